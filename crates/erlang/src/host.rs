@@ -1,0 +1,66 @@
+//! What the machine asks of the world outside: code of modules, and pure functions it lacks.
+//!
+//! The machine starts no process and reads no file; whoever owns it supplies a [`Host`].
+
+use std::fmt;
+use term::{Atom, Term};
+
+pub trait Host {
+    /// The code of a module, found by name on the code path.
+    fn load(&mut self, module: &Atom) -> Result<ModuleCode, HostError>;
+
+    /// Runs a function of the real runtime on ground arguments. Only for pure functions.
+    fn apply(
+        &mut self,
+        module: &Atom,
+        function: &Atom,
+        args: &[Term],
+    ) -> Result<HostAnswer, HostError>;
+}
+
+/// A module as the real compiler understood it, before any optimisation.
+#[derive(Clone, Debug)]
+pub struct ModuleCode {
+    pub name: Atom,
+    /// The `c_module` record of Core Erlang, annotations reduced to what the lowering reads.
+    pub core: Term,
+    /// `-spec`, `-type`, `-opaque`, `-callback` and `-record` forms, as abstract code.
+    pub forms: Term,
+    /// What `Module:module_info(attributes)` and `module_info(compile)` return.
+    pub attributes: Term,
+    pub compile_info: Term,
+    /// The source file as named in stack traces.
+    pub file: String,
+    pub md5: [u8; 16],
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HostAnswer {
+    Value(Term),
+    Raised { class: Atom, reason: Term, trace: Term },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HostError {
+    /// There is no such module.
+    NotFound(String),
+    /// It exists, but holds nothing that can be turned into Core Erlang.
+    NoDebugInfo(String),
+    /// The compiler refused it; one formatted message per error.
+    Compile(Vec<String>),
+    Timeout(String),
+    /// The runtime could not be started or went away.
+    Lost(String),
+}
+
+impl fmt::Display for HostError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            HostError::NotFound(what) => write!(f, "there is no module {what}"),
+            HostError::NoDebugInfo(what) => write!(f, "{what} has no debug info"),
+            HostError::Compile(messages) => write!(f, "{}", messages.join("\n")),
+            HostError::Timeout(what) => write!(f, "OTP did not answer in time: {what}"),
+            HostError::Lost(why) => write!(f, "the OTP peer is gone: {why}"),
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Ground terms: values with no unknown part, as they travel between runtimes and to people.
+//!
+//! A term owns all it holds and may cross threads. The machines compute on representations of
+//! their own; this one is for inputs, results, literals and everything that is printed.
+
+use crate::bits::Bits;
+use num_bigint::BigInt;
+use num_traits::ToPrimitive;
+use smol_str::SmolStr;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Atom(pub SmolStr);
+
+impl Atom {
+    pub fn new(text: &str) -> Atom {
+        Atom(SmolStr::new(text))
+    }
+
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+}
+
+impl fmt::Debug for Atom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "'{}'", self.0)
+    }
+}
+
+#[derive(Clone, Debug)]
+pub enum Term {
+    Int(i64),
+    /// Invariant: does not fit `Int`. Made by [`Term::integer`].
+    Big(Box<BigInt>),
+    Float(f64),
+    Atom(Atom),
+    Nil,
+    List(Box<List>),
+    Tuple(Vec<Term>),
+    /// Invariant: sorted by key in [`Term::cmp_exact`], no key twice. Made by [`Term::map`].
+    Map(Vec<(Term, Term)>),
+    Bits(Bits),
+    Fun(Box<Fun>),
+    Pid(Pid),
+    Port(Port),
+    Ref(Reference),
+}
+
+/// One or more cells and what ends them: `[1,2|tail]`.
+///
+/// Invariant: `items` is not empty and `tail` is no list, so a list has one representation.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct List {
+    pub items: Vec<Term>,
+    pub tail: Term,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Fun {
+    External {
+        module: Atom,
+        function: Atom,
+        arity: u8,
+    },
+    /// A closure of compiled code, as the external term format describes it.
+    Closure {
+        module: Atom,
+        arity: u8,
+        index: u32,
+        uniq: [u8; 16],
+        old_index: i64,
+        old_uniq: i64,
+        pid: Pid,
+        env: Vec<Term>,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Pid {
+    pub node: Atom,
+    pub id: u32,
+    pub serial: u32,
+    pub creation: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Port {
+    pub node: Atom,
+    pub id: u64,
+    pub creation: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Reference {
+    pub node: Atom,
+    pub creation: u32,
+    pub words: Vec<u32>,
+}
+
+impl Term {
+    pub fn atom(text: &str) -> Term {
+        Term::Atom(Atom::new(text))
+    }
+
+    pub fn integer(value: BigInt) -> Term {
+        match value.to_i64() {
+            Some(small) => Term::Int(small),
+            None => Term::Big(Box::new(value)),
+        }
+    }
+
+    /// A list of the items, ended by `tail`, which may itself be a list.
+    pub fn list(mut items: Vec<Term>, tail: Term) -> Term {
+        if items.is_empty() {
+            return tail;
+        }
+        let tail = match tail {
+            Term::List(rest) => {
+                items.extend(rest.items);
+                rest.tail
+            }
+            other => other,
+        };
+        Term::List(Box::new(List { items, tail }))
+    }
+
+    pub fn proper_list(items: Vec<Term>) -> Term {
+        Term::list(items, Term::Nil)
+    }
+
+    /// A map; of equal keys the last one wins, as in a map expression.
+    pub fn map(mut pairs: Vec<(Term, Term)>) -> Term {
+        pairs.sort_by(|left, right| left.0.cmp_exact(&right.0));
+        let mut res: Vec<(Term, Term)> = Vec::with_capacity(pairs.len());
+        for pair in pairs {
+            match res.last_mut() {
+                Some(last) if last.0.cmp_exact(&pair.0).is_eq() => *last = pair,
+                _ => res.push(pair),
+            }
+        }
+        Term::Map(res)
+    }
+
+    pub fn binary(bytes: Vec<u8>) -> Term {
+        Term::Bits(Bits::from_bytes(bytes))
+    }
+
+    /// A list of code points.
+    pub fn string(text: &str) -> Term {
+        Term::proper_list(text.chars().map(|it| Term::Int(i64::from(u32::from(it)))).collect())
+    }
+
+    pub fn as_atom(&self) -> Option<&str> {
+        if let Term::Atom(atom) = self { Some(atom.as_str()) } else { None }
+    }
+
+    pub fn as_int(&self) -> Option<i64> {
+        if let Term::Int(value) = self { Some(*value) } else { None }
+    }
+
+    pub fn as_tuple(&self) -> Option<&[Term]> {
+        if let Term::Tuple(items) = self { Some(items) } else { None }
+    }
+
+    /// The elements of a proper list.
+    pub fn as_list(&self) -> Option<&[Term]> {
+        if let Term::List(list) = self {
+            return matches!(list.tail, Term::Nil).then_some(&list.items);
+        }
+        matches!(self, Term::Nil).then_some(&[])
+    }
+
+    pub fn as_bytes(&self) -> Option<&[u8]> {
+        if let Term::Bits(bits) = self { bits.as_bytes() } else { None }
+    }
+}
+
+/// Identity of representation: floats are compared by their bits, so `0.0` and `-0.0` differ.
+impl PartialEq for Term {
+    fn eq(&self, other: &Term) -> bool {
+        match (self, other) {
+            (Term::Int(left), Term::Int(right)) => left == right,
+            (Term::Big(left), Term::Big(right)) => left == right,
+            (Term::Float(left), Term::Float(right)) => left.to_bits() == right.to_bits(),
+            (Term::Atom(left), Term::Atom(right)) => left == right,
+            (Term::Nil, Term::Nil) => true,
+            (Term::List(left), Term::List(right)) => left == right,
+            (Term::Tuple(left), Term::Tuple(right)) => left == right,
+            (Term::Map(left), Term::Map(right)) => left == right,
+            (Term::Bits(left), Term::Bits(right)) => left == right,
+            (Term::Fun(left), Term::Fun(right)) => left == right,
+            (Term::Pid(left), Term::Pid(right)) => left == right,
+            (Term::Port(left), Term::Port(right)) => left == right,
+            (Term::Ref(left), Term::Ref(right)) => left == right,
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Term {}
+
+impl Hash for Term {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        std::mem::discriminant(self).hash(state);
+        match self {
+            Term::Int(value) => value.hash(state),
+            Term::Big(value) => value.hash(state),
+            Term::Float(value) => value.to_bits().hash(state),
+            Term::Atom(value) => value.hash(state),
+            Term::Nil => (),
+            Term::List(value) => value.hash(state),
+            Term::Tuple(value) => value.hash(state),
+            Term::Map(value) => value.hash(state),
+            Term::Bits(value) => value.hash(state),
+            Term::Fun(value) => value.hash(state),
+            Term::Pid(value) => value.hash(state),
+            Term::Port(value) => value.hash(state),
+            Term::Ref(value) => value.hash(state),
+        }
+    }
+}

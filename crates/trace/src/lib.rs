@@ -1,0 +1,1 @@
+//! What one execution leaves behind: the input it took, the choices it made, how it ended.
