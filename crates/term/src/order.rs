@@ -1,8 +1,8 @@
 //! Erlang's total order of terms.
 //!
 //! number < atom < reference < fun < port < pid < tuple < map < nil < list < bitstring. Numbers
-//! compare by value; where an exact order is asked for (`=:=`, map keys), an integer comes before
-//! the float of the same value.
+//! compare by value; where an exact order is asked for (`=:=`, map keys), every integer comes before
+//! every float.
 
 use crate::ground::{Fun, List, Pid, Port, Reference, Term};
 use num_bigint::{BigInt, Sign};
@@ -21,7 +21,7 @@ impl Term {
         compare(self, other, Numbers::ByValue)
     }
 
-    /// The order of map keys: `1` comes before `1.0`. Equal means `=:=`.
+    /// The order of map keys: `2` comes before `1.0`. Equal means `=:=`.
     pub fn cmp_exact(&self, other: &Term) -> Ordering {
         compare(self, other, Numbers::Exact)
     }
@@ -79,7 +79,7 @@ fn compare(left: &Term, right: &Term, numbers: Numbers) -> Ordering {
 fn by_kind(by_value: Ordering, numbers: Numbers, tie: Ordering) -> Ordering {
     match numbers {
         Numbers::ByValue => by_value,
-        Numbers::Exact => by_value.then(tie),
+        Numbers::Exact => tie,
     }
 }
 

@@ -1,0 +1,13 @@
+//! Erlang terms as text: what a person types at the shell, and what the shell prints.
+
+mod floats;
+mod names;
+mod print;
+mod read;
+mod scan;
+mod segments;
+
+pub use floats::float_text;
+pub use names::is_reserved_word;
+pub use print::{Encoding, Lists, Style, atom_text, print};
+pub use read::{Call, Problem, ReadError, read_args, read_call, read_term};

@@ -1,0 +1,263 @@
+//! Terms as `io_lib:format` prints them with `~w`, `~tw`, `~p` and `~tp`, on one line.
+//!
+//! Where to break a line that `~p` finds too long is not decided here. No recursion: a term nested
+//! a million deep prints in constant native stack.
+
+use super::floats::float_text;
+use super::names::{is_bare_atom, is_reserved_word};
+use crate::bits::Bits;
+use crate::ground::{Atom, Fun, Pid, Port, Reference, Term};
+use std::fmt::Write;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    pub lists: Lists,
+    pub encoding: Encoding,
+}
+
+/// How lists of characters and binaries of text are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lists {
+    AsItems,
+    AsText,
+}
+
+/// What the reader of the text can show. Latin-1 is what a format without `t` asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    Latin1,
+    Unicode,
+}
+
+impl Style {
+    pub const W: Style = Style { lists: Lists::AsItems, encoding: Encoding::Latin1 };
+    pub const TW: Style = Style { lists: Lists::AsItems, encoding: Encoding::Unicode };
+    pub const P: Style = Style { lists: Lists::AsText, encoding: Encoding::Latin1 };
+    pub const TP: Style = Style { lists: Lists::AsText, encoding: Encoding::Unicode };
+}
+
+/// The text of a term. Maps are printed in key order, which is BEAM's up to 32 keys.
+pub fn print(term: &Term, style: Style) -> String {
+    let mut out = String::new();
+    let mut todo = vec![Next::Term(term)];
+    while let Some(next) = todo.pop() {
+        match next {
+            Next::Text(text) => out.push_str(text),
+            Next::Term(term) => print_head(&mut out, &mut todo, term, style),
+            Next::Items([]) | Next::Pairs([]) => (),
+            Next::Items([first, rest @ ..]) => {
+                if !rest.is_empty() {
+                    todo.extend([Next::Items(rest), Next::Text(",")]);
+                }
+                todo.push(Next::Term(first));
+            }
+            Next::Pairs([(key, value), rest @ ..]) => {
+                if !rest.is_empty() {
+                    todo.extend([Next::Pairs(rest), Next::Text(",")]);
+                }
+                todo.extend([Next::Term(value), Next::Text(" => "), Next::Term(key)]);
+            }
+        }
+    }
+    out
+}
+
+/// What is still to be printed; the last one comes first.
+enum Next<'a> {
+    Text(&'static str),
+    Term(&'a Term),
+    Items(&'a [Term]),
+    Pairs(&'a [(Term, Term)]),
+}
+
+/// Prints a leaf, or the opening of a compound whose rest goes on `todo`.
+fn print_head<'a>(out: &mut String, todo: &mut Vec<Next<'a>>, term: &'a Term, style: Style) {
+    match term {
+        Term::Int(value) => push(out, format_args!("{value}")),
+        Term::Big(value) => push(out, format_args!("{value}")),
+        Term::Float(value) => out.push_str(&float_text(*value)),
+        Term::Atom(atom) => out.push_str(&atom_text(atom, style.encoding)),
+        Term::Nil => out.push_str("[]"),
+        Term::List(list) => {
+            if style.lists == Lists::AsText
+                && matches!(list.tail, Term::Nil)
+                && let Some(text) = printable_text(&list.items)
+            {
+                push_quoted(out, &text, '"', style.encoding);
+                return;
+            }
+            out.push('[');
+            todo.push(Next::Text("]"));
+            if !matches!(list.tail, Term::Nil) {
+                todo.extend([Next::Term(&list.tail), Next::Text("|")]);
+            }
+            todo.push(Next::Items(&list.items));
+        }
+        Term::Tuple(items) => {
+            out.push('{');
+            todo.extend([Next::Text("}"), Next::Items(items)]);
+        }
+        Term::Map(pairs) => {
+            out.push_str("#{");
+            todo.extend([Next::Text("}"), Next::Pairs(pairs)]);
+        }
+        Term::Bits(bits) => print_bits(out, bits, style),
+        Term::Fun(fun) => print_fun(out, fun),
+        Term::Pid(Pid { node, id, serial, .. }) => {
+            push(out, format_args!("<{}.{id}.{serial}>", node_number(node)));
+        }
+        Term::Port(Port { node, id, .. }) => {
+            push(out, format_args!("#Port<{}.{id}>", node_number(node)));
+        }
+        Term::Ref(Reference { node, words, .. }) => {
+            push(out, format_args!("#Ref<{}", node_number(node)));
+            words.iter().rev().for_each(|it| push(out, format_args!(".{it}")));
+            out.push('>');
+        }
+    }
+}
+
+fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
+    out.write_fmt(text).expect("writing to a string can't fail");
+}
+
+/// An atom, in quotes where it needs them.
+pub fn atom_text(atom: &Atom, encoding: Encoding) -> String {
+    let text = atom.as_str();
+    if is_bare_atom(text) && !is_reserved_word(text) {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    push_quoted(&mut out, text, '\'', encoding);
+    out
+}
+
+fn push_quoted(out: &mut String, text: &str, quote: char, encoding: Encoding) {
+    out.push(quote);
+    for c in text.chars() {
+        match c {
+            '\\' => out.push_str("\\\\"),
+            _ if c == quote => push(out, format_args!("\\{c}")),
+            ' '..='~' => out.push(c),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\x0b' => out.push_str("\\v"),
+            '\x08' => out.push_str("\\b"),
+            '\x0c' => out.push_str("\\f"),
+            '\x1b' => out.push_str("\\e"),
+            '\x7f' => out.push_str("\\d"),
+            '\0'..='\u{9f}' => push(out, format_args!("\\{:03o}", u32::from(c))),
+            '\u{a0}'..='\u{ff}' => out.push(c),
+            _ => match encoding {
+                Encoding::Latin1 => push(out, format_args!("\\x{{{:X}}}", u32::from(c))),
+                Encoding::Unicode => out.push(c),
+            },
+        }
+    }
+    out.push(quote);
+}
+
+/// The characters of a list, if it looks like text to a runtime started without `+pc unicode`.
+fn printable_text(items: &[Term]) -> Option<String> {
+    items
+        .iter()
+        .map(|it| it.as_int().and_then(|it| u8::try_from(it).ok()).map(char::from))
+        .map(|it| it.filter(|it| is_printable(*it)))
+        .collect()
+}
+
+fn is_printable(c: char) -> bool {
+    matches!(c, ' '..='~' | '\u{a0}'..='\u{ff}' | '\n' | '\r' | '\t' | '\x0b' | '\x08' | '\x0c' | '\x1b')
+}
+
+fn print_bits(out: &mut String, bits: &Bits, style: Style) {
+    if style.lists == Lists::AsText
+        && let Some(bytes) = bits.as_bytes()
+        && let Some((text, suffix)) = printable_bytes(bytes, style.encoding)
+    {
+        out.push_str("<<");
+        push_quoted(out, &text, '"', style.encoding);
+        out.push_str(suffix);
+        out.push_str(">>");
+        return;
+    }
+    out.push_str("<<");
+    let n_trailing = bits.bit_len() % 8;
+    let n_bytes = bits.bit_len().div_ceil(8);
+    for (at, byte) in bits.padded_bytes().iter().enumerate() {
+        let comma = if at == 0 { "" } else { "," };
+        if n_trailing != 0 && at + 1 == n_bytes {
+            push(out, format_args!("{comma}{}:{n_trailing}", byte >> (8 - n_trailing)));
+        } else {
+            push(out, format_args!("{comma}{byte}"));
+        }
+    }
+    out.push_str(">>");
+}
+
+/// The text in a binary and what must follow its closing quote.
+fn printable_bytes(bytes: &[u8], encoding: Encoding) -> Option<(String, &'static str)> {
+    if bytes.is_empty() {
+        return None;
+    }
+    if encoding == Encoding::Unicode
+        && let Ok(text) = std::str::from_utf8(bytes)
+    {
+        let suffix = if text.is_ascii() { "" } else { "/utf8" };
+        return text.chars().all(is_printable).then(|| (text.to_owned(), suffix));
+    }
+    let text: String = bytes.iter().copied().map(char::from).collect();
+    text.chars().all(is_printable).then_some((text, ""))
+}
+
+/// A fun as `erlang:fun_to_list/1` says it.
+fn print_fun(out: &mut String, fun: &Fun) {
+    match fun {
+        Fun::External { module, function, arity } => {
+            out.push_str("fun ");
+            push_runtime_atom(out, module);
+            out.push(':');
+            push_runtime_atom(out, function);
+            push(out, format_args!("/{arity}"));
+        }
+        Fun::Closure { module, old_index, old_uniq, .. } => {
+            out.push_str("#Fun<");
+            push_runtime_atom(out, module);
+            push(out, format_args!(".{old_index}.{old_uniq}>"));
+        }
+    }
+}
+
+/// The runtime's own printer knows no reserved words and shows UTF-8 byte by byte.
+fn push_runtime_atom(out: &mut String, atom: &Atom) {
+    let bytes: String = atom.as_str().bytes().map(char::from).collect();
+    if is_bare_atom(atom.as_str()) {
+        out.push_str(&bytes);
+    } else {
+        out.push('\'');
+        for c in bytes.chars() {
+            match c {
+                '\'' => out.push_str("\\'"),
+                '\\' => out.push_str("\\\\"),
+                '\n' => out.push_str("\\n"),
+                '\x0c' => out.push_str("\\f"),
+                '\t' => out.push_str("\\t"),
+                '\r' => out.push_str("\\r"),
+                '\x08' => out.push_str("\\b"),
+                '\x0b' => out.push_str("\\v"),
+                '\0'..='\x1f' | '\x7f' => push(out, format_args!("\\{:03o}", u32::from(c))),
+                _ => out.push(c),
+            }
+        }
+        out.push('\'');
+    }
+}
+
+/// A runtime numbers the nodes it has met; the one that is not distributed is 0 to itself.
+fn node_number(node: &Atom) -> u8 {
+    u8::from(node.as_str() != "nonode@nohost")
+}
+
+#[cfg(test)]
+mod tests;
