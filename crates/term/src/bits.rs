@@ -41,6 +41,6 @@ impl Bits {
 
     /// The bytes, if this is a binary.
     pub fn as_bytes(&self) -> Option<&[u8]> {
-        (self.bit_len % 8 == 0).then_some(self.bytes.as_slice())
+        self.bit_len.is_multiple_of(8).then_some(self.bytes.as_slice())
     }
 }

@@ -116,13 +116,10 @@ impl Term {
         if items.is_empty() {
             return tail;
         }
-        let tail = match tail {
-            Term::List(rest) => {
-                items.extend(rest.items);
-                rest.tail
-            }
-            other => other,
-        };
+        if let Term::List(rest) = tail {
+            items.extend(rest.items);
+            return Term::List(Box::new(List { items, tail: rest.tail }));
+        }
         Term::List(Box::new(List { items, tail }))
     }
 

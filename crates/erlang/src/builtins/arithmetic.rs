@@ -1,0 +1,237 @@
+//! Arithmetic operators: a fast path on words, then big integers and floats as BEAM has them.
+
+use crate::builtins::{Builtin, Fault, Stop, pure};
+use crate::data::{AtomId, Heap, Value, View};
+use crate::machine::World;
+use num_bigint::BigInt;
+use num_traits::{Signed, ToPrimitive, Zero};
+
+pub(super) const ROWS: &[Builtin] = &[
+    pure("erlang", "+", 1, |w, args| plus(w, arg(args, 0))),
+    pure("erlang", "-", 1, |w, args| negate(w, arg(args, 0))),
+    pure("erlang", "+", 2, |w, args| add(w, arg(args, 0), arg(args, 1))),
+    pure("erlang", "-", 2, |w, args| subtract(w, arg(args, 0), arg(args, 1))),
+    pure("erlang", "*", 2, |w, args| multiply(w, arg(args, 0), arg(args, 1))),
+    pure("erlang", "/", 2, |w, args| divide(w, arg(args, 0), arg(args, 1))),
+    pure("erlang", "div", 2, |w, args| div(w, arg(args, 0), arg(args, 1))),
+    pure("erlang", "rem", 2, |w, args| rem(w, arg(args, 0), arg(args, 1))),
+    pure("erlang", "abs", 1, |w, args| absolute(w, arg(args, 0))),
+    pure("erlang", "band", 2, |w, args| bitwise(w, args, |a, b| a & b, |a, b| a & b)),
+    pure("erlang", "bor", 2, |w, args| bitwise(w, args, |a, b| a | b, |a, b| a | b)),
+    pure("erlang", "bxor", 2, |w, args| bitwise(w, args, |a, b| a ^ b, |a, b| a ^ b)),
+    pure("erlang", "bnot", 1, |w, args| bit_not(w, arg(args, 0))),
+    pure("erlang", "bsl", 2, |w, args| shift(w, arg(args, 0), arg(args, 1), Side::Left)),
+    pure("erlang", "bsr", 2, |w, args| shift(w, arg(args, 0), arg(args, 1), Side::Right)),
+];
+
+/// The n-th argument; the table's arity says that it is there.
+#[inline]
+pub(super) fn arg(args: &[Value], n: usize) -> Value {
+    args.get(n).copied().unwrap_or(Value::NIL)
+}
+
+#[inline]
+pub(crate) fn add(w: &mut World, left: Value, right: Value) -> Result<Value, Fault> {
+    if let (Some(a), Some(b)) = (left.as_int(), right.as_int())
+        && let Some(sum) = a.checked_add(b)
+    {
+        return Ok(Value::int(sum));
+    }
+    number_op(w, left, right, |a, b| a + b, |a, b| a + b)
+}
+
+#[inline]
+pub(crate) fn subtract(w: &mut World, left: Value, right: Value) -> Result<Value, Fault> {
+    if let (Some(a), Some(b)) = (left.as_int(), right.as_int())
+        && let Some(difference) = a.checked_sub(b)
+    {
+        return Ok(Value::int(difference));
+    }
+    number_op(w, left, right, |a, b| a - b, |a, b| a - b)
+}
+
+#[inline]
+pub(crate) fn multiply(w: &mut World, left: Value, right: Value) -> Result<Value, Fault> {
+    if let (Some(a), Some(b)) = (left.as_int(), right.as_int())
+        && let Some(product) = a.checked_mul(b)
+    {
+        return Ok(Value::int(product));
+    }
+    number_op(w, left, right, |a, b| a * b, |a, b| a * b)
+}
+
+fn plus(_: &mut World, value: Value) -> Result<Value, Fault> {
+    if value.is_number() { Ok(value) } else { Err(Fault::BADARITH) }
+}
+
+fn negate(w: &mut World, value: Value) -> Result<Value, Fault> {
+    match value.view() {
+        View::Float(float) => Ok(Value::float(-float)),
+        _ => subtract(w, Value::int(0), value),
+    }
+}
+
+fn absolute(w: &mut World, value: Value) -> Result<Value, Fault> {
+    match value.view() {
+        View::Int(int) if int != i64::MIN => Ok(Value::int(int.abs())),
+        View::Int(int) => Ok(w.heap.integer(BigInt::from(int).abs())),
+        View::Big(at) => {
+            let res = w.heap.big(at).abs();
+            Ok(w.heap.integer(res))
+        }
+        View::Float(float) => Ok(Value::float(float.abs())),
+        _ => Err(Fault::BADARG),
+    }
+}
+
+/// `/`: always a float; an integer too large for one is an error, and so is division by zero.
+pub(crate) fn divide(w: &mut World, left: Value, right: Value) -> Result<Value, Fault> {
+    let (a, b) = (to_float(&w.heap, left)?, to_float(&w.heap, right)?);
+    if b == 0.0 {
+        return Err(Fault::BADARITH);
+    }
+    finite(a / b)
+}
+
+#[inline]
+pub(crate) fn div(w: &mut World, left: Value, right: Value) -> Result<Value, Fault> {
+    if let (Some(a), Some(b)) = (left.as_int(), right.as_int())
+        && let Some(quotient) = a.checked_div(b)
+    {
+        return Ok(Value::int(quotient));
+    }
+    let (a, b) = integers(&w.heap, left, right)?;
+    if b.is_zero() { Err(Fault::BADARITH) } else { integer(w, a / b) }
+}
+
+#[inline]
+pub(crate) fn rem(w: &mut World, left: Value, right: Value) -> Result<Value, Fault> {
+    if let (Some(a), Some(b)) = (left.as_int(), right.as_int())
+        && let Some(remainder) = a.checked_rem(b)
+    {
+        return Ok(Value::int(remainder));
+    }
+    let (a, b) = integers(&w.heap, left, right)?;
+    if b.is_zero() { Err(Fault::BADARITH) } else { integer(w, a % b) }
+}
+
+fn bitwise(
+    w: &mut World,
+    args: &[Value],
+    small: fn(i64, i64) -> i64,
+    big: fn(BigInt, BigInt) -> BigInt,
+) -> Result<Value, Fault> {
+    let (left, right) = (arg(args, 0), arg(args, 1));
+    if let (Some(a), Some(b)) = (left.as_int(), right.as_int()) {
+        return Ok(Value::int(small(a, b)));
+    }
+    let (a, b) = integers(&w.heap, left, right)?;
+    integer(w, big(a, b))
+}
+
+fn bit_not(w: &mut World, value: Value) -> Result<Value, Fault> {
+    if let Some(int) = value.as_int() {
+        return Ok(Value::int(!int));
+    }
+    let big = w.heap.to_big(value).ok_or(Fault::BADARITH)?;
+    integer(w, !big)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    Left,
+    Right,
+}
+
+/// `bsl` and `bsr`; a negative count shifts the other way.
+pub(crate) fn shift(w: &mut World, left: Value, right: Value, side: Side) -> Result<Value, Fault> {
+    if !left.is_integer() || !right.is_integer() {
+        return Err(Fault::BADARITH);
+    }
+    let is_negative = |value: Value| match value.view() {
+        View::Big(at) => w.heap.big(at).is_negative(),
+        _ => value.as_int().is_some_and(i64::is_negative),
+    };
+    let leftwards = (side == Side::Left) != is_negative(right);
+    let count = right.as_int().map(i64::unsigned_abs);
+    if leftwards {
+        if left.as_int() == Some(0) {
+            return Ok(left);
+        }
+        // BEAM refuses with `system_limit` what could not be represented.
+        let count = count.filter(|it| *it < MAX_BITS).ok_or(Fault::SYSTEM_LIMIT)?;
+        if let Some(int) = left.as_int()
+            && count < 63
+            && (int << count) >> count == int
+        {
+            return Ok(Value::int(int << count));
+        }
+        let big = w.heap.to_big(left).ok_or(Fault::BADARITH)?;
+        w.limits.check_integer(big.bits() + count)?;
+        return integer(w, big << count);
+    }
+    let vanished = if is_negative(left) { -1 } else { 0 };
+    let Some(count) = count else { return Ok(Value::int(vanished)) };
+    if let Some(int) = left.as_int() {
+        return Ok(Value::int(if count < 64 { int >> count } else { vanished }));
+    }
+    let big = w.heap.to_big(left).ok_or(Fault::BADARITH)?;
+    integer(w, big >> count)
+}
+
+/// BEAM's integers have at most this many bits on 64-bit machines.
+const MAX_BITS: u64 = (1 << 26) * 64;
+
+fn number_op(
+    w: &mut World,
+    left: Value,
+    right: Value,
+    big: fn(BigInt, BigInt) -> BigInt,
+    float: fn(f64, f64) -> f64,
+) -> Result<Value, Fault> {
+    if left.is_integer() && right.is_integer() {
+        let (a, b) = integers(&w.heap, left, right)?;
+        w.limits.check_integer(a.bits() + b.bits())?;
+        return integer(w, big(a, b));
+    }
+    if left.is_number() && right.is_number() {
+        return finite(float(to_float(&w.heap, left)?, to_float(&w.heap, right)?));
+    }
+    Err(Fault::BADARITH)
+}
+
+/// Any number as a float, as mixed arithmetic takes it.
+pub(super) fn to_float(heap: &Heap, value: Value) -> Result<f64, Fault> {
+    match value.view() {
+        #[expect(clippy::cast_precision_loss, reason = "rounds to nearest, as BEAM does")]
+        View::Int(int) => Ok(int as f64),
+        View::Float(float) => Ok(float),
+        View::Big(at) => heap.big(at).to_f64().filter(|it| it.is_finite()).ok_or(Fault::BADARITH),
+        _ => Err(Fault::BADARITH),
+    }
+}
+
+pub(super) fn finite(float: f64) -> Result<Value, Fault> {
+    if float.is_finite() { Ok(Value::float(float)) } else { Err(Fault::BADARITH) }
+}
+
+fn integers(heap: &Heap, left: Value, right: Value) -> Result<(BigInt, BigInt), Fault> {
+    heap.to_big(left).zip(heap.to_big(right)).ok_or(Fault::BADARITH)
+}
+
+/// A result within the budget.
+pub(super) fn integer(w: &mut World, value: BigInt) -> Result<Value, Fault> {
+    w.limits.check_integer(value.bits())?;
+    Ok(w.heap.integer(value))
+}
+
+impl crate::machine::Limits {
+    pub(crate) fn check_integer(&self, bits: u64) -> Result<(), Fault> {
+        if bits <= self.integer_bits { Ok(()) } else { Err(Stop::IntegerTooLarge.into()) }
+    }
+}
+
+/// Badarg with nothing else to say, for the many builtins that check a kind.
+pub(super) fn badarg<T>(found: Option<T>) -> Result<T, Fault> {
+    found.ok_or(Fault::Error(Value::atom(AtomId::BADARG)))
+}

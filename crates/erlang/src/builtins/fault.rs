@@ -1,0 +1,87 @@
+//! Why a builtin did not return a value.
+
+use crate::builtins::Effect;
+use crate::data::{AtomId, Value};
+use std::fmt;
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fault {
+    /// The program's error: `error:Reason` raised by this builtin, its arguments in the trace.
+    Error(Value),
+    /// The same, with the `cause` that OTP's error description functions look for.
+    Caused(Value, AtomId),
+    Exit(Value),
+    Throw(Value),
+    /// `erlang:raise/3`: class, reason and the trace to show.
+    Raise(AtomId, Value, Value),
+    /// Not the program's doing: the whole run ends here. Boxed, because it is rare.
+    Stop(Box<Stop>),
+}
+
+/// What ends a run other than its program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stop {
+    OutOfReductions,
+    OutOfMemory,
+    TooManyAtoms,
+    TooManyProcesses,
+    /// An integer beyond the budget, where BEAM itself would go on.
+    IntegerTooLarge,
+    /// A builtin with an effect that is not allowed.
+    Refused {
+        effect: Effect,
+        what: String,
+    },
+    /// A builtin that is not here and can't be had from the host.
+    Unsupported {
+        what: String,
+    },
+    /// `erlang:halt`.
+    Halted {
+        status: i64,
+    },
+    /// The host failed us.
+    Host {
+        why: String,
+    },
+}
+
+impl Fault {
+    pub const BADARG: Fault = Fault::Error(Value::atom(AtomId::BADARG));
+    pub const BADARITH: Fault = Fault::Error(Value::atom(AtomId::BADARITH));
+    pub const SYSTEM_LIMIT: Fault = Fault::Error(Value::atom(AtomId::SYSTEM_LIMIT));
+}
+
+impl From<Stop> for Fault {
+    fn from(stop: Stop) -> Fault {
+        Fault::Stop(Box::new(stop))
+    }
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Stop::OutOfReductions => write!(f, "the budget of reductions is used up"),
+            Stop::OutOfMemory => write!(f, "the memory budget is used up"),
+            Stop::TooManyAtoms => write!(f, "the budget of atoms is used up"),
+            Stop::TooManyProcesses => write!(f, "the budget of processes is used up"),
+            Stop::IntegerTooLarge => write!(f, "an integer grew beyond the budget"),
+            Stop::Refused { effect, what } => write!(f, "{what} was refused: it touches {effect}"),
+            Stop::Unsupported { what } => write!(f, "{what} is not supported"),
+            Stop::Halted { status } => write!(f, "the program halted with status {status}"),
+            Stop::Host { why } => write!(f, "{why}"),
+        }
+    }
+}
+
+impl fmt::Display for Effect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Effect::Pure => "nothing",
+            Effect::Machine => "the machine",
+            Effect::Files => "files",
+            Effect::Network => "the network",
+            Effect::Os => "the operating system",
+        })
+    }
+}

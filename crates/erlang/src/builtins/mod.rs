@@ -1,0 +1,70 @@
+//! The functions that are not written in Erlang, as rows of tables grouped by subject.
+//!
+//! A row says all there is to say of a builtin: its name, how it runs, and what it touches. A
+//! builtin sees the [`World`] and its arguments; it never runs Erlang code and never collects.
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a builtin refuses every kind of value that it does not name"
+)]
+
+mod arithmetic;
+mod fault;
+
+pub use fault::{Fault, Stop};
+
+use crate::data::Value;
+use crate::machine::World;
+
+pub type Run = fn(&mut World, &[Value]) -> Result<Value, Fault>;
+
+#[derive(Clone, Copy, Debug)]
+pub struct Builtin {
+    pub module: &'static str,
+    pub name: &'static str,
+    pub arity: u8,
+    pub how: How,
+    pub effect: Effect,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum How {
+    /// A function of ours.
+    Native(Run),
+    /// The real runtime computes it, on ground arguments.
+    Host,
+}
+
+/// What a builtin touches besides its arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Effect {
+    /// Nothing: equal arguments, equal result.
+    Pure,
+    /// State inside the machine: processes, tables, clocks, dictionaries.
+    Machine,
+    Files,
+    Network,
+    Os,
+}
+
+pub(crate) const fn pure(module: &'static str, name: &'static str, arity: u8, run: Run) -> Builtin {
+    Builtin { module, name, arity, how: How::Native(run), effect: Effect::Pure }
+}
+
+pub(crate) const fn inside(
+    module: &'static str,
+    name: &'static str,
+    arity: u8,
+    run: Run,
+) -> Builtin {
+    Builtin { module, name, arity, how: How::Native(run), effect: Effect::Machine }
+}
+
+pub(crate) const fn on_host(module: &'static str, name: &'static str, arity: u8) -> Builtin {
+    Builtin { module, name, arity, how: How::Host, effect: Effect::Pure }
+}
+
+/// Every builtin there is.
+pub fn all() -> impl Iterator<Item = &'static Builtin> {
+    let tables: &[&[Builtin]] = &[arithmetic::ROWS];
+    tables.iter().copied().flatten()
+}

@@ -1,0 +1,227 @@
+//! Garbage collection: copying, in two generations.
+//!
+//! What survives a collection of the young part is appended to the old part. Objects never point to
+//! younger ones, so the old part need not be looked at. When the old part has doubled, everything
+//! is copied. The machine collects at safe points only, where all live values are in [`Roots`].
+
+use crate::data::bits::Buffer;
+use crate::data::heap::{Heap, Mark, big_bytes, index};
+use crate::data::value::{At, BigAt, Tag, Value};
+use num_bigint::BigInt;
+
+/// Cells between two collections: 4 MiB, about what the second-level cache holds.
+pub(super) const NURSERY_CELLS: usize = 1 << 18;
+pub(super) const FIRST_MAJOR_CELLS: usize = 1 << 20;
+/// Outside the cells, collect when this many bytes have been added.
+const OUTSIDE_STEP: usize = 64 << 20;
+
+/// Everything that keeps objects alive.
+pub trait Roots {
+    fn visit(&mut self, visitor: &mut dyn FnMut(&mut [Value]));
+}
+
+impl Heap {
+    /// Whether a collection is due. Cheap: asked at every call.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.cells.len() >= self.next_minor
+            || self.outside_bytes > self.outside_at_major + OUTSIDE_STEP
+    }
+
+    pub fn collect(&mut self, roots: &mut dyn Roots) {
+        let outside_grew = self.outside_bytes > self.outside_at_major + OUTSIDE_STEP;
+        if outside_grew || self.old.cells >= self.next_major {
+            self.collect_all(roots);
+        } else {
+            self.collect_from(self.old, roots);
+        }
+    }
+
+    pub fn collect_all(&mut self, roots: &mut dyn Roots) {
+        self.collect_from(Mark { cells: 1, bigs: 0, buffers: 0 }, roots);
+        self.next_major = FIRST_MAJOR_CELLS.max(2 * self.old.cells);
+        self.outside_at_major = self.outside_bytes;
+    }
+
+    /// Forgets everything made since the mark. Nothing made since may be in use.
+    pub fn release(&mut self, mark: Mark) {
+        debug_assert!(mark.cells <= self.cells.len(), "a mark from another time");
+        self.cells.truncate(mark.cells);
+        self.cells.shrink_to(4 * NURSERY_CELLS);
+        self.bigs.truncate(mark.bigs);
+        self.buffers.truncate(mark.buffers);
+        self.chunk = self.chunk.filter(|it| (*it as usize) < mark.buffers);
+        self.old = Mark {
+            cells: self.old.cells.min(mark.cells),
+            bigs: self.old.bigs.min(mark.bigs),
+            buffers: self.old.buffers.min(mark.buffers),
+        };
+        self.next_minor = self.cells.len() + NURSERY_CELLS;
+        self.count_outside();
+        self.outside_at_major = self.outside_bytes;
+    }
+
+    fn collect_from(&mut self, from: Mark, roots: &mut dyn Roots) {
+        let mut copy = Copying::new(self, from);
+        let mut n_roots = 0;
+        roots.visit(&mut |values| {
+            n_roots += values.len();
+            copy.forward_all(values);
+        });
+        copy.scan();
+        let Copying { to, bigs, buffers, .. } = copy;
+        self.cells.truncate(from.cells);
+        self.cells.extend_from_slice(&to);
+        self.bigs.truncate(from.bigs);
+        self.bigs.extend(bigs);
+        self.buffers.truncate(from.buffers);
+        self.buffers.extend(buffers);
+        // The next small binary opens a chunk of its own: the old one is full of the past.
+        self.chunk = None;
+        self.old = self.mark();
+        self.cells.shrink_to(2 * self.cells.len() + 2 * NURSERY_CELLS);
+        // Where the roots are many (a deep stack), collect less often.
+        self.next_minor = self.cells.len() + NURSERY_CELLS.max(n_roots);
+        self.count_outside();
+    }
+
+    fn count_outside(&mut self) {
+        self.outside_bytes = self.bigs.iter().map(big_bytes).sum::<usize>()
+            + self.buffers.iter().map(Buffer::capacity).sum::<usize>();
+    }
+}
+
+struct Copying<'a> {
+    heap: &'a mut Heap,
+    from: Mark,
+    to: Vec<Value>,
+    bigs: Vec<BigInt>,
+    big_moved: Vec<Option<u32>>,
+    buffers: Vec<Buffer>,
+    buffer_moved: Vec<Option<u32>>,
+}
+
+impl Copying<'_> {
+    fn new(heap: &mut Heap, from: Mark) -> Copying<'_> {
+        let big_moved = vec![None; heap.bigs.len().saturating_sub(from.bigs)];
+        let buffer_moved = vec![None; heap.buffers.len().saturating_sub(from.buffers)];
+        Copying {
+            heap,
+            from,
+            to: Vec::new(),
+            bigs: Vec::new(),
+            big_moved,
+            buffers: Vec::new(),
+            buffer_moved,
+        }
+    }
+
+    fn forward_all(&mut self, values: &mut [Value]) {
+        for value in values {
+            *value = self.forward(*value);
+        }
+    }
+
+    /// Copies what the copied objects point to, until nothing new turns up.
+    fn scan(&mut self) {
+        let mut at = 0;
+        while let Some(value) = self.to.get(at).copied() {
+            let value = self.forward(value);
+            if let Some(slot) = self.to.get_mut(at) {
+                *slot = value;
+            }
+            at += 1;
+        }
+    }
+
+    #[inline]
+    fn forward(&mut self, value: Value) -> Value {
+        match value.tag() {
+            Tag::Int
+            | Tag::Float
+            | Tag::Atom
+            | Tag::Nil
+            | Tag::Pid
+            | Tag::Port
+            | Tag::Ref
+            | Tag::Raw
+            | Tag::Moved => value,
+            Tag::Big => self.forward_big(value),
+            Tag::Cons | Tag::Tuple | Tag::Map | Tag::Bits | Tag::Fun => self.forward_object(value),
+        }
+    }
+
+    fn forward_object(&mut self, value: Value) -> Value {
+        let at = value.address();
+        if index(at.0) < self.from.cells {
+            return value;
+        }
+        let first = self.heap.cell(at.0);
+        if first.tag() == Tag::Moved {
+            return value.moved_to(first.address());
+        }
+        let len = self.heap.object_len(value);
+        if len == 0 {
+            return value;
+        }
+        let new_at = At((self.from.cells + self.to.len()) as u64);
+        let start = self.to.len();
+        self.to.extend_from_slice(self.heap.slice(at.0, len));
+        if value.tag() == Tag::Bits
+            && let Some(slot) = self.to.get_mut(start)
+        {
+            let buffer =
+                self.buffer_moved.get((slot.shadow().0 as usize).wrapping_sub(self.from.buffers));
+            // An old buffer stays where it is.
+            let id = match buffer {
+                None => slot.shadow().0,
+                Some(Some(id)) => *id,
+                Some(None) => move_buffer(
+                    self.heap,
+                    self.from,
+                    &mut self.buffers,
+                    &mut self.buffer_moved,
+                    slot.shadow().0,
+                ),
+            };
+            *slot = Value::raw(slot.payload(), id);
+        }
+        if let Some(slot) = self.heap.cells.get_mut(index(at.0)) {
+            *slot = Value::moved(new_at);
+        }
+        value.moved_to(new_at)
+    }
+
+    fn forward_big(&mut self, value: Value) -> Value {
+        let old = index(value.payload());
+        let Some(moved) = self.big_moved.get_mut(old.wrapping_sub(self.from.bigs)) else {
+            return value;
+        };
+        let id = *moved.get_or_insert_with(|| {
+            let big = self.heap.bigs.get_mut(old).map(std::mem::take).unwrap_or_default();
+            self.bigs.push(big);
+            id_of(self.from.bigs + self.bigs.len() - 1)
+        });
+        Value::big_at(BigAt(id)).with_shadow(value.shadow())
+    }
+}
+
+fn move_buffer(
+    heap: &mut Heap,
+    from: Mark,
+    buffers: &mut Vec<Buffer>,
+    moved: &mut [Option<u32>],
+    old: u32,
+) -> u32 {
+    let buffer = heap.buffers.get_mut(old as usize).map(std::mem::take).unwrap_or_default();
+    buffers.push(buffer);
+    let id = id_of(from.buffers + buffers.len() - 1);
+    if let Some(slot) = moved.get_mut((old as usize).wrapping_sub(from.buffers)) {
+        *slot = Some(id);
+    }
+    id
+}
+
+fn id_of(len: usize) -> u32 {
+    u32::try_from(len).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,197 @@
+//! Erlang's total order and its two equalities, on values in the heap.
+//!
+//! `term::Term` has the same order on ground terms; the conformance tests hold both to BEAM's.
+//! Iterative: a term nested a million deep is compared without native recursion.
+
+use crate::data::Atoms;
+use crate::data::heap::{FunKind, Heap};
+use crate::data::value::{At, Tag, Value, View};
+use num_bigint::Sign;
+use std::cmp::Ordering;
+use term::{compare_float_to_big, compare_int_to_float};
+
+/// `<`, `=<`, `==`: numbers by value.
+pub fn compare_value(heap: &Heap, atoms: &Atoms, left: Value, right: Value) -> Ordering {
+    compare::<false>(heap, atoms, left, right)
+}
+
+/// The order of map keys: of equal numbers the integer comes first. Equal means `=:=`.
+pub fn compare_exact(heap: &Heap, atoms: &Atoms, left: Value, right: Value) -> Ordering {
+    compare::<true>(heap, atoms, left, right)
+}
+
+/// `=:=`
+#[inline]
+pub fn equal_exact(heap: &Heap, atoms: &Atoms, left: Value, right: Value) -> bool {
+    if left.same_word(right) {
+        return true;
+    }
+    // Floats differ in bits and not in value at zero only.
+    if left.tag() != right.tag() || is_immediate(left) {
+        return false;
+    }
+    compare::<true>(heap, atoms, left, right).is_eq()
+}
+
+/// `==`
+#[inline]
+pub fn equal_value(heap: &Heap, atoms: &Atoms, left: Value, right: Value) -> bool {
+    left.same_word(right) || compare::<false>(heap, atoms, left, right).is_eq()
+}
+
+/// Equal exactly if the words are.
+#[inline]
+pub(super) fn is_immediate(value: Value) -> bool {
+    matches!(value.tag(), Tag::Int | Tag::Atom | Tag::Nil | Tag::Pid | Tag::Port | Tag::Ref)
+}
+
+fn compare<const EXACT: bool>(heap: &Heap, atoms: &Atoms, left: Value, right: Value) -> Ordering {
+    // Pairs still to be compared, the next one last, with the equality that holds for them.
+    let mut rest: Vec<(Value, Value, bool)> = Vec::new();
+    let (mut left, mut right, mut exact) = (left, right, EXACT);
+    loop {
+        if !left.same_word(right) {
+            let order = match (left.view(), right.view()) {
+                (View::Cons(a), View::Cons(b)) => {
+                    rest.push((heap.tail(a), heap.tail(b), exact));
+                    (left, right) = (heap.head(a), heap.head(b));
+                    continue;
+                }
+                (View::Tuple(a, n), View::Tuple(b, m)) => n.cmp(&m).then_with(|| {
+                    let pairs = heap.slice(a.0, n as usize).iter().zip(heap.slice(b.0, n as usize));
+                    rest.extend(pairs.rev().map(|(left, right)| (*left, *right, exact)));
+                    Ordering::Equal
+                }),
+                (View::Map(a), View::Map(b)) => {
+                    heap.map_len(a).cmp(&heap.map_len(b)).then_with(|| {
+                        push_maps(heap, &mut rest, a, b, exact);
+                        Ordering::Equal
+                    })
+                }
+                (View::Fun(a), View::Fun(b)) => push_funs(heap, atoms, &mut rest, (a, b), exact),
+                _ => compare_leaves(heap, atoms, left, right, exact),
+            };
+            if order.is_ne() {
+                return order;
+            }
+        }
+        let Some(next) = rest.pop() else { return Ordering::Equal };
+        (left, right, exact) = next;
+    }
+}
+
+fn push_maps(heap: &Heap, rest: &mut Vec<(Value, Value, bool)>, a: At, b: At, exact: bool) {
+    let from = rest.len();
+    let (left, right) = (heap.map_iter(a), heap.map_iter(b));
+    let pairs: Vec<_> = left.zip(right).collect();
+    rest.extend(pairs.iter().map(|(left, right)| (left.0, right.0, true)));
+    rest.extend(pairs.iter().map(|(left, right)| (left.1, right.1, exact)));
+    if let Some(added) = rest.get_mut(from..) {
+        added.reverse();
+    }
+}
+
+/// Orders two funs by what they are, and leaves their captured values to be compared.
+fn push_funs(
+    heap: &Heap,
+    atoms: &Atoms,
+    rest: &mut Vec<(Value, Value, bool)>,
+    (a, b): (At, At),
+    exact: bool,
+) -> Ordering {
+    match (heap.fun_kind(a), heap.fun_kind(b)) {
+        (
+            FunKind::External { module, function, arity },
+            FunKind::External { module: module2, function: function2, arity: arity2 },
+        ) => atoms
+            .compare(module, module2)
+            .then_with(|| atoms.compare(function, function2))
+            .then_with(|| arity.cmp(&arity2)),
+        (FunKind::Closure { lambda, n_free }, FunKind::Closure { lambda: lambda2, n_free: m }) => {
+            let key = |id| heap.lambda(id).map(|it| (it.index, it.uniq));
+            let module = |id| heap.lambda(id).map_or("", |it| atoms.name(it.module));
+            module(lambda)
+                .cmp(module(lambda2))
+                .then_with(|| key(lambda).cmp(&key(lambda2)))
+                .then_with(|| lambda.cmp(&lambda2))
+                .then_with(|| n_free.cmp(&m))
+                .then_with(|| {
+                    let pairs = heap.fun_free(a).iter().zip(heap.fun_free(b));
+                    rest.extend(pairs.rev().map(|(left, right)| (*left, *right, exact)));
+                    Ordering::Equal
+                })
+        }
+        (FunKind::Closure { .. }, FunKind::External { .. }) => Ordering::Less,
+        (FunKind::External { .. }, FunKind::Closure { .. }) => Ordering::Greater,
+    }
+}
+
+fn compare_leaves(heap: &Heap, atoms: &Atoms, left: Value, right: Value, exact: bool) -> Ordering {
+    let tie = |order: Ordering, tie| if exact { order.then(tie) } else { order };
+    match (left.view(), right.view()) {
+        (View::Int(left), View::Int(right)) => left.cmp(&right),
+        (View::Atom(left), View::Atom(right)) => atoms.compare(left, right),
+        (View::Float(left), View::Float(right)) => {
+            left.partial_cmp(&right).unwrap_or(Ordering::Equal)
+        }
+        (View::Big(left), View::Big(right)) => heap.big(left).cmp(heap.big(right)),
+        (View::Int(_), View::Big(right)) => beyond_small(heap.big(right).sign()),
+        (View::Big(left), View::Int(_)) => beyond_small(heap.big(left).sign()).reverse(),
+        (View::Int(left), View::Float(right)) => {
+            tie(compare_int_to_float(left, right), Ordering::Less)
+        }
+        (View::Float(left), View::Int(right)) => {
+            tie(compare_int_to_float(right, left).reverse(), Ordering::Greater)
+        }
+        (View::Big(left), View::Float(right)) => {
+            tie(compare_float_to_big(right, heap.big(left)).reverse(), Ordering::Less)
+        }
+        (View::Float(left), View::Big(right)) => {
+            tie(compare_float_to_big(left, heap.big(right)), Ordering::Greater)
+        }
+        (View::Bits(left), View::Bits(right)) => compare_bits(heap, left, right),
+        (View::Pid(left), View::Pid(right)) => left.cmp(&right),
+        (View::Port(left), View::Port(right)) => left.cmp(&right),
+        (View::Ref(left), View::Ref(right)) => left.cmp(&right),
+        _ => rank(left).cmp(&rank(right)),
+    }
+}
+
+/// How a small integer compares to a big one of this sign.
+fn beyond_small(sign: Sign) -> Ordering {
+    if sign == Sign::Minus { Ordering::Greater } else { Ordering::Less }
+}
+
+fn compare_bits(heap: &Heap, left: At, right: At) -> Ordering {
+    let (left, right) = (heap.bits(left), heap.bits(right));
+    if let (Some(left), Some(right)) = (left.as_bytes(), right.as_bytes()) {
+        return left.cmp(right);
+    }
+    let common = left.bit_len.min(right.bit_len);
+    let whole = common / 8;
+    (0..whole)
+        .map(|it| left.byte_at(it * 8).cmp(&right.byte_at(it * 8)))
+        .find(|it| it.is_ne())
+        .unwrap_or_else(|| {
+            let mask = !(0xffu8 >> (common % 8));
+            let last = |it: &super::BitsView<'_>| it.byte_at(whole * 8) & mask;
+            last(&left).cmp(&last(&right))
+        })
+        .then_with(|| left.bit_len.cmp(&right.bit_len))
+}
+
+fn rank(value: Value) -> u8 {
+    match value.tag() {
+        Tag::Int | Tag::Big | Tag::Float => 0,
+        Tag::Atom => 1,
+        Tag::Ref => 2,
+        Tag::Fun => 3,
+        Tag::Port => 4,
+        Tag::Pid => 5,
+        Tag::Tuple => 6,
+        Tag::Map => 7,
+        Tag::Nil | Tag::Raw | Tag::Moved => 8,
+        Tag::Cons => 9,
+        Tag::Bits => 10,
+    }
+}

@@ -1,0 +1,151 @@
+//! Between ground terms and values in the heap.
+
+use crate::data::Atoms;
+use crate::data::heap::{FunKind, Heap};
+use crate::data::value::{PidId, RefId, Value, View};
+use std::fmt;
+use term::{Atom, Bits, Fun, Pid, Port, Reference, Term};
+
+/// Nesting beyond this is refused rather than recursed into.
+const MAX_DEPTH: usize = 100_000;
+
+/// A term is nested too deeply to leave the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooDeep;
+
+impl fmt::Display for TooDeep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the term is nested more than {MAX_DEPTH} levels deep")
+    }
+}
+
+pub fn from_term(heap: &mut Heap, atoms: &mut Atoms, term: &Term) -> Value {
+    match term {
+        Term::Int(value) => Value::int(*value),
+        Term::Big(value) => heap.integer((**value).clone()),
+        Term::Float(value) => Value::float(*value),
+        Term::Atom(atom) => Value::atom(atoms.intern(atom.as_str())),
+        Term::Nil => Value::NIL,
+        Term::List(list) => {
+            let items: Vec<Value> =
+                list.items.iter().map(|it| from_term(heap, atoms, it)).collect();
+            let tail = from_term(heap, atoms, &list.tail);
+            heap.list_with_tail(&items, tail)
+        }
+        Term::Tuple(items) => {
+            let items: Vec<Value> = items.iter().map(|it| from_term(heap, atoms, it)).collect();
+            heap.tuple(&items)
+        }
+        Term::Map(pairs) => {
+            let pairs: Vec<(Value, Value)> = pairs
+                .iter()
+                .map(|(key, value)| (from_term(heap, atoms, key), from_term(heap, atoms, value)))
+                .collect();
+            heap.map_of_sorted(&pairs)
+        }
+        Term::Bits(bits) => heap.bits_from(bits.padded_bytes().to_vec(), bits.bit_len() as u64),
+        Term::Fun(fun) => match fun.as_ref() {
+            Fun::External { module, function, arity } => {
+                let module = atoms.intern(module.as_str());
+                let function = atoms.intern(function.as_str());
+                heap.external_fun(module, function, u32::from(*arity))
+            }
+            // A closure of another runtime has no code here.
+            Fun::Closure { module, .. } => {
+                let module = atoms.intern(module.as_str());
+                let name = atoms.intern("-foreign-fun-");
+                heap.external_fun(module, name, 0)
+            }
+        },
+        Term::Pid(pid) => Value::pid(PidId(pid.id)),
+        Term::Port(port) => Value::port(port.id),
+        Term::Ref(reference) => {
+            let word = |n: usize| reference.words.get(n).copied().unwrap_or(0);
+            Value::reference(RefId { owner: PidId(word(1)), n: word(0) })
+        }
+    }
+}
+
+pub fn to_term(heap: &Heap, atoms: &Atoms, value: Value) -> Result<Term, TooDeep> {
+    Reader { heap, atoms }.term(value, 0)
+}
+
+struct Reader<'a> {
+    heap: &'a Heap,
+    atoms: &'a Atoms,
+}
+
+impl Reader<'_> {
+    fn term(&self, value: Value, depth: usize) -> Result<Term, TooDeep> {
+        if depth > MAX_DEPTH {
+            return Err(TooDeep);
+        }
+        let atom = |id| Atom::new(self.atoms.name(id));
+        Ok(match value.view() {
+            View::Int(value) => Term::Int(value),
+            View::Big(at) => Term::Big(Box::new(self.heap.big(at).clone())),
+            View::Float(value) => Term::Float(value),
+            View::Atom(id) => Term::Atom(atom(id)),
+            View::Nil => Term::Nil,
+            View::Cons(_) => {
+                let (items, tail) = self.heap.list_parts(value);
+                Term::list(self.terms(&items, depth)?, self.term(tail, depth + 1)?)
+            }
+            View::Tuple(..) => {
+                Term::Tuple(self.terms(self.heap.elements(value).unwrap_or_default(), depth)?)
+            }
+            View::Map(at) => Term::Map(
+                self.heap
+                    .map_iter(at)
+                    .map(|(key, value)| {
+                        Ok((self.term(key, depth + 1)?, self.term(value, depth + 1)?))
+                    })
+                    .collect::<Result<_, TooDeep>>()?,
+            ),
+            View::Bits(at) => {
+                let bits = self.heap.bits(at);
+                let bit_len = usize::try_from(bits.bit_len).unwrap_or(usize::MAX);
+                Term::Bits(Bits::new(bits.to_padded_bytes(), bit_len).unwrap_or_default())
+            }
+            View::Fun(at) => Term::Fun(Box::new(match self.heap.fun_kind(at) {
+                FunKind::External { module, function, arity } => Fun::External {
+                    module: atom(module),
+                    function: atom(function),
+                    arity: u8::try_from(arity).unwrap_or(u8::MAX),
+                },
+                FunKind::Closure { lambda, .. } => {
+                    let lambda = self.heap.lambda(lambda);
+                    Fun::Closure {
+                        module: Atom::new(lambda.map_or("", |it| self.atoms.name(it.module))),
+                        arity: lambda.map_or(0, |it| u8::try_from(it.arity).unwrap_or(u8::MAX)),
+                        index: lambda.map_or(0, |it| it.index),
+                        uniq: lambda.map_or([0; 16], |it| it.module_md5),
+                        old_index: lambda.map_or(0, |it| i64::from(it.index)),
+                        old_uniq: lambda.map_or(0, |it| i64::from(it.uniq)),
+                        pid: local_pid(PidId(0)),
+                        env: self.terms(self.heap.fun_free(at), depth)?,
+                    }
+                }
+            })),
+            View::Pid(pid) => Term::Pid(local_pid(pid)),
+            View::Port(id) => Term::Port(Port { node: local_node(), id, creation: 0 }),
+            View::Ref(id) => Term::Ref(Reference {
+                node: local_node(),
+                creation: 0,
+                words: vec![id.n, id.owner.0, 0],
+            }),
+        })
+    }
+
+    fn terms(&self, values: &[Value], depth: usize) -> Result<Vec<Term>, TooDeep> {
+        values.iter().map(|it| self.term(*it, depth + 1)).collect()
+    }
+}
+
+fn local_pid(pid: PidId) -> Pid {
+    Pid { node: local_node(), id: pid.0, serial: 0, creation: 0 }
+}
+
+fn local_node() -> Atom {
+    Atom::new("nonode@nohost")
+}

@@ -1,0 +1,322 @@
+//! The heap of a machine: cells of 16 bytes that objects are laid out in, plus the big integers
+//! and byte buffers that do not fit cells.
+//!
+//! Objects are immutable once built and point only to older objects, so a collection of the young
+//! ones needs no write barrier (see `collect`). Nothing here moves objects: addresses held in local
+//! variables stay good until the machine reaches a safe point.
+
+use crate::data::bits::Buffer;
+use crate::data::value::{At, BigAt, Tag, Value, View};
+use crate::data::{AtomId, Shadow};
+use num_bigint::BigInt;
+use num_traits::ToPrimitive;
+
+#[derive(Debug)]
+pub struct Heap {
+    pub(super) cells: Vec<Value>,
+    pub(super) bigs: Vec<BigInt>,
+    pub(super) buffers: Vec<Buffer>,
+    /// Bytes held outside the cells, by big integers and buffers.
+    pub(super) outside_bytes: usize,
+    /// Everything below has survived a collection.
+    pub(super) old: Mark,
+    /// A young collection is due when this many cells are in use.
+    pub(super) next_minor: usize,
+    /// A full collection is due when the old part has this many cells.
+    pub(super) next_major: usize,
+    pub(super) outside_at_major: usize,
+    /// The buffer that small binaries are packed into.
+    pub(super) chunk: Option<u32>,
+    /// What the closures of loaded code are called.
+    pub lambdas: Vec<Lambda>,
+}
+
+/// How much of each part of the heap is in use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mark {
+    pub cells: usize,
+    pub bigs: usize,
+    pub buffers: usize,
+}
+
+/// What a closure's code is called, for people, for comparison and for `erlang:fun_info`.
+#[derive(Clone, Debug)]
+pub struct Lambda {
+    pub module: AtomId,
+    pub name: AtomId,
+    pub arity: u32,
+    pub index: u32,
+    pub uniq: u32,
+    pub module_md5: [u8; 16],
+}
+
+/// Index into [`Heap::lambdas`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LambdaId(pub u32);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FunKind {
+    Closure { lambda: LambdaId, n_free: usize },
+    External { module: AtomId, function: AtomId, arity: u32 },
+}
+
+const EXTERNAL_FUN: u32 = u32::MAX;
+
+impl Default for Heap {
+    fn default() -> Heap {
+        Heap {
+            // Address 0 belongs to nobody, so that the empty tuple needs no cell.
+            cells: vec![Value::raw(0, 0)],
+            bigs: Vec::new(),
+            buffers: Vec::new(),
+            outside_bytes: 0,
+            old: Mark::default(),
+            next_minor: super::collect::NURSERY_CELLS,
+            next_major: super::collect::FIRST_MAJOR_CELLS,
+            outside_at_major: 0,
+            chunk: None,
+            lambdas: Vec::new(),
+        }
+    }
+}
+
+impl Heap {
+    #[inline]
+    pub(super) fn cell(&self, at: u64) -> Value {
+        self.cells.get(index(at)).copied().unwrap_or(Value::NIL)
+    }
+
+    pub(super) fn slice(&self, at: u64, len: usize) -> &[Value] {
+        let from = index(at);
+        self.cells.get(from..from + len).unwrap_or_default()
+    }
+
+    pub(super) fn next_at(&self) -> At {
+        At(self.cells.len() as u64)
+    }
+
+    // Lists
+
+    #[inline]
+    pub fn cons(&mut self, head: Value, tail: Value) -> Value {
+        let at = self.next_at();
+        self.cells.extend_from_slice(&[head, tail]);
+        Value::at(Tag::Cons, at)
+    }
+
+    #[inline]
+    pub fn head(&self, cons: At) -> Value {
+        self.cell(cons.0)
+    }
+
+    #[inline]
+    pub fn tail(&self, cons: At) -> Value {
+        self.cell(cons.0 + 1)
+    }
+
+    /// Head and tail, if the value is a cons.
+    #[inline]
+    pub fn uncons(&self, value: Value) -> Option<(Value, Value)> {
+        if !value.is_cons() {
+            return None;
+        }
+        let at = index(value.address().0);
+        match self.cells.get(at..at + 2) {
+            Some([head, tail]) => Some((*head, *tail)),
+            _ => None,
+        }
+    }
+
+    /// A proper list of the items.
+    pub fn list(&mut self, items: &[Value]) -> Value {
+        self.list_with_tail(items, Value::NIL)
+    }
+
+    pub fn list_with_tail(&mut self, items: &[Value], tail: Value) -> Value {
+        let mut res = tail;
+        self.cells.reserve(items.len() * 2);
+        for item in items.iter().rev() {
+            res = self.cons(*item, res);
+        }
+        res
+    }
+
+    /// The items of a proper list; `None` if the value is not one.
+    pub fn list_items(&self, list: Value) -> Option<Vec<Value>> {
+        let (items, tail) = self.list_parts(list);
+        tail.is_nil().then_some(items)
+    }
+
+    /// The items of a list and what ends it.
+    pub fn list_parts(&self, list: Value) -> (Vec<Value>, Value) {
+        let mut items = Vec::new();
+        let mut rest = list;
+        while let Some((head, tail)) = self.uncons(rest) {
+            items.push(head);
+            rest = tail;
+        }
+        (items, rest)
+    }
+
+    /// The number of cells of a proper list.
+    pub fn list_len(&self, list: Value) -> Option<usize> {
+        let mut len = 0;
+        let mut rest = list;
+        while let Some((_, tail)) = self.uncons(rest) {
+            len += 1;
+            rest = tail;
+        }
+        rest.is_nil().then_some(len)
+    }
+
+    // Tuples
+
+    #[inline]
+    pub fn tuple(&mut self, items: &[Value]) -> Value {
+        if items.is_empty() {
+            return Value::EMPTY_TUPLE;
+        }
+        let at = self.next_at();
+        self.cells.extend_from_slice(items);
+        Value::tuple_at(at, items.len())
+    }
+
+    /// The elements, if the value is a tuple.
+    #[inline]
+    pub fn elements(&self, value: Value) -> Option<&[Value]> {
+        if let View::Tuple(at, arity) = value.view() {
+            Some(self.slice(at.0, arity as usize))
+        } else {
+            None
+        }
+    }
+
+    /// The element at a zero-based place, where the place is known to exist.
+    #[inline]
+    pub fn element(&self, tuple: At, place: u32) -> Value {
+        self.cell(tuple.0 + u64::from(place))
+    }
+
+    // Numbers
+
+    /// An integer in its one representation: a big one only if no word holds it.
+    pub fn integer(&mut self, value: BigInt) -> Value {
+        if let Some(small) = value.to_i64() {
+            return Value::int(small);
+        }
+        self.outside_bytes += big_bytes(&value);
+        let at = BigAt(u32::try_from(self.bigs.len()).unwrap_or(u32::MAX));
+        self.bigs.push(value);
+        Value::big_at(at)
+    }
+
+    pub fn big(&self, at: BigAt) -> &BigInt {
+        const ZERO: &BigInt = &BigInt::ZERO;
+        self.bigs.get(at.0 as usize).unwrap_or(ZERO)
+    }
+
+    /// Any integer as a big one.
+    pub fn to_big(&self, value: Value) -> Option<BigInt> {
+        if let View::Big(at) = value.view() {
+            return Some(self.big(at).clone());
+        }
+        value.as_int().map(BigInt::from)
+    }
+
+    // Funs
+
+    pub fn closure(&mut self, lambda: LambdaId, free: &[Value]) -> Value {
+        let at = self.next_at();
+        let n_free = u32::try_from(free.len()).unwrap_or(u32::MAX - 1);
+        self.cells.push(Value::raw(u64::from(lambda.0), n_free));
+        self.cells.extend_from_slice(free);
+        Value::at(Tag::Fun, at)
+    }
+
+    pub fn external_fun(&mut self, module: AtomId, function: AtomId, arity: u32) -> Value {
+        let at = self.next_at();
+        self.cells.extend_from_slice(&[
+            Value::raw(0, EXTERNAL_FUN),
+            Value::atom(module),
+            Value::atom(function),
+            Value::int(i64::from(arity)),
+        ]);
+        Value::at(Tag::Fun, at)
+    }
+
+    pub fn fun_kind(&self, fun: At) -> FunKind {
+        let header = self.cell(fun.0);
+        if header.shadow() == Shadow(EXTERNAL_FUN) {
+            let atom = |at: u64| self.cell(at).as_atom().unwrap_or(AtomId::UNDEFINED);
+            let arity = self.cell(fun.0 + 3).as_int().and_then(|it| u32::try_from(it).ok());
+            return FunKind::External {
+                module: atom(fun.0 + 1),
+                function: atom(fun.0 + 2),
+                arity: arity.unwrap_or(0),
+            };
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "stored from a LambdaId")]
+        let lambda = LambdaId(header.payload() as u32);
+        FunKind::Closure { lambda, n_free: header.shadow().0 as usize }
+    }
+
+    /// The captured values of a closure.
+    pub fn fun_free(&self, fun: At) -> &[Value] {
+        match self.fun_kind(fun) {
+            FunKind::Closure { n_free, .. } => self.slice(fun.0 + 1, n_free),
+            FunKind::External { .. } => &[],
+        }
+    }
+
+    pub fn lambda(&self, id: LambdaId) -> Option<&Lambda> {
+        self.lambdas.get(id.0 as usize)
+    }
+
+    pub fn fun_arity(&self, fun: At) -> u32 {
+        match self.fun_kind(fun) {
+            FunKind::Closure { lambda, .. } => self.lambda(lambda).map_or(0, |it| it.arity),
+            FunKind::External { arity, .. } => arity,
+        }
+    }
+
+    /// How many cells the object of this value has.
+    pub(super) fn object_len(&self, value: Value) -> usize {
+        let at = value.address();
+        match value.view() {
+            View::Cons(_) | View::Bits(_) => 2,
+            View::Tuple(_, arity) => arity as usize,
+            View::Map(_) => self.map_object_len(at),
+            View::Fun(_) => match self.fun_kind(at) {
+                FunKind::Closure { n_free, .. } => 1 + n_free,
+                FunKind::External { .. } => 4,
+            },
+            View::Int(_)
+            | View::Big(_)
+            | View::Float(_)
+            | View::Atom(_)
+            | View::Nil
+            | View::Pid(_)
+            | View::Port(_)
+            | View::Ref(_) => 0,
+        }
+    }
+
+    // Accounting
+
+    pub fn mark(&self) -> Mark {
+        Mark { cells: self.cells.len(), bigs: self.bigs.len(), buffers: self.buffers.len() }
+    }
+
+    pub fn bytes_used(&self) -> usize {
+        self.cells.len() * size_of::<Value>() + self.outside_bytes
+    }
+}
+
+#[inline]
+pub(super) fn index(at: u64) -> usize {
+    usize::try_from(at).unwrap_or(usize::MAX)
+}
+
+pub(super) fn big_bytes(value: &BigInt) -> usize {
+    usize::try_from(value.bits() / 8).unwrap_or(usize::MAX) + 32
+}

@@ -1,0 +1,19 @@
+//! How the machine holds data: words, the heap behind them, atoms, and the order of values.
+
+mod atoms;
+mod bits;
+mod collect;
+mod compare;
+mod convert;
+mod heap;
+mod map;
+mod value;
+
+pub use atoms::{AtomId, Atoms};
+pub use bits::BitsView;
+pub use collect::Roots;
+pub use compare::{compare_exact, compare_value, equal_exact, equal_value};
+pub use convert::{TooDeep, from_term, to_term};
+pub use heap::{FunKind, Heap, Lambda, LambdaId, Mark};
+pub use map::MapView;
+pub use value::{At, BigAt, MAX_ARITY, PidId, RefId, Shadow, Tag, Value, View};

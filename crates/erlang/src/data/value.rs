@@ -1,0 +1,297 @@
+//! A value in a register: one tagged word and an optional symbolic shadow, 16 bytes, copied freely.
+//!
+//! Anything larger than a word lies in the [`Heap`](crate::data::Heap); a value knows only where.
+
+use crate::data::AtomId;
+use std::fmt;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Value {
+    payload: u64,
+    shadow: Shadow,
+    tag: Tag,
+}
+
+/// The expression that a value has as a function of the input. [`Shadow::NONE`]: it is a constant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Shadow(pub u32);
+
+impl Shadow {
+    pub const NONE: Shadow = Shadow(0);
+
+    #[inline]
+    pub fn is_some(self) -> bool {
+        self != Shadow::NONE
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Tag {
+    Int,
+    Float,
+    Atom,
+    Nil,
+    Cons,
+    Tuple,
+    Map,
+    Bits,
+    Fun,
+    Pid,
+    Port,
+    Ref,
+    Big,
+    /// Heap only: data of the object that the cell belongs to, not a value.
+    Raw,
+    /// Heap only, while collecting: where the object that began here now lies.
+    Moved,
+}
+
+/// A value taken apart. Addresses are opened through the heap.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum View {
+    Int(i64),
+    Big(BigAt),
+    Float(f64),
+    Atom(AtomId),
+    Nil,
+    Cons(At),
+    Tuple(At, u32),
+    Map(At),
+    Bits(At),
+    Fun(At),
+    Pid(PidId),
+    Port(u64),
+    Ref(RefId),
+}
+
+/// Where an object begins in the heap's cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct At(pub u64);
+
+/// Which of the heap's big integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BigAt(pub u32);
+
+/// A process name. The same process has the same name in every interleaving of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PidId(pub u32);
+
+/// A reference: the `n`-th that its owner made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RefId {
+    pub owner: PidId,
+    pub n: u32,
+}
+
+/// A tuple's payload has its arity above this bit and its address below.
+const ARITY_SHIFT: u32 = 40;
+const AT_MASK: u64 = (1 << ARITY_SHIFT) - 1;
+/// As on BEAM.
+pub const MAX_ARITY: usize = (1 << 24) - 1;
+
+impl Value {
+    pub const NIL: Value = Value::plain(Tag::Nil, 0);
+    pub const EMPTY_TUPLE: Value = Value::plain(Tag::Tuple, 0);
+    pub const TRUE: Value = Value::atom(AtomId::TRUE);
+    pub const FALSE: Value = Value::atom(AtomId::FALSE);
+
+    const fn plain(tag: Tag, payload: u64) -> Value {
+        Value { payload, shadow: Shadow::NONE, tag }
+    }
+
+    #[inline]
+    pub const fn int(value: i64) -> Value {
+        Value::plain(Tag::Int, value.cast_unsigned())
+    }
+
+    #[inline]
+    pub const fn float(value: f64) -> Value {
+        Value::plain(Tag::Float, value.to_bits())
+    }
+
+    #[inline]
+    pub const fn atom(atom: AtomId) -> Value {
+        Value::plain(Tag::Atom, atom.0 as u64)
+    }
+
+    #[inline]
+    pub const fn bool(value: bool) -> Value {
+        if value { Value::TRUE } else { Value::FALSE }
+    }
+
+    #[inline]
+    pub const fn pid(pid: PidId) -> Value {
+        Value::plain(Tag::Pid, pid.0 as u64)
+    }
+
+    pub const fn port(port: u64) -> Value {
+        Value::plain(Tag::Port, port)
+    }
+
+    pub const fn reference(id: RefId) -> Value {
+        Value::plain(Tag::Ref, (id.owner.0 as u64) << 32 | id.n as u64)
+    }
+
+    #[inline]
+    pub(crate) const fn at(tag: Tag, at: At) -> Value {
+        Value::plain(tag, at.0)
+    }
+
+    #[inline]
+    pub(crate) const fn tuple_at(at: At, arity: usize) -> Value {
+        Value::plain(Tag::Tuple, (arity as u64) << ARITY_SHIFT | at.0)
+    }
+
+    pub(crate) const fn big_at(at: BigAt) -> Value {
+        Value::plain(Tag::Big, at.0 as u64)
+    }
+
+    /// A cell of data inside an object.
+    pub(crate) const fn raw(payload: u64, extra: u32) -> Value {
+        Value { payload, shadow: Shadow(extra), tag: Tag::Raw }
+    }
+
+    pub(crate) const fn moved(to: At) -> Value {
+        Value::plain(Tag::Moved, to.0)
+    }
+
+    #[inline]
+    pub const fn tag(self) -> Tag {
+        self.tag
+    }
+
+    #[inline]
+    pub(crate) const fn payload(self) -> u64 {
+        self.payload
+    }
+
+    #[inline]
+    pub const fn shadow(self) -> Shadow {
+        self.shadow
+    }
+
+    #[inline]
+    pub const fn with_shadow(self, shadow: Shadow) -> Value {
+        Value { payload: self.payload, shadow, tag: self.tag }
+    }
+
+    /// The same concrete value as a constant.
+    #[inline]
+    pub const fn concrete(self) -> Value {
+        self.with_shadow(Shadow::NONE)
+    }
+
+    /// Same word, whatever the shadows: identity for immediates and shared objects.
+    #[inline]
+    pub fn same_word(self, other: Value) -> bool {
+        self.payload == other.payload && self.tag == other.tag
+    }
+
+    #[inline]
+    pub const fn address(self) -> At {
+        At(self.payload & AT_MASK)
+    }
+
+    /// The same value at another place of the heap.
+    #[inline]
+    pub(crate) const fn moved_to(self, at: At) -> Value {
+        Value { payload: self.payload & !AT_MASK | at.0, shadow: self.shadow, tag: self.tag }
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "made from an id of that width")]
+    pub fn view(self) -> View {
+        match self.tag {
+            Tag::Int => View::Int(self.payload.cast_signed()),
+            Tag::Float => View::Float(f64::from_bits(self.payload)),
+            Tag::Atom => View::Atom(AtomId(self.payload as u32)),
+            // Raw and moved cells are never handed out as values.
+            Tag::Nil | Tag::Raw | Tag::Moved => View::Nil,
+            Tag::Cons => View::Cons(self.address()),
+            Tag::Tuple => View::Tuple(self.address(), (self.payload >> ARITY_SHIFT) as u32),
+            Tag::Map => View::Map(self.address()),
+            Tag::Bits => View::Bits(self.address()),
+            Tag::Fun => View::Fun(self.address()),
+            Tag::Pid => View::Pid(PidId(self.payload as u32)),
+            Tag::Port => View::Port(self.payload),
+            Tag::Ref => View::Ref(RefId {
+                owner: PidId((self.payload >> 32) as u32),
+                n: self.payload as u32,
+            }),
+            Tag::Big => View::Big(BigAt(self.payload as u32)),
+        }
+    }
+
+    #[inline]
+    pub const fn as_int(self) -> Option<i64> {
+        if matches!(self.tag, Tag::Int) { Some(self.payload.cast_signed()) } else { None }
+    }
+
+    #[inline]
+    pub const fn as_float(self) -> Option<f64> {
+        if matches!(self.tag, Tag::Float) { Some(f64::from_bits(self.payload)) } else { None }
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "made from an id of that width")]
+    pub const fn as_atom(self) -> Option<AtomId> {
+        if matches!(self.tag, Tag::Atom) { Some(AtomId(self.payload as u32)) } else { None }
+    }
+
+    pub fn as_bool(self) -> Option<bool> {
+        match self.as_atom() {
+            Some(AtomId::TRUE) => Some(true),
+            Some(AtomId::FALSE) => Some(false),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    pub fn as_usize(self) -> Option<usize> {
+        self.as_int().and_then(|it| usize::try_from(it).ok())
+    }
+
+    pub fn as_pid(self) -> Option<PidId> {
+        if let View::Pid(pid) = self.view() { Some(pid) } else { None }
+    }
+
+    pub fn as_ref(self) -> Option<RefId> {
+        if let View::Ref(id) = self.view() { Some(id) } else { None }
+    }
+
+    #[inline]
+    pub const fn is_nil(self) -> bool {
+        matches!(self.tag, Tag::Nil)
+    }
+
+    #[inline]
+    pub const fn is_cons(self) -> bool {
+        matches!(self.tag, Tag::Cons)
+    }
+
+    #[inline]
+    pub fn is_atom(self, atom: AtomId) -> bool {
+        self.as_atom() == Some(atom)
+    }
+
+    pub const fn is_integer(self) -> bool {
+        matches!(self.tag, Tag::Int | Tag::Big)
+    }
+
+    pub const fn is_number(self) -> bool {
+        matches!(self.tag, Tag::Int | Tag::Big | Tag::Float)
+    }
+}
+
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.view())?;
+        if self.shadow.is_some() {
+            write!(f, "~{}", self.shadow.0)?;
+        }
+        Ok(())
+    }
+}
+
+const _: () = assert!(size_of::<Value>() == 16, "registers and heap cells are 16 bytes");

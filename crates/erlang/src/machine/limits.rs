@@ -1,0 +1,23 @@
+//! Budgets of a run. Exceeding one ends the run with an outcome that says which.
+
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Function calls, roughly as BEAM counts them.
+    pub reductions: u64,
+    pub memory_bytes: usize,
+    pub atoms: usize,
+    pub integer_bits: u64,
+    pub processes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            reductions: u64::MAX,
+            memory_bytes: 2 << 30,
+            atoms: 1 << 20,
+            integer_bits: 1 << 26,
+            processes: 1 << 18,
+        }
+    }
+}
