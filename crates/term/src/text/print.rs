@@ -229,10 +229,10 @@ fn print_fun(out: &mut String, fun: &Fun) {
     }
 }
 
-/// The runtime's own printer knows no reserved words and shows UTF-8 byte by byte.
+/// The runtime's own printer knows no reserved words, quotes `@`, and shows UTF-8 byte by byte.
 fn push_runtime_atom(out: &mut String, atom: &Atom) {
     let bytes: String = atom.as_str().bytes().map(char::from).collect();
-    if is_bare_atom(atom.as_str()) {
+    if is_bare_atom(atom.as_str()) && !atom.as_str().contains('@') {
         out.push_str(&bytes);
     } else {
         out.push('\'');

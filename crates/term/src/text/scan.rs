@@ -244,10 +244,8 @@ impl<'a> Scanner<'a> {
                 self.code_point(start, code)?
             }
             '^' => match self.bump() {
-                Some(c @ '@'..='_') => char::from(u8::try_from(c).unwrap_or_default() - b'@'),
-                Some(c @ 'a'..='z') => char::from(u8::try_from(c).unwrap_or_default() - b'`'),
-                Some('?') => '\x7f',
-                _ => return self.fail(start, Problem::BadEscape),
+                Some(c) => self.code_point(start, Some(u32::from(c) & 31))?,
+                None => return self.fail(start, Problem::Unfinished("an escape")),
             },
             other => other,
         })
