@@ -1,0 +1,26 @@
+# `make demo` shows Gimlet at work, `make test` runs everything that must hold. Both install what is
+# missing on a Debian machine first; when nothing is missing they start at once.
+
+CARGO ?= cargo
+
+.PHONY: help demo test deps build
+
+help:
+	@echo 'make demo   run a few calls on the machine'
+	@echo 'make test   format, lints, all tests (the comparison with the real BEAM too)'
+	@echo 'make deps   install what is missing: OTP, Elixir, SWI-Prolog, Z3, a C compiler'
+	@echo 'make build  the binary: target/release/gimlet'
+
+deps:
+	@.ci/deps
+
+build: deps
+	$(CARGO) build --release --package cli
+
+demo: build
+	@.ci/demo
+
+test: deps
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	$(CARGO) test --workspace
