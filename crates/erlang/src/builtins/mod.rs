@@ -9,6 +9,9 @@
 
 mod arithmetic;
 mod fault;
+mod lists;
+mod maps;
+mod tuples;
 
 pub use fault::{Fault, Stop};
 
@@ -65,6 +68,6 @@ pub(crate) const fn on_host(module: &'static str, name: &'static str, arity: u8)
 
 /// Every builtin there is.
 pub fn all() -> impl Iterator<Item = &'static Builtin> {
-    let tables: &[&[Builtin]] = &[arithmetic::ROWS];
+    let tables: &[&[Builtin]] = &[arithmetic::ROWS, lists::ROWS, maps::ROWS, tuples::ROWS];
     tables.iter().copied().flatten()
 }

@@ -95,6 +95,27 @@ impl Heap {
         res
     }
 
+    /// The pairs after the first `n`, reached without walking those.
+    pub fn map_iter_from(&self, map: At, n: usize) -> MapView<'_> {
+        let mut res = MapView { heap: self, flat: &[], path: Vec::new() };
+        if !self.is_tree(map) {
+            res.flat = self.flat_cells(map).get(2 * n..).unwrap_or_default();
+            return res;
+        }
+        let (mut at, mut skip) = (self.cell(map.0 + 1), n);
+        while let Some(node) = self.node(at) {
+            let n_left = self.node_size(node.left);
+            if skip <= n_left {
+                res.path.push(at);
+                at = node.left;
+            } else {
+                skip -= n_left + 1;
+                at = node.right;
+            }
+        }
+        res
+    }
+
     /// The pairs, if the value is a map.
     pub fn map_pairs(&self, map: Value) -> Option<Vec<(Value, Value)>> {
         if let View::Map(at) = map.view() { Some(self.map_iter(at).collect()) } else { None }

@@ -1,0 +1,109 @@
+//! Lists: the operators `++` and `--`, and what `lists` has natively.
+
+use crate::builtins::arithmetic::{arg, badarg};
+use crate::builtins::{Builtin, Fault, pure};
+use crate::data::{AtomId, Value, compare_exact, equal_exact, equal_value};
+use crate::machine::World;
+
+pub(super) const ROWS: &[Builtin] = &[
+    pure("erlang", "hd", 1, |w, args| head(w, arg(args, 0))),
+    pure("erlang", "tl", 1, |w, args| tail(w, arg(args, 0))),
+    pure("erlang", "length", 1, |w, args| length(w, arg(args, 0))),
+    pure("erlang", "++", 2, |w, args| append(w, arg(args, 0), arg(args, 1))),
+    pure("erlang", "--", 2, |w, args| subtract(w, arg(args, 0), arg(args, 1))),
+    pure("lists", "member", 2, |w, args| member(w, arg(args, 0), arg(args, 1))),
+    pure("lists", "reverse", 2, |w, args| reverse(w, arg(args, 0), arg(args, 1))),
+    pure("lists", "keyfind", 3, |w, args| Ok(key_search(w, args)?.unwrap_or(Value::FALSE))),
+    pure("lists", "keymember", 3, |w, args| Ok(Value::bool(key_search(w, args)?.is_some()))),
+    pure("lists", "keysearch", 3, |w, args| {
+        Ok(match key_search(w, args)? {
+            Some(found) => w.heap.tuple(&[Value::atom(AtomId::VALUE), found]),
+            None => Value::FALSE,
+        })
+    }),
+];
+
+#[inline]
+pub(crate) fn head(w: &World, list: Value) -> Result<Value, Fault> {
+    badarg(w.heap.uncons(list).map(|it| it.0))
+}
+
+#[inline]
+pub(crate) fn tail(w: &World, list: Value) -> Result<Value, Fault> {
+    badarg(w.heap.uncons(list).map(|it| it.1))
+}
+
+pub(crate) fn length(w: &World, list: Value) -> Result<Value, Fault> {
+    let len = badarg(w.heap.list_len(list))?;
+    Ok(Value::int(i64::try_from(len).unwrap_or(i64::MAX)))
+}
+
+pub(crate) fn append(w: &mut World, left: Value, right: Value) -> Result<Value, Fault> {
+    let items = badarg(w.heap.list_items(left))?;
+    Ok(w.heap.list_with_tail(&items, right))
+}
+
+/// `--` takes away the first occurrence for each item on the right, in n log n as BEAM does.
+fn subtract(w: &mut World, left: Value, right: Value) -> Result<Value, Fault> {
+    let items = badarg(w.heap.list_items(left))?;
+    let mut unwanted = badarg(w.heap.list_items(right))?;
+    if unwanted.is_empty() || items.is_empty() {
+        return Ok(left);
+    }
+    let (heap, atoms) = (&w.heap, &w.atoms);
+    unwanted.sort_by(|a, b| compare_exact(heap, atoms, *a, *b));
+    let mut counted: Vec<(Value, usize)> = Vec::with_capacity(unwanted.len());
+    for item in unwanted {
+        match counted.last_mut() {
+            Some((last, n)) if equal_exact(heap, atoms, *last, item) => *n += 1,
+            _ => counted.push((item, 1)),
+        }
+    }
+    let mut kept = Vec::with_capacity(items.len());
+    for item in items {
+        let place = counted.binary_search_by(|it| compare_exact(heap, atoms, it.0, item));
+        match place.ok().and_then(|it| counted.get_mut(it)) {
+            Some((_, n)) if *n > 0 => *n -= 1,
+            _ => kept.push(item),
+        }
+    }
+    Ok(w.heap.list(&kept))
+}
+
+/// Finds an item even in front of an improper end; fails only if it has to reach the end.
+fn member(w: &World, item: Value, list: Value) -> Result<Value, Fault> {
+    let mut rest = list;
+    while let Some((head, tail)) = w.heap.uncons(rest) {
+        if equal_exact(&w.heap, &w.atoms, head, item) {
+            return Ok(Value::TRUE);
+        }
+        rest = tail;
+    }
+    if rest.is_nil() { Ok(Value::FALSE) } else { Err(Fault::BADARG) }
+}
+
+fn reverse(w: &mut World, list: Value, onto: Value) -> Result<Value, Fault> {
+    let before = w.heap.list_len(list);
+    badarg(before)?;
+    let (mut rest, mut res) = (list, onto);
+    while let Some((head, tail)) = w.heap.uncons(rest) {
+        res = w.heap.cons(head, res);
+        rest = tail;
+    }
+    Ok(res)
+}
+
+/// The first tuple whose element at the position `==` the key.
+fn key_search(w: &World, args: &[Value]) -> Result<Option<Value>, Fault> {
+    let (key, position, list) = (arg(args, 0), arg(args, 1), arg(args, 2));
+    let place = badarg(position.as_usize().and_then(|it| it.checked_sub(1)))?;
+    let mut rest = list;
+    while let Some((head, tail)) = w.heap.uncons(rest) {
+        let element = w.heap.elements(head).and_then(|it| it.get(place));
+        if element.is_some_and(|it| equal_value(&w.heap, &w.atoms, *it, key)) {
+            return Ok(Some(head));
+        }
+        rest = tail;
+    }
+    if rest.is_nil() { Ok(None) } else { Err(Fault::BADARG) }
+}

@@ -1,0 +1,115 @@
+//! Tuples.
+
+use crate::builtins::arithmetic::{arg, badarg};
+use crate::builtins::{Builtin, Fault, Stop, pure};
+use crate::data::{MAX_ARITY, Value, View};
+use crate::machine::World;
+
+pub(super) const ROWS: &[Builtin] = &[
+    pure("erlang", "element", 2, |w, args| element(w, arg(args, 0), arg(args, 1))),
+    pure("erlang", "setelement", 3, |w, args| {
+        set_element(w, arg(args, 0), arg(args, 1), arg(args, 2))
+    }),
+    pure("erlang", "tuple_size", 1, |_, args| tuple_size(arg(args, 0))),
+    pure("erlang", "tuple_to_list", 1, |w, args| tuple_to_list(w, arg(args, 0))),
+    pure("erlang", "list_to_tuple", 1, |w, args| list_to_tuple(w, arg(args, 0))),
+    pure("erlang", "make_tuple", 2, |w, args| {
+        make_tuple(w, arg(args, 0), arg(args, 1), Value::NIL)
+    }),
+    pure("erlang", "make_tuple", 3, |w, args| {
+        make_tuple(w, arg(args, 0), arg(args, 1), arg(args, 2))
+    }),
+    pure("erlang", "append_element", 2, |w, args| append_element(w, arg(args, 0), arg(args, 1))),
+    pure("erlang", "insert_element", 3, |w, args| {
+        insert_element(w, arg(args, 0), arg(args, 1), arg(args, 2))
+    }),
+    pure("erlang", "delete_element", 2, |w, args| delete_element(w, arg(args, 0), arg(args, 1))),
+];
+
+#[inline]
+pub(crate) fn element(w: &World, position: Value, tuple: Value) -> Result<Value, Fault> {
+    let items = w.heap.elements(tuple);
+    let place = place_of(position);
+    badarg(items.zip(place).and_then(|(items, place)| items.get(place)).copied())
+}
+
+/// A position counted from one as an index.
+#[inline]
+fn place_of(position: Value) -> Option<usize> {
+    position.as_usize().and_then(|it| it.checked_sub(1))
+}
+
+pub(crate) fn set_element(
+    w: &mut World,
+    position: Value,
+    tuple: Value,
+    item: Value,
+) -> Result<Value, Fault> {
+    let mut items = badarg(w.heap.elements(tuple))?.to_vec();
+    let slot = place_of(position).and_then(|place| items.get_mut(place));
+    *badarg(slot)? = item;
+    Ok(w.heap.tuple(&items))
+}
+
+#[inline]
+pub(crate) fn tuple_size(tuple: Value) -> Result<Value, Fault> {
+    match tuple.view() {
+        View::Tuple(_, arity) => Ok(Value::int(i64::from(arity))),
+        _ => Err(Fault::BADARG),
+    }
+}
+
+fn tuple_to_list(w: &mut World, tuple: Value) -> Result<Value, Fault> {
+    let items = badarg(w.heap.elements(tuple))?.to_vec();
+    Ok(w.heap.list(&items))
+}
+
+fn list_to_tuple(w: &mut World, list: Value) -> Result<Value, Fault> {
+    let items = w.heap.list_items(list).filter(|it| it.len() <= MAX_ARITY);
+    let items = badarg(items)?;
+    Ok(w.heap.tuple(&items))
+}
+
+/// `make_tuple/2,3`: later settings of an element win.
+fn make_tuple(w: &mut World, arity: Value, item: Value, set: Value) -> Result<Value, Fault> {
+    let arity = badarg(arity.as_usize().filter(|it| *it <= MAX_ARITY))?;
+    if w.heap.bytes_used() + arity * size_of::<Value>() > w.limits.memory_bytes {
+        return Err(Stop::OutOfMemory.into());
+    }
+    let mut items = vec![item; arity];
+    for pair in badarg(w.heap.list_items(set))? {
+        let Some([position, item]) = w.heap.elements(pair) else { return Err(Fault::BADARG) };
+        let slot = place_of(*position).and_then(|it| items.get_mut(it));
+        *badarg(slot)? = *item;
+    }
+    Ok(w.heap.tuple(&items))
+}
+
+fn append_element(w: &mut World, tuple: Value, item: Value) -> Result<Value, Fault> {
+    let mut items = room_for_one(w, tuple)?;
+    items.push(item);
+    Ok(w.heap.tuple(&items))
+}
+
+fn insert_element(
+    w: &mut World,
+    position: Value,
+    tuple: Value,
+    item: Value,
+) -> Result<Value, Fault> {
+    let mut items = room_for_one(w, tuple)?;
+    let place = badarg(place_of(position).filter(|it| *it <= items.len()))?;
+    items.insert(place, item);
+    Ok(w.heap.tuple(&items))
+}
+
+fn room_for_one(w: &World, tuple: Value) -> Result<Vec<Value>, Fault> {
+    Ok(badarg(w.heap.elements(tuple).filter(|it| it.len() < MAX_ARITY))?.to_vec())
+}
+
+fn delete_element(w: &mut World, position: Value, tuple: Value) -> Result<Value, Fault> {
+    let mut items = badarg(w.heap.elements(tuple))?.to_vec();
+    let place = badarg(place_of(position).filter(|it| *it < items.len()))?;
+    items.remove(place);
+    Ok(w.heap.tuple(&items))
+}
