@@ -1,1 +1,19 @@
-//! Placeholder.
+//! The real runtime beside the machine: loads code through it and asks it what the machine lacks.
+//!
+//! Starts processes and touches files; prints nothing.
+#![expect(clippy::disallowed_methods, reason = "this crate starts OTP and gives it time limits")]
+
+mod otp;
+
+mod source;
+
+mod installation;
+
+mod cache;
+mod peer;
+
+pub mod etf;
+
+pub use installation::Installation;
+pub use otp::{Define, Otp, Settings};
+pub use source::Source;

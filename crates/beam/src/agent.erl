@@ -1,0 +1,316 @@
+%% Runs inside OTP and answers Gimlet: turns modules into Core Erlang, applies functions.
+%%
+%% Scanned and parsed form by form without a preprocessor, so it uses no macro and no include.
+%% Speaks frames with a length of four bytes on a port of its own: standard input and output are
+%% free, whatever a program prints cannot disturb a frame.
+-module(gimlet_agent).
+-export([main/1]).
+
+main(Port) ->
+    process_flag(trap_exit, true),
+    Sink = spawn_link(fun sink/0),
+    reply(Port, 0, term_to_binary({ready, info()})),
+    loop(Port, Sink).
+
+loop(Port, Sink) ->
+    receive
+        {Port, {data, <<Id:32, Limit:32, Body/binary>>}} ->
+            reply(Port, Id, limited(Port, Sink, Limit, Body)),
+            loop(Port, Sink);
+        {Port, eof} ->
+            erlang:halt(0);
+        {'EXIT', Port, _} ->
+            erlang:halt(0);
+        _ ->
+            loop(Port, Sink)
+    end.
+
+reply(Port, Id, Answer) ->
+    port_command(Port, [<<Id:32>>, Answer]).
+
+%% A request in a process of its own, so that neither its time, its memory nor its exit signals
+%% are ours.
+limited(Port, Sink, Limit, Body) ->
+    Agent = self(),
+    Run = fun() ->
+        group_leader(Sink, self()),
+        Agent ! {answer, self(), term_to_binary(answer(binary_to_term(Body)), [{minor_version, 2}])}
+    end,
+    Words = 2000000000 div erlang:system_info(wordsize),
+    Heap = #{size => Words, kill => true, error_logger => false},
+    {Pid, Ref} = spawn_opt(Run, [monitor, {max_heap_size, Heap}]),
+    Outcome =
+        receive
+            {answer, Pid, Answer} -> Answer;
+            {'DOWN', Ref, process, Pid, Reason} -> term_to_binary({exited, Reason});
+            {Port, eof} -> erlang:halt(0)
+        after Limit ->
+            exit(Pid, kill),
+            term_to_binary(timeout)
+        end,
+    erlang:demonitor(Ref, [flush]),
+    receive {answer, Pid, _} -> ok after 0 -> ok end,
+    Outcome.
+
+answer({apply, Module, Function, Args}) ->
+    try {value, apply(Module, Function, Args)}
+    catch Class:Reason:Trace -> {raised, Class, Reason, trim(Trace)}
+    end;
+answer({load_beam, Path}) ->
+    load_beam(Path);
+answer({load_source, Path, Options}) ->
+    load_source(unicode:characters_to_list(Path), Options);
+answer({add_paths, Paths}) ->
+    code:add_pathsa(lists:reverse([unicode:characters_to_list(P) || P <- Paths])),
+    done;
+answer(info) ->
+    {info, info()}.
+
+%% The frames below the function that was asked for are ours.
+trim([{gimlet_agent, _, _, _} | _]) -> [];
+trim([Frame | Rest]) -> [Frame | trim(Rest)];
+trim([]) -> [].
+
+info() ->
+    Release = erlang:system_info(otp_release),
+    Root = code:root_dir(),
+    File = filename:join([Root, "releases", Release, "OTP_VERSION"]),
+    Version =
+        case file:read_file(File) of
+            {ok, Text} -> string:trim(Text);
+            {error, _} -> Release
+        end,
+    Paths = [P || P <- code:get_path(), filename:pathtype(P) =:= absolute],
+    Erts = filename:join([Root, "lib", "erts-" ++ erlang:system_info(version), "ebin"]),
+    {text(Release), text(Version), text(erlang:system_info(version)), text(Root),
+        [text(P) || P <- Paths ++ [Erts]]}.
+
+text(Chars) -> unicode:characters_to_binary(Chars).
+
+%% Output of an applied function goes nowhere, its input is at the end.
+sink() ->
+    receive
+        {io_request, From, ReplyAs, Request} ->
+            From ! {io_reply, ReplyAs, sink_reply(Request)},
+            sink();
+        {'EXIT', _, _} ->
+            ok;
+        _ ->
+            sink()
+    end.
+
+sink_reply(Request) when is_tuple(Request) ->
+    case element(1, Request) of
+        put_chars -> ok;
+        requests -> ok;
+        setopts -> ok;
+        get_geometry -> {error, enotsup};
+        _ -> eof
+    end;
+sink_reply(getopts) -> [];
+sink_reply(_) -> {error, request}.
+
+%% Loading -----------------------------------------------------------------------------------
+
+load_beam(Path) ->
+    case file:read_file(Path) of
+        {ok, Beam} -> from_beam(Beam, []);
+        {error, Why} -> {unreadable, text(file:format_error(Why))}
+    end.
+
+%% Compiled whole first, with debug info: the MD5 and the attributes are then those that BEAM
+%% shows, and from there on it is a module like any other.
+load_source(Path, #{rebar := Configs, includes := Includes, defines := Defines}) ->
+    Rebar = lists:append([rebar_options(unicode:characters_to_list(C)) || C <- Configs]),
+    User = [{i, unicode:characters_to_list(I)} || I <- Includes] ++ [define(D) || D <- Defines],
+    Options = [binary, debug_info, return_errors | User ++ Rebar],
+    case compile:noenv_file(Path, Options) of
+        {ok, _, Beam} -> from_beam(Beam, [text(Path) | Configs]);
+        {ok, _, Beam, _} -> from_beam(Beam, [text(Path) | Configs]);
+        {error, Errors, _} -> {compile_errors, messages(Errors)};
+        error -> {compile_errors, [text([Path, ": the compiler refused it"])]}
+    end.
+
+define({Name, none}) ->
+    {d, binary_to_atom(Name, utf8)};
+define({Name, Value}) ->
+    Chars = unicode:characters_to_list(Value),
+    Term =
+        case erl_scan:string(Chars ++ ".") of
+            {ok, Tokens, _} ->
+                case erl_parse:parse_term(Tokens) of
+                    {ok, Parsed} -> Parsed;
+                    {error, _} -> Chars
+                end;
+            {error, _, _} -> Chars
+        end,
+    {d, binary_to_atom(Name, utf8), Term}.
+
+%% The options of a rebar.config that change what the code means.
+rebar_options(Config) ->
+    Root = filename:dirname(Config),
+    case file:consult(Config) of
+        {ok, Terms} ->
+            Options = lists:append([O || {erl_opts, O} <- Terms, is_list(O)]),
+            lists:flatmap(fun(Option) -> rebar_option(Option, Root) end, Options);
+        {error, _} -> []
+    end.
+
+rebar_option({i, Dir}, Root) -> [{i, filename:absname(Dir, Root)}];
+rebar_option({d, _} = Define, _) -> [Define];
+rebar_option({d, _, _} = Define, _) -> [Define];
+rebar_option({platform_define, Pattern, Name}, _) ->
+    [{d, Name} || platform(Pattern)];
+rebar_option({platform_define, Pattern, Name, Value}, _) ->
+    [{d, Name, Value} || platform(Pattern)];
+rebar_option({parse_transform, _} = Transform, _) -> [Transform];
+rebar_option({feature, _, _} = Feature, _) -> [Feature];
+rebar_option({no_auto_import, _} = Option, _) -> [Option];
+rebar_option(no_auto_import, _) -> [no_auto_import];
+rebar_option(export_all, _) -> [export_all];
+rebar_option(_, _) -> [].
+
+platform(Pattern) ->
+    System = [
+        erlang:system_info(otp_release), "-", erlang:system_info(system_architecture), "-",
+        integer_to_list(8 * erlang:system_info({wordsize, external}))
+    ],
+    re:run(System, Pattern, [{capture, none}]) =:= match.
+
+messages(Errors) ->
+    [message(File, Error) || {File, Here} <- Errors, Error <- Here].
+
+message(File, {none, Module, What}) ->
+    text([File, ": ", Module:format_error(What)]);
+message(File, {Place, Module, What}) ->
+    text([File, ":", place(Place), ": ", Module:format_error(What)]);
+message(File, {Module, What}) ->
+    text([File, ": ", Module:format_error(What)]).
+
+place({Line, Column}) -> [integer_to_list(Line), ":", integer_to_list(Column)];
+place(Line) when is_integer(Line) -> integer_to_list(Line);
+place(Other) -> io_lib:format("~p", [Other]).
+
+from_beam(Beam, Dependencies) ->
+    case forms(Beam) of
+        {ok, Module, Forms} -> to_core(Beam, Module, Forms, Dependencies);
+        Error -> Error
+    end.
+
+forms(Beam) ->
+    case beam_lib:chunks(Beam, [debug_info]) of
+        {ok, {Module, [{debug_info, {debug_info_v1, Backend, Data}}]}} ->
+            backend_forms(Module, Backend, Data);
+        {ok, {Module, _}} ->
+            abstract_code(Beam, Module);
+        {error, beam_lib, {missing_chunk, _, _}} ->
+            abstract_code(Beam, beam);
+        {error, beam_lib, {key_missing_or_invalid, _, _}} ->
+            {no_debug_info, <<"its debug info is encrypted">>};
+        {error, beam_lib, Why} ->
+            {not_a_module, text(beam_lib:format_error(Why))}
+    end.
+
+backend_forms(Module, Backend, Data) ->
+    try Backend:debug_info(erlang_v1, Module, Data, []) of
+        {ok, Forms} -> {ok, Module, Forms};
+        {error, _} -> {no_debug_info, <<"it was compiled without debug info">>}
+    catch
+        error:undef ->
+            {no_debug_info, text(io_lib:format("its debug info needs the module ~tp", [Backend]))};
+        _:_ ->
+            {no_debug_info, text(io_lib:format("~tp cannot read its debug info", [Backend]))}
+    end.
+
+%% The chunk of before OTP 20.
+abstract_code(Beam, _) ->
+    case beam_lib:chunks(Beam, [abstract_code]) of
+        {ok, {Module, [{abstract_code, {raw_abstract_v1, Forms}}]}} -> {ok, Module, Forms};
+        _ -> {no_debug_info, <<"it was compiled without debug info">>}
+    end.
+
+%% Without optimisation, so that no clause of the source is lost.
+to_core(Beam, Module, Forms, Dependencies) ->
+    Options = [to_core, binary, no_copt, return_errors],
+    case compile:noenv_forms([tolerant(F) || F <- Forms], Options) of
+        {ok, Module, Core} -> module(Beam, Module, Core, Forms, Dependencies);
+        {ok, Module, Core, _} -> module(Beam, Module, Core, Forms, Dependencies);
+        {error, Errors, _} -> {compile_errors, messages(Errors)};
+        error -> {compile_errors, [<<"the compiler refused its debug info">>]}
+    end.
+
+%% A warning must not stop us, whatever the module asks of its own build.
+tolerant({attribute, Anno, compile, Options}) when is_list(Options) ->
+    {attribute, Anno, compile, [O || O <- Options, O =/= warnings_as_errors]};
+tolerant({attribute, Anno, compile, warnings_as_errors}) ->
+    {attribute, Anno, compile, []};
+tolerant(Form) ->
+    Form.
+
+module(Beam, Module, Core, Forms, Dependencies) ->
+    Files = [File || {attribute, _, file, {File, _}} <- Forms],
+    Main = case Files of [First | _] -> First; [] -> atom_to_list(Module) ++ ".erl" end,
+    {ok, {Module, Md5}} = beam_lib:md5(Beam),
+    {Attributes, CompileInfo, Shown} =
+        case lists:member(Module, erlang:pre_loaded()) of
+            %% Linked into the emulator without them, and without line numbers.
+            true -> {Module:module_info(attributes), Module:module_info(compile), ""};
+            false -> {chunk(Beam, "Attr"), chunk(Beam, "CInf"), Main}
+        end,
+    Needed =
+        case Dependencies of
+            [] -> [];
+            _ -> Dependencies ++ [text(F) || F <- lists:usort(Files), F =/= Main]
+        end,
+    Loaded = {
+        Module, reduce(Core, Main), [F || F <- Forms, declares(F)],
+        Attributes, CompileInfo, text(Shown), Md5
+    },
+    {module, term_to_binary(Loaded, [{minor_version, 2}]), Needed}.
+
+chunk(Beam, Name) ->
+    case beam_lib:chunks(Beam, [Name], [allow_missing_chunks]) of
+        {ok, {_, [{_, Bytes}]}} when is_binary(Bytes) -> binary_to_term(Bytes);
+        _ -> []
+    end.
+
+declares({attribute, _, Kind, _}) ->
+    lists:member(Kind, [spec, type, opaque, nominal, callback, record]);
+declares(_) ->
+    false.
+
+%% Core as it is, but of its annotations only what Gimlet reads.
+reduce({c_literal, Anno, Value}, Main) ->
+    {c_literal, anno(Anno, Main), Value};
+reduce({c_var, Anno, Name}, Main) ->
+    {c_var, anno(Anno, Main), Name};
+reduce([Head | Tail], Main) ->
+    [reduce(Head, Main) | reduce(Tail, Main)];
+reduce({Left, Right}, Main) ->
+    {reduce(Left, Main), reduce(Right, Main)};
+reduce(Node, Main) when is_tuple(Node) ->
+    [Kind, Anno | Parts] = tuple_to_list(Node),
+    list_to_tuple([Kind, anno(Anno, Main) | reduce(Parts, Main)]);
+reduce(Other, _) ->
+    Other.
+
+anno([Item | Rest], Main) ->
+    case keep(Item, Main) of
+        true -> [Item | anno(Rest, Main)];
+        false -> anno(Rest, Main)
+    end;
+anno([], _) ->
+    [].
+
+keep(Line, _) when is_integer(Line) -> true;
+keep({Line, Column}, _) when is_integer(Line), is_integer(Column) -> true;
+keep({file, File}, Main) -> File =/= Main;
+keep({function, _}, _) -> true;
+keep({id, _}, _) -> true;
+keep({eval_failure, _}, _) -> true;
+keep({segment, _}, _) -> true;
+keep(compiler_generated, _) -> true;
+keep(letrec_goto, _) -> true;
+keep(list_comprehension, _) -> true;
+keep(result_not_wanted, _) -> true;
+keep(_, _) -> false.

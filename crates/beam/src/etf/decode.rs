@@ -1,0 +1,516 @@
+//! Bytes to terms.
+//!
+//! One loop over an explicit stack of unfinished containers. Every container owes its missing
+//! parts, each at least one byte long; a container that owes more than the input still has is
+//! refused before anything is reserved, so memory stays in proportion to the input.
+
+use super::{MAX_ATOM_CHARS, MAX_DEPTH, MAX_INFLATED, VERSION, tag};
+use flate2::read::ZlibDecoder;
+use num_bigint::{BigInt, Sign};
+use std::fmt;
+use std::io::Read;
+use term::{Atom, Bits, Fun, Pid, Port, Reference, Term};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DecodeError {
+    /// The first byte is not the format's version.
+    Version(Option<u8>),
+    Truncated,
+    TooDeep,
+    /// A tag that no runtime emits outside a distribution channel, or none at all.
+    Tag(u8),
+    Invalid(&'static str),
+    Trailing(usize),
+}
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DecodeError::Version(Some(byte)) => {
+                write!(f, "a term starts with byte {VERSION}, not {byte}")
+            }
+            DecodeError::Version(None) => write!(f, "a term cannot be empty"),
+            DecodeError::Truncated => write!(f, "the term ends too early"),
+            DecodeError::TooDeep => write!(f, "the term is nested deeper than {MAX_DEPTH}"),
+            DecodeError::Tag(tag::LOCAL) => {
+                write!(f, "the term was made for its own runtime only (`local`)")
+            }
+            DecodeError::Tag(tag::ATOM_CACHE_REF) => {
+                write!(f, "the term refers to a distribution channel's atom cache")
+            }
+            DecodeError::Tag(tag::FUN) => write!(f, "the term holds a fun from before OTP 23"),
+            DecodeError::Tag(byte) => write!(f, "no term has the tag {byte}"),
+            DecodeError::Invalid(what) => write!(f, "not a valid {what}"),
+            DecodeError::Trailing(count) => write!(f, "{count} bytes follow the term"),
+        }
+    }
+}
+
+impl std::error::Error for DecodeError {}
+
+/// The term that `bytes` hold, and nothing else.
+pub fn decode(bytes: &[u8]) -> Result<Term, DecodeError> {
+    let (term, used) = decode_prefix(bytes)?;
+    match bytes.len() - used {
+        0 => Ok(term),
+        more => Err(DecodeError::Trailing(more)),
+    }
+}
+
+/// The term at the start of `bytes`, and how many bytes it took.
+pub fn decode_prefix(bytes: &[u8]) -> Result<(Term, usize), DecodeError> {
+    let mut reader = Reader { rest: bytes, owed: 0 };
+    match reader.byte() {
+        Ok(VERSION) => (),
+        other => return Err(DecodeError::Version(other.ok())),
+    }
+    if reader.rest.first() == Some(&tag::COMPRESSED) {
+        reader.byte()?;
+        let (inflated, used) = inflate(&mut reader)?;
+        let term = decode_whole(&inflated)?;
+        return Ok((term, bytes.len() - reader.rest.len() + used));
+    }
+    let term = reader.term()?;
+    Ok((term, bytes.len() - reader.rest.len()))
+}
+
+fn decode_whole(bytes: &[u8]) -> Result<Term, DecodeError> {
+    let mut reader = Reader { rest: bytes, owed: 0 };
+    let term = reader.term()?;
+    match reader.rest.len() {
+        0 => Ok(term),
+        more => Err(DecodeError::Trailing(more)),
+    }
+}
+
+/// The unfolded bytes, and how many of the folded ones were read.
+fn inflate(reader: &mut Reader<'_>) -> Result<(Vec<u8>, usize), DecodeError> {
+    let declared = reader.len32()?;
+    if declared > MAX_INFLATED {
+        return Err(DecodeError::Invalid("size of a compressed term"));
+    }
+    let mut zlib = ZlibDecoder::new(reader.rest);
+    let mut inflated = Vec::new();
+    let limit = u64::try_from(declared).unwrap_or(u64::MAX).saturating_add(1);
+    let read = zlib.by_ref().take(limit).read_to_end(&mut inflated);
+    if read.is_err() || inflated.len() != declared {
+        return Err(DecodeError::Invalid("compressed term"));
+    }
+    Ok((inflated, usize::try_from(zlib.total_in()).unwrap_or(reader.rest.len())))
+}
+
+struct Reader<'a> {
+    rest: &'a [u8],
+    /// Terms that open containers still need.
+    owed: usize,
+}
+
+/// A container whose parts are being read.
+enum Open {
+    Tuple(Vec<Term>),
+    List(Vec<Term>),
+    /// All items are there; the tail comes.
+    Tail(Vec<Term>),
+    Key(Vec<(Term, Term)>),
+    Value(Vec<(Term, Term)>, Term),
+    Env(Box<Closure>),
+}
+
+/// A closure before its environment is complete.
+struct Closure {
+    module: Atom,
+    arity: u8,
+    index: u32,
+    uniq: [u8; 16],
+    old_index: i64,
+    old_uniq: i64,
+    pid: Pid,
+    env: Vec<Term>,
+}
+
+/// An open container and how many parts of the present kind it misses (never zero).
+struct Frame {
+    open: Open,
+    missing: usize,
+}
+
+/// What one tag begins.
+enum Begun {
+    Done(Term),
+    Open(Frame),
+}
+
+impl<'a> Reader<'a> {
+    fn term(&mut self) -> Result<Term, DecodeError> {
+        let mut stack: Vec<Frame> = Vec::new();
+        loop {
+            if self.continues_list(&mut stack)? {
+                continue;
+            }
+            let mut done = match self.begin()? {
+                Begun::Done(term) => term,
+                Begun::Open(frame) => {
+                    if stack.len() >= MAX_DEPTH {
+                        return Err(DecodeError::TooDeep);
+                    }
+                    stack.push(frame);
+                    continue;
+                }
+            };
+            loop {
+                let Some(frame) = stack.pop() else { return Ok(done) };
+                match self.put(frame, done)? {
+                    Begun::Done(term) => done = term,
+                    Begun::Open(frame) => {
+                        stack.push(frame);
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    /// A list in the tail of a list continues it in place: joining them afterwards would take
+    /// quadratic time on a long chain.
+    fn continues_list(&mut self, stack: &mut [Frame]) -> Result<bool, DecodeError> {
+        let Some(frame) = stack.last_mut() else { return Ok(false) };
+        let Open::Tail(items) = &mut frame.open else { return Ok(false) };
+        if self.rest.first() != Some(&tag::LIST) {
+            return Ok(false);
+        }
+        self.byte()?;
+        let len = self.len32()?;
+        self.owe(len)?;
+        if len > 0 {
+            *frame = Frame { open: Open::List(std::mem::take(items)), missing: len };
+        }
+        Ok(true)
+    }
+
+    /// Reads one tag with what belongs to it, up to the first nested term.
+    fn begin(&mut self) -> Result<Begun, DecodeError> {
+        let term = match self.byte()? {
+            tag::SMALL_INTEGER => Term::Int(i64::from(self.byte()?)),
+            tag::INTEGER => Term::Int(i64::from(i32::from_be_bytes(self.array()?))),
+            tag::SMALL_TUPLE => {
+                let arity = usize::from(self.byte()?);
+                return self.open_tuple(arity);
+            }
+            tag::LARGE_TUPLE => {
+                let arity = self.len32()?;
+                return self.open_tuple(arity);
+            }
+            tag::NIL => Term::Nil,
+            tag::STRING => {
+                let len = usize::from(self.u16()?);
+                let items = self.bytes(len)?.iter().map(|it| Term::Int(i64::from(*it))).collect();
+                Term::proper_list(items)
+            }
+            tag::LIST => return self.open_list(),
+            tag::MAP => return self.open_map(),
+            tag::BINARY => {
+                let len = self.len32()?;
+                Term::binary(self.bytes(len)?.to_vec())
+            }
+            tag::BIT_BINARY => self.bit_binary()?,
+            tag::NEW_FLOAT => float(f64::from_be_bytes(self.array()?))?,
+            tag::FLOAT => self.old_float()?,
+            tag::SMALL_BIG => {
+                let len = usize::from(self.byte()?);
+                self.big(len)?
+            }
+            tag::LARGE_BIG => {
+                let len = self.len32()?;
+                self.big(len)?
+            }
+            tag::PID => Term::Pid(self.pid(Creation::Byte)?),
+            tag::NEW_PID => Term::Pid(self.pid(Creation::Word)?),
+            tag::PORT => {
+                let (node, id) = (self.atom()?, u64::from(self.u32()?));
+                Term::Port(Port { node, id, creation: self.creation(Creation::Byte)? })
+            }
+            tag::NEW_PORT => {
+                let (node, id) = (self.atom()?, u64::from(self.u32()?));
+                Term::Port(Port { node, id, creation: self.u32()? })
+            }
+            tag::V4_PORT => {
+                let (node, id) = (self.atom()?, u64::from_be_bytes(self.array()?));
+                Term::Port(Port { node, id, creation: self.u32()? })
+            }
+            tag::REFERENCE => {
+                let (node, id) = (self.atom()?, self.u32()?);
+                let creation = self.creation(Creation::Byte)?;
+                Term::Ref(Reference { node, creation, words: vec![id] })
+            }
+            tag::NEW_REFERENCE => self.reference(Creation::Byte)?,
+            tag::NEWER_REFERENCE => self.reference(Creation::Word)?,
+            tag::EXPORT => self.export()?,
+            tag::NEW_FUN => return self.open_fun(),
+            other => Term::Atom(self.atom_after(other)?),
+        };
+        Ok(Begun::Done(term))
+    }
+
+    /// Gives a finished part to its container.
+    fn put(&mut self, frame: Frame, part: Term) -> Result<Begun, DecodeError> {
+        let Frame { open, missing } = frame;
+        self.owed -= 1;
+        let missing = missing - 1;
+        let open = match open {
+            Open::Tuple(mut items) => {
+                items.push(part);
+                if missing == 0 {
+                    return Ok(Begun::Done(Term::Tuple(items)));
+                }
+                Open::Tuple(items)
+            }
+            Open::List(mut items) => {
+                items.push(part);
+                if missing == 0 {
+                    return Ok(Begun::Open(Frame { open: Open::Tail(items), missing: 1 }));
+                }
+                Open::List(items)
+            }
+            Open::Tail(items) => return Ok(Begun::Done(Term::list(items, part))),
+            Open::Key(pairs) => Open::Value(pairs, part),
+            Open::Value(mut pairs, key) => {
+                pairs.push((key, part));
+                if missing == 0 {
+                    return map(pairs).map(Begun::Done);
+                }
+                Open::Key(pairs)
+            }
+            Open::Env(mut closure) => {
+                closure.env.push(part);
+                if missing == 0 {
+                    return Ok(Begun::Done(closure.into_term()));
+                }
+                Open::Env(closure)
+            }
+        };
+        Ok(Begun::Open(Frame { open, missing }))
+    }
+
+    fn open_tuple(&mut self, arity: usize) -> Result<Begun, DecodeError> {
+        if arity == 0 {
+            return Ok(Begun::Done(Term::Tuple(Vec::new())));
+        }
+        self.owe(arity)?;
+        Ok(Begun::Open(Frame { open: Open::Tuple(Vec::with_capacity(arity)), missing: arity }))
+    }
+
+    fn open_list(&mut self) -> Result<Begun, DecodeError> {
+        let len = self.len32()?;
+        self.owe(len.saturating_add(1))?;
+        let items = Vec::with_capacity(len);
+        Ok(Begun::Open(match len {
+            0 => Frame { open: Open::Tail(items), missing: 1 },
+            _ => Frame { open: Open::List(items), missing: len },
+        }))
+    }
+
+    fn open_map(&mut self) -> Result<Begun, DecodeError> {
+        let size = self.len32()?;
+        if size == 0 {
+            return Ok(Begun::Done(Term::Map(Vec::new())));
+        }
+        let parts = size.saturating_mul(2);
+        self.owe(parts)?;
+        Ok(Begun::Open(Frame { open: Open::Key(Vec::with_capacity(size)), missing: parts }))
+    }
+
+    fn open_fun(&mut self) -> Result<Begun, DecodeError> {
+        let _size = self.u32()?;
+        let arity = self.byte()?;
+        let uniq = self.array()?;
+        let index = self.u32()?;
+        let free = self.len32()?;
+        let module = self.atom()?;
+        let old_index = self.small_integer()?;
+        let old_uniq = self.small_integer()?;
+        let pid = match self.byte()? {
+            tag::PID => self.pid(Creation::Byte)?,
+            tag::NEW_PID => self.pid(Creation::Word)?,
+            _ => return Err(DecodeError::Invalid("fun")),
+        };
+        self.owe(free)?;
+        let env = Vec::with_capacity(free);
+        let closure =
+            Box::new(Closure { module, arity, index, uniq, old_index, old_uniq, pid, env });
+        Ok(match free {
+            0 => Begun::Done(closure.into_term()),
+            _ => Begun::Open(Frame { open: Open::Env(closure), missing: free }),
+        })
+    }
+
+    fn owe(&mut self, parts: usize) -> Result<(), DecodeError> {
+        let owed = self.owed.saturating_add(parts);
+        if owed > self.rest.len() {
+            return Err(DecodeError::Truncated);
+        }
+        self.owed = owed;
+        Ok(())
+    }
+
+    fn bit_binary(&mut self) -> Result<Term, DecodeError> {
+        let len = self.len32()?;
+        let used = usize::from(self.byte()?);
+        let bytes = self.bytes(len)?.to_vec();
+        if used > 8 || (used == 0) != (len == 0) {
+            return Err(DecodeError::Invalid("bitstring"));
+        }
+        let bit_len = (len * 8).saturating_sub(8 - used);
+        Bits::new(bytes, if len == 0 { 0 } else { bit_len })
+            .map(Term::Bits)
+            .ok_or(DecodeError::Invalid("bitstring"))
+    }
+
+    /// The form of `"~.20e"` in 31 bytes, padded with zero bytes.
+    fn old_float(&mut self) -> Result<Term, DecodeError> {
+        let field = self.bytes(31)?;
+        let text = field.split(|it| *it == 0).next().unwrap_or_default();
+        std::str::from_utf8(text)
+            .ok()
+            .and_then(|it| it.trim().parse::<f64>().ok())
+            .ok_or(DecodeError::Invalid("float"))
+            .and_then(float)
+    }
+
+    fn big(&mut self, len: usize) -> Result<Term, DecodeError> {
+        let sign = match self.byte()? {
+            0 => Sign::Plus,
+            _ => Sign::Minus,
+        };
+        Ok(Term::integer(BigInt::from_bytes_le(sign, self.bytes(len)?)))
+    }
+
+    fn pid(&mut self, creation: Creation) -> Result<Pid, DecodeError> {
+        let (node, id, serial) = (self.atom()?, self.u32()?, self.u32()?);
+        Ok(Pid { node, id, serial, creation: self.creation(creation)? })
+    }
+
+    fn reference(&mut self, creation: Creation) -> Result<Term, DecodeError> {
+        let len = usize::from(self.u16()?);
+        let node = self.atom()?;
+        let creation = self.creation(creation)?;
+        let words = self.bytes(len * 4)?.chunks_exact(4).map(word).collect();
+        Ok(Term::Ref(Reference { node, creation, words }))
+    }
+
+    fn creation(&mut self, creation: Creation) -> Result<u32, DecodeError> {
+        match creation {
+            Creation::Byte => Ok(u32::from(self.byte()?)),
+            Creation::Word => self.u32(),
+        }
+    }
+
+    fn export(&mut self) -> Result<Term, DecodeError> {
+        let (module, function) = (self.atom()?, self.atom()?);
+        let arity = u8::try_from(self.small_integer()?);
+        let arity = arity.map_err(|_| DecodeError::Invalid("arity"))?;
+        Ok(Term::Fun(Box::new(Fun::External { module, function, arity })))
+    }
+
+    /// An integer inside another term's header.
+    fn small_integer(&mut self) -> Result<i64, DecodeError> {
+        let value = match self.byte()? {
+            tag::SMALL_INTEGER => Some(i64::from(self.byte()?)),
+            tag::INTEGER => Some(i64::from(i32::from_be_bytes(self.array()?))),
+            tag::SMALL_BIG => {
+                let len = usize::from(self.byte()?);
+                self.big(len)?.as_int()
+            }
+            _ => None,
+        };
+        value.ok_or(DecodeError::Invalid("integer"))
+    }
+
+    fn atom(&mut self) -> Result<Atom, DecodeError> {
+        let byte = self.byte()?;
+        self.atom_after(byte)
+    }
+
+    fn atom_after(&mut self, byte: u8) -> Result<Atom, DecodeError> {
+        let (len, latin1) = match byte {
+            tag::SMALL_ATOM_UTF8 => (usize::from(self.byte()?), false),
+            tag::ATOM_UTF8 => (usize::from(self.u16()?), false),
+            tag::SMALL_ATOM => (usize::from(self.byte()?), true),
+            tag::ATOM => (usize::from(self.u16()?), true),
+            other => return Err(DecodeError::Tag(other)),
+        };
+        let bytes = self.bytes(len)?;
+        let atom = if latin1 && !bytes.is_ascii() {
+            Atom::new(&bytes.iter().copied().map(char::from).collect::<String>())
+        } else {
+            Atom::new(std::str::from_utf8(bytes).map_err(|_| DecodeError::Invalid("atom"))?)
+        };
+        if len > MAX_ATOM_CHARS && atom.as_str().chars().count() > MAX_ATOM_CHARS {
+            return Err(DecodeError::Invalid("atom"));
+        }
+        Ok(atom)
+    }
+
+    fn byte(&mut self) -> Result<u8, DecodeError> {
+        let (first, rest) = self.rest.split_first().ok_or(DecodeError::Truncated)?;
+        self.rest = rest;
+        Ok(*first)
+    }
+
+    fn u16(&mut self) -> Result<u16, DecodeError> {
+        Ok(u16::from_be_bytes(self.array()?))
+    }
+
+    fn u32(&mut self) -> Result<u32, DecodeError> {
+        Ok(u32::from_be_bytes(self.array()?))
+    }
+
+    fn len32(&mut self) -> Result<usize, DecodeError> {
+        usize::try_from(self.u32()?).map_err(|_| DecodeError::Truncated)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], DecodeError> {
+        let (first, rest) = self.rest.split_first_chunk().ok_or(DecodeError::Truncated)?;
+        self.rest = rest;
+        Ok(*first)
+    }
+
+    fn bytes(&mut self, len: usize) -> Result<&'a [u8], DecodeError> {
+        let (first, rest) = self.rest.split_at_checked(len).ok_or(DecodeError::Truncated)?;
+        self.rest = rest;
+        Ok(first)
+    }
+}
+
+/// How wide the creation field of a pid, port or reference is.
+#[derive(Clone, Copy)]
+enum Creation {
+    Byte,
+    Word,
+}
+
+impl Closure {
+    fn into_term(self) -> Term {
+        let Closure { module, arity, index, uniq, old_index, old_uniq, pid, env } = self;
+        let fun = Fun::Closure { module, arity, index, uniq, old_index, old_uniq, pid, env };
+        Term::Fun(Box::new(fun))
+    }
+}
+
+fn word(bytes: &[u8]) -> u32 {
+    bytes.iter().fold(0, |value, byte| value << 8 | u32::from(*byte))
+}
+
+/// No runtime has an infinite float or a float that is not a number.
+fn float(value: f64) -> Result<Term, DecodeError> {
+    if value.is_finite() { Ok(Term::Float(value)) } else { Err(DecodeError::Invalid("float")) }
+}
+
+fn map(pairs: Vec<(Term, Term)>) -> Result<Term, DecodeError> {
+    let size = pairs.len();
+    let map = Term::map(pairs);
+    if matches!(&map, Term::Map(pairs) if pairs.len() == size) {
+        Ok(map)
+    } else {
+        Err(DecodeError::Invalid("map"))
+    }
+}

@@ -1,0 +1,246 @@
+//! Terms to bytes, in the forms that OTP 26 and later prefer and that all since OTP 23 read.
+
+use super::{VERSION, tag};
+use num_bigint::{BigInt, Sign};
+use std::fmt;
+use std::slice::Iter;
+use term::{Atom, Bits, Fun, List, Pid, Term};
+
+/// Some part has more elements than the format can count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooLarge;
+
+impl fmt::Display for TooLarge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the term is too large for the external term format")
+    }
+}
+
+impl std::error::Error for TooLarge {}
+
+pub fn encode(term: &Term) -> Result<Vec<u8>, TooLarge> {
+    let mut writer = Writer { out: vec![VERSION], stack: Vec::new() };
+    writer.begin(term)?;
+    while let Some(work) = writer.stack.last_mut() {
+        match work {
+            Work::Terms(terms) => match terms.next() {
+                Some(next) => writer.begin(next)?,
+                None => drop(writer.stack.pop()),
+            },
+            Work::Pairs(pairs) => match pairs.next() {
+                Some((key, value)) => {
+                    writer.stack.push(Work::Terms(std::slice::from_ref(value).iter()));
+                    writer.begin(key)?;
+                }
+                None => drop(writer.stack.pop()),
+            },
+            Work::FunSize(start) => {
+                let start = *start;
+                writer.stack.pop();
+                writer.set_size(start)?;
+            }
+        }
+    }
+    Ok(writer.out)
+}
+
+struct Writer<'a> {
+    out: Vec<u8>,
+    stack: Vec<Work<'a>>,
+}
+
+/// What is still to be written, innermost last.
+enum Work<'a> {
+    Terms(Iter<'a, Term>),
+    Pairs(Iter<'a, (Term, Term)>),
+    /// A fun that began here is complete: its size goes in front.
+    FunSize(usize),
+}
+
+impl<'a> Writer<'a> {
+    fn begin(&mut self, term: &'a Term) -> Result<(), TooLarge> {
+        match term {
+            Term::Int(value) => self.int(*value),
+            Term::Big(value) => self.big(value)?,
+            Term::Float(value) => {
+                self.out.push(tag::NEW_FLOAT);
+                self.out.extend(value.to_be_bytes());
+            }
+            Term::Atom(atom) => self.atom(atom)?,
+            Term::Nil => self.out.push(tag::NIL),
+            Term::List(list) => self.list(list)?,
+            Term::Tuple(items) => {
+                match u8::try_from(items.len()) {
+                    Ok(arity) => self.out.extend([tag::SMALL_TUPLE, arity]),
+                    Err(_) => self.tagged_len(tag::LARGE_TUPLE, items.len())?,
+                }
+                self.stack.push(Work::Terms(items.iter()));
+            }
+            Term::Map(pairs) => {
+                self.tagged_len(tag::MAP, pairs.len())?;
+                self.stack.push(Work::Pairs(pairs.iter()));
+            }
+            Term::Bits(bits) => self.bits(bits)?,
+            Term::Fun(fun) => self.fun(fun)?,
+            Term::Pid(pid) => self.pid(pid)?,
+            Term::Port(port) => {
+                match u32::try_from(port.id) {
+                    Ok(id) => {
+                        self.out.push(tag::NEW_PORT);
+                        self.atom(&port.node)?;
+                        self.u32(id);
+                    }
+                    Err(_) => {
+                        self.out.push(tag::V4_PORT);
+                        self.atom(&port.node)?;
+                        self.out.extend(port.id.to_be_bytes());
+                    }
+                }
+                self.u32(port.creation);
+            }
+            Term::Ref(reference) => {
+                let len = u16::try_from(reference.words.len()).map_err(|_| TooLarge)?;
+                self.out.push(tag::NEWER_REFERENCE);
+                self.out.extend(len.to_be_bytes());
+                self.atom(&reference.node)?;
+                self.u32(reference.creation);
+                for word in &reference.words {
+                    self.u32(*word);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn int(&mut self, value: i64) {
+        if let Ok(byte) = u8::try_from(value) {
+            self.out.extend([tag::SMALL_INTEGER, byte]);
+        } else if let Ok(word) = i32::try_from(value) {
+            self.out.push(tag::INTEGER);
+            self.out.extend(word.to_be_bytes());
+        } else {
+            let digits = value.unsigned_abs().to_le_bytes();
+            let used = digits.iter().rposition(|it| *it != 0).map_or(0, |last| last + 1);
+            let digits = digits.get(..used).unwrap_or(&digits);
+            // At most eight digits.
+            let len = u8::try_from(used).unwrap_or(u8::MAX);
+            self.out.extend([tag::SMALL_BIG, len, u8::from(value < 0)]);
+            self.out.extend_from_slice(digits);
+        }
+    }
+
+    fn big(&mut self, value: &BigInt) -> Result<(), TooLarge> {
+        let (sign, digits) = value.to_bytes_le();
+        match u8::try_from(digits.len()) {
+            Ok(len) => self.out.extend([tag::SMALL_BIG, len]),
+            Err(_) => self.tagged_len(tag::LARGE_BIG, digits.len())?,
+        }
+        self.out.push(u8::from(sign == Sign::Minus));
+        self.out.extend(digits);
+        Ok(())
+    }
+
+    fn atom(&mut self, atom: &Atom) -> Result<(), TooLarge> {
+        let text = atom.as_str().as_bytes();
+        match u8::try_from(text.len()) {
+            Ok(len) => self.out.extend([tag::SMALL_ATOM_UTF8, len]),
+            Err(_) => {
+                let len = u16::try_from(text.len()).map_err(|_| TooLarge)?;
+                self.out.push(tag::ATOM_UTF8);
+                self.out.extend(len.to_be_bytes());
+            }
+        }
+        self.out.extend_from_slice(text);
+        Ok(())
+    }
+
+    fn list(&mut self, list: &'a List) -> Result<(), TooLarge> {
+        if let Some(text) = byte_string(list) {
+            let len = u16::try_from(text.len()).map_err(|_| TooLarge)?;
+            self.out.push(tag::STRING);
+            self.out.extend(len.to_be_bytes());
+            self.out.extend(text);
+            return Ok(());
+        }
+        self.tagged_len(tag::LIST, list.items.len())?;
+        self.stack.push(Work::Terms(std::slice::from_ref(&list.tail).iter()));
+        self.stack.push(Work::Terms(list.items.iter()));
+        Ok(())
+    }
+
+    fn bits(&mut self, bits: &Bits) -> Result<(), TooLarge> {
+        let bytes = bits.padded_bytes();
+        match u8::try_from(bits.bit_len() % 8) {
+            Ok(used) if used != 0 => {
+                self.tagged_len(tag::BIT_BINARY, bytes.len())?;
+                self.out.push(used);
+            }
+            _ => self.tagged_len(tag::BINARY, bytes.len())?,
+        }
+        self.out.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn fun(&mut self, fun: &'a Fun) -> Result<(), TooLarge> {
+        match fun {
+            Fun::External { module, function, arity } => {
+                self.out.push(tag::EXPORT);
+                self.atom(module)?;
+                self.atom(function)?;
+                self.int(i64::from(*arity));
+            }
+            Fun::Closure { module, arity, index, uniq, old_index, old_uniq, pid, env } => {
+                self.out.push(tag::NEW_FUN);
+                let start = self.out.len();
+                self.u32(0);
+                self.out.push(*arity);
+                self.out.extend(uniq);
+                self.u32(*index);
+                self.u32(u32::try_from(env.len()).map_err(|_| TooLarge)?);
+                self.atom(module)?;
+                self.int(*old_index);
+                self.int(*old_uniq);
+                self.pid(pid)?;
+                self.stack.push(Work::FunSize(start));
+                self.stack.push(Work::Terms(env.iter()));
+            }
+        }
+        Ok(())
+    }
+
+    /// The size of a fun counts its own field.
+    fn set_size(&mut self, start: usize) -> Result<(), TooLarge> {
+        let size = u32::try_from(self.out.len() - start).map_err(|_| TooLarge)?;
+        if let Some(field) = self.out.get_mut(start..start + 4) {
+            field.copy_from_slice(&size.to_be_bytes());
+        }
+        Ok(())
+    }
+
+    fn pid(&mut self, pid: &Pid) -> Result<(), TooLarge> {
+        self.out.push(tag::NEW_PID);
+        self.atom(&pid.node)?;
+        self.u32(pid.id);
+        self.u32(pid.serial);
+        self.u32(pid.creation);
+        Ok(())
+    }
+
+    fn tagged_len(&mut self, tag: u8, len: usize) -> Result<(), TooLarge> {
+        self.out.push(tag);
+        self.u32(u32::try_from(len).map_err(|_| TooLarge)?);
+        Ok(())
+    }
+
+    fn u32(&mut self, value: u32) {
+        self.out.extend(value.to_be_bytes());
+    }
+}
+
+/// The bytes of a proper list of bytes that is short enough for the format's string.
+fn byte_string(list: &List) -> Option<Vec<u8>> {
+    if !matches!(list.tail, Term::Nil) || list.items.len() > usize::from(u16::MAX) {
+        return None;
+    }
+    list.items.iter().map(|it| it.as_int().and_then(|it| u8::try_from(it).ok())).collect()
+}

@@ -1,0 +1,127 @@
+//! Which OTP, and which Elixir, this machine has: versions and directories with code.
+//!
+//! Asked of the runtime once and remembered; the next run reads it without starting anything.
+
+use crate::cache::{Key, Stamp};
+use crate::etf;
+use crate::peer::path_term;
+use erlang::HostError;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use term::Term;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Installation {
+    /// `25`
+    pub release: String,
+    /// `25.2.3`
+    pub otp_version: String,
+    /// `13.1.5`
+    pub erts_version: String,
+    pub root: PathBuf,
+    /// Directories with the code of OTP's applications.
+    pub code_paths: Vec<PathBuf>,
+}
+
+impl Installation {
+    /// Reads what the agent's `info` answers.
+    pub fn from_term(term: &Term) -> Option<Installation> {
+        let [_, info] = term.as_tuple()? else { return None };
+        let [release, otp, erts, root, paths] = info.as_tuple()? else { return None };
+        Some(Installation {
+            release: text(release)?,
+            otp_version: text(otp)?,
+            erts_version: text(erts)?,
+            root: PathBuf::from(text(root)?),
+            code_paths: paths
+                .as_list()?
+                .iter()
+                .map(|it| text(it).map(PathBuf::from))
+                .collect::<Option<Vec<_>>>()?,
+        })
+    }
+
+    /// The form that [`Installation::from_term`] reads.
+    pub fn to_term(&self) -> Term {
+        let text = |it: &str| Term::binary(it.as_bytes().to_vec());
+        let paths = self.code_paths.iter().map(|it| path_term(it)).collect();
+        let info = Term::Tuple(vec![
+            text(&self.release),
+            text(&self.otp_version),
+            text(&self.erts_version),
+            path_term(&self.root),
+            Term::proper_list(paths),
+        ]);
+        Term::Tuple(vec![Term::atom("info"), info])
+    }
+
+    pub fn decode(bytes: &[u8]) -> Option<Installation> {
+        Installation::from_term(&etf::decode(bytes).ok()?).filter(|it| it.root.is_dir())
+    }
+}
+
+fn text(term: &Term) -> Option<String> {
+    String::from_utf8(term.as_bytes()?.to_vec()).ok()
+}
+
+/// The executable that a name stands for.
+pub(crate) fn find_executable(name: &Path) -> Option<PathBuf> {
+    if name.components().count() > 1 {
+        return name.is_file().then(|| name.to_owned());
+    }
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|it| it.join(name)).find(|it| it.is_file())
+}
+
+pub(crate) fn find_erl(name: &Path) -> Result<PathBuf, HostError> {
+    find_executable(name).ok_or_else(|| {
+        let name = name.display();
+        HostError::Lost(format!(
+            "there is no {name} on the PATH; install Erlang/OTP (Debian: erlang-nox erlang-dev)"
+        ))
+    })
+}
+
+/// Names an executable and what decides which OTP it starts.
+pub(crate) fn identity(erl: &Path) -> Key {
+    let real = erl.canonicalize().unwrap_or_else(|_| erl.to_owned());
+    let stamp = Stamp::of(&real);
+    let libs = std::env::var_os("ERL_LIBS").unwrap_or_default();
+    // Version managers put a script there that looks at the directory it is called in.
+    let inside_otp = real.ancestors().nth(2).is_some_and(|it| it.join("releases").is_dir());
+    let dir = if inside_otp { PathBuf::new() } else { std::env::current_dir().unwrap_or_default() };
+    Key::of(&[
+        real.as_os_str().as_encoded_bytes(),
+        &stamp.modified.to_le_bytes(),
+        &stamp.size.to_le_bytes(),
+        libs.as_encoded_bytes(),
+        dir.as_os_str().as_encoded_bytes(),
+    ])
+}
+
+/// Directories with Elixir's own code, found beside its executable.
+pub(crate) fn elixir_paths(name: &Path) -> Vec<PathBuf> {
+    let found = find_executable(name).and_then(|it| it.canonicalize().ok());
+    let beside = found.and_then(|it| it.ancestors().nth(2).map(Path::to_owned));
+    let usual = ["/usr/lib/elixir", "/usr/local/lib/elixir"].map(PathBuf::from);
+    let root = beside.into_iter().chain(usual).find(|it| it.join("lib/elixir/ebin").is_dir());
+    root.map(|it| ebin_dirs(&it.join("lib"))).unwrap_or_default()
+}
+
+/// The `ebin` directories of all applications in a directory, in the order of their names.
+pub(crate) fn ebin_dirs(lib: &Path) -> Vec<PathBuf> {
+    let mut dirs = entries(lib);
+    dirs.retain_mut(|it| {
+        it.push(OsStr::new("ebin"));
+        it.is_dir()
+    });
+    dirs
+}
+
+/// What a directory holds, sorted; nothing if it cannot be read.
+pub(crate) fn entries(dir: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|it| it.path()).collect();
+    paths.sort();
+    paths
+}

@@ -1,0 +1,341 @@
+//! The host of the Erlang machine: finds modules, turns them into Core Erlang, asks OTP.
+//!
+//! Finding a file and recognising that it was loaded before need no OTP, so a second run of the
+//! same target starts none.
+
+use crate::cache::{Cache, Key, Kind, Stamp};
+use crate::etf;
+use crate::installation::{Installation, elixir_paths, find_erl, identity};
+use crate::peer::{AGENT, Launch, Peer, path_term};
+use crate::source::{Loaded, Source, SourceOptions, read_answer};
+use erlang::{Host, HostAnswer, HostError, ModuleCode};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use term::{Atom, Term};
+
+/// Everything [`Otp`] depends on.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The name or path of the runtime's executable.
+    pub erl: PathBuf,
+    /// The name or path of Elixir's executable; only where it lies matters.
+    pub elixir: PathBuf,
+    /// Where loaded code is kept between runs.
+    pub cache_dir: Option<PathBuf>,
+    /// Directories with `.beam` files, searched before OTP's own (`-pa`).
+    pub code_paths: Vec<PathBuf>,
+    /// Directories searched for included files (`-I`).
+    pub includes: Vec<PathBuf>,
+    /// Macros for the compiler (`-D`).
+    pub defines: Vec<Define>,
+    pub start_limit: Duration,
+    pub load_limit: Duration,
+    pub apply_limit: Duration,
+}
+
+/// `-D NAME` or `-D NAME=VALUE`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Define {
+    pub name: String,
+    /// An Erlang term; what is none counts as a string.
+    pub value: Option<String>,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            erl: PathBuf::from("erl"),
+            elixir: PathBuf::from("elixir"),
+            cache_dir: None,
+            code_paths: Vec::new(),
+            includes: Vec::new(),
+            defines: Vec::new(),
+            start_limit: Duration::from_secs(30),
+            load_limit: Duration::from_secs(120),
+            apply_limit: Duration::from_secs(10),
+        }
+    }
+}
+
+#[derive(Debug)]
+pub struct Otp {
+    settings: Settings,
+    cache: Cache,
+    identity: Key,
+    elixir: Vec<PathBuf>,
+    /// Modules whose file is given, before any directory is searched.
+    sources: BTreeMap<Atom, Source>,
+    installation: Option<Installation>,
+    peer: Peer,
+}
+
+impl Otp {
+    /// Finds the executable, starts nothing.
+    pub fn new(settings: Settings) -> Result<Otp, HostError> {
+        let erl = find_erl(&settings.erl)?;
+        let cache = Cache::new(settings.cache_dir.clone());
+        let identity = identity(&erl);
+        let elixir = elixir_paths(&settings.elixir);
+        let peer = Peer::new(Launch {
+            erl,
+            identity: identity.clone(),
+            code_paths: settings.code_paths.clone(),
+            last_paths: elixir.clone(),
+            start_limit: settings.start_limit,
+            cache: cache.clone(),
+        });
+        let sources = BTreeMap::new();
+        Ok(Otp { settings, cache, identity, elixir, sources, installation: None, peer })
+    }
+
+    /// From now on this file is that module.
+    pub fn add_source(&mut self, name: Atom, source: Source) {
+        self.sources.insert(name, source);
+    }
+
+    /// Searches these directories too, before OTP's own.
+    pub fn add_code_paths(&mut self, paths: &[PathBuf]) -> Result<(), HostError> {
+        self.settings.code_paths.extend_from_slice(paths);
+        self.peer.add_code_paths(paths)
+    }
+
+    /// How many processes were started so far.
+    pub fn starts(&self) -> u32 {
+        self.peer.starts
+    }
+
+    /// The process id of the runtime, if it runs.
+    pub fn process_id(&self) -> Option<u32> {
+        self.peer.process_id()
+    }
+
+    pub fn installation(&mut self) -> Result<&Installation, HostError> {
+        if self.installation.is_none() {
+            let kept = self.cache.read(Kind::Installation, &self.identity);
+            let found = match kept.as_deref().and_then(Installation::decode) {
+                Some(found) => found,
+                None => self.ask_installation()?,
+            };
+            self.installation = Some(found);
+        }
+        self.installation.as_ref().ok_or_else(|| HostError::Lost("it said nothing".to_owned()))
+    }
+
+    fn ask_installation(&mut self) -> Result<Installation, HostError> {
+        let info = self.peer.info()?;
+        let mut found = Installation::from_term(&info)
+            .ok_or_else(|| HostError::Lost("it described itself in an unknown way".to_owned()))?;
+        // The process was started with them; they belong to this run, not to the installation.
+        let ours: Vec<&PathBuf> = self.settings.code_paths.iter().chain(&self.elixir).collect();
+        found.code_paths.retain(|it| !ours.contains(&it));
+        if let Ok(bytes) = etf::encode(&found.to_term()) {
+            self.cache.write(Kind::Installation, &self.identity, &bytes);
+        }
+        Ok(found)
+    }
+
+    /// The file that holds a module.
+    pub fn find(&mut self, module: &Atom) -> Result<Source, HostError> {
+        if let Some(source) = self.sources.get(module) {
+            return Ok(source.clone());
+        }
+        let name = module.as_str();
+        let not_found = || HostError::NotFound(name.to_owned());
+        if name.is_empty() || name.contains(['/', '\0']) {
+            return Err(not_found());
+        }
+        let file = format!("{name}.beam");
+        let search =
+            |dirs: &[PathBuf]| dirs.iter().map(|it| it.join(&file)).find(|it| it.is_file());
+        if let Some(path) = search(&self.settings.code_paths) {
+            return Ok(Source::Beam(path));
+        }
+        let found = search(&self.installation()?.code_paths).or_else(|| search(&self.elixir));
+        found.map(Source::Beam).ok_or_else(not_found)
+    }
+
+    /// The code of a module in a given file.
+    pub fn load_source(&mut self, source: &Source) -> Result<ModuleCode, HostError> {
+        let options = self.options(source);
+        let version = self.version()?;
+        let index_key = Key::of(&[&version, source.fingerprint(&options).as_bytes()]);
+        let index = self.cache.read(Kind::Index, &index_key).and_then(|it| Index::decode(&it));
+        if let Some(index) = &index
+            && index.files.iter().all(|(path, stamp)| Stamp::of(path) == *stamp)
+            && let Some(code) = self.kept(&index.content)
+        {
+            return Ok(code);
+        }
+        // Other times, same content: a fresh checkout, or a build that changed nothing.
+        let files = index.map(|it| it.paths()).or_else(|| source.own_files());
+        if let Some(files) = files {
+            let content = content_key(&version, source, &options, &files);
+            if let Some(code) = self.kept(&content) {
+                self.keep_index(&index_key, Index::new(content, &files));
+                return Ok(code);
+            }
+        }
+        self.load_fresh(source, &options, &version, &index_key)
+    }
+
+    fn load_fresh(
+        &mut self,
+        source: &Source,
+        options: &SourceOptions,
+        version: &[u8],
+        index_key: &Key,
+    ) -> Result<ModuleCode, HostError> {
+        let begin = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let request = source.request(options);
+        let answer = self.peer.ask(self.settings.load_limit, &request)?;
+        let Loaded { bytes, files } = read_answer(source, &answer)?;
+        let code = crate::source::module_code(&bytes)
+            .ok_or_else(|| HostError::Lost("it sent a module that is none".to_owned()))?;
+        let files = if files.is_empty() { source.own_files().unwrap_or_default() } else { files };
+        let content = content_key(version, source, options, &files);
+        let index = Index::new(content, &files);
+        let begin = i64::try_from(begin.as_nanos()).unwrap_or(i64::MAX);
+        // A file written meanwhile may differ from what was compiled.
+        if index.files.iter().all(|(_, stamp)| stamp.modified < begin) {
+            self.cache.write(Kind::Code, &index.content, &bytes);
+            self.keep_index(index_key, index);
+        }
+        Ok(code)
+    }
+
+    fn options(&self, source: &Source) -> SourceOptions {
+        SourceOptions::of(source, &self.settings.includes, &self.settings.defines)
+    }
+
+    /// What decides, apart from the file, how a module is understood.
+    fn version(&mut self) -> Result<Vec<u8>, HostError> {
+        let elixir: Vec<u8> =
+            self.elixir.iter().flat_map(|it| it.as_os_str().as_encoded_bytes().to_vec()).collect();
+        let otp = self.installation()?;
+        let key = Key::of(&[
+            AGENT.as_bytes(),
+            otp.otp_version.as_bytes(),
+            otp.erts_version.as_bytes(),
+            otp.root.as_os_str().as_encoded_bytes(),
+            &elixir,
+        ]);
+        Ok(key.as_str().as_bytes().to_vec())
+    }
+
+    fn kept(&self, content: &Key) -> Option<ModuleCode> {
+        crate::source::module_code(&self.cache.read(Kind::Code, content)?)
+    }
+
+    fn keep_index(&self, key: &Key, index: Index) {
+        if let Ok(bytes) = etf::encode(&index.into_term()) {
+            self.cache.write(Kind::Index, key, &bytes);
+        }
+    }
+}
+
+impl Host for Otp {
+    fn load(&mut self, module: &Atom) -> Result<ModuleCode, HostError> {
+        let source = self.find(module)?;
+        let code = self.load_source(&source)?;
+        if code.name == *module {
+            return Ok(code);
+        }
+        let (path, found, asked) = (source.path().display(), code.name.as_str(), module.as_str());
+        Err(HostError::Compile(vec![format!("{path}: holds the module {found}, not {asked}")]))
+    }
+
+    fn apply(
+        &mut self,
+        module: &Atom,
+        function: &Atom,
+        args: &[Term],
+    ) -> Result<HostAnswer, HostError> {
+        let call = format!("{}:{}/{}", module.as_str(), function.as_str(), args.len());
+        let request = Term::Tuple(vec![
+            Term::atom("apply"),
+            Term::Atom(module.clone()),
+            Term::Atom(function.clone()),
+            Term::proper_list(args.to_vec()),
+        ]);
+        let answer = match self.peer.ask(self.settings.apply_limit, &request) {
+            Err(HostError::Timeout(why)) => Err(HostError::Timeout(format!("{call}: {why}"))),
+            answer => answer,
+        }?;
+        read_applied(answer).ok_or_else(|| HostError::Lost(format!("no answer to {call}")))
+    }
+}
+
+fn read_applied(answer: Term) -> Option<HostAnswer> {
+    let Term::Tuple(parts) = answer else { return None };
+    let mut parts = parts.into_iter();
+    match parts.next()?.as_atom()? {
+        "value" => Some(HostAnswer::Value(parts.next()?)),
+        "raised" => {
+            let Some(Term::Atom(class)) = parts.next() else { return None };
+            Some(HostAnswer::Raised { class, reason: parts.next()?, trace: parts.next()? })
+        }
+        // An exit signal of another process, not of the function itself.
+        "exited" => {
+            let reason = parts.next()?;
+            Some(HostAnswer::Raised { class: Atom::new("exit"), reason, trace: Term::Nil })
+        }
+        _ => None,
+    }
+}
+
+/// A content and the files it was read from, as they were then.
+struct Index {
+    content: Key,
+    files: Vec<(PathBuf, Stamp)>,
+}
+
+impl Index {
+    fn new(content: Key, files: &[PathBuf]) -> Index {
+        Index { content, files: files.iter().map(|it| (it.clone(), Stamp::of(it))).collect() }
+    }
+
+    fn paths(&self) -> Vec<PathBuf> {
+        self.files.iter().map(|it| it.0.clone()).collect()
+    }
+
+    fn into_term(self) -> Term {
+        let file = |(path, stamp): (PathBuf, Stamp)| {
+            Term::Tuple(vec![path_term(&path), Term::Int(stamp.modified), Term::Int(stamp.size)])
+        };
+        let files = self.files.into_iter().map(file).collect();
+        let content = Term::binary(self.content.as_str().as_bytes().to_vec());
+        Term::Tuple(vec![content, Term::proper_list(files)])
+    }
+
+    fn decode(bytes: &[u8]) -> Option<Index> {
+        let term = etf::decode(bytes).ok()?;
+        let [content, files] = term.as_tuple()? else { return None };
+        let file = |it: &Term| {
+            let [path, modified, size] = it.as_tuple()? else { return None };
+            let path = PathBuf::from(std::str::from_utf8(path.as_bytes()?).ok()?);
+            Some((path, Stamp { modified: modified.as_int()?, size: size.as_int()? }))
+        };
+        let files: Vec<_> = files.as_list()?.iter().map(file).collect::<Option<_>>()?;
+        let content = Key::from_text(std::str::from_utf8(content.as_bytes()?).ok()?);
+        (!files.is_empty()).then_some(Index { content, files })
+    }
+}
+
+/// Where a `.beam` lies does not matter to what it holds; a source file's path shows up in stack
+/// traces.
+fn content_key(version: &[u8], source: &Source, options: &SourceOptions, files: &[PathBuf]) -> Key {
+    let options = match source {
+        Source::Beam(_) => String::new(),
+        Source::Erl(_) => source.fingerprint(options),
+    };
+    let contents: Vec<Vec<u8>> = files.iter().map(|it| read(it)).collect();
+    let mut parts: Vec<&[u8]> = vec![version, options.as_bytes()];
+    parts.extend(contents.iter().map(Vec::as_slice));
+    Key::of(&parts)
+}
+
+/// A file that is not there has a content too: it may come back.
+fn read(path: &Path) -> Vec<u8> {
+    std::fs::read(path).map_or_else(|_| vec![0], |it| [&[1], it.as_slice()].concat())
+}

@@ -1,0 +1,312 @@
+//! One long-lived `erl` that answers requests, one at a time.
+//!
+//! Started by the first request and again by the first one after it was lost. Knows frames and
+//! time limits; what a request means is between the agent and the caller.
+
+use crate::cache::{Cache, Key, Kind};
+use crate::etf;
+use erlang::HostError;
+use std::collections::VecDeque;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+use term::Term;
+
+/// The agent's source; part of every cache key, since what it answers depends on it.
+pub(crate) const AGENT: &str = include_str!("agent.erl");
+
+const BOOT: &str = include_str!("boot.erl");
+
+/// How long `erl` may take beyond the limit that the agent keeps itself.
+const GRACE: Duration = Duration::from_secs(2);
+/// How long `erl` may take to stop.
+const STOP: Duration = Duration::from_secs(2);
+/// What is remembered of the last lines that `erl` wrote to its standard error.
+const LAST_WORDS: usize = 2000;
+/// A frame is at most what its length field and the port driver can carry.
+const MAX_FRAME: usize = 1 << 30;
+
+/// Identities of frames that come before the first answer.
+const COMPILED: u32 = u32::MAX;
+const STALE: u32 = u32::MAX - 1;
+const READY: u32 = 0;
+
+#[derive(Debug)]
+pub(crate) struct Peer {
+    launch: Launch,
+    running: Option<Running>,
+    /// How often a process was started.
+    pub(crate) starts: u32,
+}
+
+/// How to start the process.
+#[derive(Clone, Debug)]
+pub(crate) struct Launch {
+    /// The executable, found.
+    pub(crate) erl: PathBuf,
+    /// Names the executable and its OTP in cache keys.
+    pub(crate) identity: Key,
+    /// Searched before OTP's own.
+    pub(crate) code_paths: Vec<PathBuf>,
+    /// Searched after OTP's own.
+    pub(crate) last_paths: Vec<PathBuf>,
+    pub(crate) start_limit: Duration,
+    pub(crate) cache: Cache,
+}
+
+impl Peer {
+    pub(crate) fn new(launch: Launch) -> Peer {
+        Peer { launch, running: None, starts: 0 }
+    }
+
+    /// The agent's answer to a request that takes no longer than `limit`.
+    pub(crate) fn ask(&mut self, limit: Duration, request: &Term) -> Result<Term, HostError> {
+        let body = etf::encode(request).map_err(|why| HostError::Lost(why.to_string()))?;
+        let running = self.running()?;
+        let answer = running.ask(limit, &body);
+        match answer {
+            Ok(Term::Atom(atom)) if atom.as_str() == "timeout" => {
+                Err(HostError::Timeout(format!("it was given {} ms", limit.as_millis())))
+            }
+            Err(why) => {
+                // Whatever it would still say belongs to this request.
+                self.running = None;
+                Err(why)
+            }
+            Ok(answer) => Ok(answer),
+        }
+    }
+
+    /// What the process said about its OTP when it started.
+    pub(crate) fn info(&mut self) -> Result<Term, HostError> {
+        Ok(self.running()?.info.clone())
+    }
+
+    /// Puts directories in front of the code path, now and after every restart.
+    pub(crate) fn add_code_paths(&mut self, paths: &[PathBuf]) -> Result<(), HostError> {
+        self.launch.code_paths.extend_from_slice(paths);
+        if self.running.is_none() || paths.is_empty() {
+            return Ok(());
+        }
+        let paths = Term::proper_list(paths.iter().map(|it| path_term(it)).collect());
+        let request = Term::Tuple(vec![Term::atom("add_paths"), paths]);
+        self.ask(self.launch.start_limit, &request).map(drop)
+    }
+
+    /// The process id, if the process runs.
+    pub(crate) fn process_id(&self) -> Option<u32> {
+        self.running.as_ref().map(|it| it.child.id())
+    }
+
+    fn running(&mut self) -> Result<&mut Running, HostError> {
+        if self.running.is_none() {
+            self.starts += 1;
+            self.running = Some(Running::start(&self.launch)?);
+        }
+        self.running.as_mut().ok_or_else(|| HostError::Lost("it did not start".to_owned()))
+    }
+}
+
+/// A path as a request carries it.
+pub(crate) fn path_term(path: &Path) -> Term {
+    Term::binary(path.as_os_str().as_encoded_bytes().to_vec())
+}
+
+/// The process and the threads that keep a blocked pipe from blocking us.
+#[derive(Debug)]
+struct Running {
+    child: Child,
+    /// Dropping it closes the process's input, which tells the agent to stop.
+    frames: Option<Sender<Vec<u8>>>,
+    answers: Receiver<Vec<u8>>,
+    threads: Vec<JoinHandle<()>>,
+    last_words: Arc<Mutex<VecDeque<u8>>>,
+    last_id: u32,
+    info: Term,
+}
+
+impl Running {
+    fn start(launch: &Launch) -> Result<Running, HostError> {
+        let mut child = command(launch).spawn().map_err(|why| {
+            HostError::Lost(format!("{} could not be started: {why}", launch.erl.display()))
+        })?;
+        let (frames, to_write) = channel();
+        let (to_read, answers) = channel();
+        let last_words = Arc::new(Mutex::new(VecDeque::new()));
+        let mut threads = Vec::new();
+        if let Some(stdin) = child.stdin.take() {
+            threads.push(std::thread::spawn(move || write_frames(stdin, &to_write)));
+        }
+        if let Some(stdout) = child.stdout.take() {
+            threads.push(std::thread::spawn(move || read_frames(stdout, &to_read)));
+        }
+        if let Some(stderr) = child.stderr.take() {
+            let words = Arc::clone(&last_words);
+            threads.push(std::thread::spawn(move || remember(stderr, &words)));
+        }
+        let mut running = Running {
+            child,
+            frames: Some(frames),
+            answers,
+            threads,
+            last_words,
+            last_id: READY,
+            info: Term::Nil,
+        };
+        running.boot(launch)?;
+        Ok(running)
+    }
+
+    /// Gives the process its agent: compiled if we have it, else as source to compile.
+    fn boot(&mut self, launch: &Launch) -> Result<(), HostError> {
+        let key = Key::of(&[launch.identity.as_str().as_bytes(), AGENT.as_bytes()]);
+        match launch.cache.read(Kind::Agent, &key) {
+            Some(beam) => self.send(&[b"b", &beam])?,
+            None => self.send(&[b"s", AGENT.as_bytes()])?,
+        }
+        let end = Instant::now() + launch.start_limit;
+        loop {
+            match self.receive(end)? {
+                (COMPILED, beam) => launch.cache.write(Kind::Agent, &key, &beam),
+                (STALE, _) => self.send(&[b"s", AGENT.as_bytes()])?,
+                (_, body) => {
+                    self.info = etf::decode(&body).map_err(|why| self.lost(&why.to_string()))?;
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    fn ask(&mut self, limit: Duration, body: &[u8]) -> Result<Term, HostError> {
+        self.last_id = self.last_id % (STALE - 1) + 1;
+        let millis = u32::try_from(limit.as_millis()).unwrap_or(u32::MAX);
+        self.send(&[&self.last_id.to_be_bytes(), &millis.to_be_bytes(), body])?;
+        let (id, answer) = self.receive(Instant::now() + limit + GRACE)?;
+        if id != self.last_id {
+            return Err(self.lost("it answered another request"));
+        }
+        etf::decode(&answer).map_err(|why| self.lost(&why.to_string()))
+    }
+
+    fn send(&mut self, parts: &[&[u8]]) -> Result<(), HostError> {
+        let body = parts.concat();
+        let len = u32::try_from(body.len()).ok().filter(|_| body.len() <= MAX_FRAME);
+        let Some(len) = len else {
+            return Err(HostError::Lost("the request is too large".to_owned()));
+        };
+        let frame = [&len.to_be_bytes(), body.as_slice()].concat();
+        let sent = self.frames.as_ref().is_some_and(|it| it.send(frame).is_ok());
+        if sent { Ok(()) } else { Err(self.lost("it takes no requests")) }
+    }
+
+    /// The next frame's identity and the rest of it.
+    fn receive(&mut self, end: Instant) -> Result<(u32, Vec<u8>), HostError> {
+        let left = end.saturating_duration_since(Instant::now());
+        let mut frame = match self.answers.recv_timeout(left) {
+            Ok(frame) => frame,
+            Err(RecvTimeoutError::Timeout) => {
+                return Err(HostError::Timeout("it was stopped".to_owned()));
+            }
+            Err(RecvTimeoutError::Disconnected) => return Err(self.lost("it ended")),
+        };
+        let Some(id) = frame.first_chunk().map(|it| u32::from_be_bytes(*it)) else {
+            return Err(self.lost("it sent an empty frame"));
+        };
+        frame.drain(..4);
+        Ok((id, frame))
+    }
+
+    fn lost(&self, why: &str) -> HostError {
+        let words = self.last_words.lock().unwrap_or_else(PoisonError::into_inner);
+        let words: Vec<u8> = words.iter().copied().collect();
+        match String::from_utf8_lossy(&words).trim() {
+            "" => HostError::Lost(why.to_owned()),
+            words => HostError::Lost(format!("{why}; its last words: {words}")),
+        }
+    }
+}
+
+/// First the input is closed, then the process gets time to stop, then it is killed; the threads
+/// end with their pipes.
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.frames = None;
+        let end = Instant::now() + STOP;
+        let mut stopped = false;
+        while !stopped && Instant::now() < end {
+            let left = end.saturating_duration_since(Instant::now());
+            stopped = self.answers.recv_timeout(left) == Err(RecvTimeoutError::Disconnected);
+        }
+        if !stopped {
+            // It may be gone by now; then there is nothing to kill.
+            drop(self.child.kill());
+        }
+        drop(self.child.wait());
+        for thread in self.threads.drain(..) {
+            drop(thread.join());
+        }
+    }
+}
+
+/// The process talks on descriptors 3 and 4, so that a program that prints, or a port program
+/// that inherits standard output, cannot break a frame; what they print goes to standard error.
+fn command(launch: &Launch) -> Command {
+    let mut command = Command::new("/bin/sh");
+    command
+        .args(["-c", r#"exec "$0" "$@" 3<&0 4>&1 </dev/null >&2"#])
+        .arg(&launch.erl)
+        // No break handler on Ctrl-C, no spinning schedulers, file names are UTF-8.
+        .args(["+Bi", "+sbwt", "none", "+sbwtdcpu", "none", "+sbwtdio", "none", "+fnu"])
+        // Neither the user's ~/.erlang nor a shell.
+        .args(["-boot", "no_dot_erlang", "-noinput"]);
+    for path in &launch.code_paths {
+        command.arg("-pa").arg(path);
+    }
+    for path in &launch.last_paths {
+        command.arg("-pz").arg(path);
+    }
+    command
+        .args(["-eval", BOOT])
+        .env("ERL_CRASH_DUMP_SECONDS", "0")
+        .env_remove("ERL_FLAGS")
+        .env_remove("ERL_AFLAGS")
+        .env_remove("ERL_ZFLAGS")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+fn write_frames(mut pipe: impl Write, frames: &Receiver<Vec<u8>>) {
+    while let Ok(frame) = frames.recv() {
+        if pipe.write_all(&frame).and_then(|()| pipe.flush()).is_err() {
+            return;
+        }
+    }
+}
+
+fn read_frames(mut pipe: impl Read, answers: &Sender<Vec<u8>>) {
+    let mut len = [0; 4];
+    while pipe.read_exact(&mut len).is_ok() {
+        let len = u64::from(u32::from_be_bytes(len));
+        let mut frame = Vec::new();
+        let whole = pipe.by_ref().take(len).read_to_end(&mut frame);
+        if !whole.is_ok_and(|read| u64::try_from(read) == Ok(len)) || answers.send(frame).is_err() {
+            return;
+        }
+    }
+}
+
+fn remember(mut pipe: impl Read, words: &Mutex<VecDeque<u8>>) {
+    let mut buffer = [0; 1024];
+    while let Ok(count @ 1..) = pipe.read(&mut buffer) {
+        let mut words = words.lock().unwrap_or_else(PoisonError::into_inner);
+        words.extend(buffer.iter().take(count));
+        let excess = words.len().saturating_sub(LAST_WORDS);
+        words.drain(..excess);
+    }
+}
