@@ -16,14 +16,18 @@ fn apply(otp: &mut Otp, module: &str, function: &str, args: &[Term]) -> HostAnsw
 
 /// `{Name, Arity}` of every function that the module defines.
 fn functions(code: &ModuleCode) -> Vec<(String, i64)> {
-    let module = code.core.as_tuple().expect("a record");
-    assert_eq!(module[0].as_atom(), Some("c_module"));
-    let name_of = |definition: &Term| {
-        let var = &definition.as_tuple().expect("a pair")[0];
-        let name = var.as_tuple().expect("a variable")[2].as_tuple().expect("a function name");
-        (name[0].as_atom().unwrap().to_owned(), name[1].as_int().unwrap())
+    let Some([kind, _, _, _, _, definitions]) = code.core.as_tuple() else {
+        panic!("not a record");
     };
-    module[5].as_list().expect("definitions").iter().map(name_of).collect()
+    assert_eq!(kind.as_atom(), Some("c_module"));
+    let name_of = |definition: &Term| {
+        let [variable, _] = definition.as_tuple()? else { return None };
+        let [_, _, name] = variable.as_tuple()? else { return None };
+        let [name, arity] = name.as_tuple()? else { return None };
+        Some((name.as_atom()?.to_owned(), arity.as_int()?))
+    };
+    let definitions = definitions.as_list().expect("a list");
+    definitions.iter().map(|it| name_of(it).expect("a definition")).collect()
 }
 
 #[test]
