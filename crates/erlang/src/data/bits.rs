@@ -8,9 +8,9 @@ use crate::data::value::{At, Tag, Value, View};
 
 #[derive(Debug, Default)]
 pub(super) struct Buffer {
-    bytes: Vec<u8>,
+    pub(super) bytes: Vec<u8>,
     /// How many bits are in use; a last partial byte has zeros below.
-    bit_len: u64,
+    pub(super) bit_len: u64,
     /// Small binaries of many owners lie here: not to be appended to in place.
     is_chunk: bool,
 }
@@ -222,7 +222,7 @@ impl Buffer {
         if self.is_chunk { CHUNK_BYTES } else { self.bytes.capacity() }
     }
 
-    fn push_bits(&mut self, bytes: &[u8], bit_len: u64) {
+    pub(super) fn push_bits(&mut self, bytes: &[u8], bit_len: u64) {
         let n_bytes = index(bit_len.div_ceil(8));
         let bytes = bytes.get(..n_bytes).unwrap_or(bytes);
         let used = self.bit_len % 8;

@@ -7,6 +7,7 @@ mod compare;
 mod convert;
 mod heap;
 mod map;
+mod segment;
 mod value;
 
 pub use atoms::{AtomId, Atoms};
@@ -16,4 +17,5 @@ pub use compare::{compare_exact, compare_value, equal_exact, equal_value};
 pub use convert::{TooDeep, from_term, to_term};
 pub use heap::{FunKind, Heap, Lambda, LambdaId, Mark};
 pub use map::MapView;
+pub use segment::{BitsBuilder, BuildError, Endian, SegmentSpec, SegmentType, Sign};
 pub use value::{At, BigAt, MAX_ARITY, PidId, RefId, Shadow, Tag, Value, View};

@@ -1,0 +1,216 @@
+//! Reading one segment of a bitstring, as a pattern does.
+
+use super::{Endian, SegmentSpec, SegmentType, Sign, half, is_code_point};
+use crate::data::bits::BitsView;
+use crate::data::heap::{Heap, index};
+use crate::data::value::{At, Value, View};
+use num_bigint::{BigInt, Sign as BigSign};
+
+impl Heap {
+    /// Reads one segment at bit `at`: its value and where the next one begins.
+    ///
+    /// `size` is the number of units. `None` stands for all the rest of the bits, and is what the
+    /// UTF types, which find their own size, are given.
+    #[inline]
+    pub fn match_segment(
+        &mut self,
+        bits: At,
+        at: u64,
+        spec: SegmentSpec,
+        size: Option<u64>,
+    ) -> Option<(Value, u64)> {
+        let left = self.bit_len(bits).checked_sub(at)?;
+        let unit = u64::from(spec.unit);
+        match spec.ty {
+            SegmentType::Integer => {
+                let n_bits = sized(size?, unit, left)?;
+                Some((self.read_integer(bits, at, n_bits, spec), at + n_bits))
+            }
+            SegmentType::Binary => {
+                let n_bits = match size {
+                    Some(size) => sized(size, unit, left)?,
+                    None if left.is_multiple_of(unit.max(1)) => left,
+                    None => return None,
+                };
+                Some((self.sub_bits(bits, at, n_bits), at + n_bits))
+            }
+            SegmentType::Float => {
+                let n_bits = sized(size?, unit, left)?;
+                let float = read_float(self.bits(bits), at, n_bits, spec.endian)?;
+                Some((Value::float(float), at + n_bits))
+            }
+            SegmentType::Utf8 => code_point(read_utf8(self.bits(bits), at, left)?, at),
+            SegmentType::Utf16 => {
+                code_point(read_utf16(self.bits(bits), at, left, spec.endian)?, at)
+            }
+            SegmentType::Utf32 => {
+                code_point(read_utf32(self.bits(bits), at, left, spec.endian)?, at)
+            }
+        }
+    }
+
+    /// What the size expression of a pattern means: a number of units, or a match that fails.
+    ///
+    /// A size beyond all words fails as well: no bitstring is that long.
+    #[inline]
+    pub fn matched_size(size: Value) -> Option<u64> {
+        if let View::Int(size) = size.view() { u64::try_from(size).ok() } else { None }
+    }
+
+    #[inline]
+    fn read_integer(&mut self, bits: At, at: u64, n_bits: u64, spec: SegmentSpec) -> Value {
+        let view = self.bits(bits);
+        if n_bits > 64 {
+            let big = read_big(view, at, n_bits, spec);
+            return self.integer(big);
+        }
+        let word = match spec.endian {
+            Endian::Big => read_word(view, at, n_bits),
+            Endian::Little => read_little_word(view, at, n_bits),
+        };
+        match spec.sign {
+            Sign::Signed if n_bits > 0 => {
+                let unused = 64 - n_bits;
+                Value::int((word << unused).cast_signed() >> unused)
+            }
+            Sign::Signed | Sign::Unsigned => match i64::try_from(word) {
+                Ok(small) => Value::int(small),
+                Err(_) => self.integer(BigInt::from(word)),
+            },
+        }
+    }
+}
+
+/// The bits that a size stands for, if there are as many.
+#[inline]
+fn sized(size: u64, unit: u64, left: u64) -> Option<u64> {
+    size.checked_mul(unit).filter(|it| *it <= left)
+}
+
+/// Up to 64 bits, the first one highest.
+#[inline]
+fn read_word(view: BitsView<'_>, at: u64, n_bits: u64) -> u64 {
+    let from = view.bit_offset + at;
+    let end = from + n_bits;
+    let last = end.div_ceil(8);
+    let bytes = view.bytes.get(index(from / 8)..index(last)).unwrap_or_default();
+    if let ([byte], 8) = (bytes, n_bits) {
+        return u64::from(*byte);
+    }
+    // Unaligned, 64 bits touch nine bytes.
+    let all = bytes.iter().fold(0u128, |acc, byte| acc << 8 | u128::from(*byte));
+    low_u64(all >> (last * 8 - end)) & low_mask(n_bits)
+}
+
+/// Up to 64 bits, the first byte lowest; a last part of a byte is the high end of the number.
+fn read_little_word(view: BitsView<'_>, at: u64, n_bits: u64) -> u64 {
+    let (whole, part) = (n_bits / 8 * 8, n_bits % 8);
+    let low = match whole {
+        0 => 0,
+        _ => read_word(view, at, whole).swap_bytes() >> (64 - whole),
+    };
+    if part == 0 { low } else { low | read_word(view, at + whole, part) << whole }
+}
+
+fn read_big(view: BitsView<'_>, at: u64, n_bits: u64, spec: SegmentSpec) -> BigInt {
+    let mut bytes = view.slice(at, n_bits).map(|it| it.to_padded_bytes()).unwrap_or_default();
+    let padding = bytes.len() as u64 * 8 - n_bits;
+    let unsigned = match spec.endian {
+        Endian::Big => BigInt::from_bytes_be(BigSign::Plus, &bytes) >> padding,
+        Endian::Little => {
+            if let Some(last) = bytes.last_mut() {
+                *last >>= padding;
+            }
+            BigInt::from_bytes_le(BigSign::Plus, &bytes)
+        }
+    };
+    match spec.sign {
+        Sign::Signed if unsigned.bit(n_bits - 1) => unsigned - (BigInt::from(1) << n_bits),
+        Sign::Signed | Sign::Unsigned => unsigned,
+    }
+}
+
+/// Infinities and what is no number do not match: Erlang has neither.
+#[expect(clippy::cast_possible_truncation, reason = "as many bits were read")]
+fn read_float(view: BitsView<'_>, at: u64, n_bits: u64, endian: Endian) -> Option<f64> {
+    let word = || match endian {
+        Endian::Big => read_word(view, at, n_bits),
+        Endian::Little => read_little_word(view, at, n_bits),
+    };
+    let float = match n_bits {
+        0 => 0.0,
+        16 => half::from_half(word() as u16)?,
+        32 => f64::from(f32::from_bits(word() as u32)),
+        64 => f64::from_bits(word()),
+        _ => return None,
+    };
+    float.is_finite().then_some(float)
+}
+
+fn code_point((code_point, n_bits): (u64, u64), at: u64) -> Option<(Value, u64)> {
+    Some((Value::int(i64::try_from(code_point).ok()?), at + n_bits))
+}
+
+fn read_utf8(view: BitsView<'_>, at: u64, left: u64) -> Option<(u64, u64)> {
+    if left < 8 {
+        return None;
+    }
+    let first = read_word(view, at, 8);
+    // The smallest code point of each length: a longer encoding of a smaller one is refused.
+    let (n_more, high, smallest) = match first {
+        0..=0x7f => return Some((first, 8)),
+        0xc2..=0xdf => (1, first & 0x1f, 0x80),
+        0xe0..=0xef => (2, first & 0x0f, 0x800),
+        0xf0..=0xf4 => (3, first & 0x07, 0x1_0000),
+        _ => return None,
+    };
+    let n_bits = 8 + 8 * n_more;
+    if left < n_bits {
+        return None;
+    }
+    let mut res = high;
+    for n in 1..=n_more {
+        let byte = read_word(view, at + 8 * n, 8);
+        if byte & 0xc0 != 0x80 {
+            return None;
+        }
+        res = res << 6 | byte & 0x3f;
+    }
+    (res >= smallest && is_code_point(res)).then_some((res, n_bits))
+}
+
+fn read_utf16(view: BitsView<'_>, at: u64, left: u64, endian: Endian) -> Option<(u64, u64)> {
+    let word = |at, left: u64| match endian {
+        _ if left < 16 => None,
+        Endian::Big => Some(read_word(view, at, 16)),
+        Endian::Little => Some(read_little_word(view, at, 16)),
+    };
+    match word(at, left)? {
+        high @ 0xd800..=0xdbff => match word(at + 16, left - 16)? {
+            low @ 0xdc00..=0xdfff => Some((0x1_0000 + ((high & 0x3ff) << 10 | low & 0x3ff), 32)),
+            _ => None,
+        },
+        0xdc00..=0xdfff => None,
+        single => Some((single, 16)),
+    }
+}
+
+fn read_utf32(view: BitsView<'_>, at: u64, left: u64, endian: Endian) -> Option<(u64, u64)> {
+    if left < 32 {
+        return None;
+    }
+    let word = match endian {
+        Endian::Big => read_word(view, at, 32),
+        Endian::Little => read_little_word(view, at, 32),
+    };
+    is_code_point(word).then_some((word, 32))
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the rest is masked off")]
+fn low_u64(value: u128) -> u64 {
+    value as u64
+}
+
+fn low_mask(n_bits: u64) -> u64 {
+    if n_bits >= 64 { u64::MAX } else { (1 << n_bits) - 1 }
+}
