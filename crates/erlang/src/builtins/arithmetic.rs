@@ -4,7 +4,7 @@ use crate::builtins::{Builtin, Fault, Stop, pure};
 use crate::data::{AtomId, Heap, Value, View};
 use crate::machine::World;
 use num_bigint::BigInt;
-use num_traits::{Signed, ToPrimitive, Zero};
+use num_traits::{Signed, Zero};
 
 pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "+", 1, |w, args| plus(w, arg(args, 0))),
@@ -206,9 +206,19 @@ pub(super) fn to_float(heap: &Heap, value: Value) -> Result<f64, Fault> {
         #[expect(clippy::cast_precision_loss, reason = "rounds to nearest, as BEAM does")]
         View::Int(int) => Ok(int as f64),
         View::Float(float) => Ok(float),
-        View::Big(at) => heap.big(at).to_f64().filter(|it| it.is_finite()).ok_or(Fault::BADARITH),
+        View::Big(at) => big_to_float(heap.big(at)).ok_or(Fault::BADARITH),
         _ => Err(Fault::BADARITH),
     }
+}
+
+/// BEAM adds up digits of 64 bits in floats, most significant first, which rounds at every step:
+/// the result may differ from the nearest float. `None` if it is too large.
+fn big_to_float(big: &BigInt) -> Option<f64> {
+    const BASE: f64 = 18_446_744_073_709_551_616.0;
+    #[expect(clippy::cast_precision_loss, reason = "rounds to nearest, as BEAM does")]
+    let sum = big.iter_u64_digits().rev().fold(0.0, |sum, digit| sum * BASE + digit as f64);
+    let res = if big.is_negative() { -sum } else { sum };
+    res.is_finite().then_some(res)
 }
 
 pub(super) fn finite(float: f64) -> Result<Value, Fault> {

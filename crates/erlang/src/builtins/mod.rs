@@ -8,9 +8,12 @@
 )]
 
 mod arithmetic;
+mod comparison;
 mod fault;
+mod kinds;
 mod lists;
 mod maps;
+mod math;
 mod tuples;
 
 pub use fault::{Fault, Stop};
@@ -68,6 +71,14 @@ pub(crate) const fn on_host(module: &'static str, name: &'static str, arity: u8)
 
 /// Every builtin there is.
 pub fn all() -> impl Iterator<Item = &'static Builtin> {
-    let tables: &[&[Builtin]] = &[arithmetic::ROWS, lists::ROWS, maps::ROWS, tuples::ROWS];
+    let tables: &[&[Builtin]] = &[
+        arithmetic::ROWS,
+        comparison::ROWS,
+        kinds::ROWS,
+        lists::ROWS,
+        maps::ROWS,
+        math::ROWS,
+        tuples::ROWS,
+    ];
     tables.iter().copied().flatten()
 }

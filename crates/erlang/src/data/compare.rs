@@ -15,7 +15,7 @@ pub fn compare_value(heap: &Heap, atoms: &Atoms, left: Value, right: Value) -> O
     compare::<false>(heap, atoms, left, right)
 }
 
-/// The order of map keys: of equal numbers the integer comes first. Equal means `=:=`.
+/// The order of map keys: every integer comes before every float. Equal means `=:=`.
 pub fn compare_exact(heap: &Heap, atoms: &Atoms, left: Value, right: Value) -> Ordering {
     compare::<true>(heap, atoms, left, right)
 }
@@ -127,7 +127,7 @@ fn push_funs(
 }
 
 fn compare_leaves(heap: &Heap, atoms: &Atoms, left: Value, right: Value, exact: bool) -> Ordering {
-    let tie = |order: Ordering, tie| if exact { order.then(tie) } else { order };
+    let by_kind = |order: Ordering, kind| if exact { kind } else { order };
     match (left.view(), right.view()) {
         (View::Int(left), View::Int(right)) => left.cmp(&right),
         (View::Atom(left), View::Atom(right)) => atoms.compare(left, right),
@@ -138,16 +138,16 @@ fn compare_leaves(heap: &Heap, atoms: &Atoms, left: Value, right: Value, exact: 
         (View::Int(_), View::Big(right)) => beyond_small(heap.big(right).sign()),
         (View::Big(left), View::Int(_)) => beyond_small(heap.big(left).sign()).reverse(),
         (View::Int(left), View::Float(right)) => {
-            tie(compare_int_to_float(left, right), Ordering::Less)
+            by_kind(compare_int_to_float(left, right), Ordering::Less)
         }
         (View::Float(left), View::Int(right)) => {
-            tie(compare_int_to_float(right, left).reverse(), Ordering::Greater)
+            by_kind(compare_int_to_float(right, left).reverse(), Ordering::Greater)
         }
         (View::Big(left), View::Float(right)) => {
-            tie(compare_float_to_big(right, heap.big(left)).reverse(), Ordering::Less)
+            by_kind(compare_float_to_big(right, heap.big(left)).reverse(), Ordering::Less)
         }
         (View::Float(left), View::Big(right)) => {
-            tie(compare_float_to_big(left, heap.big(right)), Ordering::Greater)
+            by_kind(compare_float_to_big(left, heap.big(right)), Ordering::Greater)
         }
         (View::Bits(left), View::Bits(right)) => compare_bits(heap, left, right),
         (View::Pid(left), View::Pid(right)) => left.cmp(&right),

@@ -21,11 +21,31 @@ const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// The significant digits, and the place of the point counted from their left end.
 fn shortest(value: f64) -> (String, i32) {
-    let text = format!("{value:e}");
-    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
-    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let (digits, exponent) = split(&format!("{value:e}"));
+    let digits = even_neighbour(value, digits.len()).unwrap_or(digits);
     (digits, exponent + 1)
+}
+
+/// The digits and the exponent of a text in scientific notation.
+fn split(text: &str) -> (String, i32) {
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
+    let digits = mantissa.chars().filter(char::is_ascii_digit).collect();
+    (digits, exponent.parse().unwrap_or(0))
+}
+
+/// Where a float lies exactly between two texts of `len` digits, OTP takes the even one and Rust
+/// the greater one. These are the digits if the even one is the lesser.
+fn even_neighbour(value: f64, len: usize) -> Option<String> {
+    let (mut digits, exponent) = split(&format!("{value:.len$e}"));
+    if digits.pop() != Some('5') || !digits.ends_with(['2', '4', '6', '8']) {
+        return None;
+    }
+    // Every digit that a float can have.
+    let (all, _) = split(&format!("{value:.800e}"));
+    let is_tie = all.get(len + 1..)?.bytes().all(|it| it == b'0');
+    let (first, rest) = digits.split_at_checked(1)?;
+    let reads_back = format!("{first}.{rest}e{exponent}").parse() == Ok(value);
+    (is_tie && reads_back).then_some(digits)
 }
 
 fn plain_or_scientific(digits: &str, point: i32) -> String {
@@ -87,6 +107,13 @@ mod tests {
         check(123_400.0, "1.234e5");
         check(1_234.5, "1234.5");
         check(-2.5, "-2.5");
+    }
+
+    #[test]
+    fn of_two_equally_near_texts_the_even_one_is_taken() {
+        check(1_310_150_405_114_557.25, "1310150405114557.2");
+        check(1_310_150_405_114_557.75, "1310150405114557.8");
+        check(5_902_958_103_587_056_517_120.0, "5.902958103587057e21");
     }
 
     #[test]

@@ -1,0 +1,51 @@
+//! Comparison and boolean operators as functions.
+
+use crate::builtins::arithmetic::arg;
+use crate::builtins::{Builtin, Fault, pure};
+use crate::data::{Value, compare_exact, compare_value, equal_exact, equal_value};
+use crate::machine::World;
+use std::cmp::Ordering;
+
+pub(super) const ROWS: &[Builtin] = &[
+    pure("erlang", "=:=", 2, |w, args| Ok(Value::bool(identical(w, args)))),
+    pure("erlang", "=/=", 2, |w, args| Ok(Value::bool(!identical(w, args)))),
+    pure("erlang", "==", 2, |w, args| Ok(Value::bool(equal(w, args)))),
+    pure("erlang", "/=", 2, |w, args| Ok(Value::bool(!equal(w, args)))),
+    pure("erlang", "<", 2, |w, args| Ok(Value::bool(order(w, args).is_lt()))),
+    pure("erlang", ">", 2, |w, args| Ok(Value::bool(order(w, args).is_gt()))),
+    pure("erlang", "=<", 2, |w, args| Ok(Value::bool(order(w, args).is_le()))),
+    pure("erlang", ">=", 2, |w, args| Ok(Value::bool(order(w, args).is_ge()))),
+    pure("erlang", "min", 2, |w, args| Ok(arg(args, usize::from(order(w, args).is_gt())))),
+    pure("erlang", "max", 2, |w, args| Ok(arg(args, usize::from(order(w, args).is_lt())))),
+    pure("erlang", "and", 2, |_, args| logic(args, |a, b| a && b)),
+    pure("erlang", "or", 2, |_, args| logic(args, |a, b| a || b)),
+    pure("erlang", "xor", 2, |_, args| logic(args, |a, b| a != b)),
+    pure("erlang", "not", 1, |_, args| Ok(Value::bool(!boolean(args, 0)?))),
+    pure("erts_internal", "cmp_term", 2, cmp_term),
+];
+
+fn identical(w: &World, args: &[Value]) -> bool {
+    equal_exact(&w.heap, &w.atoms, arg(args, 0), arg(args, 1))
+}
+
+fn equal(w: &World, args: &[Value]) -> bool {
+    equal_value(&w.heap, &w.atoms, arg(args, 0), arg(args, 1))
+}
+
+fn order(w: &World, args: &[Value]) -> Ordering {
+    compare_value(&w.heap, &w.atoms, arg(args, 0), arg(args, 1))
+}
+
+fn logic(args: &[Value], of: fn(bool, bool) -> bool) -> Result<Value, Fault> {
+    Ok(Value::bool(of(boolean(args, 0)?, boolean(args, 1)?)))
+}
+
+fn boolean(args: &[Value], n: usize) -> Result<bool, Fault> {
+    arg(args, n).as_bool().ok_or(Fault::BADARG)
+}
+
+/// The order of map keys as -1, 0 or 1.
+fn cmp_term(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let order = compare_exact(&w.heap, &w.atoms, arg(args, 0), arg(args, 1));
+    Ok(Value::int(order as i64))
+}
