@@ -3,12 +3,11 @@
 //! Asked of the runtime once and remembered; the next run reads it without starting anything.
 
 use crate::cache::{Key, Stamp};
-use crate::etf;
 use crate::peer::path_term;
 use erlang::HostError;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use term::Term;
+use term::{Term, etf};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Installation {

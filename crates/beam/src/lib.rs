@@ -12,8 +12,6 @@ mod installation;
 mod cache;
 mod peer;
 
-pub mod etf;
-
 pub use installation::Installation;
 pub use otp::{Define, Otp, Settings};
 pub use source::Source;

@@ -4,7 +4,6 @@
 //! same target starts none.
 
 use crate::cache::{Cache, Key, Kind, Stamp};
-use crate::etf;
 use crate::installation::{Installation, elixir_paths, find_erl, identity};
 use crate::peer::{AGENT, Launch, Peer, path_term};
 use crate::source::{Loaded, Source, SourceOptions, read_answer};
@@ -12,7 +11,7 @@ use erlang::{Host, HostAnswer, HostError, ModuleCode};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use term::{Atom, Term};
+use term::{Atom, Term, etf};
 
 /// Everything [`Otp`] depends on.
 #[derive(Clone, Debug)]

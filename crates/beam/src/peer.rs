@@ -4,7 +4,6 @@
 //! time limits; what a request means is between the agent and the caller.
 
 use crate::cache::{Cache, Key, Kind};
-use crate::etf;
 use erlang::HostError;
 use std::collections::VecDeque;
 use std::io::{Read, Write};
@@ -14,7 +13,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use term::Term;
+use term::{Term, etf};
 
 /// The agent's source; part of every cache key, since what it answers depends on it.
 pub(crate) const AGENT: &str = include_str!("agent.erl");

@@ -1,11 +1,10 @@
 //! A file with the code of a module, how the agent is asked to load it, and what it answers.
 
-use crate::etf;
 use crate::otp::Define;
 use crate::peer::path_term;
 use erlang::{HostError, ModuleCode};
 use std::path::{Path, PathBuf};
-use term::{Atom, Term};
+use term::{Atom, Term, etf};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {

@@ -3,6 +3,7 @@
 //! Pure data and pure functions. Knows nothing of programs, paths or solvers.
 
 mod bits;
+pub mod etf;
 mod ground;
 mod order;
 mod text;

@@ -4,12 +4,12 @@
 //! parts, each at least one byte long; a container that owes more than the input still has is
 //! refused before anything is reserved, so memory stays in proportion to the input.
 
-use super::{MAX_ATOM_CHARS, MAX_DEPTH, MAX_INFLATED, VERSION, tag};
+use super::{FLOAT_TEXT_BYTES, MAX_ATOM_CHARS, MAX_DEPTH, MAX_INFLATED, VERSION, tag};
+use crate::{Atom, Bits, Fun, Pid, Port, Reference, Term};
 use flate2::read::ZlibDecoder;
 use num_bigint::{BigInt, Sign};
 use std::fmt;
 use std::io::Read;
-use term::{Atom, Bits, Fun, Pid, Port, Reference, Term};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DecodeError {
@@ -367,7 +367,7 @@ impl<'a> Reader<'a> {
 
     /// The form of `"~.20e"` in 31 bytes, padded with zero bytes.
     fn old_float(&mut self) -> Result<Term, DecodeError> {
-        let field = self.bytes(31)?;
+        let field = self.bytes(FLOAT_TEXT_BYTES)?;
         let text = field.split(|it| *it == 0).next().unwrap_or_default();
         std::str::from_utf8(text)
             .ok()

@@ -7,7 +7,7 @@ mod decode;
 mod encode;
 
 pub use decode::{DecodeError, decode, decode_prefix};
-pub use encode::{TooLarge, encode};
+pub use encode::{AtomForm, FloatForm, Form, TooLarge, encode, encode_as};
 
 /// Nesting allowed in a term that is read.
 ///
@@ -20,6 +20,9 @@ pub const MAX_INFLATED: usize = 256 << 20;
 
 /// An atom has at most this many characters.
 const MAX_ATOM_CHARS: usize = 255;
+
+/// A float as text takes a field of this size.
+const FLOAT_TEXT_BYTES: usize = 31;
 
 const VERSION: u8 = 131;
 

@@ -1,10 +1,10 @@
-//! Terms to bytes, in the forms that OTP 26 and later prefer and that all since OTP 23 read.
+//! Terms to bytes.
 
-use super::{VERSION, tag};
+use super::{FLOAT_TEXT_BYTES, VERSION, tag};
+use crate::{Atom, Bits, Fun, List, Pid, Term};
 use num_bigint::{BigInt, Sign};
 use std::fmt;
 use std::slice::Iter;
-use term::{Atom, Bits, Fun, List, Pid, Term};
 
 /// Some part has more elements than the format can count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,8 +18,47 @@ impl fmt::Display for TooLarge {
 
 impl std::error::Error for TooLarge {}
 
+/// Which of several forms to write where readers take more than one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Form {
+    pub atoms: AtomForm,
+    pub floats: FloatForm,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtomForm {
+    Utf8,
+    /// Latin-1 where that has all the characters.
+    Latin1,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FloatForm {
+    Bits,
+    Text,
+}
+
+impl Form {
+    /// What OTP 26 and later prefer and all since OTP 23 read.
+    pub const MODERN: Form = Form { atoms: AtomForm::Utf8, floats: FloatForm::Bits };
+
+    /// What `term_to_binary` writes when told a minor version; OTP 25 by itself takes 1.
+    pub fn of_minor_version(version: i64) -> Option<Form> {
+        match version {
+            0 => Some(Form { atoms: AtomForm::Latin1, floats: FloatForm::Text }),
+            1 => Some(Form { atoms: AtomForm::Latin1, floats: FloatForm::Bits }),
+            2 => Some(Form::MODERN),
+            _ => None,
+        }
+    }
+}
+
 pub fn encode(term: &Term) -> Result<Vec<u8>, TooLarge> {
-    let mut writer = Writer { out: vec![VERSION], stack: Vec::new() };
+    encode_as(term, Form::MODERN)
+}
+
+pub fn encode_as(term: &Term, form: Form) -> Result<Vec<u8>, TooLarge> {
+    let mut writer = Writer { out: vec![VERSION], stack: Vec::new(), form };
     writer.begin(term)?;
     while let Some(work) = writer.stack.last_mut() {
         match work {
@@ -47,6 +86,7 @@ pub fn encode(term: &Term) -> Result<Vec<u8>, TooLarge> {
 struct Writer<'a> {
     out: Vec<u8>,
     stack: Vec<Work<'a>>,
+    form: Form,
 }
 
 /// What is still to be written, innermost last.
@@ -62,10 +102,7 @@ impl<'a> Writer<'a> {
         match term {
             Term::Int(value) => self.int(*value),
             Term::Big(value) => self.big(value)?,
-            Term::Float(value) => {
-                self.out.push(tag::NEW_FLOAT);
-                self.out.extend(value.to_be_bytes());
-            }
+            Term::Float(value) => self.float(*value),
             Term::Atom(atom) => self.atom(atom)?,
             Term::Nil => self.out.push(tag::NIL),
             Term::List(list) => self.list(list)?,
@@ -140,7 +177,36 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
+    fn float(&mut self, value: f64) {
+        match self.form.floats {
+            FloatForm::Bits => {
+                self.out.push(tag::NEW_FLOAT);
+                self.out.extend(value.to_be_bytes());
+            }
+            FloatForm::Text => {
+                self.out.push(tag::FLOAT);
+                let mut field = float_text(value).into_bytes();
+                field.resize(FLOAT_TEXT_BYTES, 0);
+                self.out.extend(field);
+            }
+        }
+    }
+
     fn atom(&mut self, atom: &Atom) -> Result<(), TooLarge> {
+        let latin1 = match self.form.atoms {
+            AtomForm::Utf8 => None,
+            AtomForm::Latin1 => {
+                let bytes = atom.as_str().chars().map(|it| u8::try_from(u32::from(it)).ok());
+                bytes.collect::<Option<Vec<u8>>>()
+            }
+        };
+        if let Some(bytes) = latin1 {
+            let len = u16::try_from(bytes.len()).map_err(|_| TooLarge)?;
+            self.out.push(tag::ATOM);
+            self.out.extend(len.to_be_bytes());
+            self.out.extend(bytes);
+            return Ok(());
+        }
         let text = atom.as_str().as_bytes();
         match u8::try_from(text.len()) {
             Ok(len) => self.out.extend([tag::SMALL_ATOM_UTF8, len]),
@@ -237,10 +303,45 @@ impl<'a> Writer<'a> {
     }
 }
 
+/// The form of `"~.20e"`: the exponent has a sign and two digits at least.
+fn float_text(value: f64) -> String {
+    let text = format!("{value:.20e}");
+    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let (sign, exponent) = match exponent.strip_prefix('-') {
+        Some(exponent) => ('-', exponent),
+        None => ('+', exponent),
+    };
+    format!("{digits}e{sign}{exponent:0>2}")
+}
+
 /// The bytes of a proper list of bytes that is short enough for the format's string.
 fn byte_string(list: &List) -> Option<Vec<u8>> {
     if !matches!(list.tail, Term::Nil) || list.items.len() > usize::from(u16::MAX) {
         return None;
     }
     list.items.iter().map(|it| it.as_int().and_then(|it| u8::try_from(it).ok())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Form, encode_as};
+    use crate::read_term;
+
+    /// Expectations are what `term_to_binary` of OTP 25 answers.
+    fn check(text: &str, minor_version: i64, expect: &[u8]) {
+        let form = Form::of_minor_version(minor_version).unwrap();
+        assert_eq!(encode_as(&read_term(text).unwrap(), form).unwrap(), expect, "{text}");
+    }
+
+    #[test]
+    fn minor_versions() {
+        check("'é'", 1, &[131, 100, 0, 1, 233]);
+        check("'λ'", 1, &[131, 119, 2, 206, 187]);
+        check("'é'", 2, &[131, 119, 2, 195, 169]);
+        check("fun a:b/2", 0, &[131, 113, 100, 0, 1, 97, 100, 0, 1, 98, 97, 2]);
+        check("1.5", 1, &[131, 70, 63, 248, 0, 0, 0, 0, 0, 0]);
+        check("1.5", 0, b"\x83c1.50000000000000000000e+00\0\0\0\0\0");
+        check("-2.5e-300", 0, b"\x83c-2.49999999999999997976e-300\0\0\0");
+        assert_eq!(Form::of_minor_version(3), None);
+    }
 }
