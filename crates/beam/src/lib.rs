@@ -3,15 +3,16 @@
 //! Starts processes and touches files; prints nothing.
 #![expect(clippy::disallowed_methods, reason = "this crate starts OTP and gives it time limits")]
 
-mod otp;
+mod target;
 
+mod otp;
 mod source;
 
-mod installation;
-
 mod cache;
+mod installation;
 mod peer;
 
 pub use installation::Installation;
 pub use otp::{Define, Otp, Settings};
 pub use source::Source;
+pub use target::{Builder, Target, TargetError, TargetModule};

@@ -7,6 +7,7 @@ use crate::cache::{Cache, Key, Kind, Stamp};
 use crate::installation::{Installation, elixir_paths, find_erl, identity};
 use crate::peer::{AGENT, Launch, Peer, path_term};
 use crate::source::{Loaded, Source, SourceOptions, read_answer};
+use crate::target::Target;
 use erlang::{Host, HostAnswer, HostError, ModuleCode};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -86,6 +87,16 @@ impl Otp {
         });
         let sources = BTreeMap::new();
         Ok(Otp { settings, cache, identity, elixir, sources, installation: None, peer })
+    }
+
+    /// Makes the modules of a target known, and where the modules lie that they call.
+    pub fn add_target(&mut self, target: &Target) -> Result<(), HostError> {
+        for module in &target.modules {
+            if let Some(source) = &module.source {
+                self.add_source(module.name.clone(), source.clone());
+            }
+        }
+        self.add_code_paths(&target.code_paths)
     }
 
     /// From now on this file is that module.

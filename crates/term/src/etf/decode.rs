@@ -1,10 +1,12 @@
 //! Bytes to terms.
 //!
 //! One loop over an explicit stack of unfinished containers. Every container owes its missing
-//! parts, each at least one byte long; a container that owes more than the input still has is
-//! refused before anything is reserved, so memory stays in proportion to the input.
+//! parts, each at least one byte long; if all of them together owe more than the input still has,
+//! it is refused before anything is reserved, so memory stays in proportion to the input.
 
-use super::{FLOAT_TEXT_BYTES, MAX_ATOM_CHARS, MAX_DEPTH, MAX_INFLATED, VERSION, tag};
+use super::{
+    FLOAT_TEXT_BYTES, MAX_ATOM_CHARS, MAX_DEPTH, MAX_INFLATED, MAX_KEY_DEPTH, VERSION, tag,
+};
 use crate::{Atom, Bits, Fun, Pid, Port, Reference, Term};
 use flate2::read::ZlibDecoder;
 use num_bigint::{BigInt, Sign};
@@ -31,7 +33,7 @@ impl fmt::Display for DecodeError {
             }
             DecodeError::Version(None) => write!(f, "a term cannot be empty"),
             DecodeError::Truncated => write!(f, "the term ends too early"),
-            DecodeError::TooDeep => write!(f, "the term is nested deeper than {MAX_DEPTH}"),
+            DecodeError::TooDeep => write!(f, "the term is nested too deeply"),
             DecodeError::Tag(tag::LOCAL) => {
                 write!(f, "the term was made for its own runtime only (`local`)")
             }
@@ -59,7 +61,7 @@ pub fn decode(bytes: &[u8]) -> Result<Term, DecodeError> {
 
 /// The term at the start of `bytes`, and how many bytes it took.
 pub fn decode_prefix(bytes: &[u8]) -> Result<(Term, usize), DecodeError> {
-    let mut reader = Reader { rest: bytes, owed: 0 };
+    let mut reader = Reader { rest: bytes, owed: 1 };
     match reader.byte() {
         Ok(VERSION) => (),
         other => return Err(DecodeError::Version(other.ok())),
@@ -75,7 +77,7 @@ pub fn decode_prefix(bytes: &[u8]) -> Result<(Term, usize), DecodeError> {
 }
 
 fn decode_whole(bytes: &[u8]) -> Result<Term, DecodeError> {
-    let mut reader = Reader { rest: bytes, owed: 0 };
+    let mut reader = Reader { rest: bytes, owed: 1 };
     let term = reader.term()?;
     match reader.rest.len() {
         0 => Ok(term),
@@ -101,7 +103,7 @@ fn inflate(reader: &mut Reader<'_>) -> Result<(Vec<u8>, usize), DecodeError> {
 
 struct Reader<'a> {
     rest: &'a [u8],
-    /// Terms that open containers still need.
+    /// Terms that must still begin, each with a byte at least.
     owed: usize,
 }
 
@@ -132,12 +134,20 @@ struct Closure {
 struct Frame {
     open: Open,
     missing: usize,
+    /// Levels of containers in its parts so far.
+    height: usize,
 }
 
-/// What one tag begins.
+/// What one tag begins, or one part leads to.
 enum Begun {
     Done(Term),
     Open(Frame),
+}
+
+impl Frame {
+    fn new(open: Open, missing: usize) -> Frame {
+        Frame { open, missing, height: 0 }
+    }
 }
 
 impl<'a> Reader<'a> {
@@ -150,16 +160,22 @@ impl<'a> Reader<'a> {
             let mut done = match self.begin()? {
                 Begun::Done(term) => term,
                 Begun::Open(frame) => {
-                    if stack.len() >= MAX_DEPTH {
+                    if stack.len() == MAX_DEPTH {
                         return Err(DecodeError::TooDeep);
                     }
                     stack.push(frame);
                     continue;
                 }
             };
+            let mut height = 0;
             loop {
-                let Some(frame) = stack.pop() else { return Ok(done) };
-                match self.put(frame, done)? {
+                let Some(mut frame) = stack.pop() else { return Ok(done) };
+                if height > MAX_KEY_DEPTH && matches!(frame.open, Open::Key(_)) {
+                    return Err(DecodeError::TooDeep);
+                }
+                frame.height = frame.height.max(height + 1);
+                height = frame.height;
+                match put(frame, done)? {
                     Begun::Done(term) => done = term,
                     Begun::Open(frame) => {
                         stack.push(frame);
@@ -182,14 +198,17 @@ impl<'a> Reader<'a> {
         let len = self.len32()?;
         self.owe(len)?;
         if len > 0 {
-            *frame = Frame { open: Open::List(std::mem::take(items)), missing: len };
+            frame.open = Open::List(std::mem::take(items));
+            frame.missing = len;
         }
         Ok(true)
     }
 
     /// Reads one tag with what belongs to it, up to the first nested term.
     fn begin(&mut self) -> Result<Begun, DecodeError> {
-        let term = match self.byte()? {
+        let byte = self.byte()?;
+        self.owed -= 1;
+        let term = match byte {
             tag::SMALL_INTEGER => Term::Int(i64::from(self.byte()?)),
             tag::INTEGER => Term::Int(i64::from(i32::from_be_bytes(self.array()?))),
             tag::SMALL_TUPLE => {
@@ -251,52 +270,12 @@ impl<'a> Reader<'a> {
         Ok(Begun::Done(term))
     }
 
-    /// Gives a finished part to its container.
-    fn put(&mut self, frame: Frame, part: Term) -> Result<Begun, DecodeError> {
-        let Frame { open, missing } = frame;
-        self.owed -= 1;
-        let missing = missing - 1;
-        let open = match open {
-            Open::Tuple(mut items) => {
-                items.push(part);
-                if missing == 0 {
-                    return Ok(Begun::Done(Term::Tuple(items)));
-                }
-                Open::Tuple(items)
-            }
-            Open::List(mut items) => {
-                items.push(part);
-                if missing == 0 {
-                    return Ok(Begun::Open(Frame { open: Open::Tail(items), missing: 1 }));
-                }
-                Open::List(items)
-            }
-            Open::Tail(items) => return Ok(Begun::Done(Term::list(items, part))),
-            Open::Key(pairs) => Open::Value(pairs, part),
-            Open::Value(mut pairs, key) => {
-                pairs.push((key, part));
-                if missing == 0 {
-                    return map(pairs).map(Begun::Done);
-                }
-                Open::Key(pairs)
-            }
-            Open::Env(mut closure) => {
-                closure.env.push(part);
-                if missing == 0 {
-                    return Ok(Begun::Done(closure.into_term()));
-                }
-                Open::Env(closure)
-            }
-        };
-        Ok(Begun::Open(Frame { open, missing }))
-    }
-
     fn open_tuple(&mut self, arity: usize) -> Result<Begun, DecodeError> {
         if arity == 0 {
             return Ok(Begun::Done(Term::Tuple(Vec::new())));
         }
         self.owe(arity)?;
-        Ok(Begun::Open(Frame { open: Open::Tuple(Vec::with_capacity(arity)), missing: arity }))
+        Ok(Begun::Open(Frame::new(Open::Tuple(Vec::with_capacity(arity)), arity)))
     }
 
     fn open_list(&mut self) -> Result<Begun, DecodeError> {
@@ -304,8 +283,8 @@ impl<'a> Reader<'a> {
         self.owe(len.saturating_add(1))?;
         let items = Vec::with_capacity(len);
         Ok(Begun::Open(match len {
-            0 => Frame { open: Open::Tail(items), missing: 1 },
-            _ => Frame { open: Open::List(items), missing: len },
+            0 => Frame::new(Open::Tail(items), 1),
+            _ => Frame::new(Open::List(items), len),
         }))
     }
 
@@ -316,7 +295,7 @@ impl<'a> Reader<'a> {
         }
         let parts = size.saturating_mul(2);
         self.owe(parts)?;
-        Ok(Begun::Open(Frame { open: Open::Key(Vec::with_capacity(size)), missing: parts }))
+        Ok(Begun::Open(Frame::new(Open::Key(Vec::with_capacity(size)), parts)))
     }
 
     fn open_fun(&mut self) -> Result<Begun, DecodeError> {
@@ -339,7 +318,7 @@ impl<'a> Reader<'a> {
             Box::new(Closure { module, arity, index, uniq, old_index, old_uniq, pid, env });
         Ok(match free {
             0 => Begun::Done(closure.into_term()),
-            _ => Begun::Open(Frame { open: Open::Env(closure), missing: free }),
+            _ => Begun::Open(Frame::new(Open::Env(closure), free)),
         })
     }
 
@@ -479,6 +458,45 @@ impl<'a> Reader<'a> {
         self.rest = rest;
         Ok(first)
     }
+}
+
+/// Gives a finished part to its container.
+fn put(frame: Frame, part: Term) -> Result<Begun, DecodeError> {
+    let Frame { open, missing, height } = frame;
+    let missing = missing - 1;
+    let open = match open {
+        Open::Tuple(mut items) => {
+            items.push(part);
+            if missing == 0 {
+                return Ok(Begun::Done(Term::Tuple(items)));
+            }
+            Open::Tuple(items)
+        }
+        Open::List(mut items) => {
+            items.push(part);
+            if missing == 0 {
+                return Ok(Begun::Open(Frame { open: Open::Tail(items), missing: 1, height }));
+            }
+            Open::List(items)
+        }
+        Open::Tail(items) => return Ok(Begun::Done(Term::list(items, part))),
+        Open::Key(pairs) => Open::Value(pairs, part),
+        Open::Value(mut pairs, key) => {
+            pairs.push((key, part));
+            if missing == 0 {
+                return map(pairs).map(Begun::Done);
+            }
+            Open::Key(pairs)
+        }
+        Open::Env(mut closure) => {
+            closure.env.push(part);
+            if missing == 0 {
+                return Ok(Begun::Done(closure.into_term()));
+            }
+            Open::Env(closure)
+        }
+    };
+    Ok(Begun::Open(Frame { open, missing, height }))
 }
 
 /// How wide the creation field of a pid, port or reference is.

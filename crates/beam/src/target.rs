@@ -1,0 +1,322 @@
+//! What a TARGET of the command line stands for: modules and directories with code.
+//!
+//! Looks at names and at the first bytes of files; loads nothing and starts nothing.
+
+use crate::installation::{ebin_dirs, entries};
+use crate::source::{Source, absolute};
+use std::ffi::OsStr;
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use term::Atom;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Target {
+    /// The modules under test.
+    pub modules: Vec<TargetModule>,
+    /// Where the modules that they call lie.
+    pub code_paths: Vec<PathBuf>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TargetModule {
+    pub name: Atom,
+    /// Where it is, unless it is one of OTP's, known by name.
+    pub source: Option<Source>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TargetError {
+    /// Looks like a path, but there is nothing.
+    NoSuchFile(PathBuf),
+    Unreadable(PathBuf, String),
+    /// A file of another kind than we can load.
+    UnknownKind(PathBuf),
+    /// Named `.beam`, but none.
+    NotBeam(PathBuf),
+    NoDebugInfo(PathBuf),
+    /// A file name that no module can have.
+    NotModule(PathBuf),
+    /// A project that was never built.
+    NotBuilt(PathBuf, Builder),
+    /// A directory with no code.
+    Empty(PathBuf),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Builder {
+    Rebar3,
+    Mix,
+    Gleam,
+}
+
+impl Target {
+    pub fn resolve(text: &str) -> Result<Target, TargetError> {
+        let path = Path::new(text);
+        let Ok(meta) = fs::metadata(path) else { return by_name(text) };
+        if meta.is_dir() {
+            return directory(path);
+        }
+        match path.extension().and_then(OsStr::to_str) {
+            Some("erl") => source_file(path),
+            Some("beam") => beam_file(path),
+            _ => Err(TargetError::UnknownKind(path.to_owned())),
+        }
+    }
+}
+
+/// A name without a path is a module of OTP; whether it exists is seen when it is loaded.
+fn by_name(text: &str) -> Result<Target, TargetError> {
+    let looks_like_file =
+        [".erl", ".beam", ".pl", ".ex", ".exs"].iter().any(|it| text.ends_with(it));
+    if text.is_empty() || text.contains(['/', '\\', '\0']) || looks_like_file {
+        return Err(TargetError::NoSuchFile(PathBuf::from(text)));
+    }
+    // Elixir's users say Enum.
+    let is_alias =
+        text.starts_with(|it: char| it.is_ascii_uppercase()) && !text.starts_with("Elixir.");
+    let name = if is_alias { Atom::new(&format!("Elixir.{text}")) } else { Atom::new(text) };
+    Ok(Target { modules: vec![TargetModule { name, source: None }], code_paths: Vec::new() })
+}
+
+fn source_file(path: &Path) -> Result<Target, TargetError> {
+    let module = TargetModule { name: name_of(path)?, source: Some(Source::Erl(path.to_owned())) };
+    fs::File::open(path).map_err(|why| unreadable(path, &why))?;
+    // What the project built before; the file itself is compiled anew.
+    let project = absolute(path).ancestors().skip(1).find_map(project_ebins);
+    Ok(Target { modules: vec![module], code_paths: project.unwrap_or_default() })
+}
+
+fn beam_file(path: &Path) -> Result<Target, TargetError> {
+    let module = beam_module(path)?;
+    let dir = absolute(path).parent().map(Path::to_owned);
+    Ok(Target { modules: vec![module], code_paths: with_siblings(dir.into_iter().collect()) })
+}
+
+fn beam_module(path: &Path) -> Result<TargetModule, TargetError> {
+    let name = name_of(path)?;
+    let bytes = fs::read(path).map_err(|why| unreadable(path, &why))?;
+    match chunk_names(&bytes) {
+        Chunks::Names(names) if names.iter().any(|it| it == b"Dbgi" || it == b"Abst") => {
+            Ok(TargetModule { name, source: Some(Source::Beam(path.to_owned())) })
+        }
+        Chunks::Names(_) => Err(TargetError::NoDebugInfo(path.to_owned())),
+        // OTP unpacks it.
+        Chunks::Packed => Ok(TargetModule { name, source: Some(Source::Beam(path.to_owned())) }),
+        Chunks::None => Err(TargetError::NotBeam(path.to_owned())),
+    }
+}
+
+fn directory(path: &Path) -> Result<Target, TargetError> {
+    let path = absolute(path);
+    let beams = beams_in(&path);
+    if !beams.is_empty() {
+        return from_beams(&beams, with_siblings(vec![path]));
+    }
+    let builder = builder_of(&path);
+    let own = own_ebins(&path);
+    let beams: Vec<PathBuf> = own.iter().flat_map(|it| beams_in(it)).collect();
+    match builder {
+        _ if !beams.is_empty() => from_beams(&beams, with_siblings(own)),
+        Some(builder) => Err(TargetError::NotBuilt(path, builder)),
+        None => Err(TargetError::Empty(path)),
+    }
+}
+
+/// All modules of a project; one without debug info only stops us if there is no other.
+fn from_beams(beams: &[PathBuf], code_paths: Vec<PathBuf>) -> Result<Target, TargetError> {
+    let mut modules = Vec::new();
+    let mut first_error = None;
+    for beam in beams {
+        match beam_module(beam) {
+            Ok(module) => modules.push(module),
+            Err(why) => drop(first_error.get_or_insert(why).clone()),
+        }
+    }
+    match first_error {
+        Some(why) if modules.is_empty() => Err(why),
+        _ => Ok(Target { modules, code_paths }),
+    }
+}
+
+fn beams_in(dir: &Path) -> Vec<PathBuf> {
+    let mut files = entries(dir);
+    files.retain(|it| it.extension() == Some(OsStr::new("beam")) && it.is_file());
+    files
+}
+
+fn builder_of(dir: &Path) -> Option<Builder> {
+    let has = |name: &str| dir.join(name).is_file();
+    if has("mix.exs") {
+        Some(Builder::Mix)
+    } else if has("gleam.toml") {
+        Some(Builder::Gleam)
+    } else if has("rebar.config") {
+        Some(Builder::Rebar3)
+    } else {
+        None
+    }
+}
+
+/// The `ebin` directories of the applications that a project consists of, without those it
+/// depends on.
+fn own_ebins(project: &Path) -> Vec<PathBuf> {
+    let Some(libs) = project_ebins(project) else {
+        return Some(project.join("ebin")).filter(|it| it.is_dir()).into_iter().collect();
+    };
+    let app_of = |ebin: &PathBuf| ebin.parent().and_then(Path::file_name).map(OsStr::to_owned);
+    let own: Vec<PathBuf> = libs
+        .iter()
+        .filter(|ebin| app_of(ebin).is_some_and(|app| belongs(project, &app)))
+        .cloned()
+        .collect();
+    if own.is_empty() { libs } else { own }
+}
+
+/// Whether an application's source is in the project itself.
+fn belongs(project: &Path, app: &OsStr) -> bool {
+    let named = |dir: &Path| {
+        let file =
+            |suffix: &str| [app, OsStr::new(suffix)].into_iter().collect::<std::ffi::OsString>();
+        dir.join("src").join(file(".app.src")).is_file()
+    };
+    let umbrella = ["apps", "lib"].iter().map(|it| project.join(it).join(app));
+    named(project)
+        || umbrella.into_iter().any(|it| named(&it) || it.join("mix.exs").is_file())
+        || config_names(project, app)
+}
+
+/// Whether `mix.exs` or `gleam.toml` gives the application's name.
+fn config_names(project: &Path, app: &OsStr) -> bool {
+    let Some(app) = app.to_str() else { return false };
+    let says = |file: &str, text: &str| {
+        fs::read(project.join(file))
+            .is_ok_and(|it| String::from_utf8_lossy(&it).replace(' ', "").contains(text))
+    };
+    says("mix.exs", &format!("app::{app},")) || says("gleam.toml", &format!("name=\"{app}\""))
+}
+
+/// All `ebin` directories of a project's build tree: `_build/*/lib/*/ebin`, the usual profile
+/// first, or Gleam's `build/dev/erlang/*/ebin`.
+fn project_ebins(project: &Path) -> Option<Vec<PathBuf>> {
+    builder_of(project)?;
+    let build = project.join("_build");
+    let mut libs = vec![build.join("default/lib"), build.join("dev/lib")];
+    libs.extend(entries(&build).into_iter().map(|it| it.join("lib")));
+    libs.push(project.join("build/dev/erlang"));
+    libs.iter().map(|it| ebin_dirs(it)).find(|it| !it.is_empty())
+}
+
+/// With the other applications beside an application: `lib/*/ebin` for `lib/app/ebin`.
+fn with_siblings(mut dirs: Vec<PathBuf>) -> Vec<PathBuf> {
+    let in_ebin = dirs.iter().filter(|it| it.ends_with("ebin"));
+    let shelves: Vec<PathBuf> =
+        in_ebin.filter_map(|it| it.ancestors().nth(2).map(Path::to_owned)).collect();
+    for sibling in shelves.iter().flat_map(|it| ebin_dirs(it)) {
+        if !dirs.contains(&sibling) {
+            dirs.push(sibling);
+        }
+    }
+    dirs
+}
+
+fn name_of(path: &Path) -> Result<Atom, TargetError> {
+    path.file_stem()
+        .and_then(OsStr::to_str)
+        .filter(|it| !it.is_empty())
+        .map(Atom::new)
+        .ok_or_else(|| TargetError::NotModule(path.to_owned()))
+}
+
+fn unreadable(path: &Path, why: &std::io::Error) -> TargetError {
+    TargetError::Unreadable(path.to_owned(), why.to_string())
+}
+
+enum Chunks {
+    Names(Vec<[u8; 4]>),
+    /// Compressed by the compiler's option of that name.
+    Packed,
+    None,
+}
+
+/// The chunks of a `.beam` file: an IFF form of type BEAM, padded to four bytes.
+fn chunk_names(bytes: &[u8]) -> Chunks {
+    if bytes.starts_with(&[0x1f, 0x8b]) {
+        return Chunks::Packed;
+    }
+    let header = bytes.strip_prefix(b"FOR1").and_then(|it| it.get(4..));
+    let Some(mut rest) = header.and_then(|it| it.strip_prefix(b"BEAM")) else {
+        return Chunks::None;
+    };
+    let mut names = Vec::new();
+    while let Some((name, after)) = rest.split_first_chunk::<4>()
+        && let Some((size, after)) = after.split_first_chunk::<4>()
+    {
+        names.push(*name);
+        let size = usize::try_from(u32::from_be_bytes(*size)).unwrap_or(usize::MAX);
+        rest = after.get(size.next_multiple_of(4)..).unwrap_or_default();
+    }
+    Chunks::Names(names)
+}
+
+impl TargetError {
+    /// What to do about it.
+    pub fn hint(&self) -> String {
+        match self {
+            TargetError::NoSuchFile(_) => {
+                "give a .erl or .beam file, a directory, or the name of a module".to_owned()
+            }
+            TargetError::Unreadable(..) => "check the permissions of the file".to_owned(),
+            TargetError::UnknownKind(path) => match path.extension().and_then(OsStr::to_str) {
+                Some("ex" | "exs") => {
+                    "build it with mix and give the project's directory or the .beam file"
+                        .to_owned()
+                }
+                _ => "targets are .erl and .beam files, directories and module names".to_owned(),
+            },
+            TargetError::NotBeam(_) => "compile the module again".to_owned(),
+            TargetError::NoDebugInfo(_) => {
+                "compile with +debug_info, or give the .erl file".to_owned()
+            }
+            TargetError::NotModule(_) => "rename the file to the name of its module".to_owned(),
+            TargetError::NotBuilt(_, builder) => {
+                let command = match builder {
+                    Builder::Rebar3 => "rebar3 compile",
+                    Builder::Mix => "mix compile",
+                    Builder::Gleam => "gleam build",
+                };
+                format!("run `{command}` there first")
+            }
+            TargetError::Empty(_) => {
+                "give a directory with .beam files, or a rebar3 or mix project".to_owned()
+            }
+        }
+    }
+}
+
+impl fmt::Display for TargetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TargetError::NoSuchFile(path) => write!(f, "there is no {}", path.display()),
+            TargetError::Unreadable(path, why) => {
+                write!(f, "{} cannot be read: {why}", path.display())
+            }
+            TargetError::UnknownKind(path) => {
+                write!(f, "{} is not a file that can be loaded", path.display())
+            }
+            TargetError::NotBeam(path) => write!(f, "{} is not a BEAM file", path.display()),
+            TargetError::NoDebugInfo(path) => {
+                write!(f, "{} has no debug info", path.display())
+            }
+            TargetError::NotModule(path) => {
+                write!(f, "{} has a name that no module can have", path.display())
+            }
+            TargetError::NotBuilt(path, _) => {
+                write!(f, "the project {} is not built", path.display())
+            }
+            TargetError::Empty(path) => write!(f, "{} holds no modules", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for TargetError {}
