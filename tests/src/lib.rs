@@ -1,11 +1,20 @@
 //! Compares what we compute with what the real runtimes compute.
 //!
-//! Helpers for the tests beside it: a way to ask OTP many questions in one start, and generators of
-//! inputs. Nothing that ships depends on it. Whatever it needs and does not find is a failure.
+//! Helpers for the tests beside it: ways to ask OTP many questions in one start, generators of
+//! inputs, and reports of differences. Nothing that ships depends on it. Whatever it needs and does
+//! not find is a failure.
 #![expect(clippy::disallowed_methods, reason = "it starts the real runtime, and reads its answers")]
 
+mod calls;
 mod generate;
+mod kinds;
+mod native;
 mod otp;
+mod report;
 
+pub use calls::{Answer, Call, beam_results};
 pub use generate::{sample, terms};
+pub use kinds::{Kinds, Random};
+pub use native::Native;
 pub use otp::ask_otp;
+pub use report::Report;

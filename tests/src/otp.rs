@@ -1,23 +1,32 @@
-//! Asks OTP many questions in one start: a line of text each, answered by a line of text.
+//! Asks OTP many questions in one start, through a script, a file of questions and one of answers.
 
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::{env, fs, process};
 
-/// Runs a script of `tests/escripts` over the questions. It reads a file of lines and writes a file
-/// with `per_question` lines for each.
+/// Runs a script of `tests/escripts` over questions that are a line of text each. It writes
+/// `per_question` lines for each.
 ///
 /// # Panics
 /// If OTP is missing or the script fails: a comparison with nothing must not pass.
 pub fn ask_otp(script: &str, per_question: usize, questions: &[String]) -> Vec<Vec<String>> {
+    let answers = run_script(script, questions.join("\n").as_bytes());
+    let text = String::from_utf8(answers).expect("answers are UTF-8");
+    let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    assert_eq!(lines.len(), per_question * questions.len(), "one answer per question");
+    lines.chunks(per_question).map(<[String]>::to_vec).collect()
+}
+
+/// What a script of `tests/escripts` makes of the questions.
+pub(crate) fn run_script(script: &str, questions: &[u8]) -> Vec<u8> {
     static N_CALLS: AtomicU32 = AtomicU32::new(0);
     let number = N_CALLS.fetch_add(1, Ordering::Relaxed);
     let dir = env::temp_dir().join(format!("gimlet-conformance-{}-{number}", process::id()));
     fs::create_dir_all(&dir).expect("a directory for questions and answers");
     let asked = dir.join("questions");
     let answered = dir.join("answers");
-    fs::write(&asked, questions.join("\n")).expect("questions can be written");
+    fs::write(&asked, questions).expect("questions can be written");
 
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("escripts").join(script);
     let mut command = Command::new("escript");
@@ -30,9 +39,7 @@ pub fn ask_otp(script: &str, per_question: usize, questions: &[String]) -> Vec<V
         String::from_utf8_lossy(&done.stderr)
     );
 
-    let text = fs::read_to_string(&answered).expect("answers can be read");
+    let answers = fs::read(&answered).expect("answers can be read");
     fs::remove_dir_all(&dir).expect("our own directory can be removed");
-    let lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    assert_eq!(lines.len(), per_question * questions.len(), "one answer per question");
-    lines.chunks(per_question).map(<[String]>::to_vec).collect()
+    answers
 }

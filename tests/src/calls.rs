@@ -1,0 +1,106 @@
+//! Calls, what became of them, and how the real BEAM answers many of them in one start.
+
+use crate::otp::run_script;
+use beam::etf;
+use rustc_hash::FxHashMap;
+use std::fmt;
+use term::{Atom, Encoding, Style, Term, atom_text, print};
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Call {
+    pub module: Atom,
+    pub function: Atom,
+    pub args: Vec<Term>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    Value(Term),
+    Raised {
+        class: Atom,
+        reason: Term,
+    },
+    /// No answer of the program: a limit was reached, or something broke.
+    Lost(String),
+}
+
+/// What BEAM makes of each call.
+///
+/// # Panics
+/// If OTP is missing or its answers can't be read.
+pub fn beam_results(calls: &[Call]) -> Vec<Answer> {
+    let mut pool = Pool::default();
+    let asked: Vec<Term> = calls
+        .iter()
+        .map(|it| {
+            let places = it.args.iter().map(|it| pool.place(it)).collect();
+            let module = Term::Atom(it.module.clone());
+            let function = Term::Atom(it.function.clone());
+            Term::Tuple(vec![module, function, Term::proper_list(places)])
+        })
+        .collect();
+    let asked = Term::Tuple(vec![Term::Tuple(pool.terms), Term::proper_list(asked)]);
+    let bytes = run_script("calls.escript", &etf::encode(&asked).expect("calls can be encoded"));
+    let answers: Vec<Answer> = frames(&bytes).map(answer).collect();
+    assert_eq!(answers.len(), calls.len(), "one answer per call");
+    answers
+}
+
+/// Arguments are few and calls are many, so calls name them by their place.
+#[derive(Default)]
+struct Pool {
+    terms: Vec<Term>,
+    places: FxHashMap<Term, i64>,
+}
+
+impl Pool {
+    fn place(&mut self, term: &Term) -> Term {
+        let next = i64::try_from(self.terms.len()).unwrap_or(i64::MAX) + 1;
+        let place = *self.places.entry(term.clone()).or_insert(next);
+        if place == next {
+            self.terms.push(term.clone());
+        }
+        Term::Int(place)
+    }
+}
+
+/// Byte strings with 32 bits of length before each.
+fn frames(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = bytes;
+    std::iter::from_fn(move || {
+        let (length, more) = rest.split_first_chunk::<4>()?;
+        let (frame, more) = more.split_at(u32::from_be_bytes(*length) as usize);
+        rest = more;
+        Some(frame)
+    })
+}
+
+fn answer(bytes: &[u8]) -> Answer {
+    let term = etf::decode(bytes).unwrap_or_else(|why| panic!("{why}: {bytes:?}"));
+    let [tag, content] = term.as_tuple().expect("a tuple") else { panic!("not a pair: {term:?}") };
+    match tag.as_atom().expect("an atom") {
+        "value" => Answer::Value(content.clone()),
+        "lost" => Answer::Lost(print(content, Style::TP)),
+        class => Answer::Raised { class: Atom::new(class), reason: content.clone() },
+    }
+}
+
+impl fmt::Display for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = |it| atom_text(it, Encoding::Unicode);
+        let args: Vec<String> = self.args.iter().map(|it| print(it, Style::TP)).collect();
+        write!(f, "{}:{}({})", name(&self.module), name(&self.function), args.join(", "))
+    }
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Answer::Value(value) => write!(f, "{}", print(value, Style::TP)),
+            Answer::Raised { class, reason } => {
+                write!(f, "{}:{}", class.as_str(), print(reason, Style::TP))
+            }
+            Answer::Lost(why) => write!(f, "no answer: {why}"),
+        }
+    }
+}

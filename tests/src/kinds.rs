@@ -1,0 +1,195 @@
+//! Generators of arguments, written as text beside the functions that take them.
+//!
+//! ```text
+//! Base = [2, 10, 16, 36, 37]            the values of a kind, as an Erlang list
+//! erlang:integer_to_list/2 Int Base     a function, and the kind of each argument
+//! ```
+//! A kind is written as a name of one, `[Kind]` (a list), `{Kind,Kind}`, `#{Kind=>Kind}`, `A|B`, an
+//! atom, an integer, or a range `1..5`.
+
+use crate::Call;
+use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
+use term::{Atom, Term, read_term};
+
+#[derive(Clone, Debug, Default)]
+pub struct Kinds {
+    values: BTreeMap<String, Vec<Term>>,
+    functions: Vec<(Atom, Atom, Vec<Kind>)>,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Named(String),
+    Literal(Term),
+    Range(i64, i64),
+    List(Box<Kind>),
+    Tuple(Vec<Kind>),
+    Map(Box<Kind>, Box<Kind>),
+    Either(Vec<Kind>),
+}
+
+impl Kinds {
+    /// # Panics
+    /// If the text does not follow the rules above.
+    pub fn add(&mut self, text: &str) {
+        for line in text.lines().filter(|it| !it.is_empty() && !it.starts_with('%')) {
+            if let Some((name, values)) = line.split_once(" = ") {
+                let values = read_term(values).unwrap_or_else(|why| panic!("{line}: {why:?}"));
+                let values = values.as_list().expect("a list of values").to_vec();
+                self.values.entry(name.trim().to_owned()).or_default().extend(values);
+                continue;
+            }
+            let mut words = line.split_whitespace();
+            let name = words.next().expect("a function");
+            let (name, arity) = name.rsplit_once('/').expect("an arity");
+            let (module, function) = name.split_once(':').expect("a module");
+            let kinds: Vec<Kind> = words.map(parse).collect();
+            assert_eq!(kinds.len().to_string(), arity, "kinds of {line}");
+            self.functions.push((Atom::new(module), Atom::new(function), kinds));
+        }
+    }
+
+    /// Values that can't be written as text, or are used elsewhere too.
+    pub fn define(&mut self, name: &str, values: Vec<Term>) {
+        self.values.insert(name.to_owned(), values);
+    }
+
+    /// Different calls of each function, at most so many each.
+    pub fn calls(&self, random: &mut Random, max_each: usize) -> Vec<Call> {
+        let mut res = Vec::new();
+        for (module, function, kinds) in &self.functions {
+            let mut seen = FxHashSet::default();
+            for _ in 0..max_each {
+                let args: Vec<Term> = kinds.iter().map(|it| self.value(it, random)).collect();
+                if seen.insert(args.clone()) {
+                    let (module, function) = (module.clone(), function.clone());
+                    res.push(Call { module, function, args });
+                }
+            }
+        }
+        res
+    }
+
+    fn value(&self, kind: &Kind, random: &mut Random) -> Term {
+        match kind {
+            Kind::Named(name) => {
+                let values = self.values.get(name).unwrap_or_else(|| panic!("no kind {name}"));
+                random.pick(values).clone()
+            }
+            Kind::Literal(term) => term.clone(),
+            Kind::Range(from, to) => {
+                let span = to.abs_diff(*from) + 1;
+                Term::Int(from + i64::try_from(random.below(span)).unwrap_or(0))
+            }
+            Kind::List(item) => {
+                let length = random.length();
+                Term::proper_list((0..length).map(|_| self.value(item, random)).collect())
+            }
+            Kind::Tuple(items) => {
+                Term::Tuple(items.iter().map(|it| self.value(it, random)).collect())
+            }
+            Kind::Map(key, value) => {
+                let length = random.length();
+                let pair = |_| (self.value(key, random), self.value(value, random));
+                Term::map((0..length).map(pair).collect())
+            }
+            Kind::Either(kinds) => self.value(random.pick(kinds), random),
+        }
+    }
+}
+
+fn parse(text: &str) -> Kind {
+    let mut rest = text;
+    let kind = either(&mut rest);
+    assert!(rest.is_empty(), "{rest} is left of the kind {text}");
+    kind
+}
+
+fn either(rest: &mut &str) -> Kind {
+    let mut kinds = vec![one(rest)];
+    while eat(rest, "|") {
+        kinds.push(one(rest));
+    }
+    if kinds.len() == 1 { kinds.remove(0) } else { Kind::Either(kinds) }
+}
+
+fn one(rest: &mut &str) -> Kind {
+    if eat(rest, "[]") {
+        return Kind::Literal(Term::Nil);
+    }
+    if eat(rest, "[") {
+        let item = either(rest);
+        assert!(eat(rest, "]"), "a list of {item:?} must end before {rest}");
+        return Kind::List(Box::new(item));
+    }
+    if eat(rest, "{}") {
+        return Kind::Literal(Term::Tuple(vec![]));
+    }
+    if eat(rest, "{") {
+        let mut items = vec![either(rest)];
+        while eat(rest, ",") {
+            items.push(either(rest));
+        }
+        assert!(eat(rest, "}"), "a tuple of {items:?} must end before {rest}");
+        return Kind::Tuple(items);
+    }
+    if eat(rest, "#{") {
+        let key = either(rest);
+        assert!(eat(rest, "=>"), "a value must follow {key:?}");
+        let value = either(rest);
+        assert!(eat(rest, "}"), "a map must end before {rest}");
+        return Kind::Map(Box::new(key), Box::new(value));
+    }
+    let word = word(rest);
+    if word.starts_with(|it: char| it.is_ascii_uppercase()) {
+        return Kind::Named(word.to_owned());
+    }
+    let Ok(from) = word.parse::<i64>() else { return Kind::Literal(Term::atom(word)) };
+    if eat(rest, "..") {
+        let to = self::word(rest).parse().expect("the end of a range");
+        return Kind::Range(from, to);
+    }
+    Kind::Literal(Term::Int(from))
+}
+
+fn word<'a>(rest: &mut &'a str) -> &'a str {
+    let is_part = |it: char| it.is_alphanumeric() || it == '_' || it == '-';
+    let end = rest.find(|it| !is_part(it)).unwrap_or(rest.len());
+    let (word, more) = rest.split_at(end);
+    assert!(!word.is_empty(), "a kind is missing before {rest:?}");
+    *rest = more;
+    word
+}
+
+fn eat(rest: &mut &str, what: &str) -> bool {
+    let more = rest.strip_prefix(what);
+    *rest = more.unwrap_or(rest);
+    more.is_some()
+}
+
+/// SplitMix64: the same numbers in every run.
+#[derive(Clone, Debug)]
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % bound.max(1)
+    }
+
+    /// # Panics
+    /// If there is nothing to pick from.
+    pub fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
+        let at = self.below(from.len() as u64);
+        usize::try_from(at).ok().and_then(|it| from.get(it)).expect("something to pick from")
+    }
+
+    /// Of a collection: short mostly, sometimes long.
+    fn length(&mut self) -> u64 {
+        if self.below(12) == 0 { self.below(40) } else { self.below(6) }
+    }
+}

@@ -1,0 +1,129 @@
+//! Runs native builtins outside a machine.
+
+use crate::Answer;
+use erlang::builtins::{Builtin, Fault, How, Run};
+use erlang::data::{Value, View, from_term, to_term};
+use erlang::machine::World;
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+use term::{Atom, Term};
+
+/// Calls in one world before a fresh one, so that memory stays small.
+const CALLS_PER_WORLD: usize = 500;
+const MEMORY_BYTES: usize = 512 << 20;
+
+/// How bitstrings lie in the heap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Layout {
+    Aligned,
+    /// As part of a longer one, from a bit within a byte on.
+    Shifted,
+}
+
+#[derive(Debug, Default)]
+pub struct Native {
+    world: World,
+    n_calls: usize,
+}
+
+impl Native {
+    /// What the builtin makes of the arguments, however their bitstrings lie in memory.
+    pub fn call(&mut self, builtin: &Builtin, args: &[Term]) -> Answer {
+        let How::Native(run) = builtin.how else {
+            return Answer::Lost("the builtin is not native".to_owned());
+        };
+        let aligned = self.run(run, args, Layout::Aligned);
+        if args.iter().any(holds_bits) {
+            let shifted = self.run(run, args, Layout::Shifted);
+            if shifted != aligned {
+                return Answer::Lost(format!("{aligned}, but {shifted} on unaligned bits"));
+            }
+        }
+        aligned
+    }
+
+    fn run(&mut self, run: Run, args: &[Term], layout: Layout) -> Answer {
+        self.n_calls += 1;
+        if self.n_calls % CALLS_PER_WORLD == 0 {
+            self.world = World::default();
+        }
+        let world = &mut self.world;
+        world.limits.memory_bytes = world.heap.bytes_used() + MEMORY_BYTES;
+        let args: Vec<Value> = args.iter().map(|it| value(world, it, layout)).collect();
+        match silently(|| run(world, &args)) {
+            Ok(result) => answer(world, result),
+            Err(why) => {
+                self.world = World::default();
+                Answer::Lost(why)
+            }
+        }
+    }
+}
+
+fn holds_bits(term: &Term) -> bool {
+    match term {
+        Term::Bits(_) => true,
+        Term::List(list) => holds_bits(&list.tail) || list.items.iter().any(holds_bits),
+        Term::Tuple(items) => items.iter().any(holds_bits),
+        _ => false,
+    }
+}
+
+fn value(world: &mut World, term: &Term, layout: Layout) -> Value {
+    if layout == Layout::Aligned || !holds_bits(term) {
+        return from_term(&mut world.heap, &mut world.atoms, term);
+    }
+    match term {
+        Term::Bits(bits) => {
+            let mut bytes = vec![0b1010_0000_u8];
+            for byte in bits.padded_bytes() {
+                let last = bytes.len() - 1;
+                bytes[last] |= byte >> 3;
+                bytes.push(byte << 5);
+            }
+            bytes.truncate((3 + bits.bit_len()).div_ceil(8));
+            let bit_len = bits.bit_len() as u64;
+            let whole = world.heap.bits_from(bytes, 3 + bit_len);
+            let View::Bits(at) = whole.view() else { return whole };
+            world.heap.sub_bits(at, 3, bit_len)
+        }
+        Term::List(list) => {
+            let items: Vec<Value> = list.items.iter().map(|it| value(world, it, layout)).collect();
+            let tail = value(world, &list.tail, layout);
+            world.heap.list_with_tail(&items, tail)
+        }
+        Term::Tuple(items) => {
+            let items: Vec<Value> = items.iter().map(|it| value(world, it, layout)).collect();
+            world.heap.tuple(&items)
+        }
+        _ => from_term(&mut world.heap, &mut world.atoms, term),
+    }
+}
+
+/// A panic of ours is a difference to report, not the end of the comparison.
+fn silently<T>(run: impl FnOnce() -> T) -> Result<T, String> {
+    let hook = take_hook();
+    set_hook(Box::new(|_| ()));
+    let result = catch_unwind(AssertUnwindSafe(run));
+    set_hook(hook);
+    result.map_err(|payload| {
+        let text = payload.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| payload.downcast_ref::<&str>().map(|it| (*it).to_owned()));
+        format!("it panicked: {}", text.unwrap_or_default())
+    })
+}
+
+fn answer(world: &World, result: Result<Value, Fault>) -> Answer {
+    let term = |value| to_term(&world.heap, &world.atoms, value);
+    let raised = |class: &str, reason| match term(reason) {
+        Ok(reason) => Answer::Raised { class: Atom::new(class), reason },
+        Err(why) => Answer::Lost(why.to_string()),
+    };
+    match result {
+        Ok(value) => term(value).map_or_else(|it| Answer::Lost(it.to_string()), Answer::Value),
+        Err(Fault::Error(reason) | Fault::Caused(reason, _)) => raised("error", reason),
+        Err(Fault::Exit(reason)) => raised("exit", reason),
+        Err(Fault::Throw(reason)) => raised("throw", reason),
+        Err(Fault::Raise(class, reason, _)) => raised(world.atoms.name(class), reason),
+        Err(Fault::Stop(stop)) => Answer::Lost(stop.to_string()),
+    }
+}
