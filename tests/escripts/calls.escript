@@ -14,7 +14,7 @@ main([Asked, Answered]) ->
     {ok, Bytes} = file:read_file(Asked),
     {Pool, Calls} = binary_to_term(Bytes),
     persistent_term:put(pool, Pool),
-    {ok, File} = file:open(Answered, [write, raw, binary, delayed_write]),
+    {ok, File} = file:open(Answered, [write, raw, binary]),
     run(Calls, File),
     ok = file:close(File).
 
@@ -28,15 +28,19 @@ run(Calls, File) ->
 chunk(Calls) when length(Calls) =< ?CHUNK -> {Calls, []};
 chunk(Calls) -> lists:split(?CHUNK, Calls).
 
-work([], _) ->
-    ok;
 work(Calls, File) ->
+    ok = file:write(File, lists:reverse(answers(Calls, []))).
+
+%% The answers, last one first.
+answers([], Acc) ->
+    Acc;
+answers(Calls, Acc) ->
     Parent = self(),
     Limit = #{size => ?MAX_HEAP_WORDS, kill => true, error_logger => false},
     {Worker, Monitor} =
         spawn_opt(fun() -> answer(Calls, Parent) end, [monitor, {max_heap_size, Limit}]),
-    Rest = collect(Calls, Worker, Monitor, File),
-    work(Rest, File).
+    {Rest, Acc1} = collect(Calls, Worker, Monitor, Acc),
+    answers(Rest, Acc1).
 
 answer(Calls, Parent) ->
     Pool = persistent_term:get(pool),
@@ -52,26 +56,24 @@ answer(Module, Function, Args) ->
              end,
     term_to_binary(Answer, [{minor_version, 2}]).
 
-%% The calls that are left when the worker is gone.
-collect([], _, Monitor, _) ->
+%% Answers while the worker gives some, and the calls that are left when it is gone.
+collect([], _, Monitor, Acc) ->
     demonitor(Monitor, [flush]),
-    [];
-collect([_ | Later] = Calls, Worker, Monitor, File) ->
+    {[], Acc};
+collect([_ | Later] = Calls, Worker, Monitor, Acc) ->
     receive
         {Worker, Answer} ->
-            write(Answer, File),
-            collect(Later, Worker, Monitor, File);
+            collect(Later, Worker, Monitor, [frame(Answer) | Acc]);
         {'DOWN', Monitor, process, Worker, Why} ->
-            lost(Calls, Why, File)
+            lost(Calls, Why, Acc)
     after ?PATIENCE_MS ->
             demonitor(Monitor, [flush]),
             exit(Worker, kill),
-            lost(Calls, timeout, File)
+            lost(Calls, timeout, Acc)
     end.
 
-lost([_ | Later], Why, File) ->
-    write(term_to_binary({lost, Why}), File),
-    Later.
+lost([_ | Later], Why, Acc) ->
+    {Later, [frame(term_to_binary({lost, Why})) | Acc]}.
 
-write(Answer, File) ->
-    ok = file:write(File, [<<(byte_size(Answer)):32>>, Answer]).
+frame(Answer) ->
+    [<<(byte_size(Answer)):32>>, Answer].

@@ -79,7 +79,8 @@ fn absolute(w: &mut World, value: Value) -> Result<Value, Fault> {
             let res = w.heap.big(at).abs();
             Ok(w.heap.integer(res))
         }
-        View::Float(float) => Ok(Value::float(float.abs())),
+        // BEAM leaves the sign of -0.0 as it is.
+        View::Float(float) => Ok(Value::float(if float < 0.0 { -float } else { float })),
         _ => Err(Fault::BADARG),
     }
 }

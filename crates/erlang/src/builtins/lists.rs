@@ -96,7 +96,9 @@ fn reverse(w: &mut World, list: Value, onto: Value) -> Result<Value, Fault> {
 /// The first tuple whose element at the position `==` the key.
 fn key_search(w: &World, args: &[Value]) -> Result<Option<Value>, Fault> {
     let (key, position, list) = (arg(args, 0), arg(args, 1), arg(args, 2));
-    let place = badarg(position.as_usize().and_then(|it| it.checked_sub(1)))?;
+    // BEAM takes a position of one machine word only.
+    let position = position.as_usize().filter(|it| *it < 1 << 59);
+    let place = badarg(position.and_then(|it| it.checked_sub(1)))?;
     let mut rest = list;
     while let Some((head, tail)) = w.heap.uncons(rest) {
         let element = w.heap.elements(head).and_then(|it| it.get(place));

@@ -156,7 +156,7 @@ const BATCH: usize = 64;
 /// `iterator` asks for `{K, V, Next}` nested, ending in `none` or in `[Path | Map]`; a list asks for
 /// all pairs in front of it.
 fn map_next(w: &mut World, path: Value, map: Value, form: Value) -> Result<Value, Fault> {
-    let at = map_at(w, map)?;
+    let View::Map(at) = map.view() else { return Err(Fault::BADARG) };
     let done = badarg(path.as_usize().filter(|it| *it <= w.heap.map_len(at)))?;
     if form.is_nil() || form.is_cons() {
         let pairs: Vec<(Value, Value)> = w.heap.map_iter_from(at, done).collect();
