@@ -1,9 +1,9 @@
 //! Calls, what became of them, and how the real BEAM answers many of them in one start.
 
 use crate::otp::run_script;
-use beam::etf;
 use rustc_hash::FxHashMap;
 use std::fmt;
+use term::etf;
 use term::{Atom, Encoding, Style, Term, atom_text, print};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

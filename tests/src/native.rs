@@ -5,7 +5,7 @@ use erlang::builtins::{Builtin, Fault, How, Run};
 use erlang::data::{Value, View, from_term, to_term};
 use erlang::machine::World;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
-use term::{Atom, Term};
+use term::{Atom, Bits, Term};
 
 /// Calls in one world before a fresh one, so that memory stays small.
 const CALLS_PER_WORLD: usize = 500;
@@ -43,7 +43,7 @@ impl Native {
 
     fn run(&mut self, run: Run, args: &[Term], layout: Layout) -> Answer {
         self.n_calls += 1;
-        if self.n_calls % CALLS_PER_WORLD == 0 {
+        if self.n_calls.is_multiple_of(CALLS_PER_WORLD) {
             self.world = World::default();
         }
         let world = &mut self.world;
@@ -60,43 +60,43 @@ impl Native {
 }
 
 fn holds_bits(term: &Term) -> bool {
-    match term {
-        Term::Bits(_) => true,
-        Term::List(list) => holds_bits(&list.tail) || list.items.iter().any(holds_bits),
-        Term::Tuple(items) => items.iter().any(holds_bits),
-        _ => false,
+    if let Term::List(list) = term {
+        return holds_bits(&list.tail) || list.items.iter().any(holds_bits);
     }
+    matches!(term, Term::Bits(_)) || term.as_tuple().is_some_and(|it| it.iter().any(holds_bits))
 }
 
 fn value(world: &mut World, term: &Term, layout: Layout) -> Value {
-    if layout == Layout::Aligned || !holds_bits(term) {
-        return from_term(&mut world.heap, &mut world.atoms, term);
-    }
-    match term {
-        Term::Bits(bits) => {
-            let mut bytes = vec![0b1010_0000_u8];
-            for byte in bits.padded_bytes() {
-                let last = bytes.len() - 1;
-                bytes[last] |= byte >> 3;
-                bytes.push(byte << 5);
-            }
-            bytes.truncate((3 + bits.bit_len()).div_ceil(8));
-            let bit_len = bits.bit_len() as u64;
-            let whole = world.heap.bits_from(bytes, 3 + bit_len);
-            let View::Bits(at) = whole.view() else { return whole };
-            world.heap.sub_bits(at, 3, bit_len)
+    if layout == Layout::Shifted {
+        if let Term::Bits(bits) = term {
+            return shifted(world, bits);
         }
-        Term::List(list) => {
+        if let Term::List(list) = term {
             let items: Vec<Value> = list.items.iter().map(|it| value(world, it, layout)).collect();
             let tail = value(world, &list.tail, layout);
-            world.heap.list_with_tail(&items, tail)
+            return world.heap.list_with_tail(&items, tail);
         }
-        Term::Tuple(items) => {
+        if let Term::Tuple(items) = term {
             let items: Vec<Value> = items.iter().map(|it| value(world, it, layout)).collect();
-            world.heap.tuple(&items)
+            return world.heap.tuple(&items);
         }
-        _ => from_term(&mut world.heap, &mut world.atoms, term),
     }
+    from_term(&mut world.heap, &mut world.atoms, term)
+}
+
+/// The bits behind three others.
+fn shifted(world: &mut World, bits: &Bits) -> Value {
+    let (mut bytes, mut carried) = (Vec::new(), 0b1010_0000);
+    for byte in bits.padded_bytes() {
+        bytes.push(carried | byte >> 3);
+        carried = byte << 5;
+    }
+    bytes.push(carried);
+    bytes.truncate((3 + bits.bit_len()).div_ceil(8));
+    let bit_len = bits.bit_len() as u64;
+    let whole = world.heap.bits_from(bytes, 3 + bit_len);
+    let View::Bits(at) = whole.view() else { return whole };
+    world.heap.sub_bits(at, 3, bit_len)
 }
 
 /// A panic of ours is a difference to report, not the end of the comparison.
