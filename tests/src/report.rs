@@ -41,6 +41,7 @@ impl Report {
     /// # Panics
     /// If there is a difference, or nothing was compared.
     #[track_caller]
+    #[expect(clippy::print_stdout, reason = "a test tells how much it compared")]
     pub fn expect_no_difference(mut self) {
         assert!(0 < self.n_cases, "nothing was compared");
         let n_different: usize = self.by_function.values().map(Vec::len).sum();
@@ -53,6 +54,7 @@ impl Report {
                 self.n_shown += 1;
             }
         }
+        println!("{} cases", self.n_cases);
         assert!(n_different == 0, "{text}");
     }
 }
