@@ -8,12 +8,14 @@
 )]
 
 mod arithmetic;
+mod binary;
 mod comparison;
 mod fault;
 mod kinds;
 mod lists;
 mod maps;
 mod math;
+mod search;
 mod tuples;
 
 pub use fault::{Fault, Stop};
@@ -73,11 +75,13 @@ pub(crate) const fn on_host(module: &'static str, name: &'static str, arity: u8)
 pub fn all() -> impl Iterator<Item = &'static Builtin> {
     let tables: &[&[Builtin]] = &[
         arithmetic::ROWS,
+        binary::ROWS,
         comparison::ROWS,
         kinds::ROWS,
         lists::ROWS,
         maps::ROWS,
         math::ROWS,
+        search::ROWS,
         tuples::ROWS,
     ];
     tables.iter().copied().flatten()

@@ -1,0 +1,208 @@
+//! Sizes and parts of bitstrings, and the numbers that binaries spell.
+
+use crate::builtins::arithmetic::{arg, badarg};
+use crate::builtins::{Builtin, Fault, Stop, on_host, pure};
+use crate::data::{At, Heap, Value, View};
+use crate::machine::World;
+use num_bigint::{BigInt, Sign};
+use num_traits::ToPrimitive;
+use std::borrow::Cow;
+
+pub(super) const ROWS: &[Builtin] = &[
+    pure("erlang", "byte_size", 1, |w, args| byte_size(w, arg(args, 0))),
+    pure("erlang", "bit_size", 1, |w, args| bit_size(w, arg(args, 0))),
+    pure("erlang", "size", 1, |w, args| size(w, arg(args, 0))),
+    pure("erlang", "split_binary", 2, |w, args| split(w, arg(args, 0), arg(args, 1))),
+    pure("erlang", "binary_part", 2, |w, args| {
+        let (start, len) = pair(&w.heap, arg(args, 1))?;
+        part(w, arg(args, 0), start, len)
+    }),
+    pure("erlang", "binary_part", 3, |w, args| part(w, arg(args, 0), arg(args, 1), arg(args, 2))),
+    pure("erlang", "bitstring_to_list", 1, |w, args| to_list(w, arg(args, 0))),
+    // Protocols of the wire, most of them HTTP: not worth a second parser.
+    on_host("erlang", "decode_packet", 3),
+    pure("binary", "part", 2, |w, args| {
+        let (start, len) = pair(&w.heap, arg(args, 1))?;
+        whole_part(w, arg(args, 0), start, len)
+    }),
+    pure("binary", "part", 3, |w, args| whole_part(w, arg(args, 0), arg(args, 1), arg(args, 2))),
+    pure("binary", "at", 2, |w, args| {
+        byte_at(w, arg(args, 0), |_| badarg(arg(args, 1).as_usize()))
+    }),
+    pure("binary", "first", 1, |w, args| byte_at(w, arg(args, 0), |_| Ok(0))),
+    pure("binary", "last", 1, |w, args| byte_at(w, arg(args, 0), |len| badarg(len.checked_sub(1)))),
+    pure("binary", "copy", 1, |w, args| copy(w, arg(args, 0), Value::int(1))),
+    pure("binary", "copy", 2, |w, args| copy(w, arg(args, 0), arg(args, 1))),
+    pure("binary", "decode_unsigned", 1, |w, args| decode(w, arg(args, 0), First::Highest)),
+    pure("binary", "decode_unsigned", 2, |w, args| {
+        let first = First::named(w, arg(args, 1))?;
+        decode(w, arg(args, 0), first)
+    }),
+    pure("binary", "encode_unsigned", 1, |w, args| encode(w, arg(args, 0), First::Highest)),
+    pure("binary", "encode_unsigned", 2, |w, args| {
+        let first = First::named(w, arg(args, 1))?;
+        encode(w, arg(args, 0), first)
+    }),
+    pure("binary", "longest_common_prefix", 1, |w, args| {
+        common(w, arg(args, 0), |bytes, n| bytes.get(n))
+    }),
+    pure("binary", "longest_common_suffix", 1, |w, args| {
+        common(w, arg(args, 0), |bytes, n| bytes.iter().nth_back(n))
+    }),
+    // How much the bytes behind a binary take is a matter of the runtime; here, each has its own.
+    pure("binary", "referenced_byte_size", 1, |w, args| byte_size(w, arg(args, 0))),
+];
+
+/// The bytes of an argument that must be a binary.
+pub(super) fn bytes(heap: &Heap, value: Value) -> Result<Cow<'_, [u8]>, Fault> {
+    badarg(heap.as_binary_bytes(value))
+}
+
+fn bits_at(value: Value) -> Result<At, Fault> {
+    if let View::Bits(at) = value.view() { Ok(at) } else { Err(Fault::BADARG) }
+}
+
+pub(super) fn count(n: u64) -> Value {
+    Value::int(i64::try_from(n).unwrap_or(i64::MAX))
+}
+
+pub(crate) fn byte_size(w: &World, value: Value) -> Result<Value, Fault> {
+    Ok(count(w.heap.bit_len(bits_at(value)?).div_ceil(8)))
+}
+
+pub(crate) fn bit_size(w: &World, value: Value) -> Result<Value, Fault> {
+    Ok(count(w.heap.bit_len(bits_at(value)?)))
+}
+
+/// Unlike `byte_size`, rounds down.
+fn size(w: &World, value: Value) -> Result<Value, Fault> {
+    match value.view() {
+        View::Tuple(_, arity) => Ok(Value::int(i64::from(arity))),
+        View::Bits(at) => Ok(count(w.heap.bit_len(at) / 8)),
+        _ => Err(Fault::BADARG),
+    }
+}
+
+fn split(w: &mut World, value: Value, place: Value) -> Result<Value, Fault> {
+    let at = bits_at(value)?;
+    let len = w.heap.bit_len(at);
+    let place = badarg(place.as_int().and_then(|it| u64::try_from(it).ok()))?;
+    let place = badarg(place.checked_mul(8).filter(|it| *it <= len))?;
+    let left = w.heap.sub_bits(at, 0, place);
+    let right = w.heap.sub_bits(at, place, len - place);
+    Ok(w.heap.tuple(&[left, right]))
+}
+
+pub(super) fn pair(heap: &Heap, value: Value) -> Result<(Value, Value), Fault> {
+    match heap.elements(value) {
+        Some([first, second]) => Ok((*first, *second)),
+        _ => Err(Fault::BADARG),
+    }
+}
+
+/// `binary_part` takes bitstrings too, as long as the part is made of whole bytes.
+fn part(w: &mut World, value: Value, start: Value, len: Value) -> Result<Value, Fault> {
+    let at = bits_at(value)?;
+    let (from, len) = range(w.heap.bit_len(at) / 8, start, len)?;
+    Ok(w.heap.sub_bits(at, from * 8, len * 8))
+}
+
+fn whole_part(w: &mut World, value: Value, start: Value, len: Value) -> Result<Value, Fault> {
+    bytes(&w.heap, value)?;
+    part(w, value, start, len)
+}
+
+/// A start and a length, which if negative counts backwards, as where it begins and its length.
+pub(super) fn range(n_bytes: u64, start: Value, len: Value) -> Result<(u64, u64), Fault> {
+    let (start, len) = badarg(start.as_int().zip(len.as_int()))?;
+    let end = badarg(start.checked_add(len))?;
+    let (from, to) = (start.min(end), start.max(end));
+    let (from, to) = badarg(u64::try_from(from).ok().zip(u64::try_from(to).ok()))?;
+    if to <= n_bytes { Ok((from, to - from)) } else { Err(Fault::BADARG) }
+}
+
+/// The bytes, and at the end what is left of less than one.
+fn to_list(w: &mut World, value: Value) -> Result<Value, Fault> {
+    let at = bits_at(value)?;
+    let bits = w.heap.bits(at);
+    let whole = bits.bit_len / 8;
+    let mut items: Vec<Value> =
+        (0..whole).map(|it| Value::int(i64::from(bits.byte_at(it * 8)))).collect();
+    let left = bits.bit_len % 8;
+    if left != 0 {
+        items.push(w.heap.sub_bits(at, whole * 8, left));
+    }
+    Ok(w.heap.list(&items))
+}
+
+fn byte_at(
+    w: &World,
+    value: Value,
+    place: impl Fn(usize) -> Result<usize, Fault>,
+) -> Result<Value, Fault> {
+    let bytes = bytes(&w.heap, value)?;
+    let byte = badarg(bytes.get(place(bytes.len())?))?;
+    Ok(Value::int(i64::from(*byte)))
+}
+
+fn copy(w: &mut World, value: Value, times: Value) -> Result<Value, Fault> {
+    let bytes = bytes(&w.heap, value)?;
+    let times = badarg(times.as_usize())?;
+    let n_bytes = bytes.len().checked_mul(times).unwrap_or(usize::MAX);
+    if n_bytes > w.limits.memory_bytes.saturating_sub(w.heap.bytes_used()) {
+        return Err(Stop::OutOfMemory.into());
+    }
+    let copied = if bytes.is_empty() { Vec::new() } else { bytes.repeat(times) };
+    Ok(w.heap.bits_from(copied, n_bytes as u64 * 8))
+}
+
+#[derive(Clone, Copy)]
+enum First {
+    Highest,
+    Lowest,
+}
+
+impl First {
+    fn named(w: &World, value: Value) -> Result<First, Fault> {
+        match w.atoms.name(badarg(value.as_atom())?) {
+            "big" => Ok(First::Highest),
+            "little" => Ok(First::Lowest),
+            _ => Err(Fault::BADARG),
+        }
+    }
+}
+
+fn decode(w: &mut World, value: Value, first: First) -> Result<Value, Fault> {
+    let bytes = bytes(&w.heap, value)?;
+    w.limits.check_integer(bytes.len() as u64 * 8)?;
+    let res = match first {
+        First::Highest => BigInt::from_bytes_be(Sign::Plus, &bytes),
+        First::Lowest => BigInt::from_bytes_le(Sign::Plus, &bytes),
+    };
+    Ok(w.heap.integer(res))
+}
+
+fn encode(w: &mut World, value: Value, first: First) -> Result<Value, Fault> {
+    let number = badarg(w.heap.to_big(value))?;
+    let number = badarg(number.to_biguint())?;
+    let bytes = match first {
+        First::Highest => number.to_bytes_be(),
+        First::Lowest => number.to_bytes_le(),
+    };
+    Ok(w.heap.binary(&bytes))
+}
+
+/// How many bytes all binaries of a list share at one end.
+fn common(
+    w: &World,
+    list: Value,
+    nth: impl Fn(&[u8], usize) -> Option<&u8>,
+) -> Result<Value, Fault> {
+    let items = badarg(w.heap.list_items(list))?;
+    let items: Vec<Cow<'_, [u8]>> =
+        items.iter().map(|it| bytes(&w.heap, *it)).collect::<Result<_, Fault>>()?;
+    let (first, others) = badarg(items.split_first())?;
+    let shared = |n: &usize| others.iter().all(|it| nth(it, *n) == nth(first, *n));
+    let len = (0..first.len()).take_while(shared).count();
+    Ok(count(len.to_u64().unwrap_or(u64::MAX)))
+}
