@@ -148,7 +148,7 @@ fn byte_at(
 fn copy(w: &mut World, value: Value, times: Value) -> Result<Value, Fault> {
     let bytes = bytes(&w.heap, value)?;
     let times = badarg(times.as_usize())?;
-    let n_bytes = bytes.len().checked_mul(times).unwrap_or(usize::MAX);
+    let n_bytes = bytes.len().saturating_mul(times);
     if n_bytes > w.limits.memory_bytes.saturating_sub(w.heap.bytes_used()) {
         return Err(Stop::OutOfMemory.into());
     }
@@ -206,3 +206,6 @@ fn common(
     let len = (0..first.len()).take_while(shared).count();
     Ok(count(len.to_u64().unwrap_or(u64::MAX)))
 }
+
+#[cfg(test)]
+mod tests;

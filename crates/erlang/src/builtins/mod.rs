@@ -10,6 +10,7 @@
 mod arithmetic;
 mod binary;
 mod comparison;
+mod external;
 mod fault;
 mod kinds;
 mod lists;
@@ -76,6 +77,7 @@ pub fn all() -> impl Iterator<Item = &'static Builtin> {
     let tables: &[&[Builtin]] = &[
         arithmetic::ROWS,
         binary::ROWS,
+        external::ROWS,
         comparison::ROWS,
         kinds::ROWS,
         lists::ROWS,

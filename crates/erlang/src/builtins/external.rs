@@ -1,0 +1,226 @@
+//! `term_to_binary`, `binary_to_term` and their kin, over the one codec of `term::etf`.
+//!
+//! Knows the options and the budgets; the bytes are the codec's business.
+
+use crate::builtins::arithmetic::{arg, badarg};
+use crate::builtins::binary::{bytes, count, pair};
+use crate::builtins::{Builtin, Fault, Stop, on_host, pure};
+use crate::data::{Heap, Value, View, from_term, to_term};
+use crate::machine::World;
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use std::io::Write;
+use term::etf::{self, DecodeError, Form};
+use term::{Atom, Fun, Term};
+
+pub(super) const ROWS: &[Builtin] = &[
+    pure("erlang", "term_to_binary", 1, to_binary),
+    pure("erlang", "term_to_binary", 2, to_binary),
+    pure("erlang", "external_size", 1, size),
+    pure("erlang", "external_size", 2, size),
+    pure("erlang", "binary_to_term", 1, from_binary),
+    pure("erlang", "binary_to_term", 2, from_binary),
+    // Where the pieces are cut is a matter of the runtime.
+    on_host("erlang", "term_to_iovec", 1),
+    on_host("erlang", "term_to_iovec", 2),
+];
+
+fn to_binary(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let mut form = DEFAULT;
+    let mut level = 0;
+    for option in badarg(w.heap.list_items(arg(args, 1)))? {
+        match option.as_atom().map(|it| w.atoms.name(it)) {
+            Some("compressed") => level = 6,
+            // Maps are in the order of their keys anyway.
+            Some("deterministic") => (),
+            Some(_) => return Err(Fault::BADARG),
+            None => {
+                let (name, value) = pair(&w.heap, option)?;
+                match name.as_atom().map(|it| w.atoms.name(it)) {
+                    Some("minor_version") => form = minor_version(value)?,
+                    Some("compressed") => {
+                        let given = value.as_int().and_then(|it| u32::try_from(it).ok());
+                        level = badarg(given.filter(|it| *it <= 9))?;
+                    }
+                    _ => return Err(Fault::BADARG),
+                }
+            }
+        }
+    }
+    let plain = encode(w, arg(args, 0), form)?;
+    let bytes = compress(&plain, level).unwrap_or(plain);
+    let bit_len = bytes.len() as u64 * 8;
+    Ok(w.heap.bits_from(bytes, bit_len))
+}
+
+/// What OTP 25 writes unless told otherwise.
+const DEFAULT: Form = Form { atoms: etf::AtomForm::Latin1, floats: etf::FloatForm::Bits };
+
+fn minor_version(value: Value) -> Result<Form, Fault> {
+    badarg(value.as_int().and_then(Form::of_minor_version))
+}
+
+fn encode(w: &World, value: Value, form: Form) -> Result<Vec<u8>, Fault> {
+    let budget = w.limits.memory_bytes.saturating_sub(w.heap.bytes_used());
+    if !unfolds_within(&w.heap, value, budget) {
+        return Err(Stop::OutOfMemory.into());
+    }
+    let term = to_term(&w.heap, &w.atoms, value)
+        .map_err(|why| Stop::Unsupported { what: format!("term_to_binary: {why}") })?;
+    etf::encode_as(&term, form).map_err(|_| Fault::SYSTEM_LIMIT)
+}
+
+/// Whether a value, its shared parts unfolded, takes no more than so many bytes as a term.
+///
+/// A value of `n` cells that share can unfold to `2^n`.
+fn unfolds_within(heap: &Heap, value: Value, budget: usize) -> bool {
+    let mut used = 0usize;
+    let mut todo = vec![value];
+    while let Some(next) = todo.pop() {
+        used = used.saturating_add(size_of::<Term>());
+        match next.view() {
+            View::Cons(_) => {
+                // The head comes off first, so that a long list does not pile up.
+                if let Some((head, tail)) = heap.uncons(next) {
+                    todo.extend([tail, head]);
+                }
+            }
+            View::Tuple(..) => todo.extend_from_slice(heap.elements(next).unwrap_or_default()),
+            View::Map(at) => todo.extend(heap.map_iter(at).flat_map(|(key, value)| [key, value])),
+            View::Fun(at) => todo.extend_from_slice(heap.fun_free(at)),
+            View::Bits(at) => {
+                let n_bytes = usize::try_from(heap.bit_len(at) / 8).unwrap_or(usize::MAX);
+                used = used.saturating_add(n_bytes);
+            }
+            View::Big(at) => {
+                let n_bytes = usize::try_from(heap.big(at).bits() / 8).unwrap_or(usize::MAX);
+                used = used.saturating_add(n_bytes);
+            }
+            View::Int(_)
+            | View::Float(_)
+            | View::Atom(_)
+            | View::Nil
+            | View::Pid(_)
+            | View::Port(_)
+            | View::Ref(_) => (),
+        }
+        if used.saturating_add(todo.len() * size_of::<Value>()) > budget {
+            return false;
+        }
+    }
+    true
+}
+
+/// The compressed form, if it is shorter.
+fn compress(plain: &[u8], level: u32) -> Option<Vec<u8>> {
+    let (version, body) = plain.split_first().filter(|_| level > 0)?;
+    let mut out = vec![*version, COMPRESSED];
+    out.extend(u32::try_from(body.len()).ok()?.to_be_bytes());
+    let mut zlib = ZlibEncoder::new(out, Compression::new(level));
+    zlib.write_all(body).ok()?;
+    zlib.finish().ok().filter(|it| it.len() < plain.len())
+}
+
+const COMPRESSED: u8 = 80;
+
+fn size(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let mut form = DEFAULT;
+    for option in badarg(w.heap.list_items(arg(args, 1)))? {
+        let (name, value) = pair(&w.heap, option)?;
+        let name = name.as_atom().map(|it| w.atoms.name(it));
+        // OTP 25 does not take version 2 here.
+        if name != Some("minor_version") || !matches!(value.as_int(), Some(0 | 1)) {
+            return Err(Fault::BADARG);
+        }
+        form = minor_version(value)?;
+    }
+    Ok(count(encode(w, arg(args, 0), form)?.len() as u64))
+}
+
+fn from_binary(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let (mut atoms, mut rest) = (NewAtoms::Made, Rest::Ignored);
+    for option in badarg(w.heap.list_items(arg(args, 1)))? {
+        match option.as_atom().map(|it| w.atoms.name(it)) {
+            Some("safe") => atoms = NewAtoms::Refused,
+            Some("used") => rest = Rest::Counted,
+            _ => return Err(Fault::BADARG),
+        }
+    }
+    let encoded = bytes(&w.heap, arg(args, 0))?;
+    let budget = w.limits.memory_bytes.saturating_sub(w.heap.bytes_used());
+    if inflated_size(&encoded).is_some_and(|it| it > budget.min(etf::MAX_INFLATED)) {
+        return Err(Stop::OutOfMemory.into());
+    }
+    let (term, used) = etf::decode_prefix(&encoded).map_err(|why| match why {
+        DecodeError::TooDeep => Stop::Unsupported { what: format!("binary_to_term: {why}") }.into(),
+        DecodeError::Version(_)
+        | DecodeError::Truncated
+        | DecodeError::Tag(_)
+        | DecodeError::Invalid(_)
+        | DecodeError::Trailing(_) => Fault::BADARG,
+    })?;
+    drop(encoded);
+    let mut names = Vec::new();
+    collect_atoms(&term, &mut names);
+    let n_new = names.iter().filter(|it| w.atoms.find(it.as_str()).is_none()).count();
+    if n_new > 0 && atoms == NewAtoms::Refused {
+        return Err(Fault::BADARG);
+    }
+    if n_new > 0 && w.atoms.len() + n_new > w.limits.atoms {
+        return Err(Stop::TooManyAtoms.into());
+    }
+    let value = from_term(&mut w.heap, &mut w.atoms, &term);
+    Ok(match rest {
+        Rest::Ignored => value,
+        Rest::Counted => w.heap.tuple(&[value, count(used as u64)]),
+    })
+}
+
+/// What a compressed term says it unfolds to, if it could: deflate makes at most 1032 bytes of one.
+fn inflated_size(encoded: &[u8]) -> Option<usize> {
+    let [_, COMPRESSED, rest @ ..] = encoded else { return None };
+    let declared = usize::try_from(u32::from_be_bytes(*rest.first_chunk()?)).ok()?;
+    Some(declared).filter(|it| *it <= rest.len().saturating_mul(1032))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum NewAtoms {
+    Made,
+    Refused,
+}
+
+#[derive(Clone, Copy)]
+enum Rest {
+    Ignored,
+    Counted,
+}
+
+fn collect_atoms<'a>(term: &'a Term, names: &mut Vec<&'a Atom>) {
+    let mut todo = vec![term];
+    while let Some(next) = todo.pop() {
+        match next {
+            Term::Atom(atom) => names.push(atom),
+            Term::List(list) => {
+                todo.push(&list.tail);
+                todo.extend(&list.items);
+            }
+            Term::Tuple(items) => todo.extend(items),
+            Term::Map(pairs) => todo.extend(pairs.iter().flat_map(|(key, value)| [key, value])),
+            Term::Fun(fun) => match fun.as_ref() {
+                Fun::External { module, function, .. } => names.extend([module, function]),
+                Fun::Closure { module, env, .. } => {
+                    names.push(module);
+                    todo.extend(env);
+                }
+            },
+            Term::Int(_)
+            | Term::Big(_)
+            | Term::Float(_)
+            | Term::Nil
+            | Term::Bits(_)
+            | Term::Pid(_)
+            | Term::Port(_)
+            | Term::Ref(_) => (),
+        }
+    }
+}
