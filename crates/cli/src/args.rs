@@ -1,0 +1,152 @@
+//! The command line: what can be asked, and how it is spelled.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+#[derive(Debug, Parser)]
+#[command(
+    name = "gimlet",
+    version,
+    about = "Concolic testing for Erlang, Elixir and Prolog",
+    after_help = "Example: gimlet run lists 'lists:seq(1, 3)'"
+)]
+pub(crate) struct CommandLine {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run one call on our machine; print the value or the exception as the Erlang shell would
+    #[command(
+        override_usage = "gimlet run [OPTIONS] TARGET... CALL",
+        after_help = "Examples:\n  gimlet run lists 'lists:seq(1, 3)'\n  \
+                      gimlet run src/shop.erl -I include 'shop:total([{apple, 3}])'\n\n\
+                      Exit code: 0 a value, 1 an exception or an exhausted budget, \
+                      2 it could not be done"
+    )]
+    Run(Run),
+    /// Say what a diagnostic means and what to do about it
+    #[command(after_help = "Example: gimlet explain G001")]
+    Explain {
+        /// The code in brackets: G001
+        code: String,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    /// Source files, .beam files, directories or modules of OTP; then the call, as in the shell
+    #[arg(value_name = "TARGET... CALL", required = true)]
+    pub(crate) targets_and_call: Vec<String>,
+    /// What goes to stdout
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+    /// A directory of .beam files, searched before OTP's own; may repeat; -pa is the same
+    #[arg(long = "pa", value_name = "DIR")]
+    pub(crate) code_paths: Vec<PathBuf>,
+    /// A directory of included files; may repeat
+    #[arg(short = 'I', value_name = "DIR")]
+    pub(crate) includes: Vec<PathBuf>,
+    /// A macro for the compiler; may repeat
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub(crate) defines: Vec<String>,
+    /// Let the program touch the world outside; may repeat
+    #[arg(long = "allow", value_name = "EFFECT", value_enum)]
+    pub(crate) allowed: Vec<Effect>,
+    /// For everything random
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Give up after this long: 500ms, 30s, 2m
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) time: Option<Duration>,
+    /// Give up beyond this much memory: 64K, 512M, 2G
+    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "2G")]
+    pub(crate) memory: usize,
+    /// Give up after so many function calls
+    #[arg(long, value_name = "N")]
+    pub(crate) reductions: Option<u64>,
+    /// Show each call on stderr
+    #[arg(long)]
+    pub(crate) trace: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    Text,
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Effect {
+    Files,
+    Network,
+    Os,
+    All,
+}
+
+/// The arguments of the process, with `-pa` spelled as the parser knows it.
+pub(crate) fn spelled_for_parser(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    args.map(|it| if it == "-pa" { OsString::from("--pa") } else { it }).collect()
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    let (number, unit) = number_and_unit(text)?;
+    let seconds = match unit {
+        "ms" => number / 1000.0,
+        "" | "s" => number,
+        "m" => number * 60.0,
+        "h" => number * 3600.0,
+        _ => return Err("a time is a number and ms, s, m or h: 30s".to_owned()),
+    };
+    Duration::try_from_secs_f64(seconds).map_err(|_| "that is too long".to_owned())
+}
+
+fn size(text: &str) -> Result<usize, String> {
+    let (number, unit) = number_and_unit(text)?;
+    let factor = match unit.to_ascii_uppercase().as_str() {
+        "" => 1.0,
+        "K" => 1024.0,
+        "M" => 1024.0 * 1024.0,
+        "G" => 1024.0 * 1024.0 * 1024.0,
+        _ => return Err("a size is a number and K, M or G: 2G".to_owned()),
+    };
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the number has no sign, and what is too great becomes the greatest"
+    )]
+    Ok((number * factor) as usize)
+}
+
+fn number_and_unit(text: &str) -> Result<(f64, &str), String> {
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    let number = number.parse().map_err(|_| format!("{text} does not start with a number"))?;
+    Ok((number, unit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CommandLine, duration, size};
+    use clap::CommandFactory;
+    use std::time::Duration;
+
+    #[test]
+    fn the_parser_is_sound() {
+        CommandLine::command().debug_assert();
+    }
+
+    #[test]
+    fn units() {
+        assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(duration("1.5m"), Ok(Duration::from_secs(90)));
+        assert_eq!(duration("7"), Ok(Duration::from_secs(7)));
+        assert!(duration("7 days").is_err() && duration("s").is_err());
+        assert_eq!(size("2G"), Ok(2 << 30));
+        assert_eq!(size("64k"), Ok(65_536));
+        assert!(size("2T").is_err());
+    }
+}

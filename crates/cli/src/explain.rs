@@ -1,0 +1,60 @@
+//! The diagnostics that exist: a code that never changes its meaning, and a page each.
+
+/// One row per diagnostic; the page is a file of `docs/errors`.
+macro_rules! codes {
+    ($($variant:ident $name:literal),* $(,)?) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Code { $($variant),* }
+
+        impl Code {
+            pub(crate) const ALL: &[Code] = &[$(Code::$variant),*];
+
+            pub(crate) fn name(self) -> &'static str {
+                match self { $(Code::$variant => $name),* }
+            }
+
+            pub(crate) fn page(self) -> &'static str {
+                match self {
+                    $(Code::$variant => include_str!(
+                        concat!("../../../docs/errors/", $name, ".md")
+                    )),*
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    BadCall "G001",
+    NoTarget "G002",
+    NoModule "G003",
+    NoDebugInfo "G004",
+    DoesNotCompile "G005",
+    NoOtp "G006",
+    SlowOtp "G007",
+    NoExplanation "G008",
+    Unsupported "G009",
+    NoFunction "G011",
+    NotExported "G012",
+}
+
+impl Code {
+    pub(crate) fn from_name(name: &str) -> Option<Code> {
+        Code::ALL.iter().copied().find(|it| it.name().eq_ignore_ascii_case(name.trim()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Code;
+
+    #[test]
+    fn each_page_names_its_code_and_says_what_to_do() {
+        for code in Code::ALL {
+            let page = code.page();
+            assert!(page.starts_with(&format!("# {}: ", code.name())), "{}", code.name());
+            assert!(page.contains("\n## What to do\n"), "{}", code.name());
+            assert_eq!(Code::from_name(code.name()), Some(*code));
+        }
+    }
+}

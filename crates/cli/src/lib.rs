@@ -1,0 +1,21 @@
+//! The command line tool: arguments, files, clock, threads, wiring, rendering.
+//!
+//! The only crate that prints. What it computes with comes from the crates below.
+#![expect(clippy::disallowed_methods, reason = "the tool reads files and the clock for the rest")]
+
+mod args;
+mod start;
+
+mod machine;
+mod run;
+
+mod code;
+mod diagnostic;
+mod exception;
+mod explain;
+mod report;
+mod suggest;
+mod trouble;
+
+pub use exception::exception_text;
+pub use start::start;

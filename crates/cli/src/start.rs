@@ -1,0 +1,78 @@
+//! The life of the process: arguments in, an exit code out, and what happens if we break.
+
+use crate::args::{Command, CommandLine, spelled_for_parser};
+use crate::diagnostic::{Colours, Diagnostic};
+use crate::explain::Code;
+use crate::run::run;
+use clap::Parser;
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+use std::{env, io, panic, thread};
+
+/// Exit code: it could not do what was asked.
+const COULD_NOT: u8 = 2;
+
+/// Terms are compared and dropped recursively, and a program may make very deep ones. The pages are
+/// only taken when they are used.
+const STACK_BYTES: usize = 1 << 30;
+
+/// Does what the arguments of the process ask for.
+pub fn start() -> ExitCode {
+    let asked = CommandLine::parse_from(spelled_for_parser(env::args_os()));
+    panic::set_hook(Box::new(|info| {
+        let text = format!(
+            "gimlet broke; that is a bug of ours, not of your program.\n{info}\n\
+             Please send us this message, `gimlet --version`, and the command with its files.\n"
+        );
+        write(&mut io::stderr(), text.as_bytes());
+    }));
+    let worker = thread::Builder::new().name("gimlet".to_owned()).stack_size(STACK_BYTES);
+    let worker = worker.spawn(move || perform(&asked.command));
+    match worker.map(thread::JoinHandle::join) {
+        Ok(Ok(code)) => code,
+        // The hook has said it.
+        Ok(Err(_)) => ExitCode::from(COULD_NOT),
+        Err(error) => {
+            let text = format!("gimlet can't start a thread with a stack of 1 GiB: {error}\n");
+            write(&mut io::stderr(), text.as_bytes());
+            ExitCode::from(COULD_NOT)
+        }
+    }
+}
+
+fn perform(command: &Command) -> ExitCode {
+    let done = match command {
+        Command::Run(options) => run(options),
+        Command::Explain { code } => explain(code),
+    };
+    match done {
+        Ok((text, code)) => {
+            write(&mut io::stdout(), &text);
+            code
+        }
+        Err(diagnostic) => {
+            let stderr = io::stderr();
+            let plain = !stderr.is_terminal() || env::var_os("NO_COLOR").is_some();
+            let colours = if plain { Colours::Off } else { Colours::On };
+            write(&mut io::stderr(), diagnostic.render(colours).as_bytes());
+            ExitCode::from(COULD_NOT)
+        }
+    }
+}
+
+fn explain(code: &str) -> Result<(Vec<u8>, ExitCode), Diagnostic> {
+    match Code::from_name(code) {
+        Some(code) => Ok((code.page().as_bytes().to_vec(), ExitCode::SUCCESS)),
+        None => {
+            let names: Vec<&str> = Code::ALL.iter().map(|it| it.name()).collect();
+            let title = format!("there is no diagnostic {code}");
+            let hint = format!("there are {}", names.join(", "));
+            Err(Diagnostic::new(Code::NoExplanation, title).hint(hint))
+        }
+    }
+}
+
+/// A reader that has gone away, as in `gimlet ... | head`, is not our trouble.
+fn write(to: &mut impl Write, bytes: &[u8]) {
+    to.write_all(bytes).and_then(|()| to.flush()).unwrap_or_default();
+}

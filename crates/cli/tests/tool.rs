@@ -1,0 +1,236 @@
+//! The whole tool: arguments in, output and exit code out.
+#![expect(clippy::disallowed_methods, reason = "it starts the binary under test")]
+
+use expect_test::{Expect, expect};
+use std::process::Command;
+
+/// Runs the binary in the root of the project.
+#[expect(clippy::needless_pass_by_value, reason = "expect! makes values")]
+#[track_caller]
+fn check(args: &[&str], expect: Expect) {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let done = Command::new(env!("CARGO_BIN_EXE_gimlet"))
+        .args(args)
+        .current_dir(root)
+        .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
+        .output()
+        .expect("the binary starts");
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("UTF-8");
+    let code = done.status.code().map_or("a signal".to_owned(), |it| it.to_string());
+    expect.assert_eq(&format!("{}{}exit {code}\n", text(&done.stdout), text(&done.stderr)));
+}
+
+#[test]
+fn calls_that_name_nothing() {
+    check(
+        &["run", "lists", "lists:sqe(1, 3)"],
+        expect![[r#"
+        error[G011]: there is no function lists:sqe/2
+          = hint: did you mean lists:seq/2?
+        exit 2
+    "#]],
+    );
+    check(
+        &["run", "examples/example.erl", "example:foo()"],
+        expect![[r#"
+        error[G011]: there is no function example:foo/0
+          = hint: there is example:foo/1
+        exit 2
+    "#]],
+    );
+    check(
+        &["run", "examples/example.erl", "example:fcmp(1)"],
+        expect![[r#"
+        error[G012]: example:fcmp/1 is not exported
+          ┌─ examples/example.erl:8:1
+        8 │ fcmp(X) ->
+          │ ^^^^ defined here
+          = hint: call it through an exported function, or add it to -export
+        exit 2
+    "#]],
+    );
+    check(
+        &["run", "lits:seq(1, 3)"],
+        expect![[r#"
+        error[G003]: there is no module lits
+          = hint: did you mean lists?
+        exit 2
+    "#]],
+    );
+    check(
+        &["run", "lists", "no_such_module_at_all:f()"],
+        expect![[r#"
+        error[G003]: there is no module no_such_module_at_all
+          = hint: name its file as a target, or its directory with -pa
+        exit 2
+    "#]],
+    );
+}
+
+#[test]
+fn arguments_that_can_not_be_followed() {
+    check(
+        &["run", "lists", "lists:seq(1 3)"],
+        expect![[r#"
+        error[G001]: expected `,` or `)`, found 3
+          ┌─ call:1:13
+        1 │ lists:seq(1 3)
+          │             ^
+          = hint: write it as in the Erlang shell, with literal arguments: 'lists:seq(1, 3)'
+        exit 2
+    "#]],
+    );
+    check(
+        &["run", "lists"],
+        expect![[r#"
+        error[G001]: expected `:` and a function name, found the end
+          ┌─ call:1:6
+        1 │ lists
+          │      ^
+          = hint: the last argument is the call: gimlet run lists 'lists:seq(1, 3)'
+        exit 2
+    "#]],
+    );
+    check(
+        &["run", "lists", "lists:seq(1, X)"],
+        expect![[r#"
+        error[G001]: X is a variable; only literal terms can be given here
+          ┌─ call:1:14
+        1 │ lists:seq(1, X)
+          │              ^
+          = hint: write it as in the Erlang shell, with literal arguments: 'lists:seq(1, 3)'
+        exit 2
+    "#]],
+    );
+    check(
+        &["run", "absent.erl", "absent:f()"],
+        expect![[r#"
+            error[G002]: there is no absent.erl
+              = hint: paths are relative to the current directory
+            exit 2
+        "#]],
+    );
+    check(
+        &["run", "README.md", "readme:f()"],
+        expect![[r#"
+            error[G002]: README.md is not a file that can be loaded
+              = hint: a target is an .erl or .beam file, a directory, or a module of OTP
+            exit 2
+        "#]],
+    );
+    check(
+        &["run", "docs", "docs:f()"],
+        expect![[r#"
+            error[G002]: /tmp/wt/shell/docs holds no modules
+              = hint: name a file in it, or build the project first
+            exit 2
+        "#]],
+    );
+    check(
+        &["run", "--time", "5x", "lists", "lists:seq(1, 3)"],
+        expect![[r#"
+        error: invalid value '5x' for '--time <TIME>': a time is a number and ms, s, m or h: 30s
+
+        For more information, try '--help'.
+        exit 2
+    "#]],
+    );
+}
+
+#[test]
+fn explanations() {
+    check(
+        &["explain", "g012"],
+        expect![[r#"
+        # G012: the function is not exported
+
+        The module has this function, but does not export it, so it can't be called from outside.
+
+        ## What to do
+
+        - Call it through an exported function.
+        - Add it to `-export`, or compile the source with `export_all`.
+        exit 0
+    "#]],
+    );
+    check(
+        &["explain", "G999"],
+        expect![[r#"
+            error[G008]: there is no diagnostic G999
+              = hint: there are G001, G002, G003, G004, G005, G006, G007, G008, G009, G011, G012
+            exit 2
+        "#]],
+    );
+}
+
+#[test]
+fn every_command_has_an_example_in_its_help() {
+    check(
+        &["--help"],
+        expect![[r#"
+        Concolic testing for Erlang, Elixir and Prolog
+
+        Usage: gimlet <COMMAND>
+
+        Commands:
+          run      Run one call on our machine; print the value or the exception as the Erlang shell would
+          explain  Say what a diagnostic means and what to do about it
+          help     Print this message or the help of the given subcommand(s)
+
+        Options:
+          -h, --help     Print help
+          -V, --version  Print version
+
+        Example: gimlet run lists 'lists:seq(1, 3)'
+        exit 0
+    "#]],
+    );
+    check(
+        &["run", "--help"],
+        expect![[r#"
+        Run one call on our machine; print the value or the exception as the Erlang shell would
+
+        Usage: gimlet run [OPTIONS] TARGET... CALL
+
+        Arguments:
+          <TARGET... CALL>...  Source files, .beam files, directories or modules of OTP; then the call, as in the shell
+
+        Options:
+              --format <FORMAT>  What goes to stdout [default: text] [possible values: text, json]
+              --pa <DIR>         A directory of .beam files, searched before OTP's own; may repeat; -pa is the same
+          -I <DIR>               A directory of included files; may repeat
+          -D <NAME[=VALUE]>      A macro for the compiler; may repeat
+              --allow <EFFECT>   Let the program touch the world outside; may repeat [possible values: files, network, os, all]
+              --seed <N>         For everything random [default: 0]
+              --time <TIME>      Give up after this long: 500ms, 30s, 2m
+              --memory <SIZE>    Give up beyond this much memory: 64K, 512M, 2G [default: 2G]
+              --reductions <N>   Give up after so many function calls
+              --trace            Show each call on stderr
+          -h, --help             Print help
+
+        Examples:
+          gimlet run lists 'lists:seq(1, 3)'
+          gimlet run src/shop.erl -I include 'shop:total([{apple, 3}])'
+
+        Exit code: 0 a value, 1 an exception or an exhausted budget, 2 it could not be done
+        exit 0
+    "#]],
+    );
+    check(
+        &["explain", "--help"],
+        expect![[r#"
+        Say what a diagnostic means and what to do about it
+
+        Usage: gimlet explain <CODE>
+
+        Arguments:
+          <CODE>  The code in brackets: G001
+
+        Options:
+          -h, --help  Print help
+
+        Example: gimlet explain G001
+        exit 0
+    "#]],
+    );
+}
