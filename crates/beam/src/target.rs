@@ -4,11 +4,13 @@
 
 use crate::installation::{ebin_dirs, entries};
 use crate::source::{Source, absolute};
+use flate2::read::GzDecoder;
 use std::ffi::OsStr;
 use std::fmt;
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
-use term::Atom;
+use term::{Atom, Term, etf};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Target {
@@ -96,14 +98,11 @@ fn beam_file(path: &Path) -> Result<Target, TargetError> {
 fn beam_module(path: &Path) -> Result<TargetModule, TargetError> {
     let name = name_of(path)?;
     let bytes = fs::read(path).map_err(|why| unreadable(path, &why))?;
-    match chunk_names(&bytes) {
-        Chunks::Names(names) if names.iter().any(|it| it == b"Dbgi" || it == b"Abst") => {
-            Ok(TargetModule { name, source: Some(Source::Beam(path.to_owned())) })
-        }
-        Chunks::Names(_) => Err(TargetError::NoDebugInfo(path.to_owned())),
-        // OTP unpacks it.
-        Chunks::Packed => Ok(TargetModule { name, source: Some(Source::Beam(path.to_owned())) }),
-        Chunks::None => Err(TargetError::NotBeam(path.to_owned())),
+    let module = TargetModule { name, source: Some(Source::Beam(path.to_owned())) };
+    match debug_info(&bytes) {
+        DebugInfo::There => Ok(module),
+        DebugInfo::Missing => Err(TargetError::NoDebugInfo(path.to_owned())),
+        DebugInfo::NotBeam => Err(TargetError::NotBeam(path.to_owned())),
     }
 }
 
@@ -232,31 +231,54 @@ fn unreadable(path: &Path, why: &std::io::Error) -> TargetError {
     TargetError::Unreadable(path.to_owned(), why.to_string())
 }
 
-enum Chunks {
-    Names(Vec<[u8; 4]>),
-    /// Compressed by the compiler's option of that name.
-    Packed,
-    None,
+enum DebugInfo {
+    There,
+    Missing,
+    NotBeam,
 }
 
-/// The chunks of a `.beam` file: an IFF form of type BEAM, padded to four bytes.
-fn chunk_names(bytes: &[u8]) -> Chunks {
-    if bytes.starts_with(&[0x1f, 0x8b]) {
-        return Chunks::Packed;
-    }
+/// Looks through the chunks of a `.beam` file: an IFF form of type BEAM, padded to four bytes.
+fn debug_info(bytes: &[u8]) -> DebugInfo {
+    // The compiler's option `compressed` and `beam_lib:strip/1` pack the whole file.
+    let unpacked = bytes.starts_with(&[0x1f, 0x8b]).then(|| unpack(bytes));
+    let bytes = unpacked.as_deref().unwrap_or(bytes);
     let header = bytes.strip_prefix(b"FOR1").and_then(|it| it.get(4..));
     let Some(mut rest) = header.and_then(|it| it.strip_prefix(b"BEAM")) else {
-        return Chunks::None;
+        return DebugInfo::NotBeam;
     };
-    let mut names = Vec::new();
     while let Some((name, after)) = rest.split_first_chunk::<4>()
         && let Some((size, after)) = after.split_first_chunk::<4>()
     {
-        names.push(*name);
         let size = usize::try_from(u32::from_be_bytes(*size)).unwrap_or(usize::MAX);
+        let body = after.get(..size).unwrap_or(after);
+        if (name == b"Dbgi" && !says_none(body)) || name == b"Abst" && !body.is_empty() {
+            return DebugInfo::There;
+        }
         rest = after.get(size.next_multiple_of(4)..).unwrap_or_default();
     }
-    Chunks::Names(names)
+    DebugInfo::Missing
+}
+
+/// What is damaged or too long gives what can be had of it.
+fn unpack(bytes: &[u8]) -> Vec<u8> {
+    const LONGEST: u64 = 64 << 20;
+    let mut unpacked = Vec::new();
+    // An error leaves what was read before it.
+    drop(GzDecoder::new(bytes).take(LONGEST).read_to_end(&mut unpacked));
+    unpacked
+}
+
+/// Whether a chunk is `{debug_info_v1, _, {none, _}}`, as the compiler writes it when it was not
+/// asked for more.
+fn says_none(chunk: &[u8]) -> bool {
+    // Real debug info is longer, and slow to read for nothing.
+    const LONGEST: usize = 4096;
+    if chunk.len() > LONGEST {
+        return false;
+    }
+    let Ok(term) = etf::decode(chunk) else { return false };
+    let data = term.as_tuple().and_then(|it| it.get(2)).and_then(Term::as_tuple);
+    data.and_then(|it| it.first()).is_some_and(|it| it.as_atom() == Some("none"))
 }
 
 impl TargetError {

@@ -29,7 +29,8 @@ pub struct ModuleCode {
     /// What `Module:module_info(attributes)` and `module_info(compile)` return.
     pub attributes: Term,
     pub compile_info: Term,
-    /// The source file as named in stack traces.
+    /// The source file as named in stack traces; empty for modules linked into the emulator, which
+    /// show no place there.
     pub file: String,
     pub md5: [u8; 16],
 }

@@ -107,15 +107,14 @@ struct Reader<'a> {
     owed: usize,
 }
 
-/// A container whose parts are being read.
+/// What an open container will be.
 enum Open {
-    Tuple(Vec<Term>),
-    List(Vec<Term>),
-    /// All items are there; the tail comes.
-    Tail(Vec<Term>),
-    Key(Vec<(Term, Term)>),
-    Value(Vec<(Term, Term)>, Term),
-    Env(Box<Closure>),
+    Tuple,
+    /// The last part is the tail.
+    List,
+    /// Keys and values in turn.
+    Map,
+    Closure(Box<Closure>),
 }
 
 /// A closure before its environment is complete.
@@ -127,27 +126,22 @@ struct Closure {
     old_index: i64,
     old_uniq: i64,
     pid: Pid,
-    env: Vec<Term>,
 }
 
-/// An open container and how many parts of the present kind it misses (never zero).
+/// A container whose parts are being read.
 struct Frame {
     open: Open,
+    parts: Vec<Term>,
+    /// Never zero.
     missing: usize,
     /// Levels of containers in its parts so far.
     height: usize,
 }
 
-/// What one tag begins, or one part leads to.
+/// What one tag begins.
 enum Begun {
     Done(Term),
     Open(Frame),
-}
-
-impl Frame {
-    fn new(open: Open, missing: usize) -> Frame {
-        Frame { open, missing, height: 0 }
-    }
 }
 
 impl<'a> Reader<'a> {
@@ -169,19 +163,16 @@ impl<'a> Reader<'a> {
             };
             let mut height = 0;
             loop {
-                let Some(mut frame) = stack.pop() else { return Ok(done) };
-                if height > MAX_KEY_DEPTH && matches!(frame.open, Open::Key(_)) {
-                    return Err(DecodeError::TooDeep);
+                let Some(frame) = stack.last_mut() else { return Ok(done) };
+                frame.rise(height)?;
+                if frame.missing > 1 {
+                    frame.missing -= 1;
+                    frame.parts.push(done);
+                    break;
                 }
-                frame.height = frame.height.max(height + 1);
                 height = frame.height;
-                match put(frame, done)? {
-                    Begun::Done(term) => done = term,
-                    Begun::Open(frame) => {
-                        stack.push(frame);
-                        break;
-                    }
-                }
+                let Some(frame) = stack.pop() else { return Ok(done) };
+                done = frame.close(done)?;
             }
         }
     }
@@ -190,17 +181,14 @@ impl<'a> Reader<'a> {
     /// quadratic time on a long chain.
     fn continues_list(&mut self, stack: &mut [Frame]) -> Result<bool, DecodeError> {
         let Some(frame) = stack.last_mut() else { return Ok(false) };
-        let Open::Tail(items) = &mut frame.open else { return Ok(false) };
-        if self.rest.first() != Some(&tag::LIST) {
+        let at_tail = frame.missing == 1 && matches!(frame.open, Open::List);
+        if !at_tail || self.rest.first() != Some(&tag::LIST) {
             return Ok(false);
         }
         self.byte()?;
         let len = self.len32()?;
         self.owe(len)?;
-        if len > 0 {
-            frame.open = Open::List(std::mem::take(items));
-            frame.missing = len;
-        }
+        frame.missing += len;
         Ok(true)
     }
 
@@ -274,18 +262,12 @@ impl<'a> Reader<'a> {
         if arity == 0 {
             return Ok(Begun::Done(Term::Tuple(Vec::new())));
         }
-        self.owe(arity)?;
-        Ok(Begun::Open(Frame::new(Open::Tuple(Vec::with_capacity(arity)), arity)))
+        self.open(Open::Tuple, arity, arity)
     }
 
     fn open_list(&mut self) -> Result<Begun, DecodeError> {
         let len = self.len32()?;
-        self.owe(len.saturating_add(1))?;
-        let items = Vec::with_capacity(len);
-        Ok(Begun::Open(match len {
-            0 => Frame::new(Open::Tail(items), 1),
-            _ => Frame::new(Open::List(items), len),
-        }))
+        self.open(Open::List, len.saturating_add(1), len)
     }
 
     fn open_map(&mut self) -> Result<Begun, DecodeError> {
@@ -294,8 +276,7 @@ impl<'a> Reader<'a> {
             return Ok(Begun::Done(Term::Map(Vec::new())));
         }
         let parts = size.saturating_mul(2);
-        self.owe(parts)?;
-        Ok(Begun::Open(Frame::new(Open::Key(Vec::with_capacity(size)), parts)))
+        self.open(Open::Map, parts, parts)
     }
 
     fn open_fun(&mut self) -> Result<Begun, DecodeError> {
@@ -312,14 +293,17 @@ impl<'a> Reader<'a> {
             tag::NEW_PID => self.pid(Creation::Word)?,
             _ => return Err(DecodeError::Invalid("fun")),
         };
-        self.owe(free)?;
-        let env = Vec::with_capacity(free);
-        let closure =
-            Box::new(Closure { module, arity, index, uniq, old_index, old_uniq, pid, env });
-        Ok(match free {
-            0 => Begun::Done(closure.into_term()),
-            _ => Begun::Open(Frame::new(Open::Env(closure), free)),
-        })
+        let closure = Box::new(Closure { module, arity, index, uniq, old_index, old_uniq, pid });
+        if free == 0 {
+            return Ok(Begun::Done(closure.with_env(Vec::new())));
+        }
+        self.open(Open::Closure(closure), free, free)
+    }
+
+    fn open(&mut self, open: Open, missing: usize, reserve: usize) -> Result<Begun, DecodeError> {
+        self.owe(missing)?;
+        let parts = Vec::with_capacity(reserve);
+        Ok(Begun::Open(Frame { open, parts, missing, height: 0 }))
     }
 
     fn owe(&mut self, parts: usize) -> Result<(), DecodeError> {
@@ -460,43 +444,31 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Gives a finished part to its container.
-fn put(frame: Frame, part: Term) -> Result<Begun, DecodeError> {
-    let Frame { open, missing, height } = frame;
-    let missing = missing - 1;
-    let open = match open {
-        Open::Tuple(mut items) => {
-            items.push(part);
-            if missing == 0 {
-                return Ok(Begun::Done(Term::Tuple(items)));
-            }
-            Open::Tuple(items)
+impl Frame {
+    /// Takes note of how high the next part is.
+    fn rise(&mut self, height: usize) -> Result<(), DecodeError> {
+        let is_key = matches!(self.open, Open::Map) && self.missing.is_multiple_of(2);
+        if height > MAX_KEY_DEPTH && is_key {
+            return Err(DecodeError::TooDeep);
         }
-        Open::List(mut items) => {
-            items.push(part);
-            if missing == 0 {
-                return Ok(Begun::Open(Frame { open: Open::Tail(items), missing: 1, height }));
-            }
-            Open::List(items)
-        }
-        Open::Tail(items) => return Ok(Begun::Done(Term::list(items, part))),
-        Open::Key(pairs) => Open::Value(pairs, part),
-        Open::Value(mut pairs, key) => {
-            pairs.push((key, part));
-            if missing == 0 {
-                return map(pairs).map(Begun::Done);
-            }
-            Open::Key(pairs)
-        }
-        Open::Env(mut closure) => {
-            closure.env.push(part);
-            if missing == 0 {
-                return Ok(Begun::Done(closure.into_term()));
-            }
-            Open::Env(closure)
-        }
-    };
-    Ok(Begun::Open(Frame { open, missing, height }))
+        self.height = self.height.max(height + 1);
+        Ok(())
+    }
+
+    fn close(self, last: Term) -> Result<Term, DecodeError> {
+        let Frame { open, parts, .. } = self;
+        Ok(match open {
+            Open::List => Term::list(parts, last),
+            Open::Tuple => Term::Tuple(with(parts, last)),
+            Open::Map => map(with(parts, last))?,
+            Open::Closure(closure) => closure.with_env(with(parts, last)),
+        })
+    }
+}
+
+fn with(mut parts: Vec<Term>, last: Term) -> Vec<Term> {
+    parts.push(last);
+    parts
 }
 
 /// How wide the creation field of a pid, port or reference is.
@@ -507,8 +479,8 @@ enum Creation {
 }
 
 impl Closure {
-    fn into_term(self) -> Term {
-        let Closure { module, arity, index, uniq, old_index, old_uniq, pid, env } = self;
+    fn with_env(self, env: Vec<Term>) -> Term {
+        let Closure { module, arity, index, uniq, old_index, old_uniq, pid } = self;
         let fun = Fun::Closure { module, arity, index, uniq, old_index, old_uniq, pid, env };
         Term::Fun(Box::new(fun))
     }
@@ -523,7 +495,13 @@ fn float(value: f64) -> Result<Term, DecodeError> {
     if value.is_finite() { Ok(Term::Float(value)) } else { Err(DecodeError::Invalid("float")) }
 }
 
-fn map(pairs: Vec<(Term, Term)>) -> Result<Term, DecodeError> {
+/// A map of keys and values in turn. No runtime sends a key twice.
+fn map(parts: Vec<Term>) -> Result<Term, DecodeError> {
+    let mut pairs = Vec::with_capacity(parts.len() / 2);
+    let mut parts = parts.into_iter();
+    while let (Some(key), Some(value)) = (parts.next(), parts.next()) {
+        pairs.push((key, value));
+    }
     let size = pairs.len();
     let map = Term::map(pairs);
     if matches!(&map, Term::Map(pairs) if pairs.len() == size) {
