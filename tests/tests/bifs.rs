@@ -125,6 +125,9 @@ const EXCLUDED: &[Exclusion] = &[
         |it| it.args.first() != Some(&Term::Int(0)),
         "each runtime has paths of its own into a map",
     ),
+    exclude("binary:compile_pattern", |_| true, "each runtime has patterns of its own"),
+    exclude("erlang:term_to_binary", has_large_map, "BEAM writes large maps in hash order"),
+    exclude("erlang:term_to_binary", is_compressed, "each compressor has its own ways to be short"),
 ];
 
 fn is_excluded(call: &Call) -> bool {
@@ -143,6 +146,41 @@ fn above(call: &Call, place: usize, most: i64) -> bool {
         Some(Term::Big(value)) => **value > BigInt::from(most),
         _ => false,
     }
+}
+
+/// A map of more than 32 keys among the arguments or their parts.
+fn has_large_map(call: &Call) -> bool {
+    call.args.iter().any(holds_large_map)
+}
+
+fn holds_large_map(term: &Term) -> bool {
+    match term {
+        Term::Map(pairs) if pairs.len() > 32 => true,
+        Term::Map(pairs) => {
+            pairs.iter().any(|(key, value)| holds_large_map(key) || holds_large_map(value))
+        }
+        Term::List(list) => list.items.iter().chain([&list.tail]).any(holds_large_map),
+        Term::Tuple(items) => items.iter().any(holds_large_map),
+        Term::Int(_)
+        | Term::Big(_)
+        | Term::Float(_)
+        | Term::Atom(_)
+        | Term::Nil
+        | Term::Bits(_)
+        | Term::Fun(_)
+        | Term::Pid(_)
+        | Term::Port(_)
+        | Term::Ref(_) => false,
+    }
+}
+
+fn is_compressed(call: &Call) -> bool {
+    let compressed = Term::atom("compressed");
+    let options = call.args.get(1).and_then(Term::as_list).unwrap_or_default();
+    options.iter().any(|it| match it.as_tuple() {
+        Some(parts) => parts.first() == Some(&compressed),
+        None => *it == compressed,
+    })
 }
 
 struct Edges {

@@ -23,9 +23,9 @@ pub(super) const ROWS: &[Builtin] = &[
     on_host("erlang", "decode_packet", 3),
     pure("binary", "part", 2, |w, args| {
         let (start, len) = pair(&w.heap, arg(args, 1))?;
-        whole_part(w, arg(args, 0), start, len)
+        part(w, arg(args, 0), start, len)
     }),
-    pure("binary", "part", 3, |w, args| whole_part(w, arg(args, 0), arg(args, 1), arg(args, 2))),
+    pure("binary", "part", 3, |w, args| part(w, arg(args, 0), arg(args, 1), arg(args, 2))),
     pure("binary", "at", 2, |w, args| {
         byte_at(w, arg(args, 0), |_| badarg(arg(args, 1).as_usize()))
     }),
@@ -100,16 +100,11 @@ pub(super) fn pair(heap: &Heap, value: Value) -> Result<(Value, Value), Fault> {
     }
 }
 
-/// `binary_part` takes bitstrings too, as long as the part is made of whole bytes.
+/// Of bitstrings too, as long as the part is made of whole bytes.
 fn part(w: &mut World, value: Value, start: Value, len: Value) -> Result<Value, Fault> {
     let at = bits_at(value)?;
     let (from, len) = range(w.heap.bit_len(at) / 8, start, len)?;
     Ok(w.heap.sub_bits(at, from * 8, len * 8))
-}
-
-fn whole_part(w: &mut World, value: Value, start: Value, len: Value) -> Result<Value, Fault> {
-    bytes(&w.heap, value)?;
-    part(w, value, start, len)
 }
 
 /// A start and a length, which if negative counts backwards, as where it begins and its length.
@@ -146,8 +141,12 @@ fn byte_at(
 }
 
 fn copy(w: &mut World, value: Value, times: Value) -> Result<Value, Fault> {
-    let bytes = bytes(&w.heap, value)?;
     let times = badarg(times.as_usize())?;
+    if times == 0 && w.heap.as_bits(value).is_some() {
+        // BEAM asks for whole bytes only where it copies some.
+        return Ok(w.heap.binary(&[]));
+    }
+    let bytes = bytes(&w.heap, value)?;
     let n_bytes = bytes.len().saturating_mul(times);
     if n_bytes > w.limits.memory_bytes.saturating_sub(w.heap.bytes_used()) {
         return Err(Stop::OutOfMemory.into());

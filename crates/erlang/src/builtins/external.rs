@@ -128,11 +128,14 @@ fn size(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     for option in badarg(w.heap.list_items(arg(args, 1)))? {
         let (name, value) = pair(&w.heap, option)?;
         let name = name.as_atom().map(|it| w.atoms.name(it));
-        // OTP 25 does not take version 2 here.
-        if name != Some("minor_version") || !matches!(value.as_int(), Some(0 | 1)) {
-            return Err(Fault::BADARG);
+        match value.as_int() {
+            _ if name != Some("minor_version") => return Err(Fault::BADARG),
+            Some(0) => form = minor_version(value)?,
+            // The default, which OTP 25 does not go back to once told otherwise.
+            Some(1) => (),
+            // Version 2, which term_to_binary knows, is refused here.
+            _ => return Err(Fault::BADARG),
         }
-        form = minor_version(value)?;
     }
     Ok(count(encode(w, arg(args, 0), form)?.len() as u64))
 }

@@ -42,7 +42,7 @@ fn sizes_and_parts() {
     check("erlang:binary_part(<<1,2,3:4>>,{0,2})", "<<1,2>>");
     check("erlang:binary_part(<<1,2,3>>,3,-2)", "<<2,3>>");
     check("erlang:binary_part(<<1>>,2,-1)", "badarg");
-    check("binary:part(<<1,2,3:4>>,{0,2})", "badarg");
+    check("binary:part(<<1,2,3:4>>,{0,2})", "<<1,2>>");
     check("binary:part(<<1,2>>,{3,0})", "badarg");
     check("erlang:bitstring_to_list(<<1,2,3:4>>)", "[1,2,<<3:4>>]");
     check("binary:at(<<1,2>>,1)", "2");
@@ -52,6 +52,7 @@ fn sizes_and_parts() {
     check("binary:copy(<<1>>,3)", "<<1,1,1>>");
     check("binary:copy(<<>>,288230376151711744)", "<<>>");
     check("binary:copy(<<1>>,-1)", "badarg");
+    check("binary:copy(<<1:3>>,0)", "<<>>");
     check("binary:copy(<<1,2>>,2305843009213693952)", "Stop(OutOfMemory)");
     check("binary:decode_unsigned(<<1,0>>,little)", "1");
     check("binary:decode_unsigned(<<>>)", "0");
@@ -120,6 +121,7 @@ fn external_terms() {
     check("erlang:term_to_binary(a,[{compressed,10}])", "badarg");
     check("erlang:term_to_binary(a,[compressed])", "<<131,100,0,1,97>>");
     check("erlang:external_size({a,1.5},[{minor_version,0}])", "39");
+    check("erlang:external_size(2.5,[{minor_version,0},{minor_version,1}])", "33");
     check("erlang:external_size(a,[{minor_version,2}])", "badarg");
     check("erlang:binary_to_term(<<131,119,1,97,1,2>>,[used])", "{a,4}");
     check("erlang:binary_to_term(<<131,119,4,\"zqzq\">>,[safe])", "badarg");
