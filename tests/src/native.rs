@@ -120,8 +120,13 @@ fn answer(world: &World, result: Result<Value, Fault>) -> Answer {
     };
     match result {
         Ok(value) => term(value).map_or_else(|it| Answer::Lost(it.to_string()), Answer::Value),
-        Err(Fault::Error(reason) | Fault::Caused(reason, _)) => raised("error", reason),
-        Err(Fault::Exit(reason)) => raised("exit", reason),
+        Err(
+            Fault::Error(reason)
+            | Fault::Plain(reason)
+            | Fault::ErrorArgs(reason, _)
+            | Fault::Caused(reason, _),
+        ) => raised("error", reason),
+        Err(Fault::Exit(reason) | Fault::Killed(reason)) => raised("exit", reason),
         Err(Fault::Throw(reason)) => raised("throw", reason),
         Err(Fault::Raise(class, reason, _)) => raised(world.atoms.name(class), reason),
         Err(Fault::Stop(stop)) => Answer::Lost(stop.to_string()),

@@ -16,7 +16,6 @@ pub(crate) struct Report {
 }
 
 #[derive(Clone, Debug)]
-#[expect(dead_code, reason = "the machine that makes them is not wired yet")]
 pub(crate) enum Ending {
     Value(Term),
     Raised {

@@ -1,8 +1,12 @@
 //! Core Erlang → bytecode → the concolic machine, with its builtins, processes and scheduler.
 
 pub mod builtins;
+pub mod code;
+pub mod core;
 pub mod data;
 mod host;
+mod lower;
 pub mod machine;
 
 pub use host::{Host, HostAnswer, HostError, ModuleCode};
+pub use machine::{Machine, MachineError, Outcome, Run, Settings};

@@ -1,7 +1,7 @@
 //! Why a builtin did not return a value.
 
 use crate::builtins::Effect;
-use crate::data::{AtomId, Value};
+use crate::data::{AtomId, BuildError, Value};
 use std::fmt;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -10,10 +10,16 @@ pub enum Fault {
     Error(Value),
     /// The same, with the `cause` that OTP's error description functions look for.
     Caused(Value, AtomId),
+    /// `erlang:error/1`: the trace begins with the caller.
+    Plain(Value),
+    /// `erlang:error/2`: the caller is shown with these arguments.
+    ErrorArgs(Value, Value),
     Exit(Value),
     Throw(Value),
     /// `erlang:raise/3`: class, reason and the trace to show.
     Raise(AtomId, Value, Value),
+    /// The running process ends at once, for this reason; nothing catches it.
+    Killed(Value),
     /// Not the program's doing: the whole run ends here. Boxed, because it is rare.
     Stop(Box<Stop>),
 }
@@ -40,6 +46,8 @@ pub enum Stop {
     Halted {
         status: i64,
     },
+    /// Not the end: a builtin needs a module, and runs again when it is loaded.
+    NeedModule(AtomId),
     /// The host failed us.
     Host {
         why: String,
@@ -50,6 +58,12 @@ impl Fault {
     pub const BADARG: Fault = Fault::Error(Value::atom(AtomId::BADARG));
     pub const BADARITH: Fault = Fault::Error(Value::atom(AtomId::BADARITH));
     pub const SYSTEM_LIMIT: Fault = Fault::Error(Value::atom(AtomId::SYSTEM_LIMIT));
+}
+
+impl From<BuildError> for Fault {
+    fn from(error: BuildError) -> Fault {
+        error.reason().map_or_else(|| Stop::OutOfMemory.into(), Fault::Error)
+    }
 }
 
 impl From<Stop> for Fault {
@@ -69,6 +83,7 @@ impl fmt::Display for Stop {
             Stop::Refused { effect, what } => write!(f, "{what} was refused: it touches {effect}"),
             Stop::Unsupported { what } => write!(f, "{what} is not supported"),
             Stop::Halted { status } => write!(f, "the program halted with status {status}"),
+            Stop::NeedModule(_) => write!(f, "a module is missing"),
             Stop::Host { why } => write!(f, "{why}"),
         }
     }

@@ -7,15 +7,17 @@
     reason = "a builtin refuses every kind of value that it does not name"
 )]
 
-mod arithmetic;
+pub(crate) mod arithmetic;
 mod binary;
 mod comparison;
+mod control;
 mod external;
 mod fault;
 mod kinds;
 mod lists;
 mod maps;
 mod math;
+mod processes;
 mod search;
 mod tuples;
 
@@ -41,6 +43,15 @@ pub enum How {
     Native(Run),
     /// The real runtime computes it, on ground arguments.
     Host,
+    /// The interpreter itself does it, because it runs Erlang code or stops running it.
+    Control(Control),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Control {
+    Apply,
+    Hibernate,
+    Yield,
 }
 
 /// What a builtin touches besides its arguments.
@@ -79,10 +90,12 @@ pub fn all() -> impl Iterator<Item = &'static Builtin> {
         binary::ROWS,
         external::ROWS,
         comparison::ROWS,
+        control::ROWS,
         kinds::ROWS,
         lists::ROWS,
         maps::ROWS,
         math::ROWS,
+        processes::ROWS,
         search::ROWS,
         tuples::ROWS,
     ];

@@ -39,6 +39,7 @@ impl Heap {
 
     pub fn collect_all(&mut self, roots: &mut dyn Roots) {
         self.collect_from(Mark { cells: 1, bigs: 0, buffers: 0 }, roots);
+        self.n_full_collections += 1;
         self.next_major = FIRST_MAJOR_CELLS.max(2 * self.old.cells);
         self.outside_at_major = self.outside_bytes;
     }

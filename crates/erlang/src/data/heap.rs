@@ -25,6 +25,8 @@ pub struct Heap {
     /// A full collection is due when the old part has this many cells.
     pub(super) next_major: usize,
     pub(super) outside_at_major: usize,
+    /// How often everything was moved: a mark is good only between two of these.
+    pub n_full_collections: u64,
     /// The buffer that small binaries are packed into.
     pub(super) chunk: Option<u32>,
     /// What the closures of loaded code are called.
@@ -74,6 +76,7 @@ impl Default for Heap {
             next_minor: super::collect::NURSERY_CELLS,
             next_major: super::collect::FIRST_MAJOR_CELLS,
             outside_at_major: 0,
+            n_full_collections: 0,
             chunk: None,
             lambdas: Vec::new(),
         }

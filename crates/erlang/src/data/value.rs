@@ -74,7 +74,7 @@ pub struct At(pub u64);
 pub struct BigAt(pub u32);
 
 /// A process name. The same process has the same name in every interleaving of a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PidId(pub u32);
 
 /// A reference: the `n`-th that its owner made.

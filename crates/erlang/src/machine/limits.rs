@@ -21,3 +21,11 @@ impl Default for Limits {
         }
     }
 }
+
+/// Effects outside the machine that the program may have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Allowed {
+    pub files: bool,
+    pub network: bool,
+    pub os: bool,
+}

@@ -1,7 +1,16 @@
 //! The machine: what a program runs on and in.
 
+mod interpret;
+mod io;
 mod limits;
+mod load;
+pub mod process;
+mod raise;
+mod run;
+pub mod signals;
+pub mod timers;
 mod world;
 
-pub use limits::Limits;
-pub use world::World;
+pub use limits::{Allowed, Limits};
+pub use run::{Machine, MachineError, Outcome, Run, Settings};
+pub use world::{Ended, LoadedModule, PidNames, USER, World};

@@ -1,11 +1,178 @@
 //! All state of a run besides the stack of the process that is running.
 
-use crate::data::{Atoms, Heap};
-use crate::machine::Limits;
+use crate::code::ClauseId;
+use crate::data::{AtomId, Atoms, Heap, Mark, PidId, RefId, Roots, Value};
+use crate::machine::process::Process;
+use crate::machine::timers::Timers;
+use crate::machine::{Allowed, Limits};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, VecDeque};
 
 #[derive(Debug, Default)]
 pub struct World {
     pub heap: Heap,
     pub atoms: Atoms,
     pub limits: Limits,
+    pub allowed: Allowed,
+    /// Constants of loaded code, by the numbers that instructions hold.
+    pub literals: Vec<Value>,
+    /// The process that is running.
+    pub current: PidId,
+    pub processes: BTreeMap<PidId, Process>,
+    /// Who may run next, in order.
+    pub queue: VecDeque<PidId>,
+    pub registry: BTreeMap<AtomId, PidId>,
+    pub timers: Timers,
+    /// Nanoseconds on the virtual clock since the run began.
+    pub clock: u64,
+    /// What the program wrote to its standard output.
+    pub output: Vec<u8>,
+    /// Names given to processes so far: who spawned them and as which child.
+    pub names: PidNames,
+    /// Counter of `erlang:unique_integer`.
+    pub n_unique: i64,
+    /// Clauses entered, one bit each.
+    pub covered: Vec<u64>,
+    /// How the unit under test ended, once it has.
+    pub ended: Option<Ended>,
+    /// What loaded modules are and export, for builtins that ask.
+    pub modules: FxHashMap<AtomId, LoadedModule>,
+    /// Modules that do not exist.
+    pub missing: FxHashSet<AtomId>,
+    /// The running process was ended by a signal; the interpreter has yet to notice.
+    pub killed: Option<Value>,
+}
+
+/// How a process came to its end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Ended {
+    Value(Value),
+    Raised {
+        class: AtomId,
+        reason: Value,
+        trace: Value,
+    },
+    /// Ended by a signal of another process.
+    Killed(Value),
+}
+
+#[derive(Clone, Debug)]
+pub struct LoadedModule {
+    pub exports: Vec<(AtomId, u32)>,
+    pub functions: Vec<(AtomId, u32)>,
+    /// Index of literals: attributes and compile info.
+    pub attributes: usize,
+    pub compile_info: usize,
+    pub md5: [u8; 16],
+    pub file: String,
+}
+
+/// Names of processes: the same spawn has the same name in every interleaving.
+#[derive(Clone, Debug, Default)]
+pub struct PidNames {
+    ids: FxHashMap<(PidId, u32), PidId>,
+}
+
+/// Numbers below belong to processes that are not there: BEAM's own.
+const FIRST_PID: u32 = 80;
+
+impl PidNames {
+    /// The name of the `n`-th child of a process.
+    pub fn child(&mut self, parent: PidId, n: u32) -> PidId {
+        let next = PidId(FIRST_PID + u32::try_from(self.ids.len()).unwrap_or(u32::MAX / 2));
+        *self.ids.entry((parent, n)).or_insert(next)
+    }
+}
+
+/// The process that stands for the terminal: the group leader of everyone.
+pub const USER: PidId = PidId(64);
+
+impl World {
+    /// The process that is running. Its stack is not in it.
+    pub fn me(&mut self) -> Option<&mut Process> {
+        self.processes.get_mut(&self.current)
+    }
+
+    /// A reference nobody else has.
+    pub fn new_ref(&mut self) -> RefId {
+        let owner = self.current;
+        let n = self.me().map_or(0, |it| {
+            it.n_refs += 1;
+            it.n_refs
+        });
+        RefId { owner, n }
+    }
+
+    #[inline]
+    pub fn cover(&mut self, clause: ClauseId) {
+        let (word, bit) = (clause.0 as usize / 64, clause.0 % 64);
+        match self.covered.get_mut(word) {
+            Some(word) => *word |= 1 << bit,
+            None => {
+                self.covered.resize(word + 1, 0);
+                if let Some(word) = self.covered.get_mut(word) {
+                    *word |= 1 << bit;
+                }
+            }
+        }
+    }
+
+    /// Forgets the run and keeps the loaded code.
+    pub fn reset(&mut self, mark: Mark, n_atoms: usize) {
+        self.processes.clear();
+        self.queue.clear();
+        self.registry.clear();
+        self.timers = Timers::default();
+        self.clock = 0;
+        self.output.clear();
+        self.n_unique = 0;
+        self.covered.clear();
+        self.ended = None;
+        self.killed = None;
+        self.heap.release(mark);
+        self.atoms.truncate(n_atoms);
+    }
+
+    /// Collects garbage; `running` is the stack of the process that runs.
+    pub(crate) fn collect(&mut self, running: &mut [Value]) {
+        let mut heap = std::mem::take(&mut self.heap);
+        heap.collect(&mut All { world: self, running });
+        self.heap = heap;
+    }
+
+    /// Collects what only the run kept alive, when it is over.
+    pub(crate) fn collect_after_run(&mut self) {
+        self.processes.clear();
+        self.timers = Timers::default();
+        self.ended = None;
+        let mut heap = std::mem::take(&mut self.heap);
+        heap.collect_all(&mut All { world: self, running: &mut [] });
+        self.heap = heap;
+    }
+}
+
+struct All<'a> {
+    world: &'a mut World,
+    running: &'a mut [Value],
+}
+
+impl Roots for All<'_> {
+    fn visit(&mut self, visitor: &mut dyn FnMut(&mut [Value])) {
+        visitor(self.running);
+        visitor(&mut self.world.literals);
+        for process in self.world.processes.values_mut() {
+            process.visit(visitor);
+        }
+        self.world.timers.visit(visitor);
+        match &mut self.world.ended {
+            Some(Ended::Value(value) | Ended::Killed(value)) => {
+                visitor(std::slice::from_mut(value));
+            }
+            Some(Ended::Raised { reason, trace, .. }) => {
+                visitor(std::slice::from_mut(reason));
+                visitor(std::slice::from_mut(trace));
+            }
+            None => (),
+        }
+    }
 }

@@ -1,0 +1,282 @@
+//! Raising, applying, and asking about code.
+
+use crate::builtins::arithmetic::arg;
+use crate::builtins::{Builtin, Control, Effect, Fault, How, Stop, inside, pure};
+use crate::data::{AtomId, FunKind, Value, View};
+use crate::machine::World;
+
+pub(super) const ROWS: &[Builtin] = &[
+    control("erlang", "apply", 2, Control::Apply),
+    control("erlang", "apply", 3, Control::Apply),
+    control("erlang", "hibernate", 3, Control::Hibernate),
+    control("erlang", "yield", 0, Control::Yield),
+    inside("erlang", "error", 1, |_, args| Err(Fault::Plain(arg(args, 0)))),
+    inside("erlang", "error", 2, error_with_args),
+    inside("erlang", "error", 3, error_with_args),
+    inside("erlang", "nif_error", 1, |_, args| Err(Fault::Plain(arg(args, 0)))),
+    inside("erlang", "nif_error", 2, error_with_args),
+    inside("erlang", "exit", 1, |_, args| Err(Fault::Exit(arg(args, 0)))),
+    inside("erlang", "throw", 1, |_, args| Err(Fault::Throw(arg(args, 0)))),
+    inside("erlang", "raise", 3, raise),
+    inside("erlang", "halt", 0, |_, _| Err(Stop::Halted { status: 0 }.into())),
+    inside("erlang", "halt", 1, halt),
+    inside("erlang", "halt", 2, halt),
+    pure("erlang", "make_fun", 3, make_fun),
+    inside("erlang", "fun_info", 1, fun_info_all),
+    inside("erlang", "fun_info", 2, fun_info),
+    inside("erlang", "function_exported", 3, function_exported),
+    inside("erlang", "is_builtin", 3, is_builtin),
+    inside("erlang", "get_module_info", 1, module_info_all),
+    inside("erlang", "get_module_info", 2, module_info),
+    inside("erlang", "module_loaded", 1, module_loaded),
+    inside("erlang", "check_process_code", 2, |_, _| Ok(Value::FALSE)),
+    inside("code", "ensure_loaded", 1, ensure_loaded),
+    inside("code", "is_loaded", 1, is_loaded),
+    inside("code", "which", 1, which),
+    inside("gimlet_primop", "recv_marker_reserve", 0, |_, _| Ok(Value::NIL)),
+];
+
+const fn control(module: &'static str, name: &'static str, arity: u8, control: Control) -> Builtin {
+    Builtin { module, name, arity, how: How::Control(control), effect: Effect::Machine }
+}
+
+fn error_with_args(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let (reason, list) = (arg(args, 0), arg(args, 1));
+    // `none` and anything that is no list leave the arity in the trace.
+    if w.heap.list_len(list).is_some() && !list.is_atom(AtomId::NONE) {
+        return Err(Fault::ErrorArgs(reason, list));
+    }
+    Err(Fault::Plain(reason))
+}
+
+fn raise(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let (class, reason, trace) = (arg(args, 0), arg(args, 1), arg(args, 2));
+    let class =
+        class.as_atom().filter(|it| matches!(*it, AtomId::ERROR | AtomId::EXIT | AtomId::THROW));
+    let frames = w.heap.list_items(trace);
+    // Bad arguments are returned, not raised.
+    match (class, frames) {
+        (Some(class), Some(frames)) if frames.iter().all(|it| is_frame(w, *it)) => {
+            let frames = frames.get(..frames.len().min(8)).unwrap_or(&frames).to_vec();
+            let frames: Vec<Value> = frames.into_iter().map(|it| full_frame(w, it)).collect();
+            let trace = w.heap.list(&frames);
+            Err(Fault::Raise(class, reason, trace))
+        }
+        _ => Ok(Value::atom(AtomId::BADARG)),
+    }
+}
+
+fn is_frame(w: &World, frame: Value) -> bool {
+    match w.heap.elements(frame) {
+        Some([module, name, arity] | [module, name, arity, _])
+            if module.as_atom().is_some() && name.as_atom().is_some() =>
+        {
+            arity.is_integer() || w.heap.list_len(*arity).is_some()
+        }
+        Some([fun, args] | [fun, args, _]) => {
+            matches!(fun.view(), View::Fun(_)) && w.heap.list_len(*args).is_some()
+        }
+        _ => false,
+    }
+}
+
+/// A frame without location gets an empty one.
+fn full_frame(w: &mut World, frame: Value) -> Value {
+    match w.heap.elements(frame) {
+        Some([module, name, arity]) if name.as_atom().is_some() => {
+            let items = [*module, *name, *arity, Value::NIL];
+            w.heap.tuple(&items)
+        }
+        Some([fun, args]) => {
+            let items = [*fun, *args, Value::NIL];
+            w.heap.tuple(&items)
+        }
+        _ => frame,
+    }
+}
+
+fn halt(_: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    Err(Stop::Halted { status: arg(args, 0).as_int().unwrap_or(1) }.into())
+}
+
+fn make_fun(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let (module, name, arity) = (arg(args, 0), arg(args, 1), arg(args, 2));
+    match (module.as_atom(), name.as_atom(), arity.as_int()) {
+        (Some(module), Some(name), Some(arity @ 0..=255)) => {
+            Ok(w.heap.external_fun(module, name, u32::try_from(arity).unwrap_or(0)))
+        }
+        _ => Err(Fault::BADARG),
+    }
+}
+
+fn fun_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let item = arg(args, 1);
+    let value = fun_item(w, arg(args, 0), item.as_atom().ok_or(Fault::BADARG)?)?;
+    Ok(w.heap.tuple(&[item, value]))
+}
+
+fn fun_info_all(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let View::Fun(at) = arg(args, 0).view() else { return Err(Fault::BADARG) };
+    let external = [AtomId::MODULE, AtomId::NAME, AtomId::ARITY, AtomId::ENV, AtomId::TYPE];
+    let local = [
+        AtomId::PID,
+        AtomId::MODULE,
+        AtomId::NEW_INDEX,
+        AtomId::NEW_UNIQ,
+        AtomId::INDEX,
+        AtomId::UNIQ,
+        AtomId::NAME,
+        AtomId::ARITY,
+        AtomId::ENV,
+        AtomId::TYPE,
+    ];
+    let items: &[AtomId] = match w.heap.fun_kind(at) {
+        FunKind::External { .. } => &external,
+        FunKind::Closure { .. } => &local,
+    };
+    let mut pairs = Vec::new();
+    for item in items {
+        let value = fun_item(w, arg(args, 0), *item)?;
+        pairs.push(w.heap.tuple(&[Value::atom(*item), value]));
+    }
+    Ok(w.heap.list(&pairs))
+}
+
+fn fun_item(w: &mut World, fun: Value, item: AtomId) -> Result<Value, Fault> {
+    let View::Fun(at) = fun.view() else { return Err(Fault::BADARG) };
+    let free = w.heap.fun_free(at).to_vec();
+    let undefined = Value::atom(AtomId::UNDEFINED);
+    let (lambda, external) = match w.heap.fun_kind(at) {
+        FunKind::Closure { lambda, .. } => (w.heap.lambda(lambda).cloned(), None),
+        FunKind::External { module, function, arity } => (None, Some((module, function, arity))),
+    };
+    let atom = |it: Option<AtomId>| it.map_or(undefined, Value::atom);
+    let int = |it: Option<u32>| it.map_or(undefined, |it| Value::int(i64::from(it)));
+    Ok(match item {
+        AtomId::MODULE => atom(external.map(|it| it.0).or(lambda.map(|it| it.module))),
+        AtomId::NAME => atom(external.map(|it| it.1).or(lambda.map(|it| it.name))),
+        AtomId::ARITY => Value::int(i64::from(w.heap.fun_arity(at))),
+        AtomId::ENV => w.heap.list(&free),
+        AtomId::TYPE => {
+            Value::atom(if external.is_some() { AtomId::EXTERNAL } else { AtomId::LOCAL })
+        }
+        AtomId::INDEX | AtomId::NEW_INDEX => int(lambda.map(|it| it.index)),
+        AtomId::UNIQ => int(lambda.map(|it| it.uniq)),
+        AtomId::NEW_UNIQ => match lambda {
+            Some(lambda) => w.heap.binary(&lambda.module_md5),
+            None => undefined,
+        },
+        AtomId::PID => match lambda {
+            Some(_) => Value::pid(w.current),
+            None => undefined,
+        },
+        _ => return Err(Fault::BADARG),
+    })
+}
+
+fn function_exported(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let (Some(module), Some(name), Some(arity)) =
+        (arg(args, 0).as_atom(), arg(args, 1).as_atom(), arg(args, 2).as_int())
+    else {
+        return Err(Fault::BADARG);
+    };
+    if find_builtin(w, module, name, arity) {
+        return Ok(Value::TRUE);
+    }
+    // On BEAM the module counts only once it is loaded; OTP's own are, as far as programs can tell.
+    w.need_module(module)?;
+    let loaded = w.modules.get(&module);
+    let found = loaded
+        .is_some_and(|it| it.exports.iter().any(|it| it.0 == name && i64::from(it.1) == arity));
+    Ok(Value::bool(found))
+}
+
+fn find_builtin(w: &World, module: AtomId, name: AtomId, arity: i64) -> bool {
+    let (module, name) = (w.atoms.name(module), w.atoms.name(name));
+    super::all().any(|it| it.module == module && it.name == name && i64::from(it.arity) == arity)
+}
+
+fn is_builtin(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    match (arg(args, 0).as_atom(), arg(args, 1).as_atom(), arg(args, 2).as_int()) {
+        (Some(module), Some(name), Some(arity)) => {
+            Ok(Value::bool(find_builtin(w, module, name, arity)))
+        }
+        _ => Err(Fault::BADARG),
+    }
+}
+
+fn module_loaded(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let module = arg(args, 0).as_atom().ok_or(Fault::BADARG)?;
+    Ok(Value::bool(w.modules.contains_key(&module)))
+}
+
+fn ensure_loaded(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let module =
+        arg(args, 0).as_atom().ok_or(Fault::Plain(Value::atom(AtomId::FUNCTION_CLAUSE)))?;
+    w.need_module(module)?;
+    if w.modules.contains_key(&module) {
+        return Ok(w.heap.tuple(&[Value::atom(AtomId::MODULE), Value::atom(module)]));
+    }
+    let nofile = Value::atom(w.atoms.intern("nofile"));
+    Ok(w.heap.tuple(&[Value::atom(AtomId::ERROR), nofile]))
+}
+
+fn is_loaded(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let module = arg(args, 0).as_atom().ok_or(Fault::BADARG)?;
+    w.need_module(module)?;
+    let Some(loaded) = w.modules.get(&module) else { return Ok(Value::FALSE) };
+    let file = loaded.file.clone();
+    let file = text(w, &file);
+    Ok(w.heap.tuple(&[Value::atom(AtomId::FILE), file]))
+}
+
+fn which(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let module = arg(args, 0).as_atom().ok_or(Fault::BADARG)?;
+    w.need_module(module)?;
+    let Some(loaded) = w.modules.get(&module) else {
+        return Ok(Value::atom(w.atoms.intern("non_existing")));
+    };
+    let file = loaded.file.clone();
+    Ok(text(w, &file))
+}
+
+fn text(w: &mut World, text: &str) -> Value {
+    let chars: Vec<Value> = text.chars().map(|it| Value::int(i64::from(u32::from(it)))).collect();
+    w.heap.list(&chars)
+}
+
+fn module_info_all(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let mut pairs = Vec::new();
+    for item in ["module", "exports", "attributes", "compile", "md5"] {
+        let item = Value::atom(w.atoms.intern(item));
+        let value = module_info(w, &[arg(args, 0), item])?;
+        pairs.push(w.heap.tuple(&[item, value]));
+    }
+    Ok(w.heap.list(&pairs))
+}
+
+fn module_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let module = arg(args, 0).as_atom().ok_or(Fault::BADARG)?;
+    let item = arg(args, 1).as_atom().ok_or(Fault::BADARG)?;
+    let loaded = w.modules.get(&module).cloned().ok_or(Fault::BADARG)?;
+    let literal = |n: usize| w.literals.get(n).copied().unwrap_or(Value::NIL);
+    match w.atoms.name(item) {
+        "module" => Ok(Value::atom(module)),
+        "attributes" => Ok(literal(loaded.attributes)),
+        "compile" => Ok(literal(loaded.compile_info)),
+        "exports" => Ok(functions(w, &loaded.exports)),
+        "functions" => Ok(functions(w, &loaded.functions)),
+        "nifs" => Ok(Value::NIL),
+        "md5" => Ok(w.heap.binary(&loaded.md5)),
+        "native" => Ok(Value::FALSE),
+        _ => Err(Fault::BADARG),
+    }
+}
+
+fn functions(w: &mut World, functions: &[(AtomId, u32)]) -> Value {
+    let pairs: Vec<Value> = functions
+        .iter()
+        .map(|it| w.heap.tuple(&[Value::atom(it.0), Value::int(i64::from(it.1))]))
+        .collect();
+    w.heap.list(&pairs)
+}

@@ -1,0 +1,482 @@
+//! Processes: starting, telling, watching, naming and describing them.
+
+use crate::builtins::arithmetic::arg;
+use crate::builtins::{Builtin, Fault, inside};
+use crate::data::{AtomId, PidId, RefId, Value, View};
+use crate::machine::World;
+use crate::machine::process::{AliasKind, Execution, Monitor, MonitorTarget, Status};
+use crate::machine::signals::Through;
+
+pub(super) const ROWS: &[Builtin] = &[
+    inside("erlang", "self", 0, |w, _| Ok(Value::pid(w.current))),
+    inside("erlang", "make_ref", 0, |w, _| Ok(Value::reference(w.new_ref()))),
+    inside("erlang", "node", 0, |_, _| Ok(Value::atom(AtomId::NONODE))),
+    inside("erlang", "node", 1, node_of),
+    inside("erlang", "nodes", 0, |_, _| Ok(Value::NIL)),
+    inside("erlang", "nodes", 1, |_, _| Ok(Value::NIL)),
+    inside("erlang", "is_alive", 0, |_, _| Ok(Value::FALSE)),
+    inside("erlang", "spawn", 1, |w, args| spawn_fun(w, arg(args, 0), Value::NIL)),
+    inside("erlang", "spawn", 3, |w, args| spawn_mfa(w, args, Value::NIL)),
+    inside("erlang", "spawn_link", 1, |w, args| {
+        linked(w, |w, opts| spawn_fun(w, arg(args, 0), opts))
+    }),
+    inside("erlang", "spawn_link", 3, |w, args| linked(w, |w, opts| spawn_mfa(w, args, opts))),
+    inside("erlang", "spawn_monitor", 1, |w, args| {
+        monitored(w, |w, opts| spawn_fun(w, arg(args, 0), opts))
+    }),
+    inside("erlang", "spawn_monitor", 3, |w, args| {
+        monitored(w, |w, opts| spawn_mfa(w, args, opts))
+    }),
+    inside("erlang", "spawn_opt", 2, |w, args| spawn_fun(w, arg(args, 0), arg(args, 1))),
+    inside("erlang", "spawn_opt", 4, |w, args| spawn_mfa(w, args, arg(args, 3))),
+    inside("erlang", "!", 2, send),
+    inside("erlang", "send", 2, send),
+    inside("erlang", "send", 3, send_with_options),
+    inside("erlang", "send_nosuspend", 2, |w, args| send(w, args).map(|_| Value::TRUE)),
+    inside("erlang", "send_nosuspend", 3, |w, args| send(w, args).map(|_| Value::TRUE)),
+    inside("erlang", "exit", 2, exit),
+    inside("erlang", "exit_signal", 2, exit),
+    inside("erlang", "link", 1, link),
+    inside("erlang", "unlink", 1, unlink),
+    inside("erlang", "monitor", 2, |w, args| monitor(w, arg(args, 0), arg(args, 1), Value::NIL)),
+    inside("erlang", "monitor", 3, |w, args| monitor(w, arg(args, 0), arg(args, 1), arg(args, 2))),
+    inside("erlang", "demonitor", 1, |w, args| demonitor(w, arg(args, 0), Value::NIL)),
+    inside("erlang", "demonitor", 2, |w, args| demonitor(w, arg(args, 0), arg(args, 1))),
+    inside("erlang", "alias", 0, |w, _| alias(w, Value::NIL)),
+    inside("erlang", "alias", 1, |w, args| alias(w, arg(args, 0))),
+    inside("erlang", "unalias", 1, unalias),
+    inside("erlang", "register", 2, register),
+    inside("erlang", "unregister", 1, unregister),
+    inside("erlang", "whereis", 1, whereis),
+    inside("erlang", "registered", 0, registered),
+    inside("erlang", "group_leader", 0, group_leader),
+    inside("erlang", "group_leader", 2, set_group_leader),
+    inside("erlang", "is_process_alive", 1, is_process_alive),
+    inside("erlang", "processes", 0, processes),
+    inside("erlang", "process_flag", 2, process_flag),
+    inside("erlang", "process_flag", 3, |w, args| {
+        process_flag(w, args.get(1..).unwrap_or_default())
+    }),
+    inside("erlang", "garbage_collect", 0, |_, _| Ok(Value::TRUE)),
+    inside("erlang", "garbage_collect", 1, |_, _| Ok(Value::TRUE)),
+    inside("erlang", "bump_reductions", 1, |_, _| Ok(Value::TRUE)),
+    inside("erlang", "put", 2, put),
+    inside("erlang", "get", 1, get),
+    inside("erlang", "get", 0, get_all),
+    inside("erlang", "get_keys", 0, get_keys),
+    inside("erlang", "get_keys", 1, get_keys_of),
+    inside("erlang", "erase", 1, erase),
+    inside("erlang", "erase", 0, erase_all),
+];
+
+fn pid_arg(value: Value) -> Result<PidId, Fault> {
+    value.as_pid().ok_or(Fault::BADARG)
+}
+
+fn node_of(_: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    match arg(args, 0).view() {
+        View::Pid(_) | View::Ref(_) | View::Port(_) => Ok(Value::atom(AtomId::NONODE)),
+        _ => Err(Fault::BADARG),
+    }
+}
+
+// Starting
+
+fn spawn_fun(w: &mut World, fun: Value, options: Value) -> Result<Value, Fault> {
+    let View::Fun(at) = fun.view() else { return Err(Fault::BADARG) };
+    if w.heap.fun_arity(at) != 0 {
+        return Err(Fault::BADARG);
+    }
+    let call = match w.heap.fun_kind(at) {
+        crate::data::FunKind::External { module, function, arity } => (module, function, arity),
+        crate::data::FunKind::Closure { lambda, n_free } => {
+            let arity = u32::try_from(n_free).unwrap_or(0);
+            w.heap.lambda(lambda).map_or((AtomId::ERLANG, AtomId::UNDEFINED, 0), |it| {
+                (it.module, it.name, it.arity + arity)
+            })
+        }
+    };
+    spawn(w, Execution::apply_fun(fun, &[]), call, options)
+}
+
+fn spawn_mfa(w: &mut World, args: &[Value], options: Value) -> Result<Value, Fault> {
+    let (module, function) = (arg(args, 0), arg(args, 1));
+    let (Some(module_id), Some(name)) = (module.as_atom(), function.as_atom()) else {
+        return Err(Fault::BADARG);
+    };
+    let items = w.heap.list_items(arg(args, 2)).ok_or(Fault::BADARG)?;
+    let arity = u32::try_from(items.len()).unwrap_or(u32::MAX);
+    spawn(w, Execution::apply(module, function, &items), (module_id, name, arity), options)
+}
+
+fn spawn(
+    w: &mut World,
+    execution: Execution,
+    call: (AtomId, AtomId, u32),
+    options: Value,
+) -> Result<Value, Fault> {
+    let options = w.heap.list_items(options).ok_or(Fault::BADARG)?;
+    for option in &options {
+        let name = option.as_atom().or_else(|| {
+            w.heap.elements(*option).and_then(|it| it.first()).and_then(|it| it.as_atom())
+        });
+        name.ok_or(Fault::BADARG)?;
+    }
+    let pid = w.spawn(execution)?;
+    if let Some(process) = w.processes.get_mut(&pid) {
+        process.initial_call = call;
+    }
+    let mut result = Value::pid(pid);
+    for option in options {
+        let pair = w.heap.elements(option).map(<[Value]>::to_vec);
+        match (option.as_atom(), pair.as_deref()) {
+            (Some(AtomId::LINK), _) => w.link(pid),
+            (Some(AtomId::MONITOR), _) => {
+                let reference = w.monitor(Monitor {
+                    target: MonitorTarget::Process(pid),
+                    tag: None,
+                    alias: None,
+                });
+                result = w.heap.tuple(&[Value::pid(pid), Value::reference(reference)]);
+            }
+            (_, Some([name, options])) if name.is_atom(AtomId::MONITOR) => {
+                let reference = monitor_with(w, MonitorTarget::Process(pid), *options)?;
+                result = w.heap.tuple(&[Value::pid(pid), reference]);
+            }
+            (_, Some([name, value])) if name.is_atom(AtomId::PRIORITY) => {
+                if let (Some(process), Some(value)) = (w.processes.get_mut(&pid), value.as_atom()) {
+                    process.priority = value;
+                }
+            }
+            _ => (),
+        }
+    }
+    Ok(result)
+}
+
+fn linked(
+    w: &mut World,
+    spawn: impl FnOnce(&mut World, Value) -> Result<Value, Fault>,
+) -> Result<Value, Fault> {
+    let options = w.heap.list(&[Value::atom(AtomId::LINK)]);
+    spawn(w, options)
+}
+
+fn monitored(
+    w: &mut World,
+    spawn: impl FnOnce(&mut World, Value) -> Result<Value, Fault>,
+) -> Result<Value, Fault> {
+    let options = w.heap.list(&[Value::atom(AtomId::MONITOR)]);
+    spawn(w, options)
+}
+
+// Telling
+
+fn send(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    w.send_to(arg(args, 0), arg(args, 1))?;
+    Ok(arg(args, 1))
+}
+
+fn send_with_options(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    w.heap.list_items(arg(args, 2)).ok_or(Fault::BADARG)?;
+    w.send_to(arg(args, 0), arg(args, 1))?;
+    Ok(Value::atom(AtomId::OK))
+}
+
+fn exit(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let to = match arg(args, 0).view() {
+        View::Pid(pid) => pid,
+        View::Port(_) => return Ok(Value::TRUE),
+        _ => return Err(Fault::BADARG),
+    };
+    let me = w.current;
+    w.exit_signal(me, to, arg(args, 1), Through::Exit);
+    match w.killed.take() {
+        Some(reason) => Err(Fault::Killed(reason)),
+        None => Ok(Value::TRUE),
+    }
+}
+
+// Watching
+
+fn link(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let pid = pid_arg(arg(args, 0))?;
+    let me = w.current;
+    let traps = w.me().is_some_and(|it| it.trap_exit);
+    if !w.is_alive(pid) && pid != me && pid != crate::machine::USER && !traps {
+        return Err(Fault::Error(Value::atom(AtomId::NOPROC)));
+    }
+    w.link(pid);
+    Ok(Value::TRUE)
+}
+
+fn unlink(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    if let View::Port(_) = arg(args, 0).view() {
+        return Ok(Value::TRUE);
+    }
+    let pid = pid_arg(arg(args, 0))?;
+    w.unlink(pid);
+    Ok(Value::TRUE)
+}
+
+fn monitor(w: &mut World, kind: Value, object: Value, options: Value) -> Result<Value, Fault> {
+    let target = match (kind.as_atom(), object.view()) {
+        (Some(AtomId::PROCESS), View::Pid(pid)) => MonitorTarget::Process(pid),
+        (Some(AtomId::PROCESS), View::Atom(name)) => MonitorTarget::Name(name, w.whereis(name)),
+        (Some(AtomId::PROCESS), View::Tuple(..)) => match w.heap.elements(object) {
+            Some([name, node]) if node.is_atom(AtomId::NONODE) => {
+                let name = name.as_atom().ok_or(Fault::BADARG)?;
+                MonitorTarget::Name(name, w.whereis(name))
+            }
+            _ => return Err(Fault::BADARG),
+        },
+        (Some(AtomId::TIME_OFFSET), View::Atom(_)) => MonitorTarget::TimeOffset,
+        _ => return Err(Fault::BADARG),
+    };
+    monitor_with(w, target, options)
+}
+
+fn monitor_with(w: &mut World, target: MonitorTarget, options: Value) -> Result<Value, Fault> {
+    let mut monitor = Monitor { target, tag: None, alias: None };
+    for option in w.heap.list_items(options).ok_or(Fault::BADARG)? {
+        match w.heap.elements(option) {
+            Some([name, value]) if name.is_atom(AtomId::ALIAS) => {
+                monitor.alias = Some(alias_kind(*value)?);
+            }
+            Some([name, value]) if name.is_atom(AtomId::TAG) => monitor.tag = Some(*value),
+            _ => return Err(Fault::BADARG),
+        }
+    }
+    Ok(Value::reference(w.monitor(monitor)))
+}
+
+fn alias_kind(value: Value) -> Result<AliasKind, Fault> {
+    match value.as_atom() {
+        Some(AtomId::EXPLICIT_UNALIAS) => Ok(AliasKind::Explicit),
+        Some(AtomId::DEMONITOR) => Ok(AliasKind::Demonitor),
+        Some(AtomId::REPLY_DEMONITOR) => Ok(AliasKind::Reply),
+        _ => Err(Fault::BADARG),
+    }
+}
+
+fn demonitor(w: &mut World, reference: Value, options: Value) -> Result<Value, Fault> {
+    let id = reference.as_ref().ok_or(Fault::BADARG)?;
+    let options = w.heap.list_items(options).ok_or(Fault::BADARG)?;
+    let has = |name: AtomId| options.iter().any(|it| it.is_atom(name));
+    if options.iter().any(|it| !it.is_atom(AtomId::FLUSH) && !it.is_atom(AtomId::INFO)) {
+        return Err(Fault::BADARG);
+    }
+    let me = w.current;
+    if id.owner != me {
+        return Err(Fault::BADARG);
+    }
+    let mut was_there = w.demonitor(me, id);
+    if has(AtomId::FLUSH) && !was_there {
+        let flushed = flush_down(w, id);
+        was_there = flushed && !has(AtomId::INFO);
+    }
+    Ok(Value::bool(!has(AtomId::INFO) || was_there))
+}
+
+/// Takes the down message of a monitor out of the mailbox.
+fn flush_down(w: &mut World, id: RefId) -> bool {
+    let reference = Value::reference(id);
+    let World { heap, processes, current, .. } = w;
+    let Some(me) = processes.get_mut(current) else { return false };
+    let place = me.mailbox.iter().position(
+        |it| matches!(heap.elements(*it), Some([_, id, _, _, _]) if id.same_word(reference)),
+    );
+    place.and_then(|it| me.mailbox.remove(it)).is_some()
+}
+
+fn alias(w: &mut World, options: Value) -> Result<Value, Fault> {
+    let options = w.heap.list_items(options).ok_or(Fault::BADARG)?;
+    let mut kind = AliasKind::Explicit;
+    for option in options {
+        kind = match option.as_atom() {
+            Some(AtomId::EXPLICIT_UNALIAS) => AliasKind::Explicit,
+            Some(name) if w.atoms.name(name) == "reply" => AliasKind::Reply,
+            _ => return Err(Fault::BADARG),
+        };
+    }
+    let reference = w.new_ref();
+    if let Some(me) = w.me() {
+        me.aliases.insert(reference, kind);
+    }
+    Ok(Value::reference(reference))
+}
+
+fn unalias(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let id = arg(args, 0).as_ref().ok_or(Fault::BADARG)?;
+    let removed = w.me().and_then(|it| it.aliases.remove(&id));
+    Ok(Value::bool(removed.is_some()))
+}
+
+// Naming
+
+fn register(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let name = arg(args, 0).as_atom().filter(|it| *it != AtomId::UNDEFINED).ok_or(Fault::BADARG)?;
+    let pid = pid_arg(arg(args, 1))?;
+    if w.registry.contains_key(&name) {
+        return Err(Fault::BADARG);
+    }
+    let process = w.processes.get_mut(&pid).ok_or(Fault::BADARG)?;
+    if process.name.is_some() {
+        return Err(Fault::BADARG);
+    }
+    process.name = Some(name);
+    w.registry.insert(name, pid);
+    Ok(Value::TRUE)
+}
+
+fn unregister(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let name = arg(args, 0).as_atom().ok_or(Fault::BADARG)?;
+    let pid = w.registry.remove(&name).ok_or(Fault::BADARG)?;
+    if let Some(process) = w.processes.get_mut(&pid) {
+        process.name = None;
+    }
+    Ok(Value::TRUE)
+}
+
+fn whereis(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let name = arg(args, 0).as_atom().ok_or(Fault::BADARG)?;
+    Ok(w.whereis(name).map_or(Value::atom(AtomId::UNDEFINED), Value::pid))
+}
+
+fn registered(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
+    let names: Vec<Value> = w.registry.keys().map(|it| Value::atom(*it)).collect();
+    Ok(w.heap.list(&names))
+}
+
+fn group_leader(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
+    Ok(Value::pid(w.me().map_or(crate::machine::USER, |it| it.group_leader)))
+}
+
+fn set_group_leader(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let (leader, pid) = (pid_arg(arg(args, 0))?, pid_arg(arg(args, 1))?);
+    w.processes.get_mut(&pid).ok_or(Fault::BADARG)?.group_leader = leader;
+    Ok(Value::TRUE)
+}
+
+// Describing
+
+fn is_process_alive(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let pid = pid_arg(arg(args, 0))?;
+    Ok(Value::bool(w.is_alive(pid)))
+}
+
+fn processes(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
+    let pids: Vec<Value> = w.processes.keys().map(|it| Value::pid(*it)).collect();
+    Ok(w.heap.list(&pids))
+}
+
+fn process_flag(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let (flag, value) = (arg(args, 0).as_atom().ok_or(Fault::BADARG)?, arg(args, 1));
+    let text = w.atoms.name(flag).to_owned();
+    let Some(me) = w.me() else { return Err(Fault::BADARG) };
+    match text.as_str() {
+        "trap_exit" => {
+            let new = value.as_bool().ok_or(Fault::BADARG)?;
+            Ok(Value::bool(std::mem::replace(&mut me.trap_exit, new)))
+        }
+        "priority" => {
+            let new = value.as_atom().ok_or(Fault::BADARG)?;
+            if !matches!(new, AtomId::LOW | AtomId::NORMAL | AtomId::HIGH | AtomId::MAX) {
+                return Err(Fault::BADARG);
+            }
+            Ok(Value::atom(std::mem::replace(&mut me.priority, new)))
+        }
+        "error_handler" | "message_queue_data" | "fullsweep_after" | "min_heap_size"
+        | "min_bin_vheap_size" | "max_heap_size" | "save_calls" | "sensitive" | "async_dist" => {
+            let old = me.flags.insert(flag, value);
+            Ok(old.unwrap_or_else(|| default_flag(w, &text)))
+        }
+        _ => Err(Fault::BADARG),
+    }
+}
+
+fn default_flag(w: &mut World, flag: &str) -> Value {
+    match flag {
+        "error_handler" => Value::atom(w.atoms.intern("error_handler")),
+        "message_queue_data" => Value::atom(w.atoms.intern("on_heap")),
+        "fullsweep_after" => Value::int(65535),
+        "min_heap_size" => Value::int(233),
+        "min_bin_vheap_size" => Value::int(46422),
+        "sensitive" | "async_dist" => Value::FALSE,
+        _ => Value::int(0),
+    }
+}
+
+/// What `process_info` calls the state of a process.
+pub(crate) fn status_of(w: &World, pid: PidId) -> AtomId {
+    match w.processes.get(&pid).map(|it| it.status) {
+        _ if pid == w.current => AtomId::RUNNING,
+        Some(Status::Runnable) => AtomId::RUNNABLE,
+        Some(Status::Waiting | Status::Hibernating) => AtomId::WAITING,
+        None => AtomId::EXITING,
+    }
+}
+
+// The process dictionary
+
+fn put(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let (key, value) = (arg(args, 0), arg(args, 1));
+    let old = get(w, args)?;
+    let Some(at) = w.me().map(|it| it.dictionary.address()) else { return Ok(old) };
+    let new = w.heap.map_put(&w.atoms, at, key, value);
+    if let Some(me) = w.me() {
+        me.dictionary = new;
+    }
+    Ok(old)
+}
+
+fn get(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let undefined = Value::atom(AtomId::UNDEFINED);
+    let Some(at) = w.me().map(|it| it.dictionary.address()) else { return Ok(undefined) };
+    Ok(w.heap.map_get(&w.atoms, at, arg(args, 0)).unwrap_or(undefined))
+}
+
+fn pairs(w: &mut World) -> Vec<(Value, Value)> {
+    let Some(dictionary) = w.me().map(|it| it.dictionary) else { return Vec::new() };
+    w.heap.map_pairs(dictionary).unwrap_or_default()
+}
+
+fn get_all(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
+    let pairs: Vec<Value> = pairs(w).into_iter().map(|it| w.heap.tuple(&[it.0, it.1])).collect();
+    Ok(w.heap.list(&pairs))
+}
+
+fn get_keys(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
+    let keys: Vec<Value> = pairs(w).into_iter().map(|it| it.0).collect();
+    Ok(w.heap.list(&keys))
+}
+
+fn get_keys_of(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let wanted = arg(args, 0);
+    let pairs = pairs(w);
+    let keys: Vec<Value> = pairs
+        .into_iter()
+        .filter(|it| crate::data::equal_exact(&w.heap, &w.atoms, it.1, wanted))
+        .map(|it| it.0)
+        .collect();
+    Ok(w.heap.list(&keys))
+}
+
+fn erase(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let old = get(w, args)?;
+    let Some(at) = w.me().map(|it| it.dictionary.address()) else { return Ok(old) };
+    let new = w.heap.map_remove(&w.atoms, at, arg(args, 0));
+    if let Some(me) = w.me() {
+        me.dictionary = new;
+    }
+    Ok(old)
+}
+
+fn erase_all(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let all = get_all(w, args)?;
+    let empty = w.heap.empty_map();
+    if let Some(me) = w.me() {
+        me.dictionary = empty;
+    }
+    Ok(all)
+}

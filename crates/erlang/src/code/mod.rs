@@ -1,0 +1,10 @@
+//! The code that the machine runs: instructions on registers, and the tables they refer to.
+
+mod ins;
+mod program;
+
+pub use ins::{BuiltinId, ClauseId, Cmp, FnId, ImportId, Ins, Kind, Reg, Src};
+pub use program::{
+    BitsPattern, BitsSegment, ClauseInfo, FunctionInfo, Handler, HandlerKind, Import, MapStep,
+    ModuleInfo, PatternPart, Program, SwitchTable, Target,
+};

@@ -1,0 +1,205 @@
+//! Loaded code: one flat vector of instructions for all modules, and the tables beside it.
+//!
+//! Only grows. Literals live in the world's heap; instructions hold their numbers.
+
+use crate::builtins::{self, Builtin};
+use crate::code::{BuiltinId, ClauseId, FnId, Ins, Reg, Src};
+use crate::core::{MapOp, Place};
+use crate::data::{AtomId, Atoms, LambdaId, SegmentSpec};
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
+use std::cell::Cell;
+
+#[derive(Debug, Default)]
+pub struct Program {
+    pub code: Vec<Ins>,
+    pub operands: Vec<Src>,
+    pub functions: Vec<FunctionInfo>,
+    pub imports: Vec<Import>,
+    pub switches: Vec<SwitchTable>,
+    pub bits_patterns: Vec<BitsPattern>,
+    pub bits: Vec<Vec<BitsSegment>>,
+    pub map_steps: Vec<Vec<MapStep>>,
+    /// Sorted by where they end, inner before outer.
+    pub handlers: Vec<Handler>,
+    /// Places of instructions, sorted by address; one holds until the next.
+    pub places: Vec<(u32, Place)>,
+    pub clauses: Vec<ClauseInfo>,
+    pub modules: FxHashMap<AtomId, ModuleInfo>,
+    pub exports: FxHashMap<(AtomId, AtomId, u32), FnId>,
+    /// The code of each [`LambdaId`].
+    pub lambdas: Vec<FnId>,
+    pub builtins: Vec<&'static Builtin>,
+    pub builtin_ids: FxHashMap<(AtomId, AtomId, u32), BuiltinId>,
+    pub import_ids: FxHashMap<(AtomId, AtomId, u32), crate::code::ImportId>,
+}
+
+#[derive(Clone, Debug)]
+pub struct FunctionInfo {
+    pub module: AtomId,
+    pub name: AtomId,
+    /// Parameters, captured values included.
+    pub arity: u32,
+    pub entry: u32,
+    pub end: u32,
+    pub n_regs: u16,
+}
+
+#[derive(Clone, Debug)]
+pub struct ModuleInfo {
+    pub functions: Vec<FnId>,
+    pub files: Vec<SmolStr>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Import {
+    pub module: AtomId,
+    pub name: AtomId,
+    pub arity: u32,
+    /// Found at the first call.
+    pub target: Cell<Option<Target>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    Function(FnId),
+    Builtin(BuiltinId),
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct SwitchTable {
+    pub atoms: Vec<(AtomId, u32)>,
+    pub ints: Vec<(i64, u32)>,
+    pub tuples: Vec<(u32, u32)>,
+    pub literals: Vec<(Src, u32)>,
+    pub cons: Option<u32>,
+    pub nil: Option<u32>,
+    pub default: u32,
+}
+
+impl SwitchTable {
+    pub(crate) fn targets(&mut self) -> impl Iterator<Item = &mut u32> {
+        let atoms = self.atoms.iter_mut().map(|it| &mut it.1);
+        let ints = self.ints.iter_mut().map(|it| &mut it.1);
+        let tuples = self.tuples.iter_mut().map(|it| &mut it.1);
+        let literals = self.literals.iter_mut().map(|it| &mut it.1);
+        let lists = self.cons.iter_mut().chain(self.nil.iter_mut());
+        atoms.chain(ints).chain(tuples).chain(literals).chain(lists).chain([&mut self.default])
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct BitsPattern {
+    pub parts: Vec<PatternPart>,
+}
+
+#[derive(Clone, Debug)]
+pub struct PatternPart {
+    pub spec: SegmentSpec,
+    /// In units; `None` is the rest, or what the type says.
+    pub size: Option<Src>,
+    /// Where the value goes, if anyone looks at it.
+    pub dst: Option<Reg>,
+    /// What the value must be.
+    pub literal: Option<Src>,
+}
+
+#[derive(Clone, Debug)]
+pub struct BitsSegment {
+    pub value: Src,
+    pub size: Option<Src>,
+    pub spec: SegmentSpec,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct MapStep {
+    pub op: MapOp,
+    pub key: Src,
+    pub value: Src,
+}
+
+/// What happens to an exception raised between two addresses.
+#[derive(Clone, Copy, Debug)]
+pub struct Handler {
+    pub start: u32,
+    pub end: u32,
+    pub target: u32,
+    pub kind: HandlerKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HandlerKind {
+    /// Class, reason and raw trace go to three registers from here on.
+    Try(Reg),
+    /// A guard that fails: nothing is kept.
+    Guard,
+}
+
+#[derive(Clone, Debug)]
+pub struct ClauseInfo {
+    pub function: FnId,
+    pub place: Place,
+}
+
+impl Program {
+    /// A program that knows the builtins and no modules.
+    pub fn new(atoms: &mut Atoms) -> Program {
+        // Address 0 returns the value of a tail call that did not run here.
+        let code = vec![Ins::Return { src: Src::reg(Reg(0)) }];
+        let mut res = Program { code, ..Program::default() };
+        for builtin in builtins::all() {
+            let id = BuiltinId(u16::try_from(res.builtins.len()).unwrap_or(u16::MAX));
+            let key = (
+                atoms.intern(builtin.module),
+                atoms.intern(builtin.name),
+                u32::from(builtin.arity),
+            );
+            res.builtins.push(builtin);
+            res.builtin_ids.insert(key, id);
+        }
+        res
+    }
+
+    pub fn function(&self, id: FnId) -> Option<&FunctionInfo> {
+        self.functions.get(id.0 as usize)
+    }
+
+    pub fn lambda(&self, id: LambdaId) -> Option<FnId> {
+        self.lambdas.get(id.0 as usize).copied()
+    }
+
+    /// What a call of this function reaches, if its module is loaded or it is a builtin.
+    pub fn resolve(&self, module: AtomId, name: AtomId, arity: u32) -> Option<Target> {
+        let key = (module, name, arity);
+        let builtin = self.builtin_ids.get(&key).map(|it| Target::Builtin(*it));
+        builtin.or_else(|| self.exports.get(&key).map(|it| Target::Function(*it)))
+    }
+
+    /// The function whose code an address is in.
+    pub fn function_at(&self, pc: u32) -> Option<&FunctionInfo> {
+        let after = self.functions.partition_point(|it| it.entry <= pc);
+        self.functions.get(after.checked_sub(1)?)
+    }
+
+    pub fn place_at(&self, pc: u32) -> Place {
+        let after = self.places.partition_point(|it| it.0 <= pc);
+        let place = after.checked_sub(1).and_then(|it| self.places.get(it));
+        place.map_or_else(Place::default, |it| it.1)
+    }
+
+    /// The innermost handler for an exception raised at an address.
+    pub fn handler_at(&self, pc: u32) -> Option<Handler> {
+        // Handlers of one function lie together; the inner one of two was closed first.
+        let from = self.handlers.partition_point(|it| it.end <= pc);
+        let function = self.function_at(pc)?;
+        let candidates = self.handlers.get(from..)?.iter();
+        candidates
+            .take_while(|it| it.end <= function.end)
+            .find(|it| it.start <= pc && pc < it.end)
+            .copied()
+    }
+
+    pub fn clause(&self, id: ClauseId) -> Option<&ClauseInfo> {
+        self.clauses.get(id.0 as usize)
+    }
+}

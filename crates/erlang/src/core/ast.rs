@@ -1,0 +1,169 @@
+//! The tree of a Core Erlang module. Every binding has a name of its own: nothing is shadowed.
+
+use crate::data::SegmentSpec;
+use smol_str::SmolStr;
+use term::{Atom, Term};
+
+/// A variable, unique in its module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct VarId(pub u32);
+
+#[derive(Clone, Debug)]
+pub struct Module {
+    pub name: Atom,
+    pub exports: Vec<(Atom, u32)>,
+    pub functions: Vec<Function>,
+    /// How often each variable is mentioned.
+    pub uses: Vec<u32>,
+    /// The files that places speak of. The first is the module's own.
+    pub files: Vec<SmolStr>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Function {
+    pub name: Atom,
+    pub lambda: Lambda,
+}
+
+/// Where something stands in the source. Line 0: nowhere, the compiler made it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    pub line: u32,
+    pub column: u32,
+    /// Index into [`Module::files`].
+    pub file: u16,
+}
+
+#[derive(Clone, Debug)]
+pub struct Lambda {
+    pub params: Vec<VarId>,
+    pub body: Expr,
+    pub place: Place,
+    /// The name that the compiler gives to the code of a `fun … end`.
+    pub fun_name: Option<Atom>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Expr {
+    pub kind: ExprKind,
+    pub place: Place,
+}
+
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    Var(VarId),
+    Literal(Term),
+    /// A function of this module, as a value.
+    FunctionName(Atom, u32),
+    /// A function bound by an enclosing `letrec`, as a value.
+    LetrecName(VarId),
+    Lambda(Box<Lambda>),
+    Cons(Box<Expr>, Box<Expr>),
+    Tuple(Vec<Expr>),
+    Map {
+        base: Box<Expr>,
+        pairs: Vec<MapPair>,
+    },
+    Binary(Vec<Segment>),
+    Let {
+        vars: Vec<VarId>,
+        arg: Box<Expr>,
+        body: Box<Expr>,
+    },
+    Seq(Box<Expr>, Box<Expr>),
+    Letrec {
+        functions: Vec<(VarId, Atom, Lambda)>,
+        body: Box<Expr>,
+    },
+    /// `apply` of a function of this module.
+    Local {
+        name: Atom,
+        arity: u32,
+        args: Vec<Expr>,
+    },
+    /// `apply` of a function bound by an enclosing `letrec`.
+    ApplyLetrec {
+        function: VarId,
+        args: Vec<Expr>,
+    },
+    Apply {
+        fun: Box<Expr>,
+        args: Vec<Expr>,
+    },
+    Call {
+        module: Box<Expr>,
+        name: Box<Expr>,
+        args: Vec<Expr>,
+    },
+    Primop {
+        name: Atom,
+        args: Vec<Expr>,
+    },
+    Case {
+        args: Vec<Expr>,
+        clauses: Vec<Clause>,
+    },
+    Try {
+        arg: Box<Expr>,
+        vars: Vec<VarId>,
+        body: Box<Expr>,
+        /// Class, reason, raw stack trace.
+        raised: Vec<VarId>,
+        handler: Box<Expr>,
+    },
+    Catch(Box<Expr>),
+    Values(Vec<Expr>),
+}
+
+#[derive(Clone, Debug)]
+pub struct MapPair {
+    pub op: MapOp,
+    pub key: Expr,
+    pub value: Expr,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MapOp {
+    /// `=>`
+    Assoc,
+    /// `:=`
+    Exact,
+}
+
+#[derive(Clone, Debug)]
+pub struct Segment {
+    pub value: Expr,
+    /// In units; a literal `all` or `undefined` is `None`.
+    pub size: Option<Expr>,
+    pub spec: SegmentSpec,
+}
+
+#[derive(Clone, Debug)]
+pub struct Clause {
+    pub patterns: Vec<Pattern>,
+    pub guard: Expr,
+    pub body: Expr,
+    pub place: Place,
+    /// Not in the source: the compiler added it.
+    pub is_generated: bool,
+}
+
+#[derive(Clone, Debug)]
+pub enum Pattern {
+    Var(VarId),
+    Literal(Term),
+    Cons(Box<Pattern>, Box<Pattern>),
+    Tuple(Vec<Pattern>),
+    /// Keys are literals or variables bound outside the pattern.
+    Map(Vec<(Expr, Pattern)>),
+    Binary(Vec<PatternSegment>),
+    Alias(VarId, Box<Pattern>),
+}
+
+#[derive(Clone, Debug)]
+pub struct PatternSegment {
+    pub value: Pattern,
+    /// In units; may speak of variables bound by earlier segments.
+    pub size: Option<Expr>,
+    pub spec: SegmentSpec,
+}

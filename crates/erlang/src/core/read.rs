@@ -1,0 +1,495 @@
+//! Reads the `c_*` records of OTP's `core_parse.hrl` into the tree, giving each binding its own id.
+
+use crate::core::ast::{
+    Clause, Expr, ExprKind, Function, Lambda, MapOp, MapPair, Module, Pattern, PatternSegment,
+    Place, Segment, VarId,
+};
+use crate::data::{Endian, SegmentSpec, SegmentType, Sign};
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
+use std::fmt;
+use term::{Atom, Term};
+
+/// A record that does not look as OTP's compiler makes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadError {
+    pub expected: &'static str,
+    pub found: String,
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "unexpected Core Erlang: {} expected, found {}", self.expected, self.found)
+    }
+}
+
+type Read<T> = Result<T, ReadError>;
+
+/// Reads a `c_module`. `file` is the source file that places without one speak of.
+pub fn read(core: &Term, file: &str) -> Read<Module> {
+    let [_, name, exports, _, definitions] = record(core, "c_module")? else {
+        return Err(unexpected("a module", core));
+    };
+    let mut reader = Reader {
+        vars: FxHashMap::default(),
+        letrecs: FxHashMap::default(),
+        uses: Vec::new(),
+        files: vec![SmolStr::new(file)],
+    };
+    let mut functions = Vec::new();
+    for definition in list(definitions)? {
+        let [name, lambda] = tuple(definition)? else {
+            return Err(unexpected("a definition", definition));
+        };
+        let (name, _) = function_name(name)?;
+        reader.vars.clear();
+        functions.push(Function { name, lambda: reader.lambda(lambda)? });
+    }
+    Ok(Module {
+        name: literal_atom(name)?,
+        exports: list(exports)?.iter().map(function_name).collect::<Read<_>>()?,
+        functions,
+        uses: reader.uses,
+        files: reader.files,
+    })
+}
+
+struct Reader {
+    /// What a name in scope stands for. A binder overwrites and its scope's end restores.
+    vars: FxHashMap<Term, VarId>,
+    letrecs: FxHashMap<(Atom, u32), VarId>,
+    uses: Vec<u32>,
+    files: Vec<SmolStr>,
+}
+
+impl Reader {
+    fn lambda(&mut self, term: &Term) -> Read<Lambda> {
+        let [anno, params, body] = record(term, "c_fun")? else {
+            return Err(unexpected("a fun", term));
+        };
+        let scope = self.vars.clone();
+        let params = self.bind_all(params)?;
+        let body = self.expr(body)?;
+        self.vars = scope;
+        let fun_name = annotations(anno).iter().find_map(|it| match it.as_tuple() {
+            Some([tag, Term::Tuple(id)]) if tag.as_atom() == Some("id") => match id.as_slice() {
+                [_, _, Term::Atom(name)] => Some(name.clone()),
+                _ => None,
+            },
+            _ => None,
+        });
+        Ok(Lambda { params, body, place: self.place(anno), fun_name })
+    }
+
+    fn expr(&mut self, term: &Term) -> Read<Expr> {
+        let items = tuple(term)?;
+        let (tag, anno, fields) = match items {
+            [Term::Atom(tag), anno, fields @ ..] => (tag.as_str(), anno, fields),
+            _ => return Err(unexpected("an expression", term)),
+        };
+        let place = self.place(anno);
+        let kind = self.expr_kind(term, tag, fields)?;
+        Ok(Expr { kind, place })
+    }
+
+    fn expr_kind(&mut self, term: &Term, tag: &str, fields: &[Term]) -> Read<ExprKind> {
+        Ok(match (tag, fields) {
+            ("c_literal", [value]) => ExprKind::Literal(value.clone()),
+            ("c_var", [name]) => match self.letrec_or_function(name) {
+                Some(Callee::Letrec(id)) => ExprKind::LetrecName(id),
+                Some(Callee::Function(name, arity)) => ExprKind::FunctionName(name, arity),
+                None => ExprKind::Var(self.lookup(name)?),
+            },
+            ("c_fun", _) => ExprKind::Lambda(Box::new(self.lambda(term)?)),
+            ("c_cons", [head, tail]) => {
+                ExprKind::Cons(Box::new(self.expr(head)?), Box::new(self.expr(tail)?))
+            }
+            ("c_tuple", [items]) => ExprKind::Tuple(self.exprs(items)?),
+            ("c_values", [items]) => ExprKind::Values(self.exprs(items)?),
+            ("c_map", [base, pairs, _is_pattern]) => ExprKind::Map {
+                base: Box::new(self.expr(base)?),
+                pairs: list(pairs)?.iter().map(|it| self.map_pair(it)).collect::<Read<_>>()?,
+            },
+            ("c_binary", [segments]) => ExprKind::Binary(
+                list(segments)?.iter().map(|it| self.segment(it)).collect::<Read<_>>()?,
+            ),
+            ("c_let", [vars, arg, body]) => {
+                let arg = Box::new(self.expr(arg)?);
+                let (vars, body) = self.scoped(vars, body)?;
+                ExprKind::Let { vars, arg, body: Box::new(body) }
+            }
+            ("c_seq", [arg, body]) => {
+                ExprKind::Seq(Box::new(self.expr(arg)?), Box::new(self.expr(body)?))
+            }
+            ("c_letrec", [definitions, body]) => self.letrec(definitions, body)?,
+            ("c_apply", [fun, args]) => self.apply(fun, args)?,
+            ("c_call", [module, name, args]) => ExprKind::Call {
+                module: Box::new(self.expr(module)?),
+                name: Box::new(self.expr(name)?),
+                args: self.exprs(args)?,
+            },
+            ("c_primop", [name, args]) => {
+                ExprKind::Primop { name: literal_atom(name)?, args: self.exprs(args)? }
+            }
+            ("c_case", [arg, clauses]) => {
+                let arg = self.expr(arg)?;
+                let args = match arg.kind {
+                    ExprKind::Values(args) => args,
+                    kind => vec![Expr { kind, place: arg.place }],
+                };
+                let clauses =
+                    list(clauses)?.iter().map(|it| self.clause(it)).collect::<Read<_>>()?;
+                ExprKind::Case { args, clauses }
+            }
+            ("c_try", [arg, vars, body, raised, handler]) => {
+                let arg = Box::new(self.expr(arg)?);
+                let (vars, body) = self.scoped(vars, body)?;
+                let (raised, handler) = self.scoped(raised, handler)?;
+                ExprKind::Try {
+                    arg,
+                    vars,
+                    body: Box::new(body),
+                    raised,
+                    handler: Box::new(handler),
+                }
+            }
+            ("c_catch", [body]) => ExprKind::Catch(Box::new(self.expr(body)?)),
+            // Only annotations of a tree that was not meant for code.
+            ("c_opaque", [value]) => ExprKind::Literal(value.clone()),
+            _ => return Err(unexpected("an expression", term)),
+        })
+    }
+
+    fn exprs(&mut self, terms: &Term) -> Read<Vec<Expr>> {
+        list(terms)?.iter().map(|it| self.expr(it)).collect()
+    }
+
+    fn scoped(&mut self, vars: &Term, body: &Term) -> Read<(Vec<VarId>, Expr)> {
+        let before: Vec<(Term, Option<VarId>)> = list(vars)?
+            .iter()
+            .map(|it| var_name(it).map(|name| (name.clone(), self.vars.get(name).copied())))
+            .collect::<Read<_>>()?;
+        let vars = self.bind_all(vars)?;
+        let body = self.expr(body)?;
+        self.restore(before);
+        Ok((vars, body))
+    }
+
+    fn restore(&mut self, before: Vec<(Term, Option<VarId>)>) {
+        for (name, id) in before.into_iter().rev() {
+            match id {
+                Some(id) => self.vars.insert(name, id),
+                None => self.vars.remove(&name),
+            };
+        }
+    }
+
+    fn letrec(&mut self, definitions: &Term, body: &Term) -> Read<ExprKind> {
+        let definitions = list(definitions)?;
+        let mut names = Vec::new();
+        let before = self.letrecs.clone();
+        for definition in definitions {
+            let [name, _] = tuple(definition)? else {
+                return Err(unexpected("a definition", definition));
+            };
+            let (name, arity) = function_name(name)?;
+            let id = self.fresh();
+            self.letrecs.insert((name.clone(), arity), id);
+            names.push((id, name));
+        }
+        let mut functions = Vec::new();
+        for (definition, (id, name)) in definitions.iter().zip(names) {
+            if let [_, lambda] = tuple(definition)? {
+                functions.push((id, name, self.lambda(lambda)?));
+            }
+        }
+        let body = Box::new(self.expr(body)?);
+        self.letrecs = before;
+        Ok(ExprKind::Letrec { functions, body })
+    }
+
+    fn apply(&mut self, fun: &Term, args: &Term) -> Read<ExprKind> {
+        let args = self.exprs(args)?;
+        if let Ok([_, name]) = record(fun, "c_var") {
+            match self.letrec_or_function(name) {
+                Some(Callee::Letrec(function)) => {
+                    return Ok(ExprKind::ApplyLetrec { function, args });
+                }
+                Some(Callee::Function(name, arity)) => {
+                    return Ok(ExprKind::Local { name, arity, args });
+                }
+                None => (),
+            }
+        }
+        Ok(ExprKind::Apply { fun: Box::new(self.expr(fun)?), args })
+    }
+
+    fn letrec_or_function(&self, name: &Term) -> Option<Callee> {
+        let Some([Term::Atom(name), Term::Int(arity)]) = name.as_tuple() else { return None };
+        let arity = u32::try_from(*arity).ok()?;
+        let key = (name.clone(), arity);
+        Some(match self.letrecs.get(&key) {
+            Some(id) => Callee::Letrec(*id),
+            None => Callee::Function(key.0, arity),
+        })
+    }
+
+    fn map_pair(&mut self, term: &Term) -> Read<MapPair> {
+        let [_, op, key, value] = record(term, "c_map_pair")? else {
+            return Err(unexpected("a map pair", term));
+        };
+        let op = if literal(op).is_some_and(|it| it.as_atom() == Some("exact")) {
+            MapOp::Exact
+        } else {
+            MapOp::Assoc
+        };
+        Ok(MapPair { op, key: self.expr(key)?, value: self.expr(value)? })
+    }
+
+    fn segment(&mut self, term: &Term) -> Read<Segment> {
+        let [_, value, size, unit, ty, flags] = record(term, "c_bitstr")? else {
+            return Err(unexpected("a segment", term));
+        };
+        Ok(Segment {
+            value: self.expr(value)?,
+            size: self.size(size)?,
+            spec: segment_spec(unit, ty, flags)?,
+        })
+    }
+
+    fn size(&mut self, size: &Term) -> Read<Option<Expr>> {
+        if literal(size).is_some_and(|it| matches!(it.as_atom(), Some("all" | "undefined"))) {
+            return Ok(None);
+        }
+        self.expr(size).map(Some)
+    }
+
+    fn clause(&mut self, term: &Term) -> Read<Clause> {
+        let [anno, patterns, guard, body] = record(term, "c_clause")? else {
+            return Err(unexpected("a clause", term));
+        };
+        let scope = self.vars.clone();
+        let patterns = list(patterns)?.iter().map(|it| self.pattern(it)).collect::<Read<_>>()?;
+        let guard = self.expr(guard)?;
+        let body = self.expr(body)?;
+        self.vars = scope;
+        let is_generated =
+            annotations(anno).iter().any(|it| it.as_atom() == Some("compiler_generated"));
+        Ok(Clause { patterns, guard, body, place: self.place(anno), is_generated })
+    }
+
+    fn pattern(&mut self, term: &Term) -> Read<Pattern> {
+        let items = tuple(term)?;
+        let (tag, fields) = match items {
+            [Term::Atom(tag), _, fields @ ..] => (tag.as_str(), fields),
+            _ => return Err(unexpected("a pattern", term)),
+        };
+        Ok(match (tag, fields) {
+            ("c_var", [name]) => Pattern::Var(self.bind(name)),
+            ("c_literal", [value]) => literal_pattern(value),
+            ("c_cons", [head, tail]) => {
+                Pattern::Cons(Box::new(self.pattern(head)?), Box::new(self.pattern(tail)?))
+            }
+            ("c_tuple", [items]) => {
+                Pattern::Tuple(list(items)?.iter().map(|it| self.pattern(it)).collect::<Read<_>>()?)
+            }
+            ("c_map", [_, pairs, _]) => Pattern::Map(
+                list(pairs)?
+                    .iter()
+                    .map(|it| match record(it, "c_map_pair")? {
+                        [_, _, key, value] => Ok((self.expr(key)?, self.pattern(value)?)),
+                        _ => Err(unexpected("a map pair", it)),
+                    })
+                    .collect::<Read<_>>()?,
+            ),
+            ("c_binary", [segments]) => Pattern::Binary(
+                list(segments)?.iter().map(|it| self.pattern_segment(it)).collect::<Read<_>>()?,
+            ),
+            ("c_alias", [var, pattern]) => {
+                let pattern = self.pattern(pattern)?;
+                Pattern::Alias(self.bind(var_name(var)?), Box::new(pattern))
+            }
+            _ => return Err(unexpected("a pattern", term)),
+        })
+    }
+
+    fn pattern_segment(&mut self, term: &Term) -> Read<PatternSegment> {
+        let [_, value, size, unit, ty, flags] = record(term, "c_bitstr")? else {
+            return Err(unexpected("a segment", term));
+        };
+        let size = self.size(size)?;
+        Ok(PatternSegment {
+            value: self.pattern(value)?,
+            size,
+            spec: segment_spec(unit, ty, flags)?,
+        })
+    }
+
+    fn bind_all(&mut self, vars: &Term) -> Read<Vec<VarId>> {
+        list(vars)?.iter().map(|it| Ok(self.bind(var_name(it)?))).collect()
+    }
+
+    fn bind(&mut self, name: &Term) -> VarId {
+        let id = self.fresh();
+        self.vars.insert(name.clone(), id);
+        id
+    }
+
+    fn fresh(&mut self) -> VarId {
+        self.uses.push(0);
+        VarId(u32::try_from(self.uses.len() - 1).unwrap_or(u32::MAX))
+    }
+
+    fn lookup(&mut self, name: &Term) -> Read<VarId> {
+        let var = self.vars.get(name).ok_or_else(|| unexpected("a bound variable", name))?;
+        if let Some(n_uses) = self.uses.get_mut(var.0 as usize) {
+            *n_uses += 1;
+        }
+        Ok(*var)
+    }
+
+    fn place(&mut self, anno: &Term) -> Place {
+        let mut place = Place::default();
+        for item in annotations(anno) {
+            match item {
+                Term::Int(line) => place.line = u32::try_from(*line).unwrap_or(0),
+                Term::Tuple(items) => match items.as_slice() {
+                    [Term::Int(line), Term::Int(column)] => {
+                        place.line = u32::try_from(*line).unwrap_or(0);
+                        place.column = u32::try_from(*column).unwrap_or(0);
+                    }
+                    [tag, file] if tag.as_atom() == Some("file") => {
+                        place.file = self.file(file);
+                    }
+                    _ => (),
+                },
+                _ => (),
+            }
+        }
+        place
+    }
+
+    fn file(&mut self, name: &Term) -> u16 {
+        let text: String = match name.as_bytes() {
+            Some(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+            None => name.as_list().unwrap_or_default().iter().filter_map(to_char).collect(),
+        };
+        let place = self.files.iter().position(|it| *it == text).unwrap_or_else(|| {
+            self.files.push(SmolStr::new(&text));
+            self.files.len() - 1
+        });
+        u16::try_from(place).unwrap_or(0)
+    }
+}
+
+/// A literal pattern, its lists and tuples taken apart like written ones.
+fn literal_pattern(value: &Term) -> Pattern {
+    match value {
+        Term::List(list) => list.items.iter().rfold(literal_pattern(&list.tail), |tail, head| {
+            Pattern::Cons(Box::new(literal_pattern(head)), Box::new(tail))
+        }),
+        Term::Tuple(items) => Pattern::Tuple(items.iter().map(literal_pattern).collect()),
+        // As a pattern, `#{}` matches every map.
+        Term::Map(pairs) if pairs.is_empty() => Pattern::Map(Vec::new()),
+        Term::Map(_)
+        | Term::Int(_)
+        | Term::Big(_)
+        | Term::Float(_)
+        | Term::Atom(_)
+        | Term::Nil
+        | Term::Bits(_)
+        | Term::Fun(_)
+        | Term::Pid(_)
+        | Term::Port(_)
+        | Term::Ref(_) => Pattern::Literal(value.clone()),
+    }
+}
+
+enum Callee {
+    Letrec(VarId),
+    Function(Atom, u32),
+}
+
+fn segment_spec(unit: &Term, ty: &Term, flags: &Term) -> Read<SegmentSpec> {
+    let ty = match literal(ty).and_then(Term::as_atom) {
+        Some("integer") => SegmentType::Integer,
+        Some("float") => SegmentType::Float,
+        Some("binary" | "bitstring" | "bytes" | "bits") => SegmentType::Binary,
+        Some("utf8") => SegmentType::Utf8,
+        Some("utf16") => SegmentType::Utf16,
+        Some("utf32") => SegmentType::Utf32,
+        _ => return Err(unexpected("a segment type", ty)),
+    };
+    let unit = literal(unit).and_then(Term::as_int).and_then(|it| u16::try_from(it).ok());
+    let flags = literal(flags).and_then(Term::as_list).unwrap_or_default();
+    let has = |flag: &str| flags.iter().any(|it| it.as_atom() == Some(flag));
+    let is_little = has("little") || (has("native") && cfg!(target_endian = "little"));
+    Ok(SegmentSpec {
+        ty,
+        unit: unit.unwrap_or(1),
+        endian: if is_little { Endian::Little } else { Endian::Big },
+        sign: if has("signed") { Sign::Signed } else { Sign::Unsigned },
+    })
+}
+
+/// The fields of a record after its tag.
+fn record<'a>(term: &'a Term, tag: &'static str) -> Read<&'a [Term]> {
+    match term.as_tuple() {
+        Some([Term::Atom(found), fields @ ..]) if found.as_str() == tag => Ok(fields),
+        _ => Err(unexpected(tag, term)),
+    }
+}
+
+fn literal(term: &Term) -> Option<&Term> {
+    match record(term, "c_literal").ok()? {
+        [_, value] => Some(value),
+        _ => None,
+    }
+}
+
+fn literal_atom(term: &Term) -> Read<Atom> {
+    match literal(term) {
+        Some(Term::Atom(atom)) => Ok(atom.clone()),
+        _ => Err(unexpected("an atom", term)),
+    }
+}
+
+fn var_name(term: &Term) -> Read<&Term> {
+    match record(term, "c_var")? {
+        [_, name] => Ok(name),
+        _ => Err(unexpected("a variable", term)),
+    }
+}
+
+fn function_name(term: &Term) -> Read<(Atom, u32)> {
+    match var_name(term)?.as_tuple() {
+        Some([Term::Atom(name), Term::Int(arity)]) => {
+            Ok((name.clone(), u32::try_from(*arity).unwrap_or(0)))
+        }
+        _ => Err(unexpected("a function name", term)),
+    }
+}
+
+fn annotations(anno: &Term) -> &[Term] {
+    anno.as_list().unwrap_or_default()
+}
+
+fn to_char(term: &Term) -> Option<char> {
+    term.as_int().and_then(|it| u32::try_from(it).ok()).and_then(char::from_u32)
+}
+
+fn tuple(term: &Term) -> Read<&[Term]> {
+    term.as_tuple().ok_or_else(|| unexpected("a record", term))
+}
+
+fn list(term: &Term) -> Read<&[Term]> {
+    term.as_list().ok_or_else(|| unexpected("a list", term))
+}
+
+fn unexpected(expected: &'static str, found: &Term) -> ReadError {
+    let mut found = format!("{found:?}");
+    if let Some((end, _)) = found.char_indices().nth(200) {
+        found.truncate(end);
+    }
+    ReadError { expected, found }
+}

@@ -1,0 +1,788 @@
+//! Emits the code of one function.
+//!
+//! Registers are a stack: `depth` is the first free one. An expression leaves its result where its
+//! [`Dst`] says, as the last thing it does, so the destination may overlap what it reads.
+
+use crate::code::{BitsSegment, MapStep};
+use crate::code::{FnId, Handler, HandlerKind, Import, ImportId, Ins, Reg, Src};
+use crate::core::{Expr, ExprKind, Lambda, MapPair, Place, Segment, VarId};
+use crate::lower::names::{is_block, mentioned};
+use crate::lower::{Lowering, Pending, TooLarge};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+use term::{Atom, Term};
+
+/// Where a variable is.
+#[derive(Clone, Debug)]
+pub(super) enum Location<'a> {
+    Src(Src),
+    /// A lifted function: its code and the variables it takes besides its arguments.
+    Function {
+        id: FnId,
+        captured: Rc<[VarId]>,
+        lambda: &'a Lambda,
+        name: Atom,
+    },
+    /// A block to jump to, once its parameters are in place.
+    Block {
+        label: Label,
+        params: Rc<[Reg]>,
+    },
+    /// A guard expression that is evaluated where it is used, once.
+    Delayed(&'a Expr),
+}
+
+/// A place in the code, known only when it is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Label(pub(super) u32);
+
+/// Where the value of an expression goes.
+#[derive(Clone, Debug)]
+pub(super) enum Dst {
+    /// It is the function's result.
+    Tail,
+    Reg(Reg),
+    /// The expression has several values.
+    Many(Vec<Reg>),
+    Nowhere,
+}
+
+pub(super) struct Emitter<'l, 'a> {
+    pub(super) lowering: &'l mut Lowering<'a>,
+    pub(super) env: FxHashMap<VarId, Location<'a>>,
+    pub(super) depth: u16,
+    max_depth: u16,
+    labels: Vec<Option<u32>>,
+    entry: u32,
+    first_switch: usize,
+    first_handler: usize,
+    owner: String,
+    id: FnId,
+    n_lifted: u32,
+}
+
+impl<'l, 'a> Emitter<'l, 'a> {
+    pub(super) fn function(
+        lowering: &'l mut Lowering<'a>,
+        pending: Pending<'a>,
+    ) -> Result<(), TooLarge> {
+        let entry = here(lowering);
+        let mut emitter = Emitter {
+            entry,
+            first_switch: lowering.program.switches.len(),
+            first_handler: lowering.program.handlers.len(),
+            lowering,
+            env: pending.outer,
+            depth: 0,
+            max_depth: 0,
+            labels: Vec::new(),
+            owner: pending.owner,
+            id: pending.id,
+            n_lifted: 0,
+        };
+        for var in pending.lambda.params.iter().chain(&pending.captured) {
+            let reg = emitter.take();
+            emitter.env.insert(*var, Location::Src(Src::reg(reg)));
+        }
+        emitter.place(pending.lambda.place);
+        emitter.expr(&pending.lambda.body, &Dst::Tail);
+        emitter.finish_function()
+    }
+
+    fn finish_function(self) -> Result<(), TooLarge> {
+        let program = &mut self.lowering.program;
+        let at = |label: u32| self.labels.get(label as usize).copied().flatten().unwrap_or(label);
+        let code = program.code.get_mut(self.entry as usize..).unwrap_or_default();
+        for target in code.iter_mut().flat_map(Ins::targets).flatten() {
+            *target = at(*target);
+        }
+        for table in program.switches.get_mut(self.first_switch..).unwrap_or_default() {
+            table.targets().for_each(|it| *it = at(*it));
+        }
+        for handler in program.handlers.get_mut(self.first_handler..).unwrap_or_default() {
+            handler.target = at(handler.target);
+        }
+        let end = here(self.lowering);
+        // A callee's frame begins at the depth of its caller; one more is room for its result.
+        let n_regs = self.max_depth.checked_add(8).ok_or(TooLarge { function: self.owner })?;
+        if let Some(info) = self.lowering.program.functions.get_mut(self.id.0 as usize) {
+            info.entry = self.entry;
+            info.end = end;
+            info.n_regs = n_regs;
+        }
+        Ok(())
+    }
+
+    // Registers, labels, instructions
+
+    pub(super) fn take(&mut self) -> Reg {
+        let reg = Reg(self.depth);
+        self.set_depth(self.depth.saturating_add(1));
+        reg
+    }
+
+    pub(super) fn set_depth(&mut self, depth: u16) {
+        self.depth = depth;
+        self.max_depth = self.max_depth.max(depth);
+    }
+
+    pub(super) fn emit(&mut self, ins: Ins) {
+        self.lowering.program.code.push(ins);
+    }
+
+    pub(super) fn here(&self) -> u32 {
+        here(self.lowering)
+    }
+
+    pub(super) fn label(&mut self) -> Label {
+        self.labels.push(None);
+        Label(u32::try_from(self.labels.len() - 1).unwrap_or(u32::MAX))
+    }
+
+    pub(super) fn bind_label(&mut self, label: Label) {
+        let here = self.here();
+        if let Some(slot) = self.labels.get_mut(label.0 as usize) {
+            *slot = Some(here);
+        }
+    }
+
+    pub(super) fn jump(&mut self, label: Label) {
+        self.emit(Ins::Jump { to: label.0 });
+    }
+
+    pub(super) fn place(&mut self, place: Place) {
+        let here = self.here();
+        if place.line != 0 {
+            self.lowering.place(here, place);
+        }
+    }
+
+    pub(super) fn function_id(&self) -> FnId {
+        self.id
+    }
+
+    pub(super) fn operands(&mut self, srcs: &[Src]) -> u32 {
+        let start = self.lowering.program.operands.len();
+        self.lowering.program.operands.extend_from_slice(srcs);
+        u32::try_from(start).unwrap_or(u32::MAX)
+    }
+
+    // Expressions
+
+    pub(super) fn expr(&mut self, expr: &'a Expr, dst: &Dst) {
+        let depth = self.depth;
+        self.expr_kind(expr, dst);
+        self.depth = depth;
+    }
+
+    fn expr_kind(&mut self, expr: &'a Expr, dst: &Dst) {
+        match &expr.kind {
+            ExprKind::Var(_)
+            | ExprKind::Literal(_)
+            | ExprKind::FunctionName(..)
+            | ExprKind::LetrecName(_)
+            | ExprKind::Lambda(_) => {
+                let src = self.operand(expr);
+                self.finish(src, dst);
+            }
+            ExprKind::Cons(head, tail) => {
+                let (head, tail) = (self.operand(head), self.operand(tail));
+                self.compute(dst, |dst| Ins::Cons { dst, head, tail });
+            }
+            ExprKind::Tuple(items) => {
+                let srcs = self.operand_list(items);
+                let args = self.operands(&srcs);
+                let n = u32::try_from(srcs.len()).unwrap_or(u32::MAX);
+                self.compute(dst, |dst| Ins::Tuple { dst, n, args });
+            }
+            ExprKind::Map { base, pairs } => self.map(expr.place, base, pairs, dst),
+            ExprKind::Binary(segments) => self.bits(expr.place, segments, dst),
+            ExprKind::Let { vars, arg, body } => self.let_in(vars, arg, body, dst),
+            ExprKind::Seq(first, then) => {
+                self.expr(first, &Dst::Nowhere);
+                self.expr(then, dst);
+            }
+            ExprKind::Letrec { functions, body } => self.letrec(functions, body, dst),
+            ExprKind::Local { name, arity, args } => {
+                let srcs = self.operand_list(args);
+                self.place(expr.place);
+                self.call_local(name, *arity as usize, &srcs, dst);
+            }
+            ExprKind::ApplyLetrec { function, args } => {
+                self.apply_letrec(expr.place, *function, args, dst);
+            }
+            ExprKind::Apply { fun, args } => {
+                let fun = self.operand(fun);
+                let srcs = self.operand_list(args);
+                let (n, args) = (count(srcs.len()), self.operands(&srcs));
+                self.place(expr.place);
+                self.call(dst, Ins::TailFun { n, fun, args }, |base| Ins::CallFun {
+                    n,
+                    base,
+                    fun,
+                    args,
+                });
+            }
+            ExprKind::Call { module, name, args } => {
+                self.call_remote(expr.place, module, name, args, dst);
+            }
+            ExprKind::Primop { name, args } => self.primop(expr.place, name, args, dst),
+            ExprKind::Case { args, clauses } => self.case(args, clauses, dst),
+            ExprKind::Try { arg, vars, body, raised, handler } => {
+                self.try_of(arg, (vars, body), (raised, handler), dst);
+            }
+            ExprKind::Catch(body) => self.catch(body, dst),
+            ExprKind::Values(items) => {
+                let srcs = self.operand_list(items);
+                self.finish_many(&srcs, dst);
+            }
+        }
+    }
+
+    /// The value of an expression as an operand; anything but a name or literal is computed into a
+    /// register that stays taken.
+    pub(super) fn operand(&mut self, expr: &'a Expr) -> Src {
+        match &expr.kind {
+            ExprKind::Var(var) => self.variable(*var),
+            ExprKind::Literal(term) => self.lowering.literal(term),
+            ExprKind::FunctionName(name, arity) => self.function_value(name, *arity as usize),
+            ExprKind::LetrecName(var) => self.letrec_value(*var),
+            ExprKind::Lambda(lambda) => self.lambda_value(lambda),
+            _ => {
+                let reg = Reg(self.depth);
+                self.expr(expr, &Dst::Reg(reg));
+                Src::reg(self.take())
+            }
+        }
+    }
+
+    pub(super) fn operand_list(&mut self, exprs: &'a [Expr]) -> Vec<Src> {
+        exprs.iter().map(|it| self.operand(it)).collect()
+    }
+
+    fn variable(&mut self, var: VarId) -> Src {
+        match self.env.get(&var).cloned() {
+            Some(Location::Src(src)) => src,
+            Some(Location::Delayed(expr)) => self.operand(expr),
+            Some(Location::Function { .. } | Location::Block { .. }) | None => {
+                debug_assert!(false, "a variable that is nowhere: {var:?}");
+                self.lowering.literal(&Term::Nil)
+            }
+        }
+    }
+
+    /// Brings a value to its destination.
+    pub(super) fn finish(&mut self, src: Src, dst: &Dst) {
+        match dst {
+            Dst::Tail => self.emit(Ins::Return { src }),
+            Dst::Reg(reg) => self.move_to(*reg, src),
+            Dst::Many(regs) => {
+                if let [reg] = regs.as_slice() {
+                    self.move_to(*reg, src);
+                }
+            }
+            Dst::Nowhere => (),
+        }
+    }
+
+    fn finish_many(&mut self, srcs: &[Src], dst: &Dst) {
+        match (dst, srcs) {
+            (Dst::Many(regs), _) if regs.len() == srcs.len() => self.move_all(srcs, regs),
+            (_, [src]) => self.finish(*src, dst),
+            _ => (),
+        }
+    }
+
+    pub(super) fn move_to(&mut self, dst: Reg, src: Src) {
+        if src != Src::reg(dst) {
+            self.emit(Ins::Move { dst, src });
+        }
+    }
+
+    /// Moves that may read what the others write.
+    pub(super) fn move_all(&mut self, srcs: &[Src], dsts: &[Reg]) {
+        let clashes = |n: usize, src: &Src| {
+            let before = dsts.get(..n).unwrap_or_default();
+            src.as_reg().is_some_and(|it| before.contains(&it))
+        };
+        if !srcs.iter().enumerate().any(|(n, src)| clashes(n, src)) {
+            srcs.iter().zip(dsts).for_each(|(src, dst)| self.move_to(*dst, *src));
+            return;
+        }
+        let top = dsts.iter().map(|it| it.0.saturating_add(1)).max().unwrap_or(0).max(self.depth);
+        let depth = self.depth;
+        self.set_depth(top);
+        let copies: Vec<Reg> = srcs.iter().map(|_| self.take()).collect();
+        srcs.iter().zip(&copies).for_each(|(src, dst)| self.move_to(*dst, *src));
+        copies.iter().zip(dsts).for_each(|(src, dst)| self.move_to(*dst, Src::reg(*src)));
+        self.depth = depth;
+    }
+
+    /// One instruction that writes its result.
+    pub(super) fn compute(&mut self, dst: &Dst, ins: impl FnOnce(Reg) -> Ins) {
+        match dst {
+            Dst::Reg(reg) => {
+                self.emit(ins(*reg));
+                self.max_depth = self.max_depth.max(reg.0.saturating_add(1));
+            }
+            Dst::Tail | Dst::Many(_) | Dst::Nowhere => {
+                let reg = self.take();
+                self.emit(ins(reg));
+                self.finish(Src::reg(reg), dst);
+            }
+        }
+    }
+
+    /// A call: the callee's frame begins at the depth, and its result is left there.
+    pub(super) fn call(&mut self, dst: &Dst, tail: Ins, call: impl FnOnce(Reg) -> Ins) {
+        if let Dst::Tail = dst {
+            self.emit(tail);
+            return;
+        }
+        let base = Reg(self.depth);
+        self.emit(call(base));
+        let base = self.take();
+        self.finish(Src::reg(base), dst);
+    }
+
+    fn let_in(&mut self, vars: &[VarId], arg: &'a Expr, body: &'a Expr, dst: &Dst) {
+        let [var] = vars else {
+            let regs: Vec<Reg> =
+                (0..vars.len()).map(|it| Reg(self.depth.saturating_add(count_u16(it)))).collect();
+            self.expr(arg, &Dst::Many(regs.clone()));
+            for (var, reg) in vars.iter().zip(regs) {
+                self.set_depth(reg.0.saturating_add(1));
+                self.env.insert(*var, Location::Src(Src::reg(reg)));
+            }
+            self.expr(body, dst);
+            return;
+        };
+        match &arg.kind {
+            ExprKind::Var(_)
+            | ExprKind::Literal(_)
+            | ExprKind::FunctionName(..)
+            | ExprKind::LetrecName(_)
+            | ExprKind::Lambda(_) => {
+                let src = self.operand(arg);
+                self.env.insert(*var, Location::Src(src));
+            }
+            _ if self.lowering.uses(*var) == 0 => self.expr(arg, &Dst::Nowhere),
+            _ => {
+                let reg = Reg(self.depth);
+                self.expr(arg, &Dst::Reg(reg));
+                self.take();
+                self.env.insert(*var, Location::Src(Src::reg(reg)));
+            }
+        }
+        self.expr(body, dst);
+    }
+
+    // Functions and funs
+
+    fn call_local(&mut self, name: &Atom, arity: usize, srcs: &[Src], dst: &Dst) {
+        let Some(function) = self.lowering.locals.get(&(name.clone(), arity)).copied() else {
+            debug_assert!(false, "a function that is not in its module: {name:?}/{arity}");
+            return;
+        };
+        let (n, args) = (count(srcs.len()), self.operands(srcs));
+        self.call(dst, Ins::TailCall { n, function, args }, |base| Ins::Call {
+            n,
+            base,
+            function,
+            args,
+        });
+    }
+
+    fn apply_letrec(&mut self, place: Place, function: VarId, args: &'a [Expr], dst: &Dst) {
+        let mut srcs = self.operand_list(args);
+        match self.env.get(&function).cloned() {
+            Some(Location::Block { label, params }) => {
+                self.move_all(&srcs, &params);
+                self.jump(label);
+            }
+            Some(Location::Function { id, captured, .. }) => {
+                srcs.extend(captured.iter().map(|it| self.variable(*it)));
+                let (n, args) = (count(srcs.len()), self.operands(&srcs));
+                self.place(place);
+                self.call(dst, Ins::TailCall { n, function: id, args }, |base| Ins::Call {
+                    n,
+                    base,
+                    function: id,
+                    args,
+                });
+            }
+            Some(Location::Src(_) | Location::Delayed(_)) | None => {
+                debug_assert!(false, "a letrec name that is no function: {function:?}");
+            }
+        }
+    }
+
+    fn letrec(&mut self, functions: &'a [(VarId, Atom, Lambda)], body: &'a Expr, dst: &Dst) {
+        if is_block(functions.iter().map(|it| (it.0, &it.2)), body) {
+            self.blocks(functions, body, dst);
+            return;
+        }
+        let captured = self.captured(functions.iter().map(|it| &it.2));
+        let mut declared = Vec::new();
+        for (var, name, lambda) in functions {
+            let arity = lambda.params.len();
+            let name = lambda.fun_name.clone().unwrap_or_else(|| {
+                self.n_lifted += 1;
+                let n = self.n_lifted - 1;
+                Atom::new(&format!("-{}-{}/{arity}-{n}-", self.owner, name.as_str()))
+            });
+            let id = self.lowering.declare(&name, arity + captured.len());
+            let location =
+                Location::Function { id, captured: captured.clone().into(), lambda, name };
+            self.env.insert(*var, location);
+            declared.push((id, lambda));
+        }
+        for (id, lambda) in declared {
+            self.lift(id, lambda, captured.clone());
+        }
+        self.expr(body, dst);
+    }
+
+    /// A letrec that is only ever jumped to: no frames, no calls.
+    fn blocks(&mut self, functions: &'a [(VarId, Atom, Lambda)], body: &'a Expr, dst: &Dst) {
+        let first = self.depth;
+        let mut labels = Vec::new();
+        for (var, _, lambda) in functions {
+            let params: Vec<Reg> = lambda.params.iter().map(|_| self.take()).collect();
+            for (param, reg) in lambda.params.iter().zip(&params) {
+                self.env.insert(*param, Location::Src(Src::reg(*reg)));
+            }
+            let label = self.label();
+            labels.push(label);
+            self.env.insert(*var, Location::Block { label, params: params.into() });
+        }
+        if self.depth > first {
+            self.emit(Ins::Clear { from: Reg(first), n: self.depth - first });
+        }
+        let join = self.label();
+        self.expr(body, dst);
+        for (label, (_, _, lambda)) in labels.into_iter().zip(functions) {
+            self.end_branch(dst, join);
+            self.bind_label(label);
+            self.emit(Ins::Loop { depth: Reg(self.depth) });
+            self.expr(&lambda.body, dst);
+        }
+        self.bind_label(join);
+    }
+
+    /// After a branch whose value is in place.
+    pub(super) fn end_branch(&mut self, dst: &Dst, join: Label) {
+        if !matches!(dst, Dst::Tail) {
+            self.jump(join);
+        }
+    }
+
+    /// The registers of this function that lifted ones need.
+    fn captured(&self, lambdas: impl Iterator<Item = &'a Lambda>) -> Vec<VarId> {
+        let mut res: Vec<VarId> = Vec::new();
+        let mut add = |var: VarId| {
+            if !res.contains(&var) {
+                res.push(var);
+            }
+        };
+        for lambda in lambdas {
+            mentioned(lambda, &mut |var| match self.env.get(&var) {
+                Some(Location::Src(src)) if src.as_reg().is_some() => add(var),
+                Some(Location::Function { captured, .. }) => {
+                    captured.iter().for_each(|it| {
+                        if matches!(self.env.get(it), Some(Location::Src(it)) if it.as_reg().is_some()) {
+                            add(*it);
+                        }
+                    });
+                }
+                Some(Location::Src(_) | Location::Block { .. } | Location::Delayed(_)) | None => (),
+            });
+        }
+        res
+    }
+
+    fn lift(&mut self, id: FnId, lambda: &'a Lambda, captured: Vec<VarId>) {
+        let outer = self
+            .env
+            .iter()
+            .filter(|(_, location)| match location {
+                Location::Src(src) => src.as_reg().is_none(),
+                Location::Function { .. } => true,
+                Location::Block { .. } | Location::Delayed(_) => false,
+            })
+            .map(|(var, location)| (*var, location.clone()))
+            .collect();
+        let owner = self.owner.clone();
+        self.lowering.pending.push_back(Pending { id, lambda, captured, outer, owner });
+    }
+
+    fn lambda_value(&mut self, lambda: &'a Lambda) -> Src {
+        let captured = self.captured(std::iter::once(lambda));
+        let arity = lambda.params.len();
+        let name = lambda.fun_name.clone().unwrap_or_else(|| {
+            self.n_lifted += 1;
+            Atom::new(&format!("-{}-anonymous-{}-", self.owner, self.n_lifted - 1))
+        });
+        let id = self.lowering.declare(&name, arity + captured.len());
+        self.lift(id, lambda, captured.clone());
+        self.closure(id, &name, arity, &captured)
+    }
+
+    fn letrec_value(&mut self, var: VarId) -> Src {
+        let Some(Location::Function { id, captured, lambda, name }) = self.env.get(&var).cloned()
+        else {
+            debug_assert!(false, "a letrec name that is no function: {var:?}");
+            return self.lowering.literal(&Term::Nil);
+        };
+        self.closure(id, &name, lambda.params.len(), &captured)
+    }
+
+    fn function_value(&mut self, name: &Atom, arity: usize) -> Src {
+        let id = self.lowering.locals.get(&(name.clone(), arity)).copied();
+        self.closure(id.unwrap_or(self.id), name, arity, &[])
+    }
+
+    fn closure(&mut self, function: FnId, name: &Atom, arity: usize, captured: &[VarId]) -> Src {
+        let lambda = self.lowering.closure_of(function, name, arity).0;
+        let srcs: Vec<Src> = captured.iter().map(|it| self.variable(*it)).collect();
+        let (n, args) = (count_u16(srcs.len()), self.operands(&srcs));
+        let dst = self.take();
+        self.emit(Ins::Closure { dst, n, lambda, args });
+        Src::reg(dst)
+    }
+
+    // Calls of other modules
+
+    pub(super) fn import(&mut self, module: &Atom, name: &Atom, arity: usize) -> ImportId {
+        let atoms = &mut self.lowering.world.atoms;
+        let (module, name) = (atoms.intern(module.as_str()), atoms.intern(name.as_str()));
+        let arity = u32::try_from(arity).unwrap_or(u32::MAX);
+        let program = &mut self.lowering.program;
+        *program.import_ids.entry((module, name, arity)).or_insert_with(|| {
+            program.imports.push(Import { module, name, arity, target: None.into() });
+            ImportId(u32::try_from(program.imports.len() - 1).unwrap_or(u32::MAX))
+        })
+    }
+
+    fn call_remote(
+        &mut self,
+        place: Place,
+        module: &'a Expr,
+        name: &'a Expr,
+        args: &'a [Expr],
+        dst: &Dst,
+    ) {
+        if let (ExprKind::Literal(Term::Atom(module)), ExprKind::Literal(Term::Atom(name))) =
+            (&module.kind, &name.kind)
+        {
+            let srcs = self.operand_list(args);
+            self.place(place);
+            if self.operator(module, name, &srcs, dst) {
+                return;
+            }
+            let import = self.import(module, name, srcs.len());
+            let (n, args) = (count(srcs.len()), self.operands(&srcs));
+            self.call(dst, Ins::TailImport { n, import, args }, |base| Ins::CallImport {
+                n,
+                base,
+                import,
+                args,
+            });
+            return;
+        }
+        let mut srcs = vec![self.operand(module), self.operand(name)];
+        srcs.extend(self.operand_list(args));
+        let (n, args) = (count(srcs.len() - 2), self.operands(&srcs));
+        self.place(place);
+        self.call(dst, Ins::TailDynamic { n, args }, |base| Ins::CallDynamic { n, base, args });
+    }
+
+    // Data
+
+    fn map(&mut self, place: Place, base: &'a Expr, pairs: &'a [MapPair], dst: &Dst) {
+        let base = self.operand(base);
+        let steps: Vec<MapStep> = pairs
+            .iter()
+            .map(|it| MapStep {
+                op: it.op,
+                key: self.operand(&it.key),
+                value: self.operand(&it.value),
+            })
+            .collect();
+        let program = &mut self.lowering.program;
+        program.map_steps.push(steps);
+        let steps = u32::try_from(program.map_steps.len() - 1).unwrap_or(u32::MAX);
+        self.place(place);
+        self.compute(dst, |dst| Ins::Map { dst, base, steps });
+    }
+
+    fn bits(&mut self, place: Place, segments: &'a [Segment], dst: &Dst) {
+        let segments: Vec<BitsSegment> = segments
+            .iter()
+            .map(|it| BitsSegment {
+                value: self.operand(&it.value),
+                size: it.size.as_ref().map(|it| self.operand(it)),
+                spec: it.spec,
+            })
+            .collect();
+        let program = &mut self.lowering.program;
+        program.bits.push(segments);
+        let segments = u32::try_from(program.bits.len() - 1).unwrap_or(u32::MAX);
+        self.place(place);
+        self.compute(dst, |dst| Ins::Bits { dst, segments });
+    }
+
+    // Exceptions and primitive operations
+
+    fn try_of(
+        &mut self,
+        arg: &'a Expr,
+        (vars, body): (&[VarId], &'a Expr),
+        (raised, handler): (&[VarId], &'a Expr),
+        dst: &Dst,
+    ) {
+        let base = self.depth;
+        let start = self.here();
+        let regs: Vec<Reg> =
+            (0..vars.len()).map(|it| Reg(base.saturating_add(count_u16(it)))).collect();
+        let arg_dst = match regs.as_slice() {
+            [reg] => Dst::Reg(*reg),
+            _ => Dst::Many(regs.clone()),
+        };
+        self.expr(arg, &arg_dst);
+        let end = self.here();
+        let (caught, join) = (self.label(), self.label());
+        self.handler(start, end, caught, HandlerKind::Try(Reg(base)));
+        for (var, reg) in vars.iter().zip(&regs) {
+            self.set_depth(reg.0.saturating_add(1));
+            self.env.insert(*var, Location::Src(Src::reg(*reg)));
+        }
+        self.expr(body, dst);
+        self.end_branch(dst, join);
+        self.bind_label(caught);
+        self.set_depth(base);
+        let regs: Vec<Reg> = (0..3).map(|_| self.take()).collect();
+        for (var, reg) in raised.iter().zip(regs) {
+            self.env.insert(*var, Location::Src(Src::reg(reg)));
+        }
+        self.expr(handler, dst);
+        self.bind_label(join);
+    }
+
+    fn catch(&mut self, body: &'a Expr, dst: &Dst) {
+        let base = Reg(self.depth);
+        let start = self.here();
+        self.expr(body, &Dst::Reg(base));
+        let end = self.here();
+        let (caught, join) = (self.label(), self.label());
+        self.handler(start, end, caught, HandlerKind::Try(base));
+        self.jump(join);
+        self.bind_label(caught);
+        self.emit(Ins::CatchEnd { at: base });
+        self.bind_label(join);
+        self.set_depth(base.0.saturating_add(3));
+        self.finish(Src::reg(base), dst);
+    }
+
+    pub(super) fn handler(&mut self, start: u32, end: u32, target: Label, kind: HandlerKind) {
+        if start < end {
+            self.lowering.program.handlers.push(Handler { start, end, target: target.0, kind });
+        }
+    }
+
+    fn primop(&mut self, place: Place, name: &Atom, args: &'a [Expr], dst: &Dst) {
+        self.place(place);
+        match (name.as_str(), args) {
+            ("match_fail", [reason]) => self.match_fail(place, reason),
+            ("raise", [trace, reason]) => {
+                let (trace, reason) = (self.operand(trace), self.operand(reason));
+                self.emit(Ins::Raise { trace, reason });
+            }
+            ("build_stacktrace", [trace]) => {
+                let src = self.operand(trace);
+                self.compute(dst, |dst| Ins::BuildTrace { dst, src });
+            }
+            ("recv_peek_message", []) => {
+                let (found, message) = match dst {
+                    Dst::Many(regs) if regs.len() == 2 => (regs.first(), regs.get(1)),
+                    _ => (None, None),
+                };
+                let found = found.copied().unwrap_or(Reg(self.depth));
+                let message = message.copied().unwrap_or(Reg(self.depth.saturating_add(1)));
+                self.max_depth = self.max_depth.max(message.0.saturating_add(1));
+                self.emit(Ins::Peek { found, message });
+            }
+            ("recv_next", []) => {
+                self.emit(Ins::PeekNext);
+            }
+            ("remove_message", []) => {
+                self.emit(Ins::RemoveMessage);
+            }
+            ("recv_wait_timeout", [timeout]) => {
+                let timeout = self.operand(timeout);
+                let depth = Reg(self.depth);
+                self.compute(dst, |dst| Ins::Wait { dst, timeout, depth });
+            }
+            // Hints to the JIT, and names of what OTP keeps inside.
+            _ => {
+                let srcs = self.operand_list(args);
+                let import = self.import(&Atom::new("gimlet_primop"), name, srcs.len());
+                let (n, args) = (count(srcs.len()), self.operands(&srcs));
+                self.call(dst, Ins::TailImport { n, import, args }, |base| Ins::CallImport {
+                    n,
+                    base,
+                    import,
+                    args,
+                });
+            }
+        }
+    }
+
+    fn match_fail(&mut self, place: Place, reason: &'a Expr) {
+        if let ExprKind::Tuple(items) = &reason.kind
+            && let Some((head, args)) = items.split_first()
+            && matches!(&head.kind, ExprKind::Literal(it) if it.as_atom() == Some("function_clause"))
+        {
+            let srcs = self.operand_list(args);
+            let (n, args) = (count(srcs.len()), self.operands(&srcs));
+            self.emit(Ins::FunctionClause { n, args });
+            return;
+        }
+        if let ExprKind::Literal(Term::Tuple(items)) = &reason.kind
+            && let Some((head, args)) = items.split_first()
+            && head.as_atom() == Some("function_clause")
+        {
+            let srcs: Vec<Src> = args.iter().map(|it| self.lowering.literal(it)).collect();
+            let (n, args) = (count(srcs.len()), self.operands(&srcs));
+            self.emit(Ins::FunctionClause { n, args });
+            return;
+        }
+        // `if_clause` and `else_clause` come as tuples of one, and are atoms when raised.
+        let src = match &reason.kind {
+            ExprKind::Tuple(items) if items.len() == 1 => match items.first() {
+                Some(item) => self.operand(item),
+                None => return,
+            },
+            ExprKind::Literal(Term::Tuple(items)) if items.len() == 1 => match items.first() {
+                Some(item) => self.lowering.literal(item),
+                None => return,
+            },
+            _ => self.operand(reason),
+        };
+        self.place(place);
+        self.emit(Ins::Fail { reason: src });
+    }
+}
+
+fn here(lowering: &Lowering<'_>) -> u32 {
+    u32::try_from(lowering.program.code.len()).unwrap_or(u32::MAX)
+}
+
+/// How many arguments; BEAM allows 255.
+pub(super) fn count(len: usize) -> u8 {
+    u8::try_from(len).unwrap_or(u8::MAX)
+}
+
+fn count_u16(len: usize) -> u16 {
+    u16::try_from(len).unwrap_or(u16::MAX)
+}

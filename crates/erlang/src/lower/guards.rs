@@ -1,0 +1,255 @@
+//! Emits guards and the calls that have instructions of their own.
+//!
+//! A guard that fails or raises goes to the next clause. Its code is marked as a region, so that
+//! success costs nothing and an exception in it needs no stack trace.
+
+use crate::builtins::How;
+use crate::code::{BuiltinId, Cmp, HandlerKind, Ins, Kind, Reg, Src};
+use crate::core::{Clause, Expr, ExprKind, Pattern};
+use crate::lower::cases::is_true;
+use crate::lower::emit::{Dst, Emitter, Label, Location, count};
+use term::{Atom, Term};
+
+impl<'a> Emitter<'_, 'a> {
+    /// Goes on if the guard holds, else to `fail`.
+    pub(super) fn guard(&mut self, guard: &'a Expr, fail: Label) {
+        let start = self.here();
+        let depth = self.depth;
+        self.condition(guard, fail);
+        self.depth = depth;
+        let end = self.here();
+        self.handler(start, end, fail, HandlerKind::Guard);
+    }
+
+    fn condition(&mut self, expr: &'a Expr, fail: Label) {
+        match &expr.kind {
+            ExprKind::Literal(term) => {
+                if term.as_atom() != Some("true") {
+                    self.jump(fail);
+                }
+            }
+            ExprKind::Var(var) => {
+                if let Some(Location::Delayed(expr)) = self.env.get(var).cloned() {
+                    self.condition(expr, fail);
+                } else {
+                    self.truth(expr, fail);
+                }
+            }
+            ExprKind::Let { vars, arg, body } => {
+                // The value of a test that is only asked for once is branched on where it is asked.
+                if let [var] = vars.as_slice()
+                    && self.lowering.uses(*var) == 1
+                    && is_test(arg)
+                {
+                    self.env.insert(*var, Location::Delayed(arg));
+                    self.condition(body, fail);
+                    return;
+                }
+                let depth = self.depth;
+                if let [var] = vars.as_slice() {
+                    let src = self.operand(arg);
+                    self.env.insert(*var, Location::Src(src));
+                    self.condition(body, fail);
+                } else {
+                    self.truth(expr, fail);
+                }
+                self.depth = depth;
+            }
+            ExprKind::Try { arg, vars, body, .. } if is_guard_try(vars, body) => {
+                self.condition(arg, fail);
+            }
+            ExprKind::Call { module, name, args } => {
+                if !self.test_call(module, name, args, fail) {
+                    self.truth(expr, fail);
+                }
+            }
+            ExprKind::Case { args, clauses } => {
+                if let Some((test, then, otherwise)) = if_then_else(args, clauses)
+                    && is_test(test)
+                {
+                    let (no, done) = (self.label(), self.label());
+                    self.condition(test, no);
+                    self.condition(then, fail);
+                    self.jump(done);
+                    self.bind_label(no);
+                    self.condition(otherwise, fail);
+                    self.bind_label(done);
+                } else {
+                    self.truth(expr, fail);
+                }
+            }
+            _ => self.truth(expr, fail),
+        }
+    }
+
+    /// Computes a value and asks whether it is `true`.
+    fn truth(&mut self, expr: &'a Expr, fail: Label) {
+        let depth = self.depth;
+        let src = self.operand(expr);
+        self.emit(Ins::JumpUnlessTrue { src, to: fail.0 });
+        self.depth = depth;
+    }
+
+    fn test_call(&mut self, module: &Expr, name: &Expr, args: &'a [Expr], fail: Label) -> bool {
+        let Some(name) = erlang_name(module, name) else { return false };
+        let depth = self.depth;
+        match (name, args) {
+            ("and", [left, right]) => {
+                self.condition(left, fail);
+                self.condition(right, fail);
+            }
+            (_, [left, right]) if comparison(name).is_some() => {
+                let (a, b) = (self.operand(left), self.operand(right));
+                if let Some(op) = comparison(name) {
+                    self.emit(Ins::JumpUnless { op, a, b, to: fail.0 });
+                }
+            }
+            (_, [value]) if kind_test(name).is_some() => {
+                let src = self.operand(value);
+                if let Some(kind) = kind_test(name) {
+                    self.emit(Ins::JumpUnlessKind { kind, src, to: fail.0 });
+                }
+            }
+            _ => return false,
+        }
+        self.depth = depth;
+        true
+    }
+
+    /// Calls that are one instruction. Says whether this was one.
+    pub(super) fn operator(&mut self, module: &Atom, name: &Atom, srcs: &[Src], dst: &Dst) -> bool {
+        if module.as_str() == "erlang" {
+            match (name.as_str(), srcs) {
+                ("+", [a, b]) => {
+                    let (a, b) = (*a, *b);
+                    self.compute(dst, |dst| Ins::Add { dst, a, b });
+                    return true;
+                }
+                ("-", [a, b]) => {
+                    let (a, b) = (*a, *b);
+                    self.compute(dst, |dst| Ins::Subtract { dst, a, b });
+                    return true;
+                }
+                ("*", [a, b]) => {
+                    let (a, b) = (*a, *b);
+                    self.compute(dst, |dst| Ins::Multiply { dst, a, b });
+                    return true;
+                }
+                (op, [a, b]) if comparison(op).is_some() => {
+                    let (a, b, op) = (*a, *b, comparison(op).unwrap_or(Cmp::Same));
+                    self.compute(dst, |dst| Ins::Compare { op, dst, a, b });
+                    return true;
+                }
+                (test, [src]) if kind_test(test).is_some() => {
+                    let (src, kind) = (*src, kind_test(test).unwrap_or(Kind::Atom));
+                    self.compute(dst, |dst| Ins::IsKind { kind, dst, src });
+                    return true;
+                }
+                _ => (),
+            }
+        }
+        let Some(builtin) = self.builtin(module, name, srcs.len()) else { return false };
+        match srcs {
+            [a] => {
+                let a = *a;
+                self.compute(dst, |dst| Ins::Builtin1 { dst, builtin, a });
+            }
+            [a, b] => {
+                let (a, b) = (*a, *b);
+                self.compute(dst, |dst| Ins::Builtin2 { dst, builtin, a, b });
+            }
+            _ => {
+                let (n, args) = (count(srcs.len()), self.operands(srcs));
+                self.compute(dst, |dst: Reg| Ins::Builtin { n, dst, builtin, args });
+            }
+        }
+        true
+    }
+
+    /// The builtin of that name, if it returns like a function of ours.
+    fn builtin(&mut self, module: &Atom, name: &Atom, arity: usize) -> Option<BuiltinId> {
+        let atoms = &self.lowering.world.atoms;
+        let key =
+            (atoms.find(module.as_str())?, atoms.find(name.as_str())?, u32::try_from(arity).ok()?);
+        let id = *self.lowering.program.builtin_ids.get(&key)?;
+        let builtin = self.lowering.program.builtins.get(id.0 as usize)?;
+        matches!(builtin.how, How::Native(_)).then_some(id)
+    }
+}
+
+fn erlang_name<'e>(module: &Expr, name: &'e Expr) -> Option<&'e str> {
+    match (&module.kind, &name.kind) {
+        (ExprKind::Literal(module), ExprKind::Literal(name)) => {
+            if module.as_atom()? == "erlang" {
+                name.as_atom()
+            } else {
+                None
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Whether the expression is a call that yields a boolean and nothing else.
+fn is_test(expr: &Expr) -> bool {
+    let ExprKind::Call { module, name, args } = &expr.kind else { return false };
+    let Some(name) = erlang_name(module, name) else { return false };
+    match args.len() {
+        1 => kind_test(name).is_some(),
+        2 => comparison(name).is_some(),
+        _ => false,
+    }
+}
+
+/// `try G of V -> V catch _ -> false end`, which the compiler wraps around guards.
+fn is_guard_try(vars: &[crate::core::VarId], body: &Expr) -> bool {
+    matches!((vars, &body.kind), ([var], ExprKind::Var(it)) if it == var)
+}
+
+/// The parts of `case T of true -> A; false -> B; … end`.
+fn if_then_else<'a>(
+    args: &'a [Expr],
+    clauses: &'a [Clause],
+) -> Option<(&'a Expr, &'a Expr, &'a Expr)> {
+    let ([test], [yes, no, ..]) = (args, clauses) else { return None };
+    let matches = |clause: &Clause, name: &str| {
+        matches!(clause.patterns.as_slice(),
+            [Pattern::Literal(Term::Atom(it))] if it.as_str() == name)
+            && is_true(&clause.guard)
+    };
+    (matches(yes, "true") && matches(no, "false")).then_some((test, &yes.body, &no.body))
+}
+
+fn comparison(name: &str) -> Option<Cmp> {
+    Some(match name {
+        "<" => Cmp::Less,
+        "=<" => Cmp::LessEqual,
+        ">" => Cmp::Greater,
+        ">=" => Cmp::GreaterEqual,
+        "==" => Cmp::Equal,
+        "/=" => Cmp::NotEqual,
+        "=:=" => Cmp::Same,
+        "=/=" => Cmp::NotSame,
+        _ => return None,
+    })
+}
+
+fn kind_test(name: &str) -> Option<Kind> {
+    Some(match name {
+        "is_atom" => Kind::Atom,
+        "is_binary" => Kind::Binary,
+        "is_bitstring" => Kind::Bitstring,
+        "is_boolean" => Kind::Boolean,
+        "is_float" => Kind::Float,
+        "is_function" => Kind::Function,
+        "is_integer" => Kind::Integer,
+        "is_list" => Kind::List,
+        "is_map" => Kind::Map,
+        "is_number" => Kind::Number,
+        "is_pid" => Kind::Pid,
+        "is_port" => Kind::Port,
+        "is_reference" => Kind::Reference,
+        "is_tuple" => Kind::Tuple,
+        _ => return None,
+    })
+}

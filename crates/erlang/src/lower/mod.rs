@@ -1,0 +1,170 @@
+//! From Core Erlang to instructions: variables become registers, funs are lifted, patterns become
+//! decision trees.
+
+mod cases;
+mod emit;
+mod guards;
+mod names;
+mod tree;
+
+use crate::code::{FnId, FunctionInfo, ModuleInfo, Program, Src};
+use crate::core::{Lambda, Module, Place, VarId};
+use crate::data::{AtomId, LambdaId, from_term};
+use crate::machine::World;
+use emit::{Emitter, Location};
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+use std::fmt;
+use term::{Atom, Term};
+
+/// Code that does not fit our instructions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TooLarge {
+    pub function: String,
+}
+
+impl fmt::Display for TooLarge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} is too large: it needs more than 65,000 registers", self.function)
+    }
+}
+
+/// Adds a module to the program.
+pub(crate) fn lower(
+    program: &mut Program,
+    world: &mut World,
+    module: &Module,
+    md5: [u8; 16],
+) -> Result<(), TooLarge> {
+    let name = world.atoms.intern(module.name.as_str());
+    let mut lowering = Lowering {
+        program,
+        world,
+        module,
+        name,
+        md5,
+        locals: FxHashMap::default(),
+        literals: FxHashMap::default(),
+        pending: VecDeque::new(),
+        n_lambdas: 0,
+        lambdas: FxHashMap::default(),
+    };
+    for function in &module.functions {
+        let arity = function.lambda.params.len();
+        let id = lowering.declare(&function.name, arity);
+        lowering.locals.insert((function.name.clone(), arity), id);
+        lowering.pending.push_back(Pending {
+            id,
+            lambda: &function.lambda,
+            captured: Vec::new(),
+            outer: FxHashMap::default(),
+            owner: format!("{}/{arity}", function.name.as_str()),
+        });
+    }
+    let first = lowering.program.functions.len() - module.functions.len();
+    while let Some(pending) = lowering.pending.pop_front() {
+        Emitter::function(&mut lowering, pending)?;
+    }
+    let functions = (first..lowering.program.functions.len()).map(fn_id).collect();
+    let locals = std::mem::take(&mut lowering.locals);
+    for (function, arity) in &module.exports {
+        if let Some(id) = locals.get(&(function.clone(), *arity as usize)) {
+            let function = world.atoms.intern(function.as_str());
+            program.exports.insert((name, function, *arity), *id);
+        }
+    }
+    let files = module.files.clone();
+    program.modules.insert(name, ModuleInfo { functions, files });
+    Ok(())
+}
+
+/// What the functions of one module share while they are lowered.
+struct Lowering<'a> {
+    program: &'a mut Program,
+    world: &'a mut World,
+    module: &'a Module,
+    name: AtomId,
+    md5: [u8; 16],
+    locals: FxHashMap<(Atom, usize), FnId>,
+    literals: FxHashMap<Term, Src>,
+    /// Declared, not yet lowered; in the order of their ids.
+    pending: VecDeque<Pending<'a>>,
+    n_lambdas: u32,
+    lambdas: FxHashMap<FnId, LambdaId>,
+}
+
+/// A function whose code is still to be made.
+struct Pending<'a> {
+    id: FnId,
+    lambda: &'a Lambda,
+    /// Variables of the surrounding function, passed after the parameters.
+    captured: Vec<VarId>,
+    /// What else the surrounding function knows: literals and lifted functions.
+    outer: FxHashMap<VarId, Location<'a>>,
+    /// The source function, which lifted ones are named after.
+    owner: String,
+}
+
+impl<'a> Lowering<'a> {
+    fn declare(&mut self, name: &Atom, arity: usize) -> FnId {
+        let name = self.world.atoms.intern(name.as_str());
+        let id = fn_id(self.program.functions.len());
+        self.program.functions.push(FunctionInfo {
+            module: self.name,
+            name,
+            arity: u32::try_from(arity).unwrap_or(u32::MAX),
+            entry: u32::MAX,
+            end: u32::MAX,
+            n_regs: 0,
+        });
+        id
+    }
+
+    /// Names the code of a closure, so that it can be made into a value.
+    fn closure_of(&mut self, function: FnId, name: &Atom, arity: usize) -> LambdaId {
+        if let Some(id) = self.lambdas.get(&function) {
+            return *id;
+        }
+        let id = LambdaId(u32::try_from(self.program.lambdas.len()).unwrap_or(u32::MAX));
+        let name = self.world.atoms.intern(name.as_str());
+        let head = u32::from_be_bytes([self.md5[0], self.md5[1], self.md5[2], self.md5[3]]);
+        self.world.heap.lambdas.push(crate::data::Lambda {
+            module: self.name,
+            name,
+            arity: u32::try_from(arity).unwrap_or(u32::MAX),
+            index: self.n_lambdas,
+            // BEAM's is a hash of the code; any stable number will do.
+            uniq: head & 0x07ff_ffff,
+            module_md5: self.md5,
+        });
+        self.program.lambdas.push(function);
+        self.n_lambdas += 1;
+        self.lambdas.insert(function, id);
+        id
+    }
+
+    fn literal(&mut self, term: &Term) -> Src {
+        if let Some(src) = self.literals.get(term) {
+            return *src;
+        }
+        let value = from_term(&mut self.world.heap, &mut self.world.atoms, term);
+        let src = Src::literal(self.world.literals.len());
+        self.world.literals.push(value);
+        self.literals.insert(term.clone(), src);
+        src
+    }
+
+    fn uses(&self, var: VarId) -> u32 {
+        self.module.uses.get(var.0 as usize).copied().unwrap_or(0)
+    }
+
+    fn place(&mut self, pc: u32, place: Place) {
+        if self.program.places.last().is_none_or(|it| it.1 != place) {
+            self.program.places.push((pc, place));
+        }
+    }
+}
+
+fn fn_id(index: usize) -> FnId {
+    FnId(u32::try_from(index).unwrap_or(u32::MAX))
+}

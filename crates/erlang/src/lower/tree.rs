@@ -1,0 +1,308 @@
+//! Decision trees: clauses of a case, so arranged that no test is made twice on a path.
+//!
+//! After 002 §6.1 and Maranget, "Compiling pattern matching to good decision trees" (2008), with
+//! the tests in the order in which they are written. Knows registers but emits nothing.
+
+use crate::code::{Reg, Src};
+use crate::core::{Expr, Pattern, PatternSegment, VarId};
+use term::Term;
+
+#[derive(Debug)]
+pub(super) enum Tree<'a> {
+    /// No clause is left.
+    Fail,
+    Leaf(Leaf),
+    /// A clause whose patterns match; its guard decides.
+    Guard {
+        leaf: Leaf,
+        otherwise: Box<Tree<'a>>,
+    },
+    Switch {
+        src: Src,
+        branches: Vec<Branch<'a>>,
+        default: Box<Tree<'a>>,
+    },
+    /// The value is a map with all of these keys.
+    Map {
+        src: Src,
+        keys: Vec<(&'a Expr, Reg)>,
+        then: Box<Tree<'a>>,
+        otherwise: Box<Tree<'a>>,
+    },
+    Bits {
+        src: Src,
+        segments: &'a [PatternSegment],
+        dsts: Vec<Option<Reg>>,
+        binds: Vec<(VarId, Src)>,
+        then: Box<Tree<'a>>,
+        otherwise: Box<Tree<'a>>,
+    },
+}
+
+#[derive(Debug)]
+pub(super) struct Leaf {
+    pub(super) clause: usize,
+    pub(super) binds: Vec<(VarId, Src)>,
+    /// Registers below hold the values looked at so far.
+    pub(super) depth: u16,
+}
+
+#[derive(Debug)]
+pub(super) struct Branch<'a> {
+    pub(super) head: Head,
+    /// Where the parts of the value go, if anyone looks at them.
+    pub(super) parts: Vec<Option<Reg>>,
+    pub(super) tree: Tree<'a>,
+}
+
+/// What a value must be at its top.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Head {
+    Nil,
+    Cons,
+    Tuple(usize),
+    Literal(Term),
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Row<'a> {
+    tests: Vec<(Src, &'a Pattern)>,
+    binds: Vec<(VarId, Src)>,
+    clause: usize,
+}
+
+impl<'a> Row<'a> {
+    pub(super) fn new(clause: usize, tests: Vec<(Src, &'a Pattern)>) -> Row<'a> {
+        let mut res = Row { tests: Vec::new(), binds: Vec::new(), clause };
+        for (src, pattern) in tests {
+            res.add(src, pattern);
+        }
+        res
+    }
+
+    /// A variable is bound, anything else is still to be tested.
+    fn add(&mut self, src: Src, pattern: &'a Pattern) {
+        match pattern {
+            Pattern::Var(var) => self.binds.push((*var, src)),
+            Pattern::Alias(var, inner) => {
+                self.binds.push((*var, src));
+                self.add(src, inner);
+            }
+            Pattern::Literal(_)
+            | Pattern::Cons(..)
+            | Pattern::Tuple(_)
+            | Pattern::Map(_)
+            | Pattern::Binary(_) => self.tests.push((src, pattern)),
+        }
+    }
+
+    fn test_of(&self, src: Src) -> Option<&'a Pattern> {
+        self.tests.iter().find(|it| it.0 == src).map(|it| it.1)
+    }
+
+    fn without(&self, src: Src) -> Row<'a> {
+        let mut res = self.clone();
+        if let Some(place) = res.tests.iter().position(|it| it.0 == src) {
+            res.tests.remove(place);
+        }
+        res
+    }
+}
+
+pub(super) struct Builder<'b> {
+    pub(super) has_guard: &'b dyn Fn(usize) -> bool,
+    pub(super) is_used: &'b dyn Fn(VarId) -> bool,
+    /// The most registers that any path needs.
+    pub(super) max_depth: u16,
+}
+
+impl Builder<'_> {
+    pub(super) fn build<'a>(&mut self, rows: &[Row<'a>], depth: u16) -> Tree<'a> {
+        self.max_depth = self.max_depth.max(depth);
+        let Some((first, rest)) = rows.split_first() else { return Tree::Fail };
+        let Some((src, pattern)) = first.tests.first().copied() else {
+            let leaf = Leaf { clause: first.clause, binds: first.binds.clone(), depth };
+            if !(self.has_guard)(first.clause) {
+                return Tree::Leaf(leaf);
+            }
+            return Tree::Guard { leaf, otherwise: Box::new(self.build(rest, depth)) };
+        };
+        match pattern {
+            Pattern::Map(pairs) => self.map(src, pairs, first, rest, depth),
+            Pattern::Binary(segments) => self.bits(src, segments, first, rest, depth),
+            Pattern::Var(_)
+            | Pattern::Alias(..)
+            | Pattern::Literal(_)
+            | Pattern::Cons(..)
+            | Pattern::Tuple(_) => self.switch(src, rows, depth),
+        }
+    }
+
+    fn switch<'a>(&mut self, src: Src, rows: &[Row<'a>], depth: u16) -> Tree<'a> {
+        let mut heads: Vec<Head> = Vec::new();
+        for row in rows {
+            if let Some(head) = row.test_of(src).and_then(head_of)
+                && !heads.contains(&head)
+            {
+                heads.push(head);
+            }
+        }
+        let branches = heads.into_iter().map(|head| self.branch(src, head, rows, depth)).collect();
+        let others: Vec<Row<'a>> = rows
+            .iter()
+            .filter(|it| it.test_of(src).is_none_or(|it| head_of(it).is_none()))
+            .cloned()
+            .collect();
+        Tree::Switch { src, branches, default: Box::new(self.build(&others, depth)) }
+    }
+
+    /// The rows that a value with this head may still match, its parts taken out.
+    fn branch<'a>(&mut self, src: Src, head: Head, rows: &[Row<'a>], depth: u16) -> Branch<'a> {
+        let matches = |row: &Row<'a>| row.test_of(src).and_then(head_of).as_ref() == Some(&head);
+        let arity = match &head {
+            Head::Cons => 2,
+            Head::Tuple(arity) => *arity,
+            Head::Nil | Head::Literal(_) => 0,
+        };
+        let mut parts = vec![None; arity];
+        let mut depth = depth;
+        for (place, part) in parts.iter_mut().enumerate() {
+            let wanted = rows.iter().filter(|it| matches(it)).any(|it| {
+                let sub = it.test_of(src).and_then(|it| part_of(it, place));
+                sub.is_some_and(|it| self.is_looked_at(it))
+            });
+            if wanted {
+                *part = Some(Reg(depth));
+                depth = depth.saturating_add(1);
+            }
+        }
+        let rows: Vec<Row<'a>> = rows
+            .iter()
+            .filter_map(|row| match row.test_of(src) {
+                None => Some(row.clone()),
+                Some(pattern) if matches(row) => {
+                    let mut row = row.without(src);
+                    for (place, reg) in parts.iter().enumerate() {
+                        if let (Some(reg), Some(part)) = (reg, part_of(pattern, place)) {
+                            row.add(Src::reg(*reg), part);
+                        }
+                    }
+                    Some(row)
+                }
+                Some(pattern) => overlaps(&head, pattern).then(|| row.clone()),
+            })
+            .collect();
+        Branch { head, parts, tree: self.build(&rows, depth) }
+    }
+
+    fn is_looked_at(&self, pattern: &Pattern) -> bool {
+        if let Pattern::Var(var) = pattern { (self.is_used)(*var) } else { true }
+    }
+
+    fn map<'a>(
+        &mut self,
+        src: Src,
+        pairs: &'a [(Expr, Pattern)],
+        first: &Row<'a>,
+        rest: &[Row<'a>],
+        depth: u16,
+    ) -> Tree<'a> {
+        let mut row = first.without(src);
+        let mut keys = Vec::new();
+        let mut inner = depth;
+        for (key, pattern) in pairs {
+            keys.push((key, Reg(inner)));
+            row.add(Src::reg(Reg(inner)), pattern);
+            inner = inner.saturating_add(1);
+        }
+        let mut rows = vec![row];
+        rows.extend(rest.iter().filter(|it| could_be(it.test_of(src), is_map)).cloned());
+        Tree::Map {
+            src,
+            keys,
+            then: Box::new(self.build(&rows, inner)),
+            otherwise: Box::new(self.build(rest, depth)),
+        }
+    }
+
+    fn bits<'a>(
+        &mut self,
+        src: Src,
+        segments: &'a [PatternSegment],
+        first: &Row<'a>,
+        rest: &[Row<'a>],
+        depth: u16,
+    ) -> Tree<'a> {
+        let mut row = first.without(src);
+        let mut inner = depth;
+        let mut dsts = Vec::new();
+        let binds_before = row.binds.len();
+        for segment in segments {
+            let wanted = match &segment.value {
+                Pattern::Literal(_) => false,
+                other => self.is_looked_at(other),
+            };
+            dsts.push(wanted.then(|| {
+                let reg = Reg(inner);
+                inner = inner.saturating_add(1);
+                row.add(Src::reg(reg), &segment.value);
+                reg
+            }));
+        }
+        let binds = row.binds.get(binds_before..).unwrap_or_default().to_vec();
+        let mut rows = vec![row];
+        rows.extend(rest.iter().filter(|it| could_be(it.test_of(src), is_bits)).cloned());
+        Tree::Bits {
+            src,
+            segments,
+            dsts,
+            binds,
+            then: Box::new(self.build(&rows, inner)),
+            otherwise: Box::new(self.build(rest, depth)),
+        }
+    }
+}
+
+fn could_be(pattern: Option<&Pattern>, kind: fn(&Pattern) -> bool) -> bool {
+    pattern.is_none_or(kind)
+}
+
+fn is_map(pattern: &Pattern) -> bool {
+    matches!(pattern, Pattern::Map(_) | Pattern::Literal(Term::Map(_)))
+}
+
+fn is_bits(pattern: &Pattern) -> bool {
+    matches!(pattern, Pattern::Binary(_) | Pattern::Literal(Term::Bits(_)))
+}
+
+/// Whether a value that is this literal might match a pattern that is no literal.
+fn overlaps(head: &Head, pattern: &Pattern) -> bool {
+    match head {
+        Head::Literal(Term::Bits(_)) => matches!(pattern, Pattern::Binary(_)),
+        Head::Literal(Term::Map(_)) => matches!(pattern, Pattern::Map(_)),
+        Head::Literal(_) | Head::Nil | Head::Cons | Head::Tuple(_) => false,
+    }
+}
+
+/// The top of what the pattern matches; `None` for maps and bitstrings, whose tests overlap.
+fn head_of(pattern: &Pattern) -> Option<Head> {
+    match pattern {
+        Pattern::Literal(Term::Nil) => Some(Head::Nil),
+        Pattern::Literal(term) => Some(Head::Literal(term.clone())),
+        Pattern::Cons(..) => Some(Head::Cons),
+        Pattern::Tuple(items) => Some(Head::Tuple(items.len())),
+        Pattern::Map(_) | Pattern::Binary(_) | Pattern::Var(_) | Pattern::Alias(..) => None,
+    }
+}
+
+fn part_of(pattern: &Pattern, place: usize) -> Option<&Pattern> {
+    match pattern {
+        Pattern::Cons(head, tail) => Some(if place == 0 { head } else { tail }),
+        Pattern::Tuple(items) => items.get(place),
+        Pattern::Literal(_)
+        | Pattern::Map(_)
+        | Pattern::Binary(_)
+        | Pattern::Var(_)
+        | Pattern::Alias(..) => None,
+    }
+}

@@ -1,0 +1,118 @@
+//! The group leader of everyone: the I/O protocol, with output kept and input at its end.
+
+use crate::data::{AtomId, PidId, Value};
+use crate::machine::World;
+use crate::machine::process::{Execution, OnReturn};
+
+/// A message to the group leader. What is no request of the protocol is dropped.
+pub(super) fn request(w: &mut World, message: Value) {
+    let Some([tag, from, reply_as, request]) = w.heap.elements(message) else { return };
+    let (from, reply_as, request) = (*from, *reply_as, *request);
+    let (true, Some(asker)) = (tag.is_atom(AtomId::IO_REQUEST), from.as_pid()) else { return };
+    match perform(w, asker, reply_as, request) {
+        Done::Reply(value) => reply(w, asker, reply_as, value),
+        Done::Later => (),
+    }
+}
+
+enum Done {
+    Reply(Value),
+    /// A process was started whose value is to be written.
+    Later,
+}
+
+fn perform(w: &mut World, asker: PidId, reply_as: Value, request: Value) -> Done {
+    let items = match w.heap.elements(request) {
+        Some(items) => items.to_vec(),
+        None => vec![request],
+    };
+    let name = items.first().and_then(|it| it.as_atom());
+    let name = name.map_or("", |it| w.atoms.name(it)).to_owned();
+    match (name.as_str(), items.as_slice()) {
+        ("put_chars", [_, chars] | [_, _, chars]) => write(w, *chars),
+        ("put_chars", [_, module, function, args] | [_, _, module, function, args]) => {
+            let Some(args) = w.heap.list_items(*args) else { return Done::Reply(request_error(w)) };
+            let execution = Execution::apply(*module, *function, &args);
+            let Ok(pid) = w.spawn(execution) else { return Done::Reply(request_error(w)) };
+            if let Some(process) = w.processes.get_mut(&pid) {
+                process.on_return = OnReturn::Output { asker, request: reply_as };
+            }
+            Done::Later
+        }
+        ("requests", [_, requests]) => {
+            let mut last = Done::Reply(Value::atom(AtomId::OK));
+            for request in w.heap.list_items(*requests).unwrap_or_default() {
+                last = perform(w, asker, reply_as, request);
+            }
+            last
+        }
+        ("get_chars" | "get_line" | "get_until" | "get_password", _) => {
+            Done::Reply(Value::atom(w.atoms.intern("eof")))
+        }
+        ("getopts", _) => {
+            let (binary, encoding) = (w.atoms.intern("binary"), w.atoms.intern("encoding"));
+            let binary = w.heap.tuple(&[Value::atom(binary), Value::FALSE]);
+            let encoding = w.heap.tuple(&[Value::atom(encoding), Value::atom(AtomId::UNICODE)]);
+            Done::Reply(w.heap.list(&[binary, encoding]))
+        }
+        ("setopts", _) => Done::Reply(Value::atom(AtomId::OK)),
+        ("get_geometry", _) => {
+            let reason = Value::atom(w.atoms.intern("enotsup"));
+            Done::Reply(w.heap.tuple(&[Value::atom(AtomId::ERROR), reason]))
+        }
+        _ => Done::Reply(request_error(w)),
+    }
+}
+
+/// A process that formats output came to its end.
+pub(super) fn formatted(w: &mut World, asker: PidId, request: Value, chars: Value) {
+    if let Done::Reply(value) = write(w, chars) {
+        reply(w, asker, request, value);
+    }
+}
+
+/// A process that formats output failed.
+pub(super) fn failed(w: &mut World, asker: PidId, request: Value, _reason: Value) {
+    let what = Value::atom(w.atoms.intern("format"));
+    let error = w.heap.tuple(&[Value::atom(AtomId::ERROR), what]);
+    reply(w, asker, request, error);
+}
+
+fn write(w: &mut World, chars: Value) -> Done {
+    match text_of(w, chars) {
+        Some(text) => {
+            w.output.extend_from_slice(text.as_bytes());
+            Done::Reply(Value::atom(AtomId::OK))
+        }
+        None => Done::Reply(request_error(w)),
+    }
+}
+
+/// Characters in the shape of `unicode:chardata()`.
+fn text_of(w: &World, chars: Value) -> Option<String> {
+    let mut text = String::new();
+    let mut rest = vec![chars];
+    while let Some(next) = rest.pop() {
+        if let Some((head, tail)) = w.heap.uncons(next) {
+            rest.push(tail);
+            rest.push(head);
+        } else if let Some(point) = next.as_int() {
+            text.push(u32::try_from(point).ok().and_then(char::from_u32)?);
+        } else if let Some(bytes) = w.heap.as_binary_bytes(next) {
+            text.push_str(&String::from_utf8_lossy(&bytes));
+        } else if !next.is_nil() {
+            return None;
+        }
+    }
+    Some(text)
+}
+
+fn request_error(w: &mut World) -> Value {
+    let what = Value::atom(w.atoms.intern("request"));
+    w.heap.tuple(&[Value::atom(AtomId::ERROR), what])
+}
+
+fn reply(w: &mut World, asker: PidId, reply_as: Value, value: Value) {
+    let message = w.heap.tuple(&[Value::atom(AtomId::IO_REPLY), reply_as, value]);
+    w.send(asker, message);
+}

@@ -1,0 +1,85 @@
+//! Brings modules into the machine: from the host's Core Erlang to code.
+
+use crate::builtins::{Fault, Stop};
+use crate::core;
+use crate::data::{AtomId, from_term};
+use crate::host::{HostError, ModuleCode};
+use crate::lower;
+use crate::machine::{LoadedModule, Machine, MachineError, World};
+use term::Atom;
+
+impl Machine {
+    /// Loads a module unless it is there. Says whether it exists.
+    pub(crate) fn load(&mut self, module: AtomId) -> Result<bool, MachineError> {
+        if self.world.modules.contains_key(&module) {
+            return Ok(true);
+        }
+        if self.world.missing.contains(&module) {
+            return Ok(false);
+        }
+        let name = Atom::new(self.world.atoms.name(module));
+        let code = match self.host.load(&name) {
+            Ok(code) => code,
+            Err(HostError::NotFound(_) | HostError::NoDebugInfo(_)) => {
+                self.world.missing.insert(module);
+                return Ok(false);
+            }
+            Err(error) => return Err(MachineError::Host(error)),
+        };
+        self.install(&code)?;
+        Ok(true)
+    }
+
+    /// Adds a module whose code is at hand.
+    pub fn install(&mut self, code: &ModuleCode) -> Result<(), MachineError> {
+        let module = self.world.atoms.intern(code.name.as_str());
+        let tree = core::read(&code.core, &code.file).map_err(MachineError::Read)?;
+        lower::lower(&mut self.program, &mut self.world, &tree, code.md5)
+            .map_err(MachineError::Lower)?;
+        let world = &mut self.world;
+        let attributes = literal(world, &code.attributes);
+        let compile_info = literal(world, &code.compile_info);
+        let atoms = &mut world.atoms;
+        let exports = tree.exports.iter().map(|it| (atoms.intern(it.0.as_str()), it.1)).collect();
+        let functions = tree
+            .functions
+            .iter()
+            .map(|it| {
+                let arity = u32::try_from(it.lambda.params.len()).unwrap_or(u32::MAX);
+                (atoms.intern(it.name.as_str()), arity)
+            })
+            .collect();
+        let loaded = LoadedModule {
+            exports,
+            functions,
+            attributes,
+            compile_info,
+            md5: code.md5,
+            file: code.file.clone(),
+        };
+        world.modules.insert(module, loaded);
+        self.loaded_in_run = true;
+        Ok(())
+    }
+}
+
+fn literal(world: &mut World, term: &term::Term) -> usize {
+    let value = from_term(&mut world.heap, &mut world.atoms, term);
+    world.literals.push(value);
+    world.literals.len() - 1
+}
+
+impl World {
+    /// Whether the module is loaded, or known not to exist.
+    pub(crate) fn is_known_module(&self, module: AtomId) -> bool {
+        self.modules.contains_key(&module) || self.missing.contains(&module)
+    }
+
+    /// Asks for a module that a builtin needs; the builtin runs again when it is there.
+    pub fn need_module(&self, module: AtomId) -> Result<(), Fault> {
+        if self.is_known_module(module) {
+            return Ok(());
+        }
+        Err(Stop::NeedModule(module).into())
+    }
+}

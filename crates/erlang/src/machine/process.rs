@@ -1,0 +1,187 @@
+//! A process: what others can see and change of it, and the stack it runs on.
+
+use crate::data::{AtomId, PidId, RefId, Roots, Value};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+#[derive(Debug)]
+pub struct Process {
+    pub pid: PidId,
+    pub parent: PidId,
+    /// Taken out while the process runs.
+    pub execution: Option<Execution>,
+    pub status: Status,
+    pub mailbox: VecDeque<Value>,
+    /// How many messages the current receive has looked at and not taken.
+    pub seen: usize,
+    /// When the current receive gives up, on the virtual clock.
+    pub deadline: Option<u64>,
+    /// The process dictionary, a map.
+    pub dictionary: Value,
+    pub links: BTreeSet<PidId>,
+    /// Monitors that this process has set up.
+    pub monitors: BTreeMap<RefId, Monitor>,
+    /// Who monitors this process, and by which reference.
+    pub monitored_by: Vec<(RefId, PidId)>,
+    pub aliases: BTreeMap<RefId, AliasKind>,
+    pub trap_exit: bool,
+    pub priority: AtomId,
+    pub flags: BTreeMap<AtomId, Value>,
+    pub group_leader: PidId,
+    pub name: Option<AtomId>,
+    pub initial_call: (AtomId, AtomId, u32),
+    pub n_children: u32,
+    pub n_refs: u32,
+    pub reductions: u64,
+    pub on_return: OnReturn,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    Runnable,
+    /// In a receive with nothing to take.
+    Waiting,
+    Hibernating,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Monitor {
+    pub target: MonitorTarget,
+    /// What the down message begins with instead of `'DOWN'`.
+    pub tag: Option<Value>,
+    pub alias: Option<AliasKind>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MonitorTarget {
+    Process(PidId),
+    /// Monitored by name; the name is in the down message.
+    Name(AtomId, Option<PidId>),
+    TimeOffset,
+}
+
+/// When an alias ceases to be one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AliasKind {
+    Explicit,
+    Demonitor,
+    Reply,
+}
+
+/// Who waits for the value of a process that runs to its end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum OnReturn {
+    Nobody,
+    /// It is the call under test.
+    Unit,
+    /// It formats output: its value is written, and the asker is told.
+    Output {
+        asker: PidId,
+        request: Value,
+    },
+}
+
+/// Where a process is in its program.
+#[derive(Debug, Default)]
+pub struct Execution {
+    pub(crate) stack: Vec<Value>,
+    pub(crate) frames: Vec<Frame>,
+    pub(crate) pc: u32,
+    pub(crate) base: usize,
+    /// The values below are in use while the process does not run.
+    pub(crate) live: usize,
+    /// Not yet begun: module, function and arguments are the first values of the stack.
+    pub(crate) start: Start,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Start {
+    #[default]
+    Begun,
+    /// `[Module, Function | Args]` lie on the stack.
+    Apply,
+    /// `[Fun | Args]` lie on the stack.
+    ApplyFun,
+    /// The value that the host computed lies on the stack.
+    Deliver,
+    /// `[Class, Reason]` that the host raised lie on the stack.
+    DeliverRaise,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frame {
+    pub(crate) pc: u32,
+    pub(crate) base: u32,
+}
+
+impl Execution {
+    pub fn apply(module: Value, function: Value, args: &[Value]) -> Execution {
+        let mut stack = vec![module, function];
+        stack.extend_from_slice(args);
+        Execution { live: stack.len(), stack, start: Start::Apply, ..Execution::default() }
+    }
+
+    pub fn apply_fun(fun: Value, args: &[Value]) -> Execution {
+        let mut stack = vec![fun];
+        stack.extend_from_slice(args);
+        Execution { live: stack.len(), stack, start: Start::ApplyFun, ..Execution::default() }
+    }
+}
+
+impl Roots for Execution {
+    fn visit(&mut self, visitor: &mut dyn FnMut(&mut [Value])) {
+        let live = self.live.min(self.stack.len());
+        if let Some(values) = self.stack.get_mut(..live) {
+            visitor(values);
+        }
+    }
+}
+
+impl Process {
+    pub fn new(pid: PidId, parent: PidId, execution: Execution, dictionary: Value) -> Process {
+        Process {
+            pid,
+            parent,
+            execution: Some(execution),
+            status: Status::Runnable,
+            mailbox: VecDeque::new(),
+            seen: 0,
+            deadline: None,
+            dictionary,
+            links: BTreeSet::new(),
+            monitors: BTreeMap::new(),
+            monitored_by: Vec::new(),
+            aliases: BTreeMap::new(),
+            trap_exit: false,
+            priority: AtomId::NORMAL,
+            flags: BTreeMap::new(),
+            group_leader: PidId(0),
+            name: None,
+            initial_call: (AtomId::ERLANG, AtomId::UNDEFINED, 0),
+            n_children: 0,
+            n_refs: 0,
+            reductions: 0,
+            on_return: OnReturn::Nobody,
+        }
+    }
+}
+
+impl Roots for Process {
+    fn visit(&mut self, visitor: &mut dyn FnMut(&mut [Value])) {
+        if let Some(execution) = &mut self.execution {
+            execution.visit(visitor);
+        }
+        let (front, back) = self.mailbox.as_mut_slices();
+        visitor(front);
+        visitor(back);
+        visitor(std::slice::from_mut(&mut self.dictionary));
+        for monitor in self.monitors.values_mut() {
+            visitor(monitor.tag.as_mut_slice());
+        }
+        for flag in self.flags.values_mut() {
+            visitor(std::slice::from_mut(flag));
+        }
+        if let OnReturn::Output { request, .. } = &mut self.on_return {
+            visitor(std::slice::from_mut(request));
+        }
+    }
+}

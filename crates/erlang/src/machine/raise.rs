@@ -1,0 +1,239 @@
+//! Exceptions: what is raised, where it is caught, and the stack trace that goes with it.
+//!
+//! A raw trace is the tuple `{Class, Kind, First, Pc…}`: cheap to make for the many exceptions
+//! whose trace nobody asks for. `build_trace` turns it into the list that programs see.
+
+use crate::builtins::{Builtin, Fault};
+use crate::code::{HandlerKind, Program, Reg};
+use crate::core::Place;
+use crate::data::{AtomId, Value};
+use crate::machine::World;
+use crate::machine::interpret::Cpu;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Raised {
+    pub(crate) class: AtomId,
+    pub(crate) reason: Value,
+    /// Raw.
+    pub(crate) trace: Value,
+}
+
+/// As many frames as BEAM shows by default.
+const MAX_FRAMES: usize = 8;
+
+/// `First` is a frame or nil, then program counters follow.
+const BY_COUNTERS: i64 = 0;
+/// `First` is a list that the program itself supplied.
+const BY_LIST: i64 = 1;
+
+impl Raised {
+    pub(crate) fn from_fault(
+        cpu: &mut Cpu<'_>,
+        fault: Fault,
+        culprit: Option<(&'static Builtin, &[Value])>,
+    ) -> Raised {
+        let (class, reason) = match fault {
+            Fault::Error(reason) | Fault::Plain(reason) | Fault::Caused(reason, _) => {
+                (AtomId::ERROR, reason)
+            }
+            Fault::ErrorArgs(reason, _) => (AtomId::ERROR, reason),
+            Fault::Exit(reason) => (AtomId::EXIT, reason),
+            Fault::Throw(reason) => (AtomId::THROW, reason),
+            Fault::Raise(class, reason, trace) => {
+                let kind = Value::int(BY_LIST);
+                let trace = cpu.world.heap.tuple(&[Value::atom(class), kind, trace]);
+                return Raised { class, reason, trace };
+            }
+            Fault::Killed(reason) => (AtomId::EXIT, reason),
+            Fault::Stop(_) => (AtomId::EXIT, Value::atom(AtomId::NORMAL)),
+        };
+        let pc = cpu.pc.saturating_sub(1);
+        let first = match (&fault, culprit) {
+            (Fault::Error(_), Some((builtin, args))) => {
+                builtin_frame(cpu.world, builtin, args, None)
+            }
+            (Fault::Caused(_, cause), Some((builtin, args))) => {
+                builtin_frame(cpu.world, builtin, args, Some(*cause))
+            }
+            (Fault::ErrorArgs(_, args), _) => {
+                let trace = frame_at(cpu.program, cpu.world, pc, Some(*args));
+                return Raised::new(cpu, class, reason, trace, Skip::Current);
+            }
+            _ => Value::NIL,
+        };
+        Raised::new(cpu, class, reason, first, Skip::Nothing)
+    }
+
+    pub(crate) fn function_clause(cpu: &mut Cpu<'_>, args: &[Value]) -> Raised {
+        let args = cpu.world.heap.list(args);
+        let first = frame_at(cpu.program, cpu.world, cpu.pc.saturating_sub(1), Some(args));
+        let reason = Value::atom(AtomId::FUNCTION_CLAUSE);
+        Raised::new(cpu, AtomId::ERROR, reason, first, Skip::Current)
+    }
+
+    pub(crate) fn undefined(
+        cpu: &mut Cpu<'_>,
+        module: AtomId,
+        name: AtomId,
+        args: &[Value],
+        skip: Skip,
+    ) -> Raised {
+        let args = cpu.world.heap.list(args);
+        let first =
+            cpu.world.heap.tuple(&[Value::atom(module), Value::atom(name), args, Value::NIL]);
+        Raised::new(cpu, AtomId::ERROR, Value::atom(AtomId::UNDEF), first, skip)
+    }
+
+    /// Raises again what a handler caught.
+    pub(crate) fn again(world: &World, trace: Value, reason: Value) -> Raised {
+        let class = match world.heap.elements(trace) {
+            Some([class, ..]) => class.as_atom().unwrap_or(AtomId::ERROR),
+            _ => AtomId::ERROR,
+        };
+        Raised { class, reason, trace }
+    }
+
+    fn new(cpu: &mut Cpu<'_>, class: AtomId, reason: Value, first: Value, skip: Skip) -> Raised {
+        let mut raw = vec![Value::atom(class), Value::int(BY_COUNTERS), first];
+        let most = if first.is_nil() { MAX_FRAMES } else { MAX_FRAMES - 1 };
+        let current = match skip {
+            Skip::Nothing => Some(cpu.pc),
+            Skip::Current => None,
+        };
+        let pcs = current.into_iter().chain(cpu.frames.iter().rev().map(|it| it.pc));
+        raw.extend(pcs.filter(|it| *it != 0).take(most).map(|it| Value::int(i64::from(it) - 1)));
+        let trace = cpu.world.heap.tuple(&raw);
+        Raised { class, reason, trace }
+    }
+}
+
+/// Whether the function that was running is part of the trace.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Skip {
+    Nothing,
+    /// Its frame is given already, or it was left by a tail call.
+    Current,
+}
+
+/// Finds the innermost handler and goes there; gives the exception back if there is none.
+pub(crate) fn unwind(cpu: &mut Cpu<'_>, raised: Raised) -> Result<(), Raised> {
+    loop {
+        if let Some(handler) = cpu.program.handler_at(cpu.pc.saturating_sub(1)) {
+            cpu.pc = handler.target;
+            if let HandlerKind::Try(Reg(first)) = handler.kind {
+                let at = cpu.base + first as usize;
+                let values = [Value::atom(raised.class), raised.reason, raised.trace];
+                if cpu.stack.len() < at + values.len() {
+                    cpu.stack.resize(at + values.len(), Value::NIL);
+                }
+                if let Some(slots) = cpu.stack.get_mut(at..at + values.len()) {
+                    slots.copy_from_slice(&values);
+                }
+            }
+            return Ok(());
+        }
+        let Some(frame) = cpu.frames.pop() else { return Err(raised) };
+        cpu.pc = frame.pc;
+        cpu.base = frame.base as usize;
+    }
+}
+
+/// The stack trace as programs see it.
+pub(crate) fn build_trace(program: &Program, world: &mut World, raw: Value) -> Value {
+    let Some([_, kind, first, pcs @ ..]) = world.heap.elements(raw) else { return raw };
+    if kind.as_int() == Some(BY_LIST) {
+        return *first;
+    }
+    let first = *first;
+    let pcs: Vec<u32> =
+        pcs.iter().filter_map(|it| it.as_int().and_then(|it| u32::try_from(it).ok())).collect();
+    let mut frames = Vec::new();
+    if !first.is_nil() {
+        frames.push(first);
+    }
+    for pc in pcs {
+        frames.push(frame_at(program, world, pc, None));
+    }
+    world.heap.list(&frames)
+}
+
+/// The value of `catch Expr`.
+pub(crate) fn catch_value(
+    program: &Program,
+    world: &mut World,
+    class: Value,
+    reason: Value,
+    trace: Value,
+) -> Value {
+    match class.as_atom() {
+        Some(AtomId::THROW) => reason,
+        Some(AtomId::EXIT) => world.heap.tuple(&[Value::atom(AtomId::EXIT_SIGNAL), reason]),
+        _ => {
+            let reason = error_reason(program, world, reason, trace);
+            world.heap.tuple(&[Value::atom(AtomId::EXIT_SIGNAL), reason])
+        }
+    }
+}
+
+/// `{Reason, Stacktrace}`, which an error becomes when it leaves its process.
+pub(crate) fn error_reason(
+    program: &Program,
+    world: &mut World,
+    reason: Value,
+    trace: Value,
+) -> Value {
+    let trace = build_trace(program, world, trace);
+    world.heap.tuple(&[reason, trace])
+}
+
+/// The frame of a place in the program, with arguments instead of the arity if there are any.
+fn frame_at(program: &Program, world: &mut World, pc: u32, args: Option<Value>) -> Value {
+    let Some(function) = program.function_at(pc) else { return Value::NIL };
+    let place = program.place_at(pc);
+    let file =
+        program.modules.get(&function.module).and_then(|it| it.files.get(place.file as usize));
+    let location = match file {
+        Some(file) if place != Place::default() => {
+            let file = string(world, file);
+            let file = world.heap.tuple(&[Value::atom(AtomId::FILE), file]);
+            let line = Value::int(i64::from(place.line));
+            let line = world.heap.tuple(&[Value::atom(AtomId::LINE), line]);
+            world.heap.list(&[file, line])
+        }
+        _ => Value::NIL,
+    };
+    let arity = args.unwrap_or(Value::int(i64::from(function.arity)));
+    world.heap.tuple(&[Value::atom(function.module), Value::atom(function.name), arity, location])
+}
+
+/// The frame of a builtin that failed, with the hint to OTP's functions that explain why.
+fn builtin_frame(
+    world: &mut World,
+    builtin: &Builtin,
+    args: &[Value],
+    cause: Option<AtomId>,
+) -> Value {
+    let explainer = world.atoms.intern(match builtin.module {
+        "erlang" | "erts_internal" | "atomics" | "counters" | "persistent_term" => {
+            "erl_erts_errors"
+        }
+        "os" => "erl_kernel_errors",
+        _ => "erl_stdlib_errors",
+    });
+    let mut pairs = vec![(Value::atom(AtomId::MODULE), Value::atom(explainer))];
+    if let Some(cause) = cause {
+        pairs.push((Value::atom(AtomId::CAUSE), Value::atom(cause)));
+    }
+    let World { heap, atoms, .. } = world;
+    let info = heap.map(atoms, pairs);
+    let info = heap.tuple(&[Value::atom(AtomId::ERROR_INFO), info]);
+    let info = heap.list(&[info]);
+    let args = heap.list(args);
+    let (module, name) = (atoms.intern(builtin.module), atoms.intern(builtin.name));
+    heap.tuple(&[Value::atom(module), Value::atom(name), args, info])
+}
+
+fn string(world: &mut World, text: &str) -> Value {
+    let chars: Vec<Value> = text.chars().map(|it| Value::int(i64::from(u32::from(it)))).collect();
+    world.heap.list(&chars)
+}

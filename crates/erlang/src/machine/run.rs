@@ -1,0 +1,360 @@
+//! The machine's outside: load code, make a call, get an outcome.
+
+use crate::builtins::{Effect, Stop};
+use crate::code::Program;
+use crate::core;
+use crate::data::{AtomId, Mark, PidId, TooDeep, Value, from_term, to_term};
+use crate::host::{Host, HostAnswer, HostError};
+use crate::lower;
+use crate::machine::interpret::{Pause, run};
+use crate::machine::io;
+use crate::machine::process::{Execution, OnReturn, Process, Start, Status};
+use crate::machine::raise::{self, Raised};
+use crate::machine::world::{Ended, USER, World};
+use crate::machine::{Allowed, Limits};
+use std::fmt;
+use term::{Atom, Term};
+
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    pub limits: Limits,
+    pub allowed: Allowed,
+}
+
+/// How a call ended, and what it left behind.
+#[derive(Clone, Debug)]
+pub struct Run {
+    pub outcome: Outcome,
+    pub output: Vec<u8>,
+    pub reductions: u64,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    Value(Term),
+    Raised {
+        class: Atom,
+        reason: Term,
+        trace: Term,
+    },
+    /// Ended by an exit signal of another process.
+    Killed {
+        reason: Term,
+    },
+    /// Nobody can go on, and no timer is running.
+    Deadlock {
+        waiting: usize,
+    },
+    /// The result is nested too deeply to be shown.
+    TooDeep,
+    Stopped(Stop),
+}
+
+/// Our own failure, not the program's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MachineError {
+    Host(HostError),
+    Read(core::ReadError),
+    Lower(lower::TooLarge),
+    NoSuchModule(String),
+}
+
+impl fmt::Display for MachineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MachineError::Host(error) => error.fmt(f),
+            MachineError::Read(error) => error.fmt(f),
+            MachineError::Lower(error) => error.fmt(f),
+            MachineError::NoSuchModule(name) => write!(f, "there is no module {name}"),
+        }
+    }
+}
+
+pub struct Machine {
+    pub(crate) program: Program,
+    pub(crate) world: World,
+    pub(crate) host: Box<dyn Host>,
+    /// What of the heap belongs to loaded code.
+    code_mark: Mark,
+    n_code_atoms: usize,
+    /// Full collections of the heap when the mark was set.
+    n_collections: u64,
+    pub(crate) loaded_in_run: bool,
+    reductions: u64,
+}
+
+/// Calls in a slice, as on BEAM.
+const SLICE: u32 = 4000;
+
+impl Machine {
+    pub fn new(host: Box<dyn Host>, settings: Settings) -> Machine {
+        let mut world =
+            World { limits: settings.limits, allowed: settings.allowed, ..World::default() };
+        let program = Program::new(&mut world.atoms);
+        let code_mark = world.heap.mark();
+        let n_code_atoms = world.atoms.len();
+        Machine {
+            program,
+            world,
+            host,
+            code_mark,
+            n_code_atoms,
+            n_collections: 0,
+            loaded_in_run: false,
+            reductions: 0,
+        }
+    }
+
+    /// Loads a module and lists what it exports.
+    pub fn exports(&mut self, module: &Atom) -> Result<Vec<(Atom, u32)>, MachineError> {
+        let id = self.world.atoms.intern(module.as_str());
+        if !self.load(id)? {
+            return Err(MachineError::NoSuchModule(module.as_str().to_owned()));
+        }
+        let exports = self.world.modules.get(&id).map(|it| it.exports.clone());
+        let name = |id| Atom::new(self.world.atoms.name(id));
+        Ok(exports.unwrap_or_default().into_iter().map(|it| (name(it.0), it.1)).collect())
+    }
+
+    /// Runs one call in a fresh world of processes.
+    pub fn call(
+        &mut self,
+        module: &Atom,
+        function: &Atom,
+        args: &[Term],
+    ) -> Result<Run, MachineError> {
+        self.begin();
+        let World { heap, atoms, .. } = &mut self.world;
+        let args: Vec<Value> = args.iter().map(|it| from_term(heap, atoms, it)).collect();
+        let module = Value::atom(atoms.intern(module.as_str()));
+        let function = Value::atom(atoms.intern(function.as_str()));
+        let unit = self.world.names.child(PidId(0), 0);
+        let dictionary = self.world.heap.empty_map();
+        let execution = Execution::apply(module, function, &args);
+        let mut process = Process::new(unit, PidId(0), execution, dictionary);
+        process.on_return = OnReturn::Unit;
+        process.group_leader = USER;
+        self.world.processes.insert(unit, process);
+        self.world.queue.push_back(unit);
+        let outcome = self.schedule();
+        let output = std::mem::take(&mut self.world.output);
+        let reductions = self.reductions;
+        let outcome = self.outcome(outcome)?;
+        self.end();
+        Ok(Run { outcome, output, reductions })
+    }
+
+    fn begin(&mut self) {
+        self.reductions = 0;
+    }
+
+    /// Drops all that the run made and keeps what was loaded.
+    fn end(&mut self) {
+        if self.loaded_in_run {
+            self.n_code_atoms = self.world.atoms.len();
+        }
+        if self.loaded_in_run || self.world.heap.n_full_collections != self.n_collections {
+            // The literals have moved, or there are new ones above what the run left.
+            self.world.collect_after_run();
+            self.code_mark = self.world.heap.mark();
+            self.n_collections = self.world.heap.n_full_collections;
+        }
+        self.world.reset(self.code_mark, self.n_code_atoms);
+        self.loaded_in_run = false;
+    }
+
+    /// Runs processes until the unit has ended or nobody can go on.
+    fn schedule(&mut self) -> Result<Stopped, MachineError> {
+        loop {
+            if self.world.ended.is_some() {
+                return Ok(Stopped::Ended);
+            }
+            while let Some(timer) = self.world.timers.take_due(self.world.clock) {
+                self.world.fire(timer);
+            }
+            let Some(pid) = self.world.queue.pop_front() else {
+                match self.world.timers.next_at() {
+                    Some(at) => self.world.clock = self.world.clock.max(at),
+                    None => return Ok(Stopped::Deadlock),
+                }
+                continue;
+            };
+            if let Some(stop) = self.run_process(pid)? {
+                return Ok(Stopped::Stop(stop));
+            }
+        }
+    }
+
+    fn run_process(&mut self, pid: PidId) -> Result<Option<Stop>, MachineError> {
+        self.world.current = pid;
+        let Some(process) = self.world.processes.get_mut(&pid) else { return Ok(None) };
+        let Some(mut execution) = process.execution.take() else { return Ok(None) };
+        let slice = u32::try_from(self.world.limits.reductions.saturating_sub(self.reductions))
+            .unwrap_or(u32::MAX)
+            .min(SLICE);
+        let (pause, used) = run(&self.program, &mut self.world, &mut execution, slice);
+        self.reductions += u64::from(used);
+        // Time passes by the work done: a microsecond for ten calls.
+        self.world.clock += u64::from(used) * 100;
+        execution.live = execution.stack.len();
+        let killed = self.world.killed.take();
+        if let Some(process) = self.world.processes.get_mut(&pid) {
+            process.reductions += u64::from(used);
+            process.execution = Some(execution);
+        }
+        if let Some(reason) = killed {
+            self.world.terminate(pid, reason);
+            return Ok(None);
+        }
+        if self.reductions >= self.world.limits.reductions {
+            return Ok(Some(Stop::OutOfReductions));
+        }
+        self.after(pid, pause)
+    }
+
+    fn after(&mut self, pid: PidId, pause: Pause) -> Result<Option<Stop>, MachineError> {
+        match pause {
+            Pause::Yield => self.world.queue.push_back(pid),
+            Pause::Wait => {
+                // A message may have come while the process was going to sleep.
+                if let Some(process) = self.world.processes.get(&pid)
+                    && process.status == Status::Runnable
+                {
+                    self.world.queue.push_back(pid);
+                }
+            }
+            Pause::Returned(value) => self.returned(pid, value),
+            Pause::Raised(raised) => self.uncaught(pid, raised),
+            Pause::Killed(reason) => self.world.terminate(pid, reason),
+            Pause::Load(module) | Pause::Stop(Stop::NeedModule(module)) => {
+                self.load(module)?;
+                self.world.queue.push_front(pid);
+            }
+            Pause::Host { builtin, args } => {
+                if let Some(stop) = self.ask_host(pid, builtin, &args)? {
+                    return Ok(Some(stop));
+                }
+                self.world.queue.push_front(pid);
+            }
+            Pause::Stop(stop) => return Ok(Some(stop)),
+        }
+        Ok(None)
+    }
+
+    fn returned(&mut self, pid: PidId, value: Value) {
+        match self.world.processes.get(&pid).map(|it| it.on_return) {
+            Some(OnReturn::Unit) => self.world.ended = Some(Ended::Value(value)),
+            Some(OnReturn::Output { asker, request }) => {
+                if let Some(process) = self.world.processes.get_mut(&pid) {
+                    process.on_return = OnReturn::Nobody;
+                }
+                io::formatted(&mut self.world, asker, request, value);
+            }
+            Some(OnReturn::Nobody) | None => (),
+        }
+        self.world.terminate(pid, Value::atom(AtomId::NORMAL));
+    }
+
+    fn uncaught(&mut self, pid: PidId, raised: Raised) {
+        let Raised { class, reason, trace } = raised;
+        if self.world.processes.get(&pid).is_some_and(|it| it.on_return == OnReturn::Unit) {
+            self.world.ended = Some(Ended::Raised { class, reason, trace });
+        }
+        let reason = match class {
+            AtomId::EXIT => reason,
+            AtomId::THROW => {
+                let nocatch = self.world.heap.tuple(&[Value::atom(AtomId::NOCATCH), reason]);
+                raise::error_reason(&self.program, &mut self.world, nocatch, trace)
+            }
+            _ => raise::error_reason(&self.program, &mut self.world, reason, trace),
+        };
+        self.world.terminate(pid, reason);
+    }
+
+    /// Lets the real runtime compute a builtin. The process goes on with its value.
+    fn ask_host(
+        &mut self,
+        pid: PidId,
+        builtin: &crate::builtins::Builtin,
+        args: &[Value],
+    ) -> Result<Option<Stop>, MachineError> {
+        let World { heap, atoms, .. } = &self.world;
+        let terms: Result<Vec<Term>, TooDeep> =
+            args.iter().map(|it| to_term(heap, atoms, *it)).collect();
+        let Ok(terms) = terms else {
+            let what = format!("{}:{} on a deep term", builtin.module, builtin.name);
+            return Ok(Some(Stop::Unsupported { what }));
+        };
+        let (module, name) = (Atom::new(builtin.module), Atom::new(builtin.name));
+        let answer = match self.host.apply(&module, &name, &terms) {
+            Ok(answer) => answer,
+            Err(error) => return Ok(Some(Stop::Host { why: error.to_string() })),
+        };
+        let World { heap, atoms, processes, .. } = &mut self.world;
+        let (start, values) = match answer {
+            HostAnswer::Value(term) => (Start::Deliver, vec![from_term(heap, atoms, &term)]),
+            HostAnswer::Raised { class, reason, .. } => {
+                let class = Value::atom(atoms.intern(class.as_str()));
+                (Start::DeliverRaise, vec![class, from_term(heap, atoms, &reason)])
+            }
+        };
+        if let Some(execution) = processes.get_mut(&pid).and_then(|it| it.execution.as_mut()) {
+            execution.start = start;
+            execution.stack.extend_from_slice(&values);
+            execution.live = execution.stack.len();
+        }
+        Ok(None)
+    }
+
+    fn outcome(&mut self, stopped: Result<Stopped, MachineError>) -> Result<Outcome, MachineError> {
+        Ok(match stopped? {
+            Stopped::Deadlock => Outcome::Deadlock { waiting: self.world.processes.len() },
+            Stopped::Stop(stop) => Outcome::Stopped(stop),
+            Stopped::Ended => match self.world.ended {
+                None => Outcome::Deadlock { waiting: 0 },
+                Some(Ended::Value(value)) => {
+                    self.term(value).map_or(Outcome::TooDeep, Outcome::Value)
+                }
+                Some(Ended::Killed(reason)) => {
+                    self.term(reason).map_or(Outcome::TooDeep, |reason| Outcome::Killed { reason })
+                }
+                Some(Ended::Raised { class, reason, trace }) => {
+                    let trace = raise::build_trace(&self.program, &mut self.world, trace);
+                    let class = Atom::new(self.world.atoms.name(class));
+                    match (self.term(reason), self.term(trace)) {
+                        (Ok(reason), Ok(trace)) => Outcome::Raised { class, reason, trace },
+                        _ => Outcome::TooDeep,
+                    }
+                }
+            },
+        })
+    }
+
+    fn term(&self, value: Value) -> Result<Term, TooDeep> {
+        to_term(&self.world.heap, &self.world.atoms, value)
+    }
+}
+
+impl fmt::Debug for Machine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Machine").field("modules", &self.program.modules.len()).finish()
+    }
+}
+
+enum Stopped {
+    Ended,
+    Deadlock,
+    Stop(Stop),
+}
+
+/// Whether an effect outside may happen.
+impl Allowed {
+    pub fn allows(self, effect: Effect) -> bool {
+        match effect {
+            Effect::Pure | Effect::Machine => true,
+            Effect::Files => self.files,
+            Effect::Network => self.network,
+            Effect::Os => self.os,
+        }
+    }
+}

@@ -1,0 +1,327 @@
+//! What processes do to each other: messages, exits, links, monitors, names.
+//!
+//! Delivery is instant and in order. Nothing here runs Erlang code.
+
+use crate::builtins::{Fault, Stop};
+use crate::data::{AtomId, PidId, RefId, Value, View};
+use crate::machine::World;
+use crate::machine::io;
+use crate::machine::process::{
+    AliasKind, Execution, Monitor, MonitorTarget, OnReturn, Process, Status,
+};
+use crate::machine::timers::{Timer, TimerId, TimerTarget};
+use crate::machine::world::{Ended, USER};
+
+const NANOS_PER_MILLI: u64 = 1_000_000;
+
+impl World {
+    // Messages
+
+    pub fn send(&mut self, to: PidId, message: Value) {
+        if to == USER {
+            io::request(self, message);
+            return;
+        }
+        if let Some(process) = self.processes.get_mut(&to) {
+            process.mailbox.push_back(message);
+            self.wake(to);
+        }
+    }
+
+    /// To a pid, a name, `{Name, Node}`, or an alias.
+    pub fn send_to(&mut self, to: Value, message: Value) -> Result<(), Fault> {
+        match to.view() {
+            View::Pid(pid) => self.send(pid, message),
+            View::Atom(name) => {
+                let pid = self.whereis(name).ok_or(Fault::BADARG)?;
+                self.send(pid, message);
+            }
+            View::Ref(alias) => self.send_to_alias(alias, message),
+            View::Port(_) => return Err(Fault::BADARG),
+            View::Tuple(..) => match self.heap.elements(to) {
+                Some([name, node]) if node.as_atom().is_some() => {
+                    let name = name.as_atom().ok_or(Fault::BADARG)?;
+                    let here = node.is_atom(AtomId::NONODE);
+                    if let (true, Some(pid)) = (here, self.whereis(name)) {
+                        self.send(pid, message);
+                    }
+                }
+                _ => return Err(Fault::BADARG),
+            },
+            View::Int(_)
+            | View::Big(_)
+            | View::Float(_)
+            | View::Nil
+            | View::Cons(_)
+            | View::Map(_)
+            | View::Bits(_)
+            | View::Fun(_) => return Err(Fault::BADARG),
+        }
+        Ok(())
+    }
+
+    fn send_to_alias(&mut self, alias: RefId, message: Value) {
+        let Some(owner) = self.processes.get_mut(&alias.owner) else { return };
+        let Some(kind) = owner.aliases.get(&alias).copied() else { return };
+        if kind == AliasKind::Reply {
+            owner.aliases.remove(&alias);
+            self.demonitor(alias.owner, alias);
+        }
+        self.send(alias.owner, message);
+    }
+
+    pub fn wake(&mut self, pid: PidId) {
+        if let Some(process) = self.processes.get_mut(&pid)
+            && process.status != Status::Runnable
+        {
+            process.status = Status::Runnable;
+            self.queue.push_back(pid);
+        }
+    }
+
+    pub fn remove_message(&mut self) {
+        let Some(me) = self.me() else { return };
+        let seen = std::mem::take(&mut me.seen);
+        me.mailbox.remove(seen);
+        let pid = me.pid;
+        if me.deadline.take().is_some() {
+            self.timers.cancel(TimerId::Receive(pid));
+        }
+    }
+
+    /// What a receive with nothing to take does: `Some(true)` if its time is over, `Some(false)` if
+    /// there is a message after all, `None` if the process has to wait.
+    pub fn wait(&mut self, timeout: Value) -> Result<Option<bool>, Fault> {
+        let now = self.clock;
+        let Some(me) = self.me() else { return Ok(Some(true)) };
+        if me.seen < me.mailbox.len() {
+            return Ok(Some(false));
+        }
+        let pid = me.pid;
+        if me.deadline.is_none() && !timeout.is_atom(AtomId::INFINITY) {
+            let millis = timeout.as_int().and_then(|it| u32::try_from(it).ok());
+            let Some(millis) = millis else {
+                return Err(Fault::Plain(Value::atom(AtomId::TIMEOUT_VALUE)));
+            };
+            let at = now.saturating_add(u64::from(millis) * NANOS_PER_MILLI);
+            me.deadline = Some(at);
+            if millis > 0 {
+                let id = TimerId::Receive(pid);
+                let to = TimerTarget::Process(pid);
+                self.timers.start(at, Timer { id, to, message: Value::NIL });
+            }
+        }
+        let Some(me) = self.me() else { return Ok(Some(true)) };
+        if me.deadline.is_some_and(|it| it <= now) {
+            me.deadline = None;
+            me.seen = 0;
+            self.timers.cancel(TimerId::Receive(pid));
+            return Ok(Some(true));
+        }
+        me.status = Status::Waiting;
+        Ok(None)
+    }
+
+    /// What a timer does when it is due.
+    pub fn fire(&mut self, timer: Timer) {
+        match (timer.id, timer.to) {
+            (TimerId::Receive(pid), _) => self.wake(pid),
+            (TimerId::Reference(_), TimerTarget::Process(pid)) => self.send(pid, timer.message),
+            (TimerId::Reference(_), TimerTarget::Name(name)) => {
+                if let Some(pid) = self.whereis(name) {
+                    self.send(pid, timer.message);
+                }
+            }
+        }
+    }
+
+    // Processes
+
+    /// A new child of the running process.
+    pub fn spawn(&mut self, execution: Execution) -> Result<PidId, Fault> {
+        if self.processes.len() >= self.limits.processes {
+            return Err(Stop::TooManyProcesses.into());
+        }
+        let parent = self.current;
+        let (n, group_leader) = match self.me() {
+            Some(me) => {
+                me.n_children += 1;
+                (me.n_children, me.group_leader)
+            }
+            None => (0, USER),
+        };
+        let pid = self.names.child(parent, n);
+        let dictionary = self.heap.empty_map();
+        let mut process = Process::new(pid, parent, execution, dictionary);
+        process.group_leader = group_leader;
+        self.processes.insert(pid, process);
+        self.queue.push_back(pid);
+        Ok(pid)
+    }
+
+    pub fn is_alive(&self, pid: PidId) -> bool {
+        self.processes.contains_key(&pid)
+    }
+
+    pub fn whereis(&self, name: AtomId) -> Option<PidId> {
+        self.registry.get(&name).copied()
+    }
+
+    /// The process is over: tells everyone who is linked to it or watches it.
+    pub fn terminate(&mut self, pid: PidId, reason: Value) {
+        let Some(process) = self.processes.remove(&pid) else { return };
+        self.queue.retain(|it| *it != pid);
+        if let Some(name) = process.name {
+            self.registry.remove(&name);
+        }
+        self.timers.cancel(TimerId::Receive(pid));
+        self.timers.drop_for(pid);
+        if process.on_return == OnReturn::Unit && self.ended.is_none() {
+            self.ended = Some(Ended::Killed(reason));
+        }
+        if let OnReturn::Output { asker, request } = process.on_return {
+            io::failed(self, asker, request, reason);
+        }
+        for (reference, monitor) in process.monitors {
+            if let Some(target) = monitor.target.pid()
+                && let Some(target) = self.processes.get_mut(&target)
+            {
+                target.monitored_by.retain(|it| it.0 != reference);
+            }
+        }
+        for other in process.links {
+            if let Some(linked) = self.processes.get_mut(&other) {
+                linked.links.remove(&pid);
+            }
+            self.exit_signal(pid, other, reason, Through::Link);
+        }
+        for (reference, watcher) in process.monitored_by {
+            self.down(watcher, reference, reason);
+        }
+    }
+
+    fn down(&mut self, watcher: PidId, reference: RefId, reason: Value) {
+        let Some(process) = self.processes.get_mut(&watcher) else { return };
+        let Some(monitor) = process.monitors.remove(&reference) else { return };
+        if monitor.alias.is_some_and(|it| it != AliasKind::Explicit) {
+            process.aliases.remove(&reference);
+        }
+        let object = match monitor.target {
+            MonitorTarget::Process(pid) => Value::pid(pid),
+            MonitorTarget::Name(name, _) => {
+                self.heap.tuple(&[Value::atom(name), Value::atom(AtomId::NONODE)])
+            }
+            MonitorTarget::TimeOffset => return,
+        };
+        let tag = monitor.tag.unwrap_or(Value::atom(AtomId::DOWN));
+        let message = self.heap.tuple(&[
+            tag,
+            Value::reference(reference),
+            Value::atom(AtomId::PROCESS),
+            object,
+            reason,
+        ]);
+        self.send(watcher, message);
+    }
+
+    /// An exit signal arrives at a process that is not running.
+    pub fn exit_signal(&mut self, from: PidId, to: PidId, reason: Value, through: Through) {
+        let Some(process) = self.processes.get_mut(&to) else { return };
+        let is_kill = reason.is_atom(AtomId::KILL) && through == Through::Exit;
+        if is_kill {
+            self.kill(to, Value::atom(AtomId::KILLED));
+        } else if process.trap_exit {
+            let message =
+                self.heap.tuple(&[Value::atom(AtomId::EXIT_SIGNAL), Value::pid(from), reason]);
+            self.send(to, message);
+        } else if !reason.is_atom(AtomId::NORMAL) || (from == to && through == Through::Exit) {
+            self.kill(to, reason);
+        }
+    }
+
+    /// Ends a process. The running one is only marked: the interpreter ends it.
+    fn kill(&mut self, pid: PidId, reason: Value) {
+        if pid == self.current && self.processes.get(&pid).is_some_and(|it| it.execution.is_none())
+        {
+            self.killed.get_or_insert(reason);
+        } else {
+            self.terminate(pid, reason);
+        }
+    }
+
+    // Links and monitors
+
+    pub fn link(&mut self, other: PidId) {
+        let me = self.current;
+        if me == other {
+            return;
+        }
+        if let Some(process) = self.processes.get_mut(&other) {
+            process.links.insert(me);
+            if let Some(process) = self.me() {
+                process.links.insert(other);
+            }
+        } else {
+            self.exit_signal(other, me, Value::atom(AtomId::NOPROC), Through::Link);
+        }
+    }
+
+    pub fn unlink(&mut self, other: PidId) {
+        let me = self.current;
+        if let Some(process) = self.processes.get_mut(&other) {
+            process.links.remove(&me);
+        }
+        if let Some(process) = self.me() {
+            process.links.remove(&other);
+        }
+    }
+
+    pub fn monitor(&mut self, monitor: Monitor) -> RefId {
+        let me = self.current;
+        let reference = self.new_ref();
+        let target = monitor.target.pid();
+        let alias = monitor.alias;
+        if let Some(process) = self.me() {
+            process.monitors.insert(reference, monitor);
+            if let Some(kind) = alias {
+                process.aliases.insert(reference, kind);
+            }
+        }
+        match target.and_then(|it| self.processes.get_mut(&it)) {
+            Some(process) => process.monitored_by.push((reference, me)),
+            None => self.down(me, reference, Value::atom(AtomId::NOPROC)),
+        }
+        reference
+    }
+
+    /// Whether there was such a monitor.
+    pub fn demonitor(&mut self, owner: PidId, reference: RefId) -> bool {
+        let Some(process) = self.processes.get_mut(&owner) else { return false };
+        let Some(monitor) = process.monitors.remove(&reference) else { return false };
+        if monitor.alias.is_some_and(|it| it != AliasKind::Explicit) {
+            process.aliases.remove(&reference);
+        }
+        if let Some(target) = monitor.target.pid().and_then(|it| self.processes.get_mut(&it)) {
+            target.monitored_by.retain(|it| it.0 != reference);
+        }
+        true
+    }
+}
+
+/// How an exit signal came about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Through {
+    /// `exit/2`
+    Exit,
+    Link,
+}
+
+impl MonitorTarget {
+    fn pid(self) -> Option<PidId> {
+        match self {
+            MonitorTarget::Process(pid) => Some(pid),
+            MonitorTarget::Name(_, pid) => pid,
+            MonitorTarget::TimeOffset => None,
+        }
+    }
+}
