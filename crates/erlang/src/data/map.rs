@@ -59,7 +59,8 @@ impl Heap {
         for pair in pairs {
             match unique.last_mut() {
                 Some(last) if compare_exact(self, atoms, last.0, pair.0).is_eq() => {
-                    last.1 = pair.1;
+                    // The key too: -0.0 and 0.0 are equal keys.
+                    *last = pair;
                 }
                 _ => unique.push(pair),
             }
