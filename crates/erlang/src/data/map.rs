@@ -291,7 +291,8 @@ impl Heap {
                 let left = self.tree_put(atoms, node.left, key, value);
                 self.rebalance(node.key, node.value, left, node.right)
             }
-            Ordering::Equal => self.new_node(node.key, value, node.left, node.right),
+            // The key too, as in a large map of BEAM: -0.0 and 0.0 are equal keys.
+            Ordering::Equal => self.new_node(key, value, node.left, node.right),
             Ordering::Greater => {
                 let right = self.tree_put(atoms, node.right, key, value);
                 self.rebalance(node.key, node.value, node.left, right)
