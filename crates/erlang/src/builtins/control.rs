@@ -13,8 +13,8 @@ pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "error", 1, |_, args| Err(Fault::Plain(arg(args, 0)))),
     inside("erlang", "error", 2, error_with_args),
     inside("erlang", "error", 3, error_with_args),
-    inside("erlang", "nif_error", 1, |_, args| Err(Fault::Plain(arg(args, 0)))),
-    inside("erlang", "nif_error", 2, error_with_args),
+    control("erlang", "nif_error", 1, Control::Missing),
+    control("erlang", "nif_error", 2, Control::Missing),
     inside("erlang", "exit", 1, |_, args| Err(Fault::Exit(arg(args, 0)))),
     inside("erlang", "throw", 1, |_, args| Err(Fault::Throw(arg(args, 0)))),
     inside("erlang", "raise", 3, raise),
@@ -30,9 +30,11 @@ pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "get_module_info", 2, module_info),
     inside("erlang", "module_loaded", 1, module_loaded),
     inside("erlang", "check_process_code", 2, |_, _| Ok(Value::FALSE)),
+    inside("code", "ensure_modules_loaded", 1, |_, _| Ok(Value::atom(AtomId::OK))),
     inside("code", "ensure_loaded", 1, ensure_loaded),
     inside("code", "is_loaded", 1, is_loaded),
     inside("code", "which", 1, which),
+    inside("net_kernel", "dflag_unicode_io", 1, |_, _| Ok(Value::TRUE)),
     inside("gimlet_primop", "recv_marker_reserve", 0, |_, _| Ok(Value::NIL)),
 ];
 

@@ -52,6 +52,8 @@ pub enum Control {
     Apply,
     Hibernate,
     Yield,
+    /// What stands in Erlang for a function that is native on BEAM and not here.
+    Missing,
 }
 
 /// What a builtin touches besides its arguments.

@@ -204,6 +204,7 @@ impl Cpu<'_> {
 
     #[expect(clippy::too_many_lines, reason = "one arm per instruction, kept where it is fast")]
     fn run(&mut self) -> Pause {
+        self.restore_frame();
         loop {
             let Some(ins) = self.program.code.get(self.pc as usize).copied() else {
                 return Pause::Stop(Stop::Unsupported { what: "code that ends".to_owned() });
@@ -495,14 +496,12 @@ impl Cpu<'_> {
                         }
                         Err(fault) => flow!(self.fault(fault, None)),
                     }
-                    self.restore_frame();
                 }
 
                 Ins::Clause { id } => self.world.cover(id),
                 Ins::Loop { depth } => {
                     let live = self.base + depth.0 as usize;
                     flow!(self.safe_point(live));
-                    self.restore_frame();
                 }
                 Ins::NoClause => {
                     let reason = Value::atom(AtomId::IF_CLAUSE);
@@ -600,9 +599,7 @@ impl Cpu<'_> {
             self.stack.resize(top, Value::NIL);
         }
         if self.fuel == 0 || self.world.heap.is_full() {
-            let flow = self.safe_point(self.base + n);
-            self.restore_frame();
-            return flow;
+            return self.safe_point(self.base + n);
         }
         self.fuel -= 1;
         Flow::Go
@@ -798,6 +795,15 @@ impl Cpu<'_> {
                     return Flow::Pause(Pause::Wait);
                 }
                 flow
+            }
+            (Control::Missing, _) => {
+                // The stub of a function that BEAM has in C.
+                let what = self.program.function_at(self.pc.saturating_sub(1)).map(|it| {
+                    let atoms = &self.world.atoms;
+                    format!("{}:{}/{}", atoms.name(it.module), atoms.name(it.name), it.arity)
+                });
+                let what = what.unwrap_or_default();
+                Flow::Pause(Pause::Stop(Stop::Unsupported { what }))
             }
             (Control::Yield, _) => match self.finish_call(Value::TRUE, to) {
                 Flow::Go => {
