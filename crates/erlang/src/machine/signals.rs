@@ -160,7 +160,7 @@ impl World {
     }
 
     pub fn is_alive(&self, pid: PidId) -> bool {
-        self.processes.contains_key(&pid)
+        pid == USER || self.processes.contains_key(&pid)
     }
 
     pub fn whereis(&self, name: AtomId) -> Option<PidId> {
@@ -289,6 +289,8 @@ impl World {
         }
         match target.and_then(|it| self.processes.get_mut(&it)) {
             Some(process) => process.monitored_by.push((reference, me)),
+            // The group leader never goes down.
+            None if target == Some(USER) => (),
             None => self.down(me, reference, Value::atom(AtomId::NOPROC)),
         }
         reference
