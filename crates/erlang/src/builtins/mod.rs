@@ -8,17 +8,26 @@
 )]
 
 pub(crate) mod arithmetic;
+mod atom_text;
 mod binary;
+mod checksum;
 mod comparison;
 mod control;
 mod external;
 mod fault;
+mod float_text;
+mod hash;
+mod id_text;
+mod integer_text;
+mod iolist;
 mod kinds;
 mod lists;
 mod maps;
 mod math;
+mod md5;
 mod processes;
 mod search;
+mod text;
 mod tuples;
 
 pub use fault::{Fault, Stop};
@@ -100,6 +109,13 @@ pub fn all() -> impl Iterator<Item = &'static Builtin> {
         processes::ROWS,
         search::ROWS,
         tuples::ROWS,
+        integer_text::ROWS,
+        float_text::ROWS,
+        atom_text::ROWS,
+        iolist::ROWS,
+        id_text::ROWS,
+        hash::ROWS,
+        checksum::ROWS,
     ];
     tables.iter().copied().flatten()
 }

@@ -57,7 +57,9 @@ pub fn from_term(heap: &mut Heap, atoms: &mut Atoms, term: &Term) -> Value {
                 heap.external_fun(module, name, 0)
             }
         },
-        Term::Pid(pid) => Value::pid(PidId(pid.id)),
+        Term::Pid(pid) => {
+            Value::pid(PidId::from_parts(pid.id, pid.serial).unwrap_or(PidId(pid.id)))
+        }
         Term::Port(port) => Value::port(port.id),
         Term::Ref(reference) => {
             let word = |n: usize| reference.words.get(n).copied().unwrap_or(0);
@@ -143,7 +145,8 @@ impl Reader<'_> {
 }
 
 fn local_pid(pid: PidId) -> Pid {
-    Pid { node: local_node(), id: pid.0, serial: 0, creation: 0 }
+    let (id, serial) = pid.parts();
+    Pid { node: local_node(), id, serial, creation: 0 }
 }
 
 fn local_node() -> Atom {

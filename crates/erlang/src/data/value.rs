@@ -77,6 +77,21 @@ pub struct BigAt(pub u32);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PidId(pub u32);
 
+impl PidId {
+    /// BEAM shows a process as `<0.Id.Serial>`, with 15 bits of id and 13 of serial.
+    pub fn parts(self) -> (u32, u32) {
+        (self.0 & MAX_ID, self.0 >> ID_BITS)
+    }
+
+    pub fn from_parts(id: u32, serial: u32) -> Option<PidId> {
+        (id <= MAX_ID && serial <= MAX_SERIAL).then_some(PidId(serial << ID_BITS | id))
+    }
+}
+
+const ID_BITS: u32 = 15;
+const MAX_ID: u32 = (1 << ID_BITS) - 1;
+const MAX_SERIAL: u32 = (1 << 13) - 1;
+
 /// A reference: the `n`-th that its owner made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RefId {

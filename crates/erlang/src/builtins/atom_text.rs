@@ -1,0 +1,137 @@
+//! Atoms to text and back.
+
+use crate::builtins::arithmetic::arg;
+use crate::builtins::text::string;
+use crate::builtins::{Builtin, Fault, Stop, pure};
+use crate::data::{AtomId, Value};
+use crate::machine::World;
+
+pub(super) const ROWS: &[Builtin] = &[
+    pure("erlang", "atom_to_list", 1, |w, args| {
+        let atom = arg(args, 0).as_atom().ok_or(Fault::BADARG)?;
+        Ok(string(&mut w.heap, w.atoms.name(atom)))
+    }),
+    pure("erlang", "atom_to_binary", 1, |w, args| to_binary(w, arg(args, 0), Encoding::Utf8)),
+    pure("erlang", "atom_to_binary", 2, |w, args| {
+        let encoding = encoding(arg(args, 1))?;
+        to_binary(w, arg(args, 0), encoding)
+    }),
+    pure("erlang", "list_to_atom", 1, |w, args| {
+        let text = list_name(w, arg(args, 0)).map_err(Fault::from)?;
+        intern(w, &text)
+    }),
+    // Of a text that no atom can have, all there is to say is that there is no such atom.
+    pure("erlang", "list_to_existing_atom", 1, |w, args| {
+        let text = list_name(w, arg(args, 0)).map_err(|_| Fault::BADARG)?;
+        find(w, &text)
+    }),
+    pure("erlang", "binary_to_atom", 1, |w, args| from_binary(w, arg(args, 0), Encoding::Utf8)),
+    pure("erlang", "binary_to_atom", 2, |w, args| {
+        let encoding = encoding(arg(args, 1))?;
+        from_binary(w, arg(args, 0), encoding)
+    }),
+    pure("erlang", "binary_to_existing_atom", 1, |w, args| {
+        existing_from_binary(w, arg(args, 0), Encoding::Utf8)
+    }),
+    pure("erlang", "binary_to_existing_atom", 2, |w, args| {
+        let encoding = encoding(arg(args, 1))?;
+        existing_from_binary(w, arg(args, 0), encoding)
+    }),
+];
+
+/// As on BEAM, in code points.
+const MAX_CHARS: usize = 255;
+
+#[derive(Clone, Copy)]
+enum Encoding {
+    Latin1,
+    Utf8,
+}
+
+fn encoding(value: Value) -> Result<Encoding, Fault> {
+    match value.as_atom() {
+        Some(AtomId::LATIN1) => Ok(Encoding::Latin1),
+        Some(AtomId::UTF8 | AtomId::UNICODE) => Ok(Encoding::Utf8),
+        _ => Err(Fault::BADARG),
+    }
+}
+
+fn to_binary(w: &mut World, value: Value, encoding: Encoding) -> Result<Value, Fault> {
+    let atom = value.as_atom().ok_or(Fault::BADARG)?;
+    let text = w.atoms.name(atom);
+    match encoding {
+        Encoding::Utf8 => Ok(w.heap.binary(text.as_bytes())),
+        Encoding::Latin1 => {
+            let bytes: Option<Vec<u8>> =
+                text.chars().map(|it| u8::try_from(u32::from(it)).ok()).collect();
+            Ok(w.heap.binary(&bytes.ok_or(Fault::BADARG)?))
+        }
+    }
+}
+
+/// Why a text names no atom.
+enum NoName {
+    NotText,
+    TooLong,
+}
+
+impl From<NoName> for Fault {
+    fn from(why: NoName) -> Fault {
+        match why {
+            NoName::NotText => Fault::BADARG,
+            NoName::TooLong => Fault::SYSTEM_LIMIT,
+        }
+    }
+}
+
+/// The text of a list of code points. It is too long as soon as one too many is found, whatever
+/// comes after.
+fn list_name(w: &World, list: Value) -> Result<String, NoName> {
+    let mut text = String::new();
+    let mut n_chars = 0;
+    let mut rest = list;
+    while let Some((head, tail)) = w.heap.uncons(rest) {
+        if n_chars == MAX_CHARS {
+            return Err(NoName::TooLong);
+        }
+        let code = head.as_int().and_then(|it| u32::try_from(it).ok());
+        let char = code.and_then(char::from_u32).ok_or(NoName::NotText)?;
+        text.push(char);
+        n_chars += 1;
+        rest = tail;
+    }
+    if rest.is_nil() { Ok(text) } else { Err(NoName::NotText) }
+}
+
+fn binary_name(w: &World, binary: Value, encoding: Encoding) -> Result<String, NoName> {
+    let bytes = w.heap.as_binary_bytes(binary).ok_or(NoName::NotText)?;
+    let text = match encoding {
+        Encoding::Latin1 => bytes.iter().map(|it| char::from(*it)).collect(),
+        Encoding::Utf8 => String::from_utf8(bytes.into_owned()).map_err(|_| NoName::NotText)?,
+    };
+    if text.chars().count() > MAX_CHARS { Err(NoName::TooLong) } else { Ok(text) }
+}
+
+fn from_binary(w: &mut World, binary: Value, encoding: Encoding) -> Result<Value, Fault> {
+    let text = binary_name(w, binary, encoding)?;
+    intern(w, &text)
+}
+
+fn existing_from_binary(w: &mut World, binary: Value, encoding: Encoding) -> Result<Value, Fault> {
+    let text = binary_name(w, binary, encoding).map_err(|_| Fault::BADARG)?;
+    find(w, &text)
+}
+
+fn intern(w: &mut World, text: &str) -> Result<Value, Fault> {
+    if let Some(atom) = w.atoms.find(text) {
+        return Ok(Value::atom(atom));
+    }
+    if w.atoms.len() >= w.limits.atoms {
+        return Err(Stop::TooManyAtoms.into());
+    }
+    Ok(Value::atom(w.atoms.intern(text)))
+}
+
+fn find(w: &World, text: &str) -> Result<Value, Fault> {
+    w.atoms.find(text).map(Value::atom).ok_or(Fault::BADARG)
+}

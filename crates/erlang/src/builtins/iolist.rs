@@ -1,0 +1,205 @@
+//! Lists of bytes and binaries, nested as deep as one likes, to bytes; and binaries to lists.
+
+use crate::builtins::arithmetic::arg;
+use crate::builtins::text::{as_byte, byte_list, byte_list_with_tail};
+use crate::builtins::{Builtin, Fault, Stop, pure};
+use crate::data::{BitsView, Heap, Value, View};
+use crate::machine::World;
+
+pub(super) const ROWS: &[Builtin] = &[
+    pure("erlang", "iolist_to_binary", 1, |w, args| to_binary(w, arg(args, 0))),
+    pure("erlang", "iolist_size", 1, size),
+    pure("erlang", "iolist_to_iovec", 1, to_vector),
+    pure("erlang", "list_to_binary", 1, |w, args| {
+        let list = arg(args, 0);
+        if list.is_cons() || list.is_nil() { to_binary(w, list) } else { Err(Fault::BADARG) }
+    }),
+    pure("erlang", "list_to_bitstring", 1, to_bitstring),
+    pure("erlang", "binary_to_list", 1, |w, args| {
+        let bytes = w.heap.as_binary_bytes(arg(args, 0)).ok_or(Fault::BADARG)?.into_owned();
+        Ok(byte_list(&mut w.heap, &bytes))
+    }),
+    pure("erlang", "binary_to_list", 3, part_to_list),
+    pure("erlang", "bitstring_to_list", 1, from_bitstring),
+];
+
+/// A byte or a bitstring of an iolist.
+#[derive(Clone, Copy)]
+pub(super) enum Piece<'a> {
+    Byte(u8),
+    Bits(Value, BitsView<'a>),
+}
+
+/// Hands out the pieces of an iolist in order. Iterative, so nesting costs no native stack.
+pub(super) fn walk<'a>(
+    heap: &'a Heap,
+    value: Value,
+    mut take: impl FnMut(Piece<'a>) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    if let View::Bits(at) = value.view() {
+        return take(Piece::Bits(value, heap.bits(at)));
+    }
+    let mut rest = vec![value];
+    while let Some(mut at) = rest.pop() {
+        while let Some((head, tail)) = heap.uncons(at) {
+            at = tail;
+            match head.view() {
+                View::Nil => (),
+                View::Cons(_) => {
+                    rest.push(tail);
+                    at = head;
+                }
+                View::Bits(bits) => take(Piece::Bits(head, heap.bits(bits)))?,
+                _ => take(Piece::Byte(as_byte(head).ok_or(Fault::BADARG)?))?,
+            }
+        }
+        match at.view() {
+            View::Nil => (),
+            // A list may end with a binary, but not with a byte.
+            View::Bits(bits) => take(Piece::Bits(at, heap.bits(bits)))?,
+            _ => return Err(Fault::BADARG),
+        }
+    }
+    Ok(())
+}
+
+/// The bytes of an iolist without odd bits, within the budget: sublists may be shared, so the
+/// bytes may be many more than the cells.
+pub(super) fn bytes(w: &World, value: Value) -> Result<Vec<u8>, Fault> {
+    let mut out = Vec::new();
+    let room = w.limits.memory_bytes.saturating_sub(w.heap.bytes_used());
+    walk(&w.heap, value, |piece| {
+        match piece {
+            Piece::Byte(byte) => out.push(byte),
+            Piece::Bits(_, bits) if !bits.is_binary() => return Err(Fault::BADARG),
+            Piece::Bits(_, bits) => match bits.as_bytes() {
+                Some(bytes) => out.extend_from_slice(bytes),
+                None => out.extend(bits.to_padded_bytes()),
+            },
+        }
+        if out.len() > room { Err(Stop::OutOfMemory.into()) } else { Ok(()) }
+    })?;
+    Ok(out)
+}
+
+fn to_binary(w: &mut World, value: Value) -> Result<Value, Fault> {
+    // A binary is its own; it keeps its bytes and its shadow.
+    if w.heap.as_bits(value).is_some_and(|it| it.is_binary()) {
+        return Ok(value);
+    }
+    let bytes = bytes(w, value)?;
+    Ok(w.heap.binary(&bytes))
+}
+
+fn size(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let mut size = 0u64;
+    walk(&w.heap, arg(args, 0), |piece| {
+        size += match piece {
+            Piece::Byte(_) => 1,
+            Piece::Bits(_, bits) if !bits.is_binary() => return Err(Fault::BADARG),
+            Piece::Bits(_, bits) => bits.bit_len / 8,
+        };
+        Ok(())
+    })?;
+    Ok(Value::int(i64::try_from(size).map_err(|_| Fault::SYSTEM_LIMIT)?))
+}
+
+fn to_bitstring(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let list = arg(args, 0);
+    if !list.is_cons() && !list.is_nil() {
+        return Err(Fault::BADARG);
+    }
+    let mut out: Vec<u8> = Vec::new();
+    let mut bit_len = 0u64;
+    let room = w.limits.memory_bytes.saturating_sub(w.heap.bytes_used());
+    walk(&w.heap, list, |piece| {
+        match piece {
+            Piece::Byte(byte) => push_bits(&mut out, &mut bit_len, &[byte], 8),
+            Piece::Bits(_, bits) => {
+                push_bits(&mut out, &mut bit_len, &bits.to_padded_bytes(), bits.bit_len);
+            }
+        }
+        if out.len() > room { Err(Stop::OutOfMemory.into()) } else { Ok(()) }
+    })?;
+    Ok(w.heap.bits_from(out, bit_len))
+}
+
+/// Appends the first `n` bits of `bytes`, of which the last one is padded with zeros.
+fn push_bits(out: &mut Vec<u8>, bit_len: &mut u64, bytes: &[u8], n: u64) {
+    let used = *bit_len % 8;
+    *bit_len += n;
+    if used == 0 {
+        out.extend_from_slice(bytes);
+        return;
+    }
+    for byte in bytes {
+        if let Some(last) = out.last_mut() {
+            *last |= byte >> used;
+        }
+        out.push(byte << (8 - used));
+    }
+    if out.len() as u64 > bit_len.div_ceil(8) {
+        out.pop();
+    }
+}
+
+/// BEAM keeps large binaries as they are, and joins what lies between them.
+fn to_vector(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    /// Binaries below this size are worth copying.
+    const LARGE_BITS: u64 = 64 * 4 * 8;
+    enum Part {
+        Joined(Vec<u8>),
+        Whole(Value),
+    }
+    let mut parts = vec![Part::Joined(Vec::new())];
+    let room = w.limits.memory_bytes.saturating_sub(w.heap.bytes_used());
+    let mut n_bytes = 0;
+    walk(&w.heap, arg(args, 0), |piece| {
+        let bytes = match piece {
+            Piece::Byte(byte) => vec![byte],
+            Piece::Bits(_, bits) if !bits.is_binary() => return Err(Fault::BADARG),
+            Piece::Bits(value, bits) if bits.bit_len >= LARGE_BITS => {
+                parts.extend([Part::Whole(value), Part::Joined(Vec::new())]);
+                return Ok(());
+            }
+            Piece::Bits(_, bits) => bits.to_padded_bytes(),
+        };
+        n_bytes += bytes.len();
+        if let Some(Part::Joined(last)) = parts.last_mut() {
+            last.extend(bytes);
+        }
+        if n_bytes > room { Err(Stop::OutOfMemory.into()) } else { Ok(()) }
+    })?;
+    let mut res = Vec::with_capacity(parts.len());
+    for part in parts {
+        match part {
+            Part::Joined(bytes) if bytes.is_empty() => (),
+            Part::Joined(bytes) => res.push(w.heap.binary(&bytes)),
+            Part::Whole(value) => res.push(value),
+        }
+    }
+    Ok(w.heap.list(&res))
+}
+
+/// `binary_to_list/3`: bytes from and to a position, counted from 1, both included.
+fn part_to_list(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let bytes = w.heap.as_binary_bytes(arg(args, 0)).ok_or(Fault::BADARG)?;
+    let from = arg(args, 1).as_usize().filter(|it| *it > 0).ok_or(Fault::BADARG)?;
+    let to = arg(args, 2).as_usize().filter(|it| *it >= from).ok_or(Fault::BADARG)?;
+    let part = bytes.get(from - 1..to).ok_or(Fault::BADARG)?.to_vec();
+    Ok(byte_list(&mut w.heap, &part))
+}
+
+fn from_bitstring(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let View::Bits(at) = arg(args, 0).view() else { return Err(Fault::BADARG) };
+    let mut bytes = w.heap.bits(at).to_padded_bytes();
+    let bit_len = w.heap.bit_len(at);
+    let n_odd = bit_len % 8;
+    if n_odd == 0 {
+        return Ok(byte_list(&mut w.heap, &bytes));
+    }
+    bytes.pop();
+    let odd = w.heap.sub_bits(at, bit_len - n_odd, n_odd);
+    let tail = w.heap.list(&[odd]);
+    Ok(byte_list_with_tail(&mut w.heap, &bytes, tail))
+}
