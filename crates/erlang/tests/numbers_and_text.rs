@@ -13,15 +13,17 @@ fn check(call: &str, expect: &str) {
 }
 
 fn answer(w: &mut World, text: &str) -> String {
-    let call = read_call(text).unwrap();
+    let call = read_call(text).expect("a call");
     let args: Vec<_> =
         call.args.iter().map(|it| from_term(&mut w.heap, &mut w.atoms, it)).collect();
     let row = all().find(|it| {
         let name = (it.module, it.name, usize::from(it.arity));
         name == (call.module.as_str(), call.function.as_str(), args.len())
     });
-    let How::Native(run) = row.unwrap().how else { panic!("{text} runs on the host") };
-    let show = |w: &World, value| print(&to_term(&w.heap, &w.atoms, value).unwrap(), Style::TP);
+    let How::Native(run) = row.expect("a builtin").how else { panic!("{text} runs on the host") };
+    let show = |w: &World, value| {
+        print(&to_term(&w.heap, &w.atoms, value).expect("a flat term"), Style::TP)
+    };
     match run(w, &args) {
         Ok(value) => show(w, value),
         Err(Fault::Error(reason)) => format!("!{}", show(w, reason)),
@@ -164,4 +166,24 @@ fn an_md5_state_goes_on_where_it_was_left() {
     }
     let whole = answer(&mut w, &format!("erlang:md5(\"{}bc\")", "a".repeat(70)));
     assert_eq!(answer(&mut w, &format!("erlang:md5_final({state})")), whole);
+}
+
+#[test]
+fn unicode() {
+    check("unicode:characters_to_binary([233,<<\"a\">>], utf8)", "<<\"éa\"/utf8>>");
+    check("unicode:characters_to_list(<<195,169>>, unicode)", "\"é\"");
+    check("unicode:characters_to_binary([<<195>>,[<<169>>]], utf8)", "<<\"é\"/utf8>>");
+    check("unicode:characters_to_binary(<<1,195>>, utf8)", "{incomplete,<<1>>,<<195>>}");
+    check(
+        "unicode:characters_to_binary([65,[66,<<255>>,67],68], utf8)",
+        "{error,<<\"AB\">>,[[<<255>>,67],68]}",
+    );
+    check("unicode:characters_to_binary([<<195>>,1], utf8)", "{error,<<>>,[<<195>>,[1]]}");
+    check("unicode:characters_to_list([55296,65], utf8)", "{error,[],[55296,65]}");
+    check("unicode:characters_to_list([256], latin1)", "{error,[],[256]}");
+    check("unicode:characters_to_list([a], latin1)", "!badarg");
+    check("unicode:characters_to_binary([<<0>>,<<65>>,66], utf16)", "<<\"AB\">>");
+    check("unicode:characters_to_binary(<<216,61>>, utf16)", "{incomplete,<<>>,<<216,61>>}");
+    check("unicode:characters_to_list(<<65,0,0,0>>, {utf32,little})", "\"A\"");
+    check("unicode:characters_to_list(\"a\", utf7)", "!badarg");
 }

@@ -60,7 +60,7 @@ fn is_sized_record(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 }
 
 /// The integers that BEAM holds in a word, without a heap object.
-pub(super) const SMALL: std::ops::Range<i64> = -(1 << 59)..(1 << 59);
+const SMALL: std::ops::Range<i64> = -(1 << 59)..(1 << 59);
 
 fn has_tag(w: &World, value: Value, tag: AtomId, size: Option<i64>) -> bool {
     let Some(items) = w.heap.elements(value) else { return false };

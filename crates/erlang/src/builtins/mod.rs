@@ -29,6 +29,8 @@ mod processes;
 mod search;
 mod text;
 mod tuples;
+mod unicode;
+mod unicode_wide;
 
 pub use fault::{Fault, Stop};
 
@@ -116,6 +118,7 @@ pub fn all() -> impl Iterator<Item = &'static Builtin> {
         id_text::ROWS,
         hash::ROWS,
         checksum::ROWS,
+        unicode::ROWS,
     ];
     tables.iter().copied().flatten()
 }
