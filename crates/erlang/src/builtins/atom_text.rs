@@ -2,7 +2,7 @@
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::text::string;
-use crate::builtins::{Builtin, Fault, Stop, pure};
+use crate::builtins::{Builtin, Fault, Stop, inside, pure};
 use crate::data::{AtomId, Value};
 use crate::machine::World;
 
@@ -20,8 +20,9 @@ pub(super) const ROWS: &[Builtin] = &[
         let text = list_name(w, arg(args, 0)).map_err(Fault::from)?;
         intern(w, &text)
     }),
+    // Which atoms there are depends on what ran before.
     // Of a text that no atom can have, all there is to say is that there is no such atom.
-    pure("erlang", "list_to_existing_atom", 1, |w, args| {
+    inside("erlang", "list_to_existing_atom", 1, |w, args| {
         let text = list_name(w, arg(args, 0)).map_err(|_| Fault::BADARG)?;
         find(w, &text)
     }),
@@ -30,10 +31,10 @@ pub(super) const ROWS: &[Builtin] = &[
         let encoding = encoding(arg(args, 1))?;
         from_binary(w, arg(args, 0), encoding)
     }),
-    pure("erlang", "binary_to_existing_atom", 1, |w, args| {
+    inside("erlang", "binary_to_existing_atom", 1, |w, args| {
         existing_from_binary(w, arg(args, 0), Encoding::Utf8)
     }),
-    pure("erlang", "binary_to_existing_atom", 2, |w, args| {
+    inside("erlang", "binary_to_existing_atom", 2, |w, args| {
         let encoding = encoding(arg(args, 1))?;
         existing_from_binary(w, arg(args, 0), encoding)
     }),
