@@ -1,7 +1,7 @@
 //! Lists of bytes and binaries, nested as deep as one likes, to bytes; and binaries to lists.
 
 use crate::builtins::arithmetic::arg;
-use crate::builtins::text::{as_byte, byte_list, byte_list_with_tail};
+use crate::builtins::text::{as_byte, byte_list};
 use crate::builtins::{Builtin, Fault, Stop, pure};
 use crate::data::{BitsView, Heap, Value, View};
 use crate::machine::World;
@@ -20,7 +20,6 @@ pub(super) const ROWS: &[Builtin] = &[
         Ok(byte_list(&mut w.heap, &bytes))
     }),
     pure("erlang", "binary_to_list", 3, part_to_list),
-    pure("erlang", "bitstring_to_list", 1, from_bitstring),
 ];
 
 /// A byte or a bitstring of an iolist.
@@ -188,18 +187,4 @@ fn part_to_list(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let to = arg(args, 2).as_usize().filter(|it| *it >= from).ok_or(Fault::BADARG)?;
     let part = bytes.get(from - 1..to).ok_or(Fault::BADARG)?.to_vec();
     Ok(byte_list(&mut w.heap, &part))
-}
-
-fn from_bitstring(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let View::Bits(at) = arg(args, 0).view() else { return Err(Fault::BADARG) };
-    let mut bytes = w.heap.bits(at).to_padded_bytes();
-    let bit_len = w.heap.bit_len(at);
-    let n_odd = bit_len % 8;
-    if n_odd == 0 {
-        return Ok(byte_list(&mut w.heap, &bytes));
-    }
-    bytes.pop();
-    let odd = w.heap.sub_bits(at, bit_len - n_odd, n_odd);
-    let tail = w.heap.list(&[odd]);
-    Ok(byte_list_with_tail(&mut w.heap, &bytes, tail))
 }

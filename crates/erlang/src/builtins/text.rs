@@ -12,12 +12,8 @@ pub(super) fn string(heap: &mut Heap, text: &str) -> Value {
 
 /// A list of bytes.
 pub(super) fn byte_list(heap: &mut Heap, bytes: &[u8]) -> Value {
-    byte_list_with_tail(heap, bytes, Value::NIL)
-}
-
-pub(super) fn byte_list_with_tail(heap: &mut Heap, bytes: &[u8], tail: Value) -> Value {
     let items: Vec<Value> = bytes.iter().map(|it| Value::int(i64::from(*it))).collect();
-    heap.list_with_tail(&items, tail)
+    heap.list(&items)
 }
 
 /// The bytes of a proper list of bytes.
