@@ -68,11 +68,8 @@ fn compile_on_beam(beam: &mut Otp, source: &Path) -> Result<(), String> {
 fn on_beam(beam: &mut Otp, name: &str, size: i64) -> Result<(Term, f64), String> {
     let mut best: Option<(Term, f64)> = None;
     for _ in 0..ROUNDS {
-        let args = [
-            Term::atom("bench"),
-            Term::atom(name),
-            Term::proper_list(vec![Term::Int(size)]),
-        ];
+        let args =
+            [Term::atom("bench"), Term::atom(name), Term::proper_list(vec![Term::Int(size)])];
         let timed = apply(beam, "timer", "tc", &args)?;
         let Some([Term::Int(micros), value]) = timed.as_tuple() else {
             return Err(format!("timer:tc answered {timed:?}"));

@@ -1,0 +1,7 @@
+%% Property tests need a tool that OTP does not bring; they are skipped, as ct does without one.
+-module(ct_property_test).
+-export([init_per_suite/1, init_tool/1, quickcheck/2]).
+
+init_per_suite(_) -> {skip, no_property_testing_tool}.
+init_tool(_) -> {skip, no_property_testing_tool}.
+quickcheck(_, _) -> exit({skipped, no_property_testing_tool}).
