@@ -11,6 +11,7 @@ mod kinds;
 mod native;
 mod otp;
 mod report;
+mod tables;
 
 pub use calls::{Answer, Call, beam_results};
 pub use generate::{sample, terms};
@@ -18,3 +19,4 @@ pub use kinds::{Kinds, Random};
 pub use native::Native;
 pub use otp::ask_otp;
 pub use report::Report;
+pub use tables::beam_tables;

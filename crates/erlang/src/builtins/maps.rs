@@ -157,7 +157,9 @@ const BATCH: usize = 64;
 /// all pairs in front of it.
 fn map_next(w: &mut World, path: Value, map: Value, form: Value) -> Result<Value, Fault> {
     let View::Map(at) = map.view() else { return Err(Fault::BADARG) };
-    let done = badarg(path.as_usize().filter(|it| *it <= w.heap.map_len(at)))?;
+    let done = badarg(path.as_usize())?;
+    // As on BEAM, a small map is always walked whole.
+    let done = if w.heap.map_len(at) <= BATCH { 0 } else { done.min(w.heap.map_len(at)) };
     if form.is_nil() || form.is_cons() {
         let pairs: Vec<(Value, Value)> = w.heap.map_iter_from(at, done).collect();
         let items: Vec<Value> = pairs.iter().map(|it| w.heap.tuple(&[it.0, it.1])).collect();

@@ -13,9 +13,11 @@ mod binary;
 mod checksum;
 mod comparison;
 mod control;
+pub mod ets;
 mod external;
 mod fault;
 mod float_text;
+pub mod handles;
 mod hash;
 mod id_text;
 mod integer_text;
@@ -27,6 +29,7 @@ mod math;
 mod md5;
 mod processes;
 mod search;
+pub mod shared;
 mod text;
 mod tuples;
 mod unicode;
@@ -104,12 +107,14 @@ pub fn all() -> impl Iterator<Item = &'static Builtin> {
         external::ROWS,
         comparison::ROWS,
         control::ROWS,
+        ets::ROWS,
         kinds::ROWS,
         lists::ROWS,
         maps::ROWS,
         math::ROWS,
         processes::ROWS,
         search::ROWS,
+        shared::ROWS,
         tuples::ROWS,
         integer_text::ROWS,
         float_text::ROWS,

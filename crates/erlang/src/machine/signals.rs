@@ -2,6 +2,7 @@
 //!
 //! Delivery is instant and in order. Nothing here runs Erlang code.
 
+use crate::builtins::ets::owner_died;
 use crate::builtins::{Fault, Stop};
 use crate::data::{AtomId, PidId, RefId, Value, View};
 use crate::machine::World;
@@ -182,6 +183,8 @@ impl World {
         if let OnReturn::Output { asker, request } = process.on_return {
             io::failed(self, asker, request, reason);
         }
+        // Before anyone hears of the end, as on BEAM.
+        owner_died(self, pid);
         for (reference, monitor) in process.monitors {
             if let Some(target) = monitor.target.pid()
                 && let Some(target) = self.processes.get_mut(&target)

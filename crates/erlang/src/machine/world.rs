@@ -1,5 +1,8 @@
 //! All state of a run besides the stack of the process that is running.
 
+use crate::builtins::ets::Tables;
+use crate::builtins::handles::Handles;
+use crate::builtins::shared::Shared;
 use crate::code::ClauseId;
 use crate::data::{AtomId, Atoms, Heap, Mark, PidId, RefId, Roots, Value};
 use crate::machine::process::Process;
@@ -22,6 +25,10 @@ pub struct World {
     /// Who may run next, in order.
     pub queue: VecDeque<PidId>,
     pub registry: BTreeMap<AtomId, PidId>,
+    pub ets: Tables,
+    /// Persistent terms, atomics and counters.
+    pub shared: Shared,
+    pub handles: Handles,
     pub timers: Timers,
     /// Nanoseconds on the virtual clock since the run began.
     pub clock: u64,
@@ -122,6 +129,9 @@ impl World {
         self.processes.clear();
         self.queue.clear();
         self.registry.clear();
+        self.ets = Tables::default();
+        self.shared = Shared::default();
+        self.handles = Handles::default();
         self.timers = Timers::default();
         self.clock = 0;
         self.output.clear();
@@ -143,6 +153,8 @@ impl World {
     /// Collects what only the run kept alive, when it is over.
     pub(crate) fn collect_after_run(&mut self) {
         self.processes.clear();
+        self.ets = Tables::default();
+        self.shared = Shared::default();
         self.timers = Timers::default();
         self.ended = None;
         let mut heap = std::mem::take(&mut self.heap);
@@ -163,6 +175,8 @@ impl Roots for All<'_> {
         for process in self.world.processes.values_mut() {
             process.visit(visitor);
         }
+        self.world.ets.visit_roots(visitor);
+        self.world.shared.visit_roots(visitor);
         self.world.timers.visit(visitor);
         match &mut self.world.ended {
             Some(Ended::Value(value) | Ended::Killed(value)) => {

@@ -1,0 +1,141 @@
+//! Tables come, are named, and go.
+
+use crate::builtins::arithmetic::{arg, badarg};
+use crate::builtins::ets::access::{Need, caused, find};
+use crate::builtins::ets::rows::Rows;
+use crate::builtins::ets::table::{Heir, Kind, Protection, Table, destroy};
+use crate::builtins::handles::HandleKind;
+use crate::builtins::{Fault, Stop};
+use crate::data::{AtomId, Value};
+use crate::machine::World;
+
+/// BEAM has no limit that a program would meet; ours only keeps a runaway one in bounds.
+const MAX_TABLES: usize = 1 << 20;
+
+pub(super) fn new(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let name = badarg(arg(args, 0).as_atom())?;
+    let options = badarg(w.heap.list_items(arg(args, 1)))?;
+    let mut table = Table {
+        id: w.handles.make(w.current, HandleKind::Table),
+        name,
+        is_named: false,
+        kind: Kind::Set,
+        protection: Protection::Protected,
+        key_position: 1,
+        owner: w.current,
+        heir: None,
+        is_compressed: false,
+        read_concurrency: false,
+        write_concurrency: AtomId::FALSE,
+        decentralized_counters: false,
+        rows: Rows::default(),
+        ghosts: Rows::default(),
+        fixed_by: Vec::new(),
+    };
+    let mut decentralized = None;
+    for option in options {
+        badarg(set_option(w, &mut table, &mut decentralized, option))?;
+    }
+    if table.protection == Protection::Private {
+        table.write_concurrency = AtomId::FALSE;
+    }
+    let is_auto = !matches!(table.write_concurrency, AtomId::TRUE | AtomId::FALSE);
+    table.decentralized_counters = table.write_concurrency != AtomId::FALSE
+        && decentralized.unwrap_or(is_auto || table.kind == Kind::OrderedSet);
+    if table.is_named {
+        if w.ets.names.contains_key(&name) {
+            return Err(caused(w, "already_exists"));
+        }
+        w.ets.names.insert(name, table.id);
+    }
+    if w.ets.tables.len() >= MAX_TABLES {
+        return Err(Stop::OutOfMemory.into());
+    }
+    let called = table.called();
+    w.ets.tables.insert(table.id, table);
+    Ok(called)
+}
+
+fn set_option(
+    w: &World,
+    table: &mut Table,
+    decentralized: &mut Option<bool>,
+    option: Value,
+) -> Option<()> {
+    if let Some(atom) = option.as_atom() {
+        match atom {
+            AtomId::SET => table.kind = Kind::Set,
+            AtomId::ORDERED_SET => table.kind = Kind::OrderedSet,
+            AtomId::BAG => table.kind = Kind::Bag,
+            AtomId::DUPLICATE_BAG => table.kind = Kind::DuplicateBag,
+            AtomId::NAMED_TABLE => table.is_named = true,
+            _ if w.atoms.name(atom) == "compressed" => table.is_compressed = true,
+            _ => table.protection = protection(atom)?,
+        }
+        return Some(());
+    }
+    match w.heap.elements(option)? {
+        [tag, value] => match w.atoms.name(tag.as_atom()?) {
+            "keypos" => {
+                table.key_position = value.as_usize().filter(|it| (1..1 << 59).contains(it))?;
+            }
+            "read_concurrency" => table.read_concurrency = value.as_bool()?,
+            "write_concurrency" => {
+                let atom = value.as_atom()?;
+                if value.as_bool().is_none() && w.atoms.name(atom) != "auto" {
+                    return None;
+                }
+                table.write_concurrency = atom;
+            }
+            "decentralized_counters" => *decentralized = Some(value.as_bool()?),
+            "heir" if value.is_atom(AtomId::NONE) => table.heir = None,
+            _ => return None,
+        },
+        [tag, pid, data] if tag.is_atom(AtomId::HEIR) => {
+            table.heir = Some(Heir { pid: pid.as_pid()?, data: *data });
+        }
+        _ => return None,
+    }
+    Some(())
+}
+
+pub(super) fn protection(atom: AtomId) -> Option<Protection> {
+    match atom {
+        AtomId::PUBLIC => Some(Protection::Public),
+        AtomId::PROTECTED => Some(Protection::Protected),
+        AtomId::PRIVATE => Some(Protection::Private),
+        _ => None,
+    }
+}
+
+pub(super) fn rename(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let id = find(w, arg(args, 0), Need::Write)?;
+    let name = badarg(arg(args, 1).as_atom())?;
+    let table = badarg(w.ets.tables.get_mut(&id))?;
+    if table.is_named {
+        if w.ets.names.contains_key(&name) {
+            return Err(Fault::BADARG);
+        }
+        w.ets.names.remove(&table.name);
+        w.ets.names.insert(name, id);
+    }
+    table.name = name;
+    Ok(table.called())
+}
+
+pub(super) fn whereis(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let name = badarg(arg(args, 0).as_atom())?;
+    let id = w.ets.names.get(&name);
+    Ok(id.map_or(Value::atom(AtomId::UNDEFINED), |it| Value::reference(*it)))
+}
+
+pub(super) fn all(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
+    let names: Vec<Value> = w.ets.tables.values().map(Table::called).collect();
+    Ok(w.heap.list(&names))
+}
+
+pub(super) fn delete(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let id = find(w, arg(args, 0), Need::Write)?;
+    destroy(w, id);
+    Ok(Value::TRUE)
+}

@@ -1,0 +1,126 @@
+//! What a table says about itself.
+
+use crate::builtins::Fault;
+use crate::builtins::arithmetic::{arg, badarg};
+use crate::builtins::ets::access::{Need, find, table};
+use crate::builtins::ets::table::{Kind, Protection, Table};
+use crate::data::{AtomId, RefId, Value};
+use crate::machine::World;
+
+/// In the order of `ets:info/1`.
+const ITEMS: &[&str] = &[
+    "id",
+    "decentralized_counters",
+    "read_concurrency",
+    "write_concurrency",
+    "compressed",
+    "memory",
+    "owner",
+    "heir",
+    "name",
+    "size",
+    "node",
+    "named_table",
+    "type",
+    "keypos",
+    "protection",
+];
+
+pub(super) fn info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let Some(id) = known(w, arg(args, 0))? else { return Ok(Value::atom(AtomId::UNDEFINED)) };
+    let mut pairs = Vec::with_capacity(ITEMS.len());
+    for name in ITEMS {
+        let value = badarg(item(w, id, name)?)?;
+        let key = Value::atom(w.atoms.intern(name));
+        pairs.push(w.heap.tuple(&[key, value]));
+    }
+    Ok(w.heap.list(&pairs))
+}
+
+pub(super) fn info_item(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let Some(id) = known(w, arg(args, 0))? else { return Ok(Value::atom(AtomId::UNDEFINED)) };
+    let name = w.atoms.name(badarg(arg(args, 1).as_atom())?).to_owned();
+    badarg(item(w, id, &name)?)
+}
+
+/// The large binaries of the objects with a key: as on BEAM, small ones do not count, and here
+/// none is shared outside the heap.
+pub(super) fn binaries_of(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    find(w, arg(args, 0), Need::Read)?;
+    Ok(Value::NIL)
+}
+
+/// The table; `None` if it is gone.
+fn known(w: &mut World, table: Value) -> Result<Option<RefId>, Fault> {
+    let id_cause = w.atoms.intern("id");
+    match find(w, table, Need::Nothing) {
+        Ok(id) => Ok(Some(id)),
+        Err(Fault::Caused(_, cause)) if cause == id_cause => Ok(None),
+        Err(fault) => Err(fault),
+    }
+}
+
+fn item(w: &mut World, id: RefId, name: &str) -> Result<Option<Value>, Fault> {
+    let found = table(w, id)?;
+    let count = |n: usize| Value::int(i64::try_from(n).unwrap_or(i64::MAX));
+    Ok(Some(match name {
+        "id" => Value::reference(id),
+        "decentralized_counters" => Value::bool(found.decentralized_counters),
+        "read_concurrency" => Value::bool(found.read_concurrency),
+        "write_concurrency" => Value::atom(found.write_concurrency),
+        "compressed" => Value::bool(found.is_compressed),
+        "memory" => count(words(w, found)),
+        "owner" => Value::pid(found.owner),
+        "heir" => found.heir.map_or(Value::atom(AtomId::NONE), |it| Value::pid(it.pid)),
+        "name" => Value::atom(found.name),
+        "size" => count(found.rows.len()),
+        "node" => Value::atom(AtomId::NONODE),
+        "named_table" => Value::bool(found.is_named),
+        "type" => Value::atom(match found.kind {
+            Kind::Set => AtomId::SET,
+            Kind::OrderedSet => AtomId::ORDERED_SET,
+            Kind::Bag => AtomId::BAG,
+            Kind::DuplicateBag => AtomId::DUPLICATE_BAG,
+        }),
+        "keypos" => count(found.key_position),
+        "protection" => Value::atom(match found.protection {
+            Protection::Public => AtomId::PUBLIC,
+            Protection::Protected => AtomId::PROTECTED,
+            Protection::Private => AtomId::PRIVATE,
+        }),
+        "fixed" => Value::bool(found.is_fixed()),
+        // On BEAM, `data` prints the table for debugging of the runtime itself.
+        "data" => Value::TRUE,
+        "binary" => Value::NIL,
+        "stats" if found.kind == Kind::OrderedSet => Value::FALSE,
+        "stats" => {
+            // One bucket per object: there is no hashing here.
+            let n = count(found.rows.len());
+            let (one, zero) = (Value::int(1), Value::int(0));
+            let (exact, even) = (Value::float(1.0), Value::float(0.0));
+            w.heap.tuple(&[n, exact, even, even, one, one, zero, zero])
+        }
+        "safe_fixed" | "safe_fixed_monotonic_time" => {
+            let fixed_by = found.fixed_by.clone();
+            if fixed_by.is_empty() {
+                return Ok(Some(Value::FALSE));
+            }
+            let pairs: Vec<Value> = fixed_by
+                .iter()
+                .map(|it| w.heap.tuple(&[Value::pid(it.0), Value::int(i64::from(it.1))]))
+                .collect();
+            let pairs = w.heap.list(&pairs);
+            let zero = Value::int(0);
+            let when = if name == "safe_fixed" { w.heap.tuple(&[zero, zero, zero]) } else { zero };
+            w.heap.tuple(&[when, pairs])
+        }
+        _ => return Ok(None),
+    }))
+}
+
+/// BEAM's words for a table of small objects; what lies inside elements is not counted.
+fn words(w: &World, table: &Table) -> usize {
+    let (empty, each) = if table.kind == Kind::OrderedSet { (139, 6) } else { (305, 5) };
+    let arity = |it: Value| w.heap.elements(it).map_or(0, <[Value]>::len);
+    empty + table.rows.iter().map(|it| arity(it) + each).sum::<usize>()
+}

@@ -1,0 +1,79 @@
+//! Who owns a table and who inherits it.
+
+use crate::builtins::Fault;
+use crate::builtins::arithmetic::{arg, badarg};
+use crate::builtins::ets::access::{Need, caused, find, table};
+use crate::builtins::ets::create::protection;
+use crate::builtins::ets::table::{Heir, Protection, transfer};
+use crate::data::{AtomId, Value};
+use crate::machine::World;
+
+pub(super) fn give_away(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let (to, gift) = (arg(args, 1), arg(args, 2));
+    let id = find(w, arg(args, 0), Need::Write)?;
+    let owner = table(w, id)?.owner;
+    let to = badarg(to.as_pid())?;
+    if owner != w.current {
+        return Err(caused(w, "not_owner"));
+    }
+    if to == w.current {
+        return Err(caused(w, "owner"));
+    }
+    if !w.is_alive(to) {
+        return Err(Fault::BADARG);
+    }
+    transfer(w, id, to, gift);
+    Ok(Value::TRUE)
+}
+
+/// `ets:setopts/2`: one option or a list, each kind at most once.
+pub(super) fn set_options(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let id = find(w, arg(args, 0), Need::Write)?;
+    let options = arg(args, 1);
+    let options = if options.is_cons() || options.is_nil() {
+        badarg(w.heap.list_items(options))?
+    } else {
+        vec![options]
+    };
+    let mut heir: Option<Option<Heir>> = None;
+    let mut access: Option<Protection> = None;
+    for option in options {
+        match w.heap.elements(option) {
+            Some([tag, value]) if tag.is_atom(AtomId::HEIR) && value.is_atom(AtomId::NONE) => {
+                once(&mut heir, None)?;
+            }
+            Some([tag, pid, data]) if tag.is_atom(AtomId::HEIR) => {
+                let pid = badarg(pid.as_pid())?;
+                once(&mut heir, Some(Heir { pid, data: *data }))?;
+            }
+            Some([tag, value])
+                if tag.as_atom().is_some_and(|it| w.atoms.name(it) == "protection") =>
+            {
+                once(&mut access, badarg(value.as_atom().and_then(protection))?)?;
+            }
+            _ => return Err(Fault::BADARG),
+        }
+    }
+    let current = w.current;
+    let table = badarg(w.ets.tables.get_mut(&id))?;
+    if table.owner != current {
+        return Err(Fault::BADARG);
+    }
+    table.heir = heir.unwrap_or(table.heir);
+    table.protection = access.unwrap_or(table.protection);
+    Ok(Value::TRUE)
+}
+
+fn once<T>(slot: &mut Option<T>, value: T) -> Result<(), Fault> {
+    if slot.replace(value).is_some() { Err(Fault::BADARG) } else { Ok(()) }
+}
+
+/// `erts_internal:ets_super_user/1`, which lets `observer` look into private tables.
+pub(super) fn super_user(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    if badarg(arg(args, 0).as_bool())? {
+        w.ets.super_users.insert(w.current);
+    } else {
+        w.ets.super_users.remove(&w.current);
+    }
+    Ok(Value::atom(AtomId::OK))
+}

@@ -1,0 +1,426 @@
+//! Finding objects by match specification: all at once, in portions, to count, delete or replace.
+
+use crate::builtins::arithmetic::{arg, badarg};
+use crate::builtins::ets::access::{Need, caused, find, table};
+use crate::builtins::ets::rows::Place;
+use crate::builtins::ets::spec::{Program, Refusal, compile, compile_pattern, run};
+use crate::builtins::ets::table::{Kind, Table, keep_spec};
+use crate::builtins::{Fault, Stop};
+use crate::data::{AtomId, RefId, Value, equal_exact};
+use crate::machine::World;
+use std::sync::Arc;
+
+pub(super) fn select_all(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let id = find(w, arg(args, 0), Need::Read)?;
+    let program = program_of(w, arg(args, 1))?;
+    let found = results(w, id, &program)?;
+    Ok(w.heap.list(&found))
+}
+
+/// Tables without order go the same way backwards as forwards.
+pub(super) fn select_all_backwards(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let id = find(w, arg(args, 0), Need::Read)?;
+    let program = program_of(w, arg(args, 1))?;
+    let mut found = results(w, id, &program)?;
+    if table(w, id)?.kind == Kind::OrderedSet {
+        found.reverse();
+    }
+    Ok(w.heap.list(&found))
+}
+
+pub(super) fn match_all(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    match_pattern(w, args, AtomId::DOUBLE_DOLLAR)
+}
+
+pub(super) fn match_object_all(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    match_pattern(w, args, AtomId::DOLLAR_UNDERSCORE)
+}
+
+fn match_pattern(w: &mut World, args: &[Value], result: AtomId) -> Result<Value, Fault> {
+    let id = find(w, arg(args, 0), Need::Read)?;
+    let (program, _) = compile_pattern(w, arg(args, 1), result)?;
+    let found = results(w, id, &program)?;
+    Ok(w.heap.list(&found))
+}
+
+/// An empty specification matches nothing, though it can't be compiled.
+fn program_of(w: &World, spec: Value) -> Result<Program, Fault> {
+    if spec.is_nil() { Ok(Program::default()) } else { Ok(compile(w, spec)?) }
+}
+
+fn results(w: &mut World, id: RefId, program: &Program) -> Result<Vec<Value>, Fault> {
+    Ok(matches(w, id, program)?.into_iter().map(|it| it.1).collect())
+}
+
+/// What the program returns, and for which places.
+fn matches(w: &mut World, id: RefId, program: &Program) -> Result<Vec<(Place, Value)>, Fault> {
+    let mut found = Vec::new();
+    for (from, to) in ranges(w, table(w, id)?, program) {
+        let mut place = from;
+        while place < to
+            && let Some(row) = table(w, id)?.rows.get(place)
+        {
+            if let Some(result) = run(w, program, row)? {
+                found.push((place, result));
+            }
+            place = table(w, id)?.rows.after(place);
+        }
+        if w.heap.bytes_used() > w.limits.memory_bytes {
+            return Err(Stop::OutOfMemory.into());
+        }
+    }
+    Ok(found)
+}
+
+/// Where matching objects can be, in order: if the heads name keys, only there.
+fn ranges(w: &World, table: &Table, program: &Program) -> Vec<(Place, Place)> {
+    let Some(keys) = program.keys(table.key_position) else {
+        return vec![(table.rows.start(), table.rows.end())];
+    };
+    let range =
+        |key: &Value| (table.lower(&w.heap, &w.atoms, *key), table.upper(&w.heap, &w.atoms, *key));
+    let mut ranges: Vec<(Place, Place)> = keys.iter().map(range).collect();
+    ranges.sort();
+    ranges.dedup();
+    ranges
+}
+
+// In portions
+
+pub(super) fn select_some(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    select_portion(w, args, Direction::Forwards)
+}
+
+pub(super) fn select_some_backwards(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    select_portion(w, args, Direction::Backwards)
+}
+
+pub(super) fn match_some(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    match_portion(w, args, AtomId::DOUBLE_DOLLAR)
+}
+
+pub(super) fn match_object_some(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    match_portion(w, args, AtomId::DOLLAR_UNDERSCORE)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Direction {
+    Forwards,
+    Backwards,
+}
+
+/// A walk through a table that pauses.
+struct Walk {
+    id: RefId,
+    program: Arc<Program>,
+    source: Value,
+    limit: usize,
+    direction: Direction,
+    /// The key of the last object seen, and how many objects with that key were.
+    seen: Option<(Value, usize)>,
+}
+
+fn select_portion(w: &mut World, args: &[Value], way: Direction) -> Result<Value, Fault> {
+    let id = find(w, arg(args, 0), Need::Read)?;
+    let source = arg(args, 1);
+    let limit = badarg(arg(args, 2).as_usize().filter(|it| *it > 0))?;
+    let program = Arc::new(program_of(w, source)?);
+    let ordered = table(w, id)?.kind == Kind::OrderedSet;
+    let direction = if ordered { way } else { Direction::Forwards };
+    portion(w, &Walk { id, program, source, limit, direction, seen: None })
+}
+
+fn match_portion(w: &mut World, args: &[Value], result: AtomId) -> Result<Value, Fault> {
+    let id = find(w, arg(args, 0), Need::Read)?;
+    let limit = badarg(arg(args, 2).as_usize().filter(|it| *it > 0))?;
+    let (program, source) = compile_pattern(w, arg(args, 1), result)?;
+    let program = Arc::new(program);
+    portion(w, &Walk { id, program, source, limit, direction: Direction::Forwards, seen: None })
+}
+
+/// A continuation looks as that of an ordered set on BEAM, so that `ets:repair_continuation/2`
+/// knows it: `{Table, LastKey, [], Limit, Spec, [], IsBackwards, Seen}`.
+pub(super) fn go_on(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let continuation = arg(args, 0);
+    if continuation.is_atom(AtomId::END_OF_TABLE) {
+        return Ok(continuation);
+    }
+    let parts = badarg(w.heap.elements(continuation))?.to_vec();
+    let id = find(w, badarg(parts.first().copied())?, Need::Read)?;
+    let [_, key, _, limit, spec, _, backwards, seen] = parts.as_slice() else {
+        return Err(Fault::BADARG);
+    };
+    let program = badarg(w.ets.specs.get(*spec))?;
+    let limit = badarg(limit.as_usize().filter(|it| *it > 0))?;
+    let direction = match backwards.as_int() {
+        Some(0) => Direction::Forwards,
+        Some(1) => Direction::Backwards,
+        _ => return Err(Fault::BADARG),
+    };
+    let seen = Some((*key, badarg(seen.as_usize())?));
+    portion(w, &Walk { id, program, source: *spec, limit, direction, seen })
+}
+
+fn portion(w: &mut World, walk: &Walk) -> Result<Value, Fault> {
+    let mut found = Vec::new();
+    let end = Value::atom(AtomId::END_OF_TABLE);
+    // With the keys known there is little to find, and BEAM returns it all.
+    if walk.seen.is_none() && walk.program.keys(table(w, walk.id)?.key_position).is_some() {
+        found = results(w, walk.id, &walk.program)?;
+        if walk.direction == Direction::Backwards {
+            found.reverse();
+        }
+        if found.is_empty() {
+            return Ok(end);
+        }
+        let found = w.heap.list(&found);
+        return Ok(w.heap.tuple(&[found, end]));
+    }
+    let mut next = first_place(w, walk)?;
+    while let Some(place) = next {
+        let Some(row) = table(w, walk.id)?.rows.get(place) else { break };
+        if let Some(result) = run(w, &walk.program, row)? {
+            found.push(result);
+        }
+        if found.len() == walk.limit {
+            let continuation = continuation(w, walk, place, row)?;
+            let found = w.heap.list(&found);
+            return Ok(w.heap.tuple(&[found, continuation]));
+        }
+        let rows = &table(w, walk.id)?.rows;
+        next = match walk.direction {
+            Direction::Forwards => Some(rows.after(place)),
+            Direction::Backwards => rows.before(place),
+        };
+    }
+    if found.is_empty() {
+        return Ok(end);
+    }
+    let found = w.heap.list(&found);
+    Ok(w.heap.tuple(&[found, end]))
+}
+
+fn first_place(w: &World, walk: &Walk) -> Result<Option<Place>, Fault> {
+    let table = table(w, walk.id)?;
+    Ok(match (walk.direction, walk.seen) {
+        (Direction::Forwards, None) => Some(table.rows.start()),
+        (Direction::Backwards, None) => table.rows.before(table.rows.end()),
+        (Direction::Backwards, Some((key, _))) => {
+            table.rows.before(table.lower(&w.heap, &w.atoms, key))
+        }
+        (Direction::Forwards, Some((key, seen))) => {
+            let behind = table.upper(&w.heap, &w.atoms, key);
+            let mut place = table.lower(&w.heap, &w.atoms, key);
+            for _ in 0..seen {
+                if place >= behind {
+                    break;
+                }
+                place = table.rows.after(place);
+            }
+            Some(place)
+        }
+    })
+}
+
+fn continuation(w: &mut World, walk: &Walk, place: Place, row: Value) -> Result<Value, Fault> {
+    let table = table(w, walk.id)?;
+    let key = badarg(table.key(&w.heap, row))?;
+    let first = table.lower(&w.heap, &w.atoms, key);
+    let seen = table.rows.between(first, table.rows.after(place)).len();
+    let name = table.called();
+    let spec = if w.ets.specs.get(walk.source).is_some() {
+        walk.source
+    } else {
+        keep_spec(w, walk.source, &walk.program)
+    };
+    let count = |n: usize| Value::int(i64::try_from(n).unwrap_or(i64::MAX));
+    let backwards = Value::int(i64::from(walk.direction == Direction::Backwards));
+    Ok(w.heap.tuple(&[
+        name,
+        key,
+        Value::NIL,
+        count(walk.limit),
+        spec,
+        Value::NIL,
+        backwards,
+        count(seen),
+    ]))
+}
+
+// Counting, deleting, replacing
+
+pub(super) fn count(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let id = find(w, arg(args, 0), Need::Read)?;
+    let program = program_of(w, arg(args, 1))?;
+    let n = results(w, id, &program)?.iter().filter(|it| it.as_bool() == Some(true)).count();
+    Ok(Value::int(i64::try_from(n).unwrap_or(i64::MAX)))
+}
+
+pub(super) fn delete(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let id = find(w, arg(args, 0), Need::Write)?;
+    let program = program_of(w, arg(args, 1))?;
+    let found = matches(w, id, &program)?;
+    let doomed: Vec<Place> =
+        found.iter().filter(|it| it.1.as_bool() == Some(true)).map(|it| it.0).collect();
+    let table = badarg(w.ets.tables.get_mut(&id))?;
+    table.remove_at(&w.heap, &w.atoms, &doomed);
+    Ok(Value::int(i64::try_from(doomed.len()).unwrap_or(i64::MAX)))
+}
+
+pub(super) fn replace(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let spec = arg(args, 1);
+    let id = find(w, arg(args, 0), Need::Write)?;
+    let table = table(w, id)?;
+    if table.kind == Kind::Bag {
+        return Err(caused(w, "table_type"));
+    }
+    let key_position = table.key_position;
+    let program = program_of(w, spec)?;
+    for clause in w.heap.list_items(spec).unwrap_or_default() {
+        if !keeps_key(w, clause, key_position) {
+            return Err(Fault::BADARG);
+        }
+    }
+    let found = matches(w, id, &program)?;
+    let table = badarg(w.ets.tables.get_mut(&id))?;
+    for (place, object) in &found {
+        table.rows.replace(*place, *object);
+    }
+    Ok(Value::int(i64::try_from(found.len()).unwrap_or(i64::MAX)))
+}
+
+/// Whether a clause of `select_replace` can be seen to leave the key alone.
+fn keeps_key(w: &World, clause: Value, key_position: usize) -> bool {
+    let Some([head, _, body]) = w.heap.elements(clause) else { return false };
+    let Some(body) = w.heap.list_items(*body) else { return false };
+    let [result] = body.as_slice() else { return false };
+    if result.is_atom(AtomId::DOLLAR_UNDERSCORE) {
+        return true;
+    }
+    let key_of = |term: Value| w.heap.elements(term)?.get(key_position - 1).copied();
+    let (Some(key), Some(parts)) = (key_of(*head), w.heap.elements(*result)) else { return false };
+    match parts {
+        [tag, constant] if tag.is_atom(AtomId::CONST) => {
+            key_of(*constant).is_some_and(|it| builds_same(w, key, it, Reading::Literal))
+        }
+        [tuple] => {
+            let Some(built) = key_of(*tuple) else { return false };
+            builds_same(w, key, built, Reading::Expression)
+                || match w.heap.elements(built) {
+                    Some([function, position, whole]) => {
+                        function.as_atom().is_some_and(|it| w.atoms.name(it) == "element")
+                            && position.as_usize() == Some(key_position)
+                            && whole.is_atom(AtomId::DOLLAR_UNDERSCORE)
+                    }
+                    _ => false,
+                }
+        }
+        _ => false,
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    Expression,
+    Literal,
+}
+
+/// Whether a body term always builds what a head term has matched.
+fn builds_same(w: &World, head: Value, body: Value, reading: Reading) -> bool {
+    let mut rest = vec![(head, body, reading)];
+    while let Some((head, body, reading)) = rest.pop() {
+        if let Some((body_head, body_tail)) = w.heap.uncons(body) {
+            let Some((head_head, head_tail)) = w.heap.uncons(head) else { return false };
+            rest.extend([(head_tail, body_tail, reading), (head_head, body_head, reading)]);
+        } else if let Some(parts) = w.heap.elements(body) {
+            let built = match (reading, parts) {
+                (Reading::Literal, _) => parts,
+                (Reading::Expression, [tag, constant]) if tag.is_atom(AtomId::CONST) => {
+                    rest.push((head, *constant, Reading::Literal));
+                    continue;
+                }
+                (Reading::Expression, [inner]) => match w.heap.elements(*inner) {
+                    Some(inner) => inner,
+                    None => return false,
+                },
+                (Reading::Expression, _) => return false,
+            };
+            let Some(matched) = w.heap.elements(head) else { return false };
+            if matched.len() != built.len() {
+                return false;
+            }
+            rest.extend(matched.iter().zip(built).map(|(head, body)| (*head, *body, reading)));
+        } else if let Some(atom) = body.as_atom() {
+            let is_special = matches!(
+                atom,
+                AtomId::UNDERSCORE | AtomId::DOUBLE_DOLLAR | AtomId::DOLLAR_UNDERSCORE
+            );
+            let name = w.atoms.name(atom);
+            let is_variable = name
+                .strip_prefix('$')
+                .is_some_and(|it| !it.is_empty() && it.bytes().all(|digit| digit.is_ascii_digit()));
+            if !head.is_atom(atom) || is_special || (reading == Reading::Literal && is_variable) {
+                return false;
+            }
+        } else if w.heap.map_pairs(body).is_some() || !equal_exact(&w.heap, &w.atoms, head, body) {
+            // Of a map we do not know what else it held.
+            return false;
+        }
+    }
+    true
+}
+
+// Specifications by themselves
+
+pub(super) fn compile_spec(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let source = arg(args, 0);
+    let program = Arc::new(compile(w, source)?);
+    Ok(keep_spec(w, source, &program))
+}
+
+pub(super) fn is_compiled(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    Ok(Value::bool(w.ets.specs.get(arg(args, 0)).is_some()))
+}
+
+/// Results in reverse, in front of the third argument.
+pub(super) fn run_spec(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let program = badarg(w.ets.specs.get(arg(args, 1)))?;
+    let mut res = arg(args, 2);
+    for term in badarg(w.heap.list_items(arg(args, 0)))? {
+        if let Some(result) = run(w, &program, term)? {
+            res = w.heap.cons(result, res);
+        }
+    }
+    Ok(res)
+}
+
+pub(super) fn test_spec(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let (term, spec) = (arg(args, 0), arg(args, 1));
+    match arg(args, 2).as_atom().map(|it| w.atoms.name(it)) {
+        Some("table") => {}
+        Some("trace") => {
+            let what = "a match specification for tracing".to_owned();
+            return Err(Stop::Unsupported { what }.into());
+        }
+        _ => return Err(Fault::BADARG),
+    }
+    match compile(w, spec) {
+        Ok(program) => {
+            let result = run(w, &program, term)?.unwrap_or(Value::FALSE);
+            Ok(w.heap.tuple(&[Value::atom(AtomId::OK), result, Value::NIL, Value::NIL]))
+        }
+        Err(Refusal::Stop(stop)) => Err(stop.into()),
+        Err(Refusal::Wrong(complaints)) => {
+            let error = Value::atom(AtomId::ERROR);
+            let mut items = Vec::with_capacity(complaints.len());
+            for complaint in complaints {
+                let codes: Vec<Value> =
+                    complaint.chars().map(|it| Value::int(i64::from(u32::from(it)))).collect();
+                let text = w.heap.list(&codes);
+                items.push(w.heap.tuple(&[error, text]));
+            }
+            let items = w.heap.list(&items);
+            Ok(w.heap.tuple(&[error, items]))
+        }
+    }
+}

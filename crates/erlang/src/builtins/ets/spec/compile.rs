@@ -1,0 +1,470 @@
+//! From the term of a match specification to a program, or to complaints.
+
+use crate::builtins::ets::spec::{Clause, ConstId, Expr, Pattern, Program, Slot};
+use crate::builtins::{Fault, How, Run, Stop, all};
+use crate::data::{AtomId, Atoms, Heap, Value, View, to_term};
+use crate::machine::World;
+use term::{Style, print};
+
+/// Why there is no program.
+#[derive(Debug)]
+pub(in crate::builtins::ets) enum Refusal {
+    /// The specification is wrong, in OTP's words.
+    Wrong(Vec<String>),
+    Stop(Stop),
+}
+
+impl From<Refusal> for Fault {
+    fn from(refusal: Refusal) -> Fault {
+        match refusal {
+            Refusal::Wrong(_) => Fault::BADARG,
+            Refusal::Stop(stop) => stop.into(),
+        }
+    }
+}
+
+pub(in crate::builtins::ets) fn compile(w: &World, spec: Value) -> Result<Program, Refusal> {
+    if !spec.is_cons() {
+        return wrong("Match programs are not in a list.");
+    }
+    let Some(parts) = w.heap.list_items(spec) else {
+        return wrong("Match programs are not in a proper list.");
+    };
+    let mut program = Program::default();
+    for part in parts {
+        let Some([head, guards, body]) = w.heap.elements(part) else {
+            return wrong("Match program part is not a tuple of arity 3.");
+        };
+        let clause = Compiler::new(w, &mut program).clause(*head, *guards, *body)?;
+        program.clauses.push(clause);
+    }
+    Ok(program)
+}
+
+/// The program of one head and one expression, as `ets:match` has them.
+pub(in crate::builtins::ets) fn compile_pattern(
+    w: &mut World,
+    head: Value,
+    result: AtomId,
+) -> Result<(Program, Value), Refusal> {
+    let body = w.heap.list(&[Value::atom(result)]);
+    let clause = w.heap.tuple(&[head, Value::NIL, body]);
+    let spec = w.heap.list(&[clause]);
+    Ok((compile(w, spec)?, spec))
+}
+
+fn wrong<T>(why: &str) -> Result<T, Refusal> {
+    Err(Refusal::Wrong(vec![why.to_owned()]))
+}
+
+/// The number of a match variable: `'$7'` is 7. BEAM computes it in 32 bits, and so do we.
+fn variable(atoms: &Atoms, value: Value) -> Option<u32> {
+    let digits = atoms.name(value.as_atom()?).strip_prefix('$')?.as_bytes();
+    match digits {
+        [b'0'] => return Some(0),
+        [b'1'..=b'9', ..] => {}
+        _ => return None,
+    }
+    let mut number: u32 = 0;
+    for digit in digits {
+        if !digit.is_ascii_digit() {
+            return None;
+        }
+        number = number.wrapping_mul(10).wrapping_add(u32::from(digit - b'0'));
+    }
+    (number <= i32::MAX.cast_unsigned()).then_some(number)
+}
+
+/// Nesting beyond this is refused rather than recursed into.
+const MAX_DEPTH: usize = 2_000;
+/// OTP cuts its complaints off here.
+const MAX_COMPLAINT: usize = 99;
+
+struct Compiler<'a> {
+    w: &'a World,
+    program: &'a mut Program,
+    /// The variables of the head, in the order of their slots.
+    variables: Vec<u32>,
+    complaints: Vec<String>,
+    depth: usize,
+}
+
+impl Compiler<'_> {
+    fn new<'a>(w: &'a World, program: &'a mut Program) -> Compiler<'a> {
+        Compiler { w, program, variables: Vec::new(), complaints: Vec::new(), depth: 0 }
+    }
+
+    fn clause(mut self, head: Value, guards: Value, body: Value) -> Result<Clause, Refusal> {
+        let head = self.pattern(head)?;
+        let guards = self.sequence(guards)?;
+        if !body.is_cons() {
+            self.complain("Body clause does not return anything.");
+            return Err(Refusal::Wrong(self.complaints));
+        }
+        let body = self.sequence(body)?;
+        if !self.complaints.is_empty() {
+            return Err(Refusal::Wrong(self.complaints));
+        }
+        let mut numbered: Vec<(u32, Slot)> =
+            self.variables.iter().zip(0..).map(|(number, slot)| (*number, Slot(slot))).collect();
+        numbered.sort_by_key(|it| it.0);
+        Ok(Clause {
+            head,
+            n_slots: self.variables.len(),
+            bindings: numbered.into_iter().map(|it| it.1).collect(),
+            guards,
+            body,
+        })
+    }
+
+    fn complain(&mut self, why: &str) {
+        self.complaints.push(why.chars().take(MAX_COMPLAINT).collect());
+    }
+
+    fn constant(&mut self, value: Value) -> ConstId {
+        self.program.constants.push(value);
+        ConstId(u32::try_from(self.program.constants.len() - 1).unwrap_or(u32::MAX))
+    }
+
+    fn slot_of(&self, number: u32) -> Option<Slot> {
+        let slot = self.variables.iter().position(|it| *it == number)?;
+        Some(Slot(u32::try_from(slot).unwrap_or(u32::MAX)))
+    }
+
+    fn deeper<T>(
+        &mut self,
+        inside: impl FnOnce(&mut Self) -> Result<T, Refusal>,
+    ) -> Result<T, Refusal> {
+        if self.depth >= MAX_DEPTH {
+            let what = format!("a match specification nested more than {MAX_DEPTH} levels deep");
+            return Err(Refusal::Stop(Stop::Unsupported { what }));
+        }
+        self.depth += 1;
+        let res = inside(self);
+        self.depth -= 1;
+        res
+    }
+
+    // The head
+
+    fn pattern(&mut self, value: Value) -> Result<Pattern, Refusal> {
+        if let Some(number) = variable(&self.w.atoms, value) {
+            if let Some(slot) = self.slot_of(number) {
+                return Ok(Pattern::Same(slot));
+            }
+            self.variables.push(number);
+            return Ok(self.slot_of(number).map_or(Pattern::Any, Pattern::Bind));
+        }
+        if value.is_atom(AtomId::UNDERSCORE) {
+            return Ok(Pattern::Any);
+        }
+        if self.depth > 0 && is_plain(&self.w.heap, &self.w.atoms, value) {
+            return Ok(Pattern::Const(self.constant(value)));
+        }
+        let w = self.w;
+        match value.view() {
+            View::Tuple(..) => {
+                let elements = w.heap.elements(value).unwrap_or_default();
+                Ok(Pattern::Tuple(self.patterns(elements)?))
+            }
+            View::Cons(_) => {
+                let (items, tail) = w.heap.list_parts(value);
+                let items = self.patterns(&items)?;
+                let tail = self.deeper(|it| it.pattern(tail))?;
+                Ok(Pattern::List(items, Box::new(tail)))
+            }
+            View::Map(at) => {
+                let mut pairs = Vec::new();
+                for (key, value) in w.heap.map_iter(at) {
+                    if variable(&w.atoms, key).is_some() {
+                        return wrong("Variable found in map key.");
+                    }
+                    if key.is_atom(AtomId::UNDERSCORE) {
+                        return wrong("Underscore found in map key.");
+                    }
+                    pairs.push((self.constant(key), self.deeper(|it| it.pattern(value))?));
+                }
+                Ok(Pattern::Map(pairs))
+            }
+            _ => Ok(Pattern::Const(self.constant(value))),
+        }
+    }
+
+    fn patterns(&mut self, values: &[Value]) -> Result<Vec<Pattern>, Refusal> {
+        values.iter().map(|value| self.deeper(|it| it.pattern(*value))).collect()
+    }
+
+    // Guards and body
+
+    fn sequence(&mut self, list: Value) -> Result<Vec<Expr>, Refusal> {
+        if !list.is_cons() && !list.is_nil() {
+            self.complain("Match expression is not a list.");
+            return Ok(Vec::new());
+        }
+        let (items, tail) = self.w.heap.list_parts(list);
+        let res = self.exprs(&items)?;
+        if !tail.is_nil() {
+            self.complain("Match expression is not a proper list.");
+        }
+        Ok(res)
+    }
+
+    fn exprs(&mut self, values: &[Value]) -> Result<Vec<Expr>, Refusal> {
+        values.iter().map(|value| self.deeper(|it| it.expr(*value))).collect()
+    }
+
+    /// As `exprs`, with complaints about the last one first, which is OTP's order for arguments.
+    fn exprs_backwards(&mut self, values: &[Value]) -> Result<Vec<Expr>, Refusal> {
+        let mut res: Vec<Expr> = values
+            .iter()
+            .rev()
+            .map(|value| self.deeper(|it| it.expr(*value)))
+            .collect::<Result<_, _>>()?;
+        res.reverse();
+        Ok(res)
+    }
+
+    fn expr(&mut self, value: Value) -> Result<Expr, Refusal> {
+        let w = self.w;
+        match value.view() {
+            View::Cons(_) => {
+                let (items, tail) = w.heap.list_parts(value);
+                let items = self.exprs(&items)?;
+                let tail = self.deeper(|it| it.expr(tail))?;
+                Ok(Expr::List(items, Box::new(tail)))
+            }
+            View::Map(at) => {
+                let mut pairs = Vec::new();
+                for (key, value) in w.heap.map_iter(at) {
+                    let key = self.deeper(|it| it.expr(key))?;
+                    pairs.push((key, self.deeper(|it| it.expr(value))?));
+                }
+                Ok(Expr::Map(pairs))
+            }
+            View::Tuple(..) => self.tuple_expr(value),
+            View::Atom(AtomId::DOLLAR_UNDERSCORE) => Ok(Expr::Whole),
+            View::Atom(AtomId::DOUBLE_DOLLAR) => Ok(Expr::Bindings),
+            _ => match variable(&w.atoms, value) {
+                None => Ok(Expr::Const(self.constant(value))),
+                Some(number) => Ok(match self.slot_of(number) {
+                    Some(slot) => Expr::Slot(slot),
+                    None => {
+                        self.complain(&format!("Variable ${number} is unbound."));
+                        Expr::Whole
+                    }
+                }),
+            },
+        }
+    }
+
+    /// `{{...}}` is a tuple, `{Function, Arg, ...}` is a call.
+    fn tuple_expr(&mut self, value: Value) -> Result<Expr, Refusal> {
+        let w = self.w;
+        let elements = w.heap.elements(value).unwrap_or_default();
+        if let [inner] = elements
+            && let Some(items) = w.heap.elements(*inner)
+        {
+            return Ok(Expr::Tuple(self.exprs_backwards(items)?));
+        }
+        if let [function, args @ ..] = elements
+            && let Some(name) = function.as_atom()
+            && variable(&w.atoms, *function).is_none()
+        {
+            return self.call(value, name, args);
+        }
+        let shown = self.shown(value);
+        self.complain(&format!(
+            "{shown} is neither a function call, nor a tuple (tuples are written {{{{ ... }}}})."
+        ));
+        Ok(Expr::Whole)
+    }
+
+    fn call(&mut self, whole: Value, name: AtomId, args: &[Value]) -> Result<Expr, Refusal> {
+        let text = self.w.atoms.name(name);
+        match text {
+            "const" => {
+                if let [value] = args {
+                    return Ok(Expr::Const(self.constant(*value)));
+                }
+                let shown = self.shown(whole);
+                self.complain(&format!(
+                    "Special form 'const' called with more than one argument in {shown}."
+                ));
+                return Ok(Expr::Whole);
+            }
+            "and" | "or" | "andalso" | "andthen" | "orelse" => {
+                if args.is_empty() {
+                    let shown = self.shown(whole);
+                    let form = if text == "andthen" { "andalso" } else { text };
+                    self.complain(&format!(
+                        "Special form '{form}' called without arguments in {shown}."
+                    ));
+                    return Ok(Expr::Whole);
+                }
+                return Ok(match text {
+                    "and" => Expr::And(self.exprs_backwards(args)?),
+                    "or" => Expr::Or(self.exprs_backwards(args)?),
+                    "orelse" => Expr::OrElse(self.exprs(args)?),
+                    _ => Expr::AndAlso(self.exprs(args)?),
+                });
+            }
+            "self" => {
+                if !args.is_empty() {
+                    let shown = self.shown(whole);
+                    self.complain(&format!(
+                        "Special form 'self' called with arguments in {shown}."
+                    ));
+                }
+                return Ok(Expr::CurrentProcess);
+            }
+            _ if TRACE_FORMS.contains(&text) => {
+                // OTP gives `set_seq_token` this name when it complains.
+                let form = if text == "set_seq_token" { "set_seq_trace" } else { text };
+                self.complain(&format!("Special form '{form}' used in wrong dialect."));
+                return Ok(Expr::Whole);
+            }
+            _ => {}
+        }
+        let arity = args.len();
+        if TRACE_FUNCTIONS.contains(&(text, arity)) {
+            self.complain(&format!("Function {text}/{arity} cannot be called in this context."));
+            return Ok(Expr::Whole);
+        }
+        if !FUNCTIONS.contains(&(text, arity)) {
+            let shown = self.shown(Value::atom(name));
+            self.complain(&format!("Function {shown}/{arity} does_not_exist."));
+            return Ok(Expr::Whole);
+        }
+        let Some(run) = builtin(text, arity) else {
+            let what = format!("erlang:{text}/{arity} in a match specification");
+            return Err(Refusal::Stop(Stop::Unsupported { what }));
+        };
+        Ok(Expr::Call(run, self.exprs_backwards(args)?))
+    }
+
+    /// A term as complaints show it.
+    fn shown(&self, value: Value) -> String {
+        if let Some(atom) = value.as_atom() {
+            let text = self.w.atoms.name(atom);
+            // Unlike the shell, OTP's C code does not quote reserved words.
+            if text.starts_with(|it: char| it.is_ascii_lowercase())
+                && text.chars().all(|it| it.is_ascii_alphanumeric() || it == '_' || it == '@')
+            {
+                return text.to_owned();
+            }
+        }
+        if let Some(elements) = self.w.heap.elements(value) {
+            let items: Vec<String> = elements.iter().map(|it| self.shown(*it)).collect();
+            return format!("{{{}}}", items.join(","));
+        }
+        to_term(&self.w.heap, &self.w.atoms, value)
+            .map_or_else(|_| "...".to_owned(), |it| print(&it, Style::W))
+    }
+}
+
+/// Whether a term in a head matches exactly what equals it: no variables, no maps (which match larger
+/// ones), no zero floats (whose sign counts in a head).
+fn is_plain(heap: &Heap, atoms: &Atoms, value: Value) -> bool {
+    let mut rest = vec![value];
+    while let Some(value) = rest.pop() {
+        match value.view() {
+            View::Map(_) => return false,
+            View::Float(0.0) => return false,
+            View::Atom(AtomId::UNDERSCORE) => return false,
+            View::Atom(_) if variable(atoms, value).is_some() => return false,
+            View::Tuple(..) => rest.extend_from_slice(heap.elements(value).unwrap_or_default()),
+            View::Cons(at) => rest.extend([heap.tail(at), heap.head(at)]),
+            _ => {}
+        }
+    }
+    true
+}
+
+fn builtin(name: &str, arity: usize) -> Option<Run> {
+    let found = all()
+        .find(|it| it.module == "erlang" && it.name == name && usize::from(it.arity) == arity)?;
+    match found.how {
+        How::Native(run) => Some(run),
+        How::Host | How::Control(_) => None,
+    }
+}
+
+/// What only a trace may do.
+const TRACE_FORMS: &[&str] = &[
+    "message",
+    "is_seq_trace",
+    "set_seq_token",
+    "get_seq_token",
+    "return_trace",
+    "exception_trace",
+    "display",
+    "process_dump",
+    "enable_trace",
+    "disable_trace",
+    "trace",
+    "caller",
+    "caller_line",
+    "current_stacktrace",
+    "silent",
+];
+
+const TRACE_FUNCTIONS: &[(&str, usize)] = &[("get_tcw", 0), ("set_tcw", 1), ("set_tcw_fake", 1)];
+
+/// The functions that guards and bodies may call.
+const FUNCTIONS: &[(&str, usize)] = &[
+    ("*", 2),
+    ("+", 1),
+    ("+", 2),
+    ("-", 1),
+    ("-", 2),
+    ("/", 2),
+    ("/=", 2),
+    ("<", 2),
+    ("=/=", 2),
+    ("=:=", 2),
+    ("=<", 2),
+    ("==", 2),
+    (">", 2),
+    (">=", 2),
+    ("abs", 1),
+    ("band", 2),
+    ("binary_part", 2),
+    ("binary_part", 3),
+    ("bit_size", 1),
+    ("bnot", 1),
+    ("bor", 2),
+    ("bsl", 2),
+    ("bsr", 2),
+    ("bxor", 2),
+    ("byte_size", 1),
+    ("div", 2),
+    ("element", 2),
+    ("float", 1),
+    ("hd", 1),
+    ("is_atom", 1),
+    ("is_binary", 1),
+    ("is_float", 1),
+    ("is_function", 1),
+    ("is_integer", 1),
+    ("is_list", 1),
+    ("is_map", 1),
+    ("is_map_key", 2),
+    ("is_number", 1),
+    ("is_pid", 1),
+    ("is_port", 1),
+    ("is_record", 3),
+    ("is_reference", 1),
+    ("is_tuple", 1),
+    ("length", 1),
+    ("map_get", 2),
+    ("map_size", 1),
+    ("node", 0),
+    ("node", 1),
+    ("not", 1),
+    ("rem", 2),
+    ("round", 1),
+    ("size", 1),
+    ("tl", 1),
+    ("trunc", 1),
+    ("xor", 2),
+];

@@ -1,0 +1,98 @@
+//! Match specifications: compiled once into a small program, then run on each object.
+//!
+//! Follows the compiler in OTP's `erl_db_util.c`, down to the words of its complaints, which
+//! `ets:test_ms/2` shows. Does not know tables: it sees one term at a time.
+
+mod compile;
+mod run;
+
+pub(super) use compile::{Refusal, compile, compile_pattern};
+pub(super) use run::run;
+
+use crate::builtins::Run;
+use crate::data::Value;
+
+#[derive(Debug, Default)]
+pub(super) struct Program {
+    pub(super) clauses: Vec<Clause>,
+    /// All values that the program speaks of, in one place for the collector.
+    pub(super) constants: Vec<Value>,
+}
+
+#[derive(Debug)]
+pub(super) struct Clause {
+    pub(super) head: Pattern,
+    /// How many variables the head binds.
+    pub(super) n_slots: usize,
+    /// The slots in the order of their variables' numbers, for `'$$'`.
+    pub(super) bindings: Vec<Slot>,
+    pub(super) guards: Vec<Expr>,
+    pub(super) body: Vec<Expr>,
+}
+
+/// Index into [`Program::constants`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ConstId(u32);
+
+/// Where a variable's value is while a clause runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Slot(u32);
+
+#[derive(Debug)]
+pub(super) enum Pattern {
+    Any,
+    Bind(Slot),
+    Same(Slot),
+    Const(ConstId),
+    Tuple(Vec<Pattern>),
+    List(Vec<Pattern>, Box<Pattern>),
+    /// The map may have more keys.
+    Map(Vec<(ConstId, Pattern)>),
+}
+
+#[derive(Debug)]
+pub(super) enum Expr {
+    Const(ConstId),
+    Slot(Slot),
+    /// `'$_'`
+    Whole,
+    /// `'$$'`
+    Bindings,
+    /// `{self}`
+    CurrentProcess,
+    Tuple(Vec<Expr>),
+    List(Vec<Expr>, Box<Expr>),
+    Map(Vec<(Expr, Expr)>),
+    Call(Run, Vec<Expr>),
+    /// `and` and `or` look at all their arguments, of any number.
+    And(Vec<Expr>),
+    Or(Vec<Expr>),
+    AndAlso(Vec<Expr>),
+    OrElse(Vec<Expr>),
+}
+
+impl Program {
+    pub(super) fn constant(&self, id: ConstId) -> Value {
+        self.constants.get(id.0 as usize).copied().unwrap_or(Value::NIL)
+    }
+
+    /// The only keys that an object can have to match, if the heads say so.
+    pub(super) fn keys(&self, key_position: usize) -> Option<Vec<Value>> {
+        let mut keys = Vec::new();
+        for clause in &self.clauses {
+            match &clause.head {
+                Pattern::Any | Pattern::Bind(_) | Pattern::Same(_) => return None,
+                // Objects are tuples.
+                Pattern::List(..) | Pattern::Map(_) => {}
+                // A whole object without variables.
+                Pattern::Const(_) => return None,
+                Pattern::Tuple(elements) => match elements.get(key_position - 1) {
+                    Some(Pattern::Const(id)) => keys.push(self.constant(*id)),
+                    Some(_) => return None,
+                    None => {}
+                },
+            }
+        }
+        Some(keys)
+    }
+}

@@ -1,0 +1,197 @@
+//! Runs a compiled match specification on one term.
+
+use crate::builtins::Fault;
+use crate::builtins::ets::spec::{Clause, Expr, Pattern, Program, Slot};
+use crate::data::{AtomId, Value, View, equal_exact};
+use crate::machine::World;
+
+/// What the first clause that matches returns.
+pub(in crate::builtins::ets) fn run(
+    w: &mut World,
+    program: &Program,
+    term: Value,
+) -> Result<Option<Value>, Fault> {
+    for clause in &program.clauses {
+        let mut matching =
+            Matching { program, clause, term, slots: vec![Value::NIL; clause.n_slots] };
+        if !matching.head(w, &clause.head, term) || !matching.guards(w)? {
+            continue;
+        }
+        let mut res = Value::TRUE;
+        for expr in &clause.body {
+            res = matching.value(w, expr, Context::Body)?.unwrap_or(Value::TRUE);
+        }
+        return Ok(Some(res));
+    }
+    Ok(None)
+}
+
+struct Matching<'a> {
+    program: &'a Program,
+    clause: &'a Clause,
+    term: Value,
+    slots: Vec<Value>,
+}
+
+/// What becomes of a call that fails.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Context {
+    /// The guard fails.
+    Guard,
+    /// Its value is `'EXIT'`, and the body goes on.
+    Body,
+}
+
+impl Matching<'_> {
+    fn slot(&self, slot: Slot) -> Value {
+        self.slots.get(slot.0 as usize).copied().unwrap_or(Value::NIL)
+    }
+
+    fn head(&mut self, w: &World, pattern: &Pattern, value: Value) -> bool {
+        match pattern {
+            Pattern::Any => true,
+            Pattern::Bind(slot) => {
+                if let Some(place) = self.slots.get_mut(slot.0 as usize) {
+                    *place = value;
+                }
+                true
+            }
+            Pattern::Same(slot) => equal_exact(&w.heap, &w.atoms, self.slot(*slot), value),
+            Pattern::Const(id) => {
+                let constant = self.program.constant(*id);
+                // OTP compares the bits of floats here, so that the sign of zero counts.
+                match (constant.view(), value.view()) {
+                    (View::Float(a), View::Float(b)) => a.to_bits() == b.to_bits(),
+                    _ => equal_exact(&w.heap, &w.atoms, constant, value),
+                }
+            }
+            Pattern::Tuple(patterns) => {
+                let Some(elements) = w.heap.elements(value) else { return false };
+                patterns.len() == elements.len()
+                    && patterns.iter().zip(elements).all(|(it, value)| self.head(w, it, *value))
+            }
+            Pattern::List(patterns, tail) => {
+                let mut rest = value;
+                for pattern in patterns {
+                    let Some((head, tail)) = w.heap.uncons(rest) else { return false };
+                    if !self.head(w, pattern, head) {
+                        return false;
+                    }
+                    rest = tail;
+                }
+                self.head(w, tail, rest)
+            }
+            Pattern::Map(pairs) => {
+                let View::Map(at) = value.view() else { return false };
+                pairs.iter().all(|(key, pattern)| {
+                    let found = w.heap.map_get(&w.atoms, at, self.program.constant(*key));
+                    found.is_some_and(|it| self.head(w, pattern, it))
+                })
+            }
+        }
+    }
+
+    fn guards(&self, w: &mut World) -> Result<bool, Fault> {
+        for guard in &self.clause.guards {
+            let value = self.value(w, guard, Context::Guard)?;
+            if value.and_then(Value::as_bool) != Some(true) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// `None`: a call failed in a guard.
+    fn value(&self, w: &mut World, expr: &Expr, context: Context) -> Result<Option<Value>, Fault> {
+        Ok(match expr {
+            Expr::Const(id) => Some(self.program.constant(*id)),
+            Expr::Slot(slot) => Some(self.slot(*slot)),
+            Expr::Whole => Some(self.term),
+            Expr::Bindings => {
+                let items: Vec<Value> =
+                    self.clause.bindings.iter().map(|it| self.slot(*it)).collect();
+                Some(w.heap.list(&items))
+            }
+            Expr::CurrentProcess => Some(Value::pid(w.current)),
+            Expr::Tuple(items) => self.values(w, items, context)?.map(|items| w.heap.tuple(&items)),
+            Expr::List(items, tail) => {
+                let Some(items) = self.values(w, items, context)? else { return Ok(None) };
+                let Some(tail) = self.value(w, tail, context)? else { return Ok(None) };
+                Some(w.heap.list_with_tail(&items, tail))
+            }
+            Expr::Map(pairs) => {
+                let mut built = Vec::with_capacity(pairs.len());
+                for (key, value) in pairs {
+                    let Some(key) = self.value(w, key, context)? else { return Ok(None) };
+                    let Some(value) = self.value(w, value, context)? else { return Ok(None) };
+                    built.push((key, value));
+                }
+                Some(w.heap.map(&w.atoms, built))
+            }
+            Expr::Call(run, args) => {
+                let Some(args) = self.values(w, args, context)? else { return Ok(None) };
+                match run(w, &args) {
+                    Ok(value) => Some(value),
+                    Err(Fault::Stop(stop)) => return Err(Fault::Stop(stop)),
+                    Err(_) => failed(context),
+                }
+            }
+            Expr::And(args) => self.all_of(w, args, context, |values| !values.contains(&false))?,
+            Expr::Or(args) => self.all_of(w, args, context, |values| values.contains(&true))?,
+            Expr::AndAlso(args) => self.one_of(w, args, context, false)?,
+            Expr::OrElse(args) => self.one_of(w, args, context, true)?,
+        })
+    }
+
+    fn values(
+        &self,
+        w: &mut World,
+        exprs: &[Expr],
+        context: Context,
+    ) -> Result<Option<Vec<Value>>, Fault> {
+        exprs.iter().map(|it| self.value(w, it, context)).collect()
+    }
+
+    /// `and` and `or`: all arguments must be booleans.
+    fn all_of(
+        &self,
+        w: &mut World,
+        args: &[Expr],
+        context: Context,
+        decide: fn(&[bool]) -> bool,
+    ) -> Result<Option<Value>, Fault> {
+        let Some(values) = self.values(w, args, context)? else { return Ok(None) };
+        let booleans: Option<Vec<bool>> = values.iter().map(|it| it.as_bool()).collect();
+        Ok(match booleans {
+            Some(booleans) => Some(Value::bool(decide(&booleans))),
+            None => failed(context),
+        })
+    }
+
+    /// `andalso` and `orelse`: the first argument that decides, or the last, whatever it is.
+    fn one_of(
+        &self,
+        w: &mut World,
+        args: &[Expr],
+        context: Context,
+        decides: bool,
+    ) -> Result<Option<Value>, Fault> {
+        let Some((last, first)) = args.split_last() else { return Ok(None) };
+        for arg in first {
+            let Some(value) = self.value(w, arg, context)? else { return Ok(None) };
+            match value.as_bool() {
+                Some(value) if value == decides => return Ok(Some(Value::bool(value))),
+                Some(_) => {}
+                None => return Ok(failed(context)),
+            }
+        }
+        self.value(w, last, context)
+    }
+}
+
+fn failed(context: Context) -> Option<Value> {
+    match context {
+        Context::Guard => None,
+        Context::Body => Some(Value::atom(AtomId::EXIT_SIGNAL)),
+    }
+}

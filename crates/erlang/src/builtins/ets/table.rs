@@ -1,0 +1,299 @@
+//! Tables: what they are, who owns them, and what names them.
+//!
+//! A set is kept in key order like an ordered set, only with `=:=` for the same key where that has
+//! `==`: BEAM leaves the order of a set open, and this one depends on nothing but the keys.
+
+use crate::builtins::ets::rows::{Place, Rows};
+use crate::builtins::ets::spec::Program;
+use crate::builtins::handles::HandleKind;
+use crate::data::{
+    AtomId, Atoms, Heap, PidId, RefId, Value, compare_exact, compare_value, equal_exact,
+};
+use crate::machine::World;
+use rustc_hash::FxHashMap;
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+#[derive(Debug, Default)]
+pub struct Tables {
+    pub(super) tables: BTreeMap<RefId, Table>,
+    pub(super) names: FxHashMap<AtomId, RefId>,
+    pub(super) specs: Specs,
+    /// Processes that may do anything to any table.
+    pub(super) super_users: BTreeSet<PidId>,
+}
+
+#[derive(Debug)]
+pub(super) struct Table {
+    pub(super) id: RefId,
+    pub(super) name: AtomId,
+    pub(super) is_named: bool,
+    pub(super) kind: Kind,
+    pub(super) protection: Protection,
+    /// Counted from one.
+    pub(super) key_position: usize,
+    pub(super) owner: PidId,
+    pub(super) heir: Option<Heir>,
+    pub(super) is_compressed: bool,
+    pub(super) read_concurrency: bool,
+    /// `true`, `false` or `auto`.
+    pub(super) write_concurrency: AtomId,
+    pub(super) decentralized_counters: bool,
+    pub(super) rows: Rows,
+    /// Objects deleted while the table was fixed: `next` still goes on from their keys.
+    pub(super) ghosts: Rows,
+    /// Who has fixed the table, and how often.
+    pub(super) fixed_by: Vec<(PidId, u32)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Set,
+    OrderedSet,
+    Bag,
+    DuplicateBag,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Protection {
+    Public,
+    Protected,
+    Private,
+}
+
+/// Who gets the table when its owner ends, and what is said then.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Heir {
+    pub(super) pid: PidId,
+    pub(super) data: Value,
+}
+
+/// Match specifications that have a reference: compiled by name, or part of a continuation.
+///
+/// Equal ones share a reference, so that a program that always asks the same does not grow.
+#[derive(Debug, Default)]
+pub(super) struct Specs {
+    by_id: BTreeMap<RefId, Arc<Program>>,
+    /// In the order of terms, `ids` in parallel.
+    sources: Vec<Value>,
+    ids: Vec<RefId>,
+}
+
+impl Tables {
+    /// Shows all values that tables hold to the collector.
+    pub fn visit_roots(&mut self, visit: &mut dyn FnMut(&mut [Value])) {
+        for table in self.tables.values_mut() {
+            table.rows.visit_roots(visit);
+            table.ghosts.visit_roots(visit);
+            if let Some(heir) = &mut table.heir {
+                visit(std::slice::from_mut(&mut heir.data));
+            }
+        }
+        visit(&mut self.specs.sources);
+        for program in self.specs.by_id.values_mut() {
+            // Nobody runs a specification while the collector does.
+            if let Some(program) = Arc::get_mut(program) {
+                visit(&mut program.constants);
+            }
+        }
+    }
+}
+
+/// Hands on or destroys the tables of a process that ended.
+pub fn owner_died(w: &mut World, pid: PidId) {
+    w.ets.super_users.remove(&pid);
+    for table in w.ets.tables.values_mut() {
+        table.fixed_by.retain(|it| it.0 != pid);
+        table.forget_ghosts();
+    }
+    let owned: Vec<RefId> =
+        w.ets.tables.values().filter(|it| it.owner == pid).map(|it| it.id).collect();
+    for id in owned {
+        let heir = w.ets.tables.get(&id).and_then(|it| it.heir);
+        match heir.filter(|it| it.pid != pid && w.is_alive(it.pid)) {
+            Some(heir) => transfer(w, id, heir.pid, heir.data),
+            None => destroy(w, id),
+        }
+    }
+}
+
+/// Gives a table to a process and tells it so.
+pub(super) fn transfer(w: &mut World, id: RefId, to: PidId, data: Value) {
+    let Some(table) = w.ets.tables.get_mut(&id) else { return };
+    let (from, name) = (table.owner, table.called());
+    table.owner = to;
+    let tag = Value::atom(w.atoms.intern("ETS-TRANSFER"));
+    let message = w.heap.tuple(&[tag, name, Value::pid(from), data]);
+    w.send(to, message);
+}
+
+pub(super) fn destroy(w: &mut World, id: RefId) {
+    if let Some(table) = w.ets.tables.remove(&id)
+        && table.is_named
+    {
+        w.ets.names.remove(&table.name);
+    }
+}
+
+impl Table {
+    /// What programs call it: its name or its reference.
+    pub(super) fn called(&self) -> Value {
+        if self.is_named { Value::atom(self.name) } else { Value::reference(self.id) }
+    }
+
+    pub(super) fn is_fixed(&self) -> bool {
+        !self.fixed_by.is_empty()
+    }
+
+    pub(super) fn forget_ghosts(&mut self) {
+        if !self.is_fixed() {
+            self.ghosts = Rows::default();
+        }
+    }
+
+    /// One object per key.
+    pub(super) fn is_unique(&self) -> bool {
+        matches!(self.kind, Kind::Set | Kind::OrderedSet)
+    }
+
+    pub(super) fn key(&self, heap: &Heap, object: Value) -> Option<Value> {
+        heap.elements(object)?.get(self.key_position - 1).copied()
+    }
+
+    /// How an object's key compares to a key, as this kind of table sees it.
+    pub(super) fn order(&self, heap: &Heap, atoms: &Atoms, object: Value, key: Value) -> Ordering {
+        let own = self.key(heap, object).unwrap_or(Value::NIL);
+        if self.kind == Kind::OrderedSet {
+            compare_value(heap, atoms, own, key)
+        } else {
+            compare_exact(heap, atoms, own, key)
+        }
+    }
+
+    pub(super) fn lower(&self, heap: &Heap, atoms: &Atoms, key: Value) -> Place {
+        self.rows.lower(|row| self.order(heap, atoms, row, key))
+    }
+
+    pub(super) fn upper(&self, heap: &Heap, atoms: &Atoms, key: Value) -> Place {
+        self.rows.upper(|row| self.order(heap, atoms, row, key))
+    }
+
+    /// The objects with a key.
+    pub(super) fn find(&self, heap: &Heap, atoms: &Atoms, key: Value) -> Vec<Value> {
+        let from = self.lower(heap, atoms, key);
+        if self.is_unique() {
+            return self.at_key(heap, atoms, from, key).into_iter().collect();
+        }
+        self.rows.between(from, self.upper(heap, atoms, key))
+    }
+
+    /// The object at a place, if it has the key.
+    fn at_key(&self, heap: &Heap, atoms: &Atoms, place: Place, key: Value) -> Option<Value> {
+        self.rows.get(place).filter(|it| self.order(heap, atoms, *it, key).is_eq())
+    }
+
+    pub(super) fn has(&self, heap: &Heap, atoms: &Atoms, key: Value) -> bool {
+        self.at_key(heap, atoms, self.lower(heap, atoms, key), key).is_some()
+    }
+
+    /// Whether the key is there or was, since the table was fixed.
+    pub(super) fn had(&self, heap: &Heap, atoms: &Atoms, key: Value) -> bool {
+        let place = self.ghosts.lower(|row| self.order(heap, atoms, row, key));
+        let ghost = self.ghosts.get(place);
+        ghost.is_some_and(|it| self.order(heap, atoms, it, key).is_eq())
+            || self.has(heap, atoms, key)
+    }
+
+    pub(super) fn insert(&mut self, heap: &Heap, atoms: &Atoms, object: Value) {
+        let Some(key) = self.key(heap, object) else { return };
+        match self.kind {
+            Kind::Set | Kind::OrderedSet => {
+                let place = self.lower(heap, atoms, key);
+                if self.at_key(heap, atoms, place, key).is_some() {
+                    self.rows.replace(place, object);
+                } else {
+                    self.rows.insert(place, object);
+                }
+            }
+            Kind::Bag => {
+                let same = self.find(heap, atoms, key);
+                if !same.iter().any(|it| equal_exact(heap, atoms, *it, object)) {
+                    self.rows.insert(self.upper(heap, atoms, key), object);
+                }
+            }
+            Kind::DuplicateBag => self.rows.insert(self.upper(heap, atoms, key), object),
+        }
+        debug_assert!(self.rows.len() > 512 || self.rows.is_sound(), "rows lost count");
+    }
+
+    /// Removes the objects at these places, given in order.
+    pub(super) fn remove_at(&mut self, heap: &Heap, atoms: &Atoms, places: &[Place]) {
+        for place in places.iter().rev() {
+            if let Some(row) = self.rows.remove(*place) {
+                self.remember(heap, atoms, row);
+            }
+        }
+    }
+
+    /// Removes the objects with a key that a condition holds for.
+    pub(super) fn remove_where(
+        &mut self,
+        heap: &Heap,
+        atoms: &Atoms,
+        key: Value,
+        condition: impl Fn(Value) -> bool,
+    ) {
+        let to = self.upper(heap, atoms, key);
+        let mut place = self.lower(heap, atoms, key);
+        let mut doomed = Vec::new();
+        while place < to
+            && let Some(row) = self.rows.get(place)
+        {
+            if condition(row) {
+                doomed.push(place);
+            }
+            place = self.rows.after(place);
+        }
+        self.remove_at(heap, atoms, &doomed);
+    }
+
+    pub(super) fn clear(&mut self, heap: &Heap, atoms: &Atoms) {
+        for row in std::mem::take(&mut self.rows).iter() {
+            self.remember(heap, atoms, row);
+        }
+    }
+
+    fn remember(&mut self, heap: &Heap, atoms: &Atoms, row: Value) {
+        if !self.is_fixed() || self.kind == Kind::OrderedSet {
+            return;
+        }
+        if let Some(key) = self.key(heap, row) {
+            let place = self.ghosts.lower(|it| self.order(heap, atoms, it, key));
+            self.ghosts.insert(place, row);
+        }
+    }
+}
+
+impl Specs {
+    pub(super) fn get(&self, id: Value) -> Option<Arc<Program>> {
+        self.by_id.get(&id.as_ref()?).cloned()
+    }
+}
+
+/// A reference to a compiled match specification.
+pub(super) fn keep_spec(w: &mut World, source: Value, program: &Arc<Program>) -> Value {
+    let specs = &w.ets.specs;
+    let place = specs.sources.binary_search_by(|it| compare_exact(&w.heap, &w.atoms, *it, source));
+    match place {
+        Ok(place) => specs.ids.get(place).map_or(Value::NIL, |it| Value::reference(*it)),
+        Err(place) => {
+            let id = w.handles.make(w.current, HandleKind::Other);
+            let specs = &mut w.ets.specs;
+            specs.sources.insert(place, source);
+            specs.ids.insert(place, id);
+            specs.by_id.insert(id, Arc::clone(program));
+            Value::reference(id)
+        }
+    }
+}

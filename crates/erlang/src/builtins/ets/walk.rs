@@ -1,0 +1,87 @@
+//! From key to key through a table, and keeping it walkable while it changes.
+
+use crate::builtins::Fault;
+use crate::builtins::arithmetic::{arg, badarg};
+use crate::builtins::ets::access::{Need, find, table};
+use crate::builtins::ets::table::{Kind, Table};
+use crate::data::{AtomId, Heap, Value};
+use crate::machine::World;
+
+pub(super) fn first(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let id = find(w, arg(args, 0), Need::Read)?;
+    let table = table(w, id)?;
+    Ok(key_or_end(&w.heap, table, table.rows.get(table.rows.start())))
+}
+
+/// On BEAM a table without order has its first key as last, too, and `prev` goes as `next` does.
+pub(super) fn last(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let id = find(w, arg(args, 0), Need::Read)?;
+    let table = table(w, id)?;
+    if table.kind != Kind::OrderedSet {
+        return first(w, args);
+    }
+    let rows = &table.rows;
+    Ok(key_or_end(&w.heap, table, rows.before(rows.end()).and_then(|it| rows.get(it))))
+}
+
+pub(super) fn next(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let key = arg(args, 1);
+    let id = find(w, arg(args, 0), Need::Read)?;
+    let table = table(w, id)?;
+    if table.kind != Kind::OrderedSet && !table.had(&w.heap, &w.atoms, key) {
+        return Err(Fault::BADARG);
+    }
+    let place = table.upper(&w.heap, &w.atoms, key);
+    Ok(key_or_end(&w.heap, table, table.rows.get(place)))
+}
+
+pub(super) fn prev(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let id = find(w, arg(args, 0), Need::Read)?;
+    let table = table(w, id)?;
+    if table.kind != Kind::OrderedSet {
+        return next(w, args);
+    }
+    let place = table.rows.before(table.lower(&w.heap, &w.atoms, arg(args, 1)));
+    Ok(key_or_end(&w.heap, table, place.and_then(|it| table.rows.get(it))))
+}
+
+fn key_or_end(heap: &Heap, table: &Table, object: Option<Value>) -> Value {
+    let key = object.and_then(|it| table.key(heap, it));
+    key.unwrap_or(Value::atom(AtomId::END_OF_TABLE))
+}
+
+/// BEAM's hash tables begin with this many slots.
+const MIN_SLOTS: usize = 256;
+
+/// `ets:slot/2`: ours holds at most one object per slot.
+pub(super) fn slot(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let id = find(w, arg(args, 0), Need::Read)?;
+    let table = table(w, id)?;
+    let n_slots = match table.kind {
+        Kind::OrderedSet => table.rows.len(),
+        Kind::Set | Kind::Bag | Kind::DuplicateBag => table.rows.len().max(MIN_SLOTS),
+    };
+    let n = badarg(arg(args, 1).as_usize().filter(|it| *it <= n_slots))?;
+    if n == n_slots {
+        return Ok(Value::atom(AtomId::END_OF_TABLE));
+    }
+    let object = table.rows.nth(n);
+    Ok(w.heap.list(object.as_slice()))
+}
+
+pub(super) fn safe_fixtable(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let id = find(w, arg(args, 0), Need::Read)?;
+    let fix = badarg(arg(args, 1).as_bool())?;
+    let current = w.current;
+    let table = badarg(w.ets.tables.get_mut(&id))?;
+    let own = table.fixed_by.iter_mut().find(|it| it.0 == current);
+    match (fix, own) {
+        (true, Some(own)) => own.1 += 1,
+        (true, None) => table.fixed_by.push((current, 1)),
+        (false, Some(own)) => own.1 -= 1,
+        (false, None) => {}
+    }
+    table.fixed_by.retain(|it| it.1 > 0);
+    table.forget_ghosts();
+    Ok(Value::TRUE)
+}

@@ -1,0 +1,35 @@
+//! References that stand for something in the machine: tables, match specifications, atomics.
+//!
+//! They are numbered per process like other references, in the upper half of the numbers, so that
+//! they are the same in every interleaving and never equal one that `make_ref` gives.
+
+use crate::data::{PidId, RefId, Value};
+use rustc_hash::FxHashMap;
+
+#[derive(Debug, Default)]
+pub struct Handles {
+    made: FxHashMap<PidId, u32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HandleKind {
+    Table,
+    Other,
+}
+
+const HANDLE: u32 = 1 << 31;
+const TABLE: u32 = 1 << 30;
+
+impl Handles {
+    pub(crate) fn make(&mut self, owner: PidId, kind: HandleKind) -> RefId {
+        let made = self.made.entry(owner).or_default();
+        *made += 1;
+        let n = HANDLE | (*made & (TABLE - 1));
+        RefId { owner, n: if kind == HandleKind::Table { n | TABLE } else { n } }
+    }
+}
+
+/// Whether the value names a table, if only one that is gone.
+pub(crate) fn is_table(value: Value) -> bool {
+    value.as_ref().is_some_and(|it| it.n & (HANDLE | TABLE) == HANDLE | TABLE)
+}

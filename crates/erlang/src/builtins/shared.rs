@@ -1,0 +1,264 @@
+//! State that processes share outside tables: persistent terms, atomics and counters.
+//!
+//! One process runs at a time, so nothing here needs to be atomic to be correct.
+
+use crate::builtins::arithmetic::{arg, badarg};
+use crate::builtins::handles::HandleKind;
+use crate::builtins::{Builtin, Fault, Stop, inside};
+use crate::data::{AtomId, RefId, Value, compare_exact};
+use crate::machine::World;
+use num_bigint::BigInt;
+use num_traits::ToPrimitive;
+use std::collections::BTreeMap;
+
+pub(super) const ROWS: &[Builtin] =
+    &[
+        inside("persistent_term", "get", 0, all_terms),
+        inside("persistent_term", "get", 1, |w, args| badarg(term(w, arg(args, 0)))),
+        inside("persistent_term", "get", 2, |w, args| {
+            Ok(term(w, arg(args, 0)).unwrap_or(arg(args, 1)))
+        }),
+        inside("persistent_term", "put", 2, |w, args| Ok(put_term(w, arg(args, 0), arg(args, 1)))),
+        inside("persistent_term", "erase", 1, |w, args| Ok(erase_term(w, arg(args, 0)))),
+        inside("persistent_term", "info", 0, terms_info),
+        inside("erts_internal", "erase_persistent_terms", 0, |w, _| {
+            w.shared.terms = PersistentTerms::default();
+            Ok(Value::TRUE)
+        }),
+        inside("erts_internal", "atomics_new", 2, new_atomics),
+        inside("atomics", "put", 3, |w, args| write(w, Flavour::Atomics, args)),
+        inside("atomics", "get", 2, |w, args| read(w, Flavour::Atomics, args)),
+        inside("atomics", "add", 3, |w, args| {
+            increase(w, Flavour::Atomics, args)?;
+            Ok(Value::atom(AtomId::OK))
+        }),
+        inside("atomics", "add_get", 3, |w, args| increase(w, Flavour::Atomics, args)),
+        inside("atomics", "exchange", 3, exchange),
+        inside("atomics", "compare_exchange", 4, compare_exchange),
+        inside("atomics", "info", 1, atomics_info),
+        inside("erts_internal", "counters_new", 1, new_counters),
+        inside("erts_internal", "counters_put", 3, |w, args| write(w, Flavour::Counters, args)),
+        inside("erts_internal", "counters_get", 2, |w, args| read(w, Flavour::Counters, args)),
+        inside("erts_internal", "counters_add", 3, |w, args| {
+            increase(w, Flavour::Counters, args)?;
+            Ok(Value::atom(AtomId::OK))
+        }),
+        inside("erts_internal", "counters_info", 1, counters_info),
+    ];
+
+#[derive(Debug, Default)]
+pub struct Shared {
+    terms: PersistentTerms,
+    arrays: BTreeMap<RefId, Array>,
+}
+
+/// Keys in the order of terms, values in parallel.
+#[derive(Debug, Default)]
+struct PersistentTerms {
+    keys: Vec<Value>,
+    values: Vec<Value>,
+}
+
+/// 64-bit integers that wrap around.
+#[derive(Debug)]
+struct Array {
+    flavour: Flavour,
+    is_signed: bool,
+    cells: Vec<u64>,
+}
+
+/// Which module made an array; each refuses the other's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flavour {
+    Atomics,
+    Counters,
+}
+
+impl Shared {
+    /// Shows all persistent terms to the collector.
+    pub fn visit_roots(&mut self, visit: &mut dyn FnMut(&mut [Value])) {
+        visit(&mut self.terms.keys);
+        visit(&mut self.terms.values);
+    }
+}
+
+// Persistent terms
+
+fn place_of(w: &World, key: Value) -> Result<usize, usize> {
+    let keys = &w.shared.terms.keys;
+    keys.binary_search_by(|it| compare_exact(&w.heap, &w.atoms, *it, key))
+}
+
+fn term(w: &World, key: Value) -> Option<Value> {
+    w.shared.terms.values.get(place_of(w, key).ok()?).copied()
+}
+
+fn put_term(w: &mut World, key: Value, value: Value) -> Value {
+    let place = place_of(w, key);
+    let terms = &mut w.shared.terms;
+    match place {
+        Ok(place) => {
+            if let Some(slot) = terms.values.get_mut(place) {
+                *slot = value;
+            }
+        }
+        Err(place) => {
+            terms.keys.insert(place, key);
+            terms.values.insert(place, value);
+        }
+    }
+    Value::atom(AtomId::OK)
+}
+
+fn erase_term(w: &mut World, key: Value) -> Value {
+    let place = place_of(w, key);
+    if let Ok(place) = place {
+        w.shared.terms.keys.remove(place);
+        w.shared.terms.values.remove(place);
+    }
+    Value::bool(place.is_ok())
+}
+
+fn all_terms(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
+    let terms = &w.shared.terms;
+    let pairs: Vec<Value> =
+        terms.keys.iter().zip(&terms.values).map(|it| w.heap.tuple(&[*it.0, *it.1])).collect();
+    Ok(w.heap.list(&pairs))
+}
+
+fn terms_info(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
+    let n = w.shared.terms.keys.len();
+    Ok(info_map(w, &[("count", count(n)), ("memory", count(n * 2 * size_of::<Value>()))]))
+}
+
+fn info_map(w: &mut World, items: &[(&str, Value)]) -> Value {
+    let pairs = items.iter().map(|it| (Value::atom(w.atoms.intern(it.0)), it.1)).collect();
+    w.heap.map(&w.atoms, pairs)
+}
+
+fn count(n: usize) -> Value {
+    Value::int(i64::try_from(n).unwrap_or(i64::MAX))
+}
+
+// Atomics and counters
+
+/// The second argument is a word of options: its lowest bit says that the numbers are signed.
+fn new_atomics(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let options = badarg(arg(args, 1).as_int().filter(|it| *it >= 0))?;
+    new_array(w, arg(args, 0), Flavour::Atomics, options & 1 == 1)
+}
+
+fn new_counters(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    new_array(w, arg(args, 0), Flavour::Counters, true)
+}
+
+fn new_array(w: &mut World, len: Value, made: Flavour, is_signed: bool) -> Result<Value, Fault> {
+    let Some(n) = len.as_int() else {
+        // Longer than a word can count, or no number at all.
+        let is_huge = w.heap.to_big(len).is_some_and(|it| it > BigInt::ZERO);
+        return Err(if is_huge { Fault::SYSTEM_LIMIT } else { Fault::BADARG });
+    };
+    let n = badarg(usize::try_from(n).ok().filter(|it| *it > 0))?;
+    let bytes = n.saturating_mul(size_of::<u64>());
+    if w.heap.bytes_used().saturating_add(bytes) > w.limits.memory_bytes {
+        return Err(Stop::OutOfMemory.into());
+    }
+    let id = w.handles.make(w.current, HandleKind::Other);
+    w.shared.arrays.insert(id, Array { flavour: made, is_signed, cells: vec![0; n] });
+    Ok(Value::reference(id))
+}
+
+fn array(w: &mut World, flavour: Flavour, args: &[Value]) -> Result<(RefId, bool), Fault> {
+    let id = badarg(arg(args, 0).as_ref())?;
+    let array = badarg(w.shared.arrays.get(&id).filter(|it| it.flavour == flavour))?;
+    Ok((id, array.is_signed))
+}
+
+/// The cell that the first two arguments name, and whether it is signed.
+fn cell<'a>(
+    w: &'a mut World,
+    flavour: Flavour,
+    args: &[Value],
+) -> Result<(&'a mut u64, bool), Fault> {
+    let (id, is_signed) = array(w, flavour, args)?;
+    let place = badarg(arg(args, 1).as_usize().and_then(|it| it.checked_sub(1)))?;
+    let array = badarg(w.shared.arrays.get_mut(&id))?;
+    Ok((badarg(array.cells.get_mut(place))?, is_signed))
+}
+
+fn read(w: &mut World, flavour: Flavour, args: &[Value]) -> Result<Value, Fault> {
+    let (cell, is_signed) = cell(w, flavour, args)?;
+    let bits = *cell;
+    Ok(number(w, bits, is_signed))
+}
+
+fn number(w: &mut World, bits: u64, is_signed: bool) -> Value {
+    if is_signed { Value::int(bits.cast_signed()) } else { w.heap.integer(BigInt::from(bits)) }
+}
+
+/// A number that the array can hold.
+fn bits_of(w: &World, value: Value, is_signed: bool) -> Result<u64, Fault> {
+    let number = badarg(w.heap.to_big(value))?;
+    let bits = if is_signed { number.to_i64().map(i64::cast_unsigned) } else { number.to_u64() };
+    badarg(bits)
+}
+
+fn write(w: &mut World, flavour: Flavour, args: &[Value]) -> Result<Value, Fault> {
+    let (_, is_signed) = array(w, flavour, args)?;
+    let bits = bits_of(w, arg(args, 2), is_signed)?;
+    *cell(w, flavour, args)?.0 = bits;
+    Ok(Value::atom(AtomId::OK))
+}
+
+/// An increment may be any number of 64 bits, signed or not. Returns the new value.
+fn increase(w: &mut World, flavour: Flavour, args: &[Value]) -> Result<Value, Fault> {
+    let increment = arg(args, 2);
+    let by = bits_of(w, increment, true).or_else(|_| bits_of(w, increment, false))?;
+    let (cell, is_signed) = cell(w, flavour, args)?;
+    *cell = cell.wrapping_add(by);
+    let bits = *cell;
+    Ok(number(w, bits, is_signed))
+}
+
+fn exchange(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let (_, is_signed) = array(w, Flavour::Atomics, args)?;
+    let bits = bits_of(w, arg(args, 2), is_signed)?;
+    let (cell, _) = cell(w, Flavour::Atomics, args)?;
+    let old = std::mem::replace(cell, bits);
+    Ok(number(w, old, is_signed))
+}
+
+fn compare_exchange(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let (_, is_signed) = array(w, Flavour::Atomics, args)?;
+    let expected = bits_of(w, arg(args, 2), is_signed)?;
+    let desired = bits_of(w, arg(args, 3), is_signed)?;
+    let (cell, _) = cell(w, Flavour::Atomics, args)?;
+    let old = *cell;
+    if old == expected {
+        *cell = desired;
+        return Ok(Value::atom(AtomId::OK));
+    }
+    Ok(number(w, old, is_signed))
+}
+
+fn atomics_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let (id, is_signed) = array(w, Flavour::Atomics, args)?;
+    let n = badarg(w.shared.arrays.get(&id))?.cells.len();
+    let (min, max) = if is_signed {
+        (Value::int(i64::MIN), Value::int(i64::MAX))
+    } else {
+        (Value::int(0), number(w, u64::MAX, false))
+    };
+    let memory = count(ARRAY_HEADER + n * size_of::<u64>());
+    Ok(info_map(w, &[("size", count(n)), ("max", max), ("min", min), ("memory", memory)]))
+}
+
+/// BEAM's bytes for an array besides its cells.
+const ARRAY_HEADER: usize = 40;
+
+fn counters_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let (id, _) = array(w, Flavour::Counters, args)?;
+    let n = badarg(w.shared.arrays.get(&id))?.cells.len();
+    let memory = count(ARRAY_HEADER + n * size_of::<u64>());
+    Ok(info_map(w, &[("size", count(n)), ("memory", memory)]))
+}
