@@ -3,11 +3,12 @@
 //! ```text
 //! Base = [2, 10, 16, 36, 37]            the values of a kind, as an Erlang list
 //! erlang:integer_to_list/2 Int Base     a function, and the kind of each argument
+//! Dict := dict:from_list/1 [{Key,Int}]  values of a kind that a function makes, on BEAM
 //! ```
 //! A kind is written as a name of one, `[Kind]` (a list), `{Kind,Kind}`, `#{Kind=>Kind}`, `A|B`, an
 //! atom, an integer, or a range `1..5`.
 
-use crate::Call;
+use crate::{Answer, Call, beam_results};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use term::{Atom, Term, read_term};
@@ -16,7 +17,11 @@ use term::{Atom, Term, read_term};
 pub struct Kinds {
     values: BTreeMap<String, Vec<Term>>,
     functions: Vec<(Atom, Atom, Vec<Kind>)>,
+    makers: Vec<(String, (Atom, Atom, Vec<Kind>))>,
 }
+
+/// Values that a maker is asked for.
+const N_MADE: usize = 40;
 
 #[derive(Clone, Debug)]
 enum Kind {
@@ -40,13 +45,42 @@ impl Kinds {
                 self.values.entry(name.trim().to_owned()).or_default().extend(values);
                 continue;
             }
-            let mut words = line.split_whitespace();
-            let name = words.next().expect("a function");
-            let (name, arity) = name.rsplit_once('/').expect("an arity");
-            let (module, function) = name.split_once(':').expect("a module");
-            let kinds: Vec<Kind> = words.map(parse).collect();
-            assert_eq!(kinds.len().to_string(), arity, "kinds of {line}");
-            self.functions.push((Atom::new(module), Atom::new(function), kinds));
+            match line.split_once(" := ") {
+                Some((name, maker)) => self.makers.push((name.to_owned(), function(maker))),
+                None => self.functions.push(function(line)),
+            }
+        }
+    }
+
+    /// Asks BEAM for the values of the kinds that functions make, in the order they are written.
+    pub fn make(&mut self, random: &mut Random) {
+        let mut at = 0;
+        while at < self.makers.len() {
+            // All makers up to one that takes what an earlier one of them makes.
+            let rest: Vec<(String, (Atom, Atom, Vec<Kind>))> = self.makers.split_off(at);
+            let known = |kinds: &[Kind]| kinds.iter().all(|it| it.is_known(&self.values));
+            let n_ready = rest.iter().take_while(|it| known(&it.1.2)).count();
+            assert!(
+                0 < n_ready,
+                "{} is made of unknown kinds",
+                rest.first().map_or("", |it| &it.0)
+            );
+            let mut asked = Vec::new();
+            for (name, (module, function, kinds)) in rest.iter().take(n_ready) {
+                for _ in 0..N_MADE {
+                    let args = kinds.iter().map(|it| self.value(it, random)).collect();
+                    let call = Call { module: module.clone(), function: function.clone(), args };
+                    asked.push((name.clone(), call));
+                }
+            }
+            let calls: Vec<Call> = asked.iter().map(|it| it.1.clone()).collect();
+            for ((name, _), answer) in asked.into_iter().zip(beam_results(&calls)) {
+                if let Answer::Value(value) = answer {
+                    self.values.entry(name).or_default().push(value);
+                }
+            }
+            self.makers.extend(rest);
+            at += n_ready;
         }
     }
 
@@ -99,6 +133,28 @@ impl Kinds {
     }
 }
 
+fn function(line: &str) -> (Atom, Atom, Vec<Kind>) {
+    let mut words = line.split_whitespace();
+    let name = words.next().expect("a function");
+    let (name, arity) = name.rsplit_once('/').expect("an arity");
+    let (module, function) = name.split_once(':').expect("a module");
+    let kinds: Vec<Kind> = words.map(parse).collect();
+    assert_eq!(kinds.len().to_string(), arity, "kinds of {line}");
+    (Atom::new(module), Atom::new(function), kinds)
+}
+
+impl Kind {
+    fn is_known(&self, values: &BTreeMap<String, Vec<Term>>) -> bool {
+        match self {
+            Kind::Named(name) => values.contains_key(name),
+            Kind::Literal(_) | Kind::Range(..) => true,
+            Kind::List(item) => item.is_known(values),
+            Kind::Map(key, value) => key.is_known(values) && value.is_known(values),
+            Kind::Tuple(kinds) | Kind::Either(kinds) => kinds.iter().all(|it| it.is_known(values)),
+        }
+    }
+}
+
 fn parse(text: &str) -> Kind {
     let mut rest = text;
     let kind = either(&mut rest);
@@ -133,6 +189,9 @@ fn one(rest: &mut &str) -> Kind {
         }
         assert!(eat(rest, "}"), "a tuple of {items:?} must end before {rest}");
         return Kind::Tuple(items);
+    }
+    if eat(rest, "#{}") {
+        return Kind::Literal(Term::map(vec![]));
     }
     if eat(rest, "#{") {
         let key = either(rest);

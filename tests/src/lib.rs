@@ -8,6 +8,7 @@
 mod calls;
 mod generate;
 mod kinds;
+mod machine;
 mod native;
 mod otp;
 mod report;
@@ -16,6 +17,7 @@ mod tables;
 pub use calls::{Answer, Call, beam_results};
 pub use generate::{sample, terms};
 pub use kinds::{Kinds, Random};
+pub use machine::{machine, our_result, without_closures};
 pub use native::Native;
 pub use otp::ask_otp;
 pub use report::Report;

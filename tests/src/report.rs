@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 /// How many differences a report shows, in all and of one function.
 const MAX_SHOWN: usize = 50;
-const MAX_SHOWN_EACH: usize = 5;
+const MAX_SHOWN_EACH: usize = 2;
 /// The length that a line is cut to.
 const MAX_WIDTH: usize = 300;
 

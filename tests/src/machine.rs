@@ -1,0 +1,58 @@
+//! Runs calls on our machine, with the real runtime as its host.
+
+use crate::{Answer, Call};
+use erlang::machine::Limits;
+use erlang::{Machine, Outcome, Settings};
+use std::env;
+use term::Term;
+
+/// A machine that loads code as the tool does, and keeps it between test runs.
+///
+/// # Panics
+/// If OTP is missing.
+pub fn machine() -> Machine {
+    let cache_dir = Some(env::temp_dir().join("gimlet-conformance-cache"));
+    let host = beam::Otp::new(beam::Settings { cache_dir, ..beam::Settings::default() });
+    let limits = Limits { reductions: 50_000_000, memory_bytes: 1 << 30, ..Limits::default() };
+    let settings = Settings { limits, ..Settings::default() };
+    Machine::new(Box::new(host.expect("OTP; `make deps` installs it")), settings)
+}
+
+pub fn our_result(machine: &mut Machine, call: &Call) -> Answer {
+    let run = match machine.call(&call.module, &call.function, &call.args) {
+        Ok(run) => run,
+        Err(why) => return Answer::Lost(why.to_string()),
+    };
+    match run.outcome {
+        Outcome::Value(value) => Answer::Value(value),
+        Outcome::Raised { class, reason, .. } => Answer::Raised { class, reason },
+        Outcome::Killed { reason } => {
+            Answer::Lost(format!("killed: {}", term::print(&reason, term::Style::TP)))
+        }
+        Outcome::Deadlock { waiting } => Answer::Lost(format!("deadlock of {waiting}")),
+        Outcome::TooDeep => Answer::Lost("nested too deeply".to_owned()),
+        Outcome::Stopped(stop) => Answer::Lost(stop.to_string()),
+    }
+}
+
+/// The term without what no two runtimes share: the identity of closures.
+pub fn without_closures(term: &Term) -> Term {
+    let all = |terms: &[Term]| terms.iter().map(without_closures).collect::<Vec<Term>>();
+    match term {
+        Term::Fun(fun) => match fun.as_ref() {
+            term::Fun::External { .. } => term.clone(),
+            term::Fun::Closure { module, arity, .. } => Term::Tuple(vec![
+                Term::atom("a closure"),
+                Term::Atom(module.clone()),
+                Term::Int(i64::from(*arity)),
+            ]),
+        },
+        Term::List(list) => Term::list(all(&list.items), without_closures(&list.tail)),
+        Term::Tuple(items) => Term::Tuple(all(items)),
+        Term::Map(pairs) => {
+            Term::map(pairs.iter().map(|it| (it.0.clone(), without_closures(&it.1))).collect())
+        }
+        Term::Int(_) | Term::Big(_) | Term::Float(_) | Term::Atom(_) | Term::Nil => term.clone(),
+        Term::Bits(_) | Term::Pid(_) | Term::Port(_) | Term::Ref(_) => term.clone(),
+    }
+}
