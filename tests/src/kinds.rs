@@ -16,8 +16,16 @@ use term::{Atom, Term, read_term};
 #[derive(Clone, Debug, Default)]
 pub struct Kinds {
     values: BTreeMap<String, Vec<Term>>,
-    functions: Vec<(Atom, Atom, Vec<Kind>)>,
-    makers: Vec<(String, (Atom, Atom, Vec<Kind>))>,
+    functions: Vec<Function>,
+    /// Functions that make the values of a kind.
+    makers: Vec<(String, Function)>,
+}
+
+#[derive(Clone, Debug)]
+struct Function {
+    module: Atom,
+    name: Atom,
+    args: Vec<Kind>,
 }
 
 /// Values that a maker is asked for.
@@ -57,21 +65,18 @@ impl Kinds {
         let mut at = 0;
         while at < self.makers.len() {
             // All makers up to one that takes what an earlier one of them makes.
-            let rest: Vec<(String, (Atom, Atom, Vec<Kind>))> = self.makers.split_off(at);
+            let rest = self.makers.split_off(at);
             let known = |kinds: &[Kind]| kinds.iter().all(|it| it.is_known(&self.values));
-            let n_ready = rest.iter().take_while(|it| known(&it.1.2)).count();
+            let n_ready = rest.iter().take_while(|it| known(&it.1.args)).count();
             assert!(
                 0 < n_ready,
                 "{} is made of unknown kinds",
                 rest.first().map_or("", |it| &it.0)
             );
             let mut asked = Vec::new();
-            for (name, (module, function, kinds)) in rest.iter().take(n_ready) {
-                for _ in 0..N_MADE {
-                    let args = kinds.iter().map(|it| self.value(it, random)).collect();
-                    let call = Call { module: module.clone(), function: function.clone(), args };
-                    asked.push((name.clone(), call));
-                }
+            for (name, function) in rest.iter().take(n_ready) {
+                let call = |_| (name.clone(), self.call(function, random));
+                asked.extend((0..N_MADE).map(call));
             }
             let calls: Vec<Call> = asked.iter().map(|it| it.1.clone()).collect();
             for ((name, _), answer) in asked.into_iter().zip(beam_results(&calls)) {
@@ -92,17 +97,21 @@ impl Kinds {
     /// Different calls of each function, at most so many each.
     pub fn calls(&self, random: &mut Random, max_each: usize) -> Vec<Call> {
         let mut res = Vec::new();
-        for (module, function, kinds) in &self.functions {
+        for function in &self.functions {
             let mut seen = FxHashSet::default();
             for _ in 0..max_each {
-                let args: Vec<Term> = kinds.iter().map(|it| self.value(it, random)).collect();
-                if seen.insert(args.clone()) {
-                    let (module, function) = (module.clone(), function.clone());
-                    res.push(Call { module, function, args });
+                let call = self.call(function, random);
+                if seen.insert(call.args.clone()) {
+                    res.push(call);
                 }
             }
         }
         res
+    }
+
+    fn call(&self, function: &Function, random: &mut Random) -> Call {
+        let args = function.args.iter().map(|it| self.value(it, random)).collect();
+        Call { module: function.module.clone(), function: function.name.clone(), args }
     }
 
     fn value(&self, kind: &Kind, random: &mut Random) -> Term {
@@ -133,14 +142,14 @@ impl Kinds {
     }
 }
 
-fn function(line: &str) -> (Atom, Atom, Vec<Kind>) {
+fn function(line: &str) -> Function {
     let mut words = line.split_whitespace();
     let name = words.next().expect("a function");
     let (name, arity) = name.rsplit_once('/').expect("an arity");
     let (module, function) = name.split_once(':').expect("a module");
-    let kinds: Vec<Kind> = words.map(parse).collect();
-    assert_eq!(kinds.len().to_string(), arity, "kinds of {line}");
-    (Atom::new(module), Atom::new(function), kinds)
+    let args: Vec<Kind> = words.map(parse).collect();
+    assert_eq!(args.len().to_string(), arity, "kinds of {line}");
+    Function { module: Atom::new(module), name: Atom::new(function), args }
 }
 
 impl Kind {

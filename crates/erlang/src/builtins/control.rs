@@ -36,6 +36,8 @@ pub(super) const ROWS: &[Builtin] = &[
     inside("code", "which", 1, which),
     inside("net_kernel", "dflag_unicode_io", 1, |_, _| Ok(Value::TRUE)),
     inside("gimlet_primop", "recv_marker_reserve", 0, |_, _| Ok(Value::NIL)),
+    // What a binary comprehension appends to; the size is a hint.
+    inside("gimlet_primop", "bs_init_writable", 1, |w, _| Ok(w.heap.binary(&[]))),
 ];
 
 const fn control(module: &'static str, name: &'static str, arity: u8, control: Control) -> Builtin {

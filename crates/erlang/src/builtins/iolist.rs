@@ -10,10 +10,8 @@ pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "iolist_to_binary", 1, |w, args| to_binary(w, arg(args, 0))),
     pure("erlang", "iolist_size", 1, size),
     pure("erlang", "iolist_to_iovec", 1, to_vector),
-    pure("erlang", "list_to_binary", 1, |w, args| {
-        let list = arg(args, 0);
-        if list.is_cons() || list.is_nil() { to_binary(w, list) } else { Err(Fault::BADARG) }
-    }),
+    pure("erlang", "list_to_binary", 1, |w, args| list_to_binary(w, arg(args, 0))),
+    pure("binary", "list_to_bin", 1, |w, args| list_to_binary(w, arg(args, 0))),
     pure("erlang", "list_to_bitstring", 1, to_bitstring),
     pure("erlang", "binary_to_list", 1, |w, args| {
         let bytes = w.heap.as_binary_bytes(arg(args, 0)).ok_or(Fault::BADARG)?.into_owned();
@@ -79,6 +77,10 @@ pub(super) fn bytes(w: &World, value: Value) -> Result<Vec<u8>, Fault> {
         if out.len() > room { Err(Stop::OutOfMemory.into()) } else { Ok(()) }
     })?;
     Ok(out)
+}
+
+fn list_to_binary(w: &mut World, list: Value) -> Result<Value, Fault> {
+    if list.is_cons() || list.is_nil() { to_binary(w, list) } else { Err(Fault::BADARG) }
 }
 
 fn to_binary(w: &mut World, value: Value) -> Result<Value, Fault> {
