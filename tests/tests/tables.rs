@@ -29,8 +29,9 @@ fn sequences_of_table_operations_answer_as_on_beam() {
             let answer = sorted_if_open(step, ours.answer(step));
             let theirs = sorted_if_open(step, theirs.clone());
             if answer != theirs {
-                let before: Vec<String> = sequence[..n]
+                let before: Vec<String> = sequence
                     .iter()
+                    .take(n)
                     .filter(|it| it.args.first() == step.args.first() || it.args.is_empty())
                     .map(Step::text)
                     .collect();
@@ -124,7 +125,7 @@ impl Ours {
     }
 
     fn answer(&mut self, step: &Step) -> Term {
-        let actor = self.actors[step.actor];
+        let actor = *self.actors.get(step.actor).expect("a known actor");
         if step.function == "die" {
             self.world.current = PidId(0);
             self.world.terminate(actor, Value::atom(AtomId::KILLED));
@@ -144,7 +145,7 @@ impl Ours {
         let result = self.run(&step.function, &args);
         let world = &mut self.world;
         let answer = match result {
-            Ok(value) => ok(to_term(&world.heap, &world.atoms, value).unwrap()),
+            Ok(value) => ok(plain(world, value)),
             Err(Fault::Error(reason)) => self.raised(reason, "none"),
             Err(Fault::Caused(reason, cause)) => {
                 let cause = world.atoms.name(cause).to_owned();
@@ -159,7 +160,7 @@ impl Ours {
     }
 
     fn raised(&self, reason: Value, cause: &str) -> Term {
-        let reason = to_term(&self.world.heap, &self.world.atoms, reason).unwrap();
+        let reason = plain(&self.world, reason);
         Term::Tuple(vec![Term::Atom(Atom::new("error")), reason, Term::Atom(Atom::new(cause))])
     }
 
@@ -171,11 +172,12 @@ impl Ours {
                 Ok(self.world.heap.list(&mine))
             }
             "drain" => {
-                let function = self.world.atoms.name(args[0].as_atom().unwrap()).to_owned();
+                let function =
+                    self.world.atoms.name(first(args).as_atom().expect("a function")).to_owned();
                 let mut found = Vec::new();
-                let mut portion = self.call(&function, &args[1..])?;
+                let mut portion = self.call(&function, args.get(1..).unwrap_or_default())?;
                 while let Some([items, next]) = self.world.heap.elements(portion) {
-                    found.extend(self.world.heap.list_items(*items).unwrap());
+                    found.extend(self.world.heap.list_items(*items).expect("a list"));
                     let next = *next;
                     portion = self.call(&function, &[next])?;
                 }
@@ -184,11 +186,9 @@ impl Ours {
             "walk" => {
                 let mut keys = Vec::new();
                 let mut key = self.call("first", args)?;
-                while to_term(&self.world.heap, &self.world.atoms, key).unwrap()
-                    != Term::Atom(Atom::new("$end_of_table"))
-                {
+                while plain(&self.world, key) != Term::Atom(Atom::new("$end_of_table")) {
                     keys.push(key);
-                    key = self.call("next", &[args[0], key])?;
+                    key = self.call("next", &[first(args), key])?;
                 }
                 Ok(self.world.heap.list(&keys))
             }
@@ -218,6 +218,14 @@ impl Roots for TableRoots<'_> {
     }
 }
 
+fn first(args: &[Value]) -> Value {
+    args.first().copied().unwrap_or(Value::NIL)
+}
+
+fn plain(world: &World, value: Value) -> Term {
+    to_term(&world.heap, &world.atoms, value).expect("a term of modest depth")
+}
+
 fn ok(value: Term) -> Term {
     Term::Tuple(vec![Term::Atom(Atom::new("value")), value])
 }
@@ -241,7 +249,15 @@ fn swap(term: &Term, names: &[(Term, Term)]) -> Term {
             let pair = |it: &(Term, Term)| (it.0.clone(), swap(&it.1, names));
             Term::Map(pairs.iter().map(pair).collect())
         }
-        _ => term.clone(),
+        Term::Int(_)
+        | Term::Big(_)
+        | Term::Float(_)
+        | Term::Atom(_)
+        | Term::Nil
+        | Term::Bits(_)
+        | Term::Fun(_)
+        | Term::Port(_)
+        | Term::Ref(_) => term.clone(),
     }
 }
 
@@ -266,7 +282,7 @@ impl Writer {
             "private,[named_table,private,{heir,actor1,{to,you}}]",
         ];
         let mut steps: Vec<Step> = options.iter().map(|it| step("actor0", "new", it)).collect();
-        for table in &TABLES[..5] {
+        for table in TABLES.iter().take(5) {
             let objects: Vec<String> = (0..6).map(|_| self.object()).collect();
             steps.push(step("actor0", "insert", &format!("{table},[{}]", objects.join(","))));
         }
@@ -417,7 +433,8 @@ impl Writer {
         let mut elements = vec![key];
         elements.extend((0..n).map(|_| self.element()));
         if elements.len() > 1 && self.random.below(3) == 0 {
-            elements[1] = self.key();
+            elements.truncate(1);
+            elements.push(self.key());
         }
         format!("{{{}}}", elements.join(","))
     }
