@@ -39,8 +39,7 @@ pub(crate) fn length(w: &World, list: Value) -> Result<Value, Fault> {
 }
 
 pub(crate) fn append(w: &mut World, left: Value, right: Value) -> Result<Value, Fault> {
-    let items = badarg(w.heap.list_items(left))?;
-    Ok(w.heap.list_with_tail(&items, right))
+    badarg(w.heap.append(left, right))
 }
 
 /// `--` takes away the first occurrence for each item on the right, in n log n as BEAM does.

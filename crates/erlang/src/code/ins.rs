@@ -163,6 +163,12 @@ pub enum Ins {
         a: Src,
         b: Src,
     },
+    /// `+` of a constant, or `-` if it is negative.
+    AddInt {
+        dst: Reg,
+        a: Src,
+        b: i32,
+    },
     Subtract {
         dst: Reg,
         a: Src,
@@ -192,6 +198,12 @@ pub enum Ins {
         op: Cmp,
         a: Src,
         b: Src,
+        to: u32,
+    },
+    JumpUnlessInt {
+        op: Cmp,
+        a: Src,
+        b: i32,
         to: u32,
     },
     JumpUnlessKind {
@@ -349,6 +361,7 @@ impl Ins {
         match self {
             Ins::Jump { to }
             | Ins::JumpUnless { to, .. }
+            | Ins::JumpUnlessInt { to, .. }
             | Ins::JumpUnlessKind { to, .. }
             | Ins::JumpUnlessTrue { to, .. }
             | Ins::IfCons { to, .. }
@@ -374,6 +387,7 @@ impl Ins {
             | Ins::Builtin1 { .. }
             | Ins::Builtin2 { .. }
             | Ins::Add { .. }
+            | Ins::AddInt { .. }
             | Ins::Subtract { .. }
             | Ins::Multiply { .. }
             | Ins::Compare { .. }

@@ -98,7 +98,7 @@ impl Heap {
         if bytes.len() <= SMALL_BYTES && bit_len.is_multiple_of(8) {
             return self.packed_binary(&bytes);
         }
-        self.outside_bytes += bytes.capacity();
+        self.add_outside(bytes.capacity());
         let buffer = self.new_buffer(Buffer { bytes, bit_len, is_chunk: false });
         self.window(buffer, 0, bit_len)
     }
@@ -123,7 +123,7 @@ impl Heap {
         open.unwrap_or_else(|| {
             // The first chunk is small: most runs make few binaries.
             let capacity = if self.chunk.is_none() { 256 } else { CHUNK_BYTES };
-            self.outside_bytes += CHUNK_BYTES;
+            self.add_outside(CHUNK_BYTES);
             let bytes = Vec::with_capacity(capacity);
             let id = self.new_buffer(Buffer { bytes, bit_len: 0, is_chunk: true });
             self.chunk = Some(id);
@@ -200,7 +200,8 @@ impl Heap {
         {
             let before = buffer.bytes.capacity();
             buffer.push_bits(bytes, bit_len);
-            self.outside_bytes += buffer.bytes.capacity() - before;
+            let grown = buffer.bytes.capacity() - before;
+            self.add_outside(grown);
             return self.window(first.shadow().0, first.payload(), left_len + bit_len);
         }
         let own = self.bits(left).to_padded_bytes();
@@ -211,7 +212,7 @@ impl Heap {
         };
         buffer.bytes.extend_from_slice(&own);
         buffer.push_bits(bytes, bit_len);
-        self.outside_bytes += buffer.bytes.capacity();
+        self.add_outside(buffer.bytes.capacity());
         let id = self.new_buffer(buffer);
         self.window(id, 0, left_len + bit_len)
     }

@@ -25,7 +25,15 @@ impl Heap {
     #[inline]
     pub fn is_full(&self) -> bool {
         self.cells.len() >= self.next_minor
-            || self.outside_bytes > self.outside_at_major + OUTSIDE_STEP
+    }
+
+    /// Counts bytes held outside the cells; when they have grown much, a collection is due.
+    #[inline]
+    pub(super) fn add_outside(&mut self, n_bytes: usize) {
+        self.outside_bytes += n_bytes;
+        if self.outside_bytes > self.outside_at_major + OUTSIDE_STEP {
+            self.next_minor = 0;
+        }
     }
 
     pub fn collect(&mut self, roots: &mut dyn Roots) {

@@ -46,9 +46,59 @@ pub(super) fn is_immediate(value: Value) -> bool {
 }
 
 fn compare<const EXACT: bool>(heap: &Heap, atoms: &Atoms, left: Value, right: Value) -> Ordering {
+    compare_shallow(heap, atoms, (left, right), EXACT, MAX_NATIVE)
+}
+
+/// Native recursion goes this deep; what lies deeper is left to [`compare_deep`].
+const MAX_NATIVE: u32 = 32;
+
+/// Lists and tuples, which nearly everything is made of, without allocating.
+fn compare_shallow(
+    heap: &Heap,
+    atoms: &Atoms,
+    (mut left, mut right): (Value, Value),
+    exact: bool,
+    depth: u32,
+) -> Ordering {
+    if depth == 0 {
+        return compare_deep(heap, atoms, left, right, exact);
+    }
+    loop {
+        if left.same_word(right) {
+            return Ordering::Equal;
+        }
+        match (left.view(), right.view()) {
+            (View::Cons(a), View::Cons(b)) => {
+                let heads = (heap.head(a), heap.head(b));
+                let order = compare_shallow(heap, atoms, heads, exact, depth - 1);
+                if order.is_ne() {
+                    return order;
+                }
+                (left, right) = (heap.tail(a), heap.tail(b));
+            }
+            (View::Tuple(a, n), View::Tuple(b, m)) => {
+                if n != m {
+                    return n.cmp(&m);
+                }
+                let pairs = heap.slice(a.0, n as usize).iter().zip(heap.slice(b.0, n as usize));
+                return pairs
+                    .map(|(a, b)| compare_shallow(heap, atoms, (*a, *b), exact, depth - 1))
+                    .find(|it| it.is_ne())
+                    .unwrap_or(Ordering::Equal);
+            }
+            (View::Map(_), View::Map(_)) | (View::Fun(_), View::Fun(_)) => {
+                return compare_deep(heap, atoms, left, right, exact);
+            }
+            _ => return compare_leaves(heap, atoms, left, right, exact),
+        }
+    }
+}
+
+/// Any terms at all, with a stack of its own.
+fn compare_deep(heap: &Heap, atoms: &Atoms, left: Value, right: Value, exact: bool) -> Ordering {
     // Pairs still to be compared, the next one last, with the equality that holds for them.
     let mut rest: Vec<(Value, Value, bool)> = Vec::new();
-    let (mut left, mut right, mut exact) = (left, right, EXACT);
+    let (mut left, mut right, mut exact) = (left, right, exact);
     loop {
         if !left.same_word(right) {
             let order = match (left.view(), right.view()) {

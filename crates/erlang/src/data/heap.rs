@@ -144,6 +144,27 @@ impl Heap {
         res
     }
 
+    /// The items of a proper list followed by another tail; `None` if the first is not one.
+    pub fn append(&mut self, list: Value, tail: Value) -> Option<Value> {
+        let len = self.list_len(list)?;
+        if len == 0 {
+            return Some(tail);
+        }
+        let first = self.next_at();
+        self.cells.reserve(2 * len);
+        let mut rest = list;
+        while let Some((head, next)) = self.uncons(rest) {
+            // The cell to come lies right behind this one.
+            let following = Value::at(Tag::Cons, At(self.cells.len() as u64 + 2));
+            self.cells.extend_from_slice(&[head, following]);
+            rest = next;
+        }
+        if let Some(last) = self.cells.last_mut() {
+            *last = tail;
+        }
+        Some(Value::at(Tag::Cons, first))
+    }
+
     /// The items of a proper list; `None` if the value is not one.
     pub fn list_items(&self, list: Value) -> Option<Vec<Value>> {
         let (items, tail) = self.list_parts(list);
@@ -207,7 +228,7 @@ impl Heap {
         if let Some(small) = value.to_i64() {
             return Value::int(small);
         }
-        self.outside_bytes += big_bytes(&value);
+        self.add_outside(big_bytes(&value));
         let at = BigAt(u32::try_from(self.bigs.len()).unwrap_or(u32::MAX));
         self.bigs.push(value);
         Value::big_at(at)

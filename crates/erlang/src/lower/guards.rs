@@ -101,7 +101,11 @@ impl<'a> Emitter<'_, 'a> {
             (_, [left, right]) if comparison(name).is_some() => {
                 let (a, b) = (self.operand(left), self.operand(right));
                 if let Some(op) = comparison(name) {
-                    self.emit(Ins::JumpUnless { op, a, b, to: fail.0 });
+                    let to = fail.0;
+                    self.emit(match self.small_literal(b) {
+                        Some(b) => Ins::JumpUnlessInt { op, a, b, to },
+                        None => Ins::JumpUnless { op, a, b, to },
+                    });
                 }
             }
             (_, [value]) if kind_test(name).is_some() => {
@@ -121,13 +125,21 @@ impl<'a> Emitter<'_, 'a> {
         if module.as_str() == "erlang" {
             match (name.as_str(), srcs) {
                 ("+", [a, b]) => {
+                    let small = self.small_literal(*b).filter(|it| *it >= 0);
                     let (a, b) = (*a, *b);
-                    self.compute(dst, |dst| Ins::Add { dst, a, b });
+                    self.compute(dst, |dst| match small {
+                        Some(b) => Ins::AddInt { dst, a, b },
+                        None => Ins::Add { dst, a, b },
+                    });
                     return true;
                 }
                 ("-", [a, b]) => {
+                    let small = self.small_literal(*b).filter(|it| *it > 0);
                     let (a, b) = (*a, *b);
-                    self.compute(dst, |dst| Ins::Subtract { dst, a, b });
+                    self.compute(dst, |dst| match small {
+                        Some(b) => Ins::AddInt { dst, a, b: -b },
+                        None => Ins::Subtract { dst, a, b },
+                    });
                     return true;
                 }
                 ("*", [a, b]) => {
@@ -164,6 +176,12 @@ impl<'a> Emitter<'_, 'a> {
             }
         }
         true
+    }
+
+    /// The value of an operand that is a small integer literal.
+    fn small_literal(&self, src: Src) -> Option<i32> {
+        let literal = self.lowering.world.literals.get(src.open().ok()?)?;
+        literal.as_int().and_then(|it| i32::try_from(it).ok())
     }
 
     /// The builtin of that name, if it returns like a function of ours.

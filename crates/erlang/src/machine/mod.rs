@@ -1,9 +1,11 @@
 //! The machine: what a program runs on and in.
 
+mod calls;
 mod interpret;
 mod io;
 mod limits;
 mod load;
+mod operations;
 pub mod process;
 mod raise;
 mod run;

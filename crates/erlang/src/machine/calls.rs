@@ -1,0 +1,468 @@
+//! Calls: placing arguments, entering functions, returning, and the ways that are not fast.
+
+use crate::builtins::arithmetic::{add, subtract};
+use crate::builtins::{Builtin, Control, Fault, How, Stop};
+use crate::code::{BuiltinId, FnId, Handler, HandlerKind, Import, Reg, Target};
+use crate::data::{AtomId, FunKind, Value, View};
+use crate::machine::interpret::{Cpu, Flow, Pause, Return, pause};
+use crate::machine::process::{Frame, Status};
+use crate::machine::raise::{self, Raised, Skip};
+
+/// A return address that returns once more: the call before it was a tail call.
+pub(crate) const RETURN_AGAIN: u32 = 0;
+
+impl Cpu<'_> {
+    #[inline]
+    pub(super) fn place_args(&mut self, base: usize, args: u32, n: usize) {
+        let from = args as usize;
+        let operands = self.program.operands.get(from..from + n).unwrap_or_default();
+        // A function's registers include room for a few arguments of what it calls.
+        if self.stack.len() < base + n {
+            self.stack.resize(base + n, Value::NIL);
+        }
+        for (place, src) in (base..).zip(operands) {
+            let value = self.src(*src);
+            if let Some(slot) = self.stack.get_mut(place) {
+                *slot = value;
+            }
+        }
+    }
+
+    /// Arguments replace the registers they are read from, so all are read first.
+    #[inline]
+    pub(super) fn place_tail_args(&mut self, args: u32, n: usize) {
+        let base = self.base;
+        match *self.operands(args, n) {
+            [] => (),
+            [a] => {
+                let a = self.src(a);
+                self.place(base, &[a]);
+            }
+            [a, b] => {
+                let values = [self.src(a), self.src(b)];
+                self.place(base, &values);
+            }
+            [a, b, c] => {
+                let values = [self.src(a), self.src(b), self.src(c)];
+                self.place(base, &values);
+            }
+            [a, b, c, d] => {
+                let values = [self.src(a), self.src(b), self.src(c), self.src(d)];
+                self.place(base, &values);
+            }
+            _ => {
+                let values = self.values(args, n);
+                self.place(base, &values);
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn place(&mut self, base: usize, values: &[Value]) {
+        let end = base + values.len();
+        if self.stack.len() < end {
+            self.stack.resize(end, Value::NIL);
+        }
+        if let Some(slots) = self.stack.get_mut(base..end) {
+            slots.copy_from_slice(values);
+        }
+    }
+
+    /// The code of a closure that takes this many arguments, and how many values it needs in all.
+    #[inline]
+    pub(super) fn closure_code(&self, fun: Value, n: usize) -> Option<(FnId, usize)> {
+        let View::Fun(at) = fun.view() else { return None };
+        let FunKind::Closure { lambda, n_free } = self.world.heap.fun_kind(at) else {
+            return None;
+        };
+        let function = self.program.lambda(lambda)?;
+        let total = n + n_free;
+        (self.program.function(function)?.arity as usize == total).then_some((function, total))
+    }
+
+    #[inline]
+    pub(super) fn place_free(&mut self, base: usize, fun: Value) {
+        let n = self.world.heap.fun_free(fun.address()).len();
+        if self.stack.len() < base + n {
+            self.stack.resize(base + n, Value::NIL);
+        }
+        let free = self.world.heap.fun_free(fun.address());
+        if let Some(slots) = self.stack.get_mut(base..base + n) {
+            slots.copy_from_slice(free);
+        }
+    }
+
+    /// Enters a function whose arguments are in place.
+    #[inline]
+    pub(super) fn enter(&mut self, function: FnId, n: usize, to: Return) -> Flow {
+        let Some(info) = self.program.function(function) else {
+            return pause(Pause::Stop(Stop::Unsupported { what: "no code".to_owned() }));
+        };
+        if let Return::Here(base) = to {
+            self.frames.push(Frame { pc: self.pc, base: low_u32(self.base) });
+            self.base = base;
+        }
+        self.pc = info.entry;
+        let top = self.base + info.n_regs as usize;
+        if self.stack.len() < top {
+            self.stack.resize(top, Value::NIL);
+        }
+        if self.fuel == 0 || self.world.heap.is_full() {
+            return self.safe_point(self.base + n);
+        }
+        self.fuel -= 1;
+        Ok(())
+    }
+
+    /// A place where all that is alive is on the stack below `live`.
+    #[cold]
+    pub(super) fn collect(&mut self, live: usize) -> Flow {
+        let live = live.min(self.stack.len());
+        if let Some(running) = self.stack.get_mut(..live) {
+            self.world.collect(running);
+        }
+        let stack_bytes = self.stack.len() * size_of::<Value>();
+        if self.world.heap.bytes_used() + stack_bytes > self.world.limits.memory_bytes {
+            return pause(Pause::Stop(Stop::OutOfMemory));
+        }
+        Ok(())
+    }
+
+    pub(super) fn safe_point(&mut self, live: usize) -> Flow {
+        if self.world.heap.is_full() {
+            self.collect(live)?;
+        }
+        if self.fuel == 0 {
+            let stack_bytes = self.stack.len() * size_of::<Value>();
+            if self.world.heap.bytes_used() + stack_bytes > self.world.limits.memory_bytes {
+                return pause(Pause::Stop(Stop::OutOfMemory));
+            }
+            self.stack.truncate(live);
+            return pause(Pause::Yield);
+        }
+        self.fuel -= 1;
+        Ok(())
+    }
+
+    /// Gives the current function its registers back after a pause cut the stack.
+    pub(super) fn restore_frame(&mut self) {
+        let n_regs = self.program.function_at(self.pc).map_or(0, |it| it.n_regs);
+        let top = self.base + n_regs as usize;
+        if self.stack.len() < top {
+            self.stack.resize(top, Value::NIL);
+        }
+    }
+
+    #[inline]
+    pub(super) fn return_value(&mut self, value: Value) -> Flow {
+        let Some(frame) = self.frames.pop() else {
+            return pause(Pause::Returned(value));
+        };
+        if let Some(slot) = self.stack.get_mut(self.base) {
+            *slot = value;
+        }
+        self.pc = frame.pc;
+        self.base = frame.base as usize;
+        Ok(())
+    }
+
+    /// Leaves the value of a call that was no function of the program.
+    pub(super) fn finish_call(&mut self, value: Value, to: Return) -> Flow {
+        match to {
+            Return::Here(base) => {
+                self.place(base, &[value]);
+                self.restore_frame();
+                Ok(())
+            }
+            Return::ToCaller => {
+                let flow = self.return_value(value);
+                if let Ok(()) = flow {
+                    self.restore_frame();
+                }
+                flow
+            }
+        }
+    }
+
+    #[cold]
+    pub(super) fn call_import(&mut self, import: &Import, args: &[Value], to: Return) -> Flow {
+        let target = import.target.get().or_else(|| {
+            let found = self.program.resolve(import.module, import.name, import.arity);
+            import.target.set(found);
+            found
+        });
+        self.call_target(target, (import.module, import.name), args, to)
+    }
+
+    pub(super) fn apply(&mut self, module: Value, name: Value, args: &[Value], to: Return) -> Flow {
+        let (Some(module_id), Some(name)) = (module.as_atom(), name.as_atom()) else {
+            return self.fault(Fault::BADARG, None);
+        };
+        let arity = u32::try_from(args.len()).unwrap_or(u32::MAX);
+        let target = self.program.resolve(module_id, name, arity);
+        self.call_target(target, (module_id, name), args, to)
+    }
+
+    pub(super) fn call_target(
+        &mut self,
+        target: Option<Target>,
+        (module, name): (AtomId, AtomId),
+        args: &[Value],
+        to: Return,
+    ) -> Flow {
+        match target {
+            Some(Target::Function(function)) => {
+                let base = if let Return::Here(base) = to { base } else { self.base };
+                self.place(base, args);
+                self.enter(function, args.len(), to)
+            }
+            Some(Target::Builtin(builtin)) => match self.program.builtins.get(builtin.0 as usize) {
+                Some(builtin) => self.call_builtin(builtin, args, to),
+                None => Ok(()),
+            },
+            None if !self.world.is_known_module(module) => {
+                self.retry_call();
+                pause(Pause::Load(module))
+            }
+            None => self.undefined(module, name, args, to),
+        }
+    }
+
+    /// Backs up to the call, which is made again when its module is loaded.
+    pub(super) fn retry_call(&mut self) {
+        self.pc = self.pc.saturating_sub(1);
+    }
+
+    /// As `error_handler` does: a fallback of the module, else `undef`.
+    pub(super) fn undefined(
+        &mut self,
+        module: AtomId,
+        name: AtomId,
+        args: &[Value],
+        to: Return,
+    ) -> Flow {
+        let handler = self.world.atoms.intern("$handle_undefined_function");
+        if let Some(target @ Target::Function(_)) = self.program.resolve(module, handler, 2) {
+            let list = self.world.heap.list(args);
+            return self.call_target(
+                Some(target),
+                (module, handler),
+                &[Value::atom(name), list],
+                to,
+            );
+        }
+        // A tail call that fails is no longer in its caller.
+        let skip = match to {
+            Return::Here(_) => Skip::Nothing,
+            Return::ToCaller => Skip::Current,
+        };
+        let raised = Raised::undefined(self, module, name, args, skip);
+        self.raise(raised)
+    }
+
+    pub(super) fn call_builtin(
+        &mut self,
+        builtin: &'static Builtin,
+        args: &[Value],
+        to: Return,
+    ) -> Flow {
+        match builtin.how {
+            How::Native(run) => match run(self.world, args) {
+                Ok(value) => self.finish_call(value, to),
+                Err(fault) => self.fault(fault, Some((builtin, args))),
+            },
+            How::Host => {
+                let live = if let Return::Here(base) = to { base } else { self.base };
+                // The result comes to where the call's own would.
+                if to == Return::ToCaller {
+                    self.frames.push(Frame { pc: RETURN_AGAIN, base: low_u32(self.base) });
+                } else {
+                    self.frames.push(Frame { pc: self.pc, base: low_u32(self.base) });
+                }
+                self.base = live;
+                self.stack.truncate(live);
+                pause(Pause::Host { builtin, args: args.to_vec() })
+            }
+            How::Control(control) => self.control(control, args, to),
+        }
+    }
+
+    pub(super) fn control(&mut self, control: Control, args: &[Value], to: Return) -> Flow {
+        match (control, args) {
+            (Control::Apply, [fun, list]) => match self.world.heap.list_items(*list) {
+                Some(args) => self.apply_fun(*fun, &args, to),
+                None => self.fault(Fault::BADARG, None),
+            },
+            (Control::Apply, [module, name, list]) => match self.world.heap.list_items(*list) {
+                Some(args) => self.apply(*module, *name, &args, to),
+                None => self.fault(Fault::BADARG, None),
+            },
+            (Control::Hibernate, [module, name, list]) => {
+                let Some(args) = self.world.heap.list_items(*list) else {
+                    return self.fault(Fault::BADARG, None);
+                };
+                self.frames.clear();
+                self.base = 0;
+                self.stack.clear();
+                let flow = self.apply(*module, *name, &args, Return::ToCaller);
+                if let Some(me) = self.world.me()
+                    && me.mailbox.is_empty()
+                    && matches!(flow, Ok(()))
+                {
+                    me.status = Status::Hibernating;
+                    return pause(Pause::Wait);
+                }
+                flow
+            }
+            (Control::Missing, _) => {
+                // The stub of a function that BEAM has in C.
+                let what = self.program.function_at(self.pc.saturating_sub(1)).map(|it| {
+                    let atoms = &self.world.atoms;
+                    format!("{}:{}/{}", atoms.name(it.module), atoms.name(it.name), it.arity)
+                });
+                let what = what.unwrap_or_default();
+                pause(Pause::Stop(Stop::Unsupported { what }))
+            }
+            (Control::Yield, _) => match self.finish_call(Value::TRUE, to) {
+                Ok(()) => {
+                    self.fuel = self.fuel.min(1);
+                    Ok(())
+                }
+                Err(pause) => Err(pause),
+            },
+            _ => self.fault(Fault::BADARG, None),
+        }
+    }
+
+    pub(super) fn apply_fun(&mut self, fun: Value, args: &[Value], to: Return) -> Flow {
+        let View::Fun(at) = fun.view() else {
+            let badfun = Value::atom(AtomId::BADFUN);
+            let reason = self.world.heap.tuple(&[badfun, fun]);
+            return self.fault(Fault::Error(reason), None);
+        };
+        if self.world.heap.fun_arity(at) as usize != args.len() {
+            let list = self.world.heap.list(args);
+            let pair = self.world.heap.tuple(&[fun, list]);
+            let reason = self.world.heap.tuple(&[Value::atom(AtomId::BADARITY), pair]);
+            return self.fault(Fault::Error(reason), None);
+        }
+        match self.world.heap.fun_kind(at) {
+            FunKind::External { module, function, .. } => {
+                self.apply(Value::atom(module), Value::atom(function), args, to)
+            }
+            FunKind::Closure { lambda, .. } => {
+                let Some(function) = self.program.lambda(lambda) else {
+                    return self.fault(Fault::BADARG, None);
+                };
+                let mut values = args.to_vec();
+                values.extend_from_slice(self.world.heap.fun_free(at));
+                let base = if let Return::Here(base) = to { base } else { self.base };
+                self.place(base, &values);
+                self.enter(function, values.len(), to)
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn native(&mut self, builtin: BuiltinId, dst: Reg, args: &[Value]) -> Flow {
+        let Some(builtin) = self.program.builtins.get(builtin.0 as usize) else { return Ok(()) };
+        let How::Native(run) = builtin.how else { return Ok(()) };
+        match run(self.world, args) {
+            Ok(value) => {
+                self.set(dst, value);
+                Ok(())
+            }
+            Err(fault) => self.fault(fault, Some((builtin, args))),
+        }
+    }
+
+    /// Adds a constant to what is no small integer; a negative one stands for a subtraction.
+    #[cold]
+    pub(super) fn add_slowly(&mut self, dst: Reg, a: Value, b: i64) -> Flow {
+        let (result, operator, b) = if b < 0 {
+            let b = Value::int(-b);
+            (subtract(self.world, a, b), AtomId::MINUS, b)
+        } else {
+            let b = Value::int(b);
+            (add(self.world, a, b), AtomId::PLUS, b)
+        };
+        match result {
+            Ok(value) => {
+                self.set(dst, value);
+                Ok(())
+            }
+            Err(fault) => self.operator_fault(fault, operator, &[a, b]),
+        }
+    }
+
+    // Exceptions
+
+    #[cold]
+    pub(super) fn function_clause(&mut self, args: &[Value]) -> Flow {
+        let raised = Raised::function_clause(self, args);
+        self.raise(raised)
+    }
+
+    #[cold]
+    pub(super) fn operator_fault(&mut self, fault: Fault, name: AtomId, args: &[Value]) -> Flow {
+        let builtin = self.program.resolve(AtomId::ERLANG, name, 2);
+        match builtin {
+            Some(Target::Builtin(id)) => {
+                let builtin = self.program.builtins.get(id.0 as usize).copied();
+                self.fault(fault, builtin.map(|it| (it, args)))
+            }
+            _ => self.fault(fault, None),
+        }
+    }
+
+    #[cold]
+    pub(super) fn fault(
+        &mut self,
+        fault: Fault,
+        culprit: Option<(&'static Builtin, &[Value])>,
+    ) -> Flow {
+        let is_guard = |it: Handler| it.kind == HandlerKind::Guard;
+        let handler = self.program.handler_at(self.pc.saturating_sub(1));
+        if let Some(guard) = handler.filter(|it| is_guard(*it))
+            && !matches!(fault, Fault::Stop(_))
+        {
+            self.pc = guard.target;
+            return Ok(());
+        }
+        match fault {
+            Fault::Stop(stop) => {
+                if let Stop::NeedModule(_) = *stop {
+                    self.retry_call();
+                }
+                pause(Pause::Stop(*stop))
+            }
+            Fault::Killed(reason) => pause(Pause::Killed(reason)),
+            Fault::Error(_)
+            | Fault::Plain(_)
+            | Fault::ErrorArgs(..)
+            | Fault::Caused(..)
+            | Fault::Exit(_)
+            | Fault::Throw(_)
+            | Fault::Raise(..) => {
+                let raised = Raised::from_fault(self, fault, culprit);
+                self.raise(raised)
+            }
+        }
+    }
+
+    /// Goes to the innermost handler, or ends the process.
+    #[cold]
+    pub(super) fn raise(&mut self, raised: Raised) -> Flow {
+        match raise::unwind(self, raised) {
+            Ok(()) => {
+                self.restore_frame();
+                Ok(())
+            }
+            Err(raised) => pause(Pause::Raised(raised)),
+        }
+    }
+}
+
+fn low_u32(value: usize) -> u32 {
+    u32::try_from(value).unwrap_or(u32::MAX)
+}
