@@ -84,9 +84,10 @@ impl Default for Heap {
 }
 
 impl Heap {
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "the hot path; a value's address is in the heap")]
     pub(super) fn cell(&self, at: u64) -> Value {
-        self.cells.get(index(at)).copied().unwrap_or(Value::NIL)
+        self.cells[index(at)]
     }
 
     pub(super) fn slice(&self, at: u64, len: usize) -> &[Value] {
@@ -123,11 +124,8 @@ impl Heap {
         if !value.is_cons() {
             return None;
         }
-        let at = index(value.address().0);
-        match self.cells.get(at..at + 2) {
-            Some([head, tail]) => Some((*head, *tail)),
-            _ => None,
-        }
+        let at = value.address();
+        Some((self.head(at), self.tail(at)))
     }
 
     /// A proper list of the items.

@@ -93,7 +93,7 @@ impl Cpu<'_> {
     }
 
     /// Enters a function whose arguments are in place.
-    #[inline]
+    #[inline(always)]
     pub(super) fn enter(&mut self, function: FnId, n: usize, to: Return) -> Flow {
         let Some(info) = self.program.function(function) else {
             return pause(Pause::Stop(Stop::Unsupported { what: "no code".to_owned() }));
@@ -153,14 +153,12 @@ impl Cpu<'_> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn return_value(&mut self, value: Value) -> Flow {
         let Some(frame) = self.frames.pop() else {
             return pause(Pause::Returned(value));
         };
-        if let Some(slot) = self.stack.get_mut(self.base) {
-            *slot = value;
-        }
+        self.set(Reg(0), value);
         self.pc = frame.pc;
         self.base = frame.base as usize;
         Ok(())

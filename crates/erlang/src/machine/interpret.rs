@@ -142,24 +142,33 @@ impl Cpu<'_> {
         }
     }
 
-    #[inline]
+    // Operands are fetched by reference, so that an instruction loads only the half of a value that
+    // it looks at. Lowering gives every function the registers that it names.
+
+    #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "the hot path; see above")]
     pub(super) fn reg(&self, reg: usize) -> Value {
-        self.stack.get(self.base + reg).copied().unwrap_or(Value::NIL)
+        self.stack[self.base + reg]
     }
 
-    #[inline]
-    pub(super) fn src(&self, src: Src) -> Value {
+    #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "the hot path; see above")]
+    pub(super) fn slot(&self, src: Src) -> &Value {
         match src.open() {
-            Err(reg) => self.stack.get(self.base + reg).copied().unwrap_or(Value::NIL),
-            Ok(literal) => self.world.literals.get(literal).copied().unwrap_or(Value::NIL),
+            Err(reg) => &self.stack[self.base + reg],
+            Ok(literal) => &self.world.literals[literal],
         }
     }
 
-    #[inline]
+    #[inline(always)]
+    pub(super) fn src(&self, src: Src) -> Value {
+        *self.slot(src)
+    }
+
+    #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "the hot path; see above")]
     pub(super) fn set(&mut self, reg: Reg, value: Value) {
-        if let Some(slot) = self.stack.get_mut(self.base + reg.0 as usize) {
-            *slot = value;
-        }
+        self.stack[self.base + reg.0 as usize] = value;
     }
 
     #[inline]
@@ -340,22 +349,22 @@ impl Cpu<'_> {
                     }
                 }
                 Ins::JumpUnlessTrue { src, to } => {
-                    if !self.src(src).same_word(Value::TRUE) {
+                    if !self.slot(src).same_word(Value::TRUE) {
                         pc = to;
                     }
                 }
                 Ins::IfCons { src, to } => {
-                    if !self.src(src).is_cons() {
+                    if !self.slot(src).is_cons() {
                         pc = to;
                     }
                 }
                 Ins::IfNil { src, to } => {
-                    if !self.src(src).is_nil() {
+                    if !self.slot(src).is_nil() {
                         pc = to;
                     }
                 }
                 Ins::IfTuple { src, arity, to } => {
-                    if !matches!(self.src(src).view(), View::Tuple(_, n) if n == arity) {
+                    if !matches!(self.slot(src).view(), View::Tuple(_, n) if n == arity) {
                         pc = to;
                     }
                 }
@@ -366,7 +375,7 @@ impl Cpu<'_> {
                     }
                 }
                 Ins::IfMap { src, to } => {
-                    if !matches!(self.src(src).view(), View::Map(_)) {
+                    if !matches!(self.slot(src).view(), View::Map(_)) {
                         pc = to;
                     }
                 }
@@ -381,25 +390,25 @@ impl Cpu<'_> {
                 }
 
                 Ins::GetCons { head, tail, src } => {
-                    if let Some((first, rest)) = self.world.heap.uncons(self.src(src)) {
-                        self.set(head, first);
-                        self.set(tail, rest);
-                    }
+                    let at = self.slot(src).address();
+                    let (first, rest) = (self.world.heap.head(at), self.world.heap.tail(at));
+                    self.set(head, first);
+                    self.set(tail, rest);
                 }
                 Ins::GetHead { dst, src } => {
-                    let value = self.world.heap.head(self.src(src).address());
+                    let value = self.world.heap.head(self.slot(src).address());
                     self.set(dst, value);
                 }
                 Ins::GetTail { dst, src } => {
-                    let value = self.world.heap.tail(self.src(src).address());
+                    let value = self.world.heap.tail(self.slot(src).address());
                     self.set(dst, value);
                 }
                 Ins::GetElement { dst, src, place } => {
-                    let value = self.world.heap.element(self.src(src).address(), place);
+                    let value = self.world.heap.element(self.slot(src).address(), place);
                     self.set(dst, value);
                 }
                 Ins::GetKey { dst, map, key, to } => {
-                    let (map, key) = (self.src(map).address(), self.src(key));
+                    let (map, key) = (self.slot(map).address(), self.src(key));
                     match self.world.heap.map_get(&self.world.atoms, map, key) {
                         Some(value) => self.set(dst, value),
                         None => pc = to,
