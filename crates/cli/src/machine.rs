@@ -9,7 +9,7 @@ use beam::Otp;
 use erlang::builtins::Stop;
 use erlang::machine::{Allowed, Limits};
 use erlang::{Host, HostError, Machine, MachineError, Outcome, Settings};
-use term::Call;
+use term::{Atom, Call, Fun, Style, Term, print};
 
 /// How the call ended, and what the program wrote.
 pub(crate) fn execute(
@@ -30,13 +30,68 @@ pub(crate) fn execute(
         .install(&code)
         .and_then(|()| machine.call(&call.module, &call.function, &call.args));
     match run {
-        Ok(run) => Ok((ending(run.outcome)?, run.output)),
+        Ok(run) => {
+            let mut ending = ending(run.outcome)?;
+            if let Ending::Value { term, layout } = &mut ending {
+                *layout = lay_out(&mut machine, term);
+            }
+            Ok((ending, run.output))
+        }
         Err(MachineError::Host(error)) => Err(trouble(error)),
         Err(
             error
             @ (MachineError::Read(_) | MachineError::Lower(_) | MachineError::NoSuchModule(_)),
         ) => Err(Diagnostic::new(Code::Unsupported, error.to_string())),
     }
+}
+
+/// The width that the shell prints for.
+const COLUMNS: usize = 80;
+
+/// The layout of a value that does not fit a line, by OTP's own pretty printer run on the machine.
+fn lay_out(machine: &mut Machine, term: &Term) -> Option<String> {
+    if print(term, Style::TP).chars().count() <= COLUMNS || has_closure(term) {
+        return None;
+    }
+    let args = [Term::string("~tp"), Term::proper_list(vec![term.clone()])];
+    let run = machine.call(&Atom::new("io_lib"), &Atom::new("format"), &args).ok()?;
+    let Outcome::Value(chars) = run.outcome else { return None };
+    let mut text = String::new();
+    flatten(&chars, &mut text)?;
+    Some(text)
+}
+
+/// A closure is printed by its name, which it loses outside its machine.
+fn has_closure(term: &Term) -> bool {
+    match term {
+        Term::Fun(fun) => matches!(fun.as_ref(), Fun::Closure { .. }),
+        Term::List(list) => list.items.iter().any(has_closure) || has_closure(&list.tail),
+        Term::Tuple(items) => items.iter().any(has_closure),
+        Term::Map(pairs) => pairs.iter().any(|it| has_closure(&it.0) || has_closure(&it.1)),
+        Term::Int(_)
+        | Term::Big(_)
+        | Term::Float(_)
+        | Term::Atom(_)
+        | Term::Nil
+        | Term::Bits(_)
+        | Term::Pid(_)
+        | Term::Port(_)
+        | Term::Ref(_) => false,
+    }
+}
+
+/// The characters of a deep list of characters and binaries.
+fn flatten(chars: &Term, text: &mut String) -> Option<()> {
+    match chars {
+        Term::Nil => (),
+        Term::Int(point) => text.push(u32::try_from(*point).ok().and_then(char::from_u32)?),
+        Term::List(list) => {
+            list.items.iter().try_for_each(|it| flatten(it, text))?;
+            flatten(&list.tail, text)?;
+        }
+        _ => text.push_str(std::str::from_utf8(chars.as_bytes()?).ok()?),
+    }
+    Some(())
 }
 
 fn settings(options: &Run) -> Settings {
@@ -59,12 +114,12 @@ fn settings(options: &Run) -> Settings {
 
 fn ending(outcome: Outcome) -> Result<Ending, Diagnostic> {
     Ok(match outcome {
-        Outcome::Value(term) => Ending::Value(term),
+        Outcome::Value(term) => Ending::Value { term, layout: None },
         Outcome::Raised { class, reason, trace } => {
             Ending::Raised { class: class.as_str().to_owned(), reason, stack: trace }
         }
         Outcome::Killed { reason } => {
-            Ending::Raised { class: "exit".to_owned(), reason, stack: term::Term::Nil }
+            Ending::Raised { class: "exit".to_owned(), reason, stack: Term::Nil }
         }
         Outcome::Deadlock { .. } => Ending::Deadlock,
         Outcome::TooDeep => {

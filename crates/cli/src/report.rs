@@ -17,7 +17,11 @@ pub(crate) struct Report {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Ending {
-    Value(Term),
+    Value {
+        term: Term,
+        /// How it is printed, if it takes more than a line.
+        layout: Option<String>,
+    },
     Raised {
         class: String,
         reason: Term,
@@ -38,7 +42,7 @@ pub(crate) enum Ending {
 impl Report {
     pub(crate) fn exit_code(&self) -> ExitCode {
         match &self.ending {
-            Ending::Value(_) => ExitCode::SUCCESS,
+            Ending::Value { .. } => ExitCode::SUCCESS,
             Ending::Raised { .. }
             | Ending::Budget { .. }
             | Ending::Deadlock
@@ -49,7 +53,9 @@ impl Report {
     /// What the program wrote, then how it ended.
     pub(crate) fn text(&self) -> Vec<u8> {
         let end = match &self.ending {
-            Ending::Value(term) => print(term, Style::TP),
+            Ending::Value { term, layout } => {
+                layout.clone().unwrap_or_else(|| print(term, Style::TP))
+            }
             Ending::Raised { class, reason, stack } => exception_text(class, reason, stack),
             Ending::Budget { budget } => format!("** out of {budget}; --{budget} allows more"),
             Ending::Deadlock => "** deadlock: every process waits for a message".to_owned(),
@@ -71,7 +77,9 @@ impl Report {
             "call": self.call,
         });
         let fields = match &self.ending {
-            Ending::Value(term) => json!({"outcome": "value", "term": print(term, Style::TP)}),
+            Ending::Value { term, .. } => {
+                json!({"outcome": "value", "term": print(term, Style::TP)})
+            }
             Ending::Raised { class, reason, stack } => json!({
                 "outcome": class,
                 "class": class,
@@ -106,7 +114,7 @@ mod tests {
     #[test]
     fn values() {
         check(
-            Ending::Value(Term::string("abc")),
+            Ending::Value { term: Term::string("abc"), layout: None },
             expect![[r#"
                 hi
                 "abc"
