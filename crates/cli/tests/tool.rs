@@ -21,6 +21,88 @@ fn check(args: &[&str], expect: Expect) {
 }
 
 #[test]
+fn values() {
+    check(
+        &["run", "lists", "lists:seq(1, 3)"],
+        expect![[r#"
+        [1,2,3]
+        exit 0
+    "#]],
+    );
+    check(
+        &["run", "maps", "maps:put(\"k\", <<\"é\"/utf8>>, #{1.0 => a, 2 => b})"],
+        expect![[r##"
+        #{2 => b,1.0 => a,"k" => <<"é"/utf8>>}
+        exit 0
+    "##]],
+    );
+    check(
+        &["run", "examples/example.erl", "example:foo([17, 43, a])"],
+        expect![[r#"
+        ** exception error: undefined function example:foo/1
+        exit 1
+    "#]],
+    );
+    check(
+        &["run", "--format", "json", "lists", "lists:reverse([1, a])"],
+        expect![[r#"
+        {
+          "schema": 1,
+          "tool": {
+            "name": "gimlet",
+            "version": "0.1.0"
+          },
+          "call": "lists:reverse([1, a])",
+          "outcome": "value",
+          "term": "[a,1]",
+          "output": ""
+        }
+        exit 0
+    "#]],
+    );
+}
+
+#[test]
+fn exceptions() {
+    check(
+        &["run", "examples/example.erl", "example:foo([42])"],
+        expect![[r#"
+        ** exception error: undefined function example:foo/1
+        exit 1
+    "#]],
+    );
+    check(
+        &["run", "lists", "lists:nth(0, [a])"],
+        expect![[r#"
+        ** exception error: no function clause matching lists:nth(0,[a]) (lists.erl, line 198)
+        exit 1
+    "#]],
+    );
+    check(
+        &["run", "--format", "json", "examples/example.erl", "example:foo([42])"],
+        expect![[r#"
+        {
+          "schema": 1,
+          "tool": {
+            "name": "gimlet",
+            "version": "0.1.0"
+          },
+          "call": "example:foo([42])",
+          "outcome": "error",
+          "class": "error",
+          "reason": "{case_clause,eq}",
+          "stack": [
+            "example:fcmp/1 examples/example.erl:9",
+            "lists:foreach_1/2 lists.erl:1442"
+          ],
+          "output": ""
+        }
+        exit 1
+    "#]],
+    );
+}
+
+#[test]
 fn calls_that_name_nothing() {
     check(
         &["run", "lists", "lists:sqe(1, 3)"],
