@@ -116,6 +116,11 @@ impl Machine {
         Ok(exports.unwrap_or_default().into_iter().map(|it| (name(it.0), it.1)).collect())
     }
 
+    /// How many instructions are loaded.
+    pub fn code_len(&self) -> usize {
+        self.program.code.len()
+    }
+
     /// Runs one call in a fresh world of processes.
     pub fn call(
         &mut self,

@@ -141,6 +141,8 @@ impl World {
         self.killed = None;
         self.heap.release(mark);
         self.atoms.truncate(n_atoms);
+        // A number above may be given to another name in the next run.
+        self.missing.retain(|it| (it.0 as usize) < n_atoms);
     }
 
     /// Collects garbage; `running` is the stack of the process that runs.
