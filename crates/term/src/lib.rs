@@ -1,16 +1,24 @@
-//! What a value is: ground terms, their order, and their text.
+//! What a value is: ground terms, symbolic expressions over them, constraints, and the text of all.
 //!
 //! Pure data and pure functions. Knows nothing of programs, paths or solvers.
 
 mod bits;
+mod constraint;
 pub mod etf;
+mod expr;
 mod ground;
+mod kind;
 mod order;
+mod query;
 mod text;
 
 pub use bits::Bits;
+pub use constraint::{Constraint, Model, all_hold, holds, value};
+pub use expr::{Expr, ExprId, Exprs, Op, Var};
 pub use ground::{Atom, Fun, List, Pid, Port, Reference, Term};
+pub use kind::Kind;
 pub use order::{compare_float_to_big, compare_int_to_float};
+pub use query::{QueryError, QueryText, print_query, read_query};
 pub use text::{
     Call, Encoding, Lists, Problem, ReadError, Style, atom_text, float_text, is_reserved_word,
     print, read_args, read_call, read_term,

@@ -1,0 +1,79 @@
+//! Kinds of terms: what a type test asks for, and what a constraint says of a value's top.
+
+use crate::ground::Term;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    Atom,
+    Binary,
+    Bitstring,
+    Boolean,
+    Cons,
+    Float,
+    Function,
+    Integer,
+    List,
+    Map,
+    Nil,
+    Number,
+    Pid,
+    Port,
+    Reference,
+    Tuple,
+}
+
+/// Every kind and its name in queries.
+const NAMES: &[(Kind, &str)] = &[
+    (Kind::Atom, "atom"),
+    (Kind::Binary, "binary"),
+    (Kind::Bitstring, "bitstring"),
+    (Kind::Boolean, "boolean"),
+    (Kind::Cons, "cons"),
+    (Kind::Float, "float"),
+    (Kind::Function, "function"),
+    (Kind::Integer, "integer"),
+    (Kind::List, "list"),
+    (Kind::Map, "map"),
+    (Kind::Nil, "nil"),
+    (Kind::Number, "number"),
+    (Kind::Pid, "pid"),
+    (Kind::Port, "port"),
+    (Kind::Reference, "reference"),
+    (Kind::Tuple, "tuple"),
+];
+
+impl Kind {
+    pub fn name(self) -> &'static str {
+        NAMES.iter().find(|it| it.0 == self).map_or("", |it| it.1)
+    }
+
+    pub fn from_name(name: &str) -> Option<Kind> {
+        NAMES.iter().find(|it| it.1 == name).map(|it| it.0)
+    }
+
+    pub fn all() -> impl Iterator<Item = Kind> {
+        NAMES.iter().map(|it| it.0)
+    }
+
+    /// Whether the term is of this kind. A list cell is a list, `true` is an atom: kinds overlap.
+    pub fn has(self, term: &Term) -> bool {
+        match self {
+            Kind::Atom => matches!(term, Term::Atom(_)),
+            Kind::Binary => matches!(term, Term::Bits(bits) if bits.bit_len() % 8 == 0),
+            Kind::Bitstring => matches!(term, Term::Bits(_)),
+            Kind::Boolean => matches!(term.as_atom(), Some("true" | "false")),
+            Kind::Cons => matches!(term, Term::List(_)),
+            Kind::Float => matches!(term, Term::Float(_)),
+            Kind::Function => matches!(term, Term::Fun(_)),
+            Kind::Integer => matches!(term, Term::Int(_) | Term::Big(_)),
+            Kind::List => matches!(term, Term::Nil | Term::List(_)),
+            Kind::Map => matches!(term, Term::Map(_)),
+            Kind::Nil => matches!(term, Term::Nil),
+            Kind::Number => matches!(term, Term::Int(_) | Term::Big(_) | Term::Float(_)),
+            Kind::Pid => matches!(term, Term::Pid(_)),
+            Kind::Port => matches!(term, Term::Port(_)),
+            Kind::Reference => matches!(term, Term::Ref(_)),
+            Kind::Tuple => matches!(term, Term::Tuple(_)),
+        }
+    }
+}
