@@ -9,6 +9,10 @@ use beam::Otp;
 use erlang::builtins::Stop;
 use erlang::machine::{Allowed, Limits};
 use erlang::{Host, HostError, Machine, MachineError, Outcome, Settings};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 use term::{Atom, Call, Fun, Style, Term, print};
 
 /// How the call ended, and what the program wrote.
@@ -109,7 +113,21 @@ fn settings(options: &Run) -> Settings {
             network: allows(Effect::Network),
             os: allows(Effect::Os),
         },
+        interrupt: alarm(options.time),
     }
+}
+
+/// A flag that is set when the time is over.
+fn alarm(time: Option<Duration>) -> Arc<AtomicBool> {
+    let flag = Arc::new(AtomicBool::new(false));
+    if let Some(time) = time {
+        let flag = Arc::clone(&flag);
+        thread::spawn(move || {
+            thread::sleep(time);
+            flag.store(true, Ordering::Relaxed);
+        });
+    }
+    flag
 }
 
 fn ending(outcome: Outcome) -> Result<Ending, Diagnostic> {
@@ -131,6 +149,7 @@ fn ending(outcome: Outcome) -> Result<Ending, Diagnostic> {
         Outcome::Stopped(stop) => match stop {
             Stop::OutOfReductions => Ending::Budget { budget: "reductions" },
             Stop::OutOfMemory => Ending::Budget { budget: "memory" },
+            Stop::Interrupted => Ending::Budget { budget: "time" },
             Stop::Refused { .. } => Ending::Refused { effect: stop.to_string() },
             Stop::TooManyAtoms
             | Stop::TooManyProcesses

@@ -28,6 +28,8 @@ pub enum Fault {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stop {
     OutOfReductions,
+    /// Whoever owns the machine asked it to stop.
+    Interrupted,
     OutOfMemory,
     TooManyAtoms,
     TooManyProcesses,
@@ -76,6 +78,7 @@ impl fmt::Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Stop::OutOfReductions => write!(f, "the budget of reductions is used up"),
+            Stop::Interrupted => write!(f, "the run was interrupted"),
             Stop::OutOfMemory => write!(f, "the memory budget is used up"),
             Stop::TooManyAtoms => write!(f, "the budget of atoms is used up"),
             Stop::TooManyProcesses => write!(f, "the budget of processes is used up"),

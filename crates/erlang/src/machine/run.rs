@@ -13,12 +13,16 @@ use crate::machine::raise::{self, Raised};
 use crate::machine::world::{Ended, USER, World};
 use crate::machine::{Allowed, Limits};
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use term::{Atom, Term};
 
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     pub limits: Limits,
     pub allowed: Allowed,
+    /// Set from another thread, it ends the run within a slice.
+    pub interrupt: Arc<AtomicBool>,
 }
 
 /// How a call ended, and what it left behind.
@@ -74,6 +78,7 @@ pub struct Machine {
     pub(crate) program: Program,
     pub(crate) world: World,
     pub(crate) host: Box<dyn Host>,
+    interrupt: Arc<AtomicBool>,
     /// What of the heap belongs to loaded code.
     code_mark: Mark,
     n_code_atoms: usize,
@@ -97,6 +102,7 @@ impl Machine {
             program,
             world,
             host,
+            interrupt: settings.interrupt,
             code_mark,
             n_code_atoms,
             n_collections: 0,
@@ -186,6 +192,9 @@ impl Machine {
             };
             if let Some(stop) = self.run_process(pid)? {
                 return Ok(Stopped::Stop(stop));
+            }
+            if self.interrupt.load(Ordering::Relaxed) {
+                return Ok(Stopped::Stop(Stop::Interrupted));
             }
         }
     }
