@@ -94,7 +94,11 @@ fn ask(dir: &Path, driver: &Path, suite: &str, limit: Duration, file: &Path) -> 
         limit.as_millis()
     );
     let mut erl = Command::new("erl");
-    erl.args(["-noinput", "+sbwt", "none"]).arg("-pa").arg(dir).arg("-pa").arg(driver);
+    erl.args(["-noinput", "+sbwt", "none", "-enable-feature", "all"])
+        .arg("-pa")
+        .arg(dir)
+        .arg("-pa")
+        .arg(driver);
     erl.args(["-eval", &call]).current_dir(&private).env("ERL_CRASH_DUMP_SECONDS", "0");
     erl.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     erl.status().map(drop).map_err(|it| format!("erl: {it}"))
