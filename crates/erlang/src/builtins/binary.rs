@@ -49,8 +49,10 @@ pub(super) const ROWS: &[Builtin] = &[
     pure("binary", "longest_common_suffix", 1, |w, args| {
         common(w, arg(args, 0), |bytes, n| bytes.iter().nth_back(n))
     }),
-    // How much the bytes behind a binary take is a matter of the runtime; here, each has its own.
-    pure("binary", "referenced_byte_size", 1, |w, args| byte_size(w, arg(args, 0))),
+    pure("binary", "referenced_byte_size", 1, |w, args| {
+        let View::Bits(at) = arg(args, 0).view() else { return Err(Fault::BADARG) };
+        Ok(count(w.heap.referenced_bytes(at)))
+    }),
 ];
 
 /// The bytes of an argument that must be a binary.

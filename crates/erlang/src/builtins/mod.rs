@@ -28,7 +28,7 @@ mod maps;
 mod math;
 mod md5;
 mod processes;
-mod search;
+pub mod search;
 pub mod shared;
 mod text;
 mod tuples;

@@ -1,18 +1,20 @@
 //! Searching binaries: `binary:match`, `matches`, `split` and compiled patterns.
 //!
-//! A compiled pattern is `{bm, Binary}` or `{ac, [Binary]}` where BEAM has a reference second: it
-//! holds what is sought, so that it needs no table and no collector of its own.
+//! A compiled pattern is a reference into a table of the run, as it is on BEAM.
 
 use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::binary::{bytes, count, pair, range};
-use crate::builtins::{Builtin, Fault, pure};
-use crate::data::{AtomId, Value, View};
+use crate::builtins::handles::HandleKind;
+use crate::builtins::{Builtin, Fault, Stop, inside, pure};
+use crate::data::{AtomId, RefId, Value, View};
 use crate::machine::World;
 use aho_corasick::{AhoCorasick, MatchKind};
-use memchr::memmem;
+use memchr::memmem::Finder;
+use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 
 pub(super) const ROWS: &[Builtin] = &[
-    pure("binary", "compile_pattern", 1, |w, args| compile(w, arg(args, 0))),
+    inside("binary", "compile_pattern", 1, |w, args| compile(w, arg(args, 0))),
     pure("binary", "match", 2, match_one),
     pure("binary", "match", 3, match_one),
     pure("binary", "matches", 2, match_all),
@@ -21,38 +23,71 @@ pub(super) const ROWS: &[Builtin] = &[
     pure("binary", "split", 3, split),
 ];
 
-fn compile(w: &mut World, pattern: Value) -> Result<Value, Fault> {
-    let (kind, sought) = match sought(w, pattern)?.as_slice() {
-        [one] => (w.atoms.intern("bm"), *one),
-        several => (w.atoms.intern("ac"), w.heap.list(several)),
-    };
-    Ok(w.heap.tuple(&[Value::atom(kind), sought]))
+/// Patterns compiled in this run, by the references that name them.
+#[derive(Debug, Default)]
+pub struct Patterns {
+    known: FxHashMap<RefId, Pattern>,
+    n_bytes: usize,
 }
 
-/// The binaries that a pattern names: at least one, none of them empty.
-fn sought(w: &World, pattern: Value) -> Result<Vec<Value>, Fault> {
+#[derive(Clone, Debug)]
+enum Pattern {
+    One(Finder<'static>),
+    Several(AhoCorasick),
+}
+
+impl Pattern {
+    fn new(needles: &[Cow<'_, [u8]>]) -> Result<Pattern, Fault> {
+        if needles.is_empty() || needles.iter().any(|it| it.is_empty()) {
+            return Err(Fault::BADARG);
+        }
+        if let [one] = needles {
+            return Ok(Pattern::One(Finder::new(one).into_owned()));
+        }
+        let search = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(needles);
+        search.map(Pattern::Several).map_err(|_| Fault::BADARG)
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Pattern::One(_) => "bm",
+            Pattern::Several(_) => "ac",
+        }
+    }
+}
+
+fn compile(w: &mut World, pattern: Value) -> Result<Value, Fault> {
+    let needles = needles(w, pattern)?;
+    let n_bytes = needles.iter().map(|it| it.len()).sum::<usize>() + size_of::<Pattern>();
+    let pattern = Pattern::new(&needles)?;
+    let kind = w.atoms.intern(pattern.name());
+    let handle = w.handles.make(w.current, HandleKind::Other);
+    w.patterns.n_bytes += n_bytes;
+    if w.heap.bytes_used() + w.patterns.n_bytes > w.limits.memory_bytes {
+        return Err(Stop::OutOfMemory.into());
+    }
+    w.patterns.known.insert(handle, pattern);
+    Ok(w.heap.tuple(&[Value::atom(kind), Value::reference(handle)]))
+}
+
+/// What to look for: a binary, several, or a pattern compiled before.
+fn sought(w: &World, pattern: Value) -> Result<Cow<'_, Pattern>, Fault> {
+    let View::Tuple(..) = pattern.view() else {
+        return Ok(Cow::Owned(Pattern::new(&needles(w, pattern)?)?));
+    };
+    let (kind, handle) = pair(&w.heap, pattern)?;
+    let known = badarg(handle.as_ref().and_then(|it| w.patterns.known.get(&it)))?;
+    let kind = kind.as_atom().map(|it| w.atoms.name(it));
+    if kind == Some(known.name()) { Ok(Cow::Borrowed(known)) } else { Err(Fault::BADARG) }
+}
+
+fn needles(w: &World, pattern: Value) -> Result<Vec<Cow<'_, [u8]>>, Fault> {
     let items = match pattern.view() {
         View::Bits(_) => vec![pattern],
         View::Cons(_) => badarg(w.heap.list_items(pattern))?,
-        View::Tuple(..) => {
-            let (kind, sought_by) = pair(&w.heap, pattern)?;
-            let kind = badarg(kind.as_atom())?;
-            if !matches!(w.atoms.name(kind), "bm" | "ac") {
-                return Err(Fault::BADARG);
-            }
-            match sought_by.view() {
-                View::Bits(_) => vec![sought_by],
-                _ => badarg(w.heap.list_items(sought_by))?,
-            }
-        }
         _ => return Err(Fault::BADARG),
     };
-    for item in &items {
-        if bytes(&w.heap, *item)?.is_empty() {
-            return Err(Fault::BADARG);
-        }
-    }
-    Ok(items)
+    items.iter().map(|it| bytes(&w.heap, *it)).collect()
 }
 
 fn match_one(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
@@ -174,14 +209,14 @@ fn find(
     let subject = within.and_then(|(from, to)| subject.get(from..to)).unwrap_or_default();
     let n_wanted = if wanted == Wanted::First { 1 } else { usize::MAX };
     let at = |place: usize, len: usize| (from + place as u64, len as u64);
-    if let [one] = sought.as_slice() {
-        let needle = bytes(&w.heap, *one)?;
-        let found = memmem::find_iter(subject, &needle).take(n_wanted);
-        return Ok(found.map(|it| at(it, needle.len())).collect());
-    }
-    let needles = sought.iter().map(|it| bytes(&w.heap, *it)).collect::<Result<Vec<_>, Fault>>()?;
-    let search = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&needles);
-    let search = search.map_err(|_| Fault::BADARG)?;
-    let found = search.find_iter(subject).take(n_wanted);
-    Ok(found.map(|it| at(it.start(), it.len())).collect())
+    Ok(match sought.as_ref() {
+        Pattern::One(needle) => {
+            let found = needle.find_iter(subject).take(n_wanted);
+            found.map(|it| at(it, needle.needle().len())).collect()
+        }
+        Pattern::Several(search) => {
+            let found = search.find_iter(subject).take(n_wanted);
+            found.map(|it| at(it.start(), it.len())).collect()
+        }
+    })
 }

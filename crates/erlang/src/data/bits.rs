@@ -154,6 +154,13 @@ impl Heap {
         }
     }
 
+    /// How many bytes a bitstring keeps alive. Small binaries lie together and count alone.
+    pub fn referenced_bytes(&self, at: At) -> u64 {
+        let own = self.bit_len(at);
+        let buffer = self.buffers.get(self.cell(at.0).shadow().0 as usize);
+        buffer.filter(|it| !it.is_chunk).map_or(own, |it| it.bit_len).div_ceil(8)
+    }
+
     /// The bits, if the value is a bitstring.
     #[inline]
     pub fn as_bits(&self, value: Value) -> Option<BitsView<'_>> {

@@ -2,6 +2,7 @@
 
 use crate::builtins::ets::Tables;
 use crate::builtins::handles::Handles;
+use crate::builtins::search::Patterns;
 use crate::builtins::shared::Shared;
 use crate::code::ClauseId;
 use crate::data::{AtomId, Atoms, Heap, Mark, PidId, RefId, Roots, Value};
@@ -29,6 +30,7 @@ pub struct World {
     /// Persistent terms, atomics and counters.
     pub shared: Shared,
     pub handles: Handles,
+    pub patterns: Patterns,
     pub timers: Timers,
     /// Nanoseconds on the virtual clock since the run began.
     pub clock: u64,
@@ -131,6 +133,7 @@ impl World {
         self.registry.clear();
         self.ets = Tables::default();
         self.shared = Shared::default();
+        self.patterns = Patterns::default();
         self.handles = Handles::default();
         self.timers = Timers::default();
         self.clock = 0;

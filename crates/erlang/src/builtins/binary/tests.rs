@@ -13,17 +13,18 @@ fn answer(w: &mut World, call: &str) -> String {
     let call = read_call(call).unwrap();
     let args: Vec<Value> =
         call.args.iter().map(|it| from_term(&mut w.heap, &mut w.atoms, it)).collect();
-    let row = all().find(|it| {
-        it.module == call.module.as_str()
-            && it.name == call.function.as_str()
-            && usize::from(it.arity) == args.len()
-    });
-    let Some(How::Native(run)) = row.map(|it| it.how) else { panic!("no native row: {call:?}") };
-    match run(w, &args) {
+    match run(w, call.module.as_str(), call.function.as_str(), &args) {
         Ok(value) => text(w, value),
         Err(Fault::Error(reason)) => text(w, reason),
         Err(other) => format!("{other:?}"),
     }
+}
+
+fn run(w: &mut World, module: &str, name: &str, args: &[Value]) -> Result<Value, Fault> {
+    let row = all()
+        .find(|it| it.module == module && it.name == name && usize::from(it.arity) == args.len());
+    let Some(How::Native(run)) = row.map(|it| it.how) else { panic!("no native row: {name}") };
+    run(w, args)
 }
 
 fn text(w: &World, value: Value) -> String {
@@ -99,15 +100,26 @@ fn search() {
 
 #[test]
 fn compiled_patterns_are_accepted() {
-    for (pattern, expect) in [
-        ("<<\"b\">>", "[{1,1}]"),
-        ("[<<\"b\">>]", "[{1,1}]"),
-        ("[<<\"b\">>,<<\"bc\">>]", "[{1,2}]"),
+    for (pattern, kind, expect) in [
+        ("<<\"b\">>", "bm", "[{1,1}]"),
+        ("[<<\"b\">>]", "bm", "[{1,1}]"),
+        ("[<<\"b\">>,<<\"bc\">>]", "ac", "[{1,2}]"),
     ] {
         let mut w = World::default();
-        let compiled = answer(&mut w, &format!("binary:compile_pattern({pattern})"));
-        assert_eq!(answer(&mut w, &format!("binary:matches(<<\"abc\">>,{compiled})")), expect);
+        let term = term::read_term(pattern).unwrap();
+        let pattern = from_term(&mut w.heap, &mut w.atoms, &term);
+        let compiled = run(&mut w, "binary", "compile_pattern", &[pattern]).unwrap();
+        assert!(text(&w, compiled).starts_with(&format!("{{{kind},#Ref<")), "{term:?}");
+        let subject = w.heap.binary(b"abc");
+        let found = run(&mut w, "binary", "matches", &[subject, compiled]).unwrap();
+        assert_eq!(text(&w, found), expect);
+        // The same reference under the other name is no pattern.
+        let handle = w.heap.elements(compiled).unwrap()[1];
+        let other = w.atoms.intern(if kind == "bm" { "ac" } else { "bm" });
+        let other = w.heap.tuple(&[Value::atom(other), handle]);
+        assert!(run(&mut w, "binary", "matches", &[subject, other]).is_err());
     }
+    check("binary:match(<<\"abc\">>,{bm,<<\"b\">>})", "badarg");
     check("binary:compile_pattern([])", "badarg");
     check("binary:compile_pattern([<<>>])", "badarg");
 }
