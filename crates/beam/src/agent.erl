@@ -233,22 +233,10 @@ abstract_code(Beam, _) ->
 to_core(Beam, Module, Forms, Dependencies) ->
     Options = [to_core, binary, no_copt, return_errors],
     case compile:noenv_forms([tolerant(F) || F <- Forms], Options) of
-        {ok, Module, Core} -> module(Beam, Module, inlined(Core, Forms), Forms, Dependencies);
-        {ok, Module, Core, _} -> module(Beam, Module, inlined(Core, Forms), Forms, Dependencies);
+        {ok, Module, Core} -> module(Beam, Module, Core, Forms, Dependencies);
+        {ok, Module, Core, _} -> module(Beam, Module, Core, Forms, Dependencies);
         {error, Errors, _} -> {compile_errors, messages(Errors)};
         error -> {compile_errors, [<<"the compiler refused its debug info">>]}
-    end.
-
-%% Functions that a module wants inlined have no entry in a stack trace, and programs look there:
-%% OTP's own descriptions of errors do.
-inlined(Core, Forms) ->
-    Options = lists:flatten([O || {attribute, _, compile, O} <- Forms]),
-    case [O || {inline, _} = O <- Options] of
-        [] ->
-            Core;
-        Inline ->
-            {ok, Inlined} = sys_core_inline:module(Core, Inline),
-            Inlined
     end.
 
 %% A warning must not stop us, whatever the module asks of its own build.

@@ -193,6 +193,7 @@ impl Bench {
                 ..Limits::default()
             },
             allowed: Allowed { files: allowed, network: allowed, os: allowed },
+            ..Settings::default()
         };
         Ok(Machine::new(Box::new(otp), settings))
     }
