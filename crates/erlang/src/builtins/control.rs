@@ -12,7 +12,7 @@ pub(super) const ROWS: &[Builtin] = &[
     control("erlang", "yield", 0, Control::Yield),
     inside("erlang", "error", 1, |_, args| Err(Fault::Plain(arg(args, 0)))),
     inside("erlang", "error", 2, error_with_args),
-    inside("erlang", "error", 3, error_with_args),
+    inside("erlang", "error", 3, error_with_options),
     control("erlang", "nif_error", 1, Control::Missing),
     control("erlang", "nif_error", 2, Control::Missing),
     inside("erlang", "exit", 1, |_, args| Err(Fault::Exit(arg(args, 0)))),
@@ -24,6 +24,7 @@ pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "make_fun", 3, make_fun),
     inside("erlang", "fun_info", 1, fun_info_all),
     inside("erlang", "fun_info", 2, fun_info),
+    inside("erlang", "fun_info_mfa", 1, fun_info_mfa),
     inside("erlang", "function_exported", 3, function_exported),
     inside("erlang", "is_builtin", 3, is_builtin),
     inside("erlang", "get_module_info", 1, module_info_all),
@@ -51,6 +52,22 @@ fn error_with_args(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         return Err(Fault::ErrorArgs(reason, list));
     }
     Err(Fault::Plain(reason))
+}
+
+/// The option `error_info` goes into the trace; others, even bad ones, are not looked at.
+fn error_with_options(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let options = w.heap.list_items(arg(args, 2)).unwrap_or_default();
+    let info = options.into_iter().find(|it| {
+        matches!(w.heap.elements(*it), Some([name, value])
+            if name.is_atom(AtomId::ERROR_INFO) && matches!(value.view(), View::Map(_)))
+    });
+    match (error_with_args(w, args), info) {
+        (Err(Fault::ErrorArgs(reason, list)), Some(info)) => {
+            Err(Fault::Described(reason, Some(list), info))
+        }
+        (Err(Fault::Plain(reason)), Some(info)) => Err(Fault::Described(reason, None, info)),
+        (other, _) => other,
+    }
 }
 
 fn raise(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
@@ -119,6 +136,14 @@ fn fun_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     Ok(w.heap.tuple(&[item, value]))
 }
 
+fn fun_info_mfa(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let mut items = [Value::NIL; 3];
+    for (item, name) in items.iter_mut().zip([AtomId::MODULE, AtomId::NAME, AtomId::ARITY]) {
+        *item = fun_item(w, arg(args, 0), name)?;
+    }
+    Ok(w.heap.tuple(&items))
+}
+
 fn fun_info_all(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let View::Fun(at) = arg(args, 0).view() else { return Err(Fault::BADARG) };
     let external = [AtomId::MODULE, AtomId::NAME, AtomId::ARITY, AtomId::ENV, AtomId::TYPE];
@@ -170,6 +195,8 @@ fn fun_item(w: &mut World, fun: Value, item: AtomId) -> Result<Value, Fault> {
             Some(lambda) => w.heap.binary(&lambda.module_md5),
             None => undefined,
         },
+        // The module holds on to the code, and so does this value.
+        AtomId::REFC => lambda.map_or(undefined, |_| Value::int(2)),
         AtomId::PID => match lambda {
             Some(_) => Value::pid(w.current),
             None => undefined,

@@ -14,6 +14,8 @@ pub enum Fault {
     Plain(Value),
     /// `erlang:error/2`: the caller is shown with these arguments.
     ErrorArgs(Value, Value),
+    /// `erlang:error/3`: the same, or with the arity, and what to add to its location.
+    Described(Value, Option<Value>, Value),
     Exit(Value),
     Throw(Value),
     /// `erlang:raise/3`: class, reason and the trace to show.

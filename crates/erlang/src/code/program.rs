@@ -15,6 +15,8 @@ pub struct Program {
     pub code: Vec<Ins>,
     pub operands: Vec<Src>,
     pub functions: Vec<FunctionInfo>,
+    /// The most registers that any function has.
+    pub max_regs: u16,
     pub imports: Vec<Import>,
     pub switches: Vec<SwitchTable>,
     pub bits_patterns: Vec<BitsPattern>,
@@ -27,8 +29,8 @@ pub struct Program {
     pub clauses: Vec<ClauseInfo>,
     pub modules: FxHashMap<AtomId, ModuleInfo>,
     pub exports: FxHashMap<(AtomId, AtomId, u32), FnId>,
-    /// The code of each [`LambdaId`].
-    pub lambdas: Vec<FnId>,
+    /// The code of each [`LambdaId`], if it is loaded.
+    pub lambdas: Vec<Option<FnId>>,
     pub builtins: Vec<&'static Builtin>,
     pub builtin_ids: FxHashMap<(AtomId, AtomId, u32), BuiltinId>,
     pub import_ids: FxHashMap<(AtomId, AtomId, u32), crate::code::ImportId>,
@@ -106,6 +108,8 @@ pub struct PatternPart {
 
 #[derive(Clone, Debug)]
 pub struct BitsSegment {
+    /// Where it stands in the source.
+    pub number: u32,
     pub value: Src,
     pub size: Option<Src>,
     pub spec: SegmentSpec,
@@ -165,7 +169,7 @@ impl Program {
     }
 
     pub fn lambda(&self, id: LambdaId) -> Option<FnId> {
-        self.lambdas.get(id.0 as usize).copied()
+        self.lambdas.get(id.0 as usize).copied().flatten()
     }
 
     /// What a call of this function reaches, if its module is loaded or it is a builtin.

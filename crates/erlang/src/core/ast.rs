@@ -132,6 +132,8 @@ pub enum MapOp {
 
 #[derive(Clone, Debug)]
 pub struct Segment {
+    /// Where it stands in the source, from 1; a string is one segment there and many here.
+    pub number: u32,
     pub value: Expr,
     /// In units; a literal `all` or `undefined` is `None`.
     pub size: Option<Expr>,

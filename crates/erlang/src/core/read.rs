@@ -247,10 +247,16 @@ impl Reader {
     }
 
     fn segment(&mut self, term: &Term) -> Read<Segment> {
-        let [_, value, size, unit, ty, flags] = record(term, "c_bitstr")? else {
+        let [anno, value, size, unit, ty, flags] = record(term, "c_bitstr")? else {
             return Err(unexpected("a segment", term));
         };
+        // Segments that can't fail have no number.
+        let number = annotations(anno).iter().find_map(|it| match it.as_tuple() {
+            Some([tag, Term::Int(n)]) if tag.as_atom() == Some("segment") => u32::try_from(*n).ok(),
+            _ => None,
+        });
         Ok(Segment {
+            number: number.unwrap_or(0),
             value: self.expr(value)?,
             size: self.size(size)?,
             spec: segment_spec(unit, ty, flags)?,

@@ -61,7 +61,8 @@ known_atoms! {
     CURRENT_FUNCTION = "current_function", INITIAL_CALL = "initial_call", GROUP_LEADER = "group_leader",
     BADFILE = "badfile", MINUS = "-", PLUS = "+", TIMES = "*", SLASH = "/",
     ABSOLUTE = "abs", ASYNC = "async", UNDERSCORE = "_", DOLLAR_UNDERSCORE = "$_",
-    DOUBLE_DOLLAR = "$$", CONST = "const",
+    DOUBLE_DOLLAR = "$$", CONST = "const", APPLY = "apply", SIZE = "size", SHORT = "short",
+    UNIT = "unit", REFC = "refc", INVALID = "invalid", NO_FLOAT = "no_float", FUNCTION = "function",
 }
 
 #[derive(Clone, Debug)]

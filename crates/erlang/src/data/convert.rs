@@ -1,8 +1,8 @@
 //! Between ground terms and values in the heap.
 
-use crate::data::Atoms;
-use crate::data::heap::{FunKind, Heap};
+use crate::data::heap::{FunKind, Heap, Lambda};
 use crate::data::value::{PidId, RefId, Value, View};
+use crate::data::{AtomId, Atoms};
 use std::fmt;
 use term::{Atom, Bits, Fun, Pid, Port, Reference, Term};
 
@@ -50,11 +50,17 @@ pub fn from_term(heap: &mut Heap, atoms: &mut Atoms, term: &Term) -> Value {
                 let function = atoms.intern(function.as_str());
                 heap.external_fun(module, function, u32::from(*arity))
             }
-            // A closure of another runtime has no code here.
-            Fun::Closure { module, .. } => {
-                let module = atoms.intern(module.as_str());
-                let name = atoms.intern("-foreign-fun-");
-                heap.external_fun(module, name, 0)
+            Fun::Closure { module, arity, index, uniq, old_uniq, env, .. } => {
+                let lambda = heap.foreign_lambda(Lambda {
+                    module: atoms.intern(module.as_str()),
+                    name: AtomId::UNDEFINED,
+                    arity: u32::from(*arity),
+                    index: *index,
+                    uniq: u32::try_from(*old_uniq).unwrap_or(0),
+                    module_md5: *uniq,
+                });
+                let env: Vec<Value> = env.iter().map(|it| from_term(heap, atoms, it)).collect();
+                heap.closure(lambda, &env)
             }
         },
         Term::Pid(pid) => {

@@ -31,6 +31,8 @@ pub struct Heap {
     pub(super) chunk: Option<u32>,
     /// What the closures of loaded code are called.
     pub lambdas: Vec<Lambda>,
+    /// How many of them came without code, in a binary.
+    pub n_foreign_lambdas: usize,
 }
 
 /// How much of each part of the heap is in use.
@@ -79,6 +81,7 @@ impl Default for Heap {
             n_full_collections: 0,
             chunk: None,
             lambdas: Vec::new(),
+            n_foreign_lambdas: 0,
         }
     }
 }
@@ -288,6 +291,22 @@ impl Heap {
             FunKind::Closure { n_free, .. } => self.slice(fun.0 + 1, n_free),
             FunKind::External { .. } => &[],
         }
+    }
+
+    /// The closure code of that module, index and version, if anyone has named it.
+    pub fn find_lambda(&self, wanted: &Lambda) -> Option<LambdaId> {
+        let key = |it: &Lambda| (it.index, it.module, it.uniq, it.module_md5);
+        let place = self.lambdas.iter().position(|it| key(it) == key(wanted))?;
+        u32::try_from(place).ok().map(LambdaId)
+    }
+
+    /// Names closure code that came in a binary. It can be called once its module is loaded.
+    pub fn foreign_lambda(&mut self, lambda: Lambda) -> LambdaId {
+        self.find_lambda(&lambda).unwrap_or_else(|| {
+            self.lambdas.push(lambda);
+            self.n_foreign_lambdas += 1;
+            LambdaId(u32::try_from(self.lambdas.len() - 1).unwrap_or(u32::MAX))
+        })
     }
 
     pub fn lambda(&self, id: LambdaId) -> Option<&Lambda> {

@@ -110,6 +110,8 @@ impl<'l, 'a> Emitter<'l, 'a> {
             info.end = end;
             info.n_regs = n_regs;
         }
+        let max_regs = &mut self.lowering.program.max_regs;
+        *max_regs = n_regs.max(*max_regs);
         Ok(())
     }
 
@@ -620,6 +622,7 @@ impl<'l, 'a> Emitter<'l, 'a> {
         let segments: Vec<BitsSegment> = segments
             .iter()
             .map(|it| BitsSegment {
+                number: it.number,
                 value: self.operand(&it.value),
                 size: it.size.as_ref().map(|it| self.operand(it)),
                 spec: it.spec,

@@ -125,10 +125,9 @@ impl<'a> Lowering<'a> {
         if let Some(id) = self.lambdas.get(&function) {
             return *id;
         }
-        let id = LambdaId(u32::try_from(self.program.lambdas.len()).unwrap_or(u32::MAX));
         let name = self.world.atoms.intern(name.as_str());
         let head = u32::from_be_bytes([self.md5[0], self.md5[1], self.md5[2], self.md5[3]]);
-        self.world.heap.lambdas.push(crate::data::Lambda {
+        let lambda = crate::data::Lambda {
             module: self.name,
             name,
             arity: u32::try_from(arity).unwrap_or(u32::MAX),
@@ -136,8 +135,20 @@ impl<'a> Lowering<'a> {
             // BEAM's is a hash of the code; any stable number will do.
             uniq: head & 0x07ff_ffff,
             module_md5: self.md5,
-        });
-        self.program.lambdas.push(function);
+        };
+        let heap = &mut self.world.heap;
+        let foreign = (heap.n_foreign_lambdas > 0).then(|| heap.find_lambda(&lambda)).flatten();
+        let place = foreign.map_or(heap.lambdas.len(), |it| it.0 as usize);
+        match heap.lambdas.get_mut(place) {
+            Some(known) => *known = lambda,
+            None => heap.lambdas.push(lambda),
+        }
+        let id = LambdaId(u32::try_from(place).unwrap_or(u32::MAX));
+        let codes = &mut self.program.lambdas;
+        codes.resize(codes.len().max(place + 1), None);
+        if let Some(code) = codes.get_mut(place) {
+            *code = Some(function);
+        }
         self.n_lambdas += 1;
         self.lambdas.insert(function, id);
         id

@@ -3,10 +3,14 @@
 use crate::builtins::arithmetic::{add, subtract};
 use crate::builtins::{Builtin, Control, Fault, How, Stop};
 use crate::code::{BuiltinId, FnId, Handler, HandlerKind, Import, Reg, Target};
-use crate::data::{AtomId, FunKind, Value, View};
+use crate::data::{AtomId, FunKind, LambdaId, Value, View};
+use crate::machine::construct::BitsFailed;
 use crate::machine::interpret::{Cpu, Flow, Pause, Return, pause};
-use crate::machine::process::{Frame, Status};
+use crate::machine::process::{Execution, Frame, Status};
 use crate::machine::raise::{self, Raised, Skip};
+
+/// As many arguments as a function can have, as on BEAM.
+const MAX_ARGS: usize = 255;
 
 /// A return address that returns once more: the call before it was a tail call.
 pub(crate) const RETURN_AGAIN: u32 = 0;
@@ -144,10 +148,10 @@ impl Cpu<'_> {
         Ok(())
     }
 
-    /// Gives the current function its registers back after a pause cut the stack.
-    pub(super) fn restore_frame(&mut self) {
-        let n_regs = self.program.function_at(self.pc).map_or(0, |it| it.n_regs);
-        let top = self.base + n_regs as usize;
+    /// Gives the current function and those it returns to their registers back after a pause cut
+    /// the stack. No frame begins above the current one, so none reaches higher than this.
+    pub(super) fn restore_frames(&mut self) {
+        let top = self.base + self.program.max_regs as usize;
         if self.stack.len() < top {
             self.stack.resize(top, Value::NIL);
         }
@@ -169,16 +173,9 @@ impl Cpu<'_> {
         match to {
             Return::Here(base) => {
                 self.place(base, &[value]);
-                self.restore_frame();
                 Ok(())
             }
-            Return::ToCaller => {
-                let flow = self.return_value(value);
-                if let Ok(()) = flow {
-                    self.restore_frame();
-                }
-                flow
-            }
+            Return::ToCaller => self.return_value(value),
         }
     }
 
@@ -194,8 +191,13 @@ impl Cpu<'_> {
 
     pub(super) fn apply(&mut self, module: Value, name: Value, args: &[Value], to: Return) -> Flow {
         let (Some(module_id), Some(name)) = (module.as_atom(), name.as_atom()) else {
-            return self.fault(Fault::BADARG, None);
+            let list = self.world.heap.list(args);
+            let args = [module, name, list];
+            return self.operator_fault(Fault::BADARG, AtomId::APPLY, &args);
         };
+        if args.len() > MAX_ARGS {
+            return self.fault(Fault::SYSTEM_LIMIT, None);
+        }
         let arity = u32::try_from(args.len()).unwrap_or(u32::MAX);
         let target = self.program.resolve(module_id, name, arity);
         self.call_target(target, (module_id, name), args, to)
@@ -281,36 +283,47 @@ impl Cpu<'_> {
                 self.stack.truncate(live);
                 pause(Pause::Host { builtin, args: args.to_vec() })
             }
-            How::Control(control) => self.control(control, args, to),
+            How::Control(control) => self.control(builtin, control, args, to),
         }
     }
 
-    pub(super) fn control(&mut self, control: Control, args: &[Value], to: Return) -> Flow {
+    fn control(
+        &mut self,
+        builtin: &'static Builtin,
+        control: Control,
+        args: &[Value],
+        to: Return,
+    ) -> Flow {
         match (control, args) {
             (Control::Apply, [fun, list]) => match self.world.heap.list_items(*list) {
                 Some(args) => self.apply_fun(*fun, &args, to),
-                None => self.fault(Fault::BADARG, None),
+                None => self.fault(Fault::BADARG, Some((builtin, args))),
             },
             (Control::Apply, [module, name, list]) => match self.world.heap.list_items(*list) {
                 Some(args) => self.apply(*module, *name, &args, to),
-                None => self.fault(Fault::BADARG, None),
+                None => self.fault(Fault::BADARG, Some((builtin, args))),
             },
             (Control::Hibernate, [module, name, list]) => {
-                let Some(args) = self.world.heap.list_items(*list) else {
-                    return self.fault(Fault::BADARG, None);
+                let Some(items) = self.world.heap.list_items(*list) else {
+                    return self.fault(Fault::BADARG, Some((builtin, args)));
                 };
-                self.frames.clear();
-                self.base = 0;
-                self.stack.clear();
-                let flow = self.apply(*module, *name, &args, Return::ToCaller);
-                if let Some(me) = self.world.me()
-                    && me.mailbox.is_empty()
-                    && matches!(flow, Ok(()))
-                {
-                    me.status = Status::Hibernating;
-                    return pause(Pause::Wait);
+                if items.len() > MAX_ARGS {
+                    return self.fault(Fault::SYSTEM_LIMIT, Some((builtin, args)));
                 }
-                flow
+                if module.as_atom().is_none() || name.as_atom().is_none() {
+                    return self.fault(Fault::BADARG, Some((builtin, args)));
+                }
+                let Execution { stack, pc, base, start, .. } =
+                    Execution::apply(*module, *name, &items);
+                self.frames.clear();
+                (self.stack, self.pc, self.base, self.start) = (stack, pc, base, start);
+                match self.world.me() {
+                    Some(me) if me.mailbox.is_empty() => {
+                        me.status = Status::Hibernating;
+                        pause(Pause::Wait)
+                    }
+                    _ => pause(Pause::Yield),
+                }
             }
             (Control::Missing, _) => {
                 // The stub of a function that BEAM has in C.
@@ -332,6 +345,17 @@ impl Cpu<'_> {
         }
     }
 
+    /// A closure that came in a binary: its module may have to be loaded.
+    fn undefined_lambda(&mut self, lambda: LambdaId, fun: Value) -> Flow {
+        let module = self.world.heap.lambda(lambda).map(|it| it.module);
+        if let Some(module) = module.filter(|it| !self.world.is_known_module(*it)) {
+            self.retry_call();
+            return pause(Pause::Load(module));
+        }
+        let reason = self.world.heap.tuple(&[Value::atom(AtomId::BADFUN), fun]);
+        self.fault(Fault::Error(reason), None)
+    }
+
     pub(super) fn apply_fun(&mut self, fun: Value, args: &[Value], to: Return) -> Flow {
         let View::Fun(at) = fun.view() else {
             let badfun = Value::atom(AtomId::BADFUN);
@@ -350,7 +374,7 @@ impl Cpu<'_> {
             }
             FunKind::Closure { lambda, .. } => {
                 let Some(function) = self.program.lambda(lambda) else {
-                    return self.fault(Fault::BADARG, None);
+                    return self.undefined_lambda(lambda, fun);
                 };
                 let mut values = args.to_vec();
                 values.extend_from_slice(self.world.heap.fun_free(at));
@@ -403,7 +427,8 @@ impl Cpu<'_> {
 
     #[cold]
     pub(super) fn operator_fault(&mut self, fault: Fault, name: AtomId, args: &[Value]) -> Flow {
-        let builtin = self.program.resolve(AtomId::ERLANG, name, 2);
+        let arity = u32::try_from(args.len()).unwrap_or(u32::MAX);
+        let builtin = self.program.resolve(AtomId::ERLANG, name, arity);
         match builtin {
             Some(Target::Builtin(id)) => {
                 let builtin = self.program.builtins.get(id.0 as usize).copied();
@@ -411,6 +436,20 @@ impl Cpu<'_> {
             }
             _ => self.fault(fault, None),
         }
+    }
+
+    #[cold]
+    pub(super) fn bits_fault(&mut self, failed: BitsFailed) -> Flow {
+        let Some(reason) = failed.error.reason() else {
+            return self.fault(failed.error.into(), None);
+        };
+        let handler = self.program.handler_at(self.pc.saturating_sub(1));
+        if handler.is_some_and(|it| it.kind == HandlerKind::Guard) {
+            return self.fault(Fault::Error(reason), None);
+        }
+        let cause = failed.cause(self.world);
+        let raised = Raised::building(self, reason, cause);
+        self.raise(raised)
     }
 
     #[cold]
@@ -438,6 +477,7 @@ impl Cpu<'_> {
             Fault::Error(_)
             | Fault::Plain(_)
             | Fault::ErrorArgs(..)
+            | Fault::Described(..)
             | Fault::Caused(..)
             | Fault::Exit(_)
             | Fault::Throw(_)
@@ -452,10 +492,7 @@ impl Cpu<'_> {
     #[cold]
     pub(super) fn raise(&mut self, raised: Raised) -> Flow {
         match raise::unwind(self, raised) {
-            Ok(()) => {
-                self.restore_frame();
-                Ok(())
-            }
+            Ok(()) => Ok(()),
             Err(raised) => pause(Pause::Raised(raised)),
         }
     }

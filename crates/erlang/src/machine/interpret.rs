@@ -41,6 +41,8 @@ pub(crate) struct Cpu<'m> {
     pub(crate) base: usize,
     /// Calls left in this slice.
     pub(crate) fuel: u32,
+    /// How the process goes on after a pause.
+    pub(super) start: Start,
 }
 
 /// The program goes on, or it pauses. Small, because every call returns one.
@@ -74,15 +76,19 @@ pub(crate) fn run(
         pc: execution.pc,
         base: execution.base,
         fuel: slice,
+        start: Start::Begun,
     };
-    let flow = cpu.begin(execution.start).and_then(|()| {
-        execution.start = Start::Begun;
-        cpu.run()
-    });
+    let flow = match cpu.begin(execution.start) {
+        Ok(()) => cpu.run(),
+        Err(pause) => {
+            if let Pause::Load(_) | Pause::Stop(Stop::NeedModule(_)) = *pause {
+                cpu.start = execution.start;
+            }
+            Err(pause)
+        }
+    };
     let pause = flow.map_or_else(|it| *it, |()| Pause::Yield);
-    if !matches!(pause, Pause::Load(_)) {
-        execution.start = Start::Begun;
-    }
+    execution.start = cpu.start;
     let used = slice - cpu.fuel;
     let Cpu { stack, frames, pc, base, .. } = cpu;
     execution.stack = stack;
@@ -183,7 +189,7 @@ impl Cpu<'_> {
 
     #[expect(clippy::too_many_lines, reason = "one arm per instruction, kept where it is fast")]
     fn run(&mut self) -> Flow {
-        self.restore_frame();
+        self.restore_frames();
         // Kept in a register; everyone else finds it in `self`, brought up to date by `go!`.
         let mut pc = self.pc;
         macro_rules! go {
@@ -443,7 +449,7 @@ impl Cpu<'_> {
                     let segments = self.program.bits.get(segments as usize);
                     match self.build_bits(segments.map_or(&[], |it| it)) {
                         Ok(value) => self.set(dst, value),
-                        Err(fault) => go!(self.fault(fault, None)),
+                        Err(failed) => go!(self.bits_fault(failed)),
                     }
                 }
                 Ins::Closure { dst, n, lambda, args } => {

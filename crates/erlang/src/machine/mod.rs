@@ -1,6 +1,7 @@
 //! The machine: what a program runs on and in.
 
 mod calls;
+mod construct;
 mod interpret;
 mod io;
 mod limits;

@@ -1,12 +1,9 @@
 //! Tests and constructions that take more than a line.
 
 use crate::builtins::Fault;
-use crate::code::{BitsPattern, BitsSegment, Cmp, Kind, MapStep, Src};
+use crate::code::{BitsPattern, Cmp, Kind, MapStep, Src};
 use crate::core::MapOp;
-use crate::data::{
-    AtomId, BitsBuilder, SegmentSpec, SegmentType, Value, View, compare_value, equal_exact,
-    equal_value,
-};
+use crate::data::{AtomId, Value, View, compare_value, equal_exact, equal_value};
 use crate::machine::World;
 use crate::machine::interpret::Cpu;
 
@@ -145,38 +142,6 @@ impl Cpu<'_> {
             }
         }
         (at == self.world.heap.bit_len(bits)).then_some(())
-    }
-
-    pub(super) fn build_bits(&mut self, segments: &[BitsSegment]) -> Result<Value, Fault> {
-        let heap = &self.world.heap;
-        let left = self.world.limits.memory_bytes.saturating_sub(heap.bytes_used());
-        let mut builder = BitsBuilder::new(left);
-        // BEAM looks at all sizes before it looks at any value.
-        let mut sizes = Vec::with_capacity(segments.len());
-        for segment in segments {
-            sizes.push(match segment.size {
-                Some(size) => Some(heap.built_bits(self.src(size), segment.spec.unit)?),
-                None => None,
-            });
-        }
-        for (segment, n_bits) in segments.iter().zip(sizes) {
-            let value = self.src(segment.value);
-            let SegmentSpec { endian, unit, .. } = segment.spec;
-            match (segment.spec.ty, n_bits) {
-                (SegmentType::Integer, n_bits) => {
-                    builder.push_integer(heap, value, n_bits.unwrap_or(8), endian)?;
-                }
-                (SegmentType::Float, n_bits) => {
-                    builder.push_float(heap, value, n_bits.unwrap_or(64), endian)?;
-                }
-                (SegmentType::Binary, Some(n_bits)) => builder.push_bits(heap, value, n_bits)?,
-                (SegmentType::Binary, None) => builder.push_all_bits(heap, value, unit)?,
-                (SegmentType::Utf8, _) => builder.push_utf8(value)?,
-                (SegmentType::Utf16, _) => builder.push_utf16(value, endian)?,
-                (SegmentType::Utf32, _) => builder.push_utf32(value, endian)?,
-            }
-        }
-        Ok(builder.finish(&mut self.world.heap))
     }
 }
 

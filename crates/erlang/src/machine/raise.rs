@@ -36,7 +36,7 @@ impl Raised {
             Fault::Error(reason) | Fault::Plain(reason) | Fault::Caused(reason, _) => {
                 (AtomId::ERROR, reason)
             }
-            Fault::ErrorArgs(reason, _) => (AtomId::ERROR, reason),
+            Fault::ErrorArgs(reason, _) | Fault::Described(reason, ..) => (AtomId::ERROR, reason),
             Fault::Exit(reason) => (AtomId::EXIT, reason),
             Fault::Throw(reason) => (AtomId::THROW, reason),
             Fault::Raise(class, reason, trace) => {
@@ -58,6 +58,11 @@ impl Raised {
             (Fault::ErrorArgs(_, args), _) => {
                 let trace = frame_at(cpu.program, cpu.world, pc, Some(*args));
                 return Raised::new(cpu, class, reason, trace, Skip::Current);
+            }
+            (Fault::Described(_, args, info), _) => {
+                let frame = frame_at(cpu.program, cpu.world, pc, *args);
+                let frame = described(cpu.world, frame, *info);
+                return Raised::new(cpu, class, reason, frame, Skip::Current);
             }
             _ => Value::NIL,
         };
@@ -84,6 +89,22 @@ impl Raised {
         Raised::new(cpu, AtomId::ERROR, Value::atom(AtomId::UNDEF), first, skip)
     }
 
+    /// A bitstring that could not be built; the cause tells which segment it was.
+    pub(crate) fn building(cpu: &mut Cpu<'_>, reason: Value, cause: Value) -> Raised {
+        let pc = cpu.pc.saturating_sub(1);
+        let frame = frame_at(cpu.program, cpu.world, pc, None);
+        let World { heap, atoms, .. } = &mut *cpu.world;
+        let pairs = vec![
+            (Value::atom(AtomId::CAUSE), cause),
+            (Value::atom(AtomId::FUNCTION), Value::atom(atoms.intern("format_bs_fail"))),
+            (Value::atom(AtomId::MODULE), Value::atom(AtomId::ERL_ERTS_ERRORS)),
+        ];
+        let info = heap.map(atoms, pairs);
+        let info = heap.tuple(&[Value::atom(AtomId::ERROR_INFO), info]);
+        let first = described(cpu.world, frame, info);
+        Raised::new(cpu, AtomId::ERROR, reason, first, Skip::Current)
+    }
+
     /// Raises again what a handler caught.
     pub(crate) fn again(world: &World, trace: Value, reason: Value) -> Raised {
         let class = match world.heap.elements(trace) {
@@ -101,7 +122,10 @@ impl Raised {
             Skip::Current => None,
         };
         let pcs = current.into_iter().chain(cpu.frames.iter().rev().map(|it| it.pc));
-        raw.extend(pcs.filter(|it| *it != 0).take(most).map(|it| Value::int(i64::from(it) - 1)));
+        // A function that calls itself from one place shows once, as on BEAM.
+        let mut last = 0;
+        let pcs = pcs.filter(|it| *it != 0 && std::mem::replace(&mut last, *it) != *it);
+        raw.extend(pcs.take(most).map(|it| Value::int(i64::from(it) - 1)));
         let trace = cpu.world.heap.tuple(&raw);
         Raised { class, reason, trace }
     }
@@ -204,6 +228,16 @@ fn frame_at(program: &Program, world: &mut World, pc: u32, args: Option<Value>) 
     };
     let arity = args.unwrap_or(Value::int(i64::from(function.arity)));
     world.heap.tuple(&[Value::atom(function.module), Value::atom(function.name), arity, location])
+}
+
+/// A frame with one more item in its location.
+fn described(world: &mut World, frame: Value, item: Value) -> Value {
+    let Some([module, name, arity, location]) = world.heap.elements(frame) else { return frame };
+    let (module, name, arity, location) = (*module, *name, *arity, *location);
+    let mut items = world.heap.list_items(location).unwrap_or_default();
+    items.push(item);
+    let location = world.heap.list(&items);
+    world.heap.tuple(&[module, name, arity, location])
 }
 
 /// The frame of a builtin that failed, with the hint to OTP's functions that explain why.

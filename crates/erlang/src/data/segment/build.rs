@@ -49,7 +49,8 @@ impl Heap {
                 if size >= BIG_FROM {
                     return Err(BuildError::SystemLimit);
                 }
-                size.checked_mul(u64::from(unit)).ok_or(BuildError::SystemLimit)
+                let n_bits = size.checked_mul(u64::from(unit)).filter(|it| *it < TOO_MANY_BITS);
+                n_bits.ok_or(BuildError::SystemLimit)
             }
             View::Big(at) if self.big(at).sign() == BigSign::Plus => Err(BuildError::SystemLimit),
             View::Big(_)
@@ -70,6 +71,8 @@ impl Heap {
 
 /// Where big integers begin on BEAM: a size that is one is refused.
 const BIG_FROM: u64 = 1 << 59;
+/// No machine has the memory for these.
+const TOO_MANY_BITS: u64 = 1 << 63;
 
 impl BitsBuilder {
     /// An empty builder that refuses to grow beyond this many bytes.
