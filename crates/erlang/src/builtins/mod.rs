@@ -13,6 +13,7 @@ mod binary;
 mod checksum;
 mod comparison;
 mod control;
+mod debug;
 pub mod ets;
 mod external;
 mod fault;
@@ -35,6 +36,7 @@ mod tuples;
 mod unicode;
 mod unicode_wide;
 
+pub use debug::DebugState;
 pub use fault::{Fault, Stop};
 
 use crate::data::Value;
@@ -107,6 +109,7 @@ pub fn all() -> impl Iterator<Item = &'static Builtin> {
         external::ROWS,
         comparison::ROWS,
         control::ROWS,
+        debug::ROWS,
         ets::ROWS,
         kinds::ROWS,
         lists::ROWS,

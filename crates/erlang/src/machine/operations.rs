@@ -3,7 +3,7 @@
 use crate::builtins::Fault;
 use crate::code::{BitsPattern, Cmp, Kind, MapStep, Src};
 use crate::core::MapOp;
-use crate::data::{AtomId, Value, View, compare_value, equal_exact, equal_value};
+use crate::data::{AtomId, Value, View, compare_exact, compare_value, equal_exact, equal_value};
 use crate::machine::World;
 use crate::machine::interpret::Cpu;
 
@@ -103,7 +103,7 @@ impl Cpu<'_> {
 
     pub(super) fn update_map(&mut self, base: Value, steps: &[MapStep]) -> Result<Value, Fault> {
         let mut map = base;
-        for step in steps {
+        for (place, step) in steps.iter().enumerate() {
             let (key, value) = (self.src(step.key), self.src(step.value));
             let World { heap, atoms, .. } = &mut *self.world;
             let View::Map(at) = map.view() else {
@@ -111,12 +111,25 @@ impl Cpu<'_> {
                 return Err(Fault::Error(reason));
             };
             if step.op == MapOp::Exact && heap.map_get(atoms, at, key).is_none() {
-                let reason = heap.tuple(&[Value::atom(AtomId::BADKEY), key]);
+                let key = self.missing_key(map, steps.get(place..).unwrap_or_default(), key);
+                let reason = self.world.heap.tuple(&[Value::atom(AtomId::BADKEY), key]);
                 return Err(Fault::Error(reason));
             }
             map = heap.map_put(atoms, at, key, value);
         }
         Ok(map)
+    }
+
+    /// Constant keys side by side are updated in their order, so the least one that is missing is
+    /// the one that is told.
+    fn missing_key(&self, map: Value, steps: &[MapStep], first: Value) -> Value {
+        let World { heap, atoms, .. } = &*self.world;
+        let constant = steps.iter().take_while(|it| it.key.open().is_ok());
+        let missing = constant
+            .filter(|it| it.op == MapOp::Exact)
+            .map(|it| self.src(it.key))
+            .filter(|it| heap.map_get(atoms, map.address(), *it).is_none());
+        missing.min_by(|a, b| compare_exact(heap, atoms, *a, *b)).unwrap_or(first)
     }
 
     /// Matches all segments; `None` if one does not.

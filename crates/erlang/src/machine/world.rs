@@ -1,5 +1,6 @@
 //! All state of a run besides the stack of the process that is running.
 
+use crate::builtins::DebugState;
 use crate::builtins::ets::Tables;
 use crate::builtins::handles::Handles;
 use crate::builtins::search::Patterns;
@@ -48,6 +49,8 @@ pub struct World {
     pub modules: FxHashMap<AtomId, LoadedModule>,
     /// Modules that do not exist.
     pub missing: FxHashSet<AtomId>,
+    /// Switches of `erts_debug`.
+    pub debug: DebugState,
     /// The running process was ended by a signal; the interpreter has yet to notice.
     pub killed: Option<Value>,
 }
@@ -142,6 +145,7 @@ impl World {
         self.covered.clear();
         self.ended = None;
         self.killed = None;
+        self.debug = DebugState::default();
         self.heap.release(mark);
         self.atoms.truncate(n_atoms);
         // A number above may be given to another name in the next run.

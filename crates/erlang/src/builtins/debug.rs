@@ -1,0 +1,163 @@
+//! `erts_debug`: the sizes that terms have on BEAM, sameness, and switches for the runtime's tests.
+//!
+//! Sizes are words of a 64-bit BEAM: its layout, not ours.
+
+use crate::builtins::arithmetic::{arg, badarg};
+use crate::builtins::{Builtin, Fault, inside, pure};
+use crate::data::{AtomId, FunKind, Heap, Value, View};
+use crate::machine::World;
+use rustc_hash::FxHashSet;
+
+pub(super) const ROWS: &[Builtin] = &[
+    pure("erts_debug", "flat_size", 1, |w, args| {
+        Ok(words(&w.heap, arg(args, 0), Shared::Repeated))
+    }),
+    pure("erts_debug", "size_shared", 1, |w, args| Ok(words(&w.heap, arg(args, 0), Shared::Once))),
+    // Values never change, so that a copy can't be told from what it was made of.
+    pure("erts_debug", "copy_shared", 1, |_, args| Ok(arg(args, 0))),
+    pure("erts_debug", "copy_shared", 2, |_, args| Ok(arg(args, 0))),
+    pure("erts_debug", "same", 2, |_, args| Ok(Value::bool(arg(args, 0).same_word(arg(args, 1))))),
+    inside("erts_debug", "get_internal_state", 1, get_state),
+    inside("erts_debug", "set_internal_state", 2, set_state),
+];
+
+/// What is counted for a part that a term holds more than once.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shared {
+    Once,
+    Repeated,
+}
+
+fn words(heap: &Heap, value: Value, shared: Shared) -> Value {
+    let mut seen: FxHashSet<(Space, u64)> = FxHashSet::default();
+    let mut sum = 0;
+    let mut todo = vec![value];
+    while let Some(next) = todo.pop() {
+        let own = own_words(heap, next);
+        if shared == Shared::Once && place(next).is_some_and(|it| !seen.insert(it)) {
+            continue;
+        }
+        sum += own;
+        match next.view() {
+            View::Cons(_) => {
+                if let Some((head, tail)) = heap.uncons(next) {
+                    todo.extend([tail, head]);
+                }
+            }
+            View::Tuple(..) => todo.extend_from_slice(heap.elements(next).unwrap_or_default()),
+            View::Map(at) => todo.extend(heap.map_iter(at).flat_map(|(key, value)| [key, value])),
+            View::Fun(at) => todo.extend_from_slice(heap.fun_free(at)),
+            _ => (),
+        }
+    }
+    Value::int(sum)
+}
+
+/// Where an object lies; `None` for what is in the word itself.
+fn place(value: Value) -> Option<(Space, u64)> {
+    match value.view() {
+        View::Big(at) => Some((Space::Bigs, u64::from(at.0))),
+        View::Bits(at) | View::Map(at) | View::Fun(at) => Some((Space::Cells, at.0)),
+        View::Cons(_) | View::Tuple(_, 1..) => Some((Space::Cells, value.address().0)),
+        _ => None,
+    }
+}
+
+#[derive(PartialEq, Eq, Hash)]
+enum Space {
+    Cells,
+    Bigs,
+}
+
+/// Words of the object itself, without what it points to.
+fn own_words(heap: &Heap, value: Value) -> i64 {
+    match value.view() {
+        View::Cons(_) => 2,
+        View::Tuple(_, 0) => 0,
+        View::Tuple(_, n) => i64::from(n) + 1,
+        View::Float(_) => 2,
+        // Beyond BEAM's small integers, within ours.
+        View::Int(it) => {
+            if (-(1 << 59)..1 << 59).contains(&it) {
+                0
+            } else {
+                2
+            }
+        }
+        View::Big(at) => {
+            1 + i64::try_from(heap.big(at).bits().div_ceil(64)).unwrap_or(i64::MAX / 2)
+        }
+        View::Map(at) => map_words(i64::try_from(heap.map_len(at)).unwrap_or(i64::MAX / 8)),
+        View::Bits(at) => bits_words(heap.bit_len(at)),
+        View::Fun(at) => match heap.fun_kind(at) {
+            FunKind::External { .. } => 5,
+            FunKind::Closure { n_free, .. } => 5 + i64::try_from(n_free).unwrap_or(i64::MAX / 2),
+        },
+        View::Ref(_) => 3,
+        View::Atom(_) | View::Nil | View::Pid(_) | View::Port(_) => 0,
+    }
+}
+
+/// A small map is a header, a size, its values and a tuple of its keys. A large one is a tree with
+/// up to 16 branches, whose shape is that of the hashes; this is what it has on average.
+fn map_words(n: i64) -> i64 {
+    match n {
+        0 => 3,
+        1..=32 => 4 + 2 * n,
+        _ => 3 * n + 2 * (n * 2 / 5),
+    }
+}
+
+/// Up to 64 bytes lie in the term, more beside it. Bits that fill no byte take a part of a binary.
+fn bits_words(n_bits: u64) -> i64 {
+    let n_bytes = n_bits.div_ceil(8);
+    let bytes = if n_bytes <= 64 { 2 + n_bytes.div_ceil(8) } else { 6 };
+    let part = if n_bits.is_multiple_of(8) { 0 } else { 5 };
+    i64::try_from(bytes + part).unwrap_or(i64::MAX)
+}
+
+/// Switches of BEAM's own tests that make sense here.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DebugState {
+    is_available: bool,
+    binary_loop_limit: Option<i64>,
+}
+
+fn available(w: &World) -> Result<(), Fault> {
+    if w.debug.is_available { Ok(()) } else { Err(Fault::Error(Value::atom(AtomId::UNDEF))) }
+}
+
+fn get_state(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    available(w)?;
+    let item = badarg(arg(args, 0).as_atom())?;
+    match w.atoms.name(item) {
+        "available_internal_state" => Ok(Value::TRUE),
+        "force_heap_frags" => Ok(Value::FALSE),
+        _ => Err(Fault::BADARG),
+    }
+}
+
+fn set_state(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let (item, value) = (badarg(arg(args, 0).as_atom())?, arg(args, 1));
+    let name = w.atoms.name(item).to_owned();
+    if name == "available_internal_state" {
+        let new = badarg(value.as_bool())?;
+        return Ok(Value::bool(std::mem::replace(&mut w.debug.is_available, new)));
+    }
+    available(w)?;
+    match name.as_str() {
+        // How soon a long builtin pauses: ours never do.
+        "reds_left" | "re_loop_limit" | "force_gc" | "code_write_permission" => Ok(Value::TRUE),
+        "binary_loop_limit" => {
+            let old = std::mem::replace(&mut w.debug.binary_loop_limit, value.as_int());
+            Ok(Value::int(old.unwrap_or(-1)))
+        }
+        "wait" => Ok(Value::atom(AtomId::OK)),
+        "sleep" | "block" => {
+            let millis = badarg(value.as_int().and_then(|it| u64::try_from(it).ok()))?;
+            w.clock = w.clock.saturating_add(millis.saturating_mul(1_000_000));
+            Ok(Value::TRUE)
+        }
+        _ => Err(Fault::BADARG),
+    }
+}
