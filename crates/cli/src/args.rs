@@ -56,9 +56,6 @@ pub(crate) struct Run {
     /// Let the program touch the world outside; may repeat
     #[arg(long = "allow", value_name = "EFFECT", value_enum)]
     pub(crate) allowed: Vec<Effect>,
-    /// For everything random
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub(crate) seed: u64,
     /// Give up after this long: 500ms, 30s, 2m
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) time: Option<Duration>,
@@ -68,9 +65,6 @@ pub(crate) struct Run {
     /// Give up after so many function calls
     #[arg(long, value_name = "N")]
     pub(crate) reductions: Option<u64>,
-    /// Show each call on stderr
-    #[arg(long)]
-    pub(crate) trace: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
