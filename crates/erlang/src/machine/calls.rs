@@ -141,19 +141,25 @@ impl Cpu<'_> {
             if self.world.heap.bytes_used() + stack_bytes > self.world.limits.memory_bytes {
                 return pause(Pause::Stop(Stop::OutOfMemory));
             }
-            self.stack.truncate(live);
+            self.cut(live);
             return pause(Pause::Yield);
         }
         self.fuel -= 1;
         Ok(())
     }
 
-    /// Gives the current function and those it returns to their registers back after a pause cut
-    /// the stack. No frame begins above the current one, so none reaches higher than this.
+    /// Drops what is not alive before a pause, and remembers how high the frames reach. No frame
+    /// begins above the current one, so none reaches higher than the largest would from here.
+    pub(super) fn cut(&mut self, live: usize) {
+        let highest = self.base + self.program.max_regs as usize;
+        self.top = self.stack.len().min(highest);
+        self.stack.truncate(live);
+    }
+
+    /// Gives all frames their registers back after a pause.
     pub(super) fn restore_frames(&mut self) {
-        let top = self.base + self.program.max_regs as usize;
-        if self.stack.len() < top {
-            self.stack.resize(top, Value::NIL);
+        if self.stack.len() < self.top {
+            self.stack.resize(self.top, Value::NIL);
         }
     }
 
@@ -280,7 +286,7 @@ impl Cpu<'_> {
                     self.frames.push(Frame { pc: self.pc, base: low_u32(self.base) });
                 }
                 self.base = live;
-                self.stack.truncate(live);
+                self.cut(live);
                 pause(Pause::Host { builtin, args: args.to_vec() })
             }
             How::Control(control) => self.control(builtin, control, args, to),
@@ -317,6 +323,7 @@ impl Cpu<'_> {
                     Execution::apply(*module, *name, &items);
                 self.frames.clear();
                 (self.stack, self.pc, self.base, self.start) = (stack, pc, base, start);
+                self.top = 0;
                 match self.world.me() {
                     Some(me) if me.mailbox.is_empty() => {
                         me.status = Status::Hibernating;

@@ -39,6 +39,8 @@ pub(crate) struct Cpu<'m> {
     pub(crate) frames: Vec<Frame>,
     pub(crate) pc: u32,
     pub(crate) base: usize,
+    /// How high the registers of all frames reach, when the stack was cut for a pause.
+    pub(crate) top: usize,
     /// Calls left in this slice.
     pub(crate) fuel: u32,
     /// How the process goes on after a pause.
@@ -75,6 +77,7 @@ pub(crate) fn run(
         frames: std::mem::take(&mut execution.frames),
         pc: execution.pc,
         base: execution.base,
+        top: execution.top,
         fuel: slice,
         start: Start::Begun,
     };
@@ -90,11 +93,12 @@ pub(crate) fn run(
     let pause = flow.map_or_else(|it| *it, |()| Pause::Yield);
     execution.start = cpu.start;
     let used = slice - cpu.fuel;
-    let Cpu { stack, frames, pc, base, .. } = cpu;
+    let Cpu { stack, frames, pc, base, top, .. } = cpu;
     execution.stack = stack;
     execution.frames = frames;
     execution.pc = pc;
     execution.base = base;
+    execution.top = top;
     (pause, used)
 }
 
@@ -501,7 +505,7 @@ impl Cpu<'_> {
                         Ok(Some(timed_out)) => self.set(dst, Value::bool(timed_out)),
                         Ok(None) => {
                             self.pc = pc - 1;
-                            self.stack.truncate(self.base + depth.0 as usize);
+                            self.cut(self.base + depth.0 as usize);
                             return pause(Pause::Wait);
                         }
                         Err(fault) => go!(self.fault(fault, None)),

@@ -87,6 +87,8 @@ pub struct Execution {
     pub(crate) frames: Vec<Frame>,
     pub(crate) pc: u32,
     pub(crate) base: usize,
+    /// How high the registers of all frames reach.
+    pub(crate) top: usize,
     /// The values below are in use while the process does not run.
     pub(crate) live: usize,
     /// Not yet begun: module, function and arguments are the first values of the stack.
