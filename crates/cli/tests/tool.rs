@@ -276,33 +276,31 @@ fn every_command_has_an_example_in_its_help() {
     check(
         &["run", "--help"],
         expect![[r#"
-        Run one call on our machine; print the value or the exception as the Erlang shell would
+            Run one call on our machine; print the value or the exception as the Erlang shell would
 
-        Usage: gimlet run [OPTIONS] TARGET... CALL
+            Usage: gimlet run [OPTIONS] TARGET... CALL
 
-        Arguments:
-          <TARGET... CALL>...  Source files, .beam files, directories or modules of OTP; then the call, as in the shell
+            Arguments:
+              <TARGET... CALL>...  Source files, .beam files, directories or modules of OTP; then the call, as in the shell
 
-        Options:
-              --format <FORMAT>  What goes to stdout [default: text] [possible values: text, json]
-              --pa <DIR>         A directory of .beam files, searched before OTP's own; may repeat; -pa is the same
-          -I <DIR>               A directory of included files; may repeat
-          -D <NAME[=VALUE]>      A macro for the compiler; may repeat
-              --allow <EFFECT>   Let the program touch the world outside; may repeat [possible values: files, network, os, all]
-              --seed <N>         For everything random [default: 0]
-              --time <TIME>      Give up after this long: 500ms, 30s, 2m
-              --memory <SIZE>    Give up beyond this much memory: 64K, 512M, 2G [default: 2G]
-              --reductions <N>   Give up after so many function calls
-              --trace            Show each call on stderr
-          -h, --help             Print help
+            Options:
+                  --format <FORMAT>  What goes to stdout [default: text] [possible values: text, json]
+                  --pa <DIR>         A directory of .beam files, searched before OTP's own; may repeat; -pa is the same
+              -I <DIR>               A directory of included files; may repeat
+              -D <NAME[=VALUE]>      A macro for the compiler; may repeat
+                  --allow <EFFECT>   Let the program touch the world outside; may repeat [possible values: files, network, os, all]
+                  --time <TIME>      Give up after this long: 500ms, 30s, 2m
+                  --memory <SIZE>    Give up beyond this much memory: 64K, 512M, 2G [default: 2G]
+                  --reductions <N>   Give up after so many function calls
+              -h, --help             Print help
 
-        Examples:
-          gimlet run lists 'lists:seq(1, 3)'
-          gimlet run src/shop.erl -I include 'shop:total([{apple, 3}])'
+            Examples:
+              gimlet run lists 'lists:seq(1, 3)'
+              gimlet run src/shop.erl -I include 'shop:total([{apple, 3}])'
 
-        Exit code: 0 a value, 1 an exception or an exhausted budget, 2 it could not be done
-        exit 0
-    "#]],
+            Exit code: 0 a value, 1 an exception or an exhausted budget, 2 it could not be done
+            exit 0
+        "#]],
     );
     check(
         &["explain", "--help"],
