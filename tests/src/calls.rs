@@ -3,6 +3,7 @@
 use crate::otp::run_script;
 use rustc_hash::FxHashMap;
 use std::fmt;
+use std::path::Path;
 use term::etf;
 use term::{Atom, Encoding, Style, Term, atom_text, print};
 
@@ -46,6 +47,22 @@ pub fn beam_results(calls: &[Call]) -> Vec<Answer> {
     answers
 }
 
+/// What BEAM makes of each function that a program lists in its `tests/0`.
+///
+/// # Panics
+/// If OTP is missing, or the program does not compile.
+pub fn beam_program(path: &Path) -> Vec<(Atom, Answer)> {
+    let asked = path.to_str().expect("a path of text").as_bytes();
+    let bytes = run_script("programs.escript", asked);
+    frames(&bytes).map(named_answer).collect()
+}
+
+fn named_answer(bytes: &[u8]) -> (Atom, Answer) {
+    let term = etf::decode(bytes).unwrap_or_else(|why| panic!("{why}: {bytes:?}"));
+    let [function, became] = term.as_tuple().expect("a tuple") else { panic!("no pair: {term:?}") };
+    (Atom::new(function.as_atom().expect("a name")), answer_in(became))
+}
+
 /// Arguments are few and calls are many, so calls name them by their place.
 #[derive(Default)]
 struct Pool {
@@ -76,7 +93,10 @@ fn frames(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 fn answer(bytes: &[u8]) -> Answer {
-    let term = etf::decode(bytes).unwrap_or_else(|why| panic!("{why}: {bytes:?}"));
+    answer_in(&etf::decode(bytes).unwrap_or_else(|why| panic!("{why}: {bytes:?}")))
+}
+
+fn answer_in(term: &Term) -> Answer {
     let [tag, content] = term.as_tuple().expect("a tuple") else { panic!("not a pair: {term:?}") };
     match tag.as_atom().expect("an atom") {
         "value" => Answer::Value(content.clone()),

@@ -14,10 +14,10 @@ mod otp;
 mod report;
 mod tables;
 
-pub use calls::{Answer, Call, beam_results};
+pub use calls::{Answer, Call, beam_program, beam_results};
 pub use generate::{sample, terms};
 pub use kinds::{Kinds, Random};
-pub use machine::{machine, our_result, without_closures};
+pub use machine::{machine, machine_with, our_result, without_closures};
 pub use native::Native;
 pub use otp::ask_otp;
 pub use report::Report;

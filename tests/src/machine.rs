@@ -1,21 +1,41 @@
 //! Runs calls on our machine, with the real runtime as its host.
 
 use crate::{Answer, Call};
+use beam::Otp;
 use erlang::machine::Limits;
 use erlang::{Machine, Outcome, Settings};
 use std::env;
-use term::Term;
+use std::path::Path;
+use term::{Atom, Term};
 
 /// A machine that loads code as the tool does, and keeps it between test runs.
 ///
 /// # Panics
 /// If OTP is missing.
 pub fn machine() -> Machine {
+    machine_on(host())
+}
+
+/// The same, with a module of ours.
+///
+/// # Panics
+/// If OTP is missing.
+pub fn machine_with(module: Atom, source: &Path) -> Machine {
+    let mut host = host();
+    host.add_source(module, beam::Source::Erl(source.to_owned()));
+    machine_on(host)
+}
+
+fn host() -> Otp {
     let cache_dir = Some(env::temp_dir().join("gimlet-conformance-cache"));
-    let host = beam::Otp::new(beam::Settings { cache_dir, ..beam::Settings::default() });
+    let host = Otp::new(beam::Settings { cache_dir, ..beam::Settings::default() });
+    host.expect("OTP; `make deps` installs it")
+}
+
+fn machine_on(host: Otp) -> Machine {
     let limits = Limits { reductions: 50_000_000, memory_bytes: 1 << 30, ..Limits::default() };
     let settings = Settings { limits, ..Settings::default() };
-    Machine::new(Box::new(host.expect("OTP; `make deps` installs it")), settings)
+    Machine::new(Box::new(host), settings)
 }
 
 pub fn our_result(machine: &mut Machine, call: &Call) -> Answer {

@@ -58,6 +58,8 @@ answer({apply, Module, Function, Args}) ->
     end;
 answer({load_beam, Path}) ->
     load_beam(Path);
+answer({load_binary, Beam}) ->
+    from_beam(Beam, []);
 answer({load_source, Path, Options}) ->
     load_source(unicode:characters_to_list(Path), Options);
 answer({add_paths, Paths}) ->

@@ -8,11 +8,11 @@ use crate::installation::{Installation, elixir_paths, find_erl, identity};
 use crate::peer::{AGENT, Launch, Peer, path_term};
 use crate::source::{Loaded, Source, SourceOptions, read_answer};
 use crate::target::Target;
-use erlang::{Host, HostAnswer, HostError, ModuleCode};
+use erlang::{Host, HostAnswer, HostError, ModuleCode, System};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use term::{Atom, Term, etf};
+use term::{Atom, Term, etf, read_term};
 
 /// Everything [`Otp`] depends on.
 #[derive(Clone, Debug)]
@@ -273,6 +273,37 @@ impl Host for Otp {
             answer => answer,
         }?;
         read_applied(answer).ok_or_else(|| HostError::Lost(format!("no answer to {call}")))
+    }
+
+    fn load_binary(&mut self, module: &Atom, bytes: &[u8]) -> Result<ModuleCode, HostError> {
+        let request = Term::Tuple(vec![Term::atom("load_binary"), Term::binary(bytes.to_vec())]);
+        let answer = self.peer.ask(self.settings.load_limit, &request)?;
+        let path = PathBuf::from(format!("{}.beam", module.as_str()));
+        let Loaded { bytes, .. } = read_answer(&Source::Beam(path), &answer)?;
+        let code = crate::source::module_code(&bytes)
+            .ok_or_else(|| HostError::Lost("it sent a module that is none".to_owned()))?;
+        if code.name == *module {
+            return Ok(code);
+        }
+        Err(HostError::NotFound(module.as_str().to_owned()))
+    }
+
+    fn system(&mut self) -> Result<System, HostError> {
+        let otp = self.installation()?;
+        let application = |file: &str| {
+            let find = |dir: &PathBuf| std::fs::read_to_string(dir.join(file)).ok();
+            let text = otp.code_paths.iter().find_map(find)?;
+            let text = text.trim_end();
+            read_term(text.strip_suffix('.').unwrap_or(text)).ok()
+        };
+        Ok(System {
+            release: otp.release.clone(),
+            erts_version: otp.erts_version.clone(),
+            applications: ["kernel.app", "stdlib.app"]
+                .into_iter()
+                .filter_map(application)
+                .collect(),
+        })
     }
 }
 

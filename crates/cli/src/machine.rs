@@ -114,6 +114,7 @@ fn settings(options: &Run) -> Settings {
             os: allows(Effect::Os),
         },
         interrupt: alarm(options.time),
+        ..Settings::default()
     }
 }
 
@@ -157,6 +158,8 @@ fn ending(outcome: Outcome) -> Result<Ending, Diagnostic> {
             | Stop::Unsupported { .. }
             | Stop::Halted { .. }
             | Stop::NeedModule(_)
+            | Stop::NeedProcess(_)
+            | Stop::NeedFact(_)
             | Stop::Host { .. } => {
                 return Err(Diagnostic::new(Code::Unsupported, stop.to_string()));
             }

@@ -16,6 +16,23 @@ pub trait Host {
         function: &Atom,
         args: &[Term],
     ) -> Result<HostAnswer, HostError>;
+
+    /// The code of a module in the bytes of its `.beam` file.
+    fn load_binary(&mut self, module: &Atom, bytes: &[u8]) -> Result<ModuleCode, HostError>;
+
+    /// What the runtime says of itself.
+    fn system(&mut self) -> Result<System, HostError>;
+}
+
+/// The runtime that the machine stands in for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct System {
+    /// `25`
+    pub release: String,
+    /// `13.1.5`
+    pub erts_version: String,
+    /// What the `.app` files say of the applications that are always running: kernel and stdlib.
+    pub applications: Vec<Term>,
 }
 
 /// A module as the real compiler understood it, before any optimisation.

@@ -8,5 +8,5 @@ mod host;
 mod lower;
 pub mod machine;
 
-pub use host::{Host, HostAnswer, HostError, ModuleCode};
+pub use host::{Host, HostAnswer, HostError, ModuleCode, System};
 pub use machine::{Machine, MachineError, Outcome, Run, Settings};

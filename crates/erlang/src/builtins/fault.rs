@@ -52,6 +52,10 @@ pub enum Stop {
     },
     /// Not the end: a builtin needs a module, and runs again when it is loaded.
     NeedModule(AtomId),
+    /// Not the end either: a part of the system that this process looks for is yet to be started.
+    NeedProcess(AtomId),
+    /// Nor this: only the host knows what `erlang:system_info` says of this.
+    NeedFact(AtomId),
     /// The host failed us.
     Host {
         why: String,
@@ -89,6 +93,8 @@ impl fmt::Display for Stop {
             Stop::Unsupported { what } => write!(f, "{what} is not supported"),
             Stop::Halted { status } => write!(f, "the program halted with status {status}"),
             Stop::NeedModule(_) => write!(f, "a module is missing"),
+            Stop::NeedProcess(_) => write!(f, "a part of the system is missing"),
+            Stop::NeedFact(_) => write!(f, "a fact is missing"),
             Stop::Host { why } => write!(f, "{why}"),
         }
     }

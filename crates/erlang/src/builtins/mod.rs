@@ -11,6 +11,7 @@ pub(crate) mod arithmetic;
 mod atom_text;
 mod binary;
 mod checksum;
+pub(crate) mod clock;
 mod comparison;
 mod control;
 mod debug;
@@ -25,13 +26,19 @@ mod integer_text;
 mod iolist;
 mod kinds;
 mod lists;
+pub(crate) mod make;
 mod maps;
 mod math;
 mod md5;
+mod modules;
+mod outside;
 mod processes;
 pub mod search;
 pub mod shared;
+mod spawn_request;
+mod system;
 mod text;
+mod timers;
 mod tuples;
 mod unicode;
 mod unicode_wide;
@@ -59,6 +66,8 @@ pub enum How {
     Native(Run),
     /// The real runtime computes it, on ground arguments.
     Host,
+    /// The machine does it between two steps of the process.
+    Machine(Request),
     /// The interpreter itself does it, because it runs Erlang code or stops running it.
     Control(Control),
 }
@@ -68,8 +77,19 @@ pub enum Control {
     Apply,
     Hibernate,
     Yield,
+    /// Looks at where processes are in their programs.
+    Inspect,
     /// What stands in Erlang for a function that is native on BEAM and not here.
     Missing,
+}
+
+/// What only the owner of all code can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Request {
+    /// Module and the bytes of a `.beam` file: its code from now on.
+    LoadModule,
+    /// The module is not there any more.
+    DeleteModule,
 }
 
 /// What a builtin touches besides its arguments.
@@ -101,6 +121,16 @@ pub(crate) const fn on_host(module: &'static str, name: &'static str, arity: u8)
     Builtin { module, name, arity, how: How::Host, effect: Effect::Pure }
 }
 
+/// The real runtime does it, if the user allows it.
+pub(crate) const fn outside(
+    effect: Effect,
+    module: &'static str,
+    name: &'static str,
+    arity: u8,
+) -> Builtin {
+    Builtin { module, name, arity, how: How::Host, effect }
+}
+
 /// Every builtin there is.
 pub fn all() -> impl Iterator<Item = &'static Builtin> {
     let tables: &[&[Builtin]] = &[
@@ -127,6 +157,12 @@ pub fn all() -> impl Iterator<Item = &'static Builtin> {
         hash::ROWS,
         checksum::ROWS,
         unicode::ROWS,
+        clock::ROWS,
+        timers::ROWS,
+        spawn_request::ROWS,
+        system::ROWS,
+        modules::ROWS,
+        outside::ROWS,
     ];
     tables.iter().copied().flatten()
 }

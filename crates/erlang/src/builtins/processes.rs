@@ -4,7 +4,7 @@ use crate::builtins::arithmetic::arg;
 use crate::builtins::{Builtin, Fault, inside};
 use crate::data::{AtomId, PidId, RefId, Value, View};
 use crate::machine::World;
-use crate::machine::process::{AliasKind, Execution, Monitor, MonitorTarget, Status};
+use crate::machine::process::{AliasKind, Execution, Monitor, MonitorTarget};
 use crate::machine::signals::Through;
 
 pub(super) const ROWS: &[Builtin] = &[
@@ -22,6 +22,9 @@ pub(super) const ROWS: &[Builtin] = &[
     }),
     inside("erlang", "spawn_link", 3, |w, args| linked(w, |w, opts| spawn_mfa(w, args, opts))),
     inside("erlang", "spawn_monitor", 1, |w, args| {
+        if !matches!(arg(args, 0).view(), View::Fun(at) if w.heap.fun_arity(at) == 0) {
+            return Err(Fault::BADARG);
+        }
         monitored(w, |w, opts| spawn_fun(w, arg(args, 0), opts))
     }),
     inside("erlang", "spawn_monitor", 3, |w, args| {
@@ -83,23 +86,14 @@ fn node_of(_: &mut World, args: &[Value]) -> Result<Value, Fault> {
 // Starting
 
 fn spawn_fun(w: &mut World, fun: Value, options: Value) -> Result<Value, Fault> {
-    let View::Fun(at) = fun.view() else { return Err(Fault::BADARG) };
-    if w.heap.fun_arity(at) != 0 {
-        return Err(Fault::BADARG);
-    }
-    let call = match w.heap.fun_kind(at) {
-        crate::data::FunKind::External { module, function, arity } => (module, function, arity),
-        crate::data::FunKind::Closure { lambda, n_free } => {
-            let arity = u32::try_from(n_free).unwrap_or(0);
-            w.heap.lambda(lambda).map_or((AtomId::ERLANG, AtomId::UNDEFINED, 0), |it| {
-                (it.module, it.name, it.arity + arity)
-            })
-        }
-    };
+    // One that takes arguments is started too, and fails.
+    let View::Fun(_) = fun.view() else { return Err(Fault::BADARG) };
+    // OTP spawns a fun by `erlang:apply/2`.
+    let call = (AtomId::ERLANG, w.atoms.intern("apply"), 2);
     spawn(w, Execution::apply_fun(fun, &[]), call, options)
 }
 
-fn spawn_mfa(w: &mut World, args: &[Value], options: Value) -> Result<Value, Fault> {
+pub(super) fn spawn_mfa(w: &mut World, args: &[Value], options: Value) -> Result<Value, Fault> {
     let (module, function) = (arg(args, 0), arg(args, 1));
     let (Some(module_id), Some(name)) = (module.as_atom(), function.as_atom()) else {
         return Err(Fault::BADARG);
@@ -203,7 +197,7 @@ fn link(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let pid = pid_arg(arg(args, 0))?;
     let me = w.current;
     let traps = w.me().is_some_and(|it| it.trap_exit);
-    if !w.is_alive(pid) && pid != me && pid != crate::machine::USER && !traps {
+    if !w.is_alive(pid) && pid != me && !traps {
         return Err(Fault::Error(Value::atom(AtomId::NOPROC)));
     }
     w.link(pid);
@@ -222,11 +216,11 @@ fn unlink(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 fn monitor(w: &mut World, kind: Value, object: Value, options: Value) -> Result<Value, Fault> {
     let target = match (kind.as_atom(), object.view()) {
         (Some(AtomId::PROCESS), View::Pid(pid)) => MonitorTarget::Process(pid),
-        (Some(AtomId::PROCESS), View::Atom(name)) => MonitorTarget::Name(name, w.whereis(name)),
+        (Some(AtomId::PROCESS), View::Atom(name)) => MonitorTarget::Name(name, w.locate(name)?),
         (Some(AtomId::PROCESS), View::Tuple(..)) => match w.heap.elements(object) {
             Some([name, node]) if node.is_atom(AtomId::NONODE) => {
                 let name = name.as_atom().ok_or(Fault::BADARG)?;
-                MonitorTarget::Name(name, w.whereis(name))
+                MonitorTarget::Name(name, w.locate(name)?)
             }
             _ => return Err(Fault::BADARG),
         },
@@ -340,7 +334,7 @@ fn unregister(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 
 fn whereis(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let name = arg(args, 0).as_atom().ok_or(Fault::BADARG)?;
-    Ok(w.whereis(name).map_or(Value::atom(AtomId::UNDEFINED), Value::pid))
+    Ok(w.locate(name)?.map_or(Value::atom(AtomId::UNDEFINED), Value::pid))
 }
 
 fn registered(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
@@ -371,13 +365,20 @@ fn processes(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
 }
 
 fn process_flag(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let (flag, value) = (arg(args, 0).as_atom().ok_or(Fault::BADARG)?, arg(args, 1));
+    let (flag, value) = (flag_name(w, arg(args, 0)).ok_or(Fault::BADARG)?, arg(args, 1));
     let text = w.atoms.name(flag).to_owned();
     let Some(me) = w.me() else { return Err(Fault::BADARG) };
     match text.as_str() {
         "trap_exit" => {
             let new = value.as_bool().ok_or(Fault::BADARG)?;
             Ok(Value::bool(std::mem::replace(&mut me.trap_exit, new)))
+        }
+        // Nodes neither come nor go; how often that is watched is all there is to it.
+        "monitor_nodes" => {
+            let step = if value.as_bool().ok_or(Fault::BADARG)? { 1 } else { -1 };
+            let old = me.flags.get(&flag).and_then(|it| it.as_int()).unwrap_or(0);
+            me.flags.insert(flag, Value::int((old + step).max(0)));
+            Ok(Value::int(old))
         }
         "priority" => {
             let new = value.as_atom().ok_or(Fault::BADARG)?;
@@ -388,32 +389,22 @@ fn process_flag(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         }
         "error_handler" | "message_queue_data" | "fullsweep_after" | "min_heap_size"
         | "min_bin_vheap_size" | "max_heap_size" | "save_calls" | "sensitive" | "async_dist" => {
-            let old = me.flags.insert(flag, value);
-            Ok(old.unwrap_or_else(|| default_flag(w, &text)))
+            let me = w.current;
+            let old = crate::machine::inspect::flag(w, me, &text);
+            if let Some(me) = w.me() {
+                me.flags.insert(flag, value);
+            }
+            Ok(old)
         }
         _ => Err(Fault::BADARG),
     }
 }
 
-fn default_flag(w: &mut World, flag: &str) -> Value {
-    match flag {
-        "error_handler" => Value::atom(w.atoms.intern("error_handler")),
-        "message_queue_data" => Value::atom(w.atoms.intern("on_heap")),
-        "fullsweep_after" => Value::int(65535),
-        "min_heap_size" => Value::int(233),
-        "min_bin_vheap_size" => Value::int(46422),
-        "sensitive" | "async_dist" => Value::FALSE,
-        _ => Value::int(0),
-    }
-}
-
-/// What `process_info` calls the state of a process.
-pub(crate) fn status_of(w: &World, pid: PidId) -> AtomId {
-    match w.processes.get(&pid).map(|it| it.status) {
-        _ if pid == w.current => AtomId::RUNNING,
-        Some(Status::Runnable) => AtomId::RUNNABLE,
-        Some(Status::Waiting | Status::Hibernating) => AtomId::WAITING,
-        None => AtomId::EXITING,
+/// A flag's name, alone or with options.
+fn flag_name(w: &World, flag: Value) -> Option<AtomId> {
+    match w.heap.elements(flag) {
+        Some([name, _]) => name.as_atom().filter(|it| w.atoms.name(*it) == "monitor_nodes"),
+        _ => flag.as_atom(),
     }
 }
 

@@ -179,6 +179,15 @@ impl Program {
         builtin.or_else(|| self.exports.get(&key).map(|it| Target::Function(*it)))
     }
 
+    /// Nobody reaches the functions of this module any more; its code stays for who is in it.
+    pub(crate) fn forget(&mut self, module: AtomId) {
+        self.exports.retain(|it, _| it.0 != module);
+        self.modules.remove(&module);
+        for import in self.imports.iter().filter(|it| it.module == module) {
+            import.target.set(None);
+        }
+    }
+
     /// The function whose code an address is in.
     pub fn function_at(&self, pc: u32) -> Option<&FunctionInfo> {
         let after = self.functions.partition_point(|it| it.entry <= pc);

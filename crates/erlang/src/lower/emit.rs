@@ -382,6 +382,11 @@ impl<'l, 'a> Emitter<'l, 'a> {
     // Functions and funs
 
     fn call_local(&mut self, name: &Atom, arity: usize, srcs: &[Src], dst: &Dst) {
+        if self.is_builtin(name, arity) {
+            let module = self.lowering.module.name.clone();
+            self.call_import(&module, name, srcs, dst);
+            return;
+        }
         let Some(function) = self.lowering.locals.get(&(name.clone(), arity)).copied() else {
             debug_assert!(false, "a function that is not in its module: {name:?}/{arity}");
             return;
@@ -566,6 +571,17 @@ impl<'l, 'a> Emitter<'l, 'a> {
         })
     }
 
+    fn call_import(&mut self, module: &Atom, name: &Atom, srcs: &[Src], dst: &Dst) {
+        let import = self.import(module, name, srcs.len());
+        let (n, args) = (count(srcs.len()), self.operands(srcs));
+        self.call(dst, Ins::TailImport { n, import, args }, |base| Ins::CallImport {
+            n,
+            base,
+            import,
+            args,
+        });
+    }
+
     fn call_remote(
         &mut self,
         place: Place,
@@ -582,14 +598,7 @@ impl<'l, 'a> Emitter<'l, 'a> {
             if self.operator(module, name, &srcs, dst) {
                 return;
             }
-            let import = self.import(module, name, srcs.len());
-            let (n, args) = (count(srcs.len()), self.operands(&srcs));
-            self.call(dst, Ins::TailImport { n, import, args }, |base| Ins::CallImport {
-                n,
-                base,
-                import,
-                args,
-            });
+            self.call_import(module, name, &srcs, dst);
             return;
         }
         let mut srcs = vec![self.operand(module), self.operand(name)];

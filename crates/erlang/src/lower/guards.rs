@@ -184,6 +184,13 @@ impl<'a> Emitter<'_, 'a> {
         literal.as_int().and_then(|it| i32::try_from(it).ok())
     }
 
+    /// Whether this function of the module is a stub for a builtin.
+    pub(super) fn is_builtin(&mut self, name: &Atom, arity: usize) -> bool {
+        let name = self.lowering.world.atoms.intern(name.as_str());
+        let key = (self.lowering.name, name, u32::try_from(arity).unwrap_or(u32::MAX));
+        self.lowering.program.builtin_ids.contains_key(&key)
+    }
+
     /// The builtin of that name, if it returns like a function of ours.
     fn builtin(&mut self, module: &Atom, name: &Atom, arity: usize) -> Option<BuiltinId> {
         let atoms = &self.lowering.world.atoms;

@@ -5,6 +5,7 @@ use crate::builtins::{Builtin, Control, Fault, How, Stop};
 use crate::code::{BuiltinId, FnId, Handler, HandlerKind, Import, Reg, Target};
 use crate::data::{AtomId, FunKind, LambdaId, Value, View};
 use crate::machine::construct::BitsFailed;
+use crate::machine::inspect;
 use crate::machine::interpret::{Cpu, Flow, Pause, Return, pause};
 use crate::machine::process::{Execution, Frame, Status};
 use crate::machine::raise::{self, Raised, Skip};
@@ -277,7 +278,12 @@ impl Cpu<'_> {
                 Ok(value) => self.finish_call(value, to),
                 Err(fault) => self.fault(fault, Some((builtin, args))),
             },
-            How::Host => {
+            How::Host | How::Machine(_) => {
+                if !self.world.allowed.allows(builtin.effect) {
+                    let Builtin { module, name, arity, effect, .. } = *builtin;
+                    let what = format!("{module}:{name}/{arity}");
+                    return pause(Pause::Stop(Stop::Refused { effect, what }));
+                }
                 let live = if let Return::Here(base) = to { base } else { self.base };
                 // The result comes to where the call's own would.
                 if to == Return::ToCaller {
@@ -289,6 +295,10 @@ impl Cpu<'_> {
                 self.cut(live);
                 pause(Pause::Host { builtin, args: args.to_vec() })
             }
+            How::Control(Control::Inspect) => match inspect::process_info(self, args) {
+                Ok(value) => self.finish_call(value, to),
+                Err(fault) => self.fault(fault, Some((builtin, args))),
+            },
             How::Control(control) => self.control(builtin, control, args, to),
         }
     }
@@ -475,7 +485,7 @@ impl Cpu<'_> {
         }
         match fault {
             Fault::Stop(stop) => {
-                if let Stop::NeedModule(_) = *stop {
+                if let Stop::NeedModule(_) | Stop::NeedProcess(_) | Stop::NeedFact(_) = *stop {
                     self.retry_call();
                 }
                 pause(Pause::Stop(*stop))

@@ -489,7 +489,10 @@ impl Cpu<'_> {
                 }
 
                 Ins::Peek { found, message } => {
-                    let next = self.world.me().and_then(|it| it.mailbox.get(it.seen).copied());
+                    let next = self.world.me().and_then(|it| {
+                        it.looks = true;
+                        it.mailbox.get(it.seen).copied()
+                    });
                     self.set(found, Value::bool(next.is_some()));
                     self.set(message, next.unwrap_or(Value::NIL));
                 }

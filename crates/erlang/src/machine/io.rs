@@ -1,15 +1,17 @@
-//! The group leader of everyone: the I/O protocol, with output kept and input at its end.
+//! The devices that are always there, the group leader of everyone first: the I/O protocol, with
+//! output kept and input at its end.
 
 use crate::data::{AtomId, PidId, Value};
 use crate::machine::World;
 use crate::machine::process::{Execution, OnReturn};
+use crate::machine::world::STANDARD_ERROR;
 
-/// A message to the group leader. What is no request of the protocol is dropped.
-pub(super) fn request(w: &mut World, message: Value) {
+/// A message to a device. What is no request of the protocol is dropped.
+pub(super) fn request(w: &mut World, device: PidId, message: Value) {
     let Some([tag, from, reply_as, request]) = w.heap.elements(message) else { return };
     let (from, reply_as, request) = (*from, *reply_as, *request);
     let (true, Some(asker)) = (tag.is_atom(AtomId::IO_REQUEST), from.as_pid()) else { return };
-    match perform(w, asker, reply_as, request) {
+    match perform(w, device, asker, reply_as, request) {
         Done::Reply(value) => reply(w, asker, reply_as, value),
         Done::Later => (),
     }
@@ -21,7 +23,7 @@ enum Done {
     Later,
 }
 
-fn perform(w: &mut World, asker: PidId, reply_as: Value, request: Value) -> Done {
+fn perform(w: &mut World, device: PidId, asker: PidId, reply_as: Value, request: Value) -> Done {
     let items = match w.heap.elements(request) {
         Some(items) => items.to_vec(),
         None => vec![request],
@@ -29,20 +31,20 @@ fn perform(w: &mut World, asker: PidId, reply_as: Value, request: Value) -> Done
     let name = items.first().and_then(|it| it.as_atom());
     let name = name.map_or("", |it| w.atoms.name(it)).to_owned();
     match (name.as_str(), items.as_slice()) {
-        ("put_chars", [_, chars] | [_, _, chars]) => write(w, *chars),
+        ("put_chars", [_, chars] | [_, _, chars]) => write(w, device, *chars),
         ("put_chars", [_, module, function, args] | [_, _, module, function, args]) => {
             let Some(args) = w.heap.list_items(*args) else { return Done::Reply(request_error(w)) };
             let execution = Execution::apply(*module, *function, &args);
             let Ok(pid) = w.spawn(execution) else { return Done::Reply(request_error(w)) };
             if let Some(process) = w.processes.get_mut(&pid) {
-                process.on_return = OnReturn::Output { asker, request: reply_as };
+                process.on_return = OnReturn::Output { asker, request: reply_as, device };
             }
             Done::Later
         }
         ("requests", [_, requests]) => {
             let mut last = Done::Reply(Value::atom(AtomId::OK));
             for request in w.heap.list_items(*requests).unwrap_or_default() {
-                last = perform(w, asker, reply_as, request);
+                last = perform(w, device, asker, reply_as, request);
             }
             last
         }
@@ -65,8 +67,8 @@ fn perform(w: &mut World, asker: PidId, reply_as: Value, request: Value) -> Done
 }
 
 /// A process that formats output came to its end.
-pub(super) fn formatted(w: &mut World, asker: PidId, request: Value, chars: Value) {
-    if let Done::Reply(value) = write(w, chars) {
+pub(super) fn formatted(w: &mut World, device: PidId, asker: PidId, request: Value, chars: Value) {
+    if let Done::Reply(value) = write(w, device, chars) {
         reply(w, asker, request, value);
     }
 }
@@ -78,10 +80,11 @@ pub(super) fn failed(w: &mut World, asker: PidId, request: Value, _reason: Value
     reply(w, asker, request, error);
 }
 
-fn write(w: &mut World, chars: Value) -> Done {
+fn write(w: &mut World, device: PidId, chars: Value) -> Done {
     match text_of(w, chars) {
         Some(text) => {
-            w.output.extend_from_slice(text.as_bytes());
+            let output = if device == STANDARD_ERROR { &mut w.error_output } else { &mut w.output };
+            output.extend_from_slice(text.as_bytes());
             Done::Reply(Value::atom(AtomId::OK))
         }
         None => Done::Reply(request_error(w)),

@@ -1,7 +1,9 @@
 //! The machine: what a program runs on and in.
 
+pub mod boot;
 mod calls;
 mod construct;
+pub(crate) mod inspect;
 mod interpret;
 mod io;
 mod limits;
@@ -9,6 +11,7 @@ mod load;
 mod operations;
 pub mod process;
 mod raise;
+mod requests;
 mod run;
 pub mod signals;
 pub mod timers;
@@ -16,4 +19,4 @@ mod world;
 
 pub use limits::{Allowed, Limits};
 pub use run::{Machine, MachineError, Outcome, Run, Settings};
-pub use world::{Ended, LoadedModule, PidNames, USER, World};
+pub use world::{Ended, Epoch, LoadedModule, PidNames, STANDARD_ERROR, USER, World};

@@ -13,6 +13,8 @@ pub struct Process {
     pub mailbox: VecDeque<Value>,
     /// How many messages the current receive has looked at and not taken.
     pub seen: usize,
+    /// Whether the current receive looks at messages at all, or only waits.
+    pub looks: bool,
     /// When the current receive gives up, on the virtual clock.
     pub deadline: Option<u64>,
     /// The process dictionary, a map.
@@ -33,6 +35,8 @@ pub struct Process {
     pub n_refs: u32,
     pub reductions: u64,
     pub on_return: OnReturn,
+    /// The part of the system that it was started for, directly or not.
+    pub resident: Option<AtomId>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +81,12 @@ pub enum OnReturn {
     Output {
         asker: PidId,
         request: Value,
+        device: PidId,
+    },
+    /// It starts a part of the system and has taken that many steps.
+    Boot {
+        name: AtomId,
+        step: usize,
     },
 }
 
@@ -116,6 +126,11 @@ pub(crate) struct Frame {
 }
 
 impl Execution {
+    /// Whether it has yet to enter its first function.
+    pub(crate) fn is_new(&self) -> bool {
+        matches!(self.start, Start::Apply | Start::ApplyFun)
+    }
+
     pub fn apply(module: Value, function: Value, args: &[Value]) -> Execution {
         let mut stack = vec![module, function];
         stack.extend_from_slice(args);
@@ -147,6 +162,7 @@ impl Process {
             status: Status::Runnable,
             mailbox: VecDeque::new(),
             seen: 0,
+            looks: false,
             deadline: None,
             dictionary,
             links: BTreeSet::new(),
@@ -163,6 +179,7 @@ impl Process {
             n_refs: 0,
             reductions: 0,
             on_return: OnReturn::Nobody,
+            resident: None,
         }
     }
 }

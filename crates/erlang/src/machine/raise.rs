@@ -181,6 +181,12 @@ pub(crate) fn build_trace(program: &Program, world: &mut World, raw: Value) -> V
     world.heap.list(&frames)
 }
 
+/// The frames of a process that is at the first of these addresses and will return to the others.
+pub(super) fn frames_at(program: &Program, world: &mut World, pcs: &[u32]) -> Vec<Value> {
+    let pcs = pcs.iter().filter(|it| **it != 0).take(MAX_FRAMES);
+    pcs.map(|it| frame_at(program, world, it - 1, None)).collect()
+}
+
 /// The value of `catch Expr`.
 pub(crate) fn catch_value(
     program: &Program,

@@ -4,14 +4,15 @@ use crate::builtins::{Effect, Stop};
 use crate::code::Program;
 use crate::core;
 use crate::data::{AtomId, Mark, PidId, TooDeep, Value, from_term, to_term};
-use crate::host::{Host, HostAnswer, HostError};
+use crate::host::{Host, HostError};
 use crate::lower;
 use crate::machine::interpret::{Pause, run};
 use crate::machine::io;
-use crate::machine::process::{Execution, OnReturn, Process, Start, Status};
+use crate::machine::process::{Execution, OnReturn, Process, Status};
 use crate::machine::raise::{self, Raised};
-use crate::machine::world::{Ended, USER, World};
+use crate::machine::world::{Ended, Epoch, USER, World};
 use crate::machine::{Allowed, Limits};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,6 +24,10 @@ pub struct Settings {
     pub allowed: Allowed,
     /// Set from another thread, it ends the run within a slice.
     pub interrupt: Arc<AtomicBool>,
+    /// What the system clock shows when a run begins.
+    pub epoch: Epoch,
+    /// The environment of the operating system, as far as the program may see it.
+    pub environment: BTreeMap<String, String>,
 }
 
 /// How a call ended, and what it left behind.
@@ -85,6 +90,10 @@ pub struct Machine {
     /// Full collections of the heap when the mark was set.
     n_collections: u64,
     pub(crate) loaded_in_run: bool,
+    /// Modules that the program itself made; they end with the run.
+    pub(super) made_in_run: Vec<AtomId>,
+    /// As it is before a run changes it.
+    environment: BTreeMap<String, String>,
     reductions: u64,
 }
 
@@ -93,8 +102,9 @@ const SLICE: u32 = 4000;
 
 impl Machine {
     pub fn new(host: Box<dyn Host>, settings: Settings) -> Machine {
+        let Settings { limits, allowed, epoch, environment, interrupt } = settings;
         let mut world =
-            World { limits: settings.limits, allowed: settings.allowed, ..World::default() };
+            World { limits, allowed, epoch, environment: environment.clone(), ..World::default() };
         let program = Program::new(&mut world.atoms);
         let code_mark = world.heap.mark();
         let n_code_atoms = world.atoms.len();
@@ -102,11 +112,13 @@ impl Machine {
             program,
             world,
             host,
-            interrupt: settings.interrupt,
+            interrupt,
             code_mark,
             n_code_atoms,
             n_collections: 0,
             loaded_in_run: false,
+            made_in_run: Vec::new(),
+            environment,
             reductions: 0,
         }
     }
@@ -134,7 +146,7 @@ impl Machine {
         function: &Atom,
         args: &[Term],
     ) -> Result<Run, MachineError> {
-        self.begin();
+        self.begin()?;
         let World { heap, atoms, .. } = &mut self.world;
         let args: Vec<Value> = args.iter().map(|it| from_term(heap, atoms, it)).collect();
         let module = Value::atom(atoms.intern(module.as_str()));
@@ -155,12 +167,26 @@ impl Machine {
         Ok(Run { outcome, output, reductions })
     }
 
-    fn begin(&mut self) {
+    fn begin(&mut self) -> Result<(), MachineError> {
         self.reductions = 0;
+        self.world.environment.clone_from(&self.environment);
+        if self.world.facts.is_empty() {
+            let system = self.host.system().map_err(MachineError::Host)?;
+            for (name, text) in
+                [("otp_release", &system.release), ("version", &system.erts_version)]
+            {
+                self.world.facts.insert(name.to_owned(), Term::string(text));
+            }
+            self.world.applications = system.applications;
+        }
+        Ok(())
     }
 
     /// Drops all that the run made and keeps what was loaded.
     fn end(&mut self) {
+        for module in std::mem::take(&mut self.made_in_run) {
+            self.forget(module);
+        }
         if self.loaded_in_run {
             self.n_code_atoms = self.world.atoms.len();
         }
@@ -244,6 +270,13 @@ impl Machine {
                 self.load(module)?;
                 self.world.queue.push_front(pid);
             }
+            Pause::Stop(Stop::NeedProcess(name)) => self.world.boot(name, pid),
+            Pause::Stop(Stop::NeedFact(name)) => {
+                if let Some(stop) = self.learn(name) {
+                    return Ok(Some(stop));
+                }
+                self.world.queue.push_front(pid);
+            }
             Pause::Host { builtin, args } => {
                 if let Some(stop) = self.ask_host(pid, builtin, &args)? {
                     return Ok(Some(stop));
@@ -258,11 +291,15 @@ impl Machine {
     fn returned(&mut self, pid: PidId, value: Value) {
         match self.world.processes.get(&pid).map(|it| it.on_return) {
             Some(OnReturn::Unit) => self.world.ended = Some(Ended::Value(value)),
-            Some(OnReturn::Output { asker, request }) => {
+            Some(OnReturn::Output { asker, request, device }) => {
                 if let Some(process) = self.world.processes.get_mut(&pid) {
                     process.on_return = OnReturn::Nobody;
                 }
-                io::formatted(&mut self.world, asker, request, value);
+                io::formatted(&mut self.world, device, asker, request, value);
+            }
+            Some(OnReturn::Boot { name, step }) => {
+                self.world.boot_on(pid, name, step);
+                return;
             }
             Some(OnReturn::Nobody) | None => (),
         }
@@ -285,44 +322,9 @@ impl Machine {
         self.world.terminate(pid, reason);
     }
 
-    /// Lets the real runtime compute a builtin. The process goes on with its value.
-    fn ask_host(
-        &mut self,
-        pid: PidId,
-        builtin: &crate::builtins::Builtin,
-        args: &[Value],
-    ) -> Result<Option<Stop>, MachineError> {
-        let World { heap, atoms, .. } = &self.world;
-        let terms: Result<Vec<Term>, TooDeep> =
-            args.iter().map(|it| to_term(heap, atoms, *it)).collect();
-        let Ok(terms) = terms else {
-            let what = format!("{}:{} on a deep term", builtin.module, builtin.name);
-            return Ok(Some(Stop::Unsupported { what }));
-        };
-        let (module, name) = (Atom::new(builtin.module), Atom::new(builtin.name));
-        let answer = match self.host.apply(&module, &name, &terms) {
-            Ok(answer) => answer,
-            Err(error) => return Ok(Some(Stop::Host { why: error.to_string() })),
-        };
-        let World { heap, atoms, processes, .. } = &mut self.world;
-        let (start, values) = match answer {
-            HostAnswer::Value(term) => (Start::Deliver, vec![from_term(heap, atoms, &term)]),
-            HostAnswer::Raised { class, reason, .. } => {
-                let class = Value::atom(atoms.intern(class.as_str()));
-                (Start::DeliverRaise, vec![class, from_term(heap, atoms, &reason)])
-            }
-        };
-        if let Some(execution) = processes.get_mut(&pid).and_then(|it| it.execution.as_mut()) {
-            execution.start = start;
-            execution.stack.extend_from_slice(&values);
-            execution.live = execution.stack.len();
-        }
-        Ok(None)
-    }
-
     fn outcome(&mut self, stopped: Result<Stopped, MachineError>) -> Result<Outcome, MachineError> {
         Ok(match stopped? {
-            Stopped::Deadlock => Outcome::Deadlock { waiting: self.world.processes.len() },
+            Stopped::Deadlock => Outcome::Deadlock { waiting: self.world.n_own_processes() },
             Stopped::Stop(stop) => Outcome::Stopped(stop),
             Stopped::Ended => match self.world.ended {
                 None => Outcome::Deadlock { waiting: 0 },

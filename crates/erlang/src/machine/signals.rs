@@ -11,7 +11,7 @@ use crate::machine::process::{
     AliasKind, Execution, Monitor, MonitorTarget, OnReturn, Process, Status,
 };
 use crate::machine::timers::{Timer, TimerId, TimerTarget};
-use crate::machine::world::{Ended, USER};
+use crate::machine::world::{Ended, STANDARD_ERROR, USER};
 
 const NANOS_PER_MILLI: u64 = 1_000_000;
 
@@ -19,8 +19,8 @@ impl World {
     // Messages
 
     pub fn send(&mut self, to: PidId, message: Value) {
-        if to == USER {
-            io::request(self, message);
+        if is_device(to) {
+            io::request(self, to, message);
             return;
         }
         if let Some(process) = self.processes.get_mut(&to) {
@@ -34,7 +34,7 @@ impl World {
         match to.view() {
             View::Pid(pid) => self.send(pid, message),
             View::Atom(name) => {
-                let pid = self.whereis(name).ok_or(Fault::BADARG)?;
+                let pid = self.locate(name)?.ok_or(Fault::BADARG)?;
                 self.send(pid, message);
             }
             View::Ref(alias) => self.send_to_alias(alias, message),
@@ -42,8 +42,9 @@ impl World {
             View::Tuple(..) => match self.heap.elements(to) {
                 Some([name, node]) if node.as_atom().is_some() => {
                     let name = name.as_atom().ok_or(Fault::BADARG)?;
-                    let here = node.is_atom(AtomId::NONODE);
-                    if let (true, Some(pid)) = (here, self.whereis(name)) {
+                    if node.is_atom(AtomId::NONODE)
+                        && let Some(pid) = self.locate(name)?
+                    {
                         self.send(pid, message);
                     }
                 }
@@ -83,6 +84,7 @@ impl World {
     pub fn remove_message(&mut self) {
         let Some(me) = self.me() else { return };
         let seen = std::mem::take(&mut me.seen);
+        me.looks = false;
         me.mailbox.remove(seen);
         let pid = me.pid;
         if me.deadline.take().is_some() {
@@ -95,13 +97,15 @@ impl World {
     pub fn wait(&mut self, timeout: Value) -> Result<Option<bool>, Fault> {
         let now = self.clock;
         let Some(me) = self.me() else { return Ok(Some(true)) };
-        if me.seen < me.mailbox.len() {
+        if me.looks && me.seen < me.mailbox.len() {
             return Ok(Some(false));
         }
         let pid = me.pid;
         if me.deadline.is_none() && !timeout.is_atom(AtomId::INFINITY) {
             let millis = timeout.as_int().and_then(|it| u32::try_from(it).ok());
             let Some(millis) = millis else {
+                me.seen = 0;
+                me.looks = false;
                 return Err(Fault::Plain(Value::atom(AtomId::TIMEOUT_VALUE)));
             };
             let at = now.saturating_add(u64::from(millis) * NANOS_PER_MILLI);
@@ -116,6 +120,7 @@ impl World {
         if me.deadline.is_some_and(|it| it <= now) {
             me.deadline = None;
             me.seen = 0;
+            me.looks = false;
             self.timers.cancel(TimerId::Receive(pid));
             return Ok(Some(true));
         }
@@ -144,28 +149,42 @@ impl World {
             return Err(Stop::TooManyProcesses.into());
         }
         let parent = self.current;
-        let (n, group_leader) = match self.me() {
+        let (n, group_leader, resident) = match self.me() {
             Some(me) => {
                 me.n_children += 1;
-                (me.n_children, me.group_leader)
+                (me.n_children, me.group_leader, me.resident)
             }
-            None => (0, USER),
+            None => (0, USER, None),
         };
         let pid = self.names.child(parent, n);
         let dictionary = self.heap.empty_map();
         let mut process = Process::new(pid, parent, execution, dictionary);
         process.group_leader = group_leader;
+        process.resident = resident;
         self.processes.insert(pid, process);
         self.queue.push_back(pid);
         Ok(pid)
     }
 
     pub fn is_alive(&self, pid: PidId) -> bool {
-        pid == USER || self.processes.contains_key(&pid)
+        is_device(pid) || self.processes.contains_key(&pid)
     }
 
+    /// The process that has the name now.
     pub fn whereis(&self, name: AtomId) -> Option<PidId> {
-        self.registry.get(&name).copied()
+        self.registry.get(&name).copied().or_else(|| match self.atoms.name(name) {
+            "user" => Some(USER),
+            "standard_error" => Some(STANDARD_ERROR),
+            _ => None,
+        })
+    }
+
+    pub fn name_of_device(&mut self, pid: PidId) -> Option<AtomId> {
+        match pid {
+            USER => Some(AtomId::USER),
+            STANDARD_ERROR => Some(self.atoms.intern("standard_error")),
+            _ => None,
+        }
     }
 
     /// The process is over: tells everyone who is linked to it or watches it.
@@ -175,13 +194,14 @@ impl World {
         if let Some(name) = process.name {
             self.registry.remove(&name);
         }
-        self.timers.cancel(TimerId::Receive(pid));
         self.timers.drop_for(pid);
         if process.on_return == OnReturn::Unit && self.ended.is_none() {
             self.ended = Some(Ended::Killed(reason));
         }
-        if let OnReturn::Output { asker, request } = process.on_return {
-            io::failed(self, asker, request, reason);
+        match process.on_return {
+            OnReturn::Output { asker, request, .. } => io::failed(self, asker, request, reason),
+            OnReturn::Boot { name, .. } => self.settle(name),
+            OnReturn::Nobody | OnReturn::Unit => (),
         }
         // Before anyone hears of the end, as on BEAM.
         owner_died(self, pid);
@@ -292,8 +312,8 @@ impl World {
         }
         match target.and_then(|it| self.processes.get_mut(&it)) {
             Some(process) => process.monitored_by.push((reference, me)),
-            // The group leader never goes down.
-            None if target == Some(USER) => (),
+            // Devices never go down.
+            None if target.is_some_and(is_device) => (),
             None => self.down(me, reference, Value::atom(AtomId::NOPROC)),
         }
         reference
@@ -311,6 +331,11 @@ impl World {
         }
         true
     }
+}
+
+/// Whether a process stands for something outside and is not run by us.
+pub fn is_device(pid: PidId) -> bool {
+    matches!(pid, USER | STANDARD_ERROR)
 }
 
 /// How an exit signal came about.

@@ -1,23 +1,28 @@
 //! Timers on the virtual clock: time passes only when everyone waits.
 
-use crate::data::{PidId, RefId, Roots, Value};
-use std::collections::BTreeMap;
+use crate::data::{AtomId, PidId, RefId, Roots, Value};
+use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Debug, Default)]
 pub struct Timers {
-    /// By when they fire, then in the order they were started.
-    due: BTreeMap<(u64, u64), Timer>,
+    due: BTreeMap<Place, Timer>,
+    by_id: BTreeMap<TimerId, Place>,
+    /// Timers of `erlang:send_after` and the like whose target is a process.
+    by_target: BTreeSet<(PidId, Place)>,
     n_started: u64,
 }
 
-#[derive(Clone, Debug)]
+/// When a timer fires, then as the how-manieth it was started.
+type Place = (u64, u64);
+
+#[derive(Clone, Copy, Debug)]
 pub struct Timer {
     pub id: TimerId,
     pub to: TimerTarget,
     pub message: Value,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TimerId {
     /// The `after` of a process's receive.
     Receive(PidId),
@@ -29,30 +34,36 @@ pub enum TimerId {
 pub enum TimerTarget {
     Process(PidId),
     /// A registered name, looked up when the timer fires.
-    Name(crate::data::AtomId),
+    Name(AtomId),
 }
 
 impl Timers {
     pub fn start(&mut self, at: u64, timer: Timer) {
         self.n_started += 1;
-        self.due.insert((at, self.n_started), timer);
+        let place = (at, self.n_started);
+        self.by_id.insert(timer.id, place);
+        if let Some(pid) = timer.target_process() {
+            self.by_target.insert((pid, place));
+        }
+        self.due.insert(place, timer);
+        debug_assert_eq!(self.due.len(), self.by_id.len(), "every timer has a name of its own");
     }
 
     /// Takes a timer away; when it would have fired.
     pub fn cancel(&mut self, id: TimerId) -> Option<u64> {
-        let key = *self.due.iter().find(|it| it.1.id == id)?.0;
-        self.due.remove(&key);
-        Some(key.0)
+        let place = *self.by_id.get(&id)?;
+        self.remove(place);
+        Some(place.0)
     }
 
     pub fn when(&self, id: TimerId) -> Option<u64> {
-        self.due.iter().find(|it| it.1.id == id).map(|it| it.0.0)
+        self.by_id.get(&id).map(|it| it.0)
     }
 
     /// The next timer to fire, if it is due by then.
     pub fn take_due(&mut self, by: u64) -> Option<Timer> {
-        let first = self.due.first_entry()?;
-        (first.key().0 <= by).then(|| first.remove())
+        let place = *self.due.first_key_value()?.0;
+        if place.0 <= by { self.remove(place) } else { None }
     }
 
     pub fn next_at(&self) -> Option<u64> {
@@ -61,9 +72,31 @@ impl Timers {
 
     /// Forgets the timers that would have sent something to a process that is gone.
     pub fn drop_for(&mut self, pid: PidId) {
-        self.due.retain(|_, it| {
-            it.to != TimerTarget::Process(pid) || matches!(it.id, TimerId::Reference(_))
-        });
+        self.cancel(TimerId::Receive(pid));
+        let first = (pid, (0, 0));
+        let last = (pid, (u64::MAX, u64::MAX));
+        let places: Vec<Place> = self.by_target.range(first..=last).map(|it| it.1).collect();
+        for place in places {
+            self.remove(place);
+        }
+    }
+
+    fn remove(&mut self, place: Place) -> Option<Timer> {
+        let timer = self.due.remove(&place)?;
+        self.by_id.remove(&timer.id);
+        if let Some(pid) = timer.target_process() {
+            self.by_target.remove(&(pid, place));
+        }
+        Some(timer)
+    }
+}
+
+impl Timer {
+    fn target_process(&self) -> Option<PidId> {
+        match (self.id, self.to) {
+            (TimerId::Reference(_), TimerTarget::Process(pid)) => Some(pid),
+            (TimerId::Reference(_), TimerTarget::Name(_)) | (TimerId::Receive(_), _) => None,
+        }
     }
 }
 

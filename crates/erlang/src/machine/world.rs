@@ -7,11 +7,13 @@ use crate::builtins::search::Patterns;
 use crate::builtins::shared::Shared;
 use crate::code::ClauseId;
 use crate::data::{AtomId, Atoms, Heap, Mark, PidId, RefId, Roots, Value};
+use crate::machine::boot::Residence;
 use crate::machine::process::Process;
 use crate::machine::timers::Timers;
 use crate::machine::{Allowed, Limits};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, VecDeque};
+use term::Term;
 
 #[derive(Debug, Default)]
 pub struct World {
@@ -39,8 +41,25 @@ pub struct World {
     pub output: Vec<u8>,
     /// Names given to processes so far: who spawned them and as which child.
     pub names: PidNames,
-    /// Counter of `erlang:unique_integer`.
+    /// Counters of `erlang:unique_integer`: the usual one, and that of strictly growing integers.
     pub n_unique: i64,
+    pub n_unique_ordered: i64,
+    /// What the system clock shows when a run begins.
+    pub epoch: Epoch,
+    /// The last time that `erlang:now` gave, in microseconds.
+    pub last_now: i64,
+    /// What `erlang:system_info` says of the installation, as far as anyone asked.
+    pub facts: BTreeMap<String, Term>,
+    /// The applications that are always running, as their `.app` files describe them.
+    pub applications: Vec<Term>,
+    pub system_flags: BTreeMap<AtomId, Value>,
+    pub last_statistics: BTreeMap<AtomId, i64>,
+    /// Variables of the environment.
+    pub environment: BTreeMap<String, String>,
+    /// What the program wrote to its standard error.
+    pub error_output: Vec<u8>,
+    /// Processes that are part of every Erlang system, as far as they were started.
+    pub residents: BTreeMap<AtomId, Residence>,
     /// Clauses entered, one bit each.
     pub covered: Vec<u64>,
     /// How the unit under test ended, once it has.
@@ -79,6 +98,17 @@ pub struct LoadedModule {
     pub file: String,
 }
 
+/// A time of the system clock, in nanoseconds since 1970.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Epoch(pub i64);
+
+impl Default for Epoch {
+    /// 2024-01-01 00:00:00 UTC: a run is the same whenever it is made.
+    fn default() -> Epoch {
+        Epoch(1_704_067_200_000_000_000)
+    }
+}
+
 /// Names of processes: the same spawn has the same name in every interleaving.
 #[derive(Clone, Debug, Default)]
 pub struct PidNames {
@@ -98,6 +128,8 @@ impl PidNames {
 
 /// The process that stands for the terminal: the group leader of everyone.
 pub const USER: PidId = PidId(64);
+/// The process that stands for standard error.
+pub const STANDARD_ERROR: PidId = PidId(65);
 
 impl World {
     /// The process that is running. Its stack is not in it.
@@ -142,6 +174,12 @@ impl World {
         self.clock = 0;
         self.output.clear();
         self.n_unique = 0;
+        self.n_unique_ordered = 0;
+        self.last_now = 0;
+        self.system_flags.clear();
+        self.last_statistics.clear();
+        self.error_output.clear();
+        self.residents.clear();
         self.covered.clear();
         self.ended = None;
         self.killed = None;
@@ -165,6 +203,7 @@ impl World {
         self.ets = Tables::default();
         self.shared = Shared::default();
         self.timers = Timers::default();
+        self.system_flags.clear();
         self.ended = None;
         let mut heap = std::mem::take(&mut self.heap);
         heap.collect_all(&mut All { world: self, running: &mut [] });
@@ -187,6 +226,9 @@ impl Roots for All<'_> {
         self.world.ets.visit_roots(visitor);
         self.world.shared.visit_roots(visitor);
         self.world.timers.visit(visitor);
+        for flag in self.world.system_flags.values_mut() {
+            visitor(std::slice::from_mut(flag));
+        }
         match &mut self.world.ended {
             Some(Ended::Value(value) | Ended::Killed(value)) => {
                 visitor(std::slice::from_mut(value));

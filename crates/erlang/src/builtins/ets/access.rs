@@ -22,7 +22,7 @@ pub(super) fn caused(w: &mut World, cause: &str) -> Fault {
 
 pub(super) fn find(w: &mut World, table: Value, need: Need) -> Result<RefId, Fault> {
     let id = match table.as_atom() {
-        Some(name) => w.ets.names.get(&name).copied(),
+        Some(name) => named(w, name)?,
         None if is_table(table) => table.as_ref(),
         None => return Err(caused(w, "type")),
     };
@@ -33,6 +33,15 @@ pub(super) fn find(w: &mut World, table: Value, need: Need) -> Result<RefId, Fau
         return Ok(found.id);
     }
     Err(caused(w, "access"))
+}
+
+/// The table that has a name now, or will once its owner is started.
+pub(super) fn named(w: &mut World, name: AtomId) -> Result<Option<RefId>, Fault> {
+    let found = w.ets.names.get(&name).copied();
+    if found.is_none() {
+        w.need_table(name)?;
+    }
+    Ok(found)
 }
 
 fn may(w: &World, table: &Table, need: Need) -> bool {

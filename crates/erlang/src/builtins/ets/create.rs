@@ -1,7 +1,7 @@
 //! Tables come, are named, and go.
 
 use crate::builtins::arithmetic::{arg, badarg};
-use crate::builtins::ets::access::{Need, caused, find};
+use crate::builtins::ets::access::{Need, caused, find, named};
 use crate::builtins::ets::rows::Rows;
 use crate::builtins::ets::table::{Heir, Kind, Protection, Table, destroy};
 use crate::builtins::handles::HandleKind;
@@ -125,8 +125,8 @@ pub(super) fn rename(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 
 pub(super) fn whereis(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let name = badarg(arg(args, 0).as_atom())?;
-    let id = w.ets.names.get(&name);
-    Ok(id.map_or(Value::atom(AtomId::UNDEFINED), |it| Value::reference(*it)))
+    let id = named(w, name)?;
+    Ok(id.map_or(Value::atom(AtomId::UNDEFINED), Value::reference))
 }
 
 pub(super) fn all(w: &mut World, _: &[Value]) -> Result<Value, Fault> {

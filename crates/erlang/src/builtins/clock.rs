@@ -1,0 +1,256 @@
+//! Readings of the clock, dates, and integers nobody else has.
+//!
+//! All times come from the machine's virtual clock, so that a run can be repeated. The time zone
+//! is UTC.
+
+use crate::builtins::arithmetic::arg;
+use crate::builtins::{Builtin, Fault, inside, pure};
+use crate::data::{AtomId, Value, View};
+use crate::machine::World;
+use num_bigint::BigInt;
+use num_integer::Integer;
+
+pub(super) const ROWS: &[Builtin] = &[
+    inside("erlang", "monotonic_time", 0, |w, _| Ok(Value::int(monotonic(w)))),
+    inside("erlang", "monotonic_time", 1, |w, args| in_unit(w, monotonic(w), arg(args, 0))),
+    inside("erlang", "system_time", 0, |w, _| Ok(Value::int(system(w)))),
+    inside("erlang", "system_time", 1, |w, args| in_unit(w, system(w), arg(args, 0))),
+    inside("os", "system_time", 0, |w, _| Ok(Value::int(system(w)))),
+    inside("os", "system_time", 1, |w, args| in_unit(w, system(w), arg(args, 0))),
+    inside("os", "perf_counter", 0, |w, _| Ok(Value::int(since_begin(w)))),
+    inside("erlang", "time_offset", 0, |w, _| Ok(Value::int(offset(w)))),
+    inside("erlang", "time_offset", 1, |w, args| in_unit(w, offset(w), arg(args, 0))),
+    inside("erlang", "timestamp", 0, |w, _| Ok(timestamp(w, system(w) / 1000))),
+    inside("os", "timestamp", 0, |w, _| Ok(timestamp(w, system(w) / 1000))),
+    inside("erlang", "now", 0, now),
+    inside("erts_internal", "time_unit", 0, |_, _| Ok(Value::int(PER_SECOND))),
+    inside("erts_internal", "perf_counter_unit", 0, |_, _| Ok(Value::int(PER_SECOND))),
+    inside("erlang", "universaltime", 0, |w, _| Ok(today(w))),
+    inside("erlang", "localtime", 0, |w, _| Ok(today(w))),
+    inside("erlang", "date", 0, |w, _| {
+        let today = today(w);
+        Ok(w.heap.elements(today).and_then(|it| it.first()).copied().unwrap_or(today))
+    }),
+    inside("erlang", "time", 0, |w, _| {
+        let today = today(w);
+        Ok(w.heap.elements(today).and_then(|it| it.last()).copied().unwrap_or(today))
+    }),
+    inside("erlang", "localtime_to_universaltime", 2, local_to_universal),
+    inside("erlang", "universaltime_to_localtime", 1, |w, args| {
+        read_date(w, arg(args, 0))?;
+        Ok(arg(args, 0))
+    }),
+    pure("erlang", "universaltime_to_posixtime", 1, |w, args| {
+        read_date(w, arg(args, 0)).map(Value::int)
+    }),
+    pure("erlang", "posixtime_to_universaltime", 1, from_posix),
+    inside("erlang", "unique_integer", 0, |w, _| Ok(unique(w, &[]))),
+    inside("erlang", "unique_integer", 1, unique_with),
+];
+
+/// Clocks tick in nanoseconds, as BEAM's do on all common systems.
+const PER_SECOND: i64 = 1_000_000_000;
+/// What BEAM's monotonic clock shows when it starts.
+pub(crate) const MONOTONIC_BEGIN: i64 = -576_460_752 * PER_SECOND;
+/// What it can show at most.
+pub(crate) const MONOTONIC_END: i64 = 8_646_911_283 * PER_SECOND;
+const SECONDS_PER_DAY: i64 = 86_400;
+
+/// How long the runtime has been up when the program begins.
+pub(crate) const STARTING: i64 = PER_SECOND;
+
+/// Since the runtime was started.
+fn since_begin(w: &World) -> i64 {
+    i64::try_from(w.clock).unwrap_or(i64::MAX).saturating_add(STARTING)
+}
+
+pub(crate) fn monotonic(w: &World) -> i64 {
+    since_begin(w).saturating_add(MONOTONIC_BEGIN)
+}
+
+fn system(w: &World) -> i64 {
+    monotonic(w).saturating_add(offset(w))
+}
+
+/// The epoch is when the program begins.
+fn offset(w: &World) -> i64 {
+    w.epoch.0 - MONOTONIC_BEGIN - STARTING
+}
+
+/// A time in nanoseconds in another unit, rounded down.
+pub(crate) fn in_unit(w: &mut World, nanos: i64, unit: Value) -> Result<Value, Fault> {
+    let per_second = match unit.view() {
+        View::Atom(AtomId::SECOND | AtomId::SECONDS) => 1,
+        View::Atom(AtomId::MILLISECOND | AtomId::MILLI_SECONDS) => 1_000,
+        View::Atom(AtomId::MICROSECOND | AtomId::MICRO_SECONDS) => 1_000_000,
+        View::Atom(
+            AtomId::NANOSECOND | AtomId::NANO_SECONDS | AtomId::NATIVE | AtomId::PERF_COUNTER,
+        ) => PER_SECOND,
+        View::Int(per_second) if 0 < per_second => per_second,
+        View::Big(at) if *w.heap.big(at) > BigInt::ZERO => {
+            let scaled = (w.heap.big(at) * nanos).div_floor(&BigInt::from(PER_SECOND));
+            return Ok(w.heap.integer(scaled));
+        }
+        _ => return Err(Fault::BADARG),
+    };
+    let scaled = (i128::from(nanos) * i128::from(per_second)).div_euclid(i128::from(PER_SECOND));
+    Ok(w.heap.integer(BigInt::from(scaled)))
+}
+
+/// `{MegaSeconds, Seconds, MicroSeconds}`
+fn timestamp(w: &mut World, micros: i64) -> Value {
+    let (seconds, micros) = (micros.div_euclid(1_000_000), micros.rem_euclid(1_000_000));
+    let (mega, seconds) = (seconds.div_euclid(1_000_000), seconds.rem_euclid(1_000_000));
+    w.heap.tuple(&[Value::int(mega), Value::int(seconds), Value::int(micros)])
+}
+
+/// A timestamp that no other call has got, greater than all before.
+fn now(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
+    let micros = (system(w) / 1000).max(w.last_now + 1);
+    w.last_now = micros;
+    Ok(timestamp(w, micros))
+}
+
+// Dates
+
+fn today(w: &mut World) -> Value {
+    let seconds = system(w).div_euclid(PER_SECOND);
+    date_time(w, seconds)
+}
+
+fn date_time(w: &mut World, seconds: i64) -> Value {
+    let (year, month, day) = civil(seconds.div_euclid(SECONDS_PER_DAY));
+    let second = seconds.rem_euclid(SECONDS_PER_DAY);
+    let date = [year, month, day].map(Value::int);
+    let date = w.heap.tuple(&date);
+    let time = [second / 3600, second / 60 % 60, second % 60].map(Value::int);
+    let time = w.heap.tuple(&time);
+    w.heap.tuple(&[date, time])
+}
+
+/// The date that lies so many days after 1970-01-01, in years that begin in March.
+fn civil(days: i64) -> (i64, i64, i64) {
+    let shifted = days + 719_468;
+    let era = shifted.div_euclid(146_097);
+    let of_era = shifted.rem_euclid(146_097);
+    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
+}
+
+/// How many days a date lies after 1970-01-01.
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let year_of_era = year.rem_euclid(400);
+    let month_from_march = (month + 9) % 12;
+    let of_year = (153 * month_from_march + 2) / 5 + day - 1;
+    let of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + of_year;
+    era * 146_097 + of_era - 719_468
+}
+
+/// The seconds of `{{Year, Month, Day}, {Hour, Minute, Second}}` since 1970.
+fn read_date(w: &World, value: Value) -> Result<i64, Fault> {
+    let Some([date, time]) = w.heap.elements(value) else { return Err(Fault::BADARG) };
+    let ([year, month, day], [hour, minute, second]) = (triple(w, *date)?, triple(w, *time)?);
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let last_day = match month {
+        2 if is_leap => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
+        _ => return Err(Fault::BADARG),
+    };
+    let years = -1_000_000_000..1_000_000_000;
+    let is_date = years.contains(&year) && (1..=last_day).contains(&day);
+    let is_time = (0..24).contains(&hour) && (0..60).contains(&minute) && (0..60).contains(&second);
+    if !is_date || !is_time {
+        return Err(Fault::BADARG);
+    }
+    let of_day = hour * 3600 + minute * 60 + second;
+    Ok(days(year, month, day) * SECONDS_PER_DAY + of_day)
+}
+
+fn triple(w: &World, value: Value) -> Result<[i64; 3], Fault> {
+    let Some([a, b, c]) = w.heap.elements(value) else { return Err(Fault::BADARG) };
+    match (a.as_int(), b.as_int(), c.as_int()) {
+        (Some(a), Some(b), Some(c)) => Ok([a, b, c]),
+        _ => Err(Fault::BADARG),
+    }
+}
+
+fn from_posix(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let seconds = arg(args, 0).as_int().ok_or(Fault::BADARG)?;
+    // BEAM counts the year in 32 bits.
+    let years = i64::from(i32::MAX) * 31_556_952;
+    if !(-years..=years).contains(&seconds) {
+        return Err(Fault::BADARG);
+    }
+    Ok(date_time(w, seconds))
+}
+
+fn local_to_universal(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let is_dst = arg(args, 1);
+    if is_dst.as_bool().is_none() && !is_dst.is_atom(AtomId::UNDEFINED) {
+        return Err(Fault::BADARG);
+    }
+    read_date(w, arg(args, 0))?;
+    Ok(arg(args, 0))
+}
+
+// Unique integers
+
+/// What BEAM adds to integers that need not be positive.
+const LEAST_UNIQUE: i64 = -(1 << 59);
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Modifier {
+    Positive,
+    Monotonic,
+}
+
+fn unique_with(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let mut modifiers = Vec::new();
+    for option in w.heap.list_items(arg(args, 0)).ok_or(Fault::BADARG)? {
+        let name = option.as_atom().ok_or(Fault::BADARG)?;
+        modifiers.push(match w.atoms.name(name) {
+            "positive" => Modifier::Positive,
+            "monotonic" => Modifier::Monotonic,
+            _ => return Err(Fault::BADARG),
+        });
+    }
+    Ok(unique(w, &modifiers))
+}
+
+fn unique(w: &mut World, modifiers: &[Modifier]) -> Value {
+    let counter = if modifiers.contains(&Modifier::Monotonic) {
+        &mut w.n_unique_ordered
+    } else {
+        &mut w.n_unique
+    };
+    *counter += 1;
+    let least = if modifiers.contains(&Modifier::Positive) { 0 } else { LEAST_UNIQUE };
+    Value::int(*counter + least)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{civil, days};
+
+    #[test]
+    fn dates_and_days_agree() {
+        for (date, day) in [
+            ((1970, 1, 1), 0),
+            ((2000, 2, 29), 11_016),
+            ((2024, 1, 1), 19_723),
+            ((1969, 12, 31), -1),
+            ((0, 1, 1), -719_528),
+        ] {
+            assert_eq!(civil(day), date);
+            assert_eq!(days(date.0, date.1, date.2), day);
+        }
+    }
+}

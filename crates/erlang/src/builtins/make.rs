@@ -1,0 +1,30 @@
+//! Values that builtins build often.
+
+use crate::data::Value;
+use crate::machine::World;
+
+pub(crate) fn atom(w: &mut World, text: &str) -> Value {
+    Value::atom(w.atoms.intern(text))
+}
+
+/// A list of characters.
+pub(crate) fn string(w: &mut World, text: &str) -> Value {
+    let chars: Vec<Value> = text.chars().map(|it| Value::int(i64::from(u32::from(it)))).collect();
+    w.heap.list(&chars)
+}
+
+pub(crate) fn pair(w: &mut World, name: &str, value: Value) -> Value {
+    let name = atom(w, name);
+    w.heap.tuple(&[name, value])
+}
+
+/// `[{Name, Value}]`
+pub(crate) fn pairs(w: &mut World, pairs: &[(&str, Value)]) -> Value {
+    let items: Vec<Value> = pairs.iter().map(|it| pair(w, it.0, it.1)).collect();
+    w.heap.list(&items)
+}
+
+/// A count as an integer.
+pub(crate) fn count(n: usize) -> Value {
+    Value::int(i64::try_from(n).unwrap_or(i64::MAX))
+}

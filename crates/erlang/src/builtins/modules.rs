@@ -1,0 +1,116 @@
+//! Code as data: what is loaded, and modules made, replaced and deleted while the program runs.
+
+use crate::builtins::arithmetic::arg;
+use crate::builtins::make::{atom, string};
+use crate::builtins::{Builtin, Effect, Fault, How, Request, Stop, inside, on_host};
+use crate::data::{AtomId, Value};
+use crate::machine::World;
+
+pub(super) const ROWS: &[Builtin] = &[
+    by_machine("code", "load_binary", 3, Request::LoadModule),
+    by_machine("erlang", "load_module", 2, Request::LoadModule),
+    by_machine("code", "delete", 1, Request::DeleteModule),
+    by_machine("erlang", "delete_module", 1, Request::DeleteModule),
+    inside("code", "load_file", 1, load_file),
+    inside("code", "purge", 1, |_, _| Ok(Value::FALSE)),
+    inside("code", "soft_purge", 1, |_, _| Ok(Value::TRUE)),
+    inside("erlang", "purge_module", 1, |_, _| Ok(Value::TRUE)),
+    inside("erlang", "check_old_code", 1, |_, _| Ok(Value::FALSE)),
+    inside("erts_internal", "check_process_code", 1, |_, _| Ok(Value::FALSE)),
+    inside("code", "all_loaded", 0, all_loaded),
+    inside("erlang", "loaded", 0, loaded),
+    inside("erlang", "load_nif", 2, load_nif),
+    inside("code", "get_mode", 0, |w, _| Ok(atom(w, "interactive"))),
+    inside("code", "is_sticky", 1, |_, _| Ok(Value::FALSE)),
+    inside("code", "unstick_dir", 1, |_, _| Ok(Value::atom(AtomId::OK))),
+    inside("code", "stick_dir", 1, |_, _| Ok(Value::atom(AtomId::OK))),
+    inside("code", "unstick_mod", 1, |_, _| Ok(Value::TRUE)),
+    inside("code", "stick_mod", 1, |_, _| Ok(Value::TRUE)),
+    inside("code", "is_module_native", 1, |_, _| Ok(Value::FALSE)),
+    // The code path is part of the program: looking things up in it is no effect.
+    on_host("code", "get_path", 0),
+    on_host("code", "root_dir", 0),
+    on_host("code", "lib_dir", 0),
+    on_host("code", "lib_dir", 1),
+    on_host("code", "lib_dir", 2),
+    on_host("code", "priv_dir", 1),
+    on_host("code", "compiler_dir", 0),
+    on_host("code", "where_is_file", 1),
+    on_host("code", "get_object_code", 1),
+    on_host("code", "module_md5", 1),
+    on_host("erl_prim_loader", "get_file", 1),
+    on_host("erl_prim_loader", "get_path", 0),
+    on_host("erlang", "pre_loaded", 0),
+    // The emulator's own arguments: there are none.
+    inside("init", "get_argument", 1, |_, _| Ok(Value::atom(AtomId::ERROR))),
+    inside("init", "get_arguments", 0, |_, _| Ok(Value::NIL)),
+    inside("init", "get_plain_arguments", 0, |_, _| Ok(Value::NIL)),
+    inside("init", "get_status", 0, |w, _| {
+        let started = atom(w, "started");
+        Ok(w.heap.tuple(&[started, started]))
+    }),
+    inside("init", "script_id", 0, script_id),
+    inside("init", "stop", 0, |_, _| Err(Stop::Halted { status: 0 }.into())),
+    inside("init", "stop", 1, |_, args| {
+        Err(Stop::Halted { status: arg(args, 0).as_int().unwrap_or(1) }.into())
+    }),
+    inside("init", "restart", 0, |_, _| Err(Stop::Halted { status: 0 }.into())),
+    inside("init", "reboot", 0, |_, _| Err(Stop::Halted { status: 0 }.into())),
+];
+
+const fn by_machine(
+    module: &'static str,
+    name: &'static str,
+    arity: u8,
+    request: Request,
+) -> Builtin {
+    Builtin { module, name, arity, how: How::Machine(request), effect: Effect::Machine }
+}
+
+/// Modules are loaded from the code path when they are first called; loading one again changes
+/// nothing.
+fn load_file(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let module = arg(args, 0).as_atom().ok_or(Fault::BADARG)?;
+    w.need_module(module)?;
+    if w.modules.contains_key(&module) {
+        return Ok(w.heap.tuple(&[Value::atom(AtomId::MODULE), Value::atom(module)]));
+    }
+    let reason = [Value::atom(AtomId::ERROR), atom(w, "nofile")];
+    Ok(w.heap.tuple(&reason))
+}
+
+fn all_loaded(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
+    let mut modules: Vec<(AtomId, String)> =
+        w.modules.iter().map(|it| (*it.0, it.1.file.clone())).collect();
+    modules.sort();
+    let mut items = Vec::new();
+    for (module, file) in modules {
+        let file = string(w, &file);
+        items.push(w.heap.tuple(&[Value::atom(module), file]));
+    }
+    Ok(w.heap.list(&items))
+}
+
+fn loaded(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
+    let mut modules: Vec<AtomId> = w.modules.keys().copied().collect();
+    modules.sort();
+    let modules: Vec<Value> = modules.into_iter().map(Value::atom).collect();
+    Ok(w.heap.list(&modules))
+}
+
+/// Native code can't run here; the program is told as BEAM tells it.
+fn load_nif(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
+    let reason = atom(w, "load_failed");
+    let text = string(w, "the machine runs no native code");
+    let pair = w.heap.tuple(&[reason, text]);
+    Ok(w.heap.tuple(&[Value::atom(AtomId::ERROR), pair]))
+}
+
+fn script_id(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
+    let Some(release) = w.facts.get("otp_release") else {
+        return Err(Stop::NeedFact(w.atoms.intern("otp_release")).into());
+    };
+    let release = crate::data::from_term(&mut w.heap, &mut w.atoms, release);
+    let system = string(w, "Erlang/OTP");
+    Ok(w.heap.tuple(&[system, release]))
+}

@@ -1,0 +1,237 @@
+//! Functions of the world outside: files, network, operating system; and pure ones that the real
+//! runtime computes for us.
+//!
+//! Each effect is named where users write it, `file:read_file/1` rather than the native function
+//! below it, so that a refusal speaks their language. What the user allows, the real runtime does.
+
+use crate::builtins::arithmetic::arg;
+use crate::builtins::make::{atom, string};
+use crate::builtins::{Builtin, Effect, Fault, Stop, inside, on_host, outside};
+use crate::data::{AtomId, Value};
+use crate::machine::World;
+
+pub(super) const ROWS: &[Builtin] = &[
+    // Pure
+    on_host("re", "compile", 1),
+    on_host("re", "compile", 2),
+    on_host("re", "run", 2),
+    on_host("re", "run", 3),
+    on_host("re", "internal_run", 4),
+    on_host("re", "inspect", 2),
+    on_host("re", "version", 0),
+    on_host("erts_internal", "beamfile_chunk", 2),
+    on_host("erts_internal", "beamfile_module_md5", 1),
+    on_host("zlib", "compress", 1),
+    on_host("zlib", "uncompress", 1),
+    on_host("zlib", "zip", 1),
+    on_host("zlib", "unzip", 1),
+    on_host("zlib", "gzip", 1),
+    on_host("zlib", "gunzip", 1),
+    on_host("crypto", "hash", 2),
+    on_host("crypto", "mac", 3),
+    on_host("crypto", "mac", 4),
+    on_host("crypto", "macN", 4),
+    on_host("crypto", "macN", 5),
+    on_host("crypto", "supports", 0),
+    on_host("crypto", "supports", 1),
+    on_host("crypto", "hash_info", 1),
+    on_host("crypto", "info_lib", 0),
+    on_host("crypto", "crypto_one_time", 4),
+    on_host("crypto", "crypto_one_time", 5),
+    on_host("crypto", "crypto_one_time_aead", 6),
+    on_host("crypto", "crypto_one_time_aead", 7),
+    on_host("crypto", "exor", 2),
+    on_host("crypto", "mod_pow", 3),
+    on_host("crypto", "bytes_to_integer", 1),
+    on_host("asn1rt_nif", "decode_ber_tlv", 1),
+    on_host("asn1rt_nif", "encode_ber_tlv", 1),
+    on_host("asn1rt_nif", "encode_per_complete", 1),
+    // The operating system
+    inside("os", "getenv", 0, environment),
+    inside("os", "env", 0, environment_pairs),
+    inside("os", "getenv", 1, |w, args| Ok(getenv(w, arg(args, 0))?.unwrap_or(Value::FALSE))),
+    inside("os", "getenv", 2, |w, args| Ok(getenv(w, arg(args, 0))?.unwrap_or(arg(args, 1)))),
+    inside("os", "putenv", 2, putenv),
+    inside("os", "unsetenv", 1, unsetenv),
+    inside("os", "type", 0, |w, _| {
+        let kind = [atom(w, "unix"), atom(w, "linux")];
+        Ok(w.heap.tuple(&kind))
+    }),
+    inside("os", "getpid", 0, |w, _| Ok(string(w, "1"))),
+    inside("os", "set_signal", 2, |_, _| Ok(Value::atom(AtomId::OK))),
+    on_host("os", "version", 0),
+    outside(Effect::Os, "os", "cmd", 1),
+    outside(Effect::Os, "os", "cmd", 2),
+    outside(Effect::Os, "os", "find_executable", 1),
+    outside(Effect::Os, "os", "find_executable", 2),
+    inside("erlang", "open_port", 2, |w, _| stays_open(w, Effect::Os, "erlang:open_port/2")),
+    outside(Effect::Os, "crypto", "strong_rand_bytes", 1),
+    outside(Effect::Os, "crypto", "rand_seed", 0),
+    outside(Effect::Os, "crypto", "rand_uniform", 2),
+    // Files
+    outside(Effect::Files, "file", "read_file", 1),
+    outside(Effect::Files, "file", "read_file", 2),
+    outside(Effect::Files, "file", "write_file", 2),
+    outside(Effect::Files, "file", "write_file", 3),
+    outside(Effect::Files, "file", "consult", 1),
+    outside(Effect::Files, "file", "path_consult", 2),
+    outside(Effect::Files, "file", "script", 1),
+    outside(Effect::Files, "file", "script", 2),
+    outside(Effect::Files, "file", "list_dir", 1),
+    outside(Effect::Files, "file", "list_dir_all", 1),
+    outside(Effect::Files, "file", "make_dir", 1),
+    outside(Effect::Files, "file", "del_dir", 1),
+    outside(Effect::Files, "file", "del_dir_r", 1),
+    outside(Effect::Files, "file", "delete", 1),
+    outside(Effect::Files, "file", "delete", 2),
+    outside(Effect::Files, "file", "rename", 2),
+    outside(Effect::Files, "file", "copy", 2),
+    outside(Effect::Files, "file", "copy", 3),
+    outside(Effect::Files, "file", "make_link", 2),
+    outside(Effect::Files, "file", "make_symlink", 2),
+    outside(Effect::Files, "file", "read_link", 1),
+    outside(Effect::Files, "file", "read_link_all", 1),
+    outside(Effect::Files, "file", "read_link_info", 1),
+    outside(Effect::Files, "file", "read_link_info", 2),
+    outside(Effect::Files, "file", "read_file_info", 1),
+    outside(Effect::Files, "file", "read_file_info", 2),
+    outside(Effect::Files, "file", "write_file_info", 2),
+    outside(Effect::Files, "file", "write_file_info", 3),
+    outside(Effect::Files, "file", "change_mode", 2),
+    outside(Effect::Files, "file", "change_owner", 2),
+    outside(Effect::Files, "file", "change_owner", 3),
+    outside(Effect::Files, "file", "change_group", 2),
+    outside(Effect::Files, "file", "change_time", 2),
+    outside(Effect::Files, "file", "change_time", 3),
+    outside(Effect::Files, "file", "altname", 1),
+    outside(Effect::Files, "file", "get_cwd", 0),
+    outside(Effect::Files, "file", "get_cwd", 1),
+    outside(Effect::Files, "file", "set_cwd", 1),
+    inside("file", "open", 2, |w, _| stays_open(w, Effect::Files, "file:open/2")),
+    outside(Effect::Files, "filelib", "is_file", 1),
+    outside(Effect::Files, "filelib", "is_dir", 1),
+    outside(Effect::Files, "filelib", "is_regular", 1),
+    outside(Effect::Files, "filelib", "file_size", 1),
+    outside(Effect::Files, "filelib", "last_modified", 1),
+    outside(Effect::Files, "filelib", "ensure_dir", 1),
+    outside(Effect::Files, "filelib", "ensure_path", 1),
+    outside(Effect::Files, "filelib", "wildcard", 1),
+    outside(Effect::Files, "filelib", "wildcard", 2),
+    outside(Effect::Files, "filelib", "find_file", 1),
+    outside(Effect::Files, "filelib", "find_file", 2),
+    outside(Effect::Files, "filelib", "find_source", 1),
+    outside(Effect::Files, "filename", "absname", 1),
+    outside(Effect::Files, "prim_file", "read_file", 1),
+    outside(Effect::Files, "prim_file", "write_file", 2),
+    outside(Effect::Files, "prim_file", "get_cwd", 0),
+    outside(Effect::Files, "prim_file", "read_file_info", 1),
+    outside(Effect::Files, "prim_file", "list_dir", 1),
+    inside("prim_file", "open", 2, |w, _| stays_open(w, Effect::Files, "file:open/2")),
+    inside("prim_file", "internal_name2native", 1, name_to_native),
+    // The network
+    inside("gen_tcp", "connect", 2, |w, _| stays_open(w, Effect::Network, "gen_tcp:connect/2")),
+    inside("gen_tcp", "connect", 3, |w, _| stays_open(w, Effect::Network, "gen_tcp:connect/3")),
+    inside("gen_tcp", "connect", 4, |w, _| stays_open(w, Effect::Network, "gen_tcp:connect/4")),
+    inside("gen_tcp", "listen", 2, |w, _| stays_open(w, Effect::Network, "gen_tcp:listen/2")),
+    inside("gen_udp", "open", 1, |w, _| stays_open(w, Effect::Network, "gen_udp:open/1")),
+    inside("gen_udp", "open", 2, |w, _| stays_open(w, Effect::Network, "gen_udp:open/2")),
+    inside("gen_sctp", "open", 0, |w, _| stays_open(w, Effect::Network, "gen_sctp:open/0")),
+    inside("gen_sctp", "open", 1, |w, _| stays_open(w, Effect::Network, "gen_sctp:open/1")),
+    inside("gen_sctp", "open", 2, |w, _| stays_open(w, Effect::Network, "gen_sctp:open/2")),
+    inside("ssl", "connect", 2, |w, _| stays_open(w, Effect::Network, "ssl:connect/2")),
+    inside("ssl", "connect", 3, |w, _| stays_open(w, Effect::Network, "ssl:connect/3")),
+    inside("ssl", "connect", 4, |w, _| stays_open(w, Effect::Network, "ssl:connect/4")),
+    inside("ssl", "listen", 2, |w, _| stays_open(w, Effect::Network, "ssl:listen/2")),
+    inside("socket", "open", 1, |w, _| stays_open(w, Effect::Network, "socket:open/1")),
+    inside("socket", "open", 2, |w, _| stays_open(w, Effect::Network, "socket:open/2")),
+    inside("socket", "open", 3, |w, _| stays_open(w, Effect::Network, "socket:open/3")),
+    inside("socket", "open", 4, |w, _| stays_open(w, Effect::Network, "socket:open/4")),
+    inside("httpc", "request", 1, |w, _| stays_open(w, Effect::Network, "httpc:request/1")),
+    inside("httpc", "request", 4, |w, _| stays_open(w, Effect::Network, "httpc:request/4")),
+    inside("httpc", "request", 5, |w, _| stays_open(w, Effect::Network, "httpc:request/5")),
+    inside("net_kernel", "start", 1, |w, _| stays_open(w, Effect::Network, "net_kernel:start/1")),
+    inside("net_kernel", "start", 2, |w, _| stays_open(w, Effect::Network, "net_kernel:start/2")),
+    outside(Effect::Network, "inet", "gethostname", 0),
+    outside(Effect::Network, "inet", "getaddr", 2),
+    outside(Effect::Network, "inet", "getaddrs", 2),
+    outside(Effect::Network, "inet", "gethostbyname", 1),
+    outside(Effect::Network, "inet", "gethostbyname", 2),
+    outside(Effect::Network, "inet", "gethostbyaddr", 1),
+    outside(Effect::Network, "inet", "getifaddrs", 0),
+    outside(Effect::Network, "inet", "getif", 0),
+    outside(Effect::Network, "net_adm", "names", 0),
+    outside(Effect::Network, "net_adm", "localhost", 0),
+];
+
+/// What would stay open between two calls belongs to a process of the real runtime that is not
+/// there between two calls.
+fn stays_open(w: &mut World, effect: Effect, what: &str) -> Result<Value, Fault> {
+    let what = what.to_owned();
+    Err(if w.allowed.allows(effect) {
+        Stop::Unsupported { what }.into()
+    } else {
+        Stop::Refused { effect, what }.into()
+    })
+}
+
+// The environment: the machine's own, empty unless the program may see the real one.
+
+fn environment(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
+    let lines: Vec<String> =
+        w.environment.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let lines: Vec<Value> = lines.iter().map(|it| string(w, it)).collect();
+    Ok(w.heap.list(&lines))
+}
+
+fn environment_pairs(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
+    let variables: Vec<(String, String)> =
+        w.environment.iter().map(|it| (it.0.clone(), it.1.clone())).collect();
+    let mut items = Vec::new();
+    for (name, value) in variables {
+        let pair = [string(w, &name), string(w, &value)];
+        items.push(w.heap.tuple(&pair));
+    }
+    Ok(w.heap.list(&items))
+}
+
+fn getenv(w: &mut World, name: Value) -> Result<Option<Value>, Fault> {
+    let name = variable_name(w, name)?;
+    let Some(value) = w.environment.get(&name).cloned() else { return Ok(None) };
+    Ok(Some(string(w, &value)))
+}
+
+fn putenv(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let name = variable_name(w, arg(args, 0))?;
+    let value = text_of(w, arg(args, 1))?;
+    w.environment.insert(name, value);
+    Ok(Value::TRUE)
+}
+
+fn unsetenv(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let name = variable_name(w, arg(args, 0))?;
+    w.environment.remove(&name);
+    Ok(Value::TRUE)
+}
+
+fn variable_name(w: &World, name: Value) -> Result<String, Fault> {
+    let name = text_of(w, name)?;
+    if name.contains('=') { Err(Fault::BADARG) } else { Ok(name) }
+}
+
+fn text_of(w: &World, chars: Value) -> Result<String, Fault> {
+    let chars = w.heap.list_items(chars).ok_or(Fault::BADARG)?;
+    let char_of = |it: Value| u32::try_from(it.as_int()?).ok().and_then(char::from_u32);
+    let text: Option<String> = chars.into_iter().map(char_of).collect();
+    text.filter(|it| !it.contains('\0')).ok_or(Fault::BADARG)
+}
+
+/// A file name as the operating system writes it: UTF-8 and a zero at the end.
+fn name_to_native(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let name = arg(args, 0);
+    let mut bytes = match w.heap.as_binary_bytes(name) {
+        Some(bytes) => bytes.to_vec(),
+        None => text_of(w, name)?.into_bytes(),
+    };
+    bytes.push(0);
+    Ok(w.heap.binary(&bytes))
+}

@@ -1,0 +1,312 @@
+//! What the system says of itself: versions, limits, counters; and what it can be told.
+//!
+//! Facts of the installation come from the host, never from here: the machine stands in for
+//! whatever release is there.
+
+use crate::builtins::arithmetic::arg;
+use crate::builtins::make::{atom, count, pairs, string};
+use crate::builtins::{Builtin, Control, Effect, Fault, How, Stop, inside};
+use crate::data::{AtomId, Value, from_term};
+use crate::machine::World;
+use crate::machine::inspect::flag;
+
+pub(super) const ROWS: &[Builtin] = &[
+    inspect("process_info", 1),
+    inspect("process_info", 2),
+    inside("erlang", "system_info", 1, system_info),
+    inside("erlang", "system_flag", 2, system_flag),
+    inside("erlang", "statistics", 1, statistics),
+    inside("erlang", "memory", 0, |w, _| Ok(memory(w))),
+    inside("erlang", "memory", 1, memory_of),
+    inside("erlang", "display", 1, display),
+    inside("erlang", "display_nl", 0, |w, _| {
+        w.output.push(b'\n');
+        Ok(Value::TRUE)
+    }),
+    inside("erlang", "display_string", 1, display_string),
+    inside("erlang", "ports", 0, |_, _| Ok(Value::NIL)),
+    inside("erlang", "port_info", 1, no_port),
+    inside("erlang", "port_info", 2, no_port),
+    inside("erlang", "get_cookie", 0, |w, _| Ok(atom(w, "nocookie"))),
+    inside("erlang", "get_cookie", 1, |w, _| Ok(atom(w, "nocookie"))),
+    inside("erlang", "set_cookie", 1, |_, _| Ok(Value::TRUE)),
+    inside("erlang", "set_cookie", 2, |_, _| Ok(Value::TRUE)),
+    inside("erlang", "monitor_node", 2, |_, _| Ok(Value::TRUE)),
+    inside("erlang", "monitor_node", 3, |_, _| Ok(Value::TRUE)),
+    inside("erlang", "nodes", 2, |_, _| Ok(Value::NIL)),
+    inside("erlang", "garbage_collect", 2, |_, _| Ok(Value::TRUE)),
+    inside("erts_internal", "garbage_collect", 1, |_, _| Ok(Value::TRUE)),
+    inside("erts_internal", "is_system_process", 1, |_, _| Ok(Value::FALSE)),
+    inside("erts_internal", "is_process_executing_dirty", 1, |_, _| Ok(Value::FALSE)),
+    inside("erts_internal", "no_aux_work_threads", 0, |_, _| Ok(Value::int(1))),
+    inside("erts_internal", "get_creation", 0, |_, _| Ok(Value::int(0))),
+    inside("erts_internal", "system_check", 1, |_, _| Ok(Value::atom(AtomId::OK))),
+    inside("erlang", "seq_trace", 2, |_, _| Ok(Value::NIL)),
+    inside("erlang", "seq_trace_info", 1, |_, _| Ok(Value::NIL)),
+    inside("erlang", "seq_trace_print", 1, |_, _| Ok(Value::FALSE)),
+    inside("erlang", "seq_trace_print", 2, |_, _| Ok(Value::FALSE)),
+    inside("erlang", "dt_get_tag", 0, |_, _| Ok(Value::atom(AtomId::UNDEFINED))),
+    inside("erlang", "dt_get_tag_data", 0, |_, _| Ok(Value::atom(AtomId::UNDEFINED))),
+    inside("erlang", "dt_put_tag", 1, |_, _| Ok(Value::atom(AtomId::UNDEFINED))),
+    inside("erlang", "dt_spread_tag", 1, |_, _| Ok(Value::TRUE)),
+    inside("erlang", "dt_restore_tag", 1, |_, _| Ok(Value::TRUE)),
+    inside("erlang", "system_monitor", 0, |_, _| Ok(Value::atom(AtomId::UNDEFINED))),
+    inside("erlang", "system_profile", 0, |_, _| Ok(Value::atom(AtomId::UNDEFINED))),
+    inside("erlang", "trace", 3, |_, _| unsupported("erlang:trace/3")),
+    inside("erts_internal", "trace", 3, |_, _| unsupported("erlang:trace/3")),
+    inside("erlang", "trace_pattern", 2, |_, _| unsupported("erlang:trace_pattern/2")),
+    inside("erlang", "trace_pattern", 3, |_, _| unsupported("erlang:trace_pattern/3")),
+    inside("erlang", "trace_info", 2, |_, _| unsupported("erlang:trace_info/2")),
+    inside("erlang", "system_profile", 2, |_, _| unsupported("erlang:system_profile/2")),
+    inside("erlang", "system_monitor", 1, |_, _| unsupported("erlang:system_monitor/1")),
+    inside("erlang", "system_monitor", 2, |_, _| unsupported("erlang:system_monitor/2")),
+    inside("erlang", "suspend_process", 1, |_, _| unsupported("erlang:suspend_process/1")),
+    inside("erlang", "suspend_process", 2, |_, _| unsupported("erlang:suspend_process/2")),
+    inside("erlang", "resume_process", 1, |_, _| unsupported("erlang:resume_process/1")),
+    inside("io", "printable_range", 0, |_, _| Ok(Value::atom(AtomId::LATIN1))),
+    inside("file", "native_name_encoding", 0, |_, _| Ok(Value::atom(AtomId::UTF8))),
+    inside("error_logger", "warning_map", 0, |w, _| Ok(atom(w, "warning"))),
+];
+
+const fn inspect(name: &'static str, arity: u8) -> Builtin {
+    Builtin {
+        module: "erlang",
+        name,
+        arity,
+        how: How::Control(Control::Inspect),
+        effect: Effect::Machine,
+    }
+}
+
+fn unsupported(what: &str) -> Result<Value, Fault> {
+    Err(Stop::Unsupported { what: what.to_owned() }.into())
+}
+
+/// Schedulers that the machine says it has. It runs one process at a time.
+const N_SCHEDULERS: i64 = 1;
+const MAX_PORTS: i64 = 65_536;
+const MAX_TABLES: i64 = 8_192;
+
+fn system_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let item = arg(args, 0);
+    let Some(name) = item.as_atom() else { return system_info_of(w, item) };
+    let text = w.atoms.name(name).to_owned();
+    if let Some(fact) = w.facts.get(&text) {
+        return Ok(from_term(&mut w.heap, &mut w.atoms, fact));
+    }
+    let me = w.current;
+    Ok(match text.as_str() {
+        "wordsize" => Value::int(8),
+        "endian" => Value::atom(AtomId::LITTLE),
+        "process_limit" => count(w.limits.processes),
+        "process_count" => count(w.processes.len()),
+        "atom_limit" => count(w.limits.atoms),
+        "atom_count" => count(w.atoms.len()),
+        "port_limit" => Value::int(MAX_PORTS),
+        "port_count" => Value::int(0),
+        "ets_limit" => Value::int(MAX_TABLES),
+        "schedulers"
+        | "schedulers_online"
+        | "scheduler_id"
+        | "logical_processors"
+        | "logical_processors_available"
+        | "logical_processors_online"
+        | "dirty_cpu_schedulers"
+        | "dirty_cpu_schedulers_online" => Value::int(N_SCHEDULERS),
+        "dirty_io_schedulers" => Value::int(10),
+        "thread_pool_size" => Value::int(1),
+        "threads" | "smp_support" | "time_correction" | "kernel_poll" | "eager_check_io" => {
+            Value::TRUE
+        }
+        "debug_compiled" | "port_parallelism" | "dynamic_trace_probes" => Value::FALSE,
+        "machine" => string(w, "BEAM"),
+        "tolerant_timeofday" | "multi_scheduling" => atom(w, "enabled"),
+        "time_warp_mode" => atom(w, "no_time_warp"),
+        "time_offset" => atom(w, "final"),
+        "start_time" => Value::int(super::clock::MONOTONIC_BEGIN),
+        "end_time" => Value::int(super::clock::MONOTONIC_END),
+        "emu_type" | "build_type" => atom(w, "opt"),
+        "heap_type" => Value::atom(AtomId::PRIVATE),
+        "scheduler_bind_type" => atom(w, "unbound"),
+        "scheduler_bindings" => {
+            let unbound = atom(w, "unbound");
+            w.heap.tuple(&[unbound])
+        }
+        "dynamic_trace" => Value::atom(AtomId::NONE),
+        "update_cpu_info" => atom(w, "unchanged"),
+        "modified_timing_level" => Value::atom(AtomId::UNDEFINED),
+        "multi_scheduling_blockers"
+        | "normal_multi_scheduling_blockers"
+        | "taints"
+        | "dist_ctrl" => Value::NIL,
+        "creation" | "trace_control_word" => Value::int(0),
+        "message_queue_data" | "max_heap_size" => flag(w, me, &text),
+        "fullsweep_after" | "min_heap_size" | "min_bin_vheap_size" => {
+            let value = flag(w, me, &text);
+            w.heap.tuple(&[item, value])
+        }
+        "garbage_collection" => {
+            let names = ["min_bin_vheap_size", "min_heap_size", "fullsweep_after"];
+            let flags = names.map(|it| (it, flag(w, me, it)));
+            let most = [("max_heap_size", Value::int(0))];
+            let items: Vec<(&str, Value)> = most.into_iter().chain(flags).collect();
+            pairs(w, &items)
+        }
+        "system_logger" => atom(w, "logger"),
+        "delayed_node_table_gc" => Value::int(60),
+        "dist_buf_busy_limit" => Value::int(1_048_576),
+        "outstanding_system_requests_limit" => Value::int(4),
+        // Facts of the installation that only it knows.
+        "system_architecture"
+        | "nif_version"
+        | "driver_version"
+        | "c_compiler_used"
+        | "emu_flavor"
+        | "compat_rel"
+        | "heap_sizes"
+        | "otp_correction_package"
+        | "system_version"
+        | "otp_release"
+        | "version"
+        | "snifs" => {
+            return Err(Stop::NeedFact(name).into());
+        }
+        _ => return Err(Fault::BADARG),
+    })
+}
+
+fn system_info_of(w: &mut World, item: Value) -> Result<Value, Fault> {
+    let Some([name, what]) = w.heap.elements(item) else { return Err(Fault::BADARG) };
+    let names = (name.as_atom().ok_or(Fault::BADARG)?, what.as_atom().ok_or(Fault::BADARG)?);
+    match (w.atoms.name(names.0), w.atoms.name(names.1)) {
+        ("wordsize", "internal" | "external") => Ok(Value::int(8)),
+        ("allocator" | "allocator_sizes", _) => Ok(Value::FALSE),
+        _ => Err(Fault::BADARG),
+    }
+}
+
+/// Settings of the runtime are taken note of; none changes what a program computes.
+fn system_flag(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let (name, value) = (arg(args, 0).as_atom().ok_or(Fault::BADARG)?, arg(args, 1));
+    let text = w.atoms.name(name).to_owned();
+    let usual = match text.as_str() {
+        "backtrace_depth" => Value::int(8),
+        "fullsweep_after" | "min_heap_size" | "min_bin_vheap_size" | "max_heap_size" => {
+            let me = w.current;
+            flag(w, me, &text)
+        }
+        "schedulers_online" | "dirty_cpu_schedulers_online" => Value::int(N_SCHEDULERS),
+        "multi_scheduling" => atom(w, "enabled"),
+        "scheduler_wall_time" | "microstate_accounting" => Value::FALSE,
+        "trace_control_word" => Value::int(0),
+        "time_offset" => return Ok(atom(w, "final")),
+        _ => return Err(Fault::BADARG),
+    };
+    let old = w.system_flags.insert(name, value);
+    Ok(old.unwrap_or(usual))
+}
+
+fn statistics(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let name = arg(args, 0).as_atom().ok_or(Fault::BADARG)?;
+    let text = w.atoms.name(name).to_owned();
+    let zero = Value::int(0);
+    let reductions: u64 = w.processes.values().map(|it| it.reductions).sum();
+    let reductions = i64::try_from(reductions).unwrap_or(i64::MAX);
+    let millis = i64::try_from(w.clock / 1_000_000).unwrap_or(i64::MAX);
+    let queue = count(w.queue.len());
+    Ok(match text.as_str() {
+        "reductions" | "exact_reductions" => since_last(w, name, reductions),
+        "runtime" | "wall_clock" => since_last(w, name, millis),
+        "context_switches" => w.heap.tuple(&[zero, zero]),
+        "garbage_collection" => w.heap.tuple(&[zero, zero, zero]),
+        "io" => {
+            let input = super::make::pair(w, "input", zero);
+            let written = count(w.output.len());
+            let output = super::make::pair(w, "output", written);
+            w.heap.tuple(&[input, output])
+        }
+        "run_queue" | "total_run_queue_lengths" | "total_run_queue_lengths_all" => queue,
+        "total_active_tasks" | "total_active_tasks_all" => count(w.queue.len() + 1),
+        "run_queue_lengths" | "run_queue_lengths_all" => w.heap.list(&[queue]),
+        "active_tasks" | "active_tasks_all" => {
+            let tasks = count(w.queue.len() + 1);
+            w.heap.list(&[tasks])
+        }
+        "scheduler_wall_time" | "scheduler_wall_time_all" | "microstate_accounting" => {
+            Value::atom(AtomId::UNDEFINED)
+        }
+        _ => return Err(Fault::BADARG),
+    })
+}
+
+/// `{Total, SinceLastAsked}`
+fn since_last(w: &mut World, name: AtomId, total: i64) -> Value {
+    let last = w.last_statistics.insert(name, total).unwrap_or(0);
+    w.heap.tuple(&[Value::int(total), Value::int(total - last)])
+}
+
+fn memory_items(w: &World) -> Vec<(&'static str, usize)> {
+    let used = w.heap.bytes_used();
+    let atoms = w.atoms.len() * 32;
+    let code = w.modules.len() * 65_536;
+    let system = atoms + code;
+    vec![
+        ("total", used + system),
+        ("processes", used),
+        ("processes_used", used),
+        ("system", system),
+        ("atom", atoms),
+        ("atom_used", atoms),
+        ("binary", 0),
+        ("code", code),
+        ("ets", 0),
+    ]
+}
+
+fn memory(w: &mut World) -> Value {
+    let items: Vec<(&str, Value)> =
+        memory_items(w).into_iter().map(|it| (it.0, count(it.1))).collect();
+    pairs(w, &items)
+}
+
+fn memory_of(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let items = memory_items(w);
+    let find = |w: &World, value: Value| {
+        let name = w.atoms.name(value.as_atom()?);
+        items.iter().find(|it| it.0 == name).copied()
+    };
+    if let Some(names) = w.heap.list_items(arg(args, 0)) {
+        let found: Option<Vec<(&str, usize)>> = names.into_iter().map(|it| find(w, it)).collect();
+        let found: Vec<(&str, Value)> =
+            found.ok_or(Fault::BADARG)?.into_iter().map(|it| (it.0, count(it.1))).collect();
+        return Ok(pairs(w, &found));
+    }
+    find(w, arg(args, 0)).map(|it| count(it.1)).ok_or(Fault::BADARG)
+}
+
+/// BEAM writes the term straight to the terminal.
+fn display(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let term = crate::data::to_term(&w.heap, &w.atoms, arg(args, 0));
+    let text = term.map_or_else(|it| it.to_string(), |it| term::print(&it, term::Style::P));
+    w.output.extend_from_slice(text.as_bytes());
+    w.output.push(b'\n');
+    Ok(Value::TRUE)
+}
+
+fn display_string(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let chars = w.heap.list_items(arg(args, 0)).ok_or(Fault::BADARG)?;
+    let char_of = |it: Value| u32::try_from(it.as_int()?).ok().and_then(char::from_u32);
+    let text: Option<String> = chars.into_iter().map(char_of).collect();
+    w.output.extend_from_slice(text.ok_or(Fault::BADARG)?.as_bytes());
+    Ok(Value::TRUE)
+}
+
+/// There are no ports, so none can be told of.
+fn no_port(_: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    match arg(args, 0).view() {
+        crate::data::View::Port(_) | crate::data::View::Atom(_) => {
+            Ok(Value::atom(AtomId::UNDEFINED))
+        }
+        _ => Err(Fault::BADARG),
+    }
+}

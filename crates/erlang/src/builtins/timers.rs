@@ -1,0 +1,140 @@
+//! Timers that programs start: `erlang:send_after` and its kin.
+
+use crate::builtins::arithmetic::arg;
+use crate::builtins::clock::{MONOTONIC_BEGIN, MONOTONIC_END, STARTING};
+use crate::builtins::make::atom;
+use crate::builtins::{Builtin, Fault, inside};
+use crate::data::{AtomId, RefId, Value, View};
+use crate::machine::World;
+use crate::machine::timers::{Timer, TimerId, TimerTarget};
+
+pub(super) const ROWS: &[Builtin] = &[
+    inside("erlang", "send_after", 3, |w, args| start(w, args, Value::NIL, Kind::Message)),
+    inside("erlang", "send_after", 4, |w, args| start(w, args, arg(args, 3), Kind::Message)),
+    inside("erlang", "start_timer", 3, |w, args| start(w, args, Value::NIL, Kind::Timeout)),
+    inside("erlang", "start_timer", 4, |w, args| start(w, args, arg(args, 3), Kind::Timeout)),
+    inside("erlang", "cancel_timer", 1, |w, args| cancel(w, arg(args, 0), Value::NIL)),
+    inside("erlang", "cancel_timer", 2, |w, args| cancel(w, arg(args, 0), arg(args, 1))),
+    inside("erlang", "read_timer", 1, |w, args| read(w, arg(args, 0), Value::NIL)),
+    inside("erlang", "read_timer", 2, |w, args| read(w, arg(args, 0), arg(args, 1))),
+];
+
+const NANOS_PER_MILLI: i64 = 1_000_000;
+
+/// What a timer sends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// The message as it is.
+    Message,
+    /// `{timeout, TimerRef, Message}`
+    Timeout,
+}
+
+fn start(w: &mut World, args: &[Value], options: Value, kind: Kind) -> Result<Value, Fault> {
+    let mut is_absolute = false;
+    for option in w.heap.list_items(options).ok_or(Fault::BADARG)? {
+        match w.heap.elements(option) {
+            Some([name, value]) if name.is_atom(AtomId::ABSOLUTE) => {
+                is_absolute = value.as_bool().ok_or(Fault::BADARG)?;
+            }
+            _ => return Err(Fault::BADARG),
+        }
+    }
+    let at = due(w, arg(args, 0), is_absolute);
+    let Some(at) = at else {
+        let cause = w.atoms.intern("time");
+        return Err(Fault::Caused(Value::atom(AtomId::BADARG), cause));
+    };
+    let to = match arg(args, 1).view() {
+        View::Pid(pid) => TimerTarget::Process(pid),
+        View::Atom(name) => TimerTarget::Name(name),
+        _ => return Err(Fault::BADARG),
+    };
+    let id = w.new_ref();
+    let reference = Value::reference(id);
+    let message = match kind {
+        Kind::Message => arg(args, 2),
+        Kind::Timeout => w.heap.tuple(&[Value::atom(AtomId::TIMEOUT), reference, arg(args, 2)]),
+    };
+    let is_gone = matches!(to, TimerTarget::Process(pid) if !w.is_alive(pid));
+    if !is_gone {
+        w.timers.start(at, Timer { id: TimerId::Reference(id), to, message });
+    }
+    Ok(reference)
+}
+
+/// When a timer is to fire on the virtual clock; `None` if BEAM's clock can't show that time.
+fn due(w: &World, time: Value, is_absolute: bool) -> Option<u64> {
+    let millis = time.as_int()?;
+    let nanos = millis.checked_mul(NANOS_PER_MILLI)?;
+    let at = if is_absolute {
+        let is_shown = (MONOTONIC_BEGIN..=MONOTONIC_END).contains(&nanos);
+        // What lies before the program's begin is due at once.
+        is_shown.then(|| nanos.checked_sub(MONOTONIC_BEGIN + STARTING))??.max(0)
+    } else {
+        let nanos = (0 <= nanos).then_some(nanos)?;
+        i64::try_from(w.clock).ok()?.checked_add(nanos)?
+    };
+    (at <= MONOTONIC_END.checked_sub(MONOTONIC_BEGIN)?).then(|| u64::try_from(at).ok())?
+}
+
+fn cancel(w: &mut World, timer: Value, options: Value) -> Result<Value, Fault> {
+    let id = timer.as_ref().ok_or(Fault::BADARG)?;
+    let (mut is_async, mut is_told) = (false, true);
+    for (name, value) in flags(w, options)? {
+        match name {
+            AtomId::ASYNC => is_async = value,
+            AtomId::INFO => is_told = value,
+            _ => return Err(Fault::BADARG),
+        }
+    }
+    let left = w.timers.cancel(TimerId::Reference(id));
+    let left = time_left(w, left);
+    Ok(answer(w, "cancel_timer", id, left, is_async, is_told))
+}
+
+fn read(w: &mut World, timer: Value, options: Value) -> Result<Value, Fault> {
+    let id = timer.as_ref().ok_or(Fault::BADARG)?;
+    let mut is_async = false;
+    for (name, value) in flags(w, options)? {
+        match name {
+            AtomId::ASYNC => is_async = value,
+            _ => return Err(Fault::BADARG),
+        }
+    }
+    let left = w.timers.when(TimerId::Reference(id));
+    let left = time_left(w, left);
+    Ok(answer(w, "read_timer", id, left, is_async, true))
+}
+
+fn flags(w: &World, options: Value) -> Result<Vec<(AtomId, bool)>, Fault> {
+    let options = w.heap.list_items(options).ok_or(Fault::BADARG)?;
+    let flag = |option: Value| match w.heap.elements(option) {
+        Some([name, value]) => Some((name.as_atom()?, value.as_bool()?)),
+        _ => None,
+    };
+    options.into_iter().map(|it| flag(it).ok_or(Fault::BADARG)).collect()
+}
+
+/// Milliseconds until then, begun ones counted; `false` if there is no such timer.
+fn time_left(w: &World, at: Option<u64>) -> Value {
+    let millis = at.map(|at| at.saturating_sub(w.clock).div_ceil(NANOS_PER_MILLI.cast_unsigned()));
+    millis.map_or(Value::FALSE, |it| Value::int(i64::try_from(it).unwrap_or(i64::MAX)))
+}
+
+fn answer(
+    w: &mut World,
+    tag: &str,
+    timer: RefId,
+    left: Value,
+    is_async: bool,
+    is_told: bool,
+) -> Value {
+    if is_async && is_told {
+        let tag = atom(w, tag);
+        let message = w.heap.tuple(&[tag, Value::reference(timer), left]);
+        let me = w.current;
+        w.send(me, message);
+    }
+    if is_async || !is_told { Value::atom(AtomId::OK) } else { left }
+}

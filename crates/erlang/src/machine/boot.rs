@@ -1,0 +1,212 @@
+//! Processes that are part of every Erlang system: started by OTP's own code, when somebody first
+//! looks for one.
+//!
+//! Most programs never do, and start without waiting. A process that looks for one that is being
+//! started waits until it is there.
+
+use crate::builtins::make::atom;
+use crate::builtins::{Fault, Stop};
+use crate::data::{AtomId, PidId, Value, from_term};
+use crate::machine::World;
+use crate::machine::process::{Execution, OnReturn, Process};
+use crate::machine::world::USER;
+use term::Term;
+
+/// How far a part of the system is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Residence {
+    /// Others wait for it.
+    Starting { waiting: Vec<PidId> },
+    /// It was started; whether it still runs is another matter.
+    Settled,
+}
+
+/// A registered name, the table that its process owns, and the calls that start it.
+struct Resident {
+    name: &'static str,
+    table: Option<&'static str>,
+    steps: &'static [Step],
+}
+
+/// Module, function and arguments.
+type Step = fn(&mut World) -> (&'static str, &'static str, Vec<Value>);
+
+const RESIDENTS: &[Resident] = &[
+    Resident {
+        name: "application_controller",
+        table: Some("ac_tab"),
+        steps: &[
+            |w| {
+                let kernel = application(w, "kernel");
+                ("application_controller", "start", vec![kernel])
+            },
+            |w| {
+                let args = vec![atom(w, "kernel"), atom(w, "permanent")];
+                ("application", "start_boot", args)
+            },
+            |w| {
+                let stdlib = application(w, "stdlib");
+                ("application", "load", vec![stdlib])
+            },
+            |w| {
+                let args = vec![atom(w, "stdlib"), atom(w, "permanent")];
+                ("application", "start_boot", args)
+            },
+        ],
+    },
+    // With nothing configured, the safe supervisor begins with no children. What BEAM has under
+    // the other one is started by itself here.
+    Resident { name: "kernel_sup", table: None, steps: &[|w| supervisor(w, "kernel_sup")] },
+    Resident {
+        name: "kernel_safe_sup",
+        table: None,
+        steps: &[|w| supervisor(w, "kernel_safe_sup")],
+    },
+    Resident {
+        name: "logger",
+        table: Some("logger"),
+        steps: &[
+            |_| ("logger_server", "start_link", Vec::new()),
+            // It would write to the terminal; a program that wants a handler adds one.
+            |w| {
+                let simple = atom(w, "simple");
+                ("logger", "remove_handler", vec![simple])
+            },
+        ],
+    },
+    Resident { name: "rex", table: None, steps: &[|_| ("rpc", "start_link", Vec::new())] },
+    Resident {
+        name: "global_name_server",
+        table: Some("global_names"),
+        steps: &[|_| ("global", "start_link", Vec::new())],
+    },
+];
+
+fn supervisor(w: &mut World, name: &str) -> (&'static str, &'static str, Vec<Value>) {
+    let name = [Value::atom(AtomId::LOCAL), atom(w, name)];
+    let args = vec![w.heap.tuple(&name), atom(w, "kernel"), atom(w, "safe")];
+    ("supervisor", "start_link", args)
+}
+
+/// The description of an application, without the processes that it would start.
+fn application(w: &mut World, wanted: &str) -> Value {
+    let described = w.applications.iter().find_map(|it| match it.as_tuple()? {
+        [_, name, keys] if name.as_atom() == Some(wanted) => Some(keys.as_list()?.to_vec()),
+        _ => None,
+    });
+    let is_mod = |it: &Term| {
+        let name = it.as_tuple().and_then(|it| it.first()).and_then(Term::as_atom);
+        name == Some("mod")
+    };
+    let keys: Vec<Term> =
+        described.unwrap_or_default().into_iter().filter(|it| !is_mod(it)).collect();
+    let keys = from_term(&mut w.heap, &mut w.atoms, &Term::proper_list(keys));
+    let described = [atom(w, "application"), atom(w, wanted), keys];
+    w.heap.tuple(&described)
+}
+
+impl World {
+    /// The process that has a name, started if it is part of every system.
+    pub fn locate(&self, name: AtomId) -> Result<Option<PidId>, Fault> {
+        match self.residents.get(&name) {
+            Some(Residence::Starting { .. }) if !self.starts(name) => {
+                Err(Stop::NeedProcess(name).into())
+            }
+            Some(_) => Ok(self.whereis(name)),
+            None => match self.whereis(name) {
+                None if resident(self.atoms.name(name)).is_some() => {
+                    Err(Stop::NeedProcess(name).into())
+                }
+                found => Ok(found),
+            },
+        }
+    }
+
+    /// A named table is not there: asks for the process that would own it.
+    pub fn need_table(&mut self, table: AtomId) -> Result<(), Fault> {
+        let text = self.atoms.name(table);
+        let Some(owner) = RESIDENTS.iter().find(|it| it.table == Some(text)) else {
+            return Ok(());
+        };
+        let name = self.atoms.intern(owner.name);
+        let is_due = match self.residents.get(&name) {
+            None => true,
+            Some(Residence::Starting { .. }) => !self.starts(name),
+            Some(Residence::Settled) => false,
+        };
+        if is_due { Err(Stop::NeedProcess(name).into()) } else { Ok(()) }
+    }
+
+    /// Whether the running process is one of those that start a part of the system.
+    fn starts(&self, name: AtomId) -> bool {
+        self.processes.get(&self.current).is_some_and(|it| it.resident == Some(name))
+    }
+
+    /// Starts a part of the system that a process waits for.
+    pub(super) fn boot(&mut self, name: AtomId, for_whom: PidId) {
+        if let Some(Residence::Starting { waiting }) = self.residents.get_mut(&name) {
+            waiting.push(for_whom);
+            return;
+        }
+        self.residents.insert(name, Residence::Starting { waiting: vec![for_whom] });
+        let place = RESIDENTS.iter().position(|it| it.name == self.atoms.name(name));
+        let Some(execution) = self.boot_step(name, 0) else { return self.settle(name) };
+        // The unit under test is the first child of the one that has no parent.
+        let n = u32::try_from(place.unwrap_or(0)).unwrap_or(0) + 1;
+        let pid = self.names.child(PidId::default(), n);
+        let dictionary = self.heap.empty_map();
+        let mut process = Process::new(pid, PidId::default(), execution, dictionary);
+        process.on_return = OnReturn::Boot { name, step: 0 };
+        process.group_leader = USER;
+        process.resident = Some(name);
+        self.processes.insert(pid, process);
+        self.queue.push_front(pid);
+    }
+
+    fn boot_step(&mut self, name: AtomId, step: usize) -> Option<Execution> {
+        let resident = resident(self.atoms.name(name))?;
+        let (module, function, args) = resident.steps.get(step)?(self);
+        let (module, function) = (atom(self, module), atom(self, function));
+        Some(Execution::apply(module, function, &args))
+    }
+
+    /// A step is done: the next one, or none. The process stays, for what it started is linked
+    /// to it.
+    pub(super) fn boot_on(&mut self, pid: PidId, name: AtomId, step: usize) {
+        let next = step + 1;
+        let execution = match self.boot_step(name, next) {
+            Some(execution) => execution,
+            None => {
+                self.settle(name);
+                let (module, function) = (atom(self, "timer"), atom(self, "sleep"));
+                Execution::apply(module, function, &[Value::atom(AtomId::INFINITY)])
+            }
+        };
+        let is_settled = self.residents.get(&name) == Some(&Residence::Settled);
+        if let Some(process) = self.processes.get_mut(&pid) {
+            process.execution = Some(execution);
+            process.on_return =
+                if is_settled { OnReturn::Nobody } else { OnReturn::Boot { name, step: next } };
+            self.queue.push_front(pid);
+        }
+    }
+
+    /// It is there, or will never be: whoever waited looks again.
+    pub(super) fn settle(&mut self, name: AtomId) {
+        let before = self.residents.insert(name, Residence::Settled);
+        if let Some(Residence::Starting { waiting }) = before {
+            for pid in waiting.into_iter().rev() {
+                self.queue.push_front(pid);
+            }
+        }
+    }
+
+    /// Processes that the program started itself.
+    pub(super) fn n_own_processes(&self) -> usize {
+        self.processes.values().filter(|it| it.resident.is_none()).count()
+    }
+}
+
+fn resident(name: &str) -> Option<&'static Resident> {
+    RESIDENTS.iter().find(|it| it.name == name)
+}

@@ -1,0 +1,311 @@
+//! `process_info`: what can be seen of a process from outside, where it is in its program included.
+
+use crate::builtins::Fault;
+use crate::builtins::make::{atom, count, pair, pairs};
+use crate::data::{AtomId, PidId, Value};
+use crate::machine::World;
+use crate::machine::interpret::Cpu;
+use crate::machine::process::{Execution, MonitorTarget, Process, Status};
+use crate::machine::raise::frames_at;
+use crate::machine::world::USER;
+
+/// What BEAM gives each process to begin with, in words.
+const HEAP_WORDS: i64 = 233;
+const BIN_VHEAP_WORDS: i64 = 46_422;
+const FULLSWEEP_AFTER: i64 = 65_535;
+/// Bytes of a process with that heap.
+const PROCESS_BYTES: i64 = 2_640;
+
+/// The items of `process_info/1`, in BEAM's order.
+const USUAL: &[&str] = &[
+    "registered_name",
+    "current_function",
+    "initial_call",
+    "status",
+    "message_queue_len",
+    "links",
+    "dictionary",
+    "trap_exit",
+    "error_handler",
+    "priority",
+    "group_leader",
+    "total_heap_size",
+    "heap_size",
+    "stack_size",
+    "reductions",
+    "garbage_collection",
+    "suspending",
+];
+
+/// `process_info/1,2`
+pub(super) fn process_info(cpu: &mut Cpu<'_>, args: &[Value]) -> Result<Value, Fault> {
+    let pid = args.first().and_then(|it| it.as_pid()).ok_or(Fault::BADARG)?;
+    let wanted = match args.get(1) {
+        Some(items) => Wanted::read(cpu.world, *items)?,
+        None => Wanted::Usual,
+    };
+    if !cpu.world.is_alive(pid) {
+        return Ok(Value::atom(AtomId::UNDEFINED));
+    }
+    match wanted {
+        Wanted::Usual => {
+            let mut items = Vec::new();
+            for name in USUAL {
+                let value = item(cpu, pid, name)?;
+                let is_nameless = *name == "registered_name" && value.is_nil();
+                if !is_nameless {
+                    items.push(pair(cpu.world, name, value));
+                }
+            }
+            Ok(cpu.world.heap.list(&items))
+        }
+        Wanted::One(name) => {
+            let text = cpu.world.atoms.name(name).to_owned();
+            let value = item(cpu, pid, &text)?;
+            // The one item that is not there if it is empty.
+            if text == "registered_name" && value.is_nil() {
+                return Ok(Value::NIL);
+            }
+            Ok(cpu.world.heap.tuple(&[Value::atom(name), value]))
+        }
+        Wanted::Many(names) => {
+            let mut items = Vec::new();
+            for name in names {
+                let text = cpu.world.atoms.name(name).to_owned();
+                let value = item(cpu, pid, &text)?;
+                items.push(cpu.world.heap.tuple(&[Value::atom(name), value]));
+            }
+            Ok(cpu.world.heap.list(&items))
+        }
+    }
+}
+
+enum Wanted {
+    Usual,
+    One(AtomId),
+    Many(Vec<AtomId>),
+}
+
+impl Wanted {
+    fn read(w: &World, items: Value) -> Result<Wanted, Fault> {
+        if let Some(name) = items.as_atom() {
+            return Ok(Wanted::One(name));
+        }
+        let items = w.heap.list_items(items).ok_or(Fault::BADARG)?;
+        let names: Option<Vec<AtomId>> = items.iter().map(|it| it.as_atom()).collect();
+        names.map(Wanted::Many).ok_or(Fault::BADARG)
+    }
+}
+
+/// One item of a process that is alive.
+fn item(cpu: &mut Cpu<'_>, pid: PidId, name: &str) -> Result<Value, Fault> {
+    if matches!(name, "current_function" | "current_location" | "current_stacktrace") {
+        return Ok(place(cpu, pid, name));
+    }
+    let is_me = pid == cpu.world.current;
+    let n_frames =
+        if is_me { cpu.frames.len() } else { execution(cpu.world, pid).map_or(0, n_frames) };
+    let w = &mut *cpu.world;
+    let status = status_of(w, pid);
+    let outside;
+    let process = match w.processes.get(&pid) {
+        Some(process) => process,
+        None => {
+            outside = device(w, pid);
+            &outside
+        }
+    };
+    Ok(match name {
+        "registered_name" => process.name.map_or(Value::NIL, Value::atom),
+        "initial_call" => {
+            let (module, name, arity) = process.initial_call;
+            let arity = Value::int(i64::from(arity));
+            w.heap.tuple(&[Value::atom(module), Value::atom(name), arity])
+        }
+        "status" => Value::atom(status),
+        "message_queue_len" => count(process.mailbox.len()),
+        "messages" => {
+            let messages: Vec<Value> = process.mailbox.iter().copied().collect();
+            w.heap.list(&messages)
+        }
+        "links" => {
+            let links: Vec<Value> = process.links.iter().map(|it| Value::pid(*it)).collect();
+            w.heap.list(&links)
+        }
+        "monitors" => {
+            let targets: Vec<MonitorTarget> =
+                process.monitors.values().map(|it| it.target).collect();
+            monitors(w, &targets)
+        }
+        "monitored_by" => {
+            let watchers: Vec<Value> =
+                process.monitored_by.iter().map(|it| Value::pid(it.1)).collect();
+            w.heap.list(&watchers)
+        }
+        "dictionary" => {
+            let dictionary = process.dictionary;
+            let items = w.heap.map_pairs(dictionary).unwrap_or_default();
+            let items: Vec<Value> =
+                items.into_iter().map(|it| w.heap.tuple(&[it.0, it.1])).collect();
+            w.heap.list(&items)
+        }
+        "trap_exit" => Value::bool(process.trap_exit),
+        "priority" => Value::atom(process.priority),
+        "group_leader" => Value::pid(process.group_leader),
+        "reductions" => Value::int(i64::try_from(process.reductions).unwrap_or(i64::MAX)),
+        "total_heap_size" | "heap_size" => Value::int(HEAP_WORDS),
+        "stack_size" | "catchlevel" => count(n_frames),
+        "memory" => Value::int(PROCESS_BYTES),
+        "suspending" | "sequential_trace_token" | "binary" => Value::NIL,
+        "trace" => Value::int(0),
+        "last_calls" => Value::FALSE,
+        "error_handler" | "message_queue_data" | "fullsweep_after" | "min_heap_size"
+        | "min_bin_vheap_size" | "max_heap_size" | "async_dist" => flag(w, pid, name),
+        "garbage_collection" => garbage_collection(w, pid),
+        "garbage_collection_info" => garbage_collection_info(w),
+        _ => return Err(Fault::BADARG),
+    })
+}
+
+/// The terminal and its like have no process of the machine.
+fn device(w: &mut World, pid: PidId) -> Process {
+    let dictionary = w.heap.empty_map();
+    let mut res = Process::new(pid, PidId::default(), Execution::default(), dictionary);
+    res.status = Status::Waiting;
+    res.group_leader = USER;
+    res.name = w.name_of_device(pid);
+    res
+}
+
+fn status_of(w: &World, pid: PidId) -> AtomId {
+    match w.processes.get(&pid).map(|it| it.status) {
+        _ if pid == w.current => AtomId::RUNNING,
+        Some(Status::Runnable) => AtomId::RUNNABLE,
+        Some(Status::Waiting | Status::Hibernating) | None => AtomId::WAITING,
+    }
+}
+
+fn monitors(w: &mut World, targets: &[MonitorTarget]) -> Value {
+    let mut items = Vec::new();
+    for target in targets {
+        let target = match target {
+            MonitorTarget::Process(pid) => Value::pid(*pid),
+            MonitorTarget::Name(name, _) => {
+                w.heap.tuple(&[Value::atom(*name), Value::atom(AtomId::NONODE)])
+            }
+            MonitorTarget::TimeOffset => continue,
+        };
+        items.push(w.heap.tuple(&[Value::atom(AtomId::PROCESS), target]));
+    }
+    w.heap.list(&items)
+}
+
+/// A flag of a process, or what it is unless set.
+pub(crate) fn flag(w: &mut World, pid: PidId, name: &str) -> Value {
+    let id = w.atoms.intern(name);
+    if let Some(value) = w.processes.get(&pid).and_then(|it| it.flags.get(&id)) {
+        return *value;
+    }
+    match name {
+        "error_handler" => Value::atom(id),
+        "message_queue_data" => atom(w, "on_heap"),
+        "fullsweep_after" => Value::int(FULLSWEEP_AFTER),
+        "min_heap_size" => Value::int(HEAP_WORDS),
+        "min_bin_vheap_size" => Value::int(BIN_VHEAP_WORDS),
+        "max_heap_size" => {
+            let keys = ["error_logger", "kill", "size"].map(|it| atom(w, it));
+            let values = [Value::TRUE, Value::TRUE, Value::int(0)];
+            w.heap.map(&w.atoms, keys.into_iter().zip(values).collect())
+        }
+        "sensitive" | "async_dist" => Value::FALSE,
+        _ => Value::int(0),
+    }
+}
+
+fn garbage_collection(w: &mut World, pid: PidId) -> Value {
+    let names = ["max_heap_size", "min_bin_vheap_size", "min_heap_size", "fullsweep_after"];
+    let mut items: Vec<(&str, Value)> =
+        names.into_iter().map(|it| (it, flag(w, pid, it))).collect();
+    items.push(("minor_gcs", Value::int(0)));
+    pairs(w, &items)
+}
+
+fn garbage_collection_info(w: &mut World) -> Value {
+    let zero = Value::int(0);
+    let heap = Value::int(HEAP_WORDS);
+    let items = [
+        ("old_heap_block_size", zero),
+        ("heap_block_size", heap),
+        ("mbuf_size", zero),
+        ("recent_size", zero),
+        ("stack_size", zero),
+        ("old_heap_size", zero),
+        ("heap_size", zero),
+        ("bin_vheap_size", zero),
+        ("bin_vheap_block_size", Value::int(BIN_VHEAP_WORDS)),
+        ("bin_old_vheap_size", zero),
+        ("bin_old_vheap_block_size", Value::int(BIN_VHEAP_WORDS)),
+    ];
+    pairs(w, &items)
+}
+
+// Where a process is
+
+fn execution(w: &World, pid: PidId) -> Option<&Execution> {
+    w.processes.get(&pid)?.execution.as_ref()
+}
+
+fn n_frames(execution: &Execution) -> usize {
+    execution.frames.len()
+}
+
+fn place(cpu: &mut Cpu<'_>, pid: PidId, name: &str) -> Value {
+    let pcs: Vec<u32> = if pid == cpu.world.current {
+        let callers = cpu.frames.iter().rev().map(|it| it.pc);
+        std::iter::once(cpu.pc).chain(callers).collect()
+    } else {
+        let Some(execution) = execution(cpu.world, pid) else {
+            return Value::atom(AtomId::UNDEFINED);
+        };
+        let callers = execution.frames.iter().rev().map(|it| it.pc);
+        // A process that waits does so in the instruction that it will begin with.
+        std::iter::once(execution.pc + 1).chain(callers).collect()
+    };
+    if execution(cpu.world, pid).is_some_and(Execution::is_new) {
+        return new_place(cpu.world, pid, name);
+    }
+    let frames = frames_at(cpu.program, cpu.world, &pcs);
+    match (name, frames.first().copied()) {
+        ("current_stacktrace", _) => cpu.world.heap.list(&frames),
+        ("current_location", Some(frame)) => frame,
+        (_, Some(frame)) => {
+            let call: Vec<Value> = cpu
+                .world
+                .heap
+                .elements(frame)
+                .unwrap_or_default()
+                .iter()
+                .take(3)
+                .copied()
+                .collect();
+            cpu.world.heap.tuple(&call)
+        }
+        (_, None) => Value::atom(AtomId::UNDEFINED),
+    }
+}
+
+/// A process that has not run yet is at the beginning of its first function.
+fn new_place(w: &mut World, pid: PidId, name: &str) -> Value {
+    let call = w.processes.get(&pid).map(|it| it.initial_call);
+    let Some((module, function, arity)) = call else { return Value::atom(AtomId::UNDEFINED) };
+    let (module, function) = (Value::atom(module), Value::atom(function));
+    let arity = Value::int(i64::from(arity));
+    match name {
+        "current_function" => w.heap.tuple(&[module, function, arity]),
+        "current_location" => w.heap.tuple(&[module, function, arity, Value::NIL]),
+        _ => {
+            let frame = w.heap.tuple(&[module, function, arity, Value::NIL]);
+            w.heap.list(&[frame])
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! What a process asks of whoever owns the machine: values that the host computes, facts, and
+//! modules made while the program runs.
+
+use crate::builtins::{Builtin, Effect, How, Request, Stop};
+use crate::data::{AtomId, PidId, TooDeep, Value, from_term, to_term};
+use crate::host::{HostAnswer, HostError};
+use crate::machine::process::Start;
+use crate::machine::{Machine, MachineError, World};
+use term::{Atom, Term};
+
+impl Machine {
+    /// Does what a builtin asks for. The process goes on with the value.
+    pub(super) fn ask_host(
+        &mut self,
+        pid: PidId,
+        builtin: &Builtin,
+        args: &[Value],
+    ) -> Result<Option<Stop>, MachineError> {
+        let answer = match builtin.how {
+            How::Machine(Request::LoadModule) => self.load_module(args),
+            How::Machine(Request::DeleteModule) => Ok(self.delete_module(args)),
+            How::Host | How::Native(_) | How::Control(_) => self.apply_on_host(builtin, args),
+        };
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(stop) => return Ok(Some(stop)),
+        };
+        let World { heap, atoms, processes, .. } = &mut self.world;
+        let (start, values) = match answer {
+            HostAnswer::Value(term) => (Start::Deliver, vec![from_term(heap, atoms, &term)]),
+            HostAnswer::Raised { class, reason, .. } => {
+                let class = Value::atom(atoms.intern(class.as_str()));
+                (Start::DeliverRaise, vec![class, from_term(heap, atoms, &reason)])
+            }
+        };
+        if let Some(execution) = processes.get_mut(&pid).and_then(|it| it.execution.as_mut()) {
+            execution.start = start;
+            execution.stack.extend_from_slice(&values);
+            execution.live = execution.stack.len();
+        }
+        Ok(None)
+    }
+
+    fn apply_on_host(&mut self, builtin: &Builtin, args: &[Value]) -> Result<HostAnswer, Stop> {
+        let Builtin { module, name, arity, .. } = *builtin;
+        let terms = self.terms(args).map_err(|_| Stop::Unsupported {
+            what: format!("{module}:{name}/{arity} on a deeply nested term"),
+        })?;
+        // What stays open there belongs to a process that is gone when it answers.
+        if builtin.effect != Effect::Pure && terms.iter().any(holds_fun) {
+            return Err(Stop::Unsupported { what: format!("{module}:{name}/{arity} with a fun") });
+        }
+        let answer = self.host.apply(&Atom::new(module), &Atom::new(name), &terms);
+        answer.map_err(|it| Stop::Host { why: it.to_string() })
+    }
+
+    fn terms(&self, values: &[Value]) -> Result<Vec<Term>, TooDeep> {
+        values.iter().map(|it| to_term(&self.world.heap, &self.world.atoms, *it)).collect()
+    }
+
+    /// Learns from the host what `erlang:system_info` says of an item.
+    pub(super) fn learn(&mut self, item: AtomId) -> Option<Stop> {
+        let name = self.world.atoms.name(item).to_owned();
+        let args = [Term::atom(&name)];
+        match self.host.apply(&Atom::new("erlang"), &Atom::new("system_info"), &args) {
+            Ok(HostAnswer::Value(term)) => {
+                self.world.facts.insert(name, term);
+                None
+            }
+            Ok(HostAnswer::Raised { .. }) => {
+                let what = format!("erlang:system_info({name})");
+                Some(Stop::Unsupported { what })
+            }
+            Err(error) => Some(Stop::Host { why: error.to_string() }),
+        }
+    }
+
+    /// `[Module, …, Binary]`: the answer of `code:load_binary`.
+    fn load_module(&mut self, args: &[Value]) -> Result<HostAnswer, Stop> {
+        let module = args.first().and_then(|it| it.as_atom());
+        let bytes = args.last().and_then(|it| self.world.heap.as_binary_bytes(*it));
+        let (Some(module), Some(bytes)) = (module, bytes) else {
+            return Ok(raised("badarg"));
+        };
+        let name = Atom::new(self.world.atoms.name(module));
+        let code = match self.host.load_binary(&name, &bytes) {
+            Ok(code) => code,
+            Err(HostError::NotFound(_) | HostError::Compile(_)) => return Ok(error("badfile")),
+            Err(error) => return Err(Stop::Host { why: error.to_string() }),
+        };
+        self.forget(module);
+        if let Err(error) = self.install(&code) {
+            return Err(Stop::Host { why: error.to_string() });
+        }
+        self.made_in_run.push(module);
+        Ok(HostAnswer::Value(Term::Tuple(vec![Term::atom("module"), Term::Atom(name)])))
+    }
+
+    fn delete_module(&mut self, args: &[Value]) -> HostAnswer {
+        let Some(module) = args.first().and_then(|it| it.as_atom()) else {
+            return raised("badarg");
+        };
+        let was_there = self.world.modules.contains_key(&module);
+        self.forget(module);
+        HostAnswer::Value(Term::atom(if was_there { "true" } else { "false" }))
+    }
+
+    /// From now on nobody can call the module. Code that runs goes on.
+    pub(super) fn forget(&mut self, module: AtomId) {
+        self.world.modules.remove(&module);
+        self.world.missing.remove(&module);
+        self.program.forget(module);
+    }
+}
+
+/// Whether a term holds a fun, which has no meaning outside the machine.
+fn holds_fun(term: &Term) -> bool {
+    match term {
+        Term::Fun(_) => true,
+        Term::List(list) => list.items.iter().chain([&list.tail]).any(holds_fun),
+        Term::Tuple(items) => items.iter().any(holds_fun),
+        Term::Map(pairs) => pairs.iter().any(|(key, value)| holds_fun(key) || holds_fun(value)),
+        Term::Int(_)
+        | Term::Big(_)
+        | Term::Float(_)
+        | Term::Atom(_)
+        | Term::Nil
+        | Term::Bits(_)
+        | Term::Pid(_)
+        | Term::Port(_)
+        | Term::Ref(_) => false,
+    }
+}
+
+fn raised(reason: &str) -> HostAnswer {
+    let (class, reason) = (Atom::new("error"), Term::atom(reason));
+    HostAnswer::Raised { class, reason, trace: Term::Nil }
+}
+
+fn error(reason: &str) -> HostAnswer {
+    HostAnswer::Value(Term::Tuple(vec![Term::atom("error"), Term::atom(reason)]))
+}
