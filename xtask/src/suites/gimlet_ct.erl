@@ -119,6 +119,7 @@ isolated(Where, Phase) ->
     end.
 
 %% Appends to File a line when a case begins and one when it has ended; skips what has a line.
+%% A case that failed may have left something behind: the next one gets another runtime.
 on_beam(Suite, DataDir, PrivDir, File, Limit) ->
     Done = case file:read_file(File) of
                {ok, Text} -> binary:split(Text, [<<"\n">>, <<"\t">>], [global]);
@@ -152,7 +153,13 @@ one(Suite, Path, Case, Config, Out, Limit) ->
                 ok -> "ok";
                 _ -> io_lib:format("~0tP", [How, 30])
             end,
-    write(Out, [Name, "\t", one_line(Shown), "\n"]).
+    write(Out, [Name, "\t", one_line(Shown), "\n"]),
+    case How of
+        {failed, _} -> erlang:halt(1, [{flush, false}]);
+        {failed, _, _} -> erlang:halt(1, [{flush, false}]);
+        {failed, _, _, _, _} -> erlang:halt(1, [{flush, false}]);
+        _ -> ok
+    end.
 
 write(Out, Text) ->
     ok = file:write(Out, unicode:characters_to_binary(Text)).
