@@ -124,7 +124,8 @@ fn answer(world: &World, result: Result<Value, Fault>) -> Answer {
             Fault::Error(reason)
             | Fault::Plain(reason)
             | Fault::ErrorArgs(reason, _)
-            | Fault::Caused(reason, _),
+            | Fault::Caused(reason, _)
+            | Fault::Described(reason, _, _),
         ) => raised("error", reason),
         Err(Fault::Exit(reason) | Fault::Killed(reason)) => raised("exit", reason),
         Err(Fault::Throw(reason)) => raised("throw", reason),

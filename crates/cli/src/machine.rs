@@ -86,14 +86,14 @@ fn has_closure(term: &Term) -> bool {
 
 /// The characters of a deep list of characters and binaries.
 fn flatten(chars: &Term, text: &mut String) -> Option<()> {
-    match chars {
-        Term::Nil => (),
-        Term::Int(point) => text.push(u32::try_from(*point).ok().and_then(char::from_u32)?),
-        Term::List(list) => {
-            list.items.iter().try_for_each(|it| flatten(it, text))?;
-            flatten(&list.tail, text)?;
-        }
-        _ => text.push_str(std::str::from_utf8(chars.as_bytes()?).ok()?),
+    if let Term::List(list) = chars {
+        list.items.iter().try_for_each(|it| flatten(it, text))?;
+        return flatten(&list.tail, text);
+    }
+    if let Some(point) = chars.as_int() {
+        text.push(u32::try_from(point).ok().and_then(char::from_u32)?);
+    } else if *chars != Term::Nil {
+        text.push_str(std::str::from_utf8(chars.as_bytes()?).ok()?);
     }
     Some(())
 }

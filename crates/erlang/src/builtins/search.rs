@@ -32,7 +32,7 @@ pub struct Patterns {
 
 #[derive(Clone, Debug)]
 enum Pattern {
-    One(Finder<'static>),
+    One(Box<Finder<'static>>),
     Several(AhoCorasick),
 }
 
@@ -42,7 +42,7 @@ impl Pattern {
             return Err(Fault::BADARG);
         }
         if let [one] = needles {
-            return Ok(Pattern::One(Finder::new(one).into_owned()));
+            return Ok(Pattern::One(Box::new(Finder::new(one).into_owned())));
         }
         let search = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(needles);
         search.map(Pattern::Several).map_err(|_| Fault::BADARG)

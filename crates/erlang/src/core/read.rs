@@ -133,10 +133,7 @@ impl Reader {
             }
             ("c_case", [arg, clauses]) => {
                 let arg = self.expr(arg)?;
-                let args = match arg.kind {
-                    ExprKind::Values(args) => args,
-                    kind => vec![Expr { kind, place: arg.place }],
-                };
+                let args = if let ExprKind::Values(args) = arg.kind { args } else { vec![arg] };
                 let clauses =
                     list(clauses)?.iter().map(|it| self.clause(it)).collect::<Read<_>>()?;
                 ExprKind::Case { args, clauses }
@@ -357,18 +354,15 @@ impl Reader {
     fn place(&mut self, anno: &Term) -> Place {
         let mut place = Place::default();
         for item in annotations(anno) {
-            match item {
-                Term::Int(line) => place.line = u32::try_from(*line).unwrap_or(0),
-                Term::Tuple(items) => match items.as_slice() {
-                    [Term::Int(line), Term::Int(column)] => {
-                        place.line = u32::try_from(*line).unwrap_or(0);
-                        place.column = u32::try_from(*column).unwrap_or(0);
-                    }
-                    [tag, file] if tag.as_atom() == Some("file") => {
-                        place.file = self.file(file);
-                    }
-                    _ => (),
-                },
+            if let Some(line) = item.as_int() {
+                place.line = u32::try_from(line).unwrap_or(0);
+            }
+            match item.as_tuple() {
+                Some([Term::Int(line), Term::Int(column)]) => {
+                    place.line = u32::try_from(*line).unwrap_or(0);
+                    place.column = u32::try_from(*column).unwrap_or(0);
+                }
+                Some([tag, file]) if tag.as_atom() == Some("file") => place.file = self.file(file),
                 _ => (),
             }
         }

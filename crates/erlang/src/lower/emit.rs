@@ -4,9 +4,8 @@
 //! [`Dst`] says, as the last thing it does, so the destination may overlap what it reads.
 
 use crate::code::{BitsSegment, MapStep};
-use crate::code::{FnId, Handler, HandlerKind, Import, ImportId, Ins, Reg, Src};
+use crate::code::{FnId, Ins, Reg, Src};
 use crate::core::{Expr, ExprKind, Lambda, MapPair, Place, Segment, VarId};
-use crate::lower::names::{is_block, mentioned};
 use crate::lower::{Lowering, Pending, TooLarge};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -51,14 +50,14 @@ pub(super) struct Emitter<'l, 'a> {
     pub(super) lowering: &'l mut Lowering<'a>,
     pub(super) env: FxHashMap<VarId, Location<'a>>,
     pub(super) depth: u16,
-    max_depth: u16,
+    pub(super) max_depth: u16,
     labels: Vec<Option<u32>>,
     entry: u32,
     first_switch: usize,
     first_handler: usize,
-    owner: String,
-    id: FnId,
-    n_lifted: u32,
+    pub(super) owner: String,
+    pub(super) id: FnId,
+    pub(super) n_lifted: u32,
 }
 
 impl<'l, 'a> Emitter<'l, 'a> {
@@ -262,7 +261,7 @@ impl<'l, 'a> Emitter<'l, 'a> {
         exprs.iter().map(|it| self.operand(it)).collect()
     }
 
-    fn variable(&mut self, var: VarId) -> Src {
+    pub(super) fn variable(&mut self, var: VarId) -> Src {
         match self.env.get(&var).cloned() {
             Some(Location::Src(src)) => src,
             Some(Location::Delayed(expr)) => self.operand(expr),
@@ -379,235 +378,6 @@ impl<'l, 'a> Emitter<'l, 'a> {
         self.expr(body, dst);
     }
 
-    // Functions and funs
-
-    fn call_local(&mut self, name: &Atom, arity: usize, srcs: &[Src], dst: &Dst) {
-        if self.is_builtin(name, arity) {
-            let module = self.lowering.module.name.clone();
-            self.call_import(&module, name, srcs, dst);
-            return;
-        }
-        let Some(function) = self.lowering.locals.get(&(name.clone(), arity)).copied() else {
-            debug_assert!(false, "a function that is not in its module: {name:?}/{arity}");
-            return;
-        };
-        let (n, args) = (count(srcs.len()), self.operands(srcs));
-        self.call(dst, Ins::TailCall { n, function, args }, |base| Ins::Call {
-            n,
-            base,
-            function,
-            args,
-        });
-    }
-
-    fn apply_letrec(&mut self, place: Place, function: VarId, args: &'a [Expr], dst: &Dst) {
-        let mut srcs = self.operand_list(args);
-        match self.env.get(&function).cloned() {
-            Some(Location::Block { label, params }) => {
-                self.move_all(&srcs, &params);
-                self.jump(label);
-            }
-            Some(Location::Function { id, captured, .. }) => {
-                srcs.extend(captured.iter().map(|it| self.variable(*it)));
-                let (n, args) = (count(srcs.len()), self.operands(&srcs));
-                self.place(place);
-                self.call(dst, Ins::TailCall { n, function: id, args }, |base| Ins::Call {
-                    n,
-                    base,
-                    function: id,
-                    args,
-                });
-            }
-            Some(Location::Src(_) | Location::Delayed(_)) | None => {
-                debug_assert!(false, "a letrec name that is no function: {function:?}");
-            }
-        }
-    }
-
-    fn letrec(&mut self, functions: &'a [(VarId, Atom, Lambda)], body: &'a Expr, dst: &Dst) {
-        if is_block(functions.iter().map(|it| (it.0, &it.2)), body) {
-            self.blocks(functions, body, dst);
-            return;
-        }
-        let captured = self.captured(functions.iter().map(|it| &it.2));
-        let mut declared = Vec::new();
-        for (var, name, lambda) in functions {
-            let arity = lambda.params.len();
-            let name = lambda.fun_name.clone().unwrap_or_else(|| {
-                self.n_lifted += 1;
-                let n = self.n_lifted - 1;
-                Atom::new(&format!("-{}-{}/{arity}-{n}-", self.owner, name.as_str()))
-            });
-            let id = self.lowering.declare(&name, arity + captured.len());
-            let location =
-                Location::Function { id, captured: captured.clone().into(), lambda, name };
-            self.env.insert(*var, location);
-            declared.push((id, lambda));
-        }
-        for (id, lambda) in declared {
-            self.lift(id, lambda, captured.clone());
-        }
-        self.expr(body, dst);
-    }
-
-    /// A letrec that is only ever jumped to: no frames, no calls.
-    fn blocks(&mut self, functions: &'a [(VarId, Atom, Lambda)], body: &'a Expr, dst: &Dst) {
-        let first = self.depth;
-        let mut labels = Vec::new();
-        for (var, _, lambda) in functions {
-            let params: Vec<Reg> = lambda.params.iter().map(|_| self.take()).collect();
-            for (param, reg) in lambda.params.iter().zip(&params) {
-                self.env.insert(*param, Location::Src(Src::reg(*reg)));
-            }
-            let label = self.label();
-            labels.push(label);
-            self.env.insert(*var, Location::Block { label, params: params.into() });
-        }
-        if self.depth > first {
-            self.emit(Ins::Clear { from: Reg(first), n: self.depth - first });
-        }
-        let join = self.label();
-        self.expr(body, dst);
-        for (label, (_, _, lambda)) in labels.into_iter().zip(functions) {
-            self.end_branch(dst, join);
-            self.bind_label(label);
-            self.emit(Ins::Loop { depth: Reg(self.depth) });
-            self.expr(&lambda.body, dst);
-        }
-        self.bind_label(join);
-    }
-
-    /// After a branch whose value is in place.
-    pub(super) fn end_branch(&mut self, dst: &Dst, join: Label) {
-        if !matches!(dst, Dst::Tail) {
-            self.jump(join);
-        }
-    }
-
-    /// The registers of this function that lifted ones need.
-    fn captured(&self, lambdas: impl Iterator<Item = &'a Lambda>) -> Vec<VarId> {
-        let mut res: Vec<VarId> = Vec::new();
-        let mut add = |var: VarId| {
-            if !res.contains(&var) {
-                res.push(var);
-            }
-        };
-        for lambda in lambdas {
-            mentioned(lambda, &mut |var| match self.env.get(&var) {
-                Some(Location::Src(src)) if src.as_reg().is_some() => add(var),
-                Some(Location::Function { captured, .. }) => {
-                    captured.iter().for_each(|it| {
-                        if matches!(self.env.get(it), Some(Location::Src(it)) if it.as_reg().is_some()) {
-                            add(*it);
-                        }
-                    });
-                }
-                Some(Location::Src(_) | Location::Block { .. } | Location::Delayed(_)) | None => (),
-            });
-        }
-        res
-    }
-
-    fn lift(&mut self, id: FnId, lambda: &'a Lambda, captured: Vec<VarId>) {
-        let outer = self
-            .env
-            .iter()
-            .filter(|(_, location)| match location {
-                Location::Src(src) => src.as_reg().is_none(),
-                Location::Function { .. } => true,
-                Location::Block { .. } | Location::Delayed(_) => false,
-            })
-            .map(|(var, location)| (*var, location.clone()))
-            .collect();
-        let owner = self.owner.clone();
-        self.lowering.pending.push_back(Pending { id, lambda, captured, outer, owner });
-    }
-
-    fn lambda_value(&mut self, lambda: &'a Lambda) -> Src {
-        let captured = self.captured(std::iter::once(lambda));
-        let arity = lambda.params.len();
-        let name = lambda.fun_name.clone().unwrap_or_else(|| {
-            self.n_lifted += 1;
-            Atom::new(&format!("-{}-anonymous-{}-", self.owner, self.n_lifted - 1))
-        });
-        let id = self.lowering.declare(&name, arity + captured.len());
-        self.lift(id, lambda, captured.clone());
-        self.closure(id, &name, arity, &captured)
-    }
-
-    fn letrec_value(&mut self, var: VarId) -> Src {
-        let Some(Location::Function { id, captured, lambda, name }) = self.env.get(&var).cloned()
-        else {
-            debug_assert!(false, "a letrec name that is no function: {var:?}");
-            return self.lowering.literal(&Term::Nil);
-        };
-        self.closure(id, &name, lambda.params.len(), &captured)
-    }
-
-    fn function_value(&mut self, name: &Atom, arity: usize) -> Src {
-        let id = self.lowering.locals.get(&(name.clone(), arity)).copied();
-        self.closure(id.unwrap_or(self.id), name, arity, &[])
-    }
-
-    fn closure(&mut self, function: FnId, name: &Atom, arity: usize, captured: &[VarId]) -> Src {
-        let lambda = self.lowering.closure_of(function, name, arity).0;
-        let srcs: Vec<Src> = captured.iter().map(|it| self.variable(*it)).collect();
-        let (n, args) = (count_u16(srcs.len()), self.operands(&srcs));
-        let dst = self.take();
-        self.emit(Ins::Closure { dst, n, lambda, args });
-        Src::reg(dst)
-    }
-
-    // Calls of other modules
-
-    pub(super) fn import(&mut self, module: &Atom, name: &Atom, arity: usize) -> ImportId {
-        let atoms = &mut self.lowering.world.atoms;
-        let (module, name) = (atoms.intern(module.as_str()), atoms.intern(name.as_str()));
-        let arity = u32::try_from(arity).unwrap_or(u32::MAX);
-        let program = &mut self.lowering.program;
-        *program.import_ids.entry((module, name, arity)).or_insert_with(|| {
-            program.imports.push(Import { module, name, arity, target: None.into() });
-            ImportId(u32::try_from(program.imports.len() - 1).unwrap_or(u32::MAX))
-        })
-    }
-
-    fn call_import(&mut self, module: &Atom, name: &Atom, srcs: &[Src], dst: &Dst) {
-        let import = self.import(module, name, srcs.len());
-        let (n, args) = (count(srcs.len()), self.operands(srcs));
-        self.call(dst, Ins::TailImport { n, import, args }, |base| Ins::CallImport {
-            n,
-            base,
-            import,
-            args,
-        });
-    }
-
-    fn call_remote(
-        &mut self,
-        place: Place,
-        module: &'a Expr,
-        name: &'a Expr,
-        args: &'a [Expr],
-        dst: &Dst,
-    ) {
-        if let (ExprKind::Literal(Term::Atom(module)), ExprKind::Literal(Term::Atom(name))) =
-            (&module.kind, &name.kind)
-        {
-            let srcs = self.operand_list(args);
-            self.place(place);
-            if self.operator(module, name, &srcs, dst) {
-                return;
-            }
-            self.call_import(module, name, &srcs, dst);
-            return;
-        }
-        let mut srcs = vec![self.operand(module), self.operand(name)];
-        srcs.extend(self.operand_list(args));
-        let (n, args) = (count(srcs.len() - 2), self.operands(&srcs));
-        self.place(place);
-        self.call(dst, Ins::TailDynamic { n, args }, |base| Ins::CallDynamic { n, base, args });
-    }
-
     // Data
 
     fn map(&mut self, place: Place, base: &'a Expr, pairs: &'a [MapPair], dst: &Dst) {
@@ -643,147 +413,6 @@ impl<'l, 'a> Emitter<'l, 'a> {
         self.place(place);
         self.compute(dst, |dst| Ins::Bits { dst, segments });
     }
-
-    // Exceptions and primitive operations
-
-    fn try_of(
-        &mut self,
-        arg: &'a Expr,
-        (vars, body): (&[VarId], &'a Expr),
-        (raised, handler): (&[VarId], &'a Expr),
-        dst: &Dst,
-    ) {
-        let base = self.depth;
-        let start = self.here();
-        let regs: Vec<Reg> =
-            (0..vars.len()).map(|it| Reg(base.saturating_add(count_u16(it)))).collect();
-        let arg_dst = match regs.as_slice() {
-            [reg] => Dst::Reg(*reg),
-            _ => Dst::Many(regs.clone()),
-        };
-        self.expr(arg, &arg_dst);
-        let end = self.here();
-        let (caught, join) = (self.label(), self.label());
-        self.handler(start, end, caught, HandlerKind::Try(Reg(base)));
-        for (var, reg) in vars.iter().zip(&regs) {
-            self.set_depth(reg.0.saturating_add(1));
-            self.env.insert(*var, Location::Src(Src::reg(*reg)));
-        }
-        self.expr(body, dst);
-        self.end_branch(dst, join);
-        self.bind_label(caught);
-        self.set_depth(base);
-        let regs: Vec<Reg> = (0..3).map(|_| self.take()).collect();
-        for (var, reg) in raised.iter().zip(regs) {
-            self.env.insert(*var, Location::Src(Src::reg(reg)));
-        }
-        self.expr(handler, dst);
-        self.bind_label(join);
-    }
-
-    fn catch(&mut self, body: &'a Expr, dst: &Dst) {
-        let base = Reg(self.depth);
-        let start = self.here();
-        self.expr(body, &Dst::Reg(base));
-        let end = self.here();
-        let (caught, join) = (self.label(), self.label());
-        self.handler(start, end, caught, HandlerKind::Try(base));
-        self.jump(join);
-        self.bind_label(caught);
-        self.emit(Ins::CatchEnd { at: base });
-        self.bind_label(join);
-        self.set_depth(base.0.saturating_add(3));
-        self.finish(Src::reg(base), dst);
-    }
-
-    pub(super) fn handler(&mut self, start: u32, end: u32, target: Label, kind: HandlerKind) {
-        if start < end {
-            self.lowering.program.handlers.push(Handler { start, end, target: target.0, kind });
-        }
-    }
-
-    fn primop(&mut self, place: Place, name: &Atom, args: &'a [Expr], dst: &Dst) {
-        self.place(place);
-        match (name.as_str(), args) {
-            ("match_fail", [reason]) => self.match_fail(place, reason),
-            ("raise", [trace, reason]) => {
-                let (trace, reason) = (self.operand(trace), self.operand(reason));
-                self.emit(Ins::Raise { trace, reason });
-            }
-            ("build_stacktrace", [trace]) => {
-                let src = self.operand(trace);
-                self.compute(dst, |dst| Ins::BuildTrace { dst, src });
-            }
-            ("recv_peek_message", []) => {
-                let (found, message) = match dst {
-                    Dst::Many(regs) if regs.len() == 2 => (regs.first(), regs.get(1)),
-                    _ => (None, None),
-                };
-                let found = found.copied().unwrap_or(Reg(self.depth));
-                let message = message.copied().unwrap_or(Reg(self.depth.saturating_add(1)));
-                self.max_depth = self.max_depth.max(message.0.saturating_add(1));
-                self.emit(Ins::Peek { found, message });
-            }
-            ("recv_next", []) => {
-                self.emit(Ins::PeekNext);
-            }
-            ("remove_message", []) => {
-                self.emit(Ins::RemoveMessage);
-            }
-            ("recv_wait_timeout", [timeout]) => {
-                let timeout = self.operand(timeout);
-                let depth = Reg(self.depth);
-                self.compute(dst, |dst| Ins::Wait { dst, timeout, depth });
-            }
-            // Hints to the JIT, and names of what OTP keeps inside.
-            _ => {
-                let srcs = self.operand_list(args);
-                let import = self.import(&Atom::new("gimlet_primop"), name, srcs.len());
-                let (n, args) = (count(srcs.len()), self.operands(&srcs));
-                self.call(dst, Ins::TailImport { n, import, args }, |base| Ins::CallImport {
-                    n,
-                    base,
-                    import,
-                    args,
-                });
-            }
-        }
-    }
-
-    fn match_fail(&mut self, place: Place, reason: &'a Expr) {
-        if let ExprKind::Tuple(items) = &reason.kind
-            && let Some((head, args)) = items.split_first()
-            && matches!(&head.kind, ExprKind::Literal(it) if it.as_atom() == Some("function_clause"))
-        {
-            let srcs = self.operand_list(args);
-            let (n, args) = (count(srcs.len()), self.operands(&srcs));
-            self.emit(Ins::FunctionClause { n, args });
-            return;
-        }
-        if let ExprKind::Literal(Term::Tuple(items)) = &reason.kind
-            && let Some((head, args)) = items.split_first()
-            && head.as_atom() == Some("function_clause")
-        {
-            let srcs: Vec<Src> = args.iter().map(|it| self.lowering.literal(it)).collect();
-            let (n, args) = (count(srcs.len()), self.operands(&srcs));
-            self.emit(Ins::FunctionClause { n, args });
-            return;
-        }
-        // `if_clause` and `else_clause` come as tuples of one, and are atoms when raised.
-        let src = match &reason.kind {
-            ExprKind::Tuple(items) if items.len() == 1 => match items.first() {
-                Some(item) => self.operand(item),
-                None => return,
-            },
-            ExprKind::Literal(Term::Tuple(items)) if items.len() == 1 => match items.first() {
-                Some(item) => self.lowering.literal(item),
-                None => return,
-            },
-            _ => self.operand(reason),
-        };
-        self.place(place);
-        self.emit(Ins::Fail { reason: src });
-    }
 }
 
 fn here(lowering: &Lowering<'_>) -> u32 {
@@ -795,6 +424,6 @@ pub(super) fn count(len: usize) -> u8 {
     u8::try_from(len).unwrap_or(u8::MAX)
 }
 
-fn count_u16(len: usize) -> u16 {
+pub(super) fn count_u16(len: usize) -> u16 {
     u16::try_from(len).unwrap_or(u16::MAX)
 }

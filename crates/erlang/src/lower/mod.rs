@@ -1,8 +1,15 @@
 //! From Core Erlang to instructions: variables become registers, funs are lifted, patterns become
 //! decision trees.
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "most questions are about a few of many kinds of expressions; `walk` and `expr_kind` \
+              name them all"
+)]
 
 mod cases;
 mod emit;
+mod exceptions;
+mod functions;
 mod guards;
 mod names;
 mod tree;

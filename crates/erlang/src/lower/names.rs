@@ -1,6 +1,7 @@
 //! Questions about which names an expression mentions, and where.
 
 use crate::core::{Expr, ExprKind, Lambda, Pattern, VarId};
+use term::Atom;
 
 /// Calls `visit` for every variable and letrec name that the lambda mentions, nested funs included.
 pub(super) fn mentioned(lambda: &Lambda, visit: &mut dyn FnMut(VarId)) {
@@ -31,7 +32,7 @@ pub(super) fn only_jumped_to(names: &[VarId], expr: &Expr) -> bool {
                 && only_jumped_to(names, body)
                 // An inner letrec that becomes a function can't jump out of itself.
                 && (!functions.iter().any(|it| mentions(names, &it.2.body))
-                    || is_block(functions.iter().map(|it| (it.0, &it.2)), body))
+                    || is_block(functions, body))
         }
         ExprKind::Try { arg, body, handler, .. } => {
             none(arg) && only_jumped_to(names, body) && only_jumped_to(names, handler)
@@ -41,12 +42,9 @@ pub(super) fn only_jumped_to(names: &[VarId], expr: &Expr) -> bool {
 }
 
 /// Whether the functions of a letrec can be blocks.
-pub(super) fn is_block<'a>(
-    functions: impl Iterator<Item = (VarId, &'a Lambda)> + Clone,
-    body: &Expr,
-) -> bool {
-    let names: Vec<VarId> = functions.clone().map(|it| it.0).collect();
-    only_jumped_to(&names, body) && functions.clone().all(|it| only_jumped_to(&names, &it.1.body))
+pub(super) fn is_block(functions: &[(VarId, Atom, Lambda)], body: &Expr) -> bool {
+    let names: Vec<VarId> = functions.iter().map(|it| it.0).collect();
+    only_jumped_to(&names, body) && functions.iter().all(|it| only_jumped_to(&names, &it.2.body))
 }
 
 pub(super) fn mentions(names: &[VarId], expr: &Expr) -> bool {

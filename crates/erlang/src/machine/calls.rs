@@ -499,7 +499,7 @@ impl Cpu<'_> {
             | Fault::Exit(_)
             | Fault::Throw(_)
             | Fault::Raise(..) => {
-                let raised = Raised::from_fault(self, fault, culprit);
+                let raised = Raised::from_fault(self, &fault, culprit);
                 self.raise(raised)
             }
         }

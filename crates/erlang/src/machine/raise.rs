@@ -29,10 +29,10 @@ const BY_LIST: i64 = 1;
 impl Raised {
     pub(crate) fn from_fault(
         cpu: &mut Cpu<'_>,
-        fault: Fault,
+        fault: &Fault,
         culprit: Option<(&'static Builtin, &[Value])>,
     ) -> Raised {
-        let (class, reason) = match fault {
+        let (class, reason) = match *fault {
             Fault::Error(reason) | Fault::Plain(reason) | Fault::Caused(reason, _) => {
                 (AtomId::ERROR, reason)
             }
@@ -48,7 +48,7 @@ impl Raised {
             Fault::Stop(_) => (AtomId::EXIT, Value::atom(AtomId::NORMAL)),
         };
         let pc = cpu.pc.saturating_sub(1);
-        let first = match (&fault, culprit) {
+        let first = match (fault, culprit) {
             (Fault::Error(_), Some((builtin, args))) => {
                 builtin_frame(cpu.world, builtin, args, None)
             }
