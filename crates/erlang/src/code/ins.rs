@@ -3,6 +3,8 @@
 //! Registers are given out as a stack: at every instruction that may collect, those below a known
 //! depth hold values and those above hold nothing. Calls place the callee's frame at that depth.
 
+use term::Kind;
+
 /// A register of the current frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Reg(pub u16);
@@ -59,25 +61,6 @@ pub enum Cmp {
     NotEqual,
     Same,
     NotSame,
-}
-
-/// What a type test asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    Atom,
-    Binary,
-    Bitstring,
-    Boolean,
-    Float,
-    Function,
-    Integer,
-    List,
-    Map,
-    Number,
-    Pid,
-    Port,
-    Reference,
-    Tuple,
 }
 
 /// `args` are places in [`Program::operands`](super::Program), `n` how many; `to` is an address

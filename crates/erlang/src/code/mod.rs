@@ -3,7 +3,9 @@
 mod ins;
 mod program;
 
-pub use ins::{BuiltinId, ClauseId, Cmp, FnId, ImportId, Ins, Kind, Reg, Src};
+pub use ins::{BuiltinId, ClauseId, Cmp, FnId, ImportId, Ins, Reg, Src};
+pub use term::Kind;
+
 pub use program::{
     BitsPattern, BitsSegment, ClauseInfo, FunctionInfo, Handler, HandlerKind, Import, MapStep,
     ModuleInfo, PatternPart, Program, SwitchTable, Target,

@@ -23,6 +23,11 @@ impl Shadow {
     pub fn is_some(self) -> bool {
         self != Shadow::NONE
     }
+
+    #[inline]
+    pub fn is_none(self) -> bool {
+        self == Shadow::NONE
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

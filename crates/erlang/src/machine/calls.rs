@@ -9,6 +9,7 @@ use crate::machine::inspect;
 use crate::machine::interpret::{Cpu, Flow, Pause, Return, pause};
 use crate::machine::process::{Execution, Frame, Status};
 use crate::machine::raise::{self, Raised, Skip};
+use term::Op;
 
 /// As many arguments as a function can have, as on BEAM.
 const MAX_ARGS: usize = 255;
@@ -273,6 +274,12 @@ impl Cpu<'_> {
         args: &[Value],
         to: Return,
     ) -> Flow {
+        let concrete;
+        let mut args = args;
+        if self.world.record.is_some() && args.iter().any(|it| it.shadow().is_some()) {
+            concrete = self.concrete_args(self.pc, builtin, args);
+            args = &concrete;
+        }
         match builtin.how {
             How::Native(run) => match run(self.world, args) {
                 Ok(value) => self.finish_call(value, to),
@@ -406,6 +413,12 @@ impl Cpu<'_> {
     pub(super) fn native(&mut self, builtin: BuiltinId, dst: Reg, args: &[Value]) -> Flow {
         let Some(builtin) = self.program.builtins.get(builtin.0 as usize) else { return Ok(()) };
         let How::Native(run) = builtin.how else { return Ok(()) };
+        let concrete;
+        let mut args = args;
+        if self.world.record.is_some() && args.iter().any(|it| it.shadow().is_some()) {
+            concrete = self.concrete_args(self.pc, builtin, args);
+            args = &concrete;
+        }
         match run(self.world, args) {
             Ok(value) => {
                 self.set(dst, value);
@@ -425,6 +438,11 @@ impl Cpu<'_> {
             let b = Value::int(b);
             (add(self.world, a, b), AtomId::PLUS, b)
         };
+        let mut result = result;
+        if a.shadow().is_some() {
+            let op = if operator == AtomId::MINUS { Op::Subtract } else { Op::Add };
+            result = self.computed(self.pc, op, (a, b), result);
+        }
         match result {
             Ok(value) => {
                 self.set(dst, value);

@@ -18,6 +18,10 @@ pub(crate) struct BitsFailed {
 
 impl Cpu<'_> {
     pub(super) fn build_bits(&mut self, segments: &[BitsSegment]) -> Result<Value, BitsFailed> {
+        let is_shadowed = |it| self.slot(it).shadow().is_some();
+        if segments.iter().any(|it| is_shadowed(it.value) || it.size.is_some_and(is_shadowed)) {
+            self.lose(self.pc, "a binary construction");
+        }
         let heap = &self.world.heap;
         let left = self.world.limits.memory_bytes.saturating_sub(heap.bytes_used());
         let mut builder = BitsBuilder::new(left);

@@ -5,11 +5,13 @@
 
 use crate::builtins::arithmetic::{add, multiply, subtract};
 use crate::builtins::{Builtin, Fault, Stop};
-use crate::code::{Ins, Program, Reg, Src, Target};
+use crate::code::{Cmp, Ins, Kind, Program, Reg, Src, Target};
 use crate::data::{AtomId, LambdaId, Value, View, equal_exact};
 use crate::machine::World;
 use crate::machine::process::{Execution, Frame, Start};
 use crate::machine::raise::{self, Raised};
+use crate::machine::record::either_shadowed;
+use term::Op;
 
 /// Why a process stopped running.
 #[derive(Debug)]
@@ -82,7 +84,8 @@ pub(crate) fn run(
         start: Start::Begun,
     };
     let flow = match cpu.begin(execution.start) {
-        Ok(()) => cpu.run(),
+        Ok(()) if cpu.world.record.is_some() => cpu.run::<true>(),
+        Ok(()) => cpu.run::<false>(),
         Err(pause) => {
             if let Pause::Load(_) | Pause::Stop(Stop::NeedModule(_)) = *pause {
                 cpu.start = execution.start;
@@ -191,8 +194,9 @@ impl Cpu<'_> {
         self.operands(args, n).iter().map(|it| self.src(*it)).collect()
     }
 
+    /// Compiled twice, so that a run which nobody records does not look for shadows.
     #[expect(clippy::too_many_lines, reason = "one arm per instruction, kept where it is fast")]
-    fn run(&mut self) -> Flow {
+    fn run<const RECORD: bool>(&mut self) -> Flow {
         self.restore_frames();
         // Kept in a register; everyone else finds it in `self`, brought up to date by `go!`.
         let mut pc = self.pc;
@@ -254,6 +258,9 @@ impl Cpu<'_> {
                 Ins::CallFun { n, base, fun, args } => {
                     let base = self.base + base.0 as usize;
                     let fun = self.src(fun);
+                    if RECORD && fun.shadow().is_some() {
+                        self.lose(pc, "a call of a function that is an input");
+                    }
                     if let Some((function, total)) = self.closure_code(fun, n as usize) {
                         self.place_args(base, args, n as usize);
                         self.place_free(base + n as usize, fun);
@@ -265,6 +272,9 @@ impl Cpu<'_> {
                 }
                 Ins::TailFun { n, fun, args } => {
                     let fun = self.src(fun);
+                    if RECORD && fun.shadow().is_some() {
+                        self.lose(pc, "a call of a function that is an input");
+                    }
                     if let Some((function, total)) = self.closure_code(fun, n as usize) {
                         self.place_tail_args(args, n as usize);
                         self.place_free(self.base + n as usize, fun);
@@ -306,14 +316,20 @@ impl Cpu<'_> {
                 }
                 Ins::Add { dst, a, b } => {
                     let (a, b) = (self.src(a), self.src(b));
-                    match add(self.world, a, b) {
+                    let mut found = add(self.world, a, b);
+                    if RECORD && either_shadowed(a, b) {
+                        found = self.computed(pc, Op::Add, (a, b), found);
+                    }
+                    match found {
                         Ok(value) => self.set(dst, value),
                         Err(fault) => go!(self.operator_fault(fault, AtomId::PLUS, &[a, b])),
                     }
                 }
                 Ins::AddInt { dst, a, b } => {
                     let (a, b) = (self.src(a), i64::from(b));
-                    if let Some(sum) = a.as_int().and_then(|it| it.checked_add(b)) {
+                    if (!RECORD || a.shadow().is_none())
+                        && let Some(sum) = a.as_int().and_then(|it| it.checked_add(b))
+                    {
                         self.set(dst, Value::int(sum));
                     } else {
                         go!(self.add_slowly(dst, a, b));
@@ -321,111 +337,200 @@ impl Cpu<'_> {
                 }
                 Ins::Subtract { dst, a, b } => {
                     let (a, b) = (self.src(a), self.src(b));
-                    match subtract(self.world, a, b) {
+                    let mut found = subtract(self.world, a, b);
+                    if RECORD && either_shadowed(a, b) {
+                        found = self.computed(pc, Op::Subtract, (a, b), found);
+                    }
+                    match found {
                         Ok(value) => self.set(dst, value),
                         Err(fault) => go!(self.operator_fault(fault, AtomId::MINUS, &[a, b])),
                     }
                 }
                 Ins::Multiply { dst, a, b } => {
                     let (a, b) = (self.src(a), self.src(b));
-                    match multiply(self.world, a, b) {
+                    let mut found = multiply(self.world, a, b);
+                    if RECORD && either_shadowed(a, b) {
+                        found = self.computed(pc, Op::Multiply, (a, b), found);
+                    }
+                    match found {
                         Ok(value) => self.set(dst, value),
                         Err(fault) => go!(self.operator_fault(fault, AtomId::TIMES, &[a, b])),
                     }
                 }
                 Ins::Compare { op, dst, a, b } => {
-                    let res = self.compare(op, self.src(a), self.src(b));
-                    self.set(dst, Value::bool(res));
+                    let (a, b) = (self.src(a), self.src(b));
+                    let mut res = Value::bool(self.compare(op, a, b));
+                    if RECORD && either_shadowed(a, b) {
+                        res = self.compared(pc, op, (a, b), res);
+                    }
+                    self.set(dst, res);
                 }
                 Ins::IsKind { kind, dst, src } => {
-                    let res = self.is_kind(kind, self.src(src));
-                    self.set(dst, Value::bool(res));
+                    let value = self.src(src);
+                    let mut res = Value::bool(self.is_kind(kind, value));
+                    if RECORD && value.shadow().is_some() {
+                        res = self.derived(value, Op::IsKind(kind), res);
+                    }
+                    self.set(dst, res);
                 }
 
                 Ins::Jump { to } => pc = to,
                 Ins::JumpUnless { op, a, b, to } => {
-                    if !self.compare(op, self.src(a), self.src(b)) {
+                    let (a, b) = (self.src(a), self.src(b));
+                    let holds = self.compare(op, a, b);
+                    if RECORD && either_shadowed(a, b) {
+                        self.choose_comparison(pc, op, a, b, holds);
+                    }
+                    if !holds {
                         pc = to;
                     }
                 }
                 Ins::JumpUnlessInt { op, a, b, to } => {
-                    if !self.compare(op, self.src(a), Value::int(i64::from(b))) {
+                    let (a, b) = (self.src(a), Value::int(i64::from(b)));
+                    let holds = self.compare(op, a, b);
+                    if RECORD && a.shadow().is_some() {
+                        self.choose_comparison(pc, op, a, b, holds);
+                    }
+                    if !holds {
                         pc = to;
                     }
                 }
                 Ins::JumpUnlessKind { kind, src, to } => {
-                    if !self.is_kind(kind, self.src(src)) {
+                    let value = self.src(src);
+                    let holds = self.is_kind(kind, value);
+                    if RECORD && value.shadow().is_some() {
+                        self.choose_kind(pc, value, kind, holds);
+                    }
+                    if !holds {
                         pc = to;
                     }
                 }
                 Ins::JumpUnlessTrue { src, to } => {
-                    if !self.slot(src).same_word(Value::TRUE) {
+                    let value = self.src(src);
+                    let holds = value.same_word(Value::TRUE);
+                    if RECORD && value.shadow().is_some() {
+                        self.choose_truth(pc, value, holds);
+                    }
+                    if !holds {
                         pc = to;
                     }
                 }
                 Ins::IfCons { src, to } => {
-                    if !self.slot(src).is_cons() {
+                    let value = self.src(src);
+                    if RECORD && value.shadow().is_some() {
+                        self.choose_kind(pc, value, Kind::Cons, value.is_cons());
+                    }
+                    if !value.is_cons() {
                         pc = to;
                     }
                 }
                 Ins::IfNil { src, to } => {
-                    if !self.slot(src).is_nil() {
+                    let value = self.src(src);
+                    if RECORD && value.shadow().is_some() {
+                        self.choose_kind(pc, value, Kind::Nil, value.is_nil());
+                    }
+                    if !value.is_nil() {
                         pc = to;
                     }
                 }
                 Ins::IfTuple { src, arity, to } => {
-                    if !matches!(self.slot(src).view(), View::Tuple(_, n) if n == arity) {
+                    let value = self.src(src);
+                    let holds = matches!(value.view(), View::Tuple(_, n) if n == arity);
+                    if RECORD && value.shadow().is_some() {
+                        self.choose_tuple(pc, value, arity, holds);
+                    }
+                    if !holds {
                         pc = to;
                     }
                 }
                 Ins::IfSame { src, literal, to } => {
                     let (left, right) = (self.src(src), self.src(literal));
-                    if !equal_exact(&self.world.heap, &self.world.atoms, left, right) {
+                    let holds = equal_exact(&self.world.heap, &self.world.atoms, left, right);
+                    if RECORD && left.shadow().is_some() {
+                        self.choose_comparison(pc, Cmp::Same, left, right, holds);
+                    }
+                    if !holds {
                         pc = to;
                     }
                 }
                 Ins::IfMap { src, to } => {
-                    if !matches!(self.slot(src).view(), View::Map(_)) {
+                    let value = self.src(src);
+                    let holds = matches!(value.view(), View::Map(_));
+                    if RECORD && value.shadow().is_some() {
+                        self.choose_kind(pc, value, Kind::Map, holds);
+                    }
+                    if !holds {
                         pc = to;
                     }
                 }
                 Ins::SwitchList { src, nil, to } => {
                     let value = self.src(src);
+                    if RECORD && value.shadow().is_some() {
+                        self.choose_list(pc, value);
+                    }
                     if !value.is_cons() {
                         pc = if value.is_nil() { nil } else { to };
                     }
                 }
                 Ins::Switch { src, table } => {
-                    pc = self.switch(self.src(src), table).unwrap_or(pc);
+                    let value = self.src(src);
+                    if RECORD && value.shadow().is_some() {
+                        self.choose_switch(pc, value, table);
+                    }
+                    pc = self.switch(value, table).unwrap_or(pc);
                 }
 
                 Ins::GetCons { head, tail, src } => {
-                    let at = self.slot(src).address();
-                    let (first, rest) = (self.world.heap.head(at), self.world.heap.tail(at));
+                    let list = self.src(src);
+                    let at = list.address();
+                    let (mut first, mut rest) =
+                        (self.world.heap.head(at), self.world.heap.tail(at));
+                    if RECORD && list.shadow().is_some() {
+                        first = self.derived(list, Op::Head, first);
+                        rest = self.derived(list, Op::Tail, rest);
+                    }
                     self.set(head, first);
                     self.set(tail, rest);
                 }
                 Ins::GetHead { dst, src } => {
-                    let value = self.world.heap.head(self.slot(src).address());
+                    let list = self.src(src);
+                    let mut value = self.world.heap.head(list.address());
+                    if RECORD && list.shadow().is_some() {
+                        value = self.derived(list, Op::Head, value);
+                    }
                     self.set(dst, value);
                 }
                 Ins::GetTail { dst, src } => {
-                    let value = self.world.heap.tail(self.slot(src).address());
+                    let list = self.src(src);
+                    let mut value = self.world.heap.tail(list.address());
+                    if RECORD && list.shadow().is_some() {
+                        value = self.derived(list, Op::Tail, value);
+                    }
                     self.set(dst, value);
                 }
                 Ins::GetElement { dst, src, place } => {
-                    let value = self.world.heap.element(self.slot(src).address(), place);
+                    let tuple = self.src(src);
+                    let mut value = self.world.heap.element(tuple.address(), place);
+                    if RECORD && tuple.shadow().is_some() {
+                        value = self.derived(tuple, Op::Element(place), value);
+                    }
                     self.set(dst, value);
                 }
                 Ins::GetKey { dst, map, key, to } => {
-                    let (map, key) = (self.slot(map).address(), self.src(key));
-                    match self.world.heap.map_get(&self.world.atoms, map, key) {
+                    let (map, key) = (self.src(map), self.src(key));
+                    if RECORD && either_shadowed(map, key) {
+                        self.lose(pc, "a map pattern");
+                    }
+                    match self.world.heap.map_get(&self.world.atoms, map.address(), key) {
                         Some(value) => self.set(dst, value),
                         None => pc = to,
                     }
                 }
                 Ins::MatchBits { src, pattern, to } => {
                     let value = self.src(src);
+                    if RECORD && value.shadow().is_some() {
+                        self.lose(pc, "a binary pattern");
+                    }
                     let pattern = self.program.bits_patterns.get(pattern as usize);
                     if pattern.and_then(|it| self.match_bits(value, it)).is_none() {
                         pc = to;
@@ -442,6 +547,7 @@ impl Cpu<'_> {
                     self.set(dst, value);
                 }
                 Ins::Map { dst, base, steps } => {
+                    self.pc = pc;
                     let base = self.src(base);
                     let steps = self.program.map_steps.get(steps as usize);
                     match self.update_map(base, steps.map_or(&[], |it| it)) {
@@ -450,6 +556,7 @@ impl Cpu<'_> {
                     }
                 }
                 Ins::Bits { dst, segments } => {
+                    self.pc = pc;
                     let segments = self.program.bits.get(segments as usize);
                     match self.build_bits(segments.map_or(&[], |it| it)) {
                         Ok(value) => self.set(dst, value),

@@ -11,12 +11,16 @@ mod load;
 mod operations;
 pub mod process;
 mod raise;
+mod record;
 mod requests;
 mod run;
 pub mod signals;
 pub mod timers;
+mod unit;
 mod world;
 
 pub use limits::{Allowed, Limits};
+pub use record::Recorder;
 pub use run::{Machine, MachineError, Outcome, Run, Settings};
+pub use unit::Unit;
 pub use world::{Ended, Epoch, LoadedModule, PidNames, STANDARD_ERROR, USER, World};

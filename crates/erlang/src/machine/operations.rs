@@ -6,6 +6,7 @@ use crate::core::MapOp;
 use crate::data::{AtomId, Value, View, compare_exact, compare_value, equal_exact, equal_value};
 use crate::machine::World;
 use crate::machine::interpret::Cpu;
+use crate::machine::record::either_shadowed;
 
 impl Cpu<'_> {
     #[inline]
@@ -45,7 +46,9 @@ impl Cpu<'_> {
             | (Kind::Float, View::Float(_))
             | (Kind::Function, View::Fun(_))
             | (Kind::Integer, View::Int(_) | View::Big(_))
+            | (Kind::Cons, View::Cons(_))
             | (Kind::List, View::Cons(_) | View::Nil)
+            | (Kind::Nil, View::Nil)
             | (Kind::Map, View::Map(_))
             | (Kind::Number, View::Int(_) | View::Big(_) | View::Float(_))
             | (Kind::Pid, View::Pid(_))
@@ -105,6 +108,9 @@ impl Cpu<'_> {
         let mut map = base;
         for (place, step) in steps.iter().enumerate() {
             let (key, value) = (self.src(step.key), self.src(step.value));
+            if either_shadowed(map, key) {
+                self.lose(self.pc, "a map update");
+            }
             let World { heap, atoms, .. } = &mut *self.world;
             let View::Map(at) = map.view() else {
                 let reason = heap.tuple(&[Value::atom(AtomId::BADMAP), base]);

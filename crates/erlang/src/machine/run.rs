@@ -11,7 +11,7 @@ use crate::machine::io;
 use crate::machine::process::{Execution, OnReturn, Process, Status};
 use crate::machine::raise::{self, Raised};
 use crate::machine::world::{Ended, Epoch, USER, World};
-use crate::machine::{Allowed, Limits};
+use crate::machine::{Allowed, Limits, Recorder};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -147,13 +147,45 @@ impl Machine {
         args: &[Term],
     ) -> Result<Run, MachineError> {
         self.begin()?;
+        let args = self.values(args);
+        self.call_values(module, function, &args)
+    }
+
+    /// The same with symbolic arguments: also what the run chose, and on what.
+    pub fn record(
+        &mut self,
+        module: &Atom,
+        function: &Atom,
+        args: &[Term],
+    ) -> Result<(Run, Recorder), MachineError> {
+        self.begin()?;
+        let args = self.values(args);
+        let mut recorder = Recorder::default();
+        let args: Vec<Value> =
+            args.into_iter().enumerate().map(|(n, it)| recorder.argument(n, it)).collect();
+        self.world.record = Some(Box::new(recorder));
+        let run = self.call_values(module, function, &args);
+        let recorder = self.world.record.take().unwrap_or_default();
+        Ok((run?, *recorder))
+    }
+
+    fn values(&mut self, terms: &[Term]) -> Vec<Value> {
         let World { heap, atoms, .. } = &mut self.world;
-        let args: Vec<Value> = args.iter().map(|it| from_term(heap, atoms, it)).collect();
+        terms.iter().map(|it| from_term(heap, atoms, it)).collect()
+    }
+
+    fn call_values(
+        &mut self,
+        module: &Atom,
+        function: &Atom,
+        args: &[Value],
+    ) -> Result<Run, MachineError> {
+        let World { atoms, .. } = &mut self.world;
         let module = Value::atom(atoms.intern(module.as_str()));
         let function = Value::atom(atoms.intern(function.as_str()));
         let unit = self.world.names.child(PidId(0), 0);
         let dictionary = self.world.heap.empty_map();
-        let execution = Execution::apply(module, function, &args);
+        let execution = Execution::apply(module, function, args);
         let mut process = Process::new(unit, PidId(0), execution, dictionary);
         process.on_return = OnReturn::Unit;
         process.group_leader = USER;

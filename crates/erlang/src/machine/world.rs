@@ -9,6 +9,7 @@ use crate::code::ClauseId;
 use crate::data::{AtomId, Atoms, Heap, Mark, PidId, RefId, Roots, Value};
 use crate::machine::boot::Residence;
 use crate::machine::process::Process;
+use crate::machine::record::Recorder;
 use crate::machine::timers::Timers;
 use crate::machine::{Allowed, Limits};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -72,6 +73,8 @@ pub struct World {
     pub debug: DebugState,
     /// The running process was ended by a signal; the interpreter has yet to notice.
     pub killed: Option<Value>,
+    /// The symbolic half of the run, if anyone wants it.
+    pub record: Option<Box<Recorder>>,
 }
 
 /// How a process came to its end.

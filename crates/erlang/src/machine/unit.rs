@@ -1,0 +1,39 @@
+//! The unit under test as the engine sees it: an input goes in, a run comes out.
+
+use crate::machine::run::{Machine, MachineError, Outcome};
+use term::Atom;
+use trace::{Executor, ExecutorError, Input};
+
+/// A function of a loaded program, called with symbolic arguments.
+#[derive(Debug)]
+pub struct Unit<'m> {
+    pub machine: &'m mut Machine,
+    pub module: Atom,
+    pub function: Atom,
+}
+
+impl Executor for Unit<'_> {
+    fn run(&mut self, input: &Input) -> Result<trace::Run, ExecutorError> {
+        let recorded = self.machine.record(&self.module, &self.function, &input.args);
+        let (run, recorder) = recorded.map_err(|it| error(&it))?;
+        let outcome = match run.outcome {
+            Outcome::Value(value) => trace::Outcome::Value(value),
+            Outcome::Raised { class, reason, trace } => {
+                trace::Outcome::Crash { class, reason, trace }
+            }
+            Outcome::Killed { reason } => {
+                trace::Outcome::Crash { class: Atom::new("exit"), reason, trace: term::Term::Nil }
+            }
+            Outcome::Deadlock { .. } => trace::Outcome::Deadlock,
+            Outcome::TooDeep => {
+                trace::Outcome::Stopped("the result is nested too deeply".to_owned())
+            }
+            Outcome::Stopped(stop) => trace::Outcome::Stopped(stop.to_string()),
+        };
+        Ok(trace::Run { outcome, path: recorder.path, losses: recorder.losses })
+    }
+}
+
+fn error(error: &MachineError) -> ExecutorError {
+    ExecutorError { why: error.to_string() }
+}

@@ -1,0 +1,57 @@
+//! Believes no model that it has not evaluated.
+
+use crate::{Answer, Query, Reason, Solver};
+use term::{Model, all_hold};
+
+#[derive(Debug)]
+pub struct Checked<S> {
+    pub inner: S,
+}
+
+impl<S: Solver> Solver for Checked<S> {
+    fn solve(&mut self, query: &Query<'_>) -> Answer {
+        let answer = self.inner.solve(query);
+        let Answer::Sat(model) = &answer else { return answer };
+        let full = complete(query, model);
+        let satisfied = all_hold(query.exprs, query.constraints, &full);
+        if satisfied { answer } else { Answer::Unknown(Reason::WrongModel) }
+    }
+}
+
+/// The model, and the hint where it says nothing.
+pub(crate) fn complete(query: &Query<'_>, model: &Model) -> Model {
+    let mut values = query.hint.values.clone();
+    values.extend(model.values.iter().map(|(var, term)| (*var, term.clone())));
+    Model { values }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use term::{Term, read_query};
+
+    struct Always(Answer);
+
+    impl Solver for Always {
+        fn solve(&mut self, _: &Query<'_>) -> Answer {
+            self.0.clone()
+        }
+    }
+
+    #[test]
+    fn a_model_that_does_not_satisfy_the_query_is_refused() {
+        let text = "%0 = var 0\n%1 = const 3\n%2 = same %0 %1\nrequire %2\n";
+        let query = read_query(text).expect("a query");
+        let check = |value: i64, expect: Answer| {
+            let said = Answer::Sat(Model::of([Term::Int(value)]));
+            let query = Query {
+                exprs: &query.exprs,
+                constraints: &query.constraints,
+                hint: &Model::of([Term::Int(3)]),
+            };
+            assert_eq!(Checked { inner: Always(said) }.solve(&query), expect);
+        };
+        check(3, Answer::Sat(Model::of([Term::Int(3)])));
+        check(4, Answer::Unknown(Reason::WrongModel));
+    }
+}

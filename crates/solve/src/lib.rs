@@ -1,0 +1,64 @@
+//! From constraints to a model: a chain of small solvers, each wrapping the next.
+//!
+//! Knows no program, path or site: every query can be kept as text (`term::print_query`) and asked
+//! again. Only `z3` names Z3.
+
+mod checked;
+mod guess;
+mod small;
+mod z3;
+
+pub use checked::Checked;
+pub use guess::Guess;
+pub use small::Small;
+pub use z3::{Effort, Z3};
+
+use term::{Constraint, Exprs, Model};
+
+/// All constraints must hold.
+#[derive(Clone, Copy, Debug)]
+pub struct Query<'a> {
+    pub exprs: &'a Exprs,
+    pub constraints: &'a [Constraint],
+    /// The input of the run that the query came from: it satisfies all constraints but the last
+    /// ones. What the answer leaves out keeps its value from here.
+    pub hint: &'a Model,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    Sat(Model),
+    Unsat,
+    /// Not an error: the search puts the flip aside and the report counts it.
+    Unknown(Reason),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Reason {
+    /// The solver gave up.
+    TooHard,
+    /// The encoding says less than the constraints do, and the model shows it.
+    WrongModel,
+}
+
+pub trait Solver {
+    fn solve(&mut self, query: &Query<'_>) -> Answer;
+}
+
+/// What a layer did with the queries that came to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    pub sat: usize,
+    pub unsat: usize,
+    pub unknown: usize,
+}
+
+impl Counts {
+    pub(crate) fn count(&mut self, answer: &Answer) {
+        match answer {
+            Answer::Sat(_) => self.sat += 1,
+            Answer::Unsat => self.unsat += 1,
+            Answer::Unknown(_) => self.unknown += 1,
+        }
+    }
+}

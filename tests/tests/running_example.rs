@@ -1,0 +1,95 @@
+//! The running example of the paper (002, Fig. 1), once through the whole loop: from one harmless
+//! input to the three kinds of error that the program has.
+
+use conformance::machine_with;
+use engine::{Limits, Report, explore};
+use erlang::machine::Unit;
+use solve::{Checked, Effort, Guess, Small, Solver, Z3};
+use std::path::Path;
+use term::{Atom, Style, Term, print, read_args};
+use trace::{Executor, Input, Looked, Outcome};
+
+#[test]
+fn z3_alone_finds_all_errors() {
+    let mut solver = Checked { inner: Z3::new(Effort::default()) };
+    let report = explore_from("[17]", &mut solver);
+    expect_all_errors(&report);
+    assert!(3 <= solver.inner.counts.sat, "{:?}", solver.inner.counts);
+}
+
+#[test]
+fn the_whole_chain_finds_all_errors() {
+    let inner = Guess::new(Z3::new(Effort::default()));
+    let mut solver = Checked { inner: Small { inner } };
+    let report = explore_from("[17]", &mut solver);
+    expect_all_errors(&report);
+    let counts = solver.inner.inner.counts;
+    assert!(0 < counts.sat, "{counts:?}");
+}
+
+#[test]
+fn one_run_is_one_choice_for_each_test_of_the_input() {
+    let mut machine = example();
+    let mut unit = unit(&mut machine);
+    let run = unit.run(&input("[17]")).expect("it runs");
+    assert_eq!(run.outcome, Outcome::Value(Term::atom("ok")));
+    assert_eq!(run.losses, vec![]);
+    // The list has a cell; 17 is not above 42, not 42, and below 42; the list ends.
+    let alternatives: Vec<(usize, usize)> =
+        run.path.choices.iter().map(|it| (it.taken, it.n_alternatives())).collect();
+    assert_eq!(alternatives, [(0, 3), (1, 2), (1, 2), (0, 2), (1, 3)], "{:?}", run.path);
+    let model = input("[17]").to_model();
+    let mut exprs = run.path.exprs.clone();
+    for choice in &run.path.choices {
+        for alternative in 0..choice.n_alternatives() {
+            let constraints = choice.constraints(&mut exprs, alternative);
+            let holds = term::all_hold(&exprs, &constraints, &model);
+            assert_eq!(holds, alternative == choice.taken, "{choice:?}");
+        }
+    }
+    assert!(run.path.choices.iter().any(|it| matches!(it.looked, Looked::Heads(..))));
+}
+
+fn explore_from(args: &str, solver: &mut dyn Solver) -> Report {
+    let mut machine = example();
+    let explored = explore(&mut unit(&mut machine), solver, input(args), Limits { runs: 40 });
+    let (report, _) = explored.expect("the machine works");
+    assert_eq!((report.n_diverged, report.losses.as_slice()), (0, [].as_slice()));
+    report
+}
+
+/// Judged by how the runs ended: which input a solver picks is its own affair.
+fn expect_all_errors(report: &Report) {
+    let shown: Vec<String> =
+        report.runs.iter().map(|(input, outcome)| show(input, outcome)).collect();
+    let mut found = [false; 3];
+    for (input, outcome) in &report.runs {
+        let Outcome::Crash { reason, trace, .. } = outcome else { continue };
+        let is_list = matches!(input.args.as_slice(), [Term::Nil | Term::List(_)]);
+        let is_case_clause = print(reason, Style::TW) == "{case_clause,eq}";
+        let is_in_cmp = print(trace, Style::TW).starts_with("[{example,cmp,[42.0]");
+        let is_function_clause = reason.as_atom() == Some("function_clause");
+        found[0] |= is_list && is_case_clause;
+        found[1] |= !is_list;
+        found[2] |= is_list && is_function_clause && is_in_cmp;
+    }
+    assert_eq!(found, [true; 3], "42, a non-list, 42.0 in:\n{}", shown.join("\n"));
+}
+
+fn show(input: &Input, outcome: &Outcome) -> String {
+    let args: Vec<String> = input.args.iter().map(|it| print(it, Style::TW)).collect();
+    format!("foo({}): {outcome:?}", args.join(","))
+}
+
+fn unit(machine: &mut erlang::Machine) -> Unit<'_> {
+    Unit { machine, module: Atom::new("example"), function: Atom::new("foo") }
+}
+
+fn input(args: &str) -> Input {
+    Input { args: read_args(&format!("[{args}]")).expect("terms") }
+}
+
+fn example() -> erlang::Machine {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/example.erl");
+    machine_with(Atom::new("example"), &source)
+}
