@@ -82,7 +82,7 @@ impl Pool {
 }
 
 /// Byte strings with 32 bits of length before each.
-fn frames(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(crate) fn frames(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = bytes;
     std::iter::from_fn(move || {
         let (length, more) = rest.split_first_chunk::<4>()?;
@@ -92,7 +92,7 @@ fn frames(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-fn answer(bytes: &[u8]) -> Answer {
+pub(crate) fn answer(bytes: &[u8]) -> Answer {
     answer_in(&etf::decode(bytes).unwrap_or_else(|why| panic!("{why}: {bytes:?}")))
 }
 

@@ -100,7 +100,7 @@ fn shifted(world: &mut World, bits: &Bits) -> Value {
 }
 
 /// A panic of ours is a difference to report, not the end of the comparison.
-fn silently<T>(run: impl FnOnce() -> T) -> Result<T, String> {
+pub(crate) fn silently<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     let hook = take_hook();
     set_hook(Box::new(|_| ()));
     let result = catch_unwind(AssertUnwindSafe(run));
