@@ -242,12 +242,13 @@ impl<'a> Emitter<'_, 'a> {
         if let (ExprKind::Literal(Term::Atom(module)), ExprKind::Literal(Term::Atom(name))) =
             (&module.kind, &name.kind)
         {
-            let srcs = self.operand_list(args);
+            let mut srcs = self.operand_list(args);
             self.place(place);
-            if self.operator(module, name, &srcs, dst) {
+            let (module, name) = as_compiled(module, name, &mut srcs);
+            if self.operator(&module, &name, &srcs, dst) {
                 return;
             }
-            self.call_import(module, name, &srcs, dst);
+            self.call_import(&module, &name, &srcs, dst);
             return;
         }
         let mut srcs = vec![self.operand(module), self.operand(name)];
@@ -256,4 +257,27 @@ impl<'a> Emitter<'_, 'a> {
         self.place(place);
         self.call(dst, Ins::TailDynamic { n, args }, |base| Ins::CallDynamic { n, base, args });
     }
+}
+
+/// The call that OTP's compiler makes of a call, as stack traces show it: some builtins go by
+/// another name, and a literal comes second where the order does not matter.
+fn as_compiled(module: &Atom, name: &Atom, srcs: &mut [Src]) -> (Atom, Atom) {
+    const COMMUTATIVE: &[&str] = &["+", "*", "band", "bor", "bxor", "and", "or", "xor"];
+    let renamed = match (module.as_str(), name.as_str(), srcs.len()) {
+        ("maps", "get", 2) => "map_get",
+        ("maps", "is_key", 2) => "is_map_key",
+        ("erlang", "!", 2) => "send",
+        _ => {
+            if module.as_str() == "erlang"
+                && COMMUTATIVE.contains(&name.as_str())
+                && let [left, right] = srcs
+                && left.as_reg().is_none()
+                && right.as_reg().is_some()
+            {
+                std::mem::swap(left, right);
+            }
+            return (module.clone(), name.clone());
+        }
+    };
+    (Atom::new("erlang"), Atom::new(renamed))
 }

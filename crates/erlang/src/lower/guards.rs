@@ -124,6 +124,12 @@ impl<'a> Emitter<'_, 'a> {
     pub(super) fn operator(&mut self, module: &Atom, name: &Atom, srcs: &[Src], dst: &Dst) -> bool {
         if module.as_str() == "erlang" {
             match (name.as_str(), srcs) {
+                // `+X` is compiled as `X + 0`, which tells of `-0.0`.
+                ("+", [a]) => {
+                    let a = *a;
+                    self.compute(dst, |dst| Ins::AddInt { dst, a, b: 0 });
+                    return true;
+                }
                 ("+", [a, b]) => {
                     let small = self.small_literal(*b).filter(|it| *it >= 0);
                     let (a, b) = (*a, *b);

@@ -11,8 +11,8 @@ use crate::machine::process::{Execution, Frame, Status};
 use crate::machine::raise::{self, Raised, Skip};
 use term::Op;
 
-/// As many arguments as a function can have, as on BEAM.
-const MAX_ARGS: usize = 255;
+/// As many arguments as BEAM has registers for; a function takes fewer still.
+const MAX_ARGS: usize = 1023;
 
 /// A return address that returns once more: the call before it was a tail call.
 pub(crate) const RETURN_AGAIN: u32 = 0;
