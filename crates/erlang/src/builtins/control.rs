@@ -45,10 +45,10 @@ const fn control(module: &'static str, name: &'static str, arity: u8, control: C
     Builtin { module, name, arity, how: How::Control(control), effect: Effect::Machine }
 }
 
-fn error_with_args(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+fn error_with_args(_: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let (reason, list) = (arg(args, 0), arg(args, 1));
-    // `none` and anything that is no list leave the arity in the trace.
-    if w.heap.list_len(list).is_some() && !list.is_atom(AtomId::NONE) {
+    // The arguments need not be a proper list. `none` and all else leave the arity in the trace.
+    if list.is_cons() || list.is_nil() {
         return Err(Fault::ErrorArgs(reason, list));
     }
     Err(Fault::Plain(reason))

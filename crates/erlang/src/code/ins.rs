@@ -3,6 +3,7 @@
 //! Registers are given out as a stack: at every instruction that may collect, those below a known
 //! depth hold values and those above hold nothing. Calls place the callee's frame at that depth.
 
+use crate::data::AtomId;
 use term::Kind;
 
 /// A register of the current frame.
@@ -288,9 +289,10 @@ pub enum Ins {
         args: u32,
     },
 
-    /// `error:function_clause` with the arguments in the trace.
+    /// `error:function_clause`, in the trace as a call of that name with the arguments.
     FunctionClause {
         n: u8,
+        name: AtomId,
         args: u32,
     },
     /// `error:Reason`

@@ -13,6 +13,8 @@ pub struct Module {
     pub name: Atom,
     pub exports: Vec<(Atom, u32)>,
     pub functions: Vec<Function>,
+    /// The functions that `-compile({inline, …})` names.
+    pub inline: Vec<(Atom, u32)>,
     /// How often each variable is mentioned.
     pub uses: Vec<u32>,
     /// The files that places speak of. The first is the module's own.

@@ -27,7 +27,7 @@ type Read<T> = Result<T, ReadError>;
 
 /// Reads a `c_module`. `file` is the source file that places without one speak of.
 pub fn read(core: &Term, file: &str) -> Read<Module> {
-    let [_, name, exports, _, definitions] = record(core, "c_module")? else {
+    let [_, name, exports, attributes, definitions] = record(core, "c_module")? else {
         return Err(unexpected("a module", core));
     };
     let mut reader = Reader {
@@ -49,9 +49,40 @@ pub fn read(core: &Term, file: &str) -> Read<Module> {
         name: literal_atom(name)?,
         exports: list(exports)?.iter().map(function_name).collect::<Read<_>>()?,
         functions,
+        inline: inline_list(attributes)?,
         uses: reader.uses,
         files: reader.files,
     })
+}
+
+/// What the `{inline, …}` options of the `compile` attributes name.
+fn inline_list(attributes: &Term) -> Read<Vec<(Atom, u32)>> {
+    let mut res = Vec::new();
+    for attribute in list(attributes)? {
+        let [name, value] = tuple(attribute)? else {
+            return Err(unexpected("an attribute", attribute));
+        };
+        if literal(name).is_none_or(|it| it.as_atom() != Some("compile")) {
+            continue;
+        }
+        for option in literal(value).and_then(Term::as_list).unwrap_or_default() {
+            let Some([Term::Atom(tag), which]) = option.as_tuple() else { continue };
+            if tag.as_str() == "inline" {
+                let one = std::slice::from_ref(which);
+                res.extend(which.as_list().unwrap_or(one).iter().filter_map(name_and_arity));
+            }
+        }
+    }
+    Ok(res)
+}
+
+fn name_and_arity(term: &Term) -> Option<(Atom, u32)> {
+    match term.as_tuple() {
+        Some([Term::Atom(name), Term::Int(arity)]) => {
+            Some((name.clone(), u32::try_from(*arity).ok()?))
+        }
+        _ => None,
+    }
 }
 
 struct Reader {

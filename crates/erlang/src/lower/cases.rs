@@ -1,6 +1,6 @@
 //! Emits `case`: decides with a tree, then runs the clause.
 
-use crate::code::{BitsPattern, ClauseId, ClauseInfo, Ins, PatternPart, Reg, Src, SwitchTable};
+use crate::code::{BitsPattern, Ins, PatternPart, Reg, Src, SwitchTable};
 use crate::core::{Clause, Expr, ExprKind, Pattern, PatternSegment, VarId};
 use crate::lower::emit::{Dst, Emitter, Label, Location};
 use crate::lower::tree::{Branch, Builder, Head, Leaf, Row, Tree};
@@ -154,10 +154,7 @@ impl<'a> Emitter<'_, 'a> {
 
     fn clause_body(&mut self, clause: &'a Clause, goal: &Goal<'a, '_>) {
         if !clause.is_generated {
-            let function = self.function_id();
-            let clauses = &mut self.lowering.program.clauses;
-            clauses.push(ClauseInfo { function, place: clause.place });
-            let id = ClauseId(u32::try_from(clauses.len() - 1).unwrap_or(u32::MAX));
+            let id = self.clause_id(clause);
             self.emit(Ins::Clause { id });
         }
         self.expr(&clause.body, goal.dst);

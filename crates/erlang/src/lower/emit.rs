@@ -58,6 +58,8 @@ pub(super) struct Emitter<'l, 'a> {
     pub(super) owner: String,
     pub(super) id: FnId,
     pub(super) n_lifted: u32,
+    /// The functions whose bodies are being put into this one, outermost first.
+    pub(super) inlining: Vec<(Atom, usize)>,
 }
 
 impl<'l, 'a> Emitter<'l, 'a> {
@@ -78,6 +80,7 @@ impl<'l, 'a> Emitter<'l, 'a> {
             owner: pending.owner,
             id: pending.id,
             n_lifted: 0,
+            inlining: Vec::new(),
         };
         for var in pending.lambda.params.iter().chain(&pending.captured) {
             let reg = emitter.take();
@@ -206,6 +209,9 @@ impl<'l, 'a> Emitter<'l, 'a> {
             ExprKind::Letrec { functions, body } => self.letrec(functions, body, dst),
             ExprKind::Local { name, arity, args } => {
                 let srcs = self.operand_list(args);
+                if self.inline_call(name, *arity as usize, &srcs, dst) {
+                    return;
+                }
                 self.place(expr.place);
                 self.call_local(name, *arity as usize, &srcs, dst);
             }

@@ -2,6 +2,7 @@
 
 use crate::code::{Handler, HandlerKind, Ins, Reg, Src};
 use crate::core::{Expr, ExprKind, Place, VarId};
+use crate::data::AtomId;
 use crate::lower::emit::{Dst, Emitter, Label, Location, count, count_u16};
 use term::{Atom, Term};
 
@@ -116,8 +117,7 @@ impl<'a> Emitter<'_, 'a> {
             && matches!(&head.kind, ExprKind::Literal(it) if it.as_atom() == Some("function_clause"))
         {
             let srcs = self.operand_list(args);
-            let (n, args) = (count(srcs.len()), self.operands(&srcs));
-            self.emit(Ins::FunctionClause { n, args });
+            self.function_clause(&srcs);
             return;
         }
         if let ExprKind::Literal(Term::Tuple(items)) = &reason.kind
@@ -125,8 +125,7 @@ impl<'a> Emitter<'_, 'a> {
             && head.as_atom() == Some("function_clause")
         {
             let srcs: Vec<Src> = args.iter().map(|it| self.lowering.literal(it)).collect();
-            let (n, args) = (count(srcs.len()), self.operands(&srcs));
-            self.emit(Ins::FunctionClause { n, args });
+            self.function_clause(&srcs);
             return;
         }
         // `if_clause` and `else_clause` come as tuples of one, and are atoms when raised.
@@ -143,5 +142,23 @@ impl<'a> Emitter<'_, 'a> {
         };
         self.place(place);
         self.emit(Ins::Fail { reason: src });
+    }
+
+    /// No clause of the function fits these arguments.
+    fn function_clause(&mut self, srcs: &[Src]) {
+        let name = self.shown_name();
+        let (n, args) = (count(srcs.len()), self.operands(srcs));
+        self.emit(Ins::FunctionClause { n, name, args });
+    }
+
+    /// Whom a `function_clause` here is shown as.
+    fn shown_name(&mut self) -> AtomId {
+        let atoms = &mut self.lowering.world.atoms;
+        if let Some((name, arity)) = self.inlining.last() {
+            return atoms.intern(&format!("-inlined-{}/{arity}-", name.as_str()));
+        }
+        let id = self.function_id().0 as usize;
+        let function = self.lowering.program.functions.get(id);
+        function.map_or(AtomId::UNDEFINED, |it| it.name)
     }
 }

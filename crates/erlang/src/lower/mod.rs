@@ -11,10 +11,11 @@ mod emit;
 mod exceptions;
 mod functions;
 mod guards;
+mod inline;
 mod names;
 mod tree;
 
-use crate::code::{FnId, FunctionInfo, ModuleInfo, Program, Src};
+use crate::code::{ClauseId, FnId, FunctionInfo, ModuleInfo, Program, Src};
 use crate::core::{Lambda, Module, Place, VarId};
 use crate::data::{AtomId, LambdaId, from_term};
 use crate::machine::World;
@@ -55,11 +56,16 @@ pub(crate) fn lower(
         pending: VecDeque::new(),
         n_lambdas: 0,
         lambdas: FxHashMap::default(),
+        inlined: FxHashMap::default(),
+        clause_ids: FxHashMap::default(),
     };
     for function in &module.functions {
         let arity = function.lambda.params.len();
         let id = lowering.declare(&function.name, arity);
         lowering.locals.insert((function.name.clone(), arity), id);
+        if module.inline.iter().any(|it| it.0 == function.name && it.1 as usize == arity) {
+            lowering.inlined.insert((function.name.clone(), arity), &function.lambda);
+        }
         lowering.pending.push_back(Pending {
             id,
             lambda: &function.lambda,
@@ -98,6 +104,10 @@ struct Lowering<'a> {
     pending: VecDeque<Pending<'a>>,
     n_lambdas: u32,
     lambdas: FxHashMap<FnId, LambdaId>,
+    /// Functions that the module wants inlined.
+    inlined: FxHashMap<(Atom, usize), &'a Lambda>,
+    /// Clauses that have code, by where they are in the tree: copies count as one clause.
+    clause_ids: FxHashMap<usize, ClauseId>,
 }
 
 /// A function whose code is still to be made.

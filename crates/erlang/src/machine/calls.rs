@@ -455,8 +455,8 @@ impl Cpu<'_> {
     // Exceptions
 
     #[cold]
-    pub(super) fn function_clause(&mut self, args: &[Value]) -> Flow {
-        let raised = Raised::function_clause(self, args);
+    pub(super) fn function_clause(&mut self, name: AtomId, args: &[Value]) -> Flow {
+        let raised = Raised::function_clause(self, name, args);
         self.raise(raised)
     }
 

@@ -570,9 +570,9 @@ impl Cpu<'_> {
                     self.set(dst, value);
                 }
 
-                Ins::FunctionClause { n, args } => {
+                Ins::FunctionClause { n, name, args } => {
                     let values = self.values(args, n as usize);
-                    go!(self.function_clause(&values));
+                    go!(self.function_clause(name, &values));
                 }
                 Ins::Fail { reason } => {
                     let reason = self.src(reason);

@@ -69,9 +69,14 @@ impl Raised {
         Raised::new(cpu, class, reason, first, Skip::Nothing)
     }
 
-    pub(crate) fn function_clause(cpu: &mut Cpu<'_>, args: &[Value]) -> Raised {
+    pub(crate) fn function_clause(cpu: &mut Cpu<'_>, name: AtomId, args: &[Value]) -> Raised {
         let args = cpu.world.heap.list(args);
-        let first = frame_at(cpu.program, cpu.world, cpu.pc.saturating_sub(1), Some(args));
+        let mut first = frame_at(cpu.program, cpu.world, cpu.pc.saturating_sub(1), Some(args));
+        // Code that was inlined shows the function it comes from.
+        if let Some([module, _, args, location]) = cpu.world.heap.elements(first) {
+            let items = [*module, Value::atom(name), *args, *location];
+            first = cpu.world.heap.tuple(&items);
+        }
         let reason = Value::atom(AtomId::FUNCTION_CLAUSE);
         Raised::new(cpu, AtomId::ERROR, reason, first, Skip::Current)
     }

@@ -1,0 +1,48 @@
+//! Puts the bodies of functions where they are called, if their module asks for it.
+//!
+//! Only functions that `-compile({inline, …})` names. Programs can tell by stack traces: an error in
+//! an inlined function is its caller's (OTP's `sys_core_inline`).
+
+use crate::code::{ClauseId, ClauseInfo, Src};
+use crate::core::Clause;
+use crate::lower::emit::{Dst, Emitter, Location};
+use term::Atom;
+
+impl<'a> Emitter<'_, 'a> {
+    /// Emits the body of the function instead of a call. Says whether it did.
+    pub(super) fn inline_call(
+        &mut self,
+        name: &Atom,
+        arity: usize,
+        srcs: &[Src],
+        dst: &Dst,
+    ) -> bool {
+        let key = (name.clone(), arity);
+        let Some(lambda) = self.lowering.inlined.get(&key).copied() else { return false };
+        if self.inlining.contains(&key) || self.owner == format!("{}/{arity}", name.as_str()) {
+            return false;
+        }
+        self.inlining.push(key);
+        for (param, src) in lambda.params.iter().zip(srcs) {
+            self.env.insert(*param, Location::Src(*src));
+        }
+        self.expr(&lambda.body, dst);
+        self.inlining.pop();
+        true
+    }
+
+    /// The number of a clause of the source.
+    pub(super) fn clause_id(&mut self, clause: &'a Clause) -> ClauseId {
+        let at = std::ptr::from_ref(clause).addr();
+        if let Some(id) = self.lowering.clause_ids.get(&at) {
+            return *id;
+        }
+        let inlined = self.inlining.last().and_then(|it| self.lowering.locals.get(it)).copied();
+        let function = inlined.unwrap_or(self.function_id());
+        let clauses = &mut self.lowering.program.clauses;
+        clauses.push(ClauseInfo { function, place: clause.place });
+        let id = ClauseId(u32::try_from(clauses.len() - 1).unwrap_or(u32::MAX));
+        self.lowering.clause_ids.insert(at, id);
+        id
+    }
+}
