@@ -37,7 +37,7 @@ pub(crate) fn add(w: &mut World, left: Value, right: Value) -> Result<Value, Fau
     {
         return Ok(Value::int(sum));
     }
-    number_op(w, left, right, |a, b| a + b, |a, b| a + b)
+    number_op(w, left, right, |a, b| Ok(a + b), |a, b| a + b)
 }
 
 #[inline]
@@ -47,7 +47,7 @@ pub(crate) fn subtract(w: &mut World, left: Value, right: Value) -> Result<Value
     {
         return Ok(Value::int(difference));
     }
-    number_op(w, left, right, |a, b| a - b, |a, b| a - b)
+    number_op(w, left, right, |a, b| Ok(a - b), |a, b| a - b)
 }
 
 #[inline]
@@ -57,7 +57,7 @@ pub(crate) fn multiply(w: &mut World, left: Value, right: Value) -> Result<Value
     {
         return Ok(Value::int(product));
     }
-    number_op(w, left, right, |a, b| a * b, |a, b| a * b)
+    number_op(w, left, right, product, |a, b| a * b)
 }
 
 fn plus(_: &mut World, value: Value) -> Result<Value, Fault> {
@@ -180,20 +180,25 @@ pub(crate) fn shift(w: &mut World, left: Value, right: Value, side: Side) -> Res
     integer(w, big >> count)
 }
 
-/// BEAM's integers have at most this many bits on 64-bit machines.
-const MAX_BITS: u64 = (1 << 26) * 64;
+/// Too large a product is told before it is computed, which takes long.
+fn product(a: BigInt, b: BigInt) -> Result<BigInt, Fault> {
+    let least_bits = (a.bits() + b.bits()).saturating_sub(1);
+    if least_bits > MAX_BITS { Err(Fault::SYSTEM_LIMIT) } else { Ok(a * b) }
+}
+
+/// BEAM's integers have at most this many bits on 64-bit machines: 2^19 - 1 words.
+const MAX_BITS: u64 = ((1 << 19) - 1) * 64;
 
 fn number_op(
     w: &mut World,
     left: Value,
     right: Value,
-    big: fn(BigInt, BigInt) -> BigInt,
+    big: fn(BigInt, BigInt) -> Result<BigInt, Fault>,
     float: fn(f64, f64) -> f64,
 ) -> Result<Value, Fault> {
     if left.is_integer() && right.is_integer() {
         let (a, b) = integers(&w.heap, left, right)?;
-        w.limits.check_integer(a.bits() + b.bits())?;
-        return integer(w, big(a, b));
+        return integer(w, big(a, b)?);
     }
     if left.is_number() && right.is_number() {
         return finite(float(to_float(&w.heap, left)?, to_float(&w.heap, right)?));
@@ -238,6 +243,9 @@ pub(super) fn integer(w: &mut World, value: BigInt) -> Result<Value, Fault> {
 
 impl crate::machine::Limits {
     pub(crate) fn check_integer(&self, bits: u64) -> Result<(), Fault> {
+        if bits > MAX_BITS {
+            return Err(Fault::SYSTEM_LIMIT);
+        }
         if bits <= self.integer_bits { Ok(()) } else { Err(Stop::IntegerTooLarge.into()) }
     }
 }

@@ -10,6 +10,7 @@ pub(super) const ROWS: &[Builtin] = &[
     control("erlang", "apply", 3, Control::Apply),
     control("erlang", "hibernate", 3, Control::Hibernate),
     control("erlang", "yield", 0, Control::Yield),
+    control("prim_eval", "receive", 2, Control::Receive),
     inside("erlang", "error", 1, |_, args| Err(Fault::Plain(arg(args, 0)))),
     inside("erlang", "error", 2, error_with_args),
     inside("erlang", "error", 3, error_with_options),

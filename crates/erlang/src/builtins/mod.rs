@@ -77,6 +77,8 @@ pub enum Control {
     Apply,
     Hibernate,
     Yield,
+    /// Receives what a fun matches.
+    Receive,
     /// Looks at where processes are in their programs.
     Inspect,
     /// What stands in Erlang for a function that is native on BEAM and not here.

@@ -2,6 +2,7 @@
 
 mod ins;
 mod program;
+mod receive;
 
 pub use ins::{BuiltinId, ClauseId, Cmp, FnId, ImportId, Ins, Reg, Src};
 pub use term::Kind;
@@ -10,3 +11,4 @@ pub use program::{
     BitsPattern, BitsSegment, ClauseInfo, FunctionInfo, Handler, HandlerKind, Import, MapStep,
     ModuleInfo, PatternPart, Program, SwitchTable, Target,
 };
+pub(crate) use receive::RECEIVE;

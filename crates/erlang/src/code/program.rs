@@ -161,6 +161,7 @@ impl Program {
             res.builtins.push(builtin);
             res.builtin_ids.insert(key, id);
         }
+        super::receive::add(&mut res, atoms);
         res
     }
 

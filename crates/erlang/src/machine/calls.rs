@@ -2,7 +2,7 @@
 
 use crate::builtins::arithmetic::{add, subtract};
 use crate::builtins::{Builtin, Control, Fault, How, Stop};
-use crate::code::{BuiltinId, FnId, Handler, HandlerKind, Import, Reg, Target};
+use crate::code::{BuiltinId, FnId, Handler, HandlerKind, Import, RECEIVE, Reg, Target};
 use crate::data::{AtomId, FunKind, LambdaId, Value, View};
 use crate::machine::construct::BitsFailed;
 use crate::machine::inspect;
@@ -249,6 +249,11 @@ impl Cpu<'_> {
         args: &[Value],
         to: Return,
     ) -> Flow {
+        if let Some((handler, function)) = self.own_error_handler("undefined_function") {
+            let list = self.world.heap.list(args);
+            let args = [Value::atom(module), Value::atom(name), list];
+            return self.apply(handler, function, &args, to);
+        }
         let handler = self.world.atoms.intern("$handle_undefined_function");
         if let Some(target @ Target::Function(_)) = self.program.resolve(module, handler, 2) {
             let list = self.world.heap.list(args);
@@ -266,6 +271,16 @@ impl Cpu<'_> {
         };
         let raised = Raised::undefined(self, module, name, args, skip);
         self.raise(raised)
+    }
+
+    /// The function of the module that the process has named instead of `error_handler`.
+    fn own_error_handler(&mut self, function: &str) -> Option<(Value, Value)> {
+        let flag = self.world.atoms.find("error_handler")?;
+        let handler = self.world.me()?.flags.get(&flag)?.as_atom().filter(|it| *it != flag)?;
+        let function = self.world.atoms.intern(function);
+        // One that is not there is no help, and asking for it would never end.
+        self.program.resolve(handler, function, 3)?;
+        Some((Value::atom(handler), Value::atom(function)))
     }
 
     pub(super) fn call_builtin(
@@ -358,6 +373,13 @@ impl Cpu<'_> {
                 let what = what.unwrap_or_default();
                 pause(Pause::Stop(Stop::Unsupported { what }))
             }
+            (Control::Receive, [fun, timeout]) => {
+                let nomatch = self.world.atoms.intern("nomatch");
+                let timed_out = Value::atom(AtomId::TIMEOUT);
+                let values = [*fun, *timeout, timed_out, Value::atom(nomatch)];
+                let target = Some(Target::Function(RECEIVE));
+                self.call_target(target, (AtomId::ERLANG, AtomId::TIMEOUT), &values, to)
+            }
             (Control::Yield, _) => match self.finish_call(Value::TRUE, to) {
                 Ok(()) => {
                     self.fuel = self.fuel.min(1);
@@ -370,11 +392,22 @@ impl Cpu<'_> {
     }
 
     /// A closure that came in a binary: its module may have to be loaded.
-    fn undefined_lambda(&mut self, lambda: LambdaId, fun: Value) -> Flow {
+    fn undefined_lambda(
+        &mut self,
+        lambda: LambdaId,
+        fun: Value,
+        args: &[Value],
+        to: Return,
+    ) -> Flow {
         let module = self.world.heap.lambda(lambda).map(|it| it.module);
         if let Some(module) = module.filter(|it| !self.world.is_known_module(*it)) {
             self.retry_call();
             return pause(Pause::Load(module));
+        }
+        let handler = self.own_error_handler("undefined_lambda");
+        if let (Some((handler, function)), Some(module)) = (handler, module) {
+            let list = self.world.heap.list(args);
+            return self.apply(handler, function, &[Value::atom(module), fun, list], to);
         }
         let reason = self.world.heap.tuple(&[Value::atom(AtomId::BADFUN), fun]);
         self.fault(Fault::Error(reason), None)
@@ -398,7 +431,7 @@ impl Cpu<'_> {
             }
             FunKind::Closure { lambda, .. } => {
                 let Some(function) = self.program.lambda(lambda) else {
-                    return self.undefined_lambda(lambda, fun);
+                    return self.undefined_lambda(lambda, fun, args, to);
                 };
                 let mut values = args.to_vec();
                 values.extend_from_slice(self.world.heap.fun_free(at));
