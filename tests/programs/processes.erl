@@ -231,10 +231,21 @@ spawn_options() ->
     A = process_info(P, priority),
     P ! stop,
     {A, receive {'DOWN', R, process, P, W} -> W end,
-     element(1, element(2, catch spawn(foo))),
-     element(1, element(2, catch spawn_monitor(fun(_) -> ok end))),
      is_pid(spawn(fun(_) -> ok end)),
-     element(1, element(2, catch spawn_opt(fun() -> ok end, [link | foo])))}.
+     [reason(G) || G <- [
+         fun() -> spawn(foo) end, fun() -> spawn_monitor(fun(_) -> ok end) end,
+         fun() -> spawn_opt(fun() -> ok end, [link | foo]) end,
+         fun() -> spawn_opt(fun() -> ok end, foo) end, fun() -> spawn_opt(?MODULE, zero, [], [foo]) end,
+         fun() -> spawn_opt(?MODULE, zero, [], [{priority, odd}]) end,
+         fun() -> spawn_opt(?MODULE, zero, [], [{min_heap_size, -1}]) end,
+         fun() -> spawn(?MODULE, zero, foo) end
+     ]]}.
+
+%% Why a fun fails.
+reason(F) ->
+    try F() of Value -> {value, Value}
+    catch error:Reason -> Reason
+    end.
 
 spawn_requests() ->
     R = spawn_request(fun() -> receive stop -> ok end end, [monitor]),

@@ -109,13 +109,11 @@ fn spawn(
     call: (AtomId, AtomId, u32),
     options: Value,
 ) -> Result<Value, Fault> {
-    let options = w.heap.list_items(options).ok_or(Fault::BADARG)?;
-    for option in &options {
-        let name = option.as_atom().or_else(|| {
-            w.heap.elements(*option).and_then(|it| it.first()).and_then(|it| it.as_atom())
-        });
-        name.ok_or(Fault::BADARG)?;
-    }
+    let listed = w.heap.list_items(options);
+    let Some(options) = listed.filter(|it| it.iter().all(|it| is_spawn_option(w, *it))) else {
+        let cause = w.atoms.intern("badopt");
+        return Err(Fault::Caused(Value::atom(AtomId::BADARG), cause));
+    };
     let pid = w.spawn(execution)?;
     if let Some(process) = w.processes.get_mut(&pid) {
         process.initial_call = call;
@@ -146,6 +144,23 @@ fn spawn(
         }
     }
     Ok(result)
+}
+
+fn is_spawn_option(w: &World, option: Value) -> bool {
+    if let Some(name) = option.as_atom() {
+        return matches!(name, AtomId::LINK | AtomId::MONITOR);
+    }
+    let Some([name, value]) = w.heap.elements(option) else { return false };
+    let Some(name) = name.as_atom() else { return false };
+    let value_name = value.as_atom().map(|it| w.atoms.name(it));
+    match w.atoms.name(name) {
+        "monitor" => w.heap.list_len(*value).is_some(),
+        "priority" => matches!(value_name, Some("low" | "normal" | "high" | "max")),
+        "message_queue_data" => matches!(value_name, Some("on_heap" | "off_heap")),
+        "fullsweep_after" | "min_heap_size" | "min_bin_vheap_size" => value.as_usize().is_some(),
+        "max_heap_size" => value.as_usize().is_some() || matches!(value.view(), View::Map(_)),
+        _ => false,
+    }
 }
 
 fn linked(
