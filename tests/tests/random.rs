@@ -40,7 +40,7 @@ fn compare() {
     assert!(n_lost < n_calls / 10, "too many are not run");
 
     let different = cases.iter().zip(&answers).filter_map(|(case, answers)| {
-        let at = answers.iter().position(|it| differs(it))?;
+        let at = answers.iter().position(differs)?;
         Some(case.only(at))
     });
     let different: Vec<Case> = different.collect();

@@ -1,7 +1,6 @@
 //! The machine's speed beside BEAM's, measured in one run and told as ratios.
 //!
-//! `cargo xtask bench` after `cargo build --release`; run it in release mode itself:
-//! `cargo run --release -p xtask -- bench`.
+//! Run it in release mode: `cargo run --release -p xtask -- bench`.
 #![expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 
 use beam::{Otp, Target};
