@@ -1,7 +1,7 @@
 #!/usr/bin/env escript
 %% Compiles programs and runs many calls of them, each in a process of its own.
 %%
-%% Asked holds {[Path], [{Module, Function, [Arg]}]} in the external term format. Answered gets, per
+%% Asked holds {[Path], [CompilerOption], [{Module, Function, [Arg]}]} in the external term format. Answered gets, per
 %% call, 32 bits of length and {value, Value}, {Class, {Reason, Stacktrace}} or {lost, Why}; a
 %% program that does not compile is lost.
 -mode(compile).
@@ -11,8 +11,8 @@
 
 main([Asked, Answered]) ->
     {ok, Bytes} = file:read_file(Asked),
-    {Paths, Calls} = binary_to_term(Bytes),
-    each(fun(Path) -> load(binary_to_list(Path)) end, Paths),
+    {Paths, Options, Calls} = binary_to_term(Bytes),
+    each(fun(Path) -> load(binary_to_list(Path), Options) end, Paths),
     {ok, File} = file:open(Answered, [write, raw, binary, delayed_write]),
     [file:write(File, frame(answer(Call))) || Call <- Calls],
     ok = file:close(File).
@@ -28,8 +28,8 @@ parts(N, Items) ->
     Numbered = lists:zip(lists:seq(1, length(Items)), Items),
     [[I || {At, I} <- Numbered, At rem N =:= Part] || Part <- lists:seq(0, N - 1)].
 
-load(Path) ->
-    case compile:noenv_file(Path, [binary, return_errors]) of
+load(Path, Options) ->
+    case compile:noenv_file(Path, [binary, return_errors | Options]) of
         {ok, Module, Beam} -> {module, Module} = code:load_binary(Module, Path, Beam);
         _ -> persistent_term:put(list_to_atom(filename:basename(Path, ".erl")), bad)
     end.

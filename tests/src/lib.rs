@@ -23,7 +23,7 @@ pub use kinds::{Kinds, Random};
 pub use machine::{machine, machine_with, our_result, without_closures};
 pub use native::Native;
 pub use otp::ask_otp;
-pub use programs::{Programs, beam_runs};
+pub use programs::{Compiled, Programs, beam_runs};
 pub use report::Report;
 pub use tables::beam_tables;
 pub use tree::Tree;

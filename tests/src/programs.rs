@@ -19,18 +19,34 @@ use term::{Atom, Fun, Term, etf};
 /// Calls beyond which a program of ours counts as one that does not end.
 const MAX_REDUCTIONS: u64 = 200_000_000;
 
+/// How OTP compiles a program before it runs it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compiled {
+    AsUsual,
+    /// Without the passes that drop what can't be seen in the result; OTP 25 drops some errors too.
+    Faithfully,
+}
+
 /// What BEAM makes of calls of these programs.
 ///
 /// # Panics
 /// If OTP is missing.
-pub fn beam_runs(files: &[PathBuf], calls: &[Call]) -> Vec<Answer> {
+pub fn beam_runs(files: &[PathBuf], compiled: Compiled, calls: &[Call]) -> Vec<Answer> {
     let paths = files.iter().map(|it| path_term(it)).collect();
     let asked = calls.iter().map(|it| {
         let module = Term::Atom(it.module.clone());
         let function = Term::Atom(it.function.clone());
         Term::Tuple(vec![module, function, Term::proper_list(it.args.clone())])
     });
-    let asked = Term::Tuple(vec![Term::proper_list(paths), Term::proper_list(asked.collect())]);
+    let options = match compiled {
+        Compiled::AsUsual => Vec::new(),
+        Compiled::Faithfully => vec![Term::atom("no_copt")],
+    };
+    let asked = Term::Tuple(vec![
+        Term::proper_list(paths),
+        Term::proper_list(options),
+        Term::proper_list(asked.collect()),
+    ]);
     let bytes = run_script("language.escript", &etf::encode(&asked).expect("calls are encoded"));
     let answers: Vec<Answer> = frames(&bytes).map(|it| settled(answer(it))).collect();
     assert_eq!(answers.len(), calls.len(), "one answer per call");

@@ -1,7 +1,7 @@
 //! Programs for every construct of the language: each `t_*` function of `programs/*.erl` gives the
 //! same value, or the same exception with the same stack trace, as on BEAM.
 
-use conformance::{Call, Programs, Report, beam_runs};
+use conformance::{Call, Compiled, Programs, Report, beam_runs};
 use std::path::{Path, PathBuf};
 use std::thread;
 
@@ -31,7 +31,7 @@ fn compare() -> Report {
     calls.retain(|it| DIFFERENT.iter().all(|known| known.0 != it.function.as_str()));
     let theirs = thread::spawn({
         let (files, calls) = (files.clone(), calls.clone());
-        move || beam_runs(&files, &calls)
+        move || beam_runs(&files, Compiled::AsUsual, &calls)
     });
     let ours: Vec<_> = calls.iter().map(|it| programs.run(it)).collect();
     let theirs = theirs.join().expect("BEAM answers");

@@ -4,7 +4,7 @@
 //! Compared are values, and class and reason of exceptions. Stack traces are not: which calls leave
 //! a frame depends on what BEAM's compiler finds out about types.
 
-use conformance::{Answer, Call, Programs, Random, Tree, argument, beam_runs, functions};
+use conformance::{Answer, Call, Compiled, Programs, Random, Tree, argument, beam_runs, functions};
 use std::path::{Path, PathBuf};
 use std::{env, fs, process, thread};
 use term::{Atom, Term, read_term};
@@ -119,7 +119,7 @@ fn run(dir: &Path, cases: &[Case]) -> Vec<Vec<(Answer, Answer)>> {
     let calls: Vec<Call> = cases.iter().flat_map(|it| it.calls.clone()).collect();
     let theirs = thread::spawn({
         let (files, calls) = (files.clone(), calls.clone());
-        move || beam_runs(&files, &calls)
+        move || beam_runs(&files, Compiled::Faithfully, &calls)
     });
     let mut programs = Programs::new(&files);
     let ours: Vec<Answer> = calls.iter().map(|it| without_trace(programs.run(it))).collect();

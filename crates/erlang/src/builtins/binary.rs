@@ -1,7 +1,7 @@
 //! Sizes and parts of bitstrings, and the numbers that binaries spell.
 
 use crate::builtins::arithmetic::{arg, badarg};
-use crate::builtins::{Builtin, Fault, Stop, on_host, pure};
+use crate::builtins::{Builtin, Fault, Stop, inside, on_host, pure};
 use crate::data::{At, Heap, Value, View};
 use crate::machine::World;
 use num_bigint::{BigInt, Sign};
@@ -49,7 +49,8 @@ pub(super) const ROWS: &[Builtin] = &[
     pure("binary", "longest_common_suffix", 1, |w, args| {
         common(w, arg(args, 0), |bytes, n| bytes.iter().nth_back(n))
     }),
-    pure("binary", "referenced_byte_size", 1, |w, args| {
+    // Depends on where its bytes lie, not on the binary alone.
+    inside("binary", "referenced_byte_size", 1, |w, args| {
         let View::Bits(at) = arg(args, 0).view() else { return Err(Fault::BADARG) };
         Ok(count(w.heap.referenced_bytes(at)))
     }),

@@ -184,11 +184,6 @@ fn triple(w: &World, value: Value) -> Result<[i64; 3], Fault> {
 
 fn from_posix(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let seconds = arg(args, 0).as_int().ok_or(Fault::BADARG)?;
-    // BEAM counts the year in 32 bits.
-    let years = i64::from(i32::MAX) * 31_556_952;
-    if !(-years..=years).contains(&seconds) {
-        return Err(Fault::BADARG);
-    }
     Ok(date_time(w, seconds))
 }
 

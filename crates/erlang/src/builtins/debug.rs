@@ -1,22 +1,27 @@
 //! `erts_debug`: the sizes that terms have on BEAM, sameness, and switches for the runtime's tests.
 //!
-//! Sizes are words of a 64-bit BEAM: its layout, not ours.
+//! Sizes are words of a 64-bit BEAM: its layout, not ours. What these tell depends on how a term came
+//! to lie in memory, not on the term alone: none of them is pure.
 
 use crate::builtins::arithmetic::{arg, badarg};
-use crate::builtins::{Builtin, Fault, inside, pure};
+use crate::builtins::{Builtin, Fault, inside};
 use crate::data::{AtomId, FunKind, Heap, Value, View};
 use crate::machine::World;
 use rustc_hash::FxHashSet;
 
 pub(super) const ROWS: &[Builtin] = &[
-    pure("erts_debug", "flat_size", 1, |w, args| {
+    inside("erts_debug", "flat_size", 1, |w, args| {
         Ok(words(&w.heap, arg(args, 0), Shared::Repeated))
     }),
-    pure("erts_debug", "size_shared", 1, |w, args| Ok(words(&w.heap, arg(args, 0), Shared::Once))),
+    inside("erts_debug", "size_shared", 1, |w, args| {
+        Ok(words(&w.heap, arg(args, 0), Shared::Once))
+    }),
     // Values never change, so that a copy can't be told from what it was made of.
-    pure("erts_debug", "copy_shared", 1, |_, args| Ok(arg(args, 0))),
-    pure("erts_debug", "copy_shared", 2, |_, args| Ok(arg(args, 0))),
-    pure("erts_debug", "same", 2, |_, args| Ok(Value::bool(arg(args, 0).same_word(arg(args, 1))))),
+    inside("erts_debug", "copy_shared", 1, |_, args| Ok(arg(args, 0))),
+    inside("erts_debug", "copy_shared", 2, |_, args| Ok(arg(args, 0))),
+    inside("erts_debug", "same", 2, |_, args| {
+        Ok(Value::bool(arg(args, 0).same_word(arg(args, 1))))
+    }),
     inside("erts_debug", "get_internal_state", 1, get_state),
     inside("erts_debug", "set_internal_state", 2, set_state),
 ];
