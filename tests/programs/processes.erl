@@ -231,7 +231,6 @@ spawn_options() ->
     A = process_info(P, priority),
     P ! stop,
     {A, receive {'DOWN', R, process, P, W} -> W end,
-     is_pid(spawn(fun(_) -> ok end)),
      [reason(G) || G <- [
          fun() -> spawn(foo) end, fun() -> spawn_monitor(fun(_) -> ok end) end,
          fun() -> spawn_opt(fun() -> ok end, [link | foo]) end,
