@@ -60,7 +60,7 @@ pub fn without_closures(term: &Term) -> Term {
     let all = |terms: &[Term]| terms.iter().map(without_closures).collect::<Vec<Term>>();
     match term {
         Term::Fun(fun) => match fun.as_ref() {
-            term::Fun::External { .. } => term.clone(),
+            term::Fun::External { .. } | term::Fun::Table { .. } => term.clone(),
             term::Fun::Closure { module, arity, .. } => Term::Tuple(vec![
                 Term::atom("a closure"),
                 Term::Atom(module.clone()),

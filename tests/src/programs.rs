@@ -130,7 +130,7 @@ fn nameless(term: Term) -> Term {
                 Term::Atom(module),
                 Term::Int(i64::from(arity)),
             ]),
-            external @ Fun::External { .. } => Term::Fun(Box::new(external)),
+            external @ (Fun::External { .. } | Fun::Table { .. }) => Term::Fun(Box::new(external)),
         },
         Term::Pid(_) => Term::atom("some pid"),
         Term::Ref(_) => Term::atom("some reference"),

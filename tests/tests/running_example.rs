@@ -2,11 +2,11 @@
 //! input to the three kinds of error that the program has.
 
 use conformance::machine_with;
-use engine::{Limits, Report, explore};
+use engine::{Report, Settings, Stop, Test, explore};
 use erlang::machine::Unit;
-use solve::{Checked, Effort, Guess, Small, Solver, Z3};
+use solve::{Chain, Checked, Effort, Solver, Z3};
 use std::path::Path;
-use term::{Atom, Style, Term, print, read_args};
+use term::{Atom, Domain, Exprs, Style, Term, print, read_args};
 use trace::{Executor, Input, Looked, Outcome};
 
 #[test]
@@ -19,12 +19,10 @@ fn z3_alone_finds_all_errors() {
 
 #[test]
 fn the_whole_chain_finds_all_errors() {
-    let inner = Guess::new(Z3::new(Effort::default()));
-    let mut solver = Checked { inner: Small { inner } };
+    let mut solver = Chain::new(Effort::default());
     let report = explore_from("[17]", &mut solver);
     expect_all_errors(&report);
-    let counts = solver.inner.inner.counts;
-    assert!(0 < counts.sat, "{counts:?}");
+    assert!(3 <= solver.statistics.sat, "{:?}", solver.statistics);
 }
 
 #[test]
@@ -36,34 +34,36 @@ fn one_run_is_one_choice_for_each_test_of_the_input() {
     assert_eq!(run.losses, vec![]);
     // The list has a cell; 17 is not above 42, not 42, and below 42; the list ends.
     let alternatives: Vec<(usize, usize)> =
-        run.path.choices.iter().map(|it| (it.taken, it.n_alternatives())).collect();
-    assert_eq!(alternatives, [(0, 3), (1, 2), (1, 2), (0, 2), (1, 3)], "{:?}", run.path);
+        run.choices.iter().map(|it| (it.taken, it.n_alternatives())).collect();
+    assert_eq!(alternatives, [(0, 3), (1, 2), (1, 2), (0, 2), (1, 3)], "{:?}", run.choices);
     let model = input("[17]").to_model();
-    let mut exprs = run.path.exprs.clone();
-    for choice in &run.path.choices {
+    let mut exprs = unit.exprs().clone();
+    for choice in &run.choices {
         for alternative in 0..choice.n_alternatives() {
             let constraints = choice.constraints(&mut exprs, alternative);
             let holds = term::all_hold(&exprs, &constraints, &model);
             assert_eq!(holds, alternative == choice.taken, "{choice:?}");
         }
     }
-    assert!(run.path.choices.iter().any(|it| matches!(it.looked, Looked::Heads(..))));
+    assert!(run.choices.iter().any(|it| matches!(it.looked, Looked::Heads(..))));
 }
 
 fn explore_from(args: &str, solver: &mut dyn Solver) -> Report {
     let mut machine = example();
-    let explored = explore(&mut unit(&mut machine), solver, input(args), Limits { runs: 40 });
-    let (report, _) = explored.expect("the machine works");
-    assert_eq!((report.n_diverged, report.losses.as_slice()), (0, [].as_slice()));
+    let settings = Settings { max_runs: Some(40), ..Settings::default() };
+    let (seeds, domain) = ([input(args)], Domain::default());
+    let mut watch = |_: &Report| -> Option<Stop> { None };
+    let explored = explore(&mut unit(&mut machine), solver, &seeds, &domain, &settings, &mut watch);
+    let report = explored.expect("the machine works");
+    assert_eq!((report.n_diverged, report.losses.len()), (0, 0));
     report
 }
 
 /// Judged by how the runs ended: which input a solver picks is its own affair.
 fn expect_all_errors(report: &Report) {
-    let shown: Vec<String> =
-        report.runs.iter().map(|(input, outcome)| show(input, outcome)).collect();
+    let shown: Vec<String> = report.tests.iter().map(|it| show(&it.input, &it.outcome)).collect();
     let mut found = [false; 3];
-    for (input, outcome) in &report.runs {
+    for Test { input, outcome, .. } in &report.tests {
         let Outcome::Crash { reason, trace, .. } = outcome else { continue };
         let is_list = matches!(input.args.as_slice(), [Term::Nil | Term::List(_)]);
         let is_case_clause = print(reason, Style::TW) == "{case_clause,eq}";
@@ -82,7 +82,12 @@ fn show(input: &Input, outcome: &Outcome) -> String {
 }
 
 fn unit(machine: &mut erlang::Machine) -> Unit<'_> {
-    Unit { machine, module: Atom::new("example"), function: Atom::new("foo") }
+    Unit {
+        machine,
+        module: Atom::new("example"),
+        function: Atom::new("foo"),
+        exprs: Exprs::default(),
+    }
 }
 
 fn input(args: &str) -> Input {

@@ -222,7 +222,7 @@ fn explain_arity(what: &Term) -> Option<String> {
             };
             format!("{}/{arity}", frame.name())
         }
-        Fun::Closure { .. } => print(&Term::Fun(fun.clone()), Style::TW),
+        Fun::Closure { .. } | Fun::Table { .. } => print(&Term::Fun(fun.clone()), Style::TW),
     };
     Some(match args.as_list()?.len() {
         0 => format!("{name} called with no arguments"),

@@ -1,79 +1,127 @@
-//! The exploration of one unit, and what it found as data.
+//! The exploration of one unit.
 
 use crate::frontier::{Flip, Frontier};
-use solve::{Answer, Query, Reason, Solver};
-use term::Constraint;
-use trace::{Executor, ExecutorError, Input, Loss, Outcome, Path};
+use crate::report::{Report, Stop, Test};
+use crate::strategy::Strategy;
+use rustc_hash::{FxHashSet, FxHasher};
+use solve::{Answer, Query, Solver};
+use std::hash::{Hash, Hasher};
+use term::{Constraint, Domain};
+use trace::{Choice, Executor, ExecutorError, Input, Outcome, Run};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    pub runs: usize,
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Choices of a path that may be flipped.
+    pub depth: usize,
+    pub max_runs: Option<usize>,
+    pub strategy: Strategy,
+    pub seed: u64,
 }
 
-/// Why the exploration ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
-    /// Every flip was taken, or proved impossible, or counted in [`Report::unknown`].
-    Exhausted,
-    RunLimit,
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { depth: 25, max_runs: None, strategy: Strategy::default(), seed: 0 }
+    }
 }
 
-#[derive(Clone, Debug, Default)]
-pub struct Report {
-    /// Every run, in order.
-    pub runs: Vec<(Input, Outcome)>,
-    pub losses: Vec<Loss>,
-    pub n_unsat: usize,
-    pub unknown: Vec<Reason>,
-    /// Runs that did not take the way that their input was made for.
-    pub n_diverged: usize,
-}
-
+/// Runs the seeds, then what the solver makes of their choices, until nothing is left or `watch`,
+/// which sees the report after every run and every query, says stop.
 pub fn explore(
     executor: &mut dyn Executor,
     solver: &mut dyn Solver,
-    seed: Input,
-    limits: Limits,
-) -> Result<(Report, Stop), ExecutorError> {
-    let mut report = Report::default();
-    let mut frontier = Frontier::default();
-    let mut past: Vec<(Input, Path)> = Vec::new();
-    let mut input = seed;
-    let mut intended: Option<Flip> = None;
-    for _ in 0..limits.runs {
-        let run = executor.run(&input)?;
-        report.runs.push((input.clone(), run.outcome));
-        report.losses.extend(run.losses);
-        frontier.learn(&run.path.choices);
-        let is_as_intended = intended.is_none_or(|it| {
-            let choice = run.path.choices.get(it.choice);
-            choice.is_some_and(|found| found.site == it.site && found.taken == it.alternative)
-        });
-        report.n_diverged += usize::from(!is_as_intended);
-        past.push((input, run.path));
-
-        (input, intended) = loop {
-            let Some(flip) = frontier.take() else { return Ok((report, Stop::Exhausted)) };
-            let Some((input, path)) = past.get_mut(flip.run) else { continue };
-            let constraints = constraints(path, flip);
-            let (exprs, hint) = (&path.exprs, &input.to_model());
-            match solver.solve(&Query { exprs, constraints: &constraints, hint }) {
-                Answer::Sat(model) => break (input.with(&model), Some(flip)),
-                Answer::Unsat => report.n_unsat += 1,
-                Answer::Unknown(reason) => report.unknown.push(reason),
-            }
-        };
+    seeds: &[Input],
+    domain: &Domain,
+    settings: &Settings,
+    watch: &mut dyn FnMut(&Report) -> Option<Stop>,
+) -> Result<Report, ExecutorError> {
+    let mut exploration = Exploration {
+        frontier: Frontier::new(settings.strategy, settings.seed, settings.depth),
+        inputs: Vec::new(),
+        paths: FxHashSet::default(),
+        report: Report::default(),
+    };
+    for seed in seeds {
+        exploration.run(executor, seed.clone(), None)?;
     }
-    Ok((report, Stop::RunLimit))
+    exploration.report.stop = loop {
+        if let Some(stop) = watch(&exploration.report) {
+            break stop;
+        }
+        if settings.max_runs.is_some_and(|it| it <= exploration.report.n_runs) {
+            break Stop::Runs;
+        }
+        let Some(flip) = exploration.frontier.take() else {
+            break if exploration.frontier.is_cut { Stop::Depth } else { Stop::Exhausted };
+        };
+        if let Some(input) = exploration.solve(executor, solver, domain, flip) {
+            exploration.run(executor, input, Some(flip))?;
+        }
+    };
+    Ok(exploration.report)
 }
 
-/// All choices before as they were, and this one otherwise.
-fn constraints(path: &mut Path, flip: Flip) -> Vec<Constraint> {
-    let Path { exprs, choices } = path;
-    let mut res = Vec::new();
-    for (n, choice) in choices.iter().enumerate().take(flip.choice + 1) {
-        let alternative = if n == flip.choice { flip.alternative } else { choice.taken };
-        res.extend(choice.constraints(exprs, alternative));
+struct Exploration {
+    frontier: Frontier,
+    /// Of all runs, in order.
+    inputs: Vec<Input>,
+    /// Hashes of whole paths.
+    paths: FxHashSet<u64>,
+    report: Report,
+}
+
+impl Exploration {
+    /// An input that takes the flip.
+    fn solve(
+        &mut self,
+        executor: &mut dyn Executor,
+        solver: &mut dyn Solver,
+        domain: &Domain,
+        flip: Flip,
+    ) -> Option<Input> {
+        let exprs = executor.exprs();
+        let mut constraints: Vec<Constraint> = Vec::new();
+        for (choice, alternative) in self.frontier.tree.path(flip.node, flip.alternative) {
+            constraints.extend(choice.constraints(exprs, alternative));
+        }
+        let old = self.inputs.get(flip.run)?;
+        let query = Query { exprs, constraints: &constraints, hint: &old.to_model(), domain };
+        match solver.solve(&query) {
+            Answer::Sat(model) => Some(old.with(&model)),
+            Answer::Unsat | Answer::Unknown(_) => None,
+        }
     }
-    res
+
+    fn run(
+        &mut self,
+        executor: &mut dyn Executor,
+        input: Input,
+        intended: Option<Flip>,
+    ) -> Result<(), ExecutorError> {
+        let Run { outcome, choices, losses, covered } = executor.run(&input)?;
+        let report = &mut self.report;
+        report.n_runs += 1;
+        report.covered.add(&covered);
+        for loss in losses {
+            *report.losses.entry(loss.what).or_default() += 1;
+        }
+        let is_as_intended = intended.is_none_or(|it| {
+            let choice = choices.get(it.depth);
+            choice.is_some_and(|found| found.site == it.site && found.taken == it.alternative)
+        });
+        let is_consistent = self.frontier.learn(&choices);
+        // A run that was stopped early may not have come as far as it was meant to.
+        let is_whole = !matches!(outcome, Outcome::Stopped(_));
+        report.n_diverged += usize::from(!(is_as_intended && is_consistent) && is_whole);
+        if self.paths.insert(hash(&choices)) {
+            report.tests.push(Test { input: input.clone(), outcome, covered });
+        }
+        self.inputs.push(input);
+        Ok(())
+    }
+}
+
+fn hash(choices: &[Choice]) -> u64 {
+    let mut hasher = FxHasher::default();
+    choices.iter().for_each(|it| (it.site, it.taken).hash(&mut hasher));
+    hasher.finish()
 }

@@ -1,84 +1,129 @@
-//! Which past choice to take the other way (002, Algorithm 1): one that leads where no run has been,
-//! else the one of the smallest depth.
+//! Which past choice to take the other way.
 //!
 //! Sees sites and alternatives, never terms.
 
+use crate::strategy::Strategy;
+use crate::tree::{Met, NodeId, Tree};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use trace::{Choice, SiteId};
 
 /// A choice of a past run to take the other way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Flip {
-    /// Which run, in the order in which they were added.
-    pub run: usize,
-    /// Which of its choices; those before stay as they are.
-    pub choice: usize,
+pub(crate) struct Flip {
+    pub node: NodeId,
     pub alternative: usize,
     pub site: SiteId,
+    pub depth: usize,
+    /// The run that came to the choice first.
+    pub run: usize,
 }
 
-#[derive(Debug, Default)]
-pub struct Frontier {
-    /// By depth, then by age.
-    open: BTreeMap<(usize, usize), Flip>,
-    n_flips: usize,
+#[derive(Debug)]
+pub(crate) struct Frontier {
+    strategy: Strategy,
+    seed: u64,
+    max_depth: usize,
+    /// Flips that led where no run had been when they were added.
+    new: BTreeMap<(u64, u64), Flip>,
+    open: BTreeMap<(u64, u64), Flip>,
+    n_flips: u64,
     n_runs: usize,
     /// Alternatives of sites that some run has taken.
     visited: FxHashSet<(SiteId, usize)>,
-    tree: Tree,
+    /// How often an alternative was looked for beyond the depth.
+    deep_tries: FxHashMap<(SiteId, usize), usize>,
+    /// Whether something beyond the depth was left alone.
+    pub(crate) is_cut: bool,
+    pub(crate) tree: Tree,
 }
 
-/// All paths so far, with what is common to them held once. Node 0 is the start of every run.
-#[derive(Debug, Default)]
-struct Tree {
-    children: FxHashMap<(u32, SiteId, usize), u32>,
-    n_nodes: u32,
-}
+/// Beyond the depth, an alternative that no run has taken is still worth so many attempts.
+const DEEP_TRIES: usize = 8;
 
 impl Frontier {
-    /// Adds the flips of a run that no run before it had.
-    pub fn learn(&mut self, choices: &[Choice]) {
-        let mut node = 0;
-        for (n, choice) in choices.iter().enumerate() {
-            self.visited.insert((choice.site, choice.taken));
-            for alternative in (0..choice.n_alternatives()).filter(|it| *it != choice.taken) {
-                if self.tree.child(node, choice.site, alternative).is_err() {
-                    let flip = Flip { run: self.n_runs, choice: n, alternative, site: choice.site };
-                    self.open.insert((n, self.n_flips), flip);
-                    self.n_flips += 1;
-                }
-            }
-            node = match self.tree.child(node, choice.site, choice.taken) {
-                Ok(known) | Err(known) => known,
-            };
+    pub(crate) fn new(strategy: Strategy, seed: u64, max_depth: usize) -> Frontier {
+        Frontier {
+            strategy,
+            seed,
+            max_depth,
+            new: BTreeMap::new(),
+            open: BTreeMap::new(),
+            n_flips: 0,
+            n_runs: 0,
+            visited: FxHashSet::default(),
+            deep_tries: FxHashMap::default(),
+            is_cut: false,
+            tree: Tree::default(),
         }
+    }
+
+    /// Adds the flips of a run that no run before it had. `false`: the run contradicts an earlier
+    /// one, which means that the program is not deterministic.
+    pub(crate) fn learn(&mut self, choices: &[Choice]) -> bool {
+        let run = self.n_runs;
         self.n_runs += 1;
-    }
-
-    pub fn take(&mut self) -> Option<Flip> {
-        let is_new = |it: &Flip| !self.visited.contains(&(it.site, it.alternative));
-        let key = self.open.iter().find(|it| is_new(it.1)).or_else(|| self.open.iter().next());
-        let key = *key?.0;
-        self.open.remove(&key)
-    }
-
-    /// The alternatives of sites that some run has taken.
-    pub fn n_visited(&self) -> usize {
-        self.visited.len()
-    }
-}
-
-impl Tree {
-    /// The node behind an alternative: `Ok` if it was there, `Err` if it is new.
-    fn child(&mut self, node: u32, site: SiteId, alternative: usize) -> Result<u32, u32> {
-        let key = (node, site, alternative);
-        if let Some(known) = self.children.get(&key) {
-            return Ok(*known);
+        self.visited.extend(choices.iter().map(|it| (it.site, it.taken)));
+        let mut above = None;
+        for (depth, choice) in choices.iter().enumerate() {
+            let node = match self.tree.meet(above, choice) {
+                Met::Conflict => return false,
+                Met::Known(node) => node,
+                Met::New(node) => {
+                    for alternative in (0..choice.n_alternatives()).filter(|it| *it != choice.taken)
+                    {
+                        self.add(Flip { node, alternative, site: choice.site, depth, run });
+                    }
+                    node
+                }
+            };
+            above = Some((node, choice.taken));
         }
-        self.n_nodes += 1;
-        self.children.insert(key, self.n_nodes);
-        Err(self.n_nodes)
+        true
+    }
+
+    fn add(&mut self, flip: Flip) {
+        let is_new = !self.visited.contains(&(flip.site, flip.alternative));
+        if flip.depth >= self.max_depth && !is_new {
+            self.is_cut = true;
+            return;
+        }
+        let key = self.strategy.key(&flip, self.n_flips, self.seed);
+        self.n_flips += 1;
+        let queue =
+            if is_new && self.strategy.prefers_new() { &mut self.new } else { &mut self.open };
+        queue.insert(key, flip);
+    }
+
+    pub(crate) fn take(&mut self) -> Option<Flip> {
+        loop {
+            // What was new may have been visited since; it then waits with the others.
+            let flip = if let Some((key, flip)) = self.new.pop_first() {
+                if self.visited.contains(&(flip.site, flip.alternative)) {
+                    self.open.insert(key, flip);
+                    continue;
+                }
+                flip
+            } else {
+                self.open.pop_first()?.1
+            };
+            if self.tree.is_taken(flip.node, flip.alternative) || self.is_too_deep(&flip) {
+                continue;
+            }
+            return Some(flip);
+        }
+    }
+
+    fn is_too_deep(&mut self, flip: &Flip) -> bool {
+        if flip.depth < self.max_depth {
+            return false;
+        }
+        let target = (flip.site, flip.alternative);
+        let n_tries = self.deep_tries.entry(target).or_default();
+        *n_tries += 1;
+        let is_too_deep = self.visited.contains(&target) || *n_tries > DEEP_TRIES;
+        self.is_cut |= is_too_deep;
+        is_too_deep
     }
 }
 
@@ -97,25 +142,41 @@ mod tests {
         choices.iter().map(choice).collect()
     }
 
-    fn check(paths: &[&[(u32, usize)]], expect: &[(usize, usize)]) {
-        let mut frontier = Frontier::default();
-        paths.iter().for_each(|it| frontier.learn(&path(it)));
+    fn check(strategy: Strategy, paths: &[&[(u32, usize)]], expect: &[(usize, usize)]) {
+        let mut frontier = Frontier::new(strategy, 0, 3);
+        paths.iter().for_each(|it| assert!(frontier.learn(&path(it))));
         let flips: Vec<(usize, usize)> =
-            std::iter::from_fn(|| frontier.take()).map(|it| (it.run, it.choice)).collect();
+            std::iter::from_fn(|| frontier.take()).map(|it| (it.run, it.depth)).collect();
         assert_eq!(flips, expect);
     }
 
     #[test]
     fn new_alternatives_come_first_then_small_depths() {
-        check(&[&[(1, 0), (2, 0)]], &[(0, 0), (0, 1)]);
+        check(Strategy::VisitedFirst, &[&[(1, 0), (2, 0)]], &[(0, 0), (0, 1)]);
         // Both ways at site 1 are known, at site 2 only one.
-        check(&[&[(1, 0), (1, 1), (2, 0)]], &[(0, 2), (0, 0), (0, 1)]);
+        check(Strategy::VisitedFirst, &[&[(1, 0), (1, 1), (2, 0)]], &[(0, 2), (0, 0), (0, 1)]);
+        check(Strategy::BreadthFirst, &[&[(1, 0), (1, 1), (2, 0)]], &[(0, 0), (0, 1), (0, 2)]);
+        check(Strategy::DepthFirst, &[&[(1, 0), (1, 1), (2, 0)]], &[(0, 2), (0, 1), (0, 0)]);
     }
 
     #[test]
     fn nothing_is_flipped_twice() {
-        check(&[&[(1, 0)], &[(1, 0)]], &[(0, 0)]);
-        // The second run is the flip of the first; the flip itself is already on its way.
-        check(&[&[(1, 0), (2, 0)], &[(1, 1), (3, 0)]], &[(0, 1), (1, 1), (0, 0)]);
+        check(Strategy::VisitedFirst, &[&[(1, 0)], &[(1, 0)]], &[(0, 0)]);
+        // The second run is the flip of the first.
+        let paths: &[&[(u32, usize)]] = &[&[(1, 0), (2, 0)], &[(1, 1), (3, 0)]];
+        check(Strategy::VisitedFirst, paths, &[(0, 1), (1, 1)]);
+    }
+
+    #[test]
+    fn beyond_the_depth_only_what_is_new_is_flipped() {
+        let path: &[(u32, usize)] = &[(1, 0), (1, 1), (2, 0), (1, 0), (3, 0)];
+        check(Strategy::VisitedFirst, &[path], &[(0, 2), (0, 4), (0, 0), (0, 1)]);
+    }
+
+    #[test]
+    fn a_run_that_contradicts_another_is_noticed() {
+        let mut frontier = Frontier::new(Strategy::VisitedFirst, 0, 3);
+        assert!(frontier.learn(&path(&[(1, 0), (2, 0)])));
+        assert!(!frontier.learn(&path(&[(1, 0), (3, 0)])));
     }
 }

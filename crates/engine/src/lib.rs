@@ -2,6 +2,10 @@
 
 mod explore;
 mod frontier;
+mod report;
+mod strategy;
+mod tree;
 
-pub use explore::{Limits, Report, Stop, explore};
-pub use frontier::{Flip, Frontier};
+pub use explore::{Settings, explore};
+pub use report::{Report, Stop, Test};
+pub use strategy::Strategy;

@@ -28,7 +28,7 @@ pub(crate) fn complete(query: &Query<'_>, model: &Model) -> Model {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use term::{Term, read_query};
+    use term::{Domain, Term, read_query};
 
     struct Always(Answer);
 
@@ -48,6 +48,7 @@ mod tests {
                 exprs: &query.exprs,
                 constraints: &query.constraints,
                 hint: &Model::of([Term::Int(3)]),
+                domain: &Domain::default(),
             };
             assert_eq!(Checked { inner: Always(said) }.solve(&query), expect);
         };

@@ -3,17 +3,19 @@
 //! Knows no program, path or site: every query can be kept as text (`term::print_query`) and asked
 //! again. Only `z3` names Z3.
 
+mod chain;
 mod checked;
 mod guess;
 mod small;
 mod z3;
 
+pub use chain::{Chain, Statistics};
 pub use checked::Checked;
 pub use guess::Guess;
 pub use small::Small;
 pub use z3::{Effort, Z3};
 
-use term::{Constraint, Exprs, Model};
+use term::{Constraint, Domain, Exprs, Model};
 
 /// All constraints must hold.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +25,8 @@ pub struct Query<'a> {
     /// The input of the run that the query came from: it satisfies all constraints but the last
     /// ones. What the answer leaves out keeps its value from here.
     pub hint: &'a Model,
+    /// What all variables together must belong to, besides the constraints.
+    pub domain: &'a Domain,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -98,7 +98,7 @@ fn one_simpler(items: &[Term]) -> Vec<Vec<Term>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use term::{Style, print, read_query, read_term};
+    use term::{Domain, Style, print, read_query, read_term};
 
     struct Always(Model);
 
@@ -112,7 +112,7 @@ mod tests {
         let read = read_query(query).expect("a query");
         let model = Model::of([read_term(found).expect("a term")]);
         let (exprs, constraints) = (&read.exprs, read.constraints.as_slice());
-        let query = Query { exprs, constraints, hint: &model };
+        let query = Query { exprs, constraints, hint: &model, domain: &Domain::default() };
         let Answer::Sat(model) = (Small { inner: Always(model.clone()) }).solve(&query) else {
             panic!("no model")
         };

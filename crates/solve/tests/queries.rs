@@ -1,7 +1,7 @@
 //! Text queries, each put to Z3 alone and to the whole chain. Models are judged by evaluation.
 
 use solve::{Answer, Checked, Effort, Guess, Query, Small, Solver, Z3};
-use term::{Model, Style, Var, print, read_query};
+use term::{Domain, Model, Style, Var, print, read_query};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Expect {
@@ -12,7 +12,12 @@ enum Expect {
 /// What the whole chain finds for the variable, if anything.
 fn check(text: &str, expect: Expect) -> String {
     let read = read_query(text).expect("a query");
-    let query = Query { exprs: &read.exprs, constraints: &read.constraints, hint: &read.hint };
+    let query = Query {
+        exprs: &read.exprs,
+        constraints: &read.constraints,
+        hint: &read.hint,
+        domain: &Domain::default(),
+    };
     let found = |answer: &Answer| match answer {
         Answer::Sat(_) => Some(Expect::Sat),
         Answer::Unsat => Some(Expect::Unsat),
@@ -117,7 +122,12 @@ fn rounding_is_not_ruled_out() {
     let text = "%0 = var 0\n%1 = const 1.0\n%2 = add %0 %1\n%3 = less %0 %2\n%4 = is:float %0\n\
                 refuse %3\nrequire %4\nhint 0 = 0.0\n";
     let read = read_query(text).expect("a query");
-    let query = Query { exprs: &read.exprs, constraints: &read.constraints, hint: &read.hint };
+    let query = Query {
+        exprs: &read.exprs,
+        constraints: &read.constraints,
+        hint: &read.hint,
+        domain: &Domain::default(),
+    };
     let answer = Checked { inner: Z3::new(Effort::default()) }.solve(&query);
     assert_ne!(answer, Answer::Unsat);
 }
@@ -131,7 +141,12 @@ fn the_same_question_has_the_same_answer_later() {
         for (text, expect) in [(less, true), (never, false)] {
             let read = read_query(text).expect("a query");
             let (exprs, constraints) = (&read.exprs, read.constraints.as_slice());
-            let answer = solver.solve(&Query { exprs, constraints, hint: &read.hint });
+            let answer = solver.solve(&Query {
+                exprs,
+                constraints,
+                hint: &read.hint,
+                domain: &Domain::default(),
+            });
             assert_eq!(matches!(answer, Answer::Sat(_)), expect, "{answer:?}");
         }
     }

@@ -30,6 +30,10 @@ impl Bits {
         Some(Bits { bytes, bit_len })
     }
 
+    pub fn zeros(bit_len: usize) -> Bits {
+        Bits { bytes: vec![0; bit_len.div_ceil(8)], bit_len }
+    }
+
     pub fn bit_len(&self) -> usize {
         self.bit_len
     }

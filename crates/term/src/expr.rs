@@ -32,82 +32,249 @@ pub enum Op {
     Cons,
     /// A tuple of all operands.
     Tuple,
+
     Add,
     Subtract,
     Multiply,
+    /// `/`
+    Divide,
+    /// `div`
+    Quotient,
+    /// `rem`
+    Remainder,
+    Negate,
+    Absolute,
+    BitAnd,
+    BitOr,
+    BitXor,
+    BitNot,
+    ShiftLeft,
+    ShiftRight,
+    /// `float/1`
+    ToFloat,
+    Truncate,
+    Round,
+    Floor,
+    Ceiling,
+
+    /// Of a proper list.
+    Length,
+    TupleSize,
+    MapSize,
+    BitSize,
+
+    /// Key, map.
+    Get,
+    /// Key, value, map.
+    Put,
+    /// Key, map. The map as it is, if it does not have the key.
+    Remove,
+
+    /// Bitstring, offset, number of bits.
+    Slice,
+    /// The number in all bits of a bitstring.
+    BitsToInteger {
+        is_signed: bool,
+        is_little: bool,
+    },
+    /// Number and size: the low bits of the number.
+    IntegerToBits {
+        is_little: bool,
+    },
+    /// All operands, one after another.
+    Concat,
+
+    Convert(Conversion),
+    /// What a function returned: the function, then its arguments.
+    Call,
+
     /// From here on: tests, whose value is `true` or `false`.
     IsKind(Kind),
     IsTuple(u32),
+    /// A function that takes so many arguments.
+    IsFunction(u8),
+    /// A list that ends with `[]`.
+    IsProper,
+    /// Key, map.
+    HasKey,
+    /// Whether the conversion has a result.
+    Converts(Conversion),
     /// `=:=`
     Same,
     /// `==`
     Equal,
     Less,
     LessEqual,
+    /// Of two truth values.
+    And,
+    Or,
+    Not,
 }
 
-/// Operators without a parameter, and their names in queries.
-const PLAIN: &[(Op, &str)] = &[
-    (Op::Head, "head"),
-    (Op::Tail, "tail"),
-    (Op::Cons, "cons"),
-    (Op::Tuple, "tuple"),
-    (Op::Add, "add"),
-    (Op::Subtract, "subtract"),
-    (Op::Multiply, "multiply"),
-    (Op::Same, "same"),
-    (Op::Equal, "equal"),
-    (Op::Less, "less"),
-    (Op::LessEqual, "less_equal"),
+/// From one kind of term to another, each as the function of that name in Erlang. Texts are lists
+/// of code points or UTF-8 binaries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Conversion {
+    AtomToList,
+    ListToAtom,
+    AtomToBinary,
+    BinaryToAtom,
+    IntegerToList,
+    ListToInteger,
+    IntegerToBinary,
+    BinaryToInteger,
+    FloatToList,
+    ListToFloat,
+    BinaryToList,
+    /// Of a flat list of bytes.
+    ListToBinary,
+}
+
+/// Conversions and their names in queries.
+const CONVERSIONS: &[(Conversion, &str)] = &[
+    (Conversion::AtomToList, "atom_to_list"),
+    (Conversion::ListToAtom, "list_to_atom"),
+    (Conversion::AtomToBinary, "atom_to_binary"),
+    (Conversion::BinaryToAtom, "binary_to_atom"),
+    (Conversion::IntegerToList, "integer_to_list"),
+    (Conversion::ListToInteger, "list_to_integer"),
+    (Conversion::IntegerToBinary, "integer_to_binary"),
+    (Conversion::BinaryToInteger, "binary_to_integer"),
+    (Conversion::FloatToList, "float_to_list"),
+    (Conversion::ListToFloat, "list_to_float"),
+    (Conversion::BinaryToList, "binary_to_list"),
+    (Conversion::ListToBinary, "list_to_binary"),
+];
+
+/// Operators without a parameter: name in queries, number of operands (`None`: any), and whether
+/// they are tests.
+const PLAIN: &[(Op, &str, Option<usize>, bool)] = &[
+    (Op::Head, "head", Some(1), false),
+    (Op::Tail, "tail", Some(1), false),
+    (Op::Cons, "cons", Some(2), false),
+    (Op::Tuple, "tuple", None, false),
+    (Op::Add, "add", Some(2), false),
+    (Op::Subtract, "subtract", Some(2), false),
+    (Op::Multiply, "multiply", Some(2), false),
+    (Op::Divide, "divide", Some(2), false),
+    (Op::Quotient, "quotient", Some(2), false),
+    (Op::Remainder, "remainder", Some(2), false),
+    (Op::Negate, "negate", Some(1), false),
+    (Op::Absolute, "absolute", Some(1), false),
+    (Op::BitAnd, "bit_and", Some(2), false),
+    (Op::BitOr, "bit_or", Some(2), false),
+    (Op::BitXor, "bit_xor", Some(2), false),
+    (Op::BitNot, "bit_not", Some(1), false),
+    (Op::ShiftLeft, "shift_left", Some(2), false),
+    (Op::ShiftRight, "shift_right", Some(2), false),
+    (Op::ToFloat, "to_float", Some(1), false),
+    (Op::Truncate, "truncate", Some(1), false),
+    (Op::Round, "round", Some(1), false),
+    (Op::Floor, "floor", Some(1), false),
+    (Op::Ceiling, "ceiling", Some(1), false),
+    (Op::Length, "length", Some(1), false),
+    (Op::TupleSize, "tuple_size", Some(1), false),
+    (Op::MapSize, "map_size", Some(1), false),
+    (Op::BitSize, "bit_size", Some(1), false),
+    (Op::Get, "get", Some(2), false),
+    (Op::Put, "put", Some(3), false),
+    (Op::Remove, "remove", Some(2), false),
+    (Op::Slice, "slice", Some(3), false),
+    (Op::Concat, "concat", None, false),
+    (Op::Call, "call", None, false),
+    (Op::IsProper, "is_proper", Some(1), true),
+    (Op::HasKey, "has_key", Some(2), true),
+    (Op::Same, "same", Some(2), true),
+    (Op::Equal, "equal", Some(2), true),
+    (Op::Less, "less", Some(2), true),
+    (Op::LessEqual, "less_equal", Some(2), true),
+    (Op::And, "and", Some(2), true),
+    (Op::Or, "or", Some(2), true),
+    (Op::Not, "not", Some(1), true),
 ];
 
 impl Op {
     /// How many operands it takes; `None`: any number.
     pub fn arity(self) -> Option<usize> {
-        match self {
-            Op::Tuple => None,
-            Op::Head | Op::Tail | Op::Element(_) | Op::IsKind(_) | Op::IsTuple(_) => Some(1),
-            Op::Cons | Op::Add | Op::Subtract | Op::Multiply => Some(2),
-            Op::Same | Op::Equal | Op::Less | Op::LessEqual => Some(2),
+        if let Some(plain) = plain(self) {
+            return plain.2;
         }
+        Some(if matches!(self, Op::IntegerToBits { .. }) { 2 } else { 1 })
     }
 
     /// Whether its value is always `true` or `false`.
     pub fn is_test(self) -> bool {
-        match self {
-            Op::Head | Op::Tail | Op::Element(_) | Op::Cons | Op::Tuple => false,
-            Op::Add | Op::Subtract | Op::Multiply => false,
-            Op::IsKind(_) | Op::IsTuple(_) => true,
-            Op::Same | Op::Equal | Op::Less | Op::LessEqual => true,
+        if let Some(plain) = plain(self) {
+            return plain.3;
         }
+        matches!(self, Op::IsKind(_) | Op::IsTuple(_) | Op::IsFunction(_) | Op::Converts(_))
     }
 
     /// Its name in queries: `less`, `element:0`, `is:list`.
     pub fn name(self) -> String {
+        if let Some(plain) = plain(self) {
+            return plain.1.to_owned();
+        }
+        let sign = |is_signed: bool| if is_signed { "signed" } else { "unsigned" };
+        let end = |is_little: bool| if is_little { "little" } else { "big" };
         match self {
             Op::Element(place) => format!("element:{place}"),
             Op::IsKind(kind) => format!("is:{}", kind.name()),
             Op::IsTuple(arity) => format!("is_tuple:{arity}"),
-            Op::Head | Op::Tail | Op::Cons | Op::Tuple | Op::Add | Op::Subtract | Op::Multiply => {
-                plain_name(self).to_owned()
+            Op::IsFunction(arity) => format!("is_function:{arity}"),
+            Op::Convert(conversion) => format!("convert:{}", conversion.name()),
+            Op::Converts(conversion) => format!("converts:{}", conversion.name()),
+            Op::BitsToInteger { is_signed, is_little } => {
+                format!("bits_to_integer:{}-{}", sign(is_signed), end(is_little))
             }
-            Op::Same | Op::Equal | Op::Less | Op::LessEqual => plain_name(self).to_owned(),
+            Op::IntegerToBits { is_little } => format!("integer_to_bits:{}", end(is_little)),
+            _ => String::new(),
         }
     }
 
     pub fn from_name(name: &str) -> Option<Op> {
+        let little = |text: &str| match text {
+            "little" => Some(true),
+            "big" => Some(false),
+            _ => None,
+        };
         match name.split_once(':') {
             None => PLAIN.iter().find(|it| it.1 == name).map(|it| it.0),
             Some(("element", place)) => place.parse().ok().map(Op::Element),
             Some(("is_tuple", arity)) => arity.parse().ok().map(Op::IsTuple),
+            Some(("is_function", arity)) => arity.parse().ok().map(Op::IsFunction),
             Some(("is", kind)) => Kind::from_name(kind).map(Op::IsKind),
+            Some(("convert", which)) => Conversion::from_name(which).map(Op::Convert),
+            Some(("converts", which)) => Conversion::from_name(which).map(Op::Converts),
+            Some(("integer_to_bits", end)) => {
+                little(end).map(|is_little| Op::IntegerToBits { is_little })
+            }
+            Some(("bits_to_integer", how)) => {
+                let (sign, end) = how.split_once('-')?;
+                let is_signed = sign == "signed";
+                little(end).map(|is_little| Op::BitsToInteger { is_signed, is_little })
+            }
             Some(_) => None,
         }
     }
 }
 
-fn plain_name(op: Op) -> &'static str {
-    PLAIN.iter().find(|it| it.0 == op).map_or("", |it| it.1)
+impl Conversion {
+    pub fn name(self) -> &'static str {
+        CONVERSIONS.iter().find(|it| it.0 == self).map_or("", |it| it.1)
+    }
+
+    pub fn from_name(name: &str) -> Option<Conversion> {
+        CONVERSIONS.iter().find(|it| it.1 == name).map(|it| it.0)
+    }
+
+    pub fn all() -> impl Iterator<Item = Conversion> {
+        CONVERSIONS.iter().map(|it| it.0)
+    }
+}
+
+fn plain(op: Op) -> Option<&'static (Op, &'static str, Option<usize>, bool)> {
+    PLAIN.iter().find(|it| it.0 == op)
 }
 
 /// The expressions of one run or one query.
@@ -196,7 +363,13 @@ mod tests {
     fn operators_are_found_by_their_names() {
         let plain = PLAIN.iter().map(|it| it.0);
         let kinds = Kind::all().map(Op::IsKind);
-        for op in plain.chain(kinds).chain([Op::Element(7), Op::IsTuple(0)]) {
+        let conversions = Conversion::all().flat_map(|it| [Op::Convert(it), Op::Converts(it)]);
+        let bits = [true, false].into_iter().flat_map(|is_little| {
+            let from = |is_signed| Op::BitsToInteger { is_signed, is_little };
+            [from(true), from(false), Op::IntegerToBits { is_little }]
+        });
+        let others = [Op::Element(7), Op::IsTuple(0), Op::IsFunction(2)];
+        for op in plain.chain(kinds).chain(conversions).chain(bits).chain(others) {
             assert_eq!(Op::from_name(&op.name()), Some(op));
         }
     }

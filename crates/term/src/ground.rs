@@ -75,6 +75,30 @@ pub enum Fun {
         pid: Pid,
         env: Vec<Term>,
     },
+    /// A function made up as an input: what it returns for some arguments, and for all others.
+    Table {
+        arity: u8,
+        entries: Vec<(Vec<Term>, Term)>,
+        default: Term,
+    },
+}
+
+impl Fun {
+    pub fn arity(&self) -> u8 {
+        match self {
+            Fun::External { arity, .. } | Fun::Closure { arity, .. } | Fun::Table { arity, .. } => {
+                *arity
+            }
+        }
+    }
+
+    /// What a function that is a table returns.
+    pub fn look_up(&self, args: &[Term]) -> Option<&Term> {
+        let Fun::Table { arity, entries, default } = self else { return None };
+        let same = |it: &Vec<Term>| it.iter().zip(args).all(|(a, b)| a.cmp_exact(b).is_eq());
+        let found = entries.iter().find(|it| same(&it.0)).map_or(default, |it| &it.1);
+        (usize::from(*arity) == args.len()).then_some(found)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -1,6 +1,6 @@
 //! Kinds of terms: what a type test asks for, and what a constraint says of a value's top.
 
-use crate::ground::Term;
+use crate::ground::{Fun, Term};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
@@ -53,6 +53,26 @@ impl Kind {
 
     pub fn all() -> impl Iterator<Item = Kind> {
         NAMES.iter().map(|it| it.0)
+    }
+
+    /// A plain member; none, if a term of the kind can't be written down.
+    pub fn smallest(self) -> Option<Term> {
+        Some(match self {
+            Kind::Atom => Term::atom("a"),
+            Kind::Binary | Kind::Bitstring => Term::binary(vec![]),
+            Kind::Boolean => Term::atom("false"),
+            Kind::Cons => Term::proper_list(vec![Term::Int(0)]),
+            Kind::Float => Term::Float(0.0),
+            Kind::Function => {
+                let (arity, entries, default) = (0, Vec::new(), Term::Int(0));
+                Term::Fun(Box::new(Fun::Table { arity, entries, default }))
+            }
+            Kind::Integer | Kind::Number => Term::Int(0),
+            Kind::List | Kind::Nil => Term::Nil,
+            Kind::Map => Term::Map(vec![]),
+            Kind::Tuple => Term::Tuple(vec![]),
+            Kind::Pid | Kind::Port | Kind::Reference => return None,
+        })
     }
 
     /// Whether the term is of this kind. A list cell is a list, `true` is an atom: kinds overlap.

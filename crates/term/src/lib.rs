@@ -11,10 +11,11 @@ mod kind;
 mod order;
 mod query;
 mod text;
+mod types;
 
 pub use bits::Bits;
 pub use constraint::{Constraint, Model, all_hold, holds, value};
-pub use expr::{Expr, ExprId, Exprs, Op, Var};
+pub use expr::{Conversion, Expr, ExprId, Exprs, Op, Var};
 pub use ground::{Atom, Fun, List, Pid, Port, Reference, Term};
 pub use kind::Kind;
 pub use order::{compare_float_to_big, compare_int_to_float};
@@ -23,3 +24,4 @@ pub use text::{
     Call, Encoding, Lists, Problem, ReadError, Style, atom_text, float_text, is_reserved_word,
     print, read_args, read_call, read_term,
 };
+pub use types::{Domain, Field, Type, TypeId, Types};

@@ -159,8 +159,27 @@ fn compare_funs(left: &Fun, right: &Fun, numbers: Numbers) -> Ordering {
         ) => (module, old_index, old_uniq, env.len())
             .cmp(&(module2, index2, uniq2, env2.len()))
             .then_with(|| compare_all(env.iter(), env2.iter(), numbers)),
-        (Fun::Closure { .. }, Fun::External { .. }) => Ordering::Less,
-        (Fun::External { .. }, Fun::Closure { .. }) => Ordering::Greater,
+        (
+            Fun::Table { arity, entries, default },
+            Fun::Table { arity: arity2, entries: entries2, default: default2 },
+        ) => (arity, entries.len())
+            .cmp(&(arity2, entries2.len()))
+            .then_with(|| compare(default, default2, numbers))
+            .then_with(|| compare_all(results(entries), results(entries2), numbers)),
+        _ => place(left).cmp(&place(right)),
+    }
+}
+
+fn results(entries: &[(Vec<Term>, Term)]) -> impl Iterator<Item = &Term> {
+    entries.iter().flat_map(|(args, result)| args.iter().chain([result]))
+}
+
+/// Closures come before functions that are named.
+fn place(fun: &Fun) -> u8 {
+    match fun {
+        Fun::Table { .. } => 0,
+        Fun::Closure { .. } => 1,
+        Fun::External { .. } => 2,
     }
 }
 

@@ -6,6 +6,7 @@ mod print;
 mod read;
 mod scan;
 mod segments;
+mod tables;
 
 pub use floats::float_text;
 pub use names::is_reserved_word;

@@ -50,24 +50,63 @@ pub struct Loss {
     pub what: String,
 }
 
-/// The choices of a run that depend on its input, in order, over the run's own expressions.
-#[derive(Clone, Debug, Default)]
-pub struct Path {
-    pub exprs: Exprs,
-    pub choices: Vec<Choice>,
-}
-
 #[derive(Clone, Debug)]
 pub struct Run {
     pub outcome: Outcome,
-    pub path: Path,
+    /// The choices that depended on the input, in order.
+    pub choices: Vec<Choice>,
     pub losses: Vec<Loss>,
+    pub covered: Covered,
+}
+
+/// A clause of the source; the executor's program knows which.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ClauseId(pub u32);
+
+/// A set of clauses whose bodies were entered.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Covered {
+    words: Vec<u64>,
+}
+
+impl Covered {
+    pub fn from_words(words: Vec<u64>) -> Covered {
+        Covered { words }
+    }
+
+    pub fn has(&self, clause: ClauseId) -> bool {
+        let (word, bit) = (clause.0 as usize / 64, clause.0 % 64);
+        self.words.get(word).is_some_and(|it| it >> bit & 1 == 1)
+    }
+
+    pub fn add(&mut self, other: &Covered) {
+        if self.words.len() < other.words.len() {
+            self.words.resize(other.words.len(), 0);
+        }
+        self.words.iter_mut().zip(&other.words).for_each(|(mine, theirs)| *mine |= theirs);
+    }
+
+    /// Whether the other set has a clause that this one lacks.
+    pub fn lacks_some_of(&self, other: &Covered) -> bool {
+        let mine = |n: usize| self.words.get(n).copied().unwrap_or(0);
+        other.words.iter().enumerate().any(|(n, theirs)| theirs & !mine(n) != 0)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = ClauseId> {
+        let n = u32::try_from(self.words.len() * 64).unwrap_or(u32::MAX);
+        (0..n).map(ClauseId).filter(|it| self.has(*it))
+    }
 }
 
 /// The program under test, whatever runs it: interpreter, real BEAM or Prolog machine.
 pub trait Executor {
     /// Runs one input to its end. A crash of the program is an [`Outcome`], not an `Err`.
+    ///
+    /// Deterministic: as long as two runs make equal choices, they look at equal expressions.
     fn run(&mut self, input: &Input) -> Result<Run, ExecutorError>;
+
+    /// The expressions of all runs so far. Runs that share a beginning share its expressions.
+    fn exprs(&mut self) -> &mut Exprs;
 }
 
 /// Our machinery failed, not the program.

@@ -211,6 +211,10 @@ fn collect_atoms<'a>(term: &'a Term, names: &mut Vec<&'a Atom>) {
             Term::Map(pairs) => todo.extend(pairs.iter().flat_map(|(key, value)| [key, value])),
             Term::Fun(fun) => match fun.as_ref() {
                 Fun::External { module, function, .. } => names.extend([module, function]),
+                Fun::Table { entries, default, .. } => {
+                    todo.push(default);
+                    todo.extend(entries.iter().flat_map(|it| it.0.iter().chain([&it.1])));
+                }
                 Fun::Closure { module, env, .. } => {
                     names.push(module);
                     todo.extend(env);

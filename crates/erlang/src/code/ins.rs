@@ -5,6 +5,7 @@
 
 use crate::data::AtomId;
 use term::Kind;
+use trace::ClauseId;
 
 /// A register of the current frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,10 +48,6 @@ pub struct ImportId(pub u32);
 /// Index into [`Program::builtins`](super::Program).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BuiltinId(pub u16);
-
-/// A clause of the source, for coverage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ClauseId(pub u32);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cmp {

@@ -3,12 +3,13 @@
 //! Only grows. Literals live in the world's heap; instructions hold their numbers.
 
 use crate::builtins::{self, Builtin};
-use crate::code::{BuiltinId, ClauseId, FnId, Ins, Reg, Src};
+use crate::code::{BuiltinId, FnId, Ins, Reg, Src};
 use crate::core::{MapOp, Place};
 use crate::data::{AtomId, Atoms, LambdaId, SegmentSpec};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use std::cell::Cell;
+use trace::ClauseId;
 
 #[derive(Debug, Default)]
 pub struct Program {

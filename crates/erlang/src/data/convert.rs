@@ -1,6 +1,7 @@
 //! Between ground terms and values in the heap.
 
 use crate::data::heap::{FunKind, Heap, Lambda};
+use crate::data::table::Table;
 use crate::data::value::{PidId, RefId, Value, View};
 use crate::data::{AtomId, Atoms};
 use std::fmt;
@@ -49,6 +50,14 @@ pub fn from_term(heap: &mut Heap, atoms: &mut Atoms, term: &Term) -> Value {
                 let module = atoms.intern(module.as_str());
                 let function = atoms.intern(function.as_str());
                 heap.external_fun(module, function, u32::from(*arity))
+            }
+            Fun::Table { arity, entries, default } => {
+                let mut value = |term: &Term| from_term(heap, atoms, term);
+                let mut flat = vec![value(default)];
+                for (args, result) in entries {
+                    flat.extend(args.iter().chain([result]).map(&mut value));
+                }
+                heap.table_fun(u32::from(*arity), &flat)
             }
             Fun::Closure { module, arity, index, uniq, old_uniq, env, .. } => {
                 let lambda = heap.foreign_lambda(Lambda {
@@ -121,6 +130,9 @@ impl Reader<'_> {
                     function: atom(function),
                     arity: u8::try_from(arity).unwrap_or(u8::MAX),
                 },
+                FunKind::Closure { .. } if let Some(table) = self.heap.table(at) => {
+                    self.table(&table, depth)?
+                }
                 FunKind::Closure { lambda, .. } => {
                     let lambda = self.heap.lambda(lambda);
                     Fun::Closure {
@@ -142,6 +154,15 @@ impl Reader<'_> {
                 creation: 0,
                 words: vec![id.n, id.owner.0, 0],
             }),
+        })
+    }
+
+    fn table(&self, table: &Table<'_>, depth: usize) -> Result<Fun, TooDeep> {
+        let entry = |(args, result)| Ok((self.terms(args, depth)?, self.term(result, depth + 1)?));
+        Ok(Fun::Table {
+            arity: u8::try_from(table.arity).unwrap_or(u8::MAX),
+            entries: table.entries().map(entry).collect::<Result<_, TooDeep>>()?,
+            default: self.term(table.default, depth + 1)?,
         })
     }
 

@@ -8,6 +8,7 @@ mod convert;
 mod heap;
 mod map;
 mod segment;
+mod table;
 mod value;
 
 pub use atoms::{AtomId, Atoms};

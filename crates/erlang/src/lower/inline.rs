@@ -3,10 +3,11 @@
 //! Only functions that `-compile({inline, …})` names. Programs can tell by stack traces: an error in
 //! an inlined function is its caller's (OTP's `sys_core_inline`).
 
-use crate::code::{ClauseId, ClauseInfo, Src};
+use crate::code::{ClauseInfo, Src};
 use crate::core::Clause;
 use crate::lower::emit::{Dst, Emitter, Location};
 use term::Atom;
+use trace::ClauseId;
 
 impl<'a> Emitter<'_, 'a> {
     /// Emits the body of the function instead of a call. Says whether it did.

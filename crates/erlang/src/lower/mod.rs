@@ -15,7 +15,7 @@ mod inline;
 mod names;
 mod tree;
 
-use crate::code::{ClauseId, FnId, FunctionInfo, ModuleInfo, Program, Src};
+use crate::code::{FnId, FunctionInfo, ModuleInfo, Program, Src};
 use crate::core::{Lambda, Module, Place, VarId};
 use crate::data::{AtomId, LambdaId, from_term};
 use crate::machine::World;
@@ -24,6 +24,7 @@ use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::fmt;
 use term::{Atom, Term};
+use trace::ClauseId;
 
 /// Code that does not fit our instructions.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -12,25 +12,31 @@ use crate::machine::interpret::Cpu;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use term::{Expr, ExprId, Exprs, Op, Term, Var};
-use trace::{Choice, Head, Looked, Loss, Path, SiteId};
+use trace::{Choice, Head, Looked, Loss, SiteId};
 
+/// What one run recorded; the expressions are those of all runs of a unit.
 #[derive(Debug, Default)]
 pub struct Recorder {
-    pub path: Path,
+    pub exprs: Exprs,
+    pub choices: Vec<Choice>,
     pub losses: Vec<Loss>,
     /// The heads of each switch table that a choice was made on.
     heads: FxHashMap<u32, Arc<[Head]>>,
 }
 
 impl Recorder {
+    pub(crate) fn new(exprs: Exprs) -> Recorder {
+        Recorder { exprs, ..Recorder::default() }
+    }
+
     /// The value as the n-th argument of the unit.
     pub(crate) fn argument(&mut self, n: usize, value: Value) -> Value {
         let var = Var(u32::try_from(n).unwrap_or(u32::MAX));
-        value.with_shadow(shadow(self.path.exprs.var(var)))
+        value.with_shadow(shadow(self.exprs.var(var)))
     }
 
     fn choose(&mut self, site: SiteId, taken: usize, looked: Looked) {
-        self.path.choices.push(Choice { site, taken, looked });
+        self.choices.push(Choice { site, taken, looked });
     }
 
     fn test(&mut self, site: SiteId, test: ExprId, holds: bool) {
@@ -74,14 +80,14 @@ impl Cpu<'_> {
         let (Some(record), Some(expr)) = (&mut self.world.record, shadow_expr(value)) else {
             return;
         };
-        let test = record.path.exprs.apply(op, &[expr]);
+        let test = record.exprs.apply(op, &[expr]);
         record.test(site(pc), test, holds);
     }
 
     #[cold]
     pub(super) fn choose_comparison(&mut self, pc: u32, op: Cmp, a: Value, b: Value, holds: bool) {
         let World { record: Some(record), heap, atoms, .. } = &mut *self.world else { return };
-        match comparison(&mut record.path.exprs, (heap, atoms), op, a, b) {
+        match comparison(&mut record.exprs, (heap, atoms), op, a, b) {
             Ok((test, is_negated)) => record.test(site(pc), test, holds != is_negated),
             Err(TooDeep) => self.lose(pc, DEEP),
         }
@@ -93,7 +99,7 @@ impl Cpu<'_> {
         let (Some(record), Some(expr)) = (&mut self.world.record, shadow_expr(value)) else {
             return;
         };
-        let exprs = &mut record.path.exprs;
+        let exprs = &mut record.exprs;
         let is_test = matches!(exprs.get(expr), Some(Expr::Apply(op, _)) if op.is_test());
         let test = if is_test { expr } else { same_as(exprs, expr, "true") };
         record.test(site(pc), test, holds);
@@ -172,7 +178,7 @@ impl Cpu<'_> {
         let World { record: Some(record), heap, atoms, .. } = &mut *self.world else {
             return found;
         };
-        let exprs = &mut record.path.exprs;
+        let exprs = &mut record.exprs;
         let Ok((test, is_negated)) = comparison(exprs, (heap, atoms), op, a, b) else {
             self.lose(pc, DEEP);
             return found;
@@ -189,7 +195,7 @@ impl Cpu<'_> {
         else {
             return found;
         };
-        found.with_shadow(shadow(record.path.exprs.apply(op, &[of])))
+        found.with_shadow(shadow(record.exprs.apply(op, &[of])))
     }
 
     /// The value of an arithmetic operator; that its operands are numbers was a choice.
@@ -209,7 +215,7 @@ impl Cpu<'_> {
         let World { record: Some(record), heap, atoms, .. } = &mut *self.world else {
             return found;
         };
-        let exprs = &mut record.path.exprs;
+        let exprs = &mut record.exprs;
         let (a, b) = (expr_of(exprs, (heap, atoms), a), expr_of(exprs, (heap, atoms), b));
         let (Ok(a), Ok(b), Ok(found)) = (a, b, &found) else { return found };
         Ok(found.with_shadow(shadow(exprs.apply(op, &[a, b]))))

@@ -16,7 +16,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use term::{Atom, Term};
+use term::{Atom, Exprs, Term};
+use trace::Covered;
 
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
@@ -36,6 +37,7 @@ pub struct Run {
     pub outcome: Outcome,
     pub output: Vec<u8>,
     pub reductions: u64,
+    pub covered: Covered,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -157,10 +159,11 @@ impl Machine {
         module: &Atom,
         function: &Atom,
         args: &[Term],
+        exprs: Exprs,
     ) -> Result<(Run, Recorder), MachineError> {
         self.begin()?;
         let args = self.values(args);
-        let mut recorder = Recorder::default();
+        let mut recorder = Recorder::new(exprs);
         let args: Vec<Value> =
             args.into_iter().enumerate().map(|(n, it)| recorder.argument(n, it)).collect();
         self.world.record = Some(Box::new(recorder));
@@ -195,8 +198,9 @@ impl Machine {
         let output = std::mem::take(&mut self.world.output);
         let reductions = self.reductions;
         let outcome = self.outcome(outcome)?;
+        let covered = Covered::from_words(std::mem::take(&mut self.world.covered));
         self.end();
-        Ok(Run { outcome, output, reductions })
+        Ok(Run { outcome, output, reductions, covered })
     }
 
     fn begin(&mut self) -> Result<(), MachineError> {

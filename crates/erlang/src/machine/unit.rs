@@ -1,7 +1,8 @@
 //! The unit under test as the engine sees it: an input goes in, a run comes out.
 
+use crate::machine::Recorder;
 use crate::machine::run::{Machine, MachineError, Outcome};
-use term::Atom;
+use term::{Atom, Exprs};
 use trace::{Executor, ExecutorError, Input};
 
 /// A function of a loaded program, called with symbolic arguments.
@@ -10,12 +11,16 @@ pub struct Unit<'m> {
     pub machine: &'m mut Machine,
     pub module: Atom,
     pub function: Atom,
+    pub exprs: Exprs,
 }
 
 impl Executor for Unit<'_> {
     fn run(&mut self, input: &Input) -> Result<trace::Run, ExecutorError> {
-        let recorded = self.machine.record(&self.module, &self.function, &input.args);
+        let exprs = std::mem::take(&mut self.exprs);
+        let recorded = self.machine.record(&self.module, &self.function, &input.args, exprs);
         let (run, recorder) = recorded.map_err(|it| error(&it))?;
+        let Recorder { exprs, choices, losses, .. } = recorder;
+        self.exprs = exprs;
         let outcome = match run.outcome {
             Outcome::Value(value) => trace::Outcome::Value(value),
             Outcome::Raised { class, reason, trace } => {
@@ -30,7 +35,11 @@ impl Executor for Unit<'_> {
             }
             Outcome::Stopped(stop) => trace::Outcome::Stopped(stop.to_string()),
         };
-        Ok(trace::Run { outcome, path: recorder.path, losses: recorder.losses })
+        Ok(trace::Run { outcome, choices, losses, covered: run.covered })
+    }
+
+    fn exprs(&mut self) -> &mut Exprs {
+        &mut self.exprs
     }
 }
 

@@ -5,7 +5,6 @@ use crate::builtins::ets::Tables;
 use crate::builtins::handles::Handles;
 use crate::builtins::search::Patterns;
 use crate::builtins::shared::Shared;
-use crate::code::ClauseId;
 use crate::data::{AtomId, Atoms, Heap, Mark, PidId, RefId, Roots, Value};
 use crate::machine::boot::Residence;
 use crate::machine::process::Process;
@@ -15,6 +14,7 @@ use crate::machine::{Allowed, Limits};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, VecDeque};
 use term::Term;
+use trace::ClauseId;
 
 #[derive(Debug, Default)]
 pub struct World {

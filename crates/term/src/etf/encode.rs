@@ -249,6 +249,8 @@ impl<'a> Writer<'a> {
 
     fn fun(&mut self, fun: &'a Fun) -> Result<(), TooLarge> {
         match fun {
+            // The format has no such function.
+            Fun::Table { .. } => return Err(TooLarge),
             Fun::External { module, function, arity } => {
                 self.out.push(tag::EXPORT);
                 self.atom(module)?;

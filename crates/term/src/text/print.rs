@@ -226,6 +226,9 @@ fn print_fun(out: &mut String, fun: &Fun) {
             push_runtime_atom(out, module);
             push(out, format_args!(".{old_index}.{old_uniq}>"));
         }
+        Fun::Table { arity, entries, default } => {
+            super::tables::print(out, *arity, entries, default);
+        }
     }
 }
 

@@ -108,8 +108,8 @@ pub(super) struct Reader<'a> {
     /// The token that comes next, and where it starts.
     pub(super) token: Token,
     pub(super) offset: usize,
-    /// Bitstrings that enclose this place; they do nest on the native stack.
-    pub(super) n_bitstrings: usize,
+    /// Bitstrings and functions that enclose this place; they do nest on the native stack.
+    pub(super) n_nested: usize,
 }
 
 /// A compound that waits for its rest.
@@ -126,7 +126,7 @@ impl<'a> Reader<'a> {
     fn new(text: &'a str) -> Result<Reader<'a>, ReadError> {
         let mut scanner = Scanner::new(text);
         let (offset, token) = scanner.next()?;
-        Ok(Reader { scanner, token, offset, n_bitstrings: 0 })
+        Ok(Reader { scanner, token, offset, n_nested: 0 })
     }
 
     pub(super) fn term(&mut self) -> Result<Term, ReadError> {
@@ -231,7 +231,7 @@ impl<'a> Reader<'a> {
         match &self.token {
             Token::Int(_) | Token::Float(_) | Token::Mark("-" | "+") => self.number(),
             Token::Str(_) => Ok(Term::string(&self.strings()?)),
-            Token::Word(word) if word == "fun" => self.external_fun(),
+            Token::Word(word) if word == "fun" => self.fun(),
             Token::Atom(_) | Token::Word(_) => Ok(Term::Atom(self.atom("a term")?)),
             Token::Mark("<<") => segments::bitstring(self),
             Token::Variable(_) | Token::Mark(_) | Token::End => Err(self.unexpected("a term")),
@@ -268,9 +268,12 @@ impl<'a> Reader<'a> {
         Ok(res)
     }
 
-    /// `fun m:f/1`.
-    fn external_fun(&mut self) -> Result<Term, ReadError> {
+    /// `fun m:f/1`, or a table.
+    fn fun(&mut self) -> Result<Term, ReadError> {
         self.advance()?;
+        if self.token == Token::Mark("(") {
+            return super::tables::read(self);
+        }
         let module = self.atom("a module name, as in `fun lists:map/2`")?;
         self.expect(":", "`:` and a function name")?;
         let function = self.atom("a function name")?;
@@ -330,6 +333,13 @@ impl<'a> Reader<'a> {
         expected: &'static str,
     ) -> Result<(), ReadError> {
         if self.accept(mark)? { Ok(()) } else { Err(self.unexpected(expected)) }
+    }
+
+    pub(super) fn expect_word(&mut self, word: &'static str) -> Result<(), ReadError> {
+        if self.token != Token::Word(word.to_owned()) {
+            return Err(self.unexpected(word));
+        }
+        self.advance()
     }
 
     pub(super) fn unexpected(&self, expected: &'static str) -> ReadError {

@@ -9,10 +9,10 @@ use num_traits::ToPrimitive;
 
 /// Reads from `<<` to `>>`.
 pub(super) fn bitstring(reader: &mut Reader<'_>) -> Result<Term, ReadError> {
-    if MAX_NESTED < reader.n_bitstrings {
+    if MAX_NESTED < reader.n_nested {
         return Err(ReadError { offset: reader.offset, problem: Problem::TooDeep(MAX_NESTED) });
     }
-    reader.n_bitstrings += 1;
+    reader.n_nested += 1;
     reader.advance()?;
     let mut out = Writer::default();
     if !reader.accept(">>")? {
@@ -24,11 +24,11 @@ pub(super) fn bitstring(reader: &mut Reader<'_>) -> Result<Term, ReadError> {
         }
         reader.expect(">>", "`,` or `>>`")?;
     }
-    reader.n_bitstrings -= 1;
+    reader.n_nested -= 1;
     Ok(Term::Bits(Bits::new(out.bytes, out.n_bits).unwrap_or_default()))
 }
 
-const MAX_NESTED: usize = 100;
+pub(super) const MAX_NESTED: usize = 100;
 
 /// 128 MiB: a size is one number in the text, and must not be able to take all memory.
 const MAX_BITS: usize = 1 << 30;

@@ -1,0 +1,61 @@
+//! What an exploration found, as plain data. Knows no language and prints nothing.
+
+use solve::Statistics;
+use std::collections::BTreeMap;
+use trace::{Covered, Input, Outcome};
+
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// One for each path that was taken, in the order in which they were found.
+    pub tests: Vec<Test>,
+    pub n_runs: usize,
+    pub solver: Statistics,
+    /// What the symbolic half could not follow, and how often.
+    pub losses: BTreeMap<String, usize>,
+    /// Runs that did not take the way that their input was made for.
+    pub n_diverged: usize,
+    pub covered: Covered,
+    pub stop: Stop,
+}
+
+#[derive(Clone, Debug)]
+pub struct Test {
+    pub input: Input,
+    pub outcome: Outcome,
+    pub covered: Covered,
+}
+
+/// Why the exploration ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Stop {
+    /// Every way was taken, proved impossible, or given up by the solver.
+    #[default]
+    Exhausted,
+    /// All within the depth was looked at, and there is more beyond.
+    Depth,
+    Time,
+    Runs,
+    Interrupted,
+    /// The program does what the machine can't.
+    Unsupported,
+}
+
+impl Stop {
+    pub fn name(self) -> &'static str {
+        match self {
+            Stop::Exhausted => "exhausted",
+            Stop::Depth => "depth",
+            Stop::Time => "time",
+            Stop::Runs => "runs",
+            Stop::Interrupted => "interrupted",
+            Stop::Unsupported => "unsupported",
+        }
+    }
+}
+
+impl Report {
+    /// Whether nothing was left out: no budget, no loss, no question without an answer.
+    pub fn is_complete(&self) -> bool {
+        self.stop == Stop::Exhausted && self.losses.is_empty() && self.solver.unknown == 0
+    }
+}

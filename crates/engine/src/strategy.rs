@@ -1,0 +1,52 @@
+//! In which order choices are taken the other way.
+
+use crate::frontier::Flip;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Strategy {
+    /// 002, Algorithm 1: what leads where no run has been, else the smallest depth.
+    #[default]
+    VisitedFirst,
+    BreadthFirst,
+    DepthFirst,
+    /// All flips of a run before those of the next.
+    Generational,
+    /// By a sequence that the seed determines.
+    Random,
+}
+
+impl Strategy {
+    pub const ALL: [(&'static str, Strategy); 5] = [
+        ("visited-first", Strategy::VisitedFirst),
+        ("breadth-first", Strategy::BreadthFirst),
+        ("depth-first", Strategy::DepthFirst),
+        ("generational", Strategy::Generational),
+        ("random", Strategy::Random),
+    ];
+
+    pub fn from_name(name: &str) -> Option<Strategy> {
+        Strategy::ALL.iter().find(|it| it.0 == name).map(|it| it.1)
+    }
+
+    /// Flips with smaller keys come first; `age` counts all flips.
+    pub(crate) fn key(self, flip: &Flip, age: u64, seed: u64) -> (u64, u64) {
+        let depth = flip.depth as u64;
+        match self {
+            Strategy::VisitedFirst | Strategy::BreadthFirst => (depth, age),
+            Strategy::DepthFirst => (u64::MAX - depth, u64::MAX - age),
+            Strategy::Generational => (flip.run as u64, age),
+            Strategy::Random => (scramble(age ^ scramble(seed)), age),
+        }
+    }
+
+    pub(crate) fn prefers_new(self) -> bool {
+        self == Strategy::VisitedFirst
+    }
+}
+
+/// Spreads numbers over all of their range (the finaliser of splitmix64).
+fn scramble(n: u64) -> u64 {
+    let n = (n ^ (n >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let n = (n ^ (n >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    n ^ (n >> 31)
+}

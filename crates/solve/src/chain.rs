@@ -1,0 +1,43 @@
+//! All layers in their order, and what each of them did.
+
+use crate::{Answer, Checked, Effort, Guess, Query, Small, Solver, Z3};
+use std::collections::BTreeMap;
+
+/// What was asked, and who answered.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    pub queries: usize,
+    pub sat: usize,
+    pub unsat: usize,
+    pub unknown: usize,
+    /// How many queries each layer settled, by its name: `cache`, `guess`, `z3`.
+    pub layers: BTreeMap<&'static str, usize>,
+}
+
+/// The solver that the tool uses.
+#[derive(Debug)]
+pub struct Chain {
+    layers: Checked<Small<Guess<Z3>>>,
+    pub statistics: Statistics,
+}
+
+impl Chain {
+    pub fn new(effort: Effort) -> Chain {
+        let layers = Checked { inner: Small { inner: Guess::new(Z3::new(effort)) } };
+        Chain { layers, statistics: Statistics::default() }
+    }
+}
+
+impl Solver for Chain {
+    fn solve(&mut self, query: &Query<'_>) -> Answer {
+        let answer = self.layers.solve(query);
+        let counts = &mut self.statistics;
+        counts.queries += 1;
+        match &answer {
+            Answer::Sat(_) => counts.sat += 1,
+            Answer::Unsat => counts.unsat += 1,
+            Answer::Unknown(_) => counts.unknown += 1,
+        }
+        answer
+    }
+}

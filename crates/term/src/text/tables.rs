@@ -1,0 +1,160 @@
+//! Functions that are tables, as fun expressions: `fun (1) -> true; (_) -> false end`.
+//!
+//! Where a pattern would not mean the argument exactly, a guard says it:
+//! `fun (A) when A =:= #{} -> true; (_) -> false end`. What is printed is read again.
+
+use super::print::{Style, print as print_term};
+use super::read::{Problem, ReadError, Reader};
+use super::scan::Token;
+use super::segments::MAX_NESTED;
+use crate::ground::{Fun, Term};
+
+pub(super) fn print(out: &mut String, arity: u8, entries: &[(Vec<Term>, Term)], default: &Term) {
+    out.push_str("fun ");
+    for (args, result) in entries {
+        out.push_str(&head(args));
+        out.push_str(" -> ");
+        out.push_str(&print_term(result, Style::TW));
+        out.push_str("; ");
+    }
+    out.push('(');
+    out.push_str(&vec!["_"; usize::from(arity)].join(","));
+    out.push_str(") -> ");
+    out.push_str(&print_term(default, Style::TW));
+    out.push_str(" end");
+}
+
+fn head(args: &[Term]) -> String {
+    let mut guards = Vec::new();
+    let mut patterns = Vec::new();
+    for (n, arg) in args.iter().enumerate() {
+        let text = print_term(arg, Style::TW);
+        if is_exact_pattern(arg) {
+            patterns.push(text);
+        } else {
+            guards.push(format!("A{n} =:= {text}"));
+            patterns.push(format!("A{n}"));
+        }
+    }
+    let guards =
+        if guards.is_empty() { String::new() } else { format!(" when {}", guards.join(", ")) };
+    format!("({}){guards}", patterns.join(","))
+}
+
+/// Whether the term as a pattern matches itself and nothing else.
+fn is_exact_pattern(term: &Term) -> bool {
+    match term {
+        Term::Int(_) | Term::Big(_) | Term::Atom(_) | Term::Nil | Term::Bits(_) => true,
+        Term::List(list) => list.items.iter().all(is_exact_pattern) && is_exact_pattern(&list.tail),
+        Term::Tuple(items) => items.iter().all(is_exact_pattern),
+        Term::Float(_) | Term::Map(_) | Term::Fun(_) => false,
+        Term::Pid(_) | Term::Port(_) | Term::Ref(_) => false,
+    }
+}
+
+/// From the parenthesis of the first clause on.
+pub(super) fn read(reader: &mut Reader<'_>) -> Result<Term, ReadError> {
+    if MAX_NESTED < reader.n_nested {
+        return Err(ReadError { offset: reader.offset, problem: Problem::TooDeep(MAX_NESTED) });
+    }
+    reader.n_nested += 1;
+    let mut entries = Vec::new();
+    loop {
+        let patterns = patterns(reader)?;
+        let args = guards(reader, &patterns)?;
+        reader.expect("->", "`->` and a result")?;
+        let result = reader.term()?;
+        // The clause that takes everything is the last one.
+        if args.iter().all(Option::is_none) {
+            reader.expect_word("end")?;
+            reader.n_nested -= 1;
+            let arity = u8::try_from(args.len()).unwrap_or(u8::MAX);
+            return Ok(Term::Fun(Box::new(Fun::Table { arity, entries, default: result })));
+        }
+        let args: Option<Vec<Term>> = args.into_iter().collect();
+        let Some(args) = args else {
+            return Err(reader.unexpected("a value for every argument, or `_` for all of them"));
+        };
+        entries.push((args, result));
+        reader.expect(";", "`;` and a clause for all other arguments")?;
+    }
+}
+
+/// What stands in a clause's head; `Err` is a name.
+fn patterns(reader: &mut Reader<'_>) -> Result<Vec<Result<Term, String>>, ReadError> {
+    let mut res = Vec::new();
+    reader.expect("(", "`(` and patterns")?;
+    if reader.accept(")")? {
+        return Ok(res);
+    }
+    loop {
+        res.push(match reader.token.clone() {
+            Token::Variable(name) => {
+                reader.advance()?;
+                Err(name)
+            }
+            _ => Ok(reader.term()?),
+        });
+        if !reader.accept(",")? {
+            reader.expect(")", "`,` or `)`")?;
+            return Ok(res);
+        }
+    }
+}
+
+/// The values that the patterns and the guards ask for; `None`: any.
+fn guards(
+    reader: &mut Reader<'_>,
+    patterns: &[Result<Term, String>],
+) -> Result<Vec<Option<Term>>, ReadError> {
+    let mut res: Vec<Option<Term>> = patterns.iter().map(|it| it.clone().ok()).collect();
+    if reader.token != Token::Word("when".to_owned()) {
+        return Ok(res);
+    }
+    reader.advance()?;
+    loop {
+        let Token::Variable(name) = reader.token.clone() else {
+            return Err(reader.unexpected("a variable of the head"));
+        };
+        let Some(place) = patterns.iter().position(|it| it.as_ref().err() == Some(&name)) else {
+            return Err(reader.unexpected("a variable of the head"));
+        };
+        reader.advance()?;
+        reader.expect("=:=", "`=:=` and a value")?;
+        let value = reader.term()?;
+        if let Some(slot) = res.get_mut(place) {
+            *slot = Some(value);
+        }
+        if !reader.accept(",")? {
+            return Ok(res);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read_term;
+
+    fn check(text: &str) {
+        let read = read_term(text).expect("a table");
+        assert_eq!(print_term(&read, Style::TW), text);
+    }
+
+    #[test]
+    fn what_is_printed_is_read_again() {
+        check("fun () -> ok end");
+        check("fun (_) -> 0 end");
+        check("fun (1,a) -> true; ([2|t],{}) -> [120]; (_,_) -> false end");
+        check("fun (A0,1) when A0 =:= #{a => 1.5} -> b; (_,_) -> fun (_) -> c end end");
+    }
+
+    #[test]
+    fn what_is_no_table_is_refused() {
+        let check = |text: &str| assert!(read_term(text).is_err(), "{text}");
+        check("fun (1) -> true end");
+        check("fun (1, _) -> a; (_, _) -> b end");
+        check("fun (A) when B =:= 1 -> a; (_) -> b end");
+        check(&"fun (_) -> ".repeat(10_000));
+    }
+}
