@@ -20,7 +20,7 @@ mod writer;
 pub use calls::{Answer, Call, beam_program, beam_results};
 pub use generate::{sample, terms};
 pub use kinds::{Kinds, Random};
-pub use machine::{machine, machine_with, our_result, without_closures};
+pub use machine::{machine, machine_outside, machine_with, our_result, without_closures};
 pub use native::Native;
 pub use otp::ask_otp;
 pub use programs::{Compiled, Programs, beam_runs};

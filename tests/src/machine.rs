@@ -2,7 +2,7 @@
 
 use crate::{Answer, Call};
 use beam::Otp;
-use erlang::machine::Limits;
+use erlang::machine::{Allowed, Limits};
 use erlang::{Machine, Outcome, Settings};
 use std::env;
 use std::path::Path;
@@ -26,6 +26,17 @@ pub fn machine_with(module: Atom, source: &Path) -> Machine {
     machine_on(host)
 }
 
+/// The same, for a program that may touch files and the operating system.
+///
+/// # Panics
+/// If OTP is missing.
+pub fn machine_outside(module: Atom, source: &Path) -> Machine {
+    let mut host = host();
+    host.add_source(module, beam::Source::Erl(source.to_owned()));
+    let allowed = Allowed { files: true, os: true, ..Allowed::default() };
+    Machine::new(Box::new(host), Settings { limits: limits(), allowed, ..Settings::default() })
+}
+
 fn host() -> Otp {
     let cache_dir = Some(env::temp_dir().join("gimlet-conformance-cache"));
     let host = Otp::new(beam::Settings { cache_dir, ..beam::Settings::default() });
@@ -33,9 +44,11 @@ fn host() -> Otp {
 }
 
 fn machine_on(host: Otp) -> Machine {
-    let limits = Limits { reductions: 50_000_000, memory_bytes: 1 << 30, ..Limits::default() };
-    let settings = Settings { limits, ..Settings::default() };
-    Machine::new(Box::new(host), settings)
+    Machine::new(Box::new(host), Settings { limits: limits(), ..Settings::default() })
+}
+
+fn limits() -> Limits {
+    Limits { reductions: 50_000_000, memory_bytes: 1 << 30, ..Limits::default() }
 }
 
 pub fn our_result(machine: &mut Machine, call: &Call) -> Answer {

@@ -30,6 +30,7 @@ fn page() -> String {
          - *native*: computed by the machine, compared with BEAM in the tests.\n\
          - *control*: done by the interpreter itself.\n\
          - *machine*: done by the machine between two steps of the program.\n\
+         - *OTP*: OTP's own code, named here because it is refused unless allowed.\n\
          - *host*: a pure function that the real runtime computes for us.\n\n\
          The last column says what a function touches besides its arguments. Files, the network \
          and the operating system are refused unless `--allow` names them.\n"
@@ -47,7 +48,8 @@ fn page() -> String {
 
 fn how(row: &Builtin) -> &'static str {
     match row.how {
-        How::Native(_) => "native",
+        How::Native(_) | How::Outside(_) => "native",
+        How::Code => "OTP",
         How::Machine(_) => "machine",
         How::Host => "host",
         How::Control(_) => "control",

@@ -9,6 +9,8 @@ mod otp;
 mod source;
 
 mod cache;
+mod disk;
+mod errno;
 mod installation;
 mod peer;
 

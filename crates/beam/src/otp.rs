@@ -4,11 +4,12 @@
 //! same target starts none.
 
 use crate::cache::{Cache, Key, Kind, Stamp};
+use crate::disk::Disk;
 use crate::installation::{Installation, elixir_paths, find_erl, identity};
 use crate::peer::{AGENT, Launch, Peer, path_term};
 use crate::source::{Loaded, Source, SourceOptions, read_answer};
 use crate::target::Target;
-use erlang::{Host, HostAnswer, HostError, ModuleCode, System};
+use erlang::{Files, Host, HostAnswer, HostError, ModuleCode, System};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -286,6 +287,10 @@ impl Host for Otp {
             return Ok(code);
         }
         Err(HostError::NotFound(module.as_str().to_owned()))
+    }
+
+    fn files(&mut self) -> Box<dyn Files> {
+        Box::new(Disk::default())
     }
 
     fn system(&mut self) -> Result<System, HostError> {

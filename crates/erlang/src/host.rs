@@ -2,6 +2,10 @@
 //!
 //! The machine starts no process and reads no file; whoever owns it supplies a [`Host`].
 
+mod files;
+
+pub use files::{Advice, Errno, FileId, FileInfo, FileKind, Files, Links, OpenModes, Origin, Sync};
+
 use std::fmt;
 use term::{Atom, Term};
 
@@ -22,6 +26,9 @@ pub trait Host {
 
     /// What the runtime says of itself.
     fn system(&mut self) -> Result<System, HostError>;
+
+    /// The file system, for programs that may touch it.
+    fn files(&mut self) -> Box<dyn Files>;
 }
 
 /// The runtime that the machine stands in for.

@@ -8,5 +8,8 @@ mod host;
 mod lower;
 pub mod machine;
 
-pub use host::{Host, HostAnswer, HostError, ModuleCode, System};
+pub use host::{
+    Advice, Errno, FileId, FileInfo, FileKind, Files, Host, HostAnswer, HostError, Links,
+    ModuleCode, OpenModes, Origin, Sync, System,
+};
 pub use machine::{Machine, MachineError, Outcome, Run, Settings};

@@ -10,6 +10,7 @@
 pub(crate) mod arithmetic;
 mod atom_text;
 mod binary;
+pub mod buffers;
 mod checksum;
 pub(crate) mod clock;
 mod comparison;
@@ -18,6 +19,7 @@ mod debug;
 pub mod ets;
 mod external;
 mod fault;
+pub mod files;
 mod float_text;
 pub mod handles;
 mod hash;
@@ -64,6 +66,10 @@ pub struct Builtin {
 pub enum How {
     /// A function of ours.
     Native(Run),
+    /// A function of ours that reaches outside: it runs only if its effect is allowed.
+    Outside(Run),
+    /// OTP's own code, if its effect is allowed. So a refusal speaks of what users write.
+    Code,
     /// The real runtime computes it, on ground arguments.
     Host,
     /// The machine does it between two steps of the process.
@@ -133,11 +139,23 @@ pub(crate) const fn outside(
     Builtin { module, name, arity, how: How::Host, effect }
 }
 
+/// OTP's own code does it, if the user allows it.
+pub(crate) const fn gate(
+    effect: Effect,
+    module: &'static str,
+    name: &'static str,
+    arity: u8,
+) -> Builtin {
+    Builtin { module, name, arity, how: How::Code, effect }
+}
+
 /// Every builtin there is.
 pub fn all() -> impl Iterator<Item = &'static Builtin> {
     let tables: &[&[Builtin]] = &[
         arithmetic::ROWS,
         binary::ROWS,
+        buffers::ROWS,
+        files::ROWS,
         external::ROWS,
         comparison::ROWS,
         control::ROWS,

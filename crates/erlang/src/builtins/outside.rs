@@ -6,7 +6,7 @@
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::make::{atom, string};
-use crate::builtins::{Builtin, Effect, Fault, Stop, inside, on_host, outside};
+use crate::builtins::{Builtin, Effect, Fault, Stop, gate, inside, on_host, outside};
 use crate::data::{AtomId, Value};
 use crate::machine::World;
 
@@ -69,65 +69,66 @@ pub(super) const ROWS: &[Builtin] = &[
     outside(Effect::Os, "crypto", "rand_seed", 0),
     outside(Effect::Os, "crypto", "rand_uniform", 2),
     // Files
-    outside(Effect::Files, "file", "read_file", 1),
-    outside(Effect::Files, "file", "read_file", 2),
-    outside(Effect::Files, "file", "write_file", 2),
-    outside(Effect::Files, "file", "write_file", 3),
-    outside(Effect::Files, "file", "consult", 1),
-    outside(Effect::Files, "file", "path_consult", 2),
-    outside(Effect::Files, "file", "script", 1),
-    outside(Effect::Files, "file", "script", 2),
-    outside(Effect::Files, "file", "list_dir", 1),
-    outside(Effect::Files, "file", "list_dir_all", 1),
-    outside(Effect::Files, "file", "make_dir", 1),
-    outside(Effect::Files, "file", "del_dir", 1),
-    outside(Effect::Files, "file", "del_dir_r", 1),
-    outside(Effect::Files, "file", "delete", 1),
-    outside(Effect::Files, "file", "delete", 2),
-    outside(Effect::Files, "file", "rename", 2),
-    outside(Effect::Files, "file", "copy", 2),
-    outside(Effect::Files, "file", "copy", 3),
-    outside(Effect::Files, "file", "make_link", 2),
-    outside(Effect::Files, "file", "make_symlink", 2),
-    outside(Effect::Files, "file", "read_link", 1),
-    outside(Effect::Files, "file", "read_link_all", 1),
-    outside(Effect::Files, "file", "read_link_info", 1),
-    outside(Effect::Files, "file", "read_link_info", 2),
-    outside(Effect::Files, "file", "read_file_info", 1),
-    outside(Effect::Files, "file", "read_file_info", 2),
-    outside(Effect::Files, "file", "write_file_info", 2),
-    outside(Effect::Files, "file", "write_file_info", 3),
-    outside(Effect::Files, "file", "change_mode", 2),
-    outside(Effect::Files, "file", "change_owner", 2),
-    outside(Effect::Files, "file", "change_owner", 3),
-    outside(Effect::Files, "file", "change_group", 2),
-    outside(Effect::Files, "file", "change_time", 2),
-    outside(Effect::Files, "file", "change_time", 3),
-    outside(Effect::Files, "file", "altname", 1),
-    outside(Effect::Files, "file", "get_cwd", 0),
-    outside(Effect::Files, "file", "get_cwd", 1),
-    outside(Effect::Files, "file", "set_cwd", 1),
-    inside("file", "open", 2, |w, _| stays_open(w, Effect::Files, "file:open/2")),
-    outside(Effect::Files, "filelib", "is_file", 1),
-    outside(Effect::Files, "filelib", "is_dir", 1),
-    outside(Effect::Files, "filelib", "is_regular", 1),
-    outside(Effect::Files, "filelib", "file_size", 1),
-    outside(Effect::Files, "filelib", "last_modified", 1),
-    outside(Effect::Files, "filelib", "ensure_dir", 1),
-    outside(Effect::Files, "filelib", "ensure_path", 1),
-    outside(Effect::Files, "filelib", "wildcard", 1),
-    outside(Effect::Files, "filelib", "wildcard", 2),
-    outside(Effect::Files, "filelib", "find_file", 1),
-    outside(Effect::Files, "filelib", "find_file", 2),
-    outside(Effect::Files, "filelib", "find_source", 1),
-    outside(Effect::Files, "filename", "absname", 1),
-    outside(Effect::Files, "prim_file", "read_file", 1),
-    outside(Effect::Files, "prim_file", "write_file", 2),
-    outside(Effect::Files, "prim_file", "get_cwd", 0),
-    outside(Effect::Files, "prim_file", "read_file_info", 1),
-    outside(Effect::Files, "prim_file", "list_dir", 1),
-    inside("prim_file", "open", 2, |w, _| stays_open(w, Effect::Files, "file:open/2")),
+    gate(Effect::Files, "file", "read_file", 1),
+    gate(Effect::Files, "file", "read_file", 2),
+    gate(Effect::Files, "file", "write_file", 2),
+    gate(Effect::Files, "file", "write_file", 3),
+    gate(Effect::Files, "file", "consult", 1),
+    gate(Effect::Files, "file", "path_consult", 2),
+    gate(Effect::Files, "file", "script", 1),
+    gate(Effect::Files, "file", "script", 2),
+    gate(Effect::Files, "file", "list_dir", 1),
+    gate(Effect::Files, "file", "list_dir_all", 1),
+    gate(Effect::Files, "file", "make_dir", 1),
+    gate(Effect::Files, "file", "del_dir", 1),
+    gate(Effect::Files, "file", "del_dir_r", 1),
+    gate(Effect::Files, "file", "delete", 1),
+    gate(Effect::Files, "file", "delete", 2),
+    gate(Effect::Files, "file", "rename", 2),
+    gate(Effect::Files, "file", "copy", 2),
+    gate(Effect::Files, "file", "copy", 3),
+    gate(Effect::Files, "file", "make_link", 2),
+    gate(Effect::Files, "file", "make_symlink", 2),
+    gate(Effect::Files, "file", "read_link", 1),
+    gate(Effect::Files, "file", "read_link_all", 1),
+    gate(Effect::Files, "file", "read_link_info", 1),
+    gate(Effect::Files, "file", "read_link_info", 2),
+    gate(Effect::Files, "file", "read_file_info", 1),
+    gate(Effect::Files, "file", "read_file_info", 2),
+    gate(Effect::Files, "file", "write_file_info", 2),
+    gate(Effect::Files, "file", "write_file_info", 3),
+    gate(Effect::Files, "file", "change_mode", 2),
+    gate(Effect::Files, "file", "change_owner", 2),
+    gate(Effect::Files, "file", "change_owner", 3),
+    gate(Effect::Files, "file", "change_group", 2),
+    gate(Effect::Files, "file", "change_time", 2),
+    gate(Effect::Files, "file", "change_time", 3),
+    gate(Effect::Files, "file", "altname", 1),
+    gate(Effect::Files, "file", "get_cwd", 0),
+    gate(Effect::Files, "file", "get_cwd", 1),
+    gate(Effect::Files, "file", "set_cwd", 1),
+    gate(Effect::Files, "file", "open", 2),
+    gate(Effect::Files, "file", "path_open", 3),
+    gate(Effect::Files, "filelib", "is_file", 1),
+    gate(Effect::Files, "filelib", "is_dir", 1),
+    gate(Effect::Files, "filelib", "is_regular", 1),
+    gate(Effect::Files, "filelib", "file_size", 1),
+    gate(Effect::Files, "filelib", "last_modified", 1),
+    gate(Effect::Files, "filelib", "ensure_dir", 1),
+    gate(Effect::Files, "filelib", "ensure_path", 1),
+    gate(Effect::Files, "filelib", "wildcard", 1),
+    gate(Effect::Files, "filelib", "wildcard", 2),
+    gate(Effect::Files, "filelib", "find_file", 1),
+    gate(Effect::Files, "filelib", "find_file", 2),
+    gate(Effect::Files, "filelib", "find_source", 1),
+    gate(Effect::Files, "filename", "absname", 1),
     inside("prim_file", "internal_name2native", 1, name_to_native),
+    inside("prim_file", "internal_native2name", 1, native_to_name),
+    inside("prim_file", "internal_normalize_utf8", 1, native_to_name),
+    inside("prim_file", "is_translatable", 1, |w, args| {
+        Ok(Value::bool(name_to_native(w, args).is_ok()))
+    }),
+    inside("file", "native_name_encoding", 0, |w, _| Ok(atom(w, "utf8"))),
     // The network
     inside("gen_tcp", "connect", 2, |w, _| stays_open(w, Effect::Network, "gen_tcp:connect/2")),
     inside("gen_tcp", "connect", 3, |w, _| stays_open(w, Effect::Network, "gen_tcp:connect/3")),
@@ -234,4 +235,16 @@ fn name_to_native(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     };
     bytes.push(0);
     Ok(w.heap.binary(&bytes))
+}
+
+/// The characters of a file name; one that is not UTF-8 is left to the caller, with a warning.
+fn native_to_name(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let bytes = w.heap.as_binary_bytes(arg(args, 0)).ok_or(Fault::BADARG)?.into_owned();
+    match std::str::from_utf8(&bytes) {
+        Ok(text) => Ok(string(w, text)),
+        Err(_) => {
+            let error = [Value::atom(AtomId::ERROR), atom(w, "warning")];
+            Ok(w.heap.tuple(&error))
+        }
+    }
 }

@@ -178,7 +178,12 @@ impl Program {
     pub fn resolve(&self, module: AtomId, name: AtomId, arity: u32) -> Option<Target> {
         let key = (module, name, arity);
         let builtin = self.builtin_ids.get(&key).map(|it| Target::Builtin(*it));
-        builtin.or_else(|| self.exports.get(&key).map(|it| Target::Function(*it)))
+        builtin.or_else(|| self.code_of(module, name, arity))
+    }
+
+    /// The Erlang code of a function, whether or not there is a builtin too.
+    pub fn code_of(&self, module: AtomId, name: AtomId, arity: u32) -> Option<Target> {
+        self.exports.get(&(module, name, arity)).map(|it| Target::Function(*it))
     }
 
     /// Nobody reaches the functions of this module any more; its code stays for who is in it.

@@ -74,6 +74,11 @@ const RESIDENTS: &[Resident] = &[
             },
         ],
     },
+    Resident {
+        name: "file_server_2",
+        table: None,
+        steps: &[|_| ("file_server", "start_link", Vec::new())],
+    },
     Resident { name: "rex", table: None, steps: &[|_| ("rpc", "start_link", Vec::new())] },
     Resident {
         name: "global_name_server",

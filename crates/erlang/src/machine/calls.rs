@@ -300,12 +300,24 @@ impl Cpu<'_> {
                 Ok(value) => self.finish_call(value, to),
                 Err(fault) => self.fault(fault, Some((builtin, args))),
             },
+            How::Outside(_) | How::Code | How::Host | How::Machine(_)
+                if !self.world.allowed.allows(builtin.effect) =>
+            {
+                let Builtin { module, name, arity, effect, .. } = *builtin;
+                let what = format!("{module}:{name}/{arity}");
+                pause(Pause::Stop(Stop::Refused { effect, what }))
+            }
+            How::Outside(run) => match run(self.world, args) {
+                Ok(value) => self.finish_call(value, to),
+                Err(fault) => self.fault(fault, Some((builtin, args))),
+            },
+            How::Code => {
+                let module = self.world.atoms.intern(builtin.module);
+                let name = self.world.atoms.intern(builtin.name);
+                let target = self.program.code_of(module, name, u32::from(builtin.arity));
+                self.call_target(target, (module, name), args, to)
+            }
             How::Host | How::Machine(_) => {
-                if !self.world.allowed.allows(builtin.effect) {
-                    let Builtin { module, name, arity, effect, .. } = *builtin;
-                    let what = format!("{module}:{name}/{arity}");
-                    return pause(Pause::Stop(Stop::Refused { effect, what }));
-                }
                 let live = if let Return::Here(base) = to { base } else { self.base };
                 // The result comes to where the call's own would.
                 if to == Return::ToCaller {

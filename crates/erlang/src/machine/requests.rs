@@ -19,7 +19,9 @@ impl Machine {
         let answer = match builtin.how {
             How::Machine(Request::LoadModule) => self.load_module(args),
             How::Machine(Request::DeleteModule) => Ok(self.delete_module(args)),
-            How::Host | How::Native(_) | How::Control(_) => self.apply_on_host(builtin, args),
+            How::Host | How::Native(_) | How::Outside(_) | How::Code | How::Control(_) => {
+                self.apply_on_host(builtin, args)
+            }
         };
         let answer = match answer {
             Ok(answer) => answer,

@@ -1,5 +1,6 @@
 //! The machine's outside: load code, make a call, get an outcome.
 
+use crate::builtins::files::OpenFiles;
 use crate::builtins::{Effect, Stop};
 use crate::code::Program;
 use crate::core;
@@ -103,10 +104,16 @@ pub struct Machine {
 const SLICE: u32 = 4000;
 
 impl Machine {
-    pub fn new(host: Box<dyn Host>, settings: Settings) -> Machine {
+    pub fn new(mut host: Box<dyn Host>, settings: Settings) -> Machine {
         let Settings { limits, allowed, epoch, environment, interrupt } = settings;
-        let mut world =
-            World { limits, allowed, epoch, environment: environment.clone(), ..World::default() };
+        let mut world = World {
+            limits,
+            allowed,
+            epoch,
+            environment: environment.clone(),
+            files: OpenFiles::of(host.files()),
+            ..World::default()
+        };
         let program = Program::new(&mut world.atoms);
         let code_mark = world.heap.mark();
         let n_code_atoms = world.atoms.len();

@@ -205,6 +205,8 @@ impl World {
         }
         // Before anyone hears of the end, as on BEAM.
         owner_died(self, pid);
+        self.files.owner_died(pid);
+        self.buffers.owner_died(pid);
         for (reference, monitor) in process.monitors {
             if let Some(target) = monitor.target.pid()
                 && let Some(target) = self.processes.get_mut(&target)

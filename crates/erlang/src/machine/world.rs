@@ -1,7 +1,9 @@
 //! All state of a run besides the stack of the process that is running.
 
 use crate::builtins::DebugState;
+use crate::builtins::buffers::Buffers;
 use crate::builtins::ets::Tables;
+use crate::builtins::files::OpenFiles;
 use crate::builtins::handles::Handles;
 use crate::builtins::search::Patterns;
 use crate::builtins::shared::Shared;
@@ -35,6 +37,8 @@ pub struct World {
     pub shared: Shared,
     pub handles: Handles,
     pub patterns: Patterns,
+    pub files: OpenFiles,
+    pub buffers: Buffers,
     pub timers: Timers,
     /// Nanoseconds on the virtual clock since the run began.
     pub clock: u64,
@@ -173,6 +177,8 @@ impl World {
         self.shared = Shared::default();
         self.patterns = Patterns::default();
         self.handles = Handles::default();
+        self.files.reset();
+        self.buffers = Buffers::default();
         self.timers = Timers::default();
         self.clock = 0;
         self.output.clear();

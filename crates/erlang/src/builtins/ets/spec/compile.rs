@@ -385,7 +385,7 @@ fn builtin(name: &str, arity: usize) -> Option<Run> {
         .find(|it| it.module == "erlang" && it.name == name && usize::from(it.arity) == arity)?;
     match found.how {
         How::Native(run) => Some(run),
-        How::Host | How::Machine(_) | How::Control(_) => None,
+        How::Outside(_) | How::Code | How::Host | How::Machine(_) | How::Control(_) => None,
     }
 }
 

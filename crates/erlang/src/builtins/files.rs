@@ -1,0 +1,488 @@
+//! What is native in OTP's `prim_file`: everything else about files is OTP's own code.
+//!
+//! The host touches the files; here arguments are read as the native functions of BEAM read them,
+//! and a reference stands for an open file until its owner closes it or dies.
+
+use crate::builtins::arithmetic::arg;
+use crate::builtins::handles::HandleKind;
+use crate::builtins::iolist;
+use crate::builtins::make::atom;
+use crate::builtins::{Builtin, Effect, Fault, How, Run, Stop};
+use crate::data::{AtomId, PidId, RefId, Value};
+use crate::host::{
+    Advice, Errno, FileId, FileInfo, FileKind, Files, Links, OpenModes, Origin, Sync,
+};
+use crate::machine::World;
+use std::collections::BTreeMap;
+
+pub(super) const ROWS: &[Builtin] = &[
+    file("open_nif", 2, open),
+    file("close_nif", 1, close),
+    file("delayed_close_nif", 1, close),
+    file("read_nif", 2, read),
+    file("pread_nif", 3, read_at),
+    file("write_nif", 2, write),
+    file("pwrite_nif", 3, write_at),
+    file("seek_nif", 3, seek),
+    file("sync_nif", 2, sync),
+    file("truncate_nif", 1, |w, args| with_file(w, args, |files, file, _| files.truncate(file))),
+    file("allocate_nif", 3, allocate),
+    file("advise_nif", 4, advise),
+    file("read_handle_info_nif", 1, handle_info),
+    file("get_handle_nif", 1, descriptor),
+    file("ipread_s32bu_p32bu_nif", 3, read_indirectly),
+    file("read_file_nif", 1, read_file),
+    file("read_info_nif", 2, info),
+    file("set_permissions_nif", 2, set_permissions),
+    file("set_owner_nif", 3, set_owner),
+    file("set_time_nif", 4, set_time),
+    file("read_link_nif", 1, |w, args| with_path(w, args, Files::read_link)),
+    file("list_dir_nif", 1, list_dir),
+    file("make_dir_nif", 1, |w, args| with_path(w, args, Files::make_dir)),
+    file("del_file_nif", 1, |w, args| with_path(w, args, Files::remove_file)),
+    file("del_dir_nif", 1, |w, args| with_path(w, args, Files::remove_dir)),
+    file("rename_nif", 2, |w, args| with_paths(w, args, Files::rename)),
+    file("make_hard_link_nif", 2, |w, args| with_paths(w, args, Files::hard_link)),
+    file("make_soft_link_nif", 2, |w, args| with_paths(w, args, Files::soft_link)),
+    file("set_cwd_nif", 1, |w, args| with_path(w, args, Files::set_current_dir)),
+    file("get_cwd_nif", 0, |w, _| {
+        let dir = files(w)?.current_dir();
+        Ok(answer(w, dir))
+    }),
+    // Windows alone has these.
+    file("get_device_cwd_nif", 1, |w, _| Ok(failed(w, Errno::ENOTSUP))),
+    file("altname_nif", 1, |w, _| Ok(failed(w, Errno::ENOTSUP))),
+];
+
+const fn file(name: &'static str, arity: u8, run: Run) -> Builtin {
+    Builtin { module: "prim_file", name, arity, how: How::Outside(run), effect: Effect::Files }
+}
+
+/// Whatever the host has.
+type AnyFiles = dyn Files;
+
+/// Files that references stand for.
+#[derive(Debug, Default)]
+pub struct OpenFiles {
+    host: Option<Box<dyn Files>>,
+    /// Closed ones stay, as BEAM tells them from what never was a file.
+    known: BTreeMap<RefId, Option<FileId>>,
+}
+
+impl OpenFiles {
+    pub(crate) fn of(host: Box<dyn Files>) -> OpenFiles {
+        OpenFiles { host: Some(host), known: BTreeMap::new() }
+    }
+
+    /// The run is over, or begins.
+    pub(crate) fn reset(&mut self) {
+        self.known.clear();
+        if let Some(host) = &mut self.host {
+            host.reset();
+        }
+    }
+
+    pub(crate) fn owner_died(&mut self, owner: PidId) {
+        let Some(host) = &mut self.host else { return };
+        let (first, last) = (RefId { owner, n: 0 }, RefId { owner, n: u32::MAX });
+        for (_, file) in self.known.range_mut(first..=last) {
+            if let Some(file) = file.take() {
+                // Nobody is left to be told that it failed.
+                host.close(file).unwrap_or_default();
+            }
+        }
+    }
+}
+
+fn files(w: &mut World) -> Result<&mut AnyFiles, Fault> {
+    match &mut w.files.host {
+        Some(host) => Ok(host.as_mut()),
+        None => Err(Stop::Unsupported { what: "files".to_owned() }.into()),
+    }
+}
+
+// Open files
+
+fn open(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let modes = arg(args, 1);
+    if !modes.is_cons() && !modes.is_nil() {
+        return Err(Fault::BADARG);
+    }
+    let modes = modes_of(w, modes);
+    let Some(path) = path(w, arg(args, 0)) else { return Ok(failed(w, Errno::EINVAL)) };
+    match files(w)?.open(&path, modes) {
+        Ok(file) => {
+            let id = w.handles.make(w.current, HandleKind::Other);
+            w.files.known.insert(id, Some(file));
+            Ok(ok(w, Value::reference(id)))
+        }
+        Err(errno) => Ok(failed(w, errno)),
+    }
+}
+
+fn modes_of(w: &World, list: Value) -> OpenModes {
+    let mut res = OpenModes::default();
+    for mode in w.heap.list_parts(list).0 {
+        match mode.as_atom().map(|it| w.atoms.name(it)) {
+            Some("read") => res.read = true,
+            Some("write") => res.write = true,
+            Some("append") => res.append = true,
+            Some("exclusive") => res.exclusive = true,
+            Some("sync") => res.sync = true,
+            Some("directory") => res.directory = true,
+            Some("skip_type_check") => res.any_type = true,
+            // The rest is for those above.
+            _ => (),
+        }
+    }
+    if res.append || res.exclusive {
+        res.write = true;
+    } else if !res.write {
+        res.read = true;
+    }
+    res
+}
+
+fn close(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let slot = arg(args, 0).as_ref().and_then(|it| w.files.known.get_mut(&it));
+    let Some(file) = slot.ok_or(Fault::BADARG)?.take() else {
+        return Ok(failed(w, Errno::EINVAL));
+    };
+    let closed = files(w)?.close(file);
+    Ok(answer(w, closed))
+}
+
+fn read(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let Some(n) = size(arg(args, 1))? else { return if_open(w, args, Errno::EINVAL) };
+    read_block(w, args, n, Files::read)
+}
+
+fn read_at(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let (offset, n) = (size(arg(args, 1))?, size(arg(args, 2))?);
+    let (Some(offset), Some(n)) = (offset, n) else { return if_open(w, args, Errno::EINVAL) };
+    read_block(w, args, n, |files, file, n| files.read_at(file, offset, n))
+}
+
+/// More than any machine has; BEAM finds no room for it.
+const TOO_LARGE: u64 = 1 << 40;
+
+fn read_block(
+    w: &mut World,
+    args: &[Value],
+    n: u64,
+    read: impl FnOnce(&mut AnyFiles, FileId, usize) -> Result<Vec<u8>, Errno>,
+) -> Result<Value, Fault> {
+    let Some(file) = file_of(w, args)? else { return Ok(failed(w, Errno::EINVAL)) };
+    if n >= TOO_LARGE {
+        return Ok(failed(w, Errno("enomem")));
+    }
+    let room = w.limits.memory_bytes.saturating_sub(w.heap.bytes_used());
+    let n = usize::try_from(n).unwrap_or(usize::MAX).min(room + 1);
+    match read(files(w)?, file, n) {
+        Ok(bytes) if bytes.len() > room => Err(Stop::OutOfMemory.into()),
+        Ok(bytes) if bytes.is_empty() => Ok(atom(w, "eof")),
+        bytes => Ok(answer(w, bytes)),
+    }
+}
+
+fn write(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let bytes = iolist::bytes(w, arg(args, 1))?;
+    with_file(w, args, |files, file, _| files.write(file, &bytes))
+}
+
+fn write_at(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let offset = size(arg(args, 1))?;
+    let bytes = iolist::bytes(w, arg(args, 2))?;
+    let Some(offset) = offset else { return if_open(w, args, Errno::EINVAL) };
+    with_file(w, args, |files, file, _| files.write_at(file, offset, &bytes))
+}
+
+fn seek(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let offset = arg(args, 2).as_int().ok_or(Fault::BADARG)?;
+    let origin = match arg(args, 1).as_atom().map(|it| w.atoms.name(it)) {
+        Some("bof") => Origin::Begin,
+        Some("cur") => Origin::Current,
+        Some("eof") => Origin::End,
+        _ => return Err(Fault::BADARG),
+    };
+    with_file(w, args, |files, file, _| files.seek(file, origin, offset))
+}
+
+fn sync(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let what = match arg(args, 1).as_int().ok_or(Fault::BADARG)? {
+        0 => Sync::Everything,
+        _ => Sync::DataOnly,
+    };
+    with_file(w, args, |files, file, _| files.sync(file, what))
+}
+
+fn allocate(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let (Some(offset), Some(len)) = (size(arg(args, 1))?, size(arg(args, 2))?) else {
+        return if_open(w, args, Errno::EINVAL);
+    };
+    with_file(w, args, |files, file, _| files.allocate(file, offset, len))
+}
+
+fn advise(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let (Some(offset), Some(len)) = (size(arg(args, 1))?, size(arg(args, 2))?) else {
+        return if_open(w, args, Errno::EINVAL);
+    };
+    let advice = match arg(args, 3).as_atom().map(|it| w.atoms.name(it)) {
+        Some("normal") => Advice::Normal,
+        Some("random") => Advice::Random,
+        Some("sequential") => Advice::Sequential,
+        Some("will_need") => Advice::WillNeed,
+        Some("dont_need") => Advice::DontNeed,
+        Some("no_reuse") => Advice::NoReuse,
+        _ => return if_open(w, args, Errno::EINVAL),
+    };
+    with_file(w, args, |files, file, _| files.advise(file, offset, len, advice))
+}
+
+fn handle_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let Some(file) = file_of(w, args)? else { return Ok(failed(w, Errno::EINVAL)) };
+    match files(w)?.info_of(file) {
+        Ok(info) => Ok(info_record(w, info)),
+        Err(errno) => Ok(failed(w, errno)),
+    }
+}
+
+fn descriptor(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let Some(file) = file_of(w, args)? else { return Ok(failed(w, Errno::EINVAL)) };
+    match files(w)?.descriptor(file) {
+        Ok(number) => Ok(w.heap.binary(&number.to_ne_bytes())),
+        Err(errno) => Ok(failed(w, errno)),
+    }
+}
+
+/// Reads a size and a place of 32 bits each, then what lies there.
+fn read_indirectly(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let (offset, most) = (size(arg(args, 1))?, size(arg(args, 2))?);
+    let Some(file) = file_of(w, args)? else { return Ok(failed(w, Errno::EINVAL)) };
+    let (Some(offset), Some(most)) = (offset, most.filter(|it| *it < 1 << 31)) else {
+        return Ok(failed(w, Errno::EINVAL));
+    };
+    let pointer = match files(w)?.read_at(file, offset, 8) {
+        Ok(bytes) => bytes,
+        Err(errno) => return Ok(failed(w, errno)),
+    };
+    let [a, b, c, d, e, f, g, h] = *pointer.as_slice() else { return Ok(atom(w, "eof")) };
+    let (n, at) = (u32::from_be_bytes([a, b, c, d]), u32::from_be_bytes([e, f, g, h]));
+    let room = w.limits.memory_bytes.saturating_sub(w.heap.bytes_used());
+    if u64::from(n) > most {
+        return Ok(atom(w, "eof"));
+    }
+    let n_bytes = usize::try_from(n).unwrap_or(usize::MAX);
+    if n_bytes > room {
+        return Err(Stop::OutOfMemory.into());
+    }
+    let data = match files(w)?.read_at(file, u64::from(at), n_bytes) {
+        Ok(bytes) if bytes.is_empty() => atom(w, "eof"),
+        Ok(bytes) => w.heap.binary(&bytes),
+        Err(errno) => return Ok(failed(w, errno)),
+    };
+    let parts = w.heap.tuple(&[Value::int(i64::from(n)), Value::int(i64::from(at)), data]);
+    Ok(ok(w, parts))
+}
+
+/// The file that the first argument stands for; `None` if it was closed.
+fn file_of(w: &World, args: &[Value]) -> Result<Option<FileId>, Fault> {
+    let found = arg(args, 0).as_ref().and_then(|it| w.files.known.get(&it));
+    found.copied().ok_or(Fault::BADARG)
+}
+
+fn with_file<T: ToValue>(
+    w: &mut World,
+    args: &[Value],
+    work: impl FnOnce(&mut AnyFiles, FileId, &[Value]) -> Result<T, Errno>,
+) -> Result<Value, Fault> {
+    let Some(file) = file_of(w, args)? else { return Ok(failed(w, Errno::EINVAL)) };
+    let done = work(files(w)?, file, args);
+    Ok(answer(w, done))
+}
+
+/// What is wrong with the arguments counts only if there is a file.
+fn if_open(w: &mut World, args: &[Value], errno: Errno) -> Result<Value, Fault> {
+    file_of(w, args)?;
+    Ok(failed(w, errno))
+}
+
+/// A number that is no size is an error of the operating system; what is no number is the program's.
+fn size(value: Value) -> Result<Option<u64>, Fault> {
+    if !value.is_number() {
+        return Err(Fault::BADARG);
+    }
+    Ok(value.as_int().and_then(|it| u64::try_from(it).ok()))
+}
+
+// Files by name
+
+fn read_file(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let Some(path) = path(w, arg(args, 0)) else { return Ok(failed(w, Errno::EINVAL)) };
+    let room = w.limits.memory_bytes.saturating_sub(w.heap.bytes_used());
+    let files = files(w)?;
+    let bytes =
+        files.open(&path, OpenModes { read: true, ..OpenModes::default() }).and_then(|file| {
+            let bytes = files.read(file, room + 1);
+            files.close(file)?;
+            bytes
+        });
+    match bytes {
+        Ok(bytes) if bytes.len() > room => Err(Stop::OutOfMemory.into()),
+        bytes => Ok(answer(w, bytes)),
+    }
+}
+
+fn info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let links = match arg(args, 1).as_int().ok_or(Fault::BADARG)? {
+        0 => Links::Keep,
+        _ => Links::Follow,
+    };
+    let Some(path) = path(w, arg(args, 0)) else { return Ok(failed(w, Errno::EINVAL)) };
+    match files(w)?.info(&path, links) {
+        Ok(info) => Ok(info_record(w, info)),
+        Err(errno) => Ok(failed(w, errno)),
+    }
+}
+
+/// `#file_info{}`
+fn info_record(w: &mut World, info: FileInfo) -> Value {
+    let kind = match info.kind {
+        FileKind::Device => "device",
+        FileKind::Directory => "directory",
+        FileKind::Regular => "regular",
+        FileKind::Link => "symlink",
+        FileKind::Other => "other",
+    };
+    let access = match (info.readable, info.writable) {
+        (true, false) => "read",
+        (false, true) => "write",
+        (true, true) => "read_write",
+        (false, false) => "none",
+    };
+    // BEAM keeps 32 bits of what identifies a file.
+    let word = |it: u64| Value::int((it & u64::from(u32::MAX)).cast_signed());
+    let fields = [
+        atom(w, "file_info"),
+        w.heap.integer(info.size.into()),
+        atom(w, kind),
+        atom(w, access),
+        Value::int(info.accessed),
+        Value::int(info.modified),
+        Value::int(info.changed),
+        Value::int(i64::from(info.mode)),
+        word(info.links),
+        word(info.device),
+        word(info.special_device),
+        word(info.inode),
+        Value::int(i64::from(info.user)),
+        Value::int(i64::from(info.group)),
+    ];
+    w.heap.tuple(&fields)
+}
+
+fn set_permissions(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let mode = arg(args, 1).as_int().and_then(|it| u32::try_from(it).ok());
+    let mode = mode.ok_or(Fault::BADARG)?;
+    with_path(w, args, |files, path| files.set_permissions(path, mode))
+}
+
+fn set_owner(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let id = |it: Value| it.as_int().and_then(|it| i32::try_from(it).ok()).ok_or(Fault::BADARG);
+    let (user, group) = (id(arg(args, 1))?, id(arg(args, 2))?);
+    // Minus one is nobody.
+    let known = |it: i32| (it != -1).then_some(it.cast_unsigned());
+    with_path(w, args, |files, path| files.set_owner(path, known(user), known(group)))
+}
+
+fn set_time(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let time = |n: usize| arg(args, n).as_int().ok_or(Fault::BADARG);
+    let (accessed, modified, _created) = (time(1)?, time(2)?, time(3)?);
+    with_path(w, args, |files, path| files.set_times(path, accessed, modified))
+}
+
+fn list_dir(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let Some(path) = path(w, arg(args, 0)) else { return Ok(failed(w, Errno::EINVAL)) };
+    match files(w)?.list_dir(&path) {
+        Ok(names) => {
+            // The last one first; OTP turns them round.
+            let names: Vec<Value> = names.iter().rev().map(|it| w.heap.binary(it)).collect();
+            let names = w.heap.list(&names);
+            Ok(ok(w, names))
+        }
+        Err(errno) => Ok(failed(w, errno)),
+    }
+}
+
+fn with_path<T: ToValue>(
+    w: &mut World,
+    args: &[Value],
+    work: impl FnOnce(&mut AnyFiles, &[u8]) -> Result<T, Errno>,
+) -> Result<Value, Fault> {
+    let Some(path) = path(w, arg(args, 0)) else { return Ok(failed(w, Errno::EINVAL)) };
+    let done = work(files(w)?, &path);
+    Ok(answer(w, done))
+}
+
+fn with_paths(
+    w: &mut World,
+    args: &[Value],
+    work: impl FnOnce(&mut AnyFiles, &[u8], &[u8]) -> Result<(), Errno>,
+) -> Result<Value, Fault> {
+    let (from, to) = (path(w, arg(args, 0)), path(w, arg(args, 1)));
+    let (Some(from), Some(to)) = (from, to) else { return Ok(failed(w, Errno::EINVAL)) };
+    let done = work(files(w)?, &from, &to);
+    Ok(answer(w, done))
+}
+
+/// A binary that ends with zeros and has none before.
+fn path(w: &World, value: Value) -> Option<Vec<u8>> {
+    let mut bytes = w.heap.as_binary_bytes(value)?.into_owned();
+    let end = bytes.iter().position(|it| *it == 0)?;
+    let is_clean = bytes.iter().skip(end).all(|it| *it == 0);
+    bytes.truncate(end);
+    is_clean.then_some(bytes)
+}
+
+// Answers
+
+trait ToValue {
+    /// What the function returns if this is its result.
+    fn answer(self, w: &mut World) -> Value;
+}
+
+impl ToValue for () {
+    fn answer(self, _: &mut World) -> Value {
+        Value::atom(AtomId::OK)
+    }
+}
+
+impl ToValue for Vec<u8> {
+    fn answer(self, w: &mut World) -> Value {
+        let bytes = w.heap.binary(&self);
+        ok(w, bytes)
+    }
+}
+
+impl ToValue for u64 {
+    fn answer(self, w: &mut World) -> Value {
+        let number = w.heap.integer(self.into());
+        ok(w, number)
+    }
+}
+
+fn answer<T: ToValue>(w: &mut World, done: Result<T, Errno>) -> Value {
+    match done {
+        Ok(result) => result.answer(w),
+        Err(errno) => failed(w, errno),
+    }
+}
+
+fn ok(w: &mut World, value: Value) -> Value {
+    w.heap.tuple(&[Value::atom(AtomId::OK), value])
+}
+
+fn failed(w: &mut World, errno: Errno) -> Value {
+    let reason = atom(w, errno.0);
+    w.heap.tuple(&[Value::atom(AtomId::ERROR), reason])
+}
