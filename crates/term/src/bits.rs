@@ -47,4 +47,56 @@ impl Bits {
     pub fn as_bytes(&self) -> Option<&[u8]> {
         self.bit_len.is_multiple_of(8).then_some(self.bytes.as_slice())
     }
+
+    /// So many bits from an offset on; `None` if there are not that many.
+    pub fn slice(&self, offset: usize, len: usize) -> Option<Bits> {
+        if offset.checked_add(len)? > self.bit_len {
+            return None;
+        }
+        let (first, shift) = (offset / 8, offset % 8);
+        let from = self.bytes.get(first..)?;
+        let next = from.iter().skip(1).copied().chain([0]);
+        let bytes = from.iter().zip(next).take(len.div_ceil(8)).map(|(high, low)| {
+            let pair = u16::from_be_bytes([*high, low]) << shift;
+            pair.to_be_bytes()[0]
+        });
+        Bits::new(bytes.collect(), len)
+    }
+
+    pub fn append(&mut self, other: &Bits) {
+        let used = self.bit_len % 8;
+        for byte in &other.bytes {
+            if used == 0 {
+                self.bytes.push(*byte);
+                continue;
+            }
+            if let Some(last) = self.bytes.last_mut() {
+                *last |= byte >> used;
+            }
+            self.bytes.push(byte << (8 - used));
+        }
+        self.bit_len += other.bit_len;
+        self.bytes.truncate(self.bit_len.div_ceil(8));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_are_appended_to_the_whole() {
+        let whole = Bits::new(vec![0b1010_0110, 0b0101_1100, 0b1110_1000], 21).expect("enough");
+        for offset in 0..=21 {
+            for len in 0..=21 - offset {
+                let mut joined = whole.slice(0, offset).expect("a part");
+                joined.append(&whole.slice(offset, len).expect("a part"));
+                let end = whole.slice(offset + len, 21 - offset - len).expect("a part");
+                joined.append(&end);
+                assert_eq!(joined, whole, "{offset} {len}");
+            }
+        }
+        assert_eq!(whole.slice(3, 19), None);
+        assert_eq!(whole.slice(5, 6), Bits::new(vec![0b1100_1000], 6));
+    }
 }

@@ -1,15 +1,11 @@
 //! Constraints and their meaning: the value of an expression under a model.
 //!
-//! `value` *is* the language: a solver's encoding has to agree with it, and no model is believed
-//! that it does not confirm. Knows nothing of how models are found.
+//! No model is believed that this does not confirm. What each operator does is said in `meaning`;
+//! nothing here knows how models are found.
 
-use crate::expr::{Expr, ExprId, Exprs, Op, Var};
-use crate::ground::{List, Term};
-use crate::kind::Kind;
-use num_bigint::BigInt;
-use num_traits::ToPrimitive;
-use std::borrow::Cow;
-use std::cmp::Ordering;
+use crate::evaluate::{Evaluator, Scratch};
+use crate::expr::{ExprId, Exprs, Var};
+use crate::ground::Term;
 use std::collections::BTreeMap;
 
 /// A test and the truth that it must have.
@@ -35,213 +31,31 @@ impl Model {
 /// What the expression is under the model. `None`: it applies an operation outside its domain, or
 /// the model leaves out a variable.
 pub fn value(exprs: &Exprs, expr: ExprId, model: &Model) -> Option<Term> {
-    Evaluator::new(exprs, model).get(expr).map(Seen::to_term)
+    Evaluator::new(exprs, model, &mut Scratch::default()).value(expr)
 }
 
 /// Whether the test comes out as the constraint wants; `None` as for [`value`].
 pub fn holds(exprs: &Exprs, constraint: Constraint, model: &Model) -> Option<bool> {
-    Evaluator::new(exprs, model).holds(constraint)
+    Evaluator::new(exprs, model, &mut Scratch::default()).holds(constraint)
 }
 
 /// Whether every constraint holds.
 pub fn all_hold(exprs: &Exprs, constraints: &[Constraint], model: &Model) -> bool {
-    let mut evaluator = Evaluator::new(exprs, model);
-    constraints.iter().all(|it| evaluator.holds(*it) == Some(true))
+    Scratch::default().all_hold(exprs, constraints, model)
 }
 
-/// Evaluates each expression once. Without recursion: the tail of a tail is as deep as a list is
-/// long.
-struct Evaluator<'a> {
-    exprs: &'a Exprs,
-    model: &'a Model,
-    values: Vec<Option<Option<Seen<'a>>>>,
-}
-
-/// A term, or what is left of a list after some cells; taking a list apart copies nothing.
-#[derive(Clone, Debug)]
-enum Seen<'a> {
-    Whole(Cow<'a, Term>),
-    /// Invariant: the number is below the length of the items and not 0.
-    Rest(&'a List, usize),
-}
-
-impl<'a> Evaluator<'a> {
-    fn new(exprs: &'a Exprs, model: &'a Model) -> Evaluator<'a> {
-        Evaluator { exprs, model, values: vec![None; exprs.len()] }
+impl Scratch {
+    /// As [`all_hold`], for those who ask often.
+    pub fn all_hold(&mut self, exprs: &Exprs, constraints: &[Constraint], model: &Model) -> bool {
+        let mut evaluator = Evaluator::new(exprs, model, self);
+        constraints.iter().all(|it| evaluator.holds(*it) == Some(true))
     }
-
-    fn holds(&mut self, constraint: Constraint) -> Option<bool> {
-        let term = self.get(constraint.expr)?.to_term();
-        match term.as_atom() {
-            Some("true") => Some(constraint.holds),
-            Some("false") => Some(!constraint.holds),
-            _ => None,
-        }
-    }
-
-    fn get(&mut self, expr: ExprId) -> Option<&Seen<'a>> {
-        let mut todo = vec![expr];
-        while let Some(id) = todo.last().copied() {
-            let before = todo.len();
-            if let Some(Expr::Apply(_, args)) = self.exprs.get(id) {
-                todo.extend(args.iter().filter(|it| self.known(**it).is_none()));
-            }
-            if todo.len() > before {
-                continue;
-            }
-            let value = self.evaluate(id);
-            if let Some(slot) = self.values.get_mut(id.0 as usize) {
-                *slot = Some(value);
-            }
-            todo.pop();
-        }
-        self.known(expr)?.as_ref()
-    }
-
-    fn known(&self, id: ExprId) -> Option<&Option<Seen<'a>>> {
-        self.values.get(id.0 as usize)?.as_ref()
-    }
-
-    fn evaluate(&self, id: ExprId) -> Option<Seen<'a>> {
-        match self.exprs.get(id)? {
-            Expr::Var(var) => self.model.values.get(var).map(|it| Seen::Whole(Cow::Borrowed(it))),
-            Expr::Const(term) => Some(Seen::Whole(Cow::Borrowed(term))),
-            Expr::Apply(op, args) => {
-                let args: Option<Vec<&Seen<'a>>> =
-                    args.iter().map(|it| self.known(*it)?.as_ref()).collect();
-                apply(*op, &args?)
-            }
-        }
-    }
-}
-
-fn apply<'a>(op: Op, args: &[&Seen<'a>]) -> Option<Seen<'a>> {
-    match (op, args) {
-        (Op::Head, [list]) => list.head(),
-        (Op::Tail, [list]) => list.tail(),
-        (Op::Element(place), [tuple]) => tuple.element(place as usize),
-        (Op::Cons, [head, tail]) => Some(owned(Term::list(vec![head.to_term()], tail.to_term()))),
-        (Op::Tuple, items) => {
-            Some(owned(Term::Tuple(items.iter().map(|it| it.to_term()).collect())))
-        }
-        (Op::IsKind(kind), [of]) => Some(truth(of.is(kind))),
-        (Op::IsTuple(arity), [of]) => {
-            let is = |it: &Term| it.as_tuple().is_some_and(|it| it.len() == arity as usize);
-            Some(truth(matches!(of, Seen::Whole(term) if is(term))))
-        }
-        (Op::Add, [left, right]) => arithmetic(left, right, |a, b| a + b, |a, b| a + b),
-        (Op::Subtract, [left, right]) => arithmetic(left, right, |a, b| a - b, |a, b| a - b),
-        (Op::Multiply, [left, right]) => arithmetic(left, right, |a, b| a * b, |a, b| a * b),
-        (Op::Same, [left, right]) => {
-            Some(truth(left.to_term().cmp_exact(&right.to_term()).is_eq()))
-        }
-        (Op::Equal, [left, right]) => Some(truth(order(left, right).is_eq())),
-        (Op::Less, [left, right]) => Some(truth(order(left, right).is_lt())),
-        (Op::LessEqual, [left, right]) => Some(truth(order(left, right).is_le())),
-        _ => None,
-    }
-}
-
-fn order(left: &Seen<'_>, right: &Seen<'_>) -> Ordering {
-    left.to_term().cmp_value(&right.to_term())
-}
-
-fn owned<'a>(term: Term) -> Seen<'a> {
-    Seen::Whole(Cow::Owned(term))
-}
-
-fn truth<'a>(holds: bool) -> Seen<'a> {
-    owned(Term::atom(if holds { "true" } else { "false" }))
-}
-
-impl<'a> Seen<'a> {
-    fn to_term(&self) -> Term {
-        match self {
-            Seen::Whole(term) => term.as_ref().clone(),
-            Seen::Rest(list, from) => {
-                Term::list(list.items.get(*from..).unwrap_or_default().to_vec(), list.tail.clone())
-            }
-        }
-    }
-
-    fn is(&self, kind: Kind) -> bool {
-        match self {
-            Seen::Whole(term) => kind.has(term),
-            Seen::Rest(..) => matches!(kind, Kind::Cons | Kind::List),
-        }
-    }
-
-    fn head(&self) -> Option<Seen<'a>> {
-        match self {
-            Seen::Rest(list, from) => list.items.get(*from).map(borrowed),
-            Seen::Whole(Cow::Borrowed(Term::List(list))) => list.items.first().map(borrowed),
-            Seen::Whole(Cow::Owned(Term::List(list))) => list.items.first().cloned().map(owned),
-            Seen::Whole(_) => None,
-        }
-    }
-
-    fn tail(&self) -> Option<Seen<'a>> {
-        match self {
-            Seen::Rest(list, from) => Some(rest(list, from + 1)),
-            Seen::Whole(Cow::Borrowed(Term::List(list))) => Some(rest(list, 1)),
-            Seen::Whole(Cow::Owned(Term::List(list))) => {
-                let items = list.items.get(1..).unwrap_or_default().to_vec();
-                Some(owned(Term::list(items, list.tail.clone())))
-            }
-            Seen::Whole(_) => None,
-        }
-    }
-
-    fn element(&self, place: usize) -> Option<Seen<'a>> {
-        match self {
-            Seen::Whole(Cow::Borrowed(Term::Tuple(items))) => items.get(place).map(borrowed),
-            Seen::Whole(Cow::Owned(Term::Tuple(items))) => items.get(place).cloned().map(owned),
-            Seen::Whole(_) | Seen::Rest(..) => None,
-        }
-    }
-}
-
-fn borrowed(term: &Term) -> Seen<'_> {
-    Seen::Whole(Cow::Borrowed(term))
-}
-
-fn rest(list: &List, from: usize) -> Seen<'_> {
-    if from < list.items.len() { Seen::Rest(list, from) } else { borrowed(&list.tail) }
-}
-
-/// As Erlang computes: integers without bound, anything with a float in floats. `None` where
-/// Erlang raises `badarith`.
-fn arithmetic<'a>(
-    left: &Seen<'a>,
-    right: &Seen<'a>,
-    of_integers: fn(BigInt, BigInt) -> BigInt,
-    of_floats: fn(f64, f64) -> f64,
-) -> Option<Seen<'a>> {
-    let (left, right) = (left.to_term(), right.to_term());
-    if let (Some(left), Some(right)) = (to_big(&left), to_big(&right)) {
-        return Some(owned(Term::integer(of_integers(left, right))));
-    }
-    let res = of_floats(to_float(&left)?, to_float(&right)?);
-    res.is_finite().then_some(owned(Term::Float(res)))
-}
-
-fn to_big(term: &Term) -> Option<BigInt> {
-    if let Term::Big(value) = term {
-        return Some((**value).clone());
-    }
-    term.as_int().map(BigInt::from)
-}
-
-fn to_float(term: &Term) -> Option<f64> {
-    if let Term::Float(value) = term {
-        return Some(*value);
-    }
-    to_big(term)?.to_f64().filter(|it| it.is_finite())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::expr::Op;
     use crate::{Style, print, read_query};
 
     /// The value of the last expression of a query's text, with one variable.

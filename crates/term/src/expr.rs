@@ -5,7 +5,8 @@
 
 use crate::ground::Term;
 use crate::kind::Kind;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use std::hash::{Hash, Hasher};
 
 /// An unknown part of the input. Dense: the n-th argument is `Var(n)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -211,6 +212,10 @@ impl Op {
     }
 
     /// Its name in queries: `less`, `element:0`, `is:list`.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the plain ones have their names in a table"
+    )]
     pub fn name(self) -> String {
         if let Some(plain) = plain(self) {
             return plain.1.to_owned();
@@ -277,27 +282,34 @@ fn plain(op: Op) -> Option<&'static (Op, &'static str, Option<usize>, bool)> {
     PLAIN.iter().find(|it| it.0 == op)
 }
 
-/// The expressions of one run or one query.
+/// The expressions of all runs of a unit, or of one query.
 #[derive(Clone, Debug, Default)]
 pub struct Exprs {
     nodes: Vec<Expr>,
-    ids: FxHashMap<Expr, ExprId>,
+    /// By hash. Where hashes are equal, the later expression is under the next free number.
+    ids: FxHashMap<u64, ExprId>,
 }
 
 impl Exprs {
     pub fn var(&mut self, var: Var) -> ExprId {
-        self.add(Expr::Var(var))
+        let is = |it: &Expr| matches!(it, Expr::Var(other) if *other == var);
+        self.find(hash(&(0u8, var)), is).unwrap_or_else(|key| self.add(key, Expr::Var(var)))
     }
 
     pub fn constant(&mut self, term: Term) -> ExprId {
-        self.add(Expr::Const(term))
+        let hash = hash(&(1u8, &term));
+        let expr = Expr::Const(term);
+        self.find(hash, |it| *it == expr).unwrap_or_else(|key| self.add(key, expr))
     }
 
     /// An operator applied to expressions that are already here.
     pub fn apply(&mut self, op: Op, args: &[ExprId]) -> ExprId {
         debug_assert!(op.arity().is_none_or(|it| it == args.len()), "{op:?} takes its operands");
         debug_assert!(args.iter().all(|it| self.get(*it).is_some()), "operands come first");
-        self.add(Expr::Apply(op, args.into()))
+        let is =
+            |it: &Expr| matches!(it, Expr::Apply(other, parts) if *other == op && **parts == *args);
+        let found = self.find(hash(&(op, args)), is);
+        found.unwrap_or_else(|key| self.add(key, Expr::Apply(op, args.into())))
     }
 
     pub fn get(&self, id: ExprId) -> Option<&Expr> {
@@ -314,32 +326,46 @@ impl Exprs {
 
     /// All that the given expressions are made of and they themselves, parts before wholes.
     pub fn reachable(&self, from: impl IntoIterator<Item = ExprId>) -> Vec<ExprId> {
-        let mut is_seen = vec![false; self.nodes.len()];
+        let mut seen: FxHashSet<ExprId> = FxHashSet::default();
         let mut todo: Vec<ExprId> = from.into_iter().collect();
         let mut res = Vec::new();
         while let Some(id) = todo.pop() {
-            match is_seen.get_mut(id.0 as usize) {
-                None | Some(true) => continue,
-                Some(seen) => *seen = true,
-            }
-            res.push(id);
-            if let Some(Expr::Apply(_, args)) = self.get(id) {
-                todo.extend_from_slice(args);
+            let Some(expr) = self.get(id) else { continue };
+            if seen.insert(id) {
+                res.push(id);
+                if let Expr::Apply(_, args) = expr {
+                    todo.extend_from_slice(args);
+                }
             }
         }
         res.sort_unstable();
         res
     }
 
-    fn add(&mut self, expr: Expr) -> ExprId {
-        if let Some(id) = self.ids.get(&expr) {
-            return *id;
+    /// `Err`: where it belongs.
+    fn find(&self, hash: u64, is: impl Fn(&Expr) -> bool) -> Result<ExprId, u64> {
+        let mut key = hash;
+        while let Some(id) = self.ids.get(&key) {
+            if self.get(*id).is_some_and(&is) {
+                return Ok(*id);
+            }
+            key = key.wrapping_add(1);
         }
+        Err(key)
+    }
+
+    fn add(&mut self, key: u64, expr: Expr) -> ExprId {
         let id = ExprId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
-        self.nodes.push(expr.clone());
-        self.ids.insert(expr, id);
+        self.nodes.push(expr);
+        self.ids.insert(key, id);
         id
     }
+}
+
+fn hash(of: &impl Hash) -> u64 {
+    let mut hasher = FxHasher::default();
+    of.hash(&mut hasher);
+    hasher.finish()
 }
 
 #[cfg(test)]

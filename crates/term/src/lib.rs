@@ -5,9 +5,11 @@
 mod bits;
 mod constraint;
 pub mod etf;
+mod evaluate;
 mod expr;
 mod ground;
 mod kind;
+mod meaning;
 mod order;
 mod query;
 mod text;
@@ -15,9 +17,11 @@ mod types;
 
 pub use bits::Bits;
 pub use constraint::{Constraint, Model, all_hold, holds, value};
+pub use evaluate::Scratch;
 pub use expr::{Conversion, Expr, ExprId, Exprs, Op, Var};
 pub use ground::{Atom, Fun, List, Pid, Port, Reference, Term};
 pub use kind::Kind;
+pub use meaning::apply;
 pub use order::{compare_float_to_big, compare_int_to_float};
 pub use query::{QueryError, QueryText, print_query, read_query};
 pub use text::{

@@ -56,10 +56,8 @@ fn compare(left: &Term, right: &Term, numbers: Numbers) -> Ordering {
             .len()
             .cmp(&right.len())
             .then_with(|| {
-                let keys = |it: &(Term, Term)| it.0.clone();
-                let (left, right): (Vec<Term>, Vec<Term>) =
-                    (left.iter().map(keys).collect(), right.iter().map(keys).collect());
-                compare_all(left.iter(), right.iter(), Numbers::Exact)
+                let (left, right) = (left.iter().map(|it| &it.0), right.iter().map(|it| &it.0));
+                compare_all(left, right, Numbers::Exact)
             })
             .then_with(|| {
                 compare_all(left.iter().map(|it| &it.1), right.iter().map(|it| &it.1), numbers)
@@ -94,7 +92,7 @@ fn rank(term: &Term) -> u8 {
         Term::Tuple(_) => 6,
         Term::Map(_) => 7,
         Term::Nil => 8,
-        Term::List(_) => 9,
+        Term::List(_) => LIST_RANK,
         Term::Bits(_) => 10,
     }
 }
@@ -126,14 +124,31 @@ pub fn compare_float_to_big(float: f64, big: &BigInt) -> Ordering {
 }
 
 fn compare_lists(left: &List, right: &List, numbers: Numbers) -> Ordering {
-    compare_all(left.items.iter(), right.items.iter(), numbers).then_with(|| {
-        match left.items.len().cmp(&right.items.len()) {
-            Ordering::Equal => compare(&left.tail, &right.tail, numbers),
-            // What is left of the longer one is a list; the shorter one has its tail there.
-            Ordering::Less => rank(&left.tail).cmp(&rank(&Term::List(Box::new(right.clone())))),
-            Ordering::Greater => rank(&Term::List(Box::new(left.clone()))).cmp(&rank(&right.tail)),
-        }
+    let by = |a: &Term, b: &Term| compare(a, b, numbers);
+    compare_items((&left.items, &left.tail), (&right.items, &right.tail), by)
+}
+
+/// Two lists of one or more items, each with what ends it.
+pub(crate) fn compare_items(
+    left: (&[Term], &Term),
+    right: (&[Term], &Term),
+    by: impl Fn(&Term, &Term) -> Ordering,
+) -> Ordering {
+    let items = left.0.iter().zip(right.0);
+    let first = items.map(|(left, right)| by(left, right)).find(|it| it.is_ne());
+    first.unwrap_or_else(|| match left.0.len().cmp(&right.0.len()) {
+        Ordering::Equal => by(left.1, right.1),
+        // What is left of the longer one is a list; the shorter one has its tail there.
+        Ordering::Less => rank(left.1).cmp(&LIST_RANK),
+        Ordering::Greater => LIST_RANK.cmp(&rank(right.1)),
     })
+}
+
+const LIST_RANK: u8 = 9;
+
+/// The place of a term's kind in the order; `None` is some list that has cells.
+pub(crate) fn list_rank(term: Option<&Term>) -> u8 {
+    term.map_or(LIST_RANK, rank)
 }
 
 fn compare_all<'a>(

@@ -8,12 +8,18 @@
 //! require %2
 //! refuse %2
 //! hint 0 = 17
+//! type 0 = kind integer
+//! type 1 = tuple 0
+//! domain 1
 //! ```
 //! Terms are written as Erlang writes them; a line that begins with `#` is a remark.
+
+mod type_text;
 
 use crate::constraint::{Constraint, Model};
 use crate::expr::{Expr, ExprId, Exprs, Op, Var};
 use crate::text::{Style, print, read_term};
+use crate::types::{Domain, TypeId};
 use rustc_hash::FxHashMap;
 use std::fmt;
 use std::fmt::Write;
@@ -24,6 +30,7 @@ pub struct QueryText {
     pub constraints: Vec<Constraint>,
     /// A model of a query that differs in its last constraint.
     pub hint: Model,
+    pub domain: Domain,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,8 +45,13 @@ impl fmt::Display for QueryError {
     }
 }
 
-/// Only what the constraints mention is written, numbered anew.
-pub fn print_query(exprs: &Exprs, constraints: &[Constraint], hint: &Model) -> String {
+/// Of the expressions only what the constraints mention is written, numbered anew.
+pub fn print_query(
+    exprs: &Exprs,
+    constraints: &[Constraint],
+    hint: &Model,
+    domain: &Domain,
+) -> String {
     let mut res = String::new();
     let mut numbers: FxHashMap<ExprId, usize> = FxHashMap::default();
     let number = |numbers: &FxHashMap<ExprId, usize>, id: ExprId| {
@@ -63,6 +75,12 @@ pub fn print_query(exprs: &Exprs, constraints: &[Constraint], hint: &Model) -> S
     }
     for (var, term) in &hint.values {
         writeln!(res, "hint {} = {}", var.0, print(term, Style::TW)).ok();
+    }
+    if let Some(args) = domain.args {
+        for id in (0..domain.types.len()).filter_map(|it| u32::try_from(it).ok()).map(TypeId) {
+            writeln!(res, "type {} = {}", id.0, type_text::print(domain.types.get(id))).ok();
+        }
+        writeln!(res, "domain {}", args.0).ok();
     }
     res
 }
@@ -98,12 +116,24 @@ impl Reader {
                 let term = read_term(term).map_err(|_| "this is no term")?;
                 self.res.hint.values.insert(variable(var)?, term);
             }
+            "type" => {
+                let (id, of) = rest.split_once('=').ok_or("a type is `type 0 = TYPE`")?;
+                let of = type_text::read(of.trim()).ok_or("this is no type")?;
+                let types = &mut self.res.domain.types;
+                if id.trim().parse() != Ok(types.add(of).0) {
+                    return Err("types are numbered from 0 on");
+                }
+            }
+            "domain" => {
+                let id = rest.trim().parse().map_err(|_| "a domain is the number of a type")?;
+                self.res.domain.args = Some(TypeId(id));
+            }
             name if name.starts_with('%') => {
                 let what = rest.trim_start().strip_prefix('=').ok_or("expected `=`")?;
                 let id = self.expr(what.trim())?;
                 self.ids.insert(name.to_owned(), id);
             }
-            _ => return Err("a line begins with `%`, `require`, `refuse`, `hint` or `#`"),
+            _ => return Err(BEGINNINGS),
         }
         Ok(())
     }
@@ -132,6 +162,9 @@ impl Reader {
     }
 }
 
+const BEGINNINGS: &str =
+    "a line begins with `%`, `require`, `refuse`, `hint`, `type`, `domain` or `#`";
+
 fn variable(text: &str) -> Result<Var, &'static str> {
     text.trim().parse().map(Var).map_err(|_| "a variable is a number")
 }
@@ -139,6 +172,10 @@ fn variable(text: &str) -> Result<Var, &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn print_it(query: &QueryText) -> String {
+        print_query(&query.exprs, &query.constraints, &query.hint, &query.domain)
+    }
 
     #[test]
     fn a_query_is_read_as_it_was_printed() {
@@ -157,11 +194,25 @@ require %6
 require %8
 hint 0 = [17]
 hint 12 = -0.5
+type 0 = any
+type 1 = kind integer
+type 2 = literal {a,<<1>>}
+type 3 = range 0 -
+type 4 = list 1 2
+type 5 = nonempty_list 4 5
+type 6 = tuple
+type 7 = map 2:=3 1=>0
+type 8 = bits 8 16
+type 9 = fun any 1
+type 10 = fun 0 1 -> 2
+type 11 = union 0 1
+type 12 = none
+domain 6
 ";
         let read = read_query(text).expect("a query");
-        let printed = print_query(&read.exprs, &read.constraints, &read.hint);
+        let printed = print_it(&read);
         let again = read_query(&printed).expect("a query");
-        assert_eq!(printed, print_query(&again.exprs, &again.constraints, &again.hint));
+        assert_eq!(printed, print_it(&again));
         assert_eq!(printed.replace("[120]", "\"x\""), text);
     }
 
@@ -177,6 +228,8 @@ hint 12 = -0.5
         check("%1 = head %0", 1, "not there");
         check("%1 = hea %0", 1, "operator");
         check("require %0", 1, "not there");
+        check("type 1 = any", 1, "numbered");
+        check("type 0 = range 1", 1, "type");
         check("assert %0", 1, "begins");
     }
 }

@@ -100,6 +100,7 @@ impl Types {
     }
 
     /// `left`: how often a union may lead to itself before a term is taken apart.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other terms do not belong to the type")]
     fn has_within(&self, id: TypeId, term: &Term, left: usize) -> bool {
         match self.get(id) {
             Type::Any => true,
@@ -208,6 +209,7 @@ fn is_size(bits: u64, base: u64, unit: u64) -> bool {
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "other terms are no integers")]
 fn is_in_range(term: &Term, low: Option<&BigInt>, high: Option<&BigInt>) -> bool {
     let value = match term {
         Term::Int(value) => BigInt::from(*value),

@@ -88,12 +88,11 @@ fn patterns(reader: &mut Reader<'_>) -> Result<Vec<Result<Term, String>>, ReadEr
         return Ok(res);
     }
     loop {
-        res.push(match reader.token.clone() {
-            Token::Variable(name) => {
-                reader.advance()?;
-                Err(name)
-            }
-            _ => Ok(reader.term()?),
+        res.push(if let Token::Variable(name) = reader.token.clone() {
+            reader.advance()?;
+            Err(name)
+        } else {
+            Ok(reader.term()?)
         });
         if !reader.accept(",")? {
             reader.expect(")", "`,` or `)`")?;

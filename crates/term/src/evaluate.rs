@@ -1,0 +1,207 @@
+//! Evaluates expressions under a model, each once, at a cost in proportion to what is reached.
+//!
+//! What operators do is said in `meaning`; here are the shortcuts for those that look at a part of a
+//! term, which copy nothing.
+
+use crate::constraint::{Constraint, Model};
+use crate::expr::{Expr, ExprId, Exprs, Op};
+use crate::ground::{List, Term};
+use crate::kind::Kind;
+use crate::meaning;
+use crate::order::{compare_items, list_rank};
+use rustc_hash::FxHashMap;
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+/// Room for evaluations, to be kept from one to the next.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    /// Where among the values an expression's value is.
+    places: FxHashMap<ExprId, u32>,
+    todo: Vec<ExprId>,
+}
+
+/// Without recursion: the tail of a tail is as deep as a list is long.
+pub(crate) struct Evaluator<'a, 's> {
+    exprs: &'a Exprs,
+    model: &'a Model,
+    scratch: &'s mut Scratch,
+    values: Vec<Option<Seen<'a>>>,
+}
+
+/// A term, or what is left of a list after some cells.
+#[derive(Clone, Debug)]
+enum Seen<'a> {
+    Whole(Cow<'a, Term>),
+    /// Invariant: the number is below the length of the items and not 0.
+    Rest(&'a List, usize),
+}
+
+impl<'a, 's> Evaluator<'a, 's> {
+    pub(crate) fn new(exprs: &'a Exprs, model: &'a Model, scratch: &'s mut Scratch) -> Self {
+        scratch.places.clear();
+        Evaluator { exprs, model, scratch, values: Vec::with_capacity(64) }
+    }
+
+    pub(crate) fn value(&mut self, expr: ExprId) -> Option<Term> {
+        self.get(expr).map(|it| it.term().into_owned())
+    }
+
+    pub(crate) fn holds(&mut self, constraint: Constraint) -> Option<bool> {
+        let Seen::Whole(term) = self.get(constraint.expr)? else { return None };
+        meaning::as_truth(term).map(|it| it == constraint.holds)
+    }
+
+    fn get(&mut self, expr: ExprId) -> Option<&Seen<'a>> {
+        let mut todo = std::mem::take(&mut self.scratch.todo);
+        todo.push(expr);
+        while let Some(id) = todo.last().copied() {
+            let before = todo.len();
+            if let Some(Expr::Apply(_, args)) = self.exprs.get(id) {
+                todo.extend(args.iter().filter(|it| !self.scratch.places.contains_key(it)));
+            }
+            if todo.len() > before {
+                continue;
+            }
+            todo.pop();
+            if !self.scratch.places.contains_key(&id) {
+                let value = self.evaluate(id);
+                let place = u32::try_from(self.values.len()).unwrap_or(u32::MAX);
+                self.scratch.places.insert(id, place);
+                self.values.push(value);
+            }
+        }
+        self.scratch.todo = todo;
+        self.known(expr)
+    }
+
+    fn known(&self, id: ExprId) -> Option<&Seen<'a>> {
+        let place = *self.scratch.places.get(&id)?;
+        self.values.get(place as usize)?.as_ref()
+    }
+
+    fn evaluate(&self, id: ExprId) -> Option<Seen<'a>> {
+        match self.exprs.get(id)? {
+            Expr::Var(var) => self.model.values.get(var).map(borrowed),
+            Expr::Const(term) => Some(borrowed(term)),
+            Expr::Apply(op, args) => match **args {
+                [a] => apply(*op, &[self.known(a)?]),
+                [a, b] => apply(*op, &[self.known(a)?, self.known(b)?]),
+                _ => {
+                    let args: Option<Vec<&Seen<'a>>> =
+                        args.iter().map(|it| self.known(*it)).collect();
+                    apply(*op, &args?)
+                }
+            },
+        }
+    }
+}
+
+fn apply<'a>(op: Op, args: &[&Seen<'a>]) -> Option<Seen<'a>> {
+    match (op, args) {
+        (Op::Head, [list]) => list.head(),
+        (Op::Tail, [list]) => list.tail(),
+        (Op::Element(place), [tuple]) => tuple.element(place as usize),
+        (Op::IsKind(kind), [of]) => Some(truth(of.is(kind))),
+        (Op::Same, [left, right]) => Some(truth(left.compare(right, Term::cmp_exact).is_eq())),
+        (Op::Equal, [left, right]) => Some(truth(left.compare(right, Term::cmp_value).is_eq())),
+        (Op::Less, [left, right]) => Some(truth(left.compare(right, Term::cmp_value).is_lt())),
+        (Op::LessEqual, [left, right]) => Some(truth(left.compare(right, Term::cmp_value).is_le())),
+        (op, [a]) => whole(meaning::apply(op, &[&a.term()])),
+        (op, [a, b]) => whole(meaning::apply(op, &[&a.term(), &b.term()])),
+        (op, args) => {
+            let terms: Vec<Cow<'_, Term>> = args.iter().map(|it| it.term()).collect();
+            let terms: Vec<&Term> = terms.iter().map(|it| &**it).collect();
+            whole(meaning::apply(op, &terms))
+        }
+    }
+}
+
+fn whole<'a>(term: Option<Term>) -> Option<Seen<'a>> {
+    term.map(|it| Seen::Whole(Cow::Owned(it)))
+}
+
+fn truth<'a>(holds: bool) -> Seen<'a> {
+    borrowed(if holds { &meaning::TRUE } else { &meaning::FALSE })
+}
+
+fn borrowed(term: &Term) -> Seen<'_> {
+    Seen::Whole(Cow::Borrowed(term))
+}
+
+fn rest(list: &List, from: usize) -> Seen<'_> {
+    if from < list.items.len() { Seen::Rest(list, from) } else { borrowed(&list.tail) }
+}
+
+impl<'a> Seen<'a> {
+    fn term(&self) -> Cow<'_, Term> {
+        match self {
+            Seen::Whole(term) => Cow::Borrowed(term),
+            Seen::Rest(list, from) => {
+                let items = list.items.get(*from..).unwrap_or_default().to_vec();
+                Cow::Owned(Term::list(items, list.tail.clone()))
+            }
+        }
+    }
+
+    fn is(&self, kind: Kind) -> bool {
+        match self {
+            Seen::Whole(term) => kind.has(term),
+            Seen::Rest(..) => matches!(kind, Kind::Cons | Kind::List),
+        }
+    }
+
+    fn head(&self) -> Option<Seen<'a>> {
+        match self {
+            Seen::Rest(list, from) => list.items.get(*from).map(borrowed),
+            Seen::Whole(Cow::Borrowed(Term::List(list))) => list.items.first().map(borrowed),
+            Seen::Whole(term) => whole(meaning::apply(Op::Head, &[term])),
+        }
+    }
+
+    fn tail(&self) -> Option<Seen<'a>> {
+        match self {
+            Seen::Rest(list, from) => Some(rest(list, from + 1)),
+            Seen::Whole(Cow::Borrowed(Term::List(list))) => Some(rest(list, 1)),
+            Seen::Whole(term) => whole(meaning::apply(Op::Tail, &[term])),
+        }
+    }
+
+    fn element(&self, place: usize) -> Option<Seen<'a>> {
+        match self {
+            Seen::Whole(Cow::Borrowed(Term::Tuple(items))) => items.get(place).map(borrowed),
+            Seen::Whole(Cow::Owned(Term::Tuple(items))) => whole(items.get(place).cloned()),
+            Seen::Whole(_) | Seen::Rest(..) => None,
+        }
+    }
+
+    fn compare(&self, other: &Seen<'a>, by: fn(&Term, &Term) -> Ordering) -> Ordering {
+        if let (Seen::Whole(left), Seen::Whole(right)) = (self, other) {
+            return by(left, right);
+        }
+        match (self.cells(), other.cells()) {
+            (Some(left), Some(right)) => compare_items(left, right, by),
+            (left, right) => {
+                let rank = |cells: Option<_>, seen: &Seen<'a>| match cells {
+                    Some(_) => list_rank(None),
+                    None => list_rank(Some(&seen.term())),
+                };
+                rank(left, self).cmp(&rank(right, other))
+            }
+        }
+    }
+
+    /// The items and the tail of a list that has any.
+    fn cells(&self) -> Option<(&[Term], &Term)> {
+        match self {
+            Seen::Rest(list, from) => Some((list.items.get(*from..)?, &list.tail)),
+            Seen::Whole(term) => {
+                if let Term::List(list) = &**term {
+                    Some((&list.items, &list.tail))
+                } else {
+                    None
+                }
+            }
+        }
+    }
+}

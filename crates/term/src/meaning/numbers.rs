@@ -1,0 +1,159 @@
+//! Arithmetic: integers without bound, anything with a float in floats.
+
+use crate::expr::Op;
+use crate::ground::Term;
+use num_bigint::{BigInt, Sign};
+use num_traits::{FromPrimitive, Signed, ToPrimitive, Zero};
+use std::borrow::Cow;
+
+/// Numbers beyond are refused: no path of interest needs them, and they cost.
+const MAX_BITS: u64 = 1 << 20;
+
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others are no arithmetic")]
+pub(super) fn of_one(op: Op, of: &Term) -> Option<Term> {
+    match op {
+        Op::Negate => match of {
+            Term::Float(value) => Some(Term::Float(-value)),
+            _ => integer(-&*to_big(of)?),
+        },
+        Op::Absolute => match of {
+            // BEAM leaves the sign of -0.0 as it is.
+            Term::Float(value) => Some(Term::Float(if *value < 0.0 { -value } else { *value })),
+            _ => integer(to_big(of)?.abs()),
+        },
+        Op::BitNot => integer(!&*to_big(of)?),
+        Op::ToFloat => to_float(of).map(Term::Float),
+        Op::Truncate => whole(of, f64::trunc),
+        // Half away from zero.
+        Op::Round => whole(of, f64::round),
+        Op::Floor => whole(of, f64::floor),
+        Op::Ceiling => whole(of, f64::ceil),
+        _ => None,
+    }
+}
+
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others are of integers")]
+pub(super) fn of_two(op: Op, left: &Term, right: &Term) -> Option<Term> {
+    if let (Term::Int(left), Term::Int(right)) = (left, right)
+        && let Some(value) = of_small(op, *left, *right)
+    {
+        return Some(Term::Int(value));
+    }
+    match op {
+        Op::Add => arithmetic(left, right, |a, b| Some(a + b), |a, b| a + b),
+        Op::Subtract => arithmetic(left, right, |a, b| Some(a - b), |a, b| a - b),
+        Op::Multiply => {
+            let product = |a: &BigInt, b: &BigInt| (a.bits() + b.bits() <= MAX_BITS).then(|| a * b);
+            arithmetic(left, right, product, |a, b| a * b)
+        }
+        Op::Divide => {
+            let (left, right) = (to_float(left)?, to_float(right)?);
+            if right == 0.0 { None } else { finite(left / right) }
+        }
+        _ => of_integers(op, &*to_big(left)?, &*to_big(right)?),
+    }
+}
+
+/// `None`: not here, or the result is large.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others have no shortcut")]
+fn of_small(op: Op, left: i64, right: i64) -> Option<i64> {
+    match op {
+        Op::Add => left.checked_add(right),
+        Op::Subtract => left.checked_sub(right),
+        Op::Multiply => left.checked_mul(right),
+        Op::Quotient => left.checked_div(right),
+        Op::Remainder => left.checked_rem(right),
+        Op::BitAnd => Some(left & right),
+        Op::BitOr => Some(left | right),
+        Op::BitXor => Some(left ^ right),
+        _ => None,
+    }
+}
+
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others are no operators of integers")]
+fn of_integers(op: Op, left: &BigInt, right: &BigInt) -> Option<Term> {
+    match op {
+        // Both round towards zero, as Erlang does.
+        Op::Quotient => integer(if right.is_zero() { return None } else { left / right }),
+        Op::Remainder => integer(if right.is_zero() { return None } else { left % right }),
+        Op::BitAnd => integer(left & right),
+        Op::BitOr => integer(left | right),
+        Op::BitXor => integer(left ^ right),
+        Op::ShiftLeft => shift(left, right),
+        Op::ShiftRight => shift(left, &-right),
+        _ => None,
+    }
+}
+
+/// To the left, or to the right by a negative number.
+fn shift(of: &BigInt, by: &BigInt) -> Option<Term> {
+    if of.is_zero() {
+        return Some(Term::Int(0));
+    }
+    let count = by.magnitude().to_u64();
+    if by.sign() == Sign::Minus {
+        let vanished = if of.is_negative() { -1 } else { 0 };
+        return match count.filter(|it| *it <= of.bits()) {
+            Some(count) => integer(of >> count),
+            None => Some(Term::Int(vanished)),
+        };
+    }
+    let count = count.filter(|it| of.bits().saturating_add(*it) <= MAX_BITS)?;
+    integer(of << count)
+}
+
+fn arithmetic(
+    left: &Term,
+    right: &Term,
+    of_integers: fn(&BigInt, &BigInt) -> Option<BigInt>,
+    of_floats: fn(f64, f64) -> f64,
+) -> Option<Term> {
+    if let (Some(left), Some(right)) = (to_big(left), to_big(right)) {
+        return integer(of_integers(&left, &right)?);
+    }
+    finite(of_floats(to_float(left)?, to_float(right)?))
+}
+
+fn integer(value: BigInt) -> Option<Term> {
+    (value.bits() <= MAX_BITS).then(|| Term::integer(value))
+}
+
+fn finite(value: f64) -> Option<Term> {
+    value.is_finite().then_some(Term::Float(value))
+}
+
+/// An integer as it is, a float made whole.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other terms are no numbers")]
+fn whole(of: &Term, by: fn(f64) -> f64) -> Option<Term> {
+    match of {
+        Term::Float(value) => BigInt::from_f64(by(*value)).map(Term::integer),
+        _ => to_big(of).map(|_| of.clone()),
+    }
+}
+
+#[expect(clippy::wildcard_enum_match_arm, reason = "other terms are no integers")]
+pub(super) fn to_big(term: &Term) -> Option<Cow<'_, BigInt>> {
+    match term {
+        Term::Int(value) => Some(Cow::Owned(BigInt::from(*value))),
+        Term::Big(value) => Some(Cow::Borrowed(value)),
+        _ => None,
+    }
+}
+
+/// BEAM adds up digits of 64 bits in floats, most significant first, which rounds at every step:
+/// the result may differ from the nearest float.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other terms are no numbers")]
+fn to_float(term: &Term) -> Option<f64> {
+    const BASE: f64 = 18_446_744_073_709_551_616.0;
+    match term {
+        Term::Float(value) => Some(*value),
+        #[expect(clippy::cast_precision_loss, reason = "rounds to nearest, as BEAM does")]
+        Term::Int(value) => Some(*value as f64),
+        Term::Big(value) => {
+            #[expect(clippy::cast_precision_loss, reason = "rounds to nearest, as BEAM does")]
+            let sum = value.iter_u64_digits().rev().fold(0.0, |sum, it| sum * BASE + it as f64);
+            Some(if value.is_negative() { -sum } else { sum }).filter(|it| it.is_finite())
+        }
+        _ => None,
+    }
+}
