@@ -6,7 +6,7 @@ use engine::{Report, Settings, Stop, Test, explore};
 use erlang::machine::Unit;
 use solve::{Chain, Checked, Effort, Solver, Z3};
 use std::path::Path;
-use term::{Atom, Domain, Exprs, Style, Term, print, read_args};
+use term::{Atom, Domain, Style, Term, print, read_args};
 use trace::{Executor, Input, Looked, Outcome};
 
 #[test]
@@ -82,12 +82,7 @@ fn show(input: &Input, outcome: &Outcome) -> String {
 }
 
 fn unit(machine: &mut erlang::Machine) -> Unit<'_> {
-    Unit {
-        machine,
-        module: Atom::new("example"),
-        function: Atom::new("foo"),
-        exprs: Exprs::default(),
-    }
+    Unit::new(machine, Atom::new("example"), Atom::new("foo"))
 }
 
 fn input(args: &str) -> Input {

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashSet, FxHasher};
 use solve::{Answer, Query, Solver};
 use std::hash::{Hash, Hasher};
 use term::{Constraint, Domain};
-use trace::{Choice, Executor, ExecutorError, Input, Outcome, Run};
+use trace::{Choice, Executor, ExecutorError, Input, Looked, Outcome, Run};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
@@ -79,16 +79,28 @@ impl Exploration {
         flip: Flip,
     ) -> Option<Input> {
         let exprs = executor.exprs();
-        let mut constraints: Vec<Constraint> = Vec::new();
-        for (choice, alternative) in self.frontier.tree.path(flip.node, flip.alternative) {
-            constraints.extend(choice.constraints(exprs, alternative));
-        }
+        let path = self.frontier.tree.path(flip.node, flip.alternative);
+        let (last, before) = path.split_last()?;
+        let is_pinned = before.iter().any(|it| matches!(it.0.looked, Looked::Pin(..)));
         let old = self.inputs.get(flip.run)?;
-        let query = Query { exprs, constraints: &constraints, hint: &old.to_model(), domain };
-        match solver.solve(&query) {
-            Answer::Sat(model) => Some(old.with(&model)),
-            Answer::Unsat | Answer::Unknown(_) => None,
+        let hint = &old.to_model();
+        // With what was not followed as it was, the way to the choice is sure; else it is likely.
+        let attempts = if is_pinned { [true, false].as_slice() } else { &[false] };
+        for keeps_pins in attempts {
+            let mut constraints: Vec<Constraint> = Vec::new();
+            for (choice, alternative) in before.iter().chain([last]) {
+                let is_loose =
+                    matches!(choice.looked, Looked::Pin(..)) && !std::ptr::eq(*choice, last.0);
+                if *keeps_pins || !is_loose {
+                    constraints.extend(choice.constraints(exprs, *alternative));
+                }
+            }
+            let query = Query { exprs, constraints: &constraints, hint, domain };
+            if let Answer::Sat(model) = solver.solve(&query) {
+                return Some(old.with(&model));
+            }
         }
+        None
     }
 
     fn run(

@@ -6,7 +6,7 @@ use crate::strategy::Strategy;
 use crate::tree::{Met, NodeId, Tree};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
-use trace::{Choice, SiteId};
+use trace::{Choice, Looked, SiteId};
 
 /// A choice of a past run to take the other way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +33,8 @@ pub(crate) struct Frontier {
     visited: FxHashSet<(SiteId, usize)>,
     /// How often an alternative was looked for beyond the depth.
     deep_tries: FxHashMap<(SiteId, usize), usize>,
+    /// How often another value was asked for where values are not followed.
+    pin_tries: FxHashMap<SiteId, usize>,
     /// Whether something beyond the depth was left alone.
     pub(crate) is_cut: bool,
     pub(crate) tree: Tree,
@@ -40,6 +42,9 @@ pub(crate) struct Frontier {
 
 /// Beyond the depth, an alternative that no run has taken is still worth so many attempts.
 const DEEP_TRIES: usize = 8;
+
+/// Values that are not followed are tried at random, so to speak: a few of them.
+const PIN_TRIES: usize = 4;
 
 impl Frontier {
     pub(crate) fn new(strategy: Strategy, seed: u64, max_depth: usize) -> Frontier {
@@ -53,6 +58,7 @@ impl Frontier {
             n_runs: 0,
             visited: FxHashSet::default(),
             deep_tries: FxHashMap::default(),
+            pin_tries: FxHashMap::default(),
             is_cut: false,
             tree: Tree::default(),
         }
@@ -65,21 +71,28 @@ impl Frontier {
         self.n_runs += 1;
         self.visited.extend(choices.iter().map(|it| (it.site, it.taken)));
         let mut above = None;
+        let mut is_consistent = true;
         for (depth, choice) in choices.iter().enumerate() {
-            let node = match self.tree.meet(above, choice) {
-                Met::Conflict => return false,
-                Met::Known(node) => node,
-                Met::New(node) => {
-                    for alternative in (0..choice.n_alternatives()).filter(|it| *it != choice.taken)
-                    {
-                        self.add(Flip { node, alternative, site: choice.site, depth, run });
-                    }
-                    node
+            let Met { node, is_new, is_conflict } = self.tree.meet(above, choice);
+            is_consistent &= !is_conflict;
+            if is_new && !self.is_pinned_enough(choice) {
+                for alternative in (0..choice.n_alternatives()).filter(|it| *it != choice.taken) {
+                    self.add(Flip { node, alternative, site: choice.site, depth, run });
                 }
-            };
+            }
             above = Some((node, choice.taken));
         }
-        true
+        is_consistent
+    }
+
+    /// Whether other values were asked for often enough where values are not followed.
+    fn is_pinned_enough(&mut self, choice: &Choice) -> bool {
+        if !matches!(choice.looked, Looked::Pin(..)) {
+            return false;
+        }
+        let n_tries = self.pin_tries.entry(choice.site).or_default();
+        *n_tries += 1;
+        *n_tries > PIN_TRIES
     }
 
     fn add(&mut self, flip: Flip) {
@@ -131,7 +144,6 @@ impl Frontier {
 mod tests {
     use super::*;
     use term::ExprId;
-    use trace::Looked;
 
     fn path(choices: &[(u32, usize)]) -> Vec<Choice> {
         let choice = |it: &(u32, usize)| Choice {

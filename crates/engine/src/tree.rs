@@ -1,58 +1,64 @@
 //! All paths so far, with what is common to them held once.
 //!
-//! A node is a choice after certain others; below it is one node for each alternative taken.
+//! A node is a choice after certain others; below it is one node for each alternative taken. Only
+//! choices on values that are not followed may differ after equal choices.
 
-use rustc_hash::FxHashMap;
-use trace::Choice;
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use std::hash::{Hash, Hasher};
+use trace::{Choice, Looked};
 
-/// A place in the tree. 0 is the first choice of every run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct NodeId(u32);
 
 #[derive(Debug)]
 struct Node {
     /// The node above and the alternative that leads from it to here.
-    above: Option<(NodeId, usize)>,
+    above: Above,
     choice: Choice,
 }
+
+/// Where a node hangs; `None` for the first choice of a run.
+pub(crate) type Above = Option<(NodeId, usize)>;
 
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
     nodes: Vec<Node>,
-    below: FxHashMap<(NodeId, usize), NodeId>,
+    /// By the place and, where choices differ after equal ones, by the choice.
+    below: FxHashMap<(Above, u64), NodeId>,
+    taken: FxHashSet<(NodeId, usize)>,
 }
 
 /// How a run's choice stands to the tree.
-pub(crate) enum Met {
-    Known(NodeId),
-    New(NodeId),
-    /// After equal choices, an earlier run chose something else here.
-    Conflict,
+pub(crate) struct Met {
+    pub(crate) node: NodeId,
+    pub(crate) is_new: bool,
+    /// After equal choices, an earlier run looked at something else here.
+    pub(crate) is_conflict: bool,
 }
 
 impl Tree {
     /// The node of a choice that comes after `above`.
-    pub(crate) fn meet(&mut self, above: Option<(NodeId, usize)>, choice: &Choice) -> Met {
-        let known = match above {
-            None => (!self.nodes.is_empty()).then_some(NodeId(0)),
-            Some(key) => self.below.get(&key).copied(),
-        };
-        if let Some(known) = known {
-            let same = self.node(known).is_some_and(|it| {
+    pub(crate) fn meet(&mut self, above: Above, choice: &Choice) -> Met {
+        let is_pin = matches!(choice.looked, Looked::Pin(..));
+        let plain = if is_pin { hash(choice) } else { 0 };
+        let known = self.below.get(&(above, plain)).copied();
+        let is_same = |it: &NodeId| {
+            let node = self.node(*it);
+            node.is_some_and(|it| {
                 it.choice.site == choice.site && it.choice.looked == choice.looked
-            });
-            return if same { Met::Known(known) } else { Met::Conflict };
-        }
-        let id = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
-        self.nodes.push(Node { above, choice: choice.clone() });
-        if let Some(key) = above {
-            self.below.insert(key, id);
-        }
-        Met::New(id)
+            })
+        };
+        let is_conflict = known.is_some_and(|it| !is_same(&it));
+        let key = if is_conflict { hash(choice) } else { plain };
+        let known = self.below.get(&(above, key)).copied().filter(is_same);
+        let is_new = known.is_none();
+        let node = known.unwrap_or_else(|| self.add(above, key, choice));
+        self.taken.insert((node, choice.taken));
+        Met { node, is_new, is_conflict }
     }
 
     pub(crate) fn is_taken(&self, node: NodeId, alternative: usize) -> bool {
-        self.below.contains_key(&(node, alternative))
+        self.taken.contains(&(node, alternative))
     }
 
     /// The choices from the first one to the node, each with the alternative taken; the node's own
@@ -69,7 +75,25 @@ impl Tree {
         res
     }
 
+    fn add(&mut self, above: Above, key: u64, choice: &Choice) -> NodeId {
+        let id = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
+        self.nodes.push(Node { above, choice: choice.clone() });
+        self.below.insert((above, key), id);
+        id
+    }
+
     fn node(&self, id: NodeId) -> Option<&Node> {
         self.nodes.get(id.0 as usize)
     }
+}
+
+/// Never 0.
+fn hash(choice: &Choice) -> u64 {
+    let mut hasher = FxHasher::default();
+    choice.site.hash(&mut hasher);
+    match &choice.looked {
+        Looked::Test(expr) | Looked::Heads(expr, _) => expr.hash(&mut hasher),
+        Looked::Pin(expr, value) => (expr, value).hash(&mut hasher),
+    }
+    hasher.finish() | 1
 }

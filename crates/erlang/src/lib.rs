@@ -5,6 +5,7 @@ pub mod code;
 pub mod core;
 pub mod data;
 mod host;
+pub mod lift;
 mod lower;
 pub mod machine;
 

@@ -316,6 +316,15 @@ impl Exprs {
         self.nodes.get(id.0 as usize)
     }
 
+    /// Whether the value is always `true` or `false`.
+    pub fn is_test(&self, id: ExprId) -> bool {
+        matches!(self.get(id), Some(Expr::Apply(op, _)) if op.is_test())
+    }
+
+    pub fn as_constant(&self, id: ExprId) -> Option<&Term> {
+        if let Some(Expr::Const(term)) = self.get(id) { Some(term) } else { None }
+    }
+
     pub fn len(&self) -> usize {
         self.nodes.len()
     }

@@ -25,6 +25,9 @@ pub enum Looked {
     /// A value of which at most one head is true: alternative n is the n-th head, the last one is
     /// that there is no such head. The heads belong to the site and are shared by all its choices.
     Heads(ExprId, Arc<[Head]>),
+    /// The run depends on this very value in ways that are not followed: alternative 0 is that the
+    /// value is this one, 1 that it is another.
+    Pin(ExprId, Term),
 }
 
 /// What a value is at its top.
@@ -38,7 +41,7 @@ pub enum Head {
 impl Choice {
     pub fn n_alternatives(&self) -> usize {
         match &self.looked {
-            Looked::Test(_) => 2,
+            Looked::Test(_) | Looked::Pin(..) => 2,
             Looked::Heads(_, heads) => heads.len() + 1,
         }
     }
@@ -47,6 +50,10 @@ impl Choice {
     pub fn constraints(&self, exprs: &mut Exprs, alternative: usize) -> Vec<Constraint> {
         match &self.looked {
             Looked::Test(expr) => vec![Constraint { expr: *expr, holds: alternative == 0 }],
+            Looked::Pin(of, value) => {
+                let expr = Head::Literal(value.clone()).test(exprs, *of);
+                vec![Constraint { expr, holds: alternative == 0 }]
+            }
             Looked::Heads(of, heads) => match heads.get(alternative) {
                 Some(head) => vec![Constraint { expr: head.test(exprs, *of), holds: true }],
                 None => heads

@@ -2,26 +2,37 @@
 
 use crate::builtins::{Builtin, Fault, Stop, pure};
 use crate::data::{AtomId, Heap, Value, View};
+use crate::lift;
 use crate::machine::World;
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 
 pub(super) const ROWS: &[Builtin] = &[
-    pure("erlang", "+", 1, |w, args| plus(w, arg(args, 0))),
-    pure("erlang", "-", 1, |w, args| negate(w, arg(args, 0))),
-    pure("erlang", "+", 2, |w, args| add(w, arg(args, 0), arg(args, 1))),
-    pure("erlang", "-", 2, |w, args| subtract(w, arg(args, 0), arg(args, 1))),
-    pure("erlang", "*", 2, |w, args| multiply(w, arg(args, 0), arg(args, 1))),
-    pure("erlang", "/", 2, |w, args| divide(w, arg(args, 0), arg(args, 1))),
-    pure("erlang", "div", 2, |w, args| div(w, arg(args, 0), arg(args, 1))),
-    pure("erlang", "rem", 2, |w, args| rem(w, arg(args, 0), arg(args, 1))),
-    pure("erlang", "abs", 1, |w, args| absolute(w, arg(args, 0))),
-    pure("erlang", "band", 2, |w, args| bitwise(w, args, |a, b| a & b, |a, b| a & b)),
-    pure("erlang", "bor", 2, |w, args| bitwise(w, args, |a, b| a | b, |a, b| a | b)),
-    pure("erlang", "bxor", 2, |w, args| bitwise(w, args, |a, b| a ^ b, |a, b| a ^ b)),
-    pure("erlang", "bnot", 1, |w, args| bit_not(w, arg(args, 0))),
-    pure("erlang", "bsl", 2, |w, args| shift(w, arg(args, 0), arg(args, 1), Side::Left)),
-    pure("erlang", "bsr", 2, |w, args| shift(w, arg(args, 0), arg(args, 1), Side::Right)),
+    pure("erlang", "+", 1, |w, args| plus(w, arg(args, 0))).own(lift::arithmetic::plus),
+    pure("erlang", "-", 1, |w, args| negate(w, arg(args, 0))).own(lift::arithmetic::negate),
+    pure("erlang", "+", 2, |w, args| add(w, arg(args, 0), arg(args, 1))).own(lift::arithmetic::add),
+    pure("erlang", "-", 2, |w, args| subtract(w, arg(args, 0), arg(args, 1)))
+        .own(lift::arithmetic::subtract),
+    pure("erlang", "*", 2, |w, args| multiply(w, arg(args, 0), arg(args, 1)))
+        .own(lift::arithmetic::multiply),
+    pure("erlang", "/", 2, |w, args| divide(w, arg(args, 0), arg(args, 1)))
+        .own(lift::arithmetic::divide),
+    pure("erlang", "div", 2, |w, args| div(w, arg(args, 0), arg(args, 1)))
+        .own(lift::arithmetic::quotient),
+    pure("erlang", "rem", 2, |w, args| rem(w, arg(args, 0), arg(args, 1)))
+        .own(lift::arithmetic::remainder),
+    pure("erlang", "abs", 1, |w, args| absolute(w, arg(args, 0))).own(lift::arithmetic::absolute),
+    pure("erlang", "band", 2, |w, args| bitwise(w, args, |a, b| a & b, |a, b| a & b))
+        .own(lift::arithmetic::bit_and),
+    pure("erlang", "bor", 2, |w, args| bitwise(w, args, |a, b| a | b, |a, b| a | b))
+        .own(lift::arithmetic::bit_or),
+    pure("erlang", "bxor", 2, |w, args| bitwise(w, args, |a, b| a ^ b, |a, b| a ^ b))
+        .own(lift::arithmetic::bit_xor),
+    pure("erlang", "bnot", 1, |w, args| bit_not(w, arg(args, 0))).own(lift::arithmetic::bit_not),
+    pure("erlang", "bsl", 2, |w, args| shift(w, arg(args, 0), arg(args, 1), Side::Left))
+        .own(lift::arithmetic::shift_left),
+    pure("erlang", "bsr", 2, |w, args| shift(w, arg(args, 0), arg(args, 1), Side::Right))
+        .own(lift::arithmetic::shift_right),
 ];
 
 /// The n-th argument; the table's arity says that it is there.

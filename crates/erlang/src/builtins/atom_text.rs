@@ -4,14 +4,17 @@ use crate::builtins::arithmetic::arg;
 use crate::builtins::text::string;
 use crate::builtins::{Builtin, Fault, Stop, inside, pure};
 use crate::data::{AtomId, Value};
+use crate::lift;
 use crate::machine::World;
 
 pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "atom_to_list", 1, |w, args| {
         let atom = arg(args, 0).as_atom().ok_or(Fault::BADARG)?;
         Ok(string(&mut w.heap, w.atoms.name(atom)))
-    }),
-    pure("erlang", "atom_to_binary", 1, |w, args| to_binary(w, arg(args, 0), Encoding::Utf8)),
+    })
+    .own(lift::text::atom_to_list),
+    pure("erlang", "atom_to_binary", 1, |w, args| to_binary(w, arg(args, 0), Encoding::Utf8))
+        .own(lift::text::atom_to_binary),
     pure("erlang", "atom_to_binary", 2, |w, args| {
         let encoding = encoding(arg(args, 1))?;
         to_binary(w, arg(args, 0), encoding)
@@ -19,14 +22,16 @@ pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "list_to_atom", 1, |w, args| {
         let text = list_name(w, arg(args, 0)).map_err(Fault::from)?;
         intern(w, &text)
-    }),
+    })
+    .own(lift::text::list_to_atom),
     // Which atoms there are depends on what ran before.
     // Of a text that no atom can have, all there is to say is that there is no such atom.
     inside("erlang", "list_to_existing_atom", 1, |w, args| {
         let text = list_name(w, arg(args, 0)).map_err(|_| Fault::BADARG)?;
         find(w, &text)
     }),
-    pure("erlang", "binary_to_atom", 1, |w, args| from_binary(w, arg(args, 0), Encoding::Utf8)),
+    pure("erlang", "binary_to_atom", 1, |w, args| from_binary(w, arg(args, 0), Encoding::Utf8))
+        .own(lift::text::binary_to_atom),
     pure("erlang", "binary_to_atom", 2, |w, args| {
         let encoding = encoding(arg(args, 1))?;
         from_binary(w, arg(args, 0), encoding)

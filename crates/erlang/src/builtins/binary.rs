@@ -3,33 +3,41 @@
 use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::{Builtin, Fault, Stop, inside, on_host, pure};
 use crate::data::{At, Heap, Value, View};
+use crate::lift;
 use crate::machine::World;
 use num_bigint::{BigInt, Sign};
 use num_traits::ToPrimitive;
 use std::borrow::Cow;
 
 pub(super) const ROWS: &[Builtin] = &[
-    pure("erlang", "byte_size", 1, |w, args| byte_size(w, arg(args, 0))),
-    pure("erlang", "bit_size", 1, |w, args| bit_size(w, arg(args, 0))),
-    pure("erlang", "size", 1, |w, args| size(w, arg(args, 0))),
-    pure("erlang", "split_binary", 2, |w, args| split(w, arg(args, 0), arg(args, 1))),
+    pure("erlang", "byte_size", 1, |w, args| byte_size(w, arg(args, 0))).own(lift::bits::byte_size),
+    pure("erlang", "bit_size", 1, |w, args| bit_size(w, arg(args, 0))).own(lift::bits::bit_size),
+    pure("erlang", "size", 1, |w, args| size(w, arg(args, 0))).own(lift::bits::size),
+    pure("erlang", "split_binary", 2, |w, args| split(w, arg(args, 0), arg(args, 1)))
+        .own(lift::bits::split),
     pure("erlang", "binary_part", 2, |w, args| {
         let (start, len) = pair(&w.heap, arg(args, 1))?;
         part(w, arg(args, 0), start, len)
-    }),
-    pure("erlang", "binary_part", 3, |w, args| part(w, arg(args, 0), arg(args, 1), arg(args, 2))),
+    })
+    .own(lift::bits::part_of),
+    pure("erlang", "binary_part", 3, |w, args| part(w, arg(args, 0), arg(args, 1), arg(args, 2)))
+        .own(lift::bits::part),
     pure("erlang", "bitstring_to_list", 1, |w, args| to_list(w, arg(args, 0))),
     // Protocols of the wire, most of them HTTP: not worth a second parser.
     on_host("erlang", "decode_packet", 3),
     pure("binary", "part", 2, |w, args| {
         let (start, len) = pair(&w.heap, arg(args, 1))?;
         part(w, arg(args, 0), start, len)
-    }),
-    pure("binary", "part", 3, |w, args| part(w, arg(args, 0), arg(args, 1), arg(args, 2))),
+    })
+    .own(lift::bits::part_of),
+    pure("binary", "part", 3, |w, args| part(w, arg(args, 0), arg(args, 1), arg(args, 2)))
+        .own(lift::bits::part),
     pure("binary", "at", 2, |w, args| {
         byte_at(w, arg(args, 0), |_| badarg(arg(args, 1).as_usize()))
-    }),
-    pure("binary", "first", 1, |w, args| byte_at(w, arg(args, 0), |_| Ok(0))),
+    })
+    .own(lift::bits::at),
+    pure("binary", "first", 1, |w, args| byte_at(w, arg(args, 0), |_| Ok(0)))
+        .own(lift::bits::first),
     pure("binary", "last", 1, |w, args| byte_at(w, arg(args, 0), |len| badarg(len.checked_sub(1)))),
     pure("binary", "copy", 1, |w, args| copy(w, arg(args, 0), Value::int(1))),
     pure("binary", "copy", 2, |w, args| copy(w, arg(args, 0), arg(args, 1))),

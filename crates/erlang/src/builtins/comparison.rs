@@ -3,24 +3,34 @@
 use crate::builtins::arithmetic::arg;
 use crate::builtins::{Builtin, Fault, pure};
 use crate::data::{Value, compare_exact, compare_value, equal_exact, equal_value};
+use crate::lift;
 use crate::machine::World;
 use std::cmp::Ordering;
 
 pub(super) const ROWS: &[Builtin] = &[
-    pure("erlang", "=:=", 2, |w, args| Ok(Value::bool(identical(w, args)))),
-    pure("erlang", "=/=", 2, |w, args| Ok(Value::bool(!identical(w, args)))),
-    pure("erlang", "==", 2, |w, args| Ok(Value::bool(equal(w, args)))),
-    pure("erlang", "/=", 2, |w, args| Ok(Value::bool(!equal(w, args)))),
-    pure("erlang", "<", 2, |w, args| Ok(Value::bool(order(w, args).is_lt()))),
-    pure("erlang", ">", 2, |w, args| Ok(Value::bool(order(w, args).is_gt()))),
-    pure("erlang", "=<", 2, |w, args| Ok(Value::bool(order(w, args).is_le()))),
-    pure("erlang", ">=", 2, |w, args| Ok(Value::bool(order(w, args).is_ge()))),
-    pure("erlang", "min", 2, |w, args| Ok(arg(args, usize::from(order(w, args).is_gt())))),
-    pure("erlang", "max", 2, |w, args| Ok(arg(args, usize::from(order(w, args).is_lt())))),
-    pure("erlang", "and", 2, |_, args| logic(args, |a, b| a && b)),
-    pure("erlang", "or", 2, |_, args| logic(args, |a, b| a || b)),
-    pure("erlang", "xor", 2, |_, args| logic(args, |a, b| a != b)),
-    pure("erlang", "not", 1, |_, args| Ok(Value::bool(!boolean(args, 0)?))),
+    pure("erlang", "=:=", 2, |w, args| Ok(Value::bool(identical(w, args))))
+        .own(lift::compare::same),
+    pure("erlang", "=/=", 2, |w, args| Ok(Value::bool(!identical(w, args))))
+        .own(lift::compare::not_same),
+    pure("erlang", "==", 2, |w, args| Ok(Value::bool(equal(w, args)))).own(lift::compare::equal),
+    pure("erlang", "/=", 2, |w, args| Ok(Value::bool(!equal(w, args))))
+        .own(lift::compare::not_equal),
+    pure("erlang", "<", 2, |w, args| Ok(Value::bool(order(w, args).is_lt())))
+        .own(lift::compare::less),
+    pure("erlang", ">", 2, |w, args| Ok(Value::bool(order(w, args).is_gt())))
+        .own(lift::compare::greater),
+    pure("erlang", "=<", 2, |w, args| Ok(Value::bool(order(w, args).is_le())))
+        .own(lift::compare::less_equal),
+    pure("erlang", ">=", 2, |w, args| Ok(Value::bool(order(w, args).is_ge())))
+        .own(lift::compare::greater_equal),
+    pure("erlang", "min", 2, |w, args| Ok(arg(args, usize::from(order(w, args).is_gt()))))
+        .own(lift::compare::smaller),
+    pure("erlang", "max", 2, |w, args| Ok(arg(args, usize::from(order(w, args).is_lt()))))
+        .own(lift::compare::greater_of),
+    pure("erlang", "and", 2, |_, args| logic(args, |a, b| a && b)).own(lift::compare::and),
+    pure("erlang", "or", 2, |_, args| logic(args, |a, b| a || b)).own(lift::compare::or),
+    pure("erlang", "xor", 2, |_, args| logic(args, |a, b| a != b)).own(lift::compare::xor),
+    pure("erlang", "not", 1, |_, args| Ok(Value::bool(!boolean(args, 0)?))).own(lift::compare::not),
     pure("erts_internal", "cmp_term", 2, cmp_term),
 ];
 

@@ -3,6 +3,7 @@
 use crate::builtins::arithmetic::arg;
 use crate::builtins::{Builtin, Control, Effect, Fault, How, Stop, inside, pure};
 use crate::data::{AtomId, FunKind, Value, View};
+use crate::lift::Lift;
 use crate::machine::World;
 
 pub(super) const ROWS: &[Builtin] = &[
@@ -11,14 +12,14 @@ pub(super) const ROWS: &[Builtin] = &[
     control("erlang", "hibernate", 3, Control::Hibernate),
     control("erlang", "yield", 0, Control::Yield),
     control("prim_eval", "receive", 2, Control::Receive),
-    inside("erlang", "error", 1, |_, args| Err(Fault::Plain(arg(args, 0)))),
-    inside("erlang", "error", 2, error_with_args),
-    inside("erlang", "error", 3, error_with_options),
+    inside("erlang", "error", 1, |_, args| Err(Fault::Plain(arg(args, 0)))).moves(0b0),
+    inside("erlang", "error", 2, error_with_args).moves(0b0),
+    inside("erlang", "error", 3, error_with_options).moves(0b100),
     control("erlang", "nif_error", 1, Control::Missing),
     control("erlang", "nif_error", 2, Control::Missing),
-    inside("erlang", "exit", 1, |_, args| Err(Fault::Exit(arg(args, 0)))),
-    inside("erlang", "throw", 1, |_, args| Err(Fault::Throw(arg(args, 0)))),
-    inside("erlang", "raise", 3, raise),
+    inside("erlang", "exit", 1, |_, args| Err(Fault::Exit(arg(args, 0)))).moves(0b0),
+    inside("erlang", "throw", 1, |_, args| Err(Fault::Throw(arg(args, 0)))).moves(0b0),
+    inside("erlang", "raise", 3, raise).moves(0b101),
     inside("erlang", "halt", 0, |_, _| Err(Stop::Halted { status: 0 }.into())),
     inside("erlang", "halt", 1, halt),
     inside("erlang", "halt", 2, halt),
@@ -43,7 +44,14 @@ pub(super) const ROWS: &[Builtin] = &[
 ];
 
 const fn control(module: &'static str, name: &'static str, arity: u8, control: Control) -> Builtin {
-    Builtin { module, name, arity, how: How::Control(control), effect: Effect::Machine }
+    Builtin {
+        module,
+        name,
+        arity,
+        how: How::Control(control),
+        effect: Effect::Machine,
+        lift: Lift::Moves(0),
+    }
 }
 
 fn error_with_args(_: &mut World, args: &[Value]) -> Result<Value, Fault> {

@@ -4,13 +4,15 @@ use crate::builtins::arithmetic::arg;
 use crate::builtins::text::{leading_bytes, list_bytes, skip, string};
 use crate::builtins::{Builtin, Fault, pure};
 use crate::data::{AtomId, Value};
+use crate::lift;
 use crate::machine::World;
 
 pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "float_to_list", 1, |w, args| {
         let text = to_text(arg(args, 0), Layout::DEFAULT)?;
         Ok(string(&mut w.heap, &text))
-    }),
+    })
+    .own(lift::text::float_to_list),
     pure("erlang", "float_to_list", 2, |w, args| {
         let layout = layout(w, arg(args, 1))?;
         let text = to_text(arg(args, 0), layout)?;
@@ -28,7 +30,8 @@ pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "list_to_float", 1, |w, args| {
         let bytes = list_bytes(&w.heap, arg(args, 0)).ok_or(Fault::BADARG)?;
         whole_float(&bytes)
-    }),
+    })
+    .own(lift::text::list_to_float),
     pure("erlang", "binary_to_float", 1, |w, args| {
         let bytes = w.heap.as_binary_bytes(arg(args, 0)).ok_or(Fault::BADARG)?;
         whole_float(&bytes)

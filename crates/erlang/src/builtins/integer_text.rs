@@ -4,26 +4,31 @@ use crate::builtins::arithmetic::arg;
 use crate::builtins::text::{leading_bytes, list_bytes, skip, string};
 use crate::builtins::{Builtin, Fault, pure};
 use crate::data::{AtomId, Value, View};
+use crate::lift;
 use crate::machine::World;
 use num_bigint::{BigInt, Sign};
 
 pub(super) const ROWS: &[Builtin] = &[
-    pure("erlang", "integer_to_list", 1, |w, args| to_list(w, arg(args, 0), 10)),
+    pure("erlang", "integer_to_list", 1, |w, args| to_list(w, arg(args, 0), 10))
+        .own(lift::text::integer_to_list),
     pure("erlang", "integer_to_list", 2, |w, args| {
         let base = base(arg(args, 1))?;
         to_list(w, arg(args, 0), base)
     }),
-    pure("erlang", "integer_to_binary", 1, |w, args| to_binary(w, arg(args, 0), 10)),
+    pure("erlang", "integer_to_binary", 1, |w, args| to_binary(w, arg(args, 0), 10))
+        .own(lift::text::integer_to_binary),
     pure("erlang", "integer_to_binary", 2, |w, args| {
         let base = base(arg(args, 1))?;
         to_binary(w, arg(args, 0), base)
     }),
-    pure("erlang", "list_to_integer", 1, |w, args| from_list(w, arg(args, 0), 10)),
+    pure("erlang", "list_to_integer", 1, |w, args| from_list(w, arg(args, 0), 10))
+        .own(lift::text::list_to_integer),
     pure("erlang", "list_to_integer", 2, |w, args| {
         let base = base(arg(args, 1))?;
         from_list(w, arg(args, 0), base)
     }),
-    pure("erlang", "binary_to_integer", 1, |w, args| from_binary(w, arg(args, 0), 10)),
+    pure("erlang", "binary_to_integer", 1, |w, args| from_binary(w, arg(args, 0), 10))
+        .own(lift::text::binary_to_integer),
     pure("erlang", "binary_to_integer", 2, |w, args| {
         let base = base(arg(args, 1))?;
         from_binary(w, arg(args, 0), base)

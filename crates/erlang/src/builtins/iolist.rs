@@ -4,19 +4,23 @@ use crate::builtins::arithmetic::arg;
 use crate::builtins::text::{as_byte, byte_list};
 use crate::builtins::{Builtin, Fault, Stop, pure};
 use crate::data::{BitsView, Heap, Value, View};
+use crate::lift;
 use crate::machine::World;
 
 pub(super) const ROWS: &[Builtin] = &[
-    pure("erlang", "iolist_to_binary", 1, |w, args| to_binary(w, arg(args, 0))),
+    pure("erlang", "iolist_to_binary", 1, |w, args| to_binary(w, arg(args, 0)))
+        .own(lift::text::list_to_binary),
     pure("erlang", "iolist_size", 1, size),
     pure("erlang", "iolist_to_iovec", 1, to_vector),
-    pure("erlang", "list_to_binary", 1, |w, args| list_to_binary(w, arg(args, 0))),
+    pure("erlang", "list_to_binary", 1, |w, args| list_to_binary(w, arg(args, 0)))
+        .own(lift::text::list_to_binary),
     pure("binary", "list_to_bin", 1, |w, args| list_to_binary(w, arg(args, 0))),
     pure("erlang", "list_to_bitstring", 1, to_bitstring),
     pure("erlang", "binary_to_list", 1, |w, args| {
         let bytes = w.heap.as_binary_bytes(arg(args, 0)).ok_or(Fault::BADARG)?.into_owned();
         Ok(byte_list(&mut w.heap, &bytes))
-    }),
+    })
+    .own(lift::text::binary_to_list),
     pure("erlang", "binary_to_list", 3, part_to_list),
 ];
 

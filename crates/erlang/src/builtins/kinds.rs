@@ -3,28 +3,42 @@
 use crate::builtins::arithmetic::arg;
 use crate::builtins::{Builtin, Fault, pure};
 use crate::data::{AtomId, Value, View};
+use crate::lift;
 use crate::machine::World;
 
 pub(super) const ROWS: &[Builtin] = &[
-    pure("erlang", "is_atom", 1, |_, args| test(args, |it| matches!(it, View::Atom(_)))),
-    pure("erlang", "is_binary", 1, is_binary),
-    pure("erlang", "is_bitstring", 1, |_, args| test(args, |it| matches!(it, View::Bits(_)))),
-    pure("erlang", "is_boolean", 1, |_, args| Ok(Value::bool(arg(args, 0).as_bool().is_some()))),
-    pure("erlang", "is_float", 1, |_, args| test(args, |it| matches!(it, View::Float(_)))),
-    pure("erlang", "is_function", 1, |_, args| test(args, |it| matches!(it, View::Fun(_)))),
-    pure("erlang", "is_function", 2, is_function_of),
-    pure("erlang", "is_integer", 1, |_, args| Ok(Value::bool(arg(args, 0).is_integer()))),
+    pure("erlang", "is_atom", 1, |_, args| test(args, |it| matches!(it, View::Atom(_))))
+        .own(lift::compare::is_atom),
+    pure("erlang", "is_binary", 1, is_binary).own(lift::compare::is_binary),
+    pure("erlang", "is_bitstring", 1, |_, args| test(args, |it| matches!(it, View::Bits(_))))
+        .own(lift::compare::is_bitstring),
+    pure("erlang", "is_boolean", 1, |_, args| Ok(Value::bool(arg(args, 0).as_bool().is_some())))
+        .own(lift::compare::is_boolean),
+    pure("erlang", "is_float", 1, |_, args| test(args, |it| matches!(it, View::Float(_))))
+        .own(lift::compare::is_float),
+    pure("erlang", "is_function", 1, |_, args| test(args, |it| matches!(it, View::Fun(_))))
+        .own(lift::compare::is_function),
+    pure("erlang", "is_function", 2, is_function_of).own(lift::compare::is_function_of),
+    pure("erlang", "is_integer", 1, |_, args| Ok(Value::bool(arg(args, 0).is_integer())))
+        .own(lift::compare::is_integer),
     pure("erlang", "is_list", 1, |_, args| {
         test(args, |it| matches!(it, View::Nil | View::Cons(_)))
-    }),
-    pure("erlang", "is_map", 1, |_, args| test(args, |it| matches!(it, View::Map(_)))),
-    pure("erlang", "is_number", 1, |_, args| Ok(Value::bool(arg(args, 0).is_number()))),
-    pure("erlang", "is_pid", 1, |_, args| test(args, |it| matches!(it, View::Pid(_)))),
-    pure("erlang", "is_port", 1, |_, args| test(args, |it| matches!(it, View::Port(_)))),
-    pure("erlang", "is_reference", 1, |_, args| test(args, |it| matches!(it, View::Ref(_)))),
-    pure("erlang", "is_tuple", 1, |_, args| test(args, |it| matches!(it, View::Tuple(..)))),
-    pure("erlang", "is_record", 2, is_record),
-    pure("erlang", "is_record", 3, is_sized_record),
+    })
+    .own(lift::compare::is_list),
+    pure("erlang", "is_map", 1, |_, args| test(args, |it| matches!(it, View::Map(_))))
+        .own(lift::compare::is_map),
+    pure("erlang", "is_number", 1, |_, args| Ok(Value::bool(arg(args, 0).is_number())))
+        .own(lift::compare::is_number),
+    pure("erlang", "is_pid", 1, |_, args| test(args, |it| matches!(it, View::Pid(_))))
+        .own(lift::compare::is_pid),
+    pure("erlang", "is_port", 1, |_, args| test(args, |it| matches!(it, View::Port(_))))
+        .own(lift::compare::is_port),
+    pure("erlang", "is_reference", 1, |_, args| test(args, |it| matches!(it, View::Ref(_))))
+        .own(lift::compare::is_reference),
+    pure("erlang", "is_tuple", 1, |_, args| test(args, |it| matches!(it, View::Tuple(..))))
+        .own(lift::compare::is_tuple),
+    pure("erlang", "is_record", 2, is_record).own(lift::tuples::is_record),
+    pure("erlang", "is_record", 3, is_sized_record).own(lift::tuples::is_record),
     pure("erts_internal", "term_type", 1, term_type),
 ];
 

@@ -3,26 +3,36 @@
 use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::{Builtin, Fault, pure};
 use crate::data::{AtomId, Value, compare_exact, equal_exact, equal_value};
+use crate::lift;
 use crate::machine::World;
 
 pub(super) const ROWS: &[Builtin] = &[
-    pure("erlang", "hd", 1, |w, args| head(w, arg(args, 0))),
-    pure("erlang", "tl", 1, |w, args| tail(w, arg(args, 0))),
-    pure("erlang", "length", 1, |w, args| length(w, arg(args, 0))),
-    pure("erlang", "++", 2, |w, args| append(w, arg(args, 0), arg(args, 1))),
-    pure("erlang", "append", 2, |w, args| append(w, arg(args, 0), arg(args, 1))),
-    pure("erlang", "--", 2, |w, args| subtract(w, arg(args, 0), arg(args, 1))),
-    pure("erlang", "subtract", 2, |w, args| subtract(w, arg(args, 0), arg(args, 1))),
-    pure("lists", "member", 2, |w, args| member(w, arg(args, 0), arg(args, 1))),
-    pure("lists", "reverse", 2, |w, args| reverse(w, arg(args, 0), arg(args, 1))),
-    pure("lists", "keyfind", 3, |w, args| Ok(key_search(w, args)?.unwrap_or(Value::FALSE))),
-    pure("lists", "keymember", 3, |w, args| Ok(Value::bool(key_search(w, args)?.is_some()))),
+    pure("erlang", "hd", 1, |w, args| head(w, arg(args, 0))).own(lift::lists::head),
+    pure("erlang", "tl", 1, |w, args| tail(w, arg(args, 0))).own(lift::lists::tail),
+    pure("erlang", "length", 1, |w, args| length(w, arg(args, 0))).own(lift::lists::length),
+    pure("erlang", "++", 2, |w, args| append(w, arg(args, 0), arg(args, 1)))
+        .own(lift::lists::append),
+    pure("erlang", "append", 2, |w, args| append(w, arg(args, 0), arg(args, 1)))
+        .own(lift::lists::append),
+    pure("erlang", "--", 2, |w, args| subtract(w, arg(args, 0), arg(args, 1)))
+        .own(lift::lists::subtract),
+    pure("erlang", "subtract", 2, |w, args| subtract(w, arg(args, 0), arg(args, 1)))
+        .own(lift::lists::subtract),
+    pure("lists", "member", 2, |w, args| member(w, arg(args, 0), arg(args, 1)))
+        .own(lift::lists::member),
+    pure("lists", "reverse", 2, |w, args| reverse(w, arg(args, 0), arg(args, 1)))
+        .own(lift::lists::reverse),
+    pure("lists", "keyfind", 3, |w, args| Ok(key_search(w, args)?.unwrap_or(Value::FALSE)))
+        .own(lift::lists::key_find),
+    pure("lists", "keymember", 3, |w, args| Ok(Value::bool(key_search(w, args)?.is_some())))
+        .own(lift::lists::key_member),
     pure("lists", "keysearch", 3, |w, args| {
         Ok(match key_search(w, args)? {
             Some(found) => w.heap.tuple(&[Value::atom(AtomId::VALUE), found]),
             None => Value::FALSE,
         })
-    }),
+    })
+    .own(lift::lists::key_pair),
 ];
 
 #[inline]

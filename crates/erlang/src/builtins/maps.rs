@@ -3,28 +3,36 @@
 use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::{Builtin, Fault, pure};
 use crate::data::{At, AtomId, Value, View, compare_exact};
+use crate::lift;
 use crate::machine::World;
 use std::cmp::Ordering;
 
 pub(super) const ROWS: &[Builtin] = &[
-    pure("erlang", "map_size", 1, |w, args| map_size(w, arg(args, 0))),
-    pure("erlang", "map_get", 2, |w, args| get(w, arg(args, 0), arg(args, 1))),
-    pure("erlang", "is_map_key", 2, |w, args| is_key(w, arg(args, 0), arg(args, 1))),
-    pure("maps", "get", 2, |w, args| get(w, arg(args, 0), arg(args, 1))),
-    pure("maps", "is_key", 2, |w, args| is_key(w, arg(args, 0), arg(args, 1))),
-    pure("maps", "find", 2, |w, args| find(w, arg(args, 0), arg(args, 1))),
-    pure("maps", "from_list", 1, |w, args| from_list(w, arg(args, 0))),
+    pure("erlang", "map_size", 1, |w, args| map_size(w, arg(args, 0))).own(lift::maps::size),
+    pure("erlang", "map_get", 2, |w, args| get(w, arg(args, 0), arg(args, 1))).own(lift::maps::get),
+    pure("erlang", "is_map_key", 2, |w, args| is_key(w, arg(args, 0), arg(args, 1)))
+        .own(lift::maps::is_key),
+    pure("maps", "get", 2, |w, args| get(w, arg(args, 0), arg(args, 1))).own(lift::maps::get),
+    pure("maps", "is_key", 2, |w, args| is_key(w, arg(args, 0), arg(args, 1)))
+        .own(lift::maps::is_key),
+    pure("maps", "find", 2, |w, args| find(w, arg(args, 0), arg(args, 1))).own(lift::maps::find),
+    pure("maps", "from_list", 1, |w, args| from_list(w, arg(args, 0))).own(lift::maps::from_list),
     pure("maps", "from_keys", 2, |w, args| from_keys(w, arg(args, 0), arg(args, 1))),
-    pure("maps", "keys", 1, |w, args| column(w, arg(args, 0), |pair| pair.0)),
-    pure("maps", "values", 1, |w, args| column(w, arg(args, 0), |pair| pair.1)),
-    pure("maps", "merge", 2, |w, args| merge(w, arg(args, 0), arg(args, 1))),
-    pure("maps", "put", 3, |w, args| put(w, arg(args, 0), arg(args, 1), arg(args, 2))),
-    pure("maps", "remove", 2, |w, args| remove(w, arg(args, 0), arg(args, 1))),
-    pure("maps", "take", 2, |w, args| take(w, arg(args, 0), arg(args, 1))),
-    pure("maps", "update", 3, |w, args| update(w, arg(args, 0), arg(args, 1), arg(args, 2))),
+    pure("maps", "keys", 1, |w, args| column(w, arg(args, 0), |pair| pair.0)).own(lift::maps::keys),
+    pure("maps", "values", 1, |w, args| column(w, arg(args, 0), |pair| pair.1))
+        .own(lift::maps::values),
+    pure("maps", "merge", 2, |w, args| merge(w, arg(args, 0), arg(args, 1))).own(lift::maps::merge),
+    pure("maps", "put", 3, |w, args| put(w, arg(args, 0), arg(args, 1), arg(args, 2)))
+        .own(lift::maps::put),
+    pure("maps", "remove", 2, |w, args| remove(w, arg(args, 0), arg(args, 1)))
+        .own(lift::maps::remove),
+    pure("maps", "take", 2, |w, args| take(w, arg(args, 0), arg(args, 1))).own(lift::maps::take),
+    pure("maps", "update", 3, |w, args| update(w, arg(args, 0), arg(args, 1), arg(args, 2)))
+        .own(lift::maps::update),
     pure("erts_internal", "map_next", 3, |w, args| {
         map_next(w, arg(args, 0), arg(args, 1), arg(args, 2))
-    }),
+    })
+    .own(lift::maps::next),
 ];
 
 /// Where the map lies, or `{badmap, It}`.

@@ -5,19 +5,25 @@
 use crate::builtins::arithmetic::{arg, integer, to_float};
 use crate::builtins::{Builtin, Fault, on_host, pure};
 use crate::data::{Value, View};
+use crate::lift;
 use crate::machine::World;
 use num_bigint::BigInt;
 use num_traits::FromPrimitive;
 
 pub(super) const ROWS: &[Builtin] = &[
-    pure("erlang", "round", 1, |w, args| to_integer(w, args, f64::round)),
-    pure("erlang", "trunc", 1, |w, args| to_integer(w, args, f64::trunc)),
-    pure("erlang", "floor", 1, |w, args| to_integer(w, args, f64::floor)),
-    pure("erlang", "ceil", 1, |w, args| to_integer(w, args, f64::ceil)),
+    pure("erlang", "round", 1, |w, args| to_integer(w, args, f64::round))
+        .own(lift::arithmetic::round),
+    pure("erlang", "trunc", 1, |w, args| to_integer(w, args, f64::trunc))
+        .own(lift::arithmetic::truncate),
+    pure("erlang", "floor", 1, |w, args| to_integer(w, args, f64::floor))
+        .own(lift::arithmetic::floor),
+    pure("erlang", "ceil", 1, |w, args| to_integer(w, args, f64::ceil))
+        .own(lift::arithmetic::ceiling),
     // Unlike arithmetic, says `badarg` of an integer that is too large.
     pure("erlang", "float", 1, |w, args| {
         to_float(&w.heap, arg(args, 0)).map(Value::float).map_err(|_| Fault::BADARG)
-    }),
+    })
+    .own(lift::arithmetic::to_float),
     pure("math", "pi", 0, |_, _| Ok(Value::float(std::f64::consts::PI))),
     pure("math", "acos", 1, |w, args| call(w, args, f64::acos)),
     pure("math", "acosh", 1, |w, args| call(w, args, acosh)),

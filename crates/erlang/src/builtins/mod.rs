@@ -49,6 +49,7 @@ pub use debug::DebugState;
 pub use fault::{Fault, Stop};
 
 use crate::data::Value;
+use crate::lift::{Lift, Own};
 use crate::machine::World;
 
 pub type Run = fn(&mut World, &[Value]) -> Result<Value, Fault>;
@@ -60,6 +61,25 @@ pub struct Builtin {
     pub arity: u8,
     pub how: How,
     pub effect: Effect,
+    pub lift: Lift,
+}
+
+impl Builtin {
+    /// How symbolic arguments are followed.
+    pub(crate) const fn lift(mut self, lift: Lift) -> Builtin {
+        self.lift = lift;
+        self
+    }
+
+    /// Followed exactly.
+    pub(crate) const fn own(self, own: Own) -> Builtin {
+        self.lift(Lift::Own(own))
+    }
+
+    /// Shadows travel; the bits say which arguments it looks into all the same.
+    pub(crate) const fn moves(self, looks_at: u8) -> Builtin {
+        self.lift(Lift::Moves(looks_at))
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -113,7 +133,14 @@ pub enum Effect {
 }
 
 pub(crate) const fn pure(module: &'static str, name: &'static str, arity: u8, run: Run) -> Builtin {
-    Builtin { module, name, arity, how: How::Native(run), effect: Effect::Pure }
+    Builtin {
+        module,
+        name,
+        arity,
+        how: How::Native(run),
+        effect: Effect::Pure,
+        lift: Lift::Concrete,
+    }
 }
 
 pub(crate) const fn inside(
@@ -122,11 +149,18 @@ pub(crate) const fn inside(
     arity: u8,
     run: Run,
 ) -> Builtin {
-    Builtin { module, name, arity, how: How::Native(run), effect: Effect::Machine }
+    Builtin {
+        module,
+        name,
+        arity,
+        how: How::Native(run),
+        effect: Effect::Machine,
+        lift: Lift::Concrete,
+    }
 }
 
 pub(crate) const fn on_host(module: &'static str, name: &'static str, arity: u8) -> Builtin {
-    Builtin { module, name, arity, how: How::Host, effect: Effect::Pure }
+    Builtin { module, name, arity, how: How::Host, effect: Effect::Pure, lift: Lift::Concrete }
 }
 
 /// The real runtime does it, if the user allows it.
@@ -136,7 +170,7 @@ pub(crate) const fn outside(
     name: &'static str,
     arity: u8,
 ) -> Builtin {
-    Builtin { module, name, arity, how: How::Host, effect }
+    Builtin { module, name, arity, how: How::Host, effect, lift: Lift::Concrete }
 }
 
 /// OTP's own code does it, if the user allows it.

@@ -4,6 +4,7 @@ use crate::builtins::arithmetic::arg;
 use crate::builtins::make::{atom, string};
 use crate::builtins::{Builtin, Effect, Fault, How, Request, Stop, inside, on_host};
 use crate::data::{AtomId, Value};
+use crate::lift::Lift;
 use crate::machine::World;
 
 pub(super) const ROWS: &[Builtin] = &[
@@ -64,7 +65,14 @@ const fn by_machine(
     arity: u8,
     request: Request,
 ) -> Builtin {
-    Builtin { module, name, arity, how: How::Machine(request), effect: Effect::Machine }
+    Builtin {
+        module,
+        name,
+        arity,
+        how: How::Machine(request),
+        effect: Effect::Machine,
+        lift: Lift::Concrete,
+    }
 }
 
 /// Modules are loaded from the code path when they are first called; loading one again changes

@@ -15,29 +15,34 @@ pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "nodes", 0, |_, _| Ok(Value::NIL)),
     inside("erlang", "nodes", 1, |_, _| Ok(Value::NIL)),
     inside("erlang", "is_alive", 0, |_, _| Ok(Value::FALSE)),
-    inside("erlang", "spawn", 1, |w, args| spawn_fun(w, arg(args, 0), Value::NIL)),
-    inside("erlang", "spawn", 3, |w, args| spawn_mfa(w, args, Value::NIL)),
+    inside("erlang", "spawn", 1, |w, args| spawn_fun(w, arg(args, 0), Value::NIL)).moves(0b0),
+    inside("erlang", "spawn", 3, |w, args| spawn_mfa(w, args, Value::NIL)).moves(0b11),
     inside("erlang", "spawn_link", 1, |w, args| {
         linked(w, |w, opts| spawn_fun(w, arg(args, 0), opts))
-    }),
-    inside("erlang", "spawn_link", 3, |w, args| linked(w, |w, opts| spawn_mfa(w, args, opts))),
+    })
+    .moves(0b0),
+    inside("erlang", "spawn_link", 3, |w, args| linked(w, |w, opts| spawn_mfa(w, args, opts)))
+        .moves(0b11),
     inside("erlang", "spawn_monitor", 1, |w, args| {
         if !matches!(arg(args, 0).view(), View::Fun(at) if w.heap.fun_arity(at) == 0) {
             return Err(Fault::BADARG);
         }
         monitored(w, |w, opts| spawn_fun(w, arg(args, 0), opts))
-    }),
+    })
+    .moves(0b0),
     inside("erlang", "spawn_monitor", 3, |w, args| {
         monitored(w, |w, opts| spawn_mfa(w, args, opts))
-    }),
-    inside("erlang", "spawn_opt", 2, |w, args| spawn_fun(w, arg(args, 0), arg(args, 1))),
-    inside("erlang", "spawn_opt", 4, |w, args| spawn_mfa(w, args, arg(args, 3))),
-    inside("erlang", "!", 2, send),
-    inside("erlang", "send", 2, send),
-    inside("erlang", "send", 3, send_with_options),
+    })
+    .moves(0b11),
+    inside("erlang", "spawn_opt", 2, |w, args| spawn_fun(w, arg(args, 0), arg(args, 1)))
+        .moves(0b10),
+    inside("erlang", "spawn_opt", 4, |w, args| spawn_mfa(w, args, arg(args, 3))).moves(0b1011),
+    inside("erlang", "!", 2, send).moves(0b1),
+    inside("erlang", "send", 2, send).moves(0b1),
+    inside("erlang", "send", 3, send_with_options).moves(0b101),
     inside("erlang", "send_nosuspend", 2, |w, args| send(w, args).map(|_| Value::TRUE)),
     inside("erlang", "send_nosuspend", 3, |w, args| send(w, args).map(|_| Value::TRUE)),
-    inside("erlang", "exit", 2, exit),
+    inside("erlang", "exit", 2, exit).moves(0b1),
     inside("erlang", "exit_signal", 2, exit),
     inside("erlang", "link", 1, link),
     inside("erlang", "unlink", 1, unlink),
@@ -63,12 +68,12 @@ pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "garbage_collect", 0, |_, _| Ok(Value::TRUE)),
     inside("erlang", "garbage_collect", 1, |_, _| Ok(Value::TRUE)),
     inside("erlang", "bump_reductions", 1, |_, _| Ok(Value::TRUE)),
-    inside("erlang", "put", 2, put),
-    inside("erlang", "get", 1, get),
+    inside("erlang", "put", 2, put).moves(0b1),
+    inside("erlang", "get", 1, get).moves(0b1),
     inside("erlang", "get", 0, get_all),
     inside("erlang", "get_keys", 0, get_keys),
     inside("erlang", "get_keys", 1, get_keys_of),
-    inside("erlang", "erase", 1, erase),
+    inside("erlang", "erase", 1, erase).moves(0b1),
     inside("erlang", "erase", 0, erase_all),
 ];
 

@@ -7,6 +7,7 @@ use crate::builtins::arithmetic::arg;
 use crate::builtins::make::{atom, count, pairs, string};
 use crate::builtins::{Builtin, Control, Effect, Fault, How, Stop, inside};
 use crate::data::{AtomId, Value, from_term};
+use crate::lift::Lift;
 use crate::machine::World;
 use crate::machine::inspect::flag;
 
@@ -74,6 +75,7 @@ const fn inspect(name: &'static str, arity: u8) -> Builtin {
         name,
         arity,
         how: How::Control(Control::Inspect),
+        lift: Lift::Concrete,
         effect: Effect::Machine,
     }
 }

@@ -3,22 +3,29 @@
 use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::{Builtin, Fault, Stop, pure};
 use crate::data::{MAX_ARITY, Value, View};
+use crate::lift;
 use crate::machine::World;
 
 pub(super) const ROWS: &[Builtin] = &[
-    pure("erlang", "element", 2, |w, args| element(w, arg(args, 0), arg(args, 1))),
+    pure("erlang", "element", 2, |w, args| element(w, arg(args, 0), arg(args, 1)))
+        .own(lift::tuples::element),
     pure("erlang", "setelement", 3, |w, args| {
         set_element(w, arg(args, 0), arg(args, 1), arg(args, 2))
-    }),
-    pure("erlang", "tuple_size", 1, |_, args| tuple_size(arg(args, 0))),
-    pure("erlang", "tuple_to_list", 1, |w, args| tuple_to_list(w, arg(args, 0))),
-    pure("erlang", "list_to_tuple", 1, |w, args| list_to_tuple(w, arg(args, 0))),
+    })
+    .own(lift::tuples::set_element),
+    pure("erlang", "tuple_size", 1, |_, args| tuple_size(arg(args, 0))).own(lift::tuples::size),
+    pure("erlang", "tuple_to_list", 1, |w, args| tuple_to_list(w, arg(args, 0)))
+        .own(lift::tuples::to_list),
+    pure("erlang", "list_to_tuple", 1, |w, args| list_to_tuple(w, arg(args, 0)))
+        .own(lift::tuples::from_list),
     pure("erlang", "make_tuple", 2, |w, args| {
         make_tuple(w, arg(args, 0), arg(args, 1), Value::NIL)
-    }),
+    })
+    .moves(0b01),
     pure("erlang", "make_tuple", 3, |w, args| {
         make_tuple(w, arg(args, 0), arg(args, 1), arg(args, 2))
-    }),
+    })
+    .moves(0b101),
     pure("erlang", "append_element", 2, |w, args| append_element(w, arg(args, 0), arg(args, 1))),
     pure("erlang", "insert_element", 3, |w, args| {
         insert_element(w, arg(args, 0), arg(args, 1), arg(args, 2))

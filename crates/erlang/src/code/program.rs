@@ -81,6 +81,12 @@ pub struct SwitchTable {
 }
 
 impl SwitchTable {
+    /// How many heads it tells apart.
+    pub(crate) fn n_heads(&self) -> usize {
+        let lists = usize::from(self.cons.is_some()) + usize::from(self.nil.is_some());
+        self.atoms.len() + self.ints.len() + self.tuples.len() + self.literals.len() + lists
+    }
+
     pub(crate) fn targets(&mut self) -> impl Iterator<Item = &mut u32> {
         let atoms = self.atoms.iter_mut().map(|it| &mut it.1);
         let ints = self.ints.iter_mut().map(|it| &mut it.1);

@@ -9,7 +9,6 @@ use crate::machine::inspect;
 use crate::machine::interpret::{Cpu, Flow, Pause, Return, pause};
 use crate::machine::process::{Execution, Frame, Status};
 use crate::machine::raise::{self, Raised, Skip};
-use term::Op;
 
 /// As many arguments as BEAM has registers for; a function takes fewer still.
 const MAX_ARGS: usize = 1023;
@@ -289,14 +288,8 @@ impl Cpu<'_> {
         args: &[Value],
         to: Return,
     ) -> Flow {
-        let concrete;
-        let mut args = args;
-        if self.world.record.is_some() && args.iter().any(|it| it.shadow().is_some()) {
-            concrete = self.concrete_args(self.pc, builtin, args);
-            args = &concrete;
-        }
         match builtin.how {
-            How::Native(run) => match run(self.world, args) {
+            How::Native(_) => match self.compute(builtin, args) {
                 Ok(value) => self.finish_call(value, to),
                 Err(fault) => self.fault(fault, Some((builtin, args))),
             },
@@ -308,7 +301,7 @@ impl Cpu<'_> {
                 pause(Pause::Stop(Stop::Refused { effect, what }))
             }
             How::Outside(run) => match run(self.world, args) {
-                Ok(value) => self.finish_call(value, to),
+                Ok(value) => self.finish_call(value.concrete(), to),
                 Err(fault) => self.fault(fault, Some((builtin, args))),
             },
             How::Code => {
@@ -318,6 +311,9 @@ impl Cpu<'_> {
                 self.call_target(target, (module, name), args, to)
             }
             How::Host | How::Machine(_) => {
+                if self.world.record.is_some() {
+                    self.lifted(builtin, args, None);
+                }
                 let live = if let Return::Here(base) = to { base } else { self.base };
                 // The result comes to where the call's own would.
                 if to == Return::ToCaller {
@@ -426,6 +422,17 @@ impl Cpu<'_> {
     }
 
     pub(super) fn apply_fun(&mut self, fun: Value, args: &[Value], to: Return) -> Flow {
+        if let View::Fun(at) = fun.view()
+            && let Some(table) = self.world.heap.table(at)
+            && table.arity == args.len()
+        {
+            let found = table.look_up(&self.world.heap, &self.world.atoms, args);
+            let found = self.called_input(fun, args, Some(found)).unwrap_or(found);
+            return self.finish_call(found, to);
+        }
+        if fun.shadow().is_some() {
+            self.called_input(fun, args, None);
+        }
         let View::Fun(at) = fun.view() else {
             let badfun = Value::atom(AtomId::BADFUN);
             let reason = self.world.heap.tuple(&[badfun, fun]);
@@ -457,19 +464,65 @@ impl Cpu<'_> {
     #[inline]
     pub(super) fn native(&mut self, builtin: BuiltinId, dst: Reg, args: &[Value]) -> Flow {
         let Some(builtin) = self.program.builtins.get(builtin.0 as usize) else { return Ok(()) };
-        let How::Native(run) = builtin.how else { return Ok(()) };
-        let concrete;
-        let mut args = args;
-        if self.world.record.is_some() && args.iter().any(|it| it.shadow().is_some()) {
-            concrete = self.concrete_args(self.pc, builtin, args);
-            args = &concrete;
-        }
-        match run(self.world, args) {
+        match self.compute(builtin, args) {
             Ok(value) => {
                 self.set(dst, value);
                 Ok(())
             }
             Err(fault) => self.fault(fault, Some((builtin, args))),
+        }
+    }
+
+    /// Both halves of a builtin of ours.
+    #[inline]
+    fn compute(&mut self, builtin: &'static Builtin, args: &[Value]) -> Result<Value, Fault> {
+        let How::Native(run) = builtin.how else { return Err(Fault::BADARG) };
+        let found = run(self.world, args);
+        if self.world.record.is_none() {
+            return found;
+        }
+        self.compute_symbolically(builtin, args, found)
+    }
+
+    #[cold]
+    fn compute_symbolically(
+        &mut self,
+        builtin: &'static Builtin,
+        args: &[Value],
+        found: Result<Value, Fault>,
+    ) -> Result<Value, Fault> {
+        match found {
+            // Something is missing, and the call is made again when it is there.
+            Err(fault @ Fault::Stop(_)) => Err(fault),
+            Err(fault) => {
+                self.lifted(builtin, args, None);
+                Err(fault)
+            }
+            Ok(value) => Ok(self.lifted(builtin, args, Some(value)).unwrap_or(value)),
+        }
+    }
+
+    /// An operator that has an instruction of its own, on symbolic operands.
+    #[cold]
+    pub(super) fn operate(
+        &mut self,
+        name: AtomId,
+        dst: Reg,
+        a: Value,
+        b: Value,
+        found: Result<Value, Fault>,
+    ) -> Flow {
+        let builtin = match self.program.resolve(AtomId::ERLANG, name, 2) {
+            Some(Target::Builtin(id)) => self.program.builtins.get(id.0 as usize).copied(),
+            _ => None,
+        };
+        let Some(builtin) = builtin else { return Ok(()) };
+        match self.compute_symbolically(builtin, &[a, b], found) {
+            Ok(value) => {
+                self.set(dst, value);
+                Ok(())
+            }
+            Err(fault) => self.fault(fault, Some((builtin, &[a, b]))),
         }
     }
 
@@ -483,10 +536,8 @@ impl Cpu<'_> {
             let b = Value::int(b);
             (add(self.world, a, b), AtomId::PLUS, b)
         };
-        let mut result = result;
-        if a.shadow().is_some() {
-            let op = if operator == AtomId::MINUS { Op::Subtract } else { Op::Add };
-            result = self.computed(self.pc, op, (a, b), result);
+        if a.shadow().is_some() && self.world.record.is_some() {
+            return self.operate(operator, dst, a, b, result);
         }
         match result {
             Ok(value) => {

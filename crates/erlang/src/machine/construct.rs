@@ -2,8 +2,10 @@
 
 use crate::code::BitsSegment;
 use crate::data::{AtomId, BitsBuilder, BuildError, Heap, SegmentSpec, SegmentType, Value, View};
+use crate::lift::shadow;
 use crate::machine::World;
 use crate::machine::interpret::Cpu;
+use term::{ExprId, Op};
 
 /// A segment that could not be built.
 #[derive(Clone, Copy, Debug)]
@@ -19,9 +21,9 @@ pub(crate) struct BitsFailed {
 impl Cpu<'_> {
     pub(super) fn build_bits(&mut self, segments: &[BitsSegment]) -> Result<Value, BitsFailed> {
         let is_shadowed = |it| self.slot(it).shadow().is_some();
-        if segments.iter().any(|it| is_shadowed(it.value) || it.size.is_some_and(is_shadowed)) {
-            self.lose(self.pc, "a binary construction");
-        }
+        let is_symbolic =
+            segments.iter().any(|it| is_shadowed(it.value) || it.size.is_some_and(is_shadowed));
+        let expr = if is_symbolic { self.built_expr(segments) } else { None };
         let heap = &self.world.heap;
         let left = self.world.limits.memory_bytes.saturating_sub(heap.bytes_used());
         let mut builder = BitsBuilder::new(left);
@@ -62,7 +64,21 @@ impl Cpu<'_> {
             }
             .map_err(|it| failed(it, segment, blame(heap, segment.spec.ty, value, n_bits)))?;
         }
-        Ok(builder.finish(&mut self.world.heap))
+        let made = builder.finish(&mut self.world.heap);
+        Ok(expr.map_or(made, |it| made.with_shadow(shadow(it))))
+    }
+
+    /// What symbolic segments make together, and the choices on what they are made of.
+    #[cold]
+    fn built_expr(&mut self, segments: &[BitsSegment]) -> Option<ExprId> {
+        let pc = self.pc;
+        let mut parts = Vec::with_capacity(segments.len());
+        for segment in segments {
+            let (value, size) = (self.src(segment.value), segment.size.map(|it| self.src(it)));
+            parts.push(self.lifting(pc)?.built_segment(segment, value, size));
+        }
+        let parts: Vec<ExprId> = parts.into_iter().collect::<Option<_>>()?;
+        Some(self.lifting(pc)?.apply(Op::Concat, &parts))
     }
 }
 

@@ -10,7 +10,7 @@ use crate::data::{AtomId, LambdaId, Value, View, equal_exact};
 use crate::machine::World;
 use crate::machine::process::{Execution, Frame, Start};
 use crate::machine::raise::{self, Raised};
-use crate::machine::record::either_shadowed;
+use crate::machine::record::{either_shadowed, may_be_symbolic};
 use term::Op;
 
 /// Why a process stopped running.
@@ -259,9 +259,9 @@ impl Cpu<'_> {
                     let base = self.base + base.0 as usize;
                     let fun = self.src(fun);
                     if RECORD && fun.shadow().is_some() {
-                        self.lose(pc, "a call of a function that is an input");
-                    }
-                    if let Some((function, total)) = self.closure_code(fun, n as usize) {
+                        let values = self.values(args, n as usize);
+                        go!(self.apply_fun(fun, &values, Return::Here(base)));
+                    } else if let Some((function, total)) = self.closure_code(fun, n as usize) {
                         self.place_args(base, args, n as usize);
                         self.place_free(base + n as usize, fun);
                         go!(self.enter(function, total, Return::Here(base)));
@@ -273,9 +273,9 @@ impl Cpu<'_> {
                 Ins::TailFun { n, fun, args } => {
                     let fun = self.src(fun);
                     if RECORD && fun.shadow().is_some() {
-                        self.lose(pc, "a call of a function that is an input");
-                    }
-                    if let Some((function, total)) = self.closure_code(fun, n as usize) {
+                        let values = self.values(args, n as usize);
+                        go!(self.apply_fun(fun, &values, Return::ToCaller));
+                    } else if let Some((function, total)) = self.closure_code(fun, n as usize) {
                         self.place_tail_args(args, n as usize);
                         self.place_free(self.base + n as usize, fun);
                         go!(self.enter(function, total, Return::ToCaller));
@@ -316,9 +316,10 @@ impl Cpu<'_> {
                 }
                 Ins::Add { dst, a, b } => {
                     let (a, b) = (self.src(a), self.src(b));
-                    let mut found = add(self.world, a, b);
+                    let found = add(self.world, a, b);
                     if RECORD && either_shadowed(a, b) {
-                        found = self.computed(pc, Op::Add, (a, b), found);
+                        go!(self.operate(AtomId::PLUS, dst, a, b, found));
+                        continue;
                     }
                     match found {
                         Ok(value) => self.set(dst, value),
@@ -337,9 +338,10 @@ impl Cpu<'_> {
                 }
                 Ins::Subtract { dst, a, b } => {
                     let (a, b) = (self.src(a), self.src(b));
-                    let mut found = subtract(self.world, a, b);
+                    let found = subtract(self.world, a, b);
                     if RECORD && either_shadowed(a, b) {
-                        found = self.computed(pc, Op::Subtract, (a, b), found);
+                        go!(self.operate(AtomId::MINUS, dst, a, b, found));
+                        continue;
                     }
                     match found {
                         Ok(value) => self.set(dst, value),
@@ -348,9 +350,10 @@ impl Cpu<'_> {
                 }
                 Ins::Multiply { dst, a, b } => {
                     let (a, b) = (self.src(a), self.src(b));
-                    let mut found = multiply(self.world, a, b);
+                    let found = multiply(self.world, a, b);
                     if RECORD && either_shadowed(a, b) {
-                        found = self.computed(pc, Op::Multiply, (a, b), found);
+                        go!(self.operate(AtomId::TIMES, dst, a, b, found));
+                        continue;
                     }
                     match found {
                         Ok(value) => self.set(dst, value),
@@ -360,7 +363,7 @@ impl Cpu<'_> {
                 Ins::Compare { op, dst, a, b } => {
                     let (a, b) = (self.src(a), self.src(b));
                     let mut res = Value::bool(self.compare(op, a, b));
-                    if RECORD && either_shadowed(a, b) {
+                    if RECORD && may_be_symbolic(a, b) {
                         res = self.compared(pc, op, (a, b), res);
                     }
                     self.set(dst, res);
@@ -369,7 +372,7 @@ impl Cpu<'_> {
                     let value = self.src(src);
                     let mut res = Value::bool(self.is_kind(kind, value));
                     if RECORD && value.shadow().is_some() {
-                        res = self.derived(value, Op::IsKind(kind), res);
+                        res = self.derived(pc, value, Op::IsKind(kind), res);
                     }
                     self.set(dst, res);
                 }
@@ -378,7 +381,7 @@ impl Cpu<'_> {
                 Ins::JumpUnless { op, a, b, to } => {
                     let (a, b) = (self.src(a), self.src(b));
                     let holds = self.compare(op, a, b);
-                    if RECORD && either_shadowed(a, b) {
+                    if RECORD && may_be_symbolic(a, b) {
                         self.choose_comparison(pc, op, a, b, holds);
                     }
                     if !holds {
@@ -446,7 +449,7 @@ impl Cpu<'_> {
                 Ins::IfSame { src, literal, to } => {
                     let (left, right) = (self.src(src), self.src(literal));
                     let holds = equal_exact(&self.world.heap, &self.world.atoms, left, right);
-                    if RECORD && left.shadow().is_some() {
+                    if RECORD && may_be_symbolic(left, right) {
                         self.choose_comparison(pc, Cmp::Same, left, right, holds);
                     }
                     if !holds {
@@ -486,8 +489,8 @@ impl Cpu<'_> {
                     let (mut first, mut rest) =
                         (self.world.heap.head(at), self.world.heap.tail(at));
                     if RECORD && list.shadow().is_some() {
-                        first = self.derived(list, Op::Head, first);
-                        rest = self.derived(list, Op::Tail, rest);
+                        first = self.derived(pc, list, Op::Head, first);
+                        rest = self.derived(pc, list, Op::Tail, rest);
                     }
                     self.set(head, first);
                     self.set(tail, rest);
@@ -496,7 +499,7 @@ impl Cpu<'_> {
                     let list = self.src(src);
                     let mut value = self.world.heap.head(list.address());
                     if RECORD && list.shadow().is_some() {
-                        value = self.derived(list, Op::Head, value);
+                        value = self.derived(pc, list, Op::Head, value);
                     }
                     self.set(dst, value);
                 }
@@ -504,7 +507,7 @@ impl Cpu<'_> {
                     let list = self.src(src);
                     let mut value = self.world.heap.tail(list.address());
                     if RECORD && list.shadow().is_some() {
-                        value = self.derived(list, Op::Tail, value);
+                        value = self.derived(pc, list, Op::Tail, value);
                     }
                     self.set(dst, value);
                 }
@@ -512,27 +515,32 @@ impl Cpu<'_> {
                     let tuple = self.src(src);
                     let mut value = self.world.heap.element(tuple.address(), place);
                     if RECORD && tuple.shadow().is_some() {
-                        value = self.derived(tuple, Op::Element(place), value);
+                        value = self.derived(pc, tuple, Op::Element(place), value);
                     }
                     self.set(dst, value);
                 }
                 Ins::GetKey { dst, map, key, to } => {
                     let (map, key) = (self.src(map), self.src(key));
-                    if RECORD && either_shadowed(map, key) {
-                        self.lose(pc, "a map pattern");
+                    let mut found = self.world.heap.map_get(&self.world.atoms, map.address(), key);
+                    if RECORD {
+                        found = self.looked_up(pc, (map, key), found);
                     }
-                    match self.world.heap.map_get(&self.world.atoms, map.address(), key) {
+                    match found {
                         Some(value) => self.set(dst, value),
                         None => pc = to,
                     }
                 }
                 Ins::MatchBits { src, pattern, to } => {
                     let value = self.src(src);
-                    if RECORD && value.shadow().is_some() {
-                        self.lose(pc, "a binary pattern");
-                    }
                     let pattern = self.program.bits_patterns.get(pattern as usize);
-                    if pattern.and_then(|it| self.match_bits(value, it)).is_none() {
+                    let matched = pattern.and_then(|it| {
+                        if RECORD && self.is_symbolic_match(value, it) {
+                            self.match_symbolic_bits(pc, value, it)
+                        } else {
+                            self.match_bits(value, it)
+                        }
+                    });
+                    if matched.is_none() {
                         pc = to;
                     }
                 }

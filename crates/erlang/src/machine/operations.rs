@@ -3,10 +3,11 @@
 use crate::builtins::Fault;
 use crate::code::{BitsPattern, Cmp, Kind, MapStep, Src};
 use crate::core::MapOp;
-use crate::data::{AtomId, Value, View, compare_exact, compare_value, equal_exact, equal_value};
+use crate::data::{
+    AtomId, SegmentType, Value, View, compare_exact, compare_value, equal_exact, equal_value,
+};
 use crate::machine::World;
 use crate::machine::interpret::Cpu;
-use crate::machine::record::either_shadowed;
 
 impl Cpu<'_> {
     #[inline]
@@ -108,8 +109,14 @@ impl Cpu<'_> {
         let mut map = base;
         for (place, step) in steps.iter().enumerate() {
             let (key, value) = (self.src(step.key), self.src(step.value));
-            if either_shadowed(map, key) {
-                self.lose(self.pc, "a map update");
+            let (pc, is_exact) = (self.pc, step.op == MapOp::Exact);
+            let is_map = matches!(map.view(), View::Map(_));
+            if let Some(mut lifting) = self.lifting(pc) {
+                lifting.is(0, map, Kind::Map, is_map);
+                if is_map && is_exact && lifting.is_symbolic_lookup(map, key) {
+                    let found = lifting.heap.map_get(lifting.atoms, map.address(), key);
+                    lifting.has_key(1, map, key, found.is_some());
+                }
             }
             let World { heap, atoms, .. } = &mut *self.world;
             let View::Map(at) = map.view() else {
@@ -121,7 +128,11 @@ impl Cpu<'_> {
                 let reason = self.world.heap.tuple(&[Value::atom(AtomId::BADKEY), key]);
                 return Err(Fault::Error(reason));
             }
-            map = heap.map_put(atoms, at, key, value);
+            let made = heap.map_put(atoms, at, key, value);
+            map = match self.lifting(pc) {
+                Some(mut lifting) => lifting.with_pair(map, key, value, made),
+                None => made,
+            };
         }
         Ok(map)
     }
@@ -161,6 +172,78 @@ impl Cpu<'_> {
             }
         }
         (at == self.world.heap.bit_len(bits)).then_some(())
+    }
+}
+
+impl Cpu<'_> {
+    /// Whether matching the pattern looks at something symbolic.
+    pub(super) fn is_symbolic_match(&self, value: Value, pattern: &BitsPattern) -> bool {
+        let is_shadowed = |it: Src| self.slot(it).shadow().is_some();
+        value.shadow().is_some() || pattern.parts.iter().any(|it| it.size.is_some_and(is_shadowed))
+    }
+
+    /// The same as `match_bits`, with its choices.
+    #[cold]
+    pub(super) fn match_symbolic_bits(
+        &mut self,
+        pc: u32,
+        value: Value,
+        pattern: &BitsPattern,
+    ) -> Option<()> {
+        let is_bits = matches!(value.view(), View::Bits(_));
+        let mut lifting = self.lifting(pc)?;
+        if !lifting.is(0, value, Kind::Bitstring, is_bits) {
+            return None;
+        }
+        let mut at = lifting.start_match();
+        let View::Bits(bits) = value.view() else { return None };
+        for part in &pattern.parts {
+            let size = part.size.map(|it| self.src(it));
+            let count = size.and_then(|it| u64::try_from(it.as_int()?).ok());
+            let mut lifting = self.lifting(pc)?;
+            let n_bits = match size {
+                Some(size) => Some(lifting.segment_bits(size, part.spec.unit)?),
+                None => None,
+            };
+            let found = lifting.heap.match_segment(bits, at.bits, part.spec, count);
+            let slice = match (n_bits, part.spec.ty) {
+                (Some(n_bits), _) => {
+                    let next = found.map(|it| it.1);
+                    let (slice, next) =
+                        lifting.sized_segment(value, at, n_bits, next, found.is_some())?;
+                    at = next;
+                    Some(slice)
+                }
+                (None, SegmentType::Binary) => {
+                    let slice = lifting.last_segment(value, at, part.spec.unit, found.is_some());
+                    at.bits = found?.1;
+                    slice
+                }
+                (None, _) => {
+                    lifting.lose("a segment of code points");
+                    at = lifting.position(found?.1);
+                    None
+                }
+            };
+            let found = lifting.segment_value(part, slice, found?.0);
+            let is_rest = n_bits.is_none() && part.spec.ty == SegmentType::Binary;
+            if let Some(literal) = part.literal {
+                let literal = self.src(literal);
+                let mut lifting = self.lifting(pc)?;
+                if !crate::lift::compare::same_values(&mut lifting, 9, found, literal) {
+                    return None;
+                }
+            }
+            if let Some(dst) = part.dst {
+                self.set(dst, found);
+            }
+            if is_rest {
+                return Some(());
+            }
+        }
+        let holds = at.bits == self.world.heap.bit_len(bits);
+        self.lifting(pc)?.end_match(value, at, holds);
+        holds.then_some(())
     }
 }
 

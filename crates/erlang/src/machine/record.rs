@@ -1,20 +1,21 @@
-//! The symbolic half of a run: expressions of shadowed values, choices made on them, losses.
+//! What a run records, and the choices that instructions make on symbolic values.
 //!
 //! The interpreter comes here only when it looks at a value that has a shadow, so all of this is
-//! cold. A value's expression is its shadow; without one, it is made of its parts' shadows, or it is
-//! a constant.
+//! cold. What builtins do with symbolic values is in `lift`.
 
-use crate::builtins::{Builtin, Fault};
+use crate::builtins::Builtin;
 use crate::code::{Cmp, Kind};
-use crate::data::{Atoms, Heap, Shadow, TooDeep, Value, View, equal_exact, to_term};
+use crate::data::{Shadow, Value, View, equal_exact, to_term};
+use crate::lift::lists::LIST_HEADS;
+use crate::lift::{Lift, Lifting, own_expr, shadow, site};
 use crate::machine::World;
 use crate::machine::interpret::Cpu;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use term::{Expr, ExprId, Exprs, Op, Term, Var};
-use trace::{Choice, Head, Looked, Loss, SiteId};
+use term::{ExprId, Exprs, Op, Term, Var};
+use trace::{Choice, Head, Looked, Loss};
 
-/// What one run recorded; the expressions are those of all runs of a unit.
+/// What one run recorded; the expressions and heads are those of all runs of a unit.
 #[derive(Debug, Default)]
 pub struct Recorder {
     pub exprs: Exprs,
@@ -25,8 +26,10 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    pub(crate) fn new(exprs: Exprs) -> Recorder {
-        Recorder { exprs, ..Recorder::default() }
+    /// Ready for the next run of the same program.
+    pub(crate) fn begin(&mut self) {
+        self.choices.clear();
+        self.losses.clear();
     }
 
     /// The value as the n-th argument of the unit.
@@ -35,35 +38,40 @@ impl Recorder {
         value.with_shadow(shadow(self.exprs.var(var)))
     }
 
-    fn choose(&mut self, site: SiteId, taken: usize, looked: Looked) {
-        self.choices.push(Choice { site, taken, looked });
-    }
-
-    fn test(&mut self, site: SiteId, test: ExprId, holds: bool) {
-        self.choose(site, usize::from(!holds), Looked::Test(test));
+    /// The two heads of every list.
+    pub(crate) fn list_heads(&mut self) -> Arc<[Head]> {
+        Arc::clone(self.heads.entry(NO_TABLE).or_insert_with(|| LIST_HEADS.into()))
     }
 }
 
-fn shadow(expr: ExprId) -> Shadow {
-    Shadow(expr.0.saturating_add(1))
-}
-
-/// The expression of a value's own shadow.
-fn shadow_expr(value: Value) -> Option<ExprId> {
-    value.shadow().0.checked_sub(1).map(ExprId)
-}
-
-/// The place of the instruction before this address.
-fn site(pc: u32) -> SiteId {
-    SiteId(pc.saturating_sub(1))
-}
+/// The key of the heads of lists; no table has it.
+const NO_TABLE: u32 = u32::MAX;
 
 #[inline]
 pub(super) fn either_shadowed(a: Value, b: Value) -> bool {
     (a.shadow().0 | b.shadow().0) != Shadow::NONE.0
 }
 
+/// Whether comparing the values may depend on something symbolic, told from their tops.
+#[inline]
+pub(super) fn may_be_symbolic(a: Value, b: Value) -> bool {
+    either_shadowed(a, b)
+        || matches!(
+            (a.view(), b.view()),
+            (View::Cons(_), View::Cons(_))
+                | (View::Tuple(..), View::Tuple(..))
+                | (View::Map(_), View::Map(_))
+                | (View::Fun(_), View::Fun(_))
+        )
+}
+
 impl Cpu<'_> {
+    /// The symbolic half of the instruction before this address, if the run is recorded.
+    pub(super) fn lifting(&mut self, pc: u32) -> Option<Lifting<'_>> {
+        let World { record: Some(record), heap, atoms, .. } = &mut *self.world else { return None };
+        Some(Lifting { record, heap, atoms, pc })
+    }
+
     // Tests that decide where to go
 
     #[cold]
@@ -77,47 +85,37 @@ impl Cpu<'_> {
     }
 
     fn choose_test(&mut self, pc: u32, value: Value, op: Op, holds: bool) {
-        let (Some(record), Some(expr)) = (&mut self.world.record, shadow_expr(value)) else {
-            return;
-        };
-        let test = record.exprs.apply(op, &[expr]);
-        record.test(site(pc), test, holds);
+        let (Some(mut lifting), Some(expr)) = (self.lifting(pc), own_expr(value)) else { return };
+        let test = lifting.apply(op, &[expr]);
+        lifting.test(0, test, holds);
     }
 
     #[cold]
     pub(super) fn choose_comparison(&mut self, pc: u32, op: Cmp, a: Value, b: Value, holds: bool) {
-        let World { record: Some(record), heap, atoms, .. } = &mut *self.world else { return };
-        match comparison(&mut record.exprs, (heap, atoms), op, a, b) {
-            Ok((test, is_negated)) => record.test(site(pc), test, holds != is_negated),
-            Err(TooDeep) => self.lose(pc, DEEP),
+        if let Some(mut lifting) = self.lifting(pc) {
+            lifting.compared(0, op, a, b, holds);
         }
     }
 
     /// Whether the value is `true`.
     #[cold]
     pub(super) fn choose_truth(&mut self, pc: u32, value: Value, holds: bool) {
-        let (Some(record), Some(expr)) = (&mut self.world.record, shadow_expr(value)) else {
-            return;
+        let (Some(mut lifting), Some(expr)) = (self.lifting(pc), own_expr(value)) else { return };
+        let test = if lifting.record.exprs.is_test(expr) {
+            expr
+        } else {
+            let yes = lifting.constant(Term::atom("true"));
+            lifting.apply(Op::Same, &[expr, yes])
         };
-        let exprs = &mut record.exprs;
-        let is_test = matches!(exprs.get(expr), Some(Expr::Apply(op, _)) if op.is_test());
-        let test = if is_test { expr } else { same_as(exprs, expr, "true") };
-        record.test(site(pc), test, holds);
+        lifting.test(0, test, holds);
     }
 
     /// Cell, end, or neither.
     #[cold]
     pub(super) fn choose_list(&mut self, pc: u32, value: Value) {
-        let (Some(record), Some(expr)) = (&mut self.world.record, shadow_expr(value)) else {
-            return;
-        };
-        let heads = record
-            .heads
-            .entry(LIST_HEADS)
-            .or_insert_with(|| [Head::Kind(Kind::Cons), Head::Kind(Kind::Nil)].into());
-        let looked = Looked::Heads(expr, Arc::clone(heads));
-        let taken = if value.is_cons() { 0 } else { 1 + usize::from(!value.is_nil()) };
-        record.choose(site(pc), taken, looked);
+        if let Some(mut lifting) = self.lifting(pc) {
+            lifting.uncons(0, value);
+        }
     }
 
     #[cold]
@@ -125,11 +123,11 @@ impl Cpu<'_> {
         let taken = self.head_of(value, table);
         let known = self.world.record.as_ref().and_then(|it| it.heads.get(&table).cloned());
         let heads = known.unwrap_or_else(|| self.heads(table));
-        let (Some(record), Some(expr)) = (&mut self.world.record, shadow_expr(value)) else {
+        let (Some(record), Some(expr)) = (&mut self.world.record, own_expr(value)) else {
             return;
         };
         record.heads.entry(table).or_insert_with(|| Arc::clone(&heads));
-        record.choose(site(pc), taken, Looked::Heads(expr, heads));
+        record.choose(site(pc, 0), taken, Looked::Heads(expr, heads));
     }
 
     /// The heads of a switch, in the order that `head_of` counts them.
@@ -160,8 +158,8 @@ impl Cpu<'_> {
         let of_cons = table.cons.iter().map(|_| value.is_cons());
         let of_nil = table.nil.iter().map(|_| value.is_nil());
         let words = of_atoms.chain(of_ints).chain(of_tuples);
-        let all: Vec<bool> = words.chain(of_literals).chain(of_cons).chain(of_nil).collect();
-        all.iter().position(|it| *it).unwrap_or(all.len())
+        let mut all = words.chain(of_literals).chain(of_cons).chain(of_nil);
+        all.position(|it| it).unwrap_or_else(|| table.n_heads())
     }
 
     // Values made from shadowed ones
@@ -175,184 +173,92 @@ impl Cpu<'_> {
         (a, b): (Value, Value),
         found: Value,
     ) -> Value {
-        let World { record: Some(record), heap, atoms, .. } = &mut *self.world else {
+        let Some(mut lifting) = self.lifting(pc) else { return found };
+        if !lifting.compares_symbols(a, b) {
             return found;
-        };
-        let exprs = &mut record.exprs;
-        let Ok((test, is_negated)) = comparison(exprs, (heap, atoms), op, a, b) else {
-            self.lose(pc, DEEP);
-            return found;
-        };
-        let test = if is_negated { same_as(exprs, test, "false") } else { test };
+        }
+        let Some((test, is_negated)) = lifting.comparison(op, a, b) else { return found };
+        let test = if is_negated { lifting.apply(Op::Not, &[test]) } else { test };
         found.with_shadow(shadow(test))
     }
 
     /// A part of a value that was taken apart, or the value of a test of it.
     #[cold]
-    pub(super) fn derived(&mut self, of: Value, op: Op, found: Value) -> Value {
-        let (Some(record), Some(of), None) =
-            (&mut self.world.record, shadow_expr(of), shadow_expr(found))
-        else {
-            return found;
-        };
-        found.with_shadow(shadow(record.exprs.apply(op, &[of])))
-    }
-
-    /// The value of an arithmetic operator; that its operands are numbers was a choice.
-    #[cold]
-    pub(super) fn computed(
-        &mut self,
-        pc: u32,
-        op: Op,
-        (a, b): (Value, Value),
-        found: Result<Value, Fault>,
-    ) -> Result<Value, Fault> {
-        for operand in [a, b] {
-            if operand.shadow().is_some() {
-                self.choose_kind(pc, operand, Kind::Number, operand.is_number());
-            }
-        }
-        let World { record: Some(record), heap, atoms, .. } = &mut *self.world else {
-            return found;
-        };
-        let exprs = &mut record.exprs;
-        let (a, b) = (expr_of(exprs, (heap, atoms), a), expr_of(exprs, (heap, atoms), b));
-        let (Ok(a), Ok(b), Ok(found)) = (a, b, &found) else { return found };
-        Ok(found.with_shadow(shadow(exprs.apply(op, &[a, b]))))
-    }
-
-    // What we can't follow
-
-    #[cold]
-    pub(super) fn lose(&mut self, pc: u32, what: &str) {
-        if let Some(record) = &mut self.world.record {
-            record.losses.push(Loss { site: site(pc), what: what.to_owned() });
+    pub(super) fn derived(&mut self, pc: u32, of: Value, op: Op, found: Value) -> Value {
+        match self.lifting(pc) {
+            Some(mut lifting) => lifting.part(of, op, found),
+            None => found,
         }
     }
 
-    /// The arguments of a builtin that we do not follow, as constants.
+    /// What a map pattern found under a key; that the key is there is a choice.
     #[cold]
-    pub(super) fn concrete_args(
+    pub(super) fn looked_up(
         &mut self,
         pc: u32,
+        (map, key): (Value, Value),
+        found: Option<Value>,
+    ) -> Option<Value> {
+        let Some(mut lifting) = self.lifting(pc) else { return found };
+        if !lifting.is_symbolic_lookup(map, key) {
+            return found;
+        }
+        lifting.has_key(0, map, key, found.is_some());
+        Some(lifting.under(map, key, found?))
+    }
+
+    /// What a builtin made of its arguments, `None` if it raised.
+    #[cold]
+    pub(super) fn lifted(
+        &mut self,
         builtin: &Builtin,
         args: &[Value],
-    ) -> Vec<Value> {
-        self.lose(pc, &format!("{}:{}/{}", builtin.module, builtin.name, builtin.arity));
-        args.iter().map(|it| it.concrete()).collect()
-    }
-}
-
-/// The key of the two heads of every list; no table has it.
-const LIST_HEADS: u32 = u32::MAX;
-
-const DEEP: &str = "a deeply nested term";
-
-/// The test that a comparison makes, and whether the comparison is its negation.
-fn comparison(
-    exprs: &mut Exprs,
-    world: (&Heap, &Atoms),
-    op: Cmp,
-    a: Value,
-    b: Value,
-) -> Result<(ExprId, bool), TooDeep> {
-    let (a, b) = (expr_of(exprs, world, a)?, expr_of(exprs, world, b)?);
-    let (op, args, is_negated) = match op {
-        Cmp::Less => (Op::Less, [a, b], false),
-        Cmp::LessEqual => (Op::LessEqual, [a, b], false),
-        Cmp::Greater => (Op::Less, [b, a], false),
-        Cmp::GreaterEqual => (Op::LessEqual, [b, a], false),
-        Cmp::Equal => (Op::Equal, [a, b], false),
-        Cmp::NotEqual => (Op::Equal, [a, b], true),
-        Cmp::Same => (Op::Same, [a, b], false),
-        Cmp::NotSame => (Op::Same, [a, b], true),
-    };
-    Ok((exprs.apply(op, &args), is_negated))
-}
-
-fn same_as(exprs: &mut Exprs, expr: ExprId, atom: &str) -> ExprId {
-    let atom = exprs.constant(Term::atom(atom));
-    exprs.apply(Op::Same, &[expr, atom])
-}
-
-/// The expression of any value.
-fn expr_of(exprs: &mut Exprs, world: (&Heap, &Atoms), value: Value) -> Result<ExprId, TooDeep> {
-    let part = part(exprs, world, value, 0)?;
-    Ok(part.into_expr(exprs))
-}
-
-enum Part {
-    Ground(Term),
-    Expr(ExprId),
-}
-
-const MAX_DEPTH: usize = 1000;
-
-fn part(
-    exprs: &mut Exprs,
-    world: (&Heap, &Atoms),
-    value: Value,
-    depth: usize,
-) -> Result<Part, TooDeep> {
-    if let Some(expr) = shadow_expr(value) {
-        return Ok(Part::Expr(expr));
-    }
-    if depth > MAX_DEPTH {
-        return Err(TooDeep);
-    }
-    let (heap, atoms) = world;
-    if value.is_cons() {
-        let mut items = Vec::new();
-        let mut rest = value;
-        while let (None, Some((head, tail))) = (shadow_expr(rest), heap.uncons(rest)) {
-            items.push(part(exprs, world, head, depth + 1)?);
-            rest = tail;
-        }
-        let mut res = part(exprs, world, rest, depth + 1)?;
-        // Ground items at the end are one constant.
-        let mut ground = Vec::new();
-        while let Some(item) = items.pop() {
-            match (item, res) {
-                (Part::Ground(item), Part::Ground(tail)) => {
-                    ground.push(item);
-                    res = Part::Ground(tail);
+        found: Option<Value>,
+    ) -> Option<Value> {
+        let Some(mut lifting) = self.lifting(self.pc) else { return found };
+        let name = || format!("{}:{}/{}", builtin.module, builtin.name, builtin.arity);
+        match builtin.lift {
+            Lift::Own(own) => own(&mut lifting, args, found),
+            Lift::Concrete => {
+                if args.iter().any(|it| lifting.is_symbolic(*it)) {
+                    lifting.concretise(&name(), args, |_| true);
                 }
-                (item, tail) => {
-                    ground.reverse();
-                    let tail = match tail {
-                        Part::Ground(tail) => {
-                            Part::Ground(Term::list(std::mem::take(&mut ground), tail))
-                        }
-                        Part::Expr(expr) => Part::Expr(expr),
-                    };
-                    let args = [item.into_expr(exprs), tail.into_expr(exprs)];
-                    res = Part::Expr(exprs.apply(Op::Cons, &args));
+                found.map(Value::concrete)
+            }
+            Lift::Moves(looks_at) => {
+                if looks_at != 0 {
+                    lifting.concretise(&name(), args, |it| looks_at >> it & 1 == 1);
                 }
+                found
             }
         }
-        ground.reverse();
-        return Ok(match res {
-            Part::Ground(tail) => Part::Ground(Term::list(ground, tail)),
-            Part::Expr(expr) => Part::Expr(expr),
-        });
     }
-    if let Some(elements) = heap.elements(value) {
-        let parts: Result<Vec<Part>, TooDeep> =
-            elements.iter().map(|it| part(exprs, world, *it, depth + 1)).collect();
-        let parts = parts?;
-        if parts.iter().any(|it| matches!(it, Part::Expr(_))) {
-            let args: Vec<ExprId> = parts.into_iter().map(|it| it.into_expr(exprs)).collect();
-            return Ok(Part::Expr(exprs.apply(Op::Tuple, &args)));
-        }
-    }
-    to_term(heap, atoms, value).map(Part::Ground)
-}
 
-impl Part {
-    fn into_expr(self, exprs: &mut Exprs) -> ExprId {
-        match self {
-            Part::Ground(term) => exprs.constant(term),
-            Part::Expr(expr) => expr,
+    /// The call of a function that is an input: what it returns is unknown.
+    #[cold]
+    pub(super) fn called_input(
+        &mut self,
+        fun: Value,
+        args: &[Value],
+        found: Option<Value>,
+    ) -> Option<Value> {
+        let (Some(expr), Ok(arity)) = (own_expr(fun), u8::try_from(args.len())) else {
+            return found;
+        };
+        let is_function = matches!(fun.view(), View::Fun(_));
+        let Some(mut lifting) = self.lifting(self.pc) else { return found };
+        if !lifting.is(0, fun, Kind::Function, is_function) {
+            return found;
         }
+        let takes = lifting.apply(Op::IsFunction(arity), &[expr]);
+        let View::Fun(at) = fun.view() else { return found };
+        let holds = lifting.heap.fun_arity(at) == u32::from(arity);
+        lifting.test(1, takes, holds);
+        let found = found?;
+        let mut operands: Vec<ExprId> = vec![expr];
+        for arg in args {
+            operands.push(lifting.expr(*arg)?);
+        }
+        Some(lifting.result(Op::Call, &operands, found))
     }
 }

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use term::{Atom, Exprs, Term};
+use term::{Atom, Term};
 use trace::Covered;
 
 #[derive(Clone, Debug, Default)]
@@ -166,11 +166,11 @@ impl Machine {
         module: &Atom,
         function: &Atom,
         args: &[Term],
-        exprs: Exprs,
+        mut recorder: Recorder,
     ) -> Result<(Run, Recorder), MachineError> {
         self.begin()?;
         let args = self.values(args);
-        let mut recorder = Recorder::new(exprs);
+        recorder.begin();
         let args: Vec<Value> =
             args.into_iter().enumerate().map(|(n, it)| recorder.argument(n, it)).collect();
         self.world.record = Some(Box::new(recorder));

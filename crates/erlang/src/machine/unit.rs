@@ -8,19 +8,24 @@ use trace::{Executor, ExecutorError, Input};
 /// A function of a loaded program, called with symbolic arguments.
 #[derive(Debug)]
 pub struct Unit<'m> {
-    pub machine: &'m mut Machine,
-    pub module: Atom,
-    pub function: Atom,
-    pub exprs: Exprs,
+    machine: &'m mut Machine,
+    module: Atom,
+    function: Atom,
+    recorder: Recorder,
+}
+
+impl Unit<'_> {
+    pub fn new(machine: &mut Machine, module: Atom, function: Atom) -> Unit<'_> {
+        Unit { machine, module, function, recorder: Recorder::default() }
+    }
 }
 
 impl Executor for Unit<'_> {
     fn run(&mut self, input: &Input) -> Result<trace::Run, ExecutorError> {
-        let exprs = std::mem::take(&mut self.exprs);
-        let recorded = self.machine.record(&self.module, &self.function, &input.args, exprs);
+        let recorder = std::mem::take(&mut self.recorder);
+        let recorded = self.machine.record(&self.module, &self.function, &input.args, recorder);
         let (run, recorder) = recorded.map_err(|it| error(&it))?;
-        let Recorder { exprs, choices, losses, .. } = recorder;
-        self.exprs = exprs;
+        self.recorder = recorder;
         let outcome = match run.outcome {
             Outcome::Value(value) => trace::Outcome::Value(value),
             Outcome::Raised { class, reason, trace } => {
@@ -35,11 +40,13 @@ impl Executor for Unit<'_> {
             }
             Outcome::Stopped(stop) => trace::Outcome::Stopped(stop.to_string()),
         };
+        let choices = std::mem::take(&mut self.recorder.choices);
+        let losses = std::mem::take(&mut self.recorder.losses);
         Ok(trace::Run { outcome, choices, losses, covered: run.covered })
     }
 
     fn exprs(&mut self) -> &mut Exprs {
-        &mut self.exprs
+        &mut self.recorder.exprs
     }
 }
 

@@ -1,0 +1,92 @@
+//! Numbers: that operands are numbers is a choice, and so is that a divisor is not zero.
+
+use crate::data::Value;
+use crate::lift::{Lifting, arg, own_expr};
+use term::{Kind, Op};
+
+fn binary(
+    l: &mut Lifting<'_>,
+    op: Op,
+    kind: Kind,
+    args: &[Value],
+    found: Option<Value>,
+) -> Option<Value> {
+    let (a, b) = (arg(args, 0), arg(args, 1));
+    if own_expr(a).is_none() && own_expr(b).is_none() {
+        return found;
+    }
+    for (place, operand) in [(0, a), (1, b)] {
+        let holds = if kind == Kind::Number { operand.is_number() } else { operand.is_integer() };
+        if !l.is(place, operand, kind, holds) {
+            return found;
+        }
+    }
+    if matches!(op, Op::Divide | Op::Quotient | Op::Remainder) && own_expr(b).is_some() {
+        let (divisor, zero) = (l.expr(b)?, l.int(0));
+        let is_zero = l.apply(Op::Equal, &[divisor, zero]);
+        let holds = b.as_int() == Some(0) || is_float_zero(b);
+        l.test(2, is_zero, holds);
+        if holds {
+            return found;
+        }
+    }
+    let (a, b) = (l.expr(a)?, l.expr(b)?);
+    Some(l.result(op, &[a, b], found?))
+}
+
+fn is_float_zero(value: Value) -> bool {
+    matches!(value.view(), crate::data::View::Float(float) if float == 0.0)
+}
+
+fn unary(
+    l: &mut Lifting<'_>,
+    op: Op,
+    kind: Kind,
+    args: &[Value],
+    found: Option<Value>,
+) -> Option<Value> {
+    let a = arg(args, 0);
+    let Some(expr) = own_expr(a) else { return found };
+    let holds = if kind == Kind::Number { a.is_number() } else { a.is_integer() };
+    if !l.is(0, a, kind, holds) {
+        return found;
+    }
+    Some(l.result(op, &[expr], found?))
+}
+
+macro_rules! liftings {
+    ($($name:ident = $shape:ident $op:ident $kind:ident;)*) => {
+        $(pub(crate) fn $name(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+            $shape(l, Op::$op, Kind::$kind, args, found)
+        })*
+    };
+}
+
+liftings! {
+    add = binary Add Number;
+    subtract = binary Subtract Number;
+    multiply = binary Multiply Number;
+    divide = binary Divide Number;
+    quotient = binary Quotient Integer;
+    remainder = binary Remainder Integer;
+    bit_and = binary BitAnd Integer;
+    bit_or = binary BitOr Integer;
+    bit_xor = binary BitXor Integer;
+    shift_left = binary ShiftLeft Integer;
+    shift_right = binary ShiftRight Integer;
+    bit_not = unary BitNot Integer;
+    negate = unary Negate Number;
+    absolute = unary Absolute Number;
+    to_float = unary ToFloat Number;
+    truncate = unary Truncate Number;
+    round = unary Round Number;
+    floor = unary Floor Number;
+    ceiling = unary Ceiling Number;
+}
+
+/// `+X`
+pub(crate) fn plus(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    let a = arg(args, 0);
+    l.is(0, a, Kind::Number, a.is_number());
+    found
+}

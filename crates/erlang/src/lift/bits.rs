@@ -1,0 +1,377 @@
+//! Bitstrings: sizes, parts, matching and construction.
+
+use crate::code::{BitsSegment, PatternPart};
+use crate::data::{Endian, SegmentSpec, SegmentType, Sign, Value, View};
+use crate::lift::{Lifting, arg, own_expr, shadow};
+use term::{ExprId, Kind, Op};
+
+/// How far a match has come, as an expression and as a number.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Position {
+    pub(crate) expr: ExprId,
+    pub(crate) bits: u64,
+}
+
+impl Lifting<'_> {
+    fn is_bits(&mut self, place: u32, value: Value) -> bool {
+        self.is(place, value, Kind::Bitstring, matches!(value.view(), View::Bits(_)))
+    }
+
+    fn bits_number(&mut self, bits: u64) -> ExprId {
+        self.int(i64::try_from(bits).unwrap_or(i64::MAX))
+    }
+
+    // Matching
+
+    /// The start of a match.
+    pub(crate) fn start_match(&mut self) -> Position {
+        self.position(0)
+    }
+
+    /// A place in the bits that does not depend on the input.
+    pub(crate) fn position(&mut self, bits: u64) -> Position {
+        Position { expr: self.bits_number(bits), bits }
+    }
+
+    /// How many bits a segment takes, as it stands in the pattern; `None`: the size is no size.
+    pub(crate) fn segment_bits(&mut self, size: Value, unit: u16) -> Option<ExprId> {
+        if !self.is(1, size, Kind::Integer, size.is_integer()) {
+            return None;
+        }
+        let expr = self.expr(size)?;
+        if own_expr(size).is_some() {
+            let zero = self.int(0);
+            let test = self.apply(Op::LessEqual, &[zero, expr]);
+            let holds = size.as_int().is_some_and(|it| it >= 0);
+            self.test(2, test, holds);
+            if !holds {
+                return None;
+            }
+        }
+        if unit == 1 {
+            return Some(expr);
+        }
+        let unit = self.int(i64::from(unit));
+        Some(match (self.number(expr), self.number(unit)) {
+            (Some(size), Some(unit)) => self.int(size.checked_mul(unit)?),
+            _ => self.apply(Op::Multiply, &[expr, unit]),
+        })
+    }
+
+    fn number(&self, expr: ExprId) -> Option<i64> {
+        self.record.exprs.as_constant(expr).and_then(term::Term::as_int)
+    }
+
+    fn sum(&mut self, a: ExprId, b: ExprId) -> ExprId {
+        match (self.number(a), self.number(b)) {
+            (Some(a), Some(b)) => self.int(a.saturating_add(b)),
+            _ => self.apply(Op::Add, &[a, b]),
+        }
+    }
+
+    /// A segment of known size: whether it is there is a choice. `next` is where it ends, if it is.
+    pub(crate) fn sized_segment(
+        &mut self,
+        value: Value,
+        at: Position,
+        n_bits: ExprId,
+        next: Option<u64>,
+        is_there: bool,
+    ) -> Option<(ExprId, Position)> {
+        let whole = self.expr(value)?;
+        let end = self.sum(at.expr, n_bits);
+        let size = self.apply(Op::BitSize, &[whole]);
+        let fits = self.apply(Op::LessEqual, &[end, size]);
+        if self.number(end) != Some(0) && !self.both_known(end, size) {
+            self.test(3, fits, is_there);
+        }
+        let slice = self.apply(Op::Slice, &[whole, at.expr, n_bits]);
+        Some((slice, Position { expr: end, bits: next? }))
+    }
+
+    fn both_known(&self, a: ExprId, b: ExprId) -> bool {
+        self.number(a).is_some() && self.number(b).is_some()
+    }
+
+    /// All that is left; with a unit, that it divides what is left is a choice.
+    pub(crate) fn last_segment(
+        &mut self,
+        value: Value,
+        at: Position,
+        unit: u16,
+        fits: bool,
+    ) -> Option<ExprId> {
+        let whole = self.expr(value)?;
+        let size = self.apply(Op::BitSize, &[whole]);
+        let left = if self.number(at.expr) == Some(0) {
+            size
+        } else {
+            self.apply(Op::Subtract, &[size, at.expr])
+        };
+        if unit > 1 {
+            let unit = self.int(i64::from(unit));
+            let zero = self.int(0);
+            let rest = self.apply(Op::Remainder, &[left, unit]);
+            let test = self.apply(Op::Same, &[rest, zero]);
+            self.test(4, test, fits);
+        }
+        Some(self.apply(Op::Slice, &[whole, at.expr, left]))
+    }
+
+    /// That a match used up all bits came out like this.
+    pub(crate) fn end_match(&mut self, value: Value, at: Position, holds: bool) {
+        if let Some(whole) = self.expr(value) {
+            let size = self.apply(Op::BitSize, &[whole]);
+            let test = self.apply(Op::Same, &[size, at.expr]);
+            self.test(5, test, holds);
+        }
+    }
+
+    /// What a segment's bits mean; `None`: not followed.
+    pub(crate) fn meaning(&mut self, spec: SegmentSpec, slice: ExprId) -> Option<ExprId> {
+        match spec.ty {
+            SegmentType::Integer => {
+                let is_signed = spec.sign == Sign::Signed;
+                let is_little = spec.endian == Endian::Little;
+                Some(self.apply(Op::BitsToInteger { is_signed, is_little }, &[slice]))
+            }
+            SegmentType::Binary => Some(slice),
+            SegmentType::Float | SegmentType::Utf8 | SegmentType::Utf16 | SegmentType::Utf32 => {
+                None
+            }
+        }
+    }
+
+    /// The value of a segment, which must be a literal or goes to a register.
+    pub(crate) fn segment_value(
+        &mut self,
+        part: &PatternPart,
+        slice: Option<ExprId>,
+        found: Value,
+    ) -> Value {
+        let Some(slice) = slice else { return found };
+        match self.meaning(part.spec, slice) {
+            Some(expr) => found.with_shadow(shadow(expr)),
+            None => {
+                self.lose("a segment of floats or code points");
+                found
+            }
+        }
+    }
+
+    // Construction
+
+    /// The bits of one segment; `None`: not followed, or refused.
+    pub(crate) fn built_segment(
+        &mut self,
+        segment: &BitsSegment,
+        value: Value,
+        size: Option<Value>,
+    ) -> Option<ExprId> {
+        let n_bits = match size {
+            Some(size) => Some(self.segment_bits(size, segment.spec.unit)?),
+            None => None,
+        };
+        match segment.spec.ty {
+            SegmentType::Integer => {
+                if !self.is(6, value, Kind::Integer, value.is_integer()) {
+                    return None;
+                }
+                let is_little = segment.spec.endian == Endian::Little;
+                let n_bits = n_bits.unwrap_or_else(|| self.int(8));
+                let value = self.expr(value)?;
+                Some(self.apply(Op::IntegerToBits { is_little }, &[value, n_bits]))
+            }
+            SegmentType::Binary => {
+                if !self.is_bits(7, value) {
+                    return None;
+                }
+                let bits = self.expr(value)?;
+                let Some(n_bits) = n_bits else { return Some(bits) };
+                if own_expr(value).is_some() || self.number(n_bits).is_none() {
+                    let size = self.apply(Op::BitSize, &[bits]);
+                    let test = self.apply(Op::LessEqual, &[n_bits, size]);
+                    let holds = self.concrete_fits(value, n_bits);
+                    self.test(8, test, holds);
+                }
+                let zero = self.int(0);
+                Some(self.apply(Op::Slice, &[bits, zero, n_bits]))
+            }
+            SegmentType::Float | SegmentType::Utf8 | SegmentType::Utf16 | SegmentType::Utf32 => {
+                self.concretise("a segment of floats or code points", &[value], |_| true);
+                None
+            }
+        }
+    }
+
+    fn concrete_fits(&self, value: Value, n_bits: ExprId) -> bool {
+        let View::Bits(at) = value.view() else { return false };
+        let len = self.heap.bit_len(at);
+        self.number(n_bits).is_some_and(|it| u64::try_from(it).is_ok_and(|it| it <= len))
+    }
+}
+
+pub(crate) fn bit_size(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    let value = arg(args, 0);
+    let Some(expr) = own_expr(value) else { return found };
+    l.is_bits(0, value);
+    Some(l.result(Op::BitSize, &[expr], found?))
+}
+
+/// Rounded up to whole bytes.
+pub(crate) fn byte_size(
+    l: &mut Lifting<'_>,
+    args: &[Value],
+    found: Option<Value>,
+) -> Option<Value> {
+    let value = arg(args, 0);
+    let Some(expr) = own_expr(value) else { return found };
+    l.is_bits(0, value);
+    let found = found?;
+    let (seven, eight) = (l.int(7), l.int(8));
+    let bits = l.apply(Op::BitSize, &[expr]);
+    let rounded = l.apply(Op::Add, &[bits, seven]);
+    Some(l.result(Op::Quotient, &[rounded, eight], found))
+}
+
+/// `size/1`: of a tuple or a bitstring, whose last byte counts only if it is whole.
+pub(crate) fn size(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    let value = arg(args, 0);
+    let Some(expr) = own_expr(value) else { return found };
+    if l.is(2, value, Kind::Tuple, matches!(value.view(), View::Tuple(..))) {
+        return Some(l.result(Op::TupleSize, &[expr], found?));
+    }
+    l.is_bits(0, value);
+    let found = found?;
+    let eight = l.int(8);
+    let bits = l.apply(Op::BitSize, &[expr]);
+    Some(l.result(Op::Quotient, &[bits, eight], found))
+}
+
+/// `binary_part/3`
+pub(crate) fn part(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    let (value, start, len) = (arg(args, 0), arg(args, 1), arg(args, 2));
+    slice(l, value, start, len, found)
+}
+
+/// `binary_part/2`
+pub(crate) fn part_of(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    let (value, pair) = (arg(args, 0), arg(args, 1));
+    if own_expr(pair).is_some() {
+        l.concretise("binary_part/2", args, |_| true);
+        return found;
+    }
+    let Some([start, len]) =
+        l.heap.elements(pair).map(<[Value]>::to_vec).as_deref().map(|it| [arg(it, 0), arg(it, 1)])
+    else {
+        return found;
+    };
+    slice(l, value, start, len, found)
+}
+
+fn slice(
+    l: &mut Lifting<'_>,
+    value: Value,
+    start: Value,
+    len: Value,
+    found: Option<Value>,
+) -> Option<Value> {
+    if [value, start, len].iter().all(|it| own_expr(*it).is_none()) {
+        return found;
+    }
+    let is_binary = l.heap.as_bits(value).is_some_and(|it| it.is_binary());
+    if !l.is(0, value, Kind::Binary, is_binary)
+        || !l.is(1, start, Kind::Integer, start.is_integer())
+        || !l.is(2, len, Kind::Integer, len.is_integer())
+    {
+        return found;
+    }
+    let (Some(at), Some(n)) = (start.as_int(), len.as_int()) else { return found };
+    let (whole, at_expr, n_expr) = (l.expr(value)?, l.expr(start)?, l.expr(len)?);
+    // A negative length counts backwards from the start.
+    let zero = l.int(0);
+    let is_backwards = l.apply(Op::Less, &[n_expr, zero]);
+    if own_expr(len).is_some() {
+        l.test(3, is_backwards, n < 0);
+    }
+    let end = l.sum(at_expr, n_expr);
+    let (first, last) = if n < 0 { (end, at_expr) } else { (at_expr, end) };
+    let eight = l.int(8);
+    let first_bit = l.times(first, eight);
+    let last_bit = l.times(last, eight);
+    let size = l.apply(Op::BitSize, &[whole]);
+    let not_before = l.apply(Op::LessEqual, &[zero, first]);
+    if l.number(first).is_none() {
+        l.test(4, not_before, at.min(at.saturating_add(n)) >= 0);
+    }
+    let fits = l.apply(Op::LessEqual, &[last_bit, size]);
+    l.test(5, fits, found.is_some());
+    let found = found?;
+    let n_bits = match (l.number(first_bit), l.number(last_bit)) {
+        (Some(first), Some(last)) => l.int(last - first),
+        _ => l.apply(Op::Subtract, &[last_bit, first_bit]),
+    };
+    Some(l.result(Op::Slice, &[whole, first_bit, n_bits], found))
+}
+
+impl Lifting<'_> {
+    fn times(&mut self, a: ExprId, b: ExprId) -> ExprId {
+        match (self.number(a), self.number(b)) {
+            (Some(a), Some(b)) => self.int(a.saturating_mul(b)),
+            _ => self.apply(Op::Multiply, &[a, b]),
+        }
+    }
+}
+
+/// `split_binary/2`
+pub(crate) fn split(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    let (value, at) = (arg(args, 0), arg(args, 1));
+    if own_expr(value).is_none() && own_expr(at).is_none() {
+        return found;
+    }
+    let is_binary = l.heap.as_bits(value).is_some_and(|it| it.is_binary());
+    if !l.is(0, value, Kind::Binary, is_binary) || !l.is(1, at, Kind::Integer, at.is_integer()) {
+        return found;
+    }
+    let (whole, at_expr, zero, eight) = (l.expr(value)?, l.expr(at)?, l.int(0), l.int(8));
+    if own_expr(at).is_some() {
+        let test = l.apply(Op::LessEqual, &[zero, at_expr]);
+        l.test(2, test, at.as_int().is_some_and(|it| it >= 0));
+    }
+    let n_bits = l.times(at_expr, eight);
+    let size = l.apply(Op::BitSize, &[whole]);
+    let fits = l.apply(Op::LessEqual, &[n_bits, size]);
+    l.test(3, fits, found.is_some());
+    let halves = l.heap.elements(found?).map(<[Value]>::to_vec)?;
+    let rest = l.apply(Op::Subtract, &[size, n_bits]);
+    let left = l.result(Op::Slice, &[whole, zero, n_bits], arg(&halves, 0));
+    let right = l.result(Op::Slice, &[whole, n_bits, rest], arg(&halves, 1));
+    Some(l.heap.tuple(&[left, right]))
+}
+
+/// `binary:at/2`
+pub(crate) fn at(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    let one = Value::int(1);
+    let (value, place) = (arg(args, 0), arg(args, 1));
+    byte(l, value, place, one, found)
+}
+
+/// `binary:first/1`
+pub(crate) fn first(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    byte(l, arg(args, 0), Value::int(0), Value::int(1), found)
+}
+
+fn byte(
+    l: &mut Lifting<'_>,
+    value: Value,
+    place: Value,
+    len: Value,
+    found: Option<Value>,
+) -> Option<Value> {
+    if own_expr(value).is_none() && own_expr(place).is_none() {
+        return found;
+    }
+    let sliced = slice(l, value, place, len, found)?;
+    let Some(bits) = own_expr(sliced) else { return found };
+    Some(l.result(Op::BitsToInteger { is_signed: false, is_little: false }, &[bits], found?))
+}

@@ -1,0 +1,181 @@
+//! Lists: a walk along a symbolic list is a choice at every cell.
+
+use crate::data::Value;
+use crate::lift::compare::{equal_values, same_values};
+use crate::lift::{Lifting, arg, own_expr};
+use term::{Kind, Op};
+use trace::{Head, Looked};
+
+impl Lifting<'_> {
+    /// The first cell of a list and the rest, as the program would take it apart.
+    pub(crate) fn uncons(&mut self, place: u32, list: Value) -> Option<(Value, Value)> {
+        if let Some(expr) = own_expr(list) {
+            let taken = if list.is_cons() { 0 } else { 1 + usize::from(!list.is_nil()) };
+            let heads = self.record.list_heads();
+            let site = self.site(place);
+            self.record.choose(site, taken, Looked::Heads(expr, heads));
+        }
+        let (head, tail) = self.heap.uncons(list)?;
+        Some((self.part(list, Op::Head, head), self.part(list, Op::Tail, tail)))
+    }
+
+    /// All cells of a list and what ends it.
+    pub(crate) fn spine(&mut self, place: u32, list: Value) -> (Vec<Value>, Value) {
+        let mut items = Vec::new();
+        let mut rest = list;
+        while let Some((head, tail)) = self.uncons(place, rest) {
+            items.push(head);
+            rest = tail;
+        }
+        (items, rest)
+    }
+
+    /// Whether some cell of a list, or its end, is symbolic, so that walking it makes choices.
+    fn has_symbolic_spine(&self, list: Value) -> bool {
+        let mut rest = list;
+        while own_expr(rest).is_none() {
+            match self.heap.uncons(rest) {
+                Some((_, tail)) => rest = tail,
+                None => return false,
+            }
+        }
+        true
+    }
+}
+
+/// The two heads of every list.
+pub(crate) const LIST_HEADS: [Head; 2] = [Head::Kind(Kind::Cons), Head::Kind(Kind::Nil)];
+
+pub(crate) fn head(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    part(l, args, Op::Head, found)
+}
+
+pub(crate) fn tail(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    part(l, args, Op::Tail, found)
+}
+
+fn part(l: &mut Lifting<'_>, args: &[Value], op: Op, found: Option<Value>) -> Option<Value> {
+    let list = arg(args, 0);
+    l.is(0, list, Kind::Cons, list.is_cons());
+    Some(l.part(list, op, found?))
+}
+
+pub(crate) fn length(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    let mut rest = arg(args, 0);
+    let mut n = 0;
+    // Cells that are there whatever the input is only add to the length.
+    while own_expr(rest).is_none() {
+        match l.heap.uncons(rest) {
+            Some((_, tail)) => (rest, n) = (tail, n + 1),
+            None => return found,
+        }
+    }
+    let expr = own_expr(rest)?;
+    let is_proper = l.apply(Op::IsProper, &[expr]);
+    l.test(0, is_proper, found.is_some());
+    let found = found?;
+    if n == 0 {
+        return Some(l.result(Op::Length, &[expr], found));
+    }
+    let (n, rest) = (l.int(n), l.apply(Op::Length, &[expr]));
+    Some(l.result(Op::Add, &[rest, n], found))
+}
+
+/// `++`
+pub(crate) fn append(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    let (left, right) = (arg(args, 0), arg(args, 1));
+    if !l.has_symbolic_spine(left) {
+        return found;
+    }
+    let (items, _) = l.spine(0, left);
+    found?;
+    Some(if items.is_empty() { right } else { l.heap.list_with_tail(&items, right) })
+}
+
+/// `--`: the first item that is the same as each on the right goes.
+pub(crate) fn subtract(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    let (left, right) = (arg(args, 0), arg(args, 1));
+    if !(l.is_symbolic(left) || l.is_symbolic(right)) {
+        return found;
+    }
+    let (mut items, _) = l.spine(0, left);
+    let (unwanted, _) = l.spine(1, right);
+    found?;
+    for item in unwanted {
+        if let Some(place) = (0..items.len()).find(|it| same_values(l, 2, arg(&items, *it), item)) {
+            items.remove(place);
+        }
+    }
+    Some(l.heap.list(&items))
+}
+
+pub(crate) fn reverse(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    let (list, onto) = (arg(args, 0), arg(args, 1));
+    if !l.has_symbolic_spine(list) {
+        return found;
+    }
+    let (mut items, _) = l.spine(0, list);
+    found?;
+    items.reverse();
+    Some(if items.is_empty() { onto } else { l.heap.list_with_tail(&items, onto) })
+}
+
+pub(crate) fn member(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    let (item, list) = (arg(args, 0), arg(args, 1));
+    if !(l.is_symbolic(item) || l.is_symbolic(list)) {
+        return found;
+    }
+    let mut rest = list;
+    while let Some((head, tail)) = l.uncons(0, rest) {
+        if same_values(l, 1, head, item) {
+            break;
+        }
+        rest = tail;
+    }
+    found
+}
+
+pub(crate) fn key_find(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    let tuple = key_search(l, args, found);
+    Some(tuple.unwrap_or(found?))
+}
+
+pub(crate) fn key_member(
+    l: &mut Lifting<'_>,
+    args: &[Value],
+    found: Option<Value>,
+) -> Option<Value> {
+    key_search(l, args, found);
+    found
+}
+
+/// `{value, Tuple}`
+pub(crate) fn key_pair(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    let tuple = key_search(l, args, found);
+    let Some(tuple) = tuple else { return found };
+    let tag = l.heap.elements(found?).and_then(|it| it.first()).copied()?;
+    Some(l.heap.tuple(&[tag, tuple]))
+}
+
+/// The tuple that was found, with its shadow; `None` if there is none or nothing is symbolic.
+fn key_search(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    let (key, position, list) = (arg(args, 0), arg(args, 1), arg(args, 2));
+    if own_expr(position).is_some() {
+        l.concretise("the position of a key", &[position], |_| true);
+    }
+    if !(l.is_symbolic(key) || l.is_symbolic(list)) {
+        return None;
+    }
+    let position = position.as_usize().filter(|it| *it > 0)?;
+    let mut rest = list;
+    while let Some((item, tail)) = l.uncons(0, rest) {
+        if let Some(element) = l.element(1, item, position)
+            && equal_values(l, 3, element, key)
+        {
+            found?;
+            return Some(item);
+        }
+        rest = tail;
+    }
+    None
+}

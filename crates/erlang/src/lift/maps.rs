@@ -1,0 +1,263 @@
+//! Maps: whether a key is there is a choice; what is under it is an expression.
+
+use crate::data::{Value, View};
+use crate::lift::compare::is_plain;
+use crate::lift::{Lifting, arg, own_expr};
+use term::{Kind, Op};
+
+impl Lifting<'_> {
+    /// Whether looking a key up depends on something symbolic.
+    pub(crate) fn is_symbolic_lookup(&self, map: Value, key: Value) -> bool {
+        if own_expr(map).is_some() || own_expr(key).is_some() {
+            return true;
+        }
+        let View::Map(at) = map.view() else { return false };
+        let is_symbolic = |it: Value| !is_plain(it) && self.is_symbolic(it);
+        is_symbolic(key) || self.heap.map_iter(at).any(|it| is_symbolic(it.0))
+    }
+
+    /// That the map has the key came out like this.
+    pub(crate) fn has_key(&mut self, place: u32, map: Value, key: Value, holds: bool) {
+        if let (Some(key), Some(map)) = (self.expr(key), self.expr(map)) {
+            let test = self.apply(Op::HasKey, &[key, map]);
+            self.test(place, test, holds);
+        }
+    }
+
+    /// What was found under the key.
+    pub(crate) fn under(&mut self, map: Value, key: Value, found: Value) -> Value {
+        if own_expr(found).is_some() {
+            return found;
+        }
+        match (self.expr(key), self.expr(map)) {
+            (Some(key), Some(map)) => self.result(Op::Get, &[key, map], found),
+            _ => found,
+        }
+    }
+
+    /// The map with a pair put in, of which the concrete half is there already.
+    pub(crate) fn with_pair(&mut self, map: Value, key: Value, value: Value, made: Value) -> Value {
+        if !self.is_symbolic_lookup(map, key) {
+            return made;
+        }
+        match (self.expr(key), self.expr(value), self.expr(map)) {
+            (Some(key), Some(value), Some(map)) => self.result(Op::Put, &[key, value, map], made),
+            _ => made,
+        }
+    }
+
+    fn is_map(&mut self, place: u32, map: Value) -> bool {
+        self.is(place, map, Kind::Map, matches!(map.view(), View::Map(_)))
+    }
+}
+
+pub(crate) fn size(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    let map = arg(args, 0);
+    l.is_map(0, map);
+    let found = found?;
+    let has_symbolic_keys = l.is_symbolic_lookup(map, Value::NIL);
+    if !has_symbolic_keys {
+        return Some(found);
+    }
+    let map = l.expr(map)?;
+    Some(l.result(Op::MapSize, &[map], found))
+}
+
+/// `maps:get/2` and `map_get/2`
+pub(crate) fn get(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    let (key, map) = (arg(args, 0), arg(args, 1));
+    if !l.is_symbolic_lookup(map, key) {
+        return found;
+    }
+    if !l.is_map(0, map) {
+        return found;
+    }
+    l.has_key(1, map, key, found.is_some());
+    Some(l.under(map, key, found?))
+}
+
+pub(crate) fn is_key(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    let (key, map) = (arg(args, 0), arg(args, 1));
+    if !(l.is_symbolic_lookup(map, key) && l.is_map(0, map)) {
+        return found;
+    }
+    let (key, map) = (l.expr(key)?, l.expr(map)?);
+    Some(l.result(Op::HasKey, &[key, map], found?))
+}
+
+/// `{ok, Value}` or `error`
+pub(crate) fn find(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    let (key, map) = (arg(args, 0), arg(args, 1));
+    if !(l.is_symbolic_lookup(map, key) && l.is_map(0, map)) {
+        return found;
+    }
+    let pair = l.heap.elements(found?).map(<[Value]>::to_vec);
+    l.has_key(1, map, key, pair.is_some());
+    let Some([ok, value]) = pair.as_deref() else { return found };
+    let value = l.under(map, key, *value);
+    Some(l.heap.tuple(&[*ok, value]))
+}
+
+pub(crate) fn put(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    let (key, value, map) = (arg(args, 0), arg(args, 1), arg(args, 2));
+    if !l.is_map(0, map) {
+        return found;
+    }
+    Some(l.with_pair(map, key, value, found?))
+}
+
+pub(crate) fn update(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    let (key, value, map) = (arg(args, 0), arg(args, 1), arg(args, 2));
+    if !l.is_map(0, map) {
+        return found;
+    }
+    if l.is_symbolic_lookup(map, key) {
+        l.has_key(1, map, key, found.is_some());
+    }
+    Some(l.with_pair(map, key, value, found?))
+}
+
+pub(crate) fn remove(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    let (key, map) = (arg(args, 0), arg(args, 1));
+    if !(l.is_symbolic_lookup(map, key) && l.is_map(0, map)) {
+        return found;
+    }
+    let (key, map) = (l.expr(key)?, l.expr(map)?);
+    Some(l.result(Op::Remove, &[key, map], found?))
+}
+
+/// `{Value, Rest}` or `error`
+pub(crate) fn take(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    let (key, map) = (arg(args, 0), arg(args, 1));
+    if !(l.is_symbolic_lookup(map, key) && l.is_map(0, map)) {
+        return found;
+    }
+    let pair = l.heap.elements(found?).map(<[Value]>::to_vec);
+    l.has_key(1, map, key, pair.is_some());
+    let Some([value, rest]) = pair.as_deref() else { return found };
+    let value = l.under(map, key, *value);
+    let (key, map) = (l.expr(key)?, l.expr(map)?);
+    let rest = l.result(Op::Remove, &[key, map], *rest);
+    Some(l.heap.tuple(&[value, rest]))
+}
+
+pub(crate) fn from_list(
+    l: &mut Lifting<'_>,
+    args: &[Value],
+    found: Option<Value>,
+) -> Option<Value> {
+    let list = arg(args, 0);
+    if !l.is_symbolic(list) {
+        return found;
+    }
+    let (items, _) = l.spine(0, list);
+    let mut pairs = Vec::new();
+    for item in items {
+        let test = own_expr(item).map(|it| l.apply(Op::IsTuple(2), &[it]));
+        let is_pair = matches!(item.view(), View::Tuple(_, 2));
+        if let Some(test) = test {
+            l.test(1, test, is_pair);
+        }
+        if !is_pair {
+            return found;
+        }
+        pairs.push((l.element(2, item, 1)?, l.element(2, item, 2)?));
+    }
+    found?;
+    let has_symbolic_key = pairs.iter().any(|it| l.is_symbolic(it.0));
+    let made = l.heap.map(l.atoms, pairs.clone());
+    if !has_symbolic_key {
+        return Some(made);
+    }
+    let mut res = l.constant(term::Term::Map(vec![]));
+    for (key, value) in pairs {
+        let (key, value) = (l.expr(key)?, l.expr(value)?);
+        res = l.apply(Op::Put, &[key, value, res]);
+    }
+    Some(made.with_shadow(super::shadow(res)))
+}
+
+/// Walking a map: which keys it has is not followed, what is under them is.
+pub(crate) fn next(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    let map = arg(args, 1);
+    let found = keys_of(l, "the keys of a map", map, found)?;
+    if own_expr(map).is_none() {
+        return Some(found);
+    }
+    // The pairs of a step are nested three-tuples or a flat list; their values get shadows.
+    Some(with_values(l, map, found))
+}
+
+/// `{Key, Value, Rest}`, or a list of pairs.
+fn with_values(l: &mut Lifting<'_>, map: Value, step: Value) -> Value {
+    if let Some(items) = l.heap.list_items(step) {
+        let pairs =
+            items.chunks(1).map(|it| with_value(l, map, arg(it, 0))).collect::<Vec<Value>>();
+        return l.heap.list(&pairs);
+    }
+    with_value(l, map, step)
+}
+
+fn with_value(l: &mut Lifting<'_>, map: Value, step: Value) -> Value {
+    let Some(parts) = l.heap.elements(step).map(<[Value]>::to_vec) else { return step };
+    match parts.as_slice() {
+        [key, value] => {
+            let value = l.under(map, *key, *value);
+            l.heap.tuple(&[*key, value])
+        }
+        [key, value, rest] => {
+            let value = l.under(map, *key, *value);
+            let rest = if rest.is_cons() { *rest } else { with_value(l, map, *rest) };
+            l.heap.tuple(&[*key, value, rest])
+        }
+        _ => step,
+    }
+}
+
+pub(crate) fn values(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    let map = arg(args, 0);
+    let found = keys_of(l, "maps:values/1", map, found)?;
+    let (Some(_), View::Map(at)) = (own_expr(map), map.view()) else { return Some(found) };
+    let pairs: Vec<(Value, Value)> = l.heap.map_iter(at).collect();
+    let values: Vec<Value> = pairs.iter().map(|it| l.under(map, it.0, it.1)).collect();
+    Some(l.heap.list(&values))
+}
+
+pub(crate) fn keys(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    keys_of(l, "maps:keys/1", arg(args, 0), found)
+}
+
+/// The run depends on which keys the map has.
+fn keys_of(l: &mut Lifting<'_>, what: &str, map: Value, found: Option<Value>) -> Option<Value> {
+    if !l.is_map(0, map) {
+        return found;
+    }
+    if l.is_symbolic_lookup(map, Value::NIL) {
+        l.lose(what);
+    }
+    found
+}
+
+/// `maps:merge/2`: the second map's pairs are put into the first.
+pub(crate) fn merge(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    let (first, second) = (arg(args, 0), arg(args, 1));
+    let is_symbolic = |l: &Lifting<'_>, it| l.is_symbolic_lookup(it, Value::NIL);
+    if !(is_symbolic(l, first) || is_symbolic(l, second)) {
+        return found;
+    }
+    if !(l.is_map(0, first) && l.is_map(1, second)) {
+        return found;
+    }
+    let View::Map(at) = second.view() else { return found };
+    if own_expr(second).is_some() {
+        l.lose("maps:merge/2");
+    }
+    let pairs: Vec<(Value, Value)> = l.heap.map_iter(at).collect();
+    let mut res = l.expr(first)?;
+    for (key, value) in pairs {
+        let value = if own_expr(second).is_some() { l.under(second, key, value) } else { value };
+        let (key, value) = (l.expr(key)?, l.expr(value)?);
+        res = l.apply(Op::Put, &[key, value, res]);
+    }
+    Some(found?.with_shadow(super::shadow(res)))
+}

@@ -1,0 +1,169 @@
+//! The symbolic half of builtins: which choices they make on symbolic arguments, and what their
+//! results are as expressions.
+//!
+//! A builtin's row names its lifting. The concrete half has run already and is never changed here;
+//! a lifting adds shadows to the result and choices to the path. Only recorded runs come here.
+
+pub(crate) mod arithmetic;
+pub(crate) mod bits;
+pub(crate) mod compare;
+mod express;
+pub(crate) mod lists;
+pub(crate) mod maps;
+pub(crate) mod text;
+pub(crate) mod tuples;
+
+use crate::data::{Atoms, Heap, Shadow, Value};
+use crate::machine::Recorder;
+use term::{ExprId, Kind, Op, Term};
+use trace::{Choice, Looked, Loss, SiteId};
+
+/// How a builtin treats symbolic arguments.
+#[derive(Clone, Copy, Debug)]
+pub enum Lift {
+    /// Looks at its arguments and what is in them, in a way that is not followed: a loss.
+    Concrete,
+    /// Moves its arguments about; shadows travel with them. Bit n of the number: it looks into the
+    /// n-th argument all the same, and that is not followed.
+    Moves(u8),
+    /// Followed exactly.
+    Own(Own),
+}
+
+/// Sees the arguments and what the concrete half made of them, `None` if it raised. Returns the
+/// result as the program gets it.
+pub type Own = fn(&mut Lifting<'_>, &[Value], Option<Value>) -> Option<Value>;
+
+/// One instruction of a recorded run.
+#[derive(Debug)]
+pub struct Lifting<'a> {
+    pub(crate) record: &'a mut Recorder,
+    pub(crate) heap: &'a mut Heap,
+    pub(crate) atoms: &'a Atoms,
+    /// The address after the instruction.
+    pub(crate) pc: u32,
+}
+
+/// Choices of one instruction that have names of their own.
+const PLACES: u32 = 16;
+
+impl Lifting<'_> {
+    /// The site of the n-th kind of choice that the instruction makes.
+    pub(crate) fn site(&self, place: u32) -> SiteId {
+        site(self.pc, place)
+    }
+
+    /// Records a test that came out like this.
+    pub(crate) fn test(&mut self, place: u32, test: ExprId, holds: bool) {
+        let site = self.site(place);
+        self.record.choose(site, usize::from(!holds), Looked::Test(test));
+    }
+
+    /// Whether the value is of the kind; a choice if the value is symbolic.
+    pub(crate) fn is(&mut self, place: u32, value: Value, kind: Kind, holds: bool) -> bool {
+        if let Some(expr) = own_expr(value) {
+            let test = self.record.exprs.apply(Op::IsKind(kind), &[expr]);
+            self.test(place, test, holds);
+        }
+        holds
+    }
+
+    pub(crate) fn apply(&mut self, op: Op, args: &[ExprId]) -> ExprId {
+        self.record.exprs.apply(op, args)
+    }
+
+    pub(crate) fn constant(&mut self, term: Term) -> ExprId {
+        self.record.exprs.constant(term)
+    }
+
+    pub(crate) fn int(&mut self, value: i64) -> ExprId {
+        self.constant(Term::Int(value))
+    }
+
+    /// A part of a value: its own shadow, or the selector applied to that of the whole.
+    pub(crate) fn part(&mut self, of: Value, op: Op, part: Value) -> Value {
+        match (own_expr(of), own_expr(part)) {
+            (Some(of), None) => part.with_shadow(shadow(self.apply(op, &[of]))),
+            _ => part,
+        }
+    }
+
+    /// The result of an operation on expressions.
+    pub(crate) fn result(&mut self, op: Op, args: &[ExprId], found: Value) -> Value {
+        found.with_shadow(shadow(self.apply(op, args)))
+    }
+
+    /// The expression of any value; a loss if it is nested too deeply.
+    pub(crate) fn expr(&mut self, value: Value) -> Option<ExprId> {
+        let res = express::expr_of(&mut self.record.exprs, (self.heap, self.atoms), value);
+        if res.is_none() {
+            self.lose("a deeply nested term");
+        }
+        res
+    }
+
+    /// Whether something in the value is symbolic.
+    pub(crate) fn is_symbolic(&self, value: Value) -> bool {
+        express::is_symbolic(self.heap, value)
+    }
+
+    pub(crate) fn lose(&mut self, what: &str) {
+        let site = self.site(0);
+        self.record.losses.push(Loss { site, what: what.to_owned() });
+    }
+
+    /// From here on the run depends on this very value in ways that are not followed.
+    pub(crate) fn pin(&mut self, place: u32, value: Value) {
+        let Some(expr) = self.expr(value) else { return };
+        let Ok(term) = crate::data::to_term(self.heap, self.atoms, value) else { return };
+        let site = self.site(place);
+        self.record.choose(site, 0, Looked::Pin(expr, term));
+    }
+
+    /// What a builtin that is not followed looks at, and what it was.
+    pub(crate) fn concretise(
+        &mut self,
+        what: &str,
+        args: &[Value],
+        looks_at: impl Fn(usize) -> bool,
+    ) {
+        let symbolic: Vec<(usize, Value)> = args
+            .iter()
+            .copied()
+            .enumerate()
+            .filter(|it| looks_at(it.0) && self.is_symbolic(it.1))
+            .collect();
+        if symbolic.is_empty() {
+            return;
+        }
+        self.lose(what);
+        for (n, arg) in symbolic {
+            self.pin(u32::try_from(n).unwrap_or(0), arg);
+        }
+    }
+}
+
+/// The n-th kind of choice of the instruction before this address.
+pub(crate) fn site(pc: u32, place: u32) -> SiteId {
+    SiteId(pc.saturating_sub(1).saturating_mul(PLACES).saturating_add(place.min(PLACES - 1)))
+}
+
+pub(crate) fn shadow(expr: ExprId) -> Shadow {
+    Shadow(expr.0.saturating_add(1))
+}
+
+/// The expression of a value's own shadow.
+pub(crate) fn own_expr(value: Value) -> Option<ExprId> {
+    value.shadow().0.checked_sub(1).map(ExprId)
+}
+
+/// The n-th argument; the table's arity says that it is there.
+pub(crate) fn arg(args: &[Value], n: usize) -> Value {
+    args.get(n).copied().unwrap_or(Value::NIL)
+}
+
+impl Recorder {
+    pub(crate) fn choose(&mut self, site: SiteId, taken: usize, looked: Looked) {
+        self.choices.push(Choice { site, taken, looked });
+    }
+}

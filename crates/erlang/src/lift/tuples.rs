@@ -1,0 +1,162 @@
+//! Tuples.
+
+use crate::data::{Value, View};
+use crate::lift::compare::same_values;
+use crate::lift::{Lifting, arg, own_expr};
+use std::sync::Arc;
+use term::{Kind, Op, Term};
+use trace::{Head, Looked};
+
+impl Lifting<'_> {
+    /// The element at a position counted from one, if the value is a tuple that has it.
+    pub(crate) fn element(&mut self, place: u32, tuple: Value, position: usize) -> Option<Value> {
+        let is_tuple = matches!(tuple.view(), View::Tuple(..));
+        if !self.is(place, tuple, Kind::Tuple, is_tuple) {
+            return None;
+        }
+        let found =
+            self.heap.elements(tuple).and_then(|it| it.get(position.checked_sub(1)?)).copied();
+        let selector = Op::Element(u32::try_from(position - 1).ok()?);
+        if let Some(expr) = own_expr(tuple) {
+            let size = self.apply(Op::TupleSize, &[expr]);
+            let least = self.int(i64::try_from(position).ok()?);
+            let is_there = self.apply(Op::LessEqual, &[least, size]);
+            self.test(place + 1, is_there, found.is_some());
+        }
+        Some(self.part(tuple, selector, found?))
+    }
+
+    /// All elements of a tuple; that it has so many is a choice.
+    pub(crate) fn elements(&mut self, place: u32, tuple: Value) -> Option<Vec<Value>> {
+        let items = self.heap.elements(tuple).map(<[Value]>::to_vec);
+        let Some(expr) = own_expr(tuple) else { return items };
+        let is_tuple = items.is_some();
+        if !self.is(place, tuple, Kind::Tuple, is_tuple) {
+            return None;
+        }
+        let items = items?;
+        let n = u32::try_from(items.len()).ok()?;
+        let size = self.apply(Op::TupleSize, &[expr]);
+        // One question for each smaller size: whoever asks next asks the same ones.
+        for smaller in 0..=n {
+            let this = self.int(i64::from(smaller));
+            let test = self.apply(Op::Same, &[size, this]);
+            self.test(place + 1, test, smaller == n);
+        }
+        Some((0..n).zip(items).map(|(at, it)| self.part(tuple, Op::Element(at), it)).collect())
+    }
+
+    /// A symbolic position in a tuple of known size: each place is an alternative.
+    fn choose_position(&mut self, place: u32, position: Value, size: usize) {
+        let Some(expr) = own_expr(position) else { return };
+        let heads: Vec<Head> =
+            (1..=size).map(|it| Head::Literal(Term::Int(i64::try_from(it).unwrap_or(0)))).collect();
+        let taken = position.as_usize().filter(|it| (1..=size).contains(it));
+        let taken = taken.map_or(size, |it| it - 1);
+        let site = self.site(place);
+        self.record.choose(site, taken, Looked::Heads(expr, Arc::from(heads)));
+    }
+}
+
+pub(crate) fn element(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    let (position, tuple) = (arg(args, 0), arg(args, 1));
+    if own_expr(position).is_none() {
+        let Some(position) = position.as_usize().filter(|it| *it > 0) else { return found };
+        if own_expr(tuple).is_none() {
+            return found;
+        }
+        let element = l.element(0, tuple, position);
+        return found.and(element);
+    }
+    if !l.is(3, position, Kind::Integer, position.is_integer()) {
+        return found;
+    }
+    let elements = l.elements(4, tuple)?;
+    l.choose_position(6, position, elements.len());
+    found?;
+    elements.get(position.as_usize()?.checked_sub(1)?).copied()
+}
+
+pub(crate) fn set_element(
+    l: &mut Lifting<'_>,
+    args: &[Value],
+    found: Option<Value>,
+) -> Option<Value> {
+    let (position, tuple, item) = (arg(args, 0), arg(args, 1), arg(args, 2));
+    if own_expr(position).is_none() && own_expr(tuple).is_none() {
+        return found;
+    }
+    if !l.is(3, position, Kind::Integer, position.is_integer()) {
+        return found;
+    }
+    let mut elements = l.elements(4, tuple)?;
+    l.choose_position(6, position, elements.len());
+    found?;
+    *elements.get_mut(position.as_usize()?.checked_sub(1)?)? = item;
+    Some(l.heap.tuple(&elements))
+}
+
+pub(crate) fn size(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    let tuple = arg(args, 0);
+    let Some(expr) = own_expr(tuple) else { return found };
+    l.is(0, tuple, Kind::Tuple, found.is_some());
+    Some(l.result(Op::TupleSize, &[expr], found?))
+}
+
+pub(crate) fn to_list(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    let tuple = arg(args, 0);
+    if own_expr(tuple).is_none() {
+        return found;
+    }
+    let elements = l.elements(0, tuple)?;
+    found?;
+    Some(l.heap.list(&elements))
+}
+
+pub(crate) fn from_list(
+    l: &mut Lifting<'_>,
+    args: &[Value],
+    found: Option<Value>,
+) -> Option<Value> {
+    let (items, _) = l.spine(0, arg(args, 0));
+    found?;
+    Some(l.heap.tuple(&items))
+}
+
+/// `is_record/2` and `is_record/3`
+pub(crate) fn is_record(
+    l: &mut Lifting<'_>,
+    args: &[Value],
+    found: Option<Value>,
+) -> Option<Value> {
+    let (tuple, tag) = (arg(args, 0), arg(args, 1));
+    if args.iter().all(|it| own_expr(*it).is_none()) && !l.is_symbolic_record(tuple) {
+        return found;
+    }
+    if let Some(expr) = own_expr(tuple) {
+        let is_tuple = match args.get(2).and_then(|it| it.as_usize()) {
+            Some(n) => {
+                let n = u32::try_from(n).unwrap_or(u32::MAX);
+                let test = l.apply(Op::IsTuple(n), &[expr]);
+                let holds = matches!(tuple.view(), View::Tuple(_, m) if m == n);
+                l.test(0, test, holds);
+                holds
+            }
+            None => l.is(0, tuple, Kind::Tuple, matches!(tuple.view(), View::Tuple(..))),
+        };
+        if !is_tuple {
+            return found;
+        }
+    }
+    if let Some(first) = l.element(1, tuple, 1) {
+        same_values(l, 3, first, tag);
+    }
+    found
+}
+
+impl Lifting<'_> {
+    fn is_symbolic_record(&self, tuple: Value) -> bool {
+        let first = self.heap.elements(tuple).and_then(|it| it.first());
+        first.is_some_and(|it| own_expr(*it).is_some())
+    }
+}
