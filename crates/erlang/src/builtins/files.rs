@@ -12,6 +12,7 @@ use crate::data::{AtomId, PidId, RefId, Value};
 use crate::host::{
     Advice, Errno, FileId, FileInfo, FileKind, Files, Links, OpenModes, Origin, Sync,
 };
+use crate::lift::Lift;
 use crate::machine::World;
 use std::collections::BTreeMap;
 
@@ -55,7 +56,14 @@ pub(super) const ROWS: &[Builtin] = &[
 ];
 
 const fn file(name: &'static str, arity: u8, run: Run) -> Builtin {
-    Builtin { module: "prim_file", name, arity, how: How::Outside(run), effect: Effect::Files }
+    Builtin {
+        module: "prim_file",
+        name,
+        arity,
+        how: How::Outside(run),
+        effect: Effect::Files,
+        lift: Lift::Concrete,
+    }
 }
 
 /// Whatever the host has.

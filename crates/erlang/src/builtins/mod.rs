@@ -180,7 +180,7 @@ pub(crate) const fn gate(
     name: &'static str,
     arity: u8,
 ) -> Builtin {
-    Builtin { module, name, arity, how: How::Code, effect }
+    Builtin { module, name, arity, how: How::Code, effect, lift: Lift::Moves(0) }
 }
 
 /// Every builtin there is.

@@ -42,7 +42,7 @@ impl Lifting<'_> {
         if own_expr(size).is_some() {
             let zero = self.int(0);
             let test = self.apply(Op::LessEqual, &[zero, expr]);
-            let holds = size.as_int().is_some_and(|it| it >= 0);
+            let holds = self.is_natural(size);
             self.test(2, test, holds);
             if !holds {
                 return None;
@@ -58,6 +58,10 @@ impl Lifting<'_> {
         })
     }
 
+    fn is_natural(&self, value: Value) -> bool {
+        self.heap.to_big(value).is_some_and(|it| it.sign() != num_bigint::Sign::Minus)
+    }
+
     fn number(&self, expr: ExprId) -> Option<i64> {
         self.record.exprs.as_constant(expr).and_then(term::Term::as_int)
     }
@@ -69,21 +73,20 @@ impl Lifting<'_> {
         }
     }
 
-    /// A segment of known size: whether it is there is a choice. `next` is where it ends, if it is.
+    /// A segment of known size: whether it is there is a choice. `next` is where it ends, if so.
     pub(crate) fn sized_segment(
         &mut self,
         value: Value,
         at: Position,
         n_bits: ExprId,
         next: Option<u64>,
-        is_there: bool,
     ) -> Option<(ExprId, Position)> {
         let whole = self.expr(value)?;
         let end = self.sum(at.expr, n_bits);
         let size = self.apply(Op::BitSize, &[whole]);
         let fits = self.apply(Op::LessEqual, &[end, size]);
         if self.number(end) != Some(0) && !self.both_known(end, size) {
-            self.test(3, fits, is_there);
+            self.test(3, fits, next.is_some());
         }
         let slice = self.apply(Op::Slice, &[whole, at.expr, n_bits]);
         Some((slice, Position { expr: end, bits: next? }))
@@ -301,8 +304,12 @@ fn slice(
     let last_bit = l.times(last, eight);
     let size = l.apply(Op::BitSize, &[whole]);
     let not_before = l.apply(Op::LessEqual, &[zero, first]);
+    let is_inside = at.min(at.saturating_add(n)) >= 0;
     if l.number(first).is_none() {
-        l.test(4, not_before, at.min(at.saturating_add(n)) >= 0);
+        l.test(4, not_before, is_inside);
+    }
+    if !is_inside {
+        return found;
     }
     let fits = l.apply(Op::LessEqual, &[last_bit, size]);
     l.test(5, fits, found.is_some());
@@ -334,9 +341,13 @@ pub(crate) fn split(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -
         return found;
     }
     let (whole, at_expr, zero, eight) = (l.expr(value)?, l.expr(at)?, l.int(0), l.int(8));
+    let is_inside = l.is_natural(at);
     if own_expr(at).is_some() {
         let test = l.apply(Op::LessEqual, &[zero, at_expr]);
-        l.test(2, test, at.as_int().is_some_and(|it| it >= 0));
+        l.test(2, test, is_inside);
+    }
+    if !is_inside {
+        return found;
     }
     let n_bits = l.times(at_expr, eight);
     let size = l.apply(Op::BitSize, &[whole]);

@@ -208,9 +208,10 @@ impl Cpu<'_> {
             let found = lifting.heap.match_segment(bits, at.bits, part.spec, count);
             let slice = match (n_bits, part.spec.ty) {
                 (Some(n_bits), _) => {
-                    let next = found.map(|it| it.1);
-                    let (slice, next) =
-                        lifting.sized_segment(value, at, n_bits, next, found.is_some())?;
+                    let n = count.and_then(|it| it.checked_mul(u64::from(part.spec.unit)));
+                    let end = n.and_then(|it| it.checked_add(at.bits));
+                    let end = end.filter(|it| *it <= lifting.heap.bit_len(bits));
+                    let (slice, next) = lifting.sized_segment(value, at, n_bits, end)?;
                     at = next;
                     Some(slice)
                 }

@@ -21,6 +21,8 @@ pub struct Recorder {
     pub exprs: Exprs,
     pub choices: Vec<Choice>,
     pub losses: Vec<Loss>,
+    /// What the unit returned, if that is symbolic.
+    pub result: Option<ExprId>,
     /// The heads of each switch table that a choice was made on.
     heads: FxHashMap<u32, Arc<[Head]>>,
 }
@@ -30,6 +32,7 @@ impl Recorder {
     pub(crate) fn begin(&mut self) {
         self.choices.clear();
         self.losses.clear();
+        self.result = None;
     }
 
     /// The value as the n-th argument of the unit.
@@ -63,6 +66,17 @@ pub(super) fn may_be_symbolic(a: Value, b: Value) -> bool {
                 | (View::Map(_), View::Map(_))
                 | (View::Fun(_), View::Fun(_))
         )
+}
+
+impl World {
+    /// Remembers what the unit returned, if the run is recorded.
+    pub(super) fn record_result(&mut self, value: Value) {
+        let World { record: Some(record), heap, atoms, .. } = self else { return };
+        let mut lifting = Lifting { record, heap, atoms, pc: 0 };
+        if lifting.is_symbolic(value) {
+            lifting.record.result = lifting.expr(value);
+        }
+    }
 }
 
 impl Cpu<'_> {

@@ -333,7 +333,10 @@ impl Machine {
 
     fn returned(&mut self, pid: PidId, value: Value) {
         match self.world.processes.get(&pid).map(|it| it.on_return) {
-            Some(OnReturn::Unit) => self.world.ended = Some(Ended::Value(value)),
+            Some(OnReturn::Unit) => {
+                self.world.record_result(value);
+                self.world.ended = Some(Ended::Value(value));
+            }
             Some(OnReturn::Output { asker, request, device }) => {
                 if let Some(process) = self.world.processes.get_mut(&pid) {
                     process.on_return = OnReturn::Nobody;

@@ -1,0 +1,128 @@
+//! The symbolic half of builtins against the concrete one: exactly the alternative that was taken
+//! holds for the input, and a symbolic result has the value of the concrete one.
+
+use conformance::{Call, Kinds, Random, machine, machine_with};
+use erlang::builtins::{Builtin, all};
+use erlang::lift::Lift;
+use erlang::machine::Recorder;
+use erlang::{Machine, Outcome};
+use std::path::Path;
+use term::{Atom, Model, Style, Term, all_hold, print, read_term, value};
+
+/// Calls for each builtin.
+const N_CALLS: usize = 400;
+
+#[test]
+fn choices_and_results_of_builtins_are_right() {
+    let edges = edges();
+    let mut kinds = Kinds::default();
+    kinds.define("Any", edges.clone());
+    kinds.add(include_str!("bif_kinds.txt"));
+    let mut random = Random(7);
+    let written = kinds.calls(&mut random, 60);
+    let mut machine = machine();
+    let mut calls = Vec::new();
+    for row in all().filter(|it| matches!(it.lift, Lift::Own(_))) {
+        let known = written.iter().filter(|it| is_of(it, row)).cloned();
+        let mixed = (0..N_CALLS).map(|_| Call {
+            module: Atom::new(row.module),
+            function: Atom::new(row.name),
+            args: (0..row.arity).map(|_| random.pick(&edges).clone()).collect(),
+        });
+        calls.extend(mixed.chain(known).filter(|it| !is_huge(it)));
+    }
+    check_all(&mut machine, &calls, 20_000);
+}
+
+#[test]
+fn choices_and_results_of_constructs_are_right() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lifting.erl");
+    let module = Atom::new("lifting");
+    let mut machine = machine_with(module.clone(), &source);
+    let more = include_str!("lifting_inputs.txt").lines().map(|it| read_term(it).expect("a term"));
+    let inputs: Vec<Term> = edges().into_iter().chain(more).collect();
+    let functions = machine.exports(&module).expect("it loads");
+    let mut calls = Vec::new();
+    for (function, _) in
+        functions.into_iter().filter(|it| it.1 == 1 && it.0.as_str() != "module_info")
+    {
+        let call = |input: &Term| Call {
+            module: module.clone(),
+            function: function.clone(),
+            args: vec![input.clone()],
+        };
+        calls.extend(inputs.iter().map(call));
+    }
+    check_all(&mut machine, &calls, 2_000);
+}
+
+fn edges() -> Vec<Term> {
+    let lines = include_str!("edges.txt").lines().filter(|it| !it.starts_with('%'));
+    lines.map(|it| read_term(it).expect("a term")).collect()
+}
+
+fn check_all(machine: &mut Machine, calls: &[Call], at_least: usize) {
+    let n_cases = calls.len();
+    assert!(at_least < n_cases, "only {n_cases} cases");
+    let mut failed = |it: &Call| Some(format!("{}: {}", shown(it), check(machine, it).err()?));
+    let mut wrong: Vec<String> = calls.iter().filter_map(&mut failed).collect();
+    let n_wrong = wrong.len();
+    wrong.truncate(40);
+    assert!(wrong.is_empty(), "{n_wrong} of {n_cases}:\n{}", wrong.join("\n"));
+}
+
+fn is_of(call: &Call, row: &Builtin) -> bool {
+    call.module.as_str() == row.module
+        && call.function.as_str() == row.name
+        && call.args.len() == usize::from(row.arity)
+}
+
+/// Shifts that make integers of gigabytes.
+fn is_huge(call: &Call) -> bool {
+    matches!(call.function.as_str(), "bsl" | "bsr")
+        && call.args.iter().skip(1).any(|it| it.as_int().is_none_or(|it| it.abs() > 10_000))
+}
+
+fn check(machine: &mut Machine, call: &Call) -> Result<(), String> {
+    let recorder = Recorder::default();
+    let recorded = machine.record(&call.module, &call.function, &call.args, recorder);
+    let (run, recorder) = recorded.map_err(|it| it.to_string())?;
+    let Recorder { mut exprs, choices, result, .. } = recorder;
+    let plain = machine.call(&call.module, &call.function, &call.args);
+    let plain = plain.map_err(|it| it.to_string())?.outcome;
+    if without_trace(&plain) != without_trace(&run.outcome) {
+        return Err(format!("{:?} instead of {plain:?}", run.outcome));
+    }
+    let model = Model::of(call.args.iter().cloned());
+    for choice in &choices {
+        for alternative in 0..choice.n_alternatives() {
+            let constraints = choice.constraints(&mut exprs, alternative);
+            let holds = all_hold(&exprs, &constraints, &model);
+            if holds != (alternative == choice.taken) {
+                let text =
+                    term::print_query(&exprs, &constraints, &model, &term::Domain::default());
+                return Err(format!("took {} but {alternative} is {holds}:\n{text}", choice.taken));
+            }
+        }
+    }
+    if let (Some(expr), Outcome::Value(found)) = (result, &run.outcome) {
+        let expected = value(&exprs, expr, &model);
+        if !expected.as_ref().is_some_and(|it| it.cmp_exact(found).is_eq()) {
+            return Err(format!("the expression says {expected:?} instead of {found:?}"));
+        }
+    }
+    Ok(())
+}
+
+fn without_trace(outcome: &Outcome) -> Outcome {
+    let mut res = outcome.clone();
+    if let Outcome::Raised { trace, .. } = &mut res {
+        *trace = Term::Nil;
+    }
+    res
+}
+
+fn shown(call: &Call) -> String {
+    let args: Vec<String> = call.args.iter().map(|it| print(it, Style::TW)).collect();
+    format!("{}:{}({})", call.module.as_str(), call.function.as_str(), args.join(", "))
+}
