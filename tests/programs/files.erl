@@ -11,8 +11,8 @@ tests() ->
      consulting, consulting_errors, evaluating, scripts, copies, copied_parts, truncated, allocated,
      synced, advised, directories, removed, removed_trees, renamed, links, infos, times, permissions,
      wildcards, folds, ensured, sizes, working_directory, absolute_names, names_of_files,
-     strange_names, closed_files, dead_owners, device_protocol, two_readers, compiled, compiled_errors, disk_tables, disk_tables_again, logs, sorted,
-     tables_in_files, beam_chunks, searched, other_kinds, many_open, large,
+     strange_names, closed_files, dead_owners, device_protocol, two_readers, compressed, streams, dictionaries, compiled, compiled_errors, disk_tables, disk_tables_again, logs, sorted,
+     tables_in_files, archives, beam_chunks, searched, other_kinds, many_open, large,
      info_of_processes].
 
 %% Where a program works.
@@ -485,6 +485,51 @@ compressed() ->
                S = [io:get_line(B, ''), file:read(B, 2), file:position(B, 0), file:read(B, 5), file:close(B)],
                {R, S, zlib:gunzip(Bytes)}
        end).
+
+%% How data is packed differs, what comes out does not.
+streams() ->
+    Data = binary:copy(<<"some text that repeats, ">>, 500),
+    [begin
+         Z = zlib:open(),
+         ok = zlib:deflateInit(Z, Level, deflated, Bits, 8, default),
+         A = zlib:deflate(Z, binary:part(Data, 0, 1000)),
+         B = zlib:deflate(Z, binary:part(Data, 1000, 5000), sync),
+         C = zlib:deflate(Z, binary:part(Data, 6000, byte_size(Data) - 6000), finish),
+         Crc = zlib:crc32(Z),
+         ok = zlib:deflateEnd(Z),
+         Packed = iolist_to_binary([A, B, C]),
+         ok = zlib:inflateInit(Z, Bits),
+         {First, Rest} = split_binary(Packed, 20),
+         X = zlib:inflate(Z, First),
+         Y = zlib:inflate(Z, Rest),
+         Crc2 = zlib:crc32(Z),
+         ok = zlib:inflateEnd(Z),
+         R = [caught(fun() -> zlib:inflate(Z, First) end), zlib:close(Z), caught(fun() -> zlib:close(Z) end)],
+         {Crc, Crc2, iolist_to_binary([X, Y]) =:= Data, R}
+     end || {Level, Bits} <- [{default, 15}, {9, -15}, {1, 31}, {none, -15}, {best_speed, 15}]]
+        ++ [caught(fun() -> zlib:gunzip(<<"nonsense">>) end), caught(fun() -> inflated(<<120, 156, 1, 2, 3>>, 15) end),
+            caught(fun() -> inflated(<<"nonsense">>, 15) end), caught(fun() -> inflated(zlib:gzip("x"), 15) end),
+            caught(fun() -> inflated(zlib:gzip("either"), 47) end), caught(fun() -> inflated(zlib:compress("either"), 47) end),
+            caught(fun() -> inflated(<<(zlib:compress("cut"))/binary, "more">>, 15) end)].
+
+inflated(Bytes, Bits) ->
+    Z = zlib:open(),
+    ok = zlib:inflateInit(Z, Bits),
+    Out = zlib:inflate(Z, Bytes),
+    {iolist_to_binary(Out), caught(fun() -> zlib:inflateEnd(Z) end)}.
+
+dictionaries() ->
+    Dictionary = <<"words that both sides know beforehand">>,
+    Z = zlib:open(),
+    ok = zlib:deflateInit(Z),
+    Sum = zlib:deflateSetDictionary(Z, Dictionary),
+    Packed = iolist_to_binary(zlib:deflate(Z, "both sides know these words", finish)),
+    ok = zlib:deflateEnd(Z),
+    ok = zlib:inflateInit(Z),
+    {need_dictionary, Sum, []} = zlib:inflate(Z, Packed, [{exception_on_need_dict, false}]),
+    Bad = caught(fun() -> zlib:inflateSetDictionary(Z, "others") end),
+    ok = zlib:inflateSetDictionary(Z, Dictionary),
+    {Sum, Bad, iolist_to_binary(zlib:inflate(Z, [])), zlib:inflateEnd(Z), zlib:close(Z)}.
 
 memory_files() ->
     {ok, F} = file:open("abcdef", [ram, read, write, binary]),

@@ -21,5 +21,5 @@ fn check(program: &str, n_expected: usize) {
 
 #[test]
 fn files() {
-    check("files.erl", 67);
+    check("files.erl", 71);
 }

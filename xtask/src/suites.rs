@@ -18,7 +18,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 const USAGE: &str = "usage: cargo xtask suites DIR [--suite NAME[,NAME]] [--case NAME] [--jobs N] \
-    [--time SECONDS] [--beam-time SECONDS] [--reductions N] [--allow] [--out FILE]";
+    [--time SECONDS] [--beam-time SECONDS] [--reductions N] [--refuse] [--out FILE]";
 
 /// What the chore was asked for.
 #[derive(Clone, Debug)]
@@ -90,7 +90,7 @@ impl Options {
             time: Duration::from_secs(20),
             beam_time: Duration::from_secs(60),
             reductions: 2_000_000_000,
-            effects: Effects::Refused,
+            effects: Effects::Allowed,
             out: None,
         };
         while let Some(option) = args.next() {
@@ -103,6 +103,7 @@ impl Options {
                 "--beam-time" => res.beam_time = Duration::from_secs(number(value()?)?),
                 "--reductions" => res.reductions = number(value()?)?,
                 "--allow" => res.effects = Effects::Allowed,
+                "--refuse" => res.effects = Effects::Refused,
                 "--out" => res.out = Some(PathBuf::from(value()?)),
                 _ => return Err(format!("{option} is no option\n{USAGE}")),
             }

@@ -68,6 +68,8 @@ pub struct Otp {
     /// Modules whose file is given, before any directory is searched.
     sources: BTreeMap<Atom, Source>,
     installation: Option<Installation>,
+    /// Where the program wants modules to be looked for.
+    chosen_path: Option<Vec<PathBuf>>,
     peer: Peer,
 }
 
@@ -87,7 +89,16 @@ impl Otp {
             cache: cache.clone(),
         });
         let sources = BTreeMap::new();
-        Ok(Otp { settings, cache, identity, elixir, sources, installation: None, peer })
+        Ok(Otp {
+            settings,
+            cache,
+            identity,
+            elixir,
+            sources,
+            installation: None,
+            chosen_path: None,
+            peer,
+        })
     }
 
     /// Makes the modules of a target known, and where the modules lie that they call.
@@ -156,14 +167,22 @@ impl Otp {
         if name.is_empty() || name.contains(['/', '\0']) {
             return Err(not_found());
         }
-        let file = format!("{name}.beam");
-        let search =
-            |dirs: &[PathBuf]| dirs.iter().map(|it| it.join(&file)).find(|it| it.is_file());
-        if let Some(path) = search(&self.settings.code_paths) {
-            return Ok(Source::Beam(path));
+        self.search(&format!("{name}.beam"))?.map(Source::Beam).ok_or_else(not_found)
+    }
+
+    /// The first file of this name where modules are looked for.
+    fn search(&mut self, file: &str) -> Result<Option<PathBuf>, HostError> {
+        let search = |dirs: &[PathBuf]| dirs.iter().map(|it| it.join(file)).find(|it| it.is_file());
+        if let Some(chosen) = &self.chosen_path {
+            let found = search(chosen);
+            // What is part of the runtime is on no path.
+            let own = self.installation()?.code_paths.last().cloned();
+            return Ok(found.or_else(|| search(own.as_slice())));
         }
-        let found = search(&self.installation()?.code_paths).or_else(|| search(&self.elixir));
-        found.map(Source::Beam).ok_or_else(not_found)
+        if let Some(path) = search(&self.settings.code_paths) {
+            return Ok(Some(path));
+        }
+        Ok(search(&self.installation()?.code_paths).or_else(|| search(&self.elixir)))
     }
 
     /// The code of a module in a given file.
@@ -289,12 +308,39 @@ impl Host for Otp {
         Err(HostError::NotFound(module.as_str().to_owned()))
     }
 
+    fn set_code_path(&mut self, path: Option<Vec<String>>) {
+        self.chosen_path = path.map(|it| it.into_iter().map(PathBuf::from).collect());
+    }
+
+    fn find_file(&mut self, name: &str) -> Option<String> {
+        Some(self.search(name).ok()??.to_str()?.to_owned())
+    }
+
+    fn object_file(&mut self, module: &Atom) -> Option<String> {
+        match self.find(module).ok()? {
+            Source::Beam(path) => Some(path.to_str()?.to_owned()),
+            Source::Erl(_) => None,
+        }
+    }
+
+    fn object_code(&mut self, module: &Atom) -> Option<(String, Vec<u8>)> {
+        let path = self.search(&format!("{}.beam", module.as_str())).ok()??;
+        let bytes = std::fs::read(&path).ok()?;
+        Some((path.to_str()?.to_owned(), bytes))
+    }
+
     fn files(&mut self) -> Box<dyn Files> {
         Box::new(Disk::default())
     }
 
     fn system(&mut self) -> Result<System, HostError> {
+        let own = self.settings.code_paths.clone();
+        let elixir = self.elixir.clone();
         let otp = self.installation()?;
+        // The last one is that of the runtime itself, which is on no path.
+        let of_otp = otp.code_paths.split_last().map(|it| it.1.to_vec()).unwrap_or_default();
+        let code_path = own.into_iter().chain(of_otp).chain(elixir);
+        let text = |it: PathBuf| it.to_str().map(str::to_owned);
         let application = |file: &str| {
             let find = |dir: &PathBuf| std::fs::read_to_string(dir.join(file)).ok();
             let text = otp.code_paths.iter().find_map(find)?;
@@ -304,6 +350,7 @@ impl Host for Otp {
         Ok(System {
             release: otp.release.clone(),
             erts_version: otp.erts_version.clone(),
+            code_path: code_path.filter_map(text).collect(),
             applications: ["kernel.app", "stdlib.app"]
                 .into_iter()
                 .filter_map(application)

@@ -27,6 +27,18 @@ pub trait Host {
     /// What the runtime says of itself.
     fn system(&mut self) -> Result<System, HostError>;
 
+    /// Where modules are looked for from now on; `None`: as at first.
+    fn set_code_path(&mut self, path: Option<Vec<String>>);
+
+    /// The first file of this name in the directories where modules are looked for.
+    fn find_file(&mut self, name: &str) -> Option<String>;
+
+    /// The file that a module is loaded from, if it is compiled code.
+    fn object_file(&mut self, module: &Atom) -> Option<String>;
+
+    /// A module's file, and what is in it.
+    fn object_code(&mut self, module: &Atom) -> Option<(String, Vec<u8>)>;
+
     /// The file system, for programs that may touch it.
     fn files(&mut self) -> Box<dyn Files>;
 }
@@ -38,6 +50,8 @@ pub struct System {
     pub release: String,
     /// `13.1.5`
     pub erts_version: String,
+    /// The directories where modules are looked for.
+    pub code_path: Vec<String>,
     /// What the `.app` files say of the applications that are always running: kernel and stdlib.
     pub applications: Vec<Term>,
 }

@@ -202,7 +202,13 @@ impl Bench {
         let mut groups: Vec<Term> = case.split('/').map(Term::atom).collect();
         let Some(case) = groups.pop() else { return "no case".to_owned() };
         let private = self.dir.join(format!(".priv-{suite}"));
-        if let Err(error) = fs::create_dir_all(&private) {
+        // What an earlier case or run left there is not this one's.
+        let fresh = fs::remove_dir_all(&private).or_else(|it| match it.kind() {
+            std::io::ErrorKind::NotFound => Ok(()),
+            _ => Err(it),
+        });
+        let made = fresh.and_then(|()| fs::create_dir_all(&private));
+        if let Err(error) = made.and_then(|()| std::env::set_current_dir(&private)) {
             return error.to_string();
         }
         let path = |key: &str, path: &Path| {

@@ -69,7 +69,7 @@ fn has_pieces(w: &World, value: Value) -> bool {
 /// The polynomial of IEEE 802.3, lowest bit first.
 const CRC_POLYNOMIAL: u32 = 0xedb8_8320;
 
-fn crc32(start: u32, bytes: &[u8]) -> u32 {
+pub(super) fn crc32(start: u32, bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!start, |crc, byte| {
         let place = (crc ^ u32::from(*byte)) & 0xff;
         crc >> 8 ^ CRC_TABLE.get(place as usize).copied().unwrap_or(0)
@@ -131,7 +131,7 @@ fn crc_multiply(left: u32, right: u32) -> u32 {
 
 const ADLER_BASE: u32 = 65_521;
 
-fn adler32(start: u32, bytes: &[u8]) -> u32 {
+pub(super) fn adler32(start: u32, bytes: &[u8]) -> u32 {
     /// As many bytes as can't overflow the sums.
     const STRETCH: usize = 5_552;
     let (mut a, mut b) = ((start & 0xffff) % ADLER_BASE, (start >> 16) % ADLER_BASE);

@@ -1,6 +1,7 @@
 //! Raising, applying, and asking about code.
 
 use crate::builtins::arithmetic::arg;
+use crate::builtins::modules::object_of;
 use crate::builtins::{Builtin, Control, Effect, Fault, How, Stop, inside, pure};
 use crate::data::{AtomId, FunKind, Value, View};
 use crate::lift::Lift;
@@ -264,25 +265,17 @@ fn ensure_loaded(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 fn is_loaded(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let module = arg(args, 0).as_atom().ok_or(Fault::BADARG)?;
     w.need_module(module)?;
-    let Some(loaded) = w.modules.get(&module) else { return Ok(Value::FALSE) };
-    let file = loaded.file.clone();
-    let file = text(w, &file);
+    if !w.modules.contains_key(&module) {
+        return Ok(Value::FALSE);
+    }
+    let file = object_of(w, module);
     Ok(w.heap.tuple(&[Value::atom(AtomId::FILE), file]))
 }
 
 fn which(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let module = arg(args, 0).as_atom().ok_or(Fault::BADARG)?;
     w.need_module(module)?;
-    let Some(loaded) = w.modules.get(&module) else {
-        return Ok(Value::atom(w.atoms.intern("non_existing")));
-    };
-    let file = loaded.file.clone();
-    Ok(text(w, &file))
-}
-
-fn text(w: &mut World, text: &str) -> Value {
-    let chars: Vec<Value> = text.chars().map(|it| Value::int(i64::from(u32::from(it)))).collect();
-    w.heap.list(&chars)
+    Ok(object_of(w, module))
 }
 
 fn module_info_all(w: &mut World, args: &[Value]) -> Result<Value, Fault> {

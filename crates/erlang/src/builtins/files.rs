@@ -109,6 +109,26 @@ fn files(w: &mut World) -> Result<&mut AnyFiles, Fault> {
     }
 }
 
+/// Where relative paths begin.
+pub(crate) fn current_dir(w: &mut World) -> Option<String> {
+    String::from_utf8(w.files.host.as_mut()?.current_dir().ok()?).ok()
+}
+
+pub(super) fn is_dir(w: &mut World, path: &str) -> bool {
+    let host = w.files.host.as_mut();
+    let info = host.and_then(|it| it.info(path.as_bytes(), Links::Follow).ok());
+    info.is_some_and(|it| it.kind == FileKind::Directory)
+}
+
+/// All of a file, for the machine itself.
+pub(crate) fn contents(w: &mut World, path: &str) -> Option<Vec<u8>> {
+    let host = w.files.host.as_mut()?;
+    let file = host.open(path.as_bytes(), OpenModes { read: true, ..OpenModes::default() }).ok()?;
+    let bytes = host.read(file, w.limits.memory_bytes);
+    host.close(file).ok()?;
+    bytes.ok()
+}
+
 // Open files
 
 fn open(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
@@ -120,6 +140,10 @@ fn open(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let Some(path) = path(w, arg(args, 0)) else { return Ok(failed(w, Errno::EINVAL)) };
     match files(w)?.open(&path, modes) {
         Ok(file) => {
+            if modes.write {
+                // It may become a module that was not there.
+                w.missing.clear();
+            }
             let id = w.handles.make(w.current, HandleKind::Other);
             w.files.known.insert(id, Some(file));
             Ok(ok(w, Value::reference(id)))
@@ -439,6 +463,7 @@ fn with_paths(
 ) -> Result<Value, Fault> {
     let (from, to) = (path(w, arg(args, 0)), path(w, arg(args, 1)));
     let (Some(from), Some(to)) = (from, to) else { return Ok(failed(w, Errno::EINVAL)) };
+    w.missing.clear();
     let done = work(files(w)?, &from, &to);
     Ok(answer(w, done))
 }

@@ -13,6 +13,7 @@ mod binary;
 pub mod buffers;
 mod checksum;
 pub(crate) mod clock;
+pub mod code_path;
 mod comparison;
 mod control;
 mod debug;
@@ -44,6 +45,7 @@ mod timers;
 mod tuples;
 mod unicode;
 mod unicode_wide;
+pub mod zlib;
 
 pub use debug::DebugState;
 pub use fault::{Fault, Stop};
@@ -118,6 +120,12 @@ pub enum Request {
     LoadModule,
     /// The module is not there any more.
     DeleteModule,
+    /// The same from a file on the code path, or from one that is named.
+    LoadFile,
+    LoadAbsolute,
+    /// Module, bytes and name of the file on the code path.
+    ObjectCode,
+    WhereIsFile,
 }
 
 /// What a builtin touches besides its arguments.
@@ -210,6 +218,7 @@ pub fn all() -> impl Iterator<Item = &'static Builtin> {
         id_text::ROWS,
         hash::ROWS,
         checksum::ROWS,
+        code_path::ROWS,
         unicode::ROWS,
         clock::ROWS,
         timers::ROWS,
@@ -217,6 +226,7 @@ pub fn all() -> impl Iterator<Item = &'static Builtin> {
         system::ROWS,
         modules::ROWS,
         outside::ROWS,
+        zlib::ROWS,
     ];
     tables.iter().copied().flatten()
 }

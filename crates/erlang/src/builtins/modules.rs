@@ -12,7 +12,11 @@ pub(super) const ROWS: &[Builtin] = &[
     by_machine("erlang", "load_module", 2, Request::LoadModule),
     by_machine("code", "delete", 1, Request::DeleteModule),
     by_machine("erlang", "delete_module", 1, Request::DeleteModule),
-    inside("code", "load_file", 1, load_file),
+    by_machine("code", "load_file", 1, Request::LoadFile),
+    by_machine("code", "get_object_code", 1, Request::ObjectCode),
+    by_machine("code", "where_is_file", 1, Request::WhereIsFile),
+    Builtin { effect: Effect::Files, ..by_machine("code", "load_abs", 1, Request::LoadAbsolute) },
+    Builtin { effect: Effect::Files, ..by_machine("code", "load_abs", 2, Request::LoadAbsolute) },
     inside("code", "purge", 1, |_, _| Ok(Value::FALSE)),
     inside("code", "soft_purge", 1, |_, _| Ok(Value::TRUE)),
     inside("erlang", "purge_module", 1, |_, _| Ok(Value::TRUE)),
@@ -29,15 +33,12 @@ pub(super) const ROWS: &[Builtin] = &[
     inside("code", "stick_mod", 1, |_, _| Ok(Value::TRUE)),
     inside("code", "is_module_native", 1, |_, _| Ok(Value::FALSE)),
     // The code path is part of the program: looking things up in it is no effect.
-    on_host("code", "get_path", 0),
     on_host("code", "root_dir", 0),
     on_host("code", "lib_dir", 0),
     on_host("code", "lib_dir", 1),
     on_host("code", "lib_dir", 2),
     on_host("code", "priv_dir", 1),
     on_host("code", "compiler_dir", 0),
-    on_host("code", "where_is_file", 1),
-    on_host("code", "get_object_code", 1),
     on_host("code", "module_md5", 1),
     on_host("erl_prim_loader", "get_file", 1),
     on_host("erl_prim_loader", "get_path", 0),
@@ -75,28 +76,24 @@ const fn by_machine(
     }
 }
 
-/// Modules are loaded from the code path when they are first called; loading one again changes
-/// nothing.
-fn load_file(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let module = arg(args, 0).as_atom().ok_or(Fault::BADARG)?;
-    w.need_module(module)?;
-    if w.modules.contains_key(&module) {
-        return Ok(w.heap.tuple(&[Value::atom(AtomId::MODULE), Value::atom(module)]));
-    }
-    let reason = [Value::atom(AtomId::ERROR), atom(w, "nofile")];
-    Ok(w.heap.tuple(&reason))
-}
-
 fn all_loaded(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
-    let mut modules: Vec<(AtomId, String)> =
-        w.modules.iter().map(|it| (*it.0, it.1.file.clone())).collect();
+    let mut modules: Vec<AtomId> = w.modules.keys().copied().collect();
     modules.sort();
     let mut items = Vec::new();
-    for (module, file) in modules {
-        let file = string(w, &file);
+    for module in modules {
+        let file = object_of(w, module);
         items.push(w.heap.tuple(&[Value::atom(module), file]));
     }
     Ok(w.heap.list(&items))
+}
+
+/// The file of a loaded module, as the code server knows it.
+pub(super) fn object_of(w: &mut World, module: AtomId) -> Value {
+    let Some(loaded) = w.modules.get(&module) else { return atom(w, "non_existing") };
+    match loaded.object.clone().unwrap_or_else(|| loaded.file.clone()) {
+        file if file.is_empty() => atom(w, "preloaded"),
+        file => string(w, &file),
+    }
 }
 
 fn loaded(w: &mut World, _: &[Value]) -> Result<Value, Fault> {

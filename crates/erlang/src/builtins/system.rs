@@ -107,6 +107,7 @@ fn system_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         "port_limit" => Value::int(MAX_PORTS),
         "port_count" => Value::int(0),
         "ets_limit" => Value::int(MAX_TABLES),
+        "ets_count" => count(w.ets.len()),
         "schedulers"
         | "schedulers_online"
         | "scheduler_id"

@@ -87,7 +87,16 @@ impl<'l, 'a> Emitter<'l, 'a> {
             emitter.env.insert(*var, Location::Src(Src::reg(reg)));
         }
         emitter.place(pending.lambda.place);
-        emitter.expr(&pending.lambda.body, &Dst::Tail);
+        match pending.native {
+            // Reached through a fun of it: calls by name go to the builtin at once.
+            Some(name) => {
+                let module = emitter.lowering.module.name.clone();
+                let params = &pending.lambda.params;
+                let srcs: Vec<Src> = params.iter().map(|it| emitter.variable(*it)).collect();
+                emitter.call_import(&module, &name, &srcs, &Dst::Tail);
+            }
+            None => emitter.expr(&pending.lambda.body, &Dst::Tail),
+        }
         emitter.finish_function()
     }
 

@@ -163,7 +163,14 @@ impl<'a> Emitter<'_, 'a> {
             .map(|(var, location)| (*var, location.clone()))
             .collect();
         let owner = self.owner.clone();
-        self.lowering.pending.push_back(Pending { id, lambda, captured, outer, owner });
+        self.lowering.pending.push_back(Pending {
+            id,
+            native: None,
+            lambda,
+            captured,
+            outer,
+            owner,
+        });
     }
 
     pub(super) fn lambda_value(&mut self, lambda: &'a Lambda) -> Src {

@@ -15,6 +15,7 @@ mod inline;
 mod names;
 mod tree;
 
+use crate::builtins::How;
 use crate::code::{FnId, FunctionInfo, ModuleInfo, Program, Src};
 use crate::core::{Lambda, Module, Place, VarId};
 use crate::data::{AtomId, LambdaId, from_term};
@@ -67,8 +68,10 @@ pub(crate) fn lower(
         if module.inline.iter().any(|it| it.0 == function.name && it.1 as usize == arity) {
             lowering.inlined.insert((function.name.clone(), arity), &function.lambda);
         }
+        let native = lowering.is_native(&function.name, arity).then(|| function.name.clone());
         lowering.pending.push_back(Pending {
             id,
+            native,
             lambda: &function.lambda,
             captured: Vec::new(),
             outer: FxHashMap::default(),
@@ -114,6 +117,8 @@ struct Lowering<'a> {
 /// A function whose code is still to be made.
 struct Pending<'a> {
     id: FnId,
+    /// What it only stands for: a builtin of this name.
+    native: Option<Atom>,
     lambda: &'a Lambda,
     /// Variables of the surrounding function, passed after the parameters.
     captured: Vec<VarId>,
@@ -124,6 +129,15 @@ struct Pending<'a> {
 }
 
 impl<'a> Lowering<'a> {
+    /// Whether a builtin is all there is to a function of this module.
+    fn is_native(&mut self, name: &Atom, arity: usize) -> bool {
+        let name = self.world.atoms.intern(name.as_str());
+        let key = (self.name, name, u32::try_from(arity).unwrap_or(u32::MAX));
+        let id = self.program.builtin_ids.get(&key);
+        let builtin = id.and_then(|it| self.program.builtins.get(it.0 as usize));
+        builtin.is_some_and(|it| !matches!(it.how, How::Code))
+    }
+
     fn declare(&mut self, name: &Atom, arity: usize) -> FnId {
         let name = self.world.atoms.intern(name.as_str());
         let id = fn_id(self.program.functions.len());

@@ -75,6 +75,18 @@ const RESIDENTS: &[Resident] = &[
         ],
     },
     Resident {
+        name: "logger_sup",
+        table: None,
+        steps: &[|w| where_is(w, "logger"), |_| ("logger_sup", "start_link", Vec::new())],
+    },
+    // They come with their supervisor.
+    Resident {
+        name: "logger_handler_watcher",
+        table: None,
+        steps: &[|w| where_is(w, "logger_sup")],
+    },
+    Resident { name: "logger_proxy", table: None, steps: &[|w| where_is(w, "logger_sup")] },
+    Resident {
         name: "file_server_2",
         table: None,
         steps: &[|_| ("file_server", "start_link", Vec::new())],
@@ -86,6 +98,11 @@ const RESIDENTS: &[Resident] = &[
         steps: &[|_| ("global", "start_link", Vec::new())],
     },
 ];
+
+/// Looking for a part of the system starts it.
+fn where_is(w: &mut World, name: &str) -> (&'static str, &'static str, Vec<Value>) {
+    ("erlang", "whereis", vec![atom(w, name)])
+}
 
 fn supervisor(w: &mut World, name: &str) -> (&'static str, &'static str, Vec<Value>) {
     let name = [Value::atom(AtomId::LOCAL), atom(w, name)];

@@ -1,6 +1,6 @@
 //! Brings modules into the machine: from the host's Core Erlang to code.
 
-use crate::builtins::{Fault, Stop};
+use crate::builtins::{Fault, Stop, code_path};
 use crate::core;
 use crate::data::{AtomId, from_term};
 use crate::host::{HostError, ModuleCode};
@@ -18,6 +18,7 @@ impl Machine {
             return Ok(false);
         }
         let name = Atom::new(self.world.atoms.name(module));
+        self.choose_code_path();
         let code = match self.host.load(&name) {
             Ok(code) => code,
             Err(HostError::NotFound(_) | HostError::NoDebugInfo(_)) => {
@@ -27,7 +28,28 @@ impl Machine {
             Err(error) => return Err(MachineError::Host(error)),
         };
         self.install(&code)?;
+        let object = self.host.object_file(&name);
+        // What lies where only this program looks is no concern of the next one.
+        if object.as_ref().is_some_and(|it| !self.world.code_path.is_initial(it)) {
+            self.made_in_run.push(module);
+        }
+        self.loaded_from(module, object);
         Ok(true)
+    }
+
+    /// Tells the host where to look, if the program may have chosen.
+    pub(super) fn choose_code_path(&mut self) {
+        if self.world.allowed.files {
+            let path = code_path::absolute(&mut self.world);
+            self.host.set_code_path(Some(path));
+        }
+    }
+
+    pub(super) fn loaded_from(&mut self, module: AtomId, object: Option<String>) {
+        if let Some(loaded) = self.world.modules.get_mut(&module) {
+            // What is part of the runtime shows no file of its own.
+            loaded.object = object.filter(|_| !loaded.file.is_empty());
+        }
     }
 
     /// Adds a module whose code is at hand.
@@ -56,6 +78,7 @@ impl Machine {
             compile_info,
             md5: code.md5,
             file: code.file.clone(),
+            object: None,
         };
         world.modules.insert(module, loaded);
         self.loaded_in_run = true;

@@ -1,6 +1,7 @@
 //! What a process asks of whoever owns the machine: values that the host computes, facts, and
 //! modules made while the program runs.
 
+use crate::builtins::files;
 use crate::builtins::{Builtin, Effect, How, Request, Stop};
 use crate::data::{AtomId, PidId, TooDeep, Value, from_term, to_term};
 use crate::host::{HostAnswer, HostError};
@@ -19,6 +20,10 @@ impl Machine {
         let answer = match builtin.how {
             How::Machine(Request::LoadModule) => self.load_module(args),
             How::Machine(Request::DeleteModule) => Ok(self.delete_module(args)),
+            How::Machine(Request::LoadFile) => self.load_file(args),
+            How::Machine(Request::LoadAbsolute) => self.load_absolute(args),
+            How::Machine(Request::ObjectCode) => Ok(self.object_code(args)),
+            How::Machine(Request::WhereIsFile) => Ok(self.where_is_file(args)),
             How::Host | How::Native(_) | How::Outside(_) | How::Code | How::Control(_) => {
                 self.apply_on_host(builtin, args)
             }
@@ -84,8 +89,23 @@ impl Machine {
         let (Some(module), Some(bytes)) = (module, bytes) else {
             return Ok(raised("badarg"));
         };
+        let bytes = bytes.into_owned();
+        // `code:load_binary/3` names a file too.
+        let file = match args {
+            [_, file, _] => self.text(*file),
+            _ => None,
+        };
+        self.load_bytes(module, &bytes, file)
+    }
+
+    fn load_bytes(
+        &mut self,
+        module: AtomId,
+        bytes: &[u8],
+        file: Option<String>,
+    ) -> Result<HostAnswer, Stop> {
         let name = Atom::new(self.world.atoms.name(module));
-        let code = match self.host.load_binary(&name, &bytes) {
+        let code = match self.host.load_binary(&name, bytes) {
             Ok(code) => code,
             Err(HostError::NotFound(_) | HostError::Compile(_)) => return Ok(error("badfile")),
             Err(error) => return Err(Stop::Host { why: error.to_string() }),
@@ -95,7 +115,78 @@ impl Machine {
             return Err(Stop::Host { why: error.to_string() });
         }
         self.made_in_run.push(module);
+        self.loaded_from(module, file);
         Ok(HostAnswer::Value(Term::Tuple(vec![Term::atom("module"), Term::Atom(name)])))
+    }
+
+    /// Loads a module again if its file may have changed, else for the first time.
+    fn load_file(&mut self, args: &[Value]) -> Result<HostAnswer, Stop> {
+        let Some(module) = args.first().and_then(|it| it.as_atom()) else {
+            return Ok(raised("function_clause"));
+        };
+        let name = Atom::new(self.world.atoms.name(module));
+        self.choose_code_path();
+        match self.host.object_code(&name) {
+            Some((file, bytes)) if !self.world.code_path.is_initial(&file) => {
+                self.load_bytes(module, &bytes, Some(file))
+            }
+            None | Some(_) => {
+                let is_there =
+                    self.load(module).map_err(|it| Stop::Host { why: it.to_string() })?;
+                let loaded = Term::Tuple(vec![Term::atom("module"), Term::Atom(name)]);
+                Ok(if is_there { HostAnswer::Value(loaded) } else { error("nofile") })
+            }
+        }
+    }
+
+    /// `code:load_abs(File)` and `code:load_abs(File, Module)`; the file's extension is not said.
+    fn load_absolute(&mut self, args: &[Value]) -> Result<HostAnswer, Stop> {
+        let Some(file) = args.first().and_then(|it| self.text(*it)) else {
+            return Ok(raised("function_clause"));
+        };
+        let file = if file.starts_with('/') {
+            format!("{file}.beam")
+        } else {
+            let here = files::current_dir(&mut self.world).unwrap_or_default();
+            format!("{here}/{file}.beam")
+        };
+        let stem = file.rsplit('/').next().and_then(|it| it.strip_suffix(".beam"));
+        let named = self.world.atoms.intern(stem.unwrap_or_default());
+        let module = args.get(1).and_then(|it| it.as_atom()).unwrap_or(named);
+        match files::contents(&mut self.world, &file) {
+            Some(bytes) => self.load_bytes(module, &bytes, Some(file)),
+            None => Ok(error("nofile")),
+        }
+    }
+
+    fn object_code(&mut self, args: &[Value]) -> HostAnswer {
+        let Some(module) = args.first().and_then(|it| it.as_atom()) else {
+            return raised("function_clause");
+        };
+        let name = Atom::new(self.world.atoms.name(module));
+        self.choose_code_path();
+        HostAnswer::Value(match self.host.object_code(&name) {
+            Some((file, bytes)) => {
+                Term::Tuple(vec![Term::Atom(name), Term::binary(bytes), Term::string(&file)])
+            }
+            None => Term::atom("error"),
+        })
+    }
+
+    fn where_is_file(&mut self, args: &[Value]) -> HostAnswer {
+        let Some(name) = args.first().and_then(|it| self.text(*it)) else {
+            return raised("function_clause");
+        };
+        self.choose_code_path();
+        let found = self.host.find_file(&name);
+        HostAnswer::Value(found.map_or_else(|| Term::atom("non_existing"), |it| Term::string(&it)))
+    }
+
+    /// The characters of a list.
+    fn text(&self, chars: Value) -> Option<String> {
+        let chars = self.world.heap.list_items(chars)?;
+        let char_of = |it: Value| u32::try_from(it.as_int()?).ok().and_then(char::from_u32);
+        chars.into_iter().map(char_of).collect()
     }
 
     fn delete_module(&mut self, args: &[Value]) -> HostAnswer {

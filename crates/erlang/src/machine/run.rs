@@ -221,6 +221,7 @@ impl Machine {
                 self.world.facts.insert(name.to_owned(), Term::string(text));
             }
             self.world.applications = system.applications;
+            self.world.code_path.initial = system.code_path;
         }
         Ok(())
     }
@@ -240,6 +241,7 @@ impl Machine {
             self.n_collections = self.world.heap.n_full_collections;
         }
         self.world.reset(self.code_mark, self.n_code_atoms);
+        self.host.set_code_path(None);
         self.loaded_in_run = false;
     }
 

@@ -2,11 +2,13 @@
 
 use crate::builtins::DebugState;
 use crate::builtins::buffers::Buffers;
+use crate::builtins::code_path::CodePath;
 use crate::builtins::ets::Tables;
 use crate::builtins::files::OpenFiles;
 use crate::builtins::handles::Handles;
 use crate::builtins::search::Patterns;
 use crate::builtins::shared::Shared;
+use crate::builtins::zlib::Streams;
 use crate::data::{AtomId, Atoms, Heap, Mark, PidId, RefId, Roots, Value};
 use crate::machine::boot::Residence;
 use crate::machine::process::Process;
@@ -39,6 +41,7 @@ pub struct World {
     pub patterns: Patterns,
     pub files: OpenFiles,
     pub buffers: Buffers,
+    pub streams: Streams,
     pub timers: Timers,
     /// Nanoseconds on the virtual clock since the run began.
     pub clock: u64,
@@ -57,6 +60,7 @@ pub struct World {
     pub facts: BTreeMap<String, Term>,
     /// The applications that are always running, as their `.app` files describe them.
     pub applications: Vec<Term>,
+    pub code_path: CodePath,
     pub system_flags: BTreeMap<AtomId, Value>,
     pub last_statistics: BTreeMap<AtomId, i64>,
     /// Variables of the environment.
@@ -103,6 +107,8 @@ pub struct LoadedModule {
     pub compile_info: usize,
     pub md5: [u8; 16],
     pub file: String,
+    /// The file that it was loaded from, if it is not the source.
+    pub object: Option<String>,
 }
 
 /// A time of the system clock, in nanoseconds since 1970.
@@ -178,7 +184,9 @@ impl World {
         self.patterns = Patterns::default();
         self.handles = Handles::default();
         self.files.reset();
+        self.code_path.chosen = None;
         self.buffers = Buffers::default();
+        self.streams = Streams::default();
         self.timers = Timers::default();
         self.clock = 0;
         self.output.clear();
@@ -211,6 +219,7 @@ impl World {
         self.processes.clear();
         self.ets = Tables::default();
         self.shared = Shared::default();
+        self.streams = Streams::default();
         self.timers = Timers::default();
         self.system_flags.clear();
         self.ended = None;
@@ -235,6 +244,7 @@ impl Roots for All<'_> {
         self.world.ets.visit_roots(visitor);
         self.world.shared.visit_roots(visitor);
         self.world.timers.visit(visitor);
+        self.world.streams.visit_roots(visitor);
         for flag in self.world.system_flags.values_mut() {
             visitor(std::slice::from_mut(flag));
         }

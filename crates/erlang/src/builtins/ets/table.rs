@@ -81,6 +81,14 @@ pub(super) struct Specs {
 }
 
 impl Tables {
+    pub fn len(&self) -> usize {
+        self.tables.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.tables.is_empty()
+    }
+
     /// Shows all values that tables hold to the collector.
     pub fn visit_roots(&mut self, visit: &mut dyn FnMut(&mut [Value])) {
         for table in self.tables.values_mut() {

@@ -1,0 +1,165 @@
+//! Where modules are looked for: the list that `code:get_path/0` gives, and what changes it.
+//!
+//! Looking is the host's. A program that may touch files may look elsewhere, for as long as it runs.
+
+use crate::builtins::arithmetic::arg;
+use crate::builtins::files;
+use crate::builtins::make::{atom, string};
+use crate::builtins::{Builtin, Effect, Fault, How, Run, inside};
+use crate::data::{AtomId, Value};
+use crate::machine::World;
+
+pub(super) const ROWS: &[Builtin] = &[
+    inside("code", "get_path", 0, |w, _| {
+        let path: Vec<Value> = shown(w).iter().map(|it| string(w, it)).collect();
+        Ok(w.heap.list(&path))
+    }),
+    change("add_path", 1, |w, args| add(w, arg(args, 0), End::Last)),
+    change("add_path", 2, |w, args| add(w, arg(args, 0), End::Last)),
+    change("add_pathz", 1, |w, args| add(w, arg(args, 0), End::Last)),
+    change("add_pathz", 2, |w, args| add(w, arg(args, 0), End::Last)),
+    change("add_patha", 1, |w, args| add(w, arg(args, 0), End::First)),
+    change("add_patha", 2, |w, args| add(w, arg(args, 0), End::First)),
+    change("add_paths", 1, |w, args| add_all(w, arg(args, 0), End::Last)),
+    change("add_pathsz", 1, |w, args| add_all(w, arg(args, 0), End::Last)),
+    change("add_pathsa", 1, |w, args| add_all(w, arg(args, 0), End::First)),
+    change("del_path", 1, remove),
+    change("set_path", 1, set),
+    change("set_path", 2, set),
+];
+
+const fn change(name: &'static str, arity: u8, run: Run) -> Builtin {
+    Builtin { module: "code", name, arity, how: How::Outside(run), effect: Effect::Files }
+}
+
+#[derive(Debug, Default)]
+pub struct CodePath {
+    /// As every run finds it.
+    pub(crate) initial: Vec<String>,
+    pub(crate) chosen: Option<Vec<String>>,
+}
+
+impl CodePath {
+    /// Whether a file lies where every run looks.
+    pub(crate) fn is_initial(&self, file: &str) -> bool {
+        let dir = file.rsplit_once('/').map_or("", |it| it.0);
+        // What is part of the runtime itself is on no path.
+        self.initial.iter().any(|it| it == dir) || dir.contains("/erts-")
+    }
+}
+
+/// The path with no relative directory in it.
+pub(crate) fn absolute(w: &mut World) -> Vec<String> {
+    let here = files::current_dir(w).unwrap_or_default();
+    let whole = |dir: String| match dir.as_str() {
+        _ if dir.starts_with('/') => dir,
+        "." => here.clone(),
+        _ => format!("{here}/{dir}"),
+    };
+    shown(w).into_iter().map(whole).collect()
+}
+
+fn shown(w: &World) -> Vec<String> {
+    match &w.code_path.chosen {
+        Some(chosen) => chosen.clone(),
+        None => {
+            std::iter::once(".".to_owned()).chain(w.code_path.initial.iter().cloned()).collect()
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    First,
+    Last,
+}
+
+fn add(w: &mut World, dir: Value, end: End) -> Result<Value, Fault> {
+    let Some(dir) = directory(w, dir).filter(|it| files::is_dir(w, it)) else {
+        return Ok(error(w, "bad_directory"));
+    };
+    insert(w, dir, end);
+    Ok(Value::TRUE)
+}
+
+/// Those that are no directories are left out.
+fn add_all(w: &mut World, dirs: Value, end: End) -> Result<Value, Fault> {
+    let function_clause = Fault::Plain(Value::atom(AtomId::FUNCTION_CLAUSE));
+    let mut dirs = w.heap.list_items(dirs).ok_or(function_clause)?;
+    if end == End::First {
+        dirs.reverse();
+    }
+    for dir in dirs {
+        add(w, dir, end)?;
+    }
+    Ok(Value::atom(AtomId::OK))
+}
+
+fn insert(w: &mut World, dir: String, end: End) {
+    let mut path = shown(w);
+    match end {
+        End::First => {
+            path.retain(|it| *it != dir);
+            path.insert(0, dir);
+        }
+        End::Last if path.contains(&dir) => (),
+        End::Last => path.push(dir),
+    }
+    choose(w, path);
+}
+
+/// By its directory, or by the name of an application.
+fn remove(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let Some(dir) = directory(w, arg(args, 0)) else { return Ok(error(w, "bad_name")) };
+    let mut path = shown(w);
+    let Some(place) = path.iter().position(|it| *it == dir || application(it) == dir) else {
+        return Ok(Value::FALSE);
+    };
+    path.remove(place);
+    choose(w, path);
+    Ok(Value::TRUE)
+}
+
+/// `kernel` of `/usr/lib/erlang/lib/kernel-8.5/ebin`.
+fn application(dir: &str) -> &str {
+    let top = dir.strip_suffix("/ebin").unwrap_or(dir);
+    let name = top.rsplit('/').next().unwrap_or(top);
+    name.split('-').next().unwrap_or(name)
+}
+
+fn set(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let Some(dirs) = w.heap.list_items(arg(args, 0)) else {
+        return Ok(error(w, "bad_path"));
+    };
+    let mut path = Vec::new();
+    for dir in dirs {
+        let Some(dir) = directory(w, dir).filter(|it| files::is_dir(w, it)) else {
+            return Ok(error(w, "bad_directory"));
+        };
+        path.push(dir);
+    }
+    choose(w, path);
+    Ok(Value::TRUE)
+}
+
+fn choose(w: &mut World, path: Vec<String>) {
+    w.code_path.chosen = Some(path);
+    w.missing.clear();
+}
+
+/// A name as an atom or characters, without what does not count at its end.
+fn directory(w: &World, dir: Value) -> Option<String> {
+    if let Some(name) = dir.as_atom() {
+        return Some(w.atoms.name(name).to_owned());
+    }
+    let chars = w.heap.list_items(dir)?;
+    let char_of = |it: Value| u32::try_from(it.as_int()?).ok().and_then(char::from_u32);
+    let text: String = chars.into_iter().map(char_of).collect::<Option<_>>()?;
+    let trimmed = text.trim_end_matches('/');
+    Some(if trimmed.is_empty() { text } else { trimmed.to_owned() })
+}
+
+fn error(w: &mut World, reason: &str) -> Value {
+    let reason = atom(w, reason);
+    w.heap.tuple(&[Value::atom(AtomId::ERROR), reason])
+}

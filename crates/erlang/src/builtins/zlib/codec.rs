@@ -1,0 +1,466 @@
+//! Packing and unpacking in steps, bare or framed as zlib and gzip frame it.
+//!
+//! Frames and dictionaries are done here, because the packer knows only bare data. Knows bytes
+//! alone, no values.
+
+use crate::builtins::checksum::{adler32, crc32};
+use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
+use std::collections::VecDeque;
+
+/// Data that nobody packed, or a call at the wrong time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Broken;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Flush {
+    None,
+    Sync,
+    Full,
+    Finish,
+}
+
+/// What is around the data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Frame {
+    Bare,
+    Zlib,
+    Gzip,
+    /// Whichever of the two it is.
+    Either,
+}
+
+impl Frame {
+    /// zlib's window bits, which say the frame too.
+    pub(super) fn of_packed(bits: i64) -> Option<Frame> {
+        match bits {
+            -15..=-8 => Some(Frame::Bare),
+            8..=15 => Some(Frame::Zlib),
+            24..=31 => Some(Frame::Gzip),
+            _ => None,
+        }
+    }
+
+    pub(super) fn of_unpacked(bits: i64) -> Option<Frame> {
+        if let 40..=47 = bits { Some(Frame::Either) } else { Frame::of_packed(bits) }
+    }
+}
+
+/// How far back packed data may refer.
+const WINDOW: usize = 1 << 15;
+
+pub(super) struct Deflate {
+    packer: Compress,
+    frame: Frame,
+    level: i64,
+    /// What goes out before the packer's next bytes.
+    pending: Vec<u8>,
+    dictionary: Option<u32>,
+    has_begun: bool,
+    is_finished: bool,
+    /// Of the input: the frame's own, and that of bare data.
+    crc: u32,
+    adler: u32,
+    n_in: u32,
+}
+
+impl std::fmt::Debug for Deflate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Deflate").field("frame", &self.frame).finish_non_exhaustive()
+    }
+}
+
+impl Deflate {
+    pub(super) fn new(frame: Frame, level: i64) -> Deflate {
+        Deflate {
+            packer: packer(level),
+            frame,
+            level,
+            pending: Vec::new(),
+            dictionary: None,
+            has_begun: false,
+            is_finished: false,
+            crc: 0,
+            adler: 1,
+            n_in: 0,
+        }
+    }
+
+    pub(super) fn reset(&mut self) {
+        *self = Deflate::new(self.frame, self.level);
+    }
+
+    /// The checksum of bare input; that of framed input is in its frame.
+    pub(super) fn crc(&self) -> u32 {
+        if self.frame == Frame::Bare { self.crc } else { 0 }
+    }
+
+    /// Whether data was begun and not finished.
+    pub(super) fn is_midway(&self) -> bool {
+        self.has_begun && !self.is_finished
+    }
+
+    /// The packer learns it by packing it, the reader has it already.
+    pub(super) fn set_dictionary(&mut self, bytes: &[u8]) -> Result<u32, Broken> {
+        let is_late = self.has_begun && self.frame != Frame::Bare;
+        if is_late || self.frame == Frame::Gzip {
+            return Err(Broken);
+        }
+        let checksum = adler32(1, bytes);
+        self.dictionary = Some(checksum);
+        let known = bytes.get(bytes.len().saturating_sub(WINDOW)..).unwrap_or_default();
+        let mut dropped = Vec::with_capacity(known.len() * 2 + 1024);
+        let done = self.packer.compress_vec(known, &mut dropped, FlushCompress::Sync);
+        done.map_err(|_| Broken)?;
+        // Bare data has no place for it, and BEAM begins to sum elsewhere.
+        Ok(if self.frame == Frame::Bare { adler32(0, bytes) } else { checksum })
+    }
+
+    /// Packs some input; says whether all that was asked for is out.
+    pub(super) fn step(
+        &mut self,
+        input: &mut VecDeque<u8>,
+        n_in: usize,
+        n_out: usize,
+        flush: Flush,
+    ) -> Result<(Vec<u8>, bool), Broken> {
+        self.begin();
+        let mut output = Vec::with_capacity(n_out + self.pending.len());
+        output.append(&mut self.pending);
+        let bytes: Vec<u8> = input.iter().take(n_in).copied().collect();
+        let before = self.packer.total_in();
+        if !bytes.is_empty() {
+            self.packer
+                .compress_vec(&bytes, &mut output, FlushCompress::None)
+                .map_err(|_| Broken)?;
+        }
+        let used = usize::try_from(self.packer.total_in() - before).unwrap_or(bytes.len());
+        let taken = bytes.get(..used).unwrap_or_default();
+        self.crc = crc32(self.crc, taken);
+        self.adler = adler32(self.adler, taken);
+        self.n_in = self.n_in.wrapping_add(u32::try_from(used).unwrap_or(0));
+        input.drain(..used);
+        let has_room = |it: &Vec<u8>| it.len() < it.capacity();
+        if input.is_empty() && has_room(&output) && !self.is_finished {
+            let flush = match flush {
+                Flush::None => FlushCompress::None,
+                Flush::Sync => FlushCompress::Sync,
+                Flush::Full => FlushCompress::Full,
+                Flush::Finish => FlushCompress::Finish,
+            };
+            let done = self.packer.compress_vec(&[], &mut output, flush).map_err(|_| Broken)?;
+            if done == Status::StreamEnd {
+                self.is_finished = true;
+                let trailer = self.trailer();
+                output.extend(trailer);
+                return Ok((output, true));
+            }
+        }
+        let is_done = input.is_empty() && has_room(&output);
+        Ok((output, is_done))
+    }
+
+    fn begin(&mut self) {
+        if std::mem::replace(&mut self.has_begun, true) {
+            return;
+        }
+        match self.frame {
+            Frame::Bare => (),
+            Frame::Zlib | Frame::Either => {
+                let speed: u8 = match self.level {
+                    0 | 1 => 0,
+                    2..=5 => 1,
+                    -1 | 6 => 2,
+                    _ => 3,
+                };
+                let flags = speed << 6 | u8::from(self.dictionary.is_some()) << 5;
+                let rest = (0x7800 | u16::from(flags)) % 31;
+                let check = u8::try_from(31 - rest).unwrap_or(0);
+                self.pending = vec![0x78, flags + check];
+                if let Some(checksum) = self.dictionary {
+                    self.pending.extend(checksum.to_be_bytes());
+                }
+            }
+            Frame::Gzip => {
+                let speed = match self.level {
+                    9 => 2,
+                    0 | 1 => 4,
+                    _ => 0,
+                };
+                self.pending = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, speed, 3];
+            }
+        }
+    }
+
+    fn trailer(&self) -> Vec<u8> {
+        match self.frame {
+            Frame::Bare => Vec::new(),
+            Frame::Zlib | Frame::Either => self.adler.to_be_bytes().to_vec(),
+            Frame::Gzip => [self.crc.to_le_bytes(), self.n_in.to_le_bytes()].concat(),
+        }
+    }
+}
+
+fn packer(level: i64) -> Compress {
+    let level = u32::try_from(level).map_or_else(|_| Compression::default(), Compression::new);
+    Compress::new(level, false)
+}
+
+pub(super) struct Inflate {
+    unpacker: Decompress,
+    frame: Frame,
+    /// What it turned out to be.
+    found: Frame,
+    phase: Phase,
+    /// Of the output.
+    crc: u32,
+    adler: u32,
+    n_out: u32,
+    bare_crc: u32,
+    /// The last bytes that came out.
+    window: Vec<u8>,
+}
+
+/// Where in the framed data the next byte of input is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Phase {
+    Header(Vec<u8>),
+    AwaitsDictionary(u32),
+    Body,
+    Trailer(Vec<u8>),
+    End,
+}
+
+pub(super) enum Unpacked {
+    Bytes { output: Vec<u8>, is_done: bool },
+    NeedsDictionary { checksum: u32, output: Vec<u8> },
+}
+
+/// Why a dictionary was not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Refused {
+    Unasked,
+    Other,
+}
+
+impl std::fmt::Debug for Inflate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Inflate").field("phase", &self.phase).finish_non_exhaustive()
+    }
+}
+
+impl Inflate {
+    pub(super) fn new(frame: Frame) -> Inflate {
+        let phase = match frame {
+            Frame::Bare => Phase::Body,
+            Frame::Zlib | Frame::Gzip | Frame::Either => Phase::Header(Vec::new()),
+        };
+        Inflate {
+            unpacker: Decompress::new(false),
+            frame,
+            found: frame,
+            phase,
+            crc: 0,
+            adler: 1,
+            n_out: 0,
+            bare_crc: 0,
+            window: Vec::new(),
+        }
+    }
+
+    /// The next data begins.
+    pub(super) fn reset(&mut self) {
+        let bare_crc = self.bare_crc;
+        *self = Inflate { bare_crc, ..Inflate::new(self.frame) };
+    }
+
+    pub(super) fn forget_crc(&mut self) {
+        self.bare_crc = 0;
+    }
+
+    pub(super) fn crc(&self) -> u32 {
+        self.bare_crc
+    }
+
+    pub(super) fn is_at_end(&self) -> bool {
+        self.phase == Phase::End
+    }
+
+    pub(super) fn window(&self) -> &[u8] {
+        &self.window
+    }
+
+    pub(super) fn set_dictionary(&mut self, bytes: &[u8]) -> Result<(), Refused> {
+        match self.phase {
+            Phase::AwaitsDictionary(checksum) if checksum != adler32(1, bytes) => {
+                return Err(Refused::Other);
+            }
+            Phase::AwaitsDictionary(_) => self.phase = Phase::Body,
+            Phase::Body if self.frame == Frame::Bare => (),
+            Phase::Header(_) | Phase::Body | Phase::Trailer(_) | Phase::End => {
+                return Err(Refused::Unasked);
+            }
+        }
+        let known = bytes.get(bytes.len().saturating_sub(WINDOW)..).unwrap_or_default();
+        // As a block that is not packed; what comes out is thrown away.
+        for part in known.chunks(usize::from(u16::MAX)) {
+            let len = u16::try_from(part.len()).unwrap_or(u16::MAX);
+            let mut block = vec![0];
+            block.extend(len.to_le_bytes());
+            block.extend((!len).to_le_bytes());
+            block.extend(part);
+            let mut dropped = Vec::with_capacity(part.len() + 1);
+            let done = self.unpacker.decompress_vec(&block, &mut dropped, FlushDecompress::Sync);
+            done.map_err(|_| Refused::Other)?;
+        }
+        Ok(())
+    }
+
+    /// Unpacks some input.
+    pub(super) fn step(
+        &mut self,
+        input: &mut VecDeque<u8>,
+        n_in: usize,
+        n_out: usize,
+    ) -> Result<Unpacked, Broken> {
+        let n_before = input.len();
+        let mut output = Vec::with_capacity(n_out);
+        loop {
+            match &mut self.phase {
+                Phase::Header(bytes) => {
+                    let Some(byte) = input.pop_front() else { break };
+                    bytes.push(byte);
+                    if let Some(next) = after_header(self.frame, bytes)? {
+                        let is_gzip = bytes.first() == Some(&0x1f);
+                        self.found = if is_gzip { Frame::Gzip } else { Frame::Zlib };
+                        self.phase = next;
+                    }
+                }
+                Phase::AwaitsDictionary(checksum) => {
+                    let checksum = *checksum;
+                    return Ok(Unpacked::NeedsDictionary { checksum, output });
+                }
+                Phase::Body => {
+                    if self.body(input, n_in, &mut output)? {
+                        break;
+                    }
+                }
+                Phase::Trailer(bytes) => {
+                    let n_bytes = if self.found == Frame::Zlib { 4 } else { 8 };
+                    if bytes.len() == n_bytes {
+                        let is_right = if self.found == Frame::Zlib {
+                            **bytes == self.adler.to_be_bytes()
+                        } else {
+                            *bytes == [self.crc.to_le_bytes(), self.n_out.to_le_bytes()].concat()
+                        };
+                        if !is_right {
+                            return Err(Broken);
+                        }
+                        self.phase = Phase::End;
+                        break;
+                    }
+                    let Some(byte) = input.pop_front() else { break };
+                    bytes.push(byte);
+                }
+                Phase::End => break,
+            }
+        }
+        if n_before == input.len() && output.is_empty() && !input.is_empty() {
+            return Err(Broken);
+        }
+        let is_done = input.is_empty() && output.len() < n_out;
+        Ok(Unpacked::Bytes { output, is_done })
+    }
+
+    /// Unpacks what the frame is around; says whether this step is over.
+    fn body(
+        &mut self,
+        input: &mut VecDeque<u8>,
+        n_in: usize,
+        output: &mut Vec<u8>,
+    ) -> Result<bool, Broken> {
+        let bytes: Vec<u8> = input.iter().take(n_in).copied().collect();
+        let (before_in, before_out) = (self.unpacker.total_in(), output.len());
+        let status = self
+            .unpacker
+            .decompress_vec(&bytes, output, FlushDecompress::None)
+            .map_err(|_| Broken)?;
+        let used = usize::try_from(self.unpacker.total_in() - before_in).unwrap_or(bytes.len());
+        input.drain(..used);
+        let made = output.get(before_out..).unwrap_or_default();
+        self.crc = crc32(self.crc, made);
+        self.adler = adler32(self.adler, made);
+        self.n_out = self.n_out.wrapping_add(u32::try_from(made.len()).unwrap_or(0));
+        if self.frame == Frame::Bare {
+            self.bare_crc = crc32(self.bare_crc, made);
+        }
+        self.window.extend_from_slice(made);
+        let excess = self.window.len().saturating_sub(WINDOW);
+        self.window.drain(..excess);
+        if status != Status::StreamEnd {
+            return Ok(true);
+        }
+        match self.frame {
+            Frame::Bare => {
+                self.phase = Phase::End;
+                Ok(true)
+            }
+            Frame::Zlib | Frame::Gzip | Frame::Either => {
+                self.phase = Phase::Trailer(Vec::new());
+                Ok(false)
+            }
+        }
+    }
+}
+
+/// What comes after a header; `None` if there is more of it.
+fn after_header(frame: Frame, bytes: &[u8]) -> Result<Option<Phase>, Broken> {
+    match (frame, bytes) {
+        (Frame::Bare, _) => Ok(Some(Phase::Body)),
+        (Frame::Gzip, [first, ..]) | (Frame::Either, [first @ 0x1f, ..]) => {
+            if *first != 0x1f {
+                Err(Broken)
+            } else {
+                after_gzip_header(bytes)
+            }
+        }
+        (Frame::Zlib | Frame::Either, [method, flags, rest @ ..]) => {
+            let word = u16::from_be_bytes([*method, *flags]);
+            if method & 0x0f != 8 || method >> 4 > 7 || word % 31 != 0 {
+                return Err(Broken);
+            }
+            match rest {
+                _ if flags & 0x20 == 0 => Ok(Some(Phase::Body)),
+                [a, b, c, d] => {
+                    Ok(Some(Phase::AwaitsDictionary(u32::from_be_bytes([*a, *b, *c, *d]))))
+                }
+                _ => Ok(None),
+            }
+        }
+        (Frame::Zlib | Frame::Gzip | Frame::Either, _) => Ok(None),
+    }
+}
+
+fn after_gzip_header(bytes: &[u8]) -> Result<Option<Phase>, Broken> {
+    if bytes.get(1).is_some_and(|it| *it != 0x8b) || bytes.get(2).is_some_and(|it| *it != 8) {
+        return Err(Broken);
+    }
+    let Some((fixed, mut rest)) = bytes.split_at_checked(10) else { return Ok(None) };
+    let flags = fixed.get(3).copied().unwrap_or(0);
+    if flags & 0xe0 != 0 {
+        return Err(Broken);
+    }
+    if flags & 4 != 0 {
+        let Some(([low, high], after)) = rest.split_first_chunk() else { return Ok(None) };
+        let len = usize::from(u16::from_le_bytes([*low, *high]));
+        let Some((_, after)) = after.split_at_checked(len) else { return Ok(None) };
+        rest = after;
+    }
+    for text in [8, 16] {
+        if flags & text != 0 {
+            let Some(end) = rest.iter().position(|it| *it == 0) else { return Ok(None) };
+            rest = rest.get(end + 1..).unwrap_or_default();
+        }
+    }
+    let checksum = if flags & 2 == 0 { 0 } else { 2 };
+    Ok((rest.len() == checksum).then_some(Phase::Body))
+}
