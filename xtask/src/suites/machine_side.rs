@@ -203,10 +203,7 @@ impl Bench {
         let Some(case) = groups.pop() else { return "no case".to_owned() };
         let private = self.dir.join(format!(".priv-{suite}"));
         // What an earlier case or run left there is not this one's.
-        let fresh = fs::remove_dir_all(&private).or_else(|it| match it.kind() {
-            std::io::ErrorKind::NotFound => Ok(()),
-            _ => Err(it),
-        });
+        let fresh = if private.exists() { fs::remove_dir_all(&private) } else { Ok(()) };
         let made = fresh.and_then(|()| fs::create_dir_all(&private));
         if let Err(error) = made.and_then(|()| std::env::set_current_dir(&private)) {
             return error.to_string();

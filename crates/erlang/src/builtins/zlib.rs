@@ -139,7 +139,7 @@ fn enqueue(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 fn checksum(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     match &stream(w, args)?.state {
         State::Packs(deflate) => Ok(Value::int(i64::from(deflate.crc()))),
-        State::Unpacks(inflate, _) => Ok(Value::int(i64::from(inflate.crc()))),
+        State::Unpacks(inflate, _) => Ok(Value::int(i64::from(inflate.bare_crc()))),
         State::Fresh | State::Closed => Err(raise(w, "not_initialized")),
     }
 }

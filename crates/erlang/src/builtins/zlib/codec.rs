@@ -277,7 +277,8 @@ impl Inflate {
         self.bare_crc = 0;
     }
 
-    pub(super) fn crc(&self) -> u32 {
+    /// The checksum of what came out of bare data.
+    pub(super) fn bare_crc(&self) -> u32 {
         self.bare_crc
     }
 
