@@ -5,7 +5,7 @@
 use crate::builtins::arithmetic::arg;
 use crate::builtins::files;
 use crate::builtins::make::{atom, string};
-use crate::builtins::{Builtin, Effect, Fault, How, Run, inside};
+use crate::builtins::{Builtin, Effect, Fault, Run, inside, reaching};
 use crate::data::{AtomId, Value};
 use crate::machine::World;
 
@@ -29,7 +29,7 @@ pub(super) const ROWS: &[Builtin] = &[
 ];
 
 const fn change(name: &'static str, arity: u8, run: Run) -> Builtin {
-    Builtin { module: "code", name, arity, how: How::Outside(run), effect: Effect::Files }
+    reaching(Effect::Files, "code", name, arity, run)
 }
 
 #[derive(Debug, Default)]

@@ -7,12 +7,11 @@ use crate::builtins::arithmetic::arg;
 use crate::builtins::handles::HandleKind;
 use crate::builtins::iolist;
 use crate::builtins::make::atom;
-use crate::builtins::{Builtin, Effect, Fault, How, Run, Stop};
+use crate::builtins::{Builtin, Effect, Fault, Run, Stop, reaching};
 use crate::data::{AtomId, PidId, RefId, Value};
 use crate::host::{
     Advice, Errno, FileId, FileInfo, FileKind, Files, Links, OpenModes, Origin, Sync,
 };
-use crate::lift::Lift;
 use crate::machine::World;
 use std::collections::BTreeMap;
 
@@ -56,14 +55,7 @@ pub(super) const ROWS: &[Builtin] = &[
 ];
 
 const fn file(name: &'static str, arity: u8, run: Run) -> Builtin {
-    Builtin {
-        module: "prim_file",
-        name,
-        arity,
-        how: How::Outside(run),
-        effect: Effect::Files,
-        lift: Lift::Concrete,
-    }
+    reaching(Effect::Files, "prim_file", name, arity, run)
 }
 
 /// Whatever the host has.

@@ -181,6 +181,17 @@ pub(crate) const fn outside(
     Builtin { module, name, arity, how: How::Host, effect, lift: Lift::Concrete }
 }
 
+/// A function of ours does it, if the user allows it.
+pub(crate) const fn reaching(
+    effect: Effect,
+    module: &'static str,
+    name: &'static str,
+    arity: u8,
+    run: Run,
+) -> Builtin {
+    Builtin { module, name, arity, how: How::Outside(run), effect, lift: Lift::Concrete }
+}
+
 /// OTP's own code does it, if the user allows it.
 pub(crate) const fn gate(
     effect: Effect,
