@@ -36,9 +36,7 @@ limited(Port, Sink, Limit, Body) ->
         group_leader(Sink, self()),
         Agent ! {answer, self(), term_to_binary(answer(binary_to_term(Body)), [{minor_version, 2}])}
     end,
-    Words = 2000000000 div erlang:system_info(wordsize),
-    Heap = #{size => Words, kill => true, error_logger => false},
-    {Pid, Ref} = spawn_opt(Run, [monitor, {max_heap_size, Heap}]),
+    {Pid, Ref} = spawn_opt(Run, [monitor, {max_heap_size, heap(2000000000)}]),
     Outcome =
         receive
             {answer, Pid, Answer} -> Answer;
@@ -52,9 +50,32 @@ limited(Port, Sink, Limit, Body) ->
     receive {answer, Pid, _} -> ok after 0 -> ok end,
     Outcome.
 
+heap(Bytes) ->
+    #{size => Bytes div erlang:system_info(wordsize), kill => true, error_logger => false}.
+
 answer({apply, Module, Function, Args}) ->
     try {value, apply(Module, Function, Args)}
     catch Class:Reason:Trace -> {raised, Class, Reason, trim(Trace)}
+    end;
+answer({replay, Module, Function, Text}) ->
+    case arguments(Text) of
+        {ok, Args} ->
+            process_flag(max_heap_size, heap(500000000)),
+            answer({apply, Module, Function, Args});
+        error ->
+            unreadable
+    end;
+answer({use_beam, Module, Path}) ->
+    case file:read_file(Path) of
+        {ok, Beam} -> use(Module, Path, Beam);
+        {error, Why} -> {unusable, text(file:format_error(Why))}
+    end;
+answer({use_source, Module, Path, Options}) ->
+    Source = unicode:characters_to_list(Path),
+    case compile:noenv_file(Source, [binary, debug_info, return_errors | options(Options)]) of
+        {ok, _, Beam} -> use(Module, Path, Beam);
+        {ok, _, Beam, _} -> use(Module, Path, Beam);
+        _ -> {unusable, <<"the compiler refused it">>}
     end;
 answer({load_beam, Path}) ->
     load_beam(Path);
@@ -67,6 +88,25 @@ answer({add_paths, Paths}) ->
     done;
 answer(info) ->
     {info, info()}.
+
+%% Arguments may be funs, so they are evaluated, not only parsed.
+arguments(Text) ->
+    try
+        {ok, Tokens, _} = erl_scan:string(unicode:characters_to_list([Text, "."])),
+        {ok, Exprs} = erl_parse:parse_exprs(Tokens),
+        {value, Args, _} = erl_eval:exprs(Exprs, erl_eval:new_bindings()),
+        {ok, Args}
+    catch
+        _:_ -> error
+    end.
+
+%% From now on this is the module that calls reach.
+use(Module, Path, Beam) ->
+    _ = code:purge(Module),
+    case code:load_binary(Module, unicode:characters_to_list(Path), Beam) of
+        {module, _} -> done;
+        {error, Why} -> {unusable, text(io_lib:format("~tp", [Why]))}
+    end.
 
 %% The frames below the function that was asked for are ours.
 trim([{gimlet_agent, _, _, _} | _]) -> [];
@@ -122,16 +162,18 @@ load_beam(Path) ->
 
 %% Compiled whole first, with debug info: the MD5 and the attributes are then those that BEAM
 %% shows, and from there on it is a module like any other.
-load_source(Path, #{rebar := Configs, includes := Includes, defines := Defines}) ->
-    Rebar = lists:append([rebar_options(unicode:characters_to_list(C)) || C <- Configs]),
-    User = [{i, unicode:characters_to_list(I)} || I <- Includes] ++ [define(D) || D <- Defines],
-    Options = [binary, debug_info, return_errors | User ++ Rebar],
-    case compile:noenv_file(Path, Options) of
+load_source(Path, #{rebar := Configs} = Given) ->
+    case compile:noenv_file(Path, [binary, debug_info, return_errors | options(Given)]) of
         {ok, _, Beam} -> from_beam(Beam, [text(Path) | Configs]);
         {ok, _, Beam, _} -> from_beam(Beam, [text(Path) | Configs]);
         {error, Errors, _} -> {compile_errors, messages(Errors)};
         error -> {compile_errors, [text([Path, ": the compiler refused it"])]}
     end.
+
+options(#{rebar := Configs, includes := Includes, defines := Defines}) ->
+    Rebar = lists:append([rebar_options(unicode:characters_to_list(C)) || C <- Configs]),
+    User = [{i, unicode:characters_to_list(I)} || I <- Includes] ++ [define(D) || D <- Defines],
+    User ++ Rebar.
 
 define({Name, none}) ->
     {d, binary_to_atom(Name, utf8)};

@@ -6,6 +6,7 @@
 mod target;
 
 mod otp;
+mod replay;
 mod source;
 
 mod cache;
@@ -16,5 +17,6 @@ mod peer;
 
 pub use installation::Installation;
 pub use otp::{Define, Otp, Settings};
+pub use replay::{Replayed, Replayer};
 pub use source::Source;
 pub use target::{Builder, Target, TargetError, TargetModule};

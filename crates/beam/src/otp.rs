@@ -127,6 +127,15 @@ impl Otp {
         self.peer.starts
     }
 
+    /// What the agent says to a request.
+    pub(crate) fn ask(&mut self, limit: Duration, request: &Term) -> Result<Term, HostError> {
+        self.peer.ask(limit, request)
+    }
+
+    pub(crate) fn load_limit(&self) -> Duration {
+        self.settings.load_limit
+    }
+
     /// The process id of the runtime, if it runs.
     pub fn process_id(&self) -> Option<u32> {
         self.peer.process_id()
@@ -234,7 +243,7 @@ impl Otp {
         Ok(code)
     }
 
-    fn options(&self, source: &Source) -> SourceOptions {
+    pub(crate) fn options(&self, source: &Source) -> SourceOptions {
         SourceOptions::of(source, &self.settings.includes, &self.settings.defines)
     }
 

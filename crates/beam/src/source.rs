@@ -74,7 +74,7 @@ impl SourceOptions {
         SourceOptions { includes, defines: defines.to_vec(), rebar: rebar_configs(&path) }
     }
 
-    fn to_term(&self) -> Term {
+    pub(crate) fn to_term(&self) -> Term {
         let paths = |it: &[PathBuf]| Term::proper_list(it.iter().map(|it| path_term(it)).collect());
         let define = |it: &Define| {
             let value = it.value.as_ref().map_or(Term::atom("none"), |it| text_term(it));

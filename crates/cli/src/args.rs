@@ -1,6 +1,7 @@
 //! The command line: what can be asked, and how it is spelled.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use engine::Strategy;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -19,6 +20,15 @@ pub(crate) struct CommandLine {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Find inputs that make functions fail, make tests of them, measure coverage
+    #[command(
+        override_usage = "gimlet test [OPTIONS] TARGET...",
+        after_help = "Examples:\n  gimlet test src/shop.erl\n  \
+                      gimlet test src/shop.erl -f total/1 --args '[[{apple, 3}]]' --out gimlet\n  \
+                      gimlet test lists -f lists:nth/2 --format json\n\n\
+                      Exit code: 0 nothing found, 1 a finding, 2 it could not be done"
+    )]
+    Test(Test),
     /// Run one call on our machine; print the value or the exception as the Erlang shell would
     #[command(
         override_usage = "gimlet run [OPTIONS] TARGET... CALL",
@@ -44,15 +54,8 @@ pub(crate) struct Run {
     /// What goes to stdout
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
-    /// A directory of .beam files, searched before OTP's own; may repeat; -pa is the same
-    #[arg(long = "pa", value_name = "DIR")]
-    pub(crate) code_paths: Vec<PathBuf>,
-    /// A directory of included files; may repeat
-    #[arg(short = 'I', value_name = "DIR")]
-    pub(crate) includes: Vec<PathBuf>,
-    /// A macro for the compiler; may repeat
-    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
-    pub(crate) defines: Vec<String>,
+    #[command(flatten)]
+    pub(crate) build: Build,
     /// Let the program touch the world outside; may repeat
     #[arg(long = "allow", value_name = "EFFECT", value_enum)]
     pub(crate) allowed: Vec<Effect>,
@@ -65,6 +68,82 @@ pub(crate) struct Run {
     /// Give up after so many function calls
     #[arg(long, value_name = "N")]
     pub(crate) reductions: Option<u64>,
+}
+
+/// Where code is found, and how sources are compiled.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct Build {
+    /// A directory of .beam files, searched before OTP's own; may repeat; -pa is the same
+    #[arg(long = "pa", value_name = "DIR")]
+    pub(crate) code_paths: Vec<PathBuf>,
+    /// A directory of included files; may repeat
+    #[arg(short = 'I', value_name = "DIR")]
+    pub(crate) includes: Vec<PathBuf>,
+    /// A macro for the compiler; may repeat
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub(crate) defines: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Test {
+    /// Source files, .beam files, directories or modules of OTP
+    #[arg(value_name = "TARGET", required = true)]
+    pub(crate) targets: Vec<String>,
+    /// A function to test; F/A is enough with one module; may repeat [default: all exported]
+    #[arg(short = 'f', long = "function", value_name = "M:F/A")]
+    pub(crate) functions: Vec<String>,
+    /// The first input: a list of arguments in Erlang syntax [default: made from the spec]
+    #[arg(long, value_name = "LIST")]
+    pub(crate) args: Option<String>,
+    /// Choices of a path that may be taken the other way
+    #[arg(short, long, value_name = "N", default_value_t = 25)]
+    pub(crate) depth: usize,
+    /// Time for each function: 500ms, 30s, 2m
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "30s")]
+    pub(crate) time: Duration,
+    /// Runs for each function [default: no limit]
+    #[arg(long, value_name = "N")]
+    pub(crate) runs: Option<usize>,
+    /// Functions tested at the same time [default: number of cores]
+    #[arg(short, long, value_name = "N")]
+    pub(crate) jobs: Option<usize>,
+    /// The order of the search
+    #[arg(long, value_name = "NAME", value_parser = strategy, default_value = "visited-first")]
+    pub(crate) strategy: Strategy,
+    /// Ignore specs: any term is an input, no result is wrong
+    #[arg(long)]
+    pub(crate) no_spec: bool,
+    /// Run this module or function with its concrete values only; may repeat
+    #[arg(long, value_name = "M[:F/A]")]
+    pub(crate) concrete: Vec<String>,
+    /// A function that returns true for every input that counts; may repeat
+    #[arg(long, value_name = "M:F/A")]
+    pub(crate) pre: Vec<String>,
+    /// Let the program touch the world outside; may repeat
+    #[arg(long = "allow", value_name = "EFFECT", value_enum)]
+    pub(crate) allowed: Vec<Effect>,
+    /// For everything random
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Inputs that a function's own clauses refuse count as found: exit code 1
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// What goes to stdout
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+    /// Write reports, tests and inputs to this directory, and begin with the inputs that are there
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// The tests to write
+    #[arg(long, value_enum, value_name = "KIND", default_value_t = Emit::Eunit)]
+    pub(crate) emit: Emit,
+    #[command(flatten)]
+    pub(crate) build: Build,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Emit {
+    Eunit,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -84,6 +163,11 @@ pub(crate) enum Effect {
 /// The arguments of the process, with `-pa` spelled as the parser knows it.
 pub(crate) fn spelled_for_parser(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     args.map(|it| if it == "-pa" { OsString::from("--pa") } else { it }).collect()
+}
+
+fn strategy(name: &str) -> Result<Strategy, String> {
+    let names: Vec<&str> = Strategy::ALL.iter().map(|it| it.0).collect();
+    Strategy::from_name(name).ok_or_else(|| format!("there is {}", names.join(", ")))
 }
 
 fn duration(text: &str) -> Result<Duration, String> {

@@ -36,6 +36,14 @@ codes! {
     Unsupported "G009",
     NoFunction "G011",
     NotExported "G012",
+    NothingToTest "G013",
+    BadUnit "G014",
+    BadArgs "G015",
+    ArgsBreakSpec "G016",
+    BadPrecondition "G017",
+    CanNotWrite "G018",
+    BadRecord "G019",
+    UnitFailed "G020",
 }
 
 impl Code {

@@ -8,11 +8,13 @@ mod start;
 
 mod machine;
 mod run;
+mod test;
 
 mod code;
 mod diagnostic;
 mod exception;
 mod explain;
+mod host;
 mod report;
 mod suggest;
 mod trouble;

@@ -99,22 +99,24 @@ fn flatten(chars: &Term, text: &mut String) -> Option<()> {
 }
 
 fn settings(options: &Run) -> Settings {
-    let allows = |effect: Effect| {
-        options.allowed.contains(&effect) || options.allowed.contains(&Effect::All)
-    };
     Settings {
         limits: Limits {
             reductions: options.reductions.unwrap_or(u64::MAX),
             memory_bytes: options.memory,
             ..Limits::default()
         },
-        allowed: Allowed {
-            files: allows(Effect::Files),
-            network: allows(Effect::Network),
-            os: allows(Effect::Os),
-        },
+        allowed: allowed(&options.allowed),
         interrupt: alarm(options.time),
         ..Settings::default()
+    }
+}
+
+pub(crate) fn allowed(effects: &[Effect]) -> Allowed {
+    let allows = |it: Effect| effects.contains(&it) || effects.contains(&Effect::All);
+    Allowed {
+        files: allows(Effect::Files),
+        network: allows(Effect::Network),
+        os: allows(Effect::Os),
     }
 }
 

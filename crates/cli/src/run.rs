@@ -3,13 +3,12 @@
 use crate::args::{Format, Run};
 use crate::diagnostic::Diagnostic;
 use crate::explain::Code;
+use crate::host::host;
 use crate::machine::execute;
 use crate::report::{Ending, Report};
 use crate::trouble::{bad_call, bad_target, host_trouble, no_function};
-use beam::{Define, Otp, Target};
+use beam::Target;
 use erlang::{Host, HostError};
-use std::env;
-use std::path::PathBuf;
 use std::process::ExitCode;
 use term::{Call, Term, read_call};
 
@@ -21,16 +20,16 @@ pub(crate) fn run(options: &Run) -> Result<(Vec<u8>, ExitCode), Diagnostic> {
     let call = read_call(text).map_err(|it| bad_call(text, targets, &it))?;
     let resolve = |it: &String| Target::resolve(it).map_err(|it| bad_target(&it));
     let targets: Vec<Target> = targets.iter().map(resolve).collect::<Result<_, _>>()?;
-    let trouble = |error: HostError| host_trouble(&error, || host(options, &targets));
+    let trouble = |error: HostError| host_trouble(&error, || host(&options.build, &targets));
 
-    let mut host_of_run = host(options, &targets).map_err(trouble)?;
+    let mut host_of_run = host(&options.build, &targets).map_err(trouble)?;
     // A target that is not called must exist too.
     for module in targets.iter().flat_map(|it| &it.modules) {
         host_of_run.find(&module.name).map_err(trouble)?;
     }
     let (ending, output) = execute(host_of_run, &call, options, trouble)?;
     if is_undefined(&ending, &call) {
-        let code = host(options, &targets).and_then(|mut it| it.load(&call.module));
+        let code = host(&options.build, &targets).and_then(|mut it| it.load(&call.module));
         if let Some(diagnostic) = no_function(&code.map_err(trouble)?, &call) {
             return Err(diagnostic);
         }
@@ -41,35 +40,6 @@ pub(crate) fn run(options: &Run) -> Result<(Vec<u8>, ExitCode), Diagnostic> {
         Format::Json => report.json().into_bytes(),
     };
     Ok((shown, report.exit_code()))
-}
-
-/// OTP beside the machine, with the targets known to it.
-fn host(options: &Run, targets: &[Target]) -> Result<Otp, HostError> {
-    let settings = beam::Settings {
-        cache_dir: cache_dir(),
-        code_paths: options.code_paths.clone(),
-        includes: options.includes.clone(),
-        defines: options.defines.iter().map(|it| define(it)).collect(),
-        ..beam::Settings::default()
-    };
-    let mut res = Otp::new(settings)?;
-    for target in targets {
-        res.add_target(target)?;
-    }
-    Ok(res)
-}
-
-fn cache_dir() -> Option<PathBuf> {
-    let named = |name: &str| env::var_os(name).filter(|it| !it.is_empty()).map(PathBuf::from);
-    let base = named("XDG_CACHE_HOME").or_else(|| Some(named("HOME")?.join(".cache")))?;
-    Some(base.join("gimlet"))
-}
-
-fn define(text: &str) -> Define {
-    match text.split_once('=') {
-        Some((name, value)) => Define { name: name.to_owned(), value: Some(value.to_owned()) },
-        None => Define { name: text.to_owned(), value: None },
-    }
 }
 
 /// Is it the call itself that has no function, not one further in?

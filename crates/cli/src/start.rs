@@ -4,6 +4,7 @@ use crate::args::{Command, CommandLine, spelled_for_parser};
 use crate::diagnostic::{Colours, Diagnostic};
 use crate::explain::Code;
 use crate::run::run;
+use crate::test::test;
 use clap::Parser;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
@@ -14,7 +15,7 @@ const COULD_NOT: u8 = 2;
 
 /// Terms are compared and dropped recursively, and a program may make very deep ones. The pages are
 /// only taken when they are used.
-const STACK_BYTES: usize = 1 << 30;
+pub(crate) const STACK_BYTES: usize = 1 << 30;
 
 /// Does what the arguments of the process ask for.
 pub fn start() -> ExitCode {
@@ -40,24 +41,34 @@ pub fn start() -> ExitCode {
     }
 }
 
+/// What a command leaves behind.
+pub(crate) struct Done {
+    pub(crate) stdout: Vec<u8>,
+    /// What is worth saying although it went on.
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    pub(crate) code: ExitCode,
+}
+
 fn perform(command: &Command) -> ExitCode {
+    let plain = |(stdout, code)| Done { stdout, diagnostics: vec![], code };
     let done = match command {
-        Command::Run(options) => run(options),
-        Command::Explain { code } => explain(code),
+        Command::Test(options) => test(options),
+        Command::Run(options) => run(options).map(plain).map_err(|it| vec![it]),
+        Command::Explain { code } => explain(code).map(plain).map_err(|it| vec![it]),
     };
-    match done {
-        Ok((text, code)) => {
-            write(&mut io::stdout(), &text);
-            code
+    let (diagnostics, code) = match done {
+        Ok(Done { stdout, diagnostics, code }) => {
+            write(&mut io::stdout(), &stdout);
+            (diagnostics, code)
         }
-        Err(diagnostic) => {
-            let stderr = io::stderr();
-            let plain = !stderr.is_terminal() || env::var_os("NO_COLOR").is_some();
-            let colours = if plain { Colours::Off } else { Colours::On };
-            write(&mut io::stderr(), diagnostic.render(colours).as_bytes());
-            ExitCode::from(COULD_NOT)
-        }
+        Err(diagnostics) => (diagnostics, ExitCode::from(COULD_NOT)),
+    };
+    let is_plain = !io::stderr().is_terminal() || env::var_os("NO_COLOR").is_some();
+    let colours = if is_plain { Colours::Off } else { Colours::On };
+    for diagnostic in diagnostics {
+        write(&mut io::stderr(), diagnostic.render(colours).as_bytes());
     }
+    code
 }
 
 fn explain(code: &str) -> Result<(Vec<u8>, ExitCode), Diagnostic> {

@@ -93,34 +93,42 @@ fn known_modules(host: &mut Otp) -> Vec<String> {
 
 /// Why the call names no function that can be called; `None` if it does.
 pub(crate) fn no_function(code: &ModuleCode, call: &Call) -> Option<Diagnostic> {
-    let all = functions(code);
     let arity = i64::try_from(call.args.len()).unwrap_or(i64::MAX);
+    no_function_named(code, &call.function, arity)
+}
+
+pub(crate) fn no_function_named(
+    code: &ModuleCode,
+    function: &Atom,
+    arity: i64,
+) -> Option<Diagnostic> {
+    let all = functions(code);
     let text = |name: &str, arity: i64| {
         let quoted = |it: &str| atom_text(&Atom::new(it), Encoding::Unicode);
         format!("{}:{}/{arity}", quoted(code.name.as_str()), quoted(name))
     };
-    let asked = text(call.function.as_str(), arity);
-    let same = |it: &&Function| it.name == call.function && it.arity == arity;
-    if let Some(function) = all.iter().find(same) {
-        if function.visibility == Visibility::Exported {
+    let asked = text(function.as_str(), arity);
+    let same = |it: &&Function| it.name == *function && it.arity == arity;
+    if let Some(found) = all.iter().find(same) {
+        if found.visibility == Visibility::Exported {
             return None;
         }
         let res = Diagnostic::new(Code::NotExported, format!("{asked} is not exported"))
             .hint("call it through an exported function, or add it to -export");
-        return Some(match definition(code, function) {
+        return Some(match definition(code, found) {
             Some(place) => res.at(place),
             None => res,
         });
     }
     let res = Diagnostic::new(Code::NoFunction, format!("there is no function {asked}"));
     let arities: Vec<String> = exported(&all)
-        .filter(|it| it.name == call.function)
+        .filter(|it| it.name == *function)
         .map(|it| text(it.name.as_str(), it.arity))
         .collect();
     if !arities.is_empty() {
         return Some(res.hint(format!("there is {}", arities.join(", "))));
     }
-    let near = nearest(call.function.as_str(), exported(&all).map(|it| it.name.as_str()));
+    let near = nearest(function.as_str(), exported(&all).map(|it| it.name.as_str()));
     Some(match near.and_then(|near| exported(&all).find(|it| it.name.as_str() == near)) {
         Some(near) => res.hint(format!("did you mean {}?", text(near.name.as_str(), near.arity))),
         None => res,
@@ -131,7 +139,7 @@ fn exported(all: &[Function]) -> impl Iterator<Item = &Function> {
     all.iter().filter(|it| it.visibility == Visibility::Exported)
 }
 
-fn definition(code: &ModuleCode, function: &Function) -> Option<Place> {
+pub(crate) fn definition(code: &ModuleCode, function: &Function) -> Option<Place> {
     let (line, column) = function.position?;
     let source = fs::read_to_string(Path::new(&code.file)).ok()?;
     Some(Place {

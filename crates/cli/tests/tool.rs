@@ -245,7 +245,7 @@ fn explanations() {
         &["explain", "G999"],
         expect![[r#"
             error[G008]: there is no diagnostic G999
-              = hint: there are G001, G002, G003, G004, G005, G006, G007, G008, G009, G011, G012
+              = hint: there are G001, G002, G003, G004, G005, G006, G007, G008, G009, G011, G012, G013, G014, G015, G016, G017, G018, G019, G020
             exit 2
         "#]],
     );
@@ -256,22 +256,23 @@ fn every_command_has_an_example_in_its_help() {
     check(
         &["--help"],
         expect![[r#"
-        Concolic testing for Erlang, Elixir and Prolog
+            Concolic testing for Erlang, Elixir and Prolog
 
-        Usage: gimlet <COMMAND>
+            Usage: gimlet <COMMAND>
 
-        Commands:
-          run      Run one call on our machine; print the value or the exception as the Erlang shell would
-          explain  Say what a diagnostic means and what to do about it
-          help     Print this message or the help of the given subcommand(s)
+            Commands:
+              test     Find inputs that make functions fail, make tests of them, measure coverage
+              run      Run one call on our machine; print the value or the exception as the Erlang shell would
+              explain  Say what a diagnostic means and what to do about it
+              help     Print this message or the help of the given subcommand(s)
 
-        Options:
-          -h, --help     Print help
-          -V, --version  Print version
+            Options:
+              -h, --help     Print help
+              -V, --version  Print version
 
-        Example: gimlet run lists 'lists:seq(1, 3)'
-        exit 0
-    "#]],
+            Example: gimlet run lists 'lists:seq(1, 3)'
+            exit 0
+        "#]],
     );
     check(
         &["run", "--help"],

@@ -2,6 +2,7 @@
 
 pub mod boot;
 mod calls;
+mod clauses;
 mod construct;
 pub(crate) mod inspect;
 mod interpret;
@@ -19,6 +20,7 @@ pub mod timers;
 mod unit;
 mod world;
 
+pub use clauses::SourceClause;
 pub use limits::{Allowed, Limits};
 pub use record::Recorder;
 pub use run::{Machine, MachineError, Outcome, Run, Settings};

@@ -1,0 +1,117 @@
+//! Calls made on the real BEAM, to see whether it does what the machine did.
+//!
+//! Needs a runtime of its own: the modules under test are loaded into it, whatever they are called.
+
+use crate::otp::Otp;
+use crate::peer::path_term;
+use crate::source::Source;
+use erlang::HostError;
+use std::time::Duration;
+use term::{Atom, Style, Term, print};
+
+#[derive(Debug)]
+pub struct Replayer {
+    otp: Otp,
+    /// The modules under test that have a file.
+    modules: Vec<(Atom, Source)>,
+    /// Modules that BEAM would not load, and why.
+    unusable: Vec<(Atom, String)>,
+    /// The process that has the modules, counted by starts.
+    ready: Option<u32>,
+}
+
+/// How a call ended on BEAM.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Replayed {
+    Value(Term),
+    Raised {
+        class: Atom,
+        reason: Term,
+        trace: Term,
+    },
+    /// It was still running when its time was over.
+    Timeout,
+    /// It was killed, by its memory limit or by another process.
+    Killed(Term),
+    /// The arguments can't be written down: pids, ports, references.
+    Unreadable,
+    /// The module can't be loaded there.
+    Unusable(String),
+}
+
+impl Replayer {
+    pub fn new(otp: Otp, modules: Vec<(Atom, Source)>) -> Replayer {
+        Replayer { otp, modules, unusable: Vec::new(), ready: None }
+    }
+
+    /// Calls the function in a process of its own.
+    pub fn call(
+        &mut self,
+        module: &Atom,
+        function: &Atom,
+        args: &[Term],
+        limit: Duration,
+    ) -> Result<Replayed, HostError> {
+        self.prepare()?;
+        if let Some((_, why)) = self.unusable.iter().find(|it| it.0 == *module) {
+            return Ok(Replayed::Unusable(why.clone()));
+        }
+        let args = print(&Term::proper_list(args.to_vec()), Style::TW);
+        let request = Term::Tuple(vec![
+            Term::atom("replay"),
+            Term::Atom(module.clone()),
+            Term::Atom(function.clone()),
+            Term::binary(args.into_bytes()),
+        ]);
+        match self.otp.ask(limit, &request) {
+            Ok(answer) => {
+                read(answer).ok_or_else(|| HostError::Lost("no answer to a call".to_owned()))
+            }
+            Err(HostError::Timeout(_)) => Ok(Replayed::Timeout),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Loads the modules, again if the runtime was started anew.
+    fn prepare(&mut self) -> Result<(), HostError> {
+        if self.ready == Some(self.otp.starts()) && self.otp.process_id().is_some() {
+            return Ok(());
+        }
+        self.unusable.clear();
+        for (name, source) in self.modules.clone() {
+            let path = path_term(source.path());
+            let name_term = Term::Atom(name.clone());
+            let request = match &source {
+                Source::Beam(_) => Term::Tuple(vec![Term::atom("use_beam"), name_term, path]),
+                Source::Erl(_) => {
+                    let options = self.otp.options(&source).to_term();
+                    Term::Tuple(vec![Term::atom("use_source"), name_term, path, options])
+                }
+            };
+            let answer = self.otp.ask(self.otp.load_limit(), &request)?;
+            if let Some([_, why]) = answer.as_tuple() {
+                let why = String::from_utf8_lossy(why.as_bytes().unwrap_or_default()).into_owned();
+                self.unusable.push((name, why));
+            }
+        }
+        self.ready = Some(self.otp.starts());
+        Ok(())
+    }
+}
+
+fn read(answer: Term) -> Option<Replayed> {
+    if answer.as_atom() == Some("unreadable") {
+        return Some(Replayed::Unreadable);
+    }
+    let Term::Tuple(parts) = answer else { return None };
+    let mut parts = parts.into_iter();
+    match parts.next()?.as_atom()? {
+        "value" => Some(Replayed::Value(parts.next()?)),
+        "raised" => {
+            let Some(Term::Atom(class)) = parts.next() else { return None };
+            Some(Replayed::Raised { class, reason: parts.next()?, trace: parts.next()? })
+        }
+        "exited" => Some(Replayed::Killed(parts.next()?)),
+        _ => None,
+    }
+}

@@ -1,0 +1,36 @@
+//! OTP beside the machine, set up as the command line asks.
+
+use crate::args::Build;
+use beam::{Define, Otp, Target};
+use erlang::HostError;
+use std::env;
+use std::path::PathBuf;
+
+/// With the targets known to it.
+pub(crate) fn host(build: &Build, targets: &[Target]) -> Result<Otp, HostError> {
+    let settings = beam::Settings {
+        cache_dir: cache_dir(),
+        code_paths: build.code_paths.clone(),
+        includes: build.includes.clone(),
+        defines: build.defines.iter().map(|it| define(it)).collect(),
+        ..beam::Settings::default()
+    };
+    let mut res = Otp::new(settings)?;
+    for target in targets {
+        res.add_target(target)?;
+    }
+    Ok(res)
+}
+
+fn cache_dir() -> Option<PathBuf> {
+    let named = |name: &str| env::var_os(name).filter(|it| !it.is_empty()).map(PathBuf::from);
+    let base = named("XDG_CACHE_HOME").or_else(|| Some(named("HOME")?.join(".cache")))?;
+    Some(base.join("gimlet"))
+}
+
+fn define(text: &str) -> Define {
+    match text.split_once('=') {
+        Some((name, value)) => Define { name: name.to_owned(), value: Some(value.to_owned()) },
+        None => Define { name: text.to_owned(), value: None },
+    }
+}

@@ -1,0 +1,135 @@
+//! Findings tried on the real BEAM.
+
+use crate::test::finding::{Confirmation, Finding, Kind};
+use crate::test::frames::{Frame, frames};
+use crate::test::unit::UnitName;
+use beam::{Replayed, Replayer};
+use std::time::Duration;
+use term::{Fun, Style, Term, print};
+use trace::Outcome;
+
+/// For a call that ended on the machine.
+const LIMIT: Duration = Duration::from_secs(5);
+/// For a call that did not: far more than BEAM needs for what the machine was given.
+const LIMIT_OF_ENDLESS: Duration = Duration::from_secs(2);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Confirmed,
+    Unconfirmed(String),
+    /// BEAM shows that it is none.
+    Dismissed,
+}
+
+/// Whether BEAM agrees that this is what the call does.
+pub(crate) fn try_on_beam(beam: &mut Replayer, unit: &UnitName, finding: &Finding) -> Verdict {
+    let limit = match finding.kind {
+        Kind::Timeout => LIMIT_OF_ENDLESS,
+        Kind::Crash | Kind::Spec | Kind::Property | Kind::Rejected => LIMIT,
+    };
+    match beam.call(&unit.module, &unit.function, &finding.input.args, limit) {
+        Ok(replayed) => compare(&finding.outcome, &replayed),
+        Err(error) => Verdict::Unconfirmed(error.to_string()),
+    }
+}
+
+impl Finding {
+    pub(crate) fn is_confirmed(&self) -> bool {
+        self.confirmation == Confirmation::Confirmed
+    }
+}
+
+pub(crate) fn compare(outcome: &Outcome, replayed: &Replayed) -> Verdict {
+    let otherwise = |what: String| Verdict::Unconfirmed(format!("on BEAM {what}"));
+    match (outcome, replayed) {
+        (_, Replayed::Unreadable) => Verdict::Unconfirmed(
+            "the input holds what can't be written down: a pid, port or reference".to_owned(),
+        ),
+        (_, Replayed::Unusable(why)) => {
+            Verdict::Unconfirmed(format!("BEAM does not load the module: {why}"))
+        }
+        (Outcome::Stopped(_), Replayed::Timeout) => Verdict::Confirmed,
+        (Outcome::Stopped(_), Replayed::Killed(reason)) if is_kill(reason) => Verdict::Confirmed,
+        (Outcome::Stopped(_), _) => Verdict::Dismissed,
+        (_, Replayed::Timeout) => {
+            Verdict::Unconfirmed(format!("BEAM did not end within {} s", LIMIT.as_secs()))
+        }
+        (Outcome::Value(ours), Replayed::Value(theirs)) if is_alike(ours, theirs) => {
+            Verdict::Confirmed
+        }
+        (Outcome::Crash { class, reason, trace }, Replayed::Killed(theirs))
+            if class.as_str() == "exit" && *trace == Term::Nil && is_alike(reason, theirs) =>
+        {
+            Verdict::Confirmed
+        }
+        (
+            Outcome::Crash { class, reason, trace },
+            Replayed::Raised { class: their_class, reason: their_reason, trace: their_trace },
+        ) if class == their_class && is_alike(reason, their_reason) => {
+            let (ours, theirs) = (frames(trace), frames(their_trace));
+            match (ours.first(), theirs.first()) {
+                (Some(ours), Some(theirs)) if !is_same_spot(ours, theirs) => otherwise(format!(
+                    "it is raised in {}:{}/{}",
+                    theirs.module.as_str(),
+                    theirs.function.as_str(),
+                    theirs.arity
+                )),
+                _ => Verdict::Confirmed,
+            }
+        }
+        (_, Replayed::Value(value)) => otherwise(format!("it returns {}", print(value, Style::TW))),
+        (_, Replayed::Killed(reason)) => {
+            otherwise(format!("the process is killed: {}", print(reason, Style::TW)))
+        }
+        (_, Replayed::Raised { class, reason, .. }) => otherwise(format!(
+            "it is the exception {}: {}",
+            class.as_str(),
+            print(reason, Style::TW)
+        )),
+    }
+}
+
+fn is_kill(reason: &Term) -> bool {
+    reason.as_atom() == Some("killed")
+}
+
+/// Numbers of lifted functions are the compiler's choice.
+fn is_same_spot(ours: &Frame, theirs: &Frame) -> bool {
+    let stem = |name: &str| match name.strip_prefix('-') {
+        Some(lifted) => lifted.split('-').next().unwrap_or(lifted).to_owned(),
+        None => name.to_owned(),
+    };
+    let is_lifted = ours.function.as_str().starts_with('-');
+    ours.module == theirs.module
+        && stem(ours.function.as_str()) == stem(theirs.function.as_str())
+        && (is_lifted || ours.arity == theirs.arity)
+}
+
+/// Equal, but for what has no equal on another runtime: funs, pids, ports and references.
+pub(crate) fn is_alike(ours: &Term, theirs: &Term) -> bool {
+    match (ours, theirs) {
+        (Term::List(ours), Term::List(theirs)) => {
+            are_alike(&ours.items, &theirs.items) && is_alike(&ours.tail, &theirs.tail)
+        }
+        (Term::Tuple(ours), Term::Tuple(theirs)) => are_alike(ours, theirs),
+        (Term::Map(ours), Term::Map(theirs)) => {
+            let pair = |it: &((Term, Term), (Term, Term))| {
+                is_alike(&it.0.0, &it.1.0) && is_alike(&it.0.1, &it.1.1)
+            };
+            let mut pairs = ours.iter().cloned().zip(theirs.iter().cloned());
+            ours.len() == theirs.len() && pairs.all(|it| pair(&it))
+        }
+        (Term::Fun(ours), Term::Fun(theirs)) => match (&**ours, &**theirs) {
+            (Fun::External { .. }, Fun::External { .. }) => ours == theirs,
+            _ => ours.arity() == theirs.arity(),
+        },
+        (Term::Pid(_), Term::Pid(_))
+        | (Term::Port(_), Term::Port(_))
+        | (Term::Ref(_), Term::Ref(_)) => true,
+        _ => ours == theirs,
+    }
+}
+
+fn are_alike(ours: &[Term], theirs: &[Term]) -> bool {
+    ours.len() == theirs.len() && ours.iter().zip(theirs).all(|it| is_alike(it.0, it.1))
+}

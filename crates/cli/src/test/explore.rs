@@ -1,0 +1,123 @@
+//! One unit: explore it, judge how its runs ended, make the findings small.
+
+use crate::test::contract::Contract;
+use crate::test::finding::{Finding, Judge, used_up};
+use crate::test::precondition::{Gate, is_refusal};
+use crate::test::progress::Progress;
+use crate::test::unit::UnitName;
+use engine::{Report, Settings, Stop, Test, explore};
+use erlang::Machine;
+use erlang::machine::Unit;
+use solve::{Chain, Effort};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use term::{Atom, Exprs};
+use trace::{Input, Outcome};
+
+/// A unit and all that its exploration depends on.
+#[derive(Clone, Debug)]
+pub(crate) struct Task {
+    pub(crate) unit: UnitName,
+    pub(crate) contract: Contract,
+    pub(crate) settings: Settings,
+    pub(crate) time: Duration,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Explored {
+    pub(crate) report: Report,
+    pub(crate) findings: Vec<Finding>,
+    /// Runs that a precondition refused.
+    pub(crate) n_refused: usize,
+    pub(crate) elapsed: Duration,
+    /// What kept us from going on.
+    pub(crate) trouble: Option<String>,
+}
+
+/// Runs of a unit that goes on and on are cut here.
+pub(crate) const MAX_REDUCTIONS: u64 = 2_000_000;
+pub(crate) const MAX_MEMORY: usize = 512 << 20;
+
+/// Making findings smaller may take this part of the time for exploring, and at least a second.
+const SHARE_OF_SHRINKING: u32 = 4;
+
+impl Task {
+    pub(crate) fn perform(
+        &self,
+        machine: &mut Machine,
+        modules: &[Atom],
+        interrupt: &AtomicBool,
+        progress: &Progress,
+    ) -> Explored {
+        let begin = Instant::now();
+        let (module, function) = match Gate::install(machine, &self.unit, &self.contract) {
+            Ok(Some(gate)) => (gate.module, gate.function),
+            Ok(None) => (self.unit.module.clone(), self.unit.function.clone()),
+            Err(why) => return Explored { trouble: Some(why), ..Explored::default() },
+        };
+        let mut unit = Unit { machine, module, function, exprs: Exprs::default() };
+        let mut solver = Chain::new(Effort::default());
+        let mut seen = progress.unit(&self.unit);
+        let mut watch = |report: &Report| {
+            seen.update(report);
+            if interrupt.load(Ordering::Relaxed) {
+                return Some(Stop::Interrupted);
+            }
+            (self.time <= begin.elapsed()).then_some(Stop::Time)
+        };
+        let Task { contract, settings, .. } = self;
+        let seeds = &contract.seeds;
+        let explored =
+            explore(&mut unit, &mut solver, seeds, &contract.domain, settings, &mut watch);
+        let mut res = Explored::default();
+        match explored {
+            Ok(report) => res.report = report,
+            Err(error) => {
+                res.trouble = Some(error.why);
+                res.report.stop = Stop::Unsupported;
+            }
+        }
+        res.report.solver = solver.statistics;
+        res.leave_out_refused();
+        res.count_stopped();
+        let judge = Judge { unit: &self.unit, contract, modules };
+        let ends = res.report.tests.iter().map(|it| (&it.input, &it.outcome));
+        let shrinking = (self.time / SHARE_OF_SHRINKING).max(Duration::from_secs(1));
+        let end = Instant::now() + shrinking;
+        let goes_on = || Instant::now() < end && !interrupt.load(Ordering::Relaxed);
+        for (cause, mut finding) in judge.findings(ends) {
+            crate::test::minimise::minimise(&mut unit, &judge, &cause, &mut finding, &goes_on);
+            res.findings.push(finding);
+        }
+        res.elapsed = begin.elapsed();
+        seen.done(&res);
+        res
+    }
+}
+
+impl Explored {
+    fn leave_out_refused(&mut self) {
+        let n_tests = self.report.tests.len();
+        self.report.tests.retain(|it| !is_refusal(&it.outcome));
+        self.n_refused = n_tests - self.report.tests.len();
+    }
+
+    /// What the machine could not do or was not allowed to is a loss like any other.
+    fn count_stopped(&mut self) {
+        let mut n_cut_short = 0;
+        for Test { outcome, .. } in &self.report.tests {
+            let Outcome::Stopped(why) = outcome else { continue };
+            *self.report.losses.entry(why.clone()).or_default() += 1;
+            n_cut_short += usize::from(used_up(why).is_none());
+        }
+        let n_tests = self.report.tests.len();
+        if 0 < n_tests && n_cut_short == n_tests && self.report.stop == Stop::Exhausted {
+            self.report.stop = Stop::Unsupported;
+        }
+    }
+
+    /// How the paths ended, in the order in which they were found.
+    pub(crate) fn ends(&self) -> impl Iterator<Item = (&Input, &Outcome)> {
+        self.report.tests.iter().map(|it| (&it.input, &it.outcome))
+    }
+}

@@ -1,0 +1,42 @@
+//! Makes the input of a finding smaller while it still shows the same cause.
+
+use crate::test::finding::{Cause, Finding, Judge, size_of};
+use crate::test::shrink::simpler_args;
+use trace::{Executor, Input};
+
+/// Runs that one finding is worth.
+const MAX_RUNS: usize = 600;
+
+/// `goes_on` is asked before each run.
+pub(crate) fn minimise(
+    executor: &mut dyn Executor,
+    judge: &Judge<'_>,
+    cause: &Cause,
+    finding: &mut Finding,
+    goes_on: &dyn Fn() -> bool,
+) {
+    let first = finding.input.clone();
+    let mut n_runs = 0;
+    'smaller: loop {
+        for args in simpler_args(&finding.input.args) {
+            let input = Input { args };
+            if size_of(&finding.input) <= size_of(&input) || !judge.contract.has(&input) {
+                continue;
+            }
+            if n_runs == MAX_RUNS || !goes_on() {
+                break 'smaller;
+            }
+            n_runs += 1;
+            let Ok(run) = executor.run(&input) else { break 'smaller };
+            if judge.cause(&input, &run.outcome).as_ref() == Some(cause) {
+                finding.input = input;
+                finding.outcome = run.outcome;
+                continue 'smaller;
+            }
+        }
+        break;
+    }
+    if finding.input != first {
+        finding.found_with = Some(first);
+    }
+}

@@ -1,0 +1,108 @@
+//! What a person sees while the search goes on. Nothing in a pipe.
+
+use crate::test::explore::Explored;
+use crate::test::unit::UnitName;
+use engine::Report;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// Counts over all units; shared by the workers.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    n_units: usize,
+    n_workers: usize,
+    time: Duration,
+    n_done: AtomicUsize,
+    n_runs: AtomicUsize,
+    n_paths: AtomicUsize,
+    n_findings: AtomicUsize,
+    n_covered: AtomicUsize,
+}
+
+/// The part of one unit in the counts.
+#[derive(Debug)]
+pub(crate) struct UnitProgress<'p> {
+    progress: &'p Progress,
+    name: String,
+    n_runs: usize,
+    n_paths: usize,
+    shown: Instant,
+}
+
+const EVERY: Duration = Duration::from_millis(100);
+
+impl Progress {
+    pub(crate) fn new(n_units: usize, n_workers: usize, time: Duration) -> Progress {
+        // Hides itself unless standard error is a terminal.
+        let target = ProgressDrawTarget::stderr();
+        let bar = ProgressBar::with_draw_target(u64::try_from(n_units).ok(), target);
+        let style = ProgressStyle::with_template("{bar:20} {pos}/{len} {wide_msg}");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        Progress {
+            bar,
+            n_units,
+            n_workers,
+            time,
+            n_done: AtomicUsize::new(0),
+            n_runs: AtomicUsize::new(0),
+            n_paths: AtomicUsize::new(0),
+            n_findings: AtomicUsize::new(0),
+            n_covered: AtomicUsize::new(0),
+        }
+    }
+
+    pub(crate) fn unit(&self, name: &UnitName) -> UnitProgress<'_> {
+        let (name, shown) = (name.to_string(), Instant::now());
+        UnitProgress { progress: self, name, n_runs: 0, n_paths: 0, shown }
+    }
+
+    /// How many clauses are covered so far, over all units.
+    pub(crate) fn covered(&self, n_covered: usize) {
+        self.n_covered.store(n_covered, Ordering::Relaxed);
+    }
+
+    pub(crate) fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    fn show(&self, current: &str) {
+        let of = |it: &AtomicUsize| it.load(Ordering::Relaxed);
+        let n_left = self.n_units.saturating_sub(of(&self.n_done));
+        let rounds = u32::try_from(n_left.div_ceil(self.n_workers.max(1))).unwrap_or(u32::MAX);
+        self.bar.set_message(format!(
+            "{current}: {} runs, {} paths, {} clauses, {} findings, at most {} s left",
+            of(&self.n_runs),
+            of(&self.n_paths),
+            of(&self.n_covered),
+            of(&self.n_findings),
+            self.time.saturating_mul(rounds).as_secs(),
+        ));
+    }
+}
+
+impl UnitProgress<'_> {
+    pub(crate) fn update(&mut self, report: &Report) {
+        let add = |to: &AtomicUsize, now: usize, before: &mut usize| {
+            to.fetch_add(now.saturating_sub(*before), Ordering::Relaxed);
+            *before = now;
+        };
+        if self.shown.elapsed() < EVERY {
+            return;
+        }
+        self.shown = Instant::now();
+        add(&self.progress.n_runs, report.n_runs, &mut self.n_runs);
+        add(&self.progress.n_paths, report.tests.len(), &mut self.n_paths);
+        self.progress.show(&self.name);
+    }
+
+    pub(crate) fn done(&mut self, explored: &Explored) {
+        self.shown -= EVERY;
+        self.update(&explored.report);
+        self.progress.n_findings.fetch_add(explored.findings.len(), Ordering::Relaxed);
+        self.progress.n_done.fetch_add(1, Ordering::Relaxed);
+        self.progress.bar.inc(1);
+        self.progress.show(&self.name);
+    }
+}

@@ -1,0 +1,78 @@
+//! The modules under test, loaded.
+
+use crate::args::Build;
+use crate::code::{Function, functions};
+use crate::diagnostic::Diagnostic;
+use crate::host::host;
+use crate::test::reach::{References, references};
+use crate::trouble::{bad_target, host_trouble};
+use beam::{Otp, Source, Target};
+use erlang::{Host, HostError, ModuleCode};
+use std::sync::Arc;
+use term::Atom;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Project {
+    pub(crate) build: Build,
+    pub(crate) targets: Vec<Target>,
+    pub(crate) modules: Vec<Module>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Module {
+    pub(crate) name: Atom,
+    pub(crate) code: Arc<ModuleCode>,
+    pub(crate) functions: Vec<Function>,
+    pub(crate) references: Vec<References>,
+    /// Where it is, unless it is one of OTP's.
+    pub(crate) source: Option<Source>,
+}
+
+impl Project {
+    /// With a diagnostic for each target or module that could not be loaded.
+    pub(crate) fn load(texts: &[String], build: &Build) -> (Project, Vec<Diagnostic>) {
+        let mut troubles = Vec::new();
+        let mut project =
+            Project { build: build.clone(), targets: Vec::new(), modules: Vec::new() };
+        for text in texts {
+            match Target::resolve(text) {
+                Ok(target) => project.targets.push(target),
+                Err(error) => troubles.push(bad_target(&error)),
+            }
+        }
+        let mut host = match project.host() {
+            Ok(host) => host,
+            Err(error) => {
+                troubles.push(host_trouble(&error, || project.host()));
+                return (project, troubles);
+            }
+        };
+        for module in project.targets.clone().iter().flat_map(|it| &it.modules) {
+            if project.modules.iter().any(|it| it.name == module.name) {
+                continue;
+            }
+            match host.load(&module.name) {
+                Ok(code) => {
+                    let (functions, references) = (functions(&code), references(&code));
+                    let (name, source) = (module.name.clone(), module.source.clone());
+                    let code = Arc::new(code);
+                    project.modules.push(Module { name, code, functions, references, source });
+                }
+                Err(error) => troubles.push(host_trouble(&error, || project.host())),
+            }
+        }
+        (project, troubles)
+    }
+
+    pub(crate) fn host(&self) -> Result<Otp, HostError> {
+        host(&self.build, &self.targets)
+    }
+
+    pub(crate) fn module(&self, name: &Atom) -> Option<&Module> {
+        self.modules.iter().find(|it| it.name == *name)
+    }
+
+    pub(crate) fn names(&self) -> Vec<Atom> {
+        self.modules.iter().map(|it| it.name.clone()).collect()
+    }
+}

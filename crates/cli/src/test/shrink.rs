@@ -1,0 +1,192 @@
+//! Simpler terms than a given one, the simplest first.
+//!
+//! Knows nothing of programs: whether a simpler input still shows the same failure is for the
+//! caller to try.
+
+use num_bigint::BigInt;
+use term::{Bits, Fun, Term};
+
+/// Parts of a term that may stand for the whole.
+const MAX_PARTS: usize = 4;
+
+/// All one-step simplifications of the arguments.
+pub(crate) fn simpler_args(args: &[Term]) -> Vec<Vec<Term>> {
+    let mut res = Vec::new();
+    for (n, arg) in args.iter().enumerate() {
+        res.extend(simpler(arg).into_iter().map(|it| with(args, n, it)));
+    }
+    res
+}
+
+fn with(items: &[Term], n: usize, item: Term) -> Vec<Term> {
+    let mut res = items.to_vec();
+    if let Some(slot) = res.get_mut(n) {
+        *slot = item;
+    }
+    res
+}
+
+fn without(items: &[Term], from: usize, to: usize) -> Vec<Term> {
+    let keeps = |(n, _): &(usize, &Term)| *n < from || to <= *n;
+    items.iter().enumerate().filter(keeps).map(|it| it.1.clone()).collect()
+}
+
+fn simpler(term: &Term) -> Vec<Term> {
+    if *term == Term::Int(0) {
+        return vec![];
+    }
+    let mut res = vec![Term::Int(0), Term::Nil];
+    match term {
+        Term::Int(n) => {
+            res.extend([1, n / 10, n / 2, n - n.signum()].map(Term::Int));
+            if *n < 0 {
+                res.extend(n.checked_neg().map(Term::Int));
+            }
+        }
+        Term::Big(n) => {
+            let parts = [&**n / BigInt::from(1 << 30), &**n / BigInt::from(2), -&**n];
+            let signum = BigInt::from(if **n < BigInt::from(0) { -1 } else { 1 });
+            res.extend(parts.into_iter().chain([&**n - signum]).map(Term::integer));
+        }
+        Term::Float(x) => res.extend([0.0, 1.0, x.trunc(), (x / 2.0).trunc()].map(Term::Float)),
+        Term::Atom(_) => res.extend(["a", "true", "false"].map(Term::atom)),
+        Term::Nil | Term::Pid(_) | Term::Port(_) | Term::Ref(_) => (),
+        Term::List(list) => {
+            let tail = || list.tail.clone();
+            res.extend(list.items.iter().take(MAX_PARTS).cloned());
+            for (from, to) in spans(list.items.len()) {
+                res.push(Term::list(without(&list.items, from, to), tail()));
+            }
+            if list.tail != Term::Nil {
+                res.push(Term::proper_list(list.items.clone()));
+                let simpler = simpler(&list.tail).into_iter();
+                res.extend(simpler.map(|it| Term::list(list.items.clone(), it)));
+            }
+            for (n, item) in list.items.iter().enumerate() {
+                let items = simpler(item).into_iter().map(|it| with(&list.items, n, it));
+                res.extend(items.map(|it| Term::list(it, tail())));
+            }
+        }
+        Term::Tuple(items) => {
+            res.extend(items.iter().take(MAX_PARTS).cloned());
+            let shorter = (0..items.len()).rev().map(|n| without(items, n, n + 1));
+            res.extend(shorter.map(Term::Tuple));
+            res.extend(simpler_args(items).into_iter().map(Term::Tuple));
+        }
+        Term::Map(pairs) => res.extend(simpler_maps(pairs)),
+        Term::Bits(bits) => res.extend(simpler_bits(bits).into_iter().map(Term::Bits)),
+        Term::Fun(fun) => res.extend(simpler_funs(fun)),
+    }
+    res.retain(|it| it != term);
+    res
+}
+
+/// Stretches worth leaving out: all, halves, quarters, then one by one.
+fn spans(len: usize) -> Vec<(usize, usize)> {
+    let mut res = Vec::new();
+    let mut step = len;
+    while step > 0 {
+        res.extend((0..len).step_by(step).map(|from| (from, (from + step).min(len))));
+        step /= 2;
+    }
+    res
+}
+
+fn simpler_maps(pairs: &[(Term, Term)]) -> Vec<Term> {
+    let mut res: Vec<Term> = vec![Term::map(vec![])];
+    for n in 0..pairs.len() {
+        let mut fewer = pairs.to_vec();
+        fewer.remove(n);
+        res.push(Term::map(fewer));
+    }
+    for (n, (key, value)) in pairs.iter().enumerate() {
+        let keys = simpler(key).into_iter().map(|it| (it, value.clone()));
+        let values = simpler(value).into_iter().map(|it| (key.clone(), it));
+        for pair in keys.chain(values) {
+            let mut others = pairs.to_vec();
+            others.remove(n);
+            others.push(pair);
+            res.push(Term::map(others));
+        }
+    }
+    res
+}
+
+fn simpler_bits(bits: &Bits) -> Vec<Bits> {
+    let mut res = vec![Bits::zeros(0), Bits::zeros(bits.bit_len())];
+    if let Some(bytes) = bits.as_bytes() {
+        for (from, to) in spans(bytes.len()) {
+            let keeps = |n: &usize| *n < from || to <= *n;
+            let kept = bytes.iter().enumerate().filter(|it| keeps(&it.0)).map(|it| *it.1);
+            res.push(Bits::from_bytes(kept.collect()));
+        }
+        for n in 0..bytes.len() {
+            let zeroed = bytes.iter().enumerate().map(|(at, it)| if at == n { 0 } else { *it });
+            res.push(Bits::from_bytes(zeroed.collect()));
+        }
+    }
+    res
+}
+
+fn simpler_funs(fun: &Fun) -> Vec<Term> {
+    let Fun::Table { arity, entries, default } = fun else { return vec![] };
+    let table = |entries: Vec<(Vec<Term>, Term)>, default: Term| {
+        Term::Fun(Box::new(Fun::Table { arity: *arity, entries, default }))
+    };
+    let mut res = Vec::new();
+    if !entries.is_empty() {
+        res.push(table(vec![], default.clone()));
+    }
+    for (n, (args, result)) in entries.iter().enumerate() {
+        let mut fewer = entries.clone();
+        fewer.remove(n);
+        res.push(table(fewer, default.clone()));
+        for result in simpler(result) {
+            let mut others = entries.clone();
+            if let Some(slot) = others.get_mut(n) {
+                *slot = (args.clone(), result);
+            }
+            res.push(table(others, default.clone()));
+        }
+    }
+    res.extend(simpler(default).into_iter().map(|it| table(entries.clone(), it)));
+    res
+}
+
+#[cfg(test)]
+mod tests {
+    use super::simpler_args;
+    use term::{Style, Term, print, read_term};
+
+    /// What is left when everything that `keeps` allows was made simpler.
+    fn check(input: &str, keeps: fn(&str) -> bool, expect: &str) {
+        let mut args = vec![read_term(input).expect("a term")];
+        let text = |args: &[Term]| print(&args[0], Style::TW);
+        let mut n_steps = 0;
+        let fits = |it: &Vec<Term>, now: &str| {
+            let text = text(it);
+            keeps(&text) && (text.len(), text.as_str()) < (now.len(), now)
+        };
+        loop {
+            let now = text(&args);
+            let Some(next) = simpler_args(&args).into_iter().find(|it| fits(it, &now)) else {
+                break;
+            };
+            args = next;
+            n_steps += 1;
+            assert!(n_steps < 1000, "it ends");
+        }
+        assert_eq!(text(&args), expect);
+    }
+
+    #[test]
+    fn what_does_not_matter_goes() {
+        check("[1,2,{a,42},3]", |it| it.contains("42"), "42");
+        check("[1,2,{a,42},3]", |it| it.starts_with('[') && it.contains("42"), "[42]");
+        check("#{abc => 1,d => [7]}", |it| it.contains("d =>"), "#{d => 0}");
+        check("123456789012345678901234567890", |it| it.len() > 3, "1000");
+        check("fun (1) -> [x]; (_) -> {} end", |it| it.contains("fun"), "fun (_) -> 0 end");
+        check("<<1,2,3,4>>", |it| it.contains('3'), "<<3>>");
+        check("[a|b]", |it| it.contains('|'), "[0|0]");
+    }
+}

@@ -1,0 +1,39 @@
+//! What is tested: a function, by the name that people give it.
+
+use std::fmt;
+use term::{Atom, Encoding, Style, Term, atom_text, print};
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct UnitName {
+    pub(crate) module: Atom,
+    pub(crate) function: Atom,
+    pub(crate) arity: usize,
+}
+
+impl UnitName {
+    /// As it can be pasted into the shell.
+    pub(crate) fn call(&self, args: &[Term]) -> String {
+        let args: Vec<String> = args.iter().map(|it| print(it, Style::TW)).collect();
+        format!("{}:{}({})", quoted(&self.module), quoted(&self.function), args.join(", "))
+    }
+
+    /// Without the module: `foo/1`.
+    pub(crate) fn local(&self) -> String {
+        format!("{}/{}", quoted(&self.function), self.arity)
+    }
+
+    /// Whether it says by its name that it must return true.
+    pub(crate) fn is_property(&self) -> bool {
+        self.function.as_str().starts_with("prop_")
+    }
+}
+
+impl fmt::Display for UnitName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", quoted(&self.module), self.local())
+    }
+}
+
+pub(crate) fn quoted(atom: &Atom) -> String {
+    atom_text(atom, Encoding::Unicode)
+}

@@ -1,0 +1,112 @@
+//! Units over threads. Each thread has a machine and a solver of its own; results come back in the
+//! order of the units, whoever was first.
+
+use crate::start::STACK_BYTES;
+use crate::test::explore::{Explored, MAX_MEMORY, MAX_REDUCTIONS, Task};
+use crate::test::progress::Progress;
+use crate::test::project::Project;
+use engine::Stop;
+use erlang::machine::{Allowed, Limits};
+use erlang::{Machine, Settings};
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::thread;
+
+#[derive(Debug)]
+pub(crate) struct Workers<'a> {
+    pub(crate) project: &'a Project,
+    pub(crate) tasks: &'a [Task],
+    pub(crate) n_workers: usize,
+    pub(crate) allowed: Allowed,
+    pub(crate) interrupt: &'a Arc<AtomicBool>,
+    pub(crate) progress: &'a Progress,
+}
+
+impl Workers<'_> {
+    /// `done` gets the results one by one, in order.
+    pub(crate) fn run(&self, mut done: impl FnMut(usize, Explored)) {
+        let next = AtomicUsize::new(0);
+        let (results, arrived) = channel();
+        thread::scope(|scope| {
+            for n in 0..self.n_workers.min(self.tasks.len()).max(1) {
+                let (next, results) = (&next, results.clone());
+                let name = format!("gimlet {n}");
+                let builder = thread::Builder::new().name(name).stack_size(STACK_BYTES);
+                // What one thread can't take, another will.
+                drop(builder.spawn_scoped(scope, move || self.work(next, &results)));
+            }
+            drop(results);
+            let mut waiting: BTreeMap<usize, Explored> = BTreeMap::new();
+            let mut expected = 0;
+            for (n, explored) in arrived {
+                waiting.insert(n, explored);
+                while let Some(explored) = waiting.remove(&expected) {
+                    done(expected, explored);
+                    expected += 1;
+                }
+            }
+        });
+    }
+
+    fn work(&self, next: &AtomicUsize, results: &Sender<(usize, Explored)>) {
+        let modules = self.project.names();
+        let mut machine = None;
+        loop {
+            let n = next.fetch_add(1, Ordering::Relaxed);
+            let Some(task) = self.tasks.get(n) else { return };
+            let explored = if self.interrupt.load(Ordering::Relaxed) {
+                let mut res = Explored::default();
+                res.report.stop = Stop::Interrupted;
+                res
+            } else {
+                let mut perform = || -> Result<Explored, String> {
+                    let machine = match &mut machine {
+                        Some(machine) => machine,
+                        none => none.insert(self.machine()?),
+                    };
+                    Ok(task.perform(machine, &modules, self.interrupt, self.progress))
+                };
+                // A bug of ours in one unit must not take the others with it.
+                catch_unwind(AssertUnwindSafe(&mut perform))
+                    .unwrap_or_else(|_| Err("gimlet broke; that is a bug of ours".to_owned()))
+                    .unwrap_or_else(|why| {
+                        machine = None;
+                        failed(why)
+                    })
+            };
+            if results.send((n, explored)).is_err() {
+                return;
+            }
+        }
+    }
+
+    /// With the modules under test loaded, in the same order on every thread, so that their clauses
+    /// have the same numbers.
+    pub(crate) fn machine(&self) -> Result<Machine, String> {
+        let host = self.project.host().map_err(|it| it.to_string())?;
+        let settings = Settings {
+            limits: Limits {
+                reductions: MAX_REDUCTIONS,
+                memory_bytes: MAX_MEMORY,
+                ..Limits::default()
+            },
+            allowed: self.allowed,
+            interrupt: Arc::clone(self.interrupt),
+            ..Settings::default()
+        };
+        let mut res = Machine::new(Box::new(host), settings);
+        for module in &self.project.modules {
+            res.install(&module.code).map_err(|it| it.to_string())?;
+        }
+        Ok(res)
+    }
+}
+
+fn failed(why: String) -> Explored {
+    let mut res = Explored { trouble: Some(why), ..Explored::default() };
+    res.report.stop = Stop::Unsupported;
+    res
+}

@@ -1,0 +1,76 @@
+//! The clauses of loaded code by the names of the source: what coverage is counted in.
+
+use crate::machine::Machine;
+use term::Atom;
+use trace::ClauseId;
+
+/// A clause that somebody wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceClause {
+    pub id: ClauseId,
+    /// The function of the source that it stands in, whatever its code was lifted to.
+    pub function: Atom,
+    pub arity: u32,
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+}
+
+impl Machine {
+    /// All clauses of a loaded module, in the order of their places.
+    pub fn clauses(&self, module: &Atom) -> Vec<SourceClause> {
+        let Some(id) = self.world.atoms.find(module.as_str()) else { return vec![] };
+        let Some(info) = self.program.modules.get(&id) else { return vec![] };
+        let mut res: Vec<SourceClause> = Vec::new();
+        for (n, clause) in self.program.clauses.iter().enumerate() {
+            // The functions of a module are numbered in a row.
+            let is_after = info.functions.first().is_some_and(|it| it.0 <= clause.function.0);
+            let is_before = info.functions.last().is_some_and(|it| clause.function.0 <= it.0);
+            // What stands nowhere in the source nobody wrote: `module_info`.
+            if !(is_after && is_before) || clause.place.line == 0 {
+                continue;
+            }
+            let Some(function) = self.program.function(clause.function) else { continue };
+            let name = self.world.atoms.name(function.name);
+            let (name, arity) = owner(name).unwrap_or((name, function.arity));
+            let file = info.files.get(usize::from(clause.place.file));
+            res.push(SourceClause {
+                id: ClauseId(u32::try_from(n).unwrap_or(u32::MAX)),
+                function: Atom::new(name),
+                arity,
+                file: file.map(ToString::to_string).unwrap_or_default(),
+                line: clause.place.line,
+                column: clause.place.column,
+            });
+        }
+        res.sort_by_key(|it| (it.line, it.column, it.id));
+        res
+    }
+}
+
+/// The function that lifted code is named after: `-foo/1-fun-0-` comes from `foo/1`.
+fn owner(name: &str) -> Option<(&str, u32)> {
+    let rest = name.strip_prefix('-')?;
+    let slash = rest.match_indices('/').map(|it| it.0).find(|at| arity_after(rest, *at).is_some());
+    let slash = slash?;
+    Some((rest.get(..slash)?, arity_after(rest, slash)?))
+}
+
+/// Of `/1-` at a place.
+fn arity_after(text: &str, slash: usize) -> Option<u32> {
+    let digits = text.get(slash + 1..)?.split_once('-')?.0;
+    digits.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::owner;
+
+    #[test]
+    fn lifted_code_belongs_to_the_function_it_was_written_in() {
+        assert_eq!(owner("-foo/1-fun-0-"), Some(("foo", 1)));
+        assert_eq!(owner("-a/b/12-lc$^0/1-0-"), Some(("a/b", 12)));
+        assert_eq!(owner("foo"), None);
+        assert_eq!(owner("-x"), None);
+    }
+}
