@@ -11,7 +11,7 @@ use erlang::machine::Unit;
 use solve::{Chain, Effort};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use term::{Atom, Exprs};
+use term::Atom;
 use trace::{Input, Outcome};
 
 /// A unit and all that its exploration depends on.
@@ -55,7 +55,7 @@ impl Task {
             Ok(None) => (self.unit.module.clone(), self.unit.function.clone()),
             Err(why) => return Explored { trouble: Some(why), ..Explored::default() },
         };
-        let mut unit = Unit { machine, module, function, exprs: Exprs::default() };
+        let mut unit = Unit::new(machine, module, function);
         let mut solver = Chain::new(Effort::default());
         let mut seen = progress.unit(&self.unit);
         let mut watch = |report: &Report| {
