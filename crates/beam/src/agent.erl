@@ -276,7 +276,7 @@ abstract_code(Beam, _) ->
 %% Without optimisation, so that no clause of the source is lost.
 to_core(Beam, Module, Forms, Dependencies) ->
     Options = [to_core, binary, no_copt, return_errors],
-    case compile:noenv_forms([tolerant(F) || F <- Forms], Options) of
+    case compile:noenv_forms([marked(tolerant(F)) || F <- Forms], Options) of
         {ok, Module, Core} -> module(Beam, Module, Core, Forms, Dependencies);
         {ok, Module, Core, _} -> module(Beam, Module, Core, Forms, Dependencies);
         {error, Errors, _} -> {compile_errors, messages(Errors)};
@@ -290,6 +290,25 @@ tolerant({attribute, Anno, compile, warnings_as_errors}) ->
     {attribute, Anno, compile, []};
 tolerant(Form) ->
     Form.
+
+%% Core has more clauses than the source. Those of the source are known by columns that no file has.
+marked({clause, Anno, Patterns, Guards, Body}) ->
+    Location =
+        case erl_anno:location(Anno) of
+            {Line, Column} -> {Line, 1000000 + Column};
+            Line -> {Line, 1000000}
+        end,
+    {clause, erl_anno:set_location(Location, Anno), Patterns, Guards, marked(Body)};
+marked({function, Anno, Name, Arity, Clauses}) ->
+    {function, Anno, Name, Arity, marked(Clauses)};
+marked({attribute, _, _, _} = Attribute) ->
+    Attribute;
+marked(Code) when is_tuple(Code) ->
+    list_to_tuple([marked(Part) || Part <- tuple_to_list(Code)]);
+marked([First | Rest]) ->
+    [marked(First) | marked(Rest)];
+marked(Code) ->
+    Code.
 
 module(Beam, Module, Core, Forms, Dependencies) ->
     Files = [File || {attribute, _, file, {File, _}} <- Forms],

@@ -148,8 +148,8 @@ pub struct Clause {
     pub guard: Expr,
     pub body: Expr,
     pub place: Place,
-    /// Not in the source: the compiler added it.
-    pub is_generated: bool,
+    /// The compiler adds others.
+    pub is_of_source: bool,
 }
 
 #[derive(Clone, Debug)]

@@ -307,9 +307,8 @@ impl Reader {
         let guard = self.expr(guard)?;
         let body = self.expr(body)?;
         self.vars = scope;
-        let is_generated =
-            annotations(anno).iter().any(|it| it.as_atom() == Some("compiler_generated"));
-        Ok(Clause { patterns, guard, body, place: self.place(anno), is_generated })
+        let is_of_source = annotations(anno).iter().any(is_marked);
+        Ok(Clause { patterns, guard, body, place: self.place(anno), is_of_source })
     }
 
     fn pattern(&mut self, term: &Term) -> Read<Pattern> {
@@ -391,7 +390,7 @@ impl Reader {
             match item.as_tuple() {
                 Some([Term::Int(line), Term::Int(column)]) => {
                     place.line = u32::try_from(*line).unwrap_or(0);
-                    place.column = u32::try_from(*column).unwrap_or(0);
+                    place.column = u32::try_from(column % MARK).unwrap_or(0);
                 }
                 Some([tag, file]) if tag.as_atom() == Some("file") => place.file = self.file(file),
                 _ => (),
@@ -499,6 +498,13 @@ fn function_name(term: &Term) -> Read<(Atom, u32)> {
         }
         _ => Err(unexpected("a function name", term)),
     }
+}
+
+/// What is added to the columns of clauses of the source.
+const MARK: i64 = 1_000_000;
+
+fn is_marked(annotation: &Term) -> bool {
+    matches!(annotation.as_tuple(), Some([Term::Int(_), Term::Int(column)]) if *column >= MARK)
 }
 
 fn annotations(anno: &Term) -> &[Term] {

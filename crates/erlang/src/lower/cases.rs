@@ -30,6 +30,10 @@ impl<'a> Emitter<'_, 'a> {
             .map(|(n, clause)| Row::new(n, srcs.iter().copied().zip(&clause.patterns).collect()))
             .collect();
         let first = self.depth;
+        // Those that no tree leads to count too.
+        for clause in clauses.iter().filter(|it| it.is_of_source) {
+            self.clause_id(clause);
+        }
         let tree = self.tree(&rows, clauses, first);
         let mut n_leaves = vec![0; clauses.len()];
         count_leaves(&tree, &mut n_leaves);
@@ -153,7 +157,7 @@ impl<'a> Emitter<'_, 'a> {
     }
 
     fn clause_body(&mut self, clause: &'a Clause, goal: &Goal<'a, '_>) {
-        if !clause.is_generated {
+        if clause.is_of_source {
             let id = self.clause_id(clause);
             self.emit(Ins::Clause { id });
         }
