@@ -13,6 +13,11 @@ pub trait Host {
     /// The code of a module, found by name on the code path.
     fn load(&mut self, module: &Atom) -> Result<ModuleCode, HostError>;
 
+    /// What a module declares, without its code.
+    fn declarations(&mut self, module: &Atom) -> Result<Declared, HostError> {
+        self.load(module).map(|it| Declared { forms: it.forms, attributes: it.attributes })
+    }
+
     /// Runs a function of the real runtime on ground arguments. Only for pure functions.
     fn apply(
         &mut self,
@@ -71,6 +76,13 @@ pub struct ModuleCode {
     /// show no place there.
     pub file: String,
     pub md5: [u8; 16],
+}
+
+/// The part of [`ModuleCode`] that tells of types.
+#[derive(Clone, Debug)]
+pub struct Declared {
+    pub forms: Term,
+    pub attributes: Term,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

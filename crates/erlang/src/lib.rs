@@ -8,9 +8,10 @@ mod host;
 pub mod lift;
 mod lower;
 pub mod machine;
+pub mod spec;
 
 pub use host::{
-    Advice, Errno, FileId, FileInfo, FileKind, Files, Host, HostAnswer, HostError, Links,
+    Advice, Declared, Errno, FileId, FileInfo, FileKind, Files, Host, HostAnswer, HostError, Links,
     ModuleCode, OpenModes, Origin, Sync, System,
 };
 pub use machine::{Machine, MachineError, Outcome, Run, Settings};

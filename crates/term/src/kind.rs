@@ -1,6 +1,6 @@
 //! Kinds of terms: what a type test asks for, and what a constraint says of a value's top.
 
-use crate::ground::{Fun, Term};
+use crate::ground::{Atom, Fun, Pid, Port, Reference, Term};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
@@ -55,9 +55,10 @@ impl Kind {
         NAMES.iter().map(|it| it.0)
     }
 
-    /// A plain member; none, if a term of the kind can't be written down.
-    pub fn smallest(self) -> Option<Term> {
-        Some(match self {
+    /// A plain member. A process, port or reference is one that no runtime has.
+    pub fn smallest(self) -> Term {
+        let node = || Atom::new("nonode@nohost");
+        match self {
             Kind::Atom => Term::atom("a"),
             Kind::Binary | Kind::Bitstring => Term::binary(vec![]),
             Kind::Boolean => Term::atom("false"),
@@ -71,8 +72,12 @@ impl Kind {
             Kind::List | Kind::Nil => Term::Nil,
             Kind::Map => Term::Map(vec![]),
             Kind::Tuple => Term::Tuple(vec![]),
-            Kind::Pid | Kind::Port | Kind::Reference => return None,
-        })
+            Kind::Pid => Term::Pid(Pid { node: node(), id: 0, serial: 8191, creation: 0 }),
+            Kind::Port => Term::Port(Port { node: node(), id: 268_435_455, creation: 0 }),
+            Kind::Reference => {
+                Term::Ref(Reference { node: node(), creation: 0, words: vec![0, 0, 0] })
+            }
+        }
     }
 
     /// Whether the term is of this kind. A list cell is a list, `true` is an atom: kinds overlap.

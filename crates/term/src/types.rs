@@ -3,9 +3,13 @@
 //! A type is what an input must belong to. Types refer to each other by id and may be recursive.
 //! Membership (`has`) is what they mean; a solver has to agree with it.
 
-use crate::ground::{Fun, Term};
+mod smallest;
+mod text;
+
+use crate::ground::Term;
 use crate::kind::Kind;
 use num_bigint::BigInt;
+use std::collections::BTreeMap;
 
 /// A type of one [`Types`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -56,6 +60,8 @@ pub struct Field {
 #[derive(Clone, Debug, Default)]
 pub struct Types {
     nodes: Vec<Type>,
+    /// Names of recursive types.
+    names: BTreeMap<TypeId, String>,
 }
 
 impl Types {
@@ -95,8 +101,21 @@ impl Types {
 
     /// A small member of the type; `None` if it has none.
     pub fn smallest(&self, id: TypeId) -> Option<Term> {
-        // Iterative deepening: the first depth that has a member has the shallowest.
-        (0..MAX_DEPTH).find_map(|depth| self.within(id, depth))
+        smallest::smallest(self, id)
+    }
+
+    /// The type in Erlang's syntax. A recursive type is shown by its name.
+    pub fn text(&self, id: TypeId) -> String {
+        text::text(self, id)
+    }
+
+    /// Gives a type a name, for [`Types::text`].
+    pub fn name(&mut self, id: TypeId, name: String) {
+        self.names.insert(id, name);
+    }
+
+    pub fn name_of(&self, id: TypeId) -> Option<&str> {
+        self.names.get(&id).map(String::as_str)
     }
 
     /// `left`: how often a union may lead to itself before a term is taken apart.
@@ -140,8 +159,13 @@ impl Types {
         }
     }
 
+    /// The number of the field that a key belongs to.
+    fn field_of(&self, fields: &[Field], key: &Term) -> Option<usize> {
+        fields.iter().position(|it| self.has(it.key, key))
+    }
+
     fn has_pairs(&self, fields: &[Field], pairs: &[(Term, Term)]) -> bool {
-        let field_of = |key: &Term| fields.iter().position(|it| self.has(it.key, key));
+        let field_of = |key: &Term| self.field_of(fields, key);
         let fits = |(key, value): &(Term, Term)| {
             let field = field_of(key).and_then(|it| fields.get(it));
             field.is_some_and(|it| self.has(it.value, value))
@@ -150,56 +174,10 @@ impl Types {
         let mut required = fields.iter().enumerate().filter(|it| it.1.is_required);
         pairs.iter().all(fits) && required.all(|it| is_there(it.0))
     }
-
-    /// A member of at most this nesting.
-    fn within(&self, id: TypeId, depth: usize) -> Option<Term> {
-        let below = depth.checked_sub(1);
-        match self.get(id) {
-            Type::Any => Some(Term::Int(0)),
-            Type::None => None,
-            Type::Kind(kind) => kind.smallest(),
-            Type::Literal(term) => Some(term.clone()),
-            Type::Range { low, high } => in_range(low.as_ref(), high.as_ref()),
-            Type::List { item, tail, may_be_empty } => {
-                let tail = self.within(*tail, below?)?;
-                if *may_be_empty {
-                    return Some(tail);
-                }
-                Some(Term::list(vec![self.within(*item, below?)?], tail))
-            }
-            Type::Tuple(parts) => {
-                let parts = parts.iter().map(|it| self.within(*it, below?));
-                parts.collect::<Option<Vec<Term>>>().map(Term::Tuple)
-            }
-            Type::Map(fields) => {
-                let required = fields.iter().filter(|it| it.is_required);
-                let pair = |it: &Field| {
-                    Some((self.within(it.key, below?)?, self.within(it.value, below?)?))
-                };
-                required.map(pair).collect::<Option<Vec<_>>>().map(Term::map)
-            }
-            Type::Bits { base, .. } => {
-                Some(Term::Bits(crate::Bits::zeros(usize::try_from(*base).ok()?)))
-            }
-            Type::Fun { args, result } => {
-                let arity = args.as_ref().map_or(0, |it| it.len());
-                let default = self.within(*result, below?)?;
-                let arity = u8::try_from(arity).ok()?;
-                Some(Term::Fun(Box::new(Fun::Table { arity, entries: Vec::new(), default })))
-            }
-            Type::Union(parts) => {
-                let below = below?;
-                parts.iter().find_map(|it| self.within(*it, below))
-            }
-        }
-    }
 }
 
 /// Unions in unions in unions, without a term between.
 const MAX_UNFOLDINGS: usize = 64;
-
-/// As deep as the shallowest member of a sensible type is nested, unions counted.
-const MAX_DEPTH: usize = 24;
 
 fn is_size(bits: u64, base: u64, unit: u64) -> bool {
     match bits.checked_sub(base) {
@@ -217,18 +195,6 @@ fn is_in_range(term: &Term, low: Option<&BigInt>, high: Option<&BigInt>) -> bool
         _ => return false,
     };
     low.is_none_or(|it| *it <= value) && high.is_none_or(|it| value <= *it)
-}
-
-/// The integer nearest to zero.
-fn in_range(low: Option<&BigInt>, high: Option<&BigInt>) -> Option<Term> {
-    let zero = BigInt::from(0);
-    let near = match (low, high) {
-        (Some(low), _) if *low > zero => low,
-        (_, Some(high)) if *high < zero => high,
-        _ => &zero,
-    };
-    let term = Term::integer(near.clone());
-    is_in_range(&term, low, high).then_some(term)
 }
 
 /// What the arguments of a unit must belong to: a tuple type, or a union of them.

@@ -143,6 +143,11 @@ impl Machine {
         Ok(exports.unwrap_or_default().into_iter().map(|it| (name(it.0), it.1)).collect())
     }
 
+    /// Where the machine has its code from.
+    pub fn host(&mut self) -> &mut dyn Host {
+        self.host.as_mut()
+    }
+
     /// How many instructions are loaded.
     pub fn code_len(&self) -> usize {
         self.program.code.len()

@@ -1,0 +1,453 @@
+//! From written types to nodes of one graph: names are looked up, in other modules too, and every
+//! type is made once.
+//!
+//! A type variable is a set of terms like any other: that it occurs twice does not make two values
+//! equal.
+
+use crate::host::{Host, HostError};
+use crate::spec::declarations::{ClauseForm, Declarations};
+use crate::spec::form::Form;
+use crate::spec::read::iolist;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use term::{Atom, Encoding, Field, Kind, Style, Term, Type, TypeId, Types, atom_text, print};
+
+/// Which way to err where a type can't be given exactly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// Rather too few terms: what is made from it must be allowed.
+    Input,
+    /// Rather too many: what it refuses must be wrong.
+    Output,
+}
+
+/// The graph of one side, shared by all signatures.
+#[derive(Debug)]
+pub(crate) struct Graph {
+    pub(crate) side: Side,
+    pub(crate) types: Types,
+    interned: FxHashMap<Type, TypeId>,
+    named: FxHashMap<Named, State>,
+    /// Names whose meaning is being built, outermost first.
+    open: Vec<(Atom, What)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Named {
+    module: Atom,
+    what: What,
+    args: Vec<TypeId>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum What {
+    Type(Atom),
+    /// With the fields whose type is overridden.
+    Record(Atom, Vec<Atom>),
+    Iolist,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum State {
+    /// Being built; with a node, if it refers to itself.
+    Open(Option<TypeId>),
+    Done(TypeId),
+}
+
+impl Graph {
+    pub(crate) fn new(side: Side) -> Graph {
+        Graph {
+            side,
+            types: Types::default(),
+            interned: FxHashMap::default(),
+            named: FxHashMap::default(),
+            open: Vec::new(),
+        }
+    }
+
+    fn intern(&mut self, of: Type) -> TypeId {
+        if let Some(id) = self.interned.get(&of) {
+            return *id;
+        }
+        let id = self.types.add(of.clone());
+        self.interned.insert(of, id);
+        id
+    }
+}
+
+/// Declarations of modules, as far as anyone asked for them.
+#[derive(Debug, Default)]
+pub(crate) struct Library {
+    modules: FxHashMap<Atom, Result<Arc<Declarations>, HostError>>,
+}
+
+impl Library {
+    pub(crate) fn get(
+        &mut self,
+        host: &mut dyn Host,
+        module: &Atom,
+    ) -> Result<Arc<Declarations>, HostError> {
+        if let Some(known) = self.modules.get(module) {
+            return known.clone();
+        }
+        let found = host.declarations(module);
+        let read = found.map(|it| Arc::new(Declarations::read(module, &it)));
+        self.modules.insert(module.clone(), read.clone());
+        read
+    }
+}
+
+pub(crate) struct Builder<'a> {
+    pub(crate) graph: &'a mut Graph,
+    pub(crate) library: &'a mut Library,
+    pub(crate) host: &'a mut dyn Host,
+    /// What could not be understood and counts as `any()`.
+    pub(crate) gaps: &'a mut Vec<String>,
+}
+
+/// Where a form stands: its module, and what its type variables are.
+struct Scope<'a> {
+    module: Atom,
+    declarations: Arc<Declarations>,
+    variables: BTreeMap<Atom, State>,
+    bounds: &'a [(Atom, Form)],
+}
+
+/// Types of the arguments and of the result of one clause.
+pub(crate) struct Clause {
+    pub(crate) args: TypeId,
+    pub(crate) result: TypeId,
+}
+
+impl Builder<'_> {
+    pub(crate) fn clause(
+        &mut self,
+        module: &Atom,
+        declarations: &Arc<Declarations>,
+        clause: &ClauseForm,
+    ) -> Clause {
+        let mut scope = Scope {
+            module: module.clone(),
+            declarations: declarations.clone(),
+            variables: BTreeMap::new(),
+            bounds: &clause.bounds,
+        };
+        let args = self.all(&clause.args, &mut scope);
+        let args = self.graph.intern(Type::Tuple(args.into()));
+        Clause { args, result: self.form(&clause.result, &mut scope) }
+    }
+
+    fn all(&mut self, forms: &[Form], scope: &mut Scope<'_>) -> Vec<TypeId> {
+        forms.iter().map(|it| self.form(it, scope)).collect()
+    }
+
+    fn form(&mut self, form: &Form, scope: &mut Scope<'_>) -> TypeId {
+        let of = match form {
+            Form::Any => Type::Any,
+            Form::None => Type::None,
+            Form::Kind(kind) => Type::Kind(*kind),
+            Form::Literal(term) => Type::Literal(term.clone()),
+            Form::Range { low, high } => Type::Range { low: low.clone(), high: high.clone() },
+            Form::List { item, tail, may_be_empty } => {
+                let (item, tail) = (self.form(item, scope), self.form(tail, scope));
+                self.list(item, tail, *may_be_empty)
+            }
+            Form::Tuple(parts) => Type::Tuple(self.all(parts, scope).into()),
+            Form::Map(fields) => {
+                let fields = fields.iter().map(|it| {
+                    let (key, value) = (self.form(&it.key, scope), self.form(&it.value, scope));
+                    let is_required = it.is_required && self.is_demand(key);
+                    Field { key, value, is_required }
+                });
+                let fields = fields.collect();
+                self.map(fields)
+            }
+            Form::Bits { base: 0, unit: 8 } => Type::Kind(Kind::Binary),
+            Form::Bits { base: 0, unit: 1 } => Type::Kind(Kind::Bitstring),
+            Form::Bits { base, unit } => Type::Bits { base: *base, unit: *unit },
+            Form::Fun { args, result } => {
+                let args = args.as_ref().map(|it| self.all(it, scope).into());
+                Type::Fun { args, result: self.form(result, scope) }
+            }
+            Form::Union(parts) => Type::Union(self.all(parts, scope).into()),
+            Form::Iolist => return self.iolist(scope),
+            Form::Var(name) => return self.variable(name, scope),
+            Form::Record { name, fields } => return self.record(name, fields, scope),
+            Form::User { name, args } => {
+                let args = self.all(args, scope);
+                let (module, declarations) = (scope.module.clone(), scope.declarations.clone());
+                return self.declared(module, &declarations, name, args);
+            }
+            Form::Remote { module, name, args } => {
+                let args = self.all(args, scope);
+                return self.remote(module, name, args, scope);
+            }
+            Form::Unknown(form) => {
+                let text = print(form, Style::TW);
+                return self.gap(format!("the type {text} is of an unknown kind"));
+            }
+        };
+        self.graph.intern(of)
+    }
+
+    /// In a result, a list that is the tail of another is part of it: `[a|[b]]` is `[a,b]`.
+    fn list(&mut self, item: TypeId, tail: TypeId, may_be_empty: bool) -> Type {
+        if self.graph.side == Side::Input {
+            return Type::List { item, tail, may_be_empty };
+        }
+        let (mut items, mut tails) = (vec![item], Vec::new());
+        for leaf in leaves(&self.graph.types, tail) {
+            match self.graph.types.get(leaf) {
+                Type::List { item, tail, .. } => {
+                    items.push(*item);
+                    tails.push(*tail);
+                }
+                Type::Any | Type::Kind(Kind::List | Kind::Cons) => {
+                    let any = self.graph.intern(Type::Any);
+                    items.push(any);
+                    tails.push(any);
+                }
+                Type::None | Type::Kind(_) | Type::Literal(_) | Type::Range { .. } => {
+                    tails.push(leaf);
+                }
+                Type::Tuple(_) | Type::Map(_) | Type::Bits { .. } | Type::Fun { .. } => {
+                    tails.push(leaf);
+                }
+                Type::Union(_) => (),
+            }
+        }
+        let item = self.union(items);
+        let tail = self.union(tails);
+        Type::List { item, tail, may_be_empty }
+    }
+
+    /// Keys that are named come before those that are only described: Elixir puts
+    /// `optional(any()) => any()` first and means the rest. In a result, what Erlang's rule of the
+    /// leftmost field would allow is fine too.
+    fn map(&mut self, fields: Vec<Field>) -> Type {
+        let (mut named, mut described): (Vec<Field>, Vec<Field>) = (Vec::new(), Vec::new());
+        for mut field in fields {
+            let Type::Literal(term) = self.graph.types.get(field.key).clone() else {
+                described.push(field);
+                continue;
+            };
+            let has = |it: &&Field| self.graph.types.has(it.key, &term);
+            if self.graph.side == Side::Output
+                && let Some(left) = described.iter().find(has)
+            {
+                field.value = self.union(vec![left.value, field.value]);
+            }
+            named.push(field);
+        }
+        named.append(&mut described);
+        Type::Map(named.into())
+    }
+
+    fn union(&mut self, mut parts: Vec<TypeId>) -> TypeId {
+        parts.dedup();
+        match parts.as_slice() {
+            [one] => *one,
+            _ => self.graph.intern(Type::Union(parts.into())),
+        }
+    }
+
+    /// Whether `:=` asks for anything: of many keys that could be there, a result need not have any
+    /// (to Dialyzer and to Elixir's habits `#{atom() := _}` may be empty).
+    fn is_demand(&self, key: TypeId) -> bool {
+        match (self.graph.side, self.graph.types.get(key)) {
+            (Side::Input, _) | (_, Type::Literal(_)) => true,
+            (Side::Output, _) => false,
+        }
+    }
+
+    fn iolist(&mut self, scope: &mut Scope<'_>) -> TypeId {
+        let key = Named { module: Atom::new("erlang"), what: What::Iolist, args: Vec::new() };
+        self.named(key, |it| it.form(&iolist(), scope))
+    }
+
+    /// What `when` says of a variable; any term, if it says nothing.
+    fn variable(&mut self, name: &Atom, scope: &mut Scope<'_>) -> TypeId {
+        match scope.variables.get(name) {
+            Some(State::Done(id) | State::Open(Some(id))) => return *id,
+            Some(State::Open(None)) => {
+                let id = self.graph.types.reserve();
+                self.graph.types.name(id, name.as_str().to_owned());
+                scope.variables.insert(name.clone(), State::Open(Some(id)));
+                return id;
+            }
+            None => (),
+        }
+        let bounds = scope.bounds;
+        let mut found = bounds.iter().filter(|it| it.0 == *name);
+        let Some((_, bound)) = found.next() else { return self.graph.intern(Type::Any) };
+        scope.variables.insert(name.clone(), State::Open(None));
+        let built = self.form(bound, scope);
+        let id = match scope.variables.get(name) {
+            Some(State::Open(Some(id))) => self.tie(*id, built),
+            _ => built,
+        };
+        scope.variables.insert(name.clone(), State::Done(id));
+        id
+    }
+
+    fn record(&mut self, name: &Atom, overrides: &[(Atom, Form)], scope: &mut Scope<'_>) -> TypeId {
+        let declarations = scope.declarations.clone();
+        let Some(fields) = declarations.records.get(name) else {
+            return self.gap(format!("the record {} is not known", name.as_str()));
+        };
+        let given: Vec<(Atom, TypeId)> =
+            overrides.iter().map(|it| (it.0.clone(), self.form(&it.1, scope))).collect();
+        let names = given.iter().map(|it| it.0.clone()).collect();
+        let key = Named {
+            module: scope.module.clone(),
+            what: What::Record(name.clone(), names),
+            args: given.iter().map(|it| it.1).collect(),
+        };
+        let module = scope.module.clone();
+        self.named(key, |it| {
+            let (variables, bounds) = (BTreeMap::new(), [].as_slice());
+            let mut scope = Scope { module, declarations: declarations.clone(), variables, bounds };
+            let mut parts = vec![it.graph.intern(Type::Literal(Term::Atom(name.clone())))];
+            for (field, of) in fields {
+                let part = match given.iter().find(|it| it.0 == *field) {
+                    Some((_, id)) => *id,
+                    None => it.form(of, &mut scope),
+                };
+                parts.push(part);
+            }
+            it.graph.intern(Type::Tuple(parts.into()))
+        })
+    }
+
+    fn remote(
+        &mut self,
+        module: &Atom,
+        name: &Atom,
+        args: Vec<TypeId>,
+        scope: &Scope<'_>,
+    ) -> TypeId {
+        let found = if *module == scope.module {
+            Ok(scope.declarations.clone())
+        } else {
+            self.library.get(self.host, module)
+        };
+        match found {
+            Ok(declarations) => self.declared(module.clone(), &declarations, name, args),
+            Err(why) => {
+                let name = type_text(module, name, args.len());
+                self.gap(format!("the type {name} is not known: {why}"))
+            }
+        }
+    }
+
+    fn declared(
+        &mut self,
+        module: Atom,
+        declarations: &Arc<Declarations>,
+        name: &Atom,
+        args: Vec<TypeId>,
+    ) -> TypeId {
+        let Some(declaration) = declarations.types.get(&(name.clone(), args.len())) else {
+            let name = type_text(&module, name, args.len());
+            return self.gap(format!("the type {name} is not known"));
+        };
+        let key = Named { module: module.clone(), what: What::Type(name.clone()), args };
+        let args = key.args.clone();
+        self.named(key, |it| {
+            let params = declaration.params.iter().cloned();
+            let variables = params.zip(args.into_iter().map(State::Done)).collect();
+            let declarations = declarations.clone();
+            let mut scope = Scope { module, declarations, variables, bounds: &[] };
+            it.form(&declaration.body, &mut scope)
+        })
+    }
+
+    /// The type that a name stands for, made by `body` unless it exists.
+    fn named(&mut self, key: Named, body: impl FnOnce(&mut Self) -> TypeId) -> TypeId {
+        match self.graph.named.get(&key) {
+            Some(State::Done(id) | State::Open(Some(id))) => return *id,
+            Some(State::Open(None)) => {
+                let id = self.graph.types.reserve();
+                let text = self.name_text(&key);
+                self.graph.types.name(id, text);
+                self.graph.named.insert(key, State::Open(Some(id)));
+                return id;
+            }
+            None => (),
+        }
+        let place = (key.module.clone(), key.what.clone());
+        let n_open = self.graph.open.iter().filter(|it| **it == place).count();
+        if n_open >= MAX_OPEN || self.graph.types.len() > MAX_NODES {
+            let name = self.name_text(&key);
+            return self.gap(format!("the type {name} grows without end"));
+        }
+        self.graph.open.push(place);
+        self.graph.named.insert(key.clone(), State::Open(None));
+        let built = body(self);
+        self.graph.open.pop();
+        let id = match self.graph.named.get(&key) {
+            Some(State::Open(Some(id))) => self.tie(*id, built),
+            _ => built,
+        };
+        self.graph.named.insert(key, State::Done(id));
+        id
+    }
+
+    /// Makes a node that was promised mean what was built.
+    fn tie(&mut self, promised: TypeId, built: TypeId) -> TypeId {
+        if promised != built {
+            self.graph.types.set(promised, Type::Union([built].into()));
+        }
+        promised
+    }
+
+    fn gap(&mut self, why: String) -> TypeId {
+        if !self.gaps.contains(&why) {
+            self.gaps.push(why);
+        }
+        self.graph.intern(Type::Any)
+    }
+
+    fn name_text(&self, key: &Named) -> String {
+        match &key.what {
+            What::Iolist => "iolist()".to_owned(),
+            What::Record(record, _) => format!("#{}{{}}", text(record)),
+            What::Type(of) => {
+                let args: Vec<String> =
+                    key.args.iter().map(|it| self.graph.types.text(*it)).collect();
+                format!("{}:{}({})", text(&key.module), text(of), args.join(","))
+            }
+        }
+    }
+}
+
+/// A parametric type whose parameters grow with each use of itself is cut here.
+const MAX_OPEN: usize = 6;
+/// Enough for all types of OTP together.
+const MAX_NODES: usize = 1_000_000;
+
+fn text(name: &Atom) -> String {
+    atom_text(name, Encoding::Unicode)
+}
+
+fn type_text(module: &Atom, name: &Atom, arity: usize) -> String {
+    format!("{}:{}/{arity}", text(module), text(name))
+}
+
+/// What a type is a union of, through all unions; the type itself, if it is none.
+pub(crate) fn leaves(types: &Types, id: TypeId) -> Vec<TypeId> {
+    let (mut seen, mut res, mut todo) = (Vec::new(), Vec::new(), vec![id]);
+    while let Some(id) = todo.pop() {
+        if seen.contains(&id) {
+            continue;
+        }
+        seen.push(id);
+        if let Type::Union(parts) = types.get(id) {
+            todo.extend(parts.iter().rev());
+        } else {
+            res.push(id);
+        }
+    }
+    res
+}

@@ -1,0 +1,160 @@
+//! All that one module declares, by name.
+
+use crate::host::Declared;
+use crate::spec::directives::Directives;
+use crate::spec::form::Form;
+use crate::spec::read::{arguments, atom_of, read_body, read_form};
+use rustc_hash::{FxHashMap, FxHashSet};
+use term::{Atom, Term};
+
+#[derive(Debug, Default)]
+pub(crate) struct Declarations {
+    pub(crate) types: FxHashMap<(Atom, usize), TypeDeclaration>,
+    /// Fields in order, each with its type.
+    pub(crate) records: FxHashMap<Atom, Vec<(Atom, Form)>>,
+    pub(crate) specs: FxHashMap<(Atom, usize), Vec<ClauseForm>>,
+    pub(crate) callbacks: FxHashMap<(Atom, usize), Vec<ClauseForm>>,
+    pub(crate) behaviours: Vec<Atom>,
+    pub(crate) directives: Directives,
+}
+
+#[derive(Debug)]
+pub(crate) struct TypeDeclaration {
+    pub(crate) params: Vec<Atom>,
+    pub(crate) body: Form,
+}
+
+/// One alternative of a spec.
+#[derive(Debug)]
+pub(crate) struct ClauseForm {
+    pub(crate) args: Vec<Form>,
+    pub(crate) result: Form,
+    /// What `when` says of type variables, in order.
+    pub(crate) bounds: Vec<(Atom, Form)>,
+}
+
+impl Declarations {
+    /// From abstract forms and attributes. What is no declaration is passed over.
+    pub(crate) fn read(module: &Atom, declared: &Declared) -> Declarations {
+        let mut res = Declarations {
+            behaviours: behaviours(&declared.attributes),
+            directives: Directives::read(module, &declared.attributes),
+            ..Declarations::default()
+        };
+        let attributes: Vec<(&str, &Term)> =
+            declared.forms.as_list().unwrap_or_default().iter().filter_map(attribute).collect();
+        let local = attributes.iter().filter_map(|it| type_name(it.0, it.1)).collect();
+        for (kind, value) in attributes {
+            res.declare(kind, value, &local);
+        }
+        res
+    }
+
+    fn declare(&mut self, kind: &str, value: &Term, local: &Local) -> Option<()> {
+        match kind {
+            "type" | "opaque" | "nominal" => {
+                let name = type_name(kind, value)?;
+                let [_, body, params] = value.as_tuple()? else { return None };
+                let params = params.as_list()?.iter().filter_map(variable).collect();
+                let body = read_body(body, local, &name);
+                self.types.insert(name, TypeDeclaration { params, body });
+            }
+            "record" => {
+                let [Term::Atom(name), fields] = value.as_tuple()? else { return None };
+                let fields = fields.as_list()?.iter().map(|it| record_field(it, local));
+                self.records.insert(name.clone(), fields.collect::<Option<_>>()?);
+            }
+            "spec" | "callback" => {
+                let [name, clauses] = value.as_tuple()? else { return None };
+                let (function, arity) = match name.as_tuple()? {
+                    [Term::Atom(function), arity] => (function.clone(), arity.as_int()?),
+                    [_, Term::Atom(function), arity] => (function.clone(), arity.as_int()?),
+                    _ => return None,
+                };
+                let arity = usize::try_from(arity).ok()?;
+                let clauses = clauses.as_list()?.iter().map(|it| clause(it, arity, local));
+                let clauses = clauses.collect::<Option<Vec<ClauseForm>>>()?;
+                let to = if kind == "spec" { &mut self.specs } else { &mut self.callbacks };
+                to.insert((function, arity), clauses);
+            }
+            _ => (),
+        }
+        Some(())
+    }
+}
+
+type Local = FxHashSet<(Atom, usize)>;
+
+fn attribute(form: &Term) -> Option<(&str, &Term)> {
+    match form.as_tuple()? {
+        [tag, _, kind, value] if tag.as_atom() == Some("attribute") => {
+            Some((kind.as_atom()?, value))
+        }
+        _ => None,
+    }
+}
+
+fn type_name(kind: &str, value: &Term) -> Option<(Atom, usize)> {
+    match value.as_tuple()? {
+        [Term::Atom(name), _, params] if matches!(kind, "type" | "opaque" | "nominal") => {
+            Some((name.clone(), params.as_list()?.len()))
+        }
+        _ => None,
+    }
+}
+
+fn variable(form: &Term) -> Option<Atom> {
+    match form.as_tuple()? {
+        [tag, _, Term::Atom(name)] if tag.as_atom() == Some("var") => Some(name.clone()),
+        _ => None,
+    }
+}
+
+/// A field without a type may hold anything.
+fn record_field(field: &Term, local: &Local) -> Option<(Atom, Form)> {
+    let parts = field.as_tuple()?;
+    match (parts.first()?.as_atom()?, parts) {
+        ("record_field", [_, _, name, ..]) => Some((atom_of(name)?, Form::Any)),
+        ("typed_record_field", [_, field, of, ..]) => {
+            Some((atom_of(field.as_tuple()?.get(2)?)?, read_form(of, local)))
+        }
+        _ => None,
+    }
+}
+
+fn clause(form: &Term, arity: usize, local: &Local) -> Option<ClauseForm> {
+    if let Some([of, constraints]) = arguments(form, "bounded_fun") {
+        let bounds = constraints.as_list()?.iter().map(|it| bound(it, local));
+        return Some(ClauseForm {
+            bounds: bounds.collect::<Option<_>>()?,
+            ..clause(of, arity, local)?
+        });
+    }
+    let [args, result] = arguments(form, "fun")? else { return None };
+    let args: Vec<Form> =
+        arguments(args, "product")?.iter().map(|it| read_form(it, local)).collect();
+    let result = read_form(result, local);
+    (args.len() == arity).then_some(ClauseForm { args, result, bounds: Vec::new() })
+}
+
+fn bound(form: &Term, local: &Local) -> Option<(Atom, Form)> {
+    let [_, pair] = arguments(form, "constraint")? else { return None };
+    let [name, of] = pair.as_list()? else { return None };
+    Some((variable(name)?, read_form(of, local)))
+}
+
+fn behaviours(attributes: &Term) -> Vec<Atom> {
+    let mut res = Vec::new();
+    for attribute in attributes.as_list().unwrap_or_default() {
+        if let Some([name, names]) = attribute.as_tuple()
+            && matches!(name.as_atom(), Some("behaviour" | "behavior"))
+        {
+            for name in names.as_list().unwrap_or_default() {
+                if let Term::Atom(name) = name {
+                    res.push(name.clone());
+                }
+            }
+        }
+    }
+    res
+}

@@ -1,0 +1,18 @@
+//! What a module declares about its functions: `-spec`, `-type`, `-opaque`, `-callback`, records,
+//! and attributes meant for us.
+//!
+//! Reads abstract forms and makes sets of terms of them. Knows nothing of code or of runs.
+
+mod build;
+mod declarations;
+mod directives;
+mod extract;
+mod form;
+mod numbers;
+mod read;
+mod signature;
+mod specs;
+
+pub use directives::{Directives, Precondition};
+pub use signature::{Breach, Origin, Signature};
+pub use specs::Specs;

@@ -1,0 +1,72 @@
+//! What a function promises: which arguments it takes, and what it then returns.
+
+use term::{Atom, Domain, Term, TypeId, Types};
+
+/// The spec of a function. Of several alternatives, whichever fits the arguments may hold.
+#[derive(Clone, Debug)]
+pub struct Signature {
+    pub origin: Origin,
+    /// What inputs must belong to.
+    pub domain: Domain,
+    /// The arguments of each alternative, as a tuple type of the domain.
+    pub args: Vec<TypeId>,
+    /// Results are types of their own: where a type can't be given exactly, a result is given the
+    /// benefit of the doubt.
+    pub result_types: Types,
+    /// The result of each alternative.
+    pub results: Vec<TypeId>,
+    /// What of the spec is not understood and counts as `any()`, for people.
+    pub gaps: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// `-spec` of the function's own module.
+    Spec,
+    /// `-callback` of a behaviour.
+    Callback(Atom),
+}
+
+/// A value that no alternative allows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Breach {
+    /// What the alternatives for these arguments promise, in Erlang's syntax.
+    pub promised: String,
+}
+
+impl Signature {
+    /// Whether some alternative takes the arguments.
+    pub fn allows(&self, args: &[Term]) -> bool {
+        self.domain.has(args)
+    }
+
+    /// Whether the function broke its word. Arguments that it does not take bind it to nothing.
+    pub fn breach(&self, args: &[Term], result: &Term) -> Option<Breach> {
+        let args = Term::Tuple(args.to_vec());
+        let takes = |it: &TypeId| self.domain.types.has(*it, &args);
+        let fitting = self.args.iter().zip(&self.results).filter(|it| takes(it.0));
+        let promised: Vec<TypeId> = fitting.map(|it| *it.1).collect();
+        if promised.is_empty() || promised.iter().any(|it| self.result_types.has(*it, result)) {
+            return None;
+        }
+        let texts: Vec<String> = promised.iter().map(|it| self.result_types.text(*it)).collect();
+        Some(Breach { promised: texts.join(" | ") })
+    }
+
+    /// A small input; `None` if the spec allows none.
+    pub fn first_input(&self) -> Option<Vec<Term>> {
+        let args = self.domain.types.smallest(self.domain.args?)?;
+        if let Term::Tuple(args) = args { Some(args) } else { None }
+    }
+
+    /// All alternatives in Erlang's syntax, names of types replaced by what they stand for.
+    pub fn text(&self) -> String {
+        let clause = |(args, result): (&TypeId, &TypeId)| {
+            let args = self.domain.types.text(*args);
+            let args = args.strip_prefix('{').and_then(|it| it.strip_suffix('}')).unwrap_or(&args);
+            format!("({args}) -> {}", self.result_types.text(*result))
+        };
+        let clauses: Vec<String> = self.args.iter().zip(&self.results).map(clause).collect();
+        clauses.join("; ")
+    }
+}

@@ -1,0 +1,110 @@
+//! Looks up what functions promise.
+
+use crate::host::{Host, HostError};
+use crate::spec::build::{Builder, Clause, Graph, Library, Side};
+use crate::spec::declarations::{ClauseForm, Declarations};
+use crate::spec::directives::Directives;
+use crate::spec::extract::extract;
+use crate::spec::signature::{Origin, Signature};
+use std::sync::Arc;
+use term::{Atom, Domain, Type, TypeId};
+
+/// The specs of modules. Whatever was read once is kept: ask one of these about all functions.
+#[derive(Debug)]
+pub struct Specs {
+    library: Library,
+    inputs: Graph,
+    outputs: Graph,
+}
+
+impl Default for Specs {
+    fn default() -> Specs {
+        Specs {
+            library: Library::default(),
+            inputs: Graph::new(Side::Input),
+            outputs: Graph::new(Side::Output),
+        }
+    }
+}
+
+impl Specs {
+    /// What the module says of a function, or else what a behaviour of the module says of the
+    /// callback of that name. `None` if nobody says anything.
+    pub fn signature(
+        &mut self,
+        host: &mut dyn Host,
+        module: &Atom,
+        function: &Atom,
+        arity: usize,
+    ) -> Result<Option<Signature>, HostError> {
+        let own = self.library.get(host, module)?;
+        let name = (function.clone(), arity);
+        if let Some(clauses) = own.specs.get(&name) {
+            return Ok(Some(self.build(host, module, &own, clauses, Origin::Spec)));
+        }
+        for behaviour in &own.behaviours {
+            if let Ok(declarations) = self.library.get(host, behaviour)
+                && let Some(clauses) = declarations.callbacks.get(&name)
+            {
+                let origin = Origin::Callback(behaviour.clone());
+                return Ok(Some(self.build(host, behaviour, &declarations, clauses, origin)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Functions that the module has a spec for, in order of their names.
+    pub fn functions(
+        &mut self,
+        host: &mut dyn Host,
+        module: &Atom,
+    ) -> Result<Vec<(Atom, usize)>, HostError> {
+        let declarations = self.library.get(host, module)?;
+        let mut names: Vec<(Atom, usize)> = declarations.specs.keys().cloned().collect();
+        names.sort();
+        Ok(names)
+    }
+
+    /// What the module asks of us in its `-gimlet` attributes.
+    pub fn directives(
+        &mut self,
+        host: &mut dyn Host,
+        module: &Atom,
+    ) -> Result<Directives, HostError> {
+        self.library.get(host, module).map(|it| it.directives.clone())
+    }
+
+    fn build(
+        &mut self,
+        host: &mut dyn Host,
+        module: &Atom,
+        declarations: &Arc<Declarations>,
+        clauses: &[ClauseForm],
+        origin: Origin,
+    ) -> Signature {
+        let mut gaps = Vec::new();
+        let mut of_side = |graph| -> Vec<Clause> {
+            let library = &mut self.library;
+            let mut builder = Builder { graph, library, host: &mut *host, gaps: &mut gaps };
+            clauses.iter().map(|it| builder.clause(module, declarations, it)).collect()
+        };
+        let inputs = of_side(&mut self.inputs);
+        let outputs = of_side(&mut self.outputs);
+        let args: Vec<TypeId> = inputs.iter().map(|it| it.args).collect();
+        let (mut types, args) = extract(&self.inputs.types, &args);
+        let domain = match args.as_slice() {
+            [one] => *one,
+            _ => types.add(Type::Union(args.clone().into())),
+        };
+        let results: Vec<TypeId> = outputs.iter().map(|it| it.result).collect();
+        let (result_types, results) = extract(&self.outputs.types, &results);
+        Signature {
+            origin,
+            domain: Domain { types, args: Some(domain) },
+            args,
+            result_types,
+            results,
+            gaps,
+        }
+    }
+}
