@@ -2,10 +2,9 @@
 //!
 //! An exception is an answer with `{Reason, Stacktrace}` as its reason. What names the runtime
 //! rather than the program is made equal: a closure is shown by module and arity alone (its index,
-//! hash and environment are the compiler's choice), pids and references are all one. In stack traces
-//! a lifted function (of a fun or comprehension) goes by the name of the function it was lifted
-//! from, as its number is the compiler's choice too, and frames of operators are left out, since
-//! OTP's compiler evaluates them beforehand where it knows the operands.
+//! hash and environment are the compiler's choice), pids and references are all one. Stack traces are
+//! compared as they are; the programs keep values from the compiler (`id/1`) where it would find out
+//! that a call never returns, or evaluate it, and then leave out frames.
 
 use crate::calls::{Answer, Call, answer, frames};
 use crate::native::silently;
@@ -135,13 +134,7 @@ fn nameless(term: Term) -> Term {
         Term::Pid(_) => Term::atom("some pid"),
         Term::Ref(_) => Term::atom("some reference"),
         Term::List(list) => {
-            let mut items: Vec<Term> = list.items.into_iter().map(nameless).collect();
-            if items.iter().all(is_frame) {
-                items.retain(|it| !is_operator(it));
-                items = items.into_iter().map(unlifted).collect();
-                items.dedup();
-            }
-            Term::list(items, nameless(list.tail))
+            Term::list(list.items.into_iter().map(nameless).collect(), nameless(list.tail))
         }
         Term::Tuple(items) => Term::Tuple(items.into_iter().map(nameless).collect()),
         Term::Map(pairs) => {
@@ -155,31 +148,4 @@ fn nameless(term: Term) -> Term {
         | Term::Bits(_)
         | Term::Port(_)) => other,
     }
-}
-
-/// `{Module, Function, ArityOrArgs, Location}`
-fn is_frame(term: &Term) -> bool {
-    matches!(
-        term.as_tuple(),
-        Some([Term::Atom(_), Term::Atom(_), Term::Int(_) | Term::List(_) | Term::Nil, _])
-    )
-}
-
-fn is_operator(frame: &Term) -> bool {
-    let Some([module, function, ..]) = frame.as_tuple() else { return false };
-    let operators = ["+", "-", "*", "/", "div", "rem", "band", "bor", "bxor", "bsl", "bsr", "bnot"];
-    module.as_atom() == Some("erlang")
-        && function.as_atom().is_some_and(|it| operators.contains(&it))
-}
-
-/// `'-f/1-fun-0-'/2` becomes `f/1`.
-fn unlifted(frame: Term) -> Term {
-    let Some([module, Term::Atom(function), args, location]) = frame.as_tuple() else {
-        return frame;
-    };
-    let owner = function.as_str().strip_prefix('-').and_then(|it| it.split_once('/'));
-    let Some((name, rest)) = owner else { return frame };
-    let arity = rest.split('-').next().and_then(|it| it.parse().ok()).unwrap_or(0);
-    let args = if matches!(args, Term::Int(_)) { Term::Int(arity) } else { args.clone() };
-    Term::Tuple(vec![module.clone(), Term::atom(name), args, location.clone()])
 }

@@ -8,13 +8,6 @@ use std::thread;
 /// A file that lost its functions must not pass.
 const N_EXPECTED: usize = 100;
 
-/// What is known to differ, in stack traces only.
-const DIFFERENT: &[(&str, &str)] = &[
-    ("t_map_iterator", "we show a function of `maps` that OTP inlines"),
-    ("t_badmap_fold", "we show a function of `maps` that OTP inlines"),
-    ("t_apply_forms_fail", "OTP's compiler turns some forms of apply into plain calls"),
-];
-
 #[test]
 fn programs_run_as_on_beam() {
     // Terms are compared and dropped recursively, and some programs make deep ones.
@@ -27,8 +20,7 @@ fn programs_run_as_on_beam() {
 fn compare() -> Report {
     let files = sources();
     let mut programs = Programs::new(&files);
-    let mut calls: Vec<Call> = files.iter().flat_map(|it| programs.tests(it)).collect();
-    calls.retain(|it| DIFFERENT.iter().all(|known| known.0 != it.function.as_str()));
+    let calls: Vec<Call> = files.iter().flat_map(|it| programs.tests(it)).collect();
     let theirs = thread::spawn({
         let (files, calls) = (files.clone(), calls.clone());
         move || beam_runs(&files, Compiled::AsUsual, &calls)

@@ -43,6 +43,9 @@ pub struct Lambda {
     pub place: Place,
     /// The name that the compiler gives to the code of a `fun … end`.
     pub fun_name: Option<Atom>,
+    /// The name under which it fails if no clause matches and it has captured something: its own
+    /// frame would show that among the arguments.
+    pub stub_name: Option<Atom>,
 }
 
 #[derive(Clone, Debug)]
@@ -74,8 +77,10 @@ pub enum ExprKind {
     },
     Seq(Box<Expr>, Box<Expr>),
     Letrec {
+        /// With the names that OTP's compiler gives to their code.
         functions: Vec<(VarId, Atom, Lambda)>,
         body: Box<Expr>,
+        kind: LetrecKind,
     },
     /// `apply` of a function of this module.
     Local {
@@ -115,6 +120,13 @@ pub enum ExprKind {
     },
     Catch(Box<Expr>),
     Values(Vec<Expr>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LetrecKind {
+    Functions,
+    /// Only ever jumped to; stack traces know nothing of them.
+    Labels,
 }
 
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@ mod ast;
 mod read;
 
 pub use ast::{
-    Clause, Expr, ExprKind, Function, Lambda, MapOp, MapPair, Module, Pattern, PatternSegment,
-    Place, Segment, VarId,
+    Clause, Expr, ExprKind, Function, Lambda, LetrecKind, MapOp, MapPair, Module, Pattern,
+    PatternSegment, Place, Segment, VarId,
 };
 pub use read::{ReadError, read};

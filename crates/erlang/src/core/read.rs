@@ -1,8 +1,8 @@
 //! Reads the `c_*` records of OTP's `core_parse.hrl` into the tree, giving each binding its own id.
 
 use crate::core::ast::{
-    Clause, Expr, ExprKind, Function, Lambda, MapOp, MapPair, Module, Pattern, PatternSegment,
-    Place, Segment, VarId,
+    Clause, Expr, ExprKind, Function, Lambda, LetrecKind, MapOp, MapPair, Module, Pattern,
+    PatternSegment, Place, Segment, VarId,
 };
 use crate::data::{Endian, SegmentSpec, SegmentType, Sign};
 use rustc_hash::FxHashMap;
@@ -35,14 +35,19 @@ pub fn read(core: &Term, file: &str) -> Read<Module> {
         letrecs: FxHashMap::default(),
         uses: Vec::new(),
         files: vec![SmolStr::new(file)],
+        owner: String::new(),
+        n_lifted: 0,
+        stub_names: Vec::new(),
     };
     let mut functions = Vec::new();
     for definition in list(definitions)? {
         let [name, lambda] = tuple(definition)? else {
             return Err(unexpected("a definition", definition));
         };
-        let (name, _) = function_name(name)?;
+        let (name, arity) = function_name(name)?;
         reader.vars.clear();
+        reader.owner = format!("{}/{arity}", name.as_str());
+        reader.n_lifted = 0;
         functions.push(Function { name, lambda: reader.lambda(lambda)? });
     }
     Ok(Module {
@@ -91,6 +96,11 @@ struct Reader {
     letrecs: FxHashMap<(Atom, u32), VarId>,
     uses: Vec<u32>,
     files: Vec<SmolStr>,
+    /// The function that is being read, and how many names OTP's compiler has made in it so far.
+    owner: String,
+    n_lifted: u32,
+    /// Of the lambdas around what is being read.
+    stub_names: Vec<Option<Atom>>,
 }
 
 impl Reader {
@@ -100,7 +110,9 @@ impl Reader {
         };
         let scope = self.vars.clone();
         let params = self.bind_all(params)?;
+        self.stub_names.push(None);
         let body = self.expr(body)?;
+        let stub_name = self.stub_names.pop().flatten();
         self.vars = scope;
         let fun_name = annotations(anno).iter().find_map(|it| match it.as_tuple() {
             Some([tag, Term::Tuple(id)]) if tag.as_atom() == Some("id") => match id.as_slice() {
@@ -109,7 +121,7 @@ impl Reader {
             },
             _ => None,
         });
-        Ok(Lambda { params, body, place: self.place(anno), fun_name })
+        Ok(Lambda { params, body, place: self.place(anno), fun_name, stub_name })
     }
 
     fn expr(&mut self, term: &Term) -> Read<Expr> {
@@ -152,7 +164,7 @@ impl Reader {
             ("c_seq", [arg, body]) => {
                 ExprKind::Seq(Box::new(self.expr(arg)?), Box::new(self.expr(body)?))
             }
-            ("c_letrec", [definitions, body]) => self.letrec(definitions, body)?,
+            ("c_letrec", [definitions, body]) => self.letrec(term, definitions, body)?,
             ("c_apply", [fun, args]) => self.apply(fun, args)?,
             ("c_call", [module, name, args]) => ExprKind::Call {
                 module: Box::new(self.expr(module)?),
@@ -160,7 +172,11 @@ impl Reader {
                 args: self.exprs(args)?,
             },
             ("c_primop", [name, args]) => {
-                ExprKind::Primop { name: literal_atom(name)?, args: self.exprs(args)? }
+                let (name, args) = (literal_atom(name)?, self.exprs(args)?);
+                if name.as_str() == "match_fail" && args.first().is_some_and(is_function_clause) {
+                    self.name_stub();
+                }
+                ExprKind::Primop { name, args }
             }
             ("c_case", [arg, clauses]) => {
                 let arg = self.expr(arg)?;
@@ -212,7 +228,11 @@ impl Reader {
         }
     }
 
-    fn letrec(&mut self, definitions: &Term, body: &Term) -> Read<ExprKind> {
+    fn letrec(&mut self, term: &Term, definitions: &Term, body: &Term) -> Read<ExprKind> {
+        let is_goto = tuple(term)?
+            .get(1)
+            .is_some_and(|it| annotations(it).iter().any(|it| it.as_atom() == Some("letrec_goto")));
+        let kind = if is_goto { LetrecKind::Labels } else { LetrecKind::Functions };
         let definitions = list(definitions)?;
         let mut names = Vec::new();
         let before = self.letrecs.clone();
@@ -222,8 +242,16 @@ impl Reader {
             };
             let (name, arity) = function_name(name)?;
             let id = self.fresh();
-            self.letrecs.insert((name.clone(), arity), id);
-            names.push((id, name));
+            let lifted = match kind {
+                LetrecKind::Labels => name.clone(),
+                LetrecKind::Functions => {
+                    self.n_lifted += 1;
+                    let (owner, n) = (&self.owner, self.n_lifted - 1);
+                    Atom::new(&format!("-{owner}-{}/{arity}-{n}-", name.as_str()))
+                }
+            };
+            self.letrecs.insert((name, arity), id);
+            names.push((id, lifted));
         }
         let mut functions = Vec::new();
         for (definition, (id, name)) in definitions.iter().zip(names) {
@@ -233,7 +261,7 @@ impl Reader {
         }
         let body = Box::new(self.expr(body)?);
         self.letrecs = before;
-        Ok(ExprKind::Letrec { functions, body })
+        Ok(ExprKind::Letrec { functions, body, kind })
     }
 
     fn apply(&mut self, fun: &Term, args: &Term) -> Read<ExprKind> {
@@ -250,6 +278,16 @@ impl Reader {
             }
         }
         Ok(ExprKind::Apply { fun: Box::new(self.expr(fun)?), args })
+    }
+
+    fn name_stub(&mut self) {
+        let is_fun = self.stub_names.len() > 1;
+        if let Some(name) = self.stub_names.last_mut()
+            && is_fun
+        {
+            *name = Some(Atom::new(&format!("-{}-inlined-{}-", self.owner, self.n_lifted)));
+            self.n_lifted += 1;
+        }
     }
 
     fn letrec_or_function(&self, name: &Term) -> Option<Callee> {
@@ -433,6 +471,18 @@ fn literal_pattern(value: &Term) -> Pattern {
         | Term::Port(_)
         | Term::Ref(_) => Pattern::Literal(value.clone()),
     }
+}
+
+fn is_function_clause(reason: &Expr) -> bool {
+    let first = match &reason.kind {
+        ExprKind::Tuple(items) => match items.first().map(|it| &it.kind) {
+            Some(ExprKind::Literal(term)) => term.as_atom(),
+            _ => None,
+        },
+        ExprKind::Literal(term) => term.as_tuple().and_then(|it| it.first()?.as_atom()),
+        _ => None,
+    };
+    first == Some("function_clause")
 }
 
 enum Callee {

@@ -5,7 +5,8 @@
 
 use crate::code::{BitsSegment, MapStep};
 use crate::code::{FnId, Ins, Reg, Src};
-use crate::core::{Expr, ExprKind, Lambda, MapPair, Place, Segment, VarId};
+use crate::core::{Expr, ExprKind, Lambda, LetrecKind, MapPair, Place, Segment, VarId};
+use crate::lower::names::is_block;
 use crate::lower::{Lowering, Pending, TooLarge};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -58,6 +59,7 @@ pub(super) struct Emitter<'l, 'a> {
     pub(super) owner: String,
     pub(super) id: FnId,
     pub(super) n_lifted: u32,
+    pub(super) stub_name: Option<Atom>,
     /// The functions whose bodies are being put into this one, outermost first.
     pub(super) inlining: Vec<(Atom, usize)>,
 }
@@ -80,6 +82,7 @@ impl<'l, 'a> Emitter<'l, 'a> {
             owner: pending.owner,
             id: pending.id,
             n_lifted: 0,
+            stub_name: pending.lambda.stub_name.clone().filter(|_| !pending.captured.is_empty()),
             inlining: Vec::new(),
         };
         for var in pending.lambda.params.iter().chain(&pending.captured) {
@@ -215,7 +218,12 @@ impl<'l, 'a> Emitter<'l, 'a> {
                 self.expr(first, &Dst::Nowhere);
                 self.expr(then, dst);
             }
-            ExprKind::Letrec { functions, body } => self.letrec(functions, body, dst),
+            ExprKind::Letrec { functions, body, kind } => match kind {
+                LetrecKind::Labels if is_block(functions, body) => {
+                    self.blocks(functions, body, dst);
+                }
+                LetrecKind::Labels | LetrecKind::Functions => self.letrec(functions, body, dst),
+            },
             ExprKind::Local { name, arity, args } => {
                 let srcs = self.operand_list(args);
                 if self.inline_call(name, *arity as usize, &srcs, dst) {

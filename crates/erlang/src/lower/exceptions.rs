@@ -157,6 +157,9 @@ impl<'a> Emitter<'_, 'a> {
         if let Some((name, arity)) = self.inlining.last() {
             return atoms.intern(&format!("-inlined-{}/{arity}-", name.as_str()));
         }
+        if let Some(name) = &self.stub_name {
+            return atoms.intern(name.as_str());
+        }
         let id = self.function_id().0 as usize;
         let function = self.lowering.program.functions.get(id);
         function.map_or(AtomId::UNDEFINED, |it| it.name)

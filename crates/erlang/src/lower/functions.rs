@@ -4,7 +4,7 @@ use crate::code::{FnId, Import, ImportId, Ins, Reg, Src};
 use crate::core::{Expr, ExprKind, Lambda, Place, VarId};
 use crate::lower::Pending;
 use crate::lower::emit::{Dst, Emitter, Label, Location, count, count_u16};
-use crate::lower::names::{is_block, mentioned};
+use crate::lower::names::mentioned;
 use term::{Atom, Term};
 
 impl<'a> Emitter<'_, 'a> {
@@ -63,22 +63,13 @@ impl<'a> Emitter<'_, 'a> {
         body: &'a Expr,
         dst: &Dst,
     ) {
-        if is_block(functions, body) {
-            self.blocks(functions, body, dst);
-            return;
-        }
         let captured = self.captured(functions.iter().map(|it| &it.2));
         let mut declared = Vec::new();
         for (var, name, lambda) in functions {
             let arity = lambda.params.len();
-            let name = lambda.fun_name.clone().unwrap_or_else(|| {
-                self.n_lifted += 1;
-                let n = self.n_lifted - 1;
-                Atom::new(&format!("-{}-{}/{arity}-{n}-", self.owner, name.as_str()))
-            });
-            let id = self.lowering.declare(&name, arity + captured.len());
-            let location =
-                Location::Function { id, captured: captured.clone().into(), lambda, name };
+            let id = self.lowering.declare(name, arity + captured.len());
+            let (captured, name) = (captured.clone().into(), name.clone());
+            let location = Location::Function { id, captured, lambda, name };
             self.env.insert(*var, location);
             declared.push((id, lambda));
         }

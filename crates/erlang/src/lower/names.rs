@@ -1,6 +1,6 @@
 //! Questions about which names an expression mentions, and where.
 
-use crate::core::{Expr, ExprKind, Lambda, Pattern, VarId};
+use crate::core::{Expr, ExprKind, Lambda, LetrecKind, Pattern, VarId};
 use term::Atom;
 
 /// Calls `visit` for every variable and letrec name that the lambda mentions, nested funs included.
@@ -27,12 +27,12 @@ pub(super) fn only_jumped_to(names: &[VarId], expr: &Expr) -> bool {
             args.iter().all(none)
                 && clauses.iter().all(|it| none(&it.guard) && only_jumped_to(names, &it.body))
         }
-        ExprKind::Letrec { functions, body } => {
+        ExprKind::Letrec { functions, body, kind } => {
             functions.iter().all(|it| only_jumped_to(names, &it.2.body))
                 && only_jumped_to(names, body)
                 // An inner letrec that becomes a function can't jump out of itself.
                 && (!functions.iter().any(|it| mentions(names, &it.2.body))
-                    || is_block(functions, body))
+                    || (*kind == LetrecKind::Labels && is_block(functions, body)))
         }
         ExprKind::Try { arg, body, handler, .. } => {
             none(arg) && only_jumped_to(names, body) && only_jumped_to(names, handler)
@@ -89,7 +89,7 @@ fn walk<'a>(expr: &'a Expr, visit: &mut dyn FnMut(&'a Expr)) {
             walk(arg, visit);
             walk(body, visit);
         }
-        ExprKind::Letrec { functions, body } => {
+        ExprKind::Letrec { functions, body, .. } => {
             functions.iter().for_each(|it| walk(&it.2.body, visit));
             walk(body, visit);
         }

@@ -2,7 +2,7 @@
 
 use crate::builtins::arithmetic::{add, subtract};
 use crate::builtins::{Builtin, Control, Fault, How, Stop};
-use crate::code::{BuiltinId, FnId, Handler, HandlerKind, Import, RECEIVE, Reg, Target};
+use crate::code::{BuiltinId, FnId, Handler, HandlerKind, Import, Ins, RECEIVE, Reg, Src, Target};
 use crate::data::{AtomId, FunKind, LambdaId, Value, View};
 use crate::machine::construct::BitsFailed;
 use crate::machine::inspect;
@@ -12,6 +12,9 @@ use crate::machine::raise::{self, Raised, Skip};
 
 /// As many arguments as BEAM has registers for; a function takes fewer still.
 const MAX_ARGS: usize = 1023;
+
+/// BEAM's small integers are below this.
+const SMALL: i64 = 1 << 59;
 
 /// A return address that returns once more: the call before it was a tail call.
 pub(crate) const RETURN_AGAIN: u32 = 0;
@@ -291,7 +294,17 @@ impl Cpu<'_> {
         match builtin.how {
             How::Native(_) => match self.compute(builtin, args) {
                 Ok(value) => self.finish_call(value, to),
-                Err(fault) => self.fault(fault, Some((builtin, args))),
+                Err(fault) => {
+                    // A caller that left by a tail call is not in the trace.
+                    if to == Return::ToCaller
+                        && !matches!(fault, Fault::Stop(_))
+                        && let Some(frame) = self.frames.pop()
+                    {
+                        self.pc = frame.pc;
+                        self.base = frame.base as usize;
+                    }
+                    self.fault(fault, Some((builtin, args)))
+                }
             },
             How::Outside(_) | How::Code | How::Host | How::Machine(_)
                 if !self.world.allowed.allows(builtin.effect) =>
@@ -436,13 +449,13 @@ impl Cpu<'_> {
         let View::Fun(at) = fun.view() else {
             let badfun = Value::atom(AtomId::BADFUN);
             let reason = self.world.heap.tuple(&[badfun, fun]);
-            return self.fault(Fault::Error(reason), None);
+            return self.bad_call(reason, to);
         };
         if self.world.heap.fun_arity(at) as usize != args.len() {
             let list = self.world.heap.list(args);
             let pair = self.world.heap.tuple(&[fun, list]);
             let reason = self.world.heap.tuple(&[Value::atom(AtomId::BADARITY), pair]);
-            return self.fault(Fault::Error(reason), None);
+            return self.bad_call(reason, to);
         }
         match self.world.heap.fun_kind(at) {
             FunKind::External { module, function, .. } => {
@@ -461,6 +474,16 @@ impl Cpu<'_> {
         }
     }
 
+    /// A call of what is no fun, or with another number of arguments.
+    fn bad_call(&mut self, reason: Value, to: Return) -> Flow {
+        let skip = match to {
+            Return::Here(_) => Skip::Twice,
+            Return::ToCaller => Skip::Nothing,
+        };
+        let raised = Raised::error(self, reason, skip);
+        self.raise(raised)
+    }
+
     #[inline]
     pub(super) fn native(&mut self, builtin: BuiltinId, dst: Reg, args: &[Value]) -> Flow {
         let Some(builtin) = self.program.builtins.get(builtin.0 as usize) else { return Ok(()) };
@@ -468,6 +491,10 @@ impl Cpu<'_> {
             Ok(value) => {
                 self.set(dst, value);
                 Ok(())
+            }
+            // Done on floats: the operator is not named.
+            Err(Fault::Error(reason)) if builtin.name == "/" => {
+                self.fault(Fault::Plain(reason), None)
             }
             Err(fault) => self.fault(fault, Some((builtin, args))),
         }
@@ -550,6 +577,27 @@ impl Cpu<'_> {
 
     // Exceptions
 
+    /// Whether BEAM has the operation that is running as an instruction which, when it fails, does
+    /// not name the operator: addition of a small integer literal, and what is done on floats.
+    fn is_anonymous_operator(&self) -> bool {
+        let literal = |src: Src| src.open().ok().and_then(|it| self.world.literals.get(it));
+        let is_small = |src: Src| {
+            let int = literal(src).and_then(|it| it.as_int());
+            int.is_some_and(|it| (-SMALL..SMALL).contains(&it))
+        };
+        let is_float =
+            |src: Src| literal(src).is_some_and(|it| matches!(it.view(), View::Float(_)));
+        match self.program.code.get(self.pc.saturating_sub(1) as usize) {
+            Some(Ins::AddInt { .. }) => true,
+            Some(Ins::Add { a, b, .. }) => {
+                is_small(*a) || is_small(*b) || is_float(*a) || is_float(*b)
+            }
+            Some(Ins::Subtract { a, b, .. }) => is_small(*b) || is_float(*a) || is_float(*b),
+            Some(Ins::Multiply { a, b, .. }) => is_float(*a) || is_float(*b),
+            _ => false,
+        }
+    }
+
     #[cold]
     pub(super) fn function_clause(&mut self, name: AtomId, args: &[Value]) -> Flow {
         let raised = Raised::function_clause(self, name, args);
@@ -558,6 +606,11 @@ impl Cpu<'_> {
 
     #[cold]
     pub(super) fn operator_fault(&mut self, fault: Fault, name: AtomId, args: &[Value]) -> Flow {
+        if let Fault::Error(reason) = fault
+            && self.is_anonymous_operator()
+        {
+            return self.fault(Fault::Plain(reason), None);
+        }
         let arity = u32::try_from(args.len()).unwrap_or(u32::MAX);
         let builtin = self.program.resolve(AtomId::ERLANG, name, arity);
         match builtin {

@@ -110,6 +110,10 @@ impl Raised {
         Raised::new(cpu, AtomId::ERROR, reason, first, Skip::Current)
     }
 
+    pub(crate) fn error(cpu: &mut Cpu<'_>, reason: Value, skip: Skip) -> Raised {
+        Raised::new(cpu, AtomId::ERROR, reason, Value::NIL, skip)
+    }
+
     /// Raises again what a handler caught.
     pub(crate) fn again(world: &World, trace: Value, reason: Value) -> Raised {
         let class = match world.heap.elements(trace) {
@@ -123,13 +127,16 @@ impl Raised {
         let mut raw = vec![Value::atom(class), Value::int(BY_COUNTERS), first];
         let most = if first.is_nil() { MAX_FRAMES } else { MAX_FRAMES - 1 };
         let current = match skip {
-            Skip::Nothing => Some(cpu.pc),
-            Skip::Current => None,
+            Skip::Nothing => [Some(cpu.pc), None],
+            Skip::Current => [None, None],
+            Skip::Twice => [Some(cpu.pc), Some(cpu.pc)],
         };
-        let pcs = current.into_iter().chain(cpu.frames.iter().rev().map(|it| it.pc));
+        let current = current.into_iter().flatten().filter(|it| *it != 0);
         // A function that calls itself from one place shows once, as on BEAM.
         let mut last = 0;
-        let pcs = pcs.filter(|it| *it != 0 && std::mem::replace(&mut last, *it) != *it);
+        let callers = cpu.frames.iter().rev().map(|it| it.pc);
+        let callers = callers.filter(|it| *it != 0 && std::mem::replace(&mut last, *it) != *it);
+        let pcs = current.chain(callers);
         raw.extend(pcs.take(most).map(|it| Value::int(i64::from(it) - 1)));
         let trace = cpu.world.heap.tuple(&raw);
         Raised { class, reason, trace }
@@ -142,6 +149,8 @@ pub(crate) enum Skip {
     Nothing,
     /// Its frame is given already, or it was left by a tail call.
     Current,
+    /// BEAM finds the place of the call both as where it is and as where it would return to.
+    Twice,
 }
 
 /// Finds the innermost handler and goes there; gives the exception back if there is none.
