@@ -473,16 +473,17 @@ fn literal_pattern(value: &Term) -> Pattern {
     }
 }
 
+fn literal_of(expr: &Expr) -> Option<&Term> {
+    if let ExprKind::Literal(term) = &expr.kind { Some(term) } else { None }
+}
+
 fn is_function_clause(reason: &Expr) -> bool {
-    let first = match &reason.kind {
-        ExprKind::Tuple(items) => match items.first().map(|it| &it.kind) {
-            Some(ExprKind::Literal(term)) => term.as_atom(),
-            _ => None,
-        },
-        ExprKind::Literal(term) => term.as_tuple().and_then(|it| it.first()?.as_atom()),
-        _ => None,
+    let first = if let ExprKind::Tuple(items) = &reason.kind {
+        items.first().and_then(literal_of)
+    } else {
+        literal_of(reason).and_then(Term::as_tuple).and_then(<[Term]>::first)
     };
-    first == Some("function_clause")
+    first.and_then(Term::as_atom) == Some("function_clause")
 }
 
 enum Callee {
