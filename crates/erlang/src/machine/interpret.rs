@@ -115,19 +115,16 @@ impl Cpu<'_> {
                 self.return_value(value)
             }
             Start::DeliverRaise => {
-                let n = self.stack.len();
-                let at = |it: usize| self.stack.get(it).copied().unwrap_or(Value::NIL);
-                let (class, reason) = (at(n.saturating_sub(2)), at(n.saturating_sub(1)));
+                let [.., class, reason, trace] = *self.stack.as_slice() else {
+                    return self.fault(Fault::BADARG, None);
+                };
                 if let Some(frame) = self.frames.pop() {
                     self.pc = frame.pc;
                     self.base = frame.base as usize;
                 }
-                let fault = match class.as_atom() {
-                    Some(AtomId::EXIT) => Fault::Exit(reason),
-                    Some(AtomId::THROW) => Fault::Throw(reason),
-                    _ => Fault::Error(reason),
-                };
-                self.fault(fault, None)
+                let class = class.as_atom().unwrap_or(AtomId::ERROR);
+                let raised = Raised::by_host(self, class, reason, trace);
+                self.raise(raised)
             }
             Start::Apply => {
                 let module = self.reg(0);

@@ -115,7 +115,7 @@ pub(crate) enum Start {
     ApplyFun,
     /// The value that the host computed lies on the stack.
     Deliver,
-    /// `[Class, Reason]` that the host raised lie on the stack.
+    /// `[Class, Reason, Trace]` that the host raised lie on the stack.
     DeliverRaise,
 }
 

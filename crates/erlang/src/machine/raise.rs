@@ -21,7 +21,7 @@ pub(crate) struct Raised {
 /// As many frames as BEAM shows by default.
 const MAX_FRAMES: usize = 8;
 
-/// `First` is a frame or nil, then program counters follow.
+/// `First` is a frame or a list of them, then program counters follow.
 const BY_COUNTERS: i64 = 0;
 /// `First` is a list that the program itself supplied.
 const BY_LIST: i64 = 1;
@@ -114,6 +114,16 @@ impl Raised {
         Raised::new(cpu, AtomId::ERROR, reason, Value::NIL, skip)
     }
 
+    /// What a function raised that the host ran: its frames are above ours.
+    pub(crate) fn by_host(
+        cpu: &mut Cpu<'_>,
+        class: AtomId,
+        reason: Value,
+        frames: Value,
+    ) -> Raised {
+        Raised::new(cpu, class, reason, frames, Skip::Nothing)
+    }
+
     /// Raises again what a handler caught.
     pub(crate) fn again(world: &World, trace: Value, reason: Value) -> Raised {
         let class = match world.heap.elements(trace) {
@@ -125,7 +135,8 @@ impl Raised {
 
     fn new(cpu: &mut Cpu<'_>, class: AtomId, reason: Value, first: Value, skip: Skip) -> Raised {
         let mut raw = vec![Value::atom(class), Value::int(BY_COUNTERS), first];
-        let most = if first.is_nil() { MAX_FRAMES } else { MAX_FRAMES - 1 };
+        let n_first = cpu.world.heap.list_items(first).map_or(1, |it| it.len());
+        let most = MAX_FRAMES.saturating_sub(n_first);
         let current = match skip {
             Skip::Nothing => [Some(cpu.pc), None],
             Skip::Current => [None, None],
@@ -185,10 +196,7 @@ pub(crate) fn build_trace(program: &Program, world: &mut World, raw: Value) -> V
     let first = *first;
     let pcs: Vec<u32> =
         pcs.iter().filter_map(|it| it.as_int().and_then(|it| u32::try_from(it).ok())).collect();
-    let mut frames = Vec::new();
-    if !first.is_nil() {
-        frames.push(first);
-    }
+    let mut frames = world.heap.list_items(first).unwrap_or_else(|| vec![first]);
     for pc in pcs {
         frames.push(frame_at(program, world, pc, None));
     }

@@ -35,9 +35,10 @@ impl Machine {
         let World { heap, atoms, processes, .. } = &mut self.world;
         let (start, values) = match answer {
             HostAnswer::Value(term) => (Start::Deliver, vec![from_term(heap, atoms, &term)]),
-            HostAnswer::Raised { class, reason, .. } => {
+            HostAnswer::Raised { class, reason, trace } => {
                 let class = Value::atom(atoms.intern(class.as_str()));
-                (Start::DeliverRaise, vec![class, from_term(heap, atoms, &reason)])
+                let mut put = |it: &Term| from_term(heap, atoms, it);
+                (Start::DeliverRaise, vec![class, put(&reason), put(&trace)])
             }
         };
         if let Some(execution) = processes.get_mut(&pid).and_then(|it| it.execution.as_mut()) {
