@@ -80,7 +80,10 @@ answer({use_source, Module, Path, Options}) ->
 answer({load_beam, Path}) ->
     load_beam(Path);
 answer({load_binary, Beam}) ->
-    from_beam(Beam, []);
+    case from_beam(Beam, []) of
+        {no_debug_info, _} -> from_assembly(Beam);
+        Other -> Other
+    end;
 answer({load_source, Path, Options}) ->
     load_source(unicode:characters_to_list(Path), Options);
 answer({add_paths, Paths}) ->
@@ -240,6 +243,61 @@ from_beam(Beam, Dependencies) ->
         {ok, Module, Forms} -> to_core(Beam, Module, Forms, Dependencies);
         Error -> Error
     end.
+
+%% What is left of a module that was stripped, or made without debug info.
+from_assembly(Beam) ->
+    case beam_disasm:file(Beam) of
+        {beam_file, Module, Exports, _, _, Functions} ->
+            {Lines, Files} = lines(raw_chunk(Beam, "Line")),
+            Main = atom_to_list(Module) ++ ".erl",
+            {ok, {Module, Md5}} = beam_lib:md5(Beam),
+            Assembly = {
+                assembly, Module, Exports, Functions, Lines, [text(Main) | Files],
+                raw_chunk(Beam, "StrT")
+            },
+            Loaded = {
+                Module, Assembly, [], chunk(Beam, "Attr"), chunk(Beam, "CInf"), text(Main), Md5
+            },
+            {module, term_to_binary(Loaded, [{minor_version, 2}]), []};
+        {error, beam_lib, Why} ->
+            {not_a_module, text(beam_lib:format_error(Why))};
+        {error, _, Why} ->
+            {no_debug_info, text(io_lib:format("~tp", [Why]))}
+    end.
+
+raw_chunk(Beam, Name) ->
+    case beam_lib:chunks(Beam, [Name], [allow_missing_chunks]) of
+        {ok, {_, [{_, Bytes}]}} when is_binary(Bytes) -> Bytes;
+        _ -> <<>>
+    end.
+
+%% File and line of each entry, and the names of the files from the second on.
+lines(<<_:8/binary, _:32, NLines:32, _:32, Items/binary>>) ->
+    {Lines, Rest} = line_items(NLines, 0, Items, []),
+    {Lines, file_names(Rest)};
+lines(_) ->
+    {[], []}.
+
+line_items(0, _, Rest, Acc) ->
+    {lists:reverse(Acc), Rest};
+line_items(N, File, Items, Acc) ->
+    case compact(Items) of
+        {1, Line, Rest} -> line_items(N - 1, File, Rest, [{File, Line} | Acc]);
+        {2, Next, Rest} -> line_items(N, Next, Rest, Acc)
+    end.
+
+file_names(<<Size:16, Name:Size/binary, Rest/binary>>) -> [Name | file_names(Rest)];
+file_names(_) -> [].
+
+%% A tag and a number as BEAM files write them.
+compact(<<Value:4, 0:1, Tag:3, Rest/binary>>) ->
+    {Tag, Value, Rest};
+compact(<<High:3, 0:1, 1:1, Tag:3, Low, Rest/binary>>) ->
+    {Tag, High bsl 8 bor Low, Rest};
+compact(<<Size:3, 1:1, 1:1, Tag:3, Rest/binary>>) ->
+    Bytes = Size + 2,
+    <<Value:Bytes/unit:8, After/binary>> = Rest,
+    {Tag, Value, After}.
 
 forms(Beam) ->
     case beam_lib:chunks(Beam, [debug_info]) of

@@ -276,7 +276,15 @@ impl Otp {
 impl Host for Otp {
     fn load(&mut self, module: &Atom) -> Result<ModuleCode, HostError> {
         let source = self.find(module)?;
-        let code = self.load_source(&source)?;
+        let code = match self.load_source(&source) {
+            // The user's own modules are wanted as they were written; others only have to run.
+            Err(HostError::NoDebugInfo(_)) if !self.sources.contains_key(module) => {
+                let bytes =
+                    std::fs::read(source.path()).map_err(|it| HostError::Lost(it.to_string()))?;
+                self.load_binary(module, &bytes)?
+            }
+            loaded => loaded?,
+        };
         if code.name == *module {
             return Ok(code);
         }

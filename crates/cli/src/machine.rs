@@ -43,8 +43,10 @@ pub(crate) fn execute(
         }
         Err(MachineError::Host(error)) => Err(trouble(error)),
         Err(
-            error
-            @ (MachineError::Read(_) | MachineError::Lower(_) | MachineError::NoSuchModule(_)),
+            error @ (MachineError::Read(_)
+            | MachineError::Lower(_)
+            | MachineError::Assembly(_)
+            | MachineError::NoSuchModule(_)),
         ) => Err(Diagnostic::new(Code::Unsupported, error.to_string())),
     }
 }

@@ -65,7 +65,8 @@ pub struct System {
 #[derive(Clone, Debug)]
 pub struct ModuleCode {
     pub name: Atom,
-    /// The `c_module` record of Core Erlang, annotations reduced to what the lowering reads.
+    /// The `c_module` record of Core Erlang, annotations reduced to what the lowering reads; or,
+    /// if there is nothing to make it from, the module as BEAM assembly.
     pub core: Term,
     /// `-spec`, `-type`, `-opaque`, `-callback` and `-record` forms, as abstract code.
     pub forms: Term,

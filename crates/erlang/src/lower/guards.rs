@@ -251,7 +251,7 @@ fn if_then_else<'a>(
     (matches(yes, "true") && matches(no, "false")).then_some((test, &yes.body, &no.body))
 }
 
-fn comparison(name: &str) -> Option<Cmp> {
+pub(super) fn comparison(name: &str) -> Option<Cmp> {
     Some(match name {
         "<" => Cmp::Less,
         "=<" => Cmp::LessEqual,
@@ -265,7 +265,7 @@ fn comparison(name: &str) -> Option<Cmp> {
     })
 }
 
-fn kind_test(name: &str) -> Option<Kind> {
+pub(super) fn kind_test(name: &str) -> Option<Kind> {
     Some(match name {
         "is_atom" => Kind::Atom,
         "is_binary" => Kind::Binary,

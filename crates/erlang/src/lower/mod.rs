@@ -6,6 +6,7 @@
               name them all"
 )]
 
+mod assembly;
 mod cases;
 mod emit;
 mod exceptions;
@@ -14,6 +15,8 @@ mod guards;
 mod inline;
 mod names;
 mod tree;
+
+pub(crate) use assembly::{Assembly, AssemblyError, assemble};
 
 use crate::builtins::How;
 use crate::code::{FnId, FunctionInfo, ModuleInfo, Program, Src};

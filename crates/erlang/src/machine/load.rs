@@ -1,10 +1,10 @@
 //! Brings modules into the machine: from the host's Core Erlang to code.
 
 use crate::builtins::{Fault, Stop, code_path};
-use crate::core;
+use crate::core::{self, Lambda};
 use crate::data::{AtomId, from_term};
 use crate::host::{HostError, ModuleCode};
-use crate::lower;
+use crate::lower::{self, Assembly};
 use crate::machine::{LoadedModule, Machine, MachineError, World};
 use term::Atom;
 
@@ -55,22 +55,27 @@ impl Machine {
     /// Adds a module whose code is at hand.
     pub fn install(&mut self, code: &ModuleCode) -> Result<(), MachineError> {
         let module = self.world.atoms.intern(code.name.as_str());
-        let tree = core::read(&code.core, &code.file).map_err(MachineError::Read)?;
-        lower::lower(&mut self.program, &mut self.world, &tree, code.md5)
-            .map_err(MachineError::Lower)?;
-        let world = &mut self.world;
+        let (program, world) = (&mut self.program, &mut self.world);
+        let (exports, functions) = if Assembly::is(&code.core) {
+            let assembly = Assembly::read(&code.core).map_err(MachineError::Assembly)?;
+            lower::assemble(program, world, &assembly, code.md5).map_err(MachineError::Assembly)?;
+            let functions = assembly.functions.iter().map(|it| (it.name.clone(), it.arity));
+            (assembly.exports.clone(), functions.collect::<Vec<_>>())
+        } else {
+            let tree = core::read(&code.core, &code.file).map_err(MachineError::Read)?;
+            lower::lower(program, world, &tree, code.md5).map_err(MachineError::Lower)?;
+            let arity = |it: &Lambda| u32::try_from(it.params.len()).unwrap_or(u32::MAX);
+            let functions = tree.functions.iter().map(|it| (it.name.clone(), arity(&it.lambda)));
+            let functions = functions.collect();
+            (tree.exports, functions)
+        };
         let attributes = literal(world, &code.attributes);
         let compile_info = literal(world, &code.compile_info);
         let atoms = &mut world.atoms;
-        let exports = tree.exports.iter().map(|it| (atoms.intern(it.0.as_str()), it.1)).collect();
-        let functions = tree
-            .functions
-            .iter()
-            .map(|it| {
-                let arity = u32::try_from(it.lambda.params.len()).unwrap_or(u32::MAX);
-                (atoms.intern(it.name.as_str()), arity)
-            })
-            .collect();
+        let mut known = |all: Vec<(Atom, u32)>| -> Vec<(AtomId, u32)> {
+            all.into_iter().map(|it| (atoms.intern(it.0.as_str()), it.1)).collect()
+        };
+        let (exports, functions) = (known(exports), known(functions));
         let loaded = LoadedModule {
             exports,
             functions,

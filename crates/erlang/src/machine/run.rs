@@ -68,6 +68,7 @@ pub enum MachineError {
     Host(HostError),
     Read(core::ReadError),
     Lower(lower::TooLarge),
+    Assembly(lower::AssemblyError),
     NoSuchModule(String),
 }
 
@@ -77,6 +78,7 @@ impl fmt::Display for MachineError {
             MachineError::Host(error) => error.fmt(f),
             MachineError::Read(error) => error.fmt(f),
             MachineError::Lower(error) => error.fmt(f),
+            MachineError::Assembly(error) => error.fmt(f),
             MachineError::NoSuchModule(name) => write!(f, "there is no module {name}"),
         }
     }
