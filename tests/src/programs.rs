@@ -11,7 +11,7 @@ use crate::native::silently;
 use crate::otp::run_script;
 use beam::{Otp, Source};
 use erlang::machine::Limits;
-use erlang::{Machine, Outcome, Settings};
+use erlang::{Host, Machine, Outcome, Settings};
 use std::path::{Path, PathBuf};
 use term::{Atom, Fun, Term, etf};
 
@@ -66,6 +66,28 @@ impl Programs {
         for file in files {
             host.add_source(module_of(file), Source::Erl(file.clone()));
         }
+        Programs::with(host)
+    }
+
+    /// The same from files that OTP compiled into this directory, as usual and without debug info.
+    ///
+    /// # Panics
+    /// If OTP is missing.
+    pub fn compiled(files: &[PathBuf], dir: &Path) -> Programs {
+        let code_paths = vec![dir.to_owned()];
+        let settings = beam::Settings { code_paths, ..beam::Settings::default() };
+        let mut host = Otp::new(settings).expect("OTP is there");
+        let text = |it: &Path| Term::string(&it.to_string_lossy());
+        let outdir = Term::Tuple(vec![Term::atom("outdir"), text(dir)]);
+        for file in files {
+            let args = [text(file), Term::proper_list(vec![outdir.clone()])];
+            let made = host.apply(&Atom::new("compile"), &Atom::new("file"), &args);
+            assert!(made.is_ok(), "{made:?}");
+        }
+        Programs::with(host)
+    }
+
+    fn with(host: Otp) -> Programs {
         let limits = Limits { reductions: MAX_REDUCTIONS, ..Limits::default() };
         let settings = Settings { limits, ..Settings::default() };
         Programs { machine: Machine::new(Box::new(host), settings) }

@@ -1,7 +1,9 @@
 //! Programs for every construct of the language: each `t_*` function of `programs/*.erl` gives the
-//! same value, or the same exception with the same stack trace, as on BEAM.
+//! same value, or the same exception with the same stack trace, as on BEAM; from its source, and from
+//! assembly alone.
 
 use conformance::{Call, Compiled, Programs, Report, beam_runs};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
 
@@ -11,18 +13,25 @@ const N_EXPECTED: usize = 100;
 #[test]
 fn programs_run_as_on_beam() {
     // Terms are compared and dropped recursively, and some programs make deep ones.
-    let worker = thread::Builder::new().stack_size(256 << 20).spawn(compare).expect("a thread");
-    let report = worker.join().expect("the comparison ends");
-    assert!(N_EXPECTED < report.n_cases(), "only {} cases", report.n_cases());
-    report.expect_no_difference();
+    let worker = thread::Builder::new().stack_size(256 << 20).spawn(|| {
+        let files = sources();
+        let from_source = compare(&files, Programs::new(&files));
+        let dir = std::env::temp_dir().join(format!("gimlet-programs-{}", std::process::id()));
+        fs::create_dir_all(&dir).expect("a directory");
+        let from_assembly = compare(&files, Programs::compiled(&files, &dir));
+        fs::remove_dir_all(&dir).expect("it was ours");
+        [from_source, from_assembly]
+    });
+    for report in worker.expect("a thread").join().expect("the comparison ends") {
+        assert!(N_EXPECTED < report.n_cases(), "only {} cases", report.n_cases());
+        report.expect_no_difference();
+    }
 }
 
-fn compare() -> Report {
-    let files = sources();
-    let mut programs = Programs::new(&files);
+fn compare(files: &[PathBuf], mut programs: Programs) -> Report {
     let calls: Vec<Call> = files.iter().flat_map(|it| programs.tests(it)).collect();
     let theirs = thread::spawn({
-        let (files, calls) = (files.clone(), calls.clone());
+        let (files, calls) = (files.to_vec(), calls.clone());
         move || beam_runs(&files, Compiled::AsUsual, &calls)
     });
     let ours: Vec<_> = calls.iter().map(|it| programs.run(it)).collect();

@@ -90,6 +90,8 @@ struct Assembler<'l, 'a> {
     catches: Vec<Caught>,
     first_switch: usize,
     entry: u32,
+    /// Whether nothing comes after this instruction but the return.
+    returns_next: bool,
 }
 
 /// An exception's way to what follows a `catch`.
@@ -126,6 +128,7 @@ impl<'l, 'a> Assembler<'l, 'a> {
             catches: Vec::new(),
             first_switch,
             entry,
+            returns_next: false,
         };
         let active = flow::handlers(&function.code, function.entry)?;
         assembler.code(&active)?;
@@ -139,7 +142,8 @@ impl<'l, 'a> Assembler<'l, 'a> {
         self.emit(Ins::Clear { from: Reg(arity), n });
         self.emit(Ins::Jump { to: self.function.entry });
         let mut label = 0;
-        for (op, active) in self.function.code.iter().zip(active) {
+        for (n, (op, active)) in self.function.code.iter().zip(active).enumerate() {
+            self.returns_next = returns(self.function.code.get(n + 1..).unwrap_or_default());
             let start = self.here();
             match parts(op) {
                 ("label", [n]) => {
@@ -339,6 +343,14 @@ fn needs(function: &Function) -> Needs {
         }
     }
     res
+}
+
+fn returns(code: &[Term]) -> bool {
+    match code.first().map(parts) {
+        Some(("return", _)) => true,
+        Some(("deallocate", _)) => code.get(1).is_some_and(|it| parts(it).0 == "return"),
+        Some(_) | None => false,
+    }
 }
 
 /// The name of an instruction and its operands.

@@ -3,7 +3,7 @@
 use super::read::{atom, natural};
 use super::{Assembler, address, label_of, low};
 use crate::builtins::How;
-use crate::code::{Cmp, Import, ImportId, Ins, MapStep, Reg, Src, SwitchTable};
+use crate::code::{Cmp, HandlerKind, Import, ImportId, Ins, MapStep, Reg, Src, SwitchTable};
 use crate::core::MapOp;
 use crate::lower::guards::{comparison, kind_test};
 use term::{Atom, Kind, Term};
@@ -186,7 +186,16 @@ impl Assembler<'_, '_> {
                     "fdiv" => "/",
                     _ => return None,
                 };
-                return self.bif(name, label_of(to)?, items(args)?, dst);
+                // Unlike an operator, it does not show in the trace.
+                let (start, bad, good) = (self.here(), self.label(), self.label());
+                self.bif(name, label_of(to)?, items(args)?, dst)?;
+                let end = self.here();
+                self.handler(start, end, bad, HandlerKind::Guard);
+                self.emit(Ins::Jump { to: good });
+                self.bind(bad);
+                let reason = self.lowering.literal(&Term::atom("badarith"));
+                self.emit(Ins::Fail { reason });
+                self.bind(good);
             }
             ("make_fun2" | "make_fun3", [code, _, _, rest @ ..]) => {
                 let [_, function, arity] = code.as_tuple()? else { return None };
@@ -407,6 +416,7 @@ impl Assembler<'_, '_> {
     fn bif(&mut self, name: &str, to: u32, args: &[Term], dst: &Term) -> Option<Guard> {
         let (srcs, dst) = (self.srcs(args)?, self.reg(dst)?);
         match (name, srcs.as_slice()) {
+            ("+", [a]) => self.emit(Ins::AddInt { dst, a: *a, b: 0 }),
             ("+", [a, b]) => self.emit(Ins::Add { dst, a: *a, b: *b }),
             ("-", [a, b]) => self.emit(Ins::Subtract { dst, a: *a, b: *b }),
             ("*", [a, b]) => self.emit(Ins::Multiply { dst, a: *a, b: *b }),
@@ -490,7 +500,12 @@ impl Assembler<'_, '_> {
 
     fn call_fun(&mut self, fun: Src, n: u32) -> Option<()> {
         let (args, n, base) = (self.first_args(n), u8::try_from(n).ok()?, self.base());
-        self.call(false, Ins::TailFun { n, fun, args }, Ins::CallFun { n, base, fun, args });
+        // There is no instruction for a tail call: BEAM's loader finds it as we do.
+        self.call(
+            self.returns_next,
+            Ins::TailFun { n, fun, args },
+            Ins::CallFun { n, base, fun, args },
+        );
         Some(())
     }
 
