@@ -1,0 +1,70 @@
+//! Programs with a failure that only certain inputs reach; each has to be found.
+
+use conformance::machine_with;
+use engine::{Report, Settings, Stop, explore};
+use erlang::Machine;
+use erlang::machine::Unit;
+use solve::{Chain, Effort};
+use std::path::Path;
+use term::{Atom, Domain, Style, Term, print};
+use trace::{Input, Outcome};
+
+/// Runs that a hunt may take.
+const MAX_RUNS: usize = 3_000;
+
+#[test]
+fn every_hunt_finds_its_failure() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("concolic/hunts.erl");
+    let module = Atom::new("hunts");
+    let mut machine = machine_with(module.clone(), &source);
+    let helpers =
+        ["module_info", "check", "init", "handle_call", "handle_cast", "eval"].map(Atom::new);
+    let exports = machine.exports(&module).expect("it loads");
+    let units = exports.into_iter().filter(|it| !helpers.contains(&it.0));
+    let units =
+        units.filter(|it| !matches!((it.0.as_str(), it.1), ("countdown" | "machine" | "maze", 2)));
+    let only = std::env::var("HUNT").ok();
+    let mut lost = Vec::new();
+    for (function, arity) in
+        units.filter(|it| only.as_ref().is_none_or(|only| only == it.0.as_str()))
+    {
+        let (report, found) = hunt(&mut machine, &module, &function, arity);
+        let name = format!("{}/{arity}", function.as_str());
+        let counts = format!(
+            "{} runs, {:?}, diverged {}, losses {:?}, {:?}",
+            report.n_runs, report.stop, report.n_diverged, report.losses, report.solver
+        );
+        match found {
+            Some(input) => println!("{name}: {input} after {counts}"),
+            None => lost.push(format!("{name}: {counts}")),
+        }
+    }
+    assert!(lost.is_empty(), "not found ({}):\n{}", lost.len(), lost.join("\n"));
+}
+
+fn hunt(
+    machine: &mut Machine,
+    module: &Atom,
+    function: &Atom,
+    arity: u32,
+) -> (Report, Option<String>) {
+    let mut unit = Unit::new(machine, module.clone(), function.clone());
+    let mut solver = Chain::new(Effort::default());
+    let seed = Input { args: vec![Term::Int(0); arity as usize] };
+    let settings = Settings { max_runs: Some(MAX_RUNS), ..Settings::default() };
+    let mut watch = |report: &Report| found(report).map(|_| Stop::Interrupted);
+    let explored =
+        explore(&mut unit, &mut solver, &[seed], &Domain::default(), &settings, &mut watch);
+    let mut report = explored.expect("the machine works");
+    report.solver = solver.statistics;
+    let found = found(&report);
+    (report, found)
+}
+
+/// The input that failed as it should.
+fn found(report: &Report) -> Option<String> {
+    let is_found = |outcome: &Outcome| matches!(outcome, Outcome::Crash { reason, .. } if reason.as_atom() == Some("found"));
+    let test = report.tests.last().filter(|it| is_found(&it.outcome))?;
+    let args: Vec<String> = test.input.args.iter().map(|it| print(it, Style::TP)).collect();
+    Some(args.join(", "))
+}
