@@ -312,6 +312,13 @@ impl Exprs {
         found.unwrap_or_else(|key| self.add(key, Expr::Apply(op, args.into())))
     }
 
+    /// The same, if it is there already.
+    pub fn applied(&self, op: Op, args: &[ExprId]) -> Option<ExprId> {
+        let is =
+            |it: &Expr| matches!(it, Expr::Apply(other, parts) if *other == op && **parts == *args);
+        self.find(hash(&(op, args)), is).ok()
+    }
+
     pub fn get(&self, id: ExprId) -> Option<&Expr> {
         self.nodes.get(id.0 as usize)
     }

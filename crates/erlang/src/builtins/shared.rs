@@ -14,11 +14,12 @@ use std::collections::BTreeMap;
 pub(super) const ROWS: &[Builtin] =
     &[
         inside("persistent_term", "get", 0, all_terms),
-        inside("persistent_term", "get", 1, |w, args| badarg(term(w, arg(args, 0)))),
+        inside("persistent_term", "get", 1, |w, args| badarg(term(w, arg(args, 0)))).moves(0b1),
         inside("persistent_term", "get", 2, |w, args| {
             Ok(term(w, arg(args, 0)).unwrap_or(arg(args, 1)))
         }),
-        inside("persistent_term", "put", 2, |w, args| Ok(put_term(w, arg(args, 0), arg(args, 1)))),
+        inside("persistent_term", "put", 2, |w, args| Ok(put_term(w, arg(args, 0), arg(args, 1))))
+            .moves(0b1),
         inside("persistent_term", "erase", 1, |w, args| Ok(erase_term(w, arg(args, 0)))),
         inside("persistent_term", "info", 0, terms_info),
         inside("erts_internal", "erase_persistent_terms", 0, |w, _| {

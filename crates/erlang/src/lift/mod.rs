@@ -8,10 +8,13 @@ pub(crate) mod arithmetic;
 pub(crate) mod bits;
 pub(crate) mod compare;
 mod express;
+mod known;
 pub(crate) mod lists;
 pub(crate) mod maps;
 pub(crate) mod text;
 pub(crate) mod tuples;
+
+pub(crate) use known::Known;
 
 use crate::data::{Atoms, Heap, Shadow, Value};
 use crate::machine::Recorder;
@@ -163,7 +166,23 @@ pub(crate) fn arg(args: &[Value], n: usize) -> Value {
 }
 
 impl Recorder {
+    /// Adds a choice, unless those before it imply how it comes out.
     pub(crate) fn choose(&mut self, site: SiteId, taken: usize, looked: Looked) {
+        match &looked {
+            Looked::Test(test) => {
+                if self.known.implies(&self.exprs, *test) {
+                    return;
+                }
+                self.known.learn(&self.exprs, *test, taken == 0);
+            }
+            Looked::Heads(of, heads) => {
+                if self.known.implies_head(&self.exprs, *of, heads) {
+                    return;
+                }
+                self.known.learn_head(&self.exprs, *of, heads, taken);
+            }
+            Looked::Pin(..) => (),
+        }
         self.choices.push(Choice { site, taken, looked });
     }
 }

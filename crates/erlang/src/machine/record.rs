@@ -7,7 +7,7 @@ use crate::builtins::Builtin;
 use crate::code::{Cmp, Kind};
 use crate::data::{Shadow, Value, View, equal_exact, to_term};
 use crate::lift::lists::LIST_HEADS;
-use crate::lift::{Lift, Lifting, own_expr, shadow, site};
+use crate::lift::{Known, Lift, Lifting, own_expr, shadow, site};
 use crate::machine::World;
 use crate::machine::interpret::Cpu;
 use rustc_hash::FxHashMap;
@@ -23,6 +23,7 @@ pub struct Recorder {
     pub losses: Vec<Loss>,
     /// What the unit returned, if that is symbolic.
     pub result: Option<ExprId>,
+    pub(crate) known: Known,
     /// The heads of each switch table that a choice was made on.
     heads: FxHashMap<u32, Arc<[Head]>>,
 }
@@ -33,6 +34,7 @@ impl Recorder {
         self.choices.clear();
         self.losses.clear();
         self.result = None;
+        self.known.clear();
     }
 
     /// The value as the n-th argument of the unit.
@@ -69,6 +71,12 @@ pub(super) fn may_be_symbolic(a: Value, b: Value) -> bool {
 }
 
 impl World {
+    /// A builtin looks at a value in a way that is not followed.
+    pub(crate) fn look_at(&mut self, what: &str, value: Value) {
+        let World { record: Some(record), heap, atoms, .. } = self else { return };
+        Lifting { record, heap, atoms, pc: 0 }.concretise(what, &[value], |_| true);
+    }
+
     /// Remembers what the unit returned, if the run is recorded.
     pub(super) fn record_result(&mut self, value: Value) {
         let World { record: Some(record), heap, atoms, .. } = self else { return };

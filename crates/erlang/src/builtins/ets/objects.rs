@@ -49,6 +49,12 @@ fn objects_of(w: &World, id: RefId, value: Value) -> Result<Vec<Value>, Fault> {
 }
 
 fn put(w: &mut World, id: RefId, objects: &[Value]) {
+    let key = |it: &Value| w.ets.tables.get(&id).and_then(|table| table.key(&w.heap, *it));
+    let looked: Vec<Value> = objects
+        .iter()
+        .filter_map(|it| if it.shadow().is_some() { Some(*it) } else { key(it) })
+        .collect();
+    looked.into_iter().for_each(|it| w.look_at("a key of an ETS table", it));
     if let Some(table) = w.ets.tables.get_mut(&id) {
         for object in objects {
             table.insert(&w.heap, &w.atoms, *object);

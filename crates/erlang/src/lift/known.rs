@@ -1,0 +1,408 @@
+//! What the choices of a run so far say about its expressions.
+//!
+//! A test whose outcome they imply is no choice: the other outcome could never be had, and asking
+//! for it would only cost. Knows kinds, literals and bounds in the order of all terms.
+
+use rustc_hash::FxHashMap;
+use std::cmp::Ordering;
+use term::{Conversion, Expr, ExprId, Exprs, Kind, Op, Term};
+use trace::Head;
+
+/// A set of kinds that exclude each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Kinds(u16);
+
+const ATOM: Kinds = Kinds(1);
+const BITS: Kinds = Kinds(1 << 1);
+const CONS: Kinds = Kinds(1 << 2);
+const FLOAT: Kinds = Kinds(1 << 3);
+const FUNCTION: Kinds = Kinds(1 << 4);
+const INTEGER: Kinds = Kinds(1 << 5);
+const MAP: Kinds = Kinds(1 << 6);
+const NIL: Kinds = Kinds(1 << 7);
+const PID: Kinds = Kinds(1 << 8);
+const PORT: Kinds = Kinds(1 << 9);
+const REFERENCE: Kinds = Kinds(1 << 10);
+const TUPLE: Kinds = Kinds(1 << 11);
+const ANY: Kinds = Kinds((1 << 12) - 1);
+
+impl Kinds {
+    const fn or(self, other: Kinds) -> Kinds {
+        Kinds(self.0 | other.0)
+    }
+
+    const fn and(self, other: Kinds) -> Kinds {
+        Kinds(self.0 & other.0)
+    }
+
+    const fn without(self, other: Kinds) -> Kinds {
+        Kinds(self.0 & !other.0)
+    }
+
+    const fn is_within(self, other: Kinds) -> bool {
+        self.0 & !other.0 == 0
+    }
+
+    /// The kinds that a test asks for, and whether every term of those kinds passes it.
+    fn of(kind: Kind) -> (Kinds, bool) {
+        match kind {
+            Kind::Atom => (ATOM, true),
+            Kind::Binary => (BITS, false),
+            Kind::Bitstring => (BITS, true),
+            Kind::Boolean => (ATOM, false),
+            Kind::Cons => (CONS, true),
+            Kind::Float => (FLOAT, true),
+            Kind::Function => (FUNCTION, true),
+            Kind::Integer => (INTEGER, true),
+            Kind::List => (CONS.or(NIL), true),
+            Kind::Map => (MAP, true),
+            Kind::Nil => (NIL, true),
+            Kind::Number => (INTEGER.or(FLOAT), true),
+            Kind::Pid => (PID, true),
+            Kind::Port => (PORT, true),
+            Kind::Reference => (REFERENCE, true),
+            Kind::Tuple => (TUPLE, true),
+        }
+    }
+
+    fn of_term(term: &Term) -> Kinds {
+        match term {
+            Term::Int(_) | Term::Big(_) => INTEGER,
+            Term::Float(_) => FLOAT,
+            Term::Atom(_) => ATOM,
+            Term::Nil => NIL,
+            Term::List(_) => CONS,
+            Term::Tuple(_) => TUPLE,
+            Term::Map(_) => MAP,
+            Term::Bits(_) => BITS,
+            Term::Fun(_) => FUNCTION,
+            Term::Pid(_) => PID,
+            Term::Port(_) => PORT,
+            Term::Ref(_) => REFERENCE,
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Known {
+    /// Tests that were made, and how they came out.
+    tests: FxHashMap<ExprId, bool>,
+    kinds: FxHashMap<ExprId, Kinds>,
+    arities: FxHashMap<ExprId, u32>,
+    literals: FxHashMap<ExprId, Term>,
+    bounds: FxHashMap<ExprId, Bounds>,
+}
+
+/// Between which terms a value lies, each with whether it may be that term's equal.
+#[derive(Clone, Debug, Default)]
+struct Bounds {
+    low: Option<(Term, bool)>,
+    high: Option<(Term, bool)>,
+}
+
+impl Bounds {
+    /// Whether every value above `low` is above the term, or at least not below it.
+    fn is_above(&self, term: &Term, may_be_equal: bool) -> bool {
+        self.low.as_ref().is_some_and(|(low, includes)| match low.cmp_value(term) {
+            Ordering::Greater => true,
+            Ordering::Equal => may_be_equal || !includes,
+            Ordering::Less => false,
+        })
+    }
+
+    fn is_below(&self, term: &Term, may_be_equal: bool) -> bool {
+        self.high.as_ref().is_some_and(|(high, includes)| match high.cmp_value(term) {
+            Ordering::Less => true,
+            Ordering::Equal => may_be_equal || !includes,
+            Ordering::Greater => false,
+        })
+    }
+}
+
+/// A comparison with a constant: the expression, the constant, and whether the expression is the
+/// left one.
+type Compared<'a> = (ExprId, &'a Term, bool);
+
+impl Known {
+    pub(crate) fn clear(&mut self) {
+        self.tests.clear();
+        self.kinds.clear();
+        self.arities.clear();
+        self.literals.clear();
+        self.bounds.clear();
+    }
+
+    /// Whether the choices so far imply how the test comes out.
+    pub(crate) fn implies(&self, exprs: &Exprs, test: ExprId) -> bool {
+        if self.tests.contains_key(&test) {
+            return true;
+        }
+        let Some(Expr::Apply(op, args)) = exprs.get(test) else { return false };
+        match (op, &**args) {
+            (Op::IsKind(kind), [of]) => {
+                if self.literals.contains_key(of) {
+                    return true;
+                }
+                let known = self.kinds(exprs, *of, DEPTH);
+                let (asked, is_exact) = Kinds::of(*kind);
+                known.and(asked) == Kinds(0) || is_exact && known.is_within(asked)
+            }
+            (Op::IsTuple(_), [of]) => {
+                let known = self.kinds(exprs, *of, DEPTH);
+                self.literals.contains_key(of)
+                    || self.arities.contains_key(of)
+                    || known.and(TUPLE) == Kinds(0)
+            }
+            (Op::Same, [a, b]) => {
+                let (a_literal, b_literal) = (self.literal(exprs, *a), self.literal(exprs, *b));
+                a_literal.is_some() && b_literal.is_some()
+                    || self.kinds(exprs, *a, DEPTH).and(self.kinds(exprs, *b, DEPTH)) == Kinds(0)
+            }
+            (Op::Equal | Op::Less | Op::LessEqual, [a, b]) => {
+                let are_literals =
+                    self.literal(exprs, *a).is_some() && self.literal(exprs, *b).is_some();
+                are_literals || self.implies_order(exprs, *op, [*a, *b])
+            }
+            (Op::Not, [of]) => self.implies(exprs, *of),
+            _ => false,
+        }
+    }
+
+    /// Whether earlier comparisons imply how this one comes out.
+    fn implies_order(&self, exprs: &Exprs, op: Op, [a, b]: [ExprId; 2]) -> bool {
+        let turned = match op {
+            Op::Less => exprs.applied(Op::LessEqual, &[b, a]),
+            Op::LessEqual => exprs.applied(Op::Less, &[b, a]),
+            _ => exprs.applied(Op::Equal, &[b, a]),
+        };
+        if turned.is_some_and(|it| self.tests.contains_key(&it)) {
+            return true;
+        }
+        let Some((of, term, is_left)) = compared(exprs, [a, b]) else { return false };
+        let Some(bounds) = self.bounds.get(&of) else { return false };
+        match (op, is_left) {
+            (Op::Less, true) => bounds.is_below(term, false) || bounds.is_above(term, true),
+            (Op::Less, false) => bounds.is_above(term, false) || bounds.is_below(term, true),
+            (Op::LessEqual, true) => bounds.is_below(term, true) || bounds.is_above(term, false),
+            (Op::LessEqual, false) => bounds.is_above(term, true) || bounds.is_below(term, false),
+            _ => bounds.is_below(term, false) || bounds.is_above(term, false),
+        }
+    }
+
+    /// A comparison came out like this.
+    fn learn_order(&mut self, exprs: &Exprs, op: Op, args: [ExprId; 2], holds: bool) {
+        let Some((of, term, is_left)) = compared(exprs, args) else { return };
+        let bounds = self.bounds.entry(of).or_default();
+        // Whether the expression is now known to be below the term, and if it may be equal to it.
+        let (is_below, may_be_equal) = match (op, holds) {
+            (Op::Less, true) => (is_left, false),
+            (Op::Less, false) => (!is_left, true),
+            (Op::LessEqual, true) => (is_left, true),
+            (Op::LessEqual, false) => (!is_left, false),
+            (Op::Equal, true) => {
+                bounds.low = Some((term.clone(), true));
+                bounds.high = Some((term.clone(), true));
+                return;
+            }
+            _ => return,
+        };
+        if is_below && !bounds.is_below(term, may_be_equal) {
+            bounds.high = Some((term.clone(), may_be_equal));
+        } else if !is_below && !bounds.is_above(term, may_be_equal) {
+            bounds.low = Some((term.clone(), may_be_equal));
+        }
+    }
+
+    /// Whether only the head that was found is possible.
+    pub(crate) fn implies_head(&self, exprs: &Exprs, of: ExprId, heads: &[Head]) -> bool {
+        if self.literals.contains_key(&of) {
+            return true;
+        }
+        let known = self.kinds(exprs, of, DEPTH);
+        let arity = self.arities.get(&of);
+        let is_possible = |head: &Head| match head {
+            Head::Kind(kind) => known.and(Kinds::of(*kind).0) != Kinds(0),
+            Head::Tuple(n) => known.and(TUPLE) != Kinds(0) && arity.is_none_or(|it| it == n),
+            Head::Literal(term) => known.and(Kinds::of_term(term)) != Kinds(0),
+        };
+        let covers = |head: &Head| match head {
+            Head::Kind(kind) => Kinds::of(*kind).0,
+            Head::Tuple(_) if arity.is_some() => TUPLE,
+            Head::Literal(Term::Nil) => NIL,
+            Head::Tuple(_) | Head::Literal(_) => Kinds(0),
+        };
+        let mut possible = heads.iter().filter(|it| is_possible(it));
+        match (possible.next(), possible.next()) {
+            (None, _) => true,
+            (Some(only), None) => known.is_within(covers(only)),
+            (Some(_), Some(_)) => false,
+        }
+    }
+
+    /// A test came out like this.
+    pub(crate) fn learn(&mut self, exprs: &Exprs, test: ExprId, holds: bool) {
+        self.tests.insert(test, holds);
+        let Some(Expr::Apply(op, args)) = exprs.get(test) else { return };
+        match (op, &**args) {
+            (Op::IsKind(kind), [of]) => {
+                let (asked, is_exact) = Kinds::of(*kind);
+                let known = self.kinds(exprs, *of, DEPTH);
+                let left = match (holds, is_exact) {
+                    (true, _) => known.and(asked),
+                    (false, true) => known.without(asked),
+                    (false, false) => known,
+                };
+                self.kinds.insert(*of, left);
+            }
+            (Op::IsTuple(arity), [of]) if holds => {
+                self.kinds.insert(*of, TUPLE);
+                self.arities.insert(*of, *arity);
+            }
+            (Op::IsFunction(_), [of]) if holds => {
+                self.kinds.insert(*of, FUNCTION);
+            }
+            (Op::Same, [a, b]) if holds => {
+                if let Some(literal) = exprs.as_constant(*b) {
+                    self.bind(*a, literal);
+                } else if let Some(literal) = exprs.as_constant(*a) {
+                    self.bind(*b, literal);
+                }
+            }
+            (Op::Less | Op::LessEqual | Op::Equal, [a, b]) => {
+                self.learn_order(exprs, *op, [*a, *b], holds);
+            }
+            (Op::Not, [of]) => self.learn(exprs, *of, !holds),
+            (Op::And, [a, b]) if holds => {
+                self.learn(exprs, *a, true);
+                self.learn(exprs, *b, true);
+            }
+            (Op::Or, [a, b]) if !holds => {
+                self.learn(exprs, *a, false);
+                self.learn(exprs, *b, false);
+            }
+            _ => (),
+        }
+    }
+
+    /// The value had this head, or none of them.
+    pub(crate) fn learn_head(&mut self, exprs: &Exprs, of: ExprId, heads: &[Head], taken: usize) {
+        match heads.get(taken) {
+            Some(Head::Kind(kind)) => {
+                let known = self.kinds(exprs, of, DEPTH);
+                self.kinds.insert(of, known.and(Kinds::of(*kind).0));
+            }
+            Some(Head::Tuple(arity)) => {
+                self.kinds.insert(of, TUPLE);
+                self.arities.insert(of, *arity);
+            }
+            Some(Head::Literal(term)) => self.bind(of, term),
+            None => {
+                let mut left = self.kinds(exprs, of, DEPTH);
+                for head in heads {
+                    match head {
+                        Head::Kind(kind) => left = left.without(Kinds::of(*kind).0),
+                        Head::Literal(Term::Nil) => left = left.without(NIL),
+                        Head::Tuple(_) | Head::Literal(_) => (),
+                    }
+                }
+                self.kinds.insert(of, left);
+            }
+        }
+    }
+
+    fn bind(&mut self, expr: ExprId, literal: &Term) {
+        self.kinds.insert(expr, Kinds::of_term(literal));
+        self.literals.insert(expr, literal.clone());
+    }
+
+    fn literal<'a>(&'a self, exprs: &'a Exprs, expr: ExprId) -> Option<&'a Term> {
+        exprs.as_constant(expr).or_else(|| self.literals.get(&expr))
+    }
+
+    /// What kinds the expression may have, told from the choices and from how it is made.
+    fn kinds(&self, exprs: &Exprs, expr: ExprId, depth: usize) -> Kinds {
+        if let Some(known) = self.kinds.get(&expr) {
+            return *known;
+        }
+        match exprs.get(expr) {
+            Some(Expr::Const(term)) => Kinds::of_term(term),
+            Some(Expr::Apply(op, args)) if depth > 0 => {
+                of_result(*op, |n| args.get(n).map_or(ANY, |it| self.kinds(exprs, *it, depth - 1)))
+            }
+            Some(Expr::Var(_) | Expr::Apply(..)) | None => ANY,
+        }
+    }
+}
+
+fn compared(exprs: &Exprs, [a, b]: [ExprId; 2]) -> Option<Compared<'_>> {
+    match (exprs.as_constant(a), exprs.as_constant(b)) {
+        (None, Some(term)) => Some((a, term, true)),
+        (Some(term), None) => Some((b, term, false)),
+        _ => None,
+    }
+}
+
+/// How far into an expression kinds are looked for: a sum in a loop is as deep as the loop is long.
+const DEPTH: usize = 8;
+
+fn of_result(op: Op, arg: impl Fn(usize) -> Kinds) -> Kinds {
+    match op {
+        Op::Cons => CONS,
+        Op::Tuple => TUPLE,
+        Op::Add | Op::Subtract | Op::Multiply => {
+            let both = arg(0).or(arg(1));
+            let may_be_float = both.and(FLOAT) != Kinds(0);
+            let must_be_float = arg(0) == FLOAT || arg(1) == FLOAT;
+            match (may_be_float, must_be_float) {
+                (_, true) => FLOAT,
+                (true, false) => INTEGER.or(FLOAT),
+                (false, false) => INTEGER,
+            }
+        }
+        Op::Negate | Op::Absolute => arg(0).and(INTEGER.or(FLOAT)),
+        Op::Divide | Op::ToFloat => FLOAT,
+        Op::Quotient
+        | Op::Remainder
+        | Op::BitAnd
+        | Op::BitOr
+        | Op::BitXor
+        | Op::BitNot
+        | Op::ShiftLeft
+        | Op::ShiftRight
+        | Op::Truncate
+        | Op::Round
+        | Op::Floor
+        | Op::Ceiling
+        | Op::Length
+        | Op::TupleSize
+        | Op::MapSize
+        | Op::BitSize
+        | Op::BitsToInteger { .. } => INTEGER,
+        Op::Put | Op::Remove => MAP,
+        Op::Slice | Op::IntegerToBits { .. } | Op::Concat => BITS,
+        Op::Convert(conversion) => match conversion {
+            Conversion::AtomToList | Conversion::BinaryToList => CONS.or(NIL),
+            Conversion::IntegerToList | Conversion::FloatToList => CONS,
+            Conversion::ListToAtom | Conversion::BinaryToAtom => ATOM,
+            Conversion::AtomToBinary | Conversion::IntegerToBinary | Conversion::ListToBinary => {
+                BITS
+            }
+            Conversion::ListToInteger | Conversion::BinaryToInteger => INTEGER,
+            Conversion::ListToFloat => FLOAT,
+        },
+        Op::Head | Op::Tail | Op::Element(_) | Op::Get | Op::Call => ANY,
+        Op::IsKind(_)
+        | Op::IsTuple(_)
+        | Op::IsFunction(_)
+        | Op::IsProper
+        | Op::HasKey
+        | Op::Converts(_)
+        | Op::Same
+        | Op::Equal
+        | Op::Less
+        | Op::LessEqual
+        | Op::And
+        | Op::Or
+        | Op::Not => ATOM,
+    }
+}
