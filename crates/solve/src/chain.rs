@@ -1,6 +1,6 @@
 //! All layers in their order, and what each of them did.
 
-use crate::{Answer, Checked, Effort, Guess, Query, Small, Solver, Z3};
+use crate::{Answer, Checked, Effort, Guess, Query, Small, Solver, Structure, Z3};
 use std::collections::BTreeMap;
 
 /// What was asked, and who answered.
@@ -17,13 +17,14 @@ pub struct Statistics {
 /// The solver that the tool uses.
 #[derive(Debug)]
 pub struct Chain {
-    layers: Checked<Small<Guess<Z3>>>,
+    layers: Checked<Structure<Small<Guess<Z3>>>>,
     pub statistics: Statistics,
 }
 
 impl Chain {
     pub fn new(effort: Effort) -> Chain {
-        let layers = Checked { inner: Small { inner: Guess::new(Z3::new(effort)) } };
+        let layers =
+            Checked { inner: Structure::new(Small { inner: Guess::new(Z3::new(effort)) }) };
         Chain { layers, statistics: Statistics::default() }
     }
 }
@@ -38,6 +39,8 @@ impl Solver for Chain {
             Answer::Unsat => counts.unsat += 1,
             Answer::Unknown(_) => counts.unknown += 1,
         }
+        let structure = &self.layers.inner.counts;
+        counts.layers.insert("guess", structure.sat + structure.unsat);
         answer
     }
 }

@@ -14,7 +14,9 @@ impl<S: Solver> Solver for Checked<S> {
         let Answer::Sat(model) = &answer else { return answer };
         let full = complete(query, model);
         let satisfied = all_hold(query.exprs, query.constraints, &full);
-        if satisfied { answer } else { Answer::Unknown(Reason::WrongModel) }
+        let is_in_domain = query.domain.args.is_none()
+            || query.domain.has(&full.values.into_values().collect::<Vec<_>>());
+        if satisfied && is_in_domain { answer } else { Answer::Unknown(Reason::WrongModel) }
     }
 }
 

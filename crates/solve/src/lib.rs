@@ -7,12 +7,14 @@ mod chain;
 mod checked;
 mod guess;
 mod small;
+mod structure;
 mod z3;
 
 pub use chain::{Chain, Statistics};
 pub use checked::Checked;
 pub use guess::Guess;
 pub use small::Small;
+pub use structure::Structure;
 pub use z3::{Effort, Z3};
 
 use term::{Constraint, Domain, Exprs, Model};

@@ -1,0 +1,175 @@
+//! Solves by construction: the structure of the input that the constraints ask for, then values.
+//!
+//! Unification with sets of kinds, bounds in the order of terms and types; what is left is tried
+//! near the hint. "Unsatisfiable" is said only if everything was tried.
+
+mod bits;
+mod candidates;
+mod define;
+mod facts;
+mod funs;
+mod inverse;
+mod kinds;
+mod maps;
+mod narrow;
+mod numbers;
+mod ordering;
+mod range;
+mod search;
+mod state;
+mod texts;
+mod typing;
+mod unify;
+mod value;
+
+use self::kinds::Kinds;
+use self::search::Search;
+use self::state::{Closed, NodeId, Shape, State, Step};
+use self::typing::{Typed, Typing};
+use self::value::Value;
+use crate::{Answer, Counts, Query, Solver};
+use rustc_hash::FxHashMap;
+use term::{Expr, ExprId, Exprs, Model, Op, Var};
+
+#[derive(Debug)]
+pub struct Structure<S> {
+    pub inner: S,
+    pub counts: Counts,
+}
+
+/// Branches tried before others are asked.
+const MAX_BRANCHES: usize = 200;
+
+impl<S: Solver> Structure<S> {
+    pub fn new(inner: S) -> Structure<S> {
+        Structure { inner, counts: Counts::default() }
+    }
+}
+
+impl<S: Solver> Solver for Structure<S> {
+    fn solve(&mut self, query: &Query<'_>) -> Answer {
+        let typing = Typing::new(&query.domain.types);
+        let answer = match construct(query, &typing) {
+            Found::Model(model) => Answer::Sat(model),
+            Found::Nothing => Answer::Unsat,
+            Found::GaveUp => return self.inner.solve(query),
+        };
+        self.counts.count(&answer);
+        answer
+    }
+}
+
+enum Found {
+    Model(Model),
+    /// There is none.
+    Nothing,
+    GaveUp,
+}
+
+fn construct<'q>(query: &Query<'q>, typing: &'q Typing<'q>) -> Found {
+    let mut builder = Builder {
+        exprs: query.exprs,
+        state: State::new(typing),
+        nodes: FxHashMap::default(),
+        vars: Vec::new(),
+    };
+    let closed = |builder: &Builder<'q>| {
+        if builder.state.typing.is_cut.get() { Found::GaveUp } else { Found::Nothing }
+    };
+    if builder.build(query).is_err() {
+        return closed(&builder);
+    }
+    let Builder { state, vars, .. } = builder;
+    let mut search = Search { left: MAX_BRANCHES, is_incomplete: false, vars: &vars };
+    match search.run(state) {
+        Some(model) => Found::Model(model),
+        None if search.is_incomplete || typing.is_cut.get() => Found::GaveUp,
+        None => Found::Nothing,
+    }
+}
+
+/// Nodes for the expressions of a query.
+struct Builder<'q> {
+    exprs: &'q Exprs,
+    state: State<'q>,
+    nodes: FxHashMap<ExprId, NodeId>,
+    vars: Vec<(Var, NodeId)>,
+}
+
+impl<'q> Builder<'q> {
+    fn build(&mut self, query: &Query<'q>) -> Step {
+        for (var, term) in &query.hint.values {
+            let node = self.var(*var);
+            self.state.change(node).hint = Some(Value::Ref(term));
+        }
+        if let Some(args) = query.domain.args {
+            let parts: Vec<NodeId> = self.vars.iter().map(|it| it.1).collect();
+            let root = self.state.add_shape(Kinds::TUPLE, Shape::Tuple(parts.into()));
+            self.state.add_type(root, Typed::Id(args))?;
+        }
+        query.constraints.iter().try_for_each(|it| self.require(it.expr, it.holds))
+    }
+
+    fn var(&mut self, var: Var) -> NodeId {
+        if let Some((_, node)) = self.vars.iter().find(|it| it.0 == var) {
+            return *node;
+        }
+        let node = self.state.add(Kinds::ALL);
+        self.vars.push((var, node));
+        node
+    }
+
+    fn require(&mut self, expr: ExprId, holds: bool) -> Step {
+        let mut todo = vec![(expr, holds)];
+        while let Some((expr, holds)) = todo.pop() {
+            match self.exprs.get(expr) {
+                Some(Expr::Apply(Op::Not, args)) => {
+                    todo.extend(args.iter().map(|it| (*it, !holds)));
+                }
+                Some(Expr::Apply(op, args))
+                    if (*op, holds) == (Op::And, true) || (*op, holds) == (Op::Or, false) =>
+                {
+                    todo.extend(args.iter().rev().map(|it| (*it, holds)));
+                }
+                Some(Expr::Apply(op, args)) if op.is_test() => {
+                    let nodes: Vec<NodeId> =
+                        args.iter().map(|it| self.node(*it)).collect::<Result<_, _>>()?;
+                    self.state.narrow_operands(*op, &nodes)?;
+                    self.state.require(*op, &nodes, holds)?;
+                }
+                _ => {
+                    let node = self.node(expr)?;
+                    self.state.bind(node, &Value::truth(holds))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Without recursion: the tail of a tail is as deep as a list is long.
+    fn node(&mut self, expr: ExprId) -> Result<NodeId, Closed> {
+        if let Some(node) = self.nodes.get(&expr) {
+            return Ok(*node);
+        }
+        let mut todo = vec![expr];
+        while let Some(id) = todo.last().copied() {
+            let before = todo.len();
+            let node = match self.exprs.get(id).ok_or(Closed)? {
+                Expr::Var(var) => self.var(*var),
+                Expr::Const(term) => self.state.literal(Value::Ref(term)),
+                Expr::Apply(op, args) => {
+                    todo.extend(args.iter().filter(|it| !self.nodes.contains_key(it)));
+                    if todo.len() > before {
+                        continue;
+                    }
+                    let nodes: Option<Vec<NodeId>> =
+                        args.iter().map(|it| self.nodes.get(it).copied()).collect();
+                    self.state.define(*op, &nodes.ok_or(Closed)?)?
+                }
+            };
+            self.nodes.insert(id, node);
+            todo.pop();
+        }
+        self.nodes.get(&expr).copied().ok_or(Closed)
+    }
+}

@@ -1,0 +1,218 @@
+//! Bitstrings: sizes, and the numbers in parts of them.
+
+#![expect(clippy::wildcard_enum_match_arm, reason = "other terms are no bitstrings")]
+
+use super::range::Range;
+use super::state::{Closed, NodeId, Pending, Shape, State, Step};
+use super::value::Value;
+use num_bigint::BigInt;
+use num_traits::One;
+use term::{Bits, Op, Term};
+
+/// Longer ones are not made.
+const MAX_BITS: u64 = 1 << 20;
+
+impl<'q> State<'q> {
+    pub(super) fn examine_bits(
+        &mut self,
+        node: NodeId,
+        op: Op,
+        args: &[NodeId],
+    ) -> Result<bool, Closed> {
+        match (op, args) {
+            (Op::BitSize, [of]) => self.has_bit_size(node, *of),
+            (Op::Slice, [of, offset, len]) => {
+                self.narrow_range(*offset, Range::new(0, i128::MAX))?;
+                self.narrow_range(*len, Range::new(0, i128::MAX))?;
+                if let Some(size) = self.bit_len(node) {
+                    self.bind_int(*len, i64::try_from(size).map_err(|_| Closed)?)?;
+                }
+                let (from, n) = (self.range(*offset), self.range(*len));
+                self.set_min_bits(*of, u64::try_from(from.low.saturating_add(n.low)).unwrap_or(0))?;
+                if let Some(size) = self.bit_len(*of) {
+                    let size = i128::from(size);
+                    self.narrow_range(*offset, Range::new(0, size - n.low))?;
+                    self.narrow_range(*len, Range::new(0, size - from.low))?;
+                }
+                if let Some(len) = self.known_int(*len) {
+                    self.set_bits(node, u64::try_from(len).map_err(|_| Closed)?)?;
+                }
+                Ok(false)
+            }
+            (Op::BitsToInteger { is_signed, is_little }, [of]) => {
+                let Some(size) = self.bit_len(*of) else {
+                    if !is_signed {
+                        self.narrow_range(node, Range::new(0, i128::MAX))?;
+                    }
+                    return Ok(false);
+                };
+                if let Some(value) = self.integer(node) {
+                    let size = Term::Int(i64::try_from(size).map_err(|_| Closed)?);
+                    let op = Op::IntegerToBits { is_little };
+                    let bits = term::apply(op, &[&Term::integer(value.clone()), &size]);
+                    let bits = bits.ok_or(Closed)?;
+                    let back = term::apply(Op::BitsToInteger { is_signed, is_little }, &[&bits]);
+                    if back != Some(Term::integer(value)) {
+                        return Err(Closed);
+                    }
+                    return self.bind(*of, &Value::own(bits)).map(|()| true);
+                }
+                if size < 120 {
+                    let all = 1i128 << size;
+                    let range = if is_signed && size > 0 {
+                        Range::new(-(all / 2), all / 2 - 1)
+                    } else {
+                        Range::new(0, all - 1)
+                    };
+                    self.narrow_range(node, range)?;
+                }
+                Ok(false)
+            }
+            (Op::IntegerToBits { is_little }, [value, size]) => {
+                self.narrow_range(*size, Range::new(0, i128::MAX))?;
+                if let Some(len) = self.bit_len(node) {
+                    self.bind_int(*size, i64::try_from(len).map_err(|_| Closed)?)?;
+                }
+                let Some(len) = self.known_int(*size) else { return Ok(false) };
+                let len = u64::try_from(len).map_err(|_| Closed)?;
+                self.set_bits(node, len)?;
+                if let Some(bits) = self.ground(node) {
+                    let op = Op::BitsToInteger { is_signed: false, is_little };
+                    let low = term::apply(op, &[&bits.term()]).ok_or(Closed)?;
+                    let range = self.range(*value);
+                    let is_low = range.low >= 0 && len < 120 && range.high < 1i128 << len;
+                    if is_low {
+                        return self.bind(*value, &Value::own(low)).map(|()| true);
+                    }
+                }
+                Ok(false)
+            }
+            (Op::Concat, parts) => self.concat(node, parts),
+            _ => Ok(false),
+        }
+    }
+
+    /// How many bits the node has, if that is known.
+    pub(super) fn bit_len(&self, id: NodeId) -> Option<u64> {
+        match &self.node(id).shape {
+            Shape::Literal(value) => {
+                if let Term::Bits(bits) = &*value.term() {
+                    Some(bits.bit_len() as u64)
+                } else {
+                    None
+                }
+            }
+            _ => self.node(id).limits.as_ref()?.bits,
+        }
+    }
+
+    pub(super) fn set_bits(&mut self, id: NodeId, bits: u64) -> Step {
+        if let Some(known) = self.bit_len(id) {
+            return if known == bits { Ok(()) } else { Err(Closed) };
+        }
+        let limits = self.change_limits(id);
+        let fits = limits.is_binary.is_none_or(|it| it == bits.is_multiple_of(8));
+        if bits < limits.min_bits || !fits {
+            return Err(Closed);
+        }
+        limits.bits = Some(bits);
+        if bits > MAX_BITS {
+            self.typing.is_cut.set(true);
+            return Err(Closed);
+        }
+        if bits == 0 {
+            return self.bind(id, &Value::own(Term::Bits(Bits::default())));
+        }
+        self.settle(id)
+    }
+
+    pub(super) fn set_min_bits(&mut self, id: NodeId, bits: u64) -> Step {
+        if let Some(known) = self.bit_len(id) {
+            return if bits <= known { Ok(()) } else { Err(Closed) };
+        }
+        if self.node(id).limits.as_ref().is_none_or(|it| it.min_bits < bits) {
+            self.change_limits(id).min_bits = bits;
+        }
+        Ok(())
+    }
+
+    fn has_bit_size(&mut self, node: NodeId, of: NodeId) -> Result<bool, Closed> {
+        if let Some(bits) = self.bit_len(of) {
+            return self.bind_int(node, i64::try_from(bits).map_err(|_| Closed)?).map(|()| true);
+        }
+        if let Some(size) = self.known_int(node) {
+            return self.set_bits(of, u64::try_from(size).map_err(|_| Closed)?).map(|()| true);
+        }
+        let min = self.node(of).limits.as_ref().map_or(0, |it| it.min_bits);
+        self.narrow_range(node, Range::new(i128::from(min), i128::MAX))?;
+        let low = u64::try_from(self.range(node).low).unwrap_or(0);
+        self.set_min_bits(of, low)?;
+        Ok(false)
+    }
+
+    fn concat(&mut self, node: NodeId, parts: &[NodeId]) -> Result<bool, Closed> {
+        let sizes: Vec<Option<u64>> = parts.iter().map(|it| self.bit_len(*it)).collect();
+        let known: u64 = sizes.iter().flatten().sum();
+        let open: Vec<NodeId> =
+            parts.iter().zip(&sizes).filter(|it| it.1.is_none()).map(|it| *it.0).collect();
+        match (self.bit_len(node), open.as_slice()) {
+            (None, []) => self.set_bits(node, known)?,
+            (Some(all), []) if all != known => return Err(Closed),
+            (Some(all), [only]) => {
+                self.set_bits(*only, all.checked_sub(known).ok_or(Closed)?)?;
+            }
+            (Some(all), _) if known > all => return Err(Closed),
+            _ => (),
+        }
+        let Some(whole) = self.ground(node) else { return Ok(false) };
+        let mut at = 0;
+        for part in parts {
+            let Some(size) = self.bit_len(*part) else { return Ok(false) };
+            let Term::Bits(bits) = &*whole.term() else { return Err(Closed) };
+            let size = usize::try_from(size).map_err(|_| Closed)?;
+            let piece = bits.slice(at, size).ok_or(Closed)?;
+            self.bind(*part, &Value::own(Term::Bits(piece)))?;
+            at += size;
+        }
+        Ok(true)
+    }
+
+    /// A bitstring of this size: what is known of its parts, and the hint elsewhere. `None`: some
+    /// part is not known.
+    pub(super) fn assemble(&self, id: NodeId, size: u64) -> Option<Term> {
+        let size = usize::try_from(size).ok()?;
+        let mut value = BigInt::ZERO;
+        if let Some(hint) = self.hint(id)
+            && let Term::Bits(bits) = &*hint.term()
+        {
+            let mut base = bits.slice(0, size.min(bits.bit_len()))?;
+            base.append(&Bits::zeros(size - base.bit_len()));
+            value = number(&base)?;
+        }
+        for pending in &self.pending {
+            let Pending::Define(part, Op::Slice, args) = pending else { continue };
+            let [of, offset, len] = **args else { continue };
+            if !self.is_same_node(of, id) {
+                continue;
+            }
+            let known = self.ground(*part)?;
+            let Term::Bits(bits) = &*known.term() else { return None };
+            let (offset, len) = (self.known_int(offset)?, self.known_int(len)?);
+            let (offset, len) = (usize::try_from(offset).ok()?, usize::try_from(len).ok()?);
+            let shift = size.checked_sub(offset.checked_add(len)?)?;
+            let mask = ((BigInt::one() << len) - 1u8) << shift;
+            value = (&value | &mask) ^ &mask | (number(bits)? << shift);
+        }
+        let op = Op::IntegerToBits { is_little: false };
+        let size = Term::Int(i64::try_from(size).ok()?);
+        term::apply(op, &[&Term::integer(value), &size])
+    }
+}
+
+fn number(bits: &Bits) -> Option<BigInt> {
+    let op = Op::BitsToInteger { is_signed: false, is_little: false };
+    match term::apply(op, &[&Term::Bits(bits.clone())])? {
+        Term::Big(value) => Some(*value),
+        term => term.as_int().map(BigInt::from),
+    }
+}

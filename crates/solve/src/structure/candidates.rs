@@ -1,0 +1,508 @@
+//! Values worth trying for a node, the best first.
+
+#![expect(clippy::wildcard_enum_match_arm, reason = "other nodes and types give no values")]
+
+use super::inverse::inverses;
+use super::kinds::Kinds;
+use super::range::{float_at_least, float_at_most, integer};
+use super::state::{Fact, NodeId, Pending, Shape, State};
+use super::typing::Alt;
+use super::value::Value;
+use num_traits::ToPrimitive;
+use term::{Bits, Fun, Kind, Op, Term};
+
+#[derive(Clone, Debug)]
+pub(super) enum Choice<'q> {
+    /// Of the pending alternatives at this place.
+    Facts(usize, Vec<Fact>),
+    Kinds(NodeId, Kinds),
+    Value(NodeId, Value<'q>),
+    Arity(NodeId, u32),
+    Bits(NodeId, u64),
+    FunArity(NodeId, u8),
+    /// The n-th type of the node is this alternative.
+    Alternative(NodeId, usize, Alt<'q>),
+}
+
+/// Ranges up to this many integers are tried to the end.
+const MAX_ALL: u64 = 40;
+
+impl<'q> State<'q> {
+    /// What to try for an open node, and whether that is all it can be.
+    pub(super) fn values(&self, id: NodeId) -> (Vec<Choice<'q>>, bool) {
+        let kinds = self.kinds(id);
+        match &self.node(id).shape {
+            Shape::Map(shape) => {
+                let entry = |(key, part): &(Value<'q>, Option<NodeId>)| {
+                    let part = match part {
+                        Some(part) => Some(self.ground(*part)?.term().into_owned()),
+                        None => None,
+                    };
+                    Some((key.term().into_owned(), part))
+                };
+                let entries: Option<Vec<_>> = shape.entries.iter().map(entry).collect();
+                let maps = self.maps_with(id, &entries.unwrap_or_default());
+                let choices = maps.into_iter().map(|it| Choice::Value(id, Value::own(it)));
+                return (choices.collect(), false);
+            }
+            Shape::Fun(shape) => {
+                let term = |it: &NodeId| Some(self.ground(*it)?.term().into_owned());
+                let call = |(args, result): &(std::rc::Rc<[NodeId]>, NodeId)| {
+                    Some((args.iter().map(term).collect::<Option<Vec<Term>>>()?, term(result)?))
+                };
+                let calls: Option<Vec<_>> = shape.calls.iter().map(call).collect();
+                let fun = calls.and_then(|it| self.fun_with(id, shape.arity, it));
+                return (
+                    fun.into_iter().map(|it| Choice::Value(id, Value::own(it))).collect(),
+                    false,
+                );
+            }
+            Shape::Open | Shape::Literal(_) | Shape::Cons(..) | Shape::Tuple(_) => (),
+        }
+        let mut terms: Vec<Value<'q>> = Vec::new();
+        let hint = self.hint(id);
+        terms.extend(hint.clone());
+        terms.extend(self.inverse_values(id));
+        if !kinds.is_one() {
+            let mut res = self.admitted(id, terms);
+            let mut kinds: Vec<Kinds> =
+                Kinds::PLAINEST.into_iter().filter(|it| kinds.has(*it)).collect();
+            if let Some(hint) = &hint {
+                kinds.sort_by_key(|it| *it != hint.kinds());
+            }
+            res.extend(kinds.into_iter().map(|it| Choice::Kinds(id, it)));
+            return (res, true);
+        }
+        if kinds == Kinds::TUPLE {
+            return self.arities(id);
+        }
+        if kinds == Kinds::FUN {
+            return (self.fun_arities(id), false);
+        }
+        if kinds == Kinds::BITS && self.bit_len(id).is_none() {
+            let sizes = self.bit_sizes(id);
+            return (sizes.into_iter().map(|it| Choice::Bits(id, it)).collect(), false);
+        }
+        let mut is_complete = false;
+        if kinds == Kinds::INT {
+            is_complete = self.integers(id, hint.as_ref(), &mut terms);
+        } else if kinds == Kinds::FLOAT {
+            terms.extend(self.floats(id, hint.as_ref()));
+        } else if kinds == Kinds::ATOM {
+            is_complete = self.atoms(id, &mut terms);
+        } else if kinds == Kinds::BITS {
+            let size = self.bit_len(id).unwrap_or(0);
+            terms.extend(self.assemble(id, size).map(Value::own));
+            terms.extend(bits_of(size));
+        } else if kinds == Kinds::MAP {
+            terms.extend(self.maps_with(id, &[]).into_iter().map(Value::own));
+        } else if let Some(opaque) = opaque(kinds) {
+            terms.push(Value::own(opaque.smallest()));
+        }
+        (self.admitted(id, terms), is_complete)
+    }
+
+    fn admitted(&self, id: NodeId, values: Vec<Value<'q>>) -> Vec<Choice<'q>> {
+        let mut kept: Vec<Value<'q>> = Vec::new();
+        for value in values {
+            if self.admits(id, &value) && !kept.iter().any(|it| it.is_same(&value)) {
+                kept.push(value);
+            }
+        }
+        kept.into_iter().map(|it| Choice::Value(id, it)).collect()
+    }
+
+    /// A value of this kind, if the node may have one; nothing else depends on it.
+    pub(super) fn plain_value(&self, id: NodeId, kind: Kinds) -> Option<Term> {
+        let node = self.node(id);
+        for alts in &node.types {
+            let of_kind = alts.iter().filter(|it| it.kinds().has(kind));
+            let found = of_kind
+                .filter_map(|it| self.typing.smallest(it))
+                .map(Value::own)
+                .find(|it| it.kinds() == kind && self.admits(id, it));
+            if let Some(found) = found {
+                return Some(found.term().into_owned());
+            }
+        }
+        let hint = self.hint(id);
+        let mut values: Vec<Value<'q>> = Vec::new();
+        if kind == Kinds::INT {
+            self.integers(id, hint.as_ref(), &mut values);
+        } else if kind == Kinds::FLOAT {
+            values.extend(self.floats(id, hint.as_ref()));
+        } else if kind == Kinds::ATOM {
+            self.atoms(id, &mut values);
+        } else if kind == Kinds::NIL {
+            values.push(Value::Ref(&Term::Nil));
+        } else if let Some(opaque) = opaque(kind) {
+            values.push(Value::own(opaque.smallest()));
+        } else if kind == Kinds::BITS {
+            for size in self.bit_len(id).map_or_else(|| self.bit_sizes(id), |it| vec![it]) {
+                values.extend(self.assemble(id, size).map(Value::own));
+                values.extend(bits_of(size));
+            }
+        } else if kind == Kinds::MAP {
+            values.extend(self.maps_with(id, &[]).into_iter().map(Value::own));
+        } else if kind == Kinds::TUPLE {
+            let (arities, _) = self.arities(id);
+            values.extend(arities.iter().filter_map(|it| {
+                let Choice::Arity(_, n) = it else { return None };
+                Some(Value::own(Term::Tuple(vec![Term::Int(0); *n as usize])))
+            }));
+        } else if kind == Kinds::CONS {
+            let items = [Term::Int(0), Term::Int(1), Term::atom("a")];
+            values.extend(items.map(|it| Value::own(Term::proper_list(vec![it]))));
+            values.push(Value::own(Term::proper_list(vec![Term::Int(0); 2])));
+            values.extend(self.beyond_bounds(id));
+        } else if kind == Kinds::FUN {
+            let arities = self.fun_arities(id).into_iter();
+            values.extend(arities.filter_map(|it| {
+                let Choice::FunArity(_, arity) = it else { return None };
+                self.fun_with(id, arity, Vec::new()).map(Value::own)
+            }));
+        }
+        values.extend(hint);
+        let found = values.into_iter().find(|it| it.kinds() == kind && self.admits(id, it));
+        found.map(|it| it.term().into_owned())
+    }
+
+    /// Lists next to the bounds of a node.
+    fn beyond_bounds(&self, id: NodeId) -> Vec<Value<'q>> {
+        let Some(limits) = &self.node(id).limits else { return Vec::new() };
+        let bounds = limits.low.iter().chain(&limits.high).chain([]);
+        let mut res = Vec::new();
+        for bound in bounds {
+            let term = bound.at.term().into_owned();
+            if let Term::List(list) = &term {
+                let mut longer = list.items.clone();
+                longer.push(Term::Int(0));
+                res.push(Value::own(Term::list(longer, list.tail.clone())));
+            }
+            res.push(Value::own(term));
+        }
+        res
+    }
+
+    fn integers(&self, id: NodeId, hint: Option<&Value<'q>>, res: &mut Vec<Value<'q>>) -> bool {
+        let range = self.range(id);
+        let near = hint.and_then(|it| {
+            let term = it.term();
+            if let Term::Float(float) = *term {
+                float.to_i128()
+            } else {
+                term.as_int().map(i128::from)
+            }
+        });
+        let near = near.unwrap_or(0).clamp(range.low, range.high);
+        let is_all = range.count().is_some_and(|it| it <= MAX_ALL);
+        if is_all {
+            let mut all: Vec<i128> = (range.low..=range.high).collect();
+            all.sort_by_key(|it| (it.abs_diff(near), *it < near));
+            res.extend(all.into_iter().map(integer));
+            return true;
+        }
+        let ends = [range.low, range.high];
+        let ends = ends.into_iter().filter(|it| *it != i128::MIN && *it != i128::MAX);
+        let near = [near, 0, 1, -1, 2, near.saturating_add(1), near.saturating_sub(1)];
+        let steps: Vec<i128> = near.into_iter().chain(ends).collect();
+        res.extend(steps.into_iter().filter(|it| range.has(*it)).map(integer));
+        let n_excluded = self.node(id).limits.as_ref().map_or(0, |it| it.excluded.len());
+        let from = if range.has_low() {
+            range.low
+        } else if range.has_high() {
+            range.high - 50
+        } else {
+            0
+        };
+        let more = (0..n_excluded).filter_map(|it| i128::try_from(it).ok());
+        res.extend(more.map(|it| from + it + 1).filter(|it| range.has(*it)).map(integer));
+        false
+    }
+
+    fn floats(&self, id: NodeId, hint: Option<&Value<'q>>) -> Vec<Value<'q>> {
+        let mut res = Vec::new();
+        if let Some(hint) = hint {
+            res.extend(term::apply(Op::ToFloat, &[&hint.term()]).map(Value::own));
+        }
+        let mut floats = Vec::new();
+        if let Some(limits) = &self.node(id).limits {
+            let low = limits.low.as_ref();
+            let high = limits.high.as_ref();
+            let low = low.and_then(|it| float_at_least(&it.at.term(), it.is_strict));
+            let high = high.and_then(|it| float_at_most(&it.at.term(), it.is_strict));
+            if let (Some(low), Some(high)) = (low, high) {
+                floats.extend([(low + high) / 2.0, low.ceil(), high.floor()]);
+            }
+            if let Some(low) = low {
+                floats.extend([low.floor() + 1.0, low, low.next_up(), low + 0.5]);
+            }
+            if let Some(high) = high {
+                floats.extend([high.ceil() - 1.0, high, high.next_down(), high - 0.5]);
+            }
+        }
+        floats.splice(0..0, [0.0, 1.0]);
+        floats.extend([-1.0, 0.5, 2.0, 1.5, -0.5, 100.0, 3.0]);
+        res.extend(
+            floats.into_iter().filter(|it| it.is_finite()).map(|it| Value::own(Term::Float(it))),
+        );
+        res
+    }
+
+    /// `true`: these are all.
+    fn atoms(&self, id: NodeId, res: &mut Vec<Value<'q>>) -> bool {
+        let node = self.node(id);
+        for alts in &node.types {
+            let literals = alts.iter().filter_map(|it| {
+                if let Alt::Literal(term) = it { Some(Value::Ref(term)) } else { None }
+            });
+            let before = res.len();
+            res.extend(literals);
+            if res.len() - before == alts.len() {
+                return true;
+            }
+        }
+        let n_excluded = node.limits.as_ref().map_or(0, |it| it.excluded.len());
+        let names = (0..).map(atom_name).take(n_excluded + 3);
+        res.extend(names.map(|it| Value::own(Term::atom(&it))));
+        if let Some(limits) = &node.limits {
+            for bound in limits.low.iter().chain(&limits.high) {
+                if let Some(text) = bound.at.term().as_atom() {
+                    for end in ["", "a", "0", "!", "\u{1}"] {
+                        res.push(Value::own(Term::atom(&format!("{text}{end}"))));
+                    }
+                }
+            }
+            res.push(Value::own(Term::atom("")));
+        }
+        false
+    }
+
+    fn arities(&self, id: NodeId) -> (Vec<Choice<'q>>, bool) {
+        let node = self.node(id);
+        let limits = node.limits.as_deref();
+        let mut res: Vec<u32> = Vec::new();
+        res.extend(self.hint(id).and_then(|it| it.arity()));
+        let mut is_complete = false;
+        for alts in &node.types {
+            let of_alts = alts.iter().filter_map(|it| match it {
+                Alt::Tuple(parts) => u32::try_from(parts.len()).ok(),
+                Alt::Literal(term) => u32::try_from(term.as_tuple()?.len()).ok(),
+                _ => None,
+            });
+            let before = res.len();
+            res.extend(of_alts);
+            is_complete |= res.len() - before == alts.len();
+        }
+        if !is_complete {
+            let low = limits.map_or(0, |it| it.min_arity);
+            let n_excluded = limits.map_or(0, |it| it.not_arities.len());
+            let more = u32::try_from(n_excluded).unwrap_or(0) + 3;
+            res.extend(low..low.saturating_add(more));
+            for bound in limits.iter().flat_map(|it| it.low.iter().chain(&it.high)) {
+                let arity = bound.at.arity();
+                res.extend(arity.into_iter().flat_map(|it| [it, it + 1, it.saturating_sub(1)]));
+            }
+        }
+        let mut kept: Vec<u32> = Vec::new();
+        for arity in res {
+            let is_allowed =
+                limits.is_none_or(|it| it.min_arity <= arity && !it.not_arities.contains(&arity));
+            if is_allowed && !kept.contains(&arity) {
+                kept.push(arity);
+            }
+        }
+        (kept.into_iter().map(|it| Choice::Arity(id, it)).collect(), is_complete)
+    }
+
+    fn fun_arities(&self, id: NodeId) -> Vec<Choice<'q>> {
+        let node = self.node(id);
+        let limits = node.limits.as_deref();
+        if let Some(arity) = limits.and_then(|it| it.fun_arity) {
+            let fun = self.fun_with(id, arity, Vec::new());
+            return fun.into_iter().map(|it| Choice::Value(id, Value::own(it))).collect();
+        }
+        let is_allowed = |it: &u8| limits.is_none_or(|limits| !limits.not_fun_arities.contains(it));
+        (0..10).filter(is_allowed).map(|it| Choice::FunArity(id, it)).collect()
+    }
+
+    fn bit_sizes(&self, id: NodeId) -> Vec<u64> {
+        let node = self.node(id);
+        let limits = node.limits.as_deref();
+        let low = limits.map_or(0, |it| it.min_bits);
+        let is_binary = limits.and_then(|it| it.is_binary);
+        let mut res = Vec::new();
+        if let Some(hint) = self.hint(id)
+            && let Term::Bits(bits) = &*hint.term()
+        {
+            res.push(bits.bit_len() as u64);
+        }
+        for alts in &node.types {
+            for alt in alts.iter() {
+                if let Alt::Bits { base, unit } = alt {
+                    let first = low.saturating_sub(*base).checked_div(*unit).unwrap_or(0);
+                    let sizes =
+                        (first..first + 4).map(|it| base.saturating_add(it.saturating_mul(*unit)));
+                    res.extend(sizes);
+                }
+            }
+        }
+        if is_binary != Some(false) {
+            let bytes = low.div_ceil(8);
+            res.extend((bytes..bytes + 4).map(|it| it * 8));
+        }
+        if is_binary != Some(true) {
+            res.extend(low..low + 3);
+        }
+        let mut kept: Vec<u64> = Vec::new();
+        for size in res {
+            let fits = is_binary.is_none_or(|it| it == size.is_multiple_of(8)) && low <= size;
+            if fits && !kept.contains(&size) {
+                kept.push(size);
+            }
+        }
+        kept
+    }
+
+    /// Operands that make a known result, and texts of known numbers.
+    fn inverse_values(&self, id: NodeId) -> Vec<Value<'q>> {
+        let mut res = Vec::new();
+        for pending in &self.pending {
+            let Pending::Define(node, op, args) = pending else { continue };
+            let Some(place) = args.iter().position(|it| self.is_same_node(*it, id)) else {
+                continue;
+            };
+            let other = args.iter().enumerate().find(|it| it.0 != place).map(|it| *it.1);
+            let other = match other {
+                None => None,
+                Some(other) => match self.ground(other) {
+                    Some(value) => Some(value.term().into_owned()),
+                    None => continue,
+                },
+            };
+            let hint = self.hint(id).map(|it| it.term().into_owned());
+            for target in self.targets(*node) {
+                let found = inverses(*op, place, other.as_ref(), &target, hint.as_ref());
+                res.extend(found.into_iter().map(Value::own));
+            }
+        }
+        res
+    }
+
+    /// What a result must be, or may be.
+    fn targets(&self, id: NodeId) -> Vec<Term> {
+        if let Some(value) = self.ground(id) {
+            return vec![value.term().into_owned()];
+        }
+        let mut res: Vec<Value<'q>> = Vec::new();
+        if self.kinds(id).has(Kinds::INT) && !self.integers(id, self.hint(id).as_ref(), &mut res) {
+            res.truncate(3);
+        }
+        if self.kinds(id) == Kinds::FLOAT {
+            res.extend(self.floats(id, None).into_iter().take(4));
+        }
+        res.retain(|it| self.admits(id, it));
+        res.truncate(4);
+        res.into_iter().map(|it| it.term().into_owned()).collect()
+    }
+
+    /// Maps that have these entries, and lack those without a value.
+    pub(super) fn maps_with(&self, id: NodeId, entries: &[(Term, Option<Term>)]) -> Vec<Term> {
+        let size = self.pending.iter().find_map(|it| match it {
+            Pending::Define(n, Op::MapSize, args) if self.is_same_node(*args.first()?, id) => {
+                self.known_int(*n)
+            }
+            _ => None,
+        });
+        let mut bases: Vec<Term> = Vec::new();
+        bases.extend(self.hint(id).map(|it| it.term().into_owned()));
+        for alts in &self.node(id).types {
+            bases.extend(alts.iter().filter_map(|it| self.typing.smallest(it)));
+        }
+        bases.push(Term::Map(Vec::new()));
+        let mut res = Vec::new();
+        for base in bases {
+            let Term::Map(pairs) = base else { continue };
+            let kept = pairs
+                .into_iter()
+                .filter(|it| !entries.iter().any(|entry| entry.0.cmp_exact(&it.0).is_eq()));
+            let mut kept: Vec<(Term, Term)> = kept.collect();
+            let there = entries.iter().filter_map(|it| Some((it.0.clone(), it.1.clone()?)));
+            let mut there: Vec<(Term, Term)> = there.collect();
+            if let Some(size) = size.and_then(|it| usize::try_from(it).ok()) {
+                kept.truncate(size.saturating_sub(there.len()));
+                let mut n = 0;
+                while kept.len() + there.len() < size && n < 10_000 {
+                    let key = Term::Int(n);
+                    let is_known = kept.iter().chain(&there).any(|it| it.0.cmp_exact(&key).is_eq())
+                        || entries.iter().any(|it| it.0.cmp_exact(&key).is_eq());
+                    if !is_known {
+                        kept.push((key, Term::Int(0)));
+                    }
+                    n += 1;
+                }
+            }
+            there.extend(kept);
+            let map = Term::map(there);
+            if self.admits(id, &Value::own(map.clone())) && !res.contains(&map) {
+                res.push(map);
+            }
+        }
+        res
+    }
+
+    /// A function that returned these.
+    pub(super) fn fun_with(
+        &self,
+        id: NodeId,
+        arity: u8,
+        calls: Vec<(Vec<Term>, Term)>,
+    ) -> Option<Term> {
+        let mut default = None;
+        if let Some(hint) = self.hint(id)
+            && let Term::Fun(fun) = &*hint.term()
+            && let Fun::Table { default: old, .. } = &**fun
+        {
+            default = Some(old.clone());
+        }
+        for alts in &self.node(id).types {
+            for alt in alts.iter() {
+                if let (Alt::Fun { result, .. }, None) = (alt, &default) {
+                    default = self.typing.types.smallest(*result);
+                }
+            }
+        }
+        let mut entries: Vec<(Vec<Term>, Term)> = Vec::new();
+        for (args, result) in calls {
+            let is_same = |it: &(Vec<Term>, Term)| {
+                it.0.iter().zip(&args).all(|(a, b)| a.cmp_exact(b).is_eq())
+            };
+            match entries.iter().find(|it| is_same(it)) {
+                Some(known) if known.1.cmp_exact(&result).is_ne() => return None,
+                Some(_) => (),
+                None => entries.push((args, result)),
+            }
+        }
+        let default = default.unwrap_or(Term::Int(0));
+        Some(Term::Fun(Box::new(Fun::Table { arity, entries, default })))
+    }
+}
+
+fn opaque(kinds: Kinds) -> Option<Kind> {
+    let kinds_of = [Kind::Pid, Kind::Port, Kind::Reference];
+    kinds_of.into_iter().find(|it| Kinds::of(*it) == kinds)
+}
+
+fn bits_of<'q>(size: u64) -> Vec<Value<'q>> {
+    let Ok(size) = usize::try_from(size) else { return Vec::new() };
+    let ones = Bits::new(vec![0xff; size.div_ceil(8)], size);
+    let mut res = vec![Value::own(Term::Bits(Bits::zeros(size)))];
+    res.extend(ones.map(|it| Value::own(Term::Bits(it))));
+    res
+}
+
+/// a, b, … z, a1, b1, …
+fn atom_name(n: usize) -> String {
+    let letter = char::from(b'a' + u8::try_from(n % 26).unwrap_or(0));
+    if n < 26 { letter.to_string() } else { format!("{letter}{}", n / 26) }
+}

@@ -1,0 +1,258 @@
+//! Nodes that are computed from others: forwards once those are known, backwards where the
+//! operator can be inverted.
+
+use super::kinds::Kinds;
+use super::range::Range;
+use super::state::{Closed, NodeId, Pending, Shape, State};
+use super::value::Value;
+use std::rc::Rc;
+use term::{Kind, Op, Term};
+
+impl<'q> State<'q> {
+    /// A node for the operator applied to others.
+    pub(super) fn define(&mut self, op: Op, args: &[NodeId]) -> Result<NodeId, Closed> {
+        match (op, args) {
+            (Op::Head, [of]) => return self.cons(*of).map(|it| it.0),
+            (Op::Tail, [of]) => return self.cons(*of).map(|it| it.1),
+            (Op::Cons, [head, tail]) => {
+                return Ok(self.add_shape(Kinds::CONS, Shape::Cons(*head, *tail)));
+            }
+            (Op::Tuple, parts) => {
+                return Ok(self.add_shape(Kinds::TUPLE, Shape::Tuple(parts.into())));
+            }
+            (Op::Element(place), [of]) => {
+                self.restrict(*of, Kinds::TUPLE)?;
+                self.set_min_arity(*of, place + 1)?;
+                if self.known_arity(*of).is_some() {
+                    return self.tuple(*of)?.get(place as usize).copied().ok_or(Closed);
+                }
+            }
+            _ => (),
+        }
+        let node = self.add(result_kinds(op));
+        let args: Rc<[NodeId]> = args.into();
+        self.change(node).origin = Some((op, Rc::clone(&args)));
+        if op.is_test() {
+            self.add_alternatives(node, self.typing.booleans())?;
+        }
+        self.narrow_operands(op, &args)?;
+        if matches!(op, Op::Length | Op::TupleSize | Op::MapSize | Op::BitSize) {
+            self.narrow_range(node, Range::new(0, i128::MAX))?;
+        }
+        if !self.examine_define(node, op, &args)? {
+            self.push(Pending::Define(node, op, args));
+        }
+        Ok(node)
+    }
+
+    /// `true`: nothing is left to be seen to.
+    pub(super) fn examine_define(
+        &mut self,
+        node: NodeId,
+        op: Op,
+        args: &[NodeId],
+    ) -> Result<bool, Closed> {
+        if let Some(terms) = self.ground_args(args) {
+            let found = term::apply(op, &terms.iter().collect::<Vec<&Term>>()).ok_or(Closed)?;
+            return self.bind(node, &Value::own(found)).map(|()| true);
+        }
+        if op.is_test() {
+            return self.examine_test(node, op, args);
+        }
+        match (op, args) {
+            (Op::Element(place), [of]) => {
+                self.restrict(*of, Kinds::TUPLE)?;
+                self.set_min_arity(*of, place + 1)?;
+                if self.known_arity(*of).is_none() {
+                    return Ok(false);
+                }
+                let part = self.tuple(*of)?.get(place as usize).copied().ok_or(Closed)?;
+                self.unify(node, part).map(|()| true)
+            }
+            (Op::Length, [of]) => self.has_length(node, *of),
+            (Op::TupleSize, [of]) => self.has_arity(node, *of),
+            (Op::Convert(conversion), [of]) => self.examine_convert(node, conversion, *of),
+            (Op::Get | Op::Put | Op::Remove | Op::MapSize, args) => {
+                self.examine_map(node, op, args)
+            }
+            (Op::Call, [fun, args @ ..]) => self.examine_call(node, *fun, args),
+            (
+                Op::Slice
+                | Op::BitSize
+                | Op::BitsToInteger { .. }
+                | Op::IntegerToBits { .. }
+                | Op::Concat,
+                args,
+            ) => self.examine_bits(node, op, args),
+            (op, args) => self.examine_number(node, op, args),
+        }
+    }
+
+    fn ground_args(&self, args: &[NodeId]) -> Option<Vec<Term>> {
+        // Most are not known: the cheap test first.
+        if args.iter().any(|it| matches!(self.node(*it).shape, Shape::Open)) {
+            return None;
+        }
+        args.iter().map(|it| Some(self.ground(*it)?.term().into_owned())).collect()
+    }
+
+    fn examine_test(&mut self, node: NodeId, op: Op, args: &[NodeId]) -> Result<bool, Closed> {
+        if let Some(value) = self.known(node) {
+            let holds = value.is_same(&Value::truth(true));
+            self.require(op, args, holds)?;
+            return Ok(true);
+        }
+        match self.decided(op, args) {
+            Some(found) => self.bind(node, &Value::truth(found)).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    /// What the operator is defined for.
+    pub(super) fn narrow_operands(&mut self, op: Op, args: &[NodeId]) -> Result<(), Closed> {
+        let kinds: &[Kinds] = match op {
+            Op::Add | Op::Subtract | Op::Multiply | Op::Divide => &[Kinds::NUMBER, Kinds::NUMBER],
+            Op::Quotient
+            | Op::Remainder
+            | Op::BitAnd
+            | Op::BitOr
+            | Op::BitXor
+            | Op::ShiftLeft
+            | Op::ShiftRight
+            | Op::IntegerToBits { .. } => &[Kinds::INT, Kinds::INT],
+            Op::BitNot => &[Kinds::INT],
+            Op::Negate
+            | Op::Absolute
+            | Op::ToFloat
+            | Op::Truncate
+            | Op::Round
+            | Op::Floor
+            | Op::Ceiling => &[Kinds::NUMBER],
+            Op::Length => &[Kinds::LIST],
+            Op::Head | Op::Tail => &[Kinds::CONS],
+            Op::TupleSize | Op::Element(_) => &[Kinds::TUPLE],
+            Op::MapSize => &[Kinds::MAP],
+            Op::BitSize | Op::BitsToInteger { .. } => &[Kinds::BITS],
+            Op::Get | Op::Remove | Op::HasKey => &[Kinds::ALL, Kinds::MAP],
+            Op::Put => &[Kinds::ALL, Kinds::ALL, Kinds::MAP],
+            Op::Slice => &[Kinds::BITS, Kinds::INT, Kinds::INT],
+            Op::Call => &[Kinds::FUN],
+            Op::And | Op::Or | Op::Not => {
+                return args.iter().try_for_each(|it| self.is_kind(*it, Kind::Boolean, true));
+            }
+            Op::Concat => {
+                return args.iter().try_for_each(|it| self.restrict(*it, Kinds::BITS));
+            }
+            Op::Cons
+            | Op::Tuple
+            | Op::Convert(_)
+            | Op::IsKind(_)
+            | Op::IsTuple(_)
+            | Op::IsFunction(_)
+            | Op::IsProper
+            | Op::Converts(_)
+            | Op::Same
+            | Op::Equal
+            | Op::Less
+            | Op::LessEqual => &[],
+        };
+        args.iter().zip(kinds).try_for_each(|(it, kinds)| self.restrict(*it, *kinds))
+    }
+
+    fn has_length(&mut self, node: NodeId, list: NodeId) -> Result<bool, Closed> {
+        let mut n_cells: i64 = 0;
+        let mut at = list;
+        loop {
+            self.restrict(at, Kinds::LIST)?;
+            match self.node(at).shape.clone() {
+                Shape::Cons(_, tail) => {
+                    n_cells += 1;
+                    at = tail;
+                }
+                Shape::Literal(value) => {
+                    let rest = value.term().as_list().ok_or(Closed)?.len();
+                    let rest = i64::try_from(rest).map_err(|_| Closed)?;
+                    return self.bind_int(node, n_cells + rest).map(|()| true);
+                }
+                Shape::Open => break,
+                Shape::Tuple(_) | Shape::Map(_) | Shape::Fun(_) => return Err(Closed),
+            }
+        }
+        let is_cell = !self.kinds(at).has(Kinds::NIL);
+        let low = i128::from(n_cells) + i128::from(is_cell);
+        self.narrow_range(node, Range::new(low, i128::MAX))?;
+        let range = self.range(node);
+        if range.high == i128::from(n_cells) {
+            self.restrict(at, Kinds::NIL)?;
+        } else if range.low > i128::from(n_cells) && range.low < MAX_CELLS {
+            let mut end = at;
+            for _ in i128::from(n_cells)..range.low {
+                end = self.cons(end)?.1;
+            }
+        }
+        // Whatever was learned is seen in the next round.
+        Ok(false)
+    }
+
+    fn has_arity(&mut self, node: NodeId, tuple: NodeId) -> Result<bool, Closed> {
+        self.restrict(tuple, Kinds::TUPLE)?;
+        if let Some(arity) = self.known_arity(tuple) {
+            return self.bind_int(node, i64::from(arity)).map(|()| true);
+        }
+        if let Some(arity) = self.known_int(node) {
+            let arity = u32::try_from(arity).map_err(|_| Closed)?;
+            return self.set_arity(tuple, arity).map(|()| true);
+        }
+        let min = self.node(tuple).limits.as_ref().map_or(0, |it| it.min_arity);
+        self.narrow_range(node, Range::new(i128::from(min), i128::MAX))?;
+        let low = u32::try_from(self.range(node).low).unwrap_or(0);
+        self.set_min_arity(tuple, low)?;
+        Ok(false)
+    }
+}
+
+/// Longer lists are not made of cells one by one.
+const MAX_CELLS: i128 = 10_000;
+
+fn result_kinds(op: Op) -> Kinds {
+    match op {
+        Op::Add | Op::Subtract | Op::Multiply | Op::Negate | Op::Absolute => Kinds::NUMBER,
+        Op::Divide | Op::ToFloat => Kinds::FLOAT,
+        Op::Quotient
+        | Op::Remainder
+        | Op::BitAnd
+        | Op::BitOr
+        | Op::BitXor
+        | Op::BitNot
+        | Op::ShiftLeft
+        | Op::ShiftRight
+        | Op::Truncate
+        | Op::Round
+        | Op::Floor
+        | Op::Ceiling
+        | Op::Length
+        | Op::TupleSize
+        | Op::MapSize
+        | Op::BitSize
+        | Op::BitsToInteger { .. } => Kinds::INT,
+        Op::Put | Op::Remove => Kinds::MAP,
+        Op::Slice | Op::IntegerToBits { .. } | Op::Concat => Kinds::BITS,
+        Op::Convert(conversion) => super::texts::result_kinds(conversion),
+        Op::Cons => Kinds::CONS,
+        Op::Tuple => Kinds::TUPLE,
+        Op::Head | Op::Tail | Op::Element(_) | Op::Get | Op::Call => Kinds::ALL,
+        Op::IsKind(_)
+        | Op::IsTuple(_)
+        | Op::IsFunction(_)
+        | Op::IsProper
+        | Op::HasKey
+        | Op::Converts(_)
+        | Op::Same
+        | Op::Equal
+        | Op::Less
+        | Op::LessEqual
+        | Op::And
+        | Op::Or
+        | Op::Not => Kinds::ATOM,
+    }
+}

@@ -1,0 +1,101 @@
+//! Operands that might make a result: guesses, which evaluation then judges.
+
+use super::texts;
+use num_traits::Signed;
+use term::{Op, Term, apply};
+
+/// Values for the operand at a place, with the other one (if there is one), that make the target.
+pub(super) fn inverses(
+    op: Op,
+    place: usize,
+    other: Option<&Term>,
+    target: &Term,
+    hint: Option<&Term>,
+) -> Vec<Term> {
+    let mut res: Vec<Option<Term>> = Vec::new();
+    match (op, other) {
+        (Op::Add, Some(other)) => res.push(apply(Op::Subtract, &[target, other])),
+        (Op::Subtract, Some(other)) if place == 0 => res.push(apply(Op::Add, &[target, other])),
+        (Op::Subtract, Some(other)) => res.push(apply(Op::Subtract, &[other, target])),
+        (Op::Multiply, Some(other)) => {
+            res.push(apply(Op::Quotient, &[target, other]));
+            res.push(apply(Op::Divide, &[target, other]));
+        }
+        (Op::Divide, Some(other)) if place == 0 => {
+            res.push(apply(Op::Multiply, &[target, other]));
+        }
+        (Op::Divide, Some(other)) => res.push(apply(Op::Divide, &[other, target])),
+        (Op::Quotient, Some(other)) if place == 0 => {
+            let low = apply(Op::Multiply, &[target, other]);
+            if let (Some(low), Some(hint)) = (&low, hint) {
+                // The same rest as before.
+                let rest = apply(Op::Remainder, &[hint, other]);
+                res.push(rest.and_then(|it| apply(Op::Add, &[low, &it])));
+            }
+            res.push(low);
+        }
+        (Op::Quotient, Some(other)) => res.push(apply(Op::Quotient, &[other, target])),
+        (Op::Remainder, Some(other)) if place == 0 => {
+            if let Some(hint) = hint {
+                let rest = apply(Op::Remainder, &[hint, other]);
+                let whole = rest.and_then(|it| apply(Op::Subtract, &[hint, &it]));
+                res.push(whole.and_then(|it| apply(Op::Add, &[&it, target])));
+            }
+            res.push(Some(target.clone()));
+            res.push(apply(Op::Add, &[target, other]));
+        }
+        (Op::Remainder, Some(other)) => res.push(apply(Op::Subtract, &[other, target])),
+        (Op::BitAnd, Some(mask)) => {
+            // The other bits as they were.
+            if let Some(hint) = hint {
+                let rest =
+                    apply(Op::BitNot, &[mask]).and_then(|it| apply(Op::BitAnd, &[hint, &it]));
+                res.push(rest.and_then(|it| apply(Op::BitOr, &[&it, target])));
+            }
+            res.push(Some(target.clone()));
+        }
+        (Op::BitOr, Some(mask)) => {
+            let rest = apply(Op::BitNot, &[mask]).and_then(|it| apply(Op::BitAnd, &[target, &it]));
+            res.push(rest);
+            res.push(Some(target.clone()));
+        }
+        (Op::BitXor, Some(other)) => res.push(apply(Op::BitXor, &[target, other])),
+        (Op::ShiftLeft, Some(by)) if place == 0 => res.push(apply(Op::ShiftRight, &[target, by])),
+        (Op::ShiftRight, Some(by)) if place == 0 => res.push(apply(Op::ShiftLeft, &[target, by])),
+        (Op::ShiftLeft | Op::ShiftRight, Some(_)) => {
+            res.extend((0..70).map(|it| Some(Term::Int(it))));
+        }
+        (Op::Negate, None) => res.push(apply(Op::Negate, &[target])),
+        (Op::Absolute, None) => res.extend([Some(target.clone()), apply(Op::Negate, &[target])]),
+        (Op::BitNot, None) => res.push(apply(Op::BitNot, &[target])),
+        (Op::ToFloat, None) => {
+            res.extend([Some(target.clone()), apply(Op::Truncate, &[target])]);
+        }
+        (Op::Truncate | Op::Round | Op::Floor | Op::Ceiling, None) => {
+            res.extend([Some(target.clone()), apply(Op::ToFloat, &[target])]);
+        }
+        (Op::Convert(conversion), None) => {
+            let (back, _) = texts::inverse(conversion);
+            res.push(apply(Op::Convert(back), &[target]));
+        }
+        (Op::IntegerToBits { is_little }, Some(_)) if place == 0 => {
+            for is_signed in [false, true] {
+                res.push(apply(Op::BitsToInteger { is_signed, is_little }, &[target]));
+            }
+        }
+        _ => (),
+    }
+    let mut res: Vec<Term> = res.into_iter().flatten().collect();
+    let floats: Vec<f64> = res
+        .iter()
+        .filter_map(|it| if let Term::Float(it) = it { Some(*it) } else { None })
+        .collect();
+    for float in floats {
+        // Rounding may need a neighbour.
+        let near = [float.next_up(), float.next_down(), float.next_up().next_up()];
+        res.extend(near.into_iter().filter(|it| it.is_finite()).map(Term::Float));
+    }
+    // Plain ones first.
+    res.sort_by_key(|it| matches!(it, Term::Big(value) if value.is_negative()));
+    res
+}

@@ -1,0 +1,168 @@
+//! Maps: which keys are there and what they hold. A key has to be known before it is looked up.
+
+#![expect(clippy::wildcard_enum_match_arm, reason = "other nodes say nothing of maps")]
+
+use super::kinds::Kinds;
+use super::range::Range;
+use super::state::{Closed, MapShape, NodeId, Shape, State, Step};
+use super::typing::{Alt, Typed};
+use super::value::Value;
+use std::rc::Rc;
+use term::{Op, Term};
+
+enum Entry {
+    There(NodeId),
+    Absent,
+    /// Of this map nothing is known about the key.
+    Open(NodeId),
+    /// It depends on another key that is not known yet.
+    Unclear,
+}
+
+impl<'q> State<'q> {
+    pub(super) fn has_key(
+        &mut self,
+        key: NodeId,
+        map: NodeId,
+        holds: bool,
+    ) -> Result<bool, Closed> {
+        self.restrict(map, Kinds::MAP)?;
+        let Some(key) = self.ground(key) else { return Ok(false) };
+        match self.entry(map, &key) {
+            Entry::There(_) => {
+                if holds {
+                    Ok(true)
+                } else {
+                    Err(Closed)
+                }
+            }
+            Entry::Absent => {
+                if holds {
+                    Err(Closed)
+                } else {
+                    Ok(true)
+                }
+            }
+            Entry::Open(base) => {
+                let part = holds.then(|| self.add(Kinds::ALL));
+                self.set_entry(base, key, part).map(|()| true)
+            }
+            Entry::Unclear => Ok(false),
+        }
+    }
+
+    pub(super) fn examine_map(
+        &mut self,
+        node: NodeId,
+        op: Op,
+        args: &[NodeId],
+    ) -> Result<bool, Closed> {
+        match (op, args) {
+            (Op::Get, [key, map]) => {
+                self.restrict(*map, Kinds::MAP)?;
+                let Some(key) = self.ground(*key) else { return Ok(false) };
+                match self.entry(*map, &key) {
+                    Entry::There(part) => self.unify(node, part).map(|()| true),
+                    Entry::Absent => Err(Closed),
+                    Entry::Open(base) => {
+                        if self.node(node).hint.is_none()
+                            && let Some(hint) = self.hint(node)
+                        {
+                            self.change(node).hint = Some(hint);
+                        }
+                        self.set_entry(base, key, Some(node)).map(|()| true)
+                    }
+                    Entry::Unclear => Ok(false),
+                }
+            }
+            (Op::MapSize, [map]) => {
+                self.restrict(*map, Kinds::MAP)?;
+                let n_there = match &self.node(*map).shape {
+                    Shape::Map(shape) => shape.entries.iter().filter(|it| it.1.is_some()).count(),
+                    _ => 0,
+                };
+                let low = i128::try_from(n_there).map_err(|_| Closed)?;
+                self.narrow_range(node, Range::new(low, i128::MAX)).map(|()| false)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    fn entry(&mut self, map: NodeId, key: &Value<'q>) -> Entry {
+        let mut map = map;
+        loop {
+            match &self.node(map).shape {
+                Shape::Literal(value) => {
+                    let found = term::apply(Op::Get, &[&key.term(), &value.term()]);
+                    return match found {
+                        Some(found) => Entry::There(self.literal(Value::own(found))),
+                        None => Entry::Absent,
+                    };
+                }
+                Shape::Map(shape) => {
+                    if let Some((_, part)) = shape.entries.iter().find(|it| it.0.is_same(key)) {
+                        return part.map_or(Entry::Absent, Entry::There);
+                    }
+                }
+                Shape::Open | Shape::Cons(..) | Shape::Tuple(_) | Shape::Fun(_) => (),
+            }
+            let (changed, below, found) = match &self.node(map).origin {
+                Some((Op::Put, args)) => {
+                    let [changed, value, below] = **args else { return Entry::Unclear };
+                    (changed, below, Entry::There(value))
+                }
+                Some((Op::Remove, args)) => {
+                    let [changed, below] = **args else { return Entry::Unclear };
+                    (changed, below, Entry::Absent)
+                }
+                _ => return Entry::Open(map),
+            };
+            match self.ground(changed) {
+                Some(changed) if changed.is_same(key) => return found,
+                None if self.may_be_literal(changed, key) => return Entry::Unclear,
+                _ => map = below,
+            }
+        }
+    }
+
+    fn set_entry(&mut self, map: NodeId, key: Value<'q>, part: Option<NodeId>) -> Step {
+        let mut entries = match &self.node(map).shape {
+            Shape::Map(shape) => shape.entries.clone(),
+            Shape::Open | Shape::Literal(_) | Shape::Cons(..) | Shape::Tuple(_) | Shape::Fun(_) => {
+                Vec::new()
+            }
+        };
+        if let (Some(part), Some(hint)) = (part, self.hint(map))
+            && self.node(part).hint.is_none()
+        {
+            let found = term::apply(Op::Get, &[&key.term(), &hint.term()]);
+            self.change(part).hint = found.map(Value::own);
+        }
+        self.narrow_entry(map, &key.term(), part)?;
+        entries.push((key, part));
+        let was_open = matches!(self.node(map).shape, Shape::Open);
+        self.change(map).shape = Shape::Map(Rc::new(MapShape { entries }));
+        if was_open { self.settle_made(map) } else { Ok(()) }
+    }
+
+    /// What the map's type says of the key.
+    fn narrow_entry(&mut self, map: NodeId, key: &Term, part: Option<NodeId>) -> Step {
+        for alts in self.node(map).types.clone() {
+            let [Alt::Map(fields)] = *alts else { continue };
+            let field = fields.iter().find(|it| self.typing.types.has(it.key, key));
+            match (field, part) {
+                (Some(field), Some(part)) => self.add_type(part, Typed::Id(field.value))?,
+                (None, Some(_)) => return Err(Closed),
+                (Some(field), None) if field.is_required => {
+                    // The only key of a field that must be there.
+                    let keys = self.typing.alternatives(Typed::Id(field.key));
+                    if matches!(*keys, [Alt::Literal(_)]) {
+                        return Err(Closed);
+                    }
+                }
+                (Some(_) | None, None) => (),
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,264 @@
+//! Tries what is left to choose: alternatives, kinds, then values near the hint.
+
+#![expect(clippy::wildcard_enum_match_arm, reason = "other pendings ask for nothing here")]
+
+use super::candidates::Choice;
+use super::kinds::Kinds;
+use super::state::{Fact, NodeId, Pending, Shape, State, Step};
+use super::value::Value;
+use term::{Model, Op, Term, Var};
+
+/// One search: how many branches are left, and whether any was left out.
+#[derive(Debug)]
+pub(super) struct Search<'a> {
+    pub(super) left: usize,
+    pub(super) is_incomplete: bool,
+    /// The nodes of the variables.
+    pub(super) vars: &'a [(Var, NodeId)],
+}
+
+impl Search<'_> {
+    pub(super) fn run(&mut self, mut state: State<'_>) -> Option<Model> {
+        loop {
+            state.propagate().ok()?;
+            let Some((choices, is_complete)) = state.choices() else {
+                let model = state.model(self.vars);
+                // Some value could not be made, which does not mean that there is none.
+                self.is_incomplete |= model.is_none();
+                return model;
+            };
+            if let ([choice], true) = (choices.as_slice(), is_complete) {
+                state.choose(choice).ok()?;
+                continue;
+            }
+            for choice in &choices {
+                if self.left == 0 {
+                    self.is_incomplete = true;
+                    return None;
+                }
+                self.left -= 1;
+                let mut next = state.clone();
+                if next.choose(choice).is_ok()
+                    && let Some(found) = self.run(next)
+                {
+                    return Some(found);
+                }
+            }
+            self.is_incomplete |= !is_complete;
+            return None;
+        }
+    }
+}
+
+impl<'q> State<'q> {
+    pub(super) fn choose(&mut self, choice: &Choice<'q>) -> Step {
+        match choice {
+            Choice::Facts(at, facts) => {
+                if let Some(slot) = self.pending.get_mut(*at) {
+                    *slot = Pending::Done;
+                }
+                facts.iter().try_for_each(|it| self.require(it.op, &it.args, it.holds))
+            }
+            Choice::Kinds(id, kinds) => self.restrict(*id, *kinds),
+            Choice::Value(id, value) => self.bind(*id, value),
+            Choice::Arity(id, arity) => self.set_arity(*id, *arity),
+            Choice::Bits(id, bits) => self.set_bits(*id, *bits),
+            Choice::FunArity(id, arity) => self.set_fun_arity(*id, *arity),
+            Choice::Alternative(id, n, alt) => {
+                if let Some(slot) = self.change(*id).types.get_mut(*n) {
+                    *slot = [*alt].into();
+                }
+                self.settle(*id)
+            }
+        }
+    }
+
+    /// What to try next, and whether one of it must be right if anything is. `None`: nothing is
+    /// left to choose.
+    fn choices(&self) -> Option<(Vec<Choice<'q>>, bool)> {
+        if self.pending.is_empty() {
+            return None;
+        }
+        for (at, pending) in self.pending.iter().enumerate() {
+            if let Pending::Either(of) = pending {
+                let mut choices: Vec<Choice<'q>> =
+                    of.iter().cloned().map(|it| Choice::Facts(at, it)).collect();
+                choices.sort_by_key(|it| !self.holds_of_hint(it));
+                return Some((choices, true));
+            }
+        }
+        for pending in self.pending.iter().rev() {
+            if let Pending::Define(node, Op::Length | Op::TupleSize | Op::BitSize | Op::MapSize, _) =
+                pending
+                && let Some(leaf) = self.open_leaf(*node)
+            {
+                return Some(self.values(leaf));
+            }
+        }
+        for pending in &self.pending {
+            if let Pending::Typed(id) = pending
+                && let Some(alts) = self.node(*id).types.first()
+            {
+                let hint = self.hint(*id);
+                let mut alts: Vec<_> = alts.to_vec();
+                if let Some(hint) = hint {
+                    let term = hint.term();
+                    alts.sort_by_key(|it| !self.typing.has(it, &term));
+                }
+                let choices = alts.into_iter().map(|it| Choice::Alternative(*id, 0, it));
+                return Some((choices.collect(), true));
+            }
+        }
+        let leaf = self.pending.iter().rev().find_map(|it| self.leaf_of(it));
+        // All is known and something is still pending: it can't be decided here.
+        Some(leaf.map_or((Vec::new(), false), |it| self.values(it)))
+    }
+
+    fn leaf_of(&self, pending: &Pending) -> Option<NodeId> {
+        match pending {
+            Pending::Fact(Fact { op: Op::HasKey, args, .. }) => {
+                args.iter().find_map(|it| self.open_leaf(*it))
+            }
+            Pending::Fact(fact) => fact.args.iter().find_map(|it| self.open_leaf(*it)),
+            // A part before the whole.
+            Pending::Define(node, Op::Slice, args) => {
+                let [of, offset, len] = **args else { return None };
+                let mut order = [offset, len, *node, of].into_iter();
+                order.find_map(|it| self.open_leaf(it))
+            }
+            Pending::Define(node, Op::BitsToInteger { .. }, args) => {
+                // Once its size is known, the number says it all.
+                let of = *args.first()?;
+                let is_sized = self.bit_len(of).is_some();
+                let order = if is_sized { [*node, of] } else { [of, *node] };
+                order.into_iter().find_map(|it| self.open_leaf(it))
+            }
+            Pending::Define(node, Op::Convert(_), args) => {
+                let is_made = !matches!(self.node(*node).shape, Shape::Open);
+                let of = *args.first()?;
+                let order = if is_made { [*node, of] } else { [of, *node] };
+                order.into_iter().find_map(|it| self.open_leaf(it))
+            }
+            Pending::Define(node, _, args) => {
+                args.iter().chain([node]).find_map(|it| self.open_leaf(*it))
+            }
+            Pending::Either(_) | Pending::Typed(_) | Pending::Done => None,
+        }
+    }
+
+    /// A part of the node of which nothing is decided yet.
+    pub(super) fn open_leaf(&self, id: NodeId) -> Option<NodeId> {
+        let mut at = id;
+        loop {
+            match &self.node(at).shape {
+                Shape::Literal(_) => return None,
+                Shape::Open => {
+                    // What is cut out of a bitstring comes before it.
+                    let part = self.pending.iter().find_map(|it| match it {
+                        Pending::Define(part, Op::Slice, args)
+                            if args.first().is_some_and(|it| self.is_same_node(*it, at))
+                                && matches!(self.node(*part).shape, Shape::Open) =>
+                        {
+                            Some(*part)
+                        }
+                        _ => None,
+                    });
+                    if let Some(part) = part
+                        && self.bit_len(at).is_some()
+                        && self.bit_len(part).is_some()
+                    {
+                        return self.open_leaf(part);
+                    }
+                    return Some(self.root(at));
+                }
+                Shape::Cons(head, tail) => {
+                    if let Some(leaf) = self.open_leaf(*head) {
+                        return Some(leaf);
+                    }
+                    at = *tail;
+                }
+                Shape::Tuple(parts) => return parts.iter().find_map(|it| self.open_leaf(*it)),
+                Shape::Map(shape) => {
+                    let parts = shape.entries.iter().filter_map(|it| it.1);
+                    return parts
+                        .into_iter()
+                        .find_map(|it| self.open_leaf(it))
+                        .or(Some(self.root(at)));
+                }
+                Shape::Fun(shape) => {
+                    let mut parts = shape.calls.iter().flat_map(|it| it.0.iter().chain([&it.1]));
+                    return parts.find_map(|it| self.open_leaf(*it)).or(Some(self.root(at)));
+                }
+            }
+        }
+    }
+
+    fn holds_of_hint(&self, choice: &Choice<'q>) -> bool {
+        let Choice::Facts(_, facts) = choice else { return false };
+        facts.iter().all(|it| {
+            let args: Option<Vec<Value<'q>>> = it.args.iter().map(|it| self.hint(*it)).collect();
+            let Some(args) = args else { return false };
+            let terms: Vec<Term> = args.iter().map(|it| it.term().into_owned()).collect();
+            let found = term::apply(it.op, &terms.iter().collect::<Vec<_>>());
+            found.is_some_and(|found| {
+                found.as_atom() == Some(if it.holds { "true" } else { "false" })
+            })
+        })
+    }
+
+    /// Values for all variables, once nothing is pending.
+    fn model(&self, vars: &[(Var, NodeId)]) -> Option<Model> {
+        let values = vars.iter().map(|(var, node)| Some((*var, self.read(*node)?)));
+        Some(Model { values: values.collect::<Option<_>>()? })
+    }
+
+    fn read(&self, id: NodeId) -> Option<Term> {
+        match &self.node(id).shape {
+            Shape::Literal(value) => Some(value.term().into_owned()),
+            Shape::Open => self.free_value(id),
+            Shape::Cons(..) => {
+                let mut items = Vec::new();
+                let mut at = id;
+                while let Shape::Cons(head, tail) = &self.node(at).shape {
+                    items.push(self.read(*head)?);
+                    at = *tail;
+                }
+                Some(Term::list(items, self.read(at)?))
+            }
+            Shape::Tuple(parts) => {
+                let parts = parts.iter().map(|it| self.read(*it));
+                parts.collect::<Option<_>>().map(Term::Tuple)
+            }
+            Shape::Map(shape) => {
+                let entries = shape.entries.iter().map(|(key, part)| {
+                    let part = match part {
+                        Some(part) => Some(self.read(*part)?),
+                        None => None,
+                    };
+                    Some((key.term().into_owned(), part))
+                });
+                let entries: Vec<(Term, Option<Term>)> = entries.collect::<Option<_>>()?;
+                self.maps_with(id, &entries).into_iter().next()
+            }
+            Shape::Fun(shape) => {
+                let calls = shape.calls.iter().map(|(args, result)| {
+                    let args = args.iter().map(|it| self.read(*it));
+                    Some((args.collect::<Option<Vec<Term>>>()?, self.read(*result)?))
+                });
+                let calls: Vec<(Vec<Term>, Term)> = calls.collect::<Option<_>>()?;
+                self.fun_with(id, shape.arity, calls)
+            }
+        }
+    }
+
+    /// A value of a node that nothing else depends on.
+    fn free_value(&self, id: NodeId) -> Option<Term> {
+        if let Some(hint) = self.hint(id)
+            && self.admits(id, &hint)
+        {
+            return Some(hint.term().into_owned());
+        }
+        let kinds = Kinds::PLAINEST.into_iter().filter(|it| self.kinds(id).has(*it));
+        kinds.into_iter().find_map(|it| self.plain_value(id, it))
+    }
+}

@@ -1,0 +1,269 @@
+//! What is known of every part of the input: a node each, merged where they must be the same.
+//!
+//! Knows how nodes look and how they are found; what narrows them is in `narrow`, `unify` and
+//! `typing`.
+
+use super::kinds::Kinds;
+use super::typing::{Alt, Typing};
+use super::value::Value;
+use std::rc::Rc;
+use term::{Op, Term};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct NodeId(pub(super) u32);
+
+/// There is no term like this.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Closed;
+
+pub(super) type Step = Result<(), Closed>;
+
+#[derive(Clone, Debug)]
+pub(super) struct Node<'q> {
+    /// The node that this one is the same as; itself, if no other.
+    link: NodeId,
+    pub(super) kinds: Kinds,
+    pub(super) shape: Shape<'q>,
+    pub(super) limits: Option<Box<Limits<'q>>>,
+    /// One alternative of each must hold.
+    pub(super) types: Vec<Rc<[Alt<'q>]>>,
+    /// Whether the choice among its types is pending.
+    pub(super) is_typed: bool,
+    /// What it is in the run that the query came from.
+    pub(super) hint: Option<Value<'q>>,
+    /// What it was computed from.
+    pub(super) origin: Option<(Op, Rc<[NodeId]>)>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Shape<'q> {
+    Open,
+    Literal(Value<'q>),
+    Cons(NodeId, NodeId),
+    Tuple(Rc<[NodeId]>),
+    Map(Rc<MapShape<'q>>),
+    Fun(Rc<FunShape>),
+}
+
+/// Keys of which something is known: the value's node, or that the key is not there.
+#[derive(Clone, Debug, Default)]
+pub(super) struct MapShape<'q> {
+    pub(super) entries: Vec<(Value<'q>, Option<NodeId>)>,
+}
+
+/// What a function has returned.
+#[derive(Clone, Debug, Default)]
+pub(super) struct FunShape {
+    pub(super) arity: u8,
+    pub(super) calls: Vec<(Rc<[NodeId]>, NodeId)>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Bound<'q> {
+    pub(super) at: Value<'q>,
+    pub(super) is_strict: bool,
+}
+
+/// What narrows a node besides its kinds.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Limits<'q> {
+    /// In the order of all terms.
+    pub(super) low: Option<Bound<'q>>,
+    pub(super) high: Option<Bound<'q>>,
+    pub(super) excluded: Vec<Value<'q>>,
+    /// If it is a tuple.
+    pub(super) arity: Option<u32>,
+    pub(super) min_arity: u32,
+    pub(super) not_arities: Vec<u32>,
+    /// If it is a function.
+    pub(super) fun_arity: Option<u8>,
+    pub(super) not_fun_arities: Vec<u8>,
+    /// If it is a bitstring: whether it is a binary, and how many bits it has.
+    pub(super) is_binary: Option<bool>,
+    pub(super) bits: Option<u64>,
+    pub(super) min_bits: u64,
+}
+
+/// A test of nodes and the truth that it must have.
+#[derive(Clone, Debug)]
+pub(super) struct Fact {
+    pub(super) op: Op,
+    pub(super) args: Rc<[NodeId]>,
+    pub(super) holds: bool,
+}
+
+/// What is still to be seen to.
+#[derive(Clone, Debug)]
+pub(super) enum Pending {
+    Fact(Fact),
+    /// The node is the operator applied to the others.
+    Define(NodeId, Op, Rc<[NodeId]>),
+    /// All facts of one of these.
+    Either(Rc<[Vec<Fact>]>),
+    /// One of the node's types, which depend on its parts.
+    Typed(NodeId),
+    Done,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct State<'q> {
+    nodes: Vec<Node<'q>>,
+    pub(super) pending: Vec<Pending>,
+    /// Goes up with every change.
+    pub(super) version: u64,
+    pub(super) typing: &'q Typing<'q>,
+}
+
+impl<'q> State<'q> {
+    pub(super) fn new(typing: &'q Typing<'q>) -> State<'q> {
+        State { nodes: Vec::with_capacity(64), pending: Vec::with_capacity(16), version: 0, typing }
+    }
+
+    pub(super) fn add(&mut self, kinds: Kinds) -> NodeId {
+        self.add_shape(kinds, Shape::Open)
+    }
+
+    pub(super) fn add_shape(&mut self, kinds: Kinds, shape: Shape<'q>) -> NodeId {
+        let id = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
+        self.nodes.push(Node {
+            link: id,
+            kinds,
+            shape,
+            limits: None,
+            types: Vec::new(),
+            is_typed: false,
+            hint: None,
+            origin: None,
+        });
+        id
+    }
+
+    pub(super) fn literal(&mut self, value: Value<'q>) -> NodeId {
+        self.add_shape(value.kinds(), Shape::Literal(value))
+    }
+
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "ids come from this state or one it was cloned from"
+    )]
+    pub(super) fn root(&self, mut id: NodeId) -> NodeId {
+        while self.nodes[id.0 as usize].link != id {
+            id = self.nodes[id.0 as usize].link;
+        }
+        id
+    }
+
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "ids come from this state or one it was cloned from"
+    )]
+    pub(super) fn node(&self, id: NodeId) -> &Node<'q> {
+        &self.nodes[self.root(id).0 as usize]
+    }
+
+    /// For changes, which are counted.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "ids come from this state or one it was cloned from"
+    )]
+    pub(super) fn change(&mut self, id: NodeId) -> &mut Node<'q> {
+        self.version += 1;
+        let root = self.root(id);
+        &mut self.nodes[root.0 as usize]
+    }
+
+    pub(super) fn change_limits(&mut self, id: NodeId) -> &mut Limits<'q> {
+        self.change(id).limits.get_or_insert_default()
+    }
+
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "ids come from this state or one it was cloned from"
+    )]
+    pub(super) fn link(&mut self, from: NodeId, to: NodeId) {
+        self.version += 1;
+        self.nodes[from.0 as usize].link = to;
+    }
+
+    pub(super) fn kinds(&self, id: NodeId) -> Kinds {
+        self.node(id).kinds
+    }
+
+    pub(super) fn is_same_node(&self, a: NodeId, b: NodeId) -> bool {
+        self.root(a) == self.root(b)
+    }
+
+    pub(super) fn known(&self, id: NodeId) -> Option<&Value<'q>> {
+        if let Shape::Literal(value) = &self.node(id).shape { Some(value) } else { None }
+    }
+
+    pub(super) fn known_int(&self, id: NodeId) -> Option<i64> {
+        match self.known(id)? {
+            Value::Ref(term) => term.as_int(),
+            Value::Own(term) => term.as_int(),
+            Value::Rest(..) => None,
+        }
+    }
+
+    /// The term that the node must be, if that is known of all its parts.
+    pub(super) fn ground(&self, id: NodeId) -> Option<Value<'q>> {
+        match &self.node(id).shape {
+            Shape::Literal(value) => Some(value.clone()),
+            Shape::Cons(head, tail) => {
+                let mut items = vec![self.ground(*head)?.term().into_owned()];
+                let mut at = *tail;
+                while let Shape::Cons(head, tail) = &self.node(at).shape {
+                    items.push(self.ground(*head)?.term().into_owned());
+                    at = *tail;
+                }
+                let tail = self.ground(at)?.term().into_owned();
+                Some(Value::own(Term::list(items, tail)))
+            }
+            Shape::Tuple(parts) => {
+                let parts = parts.iter().map(|it| Some(self.ground(*it)?.term().into_owned()));
+                Some(Value::own(Term::Tuple(parts.collect::<Option<_>>()?)))
+            }
+            Shape::Open | Shape::Map(_) | Shape::Fun(_) => None,
+        }
+    }
+
+    /// What the node is in the run that the query came from.
+    pub(super) fn hint(&self, id: NodeId) -> Option<Value<'q>> {
+        self.hint_within(id, MAX_HINT_DEPTH)
+    }
+
+    fn hint_within(&self, id: NodeId, left: usize) -> Option<Value<'q>> {
+        let node = self.node(id);
+        if node.hint.is_some() {
+            return node.hint.clone();
+        }
+        let left = left.checked_sub(1)?;
+        let part = |it: NodeId| Some(self.hint_within(it, left)?.term().into_owned());
+        match (&node.shape, &node.origin) {
+            (Shape::Literal(value), _) => Some(value.clone()),
+            (_, Some((op, args))) => {
+                let args: Vec<Term> = args.iter().map(|it| part(*it)).collect::<Option<_>>()?;
+                term::apply(*op, &args.iter().collect::<Vec<_>>()).map(Value::own)
+            }
+            (Shape::Cons(head, tail), None) => {
+                Some(Value::own(Term::list(vec![part(*head)?], part(*tail)?)))
+            }
+            (Shape::Tuple(parts), None) => {
+                let parts: Option<Vec<Term>> = parts.iter().map(|it| part(*it)).collect();
+                parts.map(|it| Value::own(Term::Tuple(it)))
+            }
+            (Shape::Open | Shape::Map(_) | Shape::Fun(_), None) => None,
+        }
+    }
+
+    pub(super) fn push(&mut self, pending: Pending) {
+        self.version += 1;
+        self.pending.push(pending);
+    }
+
+    pub(super) fn push_fact(&mut self, op: Op, args: &[NodeId], holds: bool) {
+        self.push(Pending::Fact(Fact { op, args: args.into(), holds }));
+    }
+}
+
+const MAX_HINT_DEPTH: usize = 200;

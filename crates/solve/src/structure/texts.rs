@@ -1,0 +1,133 @@
+//! Conversions between kinds by way of text.
+
+use super::kinds::Kinds;
+use super::range::Range;
+use super::state::{Closed, NodeId, Shape, State, Step};
+use super::value::Value;
+use term::{Conversion, Kind, Op};
+
+pub(super) fn result_kinds(conversion: Conversion) -> Kinds {
+    match conversion {
+        Conversion::AtomToList
+        | Conversion::IntegerToList
+        | Conversion::FloatToList
+        | Conversion::BinaryToList => Kinds::LIST,
+        Conversion::AtomToBinary | Conversion::IntegerToBinary | Conversion::ListToBinary => {
+            Kinds::BITS
+        }
+        Conversion::ListToAtom | Conversion::BinaryToAtom => Kinds::ATOM,
+        Conversion::ListToInteger | Conversion::BinaryToInteger => Kinds::INT,
+        Conversion::ListToFloat => Kinds::FLOAT,
+    }
+}
+
+/// What is converted, and whether everything of this kind can be.
+fn operand(conversion: Conversion) -> (Kind, bool) {
+    match conversion {
+        Conversion::AtomToList | Conversion::AtomToBinary => (Kind::Atom, true),
+        Conversion::IntegerToList | Conversion::IntegerToBinary => (Kind::Integer, true),
+        Conversion::FloatToList => (Kind::Float, true),
+        Conversion::BinaryToList => (Kind::Binary, true),
+        Conversion::ListToAtom
+        | Conversion::ListToInteger
+        | Conversion::ListToFloat
+        | Conversion::ListToBinary => (Kind::List, false),
+        Conversion::BinaryToAtom | Conversion::BinaryToInteger => (Kind::Binary, false),
+    }
+}
+
+/// The conversion back, and whether a result has one origin only.
+pub(super) fn inverse(conversion: Conversion) -> (Conversion, bool) {
+    match conversion {
+        Conversion::AtomToList => (Conversion::ListToAtom, true),
+        Conversion::ListToAtom => (Conversion::AtomToList, true),
+        Conversion::AtomToBinary => (Conversion::BinaryToAtom, true),
+        Conversion::BinaryToAtom => (Conversion::AtomToBinary, true),
+        Conversion::IntegerToList => (Conversion::ListToInteger, true),
+        Conversion::ListToInteger => (Conversion::IntegerToList, false),
+        Conversion::IntegerToBinary => (Conversion::BinaryToInteger, true),
+        Conversion::BinaryToInteger => (Conversion::IntegerToBinary, false),
+        Conversion::FloatToList => (Conversion::ListToFloat, true),
+        Conversion::ListToFloat => (Conversion::FloatToList, false),
+        Conversion::BinaryToList => (Conversion::ListToBinary, true),
+        Conversion::ListToBinary => (Conversion::BinaryToList, true),
+    }
+}
+
+impl<'q> State<'q> {
+    pub(super) fn converts(
+        &mut self,
+        conversion: Conversion,
+        of: NodeId,
+        holds: bool,
+    ) -> Result<bool, Closed> {
+        let (kind, is_all) = operand(conversion);
+        if is_all {
+            return self.is_kind(of, kind, holds).map(|()| true);
+        }
+        if let Some(value) = self.ground(of) {
+            let is = term::apply(Op::Convert(conversion), &[&value.term()]).is_some();
+            return if is == holds { Ok(true) } else { Err(Closed) };
+        }
+        if holds {
+            // That it has a result says it all.
+            self.define(Op::Convert(conversion), &[of])?;
+            return Ok(true);
+        }
+        Ok(!self.kinds(of).has(Kinds::of(kind)))
+    }
+
+    pub(super) fn examine_convert(
+        &mut self,
+        node: NodeId,
+        conversion: Conversion,
+        of: NodeId,
+    ) -> Result<bool, Closed> {
+        self.is_kind(of, operand(conversion).0, true)?;
+        self.is_kind(node, operand(inverse(conversion).0).0, true)?;
+        let (back, is_only) = inverse(conversion);
+        if let Some(value) = self.ground(node)
+            && is_only
+        {
+            let origin = term::apply(Op::Convert(back), &[&value.term()]).ok_or(Closed)?;
+            let again = term::apply(Op::Convert(conversion), &[&origin]).ok_or(Closed)?;
+            if again.cmp_exact(&value.term()).is_ne() {
+                return Err(Closed);
+            }
+            return self.bind(of, &Value::own(origin)).map(|()| true);
+        }
+        match conversion {
+            Conversion::AtomToList => self.is_text(node, 0, 0x10_ffff)?,
+            Conversion::ListToAtom => self.is_text(of, 0, 0x10_ffff)?,
+            Conversion::IntegerToList => {
+                self.restrict(node, Kinds::CONS)?;
+                self.is_text(node, 45, 57)?;
+            }
+            Conversion::ListToInteger => {
+                self.restrict(of, Kinds::CONS)?;
+                self.is_text(of, 43, 57)?;
+            }
+            Conversion::FloatToList => self.is_text(node, 43, 101)?,
+            Conversion::ListToFloat => self.is_text(of, 43, 101)?,
+            Conversion::BinaryToList => self.is_text(node, 0, 255)?,
+            Conversion::ListToBinary => self.is_text(of, 0, 255)?,
+            Conversion::AtomToBinary
+            | Conversion::BinaryToAtom
+            | Conversion::IntegerToBinary
+            | Conversion::BinaryToInteger => (),
+        }
+        Ok(false)
+    }
+
+    /// A list whose cells, as far as they are known, hold integers of this range.
+    fn is_text(&mut self, list: NodeId, low: i128, high: i128) -> Step {
+        let mut at = list;
+        loop {
+            self.restrict(at, Kinds::LIST)?;
+            let Shape::Cons(head, tail) = self.node(at).shape else { return Ok(()) };
+            self.restrict(head, Kinds::INT)?;
+            self.narrow_range(head, Range::new(low, high))?;
+            at = tail;
+        }
+    }
+}
