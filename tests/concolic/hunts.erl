@@ -371,7 +371,6 @@ server(Request) ->
     {ok, Pid} = gen_server:start(?MODULE, 5, []),
     try gen_server:call(Pid, Request)
     catch exit:{{broken, _}, _} -> error(found)
-    after gen_server:stop(Pid)
     end.
 
 init(N) -> {ok, N}.
