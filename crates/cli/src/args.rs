@@ -98,10 +98,10 @@ pub(crate) struct Test {
     /// Choices of a path that may be taken the other way
     #[arg(short, long, value_name = "N", default_value_t = 25)]
     pub(crate) depth: usize,
-    /// Time for each function: 500ms, 30s, 2m
-    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "30s")]
-    pub(crate) time: Duration,
-    /// Runs for each function [default: no limit]
+    /// Time for each function: 500ms, 30s, 2m [default: 30s, less when nothing new comes]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) time: Option<Duration>,
+    /// Runs for each function [default: as long as they bring something new, and some more]
     #[arg(long, value_name = "N")]
     pub(crate) runs: Option<usize>,
     /// Functions tested at the same time [default: number of cores]

@@ -108,6 +108,11 @@ impl Frontier {
         queue.insert(key, flip);
     }
 
+    /// How many alternatives of sites some run has taken.
+    pub(crate) fn n_visited(&self) -> usize {
+        self.visited.len()
+    }
+
     pub(crate) fn take(&mut self) -> Option<Flip> {
         loop {
             // What was new may have been visited since; it then waits with the others.

@@ -15,14 +15,18 @@ pub struct Report {
     /// Runs that did not take the way that their input was made for.
     pub n_diverged: usize,
     pub covered: Covered,
+    /// Grows with every run that went where none had been: a new alternative of a choice, a new
+    /// clause, a new way to fail.
+    pub n_news: usize,
     pub stop: Stop,
+    /// It stopped because there was no news for long, not because a number was reached.
+    pub is_saturated: bool,
 }
 
 #[derive(Clone, Debug)]
 pub struct Test {
     pub input: Input,
     pub outcome: Outcome,
-    pub covered: Covered,
 }
 
 /// Why the exploration ended.

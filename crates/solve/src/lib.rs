@@ -49,6 +49,12 @@ pub enum Reason {
 
 pub trait Solver {
     fn solve(&mut self, query: &Query<'_>) -> Answer;
+
+    /// What all answers so far have cost, in runs of a small program; a rough figure, the same
+    /// whenever the same is asked.
+    fn cost(&self) -> u64 {
+        0
+    }
 }
 
 /// What a layer did with the queries that came to it.

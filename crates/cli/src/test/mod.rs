@@ -38,6 +38,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::thread;
+use std::time::Duration;
 use trace::Input;
 
 /// What goes to stdout and stderr, and the exit code.
@@ -59,7 +60,7 @@ pub(crate) fn test(options: &Test) -> Result<Done, Vec<Diagnostic>> {
     drop(ctrlc::set_handler(move || flag.store(true, std::sync::atomic::Ordering::Relaxed)));
     let n_workers =
         options.jobs.unwrap_or_else(|| thread::available_parallelism().map_or(1, Into::into));
-    let progress = Progress::new(tasks.len(), n_workers, options.time);
+    let progress = Progress::new(tasks.len(), n_workers, time(options));
     let workers = Workers {
         project: &project,
         tasks: &tasks,
@@ -103,6 +104,15 @@ pub(crate) fn test(options: &Test) -> Result<Done, Vec<Diagnostic>> {
     Ok(Done { stdout: stdout.into_bytes(), diagnostics, code })
 }
 
+/// Runs without news before a unit is left, at least.
+const PATIENCE: u64 = 2_000;
+
+const TIME: Duration = Duration::from_secs(30);
+
+fn time(options: &Test) -> Duration {
+    options.time.unwrap_or(TIME)
+}
+
 /// All units with their contracts.
 fn tasks(
     project: &Project,
@@ -115,6 +125,8 @@ fn tasks(
     let settings = engine::Settings {
         depth: options.depth,
         max_runs: options.runs,
+        // Whoever names a budget wants it used.
+        patience: (options.time.is_none() && options.runs.is_none()).then_some(PATIENCE),
         strategy: options.strategy,
         seed: options.seed,
     };
@@ -126,7 +138,7 @@ fn tasks(
         if let Some(text) = &options.args {
             contract.seeds = vec![Input { args: first_args(text, &unit)? }];
         }
-        Ok(Some(Task { unit, contract, settings, time: options.time }))
+        Ok(Some(Task { unit, contract, settings, time: time(options) }))
     };
     let units = select(project, &options.functions)?;
     units.into_iter().filter_map(|it| task(it).transpose()).collect()

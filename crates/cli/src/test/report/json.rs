@@ -44,6 +44,7 @@ fn unit(of: &UnitReport, modules: &[ModuleCoverage]) -> Value {
         "language": "erlang",
         "verdict": of.verdict(),
         "stop": report.stop.name(),
+        "saturated": report.is_saturated,
         "runs": report.n_runs,
         "paths": report.tests.len(),
         "refused": explored.n_refused,
