@@ -23,7 +23,13 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { depth: 25, max_runs: None, patience: None, strategy: Strategy::default(), seed: 0 }
+        Settings {
+            depth: 25,
+            max_runs: None,
+            patience: None,
+            strategy: Strategy::default(),
+            seed: 0,
+        }
     }
 }
 

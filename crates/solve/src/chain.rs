@@ -50,7 +50,8 @@ impl Solver for Chain {
 
     fn cost(&self) -> u64 {
         let Statistics { queries, unknown, layers, .. } = &self.statistics;
-        let n_hard = layers.get("z3").copied().unwrap_or(0);
+        let n_easy: usize = layers.iter().filter(|it| *it.0 != "z3").map(|it| it.1).sum();
+        let n_hard = queries.saturating_sub(n_easy);
         (queries + HARD * n_hard + HOPELESS * unknown) as u64
     }
 }
