@@ -16,7 +16,7 @@ pub struct Statistics {
 
 /// What a query costs that comes to Z3, and one that nobody answers.
 const HARD: usize = 20;
-const HOPELESS: usize = 50;
+const HOPELESS: usize = 20;
 
 /// The solver that the tool uses.
 #[derive(Debug)]

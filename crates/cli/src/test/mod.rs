@@ -105,7 +105,7 @@ pub(crate) fn test(options: &Test) -> Result<Done, Vec<Diagnostic>> {
 }
 
 /// Runs without news before a unit is left, at least.
-const PATIENCE: u64 = 2_000;
+const PATIENCE: u64 = 10_000;
 
 const TIME: Duration = Duration::from_secs(30);
 

@@ -345,7 +345,9 @@ impl Reader {
         let guard = self.expr(guard)?;
         let body = self.expr(body)?;
         self.vars = scope;
-        let is_of_source = annotations(anno).iter().any(is_marked);
+        let is_added = |it: &Term| it.as_atom() == Some("compiler_generated");
+        let is_of_source =
+            annotations(anno).iter().any(is_marked) && !annotations(anno).iter().any(is_added);
         Ok(Clause { patterns, guard, body, place: self.place(anno), is_of_source })
     }
 
