@@ -11,7 +11,7 @@ tests() ->
      consulting, consulting_errors, evaluating, scripts, copies, copied_parts, truncated, allocated,
      synced, advised, directories, removed, removed_trees, renamed, links, infos, times, permissions,
      wildcards, folds, ensured, sizes, working_directory, absolute_names, names_of_files,
-     strange_names, closed_files, dead_owners, device_protocol, two_readers, compressed, streams, dictionaries, compiled, compiled_errors, disk_tables, disk_tables_again, logs, sorted,
+     strange_names, closed_files, dead_owners, device_protocol, two_readers, memory_files, memory_positions, compressed, streams, dictionaries, compiled, compiled_errors, disk_tables, disk_tables_again, logs, sorted,
      tables_in_files, archives, beam_chunks, searched, other_kinds, many_open, large,
      info_of_processes].
 

@@ -34,7 +34,9 @@ pub fn machine_outside(module: Atom, source: &Path) -> Machine {
     let mut host = host();
     host.add_source(module, beam::Source::Erl(source.to_owned()));
     let allowed = Allowed { files: true, os: true, ..Allowed::default() };
-    Machine::new(Box::new(host), Settings { limits: limits(), allowed, ..Settings::default() })
+    let environment = env::vars().collect();
+    let settings = Settings { limits: limits(), allowed, environment, ..Settings::default() };
+    Machine::new(Box::new(host), settings)
 }
 
 fn host() -> Otp {

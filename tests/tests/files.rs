@@ -1,4 +1,4 @@
-//! Programs that touch files, run by our machine and by BEAM.
+//! Programs that touch files and start other programs, run by our machine and by BEAM.
 
 use conformance::{Call, Report, beam_program, machine_outside, our_result};
 use std::path::Path;
@@ -21,5 +21,10 @@ fn check(program: &str, n_expected: usize) {
 
 #[test]
 fn files() {
-    check("files.erl", 71);
+    check("files.erl", 73);
+}
+
+#[test]
+fn ports() {
+    check("ports.erl", 30);
 }

@@ -14,6 +14,7 @@ mod disk;
 mod errno;
 mod installation;
 mod peer;
+mod programs;
 
 pub use installation::Installation;
 pub use otp::{Define, Otp, Settings};

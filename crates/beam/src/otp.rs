@@ -7,9 +7,10 @@ use crate::cache::{Cache, Key, Kind, Stamp};
 use crate::disk::Disk;
 use crate::installation::{Installation, elixir_paths, find_erl, identity};
 use crate::peer::{AGENT, Launch, Peer, path_term};
+use crate::programs::Running;
 use crate::source::{Loaded, Source, SourceOptions, read_answer};
 use crate::target::Target;
-use erlang::{Files, Host, HostAnswer, HostError, ModuleCode, System};
+use erlang::{Files, Host, HostAnswer, HostError, ModuleCode, Programs, System};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -350,6 +351,10 @@ impl Host for Otp {
         Box::new(Disk::default())
     }
 
+    fn programs(&mut self) -> Box<dyn Programs> {
+        Box::new(Running::default())
+    }
+
     fn system(&mut self) -> Result<System, HostError> {
         let own = self.settings.code_paths.clone();
         let elixir = self.elixir.clone();
@@ -367,6 +372,7 @@ impl Host for Otp {
         Ok(System {
             release: otp.release.clone(),
             erts_version: otp.erts_version.clone(),
+            root: otp.root.to_str().unwrap_or_default().to_owned(),
             code_path: code_path.filter_map(text).collect(),
             applications: ["kernel.app", "stdlib.app"]
                 .into_iter()

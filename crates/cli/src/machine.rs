@@ -7,12 +7,13 @@ use crate::report::Ending;
 use crate::trouble::no_function;
 use beam::Otp;
 use erlang::builtins::Stop;
-use erlang::machine::{Allowed, Limits};
+use erlang::machine::{Allowed, Epoch, Limits};
 use erlang::{Host, HostError, Machine, MachineError, Outcome, Settings};
+use std::ffi::OsString;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use term::{Atom, Call, Fun, Style, Term, print};
 
 /// How the call ended, and what the program wrote.
@@ -109,7 +110,7 @@ fn settings(options: &Run) -> Settings {
         },
         allowed: allowed(&options.allowed),
         interrupt: alarm(options.time),
-        ..Settings::default()
+        ..if allowed(&options.allowed).os { outside() } else { Settings::default() }
     }
 }
 
@@ -119,6 +120,19 @@ pub(crate) fn allowed(effects: &[Effect]) -> Allowed {
         files: allows(Effect::Files),
         network: allows(Effect::Network),
         os: allows(Effect::Os),
+    }
+}
+
+/// For a program that may see the operating system: its variables, and a clock that begins now.
+fn outside() -> Settings {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let variable = |(name, value): (OsString, OsString)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    };
+    Settings {
+        epoch: Epoch(i64::try_from(now.as_nanos()).unwrap_or(i64::MAX)),
+        environment: std::env::vars_os().filter_map(variable).collect(),
+        ..Settings::default()
     }
 }
 

@@ -3,8 +3,10 @@
 //! The machine starts no process and reads no file; whoever owns it supplies a [`Host`].
 
 mod files;
+mod programs;
 
 pub use files::{Advice, Errno, FileId, FileInfo, FileKind, Files, Links, OpenModes, Origin, Sync};
+pub use programs::{Command, Errors, Executable, Input, ProgramEvent, ProgramId, Programs};
 
 use std::fmt;
 use term::{Atom, Term};
@@ -46,6 +48,9 @@ pub trait Host {
 
     /// The file system, for programs that may touch it.
     fn files(&mut self) -> Box<dyn Files>;
+
+    /// The programs of the operating system, for those that may start them.
+    fn programs(&mut self) -> Box<dyn Programs>;
 }
 
 /// The runtime that the machine stands in for.
@@ -55,6 +60,8 @@ pub struct System {
     pub release: String,
     /// `13.1.5`
     pub erts_version: String,
+    /// Where it is installed.
+    pub root: String,
     /// The directories where modules are looked for.
     pub code_path: Vec<String>,
     /// What the `.app` files say of the applications that are always running: kernel and stdlib.

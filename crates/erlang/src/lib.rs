@@ -11,7 +11,8 @@ pub mod machine;
 pub mod spec;
 
 pub use host::{
-    Advice, Declared, Errno, FileId, FileInfo, FileKind, Files, Host, HostAnswer, HostError, Links,
-    ModuleCode, OpenModes, Origin, Sync, System,
+    Advice, Command, Declared, Errno, Errors, Executable, FileId, FileInfo, FileKind, Files, Host,
+    HostAnswer, HostError, Input, Links, ModuleCode, OpenModes, Origin, ProgramEvent, ProgramId,
+    Programs, Sync, System,
 };
 pub use machine::{Machine, MachineError, Outcome, Run, Settings};

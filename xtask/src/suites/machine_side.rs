@@ -6,14 +6,16 @@
 use super::{Case, Effects, Options, each};
 use beam::Otp;
 use erlang::builtins::Stop;
-use erlang::machine::{Allowed, Limits};
+use erlang::machine::{Allowed, Epoch, Limits};
 use erlang::{Machine, Outcome, Settings};
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
+use std::time::{SystemTime, UNIX_EPOCH};
 use term::{Atom, Term};
 
 /// The chore that a worker process does.
@@ -186,6 +188,8 @@ impl Bench {
         };
         let otp = Otp::new(settings).map_err(|it| it.to_string())?;
         let allowed = self.effects == Effects::Allowed;
+        // Cases compare the clock with the times of files.
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let settings = Settings {
             limits: Limits {
                 reductions: self.reductions,
@@ -193,6 +197,8 @@ impl Bench {
                 ..Limits::default()
             },
             allowed: Allowed { files: allowed, network: allowed, os: allowed },
+            environment: if allowed { std::env::vars().collect() } else { BTreeMap::new() },
+            epoch: Epoch(i64::try_from(now.as_nanos()).unwrap_or(i64::MAX)),
             ..Settings::default()
         };
         Ok(Machine::new(Box::new(otp), settings))

@@ -34,6 +34,8 @@ const fn change(name: &'static str, arity: u8, run: Run) -> Builtin {
 
 #[derive(Debug, Default)]
 pub struct CodePath {
+    /// Where the runtime is installed.
+    pub(crate) root: String,
     /// As every run finds it.
     pub(crate) initial: Vec<String>,
     pub(crate) chosen: Option<Vec<String>>,

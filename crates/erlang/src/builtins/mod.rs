@@ -35,6 +35,7 @@ mod math;
 mod md5;
 mod modules;
 mod outside;
+mod ports;
 mod processes;
 pub mod search;
 pub mod shared;
@@ -202,6 +203,11 @@ pub(crate) const fn gate(
     Builtin { module, name, arity, how: How::Code, effect, lift: Lift::Moves(0) }
 }
 
+/// The bytes of an iolist, if it is one.
+pub(crate) fn iolist_bytes(w: &World, value: Value) -> Option<Vec<u8>> {
+    iolist::bytes(w, value).ok()
+}
+
 /// Every builtin there is.
 pub fn all() -> impl Iterator<Item = &'static Builtin> {
     let tables: &[&[Builtin]] = &[
@@ -218,6 +224,7 @@ pub fn all() -> impl Iterator<Item = &'static Builtin> {
         lists::ROWS,
         maps::ROWS,
         math::ROWS,
+        ports::ROWS,
         processes::ROWS,
         search::ROWS,
         shared::ROWS,

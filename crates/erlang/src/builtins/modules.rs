@@ -43,8 +43,8 @@ pub(super) const ROWS: &[Builtin] = &[
     on_host("erl_prim_loader", "get_file", 1),
     on_host("erl_prim_loader", "get_path", 0),
     on_host("erlang", "pre_loaded", 0),
-    // The emulator's own arguments: there are none.
-    inside("init", "get_argument", 1, |_, _| Ok(Value::atom(AtomId::ERROR))),
+    // The emulator's own arguments: only those that it always has.
+    inside("init", "get_argument", 1, argument),
     inside("init", "get_arguments", 0, |_, _| Ok(Value::NIL)),
     inside("init", "get_plain_arguments", 0, |_, _| Ok(Value::NIL)),
     inside("init", "get_status", 0, |w, _| {
@@ -109,6 +109,20 @@ fn load_nif(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
     let text = string(w, "the machine runs no native code");
     let pair = w.heap.tuple(&[reason, text]);
     Ok(w.heap.tuple(&[Value::atom(AtomId::ERROR), pair]))
+}
+
+fn argument(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let value = match arg(args, 0).as_atom().map(|it| w.atoms.name(it)) {
+        Some("home") => w.environment.get("HOME").cloned(),
+        Some("root") => Some(w.code_path.root.clone()),
+        Some("progname") => Some("erl".to_owned()),
+        _ => None,
+    };
+    let Some(value) = value else { return Ok(Value::atom(AtomId::ERROR)) };
+    let value = string(w, &value);
+    let values = w.heap.list(&[value]);
+    let values = w.heap.list(&[values]);
+    Ok(w.heap.tuple(&[Value::atom(AtomId::OK), values]))
 }
 
 fn script_id(w: &mut World, _: &[Value]) -> Result<Value, Fault> {

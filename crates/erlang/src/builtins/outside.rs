@@ -57,14 +57,8 @@ pub(super) const ROWS: &[Builtin] = &[
         let kind = [atom(w, "unix"), atom(w, "linux")];
         Ok(w.heap.tuple(&kind))
     }),
-    inside("os", "getpid", 0, |w, _| Ok(string(w, "1"))),
     inside("os", "set_signal", 2, |_, _| Ok(Value::atom(AtomId::OK))),
     on_host("os", "version", 0),
-    outside(Effect::Os, "os", "cmd", 1),
-    outside(Effect::Os, "os", "cmd", 2),
-    outside(Effect::Os, "os", "find_executable", 1),
-    outside(Effect::Os, "os", "find_executable", 2),
-    inside("erlang", "open_port", 2, |w, _| stays_open(w, Effect::Os, "erlang:open_port/2")),
     outside(Effect::Os, "crypto", "strong_rand_bytes", 1),
     outside(Effect::Os, "crypto", "rand_seed", 0),
     outside(Effect::Os, "crypto", "rand_uniform", 2),

@@ -4,6 +4,7 @@ use crate::builtins::arithmetic::arg;
 use crate::builtins::{Builtin, Fault, inside};
 use crate::data::{AtomId, PidId, RefId, Value, View};
 use crate::machine::World;
+use crate::machine::ports::PortId;
 use crate::machine::process::{AliasKind, Execution, Monitor, MonitorTarget};
 use crate::machine::signals::Through;
 
@@ -188,7 +189,11 @@ fn monitored(
 
 fn send(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     w.send_to(arg(args, 0), arg(args, 1))?;
-    Ok(arg(args, 1))
+    // A port ends who sends what it does not understand.
+    match w.killed.take() {
+        Some(reason) => Err(Fault::Killed(reason)),
+        None => Ok(arg(args, 1)),
+    }
 }
 
 fn send_with_options(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
@@ -200,7 +205,14 @@ fn send_with_options(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 fn exit(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let to = match arg(args, 0).view() {
         View::Pid(pid) => pid,
-        View::Port(_) => return Ok(Value::TRUE),
+        View::Port(id) => {
+            let me = w.current;
+            w.port_signal(me, PortId(id), arg(args, 1));
+            return match w.killed.take() {
+                Some(reason) => Err(Fault::Killed(reason)),
+                None => Ok(Value::TRUE),
+            };
+        }
         _ => return Err(Fault::BADARG),
     };
     let me = w.current;
@@ -214,6 +226,22 @@ fn exit(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 // Watching
 
 fn link(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    if let View::Port(id) = arg(args, 0).view() {
+        let me = w.current;
+        let traps = w.me().is_some_and(|it| it.trap_exit);
+        let noproc = Value::atom(AtomId::NOPROC);
+        return match w.ports.open.get_mut(&PortId(id)) {
+            Some(port) => {
+                port.links.insert(me);
+                Ok(Value::TRUE)
+            }
+            None if traps => {
+                w.signal(arg(args, 0), me, noproc, Through::Link);
+                Ok(Value::TRUE)
+            }
+            None => Err(Fault::Error(noproc)),
+        };
+    }
     let pid = pid_arg(arg(args, 0))?;
     let me = w.current;
     let traps = w.me().is_some_and(|it| it.trap_exit);
@@ -225,7 +253,11 @@ fn link(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 }
 
 fn unlink(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    if let View::Port(_) = arg(args, 0).view() {
+    if let View::Port(id) = arg(args, 0).view() {
+        let me = w.current;
+        if let Some(port) = w.ports.open.get_mut(&PortId(id)) {
+            port.links.remove(&me);
+        }
         return Ok(Value::TRUE);
     }
     let pid = pid_arg(arg(args, 0))?;
@@ -244,6 +276,12 @@ fn monitor(w: &mut World, kind: Value, object: Value, options: Value) -> Result<
             }
             _ => return Err(Fault::BADARG),
         },
+        (Some(AtomId::PORT), View::Port(id)) => MonitorTarget::Port(PortId(id), None),
+        (Some(AtomId::PORT), View::Atom(name)) => {
+            // A name that nobody has stands for a port that is gone.
+            let id = w.ports.names.get(&name).copied().unwrap_or(PortId(u64::MAX));
+            MonitorTarget::Port(id, Some(name))
+        }
         (Some(AtomId::TIME_OFFSET), View::Atom(_)) => MonitorTarget::TimeOffset,
         _ => return Err(Fault::BADARG),
     };
@@ -330,10 +368,19 @@ fn unalias(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 
 fn register(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let name = arg(args, 0).as_atom().filter(|it| *it != AtomId::UNDEFINED).ok_or(Fault::BADARG)?;
-    let pid = pid_arg(arg(args, 1))?;
-    if w.registry.contains_key(&name) {
+    if w.registry.contains_key(&name) || w.ports.names.contains_key(&name) {
         return Err(Fault::BADARG);
     }
+    if let View::Port(id) = arg(args, 1).view() {
+        let port = w.ports.open.get_mut(&PortId(id)).ok_or(Fault::BADARG)?;
+        if port.registered.is_some() {
+            return Err(Fault::BADARG);
+        }
+        port.registered = Some(name);
+        w.ports.names.insert(name, PortId(id));
+        return Ok(Value::TRUE);
+    }
+    let pid = pid_arg(arg(args, 1))?;
     let process = w.processes.get_mut(&pid).ok_or(Fault::BADARG)?;
     if process.name.is_some() {
         return Err(Fault::BADARG);
@@ -345,6 +392,12 @@ fn register(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 
 fn unregister(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let name = arg(args, 0).as_atom().ok_or(Fault::BADARG)?;
+    if let Some(id) = w.ports.names.remove(&name) {
+        if let Some(port) = w.ports.open.get_mut(&id) {
+            port.registered = None;
+        }
+        return Ok(Value::TRUE);
+    }
     let pid = w.registry.remove(&name).ok_or(Fault::BADARG)?;
     if let Some(process) = w.processes.get_mut(&pid) {
         process.name = None;
@@ -354,11 +407,15 @@ fn unregister(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 
 fn whereis(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let name = arg(args, 0).as_atom().ok_or(Fault::BADARG)?;
+    if let Some(port) = w.ports.names.get(&name) {
+        return Ok(Value::port(port.0));
+    }
     Ok(w.locate(name)?.map_or(Value::atom(AtomId::UNDEFINED), Value::pid))
 }
 
 fn registered(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
-    let names: Vec<Value> = w.registry.keys().map(|it| Value::atom(*it)).collect();
+    let names = w.registry.keys().chain(w.ports.names.keys());
+    let names: Vec<Value> = names.map(|it| Value::atom(*it)).collect();
     Ok(w.heap.list(&names))
 }
 

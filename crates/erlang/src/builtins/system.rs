@@ -25,9 +25,6 @@ pub(super) const ROWS: &[Builtin] = &[
         Ok(Value::TRUE)
     }),
     inside("erlang", "display_string", 1, display_string),
-    inside("erlang", "ports", 0, |_, _| Ok(Value::NIL)),
-    inside("erlang", "port_info", 1, no_port),
-    inside("erlang", "port_info", 2, no_port),
     inside("erlang", "get_cookie", 0, |w, _| Ok(atom(w, "nocookie"))),
     inside("erlang", "get_cookie", 1, |w, _| Ok(atom(w, "nocookie"))),
     inside("erlang", "set_cookie", 1, |_, _| Ok(Value::TRUE)),
@@ -105,7 +102,7 @@ fn system_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         "atom_limit" => count(w.limits.atoms),
         "atom_count" => count(w.atoms.len()),
         "port_limit" => Value::int(MAX_PORTS),
-        "port_count" => Value::int(0),
+        "port_count" => count(w.ports.open.len()),
         "ets_limit" => Value::int(MAX_TABLES),
         "ets_count" => count(w.ets.len()),
         "schedulers"
@@ -302,14 +299,4 @@ fn display_string(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let text: Option<String> = chars.into_iter().map(char_of).collect();
     w.output.extend_from_slice(text.ok_or(Fault::BADARG)?.as_bytes());
     Ok(Value::TRUE)
-}
-
-/// There are no ports, so none can be told of.
-fn no_port(_: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    match arg(args, 0).view() {
-        crate::data::View::Port(_) | crate::data::View::Atom(_) => {
-            Ok(Value::atom(AtomId::UNDEFINED))
-        }
-        _ => Err(Fault::BADARG),
-    }
 }

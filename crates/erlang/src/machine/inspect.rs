@@ -129,7 +129,9 @@ fn item(cpu: &mut Cpu<'_>, pid: PidId, name: &str) -> Result<Value, Fault> {
             w.heap.list(&messages)
         }
         "links" => {
-            let links: Vec<Value> = process.links.iter().map(|it| Value::pid(*it)).collect();
+            let ports = w.ports.linked_to(pid).into_iter().map(|it| Value::port(it.0));
+            let links: Vec<Value> =
+                process.links.iter().map(|it| Value::pid(*it)).chain(ports).collect();
             w.heap.list(&links)
         }
         "monitors" => {
@@ -192,6 +194,14 @@ fn monitors(w: &mut World, targets: &[MonitorTarget]) -> Value {
             MonitorTarget::Process(pid) => Value::pid(*pid),
             MonitorTarget::Name(name, _) => {
                 w.heap.tuple(&[Value::atom(*name), Value::atom(AtomId::NONODE)])
+            }
+            MonitorTarget::Port(id, name) => {
+                let port = match name {
+                    Some(name) => w.heap.tuple(&[Value::atom(*name), Value::atom(AtomId::NONODE)]),
+                    None => Value::port(id.0),
+                };
+                items.push(w.heap.tuple(&[Value::atom(AtomId::PORT), port]));
+                continue;
             }
             MonitorTarget::TimeOffset => continue,
         };

@@ -1,6 +1,7 @@
 //! A process: what others can see and change of it, and the stack it runs on.
 
 use crate::data::{AtomId, PidId, RefId, Roots, Value};
+use crate::machine::ports::PortId;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 #[derive(Debug)]
@@ -60,6 +61,8 @@ pub enum MonitorTarget {
     Process(PidId),
     /// Monitored by name; the name is in the down message.
     Name(AtomId, Option<PidId>),
+    /// By itself or by its name, which is in the down message then.
+    Port(PortId, Option<AtomId>),
     TimeOffset,
 }
 

@@ -9,6 +9,7 @@ use crate::host::{Host, HostError};
 use crate::lower;
 use crate::machine::interpret::{Pause, run};
 use crate::machine::io;
+use crate::machine::ports::Ports;
 use crate::machine::process::{Execution, OnReturn, Process, Status};
 use crate::machine::raise::{self, Raised};
 use crate::machine::world::{Ended, Epoch, USER, World};
@@ -17,6 +18,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use term::{Atom, Term};
 use trace::Covered;
 
@@ -102,6 +104,9 @@ pub struct Machine {
     reductions: u64,
 }
 
+/// How long we wait for a program before we look whether somebody wants us to stop.
+const PATIENCE: Duration = Duration::from_millis(50);
+
 /// Calls in a slice, as on BEAM.
 const SLICE: u32 = 4000;
 
@@ -114,6 +119,7 @@ impl Machine {
             epoch,
             environment: environment.clone(),
             files: OpenFiles::of(host.files()),
+            ports: Ports::of(host.programs()),
             ..World::default()
         };
         let program = Program::new(&mut world.atoms);
@@ -229,6 +235,7 @@ impl Machine {
             }
             self.world.applications = system.applications;
             self.world.code_path.initial = system.code_path;
+            self.world.code_path.root = system.root;
         }
         Ok(())
     }
@@ -261,6 +268,15 @@ impl Machine {
             while let Some(timer) = self.world.timers.take_due(self.world.clock) {
                 self.world.fire(timer);
             }
+            if self.world.ports.has_programs() {
+                self.listen();
+                if self.interrupt.load(Ordering::Relaxed) {
+                    return Ok(Stopped::Stop(Stop::Interrupted));
+                }
+                if self.world.queue.is_empty() {
+                    continue;
+                }
+            }
             let Some(pid) = self.world.queue.pop_front() else {
                 match self.world.timers.next_at() {
                     Some(at) => self.world.clock = self.world.clock.max(at),
@@ -275,6 +291,19 @@ impl Machine {
                 return Ok(Stopped::Stop(Stop::Interrupted));
             }
         }
+    }
+
+    /// Hears what programs say. When everyone waits, so does the clock: for them, as long as it
+    /// takes, or for the next timer.
+    fn listen(&mut self) {
+        if !self.world.queue.is_empty() {
+            self.world.listen(Duration::ZERO);
+            return;
+        }
+        let until = self.world.timers.next_at();
+        let left = until.map(|it| Duration::from_nanos(it.saturating_sub(self.world.clock)));
+        let elapsed = self.world.listen(left.unwrap_or(PATIENCE).min(PATIENCE));
+        self.world.clock += u64::try_from(elapsed.as_nanos()).unwrap_or(0);
     }
 
     fn run_process(&mut self, pid: PidId) -> Result<Option<Stop>, MachineError> {
@@ -423,7 +452,8 @@ impl Allowed {
     pub fn allows(self, effect: Effect) -> bool {
         match effect {
             Effect::Pure | Effect::Machine => true,
-            Effect::Files => self.files,
+            // A program of the operating system could do it all the same.
+            Effect::Files => self.files || self.os,
             Effect::Network => self.network,
             Effect::Os => self.os,
         }

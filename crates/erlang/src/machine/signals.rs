@@ -7,6 +7,7 @@ use crate::builtins::{Fault, Stop};
 use crate::data::{AtomId, PidId, RefId, Value, View};
 use crate::machine::World;
 use crate::machine::io;
+use crate::machine::ports::PortId;
 use crate::machine::process::{
     AliasKind, Execution, Monitor, MonitorTarget, OnReturn, Process, Status,
 };
@@ -34,11 +35,15 @@ impl World {
         match to.view() {
             View::Pid(pid) => self.send(pid, message),
             View::Atom(name) => {
+                if let Some(port) = self.ports.names.get(&name).copied() {
+                    self.send_to_port(port, message);
+                    return Ok(());
+                }
                 let pid = self.locate(name)?.ok_or(Fault::BADARG)?;
                 self.send(pid, message);
             }
             View::Ref(alias) => self.send_to_alias(alias, message),
-            View::Port(_) => return Err(Fault::BADARG),
+            View::Port(id) => self.send_to_port(PortId(id), message),
             View::Tuple(..) => match self.heap.elements(to) {
                 Some([name, node]) if node.as_atom().is_some() => {
                     let name = name.as_atom().ok_or(Fault::BADARG)?;
@@ -207,6 +212,7 @@ impl World {
         owner_died(self, pid);
         self.files.owner_died(pid);
         self.buffers.owner_died(pid);
+        self.ports_of_dead(pid, reason);
         for (reference, monitor) in process.monitors {
             if let Some(target) = monitor.target.pid()
                 && let Some(target) = self.processes.get_mut(&target)
@@ -225,13 +231,23 @@ impl World {
         }
     }
 
-    fn down(&mut self, watcher: PidId, reference: RefId, reason: Value) {
+    pub(super) fn down(&mut self, watcher: PidId, reference: RefId, reason: Value) {
         let Some(process) = self.processes.get_mut(&watcher) else { return };
         let Some(monitor) = process.monitors.remove(&reference) else { return };
         if monitor.alias.is_some_and(|it| it != AliasKind::Explicit) {
             process.aliases.remove(&reference);
         }
+        let mut kind = AtomId::PROCESS;
         let object = match monitor.target {
+            MonitorTarget::Port(id, name) => {
+                kind = AtomId::PORT;
+                match name {
+                    Some(name) => {
+                        self.heap.tuple(&[Value::atom(name), Value::atom(AtomId::NONODE)])
+                    }
+                    None => Value::port(id.0),
+                }
+            }
             MonitorTarget::Process(pid) => Value::pid(pid),
             MonitorTarget::Name(name, _) => {
                 self.heap.tuple(&[Value::atom(name), Value::atom(AtomId::NONODE)])
@@ -239,27 +255,28 @@ impl World {
             MonitorTarget::TimeOffset => return,
         };
         let tag = monitor.tag.unwrap_or(Value::atom(AtomId::DOWN));
-        let message = self.heap.tuple(&[
-            tag,
-            Value::reference(reference),
-            Value::atom(AtomId::PROCESS),
-            object,
-            reason,
-        ]);
+        let message =
+            self.heap.tuple(&[tag, Value::reference(reference), Value::atom(kind), object, reason]);
         self.send(watcher, message);
     }
 
     /// An exit signal arrives at a process that is not running.
     pub fn exit_signal(&mut self, from: PidId, to: PidId, reason: Value, through: Through) {
+        self.signal(Value::pid(from), to, reason, through);
+    }
+
+    /// The same, of a process or a port.
+    pub(crate) fn signal(&mut self, from: Value, to: PidId, reason: Value, through: Through) {
         let Some(process) = self.processes.get_mut(&to) else { return };
         let is_kill = reason.is_atom(AtomId::KILL) && through == Through::Exit;
         if is_kill {
             self.kill(to, Value::atom(AtomId::KILLED));
         } else if process.trap_exit {
-            let message =
-                self.heap.tuple(&[Value::atom(AtomId::EXIT_SIGNAL), Value::pid(from), reason]);
+            let message = self.heap.tuple(&[Value::atom(AtomId::EXIT_SIGNAL), from, reason]);
             self.send(to, message);
-        } else if !reason.is_atom(AtomId::NORMAL) || (from == to && through == Through::Exit) {
+        } else if !reason.is_atom(AtomId::NORMAL)
+            || (from.same_word(Value::pid(to)) && through == Through::Exit)
+        {
             self.kill(to, reason);
         }
     }
@@ -305,12 +322,20 @@ impl World {
         let me = self.current;
         let reference = self.new_ref();
         let target = monitor.target.pid();
+        let port = matches!(monitor.target, MonitorTarget::Port(..)).then_some(monitor.target);
         let alias = monitor.alias;
         if let Some(process) = self.me() {
             process.monitors.insert(reference, monitor);
             if let Some(kind) = alias {
                 process.aliases.insert(reference, kind);
             }
+        }
+        if let Some(MonitorTarget::Port(id, _)) = port {
+            match self.ports.open.get_mut(&id) {
+                Some(port) => port.watchers.push((reference, me)),
+                None => self.down(me, reference, Value::atom(AtomId::NOPROC)),
+            }
+            return reference;
         }
         match target.and_then(|it| self.processes.get_mut(&it)) {
             Some(process) => process.monitored_by.push((reference, me)),
@@ -330,6 +355,11 @@ impl World {
         }
         if let Some(target) = monitor.target.pid().and_then(|it| self.processes.get_mut(&it)) {
             target.monitored_by.retain(|it| it.0 != reference);
+        }
+        if let MonitorTarget::Port(id, _) = monitor.target
+            && let Some(port) = self.ports.open.get_mut(&id)
+        {
+            port.watchers.retain(|it| it.0 != reference);
         }
         true
     }
@@ -353,7 +383,7 @@ impl MonitorTarget {
         match self {
             MonitorTarget::Process(pid) => Some(pid),
             MonitorTarget::Name(_, pid) => pid,
-            MonitorTarget::TimeOffset => None,
+            MonitorTarget::Port(..) | MonitorTarget::TimeOffset => None,
         }
     }
 }

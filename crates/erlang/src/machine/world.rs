@@ -11,6 +11,7 @@ use crate::builtins::shared::Shared;
 use crate::builtins::zlib::Streams;
 use crate::data::{AtomId, Atoms, Heap, Mark, PidId, RefId, Roots, Value};
 use crate::machine::boot::Residence;
+use crate::machine::ports::Ports;
 use crate::machine::process::Process;
 use crate::machine::record::Recorder;
 use crate::machine::timers::Timers;
@@ -40,6 +41,7 @@ pub struct World {
     pub handles: Handles,
     pub patterns: Patterns,
     pub files: OpenFiles,
+    pub ports: Ports,
     pub buffers: Buffers,
     pub streams: Streams,
     pub timers: Timers,
@@ -184,6 +186,7 @@ impl World {
         self.patterns = Patterns::default();
         self.handles = Handles::default();
         self.files.reset();
+        self.ports.reset();
         self.code_path.chosen = None;
         self.buffers = Buffers::default();
         self.streams = Streams::default();
@@ -219,6 +222,7 @@ impl World {
         self.processes.clear();
         self.ets = Tables::default();
         self.shared = Shared::default();
+        self.ports.reset();
         self.streams = Streams::default();
         self.timers = Timers::default();
         self.system_flags.clear();
@@ -245,6 +249,7 @@ impl Roots for All<'_> {
         self.world.shared.visit_roots(visitor);
         self.world.timers.visit(visitor);
         self.world.streams.visit_roots(visitor);
+        self.world.ports.visit_roots(visitor);
         for flag in self.world.system_flags.values_mut() {
             visitor(std::slice::from_mut(flag));
         }
