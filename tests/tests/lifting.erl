@@ -101,3 +101,12 @@ numbers(X) -> {X div 3, X rem -4, X bsl 2, X bsr 1, bnot X, -X, abs(X), X bxor 5
 rounded(X) -> {trunc(X), round(X), floor(X), ceil(X), float(X)}.
 
 walked(M) -> maps:fold(fun(K, V, Acc) -> [{K, V} | Acc] end, [], M).
+
+decoded(X) -> unicode:characters_to_list(X).
+
+encoded(X) -> unicode:characters_to_binary([$a, X, $b]).
+
+points(<<C/utf8, D/utf8, _/binary>>) when C < D -> {C, D};
+points(<<16#e5/utf8, Rest/binary>>) -> Rest;
+points(<<_/utf8>>) -> one;
+points(_) -> other.

@@ -18,7 +18,8 @@ pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "atom_to_binary", 2, |w, args| {
         let encoding = encoding(arg(args, 1))?;
         to_binary(w, arg(args, 0), encoding)
-    }),
+    })
+    .own(lift::text::atom_to_binary_in),
     pure("erlang", "list_to_atom", 1, |w, args| {
         let text = list_name(w, arg(args, 0)).map_err(Fault::from)?;
         intern(w, &text)
@@ -35,7 +36,8 @@ pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "binary_to_atom", 2, |w, args| {
         let encoding = encoding(arg(args, 1))?;
         from_binary(w, arg(args, 0), encoding)
-    }),
+    })
+    .own(lift::text::binary_to_atom_in),
     inside("erlang", "binary_to_existing_atom", 1, |w, args| {
         existing_from_binary(w, arg(args, 0), Encoding::Utf8)
     }),

@@ -14,25 +14,29 @@ pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "integer_to_list", 2, |w, args| {
         let base = base(arg(args, 1))?;
         to_list(w, arg(args, 0), base)
-    }),
+    })
+    .own(lift::text::integer_to_list_in),
     pure("erlang", "integer_to_binary", 1, |w, args| to_binary(w, arg(args, 0), 10))
         .own(lift::text::integer_to_binary),
     pure("erlang", "integer_to_binary", 2, |w, args| {
         let base = base(arg(args, 1))?;
         to_binary(w, arg(args, 0), base)
-    }),
+    })
+    .own(lift::text::integer_to_binary_in),
     pure("erlang", "list_to_integer", 1, |w, args| from_list(w, arg(args, 0), 10))
         .own(lift::text::list_to_integer),
     pure("erlang", "list_to_integer", 2, |w, args| {
         let base = base(arg(args, 1))?;
         from_list(w, arg(args, 0), base)
-    }),
+    })
+    .own(lift::text::list_to_integer_in),
     pure("erlang", "binary_to_integer", 1, |w, args| from_binary(w, arg(args, 0), 10))
         .own(lift::text::binary_to_integer),
     pure("erlang", "binary_to_integer", 2, |w, args| {
         let base = base(arg(args, 1))?;
         from_binary(w, arg(args, 0), base)
-    }),
+    })
+    .own(lift::text::binary_to_integer_in),
     pure("string", "list_to_integer", 1, leading_integer),
 ];
 

@@ -7,6 +7,7 @@ use crate::builtins::arithmetic::arg;
 use crate::builtins::unicode_wide::{self, Wide};
 use crate::builtins::{Builtin, Fault, Stop, pure};
 use crate::data::{AtomId, Value, View};
+use crate::lift;
 use crate::machine::World;
 
 pub(super) const ROWS: &[Builtin] = &[
@@ -14,7 +15,8 @@ pub(super) const ROWS: &[Builtin] = &[
         let (text, end) = convert(w, arg(args, 0), arg(args, 1))?;
         let text = w.heap.binary(&text);
         Ok(answer(w, text, end))
-    }),
+    })
+    .own(lift::unicode::to_binary),
     pure("unicode", "characters_to_list", 2, |w, args| {
         let (text, end) = convert(w, arg(args, 0), arg(args, 1))?;
         let chars = String::from_utf8_lossy(&text);
@@ -22,7 +24,8 @@ pub(super) const ROWS: &[Builtin] = &[
             chars.chars().map(|it| Value::int(i64::from(u32::from(it)))).collect();
         let text = w.heap.list(&chars);
         Ok(answer(w, text, end))
-    }),
+    })
+    .own(lift::unicode::to_list),
     pure("unicode", "bin_is_7bit", 1, |w, args| {
         let bytes = w.heap.as_binary_bytes(arg(args, 0));
         Ok(Value::bool(bytes.is_some_and(|it| it.is_ascii())))

@@ -66,7 +66,7 @@ impl Lifting<'_> {
         self.record.exprs.as_constant(expr).and_then(term::Term::as_int)
     }
 
-    fn sum(&mut self, a: ExprId, b: ExprId) -> ExprId {
+    pub(crate) fn sum(&mut self, a: ExprId, b: ExprId) -> ExprId {
         match (self.number(a), self.number(b)) {
             (Some(a), Some(b)) => self.int(a.saturating_add(b)),
             _ => self.apply(Op::Add, &[a, b]),

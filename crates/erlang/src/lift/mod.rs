@@ -13,6 +13,7 @@ pub(crate) mod lists;
 pub(crate) mod maps;
 pub(crate) mod text;
 pub(crate) mod tuples;
+pub(crate) mod unicode;
 
 pub(crate) use known::Known;
 

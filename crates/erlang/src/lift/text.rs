@@ -1,6 +1,6 @@
 //! Conversions between atoms, numbers, lists and binaries.
 
-use crate::data::{Value, View};
+use crate::data::{AtomId, Value, View};
 use crate::lift::{Lifting, arg, own_expr};
 use term::{Conversion, Kind, Op};
 
@@ -80,4 +80,27 @@ pub(crate) fn list_to_binary(
         return found;
     }
     from_text(l, Conversion::ListToBinary, args, found)
+}
+
+/// Functions with a base or an encoding, which are followed for the usual one only.
+macro_rules! usual {
+    ($($name:ident = $usual:ident if $is:expr;)*) => {
+        $(pub(crate) fn $name(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+            let is_usual: fn(Value) -> bool = $is;
+            if own_expr(arg(args, 1)).is_none() && is_usual(arg(args, 1)) {
+                return $usual(l, args, found);
+            }
+            l.concretise("another base or encoding", args, |_| true);
+            found
+        })*
+    };
+}
+
+usual! {
+    integer_to_list_in = integer_to_list if |it| it.as_int() == Some(10);
+    integer_to_binary_in = integer_to_binary if |it| it.as_int() == Some(10);
+    list_to_integer_in = list_to_integer if |it| it.as_int() == Some(10);
+    binary_to_integer_in = binary_to_integer if |it| it.as_int() == Some(10);
+    atom_to_binary_in = atom_to_binary if |it| it.is_atom(AtomId::UTF8);
+    binary_to_atom_in = binary_to_atom if |it| it.is_atom(AtomId::UTF8);
 }

@@ -1,11 +1,13 @@
 //! Tests and constructions that take more than a line.
 
 use crate::builtins::Fault;
-use crate::code::{BitsPattern, Cmp, Kind, MapStep, Src};
+use crate::code::{BitsPattern, Cmp, Kind, MapStep, PatternPart, Src};
 use crate::core::MapOp;
 use crate::data::{
     AtomId, SegmentType, Value, View, compare_exact, compare_value, equal_exact, equal_value,
 };
+use crate::lift::compare::same_values;
+use crate::lift::shadow;
 use crate::machine::World;
 use crate::machine::interpret::Cpu;
 
@@ -220,6 +222,15 @@ impl Cpu<'_> {
                     at.bits = found?.1;
                     slice
                 }
+                (None, SegmentType::Utf8) if value.shadow().is_some() => {
+                    let (expr, next) = lifting.code_point(value, bits, at)?;
+                    let point = found?.0.with_shadow(shadow(expr));
+                    at = next;
+                    if !self.segment_found(pc, part, point)? {
+                        return None;
+                    }
+                    continue;
+                }
                 (None, _) => {
                     lifting.lose("a segment of code points");
                     at = lifting.position(found?.1);
@@ -228,15 +239,8 @@ impl Cpu<'_> {
             };
             let found = lifting.segment_value(part, slice, found?.0);
             let is_rest = n_bits.is_none() && part.spec.ty == SegmentType::Binary;
-            if let Some(literal) = part.literal {
-                let literal = self.src(literal);
-                let mut lifting = self.lifting(pc)?;
-                if !crate::lift::compare::same_values(&mut lifting, 9, found, literal) {
-                    return None;
-                }
-            }
-            if let Some(dst) = part.dst {
-                self.set(dst, found);
+            if !self.segment_found(pc, part, found)? {
+                return None;
             }
             if is_rest {
                 return Some(());
@@ -245,6 +249,23 @@ impl Cpu<'_> {
         let holds = at.bits == self.world.heap.bit_len(bits);
         self.lifting(pc)?.end_match(value, at, holds);
         holds.then_some(())
+    }
+}
+
+impl Cpu<'_> {
+    /// Whether a segment's value is the one that the pattern asks for; it goes to its register.
+    fn segment_found(&mut self, pc: u32, part: &PatternPart, found: Value) -> Option<bool> {
+        if let Some(literal) = part.literal {
+            let literal = self.src(literal);
+            let mut lifting = self.lifting(pc)?;
+            if !same_values(&mut lifting, 9, found, literal) {
+                return Some(false);
+            }
+        }
+        if let Some(dst) = part.dst {
+            self.set(dst, found);
+        }
+        Some(true)
     }
 }
 

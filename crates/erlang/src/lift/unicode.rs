@@ -1,0 +1,248 @@
+//! Text: code points in UTF-8, and character data as lists and binaries.
+
+use crate::data::{At, AtomId, Endian, SegmentSpec, SegmentType, Sign, Value, View};
+use crate::lift::bits::Position;
+use crate::lift::{Lifting, arg, own_expr, shadow};
+use term::{ExprId, Kind, Op};
+
+/// A number as an expression and as what it is in this run.
+#[derive(Clone, Copy, Debug)]
+struct Number {
+    expr: ExprId,
+    value: i64,
+}
+
+impl Lifting<'_> {
+    /// The code point that begins at a place of a bitstring; `None`: there is none.
+    pub(crate) fn code_point(
+        &mut self,
+        value: Value,
+        bits: At,
+        at: Position,
+    ) -> Option<(ExprId, Position)> {
+        let first = self.byte(value, bits, at)?;
+        let mut end = self.after(at);
+        if self.is_below(11, first, 0x80) {
+            return Some((first.expr, end));
+        }
+        if self.is_below(12, first, 0xc2) {
+            return None;
+        }
+        let n_more = if self.is_below(12, first, 0xe0) {
+            1
+        } else if self.is_below(12, first, 0xf0) {
+            2
+        } else if self.is_below(12, first, 0xf5) {
+            3
+        } else {
+            return None;
+        };
+        let lead = [0xc0, 0xe0, 0xf0][n_more - 1];
+        let mut point = self.plus(first, -lead);
+        for _ in 0..n_more {
+            let next = self.byte(value, bits, end)?;
+            end = self.after(end);
+            if self.is_below(13, next, 0x80) || !self.is_below(13, next, 0xc0) {
+                return None;
+            }
+            point = self.shifted(point, next);
+        }
+        let is_valid = match n_more {
+            1 => true,
+            2 => !self.is_below(14, point, 0x800) && !self.is_surrogate(point),
+            _ => !self.is_below(14, point, 0x1_0000) && self.is_below(14, point, 0x11_0000),
+        };
+        is_valid.then_some((point.expr, end))
+    }
+
+    /// A byte; that it is there is a choice.
+    fn byte(&mut self, value: Value, bits: At, at: Position) -> Option<Number> {
+        let eight = self.int(8);
+        let end = (at.bits + 8 <= self.heap.bit_len(bits)).then_some(at.bits + 8);
+        let (slice, _) = self.sized_segment(value, at, eight, end)?;
+        let (byte, _) = self.heap.match_segment(bits, at.bits, BYTE, Some(8))?;
+        let op = Op::BitsToInteger { is_signed: false, is_little: false };
+        Some(Number { expr: self.apply(op, &[slice]), value: byte.as_int()? })
+    }
+
+    fn after(&mut self, at: Position) -> Position {
+        let eight = self.int(8);
+        Position { expr: self.sum(at.expr, eight), bits: at.bits + 8 }
+    }
+
+    fn is_below(&mut self, place: u32, number: Number, bound: i64) -> bool {
+        let holds = number.value < bound;
+        let bound = self.int(bound);
+        let test = self.apply(Op::Less, &[number.expr, bound]);
+        self.test(place, test, holds);
+        holds
+    }
+
+    fn is_surrogate(&mut self, point: Number) -> bool {
+        !self.is_below(14, point, 0xd800) && self.is_below(14, point, 0xe000)
+    }
+
+    fn plus(&mut self, number: Number, offset: i64) -> Number {
+        let by = self.int(offset);
+        Number { expr: self.sum(number.expr, by), value: number.value + offset }
+    }
+
+    /// Six more bits of a code point.
+    fn shifted(&mut self, point: Number, next: Number) -> Number {
+        let (factor, low) = (self.int(64), self.plus(next, -0x80));
+        let high = self.apply(Op::Multiply, &[point.expr, factor]);
+        let expr = self.apply(Op::Add, &[high, low.expr]);
+        Number { expr, value: point.value * 64 + low.value }
+    }
+
+    /// All characters of nested lists and binaries of text; `None`: it is no such data, or it is
+    /// not followed.
+    fn characters(&mut self, data: Value, found: &mut Vec<Value>, depth: usize) -> Option<()> {
+        let is_bits = matches!(data.view(), View::Bits(_));
+        self.is(2, data, Kind::Bitstring, is_bits);
+        if let View::Bits(bits) = data.view() {
+            return self.decoded(data, bits, found);
+        }
+        let mut rest = data;
+        while let Some((item, tail)) = self.uncons(0, rest) {
+            if self.is(1, item, Kind::Integer, item.is_integer()) {
+                self.character(item)?;
+                found.push(item);
+            } else if depth < MAX_NESTED {
+                self.characters(item, found, depth + 1)?;
+            } else {
+                return None;
+            }
+            rest = tail;
+        }
+        // A list of text may end with a binary.
+        if let View::Bits(bits) = rest.view() {
+            self.is(2, rest, Kind::Bitstring, true);
+            return self.decoded(rest, bits, found);
+        }
+        rest.is_nil().then_some(())
+    }
+
+    /// That a number is a code point.
+    fn character(&mut self, item: Value) -> Option<()> {
+        let Some(expr) = own_expr(item) else { return Some(()) };
+        let number = Number { expr, value: item.as_int()? };
+        let is_one = !self.is_below(3, number, 0)
+            && (self.is_below(4, number, 0xd800)
+                || !self.is_below(5, number, 0xe000) && self.is_below(6, number, 0x11_0000));
+        is_one.then_some(())
+    }
+
+    fn decoded(&mut self, data: Value, bits: At, found: &mut Vec<Value>) -> Option<()> {
+        let mut at = self.position(0);
+        loop {
+            let is_end = at.bits == self.heap.bit_len(bits);
+            if own_expr(data).is_some() {
+                self.end_match(data, at, is_end);
+            }
+            if is_end {
+                return Some(());
+            }
+            let (point, _) = self.heap.match_segment(bits, at.bits, UTF8, None)?;
+            if own_expr(data).is_none() {
+                let (_, next) = self.heap.match_segment(bits, at.bits, UTF8, None)?;
+                at = self.position(next);
+                found.push(point);
+                continue;
+            }
+            let (expr, next) = self.code_point(data, bits, at)?;
+            at = next;
+            found.push(point.with_shadow(shadow(expr)));
+        }
+    }
+
+    /// A character in UTF-8.
+    fn encoded(&mut self, character: Value) -> Option<Vec<ExprId>> {
+        let expr = self.expr(character)?;
+        let number = Number { expr, value: character.as_int()? };
+        if self.is_below(11, number, 0x80) {
+            return Some(vec![self.as_byte(number.expr)]);
+        }
+        let n_more = if self.is_below(12, number, 0x800) {
+            1
+        } else if self.is_below(13, number, 0x1_0000) {
+            2
+        } else {
+            3
+        };
+        let sixty_four = self.int(64);
+        let mut bytes = Vec::new();
+        let mut left = number.expr;
+        for _ in 0..n_more {
+            let mark = self.int(0x80);
+            let low = self.apply(Op::Remainder, &[left, sixty_four]);
+            let byte = self.apply(Op::Add, &[low, mark]);
+            bytes.push(self.as_byte(byte));
+            left = self.apply(Op::Quotient, &[left, sixty_four]);
+        }
+        let lead = self.int([0xc0, 0xe0, 0xf0][n_more - 1]);
+        let byte = self.apply(Op::Add, &[left, lead]);
+        bytes.push(self.as_byte(byte));
+        bytes.reverse();
+        Some(bytes)
+    }
+
+    fn as_byte(&mut self, expr: ExprId) -> ExprId {
+        let eight = self.int(8);
+        self.apply(Op::IntegerToBits { is_little: false }, &[expr, eight])
+    }
+}
+
+const BYTE: SegmentSpec =
+    SegmentSpec { ty: SegmentType::Integer, unit: 1, endian: Endian::Big, sign: Sign::Unsigned };
+
+const UTF8: SegmentSpec = SegmentSpec { ty: SegmentType::Utf8, ..BYTE };
+
+const MAX_NESTED: usize = 20;
+
+fn is_unicode(encoding: Value) -> bool {
+    encoding.is_atom(AtomId::UTF8) || encoding.is_atom(AtomId::UNICODE)
+}
+
+/// `unicode:characters_to_list/2`
+pub(crate) fn to_list(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    let data = arg(args, 0);
+    if !l.is_symbolic(data) {
+        return found;
+    }
+    let mut characters = Vec::new();
+    let is_text = is_unicode(arg(args, 1)) && l.characters(data, &mut characters, 0).is_some();
+    let is_list = found.is_some_and(|it| it.is_cons() || it.is_nil());
+    if is_text && is_list {
+        return Some(l.heap.list(&characters));
+    }
+    l.concretise("unicode:characters_to_list/2", args, |_| true);
+    found
+}
+
+/// `unicode:characters_to_binary/2`
+pub(crate) fn to_binary(
+    l: &mut Lifting<'_>,
+    args: &[Value],
+    found: Option<Value>,
+) -> Option<Value> {
+    let data = arg(args, 0);
+    if !l.is_symbolic(data) {
+        return found;
+    }
+    let mut characters = Vec::new();
+    let is_text = is_unicode(arg(args, 1)) && l.characters(data, &mut characters, 0).is_some();
+    let is_binary = found.is_some_and(|it| matches!(it.view(), View::Bits(_)));
+    if !(is_text && is_binary) {
+        l.concretise("unicode:characters_to_binary/2", args, |_| true);
+        return found;
+    }
+    if own_expr(data).is_some() && matches!(data.view(), View::Bits(_)) {
+        return found.map(|it| it.with_shadow(data.shadow()));
+    }
+    let mut bytes = Vec::new();
+    for character in characters {
+        bytes.extend(l.encoded(character)?);
+    }
+    Some(l.result(Op::Concat, &bytes, found?))
+}
