@@ -257,6 +257,27 @@ table(K) ->
         _ -> ok
     end.
 
+folded(M) when is_map(M) ->
+    case maps:fold(fun(_, V, Sum) -> V + Sum end, 0, M) of
+        77 when map_size(M) > 1 -> error(found);
+        _ -> ok
+    end;
+folded(_) -> ok.
+
+walked(M) when is_map(M) ->
+    case maps:to_list(M) of
+        [{K, 1}, {_, V}] when K > 5, V < K -> error(found);
+        _ -> ok
+    end;
+walked(_) -> ok.
+
+filtered(M) when is_map(M) ->
+    case maps:keys(maps:filter(fun(_, V) -> V =:= keep end, M)) of
+        [a, {b}] -> error(found);
+        _ -> ok
+    end;
+filtered(_) -> ok.
+
 %% Bitstrings
 
 magic(<<16#cafe:16, Version, _/binary>>) when Version > 2 -> error(found);

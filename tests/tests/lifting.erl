@@ -110,3 +110,9 @@ points(<<C/utf8, D/utf8, _/binary>>) when C < D -> {C, D};
 points(<<16#e5/utf8, Rest/binary>>) -> Rest;
 points(<<_/utf8>>) -> one;
 points(_) -> other.
+
+listed(M) -> {maps:keys(M), maps:values(M), maps:to_list(M), maps:merge(#{z => 1}, M)}.
+
+summed(M) -> maps:fold(fun(_, V, Acc) when V > 1 -> V + Acc; (_, _, Acc) -> Acc end, 0, M).
+
+changed(M) -> maps:map(fun(K, V) -> {K, V} end, maps:filter(fun(_, V) -> V =/= b end, M)).

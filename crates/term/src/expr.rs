@@ -66,6 +66,8 @@ pub enum Op {
 
     /// Key, map.
     Get,
+    /// The n-th key of a map in the order of its keys, counted from 0.
+    Key(u32),
     /// Key, value, map.
     Put,
     /// Key, map. The map as it is, if it does not have the key.
@@ -224,6 +226,7 @@ impl Op {
         let end = |is_little: bool| if is_little { "little" } else { "big" };
         match self {
             Op::Element(place) => format!("element:{place}"),
+            Op::Key(place) => format!("key:{place}"),
             Op::IsKind(kind) => format!("is:{}", kind.name()),
             Op::IsTuple(arity) => format!("is_tuple:{arity}"),
             Op::IsFunction(arity) => format!("is_function:{arity}"),
@@ -246,6 +249,7 @@ impl Op {
         match name.split_once(':') {
             None => PLAIN.iter().find(|it| it.1 == name).map(|it| it.0),
             Some(("element", place)) => place.parse().ok().map(Op::Element),
+            Some(("key", place)) => place.parse().ok().map(Op::Key),
             Some(("is_tuple", arity)) => arity.parse().ok().map(Op::IsTuple),
             Some(("is_function", arity)) => arity.parse().ok().map(Op::IsFunction),
             Some(("is", kind)) => Kind::from_name(kind).map(Op::IsKind),
@@ -410,7 +414,7 @@ mod tests {
             let from = |is_signed| Op::BitsToInteger { is_signed, is_little };
             [from(true), from(false), Op::IntegerToBits { is_little }]
         });
-        let others = [Op::Element(7), Op::IsTuple(0), Op::IsFunction(2)];
+        let others = [Op::Element(7), Op::Key(3), Op::IsTuple(0), Op::IsFunction(2)];
         for op in plain.chain(kinds).chain(conversions).chain(bits).chain(others) {
             assert_eq!(Op::from_name(&op.name()), Some(op));
         }

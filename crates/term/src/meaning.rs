@@ -55,6 +55,7 @@ fn of_one(op: Op, of: &Term) -> Option<Term> {
             Some(Term::list(list.items.get(1..)?.to_vec(), list.tail.clone()))
         }
         Op::Element(place) => of.as_tuple()?.get(place as usize).cloned(),
+        Op::Key(place) => pairs(of)?.get(place as usize).map(|it| it.0.clone()),
         Op::Length => size(of.as_list()?.len()),
         Op::TupleSize => size(of.as_tuple()?.len()),
         Op::MapSize => size(pairs(of)?.len()),

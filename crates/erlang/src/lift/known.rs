@@ -390,7 +390,7 @@ fn of_result(op: Op, arg: impl Fn(usize) -> Kinds) -> Kinds {
             Conversion::ListToInteger | Conversion::BinaryToInteger => INTEGER,
             Conversion::ListToFloat => FLOAT,
         },
-        Op::Head | Op::Tail | Op::Element(_) | Op::Get | Op::Call => ANY,
+        Op::Head | Op::Tail | Op::Element(_) | Op::Key(_) | Op::Get | Op::Call => ANY,
         Op::IsKind(_)
         | Op::IsTuple(_)
         | Op::IsFunction(_)

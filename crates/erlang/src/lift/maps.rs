@@ -177,65 +177,92 @@ pub(crate) fn from_list(
     Some(made.with_shadow(super::shadow(res)))
 }
 
-/// Walking a map: which keys it has is not followed, what is under them is.
+/// A step of a walk: `{Key, Value, Rest}`, nested, or a list of pairs.
 pub(crate) fn next(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
     let map = arg(args, 1);
-    let found = keys_of(l, "the keys of a map", map, found)?;
-    if own_expr(map).is_none() {
-        return Some(found);
-    }
-    // The pairs of a step are nested three-tuples or a flat list; their values get shadows.
-    Some(with_values(l, map, found))
-}
-
-/// `{Key, Value, Rest}`, or a list of pairs.
-fn with_values(l: &mut Lifting<'_>, map: Value, step: Value) -> Value {
-    if let Some(items) = l.heap.list_items(step) {
-        let pairs =
-            items.chunks(1).map(|it| with_value(l, map, arg(it, 0))).collect::<Vec<Value>>();
-        return l.heap.list(&pairs);
-    }
-    with_value(l, map, step)
-}
-
-fn with_value(l: &mut Lifting<'_>, map: Value, step: Value) -> Value {
-    let Some(parts) = l.heap.elements(step).map(<[Value]>::to_vec) else { return step };
-    match parts.as_slice() {
-        [key, value] => {
-            let value = l.under(map, *key, *value);
-            l.heap.tuple(&[*key, value])
-        }
-        [key, value, rest] => {
-            let value = l.under(map, *key, *value);
-            let rest = if rest.is_cons() { *rest } else { with_value(l, map, *rest) };
-            l.heap.tuple(&[*key, value, rest])
-        }
-        _ => step,
-    }
-}
-
-pub(crate) fn values(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
-    let map = arg(args, 0);
-    let found = keys_of(l, "maps:values/1", map, found)?;
-    let (Some(_), View::Map(at)) = (own_expr(map), map.view()) else { return Some(found) };
-    let pairs: Vec<(Value, Value)> = l.heap.map_iter(at).collect();
-    let values: Vec<Value> = pairs.iter().map(|it| l.under(map, it.0, it.1)).collect();
-    Some(l.heap.list(&values))
-}
-
-pub(crate) fn keys(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
-    keys_of(l, "maps:keys/1", arg(args, 0), found)
-}
-
-/// The run depends on which keys the map has.
-fn keys_of(l: &mut Lifting<'_>, what: &str, map: Value, found: Option<Value>) -> Option<Value> {
     if !l.is_map(0, map) {
         return found;
     }
-    if l.is_symbolic_lookup(map, Value::NIL) {
-        l.lose(what);
+    let Some(pairs) = l.walked(map) else { return found };
+    let found = found?;
+    if let Some(items) = l.heap.list_items(found) {
+        let items: Vec<Value> = items.iter().map(|it| l.step(&pairs, *it)).collect();
+        return Some(l.heap.list(&items));
     }
-    found
+    Some(l.step(&pairs, found))
+}
+
+impl Lifting<'_> {
+    /// The pairs of a map that is walked as a whole; how many they are is a choice. `None`: its
+    /// keys are not symbolic.
+    fn walked(&mut self, map: Value) -> Option<Vec<(Value, Value)>> {
+        let View::Map(at) = map.view() else { return None };
+        if !self.is_symbolic_lookup(map, Value::NIL) {
+            return None;
+        }
+        let pairs: Vec<(Value, Value)> = self.heap.map_iter(at).collect();
+        let whole = self.expr(map)?;
+        let size = self.apply(Op::MapSize, &[whole]);
+        // One question for each smaller size: whoever asks next asks the same ones.
+        for n in 0..=pairs.len() {
+            let this = self.int(i64::try_from(n).unwrap_or(i64::MAX));
+            let test = self.apply(Op::Same, &[size, this]);
+            self.test(2, test, n == pairs.len());
+        }
+        if pairs.len() > IN_ORDER {
+            self.lose("the order of a large map");
+        }
+        let pair = |(n, (key, value)): (u32, (Value, Value))| {
+            let place = self.apply(Op::Key(n), &[whole]);
+            let symbolic = key.with_shadow(super::shadow(place));
+            let value = self.under(map, symbolic, value);
+            (symbolic, value)
+        };
+        Some((0..).zip(pairs).map(pair).collect())
+    }
+
+    /// The step with the pairs as they are symbolically.
+    fn step(&mut self, pairs: &[(Value, Value)], step: Value) -> Value {
+        let Some(parts) = self.heap.elements(step).map(<[Value]>::to_vec) else { return step };
+        let (Some(key), Some(_)) = (parts.first(), parts.get(1)) else { return step };
+        let (heap, atoms) = (&*self.heap, self.atoms);
+        let is_it = |it: &&(Value, Value)| crate::data::equal_exact(heap, atoms, it.0, *key);
+        let Some((key, value)) = pairs.iter().find(is_it).copied() else { return step };
+        match parts.get(2) {
+            None => self.heap.tuple(&[key, value]),
+            Some(rest) => {
+                let rest = if rest.is_cons() { *rest } else { self.step(pairs, *rest) };
+                self.heap.tuple(&[key, value, rest])
+            }
+        }
+    }
+}
+
+/// Up to this size BEAM walks a map in the order of its keys.
+const IN_ORDER: usize = 32;
+
+pub(crate) fn values(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    column(l, args, found, |pair| pair.1)
+}
+
+pub(crate) fn keys(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    column(l, args, found, |pair| pair.0)
+}
+
+fn column(
+    l: &mut Lifting<'_>,
+    args: &[Value],
+    found: Option<Value>,
+    of: fn(&(Value, Value)) -> Value,
+) -> Option<Value> {
+    let map = arg(args, 0);
+    if !l.is_map(0, map) {
+        return found;
+    }
+    let Some(pairs) = l.walked(map) else { return found };
+    found?;
+    let items: Vec<Value> = pairs.iter().map(of).collect();
+    Some(l.heap.list(&items))
 }
 
 /// `maps:merge/2`: the second map's pairs are put into the first.
@@ -249,13 +276,10 @@ pub(crate) fn merge(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -
         return found;
     }
     let View::Map(at) = second.view() else { return found };
-    if own_expr(second).is_some() {
-        l.lose("maps:merge/2");
-    }
-    let pairs: Vec<(Value, Value)> = l.heap.map_iter(at).collect();
+    let plain: Vec<(Value, Value)> = l.heap.map_iter(at).collect();
+    let pairs = l.walked(second).unwrap_or(plain);
     let mut res = l.expr(first)?;
     for (key, value) in pairs {
-        let value = if own_expr(second).is_some() { l.under(second, key, value) } else { value };
         let (key, value) = (l.expr(key)?, l.expr(value)?);
         res = l.apply(Op::Put, &[key, value, res]);
     }

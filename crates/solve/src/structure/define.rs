@@ -72,7 +72,7 @@ impl<'q> State<'q> {
             (Op::Length, [of]) => self.has_length(node, *of),
             (Op::TupleSize, [of]) => self.has_arity(node, *of),
             (Op::Convert(conversion), [of]) => self.examine_convert(node, conversion, *of),
-            (Op::Get | Op::Put | Op::Remove | Op::MapSize, args) => {
+            (Op::Get | Op::Key(_) | Op::Put | Op::Remove | Op::MapSize, args) => {
                 self.examine_map(node, op, args)
             }
             (Op::Call, [fun, args @ ..]) => self.examine_call(node, *fun, args),
@@ -131,7 +131,7 @@ impl<'q> State<'q> {
             Op::Length => &[Kinds::LIST],
             Op::Head | Op::Tail => &[Kinds::CONS],
             Op::TupleSize | Op::Element(_) => &[Kinds::TUPLE],
-            Op::MapSize => &[Kinds::MAP],
+            Op::MapSize | Op::Key(_) => &[Kinds::MAP],
             Op::BitSize | Op::BitsToInteger { .. } => &[Kinds::BITS],
             Op::Get | Op::Remove | Op::HasKey => &[Kinds::ALL, Kinds::MAP],
             Op::Put => &[Kinds::ALL, Kinds::ALL, Kinds::MAP],
@@ -240,7 +240,7 @@ fn result_kinds(op: Op) -> Kinds {
         Op::Convert(conversion) => super::texts::result_kinds(conversion),
         Op::Cons => Kinds::CONS,
         Op::Tuple => Kinds::TUPLE,
-        Op::Head | Op::Tail | Op::Element(_) | Op::Get | Op::Call => Kinds::ALL,
+        Op::Head | Op::Tail | Op::Element(_) | Op::Get | Op::Key(_) | Op::Call => Kinds::ALL,
         Op::IsKind(_)
         | Op::IsTuple(_)
         | Op::IsFunction(_)

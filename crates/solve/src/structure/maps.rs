@@ -75,6 +75,19 @@ impl<'q> State<'q> {
                     Entry::Unclear => Ok(false),
                 }
             }
+            (Op::Key(_), [map]) => {
+                self.restrict(*map, Kinds::MAP)?;
+                let Some(key) = self.ground(node) else { return Ok(false) };
+                match self.entry(*map, &key) {
+                    Entry::Absent => Err(Closed),
+                    Entry::Open(base) => {
+                        let part = self.add(Kinds::ALL);
+                        // That it is the key of that place is seen when the map is known.
+                        self.set_entry(base, key, Some(part)).map(|()| false)
+                    }
+                    Entry::There(_) | Entry::Unclear => Ok(false),
+                }
+            }
             (Op::MapSize, [map]) => {
                 self.restrict(*map, Kinds::MAP)?;
                 let n_there = match &self.node(*map).shape {
