@@ -1,6 +1,6 @@
 //! All layers in their order, and what each of them did.
 
-use crate::{Answer, Checked, Effort, Guess, Query, Small, Solver, Structure, Z3};
+use crate::{Answer, Cached, Checked, Effort, Query, Sliced, Solver, Structure, Z3};
 use std::collections::BTreeMap;
 
 /// What was asked, and who answered.
@@ -21,30 +21,38 @@ const HOPELESS: usize = 20;
 /// The solver that the tool uses.
 #[derive(Debug)]
 pub struct Chain {
-    layers: Checked<Structure<Small<Guess<Z3>>>>,
+    layers: Checked<Sliced<Structure<Cached<Z3>>>>,
     pub statistics: Statistics,
 }
 
 impl Chain {
     pub fn new(effort: Effort) -> Chain {
-        let layers =
-            Checked { inner: Structure::new(Small { inner: Guess::new(Z3::new(effort)) }) };
-        Chain { layers, statistics: Statistics::default() }
+        let inner = Sliced { inner: Structure::new(Cached::new(Z3::new(effort))) };
+        Chain { layers: Checked::new(inner), statistics: Statistics::default() }
     }
 }
 
 impl Solver for Chain {
     fn solve(&mut self, query: &Query<'_>) -> Answer {
+        let before = self.asked();
         let answer = self.layers.solve(query);
+        let after = self.asked();
         let counts = &mut self.statistics;
         counts.queries += 1;
         match &answer {
             Answer::Sat(_) => counts.sat += 1,
             Answer::Unsat => counts.unsat += 1,
-            Answer::Unknown(_) => counts.unknown += 1,
+            Answer::Unknown(_) => {
+                counts.unknown += 1;
+                return answer;
+            }
         }
-        let structure = &self.layers.inner.counts;
-        counts.layers.insert("guess", structure.sat + structure.unsat);
+        let layer = match (after.0 > before.0, after.1 > before.1) {
+            (true, _) => "z3",
+            (false, true) => "cache",
+            (false, false) => "guess",
+        };
+        *counts.layers.entry(layer).or_default() += 1;
         answer
     }
 
@@ -53,5 +61,13 @@ impl Solver for Chain {
         let n_easy: usize = layers.iter().filter(|it| *it.0 != "z3").map(|it| it.1).sum();
         let n_hard = queries.saturating_sub(n_easy);
         (queries + HARD * n_hard + HOPELESS * unknown) as u64
+    }
+}
+
+impl Chain {
+    /// How often Z3 and the cache were asked.
+    fn asked(&self) -> (usize, usize) {
+        let cached = &self.layers.inner.inner.numbers;
+        (cached.inner.counts.all(), cached.counts.all())
     }
 }

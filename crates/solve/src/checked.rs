@@ -1,11 +1,18 @@
 //! Believes no model that it has not evaluated.
 
 use crate::{Answer, Query, Reason, Solver};
-use term::{Model, all_hold};
+use term::{Model, Scratch};
 
 #[derive(Debug)]
 pub struct Checked<S> {
     pub inner: S,
+    scratch: Scratch,
+}
+
+impl<S> Checked<S> {
+    pub fn new(inner: S) -> Checked<S> {
+        Checked { inner, scratch: Scratch::default() }
+    }
 }
 
 impl<S: Solver> Solver for Checked<S> {
@@ -13,7 +20,7 @@ impl<S: Solver> Solver for Checked<S> {
         let answer = self.inner.solve(query);
         let Answer::Sat(model) = &answer else { return answer };
         let full = complete(query, model);
-        let satisfied = all_hold(query.exprs, query.constraints, &full);
+        let satisfied = self.scratch.all_hold(query.exprs, query.constraints, &full);
         let is_in_domain = query.domain.args.is_none()
             || query.domain.has(&full.values.into_values().collect::<Vec<_>>());
         if satisfied && is_in_domain { answer } else { Answer::Unknown(Reason::WrongModel) }
@@ -21,7 +28,7 @@ impl<S: Solver> Solver for Checked<S> {
 }
 
 /// The model, and the hint where it says nothing.
-pub(crate) fn complete(query: &Query<'_>, model: &Model) -> Model {
+fn complete(query: &Query<'_>, model: &Model) -> Model {
     let mut values = query.hint.values.clone();
     values.extend(model.values.iter().map(|(var, term)| (*var, term.clone())));
     Model { values }
@@ -52,7 +59,7 @@ mod tests {
                 hint: &Model::of([Term::Int(3)]),
                 domain: &Domain::default(),
             };
-            assert_eq!(Checked { inner: Always(said) }.solve(&query), expect);
+            assert_eq!(Checked::new(Always(said)).solve(&query), expect);
         };
         check(3, Answer::Sat(Model::of([Term::Int(3)])));
         check(4, Answer::Unknown(Reason::WrongModel));

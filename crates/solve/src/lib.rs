@@ -3,17 +3,19 @@
 //! Knows no program, path or site: every query can be kept as text (`term::print_query`) and asked
 //! again. Only `z3` names Z3.
 
+mod cached;
 mod chain;
 mod checked;
-mod guess;
-mod small;
+mod numbers;
+mod sliced;
 mod structure;
 mod z3;
 
+pub use cached::Cached;
 pub use chain::{Chain, Statistics};
 pub use checked::Checked;
-pub use guess::Guess;
-pub use small::Small;
+pub use numbers::{NoNumbers, Number, Numbers, Place, Problem, Row, Solution, Unknown};
+pub use sliced::Sliced;
 pub use structure::Structure;
 pub use z3::{Effort, Z3};
 
@@ -66,11 +68,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    pub(crate) fn count(&mut self, answer: &Answer) {
-        match answer {
-            Answer::Sat(_) => self.sat += 1,
-            Answer::Unsat => self.unsat += 1,
-            Answer::Unknown(_) => self.unknown += 1,
-        }
+    pub(crate) fn all(self) -> usize {
+        self.sat + self.unsat + self.unknown
     }
 }

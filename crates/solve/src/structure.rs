@@ -15,6 +15,7 @@ mod narrow;
 mod numbers;
 mod ordering;
 mod range;
+mod residue;
 mod search;
 mod state;
 mod texts;
@@ -27,35 +28,34 @@ use self::search::Search;
 use self::state::{Closed, NodeId, Shape, State, Step};
 use self::typing::{Typed, Typing};
 use self::value::Value;
-use crate::{Answer, Counts, Query, Solver};
+use crate::numbers::Numbers;
+use crate::{Answer, Query, Reason, Solver};
 use rustc_hash::FxHashMap;
 use term::{Expr, ExprId, Exprs, Model, Op, Var};
 
 #[derive(Debug)]
-pub struct Structure<S> {
-    pub inner: S,
-    pub counts: Counts,
+pub struct Structure<N> {
+    /// Asked for numbers when trying has not found any.
+    pub numbers: N,
 }
 
-/// Branches tried before others are asked.
-const MAX_BRANCHES: usize = 200;
+/// Branches tried without help, and with.
+const MAX_BRANCHES: [usize; 2] = [60, 200];
 
-impl<S: Solver> Structure<S> {
-    pub fn new(inner: S) -> Structure<S> {
-        Structure { inner, counts: Counts::default() }
+impl<N: Numbers> Structure<N> {
+    pub fn new(numbers: N) -> Structure<N> {
+        Structure { numbers }
     }
 }
 
-impl<S: Solver> Solver for Structure<S> {
+impl<N: Numbers> Solver for Structure<N> {
     fn solve(&mut self, query: &Query<'_>) -> Answer {
         let typing = Typing::new(&query.domain.types);
-        let answer = match construct(query, &typing) {
+        match construct(query, &typing, &mut self.numbers) {
             Found::Model(model) => Answer::Sat(model),
             Found::Nothing => Answer::Unsat,
-            Found::GaveUp => return self.inner.solve(query),
-        };
-        self.counts.count(&answer);
-        answer
+            Found::GaveUp => Answer::Unknown(Reason::TooHard),
+        }
     }
 }
 
@@ -66,7 +66,7 @@ enum Found {
     GaveUp,
 }
 
-fn construct<'q>(query: &Query<'q>, typing: &'q Typing<'q>) -> Found {
+fn construct<'q>(query: &Query<'q>, typing: &'q Typing<'q>, numbers: &mut dyn Numbers) -> Found {
     let mut builder = Builder {
         exprs: query.exprs,
         state: State::new(typing),
@@ -79,13 +79,28 @@ fn construct<'q>(query: &Query<'q>, typing: &'q Typing<'q>) -> Found {
     if builder.build(query).is_err() {
         return closed(&builder);
     }
-    let Builder { state, vars, .. } = builder;
-    let mut search = Search { left: MAX_BRANCHES, is_incomplete: false, vars: &vars };
-    match search.run(state) {
-        Some(model) => Found::Model(model),
-        None if search.is_incomplete || typing.is_cut.get() => Found::GaveUp,
-        None => Found::Nothing,
+    let Builder { mut state, vars, .. } = builder;
+    state.max_nodes = state.n_nodes() * 2 + 1000;
+    let mut search =
+        Search { left: MAX_BRANCHES[0], is_incomplete: false, vars: &vars, numbers: None };
+    // Whatever is numbers is tried first: asking costs a hundred times more.
+    if let Some(model) = search.run(state.clone()) {
+        return Found::Model(model);
     }
+    let is_open = search.is_incomplete || typing.is_cut.get();
+    if is_open && state.residue().is_some() {
+        search = Search {
+            left: MAX_BRANCHES[1],
+            is_incomplete: false,
+            vars: &vars,
+            numbers: Some(numbers),
+        };
+        typing.is_cut.set(false);
+        if let Some(model) = search.run(state) {
+            return Found::Model(model);
+        }
+    }
+    if search.is_incomplete || typing.is_cut.get() { Found::GaveUp } else { Found::Nothing }
 }
 
 /// Nodes for the expressions of a query.

@@ -1,37 +1,33 @@
-//! Asks Z3. The only part of the project that names it.
+//! Asks Z3 for numbers. The only part of the project that names it.
 //!
-//! One solver per [`Z3`], kept alive: a fresh solver's first check costs milliseconds, the next ones
-//! on the same solver a hundredth of that. Effort is counted in Z3's own units and not in time, so
-//! that the same query has the same answer on every machine.
+//! Solvers are kept alive: a fresh one's first check costs milliseconds, the next ones on the same
+//! solver a hundredth of that. Effort is counted in Z3's own units and not in time, so that the same
+//! question has the same answer on every machine. Knows numbers only; the structure of terms is
+//! decided before.
 
-mod atoms;
-mod decode;
-mod encode;
-mod theory;
+mod floats;
+mod integers;
+mod vectors;
 
-use self::atoms::AtomTable;
-use self::decode::Decoder;
-use self::encode::Encoder;
-use self::theory::Theory;
-use crate::{Answer, Counts, Query, Reason, Solver};
+use crate::Counts;
+use crate::numbers::{Number, Numbers, Problem, Row, Solution};
 use ::z3::ast::Bool;
-use ::z3::{Params, SatResult};
+use ::z3::{Model, Params, SatResult};
 use std::fmt;
-use term::Model;
+use term::{Op, Term};
 
-/// How hard Z3 may try, in its units of work; a million is about a second.
+/// How hard Z3 may try for one question, in its units of work; a million is about a second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effort(pub u32);
 
 impl Default for Effort {
     fn default() -> Effort {
-        Effort(1_000_000)
+        Effort(300_000)
     }
 }
 
 pub struct Z3 {
     pub counts: Counts,
-    theory: Theory,
     solver: ::z3::Solver,
 }
 
@@ -41,64 +37,114 @@ impl Z3 {
         let mut params = Params::new();
         params.set_u32("rlimit", effort.0);
         solver.set_params(&params);
-        Z3 { counts: Counts::default(), theory: Theory::new(), solver }
+        Z3 { counts: Counts::default(), solver }
     }
 }
 
-impl Solver for Z3 {
-    fn solve(&mut self, query: &Query<'_>) -> Answer {
-        self.solver.push();
-        let answer = self.ask(query);
-        self.solver.pop(1);
-        self.counts.count(&answer);
-        answer
+/// A way to put numbers to Z3.
+trait Theory {
+    /// Facts of the unknowns and of all rows that can be said in it.
+    fn facts(&mut self, problem: &Problem) -> Vec<Bool>;
+    /// What makes the numbers small.
+    fn small(&self, size: i64) -> Vec<Bool>;
+    /// That an unknown is a certain number.
+    fn is(&self, place: usize, number: &Term) -> Option<Bool>;
+    fn read(&self, model: &Model) -> Option<Vec<Term>>;
+}
+
+impl Numbers for Z3 {
+    fn find(&mut self, problem: &Problem) -> Solution {
+        let has_floats = problem.unknowns.iter().any(|it| it.is_float);
+        let has_integers = problem.unknowns.iter().any(|it| !it.is_float);
+        let solution = if has_floats && !has_integers {
+            self.ask(problem, &mut floats::Floats::default())
+        } else if has_floats {
+            // Each kind on its own says less than both together: only "nothing" can be believed.
+            match self.ask(problem, &mut integers::Integers::default()) {
+                Solution::Nothing => Solution::Nothing,
+                Solution::Found(_) | Solution::GaveUp => Solution::GaveUp,
+            }
+        } else if needs_bits(problem) {
+            match self.ask(problem, &mut vectors::Vectors::of(problem)) {
+                // Numbers that do not fit were left out.
+                Solution::Nothing => match self.ask(problem, &mut integers::Integers::default()) {
+                    Solution::Nothing => Solution::Nothing,
+                    Solution::Found(_) | Solution::GaveUp => Solution::GaveUp,
+                },
+                other @ (Solution::Found(_) | Solution::GaveUp) => other,
+            }
+        } else {
+            self.ask(problem, &mut integers::Integers::default())
+        };
+        match &solution {
+            Solution::Found(_) => self.counts.sat += 1,
+            Solution::Nothing => self.counts.unsat += 1,
+            Solution::GaveUp => self.counts.unknown += 1,
+        }
+        solution
     }
 }
+
+/// Whether some row is about single bits and can't be said as arithmetic.
+fn needs_bits(problem: &Problem) -> bool {
+    let is_known = |it: &Number| matches!(it, Number::Known(_));
+    problem.rows.iter().any(|it| match it {
+        Row::Is(_, Op::BitAnd, args) => !args.iter().any(integers::is_mask),
+        Row::Is(_, Op::BitOr | Op::BitXor, _) => true,
+        Row::Is(_, Op::ShiftLeft | Op::ShiftRight, args) => !args.get(1).is_some_and(is_known),
+        Row::Is(..) | Row::Holds(..) => false,
+    })
+}
+
+/// Small numbers are preferred: people read them.
+const SIZES: [i64; 2] = [100, 1_000_000];
 
 impl Z3 {
-    /// What the encoding leaves open makes it weaker than the query, never stronger: "unsatisfiable"
-    /// can be believed, a model has to be checked. Assumptions that hold of most models make good
-    /// ones likely; they are given up one by one.
-    fn ask(&self, query: &Query<'_>) -> Answer {
-        let atoms = AtomTable::of(query);
-        let mut encoder = Encoder::new(&self.theory, &atoms, query.exprs);
-        encoder.require_all(query.constraints);
-        for fact in &encoder.facts {
-            self.solver.assert(fact);
+    fn ask(&self, problem: &Problem, theory: &mut dyn Theory) -> Solution {
+        self.solver.push();
+        for fact in theory.facts(problem) {
+            self.solver.assert(&fact);
         }
-        let wishes: [&[Bool]; 3] = [
-            &[encoder.floats_are_reals.clone(), encoder.all_are_plain.clone()],
-            std::slice::from_ref(&encoder.floats_are_reals),
-            &[],
-        ];
-        let mut res = Answer::Unsat;
-        for (n, wish) in wishes.into_iter().enumerate() {
-            res = match self.solver.check_assumptions(wish) {
-                SatResult::Unsat => Answer::Unsat,
-                SatResult::Unknown => Answer::Unknown(Reason::TooHard),
-                SatResult::Sat => match self.model(&encoder, &atoms) {
-                    Some(model) => Answer::Sat(model),
-                    None => Answer::Unknown(Reason::WrongModel),
-                },
-            };
-            let is_last = encoder.is_exact && n == 1;
-            if res != Answer::Unsat || is_last {
-                break;
-            }
-        }
-        res
+        let solution = self.check(problem, theory);
+        self.solver.pop(1);
+        solution
     }
 
-    fn model(&self, encoder: &Encoder<'_>, atoms: &AtomTable) -> Option<Model> {
-        let model = self.solver.get_model()?;
-        let decoder = Decoder { atoms, opaque: &encoder.opaque };
-        let values = encoder.vars.iter().map(|(var, ast)| {
-            let value = model.eval(ast, true)?;
-            Some((*var, decoder.term(&value, 0)?))
-        });
-        Some(Model { values: values.collect::<Option<_>>()? })
+    fn check(&self, problem: &Problem, theory: &dyn Theory) -> Solution {
+        for size in SIZES {
+            match self.solver.check_assumptions(&theory.small(size)) {
+                SatResult::Sat => return self.read(theory),
+                SatResult::Unsat => (),
+                SatResult::Unknown => return self.nearer(problem, theory),
+            }
+        }
+        match self.solver.check() {
+            SatResult::Sat => self.read(theory),
+            SatResult::Unsat => Solution::Nothing,
+            SatResult::Unknown => self.nearer(problem, theory),
+        }
+    }
+
+    /// Too hard: all numbers but one as they were (002, §5.3).
+    fn nearer(&self, problem: &Problem, theory: &dyn Theory) -> Solution {
+        for free in 0..problem.unknowns.len().min(MAX_FREE) {
+            let others = problem.unknowns.iter().enumerate().filter(|it| it.0 != free);
+            let fixed: Vec<Bool> =
+                others.filter_map(|(place, it)| theory.is(place, it.hint.as_ref()?)).collect();
+            if self.solver.check_assumptions(&fixed) == SatResult::Sat {
+                return self.read(theory);
+            }
+        }
+        Solution::GaveUp
+    }
+
+    fn read(&self, theory: &dyn Theory) -> Solution {
+        let found = self.solver.get_model().and_then(|it| theory.read(&it));
+        found.map_or(Solution::GaveUp, Solution::Found)
     }
 }
+
+const MAX_FREE: usize = 4;
 
 impl fmt::Debug for Z3 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

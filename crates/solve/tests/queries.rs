@@ -1,20 +1,12 @@
 //! Text queries, each put to Z3 alone and to the whole chain. Models are judged by evaluation.
 
-use solve::{Answer, Checked, Effort, Query, Reason, Solver, Structure, Z3};
-use term::{Domain, Model, Style, Var, print, read_query};
+use solve::{Answer, Chain, Effort, Query, Solver};
+use term::{Model, Style, Var, print, read_query};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Expect {
     Sat,
     Unsat,
-}
-
-struct Stop;
-
-impl Solver for Stop {
-    fn solve(&mut self, _: &Query<'_>) -> Answer {
-        Answer::Unknown(Reason::TooHard)
-    }
 }
 
 /// What the whole chain finds for the variable, if anything.
@@ -24,14 +16,14 @@ fn check(text: &str, expect: Expect) -> String {
         exprs: &read.exprs,
         constraints: &read.constraints,
         hint: &read.hint,
-        domain: &Domain::default(),
+        domain: &read.domain,
     };
     let found = |answer: &Answer| match answer {
         Answer::Sat(_) => Some(Expect::Sat),
         Answer::Unsat => Some(Expect::Unsat),
         Answer::Unknown(_) => None,
     };
-    let answer = Checked { inner: Structure::new(Stop) }.solve(&query);
+    let answer = Chain::new(Effort::default()).solve(&query);
     assert_eq!(found(&answer), Some(expect), "{text}: the chain says {answer:?}");
     match answer {
         Answer::Sat(Model { values }) => print(values.get(&Var(0)).expect("a value"), Style::TW),
@@ -131,30 +123,26 @@ fn rounding_is_not_ruled_out() {
         exprs: &read.exprs,
         constraints: &read.constraints,
         hint: &read.hint,
-        domain: &Domain::default(),
+        domain: &read.domain,
     };
-    let answer = Checked { inner: Z3::new(Effort::default()) }.solve(&query);
+    let answer = Chain::new(Effort::default()).solve(&query);
     assert_ne!(answer, Answer::Unsat);
 }
 
 #[test]
 fn the_same_question_has_the_same_answer_later() {
-    let mut solver = Checked { inner: Z3::new(Effort::default()) };
+    let mut solver = Chain::new(Effort::default());
     let less = "%0 = var 0\n%1 = const 42\n%2 = less %0 %1\nrequire %2\nhint 0 = 0\n";
     let never = "%0 = var 0\n%1 = less %0 %0\nrequire %1\nhint 0 = 0\n";
     for _ in 0..20 {
         for (text, expect) in [(less, true), (never, false)] {
             let read = read_query(text).expect("a query");
             let (exprs, constraints) = (&read.exprs, read.constraints.as_slice());
-            let answer = solver.solve(&Query {
-                exprs,
-                constraints,
-                hint: &read.hint,
-                domain: &Domain::default(),
-            });
+            let answer =
+                solver.solve(&Query { exprs, constraints, hint: &read.hint, domain: &read.domain });
             assert_eq!(matches!(answer, Answer::Sat(_)), expect, "{answer:?}");
         }
     }
-    let counts = solver.inner.counts;
+    let counts = solver.statistics;
     assert_eq!((counts.sat, counts.unsat, counts.unknown), (20, 20, 0));
 }

@@ -1,17 +1,20 @@
 //! Random conjunctions, compared with trying all terms of a small pool: nothing that has a model is
 //! called unsatisfiable, and every model is one.
 
-use solve::{Answer, Query, Reason, Solver, Structure};
+#![expect(clippy::indexing_slicing, reason = "a test may fail")]
+
+use solve::{Answer, Cached, Effort, Query, Solver, Structure, Z3};
 use term::{
     Constraint, Conversion, Domain, Expr, ExprId, Exprs, Kind, Model, Op, Term, Type, TypeId,
     Types, Var, all_hold, holds, print_query, read_term, value,
 };
 
-const N_QUERIES: u64 = 30_000;
+const N_QUERIES: u64 = 5_000;
 
 #[test]
 fn what_has_a_model_is_not_called_unsatisfiable() {
     let pool = pool();
+    let mut solver = Structure::new(Cached::new(Z3::new(Effort(100_000))));
     let (mut n_sat, mut n_unsat, mut n_unknown) = (0, 0, 0);
     for seed in 0..N_QUERIES {
         let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) + 1);
@@ -19,7 +22,7 @@ fn what_has_a_model_is_not_called_unsatisfiable() {
         let Made { exprs, constraints, hint, domain, witness } = &made;
         let query = Query { exprs, constraints, hint, domain };
         let text = || print_query(exprs, constraints, hint, domain);
-        match (Structure::new(Stop)).solve(&query) {
+        match solver.solve(&query) {
             Answer::Sat(model) => {
                 n_sat += 1;
                 let is_model = all_hold(exprs, constraints, &model);
@@ -37,15 +40,7 @@ fn what_has_a_model_is_not_called_unsatisfiable() {
         }
     }
     let all = n_sat + n_unsat + n_unknown;
-    assert!(n_unknown * 20 < all, "{n_sat} sat, {n_unsat} unsat, {n_unknown} unknown");
-}
-
-struct Stop;
-
-impl Solver for Stop {
-    fn solve(&mut self, _: &Query<'_>) -> Answer {
-        Answer::Unknown(Reason::TooHard)
-    }
+    assert!(n_unknown * 100 < all, "{n_sat} sat, {n_unsat} unsat, {n_unknown} unknown");
 }
 
 struct Made {
@@ -72,7 +67,7 @@ fn query(random: &mut Random, pool: &[Term]) -> Made {
     let from_witness = random.below(4) > 0;
     let mut exprs = Exprs::default();
     let mut known: Vec<ExprId> =
-        (0..n_vars).map(|it| exprs.var(Var(u32::try_from(it).unwrap()))).collect();
+        (0..n_vars).map(|it| exprs.var(Var(u32::try_from(it).expect("few")))).collect();
     let mut constraints = Vec::new();
     let ops = ops();
     for _ in 0..200 {

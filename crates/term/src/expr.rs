@@ -290,6 +290,8 @@ fn plain(op: Op) -> Option<&'static (Op, &'static str, Option<usize>, bool)> {
 #[derive(Clone, Debug, Default)]
 pub struct Exprs {
     nodes: Vec<Expr>,
+    /// The variables of each, a bit each.
+    vars: Vec<u64>,
     /// By hash. Where hashes are equal, the later expression is under the next free number.
     ids: FxHashMap<u64, ExprId>,
 }
@@ -340,6 +342,11 @@ impl Exprs {
         self.nodes.len()
     }
 
+    /// The variables that an expression depends on, as bits; those from 63 on share the last bit.
+    pub fn vars(&self, id: ExprId) -> u64 {
+        self.vars.get(id.0 as usize).copied().unwrap_or(0)
+    }
+
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
@@ -376,6 +383,12 @@ impl Exprs {
 
     fn add(&mut self, key: u64, expr: Expr) -> ExprId {
         let id = ExprId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
+        let vars = match &expr {
+            Expr::Var(var) => 1 << var.0.min(63),
+            Expr::Const(_) => 0,
+            Expr::Apply(_, args) => args.iter().fold(0, |sum, it| sum | self.vars(*it)),
+        };
+        self.vars.push(vars);
         self.nodes.push(expr);
         self.ids.insert(key, id);
         id

@@ -106,13 +106,27 @@ impl<'q> State<'q> {
                     return if is == holds { Ok(true) } else { Err(Closed) };
                 }
                 Shape::Open => {
+                    self.set_proper(at, holds)?;
                     if holds {
                         return Ok(false);
                     }
-                    self.restrict(at, Kinds::ALL.without(Kinds::NIL))?;
+                    let proper = if self.is_always_proper(at) { Kinds::LIST } else { Kinds::NIL };
+                    self.restrict(at, Kinds::ALL.without(proper))?;
                     return Ok(!self.kinds(at).has(Kinds::CONS));
                 }
                 Shape::Tuple(_) | Shape::Map(_) | Shape::Fun(_) => return Ok(!holds),
+            }
+        }
+    }
+
+    /// Marks an open node, so that a list can't be looked for that is both.
+    pub(super) fn set_proper(&mut self, id: NodeId, holds: bool) -> Step {
+        match self.node(id).limits.as_ref().and_then(|it| it.is_proper) {
+            Some(known) if known == holds => Ok(()),
+            Some(_) => self.restrict(id, Kinds::ALL.without(Kinds::LIST)),
+            None => {
+                self.change_limits(id).is_proper = Some(holds);
+                Ok(())
             }
         }
     }
@@ -183,7 +197,7 @@ impl<'q> State<'q> {
                     *slot = Pending::Done;
                 }
                 at += 1;
-                if at > MAX_PENDING {
+                if at > MAX_PENDING || self.n_nodes() > self.max_nodes {
                     self.typing.is_cut.set(true);
                     return Err(Closed);
                 }

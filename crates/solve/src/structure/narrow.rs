@@ -375,7 +375,7 @@ impl<'q> State<'q> {
     }
 
     fn make_cons(&mut self, id: NodeId) -> Step {
-        let parts = self.node(id).hint.as_ref().and_then(Value::uncons);
+        let parts = self.hint(id).as_ref().and_then(Value::uncons);
         let (head, tail) = (self.add(Kinds::ALL), self.add(Kinds::ALL));
         if let Some((first, rest)) = parts {
             self.change(head).hint = Some(first);
@@ -386,7 +386,7 @@ impl<'q> State<'q> {
     }
 
     fn make_tuple(&mut self, id: NodeId, arity: u32) -> Step {
-        let items = self.node(id).hint.as_ref().and_then(Value::elements).unwrap_or_default();
+        let items = self.hint(id).as_ref().and_then(Value::elements).unwrap_or_default();
         let parts: Rc<[NodeId]> = (0..arity).map(|_| self.add(Kinds::ALL)).collect();
         if items.len() == parts.len() {
             for (part, item) in parts.iter().zip(items) {

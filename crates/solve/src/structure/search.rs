@@ -5,23 +5,38 @@
 use super::candidates::Choice;
 use super::kinds::Kinds;
 use super::state::{Fact, NodeId, Pending, Shape, State, Step};
+use super::texts;
 use super::value::Value;
+use crate::numbers::{Numbers, Solution};
 use term::{Model, Op, Term, Var};
 
 /// One search: how many branches are left, and whether any was left out.
-#[derive(Debug)]
 pub(super) struct Search<'a> {
     pub(super) left: usize,
     pub(super) is_incomplete: bool,
     /// The nodes of the variables.
     pub(super) vars: &'a [(Var, NodeId)],
+    /// Who is asked for numbers.
+    pub(super) numbers: Option<&'a mut dyn Numbers>,
 }
+
+/// How far back what a node is computed from is looked for.
+const MAX_CHAIN: usize = 50;
 
 impl Search<'_> {
     pub(super) fn run(&mut self, mut state: State<'_>) -> Option<Model> {
         loop {
             state.propagate().ok()?;
-            let Some((choices, is_complete)) = state.choices() else {
+            let choices = match state.alternatives() {
+                Some(choices) => Some((choices, true)),
+                None => match self.ask(&state) {
+                    Asked::Decide(choices) => Some((choices, true)),
+                    Asked::Nothing => return None,
+                    Asked::Found(model) => return Some(model),
+                    Asked::Silent => state.choices(),
+                },
+            };
+            let Some((choices, is_complete)) = choices else {
                 let model = state.model(self.vars);
                 // Some value could not be made, which does not mean that there is none.
                 self.is_incomplete |= model.is_none();
@@ -48,6 +63,38 @@ impl Search<'_> {
             return None;
         }
     }
+
+    /// Numbers from somebody who knows them.
+    fn ask<'q>(&mut self, state: &State<'q>) -> Asked<'q> {
+        let Some(numbers) = &mut self.numbers else { return Asked::Silent };
+        let Some(residue) = state.residue() else { return Asked::Silent };
+        if let Some(id) = residue.undecided {
+            return Asked::Decide(vec![
+                Choice::Kinds(id, Kinds::INT),
+                Choice::Kinds(id, Kinds::FLOAT),
+            ]);
+        }
+        let found = match numbers.find(&residue.problem) {
+            Solution::Nothing => return Asked::Nothing,
+            Solution::GaveUp => return Asked::Silent,
+            Solution::Found(found) => found,
+        };
+        let mut next = state.clone();
+        let pairs = residue.nodes.iter().zip(found);
+        let bound = pairs.into_iter().try_for_each(|(it, term)| next.bind(*it, &Value::own(term)));
+        match bound.ok().and_then(|()| self.run(next)) {
+            Some(model) => Asked::Found(model),
+            None => Asked::Silent,
+        }
+    }
+}
+
+enum Asked<'q> {
+    Found(Model),
+    Nothing,
+    /// This has to be decided before.
+    Decide(Vec<Choice<'q>>),
+    Silent,
 }
 
 impl<'q> State<'q> {
@@ -73,19 +120,35 @@ impl<'q> State<'q> {
         }
     }
 
-    /// What to try next, and whether one of it must be right if anything is. `None`: nothing is
-    /// left to choose.
-    fn choices(&self) -> Option<(Vec<Choice<'q>>, bool)> {
-        if self.pending.is_empty() {
-            return None;
-        }
+    /// Alternatives of which one must be right if anything is.
+    fn alternatives(&self) -> Option<Vec<Choice<'q>>> {
         for (at, pending) in self.pending.iter().enumerate() {
             if let Pending::Either(of) = pending {
                 let mut choices: Vec<Choice<'q>> =
                     of.iter().cloned().map(|it| Choice::Facts(at, it)).collect();
                 choices.sort_by_key(|it| !self.holds_of_hint(it));
-                return Some((choices, true));
+                return Some(choices);
             }
+        }
+        for pending in &self.pending {
+            if let Pending::Typed(id) = pending
+                && let Some(alts) = self.node(*id).types.first()
+            {
+                let mut alts: Vec<_> = alts.to_vec();
+                if let Some(hint) = self.hint(*id) {
+                    let term = hint.term();
+                    alts.sort_by_key(|it| !self.typing.has(it, &term));
+                }
+                return Some(alts.into_iter().map(|it| Choice::Alternative(*id, 0, it)).collect());
+            }
+        }
+        None
+    }
+
+    /// Values to try next, and whether they are all there are. `None`: nothing is left to choose.
+    fn choices(&self) -> Option<(Vec<Choice<'q>>, bool)> {
+        if self.pending.is_empty() {
+            return None;
         }
         for pending in self.pending.iter().rev() {
             if let Pending::Define(node, Op::Length | Op::TupleSize | Op::BitSize | Op::MapSize, _) =
@@ -95,23 +158,26 @@ impl<'q> State<'q> {
                 return Some(self.values(leaf));
             }
         }
-        for pending in &self.pending {
-            if let Pending::Typed(id) = pending
-                && let Some(alts) = self.node(*id).types.first()
-            {
-                let hint = self.hint(*id);
-                let mut alts: Vec<_> = alts.to_vec();
-                if let Some(hint) = hint {
-                    let term = hint.term();
-                    alts.sort_by_key(|it| !self.typing.has(it, &term));
-                }
-                let choices = alts.into_iter().map(|it| Choice::Alternative(*id, 0, it));
-                return Some((choices.collect(), true));
-            }
+        if let Some(choices) = self.pending.iter().find_map(|it| self.texts(it)) {
+            return Some((choices, false));
         }
         let leaf = self.pending.iter().rev().find_map(|it| self.leaf_of(it));
         // All is known and something is still pending: it can't be decided here.
         Some(leaf.map_or((Vec::new(), false), |it| self.values(it)))
+    }
+
+    /// The usual text of a known number, then others.
+    fn texts(&self, pending: &Pending) -> Option<Vec<Choice<'q>>> {
+        let Pending::Define(node, Op::Convert(conversion), args) = pending else { return None };
+        let (back, is_only) = texts::inverse(*conversion);
+        let of = *args.first()?;
+        let value = self.ground(*node)?;
+        let text = Value::own(term::apply(Op::Convert(back), &[&value.term()])?);
+        if is_only || !self.may_be_literal(of, &text) {
+            return None;
+        }
+        let others = self.open_leaf(of).map(|it| self.values(it).0).unwrap_or_default();
+        Some([Choice::Value(of, text)].into_iter().chain(others).collect())
     }
 
     fn leaf_of(&self, pending: &Pending) -> Option<NodeId> {
@@ -119,7 +185,14 @@ impl<'q> State<'q> {
             Pending::Fact(Fact { op: Op::HasKey, args, .. }) => {
                 args.iter().find_map(|it| self.open_leaf(*it))
             }
-            Pending::Fact(fact) => fact.args.iter().find_map(|it| self.open_leaf(*it)),
+            Pending::Fact(Fact { op: Op::IsProper, args, .. }) => {
+                let mut end = *args.first()?;
+                while let Shape::Cons(_, tail) = &self.node(end).shape {
+                    end = *tail;
+                }
+                self.open_leaf(end)
+            }
+            Pending::Fact(fact) => fact.args.iter().find_map(|it| self.base_leaf(*it, MAX_CHAIN)),
             // A part before the whole.
             Pending::Define(node, Op::Slice, args) => {
                 let [of, offset, len] = **args else { return None };
@@ -133,17 +206,47 @@ impl<'q> State<'q> {
                 let order = if is_sized { [*node, of] } else { [of, *node] };
                 order.into_iter().find_map(|it| self.open_leaf(it))
             }
-            Pending::Define(node, Op::Convert(_), args) => {
-                let is_made = !matches!(self.node(*node).shape, Shape::Open);
+            Pending::Define(node, Op::Convert(conversion), args) => {
                 let of = *args.first()?;
-                let order = if is_made { [*node, of] } else { [of, *node] };
-                order.into_iter().find_map(|it| self.open_leaf(it))
+                let has_many = !texts::inverse(*conversion).1 && !self.is_guided(of);
+                let order =
+                    if has_many || self.is_guided(*node) { [*node, of] } else { [of, *node] };
+                order.into_iter().find_map(|it| self.base_leaf(it, MAX_CHAIN))
             }
             Pending::Define(node, _, args) => {
-                args.iter().chain([node]).find_map(|it| self.open_leaf(*it))
+                args.iter().chain([node]).find_map(|it| self.base_leaf(*it, MAX_CHAIN))
             }
             Pending::Either(_) | Pending::Typed(_) | Pending::Done => None,
         }
+    }
+
+    /// A text of which something is known.
+    fn is_guided(&self, id: NodeId) -> bool {
+        let mut at = id;
+        while let Shape::Cons(head, tail) = self.node(at).shape {
+            if self.known(head).is_some() {
+                return true;
+            }
+            at = tail;
+        }
+        self.known(at).is_some()
+    }
+
+    /// An open part of the node, or of what it is computed from.
+    fn base_leaf(&self, id: NodeId, left: usize) -> Option<NodeId> {
+        let leaf = self.open_leaf(id)?;
+        let left = left.checked_sub(1)?;
+        let is_guided = self.is_guided(id);
+        let origin = self.pending.iter().find_map(|it| match it {
+            Pending::Define(node, op, args)
+                if self.is_same_node(*node, id) && !op.is_test() && !is_guided =>
+            {
+                Some(args)
+            }
+            _ => None,
+        });
+        let base = origin.and_then(|it| it.iter().find_map(|it| self.base_leaf(*it, left)));
+        Some(base.unwrap_or(leaf))
     }
 
     /// A part of the node of which nothing is decided yet.

@@ -75,6 +75,8 @@ pub(super) struct Limits<'q> {
     pub(super) arity: Option<u32>,
     pub(super) min_arity: u32,
     pub(super) not_arities: Vec<u32>,
+    /// If it is a list: whether it ends with `[]`.
+    pub(super) is_proper: Option<bool>,
     /// If it is a function.
     pub(super) fun_arity: Option<u8>,
     pub(super) not_fun_arities: Vec<u8>,
@@ -112,11 +114,23 @@ pub(super) struct State<'q> {
     /// Goes up with every change.
     pub(super) version: u64,
     pub(super) typing: &'q Typing<'q>,
+    /// More nodes come from terms that would have to grow without end.
+    pub(super) max_nodes: usize,
 }
 
 impl<'q> State<'q> {
     pub(super) fn new(typing: &'q Typing<'q>) -> State<'q> {
-        State { nodes: Vec::with_capacity(64), pending: Vec::with_capacity(16), version: 0, typing }
+        State {
+            nodes: Vec::with_capacity(64),
+            pending: Vec::with_capacity(16),
+            version: 0,
+            typing,
+            max_nodes: usize::MAX,
+        }
+    }
+
+    pub(super) fn n_nodes(&self) -> usize {
+        self.nodes.len()
     }
 
     pub(super) fn add(&mut self, kinds: Kinds) -> NodeId {

@@ -4,7 +4,7 @@ use super::kinds::Kinds;
 use super::range::Range;
 use super::state::{Closed, NodeId, Shape, State, Step};
 use super::value::Value;
-use term::{Conversion, Kind, Op};
+use term::{Conversion, Kind, Op, Term};
 
 pub(super) fn result_kinds(conversion: Conversion) -> Kinds {
     match conversion {
@@ -99,14 +99,8 @@ impl<'q> State<'q> {
         match conversion {
             Conversion::AtomToList => self.is_text(node, 0, 0x10_ffff)?,
             Conversion::ListToAtom => self.is_text(of, 0, 0x10_ffff)?,
-            Conversion::IntegerToList => {
-                self.restrict(node, Kinds::CONS)?;
-                self.is_text(node, 45, 57)?;
-            }
-            Conversion::ListToInteger => {
-                self.restrict(of, Kinds::CONS)?;
-                self.is_text(of, 43, 57)?;
-            }
+            Conversion::IntegerToList => self.is_number_text(node, 45)?,
+            Conversion::ListToInteger => self.is_number_text(of, 43)?,
             Conversion::FloatToList => self.is_text(node, 43, 101)?,
             Conversion::ListToFloat => self.is_text(of, 43, 101)?,
             Conversion::BinaryToList => self.is_text(node, 0, 255)?,
@@ -119,12 +113,25 @@ impl<'q> State<'q> {
         Ok(false)
     }
 
+    /// Digits, maybe after a sign.
+    fn is_number_text(&mut self, list: NodeId, least: i128) -> Step {
+        let (first, rest) = self.cons(list)?;
+        self.restrict(first, Kinds::INT)?;
+        self.narrow_range(first, Range::new(least, 57))?;
+        for code in [44, 46, 47] {
+            self.exclude(first, &Value::own(Term::Int(code)))?;
+        }
+        self.is_text(rest, 48, 57)
+    }
+
     /// A list whose cells, as far as they are known, hold integers of this range.
     fn is_text(&mut self, list: NodeId, low: i128, high: i128) -> Step {
         let mut at = list;
         loop {
             self.restrict(at, Kinds::LIST)?;
-            let Shape::Cons(head, tail) = self.node(at).shape else { return Ok(()) };
+            let Shape::Cons(head, tail) = self.node(at).shape else {
+                return if self.known(at).is_some() { Ok(()) } else { self.set_proper(at, true) };
+            };
             self.restrict(head, Kinds::INT)?;
             self.narrow_range(head, Range::new(low, high))?;
             at = tail;

@@ -354,6 +354,17 @@ impl<'q> State<'q> {
         Ok(())
     }
 
+    /// Whether the type says that if this is a list, it ends with `[]`.
+    pub(super) fn is_always_proper(&self, id: NodeId) -> bool {
+        let is_nil = |it: &Alt<'q>| matches!(it, Alt::Literal(Term::Nil) | Alt::Kind(Kind::Nil));
+        let is_proper = |it: &Alt<'q>| match it {
+            Alt::Cons { tail, .. } => self.typing.alternatives(Typed::Id(*tail)).iter().all(is_nil),
+            Alt::Literal(term) => !matches!(term, Term::List(_)) || term.as_list().is_some(),
+            _ => !it.kinds().has(Kinds::CONS),
+        };
+        self.node(id).types.iter().any(|alts| alts.iter().all(is_proper))
+    }
+
     /// What the only alternative says of the size; the rest stays a matter of the type.
     fn take_size(&mut self, id: NodeId, alt: &Alt<'q>) -> Step {
         if !matches!(self.node(id).shape, Shape::Open) {

@@ -100,6 +100,7 @@ impl<'q> State<'q> {
             ours.is_binary = ours.is_binary.or(limits.is_binary);
             ours.bits = ours.bits.or(limits.bits);
             ours.min_bits = ours.min_bits.max(limits.min_bits);
+            ours.is_proper = ours.is_proper.or(limits.is_proper);
             ours.arity = ours.arity.or(limits.arity);
             ours.fun_arity = ours.fun_arity.or(limits.fun_arity);
             ours.not_fun_arities.extend(limits.not_fun_arities);

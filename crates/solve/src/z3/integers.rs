@@ -1,0 +1,180 @@
+//! Integers without bound. What is not arithmetic is left out, which makes the question weaker.
+
+#![expect(clippy::wildcard_enum_match_arm, reason = "what is not arithmetic is left out")]
+
+use super::Theory;
+use crate::numbers::{Number, Problem, Row};
+use ::z3::Model;
+use ::z3::ast::{Bool, Int};
+use num_bigint::BigInt;
+use num_traits::{One, Signed, ToPrimitive};
+use std::str::FromStr;
+use term::{Op, Term};
+
+#[derive(Default)]
+pub(super) struct Integers {
+    unknowns: Vec<Int>,
+    is_float: Vec<bool>,
+}
+
+/// `2^n - 1`: the low bits.
+pub(super) fn is_mask(number: &Number) -> bool {
+    let Number::Known(term) = number else { return false };
+    to_big(term).is_some_and(|it| is_low_bits(&it))
+}
+
+fn is_low_bits(value: &BigInt) -> bool {
+    value.is_positive() && (value & (value + 1u8)) == BigInt::ZERO
+}
+
+pub(super) fn to_big(term: &Term) -> Option<BigInt> {
+    if let Term::Big(value) = term {
+        return Some((**value).clone());
+    }
+    term.as_int().map(BigInt::from)
+}
+
+fn constant(value: &BigInt) -> Option<Int> {
+    if let Some(small) = value.to_i64() {
+        return Some(Int::from_i64(small));
+    }
+    Int::from_str(&value.to_string()).ok()
+}
+
+impl Theory for Integers {
+    fn facts(&mut self, problem: &Problem) -> Vec<Bool> {
+        self.unknowns =
+            (0..problem.unknowns.len()).map(|it| Int::new_const(format!("i{it}"))).collect();
+        self.is_float = problem.unknowns.iter().map(|it| it.is_float).collect();
+        let mut res = Vec::new();
+        for (unknown, int) in problem.unknowns.iter().zip(&self.unknowns) {
+            if unknown.is_float {
+                continue;
+            }
+            if let Some((low, is_strict)) = &unknown.low
+                && let Some(bound) = to_big(&whole(low, Op::Ceiling)).and_then(|it| constant(&it))
+            {
+                let is_strict = *is_strict && to_big(low).is_some();
+                res.push(if is_strict { int.gt(&bound) } else { int.ge(&bound) });
+            }
+            if let Some((high, is_strict)) = &unknown.high
+                && let Some(bound) = to_big(&whole(high, Op::Floor)).and_then(|it| constant(&it))
+            {
+                let is_strict = *is_strict && to_big(high).is_some();
+                res.push(if is_strict { int.lt(&bound) } else { int.le(&bound) });
+            }
+            let excluded = unknown.excluded.iter().filter_map(|it| constant(&to_big(it)?));
+            res.extend(excluded.map(|it| int.eq(&it).not()));
+        }
+        for row in &problem.rows {
+            self.row(row, &mut res);
+        }
+        res
+    }
+
+    fn small(&self, size: i64) -> Vec<Bool> {
+        let (low, high) = (Int::from_i64(-size), Int::from_i64(size));
+        self.unknowns.iter().flat_map(|it| [it.ge(&low), it.le(&high)]).collect()
+    }
+
+    fn is(&self, place: usize, number: &Term) -> Option<Bool> {
+        Some(self.unknowns.get(place)?.eq(&constant(&to_big(number)?)?))
+    }
+
+    fn read(&self, model: &Model) -> Option<Vec<Term>> {
+        let value = |it: &Int| {
+            let text = model.eval(it, true)?.to_string();
+            // Z3 writes a negative number as `(- 5)`.
+            let value = match text.strip_prefix("(- ").and_then(|it| it.strip_suffix(')')) {
+                Some(digits) => -digits.parse::<BigInt>().ok()?,
+                None => text.parse().ok()?,
+            };
+            Some(Term::integer(value))
+        };
+        self.unknowns.iter().map(value).collect()
+    }
+}
+
+impl Integers {
+    fn number(&self, number: &Number) -> Option<Int> {
+        match number {
+            Number::Known(term) => constant(&to_big(term)?),
+            Number::Unknown(place) if self.is_float.get(place.0) == Some(&true) => None,
+            Number::Unknown(place) => self.unknowns.get(place.0).cloned(),
+        }
+    }
+
+    fn row(&self, row: &Row, res: &mut Vec<Bool>) {
+        match row {
+            Row::Holds(op, [a, b], holds) => {
+                let (Some(a), Some(b)) = (self.number(a), self.number(b)) else { return };
+                let test = match op {
+                    Op::Less => a.lt(&b),
+                    Op::LessEqual => a.le(&b),
+                    _ => a.eq(&b),
+                };
+                res.push(if *holds { test } else { test.not() });
+            }
+            Row::Is(result, op, args) => {
+                let Some(result) = self.number(result) else { return };
+                let parts: Option<Vec<Int>> = args.iter().map(|it| self.number(it)).collect();
+                let Some(parts) = parts else { return };
+                let by = args
+                    .get(1)
+                    .and_then(|it| if let Number::Known(term) = it { term.as_int() } else { None });
+                let found = match (op, parts.as_slice()) {
+                    (Op::Add, [a, b]) => Int::add(&[a, b]),
+                    (Op::Subtract, [a, b]) => Int::sub(&[a, b]),
+                    (Op::Multiply, [a, b]) => Int::mul(&[a, b]),
+                    (Op::Negate, [a]) => a.unary_minus(),
+                    (Op::BitNot, [a]) => Int::sub(&[&a.unary_minus(), &Int::from_i64(1)]),
+                    (Op::Absolute, [a]) => a.ge(Int::from_i64(0)).ite(a, &a.unary_minus()),
+                    (Op::Quotient | Op::Remainder, [a, b]) => {
+                        res.push(b.eq(Int::from_i64(0)).not());
+                        let quotient = truncated(a, b);
+                        if *op == Op::Quotient {
+                            quotient
+                        } else {
+                            Int::sub(&[a, &Int::mul(&[b, &quotient])])
+                        }
+                    }
+                    (Op::BitAnd, [a, b]) => match args.as_slice() {
+                        [_, mask] if is_mask(mask) => low_bits(a, b),
+                        [mask, _] if is_mask(mask) => low_bits(b, a),
+                        _ => return,
+                    },
+                    (Op::ShiftLeft, [a, _]) => match by.and_then(power) {
+                        Some(power) => Int::mul(&[a, &power]),
+                        None => return,
+                    },
+                    // Division by a positive number rounds down.
+                    (Op::ShiftRight, [a, _]) => match by.and_then(power) {
+                        Some(power) => a.div(&power),
+                        None => return,
+                    },
+                    _ => return,
+                };
+                res.push(result.eq(&found));
+            }
+        }
+    }
+}
+
+fn low_bits(of: &Int, mask: &Int) -> Int {
+    of.modulo(Int::add(&[mask, &Int::from_i64(1)]))
+}
+
+fn power(by: i64) -> Option<Int> {
+    let by = u32::try_from(by).ok().filter(|it| *it <= 512)?;
+    constant(&(BigInt::one() << by))
+}
+
+/// Towards zero; Z3 rounds so that the rest is not negative.
+fn truncated(a: &Int, b: &Int) -> Int {
+    let opposite = a.unary_minus().div(b).unary_minus();
+    a.ge(Int::from_i64(0)).ite(&a.div(b), &opposite)
+}
+
+fn whole(number: &Term, op: Op) -> Term {
+    term::apply(op, &[number]).unwrap_or_else(|| number.clone())
+}
