@@ -4,7 +4,7 @@
 #![expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 
 use beam::{Otp, Target};
-use engine::{Report, Settings, Stop, explore};
+use engine::{Alone, Report, Settings, Stop, explore};
 use erlang::Machine;
 use erlang::machine::Unit;
 use solve::{Chain, Effort};
@@ -43,9 +43,8 @@ pub(crate) fn table() -> Result<String, String> {
         let mut solver = Chain::new(Effort::default());
         let start = Instant::now();
         let mut watch = |_: &Report| (start.elapsed() > TIME).then_some(Stop::Time);
-        let report =
-            explore(&mut unit, &mut solver, &[input], &Domain::default(), &settings, &mut watch)
-                .map_err(|it| it.to_string())?;
+        let mut oracle = Alone { solver: &mut solver, domain: &Domain::default() };
+        let report = explore(&mut unit, &mut oracle, &[input], &settings, &mut watch);
         let took = start.elapsed();
         writeln!(
             res,

@@ -1,12 +1,12 @@
 //! The exploration of one unit.
 
 use crate::frontier::{Flip, Frontier};
+use crate::oracle::{Oracle, Question};
 use crate::report::{Report, Stop, Test};
 use crate::strategy::Strategy;
 use rustc_hash::{FxHashSet, FxHasher};
-use solve::{Answer, Query, Solver};
 use std::hash::{Hash, Hasher};
-use term::{Atom, Constraint, Domain, Term};
+use term::{Atom, Exprs, Term};
 use trace::{Choice, Executor, ExecutorError, Input, Looked, Outcome, Run};
 
 #[derive(Clone, Copy, Debug)]
@@ -33,16 +33,16 @@ impl Default for Settings {
     }
 }
 
-/// Runs the seeds, then what the solver makes of their choices, until nothing is left or `watch`,
-/// which sees the report after every run and every query, says stop.
+/// Runs the seeds, then what the oracle makes of their choices, until nothing is left or `watch`,
+/// which sees the report again and again, says stop. What was found is never lost: if the executor
+/// fails, the report says so.
 pub fn explore(
     executor: &mut dyn Executor,
-    solver: &mut dyn Solver,
+    oracle: &mut dyn Oracle,
     seeds: &[Input],
-    domain: &Domain,
     settings: &Settings,
     watch: &mut dyn FnMut(&Report) -> Option<Stop>,
-) -> Result<Report, ExecutorError> {
+) -> Report {
     let mut exploration = Exploration {
         frontier: Frontier::new(settings.strategy, settings.seed, settings.depth),
         inputs: Vec::new(),
@@ -50,33 +50,14 @@ pub fn explore(
         crashes: FxHashSet::default(),
         report: Report::default(),
     };
-    for seed in seeds {
-        exploration.run(executor, seed.clone(), None)?;
+    match exploration.go_on(executor, oracle, seeds, settings, watch) {
+        Ok(stop) => exploration.report.stop = stop,
+        Err(error) => {
+            exploration.report.stop = Stop::Unsupported;
+            exploration.report.trouble = Some(error.why);
+        }
     }
-    let (mut n_news, mut at_news) = (0, 0);
-    exploration.report.stop = loop {
-        if let Some(stop) = watch(&exploration.report) {
-            break stop;
-        }
-        if settings.max_runs.is_some_and(|it| it <= exploration.report.n_runs) {
-            break Stop::Runs;
-        }
-        let spent = exploration.report.n_runs as u64 + solver.cost();
-        if exploration.report.n_news != n_news {
-            (n_news, at_news) = (exploration.report.n_news, spent);
-        }
-        if settings.patience.is_some_and(|it| at_news + it.max(at_news) <= spent) {
-            exploration.report.is_saturated = true;
-            break Stop::Runs;
-        }
-        let Some(flip) = exploration.frontier.take() else {
-            break if exploration.frontier.is_cut { Stop::Depth } else { Stop::Exhausted };
-        };
-        if let Some(input) = exploration.solve(executor, solver, domain, flip) {
-            exploration.run(executor, input, Some(flip))?;
-        }
-    };
-    Ok(exploration.report)
+    exploration.report
 }
 
 struct Exploration {
@@ -91,37 +72,68 @@ struct Exploration {
 }
 
 impl Exploration {
-    /// An input that takes the flip.
-    fn solve(
+    fn go_on(
         &mut self,
         executor: &mut dyn Executor,
-        solver: &mut dyn Solver,
-        domain: &Domain,
-        flip: Flip,
-    ) -> Option<Input> {
-        let exprs = executor.exprs();
-        let path = self.frontier.tree.path(flip.node, flip.alternative);
-        let (last, before) = path.split_last()?;
-        let is_pinned = before.iter().any(|it| matches!(it.0.looked, Looked::Pin(..)));
-        let old = self.inputs.get(flip.run)?;
-        let hint = &old.to_model();
-        // With what was not followed as it was, the way to the choice is sure; else it is likely.
-        let attempts = if is_pinned { [true, false].as_slice() } else { &[false] };
-        for keeps_pins in attempts {
-            let mut constraints: Vec<Constraint> = Vec::new();
-            for (choice, alternative) in before.iter().chain([last]) {
-                let is_loose =
-                    matches!(choice.looked, Looked::Pin(..)) && !std::ptr::eq(*choice, last.0);
-                if *keeps_pins || !is_loose {
-                    constraints.extend(choice.constraints(exprs, *alternative));
+        oracle: &mut dyn Oracle,
+        seeds: &[Input],
+        settings: &Settings,
+        watch: &mut dyn FnMut(&Report) -> Option<Stop>,
+    ) -> Result<Stop, ExecutorError> {
+        for seed in seeds {
+            self.run(executor, seed.clone(), None)?;
+        }
+        let (mut n_news, mut at_news) = (0, 0);
+        loop {
+            if let Some(stop) = watch(&self.report) {
+                return Ok(stop);
+            }
+            let spent = self.report.n_runs as u64 + oracle.cost();
+            if self.report.n_news != n_news {
+                (n_news, at_news) = (self.report.n_news, spent);
+            }
+            if settings.patience.is_some_and(|it| at_news + it.max(at_news) <= spent) {
+                self.report.is_saturated = true;
+                return Ok(Stop::Runs);
+            }
+            let left = settings.max_runs.map(|it| it.saturating_sub(self.report.n_runs));
+            let n_flips = left.unwrap_or(usize::MAX).min(oracle.batch());
+            if n_flips == 0 {
+                return Ok(Stop::Runs);
+            }
+            let flips: Vec<Flip> =
+                std::iter::from_fn(|| self.frontier.take()).take(n_flips).collect();
+            if flips.is_empty() {
+                return Ok(if self.frontier.is_cut { Stop::Depth } else { Stop::Exhausted });
+            }
+            let exprs = executor.exprs();
+            let questions = flips.iter().map(|it| self.question(exprs, *it)).collect();
+            let models = oracle.ask(exprs, questions);
+            for (flip, model) in flips.into_iter().zip(models) {
+                let input = model.and_then(|it| Some(self.inputs.get(flip.run)?.with(&it)));
+                if let Some(input) = input {
+                    self.run(executor, input, Some(flip))?;
                 }
             }
-            let query = Query { exprs, constraints: &constraints, hint, domain };
-            if let Answer::Sat(model) = solver.solve(&query) {
-                return Some(old.with(&model));
-            }
         }
-        None
+    }
+
+    /// What an input must satisfy to take the flip.
+    fn question(&self, exprs: &mut Exprs, flip: Flip) -> Question {
+        let path = self.frontier.tree.path(flip.node, flip.alternative);
+        let is_pin = |choice: &Choice| matches!(choice.looked, Looked::Pin(..));
+        let (mut constraints, mut loose) = (Vec::new(), Vec::new());
+        for (n, (choice, alternative)) in path.iter().enumerate() {
+            let asked = choice.constraints(exprs, *alternative);
+            // With what was not followed as it was, the way is sure; without, it is likely.
+            if n + 1 == path.len() || !is_pin(choice) {
+                loose.extend_from_slice(&asked);
+            }
+            constraints.extend(asked);
+        }
+        let loose = (loose.len() < constraints.len()).then_some(loose);
+        let hint = self.inputs.get(flip.run).map(Input::to_model).unwrap_or_default();
+        Question { constraints, loose, hint }
     }
 
     fn run(

@@ -2,10 +2,12 @@
 
 mod explore;
 mod frontier;
+mod oracle;
 mod report;
 mod strategy;
 mod tree;
 
 pub use explore::{Settings, explore};
+pub use oracle::{Alone, Oracle, Question};
 pub use report::{Report, Stop, Test};
 pub use strategy::Strategy;

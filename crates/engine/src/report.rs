@@ -19,6 +19,8 @@ pub struct Report {
     /// clause, a new way to fail.
     pub n_news: usize,
     pub stop: Stop,
+    /// Why our own machinery could not go on.
+    pub trouble: Option<String>,
     /// It stopped because there was no news for long, not because a number was reached.
     pub is_saturated: bool,
 }

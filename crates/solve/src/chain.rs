@@ -14,6 +14,18 @@ pub struct Statistics {
     pub layers: BTreeMap<&'static str, usize>,
 }
 
+impl Statistics {
+    pub fn add(&mut self, other: &Statistics) {
+        self.queries += other.queries;
+        self.sat += other.sat;
+        self.unsat += other.unsat;
+        self.unknown += other.unknown;
+        for (layer, n) in &other.layers {
+            *self.layers.entry(layer).or_default() += n;
+        }
+    }
+}
+
 /// What a query costs that comes to Z3, and one that nobody answers.
 const HARD: usize = 20;
 const HOPELESS: usize = 20;

@@ -2,10 +2,11 @@
 
 use crate::test::contract::Contract;
 use crate::test::finding::{Finding, Judge, used_up};
+use crate::test::pool::Pool;
 use crate::test::precondition::{Gate, is_refusal};
 use crate::test::progress::Progress;
 use crate::test::unit::UnitName;
-use engine::{Report, Settings, Stop, Test, explore};
+use engine::{Alone, Report, Settings, Stop, Test, explore};
 use erlang::Machine;
 use erlang::machine::Unit;
 use solve::{Chain, Effort};
@@ -21,6 +22,8 @@ pub(crate) struct Task {
     pub(crate) contract: Contract,
     pub(crate) settings: Settings,
     pub(crate) time: Duration,
+    /// Solvers that work for this unit at once.
+    pub(crate) n_solvers: usize,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -56,7 +59,6 @@ impl Task {
             Err(why) => return Explored { trouble: Some(why), ..Explored::default() },
         };
         let mut unit = Unit::new(machine, module, function);
-        let mut solver = Chain::new(Effort::default());
         let mut seen = progress.unit(&self.unit);
         let mut watch = |report: &Report| {
             seen.update(report);
@@ -67,17 +69,19 @@ impl Task {
         };
         let Task { contract, settings, .. } = self;
         let seeds = &contract.seeds;
-        let explored =
-            explore(&mut unit, &mut solver, seeds, &contract.domain, settings, &mut watch);
-        let mut res = Explored::default();
-        match explored {
-            Ok(report) => res.report = report,
-            Err(error) => {
-                res.trouble = Some(error.why);
-                res.report.stop = Stop::Unsupported;
-            }
+        let mut report;
+        if self.n_solvers > 1 {
+            let mut pool = Pool::new(self.n_solvers, &contract.domain);
+            report = explore(&mut unit, &mut pool, seeds, settings, &mut watch);
+            report.solver = pool.finish();
+        } else {
+            let mut solver = Chain::new(Effort::default());
+            let mut oracle = Alone { solver: &mut solver, domain: &contract.domain };
+            report = explore(&mut unit, &mut oracle, seeds, settings, &mut watch);
+            report.solver = solver.statistics;
         }
-        res.report.solver = solver.statistics;
+        let trouble = report.trouble.clone();
+        let mut res = Explored { report, trouble, ..Explored::default() };
         res.leave_out_refused();
         res.count_stopped();
         let judge = Judge { unit: &self.unit, contract, modules };

@@ -7,6 +7,7 @@ mod explore;
 mod finding;
 mod frames;
 mod minimise;
+mod pool;
 mod precondition;
 mod progress;
 mod project;
@@ -47,7 +48,7 @@ pub(crate) fn test(options: &Test) -> Result<Done, Vec<Diagnostic>> {
     if project.modules.is_empty() {
         return Err(diagnostics);
     }
-    let tasks = match tasks(&project, options, &mut diagnostics) {
+    let mut tasks = match tasks(&project, options, &mut diagnostics) {
         Ok(tasks) => tasks,
         Err(diagnostic) => {
             diagnostics.push(diagnostic);
@@ -60,6 +61,9 @@ pub(crate) fn test(options: &Test) -> Result<Done, Vec<Diagnostic>> {
     drop(ctrlc::set_handler(move || flag.store(true, std::sync::atomic::Ordering::Relaxed)));
     let n_workers =
         options.jobs.unwrap_or_else(|| thread::available_parallelism().map_or(1, Into::into));
+    // Workers without a unit of their own help with another's.
+    let n_solvers = (n_workers / tasks.len().max(1)).max(1);
+    tasks.iter_mut().for_each(|it| it.n_solvers = n_solvers);
     let progress = Progress::new(tasks.len(), n_workers, time(options));
     let workers = Workers {
         project: &project,
@@ -138,7 +142,7 @@ fn tasks(
         if let Some(text) = &options.args {
             contract.seeds = vec![Input { args: first_args(text, &unit)? }];
         }
-        Ok(Some(Task { unit, contract, settings, time: time(options) }))
+        Ok(Some(Task { unit, contract, settings, time: time(options), n_solvers: 1 }))
     };
     let units = select(project, &options.functions)?;
     units.into_iter().filter_map(|it| task(it).transpose()).collect()

@@ -1,0 +1,116 @@
+//! Several solvers at once for one unit.
+//!
+//! Each has a thread of its own, because what it keeps between questions can't change threads.
+//! Which question goes to which solver depends on its number alone, so that answers are the same
+//! in every run with as many solvers.
+
+use engine::{Oracle, Question};
+use solve::{Chain, Effort, Solver, Statistics};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{JoinHandle, spawn};
+use term::{Domain, Exprs, Model};
+
+pub(crate) struct Pool {
+    workers: Vec<Worker>,
+}
+
+struct Worker {
+    questions: Sender<Share>,
+    answers: Receiver<Answers>,
+    thread: JoinHandle<()>,
+    cost: u64,
+    statistics: Statistics,
+}
+
+/// What one worker has to answer.
+struct Share {
+    exprs: Arc<Exprs>,
+    questions: Vec<Question>,
+}
+
+struct Answers {
+    models: Vec<Option<Model>>,
+    cost: u64,
+    statistics: Statistics,
+}
+
+/// Questions for each solver in a batch.
+const SHARE: usize = 32;
+
+impl Pool {
+    pub(crate) fn new(n_workers: usize, domain: &Domain) -> Pool {
+        let domain = Arc::new(domain.clone());
+        Pool { workers: (0..n_workers).map(|_| Worker::new(Arc::clone(&domain))).collect() }
+    }
+
+    /// What all solvers did together. They end with the pool.
+    pub(crate) fn finish(self) -> Statistics {
+        let mut res = Statistics::default();
+        for Worker { questions, thread, statistics, .. } in self.workers {
+            res.add(&statistics);
+            drop(questions);
+            // A solver that panicked has given no answers; there is nothing else to lose.
+            drop(thread.join());
+        }
+        res
+    }
+}
+
+impl Worker {
+    fn new(domain: Arc<Domain>) -> Worker {
+        let (questions, asked) = channel::<Share>();
+        let (answered, answers) = channel();
+        let thread = spawn(move || {
+            let mut solver = Chain::new(Effort::default());
+            for Share { exprs, questions } in asked {
+                let models =
+                    questions.iter().map(|it| it.answer(&mut solver, &exprs, &domain)).collect();
+                // The expressions go back before the answers do.
+                drop(exprs);
+                let (cost, statistics) = (solver.cost(), solver.statistics.clone());
+                if answered.send(Answers { models, cost, statistics }).is_err() {
+                    return;
+                }
+            }
+        });
+        Worker { questions, answers, thread, cost: 0, statistics: Statistics::default() }
+    }
+}
+
+impl Oracle for Pool {
+    fn batch(&self) -> usize {
+        self.workers.len() * SHARE
+    }
+
+    fn ask(&mut self, exprs: &mut Exprs, questions: Vec<Question>) -> Vec<Option<Model>> {
+        let n = questions.len();
+        let n_workers = self.workers.len().max(1);
+        let mut shares: Vec<Vec<Question>> = vec![Vec::new(); n_workers];
+        for (n, question) in questions.into_iter().enumerate() {
+            if let Some(share) = shares.get_mut(n % n_workers) {
+                share.push(question);
+            }
+        }
+        let shared = Arc::new(std::mem::take(exprs));
+        for (worker, questions) in self.workers.iter().zip(shares) {
+            // A worker that is gone answers nothing below.
+            drop(worker.questions.send(Share { exprs: Arc::clone(&shared), questions }));
+        }
+        let mut res: Vec<Option<Model>> = vec![None; n];
+        for (first, worker) in self.workers.iter_mut().enumerate() {
+            let Ok(Answers { models, cost, statistics }) = worker.answers.recv() else { continue };
+            (worker.cost, worker.statistics) = (cost, statistics);
+            for (slot, model) in res.iter_mut().skip(first).step_by(n_workers).zip(models) {
+                *slot = model;
+            }
+        }
+        *exprs = Arc::try_unwrap(shared).unwrap_or_else(|it| (*it).clone());
+        res
+    }
+
+    /// In time that passes: they work side by side.
+    fn cost(&self) -> u64 {
+        self.workers.iter().map(|it| it.cost).max().unwrap_or(0)
+    }
+}

@@ -1,0 +1,58 @@
+//! Who answers questions: one solver, or several at once.
+
+use solve::{Answer, Query, Solver};
+use term::{Constraint, Domain, Exprs, Model};
+
+/// What has to hold for a choice to be taken the other way.
+#[derive(Clone, Debug)]
+pub struct Question {
+    pub constraints: Vec<Constraint>,
+    /// The same with less certainty that the run comes as far as the choice; asked if the first
+    /// has no answer.
+    pub loose: Option<Vec<Constraint>>,
+    /// The input of the run that the choice is from.
+    pub hint: Model,
+}
+
+pub trait Oracle {
+    /// How many questions are asked at once. More keep more solvers busy, but are chosen without
+    /// knowing what the others will bring.
+    fn batch(&self) -> usize;
+
+    /// A model for each question that has one, in their order.
+    fn ask(&mut self, exprs: &mut Exprs, questions: Vec<Question>) -> Vec<Option<Model>>;
+
+    /// What all answers so far have cost; see [`Solver::cost`].
+    fn cost(&self) -> u64;
+}
+
+/// One solver, one question at a time.
+#[derive(Debug)]
+pub struct Alone<'a, S> {
+    pub solver: &'a mut S,
+    pub domain: &'a Domain,
+}
+
+impl<S: Solver> Oracle for Alone<'_, S> {
+    fn batch(&self) -> usize {
+        1
+    }
+
+    fn ask(&mut self, exprs: &mut Exprs, questions: Vec<Question>) -> Vec<Option<Model>> {
+        questions.iter().map(|it| it.answer(self.solver, exprs, self.domain)).collect()
+    }
+
+    fn cost(&self) -> u64 {
+        self.solver.cost()
+    }
+}
+
+impl Question {
+    pub fn answer(&self, solver: &mut dyn Solver, exprs: &Exprs, domain: &Domain) -> Option<Model> {
+        let attempts = [Some(&self.constraints), self.loose.as_ref()];
+        attempts.into_iter().flatten().find_map(|constraints| {
+            let query = Query { exprs, constraints, hint: &self.hint, domain };
+            if let Answer::Sat(model) = solver.solve(&query) { Some(model) } else { None }
+        })
+    }
+}
