@@ -2,7 +2,7 @@
 //! and Elixir's libraries.
 
 use beam::{Otp, Settings, Source, Target};
-use erlang::spec::{Origin, Signature, Specs};
+use erlang::spec::{Origin, Refusal, Signature, Specs};
 use erlang::{Host, HostAnswer};
 use expect_test::expect;
 use std::time::Duration;
@@ -106,7 +106,12 @@ const RETURNED: &[(&str, &str, &[&str], &[&str])] = &[
         &["#{done=>true}", "#{a=>1,done=>true}"],
         &["#{a=>1}", "#{done=>false}"],
     ),
-    ("opaque/1", "[{0,nil}]", &[], &["[]"]),
+    (
+        "opaque/1",
+        "[{0,nil}]",
+        &["#{1=>[]}", "{set,1,2,3,4,5,6,7,8}"],
+        &["[]", "{set,1}", "{bag,1,2,3,4,5,6,7,8}"],
+    ),
     ("nested/1", "[1]", &["{{1,1,1},{0,0,0}}", "{file_descriptor,m,a}"], &["a"]),
     // Of a fun, the arity is what can be told.
     ("higher/1", "[fun m:f/1]", &["fun m:f/2"], &["fun m:f/1", "a"]),
@@ -186,9 +191,9 @@ fn signatures_are_shown_as_erlang_writes_them() {
           from [0]
         maps/1: (#{atom() := integer()}) -> #{done := integer() | true,atom() => integer()}
           from [#{a => 0}]
-        opaque/1: ({non_neg_integer(),gb_trees:gb_tree_node(integer(),atom())}) -> {set,non_neg_integer(),non_neg_integer(),pos_integer(),non_neg_integer(),non_neg_integer(),non_neg_integer(),tuple(),tuple()} | #{integer() => []}
+        opaque/1: ({non_neg_integer(),gb_trees:gb_tree_node(integer(),atom())}) -> {set,any(),any(),any(),any(),any(),any(),any(),any()} | map()
           from [{0,nil}]
-        higher/1: (fun((integer()) -> boolean())) -> fun((atom(),atom()) -> none())
+        higher/1: (fun((integer()) -> boolean())) -> fun((atom(),atom()) -> any())
           from [fun (_) -> false end]
         plain/1: (any()) -> any()
           from [0]
@@ -208,6 +213,13 @@ fn signatures_are_shown_as_erlang_writes_them() {
     assert_eq!(module.signature("one/1").origin, Origin::Spec);
     let breach = module.signature("two/1").breach(&[Term::Int(1)], &Term::atom("a"));
     assert_eq!(breach.map(|it| it.promised).as_deref(), Some("integer()"));
+    let refusal = module.signature("bounded/2").refusal(&[Term::Int(1), Term::Int(1)]);
+    let wanted = "[atom() | integer()]".to_owned();
+    assert_eq!(refusal, Some(Refusal { argument: 2, wanted }));
+    let refusal = module.signature("two/1").refusal(&[Term::Float(1.0)]);
+    let wanted = "integer() | atom()".to_owned();
+    assert_eq!(refusal, Some(Refusal { argument: 1, wanted }));
+    assert_eq!(module.signature("two/1").refusal(&[Term::Int(1)]), None);
 }
 
 #[test]

@@ -168,7 +168,13 @@ impl Builder<'_> {
             Form::Bits { base, unit } => Type::Bits { base: *base, unit: *unit },
             Form::Fun { args, result } => {
                 let args = args.as_ref().map(|it| self.all(it, scope).into());
-                Type::Fun { args, result: self.form(result, scope) }
+                let result = self.form(result, scope);
+                // What a function that is returned will return is not for us to say.
+                let result = match self.graph.side {
+                    Side::Input => result,
+                    Side::Output => self.graph.intern(Type::Any),
+                };
+                Type::Fun { args, result }
             }
             Form::Union(parts) => Type::Union(self.all(parts, scope).into()),
             Form::Iolist => return self.iolist(scope),
@@ -359,8 +365,39 @@ impl Builder<'_> {
             let variables = params.zip(args.into_iter().map(State::Done)).collect();
             let declarations = declarations.clone();
             let mut scope = Scope { module, declarations, variables, bounds: &[] };
-            it.form(&declaration.body, &mut scope)
+            let built = it.form(&declaration.body, &mut scope);
+            match it.graph.side {
+                Side::Output if declaration.is_opaque => it.outline(built),
+                Side::Input | Side::Output => built,
+            }
         })
+    }
+
+    /// The outermost shape of an opaque type. What lies inside is nobody's business, and often not
+    /// what its declaration says (`array:array()` of OTP 25).
+    fn outline(&mut self, id: TypeId) -> TypeId {
+        let any = self.graph.intern(Type::Any);
+        let parts = leaves(&self.graph.types, id);
+        let parts = parts.into_iter().map(|leaf| {
+            let of = match self.graph.types.get(leaf).clone() {
+                Type::Tuple(parts) => {
+                    let is_tag =
+                        |it: &TypeId| matches!(self.graph.types.get(*it), Type::Literal(_));
+                    Type::Tuple(parts.iter().map(|it| if is_tag(it) { *it } else { any }).collect())
+                }
+                Type::List { .. } => Type::Kind(Kind::List),
+                Type::Map(_) => Type::Kind(Kind::Map),
+                // Opaque means another type that is being built: nothing is known of it.
+                Type::None => Type::Any,
+                simple @ (Type::Any | Type::Kind(_) | Type::Literal(_) | Type::Range { .. }) => {
+                    simple
+                }
+                simple @ (Type::Bits { .. } | Type::Fun { .. } | Type::Union(_)) => simple,
+            };
+            self.graph.intern(of)
+        });
+        let parts = parts.collect();
+        self.union(parts)
     }
 
     /// The type that a name stands for, made by `body` unless it exists.

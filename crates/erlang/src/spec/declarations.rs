@@ -22,6 +22,7 @@ pub(crate) struct Declarations {
 pub(crate) struct TypeDeclaration {
     pub(crate) params: Vec<Atom>,
     pub(crate) body: Form,
+    pub(crate) is_opaque: bool,
 }
 
 /// One alternative of a spec.
@@ -57,7 +58,8 @@ impl Declarations {
                 let [_, body, params] = value.as_tuple()? else { return None };
                 let params = params.as_list()?.iter().filter_map(variable).collect();
                 let body = read_body(body, local, &name);
-                self.types.insert(name, TypeDeclaration { params, body });
+                self.types
+                    .insert(name, TypeDeclaration { params, body, is_opaque: kind == "opaque" });
             }
             "record" => {
                 let [Term::Atom(name), fields] = value.as_tuple()? else { return None };

@@ -1,6 +1,6 @@
 //! What a function promises: which arguments it takes, and what it then returns.
 
-use term::{Atom, Domain, Term, TypeId, Types};
+use term::{Atom, Domain, Term, Type, TypeId, Types};
 
 /// The spec of a function. Of several alternatives, whichever fits the arguments may hold.
 #[derive(Clone, Debug)]
@@ -34,10 +34,42 @@ pub struct Breach {
     pub promised: String,
 }
 
+/// An argument that no alternative takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Counted from 1.
+    pub argument: usize,
+    /// What it should belong to, in Erlang's syntax.
+    pub wanted: String,
+}
+
 impl Signature {
     /// Whether some alternative takes the arguments.
     pub fn allows(&self, args: &[Term]) -> bool {
         self.domain.has(args)
+    }
+
+    /// The first argument that is wrong, by the alternative that goes furthest.
+    pub fn refusal(&self, args: &[Term]) -> Option<Refusal> {
+        if self.allows(args) {
+            return None;
+        }
+        let types = &self.domain.types;
+        let wrong = |id: &TypeId| {
+            let Type::Tuple(parts) = types.get(*id) else { return None };
+            let at = parts.iter().zip(args).position(|(part, arg)| !types.has(*part, arg))?;
+            parts.get(at).map(|part| (at, *part))
+        };
+        let furthest: Vec<(usize, TypeId)> = self.args.iter().filter_map(wrong).collect();
+        let at = furthest.iter().map(|it| it.0).max()?;
+        let mut wanted: Vec<String> = Vec::new();
+        for (_, part) in furthest.iter().filter(|it| it.0 == at) {
+            let text = types.text(*part);
+            if !wanted.contains(&text) {
+                wanted.push(text);
+            }
+        }
+        Some(Refusal { argument: at + 1, wanted: wanted.join(" | ") })
     }
 
     /// Whether the function broke its word. Arguments that it does not take bind it to nothing.

@@ -6,7 +6,8 @@
 use crate::bits::Bits;
 use crate::ground::{Fun, Term};
 use crate::kind::Kind;
-use crate::types::{Field, Type, TypeId, Types, is_in_range};
+use crate::types::has::{field_of, is_in_range};
+use crate::types::{Field, Type, TypeId, Types};
 use num_bigint::BigInt;
 
 pub(super) fn smallest(types: &Types, id: TypeId) -> Option<Term> {
@@ -129,7 +130,7 @@ impl Finder<'_> {
     fn map(&self, fields: &[Field]) -> Option<Term> {
         let mut pairs = Vec::new();
         for (n, field) in fields.iter().enumerate().filter(|it| it.1.is_required) {
-            let is_own = |it: &Term| self.types.field_of(fields, it) == Some(n);
+            let is_own = |it: &Term| field_of(self.types, fields, it) == Some(n);
             let key = self.keys(field.key).into_iter().find(is_own)?;
             pairs.push((key, self.member(field.value)?));
         }
