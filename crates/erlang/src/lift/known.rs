@@ -170,11 +170,14 @@ impl Known {
 
     /// Whether earlier comparisons imply how this one comes out.
     fn implies_order(&self, exprs: &Exprs, op: Op, [a, b]: [ExprId; 2]) -> bool {
-        let turned = match op {
-            Op::Less => exprs.applied(Op::LessEqual, &[b, a]),
-            Op::LessEqual => exprs.applied(Op::Less, &[b, a]),
-            _ => exprs.applied(Op::Equal, &[b, a]),
+        let turned = if op == Op::Less {
+            Op::LessEqual
+        } else if op == Op::LessEqual {
+            Op::Less
+        } else {
+            Op::Equal
         };
+        let turned = exprs.applied(turned, &[b, a]);
         if turned.is_some_and(|it| self.tests.contains_key(&it)) {
             return true;
         }

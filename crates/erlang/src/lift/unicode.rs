@@ -28,16 +28,15 @@ impl Lifting<'_> {
         if self.is_below(12, first, 0xc2) {
             return None;
         }
-        let n_more = if self.is_below(12, first, 0xe0) {
-            1
+        let (n_more, lead) = if self.is_below(12, first, 0xe0) {
+            (1, 0xc0)
         } else if self.is_below(12, first, 0xf0) {
-            2
+            (2, 0xe0)
         } else if self.is_below(12, first, 0xf5) {
-            3
+            (3, 0xf0)
         } else {
             return None;
         };
-        let lead = [0xc0, 0xe0, 0xf0][n_more - 1];
         let mut point = self.plus(first, -lead);
         for _ in 0..n_more {
             let next = self.byte(value, bits, end)?;
@@ -163,12 +162,12 @@ impl Lifting<'_> {
         if self.is_below(11, number, 0x80) {
             return Some(vec![self.as_byte(number.expr)]);
         }
-        let n_more = if self.is_below(12, number, 0x800) {
-            1
+        let (n_more, lead) = if self.is_below(12, number, 0x800) {
+            (1, 0xc0)
         } else if self.is_below(13, number, 0x1_0000) {
-            2
+            (2, 0xe0)
         } else {
-            3
+            (3, 0xf0)
         };
         let sixty_four = self.int(64);
         let mut bytes = Vec::new();
@@ -180,7 +179,7 @@ impl Lifting<'_> {
             bytes.push(self.as_byte(byte));
             left = self.apply(Op::Quotient, &[left, sixty_four]);
         }
-        let lead = self.int([0xc0, 0xe0, 0xf0][n_more - 1]);
+        let lead = self.int(lead);
         let byte = self.apply(Op::Add, &[left, lead]);
         bytes.push(self.as_byte(byte));
         bytes.reverse();
