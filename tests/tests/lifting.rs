@@ -90,7 +90,7 @@ fn check(machine: &mut Machine, call: &Call) -> Result<(), String> {
     let Recorder { mut exprs, choices, result, .. } = recorder;
     let plain = machine.call(&call.module, &call.function, &call.args);
     let plain = plain.map_err(|it| it.to_string())?.outcome;
-    if without_trace(&plain) != without_trace(&run.outcome) {
+    if plain != run.outcome {
         return Err(format!("{:?} instead of {plain:?}", run.outcome));
     }
     let model = Model::of(call.args.iter().cloned());
@@ -112,14 +112,6 @@ fn check(machine: &mut Machine, call: &Call) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-fn without_trace(outcome: &Outcome) -> Outcome {
-    let mut res = outcome.clone();
-    if let Outcome::Raised { trace, .. } = &mut res {
-        *trace = Term::Nil;
-    }
-    res
 }
 
 fn shown(call: &Call) -> String {

@@ -549,7 +549,7 @@ impl Cpu<'_> {
                 self.set(dst, value);
                 Ok(())
             }
-            Err(fault) => self.fault(fault, Some((builtin, &[a, b]))),
+            Err(fault) => self.operator_fault(fault, name, &[a, b]),
         }
     }
 
