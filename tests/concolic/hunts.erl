@@ -318,6 +318,33 @@ text(_) -> ok.
 tlv(<<1, L, V:L/binary, 2, M, W:M/binary>>) when byte_size(V) > byte_size(W), M > 0 -> error(found);
 tlv(_) -> ok.
 
+fields(B) when is_binary(B) ->
+    case binary:split(B, <<",">>, [global]) of
+        [A, <<"x">>, C] when byte_size(C) > byte_size(A) -> error(found);
+        _ -> ok
+    end;
+fields(_) -> ok.
+
+header(B) when is_binary(B) ->
+    case binary:match(B, <<": ">>) of
+        {At, 2} when At > 1 ->
+            case binary:part(B, 0, At) of
+                <<"id">> -> error(found);
+                _ -> ok
+            end;
+        _ -> ok
+    end;
+header(_) -> ok.
+
+word(<<C/utf8, Rest/binary>>) when C > 16#7ff, Rest =/= <<>> -> error(found);
+word(_) -> ok.
+
+upper(S) ->
+    case string:uppercase(S) of
+        "OK" when S =/= "OK" -> error(found);
+        _ -> ok
+    end.
+
 %% Functions
 
 predicate(F) when is_function(F, 1) ->

@@ -46,6 +46,8 @@ fn every_hunt_finds_its_failure() {
 /// What the solver does not find yet.
 const NOT_YET: &[&str] = &[
     "bits/1",
+    "header/1",
+    "upper/1",
     "compared/1",
     "counted/2",
     "cube/2",

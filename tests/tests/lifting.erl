@@ -116,3 +116,7 @@ listed(M) -> {maps:keys(M), maps:values(M), maps:to_list(M), maps:merge(#{z => 1
 summed(M) -> maps:fold(fun(_, V, Acc) when V > 1 -> V + Acc; (_, _, Acc) -> Acc end, 0, M).
 
 changed(M) -> maps:map(fun(K, V) -> {K, V} end, maps:filter(fun(_, V) -> V =/= b end, M)).
+
+parts(B) -> {binary:split(B, <<"b">>), binary:split(B, [<<",">>, <<",,">>], [global])}.
+
+matched(B) -> {binary:match(B, <<"ab">>), binary:matches(B, <<1>>)}.

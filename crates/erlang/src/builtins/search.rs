@@ -7,6 +7,7 @@ use crate::builtins::binary::{bytes, count, pair, range};
 use crate::builtins::handles::HandleKind;
 use crate::builtins::{Builtin, Fault, Stop, inside, pure};
 use crate::data::{AtomId, RefId, Value, View};
+use crate::lift;
 use crate::machine::World;
 use aho_corasick::{AhoCorasick, MatchKind};
 use memchr::memmem::Finder;
@@ -15,12 +16,12 @@ use std::borrow::Cow;
 
 pub(super) const ROWS: &[Builtin] = &[
     inside("binary", "compile_pattern", 1, |w, args| compile(w, arg(args, 0))),
-    pure("binary", "match", 2, match_one),
+    pure("binary", "match", 2, match_one).own(lift::search::first),
     pure("binary", "match", 3, match_one),
-    pure("binary", "matches", 2, match_all),
+    pure("binary", "matches", 2, match_all).own(lift::search::all),
     pure("binary", "matches", 3, match_all),
-    pure("binary", "split", 2, split),
-    pure("binary", "split", 3, split),
+    pure("binary", "split", 2, split).own(lift::search::split),
+    pure("binary", "split", 3, split).own(lift::search::split),
 ];
 
 /// Patterns compiled in this run, by the references that name them.

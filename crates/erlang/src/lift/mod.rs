@@ -11,6 +11,7 @@ mod express;
 mod known;
 pub(crate) mod lists;
 pub(crate) mod maps;
+pub(crate) mod search;
 pub(crate) mod text;
 pub(crate) mod tuples;
 pub(crate) mod unicode;
