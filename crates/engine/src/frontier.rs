@@ -27,6 +27,8 @@ pub(crate) struct Frontier {
     /// Flips that led where no run had been when they were added.
     new: BTreeMap<(u64, u64), Flip>,
     open: BTreeMap<(u64, u64), Flip>,
+    /// How many flips of a site were new.
+    n_new: FxHashMap<SiteId, u64>,
     n_flips: u64,
     n_runs: usize,
     /// Alternatives of sites that some run has taken.
@@ -39,6 +41,9 @@ pub(crate) struct Frontier {
     pub(crate) is_cut: bool,
     pub(crate) tree: Tree,
 }
+
+/// So many new alternatives of a site count as one step of depth.
+const NEW_AT_ONCE: u64 = 8;
 
 /// Beyond the depth, an alternative that no run has taken is still worth so many attempts.
 const DEEP_TRIES: usize = 8;
@@ -54,6 +59,7 @@ impl Frontier {
             max_depth,
             new: BTreeMap::new(),
             open: BTreeMap::new(),
+            n_new: FxHashMap::default(),
             n_flips: 0,
             n_runs: 0,
             visited: FxHashSet::default(),
@@ -101,11 +107,17 @@ impl Frontier {
             self.is_cut = true;
             return;
         }
-        let key = self.strategy.key(&flip, self.n_flips, self.seed);
+        let mut key = self.strategy.key(&flip, self.n_flips, self.seed);
         self.n_flips += 1;
-        let queue =
-            if is_new && self.strategy.prefers_new() { &mut self.new } else { &mut self.open };
-        queue.insert(key, flip);
+        if !(is_new && self.strategy.prefers_new()) {
+            self.open.insert(key, flip);
+            return;
+        }
+        // One switch of a thousand literals must not keep all other sites waiting.
+        let n_of_site = self.n_new.entry(flip.site).or_default();
+        key.0 += *n_of_site / NEW_AT_ONCE;
+        *n_of_site += 1;
+        self.new.insert(key, flip);
     }
 
     /// How many alternatives of sites some run has taken.
