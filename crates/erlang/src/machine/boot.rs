@@ -28,6 +28,10 @@ struct Resident {
     steps: &'static [Step],
 }
 
+/// Names of processes that come with a resident.
+const CHILDREN: &[(&str, &str)] =
+    &[("logger_handler_watcher", "logger_sup"), ("logger_proxy", "logger_sup")];
+
 /// Module, function and arguments.
 type Step = fn(&mut World) -> (&'static str, &'static str, Vec<Value>);
 
@@ -79,13 +83,6 @@ const RESIDENTS: &[Resident] = &[
         table: None,
         steps: &[|w| where_is(w, "logger"), |_| ("logger_sup", "start_link", Vec::new())],
     },
-    // They come with their supervisor.
-    Resident {
-        name: "logger_handler_watcher",
-        table: None,
-        steps: &[|w| where_is(w, "logger_sup")],
-    },
-    Resident { name: "logger_proxy", table: None, steps: &[|w| where_is(w, "logger_sup")] },
     Resident {
         name: "file_server_2",
         table: None,
@@ -130,15 +127,23 @@ fn application(w: &mut World, wanted: &str) -> Value {
 impl World {
     /// The process that has a name, started if it is part of every system.
     pub fn locate(&self, name: AtomId) -> Result<Option<PidId>, Fault> {
-        match self.residents.get(&name) {
-            Some(Residence::Starting { .. }) if !self.starts(name) => {
+        let is_starting = |it: &Residence| matches!(it, Residence::Starting { .. });
+        if let Some(found) = self.whereis(name)
+            && !self.residents.values().any(is_starting)
+        {
+            return Ok(Some(found));
+        }
+        let Some(resident) = resident(self.atoms.name(name)) else {
+            return Ok(self.whereis(name));
+        };
+        let owner = self.atoms.find(resident.name);
+        match owner.and_then(|it| self.residents.get(&it)) {
+            Some(Residence::Starting { .. }) if !owner.is_some_and(|it| self.starts(it)) => {
                 Err(Stop::NeedProcess(name).into())
             }
             Some(_) => Ok(self.whereis(name)),
             None => match self.whereis(name) {
-                None if resident(self.atoms.name(name)).is_some() => {
-                    Err(Stop::NeedProcess(name).into())
-                }
+                None => Err(Stop::NeedProcess(name).into()),
                 found => Ok(found),
             },
         }
@@ -166,6 +171,10 @@ impl World {
 
     /// Starts a part of the system that a process waits for.
     pub(super) fn boot(&mut self, name: AtomId, for_whom: PidId) {
+        let name = match resident(self.atoms.name(name)) {
+            Some(resident) => self.atoms.intern(resident.name),
+            None => name,
+        };
         if let Some(Residence::Starting { waiting }) = self.residents.get_mut(&name) {
             waiting.push(for_whom);
             return;
@@ -230,5 +239,7 @@ impl World {
 }
 
 fn resident(name: &str) -> Option<&'static Resident> {
+    let with = CHILDREN.iter().find(|it| it.0 == name);
+    let name = with.map_or(name, |it| it.1);
     RESIDENTS.iter().find(|it| it.name == name)
 }
