@@ -200,6 +200,12 @@ fn system_flag(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         "scheduler_wall_time" | "microstate_accounting" => Value::FALSE,
         "trace_control_word" => Value::int(0),
         "time_offset" => return Ok(atom(w, "final")),
+        // Who hears what the runtime itself has to log: nothing, here.
+        "system_logger" => match value.as_atom().map(|it| w.atoms.name(it)) {
+            Some("logger" | "undefined") => atom(w, "logger"),
+            None if value.as_pid().is_some() => atom(w, "logger"),
+            _ => return Err(Fault::BADARG),
+        },
         _ => return Err(Fault::BADARG),
     };
     let old = w.system_flags.insert(name, value);

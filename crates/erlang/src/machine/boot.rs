@@ -84,6 +84,11 @@ const RESIDENTS: &[Resident] = &[
         steps: &[|w| where_is(w, "logger"), |_| ("logger_sup", "start_link", Vec::new())],
     },
     Resident {
+        name: "erl_prim_loader",
+        table: None,
+        steps: &[|_| ("erl_prim_loader", "start", Vec::new())],
+    },
+    Resident {
         name: "file_server_2",
         table: None,
         steps: &[|_| ("file_server", "start_link", Vec::new())],
