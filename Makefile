@@ -6,7 +6,7 @@ CARGO ?= cargo
 .PHONY: help demo test deps build
 
 help:
-	@echo 'make demo   run a few calls on the machine'
+	@echo 'make demo   find bugs in the examples, show tests and coverage'
 	@echo 'make test   format, lints, all tests (the comparison with the real BEAM too)'
 	@echo 'make deps   install what is missing: OTP, Elixir, SWI-Prolog, Z3, a C compiler'
 	@echo 'make build  the binary: target/release/gimlet'

@@ -38,6 +38,12 @@ pub(crate) enum Command {
                       2 it could not be done"
     )]
     Run(Run),
+    /// Run recorded inputs again: a corpus file or a report.json that `test --out` wrote
+    #[command(after_help = "Examples:\n  gimlet replay gimlet/corpus/shop.total.1.corpus\n  \
+                      gimlet replay gimlet/report.json --id 3f2a90c1\n\n\
+                      Exit code: 0 all went as recorded, 1 something went otherwise, \
+                      2 it could not be done")]
+    Replay(Replay),
     /// Say what a diagnostic means and what to do about it
     #[command(after_help = "Example: gimlet explain G001")]
     Explain {
@@ -139,6 +145,18 @@ pub(crate) struct Test {
     pub(crate) emit: Emit,
     #[command(flatten)]
     pub(crate) build: Build,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Replay {
+    /// A corpus file or a report.json
+    pub(crate) file: PathBuf,
+    /// Only the input with this id
+    #[arg(long, value_name = "ID")]
+    pub(crate) id: Option<String>,
+    /// What goes to stdout
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -7,12 +7,20 @@ use std::fmt::Write;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Diagnostic {
+    pub(crate) severity: Severity,
     pub(crate) code: Code,
     pub(crate) title: String,
     pub(crate) place: Option<Box<Place>>,
     /// Lines that belong to the title, as another tool worded them.
     pub(crate) details: Vec<String>,
     pub(crate) hint: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Severity {
+    Error,
+    /// It was done all the same.
+    Warning,
 }
 
 /// A stretch of one line of text.
@@ -36,7 +44,12 @@ pub(crate) enum Colours {
 
 impl Diagnostic {
     pub(crate) fn new(code: Code, title: impl Into<String>) -> Diagnostic {
-        Diagnostic { code, title: title.into(), place: None, details: vec![], hint: None }
+        let (severity, title) = (Severity::Error, title.into());
+        Diagnostic { severity, code, title, place: None, details: vec![], hint: None }
+    }
+
+    pub(crate) fn warning(code: Code, title: impl Into<String>) -> Diagnostic {
+        Diagnostic { severity: Severity::Warning, ..Diagnostic::new(code, title) }
     }
 
     pub(crate) fn at(self, place: Place) -> Diagnostic {
@@ -53,9 +66,12 @@ impl Diagnostic {
 
     pub(crate) fn render(&self, colours: Colours) -> String {
         let paint = Paint::new(colours);
+        let (colour, word) = match self.severity {
+            Severity::Error => (paint.error, "error"),
+            Severity::Warning => (paint.warning, "warning"),
+        };
         let mut out = format!(
-            "{}error[{}]{}{}: {}{}\n",
-            paint.error,
+            "{colour}{word}[{}]{}{}: {}{}\n",
             self.code.name(),
             paint.off,
             paint.bold,
@@ -65,15 +81,7 @@ impl Diagnostic {
         self.details.iter().for_each(|it| push(&mut out, format_args!("  {it}\n")));
         let margin = self.place.as_ref().map_or(1, |it| it.line.to_string().len());
         if let Some(place) = &self.place {
-            let Place { origin, line, column, text, n_chars, label } = &**place;
-            let blank = " ".repeat(margin);
-            let indent = " ".repeat(column.saturating_sub(1));
-            let marks = "^".repeat((*n_chars).max(1));
-            let Paint { edge, mark, off, .. } = paint;
-            push(&mut out, format_args!("{blank} {edge}┌─{off} {origin}:{line}:{column}\n"));
-            push(&mut out, format_args!("{edge}{line} │{off} {text}\n"));
-            let marked = format!("{blank} {edge}│{off} {indent}{mark}{marks} {label}");
-            push(&mut out, format_args!("{}{off}\n", marked.trim_end()));
+            out.push_str(&place.render(colours));
         }
         if let Some(hint) = &self.hint {
             let Paint { edge, off, .. } = paint;
@@ -83,30 +91,62 @@ impl Diagnostic {
     }
 }
 
+impl Place {
+    /// The line of text with what is meant underlined.
+    pub(crate) fn render(&self, colours: Colours) -> String {
+        let Place { origin, line, column, text, n_chars, label } = self;
+        let Paint { edge, mark, off, .. } = Paint::new(colours);
+        let blank = " ".repeat(line.to_string().len());
+        let indent = " ".repeat(column.saturating_sub(1));
+        let marks = "^".repeat((*n_chars).max(1));
+        let mut out = format!("{blank} {edge}┌─{off} {origin}:{line}:{column}\n");
+        push(&mut out, format_args!("{edge}{line} │{off} {text}\n"));
+        let marked = format!("{blank} {edge}│{off} {indent}{mark}{marks} {label}");
+        push(&mut out, format_args!("{}{off}\n", marked.trim_end()));
+        out
+    }
+}
+
 fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
     out.write_fmt(text).expect("writing to a string can't fail");
 }
 
+/// Escape codes, or nothing where there are no colours.
 #[derive(Clone, Copy)]
-struct Paint {
-    error: &'static str,
-    bold: &'static str,
-    edge: &'static str,
-    mark: &'static str,
-    off: &'static str,
+pub(crate) struct Paint {
+    pub(crate) error: &'static str,
+    pub(crate) warning: &'static str,
+    pub(crate) good: &'static str,
+    pub(crate) bold: &'static str,
+    pub(crate) faint: &'static str,
+    pub(crate) edge: &'static str,
+    pub(crate) mark: &'static str,
+    pub(crate) off: &'static str,
 }
 
 impl Paint {
-    fn new(colours: Colours) -> Paint {
+    pub(crate) fn new(colours: Colours) -> Paint {
         match colours {
             Colours::On => Paint {
                 error: "\x1b[1;31m",
+                warning: "\x1b[1;33m",
+                good: "\x1b[32m",
                 bold: "\x1b[1m",
+                faint: "\x1b[2m",
                 edge: "\x1b[34m",
                 mark: "\x1b[31m",
                 off: "\x1b[0m",
             },
-            Colours::Off => Paint { error: "", bold: "", edge: "", mark: "", off: "" },
+            Colours::Off => Paint {
+                error: "",
+                warning: "",
+                good: "",
+                bold: "",
+                faint: "",
+                edge: "",
+                mark: "",
+                off: "",
+            },
         }
     }
 }

@@ -44,6 +44,8 @@ codes! {
     CanNotWrite "G018",
     BadRecord "G019",
     UnitFailed "G020",
+    PartOfSpec "G021",
+    BadDirective "G022",
 }
 
 impl Code {

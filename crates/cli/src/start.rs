@@ -4,14 +4,14 @@ use crate::args::{Command, CommandLine, spelled_for_parser};
 use crate::diagnostic::{Colours, Diagnostic};
 use crate::explain::Code;
 use crate::run::run;
-use crate::test::test;
+use crate::test::{replay, test};
 use clap::Parser;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::{env, io, panic, thread};
 
 /// Exit code: it could not do what was asked.
-const COULD_NOT: u8 = 2;
+pub(crate) const COULD_NOT: u8 = 2;
 
 /// Terms are compared and dropped recursively, and a program may make very deep ones. The pages are
 /// only taken when they are used.
@@ -54,6 +54,7 @@ fn perform(command: &Command) -> ExitCode {
     let done = match command {
         Command::Test(options) => test(options),
         Command::Run(options) => run(options).map(plain).map_err(|it| vec![it]),
+        Command::Replay(options) => replay(options),
         Command::Explain { code } => explain(code).map(plain).map_err(|it| vec![it]),
     };
     let (diagnostics, code) = match done {
@@ -63,12 +64,20 @@ fn perform(command: &Command) -> ExitCode {
         }
         Err(diagnostics) => (diagnostics, ExitCode::from(COULD_NOT)),
     };
-    let is_plain = !io::stderr().is_terminal() || env::var_os("NO_COLOR").is_some();
-    let colours = if is_plain { Colours::Off } else { Colours::On };
+    let colours = colours(io::stderr().is_terminal());
     for diagnostic in diagnostics {
         write(&mut io::stderr(), diagnostic.render(colours).as_bytes());
     }
     code
+}
+
+pub(crate) fn stdout_colours() -> Colours {
+    colours(io::stdout().is_terminal())
+}
+
+fn colours(is_terminal: bool) -> Colours {
+    let is_wanted = env::var_os("NO_COLOR").is_none_or(|it| it.is_empty());
+    if is_terminal && is_wanted { Colours::On } else { Colours::Off }
 }
 
 fn explain(code: &str) -> Result<(Vec<u8>, ExitCode), Diagnostic> {

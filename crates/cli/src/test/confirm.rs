@@ -1,5 +1,6 @@
 //! Findings tried on the real BEAM.
 
+use crate::test::explore::Explored;
 use crate::test::finding::{Confirmation, Finding, Kind};
 use crate::test::frames::{Frame, frames};
 use crate::test::unit::UnitName;
@@ -9,7 +10,7 @@ use term::{Fun, Style, Term, print};
 use trace::Outcome;
 
 /// For a call that ended on the machine.
-const LIMIT: Duration = Duration::from_secs(5);
+const LIMIT: Duration = Duration::from_secs(10);
 /// For a call that did not: far more than BEAM needs for what the machine was given.
 const LIMIT_OF_ENDLESS: Duration = Duration::from_secs(2);
 
@@ -21,8 +22,20 @@ pub(crate) enum Verdict {
     Dismissed,
 }
 
+/// Tries all findings, and leaves out those that BEAM shows to be none.
+pub(crate) fn confirm(beam: &mut Replayer, unit: &UnitName, explored: &mut Explored) {
+    explored.findings.retain_mut(|finding| {
+        match try_on_beam(beam, unit, finding) {
+            Verdict::Confirmed => finding.confirmation = Confirmation::Confirmed,
+            Verdict::Unconfirmed(why) => finding.confirmation = Confirmation::Unconfirmed(why),
+            Verdict::Dismissed => return false,
+        }
+        true
+    });
+}
+
 /// Whether BEAM agrees that this is what the call does.
-pub(crate) fn try_on_beam(beam: &mut Replayer, unit: &UnitName, finding: &Finding) -> Verdict {
+fn try_on_beam(beam: &mut Replayer, unit: &UnitName, finding: &Finding) -> Verdict {
     let limit = match finding.kind {
         Kind::Timeout => LIMIT_OF_ENDLESS,
         Kind::Crash | Kind::Spec | Kind::Property | Kind::Rejected => LIMIT,

@@ -2,13 +2,12 @@
 
 use crate::test::contract::Contract;
 use crate::test::finding::{Finding, Judge, used_up};
+use crate::test::gate::{Gated, is_refusal};
 use crate::test::pool::Pool;
-use crate::test::precondition::{Gate, is_refusal};
 use crate::test::progress::Progress;
 use crate::test::unit::UnitName;
 use engine::{Alone, Report, Settings, Stop, Test, explore};
 use erlang::Machine;
-use erlang::machine::Unit;
 use solve::{Chain, Effort};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -38,7 +37,7 @@ pub(crate) struct Explored {
 }
 
 /// Runs of a unit that goes on and on are cut here.
-pub(crate) const MAX_REDUCTIONS: u64 = 2_000_000;
+pub(crate) const MAX_REDUCTIONS: u64 = 1_000_000;
 pub(crate) const MAX_MEMORY: usize = 512 << 20;
 
 /// Making findings smaller may take this part of the time for exploring, and at least a second.
@@ -53,12 +52,10 @@ impl Task {
         progress: &Progress,
     ) -> Explored {
         let begin = Instant::now();
-        let (module, function) = match Gate::install(machine, &self.unit, &self.contract) {
-            Ok(Some(gate)) => (gate.module, gate.function),
-            Ok(None) => (self.unit.module.clone(), self.unit.function.clone()),
+        let mut unit = match Gated::new(machine, &self.unit, &self.contract) {
+            Ok(unit) => unit,
             Err(why) => return Explored { trouble: Some(why), ..Explored::default() },
         };
-        let mut unit = Unit::new(machine, module, function);
         let mut seen = progress.unit(&self.unit);
         let mut watch = |report: &Report| {
             seen.update(report);

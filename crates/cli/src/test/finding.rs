@@ -80,7 +80,7 @@ impl Judge<'_> {
     pub(crate) fn cause(&self, input: &Input, outcome: &Outcome) -> Option<Cause> {
         match outcome {
             Outcome::Value(value) => {
-                let kind = self.value_kind(value)?;
+                let kind = self.value_kind(input, value)?;
                 let shape = if kind == Kind::Spec { kind_of(value) } else { String::new() };
                 Some(Cause { kind, class: "value".to_owned(), shape, raised: None, own: None })
             }
@@ -107,8 +107,8 @@ impl Judge<'_> {
         }
     }
 
-    fn value_kind(&self, value: &Term) -> Option<Kind> {
-        if self.contract.complaint(value).is_some() {
+    fn value_kind(&self, input: &Input, value: &Term) -> Option<Kind> {
+        if self.contract.complaint(input, value).is_some() {
             return Some(Kind::Spec);
         }
         let is_false = value.as_atom() == Some("false");
@@ -151,7 +151,7 @@ impl Judge<'_> {
 
     fn finding(&self, kind: Kind, input: &Input, outcome: &Outcome) -> Finding {
         let complaint = match outcome {
-            Outcome::Value(value) => self.contract.complaint(value),
+            Outcome::Value(value) => self.contract.complaint(input, value),
             Outcome::Crash { .. } | Outcome::Deadlock | Outcome::Stopped(_) => None,
         };
         Finding {

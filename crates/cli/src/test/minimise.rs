@@ -1,11 +1,13 @@
 //! Makes the input of a finding smaller while it still shows the same cause.
 
-use crate::test::finding::{Cause, Finding, Judge, size_of};
+use crate::test::finding::{Cause, Finding, Judge, Kind, size_of};
 use crate::test::shrink::simpler_args;
 use trace::{Executor, Input};
 
 /// Runs that one finding is worth.
 const MAX_RUNS: usize = 600;
+/// The same if every one of them uses up a budget.
+const MAX_RUNS_OF_ENDLESS: usize = 8;
 
 /// `goes_on` is asked before each run.
 pub(crate) fn minimise(
@@ -17,13 +19,14 @@ pub(crate) fn minimise(
 ) {
     let first = finding.input.clone();
     let mut n_runs = 0;
+    let max_runs = if finding.kind == Kind::Timeout { MAX_RUNS_OF_ENDLESS } else { MAX_RUNS };
     'smaller: loop {
         for args in simpler_args(&finding.input.args) {
             let input = Input { args };
             if size_of(&finding.input) <= size_of(&input) || !judge.contract.has(&input) {
                 continue;
             }
-            if n_runs == MAX_RUNS || !goes_on() {
+            if n_runs == max_runs || !goes_on() {
                 break 'smaller;
             }
             n_runs += 1;

@@ -1,46 +1,50 @@
 //! `gimlet test`: inputs that make functions fail, tests of all paths, coverage of clauses.
 
-mod confirm;
+mod plan;
+mod project;
+mod select;
+mod unit;
+
 mod contract;
-mod coverage;
 mod explore;
+mod gate;
+mod pool;
+mod progress;
+mod workers;
+
+mod confirm;
 mod finding;
 mod frames;
 mod minimise;
-mod pool;
-mod precondition;
-mod progress;
-mod project;
-mod reach;
-mod report;
-mod select;
 mod shrink;
-mod unit;
-mod workers;
 
-use crate::args::{Format, Test};
+mod coverage;
+mod reach;
+mod replay;
+mod report;
+
+pub(crate) use replay::replay;
+
+use crate::args::{Emit, Format, Test};
 use crate::diagnostic::Diagnostic;
 use crate::explain::Code;
 use crate::machine::allowed;
-use crate::start::Done;
-use crate::test::confirm::{Verdict, try_on_beam};
-use crate::test::contract::{Contract, Specs};
+use crate::start::{COULD_NOT, Done, stdout_colours};
+use crate::test::confirm::confirm;
 use crate::test::coverage::Sources;
-use crate::test::explore::{Explored, Task};
-use crate::test::finding::Confirmation;
+use crate::test::explore::Task;
+use crate::test::plan::{n_workers, plan, time_of};
 use crate::test::progress::Progress;
 use crate::test::project::Project;
-use crate::test::report::{Report, Strictness, UnitReport};
-use crate::test::select::{first_args, named, select};
-use crate::test::unit::UnitName;
-use crate::test::workers::Workers;
+use crate::test::report::corpus::Origin;
+use crate::test::report::files::write_all;
+use crate::test::report::{Report, Strictness, UnitReport, json, text};
+use crate::test::workers::{Workers, machine};
 use beam::Replayer;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::thread;
-use std::time::Duration;
-use trace::Input;
+use std::sync::atomic::{AtomicBool, Ordering};
+use trace::Covered;
 
 /// What goes to stdout and stderr, and the exit code.
 pub(crate) fn test(options: &Test) -> Result<Done, Vec<Diagnostic>> {
@@ -48,120 +52,106 @@ pub(crate) fn test(options: &Test) -> Result<Done, Vec<Diagnostic>> {
     if project.modules.is_empty() {
         return Err(diagnostics);
     }
-    let mut tasks = match tasks(&project, options, &mut diagnostics) {
+    let tasks = match plan(&project, options, &mut diagnostics) {
         Ok(tasks) => tasks,
         Err(diagnostic) => {
             diagnostics.push(diagnostic);
             return Err(diagnostics);
         }
     };
-    let interrupt = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&interrupt);
-    // Without the handler, Ctrl-C ends us with nothing shown; that is all that is lost.
-    drop(ctrlc::set_handler(move || flag.store(true, std::sync::atomic::Ordering::Relaxed)));
-    let n_workers =
-        options.jobs.unwrap_or_else(|| thread::available_parallelism().map_or(1, Into::into));
-    // Workers without a unit of their own help with another's.
-    let n_solvers = (n_workers / tasks.len().max(1)).max(1);
-    tasks.iter_mut().for_each(|it| it.n_solvers = n_solvers);
-    let progress = Progress::new(tasks.len(), n_workers, time(options));
-    let workers = Workers {
-        project: &project,
-        tasks: &tasks,
-        n_workers,
-        allowed: allowed(&options.allowed),
-        interrupt: &interrupt,
-        progress: &progress,
-    };
-    let machine = workers.machine().map_err(|why| vec![Diagnostic::new(Code::Unsupported, why)])?;
-    let sources = Sources::of(&machine, &project);
-    drop(machine);
     let mut beam = replayer(&project);
-    let mut units: Vec<UnitReport> = Vec::new();
-    let mut covered = trace::Covered::default();
-    workers.run(|n, mut explored| {
-        let Some(task) = tasks.get(n) else { return };
-        if let Some(beam) = &mut beam {
-            confirm(beam, &task.unit, &mut explored);
+    let report = match explore(&project, &tasks, options, beam.as_mut()) {
+        Ok(report) => report,
+        Err(why) => {
+            diagnostics.push(Diagnostic::new(Code::Unsupported, why));
+            return Err(diagnostics);
         }
-        covered.add(&explored.report.covered);
-        progress.covered(sources.n_covered(&covered));
-        let coverage = sources.of_unit(&project, &task.unit, &explored.report.covered);
-        units.push(UnitReport { unit: task.unit.clone(), explored, coverage });
-    });
-    progress.clear();
-    for unit in &units {
+    };
+    for unit in &report.units {
         if let Some(why) = &unit.explored.trouble {
             let title = format!("{} could not be tested: {why}", unit.unit);
             diagnostics.push(Diagnostic::new(Code::UnitFailed, title));
         }
     }
-    let of_units: Vec<_> = units.iter().map(|it| (&it.coverage, &it.explored)).collect();
-    let modules = sources.union(&of_units);
-    let report = Report { units, modules };
-    let strictness = if options.strict { Strictness::Strict } else { Strictness::Usual };
+    let origin = Origin { targets: options.targets.clone(), build: options.build.clone() };
+    if let Some(dir) = &options.out {
+        match options.emit {
+            Emit::Eunit => {
+                let troubles = write_all(dir, &report, &project, &origin, beam.as_mut());
+                diagnostics.extend(troubles);
+            }
+        }
+    }
     let stdout = match options.format {
-        Format::Text => report::text::text(&report),
-        Format::Json => report::json::document(&report, &options.targets),
+        Format::Text => text::text(&report, stdout_colours()),
+        Format::Json => json::document(&report, &origin),
     };
-    let code = if report.has_found(strictness) { ExitCode::from(1) } else { ExitCode::SUCCESS };
+    let code = exit_code(&report, options);
     Ok(Done { stdout: stdout.into_bytes(), diagnostics, code })
 }
 
-/// Runs without news before a unit is left, at least.
-const PATIENCE: u64 = 10_000;
-
-const TIME: Duration = Duration::from_secs(30);
-
-fn time(options: &Test) -> Duration {
-    options.time.unwrap_or(TIME)
+fn exit_code(report: &Report, options: &Test) -> ExitCode {
+    let strictness = if options.strict { Strictness::Strict } else { Strictness::Usual };
+    if report.has_found(strictness) {
+        ExitCode::from(1)
+    } else if report.units.iter().all(|it| it.explored.trouble.is_some()) {
+        ExitCode::from(COULD_NOT)
+    } else {
+        ExitCode::SUCCESS
+    }
 }
 
-/// All units with their contracts.
-fn tasks(
+/// All units, their findings tried on BEAM as they come.
+fn explore(
     project: &Project,
+    tasks: &[Task],
     options: &Test,
-    _diagnostics: &mut Vec<Diagnostic>,
-) -> Result<Vec<Task>, Diagnostic> {
-    let preconditions: Vec<UnitName> =
-        options.pre.iter().map(|it| named(project, it)).collect::<Result<_, _>>()?;
-    let specs = if options.no_spec { Specs::Ignored } else { Specs::Heeded };
-    let settings = engine::Settings {
-        depth: options.depth,
-        max_runs: options.runs,
-        // Whoever names a budget wants it used.
-        patience: (options.time.is_none() && options.runs.is_none()).then_some(PATIENCE),
-        strategy: options.strategy,
-        seed: options.seed,
-    };
-    let task = |unit: UnitName| -> Result<Option<Task>, Diagnostic> {
-        let Some(module) = project.module(&unit.module) else { return Ok(None) };
-        let mut contract = Contract::of(module, &unit, specs);
-        let fits = |it: &&UnitName| it.arity == unit.arity;
-        contract.preconditions.extend(preconditions.iter().filter(fits).cloned());
-        if let Some(text) = &options.args {
-            contract.seeds = vec![Input { args: first_args(text, &unit)? }];
+    mut beam: Option<&mut Replayer>,
+) -> Result<Report, String> {
+    let interrupt = interrupt();
+    let n_workers = n_workers(options);
+    let progress = Progress::new(tasks.len(), n_workers, time_of(options));
+    let allowed = allowed(&options.allowed);
+    let sources = Sources::of(&machine(project, allowed, &interrupt)?, project);
+    let workers =
+        Workers { project, tasks, n_workers, allowed, interrupt: &interrupt, progress: &progress };
+    let mut units: Vec<UnitReport> = Vec::new();
+    let mut covered = Covered::default();
+    workers.run(|n, mut explored| {
+        let Some(Task { unit, contract, .. }) = tasks.get(n) else { return };
+        if let Some(beam) = &mut beam {
+            confirm(beam, unit, &mut explored);
         }
-        Ok(Some(Task { unit, contract, settings, time: time(options), n_solvers: 1 }))
+        covered.add(&explored.report.covered);
+        progress.covered(sources.n_covered(&covered));
+        let coverage = sources.of_unit(project, unit, &explored.report.covered);
+        let (unit, contract) = (unit.clone(), contract.clone());
+        units.push(UnitReport { unit, contract, explored, coverage });
+    });
+    progress.clear();
+    let of_units: Vec<_> = units.iter().map(|it| (&it.coverage, &it.explored)).collect();
+    let modules = sources.union(&of_units);
+    Ok(Report { units, modules })
+}
+
+/// Set by Ctrl-C: the search stops, and what is known is shown.
+fn interrupt() -> Arc<AtomicBool> {
+    let res = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&res);
+    let ask_to_stop = move || {
+        // Who asks twice means it.
+        if flag.swap(true, Ordering::Relaxed) {
+            std::process::exit(i32::from(COULD_NOT));
+        }
     };
-    let units = select(project, &options.functions)?;
-    units.into_iter().filter_map(|it| task(it).transpose()).collect()
+    // Without the handler, Ctrl-C ends us with nothing shown; that is all that is lost.
+    drop(ctrlc::set_handler(ask_to_stop));
+    res
 }
 
 /// A BEAM of its own, with the modules under test.
 fn replayer(project: &Project) -> Option<Replayer> {
-    let modules =
-        project.modules.iter().filter_map(|it| Some((it.name.clone(), it.source.clone()?)));
-    Some(Replayer::new(project.host().ok()?, modules.collect()))
-}
-
-fn confirm(beam: &mut Replayer, unit: &UnitName, explored: &mut Explored) {
-    explored.findings.retain_mut(|finding| {
-        match try_on_beam(beam, unit, finding) {
-            Verdict::Confirmed => finding.confirmation = Confirmation::Confirmed,
-            Verdict::Unconfirmed(why) => finding.confirmation = Confirmation::Unconfirmed(why),
-            Verdict::Dismissed => return false,
-        }
-        true
-    });
+    let with_file = |it: &project::Module| Some((it.name.clone(), it.source.clone()?));
+    let modules = project.modules.iter().filter_map(with_file).collect();
+    Some(Replayer::new(project.host().ok()?, modules))
 }

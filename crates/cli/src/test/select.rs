@@ -70,7 +70,7 @@ pub(crate) fn named(project: &Project, text: &str) -> Result<UnitName, Diagnosti
     }
 }
 
-fn parse(text: &str) -> Option<(Option<Atom>, Atom, i64)> {
+pub(crate) fn parse(text: &str) -> Option<(Option<Atom>, Atom, i64)> {
     let (name, arity) = text.trim().rsplit_once('/')?;
     let arity: u8 = arity.trim().parse().ok()?;
     let atom = |text: &str| match read_term(text) {

@@ -53,7 +53,7 @@ impl Workers<'_> {
 
     fn work(&self, next: &AtomicUsize, results: &Sender<(usize, Explored)>) {
         let modules = self.project.names();
-        let mut machine = None;
+        let mut own = None;
         loop {
             let n = next.fetch_add(1, Ordering::Relaxed);
             let Some(task) = self.tasks.get(n) else { return };
@@ -63,9 +63,9 @@ impl Workers<'_> {
                 res
             } else {
                 let mut perform = || -> Result<Explored, String> {
-                    let machine = match &mut machine {
+                    let machine = match &mut own {
                         Some(machine) => machine,
-                        none => none.insert(self.machine()?),
+                        none => none.insert(machine(self.project, self.allowed, self.interrupt)?),
                     };
                     Ok(task.perform(machine, &modules, self.interrupt, self.progress))
                 };
@@ -73,7 +73,7 @@ impl Workers<'_> {
                 catch_unwind(AssertUnwindSafe(&mut perform))
                     .unwrap_or_else(|_| Err("gimlet broke; that is a bug of ours".to_owned()))
                     .unwrap_or_else(|why| {
-                        machine = None;
+                        own = None;
                         failed(why)
                     })
             };
@@ -82,27 +82,25 @@ impl Workers<'_> {
             }
         }
     }
+}
 
-    /// With the modules under test loaded, in the same order on every thread, so that their clauses
-    /// have the same numbers.
-    pub(crate) fn machine(&self) -> Result<Machine, String> {
-        let host = self.project.host().map_err(|it| it.to_string())?;
-        let settings = Settings {
-            limits: Limits {
-                reductions: MAX_REDUCTIONS,
-                memory_bytes: MAX_MEMORY,
-                ..Limits::default()
-            },
-            allowed: self.allowed,
-            interrupt: Arc::clone(self.interrupt),
-            ..Settings::default()
-        };
-        let mut res = Machine::new(Box::new(host), settings);
-        for module in &self.project.modules {
-            res.install(&module.code).map_err(|it| it.to_string())?;
-        }
-        Ok(res)
+/// With the modules under test loaded, in the same order on every thread, so that their clauses have
+/// the same numbers.
+pub(crate) fn machine(
+    project: &Project,
+    allowed: Allowed,
+    interrupt: &Arc<AtomicBool>,
+) -> Result<Machine, String> {
+    let host = project.host().map_err(|it| it.to_string())?;
+    let limits =
+        Limits { reductions: MAX_REDUCTIONS, memory_bytes: MAX_MEMORY, ..Limits::default() };
+    let interrupt = Arc::clone(interrupt);
+    let settings = Settings { limits, allowed, interrupt, ..Settings::default() };
+    let mut res = Machine::new(Box::new(host), settings);
+    for module in &project.modules {
+        res.install(&module.code).map_err(|it| it.to_string())?;
     }
+    Ok(res)
 }
 
 fn failed(why: String) -> Explored {

@@ -1,19 +1,31 @@
 //! The report for programs: one document, whose fields are a promise.
 
+use crate::args::Build;
 use crate::exception::stack_lines;
 use crate::test::coverage::{ModuleCoverage, Share};
 use crate::test::finding::{Confirmation, Finding, used_up};
+use crate::test::report::corpus::{Origin, Recorded};
 use crate::test::report::{Report, UnitReport, id_of};
 use crate::test::unit::{UnitName, quoted};
 use serde_json::{Map, Value, json};
-use term::{Style, Term, print};
+use std::path::PathBuf;
+use term::{Call, Style, Term, print, read_call};
 use trace::{Input, Outcome};
 
-pub(crate) fn document(report: &Report, targets: &[String]) -> String {
+pub(crate) fn document(report: &Report, origin: &Origin) -> String {
+    let paths = |it: &[PathBuf]| -> Vec<String> {
+        it.iter().map(|it| it.to_string_lossy().into_owned()).collect()
+    };
+    let build = &origin.build;
     let document = json!({
         "schema": 1,
         "tool": {"name": "gimlet", "version": env!("CARGO_PKG_VERSION")},
-        "targets": targets,
+        "targets": origin.targets,
+        "build": {
+            "pa": paths(&build.code_paths),
+            "includes": paths(&build.includes),
+            "defines": build.defines,
+        },
         "units": report.units.iter().map(|it| unit(it, &report.modules)).collect::<Vec<_>>(),
         "modules": report.modules.iter().map(module).collect::<Vec<_>>(),
     });
@@ -147,4 +159,43 @@ fn module(of: &ModuleCoverage) -> Value {
         "functions": functions.collect::<Vec<_>>(),
         "uncovered": uncovered.collect::<Vec<_>>(),
     })
+}
+
+/// The inputs that a document speaks of: those of its findings, then those of its tests.
+pub(crate) fn read_document(text: &str) -> Option<(Origin, Vec<Recorded>)> {
+    let document: Value = serde_json::from_str(text).ok()?;
+    let texts = |of: &Value| -> Vec<String> {
+        let items = of.as_array().into_iter().flatten();
+        items.filter_map(|it| it.as_str().map(str::to_owned)).collect()
+    };
+    let paths = |of: &Value| texts(of).iter().map(PathBuf::from).collect();
+    let build = document.get("build").cloned().unwrap_or_default();
+    let field = |name: &str| build.get(name).cloned().unwrap_or_default();
+    let build = Build {
+        code_paths: paths(&field("pa")),
+        includes: paths(&field("includes")),
+        defines: texts(&field("defines")),
+    };
+    let origin = Origin { targets: texts(document.get("targets")?), build };
+    let mut inputs: Vec<Recorded> = Vec::new();
+    for unit in document.get("units")?.as_array()? {
+        let all = |name: &str| unit.get(name).and_then(Value::as_array).into_iter().flatten();
+        let found = all("findings").map(|it| recorded(it, "class", "reason"));
+        for input in found.chain(all("tests").map(|it| recorded(it, "outcome", "term"))) {
+            let input = input?;
+            if !inputs.contains(&input) {
+                inputs.push(input);
+            }
+        }
+    }
+    Some((origin, inputs))
+}
+
+fn recorded(of: &Value, class: &str, term: &str) -> Option<Recorded> {
+    let text = |name: &str| Some(of.get(name)?.as_str()?.to_owned());
+    let Call { module, function, args } = read_call(&text("call")?).ok()?;
+    let arity = args.len();
+    let unit = UnitName { module, function, arity };
+    let term = Some(text(term)?).filter(|it| !it.contains("#Fun<") && !it.contains("#Ref<"));
+    Some(Recorded { unit, id: text("id")?, args, class: text(class)?, term })
 }

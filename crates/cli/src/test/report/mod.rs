@@ -1,8 +1,13 @@
 //! All that a run of `gimlet test` found, as plain data, and the forms in which it is shown.
 
+pub(crate) mod corpus;
+pub(crate) mod eunit;
+pub(crate) mod files;
 pub(crate) mod json;
+mod table;
 pub(crate) mod text;
 
+use crate::test::contract::Contract;
 use crate::test::coverage::{ModuleCoverage, UnitCoverage};
 use crate::test::explore::Explored;
 use crate::test::finding::{Finding, Kind};
@@ -20,6 +25,7 @@ pub(crate) struct Report {
 #[derive(Clone, Debug)]
 pub(crate) struct UnitReport {
     pub(crate) unit: UnitName,
+    pub(crate) contract: Contract,
     pub(crate) explored: Explored,
     pub(crate) coverage: UnitCoverage,
 }
@@ -40,10 +46,15 @@ impl Report {
 }
 
 impl UnitReport {
+    /// Whether all of its paths were tried.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.explored.report.is_complete() && self.explored.trouble.is_none()
+    }
+
     pub(crate) fn verdict(&self) -> &'static str {
         if !self.explored.findings.is_empty() {
             "findings"
-        } else if self.explored.report.is_complete() && self.explored.trouble.is_none() {
+        } else if self.is_complete() {
             "clean"
         } else {
             "bounded"

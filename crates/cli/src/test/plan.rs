@@ -1,0 +1,221 @@
+//! From the command line to tasks: which units, with which contracts and budgets.
+
+use crate::args::Test;
+use crate::code::{Function, Visibility};
+use crate::diagnostic::Diagnostic;
+use crate::explain::Code;
+use crate::test::contract::Contract;
+use crate::test::explore::Task;
+use crate::test::project::Project;
+use crate::test::report::files::earlier_inputs;
+use crate::test::select::{first_args, named, parse, select};
+use crate::test::unit::{UnitName, quoted};
+use beam::Otp;
+use erlang::Host;
+use erlang::spec::{Directives, Signature, Specs};
+use std::thread;
+use std::time::Duration;
+use term::{Style, Term, print};
+use trace::Input;
+
+/// The tasks in the order of the units; what is worth saying goes to `diagnostics`.
+pub(crate) fn plan(
+    project: &Project,
+    options: &Test,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Result<Vec<Task>, Diagnostic> {
+    let host = project.host().map_err(|it| Diagnostic::new(Code::NoOtp, it.to_string()))?;
+    let mut planner =
+        Planner { project, options, host, specs: Specs::default(), warnings: diagnostics };
+    let mut units = select(project, &options.functions)?;
+    if options.functions.is_empty() {
+        units = planner.without_skipped(&units)?;
+    }
+    let preconditions: Vec<UnitName> =
+        options.pre.iter().map(|it| planner.precondition(it)).collect::<Result<_, _>>()?;
+    if let Some(it) =
+        preconditions.iter().find(|it| units.iter().all(|unit| unit.arity != it.arity))
+    {
+        let title = format!("{it} takes as many arguments as none of the tested functions");
+        return Err(Diagnostic::new(Code::BadPrecondition, title)
+            .hint("a precondition takes the arguments of the function that it guards"));
+    }
+    let tasks = units.into_iter().map(|it| planner.task(it, &preconditions));
+    let mut tasks = tasks.collect::<Result<Vec<Task>, Diagnostic>>()?;
+    // Workers without a unit of their own help with another's.
+    let n_solvers = (n_workers(options) / tasks.len().max(1)).max(1);
+    tasks.iter_mut().for_each(|it| it.n_solvers = n_solvers);
+    Ok(tasks)
+}
+
+/// Runs without news before a unit is left, at least.
+const PATIENCE: u64 = 10_000;
+
+const TIME: Duration = Duration::from_secs(30);
+
+/// For each unit.
+pub(crate) fn time_of(options: &Test) -> Duration {
+    options.time.unwrap_or(TIME)
+}
+
+pub(crate) fn n_workers(options: &Test) -> usize {
+    let cores = || thread::available_parallelism().map_or(1, Into::into);
+    options.jobs.unwrap_or_else(cores).max(1)
+}
+
+struct Planner<'a> {
+    project: &'a Project,
+    options: &'a Test,
+    host: Otp,
+    specs: Specs,
+    warnings: &'a mut Vec<Diagnostic>,
+}
+
+impl Planner<'_> {
+    fn task(&mut self, unit: UnitName, pre: &[UnitName]) -> Result<Task, Diagnostic> {
+        let mut contract = Contract::new(&unit, self.signature(&unit));
+        let fits = |it: &&UnitName| it.arity == unit.arity;
+        contract.preconditions.extend(pre.iter().filter(fits).cloned());
+        contract.preconditions.extend(self.own_precondition(&unit));
+        if let Some(text) = &self.options.args {
+            let args = first_args(text, &unit)?;
+            if !contract.domain.has(&args) {
+                self.warn_of_args(&unit, &args, &contract);
+            }
+            contract.seeds = vec![Input { args }];
+        }
+        if let Some(dir) = &self.options.out {
+            let earlier = earlier_inputs(dir, &unit);
+            let known = contract.seeds.clone();
+            let is_new = |it: &Input| !known.contains(it) && contract.domain.has(&it.args);
+            let earlier: Vec<Input> = earlier.into_iter().filter(is_new).collect();
+            contract.seeds.extend(earlier);
+        }
+        let Test { depth, time, runs, strategy, seed, .. } = self.options;
+        let settings = engine::Settings {
+            depth: *depth,
+            max_runs: *runs,
+            // Whoever names a budget wants it used.
+            patience: (time.is_none() && runs.is_none()).then_some(PATIENCE),
+            strategy: *strategy,
+            seed: *seed,
+        };
+        Ok(Task { unit, contract, settings, time: time_of(self.options), n_solvers: 1 })
+    }
+
+    fn signature(&mut self, unit: &UnitName) -> Option<Signature> {
+        if self.options.no_spec {
+            return None;
+        }
+        let UnitName { module, function, arity } = unit;
+        match self.specs.signature(&mut self.host, module, function, *arity) {
+            Ok(Some(signature)) => {
+                for gap in &signature.gaps {
+                    let title = format!("the spec of {unit} is only partly understood: {gap}");
+                    self.warnings.push(Diagnostic::warning(Code::PartOfSpec, title));
+                }
+                if signature.first_input().is_none() {
+                    let title = format!("no input fits the spec of {unit}; it is ignored");
+                    self.warnings.push(Diagnostic::warning(Code::PartOfSpec, title));
+                    return None;
+                }
+                Some(signature)
+            }
+            Ok(None) => None,
+            Err(error) => {
+                let title = format!("the spec of {unit} is ignored: {error}");
+                self.warnings.push(Diagnostic::warning(Code::PartOfSpec, title));
+                None
+            }
+        }
+    }
+
+    fn directives(&mut self, unit: &UnitName) -> Directives {
+        self.specs.directives(&mut self.host, &unit.module).unwrap_or_default()
+    }
+
+    /// Without what a module asks to leave out.
+    fn without_skipped(&mut self, units: &[UnitName]) -> Result<Vec<UnitName>, Diagnostic> {
+        let mut res = Vec::new();
+        for module in &self.project.modules {
+            let of_module = units.iter().filter(|it| it.module == module.name);
+            let Some(first) = of_module.clone().next() else { continue };
+            let directives = self.directives(first);
+            for problem in &directives.problems {
+                let title = format!("{}: {problem}", quoted(&module.name));
+                self.warnings.push(
+                    Diagnostic::warning(Code::BadDirective, title)
+                        .hint("-gimlet({skip, [f/1]}). or -gimlet({pre, f/1, valid/1})."),
+                );
+            }
+            let is_skipped =
+                |it: &UnitName| directives.skip.contains(&(it.function.clone(), it.arity));
+            res.extend(of_module.filter(|it| !is_skipped(it)).cloned());
+        }
+        if res.is_empty() {
+            return Err(Diagnostic::new(Code::NothingToTest, "every function asks to be left out")
+                .hint("name one with -f"));
+        }
+        Ok(res)
+    }
+
+    /// What the module itself says must hold before the unit is called.
+    fn own_precondition(&mut self, unit: &UnitName) -> Option<UnitName> {
+        let directives = self.directives(unit);
+        let own = directives.preconditions.get(&(unit.function.clone(), unit.arity))?;
+        let (module, function) = (own.module.clone(), own.function.clone());
+        let pre = UnitName { module, function, arity: unit.arity };
+        if self.is_exported(&pre) {
+            return Some(pre);
+        }
+        let title = format!("the precondition {pre} of {unit} is not exported, and is ignored");
+        self.warnings.push(Diagnostic::warning(Code::BadPrecondition, title).hint("export it"));
+        None
+    }
+
+    /// Of `--pre`: a function of a target, or of any other module.
+    fn precondition(&mut self, text: &str) -> Result<UnitName, Diagnostic> {
+        if let Some((Some(module), function, arity)) = parse(text)
+            && self.project.module(&module).is_none()
+        {
+            let arity = usize::try_from(arity).unwrap_or(usize::MAX);
+            let pre = UnitName { module, function, arity };
+            if self.is_exported(&pre) {
+                return Ok(pre);
+            }
+            let title = format!("there is no exported function {pre}");
+            return Err(Diagnostic::new(Code::BadPrecondition, title)
+                .hint("name its file as a target, or its directory with -pa"));
+        }
+        named(self.project, text)
+    }
+
+    fn is_exported(&mut self, unit: &UnitName) -> bool {
+        let has = |functions: &[Function]| {
+            let is_it = |it: &Function| {
+                it.name == unit.function
+                    && usize::try_from(it.arity) == Ok(unit.arity)
+                    && it.visibility == Visibility::Exported
+            };
+            functions.iter().any(is_it)
+        };
+        match self.project.module(&unit.module) {
+            Some(module) => has(&module.functions),
+            None => {
+                let code = self.host.load(&unit.module);
+                code.is_ok_and(|it| has(&crate::code::functions(&it)))
+            }
+        }
+    }
+
+    fn warn_of_args(&mut self, unit: &UnitName, args: &[Term], contract: &Contract) {
+        let args: Vec<String> = args.iter().map(|it| print(it, Style::TW)).collect();
+        let title = format!("{} does not fit the spec of {unit}", args.join(", "));
+        let spec = contract.signature.as_ref().map(Signature::text).unwrap_or_default();
+        self.warnings.push(
+            Diagnostic::warning(Code::ArgsBreakSpec, title)
+                .with_details(vec![format!("the spec is {spec}")])
+                .hint("it is run, and the search goes on with inputs that fit; see --no-spec"),
+        );
+    }
+}

@@ -1,0 +1,154 @@
+//! `gimlet replay`: recorded inputs run again, and compared with what was recorded.
+
+use crate::args::{Format, Replay};
+use crate::diagnostic::{Colours, Diagnostic, Paint};
+use crate::exception::exception_text;
+use crate::explain::Code;
+use crate::start::{Done, stdout_colours};
+use crate::suggest::nearest;
+use crate::test::project::Project;
+use crate::test::report::corpus::{Origin, Recorded, read_corpus};
+use crate::test::report::json::{class_and_reason, read_document};
+use crate::test::unit::UnitName;
+use crate::test::workers::machine;
+use erlang::Machine;
+use erlang::machine::{Allowed, Unit};
+use serde_json::{Value, json};
+use std::fmt::Write;
+use std::fs;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use term::{Style, print};
+use trace::{Executor, Input, Outcome};
+
+pub(crate) fn replay(options: &Replay) -> Result<Done, Vec<Diagnostic>> {
+    let (origin, mut inputs) = read(options).map_err(|it| vec![it])?;
+    if let Some(id) = &options.id {
+        let ids: Vec<String> = inputs.iter().map(|it| it.id.clone()).collect();
+        inputs.retain(|it| it.id == *id);
+        if inputs.is_empty() {
+            return Err(vec![no_such_id(id, &ids)]);
+        }
+    }
+    let (project, diagnostics) = Project::load(&origin.targets, &origin.build);
+    if project.modules.is_empty() {
+        return Err(diagnostics);
+    }
+    let interrupt = Arc::new(AtomicBool::new(false));
+    let mut machine = machine(&project, Allowed::default(), &interrupt)
+        .map_err(|why| vec![Diagnostic::new(Code::Unsupported, why)])?;
+    let mut ends = Vec::new();
+    for input in inputs {
+        let end = run(&mut machine, &input).map_err(|why| {
+            let title = format!("{} could not be run: {why}", input.unit);
+            vec![Diagnostic::new(Code::UnitFailed, title)]
+        })?;
+        ends.push(Replayed { recorded: input, end });
+    }
+    let stdout = match options.format {
+        Format::Text => text(&ends, stdout_colours()),
+        Format::Json => document(&ends),
+    };
+    let is_as_recorded = ends.iter().all(Replayed::is_as_recorded);
+    let code = if is_as_recorded { ExitCode::SUCCESS } else { ExitCode::from(1) };
+    Ok(Done { stdout: stdout.into_bytes(), diagnostics, code })
+}
+
+struct Replayed {
+    recorded: Recorded,
+    end: Outcome,
+}
+
+impl Replayed {
+    fn is_as_recorded(&self) -> bool {
+        let (class, term) = class_and_reason(&self.end);
+        let is_same = |it: &String| *it == term;
+        class == self.recorded.class && self.recorded.term.as_ref().is_none_or(is_same)
+    }
+}
+
+fn read(options: &Replay) -> Result<(Origin, Vec<Recorded>), Diagnostic> {
+    let file = options.file.display();
+    let text = fs::read_to_string(&options.file).map_err(|error| {
+        Diagnostic::new(Code::BadRecord, format!("{file} can't be read: {error}"))
+    })?;
+    let is_json = text.trim_start().starts_with('{') && !text.contains("{gimlet_corpus");
+    if is_json {
+        return read_document(&text).ok_or_else(|| {
+            Diagnostic::new(Code::BadRecord, format!("{file} is not a report of gimlet test"))
+                .hint("`gimlet test --out DIR` writes DIR/report.json")
+        });
+    }
+    read_corpus(&text).map_err(|line| {
+        let title = format!("{file} is not a corpus file: line {line} is not understood");
+        Diagnostic::new(Code::BadRecord, title)
+            .hint("`gimlet test --out DIR` writes such files to DIR/corpus")
+    })
+}
+
+fn no_such_id(id: &str, ids: &[String]) -> Diagnostic {
+    let res = Diagnostic::new(Code::BadRecord, format!("there is no input {id}"));
+    match nearest(id, ids.iter().map(String::as_str)) {
+        Some(near) => res.hint(format!("did you mean {near}?")),
+        None => res.hint("without --id all inputs are run"),
+    }
+}
+
+fn run(machine: &mut Machine, input: &Recorded) -> Result<Outcome, String> {
+    let UnitName { module, function, .. } = &input.unit;
+    let mut unit = Unit::new(machine, module.clone(), function.clone());
+    let run = unit.run(&Input { args: input.args.clone() });
+    run.map(|it| it.outcome).map_err(|it| it.why)
+}
+
+fn text(ends: &[Replayed], colours: Colours) -> String {
+    let Paint { bold, faint, good, error, off, .. } = Paint::new(colours);
+    let mut out = String::new();
+    for it in ends {
+        let Recorded { unit, id, args, class, term } = &it.recorded;
+        writeln!(out, "{bold}{}{off} {faint}{id}{off}", unit.call(args)).ok();
+        let end = match &it.end {
+            Outcome::Value(value) => print(value, Style::TP),
+            Outcome::Crash { class, reason, trace } => {
+                exception_text(class.as_str(), reason, trace)
+            }
+            Outcome::Deadlock => "** deadlock".to_owned(),
+            Outcome::Stopped(why) => format!("** {why}"),
+        };
+        for line in end.lines() {
+            writeln!(out, "  {line}").ok();
+        }
+        if it.is_as_recorded() {
+            writeln!(out, "  {good}as recorded{off}").ok();
+        } else {
+            let term = term.as_deref().unwrap_or("");
+            writeln!(out, "  {error}recorded was {class} {term}{off}").ok();
+        }
+    }
+    let n_same = ends.iter().filter(|it| it.is_as_recorded()).count();
+    writeln!(out, "{n_same} of {} as recorded", ends.len()).ok();
+    out
+}
+
+fn document(ends: &[Replayed]) -> String {
+    let input = |it: &Replayed| {
+        let (outcome, term) = class_and_reason(&it.end);
+        let Recorded { unit, id, args, .. } = &it.recorded;
+        json!({
+            "id": id,
+            "unit": unit.to_string(),
+            "call": unit.call(args),
+            "outcome": outcome,
+            "term": term,
+            "recorded": {"outcome": it.recorded.class, "term": it.recorded.term},
+            "as_recorded": it.is_as_recorded(),
+        })
+    };
+    let document = json!({
+        "schema": 1,
+        "tool": {"name": "gimlet", "version": env!("CARGO_PKG_VERSION")},
+        "inputs": ends.iter().map(input).collect::<Vec<Value>>(),
+    });
+    format!("{document:#}\n")
+}

@@ -1,0 +1,3 @@
+-module(broken).
+-export([f/0]).
+f() -> X.

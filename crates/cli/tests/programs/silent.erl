@@ -1,0 +1,4 @@
+%% Exports nothing.
+-module(silent).
+-compile(nowarn_unused_function).
+f() -> ok.

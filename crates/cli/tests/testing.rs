@@ -1,0 +1,269 @@
+//! `gimlet test` and `gimlet replay` as a whole: arguments in, findings, tests and exit codes out.
+#![expect(clippy::disallowed_methods, reason = "it starts the binary under test")]
+
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+struct Ended {
+    code: i32,
+    stdout: String,
+    stderr: String,
+}
+
+/// Runs the binary in the directory of the programs.
+fn gimlet(args: &[&str]) -> Ended {
+    let done = Command::new(env!("CARGO_BIN_EXE_gimlet"))
+        .args(args)
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs"))
+        .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
+        .output()
+        .expect("the binary starts");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    Ended {
+        code: done.status.code().expect("no signal"),
+        stdout: text(done.stdout),
+        stderr: text(done.stderr),
+    }
+}
+
+/// The JSON report, and the exit code.
+#[track_caller]
+fn report(args: &[&str]) -> (Value, i32) {
+    let ended = gimlet(&[&["test", "--format", "json"], args].concat());
+    let document = serde_json::from_str(&ended.stdout);
+    (document.unwrap_or_else(|_| panic!("{}{}", ended.stdout, ended.stderr)), ended.code)
+}
+
+/// Of the first unit: kind, class and reason.
+fn findings(report: &Value) -> Vec<String> {
+    let text = |of: &Value, name: &str| of[name].as_str().expect(name).to_owned();
+    let findings = report["units"][0]["findings"].as_array().expect("findings");
+    let line = |it: &Value| {
+        assert_eq!(it["confirmed"], true, "{it}");
+        format!("{} {} {}", text(it, "kind"), text(it, "class"), text(it, "reason"))
+    };
+    findings.iter().map(line).collect()
+}
+
+fn fresh_dir(name: &str) -> PathBuf {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    // It need not be there.
+    drop(fs::remove_dir_all(&dir));
+    dir
+}
+
+#[test]
+fn the_running_example_has_three_errors_and_specs_rule_them_out() {
+    let case_clause = "crash error {case_clause,eq}";
+    let function_clause = "crash error function_clause";
+    let check = |args: &[&str], expect: &[&str]| {
+        let (report, code) = report(&[&["fig1.erl"], args].concat());
+        let mut found = findings(&report);
+        found.sort();
+        assert_eq!(found, expect, "{args:?}");
+        assert_eq!(code, 1);
+        assert_eq!(report["modules"][0]["clauses"]["total"], 7);
+    };
+    check(&["--args", "[[17]]"], &[function_clause, function_clause, case_clause]);
+    check(&[], &[function_clause, function_clause, case_clause]);
+    check(&["-D", "TERMS"], &[function_clause, case_clause]);
+    check(&["-D", "INTEGERS"], &[case_clause]);
+    check(&["-D", "INTEGERS", "--no-spec"], &[function_clause, function_clause, case_clause]);
+}
+
+#[test]
+fn each_kind_of_end_is_what_it_is() {
+    let check = |function: &str, expect: &[&str], code: i32| {
+        let (report, found) = report(&["shop.erl", "--time", "20s", "-f", function]);
+        assert_eq!(findings(&report), expect, "{function}");
+        assert_eq!(found, code, "{function}");
+    };
+    check("price/1", &[], 0);
+    check("label/1", &["rejected error function_clause"], 0);
+    check("count/1", &["timeout timeout reductions"], 1);
+    check("prop_small/1", &["property value false"], 1);
+    check("double/1", &["spec value fourteen"], 1);
+    check("stop/1", &["crash throw one"], 1);
+    let (report, _) = report(&["shop.erl", "-f", "total/1"]);
+    let found = findings(&report);
+    assert!(found.contains(&"crash error {badmatch,error}".to_owned()), "{found:?}");
+    assert!(found.contains(&"crash error badarith".to_owned()), "{found:?}");
+    assert!(found.last().is_some_and(|it| it.starts_with("rejected")), "{found:?}");
+}
+
+#[test]
+fn refusals_count_when_asked() {
+    assert_eq!(report(&["shop.erl", "-f", "label/1", "--strict"]).1, 1);
+    let (report, _) = report(&["shop.erl", "-f", "price/1"]);
+    assert_eq!(report["units"][0]["verdict"], "clean");
+    assert_eq!(report["units"][0]["stop"], "exhausted");
+}
+
+#[test]
+fn preconditions_rule_inputs_out() {
+    let check = |args: &[&str], expect: &[&str]| {
+        let (report, _) = report(&[&["dates.erl"], args].concat());
+        assert_eq!(findings(&report), expect, "{args:?}");
+        report
+    };
+    check(&["-f", "day/2"], &["crash error {badmatch,false}"]);
+    check(&["-f", "day/2", "--pre", "dates:valid/2"], &[]);
+    let by_attribute = check(&["-f", "checked/2"], &[]);
+    let refused = by_attribute["units"][0]["refused"].as_u64();
+    assert!(refused.is_some_and(|it| it > 0), "it was asked");
+    let (all, _) = report(&["dates.erl", "-d", "4"]);
+    let units = all["units"].as_array().expect("units").iter();
+    let names: Vec<&str> = units.filter_map(|it| it["unit"].as_str()).collect();
+    assert_eq!(names, ["dates:day/2", "dates:checked/2", "dates:valid/2", "dates:odd/2"]);
+}
+
+#[test]
+fn the_document_has_all_fields() {
+    let (report, _) = report(&["fig1.erl", "--runs", "20"]);
+    let keys = |of: &Value| -> BTreeSet<String> {
+        of.as_object().expect("an object").keys().cloned().collect()
+    };
+    let check = |of: &Value, fields: &str| {
+        let keys = keys(of);
+        for field in fields.split(' ') {
+            assert!(keys.contains(field), "{field} in {keys:?}");
+        }
+    };
+    check(&report, "schema tool units modules");
+    assert_eq!(report["schema"], 1);
+    check(&report["tool"], "name version");
+    let unit = &report["units"][0];
+    check(
+        unit,
+        "unit language verdict stop runs paths elapsed_ms solver coverage findings tests losses",
+    );
+    assert_eq!((&unit["unit"], &unit["language"]), (&"fig1:foo/1".into(), &"erlang".into()));
+    assert_eq!((&unit["verdict"], &unit["stop"]), (&"findings".into(), &"runs".into()));
+    check(&unit["solver"], "queries sat unsat unknown cache guess z3");
+    check(&unit["coverage"], "clauses by_module");
+    check(&unit["coverage"]["by_module"]["fig1"], "covered total");
+    let fields = "kind class reason args call file line stack confirmed";
+    unit["findings"].as_array().expect("a list").iter().for_each(|it| check(it, fields));
+    let tests = unit["tests"].as_array().expect("a list");
+    tests.iter().for_each(|it| check(it, "args call outcome term"));
+    assert_eq!(unit["paths"].as_u64(), u64::try_from(tests.len()).ok());
+    check(&report["modules"][0], "module clauses uncovered");
+}
+
+#[test]
+fn uncovered_clauses_have_a_reason() {
+    let (report, _) = report(&["shop.erl", "-f", "price/1"]);
+    let module = &report["modules"][0];
+    assert_eq!(module["clauses"]["covered"], 3);
+    let uncovered = module["uncovered"].as_array().expect("a list");
+    assert!(!uncovered.is_empty());
+    assert!(uncovered.iter().all(|it| it["why"] == "not reachable"), "{uncovered:?}");
+    let unit = &report["units"][0]["coverage"]["clauses"];
+    assert_eq!((&unit["covered"], &unit["total"]), (&3.into(), &3.into()));
+}
+
+#[test]
+fn two_runs_are_equal() {
+    let run = |jobs: &str| {
+        let (mut report, _) = report(&["shop.erl", "fig1.erl", "-d", "6", "-j", jobs]);
+        for unit in report["units"].as_array_mut().expect("units") {
+            unit["elapsed_ms"] = 0.into();
+        }
+        report
+    };
+    let first = run("2");
+    assert_eq!(first, run("2"));
+    assert_eq!(first, run("1"));
+}
+
+#[test]
+fn made_tests_compile_and_pass_and_inputs_can_be_replayed() {
+    let dir = fresh_dir("out");
+    let out = dir.to_str().expect("UTF-8");
+    let ended = gimlet(&["test", "shop.erl", "fig1.erl", "--runs", "30", "--out", out]);
+    assert_eq!(ended.code, 1, "{}", ended.stderr);
+    let written = fs::read_to_string(dir.join("report.txt")).expect("a report");
+    assert_eq!(written, ended.stdout);
+    run_eunit(&dir, &["shop", "fig1"]);
+
+    let corpus = dir.join("corpus/shop.total.1.corpus");
+    let corpus = corpus.to_str().expect("UTF-8");
+    let again = gimlet(&["replay", corpus]);
+    assert_eq!(again.code, 0, "{}{}", again.stdout, again.stderr);
+    let json = dir.join("report.json");
+    let again = gimlet(&["replay", json.to_str().expect("UTF-8"), "--format", "json"]);
+    assert_eq!(again.code, 0, "{}{}", again.stdout, again.stderr);
+
+    // What is recorded otherwise is noticed, and found by its id.
+    let text = fs::read_to_string(corpus).expect("a corpus");
+    assert!(text.contains("{value,0}"), "{text}");
+    fs::write(corpus, text.replace("{value,0}", "{value,1}")).expect("written");
+    let otherwise = gimlet(&["replay", corpus]);
+    assert_eq!(otherwise.code, 1);
+    assert!(otherwise.stdout.contains("recorded was value 1"), "{}", otherwise.stdout);
+    let unknown = gimlet(&["replay", corpus, "--id", "nothing"]);
+    assert_eq!(unknown.code, 2);
+    assert!(unknown.stderr.starts_with("error[G019]: there is no input nothing"));
+
+    // A later run begins with what is there.
+    let (report, _) = report(&["fig1.erl", "--runs", "1", "--out", out]);
+    assert!(report["units"][0]["runs"].as_u64() > Some(5), "{}", report["units"][0]["runs"]);
+}
+
+/// Compiles the test modules with warnings as errors, and runs them.
+fn run_eunit(dir: &Path, modules: &[&str]) {
+    let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
+    for module in modules {
+        let compile = |path: &Path, flags: &[&str]| {
+            let done = Command::new("erlc").args(flags).arg("-o").arg(dir).arg(path).output();
+            let done = done.expect("erlc; `make deps` installs it");
+            let said = String::from_utf8_lossy(&done.stdout).into_owned();
+            assert!(done.status.success() && said.is_empty(), "{said}");
+        };
+        compile(&programs.join(format!("{module}.erl")), &["+nowarn_unused_function"]);
+        let tests = format!("{module}_gimlet_tests");
+        compile(&dir.join(format!("{tests}.erl")), &["+warnings_as_errors"]);
+        let run = format!("ok = eunit:test({tests}), halt(0).");
+        let mut erl = Command::new("erl");
+        erl.args(["-noshell", "-pa"]).arg(dir).args(["-eval", &run]);
+        let done = erl.output().expect("erl; `make deps` installs it");
+        let said = String::from_utf8_lossy(&done.stdout).into_owned();
+        assert!(done.status.success() && said.contains("passed"), "{said}");
+    }
+}
+
+#[test]
+fn what_can_not_be_done_is_said() {
+    let check = |args: &[&str], code: i32, words: &[&str]| {
+        let ended = gimlet(&[&["test"], args].concat());
+        assert_eq!(ended.code, code, "{args:?}: {}{}", ended.stdout, ended.stderr);
+        for word in words {
+            assert!(ended.stderr.contains(word), "{args:?}: {}", ended.stderr);
+        }
+    };
+    let fig1 = |args: &[&'static str]| [&["fig1.erl", "--runs", "3"], args].concat();
+    check(&fig1(&["-f", "fo/1"]), 2, &["error[G011]", "did you mean fig1:foo/1?"]);
+    check(&fig1(&["-f", "foo/2"]), 2, &["error[G011]", "there is fig1:foo/1"]);
+    check(&fig1(&["-f", "fcmp/1"]), 2, &["error[G012]", "fig1.erl:15:1"]);
+    check(&fig1(&["-f", "foo"]), 2, &["error[G014]", "module:function/arity"]);
+    check(&fig1(&["-f", "fig2:foo/1"]), 2, &["error[G014]", "did you mean fig1?"]);
+    check(&fig1(&["--args", "17"]), 2, &["error[G015]", "a list of arguments"]);
+    check(&fig1(&["--args", "[1, 2]"]), 2, &["error[G015]", "takes one argument, --args has 2"]);
+    check(&fig1(&["--args", "[X]"]), 2, &["error[G015]", "X is a variable"]);
+    check(&fig1(&["-D", "INTEGERS", "--args", "[[a]]"]), 1, &["warning[G016]", "[a]"]);
+    check(&fig1(&["--pre", "fig1:foo/2"]), 2, &["error[G011]"]);
+    check(&fig1(&["--pre", "lists:nth/2"]), 2, &["error[G017]"]);
+    check(&fig1(&["--strategy", "best"]), 2, &["visited-first"]);
+    check(&["silent.erl"], 2, &["error[G013]"]);
+    check(&["broken.erl"], 2, &["error[G005]", "broken.erl:3"]);
+    check(&["nowhere.erl"], 2, &["error[G002]"]);
+    check(&["shop.erl", "fig1.erl", "-f", "foo/1"], 2, &["error[G014]", "2 modules"]);
+    // The others go on.
+    check(&["broken.erl", "fig1.erl", "--runs", "5"], 1, &["error[G005]"]);
+    check(&["nowhere.erl", "fig1.erl", "--runs", "5"], 1, &["error[G002]"]);
+    let ended = gimlet(&["replay", "fig1.erl"]);
+    assert_eq!((ended.code, ended.stderr.starts_with("error[G019]")), (2, true));
+}
