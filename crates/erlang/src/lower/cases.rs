@@ -61,7 +61,7 @@ impl<'a> Emitter<'_, 'a> {
             tree = self.tree(&rows, clauses, self.depth);
         }
         let depth = self.depth;
-        self.decide(&tree, &goal);
+        self.decide(&tree, &goal, None);
         for (clause, shared) in clauses.iter().zip(&goal.shared) {
             let Some(shared) = shared else { continue };
             self.bind_label(shared.label);
@@ -87,11 +87,13 @@ impl<'a> Emitter<'_, 'a> {
         tree
     }
 
-    fn decide(&mut self, tree: &Tree<'a>, goal: &Goal<'a, '_>) {
-        match tree {
-            Tree::Fail => self.emit(Ins::NoClause),
-            Tree::Leaf(leaf) => self.leaf(leaf, goal),
-            Tree::Guard { leaf, otherwise } => {
+    /// `next`: where clauses are that come after those of the tree.
+    fn decide(&mut self, tree: &Tree<'a>, goal: &Goal<'a, '_>, next: Option<Label>) {
+        match (tree, next) {
+            (Tree::Fail, Some(next)) => self.jump(next),
+            (Tree::Fail, None) => self.emit(Ins::NoClause),
+            (Tree::Leaf(leaf), _) => self.leaf(leaf, goal),
+            (Tree::Guard { leaf, otherwise }, _) => {
                 self.bind_all(&leaf.binds);
                 self.set_depth(leaf.depth);
                 let fail = self.label();
@@ -101,27 +103,29 @@ impl<'a> Emitter<'_, 'a> {
                 self.leaf(leaf, goal);
                 self.bind_label(fail);
                 self.set_depth(leaf.depth);
-                self.decide(otherwise, goal);
+                self.decide(otherwise, goal, next);
             }
-            Tree::Switch { src, branches, default } => self.switch(*src, branches, default, goal),
-            Tree::Map { src, keys, then, otherwise } => {
+            (Tree::Switch { src, branches, default }, _) => {
+                self.switch(*src, (branches, default), goal, next);
+            }
+            (Tree::Map { src, keys, then, otherwise }, _) => {
                 let fail = self.label();
                 self.emit(Ins::IfMap { src: *src, to: fail.0 });
                 for (key, dst) in keys {
                     let key = self.operand(key);
                     self.emit(Ins::GetKey { dst: *dst, map: *src, key, to: fail.0 });
                 }
-                self.decide(then, goal);
+                self.decide(then, goal, Some(fail));
                 self.bind_label(fail);
-                self.decide(otherwise, goal);
+                self.decide(otherwise, goal, next);
             }
-            Tree::Bits { src, segments, dsts, binds, then, otherwise } => {
+            (Tree::Bits { src, segments, dsts, binds, then, otherwise }, _) => {
                 let fail = self.label();
                 self.bind_all(binds);
                 self.match_bits(*src, segments, dsts, fail);
-                self.decide(then, goal);
+                self.decide(then, goal, Some(fail));
                 self.bind_label(fail);
-                self.decide(otherwise, goal);
+                self.decide(otherwise, goal, next);
             }
         }
     }
@@ -168,9 +172,9 @@ impl<'a> Emitter<'_, 'a> {
     fn switch(
         &mut self,
         src: Src,
-        branches: &[Branch<'a>],
-        default: &Tree<'a>,
+        (branches, default): (&[Branch<'a>], &Tree<'a>),
         goal: &Goal<'a, '_>,
+        next: Option<Label>,
     ) {
         let depth = self.depth;
         let fail = self.label();
@@ -180,11 +184,11 @@ impl<'a> Emitter<'_, 'a> {
             self.bind_label(label);
             self.set_depth(depth);
             self.take_parts(src, branch);
-            self.decide(&branch.tree, goal);
+            self.decide(&branch.tree, goal, next);
         }
         self.bind_label(fail);
         self.set_depth(depth);
-        self.decide(default, goal);
+        self.decide(default, goal, next);
     }
 
     /// Goes to the branch of the value's head. The first branch follows right here.

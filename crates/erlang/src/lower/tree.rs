@@ -1,7 +1,9 @@
 //! Decision trees: clauses of a case, so arranged that no test is made twice on a path.
 //!
 //! After 002 §6.1 and Maranget, "Compiling pattern matching to good decision trees" (2008), with
-//! the tests in the order in which they are written. Knows registers but emits nothing.
+//! the tests in the order in which they are written. Tests of maps and bitstrings overlap, and
+//! whichever way one comes out, all clauses after it may still match: they are kept once, behind the
+//! test. Knows registers but emits nothing.
 
 use crate::code::{Reg, Src};
 use crate::core::{Expr, Pattern, PatternSegment, VarId};
@@ -9,7 +11,7 @@ use term::Term;
 
 #[derive(Debug)]
 pub(super) enum Tree<'a> {
-    /// No clause is left.
+    /// No clause is left here: on to what the nearest map or bitstring test has otherwise.
     Fail,
     Leaf(Leaf),
     /// A clause whose patterns match; its guard decides.
@@ -215,12 +217,10 @@ impl Builder<'_> {
             row.add(Src::reg(Reg(inner)), pattern);
             inner = inner.saturating_add(1);
         }
-        let mut rows = vec![row];
-        rows.extend(rest.iter().filter(|it| could_be(it.test_of(src), is_map)).cloned());
         Tree::Map {
             src,
             keys,
-            then: Box::new(self.build(&rows, inner)),
+            then: Box::new(self.build(&[row], inner)),
             otherwise: Box::new(self.build(rest, depth)),
         }
     }
@@ -250,29 +250,15 @@ impl Builder<'_> {
             }));
         }
         let binds = row.binds.get(binds_before..).unwrap_or_default().to_vec();
-        let mut rows = vec![row];
-        rows.extend(rest.iter().filter(|it| could_be(it.test_of(src), is_bits)).cloned());
         Tree::Bits {
             src,
             segments,
             dsts,
             binds,
-            then: Box::new(self.build(&rows, inner)),
+            then: Box::new(self.build(&[row], inner)),
             otherwise: Box::new(self.build(rest, depth)),
         }
     }
-}
-
-fn could_be(pattern: Option<&Pattern>, kind: fn(&Pattern) -> bool) -> bool {
-    pattern.is_none_or(kind)
-}
-
-fn is_map(pattern: &Pattern) -> bool {
-    matches!(pattern, Pattern::Map(_) | Pattern::Literal(Term::Map(_)))
-}
-
-fn is_bits(pattern: &Pattern) -> bool {
-    matches!(pattern, Pattern::Binary(_) | Pattern::Literal(Term::Bits(_)))
 }
 
 /// Whether a value that is this literal might match a pattern that is no literal.
