@@ -28,4 +28,4 @@ pub use text::{
     Call, Encoding, Lists, Problem, ReadError, Style, atom_text, float_text, is_reserved_word,
     print, read_args, read_call, read_term,
 };
-pub use types::{Domain, Field, Type, TypeId, Types};
+pub use types::{Dice, Domain, Field, Type, TypeId, Types};

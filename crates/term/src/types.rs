@@ -4,8 +4,11 @@
 //! Membership (`has`) is what they mean; a solver has to agree with it.
 
 mod has;
+mod sample;
 mod smallest;
 mod text;
+
+pub use sample::Dice;
 
 use crate::ground::Term;
 use crate::kind::Kind;
@@ -104,6 +107,11 @@ impl Types {
     /// A small member of the type; `None` if it has none.
     pub fn smallest(&self, id: TypeId) -> Option<Term> {
         smallest::smallest(self, id)
+    }
+
+    /// A member at random, of about the size; `None` if the type has none.
+    pub fn sample(&self, id: TypeId, size: u64, dice: &mut Dice) -> Option<Term> {
+        sample::sample(self, id, size, dice)
     }
 
     /// The type in Erlang's syntax. A recursive type is shown by its name.

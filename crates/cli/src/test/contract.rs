@@ -2,7 +2,7 @@
 
 use crate::test::unit::UnitName;
 use erlang::spec::{Origin, Signature};
-use term::{Domain, Style, Term, print};
+use term::{Dice, Domain, Style, Term, print};
 use trace::Input;
 
 #[derive(Clone, Debug, Default)]
@@ -17,11 +17,13 @@ pub(crate) struct Contract {
 }
 
 impl Contract {
-    pub(crate) fn new(unit: &UnitName, signature: Option<Signature>) -> Contract {
+    pub(crate) fn new(unit: &UnitName, signature: Option<Signature>, seed: u64) -> Contract {
         let domain = signature.as_ref().map(|it| it.domain.clone()).unwrap_or_default();
         let from_spec = signature.as_ref().and_then(Signature::first_input);
         let args = from_spec.unwrap_or_else(|| vec![Term::Int(0); unit.arity]);
-        Contract { signature, domain, seeds: vec![Input { args }], preconditions: vec![] }
+        let mut seeds = vec![Input { args }];
+        seeds.extend(larger(&domain, seed));
+        Contract { signature, domain, seeds, preconditions: vec![] }
     }
 
     /// Whether somebody promised to take this input.
@@ -44,4 +46,21 @@ impl Contract {
         };
         Some(format!("{by} promises {promised}, not {}", print(value, Style::TW)))
     }
+}
+
+/// Sizes of inputs that begin where a search from the smallest one comes late or never: what sorts
+/// or merges has code for long lists only.
+const SIZES: [u64; 8] = [3, 6, 6, 12, 12, 24, 24, 48];
+
+/// Members of the domain at random.
+fn larger(domain: &Domain, seed: u64) -> Vec<Input> {
+    let Some(args) = domain.args else { return vec![] };
+    let mut dice = Dice(seed);
+    let sample = |size: u64| match domain.types.sample(args, size, &mut dice)? {
+        Term::Tuple(args) if domain.has(&args) => Some(Input { args }),
+        _ => None,
+    };
+    let mut res: Vec<Input> = SIZES.into_iter().filter_map(sample).collect();
+    res.dedup();
+    res
 }

@@ -73,7 +73,7 @@ struct Planner<'a> {
 
 impl Planner<'_> {
     fn task(&mut self, unit: UnitName, pre: &[UnitName]) -> Result<Task, Diagnostic> {
-        let mut contract = Contract::new(&unit, self.signature(&unit));
+        let mut contract = Contract::new(&unit, self.signature(&unit), self.options.seed);
         let fits = |it: &&UnitName| it.arity == unit.arity;
         contract.preconditions.extend(pre.iter().filter(fits).cloned());
         contract.preconditions.extend(self.own_precondition(&unit));

@@ -3,6 +3,7 @@
 use crate::data::Value;
 use crate::lift::compare::{equal_values, same_values};
 use crate::lift::{Lifting, arg, own_expr};
+use num_bigint::Sign;
 use term::{Kind, Op};
 use trace::{Head, Looked};
 
@@ -160,18 +161,32 @@ pub(crate) fn key_pair(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>
 /// The tuple that was found, with its shadow; `None` if there is none or nothing is symbolic.
 fn key_search(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
     let (key, position, list) = (arg(args, 0), arg(args, 1), arg(args, 2));
-    if own_expr(position).is_some() {
-        l.concretise("the position of a key", &[position], |_| true);
-    }
-    if !(l.is_symbolic(key) || l.is_symbolic(list)) {
+    if !args.iter().any(|it| l.is_symbolic(*it)) {
         return None;
     }
-    let position = position.as_usize().filter(|it| *it > 0)?;
+    if !l.is(4, position, Kind::Integer, position.is_integer()) {
+        return None;
+    }
+    let n = position.as_usize().filter(|it| *it > 0);
+    if let Some(expr) = own_expr(position) {
+        let one = l.int(1);
+        let test = l.apply(Op::LessEqual, &[one, expr]);
+        let is_positive = l.heap.to_big(position).is_some_and(|it| it.sign() == Sign::Plus);
+        l.test(5, test, is_positive);
+    }
+    let n = n?;
     let mut rest = list;
     while let Some((item, tail)) = l.uncons(0, rest) {
-        if let Some(element) = l.element(1, item, position)
-            && equal_values(l, 3, element, key)
-        {
+        let element = if own_expr(position).is_some() {
+            let elements = l.elements(6, item);
+            elements.and_then(|it| {
+                l.choose_position(8, position, it.len());
+                it.get(n - 1).copied()
+            })
+        } else {
+            l.element(1, item, n)
+        };
+        if element.is_some_and(|it| equal_values(l, 3, it, key)) {
             found?;
             return Some(item);
         }

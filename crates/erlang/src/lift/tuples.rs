@@ -47,7 +47,7 @@ impl Lifting<'_> {
     }
 
     /// A symbolic position in a tuple of known size: each place is an alternative.
-    fn choose_position(&mut self, place: u32, position: Value, size: usize) {
+    pub(crate) fn choose_position(&mut self, place: u32, position: Value, size: usize) {
         let Some(expr) = own_expr(position) else { return };
         let heads: Vec<Head> =
             (1..=size).map(|it| Head::Literal(Term::Int(i64::try_from(it).unwrap_or(0)))).collect();
