@@ -163,7 +163,9 @@ fn is_spawn_option(w: &World, option: Value) -> bool {
         "monitor" => w.heap.list_len(*value).is_some(),
         "priority" => matches!(value_name, Some("low" | "normal" | "high" | "max")),
         "message_queue_data" => matches!(value_name, Some("on_heap" | "off_heap")),
-        "fullsweep_after" | "min_heap_size" | "min_bin_vheap_size" => value.as_usize().is_some(),
+        "fullsweep_after" | "min_heap_size" | "min_bin_vheap_size" | "scheduler" => {
+            value.as_usize().is_some()
+        }
         "max_heap_size" => value.as_usize().is_some() || matches!(value.view(), View::Map(_)),
         _ => false,
     }
@@ -319,10 +321,8 @@ fn demonitor(w: &mut World, reference: Value, options: Value) -> Result<Value, F
         return Err(Fault::BADARG);
     }
     let me = w.current;
-    if id.owner != me {
-        return Err(Fault::BADARG);
-    }
-    let mut was_there = w.demonitor(me, id);
+    // A monitor of another process is none of mine.
+    let mut was_there = id.owner == me && w.demonitor(me, id);
     if has(AtomId::FLUSH) && !was_there {
         let flushed = flush_down(w, id);
         was_there = flushed && !has(AtomId::INFO);
@@ -463,6 +463,12 @@ fn process_flag(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
                 return Err(Fault::BADARG);
             }
             Ok(Value::atom(std::mem::replace(&mut me.priority, new)))
+        }
+        // There is one, so that it makes no difference.
+        "scheduler" => {
+            let new = value.as_usize().filter(|it| *it <= 1).ok_or(Fault::BADARG)?;
+            let new = Value::int(i64::try_from(new).unwrap_or(0));
+            Ok(me.flags.insert(flag, new).unwrap_or(Value::int(0)))
         }
         "error_handler" | "message_queue_data" | "fullsweep_after" | "min_heap_size"
         | "min_bin_vheap_size" | "max_heap_size" | "save_calls" | "sensitive" | "async_dist" => {

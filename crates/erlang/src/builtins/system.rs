@@ -153,6 +153,7 @@ fn system_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
             pairs(w, &items)
         }
         "system_logger" => atom(w, "logger"),
+        "sequential_tracer" => Value::FALSE,
         "delayed_node_table_gc" => Value::int(60),
         "dist_buf_busy_limit" => Value::int(1_048_576),
         "outstanding_system_requests_limit" => Value::int(4),
@@ -168,6 +169,15 @@ fn system_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         | "system_version"
         | "otp_release"
         | "version"
+        | "ethread_info"
+        | "cpu_topology"
+        | "cpu_quota"
+        | "allocator"
+        | "alloc_util_allocators"
+        | "allocated_areas"
+        | "check_io"
+        | "os_monotonic_time_source"
+        | "os_system_time_source"
         | "snifs" => {
             return Err(Stop::NeedFact(name).into());
         }
@@ -176,6 +186,12 @@ fn system_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 }
 
 fn system_info_of(w: &mut World, item: Value) -> Result<Value, Fault> {
+    // Threads that allocate answer by messages; there are none.
+    if let Some([name, _, _]) = w.heap.elements(item)
+        && name.as_atom().is_some_and(|it| w.atoms.name(it) == "memory_internal")
+    {
+        return Ok(Value::TRUE);
+    }
     let Some([name, what]) = w.heap.elements(item) else { return Err(Fault::BADARG) };
     let names = (name.as_atom().ok_or(Fault::BADARG)?, what.as_atom().ok_or(Fault::BADARG)?);
     match (w.atoms.name(names.0), w.atoms.name(names.1)) {

@@ -143,6 +143,12 @@ impl Heap {
         Value::at(Tag::Bits, at)
     }
 
+    /// The bitstring that lies there, as a value.
+    pub fn bits_value(&self, at: At) -> Value {
+        debug_assert!(at.0 + 1 < self.next_at().0, "a bitstring is two cells");
+        Value::at(Tag::Bits, at)
+    }
+
     #[inline]
     pub fn bits(&self, at: At) -> BitsView<'_> {
         let first = self.cell(at.0);

@@ -296,8 +296,15 @@ impl Cpu<'_> {
                 Ok(value) => self.finish_call(value, to),
                 Err(fault) => {
                     // A caller that left by a tail call is not in the trace.
+                    // One that raises by `erlang:error` is, however it came to call that.
                     if to == Return::ToCaller
-                        && !matches!(fault, Fault::Stop(_))
+                        && !matches!(
+                            fault,
+                            Fault::Stop(_)
+                                | Fault::Plain(_)
+                                | Fault::ErrorArgs(..)
+                                | Fault::Described(..)
+                        )
                         && let Some(frame) = self.frames.pop()
                     {
                         self.pc = frame.pc;

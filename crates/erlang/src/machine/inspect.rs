@@ -281,6 +281,10 @@ fn place(cpu: &mut Cpu<'_>, pid: PidId, name: &str) -> Value {
         // A process that waits does so in the instruction that it will begin with.
         std::iter::once(execution.pc + 1).chain(callers).collect()
     };
+    if cpu.world.processes.get(&pid).is_some_and(|it| it.status == Status::Hibernating) {
+        let hibernate = cpu.world.atoms.intern("hibernate");
+        return call_place(cpu.world, (AtomId::ERLANG, hibernate, 3), name);
+    }
     if execution(cpu.world, pid).is_some_and(Execution::is_new) {
         return new_place(cpu.world, pid, name);
     }
@@ -307,7 +311,14 @@ fn place(cpu: &mut Cpu<'_>, pid: PidId, name: &str) -> Value {
 /// A process that has not run yet is at the beginning of its first function.
 fn new_place(w: &mut World, pid: PidId, name: &str) -> Value {
     let call = w.processes.get(&pid).map(|it| it.initial_call);
-    let Some((module, function, arity)) = call else { return Value::atom(AtomId::UNDEFINED) };
+    match call {
+        Some(call) => call_place(w, call, name),
+        None => Value::atom(AtomId::UNDEFINED),
+    }
+}
+
+fn call_place(w: &mut World, call: (AtomId, AtomId, u32), name: &str) -> Value {
+    let (module, function, arity) = call;
     let (module, function) = (Value::atom(module), Value::atom(function));
     let arity = Value::int(i64::from(arity));
     match name {

@@ -19,7 +19,10 @@ pub(crate) struct Raised {
 }
 
 /// As many frames as BEAM shows by default.
-const MAX_FRAMES: usize = 8;
+const USUAL_DEPTH: usize = 8;
+
+/// Lines from here on have no place in BEAM's tables.
+const FIRST_LOST_LINE: u32 = (1 << 24) - 1;
 
 /// `First` is a frame or a list of them, then program counters follow.
 const BY_COUNTERS: i64 = 0;
@@ -41,6 +44,14 @@ impl Raised {
             Fault::Throw(reason) => (AtomId::THROW, reason),
             Fault::Raise(class, reason, trace) => {
                 let kind = Value::int(BY_LIST);
+                let mut frames = cpu.world.heap.list_items(trace).unwrap_or_default();
+                let most = depth(cpu.world);
+                let trace = if frames.len() > most {
+                    frames.truncate(most);
+                    cpu.world.heap.list(&frames)
+                } else {
+                    trace
+                };
                 let trace = cpu.world.heap.tuple(&[Value::atom(class), kind, trace]);
                 return Raised { class, reason, trace };
             }
@@ -136,7 +147,7 @@ impl Raised {
     fn new(cpu: &mut Cpu<'_>, class: AtomId, reason: Value, first: Value, skip: Skip) -> Raised {
         let mut raw = vec![Value::atom(class), Value::int(BY_COUNTERS), first];
         let n_first = cpu.world.heap.list_items(first).map_or(1, |it| it.len());
-        let most = MAX_FRAMES.saturating_sub(n_first);
+        let most = depth(cpu.world).saturating_sub(n_first);
         let current = match skip {
             Skip::Nothing => [Some(cpu.pc), None],
             Skip::Current => [None, None],
@@ -200,12 +211,13 @@ pub(crate) fn build_trace(program: &Program, world: &mut World, raw: Value) -> V
     for pc in pcs {
         frames.push(frame_at(program, world, pc, None));
     }
+    frames.truncate(depth(world));
     world.heap.list(&frames)
 }
 
 /// The frames of a process that is at the first of these addresses and will return to the others.
 pub(super) fn frames_at(program: &Program, world: &mut World, pcs: &[u32]) -> Vec<Value> {
-    let pcs = pcs.iter().filter(|it| **it != 0).take(MAX_FRAMES);
+    let pcs = pcs.iter().filter(|it| **it != 0).take(depth(world));
     pcs.map(|it| frame_at(program, world, it - 1, None)).collect()
 }
 
@@ -238,6 +250,15 @@ pub(crate) fn error_reason(
     world.heap.tuple(&[reason, trace])
 }
 
+/// How many frames a trace has at most.
+fn depth(world: &World) -> usize {
+    if world.system_flags.is_empty() {
+        return USUAL_DEPTH;
+    }
+    let flag = world.atoms.find("backtrace_depth").and_then(|it| world.system_flags.get(&it));
+    flag.and_then(|it| it.as_usize()).unwrap_or(USUAL_DEPTH)
+}
+
 /// The frame of a place in the program, with arguments instead of the arity if there are any.
 fn frame_at(program: &Program, world: &mut World, pc: u32, args: Option<Value>) -> Value {
     let Some(function) = program.function_at(pc) else { return Value::NIL };
@@ -245,7 +266,7 @@ fn frame_at(program: &Program, world: &mut World, pc: u32, args: Option<Value>) 
     let file =
         program.modules.get(&function.module).and_then(|it| it.files.get(place.file as usize));
     let location = match file {
-        Some(file) if place != Place::default() => {
+        Some(file) if place != Place::default() && place.line < FIRST_LOST_LINE => {
             let file = string(world, file);
             let file = world.heap.tuple(&[Value::atom(AtomId::FILE), file]);
             let line = Value::int(i64::from(place.line));

@@ -189,7 +189,7 @@ impl BitsBuilder {
         let Buffer { bytes, bit_len, .. } = self.rest;
         match self.first {
             None => heap.bits_from(bytes, bit_len),
-            Some(first) if bit_len == 0 => heap.sub_bits(first, 0, heap.bit_len(first)),
+            Some(first) if bit_len == 0 => heap.bits_value(first),
             Some(first) => heap.append_bits(first, &bytes, bit_len),
         }
     }
