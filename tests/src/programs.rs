@@ -13,6 +13,7 @@ use beam::{Otp, Source};
 use erlang::machine::Limits;
 use erlang::{Host, Machine, Outcome, Settings};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use term::{Atom, Fun, Term, etf};
 
 /// Calls beyond which a program of ours counts as one that does not end.
@@ -75,7 +76,8 @@ impl Programs {
     /// If OTP is missing.
     pub fn compiled(files: &[PathBuf], dir: &Path) -> Programs {
         let code_paths = vec![dir.to_owned()];
-        let settings = beam::Settings { code_paths, ..beam::Settings::default() };
+        let apply_limit = Duration::from_secs(300);
+        let settings = beam::Settings { code_paths, apply_limit, ..beam::Settings::default() };
         let mut host = Otp::new(settings).expect("OTP is there");
         let text = |it: &Path| Term::string(&it.to_string_lossy());
         let outdir = Term::Tuple(vec![Term::atom("outdir"), text(dir)]);
