@@ -146,3 +146,156 @@ fn the_same_question_has_the_same_answer_later() {
     let counts = solver.statistics;
     assert_eq!((counts.sat, counts.unsat, counts.unknown), (20, 20, 0));
 }
+
+/// `lines` are expressions and requirements over `%0`, the variable 0, and `%9`, the variable 1.
+fn ask(lines: &str, hint: &str, expect: Expect) -> String {
+    check(&format!("%0 = var 0\n{lines}\nhint 0 = {hint}\n"), expect)
+}
+
+#[test]
+fn integers() {
+    let div = "%1 = const 7\n%2 = quotient %0 %1\n%3 = const 11\n%4 = same %2 %3\nrequire %4\n\
+               %5 = remainder %0 %1\n%6 = const 3\n%7 = same %5 %6\nrequire %7";
+    assert_eq!(ask(div, "0", Expect::Sat), "80");
+    assert_eq!(
+        ask(&div.replace("11", "-11").replace("const 3", "const -3"), "0", Expect::Sat),
+        "-80"
+    );
+    ask(&div.replace("const 3", "const -3"), "0", Expect::Unsat);
+    let bits = "%1 = const 255\n%2 = bit_and %0 %1\n%3 = const 90\n%4 = same %2 %3\nrequire %4\n\
+                %5 = const 8\n%6 = shift_right %0 %5\n%7 = const 60\n%8 = same %6 %7\nrequire %8";
+    assert_eq!(ask(bits, "0", Expect::Sat), "15450");
+    let xor = "%1 = const 43981\n%2 = bit_xor %0 %1\n%3 = const 4660\n%4 = same %2 %3\nrequire %4\n\
+               %5 = const 1\n%6 = bit_or %0 %5\n%7 = add %0 %5\n%8 = same %6 %7\n";
+    assert_eq!(ask(&format!("{xor}refuse %8"), "0", Expect::Sat), "47609");
+    ask(&format!("{xor}require %8"), "0", Expect::Unsat);
+    let square = "%1 = multiply %0 %0\n%2 = const 15241578750190521\n%3 = same %1 %2\nrequire %3";
+    assert_eq!(ask(square, "0", Expect::Sat), "123456789");
+    ask(&square.replace("521", "522"), "0", Expect::Unsat);
+    let big = "%1 = const 1\n%2 = subtract %0 %1\n%3 = const 1267650600228229401496703205376\n\
+               %4 = same %2 %3\nrequire %4";
+    assert_eq!(ask(big, "0", Expect::Sat), "1267650600228229401496703205377");
+}
+
+#[test]
+fn two_integers() {
+    let linear = "%9 = var 1\n%1 = const 3\n%2 = multiply %0 %1\n%3 = const 7\n%4 = multiply %9 %3\n\
+                  %5 = add %2 %4\n%6 = const 1001\n%7 = same %5 %6\nrequire %7\n%8 = subtract %0 %9\n\
+                  %10 = const 57\n%11 = same %8 %10\nrequire %11\nhint 1 = 0";
+    assert_eq!(ask(linear, "0", Expect::Sat), "140");
+    ask(&linear.replace("57", "58"), "0", Expect::Unsat);
+    let factors = "%9 = var 1\n%1 = const 1\n%2 = less %1 %0\nrequire %2\n%3 = less %1 %9\nrequire %3\n\
+                   %4 = multiply %0 %9\n%5 = const 8633\n%6 = same %4 %5\nrequire %6\n\
+                   %7 = is:integer %0\nrequire %7\n%8 = is:integer %9\nrequire %8\nhint 1 = 2";
+    assert!(["89", "97"].contains(&ask(factors, "2", Expect::Sat).as_str()));
+    // Neither is known, and there is no end of what could be tried.
+    let cycle = "%9 = var 1\n%1 = is:integer %0\nrequire %1\n%2 = is:integer %9\nrequire %2\n\
+                 %3 = less %0 %9\nrequire %3\n%4 = less %9 %0\nrequire %4\nhint 1 = 0";
+    ask(cycle, "0", Expect::Unsat);
+}
+
+#[test]
+fn floats() {
+    let product =
+        "%1 = const 3.0\n%2 = multiply %0 %1\n%3 = const 0.3\n%4 = same %2 %3\nrequire %4";
+    assert_eq!(ask(product, "1.0", Expect::Sat), "0.09999999999999999");
+    let between = "%1 = const 0.1\n%2 = less %1 %0\nrequire %2\n%3 = const 0.1000001\n%4 = less %0 %3\n\
+                   require %4";
+    ask(between, "0", Expect::Sat);
+    ask(&between.replace("0.1000001", "0.10000000000000002"), "0", Expect::Unsat);
+    let rounded = "%1 = const 100\n%2 = multiply %0 %1\n%3 = round %2\n%4 = const 314\n%5 = same %3 %4\n\
+                   require %5\n%6 = is:float %0\nrequire %6";
+    ask(rounded, "0.0", Expect::Sat);
+    // As large as it takes for one more to be lost.
+    let absorbed = "%1 = const 1.0\n%2 = add %0 %1\n%3 = less %0 %2\n%4 = is:float %0\nrefuse %3\n\
+                    require %4";
+    ask(absorbed, "0.0", Expect::Sat);
+}
+
+#[test]
+fn texts() {
+    let atom = "%1 = convert:atom_to_list %0\n%2 = const \"gt\"\n%3 = same %1 %2\nrequire %3";
+    assert_eq!(ask(atom, "x", Expect::Sat), "gt");
+    let digits = "%1 = convert:integer_to_list %0\n%2 = head %1\n%3 = const 52\n%4 = same %2 %3\n\
+                  require %4\n%5 = tail %1\n%6 = is:nil %5\nrefuse %6";
+    ask(digits, "0", Expect::Sat);
+    let parsed = "%1 = convert:list_to_integer %0\n%2 = const -71\n%3 = same %1 %2\nrequire %3";
+    assert_eq!(ask(parsed, "[]", Expect::Sat), "[45,55,49]");
+    let not_text = "%1 = converts:list_to_integer %0\nrefuse %1\n%2 = is:cons %0\nrequire %2";
+    ask(not_text, "\"7\"", Expect::Sat);
+    let binary = "%1 = convert:binary_to_integer %0\n%2 = const 905\n%3 = same %1 %2\nrequire %3";
+    assert_eq!(ask(binary, "<<>>", Expect::Sat), "<<57,48,53>>");
+}
+
+#[test]
+fn maps() {
+    let has = "%1 = const a\n%2 = has_key %1 %0\nrequire %2\n%3 = get %1 %0\n%4 = const 3\n\
+               %5 = less %4 %3\nrequire %5\n%6 = const b\n%7 = has_key %6 %0\n";
+    assert_eq!(ask(&format!("{has}refuse %7"), "#{}", Expect::Sat), "#{a => 4}");
+    ask(
+        &format!("{has}refuse %7\n%8 = get %6 %0\n%10 = same %8 %4\nrequire %10"),
+        "#{}",
+        Expect::Unsat,
+    );
+    let size = "%1 = map_size %0\n%2 = const 3\n%3 = same %1 %2\nrequire %3\n%4 = const a\n\
+                %5 = has_key %4 %0\nrequire %5";
+    ask(size, "#{}", Expect::Sat);
+    let put = "%1 = const a\n%2 = const 1\n%3 = put %1 %2 %0\n%4 = get %1 %3\n%5 = same %4 %2\n";
+    ask(&format!("{put}require %5"), "#{}", Expect::Sat);
+    ask(&format!("{put}refuse %5"), "#{}", Expect::Unsat);
+}
+
+#[test]
+fn bitstrings() {
+    let size = "%1 = const 0\n%2 = const 8\n%3 = slice %0 %1 %2\n\
+                %4 = bits_to_integer:unsigned-big %3\n";
+    // A length, so many bytes, and a byte that is their number.
+    let packet = format!(
+        "{size}%5 = const 1\n%6 = less %5 %4\nrequire %6\n%7 = multiply %4 %2\n%8 = slice %0 %2 %7\n\
+         %10 = add %7 %2\n%11 = slice %0 %10 %2\n%12 = bits_to_integer:unsigned-big %11\n\
+         %13 = same %12 %4\nrequire %13\n%14 = bit_size %0\n%15 = add %10 %2\n%16 = same %14 %15\n\
+         require %16\n%17 = bit_size %8\n%18 = const 24\n%19 = same %17 %18\nrequire %19"
+    );
+    assert_eq!(ask(&packet, "<<>>", Expect::Sat), "<<3,0,0,0,3>>");
+    let range = "%5 = const 255\n%6 = less %5 %4\nrequire %6";
+    ask(&format!("{size}{range}"), "<<>>", Expect::Unsat);
+    let little = "%1 = bit_size %0\n%2 = const 32\n%3 = same %1 %2\nrequire %3\n\
+                  %4 = bits_to_integer:unsigned-little %0\n%5 = const 16909060\n%6 = same %4 %5\nrequire %6";
+    assert_eq!(ask(little, "<<>>", Expect::Sat), "<<4,3,2,1>>");
+    let made = "%1 = const 16\n%2 = integer_to_bits:big %0 %1\n%3 = const 0\n%4 = const 8\n\
+                %5 = slice %2 %3 %4\n%6 = const <<7>>\n%7 = same %5 %6\nrequire %7";
+    ask(made, "0", Expect::Sat);
+}
+
+#[test]
+fn functions() {
+    let calls = "%1 = const 1\n%2 = const 2\n%3 = call %0 %1\n%4 = call %0 %2\n%5 = const true\n\
+                 %6 = same %4 %5\nrequire %6\n%7 = same %3 %5\n";
+    assert_eq!(
+        ask(&format!("{calls}refuse %7"), "0", Expect::Sat),
+        "fun (2) -> true; (1) -> 0; (_) -> 0 end"
+    );
+    let same = "%9 = var 1\n%1 = call %0 %9\n%2 = const 3\n%3 = call %0 %2\n%4 = same %1 %3\nrefuse %4\n\
+                %5 = same %9 %2\nrequire %5\nhint 1 = 0";
+    ask(same, "0", Expect::Unsat);
+}
+
+#[test]
+fn types_are_kept() {
+    let types =
+        "type 0 = kind integer\ntype 1 = literal []\ntype 2 = list 0 1\ntype 3 = tuple 2\ndomain 3";
+    let head = "%1 = head %0\n%2 = const 42\n%3 = less %1 %2\n%4 = same %1 %2\n%5 = less %2 %1\n";
+    ask(&format!("{head}refuse %3\nrefuse %4\nrefuse %5\n{types}"), "[17]", Expect::Unsat);
+    assert_eq!(ask(&format!("{head}require %5\n{types}"), "[17]", Expect::Sat), "[43]");
+    // Trees: a leaf, or a node of two trees.
+    let tree = "type 0 = literal leaf\ntype 1 = literal node\ntype 2 = kind integer\n\
+                type 3 = tuple 1 4 2 4\ntype 4 = union 0 3\ntype 5 = tuple 4\ndomain 5";
+    let deep = "%1 = element:1 %0\n%2 = element:1 %1\n%3 = is_tuple:4 %2\nrequire %3\n";
+    let found = ask(&format!("{deep}{tree}"), "leaf", Expect::Sat);
+    assert_eq!(found, "{node,{node,{node,leaf,0,leaf},0,leaf},0,leaf}");
+    ask(
+        &format!("{deep}%4 = element:0 %2\n%5 = const leaf\n%6 = same %4 %5\nrequire %6\n{tree}"),
+        "leaf",
+        Expect::Unsat,
+    );
+}

@@ -9,7 +9,7 @@ use super::state::{Fact, NodeId, Pending, Shape, State};
 use super::typing::Alt;
 use super::value::Value;
 use num_traits::ToPrimitive;
-use term::{Bits, Fun, Kind, Op, Term};
+use term::{Bits, Kind, Op, Term};
 
 #[derive(Clone, Debug)]
 pub(super) enum Choice<'q> {
@@ -80,8 +80,9 @@ impl<'q> State<'q> {
             return (self.fun_arities(id), false);
         }
         if kinds == Kinds::BITS && self.bit_len(id).is_none() {
-            let sizes = self.bit_sizes(id);
-            return (sizes.into_iter().map(|it| Choice::Bits(id, it)).collect(), false);
+            let mut res = self.admitted(id, terms);
+            res.extend(self.bit_sizes(id).into_iter().map(|it| Choice::Bits(id, it)));
+            return (res, false);
         }
         let mut is_complete = false;
         if kinds == Kinds::INT {
@@ -157,9 +158,10 @@ impl<'q> State<'q> {
             values.extend(self.beyond_bounds(id));
         } else if kind == Kinds::FUN {
             let arities = self.fun_arities(id).into_iter();
-            values.extend(arities.filter_map(|it| {
-                let Choice::FunArity(_, arity) = it else { return None };
-                self.fun_with(id, arity, Vec::new()).map(Value::own)
+            values.extend(arities.filter_map(|it| match it {
+                Choice::FunArity(_, arity) => self.fun_with(id, arity, Vec::new()).map(Value::own),
+                Choice::Value(_, fun) => Some(fun),
+                _ => None,
             }));
         }
         values.extend(hint);
@@ -194,7 +196,10 @@ impl<'q> State<'q> {
                 term.as_int().map(i128::from)
             }
         });
-        let near = near.unwrap_or(0).clamp(range.low, range.high);
+        // Of what may be a character, a letter.
+        let is_text = range.low == 0 && [255, 0x10_ffff].contains(&range.high);
+        let plain = if is_text { i128::from(b'a') } else { 0 };
+        let near = near.unwrap_or(plain).clamp(range.low, range.high);
         let is_all = range.count().is_some_and(|it| it <= MAX_ALL);
         if is_all {
             let mut all: Vec<i128> = (range.low..=range.high).collect();
@@ -242,7 +247,8 @@ impl<'q> State<'q> {
             }
         }
         floats.splice(0..0, [0.0, 1.0]);
-        floats.extend([-1.0, 0.5, 2.0, 1.5, -0.5, 100.0, 3.0]);
+        // So large that small numbers are lost beside them, too.
+        floats.extend([-1.0, 0.5, 2.0, 1.5, -0.5, 100.0, 3.0, 1.0e17, -1.0e17]);
         res.extend(
             floats.into_iter().filter(|it| it.is_finite()).map(|it| Value::own(Term::Float(it))),
         );
@@ -276,92 +282,6 @@ impl<'q> State<'q> {
             res.push(Value::own(Term::atom("")));
         }
         false
-    }
-
-    fn arities(&self, id: NodeId) -> (Vec<Choice<'q>>, bool) {
-        let node = self.node(id);
-        let limits = node.limits.as_deref();
-        let mut res: Vec<u32> = Vec::new();
-        res.extend(self.hint(id).and_then(|it| it.arity()));
-        let mut is_complete = false;
-        for alts in &node.types {
-            let of_alts = alts.iter().filter_map(|it| match it {
-                Alt::Tuple(parts) => u32::try_from(parts.len()).ok(),
-                Alt::Literal(term) => u32::try_from(term.as_tuple()?.len()).ok(),
-                _ => None,
-            });
-            let before = res.len();
-            res.extend(of_alts);
-            is_complete |= res.len() - before == alts.len();
-        }
-        if !is_complete {
-            let low = limits.map_or(0, |it| it.min_arity);
-            let n_excluded = limits.map_or(0, |it| it.not_arities.len());
-            let more = u32::try_from(n_excluded).unwrap_or(0) + 3;
-            res.extend(low..low.saturating_add(more));
-            for bound in limits.iter().flat_map(|it| it.low.iter().chain(&it.high)) {
-                let arity = bound.at.arity();
-                res.extend(arity.into_iter().flat_map(|it| [it, it + 1, it.saturating_sub(1)]));
-            }
-        }
-        let mut kept: Vec<u32> = Vec::new();
-        for arity in res {
-            let is_allowed =
-                limits.is_none_or(|it| it.min_arity <= arity && !it.not_arities.contains(&arity));
-            if is_allowed && !kept.contains(&arity) {
-                kept.push(arity);
-            }
-        }
-        (kept.into_iter().map(|it| Choice::Arity(id, it)).collect(), is_complete)
-    }
-
-    fn fun_arities(&self, id: NodeId) -> Vec<Choice<'q>> {
-        let node = self.node(id);
-        let limits = node.limits.as_deref();
-        if let Some(arity) = limits.and_then(|it| it.fun_arity) {
-            let fun = self.fun_with(id, arity, Vec::new());
-            return fun.into_iter().map(|it| Choice::Value(id, Value::own(it))).collect();
-        }
-        let is_allowed = |it: &u8| limits.is_none_or(|limits| !limits.not_fun_arities.contains(it));
-        (0..10).filter(is_allowed).map(|it| Choice::FunArity(id, it)).collect()
-    }
-
-    fn bit_sizes(&self, id: NodeId) -> Vec<u64> {
-        let node = self.node(id);
-        let limits = node.limits.as_deref();
-        let low = limits.map_or(0, |it| it.min_bits);
-        let is_binary = limits.and_then(|it| it.is_binary);
-        let mut res = Vec::new();
-        if let Some(hint) = self.hint(id)
-            && let Term::Bits(bits) = &*hint.term()
-        {
-            res.push(bits.bit_len() as u64);
-        }
-        for alts in &node.types {
-            for alt in alts.iter() {
-                if let Alt::Bits { base, unit } = alt {
-                    let first = low.saturating_sub(*base).checked_div(*unit).unwrap_or(0);
-                    let sizes =
-                        (first..first + 4).map(|it| base.saturating_add(it.saturating_mul(*unit)));
-                    res.extend(sizes);
-                }
-            }
-        }
-        if is_binary != Some(false) {
-            let bytes = low.div_ceil(8);
-            res.extend((bytes..bytes + 4).map(|it| it * 8));
-        }
-        if is_binary != Some(true) {
-            res.extend(low..low + 3);
-        }
-        let mut kept: Vec<u64> = Vec::new();
-        for size in res {
-            let fits = is_binary.is_none_or(|it| it == size.is_multiple_of(8)) && low <= size;
-            if fits && !kept.contains(&size) {
-                kept.push(size);
-            }
-        }
-        kept
     }
 
     /// Operands that make a known result, and texts of known numbers.
@@ -404,87 +324,6 @@ impl<'q> State<'q> {
         res.retain(|it| self.admits(id, it));
         res.truncate(4);
         res.into_iter().map(|it| it.term().into_owned()).collect()
-    }
-
-    /// Maps that have these entries, and lack those without a value.
-    pub(super) fn maps_with(&self, id: NodeId, entries: &[(Term, Option<Term>)]) -> Vec<Term> {
-        let size = self.pending.iter().find_map(|it| match it {
-            Pending::Define(n, Op::MapSize, args) if self.is_same_node(*args.first()?, id) => {
-                self.known_int(*n)
-            }
-            _ => None,
-        });
-        let mut bases: Vec<Term> = Vec::new();
-        bases.extend(self.hint(id).map(|it| it.term().into_owned()));
-        for alts in &self.node(id).types {
-            bases.extend(alts.iter().filter_map(|it| self.typing.smallest(it)));
-        }
-        bases.push(Term::Map(Vec::new()));
-        let mut res = Vec::new();
-        for base in bases {
-            let Term::Map(pairs) = base else { continue };
-            let kept = pairs
-                .into_iter()
-                .filter(|it| !entries.iter().any(|entry| entry.0.cmp_exact(&it.0).is_eq()));
-            let mut kept: Vec<(Term, Term)> = kept.collect();
-            let there = entries.iter().filter_map(|it| Some((it.0.clone(), it.1.clone()?)));
-            let mut there: Vec<(Term, Term)> = there.collect();
-            if let Some(size) = size.and_then(|it| usize::try_from(it).ok()) {
-                kept.truncate(size.saturating_sub(there.len()));
-                let mut n = 0;
-                while kept.len() + there.len() < size && n < 10_000 {
-                    let key = Term::Int(n);
-                    let is_known = kept.iter().chain(&there).any(|it| it.0.cmp_exact(&key).is_eq())
-                        || entries.iter().any(|it| it.0.cmp_exact(&key).is_eq());
-                    if !is_known {
-                        kept.push((key, Term::Int(0)));
-                    }
-                    n += 1;
-                }
-            }
-            there.extend(kept);
-            let map = Term::map(there);
-            if self.admits(id, &Value::own(map.clone())) && !res.contains(&map) {
-                res.push(map);
-            }
-        }
-        res
-    }
-
-    /// A function that returned these.
-    pub(super) fn fun_with(
-        &self,
-        id: NodeId,
-        arity: u8,
-        calls: Vec<(Vec<Term>, Term)>,
-    ) -> Option<Term> {
-        let mut default = None;
-        if let Some(hint) = self.hint(id)
-            && let Term::Fun(fun) = &*hint.term()
-            && let Fun::Table { default: old, .. } = &**fun
-        {
-            default = Some(old.clone());
-        }
-        for alts in &self.node(id).types {
-            for alt in alts.iter() {
-                if let (Alt::Fun { result, .. }, None) = (alt, &default) {
-                    default = self.typing.types.smallest(*result);
-                }
-            }
-        }
-        let mut entries: Vec<(Vec<Term>, Term)> = Vec::new();
-        for (args, result) in calls {
-            let is_same = |it: &(Vec<Term>, Term)| {
-                it.0.iter().zip(&args).all(|(a, b)| a.cmp_exact(b).is_eq())
-            };
-            match entries.iter().find(|it| is_same(it)) {
-                Some(known) if known.1.cmp_exact(&result).is_ne() => return None,
-                Some(_) => (),
-                None => entries.push((args, result)),
-            }
-        }
-        let default = default.unwrap_or(Term::Int(0));
-        Some(Term::Fun(Box::new(Fun::Table { arity, entries, default })))
     }
 }
 

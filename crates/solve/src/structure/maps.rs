@@ -2,9 +2,10 @@
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "other nodes say nothing of maps")]
 
+use super::facts::fact;
 use super::kinds::Kinds;
 use super::range::Range;
-use super::state::{Closed, MapShape, NodeId, Shape, State, Step};
+use super::state::{Closed, Fact, MapShape, NodeId, Shape, State, Step};
 use super::typing::{Alt, Typed};
 use super::value::Value;
 use std::rc::Rc;
@@ -15,8 +16,8 @@ enum Entry {
     Absent,
     /// Of this map nothing is known about the key.
     Open(NodeId),
-    /// It depends on another key that is not known yet.
-    Unclear,
+    /// It depends on whether this node is the key.
+    Unclear(NodeId),
 }
 
 impl<'q> State<'q> {
@@ -27,7 +28,8 @@ impl<'q> State<'q> {
         holds: bool,
     ) -> Result<bool, Closed> {
         self.restrict(map, Kinds::MAP)?;
-        let Some(key) = self.ground(key) else { return Ok(false) };
+        let asked = key;
+        let Some(key) = self.ground(key) else { return self.has_open_key(key, map, holds) };
         match self.entry(map, &key) {
             Entry::There(_) => {
                 if holds {
@@ -47,7 +49,7 @@ impl<'q> State<'q> {
                 let part = holds.then(|| self.add(Kinds::ALL));
                 self.set_entry(base, key, part).map(|()| true)
             }
-            Entry::Unclear => Ok(false),
+            Entry::Unclear(changed) => self.split_key(changed, asked),
         }
     }
 
@@ -60,7 +62,10 @@ impl<'q> State<'q> {
         match (op, args) {
             (Op::Get, [key, map]) => {
                 self.restrict(*map, Kinds::MAP)?;
-                let Some(key) = self.ground(*key) else { return Ok(false) };
+                let asked = *key;
+                let Some(key) = self.ground(*key) else {
+                    return self.get_open_key(node, *key, *map);
+                };
                 match self.entry(*map, &key) {
                     Entry::There(part) => self.unify(node, part).map(|()| true),
                     Entry::Absent => Err(Closed),
@@ -72,7 +77,7 @@ impl<'q> State<'q> {
                         }
                         self.set_entry(base, key, Some(node)).map(|()| true)
                     }
-                    Entry::Unclear => Ok(false),
+                    Entry::Unclear(changed) => self.split_key(changed, asked),
                 }
             }
             (Op::Key(_), [map]) => {
@@ -85,7 +90,7 @@ impl<'q> State<'q> {
                         // That it is the key of that place is seen when the map is known.
                         self.set_entry(base, key, Some(part)).map(|()| false)
                     }
-                    Entry::There(_) | Entry::Unclear => Ok(false),
+                    Entry::There(_) | Entry::Unclear(_) => Ok(false),
                 }
             }
             (Op::MapSize, [map]) => {
@@ -99,6 +104,47 @@ impl<'q> State<'q> {
             }
             _ => Ok(false),
         }
+    }
+
+    /// Either it is the key or it is not, which is asked once.
+    fn split_key(&mut self, changed: NodeId, key: NodeId) -> Result<bool, Closed> {
+        let pair = (self.root(changed), self.root(key));
+        if !self.split_keys.contains(&pair) {
+            self.split_keys.push(pair);
+            let same = |holds| vec![fact(Op::Same, &[changed, key], holds)];
+            self.either(vec![same(true), same(false)]);
+        }
+        Ok(false)
+    }
+
+    /// Of a known map, the key is one of its keys, or none of them.
+    fn has_open_key(&mut self, key: NodeId, map: NodeId, holds: bool) -> Result<bool, Closed> {
+        let Some(pairs) = self.known_pairs(map) else { return Ok(false) };
+        if !holds {
+            pairs.into_iter().try_for_each(|it| self.exclude(key, &Value::own(it.0)))?;
+            return Ok(true);
+        }
+        let same = |state: &mut State<'q>, it: Term| {
+            let known = state.literal(Value::own(it));
+            vec![fact(Op::Same, &[key, known], true)]
+        };
+        let of: Vec<Vec<Fact>> = pairs.into_iter().map(|it| same(self, it.0)).collect();
+        self.either_or_closed(of).map(|()| true)
+    }
+
+    fn get_open_key(&mut self, node: NodeId, key: NodeId, map: NodeId) -> Result<bool, Closed> {
+        let Some(pairs) = self.known_pairs(map) else { return Ok(false) };
+        let mut of = Vec::new();
+        for (known, value) in pairs {
+            let (known, value) = (self.literal(Value::own(known)), self.literal(Value::own(value)));
+            let facts = [fact(Op::Same, &[key, known], true), fact(Op::Same, &[node, value], true)];
+            of.push(facts.to_vec());
+        }
+        self.either_or_closed(of).map(|()| true)
+    }
+
+    fn known_pairs(&self, map: NodeId) -> Option<Vec<(Term, Term)>> {
+        if let Term::Map(pairs) = &*self.known(map)?.term() { Some(pairs.clone()) } else { None }
     }
 
     fn entry(&mut self, map: NodeId, key: &Value<'q>) -> Entry {
@@ -121,18 +167,18 @@ impl<'q> State<'q> {
             }
             let (changed, below, found) = match &self.node(map).origin {
                 Some((Op::Put, args)) => {
-                    let [changed, value, below] = **args else { return Entry::Unclear };
+                    let [changed, value, below] = **args else { return Entry::Open(map) };
                     (changed, below, Entry::There(value))
                 }
                 Some((Op::Remove, args)) => {
-                    let [changed, below] = **args else { return Entry::Unclear };
+                    let [changed, below] = **args else { return Entry::Open(map) };
                     (changed, below, Entry::Absent)
                 }
                 _ => return Entry::Open(map),
             };
             match self.ground(changed) {
                 Some(changed) if changed.is_same(key) => return found,
-                None if self.may_be_literal(changed, key) => return Entry::Unclear,
+                None if self.may_be_literal(changed, key) => return Entry::Unclear(changed),
                 _ => map = below,
             }
         }

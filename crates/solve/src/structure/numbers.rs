@@ -59,7 +59,7 @@ impl<'q> State<'q> {
                 if self.kinds(*a) == Kinds::INT {
                     return self.unify(node, *a).map(|()| true);
                 }
-                Ok(false)
+                self.bound_rounded(self.range(node), *a).map(|()| false)
             }
             (Op::Quotient | Op::Remainder, [a, b]) => self.division(node, op, *a, *b),
             (Op::BitAnd, [a, b]) => {
@@ -73,6 +73,11 @@ impl<'q> State<'q> {
                     }
                 }
                 Ok(false)
+            }
+            (Op::BitXor, [a, b])
+                if [node, *a, *b].iter().filter(|it| self.known(**it).is_some()).count() == 2 =>
+            {
+                self.exclusive_or(node, *a, *b).map(|()| true)
             }
             (Op::BitOr | Op::BitXor, [a, b]) => {
                 let (left, right) = (self.range(*a), self.range(*b));
@@ -239,6 +244,32 @@ impl<'q> State<'q> {
             self.narrow_range(a, Range::new(low, high))?;
         }
         Ok(false)
+    }
+
+    /// Each of the three is the other two together.
+    fn exclusive_or(&mut self, node: NodeId, a: NodeId, b: NodeId) -> Step {
+        let all = [node, a, b];
+        let known: Vec<BigInt> = all.iter().filter_map(|it| self.integer(*it)).collect();
+        let open = all.into_iter().find(|it| self.known(*it).is_none());
+        match (known.as_slice(), open) {
+            ([left, right], Some(open)) => self.bind_integer(open, left ^ right),
+            _ => Ok(()),
+        }
+    }
+
+    /// What was made whole lies within one of the result, however it was rounded.
+    fn bound_rounded(&mut self, whole: Range, of: NodeId) -> Step {
+        if let Some(low) = Range::new(whole.low.saturating_sub(1), 0).low_value()
+            && whole.has_low()
+        {
+            self.at_least(of, low, false)?;
+        }
+        if let Some(high) = Range::new(0, whole.high.saturating_add(1)).high_value()
+            && whole.has_high()
+        {
+            self.at_most(of, high, false)?;
+        }
+        Ok(())
     }
 
     pub(super) fn integer(&self, id: NodeId) -> Option<BigInt> {

@@ -226,7 +226,7 @@ impl<'q> State<'q> {
         Ok(true)
     }
 
-    fn either_or_closed(&mut self, of: Vec<Vec<Fact>>) -> Result<(), Closed> {
+    pub(super) fn either_or_closed(&mut self, of: Vec<Vec<Fact>>) -> Result<(), Closed> {
         if of.is_empty() {
             return Err(Closed);
         }

@@ -182,9 +182,6 @@ impl<'q> State<'q> {
 
     fn leaf_of(&self, pending: &Pending) -> Option<NodeId> {
         match pending {
-            Pending::Fact(Fact { op: Op::HasKey, args, .. }) => {
-                args.iter().find_map(|it| self.open_leaf(*it))
-            }
             Pending::Fact(Fact { op: Op::IsProper, args, .. }) => {
                 let mut end = *args.first()?;
                 while let Shape::Cons(_, tail) = &self.node(end).shape {
@@ -206,11 +203,15 @@ impl<'q> State<'q> {
                 let order = if is_sized { [*node, of] } else { [of, *node] };
                 order.into_iter().find_map(|it| self.open_leaf(it))
             }
+            // The key before the map that has it.
+            Pending::Define(node, Op::Key(_), args) => {
+                [node].into_iter().chain(args.iter()).find_map(|it| self.open_leaf(*it))
+            }
             Pending::Define(node, Op::Convert(conversion), args) => {
                 let of = *args.first()?;
                 let has_many = !texts::inverse(*conversion).1 && !self.is_guided(of);
-                let order =
-                    if has_many || self.is_guided(*node) { [*node, of] } else { [of, *node] };
+                let is_result_first = has_many || self.is_guided(*node) || self.has_cells(*node);
+                let order = if is_result_first { [*node, of] } else { [of, *node] };
                 order.into_iter().find_map(|it| self.base_leaf(it, MAX_CHAIN))
             }
             Pending::Define(node, _, args) => {
@@ -218,6 +219,12 @@ impl<'q> State<'q> {
             }
             Pending::Either(_) | Pending::Typed(_) | Pending::Done => None,
         }
+    }
+
+    /// A list of more than one cell.
+    fn has_cells(&self, id: NodeId) -> bool {
+        let Shape::Cons(_, tail) = self.node(id).shape else { return false };
+        matches!(self.node(tail).shape, Shape::Cons(..))
     }
 
     /// A text of which something is known.
@@ -239,7 +246,10 @@ impl<'q> State<'q> {
         let is_guided = self.is_guided(id);
         let origin = self.pending.iter().find_map(|it| match it {
             Pending::Define(node, op, args)
-                if self.is_same_node(*node, id) && !op.is_test() && !is_guided =>
+                if self.is_same_node(*node, id)
+                    && !op.is_test()
+                    && !matches!(op, Op::Key(_))
+                    && !is_guided =>
             {
                 Some(args)
             }

@@ -114,6 +114,8 @@ pub(super) struct State<'q> {
     /// Goes up with every change.
     pub(super) version: u64,
     pub(super) typing: &'q Typing<'q>,
+    /// Keys of which it was asked whether they are the same.
+    pub(super) split_keys: Vec<(NodeId, NodeId)>,
     /// More nodes come from terms that would have to grow without end.
     pub(super) max_nodes: usize,
 }
@@ -125,6 +127,7 @@ impl<'q> State<'q> {
             pending: Vec::with_capacity(16),
             version: 0,
             typing,
+            split_keys: Vec::new(),
             max_nodes: usize::MAX,
         }
     }
