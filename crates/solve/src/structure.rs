@@ -6,6 +6,7 @@
 mod bits;
 mod candidates;
 mod define;
+mod excluded;
 mod facts;
 mod funs;
 mod inverse;

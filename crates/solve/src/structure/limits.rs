@@ -22,7 +22,7 @@ impl<'q> Limits<'q> {
         if !self.low.as_ref().is_none_or(is_above) || !self.high.as_ref().is_none_or(is_below) {
             return false;
         }
-        if self.excluded.iter().any(|it| it.is_same(value)) {
+        if self.excluded.has(value) {
             return false;
         }
         if let Some(arity) = value.arity() {
@@ -50,16 +50,13 @@ impl<'q> Limits<'q> {
     pub(super) fn has_number(&self, kind: Kinds) -> bool {
         if kind == Kinds::INT {
             let range = self.range();
-            return !range.is_empty()
-                && range
-                    .only()
-                    .is_none_or(|only| !self.excluded.iter().any(|it| it.is_same(&only)));
+            return !range.is_empty() && range.only().is_none_or(|only| !self.excluded.has(&only));
         }
         let low = self.low.as_ref().and_then(|it| float_at_least(&it.at.term(), it.is_strict));
         let high = self.high.as_ref().and_then(|it| float_at_most(&it.at.term(), it.is_strict));
         match (low, high) {
             (Some(low), Some(high)) if low == high => {
-                !self.excluded.iter().any(|it| it.is_same(&Value::own(Term::Float(low))))
+                !self.excluded.has(&Value::own(Term::Float(low)))
             }
             (Some(low), Some(high)) => low <= high,
             _ => true,
@@ -76,9 +73,7 @@ impl<'q> Limits<'q> {
         }
         // What is excluded at an end moves the end.
         loop {
-            let is_out = |at: Option<Value<'q>>| {
-                at.is_some_and(|at| self.excluded.iter().any(|it| it.is_same(&at)))
-            };
+            let is_out = |at: Option<Value<'q>>| at.is_some_and(|at| self.excluded.has(&at));
             if res.is_empty() {
                 return res;
             }

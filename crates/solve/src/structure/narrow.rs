@@ -109,14 +109,10 @@ impl<'q> State<'q> {
                 }
             }
             Shape::Open => {
-                if node
-                    .limits
-                    .as_ref()
-                    .is_some_and(|it| it.excluded.iter().any(|it| it.is_same(value)))
-                {
+                if node.limits.as_ref().is_some_and(|it| it.excluded.has(value)) {
                     return Ok(());
                 }
-                self.change_limits(id).excluded.push(value.clone());
+                self.change_limits(id).excluded.add(value);
                 if matches!(*value.term(), Term::Nil) {
                     self.restrict(id, Kinds::ALL.without(Kinds::NIL))?;
                 }

@@ -129,8 +129,8 @@ impl<'q> State<'q> {
                 let op = if high.is_strict { Op::Less } else { Op::LessEqual };
                 self.push_fact(op, &[id, literal], true);
             }
-            for value in excluded {
-                self.exclude(id, &value)?;
+            for value in excluded.iter() {
+                self.exclude(id, value)?;
             }
             if let Shape::Tuple(parts) = &self.node(id).shape {
                 let n = u32::try_from(parts.len()).unwrap_or(u32::MAX);

@@ -3,6 +3,7 @@
 //! Knows how nodes look and how they are found; what narrows them is in `narrow`, `unify` and
 //! `typing`.
 
+use super::excluded::Excluded;
 use super::kinds::Kinds;
 use super::typing::{Alt, Typing};
 use super::value::Value;
@@ -70,7 +71,7 @@ pub(super) struct Limits<'q> {
     /// In the order of all terms.
     pub(super) low: Option<Bound<'q>>,
     pub(super) high: Option<Bound<'q>>,
-    pub(super) excluded: Vec<Value<'q>>,
+    pub(super) excluded: Excluded<'q>,
     /// If it is a tuple.
     pub(super) arity: Option<u32>,
     pub(super) min_arity: u32,

@@ -87,7 +87,7 @@ impl<'q> State<'q> {
             if let Some(high) = limits.high {
                 self.at_most(into, high.at, high.is_strict)?;
             }
-            for value in &limits.excluded {
+            for value in limits.excluded.iter() {
                 self.exclude(into, value)?;
             }
             for arity in limits.not_arities {
