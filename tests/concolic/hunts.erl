@@ -46,7 +46,7 @@ negative(_) -> ok.
 bits(X) when is_integer(X), X band 16#ff =:= 16#5a, X bsr 8 =:= 16#3c, X > 0 -> error(found);
 bits(_) -> ok.
 
-masked(X) when is_integer(X), X bxor 16#abcd =:= 16#1234, X bor 1 =:= X + 1 -> error(found);
+masked(X) when is_integer(X), X bxor 16#abcd =:= 16#1235, X bor 1 =:= X + 1 -> error(found);
 masked(_) -> ok.
 
 shifted(X) when is_integer(X), X bsl 3 =:= 4096 -> error(found);

@@ -44,24 +44,8 @@ fn every_hunt_finds_its_failure() {
 }
 
 /// What the solver does not find yet.
-const NOT_YET: &[&str] = &[
-    "bits/1",
-    "header/1",
-    "upper/1",
-    "compared/1",
-    "counted/2",
-    "cube/2",
-    "digits/1",
-    "filtered/1",
-    "folded/1",
-    "masked/1",
-    "parsed/1",
-    "predicate/1",
-    "table/1",
-    "text/1",
-    "tlv/1",
-    "walked/1",
-];
+const NOT_YET: &[&str] =
+    &["filtered/1", "header/1", "suffix/1", "text/1", "tlv/1", "upper/1", "walked/1"];
 
 fn hunt(
     machine: &mut Machine,

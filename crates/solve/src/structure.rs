@@ -45,6 +45,9 @@ pub struct Structure<N> {
     pub numbers: N,
 }
 
+/// Numbers that are too hard once are mostly too hard again with one of them fixed.
+const PATIENCE: usize = 3;
+
 /// Branches tried without help, and with.
 const MAX_BRANCHES: [usize; 2] = [60, 200];
 
@@ -87,8 +90,13 @@ fn construct<'q>(query: &Query<'q>, typing: &'q Typing<'q>, numbers: &mut dyn Nu
     }
     let Builder { mut state, vars, .. } = builder;
     state.max_nodes = state.n_nodes() * 2 + 1000;
-    let mut search =
-        Search { left: MAX_BRANCHES[0], is_incomplete: false, vars: &vars, numbers: None };
+    let mut search = Search {
+        left: MAX_BRANCHES[0],
+        is_incomplete: false,
+        vars: &vars,
+        numbers: None,
+        patience: 0,
+    };
     // Whatever is numbers is tried first: asking costs a hundred times more.
     if let Some(model) = search.run(state.clone()) {
         return Found::Model(model);
@@ -100,6 +108,7 @@ fn construct<'q>(query: &Query<'q>, typing: &'q Typing<'q>, numbers: &mut dyn Nu
             is_incomplete: false,
             vars: &vars,
             numbers: Some(numbers),
+            patience: PATIENCE,
         };
         typing.is_cut.set(false);
         if let Some(model) = search.run(state) {

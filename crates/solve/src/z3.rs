@@ -22,9 +22,11 @@ pub struct Effort(pub u32);
 
 impl Default for Effort {
     fn default() -> Effort {
-        Effort(300_000)
+        Effort(100_000)
     }
 }
+
+const MAX_MILLIS: u32 = 200;
 
 pub struct Z3 {
     pub counts: Counts,
@@ -36,6 +38,8 @@ impl Z3 {
         let solver = ::z3::Solver::new();
         let mut params = Params::new();
         params.set_u32("rlimit", effort.0);
+        // Some steps of Z3 count for little and take long.
+        params.set_u32("timeout", MAX_MILLIS);
         solver.set_params(&params);
         Z3 { counts: Counts::default(), solver }
     }
@@ -144,7 +148,7 @@ impl Z3 {
     }
 }
 
-const MAX_FREE: usize = 4;
+const MAX_FREE: usize = 2;
 
 impl fmt::Debug for Z3 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -18,6 +18,8 @@ pub(super) struct Search<'a> {
     pub(super) vars: &'a [(Var, NodeId)],
     /// Who is asked for numbers.
     pub(super) numbers: Option<&'a mut dyn Numbers>,
+    /// How often nobody may know the numbers before nobody is asked any more.
+    pub(super) patience: usize,
 }
 
 /// How far back what a node is computed from is looked for.
@@ -67,6 +69,9 @@ impl Search<'_> {
     /// Numbers from somebody who knows them.
     fn ask<'q>(&mut self, state: &State<'q>) -> Asked<'q> {
         let Some(numbers) = &mut self.numbers else { return Asked::Silent };
+        if self.patience == 0 {
+            return Asked::Silent;
+        }
         let Some(residue) = state.residue() else { return Asked::Silent };
         if let Some(id) = residue.undecided {
             return Asked::Decide(vec![
@@ -76,7 +81,10 @@ impl Search<'_> {
         }
         let found = match numbers.find(&residue.problem) {
             Solution::Nothing => return Asked::Nothing,
-            Solution::GaveUp => return Asked::Silent,
+            Solution::GaveUp => {
+                self.patience = self.patience.saturating_sub(1);
+                return Asked::Silent;
+            }
             Solution::Found(found) => found,
         };
         let mut next = state.clone();
