@@ -27,8 +27,8 @@ impl Statistics {
 }
 
 /// What a query costs that comes to Z3, and one that nobody answers.
-const HARD: usize = 20;
-const HOPELESS: usize = 20;
+const HARD: usize = 50;
+const HOPELESS: usize = 300;
 
 /// The solver that the tool uses.
 #[derive(Debug)]
