@@ -56,9 +56,9 @@ const SIZES: [u64; 8] = [3, 6, 6, 12, 12, 24, 24, 48];
 fn larger(domain: &Domain, seed: u64) -> Vec<Input> {
     let Some(args) = domain.args else { return vec![] };
     let mut dice = Dice(seed);
-    let sample = |size: u64| match domain.types.sample(args, size, &mut dice)? {
-        Term::Tuple(args) if domain.has(&args) => Some(Input { args }),
-        _ => None,
+    let sample = |size: u64| {
+        let args = domain.types.sample(args, size, &mut dice)?.as_tuple()?.to_vec();
+        domain.has(&args).then_some(Input { args })
     };
     let mut res: Vec<Input> = SIZES.into_iter().filter_map(sample).collect();
     res.dedup();
