@@ -40,7 +40,7 @@ fn report(args: &[&str]) -> (Value, i32) {
 /// Of the first unit: kind, class and reason.
 fn findings(report: &Value) -> Vec<String> {
     let text = |of: &Value, name: &str| of[name].as_str().expect(name).to_owned();
-    let findings = report["units"][0]["findings"].as_array().expect("findings");
+    let findings = report.pointer("/units/0/findings").and_then(Value::as_array).expect("findings");
     let line = |it: &Value| {
         assert_eq!(it["confirmed"], true, "{it}");
         format!("{} {} {}", text(it, "kind"), text(it, "class"), text(it, "reason"))
