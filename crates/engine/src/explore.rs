@@ -80,7 +80,7 @@ impl Exploration {
         settings: &Settings,
         watch: &mut dyn FnMut(&Report) -> Option<Stop>,
     ) -> Result<Stop, ExecutorError> {
-        for seed in seeds.iter().take(settings.max_runs.unwrap_or(usize::MAX)) {
+        for seed in seeds {
             self.run(executor, seed.clone(), None)?;
         }
         let (mut n_news, mut at_news) = (0, 0);

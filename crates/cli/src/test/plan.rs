@@ -84,6 +84,8 @@ impl Planner<'_> {
             }
             contract.seeds = vec![Input { args }];
         }
+        // What we made up counts as runs; what was kept is always run again.
+        contract.seeds.truncate(self.options.runs.unwrap_or(usize::MAX).max(1));
         if let Some(dir) = &self.options.out {
             let earlier = earlier_inputs(dir, &unit);
             let known = contract.seeds.clone();
