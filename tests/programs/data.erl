@@ -81,3 +81,16 @@ t_strings() -> {"abc" ++ "def", "abc" -- "b", [1, 2, 3] -- [2, 2], [] ++ x, [1 |
 t_plusplus_errors() -> [c(fun() -> id(X) ++ [1] end) || X <- [a, [1 | 2], []]].
 t_tuples() -> {element(2, {a, b}), setelement(1, {a, b}, c), tuple_to_list({1, 2}), list_to_tuple([1]), erlang:append_element({1}, 2), erlang:make_tuple(3, x)}.
 t_dict() -> {put(a, 1), put(a, 2), get(a), get(b), erase(a), get(a), lists:sort(get()), put({x}, 1), get_keys(x), get_keys(1), erase()}.
+
+%% Graphs are made of tables whose order is no promise, so what comes in lists is sorted.
+graph(Type, Edges) ->
+    G = digraph:new(Type),
+    [digraph:add_vertex(G, V) || V <- lists:usort(lists:append([[A, B] || {A, B} <- Edges]))],
+    Added = [element(1, case digraph:add_edge(G, A, B) of ['$e' | _] -> {ok, 1}; E -> E end) || {A, B} <- Edges],
+    {G, Added}.
+edges() -> [[], [{a, b}], [{a, b}, {b, c}, {c, a}], [{a, b}, {a, c}, {b, d}, {c, d}, {d, e}], [{1, 1}, {1, 2}, {3, 4}]].
+graphs(F) -> [begin {G, Added} = graph(T, Es), R = c(fun() -> F(G) end), digraph:delete(G), {Added, R} end || Es <- edges(), T <- [[], [acyclic]]].
+t_digraph_shape() -> graphs(fun(G) -> {digraph:no_vertices(G), digraph:no_edges(G), lists:sort(digraph:vertices(G)), [lists:sort(digraph:out_neighbours(G, V)) || V <- lists:sort(digraph:vertices(G))]} end).
+t_digraph_paths() -> graphs(fun(G) -> [{digraph:get_path(G, A, B), digraph:get_short_path(G, B, A)} || A <- [a, b, 1], B <- [b, d, 2]] end).
+t_digraph_utils() -> graphs(fun(G) -> {digraph_utils:is_acyclic(G), digraph_utils:is_tree(G), lists:sort([lists:sort(X) || X <- digraph_utils:components(G)]), lists:sort([lists:sort(X) || X <- digraph_utils:strong_components(G)]), lists:sort(digraph_utils:reachable([a], G)), digraph_utils:topsort(G) =/= false} end).
+t_digraph_change() -> graphs(fun(G) -> digraph:del_vertex(G, a), digraph:add_vertex(G, z, label), {digraph:vertex(G, z), digraph:vertex(G, a), digraph:in_degree(G, b), digraph:out_degree(G, zz), digraph:del_path(G, b, d)} end).
