@@ -80,7 +80,11 @@ fn is_of(call: &Call, row: &Builtin) -> bool {
 /// Shifts that make integers of gigabytes.
 fn is_huge(call: &Call) -> bool {
     matches!(call.function.as_str(), "bsl" | "bsr")
-        && call.args.iter().skip(1).any(|it| it.as_int().is_none_or(|it| it.abs() > 10_000))
+        && call
+            .args
+            .iter()
+            .skip(1)
+            .any(|it| it.as_int().is_none_or(|it| it.unsigned_abs() > 10_000))
 }
 
 fn check(machine: &mut Machine, call: &Call) -> Result<(), String> {
