@@ -83,7 +83,7 @@ fn each_kind_of_end_is_what_it_is() {
     };
     check("price/1", &[], 0);
     check("label/1", &["rejected error function_clause"], 0);
-    check("count/1", &["timeout timeout reductions"], 1);
+    check("count/1", &["crash error badarith", "timeout timeout reductions"], 1);
     check("prop_small/1", &["property value false"], 1);
     check("double/1", &["spec value fourteen"], 1);
     check("stop/1", &["crash throw one"], 1);

@@ -167,9 +167,19 @@ pub(crate) fn arg(args: &[Value], n: usize) -> Value {
     args.get(n).copied().unwrap_or(Value::NIL)
 }
 
+/// Longer paths come from loops that do not end; nobody flips what is behind so many choices.
+const MAX_CHOICES: usize = 1_000;
+
 impl Recorder {
     /// Adds a choice, unless those before it imply how it comes out.
     pub(crate) fn choose(&mut self, site: SiteId, taken: usize, looked: Looked) {
+        if self.choices.len() >= MAX_CHOICES {
+            if !self.is_full {
+                self.is_full = true;
+                self.losses.push(Loss { site, what: "choices after the first 1,000".to_owned() });
+            }
+            return;
+        }
         match &looked {
             Looked::Test(test) => {
                 if self.known.implies(&self.exprs, *test) {

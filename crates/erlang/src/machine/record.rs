@@ -23,6 +23,8 @@ pub struct Recorder {
     pub losses: Vec<Loss>,
     /// What the unit returned, if that is symbolic.
     pub result: Option<ExprId>,
+    /// Whether there were more choices than are kept.
+    pub(crate) is_full: bool,
     pub(crate) known: Known,
     /// The heads of each switch table that a choice was made on.
     heads: FxHashMap<u32, Arc<[Head]>>,
@@ -34,6 +36,7 @@ impl Recorder {
         self.choices.clear();
         self.losses.clear();
         self.result = None;
+        self.is_full = false;
         self.known.clear();
     }
 
