@@ -4,3 +4,14 @@
 
 pub mod data;
 pub mod text;
+
+pub mod code;
+
+pub mod machine;
+
+pub mod builtins;
+
+pub mod program;
+
+pub use machine::{Ending, Limits, Machine, Solutions, Stop};
+pub use program::{File, Library, LoadReport, NoLibrary, Note};

@@ -26,7 +26,7 @@ impl Shadow {
 }
 
 /// The order puts what may be unbound first, so that one comparison finds it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Tag {
     /// A cell of the heap. A variable is a cell that refers to itself.
