@@ -30,7 +30,12 @@ fn is(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     m.answer(to, value)
 }
 
-fn compare(m: &mut Machine, a: usize, holds: fn(Ordering) -> bool, without_order: bool) -> Result<Next, Fault> {
+fn compare(
+    m: &mut Machine,
+    a: usize,
+    holds: fn(Ordering) -> bool,
+    without_order: bool,
+) -> Result<Next, Fault> {
     let (x, y) = (m.arg(a, 0), m.arg(a, 1));
     let (x, y) = (m.evaluate(x)?, m.evaluate(y)?);
     Ok(x.compare(&y).map_or(without_order, holds).into())
@@ -39,16 +44,15 @@ fn compare(m: &mut Machine, a: usize, holds: fn(Ordering) -> bool, without_order
 fn succ(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (x, y) = (m.arg(a, 0), m.arg(a, 1));
     for value in [x, y] {
-        if !value.is_var() && !value.is_integer() {
-            return Err(m.type_error("integer", value));
+        if value.is_var() {
+            continue;
         }
-    }
-    let negative = |m: &Machine, value: Value| Number::of(&m.heap, value).is_some_and(|it| it.sign() == Ordering::Less);
-    if negative(m, x) {
-        return Err(m.type_error("not_less_than_zero", x));
-    }
-    if negative(m, y) {
-        return Err(m.type_error("not_less_than_zero", y));
+        let Some(number) = Number::of(&m.heap, value).filter(Number::is_integer) else {
+            return Err(m.type_error("integer", value));
+        };
+        if number.sign() == Ordering::Less {
+            return Err(m.domain_error("not_less_than_zero", value));
+        }
     }
     if x.is_var() && y.is_var() {
         return Err(m.instantiation_error());
@@ -69,7 +73,7 @@ fn succ(m: &mut Machine, a: usize) -> Result<Next, Fault> {
 fn plus(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let args = [m.arg(a, 0), m.arg(a, 1), m.arg(a, 2)];
     for value in args {
-        if !value.is_var() && !value.is_number() {
+        if !value.is_var() && !value.is_integer() {
             return Err(m.type_error("integer", value));
         }
     }
@@ -120,12 +124,12 @@ impl Machine {
                 Work::Apply(functor) => {
                     let (name, arity) = self.atoms.name_arity(functor);
                     let name = self.atoms.name(name);
-                    let last = numbers.pop().unwrap_or(Number::Int(0));
+                    let first = numbers.pop().unwrap_or(Number::Int(0));
                     let res = if arity == 1 {
-                        apply_one(self, &name, last)?
+                        apply_one(self, &name, first)?
                     } else {
-                        let first = numbers.pop().unwrap_or(Number::Int(0));
-                        apply_two(self, &name, first, last)?
+                        let second = numbers.pop().unwrap_or(Number::Int(0));
+                        apply_two(self, &name, first, second)?
                     };
                     numbers.push(res);
                 }
@@ -135,7 +139,11 @@ impl Machine {
     }
 
     /// What is no number: a constant, a structure (whose parts are then to do), or an error.
-    fn evaluate_leaf(&mut self, value: Value, todo: &mut Vec<Work>) -> Result<Option<Number>, Fault> {
+    fn evaluate_leaf(
+        &mut self,
+        value: Value,
+        todo: &mut Vec<Work>,
+    ) -> Result<Option<Number>, Fault> {
         match value.view() {
             View::Var(_) => Err(self.instantiation_error()),
             View::Atom(AtomId::NIL) => Err(self.type_error("evaluable", value)),
@@ -175,7 +183,8 @@ impl Machine {
                     return Err(self.not_evaluable(name, arity));
                 }
                 todo.push(Work::Apply(functor));
-                for n in (0..arity).rev() {
+                // The last argument is evaluated first, as its errors come first on SWI-Prolog.
+                for n in 0..arity {
                     todo.push(Work::Evaluate(self.heap.arg(value, n)));
                 }
                 Ok(None)
@@ -189,7 +198,12 @@ impl Machine {
         self.type_error("evaluable", indicator)
     }
 
-    pub(crate) fn arith_numbers(&mut self, op: ArithOp, x: Number, y: Number) -> Result<Number, Fault> {
+    pub(crate) fn arith_numbers(
+        &mut self,
+        op: ArithOp,
+        x: Number,
+        y: Number,
+    ) -> Result<Number, Fault> {
         match op {
             ArithOp::Negate => apply_one(self, "-", x),
             ArithOp::Abs => apply_one(self, "abs", x),

@@ -69,7 +69,12 @@ impl Machine {
                 let first = chars.next()?;
                 chars.next().is_none().then_some(first)
             }
-            _ => None,
+            View::Var(_)
+            | View::Big(_)
+            | View::Rational(_)
+            | View::Float(_)
+            | View::Text(_)
+            | View::Struct(..) => None,
         }
     }
 
@@ -78,7 +83,8 @@ impl Machine {
         if value.is_nil() {
             return Some(String::new());
         }
-        self.atomic_text(value).or_else(|| if value.is_cons() { self.list_text(value) } else { None })
+        self.atomic_text(value)
+            .or_else(|| if value.is_cons() { self.list_text(value) } else { None })
     }
 
     pub(super) fn make_text(&mut self, text: &str, form: Form) -> Value {
@@ -90,11 +96,13 @@ impl Machine {
             },
             Form::String => self.heap.text(text),
             Form::Codes => {
-                let codes: Vec<Value> = text.chars().map(|c| Value::int(i64::from(u32::from(c)))).collect();
+                let codes: Vec<Value> =
+                    text.chars().map(|c| Value::int(i64::from(u32::from(c)))).collect();
                 self.heap.list(&codes)
             }
             Form::Chars => {
-                let chars: Vec<Value> = text.chars().map(|c| self.atom_named(c.encode_utf8(&mut [0; 4]))).collect();
+                let chars: Vec<Value> =
+                    text.chars().map(|c| self.atom_named(c.encode_utf8(&mut [0; 4]))).collect();
                 self.heap.list(&chars)
             }
         }
@@ -148,7 +156,9 @@ fn both(m: &mut Machine, a: usize, left: Form, right: Form) -> Result<Next, Faul
                     }
                     Ok((given.as_deref() == Some(found.as_str())).into())
                 }
-                _ => m.answer(y, new),
+                ListEnd::Nil | ListEnd::Open(_) | ListEnd::Other(_) | ListEnd::Cyclic => {
+                    m.answer(y, new)
+                }
             };
         }
         return match m.any_text(y) {
@@ -195,13 +205,20 @@ fn char_code(m: &mut Machine, a: usize) -> Result<Next, Fault> {
                 None => Err(m.representation_error("character_code")),
             }
         }
-        _ => Err(m.type_error("character", c)),
+        View::Int(_)
+        | View::Big(_)
+        | View::Rational(_)
+        | View::Float(_)
+        | View::Text(_)
+        | View::Struct(..) => Err(m.type_error("character", c)),
     }
 }
 
 fn number_text(m: &mut Machine, a: usize, form: Form) -> Result<Next, Fault> {
     let (number, list) = (m.arg(a, 0), m.arg(a, 1));
-    if !list.is_var() && let Some(text) = m.any_text(list) {
+    if !list.is_var()
+        && let Some(text) = m.any_text(list)
+    {
         return match read_number(text.trim_start()) {
             Some(found) => {
                 let found = found.store(&mut m.heap);

@@ -41,7 +41,9 @@ fn head_pred(m: &mut Machine, head: Value) -> Result<(Option<PredId>, Value), Fa
         View::Var(_) => return Err(m.instantiation_error()),
         View::Atom(name) => (name, 0),
         View::Struct(functor, _) => m.atoms.name_arity(functor),
-        _ => return Err(m.type_error("callable", head)),
+        View::Int(_) | View::Big(_) | View::Rational(_) | View::Float(_) | View::Text(_) => {
+            return Err(m.type_error("callable", head));
+        }
     };
     let functor = m.atoms.functor(name, arity);
     let id = m.db.pred(module, functor, name, arity);
@@ -59,22 +61,22 @@ fn head_pred(m: &mut Machine, head: Value) -> Result<(Option<PredId>, Value), Fa
 fn clauses(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (head, body, purpose) = (m.arg(a, 0), m.arg(a, 1), m.arg(a, 2));
     let modify = purpose.as_atom().is_some_and(|it| m.atoms.text(it) == "modify");
-    m.running = Some((m.atoms.intern(if modify { "retract" } else { "clause" }), if modify { 1 } else { 2 }));
+    m.running = Some((
+        m.atoms.intern(if modify { "retract" } else { "clause" }),
+        if modify { 1 } else { 2 },
+    ));
     let (Some(id), head) = head_pred(m, head)? else { return Ok(Next::False) };
     if !body.is_var() && !body.is_callable() {
         return Err(m.type_error("callable", body));
     }
     let pred = m.db.get(id);
-    let (name, arity, is_builtin) = (pred.name, pred.arity as usize, matches!(pred.kind, Kind::Builtin(_)));
+    let (name, arity, is_builtin) =
+        (pred.name, pred.arity as usize, matches!(pred.kind, Kind::Builtin(_)));
     let is_static = pred.kind == Kind::Clauses && !pred.dynamic && 0 < pred.n_clauses;
     let system = pred.module == AtomId::SYSTEM;
     if is_builtin || is_static && modify || system && !pred.dynamic {
         let indicator = m.indicator(name, arity);
-        return Err(if modify {
-            m.permission_error("access", "private_procedure", indicator)
-        } else {
-            m.permission_error("access", "private_procedure", indicator)
-        });
+        return Err(m.permission_error("access", "private_procedure", indicator));
     }
     let key = if 0 < arity { key_of(m.heap.arg(head, 0)) } else { crate::code::Key::ANY };
     let mut refs = Vec::new();
@@ -236,14 +238,14 @@ fn predicate(m: &mut Machine, a: usize) -> Result<Next, Fault> {
 fn procedures(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let module = m.arg(a, 0);
     let module = m.atom_arg(module)?;
-    let found: Vec<(AtomId, u32)> = m
-        .db
-        .preds
-        .iter()
-        .filter(|it| it.module == module && it.kind == Kind::Clauses && (0 < it.n_clauses))
-        .map(|it| (it.name, it.arity))
-        .collect();
-    let items: Vec<Value> = found.into_iter().map(|(name, arity)| m.indicator(name, arity as usize)).collect();
+    let found: Vec<(AtomId, u32)> =
+        m.db.preds
+            .iter()
+            .filter(|it| it.module == module && it.kind == Kind::Clauses && (0 < it.n_clauses))
+            .map(|it| (it.name, it.arity))
+            .collect();
+    let items: Vec<Value> =
+        found.into_iter().map(|(name, arity)| m.indicator(name, arity as usize)).collect();
     let list = m.heap.list(&items);
     let to = m.arg(a, 1);
     m.answer(to, list)

@@ -160,12 +160,19 @@ fn op(m: &mut Machine, a: usize) -> Result<Next, Fault> {
         let name = match item.view() {
             View::Var(_) => return Err(m.instantiation_error()),
             View::Atom(name) => name,
-            _ => return Err(m.type_error("list", item)),
+            View::Int(_)
+            | View::Big(_)
+            | View::Rational(_)
+            | View::Float(_)
+            | View::Text(_)
+            | View::Struct(..) => return Err(m.type_error("list", item)),
         };
         match m.atoms.text(name) {
             "," => return Err(m.permission_error("modify", "operator", item)),
             "|" if n != 0 && n < 1001 => return Err(m.permission_error("create", "operator", item)),
-            "[]" if name == AtomId::NIL => return Err(m.permission_error("create", "operator", item)),
+            "[]" if name == AtomId::NIL => {
+                return Err(m.permission_error("create", "operator", item));
+            }
             "{}" => return Err(m.permission_error("create", "operator", item)),
             _ => {}
         }

@@ -29,7 +29,14 @@ fn format_to_output(m: &mut Machine, format: Value, args: Value) -> Result<Next,
     let format = m.text_arg(format)?;
     let args = if args.is_cons() || args.is_nil() { m.list_arg(args)? } else { vec![args] };
     let start = m.column();
-    let mut state = Formatting { args: args.into_iter(), out: String::new(), line_start: start, segment: 0, fills: Vec::new(), last_stop: start };
+    let mut state = Formatting {
+        args: args.into_iter(),
+        out: String::new(),
+        line_start: start,
+        segment: 0,
+        fills: Vec::new(),
+        last_stop: start,
+    };
     state.run(m, &format)?;
     if state.args.next().is_some() {
         return Err(format_error(m, "too many arguments"));
@@ -102,7 +109,12 @@ impl Formatting {
         self.args.next().ok_or_else(|| format_error(m, "not enough arguments"))
     }
 
-    fn directive(&mut self, m: &mut Machine, directive: char, argument: Option<i64>) -> Result<(), Fault> {
+    fn directive(
+        &mut self,
+        m: &mut Machine,
+        directive: char,
+        argument: Option<i64>,
+    ) -> Result<(), Fault> {
         let count = usize::try_from(argument.unwrap_or(1)).unwrap_or(0).min(1_000_000);
         match directive {
             'w' => {
@@ -138,7 +150,9 @@ impl Formatting {
                     None => return Err(format_error(m, "illegal string")),
                 }
             }
-            'd' | 'D' => self.integer(m, argument, if directive == 'D' { Some(',') } else { None })?,
+            'd' | 'D' => {
+                self.integer(m, argument, if directive == 'D' { Some(',') } else { None })?;
+            }
             'f' | 'e' | 'g' => self.float(m, directive, argument)?,
             'n' => {
                 self.out.push_str(&"\n".repeat(count));
@@ -214,7 +228,12 @@ impl Formatting {
         }
     }
 
-    fn integer(&mut self, m: &mut Machine, argument: Option<i64>, group: Option<char>) -> Result<(), Fault> {
+    fn integer(
+        &mut self,
+        m: &mut Machine,
+        argument: Option<i64>,
+        group: Option<char>,
+    ) -> Result<(), Fault> {
         let value = self.next(m)?;
         if value.is_var() {
             return Err(m.instantiation_error());
@@ -234,7 +253,12 @@ impl Formatting {
         Ok(())
     }
 
-    fn float(&mut self, m: &mut Machine, directive: char, argument: Option<i64>) -> Result<(), Fault> {
+    fn float(
+        &mut self,
+        m: &mut Machine,
+        directive: char,
+        argument: Option<i64>,
+    ) -> Result<(), Fault> {
         let value = self.next(m)?;
         if value.is_var() {
             return Err(m.instantiation_error());
@@ -261,7 +285,12 @@ impl Formatting {
         Ok(())
     }
 
-    fn radix(&mut self, m: &mut Machine, directive: char, argument: Option<i64>) -> Result<(), Fault> {
+    fn radix(
+        &mut self,
+        m: &mut Machine,
+        directive: char,
+        argument: Option<i64>,
+    ) -> Result<(), Fault> {
         let value = self.next(m)?;
         if value.is_var() {
             return Err(m.instantiation_error());
@@ -269,7 +298,8 @@ impl Formatting {
         let Some(number) = Number::of(&m.heap, value).and_then(|it| it.to_big()) else {
             return Err(m.type_error("integer", value));
         };
-        let radix = argument.and_then(|it| u32::try_from(it).ok()).filter(|it| (2..=36).contains(it));
+        let radix =
+            argument.and_then(|it| u32::try_from(it).ok()).filter(|it| (2..=36).contains(it));
         let Some(radix) = radix else {
             return Err(format_error(m, "no or illegal radix"));
         };

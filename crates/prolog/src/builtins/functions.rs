@@ -8,23 +8,95 @@ use num_traits::{One, Signed, ToPrimitive, Zero};
 use std::cmp::Ordering;
 
 const ONE: &[&str] = &[
-    "-", "+", "abs", "sign", "min", "max", "sqrt", "sin", "cos", "tan", "asin", "acos", "atan",
-    "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "exp", "log", "log2", "float", "integer",
-    "float_integer_part", "float_fractional_part", "truncate", "round", "ceiling", "floor", "\\",
-    "msb", "succ", "random", "random_float", "rational", "rationalize", "numerator", "denominator",
-    "ceil", "eval", "lgamma", "erf", "erfc", "cot", "acot",
+    "-",
+    "+",
+    "abs",
+    "sign",
+    "min",
+    "max",
+    "sqrt",
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "sinh",
+    "cosh",
+    "tanh",
+    "asinh",
+    "acosh",
+    "atanh",
+    "exp",
+    "log",
+    "log2",
+    "float",
+    "integer",
+    "float_integer_part",
+    "float_fractional_part",
+    "truncate",
+    "round",
+    "ceiling",
+    "floor",
+    "\\",
+    "msb",
+    "succ",
+    "random",
+    "random_float",
+    "rational",
+    "rationalize",
+    "numerator",
+    "denominator",
+    "ceil",
+    "eval",
+    "lgamma",
+    "erf",
+    "erfc",
+    "cot",
+    "acot",
 ];
 
 const TWO: &[&str] = &[
-    "+", "-", "*", "/", "//", "mod", "rem", "div", "min", "max", "**", "^", ">>", "<<", "/\\", "\\/",
-    "xor", "atan2", "atan", "copysign", "gcd", "lcm", "rdiv", "divmod", "log", "truncate", "cmpflags",
-    "random", "trig", "nexttoward", "tdiv",
+    "+",
+    "-",
+    "*",
+    "/",
+    "//",
+    "mod",
+    "rem",
+    "div",
+    "min",
+    "max",
+    "**",
+    "^",
+    ">>",
+    "<<",
+    "/\\",
+    "\\/",
+    "xor",
+    "atan2",
+    "atan",
+    "copysign",
+    "gcd",
+    "lcm",
+    "rdiv",
+    "divmod",
+    "log",
+    "truncate",
+    "cmpflags",
+    "random",
+    "trig",
+    "nexttoward",
+    "tdiv",
 ];
 
 pub(super) fn is_function(name: &str, arity: usize) -> bool {
     match arity {
         1 => ONE.contains(&name) && !matches!(name, "min" | "max"),
-        2 => TWO.contains(&name) && !matches!(name, "divmod" | "truncate" | "cmpflags" | "random" | "trig" | "tdiv"),
+        2 => {
+            TWO.contains(&name)
+                && !matches!(name, "divmod" | "truncate" | "cmpflags" | "random" | "trig" | "tdiv")
+        }
         _ => false,
     }
 }
@@ -67,7 +139,7 @@ impl Machine {
         Ok(Number::Float(value))
     }
 
-    fn to_float(&mut self, value: &Number) -> Result<f64, Fault> {
+    fn float_of(&mut self, value: &Number) -> Result<f64, Fault> {
         let float = value.to_float();
         if float.is_infinite() && !matches!(value, Number::Float(_)) {
             return Err(self.evaluation_error("float_overflow"));
@@ -97,10 +169,12 @@ pub(super) fn apply_one(m: &mut Machine, name: &str, x: Number) -> Result<Number
             return apply_two(m, "+", x, Number::Int(1));
         }
         "float" => {
-            let float = m.to_float(&x)?;
+            let float = m.float_of(&x)?;
             return Ok(Number::Float(float));
         }
-        "integer" | "truncate" | "round" | "ceiling" | "ceil" | "floor" => return to_integer(m, name, x),
+        "integer" | "truncate" | "round" | "ceiling" | "ceil" | "floor" => {
+            return to_integer(m, name, x);
+        }
         "\\" => {
             let value = m.need_integer(&x)?;
             return Ok(Number::integer(-value - 1));
@@ -126,7 +200,11 @@ pub(super) fn apply_one(m: &mut Machine, name: &str, x: Number) -> Result<Number
         "numerator" | "denominator" => {
             return match x.to_rational() {
                 Some(it) if !matches!(x, Number::Float(_)) => {
-                    Ok(Number::integer(if name == "numerator" { it.numerator } else { it.denominator }))
+                    Ok(Number::integer(if name == "numerator" {
+                        it.numerator
+                    } else {
+                        it.denominator
+                    }))
                 }
                 _ => {
                     let value = x.store(&mut m.heap);
@@ -136,12 +214,10 @@ pub(super) fn apply_one(m: &mut Machine, name: &str, x: Number) -> Result<Number
         }
         _ => {}
     }
-    let float = m.to_float(&x)?;
+    let float = m.float_of(&x)?;
     match name {
         "sqrt" if float < 0.0 => Err(m.evaluation_error("undefined")),
-        "log" | "log2" if float <= 0.0 => {
-            Err(m.evaluation_error("undefined"))
-        }
+        "log" | "log2" if float <= 0.0 => Err(m.evaluation_error("undefined")),
         "asin" | "acos" if !(-1.0..=1.0).contains(&float) => Err(m.evaluation_error("undefined")),
         "acosh" if float < 1.0 => Err(m.evaluation_error("undefined")),
         "atanh" if !(-1.0..=1.0).contains(&float) => Err(m.evaluation_error("undefined")),
@@ -167,7 +243,7 @@ pub(super) fn apply_one(m: &mut Machine, name: &str, x: Number) -> Result<Number
                 "acot" => (1.0 / float).atan(),
                 "float_integer_part" => match &x {
                     Number::Float(it) => it.trunc(),
-                    _ => return Ok(x),
+                    Number::Int(_) | Number::Big(_) | Number::Rational(_) => return Ok(x),
                 },
                 "float_fractional_part" => match &x {
                     Number::Float(it) => it.fract(),
@@ -186,7 +262,9 @@ pub(super) fn apply_one(m: &mut Machine, name: &str, x: Number) -> Result<Number
 
 fn negate(m: &mut Machine, x: Number) -> Result<Number, Fault> {
     Ok(match x {
-        Number::Int(it) => it.checked_neg().map_or_else(|| Number::integer(-BigInt::from(it)), Number::Int),
+        Number::Int(it) => {
+            it.checked_neg().map_or_else(|| Number::integer(-BigInt::from(it)), Number::Int)
+        }
         Number::Big(it) => Number::integer(-it),
         Number::Rational(it) => Number::Rational(it.neg()),
         Number::Float(it) => return m.check_or_special(-it),
@@ -203,7 +281,7 @@ impl Machine {
 fn absolute(x: Number) -> Number {
     match x {
         Number::Float(it) => Number::Float(it.abs()),
-        other => other,
+        other @ Number::Int(_) | other @ Number::Big(_) | other @ Number::Rational(_) => other,
     }
 }
 
@@ -257,7 +335,7 @@ fn exact(m: &mut Machine, x: Number) -> Result<Number, Fault> {
             Some(it) => Ok(Number::rational(it)),
             None => Err(m.evaluation_error("undefined")),
         },
-        other => Ok(other),
+        other @ Number::Int(_) | other @ Number::Big(_) | other @ Number::Rational(_) => Ok(other),
     }
 }
 
@@ -290,12 +368,19 @@ fn rationalize(m: &mut Machine, x: Number) -> Result<Number, Fault> {
     }
 }
 
-pub(super) fn apply_two(m: &mut Machine, name: &str, x: Number, y: Number) -> Result<Number, Fault> {
+pub(super) fn apply_two(
+    m: &mut Machine,
+    name: &str,
+    x: Number,
+    y: Number,
+) -> Result<Number, Fault> {
     match name {
         "+" | "-" | "*" => basic(m, name, &x, &y),
         "/" => divide(m, &x, &y),
         "rdiv" => {
-            let (Some(a), Some(b), true) = (x.to_rational(), y.to_rational(), !is_float(&x) && !is_float(&y)) else {
+            let (Some(a), Some(b), true) =
+                (x.to_rational(), y.to_rational(), !is_float(&x) && !is_float(&y))
+            else {
                 let culprit = if is_float(&x) { x } else { y };
                 let culprit = culprit.store(&mut m.heap);
                 return Err(m.type_error("rational", culprit));
@@ -320,21 +405,16 @@ pub(super) fn apply_two(m: &mut Machine, name: &str, x: Number, y: Number) -> Re
             Ok(Number::integer(if name == "gcd" { a.gcd(&b) } else { a.lcm(&b) }))
         }
         "log" => {
-            let (base, of) = (m.to_float(&x)?, m.to_float(&y)?);
+            let (base, of) = (m.float_of(&x)?, m.float_of(&y)?);
             if base <= 0.0 || of <= 0.0 {
                 return Err(m.evaluation_error("undefined"));
             }
             m.check_float(of.ln() / base.ln())
         }
         _ => {
-            let (a, b) = (m.to_float(&x)?, m.to_float(&y)?);
+            let (a, b) = (m.float_of(&x)?, m.float_of(&y)?);
             match name {
-                "atan2" | "atan" => {
-                    if a == 0.0 && b == 0.0 && !is_float(&x) && !is_float(&y) {
-                        return Err(m.evaluation_error("undefined"));
-                    }
-                    m.check_float(a.atan2(b))
-                }
+                "atan2" | "atan" => m.check_float(a.atan2(b)),
                 "copysign" => Ok(Number::Float(a.copysign(b))),
                 _ => Ok(Number::Float(a)),
             }
@@ -359,7 +439,7 @@ fn basic(m: &mut Machine, name: &str, x: &Number, y: &Number) -> Result<Number, 
             }
         }
         (Number::Float(_), _) | (_, Number::Float(_)) => {
-            let (a, b) = (m.to_float(x)?, m.to_float(y)?);
+            let (a, b) = (m.float_of(x)?, m.float_of(y)?);
             let res = match name {
                 "+" => a + b,
                 "-" => a - b,
@@ -395,7 +475,7 @@ fn basic(m: &mut Machine, name: &str, x: &Number, y: &Number) -> Result<Number, 
 /// Integers divide to an integer where that is exact, to a float otherwise.
 fn divide(m: &mut Machine, x: &Number, y: &Number) -> Result<Number, Fault> {
     if is_float(x) || is_float(y) {
-        let (a, b) = (m.to_float(x)?, m.to_float(y)?);
+        let (a, b) = (m.float_of(x)?, m.float_of(y)?);
         if b == 0.0 {
             return if a == 0.0 || a.is_nan() {
                 Err(m.evaluation_error("undefined"))
@@ -404,7 +484,11 @@ fn divide(m: &mut Machine, x: &Number, y: &Number) -> Result<Number, Fault> {
             };
         }
         let res = a / b;
-        return if a.is_finite() && b.is_finite() { m.check_float(res) } else { Ok(Number::Float(res)) };
+        return if a.is_finite() && b.is_finite() {
+            m.check_float(res)
+        } else {
+            Ok(Number::Float(res))
+        };
     }
     if let (Some(a), Some(b)) = (x.to_big(), y.to_big()) {
         if b.is_zero() {
@@ -478,13 +562,15 @@ fn caret(m: &mut Machine, x: &Number, y: &Number) -> Result<Number, Fault> {
     }
     if let (Number::Rational(base), Number::Int(exponent)) = (x, y) {
         let n = usize::try_from(exponent.unsigned_abs()).unwrap_or(usize::MAX);
-        m.check_size(n.saturating_mul(usize::try_from(base.numerator.bits() / 8 + 1).unwrap_or(usize::MAX)))?;
+        m.check_size(
+            n.saturating_mul(usize::try_from(base.numerator.bits() / 8 + 1).unwrap_or(usize::MAX)),
+        )?;
         let n = u32::try_from(n).unwrap_or(u32::MAX);
         let (p, q) = (base.numerator.pow(n), base.denominator.pow(n));
         let res = if *exponent < 0 { Rational::new(q, p) } else { Rational::new(p, q) };
         return res.map(Number::rational).ok_or_else(|| m.evaluation_error("zero_divisor"));
     }
-    let (a, b) = (m.to_float(x)?, m.to_float(y)?);
+    let (a, b) = (m.float_of(x)?, m.float_of(y)?);
     if a == 0.0 && b < 0.0 {
         return Err(m.evaluation_error("zero_divisor"));
     }

@@ -23,7 +23,12 @@ fn length(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (items, end) = m.heap.list_items(list);
     match length.view() {
         View::Var(_) | View::Int(_) | View::Big(_) => {}
-        _ => return Err(m.type_error("integer", length)),
+        View::Rational(_) | View::Float(_) | View::Atom(_) | View::Text(_) | View::Struct(..) => {
+            return Err(m.type_error("integer", length));
+        }
+    }
+    if Number::of(&m.heap, length).is_some_and(|it| it.sign() == Ordering::Less) {
+        return Err(m.domain_error("not_less_than_zero", length));
     }
     match end {
         ListEnd::Nil => m.answer(length, Value::size(items.len())),
@@ -32,7 +37,9 @@ fn length(m: &mut Machine, a: usize) -> Result<Next, Fault> {
                 if n < 0 {
                     return Err(m.domain_error("not_less_than_zero", length));
                 }
-                let Some(missing) = usize::try_from(n).ok().and_then(|it| it.checked_sub(items.len())) else {
+                let Some(missing) =
+                    usize::try_from(n).ok().and_then(|it| it.checked_sub(items.len()))
+                else {
                     return Ok(Next::False);
                 };
                 m.check_memory(missing.saturating_mul(32))?;
@@ -41,13 +48,19 @@ fn length(m: &mut Machine, a: usize) -> Result<Next, Fault> {
                 m.answer(tail, rest)
             }
             View::Big(_) => {
-                let negative = Number::of(&m.heap, length).is_some_and(|it| it.sign() == Ordering::Less);
+                let negative =
+                    Number::of(&m.heap, length).is_some_and(|it| it.sign() == Ordering::Less);
                 if negative {
                     return Err(m.domain_error("not_less_than_zero", length));
                 }
-                Err(m.resource_error("memory"))
+                Err(m.resource_error("stack"))
             }
-            _ => Ok(Next::False),
+            View::Var(_)
+            | View::Rational(_)
+            | View::Float(_)
+            | View::Atom(_)
+            | View::Text(_)
+            | View::Struct(..) => Ok(Next::False),
         },
         ListEnd::Other(_) | ListEnd::Cyclic => Err(m.type_error("list", list)),
     }
@@ -147,8 +160,10 @@ fn memberchk(m: &mut Machine, a: usize) -> Result<Next, Fault> {
             let tail = m.heap.fresh();
             let cons = m.heap.cons(item, tail);
             return m.answer(list, cons);
-        } else {
+        } else if list.is_nil() {
             return Ok(Next::False);
+        } else {
+            return Err(m.type_error("list", list));
         }
     }
 }

@@ -104,7 +104,12 @@ impl Machine {
         match value.view() {
             crate::data::View::Var(_) => Err(self.instantiation_error()),
             crate::data::View::Int(it) => Ok(it),
-            _ => Err(self.type_error("integer", value)),
+            crate::data::View::Big(_)
+            | crate::data::View::Rational(_)
+            | crate::data::View::Float(_)
+            | crate::data::View::Atom(_)
+            | crate::data::View::Text(_)
+            | crate::data::View::Struct(..) => Err(self.type_error("integer", value)),
         }
     }
 
@@ -112,8 +117,21 @@ impl Machine {
         match value.view() {
             crate::data::View::Var(_) => Err(self.instantiation_error()),
             crate::data::View::Atom(it) => Ok(it),
-            _ => Err(self.type_error("atom", value)),
+            crate::data::View::Int(_)
+            | crate::data::View::Big(_)
+            | crate::data::View::Rational(_)
+            | crate::data::View::Float(_)
+            | crate::data::View::Text(_)
+            | crate::data::View::Struct(..) => Err(self.type_error("atom", value)),
         }
+    }
+
+    /// A list, or what may become one, as its top tells: nothing, empty or a cell.
+    pub(crate) fn partial_list_arg(&mut self, value: Value) -> Result<(), Fault> {
+        if value.is_var() || value.is_nil() || value.is_cons() {
+            return Ok(());
+        }
+        Err(self.type_error("list", value))
     }
 
     /// A proper list.

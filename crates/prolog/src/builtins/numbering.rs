@@ -92,15 +92,21 @@ impl Machine {
         while let Some(next) = todo.pop() {
             let next = self.heap.deref(next);
             match next.view() {
-                View::Var(at) => {
-                    if seen.insert(at) {
-                        res.push(next);
-                    }
+                View::Var(at) if seen.insert(at) => {
+                    res.push(next);
                 }
                 View::Struct(functor, at) => {
-                    todo.extend((0..self.atoms.arity(functor)).rev().map(|n| self.heap.cell(at + n)));
+                    todo.extend(
+                        (0..self.atoms.arity(functor)).rev().map(|n| self.heap.cell(at + n)),
+                    );
                 }
-                _ => {}
+                View::Var(_)
+                | View::Int(_)
+                | View::Big(_)
+                | View::Rational(_)
+                | View::Float(_)
+                | View::Atom(_)
+                | View::Text(_) => {}
             }
         }
         res
@@ -121,9 +127,16 @@ impl Machine {
                     }
                 }
                 View::Struct(functor, at) => {
-                    todo.extend((0..self.atoms.arity(functor)).rev().map(|n| self.heap.cell(at + n)));
+                    todo.extend(
+                        (0..self.atoms.arity(functor)).rev().map(|n| self.heap.cell(at + n)),
+                    );
                 }
-                _ => {}
+                View::Int(_)
+                | View::Big(_)
+                | View::Rational(_)
+                | View::Float(_)
+                | View::Atom(_)
+                | View::Text(_) => {}
             }
         }
         order.retain(|it| counts.get(&it.address()) == Some(&1));
@@ -159,7 +172,9 @@ impl Machine {
                         return false;
                     }
                     let n = self.atoms.arity(f);
-                    todo.extend((0..n).rev().map(|k| (self.heap.cell(p + k), self.heap.cell(q + k))));
+                    todo.extend(
+                        (0..n).rev().map(|k| (self.heap.cell(p + k), self.heap.cell(q + k))),
+                    );
                 }
                 (View::Var(_), _) | (_, View::Var(_)) => return false,
                 _ => {

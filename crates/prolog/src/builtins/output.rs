@@ -21,14 +21,32 @@ pub(super) const ROWS: &[Row] = &[
     }),
     iso("writeq", 1, |m, a| write(m, a, Style::Quoted)),
     iso("write_canonical", 1, |m, a| write(m, a, Style::Canonical)),
-    iso("write", 2, |m, a| on_stream(m, a, |m, a| { let _done = write(m, a + 1, Style::Write); })),
-    row("writeln", 2, |m, a| on_stream(m, a, |m, a| {
-        let _done = write(m, a + 1, Style::Write);
-        m.put_text("\n");
-    })),
-    iso("print", 2, |m, a| on_stream(m, a, |m, a| { let _done = write(m, a + 1, Style::Print); })),
-    iso("writeq", 2, |m, a| on_stream(m, a, |m, a| { let _done = write(m, a + 1, Style::Quoted); })),
-    iso("write_canonical", 2, |m, a| on_stream(m, a, |m, a| { let _done = write(m, a + 1, Style::Canonical); })),
+    iso("write", 2, |m, a| {
+        on_stream(m, a, |m, a| {
+            let _done = write(m, a + 1, Style::Write);
+        })
+    }),
+    row("writeln", 2, |m, a| {
+        on_stream(m, a, |m, a| {
+            let _done = write(m, a + 1, Style::Write);
+            m.put_text("\n");
+        })
+    }),
+    iso("print", 2, |m, a| {
+        on_stream(m, a, |m, a| {
+            let _done = write(m, a + 1, Style::Print);
+        })
+    }),
+    iso("writeq", 2, |m, a| {
+        on_stream(m, a, |m, a| {
+            let _done = write(m, a + 1, Style::Quoted);
+        })
+    }),
+    iso("write_canonical", 2, |m, a| {
+        on_stream(m, a, |m, a| {
+            let _done = write(m, a + 1, Style::Canonical);
+        })
+    }),
     iso("write_term", 2, |m, a| {
         let (term, options) = (m.arg(a, 0), m.arg(a, 1));
         m.write_with(term, options)?;
@@ -51,7 +69,11 @@ pub(super) const ROWS: &[Row] = &[
     row("tab", 1, |m, a| {
         let n = m.arg(a, 0);
         let n = m.evaluate(n)?.to_float();
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to what fits a line")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "clamped to what fits a line"
+        )]
         let n = n.clamp(0.0, 1e6) as usize;
         m.put_text(&" ".repeat(n));
         Ok(Next::True)
@@ -162,7 +184,11 @@ impl Machine {
 
     pub(crate) fn write_with(&mut self, term: Value, options: Value) -> Result<(), Fault> {
         let given = self.list_arg(options)?;
-        let mut style = WriteOptions { numbervars: false, escapes: Escapes::Unicode, ..WriteOptions::default() };
+        let mut style = WriteOptions {
+            numbervars: false,
+            escapes: Escapes::Unicode,
+            ..WriteOptions::default()
+        };
         let (mut full_stop, mut new_line) = (false, false);
         for option in given {
             let option = self.heap.deref(option);
@@ -191,13 +217,16 @@ impl Machine {
                 "portray" | "portrayed" if on => style.numbervars = true,
                 "brace_terms" => style.plain_braces = !on,
                 "spacing" => {
-                    style.spaced = value.as_atom().is_some_and(|it| self.atoms.text(it) == "next_argument");
+                    style.spaced =
+                        value.as_atom().is_some_and(|it| self.atoms.text(it) == "next_argument");
                 }
                 "max_depth" => {
-                    style.max_depth = value.as_int().and_then(|it| usize::try_from(it).ok()).unwrap_or(0);
+                    style.max_depth =
+                        value.as_int().and_then(|it| usize::try_from(it).ok()).unwrap_or(0);
                 }
                 "priority" => {
-                    style.priority = value.as_int().and_then(|it| u16::try_from(it).ok()).unwrap_or(1200);
+                    style.priority =
+                        value.as_int().and_then(|it| u16::try_from(it).ok()).unwrap_or(1200);
                 }
                 "fullstop" => full_stop = on,
                 "nl" => new_line = on,

@@ -37,7 +37,10 @@ impl Machine {
 
     fn read_or_raise(&mut self, text: &str) -> Result<ReadTerm, Fault> {
         let trimmed = text.trim_end();
-        let trimmed = trimmed.strip_suffix('.').filter(|it| !it.ends_with(crate::text::is_symbol_char)).unwrap_or(trimmed);
+        let trimmed = trimmed
+            .strip_suffix('.')
+            .filter(|it| !it.ends_with(crate::text::is_symbol_char))
+            .unwrap_or(trimmed);
         if trimmed.trim().is_empty() {
             return Err(self.syntax_error("end_of_file"));
         }

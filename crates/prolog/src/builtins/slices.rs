@@ -24,14 +24,25 @@ fn slices(m: &mut Machine, a: usize) -> Result<Next, Fault> {
             View::Var(_) => None,
             View::Int(it) => match usize::try_from(it) {
                 Ok(it) => Some(it),
-                Err(_) => return Err(m.type_error("not_less_than_zero", value)),
+                Err(_) => return Err(m.domain_error("not_less_than_zero", value)),
             },
-            _ => return Err(m.type_error("integer", value)),
+            View::Big(_)
+            | View::Rational(_)
+            | View::Float(_)
+            | View::Atom(_)
+            | View::Text(_)
+            | View::Struct(..) => return Err(m.type_error("integer", value)),
         };
     }
     let wanted: Option<Vec<char>> = match sub.view() {
         View::Var(_) => None,
-        _ => match m.atomic_text(sub) {
+        View::Int(_)
+        | View::Big(_)
+        | View::Rational(_)
+        | View::Float(_)
+        | View::Atom(_)
+        | View::Text(_)
+        | View::Struct(..) => match m.atomic_text(sub) {
             Some(text) => Some(text.chars().collect()),
             None => return Err(m.type_error(if is_string { "string" } else { "atom" }, sub)),
         },
@@ -53,7 +64,11 @@ fn slices(m: &mut Machine, a: usize) -> Result<Next, Fault> {
 }
 
 /// Where the part begins and how long it is, in the order that SWI-Prolog finds them.
-fn positions(chars: &[char], sizes: [Option<usize>; 3], wanted: Option<&[char]>) -> Vec<(usize, usize)> {
+fn positions(
+    chars: &[char],
+    sizes: [Option<usize>; 3],
+    wanted: Option<&[char]>,
+) -> Vec<(usize, usize)> {
     let n = chars.len();
     let [before, length, after] = sizes;
     let fits = |b: usize, l: usize| {
@@ -70,7 +85,13 @@ fn positions(chars: &[char], sizes: [Option<usize>; 3], wanted: Option<&[char]>)
             .collect();
     }
     match (before, length, after) {
-        (Some(b), Some(l), _) => if fits(b, l) { vec![(b, l)] } else { vec![] },
+        (Some(b), Some(l), _) => {
+            if fits(b, l) {
+                vec![(b, l)]
+            } else {
+                vec![]
+            }
+        }
         (Some(b), None, Some(e)) => match n.checked_sub(b + e) {
             Some(l) => vec![(b, l)],
             None => vec![],
@@ -84,9 +105,7 @@ fn positions(chars: &[char], sizes: [Option<usize>; 3], wanted: Option<&[char]>)
         (None, Some(_), None) => vec![],
         (None, None, Some(e)) if e <= n => (0..=n - e).map(|b| (b, n - e - b)).collect(),
         (None, None, Some(_)) => vec![],
-        (None, None, None) => {
-            (0..=n).flat_map(|b| (0..=n - b).map(move |l| (b, l))).collect()
-        }
+        (None, None, None) => (0..=n).flat_map(|b| (0..=n - b).map(move |l| (b, l))).collect(),
     }
 }
 

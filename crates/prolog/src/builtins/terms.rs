@@ -1,7 +1,7 @@
 //! Taking terms apart and putting them together.
 
 use crate::builtins::{Row, iso, row};
-use crate::data::{AtomId, Tag, Value, View, copy_plain};
+use crate::data::{AtomId, ListEnd, Tag, Value, View, copy_plain};
 use crate::machine::{Fault, Machine, Next};
 
 pub(super) const ROWS: &[Row] = &[
@@ -47,28 +47,33 @@ fn functor(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (term, name, arity) = (m.arg(a, 0), m.arg(a, 1), m.arg(a, 2));
     match term.view() {
         View::Var(_) => {
+            if name.is_var() {
+                return Err(m.instantiation_error());
+            }
+            if name.tag() == Tag::Struct {
+                return Err(m.type_error("atomic", name));
+            }
             if arity.is_var() {
                 return Err(m.instantiation_error());
             }
             let n = match arity.view() {
+                View::Big(_) => return Err(m.representation_error("size_t")),
                 View::Int(n) => n,
-                _ => return Err(m.type_error("integer", arity)),
+                View::Var(_)
+                | View::Rational(_)
+                | View::Float(_)
+                | View::Atom(_)
+                | View::Text(_)
+                | View::Struct(..) => return Err(m.type_error("integer", arity)),
             };
-            if name.is_var() {
-                return Err(m.instantiation_error());
-            }
             if n == 0 {
-                if name.tag() == Tag::Struct {
-                    return Err(m.type_error("atomic", name));
-                }
                 return m.answer(term, name);
             }
             let Ok(n) = usize::try_from(n) else {
                 return Err(m.domain_error("not_less_than_zero", arity));
             };
             let View::Atom(name) = name.view() else {
-                let kind = if name.tag() == Tag::Struct { "atomic" } else { "callable" };
-                return Err(m.type_error(kind, name));
+                return Err(m.type_error("atom", name));
             };
             m.check_memory(n.saturating_mul(16))?;
             let functor = m.atoms.functor(name, n);
@@ -80,18 +85,27 @@ fn functor(m: &mut Machine, a: usize) -> Result<Next, Fault> {
             let (found, n) = m.atoms.name_arity(functor);
             Ok((m.unify(name, Value::atom(found)) && m.unify(arity, Value::size(n))).into())
         }
-        _ => Ok((m.unify(name, term) && m.unify(arity, Value::int(0))).into()),
+        View::Int(_)
+        | View::Big(_)
+        | View::Rational(_)
+        | View::Float(_)
+        | View::Atom(_)
+        | View::Text(_) => Ok((m.unify(name, term) && m.unify(arity, Value::int(0))).into()),
     }
 }
 
 /// With a known position. Others are enumerated by the prelude.
 fn arg(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (n, term, value) = (m.arg(a, 0), m.arg(a, 1), m.arg(a, 2));
+    if term.is_var() {
+        return Err(m.instantiation_error());
+    }
     let View::Struct(functor, _) = term.view() else {
         return Err(m.type_error("compound", term));
     };
     let arity = m.atoms.arity(functor);
     match n.view() {
+        View::Int(it) if it < 0 => Err(m.domain_error("not_less_than_zero", n)),
         View::Int(n) => match usize::try_from(n) {
             Ok(n) if 0 < n && n <= arity => {
                 let found = m.heap.arg(term, n - 1);
@@ -116,12 +130,17 @@ fn arg(m: &mut Machine, a: usize) -> Result<Next, Fault> {
             Ok(Next::Jump)
         }
         View::Big(_) => Ok(Next::False),
-        _ => Err(m.type_error("integer", n)),
+        View::Rational(_) | View::Float(_) | View::Atom(_) | View::Text(_) | View::Struct(..) => {
+            Err(m.type_error("integer", n))
+        }
     }
 }
 
 fn univ(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (term, list) = (m.arg(a, 0), m.arg(a, 1));
+    if !term.is_var() {
+        m.partial_list_arg(list)?;
+    }
     match term.view() {
         View::Struct(functor, _) => {
             let (name, n) = m.atoms.name_arity(functor);
@@ -151,14 +170,23 @@ fn univ(m: &mut Machine, a: usize) -> Result<Next, Fault> {
                 return m.answer(term, head);
             }
             let View::Atom(name) = head.view() else {
-                let kind = if head.tag() == Tag::Struct { "atomic" } else { "callable" };
+                let kind = if head.tag() == Tag::Struct { "atomic" } else { "atom" };
                 return Err(m.type_error(kind, head));
             };
             let functor = m.atoms.functor(name, args.len());
             let new = m.heap.structure(functor, args);
             m.answer(term, new)
         }
-        _ => {
+        View::Int(_)
+        | View::Big(_)
+        | View::Rational(_)
+        | View::Float(_)
+        | View::Atom(_)
+        | View::Text(_) => {
+            if list.is_cons() && m.heap.arg(list, 0).same_word(term) {
+                let tail = m.heap.arg(list, 1);
+                m.partial_list_arg(tail)?;
+            }
             let found = m.heap.list(&[term]);
             m.answer(list, found)
         }
@@ -174,6 +202,9 @@ fn compound_name_arity(m: &mut Machine, a: usize) -> Result<Next, Fault> {
         }
         View::Var(_) => {
             let name = m.atom_arg(name)?;
+            if let View::Big(_) = arity.view() {
+                return Err(m.representation_error("size_t"));
+            }
             let n = m.int_arg(arity)?;
             let Ok(n) = usize::try_from(n) else {
                 return Err(m.domain_error("not_less_than_zero", arity));
@@ -183,7 +214,12 @@ fn compound_name_arity(m: &mut Machine, a: usize) -> Result<Next, Fault> {
             let new = m.heap.structure(functor, &args);
             m.answer(term, new)
         }
-        _ => Err(m.type_error("compound", term)),
+        View::Int(_)
+        | View::Big(_)
+        | View::Rational(_)
+        | View::Float(_)
+        | View::Atom(_)
+        | View::Text(_) => Err(m.type_error("compound", term)),
     }
 }
 
@@ -194,7 +230,18 @@ fn compound_name_arguments(m: &mut Machine, a: usize) -> Result<Next, Fault> {
             let (found, n) = m.atoms.name_arity(functor);
             let items: Vec<Value> = (0..n).map(|k| m.heap.arg(term, k)).collect();
             let list = m.heap.list(&items);
-            Ok((m.unify(name, Value::atom(found)) && m.unify(args, list)).into())
+            if !m.unify(name, Value::atom(found)) {
+                return Ok(Next::False);
+            }
+            m.partial_list_arg(args)?;
+            let (given, end) = m.heap.list_items(args);
+            if let ListEnd::Other(tail) = end {
+                // What comes before the end that is none decides first.
+                let equal = given.len() <= items.len()
+                    && given.into_iter().zip(items).all(|(x, y)| m.unify(x, y));
+                return if equal { Err(m.type_error("list", tail)) } else { Ok(Next::False) };
+            }
+            m.answer(args, list)
         }
         View::Var(_) => {
             let name = m.atom_arg(name)?;
@@ -203,7 +250,12 @@ fn compound_name_arguments(m: &mut Machine, a: usize) -> Result<Next, Fault> {
             let new = m.heap.structure(functor, &items);
             m.answer(term, new)
         }
-        _ => Err(m.type_error("compound", term)),
+        View::Int(_)
+        | View::Big(_)
+        | View::Rational(_)
+        | View::Float(_)
+        | View::Atom(_)
+        | View::Text(_) => Err(m.type_error("compound", term)),
     }
 }
 

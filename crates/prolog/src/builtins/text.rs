@@ -6,8 +6,8 @@ use crate::data::{ListEnd, Value, View};
 use crate::machine::{Fault, Machine, Next};
 
 pub(super) const ROWS: &[Row] = &[
-    iso("atom_length", 2, |m, a| length(m, a)),
-    row("string_length", 2, |m, a| length(m, a)),
+    iso("atom_length", 2, length),
+    row("string_length", 2, length),
     row("upcase_atom", 2, |m, a| map_text(m, a, Form::Atom, |it| it.to_uppercase())),
     row("downcase_atom", 2, |m, a| map_text(m, a, Form::Atom, |it| it.to_lowercase())),
     row("string_upper", 2, |m, a| map_text(m, a, Form::String, |it| it.to_uppercase())),
@@ -23,7 +23,11 @@ pub(super) const ROWS: &[Row] = &[
     row("$concat", 4, |m, a| {
         // `'$concat'(Kind, A, B, C)` with A and B known.
         let kind = m.arg(a, 0);
-        let form = if kind.as_atom().is_some_and(|it| m.atoms.text(it) == "string") { Form::String } else { Form::Atom };
+        let form = if kind.as_atom().is_some_and(|it| m.atoms.text(it) == "string") {
+            Form::String
+        } else {
+            Form::Atom
+        };
         concat_known(m, a + 1, form)
     }),
 ];
@@ -41,7 +45,9 @@ fn length(m: &mut Machine, a: usize) -> Result<Next, Fault> {
         View::Var(_) => {}
         View::Int(n) if n < 0 => return Err(m.type_error("not_less_than_zero", length)),
         View::Int(_) | View::Big(_) => {}
-        _ => return Err(m.type_error("integer", length)),
+        View::Rational(_) | View::Float(_) | View::Atom(_) | View::Text(_) | View::Struct(..) => {
+            return Err(m.type_error("integer", length));
+        }
     }
     m.answer(length, Value::size(found.chars().count()))
 }
@@ -58,7 +64,9 @@ fn concat_known(m: &mut Machine, a: usize, form: Form) -> Result<Next, Fault> {
     let (x, y) = (m.text_arg(x)?, m.text_arg(y)?);
     m.check_memory(x.len() + y.len())?;
     let both = x + &y;
-    if !to.is_var() && let Some(given) = m.any_text(to) {
+    if !to.is_var()
+        && let Some(given) = m.any_text(to)
+    {
         return Ok((given == both).into());
     }
     let new = m.make_text(&both, form);
@@ -87,7 +95,9 @@ fn concat_list(m: &mut Machine, a: usize, separator: Option<&str>) -> Result<Nex
     match item_texts(m, list)? {
         Some(texts) => {
             let joined = texts.join(separator.unwrap_or(""));
-            if !to.is_var() && let Some(given) = m.any_text(to) {
+            if !to.is_var()
+                && let Some(given) = m.any_text(to)
+            {
                 return Ok((given == joined).into());
             }
             let new = m.atom_named(&joined);
@@ -110,21 +120,24 @@ fn concat_or_split(m: &mut Machine, a: usize) -> Result<Next, Fault> {
         return Err(m.domain_error("non_empty_atom", separator));
     }
     let whole = m.text_arg(to)?;
-    let parts: Vec<Value> = whole.split(separator_text.as_str()).map(|it| m.atom_named(it)).collect();
+    let parts: Vec<Value> =
+        whole.split(separator_text.as_str()).map(|it| m.atom_named(it)).collect();
     let found = m.heap.list(&parts);
     m.answer(list, found)
 }
 
 fn split_string(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let args = [m.arg(a, 0), m.arg(a, 1), m.arg(a, 2)];
-    let [text, separators, pad] = [m.text_arg(args[0])?, m.text_arg(args[1])?, m.text_arg(args[2])?];
+    let [text, separators, pad] =
+        [m.text_arg(args[0])?, m.text_arg(args[1])?, m.text_arg(args[2])?];
     let is_pad = |c: char| pad.contains(c);
     let parts: Vec<&str> = if separators.is_empty() {
         vec![text.as_str()]
     } else {
         text.split(|c: char| separators.contains(c)).collect()
     };
-    let parts: Vec<Value> = parts.into_iter().map(|it| m.heap.text(it.trim_matches(is_pad))).collect();
+    let parts: Vec<Value> =
+        parts.into_iter().map(|it| m.heap.text(it.trim_matches(is_pad))).collect();
     let list = m.heap.list(&parts);
     let to = m.arg(a, 3);
     m.answer(to, list)
@@ -138,7 +151,10 @@ fn string_code(m: &mut Machine, a: usize) -> Result<Next, Fault> {
         return Err(m.type_error("not_less_than_zero", culprit));
     }
     let text = m.text_arg(text)?;
-    let found = usize::try_from(n).ok().and_then(|it| it.checked_sub(1)).and_then(|it| text.chars().nth(it));
+    let found = usize::try_from(n)
+        .ok()
+        .and_then(|it| it.checked_sub(1))
+        .and_then(|it| text.chars().nth(it));
     match found {
         Some(c) => m.answer(to, Value::int(i64::from(u32::from(c)))),
         None => Ok(Next::False),
@@ -149,7 +165,8 @@ fn string_code(m: &mut Machine, a: usize) -> Result<Next, Fault> {
 /// argument unify it. Characters are codes here.
 fn char_type(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (code, kind, argument) = (m.arg(a, 0), m.arg(a, 1), m.arg(a, 2));
-    let Some(c) = code.as_int().and_then(|it| u32::try_from(it).ok()).and_then(char::from_u32) else {
+    let Some(c) = code.as_int().and_then(|it| u32::try_from(it).ok()).and_then(char::from_u32)
+    else {
         return Ok(Next::False);
     };
     let kind = m.atom_arg(kind)?;
@@ -168,7 +185,10 @@ fn char_type(m: &mut Machine, a: usize) -> Result<Next, Fault> {
         "end_of_line" => matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}'),
         "lower" if argument.is_nil() => c.is_lowercase(),
         "upper" if argument.is_nil() => c.is_uppercase(),
-        "punct" => c.is_ascii_punctuation() || !c.is_ascii() && !c.is_alphanumeric() && !c.is_whitespace() && !c.is_control(),
+        "punct" => {
+            c.is_ascii_punctuation()
+                || !c.is_ascii() && !c.is_alphanumeric() && !c.is_whitespace() && !c.is_control()
+        }
         "graph" => !c.is_whitespace() && !c.is_control(),
         "print" => !c.is_control(),
         "period" => matches!(c, '.' | '?' | '!'),

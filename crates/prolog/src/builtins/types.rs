@@ -65,7 +65,12 @@ fn compare_terms(m: &mut Machine, a: usize) -> Result<Next, Fault> {
         View::Var(_) => {}
         View::Atom(name) if matches!(m.atoms.text(name), "<" | ">" | "=") => {}
         View::Atom(_) => return Err(m.domain_error("order", wanted)),
-        _ => return Err(m.type_error("atom", wanted)),
+        View::Int(_)
+        | View::Big(_)
+        | View::Rational(_)
+        | View::Float(_)
+        | View::Text(_)
+        | View::Struct(..) => return Err(m.type_error("atom", wanted)),
     }
     let name = match compare(&m.heap, &m.atoms, m.arg(a, 1), m.arg(a, 2)) {
         Ordering::Less => "<",
@@ -97,9 +102,16 @@ impl Machine {
             match next.view() {
                 View::Var(_) => return false,
                 View::Struct(functor, at) => {
-                    todo.extend((0..self.atoms.arity(functor)).rev().map(|n| self.heap.cell(at + n)));
+                    todo.extend(
+                        (0..self.atoms.arity(functor)).rev().map(|n| self.heap.cell(at + n)),
+                    );
                 }
-                _ => {}
+                View::Int(_)
+                | View::Big(_)
+                | View::Rational(_)
+                | View::Float(_)
+                | View::Atom(_)
+                | View::Text(_) => {}
             }
         }
         true

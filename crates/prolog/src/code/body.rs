@@ -444,7 +444,13 @@ impl Compiler<'_> {
                     self.retarget(slot, to);
                 }
             }
-            _ => {
+            View::Int(_)
+            | View::Big(_)
+            | View::Rational(_)
+            | View::Float(_)
+            | View::Atom(_)
+            | View::Text(_)
+            | View::Struct(..) => {
                 // The result is a number: anything else than one does not unify with it.
                 self.match_slot(slot, target);
             }
@@ -527,7 +533,8 @@ impl Compiler<'_> {
             }
             _ => {
                 let slot = self.temporary();
-                let (atomic, other) = if matches!(a.view(), View::Struct(..)) { (b, a) } else { (a, b) };
+                let (atomic, other) =
+                    if matches!(a.view(), View::Struct(..)) { (b, a) } else { (a, b) };
                 let konst = self.db.konst(self.heap, atomic);
                 self.code.push(Ins::SetAtomic(slot, konst));
                 self.match_slot(slot, other);
@@ -593,7 +600,12 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    fn call(&mut self, goal: Value, functor: FunctorId, position: Position) -> Result<(), CompileError> {
+    fn call(
+        &mut self,
+        goal: Value,
+        functor: FunctorId,
+        position: Position,
+    ) -> Result<(), CompileError> {
         let (name, arity) = self.atoms.name_arity(functor);
         if MAX_ARGUMENTS < arity {
             return Err(CompileError::TooManyArguments);
@@ -605,7 +617,11 @@ impl Compiler<'_> {
                 View::Var(at) if self.is_void(at) => self.code.push(Ins::PutFresh(to)),
                 View::Var(at) => {
                     let (slot, seen) = self.slot_of(at);
-                    self.code.push(if seen { Ins::PutValue(to, slot) } else { Ins::PutVar(to, slot) });
+                    self.code.push(if seen {
+                        Ins::PutValue(to, slot)
+                    } else {
+                        Ins::PutVar(to, slot)
+                    });
                 }
                 View::Struct(functor, _) => self.build(Ins::PutStruct(to, functor), arg),
                 View::Int(_)

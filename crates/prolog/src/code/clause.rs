@@ -3,7 +3,7 @@
 //! Terms are walked with lists of what is left to do, never by recursion; only control constructs
 //! nest natively, and only to a fixed depth.
 
-use crate::code::{ClauseId, Clause, Database, Ins, Key, PredId, key_of};
+use crate::code::{Clause, ClauseId, Database, Ins, Key, PredId, key_of};
 use crate::data::{AtomId, Atoms, FunctorId, Heap, Record, Value, View};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -107,7 +107,12 @@ pub(super) struct Compiler<'a> {
 }
 
 impl<'a> Compiler<'a> {
-    fn new(heap: &'a Heap, atoms: &'a mut Atoms, db: &'a mut Database, module: AtomId) -> Compiler<'a> {
+    fn new(
+        heap: &'a Heap,
+        atoms: &'a mut Atoms,
+        db: &'a mut Database,
+        module: AtomId,
+    ) -> Compiler<'a> {
         let start = u32::try_from(db.code.len()).unwrap_or(u32::MAX);
         Compiler {
             heap,
@@ -133,7 +138,13 @@ impl<'a> Compiler<'a> {
     }
 
     /// Whether the code can be used: false if it lacks a frame that it needs.
-    fn clause(&mut self, head: Value, arity: usize, body: Value, frame: bool) -> Result<bool, CompileError> {
+    fn clause(
+        &mut self,
+        head: Value,
+        arity: usize,
+        body: Value,
+        frame: bool,
+    ) -> Result<bool, CompileError> {
         self.frame = frame;
         self.n_slots = u32::try_from(arity).unwrap_or(u32::MAX);
         self.count(head);
@@ -194,7 +205,13 @@ impl<'a> Compiler<'a> {
                     }
                     self.arguments(functor, term, &mut todo);
                 }
-                _ => {
+                View::Var(_)
+                | View::Int(_)
+                | View::Big(_)
+                | View::Rational(_)
+                | View::Float(_)
+                | View::Atom(_)
+                | View::Text(_) => {
                     let konst = self.db.konst(self.heap, term);
                     self.code.push(Ins::GetAtomic(slot, konst));
                 }
@@ -203,7 +220,12 @@ impl<'a> Compiler<'a> {
     }
 
     /// After an instruction that begins a structure: its arguments. What is nested comes later.
-    pub(super) fn arguments(&mut self, functor: FunctorId, term: Value, todo: &mut Vec<(u32, Value, bool)>) {
+    pub(super) fn arguments(
+        &mut self,
+        functor: FunctorId,
+        term: Value,
+        todo: &mut Vec<(u32, Value, bool)>,
+    ) {
         let mut void = 0;
         let mut nested = Vec::new();
         for n in 0..self.atoms.arity(functor) {
@@ -292,7 +314,12 @@ pub(super) fn variables_with_repeats(heap: &Heap, atoms: &Atoms, term: Value) ->
             View::Struct(functor, at) => {
                 todo.extend((0..atoms.arity(functor)).rev().map(|n| heap.cell(at + n)));
             }
-            _ => {}
+            View::Int(_)
+            | View::Big(_)
+            | View::Rational(_)
+            | View::Float(_)
+            | View::Atom(_)
+            | View::Text(_) => {}
         }
     }
     res

@@ -155,7 +155,13 @@ pub fn is_visible(clause: &Clause, generation: u64) -> bool {
 }
 
 impl Database {
-    pub fn pred(&mut self, module: AtomId, functor: FunctorId, name: AtomId, arity: usize) -> PredId {
+    pub fn pred(
+        &mut self,
+        module: AtomId,
+        functor: FunctorId,
+        name: AtomId,
+        arity: usize,
+    ) -> PredId {
         if let Some(id) = self.by_name.get(&(module, functor)) {
             return *id;
         }
@@ -216,7 +222,9 @@ impl Database {
 
     pub fn konst(&mut self, heap: &Heap, value: Value) -> u32 {
         let konst = match value.tag() {
-            Tag::Big | Tag::Rational | Tag::Text => Konst::Blob(value.tag(), heap.blob(value).clone()),
+            Tag::Big | Tag::Rational | Tag::Text => {
+                Konst::Blob(value.tag(), heap.blob(value).clone())
+            }
             Tag::Ref | Tag::Attr | Tag::Int | Tag::Atom | Tag::Struct | Tag::Float => {
                 if let Some(id) = self.konst_ids.get(&(value.tag(), value.payload())) {
                     return *id;

@@ -3,7 +3,7 @@
 use crate::data::{Atoms, Heap, Number, Tag, Value};
 use std::cmp::Ordering;
 
-/// Standard order: variables, numbers, atoms, strings, compounds.
+/// Standard order: variables, numbers, strings, the empty list, atoms, compounds.
 pub fn compare(heap: &Heap, atoms: &Atoms, a: Value, b: Value) -> Ordering {
     let (a, b) = (heap.deref(a), heap.deref(b));
     let arity = match compare_tops(heap, atoms, a, b) {
@@ -100,8 +100,10 @@ fn rank(value: Value) -> u8 {
     match value.tag() {
         Tag::Ref | Tag::Attr => 0,
         Tag::Int | Tag::Float | Tag::Big | Tag::Rational => 1,
-        Tag::Atom => 3,
-        Tag::Text => 4,
+        Tag::Text => 2,
+        // The empty list comes before the other atoms.
+        Tag::Atom if value.is_nil() => 3,
+        Tag::Atom => 4,
         Tag::Struct => 5,
     }
 }

@@ -33,7 +33,8 @@ pub fn format_float(value: f64) -> String {
         let (whole, fraction) = digits.split_at(point);
         return format!("{sign}{whole}.{fraction}");
     }
-    let zeros = "0".repeat(usize::try_from(i32::try_from(point).unwrap_or(0) - n_digits).unwrap_or(0));
+    let zeros =
+        "0".repeat(usize::try_from(i32::try_from(point).unwrap_or(0) - n_digits).unwrap_or(0));
     format!("{sign}{digits}{zeros}.0")
 }
 

@@ -1,7 +1,10 @@
 //! The heap: cells, the larger objects beside them, and the trail that undoes bindings.
 //!
 //! Grows at the end and is cut back when the machine backtracks; knows no choice points itself.
-#![expect(clippy::indexing_slicing, reason = "addresses are made by the heap; the hot path of every step")]
+#![expect(
+    clippy::indexing_slicing,
+    reason = "addresses are made by the heap; the hot path of every step"
+)]
 
 use crate::data::{AtomId, Atoms, FunctorId, Rational, Tag, Value, View};
 use num_bigint::BigInt;
@@ -216,7 +219,13 @@ impl Heap {
         let end = match at.view() {
             View::Atom(AtomId::NIL) => ListEnd::Nil,
             View::Var(_) => ListEnd::Open(at),
-            _ => ListEnd::Other(at),
+            View::Int(_)
+            | View::Big(_)
+            | View::Rational(_)
+            | View::Float(_)
+            | View::Atom(_)
+            | View::Text(_)
+            | View::Struct(..) => ListEnd::Other(at),
         };
         (items, end)
     }
@@ -226,7 +235,12 @@ impl Heap {
         match value.view() {
             View::Atom(name) => Some((name, 0)),
             View::Struct(functor, _) => Some(atoms.name_arity(functor)),
-            _ => None,
+            View::Var(_)
+            | View::Int(_)
+            | View::Big(_)
+            | View::Rational(_)
+            | View::Float(_)
+            | View::Text(_) => None,
         }
     }
 

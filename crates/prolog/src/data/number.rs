@@ -34,7 +34,11 @@ impl Number {
     }
 
     pub fn rational(value: Rational) -> Number {
-        if value.is_integer() { Number::integer(value.into_numerator()) } else { Number::Rational(value) }
+        if value.is_integer() {
+            Number::integer(value.into_numerator())
+        } else {
+            Number::Rational(value)
+        }
     }
 
     pub fn store(self, heap: &mut Heap) -> Value {

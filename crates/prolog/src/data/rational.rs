@@ -76,10 +76,7 @@ impl Rational {
     }
 
     pub fn div(&self, other: &Rational) -> Option<Rational> {
-        Rational::new(
-            &self.numerator * &other.denominator,
-            &self.denominator * &other.numerator,
-        )
+        Rational::new(&self.numerator * &other.denominator, &self.denominator * &other.numerator)
     }
 
     pub fn neg(&self) -> Rational {

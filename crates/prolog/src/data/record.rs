@@ -36,9 +36,7 @@ impl Record {
             Tag::Ref | Tag::Attr | Tag::Struct => value.moved_to(value.address() + base),
             Tag::Int | Tag::Atom | Tag::Float => value,
             Tag::Big | Tag::Rational | Tag::Text => match self.blobs.get(value.address()) {
-                Some((tag, blob)) => {
-                    heap.push_blob(*tag, blob.clone()).with_shadow(value.shadow())
-                }
+                Some((tag, blob)) => heap.push_blob(*tag, blob.clone()).with_shadow(value.shadow()),
                 None => value,
             },
         };
@@ -81,7 +79,10 @@ fn copy(
     let mut n_structs = 0_usize;
     // Where the copy goes, and what of.
     let mut todo: Vec<(usize, usize, usize)> = Vec::new();
-    let mut place = |target: &mut Target<'_>, todo: &mut Vec<(usize, usize, usize)>, at: Option<usize>, value: Value| {
+    let mut place = |target: &mut Target<'_>,
+                     todo: &mut Vec<(usize, usize, usize)>,
+                     at: Option<usize>,
+                     value: Value| {
         let value = heap.deref(value);
         match value.tag() {
             Tag::Ref | Tag::Attr => match vars.get(&value.address()) {

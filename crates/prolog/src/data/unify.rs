@@ -1,5 +1,8 @@
 //! Unification, and taking bindings back.
-#![expect(clippy::indexing_slicing, reason = "addresses are made by the heap; the hot path of every step")]
+#![expect(
+    clippy::indexing_slicing,
+    reason = "addresses are made by the heap; the hot path of every step"
+)]
 
 use crate::data::{AtomId, Atoms, Blob, Heap, Mark, Tag, Trailed, Value};
 
@@ -31,7 +34,11 @@ fn unify_tops(heap: &mut Heap, a: Value, b: Value) -> Step {
     match (a.tag(), b.tag()) {
         (Tag::Ref, Tag::Ref) => {
             // The younger one refers to the older one, which lives longer.
-            if a.address() < b.address() { heap.bind(b, a) } else { heap.bind(a, b) }
+            if a.address() < b.address() {
+                heap.bind(b, a);
+            } else {
+                heap.bind(a, b);
+            }
             Step::Same
         }
         (Tag::Ref, Tag::Attr) => {
@@ -55,10 +62,18 @@ fn unify_tops(heap: &mut Heap, a: Value, b: Value) -> Step {
             Step::Same
         }
         (Tag::Struct, Tag::Struct) => {
-            if a.functor() == b.functor() { Step::Enter } else { Step::Different }
+            if a.functor() == b.functor() {
+                Step::Enter
+            } else {
+                Step::Different
+            }
         }
         (Tag::Big, Tag::Big) | (Tag::Rational, Tag::Rational) | (Tag::Text, Tag::Text) => {
-            if same_blob(heap.blob(a), heap.blob(b)) { Step::Same } else { Step::Different }
+            if same_blob(heap.blob(a), heap.blob(b)) {
+                Step::Same
+            } else {
+                Step::Different
+            }
         }
         (
             Tag::Int | Tag::Atom | Tag::Struct | Tag::Float | Tag::Big | Tag::Rational | Tag::Text,

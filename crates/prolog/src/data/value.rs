@@ -143,7 +143,6 @@ impl Value {
 
     /// Where the cell or the arguments lie.
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "made from an index")]
     pub const fn address(self) -> usize {
         (self.payload & AT_MASK) as usize
     }
@@ -155,7 +154,6 @@ impl Value {
     }
 
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "made from an id of that width")]
     pub const fn functor(self) -> FunctorId {
         FunctorId((self.payload >> FUNCTOR_SHIFT) as u32)
     }

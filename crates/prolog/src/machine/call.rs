@@ -5,7 +5,7 @@
     reason = "the hot path; sizes are kept below 2^32 by the limits, and indices are our own"
 )]
 
-use crate::code::{Bucket, ClauseId, Ins, Key, Kind, Meta, PredId, is_visible, key_of};
+use crate::code::{Bucket, ClauseId, Key, Kind, Meta, PredId, is_visible, key_of};
 use crate::data::{FunctorId, Value};
 use crate::machine::{Alternative, Choice, Fault, Frame, Machine, Stop};
 
@@ -105,7 +105,9 @@ impl Machine {
         let first = pred.first;
         let arity = pred.arity;
         let key = if 0 < arity { self.first_key() } else { Key::ANY };
-        if key != Key::ANY && let Some(bucket) = self.db.bucket(id, key) {
+        if key != Key::ANY
+            && let Some(bucket) = self.db.bucket(id, key)
+        {
             return self.try_bucket(bucket, 0, self.db.generation, arity, None);
         }
         let generation = self.db.generation;
@@ -139,7 +141,12 @@ impl Machine {
         at
     }
 
-    fn next_in_bucket(&self, bucket: Bucket, from: u32, generation: u64) -> Option<(ClauseId, u32)> {
+    fn next_in_bucket(
+        &self,
+        bucket: Bucket,
+        from: u32,
+        generation: u64,
+    ) -> Option<(ClauseId, u32)> {
         let mut n = from;
         while let Some(clause) = self.db.bucket_at(bucket, n) {
             if is_visible(self.db.clause(clause), generation) {
@@ -346,10 +353,6 @@ impl Machine {
         self.frame = choice.frame as usize;
         self.continuation = choice.continuation as usize;
         self.base = choice.base as usize;
-    }
-
-    pub(crate) fn is_halted(&self) -> bool {
-        matches!(self.db.code.get(self.pc), Some(Ins::Answer))
     }
 }
 

@@ -107,7 +107,8 @@ impl Machine {
     }
 
     fn formal(&mut self, kind: &str, names: &[&str], culprit: Value) -> Fault {
-        let mut args: Vec<Value> = names.iter().map(|it| Value::atom(self.atoms.intern(it))).collect();
+        let mut args: Vec<Value> =
+            names.iter().map(|it| Value::atom(self.atoms.intern(it))).collect();
         args.push(culprit);
         let functor = self.atoms.functor_named(kind, args.len());
         let formal = self.heap.structure(functor, &args);

@@ -59,7 +59,12 @@ impl Machine {
     }
 
     /// Runs a goal at the registers; a cut goes back to `barrier`.
-    pub(crate) fn run_body(&mut self, module: AtomId, goal: Value, barrier: usize) -> Result<(), Fault> {
+    pub(crate) fn run_body(
+        &mut self,
+        module: AtomId,
+        goal: Value,
+        barrier: usize,
+    ) -> Result<(), Fault> {
         let (module, goal) = self.strip_module(module, goal);
         let functor = match goal.view() {
             View::Var(_) => return Err(self.instantiation_error()),
@@ -120,7 +125,13 @@ impl Machine {
     }
 
     /// Calls `pred(Args..., Module, Barrier)`.
-    fn run_known(&mut self, pred: PredId, module: AtomId, args: &[Value], barrier: usize) -> Result<(), Fault> {
+    fn run_known(
+        &mut self,
+        pred: PredId,
+        module: AtomId,
+        args: &[Value],
+        barrier: usize,
+    ) -> Result<(), Fault> {
         self.reserve(self.base + args.len() + 2);
         for (n, arg) in args.iter().enumerate() {
             self.stack[self.base + n] = *arg;
@@ -147,12 +158,18 @@ impl Machine {
         while let Some(next) = todo.pop() {
             let (_, next) = self.strip_module(AtomId::USER, next);
             match next.view() {
-                View::Struct(functor, _) if is_control(functor) && functor != FunctorId::UNPROVABLE => {
+                View::Struct(functor, _)
+                    if is_control(functor) && functor != FunctorId::UNPROVABLE =>
+                {
                     todo.push(self.heap.arg(next, 1));
                     todo.push(self.heap.arg(next, 0));
                 }
                 View::Var(_) | View::Atom(_) | View::Struct(..) => {}
-                View::Int(_) | View::Big(_) | View::Rational(_) | View::Float(_) | View::Text(_) => {
+                View::Int(_)
+                | View::Big(_)
+                | View::Rational(_)
+                | View::Float(_)
+                | View::Text(_) => {
                     self.running = None;
                     return Err(self.type_error("callable", goal));
                 }

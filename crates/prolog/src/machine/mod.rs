@@ -12,8 +12,8 @@ mod solve;
 mod state;
 mod throw;
 
+pub(crate) use call::Next;
 pub use fault::{Fault, Stop};
 pub use limits::Limits;
 pub use solve::{Ending, Solutions};
-pub(crate) use call::Next;
 pub use state::{Alternative, Choice, Frame, Global, Machine, Output};

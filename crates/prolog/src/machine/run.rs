@@ -25,6 +25,7 @@ const BACKTRACK: u32 = crate::code::BACKTRACK_LABEL;
 
 impl Machine {
     /// Runs until an answer is found or nothing is left; which of both.
+    #[expect(clippy::too_many_lines, reason = "one arm per instruction")]
     pub(crate) fn run(&mut self) -> Result<bool, Fault> {
         let mut mode = Mode::Write;
         loop {
@@ -238,7 +239,8 @@ impl Machine {
                 Ins::Evaluate(to, of) => {
                     let value = self.operand(of);
                     self.running = Some((AtomId::IS, 2));
-                    let value = if value.is_number() { value } else { self.evaluate_to_value(value)? };
+                    let value =
+                        if value.is_number() { value } else { self.evaluate_to_value(value)? };
                     self.stack[self.base + to as usize] = value;
                     self.pc += 1;
                 }
@@ -341,11 +343,25 @@ impl Machine {
 
     fn arith(&mut self, op: ArithOp, a: Value, b: Value) -> Result<Value, Fault> {
         self.running = Some((AtomId::IS, 2));
-        let x = self.evaluate(a)?;
         let y = match op {
             ArithOp::Negate | ArithOp::Abs => Number::Int(0),
-            _ => self.evaluate(b)?,
+            ArithOp::Add
+            | ArithOp::Sub
+            | ArithOp::Mul
+            | ArithOp::Divide
+            | ArithOp::IntDivide
+            | ArithOp::FloorDivide
+            | ArithOp::Mod
+            | ArithOp::Rem
+            | ArithOp::Min
+            | ArithOp::Max
+            | ArithOp::ShiftLeft
+            | ArithOp::ShiftRight
+            | ArithOp::And
+            | ArithOp::Or
+            | ArithOp::Xor => self.evaluate(b)?,
         };
+        let x = self.evaluate(a)?;
         let res = self.arith_numbers(op, x, y)?;
         Ok(res.store(&mut self.heap))
     }
@@ -371,13 +387,13 @@ impl Machine {
         match test {
             Test::Var => value.is_var(),
             Test::Nonvar => !value.is_var(),
-            Test::Atom => value.tag() == Tag::Atom,
+            Test::Atom => value.tag() == Tag::Atom && !value.is_nil(),
             Test::Integer => value.is_integer(),
             Test::Float => value.tag() == Tag::Float,
             Test::Number => value.is_number(),
             Test::Atomic => !value.is_var() && value.tag() != Tag::Struct,
             Test::Compound => value.tag() == Tag::Struct,
-            Test::Callable => value.is_callable(),
+            Test::Callable => value.is_callable() && !value.is_nil(),
             Test::IsList => self.is_list(value),
             Test::String => value.tag() == Tag::Text,
             Test::NotAtom

@@ -8,7 +8,9 @@ use crate::program::Library;
 #[derive(Clone, Debug)]
 pub enum Ending {
     /// An answer; whether there may be more.
-    True { more: bool },
+    True {
+        more: bool,
+    },
     /// No (further) answer.
     False,
     /// An exception that nobody caught.
@@ -26,6 +28,12 @@ pub struct Solutions<'m> {
     started: bool,
 }
 
+impl std::fmt::Debug for Solutions<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Solutions").field("n_answers", &self.n_answers).finish_non_exhaustive()
+    }
+}
+
 impl Machine {
     /// Solves a query: a term `Goal-Bindings`, where the bindings are a list of `Name = Value`.
     pub fn solve<'m>(
@@ -34,7 +42,14 @@ impl Machine {
         query: &Record,
         limits: Limits,
     ) -> Solutions<'m> {
-        Solutions { machine: self, library, query: query.clone(), limits, n_answers: 0, started: false }
+        Solutions {
+            machine: self,
+            library,
+            query: query.clone(),
+            limits,
+            n_answers: 0,
+            started: false,
+        }
     }
 
     /// The values of the query's variables, after an answer.

@@ -93,7 +93,10 @@ impl Machine {
     }
 
     fn load_prelude(&mut self) {
-        let system = Module { syntax: Some(Syntax { module: AtomId::SYSTEM, ..Syntax::default() }), ..Module::default() };
+        let system = Module {
+            syntax: Some(Syntax { module: AtomId::SYSTEM, ..Syntax::default() }),
+            ..Module::default()
+        };
         self.modules.by_name.insert(AtomId::SYSTEM, system);
         self.modules.by_name.insert(AtomId::USER, Module::default());
         let file = File { path: "prelude.pl".to_owned(), text: PRELUDE.to_owned() };
@@ -113,7 +116,8 @@ impl Machine {
             let Some(rest) = line.strip_prefix("index((") else { continue };
             let Some((name, rest)) = rest.split_once("), ") else { continue };
             let mut parts = rest.trim_end_matches(").").split(", ");
-            let (Some(arity), Some(_), Some(file)) = (parts.next(), parts.next(), parts.next()) else {
+            let (Some(arity), Some(_), Some(file)) = (parts.next(), parts.next(), parts.next())
+            else {
                 continue;
             };
             let Ok(arity) = arity.parse::<usize>() else { continue };
@@ -127,6 +131,15 @@ impl Machine {
 
 /// Predicates of the prelude that the standard has.
 const LOCKED: &[(&str, u32)] = &[
-    ("once", 1), ("findall", 3), ("findall", 4), ("bagof", 3), ("setof", 3), ("retract", 1),
-    ("clause", 2), ("sub_atom", 5), ("current_op", 3), ("atom_length", 2), ("forall", 2),
+    ("once", 1),
+    ("findall", 3),
+    ("findall", 4),
+    ("bagof", 3),
+    ("setof", 3),
+    ("retract", 1),
+    ("clause", 2),
+    ("sub_atom", 5),
+    ("current_op", 3),
+    ("atom_length", 2),
+    ("forall", 2),
 ];

@@ -27,13 +27,23 @@ impl Machine {
         Ok(self.heap.structure(FunctorId::RULE, &[head, body]))
     }
 
-    pub(crate) fn grammar_body(&mut self, body: Value, s: Value, rest: Value, depth: u32) -> Result<Value, Fault> {
+    pub(crate) fn grammar_body(
+        &mut self,
+        body: Value,
+        s: Value,
+        rest: Value,
+        depth: u32,
+    ) -> Result<Value, Fault> {
         let body = self.heap.deref(body);
         if body.is_var() || MAX_DEPTH < depth {
             return Ok(self.heap.structure(FunctorId::PHRASE_3, &[body, s, rest]));
         }
-        let equal = |machine: &mut Machine, a: Value, b: Value| machine.heap.structure(FunctorId::UNIFY, &[a, b]);
-        let and = |machine: &mut Machine, a: Value, b: Value| machine.heap.structure(FunctorId::AND, &[a, b]);
+        let equal = |machine: &mut Machine, a: Value, b: Value| {
+            machine.heap.structure(FunctorId::UNIFY, &[a, b])
+        };
+        let and = |machine: &mut Machine, a: Value, b: Value| {
+            machine.heap.structure(FunctorId::AND, &[a, b])
+        };
         match body.view() {
             View::Atom(AtomId::NIL) => return Ok(equal(self, s, rest)),
             View::Atom(AtomId::CUT) => {
@@ -122,7 +132,13 @@ impl Machine {
     }
 
     /// A branch of a disjunction. Its end is its own, so that nothing is bound before it is chosen.
-    fn grammar_branch(&mut self, body: Value, s: Value, rest: Value, depth: u32) -> Result<Value, Fault> {
+    fn grammar_branch(
+        &mut self,
+        body: Value,
+        s: Value,
+        rest: Value,
+        depth: u32,
+    ) -> Result<Value, Fault> {
         self.grammar_body(body, s, rest, depth + 1)
     }
 

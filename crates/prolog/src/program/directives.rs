@@ -8,7 +8,12 @@ use crate::program::{File, Library, Module};
 use crate::text::{Op, OpType, Syntax, TextKind, WriteOptions, write_term};
 
 impl Machine {
-    pub(crate) fn directive(&mut self, goal: Value, loading: &mut Loading, library: &mut dyn Library) {
+    pub(crate) fn directive(
+        &mut self,
+        goal: Value,
+        loading: &mut Loading,
+        library: &mut dyn Library,
+    ) {
         let goal = self.heap.deref(goal);
         let (name, arity) = self.heap.name_arity(goal, &self.atoms).unwrap_or((AtomId::EMPTY, 0));
         let name = self.atoms.name(name);
@@ -25,7 +30,8 @@ impl Machine {
             }
             ("module", 2) => self.declare_module(arg(self, 0), arg(self, 1), loading),
             ("use_module" | "ensure_loaded" | "reexport" | "consult" | "load_files", 1 | 2) => {
-                let only = if arity == 2 && name != "load_files" { Some(arg(self, 1)) } else { None };
+                let only =
+                    if arity == 2 && name != "load_files" { Some(arg(self, 1)) } else { None };
                 let exported = name == "reexport";
                 self.use_files(arg(self, 0), only, exported, loading, library);
             }
@@ -34,7 +40,9 @@ impl Machine {
                 self.autoload(arg(self, 0), only, loading, library);
             }
             ("include", 1) => self.include(arg(self, 0), loading, library),
-            ("dynamic" | "thread_local", 1 | 2) => self.declare(arg(self, 0), loading, Declare::Dynamic),
+            ("dynamic" | "thread_local", 1 | 2) => {
+                self.declare(arg(self, 0), loading, Declare::Dynamic);
+            }
             ("discontiguous", 1) => self.declare(arg(self, 0), loading, Declare::Discontiguous),
             ("multifile", 1) => self.declare(arg(self, 0), loading, Declare::Multifile),
             ("meta_predicate", 1) => self.declare_meta(arg(self, 0), loading),
@@ -43,12 +51,28 @@ impl Machine {
                 let goal = self.in_module(loading.module, goal);
                 loading.report.initialization.push(Record::new(&self.heap, &self.atoms, goal));
             }
-            ("set_prolog_flag", 2) => self.set_flag_directive(arg(self, 0), arg(self, 1), goal, loading, library),
+            ("set_prolog_flag", 2) => {
+                self.set_flag_directive(arg(self, 0), arg(self, 1), goal, loading, library);
+            }
             ("op", 3) => self.run_directive(goal, loading, library),
             (
-                "public" | "volatile" | "noprofile" | "license" | "module_transparent" | "set_module"
-                | "encoding" | "style_check" | "create_prolog_flag" | "garbage_collect" | "mode" | "pred"
-                | "predicate_options" | "det" | "non_terminal" | "$hide" | "expects_dialect"
+                "public"
+                | "volatile"
+                | "noprofile"
+                | "license"
+                | "module_transparent"
+                | "set_module"
+                | "encoding"
+                | "style_check"
+                | "create_prolog_flag"
+                | "garbage_collect"
+                | "mode"
+                | "pred"
+                | "predicate_options"
+                | "det"
+                | "non_terminal"
+                | "$hide"
+                | "expects_dialect"
                 | "prolog_load_context",
                 _,
             ) => {}
@@ -127,7 +151,8 @@ impl Machine {
             Ending::False => loading.warn(format!("directive failed: {text}")),
             Ending::Exception(ball) => {
                 let ball = ball.load(&mut self.heap);
-                let ball = write_term(&self.heap, &self.atoms, &self.ops, &WriteOptions::quoted(), ball);
+                let ball =
+                    write_term(&self.heap, &self.atoms, &self.ops, &WriteOptions::quoted(), ball);
                 loading.warn(format!("directive {text} raised {ball}"));
             }
             Ending::Stopped(Stop::Refused(why)) => loading.warn(format!("directive {text}: {why}")),
@@ -146,7 +171,15 @@ impl Machine {
             } else if let Some((module_op, op)) = self.read_op(item) {
                 for (op_name, op) in op {
                     self.ops.add(name, op_name, op);
-                    self.ops.add(if loading.importer == AtomId::SYSTEM { AtomId::USER } else { loading.importer }, op_name, op);
+                    self.ops.add(
+                        if loading.importer == AtomId::SYSTEM {
+                            AtomId::USER
+                        } else {
+                            loading.importer
+                        },
+                        op_name,
+                        op,
+                    );
                 }
                 let _unused = module_op;
             }
@@ -170,7 +203,14 @@ impl Machine {
         let extra = match item.view() {
             View::Struct(FunctorId::INDICATOR, _) => 0,
             View::Struct(FunctorId::DCG_INDICATOR, _) => 2,
-            _ => return None,
+            View::Var(_)
+            | View::Int(_)
+            | View::Big(_)
+            | View::Rational(_)
+            | View::Float(_)
+            | View::Atom(_)
+            | View::Text(_)
+            | View::Struct(..) => return None,
         };
         let name = self.heap.arg(item, 0).as_atom()?;
         let arity = usize::try_from(self.heap.arg(item, 1).as_int()?).ok()?;
@@ -206,7 +246,13 @@ impl Machine {
         library: &mut dyn Library,
     ) {
         if what.is_cons() {
-            let items: Vec<Record> = self.heap.list_items(what).0.iter().map(|it| Record::new(&self.heap, &self.atoms, *it)).collect();
+            let items: Vec<Record> = self
+                .heap
+                .list_items(what)
+                .0
+                .iter()
+                .map(|it| Record::new(&self.heap, &self.atoms, *it))
+                .collect();
             for item in items {
                 let item = item.load(&mut self.heap);
                 self.use_files(item, None, exported, loading, library);
@@ -218,8 +264,10 @@ impl Machine {
         let into = loading.module;
         self.import(module, into, only.as_deref());
         if exported {
-            let exports = self.modules.by_name.get(&module).map(|it| it.exports.clone()).unwrap_or_default();
-            let exports = exports.into_iter().filter(|it| only.as_ref().is_none_or(|only| only.contains(it)));
+            let exports =
+                self.modules.by_name.get(&module).map(|it| it.exports.clone()).unwrap_or_default();
+            let exports =
+                exports.into_iter().filter(|it| only.as_ref().is_none_or(|only| only.contains(it)));
             if let Some(own) = self.modules.by_name.get_mut(&into) {
                 own.exports.extend(exports);
             }
@@ -236,7 +284,12 @@ impl Machine {
     }
 
     /// Loads what a specification names; the module it is.
-    fn load_spec(&mut self, what: Value, loading: &mut Loading, library: &mut dyn Library) -> Option<AtomId> {
+    fn load_spec(
+        &mut self,
+        what: Value,
+        loading: &mut Loading,
+        library: &mut dyn Library,
+    ) -> Option<AtomId> {
         let text = write_term(&self.heap, &self.atoms, &self.ops, &WriteOptions::default(), what);
         if let Some(name) = self.library_name(what) {
             if self.load_library(&name, library).is_ok()
@@ -272,7 +325,13 @@ impl Machine {
         Some(write_term(&self.heap, &self.atoms, &self.ops, &WriteOptions::default(), inner))
     }
 
-    fn autoload(&mut self, what: Value, only: Option<Value>, loading: &mut Loading, library: &mut dyn Library) {
+    fn autoload(
+        &mut self,
+        what: Value,
+        only: Option<Value>,
+        loading: &mut Loading,
+        library: &mut dyn Library,
+    ) {
         let Some(name) = self.library_name(what) else {
             self.use_files(what, only, false, loading, library);
             return;
@@ -364,7 +423,13 @@ impl Machine {
                     View::Atom(name) if matches!(self.atoms.text(name), "^" | "//" | ":") => {
                         Meta::Qualified
                     }
-                    _ => Meta::Plain,
+                    View::Var(_)
+                    | View::Big(_)
+                    | View::Rational(_)
+                    | View::Float(_)
+                    | View::Atom(_)
+                    | View::Text(_)
+                    | View::Struct(..) => Meta::Plain,
                 })
                 .collect();
             let id = self.db.pred(module, functor, name, arity);

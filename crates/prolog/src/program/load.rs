@@ -74,7 +74,11 @@ impl Machine {
     }
 
     /// Loads a file of the library; the name is as in `library(Name)`.
-    pub(crate) fn load_library(&mut self, name: &str, library: &mut dyn Library) -> Result<(), String> {
+    pub(crate) fn load_library(
+        &mut self,
+        name: &str,
+        library: &mut dyn Library,
+    ) -> Result<(), String> {
         if self.modules.libraries.contains_key(name) {
             return Ok(());
         }
@@ -90,7 +94,12 @@ impl Machine {
         Ok(())
     }
 
-    pub(crate) fn load_file(&mut self, file: &File, importer: AtomId, library: &mut dyn Library) -> LoadReport {
+    pub(crate) fn load_file(
+        &mut self,
+        file: &File,
+        importer: AtomId,
+        library: &mut dyn Library,
+    ) -> LoadReport {
         let number = u32::try_from(self.modules.files.len()).unwrap_or(u32::MAX);
         self.modules.files.push(file.path.clone());
         let module = if importer == AtomId::SYSTEM { AtomId::USER } else { importer };
@@ -109,7 +118,12 @@ impl Machine {
         loading.report
     }
 
-    pub(crate) fn load_text(&mut self, text: &str, loading: &mut Loading, library: &mut dyn Library) {
+    pub(crate) fn load_text(
+        &mut self,
+        text: &str,
+        loading: &mut Loading,
+        library: &mut dyn Library,
+    ) {
         let mut reader = Reader::new(text);
         let mut lines = Lines { text, at: 0, line: 1 };
         loop {
@@ -154,7 +168,12 @@ impl Machine {
     }
 
     /// `term_expansion/2` of the program, and grammar rules.
-    fn expand_term(&mut self, term: Value, loading: &mut Loading, library: &mut dyn Library) -> Vec<Value> {
+    fn expand_term(
+        &mut self,
+        term: Value,
+        loading: &mut Loading,
+        library: &mut dyn Library,
+    ) -> Vec<Value> {
         let hook = self.atoms.functor_named("term_expansion", 2);
         let hooked = [loading.module, AtomId::USER].into_iter().find(|module| {
             self.db.find(*module, hook).is_some_and(|it| 0 < self.db.get(it).n_clauses)

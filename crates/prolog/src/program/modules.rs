@@ -103,7 +103,8 @@ impl Machine {
 
     /// Makes everything that a module exports, or the named part of it, known in another one.
     pub(crate) fn import(&mut self, from: AtomId, into: AtomId, only: Option<&[FunctorId]>) {
-        let exports = self.modules.by_name.get(&from).map(|it| it.exports.clone()).unwrap_or_default();
+        let exports =
+            self.modules.by_name.get(&from).map(|it| it.exports.clone()).unwrap_or_default();
         for functor in exports {
             if only.is_some_and(|it| !it.contains(&functor)) {
                 continue;

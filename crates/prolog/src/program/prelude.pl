@@ -89,6 +89,15 @@ setof(T, G0, S) :-
 '$last_'([], L, L).
 '$last_'([X|Xs], _, L) :- '$last_'(Xs, X, L).
 
+'$seek_list'(N, _, _, _) :-
+    N > 9223372036854775807, !,
+    throw(error(representation_error(int64_t), _)).
+'$seek_list'(N, L, RN, RL) :-
+    (   N > 0, nonvar(L), L = [_|T]
+    ->  N1 is N - 1, '$seek_list'(N1, T, RN, RL)
+    ;   RN = N, RL = L
+    ).
+
 '$arg'(N, T, A, Count) :- '$between'(1, Count, N), arg(N, T, A).
 
 length(List, Length) :-

@@ -6,12 +6,14 @@ pub(crate) fn is_blank(c: char) -> bool {
 
 /// May be inside a name or variable.
 pub fn is_alnum(c: char) -> bool {
-    c == '_' || if c.is_ascii() { c.is_ascii_alphanumeric() } else { c.is_alphanumeric() || is_mark(c) }
+    c == '_'
+        || if c.is_ascii() { c.is_ascii_alphanumeric() } else { c.is_alphanumeric() || is_mark(c) }
 }
 
 /// Starts a variable.
 pub(crate) fn is_var_start(c: char) -> bool {
-    c == '_' || if c.is_ascii() { c.is_ascii_uppercase() } else { c.is_uppercase() || is_titlecase(c) }
+    c == '_'
+        || if c.is_ascii() { c.is_ascii_uppercase() } else { c.is_uppercase() || is_titlecase(c) }
 }
 
 /// Starts an atom that needs no quotes.
@@ -27,8 +29,22 @@ pub fn is_symbol_char(c: char) -> bool {
     if c.is_ascii() {
         matches!(
             c,
-            '#' | '$' | '&' | '*' | '+' | '-' | '.' | '/' | ':' | '<' | '=' | '>' | '?' | '@' | '\\'
-                | '^' | '~'
+            '#' | '$'
+                | '&'
+                | '*'
+                | '+'
+                | '-'
+                | '.'
+                | '/'
+                | ':'
+                | '<'
+                | '='
+                | '>'
+                | '?'
+                | '@'
+                | '\\'
+                | '^'
+                | '~'
         )
     } else {
         !c.is_alphanumeric() && !is_blank(c) && !c.is_control() && is_symbol_block(c)

@@ -35,7 +35,6 @@ pub(crate) enum After {
 pub(crate) struct Lexed {
     pub(crate) token: Token,
     pub(crate) start: usize,
-    pub(crate) end: usize,
     pub(crate) after: After,
 }
 
@@ -87,7 +86,7 @@ impl<'a> Lexer<'a> {
             Some('{') => After::Brace,
             _ => After::Other,
         };
-        Ok(Lexed { token, start, end: self.at, after })
+        Ok(Lexed { token, start, after })
     }
 
     fn token(&mut self, operand: bool) -> Result<Token, LexError> {
@@ -123,7 +122,9 @@ impl<'a> Lexer<'a> {
             }
             '!' | ';' => Ok(Token::Name(c.to_string())),
             '.' if self.ends_clause() => Ok(Token::FullStop),
-            '-' if operand && self.peek().is_some_and(|it| it.is_ascii_digit()) => self.number().map(negate),
+            '-' if operand && self.peek().is_some_and(|it| it.is_ascii_digit()) => {
+                self.number().map(negate)
+            }
             _ if is_var_start(c) => {
                 self.skip_while(is_alnum);
                 Ok(Token::Var(self.since(start)))
@@ -166,7 +167,9 @@ impl<'a> Lexer<'a> {
         loop {
             let at = self.at;
             match self.next_char() {
-                None => return Err(LexError { name: "end_of_file_in_quoted".to_owned(), at: start }),
+                None => {
+                    return Err(LexError { name: "end_of_file_in_quoted".to_owned(), at: start });
+                }
                 Some(c) if c == quote => {
                     if self.peek() != Some(quote) {
                         return Ok(res);
@@ -240,13 +243,21 @@ impl<'a> Lexer<'a> {
 
 fn negate(token: Token) -> Token {
     match token {
-        Token::Number(Number::Int(it)) => {
-            Token::Number(it.checked_neg().map_or_else(|| Number::integer(-num_bigint::BigInt::from(it)), Number::Int))
-        }
+        Token::Number(Number::Int(it)) => Token::Number(
+            it.checked_neg()
+                .map_or_else(|| Number::integer(-num_bigint::BigInt::from(it)), Number::Int),
+        ),
         Token::Number(Number::Big(it)) => Token::Number(Number::integer(-it)),
         Token::Number(Number::Rational(it)) => Token::Number(Number::Rational(it.neg())),
         Token::Number(Number::Float(it)) => Token::Number(Number::Float(-it)),
-        other => other,
+        other @ Token::Name(_)
+        | other @ Token::Quoted(_)
+        | other @ Token::Var(_)
+        | other @ Token::DoubleQuoted(_)
+        | other @ Token::BackQuoted(_)
+        | other @ Token::Punct(_)
+        | other @ Token::FullStop
+        | other @ Token::EndOfFile => other,
     }
 }
 

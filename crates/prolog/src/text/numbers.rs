@@ -91,12 +91,11 @@ fn scan_char_code(rest: &str) -> Option<(Number, usize)> {
     }
 }
 
+/// A number and its length, or SWI's name for what is wrong and how far it goes.
+type Scanned = Result<(Number, usize), (&'static str, usize)>;
+
 /// `16'FF`
-fn scan_radix(
-    text: &str,
-    len: usize,
-    rest: &str,
-) -> Option<Result<(Number, usize), (&'static str, usize)>> {
+fn scan_radix(text: &str, len: usize, rest: &str) -> Option<Scanned> {
     let digits = rest.strip_prefix('\'')?;
     let radix: u32 = text.get(..len)?.parse().ok()?;
     if !(2..=36).contains(&radix) {
@@ -107,11 +106,7 @@ fn scan_radix(
 }
 
 /// `1r3`
-fn scan_rational(
-    text: &str,
-    len: usize,
-    rest: &str,
-) -> Option<Result<(Number, usize), (&'static str, usize)>> {
+fn scan_rational(text: &str, len: usize, rest: &str) -> Option<Scanned> {
     let digits = rest.strip_prefix('r')?;
     let n = digits_len(digits, 10);
     if n == 0 || digits.get(n..).is_some_and(|it| it.starts_with(is_alnum)) {
@@ -123,11 +118,7 @@ fn scan_rational(
     Some(res.map(|it| (it, len + 1 + n)).ok_or(("illegal_number", len + 1 + n)))
 }
 
-fn scan_float(
-    text: &str,
-    len: usize,
-    rest: &str,
-) -> Option<Result<(Number, usize), (&'static str, usize)>> {
+fn scan_float(text: &str, len: usize, rest: &str) -> Option<Scanned> {
     let fraction = rest.strip_prefix('.').map_or(0, |it| {
         let n = it.find(|c: char| !c.is_ascii_digit()).unwrap_or(it.len());
         if n == 0 { 0 } else { n + 1 }
@@ -170,13 +161,12 @@ fn digits_len(text: &str, radix: u32) -> usize {
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         let digit = |c: &char| c.is_digit(radix);
-        if digit(&c) {
-            len += 1;
-        } else if (c == '_' || c == ' ' && radix == 10) && 0 < len && chars.peek().is_some_and(digit) {
-            len += 1;
-        } else {
+        let separates = c == '_' || c == ' ' && radix == 10;
+        let goes_on = digit(&c) || separates && 0 < len && chars.peek().is_some_and(digit);
+        if !goes_on {
             break;
         }
+        len += 1;
     }
     len
 }

@@ -147,8 +147,12 @@ impl Ops {
 const STANDARD: &[(u16, OpType, &str)] = &[
     (1200, OpType::Xfx, ":- --> =>"),
     (1200, OpType::Fx, ":- ?-"),
-    (1150, OpType::Fx, "dynamic discontiguous initialization meta_predicate module_transparent \
-        multifile public thread_local thread_initialization volatile table"),
+    (
+        1150,
+        OpType::Fx,
+        "dynamic discontiguous initialization meta_predicate module_transparent \
+        multifile public thread_local thread_initialization volatile table",
+    ),
     (1105, OpType::Xfy, "|"),
     (1100, OpType::Xfy, ";"),
     (1050, OpType::Xfy, "-> *->"),

@@ -70,7 +70,9 @@ impl SyntaxError {
     pub fn message(&self) -> String {
         match self.name.as_str() {
             "operator_expected" => "an operator was expected here".to_owned(),
-            "operator_clash" => "operators of clashing priority: put one side in parentheses".to_owned(),
+            "operator_clash" => {
+                "operators of clashing priority: put one side in parentheses".to_owned()
+            }
             "operator_balance" => "an operator lacks an argument".to_owned(),
             "end_of_clause" => "the clause ends here, but a term was expected".to_owned(),
             "end_of_clause_expected" => "a full stop was expected here".to_owned(),
@@ -148,9 +150,10 @@ impl<'a> Reader<'a> {
             return;
         }
         loop {
-            match self.lexer.next(false) {
-                Ok(Lexed { token: Token::FullStop | Token::EndOfFile, .. }) => return,
-                Ok(_) | Err(_) => {}
+            if let Ok(Lexed { token: Token::FullStop | Token::EndOfFile, .. }) =
+                self.lexer.next(false)
+            {
+                return;
             }
         }
     }
@@ -266,7 +269,7 @@ impl Parser<'_, '_> {
             if level.complete && self.levels.last().is_some_and(|it| it.complete) {
                 return self.error("operator_expected", &token);
             }
-            self.operand(token)?;
+            self.operand(&token)?;
         }
     }
 
@@ -300,7 +303,9 @@ impl Parser<'_, '_> {
         };
         let waiting = |fixity, op| Waiting { name, fixity, op, at: token.start };
         let get = |fixity| self.ops.get(self.syntax.module, name, fixity);
-        if !level.complete && let Some(op) = get(Fixity::Prefix) {
+        if !level.complete
+            && let Some(op) = get(Fixity::Prefix)
+        {
             self.side.push(waiting(Fixity::Prefix, op));
             return Ok(true);
         }
@@ -407,7 +412,14 @@ impl Parser<'_, '_> {
         let Some(level) = self.levels.last().copied() else { return Ok(Some(term)) };
         let separator = match &token.token {
             Token::Punct(c) => *c,
-            _ => '.',
+            Token::Name(_)
+            | Token::Quoted(_)
+            | Token::Var(_)
+            | Token::Number(_)
+            | Token::DoubleQuoted(_)
+            | Token::BackQuoted(_)
+            | Token::FullStop
+            | Token::EndOfFile => '.',
         };
         match level.inside {
             Inside::Clause => return Ok(Some(term)),
@@ -466,24 +478,32 @@ impl Parser<'_, '_> {
         self.set_complete(true);
     }
 
-    fn operand(&mut self, token: Lexed) -> Result<(), LexError> {
+    fn operand(&mut self, token: &Lexed) -> Result<(), LexError> {
         let value = match &token.token {
             Token::Name(name) | Token::Quoted(name) => {
                 let name = match &token.token {
                     Token::Name(name) if name == "[]" => AtomId::NIL,
-                    _ => self.atoms.intern(name),
+                    Token::Name(_)
+                    | Token::Quoted(_)
+                    | Token::Var(_)
+                    | Token::Number(_)
+                    | Token::DoubleQuoted(_)
+                    | Token::BackQuoted(_)
+                    | Token::Punct(_)
+                    | Token::FullStop
+                    | Token::EndOfFile => self.atoms.intern(name),
                 };
                 match token.after {
                     After::Open => return self.open_arguments(name),
                     After::Brace if matches!(token.token, Token::Name(_)) => {
-                        return self.error("dicts", &token);
+                        return self.error("dicts", token);
                     }
                     After::Brace | After::Other => Value::atom(name),
                 }
             }
             Token::Var(name) => {
                 if token.after == After::Brace {
-                    return self.error("dicts", &token);
+                    return self.error("dicts", token);
                 }
                 self.variable(name)
             }
@@ -503,8 +523,8 @@ impl Parser<'_, '_> {
                 return Ok(());
             }
             Token::Punct(c) => Value::atom(self.atoms.intern(&c.to_string())),
-            Token::FullStop => return self.error("end_of_clause", &token),
-            Token::EndOfFile => return self.error("end_of_file", &token),
+            Token::FullStop => return self.error("end_of_clause", token),
+            Token::EndOfFile => return self.error("end_of_file", token),
         };
         self.deliver(value);
         Ok(())

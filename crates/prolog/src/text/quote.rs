@@ -59,5 +59,7 @@ fn push_escaped(res: &mut String, c: char, quote: char, escapes: Escapes) {
 }
 
 fn is_unprintable(c: char) -> bool {
-    c.is_control() || c.is_whitespace() && c != ' ' || matches!(c, '\u{200b}'..='\u{200f}' | '\u{feff}')
+    c.is_control()
+        || c.is_whitespace() && c != ' '
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{feff}')
 }

@@ -66,7 +66,12 @@ impl WriteOptions {
                 View::Struct(functor, at) => {
                     todo.extend((0..atoms.arity(functor)).rev().map(|n| heap.cell(at + n)));
                 }
-                _ => {}
+                View::Int(_)
+                | View::Big(_)
+                | View::Rational(_)
+                | View::Float(_)
+                | View::Atom(_)
+                | View::Text(_) => {}
             }
         }
         let mut names = FxHashMap::default();
@@ -95,8 +100,15 @@ pub fn write_term(
     options: &WriteOptions,
     term: Value,
 ) -> String {
-    let mut writer =
-        Writer { heap, atoms, ops, options, out: String::new(), last: Last::Start, todo: Vec::new() };
+    let mut writer = Writer {
+        heap,
+        atoms,
+        ops,
+        options,
+        out: String::new(),
+        last: Last::Start,
+        todo: Vec::new(),
+    };
     writer.todo.push(Work::Term(term, options.priority, Role::Other, 1));
     while let Some(work) = writer.todo.pop() {
         writer.step(work);
@@ -163,7 +175,12 @@ impl Writer<'_> {
                     self.comma();
                 }
                 self.todo.push(Work::Args(of, n + 1, count, depth));
-                self.todo.push(Work::Term(self.heap.cell(of.address() + n), 999, Role::Other, depth + 1));
+                self.todo.push(Work::Term(
+                    self.heap.cell(of.address() + n),
+                    999,
+                    Role::Other,
+                    depth + 1,
+                ));
             }
             Work::Tail(list, depth) => self.tail(list, depth),
         }
@@ -176,16 +193,16 @@ impl Writer<'_> {
             return;
         }
         match term.view() {
-            View::Var(_)
-            | View::Int(_)
-            | View::Big(_)
-            | View::Rational(_)
-            | View::Float(_) => {
+            View::Var(_) | View::Int(_) | View::Big(_) | View::Rational(_) | View::Float(_) => {
                 self.token(&self.plain(term));
             }
             View::Text(_) => {
                 let text = self.heap.as_text(term).cloned().unwrap_or_default();
-                if self.options.quoted { self.put(&quoted(&text, '"', self.options.escapes)) } else { self.put(&text) }
+                if self.options.quoted {
+                    self.put(&quoted(&text, '"', self.options.escapes));
+                } else {
+                    self.put(&text);
+                }
             }
             View::Atom(name) => {
                 if role == Role::Operand && self.ops.priority(self.options.module, name) != 0 {
@@ -243,10 +260,21 @@ impl Writer<'_> {
         self.todo.push(Work::Args(term, 0, arity, depth));
     }
 
-    fn operator(&mut self, term: Value, name: AtomId, arity: usize, priority: u16, depth: usize) -> bool {
+    fn operator(
+        &mut self,
+        term: Value,
+        name: AtomId,
+        arity: usize,
+        priority: u16,
+        depth: usize,
+    ) -> bool {
         let get = |fixity| self.ops.get(self.options.module, name, fixity);
-        let arg = |n: usize, max: u16| Work::Term(self.heap.cell(term.address() + n), max, Role::Operand, depth + 1);
-        if arity == 1 && let Some(op) = get(Fixity::Prefix) {
+        let arg = |n: usize, max: u16| {
+            Work::Term(self.heap.cell(term.address() + n), max, Role::Operand, depth + 1)
+        };
+        if arity == 1
+            && let Some(op) = get(Fixity::Prefix)
+        {
             let arg = arg(0, op.right());
             let embrace = priority < op.priority;
             if embrace {
@@ -259,7 +287,9 @@ impl Writer<'_> {
             self.todo.push(arg);
             return true;
         }
-        if arity == 1 && let Some(op) = get(Fixity::Postfix) {
+        if arity == 1
+            && let Some(op) = get(Fixity::Postfix)
+        {
             let arg = arg(0, op.left());
             if priority < op.priority {
                 self.open();
@@ -269,7 +299,9 @@ impl Writer<'_> {
             self.todo.push(arg);
             return true;
         }
-        if arity == 2 && let Some(op) = get(Fixity::Infix) {
+        if arity == 2
+            && let Some(op) = get(Fixity::Infix)
+        {
             let (left, right) = (arg(0, op.left()), arg(1, op.right()));
             if priority < op.priority {
                 self.open();
@@ -331,7 +363,13 @@ impl Writer<'_> {
                 self.token(&self.atoms.name(name));
                 true
             }
-            _ => false,
+            View::Var(_)
+            | View::Big(_)
+            | View::Rational(_)
+            | View::Float(_)
+            | View::Atom(_)
+            | View::Text(_)
+            | View::Struct(..) => false,
         }
     }
 
