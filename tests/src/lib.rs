@@ -13,7 +13,6 @@ mod native;
 mod otp;
 mod programs;
 mod report;
-pub mod swipl;
 mod tables;
 mod tree;
 mod writer;
