@@ -13,6 +13,7 @@ mod native;
 mod otp;
 mod programs;
 mod report;
+pub mod swipl;
 mod tables;
 mod tree;
 mod writer;

@@ -114,10 +114,30 @@ fn preconditions_rule_inputs_out() {
     let by_attribute = check(&["-f", "checked/2"], &[]);
     let refused = by_attribute["units"][0]["refused"].as_u64();
     assert!(refused.is_some_and(|it| it > 0), "it was asked");
+    check(&["-f", "hidden/1"], &[]);
+    check(&["-f", "helper/1"], &["crash error badarith"]);
     let (all, _) = report(&["dates.erl", "-d", "4"]);
     let units = all["units"].as_array().expect("units").iter();
     let names: Vec<&str> = units.filter_map(|it| it["unit"].as_str()).collect();
-    assert_eq!(names, ["dates:day/2", "dates:checked/2", "dates:valid/2", "dates:odd/2"]);
+    assert_eq!(
+        names,
+        ["dates:day/2", "dates:checked/2", "dates:valid/2", "dates:odd/2", "dates:hidden/1"]
+    );
+}
+
+#[test]
+fn what_is_run_concretely_is_not_followed() {
+    let paths = |args: &[&str]| {
+        let (report, _) = report(&[&["fig1.erl", "--args", "[[17]]"], args].concat());
+        let unit = &report["units"][0];
+        (unit["paths"].as_u64().expect("a number"), !unit["losses"].as_array().unwrap().is_empty())
+    };
+    let (all, has_losses) = paths(&["-d", "6"]);
+    assert!(all > 3 && !has_losses);
+    for what in ["fig1", "fig1:cmp/1", "lists"] {
+        let (some, has_losses) = paths(&["-d", "6", "--concrete", what]);
+        assert!(some < all && has_losses, "{what}: {some} of {all} paths");
+    }
 }
 
 #[test]
@@ -256,6 +276,8 @@ fn what_can_not_be_done_is_said() {
     check(&fig1(&["-D", "INTEGERS", "--args", "[[a]]"]), 1, &["warning[G016]", "[a]"]);
     check(&fig1(&["--pre", "fig1:foo/2"]), 2, &["error[G011]"]);
     check(&fig1(&["--pre", "lists:nth/2"]), 2, &["error[G017]"]);
+    check(&fig1(&["--concrete", "fig1:cmq/1"]), 2, &["error[G011]"]);
+    check(&fig1(&["--concrete", "no_such_module"]), 2, &["error[G003]"]);
     check(&fig1(&["--strategy", "best"]), 2, &["visited-first"]);
     check(&["silent.erl"], 2, &["error[G013]"]);
     check(&["broken.erl"], 2, &["error[G005]", "broken.erl:3"]);

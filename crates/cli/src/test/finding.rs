@@ -122,7 +122,10 @@ impl Judge<'_> {
                     && it.function == self.unit.function
                     && it.args.as_ref() == Some(&input.args)
             });
-        if is_refused && !self.contract.allows(input) { Kind::Rejected } else { Kind::Crash }
+        // What goes wrong with an input that the spec does not allow is the caller's fault.
+        let is_outside = self.contract.signature.is_some();
+        let is_allowed = self.contract.allows(input);
+        if (is_refused || is_outside) && !is_allowed { Kind::Rejected } else { Kind::Crash }
     }
 
     /// One finding for each cause, with its smallest input; the most telling ones first.

@@ -2,6 +2,7 @@
 
 mod plan;
 mod project;
+mod rewrite;
 mod select;
 mod unit;
 
@@ -48,11 +49,11 @@ use trace::Covered;
 
 /// What goes to stdout and stderr, and the exit code.
 pub(crate) fn test(options: &Test) -> Result<Done, Vec<Diagnostic>> {
-    let (project, mut diagnostics) = Project::load(&options.targets, &options.build);
+    let (mut project, mut diagnostics) = Project::load(&options.targets, &options.build);
     if project.modules.is_empty() {
         return Err(diagnostics);
     }
-    let tasks = match plan(&project, options, &mut diagnostics) {
+    let tasks = match plan(&mut project, options, &mut diagnostics) {
         Ok(tasks) => tasks,
         Err(diagnostic) => {
             diagnostics.push(diagnostic);

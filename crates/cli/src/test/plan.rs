@@ -20,14 +20,15 @@ use trace::Input;
 
 /// The tasks in the order of the units; what is worth saying goes to `diagnostics`.
 pub(crate) fn plan(
-    project: &Project,
+    project: &mut Project,
     options: &Test,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Result<Vec<Task>, Diagnostic> {
+    project.make_concrete(&options.concrete)?;
     let host = project.host().map_err(|it| Diagnostic::new(Code::NoOtp, it.to_string()))?;
+    let mut units = select(project, &options.functions)?;
     let mut planner =
         Planner { project, options, host, specs: Specs::default(), warnings: diagnostics };
-    let mut units = select(project, &options.functions)?;
     if options.functions.is_empty() {
         units = planner.without_skipped(&units)?;
     }
@@ -64,7 +65,7 @@ pub(crate) fn n_workers(options: &Test) -> usize {
 }
 
 struct Planner<'a> {
-    project: &'a Project,
+    project: &'a mut Project,
     options: &'a Test,
     host: Otp,
     specs: Specs,
@@ -139,12 +140,12 @@ impl Planner<'_> {
     /// Without what a module asks to leave out.
     fn without_skipped(&mut self, units: &[UnitName]) -> Result<Vec<UnitName>, Diagnostic> {
         let mut res = Vec::new();
-        for module in &self.project.modules {
-            let of_module = units.iter().filter(|it| it.module == module.name);
+        for module in self.project.names() {
+            let of_module = units.iter().filter(|it| it.module == module);
             let Some(first) = of_module.clone().next() else { continue };
             let directives = self.directives(first);
             for problem in &directives.problems {
-                let title = format!("{}: {problem}", quoted(&module.name));
+                let title = format!("{}: {problem}", quoted(&module));
                 self.warnings.push(
                     Diagnostic::warning(Code::BadDirective, title)
                         .hint("-gimlet({skip, [f/1]}). or -gimlet({pre, f/1, valid/1})."),
@@ -167,11 +168,11 @@ impl Planner<'_> {
         let own = directives.preconditions.get(&(unit.function.clone(), unit.arity))?;
         let (module, function) = (own.module.clone(), own.function.clone());
         let pre = UnitName { module, function, arity: unit.arity };
-        if self.is_exported(&pre) {
+        if self.is_exported(&pre) || self.project.open(&pre) {
             return Some(pre);
         }
-        let title = format!("the precondition {pre} of {unit} is not exported, and is ignored");
-        self.warnings.push(Diagnostic::warning(Code::BadPrecondition, title).hint("export it"));
+        let title = format!("there is no {pre}, the precondition of {unit}; it is ignored");
+        self.warnings.push(Diagnostic::warning(Code::BadPrecondition, title));
         None
     }
 

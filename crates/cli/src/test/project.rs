@@ -16,6 +16,8 @@ pub(crate) struct Project {
     pub(crate) build: Build,
     pub(crate) targets: Vec<Target>,
     pub(crate) modules: Vec<Module>,
+    /// Other modules whose code is not as it would be found.
+    pub(crate) helpers: Vec<Arc<ModuleCode>>,
 }
 
 #[derive(Clone, Debug)]
@@ -32,8 +34,12 @@ impl Project {
     /// With a diagnostic for each target or module that could not be loaded.
     pub(crate) fn load(texts: &[String], build: &Build) -> (Project, Vec<Diagnostic>) {
         let mut troubles = Vec::new();
-        let mut project =
-            Project { build: build.clone(), targets: Vec::new(), modules: Vec::new() };
+        let mut project = Project {
+            build: build.clone(),
+            targets: Vec::new(),
+            modules: Vec::new(),
+            helpers: Vec::new(),
+        };
         for text in texts {
             match Target::resolve(text) {
                 Ok(target) => project.targets.push(target),

@@ -97,8 +97,8 @@ pub(crate) fn machine(
     let interrupt = Arc::clone(interrupt);
     let settings = Settings { limits, allowed, interrupt, ..Settings::default() };
     let mut res = Machine::new(Box::new(host), settings);
-    for module in &project.modules {
-        res.install(&module.code).map_err(|it| it.to_string())?;
+    for code in project.modules.iter().map(|it| &it.code).chain(&project.helpers) {
+        res.install(code).map_err(|it| it.to_string())?;
     }
     Ok(res)
 }

@@ -74,10 +74,9 @@ impl Page {
         units.dedup();
         let functions = count(n_units, "function", "functions");
         if n_found == 0 {
-            let n_clean = report.units.iter().filter(|it| it.is_complete()).count();
-            self.line(format_args!(
-                "{good}nothing found{off} in {functions}; all paths of {n_clean} were tried"
-            ));
+            let is_all = report.units.iter().all(UnitReport::is_complete);
+            let tried = if is_all { "all paths were tried" } else { "not all paths were tried" };
+            self.line(format_args!("{good}nothing found{off} in {functions}; {tried}"));
         } else {
             let found = count(n_found, "finding", "findings");
             self.line(format_args!("{error}{found}{off} in {} of {functions}", units.len()));
@@ -135,6 +134,9 @@ fn notes(unit: &UnitName, contract: &Contract, finding: &Finding) -> Vec<String>
     let why = match finding.kind {
         Kind::Crash if contract.allows(&finding.input) => "the spec allows this input".to_owned(),
         Kind::Crash => "nobody catches this exception".to_owned(),
+        Kind::Rejected if contract.signature.is_some() => {
+            "the spec does not allow this input".to_owned()
+        }
         Kind::Rejected => format!("no clause of {unit} takes it, and no spec says that one should"),
         Kind::Spec => finding.complaint.clone().unwrap_or_default(),
         Kind::Property => "a property must return true".to_owned(),

@@ -1,0 +1,227 @@
+//! Arithmetic: evaluating expressions, and the predicates that do.
+//!
+//! An expression is walked with a list of what is left to do, so that its depth costs no native
+//! stack.
+
+use crate::builtins::functions::{apply_one, apply_two, constant};
+use crate::builtins::{Row, iso, row};
+use crate::code::ArithOp;
+use crate::data::{AtomId, FunctorId, Number, Value, View};
+use crate::machine::{Fault, Machine, Next};
+use std::cmp::Ordering;
+
+pub(super) const ROWS: &[Row] = &[
+    iso("is", 2, is),
+    iso("=:=", 2, |m, a| compare(m, a, Ordering::is_eq, false)),
+    iso("=\\=", 2, |m, a| compare(m, a, Ordering::is_ne, true)),
+    iso("<", 2, |m, a| compare(m, a, Ordering::is_lt, false)),
+    iso(">", 2, |m, a| compare(m, a, Ordering::is_gt, false)),
+    iso("=<", 2, |m, a| compare(m, a, Ordering::is_le, false)),
+    iso(">=", 2, |m, a| compare(m, a, Ordering::is_ge, false)),
+    row("succ", 2, succ),
+    row("plus", 3, plus),
+    row("set_random", 1, |_, _| Ok(Next::True)),
+];
+
+fn is(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let value = m.arg(a, 1);
+    let value = m.evaluate_to_value(value)?;
+    let to = m.arg(a, 0);
+    m.answer(to, value)
+}
+
+fn compare(
+    m: &mut Machine,
+    a: usize,
+    holds: fn(Ordering) -> bool,
+    without_order: bool,
+) -> Result<Next, Fault> {
+    let (x, y) = (m.arg(a, 0), m.arg(a, 1));
+    let (x, y) = (m.evaluate(x)?, m.evaluate(y)?);
+    Ok(x.compare(&y).map_or(without_order, holds).into())
+}
+
+fn succ(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let (x, y) = (m.arg(a, 0), m.arg(a, 1));
+    for value in [x, y] {
+        if value.is_var() {
+            continue;
+        }
+        let Some(number) = Number::of(&m.heap, value).filter(Number::is_integer) else {
+            return Err(m.type_error("integer", value));
+        };
+        if number.sign() == Ordering::Less {
+            return Err(m.domain_error("not_less_than_zero", value));
+        }
+    }
+    if x.is_var() && y.is_var() {
+        return Err(m.instantiation_error());
+    }
+    if x.is_var() {
+        if y.as_int() == Some(0) {
+            return Ok(Next::False);
+        }
+        let y = m.evaluate(y)?;
+        let res = m.arith_numbers(ArithOp::Sub, y, Number::Int(1))?.store(&mut m.heap);
+        return m.answer(x, res);
+    }
+    let x = m.evaluate(x)?;
+    let res = m.arith_numbers(ArithOp::Add, x, Number::Int(1))?.store(&mut m.heap);
+    m.answer(y, res)
+}
+
+fn plus(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let args = [m.arg(a, 0), m.arg(a, 1), m.arg(a, 2)];
+    for value in args {
+        if !value.is_var() && !value.is_integer() {
+            return Err(m.type_error("integer", value));
+        }
+    }
+    let [x, y, z] = args;
+    let (op, p, q, to) = match (x.is_var(), y.is_var(), z.is_var()) {
+        (false, false, _) => (ArithOp::Add, x, y, z),
+        (false, true, false) => (ArithOp::Sub, z, x, y),
+        (true, false, false) => (ArithOp::Sub, z, y, x),
+        _ => return Err(m.instantiation_error()),
+    };
+    let (p, q) = (m.evaluate(p)?, m.evaluate(q)?);
+    let res = m.arith_numbers(op, p, q)?.store(&mut m.heap);
+    m.answer(to, res)
+}
+
+/// What is left to do of an expression.
+enum Work {
+    Evaluate(Value),
+    /// The operands are on the stack of numbers.
+    Apply(FunctorId),
+}
+
+impl Machine {
+    pub(crate) fn evaluate_to_value(&mut self, expression: Value) -> Result<Value, Fault> {
+        if expression.is_number() {
+            return Ok(expression);
+        }
+        let number = self.evaluate(expression)?;
+        Ok(number.store(&mut self.heap))
+    }
+
+    pub(crate) fn evaluate(&mut self, expression: Value) -> Result<Number, Fault> {
+        if let Some(number) = Number::of(&self.heap, expression) {
+            return Ok(number);
+        }
+        let mut todo = vec![Work::Evaluate(expression)];
+        let mut numbers: Vec<Number> = Vec::new();
+        while let Some(work) = todo.pop() {
+            match work {
+                Work::Evaluate(value) => {
+                    let value = self.heap.deref(value);
+                    if let Some(number) = Number::of(&self.heap, value) {
+                        numbers.push(number);
+                    } else if let Some(number) = self.evaluate_leaf(value, &mut todo)? {
+                        numbers.push(number);
+                    }
+                }
+                Work::Apply(functor) => {
+                    let (name, arity) = self.atoms.name_arity(functor);
+                    let name = self.atoms.name(name);
+                    let first = numbers.pop().unwrap_or(Number::Int(0));
+                    let res = if arity == 1 {
+                        apply_one(self, &name, first)?
+                    } else {
+                        let second = numbers.pop().unwrap_or(Number::Int(0));
+                        apply_two(self, &name, first, second)?
+                    };
+                    numbers.push(res);
+                }
+            }
+        }
+        Ok(numbers.pop().unwrap_or(Number::Int(0)))
+    }
+
+    /// What is no number: a constant, a structure (whose parts are then to do), or an error.
+    fn evaluate_leaf(
+        &mut self,
+        value: Value,
+        todo: &mut Vec<Work>,
+    ) -> Result<Option<Number>, Fault> {
+        match value.view() {
+            View::Var(_) => Err(self.instantiation_error()),
+            View::Atom(AtomId::NIL) => Err(self.type_error("evaluable", value)),
+            View::Atom(name) => {
+                let text = self.atoms.name(name);
+                if let Some(number) = constant(self, &text) {
+                    return Ok(Some(number));
+                }
+                Err(self.not_evaluable(name, 0))
+            }
+            View::Text(_) => {
+                let text = self.heap.as_text(value).cloned().unwrap_or_default();
+                let mut chars = text.chars();
+                match (chars.next(), chars.next()) {
+                    (Some(c), None) => Ok(Some(Number::Int(i64::from(u32::from(c))))),
+                    _ => Err(self.type_error("character", value)),
+                }
+            }
+            View::Struct(FunctorId::CONS, _) => {
+                if !self.heap.arg(value, 1).is_nil() {
+                    return Err(self.type_error("evaluable", value));
+                }
+                let item = self.heap.arg(value, 0);
+                match item.as_atom().map(|it| self.atoms.name(it)) {
+                    Some(text) if text.chars().count() == 1 => {
+                        Ok(text.chars().next().map(|c| Number::Int(i64::from(u32::from(c)))))
+                    }
+                    _ => {
+                        todo.push(Work::Evaluate(item));
+                        Ok(None)
+                    }
+                }
+            }
+            View::Struct(functor, _) => {
+                let (name, arity) = self.atoms.name_arity(functor);
+                if !super::functions::is_function(self.atoms.text(name), arity) {
+                    return Err(self.not_evaluable(name, arity));
+                }
+                todo.push(Work::Apply(functor));
+                // The last argument is evaluated first, as its errors come first on SWI-Prolog.
+                for n in 0..arity {
+                    todo.push(Work::Evaluate(self.heap.arg(value, n)));
+                }
+                Ok(None)
+            }
+            View::Int(_) | View::Big(_) | View::Rational(_) | View::Float(_) => Ok(None),
+        }
+    }
+
+    fn not_evaluable(&mut self, name: AtomId, arity: usize) -> Fault {
+        let indicator = self.indicator(name, arity);
+        self.type_error("evaluable", indicator)
+    }
+
+    pub(crate) fn arith_numbers(
+        &mut self,
+        op: ArithOp,
+        x: Number,
+        y: Number,
+    ) -> Result<Number, Fault> {
+        match op {
+            ArithOp::Negate => apply_one(self, "-", x),
+            ArithOp::Abs => apply_one(self, "abs", x),
+            ArithOp::Add => apply_two(self, "+", x, y),
+            ArithOp::Sub => apply_two(self, "-", x, y),
+            ArithOp::Mul => apply_two(self, "*", x, y),
+            ArithOp::Divide => apply_two(self, "/", x, y),
+            ArithOp::IntDivide => apply_two(self, "//", x, y),
+            ArithOp::FloorDivide => apply_two(self, "div", x, y),
+            ArithOp::Mod => apply_two(self, "mod", x, y),
+            ArithOp::Rem => apply_two(self, "rem", x, y),
+            ArithOp::Min => apply_two(self, "min", x, y),
+            ArithOp::Max => apply_two(self, "max", x, y),
+            ArithOp::ShiftLeft => apply_two(self, "<<", x, y),
+            ArithOp::ShiftRight => apply_two(self, ">>", x, y),
+            ArithOp::And => apply_two(self, "/\\", x, y),
+            ArithOp::Or => apply_two(self, "\\/", x, y),
+            ArithOp::Xor => apply_two(self, "xor", x, y),
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Calling goals, exceptions, and collecting answers.
+
+use crate::builtins::{Row, iso, row};
+use crate::data::{ListEnd, Record, View};
+use crate::machine::{Fault, Machine, Next, Stop};
+
+pub(super) const ROWS: &[Row] = &[
+    iso("call", 1, |m, a| m.call_n(a, 1)),
+    iso("call", 2, |m, a| m.call_n(a, 2)),
+    iso("call", 3, |m, a| m.call_n(a, 3)),
+    iso("call", 4, |m, a| m.call_n(a, 4)),
+    iso("call", 5, |m, a| m.call_n(a, 5)),
+    iso("call", 6, |m, a| m.call_n(a, 6)),
+    iso("call", 7, |m, a| m.call_n(a, 7)),
+    iso("call", 8, |m, a| m.call_n(a, 8)),
+    iso("catch", 3, |m, a| m.catch(a)),
+    iso("throw", 1, throw),
+    iso("true", 0, |_, _| Ok(Next::True)),
+    iso("otherwise", 0, |_, _| Ok(Next::True)),
+    iso("fail", 0, |_, _| Ok(Next::False)),
+    iso("false", 0, |_, _| Ok(Next::False)),
+    iso("halt", 0, |_, _| Err(Stop::Halt(0).into())),
+    iso("halt", 1, halt),
+    row("$body", 3, body),
+    row("$findall_start", 0, |m, _| {
+        m.collectors.push(Vec::new());
+        Ok(Next::True)
+    }),
+    row("$findall_add", 1, findall_add),
+    row("$findall_collect", 2, findall_collect),
+    row("$check_partial_list", 1, check_partial_list),
+    row("$choices", 1, |m, a| {
+        let n = crate::data::Value::size(m.choices.len());
+        let to = m.arg(a, 0);
+        m.answer(to, n)
+    }),
+    row("dcg_translate_rule", 2, |m, a| {
+        let rule = m.arg(a, 0);
+        if rule.is_var() {
+            return Err(m.instantiation_error());
+        }
+        if !rule.is_struct(crate::data::FunctorId::GRAMMAR) {
+            return Err(m.type_error("dcg_rule", rule));
+        }
+        let clause = m.translate_rule(rule)?;
+        let to = m.arg(a, 1);
+        m.answer(to, clause)
+    }),
+    row("garbage_collect", 0, |_, _| Ok(Next::True)),
+    row("prompt", 2, |_, _| Ok(Next::True)),
+];
+
+fn throw(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let ball = m.arg(a, 0);
+    if ball.is_var() {
+        return Err(m.instantiation_error());
+    }
+    Err(Fault::Ball(ball))
+}
+
+fn halt(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let status = m.arg(a, 0);
+    let status = m.int_arg(status)?;
+    Err(Stop::Halt(status).into())
+}
+
+/// `'$body'(Goal, Module, Barrier)`: a goal of a control construct.
+fn body(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let (goal, module, barrier) = (m.arg(a, 0), m.arg(a, 1), m.arg(a, 2));
+    let View::Atom(module) = module.view() else { return Ok(Next::False) };
+    let barrier = barrier.as_int().and_then(|it| usize::try_from(it).ok()).unwrap_or(0);
+    m.run_body(module, goal, barrier)?;
+    Ok(Next::Jump)
+}
+
+fn findall_add(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let record = Record::new(&m.heap, &m.atoms, m.arg(a, 0));
+    m.collected_bytes += record.size() + 64;
+    m.check_memory(0)?;
+    if let Some(results) = m.collectors.last_mut() {
+        results.push(record);
+    }
+    Ok(Next::False)
+}
+
+/// `'$findall_collect'(List, Tail)`
+fn findall_collect(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let results = m.collectors.pop().unwrap_or_default();
+    let bytes: usize = results.iter().map(|it| it.size() + 64).sum();
+    m.collected_bytes = m.collected_bytes.saturating_sub(bytes);
+    m.check_memory(bytes)?;
+    let items: Vec<_> = results.iter().map(|it| it.load(&mut m.heap)).collect();
+    let (to, tail) = (m.arg(a, 0), m.arg(a, 1));
+    let list = m.heap.partial_list(&items, tail);
+    m.answer(to, list)
+}
+
+fn check_partial_list(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let list = m.arg(a, 0);
+    match m.heap.list_items(list).1 {
+        ListEnd::Nil | ListEnd::Open(_) => Ok(Next::True),
+        ListEnd::Other(_) | ListEnd::Cyclic => {
+            m.running = None;
+            Err(m.type_error("list", list))
+        }
+    }
+}

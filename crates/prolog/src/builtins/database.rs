@@ -1,0 +1,252 @@
+//! Clauses that programs add and remove while they run.
+
+use crate::builtins::{Row, iso, row};
+use crate::code::{ClauseId, Kind, PredId, Source, key_of};
+use crate::data::{AtomId, FunctorId, Value, View};
+use crate::machine::{Fault, Machine, Next};
+use crate::program::Place;
+
+pub(super) const ROWS: &[Row] = &[
+    iso("assertz", 1, |m, a| assert(m, a, Place::Back)),
+    iso("asserta", 1, |m, a| assert(m, a, Place::Front)),
+    row("assert", 1, |m, a| assert(m, a, Place::Back)),
+    row("$clauses", 4, clauses),
+    row("$clause", 3, clause),
+    row("erase", 1, erase),
+    row("$erase", 1, erase),
+    iso("retractall", 1, retractall),
+    iso("abolish", 1, abolish),
+    row("$dynamic", 1, dynamic),
+    row("dynamic", 1, dynamic),
+    row("discontiguous", 1, |_, _| Ok(Next::True)),
+    row("$predicate", 3, predicate),
+    row("$procedures", 2, procedures),
+];
+
+fn assert(m: &mut Machine, a: usize, place: Place) -> Result<Next, Fault> {
+    let term = m.arg(a, 0);
+    if term.is_var() {
+        return Err(m.instantiation_error());
+    }
+    let context = m.context;
+    m.add_clause(context, term, Source::default(), place)?;
+    m.check_memory(m.db.code.len() * 16)?;
+    Ok(Next::True)
+}
+
+/// The predicate of a head, if there is one; errors as `clause/2` gives them.
+fn head_pred(m: &mut Machine, head: Value) -> Result<(Option<PredId>, Value), Fault> {
+    let (module, head) = m.plain_goal(head);
+    let (name, arity) = match head.view() {
+        View::Var(_) => return Err(m.instantiation_error()),
+        View::Atom(name) => (name, 0),
+        View::Struct(functor, _) => m.atoms.name_arity(functor),
+        View::Int(_) | View::Big(_) | View::Rational(_) | View::Float(_) | View::Text(_) => {
+            return Err(m.type_error("callable", head));
+        }
+    };
+    let functor = m.atoms.functor(name, arity);
+    let id = m.db.pred(module, functor, name, arity);
+    if m.db.get(id).kind == Kind::Undefined {
+        m.resolve(id)?;
+    }
+    let id = match m.db.get(id).kind {
+        Kind::Import(target) => target,
+        Kind::Clauses | Kind::Builtin(_) | Kind::Undefined => id,
+    };
+    Ok((Some(id), head))
+}
+
+/// `'$clauses'(Head, Body, Purpose, Refs)`: the clauses that may match, for `access` or `modify`.
+fn clauses(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let (head, body, purpose) = (m.arg(a, 0), m.arg(a, 1), m.arg(a, 2));
+    let modify = purpose.as_atom().is_some_and(|it| m.atoms.text(it) == "modify");
+    m.running = Some((
+        m.atoms.intern(if modify { "retract" } else { "clause" }),
+        if modify { 1 } else { 2 },
+    ));
+    let (Some(id), head) = head_pred(m, head)? else { return Ok(Next::False) };
+    if !body.is_var() && !body.is_callable() {
+        return Err(m.type_error("callable", body));
+    }
+    let pred = m.db.get(id);
+    let (name, arity, is_builtin) =
+        (pred.name, pred.arity as usize, matches!(pred.kind, Kind::Builtin(_)));
+    let is_static = pred.kind == Kind::Clauses && !pred.dynamic && 0 < pred.n_clauses;
+    let system = pred.module == AtomId::SYSTEM;
+    if is_builtin || is_static && modify || system && !pred.dynamic {
+        let indicator = m.indicator(name, arity);
+        return Err(m.permission_error("access", "private_procedure", indicator));
+    }
+    let key = if 0 < arity { key_of(m.heap.arg(head, 0)) } else { crate::code::Key::ANY };
+    let mut refs = Vec::new();
+    for clause in m.db.clauses_of(id) {
+        if !m.db.clause(clause).key.may_match(key) || !matches(m, clause, head, body) {
+            continue;
+        }
+        let number = Value::int(i64::from(clause.0));
+        refs.push(m.heap.structure(FunctorId::CLAUSE_1, &[number]));
+    }
+    let list = m.heap.list(&refs);
+    let to = m.arg(a, 3);
+    m.answer(to, list)
+}
+
+/// Whether a clause unifies with a head and a body; nothing is bound.
+fn matches(m: &mut Machine, clause: ClauseId, head: Value, body: Value) -> bool {
+    let mark = m.heap.mark();
+    let old = std::mem::replace(&mut m.heap.old, mark.cells);
+    let term = m.db.clause(clause).term.clone().load(&mut m.heap);
+    let (own_head, own_body) = (m.heap.arg(term, 0), m.heap.arg(term, 1));
+    let res = m.unify(own_head, head) && m.unify(own_body, body);
+    m.heap.undo_to(mark, |_, _| {});
+    m.heap.cut_back(mark);
+    m.heap.old = old;
+    res
+}
+
+fn clause_ref(m: &Machine, value: Value) -> Option<ClauseId> {
+    if !value.is_struct(FunctorId::CLAUSE_1) {
+        return None;
+    }
+    let number = m.heap.arg(value, 0).as_int().and_then(|it| u32::try_from(it).ok())?;
+    ((number as usize) < m.db.clauses.len()).then_some(ClauseId(number))
+}
+
+/// `'$clause'(Ref, Head, Body)`
+fn clause(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let (reference, head, body) = (m.arg(a, 0), m.arg(a, 1), m.arg(a, 2));
+    let Some(id) = clause_ref(m, reference) else { return Ok(Next::False) };
+    if m.db.clause(id).died != u64::MAX {
+        return Ok(Next::False);
+    }
+    let (_, head) = m.plain_goal(head);
+    let term = m.db.clause(id).term.clone().load(&mut m.heap);
+    let (own_head, own_body) = (m.heap.arg(term, 0), m.heap.arg(term, 1));
+    Ok((m.unify(own_head, head) && m.unify(own_body, body)).into())
+}
+
+fn erase(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let reference = m.arg(a, 0);
+    match clause_ref(m, reference) {
+        Some(id) => Ok(m.db.remove(id).into()),
+        None => Err(m.type_error("db_reference", reference)),
+    }
+}
+
+fn retractall(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let head = m.arg(a, 0);
+    let (module, plain) = m.plain_goal(head);
+    let (Some(id), plain_head) = head_pred(m, head)? else { return Ok(Next::True) };
+    let pred = m.db.get(id);
+    let (name, arity) = (pred.name, pred.arity as usize);
+    match pred.kind {
+        Kind::Undefined => {
+            let functor = m.atoms.functor(name, arity);
+            m.declare_dynamic(module, functor);
+            return Ok(Next::True);
+        }
+        Kind::Builtin(_) => {
+            let indicator = m.indicator(name, arity);
+            return Err(m.permission_error("modify", "static_procedure", indicator));
+        }
+        Kind::Clauses if !pred.dynamic && 0 < pred.n_clauses => {
+            let indicator = m.indicator(name, arity);
+            return Err(m.permission_error("modify", "static_procedure", indicator));
+        }
+        Kind::Clauses | Kind::Import(_) => {}
+    }
+    debug_assert!(plain.is_callable());
+    let body = m.heap.fresh();
+    for clause in m.db.clauses_of(id) {
+        if matches(m, clause, plain_head, body) {
+            m.db.remove(clause);
+        }
+    }
+    Ok(Next::True)
+}
+
+fn abolish(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let spec = m.arg(a, 0);
+    let (module, spec) = m.strip_module(m.context, spec);
+    if spec.is_var() {
+        return Err(m.instantiation_error());
+    }
+    let Some(functor) = m.read_indicator(spec) else {
+        return Err(m.type_error("predicate_indicator", spec));
+    };
+    let Some(id) = m.db.find(module, functor) else { return Ok(Next::True) };
+    let pred = m.db.get(id);
+    if pred.kind == Kind::Clauses && !pred.dynamic || matches!(pred.kind, Kind::Builtin(_)) {
+        return Err(m.permission_error("modify", "static_procedure", spec));
+    }
+    for clause in m.db.clauses_of(id) {
+        m.db.remove(clause);
+    }
+    Ok(Next::True)
+}
+
+fn dynamic(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let mut todo = vec![(m.context, m.arg(a, 0))];
+    while let Some((module, spec)) = todo.pop() {
+        let (module, spec) = m.strip_module(module, spec);
+        if spec.is_nil() {
+            continue;
+        }
+        if spec.is_struct(FunctorId::AND) || spec.is_cons() {
+            todo.push((module, m.heap.arg(spec, 1)));
+            todo.push((module, m.heap.arg(spec, 0)));
+            continue;
+        }
+        if spec.is_var() {
+            return Err(m.instantiation_error());
+        }
+        match m.read_indicator(spec) {
+            Some(functor) => m.declare_dynamic(module, functor),
+            None => return Err(m.type_error("predicate_indicator", spec)),
+        }
+    }
+    Ok(Next::True)
+}
+
+/// `'$predicate'(Head, Property, Value)`: what a predicate is.
+fn predicate(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let (head, property, value) = (m.arg(a, 0), m.arg(a, 1), m.arg(a, 2));
+    let (Some(id), _) = head_pred(m, head)? else { return Ok(Next::False) };
+    let pred = m.db.get(id).clone();
+    let property = m.atom_arg(property)?;
+    let holds = match m.atoms.text(property) {
+        "defined" => pred.kind != Kind::Undefined || pred.dynamic,
+        "dynamic" => pred.dynamic,
+        "static" => !pred.dynamic && pred.kind != Kind::Undefined,
+        "built_in" => pred.module == AtomId::SYSTEM,
+        "foreign" => matches!(pred.kind, Kind::Builtin(_)),
+        "visible" => pred.kind != Kind::Undefined || pred.dynamic,
+        "number_of_clauses" => {
+            return if pred.kind == Kind::Clauses {
+                m.answer(value, Value::int(i64::from(pred.n_clauses)))
+            } else {
+                Ok(Next::False)
+            };
+        }
+        _ => false,
+    };
+    Ok(holds.into())
+}
+
+/// `'$procedures'(Module, List)`: name and arity of the predicates with clauses.
+fn procedures(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let module = m.arg(a, 0);
+    let module = m.atom_arg(module)?;
+    let found: Vec<(AtomId, u32)> =
+        m.db.preds
+            .iter()
+            .filter(|it| it.module == module && it.kind == Kind::Clauses && (0 < it.n_clauses))
+            .map(|it| (it.name, it.arity))
+            .collect();
+    let items: Vec<Value> =
+        found.into_iter().map(|(name, arity)| m.indicator(name, arity as usize)).collect();
+    let list = m.heap.list(&items);
+    let to = m.arg(a, 1);
+    m.answer(to, list)
+}

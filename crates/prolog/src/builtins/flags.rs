@@ -1,0 +1,228 @@
+//! Global variables, flags, operators and counters.
+
+use crate::builtins::{Row, iso, row};
+use crate::data::{AtomId, Record, Trailed, Value, View};
+use crate::machine::{Fault, Global, Machine, Next};
+use crate::text::{Op, OpType};
+use std::rc::Rc;
+
+pub(super) const ROWS: &[Row] = &[
+    row("nb_setval", 2, nb_setval),
+    row("b_setval", 2, b_setval),
+    row("nb_getval", 2, getval),
+    row("b_getval", 2, getval),
+    row("nb_current", 2, |m, a| {
+        let name = m.arg(a, 0);
+        let name = m.atom_arg(name)?;
+        match m.global(name) {
+            Some(found) => {
+                let to = m.arg(a, 1);
+                m.answer(to, found)
+            }
+            None => Ok(Next::False),
+        }
+    }),
+    iso("set_prolog_flag", 2, set_flag),
+    row("create_prolog_flag", 3, set_flag),
+    row("$flag", 2, get_flag),
+    iso("op", 3, op),
+    row("$ops", 1, ops),
+    row("gensym", 2, gensym),
+    row("reset_gensym", 1, |m, a| {
+        let base = m.arg(a, 0);
+        let base = m.text_arg(base)?;
+        m.gensyms.remove(&base);
+        Ok(Next::True)
+    }),
+    row("reset_gensym", 0, |m, _| {
+        m.gensyms.clear();
+        Ok(Next::True)
+    }),
+    row("statistics", 2, statistics),
+    row("get_time", 1, |m, a| {
+        let to = m.arg(a, 0);
+        m.answer(to, Value::float(0.0))
+    }),
+    row("prolog_load_context", 2, |m, a| {
+        let (key, to) = (m.arg(a, 0), m.arg(a, 1));
+        match key.as_atom() {
+            Some(AtomId::MODULE) => {
+                let module = Value::atom(m.load_module);
+                m.answer(to, module)
+            }
+            _ => Ok(Next::False),
+        }
+    }),
+    row("$current_source_module", 1, |m, a| {
+        let (to, module) = (m.arg(a, 0), Value::atom(m.load_module));
+        m.answer(to, module)
+    }),
+    row("$current_typein_module", 1, |m, a| {
+        let to = m.arg(a, 0);
+        m.answer(to, Value::atom(AtomId::USER))
+    }),
+    row("context_module", 1, |m, a| {
+        let (to, module) = (m.arg(a, 0), Value::atom(m.context));
+        m.answer(to, module)
+    }),
+];
+
+impl Machine {
+    fn global(&mut self, name: AtomId) -> Option<Value> {
+        match self.globals.get(&name)?.last()? {
+            Global::Live(value) => Some(*value),
+            Global::Kept(record) => Some(record.clone().load(&mut self.heap)),
+        }
+    }
+}
+
+fn nb_setval(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let name = m.arg(a, 0);
+    let name = m.atom_arg(name)?;
+    let record = Rc::new(Record::new(&m.heap, &m.atoms, m.arg(a, 1)));
+    let values = m.globals.entry(name).or_default();
+    // Values that backtracking would bring back stay below.
+    match values.last_mut() {
+        Some(last) => *last = Global::Kept(record),
+        None => values.push(Global::Kept(record)),
+    }
+    Ok(Next::True)
+}
+
+fn b_setval(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let (name, value) = (m.arg(a, 0), m.arg(a, 1));
+    let name = m.atom_arg(name)?;
+    m.globals.entry(name).or_default().push(Global::Live(value));
+    m.heap.trail.push(Trailed::Global(name, Value::NIL));
+    Ok(Next::True)
+}
+
+fn getval(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let (name, to) = (m.arg(a, 0), m.arg(a, 1));
+    let id = m.atom_arg(name)?;
+    match m.global(id) {
+        Some(found) => m.answer(to, found),
+        None => Err(m.existence_error("variable", name)),
+    }
+}
+
+fn set_flag(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let (name, value) = (m.arg(a, 0), m.arg(a, 1));
+    if name.is_var() || value.is_var() {
+        return Err(m.instantiation_error());
+    }
+    let name = m.atom_arg(name)?;
+    let record = Record::new(&m.heap, &m.atoms, value);
+    m.flags.insert(name, record);
+    Ok(Next::True)
+}
+
+fn get_flag(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let (name, to) = (m.arg(a, 0), m.arg(a, 1));
+    let name = m.atom_arg(name)?;
+    if let Some(record) = m.flags.get(&name).cloned() {
+        let value = record.load(&mut m.heap);
+        return m.answer(to, value);
+    }
+    let value = match m.atoms.text(name) {
+        "bounded" | "iso" | "prefer_rationals" | "occurs_check" | "xref" | "gc" => "false",
+        "unbounded" | "character_escapes" | "generate_debug_info" | "autoload" => "true",
+        "double_quotes" => "string",
+        "unknown" => "error",
+        "dialect" => "swi",
+        "max_integer" => return m.answer(to, Value::int(i64::MAX)),
+        "min_integer" => return m.answer(to, Value::int(i64::MIN)),
+        "max_tagged_integer" => return m.answer(to, Value::int((1 << 60) - 1)),
+        "min_tagged_integer" => return m.answer(to, Value::int(-(1 << 60))),
+        "version" => return m.answer(to, Value::int(90_004)),
+        _ => return Ok(Next::False),
+    };
+    let value = m.atom_named(value);
+    m.answer(to, value)
+}
+
+fn op(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let (priority, kind, names) = (m.arg(a, 0), m.arg(a, 1), m.arg(a, 2));
+    let n = m.int_arg(priority)?;
+    let n = match u16::try_from(n) {
+        Ok(n) if n <= 1200 => n,
+        _ => return Err(m.domain_error("operator_priority", priority)),
+    };
+    let kind_name = m.atom_arg(kind)?;
+    let Some(op_type) = OpType::from_name(m.atoms.text(kind_name)) else {
+        return Err(m.domain_error("operator_specifier", kind));
+    };
+    let module = if m.context == AtomId::SYSTEM { AtomId::USER } else { m.context };
+    let (module, names) = m.strip_module(module, names);
+    let items = if names.is_cons() { m.list_arg(names)? } else { vec![names] };
+    for item in items {
+        let (module, item) = m.strip_module(module, item);
+        let name = match item.view() {
+            View::Var(_) => return Err(m.instantiation_error()),
+            View::Atom(name) => name,
+            View::Int(_)
+            | View::Big(_)
+            | View::Rational(_)
+            | View::Float(_)
+            | View::Text(_)
+            | View::Struct(..) => return Err(m.type_error("list", item)),
+        };
+        match m.atoms.text(name) {
+            "," => return Err(m.permission_error("modify", "operator", item)),
+            "|" if n != 0 && n < 1001 => return Err(m.permission_error("create", "operator", item)),
+            "[]" if name == AtomId::NIL => {
+                return Err(m.permission_error("create", "operator", item));
+            }
+            "{}" => return Err(m.permission_error("create", "operator", item)),
+            _ => {}
+        }
+        m.ops.add(module, name, Op { priority: n, kind: op_type });
+    }
+    Ok(Next::True)
+}
+
+/// All operators as `op(Priority, Type, Name)`.
+fn ops(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let module = if m.context == AtomId::SYSTEM { AtomId::USER } else { m.context };
+    let all = m.ops.all(module);
+    let functor = m.atoms.functor_named("op", 3);
+    let mut items = Vec::with_capacity(all.len());
+    for (name, op) in all {
+        let kind = m.atom_named(op.kind.name());
+        let args = [Value::int(i64::from(op.priority)), kind, Value::atom(name)];
+        items.push(m.heap.structure(functor, &args));
+    }
+    let list = m.heap.list(&items);
+    let to = m.arg(a, 0);
+    m.answer(to, list)
+}
+
+fn gensym(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let (base, to) = (m.arg(a, 0), m.arg(a, 1));
+    let base = m.text_arg(base)?;
+    let n = m.gensyms.entry(base.clone()).or_insert(0);
+    *n += 1;
+    let name = format!("{base}{n}");
+    let name = m.atom_named(&name);
+    m.answer(to, name)
+}
+
+/// Time does not pass here; what is counted is work.
+fn statistics(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let (key, to) = (m.arg(a, 0), m.arg(a, 1));
+    let name = m.atom_arg(key)?;
+    let steps = i64::try_from(m.steps).unwrap_or(i64::MAX);
+    let value = match m.atoms.text(name) {
+        "inferences" => Value::int(steps),
+        "runtime" | "cputime" | "walltime" | "real_time" | "process_cputime" | "system_time" => {
+            let millis = Value::int(steps / 1000);
+            if m.atoms.text(name).contains("cputime") {
+                Value::float(0.0)
+            } else {
+                m.heap.list(&[millis, Value::int(0)])
+            }
+        }
+        _ => return Err(m.domain_error("statistics_key", key)),
+    };
+    m.answer(to, value)
+}

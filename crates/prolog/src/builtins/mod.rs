@@ -1,0 +1,148 @@
+//! Builtin predicates, as rows of tables by subject.
+//!
+//! What SWI-Prolog writes in Prolog is not here: it is in the prelude or in the library.
+
+mod arithmetic;
+mod control;
+mod convert;
+mod database;
+mod flags;
+mod format;
+mod functions;
+mod lists;
+mod numbering;
+mod output;
+mod read;
+mod slices;
+mod terms;
+mod text;
+mod types;
+
+use crate::data::{AtomId, Atoms, Value};
+use crate::machine::{Fault, Machine, Next};
+
+pub(crate) type Run = fn(&mut Machine, usize) -> Result<Next, Fault>;
+
+/// A builtin. Its arguments lie on the machine's stack, from the position that it is given.
+#[derive(Clone, Copy)]
+pub struct Row {
+    pub name: &'static str,
+    pub arity: u32,
+    pub(crate) run: Run,
+    /// Of the standard: programs may not define it anew.
+    pub iso: bool,
+    pub(crate) name_id: AtomId,
+}
+
+impl std::fmt::Debug for Row {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}", self.name, self.arity)
+    }
+}
+
+const fn iso(name: &'static str, arity: u32, run: Run) -> Row {
+    Row { name, arity, run, iso: true, name_id: AtomId::EMPTY }
+}
+
+const fn row(name: &'static str, arity: u32, run: Run) -> Row {
+    Row { name, arity, run, iso: false, name_id: AtomId::EMPTY }
+}
+
+pub(crate) fn rows(atoms: &mut Atoms) -> Vec<Row> {
+    let all = [
+        control::ROWS,
+        arithmetic::ROWS,
+        types::ROWS,
+        terms::ROWS,
+        numbering::ROWS,
+        lists::ROWS,
+        text::ROWS,
+        convert::ROWS,
+        slices::ROWS,
+        database::ROWS,
+        flags::ROWS,
+        output::ROWS,
+        format::ROWS,
+        read::ROWS,
+    ];
+    let named = |row: &Row, atoms: &mut Atoms| Row { name_id: atoms.intern(row.name), ..*row };
+    all.into_iter().flatten().map(|it| named(it, atoms)).collect()
+}
+
+impl Machine {
+    /// The n-th argument of the builtin that runs, dereferenced.
+    #[inline]
+    pub(crate) fn arg(&self, args: usize, n: usize) -> Value {
+        self.stack.get(args + n).map_or(Value::NIL, |it| self.heap.deref(*it))
+    }
+
+    #[inline]
+    pub(crate) fn unify(&mut self, a: Value, b: Value) -> bool {
+        crate::data::unify(&mut self.heap, &self.atoms, a, b)
+    }
+
+    /// Unifies and says so as a builtin does.
+    pub(crate) fn answer(&mut self, a: Value, b: Value) -> Result<Next, Fault> {
+        Ok(self.unify(a, b).into())
+    }
+
+    pub(crate) fn atom_named(&mut self, text: &str) -> Value {
+        Value::atom(self.atoms.intern(text))
+    }
+
+    /// Refuses to allocate more than the run may use.
+    pub(crate) fn check_memory(&self, more: usize) -> Result<(), Fault> {
+        let used = self.heap.size() + self.collected_bytes;
+        if self.limits.memory_bytes < used.saturating_add(more) {
+            return Err(crate::machine::Stop::Memory.into());
+        }
+        Ok(())
+    }
+
+    /// An integer argument that fits a word.
+    pub(crate) fn int_arg(&mut self, value: Value) -> Result<i64, Fault> {
+        match value.view() {
+            crate::data::View::Var(_) => Err(self.instantiation_error()),
+            crate::data::View::Int(it) => Ok(it),
+            crate::data::View::Big(_)
+            | crate::data::View::Rational(_)
+            | crate::data::View::Float(_)
+            | crate::data::View::Atom(_)
+            | crate::data::View::Text(_)
+            | crate::data::View::Struct(..) => Err(self.type_error("integer", value)),
+        }
+    }
+
+    pub(crate) fn atom_arg(&mut self, value: Value) -> Result<AtomId, Fault> {
+        match value.view() {
+            crate::data::View::Var(_) => Err(self.instantiation_error()),
+            crate::data::View::Atom(it) => Ok(it),
+            crate::data::View::Int(_)
+            | crate::data::View::Big(_)
+            | crate::data::View::Rational(_)
+            | crate::data::View::Float(_)
+            | crate::data::View::Text(_)
+            | crate::data::View::Struct(..) => Err(self.type_error("atom", value)),
+        }
+    }
+
+    /// A list, or what may become one, as its top tells: nothing, empty or a cell.
+    pub(crate) fn partial_list_arg(&mut self, value: Value) -> Result<(), Fault> {
+        if value.is_var() || value.is_nil() || value.is_cons() {
+            return Ok(());
+        }
+        Err(self.type_error("list", value))
+    }
+
+    /// A proper list.
+    pub(crate) fn list_arg(&mut self, value: Value) -> Result<Vec<Value>, Fault> {
+        let (items, end) = self.heap.list_items(value);
+        match end {
+            crate::data::ListEnd::Nil => Ok(items),
+            crate::data::ListEnd::Open(_) => Err(self.instantiation_error()),
+            crate::data::ListEnd::Other(_) | crate::data::ListEnd::Cyclic => {
+                Err(self.type_error("list", value))
+            }
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Variables of terms: listing them, numbering them, comparing terms up to their names.
+
+use crate::builtins::{Row, iso, row};
+use crate::data::{AtomId, FunctorId, Value, View};
+use crate::machine::{Fault, Machine, Next};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+pub(super) const ROWS: &[Row] = &[
+    iso("term_variables", 2, |m, a| {
+        let vars = m.variables(m.arg(a, 0));
+        let list = m.heap.list(&vars);
+        let to = m.arg(a, 1);
+        m.answer(to, list)
+    }),
+    row("term_variables", 3, |m, a| {
+        let vars = m.variables(m.arg(a, 0));
+        let (to, tail) = (m.arg(a, 1), m.arg(a, 2));
+        let list = m.heap.partial_list(&vars, tail);
+        m.answer(to, list)
+    }),
+    row("term_singletons", 2, |m, a| {
+        let once = m.singletons(m.arg(a, 0));
+        let list = m.heap.list(&once);
+        let to = m.arg(a, 1);
+        m.answer(to, list)
+    }),
+    row("numbervars", 3, numbervars),
+    row("numbervars", 1, |m, a| {
+        let term = m.arg(a, 0);
+        m.number_variables(term, 0);
+        Ok(Next::True)
+    }),
+    row("=@=", 2, |m, a| Ok(m.is_variant(m.arg(a, 0), m.arg(a, 1)).into())),
+    row("\\=@=", 2, |m, a| Ok((!m.is_variant(m.arg(a, 0), m.arg(a, 1))).into())),
+    row("$free_variables", 3, free_variables),
+    row("term_attvars", 2, |m, a| {
+        let vars = m.variables(m.arg(a, 0));
+        let attributed: Vec<Value> =
+            vars.into_iter().filter(|it| it.tag() == crate::data::Tag::Attr).collect();
+        let list = m.heap.list(&attributed);
+        let to = m.arg(a, 1);
+        m.answer(to, list)
+    }),
+];
+
+fn numbervars(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let (term, start, end) = (m.arg(a, 0), m.arg(a, 1), m.arg(a, 2));
+    let start = m.int_arg(start)?;
+    let n = m.number_variables(term, start);
+    m.answer(end, Value::int(n))
+}
+
+/// `'$free_variables'(Template^Goal, Goal, v(Free...))`: what `bagof/3` groups by.
+fn free_variables(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let mut goal = m.arg(a, 0);
+    let mut bound = FxHashSet::default();
+    let mut module = None;
+    loop {
+        if goal.is_struct(FunctorId::QUALIFIED) {
+            module = Some(m.heap.arg(goal, 0));
+            goal = m.heap.arg(goal, 1);
+        } else if goal.is_struct(FunctorId::EXISTS) {
+            for var in m.variables(m.heap.arg(goal, 0)) {
+                bound.insert(var.address());
+            }
+            goal = m.heap.arg(goal, 1);
+        } else {
+            break;
+        }
+    }
+    let free: Vec<Value> =
+        m.variables(goal).into_iter().filter(|it| !bound.contains(&it.address())).collect();
+    let witness = if free.is_empty() {
+        m.atom_named("v")
+    } else {
+        let functor = m.atoms.functor_named("v", free.len());
+        m.heap.structure(functor, &free)
+    };
+    if let Some(module) = module {
+        goal = m.heap.structure(FunctorId::QUALIFIED, &[module, goal]);
+    }
+    let (to_goal, to_witness) = (m.arg(a, 1), m.arg(a, 2));
+    Ok((m.unify(to_goal, goal) && m.unify(to_witness, witness)).into())
+}
+
+impl Machine {
+    /// The variables of a term, each once, in the order they are met.
+    pub(crate) fn variables(&self, term: Value) -> Vec<Value> {
+        let mut seen = FxHashSet::default();
+        let mut res = Vec::new();
+        let mut todo = vec![term];
+        while let Some(next) = todo.pop() {
+            let next = self.heap.deref(next);
+            match next.view() {
+                View::Var(at) if seen.insert(at) => {
+                    res.push(next);
+                }
+                View::Struct(functor, at) => {
+                    todo.extend(
+                        (0..self.atoms.arity(functor)).rev().map(|n| self.heap.cell(at + n)),
+                    );
+                }
+                View::Var(_)
+                | View::Int(_)
+                | View::Big(_)
+                | View::Rational(_)
+                | View::Float(_)
+                | View::Atom(_)
+                | View::Text(_) => {}
+            }
+        }
+        res
+    }
+
+    fn singletons(&self, term: Value) -> Vec<Value> {
+        let mut counts: FxHashMap<usize, u32> = FxHashMap::default();
+        let mut order = Vec::new();
+        let mut todo = vec![term];
+        while let Some(next) = todo.pop() {
+            let next = self.heap.deref(next);
+            match next.view() {
+                View::Var(at) => {
+                    let count = counts.entry(at).or_insert(0);
+                    *count += 1;
+                    if *count == 1 {
+                        order.push(next);
+                    }
+                }
+                View::Struct(functor, at) => {
+                    todo.extend(
+                        (0..self.atoms.arity(functor)).rev().map(|n| self.heap.cell(at + n)),
+                    );
+                }
+                View::Int(_)
+                | View::Big(_)
+                | View::Rational(_)
+                | View::Float(_)
+                | View::Atom(_)
+                | View::Text(_) => {}
+            }
+        }
+        order.retain(|it| counts.get(&it.address()) == Some(&1));
+        order
+    }
+
+    /// Binds the variables to `'$VAR'(N)`; the next number.
+    pub(crate) fn number_variables(&mut self, term: Value, start: i64) -> i64 {
+        let mut n = start;
+        for var in self.variables(term) {
+            let name = self.heap.structure(FunctorId::NUMBERED, &[Value::int(n)]);
+            self.heap.bind(var, name);
+            n += 1;
+        }
+        n
+    }
+
+    /// Whether two terms are equal up to the names of their variables.
+    pub(crate) fn is_variant(&self, x: Value, y: Value) -> bool {
+        let mut there: FxHashMap<usize, usize> = FxHashMap::default();
+        let mut back: FxHashMap<usize, usize> = FxHashMap::default();
+        let mut todo = vec![(x, y)];
+        while let Some((x, y)) = todo.pop() {
+            let (x, y) = (self.heap.deref(x), self.heap.deref(y));
+            match (x.view(), y.view()) {
+                (View::Var(p), View::Var(q)) => {
+                    if *there.entry(p).or_insert(q) != q || *back.entry(q).or_insert(p) != p {
+                        return false;
+                    }
+                }
+                (View::Struct(f, p), View::Struct(g, q)) => {
+                    if f != g {
+                        return false;
+                    }
+                    let n = self.atoms.arity(f);
+                    todo.extend(
+                        (0..n).rev().map(|k| (self.heap.cell(p + k), self.heap.cell(q + k))),
+                    );
+                }
+                (View::Var(_), _) | (_, View::Var(_)) => return false,
+                _ => {
+                    if !crate::data::same(&self.heap, &self.atoms, x, y) {
+                        return false;
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    /// The module and the plain goal, for those who need an atom.
+    pub(crate) fn plain_goal(&self, goal: Value) -> (AtomId, Value) {
+        self.strip_module(self.context, goal)
+    }
+}

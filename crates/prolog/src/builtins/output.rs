@@ -1,0 +1,253 @@
+//! Writing terms, to the output or into a term.
+
+use crate::builtins::convert::Form;
+use crate::builtins::{Row, iso, row};
+use crate::data::{AtomId, FunctorId, Value, View};
+use crate::machine::{Fault, Machine, Next};
+use crate::text::{Escapes, WriteOptions, write_term};
+
+pub(super) const ROWS: &[Row] = &[
+    iso("nl", 0, |m, _| {
+        m.put_text("\n");
+        Ok(Next::True)
+    }),
+    iso("nl", 1, |m, a| on_stream(m, a, |m, _| m.put_text("\n"))),
+    iso("write", 1, |m, a| write(m, a, Style::Write)),
+    iso("print", 1, |m, a| write(m, a, Style::Print)),
+    iso("writeln", 1, |m, a| {
+        write(m, a, Style::Write)?;
+        m.put_text("\n");
+        Ok(Next::True)
+    }),
+    iso("writeq", 1, |m, a| write(m, a, Style::Quoted)),
+    iso("write_canonical", 1, |m, a| write(m, a, Style::Canonical)),
+    iso("write", 2, |m, a| {
+        on_stream(m, a, |m, a| {
+            let _done = write(m, a + 1, Style::Write);
+        })
+    }),
+    row("writeln", 2, |m, a| {
+        on_stream(m, a, |m, a| {
+            let _done = write(m, a + 1, Style::Write);
+            m.put_text("\n");
+        })
+    }),
+    iso("print", 2, |m, a| {
+        on_stream(m, a, |m, a| {
+            let _done = write(m, a + 1, Style::Print);
+        })
+    }),
+    iso("writeq", 2, |m, a| {
+        on_stream(m, a, |m, a| {
+            let _done = write(m, a + 1, Style::Quoted);
+        })
+    }),
+    iso("write_canonical", 2, |m, a| {
+        on_stream(m, a, |m, a| {
+            let _done = write(m, a + 1, Style::Canonical);
+        })
+    }),
+    iso("write_term", 2, |m, a| {
+        let (term, options) = (m.arg(a, 0), m.arg(a, 1));
+        m.write_with(term, options)?;
+        Ok(Next::True)
+    }),
+    iso("write_term", 3, |m, a| {
+        let (term, options) = (m.arg(a, 1), m.arg(a, 2));
+        m.enter_stream(a);
+        let done = m.write_with(term, options);
+        m.leave_stream(a);
+        done.map(|()| Next::True)
+    }),
+    iso("put_char", 1, |m, a| {
+        let c = m.arg(a, 0);
+        let c = m.atom_arg(c)?;
+        let text = m.atoms.name(c);
+        m.put_text(&text);
+        Ok(Next::True)
+    }),
+    row("tab", 1, |m, a| {
+        let n = m.arg(a, 0);
+        let n = m.evaluate(n)?.to_float();
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "clamped to what fits a line"
+        )]
+        let n = n.clamp(0.0, 1e6) as usize;
+        m.put_text(&" ".repeat(n));
+        Ok(Next::True)
+    }),
+    iso("flush_output", 0, |_, _| Ok(Next::True)),
+    iso("flush_output", 1, |_, _| Ok(Next::True)),
+    row("$capture", 0, |m, _| {
+        m.output.captures.push(String::new());
+        Ok(Next::True)
+    }),
+    row("$captured", 2, captured),
+    row("print_message", 2, |_, _| Ok(Next::True)),
+    row("print_message_lines", 3, |_, _| Ok(Next::True)),
+    row("message_to_codes", 3, |_, _| Ok(Next::True)),
+    row("current_output", 1, |m, a| {
+        let (to, stream) = (m.arg(a, 0), Value::atom(AtomId::OUTPUT));
+        m.answer(to, stream)
+    }),
+    row("current_input", 1, |m, a| {
+        let (to, stream) = (m.arg(a, 0), Value::atom(AtomId::INPUT));
+        m.answer(to, stream)
+    }),
+    row("set_stream", 2, |_, _| Ok(Next::True)),
+];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    Write,
+    Print,
+    Quoted,
+    Canonical,
+}
+
+fn write(m: &mut Machine, a: usize, style: Style) -> Result<Next, Fault> {
+    let text = m.term_text(m.arg(a, 0), style);
+    m.put_text(&text);
+    Ok(Next::True)
+}
+
+/// Runs with the output going to the stream that is the first argument.
+fn on_stream(m: &mut Machine, a: usize, run: fn(&mut Machine, usize)) -> Result<Next, Fault> {
+    let stream = m.arg(a, 0);
+    if stream.is_var() {
+        return Err(m.instantiation_error());
+    }
+    m.enter_stream(a);
+    run(m, a);
+    m.leave_stream(a);
+    Ok(Next::True)
+}
+
+/// `'$captured'(Kind, Text)`: the end of a capture.
+fn captured(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let (kind, to) = (m.arg(a, 0), m.arg(a, 1));
+    let text = m.output.captures.pop().unwrap_or_default();
+    let form = match kind.as_atom().map(|it| m.atoms.name(it)).as_deref() {
+        Some("atom") => Form::Atom,
+        Some("string") => Form::String,
+        Some("codes") => Form::Codes,
+        Some("chars") => Form::Chars,
+        _ => return Err(m.domain_error("output_sink", kind)),
+    };
+    let new = m.make_text(&text, form);
+    m.answer(to, new)
+}
+
+impl Machine {
+    pub(crate) fn put_text(&mut self, text: &str) {
+        match self.output.captures.last_mut() {
+            Some(capture) => capture.push_str(text),
+            None => self.output.text.push_str(text),
+        }
+    }
+
+    /// The column that the output is at.
+    pub(crate) fn column(&self) -> usize {
+        let text = self.output.captures.last().unwrap_or(&self.output.text);
+        text.rsplit('\n').next().unwrap_or("").chars().count()
+    }
+
+    /// Output to `user_error` is kept apart; to anything else it goes where it goes now.
+    pub(crate) fn enter_stream(&mut self, args: usize) {
+        if self.arg(args, 0).is_atom(AtomId::ERRORS) {
+            self.output.captures.push(String::new());
+        }
+    }
+
+    pub(crate) fn leave_stream(&mut self, args: usize) {
+        if self.arg(args, 0).is_atom(AtomId::ERRORS) {
+            let text = self.output.captures.pop().unwrap_or_default();
+            self.output.errors.push_str(&text);
+        }
+    }
+
+    pub(super) fn term_text(&self, term: Value, style: Style) -> String {
+        let options = match style {
+            Style::Write => WriteOptions::default(),
+            Style::Print => WriteOptions { escapes: Escapes::Unicode, ..WriteOptions::quoted() },
+            Style::Quoted => WriteOptions::quoted(),
+            Style::Canonical => WriteOptions::canonical(&self.heap, &self.atoms, term),
+        };
+        write_term(&self.heap, &self.atoms, &self.ops, &options, term)
+    }
+
+    pub(crate) fn quoted_text(&self, term: Value) -> String {
+        self.term_text(term, Style::Quoted)
+    }
+
+    pub(crate) fn write_with(&mut self, term: Value, options: Value) -> Result<(), Fault> {
+        let given = self.list_arg(options)?;
+        let mut style = WriteOptions {
+            numbervars: false,
+            escapes: Escapes::Unicode,
+            ..WriteOptions::default()
+        };
+        let (mut full_stop, mut new_line) = (false, false);
+        for option in given {
+            let option = self.heap.deref(option);
+            let View::Struct(functor, _) = option.view() else {
+                if option.is_var() {
+                    return Err(self.instantiation_error());
+                }
+                return Err(self.domain_error("write_option", option));
+            };
+            let (name, arity) = self.atoms.name_arity(functor);
+            let (name, value) = if functor == FunctorId::UNIFY {
+                match self.heap.arg(option, 0).as_atom() {
+                    Some(name) => (name, self.heap.arg(option, 1)),
+                    None => return Err(self.domain_error("write_option", option)),
+                }
+            } else if arity == 1 {
+                (name, self.heap.arg(option, 0))
+            } else {
+                return Err(self.domain_error("write_option", option));
+            };
+            let on = value.is_atom(AtomId::TRUE);
+            match self.atoms.text(name) {
+                "quoted" => style.quoted = on,
+                "ignore_ops" => style.ignore_ops = on,
+                "numbervars" => style.numbervars = on,
+                "portray" | "portrayed" if on => style.numbervars = true,
+                "brace_terms" => style.plain_braces = !on,
+                "spacing" => {
+                    style.spaced =
+                        value.as_atom().is_some_and(|it| self.atoms.text(it) == "next_argument");
+                }
+                "max_depth" => {
+                    style.max_depth =
+                        value.as_int().and_then(|it| usize::try_from(it).ok()).unwrap_or(0);
+                }
+                "priority" => {
+                    style.priority =
+                        value.as_int().and_then(|it| u16::try_from(it).ok()).unwrap_or(1200);
+                }
+                "fullstop" => full_stop = on,
+                "nl" => new_line = on,
+                "variable_names" => {
+                    for binding in self.list_arg(value)? {
+                        let (name, var) = (self.heap.arg(binding, 0), self.heap.arg(binding, 1));
+                        if let (Some(name), View::Var(at)) = (name.as_atom(), var.view()) {
+                            style.names.insert(at, self.atoms.text(name).to_owned());
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        let mut text = write_term(&self.heap, &self.atoms, &self.ops, &style, term);
+        if full_stop {
+            text.push_str(if new_line { ".\n" } else { ". " });
+        } else if new_line {
+            text.push('\n');
+        }
+        self.put_text(&text);
+        Ok(())
+    }
+}

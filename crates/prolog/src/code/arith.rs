@@ -1,0 +1,48 @@
+//! The operations of arithmetic that clauses do without building the expression.
+
+/// Binary unless said otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArithOp {
+    Add,
+    Sub,
+    Mul,
+    Divide,
+    IntDivide,
+    FloorDivide,
+    Mod,
+    Rem,
+    Min,
+    Max,
+    ShiftLeft,
+    ShiftRight,
+    And,
+    Or,
+    Xor,
+    /// Of the first operand alone.
+    Negate,
+    /// Of the first operand alone.
+    Abs,
+}
+
+pub fn arith_op(name: &str, arity: usize) -> Option<ArithOp> {
+    Some(match (name, arity) {
+        ("+", 2) => ArithOp::Add,
+        ("-", 2) => ArithOp::Sub,
+        ("*", 2) => ArithOp::Mul,
+        ("/", 2) => ArithOp::Divide,
+        ("//", 2) => ArithOp::IntDivide,
+        ("div", 2) => ArithOp::FloorDivide,
+        ("mod", 2) => ArithOp::Mod,
+        ("rem", 2) => ArithOp::Rem,
+        ("min", 2) => ArithOp::Min,
+        ("max", 2) => ArithOp::Max,
+        ("<<", 2) => ArithOp::ShiftLeft,
+        (">>", 2) => ArithOp::ShiftRight,
+        ("/\\", 2) => ArithOp::And,
+        ("\\/", 2) => ArithOp::Or,
+        ("xor", 2) => ArithOp::Xor,
+        ("-", 1) => ArithOp::Negate,
+        ("abs", 1) => ArithOp::Abs,
+        _ => return None,
+    })
+}

@@ -1,0 +1,441 @@
+//! Predicates and their clauses, as the running program sees them.
+//!
+//! Clauses of a predicate are a chain that a running call may be in the middle of: a clause that was
+//! retracted keeps its successor, and generations say who may see it (the logical update view).
+#![expect(clippy::indexing_slicing, reason = "ids are made by the database")]
+
+use crate::code::{Ins, Konst};
+use crate::data::{AtomId, FunctorId, Heap, Record, Tag, Value};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PredId(pub u32);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ClauseId(pub u32);
+
+impl ClauseId {
+    pub const NONE: ClauseId = ClauseId(u32::MAX);
+}
+
+/// What the first argument of a call may be matched against without unifying. 0: anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Key(pub u64);
+
+impl Key {
+    pub const ANY: Key = Key(0);
+
+    #[inline]
+    pub fn may_match(self, other: Key) -> bool {
+        self == other || self == Key::ANY || other == Key::ANY
+    }
+}
+
+/// The key of a dereferenced value.
+#[inline]
+pub fn key_of(value: Value) -> Key {
+    match value.tag() {
+        Tag::Ref | Tag::Attr => Key::ANY,
+        Tag::Atom => Key(value.payload() << 3 | 1),
+        Tag::Int => Key(value.payload() << 3 | 2),
+        Tag::Struct => Key(u64::from(value.functor().0) << 3 | 3),
+        Tag::Float => Key(value.payload() << 3 | 4),
+        Tag::Big | Tag::Rational => Key(5),
+        Tag::Text => Key(6),
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Nobody said anything of it yet.
+    Undefined,
+    Clauses,
+    /// A row of the table of builtins.
+    Builtin(u32),
+    /// The predicate of another module.
+    Import(PredId),
+}
+
+/// How a predicate uses an argument that is a goal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meta {
+    Plain,
+    /// `0` to `9`, `^`, `//` and `:`.
+    Qualified,
+}
+
+#[derive(Clone, Debug)]
+pub struct Pred {
+    pub module: AtomId,
+    pub functor: FunctorId,
+    pub name: AtomId,
+    pub arity: u32,
+    pub kind: Kind,
+    pub dynamic: bool,
+    pub discontiguous: bool,
+    pub multifile: bool,
+    /// Programs may not define it anew.
+    pub locked: bool,
+    pub meta: Option<Rc<[Meta]>>,
+    pub first: ClauseId,
+    pub last: ClauseId,
+    pub n_clauses: u32,
+    index: Option<Index>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Index {
+    by_key: FxHashMap<Key, Bucket>,
+    /// For keys that no clause names.
+    others: Bucket,
+    n_dead: u32,
+}
+
+/// A list of clauses that may match one key, by number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bucket(pub u32);
+
+#[derive(Clone, Debug)]
+pub struct Clause {
+    pub pred: PredId,
+    pub code: u32,
+    pub n_slots: u32,
+    pub key: Key,
+    pub next: ClauseId,
+    pub previous: ClauseId,
+    pub born: u64,
+    pub died: u64,
+    /// Of the source; 0: made while running.
+    pub line: u32,
+    /// Which file, by number.
+    pub file: u32,
+    /// `Head :- Body`
+    pub term: Rc<Record>,
+}
+
+/// Below this many clauses a call goes through the chain.
+const WORTH_AN_INDEX: u32 = 8;
+
+#[derive(Debug, Default)]
+pub struct Database {
+    pub preds: Vec<Pred>,
+    by_name: FxHashMap<(AtomId, FunctorId), PredId>,
+    pub clauses: Vec<Clause>,
+    pub code: Vec<Ins>,
+    pub konsts: Vec<Konst>,
+    konst_ids: FxHashMap<(Tag, u64), u32>,
+    buckets: Vec<Vec<ClauseId>>,
+    pub generation: u64,
+    /// What a run changed of the loaded program, to be put back at its end.
+    base: Option<Base>,
+}
+
+#[derive(Debug)]
+struct Base {
+    n_preds: usize,
+    n_clauses: usize,
+    n_code: usize,
+    n_konsts: usize,
+    generation: u64,
+    touched: FxHashMap<PredId, PredState>,
+    killed: Vec<ClauseId>,
+}
+
+/// A predicate as it was before the run.
+#[derive(Clone, Debug)]
+pub struct PredState {
+    pred: Pred,
+    chain: Vec<ClauseId>,
+}
+
+#[inline]
+pub fn is_visible(clause: &Clause, generation: u64) -> bool {
+    clause.born <= generation && generation < clause.died
+}
+
+impl Database {
+    pub fn pred(
+        &mut self,
+        module: AtomId,
+        functor: FunctorId,
+        name: AtomId,
+        arity: usize,
+    ) -> PredId {
+        if let Some(id) = self.by_name.get(&(module, functor)) {
+            return *id;
+        }
+        let id = PredId(u32::try_from(self.preds.len()).unwrap_or(u32::MAX));
+        self.preds.push(Pred {
+            module,
+            functor,
+            name,
+            arity: u32::try_from(arity).unwrap_or(u32::MAX),
+            kind: Kind::Undefined,
+            dynamic: false,
+            discontiguous: false,
+            multifile: false,
+            locked: false,
+            meta: None,
+            first: ClauseId::NONE,
+            last: ClauseId::NONE,
+            n_clauses: 0,
+            index: None,
+        });
+        self.by_name.insert((module, functor), id);
+        id
+    }
+
+    pub fn find(&self, module: AtomId, functor: FunctorId) -> Option<PredId> {
+        self.by_name.get(&(module, functor)).copied()
+    }
+
+    #[inline]
+    pub fn get(&self, id: PredId) -> &Pred {
+        &self.preds[id.0 as usize]
+    }
+
+    /// For changes: the state before the run is kept.
+    pub fn get_mut(&mut self, id: PredId) -> &mut Pred {
+        self.touch(id);
+        &mut self.preds[id.0 as usize]
+    }
+
+    #[inline]
+    pub fn clause(&self, id: ClauseId) -> &Clause {
+        &self.clauses[id.0 as usize]
+    }
+
+    /// All clauses that can be seen now.
+    pub fn clauses_of(&self, id: PredId) -> Vec<ClauseId> {
+        let mut res = Vec::new();
+        let mut at = self.get(id).first;
+        while at != ClauseId::NONE {
+            let clause = self.clause(at);
+            if is_visible(clause, self.generation) {
+                res.push(at);
+            }
+            at = clause.next;
+        }
+        res
+    }
+
+    pub fn konst(&mut self, heap: &Heap, value: Value) -> u32 {
+        let konst = match value.tag() {
+            Tag::Big | Tag::Rational | Tag::Text => {
+                Konst::Blob(value.tag(), heap.blob(value).clone())
+            }
+            Tag::Ref | Tag::Attr | Tag::Int | Tag::Atom | Tag::Struct | Tag::Float => {
+                if let Some(id) = self.konst_ids.get(&(value.tag(), value.payload())) {
+                    return *id;
+                }
+                Konst::Plain(value)
+            }
+        };
+        let id = u32::try_from(self.konsts.len()).unwrap_or(u32::MAX);
+        if let Konst::Plain(value) = &konst {
+            self.konst_ids.insert((value.tag(), value.payload()), id);
+        }
+        self.konsts.push(konst);
+        id
+    }
+
+    /// Adds a clause at the front or at the back.
+    pub fn add(&mut self, clause: Clause, front: bool) -> ClauseId {
+        let pred_id = clause.pred;
+        self.touch(pred_id);
+        self.generation += 1;
+        let id = ClauseId(u32::try_from(self.clauses.len()).unwrap_or(u32::MAX));
+        let key = clause.key;
+        self.clauses.push(Clause { born: self.generation, died: u64::MAX, ..clause });
+        let pred = &mut self.preds[pred_id.0 as usize];
+        if pred.kind != Kind::Clauses {
+            pred.kind = Kind::Clauses;
+        }
+        pred.n_clauses += 1;
+        let (first, last) = (pred.first, pred.last);
+        if front {
+            pred.first = id;
+            pred.index = None;
+            if last == ClauseId::NONE {
+                pred.last = id;
+            }
+        } else {
+            pred.last = id;
+            if first == ClauseId::NONE {
+                pred.first = id;
+            }
+        }
+        if front {
+            self.clauses[id.0 as usize].next = first;
+            if first != ClauseId::NONE {
+                self.clauses[first.0 as usize].previous = id;
+            }
+        } else {
+            self.clauses[id.0 as usize].previous = last;
+            if last != ClauseId::NONE {
+                self.clauses[last.0 as usize].next = id;
+            }
+            self.index_new(pred_id, id, key);
+        }
+        id
+    }
+
+    fn index_new(&mut self, pred: PredId, id: ClauseId, key: Key) {
+        let Some(index) = &mut self.preds[pred.0 as usize].index else { return };
+        if key == Key::ANY {
+            let all = index.by_key.values().copied().chain([index.others]);
+            all.for_each(|it| self.buckets[it.0 as usize].push(id));
+        } else if let Some(bucket) = index.by_key.get(&key) {
+            self.buckets[bucket.0 as usize].push(id);
+        } else {
+            let mut list = self.buckets[index.others.0 as usize].clone();
+            list.push(id);
+            let bucket = Bucket(u32::try_from(self.buckets.len()).unwrap_or(u32::MAX));
+            self.buckets.push(list);
+            index.by_key.insert(key, bucket);
+        }
+    }
+
+    /// Whether the clause was still there.
+    pub fn remove(&mut self, id: ClauseId) -> bool {
+        let clause = &self.clauses[id.0 as usize];
+        if clause.died != u64::MAX {
+            return false;
+        }
+        let (pred_id, next, previous) = (clause.pred, clause.next, clause.previous);
+        self.touch(pred_id);
+        self.generation += 1;
+        self.clauses[id.0 as usize].died = self.generation;
+        if let Some(base) = &mut self.base
+            && (id.0 as usize) < base.n_clauses
+        {
+            base.killed.push(id);
+        }
+        let pred = &mut self.preds[pred_id.0 as usize];
+        pred.n_clauses -= 1;
+        if pred.first == id {
+            pred.first = next;
+        }
+        if pred.last == id {
+            pred.last = previous;
+        }
+        if let Some(index) = &mut pred.index {
+            index.n_dead += 1;
+            if pred.n_clauses < index.n_dead {
+                pred.index = None;
+            }
+        }
+        if previous != ClauseId::NONE {
+            self.clauses[previous.0 as usize].next = next;
+        }
+        if next != ClauseId::NONE {
+            self.clauses[next.0 as usize].previous = previous;
+        }
+        true
+    }
+
+    /// The clauses to look at for a key, if going through the chain would take long.
+    #[inline]
+    pub fn bucket(&mut self, id: PredId, key: Key) -> Option<Bucket> {
+        let pred = &self.preds[id.0 as usize];
+        if pred.n_clauses < WORTH_AN_INDEX {
+            return None;
+        }
+        if pred.index.is_none() {
+            self.make_index(id);
+        }
+        let index = self.preds[id.0 as usize].index.as_ref()?;
+        Some(index.by_key.get(&key).copied().unwrap_or(index.others))
+    }
+
+    #[inline]
+    pub fn bucket_at(&self, bucket: Bucket, n: u32) -> Option<ClauseId> {
+        self.buckets[bucket.0 as usize].get(n as usize).copied()
+    }
+
+    fn make_index(&mut self, id: PredId) {
+        let mut index = Index { others: self.new_bucket(), ..Index::default() };
+        for clause in self.clauses_of(id) {
+            let key = self.clause(clause).key;
+            if key == Key::ANY {
+                let all = index.by_key.values().copied().chain([index.others]);
+                all.for_each(|it| self.buckets[it.0 as usize].push(clause));
+                continue;
+            }
+            let bucket = match index.by_key.get(&key) {
+                Some(bucket) => *bucket,
+                None => {
+                    let bucket = self.new_bucket();
+                    let others = self.buckets[index.others.0 as usize].clone();
+                    self.buckets[bucket.0 as usize] = others;
+                    index.by_key.insert(key, bucket);
+                    bucket
+                }
+            };
+            self.buckets[bucket.0 as usize].push(clause);
+        }
+        self.preds[id.0 as usize].index = Some(index);
+    }
+
+    fn new_bucket(&mut self) -> Bucket {
+        self.buckets.push(Vec::new());
+        Bucket(u32::try_from(self.buckets.len() - 1).unwrap_or(u32::MAX))
+    }
+
+    /// From here on changes can be undone.
+    pub fn begin_run(&mut self) {
+        self.base = Some(Base {
+            n_preds: self.preds.len(),
+            n_clauses: self.clauses.len(),
+            n_code: self.code.len(),
+            n_konsts: self.konsts.len(),
+            generation: self.generation,
+            touched: FxHashMap::default(),
+            killed: Vec::new(),
+        });
+    }
+
+    /// Takes back what the run asserted and retracted.
+    pub fn end_run(&mut self) {
+        let Some(base) = self.base.take() else { return };
+        for id in base.killed {
+            self.clauses[id.0 as usize].died = u64::MAX;
+        }
+        let mut touched: Vec<(PredId, PredState)> = base.touched.into_iter().collect();
+        touched.sort_by_key(|it| it.0);
+        for (id, state) in touched {
+            let chain = state.chain;
+            self.preds[id.0 as usize] = state.pred;
+            for (n, clause) in chain.iter().enumerate() {
+                let previous = n.checked_sub(1).map_or(ClauseId::NONE, |it| chain[it]);
+                let next = chain.get(n + 1).copied().unwrap_or(ClauseId::NONE);
+                let clause = &mut self.clauses[clause.0 as usize];
+                (clause.previous, clause.next) = (previous, next);
+            }
+        }
+        self.clauses.truncate(base.n_clauses);
+        self.code.truncate(base.n_code);
+        for konst in self.konsts.drain(base.n_konsts..) {
+            if let Konst::Plain(value) = konst {
+                self.konst_ids.remove(&(value.tag(), value.payload()));
+            }
+        }
+        for pred in self.preds.drain(base.n_preds..) {
+            self.by_name.remove(&(pred.module, pred.functor));
+        }
+        self.generation = base.generation;
+    }
+
+    fn touch(&mut self, id: PredId) {
+        let Some(base) = &self.base else { return };
+        if base.n_preds <= id.0 as usize || base.touched.contains_key(&id) {
+            return;
+        }
+        let chain = self.clauses_of(id);
+        let pred = Pred { index: None, ..self.preds[id.0 as usize].clone() };
+        if let Some(base) = &mut self.base {
+            base.touched.insert(id, PredState { pred, chain });
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! Compiled clauses: the instructions, how clauses become them, and the predicates they belong to.
+
+mod arith;
+mod body;
+mod clause;
+mod database;
+mod ins;
+
+pub use arith::{ArithOp, arith_op};
+pub use clause::{CompileError, Compiled, Source, compile_clause};
+pub use database::{
+    Bucket, Clause, ClauseId, Database, Key, Kind, Meta, Pred, PredId, PredState, is_visible,
+    key_of,
+};
+pub(crate) use ins::BACKTRACK as BACKTRACK_LABEL;
+pub use ins::{Compare, Ins, Konst, Operand, Test};

@@ -1,0 +1,109 @@
+//! The standard order of terms, and identity.
+
+use crate::data::{Atoms, Heap, Number, Tag, Value};
+use std::cmp::Ordering;
+
+/// Standard order: variables, numbers, strings, the empty list, atoms, compounds.
+pub fn compare(heap: &Heap, atoms: &Atoms, a: Value, b: Value) -> Ordering {
+    let (a, b) = (heap.deref(a), heap.deref(b));
+    let arity = match compare_tops(heap, atoms, a, b) {
+        Top::Decided(order) => return order,
+        Top::Enter(arity) => arity,
+    };
+    let mut todo = vec![(a, b, 0, arity)];
+    let mut n_steps = 0_usize;
+    let mut seen = rustc_hash::FxHashSet::default();
+    while let Some((a, b, k, n)) = todo.pop() {
+        if k == n {
+            continue;
+        }
+        if k + 1 < n {
+            todo.push((a, b, k + 1, n));
+        }
+        let (x, y) = (heap.arg(a, k), heap.arg(b, k));
+        match compare_tops(heap, atoms, x, y) {
+            Top::Decided(Ordering::Equal) => {}
+            Top::Decided(other) => return other,
+            Top::Enter(arity) => {
+                n_steps += 1;
+                if SUSPICIOUS < n_steps && !seen.insert((x.payload(), y.payload())) {
+                    continue;
+                }
+                todo.push((x, y, 0, arity));
+            }
+        }
+    }
+    Ordering::Equal
+}
+
+/// `==`
+pub fn same(heap: &Heap, atoms: &Atoms, a: Value, b: Value) -> bool {
+    let (a, b) = (heap.deref(a), heap.deref(b));
+    if a.same_word(b) {
+        return true;
+    }
+    if a.tag() != b.tag() || matches!(a.tag(), Tag::Int | Tag::Atom | Tag::Ref | Tag::Attr) {
+        return false;
+    }
+    compare(heap, atoms, a, b) == Ordering::Equal
+}
+
+/// After so many pairs the terms may be cyclic: from there on pairs that were seen are skipped.
+const SUSPICIOUS: usize = 1 << 22;
+
+enum Top {
+    Decided(Ordering),
+    /// Same functor: the arguments decide.
+    Enter(usize),
+}
+
+fn compare_tops(heap: &Heap, atoms: &Atoms, a: Value, b: Value) -> Top {
+    if a.same_word(b) {
+        return Top::Decided(Ordering::Equal);
+    }
+    let by_rank = rank(a).cmp(&rank(b));
+    if by_rank != Ordering::Equal {
+        return Top::Decided(by_rank);
+    }
+    let order = match a.tag() {
+        Tag::Ref | Tag::Attr => a.address().cmp(&b.address()),
+        Tag::Int | Tag::Float | Tag::Big | Tag::Rational => compare_numbers(heap, a, b),
+        Tag::Atom => match (a.as_atom(), b.as_atom()) {
+            (Some(a), Some(b)) => atoms.compare(a, b),
+            _ => Ordering::Equal,
+        },
+        Tag::Text => heap.as_text(a).cmp(&heap.as_text(b)),
+        Tag::Struct => {
+            if a.functor() == b.functor() {
+                return Top::Enter(atoms.arity(a.functor()));
+            }
+            let ((name_a, arity_a), (name_b, arity_b)) =
+                (atoms.name_arity(a.functor()), atoms.name_arity(b.functor()));
+            arity_a.cmp(&arity_b).then_with(|| atoms.compare(name_a, name_b))
+        }
+    };
+    Top::Decided(order)
+}
+
+fn compare_numbers(heap: &Heap, a: Value, b: Value) -> Ordering {
+    if let (Some(a), Some(b)) = (a.as_int(), b.as_int()) {
+        return a.cmp(&b);
+    }
+    let (Some(x), Some(y)) = (Number::of(heap, a), Number::of(heap, b)) else {
+        return Ordering::Equal;
+    };
+    // Equal by value: floats come first.
+    x.standard_order(&y).then_with(|| (a.tag() != Tag::Float).cmp(&(b.tag() != Tag::Float)))
+}
+
+fn rank(value: Value) -> u8 {
+    match value.tag() {
+        Tag::Ref | Tag::Attr => 0,
+        Tag::Int | Tag::Float | Tag::Big | Tag::Rational => 1,
+        Tag::Text => 2,
+        // The empty list comes before the other atoms.
+        Tag::Atom if value.is_nil() => 3,
+        Tag::Atom => 4,
+        Tag::Struct => 5,
+    }
+}

@@ -1,0 +1,252 @@
+//! The heap: cells, the larger objects beside them, and the trail that undoes bindings.
+//!
+//! Grows at the end and is cut back when the machine backtracks; knows no choice points itself.
+#![expect(
+    clippy::indexing_slicing,
+    reason = "addresses are made by the heap; the hot path of every step"
+)]
+
+use crate::data::{AtomId, Atoms, FunctorId, Rational, Tag, Value, View};
+use num_bigint::BigInt;
+use num_traits::ToPrimitive;
+use std::rc::Rc;
+
+#[derive(Debug, Default)]
+pub struct Heap {
+    pub cells: Vec<Value>,
+    blobs: Vec<Blob>,
+    pub trail: Vec<Trailed>,
+    /// Cells below are older than the newest choice point: binding them is trailed.
+    pub old: usize,
+    /// Variables with attributes that were bound and whose goals have not run yet.
+    pub woken: Vec<(Value, Value)>,
+}
+
+/// What does not fit a word.
+#[derive(Clone, Debug)]
+pub enum Blob {
+    Big(Rc<BigInt>),
+    Rational(Rc<Rational>),
+    Text(Rc<str>),
+}
+
+/// How to undo one change.
+#[derive(Clone, Copy, Debug)]
+pub enum Trailed {
+    /// The cell was an unbound variable.
+    Bound(usize),
+    /// The cell had this value.
+    Changed(usize, Value),
+    /// A global variable had this value.
+    Global(AtomId, Value),
+}
+
+/// A state of the heap to come back to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mark {
+    pub cells: usize,
+    pub blobs: usize,
+    pub trail: usize,
+}
+
+/// What a chain of list cells ends in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListEnd {
+    Nil,
+    /// An unbound variable: a partial list.
+    Open(Value),
+    Other(Value),
+    Cyclic,
+}
+
+impl Heap {
+    #[inline]
+    pub fn mark(&self) -> Mark {
+        Mark { cells: self.cells.len(), blobs: self.blobs.len(), trail: self.trail.len() }
+    }
+
+    /// Drops everything made since; the trail must have been undone before.
+    #[inline]
+    pub fn cut_back(&mut self, mark: Mark) {
+        self.cells.truncate(mark.cells);
+        if mark.blobs < self.blobs.len() {
+            self.blobs.truncate(mark.blobs);
+        }
+    }
+
+    /// Bytes in use.
+    pub fn size(&self) -> usize {
+        (self.cells.len() + self.trail.len() + self.blobs.len()) * size_of::<Value>()
+    }
+
+    #[inline]
+    pub fn deref(&self, value: Value) -> Value {
+        let mut value = value;
+        while value.tag() <= Tag::Attr {
+            let next = self.cells[value.address()];
+            if next.same_word(value) {
+                return value;
+            }
+            value = next;
+        }
+        value
+    }
+
+    #[inline]
+    pub fn cell(&self, at: usize) -> Value {
+        self.cells[at]
+    }
+
+    /// The n-th argument of a structure, from 0, dereferenced.
+    #[inline]
+    pub fn arg(&self, of: Value, n: usize) -> Value {
+        self.deref(self.cells[of.address() + n])
+    }
+
+    #[inline]
+    pub fn fresh(&mut self) -> Value {
+        let res = Value::reference(self.cells.len());
+        self.cells.push(res);
+        res
+    }
+
+    #[inline]
+    pub fn bind(&mut self, var: Value, to: Value) {
+        let at = var.address();
+        if var.tag() == Tag::Attr {
+            let attributes = self.cells[at + 1];
+            self.woken.push((attributes, to));
+            self.trail.push(Trailed::Changed(at, var));
+        } else if at < self.old {
+            self.trail.push(Trailed::Bound(at));
+        }
+        self.cells[at] = to;
+    }
+
+    /// Overwrites a cell, to be undone on backtracking.
+    pub fn change(&mut self, at: usize, to: Value) {
+        self.trail.push(Trailed::Changed(at, self.cells[at]));
+        self.cells[at] = to;
+    }
+
+    pub fn structure(&mut self, functor: FunctorId, args: &[Value]) -> Value {
+        let at = self.cells.len();
+        self.cells.extend_from_slice(args);
+        Value::structure(functor, at)
+    }
+
+    pub fn cons(&mut self, head: Value, tail: Value) -> Value {
+        self.structure(FunctorId::CONS, &[head, tail])
+    }
+
+    pub fn list(&mut self, items: &[Value]) -> Value {
+        self.partial_list(items, Value::NIL)
+    }
+
+    pub fn partial_list(&mut self, items: &[Value], tail: Value) -> Value {
+        items.iter().rev().fold(tail, |tail, item| self.cons(*item, tail))
+    }
+
+    pub fn text(&mut self, text: &str) -> Value {
+        self.push(Tag::Text, Blob::Text(Rc::from(text)))
+    }
+
+    pub fn shared_text(&mut self, text: Rc<str>) -> Value {
+        self.push(Tag::Text, Blob::Text(text))
+    }
+
+    pub fn integer(&mut self, value: BigInt) -> Value {
+        match value.to_i64() {
+            Some(small) => Value::int(small),
+            None => self.push(Tag::Big, Blob::Big(Rc::new(value))),
+        }
+    }
+
+    pub fn rational(&mut self, value: Rational) -> Value {
+        if value.is_integer() {
+            return self.integer(value.into_numerator());
+        }
+        self.push(Tag::Rational, Blob::Rational(Rc::new(value)))
+    }
+
+    pub fn blob(&self, value: Value) -> &Blob {
+        &self.blobs[value.address()]
+    }
+
+    pub(crate) fn push_blob(&mut self, tag: Tag, blob: Blob) -> Value {
+        self.push(tag, blob)
+    }
+
+    /// The integer, if the value is one that does not fit a word.
+    pub fn as_big(&self, value: Value) -> Option<&Rc<BigInt>> {
+        match (value.tag(), self.blobs.get(value.address())) {
+            (Tag::Big, Some(Blob::Big(big))) => Some(big),
+            _ => None,
+        }
+    }
+
+    pub fn as_rational(&self, value: Value) -> Option<&Rc<Rational>> {
+        match (value.tag(), self.blobs.get(value.address())) {
+            (Tag::Rational, Some(Blob::Rational(it))) => Some(it),
+            _ => None,
+        }
+    }
+
+    pub fn as_text(&self, value: Value) -> Option<&Rc<str>> {
+        match (value.tag(), self.blobs.get(value.address())) {
+            (Tag::Text, Some(Blob::Text(text))) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The items of a list and what it ends in. Cyclic lists end, after one round or more.
+    pub fn list_items(&self, list: Value) -> (Vec<Value>, ListEnd) {
+        let mut items = Vec::new();
+        let mut at = self.deref(list);
+        // Brent's way to find a cycle: the hare meets a turtle that jumps at powers of two.
+        let (mut turtle, mut power) = (at, 1);
+        while at.is_cons() {
+            items.push(self.arg(at, 0));
+            at = self.arg(at, 1);
+            if at.same_word(turtle) && at.is_cons() {
+                return (items, ListEnd::Cyclic);
+            }
+            if items.len() == power {
+                turtle = at;
+                power *= 2;
+            }
+        }
+        let end = match at.view() {
+            View::Atom(AtomId::NIL) => ListEnd::Nil,
+            View::Var(_) => ListEnd::Open(at),
+            View::Int(_)
+            | View::Big(_)
+            | View::Rational(_)
+            | View::Float(_)
+            | View::Atom(_)
+            | View::Text(_)
+            | View::Struct(..) => ListEnd::Other(at),
+        };
+        (items, end)
+    }
+
+    /// The name and arity of an atom or structure.
+    pub fn name_arity(&self, value: Value, atoms: &Atoms) -> Option<(AtomId, usize)> {
+        match value.view() {
+            View::Atom(name) => Some((name, 0)),
+            View::Struct(functor, _) => Some(atoms.name_arity(functor)),
+            View::Var(_)
+            | View::Int(_)
+            | View::Big(_)
+            | View::Rational(_)
+            | View::Float(_)
+            | View::Text(_) => None,
+        }
+    }
+
+    fn push(&mut self, tag: Tag, blob: Blob) -> Value {
+        let at = self.blobs.len();
+        self.blobs.push(blob);
+        Value::blob(tag, at)
+    }
+}

@@ -1,0 +1,137 @@
+//! Terms outside the heap: what must survive backtracking, and copies of terms.
+
+use crate::data::{Atoms, Blob, Heap, Tag, Value};
+use rustc_hash::FxHashMap;
+
+/// A term with addresses of its own.
+#[derive(Clone, Debug, Default)]
+pub struct Record {
+    cells: Vec<Value>,
+    blobs: Vec<(Tag, Blob)>,
+    root: Option<Value>,
+}
+
+impl Record {
+    pub fn new(heap: &Heap, atoms: &Atoms, term: Value) -> Record {
+        let mut res = Record::default();
+        let mut target = Target { cells: &mut res.cells, offset: 0 };
+        let mut blobs = Vec::new();
+        let root = copy(heap, atoms, &mut target, term, &mut |heap, value| {
+            blobs.push((value.tag(), heap.blob(value).clone()));
+            Value::blob(value.tag(), blobs.len() - 1).with_shadow(value.shadow())
+        });
+        res.root = Some(root);
+        res.blobs = blobs;
+        res
+    }
+
+    pub fn size(&self) -> usize {
+        self.cells.len() * size_of::<Value>() + self.blobs.len() * size_of::<Blob>()
+    }
+
+    /// The term, with fresh variables.
+    pub fn load(&self, heap: &mut Heap) -> Value {
+        let base = heap.cells.len();
+        let place = |heap: &mut Heap, value: Value| match value.tag() {
+            Tag::Ref | Tag::Attr | Tag::Struct => value.moved_to(value.address() + base),
+            Tag::Int | Tag::Atom | Tag::Float => value,
+            Tag::Big | Tag::Rational | Tag::Text => match self.blobs.get(value.address()) {
+                Some((tag, blob)) => heap.push_blob(*tag, blob.clone()).with_shadow(value.shadow()),
+                None => value,
+            },
+        };
+        heap.cells.reserve(self.cells.len());
+        for cell in &self.cells {
+            let cell = place(heap, *cell);
+            heap.cells.push(cell);
+        }
+        match self.root {
+            Some(root) => place(heap, root),
+            None => heap.fresh(),
+        }
+    }
+}
+
+/// A copy in the same heap, with fresh variables; attributes are left behind. Ground parts are
+/// shared.
+pub fn copy_plain(heap: &mut Heap, atoms: &Atoms, term: Value) -> Value {
+    let term = heap.deref(term);
+    if term.tag() != Tag::Struct && !term.is_var() {
+        return term;
+    }
+    Record::new(heap, atoms, term).load(heap)
+}
+
+struct Target<'a> {
+    cells: &'a mut Vec<Value>,
+    offset: usize,
+}
+
+fn copy(
+    heap: &Heap,
+    atoms: &Atoms,
+    target: &mut Target<'_>,
+    term: Value,
+    blob: &mut dyn FnMut(&Heap, Value) -> Value,
+) -> Value {
+    let mut vars: FxHashMap<usize, usize> = FxHashMap::default();
+    let mut structs: FxHashMap<u64, Value> = FxHashMap::default();
+    let mut n_structs = 0_usize;
+    // Where the copy goes, and what of.
+    let mut todo: Vec<(usize, usize, usize)> = Vec::new();
+    let mut place = |target: &mut Target<'_>,
+                     todo: &mut Vec<(usize, usize, usize)>,
+                     at: Option<usize>,
+                     value: Value| {
+        let value = heap.deref(value);
+        match value.tag() {
+            Tag::Ref | Tag::Attr => match vars.get(&value.address()) {
+                Some(old) => Value::reference(*old),
+                None => {
+                    let new = at.unwrap_or_else(|| {
+                        target.cells.push(Value::NIL);
+                        target.offset + target.cells.len() - 1
+                    });
+                    if let Some(cell) = target.cells.get_mut(new - target.offset) {
+                        *cell = Value::reference(new);
+                    }
+                    vars.insert(value.address(), new);
+                    Value::reference(new)
+                }
+            },
+            Tag::Struct => {
+                n_structs += 1;
+                // Looking up every structure would cost too much; only large terms can be cyclic.
+                if SUSPICIOUS < n_structs
+                    && let Some(old) = structs.get(&value.payload())
+                {
+                    return *old;
+                }
+                let n = atoms.arity(value.functor());
+                let new = target.offset + target.cells.len();
+                target.cells.resize(target.cells.len() + n, Value::NIL);
+                todo.push((new, value.address(), n));
+                let res = value.moved_to(new);
+                if SUSPICIOUS < n_structs {
+                    structs.insert(value.payload(), res);
+                }
+                res
+            }
+            Tag::Int | Tag::Atom | Tag::Float => value,
+            Tag::Big | Tag::Rational | Tag::Text => blob(heap, value),
+        }
+    };
+    let root = place(target, &mut todo, None, term);
+    while let Some((to, from, n)) = todo.pop() {
+        for k in 0..n {
+            let value = place(target, &mut todo, Some(to + k), heap.cell(from + k));
+            if let Some(cell) = target.cells.get_mut(to + k - target.offset) {
+                *cell = value;
+            }
+        }
+    }
+    root
+}
+
+/// After so many structures the term may be cyclic: from there on they are looked up.
+const SUSPICIOUS: usize = 1 << 22;

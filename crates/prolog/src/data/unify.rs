@@ -1,0 +1,138 @@
+//! Unification, and taking bindings back.
+#![expect(
+    clippy::indexing_slicing,
+    reason = "addresses are made by the heap; the hot path of every step"
+)]
+
+use crate::data::{AtomId, Atoms, Blob, Heap, Mark, Tag, Trailed, Value};
+
+/// Whether the two can be made equal; binds as far as it came otherwise.
+///
+/// Works on a list of pairs still to be done, not on the native stack. Equal structures at one
+/// address are not entered, and a pair of structures is entered once in a while only: cyclic terms
+/// are told by the number of steps, as their pairs repeat.
+pub fn unify(heap: &mut Heap, atoms: &Atoms, a: Value, b: Value) -> bool {
+    let (a, b) = (heap.deref(a), heap.deref(b));
+    match unify_tops(heap, a, b) {
+        Step::Same => true,
+        Step::Different => false,
+        Step::Enter => unify_deep(heap, atoms, a, b),
+    }
+}
+
+enum Step {
+    Same,
+    Different,
+    Enter,
+}
+
+#[inline]
+fn unify_tops(heap: &mut Heap, a: Value, b: Value) -> Step {
+    if a.same_word(b) {
+        return Step::Same;
+    }
+    match (a.tag(), b.tag()) {
+        (Tag::Ref, Tag::Ref) => {
+            // The younger one refers to the older one, which lives longer.
+            if a.address() < b.address() {
+                heap.bind(b, a);
+            } else {
+                heap.bind(a, b);
+            }
+            Step::Same
+        }
+        (Tag::Ref, Tag::Attr) => {
+            heap.bind(a, Value::reference(b.address()));
+            Step::Same
+        }
+        (Tag::Attr, Tag::Ref) => {
+            heap.bind(b, Value::reference(a.address()));
+            Step::Same
+        }
+        (Tag::Attr, Tag::Attr) => {
+            heap.bind(a, Value::reference(b.address()));
+            Step::Same
+        }
+        (Tag::Ref | Tag::Attr, _) => {
+            heap.bind(a, b);
+            Step::Same
+        }
+        (_, Tag::Ref | Tag::Attr) => {
+            heap.bind(b, a);
+            Step::Same
+        }
+        (Tag::Struct, Tag::Struct) => {
+            if a.functor() == b.functor() {
+                Step::Enter
+            } else {
+                Step::Different
+            }
+        }
+        (Tag::Big, Tag::Big) | (Tag::Rational, Tag::Rational) | (Tag::Text, Tag::Text) => {
+            if same_blob(heap.blob(a), heap.blob(b)) {
+                Step::Same
+            } else {
+                Step::Different
+            }
+        }
+        (
+            Tag::Int | Tag::Atom | Tag::Struct | Tag::Float | Tag::Big | Tag::Rational | Tag::Text,
+            _,
+        ) => Step::Different,
+    }
+}
+
+fn same_blob(a: &Blob, b: &Blob) -> bool {
+    match (a, b) {
+        (Blob::Big(a), Blob::Big(b)) => a == b,
+        (Blob::Rational(a), Blob::Rational(b)) => a == b,
+        (Blob::Text(a), Blob::Text(b)) => a == b,
+        (Blob::Big(_) | Blob::Rational(_) | Blob::Text(_), _) => false,
+    }
+}
+
+/// After so many pairs the terms may be cyclic: from there on pairs that were seen are skipped.
+const SUSPICIOUS: usize = 1 << 22;
+
+fn unify_deep(heap: &mut Heap, atoms: &Atoms, a: Value, b: Value) -> bool {
+    let mut todo: Vec<(usize, usize, usize)> = Vec::new();
+    let mut seen = rustc_hash::FxHashSet::default();
+    let mut n_steps = 0;
+    let mut now = (a.address(), b.address(), atoms.arity(a.functor()));
+    loop {
+        let (at_a, at_b, n) = now;
+        for k in 0..n {
+            let (x, y) = (heap.deref(heap.cells[at_a + k]), heap.deref(heap.cells[at_b + k]));
+            match unify_tops(heap, x, y) {
+                Step::Same => {}
+                Step::Different => return false,
+                Step::Enter => {
+                    n_steps += 1;
+                    if SUSPICIOUS < n_steps && !seen.insert((x.payload(), y.payload())) {
+                        continue;
+                    }
+                    todo.push((x.address(), y.address(), atoms.arity(x.functor())));
+                }
+            }
+        }
+        match todo.pop() {
+            Some(next) => now = next,
+            None => return true,
+        }
+    }
+}
+
+impl Heap {
+    /// Takes back every change since; global variables are the caller's.
+    #[inline]
+    pub fn undo_to(&mut self, mark: Mark, mut global: impl FnMut(AtomId, Value)) {
+        while mark.trail < self.trail.len() {
+            match self.trail.pop() {
+                Some(Trailed::Bound(at)) => self.cells[at] = Value::reference(at),
+                Some(Trailed::Changed(at, old)) => self.cells[at] = old,
+                Some(Trailed::Global(name, old)) => global(name, old),
+                None => return,
+            }
+        }
+    }
+}

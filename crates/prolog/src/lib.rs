@@ -1,0 +1,17 @@
+//! Prolog: text to terms, terms to compiled clauses, and the machine that runs them.
+//!
+//! Knows no operating system: files come through a trait, and nothing here prints.
+
+pub mod data;
+pub mod text;
+
+pub mod code;
+
+pub mod machine;
+
+pub mod builtins;
+
+pub mod program;
+
+pub use machine::{Ending, Limits, Machine, Solutions, Stop};
+pub use program::{File, Library, LoadReport, NoLibrary, Note};

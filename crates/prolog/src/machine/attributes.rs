@@ -1,0 +1,77 @@
+//! Variables with attributes: running their goals after they were bound.
+#![expect(clippy::indexing_slicing, reason = "indices are our own")]
+
+use crate::code::PredId;
+use crate::data::Value;
+use crate::machine::{Fault, Machine};
+
+/// Where a woken goal returns to when a call waits for it: see the first instructions of the code.
+pub(crate) const RESUME: usize = 4;
+
+impl Machine {
+    /// Runs the woken goals, then the predicate.
+    pub(crate) fn wake_before(&mut self, id: PredId) -> Result<(), Fault> {
+        let arity = self.db.get(id).arity as usize;
+        self.stack[self.base + arity] = Value::int(i64::from(id.0));
+        self.push_frame(arity + 1);
+        let goal = self.woken_goals();
+        self.next = (self.base + arity + 1).max(self.kept_stack);
+        self.reserve(self.next);
+        self.stack[self.next] = goal;
+        self.continuation = RESUME;
+        self.base = self.next;
+        self.enter_pred(self.known.wakeup)
+    }
+
+    /// The woken goals are done: the call that waited.
+    pub(crate) fn resume(&mut self) -> Result<(), Fault> {
+        let frame = self.frames[self.frame];
+        let (base, n) = (frame.base as usize, frame.n_slots as usize - 1);
+        let id = self.stack[base + n].as_int().and_then(|it| u32::try_from(it).ok()).unwrap_or(0);
+        self.continuation = frame.continuation as usize;
+        self.frame = frame.parent as usize;
+        let to = base.max(self.kept_stack);
+        self.reserve(to + n);
+        self.stack.copy_within(base..base + n, to);
+        self.base = to;
+        self.enter_pred(PredId(id))
+    }
+
+    #[inline]
+    pub(crate) fn return_or_wake(&mut self) -> Result<(), Fault> {
+        if self.heap.woken.is_empty() {
+            self.proceed();
+            return Ok(());
+        }
+        let goal = self.woken_goals();
+        self.base = self.base.max(self.kept_stack);
+        self.reserve(self.base);
+        self.stack[self.base] = goal;
+        self.enter_pred(self.known.wakeup)
+    }
+
+    /// Before an instruction that must see the effects: whether goals run first.
+    #[inline]
+    pub(crate) fn wake_here(&mut self) -> Result<bool, Fault> {
+        if self.heap.woken.is_empty() {
+            return Ok(false);
+        }
+        let goal = self.woken_goals();
+        self.stack[self.next] = goal;
+        self.continuation = self.pc;
+        self.base = self.next;
+        self.enter_pred(self.known.wakeup)?;
+        Ok(true)
+    }
+
+    /// A list of `wake(Attributes, Value)`.
+    fn woken_goals(&mut self) -> Value {
+        let woken = std::mem::take(&mut self.heap.woken);
+        let functor = self.atoms.functor_named("wake", 2);
+        let goals: Vec<Value> = woken
+            .into_iter()
+            .map(|(attributes, value)| self.heap.structure(functor, &[attributes, value]))
+            .collect();
+        self.heap.list(&goals)
+    }
+}

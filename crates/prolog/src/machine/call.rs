@@ -1,0 +1,360 @@
+//! Calling predicates, choosing clauses, and going back.
+#![expect(
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    reason = "the hot path; sizes are kept below 2^32 by the limits, and indices are our own"
+)]
+
+use crate::code::{Bucket, ClauseId, Key, Kind, Meta, PredId, is_visible, key_of};
+use crate::data::{FunctorId, Value};
+use crate::machine::{Alternative, Choice, Fault, Frame, Machine, Stop};
+
+/// How a builtin ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    True,
+    False,
+    /// The registers say where to go on.
+    Jump,
+}
+
+impl From<bool> for Next {
+    fn from(holds: bool) -> Next {
+        if holds { Next::True } else { Next::False }
+    }
+}
+
+impl Machine {
+    /// Calls a predicate whose arguments lie at `base`; frame and continuation are set.
+    ///
+    /// After it, the registers say where to go on; on failure this has gone back already.
+    #[inline]
+    pub(crate) fn call_pred(&mut self, id: PredId) -> Result<(), Fault> {
+        self.steps += 1;
+        if self.limits.steps < self.steps {
+            return Err(Stop::Steps.into());
+        }
+        if self.limits.memory_bytes < self.heap.cells.len() * size_of::<Value>() {
+            return Err(Stop::Memory.into());
+        }
+        if !self.heap.woken.is_empty() {
+            return self.wake_before(id);
+        }
+        self.enter_pred(id)
+    }
+
+    pub(crate) fn enter_pred(&mut self, id: PredId) -> Result<(), Fault> {
+        self.barrier = self.choices.len();
+        let pred = self.db.get(id);
+        match pred.kind {
+            Kind::Clauses => self.call_clauses(id),
+            Kind::Builtin(row) => {
+                self.context = pred.module;
+                self.call_builtin(row as usize)
+            }
+            Kind::Import(target) => {
+                let context = pred.module;
+                let target_pred = self.db.get(target);
+                if let Some(meta) = target_pred.meta.clone()
+                    && target_pred.module != context
+                {
+                    self.qualify_arguments(&meta, context);
+                }
+                match self.db.get(target).kind {
+                    Kind::Clauses => self.call_clauses(target),
+                    Kind::Builtin(row) => {
+                        self.context = context;
+                        self.call_builtin(row as usize)
+                    }
+                    Kind::Undefined | Kind::Import(_) => self.call_undefined(target),
+                }
+            }
+            Kind::Undefined => self.call_undefined(id),
+        }
+    }
+
+    fn call_builtin(&mut self, row: usize) -> Result<(), Fault> {
+        let row = &self.rows[row];
+        self.running = Some((row.name_id, row.arity as usize));
+        let run = row.run;
+        match run(self, self.base)? {
+            Next::True => self.return_or_wake(),
+            Next::False => self.backtrack(),
+            Next::Jump => Ok(()),
+        }
+    }
+
+    /// `M:G` for every argument that is a goal.
+    fn qualify_arguments(&mut self, meta: &[Meta], module: crate::data::AtomId) {
+        for (n, meta) in meta.iter().enumerate() {
+            if *meta == Meta::Plain {
+                continue;
+            }
+            let arg = self.heap.deref(self.stack[self.base + n]);
+            if arg.is_struct(FunctorId::QUALIFIED) {
+                continue;
+            }
+            let arg = self.heap.structure(FunctorId::QUALIFIED, &[Value::atom(module), arg]);
+            self.stack[self.base + n] = arg;
+        }
+    }
+
+    #[inline]
+    fn call_clauses(&mut self, id: PredId) -> Result<(), Fault> {
+        let pred = self.db.get(id);
+        let first = pred.first;
+        let arity = pred.arity;
+        let key = if 0 < arity { self.first_key() } else { Key::ANY };
+        if key != Key::ANY
+            && let Some(bucket) = self.db.bucket(id, key)
+        {
+            return self.try_bucket(bucket, 0, self.db.generation, arity, None);
+        }
+        let generation = self.db.generation;
+        let found = self.next_clause(first, key, generation);
+        if found == ClauseId::NONE {
+            return self.backtrack();
+        }
+        let later = self.next_clause(self.db.clause(found).next, key, generation);
+        if later != ClauseId::NONE {
+            self.push_choice(Alternative::Clause(later, generation), self.base + arity as usize);
+        }
+        self.enter_clause(found);
+        Ok(())
+    }
+
+    #[inline]
+    fn first_key(&self) -> Key {
+        key_of(self.heap.deref(self.stack[self.base]))
+    }
+
+    #[inline]
+    fn next_clause(&self, from: ClauseId, key: Key, generation: u64) -> ClauseId {
+        let mut at = from;
+        while at != ClauseId::NONE {
+            let clause = self.db.clause(at);
+            if clause.key.may_match(key) && is_visible(clause, generation) {
+                return at;
+            }
+            at = clause.next;
+        }
+        at
+    }
+
+    fn next_in_bucket(
+        &self,
+        bucket: Bucket,
+        from: u32,
+        generation: u64,
+    ) -> Option<(ClauseId, u32)> {
+        let mut n = from;
+        while let Some(clause) = self.db.bucket_at(bucket, n) {
+            if is_visible(self.db.clause(clause), generation) {
+                return Some((clause, n));
+            }
+            n += 1;
+        }
+        None
+    }
+
+    /// The next clause of a bucket. `resumed`: the choice point is there already.
+    fn try_bucket(
+        &mut self,
+        bucket: Bucket,
+        from: u32,
+        generation: u64,
+        arity: u32,
+        resumed: Option<usize>,
+    ) -> Result<(), Fault> {
+        let Some((found, n)) = self.next_in_bucket(bucket, from, generation) else {
+            if resumed.is_some() {
+                self.pop_choice();
+            }
+            return self.backtrack();
+        };
+        let later = self.next_in_bucket(bucket, n + 1, generation);
+        match (later, resumed) {
+            (Some((_, m)), Some(choice)) => {
+                self.choices[choice].alternative = Alternative::Indexed(bucket, m, generation);
+            }
+            (Some((_, m)), None) => {
+                let kept = self.base + arity as usize;
+                self.push_choice(Alternative::Indexed(bucket, m, generation), kept);
+            }
+            (None, Some(_)) => self.pop_choice(),
+            (None, None) => {}
+        }
+        self.enter_clause(found);
+        Ok(())
+    }
+
+    #[inline]
+    pub(crate) fn enter_clause(&mut self, id: ClauseId) {
+        let clause = self.db.clause(id);
+        self.pc = clause.code as usize;
+        let end = self.base + clause.n_slots as usize;
+        self.next = end.max(self.kept_stack);
+        self.reserve(self.next);
+    }
+
+    /// Room for the arguments of a call, and some.
+    #[inline]
+    pub(crate) fn reserve(&mut self, upto: usize) {
+        const SLACK: usize = 2048;
+        if self.stack.len() < upto + SLACK {
+            self.stack.resize((upto + SLACK) * 2, Value::NIL);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn push_choice(&mut self, alternative: Alternative, kept_stack: usize) {
+        let kept_stack = kept_stack.max(self.kept_stack);
+        let kept_frames = (self.frame + 1).max(self.kept_frames);
+        let mark = self.heap.mark();
+        self.choices.push(Choice {
+            alternative,
+            frame: self.frame as u32,
+            continuation: self.continuation as u32,
+            base: self.base as u32,
+            kept_stack: kept_stack as u32,
+            kept_frames: kept_frames as u32,
+            mark,
+        });
+        self.kept_stack = kept_stack;
+        self.kept_frames = kept_frames;
+        self.heap.old = mark.cells;
+    }
+
+    #[inline]
+    pub(crate) fn pop_choice(&mut self) {
+        self.choices.pop();
+        self.after_cut();
+    }
+
+    /// Only the first `n` choice points stay.
+    #[inline]
+    pub(crate) fn cut_to(&mut self, n: usize) {
+        if n < self.choices.len() {
+            self.choices.truncate(n);
+            self.after_cut();
+        }
+    }
+
+    #[inline]
+    fn after_cut(&mut self) {
+        if let Some(choice) = self.choices.last() {
+            self.kept_stack = choice.kept_stack as usize;
+            self.kept_frames = choice.kept_frames as usize;
+            self.heap.old = choice.mark.cells;
+        } else {
+            self.kept_stack = 0;
+            self.kept_frames = 0;
+            self.heap.old = 0;
+        }
+    }
+
+    #[inline]
+    pub(crate) fn push_frame(&mut self, n_slots: usize) {
+        let frame = Frame {
+            parent: self.frame as u32,
+            continuation: self.continuation as u32,
+            base: self.base as u32,
+            n_slots: n_slots as u32,
+            barrier: self.barrier as u32,
+        };
+        let at = (self.frame + 1).max(self.kept_frames);
+        if at < self.frames.len() {
+            self.frames[at] = frame;
+        } else {
+            self.frames.resize(at, Frame::default());
+            self.frames.push(frame);
+        }
+        self.frame = at;
+    }
+
+    /// Goes on after the running predicate, which succeeded.
+    #[inline]
+    pub(crate) fn proceed(&mut self) {
+        self.pc = self.continuation;
+        let frame = &self.frames[self.frame];
+        self.base = frame.base as usize;
+        let end = self.base + frame.n_slots as usize;
+        self.next = end.max(self.kept_stack);
+        self.reserve(self.next);
+    }
+
+    /// Moves the arguments of the last call to where the clause's own slots began, if nothing else
+    /// needs those.
+    #[inline]
+    pub(crate) fn move_arguments_down(&mut self, arity: usize) {
+        let to = self.base.max(self.kept_stack);
+        if to < self.next {
+            self.stack.copy_within(self.next..self.next + arity, to);
+        }
+        self.base = to.min(self.next);
+    }
+
+    /// The last choice point is tried.
+    #[inline]
+    pub(crate) fn backtrack(&mut self) -> Result<(), Fault> {
+        loop {
+            let Some(choice) = self.choices.last().copied() else {
+                self.pc = 0;
+                return Err(Fault::Stop(Stop::Refused("no choice point".to_owned())));
+            };
+            self.restore(&choice);
+            match choice.alternative {
+                Alternative::Clause(id, generation) => {
+                    let has_arguments = self.db.get(self.db.clause(id).pred).arity != 0;
+                    let key = if has_arguments { self.first_key() } else { Key::ANY };
+                    let later = self.next_clause(self.db.clause(id).next, key, generation);
+                    if later == ClauseId::NONE {
+                        self.pop_choice();
+                        self.barrier = self.choices.len();
+                    } else {
+                        let last = self.choices.len() - 1;
+                        self.barrier = last;
+                        self.choices[last].alternative = Alternative::Clause(later, generation);
+                    }
+                    self.enter_clause(id);
+                    return Ok(());
+                }
+                Alternative::Indexed(bucket, n, generation) => {
+                    let last = self.choices.len() - 1;
+                    self.barrier = last;
+                    return self.try_bucket(bucket, n, generation, 0, Some(last));
+                }
+                Alternative::Label(pc) => {
+                    self.pop_choice();
+                    self.pc = pc as usize;
+                    let frame = &self.frames[self.frame];
+                    self.next = (self.base + frame.n_slots as usize).max(self.kept_stack);
+                    return Ok(());
+                }
+                Alternative::Catch(_) | Alternative::Fail => self.pop_choice(),
+                Alternative::Bottom => {
+                    self.pc = EXHAUSTED;
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    #[inline]
+    pub(crate) fn restore(&mut self, choice: &Choice) {
+        let globals = &mut self.globals;
+        self.heap.undo_to(choice.mark, |name, _| {
+            if let Some(values) = globals.get_mut(&name) {
+                values.pop();
+            }
+        });
+        self.heap.cut_back(choice.mark);
+        self.heap.woken.clear();
+        self.frame = choice.frame as usize;
+        self.continuation = choice.continuation as usize;
+        self.base = choice.base as usize;
+    }
+}
+
+/// Where the machine is when there is nothing left to try: see the first instructions of the code.
+pub(crate) const EXHAUSTED: usize = 1;

@@ -1,0 +1,123 @@
+//! Why a goal did not end by itself, and the error terms of the standard.
+
+use crate::data::{AtomId, FunctorId, Value};
+use crate::machine::Machine;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// An exception: the term that was thrown.
+    Ball(Value),
+    Stop(Stop),
+}
+
+/// What ends a whole run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The budget of steps is used up.
+    Steps,
+    /// The budget of memory is used up.
+    Memory,
+    /// `halt/1`
+    Halt(i64),
+    /// Something outside the machine that is not allowed.
+    Refused(String),
+    /// A library must be loaded first; the run is then begun again.
+    Load(String),
+}
+
+impl From<Stop> for Fault {
+    fn from(stop: Stop) -> Fault {
+        Fault::Stop(stop)
+    }
+}
+
+impl Machine {
+    pub(crate) fn error(&mut self, formal: Value) -> Fault {
+        let context = self.error_context();
+        Fault::Ball(self.heap.structure(FunctorId::ERROR_2, &[formal, context]))
+    }
+
+    /// `context(system:Name/Arity, _)` of the builtin that runs.
+    fn error_context(&mut self) -> Value {
+        let Some((name, arity)) = self.running else { return self.heap.fresh() };
+        let arity = Value::size(arity);
+        let indicator = self.heap.structure(FunctorId::INDICATOR, &[Value::atom(name), arity]);
+        let system = Value::atom(AtomId::SYSTEM);
+        let place = self.heap.structure(FunctorId::QUALIFIED, &[system, indicator]);
+        let message = self.heap.fresh();
+        self.heap.structure(FunctorId::CONTEXT_2, &[place, message])
+    }
+
+    pub(crate) fn instantiation_error(&mut self) -> Fault {
+        self.error(Value::atom(AtomId::INSTANTIATION_ERROR))
+    }
+
+    pub(crate) fn type_error(&mut self, expected: &str, culprit: Value) -> Fault {
+        self.formal("type_error", &[expected], culprit)
+    }
+
+    pub(crate) fn domain_error(&mut self, expected: &str, culprit: Value) -> Fault {
+        self.formal("domain_error", &[expected], culprit)
+    }
+
+    pub(crate) fn existence_error(&mut self, what: &str, culprit: Value) -> Fault {
+        self.formal("existence_error", &[what], culprit)
+    }
+
+    pub(crate) fn permission_error(&mut self, action: &str, what: &str, culprit: Value) -> Fault {
+        self.formal("permission_error", &[action, what], culprit)
+    }
+
+    pub(crate) fn representation_error(&mut self, what: &str) -> Fault {
+        self.plain_error("representation_error", what)
+    }
+
+    pub(crate) fn evaluation_error(&mut self, what: &str) -> Fault {
+        self.plain_error("evaluation_error", what)
+    }
+
+    pub(crate) fn resource_error(&mut self, what: &str) -> Fault {
+        self.plain_error("resource_error", what)
+    }
+
+    pub(crate) fn syntax_error(&mut self, what: &str) -> Fault {
+        let what = self.parse_error_name(what);
+        let functor = self.atoms.functor(AtomId::SYNTAX_ERROR, 1);
+        let formal = self.heap.structure(functor, &[what]);
+        self.error(formal)
+    }
+
+    /// `undefined_char_escape(z)` is a structure, the other names are atoms.
+    fn parse_error_name(&mut self, what: &str) -> Value {
+        match what.strip_suffix(')').and_then(|it| it.split_once('(')) {
+            Some((name, arg)) => {
+                let arg = Value::atom(self.atoms.intern(arg));
+                let functor = self.atoms.functor_named(name, 1);
+                self.heap.structure(functor, &[arg])
+            }
+            None => Value::atom(self.atoms.intern(what)),
+        }
+    }
+
+    fn plain_error(&mut self, kind: &str, what: &str) -> Fault {
+        let what = Value::atom(self.atoms.intern(what));
+        let functor = self.atoms.functor_named(kind, 1);
+        let formal = self.heap.structure(functor, &[what]);
+        self.error(formal)
+    }
+
+    fn formal(&mut self, kind: &str, names: &[&str], culprit: Value) -> Fault {
+        let mut args: Vec<Value> =
+            names.iter().map(|it| Value::atom(self.atoms.intern(it))).collect();
+        args.push(culprit);
+        let functor = self.atoms.functor_named(kind, args.len());
+        let formal = self.heap.structure(functor, &args);
+        self.error(formal)
+    }
+
+    /// `Name/Arity`
+    pub(crate) fn indicator(&mut self, name: AtomId, arity: usize) -> Value {
+        let arity = Value::size(arity);
+        self.heap.structure(FunctorId::INDICATOR, &[Value::atom(name), arity])
+    }
+}

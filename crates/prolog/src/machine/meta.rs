@@ -1,0 +1,192 @@
+//! Goals that are terms: `call/N`, and control constructs inside them.
+//!
+//! A control construct in a called goal is not compiled: small predicates of the prelude take it
+//! apart, with the module and the choice points that a cut goes back to as arguments.
+#![expect(clippy::indexing_slicing, reason = "indices are our own")]
+
+use crate::code::PredId;
+use crate::data::{AtomId, FunctorId, Value, View};
+use crate::machine::call::Next;
+use crate::machine::{Fault, Machine};
+
+impl Machine {
+    /// Calls the goal at `base`; a cut in it is local.
+    pub(crate) fn call_goal(&mut self) -> Result<(), Fault> {
+        let goal = self.heap.deref(self.stack[self.base]);
+        let (module, goal) = self.strip_module(AtomId::USER, goal);
+        self.check_body(goal)?;
+        self.run_body(module, goal, self.choices.len())
+    }
+
+    /// `call/N`, with its arguments at `base`.
+    pub(crate) fn call_n(&mut self, base: usize, n: usize) -> Result<Next, Fault> {
+        let context = self.context;
+        let (module, closure) = self.strip_module(context, self.stack[base]);
+        if n == 1 {
+            self.check_body(closure)?;
+            self.run_body(module, closure, self.choices.len())?;
+            return Ok(Next::Jump);
+        }
+        let extra = n - 1;
+        let (name, from, n_own) = match closure.view() {
+            View::Var(_) => return Err(self.instantiation_error()),
+            View::Atom(name) => (name, 0, 0),
+            View::Struct(functor, at) => {
+                let (name, arity) = self.atoms.name_arity(functor);
+                (name, at, arity)
+            }
+            View::Int(_) | View::Big(_) | View::Rational(_) | View::Float(_) | View::Text(_) => {
+                return Err(self.type_error("callable", closure));
+            }
+        };
+        self.reserve(base + n_own + extra);
+        self.stack.copy_within(base + 1..base + 1 + extra, base + n_own);
+        for k in 0..n_own {
+            self.stack[base + k] = self.heap.cell(from + k);
+        }
+        let arity = n_own + extra;
+        let functor = self.atoms.functor(name, arity);
+        if is_control(functor) {
+            let args = self.stack[base..base + arity].to_vec();
+            let goal = self.heap.structure(functor, &args);
+            self.check_body(goal)?;
+            self.run_body(module, goal, self.choices.len())?;
+            return Ok(Next::Jump);
+        }
+        let pred = self.db.pred(module, functor, name, arity);
+        self.enter_pred(pred)?;
+        Ok(Next::Jump)
+    }
+
+    /// Runs a goal at the registers; a cut goes back to `barrier`.
+    pub(crate) fn run_body(
+        &mut self,
+        module: AtomId,
+        goal: Value,
+        barrier: usize,
+    ) -> Result<(), Fault> {
+        let (module, goal) = self.strip_module(module, goal);
+        let functor = match goal.view() {
+            View::Var(_) => return Err(self.instantiation_error()),
+            View::Atom(AtomId::CUT) => {
+                self.cut_to(barrier);
+                self.proceed();
+                return Ok(());
+            }
+            View::Atom(AtomId::TRUE) => {
+                self.proceed();
+                return Ok(());
+            }
+            View::Atom(name) => self.atoms.functor(name, 0),
+            View::Struct(functor, _) => functor,
+            View::Int(_) | View::Big(_) | View::Rational(_) | View::Float(_) | View::Text(_) => {
+                return Err(self.type_error("callable", goal));
+            }
+        };
+        if is_control(functor) {
+            return self.run_control(module, goal, functor, barrier);
+        }
+        let (name, arity) = self.atoms.name_arity(functor);
+        self.reserve(self.base + arity);
+        for n in 0..arity {
+            self.stack[self.base + n] = self.heap.cell(goal.address() + n);
+        }
+        let pred = self.db.pred(module, functor, name, arity);
+        self.call_pred(pred)
+    }
+
+    fn run_control(
+        &mut self,
+        module: AtomId,
+        goal: Value,
+        functor: FunctorId,
+        barrier: usize,
+    ) -> Result<(), Fault> {
+        let known = self.known;
+        let (a, b) = match functor {
+            FunctorId::UNPROVABLE => (self.heap.arg(goal, 0), Value::NIL),
+            _ => (self.heap.arg(goal, 0), self.heap.arg(goal, 1)),
+        };
+        match functor {
+            FunctorId::AND => self.run_known(known.and, module, &[a, b], barrier),
+            FunctorId::THEN => self.run_known(known.then, module, &[a, b], barrier),
+            FunctorId::SOFT_THEN => self.run_known(known.soft_then, module, &[a, b], barrier),
+            FunctorId::UNPROVABLE => self.run_known(known.not, module, &[a], barrier),
+            _ if a.is_struct(FunctorId::THEN) => {
+                let (test, then) = (self.heap.arg(a, 0), self.heap.arg(a, 1));
+                self.run_known(known.if_then_else, module, &[test, then, b], barrier)
+            }
+            _ if a.is_struct(FunctorId::SOFT_THEN) => {
+                let (test, then) = (self.heap.arg(a, 0), self.heap.arg(a, 1));
+                self.run_known(known.soft_else, module, &[test, then, b], barrier)
+            }
+            _ => self.run_known(known.or, module, &[a, b], barrier),
+        }
+    }
+
+    /// Calls `pred(Args..., Module, Barrier)`.
+    fn run_known(
+        &mut self,
+        pred: PredId,
+        module: AtomId,
+        args: &[Value],
+        barrier: usize,
+    ) -> Result<(), Fault> {
+        self.reserve(self.base + args.len() + 2);
+        for (n, arg) in args.iter().enumerate() {
+            self.stack[self.base + n] = *arg;
+        }
+        self.stack[self.base + args.len()] = Value::atom(module);
+        self.stack[self.base + args.len() + 1] = Value::size(barrier);
+        self.enter_pred(pred)
+    }
+
+    /// `Module:Goal` taken apart, as far as the modules are known.
+    pub(crate) fn strip_module(&self, module: AtomId, goal: Value) -> (AtomId, Value) {
+        let (mut module, mut goal) = (module, self.heap.deref(goal));
+        while goal.is_struct(FunctorId::QUALIFIED) {
+            let View::Atom(name) = self.heap.arg(goal, 0).view() else { break };
+            module = name;
+            goal = self.heap.arg(goal, 1);
+        }
+        (module, goal)
+    }
+
+    /// All goals of control constructs must be callable before any of them runs.
+    fn check_body(&mut self, goal: Value) -> Result<(), Fault> {
+        let mut todo = vec![goal];
+        while let Some(next) = todo.pop() {
+            let (_, next) = self.strip_module(AtomId::USER, next);
+            match next.view() {
+                View::Struct(functor, _)
+                    if is_control(functor) && functor != FunctorId::UNPROVABLE =>
+                {
+                    todo.push(self.heap.arg(next, 1));
+                    todo.push(self.heap.arg(next, 0));
+                }
+                View::Var(_) | View::Atom(_) | View::Struct(..) => {}
+                View::Int(_)
+                | View::Big(_)
+                | View::Rational(_)
+                | View::Float(_)
+                | View::Text(_) => {
+                    self.running = None;
+                    return Err(self.type_error("callable", goal));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_control(functor: FunctorId) -> bool {
+    matches!(
+        functor,
+        FunctorId::AND
+            | FunctorId::OR
+            | FunctorId::ALTERNATIVE
+            | FunctorId::THEN
+            | FunctorId::SOFT_THEN
+            | FunctorId::UNPROVABLE
+    )
+}

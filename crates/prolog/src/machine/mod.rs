@@ -1,0 +1,19 @@
+//! The machine: stacks, choice points, and the loop that runs compiled clauses.
+//!
+//! Knows no files and no clock. Whatever a run changes of the loaded program is undone at its end.
+
+mod attributes;
+mod call;
+mod fault;
+mod limits;
+mod meta;
+mod run;
+mod solve;
+mod state;
+mod throw;
+
+pub(crate) use call::Next;
+pub use fault::{Fault, Stop};
+pub use limits::Limits;
+pub use solve::{Ending, Solutions};
+pub use state::{Alternative, Choice, Frame, Global, Machine, Output};

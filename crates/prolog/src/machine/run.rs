@@ -1,0 +1,455 @@
+//! The loop that runs instructions.
+//!
+//! Clever where it pays: this is what the benchmarks nrev, queens, zebra and tak measure.
+#![expect(
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    reason = "the hot path; sizes are kept below 2^32 by the limits, and indices are our own"
+)]
+
+use crate::code::{ArithOp, Compare, Ins, Konst, Operand, Test};
+use crate::data::{AtomId, FunctorId, Number, Tag, Value, compare, same, unify};
+use crate::machine::{Alternative, Fault, Machine};
+
+/// Where the arguments of the structure at hand are.
+#[derive(Clone, Copy, Debug)]
+enum Mode {
+    /// In the heap, from here on.
+    Read(usize),
+    /// They are written at its end.
+    Write,
+}
+
+/// As in the code: failure.
+const BACKTRACK: u32 = crate::code::BACKTRACK_LABEL;
+
+impl Machine {
+    /// Runs until an answer is found or nothing is left; which of both.
+    #[expect(clippy::too_many_lines, reason = "one arm per instruction")]
+    pub(crate) fn run(&mut self) -> Result<bool, Fault> {
+        let mut mode = Mode::Write;
+        loop {
+            let ins = self.db.code[self.pc];
+            match ins {
+                Ins::GetAtomic(slot, konst) => {
+                    let value = self.heap.deref(self.stack[self.base + slot as usize]);
+                    if self.match_konst(value, konst) {
+                        self.pc += 1;
+                    } else {
+                        self.backtrack()?;
+                    }
+                }
+                Ins::GetStruct(slot, functor) => {
+                    let value = self.heap.deref(self.stack[self.base + slot as usize]);
+                    if value.is_struct(functor) {
+                        mode = Mode::Read(value.address());
+                        self.pc += 1;
+                    } else if value.is_var() {
+                        let new = Value::structure(functor, self.heap.cells.len());
+                        self.heap.bind(value, new);
+                        mode = Mode::Write;
+                        self.pc += 1;
+                    } else {
+                        self.backtrack()?;
+                    }
+                }
+                Ins::GetSame(a, b) => {
+                    let (a, b) = (self.slot(a), self.slot(b));
+                    self.branch_unify(a, b)?;
+                }
+                Ins::UnifyVar(slot) => {
+                    let value = match &mut mode {
+                        Mode::Read(at) => {
+                            *at += 1;
+                            self.heap.cells[*at - 1]
+                        }
+                        Mode::Write => self.heap.fresh(),
+                    };
+                    self.stack[self.base + slot as usize] = value;
+                    self.pc += 1;
+                }
+                Ins::UnifyValue(slot) => {
+                    let value = self.stack[self.base + slot as usize];
+                    match &mut mode {
+                        Mode::Read(at) => {
+                            *at += 1;
+                            let other = self.heap.cells[*at - 1];
+                            self.branch_unify(value, other)?;
+                        }
+                        Mode::Write => {
+                            self.heap.cells.push(value);
+                            self.pc += 1;
+                        }
+                    }
+                }
+                Ins::UnifyAtomic(konst) => match &mut mode {
+                    Mode::Read(at) => {
+                        *at += 1;
+                        let value = self.heap.deref(self.heap.cells[*at - 1]);
+                        if self.match_konst(value, konst) {
+                            self.pc += 1;
+                        } else {
+                            self.backtrack()?;
+                        }
+                    }
+                    Mode::Write => {
+                        let value = self.konst(konst);
+                        self.heap.cells.push(value);
+                        self.pc += 1;
+                    }
+                },
+                Ins::UnifyVoid(n) => {
+                    match &mut mode {
+                        Mode::Read(at) => *at += n as usize,
+                        Mode::Write => {
+                            for _ in 0..n {
+                                self.heap.fresh();
+                            }
+                        }
+                    }
+                    self.pc += 1;
+                }
+                Ins::BuildStruct(slot, functor) => {
+                    let new = Value::structure(functor, self.heap.cells.len());
+                    self.stack[self.base + slot as usize] = new;
+                    mode = Mode::Write;
+                    self.pc += 1;
+                }
+                Ins::Fresh(slot) => {
+                    let var = self.heap.fresh();
+                    self.stack[self.base + slot as usize] = var;
+                    self.pc += 1;
+                }
+                Ins::Move(to, from) => {
+                    self.stack[self.base + to as usize] = self.stack[self.base + from as usize];
+                    self.pc += 1;
+                }
+                Ins::SetAtomic(slot, konst) => {
+                    let value = self.konst(konst);
+                    self.stack[self.base + slot as usize] = value;
+                    self.pc += 1;
+                }
+                Ins::PutFresh(to) => {
+                    let var = self.heap.fresh();
+                    self.stack[self.next + to as usize] = var;
+                    self.pc += 1;
+                }
+                Ins::PutVar(to, slot) => {
+                    let var = self.heap.fresh();
+                    self.stack[self.next + to as usize] = var;
+                    self.stack[self.base + slot as usize] = var;
+                    self.pc += 1;
+                }
+                Ins::PutValue(to, slot) => {
+                    self.stack[self.next + to as usize] = self.stack[self.base + slot as usize];
+                    self.pc += 1;
+                }
+                Ins::PutAtomic(to, konst) => {
+                    let value = self.konst(konst);
+                    self.stack[self.next + to as usize] = value;
+                    self.pc += 1;
+                }
+                Ins::PutStruct(to, functor) => {
+                    let new = Value::structure(functor, self.heap.cells.len());
+                    self.stack[self.next + to as usize] = new;
+                    mode = Mode::Write;
+                    self.pc += 1;
+                }
+                Ins::Allocate(n_slots) => {
+                    self.push_frame(n_slots as usize);
+                    self.pc += 1;
+                }
+                Ins::Call(pred) => {
+                    self.continuation = self.pc + 1;
+                    self.base = self.next;
+                    self.call_pred(pred)?;
+                }
+                Ins::Execute(pred) => {
+                    let arity = self.db.get(pred).arity as usize;
+                    self.move_arguments_down(arity);
+                    self.call_pred(pred)?;
+                }
+                Ins::DeallocExecute(pred) => {
+                    let arity = self.db.get(pred).arity as usize;
+                    let frame = &self.frames[self.frame];
+                    self.continuation = frame.continuation as usize;
+                    self.frame = frame.parent as usize;
+                    self.move_arguments_down(arity);
+                    self.call_pred(pred)?;
+                }
+                Ins::Proceed => self.return_or_wake()?,
+                Ins::DeallocProceed => {
+                    let frame = &self.frames[self.frame];
+                    self.continuation = frame.continuation as usize;
+                    self.frame = frame.parent as usize;
+                    self.return_or_wake()?;
+                }
+                Ins::NeckCut => {
+                    self.cut_to(self.barrier);
+                    self.pc += 1;
+                }
+                Ins::Cut => {
+                    self.cut_to(self.frames[self.frame].barrier as usize);
+                    self.pc += 1;
+                }
+                Ins::Mark(slot) => {
+                    self.stack[self.base + slot as usize] = Value::size(self.choices.len());
+                    self.pc += 1;
+                }
+                Ins::CutTo(slot) => {
+                    if self.wake_here()? {
+                        continue;
+                    }
+                    let n = self.stack[self.base + slot as usize].payload() as usize;
+                    self.cut_to(n);
+                    self.pc += 1;
+                }
+                Ins::SoftCut(slot) => {
+                    if self.wake_here()? {
+                        continue;
+                    }
+                    let n = self.stack[self.base + slot as usize].payload() as usize;
+                    if n + 1 == self.choices.len() {
+                        self.pop_choice();
+                    } else if let Some(choice) = self.choices.get_mut(n) {
+                        choice.alternative = Alternative::Fail;
+                    }
+                    self.pc += 1;
+                }
+                Ins::Try(to) => {
+                    let kept = self.base + self.frames[self.frame].n_slots as usize;
+                    self.push_choice(Alternative::Label(to), kept);
+                    self.next = self.next.max(self.kept_stack);
+                    self.pc += 1;
+                }
+                Ins::Jump(to) => self.pc = to as usize,
+                Ins::Fail => self.backtrack()?,
+                Ins::Arith(op, to, a, b) => {
+                    let (a, b) = (self.operand(a), self.operand(b));
+                    let res = match (a.as_int(), b.as_int()) {
+                        (Some(x), Some(y)) => match small(op, x, y) {
+                            Some(res) => Value::int(res),
+                            None => self.arith(op, a, b)?,
+                        },
+                        _ => self.arith(op, a, b)?,
+                    };
+                    self.stack[self.base + to as usize] = res;
+                    self.pc += 1;
+                }
+                Ins::Evaluate(to, of) => {
+                    let value = self.operand(of);
+                    self.running = Some((AtomId::IS, 2));
+                    let value =
+                        if value.is_number() { value } else { self.evaluate_to_value(value)? };
+                    self.stack[self.base + to as usize] = value;
+                    self.pc += 1;
+                }
+                Ins::Compare(op, a, b, to) => {
+                    let (a, b) = (self.operand(a), self.operand(b));
+                    let holds = match (a.as_int(), b.as_int()) {
+                        (Some(x), Some(y)) => op.holds(x.cmp(&y)),
+                        _ => self.compare_numbers(op, a, b)?,
+                    };
+                    self.branch(holds, to)?;
+                }
+                Ins::Test(test, of, to) => {
+                    let value = self.operand(of);
+                    let holds = self.test(test, value);
+                    self.branch(holds, to)?;
+                }
+                Ins::Order(op, a, b, to) => {
+                    let (a, b) = (self.operand(a), self.operand(b));
+                    let holds = op.holds(compare(&self.heap, &self.atoms, a, b));
+                    self.branch(holds, to)?;
+                }
+                Ins::Identical(wanted, a, b, to) => {
+                    let (a, b) = (self.operand(a), self.operand(b));
+                    let holds = same(&self.heap, &self.atoms, a, b) == wanted;
+                    self.branch(holds, to)?;
+                }
+                Ins::Answer => return Ok(self.pc == 0),
+                Ins::CatchExit => self.catch_exit(),
+                Ins::CallGoal => self.call_goal()?,
+                Ins::Resume => self.resume()?,
+            }
+        }
+    }
+
+    #[inline]
+    fn slot(&self, slot: u32) -> Value {
+        self.stack[self.base + slot as usize]
+    }
+
+    #[inline]
+    fn operand(&mut self, operand: Operand) -> Value {
+        match operand.place() {
+            Err(slot) => self.heap.deref(self.stack[self.base + slot as usize]),
+            Ok(konst) => self.konst(konst),
+        }
+    }
+
+    #[inline]
+    fn konst(&mut self, konst: u32) -> Value {
+        match &self.db.konsts[konst as usize] {
+            Konst::Plain(value) => *value,
+            Konst::Blob(tag, blob) => self.heap.push_blob(*tag, blob.clone()),
+        }
+    }
+
+    /// Unifies a dereferenced value with a constant.
+    #[inline]
+    fn match_konst(&mut self, value: Value, konst: u32) -> bool {
+        match &self.db.konsts[konst as usize] {
+            Konst::Plain(wanted) => {
+                let wanted = *wanted;
+                if value.same_word(wanted) {
+                    return true;
+                }
+                if value.is_var() {
+                    self.heap.bind(value, wanted);
+                    return true;
+                }
+                false
+            }
+            Konst::Blob(tag, blob) => {
+                let wanted = self.heap.push_blob(*tag, blob.clone());
+                unify(&mut self.heap, &self.atoms, value, wanted)
+            }
+        }
+    }
+
+    #[inline]
+    fn branch_unify(&mut self, a: Value, b: Value) -> Result<(), Fault> {
+        if unify(&mut self.heap, &self.atoms, a, b) {
+            self.pc += 1;
+            Ok(())
+        } else {
+            self.backtrack()
+        }
+    }
+
+    #[inline]
+    fn branch(&mut self, holds: bool, to: u32) -> Result<(), Fault> {
+        if holds {
+            self.pc += 1;
+            Ok(())
+        } else if to == BACKTRACK {
+            self.backtrack()
+        } else {
+            self.pc = to as usize;
+            Ok(())
+        }
+    }
+
+    fn arith(&mut self, op: ArithOp, a: Value, b: Value) -> Result<Value, Fault> {
+        self.running = Some((AtomId::IS, 2));
+        let y = match op {
+            ArithOp::Negate | ArithOp::Abs => Number::Int(0),
+            ArithOp::Add
+            | ArithOp::Sub
+            | ArithOp::Mul
+            | ArithOp::Divide
+            | ArithOp::IntDivide
+            | ArithOp::FloorDivide
+            | ArithOp::Mod
+            | ArithOp::Rem
+            | ArithOp::Min
+            | ArithOp::Max
+            | ArithOp::ShiftLeft
+            | ArithOp::ShiftRight
+            | ArithOp::And
+            | ArithOp::Or
+            | ArithOp::Xor => self.evaluate(b)?,
+        };
+        let x = self.evaluate(a)?;
+        let res = self.arith_numbers(op, x, y)?;
+        Ok(res.store(&mut self.heap))
+    }
+
+    fn compare_numbers(&mut self, op: Compare, a: Value, b: Value) -> Result<bool, Fault> {
+        let name = match op {
+            Compare::Less => "<",
+            Compare::LessEqual => "=<",
+            Compare::Greater => ">",
+            Compare::GreaterEqual => ">=",
+            Compare::Equal => "=:=",
+            Compare::NotEqual => "=\\=",
+        };
+        self.running = Some((self.atoms.intern(name), 2));
+        let (x, y) = (self.evaluate(a)?, self.evaluate(b)?);
+        Ok(match x.compare(&y) {
+            Some(order) => op.holds(order),
+            None => op == Compare::NotEqual,
+        })
+    }
+
+    pub(crate) fn test(&self, test: Test, value: Value) -> bool {
+        match test {
+            Test::Var => value.is_var(),
+            Test::Nonvar => !value.is_var(),
+            Test::Atom => value.tag() == Tag::Atom && !value.is_nil(),
+            Test::Integer => value.is_integer(),
+            Test::Float => value.tag() == Tag::Float,
+            Test::Number => value.is_number(),
+            Test::Atomic => !value.is_var() && value.tag() != Tag::Struct,
+            Test::Compound => value.tag() == Tag::Struct,
+            Test::Callable => value.is_callable() && !value.is_nil(),
+            Test::IsList => self.is_list(value),
+            Test::String => value.tag() == Tag::Text,
+            Test::NotAtom
+            | Test::NotInteger
+            | Test::NotFloat
+            | Test::NotNumber
+            | Test::NotAtomic
+            | Test::NotCompound
+            | Test::NotCallable
+            | Test::NotList
+            | Test::NotString => !self.test(test.negated(), value),
+        }
+    }
+
+    pub(crate) fn is_list(&self, value: Value) -> bool {
+        let mut at = self.heap.deref(value);
+        let (mut turtle, mut power, mut n) = (at, 1_usize, 0_usize);
+        while at.is_struct(FunctorId::CONS) {
+            at = self.heap.arg(at, 1);
+            n += 1;
+            if at.same_word(turtle) && at.is_cons() {
+                return false;
+            }
+            if n == power {
+                turtle = at;
+                power *= 2;
+            }
+        }
+        at.is_nil()
+    }
+}
+
+/// On words; `None` if the result does not fit or an error must be raised.
+#[inline]
+fn small(op: ArithOp, a: i64, b: i64) -> Option<i64> {
+    match op {
+        ArithOp::Add => a.checked_add(b),
+        ArithOp::Sub => a.checked_sub(b),
+        ArithOp::Mul => a.checked_mul(b),
+        ArithOp::IntDivide => a.checked_div(b),
+        ArithOp::FloorDivide => {
+            let quotient = a.checked_div(b)?;
+            Some(if a % b != 0 && (a < 0) != (b < 0) { quotient - 1 } else { quotient })
+        }
+        ArithOp::Mod => {
+            let rest = a.checked_rem(b)?;
+            Some(if rest != 0 && (rest < 0) != (b < 0) { rest + b } else { rest })
+        }
+        ArithOp::Rem => a.checked_rem(b),
+        ArithOp::Min => Some(a.min(b)),
+        ArithOp::Max => Some(a.max(b)),
+        ArithOp::And => Some(a & b),
+        ArithOp::Or => Some(a | b),
+        ArithOp::Xor => Some(a ^ b),
+        ArithOp::Negate => a.checked_neg(),
+        ArithOp::Abs => a.checked_abs(),
+        ArithOp::Divide | ArithOp::ShiftLeft | ArithOp::ShiftRight => None,
+    }
+}

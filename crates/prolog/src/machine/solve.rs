@@ -1,0 +1,180 @@
+//! Asking a goal: its answers one by one, and how it ended.
+
+use crate::data::{FunctorId, Record, Value};
+use crate::machine::{Alternative, Fault, Frame, Limits, Machine, Stop};
+use crate::program::Library;
+
+/// How the search for an answer ended.
+#[derive(Clone, Debug)]
+pub enum Ending {
+    /// An answer; whether there may be more.
+    True {
+        more: bool,
+    },
+    /// No (further) answer.
+    False,
+    /// An exception that nobody caught.
+    Exception(Record),
+    Stopped(Stop),
+}
+
+/// A goal that is being solved.
+pub struct Solutions<'m> {
+    machine: &'m mut Machine,
+    library: &'m mut dyn Library,
+    query: Record,
+    limits: Limits,
+    n_answers: usize,
+    started: bool,
+}
+
+impl std::fmt::Debug for Solutions<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Solutions").field("n_answers", &self.n_answers).finish_non_exhaustive()
+    }
+}
+
+impl Machine {
+    /// Solves a query: a term `Goal-Bindings`, where the bindings are a list of `Name = Value`.
+    pub fn solve<'m>(
+        &'m mut self,
+        library: &'m mut dyn Library,
+        query: &Record,
+        limits: Limits,
+    ) -> Solutions<'m> {
+        Solutions {
+            machine: self,
+            library,
+            query: query.clone(),
+            limits,
+            n_answers: 0,
+            started: false,
+        }
+    }
+
+    /// The values of the query's variables, after an answer.
+    pub fn bindings(&self) -> Vec<(String, Value)> {
+        let (items, _) = self.heap.list_items(self.bindings);
+        let binding = |item: Value| {
+            let name = self.heap.arg(item, 0).as_atom().map(|it| self.atoms.text(it).to_owned());
+            (name.unwrap_or_default(), self.heap.arg(item, 1))
+        };
+        items.into_iter().filter(|it| it.is_struct(FunctorId::UNIFY)).map(binding).collect()
+    }
+
+    /// What the run has written to the output so far.
+    pub fn output_text(&self) -> &str {
+        &self.output.text
+    }
+
+    /// What it has written to `user_error`.
+    pub fn error_text(&self) -> &str {
+        &self.output.errors
+    }
+
+    fn start(&mut self, query: &Record, limits: Limits) {
+        self.reset();
+        self.limits = limits;
+        self.db.begin_run();
+        self.prepare(query);
+    }
+
+    /// Everything is set up to run a query.
+    pub(crate) fn prepare(&mut self, query: &Record) {
+        let query = query.load(&mut self.heap);
+        let goal = self.heap.arg(query, 0);
+        self.bindings = self.heap.arg(query, 1);
+        self.push_choice(Alternative::Bottom, 0);
+        self.reserve(0);
+        if let Some(slot) = self.stack.first_mut() {
+            *slot = goal;
+        }
+        self.pc = crate::machine::throw::RECOVER;
+    }
+
+    /// Forgets everything of a run.
+    pub(crate) fn reset(&mut self) {
+        self.db.end_run();
+        self.globals.clear();
+        self.output = crate::machine::state::Output::default();
+        self.gensyms.clear();
+        self.random = 0x9e37_79b9_7f4a_7c15;
+        self.restart();
+    }
+
+    /// Empty stacks; what was changed stays changed.
+    pub(crate) fn restart(&mut self) {
+        self.heap = crate::data::Heap::default();
+        self.choices.clear();
+        self.frames.clear();
+        self.frames.push(Frame::default());
+        self.collectors.clear();
+        self.collected_bytes = 0;
+        self.steps = 0;
+        (self.pc, self.base, self.next, self.frame) = (0, 0, 0, 0);
+        (self.continuation, self.barrier, self.kept_stack, self.kept_frames) = (0, 0, 0, 0);
+        self.running = None;
+    }
+
+    /// Runs on from the registers to the next answer or the end.
+    pub(crate) fn go(&mut self) -> Ending {
+        loop {
+            match self.run() {
+                Ok(true) => {
+                    let more = !matches!(
+                        self.choices.last().map(|it| it.alternative),
+                        Some(Alternative::Bottom) | None
+                    );
+                    return Ending::True { more };
+                }
+                Ok(false) => return Ending::False,
+                Err(Fault::Stop(stop)) => return Ending::Stopped(stop),
+                Err(Fault::Ball(ball)) => {
+                    if let Err(ball) = self.throw(ball) {
+                        return Ending::Exception(ball);
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Solutions<'_> {
+    /// The next answer. After `False`, `Exception` and `Stopped` there is none.
+    pub fn next_answer(&mut self) -> Ending {
+        let mut ending = if self.started { self.again() } else { self.begin() };
+        // A library that was missing is loaded for good; the run, which left no trace, is repeated.
+        while let Ending::Stopped(Stop::Load(file)) = &ending {
+            let file = file.clone();
+            self.machine.reset();
+            if let Err(error) = self.machine.load_library(&file, self.library) {
+                return Ending::Stopped(Stop::Refused(error));
+            }
+            ending = self.begin();
+            for _ in 0..self.n_answers {
+                if matches!(ending, Ending::True { .. }) {
+                    ending = self.again();
+                }
+            }
+        }
+        self.n_answers += 1;
+        ending
+    }
+
+    fn begin(&mut self) -> Ending {
+        self.started = true;
+        self.machine.start(&self.query, self.limits);
+        self.machine.go()
+    }
+
+    fn again(&mut self) -> Ending {
+        match self.machine.backtrack() {
+            Ok(()) => self.machine.go(),
+            Err(_) => Ending::False,
+        }
+    }
+
+    pub fn machine(&mut self) -> &mut Machine {
+        self.machine
+    }
+}

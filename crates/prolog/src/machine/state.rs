@@ -1,0 +1,119 @@
+//! What a machine consists of.
+
+use crate::builtins::Row;
+use crate::code::{Bucket, ClauseId, Database};
+use crate::data::{AtomId, Atoms, Heap, Mark, Record, Value};
+use crate::machine::Limits;
+use crate::program::Modules;
+use crate::text::Ops;
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+#[derive(Debug)]
+pub struct Machine {
+    pub heap: Heap,
+    pub atoms: Atoms,
+    pub ops: Ops,
+    pub db: Database,
+    pub modules: Modules,
+    pub(crate) rows: Vec<Row>,
+    pub limits: Limits,
+    /// Calls so far in this run.
+    pub steps: u64,
+
+    pub(crate) stack: Vec<Value>,
+    pub(crate) frames: Vec<Frame>,
+    pub(crate) choices: Vec<Choice>,
+
+    /// The next instruction.
+    pub(crate) pc: usize,
+    /// Where the slots of the running clause begin.
+    pub(crate) base: usize,
+    /// Where arguments of the next call are built.
+    pub(crate) next: usize,
+    /// The frame that is returned to, or the clause's own.
+    pub(crate) frame: usize,
+    /// Where execution goes on after the running clause, if it has no frame.
+    pub(crate) continuation: usize,
+    /// The choice points there were when the running predicate was called.
+    pub(crate) barrier: usize,
+    /// Below these, stack and frames belong to a choice point.
+    pub(crate) kept_stack: usize,
+    pub(crate) kept_frames: usize,
+
+    /// The builtin that runs, for error messages.
+    pub(crate) running: Option<(AtomId, usize)>,
+    /// The module that the running builtin was called from.
+    pub(crate) context: AtomId,
+    /// Results of the `findall` calls under way.
+    pub(crate) collectors: Vec<Vec<Record>>,
+    pub(crate) collected_bytes: usize,
+    pub(crate) globals: FxHashMap<AtomId, Vec<Global>>,
+    pub(crate) flags: FxHashMap<AtomId, Record>,
+    pub(crate) output: Output,
+    pub(crate) gensyms: FxHashMap<String, u64>,
+    pub(crate) random: u64,
+    pub(crate) known: crate::program::Known,
+    /// The module whose text is being loaded.
+    pub(crate) load_module: AtomId,
+    /// `Name = Value` of the query's variables.
+    pub(crate) bindings: Value,
+}
+
+/// What programs write: to the user, and to whoever captures it.
+#[derive(Clone, Debug, Default)]
+pub struct Output {
+    /// Everything written to `user_output`.
+    pub text: String,
+    /// Everything written to `user_error`.
+    pub errors: String,
+    /// `with_output_to` and `format/3` to a sink, the innermost last.
+    pub captures: Vec<String>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Global {
+    /// Of `nb_setval`.
+    Kept(Rc<Record>),
+    /// Of `b_setval`: gone after backtracking.
+    Live(Value),
+}
+
+/// A clause that called something and goes on afterwards.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Frame {
+    pub parent: u32,
+    pub continuation: u32,
+    pub base: u32,
+    pub n_slots: u32,
+    pub barrier: u32,
+}
+
+/// A state to come back to on failure, and what to try then.
+#[derive(Clone, Copy, Debug)]
+pub struct Choice {
+    pub alternative: Alternative,
+    pub frame: u32,
+    pub continuation: u32,
+    pub base: u32,
+    /// Everything below on the stack is kept.
+    pub kept_stack: u32,
+    pub kept_frames: u32,
+    pub mark: Mark,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Alternative {
+    /// The next clause of the chain; which generation the call sees.
+    Clause(ClauseId, u64),
+    /// The next clause of a bucket.
+    Indexed(Bucket, u32, u64),
+    /// An instruction of the clause itself.
+    Label(u32),
+    /// `catch/3`: fails, but stops exceptions. How many `findall` calls were under way.
+    Catch(u32),
+    /// Nothing: fails again.
+    Fail,
+    /// The bottom of a run.
+    Bottom,
+}

@@ -1,0 +1,117 @@
+//! Exceptions: `catch/3`, and the way from a `throw` to it.
+#![expect(
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    reason = "sizes are kept below 2^32 by the limits, and indices are our own"
+)]
+
+use crate::data::{FunctorId, Record, Value, unify};
+use crate::machine::call::Next;
+use crate::machine::{Alternative, Fault, Machine};
+
+/// Where a goal inside `catch/3` returns to: see the first instructions of the code.
+pub(crate) const CATCH_EXIT: usize = 2;
+
+impl Machine {
+    /// `catch(Goal, Catcher, Recovery)`, with its arguments at `base`.
+    pub(crate) fn catch(&mut self, base: usize) -> Result<Next, Fault> {
+        self.stack[base + 3] = Value::atom(self.context);
+        self.barrier = self.choices.len();
+        self.push_frame(4);
+        self.push_choice(Alternative::Catch(self.collectors.len() as u32), base + 4);
+        let goal = self.in_context(self.stack[base]);
+        self.next = (base + 4).max(self.kept_stack);
+        self.reserve(self.next);
+        self.stack[self.next] = goal;
+        self.continuation = CATCH_EXIT;
+        self.base = self.next;
+        self.call_goal()?;
+        Ok(Next::Jump)
+    }
+
+    /// The goal, as it is called from the module that the running builtin was called from.
+    pub(crate) fn in_context(&mut self, goal: Value) -> Value {
+        self.in_module(self.context, goal)
+    }
+
+    pub(crate) fn in_module(&mut self, module: crate::data::AtomId, goal: Value) -> Value {
+        let goal = self.heap.deref(goal);
+        if goal.is_struct(FunctorId::QUALIFIED) {
+            return goal;
+        }
+        self.heap.structure(FunctorId::QUALIFIED, &[Value::atom(module), goal])
+    }
+
+    /// The goal inside a `catch/3` succeeded.
+    pub(crate) fn catch_exit(&mut self) {
+        let frame = self.frames[self.frame];
+        // Its choice point goes unless the goal left others.
+        if self.choices.len() == frame.barrier as usize + 1 {
+            self.pop_choice();
+        }
+        self.continuation = frame.continuation as usize;
+        self.frame = frame.parent as usize;
+        self.proceed();
+    }
+
+    /// Goes to the innermost `catch/3` that wants the ball; gives the ball back if there is none.
+    pub(crate) fn throw(&mut self, ball: Value) -> Result<(), Record> {
+        let ball = Record::new(&self.heap, &self.atoms, ball);
+        let thrown_from = self.frame;
+        while let Some(choice) = self.choices.last().copied() {
+            match choice.alternative {
+                Alternative::Bottom => return Err(ball),
+                Alternative::Catch(n_collectors)
+                    if self.is_inside(thrown_from, choice.frame as usize) =>
+                {
+                    self.restore(&choice);
+                    self.pop_choice();
+                    self.collectors.truncate(n_collectors as usize);
+                    let base = choice.base as usize;
+                    let mark = self.heap.mark();
+                    let thrown = ball.load(&mut self.heap);
+                    let old = std::mem::replace(&mut self.heap.old, mark.cells);
+                    let caught = unify(&mut self.heap, &self.atoms, self.stack[base + 1], thrown);
+                    self.heap.old = old;
+                    if caught {
+                        self.recover(base);
+                        return Ok(());
+                    }
+                    self.heap.undo_to(mark, |_, _| {});
+                    self.heap.cut_back(mark);
+                }
+                Alternative::Catch(_)
+                | Alternative::Clause(..)
+                | Alternative::Indexed(..)
+                | Alternative::Label(_)
+                | Alternative::Fail => self.pop_choice(),
+            }
+        }
+        Err(ball)
+    }
+
+    /// Whether the frame is on the way from a clause to the bottom.
+    fn is_inside(&self, from: usize, frame: usize) -> bool {
+        let mut at = from;
+        while frame < at {
+            at = self.frames[at].parent as usize;
+        }
+        at == frame
+    }
+
+    fn recover(&mut self, base: usize) {
+        let frame = self.frames[self.frame];
+        let module = self.stack[base + 3].as_atom().unwrap_or(crate::data::AtomId::USER);
+        let goal = self.in_module(module, self.stack[base + 2]);
+        self.continuation = frame.continuation as usize;
+        self.frame = frame.parent as usize;
+        self.base = base.max(self.kept_stack);
+        self.reserve(self.base);
+        self.stack[self.base] = goal;
+        // The goal is called by the instruction, so that its own exceptions are seen by the loop.
+        self.pc = RECOVER;
+    }
+}
+
+/// Calls the goal at `base`: see the first instructions of the code.
+pub(crate) const RECOVER: usize = 3;

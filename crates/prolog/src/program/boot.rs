@@ -1,0 +1,145 @@
+//! A new machine: builtins, the prelude, and the index of the library.
+
+use crate::builtins;
+use crate::code::{Database, Ins, Kind, PredId};
+use crate::data::{AtomId, Atoms, Heap, Value};
+use crate::machine::{Frame, Limits, Machine};
+use crate::program::{File, Library, Module, Modules};
+use crate::text::{Ops, Syntax};
+use rustc_hash::FxHashMap;
+
+/// Predicates of the prelude that the machine itself calls.
+#[derive(Clone, Copy, Debug)]
+pub struct Known {
+    pub(crate) and: PredId,
+    pub(crate) or: PredId,
+    pub(crate) then: PredId,
+    pub(crate) if_then_else: PredId,
+    pub(crate) soft_then: PredId,
+    pub(crate) soft_else: PredId,
+    pub(crate) not: PredId,
+    pub(crate) wakeup: PredId,
+}
+
+const PRELUDE: &str = include_str!("prelude.pl");
+
+impl Machine {
+    /// A machine with the builtins, that finds the rest in the library.
+    pub fn new(library: &mut dyn Library) -> Machine {
+        let mut atoms = Atoms::default();
+        let ops = Ops::new(&mut atoms);
+        let mut db = Database::default();
+        // What the machine itself continues at; the constants EXHAUSTED and the like name them.
+        db.code.extend([Ins::Answer, Ins::Answer, Ins::CatchExit, Ins::CallGoal, Ins::Resume]);
+        let mut known = |name: &str, arity: usize| {
+            let name = atoms.intern(name);
+            let functor = atoms.functor(name, arity);
+            db.pred(AtomId::SYSTEM, functor, name, arity)
+        };
+        let known = Known {
+            and: known("$and", 4),
+            or: known("$or", 4),
+            then: known("$then", 4),
+            if_then_else: known("$if", 5),
+            soft_then: known("$soft", 4),
+            soft_else: known("$soft_if", 5),
+            not: known("$not", 3),
+            wakeup: known("$wakeup", 1),
+        };
+        let rows = builtins::rows(&mut atoms);
+        for (n, row) in rows.iter().enumerate() {
+            let functor = atoms.functor(row.name_id, row.arity as usize);
+            let id = db.pred(AtomId::SYSTEM, functor, row.name_id, row.arity as usize);
+            let pred = db.get_mut(id);
+            pred.kind = Kind::Builtin(u32::try_from(n).unwrap_or(u32::MAX));
+            pred.locked = row.iso;
+        }
+        let mut machine = Machine {
+            heap: Heap::default(),
+            atoms,
+            ops,
+            db,
+            modules: Modules::default(),
+            rows,
+            limits: Limits::default(),
+            steps: 0,
+            stack: Vec::new(),
+            frames: vec![Frame::default()],
+            choices: Vec::new(),
+            pc: 0,
+            base: 0,
+            next: 0,
+            frame: 0,
+            continuation: 0,
+            barrier: 0,
+            kept_stack: 0,
+            kept_frames: 0,
+            running: None,
+            context: AtomId::USER,
+            collectors: Vec::new(),
+            collected_bytes: 0,
+            globals: FxHashMap::default(),
+            flags: FxHashMap::default(),
+            output: crate::machine::Output::default(),
+            gensyms: FxHashMap::default(),
+            random: 0x9e37_79b9_7f4a_7c15,
+            known,
+            bindings: Value::NIL,
+            load_module: AtomId::USER,
+        };
+        machine.load_prelude();
+        machine.read_index(library);
+        machine
+    }
+
+    fn load_prelude(&mut self) {
+        let system = Module {
+            syntax: Some(Syntax { module: AtomId::SYSTEM, ..Syntax::default() }),
+            ..Module::default()
+        };
+        self.modules.by_name.insert(AtomId::SYSTEM, system);
+        self.modules.by_name.insert(AtomId::USER, Module::default());
+        let file = File { path: "prelude.pl".to_owned(), text: PRELUDE.to_owned() };
+        let report = self.load_system(&file);
+        debug_assert!(report.errors.is_empty() && report.warnings.is_empty(), "{report:?}");
+        for pred in &mut self.db.preds {
+            // As on SWI-Prolog, programs may define what is not of the standard for themselves.
+            pred.locked |= pred.module == AtomId::SYSTEM
+                && LOCKED.contains(&(self.atoms.text(pred.name), pred.arity));
+        }
+    }
+
+    /// `INDEX.pl` of the library has lines `index((append), 3, lists, lists).`
+    fn read_index(&mut self, library: &mut dyn Library) {
+        let Some(index) = library.library("INDEX") else { return };
+        for line in index.text.lines() {
+            let Some(rest) = line.strip_prefix("index((") else { continue };
+            let Some((name, rest)) = rest.split_once("), ") else { continue };
+            let mut parts = rest.trim_end_matches(").").split(", ");
+            let (Some(arity), Some(_), Some(file)) = (parts.next(), parts.next(), parts.next())
+            else {
+                continue;
+            };
+            let Ok(arity) = arity.parse::<usize>() else { continue };
+            let name = name.trim_matches('\'');
+            let functor = self.atoms.functor_named(name, arity);
+            let file = file.trim_matches('\'').to_owned();
+            self.modules.index.entry(functor).or_insert(file);
+        }
+    }
+}
+
+/// Predicates of the prelude that the standard has.
+const LOCKED: &[(&str, u32)] = &[
+    ("once", 1),
+    ("findall", 3),
+    ("findall", 4),
+    ("bagof", 3),
+    ("setof", 3),
+    ("retract", 1),
+    ("clause", 2),
+    ("sub_atom", 5),
+    ("current_op", 3),
+    ("atom_length", 2),
+    ("forall", 2),
+];

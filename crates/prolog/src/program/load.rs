@@ -1,0 +1,390 @@
+//! Loading a text: clauses are compiled, directives are carried out, mistakes are noted.
+
+use crate::code::{Kind, Source, compile_clause};
+use crate::data::{AtomId, FunctorId, Heap, Record, Value, View};
+use crate::machine::{Ending, Fault, Machine, Stop};
+use crate::program::{File, Library};
+use crate::text::{ReadTerm, Reader, WriteOptions, write_term};
+
+/// What there is to say of a text that was loaded.
+#[derive(Clone, Debug, Default)]
+pub struct LoadReport {
+    pub module: Option<AtomId>,
+    pub errors: Vec<Note>,
+    pub warnings: Vec<Note>,
+    /// Goals of `initialization/1,2`, in order: they have not been run.
+    pub initialization: Vec<Record>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    pub file: String,
+    /// From 1.
+    pub line: usize,
+    /// From 1; 0: the whole clause.
+    pub column: usize,
+    pub message: String,
+}
+
+/// The text that is being loaded.
+#[derive(Debug)]
+pub(crate) struct Loading {
+    pub(crate) path: String,
+    pub(crate) file: u32,
+    pub(crate) module: AtomId,
+    pub(crate) line: usize,
+    /// Open conditions; whether their part is compiled, and whether one part was already.
+    pub(crate) conditions: Vec<Condition>,
+    pub(crate) report: LoadReport,
+    /// Where the clauses of a module file are imported to.
+    pub(crate) importer: AtomId,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Condition {
+    /// Its clauses count.
+    Active,
+    /// Another part may count.
+    Waiting,
+    /// No further part counts.
+    Done,
+}
+
+impl Machine {
+    /// Loads a program's text into the module `user`, or into the module that it says it is.
+    pub fn load(&mut self, file: &File, library: &mut dyn Library) -> LoadReport {
+        self.reset();
+        self.load_file(file, AtomId::USER, library)
+    }
+
+    /// Loads the prelude into the module `system`.
+    pub(crate) fn load_system(&mut self, file: &File) -> LoadReport {
+        let mut loading = Loading {
+            path: file.path.clone(),
+            file: 0,
+            module: AtomId::SYSTEM,
+            line: 1,
+            conditions: Vec::new(),
+            report: LoadReport::default(),
+            importer: AtomId::SYSTEM,
+        };
+        self.modules.files.push(file.path.clone());
+        self.load_text(&file.text, &mut loading, &mut crate::program::NoLibrary);
+        loading.report
+    }
+
+    /// Loads a file of the library; the name is as in `library(Name)`.
+    pub(crate) fn load_library(
+        &mut self,
+        name: &str,
+        library: &mut dyn Library,
+    ) -> Result<(), String> {
+        if self.modules.libraries.contains_key(name) {
+            return Ok(());
+        }
+        let Some(file) = library.library(name) else {
+            self.modules.missing.insert(name.to_owned());
+            return Ok(());
+        };
+        // Known before it is loaded: libraries refer to each other.
+        self.modules.libraries.insert(name.to_owned(), AtomId::SYSTEM);
+        let report = self.load_file(&file, AtomId::SYSTEM, library);
+        let module = report.module.unwrap_or(AtomId::USER);
+        self.modules.libraries.insert(name.to_owned(), module);
+        Ok(())
+    }
+
+    pub(crate) fn load_file(
+        &mut self,
+        file: &File,
+        importer: AtomId,
+        library: &mut dyn Library,
+    ) -> LoadReport {
+        let number = u32::try_from(self.modules.files.len()).unwrap_or(u32::MAX);
+        self.modules.files.push(file.path.clone());
+        let module = if importer == AtomId::SYSTEM { AtomId::USER } else { importer };
+        let mut loading = Loading {
+            path: file.path.clone(),
+            file: number,
+            module,
+            line: 1,
+            conditions: Vec::new(),
+            report: LoadReport::default(),
+            importer,
+        };
+        self.modules.loaded.insert(file.path.clone(), module);
+        self.load_text(&file.text, &mut loading, library);
+        loading.report.module = Some(loading.module);
+        loading.report
+    }
+
+    pub(crate) fn load_text(
+        &mut self,
+        text: &str,
+        loading: &mut Loading,
+        library: &mut dyn Library,
+    ) {
+        let mut reader = Reader::new(text);
+        let mut lines = Lines { text, at: 0, line: 1 };
+        loop {
+            self.heap = Heap::default();
+            let syntax = self.syntax_of(loading.module);
+            match reader.next_term(&mut self.heap, &mut self.atoms, &self.ops, syntax) {
+                Ok(None) => return,
+                Ok(Some(read)) => {
+                    loading.line = lines.line_of(read.span.0);
+                    if read.term.is_atom(AtomId::END_OF_FILE) {
+                        return;
+                    }
+                    self.load_term(&read, loading, library);
+                }
+                Err(error) => {
+                    if loading.is_active() {
+                        loading.report.errors.push(Note {
+                            file: loading.path.clone(),
+                            line: error.line,
+                            column: error.column,
+                            message: error.message(),
+                        });
+                    }
+                }
+            }
+        }
+    }
+
+    fn load_term(&mut self, read: &ReadTerm, loading: &mut Loading, library: &mut dyn Library) {
+        let term = self.heap.deref(read.term);
+        if term.is_struct(FunctorId::DIRECTIVE) || term.is_struct(FunctorId::ASK) {
+            let goal = self.heap.arg(term, 0);
+            self.directive(goal, loading, library);
+            return;
+        }
+        if !loading.is_active() {
+            return;
+        }
+        for term in self.expand_term(term, loading, library) {
+            self.load_clause(term, loading, library);
+        }
+    }
+
+    /// `term_expansion/2` of the program, and grammar rules.
+    fn expand_term(
+        &mut self,
+        term: Value,
+        loading: &mut Loading,
+        library: &mut dyn Library,
+    ) -> Vec<Value> {
+        let hook = self.atoms.functor_named("term_expansion", 2);
+        let hooked = [loading.module, AtomId::USER].into_iter().find(|module| {
+            self.db.find(*module, hook).is_some_and(|it| 0 < self.db.get(it).n_clauses)
+        });
+        let mut terms = vec![term];
+        if let Some(module) = hooked {
+            let result = self.heap.fresh();
+            let goal = self.heap.structure(hook, &[term, result]);
+            let goal = self.heap.structure(FunctorId::QUALIFIED, &[Value::atom(module), goal]);
+            let name = Value::atom(AtomId::EMPTY);
+            let binding = self.heap.structure(FunctorId::UNIFY, &[name, result]);
+            let bindings = self.heap.list(&[binding]);
+            let query = self.heap.structure(FunctorId::PAIR, &[goal, bindings]);
+            let original = Record::new(&self.heap, &self.atoms, term);
+            let query = Record::new(&self.heap, &self.atoms, query);
+            if let Ending::True { .. } = self.run_once(&query, library) {
+                let result = self.bindings().first().map_or(Value::NIL, |it| it.1);
+                let result = Record::new(&self.heap, &self.atoms, result);
+                self.heap = Heap::default();
+                let result = result.load(&mut self.heap);
+                let result = self.heap.deref(result);
+                terms = if result.is_cons() || result.is_nil() {
+                    self.heap.list_items(result).0
+                } else {
+                    vec![result]
+                };
+            } else {
+                self.heap = Heap::default();
+                terms = vec![original.load(&mut self.heap)];
+            }
+        }
+        let mut res = Vec::new();
+        for term in terms {
+            let term = self.heap.deref(term);
+            if !term.is_struct(FunctorId::GRAMMAR) {
+                res.push(term);
+                continue;
+            }
+            match self.translate_rule(term) {
+                Ok(clause) => res.push(clause),
+                Err(fault) => self.note_fault(&fault, loading),
+            }
+        }
+        res
+    }
+
+    fn load_clause(&mut self, term: Value, loading: &mut Loading, library: &mut dyn Library) {
+        if term.is_struct(FunctorId::DIRECTIVE) {
+            let goal = self.heap.arg(term, 0);
+            self.directive(goal, loading, library);
+            return;
+        }
+        let source = Source { file: loading.file, line: u32::try_from(loading.line).unwrap_or(0) };
+        let module = loading.module;
+        if let Err(fault) = self.add_clause(module, term, source, Place::Loaded) {
+            self.note_fault(&fault, loading);
+        }
+    }
+
+    /// Adds a clause to a module's predicate.
+    pub(crate) fn add_clause(
+        &mut self,
+        module: AtomId,
+        term: Value,
+        source: Source,
+        place: Place,
+    ) -> Result<crate::code::ClauseId, Fault> {
+        let (module, term) = self.strip_module(module, term);
+        let (head, body) = if term.is_struct(FunctorId::RULE) {
+            (self.heap.arg(term, 0), self.heap.arg(term, 1))
+        } else {
+            (term, Value::TRUE)
+        };
+        let (home, head) = self.strip_module(module, head);
+        let (context, body) = self.strip_module(module, body);
+        match head.view() {
+            View::Var(_) => return Err(self.instantiation_error()),
+            View::Atom(_) | View::Struct(..) => {}
+            View::Int(_) | View::Big(_) | View::Rational(_) | View::Float(_) | View::Text(_) => {
+                return Err(self.type_error("callable", head));
+            }
+        }
+        self.check_definable(home, head, place)?;
+        let whole = self.heap.structure(FunctorId::RULE, &[head, body]);
+        let compiled = compile_clause(
+            &self.heap,
+            &mut self.atoms,
+            &mut self.db,
+            home,
+            context,
+            head,
+            body,
+            source,
+            whole,
+        );
+        match compiled {
+            Ok(compiled) => {
+                if place != Place::Loaded {
+                    let pred = self.db.get(compiled.pred);
+                    if pred.kind != Kind::Clauses {
+                        self.db.get_mut(compiled.pred).dynamic = true;
+                    }
+                }
+                Ok(self.db.add(compiled.clause, place == Place::Front))
+            }
+            Err(crate::code::CompileError::NotCallable(_)) => {
+                let whole = self.heap.structure(FunctorId::RULE, &[head, body]);
+                if matches!(body.view(), View::Atom(_) | View::Struct(..)) {
+                    let functor = self.atoms.functor_named("cannot_represent_body", 1);
+                    let _unused = functor;
+                    return Err(self.type_error("callable", whole));
+                }
+                Err(self.type_error("callable", body))
+            }
+            Err(crate::code::CompileError::TooManyArguments) => {
+                Err(self.representation_error("max_arity"))
+            }
+        }
+    }
+
+    fn check_definable(&mut self, module: AtomId, head: Value, place: Place) -> Result<(), Fault> {
+        let Some((name, arity)) = self.heap.name_arity(head, &self.atoms) else { return Ok(()) };
+        let functor = self.atoms.functor(name, arity);
+        let own = self.db.find(module, functor);
+        let own_kind = own.map(|it| self.db.get(it).kind);
+        let locked_elsewhere = module != AtomId::SYSTEM
+            && self.db.find(AtomId::SYSTEM, functor).is_some_and(|it| self.db.get(it).locked);
+        let is_static = place != Place::Loaded
+            && own.is_some_and(|it| {
+                let pred = self.db.get(it);
+                pred.kind == Kind::Clauses && !pred.dynamic && 0 < pred.n_clauses
+            });
+        let is_builtin = matches!(own_kind, Some(Kind::Builtin(_))) && module != AtomId::SYSTEM;
+        if locked_elsewhere || is_builtin || is_static {
+            let indicator = self.indicator(name, arity);
+            return Err(self.permission_error("modify", "static_procedure", indicator));
+        }
+        // An own definition takes the place of an imported one.
+        if let (Some(id), Some(Kind::Import(_))) = (own, own_kind) {
+            self.db.get_mut(id).kind = Kind::Undefined;
+        }
+        Ok(())
+    }
+
+    /// Runs a goal once while loading; what it changes stays.
+    pub(crate) fn run_once(&mut self, query: &Record, library: &mut dyn Library) -> Ending {
+        loop {
+            self.restart();
+            self.prepare(query);
+            let ending = self.go();
+            match ending {
+                Ending::Stopped(Stop::Load(name)) => {
+                    if let Err(why) = self.load_library(&name, library) {
+                        return Ending::Stopped(Stop::Refused(why));
+                    }
+                }
+                Ending::True { .. } | Ending::False | Ending::Exception(_) | Ending::Stopped(_) => {
+                    return ending;
+                }
+            }
+        }
+    }
+
+    pub(crate) fn note_fault(&mut self, fault: &Fault, loading: &mut Loading) {
+        let message = match fault {
+            Fault::Ball(ball) => {
+                write_term(&self.heap, &self.atoms, &self.ops, &WriteOptions::quoted(), *ball)
+            }
+            Fault::Stop(stop) => format!("{stop:?}"),
+        };
+        loading.note(message);
+    }
+}
+
+/// Where a clause goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// It was in a file.
+    Loaded,
+    Front,
+    Back,
+}
+
+impl Loading {
+    pub(crate) fn is_active(&self) -> bool {
+        self.conditions.iter().all(|it| *it == Condition::Active)
+    }
+
+    pub(crate) fn note(&mut self, message: String) {
+        let note = Note { file: self.path.clone(), line: self.line, column: 0, message };
+        self.report.errors.push(note);
+    }
+
+    pub(crate) fn warn(&mut self, message: String) {
+        let note = Note { file: self.path.clone(), line: self.line, column: 0, message };
+        self.report.warnings.push(note);
+    }
+}
+
+/// Offsets to lines, going forward.
+struct Lines<'a> {
+    text: &'a str,
+    at: usize,
+    line: usize,
+}
+
+impl Lines<'_> {
+    fn line_of(&mut self, offset: usize) -> usize {
+        let passed = self.text.get(self.at..offset).unwrap_or("");
+        self.line += passed.matches('\n').count();
+        self.at = offset.max(self.at);
+        self.line
+    }
+}

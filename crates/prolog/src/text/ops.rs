@@ -1,0 +1,171 @@
+//! The table of operators, by module.
+
+use crate::data::{AtomId, Atoms};
+use rustc_hash::FxHashMap;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum OpType {
+    Xfx,
+    Xfy,
+    Yfx,
+    Fy,
+    Fx,
+    Xf,
+    Yf,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fixity {
+    Prefix,
+    Infix,
+    Postfix,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Op {
+    pub priority: u16,
+    pub kind: OpType,
+}
+
+impl OpType {
+    pub const ALL: [OpType; 7] =
+        [OpType::Xfx, OpType::Xfy, OpType::Yfx, OpType::Fy, OpType::Fx, OpType::Xf, OpType::Yf];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            OpType::Xfx => "xfx",
+            OpType::Xfy => "xfy",
+            OpType::Yfx => "yfx",
+            OpType::Fy => "fy",
+            OpType::Fx => "fx",
+            OpType::Xf => "xf",
+            OpType::Yf => "yf",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<OpType> {
+        OpType::ALL.into_iter().find(|it| it.name() == name)
+    }
+
+    pub fn fixity(self) -> Fixity {
+        match self {
+            OpType::Xfx | OpType::Xfy | OpType::Yfx => Fixity::Infix,
+            OpType::Fy | OpType::Fx => Fixity::Prefix,
+            OpType::Xf | OpType::Yf => Fixity::Postfix,
+        }
+    }
+}
+
+impl Op {
+    /// The highest priority of the argument before the operator.
+    pub fn left(self) -> u16 {
+        match self.kind {
+            OpType::Xfx | OpType::Xfy | OpType::Xf => self.priority.saturating_sub(1),
+            OpType::Yfx | OpType::Yf => self.priority,
+            OpType::Fy | OpType::Fx => 0,
+        }
+    }
+
+    pub fn right(self) -> u16 {
+        match self.kind {
+            OpType::Xfx | OpType::Yfx | OpType::Fx => self.priority.saturating_sub(1),
+            OpType::Xfy | OpType::Fy => self.priority,
+            OpType::Xf | OpType::Yf => 0,
+        }
+    }
+}
+
+/// Prefix, infix and postfix meanings of a name. A priority of 0 takes a meaning away.
+type Meanings = [Option<Op>; 3];
+
+#[derive(Clone, Debug)]
+pub struct Ops {
+    modules: FxHashMap<AtomId, FxHashMap<AtomId, Meanings>>,
+}
+
+impl Ops {
+    pub fn new(atoms: &mut Atoms) -> Ops {
+        let mut res = Ops { modules: FxHashMap::default() };
+        for (priority, kind, names) in STANDARD {
+            for name in names.split(' ') {
+                let name = atoms.intern(name);
+                res.add(AtomId::SYSTEM, name, Op { priority: *priority, kind: *kind });
+            }
+        }
+        res
+    }
+
+    pub fn add(&mut self, module: AtomId, name: AtomId, op: Op) {
+        let meanings = self.modules.entry(module).or_default().entry(name).or_default();
+        if let Some(place) = meanings.get_mut(op.kind.fixity() as usize) {
+            *place = Some(op);
+        }
+    }
+
+    pub fn get(&self, module: AtomId, name: AtomId, fixity: Fixity) -> Option<Op> {
+        let own = |module: AtomId| {
+            let meanings = self.modules.get(&module)?.get(&name)?;
+            meanings.get(fixity as usize).copied().flatten()
+        };
+        let found = own(module);
+        let found = if found.is_none() && module != AtomId::USER && module != AtomId::SYSTEM {
+            own(AtomId::USER)
+        } else {
+            found
+        };
+        found.or_else(|| own(AtomId::SYSTEM)).filter(|it| it.priority != 0)
+    }
+
+    /// The highest priority of any meaning; 0 if the name is no operator.
+    pub fn priority(&self, module: AtomId, name: AtomId) -> u16 {
+        [Fixity::Prefix, Fixity::Infix, Fixity::Postfix]
+            .into_iter()
+            .filter_map(|it| self.get(module, name, it))
+            .map(|it| it.priority)
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// All operators that a module sees, sorted by the number of their names.
+    pub fn all(&self, module: AtomId) -> Vec<(AtomId, Op)> {
+        let mut names: Vec<AtomId> = [module, AtomId::USER, AtomId::SYSTEM]
+            .into_iter()
+            .filter_map(|it| self.modules.get(&it))
+            .flat_map(|it| it.keys().copied())
+            .collect();
+        names.sort();
+        names.dedup();
+        let fixities = [Fixity::Prefix, Fixity::Infix, Fixity::Postfix];
+        names
+            .into_iter()
+            .flat_map(|name| fixities.map(|it| self.get(module, name, it).map(|op| (name, op))))
+            .flatten()
+            .collect()
+    }
+}
+
+const STANDARD: &[(u16, OpType, &str)] = &[
+    (1200, OpType::Xfx, ":- --> =>"),
+    (1200, OpType::Fx, ":- ?-"),
+    (
+        1150,
+        OpType::Fx,
+        "dynamic discontiguous initialization meta_predicate module_transparent \
+        multifile public thread_local thread_initialization volatile table",
+    ),
+    (1105, OpType::Xfy, "|"),
+    (1100, OpType::Xfy, ";"),
+    (1050, OpType::Xfy, "-> *->"),
+    (1000, OpType::Xfy, ","),
+    (800, OpType::Xfx, ":="),
+    (900, OpType::Fy, "\\+"),
+    (700, OpType::Xfx, "< = =.. =@= \\=@= =:= =< == =\\= > >= @< @=< @> @>= \\= \\== as is >:< :<"),
+    (600, OpType::Xfy, ":"),
+    (500, OpType::Yfx, "+ - /\\ \\/"),
+    (400, OpType::Yfx, "* / // mod rdiv << >> div rem xor"),
+    (200, OpType::Xfx, "**"),
+    (200, OpType::Xfy, "^"),
+    (200, OpType::Fy, "- + \\"),
+    (100, OpType::Yfx, "."),
+    (1, OpType::Fx, "$"),
+];

@@ -1,0 +1,450 @@
+//! Terms to text, with the spacing of SWI-Prolog's `writeq`.
+//!
+//! Keeps what is still to be written on a stack of its own: depth costs no native stack.
+
+use crate::data::{AtomId, Atoms, FunctorId, Heap, Value, View, format_float};
+use crate::text::chars::{is_alnum, is_symbol_char};
+use crate::text::{Escapes, Fixity, Ops, atom_needs_quotes, quoted};
+use rustc_hash::FxHashMap;
+
+#[derive(Clone, Debug)]
+pub struct WriteOptions {
+    pub quoted: bool,
+    pub ignore_ops: bool,
+    /// `'$VAR'(1)` is written as `B`.
+    pub numbervars: bool,
+    /// `{}(X)` is written as such.
+    pub plain_braces: bool,
+    /// A space after the comma between arguments.
+    pub spaced: bool,
+    pub priority: u16,
+    /// Deeper terms are written as `...`; 0: no limit.
+    pub max_depth: usize,
+    pub module: AtomId,
+    pub escapes: Escapes,
+    /// Names of variables, by address.
+    pub names: FxHashMap<usize, String>,
+}
+
+impl Default for WriteOptions {
+    fn default() -> WriteOptions {
+        WriteOptions {
+            quoted: false,
+            ignore_ops: false,
+            numbervars: true,
+            plain_braces: false,
+            spaced: false,
+            priority: 1200,
+            max_depth: 0,
+            module: AtomId::USER,
+            escapes: Escapes::Hexadecimal,
+            names: FxHashMap::default(),
+        }
+    }
+}
+
+impl WriteOptions {
+    pub fn quoted() -> WriteOptions {
+        WriteOptions { quoted: true, ..WriteOptions::default() }
+    }
+
+    /// As `write_canonical` does: variables that occur once are `_`, the others `A`, `B`, ...
+    pub fn canonical(heap: &Heap, atoms: &Atoms, term: Value) -> WriteOptions {
+        let mut counts: FxHashMap<usize, usize> = FxHashMap::default();
+        let mut order = Vec::new();
+        let mut todo = vec![term];
+        while let Some(next) = todo.pop() {
+            let next = heap.deref(next);
+            match next.view() {
+                View::Var(at) => {
+                    let count = counts.entry(at).or_insert(0);
+                    *count += 1;
+                    if *count == 1 {
+                        order.push(at);
+                    }
+                }
+                View::Struct(functor, at) => {
+                    todo.extend((0..atoms.arity(functor)).rev().map(|n| heap.cell(at + n)));
+                }
+                View::Int(_)
+                | View::Big(_)
+                | View::Rational(_)
+                | View::Float(_)
+                | View::Atom(_)
+                | View::Text(_) => {}
+            }
+        }
+        let mut names = FxHashMap::default();
+        let mut n = 0;
+        for at in order {
+            let once = counts.get(&at) == Some(&1);
+            let name = if once { "_".to_owned() } else { numbered(n) };
+            n += i64::from(!once);
+            names.insert(at, name);
+        }
+        WriteOptions {
+            quoted: true,
+            ignore_ops: true,
+            numbervars: false,
+            plain_braces: true,
+            names,
+            ..WriteOptions::default()
+        }
+    }
+}
+
+pub fn write_term(
+    heap: &Heap,
+    atoms: &Atoms,
+    ops: &Ops,
+    options: &WriteOptions,
+    term: Value,
+) -> String {
+    let mut writer = Writer {
+        heap,
+        atoms,
+        ops,
+        options,
+        out: String::new(),
+        last: Last::Start,
+        todo: Vec::new(),
+    };
+    writer.todo.push(Work::Term(term, options.priority, Role::Other, 1));
+    while let Some(work) = writer.todo.pop() {
+        writer.step(work);
+    }
+    writer.out
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    /// Next to an operator: atoms that are operators get parentheses.
+    Operand,
+    Other,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Work {
+    Term(Value, u16, Role, usize),
+    /// Arguments from this one on, up to the count.
+    Args(Value, usize, usize, usize),
+    /// The rest of a list.
+    Tail(Value, usize),
+    Put(&'static str),
+    /// The name of an infix operator.
+    Infix(AtomId),
+    /// The name of a postfix operator.
+    Atom(AtomId),
+}
+
+/// What was written last, as far as the next token may need a space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Last {
+    Start,
+    Char(char),
+    /// A prefix operator; whether it is a minus sign.
+    Prefix(char, bool),
+    Infix(char),
+}
+
+struct Writer<'a> {
+    heap: &'a Heap,
+    atoms: &'a Atoms,
+    ops: &'a Ops,
+    options: &'a WriteOptions,
+    out: String,
+    last: Last,
+    todo: Vec<Work>,
+}
+
+impl Writer<'_> {
+    fn step(&mut self, work: Work) {
+        match work {
+            Work::Term(term, priority, role, depth) => self.term(term, priority, role, depth),
+            Work::Put(text) => self.put(text),
+            Work::Atom(name) => {
+                self.atom(name);
+            }
+            Work::Infix(name) => self.infix(name),
+            Work::Args(of, n, count, depth) => {
+                if n == count {
+                    self.put(")");
+                    return;
+                }
+                if 0 < n {
+                    self.comma();
+                }
+                self.todo.push(Work::Args(of, n + 1, count, depth));
+                self.todo.push(Work::Term(
+                    self.heap.cell(of.address() + n),
+                    999,
+                    Role::Other,
+                    depth + 1,
+                ));
+            }
+            Work::Tail(list, depth) => self.tail(list, depth),
+        }
+    }
+
+    fn term(&mut self, term: Value, priority: u16, role: Role, depth: usize) {
+        let term = self.heap.deref(term);
+        if self.options.max_depth != 0 && self.options.max_depth < depth {
+            self.token("...");
+            return;
+        }
+        match term.view() {
+            View::Var(_) | View::Int(_) | View::Big(_) | View::Rational(_) | View::Float(_) => {
+                self.token(&self.plain(term));
+            }
+            View::Text(_) => {
+                let text = self.heap.as_text(term).cloned().unwrap_or_default();
+                if self.options.quoted {
+                    self.put(&quoted(&text, '"', self.options.escapes));
+                } else {
+                    self.put(&text);
+                }
+            }
+            View::Atom(name) => {
+                if role == Role::Operand && self.ops.priority(self.options.module, name) != 0 {
+                    self.open();
+                    self.atom(name);
+                    self.put(")");
+                } else {
+                    self.atom(name);
+                }
+            }
+            View::Struct(functor, _) => self.compound(term, functor, priority, depth),
+        }
+    }
+
+    /// A variable or number.
+    fn plain(&self, term: Value) -> String {
+        match term.view() {
+            View::Var(at) => match self.options.names.get(&at) {
+                Some(name) => name.clone(),
+                None => format!("_G{at}"),
+            },
+            View::Int(value) => value.to_string(),
+            View::Float(value) => format_float(value),
+            View::Big(_) => self.heap.as_big(term).map(ToString::to_string).unwrap_or_default(),
+            View::Rational(_) => {
+                let found = self.heap.as_rational(term);
+                found.map(|it| format!("{}r{}", it.numerator, it.denominator)).unwrap_or_default()
+            }
+            View::Atom(_) | View::Text(_) | View::Struct(..) => String::new(),
+        }
+    }
+
+    fn compound(&mut self, term: Value, functor: FunctorId, priority: u16, depth: usize) {
+        if functor == FunctorId::NUMBERED && self.options.numbervars && self.numbered(term) {
+            return;
+        }
+        if functor == FunctorId::BRACES && !self.options.plain_braces {
+            self.token("{");
+            self.todo.push(Work::Put("}"));
+            self.todo.push(Work::Term(self.heap.arg(term, 0), 1200, Role::Other, depth + 1));
+            return;
+        }
+        if functor == FunctorId::CONS {
+            self.put("[");
+            self.todo.push(Work::Tail(self.heap.arg(term, 1), depth + 1));
+            self.todo.push(Work::Term(self.heap.arg(term, 0), 999, Role::Other, depth + 1));
+            return;
+        }
+        let (name, arity) = self.atoms.name_arity(functor);
+        if !self.options.ignore_ops && self.operator(term, name, arity, priority, depth) {
+            return;
+        }
+        self.atom(name);
+        self.put("(");
+        self.todo.push(Work::Args(term, 0, arity, depth));
+    }
+
+    fn operator(
+        &mut self,
+        term: Value,
+        name: AtomId,
+        arity: usize,
+        priority: u16,
+        depth: usize,
+    ) -> bool {
+        let get = |fixity| self.ops.get(self.options.module, name, fixity);
+        let arg = |n: usize, max: u16| {
+            Work::Term(self.heap.cell(term.address() + n), max, Role::Operand, depth + 1)
+        };
+        if arity == 1
+            && let Some(op) = get(Fixity::Prefix)
+        {
+            let arg = arg(0, op.right());
+            let embrace = priority < op.priority;
+            if embrace {
+                self.open();
+                self.todo.push(Work::Put(")"));
+            }
+            self.atom(name);
+            let last = self.out.chars().next_back().unwrap_or(' ');
+            self.last = Last::Prefix(last, name == AtomId::MINUS);
+            self.todo.push(arg);
+            return true;
+        }
+        if arity == 1
+            && let Some(op) = get(Fixity::Postfix)
+        {
+            let arg = arg(0, op.left());
+            if priority < op.priority {
+                self.open();
+                self.todo.push(Work::Put(")"));
+            }
+            self.todo.push(Work::Atom(name));
+            self.todo.push(arg);
+            return true;
+        }
+        if arity == 2
+            && let Some(op) = get(Fixity::Infix)
+        {
+            let (left, right) = (arg(0, op.left()), arg(1, op.right()));
+            if priority < op.priority {
+                self.open();
+                self.todo.push(Work::Put(")"));
+            }
+            self.todo.push(right);
+            self.todo.push(Work::Infix(name));
+            self.todo.push(left);
+            return true;
+        }
+        false
+    }
+
+    fn infix(&mut self, name: AtomId) {
+        match name {
+            AtomId::COMMA => self.comma(),
+            AtomId::BAR => self.put(if self.options.spaced { "| " } else { "|" }),
+            AtomId::DOT => {
+                self.token(".");
+            }
+            _ => {
+                if self.atom(name) {
+                    self.put(" ");
+                }
+            }
+        }
+        self.last = Last::Infix(self.out.chars().next_back().unwrap_or(' '));
+    }
+
+    fn tail(&mut self, list: Value, depth: usize) {
+        let list = self.heap.deref(list);
+        if list.is_nil() {
+            self.put("]");
+            return;
+        }
+        if self.options.max_depth != 0 && self.options.max_depth <= depth {
+            self.put("|...]");
+            return;
+        }
+        if list.is_cons() {
+            self.comma();
+            self.todo.push(Work::Tail(self.heap.arg(list, 1), depth + 1));
+            self.todo.push(Work::Term(self.heap.arg(list, 0), 999, Role::Other, depth + 1));
+        } else {
+            self.put("|");
+            self.todo.push(Work::Put("]"));
+            self.todo.push(Work::Term(list, 999, Role::Other, depth + 1));
+        }
+    }
+
+    /// `'$VAR'(1)`, if it stands for a variable.
+    fn numbered(&mut self, term: Value) -> bool {
+        match self.heap.arg(term, 0).view() {
+            View::Int(n) => {
+                self.token(&numbered(n));
+                true
+            }
+            View::Atom(name) if is_var_name(self.atoms.text(name)) => {
+                self.token(&self.atoms.name(name));
+                true
+            }
+            View::Var(_)
+            | View::Big(_)
+            | View::Rational(_)
+            | View::Float(_)
+            | View::Atom(_)
+            | View::Text(_)
+            | View::Struct(..) => false,
+        }
+    }
+
+    /// Whether a space had to be put before it.
+    fn atom(&mut self, name: AtomId) -> bool {
+        let text = self.atoms.name(name);
+        if name == AtomId::NIL || !self.options.quoted || !atom_needs_quotes(&text) {
+            return self.token(&text);
+        }
+        let spaced = self.space_before('\'');
+        self.put(&quoted(&text, '\'', self.options.escapes));
+        spaced
+    }
+
+    fn comma(&mut self) {
+        self.put(if self.options.spaced { ", " } else { "," });
+    }
+
+    fn open(&mut self) {
+        self.space_before('(');
+        self.put("(");
+    }
+
+    fn token(&mut self, text: &str) -> bool {
+        let Some(first) = text.chars().next() else { return false };
+        let spaced = self.space_before(first);
+        self.put(text);
+        spaced
+    }
+
+    fn put(&mut self, text: &str) {
+        self.out.push_str(text);
+        if let Some(c) = text.chars().next_back() {
+            self.last = Last::Char(c);
+        }
+    }
+
+    fn space_before(&mut self, c: char) -> bool {
+        let last = match self.last {
+            Last::Start => return false,
+            Last::Prefix(_, true) if c.is_ascii_digit() || is_symbol_char(c) => {
+                self.put(" ");
+                return true;
+            }
+            Last::Prefix(..) if c == '(' || c == '{' => {
+                self.put(" ");
+                return true;
+            }
+            Last::Infix(_) if c == '(' => return false,
+            Last::Char(last) | Last::Prefix(last, _) | Last::Infix(last) => last,
+        };
+        let needed = is_alnum(last) && is_alnum(c)
+            || is_symbol_char(last) && is_symbol_char(c)
+            || c == '(' && !matches!(last, '(' | ')' | '[' | ']' | '{' | '}' | ',' | '|')
+            || c == '\'' && last.is_ascii_digit()
+            || matches!(c, '\'' | '"') && last == c;
+        if needed {
+            self.put(" ");
+        }
+        needed
+    }
+}
+
+/// `A`, `B`, ..., `Z`, `A1`, ...
+fn numbered(n: i64) -> String {
+    if n < 0 {
+        return format!("S_{}", n.unsigned_abs());
+    }
+    let letter = u8::try_from(n % 26).map_or('A', |it| char::from(b'A' + it));
+    match n / 26 {
+        0 => letter.to_string(),
+        j => format!("{letter}{j}"),
+    }
+}
+
+fn is_var_name(text: &str) -> bool {
+    text.starts_with(|c: char| c == '_' || c.is_uppercase()) && text.chars().all(is_alnum)
+}

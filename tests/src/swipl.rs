@@ -1,0 +1,136 @@
+//! The same goals on our Prolog machine and on SWI-Prolog, many in one start.
+//!
+//! Both run the same harness, written in Prolog: it prints the answers of a goal and how it ended.
+//! Of errors the formal part is compared; contexts are for people.
+
+use prolog::data::{FunctorId, Record, Value};
+use prolog::{Ending, File, Library, Limits, Machine};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// Where SWI-Prolog has its library.
+const LIBRARY: &str = "/usr/lib/swi-prolog/library";
+
+const HARNESS: &str = r#"
+'$res'(G, Vs) :-
+    nb_setval('$acc', []), nb_setval('$n', 0),
+    catch(( '$run'(G, Vs) -> End = more ; End = end ), E, End = err(E)),
+    nb_getval('$acc', A0), reverse(A0, A),
+    forall(member(X, A), ( write(X), write(' ; ') )),
+    '$end'(End), nl.
+'$run'(G, Vs) :-
+    call(G),
+    '$text'(Vs, T),
+    nb_getval('$acc', A), nb_setval('$acc', [T|A]),
+    nb_getval('$n', N), N1 is N + 1, nb_setval('$n', N1), N1 >= 10.
+'$text'(Vs, T) :-
+    copy_term(Vs, C), numbervars(C, 0, _),
+    with_output_to(atom(T), write_term(C, [quoted(true), numbervars(true)])).
+'$end'(more) :- write('...').
+'$end'(end) :- write(end).
+'$end'(err(E)) :- ( nonvar(E), E = error(F0, _) -> F = F0 ; F = E ), '$text'(F, T), write(T).
+'$all'(File) :-
+    open(File, read, S), repeat,
+    read_term(S, G, [variable_names(Bs)]),
+    (   G == end_of_file -> !, close(S)
+    ;   findall(V, ( member(B, Bs), B = (_ = V) ), _), '$values'(Bs, Vs),
+        write('% '), '$res'(G, Vs), fail
+    ).
+'$values'([], []).
+'$values'([_ = V|Bs], [V|Vs]) :- '$values'(Bs, Vs).
+"#;
+
+/// What SWI-Prolog answers to each goal. Fails loudly if it is not installed.
+pub fn swipl(program: &str, goals: &[String]) -> Vec<String> {
+    let dir =
+        std::env::temp_dir().join(format!("gimlet-prolog-{}-{}", std::process::id(), goals.len()));
+    fs::create_dir_all(&dir).expect("a directory for the questions");
+    let (source, questions) = (dir.join("program.pl"), dir.join("goals.txt"));
+    fs::write(&source, format!("{HARNESS}\n{program}")).expect("the program is written");
+    let mut text = String::new();
+    for goal in goals {
+        writeln!(text, "{goal} .").expect("strings can be written to");
+    }
+    fs::write(&questions, text).expect("the goals are written");
+    let goal = format!("'$all'('{}')", questions.display());
+    let out = Command::new("swipl")
+        .args(["-q", "-g", &goal, "-t", "halt"])
+        .arg(&source)
+        .output()
+        .expect("swipl is installed");
+    fs::remove_dir_all(&dir).expect("the directory can be removed");
+    let answers: Vec<String> = String::from_utf8_lossy(&out.stdout)
+        .split("% ")
+        .skip(1)
+        .map(|it| it.trim_end().to_owned())
+        .collect();
+    assert_eq!(answers.len(), goals.len(), "{}", String::from_utf8_lossy(&out.stderr));
+    answers
+}
+
+/// What our machine answers.
+pub fn ours(program: &str, goals: &[String]) -> Vec<String> {
+    let mut library = Installed;
+    let mut machine = Machine::new(&mut library);
+    let file = File { path: "program.pl".to_owned(), text: format!("{HARNESS}\n{program}") };
+    let report = machine.load(&file, &mut library);
+    assert!(report.errors.is_empty(), "{:?}", report.errors);
+    goals.iter().map(|it| answer(&mut machine, &mut library, it)).collect()
+}
+
+fn answer(machine: &mut Machine, library: &mut Installed, goal: &str) -> String {
+    let read = match machine.read_text(goal) {
+        Ok(read) => read,
+        Err(error) => return format!("syntax: {error}"),
+    };
+    let values: Vec<Value> = read.variables.iter().map(|it| it.1).collect();
+    let values = machine.heap.list(&values);
+    let functor = machine.atoms.functor_named("$res", 2);
+    let goal = machine.heap.structure(functor, &[read.term, values]);
+    let query = machine.heap.structure(FunctorId::PAIR, &[goal, Value::NIL]);
+    let query = Record::new(&machine.heap, &machine.atoms, query);
+    let limits = Limits { steps: 200_000, memory_bytes: 1 << 28 };
+    let mut solutions = machine.solve(library, &query, limits);
+    match solutions.next_answer() {
+        Ending::True { .. } => solutions.machine().output_text().trim_end().to_owned(),
+        Ending::False => "the harness failed".to_owned(),
+        Ending::Exception(_) => "the harness raised".to_owned(),
+        Ending::Stopped(stop) => format!("{stop:?}"),
+    }
+}
+
+/// Compares all goals; the first differences are shown.
+pub fn check(program: &str, goals: &[String]) {
+    let (theirs, ours) = (swipl(program, goals), ours(program, goals));
+    let different: Vec<String> = goals
+        .iter()
+        .zip(theirs.iter().zip(&ours))
+        .filter(|(_, (theirs, ours))| theirs != ours)
+        .map(|(goal, (theirs, ours))| format!("{goal}\n  swipl: {theirs}\n  ours:  {ours}"))
+        .collect();
+    let shown = different.iter().take(60).cloned().collect::<Vec<_>>().join("\n");
+    assert!(different.is_empty(), "{} of {} differ\n{shown}", different.len(), goals.len());
+}
+
+/// Files of the installation.
+#[derive(Clone, Copy, Debug)]
+pub struct Installed;
+
+impl Library for Installed {
+    fn library(&mut self, name: &str) -> Option<File> {
+        read(&Path::new(LIBRARY).join(format!("{name}.pl")))
+    }
+
+    fn file(&mut self, name: &str, from: &str) -> Option<File> {
+        let dir = Path::new(from).parent()?;
+        ["", ".pl"].iter().find_map(|it| read(&dir.join(format!("{name}{it}"))))
+    }
+}
+
+fn read(path: &Path) -> Option<File> {
+    let bytes = fs::read(path).ok()?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    Some(File { path: path.display().to_string(), text })
+}
