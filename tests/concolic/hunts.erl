@@ -463,3 +463,42 @@ maze([right | T], {X, Y}) when X < 2, {X, Y} =/= {0, 0} -> maze(T, {X + 1, Y});
 maze([up | T], {X, Y}) when Y < 1 -> maze(T, {X, Y + 1});
 maze([_ | T], P) -> maze(T, P);
 maze([], _) -> ok.
+
+%% Digits
+
+leap([Y1, Y2, Y3, Y4, $-, M1, M2, $-, D1, D2]) ->
+    try {list_to_integer([Y1, Y2, Y3, Y4]), list_to_integer([M1, M2]), list_to_integer([D1, D2])} of
+        {Y, 2, 29} when Y rem 4 =:= 0, Y > 1000 -> error(found);
+        _ -> ok
+    catch
+        error:badarg -> ok
+    end;
+leap(_) -> ok.
+
+hex(N) when is_integer(N) ->
+    case integer_to_list(N, 16) of
+        "BEEF" -> error(found);
+        _ -> ok
+    end;
+hex(_) -> ok.
+
+nibbles([A, B, C]) ->
+    try list_to_integer([A, B, C], 16) of
+        16#fa0 -> error(found);
+        _ -> ok
+    catch
+        error:badarg -> ok
+    end;
+nibbles(_) -> ok.
+
+two_digits(N) when is_integer(N) ->
+    case integer_to_list(N) of
+        [$-, A, B] when A + B =:= 105, A > B -> error(found);
+        _ -> ok
+    end;
+two_digits(_) -> ok.
+
+%% Handles
+
+pids(A, B) when is_pid(A), is_pid(B), A < B -> error(found);
+pids(_, _) -> ok.

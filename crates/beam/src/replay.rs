@@ -56,7 +56,7 @@ impl Replayer {
         if let Some((_, why)) = self.unusable.iter().find(|it| it.0 == *module) {
             return Ok(Replayed::Unusable(why.clone()));
         }
-        let args = print(&Term::proper_list(args.to_vec()), Style::TW);
+        let args = print(&Term::proper_list(args.to_vec()), Style::INPUT);
         let request = Term::Tuple(vec![
             Term::atom("replay"),
             Term::Atom(module.clone()),

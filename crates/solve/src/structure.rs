@@ -6,6 +6,7 @@
 mod bits;
 mod candidates;
 mod define;
+mod digits;
 mod excluded;
 mod facts;
 mod funs;

@@ -219,6 +219,9 @@ fn texts() {
     let digits = "%1 = convert:integer_to_list %0\n%2 = head %1\n%3 = const 52\n%4 = same %2 %3\n\
                   require %4\n%5 = tail %1\n%6 = is:nil %5\nrefuse %6";
     ask(digits, "0", Expect::Sat);
+    let negative = "%1 = convert:integer_to_list %0\n%2 = head %1\n%3 = const 45\n%4 = same %2 %3\n\
+                    require %4\n%5 = is:integer %0\nrequire %5";
+    assert_eq!(ask(negative, "0", Expect::Sat), "-1");
     let parsed = "%1 = convert:list_to_integer %0\n%2 = const -71\n%3 = same %1 %2\nrequire %3";
     assert_eq!(ask(parsed, "[]", Expect::Sat), "[45,55,49]");
     let not_text = "%1 = converts:list_to_integer %0\nrefuse %1\n%2 = is:cons %0\nrequire %2";

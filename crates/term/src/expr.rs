@@ -122,10 +122,10 @@ pub enum Conversion {
     ListToAtom,
     AtomToBinary,
     BinaryToAtom,
-    IntegerToList,
-    ListToInteger,
-    IntegerToBinary,
-    BinaryToInteger,
+    IntegerToList(Base),
+    ListToInteger(Base),
+    IntegerToBinary(Base),
+    BinaryToInteger(Base),
     FloatToList,
     ListToFloat,
     BinaryToList,
@@ -133,16 +133,32 @@ pub enum Conversion {
     ListToBinary,
 }
 
-/// Conversions and their names in queries.
+/// What the digits of a number count in, from 2 to 36.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Base(u8);
+
+impl Base {
+    pub const TEN: Base = Base(10);
+
+    pub fn new(base: i64) -> Option<Base> {
+        u8::try_from(base).ok().filter(|it| (2..=36).contains(it)).map(Base)
+    }
+
+    pub fn get(self) -> u32 {
+        u32::from(self.0)
+    }
+}
+
+/// Conversions and their names in queries; another base than ten follows after a dot.
 const CONVERSIONS: &[(Conversion, &str)] = &[
     (Conversion::AtomToList, "atom_to_list"),
     (Conversion::ListToAtom, "list_to_atom"),
     (Conversion::AtomToBinary, "atom_to_binary"),
     (Conversion::BinaryToAtom, "binary_to_atom"),
-    (Conversion::IntegerToList, "integer_to_list"),
-    (Conversion::ListToInteger, "list_to_integer"),
-    (Conversion::IntegerToBinary, "integer_to_binary"),
-    (Conversion::BinaryToInteger, "binary_to_integer"),
+    (Conversion::IntegerToList(Base::TEN), "integer_to_list"),
+    (Conversion::ListToInteger(Base::TEN), "list_to_integer"),
+    (Conversion::IntegerToBinary(Base::TEN), "integer_to_binary"),
+    (Conversion::BinaryToInteger(Base::TEN), "binary_to_integer"),
     (Conversion::FloatToList, "float_to_list"),
     (Conversion::ListToFloat, "list_to_float"),
     (Conversion::BinaryToList, "binary_to_list"),
@@ -269,12 +285,58 @@ impl Op {
 }
 
 impl Conversion {
-    pub fn name(self) -> &'static str {
-        CONVERSIONS.iter().find(|it| it.0 == self).map_or("", |it| it.1)
+    pub fn name(self) -> String {
+        let (usual, base) = (self.in_base(Base::TEN), self.base());
+        let name = CONVERSIONS.iter().find(|it| it.0 == usual).map_or("", |it| it.1);
+        match base {
+            None | Some(Base::TEN) => name.to_owned(),
+            Some(base) => format!("{name}.{}", base.0),
+        }
     }
 
     pub fn from_name(name: &str) -> Option<Conversion> {
-        CONVERSIONS.iter().find(|it| it.1 == name).map(|it| it.0)
+        let (name, base) = match name.split_once('.') {
+            Some((name, base)) => (name, Some(Base::new(base.parse().ok()?)?)),
+            None => (name, None),
+        };
+        let found = CONVERSIONS.iter().find(|it| it.1 == name)?.0;
+        Some(base.map_or(found, |it| found.in_base(it)))
+    }
+
+    fn base(self) -> Option<Base> {
+        match self {
+            Conversion::IntegerToList(base)
+            | Conversion::ListToInteger(base)
+            | Conversion::IntegerToBinary(base)
+            | Conversion::BinaryToInteger(base) => Some(base),
+            Conversion::AtomToList
+            | Conversion::ListToAtom
+            | Conversion::AtomToBinary
+            | Conversion::BinaryToAtom
+            | Conversion::FloatToList
+            | Conversion::ListToFloat
+            | Conversion::BinaryToList
+            | Conversion::ListToBinary => None,
+        }
+    }
+
+    /// The same with digits in another base; itself if it has no digits.
+    #[must_use]
+    pub fn in_base(self, base: Base) -> Conversion {
+        match self {
+            Conversion::IntegerToList(_) => Conversion::IntegerToList(base),
+            Conversion::ListToInteger(_) => Conversion::ListToInteger(base),
+            Conversion::IntegerToBinary(_) => Conversion::IntegerToBinary(base),
+            Conversion::BinaryToInteger(_) => Conversion::BinaryToInteger(base),
+            Conversion::AtomToList
+            | Conversion::ListToAtom
+            | Conversion::AtomToBinary
+            | Conversion::BinaryToAtom
+            | Conversion::FloatToList
+            | Conversion::ListToFloat
+            | Conversion::BinaryToList
+            | Conversion::ListToBinary => self,
+        }
     }
 
     pub fn all() -> impl Iterator<Item = Conversion> {
@@ -422,7 +484,10 @@ mod tests {
     fn operators_are_found_by_their_names() {
         let plain = PLAIN.iter().map(|it| it.0);
         let kinds = Kind::all().map(Op::IsKind);
-        let conversions = Conversion::all().flat_map(|it| [Op::Convert(it), Op::Converts(it)]);
+        let hex = Base::new(16).expect("a base");
+        let conversions = Conversion::all()
+            .flat_map(|it| [it, it.in_base(hex)])
+            .flat_map(|it| [Op::Convert(it), Op::Converts(it)]);
         let bits = [true, false].into_iter().flat_map(|is_little| {
             let from = |is_signed| Op::BitsToInteger { is_signed, is_little };
             [from(true), from(false), Op::IntegerToBits { is_little }]

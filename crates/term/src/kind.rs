@@ -42,6 +42,9 @@ const NAMES: &[(Kind, &str)] = &[
     (Kind::Tuple, "tuple"),
 ];
 
+/// More that differ are not made up.
+const MAX_HANDLES: u32 = 8;
+
 impl Kind {
     pub fn name(self) -> &'static str {
         NAMES.iter().find(|it| it.0 == self).map_or("", |it| it.1)
@@ -57,7 +60,6 @@ impl Kind {
 
     /// A plain member. A process, port or reference is one that no runtime has.
     pub fn smallest(self) -> Term {
-        let node = || Atom::new("nonode@nohost");
         match self {
             Kind::Atom => Term::atom("a"),
             Kind::Binary | Kind::Bitstring => Term::binary(vec![]),
@@ -72,12 +74,25 @@ impl Kind {
             Kind::List | Kind::Nil => Term::Nil,
             Kind::Map => Term::Map(vec![]),
             Kind::Tuple => Term::Tuple(vec![]),
-            Kind::Pid => Term::Pid(Pid { node: node(), id: 0, serial: 8191, creation: 0 }),
-            Kind::Port => Term::Port(Port { node: node(), id: 268_435_455, creation: 0 }),
-            Kind::Reference => {
-                Term::Ref(Reference { node: node(), creation: 0, words: vec![0, 0, 0] })
-            }
+            Kind::Pid | Kind::Port | Kind::Reference => self.handles().next().unwrap_or(Term::Nil),
         }
+    }
+
+    /// Pids, ports and references that differ, the plainest first; nothing for other kinds.
+    pub fn handles(self) -> impl Iterator<Item = Term> {
+        (0..MAX_HANDLES).filter_map(move |n| {
+            let node = Atom::new("nonode@nohost");
+            if self == Kind::Pid {
+                return Some(Term::Pid(Pid { node, id: n, serial: 8191, creation: 0 }));
+            }
+            if self == Kind::Port {
+                let id = 268_435_455 - u64::from(n);
+                return Some(Term::Port(Port { node, id, creation: 0 }));
+            }
+            let words = vec![n, 0, 0];
+            let reference = Term::Ref(Reference { node, creation: 0, words });
+            (self == Kind::Reference).then_some(reference)
+        })
     }
 
     /// Whether the term is of this kind. A list cell is a list, `true` is an atom: kinds overlap.

@@ -18,14 +18,14 @@ mod types;
 pub use bits::Bits;
 pub use constraint::{Constraint, Model, all_hold, holds, value};
 pub use evaluate::Scratch;
-pub use expr::{Conversion, Expr, ExprId, Exprs, Op, Var};
+pub use expr::{Base, Conversion, Expr, ExprId, Exprs, Op, Var};
 pub use ground::{Atom, Fun, List, Pid, Port, Reference, Term};
 pub use kind::Kind;
 pub use meaning::apply;
 pub use order::{compare_float_to_big, compare_int_to_float};
 pub use query::{QueryError, QueryText, print_query, read_query};
 pub use text::{
-    Call, Encoding, Lists, Problem, ReadError, Style, atom_text, float_text, is_reserved_word,
-    print, read_args, read_call, read_term,
+    Call, Encoding, Handles, Lists, Problem, ReadError, Style, atom_text, float_text,
+    is_reserved_word, print, read_args, read_call, read_term,
 };
 pub use types::{Dice, Domain, Field, Type, TypeId, Types};

@@ -1,6 +1,7 @@
 //! Erlang terms as text: what a person types at the shell, and what the shell prints.
 
 mod floats;
+mod handles;
 mod names;
 mod print;
 mod read;
@@ -10,5 +11,5 @@ mod tables;
 
 pub use floats::float_text;
 pub use names::is_reserved_word;
-pub use print::{Encoding, Lists, Style, atom_text, print};
+pub use print::{Encoding, Handles, Lists, Style, atom_text, print};
 pub use read::{Call, Problem, ReadError, read_args, read_call, read_term};

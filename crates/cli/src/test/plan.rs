@@ -212,7 +212,7 @@ impl Planner<'_> {
     }
 
     fn warn_of_args(&mut self, unit: &UnitName, args: &[Term], contract: &Contract) {
-        let args: Vec<String> = args.iter().map(|it| print(it, Style::TW)).collect();
+        let args: Vec<String> = args.iter().map(|it| print(it, Style::INPUT)).collect();
         let title = format!("{} does not fit the spec of {unit}", args.join(", "));
         let spec = contract.signature.as_ref().map(Signature::text).unwrap_or_default();
         self.warnings.push(

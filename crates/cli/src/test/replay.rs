@@ -107,7 +107,7 @@ fn text(ends: &[Replayed], colours: Colours) -> String {
     let mut out = String::new();
     for it in ends {
         let Recorded { unit, id, args, class, term } = &it.recorded;
-        writeln!(out, "{bold}{}{off} {faint}{id}{off}", unit.call(args)).ok();
+        writeln!(out, "{bold}{}{off} {faint}{id}{off}", unit.shown(args)).ok();
         let end = match &it.end {
             Outcome::Value(value) => print(value, Style::TP),
             Outcome::Crash { class, reason, trace } => {

@@ -13,7 +13,16 @@ pub(crate) struct UnitName {
 impl UnitName {
     /// As it can be pasted into the shell.
     pub(crate) fn call(&self, args: &[Term]) -> String {
-        let args: Vec<String> = args.iter().map(|it| print(it, Style::TW)).collect();
+        self.call_in(args, Style::INPUT)
+    }
+
+    /// As it can be pasted into the shell, words in quotes.
+    pub(crate) fn shown(&self, args: &[Term]) -> String {
+        self.call_in(args, Style::READABLE)
+    }
+
+    fn call_in(&self, args: &[Term], style: Style) -> String {
+        let args: Vec<String> = args.iter().map(|it| print(it, style)).collect();
         format!("{}:{}({})", quoted(&self.module), quoted(&self.function), args.join(", "))
     }
 

@@ -385,12 +385,12 @@ fn of_result(op: Op, arg: impl Fn(usize) -> Kinds) -> Kinds {
         Op::Slice | Op::IntegerToBits { .. } | Op::Concat => BITS,
         Op::Convert(conversion) => match conversion {
             Conversion::AtomToList | Conversion::BinaryToList => CONS.or(NIL),
-            Conversion::IntegerToList | Conversion::FloatToList => CONS,
+            Conversion::IntegerToList(_) | Conversion::FloatToList => CONS,
             Conversion::ListToAtom | Conversion::BinaryToAtom => ATOM,
-            Conversion::AtomToBinary | Conversion::IntegerToBinary | Conversion::ListToBinary => {
-                BITS
-            }
-            Conversion::ListToInteger | Conversion::BinaryToInteger => INTEGER,
+            Conversion::AtomToBinary
+            | Conversion::IntegerToBinary(_)
+            | Conversion::ListToBinary => BITS,
+            Conversion::ListToInteger(_) | Conversion::BinaryToInteger(_) => INTEGER,
             Conversion::ListToFloat => FLOAT,
         },
         Op::Head | Op::Tail | Op::Element(_) | Op::Key(_) | Op::Get | Op::Call => ANY,

@@ -2,7 +2,7 @@
 
 use crate::data::{AtomId, Value, View};
 use crate::lift::{Lifting, arg, own_expr};
-use term::{Conversion, Kind, Op};
+use term::{Base, Conversion, Kind, Op};
 
 /// From a value of a known kind: it always has a result.
 fn from_kind(
@@ -48,15 +48,11 @@ macro_rules! conversions {
 conversions! {
     atom_to_list = AtomToList of Atom;
     atom_to_binary = AtomToBinary of Atom;
-    integer_to_list = IntegerToList of Integer;
-    integer_to_binary = IntegerToBinary of Integer;
     float_to_list = FloatToList of Float;
     binary_to_list = BinaryToList of Binary;
     ;
     list_to_atom = ListToAtom;
     binary_to_atom = BinaryToAtom;
-    list_to_integer = ListToInteger;
-    binary_to_integer = BinaryToInteger;
     list_to_float = ListToFloat;
 }
 
@@ -82,7 +78,42 @@ pub(crate) fn list_to_binary(
     from_text(l, Conversion::ListToBinary, args, found)
 }
 
-/// Functions with a base or an encoding, which are followed for the usual one only.
+/// Between integers and their digits: in base ten, or in the base of the second argument.
+macro_rules! digits {
+    ($($name:ident, $with_base:ident = $conversion:ident $(of $kind:ident)?;)*) => {
+        $(pub(crate) fn $name(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+            digits!(@ l, Conversion::$conversion(Base::TEN), args, found $(, $kind)?)
+        }
+
+        pub(crate) fn $with_base(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+            let base = arg(args, 1);
+            match base.as_int().and_then(Base::new) {
+                Some(known) if own_expr(base).is_none() => {
+                    digits!(@ l, Conversion::$conversion(known), args, found $(, $kind)?)
+                }
+                _ => {
+                    l.concretise("a base that is an input", args, |_| true);
+                    found
+                }
+            }
+        })*
+    };
+    (@ $l:ident, $conversion:expr, $args:ident, $found:ident, $kind:ident) => {
+        from_kind($l, ($conversion, Kind::$kind), $args, $found)
+    };
+    (@ $l:ident, $conversion:expr, $args:ident, $found:ident) => {
+        from_text($l, $conversion, $args, $found)
+    };
+}
+
+digits! {
+    integer_to_list, integer_to_list_in = IntegerToList of Integer;
+    integer_to_binary, integer_to_binary_in = IntegerToBinary of Integer;
+    list_to_integer, list_to_integer_in = ListToInteger;
+    binary_to_integer, binary_to_integer_in = BinaryToInteger;
+}
+
+/// Functions with an encoding, which are followed for the usual one only.
 macro_rules! usual {
     ($($name:ident = $usual:ident if $is:expr;)*) => {
         $(pub(crate) fn $name(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
@@ -90,17 +121,13 @@ macro_rules! usual {
             if own_expr(arg(args, 1)).is_none() && is_usual(arg(args, 1)) {
                 return $usual(l, args, found);
             }
-            l.concretise("another base or encoding", args, |_| true);
+            l.concretise("another encoding", args, |_| true);
             found
         })*
     };
 }
 
 usual! {
-    integer_to_list_in = integer_to_list if |it| it.as_int() == Some(10);
-    integer_to_binary_in = integer_to_binary if |it| it.as_int() == Some(10);
-    list_to_integer_in = list_to_integer if |it| it.as_int() == Some(10);
-    binary_to_integer_in = binary_to_integer if |it| it.as_int() == Some(10);
     atom_to_binary_in = atom_to_binary if |it| it.is_atom(AtomId::UTF8);
     binary_to_atom_in = binary_to_atom if |it| it.is_atom(AtomId::UTF8);
 }

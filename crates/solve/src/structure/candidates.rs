@@ -98,7 +98,7 @@ impl<'q> State<'q> {
         } else if kinds == Kinds::MAP {
             terms.extend(self.maps_with(id, &[]).into_iter().map(Value::own));
         } else if let Some(opaque) = opaque(kinds) {
-            terms.push(Value::own(opaque.smallest()));
+            terms.extend(opaque.handles().map(Value::own));
         }
         (self.admitted(id, terms), is_complete)
     }
@@ -137,7 +137,7 @@ impl<'q> State<'q> {
         } else if kind == Kinds::NIL {
             values.push(Value::Ref(&Term::Nil));
         } else if let Some(opaque) = opaque(kind) {
-            values.push(Value::own(opaque.smallest()));
+            values.extend(opaque.handles().map(Value::own));
         } else if kind == Kinds::BITS {
             for size in self.bit_len(id).map_or_else(|| self.bit_sizes(id), |it| vec![it]) {
                 values.extend(self.assemble(id, size).map(Value::own));

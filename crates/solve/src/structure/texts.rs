@@ -4,19 +4,19 @@ use super::kinds::Kinds;
 use super::range::Range;
 use super::state::{Closed, NodeId, Shape, State, Step};
 use super::value::Value;
-use term::{Conversion, Kind, Op, Term};
+use term::{Conversion, Kind, Op};
 
 pub(super) fn result_kinds(conversion: Conversion) -> Kinds {
     match conversion {
         Conversion::AtomToList
-        | Conversion::IntegerToList
+        | Conversion::IntegerToList(_)
         | Conversion::FloatToList
         | Conversion::BinaryToList => Kinds::LIST,
-        Conversion::AtomToBinary | Conversion::IntegerToBinary | Conversion::ListToBinary => {
+        Conversion::AtomToBinary | Conversion::IntegerToBinary(_) | Conversion::ListToBinary => {
             Kinds::BITS
         }
         Conversion::ListToAtom | Conversion::BinaryToAtom => Kinds::ATOM,
-        Conversion::ListToInteger | Conversion::BinaryToInteger => Kinds::INT,
+        Conversion::ListToInteger(_) | Conversion::BinaryToInteger(_) => Kinds::INT,
         Conversion::ListToFloat => Kinds::FLOAT,
     }
 }
@@ -25,14 +25,14 @@ pub(super) fn result_kinds(conversion: Conversion) -> Kinds {
 fn operand(conversion: Conversion) -> (Kind, bool) {
     match conversion {
         Conversion::AtomToList | Conversion::AtomToBinary => (Kind::Atom, true),
-        Conversion::IntegerToList | Conversion::IntegerToBinary => (Kind::Integer, true),
+        Conversion::IntegerToList(_) | Conversion::IntegerToBinary(_) => (Kind::Integer, true),
         Conversion::FloatToList => (Kind::Float, true),
         Conversion::BinaryToList => (Kind::Binary, true),
         Conversion::ListToAtom
-        | Conversion::ListToInteger
+        | Conversion::ListToInteger(_)
         | Conversion::ListToFloat
         | Conversion::ListToBinary => (Kind::List, false),
-        Conversion::BinaryToAtom | Conversion::BinaryToInteger => (Kind::Binary, false),
+        Conversion::BinaryToAtom | Conversion::BinaryToInteger(_) => (Kind::Binary, false),
     }
 }
 
@@ -43,10 +43,10 @@ pub(super) fn inverse(conversion: Conversion) -> (Conversion, bool) {
         Conversion::ListToAtom => (Conversion::AtomToList, true),
         Conversion::AtomToBinary => (Conversion::BinaryToAtom, true),
         Conversion::BinaryToAtom => (Conversion::AtomToBinary, true),
-        Conversion::IntegerToList => (Conversion::ListToInteger, true),
-        Conversion::ListToInteger => (Conversion::IntegerToList, false),
-        Conversion::IntegerToBinary => (Conversion::BinaryToInteger, true),
-        Conversion::BinaryToInteger => (Conversion::IntegerToBinary, false),
+        Conversion::IntegerToList(base) => (Conversion::ListToInteger(base), true),
+        Conversion::ListToInteger(base) => (Conversion::IntegerToList(base), false),
+        Conversion::IntegerToBinary(base) => (Conversion::BinaryToInteger(base), true),
+        Conversion::BinaryToInteger(base) => (Conversion::IntegerToBinary(base), false),
         Conversion::FloatToList => (Conversion::ListToFloat, true),
         Conversion::ListToFloat => (Conversion::FloatToList, false),
         Conversion::BinaryToList => (Conversion::ListToBinary, true),
@@ -99,29 +99,18 @@ impl<'q> State<'q> {
         match conversion {
             Conversion::AtomToList => self.is_text(node, 0, 0x10_ffff)?,
             Conversion::ListToAtom => self.is_text(of, 0, 0x10_ffff)?,
-            Conversion::IntegerToList => self.is_number_text(node, 45)?,
-            Conversion::ListToInteger => self.is_number_text(of, 43)?,
+            Conversion::IntegerToList(base) => return self.spell(of, node, base, true),
+            Conversion::ListToInteger(base) => return self.spell(node, of, base, false),
             Conversion::FloatToList => self.is_text(node, 43, 101)?,
             Conversion::ListToFloat => self.is_text(of, 43, 101)?,
             Conversion::BinaryToList => self.is_text(node, 0, 255)?,
             Conversion::ListToBinary => self.is_text(of, 0, 255)?,
             Conversion::AtomToBinary
             | Conversion::BinaryToAtom
-            | Conversion::IntegerToBinary
-            | Conversion::BinaryToInteger => (),
+            | Conversion::IntegerToBinary(_)
+            | Conversion::BinaryToInteger(_) => (),
         }
         Ok(false)
-    }
-
-    /// Digits, maybe after a sign.
-    fn is_number_text(&mut self, list: NodeId, least: i128) -> Step {
-        let (first, rest) = self.cons(list)?;
-        self.restrict(first, Kinds::INT)?;
-        self.narrow_range(first, Range::new(least, 57))?;
-        for code in [44, 46, 47] {
-            self.exclude(first, &Value::own(Term::Int(code)))?;
-        }
-        self.is_text(rest, 48, 57)
     }
 
     /// A list whose cells, as far as they are known, hold integers of this range.

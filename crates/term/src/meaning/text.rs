@@ -1,6 +1,6 @@
 //! From one kind of term to another by way of text.
 
-use crate::expr::Conversion;
+use crate::expr::{Base, Conversion};
 use crate::ground::{Atom, Term};
 use num_bigint::BigInt;
 
@@ -10,10 +10,12 @@ pub(super) fn convert(conversion: Conversion, of: &Term) -> Option<Term> {
         Conversion::ListToAtom => atom(&chars(of)?),
         Conversion::AtomToBinary => of.as_atom().map(|it| Term::binary(it.as_bytes().to_vec())),
         Conversion::BinaryToAtom => atom(str::from_utf8(of.as_bytes()?).ok()?),
-        Conversion::IntegerToList => integer_text(of).map(|it| Term::string(&it)),
-        Conversion::ListToInteger => integer(&bytes(of)?),
-        Conversion::IntegerToBinary => integer_text(of).map(|it| Term::binary(it.into_bytes())),
-        Conversion::BinaryToInteger => integer(of.as_bytes()?),
+        Conversion::IntegerToList(base) => integer_text(of, base).map(|it| Term::string(&it)),
+        Conversion::ListToInteger(base) => integer(&bytes(of)?, base),
+        Conversion::IntegerToBinary(base) => {
+            integer_text(of, base).map(|it| Term::binary(it.into_bytes()))
+        }
+        Conversion::BinaryToInteger(base) => integer(of.as_bytes()?, base),
         Conversion::FloatToList => {
             if let Term::Float(value) = of {
                 Some(Term::string(&scientific(*value)))
@@ -46,20 +48,22 @@ fn bytes(list: &Term) -> Option<Vec<u8>> {
     list.as_list()?.iter().map(|it| u8::try_from(it.as_int()?).ok()).collect()
 }
 
-fn integer_text(of: &Term) -> Option<String> {
-    if let Term::Big(value) = of {
-        return Some(value.to_string());
-    }
-    of.as_int().map(|it| it.to_string())
+fn integer_text(of: &Term, base: Base) -> Option<String> {
+    let text = match (of, of.as_int()) {
+        (Term::Big(value), _) => value.to_str_radix(base.get()),
+        (_, Some(value)) if base == Base::TEN => value.to_string(),
+        (_, value) => BigInt::from(value?).to_str_radix(base.get()),
+    };
+    Some(text.to_uppercase())
 }
 
 /// An optional sign and one or more digits, nothing else.
-fn integer(text: &[u8]) -> Option<Term> {
+fn integer(text: &[u8], base: Base) -> Option<Term> {
     let digits = text.strip_prefix(b"-").or(text.strip_prefix(b"+")).unwrap_or(text);
-    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+    if digits.is_empty() || !digits.iter().all(|it| char::from(*it).is_digit(base.get())) {
         return None;
     }
-    BigInt::parse_bytes(text, 10).map(Term::integer)
+    BigInt::parse_bytes(text, base.get()).map(Term::integer)
 }
 
 /// As `%.20e` of C: the exponent has a sign and at least two digits.

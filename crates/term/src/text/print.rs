@@ -13,6 +13,7 @@ use std::fmt::Write;
 pub struct Style {
     pub lists: Lists,
     pub encoding: Encoding,
+    pub handles: Handles,
 }
 
 /// How lists of characters and binaries of text are shown.
@@ -20,6 +21,17 @@ pub struct Style {
 pub enum Lists {
     AsItems,
     AsText,
+    /// As text where it reads like words and numbers; `[42]` stays a list of numbers.
+    AsWords,
+}
+
+/// How pids, ports and references are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Handles {
+    /// As BEAM prints them, which can't be read again.
+    AsNames,
+    /// As calls that make them.
+    AsCalls,
 }
 
 /// What the reader of the text can show. Latin-1 is what a format without `t` asks for.
@@ -30,10 +42,18 @@ pub enum Encoding {
 }
 
 impl Style {
-    pub const W: Style = Style { lists: Lists::AsItems, encoding: Encoding::Latin1 };
-    pub const TW: Style = Style { lists: Lists::AsItems, encoding: Encoding::Unicode };
-    pub const P: Style = Style { lists: Lists::AsText, encoding: Encoding::Latin1 };
-    pub const TP: Style = Style { lists: Lists::AsText, encoding: Encoding::Unicode };
+    pub const W: Style = Style::of(Lists::AsItems, Encoding::Latin1);
+    pub const TW: Style = Style::of(Lists::AsItems, Encoding::Unicode);
+    pub const P: Style = Style::of(Lists::AsText, Encoding::Latin1);
+    pub const TP: Style = Style::of(Lists::AsText, Encoding::Unicode);
+    /// Can be pasted into a shell.
+    pub const INPUT: Style = Style { handles: Handles::AsCalls, ..Style::TW };
+    /// Can be pasted into a shell, and words are seen as such.
+    pub const READABLE: Style = Style { lists: Lists::AsWords, ..Style::INPUT };
+
+    const fn of(lists: Lists, encoding: Encoding) -> Style {
+        Style { lists, encoding, handles: Handles::AsNames }
+    }
 }
 
 /// The text of a term. Maps are printed in key order, which is BEAM's up to 32 keys.
@@ -79,9 +99,10 @@ fn print_head<'a>(out: &mut String, todo: &mut Vec<Next<'a>>, term: &'a Term, st
         Term::Atom(atom) => out.push_str(&atom_text(atom, style.encoding)),
         Term::Nil => out.push_str("[]"),
         Term::List(list) => {
-            if style.lists == Lists::AsText
+            if style.lists != Lists::AsItems
                 && matches!(list.tail, Term::Nil)
                 && let Some(text) = printable_text(&list.items)
+                && (style.lists == Lists::AsText || is_wordy(&text))
             {
                 push_quoted(out, &text, '"', style.encoding);
                 return;
@@ -103,17 +124,36 @@ fn print_head<'a>(out: &mut String, todo: &mut Vec<Next<'a>>, term: &'a Term, st
         }
         Term::Bits(bits) => print_bits(out, bits, style),
         Term::Fun(fun) => print_fun(out, fun),
+        Term::Pid(_) | Term::Port(_) | Term::Ref(_) => print_handle(out, term, style.handles),
+    }
+}
+
+fn print_handle(out: &mut String, handle: &Term, handles: Handles) {
+    let (function, name) = match handle {
         Term::Pid(Pid { node, id, serial, .. }) => {
-            push(out, format_args!("<{}.{id}.{serial}>", node_number(node)));
+            ("list_to_pid", format!("<{}.{id}.{serial}>", node_number(node)))
         }
         Term::Port(Port { node, id, .. }) => {
-            push(out, format_args!("#Port<{}.{id}>", node_number(node)));
+            ("list_to_port", format!("#Port<{}.{id}>", node_number(node)))
         }
         Term::Ref(Reference { node, words, .. }) => {
-            push(out, format_args!("#Ref<{}", node_number(node)));
-            words.iter().rev().for_each(|it| push(out, format_args!(".{it}")));
-            out.push('>');
+            let words: String = words.iter().rev().map(|it| format!(".{it}")).collect();
+            ("list_to_ref", format!("#Ref<{}{words}>", node_number(node)))
         }
+        Term::Int(_)
+        | Term::Big(_)
+        | Term::Float(_)
+        | Term::Atom(_)
+        | Term::Nil
+        | Term::List(_)
+        | Term::Tuple(_)
+        | Term::Map(_)
+        | Term::Bits(_)
+        | Term::Fun(_) => return,
+    };
+    match handles {
+        Handles::AsNames => out.push_str(&name),
+        Handles::AsCalls => push(out, format_args!("{function}(\"{name}\")")),
     }
 }
 
@@ -167,14 +207,23 @@ fn printable_text(items: &[Term]) -> Option<String> {
         .collect()
 }
 
+/// Three characters or more, most of them letters and digits.
+fn is_wordy(text: &str) -> bool {
+    let n_all = text.chars().count();
+    let n_word = text.chars().filter(|it| it.is_ascii_alphanumeric()).count();
+    let is_plain = text.chars().all(|it| (' '..='~').contains(&it));
+    is_plain && n_all >= 3 && n_word * 3 >= n_all * 2
+}
+
 fn is_printable(c: char) -> bool {
     matches!(c, ' '..='~' | '\u{a0}'..='\u{ff}' | '\n' | '\r' | '\t' | '\x0b' | '\x08' | '\x0c' | '\x1b')
 }
 
 fn print_bits(out: &mut String, bits: &Bits, style: Style) {
-    if style.lists == Lists::AsText
+    if style.lists != Lists::AsItems
         && let Some(bytes) = bits.as_bytes()
         && let Some((text, suffix)) = printable_bytes(bytes, style.encoding)
+        && (style.lists == Lists::AsText || is_wordy(&text))
     {
         out.push_str("<<");
         push_quoted(out, &text, '"', style.encoding);

@@ -3,6 +3,7 @@
 //! Literals only: nothing is evaluated, no variable has a value. What waits for its rest is kept on
 //! a heap stack, and the depth is bounded, because a term is compared and dropped recursively.
 
+use super::handles::{self, Handle};
 use super::names::is_reserved_word;
 use super::print::{Style, print};
 use super::scan::{Scanner, Token};
@@ -232,10 +233,29 @@ impl<'a> Reader<'a> {
             Token::Int(_) | Token::Float(_) | Token::Mark("-" | "+") => self.number(),
             Token::Str(_) => Ok(Term::string(&self.strings()?)),
             Token::Word(word) if word == "fun" => self.fun(),
-            Token::Atom(_) | Token::Word(_) => Ok(Term::Atom(self.atom("a term")?)),
+            Token::Atom(_) | Token::Word(_) => {
+                let atom = self.atom("a term")?;
+                match handles::of_function(atom.as_str()) {
+                    Some(handle) if self.accept("(")? => self.handle(handle),
+                    _ => Ok(Term::Atom(atom)),
+                }
+            }
             Token::Mark("<<") => segments::bitstring(self),
             Token::Variable(_) | Token::Mark(_) | Token::End => Err(self.unexpected("a term")),
         }
+    }
+
+    /// The rest of `list_to_pid("<0.1.0>")`.
+    fn handle(&mut self, handle: Handle) -> Result<Term, ReadError> {
+        let expected = "a string as the shell prints it, such as \"<0.1.0>\"";
+        let start = self.offset;
+        let text = self.strings()?;
+        let res = handles::read(handle, &text).ok_or_else(|| ReadError {
+            offset: start,
+            problem: Problem::Expected { expected, found: format!("{text:?}") },
+        })?;
+        self.expect(")", "`)`")?;
+        Ok(res)
     }
 
     pub(super) fn number(&mut self) -> Result<Term, ReadError> {

@@ -82,7 +82,7 @@ pub(crate) fn print_corpus(of: &UnitReport, origin: &Origin) -> String {
         let end = end(outcome);
         let (id, args) = (Term::string(&id_of(&of.unit, &input.args)), input.args.clone());
         // Arguments are numbers more often than text.
-        let args = print(&Term::proper_list(args), Style::TW);
+        let args = print(&Term::proper_list(args), Style::INPUT);
         let (id, end) = (print(&id, Style::TP), print(&end, Style::TW));
         writeln!(out, "{{input,{id},{args},{end}}}.").ok();
     }

@@ -123,15 +123,17 @@ fn assertion(unit: &UnitName, origin: Origin, test: &Test) -> Result<String, &'s
         return Err("the input can't be written down");
     }
     let call = match origin {
-        Origin::User => unit.call(args),
+        Origin::User => unit.shown(args),
         Origin::Otp => {
-            let args = print(&Term::proper_list(args.clone()), Style::TW);
+            let args = print(&Term::proper_list(args.clone()), Style::READABLE);
             format!("call({}, {}, {args})", quoted(&unit.module), quoted(&unit.function))
         }
     };
     match &test.outcome {
         Outcome::Value(value) if is_opaque(value) => Err("the value can't be compared"),
-        Outcome::Value(value) => Ok(format!("?_assertEqual({}, {call})", print(value, Style::TW))),
+        Outcome::Value(value) => {
+            Ok(format!("?_assertEqual({}, {call})", print(value, Style::READABLE)))
+        }
         Outcome::Crash { class, trace, .. } if *trace == Term::Nil && class.as_str() == "exit" => {
             Err("the process is ended by another one")
         }
@@ -188,7 +190,7 @@ pub(crate) fn is_opaque(term: &Term) -> bool {
 }
 
 fn is_unwritable(term: &Term) -> bool {
-    has(term, &|it| is_handle(it) || is_fun(it, |it| matches!(it, Fun::Closure { .. })))
+    has(term, &|it| is_fun(it, |it| matches!(it, Fun::Closure { .. })))
 }
 
 fn is_handle(term: &Term) -> bool {

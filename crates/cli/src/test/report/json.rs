@@ -142,7 +142,7 @@ fn texts(input: &Input) -> Vec<String> {
 }
 
 fn text(term: &Term) -> String {
-    print(term, Style::TW)
+    print(term, Style::INPUT)
 }
 
 fn module(of: &ModuleCoverage) -> Value {

@@ -63,7 +63,10 @@ pub(super) fn modules(of: &[ModuleCoverage], paint: Paint) -> String {
         let Paint { bold, off, .. } = paint;
         let name = quoted(&module.module);
         writeln!(out, "{bold}{name}{off}: {} clauses covered", share(module.all)).ok();
-        for (function, group) in groups(&module.uncovered) {
+        let (away, missed): (Vec<_>, Vec<_>) = groups(&module.uncovered)
+            .into_iter()
+            .partition(|it| it.1.iter().all(|it| it.1 == Why::NotReachable));
+        for (function, group) in missed {
             let lines: Vec<String> = group.iter().map(|it| it.0.line.to_string()).collect();
             let word = if lines.len() == 1 { "line" } else { "lines" };
             let why = group.first().map_or(Why::Unknown, |it| it.1);
@@ -77,9 +80,27 @@ pub(super) fn modules(of: &[ModuleCoverage], paint: Paint) -> String {
             )
             .ok();
         }
+        if !away.is_empty() {
+            let shown: Vec<&str> = away.iter().map(|it| it.0.as_str()).take(MAX_AWAY).collect();
+            let more = away.len() - shown.len();
+            let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+            let n_clauses: usize = away.iter().map(|it| it.1.len()).sum();
+            let Paint { faint, off, .. } = paint;
+            writeln!(
+                out,
+                "  not covered: {n_clauses} clauses of {}{more} {faint}({}: {}){off}",
+                shown.join(", "),
+                Why::NotReachable.name(),
+                meaning(Why::NotReachable)
+            )
+            .ok();
+        }
     }
     out
 }
+
+/// Functions that are named although nothing tested calls them.
+const MAX_AWAY: usize = 5;
 
 /// Neighbours of the same function that have the same reason.
 fn groups(of: &[(SourceClause, Why)]) -> Vec<(String, &[(SourceClause, Why)])> {

@@ -49,7 +49,7 @@ impl Page {
         let id = id_of(&unit.unit, &finding.input.args);
         let kind = finding.kind.name();
         self.line(format_args!("{colour}{kind}{off} in {bold}{}{off} {faint}{id}{off}", unit.unit));
-        self.line(format_args!("  {bold}{}{off}", unit.unit.call(&finding.input.args)));
+        self.line(format_args!("  {bold}{}{off}", unit.unit.shown(&finding.input.args)));
         end(finding).lines().for_each(|it| self.line(format_args!("  {it}")));
         if let Some(place) = source(finding, modules) {
             let shown = place.render(self.colours);

@@ -1,3 +1,5 @@
+//! Printing, compared with what BEAM prints.
+
 use super::{Style, print};
 use crate::ground::{Atom, Fun, Pid, Port, Reference, Term};
 use crate::{Bits, read_term};

@@ -1,3 +1,5 @@
+//! Reading, and what is refused.
+
 use super::{read_args, read_call, read_term};
 use crate::text::print::{Style, print};
 

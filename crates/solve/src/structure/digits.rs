@@ -1,0 +1,183 @@
+//! Integers and their digits. Once it is known how many digits there are, each counts so much.
+
+use super::facts::fact;
+use super::kinds::Kinds;
+use super::range::Range;
+use super::state::{Closed, NodeId, Shape, State, Step};
+use super::value::Value;
+use term::{Base, Op, Term};
+
+/// Longer texts are found from their numbers only.
+const MAX_DIGITS: usize = 40;
+
+const PLUS: i64 = 43;
+const MINUS: i64 = 45;
+const ZERO: i64 = 48;
+
+/// Code points of digits that follow each other, and what the first one counts.
+type Row = (i64, i64, i64);
+
+fn rows(base: Base, is_usual: bool) -> Vec<Row> {
+    let base = i64::from(base.get());
+    let mut res = vec![(ZERO, ZERO + base.min(10) - 1, 0)];
+    if base > 10 {
+        let letters = base - 10;
+        res.push((65, 64 + letters, 10));
+        if !is_usual {
+            res.push((97, 96 + letters, 10));
+        }
+    }
+    res
+}
+
+impl<'q> State<'q> {
+    /// The text is that of the number: digits, maybe after a sign. The usual text is the one that
+    /// a number is printed as. `true`: nothing is left to be seen to.
+    pub(super) fn spell(
+        &mut self,
+        number: NodeId,
+        text: NodeId,
+        base: Base,
+        is_usual: bool,
+    ) -> Result<bool, Closed> {
+        let rows = rows(base, is_usual);
+        let (first, rest) = self.cons(text)?;
+        let least = if is_usual { MINUS } else { PLUS };
+        let mut firsts = rows.clone();
+        firsts.extend([(least, least, 0), (MINUS, MINUS, 0)]);
+        firsts.dedup();
+        self.is_of_rows(first, &mut firsts)?;
+        let (chars, is_all) = self.digits(rest, &rows)?;
+        let is_signed = self.is_below(first, ZERO);
+        if is_usual && let (Some(is_signed), Some(second)) = (is_signed, chars.first()) {
+            let leading = if is_signed { *second } else { first };
+            self.exclude(leading, &Value::own(Term::Int(ZERO)))?;
+        }
+        if !is_all || chars.len() >= MAX_DIGITS {
+            return Ok(false);
+        }
+        let mut counts = Vec::with_capacity(chars.len());
+        for char in &chars {
+            counts.push(self.digit(*char, &rows)?);
+        }
+        let base = self.literal_int(i64::from(base.get()));
+        let leading = self.literal_int(ZERO);
+        if is_signed != Some(true) && is_usual && !chars.is_empty() {
+            self.push_fact(Op::Same, &[first, leading], false);
+        }
+        let mut either = Vec::new();
+        if is_signed != Some(true) {
+            // One row is an equation, which a sign does not break; several are alternatives.
+            let head_rows = if rows.len() == 1 { &rows } else { &firsts };
+            let head = self.digit(first, head_rows)?;
+            let whole = self.count(head, &counts, base)?;
+            let is_digit = fact(Op::LessEqual, &[leading, first], true);
+            either.push(vec![is_digit, fact(Op::Same, &[number, whole], true)]);
+        }
+        if let ([head, tail @ ..], true) = (counts.as_slice(), is_signed != Some(false)) {
+            let size = self.count(*head, tail, base)?;
+            let negative = self.define(Op::Negate, &[size])?;
+            let minus = self.literal_int(MINUS);
+            let mut below = vec![
+                fact(Op::Same, &[first, minus], true),
+                fact(Op::Same, &[number, negative], true),
+            ];
+            if is_usual {
+                below.extend(chars.first().map(|it| fact(Op::Same, &[*it, leading], false)));
+            } else {
+                let plus = self.literal_int(PLUS);
+                either.push(vec![
+                    fact(Op::Same, &[first, plus], true),
+                    fact(Op::Same, &[number, size], true),
+                ]);
+            }
+            either.push(below);
+        }
+        if either.is_empty() {
+            return Err(Closed);
+        }
+        self.either(either);
+        Ok(true)
+    }
+
+    fn literal_int(&mut self, value: i64) -> NodeId {
+        self.literal(Value::own(Term::Int(value)))
+    }
+
+    fn is_below(&self, id: NodeId, value: i64) -> Option<bool> {
+        let range = self.range(id);
+        if range.high < i128::from(value) {
+            return Some(true);
+        }
+        (range.low >= i128::from(value)).then_some(false)
+    }
+
+    /// The cells of a list of digits, and whether it is known that these are all.
+    fn digits(&mut self, list: NodeId, rows: &[Row]) -> Result<(Vec<NodeId>, bool), Closed> {
+        let mut res = Vec::new();
+        let mut at = list;
+        loop {
+            self.restrict(at, Kinds::LIST)?;
+            if matches!(&self.node(at).shape, Shape::Literal(value) if value.uncons().is_some()) {
+                self.cons(at)?;
+            }
+            match self.node(at).shape.clone() {
+                Shape::Cons(head, tail) => {
+                    self.is_of_rows(head, &mut rows.to_vec())?;
+                    res.push(head);
+                    at = tail;
+                }
+                Shape::Literal(_) => return Ok((res, true)),
+                Shape::Open if self.kinds(at) == Kinds::NIL => return Ok((res, true)),
+                Shape::Open => {
+                    self.set_proper(at, true)?;
+                    return Ok((res, false));
+                }
+                Shape::Tuple(_) | Shape::Map(_) | Shape::Fun(_) => return Err(Closed),
+            }
+        }
+    }
+
+    /// The node is a code point of one of the rows.
+    fn is_of_rows(&mut self, id: NodeId, rows: &mut [Row]) -> Step {
+        rows.sort_unstable();
+        let (Some(low), Some(high)) = (rows.first(), rows.last()) else { return Err(Closed) };
+        self.restrict(id, Kinds::INT)?;
+        self.narrow_range(id, Range::new(i128::from(low.0), i128::from(high.1)))?;
+        for pair in rows.windows(2) {
+            let [(_, before, _), (after, ..)] = pair else { continue };
+            for gap in before + 1..*after {
+                self.exclude(id, &Value::own(Term::Int(gap)))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What a code point counts.
+    fn digit(&mut self, char: NodeId, rows: &[Row]) -> Result<NodeId, Closed> {
+        let mut either = Vec::new();
+        let count = self.add(Kinds::INT);
+        for (low, high, first) in rows {
+            let by = self.literal_int(low - first);
+            let value = self.define(Op::Subtract, &[char, by])?;
+            if rows.len() == 1 {
+                return Ok(value);
+            }
+            let (low, high) = (self.literal_int(*low), self.literal_int(*high));
+            either.push(vec![
+                fact(Op::LessEqual, &[low, char], true),
+                fact(Op::LessEqual, &[char, high], true),
+                fact(Op::Same, &[count, value], true),
+            ]);
+        }
+        self.either(either);
+        Ok(count)
+    }
+
+    fn count(&mut self, first: NodeId, others: &[NodeId], base: NodeId) -> Result<NodeId, Closed> {
+        others.iter().try_fold(first, |sum, digit| {
+            let shifted = self.define(Op::Multiply, &[sum, base])?;
+            self.define(Op::Add, &[shifted, *digit])
+        })
+    }
+}
