@@ -29,13 +29,14 @@ pub(crate) enum Command {
                       Exit code: 0 nothing found, 1 a finding, 2 it could not be done"
     )]
     Test(Test),
-    /// Run one call on our machine; print the value or the exception as the Erlang shell would
+    /// Run one call or goal on our machine; print what the shell of the language would
     #[command(
         override_usage = "gimlet run [OPTIONS] TARGET... CALL",
         after_help = "Examples:\n  gimlet run lists 'lists:seq(1, 3)'\n  \
-                      gimlet run src/shop.erl -I include 'shop:total([{apple, 3}])'\n\n\
-                      Exit code: 0 a value, 1 an exception or an exhausted budget, \
-                      2 it could not be done"
+                      gimlet run src/shop.erl -I include 'shop:total([{apple, 3}])'\n  \
+                      gimlet run family.pl 'ancestor(X, tom)'\n\n\
+                      Exit code: 0 a value or an answer, 1 an exception, no answer or an \
+                      exhausted budget, 2 it could not be done"
     )]
     Run(Run),
     /// Run recorded inputs again: a corpus file or a report.json that `test --out` wrote

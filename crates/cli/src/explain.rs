@@ -46,6 +46,9 @@ codes! {
     UnitFailed "G020",
     PartOfSpec "G021",
     BadDirective "G022",
+    BadSyntax "G030",
+    BadClause "G031",
+    NoPredicate "G032",
 }
 
 impl Code {

@@ -7,6 +7,7 @@ mod args;
 mod start;
 
 mod machine;
+mod prolog;
 mod run;
 mod test;
 

@@ -137,7 +137,7 @@ fn outside() -> Settings {
 }
 
 /// A flag that is set when the time is over.
-fn alarm(time: Option<Duration>) -> Arc<AtomicBool> {
+pub(crate) fn alarm(time: Option<Duration>) -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
     if let Some(time) = time {
         let flag = Arc::clone(&flag);

@@ -3,6 +3,7 @@
 use crate::args::{Command, CommandLine, spelled_for_parser};
 use crate::diagnostic::{Colours, Diagnostic};
 use crate::explain::Code;
+use crate::prolog::is_prolog;
 use crate::run::run;
 use crate::test::{replay, test};
 use clap::Parser;
@@ -53,6 +54,9 @@ fn perform(command: &Command) -> ExitCode {
     let plain = |(stdout, code)| Done { stdout, diagnostics: vec![], code };
     let done = match command {
         Command::Test(options) => test(options),
+        Command::Run(options) if options.targets_and_call.iter().any(|it| is_prolog(it)) => {
+            crate::prolog::run(options)
+        }
         Command::Run(options) => run(options).map(plain).map_err(|it| vec![it]),
         Command::Replay(options) => replay(options),
         Command::Explain { code } => explain(code).map(plain).map_err(|it| vec![it]),
@@ -93,6 +97,6 @@ fn explain(code: &str) -> Result<(Vec<u8>, ExitCode), Diagnostic> {
 }
 
 /// A reader that has gone away, as in `gimlet ... | head`, is not our trouble.
-fn write(to: &mut impl Write, bytes: &[u8]) {
+pub(crate) fn write(to: &mut impl Write, bytes: &[u8]) {
     to.write_all(bytes).and_then(|()| to.flush()).unwrap_or_default();
 }

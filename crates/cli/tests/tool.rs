@@ -245,7 +245,7 @@ fn explanations() {
         &["explain", "G999"],
         expect![[r#"
             error[G008]: there is no diagnostic G999
-              = hint: there are G001, G002, G003, G004, G005, G006, G007, G008, G009, G011, G012, G013, G014, G015, G016, G017, G018, G019, G020, G021, G022
+              = hint: there are G001, G002, G003, G004, G005, G006, G007, G008, G009, G011, G012, G013, G014, G015, G016, G017, G018, G019, G020, G021, G022, G030, G031, G032
             exit 2
         "#]],
     );
@@ -262,7 +262,7 @@ fn every_command_has_an_example_in_its_help() {
 
             Commands:
               test     Find inputs that make functions fail, make tests of them, measure coverage
-              run      Run one call on our machine; print the value or the exception as the Erlang shell would
+              run      Run one call or goal on our machine; print what the shell of the language would
               replay   Run recorded inputs again: a corpus file or a report.json that `test --out` wrote
               explain  Say what a diagnostic means and what to do about it
               help     Print this message or the help of the given subcommand(s)
@@ -278,7 +278,7 @@ fn every_command_has_an_example_in_its_help() {
     check(
         &["run", "--help"],
         expect![[r#"
-            Run one call on our machine; print the value or the exception as the Erlang shell would
+            Run one call or goal on our machine; print what the shell of the language would
 
             Usage: gimlet run [OPTIONS] TARGET... CALL
 
@@ -299,8 +299,9 @@ fn every_command_has_an_example_in_its_help() {
             Examples:
               gimlet run lists 'lists:seq(1, 3)'
               gimlet run src/shop.erl -I include 'shop:total([{apple, 3}])'
+              gimlet run family.pl 'ancestor(X, tom)'
 
-            Exit code: 0 a value, 1 an exception or an exhausted budget, 2 it could not be done
+            Exit code: 0 a value or an answer, 1 an exception, no answer or an exhausted budget, 2 it could not be done
             exit 0
         "#]],
     );

@@ -13,5 +13,8 @@ pub mod builtins;
 
 pub mod program;
 
+pub mod toplevel;
+
 pub use machine::{Ending, Limits, Machine, Solutions, Stop};
 pub use program::{File, Library, LoadReport, NoLibrary, Note};
+pub use toplevel::{Answer, Query, QueryError};

@@ -18,6 +18,8 @@ mod terms;
 mod text;
 mod types;
 
+pub(crate) use output::Style;
+
 use crate::data::{AtomId, Atoms, Value};
 use crate::machine::{Fault, Machine, Next};
 
@@ -92,11 +94,19 @@ impl Machine {
 
     /// Refuses to allocate more than the run may use.
     pub(crate) fn check_memory(&self, more: usize) -> Result<(), Fault> {
-        let used = self.heap.size() + self.collected_bytes;
+        let used = self.bytes_used();
         if self.limits.memory_bytes < used.saturating_add(more) {
             return Err(crate::machine::Stop::Memory.into());
         }
         Ok(())
+    }
+
+    /// Heap, stacks and collected terms.
+    pub(crate) fn bytes_used(&self) -> usize {
+        let stack = self.next.max(self.kept_stack).max(self.base) * size_of::<Value>();
+        let frames = self.frame.max(self.kept_frames) * size_of::<crate::machine::Frame>();
+        let choices = self.choices.len() * size_of::<crate::machine::Choice>();
+        self.heap.size() + self.collected_bytes + stack + frames + choices
     }
 
     /// An integer argument that fits a word.

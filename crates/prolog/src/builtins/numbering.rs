@@ -1,7 +1,7 @@
 //! Variables of terms: listing them, numbering them, comparing terms up to their names.
 
 use crate::builtins::{Row, iso, row};
-use crate::data::{AtomId, FunctorId, Value, View};
+use crate::data::{AtomId, FunctorId, SUSPICIOUS, Value, View, Walk};
 use crate::machine::{Fault, Machine, Next};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -87,56 +87,19 @@ impl Machine {
     /// The variables of a term, each once, in the order they are met.
     pub(crate) fn variables(&self, term: Value) -> Vec<Value> {
         let mut seen = FxHashSet::default();
-        let mut res = Vec::new();
-        let mut todo = vec![term];
-        while let Some(next) = todo.pop() {
-            let next = self.heap.deref(next);
-            match next.view() {
-                View::Var(at) if seen.insert(at) => {
-                    res.push(next);
-                }
-                View::Struct(functor, at) => {
-                    todo.extend(
-                        (0..self.atoms.arity(functor)).rev().map(|n| self.heap.cell(at + n)),
-                    );
-                }
-                View::Var(_)
-                | View::Int(_)
-                | View::Big(_)
-                | View::Rational(_)
-                | View::Float(_)
-                | View::Atom(_)
-                | View::Text(_) => {}
-            }
-        }
-        res
+        Walk::new(&self.heap, &self.atoms, term)
+            .filter(|it| it.is_var() && seen.insert(it.address()))
+            .collect()
     }
 
     fn singletons(&self, term: Value) -> Vec<Value> {
         let mut counts: FxHashMap<usize, u32> = FxHashMap::default();
         let mut order = Vec::new();
-        let mut todo = vec![term];
-        while let Some(next) = todo.pop() {
-            let next = self.heap.deref(next);
-            match next.view() {
-                View::Var(at) => {
-                    let count = counts.entry(at).or_insert(0);
-                    *count += 1;
-                    if *count == 1 {
-                        order.push(next);
-                    }
-                }
-                View::Struct(functor, at) => {
-                    todo.extend(
-                        (0..self.atoms.arity(functor)).rev().map(|n| self.heap.cell(at + n)),
-                    );
-                }
-                View::Int(_)
-                | View::Big(_)
-                | View::Rational(_)
-                | View::Float(_)
-                | View::Atom(_)
-                | View::Text(_) => {}
+        for var in Walk::new(&self.heap, &self.atoms, term).filter(|it| it.is_var()) {
+            let count = counts.entry(var.address()).or_insert(0);
+            *count += 1;
+            if *count == 1 {
+                order.push(var);
             }
         }
         order.retain(|it| counts.get(&it.address()) == Some(&1));
@@ -159,6 +122,7 @@ impl Machine {
         let mut there: FxHashMap<usize, usize> = FxHashMap::default();
         let mut back: FxHashMap<usize, usize> = FxHashMap::default();
         let mut todo = vec![(x, y)];
+        let (mut n_structs, mut seen) = (0_usize, FxHashSet::default());
         while let Some((x, y)) = todo.pop() {
             let (x, y) = (self.heap.deref(x), self.heap.deref(y));
             match (x.view(), y.view()) {
@@ -170,6 +134,10 @@ impl Machine {
                 (View::Struct(f, p), View::Struct(g, q)) => {
                     if f != g {
                         return false;
+                    }
+                    n_structs += 1;
+                    if SUSPICIOUS < n_structs && !seen.insert((x.payload(), y.payload())) {
+                        continue;
                     }
                     let n = self.atoms.arity(f);
                     todo.extend(

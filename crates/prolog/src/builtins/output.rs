@@ -100,7 +100,7 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Style {
+pub(crate) enum Style {
     Write,
     Print,
     Quoted,
@@ -168,7 +168,7 @@ impl Machine {
         }
     }
 
-    pub(super) fn term_text(&self, term: Value, style: Style) -> String {
+    pub(crate) fn term_text(&self, term: Value, style: Style) -> String {
         let options = match style {
             Style::Write => WriteOptions::default(),
             Style::Print => WriteOptions { escapes: Escapes::Unicode, ..WriteOptions::quoted() },

@@ -25,6 +25,13 @@ pub(super) const ROWS: &[Row] = &[
     row("put_attr", 3, put_attr),
     row("get_attr", 3, get_attr),
     row("del_attr", 2, del_attr),
+    row("del_attrs", 1, |m, a| {
+        let var = m.arg(a, 0);
+        if var.tag() == Tag::Attr {
+            m.heap.change(var.address() + 1, Value::NIL);
+        }
+        Ok(Next::True)
+    }),
     row("attvar", 1, |m, a| Ok((m.arg(a, 0).tag() == Tag::Attr).into())),
     row("$get_attrs", 2, |m, a| {
         let var = m.arg(a, 0);

@@ -2,7 +2,7 @@
 
 use crate::builtins::{Row, iso, row};
 use crate::code::Test;
-use crate::data::{Value, View, compare, same};
+use crate::data::{Value, View, Walk, compare, same};
 use crate::machine::{Fault, Machine, Next};
 use std::cmp::Ordering;
 
@@ -42,8 +42,8 @@ pub(super) const ROWS: &[Row] = &[
     iso("@=<", 2, |m, a| order(m, a, Ordering::is_le)),
     iso("@>=", 2, |m, a| order(m, a, Ordering::is_ge)),
     iso("compare", 3, compare_terms),
-    row("acyclic_term", 1, |_, _| Ok(Next::True)),
-    row("cyclic_term", 1, |_, _| Ok(Next::False)),
+    row("acyclic_term", 1, |m, a| Ok((!m.is_cyclic(m.arg(a, 0))).into())),
+    row("cyclic_term", 1, |m, a| Ok(m.is_cyclic(m.arg(a, 0)).into())),
 ];
 
 fn test(m: &mut Machine, a: usize, test: Test) -> Result<Next, Fault> {
@@ -96,24 +96,6 @@ impl Machine {
     }
 
     pub(crate) fn is_ground(&self, term: Value) -> bool {
-        let mut todo = vec![term];
-        while let Some(next) = todo.pop() {
-            let next = self.heap.deref(next);
-            match next.view() {
-                View::Var(_) => return false,
-                View::Struct(functor, at) => {
-                    todo.extend(
-                        (0..self.atoms.arity(functor)).rev().map(|n| self.heap.cell(at + n)),
-                    );
-                }
-                View::Int(_)
-                | View::Big(_)
-                | View::Rational(_)
-                | View::Float(_)
-                | View::Atom(_)
-                | View::Text(_) => {}
-            }
-        }
-        true
+        !Walk::new(&self.heap, &self.atoms, term).any(|it| it.is_var())
     }
 }

@@ -1,6 +1,6 @@
 //! The standard order of terms, and identity.
 
-use crate::data::{Atoms, Heap, Number, Tag, Value};
+use crate::data::{Atoms, Heap, Number, SUSPICIOUS, Tag, Value};
 use std::cmp::Ordering;
 
 /// Standard order: variables, numbers, strings, the empty list, atoms, compounds.
@@ -47,9 +47,6 @@ pub fn same(heap: &Heap, atoms: &Atoms, a: Value, b: Value) -> bool {
     }
     compare(heap, atoms, a, b) == Ordering::Equal
 }
-
-/// After so many pairs the terms may be cyclic: from there on pairs that were seen are skipped.
-const SUSPICIOUS: usize = 1 << 22;
 
 enum Top {
     Decided(Ordering),

@@ -11,6 +11,7 @@ mod rational;
 mod record;
 mod unify;
 mod value;
+mod walk;
 
 pub use atoms::{AtomId, Atoms, FunctorId};
 pub use compare::{compare, same};
@@ -21,3 +22,5 @@ pub use rational::Rational;
 pub use record::{Record, copy_plain};
 pub use unify::unify;
 pub use value::{Shadow, Tag, Value, View};
+pub(crate) use walk::SUSPICIOUS;
+pub use walk::Walk;

@@ -1,6 +1,6 @@
 //! Terms outside the heap: what must survive backtracking, and copies of terms.
 
-use crate::data::{Atoms, Blob, Heap, Tag, Value};
+use crate::data::{Atoms, Blob, Heap, SUSPICIOUS, Tag, Value};
 use rustc_hash::FxHashMap;
 
 /// A term with addresses of its own.
@@ -132,6 +132,3 @@ fn copy(
     }
     root
 }
-
-/// After so many structures the term may be cyclic: from there on they are looked up.
-const SUSPICIOUS: usize = 1 << 22;

@@ -4,7 +4,7 @@
     reason = "addresses are made by the heap; the hot path of every step"
 )]
 
-use crate::data::{AtomId, Atoms, Blob, Heap, Mark, Tag, Trailed, Value};
+use crate::data::{AtomId, Atoms, Blob, Heap, Mark, SUSPICIOUS, Tag, Trailed, Value};
 
 /// Whether the two can be made equal; binds as far as it came otherwise.
 ///
@@ -90,9 +90,6 @@ fn same_blob(a: &Blob, b: &Blob) -> bool {
         (Blob::Big(_) | Blob::Rational(_) | Blob::Text(_), _) => false,
     }
 }
-
-/// After so many pairs the terms may be cyclic: from there on pairs that were seen are skipped.
-const SUSPICIOUS: usize = 1 << 22;
 
 fn unify_deep(heap: &mut Heap, atoms: &Atoms, a: Value, b: Value) -> bool {
     let mut todo: Vec<(usize, usize, usize)> = Vec::new();

@@ -8,6 +8,10 @@
 use crate::code::{Bucket, ClauseId, Key, Kind, Meta, PredId, is_visible, key_of};
 use crate::data::{FunctorId, Value};
 use crate::machine::{Alternative, Choice, Fault, Frame, Machine, Stop};
+use std::sync::atomic::Ordering;
+
+/// A step makes a few cells: budgets need not be looked at each time.
+const STEPS_BETWEEN_CHECKS: u64 = 256;
 
 /// How a builtin ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,16 +35,27 @@ impl Machine {
     #[inline]
     pub(crate) fn call_pred(&mut self, id: PredId) -> Result<(), Fault> {
         self.steps += 1;
-        if self.limits.steps < self.steps {
-            return Err(Stop::Steps.into());
-        }
-        if self.limits.memory_bytes < self.heap.cells.len() * size_of::<Value>() {
-            return Err(Stop::Memory.into());
+        if self.check_at <= self.steps {
+            self.check_budgets()?;
         }
         if !self.heap.woken.is_empty() {
             return self.wake_before(id);
         }
         self.enter_pred(id)
+    }
+
+    /// Every now and then: whether the run may go on.
+    fn check_budgets(&mut self) -> Result<(), Fault> {
+        if self.limits.steps < self.steps {
+            return Err(Stop::Steps.into());
+        }
+        if self.interrupt.load(Ordering::Relaxed) {
+            return Err(Stop::Time.into());
+        }
+        self.check_memory(0)?;
+        self.check_at =
+            (self.steps + STEPS_BETWEEN_CHECKS).min(self.limits.steps.saturating_add(1));
+        Ok(())
     }
 
     pub(crate) fn enter_pred(&mut self, id: PredId) -> Result<(), Fault> {

@@ -17,6 +17,8 @@ pub enum Stop {
     Steps,
     /// The budget of memory is used up.
     Memory,
+    /// The budget of time is used up, or somebody interrupted.
+    Time,
     /// `halt/1`
     Halt(i64),
     /// Something outside the machine that is not allowed.

@@ -8,6 +8,8 @@ use crate::program::Modules;
 use crate::text::Ops;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 #[derive(Debug)]
 pub struct Machine {
@@ -20,6 +22,10 @@ pub struct Machine {
     pub limits: Limits,
     /// Calls so far in this run.
     pub steps: u64,
+    /// The count of steps at which the budgets are looked at again.
+    pub(crate) check_at: u64,
+    /// Set from outside to stop a run.
+    pub interrupt: Arc<AtomicBool>,
 
     pub(crate) stack: Vec<Value>,
     pub(crate) frames: Vec<Frame>,

@@ -63,6 +63,8 @@ impl Machine {
             rows,
             limits: Limits::default(),
             steps: 0,
+            check_at: 0,
+            interrupt: std::sync::Arc::default(),
             stack: Vec::new(),
             frames: vec![Frame::default()],
             choices: Vec::new(),

@@ -46,6 +46,8 @@ impl Machine {
             ("discontiguous", 1) => self.declare(arg(self, 0), loading, Declare::Discontiguous),
             ("multifile", 1) => self.declare(arg(self, 0), loading, Declare::Multifile),
             ("meta_predicate", 1) => self.declare_meta(arg(self, 0), loading),
+            // A program's `main` is for whoever runs the program as a whole.
+            ("initialization", 2) if self.is_main(arg(self, 1)) => {}
             ("initialization", 1 | 2) => {
                 let goal = arg(self, 0);
                 let goal = self.in_module(loading.module, goal);
@@ -78,6 +80,10 @@ impl Machine {
             ) => {}
             _ => self.run_directive(goal, loading, library),
         }
+    }
+
+    fn is_main(&self, when: Value) -> bool {
+        when.as_atom().is_some_and(|it| matches!(self.atoms.text(it), "main" | "program"))
     }
 
     /// `if`, `elif`, `else`, `endif`; whether it was one of them.
@@ -144,7 +150,12 @@ impl Machine {
         ending
     }
 
-    fn run_directive(&mut self, goal: Value, loading: &mut Loading, library: &mut dyn Library) {
+    pub(crate) fn run_directive(
+        &mut self,
+        goal: Value,
+        loading: &mut Loading,
+        library: &mut dyn Library,
+    ) {
         let text = write_term(&self.heap, &self.atoms, &self.ops, &WriteOptions::quoted(), goal);
         match self.ask(goal, loading, library) {
             Ending::True { .. } => {}

@@ -57,6 +57,56 @@ impl Machine {
         self.load_file(file, AtomId::USER, library)
     }
 
+    /// Loads a program, makes its exports known to goals, and runs what it wants run after loading.
+    pub fn load_program(&mut self, file: &File, library: &mut dyn Library) -> LoadReport {
+        self.reset();
+        let mut report = self.load_file(file, AtomId::USER, library);
+        if let Some(module) = report.module
+            && module != AtomId::USER
+        {
+            self.import(module, AtomId::USER, None);
+        }
+        for goal in std::mem::take(&mut report.initialization) {
+            self.heap = Heap::default();
+            let goal = goal.load(&mut self.heap);
+            let mut loading = Loading {
+                path: file.path.clone(),
+                file: 0,
+                module: AtomId::USER,
+                line: 1,
+                conditions: Vec::new(),
+                report: LoadReport::default(),
+                importer: AtomId::USER,
+            };
+            self.run_directive(goal, &mut loading, library);
+            report.warnings.extend(loading.report.warnings);
+        }
+        report
+    }
+
+    /// Names and arities of predicates that loaded programs define, those of modules with the module.
+    pub fn own_predicates(&self) -> Vec<String> {
+        let library: rustc_hash::FxHashSet<AtomId> =
+            self.modules.libraries.values().copied().collect();
+        let preds = self.db.preds.iter().filter(|it| {
+            it.module != AtomId::SYSTEM
+                && it.kind == Kind::Clauses
+                && (it.module == AtomId::USER || !library.contains(&it.module))
+        });
+        let named = preds.map(|it| {
+            let name = format!("{}/{}", self.atoms.text(it.name), it.arity);
+            if it.module == AtomId::USER {
+                name
+            } else {
+                format!("{}:{name}", self.atoms.text(it.module))
+            }
+        });
+        let mut res: Vec<String> = named.collect();
+        res.sort();
+        res.dedup();
+        res
+    }
+
     /// Loads the prelude into the module `system`.
     pub(crate) fn load_system(&mut self, file: &File) -> LoadReport {
         let mut loading = Loading {
@@ -161,6 +211,9 @@ impl Machine {
         }
         if !loading.is_active() {
             return;
+        }
+        if !read.singletons.is_empty() {
+            loading.warn(format!("Singleton variables: [{}]", read.singletons.join(",")));
         }
         for term in self.expand_term(term, loading, library) {
             self.load_clause(term, loading, library);

@@ -257,6 +257,38 @@ freeze(V, G) :-
 frozen(V, G) :- ( attvar(V), get_attr(V, freeze, G0) -> G = G0 ; G = true ).
 get_attrs(V, As) :- '$get_attrs'(V, As).
 
+% Attributes as goals: those of the attribute's module say what they mean, others are put back.
+copy_term(Term, Copy, Goals) :-
+    term_attvars(Term, Vars),
+    (   Vars == []
+    ->  Goals = [], copy_term(Term, Copy)
+    ;   findall(Term-Goals0, ( '$attribute_goals'(Vars, Goals0, []), '$forget_attributes'(Vars) ), [Copy-Goals])
+    ).
+'$attribute_goals'([], Goals, Goals).
+'$attribute_goals'([V|Vs], Goals, Rest) :-
+    ( '$get_attrs'(V, As) -> '$one_by_one'(As, V, Goals, Goals1) ; Goals = Goals1 ),
+    '$attribute_goals'(Vs, Goals1, Rest).
+'$one_by_one'([], _, Goals, Goals).
+'$one_by_one'(att(Module, Value, More), V, Goals, Rest) :-
+    (   Module == freeze
+    ->  '$frozen_goals'(Value, V, Goals, Goals1)
+    ;   '$has_hook'(Module), phrase(Module:attribute_goals(V), Goals, Goals1)
+    ->  true
+    ;   Goals = [put_attr(V, Module, Value)|Goals1]
+    ),
+    '$one_by_one'(More, V, Goals1, Rest).
+'$has_hook'(Module) :- current_predicate(Module:attribute_goals/3), !.
+'$frozen_goals'('$and'(A, B), V, Goals, Rest) :- !,
+    '$frozen_goals'(A, V, Goals, Goals1), '$frozen_goals'(B, V, Goals1, Rest).
+'$frozen_goals'(G0, V, [freeze(V, G)|Rest], Rest) :- ( G0 = user:G -> true ; G = G0 ).
+'$forget_attributes'([]).
+'$forget_attributes'([V|Vs]) :- del_attrs(V), '$forget_attributes'(Vs).
+
+% What is left to hold of the variables of a query: one goal per attribute.
+'$constraints'(Vars, Goals) :-
+    term_attvars(Vars, Attributed),
+    ( Attributed == [] -> Goals = [] ; copy_term(Attributed, Attributed, Goals) ).
+
 tab(_, N) :- tab(N).
 thread_self(main).
 '$type_error'(T, V) :- throw(error(type_error(T, V), _)).

@@ -2,7 +2,7 @@
 //!
 //! Keeps what is still to be written on a stack of its own: depth costs no native stack.
 
-use crate::data::{AtomId, Atoms, FunctorId, Heap, Value, View, format_float};
+use crate::data::{AtomId, Atoms, FunctorId, Heap, Value, View, Walk, format_float};
 use crate::text::chars::{is_alnum, is_symbol_char};
 use crate::text::{Escapes, Fixity, Ops, atom_needs_quotes, quoted};
 use rustc_hash::FxHashMap;
@@ -24,6 +24,8 @@ pub struct WriteOptions {
     pub escapes: Escapes,
     /// Names of variables, by address.
     pub names: FxHashMap<usize, String>,
+    /// Names of structures that contain themselves, by their words: written where they come again.
+    pub loops: FxHashMap<u64, String>,
 }
 
 impl Default for WriteOptions {
@@ -39,6 +41,7 @@ impl Default for WriteOptions {
             module: AtomId::USER,
             escapes: Escapes::Hexadecimal,
             names: FxHashMap::default(),
+            loops: FxHashMap::default(),
         }
     }
 }
@@ -52,26 +55,12 @@ impl WriteOptions {
     pub fn canonical(heap: &Heap, atoms: &Atoms, term: Value) -> WriteOptions {
         let mut counts: FxHashMap<usize, usize> = FxHashMap::default();
         let mut order = Vec::new();
-        let mut todo = vec![term];
-        while let Some(next) = todo.pop() {
-            let next = heap.deref(next);
-            match next.view() {
-                View::Var(at) => {
-                    let count = counts.entry(at).or_insert(0);
-                    *count += 1;
-                    if *count == 1 {
-                        order.push(at);
-                    }
-                }
-                View::Struct(functor, at) => {
-                    todo.extend((0..atoms.arity(functor)).rev().map(|n| heap.cell(at + n)));
-                }
-                View::Int(_)
-                | View::Big(_)
-                | View::Rational(_)
-                | View::Float(_)
-                | View::Atom(_)
-                | View::Text(_) => {}
+        for var in Walk::new(heap, atoms, term).filter(|it| it.is_var()) {
+            let at = var.address();
+            let count = counts.entry(at).or_insert(0);
+            *count += 1;
+            if *count == 1 {
+                order.push(at);
             }
         }
         let mut names = FxHashMap::default();
@@ -213,6 +202,10 @@ impl Writer<'_> {
                     self.atom(name);
                 }
             }
+            View::Struct(..) if 1 < depth && self.options.loops.contains_key(&term.payload()) => {
+                let name = self.options.loops.get(&term.payload()).cloned().unwrap_or_default();
+                self.token(&name);
+            }
             View::Struct(functor, _) => self.compound(term, functor, priority, depth),
         }
     }
@@ -341,7 +334,7 @@ impl Writer<'_> {
             self.put("|...]");
             return;
         }
-        if list.is_cons() {
+        if list.is_cons() && !self.options.loops.contains_key(&list.payload()) {
             self.comma();
             self.todo.push(Work::Tail(self.heap.arg(list, 1), depth + 1));
             self.todo.push(Work::Term(self.heap.arg(list, 0), 999, Role::Other, depth + 1));

@@ -1,0 +1,117 @@
+//! Exceptions in words.
+
+use crate::builtins::Style;
+use crate::data::{AtomId, FunctorId, Record, Tag, Value, View};
+use crate::machine::Machine;
+
+impl Machine {
+    /// What the toplevel says of an exception that nobody caught.
+    pub fn exception_text(&mut self, ball: &Record) -> String {
+        let ball = ball.load(&mut self.heap);
+        let ball = self.heap.deref(ball);
+        match self.error_message(ball) {
+            Some(text) => text,
+            None => format!("Unhandled exception: Unknown message: {}", self.shown(ball)),
+        }
+    }
+
+    /// The ball itself, as it can be pasted.
+    pub fn record_text(&mut self, record: &Record) -> String {
+        let term = record.load(&mut self.heap);
+        self.shown(term)
+    }
+
+    /// The words for an `error(Formal, Context)`.
+    pub(crate) fn error_message(&mut self, ball: Value) -> Option<String> {
+        if !ball.is_struct(FunctorId::ERROR_2) {
+            return None;
+        }
+        let (formal, context) = (self.heap.arg(ball, 0), self.heap.arg(ball, 1));
+        let mut text = self.formal_message(formal);
+        if context.is_struct(FunctorId::CONTEXT_2) {
+            let message = self.heap.arg(context, 1);
+            if !message.is_var() {
+                let message = self.term_text(message, Style::Write);
+                text = format!("{text} ({message})");
+            }
+        }
+        Some(text)
+    }
+
+    fn formal_message(&mut self, formal: Value) -> String {
+        let (name, arity) = self.heap.name_arity(formal, &self.atoms).unwrap_or((AtomId::EMPTY, 0));
+        let name = self.atoms.name(name);
+        let arg = |n: usize| if n < arity { self.heap.arg(formal, n) } else { Value::NIL };
+        let [a, b, c] = [arg(0), arg(1), arg(2)];
+        match (name.as_str(), arity) {
+            ("instantiation_error", 0) => "Arguments are not sufficiently instantiated".to_owned(),
+            ("uninstantiation_error", 1) => {
+                format!("Uninstantiated argument expected, found {}", self.shown(a))
+            }
+            ("type_error", 2) if self.is_named(a, "evaluable") => {
+                format!("Arithmetic: `{}' is not a function", self.shown(b))
+            }
+            ("type_error", 2) => {
+                let (a, kind) = (self.plain(a), self.kind_of(b));
+                format!("Type error: `{a}' expected, found `{}' ({kind})", self.shown(b))
+            }
+            ("domain_error", 2) => {
+                format!("Domain error: `{}' expected, found `{}'", self.plain(a), self.shown(b))
+            }
+            ("existence_error", 2) if self.is_named(a, "procedure") => {
+                format!("Unknown procedure: {}", self.shown(b))
+            }
+            ("existence_error", 2) => {
+                format!("{} `{}' does not exist", self.plain(a), self.shown(b))
+            }
+            ("existence_error", 3) => {
+                let (a, c) = (self.plain(a), self.shown(c));
+                format!("{a} `{}' does not exist in {c}", self.shown(b))
+            }
+            ("permission_error", 3) => {
+                let what = self.plain(b).replace('_', " ");
+                format!("No permission to {} {what} `{}'", self.plain(a), self.shown(c))
+            }
+            ("representation_error", 1) => format!("Cannot represent due to `{}'", self.plain(a)),
+            ("evaluation_error", 1) => {
+                format!("Arithmetic: evaluation error: `{}'", self.plain(a))
+            }
+            ("resource_error", 1) => format!("Not enough resources: {}", self.plain(a)),
+            ("syntax_error", 1) => {
+                let words = self.plain(a).replace('_', " ");
+                let mut chars = words.chars();
+                let first = chars.next().map(|it| it.to_uppercase().to_string());
+                format!("Syntax error: {}{}", first.unwrap_or_default(), chars.as_str())
+            }
+            ("timeout_error", 2) => format!("Timeout in {} from {}", self.plain(a), self.shown(b)),
+            ("format", 1) => self.plain(a),
+            _ => format!("Unknown error term: {}", self.shown(formal)),
+        }
+    }
+
+    fn is_named(&self, value: Value, name: &str) -> bool {
+        value.as_atom().is_some_and(|it| self.atoms.text(it) == name)
+    }
+
+    fn plain(&self, value: Value) -> String {
+        self.term_text(value, Style::Write)
+    }
+
+    fn shown(&self, value: Value) -> String {
+        self.term_text(value, Style::Print)
+    }
+
+    fn kind_of(&self, value: Value) -> &'static str {
+        match value.view() {
+            View::Var(_) => "a var",
+            View::Int(_) | View::Big(_) => "an integer",
+            View::Rational(_) => "a rational",
+            View::Float(_) => "a float",
+            View::Atom(AtomId::NIL) => "an empty_list",
+            View::Atom(_) => "an atom",
+            View::Text(_) => "a string",
+            View::Struct(..) if value.tag() == Tag::Struct && self.is_list(value) => "a list",
+            View::Struct(..) => "a compound",
+        }
+    }
+}
