@@ -289,3 +289,10 @@ fn what_can_not_be_done_is_said() {
     let ended = gimlet(&["replay", "fig1.erl"]);
     assert_eq!((ended.code, ended.stderr.starts_with("error[G019]")), (2, true));
 }
+
+/// Twelve choices lead there. That characters are integers is none of them: the spec says so.
+#[test]
+fn what_the_spec_implies_is_no_choice() {
+    let (report, code) = report(&["cipher.erl", "-d", "12", "--runs", "3000"]);
+    assert_eq!((findings(&report), code), (vec!["crash error known".to_owned()], 1));
+}

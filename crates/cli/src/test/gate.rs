@@ -7,6 +7,7 @@ use crate::test::contract::Contract;
 use crate::test::unit::UnitName;
 use erlang::machine::Unit;
 use erlang::{Machine, ModuleCode};
+use std::sync::Arc;
 use term::{Atom, Exprs, Term};
 use trace::{Executor, ExecutorError, Input, Outcome, Run};
 
@@ -36,8 +37,9 @@ impl Gated<'_> {
         contract: &Contract,
     ) -> Result<Gated<'m>, String> {
         let UnitName { module, function, .. } = unit;
+        let domain = Arc::new(contract.domain.clone());
         if contract.preconditions.is_empty() && !unit.is_property() {
-            let unit = Unit::new(machine, module.clone(), function.clone());
+            let unit = Unit::new(machine, module.clone(), function.clone()).within(domain);
             return Ok(Gated { unit, gate: None });
         }
         let gate = Atom::new(&format!("gimlet$gate:{unit}"));
@@ -51,7 +53,7 @@ impl Gated<'_> {
             md5: [0; 16],
         };
         machine.install(&code).map_err(|it| it.to_string())?;
-        let unit = Unit::new(machine, gate.clone(), function.clone());
+        let unit = Unit::new(machine, gate.clone(), function.clone()).within(domain);
         Ok(Gated { unit, gate: Some(gate) })
     }
 }

@@ -3,31 +3,34 @@
 //! A test whose outcome they imply is no choice: the other outcome could never be had, and asking
 //! for it would only cost. Knows kinds, literals and bounds in the order of all terms.
 
+use super::typed::Typed;
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
-use term::{Conversion, Expr, ExprId, Exprs, Kind, Op, Term};
+use std::sync::Arc;
+use term::{Conversion, Domain, Expr, ExprId, Exprs, Kind, Op, Term};
 use trace::Head;
 
 /// A set of kinds that exclude each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Kinds(u16);
-
-const ATOM: Kinds = Kinds(1);
-const BITS: Kinds = Kinds(1 << 1);
-const CONS: Kinds = Kinds(1 << 2);
-const FLOAT: Kinds = Kinds(1 << 3);
-const FUNCTION: Kinds = Kinds(1 << 4);
-const INTEGER: Kinds = Kinds(1 << 5);
-const MAP: Kinds = Kinds(1 << 6);
-const NIL: Kinds = Kinds(1 << 7);
-const PID: Kinds = Kinds(1 << 8);
-const PORT: Kinds = Kinds(1 << 9);
-const REFERENCE: Kinds = Kinds(1 << 10);
-const TUPLE: Kinds = Kinds(1 << 11);
-const ANY: Kinds = Kinds((1 << 12) - 1);
+pub(super) struct Kinds(u16);
 
 impl Kinds {
-    const fn or(self, other: Kinds) -> Kinds {
+    pub(super) const ATOM: Kinds = Kinds(1);
+    pub(super) const BITS: Kinds = Kinds(1 << 1);
+    pub(super) const CONS: Kinds = Kinds(1 << 2);
+    pub(super) const FLOAT: Kinds = Kinds(1 << 3);
+    pub(super) const FUNCTION: Kinds = Kinds(1 << 4);
+    pub(super) const INTEGER: Kinds = Kinds(1 << 5);
+    pub(super) const MAP: Kinds = Kinds(1 << 6);
+    pub(super) const NIL: Kinds = Kinds(1 << 7);
+    pub(super) const PID: Kinds = Kinds(1 << 8);
+    pub(super) const PORT: Kinds = Kinds(1 << 9);
+    pub(super) const REFERENCE: Kinds = Kinds(1 << 10);
+    pub(super) const TUPLE: Kinds = Kinds(1 << 11);
+    pub(super) const ANY: Kinds = Kinds((1 << 12) - 1);
+    pub(super) const NONE: Kinds = Kinds(0);
+
+    pub(super) const fn or(self, other: Kinds) -> Kinds {
         Kinds(self.0 | other.0)
     }
 
@@ -39,46 +42,54 @@ impl Kinds {
         Kinds(self.0 & !other.0)
     }
 
+    pub(super) const fn may_be_tuple(self) -> bool {
+        self.0 & Kinds::TUPLE.0 != 0
+    }
+
+    pub(super) const fn may_be_cons(self) -> bool {
+        self.0 & Kinds::CONS.0 != 0
+    }
+
     const fn is_within(self, other: Kinds) -> bool {
         self.0 & !other.0 == 0
     }
 
     /// The kinds that a test asks for, and whether every term of those kinds passes it.
-    fn of(kind: Kind) -> (Kinds, bool) {
+    pub(super) fn of(kind: Kind) -> (Kinds, bool) {
         match kind {
-            Kind::Atom => (ATOM, true),
-            Kind::Binary => (BITS, false),
-            Kind::Bitstring => (BITS, true),
-            Kind::Boolean => (ATOM, false),
-            Kind::Cons => (CONS, true),
-            Kind::Float => (FLOAT, true),
-            Kind::Function => (FUNCTION, true),
-            Kind::Integer => (INTEGER, true),
-            Kind::List => (CONS.or(NIL), true),
-            Kind::Map => (MAP, true),
-            Kind::Nil => (NIL, true),
-            Kind::Number => (INTEGER.or(FLOAT), true),
-            Kind::Pid => (PID, true),
-            Kind::Port => (PORT, true),
-            Kind::Reference => (REFERENCE, true),
-            Kind::Tuple => (TUPLE, true),
+            Kind::Atom => (Kinds::ATOM, true),
+            Kind::Binary => (Kinds::BITS, false),
+            Kind::Bitstring => (Kinds::BITS, true),
+            Kind::Boolean => (Kinds::ATOM, false),
+            Kind::Cons => (Kinds::CONS, true),
+            Kind::Float => (Kinds::FLOAT, true),
+            Kind::Function => (Kinds::FUNCTION, true),
+            Kind::Integer => (Kinds::INTEGER, true),
+            Kind::List => (Kinds::CONS.or(Kinds::NIL), true),
+            Kind::Map => (Kinds::MAP, true),
+            Kind::Nil => (Kinds::NIL, true),
+            Kind::Number => (Kinds::INTEGER.or(Kinds::FLOAT), true),
+            Kind::Pid => (Kinds::PID, true),
+            Kind::Port => (Kinds::PORT, true),
+            Kind::Reference => (Kinds::REFERENCE, true),
+            Kind::Tuple => (Kinds::TUPLE, true),
         }
     }
 
-    fn of_term(term: &Term) -> Kinds {
+    pub(super) fn of_term(term: &Term) -> Kinds {
         match term {
-            Term::Int(_) | Term::Big(_) => INTEGER,
-            Term::Float(_) => FLOAT,
-            Term::Atom(_) => ATOM,
-            Term::Nil => NIL,
-            Term::List(_) => CONS,
-            Term::Tuple(_) => TUPLE,
-            Term::Map(_) => MAP,
-            Term::Bits(_) => BITS,
-            Term::Fun(_) => FUNCTION,
-            Term::Pid(_) => PID,
-            Term::Port(_) => PORT,
-            Term::Ref(_) => REFERENCE,
+            Term::Int(_) | Term::Big(_) => Kinds::INTEGER,
+            Term::Float(_) => Kinds::FLOAT,
+            Term::Atom(_) => Kinds::ATOM,
+            Term::Nil => Kinds::NIL,
+            Term::List(_) => Kinds::CONS,
+            Term::Tuple(_) => Kinds::TUPLE,
+            Term::Map(_) => Kinds::MAP,
+            Term::Bits(_) => Kinds::BITS,
+            Term::Fun(_) => Kinds::FUNCTION,
+            Term::Pid(_) => Kinds::PID,
+            Term::Port(_) => Kinds::PORT,
+            Term::Ref(_) => Kinds::REFERENCE,
         }
     }
 }
@@ -91,6 +102,8 @@ pub(crate) struct Known {
     arities: FxHashMap<ExprId, u32>,
     literals: FxHashMap<ExprId, Term>,
     bounds: FxHashMap<ExprId, Bounds>,
+    /// What holds in every run.
+    typed: Typed,
 }
 
 /// Between which terms a value lies, each with whether it may be that term's equal.
@@ -124,6 +137,11 @@ impl Bounds {
 type Compared<'a> = (ExprId, &'a Term, bool);
 
 impl Known {
+    pub(crate) fn within(domain: Arc<Domain>) -> Known {
+        Known { typed: Typed::new(domain), ..Known::default() }
+    }
+
+    /// Forgets the choices of the run.
     pub(crate) fn clear(&mut self) {
         self.tests.clear();
         self.kinds.clear();
@@ -133,7 +151,7 @@ impl Known {
     }
 
     /// Whether the choices so far imply how the test comes out.
-    pub(crate) fn implies(&self, exprs: &Exprs, test: ExprId) -> bool {
+    pub(crate) fn implies(&mut self, exprs: &Exprs, test: ExprId) -> bool {
         if self.tests.contains_key(&test) {
             return true;
         }
@@ -145,18 +163,23 @@ impl Known {
                 }
                 let known = self.kinds(exprs, *of, DEPTH);
                 let (asked, is_exact) = Kinds::of(*kind);
-                known.and(asked) == Kinds(0) || is_exact && known.is_within(asked)
+                known.and(asked) == Kinds::NONE || is_exact && known.is_within(asked)
             }
-            (Op::IsTuple(_), [of]) => {
+            (Op::IsTuple(arity), [of]) => {
                 let known = self.kinds(exprs, *of, DEPTH);
                 self.literals.contains_key(of)
                     || self.arities.contains_key(of)
-                    || known.and(TUPLE) == Kinds(0)
+                    || known.and(Kinds::TUPLE) == Kinds::NONE
+                    || self.typed.arities(exprs, *of).is_some_and(|it| {
+                        let is_it = |it: &u32| it == arity;
+                        !it.iter().any(is_it) || known == Kinds::TUPLE && it.iter().all(is_it)
+                    })
             }
             (Op::Same, [a, b]) => {
                 let (a_literal, b_literal) = (self.literal(exprs, *a), self.literal(exprs, *b));
                 a_literal.is_some() && b_literal.is_some()
-                    || self.kinds(exprs, *a, DEPTH).and(self.kinds(exprs, *b, DEPTH)) == Kinds(0)
+                    || self.kinds(exprs, *a, DEPTH).and(self.kinds(exprs, *b, DEPTH)) == Kinds::NONE
+                    || exprs.as_constant(*b).is_some_and(|it| !self.typed.admits(exprs, *a, it))
             }
             (Op::Equal | Op::Less | Op::LessEqual, [a, b]) => {
                 let are_literals =
@@ -169,7 +192,7 @@ impl Known {
     }
 
     /// Whether earlier comparisons imply how this one comes out.
-    fn implies_order(&self, exprs: &Exprs, op: Op, [a, b]: [ExprId; 2]) -> bool {
+    fn implies_order(&mut self, exprs: &Exprs, op: Op, [a, b]: [ExprId; 2]) -> bool {
         let turned = if op == Op::Less {
             Op::LessEqual
         } else if op == Op::LessEqual {
@@ -182,7 +205,7 @@ impl Known {
             return true;
         }
         let Some((of, term, is_left)) = compared(exprs, [a, b]) else { return false };
-        let Some(bounds) = self.bounds.get(&of) else { return false };
+        let Some(bounds) = self.bounds(exprs, of) else { return false };
         match (op, is_left) {
             (Op::Less, true) => bounds.is_below(term, false) || bounds.is_above(term, true),
             (Op::Less, false) => bounds.is_above(term, false) || bounds.is_below(term, true),
@@ -192,10 +215,25 @@ impl Known {
         }
     }
 
+    /// Of the choices, which are never wider than those of the spec, or else of the spec.
+    fn bounds(&mut self, exprs: &Exprs, of: ExprId) -> Option<&Bounds> {
+        if !self.bounds.contains_key(&of) {
+            let part = self.typed.part(exprs, of)?;
+            let (low, high) = (part.low.clone(), part.high.clone());
+            if low.is_none() && high.is_none() {
+                return None;
+            }
+            let included = |it: Term| (it, true);
+            self.bounds.insert(of, Bounds { low: low.map(included), high: high.map(included) });
+        }
+        self.bounds.get(&of)
+    }
+
     /// A comparison came out like this.
     fn learn_order(&mut self, exprs: &Exprs, op: Op, args: [ExprId; 2], holds: bool) {
         let Some((of, term, is_left)) = compared(exprs, args) else { return };
-        let bounds = self.bounds.entry(of).or_default();
+        let known = self.bounds(exprs, of).cloned().unwrap_or_default();
+        let bounds = self.bounds.entry(of).or_insert(known);
         // Whether the expression is now known to be below the term, and if it may be equal to it.
         let (is_below, may_be_equal) = match (op, holds) {
             (Op::Less, true) => (is_left, false),
@@ -217,22 +255,34 @@ impl Known {
     }
 
     /// Whether only the head that was found is possible.
-    pub(crate) fn implies_head(&self, exprs: &Exprs, of: ExprId, heads: &[Head]) -> bool {
+    pub(crate) fn implies_head(&mut self, exprs: &Exprs, of: ExprId, heads: &[Head]) -> bool {
         if self.literals.contains_key(&of) {
             return true;
         }
         let known = self.kinds(exprs, of, DEPTH);
-        let arity = self.arities.get(&of);
-        let is_possible = |head: &Head| match head {
-            Head::Kind(kind) => known.and(Kinds::of(*kind).0) != Kinds(0),
-            Head::Tuple(n) => known.and(TUPLE) != Kinds(0) && arity.is_none_or(|it| it == n),
-            Head::Literal(term) => known.and(Kinds::of_term(term)) != Kinds(0),
+        let arities: Option<Vec<u32>> = match self.arities.get(&of) {
+            Some(arity) => Some(vec![*arity]),
+            None => self.typed.arities(exprs, of).map(<[u32]>::to_vec),
+        };
+        let is_few = heads.len() <= MAX_LITERALS;
+        let mut is_possible = |head: &&Head| match head {
+            Head::Kind(kind) => known.and(Kinds::of(*kind).0) != Kinds::NONE,
+            Head::Tuple(n) => {
+                known.and(Kinds::TUPLE) != Kinds::NONE
+                    && arities.as_ref().is_none_or(|it| it.contains(n))
+            }
+            Head::Literal(term) => {
+                known.and(Kinds::of_term(term)) != Kinds::NONE
+                    && (!is_few || self.typed.admits(exprs, of, term))
+            }
         };
         let covers = |head: &Head| match head {
             Head::Kind(kind) => Kinds::of(*kind).0,
-            Head::Tuple(_) if arity.is_some() => TUPLE,
-            Head::Literal(Term::Nil) => NIL,
-            Head::Tuple(_) | Head::Literal(_) => Kinds(0),
+            Head::Tuple(n) if arities.as_ref().is_some_and(|it| it.iter().all(|it| it == n)) => {
+                Kinds::TUPLE
+            }
+            Head::Literal(Term::Nil) => Kinds::NIL,
+            Head::Tuple(_) | Head::Literal(_) => Kinds::NONE,
         };
         let mut possible = heads.iter().filter(|it| is_possible(it));
         match (possible.next(), possible.next()) {
@@ -258,11 +308,11 @@ impl Known {
                 self.kinds.insert(*of, left);
             }
             (Op::IsTuple(arity), [of]) if holds => {
-                self.kinds.insert(*of, TUPLE);
+                self.kinds.insert(*of, Kinds::TUPLE);
                 self.arities.insert(*of, *arity);
             }
             (Op::IsFunction(_), [of]) if holds => {
-                self.kinds.insert(*of, FUNCTION);
+                self.kinds.insert(*of, Kinds::FUNCTION);
             }
             (Op::Same, [a, b]) if holds => {
                 if let Some(literal) = exprs.as_constant(*b) {
@@ -295,7 +345,7 @@ impl Known {
                 self.kinds.insert(of, known.and(Kinds::of(*kind).0));
             }
             Some(Head::Tuple(arity)) => {
-                self.kinds.insert(of, TUPLE);
+                self.kinds.insert(of, Kinds::TUPLE);
                 self.arities.insert(of, *arity);
             }
             Some(Head::Literal(term)) => self.bind(of, term),
@@ -304,7 +354,7 @@ impl Known {
                 for head in heads {
                     match head {
                         Head::Kind(kind) => left = left.without(Kinds::of(*kind).0),
-                        Head::Literal(Term::Nil) => left = left.without(NIL),
+                        Head::Literal(Term::Nil) => left = left.without(Kinds::NIL),
                         Head::Tuple(_) | Head::Literal(_) => (),
                     }
                 }
@@ -323,16 +373,23 @@ impl Known {
     }
 
     /// What kinds the expression may have, told from the choices and from how it is made.
-    fn kinds(&self, exprs: &Exprs, expr: ExprId, depth: usize) -> Kinds {
+    fn kinds(&mut self, exprs: &Exprs, expr: ExprId, depth: usize) -> Kinds {
         if let Some(known) = self.kinds.get(&expr) {
             return *known;
+        }
+        if let Some(part) = self.typed.part(exprs, expr) {
+            return part.kinds;
         }
         match exprs.get(expr) {
             Some(Expr::Const(term)) => Kinds::of_term(term),
             Some(Expr::Apply(op, args)) if depth > 0 => {
-                of_result(*op, |n| args.get(n).map_or(ANY, |it| self.kinds(exprs, *it, depth - 1)))
+                let mut arg = |n: usize| match args.get(n) {
+                    Some(it) => self.kinds(exprs, *it, depth - 1),
+                    None => Kinds::ANY,
+                };
+                of_result(*op, &mut arg)
             }
-            Some(Expr::Var(_) | Expr::Apply(..)) | None => ANY,
+            Some(Expr::Var(_) | Expr::Apply(..)) | None => Kinds::ANY,
         }
     }
 }
@@ -345,25 +402,28 @@ fn compared(exprs: &Exprs, [a, b]: [ExprId; 2]) -> Option<Compared<'_>> {
     }
 }
 
+/// Of larger switches it is not asked which literals the spec allows.
+const MAX_LITERALS: usize = 16;
+
 /// How far into an expression kinds are looked for: a sum in a loop is as deep as the loop is long.
 const DEPTH: usize = 8;
 
-fn of_result(op: Op, arg: impl Fn(usize) -> Kinds) -> Kinds {
+fn of_result(op: Op, arg: &mut dyn FnMut(usize) -> Kinds) -> Kinds {
     match op {
-        Op::Cons => CONS,
-        Op::Tuple => TUPLE,
+        Op::Cons => Kinds::CONS,
+        Op::Tuple => Kinds::TUPLE,
         Op::Add | Op::Subtract | Op::Multiply => {
             let both = arg(0).or(arg(1));
-            let may_be_float = both.and(FLOAT) != Kinds(0);
-            let must_be_float = arg(0) == FLOAT || arg(1) == FLOAT;
+            let may_be_float = both.and(Kinds::FLOAT) != Kinds::NONE;
+            let must_be_float = arg(0) == Kinds::FLOAT || arg(1) == Kinds::FLOAT;
             match (may_be_float, must_be_float) {
-                (_, true) => FLOAT,
-                (true, false) => INTEGER.or(FLOAT),
-                (false, false) => INTEGER,
+                (_, true) => Kinds::FLOAT,
+                (true, false) => Kinds::INTEGER.or(Kinds::FLOAT),
+                (false, false) => Kinds::INTEGER,
             }
         }
-        Op::Negate | Op::Absolute => arg(0).and(INTEGER.or(FLOAT)),
-        Op::Divide | Op::ToFloat => FLOAT,
+        Op::Negate | Op::Absolute => arg(0).and(Kinds::INTEGER.or(Kinds::FLOAT)),
+        Op::Divide | Op::ToFloat => Kinds::FLOAT,
         Op::Quotient
         | Op::Remainder
         | Op::BitAnd
@@ -380,20 +440,20 @@ fn of_result(op: Op, arg: impl Fn(usize) -> Kinds) -> Kinds {
         | Op::TupleSize
         | Op::MapSize
         | Op::BitSize
-        | Op::BitsToInteger { .. } => INTEGER,
-        Op::Put | Op::Remove => MAP,
-        Op::Slice | Op::IntegerToBits { .. } | Op::Concat => BITS,
+        | Op::BitsToInteger { .. } => Kinds::INTEGER,
+        Op::Put | Op::Remove => Kinds::MAP,
+        Op::Slice | Op::IntegerToBits { .. } | Op::Concat => Kinds::BITS,
         Op::Convert(conversion) => match conversion {
-            Conversion::AtomToList | Conversion::BinaryToList => CONS.or(NIL),
-            Conversion::IntegerToList(_) | Conversion::FloatToList => CONS,
-            Conversion::ListToAtom | Conversion::BinaryToAtom => ATOM,
+            Conversion::AtomToList | Conversion::BinaryToList => Kinds::CONS.or(Kinds::NIL),
+            Conversion::IntegerToList(_) | Conversion::FloatToList => Kinds::CONS,
+            Conversion::ListToAtom | Conversion::BinaryToAtom => Kinds::ATOM,
             Conversion::AtomToBinary
             | Conversion::IntegerToBinary(_)
-            | Conversion::ListToBinary => BITS,
-            Conversion::ListToInteger(_) | Conversion::BinaryToInteger(_) => INTEGER,
-            Conversion::ListToFloat => FLOAT,
+            | Conversion::ListToBinary => Kinds::BITS,
+            Conversion::ListToInteger(_) | Conversion::BinaryToInteger(_) => Kinds::INTEGER,
+            Conversion::ListToFloat => Kinds::FLOAT,
         },
-        Op::Head | Op::Tail | Op::Element(_) | Op::Key(_) | Op::Get | Op::Call => ANY,
+        Op::Head | Op::Tail | Op::Element(_) | Op::Key(_) | Op::Get | Op::Call => Kinds::ANY,
         Op::IsKind(_)
         | Op::IsTuple(_)
         | Op::IsFunction(_)
@@ -406,6 +466,6 @@ fn of_result(op: Op, arg: impl Fn(usize) -> Kinds) -> Kinds {
         | Op::LessEqual
         | Op::And
         | Op::Or
-        | Op::Not => ATOM,
+        | Op::Not => Kinds::ATOM,
     }
 }

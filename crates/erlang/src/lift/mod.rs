@@ -14,6 +14,7 @@ pub(crate) mod maps;
 pub(crate) mod search;
 pub(crate) mod text;
 pub(crate) mod tuples;
+mod typed;
 pub(crate) mod unicode;
 
 pub(crate) use known::Known;

@@ -12,7 +12,7 @@ use crate::machine::World;
 use crate::machine::interpret::Cpu;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use term::{ExprId, Exprs, Op, Term, Var};
+use term::{Domain, ExprId, Exprs, Op, Term, Var};
 use trace::{Choice, Head, Looked, Loss};
 
 /// What one run recorded; the expressions and heads are those of all runs of a unit.
@@ -31,6 +31,10 @@ pub struct Recorder {
 }
 
 impl Recorder {
+    pub(crate) fn within(domain: Arc<Domain>) -> Recorder {
+        Recorder { known: Known::within(domain), ..Recorder::default() }
+    }
+
     /// Ready for the next run of the same program.
     pub(crate) fn begin(&mut self) {
         self.choices.clear();

@@ -2,7 +2,8 @@
 
 use crate::machine::Recorder;
 use crate::machine::run::{Machine, MachineError, Outcome};
-use term::{Atom, Exprs};
+use std::sync::Arc;
+use term::{Atom, Domain, Exprs};
 use trace::{Executor, ExecutorError, Input};
 
 /// A function of a loaded program, called with symbolic arguments.
@@ -17,6 +18,13 @@ pub struct Unit<'m> {
 impl Unit<'_> {
     pub fn new(machine: &mut Machine, module: Atom, function: Atom) -> Unit<'_> {
         Unit { machine, module, function, recorder: Recorder::default() }
+    }
+
+    /// Inputs come from this domain: what it implies is no choice.
+    #[must_use]
+    pub fn within(mut self, domain: Arc<Domain>) -> Self {
+        self.recorder = Recorder::within(domain);
+        self
     }
 }
 

@@ -1,0 +1,231 @@
+//! What the spec of the unit says about expressions: the types of the parts of its arguments.
+//!
+//! An input that the spec does not allow is never asked for, so a test whose other outcome only such
+//! inputs have is no choice.
+
+use super::known::Kinds;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+use term::{Domain, Expr, ExprId, Exprs, Op, Term, Type, TypeId};
+
+/// The types of a unit's arguments, and of their parts as far as they were asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Typed {
+    domain: Arc<Domain>,
+    parts: FxHashMap<ExprId, Option<Part>>,
+}
+
+/// What is known of an expression whatever the run.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    alts: Arc<[Alt]>,
+    pub(super) kinds: Kinds,
+    arities: Option<Vec<u32>>,
+    /// The least and the greatest number, if it is an integer.
+    pub(super) low: Option<Term>,
+    pub(super) high: Option<Term>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Alt {
+    Of(TypeId),
+    /// What may follow a cell of this list.
+    Rest(TypeId),
+}
+
+/// Unions within unions that are looked into.
+const MAX_NESTED: usize = 8;
+/// With more alternatives, nothing is said.
+const MAX_ALTS: usize = 64;
+
+impl Typed {
+    pub(crate) fn new(domain: Arc<Domain>) -> Typed {
+        Typed { domain, parts: FxHashMap::default() }
+    }
+
+    /// `None`: it may be anything.
+    pub(super) fn part(&mut self, exprs: &Exprs, of: ExprId) -> Option<&Part> {
+        self.domain.args?;
+        if !self.parts.contains_key(&of) {
+            let alts = self.alts(exprs, of);
+            let part = alts.and_then(|it| self.summary(&it));
+            self.parts.insert(of, part);
+        }
+        self.parts.get(&of)?.as_ref()
+    }
+
+    /// Whether the expression may be this term.
+    pub(super) fn admits(&mut self, exprs: &Exprs, of: ExprId, term: &Term) -> bool {
+        let Some(alts) = self.part(exprs, of).map(|it| Arc::clone(&it.alts)) else { return true };
+        alts.iter().any(|it| match it {
+            Alt::Of(id) => self.domain.types.has(*id, term),
+            Alt::Rest(_) => true,
+        })
+    }
+
+    /// How many elements it may have, if it is a tuple; `None`: any number.
+    pub(super) fn arities(&mut self, exprs: &Exprs, of: ExprId) -> Option<&[u32]> {
+        self.part(exprs, of)?.arities.as_deref()
+    }
+
+    fn arities_of(&self, alts: &[Alt]) -> Option<Vec<u32>> {
+        let mut res = Vec::new();
+        for alt in alts {
+            let arity = match (alt, self.get(*alt)) {
+                (Alt::Of(_), Type::Tuple(items)) => items.len(),
+                (Alt::Of(_), Type::Literal(term)) => match term.as_tuple() {
+                    Some(items) => items.len(),
+                    None => continue,
+                },
+                _ if self.kinds(*alt, MAX_NESTED).may_be_tuple() => return None,
+                _ => continue,
+            };
+            res.push(u32::try_from(arity).ok()?);
+        }
+        Some(res)
+    }
+
+    fn get(&self, alt: Alt) -> &Type {
+        let (Alt::Of(id) | Alt::Rest(id)) = alt;
+        self.domain.types.get(id)
+    }
+
+    fn alts(&mut self, exprs: &Exprs, of: ExprId) -> Option<Vec<Alt>> {
+        let mut res = Vec::new();
+        match exprs.get(of)? {
+            Expr::Var(var) => {
+                for args in self.flat(Alt::Of(self.domain.args?))? {
+                    if let Type::Tuple(items) = self.get(args) {
+                        res.extend(self.flat(Alt::Of(*items.get(var.0 as usize)?))?);
+                    }
+                }
+            }
+            Expr::Apply(op @ (Op::Head | Op::Tail | Op::Element(_)), args) => {
+                let of = Arc::clone(&self.part(exprs, *args.first()?)?.alts);
+                for alt in of.iter() {
+                    res.extend(self.selected(*op, *alt)?);
+                }
+            }
+            Expr::Const(_) | Expr::Apply(..) => return None,
+        }
+        (res.len() <= MAX_ALTS).then_some(res)
+    }
+
+    /// The types of a part of what has this type; nothing if it has no such part.
+    fn selected(&self, op: Op, alt: Alt) -> Option<Vec<Alt>> {
+        match (op, self.get(alt)) {
+            (Op::Head, Type::List { item, .. }) => self.flat(Alt::Of(*item)),
+            (Op::Tail, Type::List { .. }) => {
+                let (Alt::Of(id) | Alt::Rest(id)) = alt;
+                Some(vec![Alt::Rest(id)])
+            }
+            (Op::Element(place), Type::Tuple(items)) => match items.get(place as usize) {
+                Some(item) => self.flat(Alt::Of(*item)),
+                None => Some(vec![]),
+            },
+            (_, Type::Any | Type::Literal(_) | Type::Kind(_)) => {
+                let kinds = self.kinds(alt, MAX_NESTED);
+                let may_be = if let Op::Element(_) = op {
+                    kinds.may_be_tuple()
+                } else {
+                    kinds.may_be_cons()
+                };
+                (!may_be).then(Vec::new)
+            }
+            _ => Some(vec![]),
+        }
+    }
+
+    /// Without unions at the top.
+    fn flat(&self, alt: Alt) -> Option<Vec<Alt>> {
+        let mut res = Vec::new();
+        let mut todo = vec![(alt, MAX_NESTED)];
+        while let Some((alt, left)) = todo.pop() {
+            match self.get(alt) {
+                Type::Union(of) => {
+                    let left = left.checked_sub(1)?;
+                    todo.extend(of.iter().rev().map(|it| (Alt::Of(*it), left)));
+                }
+                Type::None => (),
+                Type::Any
+                | Type::Kind(_)
+                | Type::Literal(_)
+                | Type::Range { .. }
+                | Type::List { .. }
+                | Type::Tuple(_)
+                | Type::Map(_)
+                | Type::Bits { .. }
+                | Type::Fun { .. } => res.push(alt),
+            }
+            if res.len() > MAX_ALTS {
+                return None;
+            }
+        }
+        Some(res)
+    }
+
+    fn kinds(&self, alt: Alt, left: usize) -> Kinds {
+        let Some(left) = left.checked_sub(1) else { return Kinds::ANY };
+        let of = |id: &TypeId| self.kinds(Alt::Of(*id), left);
+        match (alt, self.get(alt)) {
+            (Alt::Rest(_), Type::List { tail, .. }) => Kinds::CONS.or(of(tail)),
+            (_, Type::List { tail, may_be_empty, .. }) => {
+                if *may_be_empty {
+                    Kinds::CONS.or(of(tail))
+                } else {
+                    Kinds::CONS
+                }
+            }
+            (_, Type::Any) => Kinds::ANY,
+            (_, Type::None) => Kinds::NONE,
+            (_, Type::Kind(kind)) => Kinds::of(*kind).0,
+            (_, Type::Literal(term)) => Kinds::of_term(term),
+            (_, Type::Range { .. }) => Kinds::INTEGER,
+            (_, Type::Tuple(_)) => Kinds::TUPLE,
+            (_, Type::Map(_)) => Kinds::MAP,
+            (_, Type::Bits { .. }) => Kinds::BITS,
+            (_, Type::Fun { .. }) => Kinds::FUNCTION,
+            (_, Type::Union(alts)) => alts.iter().map(of).fold(Kinds::NONE, Kinds::or),
+        }
+    }
+
+    fn summary(&self, alts: &[Alt]) -> Option<Part> {
+        let kinds = alts.iter().map(|it| self.kinds(*it, MAX_NESTED)).fold(Kinds::NONE, Kinds::or);
+        // No kind at all comes from an input that the spec does not allow.
+        if kinds == Kinds::ANY || kinds == Kinds::NONE {
+            return None;
+        }
+        let ranges = alts.iter().map(|it| self.range(*it)).collect::<Option<Vec<_>>>();
+        let (low, high) = match ranges {
+            Some(ranges) if kinds == Kinds::INTEGER => {
+                let lows = ranges.iter().map(|it| it.0.clone()).collect::<Option<Vec<_>>>();
+                let highs = ranges.into_iter().map(|it| it.1).collect::<Option<Vec<_>>>();
+                (
+                    lows.and_then(|it| it.into_iter().min_by(Term::cmp_value)),
+                    highs.and_then(|it| it.into_iter().max_by(Term::cmp_value)),
+                )
+            }
+            _ => (None, None),
+        };
+        let arities = self.arities_of(alts);
+        Some(Part { alts: alts.into(), kinds, arities, low, high })
+    }
+
+    fn range(&self, alt: Alt) -> Option<(Option<Term>, Option<Term>)> {
+        match self.get(alt) {
+            Type::Range { low, high } => {
+                Some((low.clone().map(Term::integer), high.clone().map(Term::integer)))
+            }
+            Type::Literal(term) => Some((Some(term.clone()), Some(term.clone()))),
+            Type::Any
+            | Type::None
+            | Type::Kind(_)
+            | Type::List { .. }
+            | Type::Tuple(_)
+            | Type::Map(_)
+            | Type::Bits { .. }
+            | Type::Fun { .. }
+            | Type::Union(_) => None,
+        }
+    }
+}
