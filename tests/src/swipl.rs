@@ -74,6 +74,8 @@ pub fn swipl(program: &str, goals: &[String]) -> Vec<String> {
 pub fn ours(program: &str, goals: &[String]) -> Vec<String> {
     let mut library = Installed;
     let mut machine = Machine::new(&mut library);
+    // Garbage is collected all the time, so that a value that is lost is noticed.
+    machine.collect_from = 0;
     let file = File { path: "program.pl".to_owned(), text: format!("{HARNESS}\n{program}") };
     let report = machine.load(&file, &mut library);
     assert!(report.errors.is_empty(), "{:?}", report.errors);

@@ -22,6 +22,8 @@ pub(super) const ROWS: &[Row] = &[
     iso("halt", 0, |_, _| Err(Stop::Halt(0).into())),
     iso("halt", 1, halt),
     row("$body", 3, body),
+    row("$call_cleanup", 2, |m, a| m.call_cleanup(a)),
+    row("$match", 2, match_one_sided),
     row("$findall_start", 0, |m, _| {
         m.collectors.push(Vec::new());
         Ok(Next::True)
@@ -62,6 +64,21 @@ fn halt(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let status = m.arg(a, 0);
     let status = m.int_arg(status)?;
     Err(Stop::Halt(status).into())
+}
+
+/// `'$match'(Actual, Pattern)`: unifies, if that binds no variable of the actual term.
+fn match_one_sided(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let (actual, pattern) = (m.arg(a, 0), m.arg(a, 1));
+    let vars = m.variables(actual);
+    if !m.unify(actual, pattern) {
+        return Ok(Next::False);
+    }
+    let mut seen = rustc_hash::FxHashSet::default();
+    let apart = |it: &crate::data::Value| {
+        let value = m.heap.deref(*it);
+        value.is_var() && seen.insert(value.address())
+    };
+    Ok(vars.iter().all(apart).into())
 }
 
 /// `'$body'(Goal, Module, Barrier)`: a goal of a control construct.

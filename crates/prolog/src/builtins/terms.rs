@@ -278,9 +278,8 @@ fn set_arg(m: &mut Machine, a: usize, undone: bool) -> Result<Next, Fault> {
             if undone {
                 m.heap.change(at + n - 1, value);
             } else {
-                // A copy that lives above choice points would be lost with them; small values are
-                // what this is used for.
                 let copy = copy_plain(&mut m.heap, &m.atoms, value);
+                m.keep_heap_for(at + n - 1);
                 if let Some(cell) = m.heap.cells.get_mut(at + n - 1) {
                     *cell = copy;
                 }
@@ -300,6 +299,20 @@ fn occurs_check(m: &mut Machine, a: usize) -> Result<Next, Fault> {
 }
 
 impl Machine {
+    /// What is in the heap now must live as long as a cell: choice points that keep the cell keep
+    /// everything.
+    fn keep_heap_for(&mut self, cell: usize) {
+        let now = self.heap.mark();
+        for choice in self.choices.iter_mut().rev() {
+            if choice.mark.cells <= cell {
+                break;
+            }
+            choice.mark.cells = now.cells;
+            choice.mark.blobs = now.blobs;
+            self.heap.old = self.heap.old.max(now.cells);
+        }
+    }
+
     /// Whether a term contains itself.
     pub(crate) fn is_cyclic(&self, term: Value) -> bool {
         // Depth first; a structure that is met while it is open contains itself.

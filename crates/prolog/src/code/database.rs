@@ -75,6 +75,8 @@ pub struct Pred {
     pub dynamic: bool,
     pub discontiguous: bool,
     pub multifile: bool,
+    /// Its clauses are `Head => Body`: they match without binding, and one must.
+    pub one_sided: bool,
     /// Programs may not define it anew.
     pub locked: bool,
     pub meta: Option<Rc<[Meta]>>,
@@ -175,6 +177,7 @@ impl Database {
             dynamic: false,
             discontiguous: false,
             multifile: false,
+            one_sided: false,
             locked: false,
             meta: None,
             first: ClauseId::NONE,
@@ -295,6 +298,13 @@ impl Database {
             self.buckets.push(list);
             index.by_key.insert(key, bucket);
         }
+    }
+
+    /// The clause is looked for by this key from now on.
+    pub(crate) fn set_key(&mut self, id: ClauseId, key: Key) {
+        let clause = &mut self.clauses[id.0 as usize];
+        clause.key = key;
+        self.preds[clause.pred.0 as usize].index = None;
     }
 
     /// Whether the clause was still there.

@@ -68,6 +68,7 @@ pub enum Ins {
     // What the machine itself continues at.
     Answer,
     CatchExit,
+    CleanupExit,
     /// Runs the goal at the base; frame and continuation are set.
     CallGoal,
     /// Calls the predicate whose arguments lie in the slots of the frame.

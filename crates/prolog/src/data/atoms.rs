@@ -150,6 +150,11 @@ impl Atoms {
         self.name_arity(functor).1
     }
 
+    /// The arity of every functor, by number.
+    pub(crate) fn arities(&self) -> Vec<u32> {
+        self.functors.iter().map(|it| u32::try_from(it.1).unwrap_or(u32::MAX)).collect()
+    }
+
     /// Standard order of atoms: by the codes of their characters.
     pub fn compare(&self, a: AtomId, b: AtomId) -> Ordering {
         if a == b {

@@ -15,6 +15,8 @@ use std::rc::Rc;
 pub struct Heap {
     pub cells: Vec<Value>,
     blobs: Vec<Blob>,
+    /// Of what the larger objects hold.
+    blob_bytes: usize,
     pub trail: Vec<Trailed>,
     /// Cells below are older than the newest choice point: binding them is trailed.
     pub old: usize,
@@ -28,6 +30,17 @@ pub enum Blob {
     Big(Rc<BigInt>),
     Rational(Rc<Rational>),
     Text(Rc<str>),
+}
+
+impl Blob {
+    fn bytes(&self) -> usize {
+        let bits = match self {
+            Blob::Big(it) => it.bits(),
+            Blob::Rational(it) => it.numerator.bits() + it.denominator.bits(),
+            Blob::Text(it) => return it.len(),
+        };
+        usize::try_from(bits / 8).unwrap_or(usize::MAX)
+    }
 }
 
 /// How to undo one change.
@@ -70,13 +83,29 @@ impl Heap {
     pub fn cut_back(&mut self, mark: Mark) {
         self.cells.truncate(mark.cells);
         if mark.blobs < self.blobs.len() {
-            self.blobs.truncate(mark.blobs);
+            let gone: usize = self.blobs.drain(mark.blobs..).map(|it| it.bytes()).sum();
+            self.blob_bytes -= gone;
         }
     }
 
     /// Bytes in use.
     pub fn size(&self) -> usize {
         (self.cells.len() + self.trail.len() + self.blobs.len()) * size_of::<Value>()
+            + self.blob_bytes
+    }
+
+    /// How much there is to collect, in cells.
+    pub(crate) fn weight(&self) -> usize {
+        self.cells.len() + self.blobs.len() + self.blob_bytes / size_of::<Value>()
+    }
+
+    pub(crate) fn n_blobs(&self) -> usize {
+        self.blobs.len()
+    }
+
+    pub(crate) fn retain_blobs(&mut self, keep: impl FnMut(&Blob) -> bool) {
+        self.blobs.retain(keep);
+        self.blob_bytes = self.blobs.iter().map(Blob::bytes).sum();
     }
 
     #[inline]
@@ -246,6 +275,7 @@ impl Heap {
 
     fn push(&mut self, tag: Tag, blob: Blob) -> Value {
         let at = self.blobs.len();
+        self.blob_bytes += blob.bytes();
         self.blobs.push(blob);
         Value::blob(tag, at)
     }

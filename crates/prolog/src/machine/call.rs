@@ -36,7 +36,7 @@ impl Machine {
     pub(crate) fn call_pred(&mut self, id: PredId) -> Result<(), Fault> {
         self.steps += 1;
         if self.check_at <= self.steps {
-            self.check_budgets()?;
+            self.check_budgets(id)?;
         }
         if !self.heap.woken.is_empty() {
             return self.wake_before(id);
@@ -45,13 +45,14 @@ impl Machine {
     }
 
     /// Every now and then: whether the run may go on.
-    fn check_budgets(&mut self) -> Result<(), Fault> {
+    fn check_budgets(&mut self, id: PredId) -> Result<(), Fault> {
         if self.limits.steps < self.steps {
             return Err(Stop::Steps.into());
         }
         if self.interrupt.load(Ordering::Relaxed) {
             return Err(Stop::Time.into());
         }
+        self.collect_if_due(self.db.get(id).arity as usize)?;
         self.check_memory(0)?;
         self.check_at =
             (self.steps + STEPS_BETWEEN_CHECKS).min(self.limits.steps.saturating_add(1));
@@ -119,6 +120,9 @@ impl Machine {
         let pred = self.db.get(id);
         let first = pred.first;
         let arity = pred.arity;
+        if pred.one_sided {
+            self.push_choice(Alternative::NoRule(id), self.base + arity as usize);
+        }
         let key = if 0 < arity { self.first_key() } else { Key::ANY };
         if key != Key::ANY
             && let Some(bucket) = self.db.bucket(id, key)
@@ -248,11 +252,20 @@ impl Machine {
 
     /// Only the first `n` choice points stay.
     #[inline]
-    pub(crate) fn cut_to(&mut self, n: usize) {
+    pub(crate) fn cut_to(&mut self, n: usize) -> Result<(), Fault> {
         if n < self.choices.len() {
-            self.choices.truncate(n);
-            self.after_cut();
+            if self.n_cleanups != 0 {
+                self.run_cleanups(n)?;
+            }
+            self.truncate_choices(n);
         }
+        Ok(())
+    }
+
+    #[inline]
+    pub(crate) fn truncate_choices(&mut self, n: usize) {
+        self.choices.truncate(n);
+        self.after_cut();
     }
 
     #[inline]
@@ -347,6 +360,16 @@ impl Machine {
                     return Ok(());
                 }
                 Alternative::Catch(_) | Alternative::Fail => self.pop_choice(),
+                Alternative::Cleanup => {
+                    self.pop_choice();
+                    self.n_cleanups -= 1;
+                    self.next = self.base + 2;
+                    self.run_inside(self.stack[self.base + 1])?;
+                }
+                Alternative::NoRule(id) => {
+                    self.pop_choice();
+                    return Err(self.no_matching_rule(id));
+                }
                 Alternative::Bottom => {
                     self.pc = EXHAUSTED;
                     return Ok(());

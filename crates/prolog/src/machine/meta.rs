@@ -69,7 +69,7 @@ impl Machine {
         let functor = match goal.view() {
             View::Var(_) => return Err(self.instantiation_error()),
             View::Atom(AtomId::CUT) => {
-                self.cut_to(barrier);
+                self.cut_to(barrier)?;
                 self.proceed();
                 return Ok(());
             }

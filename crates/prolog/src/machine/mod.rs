@@ -4,6 +4,8 @@
 
 mod attributes;
 mod call;
+mod cleanup;
+mod collect;
 mod fault;
 mod limits;
 mod meta;

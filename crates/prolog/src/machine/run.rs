@@ -185,11 +185,11 @@ impl Machine {
                     self.return_or_wake()?;
                 }
                 Ins::NeckCut => {
-                    self.cut_to(self.barrier);
+                    self.cut_to(self.barrier)?;
                     self.pc += 1;
                 }
                 Ins::Cut => {
-                    self.cut_to(self.frames[self.frame].barrier as usize);
+                    self.cut_to(self.frames[self.frame].barrier as usize)?;
                     self.pc += 1;
                 }
                 Ins::Mark(slot) => {
@@ -201,7 +201,7 @@ impl Machine {
                         continue;
                     }
                     let n = self.stack[self.base + slot as usize].payload() as usize;
-                    self.cut_to(n);
+                    self.cut_to(n)?;
                     self.pc += 1;
                 }
                 Ins::SoftCut(slot) => {
@@ -269,6 +269,7 @@ impl Machine {
                 }
                 Ins::Answer => return Ok(self.pc == 0),
                 Ins::CatchExit => self.catch_exit(),
+                Ins::CleanupExit => self.cleanup_exit()?,
                 Ins::CallGoal => self.call_goal()?,
                 Ins::Resume => self.resume()?,
             }

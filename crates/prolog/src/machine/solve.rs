@@ -1,6 +1,7 @@
 //! Asking a goal: its answers one by one, and how it ended.
 
 use crate::data::{FunctorId, Record, Value};
+use crate::machine::throw::Thrown;
 use crate::machine::{Alternative, Fault, Frame, Limits, Machine, Stop};
 use crate::program::Library;
 
@@ -115,12 +116,18 @@ impl Machine {
         (self.pc, self.base, self.next, self.frame) = (0, 0, 0, 0);
         (self.continuation, self.barrier, self.kept_stack, self.kept_frames) = (0, 0, 0, 0);
         self.running = None;
+        (self.n_cleanups, self.n_nested, self.collect_at) = (0, 0, 0);
+    }
+
+    /// The loop.
+    pub(crate) fn run_on(&mut self) -> Result<bool, Fault> {
+        self.run()
     }
 
     /// Runs on from the registers to the next answer or the end.
     pub(crate) fn go(&mut self) -> Ending {
         loop {
-            match self.run() {
+            match self.run_on() {
                 Ok(true) => {
                     let more = !matches!(
                         self.choices.last().map(|it| it.alternative),
@@ -131,8 +138,12 @@ impl Machine {
                 Ok(false) => return Ending::False,
                 Err(Fault::Stop(stop)) => return Ending::Stopped(stop),
                 Err(Fault::Ball(ball)) => {
-                    if let Err(ball) = self.throw(ball) {
-                        return Ending::Exception(ball);
+                    match self.throw(ball) {
+                        Ok(Thrown::Caught) => {}
+                        Ok(Thrown::Uncaught(ball)) => return Ending::Exception(ball),
+                        Err(Fault::Stop(stop)) => return Ending::Stopped(stop),
+                        // A cleanup's own exception is not heard.
+                        Err(Fault::Ball(_)) => {}
                     }
                 }
             }

@@ -1,7 +1,7 @@
 //! What a machine consists of.
 
 use crate::builtins::Row;
-use crate::code::{Bucket, ClauseId, Database};
+use crate::code::{Bucket, ClauseId, Database, PredId};
 use crate::data::{AtomId, Atoms, Heap, Mark, Record, Value};
 use crate::machine::Limits;
 use crate::program::Modules;
@@ -46,6 +46,15 @@ pub struct Machine {
     /// Below these, stack and frames belong to a choice point.
     pub(crate) kept_stack: usize,
     pub(crate) kept_frames: usize,
+
+    /// Choice points of `setup_call_cleanup/3`.
+    pub(crate) n_cleanups: usize,
+    /// Cleanups under way, one inside the other.
+    pub(crate) n_nested: u32,
+    /// Below this many cells collecting is not worth it.
+    pub collect_from: usize,
+    /// The weight of the heap at which garbage is collected.
+    pub(crate) collect_at: usize,
 
     /// The builtin that runs, for error messages.
     pub(crate) running: Option<(AtomId, usize)>,
@@ -118,6 +127,10 @@ pub enum Alternative {
     Label(u32),
     /// `catch/3`: fails, but stops exceptions. How many `findall` calls were under way.
     Catch(u32),
+    /// `setup_call_cleanup/3`: the goal is finished; its cleanup is the second slot at `base`.
+    Cleanup,
+    /// No clause `Head => Body` of the predicate matched.
+    NoRule(PredId),
     /// Nothing: fails again.
     Fail,
     /// The bottom of a run.

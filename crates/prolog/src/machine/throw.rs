@@ -12,6 +12,13 @@ use crate::machine::{Alternative, Fault, Machine};
 /// Where a goal inside `catch/3` returns to: see the first instructions of the code.
 pub(crate) const CATCH_EXIT: usize = 2;
 
+/// What became of a ball.
+#[derive(Clone, Debug)]
+pub(crate) enum Thrown {
+    Caught,
+    Uncaught(Record),
+}
+
 impl Machine {
     /// `catch(Goal, Catcher, Recovery)`, with its arguments at `base`.
     pub(crate) fn catch(&mut self, base: usize) -> Result<Next, Fault> {
@@ -55,12 +62,16 @@ impl Machine {
     }
 
     /// Goes to the innermost `catch/3` that wants the ball; gives the ball back if there is none.
-    pub(crate) fn throw(&mut self, ball: Value) -> Result<(), Record> {
+    pub(crate) fn throw(&mut self, ball: Value) -> Result<Thrown, Fault> {
         let ball = Record::new(&self.heap, &self.atoms, ball);
         let thrown_from = self.frame;
         while let Some(choice) = self.choices.last().copied() {
             match choice.alternative {
-                Alternative::Bottom => return Err(ball),
+                Alternative::Bottom => return Ok(Thrown::Uncaught(ball)),
+                Alternative::Cleanup => {
+                    self.pop_choice();
+                    self.cleanup_on_exception(choice.base as usize)?;
+                }
                 Alternative::Catch(n_collectors)
                     if self.is_inside(thrown_from, choice.frame as usize) =>
                 {
@@ -75,7 +86,7 @@ impl Machine {
                     self.heap.old = old;
                     if caught {
                         self.recover(base);
-                        return Ok(());
+                        return Ok(Thrown::Caught);
                     }
                     self.heap.undo_to(mark, |_, _| {});
                     self.heap.cut_back(mark);
@@ -84,10 +95,11 @@ impl Machine {
                 | Alternative::Clause(..)
                 | Alternative::Indexed(..)
                 | Alternative::Label(_)
+                | Alternative::NoRule(_)
                 | Alternative::Fail => self.pop_choice(),
             }
         }
-        Err(ball)
+        Ok(Thrown::Uncaught(ball))
     }
 
     /// Whether the frame is on the way from a clause to the bottom.

@@ -30,7 +30,14 @@ impl Machine {
         let ops = Ops::new(&mut atoms);
         let mut db = Database::default();
         // What the machine itself continues at; the constants EXHAUSTED and the like name them.
-        db.code.extend([Ins::Answer, Ins::Answer, Ins::CatchExit, Ins::CallGoal, Ins::Resume]);
+        db.code.extend([
+            Ins::Answer,
+            Ins::Answer,
+            Ins::CatchExit,
+            Ins::CallGoal,
+            Ins::Resume,
+            Ins::CleanupExit,
+        ]);
         let mut known = |name: &str, arity: usize| {
             let name = atoms.intern(name);
             let functor = atoms.functor(name, arity);
@@ -76,6 +83,10 @@ impl Machine {
             barrier: 0,
             kept_stack: 0,
             kept_frames: 0,
+            n_cleanups: 0,
+            n_nested: 0,
+            collect_from: 1 << 19,
+            collect_at: 0,
             running: None,
             context: AtomId::USER,
             collectors: Vec::new(),

@@ -297,6 +297,8 @@ impl Machine {
         let (module, term) = self.strip_module(module, term);
         let (head, body) = if term.is_struct(FunctorId::RULE) {
             (self.heap.arg(term, 0), self.heap.arg(term, 1))
+        } else if term.is_struct(FunctorId::SSU) {
+            return self.add_one_sided(module, term, source, place);
         } else {
             (term, Value::TRUE)
         };

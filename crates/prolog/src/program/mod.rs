@@ -7,6 +7,7 @@ mod dcg;
 mod directives;
 mod load;
 mod modules;
+mod rules;
 
 pub use boot::Known;
 pub(crate) use load::Place;

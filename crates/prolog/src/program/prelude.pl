@@ -30,12 +30,8 @@ notrace(G) :- once(G).
 initialization(G) :- ignore(G).
 initialization(_, _).
 
-setup_call_cleanup(S, G, C) :- once(S), '$cleanup'(G, C).
-call_cleanup(G, C) :- '$cleanup'(G, C).
-'$cleanup'(G, C) :-
-    catch(G, E, true)
-    *-> ( nonvar(E) -> ignore(C), throw(E) ; ignore(C) )
-    ;   ignore(C), fail.
+setup_call_cleanup(S, G, C) :- once(S), '$call_cleanup'(G, C).
+call_cleanup(G, C) :- '$call_cleanup'(G, C).
 
 findall(T, G, L) :- findall(T, G, L, []).
 findall(T, G, L, Tail) :-

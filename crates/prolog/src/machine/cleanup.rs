@@ -1,0 +1,123 @@
+//! `setup_call_cleanup/3`: a goal that runs when another one is finished, however that comes about.
+//!
+//! The cleanup runs in a loop of its own inside whatever finishes the goal: a cut, the last answer, a
+//! failure, an exception.
+#![expect(
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    reason = "sizes are kept below 2^32 by the limits, and indices are our own"
+)]
+
+use crate::data::Value;
+use crate::machine::call::Next;
+use crate::machine::throw::{RECOVER, Thrown};
+use crate::machine::{Alternative, Fault, Machine};
+
+/// Where a goal with a cleanup returns to: see the first instructions of the code.
+pub(crate) const CLEANUP_EXIT: usize = 5;
+
+/// Cleanups inside cleanups use the native stack.
+const MAX_NESTED: u32 = 32;
+
+impl Machine {
+    /// `'$call_cleanup'(Goal, Cleanup)`, with its arguments at `base`.
+    pub(crate) fn call_cleanup(&mut self, base: usize) -> Result<Next, Fault> {
+        let cleanup = self.in_context(self.stack[base + 1]);
+        self.stack[base + 1] = cleanup;
+        self.barrier = self.choices.len();
+        self.push_frame(2);
+        self.push_choice(Alternative::Cleanup, base + 2);
+        self.n_cleanups += 1;
+        let goal = self.in_context(self.stack[base]);
+        self.next = (base + 2).max(self.kept_stack);
+        self.reserve(self.next);
+        self.stack[self.next] = goal;
+        self.continuation = CLEANUP_EXIT;
+        self.base = self.next;
+        self.call_goal()?;
+        Ok(Next::Jump)
+    }
+
+    /// The goal succeeded: it is finished unless it left choice points.
+    pub(crate) fn cleanup_exit(&mut self) -> Result<(), Fault> {
+        let frame = self.frames[self.frame];
+        self.continuation = frame.continuation as usize;
+        self.frame = frame.parent as usize;
+        if self.choices.len() == frame.barrier as usize + 1 {
+            self.pop_choice();
+            self.n_cleanups -= 1;
+            self.next = (frame.base + frame.n_slots) as usize;
+            self.run_inside(self.stack[frame.base as usize + 1])?;
+        }
+        self.proceed();
+        Ok(())
+    }
+
+    /// Choice points beyond `n` are cut: their cleanups run, the innermost first.
+    pub(crate) fn run_cleanups(&mut self, n: usize) -> Result<(), Fault> {
+        while n < self.choices.len() && self.n_cleanups != 0 {
+            let is_cleanup = |it: &crate::machine::Choice| it.alternative == Alternative::Cleanup;
+            let Some(last) = self.choices[n..].iter().rposition(is_cleanup) else { return Ok(()) };
+            let base = self.choices[n + last].base as usize;
+            // Nothing of the stack below is overwritten before the cleanup is over.
+            self.next = self.next.max(self.kept_stack);
+            self.truncate_choices(n + last);
+            self.n_cleanups -= 1;
+            self.run_inside(self.stack[base + 1])?;
+        }
+        Ok(())
+    }
+
+    /// Runs a goal once, to its end, and comes back to the registers as they are; its failure counts
+    /// as success.
+    pub(crate) fn run_inside(&mut self, goal: Value) -> Result<(), Fault> {
+        if self.n_nested == MAX_NESTED {
+            return Err(self.resource_error("cleanup_depth"));
+        }
+        let saved = (self.pc, self.base, self.next, self.frame, self.continuation, self.barrier);
+        let (running, context, n) = (self.running, self.context, self.choices.len());
+        self.push_choice(Alternative::Bottom, self.next);
+        self.base = self.next.max(self.kept_stack);
+        self.reserve(self.base);
+        self.stack[self.base] = goal;
+        self.continuation = 0;
+        self.pc = RECOVER;
+        self.n_nested += 1;
+        let res = self.run_to_bottom();
+        self.n_nested -= 1;
+        let cut = if res.is_ok() { self.cut_to(n) } else { Ok(()) };
+        (self.running, self.context) = (running, context);
+        (self.pc, self.base, self.next, self.frame, self.continuation, self.barrier) = saved;
+        res.and(cut)
+    }
+
+    fn run_to_bottom(&mut self) -> Result<(), Fault> {
+        loop {
+            match self.run_on() {
+                Ok(_) => return Ok(()),
+                Err(Fault::Ball(ball)) => {
+                    if let Thrown::Uncaught(ball) = self.throw(ball)? {
+                        // The frame of the bottom is where the exception goes on from.
+                        if let Some(bottom) = self.choices.last().copied() {
+                            self.restore(&bottom);
+                            self.truncate_choices(self.choices.len() - 1);
+                        }
+                        let ball = ball.load(&mut self.heap);
+                        return Err(Fault::Ball(ball));
+                    }
+                }
+                Err(stop @ Fault::Stop(_)) => return Err(stop),
+            }
+        }
+    }
+
+    /// An exception passes a goal with a cleanup; a second exception is not heard.
+    pub(crate) fn cleanup_on_exception(&mut self, base: usize) -> Result<(), Fault> {
+        self.n_cleanups -= 1;
+        self.next = self.next.max(self.kept_stack).max(base + 2);
+        match self.run_inside(self.stack[base + 1]) {
+            Ok(()) | Err(Fault::Ball(_)) => Ok(()),
+            Err(stop @ Fault::Stop(_)) => Err(stop),
+        }
+    }
+}

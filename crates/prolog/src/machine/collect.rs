@@ -1,0 +1,255 @@
+//! Garbage: cells that nothing can reach are dropped, the others move together in their order.
+//!
+//! The order matters: a choice point keeps everything older than itself by one address. Slots of the
+//! stack that hold nothing yet may have values of calls that are over; they count as reached where
+//! they point into the heap, which keeps too much at worst.
+#![expect(clippy::indexing_slicing, reason = "sizes of the tables follow from those of the heap")]
+
+use crate::data::{Blob, Tag, Trailed, Value};
+use crate::machine::{Global, Machine, Stop};
+
+impl Machine {
+    /// Collects if the heap has grown enough since the last time. The values at `base` are arguments
+    /// of the call that is about to happen.
+    pub(crate) fn collect_if_due(&mut self, arity: usize) -> Result<(), Stop> {
+        if self.heap.weight() < self.collect_at.max(self.collect_from) {
+            return Ok(());
+        }
+        self.collect(self.base + arity);
+        let live = self.heap.weight();
+        let budget = self.limits.memory_bytes / size_of::<Value>();
+        if budget < live + live / 16 {
+            return Err(Stop::Memory);
+        }
+        self.collect_at = (live * 2).min(live + (budget - live) / 2);
+        Ok(())
+    }
+
+    /// Everything on the stack below `top` is alive.
+    fn collect(&mut self, top: usize) {
+        let mut marks = Marks::new(self);
+        for n in 0..top.min(self.stack.len()) {
+            marks.reach(self, self.stack[n]);
+        }
+        marks.reach(self, self.bindings);
+        for (attributes, value) in self.heap.woken.clone() {
+            marks.reach(self, attributes);
+            marks.reach(self, value);
+        }
+        let live: Vec<Value> = self.live_globals();
+        live.into_iter().for_each(|it| marks.reach(self, it));
+        for n in 0..self.heap.trail.len() {
+            if let Trailed::Changed(_, old) = self.heap.trail[n] {
+                marks.reach(self, old);
+            }
+        }
+        marks.count();
+        self.move_roots(&marks, top);
+        self.move_trail(&marks);
+        for choice in &mut self.choices {
+            choice.mark.cells = marks.cells.place(choice.mark.cells);
+            choice.mark.blobs = marks.blobs.place(choice.mark.blobs);
+        }
+        self.heap.old = marks.cells.place(self.heap.old);
+        self.heap.keep(&marks.cells, &marks.blobs);
+    }
+
+    fn live_globals(&self) -> Vec<Value> {
+        let values = self.globals.values().flatten();
+        values
+            .filter_map(|it| match it {
+                Global::Live(value) => Some(*value),
+                Global::Kept(_) => None,
+            })
+            .collect()
+    }
+
+    fn move_roots(&mut self, marks: &Marks, top: usize) {
+        for n in 0..top.min(self.stack.len()) {
+            self.stack[n] = marks.moved(self.stack[n]);
+        }
+        self.bindings = marks.moved(self.bindings);
+        for (attributes, value) in &mut self.heap.woken {
+            *attributes = marks.moved(*attributes);
+            *value = marks.moved(*value);
+        }
+        for global in self.globals.values_mut().flatten() {
+            if let Global::Live(value) = global {
+                *value = marks.moved(*value);
+            }
+        }
+    }
+
+    /// Changes of cells that are gone need not be undone.
+    fn move_trail(&mut self, marks: &Marks) {
+        let old = std::mem::take(&mut self.heap.trail);
+        let mut choices = self.choices.iter_mut().peekable();
+        let mut new = Vec::with_capacity(old.len());
+        for (n, entry) in old.into_iter().enumerate() {
+            while let Some(choice) = choices.next_if(|it| it.mark.trail <= n) {
+                choice.mark.trail = new.len();
+            }
+            match entry {
+                Trailed::Bound(at) if marks.cells.has(at) => {
+                    new.push(Trailed::Bound(marks.cells.place(at)));
+                }
+                Trailed::Changed(at, old) if marks.cells.has(at) => {
+                    new.push(Trailed::Changed(marks.cells.place(at), marks.moved(old)));
+                }
+                Trailed::Global(..) => new.push(entry),
+                Trailed::Bound(_) | Trailed::Changed(..) => {}
+            }
+        }
+        choices.for_each(|it| it.mark.trail = new.len());
+        self.heap.trail = new;
+    }
+}
+
+/// What was reached.
+struct Marks {
+    cells: Bits,
+    blobs: Bits,
+    arities: Vec<u32>,
+    todo: Vec<Value>,
+}
+
+impl Marks {
+    fn new(machine: &Machine) -> Marks {
+        Marks {
+            cells: Bits::new(machine.heap.cells.len()),
+            blobs: Bits::new(machine.heap.n_blobs()),
+            arities: machine.atoms.arities(),
+            todo: Vec::new(),
+        }
+    }
+
+    /// Marks everything that a value leads to.
+    fn reach(&mut self, machine: &Machine, value: Value) {
+        self.mark(value, &machine.heap.cells);
+        while let Some(next) = self.todo.pop() {
+            self.mark(next, &machine.heap.cells);
+        }
+    }
+
+    #[inline]
+    fn mark(&mut self, value: Value, cells: &[Value]) {
+        let (at, n) = match value.tag() {
+            Tag::Int | Tag::Atom | Tag::Float => return,
+            Tag::Ref => (value.address(), 1),
+            Tag::Attr => (value.address(), 2),
+            Tag::Struct => (value.address(), self.arities[value.functor().0 as usize] as usize),
+            Tag::Big | Tag::Rational | Tag::Text => {
+                if value.address() < self.blobs.len {
+                    self.blobs.set(value.address());
+                }
+                return;
+            }
+        };
+        if cells.len() < at + n {
+            return;
+        }
+        for at in (at..at + n).rev() {
+            if self.cells.set(at) && Tag::Int != cells[at].tag() && Tag::Atom != cells[at].tag() {
+                self.todo.push(cells[at]);
+            }
+        }
+    }
+
+    fn count(&mut self) {
+        self.cells.count();
+        self.blobs.count();
+    }
+
+    #[inline]
+    fn moved(&self, value: Value) -> Value {
+        match value.tag() {
+            Tag::Int | Tag::Atom | Tag::Float => value,
+            Tag::Ref | Tag::Attr | Tag::Struct if value.address() <= self.cells.len => {
+                value.moved_to(self.cells.place(value.address()))
+            }
+            Tag::Big | Tag::Rational | Tag::Text if value.address() <= self.blobs.len => {
+                value.moved_to(self.blobs.place(value.address()))
+            }
+            Tag::Ref | Tag::Attr | Tag::Struct | Tag::Big | Tag::Rational | Tag::Text => value,
+        }
+    }
+}
+
+/// A set of places, and how many of it come before a place.
+pub(crate) struct Bits {
+    words: Vec<u64>,
+    before: Vec<u32>,
+    len: usize,
+}
+
+impl Bits {
+    fn new(len: usize) -> Bits {
+        Bits { words: vec![0; len / 64 + 1], before: Vec::new(), len }
+    }
+
+    /// Whether it was not in the set before.
+    #[inline]
+    fn set(&mut self, at: usize) -> bool {
+        let (word, bit) = (&mut self.words[at / 64], 1_u64 << (at % 64));
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
+    }
+
+    #[inline]
+    pub(crate) fn has(&self, at: usize) -> bool {
+        self.words[at / 64] & (1_u64 << (at % 64)) != 0
+    }
+
+    fn count(&mut self) {
+        let mut n = 0;
+        for word in &self.words {
+            self.before.push(n);
+            n += word.count_ones();
+        }
+    }
+
+    /// Where the place goes when the others are dropped.
+    #[inline]
+    pub(crate) fn place(&self, at: usize) -> usize {
+        let below = self.words[at / 64] & ((1_u64 << (at % 64)) - 1);
+        (self.before[at / 64] + below.count_ones()) as usize
+    }
+
+    /// All places, in order.
+    fn places(&self) -> impl Iterator<Item = usize> {
+        self.words.iter().enumerate().flat_map(|(n, word)| {
+            let mut rest = *word;
+            std::iter::from_fn(move || {
+                let bit = rest.trailing_zeros() as usize;
+                rest &= rest.wrapping_sub(1);
+                (bit < 64).then_some(n * 64 + bit)
+            })
+        })
+    }
+}
+
+impl crate::data::Heap {
+    /// Only these cells and larger objects stay.
+    fn keep(&mut self, cells: &Bits, blobs: &Bits) {
+        let mut n = 0;
+        for at in cells.places() {
+            let value = self.cells[at];
+            self.cells[n] = match value.tag() {
+                Tag::Int | Tag::Atom | Tag::Float => value,
+                Tag::Ref | Tag::Attr | Tag::Struct => value.moved_to(cells.place(value.address())),
+                Tag::Big | Tag::Rational | Tag::Text => {
+                    value.moved_to(blobs.place(value.address()))
+                }
+            };
+            n += 1;
+        }
+        self.cells.truncate(n);
+        self.cells.shrink_to(n * 3);
+        let mut at = 0;
+        self.retain_blobs(|_: &Blob| {
+            at += 1;
+            blobs.has(at - 1)
+        });
+    }
+}
