@@ -502,3 +502,52 @@ two_digits(_) -> ok.
 
 pids(A, B) when is_pid(A), is_pid(B), A < B -> error(found);
 pids(_, _) -> ok.
+
+%% Keys that are inputs
+
+dictionary_key(K, V) ->
+    put(other, 1),
+    put(K, V),
+    case get(secret) of
+        42 -> error(found);
+        _ -> ok
+    end.
+
+table_key([{A, B}, {C, D}]) ->
+    T = ets:new(table, [ordered_set]),
+    ets:insert(T, {A, B}),
+    ets:insert(T, {C, D}),
+    case {ets:lookup(T, key), ets:info(T, size)} of
+        {[{key, {deep, N}}], 1} when N > 10, D =/= B -> error(found);
+        _ -> ok
+    end;
+table_key(_) -> ok.
+
+raised(X) ->
+    try hd(X) of
+        _ -> ok
+    catch
+        C:R:S ->
+            try
+                erlang:raise(C, {wrapped, R, X}, S)
+            catch
+                error:{wrapped, badarg, {1, Y}} when Y > 7 -> error(found);
+                error:_ -> ok
+            end
+    end.
+
+%% Iolists
+
+iolist([A, B | _] = L) when is_list(A), is_binary(B) ->
+    case iolist_to_binary(L) of
+        <<"abcd">> -> error(found);
+        _ -> ok
+    end;
+iolist(_) -> ok.
+
+bytes_shifted(B) when is_binary(B) ->
+    case << <<(X + 1):8>> || <<X:8>> <= B >> of
+        <<"HAL">> -> error(found);
+        _ -> ok
+    end;
+bytes_shifted(_) -> ok.

@@ -4,7 +4,7 @@ use crate::builtins::arithmetic::arg;
 use crate::builtins::modules::object_of;
 use crate::builtins::{Builtin, Control, Effect, Fault, How, Stop, inside, pure};
 use crate::data::{AtomId, FunKind, Value, View};
-use crate::lift::Lift;
+use crate::lift::{self, Lift};
 use crate::machine::World;
 
 pub(super) const ROWS: &[Builtin] = &[
@@ -20,7 +20,7 @@ pub(super) const ROWS: &[Builtin] = &[
     control("erlang", "nif_error", 2, Control::Missing),
     inside("erlang", "exit", 1, |_, args| Err(Fault::Exit(arg(args, 0)))).moves(0b0),
     inside("erlang", "throw", 1, |_, args| Err(Fault::Throw(arg(args, 0)))).moves(0b0),
-    inside("erlang", "raise", 3, raise).moves(0b101),
+    inside("erlang", "raise", 3, raise).own(lift::raise),
     inside("erlang", "halt", 0, |_, _| Err(Stop::Halted { status: 0 }.into())),
     inside("erlang", "halt", 1, halt),
     inside("erlang", "halt", 2, halt),

@@ -9,12 +9,13 @@ use crate::machine::World;
 
 pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "iolist_to_binary", 1, |w, args| to_binary(w, arg(args, 0)))
-        .own(lift::text::list_to_binary),
-    pure("erlang", "iolist_size", 1, size),
+        .own(lift::iolist::to_binary),
+    pure("erlang", "iolist_size", 1, size).own(lift::iolist::size),
     pure("erlang", "iolist_to_iovec", 1, to_vector),
     pure("erlang", "list_to_binary", 1, |w, args| list_to_binary(w, arg(args, 0)))
-        .own(lift::text::list_to_binary),
-    pure("binary", "list_to_bin", 1, |w, args| list_to_binary(w, arg(args, 0))),
+        .own(lift::iolist::to_binary),
+    pure("binary", "list_to_bin", 1, |w, args| list_to_binary(w, arg(args, 0)))
+        .own(lift::iolist::to_binary),
     pure("erlang", "list_to_bitstring", 1, to_bitstring),
     pure("erlang", "binary_to_list", 1, |w, args| {
         let bytes = w.heap.as_binary_bytes(arg(args, 0)).ok_or(Fault::BADARG)?.into_owned();

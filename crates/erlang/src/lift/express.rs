@@ -10,7 +10,7 @@ pub(super) fn expr_of(exprs: &mut Exprs, world: (&Heap, &Atoms), value: Value) -
 }
 
 /// Whether the value or a part of it has a shadow. What is very large is looked at in part.
-pub(super) fn is_symbolic(heap: &Heap, value: Value) -> bool {
+pub(crate) fn is_symbolic(heap: &Heap, value: Value) -> bool {
     if value.shadow().is_some() {
         return true;
     }

@@ -8,6 +8,7 @@ pub(crate) mod arithmetic;
 pub(crate) mod bits;
 pub(crate) mod compare;
 mod express;
+pub(crate) mod iolist;
 mod known;
 pub(crate) mod lists;
 pub(crate) mod maps;
@@ -17,6 +18,7 @@ pub(crate) mod tuples;
 mod typed;
 pub(crate) mod unicode;
 
+pub(crate) use express::is_symbolic;
 pub(crate) use known::Known;
 
 use crate::data::{Atoms, Heap, Shadow, Value};
@@ -110,7 +112,7 @@ impl Lifting<'_> {
 
     /// Whether something in the value is symbolic.
     pub(crate) fn is_symbolic(&self, value: Value) -> bool {
-        express::is_symbolic(self.heap, value)
+        is_symbolic(self.heap, value)
     }
 
     pub(crate) fn lose(&mut self, what: &str) {
@@ -147,6 +149,13 @@ impl Lifting<'_> {
             self.pin(u32::try_from(n).unwrap_or(0), arg);
         }
     }
+}
+
+/// `erlang:raise/3` looks at the class and at the shape of the trace, not into its frames.
+pub(crate) fn raise(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    let is_open = |n: usize| n != 1 && own_expr(arg(args, n)).is_some();
+    l.concretise("erlang:raise/3", args, is_open);
+    found
 }
 
 /// The n-th kind of choice of the instruction before this address.

@@ -1,6 +1,6 @@
 //! Conversions between atoms, numbers, lists and binaries.
 
-use crate::data::{AtomId, Value, View};
+use crate::data::{AtomId, Value};
 use crate::lift::{Lifting, arg, own_expr};
 use term::{Base, Conversion, Kind, Op};
 
@@ -54,28 +54,6 @@ conversions! {
     list_to_atom = ListToAtom;
     binary_to_atom = BinaryToAtom;
     list_to_float = ListToFloat;
-}
-
-/// `list_to_binary/1` and `iolist_to_binary/1`: a flat list of bytes is followed, and so is a
-/// binary.
-pub(crate) fn list_to_binary(
-    l: &mut Lifting<'_>,
-    args: &[Value],
-    found: Option<Value>,
-) -> Option<Value> {
-    let value = arg(args, 0);
-    if !l.is_symbolic(value) {
-        return found;
-    }
-    if matches!(value.view(), View::Bits(_)) {
-        return found.map(|it| it.with_shadow(value.shadow()));
-    }
-    let is_flat = l.heap.list_items(value).is_some_and(|it| it.iter().all(|it| it.is_integer()));
-    if !is_flat {
-        l.concretise("a nested list of bytes", args, |_| true);
-        return found;
-    }
-    from_text(l, Conversion::ListToBinary, args, found)
 }
 
 /// Between integers and their digits: in base ten, or in the base of the second argument.

@@ -24,6 +24,7 @@ mod world;
 
 pub use clauses::SourceClause;
 pub use limits::{Allowed, Limits};
+pub(crate) use record::Entered;
 pub use record::Recorder;
 pub use run::{Machine, MachineError, Outcome, Run, Settings};
 pub use unit::Unit;

@@ -1,6 +1,7 @@
 //! A process: what others can see and change of it, and the stack it runs on.
 
 use crate::data::{AtomId, PidId, RefId, Roots, Value};
+use crate::machine::Entered;
 use crate::machine::ports::PortId;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -20,6 +21,8 @@ pub struct Process {
     pub deadline: Option<u64>,
     /// The process dictionary, a map.
     pub dictionary: Value,
+    /// Its keys, if the run is recorded.
+    pub(crate) entered: Entered,
     pub links: BTreeSet<PidId>,
     /// Monitors that this process has set up.
     pub monitors: BTreeMap<RefId, Monitor>,
@@ -168,6 +171,7 @@ impl Process {
             looks: false,
             deadline: None,
             dictionary,
+            entered: Entered::default(),
             links: BTreeSet::new(),
             monitors: BTreeMap::new(),
             monitored_by: Vec::new(),
@@ -196,6 +200,7 @@ impl Roots for Process {
         visitor(front);
         visitor(back);
         visitor(std::slice::from_mut(&mut self.dictionary));
+        self.entered.visit(visitor);
         for monitor in self.monitors.values_mut() {
             visitor(monitor.tag.as_mut_slice());
         }

@@ -5,9 +5,9 @@
 
 use crate::builtins::Builtin;
 use crate::code::{Cmp, Kind};
-use crate::data::{Shadow, Value, View, equal_exact, to_term};
+use crate::data::{Shadow, Value, View, equal_exact, equal_value, to_term};
 use crate::lift::lists::LIST_HEADS;
-use crate::lift::{Known, Lift, Lifting, own_expr, shadow, site};
+use crate::lift::{Known, Lift, Lifting, is_symbolic, own_expr, shadow, site};
 use crate::machine::World;
 use crate::machine::interpret::Cpu;
 use rustc_hash::FxHashMap;
@@ -59,6 +59,48 @@ impl Recorder {
 /// The key of the heads of lists; no table has it.
 const NO_TABLE: u32 = u32::MAX;
 
+/// Keys in the order in which they came, which no value of theirs changes: paths of two inputs only
+/// compare if the same keys are compared at the same place.
+#[derive(Debug, Default)]
+pub(crate) struct Entered {
+    keys: Vec<Value>,
+    has_symbolic: bool,
+    /// There were more than are kept.
+    is_full: bool,
+}
+
+impl Entered {
+    pub(crate) fn add(&mut self, key: Value, is_symbolic: bool) {
+        self.has_symbolic |= is_symbolic;
+        if self.keys.len() < MAX_KEYS {
+            self.keys.push(key);
+        } else {
+            self.is_full = true;
+        }
+    }
+
+    pub(crate) fn has_symbolic(&self) -> bool {
+        self.has_symbolic
+    }
+
+    /// All keys that ever came; `None`: too many.
+    pub(crate) fn keys(&self) -> Option<&[Value]> {
+        (!self.is_full).then_some(self.keys.as_slice())
+    }
+
+    /// From here on the keys are what they are.
+    pub(crate) fn settle(&mut self) -> bool {
+        std::mem::take(&mut self.has_symbolic)
+    }
+
+    pub(crate) fn visit(&mut self, visitor: &mut dyn FnMut(&mut [Value])) {
+        visitor(&mut self.keys);
+    }
+}
+
+/// Keys that are compared one by one.
+const MAX_KEYS: usize = 32;
+
 #[inline]
 pub(super) fn either_shadowed(a: Value, b: Value) -> bool {
     (a.shadow().0 | b.shadow().0) != Shadow::NONE.0
@@ -82,6 +124,31 @@ impl World {
     pub(crate) fn look_at(&mut self, what: &str, value: Value) {
         let World { record: Some(record), heap, atoms, .. } = self else { return };
         Lifting { record, heap, atoms, pc: 0 }.concretise(what, &[value], |_| true);
+    }
+
+    /// Whether the run is recorded and something in the value is symbolic.
+    pub(crate) fn is_symbolic(&self, value: Value) -> bool {
+        self.record.is_some() && is_symbolic(&self.heap, value)
+    }
+
+    /// A builtin looks for a key among others: each that may be it is a choice.
+    pub(crate) fn compare_keys(&mut self, op: Op, key: Value, others: &[Value]) {
+        let World { record: Some(record), heap, atoms, .. } = self else { return };
+        let mut lifting = Lifting { record, heap, atoms, pc: 0 };
+        let is_key_symbolic = lifting.is_symbolic(key);
+        for other in others.iter().copied() {
+            if !is_key_symbolic && !lifting.is_symbolic(other) {
+                continue;
+            }
+            let (Some(a), Some(b)) = (lifting.expr(key), lifting.expr(other)) else { continue };
+            let holds = if op == Op::Equal {
+                equal_value(lifting.heap, lifting.atoms, key, other)
+            } else {
+                equal_exact(lifting.heap, lifting.atoms, key, other)
+            };
+            let test = lifting.apply(op, &[a, b]);
+            lifting.test(0, test, holds);
+        }
     }
 
     /// Remembers what the unit returned, if the run is recorded.

@@ -2,12 +2,16 @@
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "other terms are no bitstrings")]
 
-use super::range::Range;
+use super::facts::fact;
+use super::range::{Range, integer};
 use super::state::{Closed, NodeId, Pending, Shape, State, Step};
 use super::value::Value;
 use num_bigint::BigInt;
 use num_traits::One;
 use term::{Bits, Op, Term};
+
+/// Numbers with the same last bits that are tried one by one.
+const MAX_ENDS: i128 = 8;
 
 /// Longer ones are not made.
 const MAX_BITS: u64 = 1 << 20;
@@ -79,17 +83,41 @@ impl<'q> State<'q> {
                 if let Some(bits) = self.ground(node) {
                     let op = Op::BitsToInteger { is_signed: false, is_little };
                     let low = term::apply(op, &[&bits.term()]).ok_or(Closed)?;
-                    let range = self.range(*value);
-                    let is_low = range.low >= 0 && len < 120 && range.high < 1i128 << len;
-                    if is_low {
-                        return self.bind(*value, &Value::own(low)).map(|()| true);
-                    }
+                    return self.ends_with(*value, len, &low);
                 }
                 Ok(false)
             }
             (Op::Concat, parts) => self.concat(node, parts),
             _ => Ok(false),
         }
+    }
+
+    /// The integer's last bits are these. `true`: nothing is left to be seen to.
+    fn ends_with(&mut self, value: NodeId, len: u64, low: &Term) -> Result<bool, Closed> {
+        let range = self.range(value);
+        let Some(low) = low.as_int().map(i128::from).filter(|_| len < 100) else {
+            return Ok(false);
+        };
+        if !range.has_low() || !range.has_high() {
+            return Ok(false);
+        }
+        let step = 1i128 << len;
+        let first = range.low + (low - range.low).rem_euclid(step);
+        if first > range.high {
+            return Err(Closed);
+        }
+        let n = (range.high - first) / step;
+        if n == 0 {
+            return self.bind(value, &integer(first)).map(|()| true);
+        }
+        if n > MAX_ENDS {
+            return Ok(false);
+        }
+        let alternatives = (0..=n).map(|it| self.literal(integer(first + it * step)));
+        let alternatives: Vec<NodeId> = alternatives.collect();
+        let facts = alternatives.into_iter().map(|it| vec![fact(Op::Same, &[value, it], true)]);
+        self.either(facts.collect());
+        Ok(true)
     }
 
     /// How many bits the node has, if that is known.

@@ -1,10 +1,11 @@
 //! Finding the table that a program means, if it may touch it.
 
 use crate::builtins::Fault;
-use crate::builtins::ets::table::{Protection, Table};
+use crate::builtins::ets::table::{Kind, Protection, Table};
 use crate::builtins::handles::is_table;
 use crate::data::{AtomId, RefId, Value};
 use crate::machine::World;
+use term::Op;
 
 /// What the caller wants of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +21,52 @@ pub(super) fn caused(w: &mut World, cause: &str) -> Fault {
     Fault::Caused(Value::atom(AtomId::BADARG), w.atoms.intern(cause))
 }
 
+/// A table whose keys are walked over.
 pub(super) fn find(w: &mut World, table: Value, need: Need) -> Result<RefId, Fault> {
+    let id = find_by_key(w, table, need)?;
+    if need != Need::Nothing {
+        pin_keys(w, id);
+    }
+    Ok(id)
+}
+
+/// A table whose objects are looked into.
+pub(super) fn find_all(w: &mut World, table: Value, need: Need) -> Result<RefId, Fault> {
+    let id = find(w, table, need)?;
+    let Some(table) = w.ets.tables.get_mut(&id) else { return Ok(id) };
+    if std::mem::take(&mut table.has_symbolic_objects) {
+        let objects: Vec<Value> = table.rows.iter().collect();
+        objects.into_iter().for_each(|it| w.look_at("objects of an ETS table", it));
+    }
+    Ok(id)
+}
+
+fn pin_keys(w: &mut World, id: RefId) {
+    let Some(table) = w.ets.tables.get_mut(&id) else { return };
+    if table.entered.settle() {
+        let keys: Vec<Value> = table.rows.iter().filter_map(|it| table.key(&w.heap, it)).collect();
+        keys.into_iter().for_each(|it| w.look_at("keys of an ETS table", it));
+    }
+}
+
+/// Which objects have the key: each that has it for some inputs only is a choice.
+pub(super) fn follow_key(w: &mut World, id: RefId, key: Value) {
+    let Some(table) = w.ets.tables.get(&id) else { return };
+    if !w.is_symbolic(key) && !table.entered.has_symbolic() {
+        return;
+    }
+    let Some(entered) = table.entered.keys() else {
+        w.look_at("a key of a large ETS table", key);
+        return pin_keys(w, id);
+    };
+    let op = if table.kind == Kind::OrderedSet { Op::Equal } else { Op::Same };
+    let is_there = |it: &Value| table.has(&w.heap, &w.atoms, *it);
+    let keys: Vec<Value> = entered.iter().copied().filter(is_there).collect();
+    w.compare_keys(op, key, &keys);
+}
+
+/// A table that is asked by key only.
+pub(super) fn find_by_key(w: &mut World, table: Value, need: Need) -> Result<RefId, Fault> {
     let id = match table.as_atom() {
         Some(name) => named(w, name)?,
         None if is_table(table) => table.as_ref(),
@@ -53,7 +99,7 @@ fn may(w: &World, table: &Table, need: Need) -> bool {
     open || table.owner == w.current || w.ets.super_users.contains(&w.current)
 }
 
-/// A table that [`find`] has found.
+/// A table that was found.
 pub(super) fn table(w: &World, id: RefId) -> Result<&Table, Fault> {
     w.ets.tables.get(&id).ok_or(Fault::BADARG)
 }

@@ -1,13 +1,13 @@
 //! Tables come, are named, and go.
 
 use crate::builtins::arithmetic::{arg, badarg};
-use crate::builtins::ets::access::{Need, caused, find, named};
+use crate::builtins::ets::access::{Need, caused, find_by_key, named};
 use crate::builtins::ets::rows::Rows;
 use crate::builtins::ets::table::{Heir, Kind, Protection, Table, destroy};
 use crate::builtins::handles::HandleKind;
 use crate::builtins::{Fault, Stop};
 use crate::data::{AtomId, Value};
-use crate::machine::World;
+use crate::machine::{Entered, World};
 
 /// BEAM has no limit that a program would meet; ours only keeps a runaway one in bounds.
 const MAX_TABLES: usize = 1 << 20;
@@ -24,6 +24,8 @@ pub(super) fn new(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         key_position: 1,
         owner: w.current,
         heir: None,
+        entered: Entered::default(),
+        has_symbolic_objects: false,
         is_compressed: false,
         read_concurrency: false,
         write_concurrency: AtomId::FALSE,
@@ -109,7 +111,7 @@ pub(super) fn protection(atom: AtomId) -> Option<Protection> {
 }
 
 pub(super) fn rename(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find(w, arg(args, 0), Need::Write)?;
+    let id = find_by_key(w, arg(args, 0), Need::Write)?;
     let name = badarg(arg(args, 1).as_atom())?;
     let table = badarg(w.ets.tables.get_mut(&id))?;
     if table.is_named {
@@ -135,7 +137,7 @@ pub(super) fn all(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
 }
 
 pub(super) fn delete(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find(w, arg(args, 0), Need::Write)?;
+    let id = find_by_key(w, arg(args, 0), Need::Write)?;
     destroy(w, id);
     Ok(Value::TRUE)
 }

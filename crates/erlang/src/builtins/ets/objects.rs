@@ -2,22 +2,27 @@
 
 use crate::builtins::Fault;
 use crate::builtins::arithmetic::{add, arg, badarg};
-use crate::builtins::ets::access::{Need, caused, find, table};
+use crate::builtins::ets::access::{Need, caused, find, find_all, find_by_key, follow_key, table};
 use crate::builtins::ets::table::Kind;
 use crate::data::{RefId, Value, compare_value, equal_exact};
 use crate::machine::World;
 use std::cmp::Ordering;
 
 pub(super) fn insert(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find(w, arg(args, 0), Need::Write)?;
+    let id = find_by_key(w, arg(args, 0), Need::Write)?;
     let objects = objects_of(w, id, arg(args, 1))?;
     put(w, id, &objects);
     Ok(Value::TRUE)
 }
 
 pub(super) fn insert_new(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find(w, arg(args, 0), Need::Write)?;
+    let id = find_by_key(w, arg(args, 0), Need::Write)?;
     let objects = objects_of(w, id, arg(args, 1))?;
+    for object in &objects {
+        if let Some(key) = table(w, id)?.key(&w.heap, *object) {
+            follow_key(w, id, key);
+        }
+    }
     let table = table(w, id)?;
     let is_taken = |object: &Value| {
         let key = table.key(&w.heap, *object);
@@ -31,7 +36,10 @@ pub(super) fn insert_new(w: &mut World, args: &[Value]) -> Result<Value, Fault> 
 }
 
 /// One object or a list of them, each with a key, in the order in which BEAM inserts them.
-fn objects_of(w: &World, id: RefId, value: Value) -> Result<Vec<Value>, Fault> {
+fn objects_of(w: &mut World, id: RefId, value: Value) -> Result<Vec<Value>, Fault> {
+    if value.shadow().is_some() {
+        w.look_at("objects of an ETS table", value);
+    }
     let table = table(w, id)?;
     let mut objects = if value.is_cons() || value.is_nil() {
         badarg(w.heap.list_items(value))?
@@ -49,27 +57,35 @@ fn objects_of(w: &World, id: RefId, value: Value) -> Result<Vec<Value>, Fault> {
 }
 
 fn put(w: &mut World, id: RefId, objects: &[Value]) {
-    let key = |it: &Value| w.ets.tables.get(&id).and_then(|table| table.key(&w.heap, *it));
-    let looked: Vec<Value> = objects
-        .iter()
-        .filter_map(|it| if it.shadow().is_some() { Some(*it) } else { key(it) })
-        .collect();
-    looked.into_iter().for_each(|it| w.look_at("a key of an ETS table", it));
-    if let Some(table) = w.ets.tables.get_mut(&id) {
-        for object in objects {
-            table.insert(&w.heap, &w.atoms, *object);
+    for object in objects {
+        if object.shadow().is_some() {
+            w.look_at("an object of an ETS table", *object);
         }
+        let Some(key) = w.ets.tables.get(&id).and_then(|it| it.key(&w.heap, *object)) else {
+            return;
+        };
+        follow_key(w, id, key);
+        let (is_recorded, is_symbolic) = (w.record.is_some(), w.is_symbolic(*object));
+        let is_key = is_symbolic && w.is_symbolic(key);
+        let Some(table) = w.ets.tables.get_mut(&id) else { return };
+        if is_recorded && !table.has(&w.heap, &w.atoms, key) {
+            table.entered.add(key, is_key);
+        }
+        table.has_symbolic_objects |= is_symbolic;
+        table.insert(&w.heap, &w.atoms, *object);
     }
 }
 
 pub(super) fn lookup(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find(w, arg(args, 0), Need::Read)?;
+    let id = find_by_key(w, arg(args, 0), Need::Read)?;
+    follow_key(w, id, arg(args, 1));
     let found = table(w, id)?.find(&w.heap, &w.atoms, arg(args, 1));
     Ok(w.heap.list(&found))
 }
 
 pub(super) fn lookup_element(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find(w, arg(args, 0), Need::Read)?;
+    let id = find_by_key(w, arg(args, 0), Need::Read)?;
+    follow_key(w, id, arg(args, 1));
     let place = badarg(arg(args, 2).as_usize().and_then(|it| it.checked_sub(1)))?;
     let table = table(w, id)?;
     let found = table.find(&w.heap, &w.atoms, arg(args, 1));
@@ -86,12 +102,14 @@ pub(super) fn lookup_element(w: &mut World, args: &[Value]) -> Result<Value, Fau
 }
 
 pub(super) fn member(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find(w, arg(args, 0), Need::Read)?;
+    let id = find_by_key(w, arg(args, 0), Need::Read)?;
+    follow_key(w, id, arg(args, 1));
     Ok(Value::bool(table(w, id)?.has(&w.heap, &w.atoms, arg(args, 1))))
 }
 
 pub(super) fn delete(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find(w, arg(args, 0), Need::Write)?;
+    let id = find_by_key(w, arg(args, 0), Need::Write)?;
+    follow_key(w, id, arg(args, 1));
     let table = badarg(w.ets.tables.get_mut(&id))?;
     table.remove_where(&w.heap, &w.atoms, arg(args, 1), |_| true);
     Ok(Value::TRUE)
@@ -99,7 +117,7 @@ pub(super) fn delete(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 
 pub(super) fn delete_object(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let object = arg(args, 1);
-    let id = find(w, arg(args, 0), Need::Write)?;
+    let id = find_all(w, arg(args, 0), Need::Write)?;
     let (heap, atoms) = (&w.heap, &w.atoms);
     let table = badarg(w.ets.tables.get_mut(&id))?;
     let key = badarg(table.key(heap, object))?;
@@ -116,7 +134,8 @@ pub(super) fn delete_all(w: &mut World, args: &[Value]) -> Result<Value, Fault> 
 }
 
 pub(super) fn take(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find(w, arg(args, 0), Need::Write)?;
+    let id = find_by_key(w, arg(args, 0), Need::Write)?;
+    follow_key(w, id, arg(args, 1));
     let table = badarg(w.ets.tables.get_mut(&id))?;
     let found = table.find(&w.heap, &w.atoms, arg(args, 1));
     table.remove_where(&w.heap, &w.atoms, arg(args, 1), |_| true);
@@ -126,7 +145,8 @@ pub(super) fn take(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 /// `ets:update_element/3`: nothing is checked if the key is not there.
 pub(super) fn update_element(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let settings = arg(args, 2);
-    let id = find(w, arg(args, 0), Need::Write)?;
+    let id = find_by_key(w, arg(args, 0), Need::Write)?;
+    follow_key(w, id, arg(args, 1));
     let table = table(w, id)?;
     if !table.is_unique() {
         return Err(Fault::BADARG);
@@ -163,7 +183,7 @@ pub(super) fn update_element(w: &mut World, args: &[Value]) -> Result<Value, Fau
 /// `ets:update_counter/3,4`: all changes or none.
 pub(super) fn update_counter(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let (key, change) = (arg(args, 1), arg(args, 2));
-    let id = find(w, arg(args, 0), Need::Write)?;
+    let id = find_all(w, arg(args, 0), Need::Write)?;
     let table = table(w, id)?;
     let default = args.get(3).copied();
     if default.is_some_and(|it| w.heap.elements(it).is_none_or(<[Value]>::is_empty)) {

@@ -1,7 +1,7 @@
 //! Finding objects by match specification: all at once, in portions, to count, delete or replace.
 
 use crate::builtins::arithmetic::{arg, badarg};
-use crate::builtins::ets::access::{Need, caused, find, table};
+use crate::builtins::ets::access::{Need, caused, find_all, table};
 use crate::builtins::ets::rows::Place;
 use crate::builtins::ets::spec::{Program, Refusal, compile, compile_pattern, run};
 use crate::builtins::ets::table::{Kind, Table, keep_spec};
@@ -11,7 +11,7 @@ use crate::machine::World;
 use std::sync::Arc;
 
 pub(super) fn select_all(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find(w, arg(args, 0), Need::Read)?;
+    let id = find_all(w, arg(args, 0), Need::Read)?;
     let program = program_of(w, arg(args, 1))?;
     let found = results(w, id, &program)?;
     Ok(w.heap.list(&found))
@@ -19,7 +19,7 @@ pub(super) fn select_all(w: &mut World, args: &[Value]) -> Result<Value, Fault> 
 
 /// Tables without order go the same way backwards as forwards.
 pub(super) fn select_all_backwards(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find(w, arg(args, 0), Need::Read)?;
+    let id = find_all(w, arg(args, 0), Need::Read)?;
     let program = program_of(w, arg(args, 1))?;
     let mut found = results(w, id, &program)?;
     if table(w, id)?.kind == Kind::OrderedSet {
@@ -37,7 +37,7 @@ pub(super) fn match_object_all(w: &mut World, args: &[Value]) -> Result<Value, F
 }
 
 fn match_pattern(w: &mut World, args: &[Value], result: AtomId) -> Result<Value, Fault> {
-    let id = find(w, arg(args, 0), Need::Read)?;
+    let id = find_all(w, arg(args, 0), Need::Read)?;
     let (program, _) = compile_pattern(w, arg(args, 1), result)?;
     let found = results(w, id, &program)?;
     Ok(w.heap.list(&found))
@@ -121,7 +121,7 @@ struct Walk {
 }
 
 fn select_portion(w: &mut World, args: &[Value], way: Direction) -> Result<Value, Fault> {
-    let id = find(w, arg(args, 0), Need::Read)?;
+    let id = find_all(w, arg(args, 0), Need::Read)?;
     let source = arg(args, 1);
     let limit = badarg(arg(args, 2).as_usize().filter(|it| *it > 0))?;
     let program = Arc::new(program_of(w, source)?);
@@ -131,7 +131,7 @@ fn select_portion(w: &mut World, args: &[Value], way: Direction) -> Result<Value
 }
 
 fn match_portion(w: &mut World, args: &[Value], result: AtomId) -> Result<Value, Fault> {
-    let id = find(w, arg(args, 0), Need::Read)?;
+    let id = find_all(w, arg(args, 0), Need::Read)?;
     let limit = badarg(arg(args, 2).as_usize().filter(|it| *it > 0))?;
     let (program, source) = compile_pattern(w, arg(args, 1), result)?;
     let program = Arc::new(program);
@@ -146,7 +146,7 @@ pub(super) fn go_on(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         return Ok(continuation);
     }
     let parts = badarg(w.heap.elements(continuation))?.to_vec();
-    let id = find(w, badarg(parts.first().copied())?, Need::Read)?;
+    let id = find_all(w, badarg(parts.first().copied())?, Need::Read)?;
     let [_, key, _, limit, spec, _, backwards, seen] = parts.as_slice() else {
         return Err(Fault::BADARG);
     };
@@ -164,7 +164,7 @@ pub(super) fn go_on(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 fn portion(w: &mut World, walk: &Walk) -> Result<Value, Fault> {
     let mut found = Vec::new();
     let end = Value::atom(AtomId::END_OF_TABLE);
-    // With the keys known there is little to find, and BEAM returns it all.
+    // With the keys known there is little to find_all, and BEAM returns it all.
     if walk.seen.is_none() && walk.program.keys(table(w, walk.id)?.key_position).is_some() {
         found = results(w, walk.id, &walk.program)?;
         if walk.direction == Direction::Backwards {
@@ -250,14 +250,14 @@ fn continuation(w: &mut World, walk: &Walk, place: Place, row: Value) -> Result<
 // Counting, deleting, replacing
 
 pub(super) fn count(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find(w, arg(args, 0), Need::Read)?;
+    let id = find_all(w, arg(args, 0), Need::Read)?;
     let program = program_of(w, arg(args, 1))?;
     let n = results(w, id, &program)?.iter().filter(|it| it.as_bool() == Some(true)).count();
     Ok(Value::int(i64::try_from(n).unwrap_or(i64::MAX)))
 }
 
 pub(super) fn delete(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find(w, arg(args, 0), Need::Write)?;
+    let id = find_all(w, arg(args, 0), Need::Write)?;
     let program = program_of(w, arg(args, 1))?;
     let found = matches(w, id, &program)?;
     let doomed: Vec<Place> =
@@ -269,7 +269,7 @@ pub(super) fn delete(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 
 pub(super) fn replace(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let spec = arg(args, 1);
-    let id = find(w, arg(args, 0), Need::Write)?;
+    let id = find_all(w, arg(args, 0), Need::Write)?;
     let table = table(w, id)?;
     if table.kind == Kind::Bag {
         return Err(caused(w, "table_type"));

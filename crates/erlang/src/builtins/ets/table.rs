@@ -9,7 +9,7 @@ use crate::builtins::handles::HandleKind;
 use crate::data::{
     AtomId, Atoms, Heap, PidId, RefId, Value, compare_exact, compare_value, equal_exact,
 };
-use crate::machine::World;
+use crate::machine::{Entered, World};
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,6 +41,9 @@ pub(super) struct Table {
     pub(super) write_concurrency: AtomId,
     pub(super) decentralized_counters: bool,
     pub(super) rows: Rows,
+    /// If the run is recorded: its keys, and whether its objects depend on the input.
+    pub(super) entered: Entered,
+    pub(super) has_symbolic_objects: bool,
     /// Objects deleted while the table was fixed: `next` still goes on from their keys.
     pub(super) ghosts: Rows,
     /// Who has fixed the table, and how often.
@@ -94,6 +97,7 @@ impl Tables {
         for table in self.tables.values_mut() {
             table.rows.visit_roots(visit);
             table.ghosts.visit_roots(visit);
+            table.entered.visit(visit);
             if let Some(heir) = &mut table.heir {
                 visit(std::slice::from_mut(&mut heir.data));
             }
