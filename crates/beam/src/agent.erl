@@ -4,7 +4,7 @@
 %% Speaks frames with a length of four bytes on a port of its own: standard input and output are
 %% free, whatever a program prints cannot disturb a frame.
 -module(gimlet_agent).
--export([main/1]).
+-export([main/1, out/1, out/2]).
 
 main(Port) ->
     process_flag(trap_exit, true),
@@ -89,8 +89,31 @@ answer({load_source, Path, Options}) ->
 answer({add_paths, Paths}) ->
     code:add_pathsa(lists:reverse([unicode:characters_to_list(P) || P <- Paths])),
     done;
+answer({define, Module, Core}) ->
+    define(Module, Core);
+answer({observe, Module, Function, Args}) ->
+    put(gimlet_events, []),
+    End =
+        try {value, apply(Module, Function, Args)}
+        catch Class:Reason -> {raised, Class, Reason}
+        end,
+    {observed, End, lists:reverse(get(gimlet_events))};
 answer(info) ->
     {info, info()}.
+
+%% Takes an event of an instrumented program.
+out(Event) -> put(gimlet_events, [Event | get(gimlet_events)]).
+
+out(Event, Value) -> put(gimlet_events, [{Event, Value} | get(gimlet_events)]).
+
+%% From now on this Core Erlang is the module.
+define(Module, Core) ->
+    case compile:noenv_forms(Core, [from_core, binary, no_copt, return_errors]) of
+        {ok, _, Beam} -> use(Module, <<"gimlet">>, Beam);
+        {ok, _, Beam, _} -> use(Module, <<"gimlet">>, Beam);
+        {error, Errors, _} -> {unusable, text(lists:join("\n", messages(Errors)))};
+        error -> {unusable, <<"the compiler refused it">>}
+    end.
 
 %% Arguments may be funs, so they are evaluated, not only parsed.
 arguments(Text) ->

@@ -9,6 +9,8 @@ mod otp;
 mod replay;
 mod source;
 
+pub mod instrument;
+
 mod cache;
 mod disk;
 mod errno;

@@ -45,6 +45,11 @@ pub(crate) enum Command {
                       Exit code: 0 all went as recorded, 1 something went otherwise, \
                       2 it could not be done")]
     Replay(Replay),
+    /// Show a module flattened and instrumented: what makes BEAM tell how it runs
+    #[command(after_help = "Examples:\n  gimlet instrument src/shop.erl\n  \
+                      gimlet instrument orddict --form flat\n\n\
+                      Exit code: 0, or 2 if it could not be done")]
+    Instrument(Instrument),
     /// Say what a diagnostic means and what to do about it
     #[command(after_help = "Example: gimlet explain G001")]
     Explain {
@@ -158,6 +163,25 @@ pub(crate) struct Replay {
     /// What goes to stdout
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Instrument {
+    /// A source file, a .beam file or a module of OTP
+    #[arg(value_name = "FILE")]
+    pub(crate) target: String,
+    /// What is shown
+    #[arg(long, value_enum, value_name = "FORM", default_value_t = Form::Both)]
+    pub(crate) form: Form,
+    #[command(flatten)]
+    pub(crate) build: Build,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Form {
+    Flat,
+    Instrumented,
+    Both,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -6,6 +6,7 @@
 mod args;
 mod start;
 
+mod instrument;
 mod machine;
 mod prolog;
 mod run;

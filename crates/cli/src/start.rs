@@ -3,6 +3,7 @@
 use crate::args::{Command, CommandLine, spelled_for_parser};
 use crate::diagnostic::{Colours, Diagnostic};
 use crate::explain::Code;
+use crate::instrument::instrument;
 use crate::prolog::is_prolog;
 use crate::run::run;
 use crate::test::{replay, test};
@@ -59,6 +60,7 @@ fn perform(command: &Command) -> ExitCode {
         }
         Command::Run(options) => run(options).map(plain).map_err(|it| vec![it]),
         Command::Replay(options) => replay(options),
+        Command::Instrument(options) => instrument(options).map(plain).map_err(|it| vec![it]),
         Command::Explain { code } => explain(code).map(plain).map_err(|it| vec![it]),
     };
     let (diagnostics, code) = match done {

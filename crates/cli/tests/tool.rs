@@ -261,11 +261,12 @@ fn every_command_has_an_example_in_its_help() {
             Usage: gimlet <COMMAND>
 
             Commands:
-              test     Find inputs that make functions fail, make tests of them, measure coverage
-              run      Run one call or goal on our machine; print what the shell of the language would
-              replay   Run recorded inputs again: a corpus file or a report.json that `test --out` wrote
-              explain  Say what a diagnostic means and what to do about it
-              help     Print this message or the help of the given subcommand(s)
+              test        Find inputs that make functions fail, make tests of them, measure coverage
+              run         Run one call or goal on our machine; print what the shell of the language would
+              replay      Run recorded inputs again: a corpus file or a report.json that `test --out` wrote
+              instrument  Show a module flattened and instrumented: what makes BEAM tell how it runs
+              explain     Say what a diagnostic means and what to do about it
+              help        Print this message or the help of the given subcommand(s)
 
             Options:
               -h, --help     Print help
@@ -320,6 +321,96 @@ fn every_command_has_an_example_in_its_help() {
 
         Example: gimlet explain G001
         exit 0
+    "#]],
+    );
+}
+
+#[test]
+fn a_module_is_shown_flat_and_instrumented() {
+    check(
+        &["instrument", "crates/cli/tests/programs/append.erl", "--form", "flat"],
+        expect![[r#"
+        %% append, flat
+
+        main/1 = fun (_0) ->
+          let W1 = case _0 of
+              X ->
+                let W2 = apply app/2 (X,X)
+                in W2
+              _1 ->
+                let W3 = primop match_fail ({function_clause,_1})
+                in W3
+            end
+          in W1
+
+        app/2 = fun (_0, _1) ->
+          let W1 = case <_0,_1> of
+              <[],Y> ->
+                Y
+              <[H|T],Y_2> ->
+                let _2 = apply app/2 (T,Y_2)
+                in [H|_2]
+              <_4,_3> ->
+                let W2 = primop match_fail ({function_clause,_4,_3})
+                in W2
+            end
+          in W1
+        exit 0
+    "#]],
+    );
+    check(
+        &["instrument", "crates/cli/tests/programs/append.erl", "--form", "instrumented"],
+        expect![[r#"
+            %% append, instrumented
+
+            main/1 = fun (_0) ->
+              let W1 = case _0 of
+                  X ->
+                    out("case([_0],[W1,W2,W3,X,_1],1,_0,X,[(1,_0,X),(2,_0,_1)])",
+                      let W2 = out("call([_0],[W1,W2,W3,X,_1],W2,[X,X])",
+                          apply app/2 (X,X))
+                      in out("exitcase([_0],[W1,W2,W3,X,_1],W1,W2)",
+                        W2))
+                  _1 ->
+                    out("case([_0],[W1,W2,W3,X,_1],2,_0,_1,[(1,_0,X),(2,_0,_1)])",
+                      let W3 = primop match_fail ({function_clause,_1})
+                      in out("bind([_0],[W1,W2,W3,X,_1],W3,primop match_fail ({function_clause,_1}))",
+                        out("exitcase([_0],[W1,W2,W3,X,_1],W1,W3)",
+                          W3)))
+                end
+              in out("exit([_0],[W1,W2,W3,X,_1],W1)",
+                W1)
+
+            app/2 = fun (_0, _1) ->
+              let W1 = case <_0,_1> of
+                  <[],Y> ->
+                    out("case([_0,_1],[W1,_2,W2,Y,H,T,Y_2,_4,_3],1,<_0,_1>,<[],Y>,[(1,<_0,_1>,<[],Y>),(2,<_0,_1>,<[H|T],Y_2>),(3,<_0,_1>,<_4,_3>)])",
+                      out("exitcase([_0,_1],[W1,_2,W2,Y,H,T,Y_2,_4,_3],W1,Y)",
+                        Y))
+                  <[H|T],Y_2> ->
+                    out("case([_0,_1],[W1,_2,W2,Y,H,T,Y_2,_4,_3],2,<_0,_1>,<[H|T],Y_2>,[(1,<_0,_1>,<[],Y>),(2,<_0,_1>,<[H|T],Y_2>),(3,<_0,_1>,<_4,_3>)])",
+                      let _2 = out("call([_0,_1],[W1,_2,W2,Y,H,T,Y_2,_4,_3],_2,[T,Y_2])",
+                          apply app/2 (T,Y_2))
+                      in out("exitcase([_0,_1],[W1,_2,W2,Y,H,T,Y_2,_4,_3],W1,[H|_2])",
+                        [H|_2]))
+                  <_4,_3> ->
+                    out("case([_0,_1],[W1,_2,W2,Y,H,T,Y_2,_4,_3],3,<_0,_1>,<_4,_3>,[(1,<_0,_1>,<[],Y>),(2,<_0,_1>,<[H|T],Y_2>),(3,<_0,_1>,<_4,_3>)])",
+                      let W2 = primop match_fail ({function_clause,_4,_3})
+                      in out("bind([_0,_1],[W1,_2,W2,Y,H,T,Y_2,_4,_3],W2,primop match_fail ({function_clause,_4,_3}))",
+                        out("exitcase([_0,_1],[W1,_2,W2,Y,H,T,Y_2,_4,_3],W1,W2)",
+                          W2)))
+                end
+              in out("exit([_0,_1],[W1,_2,W2,Y,H,T,Y_2,_4,_3],W1)",
+                W1)
+            exit 0
+        "#]],
+    );
+    check(
+        &["instrument", "crates/cli/tests/programs/nothing.erl"],
+        expect![[r#"
+        error[G002]: there is no crates/cli/tests/programs/nothing.erl
+          = hint: paths are relative to the current directory
+        exit 2
     "#]],
     );
 }

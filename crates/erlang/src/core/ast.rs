@@ -17,6 +17,8 @@ pub struct Module {
     pub inline: Vec<(Atom, u32)>,
     /// How often each variable is mentioned.
     pub uses: Vec<u32>,
+    /// What the compiler calls each variable; not unique.
+    pub names: Vec<SmolStr>,
     /// The files that places speak of. The first is the module's own.
     pub files: Vec<SmolStr>,
 }

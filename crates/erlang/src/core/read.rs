@@ -34,6 +34,7 @@ pub fn read(core: &Term, file: &str) -> Read<Module> {
         vars: FxHashMap::default(),
         letrecs: FxHashMap::default(),
         uses: Vec::new(),
+        names: Vec::new(),
         files: vec![SmolStr::new(file)],
         owner: String::new(),
         n_lifted: 0,
@@ -56,6 +57,7 @@ pub fn read(core: &Term, file: &str) -> Read<Module> {
         functions,
         inline: inline_list(attributes)?,
         uses: reader.uses,
+        names: reader.names,
         files: reader.files,
     })
 }
@@ -95,6 +97,7 @@ struct Reader {
     vars: FxHashMap<Term, VarId>,
     letrecs: FxHashMap<(Atom, u32), VarId>,
     uses: Vec<u32>,
+    names: Vec<SmolStr>,
     files: Vec<SmolStr>,
     /// The function that is being read, and how many names OTP's compiler has made in it so far.
     owner: String,
@@ -241,7 +244,7 @@ impl Reader {
                 return Err(unexpected("a definition", definition));
             };
             let (name, arity) = function_name(name)?;
-            let id = self.fresh();
+            let id = self.fresh(SmolStr::new(name.as_str()));
             let lifted = match kind {
                 LetrecKind::Labels => name.clone(),
                 LetrecKind::Functions => {
@@ -403,13 +406,19 @@ impl Reader {
     }
 
     fn bind(&mut self, name: &Term) -> VarId {
-        let id = self.fresh();
+        let text = match (name.as_atom(), name.as_int()) {
+            (Some(name), _) => SmolStr::new(name),
+            (_, Some(number)) => SmolStr::new(format!("_{number}")),
+            (None, None) => SmolStr::new("_"),
+        };
+        let id = self.fresh(text);
         self.vars.insert(name.clone(), id);
         id
     }
 
-    fn fresh(&mut self) -> VarId {
+    fn fresh(&mut self, name: SmolStr) -> VarId {
         self.uses.push(0);
+        self.names.push(name);
         VarId(u32::try_from(self.uses.len() - 1).unwrap_or(u32::MAX))
     }
 

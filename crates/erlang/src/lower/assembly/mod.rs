@@ -37,6 +37,7 @@ pub(crate) fn assemble(
         functions: Vec::new(),
         inline: Vec::new(),
         uses: Vec::new(),
+        names: Vec::new(),
         files: Vec::new(),
     };
     let mut lowering = Lowering {
