@@ -551,3 +551,23 @@ bytes_shifted(B) when is_binary(B) ->
         _ -> ok
     end;
 bytes_shifted(_) -> ok.
+
+%% Parts of binaries that overlap
+
+frame(<<16#CA, Len:16, Body:Len/binary, Sum:8>>) when Len > 2 ->
+    case lists:sum(binary_to_list(Body)) band 255 of
+        Sum -> framed(Body);
+        _ -> ok
+    end;
+frame(_) -> ok.
+
+framed(<<"del", _/binary>>) -> ok;
+framed(<<1, N:16/little, _/binary>>) when N > 1000 -> error(found);
+framed(_) -> ok.
+
+split_fields(B) when is_binary(B) ->
+    case binary:split(B, <<":">>, [global]) of
+        [<<"user">>, N, <<>>] when byte_size(N) =:= 3 -> error(found);
+        _ -> ok
+    end;
+split_fields(_) -> ok.

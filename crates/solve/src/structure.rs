@@ -5,6 +5,7 @@
 
 mod bits;
 mod candidates;
+mod cuts;
 mod define;
 mod digits;
 mod excluded;

@@ -76,7 +76,8 @@ fn pieces(l: &mut Lifting<'_>, value: Value) -> Option<Vec<ExprId>> {
                 return None;
             }
         } else if !next.is_nil() {
-            let is_binary = matches!(next.view(), View::Bits(at) if l.heap.bit_len(at) % 8 == 0);
+            let is_binary =
+                matches!(next.view(), View::Bits(at) if l.heap.bit_len(at).is_multiple_of(8));
             if !l.is(END, next, Kind::Binary, is_binary) {
                 return None;
             }

@@ -163,7 +163,9 @@ impl Known {
                 }
                 let known = self.kinds(exprs, *of, DEPTH);
                 let (asked, is_exact) = Kinds::of(*kind);
-                known.and(asked) == Kinds::NONE || is_exact && known.is_within(asked)
+                known.and(asked) == Kinds::NONE
+                    || is_exact && known.is_within(asked)
+                    || *kind == Kind::Binary && has_whole_bytes(exprs, *of)
             }
             (Op::IsTuple(arity), [of]) => {
                 let known = self.kinds(exprs, *of, DEPTH);
@@ -382,6 +384,7 @@ impl Known {
         }
         match exprs.get(expr) {
             Some(Expr::Const(term)) => Kinds::of_term(term),
+            Some(Expr::Apply(Op::Head, args)) if is_text(exprs, args) => Kinds::INTEGER,
             Some(Expr::Apply(op, args)) if depth > 0 => {
                 let mut arg = |n: usize| match args.get(n) {
                     Some(it) => self.kinds(exprs, *it, depth - 1),
@@ -392,6 +395,31 @@ impl Known {
             Some(Expr::Var(_) | Expr::Apply(..)) | None => Kinds::ANY,
         }
     }
+}
+
+/// Whether it is a part of a bitstring whose size is a number of bytes.
+fn has_whole_bytes(exprs: &Exprs, of: ExprId) -> bool {
+    let is_even =
+        |it: ExprId| exprs.as_constant(it).and_then(Term::as_int).is_some_and(|it| it % 8 == 0);
+    let Some(Expr::Apply(Op::Slice, args)) = exprs.get(of) else { return false };
+    let Some(len) = args.get(2) else { return false };
+    match exprs.get(*len) {
+        Some(Expr::Apply(Op::Multiply, factors)) => factors.iter().any(|it| is_even(*it)),
+        _ => is_even(*len),
+    }
+}
+
+/// Whether a list, or one that it is the rest of, is the text or the bytes of something.
+fn is_text(exprs: &Exprs, list: &[ExprId]) -> bool {
+    let mut at = list.first().copied();
+    while let Some(list) = at {
+        match exprs.get(list) {
+            Some(Expr::Apply(Op::Tail, of)) => at = of.first().copied(),
+            Some(Expr::Apply(Op::Convert(_), _)) => return true,
+            _ => return false,
+        }
+    }
+    false
 }
 
 fn compared(exprs: &Exprs, [a, b]: [ExprId; 2]) -> Option<Compared<'_>> {

@@ -3,6 +3,7 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "other terms are no bitstrings")]
 
 use super::facts::fact;
+use super::kinds::Kinds;
 use super::range::{Range, integer};
 use super::state::{Closed, NodeId, Pending, Shape, State, Step};
 use super::value::Value;
@@ -26,6 +27,9 @@ impl<'q> State<'q> {
         match (op, args) {
             (Op::BitSize, [of]) => self.has_bit_size(node, *of),
             (Op::Slice, [of, offset, len]) => {
+                if self.join_slice(node, [*of, *offset, *len])? {
+                    return Ok(true);
+                }
                 self.narrow_range(*offset, Range::new(0, i128::MAX))?;
                 self.narrow_range(*len, Range::new(0, i128::MAX))?;
                 if let Some(size) = self.bit_len(node) {
@@ -44,6 +48,9 @@ impl<'q> State<'q> {
                 Ok(false)
             }
             (Op::BitsToInteger { is_signed, is_little }, [of]) => {
+                if let Some(twin) = self.twin_number(node, op, *of) {
+                    return self.unify(node, twin).map(|()| true);
+                }
                 let Some(size) = self.bit_len(*of) else {
                     if !is_signed {
                         self.narrow_range(node, Range::new(0, i128::MAX))?;
@@ -90,6 +97,17 @@ impl<'q> State<'q> {
             (Op::Concat, parts) => self.concat(node, parts),
             _ => Ok(false),
         }
+    }
+
+    /// The same number of the same bits.
+    fn twin_number(&self, node: NodeId, op: Op, of: NodeId) -> Option<NodeId> {
+        self.pending.iter().find_map(|it| match it {
+            Pending::Define(number, same, args) if *same == op => {
+                let is_it = args.first().is_some_and(|it| self.is_same_node(*it, of));
+                (is_it && !self.is_same_node(*number, node)).then_some(*number)
+            }
+            _ => None,
+        })
     }
 
     /// The integer's last bits are these. `true`: nothing is left to be seen to.
@@ -170,6 +188,17 @@ impl<'q> State<'q> {
         }
         if let Some(size) = self.known_int(node) {
             return self.set_bits(of, u64::try_from(size).map_err(|_| Closed)?).map(|()| true);
+        }
+        if let Some((Op::Slice, args)) = self.node(of).origin.clone()
+            && let [_, _, len] = *args
+        {
+            return self.unify(node, len).map(|()| true);
+        }
+        let is_binary = self.node(of).limits.as_ref().and_then(|it| it.is_binary);
+        if is_binary == Some(true) && self.is_first(node) {
+            let (n_bytes, eight) = (self.add(Kinds::INT), self.literal_int(8));
+            self.narrow_range(n_bytes, Range::new(0, i128::MAX))?;
+            self.push(Pending::Define(node, Op::Multiply, [n_bytes, eight].into()));
         }
         let min = self.node(of).limits.as_ref().map_or(0, |it| it.min_bits);
         self.narrow_range(node, Range::new(i128::from(min), i128::MAX))?;

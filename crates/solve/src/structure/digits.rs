@@ -100,7 +100,7 @@ impl<'q> State<'q> {
         Ok(true)
     }
 
-    fn literal_int(&mut self, value: i64) -> NodeId {
+    pub(super) fn literal_int(&mut self, value: i64) -> NodeId {
         self.literal(Value::own(Term::Int(value)))
     }
 

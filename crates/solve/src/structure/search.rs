@@ -29,6 +29,9 @@ impl Search<'_> {
     pub(super) fn run(&mut self, mut state: State<'_>) -> Option<Model> {
         loop {
             state.propagate().ok()?;
+            if state.relate_cuts().ok()? {
+                continue;
+            }
             let choices = match state.alternatives() {
                 Some(choices) => Some((choices, true)),
                 None => match self.ask(&state) {
@@ -256,7 +259,8 @@ impl<'q> State<'q> {
             Pending::Define(node, op, args)
                 if self.is_same_node(*node, id)
                     && !op.is_test()
-                    && !matches!(op, Op::Key(_))
+                    && !matches!(op, Op::Key(_) | Op::Slice)
+                    && args.first().is_none_or(|it| self.number_of_pieces(*it).is_none())
                     && !is_guided =>
             {
                 Some(args)
@@ -274,6 +278,9 @@ impl<'q> State<'q> {
             match &self.node(at).shape {
                 Shape::Literal(_) => return None,
                 Shape::Open => {
+                    if let Some(number) = self.number_of_pieces(at) {
+                        return self.base_leaf(number, MAX_CHAIN);
+                    }
                     // What is cut out of a bitstring comes before it.
                     let part = self.pending.iter().find_map(|it| match it {
                         Pending::Define(part, Op::Slice, args)

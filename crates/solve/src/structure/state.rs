@@ -117,6 +117,8 @@ pub(super) struct State<'q> {
     pub(super) typing: &'q Typing<'q>,
     /// Keys of which it was asked whether they are the same.
     pub(super) split_keys: Vec<(NodeId, NodeId)>,
+    /// Numbers in bitstrings that are made of those of smaller parts.
+    pub(super) related: Vec<NodeId>,
     /// More nodes come from terms that would have to grow without end.
     pub(super) max_nodes: usize,
 }
@@ -129,6 +131,7 @@ impl<'q> State<'q> {
             version: 0,
             typing,
             split_keys: Vec::new(),
+            related: Vec::new(),
             max_nodes: usize::MAX,
         }
     }

@@ -103,8 +103,14 @@ impl<'q> State<'q> {
             Conversion::ListToInteger(base) => return self.spell(node, of, base, false),
             Conversion::FloatToList => self.is_text(node, 43, 101)?,
             Conversion::ListToFloat => self.is_text(of, 43, 101)?,
-            Conversion::BinaryToList => self.is_text(node, 0, 255)?,
-            Conversion::ListToBinary => self.is_text(of, 0, 255)?,
+            Conversion::BinaryToList => {
+                self.is_text(node, 0, 255)?;
+                return self.relate_bytes(node, of);
+            }
+            Conversion::ListToBinary => {
+                self.is_text(of, 0, 255)?;
+                return self.relate_bytes(of, node);
+            }
             Conversion::AtomToBinary
             | Conversion::BinaryToAtom
             | Conversion::IntegerToBinary(_)

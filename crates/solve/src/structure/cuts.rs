@@ -1,0 +1,277 @@
+//! Bitstrings of known size that are cut in several ways: what lies between two cuts is a number, and
+//! every larger part is made of those.
+
+use super::facts::fact;
+use super::state::{Closed, NodeId, Pending, Shape, State, Step};
+use super::value::Value;
+use num_bigint::BigInt;
+use num_traits::One;
+use std::collections::BTreeSet;
+use term::{Op, Term};
+
+/// The unsigned number of a part, its most significant bit first.
+const NUMBER: Op = Op::BitsToInteger { is_signed: false, is_little: false };
+
+/// Longer binaries are not taken apart byte by byte.
+const MAX_BYTES: u64 = 64;
+
+/// A part of a bitstring, in bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Cut {
+    whole: NodeId,
+    from: i64,
+    len: i64,
+    part: NodeId,
+}
+
+impl<'q> State<'q> {
+    /// Relates parts that overlap. `true`: something new is known.
+    pub(super) fn relate_cuts(&mut self) -> Result<bool, Closed> {
+        let cuts = self.cuts();
+        let mut is_new = false;
+        for cut in &cuts {
+            let mut places = BTreeSet::new();
+            for other in cuts.iter().filter(|it| it.whole == cut.whole) {
+                places.extend([other.from, other.from + other.len]);
+            }
+            places.retain(|it| cut.from < *it && *it < cut.from + cut.len);
+            if let Some(value) = self.ground(cut.part) {
+                is_new |= !places.is_empty() && self.bind_pieces(&cuts, cut, &value)?;
+                continue;
+            }
+            if !places.is_empty() && self.numbers_of(cut.part).is_empty() {
+                self.number_of(cut.part)?;
+                is_new = true;
+            }
+            for (number, is_signed, is_little) in self.numbers_of(cut.part) {
+                let is_cut = !places.is_empty() && (!is_little || cut.len % 8 == 0);
+                if is_cut && self.is_first(number) {
+                    let mut places = places.clone();
+                    if is_little {
+                        places.extend((cut.from..cut.from + cut.len).step_by(8).skip(1));
+                    }
+                    self.relate(&cuts, cut, &places, (number, is_signed, is_little))?;
+                    is_new = true;
+                }
+            }
+        }
+        Ok(is_new)
+    }
+
+    /// Whether nothing was made of the number before.
+    pub(super) fn is_first(&mut self, number: NodeId) -> bool {
+        let is_known = self.related.iter().any(|it| self.is_same_node(*it, number));
+        if !is_known {
+            self.related.push(number);
+        }
+        !is_known
+    }
+
+    /// The number of a part that is made of those of smaller ones.
+    pub(super) fn number_of_pieces(&self, part: NodeId) -> Option<NodeId> {
+        if self.related.is_empty() {
+            return None;
+        }
+        let is_made = |it: NodeId| self.related.iter().any(|made| self.is_same_node(*made, it));
+        self.numbers_of(part).into_iter().map(|it| it.0).find(|it| is_made(*it))
+    }
+
+    /// All parts of which it is known where they lie.
+    fn cuts(&self) -> Vec<Cut> {
+        let cut = |it: &Pending| {
+            let Pending::Define(part, Op::Slice, args) = it else { return None };
+            let [of, from, len] = **args else { return None };
+            self.bit_len(of)?;
+            let (from, len) = (self.known_int(from)?, self.known_int(len)?);
+            let whole = self.root(of);
+            (len > 0).then_some(Cut { whole, from, len, part: *part })
+        };
+        self.pending.iter().filter_map(cut).collect()
+    }
+
+    /// The numbers that a part is seen as: signed or not, little-endian or not.
+    fn numbers_of(&self, part: NodeId) -> Vec<(NodeId, bool, bool)> {
+        let number = |it: &Pending| match it {
+            Pending::Define(number, Op::BitsToInteger { is_signed, is_little }, args) => {
+                let is_it = args.first().is_some_and(|it| self.is_same_node(*it, part));
+                is_it.then_some((*number, *is_signed, *is_little))
+            }
+            Pending::Define(..)
+            | Pending::Fact(_)
+            | Pending::Either(_)
+            | Pending::Typed(_)
+            | Pending::Done => None,
+        };
+        self.pending.iter().filter_map(number).collect()
+    }
+
+    /// A known part says what its pieces are.
+    fn bind_pieces(&mut self, cuts: &[Cut], cut: &Cut, value: &Value<'q>) -> Result<bool, Closed> {
+        let term = value.term();
+        let Term::Bits(bits) = &*term else { return Err(Closed) };
+        let mut is_new = false;
+        for other in cuts.iter().filter(|it| it.whole == cut.whole && *it != cut) {
+            let (low, high) =
+                (other.from.max(cut.from), (other.from + other.len).min(cut.from + cut.len));
+            if low >= high || self.ground(other.part).is_some() {
+                continue;
+            }
+            if other.from >= cut.from && other.from + other.len <= cut.from + cut.len {
+                let from = usize::try_from(other.from - cut.from).map_err(|_| Closed)?;
+                let len = usize::try_from(other.len).map_err(|_| Closed)?;
+                let piece = bits.slice(from, len).ok_or(Closed)?;
+                self.bind(other.part, &Value::own(Term::Bits(piece)))?;
+                is_new = true;
+            }
+        }
+        Ok(is_new)
+    }
+
+    /// The number is made of those of its pieces.
+    fn relate(
+        &mut self,
+        cuts: &[Cut],
+        cut: &Cut,
+        places: &BTreeSet<i64>,
+        (number, is_signed, is_little): (NodeId, bool, bool),
+    ) -> Step {
+        let mut ends: Vec<i64> = places.iter().copied().collect();
+        ends.push(cut.from + cut.len);
+        let mut pieces = Vec::new();
+        let mut from = cut.from;
+        for end in ends {
+            let known = cuts
+                .iter()
+                .find(|it| (it.whole, it.from, it.len) == (cut.whole, from, end - from))
+                .map(|it| it.part);
+            let part = match known {
+                Some(part) => part,
+                None => self.slice(cut.whole, from, end - from)?,
+            };
+            pieces.push((self.number_of(part)?, end - from));
+            from = end;
+        }
+        if is_little {
+            pieces.reverse();
+        }
+        let mut sum: Option<NodeId> = None;
+        for (piece, len) in pieces {
+            sum = Some(match sum {
+                None => piece,
+                Some(high) => {
+                    let factor = self.power(len);
+                    let shifted = self.define(Op::Multiply, &[high, factor])?;
+                    self.define(Op::Add, &[shifted, piece])?
+                }
+            });
+        }
+        let sum = sum.ok_or(Closed)?;
+        if !is_signed {
+            return self.unify(number, sum);
+        }
+        let (half, all) = (self.power(cut.len - 1), self.power(cut.len));
+        let negative = self.define(Op::Subtract, &[sum, all])?;
+        self.either(vec![
+            vec![fact(Op::Less, &[sum, half], true), fact(Op::Same, &[number, sum], true)],
+            vec![fact(Op::Less, &[sum, half], false), fact(Op::Same, &[number, negative], true)],
+        ]);
+        Ok(())
+    }
+
+    fn power(&mut self, bits: i64) -> NodeId {
+        let value = BigInt::one() << u64::try_from(bits).unwrap_or(0);
+        self.literal(Value::own(Term::integer(value)))
+    }
+
+    pub(super) fn slice(&mut self, of: NodeId, from: i64, len: i64) -> Result<NodeId, Closed> {
+        let (from, len) = (self.literal_int(from), self.literal_int(len));
+        self.define(Op::Slice, &[of, from, len])
+    }
+
+    /// The number of a part, one for each.
+    pub(super) fn number_of(&mut self, part: NodeId) -> Result<NodeId, Closed> {
+        let known = self.numbers_of(part).into_iter().find(|it| !it.1 && !it.2);
+        match known {
+            Some((number, ..)) => Ok(number),
+            None => self.define(NUMBER, &[part]),
+        }
+    }
+
+    /// A part of a part is a part of the whole; equal parts are one. `true`: it is seen to.
+    pub(super) fn join_slice(&mut self, node: NodeId, args: [NodeId; 3]) -> Result<bool, Closed> {
+        let [of, from, len] = args;
+        if let Some((Op::Slice, outer)) = self.node(of).origin.clone()
+            && let [whole, outer_from, outer_len] = *outer
+            && !self.is_same_node(whole, of)
+            && self.known(of).is_none()
+        {
+            let place = match (self.known_int(outer_from), self.known_int(from)) {
+                (Some(outer), Some(inner)) => self.literal_int(outer.saturating_add(inner)),
+                (Some(0), None) => from,
+                (None, Some(0)) => outer_from,
+                _ => self.define(Op::Add, &[outer_from, from])?,
+            };
+            let end = self.define(Op::Add, &[from, len])?;
+            self.require(Op::LessEqual, &[end, outer_len], true)?;
+            if !self.examine_define(node, Op::Slice, &[whole, place, len])? {
+                self.push(Pending::Define(node, Op::Slice, [whole, place, len].into()));
+            }
+            return Ok(true);
+        }
+        let (Some(start), Some(size)) = (self.known_int(from), self.known_int(len)) else {
+            return Ok(false);
+        };
+        if start == 0 && self.bit_len(of).is_some_and(|it| i64::try_from(it) == Ok(size)) {
+            return self.unify(node, of).map(|()| true);
+        }
+        let twin = self.pending.iter().find_map(|it| {
+            let Pending::Define(part, Op::Slice, args) = it else { return None };
+            let [other, other_from, other_len] = **args else { return None };
+            let is_it = self.is_same_node(other, of)
+                && self.known_int(other_from) == Some(start)
+                && self.known_int(other_len) == Some(size)
+                && !self.is_same_node(*part, node);
+            is_it.then_some(*part)
+        });
+        match twin {
+            Some(twin) => self.unify(node, twin).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    /// The list has the bytes of the binary. `true`: it is seen to.
+    pub(super) fn relate_bytes(&mut self, list: NodeId, bits: NodeId) -> Result<bool, Closed> {
+        let n_bytes = match (self.bit_len(bits), self.n_cells(list)) {
+            (Some(n_bits), _) => n_bits / 8,
+            (None, Some(n_cells)) => {
+                self.set_bits(bits, n_cells * 8)?;
+                n_cells
+            }
+            (None, None) => return Ok(false),
+        };
+        if n_bytes > MAX_BYTES {
+            return Ok(false);
+        }
+        let mut at = list;
+        for n in 0..i64::try_from(n_bytes).map_err(|_| Closed)? {
+            let (byte, rest) = self.cons(at)?;
+            let part = self.slice(bits, n * 8, 8)?;
+            let number = self.number_of(part)?;
+            self.unify(byte, number)?;
+            at = rest;
+        }
+        self.bind(at, &Value::Ref(&Term::Nil)).map(|()| true)
+    }
+
+    /// The cells of a list that is known to end.
+    fn n_cells(&self, list: NodeId) -> Option<u64> {
+        let mut n = 0;
+        let mut at = list;
+        while let Shape::Cons(_, tail) = &self.node(at).shape {
+            n += 1;
+            at = *tail;
+        }
+        let end = self.known(at)?;
+        Some(n + u64::try_from(end.term().as_list()?.len()).ok()?)
+    }
+}
