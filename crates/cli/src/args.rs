@@ -107,6 +107,15 @@ pub(crate) struct Test {
     /// The first input: a list of arguments in Erlang syntax [default: made from the spec]
     #[arg(long, value_name = "LIST")]
     pub(crate) args: Option<String>,
+    /// Prolog: the first goal, as at the toplevel: 'main([a], N, R)'
+    #[arg(long, value_name = "GOAL")]
+    pub(crate) goal: Option<String>,
+    /// Prolog: which arguments are given (+) and which are results (-): 'main(+,+,-)'; may repeat
+    #[arg(long, value_name = "MODE")]
+    pub(crate) mode: Vec<String>,
+    /// Prolog: what the tests shall cover
+    #[arg(long, value_enum, value_name = "KIND", default_value_t = Criterion::Clause)]
+    pub(crate) coverage: Criterion,
     /// Choices of a path that may be taken the other way
     #[arg(short, long, value_name = "N", default_value_t = 25)]
     pub(crate) depth: usize,
@@ -187,6 +196,19 @@ pub(crate) enum Form {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Emit {
     Eunit,
+    /// For Prolog, always
+    Plunit,
+}
+
+/// What tests of Prolog programs shall cover.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Criterion {
+    /// Every clause, evaluated to its end
+    Clause,
+    /// Every outcome of every choice
+    Choice,
+    /// Every path within the depth
+    Path,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

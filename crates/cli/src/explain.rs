@@ -49,6 +49,8 @@ codes! {
     BadSyntax "G030",
     BadClause "G031",
     NoPredicate "G032",
+    BadMode "G033",
+    NoSwipl "G034",
 }
 
 impl Code {

@@ -54,6 +54,9 @@ pub(crate) struct Done {
 fn perform(command: &Command) -> ExitCode {
     let plain = |(stdout, code)| Done { stdout, diagnostics: vec![], code };
     let done = match command {
+        Command::Test(options) if options.targets.iter().all(|it| is_prolog(it)) => {
+            crate::test::prolog::test(options)
+        }
         Command::Test(options) => test(options),
         Command::Run(options) if options.targets_and_call.iter().any(|it| is_prolog(it)) => {
             crate::prolog::run(options)

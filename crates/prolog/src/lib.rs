@@ -15,6 +15,8 @@ pub mod program;
 
 pub mod toplevel;
 
+pub mod concolic;
+
 pub use machine::{Ending, Limits, Machine, Solutions, Stop};
 pub use program::{File, Library, LoadReport, NoLibrary, Note};
 pub use toplevel::{Answer, Query, QueryError};

@@ -31,7 +31,7 @@ pub(crate) fn load(targets: &[String]) -> Result<Loaded, Diagnostic> {
     Ok(Loaded { machine, files, diagnostics, output })
 }
 
-fn no_file(target: &str) -> Diagnostic {
+pub(crate) fn no_file(target: &str) -> Diagnostic {
     let path = Path::new(target);
     let title = if path.is_dir() {
         format!("{target} is a directory")
@@ -43,7 +43,7 @@ fn no_file(target: &str) -> Diagnostic {
     Diagnostic::new(Code::NoTarget, title).hint("paths are relative to the current directory")
 }
 
-fn notes(report: &LoadReport) -> Vec<Diagnostic> {
+pub(crate) fn notes(report: &LoadReport) -> Vec<Diagnostic> {
     let errors = report.errors.iter().map(|it| (it, Severity::Error));
     let warnings = report.warnings.iter().map(|it| (it, Severity::Warning));
     let mut all: Vec<(&Note, Severity)> = errors.chain(warnings).collect();

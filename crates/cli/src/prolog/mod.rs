@@ -4,5 +4,6 @@ mod files;
 mod load;
 mod run;
 
-pub(crate) use files::is_prolog;
+pub(crate) use files::{Files, is_prolog, read};
+pub(crate) use load::{no_file, notes};
 pub(crate) use run::run;

@@ -24,6 +24,8 @@ mod reach;
 mod replay;
 mod report;
 
+pub(crate) mod prolog;
+
 pub(crate) use replay::replay;
 
 use crate::args::{Emit, Format, Test};
@@ -77,7 +79,7 @@ pub(crate) fn test(options: &Test) -> Result<Done, Vec<Diagnostic>> {
     let origin = Origin { targets: options.targets.clone(), build: options.build.clone() };
     if let Some(dir) = &options.out {
         match options.emit {
-            Emit::Eunit => {
+            Emit::Eunit | Emit::Plunit => {
                 let troubles = write_all(dir, &report, &project, &origin, beam.as_mut());
                 diagnostics.extend(troubles);
             }

@@ -54,7 +54,11 @@ impl Progress {
     }
 
     pub(crate) fn unit(&self, name: &UnitName) -> UnitProgress<'_> {
-        let (name, shown) = (name.to_string(), Instant::now());
+        self.named(&name.to_string())
+    }
+
+    pub(crate) fn named(&self, name: &str) -> UnitProgress<'_> {
+        let (name, shown) = (name.to_owned(), Instant::now());
         UnitProgress { progress: self, name, n_runs: 0, n_paths: 0, shown }
     }
 

@@ -28,7 +28,16 @@ enum Position {
 
 impl Compiler<'_> {
     pub(super) fn body(&mut self, body: Value) -> Result<(), CompileError> {
-        self.goals(body, Position::Last, Scope::Clause)
+        let Some(mark) = self.mark else {
+            return self.goals(body, Position::Last, Scope::Clause);
+        };
+        for (n, goal) in (1..).zip(self.conjunction(body)) {
+            self.code.push(Ins::Reach(mark, n));
+            self.goal(goal, Position::Inner, Scope::Clause)?;
+        }
+        self.code.push(Ins::Exit(mark));
+        self.proceed();
+        Ok(())
     }
 
     fn goals(&mut self, body: Value, position: Position, scope: Scope) -> Result<(), CompileError> {

@@ -3,7 +3,7 @@
 //! Terms are walked with lists of what is left to do, never by recursion; only control constructs
 //! nest natively, and only to a fixed depth.
 
-use crate::code::{Clause, ClauseId, Database, Ins, Key, PredId, key_of};
+use crate::code::{Clause, ClauseId, Database, Ins, Key, Marked, PredId, key_of};
 use crate::data::{AtomId, Atoms, FunctorId, Heap, Record, Value, View};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -51,9 +51,15 @@ pub fn compile_clause(
     let functor = atoms.functor(name, arity);
     let pred = db.pred(module, functor, name, arity);
     let term = Rc::new(Record::new(heap, atoms, whole));
+    let marked = Marked { pred, file: source.file, line: source.line };
+    let mark = db.marking.then(|| db.mark(marked));
     let mut compiler = Compiler::new(heap, atoms, db, context);
-    // Most clauses need no frame; those that do are compiled again.
-    if !compiler.clause(head, arity, body, false)? {
+    compiler.mark = mark;
+    // Most clauses need no frame; those that do are compiled again. One under test has a frame, so
+    // that its last call returns to it.
+    if mark.is_some() {
+        compiler.clause(head, arity, body, true)?;
+    } else if !compiler.clause(head, arity, body, false)? {
         compiler.reset();
         compiler.clause(head, arity, body, true)?;
     }
@@ -104,6 +110,8 @@ pub(super) struct Compiler<'a> {
     pub(super) wants_frame: bool,
     pub(super) start: u32,
     pub(super) depth: u32,
+    /// Of a clause under test.
+    pub(super) mark: Option<u32>,
 }
 
 impl<'a> Compiler<'a> {
@@ -127,6 +135,7 @@ impl<'a> Compiler<'a> {
             wants_frame: false,
             start,
             depth: 0,
+            mark: None,
         }
     }
 
@@ -153,6 +162,9 @@ impl<'a> Compiler<'a> {
         let allocate = self.code.len();
         if frame {
             self.code.push(Ins::Allocate(0));
+        }
+        if let Some(mark) = self.mark {
+            self.code.push(Ins::Enter(mark));
         }
         self.body(body)?;
         if let Some(ins @ Ins::Allocate(_)) = self.code.get_mut(allocate) {

@@ -129,8 +129,20 @@ pub struct Database {
     konst_ids: FxHashMap<(Tag, u64), u32>,
     buckets: Vec<Vec<ClauseId>>,
     pub generation: u64,
+    /// Whether clauses that are compiled now are under test.
+    pub marking: bool,
+    /// Clauses under test: their predicate, file and line.
+    pub marks: Vec<Marked>,
     /// What a run changed of the loaded program, to be put back at its end.
     base: Option<Base>,
+}
+
+/// A clause under test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Marked {
+    pub pred: PredId,
+    pub file: u32,
+    pub line: u32,
 }
 
 #[derive(Debug)]
@@ -157,6 +169,11 @@ pub fn is_visible(clause: &Clause, generation: u64) -> bool {
 }
 
 impl Database {
+    pub(crate) fn mark(&mut self, of: Marked) -> u32 {
+        self.marks.push(of);
+        u32::try_from(self.marks.len() - 1).unwrap_or(u32::MAX)
+    }
+
     pub fn pred(
         &mut self,
         module: AtomId,

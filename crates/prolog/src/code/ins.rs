@@ -65,6 +65,14 @@ pub enum Ins {
     /// `==` and `\==`.
     Identical(bool, Operand, Operand, u32),
 
+    // Of a clause under test.
+    /// Its head matched.
+    Enter(u32),
+    /// A goal of its body comes next, counted from 1.
+    Reach(u32, u32),
+    /// Its body was evaluated to the end.
+    Exit(u32),
+
     // What the machine itself continues at.
     Answer,
     CatchExit,

@@ -9,7 +9,7 @@ mod ins;
 pub use arith::{ArithOp, arith_op};
 pub use clause::{CompileError, Compiled, Source, compile_clause};
 pub use database::{
-    Bucket, Clause, ClauseId, Database, Key, Kind, Meta, Pred, PredId, PredState, is_visible,
+    Bucket, Clause, ClauseId, Database, Key, Kind, Marked, Meta, Pred, PredId, PredState, is_visible,
     key_of,
 };
 pub(crate) use ins::BACKTRACK as BACKTRACK_LABEL;

@@ -89,11 +89,16 @@ impl Machine {
         }
     }
 
-    fn call_builtin(&mut self, row: usize) -> Result<(), Fault> {
-        let row = &self.rows[row];
+    fn call_builtin(&mut self, number: usize) -> Result<(), Fault> {
+        let row = &self.rows[number];
         self.running = Some((row.name_id, row.arity as usize));
         let run = row.run;
-        match run(self, self.base)? {
+        let next = if self.recorder.is_some() {
+            self.builtin_recorded(number)?
+        } else {
+            run(self, self.base)?
+        };
+        match next {
             Next::True => self.return_or_wake(),
             Next::False => self.backtrack(),
             Next::Jump => Ok(()),
@@ -122,6 +127,9 @@ impl Machine {
         let arity = pred.arity;
         if pred.one_sided {
             self.push_choice(Alternative::NoRule(id), self.base + arity as usize);
+        }
+        if self.recorder.is_some() && 0 < arity {
+            self.look_first_argument(id);
         }
         let key = if 0 < arity { self.first_key() } else { Key::ANY };
         if key != Key::ANY

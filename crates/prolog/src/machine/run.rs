@@ -9,7 +9,7 @@
 
 use crate::code::{ArithOp, Compare, Ins, Konst, Operand, Test};
 use crate::data::{AtomId, FunctorId, Number, Tag, Value, compare, same, unify};
-use crate::machine::{Alternative, Fault, Machine};
+use crate::machine::{Alternative, COMPLETED, ENTERED, Fault, Machine};
 
 /// Where the arguments of the structure at hand are.
 #[derive(Clone, Copy, Debug)]
@@ -24,15 +24,19 @@ enum Mode {
 const BACKTRACK: u32 = crate::code::BACKTRACK_LABEL;
 
 impl Machine {
-    /// Runs until an answer is found or nothing is left; which of both.
+    /// Runs until an answer is found or nothing is left; which of both. Compiled twice: a run that
+    /// nobody records does not look for shadows.
     #[expect(clippy::too_many_lines, reason = "one arm per instruction")]
-    pub(crate) fn run(&mut self) -> Result<bool, Fault> {
+    pub(crate) fn run<const RECORD: bool>(&mut self) -> Result<bool, Fault> {
         let mut mode = Mode::Write;
         loop {
             let ins = self.db.code[self.pc];
             match ins {
                 Ins::GetAtomic(slot, konst) => {
                     let value = self.heap.deref(self.stack[self.base + slot as usize]);
+                    if RECORD && value.shadow().is_some() {
+                        self.look_konst(value, konst);
+                    }
                     if self.match_konst(value, konst) {
                         self.pc += 1;
                     } else {
@@ -41,6 +45,9 @@ impl Machine {
                 }
                 Ins::GetStruct(slot, functor) => {
                     let value = self.heap.deref(self.stack[self.base + slot as usize]);
+                    if RECORD && value.shadow().is_some() {
+                        self.look_functor(value, functor);
+                    }
                     if value.is_struct(functor) {
                         mode = Mode::Read(value.address());
                         self.pc += 1;
@@ -55,7 +62,7 @@ impl Machine {
                 }
                 Ins::GetSame(a, b) => {
                     let (a, b) = (self.slot(a), self.slot(b));
-                    self.branch_unify(a, b)?;
+                    self.branch_unify::<RECORD>(a, b)?;
                 }
                 Ins::UnifyVar(slot) => {
                     let value = match &mut mode {
@@ -74,7 +81,7 @@ impl Machine {
                         Mode::Read(at) => {
                             *at += 1;
                             let other = self.heap.cells[*at - 1];
-                            self.branch_unify(value, other)?;
+                            self.branch_unify::<RECORD>(value, other)?;
                         }
                         Mode::Write => {
                             self.heap.cells.push(value);
@@ -86,6 +93,9 @@ impl Machine {
                     Mode::Read(at) => {
                         *at += 1;
                         let value = self.heap.deref(self.heap.cells[*at - 1]);
+                        if RECORD && value.shadow().is_some() {
+                            self.look_konst(value, konst);
+                        }
                         if self.match_konst(value, konst) {
                             self.pc += 1;
                         } else {
@@ -227,6 +237,10 @@ impl Machine {
                 Ins::Arith(op, to, a, b) => {
                     let (a, b) = (self.operand(a), self.operand(b));
                     let res = match (a.as_int(), b.as_int()) {
+                        _ if RECORD => {
+                            self.running = Some((AtomId::IS, 2));
+                            self.arith_recorded(op, a, b)?
+                        }
                         (Some(x), Some(y)) => match small(op, x, y) {
                             Some(res) => Value::int(res),
                             None => self.arith(op, a, b)?,
@@ -239,13 +253,22 @@ impl Machine {
                 Ins::Evaluate(to, of) => {
                     let value = self.operand(of);
                     self.running = Some((AtomId::IS, 2));
-                    let value =
-                        if value.is_number() { value } else { self.evaluate_to_value(value)? };
+                    let value = if RECORD {
+                        self.evaluate_here(value)?
+                    } else if value.is_number() {
+                        value
+                    } else {
+                        self.evaluate_to_value(value)?
+                    };
                     self.stack[self.base + to as usize] = value;
                     self.pc += 1;
                 }
                 Ins::Compare(op, a, b, to) => {
-                    let (a, b) = (self.operand(a), self.operand(b));
+                    let (mut a, mut b) = (self.operand(a), self.operand(b));
+                    if RECORD {
+                        self.running_compare(op);
+                        (a, b) = self.look_compare(op, a, b)?;
+                    }
                     let holds = match (a.as_int(), b.as_int()) {
                         (Some(x), Some(y)) => op.holds(x.cmp(&y)),
                         _ => self.compare_numbers(op, a, b)?,
@@ -254,19 +277,36 @@ impl Machine {
                 }
                 Ins::Test(test, of, to) => {
                     let value = self.operand(of);
+                    if RECORD {
+                        self.look_test(test, value);
+                    }
                     let holds = self.test(test, value);
                     self.branch(holds, to)?;
                 }
                 Ins::Order(op, a, b, to) => {
                     let (a, b) = (self.operand(a), self.operand(b));
+                    if RECORD {
+                        self.look_order(a, b);
+                    }
                     let holds = op.holds(compare(&self.heap, &self.atoms, a, b));
                     self.branch(holds, to)?;
                 }
                 Ins::Identical(wanted, a, b, to) => {
                     let (a, b) = (self.operand(a), self.operand(b));
+                    if RECORD {
+                        self.look_identical(a, b);
+                    }
                     let holds = same(&self.heap, &self.atoms, a, b) == wanted;
                     self.branch(holds, to)?;
                 }
+                Ins::Enter(mark) => self.reach(mark, ENTERED),
+                Ins::Reach(mark, n) => {
+                    if let Some(furthest) = self.furthest.get_mut(mark as usize) {
+                        *furthest = n.max(*furthest);
+                    }
+                    self.pc += 1;
+                }
+                Ins::Exit(mark) => self.reach(mark, COMPLETED),
                 Ins::Answer => return Ok(self.pc == 0),
                 Ins::CatchExit => self.catch_exit(),
                 Ins::CleanupExit => self.cleanup_exit()?,
@@ -274,6 +314,13 @@ impl Machine {
                 Ins::Resume => self.resume()?,
             }
         }
+    }
+
+    fn reach(&mut self, mark: u32, how: u8) {
+        if let Some(reached) = self.reached.get_mut(mark as usize) {
+            *reached |= how;
+        }
+        self.pc += 1;
     }
 
     #[inline]
@@ -320,8 +367,13 @@ impl Machine {
     }
 
     #[inline]
-    fn branch_unify(&mut self, a: Value, b: Value) -> Result<(), Fault> {
-        if unify(&mut self.heap, &self.atoms, a, b) {
+    fn branch_unify<const RECORD: bool>(&mut self, a: Value, b: Value) -> Result<(), Fault> {
+        let holds = if RECORD {
+            self.unify_recorded(a, b)
+        } else {
+            unify(&mut self.heap, &self.atoms, a, b)
+        };
+        if holds {
             self.pc += 1;
             Ok(())
         } else {
@@ -367,7 +419,8 @@ impl Machine {
         Ok(res.store(&mut self.heap))
     }
 
-    fn compare_numbers(&mut self, op: Compare, a: Value, b: Value) -> Result<bool, Fault> {
+    /// For error messages.
+    fn running_compare(&mut self, op: Compare) {
         let name = match op {
             Compare::Less => "<",
             Compare::LessEqual => "=<",
@@ -377,6 +430,10 @@ impl Machine {
             Compare::NotEqual => "=\\=",
         };
         self.running = Some((self.atoms.intern(name), 2));
+    }
+
+    fn compare_numbers(&mut self, op: Compare, a: Value, b: Value) -> Result<bool, Fault> {
+        self.running_compare(op);
         let (x, y) = (self.evaluate(a)?, self.evaluate(b)?);
         Ok(match x.compare(&y) {
             Some(order) => op.holds(order),

@@ -76,6 +76,12 @@ impl Machine {
     fn start(&mut self, query: &Record, limits: Limits) {
         self.reset();
         self.limits = limits;
+        self.reached.clear();
+        self.reached.resize(self.db.marks.len(), 0);
+        self.furthest.resize(self.db.marks.len(), 0);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.restart();
+        }
         self.db.begin_run();
         self.prepare(query);
     }
@@ -121,7 +127,7 @@ impl Machine {
 
     /// The loop.
     pub(crate) fn run_on(&mut self) -> Result<bool, Fault> {
-        self.run()
+        if self.recorder.is_some() { self.run::<true>() } else { self.run::<false>() }
     }
 
     /// Runs on from the registers to the next answer or the end.

@@ -71,9 +71,20 @@ pub struct Machine {
     pub(crate) known: crate::program::Known,
     /// The module whose text is being loaded.
     pub(crate) load_module: AtomId,
+    /// Whoever wants to know what of the run depends on its input.
+    pub(crate) recorder: Option<Box<crate::concolic::Recorder>>,
+    /// Which marked clauses the run has entered and completed: bits [`ENTERED`] and [`COMPLETED`].
+    pub(crate) reached: Vec<u8>,
+    /// For each marked clause, the furthest goal of its body that any run has come to, from 1.
+    pub(crate) furthest: Vec<u32>,
     /// `Name = Value` of the query's variables.
     pub(crate) bindings: Value,
 }
+
+/// The clause's head matched.
+pub(crate) const ENTERED: u8 = 1;
+/// Its body was evaluated to the end.
+pub(crate) const COMPLETED: u8 = 2;
 
 /// What programs write: to the user, and to whoever captures it.
 #[derive(Clone, Debug, Default)]

@@ -97,6 +97,9 @@ impl Machine {
             gensyms: FxHashMap::default(),
             random: 0x9e37_79b9_7f4a_7c15,
             known,
+            recorder: None,
+            reached: Vec::new(),
+            furthest: Vec::new(),
             bindings: Value::NIL,
             load_module: AtomId::USER,
         };

@@ -138,7 +138,9 @@ impl Machine {
         };
         // Known before it is loaded: libraries refer to each other.
         self.modules.libraries.insert(name.to_owned(), AtomId::SYSTEM);
+        let marking = std::mem::take(&mut self.db.marking);
         let report = self.load_file(&file, AtomId::SYSTEM, library);
+        self.db.marking = marking;
         let module = report.module.unwrap_or(AtomId::USER);
         self.modules.libraries.insert(name.to_owned(), module);
         Ok(())

@@ -1,0 +1,101 @@
+//! What a goal is expected to do, as text that SWI-Prolog reads.
+
+use crate::test::prolog::plan::Way;
+use prolog::concolic::{Arg, Finished, Ran, Unit, term_text};
+use term::Term;
+use trace::Input;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Expectation {
+    Fails,
+    /// The term that is thrown; of an error, without its context.
+    Throws { ball: String, is_error: bool },
+    Answers(Answers),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Answers {
+    /// For each answer, the values of the results.
+    pub(crate) values: Vec<Vec<String>>,
+    /// Whether there may be more.
+    pub(crate) is_open: bool,
+    /// Whether no value has a variable.
+    pub(crate) is_ground: bool,
+}
+
+impl Expectation {
+    /// As the report names it.
+    pub(crate) fn outcome(&self) -> &'static str {
+        match self {
+            Expectation::Fails => "false",
+            Expectation::Throws { .. } => "throws",
+            Expectation::Answers(_) => "true",
+        }
+    }
+}
+
+/// `None`: nothing that a test could say.
+pub(crate) fn expect(unit: &mut Unit<'_>, ran: &Ran) -> Option<Expectation> {
+    if ran.answers.is_empty() {
+        return match &ran.finished {
+            Finished::Exhausted { .. } => Some(Expectation::Fails),
+            Finished::Thrown(ball) => Some(thrown(unit, ball)),
+            Finished::More | Finished::Stopped(_) | Finished::Strange => None,
+        };
+    }
+    let is_open = !matches!(ran.finished, Finished::Exhausted { .. });
+    let is_ground = ran.answers.iter().all(|it| it.values.iter().all(is_ground));
+    let machine = unit.machine();
+    let values = ran
+        .answers
+        .iter()
+        .map(|it| it.values.iter().map(|it| term_text(machine, it)).collect())
+        .collect();
+    Some(Expectation::Answers(Answers { values, is_open, is_ground }))
+}
+
+fn thrown(unit: &mut Unit<'_>, ball: &Term) -> Expectation {
+    let formal = match ball.as_tuple() {
+        Some([name, formal, _]) if name.as_atom() == Some("error") => Some(formal),
+        _ => None,
+    };
+    let text = term_text(unit.machine(), formal.unwrap_or(ball));
+    Expectation::Throws { ball: text, is_error: formal.is_some() }
+}
+
+pub(crate) fn is_ground(term: &Term) -> bool {
+    match term {
+        Term::Ref(_) => false,
+        Term::List(list) => list.items.iter().all(is_ground) && is_ground(&list.tail),
+        Term::Tuple(items) => items.iter().all(is_ground),
+        Term::Int(_)
+        | Term::Big(_)
+        | Term::Float(_)
+        | Term::Atom(_)
+        | Term::Nil
+        | Term::Map(_)
+        | Term::Bits(_)
+        | Term::Fun(_)
+        | Term::Pid(_)
+        | Term::Port(_) => true,
+    }
+}
+
+impl Way {
+    /// The arguments and the goal as text.
+    pub(crate) fn call(&self, unit: &mut Unit<'_>, input: &Input) -> (Vec<String>, String) {
+        let (mut given, mut results) = (input.args.iter(), self.results.iter());
+        let mut args = Vec::new();
+        for arg in &self.goal.args {
+            args.push(match arg {
+                Arg::Input => {
+                    given.next().map_or("_".to_owned(), |it| term_text(unit.machine(), it))
+                }
+                Arg::Result => results.next().cloned().unwrap_or_else(|| "_".to_owned()),
+            });
+        }
+        let name = term_text(unit.machine(), &Term::atom(&self.goal.name));
+        let call = if args.is_empty() { name } else { format!("{name}({})", args.join(", ")) };
+        (args, call)
+    }
+}

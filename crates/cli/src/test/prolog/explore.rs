@@ -1,0 +1,250 @@
+//! One predicate: explored in every way to call it, until all that is wanted is covered.
+
+use crate::args::{Criterion, Test};
+use crate::test::plan::time_of;
+use crate::test::progress::Progress;
+use crate::test::prolog::expect::{Expectation, expect};
+use crate::test::prolog::finding::{Finding, findings};
+use crate::test::prolog::load::Source;
+use crate::test::prolog::plan::{Task, Way};
+use engine::{Alone, Settings, Stop};
+use prolog::Limits;
+use prolog::concolic::{Ran, Unit};
+use solve::{Chain, Effort, Statistics};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// What came of a predicate.
+#[derive(Clone, Debug)]
+pub(crate) struct Explored {
+    pub(crate) name: String,
+    pub(crate) tests: Vec<Case>,
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) reachable: Vec<u32>,
+    pub(crate) completed: BTreeSet<u32>,
+    pub(crate) entered: BTreeSet<u32>,
+    pub(crate) n_runs: usize,
+    pub(crate) n_paths: usize,
+    pub(crate) n_diverged: usize,
+    pub(crate) stop: Stop,
+    pub(crate) is_saturated: bool,
+    pub(crate) losses: BTreeMap<String, usize>,
+    pub(crate) solver: Statistics,
+    pub(crate) elapsed: Duration,
+    pub(crate) trouble: Option<String>,
+}
+
+/// A goal and what is expected of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Case {
+    /// All arguments as text; results are variables.
+    pub(crate) args: Vec<String>,
+    pub(crate) call: String,
+    pub(crate) results: Vec<String>,
+    pub(crate) expectation: Expectation,
+    pub(crate) verdict: Verdict,
+}
+
+/// What SWI-Prolog says of a case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// It does the same; whether a choice point stays.
+    Same { leaves_choice: bool },
+    Differs(String),
+    Unknown(String),
+}
+
+/// Steps of a run while exploring; goals that need more are tried again with more.
+const STEPS: u64 = 100_000;
+/// Answers of a goal that are looked at.
+pub(crate) const ANSWERS: usize = 6;
+const MEMORY: usize = 256 << 20;
+/// Runs without news before a way to call a predicate is left.
+const PATIENCE: u64 = 1_500;
+
+pub(crate) fn explore(
+    source: &mut Source,
+    task: &Task,
+    options: &Test,
+    interrupt: &AtomicBool,
+    progress: &Progress,
+) -> Explored {
+    let begin = Instant::now();
+    let time = time_of(options);
+    let mut res = Explored {
+        name: task.name.clone(),
+        tests: Vec::new(),
+        findings: Vec::new(),
+        reachable: task.reachable.clone(),
+        completed: BTreeSet::new(),
+        entered: BTreeSet::new(),
+        n_runs: 0,
+        n_paths: 0,
+        n_diverged: 0,
+        stop: Stop::Exhausted,
+        is_saturated: false,
+        losses: BTreeMap::new(),
+        solver: Statistics::default(),
+        elapsed: Duration::ZERO,
+        trouble: None,
+    };
+    let mut seen = progress.named(&task.name);
+    let mut kept: Vec<(usize, Ran)> = Vec::new();
+    for (n, way) in task.ways.iter().enumerate() {
+        let is_first = n == 0;
+        let is_done = |res: &Explored| {
+            options.coverage != Criterion::Path
+                && task.reachable.iter().all(|it| res.completed.contains(it))
+        };
+        // Inputs that fit less well are only tried for what the others could not reach.
+        let is_wanted = is_first || way.is_declared || !is_done(&res);
+        if !is_wanted || time <= begin.elapsed() || interrupt.load(Ordering::Relaxed) {
+            continue;
+        }
+        let left = options.runs.map(|it| it.saturating_sub(res.n_runs));
+        if left == Some(0) {
+            continue;
+        }
+        let settings = Settings {
+            depth: options.depth,
+            max_runs: left,
+            patience: (options.time.is_none() && options.runs.is_none()).then_some(PATIENCE),
+            strategy: options.strategy,
+            seed: options.seed,
+        };
+        let limits = Limits { steps: STEPS, memory_bytes: MEMORY };
+        let goal = way.goal.clone();
+        let mut unit =
+            Unit::new(&mut source.machine, &mut source.files, goal, limits, ANSWERS);
+        let mut covered: BTreeSet<u32> = res.completed.clone();
+        let mut watch = |report: &engine::Report| {
+            seen.update(report);
+            if interrupt.load(Ordering::Relaxed) {
+                return Some(Stop::Interrupted);
+            }
+            let completed = report.covered.iter().filter(|it| it.0 % 2 == 1);
+            covered.extend(completed.map(|it| it.0 / 2));
+            if options.coverage == Criterion::Clause
+                && task.reachable.iter().all(|it| covered.contains(it))
+            {
+                return Some(Stop::Exhausted);
+            }
+            (time <= begin.elapsed()).then_some(Stop::Time)
+        };
+        let mut solver = Chain::new(Effort::default());
+        let mut oracle = Alone { solver: &mut solver, domain: &way.domain };
+        let report =
+            engine::explore(&mut unit, &mut oracle, &way.seeds, &settings, &mut watch);
+        add(&mut res.solver, &solver.statistics);
+        res.n_runs += report.n_runs;
+        res.n_paths += report.tests.len();
+        res.n_diverged += report.n_diverged;
+        for (what, count) in &report.losses {
+            *res.losses.entry(what.clone()).or_default() += count;
+        }
+        if is_first || report.stop != Stop::Exhausted {
+            (res.stop, res.is_saturated) = (report.stop, report.is_saturated);
+        }
+        res.trouble = res.trouble.or(report.trouble);
+        let log = std::mem::take(&mut unit.log);
+        for ran in &log {
+            res.completed.extend(&ran.completed);
+            res.entered.extend(&ran.entered);
+        }
+        res.findings.extend(findings(&mut unit, way, &log, is_first));
+        kept.extend(choose(&log, options.coverage, &kept).into_iter().map(|it| (n, it)));
+    }
+    let kept = prune(kept, options.coverage);
+    for (n, ran) in kept {
+        let Some(way) = task.ways.get(n) else { continue };
+        let goal = way.goal.clone();
+        let limits = Limits { steps: STEPS * 10, memory_bytes: MEMORY };
+        let mut unit =
+            Unit::new(&mut source.machine, &mut source.files, goal, limits, ANSWERS);
+        if let Some(case) = case(&mut unit, way, &ran, limits) {
+            res.tests.push(case);
+        }
+    }
+    let reachable: BTreeSet<u32> = task.reachable.iter().copied().collect();
+    res.completed.retain(|it| reachable.contains(it));
+    res.entered.retain(|it| reachable.contains(it));
+    res.elapsed = begin.elapsed();
+    res
+}
+
+fn add(to: &mut Statistics, other: &Statistics) {
+    to.queries += other.queries;
+    to.sat += other.sat;
+    to.unsat += other.unsat;
+    to.unknown += other.unknown;
+    for (name, count) in &other.layers {
+        *to.layers.entry(name).or_default() += count;
+    }
+}
+
+/// The runs that cover something that those before did not.
+fn choose(log: &[Ran], criterion: Criterion, before: &[(usize, Ran)]) -> Vec<Ran> {
+    let things = |it: &Ran| -> Vec<(u8, u64)> {
+        let completed = it.completed.iter().map(|it| (0, u64::from(*it)));
+        let entered = it.entered.iter().map(|it| (1, u64::from(*it)));
+        let clauses = completed.chain(entered);
+        match criterion {
+            Criterion::Clause => clauses.collect(),
+            Criterion::Choice => {
+                let choices = it.choices.iter();
+                clauses.chain(choices.map(|it| (2, u64::from(it.0.0) << 20 | it.1 as u64))).collect()
+            }
+            Criterion::Path => clauses.chain([(3, it.path)]).collect(),
+        }
+    };
+    let mut seen: BTreeSet<(u8, u64)> = before.iter().flat_map(|it| things(&it.1)).collect();
+    let mut res = Vec::new();
+    for ran in log {
+        let has_ended = !matches!(ran.finished, prolog::concolic::Finished::Stopped(_))
+            || !ran.answers.is_empty();
+        let things = things(ran);
+        if has_ended && things.iter().any(|it| !seen.contains(it)) {
+            seen.extend(things);
+            res.push(ran.clone());
+        }
+    }
+    res
+}
+
+/// Leaves out runs whose clauses the others complete too.
+fn prune(kept: Vec<(usize, Ran)>, criterion: Criterion) -> Vec<(usize, Ran)> {
+    if criterion != Criterion::Clause {
+        return kept;
+    }
+    let mut is_kept = vec![true; kept.len()];
+    let things = |it: &Ran| -> BTreeSet<(u8, u32)> {
+        let completed = it.completed.iter().map(|it| (0, *it));
+        completed.chain(it.entered.iter().map(|it| (1, *it))).collect()
+    };
+    let all: Vec<BTreeSet<(u8, u32)>> = kept.iter().map(|it| things(&it.1)).collect();
+    // Small inputs were found first and stay if it makes no difference; so begin with those that
+    // cover least.
+    let mut order: Vec<usize> = (0..kept.len()).collect();
+    order.sort_by_key(|it| all.get(*it).map_or(0, BTreeSet::len));
+    for n in order {
+        let others: BTreeSet<(u8, u32)> = (0..kept.len())
+            .filter(|it| *it != n && is_kept.get(*it) == Some(&true))
+            .flat_map(|it| all.get(it).into_iter().flatten().copied())
+            .collect();
+        if let (Some(own), Some(kept)) = (all.get(n), is_kept.get_mut(n)) {
+            *kept = !own.is_subset(&others);
+        }
+    }
+    let is_kept = |n: usize| is_kept.get(n) == Some(&true);
+    let kept = kept.into_iter().enumerate().filter(|it| is_kept(it.0));
+    kept.map(|it| it.1).collect()
+}
+
+pub(crate) fn case(unit: &mut Unit<'_>, way: &Way, ran: &Ran, limits: Limits) -> Option<Case> {
+    let ran = unit.solve(&ran.input, limits, ANSWERS)?;
+    let (args, call) = way.call(unit, &ran.input);
+    let expectation = expect(unit, &ran)?;
+    let verdict = Verdict::Unknown("swipl was not asked".to_owned());
+    Some(Case { args, call, results: way.results.clone(), expectation, verdict })
+}

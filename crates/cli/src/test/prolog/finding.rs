@@ -1,0 +1,168 @@
+//! What counts as found: errors that nobody catches, broken promises of determinism, no end.
+
+use crate::test::prolog::expect::{Expectation, expect};
+use crate::test::prolog::explore::{ANSWERS, Verdict};
+use crate::test::prolog::plan::Way;
+use prolog::concolic::{Determinism, Finished, Ran, Unit};
+use prolog::{Limits, Stop};
+use term::Term;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Finding {
+    pub(crate) kind: Kind,
+    pub(crate) args: Vec<String>,
+    pub(crate) call: String,
+    pub(crate) results: Vec<String>,
+    pub(crate) expectation: Option<Expectation>,
+    /// In words.
+    pub(crate) reason: String,
+    pub(crate) why: String,
+    /// Paths that end like this.
+    pub(crate) count: usize,
+    pub(crate) verdict: Verdict,
+}
+
+/// The worst first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    Crash,
+    Spec,
+    Timeout,
+    Rejected,
+}
+
+impl Kind {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Kind::Crash => "crash",
+            Kind::Spec => "spec",
+            Kind::Timeout => "timeout",
+            Kind::Rejected => "rejected",
+        }
+    }
+}
+
+/// Steps after which a goal is said not to end.
+pub(crate) const MANY_STEPS: u64 = 3_000_000;
+const MEMORY: usize = 512 << 20;
+
+/// One finding for each cause. `is_trusted`: the inputs are of the kind that the program is for.
+pub(crate) fn findings(
+    unit: &mut Unit<'_>,
+    way: &Way,
+    log: &[Ran],
+    is_trusted: bool,
+) -> Vec<Finding> {
+    let mut res: Vec<(String, Finding)> = Vec::new();
+    let mut n_endless = 0;
+    for ran in log {
+        let Some((kind, cause)) = judge(way, ran) else { continue };
+        if !is_trusted && !way.is_declared && kind != Kind::Crash {
+            continue;
+        }
+        if let Some((_, known)) = res.iter_mut().find(|it| it.0 == cause) {
+            known.count += 1;
+            continue;
+        }
+        let mut ran = ran.clone();
+        if kind == Kind::Timeout {
+            // A few steps more may be all that it needs.
+            n_endless += 1;
+            let limits = Limits { steps: MANY_STEPS, memory_bytes: MEMORY };
+            if 3 < n_endless {
+                continue;
+            }
+            match unit.solve(&ran.input, limits, 1) {
+                Some(again) if judge(way, &again).map(|it| it.0) == Some(Kind::Timeout) => {
+                    ran = again;
+                }
+                _ => continue,
+            }
+        }
+        let (args, call) = way.call(unit, &ran.input);
+        let expectation = expect(unit, &ran);
+        let reason = match &expectation {
+            Some(Expectation::Throws { ball, .. }) => ball.clone(),
+            Some(Expectation::Fails) => "false".to_owned(),
+            Some(Expectation::Answers(_)) => "more than one answer".to_owned(),
+            None => "it does not end".to_owned(),
+        };
+        let why = why(way, kind, &expectation);
+        let verdict = Verdict::Unknown("swipl was not asked".to_owned());
+        let results = way.results.clone();
+        let finding =
+            Finding { kind, args, call, results, expectation, reason, why, count: 1, verdict };
+        res.push((cause, finding));
+    }
+    res.into_iter().map(|it| it.1).collect()
+}
+
+/// The kind of finding that a run is, and its cause.
+fn judge(way: &Way, ran: &Ran) -> Option<(Kind, String)> {
+    let n_answers = ran.answers.len();
+    match &ran.finished {
+        Finished::Thrown(ball) if n_answers < ANSWERS => {
+            let kind = if is_refusal(ball) && !way.is_declared { Kind::Rejected } else { Kind::Crash };
+            return Some((kind, format!("throws {}", shape(ball))));
+        }
+        Finished::Stopped(Stop::Steps | Stop::Memory) if n_answers == 0 => {
+            return Some((Kind::Timeout, "no end".to_owned()));
+        }
+        Finished::Thrown(_)
+        | Finished::Stopped(_)
+        | Finished::Exhausted { .. }
+        | Finished::More
+        | Finished::Strange => {}
+    }
+    let has_failed = n_answers == 0 && matches!(ran.finished, Finished::Exhausted { .. });
+    match way.determinism? {
+        Determinism::Det if has_failed => Some((Kind::Spec, "det fails".to_owned())),
+        Determinism::Multi if has_failed => Some((Kind::Spec, "multi fails".to_owned())),
+        Determinism::Det | Determinism::Semidet if 1 < n_answers => {
+            Some((Kind::Spec, "det has more answers".to_owned()))
+        }
+        Determinism::Det | Determinism::Semidet | Determinism::Multi | Determinism::Nondet => None,
+    }
+}
+
+/// Whether an error says that the arguments are not what the predicate is for.
+fn is_refusal(ball: &Term) -> bool {
+    let Some([name, formal, _]) = ball.as_tuple() else { return false };
+    let kind = formal.as_atom().or_else(|| formal.as_tuple()?.first()?.as_atom());
+    name.as_atom() == Some("error")
+        && matches!(kind, Some("type_error" | "domain_error" | "instantiation_error"))
+}
+
+/// A ball without its data.
+fn shape(ball: &Term) -> String {
+    match ball {
+        Term::Tuple(items) => match items.as_slice() {
+            [Term::Atom(name), first, ..] if name.as_str() == "error" => {
+                format!("error({})", shape(first))
+            }
+            [Term::Atom(name), Term::Atom(first), ..] => {
+                format!("{}({},..)", name.as_str(), first.as_str())
+            }
+            [Term::Atom(name), ..] => format!("{}(..)", name.as_str()),
+            _ => String::new(),
+        },
+        Term::Atom(name) => name.as_str().to_owned(),
+        _ => "a term".to_owned(),
+    }
+}
+
+fn why(way: &Way, kind: Kind, expectation: &Option<Expectation>) -> String {
+    match kind {
+        Kind::Crash if way.is_declared => "the declared types allow these arguments".to_owned(),
+        Kind::Crash => "nobody catches this error".to_owned(),
+        Kind::Rejected => "no declaration says that it takes these arguments".to_owned(),
+        Kind::Timeout => format!("{MANY_STEPS} calls were not enough"),
+        Kind::Spec => {
+            let promised = way.determinism.map_or("", Determinism::name);
+            match expectation {
+                Some(Expectation::Fails) => format!("it is declared {promised}, and it fails"),
+                _ => format!("it is declared {promised}, and it has more than one answer"),
+            }
+        }
+    }
+}

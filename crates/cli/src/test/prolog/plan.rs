@@ -1,0 +1,272 @@
+//! Which predicates are tested, which of their arguments are given, and with what to begin.
+
+use crate::args::Test;
+use crate::diagnostic::Diagnostic;
+use crate::explain::Code;
+use crate::suggest::nearest;
+use crate::test::prolog::expect::is_ground;
+use crate::test::prolog::load::Source;
+use prolog::code::PredId;
+use prolog::concolic::{
+    Arg, Belief, Declaration, Determinism, Goal, PredicateInfo, TypeMaker, declaration, to_term,
+};
+use prolog::text::Reader;
+use term::{Domain, Term, Type};
+use trace::Input;
+
+/// A predicate and the ways in which it is called.
+#[derive(Clone, Debug)]
+pub(crate) struct Task {
+    /// `main/3`
+    pub(crate) name: String,
+    pub(crate) pred: PredId,
+    pub(crate) ways: Vec<Way>,
+    /// The marks of all clauses that it can come to.
+    pub(crate) reachable: Vec<u32>,
+}
+
+/// One way to call it.
+#[derive(Clone, Debug)]
+pub(crate) struct Way {
+    pub(crate) goal: Goal,
+    /// What to call the arguments that are results.
+    pub(crate) results: Vec<String>,
+    pub(crate) domain: Domain,
+    pub(crate) seeds: Vec<Input>,
+    pub(crate) determinism: Option<Determinism>,
+    /// The user or the source says which inputs it takes.
+    pub(crate) is_declared: bool,
+}
+
+pub(crate) fn plan(source: &mut Source, options: &Test) -> Result<Vec<Task>, Diagnostic> {
+    let modes = modes(source, options)?;
+    let first = options.goal.as_deref().map(|it| first_goal(source, it)).transpose()?;
+    let names = selected(source, options, &modes, first.as_ref())?;
+    let tasks = names.into_iter().map(|info| task(source, &info, &modes, first.as_ref()));
+    tasks.collect()
+}
+
+/// The goal of `--goal`.
+struct FirstGoal {
+    name: String,
+    args: Vec<Term>,
+    /// Names of the arguments that are variables.
+    names: Vec<Option<String>>,
+}
+
+fn modes(source: &Source, options: &Test) -> Result<Vec<Declaration>, Diagnostic> {
+    let mut res = Vec::new();
+    for text in &options.mode {
+        let bad = |title: String| Diagnostic::new(Code::BadMode, title).hint("as in 'main(+,+,-)'");
+        let Some(mode) = declaration(text, 0) else {
+            return Err(bad(format!("{text} is no mode")));
+        };
+        if source.program.predicate(&mode.name, mode.args.len()).is_none() {
+            let title = format!("there is no predicate {}/{}", mode.name, mode.args.len());
+            return Err(bad(title).hint(same_name(source, &mode.name)));
+        }
+        res.push(mode);
+    }
+    Ok(res)
+}
+
+fn first_goal(source: &mut Source, text: &str) -> Result<FirstGoal, Diagnostic> {
+    let bad = |title: String| Diagnostic::new(Code::BadMode, title);
+    let machine = &mut source.machine;
+    machine.clear();
+    let full = format!("{} .", text.trim().trim_end_matches('.'));
+    let mut reader = Reader::new(&full);
+    let syntax = machine.syntax();
+    let read = reader.next_term(&mut machine.heap, &mut machine.atoms, &machine.ops, syntax);
+    let read = match read {
+        Ok(Some(read)) => read,
+        Ok(None) => return Err(bad("the goal is empty".to_owned())),
+        Err(error) => return Err(bad(format!("--goal: {}", error.message()))),
+    };
+    let goal = machine.heap.deref(read.term);
+    let Some((name, arity)) = machine.heap.name_arity(goal, &machine.atoms) else {
+        return Err(bad(format!("{text} can't be called")));
+    };
+    let name = machine.atoms.text(name).to_owned();
+    let (mut args, mut names) = (Vec::new(), Vec::new());
+    for n in 0..arity {
+        let arg = machine.heap.arg(goal, n);
+        let named = read.variables.iter().find(|it| machine.heap.deref(it.1).same_word(arg));
+        names.push(named.map(|it| it.0.clone()));
+        let term = to_term(machine, arg);
+        args.push(term.ok_or_else(|| bad(format!("{text} has an argument that can't be used")))?);
+    }
+    if source.program.predicate(&name, arity).is_none() {
+        let title = format!("there is no predicate {name}/{arity}");
+        return Err(Diagnostic::new(Code::NoPredicate, title).hint(same_name(source, &name)));
+    }
+    Ok(FirstGoal { name, args, names })
+}
+
+fn same_name(source: &Source, name: &str) -> String {
+    let known: Vec<String> =
+        source.program.predicates.iter().map(|it| format!("{}/{}", it.name, it.arity)).collect();
+    let same = |it: &&String| it.rsplit_once('/').is_some_and(|it| it.0 == name);
+    let same: Vec<&str> = known.iter().filter(same).map(String::as_str).collect();
+    if !same.is_empty() {
+        return format!("there is {}", same.join(", "));
+    }
+    match nearest(name, known.iter().map(String::as_str)) {
+        Some(near) => format!("did you mean {near}?"),
+        None => format!("{} has {}", source.path.display(), known.join(", ")),
+    }
+}
+
+fn selected(
+    source: &Source,
+    options: &Test,
+    modes: &[Declaration],
+    first: Option<&FirstGoal>,
+) -> Result<Vec<PredicateInfo>, Diagnostic> {
+    let predicates = &source.program.predicates;
+    if !options.functions.is_empty() {
+        let found = options.functions.iter().map(|text| named(source, text));
+        return found.collect();
+    }
+    if let Some(first) = first {
+        let found = source.program.predicate(&first.name, first.args.len());
+        return Ok(found.cloned().into_iter().collect());
+    }
+    if !modes.is_empty() {
+        let found = modes.iter().filter_map(|it| source.program.predicate(&it.name, it.args.len()));
+        let mut res: Vec<PredicateInfo> = found.cloned().collect();
+        res.dedup_by_key(|it| it.id);
+        return Ok(res);
+    }
+    let has_exports = predicates.iter().any(|it| it.is_exported);
+    let wanted = |it: &&PredicateInfo| {
+        if has_exports { it.is_exported } else { !it.is_called && !it.is_dynamic }
+    };
+    let mut res: Vec<PredicateInfo> = predicates.iter().filter(wanted).cloned().collect();
+    if res.is_empty() {
+        // All call each other.
+        res = predicates.iter().filter(|it| !it.is_dynamic).cloned().collect();
+    }
+    if res.is_empty() {
+        let title = format!("{} has no clauses to test", source.path.display());
+        return Err(Diagnostic::new(Code::NothingToTest, title));
+    }
+    Ok(res)
+}
+
+fn named(source: &Source, text: &str) -> Result<PredicateInfo, Diagnostic> {
+    let plain = text.rsplit_once(':').map_or(text, |it| it.1);
+    let parts = plain.rsplit_once('/').and_then(|(name, n)| Some((name, n.parse::<usize>().ok()?)));
+    let Some((name, arity)) = parts else {
+        let title = format!("{text} does not name a predicate");
+        return Err(Diagnostic::new(Code::BadUnit, title).hint("as in main/3"));
+    };
+    let name = name.trim_matches('\'');
+    source.program.predicate(name, arity).cloned().ok_or_else(|| {
+        let title = format!("there is no predicate {name}/{arity}");
+        Diagnostic::new(Code::NoPredicate, title).hint(same_name(source, name))
+    })
+}
+
+fn task(
+    source: &Source,
+    info: &PredicateInfo,
+    modes: &[Declaration],
+    first: Option<&FirstGoal>,
+) -> Result<Task, Diagnostic> {
+    let is_of = |it: &&Declaration| it.name == info.name && it.args.len() == info.arity;
+    let mut declared: Vec<&Declaration> = modes.iter().filter(is_of).collect();
+    if declared.is_empty() {
+        declared = source.declarations.iter().filter(is_of).collect();
+    }
+    let first = first.filter(|it| it.name == info.name && it.args.len() == info.arity);
+    let mut ways = Vec::new();
+    for declaration in &declared {
+        let args: Vec<Arg> = declaration.args.iter().map(prolog::concolic::Declared::arg).collect();
+        let mut way = way(source, info, args, Some(declaration), Belief::Tight);
+        begin(&mut way, first)?;
+        ways.push(way);
+    }
+    if ways.is_empty() {
+        let args = match first {
+            Some(first) => first.args.iter().map(of_term).collect(),
+            None => source.inference.modes(&source.machine, info.id),
+        };
+        for belief in [Belief::Tight, Belief::Loose] {
+            let mut way = way(source, info, args.clone(), None, belief);
+            begin(&mut way, first)?;
+            ways.push(way);
+        }
+        let all = vec![Arg::Input; info.arity];
+        if args != all && first.is_none() {
+            ways.push(way(source, info, all, None, Belief::Tight));
+        }
+        ways.push(way(source, info, args, None, Belief::None));
+    }
+    let reachable = source.program.reachable(info.id);
+    Ok(Task { name: format!("{}/{}", info.name, info.arity), pred: info.id, ways, reachable })
+}
+
+fn of_term(term: &Term) -> Arg {
+    if is_ground(term) { Arg::Input } else { Arg::Result }
+}
+
+/// The way with the first goal that the user wants.
+fn begin(way: &mut Way, first: Option<&FirstGoal>) -> Result<(), Diagnostic> {
+    let Some(first) = first else { return Ok(()) };
+    let mut args = Vec::new();
+    let mut names = Vec::new();
+    for ((arg, mode), name) in first.args.iter().zip(&way.goal.args).zip(&first.names) {
+        match mode {
+            Arg::Input if !is_ground(arg) => {
+                let title = format!("the first goal of {} has a variable in an input", first.name);
+                let hint = "give it a value, or say with --mode that it is a result";
+                return Err(Diagnostic::new(Code::BadMode, title).hint(hint));
+            }
+            Arg::Input => args.push(arg.clone()),
+            Arg::Result => names.push(name.clone()),
+        }
+    }
+    for (known, name) in way.results.iter_mut().zip(names) {
+        if let Some(name) = name.filter(|it| !it.starts_with('_')) {
+            *known = name;
+        }
+    }
+    way.seeds = vec![Input { args }];
+    Ok(())
+}
+
+fn way(
+    source: &Source,
+    info: &PredicateInfo,
+    args: Vec<Arg>,
+    declared: Option<&Declaration>,
+    belief: Belief,
+) -> Way {
+    let mut maker = TypeMaker::new(&source.inference, belief);
+    let mut inputs = Vec::new();
+    let mut is_declared = false;
+    for (n, _) in args.iter().enumerate().filter(|it| *it.1 == Arg::Input) {
+        let said = declared.and_then(|it| it.args.get(n)?.of.clone());
+        is_declared |= said.is_some();
+        inputs.push(match said {
+            Some(said) => maker.declared(&said, info.id, n),
+            None => maker.of_arg(info.id, n),
+        });
+    }
+    let whole = maker.types.add(Type::Tuple(inputs.into()));
+    let types = maker.types;
+    let seed = types.smallest(whole);
+    let seeds = seed.and_then(|it| Some(vec![Input { args: it.as_tuple()?.to_vec() }]));
+    let n_results = args.iter().filter(|it| **it == Arg::Result).count();
+    let result = |n: usize| if n_results == 1 { "R".to_owned() } else { format!("R{}", n + 1) };
+    let goal = Goal { module: source.program.module.clone(), name: info.name.clone(), args };
+    Way {
+        goal,
+        results: (0..n_results).map(result).collect(),
+        domain: Domain { types, args: Some(whole) },
+        seeds: seeds.unwrap_or_default(),
+        determinism: declared.and_then(|it| it.determinism),
+        is_declared,
+    }
+}

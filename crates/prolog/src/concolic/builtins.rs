@@ -1,0 +1,358 @@
+//! What builtins look at. A row that is not here is not followed: what it is given is pinned.
+#![expect(clippy::indexing_slicing, reason = "indices are the machine's own")]
+
+use crate::code::{Compare, Test};
+use crate::concolic::convert::{expr_of, shadow_of};
+use crate::concolic::facts;
+use crate::data::{Value, same};
+use crate::machine::{Fault, Machine, Next};
+use std::sync::Arc;
+use term::{Conversion, Kind, Op};
+use trace::Head;
+
+/// How a builtin that is given values of the input is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// Values travel through it, and it looks at none.
+    Moves,
+    /// It looks at the top of these arguments (as bits); the others are results.
+    Tops(u8),
+    /// It looks at how long these lists are; the others are results.
+    Spines(u8),
+    /// It sorts the first argument's items by standard order.
+    Sorts,
+    Own,
+    /// All that it is given is pinned.
+    Pins,
+}
+
+fn way(name: &str, arity: usize) -> Way {
+    match (name, arity) {
+        (
+            "call" | "catch" | "throw" | "$body" | "$findall_start" | "$findall_add" | "$choices"
+            | "$findall_collect" | "copy_term" | "copy_term_nat" | "duplicate_term" | "nb_setval"
+            | "b_setval" | "nb_getval" | "b_getval" | "write" | "print" | "writeln" | "writeq"
+            | "write_canonical" | "write_term" | "put_attr" | "get_attr" | "strip_module" | "var"
+            | "nonvar" | "ground" | "term_variables" | "halt" | "print_message" | "$capture"
+            | "acyclic_term" | "put_char" | "setarg" | "nb_setarg" | "$check_partial_list"
+            | "$free_variables" | "term_attvars" | "attvar" | "is_stream" | "cyclic_term",
+            _,
+        ) => Way::Moves,
+        ("format", 1 | 2) => Way::Moves,
+        ("functor", 3) => Way::Tops(0b111),
+        ("compound_name_arity", 3) => Way::Tops(0b111),
+        ("compound_name_arguments", 3) => Way::Tops(0b1),
+        ("arg", 3) => Way::Tops(0b11),
+        ("=..", 2) => Way::Tops(0b1),
+        ("is_callable" | "rational" | "blob" | "is_dict", _) => Way::Tops(0b1),
+        ("$skip_list", 3) => Way::Spines(0b10),
+        ("$length", 2) => Way::Spines(0b1),
+        ("msort" | "sort" | "predsort", 2) => Way::Sorts,
+        (
+            "=" | "\\=" | "==" | "\\==" | "@<" | "@>" | "@=<" | "@>=" | "compare" | "atom"
+            | "integer" | "float" | "number" | "atomic" | "compound" | "callable" | "is_list"
+            | "string" | "is" | "=:=" | "=\\=" | "<" | ">" | "=<" | ">=" | "succ" | "plus"
+            | "memberchk" | "atom_length" | "unify_with_occurs_check",
+            _,
+        ) => Way::Own,
+        _ => Way::Pins,
+    }
+}
+
+impl Machine {
+    /// Runs a builtin while recording.
+    pub(crate) fn builtin_recorded(&mut self, row: usize) -> Result<Next, Fault> {
+        let row = self.rows[row];
+        let arity = row.arity as usize;
+        let base = self.base;
+        let is_given = (0..arity).any(|n| self.is_symbolic(self.stack[base + n]));
+        if !is_given {
+            return (row.run)(self, base);
+        }
+        match way(row.name, arity) {
+            Way::Moves => (row.run)(self, base),
+            Way::Own => self.own(row.name, base, row.run),
+            Way::Tops(looked) => {
+                for n in (0..arity).filter(|n| looked >> n & 1 == 1) {
+                    let value = self.arg(base, n);
+                    let place = self.at_builtin(u32::try_from(n * 2).unwrap_or(0));
+                    self.look_top(place, value);
+                    if value.is_integer() || value.as_atom().is_some() {
+                        self.pin_quietly(n, value);
+                    }
+                }
+                self.with_results(arity, looked, row.run)
+            }
+            Way::Spines(looked) => {
+                for n in (0..arity).filter(|n| looked >> n & 1 == 1) {
+                    let place = self.at_builtin(u32::try_from(n * 4).unwrap_or(0));
+                    self.look_spine(place, self.stack[base + n]);
+                }
+                self.with_results(arity, looked, row.run)
+            }
+            Way::Sorts => self.sorts(row.name, row.run),
+            Way::Pins => {
+                let place = self.at_builtin(0);
+                for n in 0..arity {
+                    self.pin(place, self.stack[base + n]);
+                }
+                let what = format!("{}/{arity}", row.name);
+                self.record(|_, it| it.lose(place, what));
+                (row.run)(self, base)
+            }
+        }
+    }
+
+    /// A number or name that decides what a term looks like: followed value by value.
+    fn pin_quietly(&mut self, n: usize, value: Value) {
+        let place = self.at_builtin(64 + u32::try_from(n).unwrap_or(0));
+        if let Some(expr) = expr_of(value)
+            && let Some(literal) = crate::concolic::to_term(self, value)
+        {
+            self.look_literal(place, expr, value, literal);
+        }
+    }
+
+    /// Runs it with variables in the place of results, which are compared afterwards.
+    fn with_results(
+        &mut self,
+        arity: usize,
+        looked: u8,
+        run: fn(&mut Machine, usize) -> Result<Next, Fault>,
+    ) -> Result<Next, Fault> {
+        let base = self.base;
+        let mut results = Vec::new();
+        for n in (0..arity).filter(|n| looked >> n & 1 == 0) {
+            let value = self.stack[base + n];
+            let value = self.heap.deref(value);
+            if !value.is_var() && self.is_symbolic(value) {
+                let fresh = self.heap.fresh();
+                self.stack[base + n] = fresh;
+                results.push((fresh, value));
+            }
+        }
+        let next = run(self, base)?;
+        if next != Next::True {
+            return Ok(next);
+        }
+        let place = self.at_builtin(32);
+        for (result, wanted) in results {
+            if !self.unify_at(place, result, wanted) {
+                return Ok(Next::False);
+            }
+        }
+        Ok(Next::True)
+    }
+
+    fn sorts(
+        &mut self,
+        name: &str,
+        run: fn(&mut Machine, usize) -> Result<Next, Fault>,
+    ) -> Result<Next, Fault> {
+        let base = self.base;
+        let list = self.stack[base];
+        let place = self.at_builtin(0);
+        self.look_spine(place, list);
+        let (mut items, _) = self.heap.list_items(list);
+        let (heap, atoms) = (&self.heap, &self.atoms);
+        items.sort_by(|a, b| crate::data::compare(heap, atoms, *a, *b));
+        let place = self.at_builtin(16);
+        for pair in items.windows(2) {
+            if let [a, b] = pair {
+                self.look_order_at(place, *a, *b);
+            }
+        }
+        debug_assert!(matches!(name, "msort" | "sort" | "predsort"));
+        self.with_results(2, 0b1, run)
+    }
+
+    fn own(
+        &mut self,
+        name: &str,
+        base: usize,
+        run: fn(&mut Machine, usize) -> Result<Next, Fault>,
+    ) -> Result<Next, Fault> {
+        let place = self.at_builtin(0);
+        let (x, y) = (self.arg(base, 0), self.arg(base, 1));
+        match name {
+            "=" => return Ok(self.unify_at(place, x, y).into()),
+            "\\=" => return Ok((!self.can_unify_recorded(x, y)).into()),
+            "unify_with_occurs_check" => {
+                if !self.unify_at(place, x, y) {
+                    return Ok(Next::False);
+                }
+            }
+            "==" | "\\==" => self.look_identical_at(place, x, y),
+            "@<" | "@>" | "@=<" | "@>=" => self.look_order_at(place, x, y),
+            "compare" => {
+                let third = self.arg(base, 2);
+                self.look_order_at(place, y, third);
+            }
+            "is" => {
+                let value = self.number_recorded(place, y)?;
+                return Ok(self.unify_at(self.at_builtin(32), x, value).into());
+            }
+            "=:=" | "=\\=" | "<" | ">" | "=<" | ">=" => {
+                let op = match name {
+                    "<" => Compare::Less,
+                    ">" => Compare::Greater,
+                    "=<" => Compare::LessEqual,
+                    ">=" => Compare::GreaterEqual,
+                    "=:=" => Compare::Equal,
+                    _ => Compare::NotEqual,
+                };
+                let (x, y) = self.look_compare_at(place, op, x, y)?;
+                (self.stack[base], self.stack[base + 1]) = (x, y);
+            }
+            "is_list" => self.look_test_at(place, Test::IsList, x),
+            "succ" => return self.succ_recorded(base, run),
+            "plus" => return self.plus_recorded(base, run),
+            "memberchk" => return Ok(self.memberchk_recorded(x, y, base, run)?),
+            "atom_length" => return self.atom_length_recorded(base, run),
+            _ => {
+                if let Some(test) = Test::from_name(name) {
+                    self.look_test_at(place, test, x);
+                }
+            }
+        }
+        run(self, base)
+    }
+
+    pub(crate) fn can_unify_recorded(&mut self, x: Value, y: Value) -> bool {
+        let mark = self.heap.mark();
+        let old = std::mem::replace(&mut self.heap.old, mark.cells);
+        let n_woken = self.heap.woken.len();
+        let place = self.at_builtin(0);
+        let res = self.unify_at(place, x, y);
+        self.heap.undo_to(mark, |_, _| {});
+        self.heap.cut_back(mark);
+        self.heap.old = old;
+        self.heap.woken.truncate(n_woken);
+        res
+    }
+
+    fn succ_recorded(
+        &mut self,
+        base: usize,
+        run: fn(&mut Machine, usize) -> Result<Next, Fault>,
+    ) -> Result<Next, Fault> {
+        let (x, y) = (self.arg(base, 0), self.arg(base, 1));
+        self.look_kind(0, x);
+        self.look_kind(4, y);
+        let zero = Value::int(0);
+        let place = self.at_builtin(16);
+        if x.is_integer() && expr_of(x).is_some() {
+            self.look_compare_at(place, Compare::Less, x, zero)?;
+        }
+        if y.is_integer() && expr_of(y).is_some() {
+            self.look_compare_at(self.at_builtin(20), Compare::Less, zero, y)?;
+        }
+        let next = run(self, base)?;
+        let place = self.at_builtin(32);
+        if x.is_integer() {
+            let sum = self.arith_at(place, crate::code::ArithOp::Add, x, Value::int(1))?;
+            return Ok(self.result(y, sum, next));
+        }
+        let difference = self.arith_at(place, crate::code::ArithOp::Sub, y, Value::int(1))?;
+        Ok(self.result(x, difference, next))
+    }
+
+    fn plus_recorded(
+        &mut self,
+        base: usize,
+        run: fn(&mut Machine, usize) -> Result<Next, Fault>,
+    ) -> Result<Next, Fault> {
+        use crate::code::ArithOp;
+        let (x, y, z) = (self.arg(base, 0), self.arg(base, 1), self.arg(base, 2));
+        self.look_kind(0, x);
+        self.look_kind(4, y);
+        self.look_kind(8, z);
+        let next = run(self, base)?;
+        let place = self.at_builtin(32);
+        let (to, value) = if x.is_var() {
+            (x, self.arith_at(place, ArithOp::Sub, z, y)?)
+        } else if y.is_var() {
+            (y, self.arith_at(place, ArithOp::Sub, z, x)?)
+        } else {
+            (z, self.arith_at(place, ArithOp::Add, x, y)?)
+        };
+        Ok(self.result(to, value, next))
+    }
+
+    fn look_kind(&mut self, test: u32, value: Value) {
+        let place = self.at_builtin(test);
+        self.look_test_at(place, Test::Integer, value);
+    }
+
+    /// The builtin bound `to`, or compared it with a result: with what the result is of the input.
+    fn result(&mut self, to: Value, value: Value, next: Next) -> Next {
+        if to.is_var() {
+            // The cell was bound just now, and is undone like any other.
+            if next == Next::True {
+                self.heap.cells[to.address()] = value;
+            }
+        } else if !self.unify_at(self.at_builtin(48), to, value) {
+            return Next::False;
+        }
+        next
+    }
+
+    /// Item by item, as the definition in Prolog does.
+    fn memberchk_recorded(
+        &mut self,
+        item: Value,
+        list: Value,
+        base: usize,
+        run: fn(&mut Machine, usize) -> Result<Next, Fault>,
+    ) -> Result<Next, Fault> {
+        let heads: Arc<[Head]> = Arc::from([Head::Kind(Kind::Cons), Head::Kind(Kind::Nil)]);
+        let mut at = list;
+        for n in 0..10_000 {
+            if let Some(expr) = expr_of(at) {
+                let top = self.top(at);
+                let place = self.at_builtin(1 + n.min(3));
+                self.record(|_, it| it.choose(place, expr, &top, &heads));
+            }
+            if !at.is_cons() {
+                break;
+            }
+            let other = self.heap.arg(at, 0);
+            if self.can_unify_recorded(item, other) {
+                let place = self.at_builtin(8);
+                return Ok(self.unify_at(place, item, other).into());
+            }
+            at = self.heap.arg(at, 1);
+        }
+        if at.is_nil() { Ok(Next::False) } else { run(self, base) }
+    }
+
+    fn atom_length_recorded(
+        &mut self,
+        base: usize,
+        run: fn(&mut Machine, usize) -> Result<Next, Fault>,
+    ) -> Result<Next, Fault> {
+        let (text, len) = (self.arg(base, 0), self.arg(base, 1));
+        self.look_top(self.at_builtin(0), text);
+        if text.as_atom().is_none() || text.is_nil() || expr_of(text).is_none() {
+            self.pin(self.at_builtin(2), text);
+            return self.with_results(2, 0b1, run);
+        }
+        if !len.is_var() {
+            self.look_kind(4, len);
+        }
+        let fresh = self.heap.fresh();
+        self.stack[base + 1] = if len.is_var() || len.is_integer() { fresh } else { len };
+        let next = run(self, base)?;
+        let Some(of) = expr_of(text) else { return Ok(next) };
+        let value = self.heap.deref(fresh);
+        let expr = self.record(|_, it| {
+            let list = it.apply(Op::Convert(Conversion::AtomToList), &[of]);
+            let expr = it.apply(Op::Length, &[list]);
+            it.is_of_kind(expr, facts::INTEGER);
+            expr
+        });
+        let value = expr.map_or(value, |it| value.with_shadow(shadow_of(it)));
+        debug_assert!(same(&self.heap, &self.atoms, value, fresh));
+        Ok(self.unify_at(self.at_builtin(32), len, value).into())
+    }
+}

@@ -1,0 +1,286 @@
+//! What a source says of its predicates' arguments: PlDoc comments, `:- mode` and `:- pred`.
+//!
+//! Works on the text alone; what it does not understand it leaves out.
+
+use crate::concolic::unit::Arg;
+use num_bigint::BigInt;
+use term::{Kind, Term, Type, TypeId, Types};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Declaration {
+    pub name: String,
+    pub args: Vec<Declared>,
+    pub determinism: Option<Determinism>,
+    /// From 1.
+    pub line: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Declared {
+    pub mode: char,
+    /// As it is written.
+    pub of: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Determinism {
+    /// One answer.
+    Det,
+    /// At most one.
+    Semidet,
+    /// At least one.
+    Multi,
+    Nondet,
+}
+
+impl Declared {
+    pub fn arg(&self) -> Arg {
+        if matches!(self.mode, '-' | 'o') { Arg::Result } else { Arg::Input }
+    }
+}
+
+impl Determinism {
+    pub fn name(self) -> &'static str {
+        match self {
+            Determinism::Det => "det",
+            Determinism::Semidet => "semidet",
+            Determinism::Multi => "multi",
+            Determinism::Nondet => "nondet",
+        }
+    }
+}
+
+/// All declarations of a source, in order.
+pub fn declarations(text: &str) -> Vec<Declaration> {
+    let mut res = Vec::new();
+    let mut in_comment = false;
+    for (n, line) in text.lines().enumerate() {
+        let line_text = line.trim_start();
+        let doc = line_text.strip_prefix("%!").or_else(|| line_text.strip_prefix("%%"));
+        let directive = line_text.strip_prefix(":-").map(str::trim_start).and_then(|it| {
+            let rest = it.strip_prefix("mode").or_else(|| it.strip_prefix("pred"))?;
+            let rest = rest.trim();
+            rest.strip_prefix('(').and_then(|it| it.strip_suffix(").")).or(Some(rest))
+        });
+        let opened = line_text.strip_prefix("/**");
+        let candidate = doc.or(directive).or(opened).or(in_comment.then_some(line_text));
+        in_comment = (opened.is_some() || in_comment) && !line_text.contains("*/");
+        let continued = in_comment && opened.is_none();
+        if let Some(found) = candidate.and_then(|it| declaration(it.trim(), n + 1))
+            && (!continued || found.determinism.is_some())
+        {
+            res.push(found);
+        }
+    }
+    res
+}
+
+/// `name(+A:type, -B) is det`
+pub fn declaration(text: &str, line: usize) -> Option<Declaration> {
+    let text = text.trim().trim_end_matches("*/").trim().trim_end_matches('.').trim();
+    let end = text.find(|c: char| !(c.is_alphanumeric() || c == '_'))?;
+    let (name, rest) = text.split_at(end);
+    if !name.starts_with(|c: char| c.is_lowercase()) {
+        return None;
+    }
+    let rest = rest.strip_prefix('(')?;
+    let close = closing(rest)?;
+    let (inside, after) = rest.split_at(close);
+    let after = after.trim_start_matches(')');
+    let (extra, after) = match after.strip_prefix("//") {
+        Some(after) => (2, after),
+        None => (0, after),
+    };
+    let after = after.trim();
+    let determinism = match after.strip_prefix("is ").map(str::trim) {
+        Some("det") => Some(Determinism::Det),
+        Some("semidet") => Some(Determinism::Semidet),
+        Some("multi") => Some(Determinism::Multi),
+        Some("nondet") => Some(Determinism::Nondet),
+        Some(_) => return None,
+        None if after.is_empty() => None,
+        None => return None,
+    };
+    let mut args: Vec<Declared> = split(inside).into_iter().map(declared).collect::<Option<_>>()?;
+    for n in 0..extra {
+        args.push(Declared { mode: if n == 0 { '+' } else { '-' }, of: Some("list".to_owned()) });
+    }
+    Some(Declaration { name: name.to_owned(), args, determinism, line })
+}
+
+fn declared(text: &str) -> Option<Declared> {
+    let text = text.trim();
+    let first = text.chars().next()?;
+    let (mode, rest) = match first {
+        '+' | '-' | '?' | '@' | '!' | ':' | '=' => {
+            (first, text.trim_start_matches(['+', '-', '?', '@', '!', ':', '=']).trim())
+        }
+        _ if text == "in" => ('+', ""),
+        _ if text == "out" => ('-', ""),
+        _ => ('?', text),
+    };
+    if let Some(inner) = rest.strip_prefix('(').and_then(|it| it.strip_suffix(')')) {
+        return Some(Declared { mode, of: Some(inner.to_owned()) });
+    }
+    let is_name = |it: &str| it.starts_with(|c: char| c.is_uppercase() || c == '_');
+    let of = match rest.split_once(':') {
+        Some((name, of)) if is_name(name) => Some(of.trim().to_owned()),
+        _ if rest.is_empty() || is_name(rest) => None,
+        _ => Some(rest.to_owned()),
+    };
+    Some(Declared { mode, of })
+}
+
+/// Where the parenthesis that was opened before the text is closed.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = 0;
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' if depth == 0 => return Some(at),
+            ')' | ']' | '}' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// At commas that are not inside parentheses.
+fn split(text: &str) -> Vec<&str> {
+    split_at(text, ',')
+}
+
+fn split_at(text: &str, separator: char) -> Vec<&str> {
+    let (mut depth, mut start, mut res) = (0, 0, Vec::new());
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            _ if c == separator && depth == 0 => {
+                res.push(text.get(start..at).unwrap_or_default().trim());
+                start = at + c.len_utf8();
+            }
+            _ => {}
+        }
+    }
+    let last = text.get(start..).unwrap_or_default().trim();
+    if !last.is_empty() {
+        res.push(last);
+    }
+    res
+}
+
+/// The type of that name; `None` if it says nothing or is not known.
+pub(super) fn declared_type(types: &mut Types, text: &str, any: TypeId) -> Option<TypeId> {
+    let text = text.trim();
+    let parts = split_at(text, '|');
+    if 1 < parts.len() {
+        let parts: Vec<TypeId> =
+            parts.into_iter().map(|it| declared_type(types, it, any)).collect::<Option<_>>()?;
+        return Some(types.add(Type::Union(parts.into())));
+    }
+    let (name, args) = match text.split_once('(') {
+        Some((name, rest)) => (name, split(rest.strip_suffix(')')?)),
+        None => (text, Vec::new()),
+    };
+    let range = |low: Option<i64>, high: Option<i64>| Type::Range {
+        low: low.map(BigInt::from),
+        high: high.map(BigInt::from),
+    };
+    let of = match (name, args.as_slice()) {
+        ("integer" | "int", []) => Type::Kind(Kind::Integer),
+        ("nonneg" | "natural" | "nat", []) => range(Some(0), None),
+        ("positive_integer", []) => range(Some(1), None),
+        ("between", [low, high]) => range(low.parse().ok(), high.parse().ok()),
+        ("float", []) => Type::Kind(Kind::Float),
+        ("number", []) => Type::Kind(Kind::Number),
+        ("atom" | "symbol", []) => Type::Kind(Kind::Atom),
+        ("string" | "text", []) => Type::Kind(Kind::Binary),
+        ("bool" | "boolean", []) => Type::Kind(Kind::Boolean),
+        ("char", []) => letters(types, |it| Term::atom(&it.to_string())),
+        ("code", []) => range(Some(32), Some(126)),
+        ("chars", []) => {
+            let chars = letters(types, |it| Term::atom(&it.to_string()));
+            let item = types.add(chars);
+            return Some(list(types, item));
+        }
+        ("codes", []) => {
+            let item = types.add(range(Some(32), Some(126)));
+            return Some(list(types, item));
+        }
+        ("atomic", []) => {
+            let (atom, integer) =
+                (types.add(Type::Kind(Kind::Atom)), types.add(Type::Kind(Kind::Integer)));
+            Type::Union(Box::from([atom, integer]))
+        }
+        ("list" | "list_or_partial" | "set" | "ordset", []) => return Some(list(types, any)),
+        ("list" | "list_of" | "listof" | "set" | "ordset", [item]) => {
+            let item = declared_type(types, item, any).unwrap_or(any);
+            return Some(list(types, item));
+        }
+        ("pair", []) => pair(types, any, any),
+        ("pair", [key, value]) => {
+            let key = declared_type(types, key, any).unwrap_or(any);
+            let value = declared_type(types, value, any).unwrap_or(any);
+            pair(types, key, value)
+        }
+        ("pairs", []) => {
+            let pair = pair(types, any, any);
+            let item = types.add(pair);
+            return Some(list(types, item));
+        }
+        ("oneof", [all]) => {
+            let inside = all.strip_prefix('[')?.strip_suffix(']')?;
+            let literal = |it: &str| it.parse().map_or_else(|_| Term::atom(it), Term::Int);
+            let parts: Vec<TypeId> =
+                split(inside).into_iter().map(|it| types.add(Type::Literal(literal(it)))).collect();
+            Type::Union(parts.into())
+        }
+        _ => return None,
+    };
+    Some(types.add(of))
+}
+
+pub(super) fn list(types: &mut Types, item: TypeId) -> TypeId {
+    let tail = types.add(Type::Literal(Term::Nil));
+    types.add(Type::List { item, tail, may_be_empty: true })
+}
+
+fn pair(types: &mut Types, key: TypeId, value: TypeId) -> Type {
+    let name = types.add(Type::Literal(Term::atom("-")));
+    Type::Tuple(Box::from([name, key, value]))
+}
+
+fn letters(types: &mut Types, of: fn(char) -> Term) -> Type {
+    let parts: Vec<TypeId> = ('a'..='z').map(|it| types.add(Type::Literal(of(it)))).collect();
+    Type::Union(parts.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expect: &str) {
+        let found = declarations(text);
+        let arg = |it: &Declared| format!("{}{}", it.mode, it.of.as_deref().unwrap_or(""));
+        let show = |it: &Declaration| {
+            let args: Vec<String> = it.args.iter().map(arg).collect();
+            let det = it.determinism.map_or("", Determinism::name);
+            format!("{}({}) {det}", it.name, args.join(","))
+        };
+        let found: Vec<String> = found.iter().map(show).collect();
+        assert_eq!(found.join("; ").trim(), expect);
+    }
+
+    #[test]
+    fn modes_are_read() {
+        check("%! p(+A:list(integer), -B) is det.", "p(+list(integer),-) det");
+        check("%% q(?X, @Y)", "q(?,@)");
+        check(":- mode main(+,+,-).", "main(+,+,-)");
+        check(":- pred len(+list, -int) is semidet.", "len(+list,-int) semidet");
+        check("/** r(+X:oneof([a,b])) is nondet.\n text */", "r(+oneof([a,b])) nondet");
+        check("%! e(+X:int)// is det.", "e(+int,+list,-list) det");
+        check("% p(+A) is what it says", "");
+        check("%! not a declaration", "");
+    }
+}

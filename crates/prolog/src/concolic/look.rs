@@ -1,0 +1,374 @@
+//! Where the machine looks at values of the input: matching heads, unifying, testing types.
+//!
+//! Adds to the path what was looked at; never changes what the machine computes.
+#![expect(clippy::indexing_slicing, reason = "indices are the machine's own")]
+
+use crate::code::{ClauseId, Ins, Konst, PredId, Test, is_visible};
+use crate::concolic::convert::{expr_of, term_of};
+use crate::concolic::facts::{self, Top};
+use crate::concolic::recorder::{FirstArg, Place, Recorder};
+use crate::data::{Blob, FunctorId, Tag, Value, View, unify};
+use crate::machine::Machine;
+use std::rc::Rc;
+use std::sync::Arc;
+use term::{ExprId, Kind, Op, Term};
+use trace::Head;
+
+/// Kinds of places.
+pub(super) const AT_CODE: u8 = 0;
+pub(super) const AT_PREDICATE: u8 = 1;
+pub(super) const AT_BUILTIN: u8 = 2;
+
+impl Machine {
+    /// Works with the recorder, unless the path is long enough.
+    pub(super) fn record<R>(
+        &mut self,
+        with: impl FnOnce(&mut Machine, &mut Recorder) -> R,
+    ) -> Option<R> {
+        let mut recorder = self.recorder.take()?;
+        let res = (!recorder.is_full()).then(|| with(self, &mut recorder));
+        self.recorder = Some(recorder);
+        res
+    }
+
+    /// The running instruction as a place.
+    pub(super) fn here(&self, test: u32) -> Place {
+        (AT_CODE, u32::try_from(self.pc).unwrap_or(u32::MAX), test)
+    }
+
+    /// A builtin as a place: which one, and where it returns to.
+    pub(super) fn at_builtin(&self, test: u32) -> Place {
+        let row = self.running.map_or(0, |it| it.0.0);
+        let at = u32::try_from(self.continuation).unwrap_or(u32::MAX);
+        (AT_BUILTIN, at, row << 8 | test & 0xff)
+    }
+
+    pub(super) fn top(&self, value: Value) -> Top {
+        let atomic = |kind: u8| Top {
+            kind,
+            n_items: 0,
+            literal: term_of(&self.heap, &self.atoms, value),
+        };
+        match value.view() {
+            View::Var(_) => Top { kind: facts::VARIABLE, n_items: 0, literal: None },
+            View::Int(_) | View::Big(_) => atomic(facts::INTEGER),
+            View::Float(_) | View::Rational(_) => atomic(facts::FLOAT),
+            View::Atom(_) if value.is_nil() => atomic(facts::NIL),
+            View::Atom(_) => atomic(facts::ATOM),
+            View::Text(_) => atomic(facts::TEXT),
+            View::Struct(FunctorId::CONS, _) => {
+                Top { kind: facts::CONS, n_items: 0, literal: None }
+            }
+            View::Struct(functor, _) => {
+                Top { kind: facts::COMPOUND, n_items: self.n_items(functor), literal: None }
+            }
+        }
+    }
+
+    fn n_items(&self, functor: FunctorId) -> u32 {
+        u32::try_from(self.atoms.arity(functor) + 1).unwrap_or(u32::MAX)
+    }
+
+    /// The value is compared with a constant.
+    pub(crate) fn look_konst(&mut self, value: Value, konst: u32) {
+        let Some(expr) = expr_of(value) else { return };
+        let wanted = match &self.db.konsts[konst as usize] {
+            Konst::Plain(wanted) => term_of(&self.heap, &self.atoms, *wanted),
+            Konst::Blob(_, Blob::Text(text)) => Some(Term::binary(text.as_bytes().to_vec())),
+            Konst::Blob(_, Blob::Big(big)) => Some(Term::integer((**big).clone())),
+            Konst::Blob(_, Blob::Rational(_)) => None,
+        };
+        let place = self.here(0);
+        if let Some(wanted) = wanted {
+            self.look_literal(place, expr, value, wanted);
+        }
+    }
+
+    pub(super) fn look_literal(&mut self, place: Place, expr: ExprId, value: Value, wanted: Term) {
+        let top = self.top(value);
+        let head = match wanted {
+            Term::Nil => Head::Kind(Kind::Nil),
+            other => Head::Literal(other),
+        };
+        self.record(|_, it| it.choose_one(place, expr, &top, head));
+    }
+
+    /// The value is compared with a functor.
+    pub(crate) fn look_functor(&mut self, value: Value, functor: FunctorId) {
+        let Some(expr) = expr_of(value) else { return };
+        let places = (self.here(0), self.here(1));
+        self.look_functor_at(places, expr, value, functor);
+    }
+
+    pub(super) fn look_functor_at(
+        &mut self,
+        places: (Place, Place),
+        expr: ExprId,
+        value: Value,
+        functor: FunctorId,
+    ) {
+        let top = self.top(value);
+        if functor == FunctorId::CONS {
+            self.record(|_, it| it.choose_one(places.0, expr, &top, Head::Kind(Kind::Cons)));
+            return;
+        }
+        let n_items = self.n_items(functor);
+        self.record(|_, it| it.choose_one(places.0, expr, &top, Head::Tuple(n_items)));
+        if top.kind == facts::COMPOUND && top.n_items == n_items {
+            let wanted = Term::atom(self.atoms.text(self.atoms.name_arity(functor).0));
+            let name = self.name_of(value);
+            self.record(|_, it| {
+                let of = it.apply(Op::Element(0), &[expr]);
+                it.choose_one(places.1, of, &name, Head::Literal(wanted));
+            });
+        }
+    }
+
+    /// The name of a compound as the top of the tuple's first item.
+    fn name_of(&self, value: Value) -> Top {
+        let name = self.atoms.name_arity(value.functor()).0;
+        let literal = Some(Term::atom(self.atoms.text(name)));
+        Top { kind: facts::ATOM, n_items: 0, literal }
+    }
+
+    /// A call: what its first argument is decides which clauses are tried.
+    pub(crate) fn look_first_argument(&mut self, id: PredId) {
+        let value = self.heap.deref(self.stack[self.base]);
+        let Some(expr) = expr_of(value) else { return };
+        let top = self.top(value);
+        self.record(|machine, recorder| {
+            let wanted = machine.first_arg(id, recorder);
+            let Some(heads) = &wanted.heads else { return };
+            recorder.choose((AT_PREDICATE, id.0, 0), expr, &top, heads);
+            let names = wanted.names.iter().find(|it| it.0 == top.n_items);
+            if let (facts::COMPOUND, Some((n, names))) = (top.kind, names) {
+                let of = recorder.apply(Op::Element(0), &[expr]);
+                let name = machine.name_of(value);
+                recorder.choose((AT_PREDICATE, id.0, *n), of, &name, names);
+            }
+        });
+    }
+
+    fn first_arg(&self, id: PredId, recorder: &mut Recorder) -> Rc<FirstArg> {
+        if let Some(known) = recorder.first_args.get(&id) {
+            return Rc::clone(known);
+        }
+        let res = Rc::new(self.wanted_first(id));
+        // What a run asserts is gone after it.
+        if !self.db.get(id).dynamic {
+            recorder.first_args.insert(id, Rc::clone(&res));
+        }
+        res
+    }
+
+    fn wanted_first(&self, id: PredId) -> FirstArg {
+        let mut heads: Vec<Head> = Vec::new();
+        let mut names: Vec<(u32, Vec<Head>)> = Vec::new();
+        let mut at = self.db.get(id).first;
+        while at != ClauseId::NONE {
+            let clause = self.db.clause(at);
+            at = clause.next;
+            if !is_visible(clause, self.db.generation) {
+                continue;
+            }
+            let head = match self.db.code.get(clause.code as usize) {
+                Some(Ins::GetAtomic(0, konst)) => match &self.db.konsts[*konst as usize] {
+                    Konst::Plain(value) if value.is_nil() => Some(Head::Kind(Kind::Nil)),
+                    Konst::Plain(value) => {
+                        term_of(&self.heap, &self.atoms, *value).map(Head::Literal)
+                    }
+                    Konst::Blob(..) => None,
+                },
+                Some(Ins::GetStruct(0, FunctorId::CONS)) => Some(Head::Kind(Kind::Cons)),
+                Some(Ins::GetStruct(0, functor)) => {
+                    let n_items = self.n_items(*functor);
+                    let name = self.atoms.name_arity(*functor).0;
+                    let name = Head::Literal(Term::atom(self.atoms.text(name)));
+                    match names.iter_mut().find(|it| it.0 == n_items) {
+                        Some((_, known)) if known.contains(&name) => {}
+                        Some((_, known)) => known.push(name),
+                        None => names.push((n_items, vec![name])),
+                    }
+                    Some(Head::Tuple(n_items))
+                }
+                _ => None,
+            };
+            if let Some(head) = head
+                && !heads.contains(&head)
+            {
+                heads.push(head);
+            }
+        }
+        let names = names.into_iter().map(|(n, it)| (n, Arc::from(it))).collect();
+        FirstArg { heads: (!heads.is_empty()).then(|| Arc::from(heads)), names }
+    }
+
+    /// Unifies step by step.
+    pub(crate) fn unify_recorded(&mut self, a: Value, b: Value) -> bool {
+        let place = self.here(2);
+        self.unify_at(place, a, b)
+    }
+
+    pub(super) fn unify_at(&mut self, place: Place, a: Value, b: Value) -> bool {
+        let mut todo = vec![(a, b)];
+        let mut n_steps = 0_u32;
+        while let Some((a, b)) = todo.pop() {
+            let (a, b) = (self.heap.deref(a), self.heap.deref(b));
+            let is_open = a.is_var() || b.is_var();
+            if is_open || a.same_word(b) && a.shadow() == b.shadow() {
+                if !unify(&mut self.heap, &self.atoms, a, b) {
+                    return false;
+                }
+                continue;
+            }
+            n_steps += 1;
+            let step = (place.0, place.1, place.2 + n_steps.min(50) * 4);
+            match (expr_of(a), expr_of(b)) {
+                (Some(x), Some(y)) => {
+                    let holds = unify(&mut self.heap, &self.atoms, a, b);
+                    if x != y {
+                        self.look_same(step, x, y, holds);
+                    }
+                    if !holds {
+                        return false;
+                    }
+                    continue;
+                }
+                (Some(expr), None) => self.look_like(step, expr, a, b),
+                (None, Some(expr)) => self.look_like(step, expr, b, a),
+                (None, None) => {}
+            }
+            if a.tag() == Tag::Struct && b.tag() == Tag::Struct {
+                if a.functor() != b.functor() {
+                    return false;
+                }
+                let arity = self.atoms.arity(a.functor());
+                let (a, b) = (a.address(), b.address());
+                let parts = (0..arity).rev();
+                todo.extend(parts.map(|n| (self.heap.cell(a + n), self.heap.cell(b + n))));
+            } else if !unify(&mut self.heap, &self.atoms, a, b) {
+                return false;
+            }
+        }
+        true
+    }
+
+    pub(super) fn look_same(&mut self, place: Place, x: ExprId, y: ExprId, holds: bool) {
+        self.record(|_, it| {
+            let (x, y) = (x.min(y), x.max(y));
+            let same = it.apply(Op::Same, &[x, y]);
+            it.test(place, same, holds);
+        });
+    }
+
+    /// A value of the input is compared with one that is not of the input, as far as its top goes.
+    pub(super) fn look_like(&mut self, place: Place, expr: ExprId, value: Value, other: Value) {
+        if let View::Struct(functor, _) = other.view() {
+            let name = (place.0, place.1, place.2 + 1);
+            self.look_functor_at((place, name), expr, value, functor);
+        } else if let Some(wanted) = term_of(&self.heap, &self.atoms, other) {
+            self.look_literal(place, expr, value, wanted);
+        }
+    }
+
+    pub(crate) fn look_test(&mut self, test: Test, value: Value) {
+        let place = self.here(0);
+        self.look_test_at(place, test, value);
+    }
+
+    pub(super) fn look_test_at(&mut self, place: Place, test: Test, value: Value) {
+        if matches!(test, Test::IsList | Test::NotList) {
+            self.look_spine(place, value);
+            return;
+        }
+        let Some(expr) = expr_of(value) else { return };
+        let heads: &[Kind] = match test {
+            Test::Var | Test::Nonvar | Test::IsList | Test::NotList => return,
+            Test::Atom | Test::NotAtom => &[Kind::Atom],
+            Test::Integer | Test::NotInteger => &[Kind::Integer],
+            Test::Float | Test::NotFloat => &[Kind::Float],
+            Test::Number | Test::NotNumber => &[Kind::Number],
+            Test::Atomic | Test::NotAtomic | Test::Compound | Test::NotCompound => {
+                &[Kind::Cons, Kind::Tuple]
+            }
+            Test::Callable | Test::NotCallable => &[Kind::Atom, Kind::Cons, Kind::Tuple],
+            Test::String | Test::NotString => &[Kind::Binary],
+        };
+        let top = self.top(value);
+        let heads: Arc<[Head]> = heads.iter().map(|it| Head::Kind(*it)).collect();
+        self.record(|_, it| it.choose(place, expr, &top, &heads));
+    }
+
+    /// How long a list is, and whether it is one.
+    pub(super) fn look_spine(&mut self, place: Place, list: Value) {
+        let heads: Arc<[Head]> = Arc::from([Head::Kind(Kind::Cons), Head::Kind(Kind::Nil)]);
+        let mut at = self.heap.deref(list);
+        for n in 0..10_000 {
+            if let Some(expr) = expr_of(at) {
+                let top = self.top(at);
+                let place = (place.0, place.1, place.2 + n.min(3));
+                self.record(|_, it| it.choose(place, expr, &top, &heads));
+            }
+            if !at.is_cons() {
+                return;
+            }
+            at = self.heap.arg(at, 1);
+        }
+    }
+
+    /// All that a value is at its top: its kind, and the name and number of arguments of a compound.
+    pub(super) fn look_top(&mut self, place: Place, value: Value) {
+        const KINDS: [Kind; 6] =
+            [Kind::Integer, Kind::Float, Kind::Atom, Kind::Nil, Kind::Cons, Kind::Binary];
+        let Some(expr) = expr_of(value) else { return };
+        let top = self.top(value);
+        let mut heads: Vec<Head> = KINDS.iter().map(|it| Head::Kind(*it)).collect();
+        if let View::Struct(functor, _) = value.view()
+            && functor != FunctorId::CONS
+        {
+            heads.push(Head::Tuple(self.n_items(functor)));
+            let heads: Arc<[Head]> = Arc::from(heads);
+            self.record(|_, it| it.choose(place, expr, &top, &heads));
+            let name = (place.0, place.1, place.2 + 1);
+            self.look_functor_at((place, name), expr, value, functor);
+            return;
+        }
+        let heads: Arc<[Head]> = Arc::from(heads);
+        self.record(|_, it| it.choose(place, expr, &top, &heads));
+    }
+
+    /// From here on the run depends on all of the value.
+    pub(super) fn pin(&mut self, place: Place, value: Value) -> bool {
+        let mut todo = vec![value];
+        let mut found = false;
+        while let Some(next) = todo.pop() {
+            let next = self.heap.deref(next);
+            if let Some(expr) = expr_of(next) {
+                found = true;
+                if let Some(term) = term_of(&self.heap, &self.atoms, next) {
+                    self.record(|_, it| it.pin(place, expr, term));
+                }
+            } else if let View::Struct(functor, at) = next.view() {
+                todo.extend((0..self.atoms.arity(functor)).rev().map(|n| self.heap.cell(at + n)));
+            }
+        }
+        found
+    }
+
+    /// Whether any part of the value is of the input.
+    pub(super) fn is_symbolic(&self, value: Value) -> bool {
+        let mut todo = vec![value];
+        let mut n_steps = 0;
+        while let Some(next) = todo.pop() {
+            let next = self.heap.deref(next);
+            n_steps += 1;
+            if expr_of(next).is_some() || 100_000 < n_steps {
+                return n_steps <= 100_000;
+            }
+            if let View::Struct(functor, at) = next.view() {
+                todo.extend((0..self.atoms.arity(functor)).rev().map(|n| self.heap.cell(at + n)));
+            }
+        }
+        false
+    }
+}

@@ -1,0 +1,28 @@
+//! The symbolic half: what of a run depended on its input, and the predicate under test as an
+//! `Executor`.
+//!
+//! Prolog terms are terms of the shared theory: `f(a, b)` is the tuple `{f, a, b}`, a list is a list,
+//! a string is a binary and a variable is a reference. Knows no solver and no strategy.
+
+mod convert;
+mod facts;
+mod recorder;
+
+mod arithmetic;
+mod builtins;
+mod look;
+mod order;
+
+mod declare;
+mod infer;
+mod modes;
+
+mod program;
+mod unit;
+
+pub use convert::{decode, term_of, term_text, to_term};
+pub use declare::{Declaration, Declared, Determinism, declaration, declarations};
+pub use infer::{Belief, Inference, TypeMaker};
+pub use program::{ClauseInfo, PredicateInfo, Program};
+pub(crate) use recorder::Recorder;
+pub use unit::{Arg, Answer, Finished, Goal, Ran, Unit};

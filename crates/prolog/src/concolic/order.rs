@@ -1,0 +1,123 @@
+//! The standard order of terms, and identity, of values of the input.
+
+use crate::concolic::convert::{expr_of, term_of};
+use crate::concolic::look::AT_CODE;
+use crate::concolic::recorder::Place;
+use crate::data::{FunctorId, Tag, Value, View, compare, same};
+use crate::machine::Machine;
+use std::cmp::Ordering;
+use term::{ExprId, Op};
+
+impl Machine {
+    pub(crate) fn look_order(&mut self, a: Value, b: Value) {
+        let place = self.here(0);
+        self.look_order_at(place, a, b);
+    }
+
+    /// Which comes first: down to the first difference.
+    pub(super) fn look_order_at(&mut self, place: Place, a: Value, b: Value) {
+        let mut todo = vec![(a, b)];
+        while let Some((a, b)) = todo.pop() {
+            let (a, b) = (self.heap.deref(a), self.heap.deref(b));
+            if expr_of(a).is_some() && expr_of(a) == expr_of(b) {
+                continue;
+            }
+            let order = compare(&self.heap, &self.atoms, a, b);
+            if expr_of(a).is_some() || expr_of(b).is_some() {
+                self.look_top((place.0, place.1, place.2 + 8), a);
+                self.look_top((place.0, place.1, place.2 + 10), b);
+            }
+            match (a.view(), b.view()) {
+                (View::Struct(f, x), View::Struct(g, y)) => {
+                    if f != g {
+                        return;
+                    }
+                    let arity = self.atoms.arity(f);
+                    let parts = (0..arity).rev();
+                    todo.extend(parts.map(|n| (self.heap.cell(x + n), self.heap.cell(y + n))));
+                    continue;
+                }
+                _ if rank(a) == rank(b) => self.look_less(place, a, b, order),
+                _ => {}
+            }
+            if order != Ordering::Equal {
+                return;
+            }
+        }
+    }
+
+    fn look_less(&mut self, place: Place, a: Value, b: Value, order: Ordering) {
+        if expr_of(a).is_none() && expr_of(b).is_none() {
+            return;
+        }
+        let (Some(x), Some(y)) = (self.expr_or_constant(a), self.expr_or_constant(b)) else {
+            return;
+        };
+        let is_mixed = (a.tag() == Tag::Float) != (b.tag() == Tag::Float);
+        self.record(|_, it| {
+            let same = it.apply(if is_mixed { Op::Equal } else { Op::Same }, &[x, y]);
+            it.test((place.0, place.1, place.2 + 2), same, order == Ordering::Equal);
+            if order != Ordering::Equal {
+                let less = it.apply(Op::Less, &[x, y]);
+                it.test((place.0, place.1, place.2 + 3), less, order == Ordering::Less);
+            }
+        });
+    }
+
+    pub(super) fn expr_or_constant(&mut self, value: Value) -> Option<ExprId> {
+        if let Some(expr) = expr_of(value) {
+            return Some(expr);
+        }
+        let term = term_of(&self.heap, &self.atoms, value)?;
+        self.recorder.as_mut().map(|it| it.exprs.constant(term))
+    }
+
+    pub(crate) fn look_identical(&mut self, a: Value, b: Value) {
+        let place = self.here(0);
+        self.look_identical_at(place, a, b);
+    }
+
+    /// Whether two are the same: down to the first difference.
+    pub(super) fn look_identical_at(&mut self, place: Place, a: Value, b: Value) {
+        let mut todo = vec![(a, b)];
+        while let Some((a, b)) = todo.pop() {
+            let (a, b) = (self.heap.deref(a), self.heap.deref(b));
+            let place = (place.0, place.1, place.2 + u32::from(place.0 == AT_CODE));
+            match (expr_of(a), expr_of(b)) {
+                (Some(x), Some(y)) => {
+                    let holds = same(&self.heap, &self.atoms, a, b);
+                    if x != y {
+                        self.look_same(place, x, y, holds);
+                    }
+                    if !holds {
+                        return;
+                    }
+                    continue;
+                }
+                (Some(expr), None) if !b.is_var() => self.look_like(place, expr, a, b),
+                (None, Some(expr)) if !a.is_var() => self.look_like(place, expr, b, a),
+                (Some(_) | None, None) | (None, Some(_)) => {}
+            }
+            match (a.view(), b.view()) {
+                (View::Struct(f, x), View::Struct(g, y)) if f == g => {
+                    let parts = (0..self.atoms.arity(f)).rev();
+                    todo.extend(parts.map(|n| (self.heap.cell(x + n), self.heap.cell(y + n))));
+                }
+                _ if same(&self.heap, &self.atoms, a, b) => {}
+                _ => return,
+            }
+        }
+    }
+}
+
+/// Variables, numbers, atoms, strings, compounds.
+fn rank(value: Value) -> u8 {
+    match value.view() {
+        View::Var(_) => 0,
+        View::Int(_) | View::Big(_) | View::Rational(_) | View::Float(_) => 1,
+        View::Atom(_) if value.is_nil() => 2,
+        View::Atom(_) => 3,
+        View::Text(_) => 4,
+        View::Struct(FunctorId::CONS, _) | View::Struct(..) => 5,
+    }
+}

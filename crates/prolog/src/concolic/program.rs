@@ -1,0 +1,199 @@
+//! The program under test as a report needs it: predicates, their clauses, and who calls whom.
+
+use crate::code::PredId;
+use crate::data::{FunctorId, Heap, Value, View};
+use crate::machine::Machine;
+use crate::program::{File, Library, LoadReport};
+use crate::text::{WriteOptions, write_term};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub module: String,
+    pub predicates: Vec<PredicateInfo>,
+    /// By mark.
+    pub clauses: Vec<ClauseInfo>,
+}
+
+#[derive(Clone, Debug)]
+pub struct PredicateInfo {
+    pub id: PredId,
+    pub name: String,
+    pub arity: usize,
+    pub line: u32,
+    pub is_exported: bool,
+    pub is_dynamic: bool,
+    /// Whether another predicate of the program calls it.
+    pub is_called: bool,
+    pub calls: Vec<PredId>,
+    /// Its clauses, by mark.
+    pub marks: Vec<u32>,
+}
+
+#[derive(Clone, Debug)]
+pub struct ClauseInfo {
+    pub pred: PredId,
+    pub line: u32,
+    /// From 1, among the clauses of its predicate.
+    pub number: usize,
+    pub goals: Vec<String>,
+}
+
+impl Machine {
+    /// Loads a program whose clauses are under test.
+    pub fn load_marked(&mut self, file: &File, library: &mut dyn Library) -> LoadReport {
+        self.db.marking = true;
+        let report = self.load(file, library);
+        self.db.marking = false;
+        report
+    }
+
+    /// Empty stacks, to read terms into.
+    pub fn clear(&mut self) {
+        self.reset();
+    }
+
+    /// How terms of the user are written.
+    pub fn syntax(&self) -> crate::text::Syntax {
+        self.syntax_of(crate::data::AtomId::USER)
+    }
+
+    /// What was loaded under test; `report` is that of the loading.
+    pub fn program(&self, report: &LoadReport) -> Program {
+        let module = report.module.unwrap_or(crate::data::AtomId::USER);
+        let exports = self.modules.by_name.get(&module).map(|it| it.exports.clone());
+        let exports = exports.unwrap_or_default();
+        let mut predicates: Vec<PredicateInfo> = Vec::new();
+        let mut places: FxHashMap<PredId, usize> = FxHashMap::default();
+        let mut clauses = Vec::new();
+        for (mark, marked) in (0..).zip(&self.db.marks) {
+            let place = *places.entry(marked.pred).or_insert_with(|| {
+                let pred = self.db.get(marked.pred);
+                predicates.push(PredicateInfo {
+                    id: marked.pred,
+                    name: self.atoms.text(pred.name).to_owned(),
+                    arity: pred.arity as usize,
+                    line: marked.line,
+                    is_exported: exports.contains(&pred.functor),
+                    is_dynamic: pred.dynamic,
+                    is_called: false,
+                    calls: Vec::new(),
+                    marks: Vec::new(),
+                });
+                predicates.len() - 1
+            });
+            let Some(predicate) = predicates.get_mut(place) else { continue };
+            predicate.marks.push(mark);
+            let number = predicate.marks.len();
+            clauses.push(ClauseInfo { pred: marked.pred, line: marked.line, number, goals: vec![] });
+        }
+        let known: FxHashSet<PredId> = places.keys().copied().collect();
+        for n in 0..predicates.len() {
+            let Some(id) = predicates.get(n).map(|it| it.id) else { continue };
+            let (calls, goals) = self.calls_of(id, &known);
+            for callee in calls.iter().filter(|it| **it != id) {
+                if let Some(info) = places.get(callee).and_then(|it| predicates.get_mut(*it)) {
+                    info.is_called = true;
+                }
+            }
+            let Some(info) = predicates.get_mut(n) else { continue };
+            info.calls = calls;
+            for (mark, goals) in info.marks.iter().zip(goals) {
+                if let Some(clause) = clauses.get_mut(*mark as usize) {
+                    clause.goals = goals;
+                }
+            }
+        }
+        Program { module: self.atoms.text(module).to_owned(), predicates, clauses }
+    }
+
+    /// Predicates under test that the clauses of one name, and the goals of each clause as text.
+    fn calls_of(&self, id: PredId, known: &FxHashSet<PredId>) -> (Vec<PredId>, Vec<Vec<String>>) {
+        let module = self.db.get(id).module;
+        let mut calls = Vec::new();
+        let mut texts = Vec::new();
+        for clause in self.db.clauses_of(id) {
+            let mut heap = Heap::default();
+            let term = self.db.clause(clause).term.load(&mut heap);
+            let body = heap.arg(term, 1);
+            texts.push(self.goal_texts(&heap, body));
+            let mut todo = vec![body];
+            while let Some(next) = todo.pop() {
+                let next = heap.deref(next);
+                let (name, arity) = match next.view() {
+                    View::Atom(name) => (name, 0),
+                    View::Struct(functor, at) => {
+                        let (name, arity) = self.atoms.name_arity(functor);
+                        todo.extend((0..arity).map(|n| heap.cell(at + n)));
+                        (name, arity)
+                    }
+                    View::Var(_)
+                    | View::Int(_)
+                    | View::Big(_)
+                    | View::Rational(_)
+                    | View::Float(_)
+                    | View::Text(_) => continue,
+                };
+                // A closure may get more arguments; a grammar rule two.
+                for pred in known {
+                    let callee = self.db.get(*pred);
+                    let fits = (arity..=arity + 5).contains(&(callee.arity as usize));
+                    if callee.name == name && callee.module == module && fits {
+                        calls.push(*pred);
+                    }
+                }
+            }
+        }
+        calls.sort_unstable();
+        calls.dedup();
+        (calls, texts)
+    }
+
+    fn goal_texts(&self, heap: &Heap, body: Value) -> Vec<String> {
+        let mut res = Vec::new();
+        let mut todo = vec![body];
+        let canonical = WriteOptions::canonical(heap, &self.atoms, body);
+        let names = canonical.names;
+        let options =
+            WriteOptions { names, numbervars: false, priority: 999, ..WriteOptions::quoted() };
+        while let Some(next) = todo.pop() {
+            let next = heap.deref(next);
+            if next.is_struct(FunctorId::AND) {
+                todo.push(heap.arg(next, 1));
+                todo.push(heap.arg(next, 0));
+            } else if !next.is_atom(crate::data::AtomId::TRUE) {
+                res.push(write_term(heap, &self.atoms, &self.ops, &options, next));
+            }
+        }
+        res
+    }
+
+    /// For each marked clause, the furthest goal that any run has come to, from 1; 0: none.
+    pub fn furthest(&self) -> &[u32] {
+        &self.furthest
+    }
+}
+
+impl Program {
+    pub fn predicate(&self, name: &str, arity: usize) -> Option<&PredicateInfo> {
+        self.predicates.iter().find(|it| it.name == name && it.arity == arity)
+    }
+
+    /// The marks of all clauses that a predicate can come to.
+    pub fn reachable(&self, from: PredId) -> Vec<u32> {
+        let mut seen: FxHashSet<PredId> = FxHashSet::default();
+        let mut todo = vec![from];
+        let mut marks = Vec::new();
+        while let Some(next) = todo.pop() {
+            if !seen.insert(next) {
+                continue;
+            }
+            if let Some(info) = self.predicates.iter().find(|it| it.id == next) {
+                todo.extend(&info.calls);
+                marks.extend(&info.marks);
+            }
+        }
+        marks.sort_unstable();
+        marks
+    }
+}

@@ -1,0 +1,120 @@
+//! Collects the choices of one run. Knows expressions and sites, not the machine.
+
+use crate::code::PredId;
+use crate::concolic::facts::{Facts, Top};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+use std::sync::Arc;
+use term::{ExprId, Exprs, Op, Term};
+use trace::{Choice, Head, Looked, Loss, SiteId};
+
+/// Beyond this many a path is not followed further.
+const MAX_CHOICES: usize = 20_000;
+
+/// What makes a place one of its own: what kind of place, where, and which test there.
+pub(super) type Place = (u8, u32, u32);
+
+#[derive(Debug, Default)]
+pub(crate) struct Recorder {
+    pub(crate) exprs: Exprs,
+    pub(crate) choices: Vec<Choice>,
+    pub(crate) losses: Vec<Loss>,
+    facts: FxHashMap<ExprId, Facts>,
+    tested: FxHashSet<ExprId>,
+    sites: FxHashMap<Place, SiteId>,
+    single: FxHashMap<Head1, Arc<[Head]>>,
+    pub(super) first_args: FxHashMap<PredId, Rc<FirstArg>>,
+}
+
+/// Heads that are asked for one at a time, shared.
+type Head1 = (u8, u32, Option<Term>);
+
+/// What the clauses of a predicate want of their first argument.
+#[derive(Debug, Default)]
+pub(super) struct FirstArg {
+    pub(super) heads: Option<Arc<[Head]>>,
+    /// The names of compounds, by the number of items of the tuples that they are.
+    pub(super) names: Vec<(u32, Arc<[Head]>)>,
+}
+
+impl Recorder {
+    /// Forgets the run, keeps expressions and sites.
+    pub(crate) fn restart(&mut self) {
+        self.choices.clear();
+        self.losses.clear();
+        self.facts.clear();
+        self.tested.clear();
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        MAX_CHOICES <= self.choices.len()
+    }
+
+    fn site(&mut self, place: Place) -> SiteId {
+        let next = SiteId(u32::try_from(self.sites.len()).unwrap_or(u32::MAX));
+        *self.sites.entry(place).or_insert(next)
+    }
+
+    /// The value was compared with the heads.
+    pub(super) fn choose(&mut self, place: Place, expr: ExprId, top: &Top, heads: &Arc<[Head]>) {
+        let facts = self.facts.entry(expr).or_default();
+        if facts.decide(heads) {
+            return;
+        }
+        let found = heads.iter().position(|it| top.is(it));
+        match found.and_then(|it| heads.get(it)) {
+            Some(head) => facts.take(head),
+            None => facts.refuse(heads),
+        }
+        let taken = found.unwrap_or(heads.len());
+        self.push(place, taken, Looked::Heads(expr, Arc::clone(heads)));
+    }
+
+    pub(super) fn choose_one(&mut self, place: Place, expr: ExprId, top: &Top, head: Head) {
+        let key = match &head {
+            Head::Kind(kind) => (0, *kind as u32, None),
+            Head::Tuple(n) => (1, *n, None),
+            Head::Literal(term) => (2, 0, Some(term.clone())),
+        };
+        let heads = Arc::clone(self.single.entry(key).or_insert_with(|| Arc::from([head])));
+        self.choose(place, expr, top, &heads);
+    }
+
+    /// A test of the input that came out like this.
+    pub(super) fn test(&mut self, place: Place, expr: ExprId, holds: bool) {
+        if self.tested.insert(expr) {
+            self.push(place, usize::from(!holds), Looked::Test(expr));
+        }
+    }
+
+    /// From here on the run depends on this very value.
+    pub(super) fn pin(&mut self, place: Place, expr: ExprId, value: Term) {
+        if self.facts.get(&expr).is_some_and(Facts::is_literal) {
+            return;
+        }
+        self.facts.insert(expr, Facts::of_literal(value.clone()));
+        self.push(place, 0, Looked::Pin(expr, value));
+    }
+
+    pub(super) fn lose(&mut self, place: Place, what: String) {
+        let site = self.site(place);
+        self.losses.push(Loss { site, what });
+    }
+
+    fn push(&mut self, place: Place, taken: usize, looked: Looked) {
+        let site = self.site(place);
+        self.choices.push(Choice { site, taken, looked });
+        if self.is_full() {
+            self.losses.push(Loss { site, what: "a path of more choices".to_owned() });
+        }
+    }
+
+    pub(super) fn apply(&mut self, op: Op, args: &[ExprId]) -> ExprId {
+        self.exprs.apply(op, args)
+    }
+
+    /// The expression's value is of this kind by construction.
+    pub(super) fn is_of_kind(&mut self, expr: ExprId, kind: u8) {
+        self.facts.entry(expr).or_insert_with(|| Facts::of_kind(kind));
+    }
+}

@@ -1,0 +1,284 @@
+//! A goal whose arguments are inputs or results, as an `Executor`.
+
+use crate::concolic::convert::{decode, decode_input, term_of};
+use crate::concolic::recorder::Recorder;
+use crate::data::{AtomId, FunctorId, Heap, Record, Value};
+use crate::machine::{COMPLETED, ENTERED, Ending, Limits, Machine, Stop};
+use crate::program::Library;
+use std::hash::{Hash, Hasher};
+use term::{Atom, Exprs, Term, Var};
+use trace::{Covered, Executor, ExecutorError, Input, Outcome, Run, SiteId};
+
+/// The predicate under test and what is done with its arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Goal {
+    pub module: String,
+    pub name: String,
+    pub args: Vec<Arg>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arg {
+    /// Given: the next one of the input.
+    Input,
+    /// A variable.
+    Result,
+}
+
+/// What a run of the goal showed.
+#[derive(Clone, Debug)]
+pub struct Ran {
+    pub input: Input,
+    pub answers: Vec<Answer>,
+    pub finished: Finished,
+    /// Clauses by their marks.
+    pub entered: Vec<u32>,
+    pub completed: Vec<u32>,
+    /// The choices of its path: where, and which way.
+    pub choices: Vec<(SiteId, usize)>,
+    /// A number that runs with the same choices share.
+    pub path: u64,
+    pub steps: u64,
+}
+
+/// The values of the results, in the order of the arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    pub values: Vec<Term>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Finished {
+    /// There are no further answers; whether this was known when the last one was given.
+    Exhausted { left_choice: bool },
+    /// As many answers as wanted were found, and there may be more.
+    More,
+    /// The term that was thrown.
+    Thrown(Term),
+    /// A budget was used up, or something was refused.
+    Stopped(Stop),
+    /// An answer that has no place in the theory: a rational number, a cyclic term.
+    Strange,
+}
+
+/// How far goals are solved.
+#[derive(Clone, Copy, Debug)]
+struct Extent {
+    limits: Limits,
+    n_answers: usize,
+}
+
+pub struct Unit<'m> {
+    machine: &'m mut Machine,
+    library: &'m mut dyn Library,
+    pub goal: Goal,
+    extent: Extent,
+    recorder: Option<Box<Recorder>>,
+    /// All runs, in order.
+    pub log: Vec<Ran>,
+}
+
+impl std::fmt::Debug for Unit<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Unit").field("goal", &self.goal).finish_non_exhaustive()
+    }
+}
+
+impl<'m> Unit<'m> {
+    pub fn new(
+        machine: &'m mut Machine,
+        library: &'m mut dyn Library,
+        goal: Goal,
+        limits: Limits,
+        n_answers: usize,
+    ) -> Unit<'m> {
+        let extent = Extent { limits, n_answers };
+        let recorder = Some(Box::default());
+        Unit { machine, library, goal, extent, recorder, log: Vec::new() }
+    }
+
+    /// Runs without recording.
+    pub fn solve(&mut self, input: &Input, limits: Limits, n_answers: usize) -> Option<Ran> {
+        let mut heap = Heap::default();
+        let mut values = Vec::new();
+        for arg in &input.args {
+            values.push(decode(&mut heap, &mut self.machine.atoms, arg)?);
+        }
+        let extent = std::mem::replace(&mut self.extent, Extent { limits, n_answers });
+        let ran = self.perform(input, heap, &values);
+        self.extent = extent;
+        Some(ran)
+    }
+
+    pub fn machine(&mut self) -> &mut Machine {
+        self.machine
+    }
+
+    fn perform(&mut self, input: &Input, mut heap: Heap, given: &[Value]) -> Ran {
+        let mut given = given.iter().copied();
+        let mut results = Vec::new();
+        let args: Vec<Value> = self
+            .goal
+            .args
+            .iter()
+            .map(|arg| match arg {
+                Arg::Input => given.next().unwrap_or(Value::NIL),
+                Arg::Result => {
+                    let var = heap.fresh();
+                    results.push(var);
+                    var
+                }
+            })
+            .collect();
+        let atoms = &mut self.machine.atoms;
+        let name = atoms.intern(&self.goal.name);
+        let module = Value::atom(atoms.intern(&self.goal.module));
+        let goal = if args.is_empty() {
+            Value::atom(name)
+        } else {
+            let functor = atoms.functor(name, args.len());
+            heap.structure(functor, &args)
+        };
+        let goal = heap.structure(FunctorId::QUALIFIED, &[module, goal]);
+        let named = |heap: &mut Heap, var: Value| {
+            heap.structure(FunctorId::UNIFY, &[Value::atom(AtomId::EMPTY), var])
+        };
+        let bindings: Vec<Value> = results.iter().map(|it| named(&mut heap, *it)).collect();
+        let bindings = heap.list(&bindings);
+        let query = heap.structure(FunctorId::PAIR, &[goal, bindings]);
+        let query = Record::new(&heap, &self.machine.atoms, query);
+        let (answers, finished) = self.answers(&query);
+        let machine = &*self.machine;
+        let reached = |how: u8| {
+            let marks = (0..).zip(&machine.reached);
+            marks.filter(|it| it.1 & how != 0).map(|it| it.0).collect()
+        };
+        let (entered, completed) = (reached(ENTERED), reached(COMPLETED));
+        let steps = machine.steps;
+        let recorder = machine.recorder.as_ref();
+        let choices: Vec<(SiteId, usize)> = recorder
+            .map(|it| it.choices.iter().map(|it| (it.site, it.taken)).collect())
+            .unwrap_or_default();
+        let mut hasher = rustc_hash::FxHasher::default();
+        choices.hash(&mut hasher);
+        let path = hasher.finish();
+        let input = input.clone();
+        Ran { input, answers, finished, entered, completed, choices, path, steps }
+    }
+
+    fn answers(&mut self, query: &Record) -> (Vec<Answer>, Finished) {
+        let Extent { limits, n_answers } = self.extent;
+        let mut answers = Vec::new();
+        let mut left_choice = false;
+        let mut solutions = self.machine.solve(self.library, query, limits);
+        let finished = loop {
+            match solutions.next_answer() {
+                Ending::True { more } => {
+                    let machine = solutions.machine();
+                    let value = |it: &(String, Value)| term_of(&machine.heap, &machine.atoms, it.1);
+                    let values: Option<Vec<Term>> = machine.bindings().iter().map(value).collect();
+                    match values {
+                        Some(values) => answers.push(Answer { values }),
+                        None => break Finished::Strange,
+                    }
+                    left_choice = more;
+                    if !more {
+                        break Finished::Exhausted { left_choice };
+                    }
+                    if n_answers <= answers.len() {
+                        break Finished::More;
+                    }
+                }
+                Ending::False => break Finished::Exhausted { left_choice },
+                Ending::Exception(ball) => {
+                    let machine = solutions.machine();
+                    let ball = ball.load(&mut machine.heap);
+                    let ball = term_of(&machine.heap, &machine.atoms, ball);
+                    break ball.map_or(Finished::Strange, Finished::Thrown);
+                }
+                Ending::Stopped(stop) => break Finished::Stopped(stop),
+            }
+        };
+        (answers, finished)
+    }
+}
+
+impl Executor for Unit<'_> {
+    fn run(&mut self, input: &Input) -> Result<Run, ExecutorError> {
+        let broken = |why: &str| ExecutorError { why: why.to_owned() };
+        let mut recorder = self.recorder.take().ok_or_else(|| broken("a run within a run"))?;
+        recorder.restart();
+        let mut heap = Heap::default();
+        let mut given = Vec::new();
+        for (n, arg) in (0..).zip(&input.args) {
+            let expr = recorder.exprs.var(Var(n));
+            let atoms = &mut self.machine.atoms;
+            match decode_input(&mut heap, atoms, &mut recorder.exprs, arg, expr) {
+                Some(value) => given.push(value),
+                None => {
+                    self.recorder = Some(recorder);
+                    let outcome = Outcome::Stopped("an input that is no Prolog term".to_owned());
+                    let (choices, losses) = (Vec::new(), Vec::new());
+                    return Ok(Run { outcome, choices, losses, covered: Covered::default() });
+                }
+            }
+        }
+        self.machine.recorder = Some(recorder);
+        let ran = self.perform(input, heap, &given);
+        let recorder = self.machine.recorder.take().ok_or_else(|| broken("a run lost its path"))?;
+        let run = Run {
+            outcome: outcome(&ran),
+            choices: recorder.choices.clone(),
+            losses: recorder.losses.clone(),
+            covered: covered(&ran),
+        };
+        self.recorder = Some(recorder);
+        self.log.push(ran);
+        Ok(run)
+    }
+
+    fn exprs(&mut self) -> &mut Exprs {
+        &mut self.recorder.get_or_insert_default().exprs
+    }
+}
+
+fn outcome(ran: &Ran) -> Outcome {
+    match &ran.finished {
+        Finished::Thrown(ball) if ran.answers.is_empty() => Outcome::Crash {
+            class: Atom::new("throws"),
+            reason: formal(ball).clone(),
+            trace: Term::Nil,
+        },
+        Finished::Stopped(stop) if ran.answers.is_empty() => {
+            Outcome::Stopped(format!("{stop:?}"))
+        }
+        Finished::Exhausted { .. }
+        | Finished::More
+        | Finished::Thrown(_)
+        | Finished::Stopped(_)
+        | Finished::Strange => {
+            Outcome::Value(Term::atom(if ran.answers.is_empty() { "false" } else { "true" }))
+        }
+    }
+}
+
+/// Of an error term, what the standard says of it.
+pub(crate) fn formal(ball: &Term) -> &Term {
+    match ball.as_tuple() {
+        Some([name, formal, _]) if name.as_atom() == Some("error") => formal,
+        _ => ball,
+    }
+}
+
+/// A clause that was entered and one that was completed are told apart: two bits for each.
+fn covered(ran: &Ran) -> Covered {
+    let n = ran.entered.iter().chain(&ran.completed).max().map_or(0, |it| *it as usize + 1);
+    let mut words = vec![0_u64; (n * 2).div_ceil(64)];
+    let bits = ran.entered.iter().map(|it| it * 2).chain(ran.completed.iter().map(|it| it * 2 + 1));
+    for bit in bits {
+        if let Some(word) = words.get_mut(bit as usize / 64) {
+            *word |= 1 << (bit % 64);
+        }
+    }
+    Covered::from_words(words)
+}
