@@ -238,6 +238,24 @@ impl Walk<'_> {
                     self.goal(arg(n));
                 }
             }
+            ("phrase", 2 | 3) => {
+                let rule = arg(0);
+                let Some(callee) = self.machine.nonterminal(self.pred, self.heap, rule) else {
+                    return;
+                };
+                let n_own = self.machine.db.get(callee).arity as usize - 2;
+                for n in 0..n_own {
+                    let node = self.term(self.heap.arg(rule, n));
+                    let place = self.of.arg(callee, n);
+                    self.of.union(place, node);
+                }
+                for n in 1..arity {
+                    let node = self.term(arg(n));
+                    self.of.edit(node, |it| it.is_list = true);
+                    let place = self.of.arg(callee, n_own + n - 1);
+                    self.of.union(place, node);
+                }
+            }
             (":" | "^", 2) => self.goal(arg(1)),
             ("=" | "\\=" | "==" | "\\==" | "@<" | "@>" | "@=<" | "@>=" | "dif", 2) => {
                 let (a, b) = (self.term(arg(0)), self.term(arg(1)));

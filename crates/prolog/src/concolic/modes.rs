@@ -95,16 +95,18 @@ impl Inference {
     pub fn modes(&self, machine: &Machine, pred: PredId) -> Vec<Arg> {
         let inputs = inputs(machine);
         let arity = machine.db.get(pred).arity as usize;
-        let mut res = vec![Arg::Input; arity];
-        for n in (1..arity).rev() {
-            if inputs.contains(&(pred, n)) {
-                break;
-            }
-            if let Some(arg) = res.get_mut(n) {
-                *arg = Arg::Result;
-            }
+        let clauses = machine.db.clauses_of(pred);
+        let mut first = arity;
+        // Each alone may be a result of the others; together they must be results of the rest.
+        while 1 < first
+            && (first - 1..arity).all(|n| {
+                let given: Vec<usize> = (0..first - 1).collect();
+                clauses.iter().all(|it| gives(machine, pred, *it, n, &given, &inputs))
+            })
+        {
+            first -= 1;
         }
-        res
+        (0..arity).map(|n| if n < first { Arg::Input } else { Arg::Result }).collect()
     }
 }
 
@@ -114,19 +116,16 @@ fn inputs(machine: &Machine) -> FxHashSet<(PredId, usize)> {
     preds.sort_unstable();
     preds.dedup();
     let mut res: FxHashSet<(PredId, usize)> = FxHashSet::default();
-    for pred in &preds {
-        res.insert((*pred, 0));
-        if machine.db.get(*pred).dynamic {
-            continue;
-        }
-    }
     loop {
         let before = res.len();
         for pred in &preds {
             let arity = machine.db.get(*pred).arity as usize;
             for clause in machine.db.clauses_of(*pred) {
-                for n in 1..arity {
-                    if !res.contains(&(*pred, n)) && !gives(machine, *pred, clause, n, &res) {
+                for n in 0..arity {
+                    let given: Vec<usize> = (0..arity).filter(|it| *it != n).collect();
+                    if !res.contains(&(*pred, n))
+                        && !gives(machine, *pred, clause, n, &given, &res)
+                    {
                         res.insert((*pred, n));
                     }
                 }
@@ -138,22 +137,22 @@ fn inputs(machine: &Machine) -> FxHashSet<(PredId, usize)> {
     }
 }
 
-/// Whether the clause gives its n-th argument a value.
+/// Whether the clause gives its n-th argument a value, if the given ones have one.
 fn gives(
     machine: &Machine,
     pred: PredId,
     clause: ClauseId,
     n: usize,
+    given: &[usize],
     inputs: &FxHashSet<(PredId, usize)>,
 ) -> bool {
     let mut heap = Heap::default();
     let term = machine.db.clause(clause).term.load(&mut heap);
     let (head, body) = (heap.arg(term, 0), heap.arg(term, 1));
-    let arity = machine.db.get(pred).arity as usize;
     let mut walk =
         Walk { machine, heap: &heap, inputs, pred, uses: FxHashMap::default(), bound: vec![] };
-    for other in (0..arity).filter(|it| *it != n && (*it < n || inputs.contains(&(pred, *it)))) {
-        walk.bind(heap.arg(head, other));
+    for other in given {
+        walk.bind(heap.arg(head, *other));
     }
     walk.goal(body);
     variables(&heap, machine, heap.arg(head, n)).iter().all(|it| {
@@ -197,7 +196,13 @@ impl Walk<'_> {
                 return;
             }
             ("catch", 3) => {
+                self.bind(self.heap.arg(goal, 1));
                 self.goal(self.heap.arg(goal, 0));
+                self.goal(self.heap.arg(goal, 2));
+                return;
+            }
+            ("phrase", 2 | 3) => {
+                self.grammar(goal, arity);
                 return;
             }
             (":", 2) => {
@@ -209,6 +214,11 @@ impl Walk<'_> {
         let module = self.machine.db.get(self.pred).module;
         let own = self.machine.db.find(module, functor);
         let own = own.filter(|it| self.machine.db.get(*it).kind == Kind::Clauses);
+        if let (None, View::Struct(_, at), "findall" | "bagof" | "setof" | "aggregate_all") =
+            (own, goal.view(), name)
+        {
+            self.goal(self.heap.cell(at + 1));
+        }
         let known = RESULTS.iter().find(|it| it.0 == name && it.1 == arity);
         for n in 0..arity {
             let is_result = match (own, known) {
@@ -216,13 +226,48 @@ impl Walk<'_> {
                 (None, Some((_, _, results))) => results.contains(&n),
                 (None, None) => false,
             };
-            for at in variables(self.heap, self.machine, self.heap.arg(goal, n)) {
-                self.uses.entry(at).or_insert(is_result);
-                if is_result && !self.bound.contains(&at) {
-                    self.bound.push(at);
-                }
+            self.note(self.heap.arg(goal, n), is_result);
+        }
+    }
+}
+
+impl Walk<'_> {
+    /// A nonterminal is called with two arguments more.
+    fn grammar(&mut self, goal: Value, arity: usize) {
+        let rule = self.heap.arg(goal, 0);
+        let own = self.machine.nonterminal(self.pred, self.heap, rule);
+        if let (Some(callee), View::Struct(functor, at)) = (own, rule.view()) {
+            for n in 0..self.machine.atoms.arity(functor) {
+                let is_result = !self.inputs.contains(&(callee, n));
+                self.note(self.heap.cell(at + n), is_result);
             }
         }
+        self.note(self.heap.arg(goal, 1), false);
+        if arity == 3 {
+            self.note(self.heap.arg(goal, 2), true);
+        }
+    }
+
+    fn note(&mut self, term: Value, is_result: bool) {
+        for at in variables(self.heap, self.machine, term) {
+            self.uses.entry(at).or_insert(is_result);
+            if is_result && !self.bound.contains(&at) {
+                self.bound.push(at);
+            }
+        }
+    }
+}
+
+impl Machine {
+    /// The predicate of a nonterminal in a predicate's module.
+    pub(super) fn nonterminal(&self, from: PredId, heap: &Heap, rule: Value) -> Option<PredId> {
+        let (name, arity) = heap.name_arity(rule, &self.atoms)?;
+        let module = self.db.get(from).module;
+        let fits = |it: &&crate::code::Pred| {
+            it.name == name && it.arity as usize == arity + 2 && it.module == module
+        };
+        let functor = self.db.preds.iter().find(fits)?.functor;
+        self.db.find(module, functor).filter(|it| self.db.get(*it).kind == Kind::Clauses)
     }
 }
 

@@ -7,9 +7,10 @@ use crate::test::prolog::expect::{Expectation, expect};
 use crate::test::prolog::finding::{Finding, findings};
 use crate::test::prolog::load::Source;
 use crate::test::prolog::plan::{Task, Way};
+use crate::test::prolog::vary::vary;
 use engine::{Alone, Settings, Stop};
 use prolog::Limits;
-use prolog::concolic::{Ran, Unit};
+use prolog::concolic::{Finished, Ran, Unit};
 use solve::{Chain, Effort, Statistics};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -62,6 +63,8 @@ pub(crate) const ANSWERS: usize = 6;
 const MEMORY: usize = 256 << 20;
 /// Runs without news before a way to call a predicate is left.
 const PATIENCE: u64 = 1_500;
+/// Runs after all clauses are completed, for what may still go wrong.
+const MORE: usize = 250;
 
 pub(crate) fn explore(
     source: &mut Source,
@@ -118,6 +121,7 @@ pub(crate) fn explore(
         let mut unit =
             Unit::new(&mut source.machine, &mut source.files, goal, limits, ANSWERS);
         let mut covered: BTreeSet<u32> = res.completed.clone();
+        let mut covered_at = None;
         let mut watch = |report: &engine::Report| {
             seen.update(report);
             if interrupt.load(Ordering::Relaxed) {
@@ -126,9 +130,13 @@ pub(crate) fn explore(
             let completed = report.covered.iter().filter(|it| it.0 % 2 == 1);
             covered.extend(completed.map(|it| it.0 / 2));
             if options.coverage == Criterion::Clause
+                && settings.patience.is_some()
                 && task.reachable.iter().all(|it| covered.contains(it))
             {
-                return Some(Stop::Exhausted);
+                let since = *covered_at.get_or_insert(report.n_runs);
+                if since + MORE < report.n_runs {
+                    return Some(Stop::Runs);
+                }
             }
             (time <= begin.elapsed()).then_some(Stop::Time)
         };
@@ -155,13 +163,14 @@ pub(crate) fn explore(
         res.findings.extend(findings(&mut unit, way, &log, is_first));
         kept.extend(choose(&log, options.coverage, &kept).into_iter().map(|it| (n, it)));
     }
-    let kept = prune(kept, options.coverage);
+    let kept = prune(kept, options.coverage, options.goal.is_some());
     for (n, ran) in kept {
         let Some(way) = task.ways.get(n) else { continue };
         let goal = way.goal.clone();
         let limits = Limits { steps: STEPS * 10, memory_bytes: MEMORY };
         let mut unit =
             Unit::new(&mut source.machine, &mut source.files, goal, limits, ANSWERS);
+        let ran = vary(&mut unit, way, ran, options.goal.is_some());
         if let Some(case) = case(&mut unit, way, &ran, limits) {
             res.tests.push(case);
         }
@@ -183,12 +192,27 @@ fn add(to: &mut Statistics, other: &Statistics) {
     }
 }
 
+/// A number for the way in which a goal ended.
+fn end_of(ran: &Ran) -> u64 {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    match &ran.finished {
+        _ if !ran.answers.is_empty() => 0,
+        Finished::Thrown(ball) => {
+            let mut hasher = DefaultHasher::new();
+            crate::test::prolog::finding::shape(ball).hash(&mut hasher);
+            hasher.finish() | 2
+        }
+        Finished::Exhausted { .. } | Finished::More | Finished::Stopped(_) | Finished::Strange => 1,
+    }
+}
+
 /// The runs that cover something that those before did not.
 fn choose(log: &[Ran], criterion: Criterion, before: &[(usize, Ran)]) -> Vec<Ran> {
     let things = |it: &Ran| -> Vec<(u8, u64)> {
         let completed = it.completed.iter().map(|it| (0, u64::from(*it)));
         let entered = it.entered.iter().map(|it| (1, u64::from(*it)));
-        let clauses = completed.chain(entered);
+        let end = [(4, end_of(it))];
+        let clauses = completed.chain(entered).chain(end);
         match criterion {
             Criterion::Clause => clauses.collect(),
             Criterion::Choice => {
@@ -201,7 +225,7 @@ fn choose(log: &[Ran], criterion: Criterion, before: &[(usize, Ran)]) -> Vec<Ran
     let mut seen: BTreeSet<(u8, u64)> = before.iter().flat_map(|it| things(&it.1)).collect();
     let mut res = Vec::new();
     for ran in log {
-        let has_ended = !matches!(ran.finished, prolog::concolic::Finished::Stopped(_))
+        let has_ended = !matches!(ran.finished, Finished::Stopped(_))
             || !ran.answers.is_empty();
         let things = things(ran);
         if has_ended && things.iter().any(|it| !seen.contains(it)) {
@@ -213,22 +237,24 @@ fn choose(log: &[Ran], criterion: Criterion, before: &[(usize, Ran)]) -> Vec<Ran
 }
 
 /// Leaves out runs whose clauses the others complete too.
-fn prune(kept: Vec<(usize, Ran)>, criterion: Criterion) -> Vec<(usize, Ran)> {
+fn prune(kept: Vec<(usize, Ran)>, criterion: Criterion, wants_first: bool) -> Vec<(usize, Ran)> {
     if criterion != Criterion::Clause {
         return kept;
     }
     let mut is_kept = vec![true; kept.len()];
-    let things = |it: &Ran| -> BTreeSet<(u8, u32)> {
-        let completed = it.completed.iter().map(|it| (0, *it));
-        completed.chain(it.entered.iter().map(|it| (1, *it))).collect()
+    let things = |it: &Ran| -> BTreeSet<(u8, u64)> {
+        let completed = it.completed.iter().map(|it| (0, u64::from(*it)));
+        let entered = it.entered.iter().map(|it| (1, u64::from(*it)));
+        completed.chain(entered).chain([(4, end_of(it))]).collect()
     };
-    let all: Vec<BTreeSet<(u8, u32)>> = kept.iter().map(|it| things(&it.1)).collect();
+    let all: Vec<BTreeSet<(u8, u64)>> = kept.iter().map(|it| things(&it.1)).collect();
     // Small inputs were found first and stay if it makes no difference; so begin with those that
     // cover least.
     let mut order: Vec<usize> = (0..kept.len()).collect();
     order.sort_by_key(|it| all.get(*it).map_or(0, BTreeSet::len));
-    for n in order {
-        let others: BTreeSet<(u8, u32)> = (0..kept.len())
+    // The goal that the user named is a test in any case.
+    for n in order.into_iter().filter(|it| *it != 0 || !wants_first) {
+        let others: BTreeSet<(u8, u64)> = (0..kept.len())
             .filter(|it| *it != n && is_kept.get(*it) == Some(&true))
             .flat_map(|it| all.get(it).into_iter().flatten().copied())
             .collect();

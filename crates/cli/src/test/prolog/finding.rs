@@ -134,7 +134,7 @@ fn is_refusal(ball: &Term) -> bool {
 }
 
 /// A ball without its data.
-fn shape(ball: &Term) -> String {
+pub(crate) fn shape(ball: &Term) -> String {
     match ball {
         Term::Tuple(items) => match items.as_slice() {
             [Term::Atom(name), first, ..] if name.as_str() == "error" => {

@@ -10,6 +10,7 @@ mod plunit;
 mod report;
 mod swipl;
 mod text;
+mod vary;
 
 use crate::args::{Format, Test};
 use crate::diagnostic::Diagnostic;

@@ -1,0 +1,101 @@
+//! Makes inputs say more: parts that nobody looked at become different from each other.
+//!
+//! A list of two equal items tells little of what a predicate does with their order.
+
+use crate::test::prolog::plan::Way;
+use prolog::concolic::{Ran, Unit};
+use term::Term;
+use trace::{Executor, Input};
+
+/// More parts than this are left as they are.
+const MAX_PARTS: usize = 24;
+
+/// The run with a better input that takes the same path; the given one if there is none.
+pub(crate) fn vary(unit: &mut Unit<'_>, way: &Way, ran: Ran, is_given: bool) -> Ran {
+    if is_given && way.seeds.contains(&ran.input) {
+        return ran;
+    }
+    let Some(mut best) = again(unit, &ran.input) else { return ran };
+    let mut n = 0;
+    let mut names = ('a'..='z').map(|it| Term::atom(&it.to_string()));
+    let mut name = names.next();
+    while n < MAX_PARTS {
+        let Some(old) = part(&best.input, n).cloned() else { break };
+        let is_dull = matches!(&old, Term::Int(0)) || old.as_atom() == Some("a");
+        if is_dull {
+            let number = Term::Int(i64::try_from(n).unwrap_or(0) + 1);
+            for new in [name.clone(), Some(number)].into_iter().flatten() {
+                let mut input = best.input.clone();
+                replace(&mut input, n, &new);
+                if input == best.input {
+                    name = names.next();
+                    break;
+                }
+                if !way.domain.has(&input.args) {
+                    continue;
+                }
+                if let Some(other) = again(unit, &input)
+                    && other.path == best.path
+                    && other.answers.len() == best.answers.len()
+                {
+                    best = other;
+                    if Some(&new) == name.as_ref() {
+                        name = names.next();
+                    }
+                    break;
+                }
+            }
+        }
+        n += 1;
+    }
+    best
+}
+
+fn again(unit: &mut Unit<'_>, input: &Input) -> Option<Ran> {
+    unit.run(input).ok()?;
+    unit.log.pop()
+}
+
+/// The n-th atomic part, counted through all arguments.
+fn part(input: &Input, n: usize) -> Option<&Term> {
+    let mut left = n;
+    input.args.iter().find_map(|it| find(it, &mut left))
+}
+
+fn find<'t>(term: &'t Term, left: &mut usize) -> Option<&'t Term> {
+    match term {
+        Term::List(list) => list.items.iter().find_map(|it| find(it, left)),
+        Term::Tuple(items) => items.iter().skip(1).find_map(|it| find(it, left)),
+        Term::Nil => None,
+        _ if *left == 0 => Some(term),
+        _ => {
+            *left -= 1;
+            None
+        }
+    }
+}
+
+fn replace(input: &mut Input, n: usize, new: &Term) {
+    let mut left = n;
+    for arg in &mut input.args {
+        if put(arg, &mut left, new) {
+            return;
+        }
+    }
+}
+
+fn put(term: &mut Term, left: &mut usize, new: &Term) -> bool {
+    match term {
+        Term::List(list) => list.items.iter_mut().any(|it| put(it, left, new)),
+        Term::Tuple(items) => items.iter_mut().skip(1).any(|it| put(it, left, new)),
+        Term::Nil => false,
+        _ if *left == 0 => {
+            *term = new.clone();
+            true
+        }
+        _ => {
+            *left -= 1;
+            false
+        }
+    }
+}
