@@ -112,9 +112,10 @@ impl Machine {
                 let mut args = [Value::int(0); 2];
                 for (n, arg) in args.iter_mut().enumerate().take(arity) {
                     let inner = self.heap.arg(value, n);
-                    *arg = match inner.view() {
-                        View::Struct(..) => self.evaluate_recorded(place, inner, depth - 1)?,
-                        _ => self.number_recorded(place, inner)?,
+                    *arg = if inner.tag() == Tag::Struct && expr_of(inner).is_none() {
+                        self.evaluate_recorded(place, inner, depth - 1)?
+                    } else {
+                        self.number_recorded(place, inner)?
                     };
                 }
                 return self.arith_at(place, op, args[0], args[1]);
@@ -181,9 +182,7 @@ impl Machine {
                 Compare::GreaterEqual => (it.apply(Op::Less, &[x, y]), order.is_lt()),
                 Compare::Greater => (it.apply(Op::Less, &[y, x]), order.is_gt()),
                 Compare::LessEqual => (it.apply(Op::Less, &[y, x]), order.is_gt()),
-                Compare::Equal | Compare::NotEqual => {
-                    (it.apply(Op::Equal, &[x, y]), order.is_eq())
-                }
+                Compare::Equal | Compare::NotEqual => (it.apply(Op::Equal, &[x, y]), order.is_eq()),
             };
             it.test(place, expr, holds);
         });

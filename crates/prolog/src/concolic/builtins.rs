@@ -29,13 +29,47 @@ enum Way {
 fn way(name: &str, arity: usize) -> Way {
     match (name, arity) {
         (
-            "call" | "catch" | "throw" | "$body" | "$findall_start" | "$findall_add" | "$choices"
-            | "$findall_collect" | "copy_term" | "copy_term_nat" | "duplicate_term" | "nb_setval"
-            | "b_setval" | "nb_getval" | "b_getval" | "write" | "print" | "writeln" | "writeq"
-            | "write_canonical" | "write_term" | "put_attr" | "get_attr" | "strip_module" | "var"
-            | "nonvar" | "ground" | "term_variables" | "halt" | "print_message" | "$capture"
-            | "acyclic_term" | "put_char" | "setarg" | "nb_setarg" | "$check_partial_list"
-            | "$free_variables" | "term_attvars" | "attvar" | "is_stream" | "cyclic_term",
+            "call"
+            | "catch"
+            | "throw"
+            | "$body"
+            | "$findall_start"
+            | "$findall_add"
+            | "$choices"
+            | "$findall_collect"
+            | "copy_term"
+            | "copy_term_nat"
+            | "duplicate_term"
+            | "nb_setval"
+            | "b_setval"
+            | "nb_getval"
+            | "b_getval"
+            | "write"
+            | "print"
+            | "writeln"
+            | "writeq"
+            | "write_canonical"
+            | "write_term"
+            | "put_attr"
+            | "get_attr"
+            | "strip_module"
+            | "var"
+            | "nonvar"
+            | "ground"
+            | "term_variables"
+            | "halt"
+            | "print_message"
+            | "$capture"
+            | "acyclic_term"
+            | "put_char"
+            | "setarg"
+            | "nb_setarg"
+            | "$check_partial_list"
+            | "$free_variables"
+            | "term_attvars"
+            | "attvar"
+            | "is_stream"
+            | "cyclic_term",
             _,
         ) => Way::Moves,
         ("format", 1 | 2) => Way::Moves,
@@ -49,10 +83,36 @@ fn way(name: &str, arity: usize) -> Way {
         ("$length", 2) => Way::Spines(0b1),
         ("msort" | "sort" | "predsort", 2) => Way::Sorts,
         (
-            "=" | "\\=" | "==" | "\\==" | "@<" | "@>" | "@=<" | "@>=" | "compare" | "atom"
-            | "integer" | "float" | "number" | "atomic" | "compound" | "callable" | "is_list"
-            | "string" | "is" | "=:=" | "=\\=" | "<" | ">" | "=<" | ">=" | "succ" | "plus"
-            | "memberchk" | "atom_length" | "unify_with_occurs_check",
+            "="
+            | "\\="
+            | "=="
+            | "\\=="
+            | "@<"
+            | "@>"
+            | "@=<"
+            | "@>="
+            | "compare"
+            | "atom"
+            | "integer"
+            | "float"
+            | "number"
+            | "atomic"
+            | "compound"
+            | "callable"
+            | "is_list"
+            | "string"
+            | "is"
+            | "=:="
+            | "=\\="
+            | "<"
+            | ">"
+            | "=<"
+            | ">="
+            | "succ"
+            | "plus"
+            | "memberchk"
+            | "atom_length"
+            | "unify_with_occurs_check",
             _,
         ) => Way::Own,
         _ => Way::Pins,
@@ -207,7 +267,7 @@ impl Machine {
             "is_list" => self.look_test_at(place, Test::IsList, x),
             "succ" => return self.succ_recorded(base, run),
             "plus" => return self.plus_recorded(base, run),
-            "memberchk" => return Ok(self.memberchk_recorded(x, y, base, run)?),
+            "memberchk" => return self.memberchk_recorded(x, y, base, run),
             "atom_length" => return self.atom_length_recorded(base, run),
             _ => {
                 if let Some(test) = Test::from_name(name) {

@@ -282,20 +282,62 @@ impl Walk<'_> {
     /// What builtins and the library want of their arguments.
     fn builtin(&mut self, name: &str, goal: Value, arity: usize) {
         const WANTED: &[(&str, &str)] = &[
-            ("integer", "i"), ("atom", "a"), ("number", "i"), ("is_list", "L"), ("float", "f"),
-            ("string", "s"), ("length", "Li"), ("append", "LLL"), ("append", "ML"),
-            ("member", "xX"), ("memberchk", "xX"), ("between", "iii"), ("succ", "ii"),
-            ("plus", "iii"), ("nth0", "iXx"), ("nth1", "iXx"), ("msort", "LL"), ("sort", "LL"),
-            ("reverse", "LL"), ("last", "Xx"), ("sum_list", "Ii"), ("sumlist", "Ii"),
-            ("max_list", "Ii"), ("min_list", "Ii"), ("numlist", "iiI"), ("permutation", "LL"),
-            ("select", "xXX"), ("selectchk", "xXX"), ("exclude", "_LL"), ("include", "_LL"),
-            ("maplist", "_L"), ("maplist", "_L_"), ("maplist", "_L__"), ("foldl", "_L__"),
-            ("atom_length", "ai"), ("atom_codes", "aI"), ("atom_chars", "a_"), ("char_code", "ai"),
-            ("atom_number", "ai"), ("delete", "XxX"), ("subtract", "LLL"), ("list_to_set", "LL"),
-            ("union", "LLL"), ("intersection", "LLL"), ("sumlist", "Ii"), ("string_chars", "s_"),
-            ("string_concat", "sss"), ("string_length", "si"), ("upcase_atom", "aa"),
-            ("exclude", "_LL"), ("partition", "_LLL"), ("keysort", "LL"), ("predsort", "_LL"),
-            ("atomic_list_concat", "_a"), ("atom_concat", "aaa"), ("sub_atom", "aiiia"),
+            ("integer", "i"),
+            ("atom", "a"),
+            ("number", "i"),
+            ("is_list", "L"),
+            ("float", "f"),
+            ("string", "s"),
+            ("length", "Li"),
+            ("append", "LLL"),
+            ("append", "ML"),
+            ("member", "xX"),
+            ("memberchk", "xX"),
+            ("between", "iii"),
+            ("succ", "ii"),
+            ("plus", "iii"),
+            ("nth0", "iXx"),
+            ("nth1", "iXx"),
+            ("msort", "LL"),
+            ("sort", "LL"),
+            ("reverse", "LL"),
+            ("last", "Xx"),
+            ("sum_list", "Ii"),
+            ("sumlist", "Ii"),
+            ("max_list", "Ii"),
+            ("min_list", "Ii"),
+            ("numlist", "iiI"),
+            ("permutation", "LL"),
+            ("select", "xXX"),
+            ("selectchk", "xXX"),
+            ("exclude", "_LL"),
+            ("include", "_LL"),
+            ("maplist", "_L"),
+            ("maplist", "_L_"),
+            ("maplist", "_L__"),
+            ("foldl", "_L__"),
+            ("atom_length", "ai"),
+            ("atom_codes", "aI"),
+            ("atom_chars", "a_"),
+            ("char_code", "ai"),
+            ("atom_number", "ai"),
+            ("delete", "XxX"),
+            ("subtract", "LLL"),
+            ("list_to_set", "LL"),
+            ("union", "LLL"),
+            ("intersection", "LLL"),
+            ("sumlist", "Ii"),
+            ("string_chars", "s_"),
+            ("string_concat", "sss"),
+            ("string_length", "si"),
+            ("upcase_atom", "aa"),
+            ("exclude", "_LL"),
+            ("partition", "_LLL"),
+            ("keysort", "LL"),
+            ("predsort", "_LL"),
+            ("atomic_list_concat", "_a"),
+            ("atom_concat", "aaa"),
+            ("sub_atom", "aiiia"),
         ];
         let fits = |it: &&(&str, &str)| it.0 == name && it.1.len() == arity;
         let Some((_, wanted)) = WANTED.iter().find(fits) else { return };
@@ -438,12 +480,8 @@ impl<'a> TypeMaker<'a> {
             self.belief == Belief::Tight && (node.is_list || !node.compounds.is_empty());
         let mut kinds = Vec::new();
         for literal in &node.literals {
-            let kind = match literal {
-                Term::Int(_) | Term::Big(_) => Kind::Integer,
-                Term::Float(_) => Kind::Float,
-                Term::Bits(_) => Kind::Binary,
-                _ => Kind::Atom,
-            };
+            let kinds_of = [Kind::Integer, Kind::Float, Kind::Binary, Kind::Atom];
+            let kind = kinds_of.into_iter().find(|it| it.has(literal)).unwrap_or(Kind::Atom);
             parts.push(self.types.add(Type::Literal(literal.clone())));
             if !is_closed && !kinds.contains(&kind) {
                 kinds.push(kind);

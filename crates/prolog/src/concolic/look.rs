@@ -44,11 +44,8 @@ impl Machine {
     }
 
     pub(super) fn top(&self, value: Value) -> Top {
-        let atomic = |kind: u8| Top {
-            kind,
-            n_items: 0,
-            literal: term_of(&self.heap, &self.atoms, value),
-        };
+        let atomic =
+            |kind: u8| Top { kind, n_items: 0, literal: term_of(&self.heap, &self.atoms, value) };
         match value.view() {
             View::Var(_) => Top { kind: facts::VARIABLE, n_items: 0, literal: None },
             View::Int(_) | View::Big(_) => atomic(facts::INTEGER),
@@ -86,10 +83,8 @@ impl Machine {
 
     pub(super) fn look_literal(&mut self, place: Place, expr: ExprId, value: Value, wanted: Term) {
         let top = self.top(value);
-        let head = match wanted {
-            Term::Nil => Head::Kind(Kind::Nil),
-            other => Head::Literal(other),
-        };
+        let is_nil = matches!(wanted, Term::Nil);
+        let head = if is_nil { Head::Kind(Kind::Nil) } else { Head::Literal(wanted) };
         self.record(|_, it| it.choose_one(place, expr, &top, head));
     }
 

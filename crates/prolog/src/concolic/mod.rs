@@ -17,6 +17,7 @@ mod declare;
 mod infer;
 mod modes;
 
+mod impossible;
 mod program;
 mod unit;
 
@@ -25,4 +26,4 @@ pub use declare::{Declaration, Declared, Determinism, declaration, declarations}
 pub use infer::{Belief, Inference, TypeMaker};
 pub use program::{ClauseInfo, PredicateInfo, Program};
 pub(crate) use recorder::Recorder;
-pub use unit::{Arg, Answer, Finished, Goal, Ran, Unit};
+pub use unit::{Answer, Arg, Finished, Goal, Ran, Unit};

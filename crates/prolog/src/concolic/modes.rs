@@ -1,7 +1,7 @@
 //! Which arguments of a predicate are results, by how its clauses use them.
 //!
 //! An argument is taken for a result if every clause gives it a value: from its other arguments, or
-//! by goals that have results. Only the last arguments, and never the first, are.
+//! by goals that have results. Only the last arguments are, and never the first.
 
 use crate::code::{ClauseId, Kind, PredId};
 use crate::concolic::infer::Inference;
@@ -13,11 +13,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Arguments of builtins and of the library that are results, from 0.
 const RESULTS: &[(&str, usize, &[usize])] = &[
     ("is", 2, &[0]),
-    ("=", 2, &[0, 1]),
-    ("findall", 3, &[2]),
-    ("bagof", 3, &[2]),
-    ("setof", 3, &[2]),
-    ("aggregate_all", 3, &[2]),
     ("length", 2, &[1]),
     ("append", 3, &[2]),
     ("append", 2, &[1]),
@@ -51,21 +46,22 @@ const RESULTS: &[(&str, usize, &[usize])] = &[
     ("arg", 3, &[2]),
     ("=..", 2, &[1]),
     ("copy_term", 2, &[1]),
-    ("atom_codes", 2, &[1]),
-    ("atom_chars", 2, &[1]),
+    ("atom_codes", 2, &[0, 1]),
+    ("atom_chars", 2, &[0, 1]),
     ("atom_length", 2, &[1]),
-    ("atom_number", 2, &[1]),
-    ("atom_string", 2, &[1]),
+    ("atom_number", 2, &[0, 1]),
+    ("atom_string", 2, &[0, 1]),
     ("atom_concat", 3, &[2]),
     ("atomic_list_concat", 2, &[1]),
     ("atomic_list_concat", 3, &[2]),
-    ("number_codes", 2, &[1]),
+    ("number_codes", 2, &[0, 1]),
+    ("char_code", 2, &[0, 1]),
     ("string_concat", 3, &[2]),
-    ("string_chars", 2, &[1]),
-    ("string_codes", 2, &[1]),
+    ("string_chars", 2, &[0, 1]),
+    ("string_codes", 2, &[0, 1]),
     ("string_length", 2, &[1]),
     ("split_string", 4, &[3]),
-    ("string_to_atom", 2, &[1]),
+    ("string_to_atom", 2, &[0, 1]),
     ("upcase_atom", 2, &[1]),
     ("string_upper", 2, &[1]),
     ("format", 3, &[0]),
@@ -82,7 +78,6 @@ const RESULTS: &[(&str, usize, &[usize])] = &[
     ("pairs_keys", 2, &[1]),
     ("nb_getval", 2, &[1]),
     ("b_getval", 2, &[1]),
-    ("phrase", 3, &[2]),
     ("call", 2, &[1]),
     ("call", 3, &[2]),
     ("call", 4, &[3]),
@@ -93,168 +88,232 @@ const RESULTS: &[(&str, usize, &[usize])] = &[
 impl Inference {
     /// How a predicate is called if nobody says it.
     pub fn modes(&self, machine: &Machine, pred: PredId) -> Vec<Arg> {
-        let inputs = inputs(machine);
+        let mut table = Table { machine, known: FxHashMap::default() };
         let arity = machine.db.get(pred).arity as usize;
-        let clauses = machine.db.clauses_of(pred);
         let mut first = arity;
-        // Each alone may be a result of the others; together they must be results of the rest.
-        while 1 < first
-            && (first - 1..arity).all(|n| {
-                let given: Vec<usize> = (0..first - 1).collect();
-                clauses.iter().all(|it| gives(machine, pred, *it, n, &given, &inputs))
-            })
-        {
-            first -= 1;
+        if 1 < arity && arity <= MAX_ARITY {
+            let is_result = |table: &mut Table<'_>, first: usize| {
+                let given = (1 << first) - 1;
+                table.results(pred, given) | given == (1 << arity) - 1
+            };
+            while 1 < first && is_result(&mut table, first - 1) {
+                first -= 1;
+            }
         }
         (0..arity).map(|n| if n < first { Arg::Input } else { Arg::Result }).collect()
     }
 }
 
-/// Arguments that are no results, of all predicates under test.
-fn inputs(machine: &Machine) -> FxHashSet<(PredId, usize)> {
-    let mut preds: Vec<PredId> = machine.db.marks.iter().map(|it| it.pred).collect();
-    preds.sort_unstable();
-    preds.dedup();
-    let mut res: FxHashSet<(PredId, usize)> = FxHashSet::default();
-    loop {
-        let before = res.len();
-        for pred in &preds {
-            let arity = machine.db.get(*pred).arity as usize;
-            for clause in machine.db.clauses_of(*pred) {
-                for n in 0..arity {
-                    let given: Vec<usize> = (0..arity).filter(|it| *it != n).collect();
-                    if !res.contains(&(*pred, n))
-                        && !gives(machine, *pred, clause, n, &given, &res)
-                    {
-                        res.insert((*pred, n));
-                    }
-                }
-            }
-        }
-        if res.len() == before {
-            return res;
-        }
-    }
-}
+/// Predicates with more arguments are called with all of them given.
+const MAX_ARITY: usize = 30;
 
-/// Whether the clause gives its n-th argument a value, if the given ones have one.
-fn gives(
-    machine: &Machine,
-    pred: PredId,
-    clause: ClauseId,
-    n: usize,
-    given: &[usize],
-    inputs: &FxHashSet<(PredId, usize)>,
-) -> bool {
-    let mut heap = Heap::default();
-    let term = machine.db.clause(clause).term.load(&mut heap);
-    let (head, body) = (heap.arg(term, 0), heap.arg(term, 1));
-    let mut walk =
-        Walk { machine, heap: &heap, inputs, pred, uses: FxHashMap::default(), bound: vec![] };
-    for other in given {
-        walk.bind(heap.arg(head, *other));
-    }
-    walk.goal(body);
-    variables(&heap, machine, heap.arg(head, n)).iter().all(|it| {
-        walk.bound.contains(it) && walk.uses.get(it).is_none_or(|is_result| *is_result)
-    })
-}
+/// A set of arguments, as bits.
+type Args = u32;
 
-struct Walk<'a> {
+/// Which arguments get a value when certain others have one. Found by assuming that all do, and
+/// taking back what some clause contradicts until nothing changes.
+struct Table<'a> {
     machine: &'a Machine,
-    heap: &'a Heap,
-    inputs: &'a FxHashSet<(PredId, usize)>,
-    pred: PredId,
-    /// By variable: whether its first use in the body gives it a value.
-    uses: FxHashMap<usize, bool>,
-    bound: Vec<usize>,
+    known: FxHashMap<(PredId, Args), Args>,
 }
 
-impl Walk<'_> {
-    fn bind(&mut self, term: Value) {
-        for at in variables(self.heap, self.machine, term) {
-            if !self.bound.contains(&at) {
-                self.bound.push(at);
-                self.uses.insert(at, true);
+impl Table<'_> {
+    fn results(&mut self, pred: PredId, given: Args) -> Args {
+        self.look_up(pred, given);
+        loop {
+            let before = self.known.clone();
+            let mut keys: Vec<(PredId, Args)> = before.keys().copied().collect();
+            keys.sort_unstable();
+            for (pred, given) in keys {
+                let mut results = self.look_up(pred, given);
+                for clause in self.machine.db.clauses_of(pred) {
+                    results &= self.of_clause(pred, clause, given);
+                }
+                self.known.insert((pred, given), results);
+            }
+            if self.known == before {
+                return self.look_up(pred, given);
             }
         }
+    }
+
+    fn look_up(&mut self, pred: PredId, given: Args) -> Args {
+        *self.known.entry((pred, given)).or_insert(Args::MAX & !given)
+    }
+
+    fn of_clause(&mut self, pred: PredId, clause: ClauseId, given: Args) -> Args {
+        let machine = self.machine;
+        let mut heap = Heap::default();
+        let term = machine.db.clause(clause).term.load(&mut heap);
+        let (head, body) = (heap.arg(term, 0), heap.arg(term, 1));
+        let arity = (machine.db.get(pred).arity as usize).min(MAX_ARITY);
+        let bound = FxHashSet::default();
+        let used = FxHashSet::default();
+        let mut walk = Walk { table: self, heap: &heap, pred, bound, used };
+        for n in (0..arity).filter(|n| given >> n & 1 == 1) {
+            walk.bind(heap.arg(head, n));
+        }
+        walk.goal(body);
+        let Walk { bound, used, .. } = walk;
+        let mut res = 0;
+        for n in (0..arity).filter(|n| given >> n & 1 == 0) {
+            let variables = variables(&heap, machine, heap.arg(head, n));
+            if variables.iter().all(|it| bound.contains(it) && !used.contains(it)) {
+                res |= 1 << n;
+            }
+        }
+        res
+    }
+}
+
+struct Walk<'t, 'a> {
+    table: &'t mut Table<'a>,
+    heap: &'t Heap,
+    pred: PredId,
+    /// Variables that have a value.
+    bound: FxHashSet<usize>,
+    /// Variables that were wanted before they had one.
+    used: FxHashSet<usize>,
+}
+
+impl Walk<'_, '_> {
+    fn variables(&self, term: Value) -> Vec<usize> {
+        variables(self.heap, self.table.machine, term)
+    }
+
+    fn bind(&mut self, term: Value) {
+        let variables = self.variables(term);
+        self.bound.extend(variables);
+    }
+
+    fn want(&mut self, term: Value) {
+        let variables = self.variables(term);
+        self.used.extend(variables.into_iter().filter(|it| !self.bound.contains(it)));
+    }
+
+    fn is_bound(&self, term: Value) -> bool {
+        self.variables(term).iter().all(|it| self.bound.contains(it))
     }
 
     fn goal(&mut self, goal: Value) {
+        let machine = self.table.machine;
         let goal = self.heap.deref(goal);
         let View::Struct(functor, _) = goal.view() else { return };
-        let (name, arity) = self.machine.atoms.name_arity(functor);
-        let name = self.machine.atoms.text(name);
+        let (name, arity) = machine.atoms.name_arity(functor);
+        let name = machine.atoms.text(name);
+        let arg = |n: usize| self.heap.arg(goal, n);
         match (name, arity) {
-            ("," | ";" | "->" | "*->" | "|", 2) => {
-                self.goal(self.heap.arg(goal, 0));
-                self.goal(self.heap.arg(goal, 1));
+            ("," | "->" | "*->", 2) => {
+                self.goal(arg(0));
+                self.goal(arg(1));
                 return;
             }
-            ("\\+" | "not" | "once" | "ignore" | "forall", _) | ("call", 1) => {
+            (";" | "|", 2) => {
+                self.either(arg(0), arg(1));
+                return;
+            }
+            ("once" | "ignore", 1) | ("call", 1) => {
+                self.goal(arg(0));
+                return;
+            }
+            ("\\+" | "not" | "forall", _) => {
+                let before = self.bound.clone();
                 (0..arity).for_each(|n| self.goal(self.heap.arg(goal, n)));
+                self.bound = before;
                 return;
             }
             ("catch", 3) => {
-                self.bind(self.heap.arg(goal, 1));
-                self.goal(self.heap.arg(goal, 0));
-                self.goal(self.heap.arg(goal, 2));
+                self.either(arg(0), arg(2));
+                return;
+            }
+            (":", 2) => {
+                self.goal(arg(1));
+                return;
+            }
+            ("=", 2) => {
+                for (a, b) in [(arg(0), arg(1)), (arg(1), arg(0))] {
+                    if self.is_bound(a) {
+                        self.bind(b);
+                    }
+                }
                 return;
             }
             ("phrase", 2 | 3) => {
                 self.grammar(goal, arity);
                 return;
             }
-            (":", 2) => {
-                self.goal(self.heap.arg(goal, 1));
+            ("findall" | "bagof" | "setof" | "aggregate_all", 3) => {
+                self.goal(arg(1));
+                self.bind(arg(2));
+                return;
+            }
+            ("throw", 1) => {
+                // Nothing that comes after it matters.
+                let all: Vec<usize> = self.variables(goal);
+                self.bound.extend(all);
                 return;
             }
             _ => {}
         }
-        let module = self.machine.db.get(self.pred).module;
-        let own = self.machine.db.find(module, functor);
-        let own = own.filter(|it| self.machine.db.get(*it).kind == Kind::Clauses);
-        if let (None, View::Struct(_, at), "findall" | "bagof" | "setof" | "aggregate_all") =
-            (own, goal.view(), name)
-        {
-            self.goal(self.heap.cell(at + 1));
-        }
-        let known = RESULTS.iter().find(|it| it.0 == name && it.1 == arity);
-        for n in 0..arity {
-            let is_result = match (own, known) {
-                (Some(callee), _) => !self.inputs.contains(&(callee, n)),
-                (None, Some((_, _, results))) => results.contains(&n),
-                (None, None) => false,
-            };
-            self.note(self.heap.arg(goal, n), is_result);
+        let module = machine.db.get(self.pred).module;
+        let own = machine.db.find(module, functor);
+        let own = own.filter(|it| machine.db.get(*it).kind == Kind::Clauses);
+        match own {
+            Some(callee) => {
+                let args: Vec<Value> = (0..arity).map(arg).collect();
+                self.call(callee, &args);
+            }
+            None => {
+                let known = RESULTS.iter().find(|it| it.0 == name && it.1 == arity);
+                let results = known.map_or(&[][..], |it| it.2);
+                for n in (0..arity).filter(|it| !results.contains(it)) {
+                    self.want(self.heap.arg(goal, n));
+                }
+                for n in results {
+                    self.bind(self.heap.arg(goal, *n));
+                }
+            }
         }
     }
-}
 
-impl Walk<'_> {
+    fn call(&mut self, callee: PredId, args: &[Value]) {
+        let mut given: Args = 0;
+        for (n, arg) in args.iter().enumerate().take(MAX_ARITY) {
+            given |= Args::from(self.is_bound(*arg)) << n;
+        }
+        let results = self.table.look_up(callee, given);
+        for (n, arg) in args.iter().enumerate().take(MAX_ARITY) {
+            if results >> n & 1 == 1 {
+                self.bind(*arg);
+            } else if given >> n & 1 == 0 {
+                self.want(*arg);
+            }
+        }
+    }
+
+    /// What both give a value has one.
+    fn either(&mut self, one: Value, other: Value) {
+        let before = self.bound.clone();
+        self.goal(one);
+        let after = std::mem::replace(&mut self.bound, before);
+        self.goal(other);
+        if one.is_callable() && other.is_callable() {
+            self.bound = self.bound.intersection(&after).copied().collect();
+        }
+    }
+
     /// A nonterminal is called with two arguments more.
     fn grammar(&mut self, goal: Value, arity: usize) {
         let rule = self.heap.arg(goal, 0);
-        let own = self.machine.nonterminal(self.pred, self.heap, rule);
-        if let (Some(callee), View::Struct(functor, at)) = (own, rule.view()) {
-            for n in 0..self.machine.atoms.arity(functor) {
-                let is_result = !self.inputs.contains(&(callee, n));
-                self.note(self.heap.cell(at + n), is_result);
-            }
+        let machine = self.table.machine;
+        let Some(callee) = machine.nonterminal(self.pred, self.heap, rule) else { return };
+        let mut args = Vec::new();
+        if let View::Struct(functor, _) = rule.view() {
+            args.extend((0..machine.atoms.arity(functor)).map(|n| self.heap.arg(rule, n)));
         }
-        self.note(self.heap.arg(goal, 1), false);
-        if arity == 3 {
-            self.note(self.heap.arg(goal, 2), true);
-        }
-    }
-
-    fn note(&mut self, term: Value, is_result: bool) {
-        for at in variables(self.heap, self.machine, term) {
-            self.uses.entry(at).or_insert(is_result);
-            if is_result && !self.bound.contains(&at) {
-                self.bound.push(at);
-            }
-        }
+        args.push(self.heap.arg(goal, 1));
+        args.push(if arity == 3 { self.heap.arg(goal, 2) } else { Value::NIL });
+        self.call(callee, &args);
     }
 }
 

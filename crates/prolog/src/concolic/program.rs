@@ -85,9 +85,14 @@ impl Machine {
             let Some(predicate) = predicates.get_mut(place) else { continue };
             predicate.marks.push(mark);
             let number = predicate.marks.len();
-            clauses.push(ClauseInfo { pred: marked.pred, line: marked.line, number, goals: vec![] });
+            clauses.push(ClauseInfo {
+                pred: marked.pred,
+                line: marked.line,
+                number,
+                goals: vec![],
+            });
         }
-        let known: FxHashSet<PredId> = places.keys().copied().collect();
+        let known: Vec<PredId> = predicates.iter().map(|it| it.id).collect();
         for n in 0..predicates.len() {
             let Some(id) = predicates.get(n).map(|it| it.id) else { continue };
             let (calls, goals) = self.calls_of(id, &known);
@@ -108,7 +113,7 @@ impl Machine {
     }
 
     /// Predicates under test that the clauses of one name, and the goals of each clause as text.
-    fn calls_of(&self, id: PredId, known: &FxHashSet<PredId>) -> (Vec<PredId>, Vec<Vec<String>>) {
+    fn calls_of(&self, id: PredId, known: &[PredId]) -> (Vec<PredId>, Vec<Vec<String>>) {
         let module = self.db.get(id).module;
         let mut calls = Vec::new();
         let mut texts = Vec::new();

@@ -249,9 +249,7 @@ fn outcome(ran: &Ran) -> Outcome {
             reason: formal(ball).clone(),
             trace: Term::Nil,
         },
-        Finished::Stopped(stop) if ran.answers.is_empty() => {
-            Outcome::Stopped(format!("{stop:?}"))
-        }
+        Finished::Stopped(stop) if ran.answers.is_empty() => Outcome::Stopped(format!("{stop:?}")),
         Finished::Exhausted { .. }
         | Finished::More
         | Finished::Thrown(_)

@@ -9,7 +9,10 @@ use trace::Input;
 pub(crate) enum Expectation {
     Fails,
     /// The term that is thrown; of an error, without its context.
-    Throws { ball: String, is_error: bool },
+    Throws {
+        ball: String,
+        is_error: bool,
+    },
     Answers(Answers),
 }
 

@@ -10,6 +10,7 @@ use crate::test::prolog::plan::{Task, Way};
 use crate::test::prolog::vary::vary;
 use engine::{Alone, Settings, Stop};
 use prolog::Limits;
+use prolog::code::PredId;
 use prolog::concolic::{Finished, Ran, Unit};
 use solve::{Chain, Effort, Statistics};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,6 +21,7 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Debug)]
 pub(crate) struct Explored {
     pub(crate) name: String,
+    pub(crate) pred: PredId,
     pub(crate) tests: Vec<Case>,
     pub(crate) findings: Vec<Finding>,
     pub(crate) reachable: Vec<u32>,
@@ -51,7 +53,9 @@ pub(crate) struct Case {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// It does the same; whether a choice point stays.
-    Same { leaves_choice: bool },
+    Same {
+        leaves_choice: bool,
+    },
     Differs(String),
     Unknown(String),
 }
@@ -77,6 +81,7 @@ pub(crate) fn explore(
     let time = time_of(options);
     let mut res = Explored {
         name: task.name.clone(),
+        pred: task.pred,
         tests: Vec::new(),
         findings: Vec::new(),
         reachable: task.reachable.clone(),
@@ -118,8 +123,7 @@ pub(crate) fn explore(
         };
         let limits = Limits { steps: STEPS, memory_bytes: MEMORY };
         let goal = way.goal.clone();
-        let mut unit =
-            Unit::new(&mut source.machine, &mut source.files, goal, limits, ANSWERS);
+        let mut unit = Unit::new(&mut source.machine, &mut source.files, goal, limits, ANSWERS);
         let mut covered: BTreeSet<u32> = res.completed.clone();
         let mut covered_at = None;
         let mut watch = |report: &engine::Report| {
@@ -142,8 +146,7 @@ pub(crate) fn explore(
         };
         let mut solver = Chain::new(Effort::default());
         let mut oracle = Alone { solver: &mut solver, domain: &way.domain };
-        let report =
-            engine::explore(&mut unit, &mut oracle, &way.seeds, &settings, &mut watch);
+        let report = engine::explore(&mut unit, &mut oracle, &way.seeds, &settings, &mut watch);
         add(&mut res.solver, &solver.statistics);
         res.n_runs += report.n_runs;
         res.n_paths += report.tests.len();
@@ -161,15 +164,16 @@ pub(crate) fn explore(
             res.entered.extend(&ran.entered);
         }
         res.findings.extend(findings(&mut unit, way, &log, is_first));
-        kept.extend(choose(&log, options.coverage, &kept).into_iter().map(|it| (n, it)));
+        let counts_ends = is_first || way.is_declared;
+        let chosen = choose(&log, options.coverage, counts_ends, &kept);
+        kept.extend(chosen.into_iter().map(|it| (n, it)));
     }
     let kept = prune(kept, options.coverage, options.goal.is_some());
     for (n, ran) in kept {
         let Some(way) = task.ways.get(n) else { continue };
         let goal = way.goal.clone();
         let limits = Limits { steps: STEPS * 10, memory_bytes: MEMORY };
-        let mut unit =
-            Unit::new(&mut source.machine, &mut source.files, goal, limits, ANSWERS);
+        let mut unit = Unit::new(&mut source.machine, &mut source.files, goal, limits, ANSWERS);
         let ran = vary(&mut unit, way, ran, options.goal.is_some());
         if let Some(case) = case(&mut unit, way, &ran, limits) {
             res.tests.push(case);
@@ -207,17 +211,25 @@ fn end_of(ran: &Ran) -> u64 {
 }
 
 /// The runs that cover something that those before did not.
-fn choose(log: &[Ran], criterion: Criterion, before: &[(usize, Ran)]) -> Vec<Ran> {
+/// Ends count where the inputs are of the kind that the program is for.
+fn choose(
+    log: &[Ran],
+    criterion: Criterion,
+    counts_ends: bool,
+    before: &[(usize, Ran)],
+) -> Vec<Ran> {
     let things = |it: &Ran| -> Vec<(u8, u64)> {
         let completed = it.completed.iter().map(|it| (0, u64::from(*it)));
         let entered = it.entered.iter().map(|it| (1, u64::from(*it)));
-        let end = [(4, end_of(it))];
+        let end = counts_ends.then(|| (4, end_of(it)));
         let clauses = completed.chain(entered).chain(end);
         match criterion {
             Criterion::Clause => clauses.collect(),
             Criterion::Choice => {
                 let choices = it.choices.iter();
-                clauses.chain(choices.map(|it| (2, u64::from(it.0.0) << 20 | it.1 as u64))).collect()
+                clauses
+                    .chain(choices.map(|it| (2, u64::from(it.0.0) << 20 | it.1 as u64)))
+                    .collect()
             }
             Criterion::Path => clauses.chain([(3, it.path)]).collect(),
         }
@@ -225,8 +237,7 @@ fn choose(log: &[Ran], criterion: Criterion, before: &[(usize, Ran)]) -> Vec<Ran
     let mut seen: BTreeSet<(u8, u64)> = before.iter().flat_map(|it| things(&it.1)).collect();
     let mut res = Vec::new();
     for ran in log {
-        let has_ended = !matches!(ran.finished, Finished::Stopped(_))
-            || !ran.answers.is_empty();
+        let has_ended = !matches!(ran.finished, Finished::Stopped(_)) || !ran.answers.is_empty();
         let things = things(ran);
         if has_ended && things.iter().any(|it| !seen.contains(it)) {
             seen.extend(things);

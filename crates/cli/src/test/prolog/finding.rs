@@ -102,7 +102,8 @@ fn judge(way: &Way, ran: &Ran) -> Option<(Kind, String)> {
     let n_answers = ran.answers.len();
     match &ran.finished {
         Finished::Thrown(ball) if n_answers < ANSWERS => {
-            let kind = if is_refusal(ball) && !way.is_declared { Kind::Rejected } else { Kind::Crash };
+            let kind =
+                if is_refusal(ball) && !way.is_declared { Kind::Rejected } else { Kind::Crash };
             return Some((kind, format!("throws {}", shape(ball))));
         }
         Finished::Stopped(Stop::Steps | Stop::Memory) if n_answers == 0 => {
@@ -135,18 +136,17 @@ fn is_refusal(ball: &Term) -> bool {
 
 /// A ball without its data.
 pub(crate) fn shape(ball: &Term) -> String {
-    match ball {
-        Term::Tuple(items) => match items.as_slice() {
-            [Term::Atom(name), first, ..] if name.as_str() == "error" => {
-                format!("error({})", shape(first))
-            }
-            [Term::Atom(name), Term::Atom(first), ..] => {
-                format!("{}({},..)", name.as_str(), first.as_str())
-            }
-            [Term::Atom(name), ..] => format!("{}(..)", name.as_str()),
-            _ => String::new(),
-        },
-        Term::Atom(name) => name.as_str().to_owned(),
+    if let Some(name) = ball.as_atom() {
+        return name.to_owned();
+    }
+    match ball.as_tuple() {
+        Some([Term::Atom(name), first, ..]) if name.as_str() == "error" => {
+            format!("error({})", shape(first))
+        }
+        Some([Term::Atom(name), Term::Atom(first), ..]) => {
+            format!("{}({},..)", name.as_str(), first.as_str())
+        }
+        Some([Term::Atom(name), ..]) => format!("{}(..)", name.as_str()),
         _ => "a term".to_owned(),
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::prolog::{Files, no_file, notes, read};
-use prolog::concolic::{Declaration, Inference, Program, declarations};
 use prolog::Machine;
+use prolog::concolic::{Declaration, Inference, Program, declarations};
 use std::path::{Path, PathBuf};
 
 pub(crate) struct Source {

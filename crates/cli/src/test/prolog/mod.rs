@@ -1,7 +1,7 @@
 //! `gimlet test file.pl`: goals that complete every clause, what they answer, and what goes wrong.
 
-mod explore;
 mod expect;
+mod explore;
 mod finding;
 mod json;
 mod load;
@@ -16,12 +16,12 @@ use crate::args::{Format, Test};
 use crate::diagnostic::Diagnostic;
 use crate::explain::Code;
 use crate::start::{COULD_NOT, Done, stdout_colours};
+use crate::test::progress::Progress;
 use crate::test::prolog::explore::explore;
 use crate::test::prolog::load::{Source, load};
 use crate::test::prolog::plan::plan;
 use crate::test::prolog::report::{FileReport, Report};
 use crate::test::prolog::swipl::Swipl;
-use crate::test::progress::Progress;
 use std::process::ExitCode;
 
 pub(crate) fn test(options: &Test) -> Result<Done, Vec<Diagnostic>> {

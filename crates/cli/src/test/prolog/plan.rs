@@ -6,6 +6,7 @@ use crate::explain::Code;
 use crate::suggest::nearest;
 use crate::test::prolog::expect::is_ground;
 use crate::test::prolog::load::Source;
+use prolog::code::PredId;
 use prolog::concolic::{
     Arg, Belief, Declaration, Determinism, Goal, PredicateInfo, TypeMaker, declaration, to_term,
 };
@@ -18,6 +19,7 @@ use trace::Input;
 pub(crate) struct Task {
     /// `main/3`
     pub(crate) name: String,
+    pub(crate) pred: PredId,
     pub(crate) ways: Vec<Way>,
     /// The marks of all clauses that it can come to.
     pub(crate) reachable: Vec<u32>,
@@ -202,7 +204,7 @@ fn task(
         ways.push(way(source, info, args, None, Belief::None));
     }
     let reachable = source.program.reachable(info.id);
-    Ok(Task { name: format!("{}/{}", info.name, info.arity), ways, reachable })
+    Ok(Task { name: format!("{}/{}", info.name, info.arity), pred: info.id, ways, reachable })
 }
 
 fn of_term(term: &Term) -> Arg {

@@ -32,7 +32,9 @@ pub(crate) fn write(
         let before = left_out.len();
         for (name, _) in cases(file) {
             // A name that is spoken of did not simply pass.
-            let is_named = |text: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|it| it == name);
+            let is_named = |text: &str| {
+                text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|it| it == name)
+            };
             if !left_out.contains(&name) && (is_named(&errors) || is_named(&out)) {
                 left_out.push(name);
             }

@@ -56,11 +56,9 @@ impl FileReport {
         let program = &source.program;
         let completed: BTreeSet<u32> = units.iter().flat_map(|it| &it.completed).copied().collect();
         let entered: BTreeSet<u32> = units.iter().flat_map(|it| &it.entered).copied().collect();
-        let reachable: BTreeSet<u32> =
-            units.iter().flat_map(|it| &it.reachable).copied().collect();
-        let count = |marks: &[u32], of: &BTreeSet<u32>| {
-            marks.iter().filter(|it| of.contains(it)).count()
-        };
+        let reachable: BTreeSet<u32> = units.iter().flat_map(|it| &it.reachable).copied().collect();
+        let count =
+            |marks: &[u32], of: &BTreeSet<u32>| marks.iter().filter(|it| of.contains(it)).count();
         let predicates = program.predicates.iter().map(|it| Predicate {
             name: format!("{}/{}", it.name, it.arity),
             n_clauses: it.marks.len(),
@@ -69,6 +67,8 @@ impl FileReport {
         });
         let is_all_tried = units.iter().all(|it| it.stop == Stop::Exhausted && !it.is_saturated);
         let has_unknowns = units.iter().any(|it| 0 < it.solver.unknown || !it.losses.is_empty());
+        let roots: Vec<_> = units.iter().map(|it| it.pred).collect();
+        let impossible = source.machine.impossible(program, &roots);
         let furthest = source.machine.furthest();
         let mut uncovered = Vec::new();
         for (mark, clause) in (0..).zip(&program.clauses) {
@@ -82,7 +82,7 @@ impl FileReport {
             let stuck = (at as usize).checked_sub(1).and_then(|it| clause.goals.get(it));
             let why = if !reachable.contains(&mark) {
                 "not reachable"
-            } else if is_all_tried && !has_unknowns {
+            } else if impossible.contains(&mark) || is_all_tried && !has_unknowns {
                 "unsatisfiable"
             } else if has_unknowns {
                 "unknown"

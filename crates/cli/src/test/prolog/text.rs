@@ -10,8 +10,11 @@ pub(crate) fn text(report: &Report, colours: Colours) -> String {
     let paint = Paint::new(colours);
     let mut out = String::new();
     for file in &report.files {
-        let mut findings: Vec<(&Explored, &Finding)> =
-            file.units.iter().flat_map(|unit| unit.findings.iter().map(move |it| (unit, it))).collect();
+        let mut findings: Vec<(&Explored, &Finding)> = file
+            .units
+            .iter()
+            .flat_map(|unit| unit.findings.iter().map(move |it| (unit, it)))
+            .collect();
         findings.sort_by_key(|it| it.1.kind);
         for (unit, it) in findings {
             finding(&mut out, paint, unit, it);
@@ -66,7 +69,11 @@ fn units(out: &mut String, paint: Paint, file: &FileReport) {
         let cells = row.iter().enumerate().map(|(column, text)| {
             let width = rows.iter().filter_map(|it| it.get(column)).map(|it| it.chars().count());
             let width = width.max().unwrap_or(0);
-            if matches!(column, 0 | 7) { format!("{text:width$}") } else { format!("{text:>width$}") }
+            if matches!(column, 0 | 7) {
+                format!("{text:width$}")
+            } else {
+                format!("{text:>width$}")
+            }
         });
         let line = cells.collect::<Vec<_>>().join("  ");
         let Paint { faint, off, .. } = paint;
@@ -146,8 +153,11 @@ fn summary(out: &mut String, paint: Paint, report: &Report) {
         writeln!(out, "{error}{n_found} {findings}{off} in {n_units} {predicates}").ok();
     }
     if 0 < n_rejected {
-        writeln!(out, "{n_rejected} kinds of input are refused with an error; --strict counts them")
-            .ok();
+        writeln!(
+            out,
+            "{n_rejected} kinds of input are refused with an error; --strict counts them"
+        )
+        .ok();
     }
     let n_diverged: usize = report.units().map(|it| it.n_diverged).sum();
     if 0 < n_diverged {

@@ -63,16 +63,25 @@ fn part(input: &Input, n: usize) -> Option<&Term> {
 }
 
 fn find<'t>(term: &'t Term, left: &mut usize) -> Option<&'t Term> {
-    match term {
-        Term::List(list) => list.items.iter().find_map(|it| find(it, left)),
-        Term::Tuple(items) => items.iter().skip(1).find_map(|it| find(it, left)),
-        Term::Nil => None,
-        _ if *left == 0 => Some(term),
-        _ => {
-            *left -= 1;
-            None
-        }
+    if let Some(items) = items(term) {
+        return items.iter().find_map(|it| find(it, left));
     }
+    if *left == 0 {
+        return Some(term);
+    }
+    *left -= 1;
+    None
+}
+
+/// The parts of a term that has parts.
+fn items(term: &Term) -> Option<&[Term]> {
+    if let Term::List(list) = term {
+        return Some(&list.items);
+    }
+    if let Some(items) = term.as_tuple() {
+        return items.get(1..);
+    }
+    matches!(term, Term::Nil).then_some(&[])
 }
 
 fn replace(input: &mut Input, n: usize, new: &Term) {
@@ -85,17 +94,19 @@ fn replace(input: &mut Input, n: usize, new: &Term) {
 }
 
 fn put(term: &mut Term, left: &mut usize, new: &Term) -> bool {
-    match term {
-        Term::List(list) => list.items.iter_mut().any(|it| put(it, left, new)),
-        Term::Tuple(items) => items.iter_mut().skip(1).any(|it| put(it, left, new)),
-        Term::Nil => false,
-        _ if *left == 0 => {
-            *term = new.clone();
-            true
-        }
-        _ => {
-            *left -= 1;
-            false
-        }
+    if let Term::List(list) = term {
+        return list.items.iter_mut().any(|it| put(it, left, new));
     }
+    if let Term::Tuple(items) = term {
+        return items.iter_mut().skip(1).any(|it| put(it, left, new));
+    }
+    if matches!(term, Term::Nil) {
+        return false;
+    }
+    if *left == 0 {
+        *term = new.clone();
+        return true;
+    }
+    *left -= 1;
+    false
 }

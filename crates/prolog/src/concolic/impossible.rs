@@ -1,0 +1,136 @@
+//! Clauses that no goal can complete, as their heads and goals tell without running anything.
+
+use crate::code::{Kind, PredId};
+use crate::concolic::program::Program;
+use crate::data::{AtomId, FunctorId, Heap, Value, View, unify};
+use crate::machine::Machine;
+use rustc_hash::FxHashSet;
+
+/// A clause as a term.
+struct Parts {
+    mark: u32,
+    pred: PredId,
+    head: Value,
+    goals: Vec<Value>,
+}
+
+impl Machine {
+    /// Marks of clauses that can't be entered or completed, if goals of these predicates are asked.
+    pub fn impossible(&self, program: &Program, roots: &[PredId]) -> Vec<u32> {
+        let mut heap = Heap::default();
+        let all = self.parts(program, &mut heap);
+        let called_otherwise = self.called_otherwise(&heap, &all);
+        let mut never: FxHashSet<u32> = FxHashSet::default();
+        loop {
+            let before = never.len();
+            for clause in all.iter().filter(|it| !self.db.get(it.pred).dynamic) {
+                if never.contains(&clause.mark) {
+                    continue;
+                }
+                let is_asked = roots.contains(&clause.pred)
+                    || called_otherwise.contains(&clause.pred)
+                    || all.iter().any(|caller| {
+                        caller.goals.iter().any(|goal| self.fits(&mut heap, *goal, clause.head))
+                    });
+                let is_stuck = clause
+                    .goals
+                    .iter()
+                    .any(|goal| self.always_fails(&mut heap, *goal, clause.pred, &all, &never));
+                if !is_asked || is_stuck {
+                    never.insert(clause.mark);
+                }
+            }
+            if never.len() == before {
+                let mut res: Vec<u32> = never.into_iter().collect();
+                res.sort_unstable();
+                return res;
+            }
+        }
+    }
+
+    fn parts(&self, program: &Program, heap: &mut Heap) -> Vec<Parts> {
+        let mut res = Vec::new();
+        for predicate in &program.predicates {
+            let clauses = self.db.clauses_of(predicate.id);
+            for (mark, clause) in predicate.marks.iter().zip(clauses) {
+                let term = self.db.clause(clause).term.load(heap);
+                let (head, body) = (heap.arg(term, 0), heap.arg(term, 1));
+                let mut goals = Vec::new();
+                let mut todo = vec![body];
+                while let Some(next) = todo.pop() {
+                    let next = heap.deref(next);
+                    if next.is_struct(FunctorId::AND) {
+                        todo.push(heap.arg(next, 1));
+                        todo.push(heap.arg(next, 0));
+                    } else {
+                        goals.push(next);
+                    }
+                }
+                res.push(Parts { mark: *mark, pred: predicate.id, head, goals });
+            }
+        }
+        res
+    }
+
+    /// Predicates that are named elsewhere than as a goal of a body.
+    fn called_otherwise(&self, heap: &Heap, all: &[Parts]) -> FxHashSet<PredId> {
+        let mut res = FxHashSet::default();
+        for goal in all.iter().flat_map(|it| &it.goals) {
+            let mut todo = Vec::new();
+            if let View::Struct(functor, at) = goal.view() {
+                todo.extend((0..self.atoms.arity(functor)).map(|n| heap.cell(at + n)));
+            }
+            while let Some(next) = todo.pop() {
+                let next = heap.deref(next);
+                if let View::Struct(functor, at) = next.view() {
+                    todo.extend((0..self.atoms.arity(functor)).map(|n| heap.cell(at + n)));
+                }
+                let Some((name, _)) = heap.name_arity(next, &self.atoms) else { continue };
+                let named = all.iter().filter(|it| self.db.get(it.pred).name == name);
+                res.extend(named.map(|it| it.pred));
+            }
+        }
+        res
+    }
+
+    fn fits(&self, heap: &mut Heap, goal: Value, head: Value) -> bool {
+        let same = heap.name_arity(goal, &self.atoms) == heap.name_arity(head, &self.atoms);
+        same && self.unifies(heap, goal, head)
+    }
+
+    fn unifies(&self, heap: &mut Heap, a: Value, b: Value) -> bool {
+        let mark = heap.mark();
+        let old = std::mem::replace(&mut heap.old, mark.cells);
+        let res = unify(heap, &self.atoms, a, b);
+        heap.undo_to(mark, |_, _| {});
+        heap.cut_back(mark);
+        heap.old = old;
+        res
+    }
+
+    fn always_fails(
+        &self,
+        heap: &mut Heap,
+        goal: Value,
+        from: PredId,
+        all: &[Parts],
+        never: &FxHashSet<u32>,
+    ) -> bool {
+        if goal.is_atom(AtomId::FAIL) || goal.is_atom(AtomId::FALSE) {
+            return true;
+        }
+        let View::Struct(functor, _) = goal.view() else { return false };
+        let (name, arity) = self.atoms.name_arity(functor);
+        if self.atoms.text(name) == "throw" && arity == 1 {
+            return true;
+        }
+        let Some(callee) = self.db.find(self.db.get(from).module, functor) else { return false };
+        let pred = self.db.get(callee);
+        if pred.kind != Kind::Clauses || pred.dynamic || pred.multifile {
+            return false;
+        }
+        let mut clauses = all.iter().filter(|it| it.pred == callee).peekable();
+        clauses.peek().is_some()
+            && clauses.all(|it| never.contains(&it.mark) || !self.fits(heap, goal, it.head))
+    }
+}
