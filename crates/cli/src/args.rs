@@ -45,6 +45,17 @@ pub(crate) enum Command {
                       Exit code: 0 all went as recorded, 1 something went otherwise, \
                       2 it could not be done")]
     Replay(Replay),
+    /// Unfold all paths of a function within a bound: which inputs take them, and what can be reached
+    #[command(
+        override_usage = "gimlet symbolic [OPTIONS] TARGET... -f M:F/A",
+        after_help = "Examples:\n  gimlet symbolic src/shop.erl -f total/1\n  \
+                      gimlet symbolic src/shop.erl -f total/1 --reach error\n  \
+                      gimlet symbolic src/shop.erl -f total/1 --reach 42 --depth 20\n  \
+                      gimlet symbolic src/shop.erl -f total/1 --format dot | dot -Tsvg\n\n\
+                      Exit code: 0, or with --reach: 1 it can be reached, 0 it can't or nobody \
+                      knows; 2 it could not be done"
+    )]
+    Symbolic(Symbolic),
     /// Show a module flattened and instrumented: what makes BEAM tell how it runs
     #[command(after_help = "Examples:\n  gimlet instrument src/shop.erl\n  \
                       gimlet instrument orddict --form flat\n\n\
@@ -94,6 +105,44 @@ pub(crate) struct Build {
     /// A macro for the compiler; may repeat
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     pub(crate) defines: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Symbolic {
+    /// Source files, .beam files, directories or modules of OTP
+    #[arg(value_name = "TARGET", required = true)]
+    pub(crate) targets: Vec<String>,
+    /// The function to unfold; F/A is enough with one module
+    #[arg(short = 'f', long = "function", value_name = "M:F/A")]
+    pub(crate) function: String,
+    /// Choices of a path that are unfolded
+    #[arg(short, long, value_name = "N", default_value_t = 12)]
+    pub(crate) depth: usize,
+    /// Give up after this long: 500ms, 30s, 2m
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "30s")]
+    pub(crate) time: Duration,
+    /// Can this be reached: a line, `FILE:LINE`, `error` or `deadlock`?
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) reach: Option<String>,
+    /// Ignore specs: any term is an input
+    #[arg(long)]
+    pub(crate) no_spec: bool,
+    /// Let the program touch the world outside; may repeat
+    #[arg(long = "allow", value_name = "EFFECT", value_enum)]
+    pub(crate) allowed: Vec<Effect>,
+    /// What goes to stdout
+    #[arg(long, value_enum, default_value_t = TreeFormat::Text)]
+    pub(crate) format: TreeFormat,
+    #[command(flatten)]
+    pub(crate) build: Build,
+}
+
+/// How a tree is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TreeFormat {
+    Text,
+    Json,
+    Dot,
 }
 
 #[derive(Debug, Args)]

@@ -6,7 +6,7 @@ use crate::explain::Code;
 use crate::instrument::instrument;
 use crate::prolog::is_prolog;
 use crate::run::run;
-use crate::test::{replay, test};
+use crate::test::{replay, symbolic, test};
 use clap::Parser;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
@@ -63,6 +63,7 @@ fn perform(command: &Command) -> ExitCode {
         }
         Command::Run(options) => run(options).map(plain).map_err(|it| vec![it]),
         Command::Replay(options) => replay(options),
+        Command::Symbolic(options) => symbolic(options),
         Command::Instrument(options) => instrument(options).map(plain).map_err(|it| vec![it]),
         Command::Explain { code } => explain(code).map(plain).map_err(|it| vec![it]),
     };

@@ -296,3 +296,39 @@ fn what_the_spec_implies_is_no_choice() {
     let (report, code) = report(&["cipher.erl", "-d", "12", "--runs", "3000"]);
     assert_eq!((findings(&report), code), (vec!["crash error known".to_owned()], 1));
 }
+
+#[test]
+fn all_paths_are_unfolded_and_what_they_reach_is_known() {
+    let ended = gimlet(&["symbolic", "fig1.erl", "-f", "foo/1", "-d", "3"]);
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let has = |text: &str| assert!(ended.stdout.contains(text), "{text} in {}", ended.stdout);
+    has("hd(X1) =:= 42: fig1:foo([42|0]) → exception error: {case_clause,eq}");
+    has("X1 =:= []: fig1:foo([]) → ok");
+    has("paths go on beyond the bound");
+    let reach = |args: &[&str], expect: (&str, i32)| {
+        let ended = gimlet(&[&["symbolic", "fig1.erl", "-f", "foo/1"], args].concat());
+        let last = ended.stdout.lines().last().unwrap_or_default().to_owned();
+        assert!(last.starts_with(expect.0), "{last}\n{}", ended.stderr);
+        assert_eq!(ended.code, expect.1);
+    };
+    reach(&["--reach", "error"], ("yes: an exception is reached by fig1:foo(0)", 1));
+    reach(&["--reach", "deadlock", "-d", "4"], ("no: a deadlock is not reached", 0));
+    let ended = gimlet(&["symbolic", "fig1.erl", "-f", "foo/1", "--reach", "nowhere"]);
+    assert_eq!((ended.code, ended.stderr.contains("names nothing to reach")), (2, true));
+}
+
+#[test]
+fn the_tree_is_data_too() {
+    let ended = gimlet(&["symbolic", "fig1.erl", "-f", "foo/1", "-d", "2", "--format", "json"]);
+    let tree: Value = serde_json::from_str(&ended.stdout).expect("a document");
+    assert_eq!(tree["root"]["node"], 0);
+    assert_eq!(tree["nodes"][0]["branches"][0]["if"], "is_cell(X1)");
+    let sums = &tree["summary"];
+    assert_eq!((sums["unknown"].as_u64(), sums["open"].as_u64()), (Some(0), Some(0)));
+    assert_eq!(
+        tree["ends"].as_array().map(Vec::len),
+        sums["feasible"].as_u64().map(|it| it as usize)
+    );
+    let ended = gimlet(&["symbolic", "fig1.erl", "-f", "foo/1", "-d", "2", "--format", "dot"]);
+    assert!(ended.stdout.starts_with("digraph paths {") && ended.stdout.contains("n0 -> "));
+}

@@ -6,8 +6,10 @@ mod oracle;
 mod report;
 mod strategy;
 mod tree;
+mod unfold;
 
 pub use explore::{Settings, explore};
 pub use oracle::{Alone, Oracle, Question};
 pub use report::{Report, Stop, Test};
 pub use strategy::Strategy;
+pub use unfold::{Branch, Doubt, End, EndId, Node, NodeId, Summary, Unfolded, unfold};

@@ -1,5 +1,6 @@
 //! Erlang terms as text: what a person types at the shell, and what the shell prints.
 
+mod expression;
 mod floats;
 mod handles;
 mod names;
@@ -9,6 +10,7 @@ mod scan;
 mod segments;
 mod tables;
 
+pub use expression::{constraint_text, expression_text};
 pub use floats::float_text;
 pub use names::is_reserved_word;
 pub use print::{Encoding, Handles, Lists, Style, atom_text, print};

@@ -23,10 +23,12 @@ mod coverage;
 mod reach;
 mod replay;
 mod report;
+mod symbolic;
 
 pub(crate) mod prolog;
 
 pub(crate) use replay::replay;
+pub(crate) use symbolic::symbolic;
 
 use crate::args::{Emit, Format, Test};
 use crate::diagnostic::Diagnostic;

@@ -163,6 +163,11 @@ pub(crate) fn site(pc: u32, place: u32) -> SiteId {
     SiteId(pc.saturating_sub(1).saturating_mul(PLACES).saturating_add(place.min(PLACES - 1)))
 }
 
+/// The address of the instruction that a site belongs to.
+pub(crate) fn address(site: SiteId) -> u32 {
+    site.0 / PLACES
+}
+
 pub(crate) fn shadow(expr: ExprId) -> Shadow {
     Shadow(expr.0.saturating_add(1))
 }

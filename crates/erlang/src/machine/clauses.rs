@@ -2,7 +2,7 @@
 
 use crate::machine::Machine;
 use term::Atom;
-use trace::ClauseId;
+use trace::{ClauseId, SiteId};
 
 /// A clause that somebody wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +17,20 @@ pub struct SourceClause {
 }
 
 impl Machine {
+    /// How many processes had a name so far, in all runs.
+    pub fn n_named(&self) -> usize {
+        self.world.names.len()
+    }
+
+    /// The function that makes a choice: module, name and arity.
+    pub fn function_of(&self, site: SiteId) -> Option<(Atom, Atom, u32)> {
+        let function = self.program.function_at(crate::lift::address(site))?;
+        let name = |it| Atom::new(self.world.atoms.name(it));
+        let own = self.world.atoms.name(function.name);
+        let (owner, arity) = owner(own).unwrap_or((own, function.arity));
+        Some((name(function.module), Atom::new(owner), arity))
+    }
+
     /// All clauses of a loaded module, in the order of their places.
     pub fn clauses(&self, module: &Atom) -> Vec<SourceClause> {
         let Some(id) = self.world.atoms.find(module.as_str()) else { return vec![] };

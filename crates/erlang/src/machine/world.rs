@@ -134,6 +134,14 @@ pub struct PidNames {
 const FIRST_PID: u32 = 80;
 
 impl PidNames {
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
     /// The name of the `n`-th child of a process.
     pub fn child(&mut self, parent: PidId, n: u32) -> PidId {
         let next = PidId(FIRST_PID + u32::try_from(self.ids.len()).unwrap_or(u32::MAX / 2));

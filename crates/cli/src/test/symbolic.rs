@@ -1,0 +1,208 @@
+//! `gimlet symbolic`: all paths of a function within a bound, and what they reach.
+
+mod render;
+
+use crate::args::{Command, CommandLine, Effect, Symbolic, Test, TreeFormat};
+use crate::diagnostic::Diagnostic;
+use crate::explain::Code;
+use crate::machine::allowed;
+use crate::start::Done;
+use crate::test::confirm::{Verdict, compare};
+use crate::test::coverage::Sources;
+use crate::test::gate::Gated;
+use crate::test::plan::plan;
+use crate::test::project::Project;
+use crate::test::workers::machine;
+use crate::test::{interrupt, replayer};
+use beam::Replayer;
+use clap::{Parser, ValueEnum};
+use engine::{End, Summary, Unfolded, unfold};
+use erlang::machine::SourceClause;
+use render::Page;
+use solve::{Chain, Effort};
+use std::process::ExitCode;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+use trace::Outcome;
+
+/// What goes to stdout and stderr, and the exit code.
+pub(crate) fn symbolic(options: &Symbolic) -> Result<Done, Vec<Diagnostic>> {
+    let (mut project, mut diagnostics) = Project::load(&options.targets, &options.build);
+    if project.modules.is_empty() {
+        return Err(diagnostics);
+    }
+    let tasks = plan(&mut project, &as_test(options), &mut diagnostics);
+    let task = match tasks.map(|it| it.into_iter().next()) {
+        Ok(Some(task)) => task,
+        Ok(None) => return Err(diagnostics),
+        Err(diagnostic) => {
+            diagnostics.push(diagnostic);
+            return Err(diagnostics);
+        }
+    };
+    let unsupported = |why: String| Diagnostic::new(Code::Unsupported, why);
+    let interrupt = interrupt();
+    let mut machine = machine(&project, allowed(&options.allowed), &interrupt)
+        .map_err(|it| vec![unsupported(it)])?;
+    let sources = Sources::of(&machine, &project);
+    let goal = match &options.reach {
+        Some(text) => Some(Goal::read(text, &sources).map_err(|it| vec![it])?),
+        None => None,
+    };
+    let n_before = machine.n_named();
+    let begin = Instant::now();
+    let mut unit =
+        Gated::new(&mut machine, &task.unit, &task.contract).map_err(|it| vec![unsupported(it)])?;
+    let mut solver = Chain::new(Effort::default());
+    let seed = task.contract.seeds.first().cloned().unwrap_or(trace::Input { args: vec![] });
+    let mut watch = |tree: &Unfolded| {
+        let is_found = goal.as_ref().is_some_and(|it| it.end(tree).is_some());
+        is_found || interrupt.load(Ordering::Relaxed) || options.time <= begin.elapsed()
+    };
+    let unfolded =
+        unfold(&mut unit, &mut solver, &task.contract.domain, &seed, options.depth, &mut watch);
+    let mut tree = unfolded.map_err(|it| vec![unsupported(it.why)])?;
+    let mut exprs = std::mem::take(trace::Executor::exprs(&mut unit));
+    // The unit's own process is one.
+    if n_before + 1 < machine.n_named() {
+        *tree.losses.entry("other schedules of its processes".to_owned()).or_default() += 1;
+    }
+    let mut beam = replayer(&project);
+    let answer = goal.map(|it| it.answer(&tree, options.depth));
+    let confirmed =
+        answer.as_ref().and_then(|it| it.end).map(|end| confirm(beam.as_mut(), &task.unit, end));
+    let mut page = Page {
+        unit: &task.unit,
+        depth: options.depth,
+        tree: &tree,
+        exprs: &mut exprs,
+        machine: &machine,
+        answer: answer.as_ref(),
+        confirmed: confirmed.as_ref(),
+    };
+    let stdout = match options.format {
+        TreeFormat::Text => page.text(),
+        TreeFormat::Json => page.json(),
+        TreeFormat::Dot => page.dot(),
+    };
+    let is_reached = answer.is_some_and(|it| it.kind == AnswerKind::Yes);
+    let code = if is_reached { ExitCode::from(1) } else { ExitCode::SUCCESS };
+    Ok(Done { stdout: stdout.into_bytes(), diagnostics, code })
+}
+
+/// Units and contracts are planned as for `gimlet test`.
+fn as_test(options: &Symbolic) -> Test {
+    let mut args: Vec<String> = vec!["gimlet".to_owned(), "test".to_owned()];
+    args.extend(options.targets.iter().cloned());
+    args.extend(["-f".to_owned(), options.function.clone()]);
+    if options.no_spec {
+        args.push("--no-spec".to_owned());
+    }
+    for effect in &options.allowed {
+        args.extend(["--allow".to_owned(), name_of(*effect)]);
+    }
+    match CommandLine::parse_from(args).command {
+        Command::Test(mut test) => {
+            test.build = options.build.clone();
+            test
+        }
+        Command::Run(_)
+        | Command::Replay(_)
+        | Command::Symbolic(_)
+        | Command::Instrument(_)
+        | Command::Explain { .. } => unreachable!("the arguments are those of `test`"),
+    }
+}
+
+fn name_of(effect: Effect) -> String {
+    effect.to_possible_value().map(|it| it.get_name().to_owned()).unwrap_or_default()
+}
+
+/// What somebody wants to know about.
+enum Goal {
+    Clause(SourceClause),
+    Error,
+    Deadlock,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AnswerKind {
+    Yes,
+    No,
+    Unknown,
+}
+
+struct Answer<'t> {
+    kind: AnswerKind,
+    what: String,
+    why: String,
+    end: Option<&'t End>,
+}
+
+impl Goal {
+    fn read(text: &str, sources: &Sources) -> Result<Goal, Diagnostic> {
+        match text {
+            "error" => return Ok(Goal::Error),
+            "deadlock" => return Ok(Goal::Deadlock),
+            _ => (),
+        }
+        let (file, line) = text.rsplit_once(':').map_or((None, text), |it| (Some(it.0), it.1));
+        let line: u32 = line.parse().map_err(|_| {
+            Diagnostic::new(Code::BadArgs, format!("--reach {text} names nothing to reach"))
+                .hint("a line, FILE:LINE, error or deadlock")
+        })?;
+        let is_there =
+            |it: &&SourceClause| it.line <= line && file.is_none_or(|file| it.file.ends_with(file));
+        let clauses = sources.modules.iter().flat_map(|it| &it.clauses);
+        let found = clauses.filter(is_there).max_by_key(|it| (it.line, it.column));
+        match found {
+            Some(clause) => Ok(Goal::Clause(clause.clone())),
+            None => Err(Diagnostic::new(Code::BadArgs, format!("no clause is at line {text}"))
+                .hint("the line of a clause of a function, `case`, `if`, `receive` or `try`")),
+        }
+    }
+
+    fn end<'t>(&self, tree: &'t Unfolded) -> Option<&'t End> {
+        let is_it = |it: &&End| match self {
+            Goal::Clause(clause) => it.covered.has(clause.id),
+            Goal::Error => matches!(it.outcome, Outcome::Crash { .. }),
+            Goal::Deadlock => it.outcome == Outcome::Deadlock,
+        };
+        tree.ends.iter().find(is_it)
+    }
+
+    fn answer<'t>(&self, tree: &'t Unfolded, depth: usize) -> Answer<'t> {
+        let what = match self {
+            Goal::Clause(clause) => format!("the clause at {}:{}", clause.file, clause.line),
+            Goal::Error => "an exception".to_owned(),
+            Goal::Deadlock => "a deadlock".to_owned(),
+        };
+        if let Some(end) = self.end(tree) {
+            return Answer { kind: AnswerKind::Yes, what, why: String::new(), end: Some(end) };
+        }
+        let Summary { feasible, unknown, open, cut, .. } = tree.summary();
+        let (kind, why) = if open > 0 {
+            (AnswerKind::Unknown, format!("{open} alternatives were left when time was up"))
+        } else if unknown > 0 {
+            (AnswerKind::Unknown, format!("of {unknown} alternatives nobody knows"))
+        } else if let Some(what) = tree.losses.keys().next() {
+            (AnswerKind::Unknown, format!("not followed: {what}"))
+        } else if cut > 0 {
+            (AnswerKind::No, format!("within {depth} choices; {cut} paths go on beyond"))
+        } else {
+            (AnswerKind::No, format!("all {feasible} paths were looked at"))
+        };
+        Answer { kind, what, why, end: None }
+    }
+}
+
+/// Long enough for what ended on the machine.
+const LIMIT: Duration = Duration::from_secs(10);
+
+fn confirm(beam: Option<&mut Replayer>, unit: &crate::test::unit::UnitName, end: &End) -> Verdict {
+    let Some(beam) = beam else { return Verdict::Unconfirmed("there is no BEAM".to_owned()) };
+    match beam.call(&unit.module, &unit.function, &end.input.args, LIMIT) {
+        Ok(replayed) => compare(&end.outcome, &replayed),
+        Err(error) => Verdict::Unconfirmed(error.to_string()),
+    }
+}
