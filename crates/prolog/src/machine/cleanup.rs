@@ -2,11 +2,7 @@
 //!
 //! The cleanup runs in a loop of its own inside whatever finishes the goal: a cut, the last answer, a
 //! failure, an exception.
-#![expect(
-    clippy::indexing_slicing,
-    clippy::cast_possible_truncation,
-    reason = "sizes are kept below 2^32 by the limits, and indices are our own"
-)]
+#![expect(clippy::indexing_slicing, reason = "indices are our own")]
 
 use crate::data::Value;
 use crate::machine::call::Next;
