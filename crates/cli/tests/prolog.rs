@@ -242,9 +242,9 @@ fn budgets() {
     answers(
         "open(x, write, S)",
         expect![[r#"
-        error[G032]: there is no predicate open/3
-        exit 2
-    "#]],
+            ** refused: open/3 touches the file x; see --allow
+            exit 1
+        "#]],
     );
 }
 

@@ -1,5 +1,6 @@
 //! Prolog: files loaded into a machine, and goals run on it.
 
+mod disk;
 mod files;
 mod load;
 mod run;

@@ -3,7 +3,8 @@
 use crate::args::{Format, Run};
 use crate::diagnostic::{Diagnostic, Place};
 use crate::explain::Code;
-use crate::machine::alarm;
+use crate::machine::{alarm, allowed};
+use crate::prolog::disk::RealDisk;
 use crate::prolog::load::{Loaded, load};
 use crate::start::{Done, write};
 use crate::suggest::nearest;
@@ -11,6 +12,7 @@ use prolog::{Answer, Ending, Limits, Machine, Query, QueryError, Stop};
 use serde_json::{Map, Value, json};
 use std::io;
 use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Shows the answers as they are found.
 pub(crate) fn run(options: &Run) -> Result<Done, Vec<Diagnostic>> {
@@ -20,6 +22,14 @@ pub(crate) fn run(options: &Run) -> Result<Done, Vec<Diagnostic>> {
     let Loaded { mut machine, mut files, diagnostics, output } =
         load(targets).map_err(|it| vec![it])?;
     machine.interrupt = alarm(options.time);
+    let allowed = allowed(&options.allowed);
+    if allowed.files {
+        machine.disk = Some(Box::new(RealDisk));
+    }
+    if allowed.os {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        machine.epoch = now.as_secs_f64();
+    }
     let stop = |diagnostic: Diagnostic| {
         let mut all = diagnostics.clone();
         all.push(diagnostic);

@@ -13,6 +13,15 @@ pub(super) const ROWS: &[Row] = &[
     iso("call", 6, |m, a| m.call_n(a, 6)),
     iso("call", 7, |m, a| m.call_n(a, 7)),
     iso("call", 8, |m, a| m.call_n(a, 8)),
+    iso(":", 2, |m, a| {
+        let goal = [m.arg(a, 0), m.arg(a, 1)];
+        if goal.iter().any(|it| it.is_var()) {
+            return Err(m.instantiation_error());
+        }
+        let goal = m.heap.structure(crate::data::FunctorId::QUALIFIED, &goal);
+        m.run_body(m.context, goal, m.choices.len())?;
+        Ok(Next::Jump)
+    }),
     iso("catch", 3, |m, a| m.catch(a)),
     iso("throw", 1, throw),
     iso("true", 0, |_, _| Ok(Next::True)),
@@ -22,7 +31,7 @@ pub(super) const ROWS: &[Row] = &[
     iso("halt", 0, |_, _| Err(Stop::Halt(0).into())),
     iso("halt", 1, halt),
     row("$body", 3, body),
-    row("$call_cleanup", 2, |m, a| m.call_cleanup(a)),
+    row("$call_cleanup", 3, |m, a| m.call_cleanup(a)),
     row("$match", 2, match_one_sided),
     row("$findall_start", 0, |m, _| {
         m.collectors.push(Vec::new());
@@ -50,6 +59,7 @@ pub(super) const ROWS: &[Row] = &[
     }),
     row("garbage_collect", 0, |_, _| Ok(Next::True)),
     row("prompt", 2, |_, _| Ok(Next::True)),
+    row("$unbind_template", 1, unbind_template),
 ];
 
 fn throw(m: &mut Machine, a: usize) -> Result<Next, Fault> {
@@ -91,7 +101,7 @@ fn body(m: &mut Machine, a: usize) -> Result<Next, Fault> {
 }
 
 fn findall_add(m: &mut Machine, a: usize) -> Result<Next, Fault> {
-    let record = Record::new(&m.heap, &m.atoms, m.arg(a, 0));
+    let record = Record::with_attributes(&m.heap, &m.atoms, m.arg(a, 0));
     m.collected_bytes += record.size() + 64;
     m.check_memory(0)?;
     if let Some(results) = m.collectors.last_mut() {
@@ -121,4 +131,18 @@ fn check_partial_list(m: &mut Machine, a: usize) -> Result<Next, Fault> {
             Err(m.type_error("list", list))
         }
     }
+}
+
+/// `'$unbind_template'(Template)`: the variables that are its arguments are free again.
+fn unbind_template(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let template = m.arg(a, 0);
+    let View::Struct(functor, at) = template.view() else { return Ok(Next::True) };
+    for n in 0..m.atoms.arity(functor) {
+        let mut at = at + n;
+        while m.heap.cell(at).tag() == crate::data::Tag::Ref && m.heap.cell(at).address() != at {
+            at = m.heap.cell(at).address();
+        }
+        m.heap.change(at, crate::data::Value::reference(at));
+    }
+    Ok(Next::True)
 }

@@ -10,6 +10,9 @@ pub(super) const ROWS: &[Row] = &[
     iso("assertz", 1, |m, a| assert(m, a, Place::Back)),
     iso("asserta", 1, |m, a| assert(m, a, Place::Front)),
     row("assert", 1, |m, a| assert(m, a, Place::Back)),
+    row("assert", 2, |m, a| assert(m, a, Place::Back)),
+    row("assertz", 2, |m, a| assert(m, a, Place::Back)),
+    row("asserta", 2, |m, a| assert(m, a, Place::Front)),
     row("$clauses", 4, clauses),
     row("$clause", 3, clause),
     row("erase", 1, erase),
@@ -29,8 +32,13 @@ fn assert(m: &mut Machine, a: usize, place: Place) -> Result<Next, Fault> {
         return Err(m.instantiation_error());
     }
     let context = m.context;
-    m.add_clause(context, term, Source::default(), place)?;
+    let id = m.add_clause(context, term, Source::default(), place)?;
     m.check_memory(m.db.code.len() * 16)?;
+    if m.running.is_some_and(|it| it.1 == 2) {
+        let reference = m.heap.structure(FunctorId::CLAUSE_1, &[Value::int(i64::from(id.0))]);
+        let to = m.arg(a, 1);
+        return m.answer(to, reference);
+    }
     Ok(Next::True)
 }
 

@@ -41,7 +41,10 @@ pub(super) const ROWS: &[Row] = &[
     row("statistics", 2, statistics),
     row("get_time", 1, |m, a| {
         let to = m.arg(a, 0);
-        m.answer(to, Value::float(0.0))
+        // A clock of its own: a step takes a microsecond.
+        #[expect(clippy::cast_precision_loss, reason = "steps are far below 2^53")]
+        let now = m.epoch + m.steps as f64 * 1e-6;
+        m.answer(to, Value::float(now))
     }),
     row("prolog_load_context", 2, |m, a| {
         let (key, to) = (m.arg(a, 0), m.arg(a, 1));
@@ -79,7 +82,7 @@ impl Machine {
 fn nb_setval(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let name = m.arg(a, 0);
     let name = m.atom_arg(name)?;
-    let record = Rc::new(Record::new(&m.heap, &m.atoms, m.arg(a, 1)));
+    let record = Rc::new(Record::with_attributes(&m.heap, &m.atoms, m.arg(a, 1)));
     let values = m.globals.entry(name).or_default();
     // Values that backtracking would bring back stay below.
     match values.last_mut() {

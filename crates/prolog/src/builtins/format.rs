@@ -18,9 +18,9 @@ pub(super) const ROWS: &[Row] = &[
     }),
     row("$format_stream", 3, |m, a| {
         let (format, args) = (m.arg(a, 1), m.arg(a, 2));
-        m.enter_stream(a);
+        let n = m.enter_stream(a)?;
         let done = format_to_output(m, format, args);
-        m.leave_stream(a);
+        m.leave_stream(n);
         done
     }),
 ];

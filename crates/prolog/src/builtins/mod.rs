@@ -10,15 +10,20 @@ mod flags;
 mod format;
 mod functions;
 mod lists;
+mod misc;
 mod numbering;
 mod output;
 mod read;
 mod slices;
+mod streams;
+mod tables;
 mod terms;
 mod text;
 mod types;
 
 pub(crate) use output::Style;
+pub use streams::{Disk, DiskError, Streams, Write};
+pub use tables::Tables;
 
 use crate::data::{AtomId, Atoms, Value};
 use crate::machine::{Fault, Machine, Next};
@@ -66,6 +71,9 @@ pub(crate) fn rows(atoms: &mut Atoms) -> Vec<Row> {
         output::ROWS,
         format::ROWS,
         read::ROWS,
+        streams::ROWS,
+        tables::ROWS,
+        misc::ROWS,
     ];
     let named = |row: &Row, atoms: &mut Atoms| Row { name_id: atoms.intern(row.name), ..*row };
     all.into_iter().flatten().map(|it| named(it, atoms)).collect()

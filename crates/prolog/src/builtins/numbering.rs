@@ -35,8 +35,7 @@ pub(super) const ROWS: &[Row] = &[
     row("$free_variables", 3, free_variables),
     row("term_attvars", 2, |m, a| {
         let vars = m.variables(m.arg(a, 0));
-        let attributed: Vec<Value> =
-            vars.into_iter().filter(|it| it.tag() == crate::data::Tag::Attr).collect();
+        let attributed: Vec<Value> = vars.into_iter().filter(|it| m.is_attributed(*it)).collect();
         let list = m.heap.list(&attributed);
         let to = m.arg(a, 1);
         m.answer(to, list)

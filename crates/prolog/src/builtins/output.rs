@@ -1,6 +1,7 @@
 //! Writing terms, to the output or into a term.
 
 use crate::builtins::convert::Form;
+use crate::builtins::streams::{Direction, USER_ERROR, USER_OUTPUT};
 use crate::builtins::{Row, iso, row};
 use crate::data::{AtomId, FunctorId, Value, View};
 use crate::machine::{Fault, Machine, Next};
@@ -11,7 +12,12 @@ pub(super) const ROWS: &[Row] = &[
         m.put_text("\n");
         Ok(Next::True)
     }),
-    iso("nl", 1, |m, a| on_stream(m, a, |m, _| m.put_text("\n"))),
+    iso("nl", 1, |m, a| {
+        on_stream(m, a, |m, _| {
+            m.put_text("\n");
+            Ok(Next::True)
+        })
+    }),
     iso("write", 1, |m, a| write(m, a, Style::Write)),
     iso("print", 1, |m, a| write(m, a, Style::Print)),
     iso("writeln", 1, |m, a| {
@@ -21,51 +27,31 @@ pub(super) const ROWS: &[Row] = &[
     }),
     iso("writeq", 1, |m, a| write(m, a, Style::Quoted)),
     iso("write_canonical", 1, |m, a| write(m, a, Style::Canonical)),
-    iso("write", 2, |m, a| {
-        on_stream(m, a, |m, a| {
-            let _done = write(m, a + 1, Style::Write);
-        })
-    }),
+    iso("write", 2, |m, a| on_stream(m, a, |m, a| write(m, a, Style::Write))),
     row("writeln", 2, |m, a| {
         on_stream(m, a, |m, a| {
-            let _done = write(m, a + 1, Style::Write);
+            write(m, a, Style::Write)?;
             m.put_text("\n");
+            Ok(Next::True)
         })
     }),
-    iso("print", 2, |m, a| {
-        on_stream(m, a, |m, a| {
-            let _done = write(m, a + 1, Style::Print);
-        })
-    }),
-    iso("writeq", 2, |m, a| {
-        on_stream(m, a, |m, a| {
-            let _done = write(m, a + 1, Style::Quoted);
-        })
-    }),
-    iso("write_canonical", 2, |m, a| {
-        on_stream(m, a, |m, a| {
-            let _done = write(m, a + 1, Style::Canonical);
-        })
-    }),
+    iso("print", 2, |m, a| on_stream(m, a, |m, a| write(m, a, Style::Print))),
+    iso("writeq", 2, |m, a| on_stream(m, a, |m, a| write(m, a, Style::Quoted))),
+    iso("write_canonical", 2, |m, a| on_stream(m, a, |m, a| write(m, a, Style::Canonical))),
     iso("write_term", 2, |m, a| {
         let (term, options) = (m.arg(a, 0), m.arg(a, 1));
         m.write_with(term, options)?;
         Ok(Next::True)
     }),
     iso("write_term", 3, |m, a| {
-        let (term, options) = (m.arg(a, 1), m.arg(a, 2));
-        m.enter_stream(a);
-        let done = m.write_with(term, options);
-        m.leave_stream(a);
-        done.map(|()| Next::True)
+        on_stream(m, a, |m, a| {
+            let (term, options) = (m.arg(a, 0), m.arg(a, 1));
+            m.write_with(term, options)?;
+            Ok(Next::True)
+        })
     }),
-    iso("put_char", 1, |m, a| {
-        let c = m.arg(a, 0);
-        let c = m.atom_arg(c)?;
-        let text = m.atoms.name(c);
-        m.put_text(&text);
-        Ok(Next::True)
-    }),
+    iso("put_char", 1, put_char),
+    iso("put_char", 2, |m, a| on_stream(m, a, put_char)),
     row("tab", 1, |m, a| {
         let n = m.arg(a, 0);
         let n = m.evaluate(n)?.to_float();
@@ -85,18 +71,12 @@ pub(super) const ROWS: &[Row] = &[
         Ok(Next::True)
     }),
     row("$captured", 2, captured),
-    row("print_message", 2, |_, _| Ok(Next::True)),
-    row("print_message_lines", 3, |_, _| Ok(Next::True)),
-    row("message_to_codes", 3, |_, _| Ok(Next::True)),
-    row("current_output", 1, |m, a| {
-        let (to, stream) = (m.arg(a, 0), Value::atom(AtomId::OUTPUT));
-        m.answer(to, stream)
+    row("$error_message", 2, |m, a| {
+        let ball = m.arg(a, 0);
+        let Some(text) = m.error_message(ball) else { return Ok(Next::False) };
+        let (to, text) = (m.arg(a, 1), m.heap.text(&text));
+        m.answer(to, text)
     }),
-    row("current_input", 1, |m, a| {
-        let (to, stream) = (m.arg(a, 0), Value::atom(AtomId::INPUT));
-        m.answer(to, stream)
-    }),
-    row("set_stream", 2, |_, _| Ok(Next::True)),
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,16 +93,41 @@ fn write(m: &mut Machine, a: usize, style: Style) -> Result<Next, Fault> {
     Ok(Next::True)
 }
 
-/// Runs with the output going to the stream that is the first argument.
-fn on_stream(m: &mut Machine, a: usize, run: fn(&mut Machine, usize)) -> Result<Next, Fault> {
-    let stream = m.arg(a, 0);
-    if stream.is_var() {
+fn put_char(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let c = m.arg(a, 0);
+    if c.is_var() {
         return Err(m.instantiation_error());
     }
-    m.enter_stream(a);
-    run(m, a);
-    m.leave_stream(a);
+    let text = match c.view() {
+        View::Atom(name) => m.atoms.name(name).to_string(),
+        View::Int(code) => match u32::try_from(code).ok().and_then(char::from_u32) {
+            Some(c) => c.to_string(),
+            None => return Err(m.representation_error("character_code")),
+        },
+        View::Var(_)
+        | View::Big(_)
+        | View::Rational(_)
+        | View::Float(_)
+        | View::Text(_)
+        | View::Struct(..) => String::new(),
+    };
+    if text.chars().count() != 1 {
+        return Err(m.type_error("character", c));
+    }
+    m.put_text(&text);
     Ok(Next::True)
+}
+
+/// Runs with the output going to the stream that is the first argument.
+fn on_stream(
+    m: &mut Machine,
+    a: usize,
+    run: fn(&mut Machine, usize) -> Result<Next, Fault>,
+) -> Result<Next, Fault> {
+    let n = m.enter_stream(a)?;
+    let done = run(m, a + 1);
+    m.leave_stream(n);
+    done
 }
 
 /// `'$captured'(Kind, Text)`: the end of a capture.
@@ -144,7 +149,7 @@ impl Machine {
     pub(crate) fn put_text(&mut self, text: &str) {
         match self.output.captures.last_mut() {
             Some(capture) => capture.push_str(text),
-            None => self.output.text.push_str(text),
+            None => self.put_to(self.streams.output, text),
         }
     }
 
@@ -154,17 +159,28 @@ impl Machine {
         text.rsplit('\n').next().unwrap_or("").chars().count()
     }
 
-    /// Output to `user_error` is kept apart; to anything else it goes where it goes now.
-    pub(crate) fn enter_stream(&mut self, args: usize) {
-        if self.arg(args, 0).is_atom(AtomId::ERRORS) {
-            self.output.captures.push(String::new());
-        }
+    /// Output is kept apart until [`Machine::leave_stream`] gives it to the stream.
+    pub(crate) fn enter_stream(&mut self, args: usize) -> Result<usize, Fault> {
+        let stream = self.arg(args, 0);
+        let n = self.stream(stream, Direction::Out)?;
+        self.output.captures.push(String::new());
+        Ok(n)
     }
 
-    pub(crate) fn leave_stream(&mut self, args: usize) {
-        if self.arg(args, 0).is_atom(AtomId::ERRORS) {
-            let text = self.output.captures.pop().unwrap_or_default();
-            self.output.errors.push_str(&text);
+    pub(crate) fn leave_stream(&mut self, n: usize) {
+        let text = self.output.captures.pop().unwrap_or_default();
+        self.put_to(n, &text);
+    }
+
+    fn put_to(&mut self, n: usize, text: &str) {
+        match n {
+            USER_OUTPUT => self.output.text.push_str(text),
+            USER_ERROR => self.output.errors.push_str(text),
+            _ => {
+                if let Some(written) = self.streams.written(n) {
+                    written.push_str(text);
+                }
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! Terms from text.
 
-use crate::builtins::{Row, iso, row};
+use crate::builtins::{Row, row};
 use crate::data::{AtomId, FunctorId, Value};
 use crate::machine::{Fault, Machine, Next};
 use crate::text::{ReadTerm, Reader};
@@ -10,14 +10,6 @@ pub(super) const ROWS: &[Row] = &[
     row("term_string", 2, |m, a| term_to_text(m, a, true)),
     row("atom_to_term", 3, atom_to_term),
     row("$read_term_text", 3, atom_to_term),
-    iso("read", 1, |m, a| {
-        let to = m.arg(a, 0);
-        m.answer(to, Value::atom(AtomId::END_OF_FILE))
-    }),
-    iso("read_term", 2, |m, a| {
-        let to = m.arg(a, 0);
-        m.answer(to, Value::atom(AtomId::END_OF_FILE))
-    }),
 ];
 
 impl Machine {

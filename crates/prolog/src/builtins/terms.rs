@@ -1,7 +1,7 @@
 //! Taking terms apart and putting them together.
 
 use crate::builtins::{Row, iso, row};
-use crate::data::{AtomId, ListEnd, Tag, Value, View, copy_plain};
+use crate::data::{AtomId, ListEnd, Record, Tag, Value, View, copy_plain};
 use crate::machine::{Fault, Machine, Next};
 
 pub(super) const ROWS: &[Row] = &[
@@ -9,7 +9,11 @@ pub(super) const ROWS: &[Row] = &[
     iso("arg", 3, arg),
     iso("=..", 2, univ),
     iso("copy_term", 2, copy_term),
-    row("copy_term_nat", 2, copy_term),
+    row("copy_term_nat", 2, |m, a| {
+        let (term, to) = (m.arg(a, 0), m.arg(a, 1));
+        let copy = copy_plain(&mut m.heap, &m.atoms, term);
+        m.answer(to, copy)
+    }),
     row("duplicate_term", 2, copy_term),
     row("compound_name_arity", 3, compound_name_arity),
     row("compound_name_arguments", 3, compound_name_arguments),
@@ -32,7 +36,18 @@ pub(super) const ROWS: &[Row] = &[
         }
         Ok(Next::True)
     }),
-    row("attvar", 1, |m, a| Ok((m.arg(a, 0).tag() == Tag::Attr).into())),
+    row("attvar", 1, |m, a| Ok(m.is_attributed(m.arg(a, 0)).into())),
+    row("put_attrs", 2, |m, a| {
+        let (var, attributes) = (m.arg(a, 0), m.arg(a, 1));
+        if var.tag() == Tag::Attr {
+            m.heap.change(var.address() + 1, attributes);
+        } else if var.is_var() {
+            m.attribute_variable(var, attributes);
+        } else {
+            return Err(m.representation_error("put_attrs"));
+        }
+        Ok(Next::True)
+    }),
     row("$get_attrs", 2, |m, a| {
         let var = m.arg(a, 0);
         if var.tag() != Tag::Attr {
@@ -41,12 +56,14 @@ pub(super) const ROWS: &[Row] = &[
         let (attributes, to) = (m.heap.cell(var.address() + 1), m.arg(a, 1));
         m.answer(to, attributes)
     }),
-    row("term_hash", 2, |_, _| Ok(Next::True)),
 ];
 
 fn copy_term(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (term, to) = (m.arg(a, 0), m.arg(a, 1));
-    let copy = copy_plain(&mut m.heap, &m.atoms, term);
+    let copy = match term.is_var() || term.tag() == Tag::Struct {
+        true => Record::with_attributes(&m.heap, &m.atoms, term).load(&mut m.heap),
+        false => term,
+    };
     m.answer(to, copy)
 }
 
@@ -347,6 +364,18 @@ impl Machine {
         false
     }
 
+    pub(crate) fn is_attributed(&self, var: Value) -> bool {
+        var.tag() == Tag::Attr && !self.heap.deref(self.heap.cell(var.address() + 1)).is_nil()
+    }
+
+    /// A plain variable becomes one with attributes.
+    fn attribute_variable(&mut self, var: Value, attributes: Value) {
+        let at = self.heap.cells.len();
+        self.heap.cells.push(Value::attributed(at));
+        self.heap.cells.push(attributes);
+        self.heap.bind(var, Value::reference(at));
+    }
+
     /// Attributes are a chain `att(Module, Value, More)`; where the one of a module lies.
     fn attribute(&self, var: Value, module: AtomId) -> Option<Value> {
         let mut at = self.heap.deref(self.heap.cell(var.address() + 1));
@@ -378,10 +407,7 @@ fn put_attr(m: &mut Machine, a: usize) -> Result<Next, Fault> {
         return Ok(Next::True);
     }
     let attributes = m.heap.structure(att, &[Value::atom(module), value, Value::NIL]);
-    let at = m.heap.cells.len();
-    m.heap.cells.push(Value::attributed(at));
-    m.heap.cells.push(attributes);
-    m.heap.bind(var, Value::reference(at));
+    m.attribute_variable(var, attributes);
     Ok(Next::True)
 }
 

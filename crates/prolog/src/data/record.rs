@@ -12,11 +12,20 @@ pub struct Record {
 }
 
 impl Record {
+    /// Variables with attributes become plain ones.
     pub fn new(heap: &Heap, atoms: &Atoms, term: Value) -> Record {
+        Record::of(heap, atoms, term, Attributes::Forgotten)
+    }
+
+    pub fn with_attributes(heap: &Heap, atoms: &Atoms, term: Value) -> Record {
+        Record::of(heap, atoms, term, Attributes::Copied)
+    }
+
+    fn of(heap: &Heap, atoms: &Atoms, term: Value, attributes: Attributes) -> Record {
         let mut res = Record::default();
         let mut target = Target { cells: &mut res.cells, offset: 0 };
         let mut blobs = Vec::new();
-        let root = copy(heap, atoms, &mut target, term, &mut |heap, value| {
+        let root = copy(heap, atoms, &mut target, term, attributes, &mut |heap, value| {
             blobs.push((value.tag(), heap.blob(value).clone()));
             Value::blob(value.tag(), blobs.len() - 1).with_shadow(value.shadow())
         });
@@ -62,6 +71,13 @@ pub fn copy_plain(heap: &mut Heap, atoms: &Atoms, term: Value) -> Value {
     Record::new(heap, atoms, term).load(heap)
 }
 
+/// What becomes of attributes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Attributes {
+    Copied,
+    Forgotten,
+}
+
 struct Target<'a> {
     cells: &'a mut Vec<Value>,
     offset: usize,
@@ -72,6 +88,7 @@ fn copy(
     atoms: &Atoms,
     target: &mut Target<'_>,
     term: Value,
+    attributes: Attributes,
     blob: &mut dyn FnMut(&Heap, Value) -> Value,
 ) -> Value {
     let mut vars: FxHashMap<usize, usize> = FxHashMap::default();
@@ -87,6 +104,17 @@ fn copy(
         match value.tag() {
             Tag::Ref | Tag::Attr => match vars.get(&value.address()) {
                 Some(old) => Value::reference(*old),
+                None if attributes == Attributes::Copied
+                    && value.tag() == Tag::Attr
+                    && !heap.deref(heap.cell(value.address() + 1)).is_nil() =>
+                {
+                    let new = target.offset + target.cells.len();
+                    target.cells.push(Value::attributed(new));
+                    target.cells.push(Value::NIL);
+                    todo.push((new + 1, value.address() + 1, 1));
+                    vars.insert(value.address(), new);
+                    Value::reference(new)
+                }
                 None => {
                     let new = at.unwrap_or_else(|| {
                         target.cells.push(Value::NIL);

@@ -63,7 +63,13 @@ impl Machine {
         self.barrier = self.choices.len();
         let pred = self.db.get(id);
         match pred.kind {
-            Kind::Clauses => self.call_clauses(id),
+            Kind::Clauses => {
+                if let Some(meta) = &pred.meta {
+                    let (meta, module) = (meta.clone(), pred.module);
+                    self.qualify_arguments(&meta, module);
+                }
+                self.call_clauses(id)
+            }
             Kind::Builtin(row) => {
                 self.context = pred.module;
                 self.call_builtin(row as usize)
@@ -341,15 +347,16 @@ impl Machine {
             self.restore(&choice);
             match choice.alternative {
                 Alternative::Clause(id, generation) => {
-                    let has_arguments = self.db.get(self.db.clause(id).pred).arity != 0;
+                    let pred = self.db.get(self.db.clause(id).pred);
+                    let (has_arguments, below) = (pred.arity != 0, usize::from(pred.one_sided));
                     let key = if has_arguments { self.first_key() } else { Key::ANY };
                     let later = self.next_clause(self.db.clause(id).next, key, generation);
                     if later == ClauseId::NONE {
                         self.pop_choice();
-                        self.barrier = self.choices.len();
+                        self.barrier = self.choices.len() - below;
                     } else {
                         let last = self.choices.len() - 1;
-                        self.barrier = last;
+                        self.barrier = last - below;
                         self.choices[last].alternative = Alternative::Clause(later, generation);
                     }
                     self.enter_clause(id);
@@ -357,7 +364,9 @@ impl Machine {
                 }
                 Alternative::Indexed(bucket, n, generation) => {
                     let last = self.choices.len() - 1;
-                    self.barrier = last;
+                    let one_sided = |it: ClauseId| self.db.get(self.db.clause(it).pred).one_sided;
+                    let below = self.db.bucket_at(bucket, n).is_some_and(one_sided);
+                    self.barrier = last - usize::from(below);
                     return self.try_bucket(bucket, n, generation, 0, Some(last));
                 }
                 Alternative::Label(pc) => {
@@ -371,8 +380,8 @@ impl Machine {
                 Alternative::Cleanup => {
                     self.pop_choice();
                     self.n_cleanups -= 1;
-                    self.next = self.base + 2;
-                    self.run_inside(self.stack[self.base + 1])?;
+                    self.next = self.base + 3;
+                    self.clean_up(self.base, Value::atom(crate::data::AtomId::FAIL))?;
                 }
                 Alternative::NoRule(id) => {
                     self.pop_choice();

@@ -4,7 +4,7 @@
 //! failure, an exception.
 #![expect(clippy::indexing_slicing, reason = "indices are our own")]
 
-use crate::data::Value;
+use crate::data::{AtomId, Record, Value};
 use crate::machine::call::Next;
 use crate::machine::throw::{RECOVER, Thrown};
 use crate::machine::{Alternative, Fault, Machine};
@@ -16,16 +16,16 @@ pub(crate) const CLEANUP_EXIT: usize = 5;
 const MAX_NESTED: u32 = 32;
 
 impl Machine {
-    /// `'$call_cleanup'(Goal, Cleanup)`, with its arguments at `base`.
+    /// `'$call_cleanup'(Goal, Catcher, Cleanup)`, with its arguments at `base`.
     pub(crate) fn call_cleanup(&mut self, base: usize) -> Result<Next, Fault> {
-        let cleanup = self.in_context(self.stack[base + 1]);
-        self.stack[base + 1] = cleanup;
+        let cleanup = self.in_context(self.stack[base + 2]);
+        self.stack[base + 2] = cleanup;
         self.barrier = self.choices.len();
-        self.push_frame(2);
-        self.push_choice(Alternative::Cleanup, base + 2);
+        self.push_frame(3);
+        self.push_choice(Alternative::Cleanup, base + 3);
         self.n_cleanups += 1;
         let goal = self.in_context(self.stack[base]);
-        self.next = (base + 2).max(self.kept_stack);
+        self.next = (base + 3).max(self.kept_stack);
         self.reserve(self.next);
         self.stack[self.next] = goal;
         self.continuation = CLEANUP_EXIT;
@@ -43,7 +43,8 @@ impl Machine {
             self.pop_choice();
             self.n_cleanups -= 1;
             self.next = (frame.base + frame.n_slots) as usize;
-            self.run_inside(self.stack[frame.base as usize + 1])?;
+            let reason = self.atom_named("exit");
+            self.clean_up(frame.base as usize, reason)?;
         }
         self.proceed();
         Ok(())
@@ -59,9 +60,18 @@ impl Machine {
             self.next = self.next.max(self.kept_stack);
             self.truncate_choices(n + last);
             self.n_cleanups -= 1;
-            self.run_inside(self.stack[base + 1])?;
+            self.clean_up(base, Value::atom(AtomId::CUT))?;
         }
         Ok(())
+    }
+
+    /// The goal whose arguments are at `base` is finished, for a reason.
+    pub(crate) fn clean_up(&mut self, base: usize, reason: Value) -> Result<(), Fault> {
+        let functor = self.atoms.functor_named("$run_cleanup", 3);
+        let args = [reason, self.stack[base + 1], self.stack[base + 2]];
+        let goal = self.heap.structure(functor, &args);
+        let goal = self.in_module(AtomId::SYSTEM, goal);
+        self.run_inside(goal)
     }
 
     /// Runs a goal once, to its end, and comes back to the registers as they are; its failure counts
@@ -108,10 +118,13 @@ impl Machine {
     }
 
     /// An exception passes a goal with a cleanup; a second exception is not heard.
-    pub(crate) fn cleanup_on_exception(&mut self, base: usize) -> Result<(), Fault> {
+    pub(crate) fn cleanup_on_exception(&mut self, base: usize, ball: &Record) -> Result<(), Fault> {
         self.n_cleanups -= 1;
-        self.next = self.next.max(self.kept_stack).max(base + 2);
-        match self.run_inside(self.stack[base + 1]) {
+        self.next = self.next.max(self.kept_stack).max(base + 3);
+        let ball = ball.load(&mut self.heap);
+        let functor = self.atoms.functor_named("exception", 1);
+        let reason = self.heap.structure(functor, &[ball]);
+        match self.clean_up(base, reason) {
             Ok(()) | Err(Fault::Ball(_)) => Ok(()),
             Err(stop @ Fault::Stop(_)) => Err(stop),
         }

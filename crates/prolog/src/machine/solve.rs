@@ -104,6 +104,8 @@ impl Machine {
         self.db.end_run();
         self.globals.clear();
         self.output = crate::machine::state::Output::default();
+        self.streams = crate::builtins::Streams::default();
+        self.tables = crate::builtins::Tables::default();
         self.gensyms.clear();
         self.random = 0x9e37_79b9_7f4a_7c15;
         self.restart();

@@ -1,6 +1,6 @@
 //! What a machine consists of.
 
-use crate::builtins::Row;
+use crate::builtins::{Disk, Row, Streams, Tables};
 use crate::code::{Bucket, ClauseId, Database, PredId};
 use crate::data::{AtomId, Atoms, Heap, Mark, Record, Value};
 use crate::machine::Limits;
@@ -66,6 +66,12 @@ pub struct Machine {
     pub(crate) globals: FxHashMap<AtomId, Vec<Global>>,
     pub(crate) flags: FxHashMap<AtomId, Record>,
     pub(crate) output: Output,
+    pub(crate) streams: Streams,
+    pub(crate) tables: Tables,
+    /// The files that programs may touch; none by default.
+    pub disk: Option<Box<dyn Disk>>,
+    /// The time at which runs begin, in seconds since 1970.
+    pub epoch: f64,
     pub(crate) gensyms: FxHashMap<String, u64>,
     pub(crate) random: u64,
     pub(crate) known: crate::program::Known,

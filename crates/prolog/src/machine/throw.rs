@@ -70,7 +70,7 @@ impl Machine {
                 Alternative::Bottom => return Ok(Thrown::Uncaught(ball)),
                 Alternative::Cleanup => {
                     self.pop_choice();
-                    self.cleanup_on_exception(choice.base as usize)?;
+                    self.cleanup_on_exception(choice.base as usize, &ball)?;
                 }
                 Alternative::Catch(n_collectors)
                     if self.is_inside(thrown_from, choice.frame as usize) =>

@@ -94,6 +94,11 @@ impl Machine {
             globals: FxHashMap::default(),
             flags: FxHashMap::default(),
             output: crate::machine::Output::default(),
+            streams: builtins::Streams::default(),
+            tables: builtins::Tables::default(),
+            disk: None,
+            // The first of January 2000.
+            epoch: 946_684_800.0,
             gensyms: FxHashMap::default(),
             random: 0x9e37_79b9_7f4a_7c15,
             known,

@@ -43,6 +43,7 @@ impl Machine {
             ("dynamic" | "thread_local", 1 | 2) => {
                 self.declare(arg(self, 0), loading, Declare::Dynamic);
             }
+            ("table", 1) => self.declare_tabled(arg(self, 0), loading),
             ("discontiguous", 1) => self.declare(arg(self, 0), loading, Declare::Discontiguous),
             ("multifile", 1) => self.declare(arg(self, 0), loading, Declare::Multifile),
             ("meta_predicate", 1) => self.declare_meta(arg(self, 0), loading),

@@ -313,6 +313,7 @@ impl Machine {
                 return Err(self.type_error("callable", head));
             }
         }
+        let head = if place == Place::Loaded { self.tabled_head(home, head) } else { head };
         self.check_definable(home, head, place)?;
         let whole = self.heap.structure(FunctorId::RULE, &[head, body]);
         let compiled = compile_clause(

@@ -8,6 +8,7 @@ mod directives;
 mod load;
 mod modules;
 mod rules;
+mod tabled;
 
 pub use boot::Known;
 pub(crate) use load::Place;

@@ -17,6 +17,8 @@ pub struct Modules {
     pub(crate) index: FxHashMap<FunctorId, String>,
     /// Numbers of files, for places of clauses.
     pub(crate) files: Vec<String>,
+    /// Tabled predicates: their clauses belong to another name.
+    pub(crate) tabled: FxHashMap<(AtomId, FunctorId), AtomId>,
     /// Libraries that can't be loaded.
     pub(crate) missing: FxHashSet<String>,
 }

@@ -13,7 +13,9 @@
 
 :- meta_predicate once(0), ignore(0), forall(0, 0), findall(?, 0, -), findall(?, 0, -, ?),
     bagof(?, ^, -), setof(?, ^, -), ^(?, 0), not(0), apply(:, +), call_cleanup(0, 0),
-    setup_call_cleanup(0, 0, 0), findnsols(+, ?, 0, -), with_output_to(?, 0), retract(:),
+    setup_call_cleanup(0, 0, 0), setup_call_catcher_cleanup(0, 0, ?, 0), call_cleanup(0, ?, 0),
+    findnsols(+, ?, 0, -), findnsols(+, ?, 0, -, ?), sig_atomic(0), with_mutex(+, 0), at_halt(0),
+    use_module(:), use_module(:, +), ensure_loaded(:), nth_clause(:, ?, ?), copy_predicate_clauses(:, :), with_output_to(?, 0), retract(:),
     clause(:, ?), clause(:, ?, ?), predicate_property(:, ?), current_predicate(:), phrase(//, ?),
     phrase(//, ?, ?), freeze(?, 0), format(+, +, :), notrace(0), catch_with_backtrace(0, ?, 0), '$sig_atomic'(0), initialization(0), initialization(0, +),
     call_dcg(//, ?, ?).
@@ -30,8 +32,11 @@ notrace(G) :- once(G).
 initialization(G) :- ignore(G).
 initialization(_, _).
 
-setup_call_cleanup(S, G, C) :- once(S), '$call_cleanup'(G, C).
-call_cleanup(G, C) :- '$call_cleanup'(G, C).
+setup_call_cleanup(S, G, C) :- once(S), '$call_cleanup'(G, _, C).
+setup_call_catcher_cleanup(S, G, Catcher, C) :- once(S), '$call_cleanup'(G, Catcher, C).
+call_cleanup(G, C) :- '$call_cleanup'(G, _, C).
+call_cleanup(G, Catcher, C) :- '$call_cleanup'(G, Catcher, C).
+'$run_cleanup'(Reason, Catcher, C) :- ( Catcher = Reason -> ignore(C) ; true ).
 
 findall(T, G, L) :- findall(T, G, L, []).
 findall(T, G, L, Tail) :-
@@ -39,17 +44,33 @@ findall(T, G, L, Tail) :-
     '$findall_start',
     ( call(G), '$findall_add'(T) ; '$findall_collect'(L, Tail) ).
 
-findnsols(N, T, G, L) :- findall(T, G, L0), '$first'(N, L0, L).
-'$first'(0, _, []) :- !.
-'$first'(_, [], []) :- !.
-'$first'(N, [X|Xs], [X|Ys]) :- N1 is N - 1, '$first'(N1, Xs, Ys).
+% The answers in portions of N; the state survives backtracking into the goal.
+findnsols(N, T, G, L) :- findnsols(N, T, G, L, []).
+findnsols(N, T0, G0, L, Tail) :-
+    '$must_be_integer'(N),
+    copy_term(T0-G0, T-G),
+    State = state(0, []),
+    (   call(G),
+        arg(1, State, K0), arg(2, State, Found),
+        nb_setarg(2, State, [T|Found]),
+        K is K0 + 1,
+        nb_setarg(1, State, K),
+        K >= N,
+        '$portion'(State, L, Tail)
+    ;   '$portion'(State, L, Tail)
+    ).
+'$portion'(State, L, Tail) :-
+    arg(2, State, Found),
+    nb_setarg(1, State, 0), nb_setarg(2, State, []),
+    '$reversed'(Found, Tail, L).
+'$reversed'([], L, L).
+'$reversed'([X|Xs], L0, L) :- '$reversed'(Xs, [X|L0], L).
 
 bagof(T, G0, L) :-
     '$free_variables'(T^G0, G, W),
     (   W == v
     ->  findall(T, G, L0), L0 \== [], L = L0
     ;   findall(W-T, G, Pairs), Pairs \== [],
-        '$bind_same'(Pairs, W),
         keysort(Pairs, Sorted),
         '$bags'(Sorted, W, L)
     ).
@@ -58,13 +79,11 @@ setof(T, G0, S) :-
     (   W == v
     ->  findall(T, G, L), L \== [], sort(L, S)
     ;   findall(W-T, G, Pairs), Pairs \== [],
-        '$bind_same'(Pairs, W),
         sort(Pairs, Sorted),
         '$bags'(Sorted, W, L),
         sort(L, S)
     ).
 % Answers whose free variables are equal up to naming belong together.
-'$bind_same'(_, _).
 '$bags'(Sorted, W, L) :-
     '$bag'(Sorted, W0, L0, Rest),
     (   Rest == []
@@ -215,8 +234,6 @@ format(Sink, F, Args0) :-
 sformat(S, F, A) :- format(string(S), F, A).
 term_string(S, T, _) :- term_string(S, T).
 read_term_from_atom(A, T, _) :- term_to_atom(T, A).
-read_term(_, T, O) :- read_term(T, O).
-read(_, T) :- read(T).
 
 char_type(C, T) :- '$char_class'(C, T, char).
 code_type(C, T) :- '$char_class'(C, T, code).
@@ -250,7 +267,15 @@ freeze(V, G) :-
     ->  ( get_attr(V, freeze, Old) -> put_attr(V, freeze, '$and'(Old, G)) ; put_attr(V, freeze, G) )
     ;   call(G)
     ).
-frozen(V, G) :- ( attvar(V), get_attr(V, freeze, G0) -> G = G0 ; G = true ).
+frozen(T, G) :-
+    term_attvars(T, Vs),
+    '$attribute_goals'(Vs, Gs0, []),
+    '$keep_frozen'(Gs0, Gs),
+    '$conjunction'(Gs, G).
+'$keep_frozen'([], []).
+'$keep_frozen'([G|Gs0], Gs) :- ( G = freeze(_, _) -> Gs = [G|Gs1] ; Gs = Gs1 ), '$keep_frozen'(Gs0, Gs1).
+'$conjunction'([], true).
+'$conjunction'([G|Gs], C) :- ( Gs == [] -> C = G ; C = (G, C1), '$conjunction'(Gs, C1) ).
 get_attrs(V, As) :- '$get_attrs'(V, As).
 
 % Attributes as goals: those of the attribute's module say what they mean, others are put back.
@@ -276,16 +301,20 @@ copy_term(Term, Copy, Goals) :-
 '$has_hook'(Module) :- current_predicate(Module:attribute_goals/3), !.
 '$frozen_goals'('$and'(A, B), V, Goals, Rest) :- !,
     '$frozen_goals'(A, V, Goals, Goals1), '$frozen_goals'(B, V, Goals1, Rest).
-'$frozen_goals'(G0, V, [freeze(V, G)|Rest], Rest) :- ( G0 = user:G -> true ; G = G0 ).
+'$frozen_goals'(G, V, [freeze(V, G)|Rest], Rest).
 '$forget_attributes'([]).
 '$forget_attributes'([V|Vs]) :- del_attrs(V), '$forget_attributes'(Vs).
 
 % What is left to hold of the variables of a query: one goal per attribute.
 '$constraints'(Vars, Goals) :-
     term_attvars(Vars, Attributed),
-    ( Attributed == [] -> Goals = [] ; copy_term(Attributed, Attributed, Goals) ).
+    ( Attributed == [] -> Goals = [] ; copy_term(Attributed, Attributed, Goals0), '$shown_goals'(Goals0, Goals) ).
+'$shown_goals'([], []).
+'$shown_goals'([G0|Gs0], [G|Gs]) :-
+    ( G0 = freeze(V, user:P) -> G = freeze(V, P) ; G0 = when(C, user:P) -> G = when(C, P) ; G = G0 ),
+    '$shown_goals'(Gs0, Gs).
 
-tab(_, N) :- tab(N).
+tab(S, N) :- N1 is N, '$format_stream'(S, "~*c", [N1, 0' ]).
 thread_self(main).
 '$type_error'(T, V) :- throw(error(type_error(T, V), _)).
 '$domain_error'(T, V) :- throw(error(domain_error(T, V), _)).
@@ -293,3 +322,232 @@ thread_self(main).
 '$existence_error'(T, V) :- throw(error(existence_error(T, V), _)).
 '$permission_error'(A, T, V) :- throw(error(permission_error(A, T, V), _)).
 prolog_flag(F, V) :- current_prolog_flag(F, V).
+
+abort :- throw('$aborted').
+sig_atomic(G) :- once(G).
+with_mutex(_, G) :- once(G).
+at_halt(_).
+char_conversion(_, _).
+current_char_conversion(C, C) :- atom(C).
+meta_predicate(_).
+module_transparent(_).
+multifile(_).
+public(_).
+volatile(_).
+noprofile(_).
+garbage_collect_atoms.
+garbage_collect_clauses.
+trim_stacks.
+set_random(_).
+style_check(_).
+prompt1(_).
+ttyflush.
+nb_linkval(K, V) :- nb_setval(K, V).
+nb_linkarg(N, T, V) :- nb_setarg(N, T, V).
+
+?=(X, Y) :- ( X == Y -> true ; X \= Y ).
+subsumes_term(General, Specific) :- \+ \+ '$match'(Specific, General).
+is_most_general_term(T) :-
+    (   is_list(T) -> term_variables(T, Vs), length(T, N), length(Vs, N), '$all_var'(T)
+    ;   compound(T) -> T =.. [_|As], length(As, N), term_variables(As, Vs), length(Vs, N), '$all_var'(As)
+    ;   atom(T)
+    ).
+'$all_var'([]).
+'$all_var'([X|Xs]) :- var(X), '$all_var'(Xs).
+nonground(T, V) :- term_variables(T, [V0|_]), V = V0.
+divmod(X, Y, Q, R) :- Q is div(X, Y), R is mod(X, Y).
+nth_integer_root_and_remainder(N, I, Root, Rest) :- '$root'(N, I, Root), Rest is I - Root ** N.
+rational(X, N, D) :- rational(X), N is numerator(X), D is denominator(X).
+bounded_number(L, H, X) :- number(X), X >= L, X =< H.
+var_number('$VAR'(N), N).
+atomics_to_string(L, S) :- atomic_list_concat(L, A), atom_string(A, S).
+normalize_space(Out, Text) :- '$normal_space'(Text, T), format(Out, "~w", [T]).
+put(C) :- put_char(C).
+put(S, C) :- put_char(S, C).
+put_code(C) :- char_code(Char, C), put_char(Char).
+put_code(S, C) :- char_code(Char, C), put_char(S, Char).
+put_byte(C) :- put_code(C).
+put_byte(S, C) :- put_code(S, C).
+get0(C) :- get_code(C).
+get0(S, C) :- get_code(S, C).
+skip(C) :- current_input(S), skip(S, C).
+skip(S, C0) :- ( integer(C0) -> C = C0 ; char_code(C0, C) ), repeat, get_code(S, X), ( X == C ; X == -1 ), !.
+peek_string(S, N, Text) :- '$peek'(S, T), string_length(T, L), M is min(N, L), sub_string(T, 0, M, _, Text).
+read_line_to_string(S, Line) :- '$rest_of_line'(S, L), ( L == -1 -> Line = end_of_file ; Line = L ).
+read_line_to_codes(S, Codes) :- '$rest_of_line'(S, L), ( L == -1 -> Codes = -1 ; string_codes(L, Codes) ).
+read_stream_to_codes(S, Codes) :- '$rest_of_stream'(S, T), string_codes(T, Codes).
+read_string(S, Length, Text) :- '$rest_of_stream'(S, Text), string_length(Text, Length).
+read_term_with_history(T, O) :- read_term(T, O).
+told.
+seen.
+seeing(S) :- current_input(S).
+telling(S) :- current_output(S).
+stream_property(S, P) :-
+    nonvar(S), is_stream(S),
+    '$member'(P, [alias(S), mode(read), mode(append)]), '$stream_has'(P, S).
+'$stream_has'(alias(S), S) :- atom(S).
+'$stream_has'(mode(read), user_input).
+'$stream_has'(mode(append), user_output).
+'$stream_has'(mode(append), user_error).
+file_base_name(Path, Base) :- '$file_parts'(Path, _, Base).
+file_directory_name(Path, Dir) :- '$file_parts'(Path, Dir, _).
+
+% Records: terms under a key, in order.
+recorda(K, T) :- recorda(K, T, _).
+recorda(K, T, R) :- '$record_key'(K, N), asserta('$recorded'(N, K, T), R).
+recordz(K, T) :- recordz(K, T, _).
+recordz(K, T, R) :- '$record_key'(K, N), assertz('$recorded'(N, K, T), R).
+recorded(K, T) :- recorded(K, T, _).
+recorded(K, T, R) :-
+    ( var(K) -> true ; '$record_key'(K, N) ),
+    clause('$recorded'(N, K0, T), true, R),
+    ( var(K) -> functor(K0, F, A), functor(K, F, A) ; true ).
+'$record_key'(K, _) :- var(K), !, throw(error(instantiation_error, _)).
+'$record_key'(K, K) :- atomic(K), !.
+'$record_key'(K, F/A) :- functor(K, F, A).
+:- dynamic '$recorded'/3, '$flag_value'/2.
+current_key(K) :- findall(K0, clause('$recorded'(_, K0, _), true), Ks0), sort(Ks0, Ks), '$member'(K, Ks).
+instance(R, T) :- clause('$recorded'(_, _, T), true, R).
+flag(Key, Old, New) :-
+    ( clause('$flag_value'(Key, V), true) -> Old = V ; Old = 0 ),
+    N is New,
+    retractall('$flag_value'(Key, _)), assertz('$flag_value'(Key, N)).
+get_flag(Key, V) :- ( clause('$flag_value'(Key, V0), true) -> V = V0 ; V = 0 ).
+set_flag(Key, V) :- retractall('$flag_value'(Key, _)), assertz('$flag_value'(Key, V)).
+nth_clause(Head, N, R) :-
+    (   nonvar(R) -> clause(Head, _, R), findall(R0, clause(Head, _, R0), Rs), '$nth'(Rs, 1, N, R)
+    ;   strip_module(Head, M, H), functor(H, F, A), functor(G, F, A),
+        findall(R0, clause(M:G, _, R0), Rs), '$nth'(Rs, 1, N, R)
+    ).
+'$nth'([R|_], N, N, R).
+'$nth'([_|Rs], N0, N, R) :- N1 is N0 + 1, '$nth'(Rs, N1, N, R).
+copy_predicate_clauses(From, To) :-
+    strip_module(From, M, F), strip_module(To, M2, T),
+    ( F = FN/A -> true ; functor(F, FN, A) ), ( T = TN/A -> true ; functor(T, TN, A) ),
+    functor(H, FN, A), H =.. [_|As], H2 =.. [TN|As],
+    forall(clause(M:H, B), assertz(M2:(H2 :- B))).
+
+% Goals that wait for variables.
+'$suspend'(V, M, G) :-
+    (   get_attr(V, M, call(G0)) -> put_attr(V, M, call((G0, M:G)))
+    ;   put_attr(V, M, call(M:G))
+    ).
+'$eval_when_condition'(C, _) :- var(C), !, throw(error(instantiation_error, _)).
+'$eval_when_condition'(nonvar(X), C) :- !, ( nonvar(X) -> C = true ; C = nonvar(X) ).
+'$eval_when_condition'(ground(X), C) :- !, ( ground(X) -> C = true ; C = ground(X) ).
+'$eval_when_condition'(?=(X, Y), C) :- !, ( ?=(X, Y) -> C = true ; C = ?=(X, Y) ).
+'$eval_when_condition'((A, B), C) :- !,
+    '$eval_when_condition'(A, C1), '$eval_when_condition'(B, C2),
+    ( C1 == true -> C = C2 ; C2 == true -> C = C1 ; C = (C1, C2) ).
+'$eval_when_condition'((A ; B), C) :- !,
+    '$eval_when_condition'(A, C1), '$eval_when_condition'(B, C2),
+    (   C1 == true -> C = true ; C2 == true -> C = true
+    ;   '$or_list'(C1, L1), '$or_list'(C2, L2), '$append'(L1, L2, L), C = or(L)
+    ).
+'$eval_when_condition'(C, _) :- throw(error(domain_error(when_condition, C), _)).
+'$or_list'(C, L) :- ( C = or(L0) -> L = L0 ; L = [C] ).
+
+% Tabled predicates. The outermost call runs the clauses of all calls it needs in rounds, until a
+% round brings nothing new; inside a round, a call gives the answers there are.
+'$tabled'(Call, Goal, Modes) :-
+    '$table_state'(Call, State),
+    '$table_fill'(State, Call, Goal, Modes),
+    '$table_answers'(Call, Answers),
+    '$member'(Call, Answers).
+'$table_fill'(complete, _, _, _).
+'$table_fill'(running, _, _, _).
+'$table_fill'(follow, Call, Goal, Modes) :- '$table_round'(Call, Goal, Modes).
+'$table_fill'(lead, Call, Goal, Modes) :-
+    catch('$table_rounds'(Call, Goal, Modes), E, ( '$table_abandon', throw(E) )),
+    '$table_complete'.
+'$table_rounds'(Call, Goal, Modes) :-
+    repeat,
+    '$table_round'(Call, Goal, Modes),
+    \+ '$table_changed',
+    !.
+'$table_round'(Call, Goal, Modes) :-
+    copy_term(Call, Key),
+    '$table_start'(Key),
+    ( call(Goal), '$table_new'(Modes, Key, Call), fail ; true ).
+'$table_new'([], Key, Answer) :- '$table_add'(Key, Answer).
+'$table_new'([M|Ms], Key, Answer) :-
+    strip_module(Answer, Module, Plain),
+    Plain =.. [Name|Args],
+    '$table_group'([M|Ms], Args, Group),
+    (   '$table_improve'(Key, Group, Answer, Found)
+    ->  Found = old(Old), strip_module(Old, _, OldPlain), OldPlain =.. [_|OldArgs],
+        '$table_better'([M|Ms], Module, OldArgs, Args, NewArgs),
+        NewArgs \== OldArgs,
+        New =.. [Name|NewArgs],
+        '$table_improve'(Key, Group, Module:New, new)
+    ;   '$table_improve'(Key, Group, Answer, new)
+    ).
+'$table_group'([], [], []).
+'$table_group'([M|Ms], [A|As], G) :-
+    ( M == index -> G = [A|G1] ; G = G1 ), '$table_group'(Ms, As, G1).
+'$table_better'([], _, [], [], []).
+'$table_better'([M|Ms], Module, [Old|Olds], [New|News], [Best|Bests]) :-
+    '$table_best'(M, Module, Old, New, Best),
+    '$table_better'(Ms, Module, Olds, News, Bests).
+'$table_best'(index, _, Old, _, Old).
+'$table_best'(first, _, Old, _, Old).
+'$table_best'(-, _, Old, _, Old).
+'$table_best'(last, _, _, New, New).
+'$table_best'(min, _, Old, New, Best) :- ( New @< Old -> Best = New ; Best = Old ).
+'$table_best'(max, _, Old, New, Best) :- ( New @> Old -> Best = New ; Best = Old ).
+'$table_best'(lattice(P0), Module, Old, New, Best) :-
+    '$table_pred'(P0, P), ( call(Module:P, Old, New, Best0) -> Best = Best0 ; Best = Old ).
+'$table_best'(po(P0), Module, Old, New, Best) :-
+    '$table_pred'(P0, P), ( call(Module:P, Old, New) -> Best = New ; Best = Old ).
+'$table_pred'(P0, P) :- ( P0 = P/_ -> true ; compound(P0) -> functor(P0, P, _) ; P = P0 ).
+
+% Messages go to user_error, with the words that the program's hooks or we have for them.
+print_message(Kind, Term) :-
+    (   current_predicate(user:message_hook/3),
+        '$message_lines'(Term, Lines), user:message_hook(Term, Kind, Lines)
+    ->  true
+    ;   '$message_prefix'(Kind, Prefix)
+    ->  '$message_lines'(Term, Lines),
+        print_message_lines(user_error, Prefix, Lines)
+    ;   true
+    ).
+'$message_prefix'(error, 'ERROR: ').
+'$message_prefix'(warning, 'Warning: ').
+'$message_prefix'(informational, '% ').
+'$message_prefix'(information, '').
+'$message_prefix'(help, '').
+'$message_prefix'(format(_, _), '').
+'$message_lines'(Term, Lines) :-
+    (   nonvar(Term), current_predicate(prolog:message/3), phrase(prolog:message(Term), Lines) -> true
+    ;   nonvar(Term), Term = format(F, A) -> Lines = [F-A]
+    ;   nonvar(Term), Term = message_lines(Lines0) -> Lines = Lines0
+    ;   '$error_message'(Term, Text) -> Lines = ["~w"-[Text]]
+    ;   Lines = ["Unknown message: ~p"-[Term]]
+    ).
+message_to_codes(Term, _, Codes) :- '$message_lines'(Term, Lines), with_output_to(codes(Codes), '$print_lines'(Lines, '')).
+print_message_lines(S, Prefix0, Lines) :-
+    ( Prefix0 = kind(Kind) -> ( '$message_prefix'(Kind, Prefix) -> true ; Prefix = '' ) ; Prefix = Prefix0 ),
+    '$plain_prefix'(Prefix, Plain),
+    with_output_to(string(Text), ( write(Plain), '$print_lines'(Lines, Plain) )),
+    format(S, "~w~n", [Text]).
+'$plain_prefix'(P, Plain) :- ( atom_concat(Plain0, '~N', P) -> Plain = Plain0 ; atom_concat('~N', Plain0, P) -> Plain = Plain0 ; Plain = P ).
+'$print_lines'([], _).
+'$print_lines'([L|Ls], Prefix) :- '$print_part'(L, Prefix), '$print_lines'(Ls, Prefix).
+'$print_part'(nl, Prefix) :- !, nl, write(Prefix).
+'$print_part'(flush, _) :- !.
+'$print_part'(at_same_line, _) :- !.
+'$print_part'(begin(_, _), _) :- !.
+'$print_part'(end(_), _) :- !.
+'$print_part'(ansi(_, F, A), _) :- !, format(F, A).
+'$print_part'(url(U), _) :- !, print(U).
+'$print_part'(url(_, L), _) :- !, write(L).
+'$print_part'(F-A, _) :- !, format(F, A).
+'$print_part'(F, _) :- format(F, []).
+assertion_failed(_, G) :- throw(error(assertion_failed(G), _)).
+
+use_module(F) :- strip_module(F, M, P), '$use_library'(P, M).
+use_module(F, _) :- use_module(F).
+ensure_loaded(F) :- use_module(F).
+'$filled_array'(Array, Name, Size, Value) :- length(Args, Size), '$all_equal'(Args, Value), compound_name_arguments(Array, Name, Args).
+'$all_equal'([], _).
+'$all_equal'([V|Vs], V) :- '$all_equal'(Vs, V).

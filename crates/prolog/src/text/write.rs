@@ -215,7 +215,7 @@ impl Writer<'_> {
         match term.view() {
             View::Var(at) => match self.options.names.get(&at) {
                 Some(name) => name.clone(),
-                None => format!("_G{at}"),
+                None => format!("_{at}"),
             },
             View::Int(value) => value.to_string(),
             View::Float(value) => format_float(value),
