@@ -204,9 +204,9 @@ pub(crate) struct Test {
     /// Write reports, tests and inputs to this directory, and begin with the inputs that are there
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// The tests to write
-    #[arg(long, value_enum, value_name = "KIND", default_value_t = Emit::Eunit)]
-    pub(crate) emit: Emit,
+    /// The tests to write; may repeat [default: those of the language]
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub(crate) emit: Vec<Emit>,
     #[command(flatten)]
     pub(crate) build: Build,
 }
@@ -245,6 +245,7 @@ pub(crate) enum Form {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Emit {
     Eunit,
+    Exunit,
     /// For Prolog, always
     Plunit,
 }

@@ -30,7 +30,7 @@ pub(crate) mod prolog;
 pub(crate) use replay::replay;
 pub(crate) use symbolic::symbolic;
 
-use crate::args::{Emit, Format, Test};
+use crate::args::{Format, Test};
 use crate::diagnostic::Diagnostic;
 use crate::explain::Code;
 use crate::machine::allowed;
@@ -80,12 +80,8 @@ pub(crate) fn test(options: &Test) -> Result<Done, Vec<Diagnostic>> {
     }
     let origin = Origin { targets: options.targets.clone(), build: options.build.clone() };
     if let Some(dir) = &options.out {
-        match options.emit {
-            Emit::Eunit | Emit::Plunit => {
-                let troubles = write_all(dir, &report, &project, &origin, beam.as_mut());
-                diagnostics.extend(troubles);
-            }
-        }
+        let troubles = write_all(dir, &report, &project, &origin, &options.emit, beam.as_mut());
+        diagnostics.extend(troubles);
     }
     let stdout = match options.format {
         Format::Text => text::text(&report, stdout_colours()),

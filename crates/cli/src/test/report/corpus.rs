@@ -8,7 +8,7 @@
 //! ```
 
 use crate::args::Build;
-use crate::test::report::eunit::is_opaque;
+use crate::test::report::chosen::is_opaque;
 use crate::test::report::{UnitReport, id_of};
 use crate::test::unit::UnitName;
 use std::fmt::Write;

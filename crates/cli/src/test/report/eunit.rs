@@ -4,25 +4,17 @@
 //! Only what BEAM was seen to do is written down, so the tests pass. What can't be compared with a
 //! literal (funs, pids, ports, references) is left out, and said to be.
 
-use crate::test::confirm::{Verdict, compare};
 use crate::test::report::UnitReport;
+use crate::test::report::chosen::{Chosen, choose, is_opaque, is_unwritable};
 use crate::test::unit::{UnitName, quoted};
-use beam::{Replayed, Replayer};
+use beam::Replayer;
 use engine::Test;
-use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::time::Duration;
-use term::{Atom, Fun, Style, Term, print};
+use term::{Atom, Style, Term, print};
 use trace::Outcome;
 
-/// Tests of one unit. What leads somewhere new is found early.
-const MAX_TESTS: usize = 1000;
 /// The compiler takes its time over long functions.
 const MAX_TESTS_TOGETHER: usize = 50;
-/// For one call on BEAM.
-const LIMIT: Duration = Duration::from_secs(2);
-/// A unit whose calls do not come back is not asked more often.
-const MAX_TIMEOUTS: usize = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
@@ -31,9 +23,6 @@ pub(crate) enum Origin {
     /// Part of OTP: the compiler knows its functions, and would warn of calls that fail.
     Otp,
 }
-
-/// Why a path has no test, and how often.
-type LeftOut = BTreeMap<&'static str, usize>;
 
 /// The name and the text of the test module.
 pub(crate) fn module(
@@ -61,33 +50,7 @@ pub(crate) fn module(
 }
 
 fn show_unit(out: &mut String, of: &UnitReport, origin: Origin, beam: &mut Replayer) {
-    let mut left_out = LeftOut::new();
-    let tests = &of.explored.report.tests;
-    if MAX_TESTS < tests.len() {
-        left_out.insert("there are very many", tests.len() - MAX_TESTS);
-    }
-    let mut lines = Vec::new();
-    let mut n_timeouts = 0;
-    for test in tests.iter().take(MAX_TESTS) {
-        let why = match assertion(&of.unit, origin, test) {
-            _ if n_timeouts == MAX_TIMEOUTS => "BEAM takes too long",
-            Err(why) => why,
-            Ok(line) => {
-                let Atoms { module, function } = Atoms::of(&of.unit);
-                let replayed = beam.call(module, function, &test.input.args, LIMIT);
-                n_timeouts += usize::from(replayed == Ok(Replayed::Timeout));
-                match replayed.map(|it| compare(&test.outcome, &it)) {
-                    Ok(Verdict::Confirmed) => {
-                        lines.push(line);
-                        continue;
-                    }
-                    Ok(Verdict::Unconfirmed(_) | Verdict::Dismissed) => "BEAM does otherwise",
-                    Err(_) => "BEAM could not be asked",
-                }
-            }
-        };
-        *left_out.entry(why).or_default() += 1;
-    }
+    let Chosen { lines, left_out } = choose(of, beam, |test| assertion(&of.unit, origin, test));
     writeln!(out, "\n%% {}", of.unit).ok();
     for (why, count) in &left_out {
         writeln!(out, "%% {count} left out: {why}").ok();
@@ -103,17 +66,6 @@ fn show_unit(out: &mut String, of: &UnitReport, origin: Origin, beam: &mut Repla
         // Each in a process of its own: what one leaves behind does not disturb the next.
         writeln!(out, "{generator}() ->\n    [{{spawn, Test}} || Test <- {list}()].\n").ok();
         writeln!(out, "{list}() ->\n    [{}].\n", lines.join(",\n     ")).ok();
-    }
-}
-
-struct Atoms<'u> {
-    module: &'u Atom,
-    function: &'u Atom,
-}
-
-impl Atoms<'_> {
-    fn of(unit: &UnitName) -> Atoms<'_> {
-        Atoms { module: &unit.module, function: &unit.function }
     }
 }
 
@@ -182,49 +134,4 @@ fn pattern(term: &Term) -> String {
         | Term::Nil
         | Term::Bits(_) => print(term, Style::TW),
     }
-}
-
-/// Whether two runs of the same call may give different ones.
-pub(crate) fn is_opaque(term: &Term) -> bool {
-    has(term, &|it| is_handle(it) || is_fun(it, |it| !matches!(it, Fun::External { .. })))
-}
-
-fn is_unwritable(term: &Term) -> bool {
-    has(term, &|it| is_fun(it, |it| matches!(it, Fun::Closure { .. })))
-}
-
-fn is_handle(term: &Term) -> bool {
-    matches!(term, Term::Pid(_) | Term::Port(_) | Term::Ref(_))
-}
-
-fn is_fun(term: &Term, is: impl Fn(&Fun) -> bool) -> bool {
-    if let Term::Fun(fun) = term { is(fun) } else { false }
-}
-
-/// Whether some part of the term is such.
-fn has(term: &Term, is: &dyn Fn(&Term) -> bool) -> bool {
-    is(term)
-        || match term {
-            Term::List(list) => list.items.iter().any(|it| has(it, is)) || has(&list.tail, is),
-            Term::Tuple(items) => items.iter().any(|it| has(it, is)),
-            Term::Map(pairs) => pairs.iter().any(|it| has(&it.0, is) || has(&it.1, is)),
-            Term::Fun(fun) => match &**fun {
-                Fun::Table { entries, default, .. } => {
-                    let entry = |it: &(Vec<Term>, Term)| {
-                        it.0.iter().any(|it| has(it, is)) || has(&it.1, is)
-                    };
-                    entries.iter().any(entry) || has(default, is)
-                }
-                Fun::External { .. } | Fun::Closure { .. } => false,
-            },
-            Term::Int(_)
-            | Term::Big(_)
-            | Term::Float(_)
-            | Term::Atom(_)
-            | Term::Nil
-            | Term::Bits(_)
-            | Term::Pid(_)
-            | Term::Port(_)
-            | Term::Ref(_) => false,
-        }
 }

@@ -1,10 +1,11 @@
 //! The output directory: reports, tests and inputs.
 
+use crate::args::Emit;
 use crate::diagnostic::{Colours, Diagnostic};
 use crate::explain::Code;
 use crate::test::project::Project;
 use crate::test::report::corpus::{Origin, file_name, print_corpus, read_corpus};
-use crate::test::report::{Report, UnitReport, eunit, json, text};
+use crate::test::report::{Report, UnitReport, eunit, exunit, json, text};
 use crate::test::unit::UnitName;
 use beam::Replayer;
 use std::fs;
@@ -17,6 +18,7 @@ pub(crate) fn write_all(
     report: &Report,
     project: &Project,
     origin: &Origin,
+    emit: &[Emit],
     beam: Option<&mut Replayer>,
 ) -> Vec<Diagnostic> {
     let mut troubles = Vec::new();
@@ -41,7 +43,17 @@ pub(crate) fn write_all(
     for module in &project.modules {
         let is_its = |it: &&UnitReport| it.unit.module == module.name;
         let units: Vec<&UnitReport> = report.units.iter().filter(is_its).collect();
-        if !units.is_empty() {
+        if units.is_empty() {
+            continue;
+        }
+        let is_elixir = exunit::is_elixir(&module.name);
+        let wants =
+            |kind: Emit, is_usual: bool| emit.contains(&kind) || emit.is_empty() && is_usual;
+        if wants(Emit::Exunit, is_elixir) {
+            let (name, text) = exunit::module(&module.name, &units, beam);
+            put(&dir.join(name), &text);
+        }
+        if wants(Emit::Eunit, !is_elixir) {
             let origin =
                 if module.source.is_some() { eunit::Origin::User } else { eunit::Origin::Otp };
             let (name, text) = eunit::module(&module.name, origin, &units, beam);

@@ -1,7 +1,9 @@
 //! All that a run of `gimlet test` found, as plain data, and the forms in which it is shown.
 
+mod chosen;
 pub(crate) mod corpus;
 pub(crate) mod eunit;
+mod exunit;
 pub(crate) mod files;
 pub(crate) mod json;
 mod table;

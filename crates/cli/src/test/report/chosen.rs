@@ -1,0 +1,105 @@
+//! Which paths of a unit become tests, whatever language they are written in: those that end on BEAM
+//! as they did here and can be written down.
+
+use crate::test::confirm::{Verdict, compare};
+use crate::test::report::UnitReport;
+use beam::{Replayed, Replayer};
+use engine::Test;
+use std::collections::BTreeMap;
+use std::time::Duration;
+use term::{Fun, Term};
+
+/// Tests of one unit. What leads somewhere new is found early.
+const MAX_TESTS: usize = 1000;
+/// For one call on BEAM.
+const LIMIT: Duration = Duration::from_secs(2);
+/// A unit whose calls do not come back is not asked more often.
+const MAX_TIMEOUTS: usize = 3;
+
+#[derive(Debug, Default)]
+pub(super) struct Chosen {
+    /// The assertions.
+    pub(super) lines: Vec<String>,
+    /// Why a path has no test, and how often.
+    pub(super) left_out: BTreeMap<&'static str, usize>,
+}
+
+/// The tests of a unit, each as `write` has it, or why it has none.
+pub(super) fn choose(
+    of: &UnitReport,
+    beam: &mut Replayer,
+    write: impl Fn(&Test) -> Result<String, &'static str>,
+) -> Chosen {
+    let mut res = Chosen::default();
+    let tests = &of.explored.report.tests;
+    if MAX_TESTS < tests.len() {
+        res.left_out.insert("there are very many", tests.len() - MAX_TESTS);
+    }
+    let mut n_timeouts = 0;
+    for test in tests.iter().take(MAX_TESTS) {
+        let why = match write(test) {
+            _ if n_timeouts == MAX_TIMEOUTS => "BEAM takes too long",
+            Err(why) => why,
+            Ok(line) => {
+                let (module, function) = (&of.unit.module, &of.unit.function);
+                let replayed = beam.call(module, function, &test.input.args, LIMIT);
+                n_timeouts += usize::from(replayed == Ok(Replayed::Timeout));
+                match replayed.map(|it| compare(&test.outcome, &it)) {
+                    Ok(Verdict::Confirmed) => {
+                        res.lines.push(line);
+                        continue;
+                    }
+                    Ok(Verdict::Unconfirmed(_) | Verdict::Dismissed) => "BEAM does otherwise",
+                    Err(_) => "BEAM could not be asked",
+                }
+            }
+        };
+        *res.left_out.entry(why).or_default() += 1;
+    }
+    res
+}
+
+/// Whether two runs of the same call may give different ones.
+pub(crate) fn is_opaque(term: &Term) -> bool {
+    has(term, &|it| is_handle(it) || is_fun(it, |it| !matches!(it, Fun::External { .. })))
+}
+
+pub(super) fn is_unwritable(term: &Term) -> bool {
+    has(term, &|it| is_fun(it, |it| matches!(it, Fun::Closure { .. })))
+}
+
+fn is_handle(term: &Term) -> bool {
+    matches!(term, Term::Pid(_) | Term::Port(_) | Term::Ref(_))
+}
+
+fn is_fun(term: &Term, is: impl Fn(&Fun) -> bool) -> bool {
+    if let Term::Fun(fun) = term { is(fun) } else { false }
+}
+
+/// Whether some part of the term is such.
+fn has(term: &Term, is: &dyn Fn(&Term) -> bool) -> bool {
+    is(term)
+        || match term {
+            Term::List(list) => list.items.iter().any(|it| has(it, is)) || has(&list.tail, is),
+            Term::Tuple(items) => items.iter().any(|it| has(it, is)),
+            Term::Map(pairs) => pairs.iter().any(|it| has(&it.0, is) || has(&it.1, is)),
+            Term::Fun(fun) => match &**fun {
+                Fun::Table { entries, default, .. } => {
+                    let entry = |it: &(Vec<Term>, Term)| {
+                        it.0.iter().any(|it| has(it, is)) || has(&it.1, is)
+                    };
+                    entries.iter().any(entry) || has(default, is)
+                }
+                Fun::External { .. } | Fun::Closure { .. } => false,
+            },
+            Term::Int(_)
+            | Term::Big(_)
+            | Term::Float(_)
+            | Term::Atom(_)
+            | Term::Nil
+            | Term::Bits(_)
+            | Term::Pid(_)
+            | Term::Port(_)
+            | Term::Ref(_) => false,
+        }
+}
