@@ -78,7 +78,9 @@ pub(crate) fn compare(outcome: &Outcome, replayed: &Replayed) -> Verdict {
         (
             Outcome::Crash { class, reason, trace },
             Replayed::Raised { class: their_class, reason: their_reason, trace: their_trace },
-        ) if class == their_class && is_alike(reason, their_reason) => {
+        ) if class == their_class
+            && (is_alike(reason, their_reason) || is_of_inlined(trace, their_reason)) =>
+        {
             let (ours, theirs) = (frames(trace), frames(their_trace));
             match (ours.first(), theirs.first()) {
                 (Some(ours), Some(theirs)) if !is_same_spot(ours, theirs) => otherwise(format!(
@@ -106,8 +108,23 @@ fn is_kill(reason: &Term) -> bool {
     reason.as_atom() == Some("killed")
 }
 
-/// Numbers of lifted functions are the compiler's choice.
+/// A function that the compiler was asked to inline has no clauses of its own on BEAM: what none of them
+/// takes is no clause of a `case`.
+fn is_of_inlined(trace: &Term, their_reason: &Term) -> bool {
+    let is_inlined = |it: &Frame| it.function.as_str().starts_with("-inlined-");
+    let is_case =
+        their_reason.as_tuple().and_then(|it| it.first()?.as_atom()) == Some("case_clause");
+    is_case && frames(trace).first().is_some_and(is_inlined)
+}
+
+/// Numbers of lifted functions are the compiler's choice, and so is where inlined ones end up.
 fn is_same_spot(ours: &Frame, theirs: &Frame) -> bool {
+    let is_inlined = |it: &Frame| {
+        it.function.as_str().starts_with("-inlined-") || it.function.as_str().contains('^')
+    };
+    if is_inlined(ours) || is_inlined(theirs) {
+        return true;
+    }
     let stem = |name: &str| match name.strip_prefix('-') {
         Some(lifted) => lifted.split('-').next().unwrap_or(lifted).to_owned(),
         None => name.to_owned(),
