@@ -18,6 +18,7 @@ mod infer;
 mod modes;
 
 mod impossible;
+pub mod paper;
 mod program;
 mod unit;
 

@@ -6,6 +6,7 @@ use crate::test::prolog::plan::Way;
 use prolog::concolic::{Determinism, Finished, Ran, Unit};
 use prolog::{Limits, Stop};
 use term::Term;
+use trace::Input;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Finding {
@@ -102,8 +103,11 @@ fn judge(way: &Way, ran: &Ran) -> Option<(Kind, String)> {
     let n_answers = ran.answers.len();
     match &ran.finished {
         Finished::Thrown(ball) if n_answers < ANSWERS => {
-            let kind =
-                if is_refusal(ball) && !way.is_declared { Kind::Rejected } else { Kind::Crash };
+            let kind = if is_refusal(ball, &ran.input) && !way.is_declared {
+                Kind::Rejected
+            } else {
+                Kind::Crash
+            };
             return Some((kind, format!("throws {}", shape(ball))));
         }
         Finished::Stopped(Stop::Steps | Stop::Memory) if n_answers == 0 => {
@@ -127,11 +131,36 @@ fn judge(way: &Way, ran: &Ran) -> Option<(Kind, String)> {
 }
 
 /// Whether an error says that the arguments are not what the predicate is for.
-fn is_refusal(ball: &Term) -> bool {
+fn is_refusal(ball: &Term, input: &Input) -> bool {
     let Some([name, formal, _]) = ball.as_tuple() else { return false };
-    let kind = formal.as_atom().or_else(|| formal.as_tuple()?.first()?.as_atom());
-    name.as_atom() == Some("error")
-        && matches!(kind, Some("type_error" | "domain_error" | "instantiation_error"))
+    if name.as_atom() != Some("error") {
+        return false;
+    }
+    let parts = formal.as_tuple().unwrap_or_default();
+    let kind = formal.as_atom().or_else(|| parts.first()?.as_atom());
+    match (kind, parts.get(1).and_then(Term::as_atom)) {
+        (Some("type_error" | "domain_error" | "instantiation_error"), _) => true,
+        (Some("representation_error" | "resource_error"), _) => true,
+        (Some("existence_error"), Some("matching_rule")) => true,
+        // The input was called.
+        (Some("existence_error"), Some("procedure")) => {
+            let mut names = Vec::new();
+            parts.iter().skip(2).for_each(|it| collect_atoms(it, &mut names));
+            let mut given = Vec::new();
+            input.args.iter().for_each(|it| collect_atoms(it, &mut given));
+            names.iter().any(|it| *it != "/" && *it != ":" && given.contains(it))
+        }
+        _ => false,
+    }
+}
+
+fn collect_atoms<'t>(term: &'t Term, into: &mut Vec<&'t str>) {
+    if let Some(name) = term.as_atom() {
+        into.push(name);
+    }
+    let list = if let Term::List(list) = term { list.items.as_slice() } else { &[] };
+    let parts = term.as_tuple().unwrap_or(list);
+    parts.iter().for_each(|it| collect_atoms(it, into));
 }
 
 /// A ball without its data.

@@ -182,10 +182,30 @@ fn task(
     let first = first.filter(|it| it.name == info.name && it.args.len() == info.arity);
     let mut ways = Vec::new();
     for declaration in &declared {
+        let is_open = declaration.args.iter().any(|it| it.mode == '?');
         let args: Vec<Arg> = declaration.args.iter().map(prolog::concolic::Declared::arg).collect();
         let mut way = way(source, info, args, Some(declaration), Belief::Tight);
+        // What is promised of arguments that may be variables depends on whether they are, and of
+        // the same modes two promises may be made.
+        let same = declared.iter().filter(|it| it.args == declaration.args).count();
+        if is_open || 1 < same {
+            way.determinism = None;
+        }
         begin(&mut way, first)?;
         ways.push(way);
+    }
+    if first.is_none() {
+        for declaration in &declared {
+            if declaration.args.iter().any(|it| it.mode == '?') {
+                let is_input = |it: &prolog::concolic::Declared| matches!(it.mode, '+' | ':' | '@');
+                let arg = |it| if is_input(it) { Arg::Input } else { Arg::Result };
+                let args: Vec<Arg> = declaration.args.iter().map(arg).collect();
+                let mut way = way(source, info, args, Some(declaration), Belief::Tight);
+                way.determinism = None;
+                way.is_declared = false;
+                ways.push(way);
+            }
+        }
     }
     if ways.is_empty() {
         let args = match first {
@@ -245,10 +265,10 @@ fn way(
 ) -> Way {
     let mut maker = TypeMaker::new(&source.inference, belief);
     let mut inputs = Vec::new();
-    let mut is_declared = false;
+    let mut is_declared = args.contains(&Arg::Input);
     for (n, _) in args.iter().enumerate().filter(|it| *it.1 == Arg::Input) {
         let said = declared.and_then(|it| it.args.get(n)?.of.clone());
-        is_declared |= said.is_some();
+        is_declared &= said.is_some();
         inputs.push(match said {
             Some(said) => maker.declared(&said, info.id, n),
             None => maker.of_arg(info.id, n),
