@@ -65,13 +65,7 @@ fn check_concrete(program: &str, goal: &str, expect: &Expect) -> Vec<Event> {
 
 /// The concolic execution for a trace; then the goal that is tried next.
 #[track_caller]
-fn check_concolic(
-    program: &str,
-    trace: Vec<Event>,
-    goal: &str,
-    left: &[usize],
-    expect: &Expect,
-) {
+fn check_concolic(program: &str, trace: Vec<Event>, goal: &str, left: &[usize], expect: &Expect) {
     let program = read_program(program).expect("a program");
     let goal = read_goal(goal).expect("a goal");
     let variables = variables(&goal);
@@ -105,7 +99,10 @@ fn all_variables(step: &prolog::concolic::paper::Step) -> Vec<String> {
 
 #[test]
 fn figure_2() {
-    let trace = check_concrete(EXAMPLE_1, "main([a,b],s(s(0)),R)", &expect![[r#"
+    let trace = check_concrete(
+        EXAMPLE_1,
+        "main([a,b],s(s(0)),R)",
+        &expect![[r#"
         <main([a,b],s(s(0)),R);id;[]>
         u(1,2) <length([a,b],s(s(0))),rev([a,b],[],R),foo(a);id;[(2;{R/error};true)]>
         u(8) <length([b],s(0)),rev([a,b],[],R),foo(a);id;[(2;{R/error};true)]>
@@ -118,22 +115,32 @@ fn figure_2() {
         u(5) <rev([],[b,a],R),foo(a);id;[(2;{R/error};true)]>
         u(3) <foo(a);{R/[b,a]};[(2;{R/error};true)]>
         b(2) <true;{R/error};[]>
-    "#]]);
+    "#]],
+    );
     let expected = "[u(1,2),u(8),u(8),u(7),u(4),u(5),u(4),u(6),u(5),u(3),b(2)]";
     assert_eq!(show_trace(&trace), expected);
 }
 
 #[test]
 fn figure_4() {
-    let trace = check_concrete(EXAMPLE_2, "p(a)", &expect![[r#"
+    let trace = check_concrete(
+        EXAMPLE_2,
+        "p(a)",
+        &expect![[r#"
         <p(a);id;[]>
         u(1) <q(a),r(a);id;[]>
         u(2) <s(a),r(a);id;[]>
         u(3) <r(a);id;[]>
         f <fail;id;[]>
-    "#]]);
+    "#]],
+    );
     assert_eq!(show_trace(&trace), "[u(1),u(2),u(3),f]");
-    check_concolic(EXAMPLE_2, trace, "p(X)", &[1, 2, 3, 4, 5], &expect![[r#"
+    check_concolic(
+        EXAMPLE_2,
+        trace,
+        "p(X)",
+        &[1, 2, 3, 4, 5],
+        &expect![[r#"
         <[u(1),u(2),u(3),f];[];p(X);id;{1,2,3,4,5}>
         <[u(2),u(3),f];[1];q(X),r(X),e(1);id;{1,2,3,4,5}>
         <[u(3),f];[2,1];s(X),e(2),r(X),e(1);id;{1,2,3,4,5}>
@@ -142,32 +149,46 @@ fn figure_4() {
         <[f];[1];r(a),e(1);{X/a};{1,4,5}>
         <[];[1];fail;{X/a};{1,4,5}>
         next: p(b) for clause 4
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn figure_5() {
-    let trace = check_concrete(SECTION_5_2, "main([a,b],s(0),R)", &expect![[r#"
+    let trace = check_concrete(
+        SECTION_5_2,
+        "main([a,b],s(0),R)",
+        &expect![[r#"
         <main([a,b],s(0),R);id;[]>
         u(1,2) <length([a,b],s(0)),rev([a,b],[],R);id;[(2;{R/error};true)]>
         u(8) <length([b],0),rev([a,b],[],R);id;[(2;{R/error};true)]>
         b(2) <true;{R/error};[]>
-    "#]]);
+    "#]],
+    );
     assert_eq!(show_trace(&trace), "[u(1,2),u(8),b(2)]");
     let all: Vec<usize> = (1..=8).collect();
-    check_concolic(SECTION_5_2, trace, "main(L,N,R)", &all, &expect![[r#"
+    check_concolic(
+        SECTION_5_2,
+        trace,
+        "main(L,N,R)",
+        &all,
+        &expect![[r#"
         <[u(1,2),u(8),b(2)];[];main(L,N,R);id;{1,2,3,4,5,6,7,8}>
         <[u(8),b(2)];[1];length(L,N),rev(L,[],R),e(1);id;{1,2,3,4,5,6,7,8}>
         c(7,{L/[],N/0}) <[b(2)];[8,1];length(R_2,N_2),e(8),rev([H_2|R_2],[],R),e(1);{L/[H_2|R_2],N/s(N_2)};{1,2,3,4,5,6,7,8}>
         c(7,{N_2/0,R_2/[]}) c(8,{N_2/s(N_3),R_2/[H_3|R_3]}) <[];[2];e(2);{R/error};{1,2,3,4,5,6,7,8}>
         <[];[];true;{R/error};{1,3,4,5,6,7,8}>
         next: main([H_2],s(0),R) for clause 7
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn figures_6_and_7() {
-    let trace = check_concrete(SECTION_5_2, "main([a],s(0),R)", &expect![[r#"
+    let trace = check_concrete(
+        SECTION_5_2,
+        "main([a],s(0),R)",
+        &expect![[r#"
         <main([a],s(0),R);id;[]>
         u(1,2) <length([a],s(0)),rev([a],[],R);id;[(2;{R/error};true)]>
         u(8) <length([],0),rev([a],[],R);id;[(2;{R/error};true)]>
@@ -175,9 +196,15 @@ fn figures_6_and_7() {
         u(4) <is_list([]),rev([],[a],R);id;[(2;{R/error};true)]>
         u(5) <rev([],[a],R);id;[(2;{R/error};true)]>
         u(3) <true;{R/[a]};[(2;{R/error};true)]>
-    "#]]);
+    "#]],
+    );
     assert_eq!(show_trace(&trace), "[u(1,2),u(8),u(7),u(4),u(5),u(3)]");
-    check_concolic(SECTION_5_2, trace, "main(L,N,R)", &[4, 5, 6, 8], &expect![[r#"
+    check_concolic(
+        SECTION_5_2,
+        trace,
+        "main(L,N,R)",
+        &[4, 5, 6, 8],
+        &expect![[r#"
         <[u(1,2),u(8),u(7),u(4),u(5),u(3)];[];main(L,N,R);id;{4,5,6,8}>
         <[u(8),u(7),u(4),u(5),u(3)];[1];length(L,N),rev(L,[],R),e(1);id;{4,5,6,8}>
         c(7,{L/[],N/0}) <[u(7),u(4),u(5),u(3)];[8,1];length(R_2,N_2),e(8),rev([H_2|R_2],[],R),e(1);{L/[H_2|R_2],N/s(N_2)};{4,5,6,8}>
@@ -191,7 +218,9 @@ fn figures_6_and_7() {
         <[];[4,1];e(4),e(1);{L/[H_2],N/s(0),R/[H_2]};{4,6}>
         <[];[1];e(1);{L/[H_2],N/s(0),R/[H_2]};{6}>
         <[];[];true;{L/[H_2],N/s(0),R/[H_2]};{6}>
-    "#]]);
+        next: main([H_2,H_3|R_3],s(s(N_3)),R) for clause 8
+    "#]],
+    );
 }
 
 #[test]

@@ -145,3 +145,77 @@ fn passes(file: &Path) {
     assert!(said.contains("passed"), "{}: {said}", file.display());
     assert!(!said.contains("Warning") && !said.contains("ERROR"), "{}: {said}", file.display());
 }
+
+#[test]
+fn promises_that_are_not_kept_are_found_and_confirmed() {
+    let dir = fresh_dir("promises");
+    let out = dir.to_str().expect("a path of text");
+    let (found, code) = report(&["promises.pl", "--out", out]);
+    assert_eq!(code, 1);
+    let units = found["units"].as_array().expect("units");
+    let mut lines = Vec::new();
+    for unit in units {
+        for it in unit["findings"].as_array().expect("findings") {
+            assert_eq!(it["confirmed"], true, "{it}");
+            let text = |name: &str| it[name].as_str().expect("text").to_owned();
+            lines.push(format!("{} {} {}", text("kind"), text("call"), text("reason")));
+        }
+    }
+    let expected = ["spec first(", "crash divide(", "spec pick(", "timeout loop("];
+    assert_eq!(lines.len(), expected.len(), "{lines:#?}");
+    for (line, start) in lines.iter().zip(expected) {
+        assert!(line.starts_with(start), "{lines:#?}");
+    }
+    passes(&dir.join("promises.plt"));
+    let record = dir.join("report.json");
+    let (text, stderr, code) = gimlet(&["replay", record.to_str().expect("a path of text")]);
+    assert_eq!(code, 0, "{text}{stderr}");
+    assert!(text.contains("as recorded"), "{text}");
+}
+
+#[test]
+fn choices_and_paths_are_covered_too() {
+    let tests = |kind: &str| {
+        let (found, _) = report(&["classifier.pl", "--coverage", kind]);
+        tests_of(&found).len()
+    };
+    let (clause, choice, path) = (tests("clause"), tests("choice"), tests("path"));
+    assert!(clause <= 2, "{clause}");
+    assert!(6 <= choice, "{choice}");
+    assert!(choice <= path, "{choice} {path}");
+}
+
+#[test]
+fn without_swipl_nothing_is_confirmed() {
+    let done = Command::new(env!("CARGO_BIN_EXE_gimlet"))
+        .args(["test", "example2.pl", "--format", "json"])
+        .current_dir(PROGRAMS)
+        .env("PATH", "")
+        .output()
+        .expect("the binary starts");
+    let found: Value = serde_json::from_slice(&done.stdout).expect("a report");
+    assert_eq!(clauses(&found), (5, 5));
+    assert!(tests_of(&found).iter().all(|it| it["confirmed"] == false));
+    assert!(String::from_utf8_lossy(&done.stderr).contains("G034"));
+}
+
+/// What can't be done is said, with a code.
+#[test]
+fn bad_input() {
+    let cases: &[(&[&str], &str)] = &[
+        (&["nowhere.pl"], "G002"),
+        (&["nrev.pl", "-f", "nrev/3"], "G032"),
+        (&["nrev.pl", "-f", "nrev"], "G014"),
+        (&["nrev.pl", "--mode", "nrev(+,+,-)"], "G033"),
+        (&["nrev.pl", "--mode", "nonsense"], "G033"),
+        (&["nrev.pl", "--goal", "nrev([a], "], "G033"),
+        (&["nrev.pl", "--goal", "12"], "G033"),
+        (&["nrev.pl", "--goal", "rev([a], R)"], "G032"),
+        (&["nrev.pl", "--mode", "nrev(+,-)", "--goal", "nrev([X], R)"], "G033"),
+    ];
+    for (args, code) in cases {
+        let (_, stderr, status) = gimlet(&[&["test"], *args].concat());
+        assert_eq!(status, 2, "{args:?}: {stderr}");
+        assert!(stderr.contains(code), "{args:?}: {stderr}");
+    }
+}

@@ -13,6 +13,7 @@ use crate::Counts;
 use crate::numbers::{Number, Numbers, Problem, Row, Solution};
 use ::z3::ast::Bool;
 use ::z3::{Model, Params, SatResult};
+use std::cell::OnceCell;
 use std::fmt;
 use term::{Op, Term};
 
@@ -30,18 +31,26 @@ const MAX_MILLIS: u32 = 200;
 
 pub struct Z3 {
     pub counts: Counts,
-    solver: ::z3::Solver,
+    effort: Effort,
+    /// Made when it is first asked: most units never need it.
+    solver: OnceCell<::z3::Solver>,
 }
 
 impl Z3 {
     pub fn new(effort: Effort) -> Z3 {
-        let solver = ::z3::Solver::new();
-        let mut params = Params::new();
-        params.set_u32("rlimit", effort.0);
-        // Some steps of Z3 count for little and take long.
-        params.set_u32("timeout", MAX_MILLIS);
-        solver.set_params(&params);
-        Z3 { counts: Counts::default(), solver }
+        Z3 { counts: Counts::default(), effort, solver: OnceCell::new() }
+    }
+
+    fn solver(&self) -> &::z3::Solver {
+        self.solver.get_or_init(|| {
+            let solver = ::z3::Solver::new();
+            let mut params = Params::new();
+            params.set_u32("rlimit", self.effort.0);
+            // Some steps of Z3 count for little and take long.
+            params.set_u32("timeout", MAX_MILLIS);
+            solver.set_params(&params);
+            solver
+        })
     }
 }
 
@@ -105,24 +114,24 @@ const SIZES: [i64; 2] = [100, 1_000_000];
 
 impl Z3 {
     fn ask(&self, problem: &Problem, theory: &mut dyn Theory) -> Solution {
-        self.solver.push();
+        self.solver().push();
         for fact in theory.facts(problem) {
-            self.solver.assert(&fact);
+            self.solver().assert(&fact);
         }
         let solution = self.check(problem, theory);
-        self.solver.pop(1);
+        self.solver().pop(1);
         solution
     }
 
     fn check(&self, problem: &Problem, theory: &dyn Theory) -> Solution {
         for size in SIZES {
-            match self.solver.check_assumptions(&theory.small(size)) {
+            match self.solver().check_assumptions(&theory.small(size)) {
                 SatResult::Sat => return self.read(theory),
                 SatResult::Unsat => (),
                 SatResult::Unknown => return self.nearer(problem, theory),
             }
         }
-        match self.solver.check() {
+        match self.solver().check() {
             SatResult::Sat => self.read(theory),
             SatResult::Unsat => Solution::Nothing,
             SatResult::Unknown => self.nearer(problem, theory),
@@ -135,7 +144,7 @@ impl Z3 {
             let others = problem.unknowns.iter().enumerate().filter(|it| it.0 != free);
             let fixed: Vec<Bool> =
                 others.filter_map(|(place, it)| theory.is(place, it.hint.as_ref()?)).collect();
-            if self.solver.check_assumptions(&fixed) == SatResult::Sat {
+            if self.solver().check_assumptions(&fixed) == SatResult::Sat {
                 return self.read(theory);
             }
         }
@@ -143,7 +152,7 @@ impl Z3 {
     }
 
     fn read(&self, theory: &dyn Theory) -> Solution {
-        let found = self.solver.get_model().and_then(|it| theory.read(&it));
+        let found = self.solver().get_model().and_then(|it| theory.read(&it));
         found.map_or(Solution::GaveUp, Solution::Found)
     }
 }

@@ -7,13 +7,16 @@ mod json;
 mod load;
 mod plan;
 mod plunit;
+mod replay;
 mod report;
 mod swipl;
 mod text;
 mod vary;
 
+pub(crate) use replay::{is_report, replay};
+
 use crate::args::{Format, Test};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Colours, Diagnostic};
 use crate::explain::Code;
 use crate::start::{COULD_NOT, Done, stdout_colours};
 use crate::test::progress::Progress;
@@ -22,6 +25,7 @@ use crate::test::prolog::load::{Source, load};
 use crate::test::prolog::plan::plan;
 use crate::test::prolog::report::{FileReport, Report};
 use crate::test::prolog::swipl::Swipl;
+use std::fs;
 use std::process::ExitCode;
 
 pub(crate) fn test(options: &Test) -> Result<Done, Vec<Diagnostic>> {
@@ -67,6 +71,18 @@ pub(crate) fn test(options: &Test) -> Result<Done, Vec<Diagnostic>> {
         Format::Text => text::text(&report, stdout_colours()),
         Format::Json => json::document(&report, options),
     };
+    if let Some(dir) = &options.out {
+        let pages = [
+            ("report.json", json::document(&report, options)),
+            ("report.txt", text::text(&report, Colours::Off)),
+        ];
+        for (name, page) in pages {
+            if let Err(error) = fs::write(dir.join(name), page) {
+                let title = format!("{} can't be written: {error}", dir.join(name).display());
+                diagnostics.push(Diagnostic::new(Code::CanNotWrite, title));
+            }
+        }
+    }
     let code = exit_code(&report, options);
     Ok(Done { stdout: stdout.into_bytes(), diagnostics, code })
 }

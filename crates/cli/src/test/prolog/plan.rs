@@ -47,11 +47,11 @@ pub(crate) fn plan(source: &mut Source, options: &Test) -> Result<Vec<Task>, Dia
 }
 
 /// The goal of `--goal`.
-struct FirstGoal {
-    name: String,
-    args: Vec<Term>,
+pub(crate) struct FirstGoal {
+    pub(crate) name: String,
+    pub(crate) args: Vec<Term>,
     /// Names of the arguments that are variables.
-    names: Vec<Option<String>>,
+    pub(crate) names: Vec<Option<String>>,
 }
 
 fn modes(source: &Source, options: &Test) -> Result<Vec<Declaration>, Diagnostic> {
@@ -70,7 +70,7 @@ fn modes(source: &Source, options: &Test) -> Result<Vec<Declaration>, Diagnostic
     Ok(res)
 }
 
-fn first_goal(source: &mut Source, text: &str) -> Result<FirstGoal, Diagnostic> {
+pub(crate) fn first_goal(source: &mut Source, text: &str) -> Result<FirstGoal, Diagnostic> {
     let bad = |title: String| Diagnostic::new(Code::BadMode, title);
     let machine = &mut source.machine;
     machine.clear();

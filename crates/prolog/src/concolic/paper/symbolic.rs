@@ -112,18 +112,29 @@ fn step(program: &[Definite], from: &Symbolic, n: usize) -> Option<Step> {
     Some(Step { alternatives, state })
 }
 
-/// The instance of the goal that takes the last alternative which may complete a clause that is left.
+/// The instance of the goal that takes the last alternative which may complete a clause that is left:
+/// the clause itself, or one that is being evaluated where it is met. In §5.2 the paper also takes one
+/// that is neither, as it leads on to the clause that is left; so any other comes after those.
 pub fn next_goal(goal: &Term, steps: &[Step]) -> Option<(usize, Term)> {
     let left = &steps.last()?.state.left;
-    let pairs = steps.windows(2).rev();
-    pairs
-        .filter_map(|it| if let [before, after] = it { Some((before, after)) } else { None })
-        .find_map(|(before, after)| {
-            let is_inside = after.state.labels.iter().any(|it| left.contains(it));
-            let wanted = |it: &&Alternative| is_inside || left.contains(&it.label);
-            let found = after.alternatives.iter().find(wanted)?;
-            Some((found.label, goal.apply(&before.state.answer.then(&found.unifier))))
-        })
+    if left.is_empty() {
+        return None;
+    }
+    let instance = |before: &Step, of: &Alternative| {
+        (of.label, goal.apply(&before.state.answer.then(&of.unifier)))
+    };
+    let mut other = None;
+    for pair in steps.windows(2).rev() {
+        let [before, after] = pair else { continue };
+        let is_inside = after.state.labels.iter().any(|it| left.contains(it));
+        let wanted = |it: &&Alternative| is_inside || left.contains(&it.label);
+        if let Some(found) = after.alternatives.iter().find(wanted) {
+            return Some(instance(before, found));
+        }
+        let first = after.alternatives.first();
+        other = other.or_else(|| first.map(|it| instance(before, it)));
+    }
+    other
 }
 
 impl Atomic {

@@ -180,7 +180,7 @@ pub fn read_program(text: &str) -> Option<Vec<Definite>> {
                 let mut args = args.into_iter();
                 (args.next()?, goals(args.next()?))
             }
-            head => (head, Vec::new()),
+            head @ (Term::Var(_) | Term::App(..)) => (head, Vec::new()),
         };
         res.push(Definite { label, head, body });
     }
@@ -197,7 +197,7 @@ fn goals(body: Term) -> Vec<Term> {
             args.into_iter().flat_map(goals).collect()
         }
         Term::App(name, args) if name == "true" && args.is_empty() => Vec::new(),
-        other => vec![other],
+        other @ (Term::Var(_) | Term::App(..)) => vec![other],
     }
 }
 
