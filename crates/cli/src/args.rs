@@ -189,6 +189,18 @@ pub(crate) struct Test {
     /// A function that returns true for every input that counts; may repeat
     #[arg(long, value_name = "M:F/A")]
     pub(crate) pre: Vec<String>,
+    /// Explore the schedules of processes too
+    #[arg(long)]
+    pub(crate) schedules: bool,
+    /// What is left out because it would be the same
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = Reduction::Optimal, requires = "schedules")]
+    pub(crate) dpor: Reduction,
+    /// When a message that was sent is there
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = Deliver::Instant, requires = "schedules")]
+    pub(crate) delivery: Deliver,
+    /// How often a process may be left although it could go on [default: any number]
+    #[arg(long, value_name = "N", requires = "schedules")]
+    pub(crate) preemptions: Option<usize>,
     /// Let the program touch the world outside; may repeat
     #[arg(long = "allow", value_name = "EFFECT", value_enum)]
     pub(crate) allowed: Vec<Effect>,
@@ -240,6 +252,29 @@ pub(crate) enum Form {
     Flat,
     Instrumented,
     Both,
+}
+
+/// Partial order reduction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Reduction {
+    /// No two runs are equivalent
+    Optimal,
+    /// Some runs are equivalent to others
+    Source,
+    /// All interleavings
+    None,
+    /// At random, until the budget is used up
+    Random,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Deliver {
+    /// When it was sent
+    Instant,
+    /// After what caused it
+    Causal,
+    /// After what the same process sent before
+    Free,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

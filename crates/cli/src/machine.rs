@@ -178,6 +178,7 @@ fn ending(outcome: Outcome) -> Result<Ending, Diagnostic> {
             | Stop::NeedModule(_)
             | Stop::NeedProcess(_)
             | Stop::NeedFact(_)
+            | Stop::NeedTurn
             | Stop::Host { .. } => {
                 return Err(Diagnostic::new(Code::Unsupported, stop.to_string()));
             }

@@ -329,3 +329,34 @@ fn the_tree_is_data_too() {
     let ended = gimlet(&["symbolic", "fig1.erl", "-f", "foo/1", "-d", "2", "--format", "dot"]);
     assert!(ended.stdout.starts_with("digraph paths {") && ended.stdout.contains("n0 -> "));
 }
+
+#[test]
+fn schedules_are_explored_with_inputs_and_replayed() {
+    let check = |function: &str, expect: &[(&str, &str)], runs: Option<u64>| {
+        let args = ["races.erl", "-f", function, "--schedules", "--no-spec"];
+        let (report, code) = report(&args);
+        let unit = &report["units"][0];
+        let found = unit["findings"].as_array().expect("findings");
+        let line = |it: &Value| (it["kind"].clone(), it["call"].clone());
+        let found: Vec<(Value, Value)> = found.iter().map(line).collect();
+        let expect: Vec<(Value, Value)> =
+            expect.iter().map(|it| (Value::from(it.0), Value::from(it.1))).collect();
+        assert_eq!(found, expect, "{function}");
+        assert_eq!(code, i32::from(!expect.is_empty()), "{function}");
+        assert_eq!(unit["stop"], "exhausted", "{function}");
+        if let Some(runs) = runs {
+            assert_eq!(unit["runs"], runs, "{function}");
+        }
+    };
+    check("lost_update/0", &[("crash", "races:lost_update()")], Some(8));
+    check("mended/0", &[], Some(4));
+
+    let dir = fresh_dir("schedules");
+    let out = dir.to_str().expect("UTF-8");
+    let text = gimlet(&["test", "races.erl", "-f", "lost_update/0", "--schedules", "--out", out]);
+    assert!(text.stdout.contains("P.1") && text.stdout.contains('●'), "{}", text.stdout);
+    let record = dir.join("report.json");
+    let again = gimlet(&["replay", record.to_str().expect("UTF-8")]);
+    assert_eq!(again.code, 0, "{}{}", again.stdout, again.stderr);
+    assert!(again.stdout.contains("no match of right hand side value"), "{}", again.stdout);
+}

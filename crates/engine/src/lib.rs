@@ -4,6 +4,7 @@ mod explore;
 mod frontier;
 mod oracle;
 mod report;
+mod schedules;
 mod strategy;
 mod tree;
 mod unfold;
@@ -11,5 +12,8 @@ mod unfold;
 pub use explore::{Settings, explore};
 pub use oracle::{Alone, Oracle, Question};
 pub use report::{Report, Stop, Test};
+pub use schedules::{
+    Delivery, Dpor, Ended, ScheduleReport, ScheduleSettings, explore_schedules, follow, step_name,
+};
 pub use strategy::Strategy;
 pub use unfold::{Branch, Doubt, End, EndId, Node, NodeId, Summary, Unfolded, unfold};

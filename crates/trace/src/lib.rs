@@ -3,8 +3,13 @@
 //! This is the whole contract between a back end and the engine. Knows no language and no solver.
 
 mod choice;
+mod schedule;
 
 pub use choice::{Choice, Head, Looked, SiteId};
+pub use schedule::{
+    Access, Actor, ActorCrash, Blocked, Label, Match, MessageId, Mode, Object, Offer, OfferKind,
+    Patience, Performed, ReceiveId, Sent, Stage, Step, StepText, Take, Waiting,
+};
 
 use std::fmt;
 use term::{Atom, Exprs, Model, Term};

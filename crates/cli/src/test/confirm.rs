@@ -36,9 +36,18 @@ pub(crate) fn confirm(beam: &mut Replayer, unit: &UnitName, explored: &mut Explo
 
 /// Whether BEAM agrees that this is what the call does.
 fn try_on_beam(beam: &mut Replayer, unit: &UnitName, finding: &Finding) -> Verdict {
+    // BEAM takes a schedule of its own.
+    if finding.schedule.is_some() {
+        return Verdict::Unconfirmed("schedules are not tried on BEAM".to_owned());
+    }
     let limit = match finding.kind {
         Kind::Timeout => LIMIT_OF_ENDLESS,
-        Kind::Crash | Kind::Spec | Kind::Property | Kind::Rejected => LIMIT,
+        Kind::Crash
+        | Kind::Deadlock
+        | Kind::Spec
+        | Kind::Property
+        | Kind::Race
+        | Kind::Rejected => LIMIT,
     };
     match beam.call(&unit.module, &unit.function, &finding.input.args, limit) {
         Ok(replayed) => compare(&finding.outcome, &replayed),

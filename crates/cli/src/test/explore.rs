@@ -6,7 +6,7 @@ use crate::test::gate::{Gated, is_refusal};
 use crate::test::pool::Pool;
 use crate::test::progress::Progress;
 use crate::test::unit::UnitName;
-use engine::{Alone, Report, Settings, Stop, Test, explore};
+use engine::{Alone, Report, ScheduleSettings, Settings, Stop, Test, explore};
 use erlang::Machine;
 use solve::{Chain, Effort};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,6 +20,8 @@ pub(crate) struct Task {
     pub(crate) unit: UnitName,
     pub(crate) contract: Contract,
     pub(crate) settings: Settings,
+    /// How to explore schedules, if that is wanted.
+    pub(crate) schedules: Option<ScheduleSettings>,
     pub(crate) time: Duration,
     /// Solvers that work for this unit at once.
     pub(crate) n_solvers: usize,
@@ -51,6 +53,9 @@ impl Task {
         interrupt: &AtomicBool,
         progress: &Progress,
     ) -> Explored {
+        if let Some(settings) = &self.schedules {
+            return self.perform_schedules(settings, machine, modules, interrupt, progress);
+        }
         let begin = Instant::now();
         let mut unit = match Gated::new(machine, &self.unit, &self.contract) {
             Ok(unit) => unit,

@@ -4,6 +4,7 @@
 
 use crate::test::contract::Contract;
 use crate::test::frames::{Frame, frames};
+use crate::test::schedules::Schedule;
 use crate::test::unit::UnitName;
 use erlang::builtins::Stop;
 use std::collections::BTreeMap;
@@ -14,9 +15,13 @@ use trace::{Input, Outcome};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Kind {
     Crash,
+    /// Everyone waits, the unit among them.
+    Deadlock,
     Spec,
     Property,
     Timeout,
+    /// What the unit returns depends on the schedule. For information.
+    Race,
     /// The unit's own clauses refuse the input, and no spec allows it.
     Rejected,
 }
@@ -25,9 +30,11 @@ impl Kind {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Kind::Crash => "crash",
+            Kind::Deadlock => "deadlock",
             Kind::Spec => "spec",
             Kind::Property => "property",
             Kind::Timeout => "timeout",
+            Kind::Race => "race",
             Kind::Rejected => "rejected",
         }
     }
@@ -45,6 +52,8 @@ pub(crate) struct Finding {
     /// More than the outcome says.
     pub(crate) complaint: Option<String>,
     pub(crate) confirmation: Confirmation,
+    /// In which order it happens, if that matters.
+    pub(crate) schedule: Option<Schedule>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +72,12 @@ pub(crate) struct Cause {
     /// Where it was raised, and the first place in the modules under test.
     raised: Option<Spot>,
     own: Option<Spot>,
+}
+
+impl Cause {
+    pub(crate) fn kind(&self) -> Kind {
+        self.kind
+    }
 }
 
 type Spot = (Atom, Atom, usize, Option<i64>);
@@ -152,7 +167,7 @@ impl Judge<'_> {
         res.into_iter().map(|it| (it.1, it.2)).collect()
     }
 
-    fn finding(&self, kind: Kind, input: &Input, outcome: &Outcome) -> Finding {
+    pub(crate) fn finding(&self, kind: Kind, input: &Input, outcome: &Outcome) -> Finding {
         let complaint = match outcome {
             Outcome::Value(value) => self.contract.complaint(input, value),
             Outcome::Crash { .. } | Outcome::Deadlock | Outcome::Stopped(_) => None,
@@ -165,6 +180,7 @@ impl Judge<'_> {
             found_with: None,
             complaint,
             confirmation: Confirmation::Unconfirmed("it was not tried on BEAM".to_owned()),
+            schedule: None,
         }
     }
 }

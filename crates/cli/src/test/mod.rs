@@ -23,6 +23,7 @@ mod coverage;
 mod reach;
 mod replay;
 mod report;
+mod schedules;
 mod symbolic;
 
 pub(crate) mod prolog;

@@ -1,6 +1,6 @@
 //! From the command line to tasks: which units, with which contracts and budgets.
 
-use crate::args::Test;
+use crate::args::{Deliver, Reduction, Test};
 use crate::code::{Function, Visibility};
 use crate::diagnostic::Diagnostic;
 use crate::explain::Code;
@@ -11,6 +11,7 @@ use crate::test::report::files::earlier_inputs;
 use crate::test::select::{first_args, named, parse, select};
 use crate::test::unit::{UnitName, quoted};
 use beam::Otp;
+use engine::{Delivery, Dpor, ScheduleSettings};
 use erlang::Host;
 use erlang::spec::{Directives, Signature, Specs};
 use std::thread;
@@ -103,7 +104,31 @@ impl Planner<'_> {
             strategy: *strategy,
             seed: *seed,
         };
-        Ok(Task { unit, contract, settings, time: time_of(self.options), n_solvers: 1 })
+        let schedules = self.options.schedules.then(|| self.schedules());
+        let time = time_of(self.options);
+        Ok(Task { unit, contract, settings, schedules, time, n_solvers: 1 })
+    }
+
+    fn schedules(&self) -> ScheduleSettings {
+        let Test { dpor, delivery, preemptions, depth, runs, seed, .. } = self.options;
+        ScheduleSettings {
+            dpor: match dpor {
+                Reduction::Optimal => Dpor::Optimal,
+                Reduction::Source => Dpor::Source,
+                Reduction::None => Dpor::None,
+                Reduction::Random => Dpor::Random,
+            },
+            delivery: match delivery {
+                Deliver::Instant => Delivery::Instant,
+                Deliver::Causal => Delivery::Causal,
+                Deliver::Free => Delivery::Free,
+            },
+            preemptions: *preemptions,
+            choices: *depth,
+            max_runs: *runs,
+            seed: *seed,
+            ..ScheduleSettings::default()
+        }
     }
 
     fn signature(&mut self, unit: &UnitName) -> Option<Signature> {

@@ -103,6 +103,9 @@ fn no_such_id(id: &str, ids: &[String]) -> Diagnostic {
 
 fn run(machine: &mut Machine, input: &Recorded) -> Result<Outcome, String> {
     let UnitName { module, function, .. } = &input.unit;
+    if let Some(schedule) = &input.schedule {
+        return schedule.run(machine, &input.unit, &input.args);
+    }
     let mut unit = Unit::new(machine, module.clone(), function.clone());
     let run = unit.run(&Input { args: input.args.clone() });
     run.map(|it| it.outcome).map_err(|it| it.why)
@@ -112,7 +115,7 @@ fn text(ends: &[Replayed], colours: Colours) -> String {
     let Paint { bold, faint, good, error, off, .. } = Paint::new(colours);
     let mut out = String::new();
     for it in ends {
-        let Recorded { unit, id, args, class, term } = &it.recorded;
+        let Recorded { unit, id, args, class, term, .. } = &it.recorded;
         writeln!(out, "{bold}{}{off} {faint}{id}{off}", unit.shown(args)).ok();
         let end = match &it.end {
             Outcome::Value(value) => print(value, Style::TP),

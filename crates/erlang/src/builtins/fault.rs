@@ -56,6 +56,8 @@ pub enum Stop {
     NeedProcess(AtomId),
     /// Nor this: only the host knows what `erlang:system_info` says of this.
     NeedFact(AtomId),
+    /// Nor this: others may go first.
+    NeedTurn,
     /// The host failed us.
     Host {
         why: String,
@@ -95,6 +97,7 @@ impl fmt::Display for Stop {
             Stop::NeedModule(_) => write!(f, "a module is missing"),
             Stop::NeedProcess(_) => write!(f, "a part of the system is missing"),
             Stop::NeedFact(_) => write!(f, "a fact is missing"),
+            Stop::NeedTurn => write!(f, "it is not its turn"),
             Stop::Host { why } => write!(f, "{why}"),
         }
     }

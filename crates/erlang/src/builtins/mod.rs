@@ -208,6 +208,11 @@ pub(crate) fn iolist_bytes(w: &World, value: Value) -> Option<Vec<u8>> {
     iolist::bytes(w, value).ok()
 }
 
+/// As `erlang:phash2/1` has it.
+pub(crate) fn phash2(w: &World, value: Value) -> u32 {
+    hash::phash2(&w.heap, &w.atoms, value)
+}
+
 /// Every builtin there is.
 pub fn all() -> impl Iterator<Item = &'static Builtin> {
     let tables: &[&[Builtin]] = &[

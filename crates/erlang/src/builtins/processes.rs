@@ -339,7 +339,9 @@ fn flush_down(w: &mut World, id: RefId) -> bool {
     let place = me.mailbox.iter().position(
         |it| matches!(heap.elements(*it), Some([_, id, _, _, _]) if id.same_word(reference)),
     );
-    place.and_then(|it| me.mailbox.remove(it)).is_some()
+    let Some(place) = place else { return false };
+    me.letters.remove(place);
+    me.mailbox.remove(place).is_some()
 }
 
 fn alias(w: &mut World, options: Value) -> Result<Value, Fault> {
@@ -434,7 +436,7 @@ fn set_group_leader(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 
 fn is_process_alive(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let pid = pid_arg(arg(args, 0))?;
-    Ok(Value::bool(w.is_alive(pid)))
+    Ok(Value::bool(w.is_alive(pid) && !w.is_doomed(pid)))
 }
 
 fn processes(w: &mut World, _: &[Value]) -> Result<Value, Fault> {

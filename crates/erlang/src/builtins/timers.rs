@@ -59,6 +59,7 @@ fn start(w: &mut World, args: &[Value], options: Value, kind: Kind) -> Result<Va
     let is_gone = matches!(to, TimerTarget::Process(pid) if !w.is_alive(pid));
     if !is_gone {
         w.timers.start(at, Timer { id: TimerId::Reference(id), to, message });
+        w.timer_started(id);
     }
     Ok(reference)
 }
@@ -89,6 +90,9 @@ fn cancel(w: &mut World, timer: Value, options: Value) -> Result<Value, Fault> {
         }
     }
     let left = w.timers.cancel(TimerId::Reference(id));
+    if left.is_some() {
+        w.timer_cancelled(id);
+    }
     let left = time_left(w, left);
     Ok(answer(w, "cancel_timer", id, left, is_async, is_told))
 }

@@ -31,13 +31,19 @@ impl Heap {
     #[inline]
     pub(super) fn add_outside(&mut self, n_bytes: usize) {
         self.outside_bytes += n_bytes;
-        if self.outside_bytes > self.outside_at_major + OUTSIDE_STEP {
+        if self.outside_bytes > self.outside_at_major.saturating_add(OUTSIDE_STEP) {
             self.next_minor = 0;
         }
     }
 
+    /// Nothing is collected until the heap is released.
+    pub fn keep_all(&mut self) {
+        self.next_minor = usize::MAX;
+        self.outside_at_major = usize::MAX;
+    }
+
     pub fn collect(&mut self, roots: &mut dyn Roots) {
-        let outside_grew = self.outside_bytes > self.outside_at_major + OUTSIDE_STEP;
+        let outside_grew = self.outside_bytes > self.outside_at_major.saturating_add(OUTSIDE_STEP);
         if outside_grew || self.old.cells >= self.next_major {
             self.collect_all(roots);
         } else {

@@ -94,7 +94,7 @@ impl Kinds {
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Known {
     /// Tests that were made, and how they came out.
     tests: FxHashMap<ExprId, bool>,

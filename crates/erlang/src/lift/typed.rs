@@ -9,7 +9,7 @@ use std::sync::Arc;
 use term::{Domain, Expr, ExprId, Exprs, Op, Term, Type, TypeId};
 
 /// The types of a unit's arguments, and of their parts as far as they were asked for.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Typed {
     domain: Arc<Domain>,
     parts: FxHashMap<ExprId, Option<Part>>,

@@ -1,7 +1,7 @@
 //! Calls: placing arguments, entering functions, returning, and the ways that are not fast.
 
 use crate::builtins::arithmetic::{add, subtract};
-use crate::builtins::{Builtin, Control, Fault, How, Stop};
+use crate::builtins::{Builtin, Control, Effect, Fault, How, Stop};
 use crate::code::{BuiltinId, FnId, Handler, HandlerKind, Import, Ins, RECEIVE, Reg, Src, Target};
 use crate::data::{AtomId, FunKind, LambdaId, Value, View};
 use crate::machine::construct::BitsFailed;
@@ -345,6 +345,9 @@ impl Cpu<'_> {
                 self.cut(live);
                 pause(Pause::Host { builtin, args: args.to_vec() })
             }
+            How::Control(Control::Inspect) if !self.world.may_go(builtin, args, self.pc) => {
+                self.fault(Stop::NeedTurn.into(), None)
+            }
             How::Control(Control::Inspect) => match inspect::process_info(self, args) {
                 Ok(value) => self.finish_call(value, to),
                 Err(fault) => self.fault(fault, Some((builtin, args))),
@@ -511,6 +514,9 @@ impl Cpu<'_> {
     #[inline]
     fn compute(&mut self, builtin: &'static Builtin, args: &[Value]) -> Result<Value, Fault> {
         let How::Native(run) = builtin.how else { return Err(Fault::BADARG) };
+        if builtin.effect == Effect::Machine && !self.world.may_go(builtin, args, self.pc) {
+            return Err(Stop::NeedTurn.into());
+        }
         let found = run(self.world, args);
         if self.world.record.is_none() {
             return found;
@@ -659,7 +665,11 @@ impl Cpu<'_> {
         }
         match fault {
             Fault::Stop(stop) => {
-                if let Stop::NeedModule(_) | Stop::NeedProcess(_) | Stop::NeedFact(_) = *stop {
+                if let Stop::NeedModule(_)
+                | Stop::NeedProcess(_)
+                | Stop::NeedFact(_)
+                | Stop::NeedTurn = *stop
+                {
                     self.retry_call();
                 }
                 pause(Pause::Stop(*stop))

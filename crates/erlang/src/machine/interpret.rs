@@ -11,6 +11,7 @@ use crate::machine::World;
 use crate::machine::process::{Execution, Frame, Start};
 use crate::machine::raise::{self, Raised};
 use crate::machine::record::{either_shadowed, may_be_symbolic};
+use crate::machine::schedule::Turn;
 use term::Op;
 
 /// Why a process stopped running.
@@ -87,7 +88,7 @@ pub(crate) fn run(
         Ok(()) if cpu.world.record.is_some() => cpu.run::<true>(),
         Ok(()) => cpu.run::<false>(),
         Err(pause) => {
-            if let Pause::Load(_) | Pause::Stop(Stop::NeedModule(_)) = *pause {
+            if let Pause::Load(_) | Pause::Stop(Stop::NeedModule(_) | Stop::NeedTurn) = *pause {
                 cpu.start = execution.start;
             }
             Err(pause)
@@ -601,19 +602,38 @@ impl Cpu<'_> {
                 }
 
                 Ins::Peek { found, message } => {
-                    let next = self.world.me().and_then(|it| {
-                        it.looks = true;
-                        it.mailbox.get(it.seen).copied()
-                    });
+                    let turn = match &self.world.schedule {
+                        Some(_) => self.world.peek_turn(pc),
+                        None => Turn::Look,
+                    };
+                    let next = match turn {
+                        Turn::Look => self.world.me().and_then(|it| {
+                            it.looks = true;
+                            it.mailbox.get(it.seen).copied()
+                        }),
+                        Turn::Show(message) => message,
+                        Turn::Stop => {
+                            self.pc = pc - 1;
+                            return pause(Pause::Stop(Stop::NeedTurn));
+                        }
+                    };
                     self.set(found, Value::bool(next.is_some()));
                     self.set(message, next.unwrap_or(Value::NIL));
                 }
                 Ins::PeekNext => {
+                    if self.world.schedule.is_some() && self.world.probed_leaves() {
+                        return pause(Pause::Stop(Stop::NeedTurn));
+                    }
                     if let Some(me) = self.world.me() {
                         me.seen += 1;
                     }
                 }
-                Ins::RemoveMessage => self.world.remove_message(),
+                Ins::RemoveMessage => {
+                    if self.world.schedule.is_some() && self.world.probed_takes() {
+                        return pause(Pause::Stop(Stop::NeedTurn));
+                    }
+                    self.world.remove_message();
+                }
                 Ins::Wait { dst, timeout, depth } => {
                     let timeout = self.src(timeout);
                     match self.world.wait(timeout) {

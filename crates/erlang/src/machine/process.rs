@@ -4,6 +4,7 @@ use crate::data::{AtomId, PidId, RefId, Roots, Value};
 use crate::machine::Entered;
 use crate::machine::ports::PortId;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use trace::MessageId;
 
 #[derive(Debug)]
 pub struct Process {
@@ -13,6 +14,8 @@ pub struct Process {
     pub execution: Option<Execution>,
     pub status: Status,
     pub mailbox: VecDeque<Value>,
+    /// What the messages are called, if the run is scheduled.
+    pub letters: VecDeque<MessageId>,
     /// How many messages the current receive has looked at and not taken.
     pub seen: usize,
     /// Whether the current receive looks at messages at all, or only waits.
@@ -28,6 +31,8 @@ pub struct Process {
     pub monitors: BTreeMap<RefId, Monitor>,
     /// Who monitors this process, and by which reference.
     pub monitored_by: Vec<(RefId, PidId)>,
+    /// Whether anyone ever has.
+    pub was_monitored: bool,
     pub aliases: BTreeMap<RefId, AliasKind>,
     pub trap_exit: bool,
     pub priority: AtomId,
@@ -167,6 +172,7 @@ impl Process {
             execution: Some(execution),
             status: Status::Runnable,
             mailbox: VecDeque::new(),
+            letters: VecDeque::new(),
             seen: 0,
             looks: false,
             deadline: None,
@@ -175,6 +181,7 @@ impl Process {
             links: BTreeSet::new(),
             monitors: BTreeMap::new(),
             monitored_by: Vec::new(),
+            was_monitored: false,
             aliases: BTreeMap::new(),
             trap_exit: false,
             priority: AtomId::NORMAL,

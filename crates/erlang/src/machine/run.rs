@@ -90,7 +90,7 @@ pub struct Machine {
     pub(crate) program: Program,
     pub(crate) world: World,
     pub(crate) host: Box<dyn Host>,
-    interrupt: Arc<AtomicBool>,
+    pub(super) interrupt: Arc<AtomicBool>,
     /// What of the heap belongs to loaded code.
     code_mark: Mark,
     n_code_atoms: usize,
@@ -101,7 +101,7 @@ pub struct Machine {
     pub(super) made_in_run: Vec<AtomId>,
     /// As it is before a run changes it.
     environment: BTreeMap<String, String>,
-    reductions: u64,
+    pub(super) reductions: u64,
 }
 
 /// How long we wait for a program before we look whether somebody wants us to stop.
@@ -192,7 +192,7 @@ impl Machine {
         Ok((run?, *recorder))
     }
 
-    fn values(&mut self, terms: &[Term]) -> Vec<Value> {
+    pub(super) fn values(&mut self, terms: &[Term]) -> Vec<Value> {
         let World { heap, atoms, .. } = &mut self.world;
         terms.iter().map(|it| from_term(heap, atoms, it)).collect()
     }
@@ -223,7 +223,7 @@ impl Machine {
         Ok(Run { outcome, output, reductions, covered })
     }
 
-    fn begin(&mut self) -> Result<(), MachineError> {
+    pub(super) fn begin(&mut self) -> Result<(), MachineError> {
         self.reductions = 0;
         self.world.environment.clone_from(&self.environment);
         if self.world.facts.is_empty() {
@@ -241,7 +241,7 @@ impl Machine {
     }
 
     /// Drops all that the run made and keeps what was loaded.
-    fn end(&mut self) {
+    pub(super) fn end(&mut self) {
         for module in std::mem::take(&mut self.made_in_run) {
             self.forget(module);
         }
@@ -333,7 +333,7 @@ impl Machine {
         self.after(pid, pause)
     }
 
-    fn after(&mut self, pid: PidId, pause: Pause) -> Result<Option<Stop>, MachineError> {
+    pub(super) fn after(&mut self, pid: PidId, pause: Pause) -> Result<Option<Stop>, MachineError> {
         match pause {
             Pause::Yield => self.world.queue.push_back(pid),
             Pause::Wait => {
@@ -369,7 +369,7 @@ impl Machine {
         Ok(None)
     }
 
-    fn returned(&mut self, pid: PidId, value: Value) {
+    pub(super) fn returned(&mut self, pid: PidId, value: Value) {
         match self.world.processes.get(&pid).map(|it| it.on_return) {
             Some(OnReturn::Unit) => {
                 self.world.record_result(value);
@@ -390,7 +390,7 @@ impl Machine {
         self.world.terminate(pid, Value::atom(AtomId::NORMAL));
     }
 
-    fn uncaught(&mut self, pid: PidId, raised: Raised) {
+    pub(super) fn uncaught(&mut self, pid: PidId, raised: Raised) {
         let Raised { class, reason, trace } = raised;
         if self.world.processes.get(&pid).is_some_and(|it| it.on_return == OnReturn::Unit) {
             self.world.ended = Some(Ended::Raised { class, reason, trace });
@@ -406,7 +406,10 @@ impl Machine {
         self.world.terminate(pid, reason);
     }
 
-    fn outcome(&mut self, stopped: Result<Stopped, MachineError>) -> Result<Outcome, MachineError> {
+    pub(super) fn outcome(
+        &mut self,
+        stopped: Result<Stopped, MachineError>,
+    ) -> Result<Outcome, MachineError> {
         Ok(match stopped? {
             Stopped::Deadlock => Outcome::Deadlock { waiting: self.world.n_own_processes() },
             Stopped::Stop(stop) => Outcome::Stopped(stop),
@@ -441,7 +444,7 @@ impl fmt::Debug for Machine {
     }
 }
 
-enum Stopped {
+pub(super) enum Stopped {
     Ended,
     Deadlock,
     Stop(Stop),

@@ -11,6 +11,7 @@ use crate::machine::ports::PortId;
 use crate::machine::process::{
     AliasKind, Execution, Monitor, MonitorTarget, OnReturn, Process, Status,
 };
+use crate::machine::schedule::WaitTurn;
 use crate::machine::timers::{Timer, TimerId, TimerTarget};
 use crate::machine::world::{Ended, STANDARD_ERROR, USER};
 
@@ -23,6 +24,9 @@ impl World {
         if is_device(to) {
             io::request(self, to, message);
             return;
+        }
+        if self.schedule.is_some() {
+            self.post(to, message);
         }
         if let Some(process) = self.processes.get_mut(&to) {
             process.mailbox.push_back(message);
@@ -68,10 +72,16 @@ impl World {
     }
 
     fn send_to_alias(&mut self, alias: RefId, message: Value) {
-        let Some(owner) = self.processes.get_mut(&alias.owner) else { return };
+        let Some(owner) = self.processes.get_mut(&alias.owner) else {
+            if self.is_ghost_alias(alias) {
+                self.send(alias.owner, message);
+            }
+            return;
+        };
         let Some(kind) = owner.aliases.get(&alias).copied() else { return };
         if kind == AliasKind::Reply {
             owner.aliases.remove(&alias);
+            self.alias_gone(alias);
             self.demonitor(alias.owner, alias);
         }
         self.send(alias.owner, message);
@@ -91,6 +101,7 @@ impl World {
         let seen = std::mem::take(&mut me.seen);
         me.looks = false;
         me.mailbox.remove(seen);
+        me.letters.remove(seen);
         let pid = me.pid;
         if me.deadline.take().is_some() {
             self.timers.cancel(TimerId::Receive(pid));
@@ -100,6 +111,13 @@ impl World {
     /// What a receive with nothing to take does: `Some(true)` if its time is over, `Some(false)` if
     /// there is a message after all, `None` if the process has to wait.
     pub fn wait(&mut self, timeout: Value) -> Result<Option<bool>, Fault> {
+        if self.schedule.is_some() {
+            match self.wait_turn(timeout) {
+                WaitTurn::TimesOut => return self.time_out(timeout).map(Some),
+                WaitTurn::Stop => return Ok(None),
+                WaitTurn::Usual => (),
+            }
+        }
         let now = self.clock;
         let Some(me) = self.me() else { return Ok(Some(true)) };
         if me.looks && me.seen < me.mailbox.len() {
@@ -131,6 +149,18 @@ impl World {
         }
         me.status = Status::Waiting;
         Ok(None)
+    }
+
+    /// A scheduled receive gives up.
+    fn time_out(&mut self, timeout: Value) -> Result<bool, Fault> {
+        if let Some(me) = self.me() {
+            me.seen = 0;
+            me.looks = false;
+        }
+        match timeout.as_int().and_then(|it| u32::try_from(it).ok()) {
+            Some(_) => Ok(true),
+            None => Err(Fault::Plain(Value::atom(AtomId::TIMEOUT_VALUE))),
+        }
     }
 
     /// What a timer does when it is due.
@@ -168,6 +198,7 @@ impl World {
         process.resident = resident;
         self.processes.insert(pid, process);
         self.queue.push_back(pid);
+        self.spawned(pid);
         Ok(pid)
     }
 
@@ -194,12 +225,16 @@ impl World {
 
     /// The process is over: tells everyone who is linked to it or watches it.
     pub fn terminate(&mut self, pid: PidId, reason: Value) {
+        self.exit_touches(pid);
         let Some(process) = self.processes.remove(&pid) else { return };
         self.queue.retain(|it| *it != pid);
         if let Some(name) = process.name {
             self.registry.remove(&name);
         }
-        self.timers.drop_for(pid);
+        // A timer that has its turn fires, if only at nobody.
+        if self.schedule.is_none() {
+            self.timers.drop_for(pid);
+        }
         if process.on_return == OnReturn::Unit && self.ended.is_none() {
             self.ended = Some(Ended::Killed(reason));
         }
@@ -213,11 +248,12 @@ impl World {
         self.files.owner_died(pid);
         self.buffers.owner_died(pid);
         self.ports_of_dead(pid, reason);
-        for (reference, monitor) in process.monitors {
+        let is_buried = self.bury(&process);
+        for (reference, monitor) in process.monitors.iter().filter(|_| !is_buried) {
             if let Some(target) = monitor.target.pid()
                 && let Some(target) = self.processes.get_mut(&target)
             {
-                target.monitored_by.retain(|it| it.0 != reference);
+                target.monitored_by.retain(|it| it.0 != *reference);
             }
         }
         for other in process.links {
@@ -232,11 +268,8 @@ impl World {
     }
 
     pub(super) fn down(&mut self, watcher: PidId, reference: RefId, reason: Value) {
-        let Some(process) = self.processes.get_mut(&watcher) else { return };
-        let Some(monitor) = process.monitors.remove(&reference) else { return };
-        if monitor.alias.is_some_and(|it| it != AliasKind::Explicit) {
-            process.aliases.remove(&reference);
-        }
+        self.alias_gone(reference);
+        let Some(monitor) = self.take_monitor(watcher, reference) else { return };
         let mut kind = AtomId::PROCESS;
         let object = match monitor.target {
             MonitorTarget::Port(id, name) => {
@@ -260,6 +293,17 @@ impl World {
         self.send(watcher, message);
     }
 
+    fn take_monitor(&mut self, watcher: PidId, reference: RefId) -> Option<Monitor> {
+        let Some(process) = self.processes.get_mut(&watcher) else {
+            return self.ghost_monitor(watcher, reference);
+        };
+        let monitor = process.monitors.remove(&reference)?;
+        if monitor.alias.is_some_and(|it| it != AliasKind::Explicit) {
+            process.aliases.remove(&reference);
+        }
+        Some(monitor)
+    }
+
     /// An exit signal arrives at a process that is not running.
     pub fn exit_signal(&mut self, from: PidId, to: PidId, reason: Value, through: Through) {
         self.signal(Value::pid(from), to, reason, through);
@@ -267,6 +311,7 @@ impl World {
 
     /// The same, of a process or a port.
     pub(crate) fn signal(&mut self, from: Value, to: PidId, reason: Value, through: Through) {
+        self.signalled(to);
         let Some(process) = self.processes.get_mut(&to) else { return };
         let is_kill = reason.is_atom(AtomId::KILL) && through == Through::Exit;
         if is_kill {
@@ -286,7 +331,7 @@ impl World {
         if pid == self.current && self.processes.get(&pid).is_some_and(|it| it.execution.is_none())
         {
             self.killed.get_or_insert(reason);
-        } else {
+        } else if !self.doom(pid, reason) {
             self.terminate(pid, reason);
         }
     }
@@ -338,7 +383,10 @@ impl World {
             return reference;
         }
         match target.and_then(|it| self.processes.get_mut(&it)) {
-            Some(process) => process.monitored_by.push((reference, me)),
+            Some(process) => {
+                process.monitored_by.push((reference, me));
+                process.was_monitored = true;
+            }
             // Devices never go down.
             None if target.is_some_and(is_device) => (),
             None => self.down(me, reference, Value::atom(AtomId::NOPROC)),

@@ -70,6 +70,21 @@ impl Timers {
         self.due.first_key_value().map(|it| it.0.0)
     }
 
+    /// Timers that programs have started, and when they are due.
+    pub fn running(&self) -> Vec<(u64, RefId)> {
+        let reference = |(place, timer): (&Place, &Timer)| match timer.id {
+            TimerId::Reference(id) => Some((place.0, id)),
+            TimerId::Receive(_) => None,
+        };
+        self.due.iter().filter_map(reference).collect()
+    }
+
+    /// Takes a timer away to fire it.
+    pub fn take(&mut self, id: TimerId) -> Option<Timer> {
+        let place = *self.by_id.get(&id)?;
+        self.remove(place)
+    }
+
     /// Forgets the timers that would have sent something to a process that is gone.
     pub fn drop_for(&mut self, pid: PidId) {
         self.cancel(TimerId::Receive(pid));

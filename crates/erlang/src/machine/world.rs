@@ -14,6 +14,7 @@ use crate::machine::boot::Residence;
 use crate::machine::ports::Ports;
 use crate::machine::process::Process;
 use crate::machine::record::Recorder;
+use crate::machine::schedule::Schedule;
 use crate::machine::timers::Timers;
 use crate::machine::{Allowed, Limits};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -85,6 +86,8 @@ pub struct World {
     pub killed: Option<Value>,
     /// The symbolic half of the run, if anyone wants it.
     pub record: Option<Box<Recorder>>,
+    /// What is needed if somebody else decides who runs next.
+    pub schedule: Option<Box<Schedule>>,
 }
 
 /// How a process came to its end.
@@ -128,6 +131,8 @@ impl Default for Epoch {
 #[derive(Clone, Debug, Default)]
 pub struct PidNames {
     ids: FxHashMap<(PidId, u32), PidId>,
+    /// The other way round, from the first one on.
+    parents: Vec<(PidId, u32)>,
 }
 
 /// Numbers below belong to processes that are not there: BEAM's own.
@@ -145,7 +150,24 @@ impl PidNames {
     /// The name of the `n`-th child of a process.
     pub fn child(&mut self, parent: PidId, n: u32) -> PidId {
         let next = PidId(FIRST_PID + u32::try_from(self.ids.len()).unwrap_or(u32::MAX / 2));
-        *self.ids.entry((parent, n)).or_insert(next)
+        let parents = &mut self.parents;
+        *self.ids.entry((parent, n)).or_insert_with(|| {
+            parents.push((parent, n));
+            next
+        })
+    }
+
+    /// Who a process is, for people: `P` is the unit, `P.2` its second child.
+    pub(super) fn path(&self, pid: PidId) -> String {
+        let place = pid.0.checked_sub(FIRST_PID).and_then(|it| usize::try_from(it).ok());
+        match place.and_then(|it| self.parents.get(it)) {
+            Some((PidId(0), 0)) => "P".to_owned(),
+            Some((parent, n)) if *n >> 31 == 1 => {
+                format!("{}.t{}", self.path(*parent), n & !(1 << 31))
+            }
+            Some((parent, n)) => format!("{}.{n}", self.path(*parent)),
+            None => format!("system {}", pid.0),
+        }
     }
 }
 
@@ -211,6 +233,7 @@ impl World {
         self.covered.clear();
         self.ended = None;
         self.killed = None;
+        self.schedule = None;
         self.debug = DebugState::default();
         self.heap.release(mark);
         self.atoms.truncate(n_atoms);

@@ -10,6 +10,7 @@
 use crate::args::Build;
 use crate::test::report::chosen::is_opaque;
 use crate::test::report::{UnitReport, id_of};
+use crate::test::schedules::Schedule;
 use crate::test::unit::UnitName;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -34,6 +35,7 @@ pub(crate) struct Recorded {
     pub(crate) class: String,
     /// The value or the reason; `None` if it can't be written down.
     pub(crate) term: Option<String>,
+    pub(crate) schedule: Option<Schedule>,
 }
 
 const VERSION: i64 = 1;
@@ -141,6 +143,7 @@ pub(crate) fn read_corpus(text: &str) -> Result<(Origin, Vec<Recorded>), usize> 
                         args: args.as_list()?.to_vec(),
                         class: class.as_atom()?.to_owned(),
                         term: rest.first().map(|it| print(it, Style::TW)),
+                        schedule: None,
                     });
                 }
                 _ => return None,

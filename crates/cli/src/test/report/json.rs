@@ -6,6 +6,7 @@ use crate::test::coverage::{ModuleCoverage, Share};
 use crate::test::finding::{Confirmation, Finding, used_up};
 use crate::test::report::corpus::{Origin, Recorded};
 use crate::test::report::{Report, UnitReport, id_of};
+use crate::test::schedules::Schedule;
 use crate::test::unit::{UnitName, quoted};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
@@ -106,6 +107,9 @@ fn finding(unit: &UnitName, of: &Finding, modules: &[ModuleCoverage]) -> Value {
         if let Some(input) = &of.found_with {
             fields.insert("found_with".to_owned(), texts(input).into());
         }
+        if let Some(schedule) = &of.schedule {
+            fields.insert("schedule".to_owned(), schedule.json());
+        }
         if let Some(complaint) = &of.complaint {
             fields.insert("why".to_owned(), complaint.as_str().into());
         }
@@ -197,5 +201,6 @@ fn recorded(of: &Value, class: &str, term: &str) -> Option<Recorded> {
     let arity = args.len();
     let unit = UnitName { module, function, arity };
     let term = Some(text(term)?).filter(|it| !it.contains("#Fun<") && !it.contains("#Ref<"));
-    Some(Recorded { unit, id: text("id")?, args, class: text(class)?, term })
+    let schedule = of.get("schedule").and_then(Schedule::read);
+    Some(Recorded { unit, id: text("id")?, args, class: text(class)?, term, schedule })
 }

@@ -42,7 +42,11 @@ pub(crate) enum Strictness {
 impl Report {
     /// Whether something was found that counts.
     pub(crate) fn has_found(&self, strictness: Strictness) -> bool {
-        let counts = |it: &Finding| it.kind != Kind::Rejected || strictness == Strictness::Strict;
+        let counts = |it: &Finding| match it.kind {
+            Kind::Race => false,
+            Kind::Rejected => strictness == Strictness::Strict,
+            Kind::Crash | Kind::Deadlock | Kind::Spec | Kind::Property | Kind::Timeout => true,
+        };
         self.units.iter().flat_map(|it| &it.explored.findings).any(counts)
     }
 }
@@ -54,7 +58,7 @@ impl UnitReport {
     }
 
     pub(crate) fn verdict(&self) -> &'static str {
-        if !self.explored.findings.is_empty() {
+        if self.explored.findings.iter().any(|it| it.kind != Kind::Race) {
             "findings"
         } else if self.is_complete() {
             "clean"

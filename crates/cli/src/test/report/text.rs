@@ -45,7 +45,8 @@ impl Page {
 
     fn finding(&mut self, unit: &UnitReport, finding: &Finding, modules: &[Atom]) {
         let Paint { error, warning, bold, faint, off, .. } = self.paint;
-        let colour = if finding.kind == Kind::Rejected { warning } else { error };
+        let is_information = matches!(finding.kind, Kind::Rejected | Kind::Race);
+        let colour = if is_information { warning } else { error };
         let id = id_of(&unit.unit, &finding.input.args);
         let kind = finding.kind.name();
         self.line(format_args!("{colour}{kind}{off} in {bold}{}{off} {faint}{id}{off}", unit.unit));
@@ -54,6 +55,9 @@ impl Page {
         if let Some(place) = source(finding, modules) {
             let shown = place.render(self.colours);
             shown.lines().for_each(|it| self.line(format_args!("  {it}")));
+        }
+        if let Some(schedule) = &finding.schedule {
+            schedule.lines().for_each(|it| self.line(format_args!("  {it}")));
         }
         for note in notes(&unit.unit, &unit.contract, finding) {
             self.line(format_args!("  {faint}={off} {note}"));
@@ -65,10 +69,11 @@ impl Page {
         let Paint { error, good, warning, off, .. } = self.paint;
         let n_units = report.units.len();
         let n_rejected = findings.iter().filter(|it| it.1.kind == Kind::Rejected).count();
-        let n_found = findings.len() - n_rejected;
+        let n_races = findings.iter().filter(|it| it.1.kind == Kind::Race).count();
+        let n_found = findings.len() - n_rejected - n_races;
         let n_confirmed = findings.iter().filter(|it| it.1.is_confirmed()).count();
         let mut units: Vec<&UnitName> =
-            findings.iter().filter(|it| it.1.kind != Kind::Rejected).map(|it| &it.0.unit).collect();
+            findings.iter().filter(|it| is_found(it.1)).map(|it| &it.0.unit).collect();
         units.dedup();
         units.sort();
         units.dedup();
@@ -96,6 +101,10 @@ impl Page {
             self.line(format_args!("{runs} did not take the way that their input was made for"));
         }
     }
+}
+
+fn is_found(finding: &Finding) -> bool {
+    !matches!(finding.kind, Kind::Rejected | Kind::Race)
 }
 
 pub(super) fn count(n: usize, one: &str, many: &str) -> String {
@@ -141,10 +150,17 @@ fn notes(unit: &UnitName, contract: &Contract, finding: &Finding) -> Vec<String>
         Kind::Spec => finding.complaint.clone().unwrap_or_default(),
         Kind::Property => "a property must return true".to_owned(),
         Kind::Timeout => "it may run forever".to_owned(),
+        Kind::Deadlock => "nobody can go on".to_owned(),
+        Kind::Race => finding.complaint.clone().unwrap_or_default(),
     };
     let mut res = vec![why];
     if finding.count > 1 {
-        res.push(format!("{} paths end like this; this is the smallest input", finding.count));
+        let ends = if finding.schedule.is_some() {
+            format!("{} runs end like this; this one has the fewest switches", finding.count)
+        } else {
+            format!("{} paths end like this; this is the smallest input", finding.count)
+        };
+        res.push(ends);
     }
     res.push(match &finding.confirmation {
         Confirmation::Confirmed => "confirmed on BEAM".to_owned(),

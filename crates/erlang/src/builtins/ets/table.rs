@@ -92,6 +92,26 @@ impl Tables {
         self.tables.is_empty()
     }
 
+    fn named(&self, table: Value) -> Option<&Table> {
+        let id = table.as_ref().or_else(|| self.names.get(&table.as_atom()?).copied())?;
+        self.tables.get(&id)
+    }
+
+    /// Counted from one.
+    pub(crate) fn key_position(&self, table: Value) -> Option<usize> {
+        self.named(table).map(|it| it.key_position)
+    }
+
+    /// The name that a table can be called by.
+    pub(crate) fn name_of(&self, table: Value) -> Option<AtomId> {
+        self.named(table).filter(|it| it.is_named).map(|it| it.name)
+    }
+
+    pub(crate) fn owned_by(&self, pid: PidId) -> Vec<Value> {
+        let owned = self.tables.values().filter(|it| it.owner == pid);
+        owned.map(|it| Value::reference(it.id)).collect()
+    }
+
     /// Shows all values that tables hold to the collector.
     pub fn visit_roots(&mut self, visit: &mut dyn FnMut(&mut [Value])) {
         for table in self.tables.values_mut() {

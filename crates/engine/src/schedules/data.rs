@@ -1,0 +1,147 @@
+//! The data half of a node: choices of its step that can be taken the other way.
+//!
+//! Choices of different actors are never permuted: what a run needs of its input is one conjunction.
+
+use crate::oracle::{Oracle, Question};
+use crate::schedules::order::Trace;
+use crate::schedules::plan::Plan;
+use crate::schedules::wakeup::Condition;
+use std::ops::Range;
+use std::rc::Rc;
+use term::{Constraint, Exprs, Model};
+use trace::{Choice, Input};
+
+/// Choices of one step that were not taken the other way yet, the last ones first.
+#[derive(Debug, Default)]
+pub(super) struct Turns {
+    open: Vec<Turn>,
+    /// Choices up to here are accounted for.
+    known: usize,
+}
+
+#[derive(Debug)]
+struct Turn {
+    path: Rc<Path>,
+    at: usize,
+    alternative: usize,
+    /// How much is assumed at that place.
+    n_assumed: usize,
+}
+
+/// What a run chose, and what it took for granted.
+#[derive(Debug)]
+pub(super) struct Path {
+    pub(super) choices: Vec<Choice>,
+    assumed: Vec<Choice>,
+    input: Rc<Input>,
+}
+
+impl Path {
+    pub(super) fn new(trace: &Trace, choices: &[Choice], input: &Rc<Input>) -> Rc<Path> {
+        let assumed = trace.events.iter().flat_map(|it| it.assumed.iter().cloned()).collect();
+        Rc::new(Path { choices: choices.to_vec(), assumed, input: Rc::clone(input) })
+    }
+}
+
+impl Turns {
+    /// Adds what a run chose in this step.
+    pub(super) fn learn(
+        &mut self,
+        path: &Rc<Path>,
+        made: Range<usize>,
+        n_assumed: usize,
+        limit: usize,
+    ) {
+        let from = made.start.max(self.known);
+        for at in from..made.end.min(limit) {
+            let Some(choice) = path.choices.get(at) else { break };
+            for alternative in (0..choice.n_alternatives()).filter(|it| *it != choice.taken) {
+                let path = Rc::clone(path);
+                self.open.push(Turn { path, at, alternative, n_assumed });
+            }
+        }
+        self.known = self.known.max(made.end);
+    }
+
+    /// The next choice to take the other way, as an input that does so.
+    pub(super) fn take(&mut self, exprs: &mut Exprs, oracle: &mut dyn Oracle) -> Option<Rc<Input>> {
+        while let Some(turn) = self.open.pop() {
+            let path = &turn.path;
+            let before = path.choices.get(..turn.at).unwrap_or_default();
+            let assumed = path.assumed.get(..turn.n_assumed).unwrap_or_default();
+            let mut constraints = as_taken(exprs, before.iter().chain(assumed));
+            if let Some(choice) = path.choices.get(turn.at) {
+                constraints.extend(choice.constraints(exprs, turn.alternative));
+            }
+            if let Some(input) = solve(exprs, oracle, constraints, &path.input) {
+                self.known = turn.at + 1;
+                return Some(input);
+            }
+        }
+        None
+    }
+}
+
+/// What the input must satisfy for all choices to be taken as they were.
+fn as_taken<'a>(exprs: &mut Exprs, choices: impl Iterator<Item = &'a Choice>) -> Vec<Constraint> {
+    choices.flat_map(|it| it.constraints(exprs, it.taken)).collect()
+}
+
+fn solve(
+    exprs: &mut Exprs,
+    oracle: &mut dyn Oracle,
+    constraints: Vec<Constraint>,
+    hint: &Input,
+) -> Option<Rc<Input>> {
+    let question = Question { constraints, loose: None, hint: hint.to_model() };
+    let model: Option<Model> = oracle.ask(exprs, vec![question]).into_iter().next().flatten();
+    model.map(|it| Rc::new(hint.with(&it)))
+}
+
+/// What the steps that a plan dictates have chosen.
+pub(super) fn condition(exprs: &mut Exprs, trace: &Trace, path: &Path, plan: &Plan) -> Condition {
+    let guided: Vec<&Choice> = chosen(trace, path, &plan.guided);
+    as_taken(exprs, guided.into_iter()).into()
+}
+
+fn chosen<'a>(trace: &'a Trace, path: &'a Path, events: &[usize]) -> Vec<&'a Choice> {
+    let events = events.iter().filter_map(|it| trace.events.get(*it));
+    events
+        .flat_map(|it| {
+            path.choices.get(it.step.choices.clone()).unwrap_or_default().iter().chain(&it.assumed)
+        })
+        .collect()
+}
+
+/// Inputs with which the match at the end of a plan may come out otherwise, and how many of its
+/// choices each of them fixes.
+pub(super) fn inputs_for_match(
+    exprs: &mut Exprs,
+    oracle: &mut dyn Oracle,
+    needed: &[&Choice],
+    unmatched: &[Choice],
+    from: usize,
+    hint: &Input,
+) -> Vec<(Rc<Input>, usize)> {
+    let mut res = Vec::new();
+    for (n, choice) in unmatched.iter().enumerate().skip(from) {
+        for alternative in (0..choice.n_alternatives()).filter(|it| *it != choice.taken) {
+            let before = unmatched.get(..n).unwrap_or_default();
+            let mut constraints = as_taken(exprs, needed.iter().copied().chain(before));
+            constraints.extend(choice.constraints(exprs, alternative));
+            let found = solve(exprs, oracle, constraints, hint);
+            res.extend(found.map(|it| (it, n + 1)));
+        }
+    }
+    res
+}
+
+/// What was chosen before the node of a plan and in the steps that it dictates.
+pub(super) fn needed<'a>(trace: &'a Trace, path: &'a Path, plan: &Plan) -> Vec<&'a Choice> {
+    let events: Vec<usize> = (0..plan.at).chain(plan.guided.iter().copied()).collect();
+    // The first steps of all, before any turn, belong to no event.
+    let first = trace.events.first().map_or(path.choices.len(), |it| it.step.choices.start);
+    let mut res: Vec<&Choice> = path.choices.get(..first).unwrap_or_default().iter().collect();
+    res.extend(chosen(trace, path, &events));
+    res
+}

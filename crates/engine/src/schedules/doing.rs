@@ -1,0 +1,78 @@
+//! What a step does, as far as its order with other steps can matter.
+
+use std::rc::Rc;
+use trace::{Access, Actor, Label, MessageId, OfferKind, Step, Take};
+
+/// Shared by the trace, the sleeping steps and the plans.
+#[derive(Clone, Debug)]
+pub(super) struct Doing {
+    pub(super) label: Label,
+    pub(super) accesses: Vec<Access>,
+    pub(super) is_global: bool,
+    pub(super) sent: Vec<MessageId>,
+    pub(super) spawned: Vec<Actor>,
+    pub(super) killed: Vec<Actor>,
+}
+
+impl Doing {
+    pub(super) fn of_step(step: &Step) -> Rc<Doing> {
+        Rc::new(Doing {
+            label: step.label,
+            accesses: step.accesses.clone(),
+            is_global: step.is_global || step.is_last,
+            sent: step.sent.iter().map(|it| it.message).collect(),
+            spawned: step.spawned.clone(),
+            killed: step.killed.clone(),
+        })
+    }
+
+    /// What is known of a step that was offered and not taken.
+    pub(super) fn of_offer(label: Label, kind: Option<&OfferKind>) -> Rc<Doing> {
+        let (accesses, is_global, killed) = match kind {
+            Some(OfferKind::Next { accesses, is_global, kills }) => {
+                (accesses.clone(), *is_global, kills.clone())
+            }
+            Some(OfferKind::Receive(_)) | None => (Vec::new(), false, Vec::new()),
+        };
+        let (sent, spawned) = (Vec::new(), Vec::new());
+        Rc::new(Doing { label, accesses, is_global, sent, spawned, killed })
+    }
+
+    /// Whether the order of two steps that follow each other can matter. Two messages to one
+    /// mailbox do not depend on each other: which of them is taken is decided where it is taken.
+    pub(super) fn depends_on(&self, other: &Doing) -> bool {
+        let (a, b) = (self.label.actor, other.label.actor);
+        a == b
+            || self.is_global
+            || other.is_global
+            || self.touches(b)
+            || other.touches(a)
+            || self.sends(other.label.take)
+            || other.sends(self.label.take)
+            || self.accesses.iter().any(|it| other.accesses.iter().any(|of| it.conflicts(*of)))
+    }
+
+    fn touches(&self, actor: Actor) -> bool {
+        self.killed.contains(&actor) || self.spawned.contains(&actor)
+    }
+
+    fn sends(&self, take: Take) -> bool {
+        matches!(take, Take::Message(id) if self.sent.contains(&id))
+    }
+}
+
+/// Where a step could be the first of a sequence: its place in it, if nothing before depends on it.
+pub(super) fn initial(label: Label, of: &[Rc<Doing>]) -> Option<usize> {
+    let place = of.iter().position(|it| it.label == label)?;
+    let (before, it) = (of.get(..place)?, of.get(place)?);
+    before.iter().all(|other| !other.depends_on(it)).then_some(place)
+}
+
+pub(super) fn is_independent(doing: &Doing, of: &[Rc<Doing>]) -> bool {
+    of.iter().all(|it| !it.depends_on(doing))
+}
+
+/// Whether the sequence, or one that it begins, can begin with this step.
+pub(super) fn is_weak_initial(doing: &Doing, of: &[Rc<Doing>]) -> bool {
+    initial(doing.label, of).is_some() || is_independent(doing, of)
+}

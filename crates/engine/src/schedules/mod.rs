@@ -1,0 +1,16 @@
+//! All schedules of a program that differ in something that matters, with all inputs.
+//!
+//! Optimal dynamic partial order reduction with wakeup trees, where a step of a receive is named by
+//! the message that it takes. Knows no language: steps say what they touch.
+
+mod data;
+mod doing;
+mod order;
+mod plan;
+mod search;
+mod wakeup;
+
+pub use order::Delivery;
+pub use search::{
+    Dpor, Ended, ScheduleReport, ScheduleSettings, explore_schedules, follow, step_name,
+};

@@ -1,0 +1,560 @@
+//! What happened before what in a run, and which messages a receive could have taken.
+//!
+//! The order of steps is that of vector clocks: what an actor did before, who started it, who sent
+//! what it takes, and earlier steps that conflict. Messages to one mailbox are not ordered by being
+//! sent; but a receive takes the first one that it wants, and so each one taken says something of
+//! the order in which they came (`Come`). A choice is possible if all these sayings and the clocks
+//! together have no cycle: then there is a real schedule in which it happens.
+
+use crate::schedules::doing::Doing;
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+use trace::{
+    Actor, Choice, Match, MessageId, Object, Offer, OfferKind, Patience, ReceiveId, Step, Take,
+    Waiting,
+};
+
+/// How messages travel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Delivery {
+    /// A message is there when it has been sent.
+    #[default]
+    Instant,
+    /// Messages to one process come in an order that their causes have.
+    Causal,
+    /// Only what one process sends to another comes in order.
+    Free,
+}
+
+#[derive(Debug)]
+pub(super) struct Event {
+    pub(super) doing: Rc<Doing>,
+    pub(super) step: Step,
+    /// The place among the steps of its actor.
+    nth: u32,
+    clock: Vec<u32>,
+    /// Whether it was dictated by a plan.
+    pub(super) is_guided: bool,
+    /// What must stay as it is for a receive to have passed over earlier messages.
+    pub(super) assumed: Vec<Choice>,
+}
+
+/// A receive that is over, or that a signal ended.
+#[derive(Debug)]
+pub(super) struct Received {
+    pub(super) at: usize,
+    pub(super) receive: ReceiveId,
+    pub(super) who: Actor,
+    actor: usize,
+    /// What it did; `None` if its process was ended instead.
+    pub(super) take: Option<Take>,
+    pub(super) patience: Patience,
+    /// All messages that it would take, as far as they are known: those that were there and those
+    /// that came without being caused by it.
+    pub(super) wanted: Vec<MessageId>,
+    /// Messages that it would take with other inputs.
+    pub(super) unwanted: Vec<(MessageId, Match)>,
+    /// The step of the same actor before it.
+    before: Option<usize>,
+}
+
+/// Two steps whose order is free, and the later one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Race {
+    pub(super) first: usize,
+    pub(super) second: usize,
+}
+
+/// A process that was ended while it could do something.
+#[derive(Debug)]
+pub(super) struct Cut {
+    pub(super) at: usize,
+    pub(super) offer: Offer,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Trace {
+    pub(super) delivery: Delivery,
+    pub(super) events: Vec<Event>,
+    pub(super) races: Vec<Race>,
+    pub(super) received: Vec<Received>,
+    pub(super) cuts: Vec<Cut>,
+    actors: FxHashMap<Actor, usize>,
+    last: Vec<Option<usize>>,
+    spawned_at: FxHashMap<Actor, usize>,
+    killed_at: FxHashMap<Actor, usize>,
+    touched: FxHashMap<Object, Vec<usize>>,
+    globals: Vec<usize>,
+    sent_at: FxHashMap<MessageId, usize>,
+    sent_to: FxHashMap<MessageId, usize>,
+    comes: Vec<Come>,
+}
+
+/// What a receive says of the order in which messages came: the first step came before the second.
+#[derive(Clone, Copy, Debug)]
+struct Come {
+    first: usize,
+    second: usize,
+    by: usize,
+}
+
+impl Trace {
+    pub(super) fn new(delivery: Delivery) -> Trace {
+        Trace { delivery, ..Trace::default() }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.events.len()
+    }
+
+    fn actor(&mut self, actor: Actor) -> usize {
+        let next = self.actors.len();
+        let found = *self.actors.entry(actor).or_insert(next);
+        if found == next {
+            self.last.push(None);
+        }
+        found
+    }
+
+    /// Adds a step that was taken when these were the offers. Returns which messages it sent have to
+    /// be shown to which receives; see [`Trace::wants`].
+    pub(super) fn add(
+        &mut self,
+        step: Step,
+        offers: &[Offer],
+        is_guided: bool,
+    ) -> Vec<(usize, MessageId)> {
+        let at = self.events.len();
+        let actor = self.actor(step.label.actor);
+        let before = self.last.get(actor).copied().flatten();
+        let nth = before.and_then(|it| self.events.get(it)).map_or(0, |it| it.nth + 1);
+        let mut clock = before.map(|it| self.clock(it).to_vec()).unwrap_or_default();
+        let mut causes: Vec<usize> = Vec::new();
+        causes.extend(self.spawned_at.get(&step.label.actor));
+        causes.extend(self.killed_at.get(&step.label.actor));
+        if let Take::Message(id) = step.label.take {
+            causes.extend(self.sent_at.get(&id));
+        }
+        if step.is_last {
+            causes.extend(self.last.iter().flatten());
+        }
+        causes.iter().for_each(|it| self.join(&mut clock, *it));
+        self.find_races(&step, at, actor, &mut clock);
+        set(&mut clock, actor, nth + 1);
+        let doing = Doing::of_step(&step);
+        let assumed = self.assumed(&step, before, offers);
+        self.note_receive(&step, at, actor, before, offers);
+        self.note_cuts(&step, at, offers);
+        for it in &step.spawned {
+            self.spawned_at.entry(*it).or_insert(at);
+        }
+        for it in &step.killed {
+            self.killed_at.entry(*it).or_insert(at);
+        }
+        for access in &step.accesses {
+            let touched = self.touched.entry(access.object).or_default();
+            if touched.last() != Some(&at) {
+                touched.push(at);
+            }
+        }
+        if step.is_global {
+            self.globals.push(at);
+        }
+        if let Some(last) = self.last.get_mut(actor) {
+            *last = Some(at);
+        }
+        self.events.push(Event { doing, step, nth, clock, is_guided, assumed });
+        self.note_sent(at)
+    }
+
+    fn clock(&self, event: usize) -> &[u32] {
+        self.events.get(event).map_or(&[], |it| &it.clock)
+    }
+
+    fn join(&self, clock: &mut Vec<u32>, event: usize) {
+        for (actor, n) in self.clock(event).iter().enumerate() {
+            if clock.get(actor).copied().unwrap_or(0) < *n {
+                set(clock, actor, *n);
+            }
+        }
+    }
+
+    fn is_in(&self, event: usize, clock: &[u32]) -> bool {
+        let Some(it) = self.events.get(event) else { return false };
+        let actor = self.actors.get(&it.step.label.actor).copied().unwrap_or(usize::MAX);
+        clock.get(actor).copied().unwrap_or(0) > it.nth
+    }
+
+    /// Whether the first one happened before the other, or is it.
+    pub(super) fn is_before(&self, first: usize, second: usize) -> bool {
+        self.is_in(first, self.clock(second))
+    }
+
+    /// Joins the clocks of what the step depends on, the latest first: what is not known by then
+    /// is a race.
+    fn find_races(&mut self, step: &Step, at: usize, actor: usize, clock: &mut Vec<u32>) {
+        let mut rivals: Vec<usize> = Vec::new();
+        if step.is_global {
+            rivals.extend(0..at);
+        } else {
+            rivals.extend(&self.globals);
+            for access in &step.accesses {
+                let conflicts = |it: &&usize| {
+                    let theirs = self.events.get(**it).map(|it| &it.step.accesses);
+                    theirs.is_some_and(|it| it.iter().any(|it| it.conflicts(*access)))
+                };
+                let touched = self.touched.get(&access.object);
+                rivals.extend(touched.into_iter().flatten().filter(conflicts));
+            }
+        }
+        for killed in &step.killed {
+            let last = self.actors.get(killed).and_then(|it| self.last.get(*it)).copied();
+            rivals.extend(last.flatten());
+        }
+        rivals.sort_unstable();
+        rivals.dedup();
+        for rival in rivals.into_iter().rev() {
+            if self.is_in(rival, clock) {
+                continue;
+            }
+            let is_own = self.events.get(rival).is_some_and(|it| {
+                self.actors.get(&it.step.label.actor) == Some(&actor) || it.step.is_last
+            });
+            if !is_own && !step.is_last {
+                self.races.push(Race { first: rival, second: at });
+            }
+            self.join(clock, rival);
+        }
+    }
+
+    fn note_receive(
+        &mut self,
+        step: &Step,
+        at: usize,
+        actor: usize,
+        before: Option<usize>,
+        offers: &[Offer],
+    ) {
+        let Some(receive) = step.receive else { return };
+        let waiting = waiting_of(step.label.actor, offers);
+        let wanted = waiting.map(|it| it.matching.clone()).unwrap_or_default();
+        let patience = waiting.map_or(Patience::Never, |it| it.patience);
+        let patience = if step.is_last { Patience::Never } else { patience };
+        for id in &wanted {
+            let (Some(sent), false) =
+                (self.sent_at.get(id).copied(), step.label.take == Take::Message(*id))
+            else {
+                continue;
+            };
+            let first = match step.label.take {
+                Take::Message(taken) => self.sent_at.get(&taken).copied(),
+                Take::Timeout | Take::Next => Some(at),
+            };
+            self.comes.extend(first.map(|first| Come { first, second: sent, by: at }));
+        }
+        let take = Some(step.label.take);
+        let unwanted = waiting.map(unwanted).unwrap_or_default();
+        let who = step.label.actor;
+        self.received.push(Received {
+            at,
+            receive,
+            who,
+            actor,
+            take,
+            patience,
+            wanted,
+            unwanted,
+            before,
+        });
+    }
+
+    fn note_cuts(&mut self, step: &Step, at: usize, offers: &[Offer]) {
+        for killed in &step.killed {
+            let Some(offer) = offers.iter().find(|it| it.actor == *killed) else { continue };
+            let actor = self.actor(*killed);
+            if let OfferKind::Receive(waiting) = &offer.kind {
+                let before = self.last.get(actor).copied().flatten();
+                self.received.push(Received {
+                    at,
+                    receive: waiting.receive,
+                    who: *killed,
+                    actor,
+                    take: None,
+                    patience: waiting.patience,
+                    wanted: waiting.matching.clone(),
+                    unwanted: unwanted(waiting),
+                    before,
+                });
+            } else {
+                self.cuts.push(Cut { at, offer: offer.clone() });
+            }
+        }
+    }
+
+    /// Receives that were over before the message was sent, and did not cause it.
+    fn note_sent(&mut self, at: usize) -> Vec<(usize, MessageId)> {
+        let mut asks = Vec::new();
+        let sent = self.events.get(at).map(|it| it.step.sent.clone()).unwrap_or_default();
+        for it in sent {
+            let to = self.actor(it.to);
+            self.sent_at.insert(it.message, at);
+            self.sent_to.insert(it.message, to);
+            for (n, received) in self.received.iter().enumerate() {
+                if received.actor == to && received.at != at && !self.is_before(received.at, at) {
+                    asks.push((n, it.message));
+                }
+            }
+        }
+        asks
+    }
+
+    /// What a receive would have done with a message that came later.
+    pub(super) fn answer(&mut self, received: usize, message: MessageId, found: Match) {
+        if found.holds {
+            self.wants(received, message);
+        } else if !found.choices.is_empty()
+            && let Some(it) = self.received.get_mut(received)
+        {
+            it.unwanted.push((message, found));
+        }
+    }
+
+    /// Messages that came before what was taken and were passed over because of the input.
+    fn assumed(&self, step: &Step, before: Option<usize>, offers: &[Offer]) -> Vec<Choice> {
+        let Some(waiting) = waiting_of(step.label.actor, offers) else { return Vec::new() };
+        let limit = match step.label.take {
+            Take::Message(id) => self.sender(id),
+            Take::Timeout | Take::Next => before,
+        };
+        let is_passed = |it: &&(MessageId, Match)| {
+            let sent = self.sender(it.0);
+            !it.1.holds
+                && matches!((sent, limit), (Some(sent), Some(limit)) if self.is_before(sent, limit))
+        };
+        let passed = waiting.symbolic.iter().filter(is_passed);
+        passed.flat_map(|it| it.1.choices.iter().cloned()).collect()
+    }
+
+    fn wants(&mut self, received: usize, message: MessageId) {
+        let Some(&sent) = self.sent_at.get(&message) else { return };
+        let Some(it) = self.received.get_mut(received) else { return };
+        it.wanted.push(message);
+        let (at, take) = (it.at, it.take);
+        let first = match take {
+            Some(Take::Message(taken)) => self.sent_at.get(&taken).copied(),
+            Some(Take::Timeout | Take::Next) => Some(at),
+            None => None,
+        };
+        self.comes.extend(first.map(|first| Come { first, second: sent, by: at }));
+    }
+
+    /// Which step sent a message.
+    pub(super) fn sender(&self, message: MessageId) -> Option<usize> {
+        self.sent_at.get(&message).copied()
+    }
+
+    /// Whether a receive that waits now can do this.
+    pub(super) fn allows(&self, actor: Actor, waiting: &Waiting, take: Take) -> bool {
+        let actor_id = self.actors.get(&actor).copied();
+        let before = actor_id.and_then(|it| self.last.get(it)).copied().flatten();
+        let started = self.spawned_at.get(&actor).copied();
+        self.is_possible(
+            &waiting.matching,
+            take,
+            before.or(started),
+            &|_| true,
+            usize::MAX,
+            actor_id,
+        )
+    }
+
+    /// Whether a receive that is over could have done this instead, had only those steps been taken
+    /// that it did not cause.
+    pub(super) fn allowed(&self, received: &Received, take: Take) -> bool {
+        let is_there = |it: usize| !self.is_before(received.at, it);
+        let wanted: Vec<MessageId> = received
+            .wanted
+            .iter()
+            .copied()
+            .filter(|it| self.sender(*it).is_some_and(is_there))
+            .collect();
+        let actor = Some(received.actor);
+        self.is_possible(&wanted, take, received.before, &is_there, received.at, actor)
+    }
+
+    fn is_possible(
+        &self,
+        wanted: &[MessageId],
+        take: Take,
+        before: Option<usize>,
+        is_there: &dyn Fn(usize) -> bool,
+        except: usize,
+        actor: Option<usize>,
+    ) -> bool {
+        let target = match take {
+            Take::Message(id) => self.sender(id),
+            Take::Timeout | Take::Next => before,
+        };
+        let Some(target) = target else { return true };
+        let is_timeout = !matches!(take, Take::Message(_));
+        wanted.iter().filter(|it| take != Take::Message(**it)).all(|id| {
+            let Some(sent) = self.sender(*id) else { return true };
+            match self.delivery {
+                Delivery::Instant => !self.leads(sent, target, is_there, except),
+                Delivery::Causal | Delivery::Free => {
+                    !self.must_come(*id, sent, target, is_timeout, is_there, except, actor)
+                }
+            }
+        })
+    }
+
+    /// Whether the first step is before the second by the clocks and by the order of messages.
+    fn leads(
+        &self,
+        first: usize,
+        second: usize,
+        is_there: &dyn Fn(usize) -> bool,
+        except: usize,
+    ) -> bool {
+        let mut open = vec![second];
+        let mut used = vec![false; self.comes.len()];
+        while let Some(it) = open.pop() {
+            if self.is_before(first, it) {
+                return true;
+            }
+            for (come, used) in self.comes.iter().zip(&mut used) {
+                let is_in = [come.first, come.second, come.by].into_iter().all(is_there);
+                if !*used && come.by != except && is_in && self.is_before(come.second, it) {
+                    *used = true;
+                    open.push(come.first);
+                }
+            }
+        }
+        false
+    }
+
+    /// The same where messages take their time: only the order in one mailbox counts.
+    #[expect(clippy::too_many_arguments, reason = "the arguments of one question")]
+    fn must_come(
+        &self,
+        message: MessageId,
+        sent: usize,
+        target: usize,
+        is_timeout: bool,
+        is_there: &dyn Fn(usize) -> bool,
+        except: usize,
+        actor: Option<usize>,
+    ) -> bool {
+        // Steps that stand for the coming of a message to this mailbox, or for a receive of it.
+        let precedes = |first: usize, second: usize| match self.delivery {
+            Delivery::Causal => self.is_before(first, second),
+            Delivery::Instant | Delivery::Free => {
+                let from = |it: usize| self.events.get(it).map(|it| it.step.label.actor);
+                first == second || (from(first) == from(second) && first < second)
+            }
+        };
+        // What was taken before is there; what was sent before what is there may be, too.
+        let mut open: Vec<usize> = Vec::new();
+        if is_timeout {
+            let taken = self.received.iter().filter(|it| {
+                Some(it.actor) == actor && it.at != except && it.at <= target && is_there(it.at)
+            });
+            open.extend(taken.filter_map(|it| match it.take {
+                Some(Take::Message(id)) => self.sender(id),
+                Some(Take::Timeout | Take::Next) | None => None,
+            }));
+        } else {
+            open.push(target);
+        }
+        let mut used = vec![false; self.comes.len()];
+        while let Some(it) = open.pop() {
+            if precedes(sent, it) {
+                return true;
+            }
+            for (come, used) in self.comes.iter().zip(&mut used) {
+                let is_in = [come.first, come.second, come.by].into_iter().all(is_there);
+                let is_here =
+                    self.received.iter().any(|it| it.at == come.by && Some(it.actor) == actor);
+                if !*used && is_here && come.by != except && is_in && precedes(come.second, it) {
+                    *used = true;
+                    open.push(come.first);
+                }
+            }
+        }
+        debug_assert!(self.sent_to.contains_key(&message), "a message that was sent");
+        false
+    }
+
+    /// The same steps in an order in which they can really happen, with messages that are there
+    /// when they are sent.
+    pub(super) fn linear(&self) -> Vec<usize> {
+        let n = self.events.len();
+        if self.comes.iter().all(|it| it.first < it.second) || self.delivery != Delivery::Instant {
+            return (0..n).collect();
+        }
+        let mut is_done = vec![false; n];
+        let mut res = Vec::with_capacity(n);
+        while res.len() < n {
+            let is_ready = |it: &usize| {
+                let is_free = |other: usize| {
+                    is_done.get(other).copied().unwrap_or(true) || !self.is_before(other, *it)
+                };
+                let waits = |come: &Come| {
+                    come.second == *it && !is_done.get(come.first).copied().unwrap_or(true)
+                };
+                !is_done.get(*it).copied().unwrap_or(true)
+                    && (0..n).filter(|other| other != it).all(is_free)
+                    && !self.comes.iter().any(waits)
+            };
+            let Some(next) = (0..n).find(is_ready) else { break };
+            if let Some(done) = is_done.get_mut(next) {
+                *done = true;
+            }
+            res.push(next);
+        }
+        debug_assert_eq!(res.len(), n, "the order of messages has no cycle");
+        res
+    }
+
+    /// What all schedules that are equivalent have in common, and no other has.
+    pub(super) fn class(&self) -> Vec<(Actor, Vec<Done>)> {
+        let mut of_actors: Vec<(Actor, Vec<Done>)> = Vec::new();
+        let mut actors: Vec<(Actor, usize)> = self.actors.iter().map(|it| (*it.0, *it.1)).collect();
+        actors.sort_unstable();
+        for (actor, _) in &actors {
+            let steps = self.events.iter().filter(|it| it.step.label.actor == *actor);
+            let known = |clock: &[u32]| {
+                let of = |it: &(Actor, usize)| clock.get(it.1).copied().unwrap_or(0);
+                actors.iter().map(of).collect::<Vec<u32>>()
+            };
+            of_actors
+                .push((*actor, steps.map(|it| (it.step.label.take, known(&it.clock))).collect()));
+        }
+        of_actors.retain(|it| !it.1.is_empty());
+        of_actors
+    }
+}
+
+/// A step of an actor in a class: what it took, and how much of each other actor it knows.
+pub(super) type Done = (Take, Vec<u32>);
+
+fn set(clock: &mut Vec<u32>, actor: usize, n: u32) {
+    if clock.len() <= actor {
+        clock.resize(actor + 1, 0);
+    }
+    if let Some(slot) = clock.get_mut(actor) {
+        *slot = n;
+    }
+}
+
+fn waiting_of(actor: Actor, offers: &[Offer]) -> Option<&Waiting> {
+    let offer = offers.iter().find(|it| it.actor == actor)?;
+    match &offer.kind {
+        OfferKind::Receive(waiting) => Some(waiting),
+        OfferKind::Next { .. } => None,
+    }
+}
+
+fn unwanted(waiting: &Waiting) -> Vec<(MessageId, Match)> {
+    waiting.symbolic.iter().filter(|it| !it.1.holds).cloned().collect()
+}

@@ -1,0 +1,86 @@
+//! What a run gives reason to try: races the other way round, receives that take something else.
+
+use crate::schedules::doing::Doing;
+use crate::schedules::order::{Received, Trace};
+use std::rc::Rc;
+use trace::{Choice, Label, Match, OfferKind, Patience, Take};
+
+#[derive(Debug)]
+pub(super) struct Plan {
+    /// The node before this step.
+    pub(super) at: usize,
+    pub(super) sequence: Vec<Rc<Doing>>,
+    /// The steps that are dictated again.
+    pub(super) guided: Vec<usize>,
+    /// The match that the last step needs and does not have with this input.
+    pub(super) unmatched: Option<Vec<Choice>>,
+}
+
+/// Plans for which something after the first `fresh` steps is a reason; the others were made by
+/// earlier runs. What a process would have done had it not been ended is in no run, and with every
+/// run there is more that can come before it.
+pub(super) fn plans(trace: &Trace, fresh: usize) -> Vec<Plan> {
+    let mut res = Vec::new();
+    for race in trace.races.iter().filter(|it| fresh <= it.second) {
+        let Some(second) = trace.events.get(race.second) else { continue };
+        // What it takes must be there without the first.
+        let is_caused = match second.step.label.take {
+            Take::Message(id) => trace.sender(id).is_some_and(|it| trace.is_before(race.first, it)),
+            Take::Next | Take::Timeout => false,
+        };
+        if !is_caused {
+            res.push(plan(trace, race.first, Rc::clone(&second.doing)));
+        }
+    }
+    for cut in &trace.cuts {
+        if let OfferKind::Next { .. } = cut.offer.kind {
+            let label = Label { actor: cut.offer.actor, take: Take::Next };
+            res.push(plan(trace, cut.at, Doing::of_offer(label, Some(&cut.offer.kind))));
+        }
+    }
+    for received in &trace.received {
+        other_takes(trace, fresh, received, &mut res);
+    }
+    res
+}
+
+fn other_takes(trace: &Trace, fresh: usize, received: &Received, res: &mut Vec<Plan>) {
+    let other = |take| {
+        let label = Label { actor: received.who, take };
+        plan(trace, received.at, Doing::of_offer(label, None))
+    };
+    let is_cut = received.take.is_none();
+    let is_news = |sent: usize| {
+        (is_cut || fresh <= sent.max(received.at)) && !trace.is_before(received.at, sent)
+    };
+    for id in &received.wanted {
+        let take = Take::Message(*id);
+        if received.take != Some(take)
+            && trace.sender(*id).is_some_and(is_news)
+            && trace.allowed(received, take)
+        {
+            res.push(other(take));
+        }
+    }
+    if received.patience == Patience::Soon
+        && received.take != Some(Take::Timeout)
+        && (is_cut || fresh <= received.at)
+        && trace.allowed(received, Take::Timeout)
+    {
+        res.push(other(Take::Timeout));
+    }
+    for (id, Match { choices, .. }) in &received.unwanted {
+        if trace.sender(*id).is_some_and(is_news) {
+            res.push(Plan { unmatched: Some(choices.clone()), ..other(Take::Message(*id)) });
+        }
+    }
+}
+
+/// All that a step did not cause, then another one in its place.
+fn plan(trace: &Trace, at: usize, last: Rc<Doing>) -> Plan {
+    let guided: Vec<usize> = (at + 1..trace.len()).filter(|it| !trace.is_before(at, *it)).collect();
+    let doing = |it: &usize| trace.events.get(*it).map(|it| Rc::clone(&it.doing));
+    let mut sequence: Vec<Rc<Doing>> = guided.iter().filter_map(doing).collect();
+    sequence.push(last);
+    Plan { at, sequence, guided, unmatched: None }
+}

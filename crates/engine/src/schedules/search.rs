@@ -1,0 +1,624 @@
+//! The loop: run to the end, plan what the run gives reason to, go back to the last node that has
+//! something planned.
+//!
+//! Runs begin from the start each time; what is kept is one path and what is planned along it.
+
+use crate::oracle::Oracle;
+use crate::report::Stop;
+use crate::schedules::data::{Path, Turns, condition, inputs_for_match, needed};
+use crate::schedules::doing::{Doing, initial};
+use crate::schedules::order::{Delivery, Trace};
+use crate::schedules::plan::{Plan, plans};
+use crate::schedules::wakeup::{Asleep, Branch, Sequence, holds_any, insert};
+use rustc_hash::{FxHashSet, FxHasher};
+use std::hash::{Hash, Hasher};
+use std::rc::Rc;
+use term::Exprs;
+use trace::{
+    Actor, Choice, ExecutorError, Input, Label, Match, Offer, OfferKind, Patience, Performed,
+    Stage, Step, Take,
+};
+
+#[derive(Clone, Copy, Debug)]
+pub struct ScheduleSettings {
+    pub dpor: Dpor,
+    pub delivery: Delivery,
+    /// How often a process may be left although it could go on.
+    pub preemptions: Option<usize>,
+    /// Steps of a run.
+    pub depth: usize,
+    pub max_runs: Option<usize>,
+    /// Choices of a path that may be flipped.
+    pub choices: usize,
+    pub seed: u64,
+}
+
+impl Default for ScheduleSettings {
+    fn default() -> ScheduleSettings {
+        ScheduleSettings {
+            dpor: Dpor::Optimal,
+            delivery: Delivery::Instant,
+            preemptions: None,
+            depth: 5000,
+            max_runs: None,
+            choices: 25,
+            seed: 0,
+        }
+    }
+}
+
+/// How much is left out because it would be the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Dpor {
+    /// No two runs are equivalent.
+    #[default]
+    Optimal,
+    /// Every class is met, some more than once or in vain.
+    Source,
+    /// All interleavings.
+    None,
+    /// Runs at random, as many as the budget allows.
+    Random,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct ScheduleReport {
+    pub n_runs: usize,
+    /// Runs that came to a place from where all had been seen.
+    pub n_blocked: usize,
+    /// Runs that could not follow their plan.
+    pub n_diverged: usize,
+    /// Different classes of schedules and inputs, as far as they were counted.
+    pub n_classes: usize,
+    pub stop: Stop,
+    pub trouble: Option<String>,
+}
+
+/// A run that came to its end.
+#[derive(Debug)]
+pub struct Ended<'a> {
+    pub input: &'a Input,
+    /// In an order in which they can be taken with messages that are there when sent.
+    pub schedule: &'a [Label],
+    pub performed: &'a Performed,
+}
+
+/// Runs the program in all ways that differ. `see` gets each run as it ends; `watch` is asked
+/// whether to go on.
+pub fn explore_schedules(
+    stage: &mut dyn Stage,
+    oracle: &mut dyn Oracle,
+    seed: &Input,
+    settings: &ScheduleSettings,
+    see: &mut dyn FnMut(&Ended<'_>),
+    watch: &mut dyn FnMut(&ScheduleReport) -> Option<Stop>,
+) -> ScheduleReport {
+    let mut search = Search {
+        settings: *settings,
+        nodes: Vec::new(),
+        input: Rc::new(seed.clone()),
+        root: Turns::default(),
+        classes: FxHashSet::default(),
+        random: settings.seed,
+        is_cut: false,
+        report: ScheduleReport::default(),
+    };
+    match search.go_on(stage, oracle, see, watch) {
+        Ok(stop) => search.report.stop = stop,
+        Err(error) => {
+            search.report.stop = Stop::Unsupported;
+            search.report.trouble = Some(error.why);
+        }
+    }
+    search.report
+}
+
+/// Takes the steps of a schedule again, by their names; beyond it, whatever comes.
+pub fn follow(
+    stage: &mut dyn Stage,
+    input: &Input,
+    schedule: &[String],
+) -> Result<(Vec<Step>, Performed), ExecutorError> {
+    stage.begin(input)?;
+    let mut steps: Vec<Step> = Vec::new();
+    let mut names = schedule.iter();
+    loop {
+        let offers = stage.offers()?;
+        let name = names.next();
+        let is_it = |it: &Label| name.is_some_and(|name| *name == step_name(stage, *it));
+        let wanted = offers.iter().flat_map(labels).find(is_it);
+        let last = steps.last().map(|it| it.label.actor);
+        let Some(label) = wanted.or_else(|| natural(&offers, last)) else { break };
+        steps.push(stage.step(label)?);
+    }
+    Ok((steps, stage.end()?))
+}
+
+/// The name of a step, the same in every interleaving: `P.1`, `P takes P.1#0`, `P gives up`.
+pub fn step_name(stage: &dyn Stage, label: Label) -> String {
+    let actor = stage.name(label.actor);
+    match label.take {
+        Take::Next => actor,
+        Take::Message(id) => format!("{actor} takes {}#{}", stage.name(id.from), id.n),
+        Take::Timeout => format!("{actor} gives up"),
+    }
+}
+
+struct Search {
+    settings: ScheduleSettings,
+    nodes: Vec<Node>,
+    /// Of the run that is going on.
+    input: Rc<Input>,
+    /// What was chosen before the first step.
+    root: Turns,
+    classes: FxHashSet<u64>,
+    random: u64,
+    is_cut: bool,
+    report: ScheduleReport,
+}
+
+/// A place on the path, before a step.
+struct Node {
+    sleep: Vec<Asleep>,
+    /// The first branch is the one on the path.
+    tree: Vec<Branch>,
+    /// What the step on the path chose by its data, and what was not tried.
+    turns: Turns,
+}
+
+/// How a run came to its end.
+struct Played {
+    trace: Trace,
+    is_whole: bool,
+    /// A planned receive did not want its message, with this input.
+    refused: Option<Refused>,
+    /// Who waits in the end, for messages that it would take with other inputs.
+    waiting: Vec<(Label, Vec<Choice>)>,
+}
+
+struct Refused {
+    at: usize,
+    label: Label,
+    found: Match,
+}
+
+impl Search {
+    fn go_on(
+        &mut self,
+        stage: &mut dyn Stage,
+        oracle: &mut dyn Oracle,
+        see: &mut dyn FnMut(&Ended<'_>),
+        watch: &mut dyn FnMut(&ScheduleReport) -> Option<Stop>,
+    ) -> Result<Stop, ExecutorError> {
+        loop {
+            let fresh = self.nodes.len().saturating_sub(1);
+            let played = self.play(stage)?;
+            let performed = stage.end()?;
+            let Played { trace, .. } = &played;
+            if played.is_whole {
+                self.report.n_runs += 1;
+                if self.classes.insert(class_of(trace, &performed)) {
+                    self.report.n_classes += 1;
+                }
+                let label = |it: usize| trace.events.get(it).map(|it| it.step.label);
+                let schedule: Vec<Label> = trace.linear().into_iter().filter_map(label).collect();
+                see(&Ended { input: &self.input, schedule: &schedule, performed: &performed });
+            }
+            self.learn(stage, oracle, &played, &performed, fresh);
+            if let Some(stop) = watch(&self.report) {
+                return Ok(stop);
+            }
+            if self.settings.max_runs.is_some_and(|it| it <= self.report.n_runs) {
+                return Ok(Stop::Runs);
+            }
+            if self.settings.dpor == Dpor::Random {
+                self.nodes.clear();
+            } else if !self.go_back(stage, oracle) {
+                return Ok(if self.is_cut { Stop::Depth } else { Stop::Exhausted });
+            }
+        }
+    }
+
+    /// One run along the path, then freely.
+    fn play(&mut self, stage: &mut dyn Stage) -> Result<Played, ExecutorError> {
+        stage.begin(&self.input)?;
+        let trace = Trace::new(self.settings.delivery);
+        let mut res = Played { trace, is_whole: true, refused: None, waiting: Vec::new() };
+        let mut sleep: Vec<Asleep> = Vec::new();
+        let mut planned: Vec<Branch> = Vec::new();
+        let mut n_preemptions = 0;
+        let mut last: Option<Actor> = None;
+        loop {
+            let trace = &mut res.trace;
+            let depth = trace.len();
+            let offers = stage.offers()?;
+            if !offers.iter().any(is_open) && depth >= self.nodes.len() {
+                res.waiting = waiting(&offers);
+                break;
+            }
+            if depth >= self.settings.depth {
+                self.is_cut = true;
+                break;
+            }
+            if depth >= self.nodes.len() {
+                let mut tree = std::mem::take(&mut planned);
+                if tree.is_empty() {
+                    tree = self.choose(stage.exprs(), &offers, trace, &sleep, last);
+                }
+                if tree.is_empty() {
+                    self.report.n_blocked += 1;
+                    res.is_whole = false;
+                    break;
+                }
+                let sleep = std::mem::take(&mut sleep);
+                self.nodes.push(Node { sleep, tree, turns: Turns::default() });
+            }
+            let is_newest = depth + 1 == self.nodes.len();
+            let Some(branch) = self.nodes.get_mut(depth).and_then(|it| it.tree.first_mut()) else {
+                break;
+            };
+            let label = branch.doing.label;
+            if !self.settings.can(&offers, trace, label) {
+                // The data have changed, and with them what is received here.
+                res.is_whole = false;
+                res.refused = refused(stage, &offers, depth, label)?;
+                self.report.n_diverged += usize::from(res.refused.is_none() || !is_newest);
+                if is_newest {
+                    self.instead(stage.exprs(), &offers, trace, depth, last);
+                }
+                break;
+            }
+            if is_newest {
+                planned = std::mem::take(&mut branch.children);
+            }
+            let left = last.filter(|it| *it != label.actor);
+            let is_preempted = |it: Actor| offers.iter().any(|of| of.actor == it && is_open(of));
+            n_preemptions += usize::from(left.is_some_and(is_preempted));
+            if self.settings.preemptions.is_some_and(|it| it < n_preemptions) {
+                self.is_cut = true;
+                res.is_whole = false;
+                break;
+            }
+            let step = stage.step(label)?;
+            last = Some(label.actor);
+            // The last step of a plan is open: what it does is not known yet.
+            let asks = trace.add(step, &offers, is_newest && !planned.is_empty());
+            for (received, message) in asks {
+                if let Some(receive) = trace.received.get(received).map(|it| it.receive) {
+                    let found = stage.matches(receive, message)?;
+                    trace.answer(received, message, found);
+                }
+            }
+            if let (Some(node), Some(event)) = (self.nodes.get_mut(depth), trace.events.last()) {
+                if let Some(branch) = node.tree.first_mut() {
+                    branch.doing = Rc::clone(&event.doing);
+                }
+                let stays = |it: &&Asleep| !it.doing.depends_on(&event.doing);
+                sleep = node.sleep.iter().filter(stays).cloned().collect();
+            }
+        }
+        Ok(res)
+    }
+
+    /// What to do where nothing is planned.
+    fn choose(
+        &mut self,
+        exprs: &Exprs,
+        offers: &[Offer],
+        trace: &Trace,
+        sleep: &[Asleep],
+        last: Option<Actor>,
+    ) -> Vec<Branch> {
+        let input = Rc::clone(&self.input);
+        let branch = |label: Label| {
+            let kind = offers.iter().find(|it| it.actor == label.actor).map(|it| &it.kind);
+            Branch::free(Doing::of_offer(label, kind), &input)
+        };
+        let natural_labels =
+            || offers.iter().filter_map(|it| natural(std::slice::from_ref(it), None));
+        match self.settings.dpor {
+            Dpor::Optimal | Dpor::Source => {
+                self.free_label(exprs, offers, trace, sleep, last).map(branch).into_iter().collect()
+            }
+            Dpor::None => natural_labels().map(branch).collect(),
+            Dpor::Random => {
+                let labels: Vec<Label> = natural_labels().collect();
+                self.random = scramble(self.random.wrapping_add(0x9e37_79b9_7f4a_7c15));
+                let n = usize::try_from(self.random >> 16).unwrap_or(0) % labels.len().max(1);
+                labels.get(n).copied().map(branch).into_iter().collect()
+            }
+        }
+    }
+
+    /// A step that is possible and not asleep, preferably of who went last.
+    fn free_label(
+        &self,
+        exprs: &Exprs,
+        offers: &[Offer],
+        trace: &Trace,
+        sleep: &[Asleep],
+        last: Option<Actor>,
+    ) -> Option<Label> {
+        let is_asleep = |label: &Label| {
+            sleep
+                .iter()
+                .any(|it| it.doing.label == *label && holds_any(&it.conditions, exprs, &self.input))
+        };
+        let is_last = |it: &&Offer| Some(it.actor) == last;
+        let first = offers.iter().filter(is_last);
+        let others = offers.iter().filter(|it| !is_last(it));
+        first.chain(others).find_map(|offer| {
+            let mut labels = labels(offer).into_iter();
+            labels.find(|it| !is_asleep(it) && self.settings.can(offers, trace, *it))
+        })
+    }
+
+    /// What a node does with an input that does not let it do what was meant.
+    fn instead(
+        &mut self,
+        exprs: &Exprs,
+        offers: &[Offer],
+        trace: &Trace,
+        depth: usize,
+        last: Option<Actor>,
+    ) {
+        let Some(node) = self.nodes.get(depth) else { return };
+        let Some(label) = self.free_label(exprs, offers, trace, &node.sleep, last) else { return };
+        let kind = offers.iter().find(|it| it.actor == label.actor).map(|it| &it.kind);
+        let sequence = Sequence {
+            doings: vec![Doing::of_offer(label, kind)],
+            input: Rc::clone(&self.input),
+            condition: Rc::from([]),
+            n_fixed: 0,
+        };
+        if let Some(node) = self.nodes.get_mut(depth) {
+            push_after_first(&mut node.tree, sequence, exprs);
+        }
+    }
+
+    /// All that a run gives reason to.
+    fn learn(
+        &mut self,
+        stage: &mut dyn Stage,
+        oracle: &mut dyn Oracle,
+        played: &Played,
+        performed: &Performed,
+        fresh: usize,
+    ) {
+        let trace = &played.trace;
+        let path = Path::new(trace, &performed.choices, &self.input);
+        let limit = self.settings.choices;
+        self.is_cut |= limit < path.choices.len();
+        let first = trace.events.first().map_or(path.choices.len(), |it| it.step.choices.start);
+        self.root.learn(&path, 0..first, 0, limit);
+        let mut n_assumed = 0;
+        for (event, node) in trace.events.iter().zip(&mut self.nodes) {
+            n_assumed += event.assumed.len();
+            if !event.is_guided {
+                node.turns.learn(&path, event.step.choices.clone(), n_assumed, limit);
+            }
+        }
+        let found = match self.settings.dpor {
+            Dpor::Optimal | Dpor::Source => plans(trace, fresh),
+            Dpor::None | Dpor::Random => Vec::new(),
+        };
+        for plan in &found {
+            self.accept(stage.exprs(), oracle, trace, &path, plan);
+        }
+        if let Some(Refused { at, label, found }) = &played.refused {
+            let n_fixed = self.nodes.get(*at).and_then(|it| it.tree.first()).map(|it| it.n_fixed);
+            let needed: Vec<&Choice> = path.choices.iter().collect();
+            let from = n_fixed.unwrap_or(0);
+            let inputs =
+                inputs_for_match(stage.exprs(), oracle, &needed, &found.choices, from, &self.input);
+            self.add_inputs(stage.exprs(), *at, *label, inputs);
+        }
+        for (label, choices) in &played.waiting {
+            let at = trace.len();
+            let needed: Vec<&Choice> = path.choices.iter().collect();
+            let inputs = inputs_for_match(stage.exprs(), oracle, &needed, choices, 0, &self.input);
+            if inputs.is_empty() {
+                continue;
+            }
+            if self.nodes.len() == at {
+                // Nothing was done here; what is planned comes after it.
+                let nobody = Label { actor: Actor(u32::MAX), take: Take::Next };
+                let tree = vec![Branch::free(Doing::of_offer(nobody, None), &self.input)];
+                self.nodes.push(Node { sleep: Vec::new(), tree, turns: Turns::default() });
+            }
+            self.add_inputs(stage.exprs(), at, *label, inputs);
+        }
+    }
+
+    /// One step, with inputs that may make it possible.
+    fn add_inputs(
+        &mut self,
+        exprs: &Exprs,
+        at: usize,
+        label: Label,
+        inputs: Vec<(Rc<Input>, usize)>,
+    ) {
+        let Some(node) = self.nodes.get_mut(at) else { return };
+        for (input, n_fixed) in inputs {
+            let doing = Doing::of_offer(label, None);
+            let conditions = vec![Rc::from([])];
+            let branch = Branch { doing, children: Vec::new(), input, conditions, n_fixed };
+            let sequence = Sequence {
+                doings: vec![Rc::clone(&branch.doing)],
+                input: Rc::clone(&branch.input),
+                condition: Rc::from([]),
+                n_fixed,
+            };
+            if !node.sleep.iter().any(|it| it.covers(&sequence, exprs)) {
+                node.tree.push(branch);
+            }
+        }
+    }
+
+    /// Puts a plan where it belongs, unless what it leads to has been seen or will be.
+    fn accept(
+        &mut self,
+        exprs: &mut Exprs,
+        oracle: &mut dyn Oracle,
+        trace: &Trace,
+        path: &Path,
+        plan: &Plan,
+    ) {
+        let condition = condition(exprs, trace, path, plan);
+        let mut inputs = vec![(Rc::clone(&self.input), 0)];
+        if let Some(unmatched) = &plan.unmatched {
+            let needed = needed(trace, path, plan);
+            inputs = inputs_for_match(exprs, oracle, &needed, unmatched, 0, &self.input);
+        }
+        let is_source = self.settings.dpor == Dpor::Source;
+        let Some(node) = self.nodes.get_mut(plan.at) else { return };
+        for (input, n_fixed) in inputs {
+            let doings = plan.sequence.clone();
+            let condition = Rc::clone(&condition);
+            let mut sequence = Sequence { doings, input, condition, n_fixed };
+            if is_source {
+                // One step is kept, so that only steps which the sequence has count as seen.
+                let is_initial = |label| initial(label, &sequence.doings).is_some();
+                if node.tree.iter().any(|it| is_initial(it.doing.label))
+                    || node.sleep.iter().any(|it| is_initial(it.doing.label))
+                {
+                    continue;
+                }
+                sequence.doings.truncate(1);
+                sequence.condition = Rc::from([]);
+            } else if node.sleep.iter().any(|it| it.covers(&sequence, exprs)) {
+                continue;
+            }
+            push_after_first(&mut node.tree, sequence, exprs);
+        }
+    }
+
+    /// Goes back to the last place where something is left to do. `false`: there is none.
+    fn go_back(&mut self, stage: &mut dyn Stage, oracle: &mut dyn Oracle) -> bool {
+        while let Some(node) = self.nodes.last_mut() {
+            if let Some(input) = node.turns.take(stage.exprs(), oracle) {
+                self.input = input;
+                return true;
+            }
+            if !node.tree.is_empty() {
+                node.sleep.push(node.tree.remove(0).into_asleep());
+            }
+            node.turns = Turns::default();
+            if let Some(next) = node.tree.first() {
+                self.input = Rc::clone(&next.input);
+                return true;
+            }
+            self.nodes.pop();
+        }
+        match self.root.take(stage.exprs(), oracle) {
+            Some(input) => {
+                self.input = input;
+                true
+            }
+            None => false,
+        }
+    }
+}
+
+/// Why a planned receive can't take its message, if that is because of the input.
+fn refused(
+    stage: &mut dyn Stage,
+    offers: &[Offer],
+    at: usize,
+    label: Label,
+) -> Result<Option<Refused>, ExecutorError> {
+    let offer = offers.iter().find(|it| it.actor == label.actor);
+    let (Some(OfferKind::Receive(waiting)), Take::Message(id)) =
+        (offer.map(|it| &it.kind), label.take)
+    else {
+        return Ok(None);
+    };
+    let found = stage.matches(waiting.receive, id)?;
+    let is_symbolic = !found.holds && !found.choices.is_empty();
+    Ok(is_symbolic.then_some(Refused { at, label, found }))
+}
+
+/// Messages that nobody took, but somebody would with other inputs.
+fn waiting(offers: &[Offer]) -> Vec<(Label, Vec<Choice>)> {
+    let of = |offer: &Offer| -> Vec<(Label, Vec<Choice>)> {
+        let OfferKind::Receive(waiting) = &offer.kind else { return Vec::new() };
+        let label = |id| Label { actor: offer.actor, take: Take::Message(id) };
+        waiting.symbolic.iter().map(|it| (label(it.0), it.1.choices.clone())).collect()
+    };
+    offers.iter().flat_map(of).collect()
+}
+
+impl ScheduleSettings {
+    /// Whether this is one of the offers, and possible.
+    fn can(&self, offers: &[Offer], trace: &Trace, label: Label) -> bool {
+        let offer = offers.iter().find(|it| fits(it, label));
+        offer.is_some_and(|it| match &it.kind {
+            OfferKind::Next { .. } => true,
+            OfferKind::Receive(waiting) => {
+                matches!(self.dpor, Dpor::None | Dpor::Random)
+                    || trace.allows(label.actor, waiting, label.take)
+            }
+        })
+    }
+}
+
+/// Everything that an actor could do.
+fn labels(offer: &Offer) -> Vec<Label> {
+    let of = |take| Label { actor: offer.actor, take };
+    match &offer.kind {
+        OfferKind::Next { .. } => vec![of(Take::Next)],
+        OfferKind::Receive(waiting) => {
+            let mut res: Vec<Label> =
+                waiting.matching.iter().map(|it| of(Take::Message(*it))).collect();
+            if waiting.patience == Patience::Soon {
+                res.push(of(Take::Timeout));
+            }
+            res
+        }
+    }
+}
+
+fn fits(offer: &Offer, label: Label) -> bool {
+    offer.actor == label.actor
+        && match (&offer.kind, label.take) {
+            (OfferKind::Next { .. }, take) => take == Take::Next,
+            (OfferKind::Receive(_), Take::Next) => false,
+            (OfferKind::Receive(it), Take::Message(id)) => it.matching.contains(&id),
+            (OfferKind::Receive(it), Take::Timeout) => it.patience == Patience::Soon,
+        }
+}
+
+fn is_open(offer: &Offer) -> bool {
+    match &offer.kind {
+        OfferKind::Next { .. } => true,
+        OfferKind::Receive(it) => !it.matching.is_empty() || it.patience == Patience::Soon,
+    }
+}
+
+/// The first message that is wanted, or the timeout if there is none.
+fn natural(offers: &[Offer], last: Option<Actor>) -> Option<Label> {
+    let of = |offer: &Offer| labels(offer).first().copied();
+    let again = offers.iter().find(|it| Some(it.actor) == last).and_then(of);
+    again.or_else(|| offers.iter().find_map(of))
+}
+
+/// The branch on the path is not looked at: a plan never goes through it.
+fn push_after_first(tree: &mut Vec<Branch>, sequence: Sequence, exprs: &Exprs) {
+    let mut rest = tree.split_off(tree.len().min(1));
+    insert(&mut rest, sequence, exprs);
+    tree.extend(rest);
+}
+
+fn class_of(trace: &Trace, performed: &Performed) -> u64 {
+    let mut hasher = FxHasher::default();
+    trace.class().hash(&mut hasher);
+    performed.choices.iter().for_each(|it| (it.site, it.taken).hash(&mut hasher));
+    hasher.finish()
+}
+
+/// Spreads numbers over all of their range (the finaliser of splitmix64).
+fn scramble(n: u64) -> u64 {
+    let n = (n ^ (n >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let n = (n ^ (n >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    n ^ (n >> 31)
+}

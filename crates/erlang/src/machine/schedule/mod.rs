@@ -1,0 +1,322 @@
+//! Running processes in an order that somebody else decides: one visible operation at a time.
+//!
+//! A process stops before each operation that others can notice, or that depends on what others
+//! do, and waits for its turn. Which of them come in which order is decided outside; here is only
+//! the gate that they wait at, and what a step leaves behind. Runs that nobody schedules never come
+//! here.
+
+mod narrate;
+mod stage;
+mod touch;
+
+pub use stage::Staged;
+
+use crate::builtins::Builtin;
+use crate::data::{PidId, RefId, Value};
+use crate::machine::World;
+use crate::machine::process::{AliasKind, Monitor, OnReturn, Process};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use touch::{Kind, Touch};
+use trace::{Access, Actor, MessageId, Mode, Sent};
+
+/// The scheduled half of a world.
+#[derive(Debug, Default)]
+pub struct Schedule {
+    gate: Gate,
+    /// The instruction that the gate was opened for, to be opened again if it has to be retried.
+    opened_at: Option<u32>,
+    /// What the process that stopped last stopped for.
+    stopped_for: Option<StoppedFor>,
+    /// Who takes the step that is going on.
+    actor: Actor0,
+    draft: Draft,
+    n_sent: FxHashMap<Actor, u32>,
+    messages: FxHashMap<MessageId, Value>,
+    /// Processes that a signal has ended, but whose own last step is yet to come.
+    doomed: BTreeMap<PidId, Value>,
+    /// What processes that are gone had: messages to them might have come in time.
+    ghosts: FxHashMap<PidId, Ghost>,
+    probed: Option<Probed>,
+    kinds: FxHashMap<usize, Kind>,
+}
+
+/// What is left of a process that ended.
+#[derive(Debug)]
+struct Ghost {
+    monitors: BTreeMap<RefId, Monitor>,
+    aliases: BTreeMap<RefId, AliasKind>,
+}
+
+/// The actor of the step that is going on; before the first one it is nobody.
+type Actor0 = Option<Actor>;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Gate {
+    /// The process stops before its next visible operation.
+    #[default]
+    Closed,
+    /// It may do one.
+    Once,
+    /// It may do all it wants: its doings count as those of the step that caused them.
+    Free,
+    /// Only to see what a receive does with this message, or with none.
+    Probing(Option<Value>),
+}
+
+#[derive(Clone, Debug)]
+enum StoppedFor {
+    Operation(Touch),
+    Receive,
+}
+
+/// What a receive does with a message.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Probed {
+    Takes,
+    Leaves,
+    /// There is none, and it would wait this long.
+    Waits(Value),
+}
+
+/// The step that is going on, as far as it has come.
+#[derive(Clone, Debug, Default)]
+struct Draft {
+    touch: Touch,
+    sent: Vec<Sent>,
+    spawned: Vec<Actor>,
+    killed: Vec<PidId>,
+}
+
+/// What a receive finds at the gate.
+pub(crate) enum Turn {
+    /// It is not its turn yet.
+    Stop,
+    /// It looks at its messages as always.
+    Look,
+    /// It is shown this, or nothing.
+    Show(Option<Value>),
+}
+
+/// What waiting comes to.
+pub(crate) enum WaitTurn {
+    /// As always.
+    Usual,
+    TimesOut,
+    Stop,
+}
+
+impl World {
+    /// Whether the running process may do this now. If not, it stops before it.
+    #[inline]
+    pub(crate) fn may_go(&mut self, builtin: &'static Builtin, args: &[Value], pc: u32) -> bool {
+        self.schedule.is_none() || self.is_turn(builtin, args, pc)
+    }
+
+    #[cold]
+    fn is_turn(&mut self, builtin: &'static Builtin, args: &[Value], pc: u32) -> bool {
+        let Some(schedule) = &mut self.schedule else { return true };
+        let is_once = match schedule.gate {
+            Gate::Free | Gate::Probing(_) => return true,
+            Gate::Once => true,
+            Gate::Closed => false,
+        };
+        let key = std::ptr::from_ref(builtin) as usize;
+        let kind = *schedule.kinds.entry(key).or_insert_with(|| Kind::of(builtin));
+        let Some(touch) = touch::of_call(self, kind, args) else { return true };
+        let Some(schedule) = &mut self.schedule else { return true };
+        if is_once {
+            schedule.gate = Gate::Closed;
+            schedule.opened_at = Some(pc);
+            schedule.draft.touch.add(touch);
+        } else {
+            schedule.stopped_for = Some(StoppedFor::Operation(touch));
+        }
+        is_once
+    }
+
+    /// A receive is about to look at a message.
+    #[cold]
+    pub(crate) fn peek_turn(&mut self, pc: u32) -> Turn {
+        let looks = self.me().is_some_and(|it| it.looks);
+        let Some(schedule) = &mut self.schedule else { return Turn::Look };
+        match schedule.gate {
+            Gate::Free => Turn::Look,
+            Gate::Probing(message) => Turn::Show(message),
+            Gate::Once => {
+                schedule.gate = Gate::Closed;
+                schedule.opened_at = Some(pc);
+                Turn::Look
+            }
+            Gate::Closed if looks => Turn::Look,
+            Gate::Closed => {
+                schedule.stopped_for = Some(StoppedFor::Receive);
+                Turn::Stop
+            }
+        }
+    }
+
+    /// A receive did not want the message. `true`: that is all that was asked.
+    pub(crate) fn probed_leaves(&mut self) -> bool {
+        self.probed(Probed::Leaves)
+    }
+
+    pub(crate) fn probed_takes(&mut self) -> bool {
+        self.probed(Probed::Takes)
+    }
+
+    fn probed(&mut self, found: Probed) -> bool {
+        let Some(schedule) = &mut self.schedule else { return false };
+        let is_probing = matches!(schedule.gate, Gate::Probing(_));
+        if is_probing {
+            schedule.probed = Some(found);
+        }
+        is_probing
+    }
+
+    /// A receive has nothing to take.
+    #[cold]
+    pub(crate) fn wait_turn(&mut self, timeout: Value) -> WaitTurn {
+        let looks = self.me().is_some_and(|it| it.looks);
+        let Some(schedule) = &mut self.schedule else { return WaitTurn::Usual };
+        match schedule.gate {
+            Gate::Free => WaitTurn::Usual,
+            Gate::Probing(_) => {
+                schedule.probed = Some(Probed::Waits(timeout));
+                WaitTurn::Stop
+            }
+            // It was its turn to give up, or it waits for nothing but the time.
+            Gate::Closed | Gate::Once if looks || timeout.as_int().is_some() => WaitTurn::TimesOut,
+            Gate::Closed | Gate::Once => WaitTurn::Usual,
+        }
+    }
+
+    /// A message goes to a mailbox: what it is called.
+    pub(super) fn post(&mut self, to: PidId, message: Value) {
+        let Some(schedule) = &mut self.schedule else { return };
+        let from = schedule.actor.unwrap_or(actor(self.current));
+        let n = schedule.n_sent.entry(from).or_default();
+        let id = MessageId { from, n: *n };
+        *n += 1;
+        match self.processes.get_mut(&to) {
+            Some(process) if is_inline(process) => return,
+            Some(process) => process.letters.push_back(id),
+            None if schedule.ghosts.contains_key(&to) => (),
+            None => return,
+        }
+        schedule.messages.insert(id, message);
+        schedule.draft.sent.push(Sent { message: id, to: actor(to) });
+    }
+
+    /// Keeps what a process had. `false`: nobody needs it.
+    pub(super) fn bury(&mut self, process: &Process) -> bool {
+        let Some(schedule) = &mut self.schedule else { return false };
+        if !is_inline(process) {
+            let (monitors, aliases) = (process.monitors.clone(), process.aliases.clone());
+            schedule.ghosts.insert(process.pid, Ghost { monitors, aliases });
+        }
+        true
+    }
+
+    /// A monitor of a process that is gone.
+    pub(super) fn ghost_monitor(&mut self, watcher: PidId, id: RefId) -> Option<Monitor> {
+        self.schedule.as_mut()?.ghosts.get_mut(&watcher)?.monitors.remove(&id)
+    }
+
+    /// Whether a process that is gone had the alias.
+    pub(super) fn is_ghost_alias(&self, alias: RefId) -> bool {
+        let ghost = self.schedule.as_ref().and_then(|it| it.ghosts.get(&alias.owner));
+        ghost.is_some_and(|it| it.aliases.contains_key(&alias))
+    }
+
+    /// A signal ends a process, which will do so in a step of its own. `false`: it ends at once.
+    pub(super) fn doom(&mut self, pid: PidId, reason: Value) -> bool {
+        let Some(schedule) = &mut self.schedule else { return false };
+        if self.processes.get(&pid).is_none_or(is_inline) {
+            return false;
+        }
+        schedule.doomed.entry(pid).or_insert(reason);
+        schedule.draft.killed.push(pid);
+        schedule.draft.touch.access(touch::doom(pid), Mode::Write);
+        true
+    }
+
+    pub(crate) fn is_doomed(&self, pid: PidId) -> bool {
+        self.schedule.as_ref().is_some_and(|it| it.doomed.contains_key(&pid))
+    }
+
+    pub(super) fn spawned(&mut self, pid: PidId) {
+        if let Some(schedule) = &mut self.schedule {
+            schedule.draft.spawned.push(actor(pid));
+        }
+    }
+
+    /// A timer has started: it is an actor too, a child of who started it.
+    pub(crate) fn timer_started(&mut self, id: RefId) {
+        if self.schedule.is_none() {
+            return;
+        }
+        let timer = self.timer_actor(id);
+        if let Some(schedule) = &mut self.schedule {
+            schedule.draft.spawned.push(timer);
+        }
+    }
+
+    /// A timer that was running is no more.
+    pub(crate) fn timer_cancelled(&mut self, id: RefId) {
+        if self.schedule.is_none() {
+            return;
+        }
+        let timer = self.timer_actor(id);
+        if let Some(schedule) = &mut self.schedule {
+            schedule.draft.killed.push(PidId(timer.0));
+        }
+    }
+
+    fn timer_actor(&mut self, id: RefId) -> Actor {
+        actor(self.names.child(id.owner, TIMER | id.n))
+    }
+
+    /// The step that is going on touches something besides what its operation says.
+    pub(super) fn touches(&mut self, access: impl FnOnce() -> Access) {
+        if let Some(schedule) = &mut self.schedule {
+            schedule.draft.touch.accesses.push(access());
+        }
+    }
+
+    /// An exit signal arrives: what becomes of it depends on whether the process traps it, and is.
+    pub(super) fn signalled(&mut self, to: PidId) {
+        self.touches(|| Access { object: touch::flags(to), mode: Mode::Read });
+        self.touches(|| Access { object: touch::life(to), mode: Mode::Read });
+    }
+
+    /// A process ends: its name, its tables and itself are no more.
+    pub(super) fn exit_touches(&mut self, pid: PidId) {
+        if self.schedule.is_none() {
+            return;
+        }
+        let touch = touch::of_exit(self, pid);
+        if let Some(schedule) = &mut self.schedule {
+            schedule.draft.touch.add(touch);
+        }
+    }
+
+    /// An alias ceases to be one.
+    pub(super) fn alias_gone(&mut self, alias: RefId) {
+        self.touches(|| Access { object: touch::alias(alias), mode: Mode::Write });
+    }
+}
+
+/// Numbers of timers among the children of a process.
+const TIMER: u32 = 1 << 31;
+
+fn actor(pid: PidId) -> Actor {
+    Actor(pid.0)
+}
+
+/// Whether a process is run as part of the steps of others: it belongs to the system, or formats
+/// what somebody prints.
+fn is_inline(process: &Process) -> bool {
+    process.resident.is_some()
+        || matches!(process.on_return, OnReturn::Output { .. } | OnReturn::Boot { .. })
+}

@@ -1,0 +1,114 @@
+//! What steps do and who waits where, in words for people.
+
+use crate::code::{Ins, Program, Target};
+use crate::data::{PidId, Value, to_term};
+use crate::machine::process::Execution;
+use crate::machine::schedule::stage::{End, Pending};
+use crate::machine::schedule::{Schedule, Staged, actor};
+use crate::machine::world::World;
+use term::{Style, Term, print};
+use trace::{Blocked, Label, MessageId, Take};
+
+impl Staged<'_> {
+    pub(super) fn blocked(&self) -> Vec<Blocked> {
+        if self.act.stopped.is_some() {
+            return Vec::new();
+        }
+        let world = &self.machine.world;
+        let waits = |it: &Pending| matches!(it, Pending::Receive(_) | Pending::Stuck);
+        let of = |(pid, _): (&PidId, &Pending)| {
+            let process = world.processes.get(pid)?;
+            let execution = process.execution.as_ref()?;
+            let term = |it: &Value| to_term(&world.heap, &world.atoms, *it).unwrap_or(Term::Nil);
+            Some(Blocked {
+                actor: actor(*pid),
+                is_unit: *pid == self.act.unit,
+                place: place(&self.machine.program, world, execution),
+                mailbox: process.mailbox.iter().map(term).collect(),
+            })
+        };
+        self.act.pending.iter().filter(|it| waits(it.1)).filter_map(of).collect()
+    }
+
+    /// What a step will do, in the words of the program.
+    pub(super) fn narrate(&self, label: Label) -> String {
+        let pid = PidId(label.actor.0);
+        if self.act.timers.contains_key(&label.actor) {
+            return "fires".to_owned();
+        }
+        let world = &self.machine.world;
+        let execution = world.processes.get(&pid).and_then(|it| it.execution.as_ref());
+        let at = execution.map(|it| place(&self.machine.program, world, it)).unwrap_or_default();
+        match (self.act.pending.get(&pid), label.take) {
+            (Some(Pending::Exit(End::Returned(_))), _) => "ends".to_owned(),
+            (Some(Pending::Exit(End::Raised(raised))), _) => {
+                format!("fails: {}", self.text(raised.reason))
+            }
+            (Some(Pending::Exit(End::Killed(reason))), _) => {
+                format!("is ended: {}", self.text(*reason))
+            }
+            (Some(Pending::Receive(_)), Take::Message(id)) => {
+                format!("receives {} at {at}", self.message_text(id))
+            }
+            (Some(Pending::Receive(_)), Take::Timeout | Take::Next) => format!("gives up at {at}"),
+            (Some(Pending::Operation(_) | Pending::Stuck) | None, _) => {
+                match execution.and_then(|it| self.call_at(it)) {
+                    Some(call) => format!("{call} at {at}"),
+                    None => at,
+                }
+            }
+        }
+    }
+
+    /// The builtin that the process is about to call.
+    fn call_at(&self, execution: &Execution) -> Option<String> {
+        let program = &self.machine.program;
+        let ins = *program.code.get(execution.pc as usize)?;
+        let builtin = if let Ins::Builtin { builtin, .. }
+        | Ins::Builtin1 { builtin, .. }
+        | Ins::Builtin2 { builtin, .. } = ins
+        {
+            builtin
+        } else if let Ins::CallImport { import, .. } | Ins::TailImport { import, .. } = ins
+            && let Target::Builtin(builtin) =
+                program.imports.get(import.0 as usize)?.target.get()?
+        {
+            builtin
+        } else {
+            return None;
+        };
+        let builtin = program.builtins.get(builtin.0 as usize)?;
+        Some(format!("{}:{}/{}", builtin.module, builtin.name, builtin.arity))
+    }
+
+    pub(super) fn message_text(&self, id: MessageId) -> String {
+        let schedule: Option<&Schedule> = self.machine.world.schedule.as_deref();
+        let value = schedule.and_then(|it| it.messages.get(&id)).copied();
+        value.map(|it| self.text(it)).unwrap_or_default()
+    }
+
+    fn text(&self, value: Value) -> String {
+        let world = &self.machine.world;
+        to_term(&world.heap, &world.atoms, value)
+            .map_or_else(|_| "…".to_owned(), |it| print(&it, Style::TW))
+    }
+}
+
+/// Function, file and line of where a process is, or of the innermost caller that has one.
+fn place(program: &Program, world: &World, execution: &Execution) -> String {
+    let counters = std::iter::once(execution.pc.saturating_add(1))
+        .chain(execution.frames.iter().rev().map(|it| it.pc));
+    for pc in counters {
+        let pc = pc.saturating_sub(1);
+        let Some(function) = program.function_at(pc) else { continue };
+        let name = |it| world.atoms.name(it);
+        let line = program.place_at(pc).line;
+        return format!(
+            "{}:{}/{} line {line}",
+            name(function.module),
+            name(function.name),
+            function.arity
+        );
+    }
+    "its start".to_owned()
+}

@@ -1,0 +1,700 @@
+//! A call as a stage: the steps that its processes could take now, and taking one.
+//!
+//! Nothing is collected while a stage is open: values may be kept wherever it is convenient, and a
+//! run that needs more than the budget of memory is stopped.
+
+use crate::builtins::Stop;
+use crate::data::{AtomId, PidId, Value, to_term};
+use crate::machine::interpret::{Pause, run};
+use crate::machine::process::{Execution, OnReturn, Process, Status};
+use crate::machine::raise::{self, Raised};
+use crate::machine::run::{Machine, MachineError, Stopped};
+use crate::machine::schedule::{Gate, Probed, StoppedFor, actor, is_inline, touch, touch::Touch};
+use crate::machine::timers::TimerId;
+use crate::machine::world::{USER, World};
+use crate::machine::{Outcome, Recorder};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use term::{Atom, Domain, Exprs, Term};
+use trace::{
+    Actor, ActorCrash, Covered, ExecutorError, Input, Label, Match, MessageId, Mode, Offer,
+    OfferKind, Patience, Performed, ReceiveId, Stage, Step, StepText, Take, Waiting,
+};
+
+/// A function of a loaded program whose processes are run in an order decided outside.
+#[derive(Debug)]
+pub struct Staged<'m> {
+    pub(super) machine: &'m mut Machine,
+    module: Atom,
+    function: Atom,
+    recorder: Recorder,
+    /// Whether arguments are symbolic.
+    pub is_recorded: bool,
+    /// Whether steps say what they did.
+    pub is_narrated: bool,
+    /// Timeouts this long or longer, in milliseconds, happen only when nothing else can.
+    pub long_timeout: u64,
+    pub(super) act: Act,
+}
+
+/// The run that is going on.
+#[derive(Debug, Default)]
+pub(super) struct Act {
+    pub(super) pending: BTreeMap<PidId, Pending>,
+    receives: Vec<Receive>,
+    pub(super) timers: FxHashMap<Actor, TimerId>,
+    crashes: Vec<ActorCrash>,
+    pub(super) stopped: Option<String>,
+    pub(super) unit: PidId,
+    is_open: bool,
+    /// All that is left is to let time pass.
+    is_last: bool,
+}
+
+/// What a process will do when it is its turn.
+#[derive(Clone, Debug)]
+pub(super) enum Pending {
+    Operation(Touch),
+    Receive(ReceiveId),
+    Exit(End),
+    /// It waits for nothing.
+    Stuck,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum End {
+    Returned(Value),
+    Raised(Raised),
+    Killed(Value),
+}
+
+/// A receive as it was when its process came to it: enough to ask what it would do.
+#[derive(Debug)]
+struct Receive {
+    pid: PidId,
+    pc: u32,
+    registers: Vec<Value>,
+    patience: Patience,
+    /// How many letters of the mailbox were looked at, and those that it would take.
+    n_tested: usize,
+    matching: Vec<MessageId>,
+    symbolic: Vec<(MessageId, Match)>,
+}
+
+const SLICE: u32 = 4000;
+const NANOS_PER_MILLI: u64 = 1_000_000;
+
+impl Staged<'_> {
+    pub fn new(machine: &mut Machine, module: Atom, function: Atom) -> Staged<'_> {
+        Staged {
+            machine,
+            module,
+            function,
+            recorder: Recorder::default(),
+            is_recorded: false,
+            is_narrated: false,
+            long_timeout: 5000,
+            act: Act::default(),
+        }
+    }
+}
+
+impl<'m> Staged<'m> {
+    /// Inputs come from this domain: what it implies is no choice.
+    #[must_use]
+    pub fn within(mut self, domain: Arc<Domain>) -> Staged<'m> {
+        self.recorder = Recorder::within(domain);
+        self
+    }
+}
+
+impl Stage for Staged<'_> {
+    fn begin(&mut self, input: &Input) -> Result<(), ExecutorError> {
+        if self.act.is_open {
+            self.end()?;
+        }
+        self.open(input).map_err(|it| error(&it))
+    }
+
+    fn offers(&mut self) -> Result<Vec<Offer>, ExecutorError> {
+        if self.act.stopped.is_some() {
+            return Ok(Vec::new());
+        }
+        self.act.is_last = false;
+        let mut res = Vec::with_capacity(self.act.pending.len());
+        let pids: Vec<PidId> = self.act.pending.keys().copied().collect();
+        for pid in pids {
+            res.extend(self.offer(pid));
+        }
+        // Who has waited long enough when nobody else can do anything.
+        let mut last: Option<(u64, Offer)> = None;
+        let mut is_open = false;
+        for offer in &res {
+            let OfferKind::Receive(waiting) = &offer.kind else {
+                is_open = true;
+                continue;
+            };
+            match waiting.patience {
+                Patience::Soon => is_open = true,
+                Patience::Never | Patience::Last(_) if !waiting.matching.is_empty() => {
+                    is_open = true;
+                }
+                Patience::Last(at) if last.as_ref().is_none_or(|it| at < it.0) => {
+                    let mut offer = offer.clone();
+                    if let OfferKind::Receive(waiting) = &mut offer.kind {
+                        waiting.patience = Patience::Soon;
+                    }
+                    last = Some((at, offer));
+                }
+                Patience::Never | Patience::Last(_) => (),
+            }
+        }
+        let long = self.long_timeout * NANOS_PER_MILLI;
+        let now = self.machine.world.clock;
+        for (at, id) in self.machine.world.timers.running() {
+            let timer = self.machine.world.timer_actor(id);
+            self.act.timers.insert(timer, TimerId::Reference(id));
+            let touch = Touch::default();
+            let mut offer = next(timer, touch);
+            if let OfferKind::Next { accesses, .. } = &mut offer.kind {
+                accesses.push(trace::Access { object: touch::timer(id), mode: Mode::Write });
+            }
+            if at.saturating_sub(now) < long {
+                is_open = true;
+                res.push(offer);
+            } else if last.as_ref().is_none_or(|it| at < it.0) {
+                last = Some((at, offer));
+            }
+        }
+        if !is_open && let Some((at, offer)) = last {
+            self.machine.world.clock = now.max(at);
+            self.act.is_last = true;
+            res.retain(|it| it.actor != offer.actor);
+            res.push(offer);
+        }
+        Ok(res)
+    }
+
+    fn step(&mut self, label: Label) -> Result<Step, ExecutorError> {
+        self.take(label).map_err(|it| error(&it))
+    }
+
+    fn matches(&mut self, receive: ReceiveId, message: MessageId) -> Result<Match, ExecutorError> {
+        let schedule = self.machine.world.schedule.as_ref();
+        let value = schedule.and_then(|it| it.messages.get(&message)).copied();
+        let Some(value) = value else { return Ok(Match::default()) };
+        Ok(self.would_take(receive, value))
+    }
+
+    fn end(&mut self) -> Result<Performed, ExecutorError> {
+        let res = self.close().map_err(|it| error(&it));
+        self.act = Act::default();
+        res
+    }
+
+    fn exprs(&mut self) -> &mut Exprs {
+        match &mut self.machine.world.record {
+            Some(record) => &mut record.exprs,
+            None => &mut self.recorder.exprs,
+        }
+    }
+
+    fn name(&self, actor: Actor) -> String {
+        self.machine.world.names.path(PidId(actor.0))
+    }
+}
+
+fn next(actor: Actor, touch: Touch) -> Offer {
+    let Touch { accesses, is_global, kills } = touch;
+    let kills = kills.into_iter().map(super::actor).collect();
+    Offer { actor, kind: OfferKind::Next { accesses, is_global, kills } }
+}
+
+impl Staged<'_> {
+    fn open(&mut self, input: &Input) -> Result<(), MachineError> {
+        self.machine.begin()?;
+        let mut args = self.machine.values(&input.args);
+        if self.is_recorded {
+            let mut recorder = std::mem::take(&mut self.recorder);
+            recorder.begin();
+            for (n, arg) in args.iter_mut().enumerate() {
+                *arg = recorder.argument(n, *arg);
+            }
+            self.machine.world.record = Some(Box::new(recorder));
+        }
+        let world = &mut self.machine.world;
+        world.heap.keep_all();
+        world.schedule = Some(Box::default());
+        let module = Value::atom(world.atoms.intern(self.module.as_str()));
+        let function = Value::atom(world.atoms.intern(self.function.as_str()));
+        let unit = world.names.child(PidId(0), 0);
+        let dictionary = world.heap.empty_map();
+        let execution = Execution::apply(module, function, &args);
+        let mut process = Process::new(unit, PidId(0), execution, dictionary);
+        process.on_return = OnReturn::Unit;
+        process.group_leader = USER;
+        world.processes.insert(unit, process);
+        self.act = Act { unit, is_open: true, ..Act::default() };
+        self.advance(unit, Gate::Closed)?;
+        self.drain()
+    }
+
+    /// What a process could do.
+    fn offer(&mut self, pid: PidId) -> Option<Offer> {
+        let who = actor(pid);
+        match self.act.pending.get(&pid)? {
+            Pending::Operation(touch) => Some(next(who, touch.clone())),
+            Pending::Exit(_) => Some(next(who, touch::of_exit(&self.machine.world, pid))),
+            Pending::Stuck => None,
+            Pending::Receive(id) => {
+                let id = *id;
+                self.test_letters(id);
+                let receive = self.act.receives.get(id.0 as usize)?;
+                let (matching, patience) = (receive.matching.clone(), receive.patience);
+                let symbolic = receive.symbolic.clone();
+                let waiting = Waiting { receive: id, matching, symbolic, patience };
+                Some(Offer { actor: who, kind: OfferKind::Receive(waiting) })
+            }
+        }
+    }
+
+    /// Looks at the messages that came since a receive was last asked about.
+    fn test_letters(&mut self, id: ReceiveId) {
+        loop {
+            let Some(receive) = self.act.receives.get_mut(id.0 as usize) else { return };
+            let Some(process) = self.machine.world.processes.get(&receive.pid) else { return };
+            let n = receive.n_tested;
+            let (Some(letter), Some(message)) =
+                (process.letters.get(n).copied(), process.mailbox.get(n).copied())
+            else {
+                return;
+            };
+            receive.n_tested += 1;
+            let found = self.would_take(id, message);
+            let Some(receive) = self.act.receives.get_mut(id.0 as usize) else { return };
+            if found.holds {
+                receive.matching.push(letter);
+            }
+            if !found.choices.is_empty() {
+                receive.symbolic.push((letter, found));
+            }
+        }
+    }
+
+    fn would_take(&mut self, id: ReceiveId, message: Value) -> Match {
+        let mut record = self.machine.world.record.take();
+        // What the other way would have looked at is not part of this run.
+        if let Some(record) = &mut record {
+            let known = record.known.clone();
+            let n_choices = record.choices.len();
+            let n_losses = record.losses.len();
+            self.machine.world.record = Some(std::mem::take(record));
+            let holds = self.probe(id, Some(message)) == Some(Probed::Takes);
+            let mut record = self.machine.world.record.take().unwrap_or_default();
+            let choices = record.choices.split_off(n_choices);
+            record.losses.truncate(n_losses);
+            record.known = known;
+            self.machine.world.record = Some(record);
+            return Match { holds, choices };
+        }
+        let holds = self.probe(id, Some(message)) == Some(Probed::Takes);
+        Match { holds, choices: Vec::new() }
+    }
+
+    /// Shows a receive one message, or none, and sees what it does.
+    fn probe(&mut self, id: ReceiveId, message: Option<Value>) -> Option<Probed> {
+        let Act { receives, .. } = &self.act;
+        let receive = receives.get(id.0 as usize)?;
+        let Machine { program, world, .. } = &mut *self.machine;
+        let stack = receive.registers.clone();
+        let live = stack.len();
+        let mut execution =
+            Execution { live, top: live, stack, pc: receive.pc, ..Execution::default() };
+        let current = std::mem::replace(&mut world.current, receive.pid);
+        let covered = world.covered.clone();
+        let gate = set_gate(world, Gate::Probing(message));
+        run(program, world, &mut execution, SLICE);
+        set_gate(world, gate);
+        world.covered = covered;
+        world.current = current;
+        world.schedule.as_mut().and_then(|it| it.probed.take())
+    }
+
+    /// Runs a process until its next visible operation.
+    fn advance(&mut self, pid: PidId, gate: Gate) -> Result<(), MachineError> {
+        self.act.pending.remove(&pid);
+        set_gate(&mut self.machine.world, gate);
+        loop {
+            let Some(pause) = self.run_slice(pid) else { return Ok(()) };
+            match pause {
+                Pause::Yield => (),
+                Pause::Stop(Stop::NeedTurn) => {
+                    let pending = self.stopped_at(pid);
+                    self.act.pending.insert(pid, pending);
+                    return Ok(());
+                }
+                Pause::Wait => {
+                    let process = self.machine.world.processes.get_mut(&pid);
+                    if let Some(process) = process.filter(|it| it.status == Status::Hibernating) {
+                        // It goes on with the first message, which it will receive.
+                        process.status = Status::Runnable;
+                    } else {
+                        self.act.pending.insert(pid, Pending::Stuck);
+                        return Ok(());
+                    }
+                }
+                Pause::Returned(value) => return self.will_end(pid, End::Returned(value)),
+                Pause::Raised(raised) => return self.will_end(pid, End::Raised(raised)),
+                Pause::Killed(reason) => return self.will_end(pid, End::Killed(reason)),
+                Pause::Load(module) | Pause::Stop(Stop::NeedModule(module)) => {
+                    self.machine.load(module)?;
+                    self.open_again(pid);
+                }
+                Pause::Stop(Stop::NeedProcess(name)) => {
+                    let known = touch::resident(u64::from(name.0));
+                    self.machine
+                        .world
+                        .touches(|| trace::Access { object: known, mode: Mode::Write });
+                    self.machine.world.boot(name, pid);
+                    if !self.drain_until(pid)? {
+                        self.stop("a part of the system can't be started".to_owned());
+                        return Ok(());
+                    }
+                    self.open_again(pid);
+                }
+                Pause::Stop(Stop::NeedFact(name)) => {
+                    if let Some(stop) = self.machine.learn(name) {
+                        self.stop(stop.to_string());
+                        return Ok(());
+                    }
+                    self.open_again(pid);
+                }
+                Pause::Host { builtin, args } => {
+                    if let Some(stop) = self.machine.ask_host(pid, builtin, &args)? {
+                        self.stop(stop.to_string());
+                        return Ok(());
+                    }
+                }
+                Pause::Stop(stop) => {
+                    self.stop(stop.to_string());
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    /// `None`: the run has been stopped, or the process is not there.
+    fn run_slice(&mut self, pid: PidId) -> Option<Pause> {
+        let Machine { program, world, reductions, .. } = &mut *self.machine;
+        world.current = pid;
+        let mut execution = world.processes.get_mut(&pid)?.execution.take()?;
+        let left = world.limits.reductions.saturating_sub(*reductions);
+        let slice = u32::try_from(left).unwrap_or(u32::MAX).min(SLICE);
+        let (pause, used) = run(program, world, &mut execution, slice);
+        *reductions += u64::from(used);
+        execution.live = execution.stack.len();
+        let killed = world.killed.take();
+        if let Some(process) = world.processes.get_mut(&pid) {
+            process.reductions += u64::from(used);
+            process.execution = Some(execution);
+        }
+        let stop = if *reductions >= world.limits.reductions {
+            Some(Stop::OutOfReductions)
+        } else if world.heap.bytes_used() > world.limits.memory_bytes {
+            Some(Stop::OutOfMemory)
+        } else if self.machine.interrupt.load(Ordering::Relaxed) {
+            Some(Stop::Interrupted)
+        } else {
+            None
+        };
+        if let Some(stop) = stop {
+            self.stop(stop.to_string());
+            return None;
+        }
+        Some(killed.map_or(pause, Pause::Killed))
+    }
+
+    fn stop(&mut self, why: String) {
+        self.act.stopped.get_or_insert(why);
+    }
+
+    /// The operation that was let through has to be made again.
+    fn open_again(&mut self, pid: PidId) {
+        let pc =
+            self.machine.world.processes.get(&pid).and_then(|it| Some(it.execution.as_ref()?.pc));
+        if let Some(schedule) = &mut self.machine.world.schedule
+            && let (Some(opened_at), Some(pc)) = (schedule.opened_at, pc)
+            && opened_at.saturating_sub(1) == pc
+        {
+            schedule.gate = Gate::Once;
+        }
+    }
+
+    fn stopped_at(&mut self, pid: PidId) -> Pending {
+        let schedule = self.machine.world.schedule.as_mut();
+        match schedule.and_then(|it| it.stopped_for.take()) {
+            Some(StoppedFor::Operation(touch)) => Pending::Operation(touch),
+            Some(StoppedFor::Receive) | None => {
+                let id = ReceiveId(u32::try_from(self.act.receives.len()).unwrap_or(u32::MAX));
+                let execution = self.machine.world.processes.get(&pid);
+                let execution = execution.and_then(|it| it.execution.as_ref());
+                let registers =
+                    execution.and_then(|it| it.stack.get(it.base..)).unwrap_or_default();
+                self.act.receives.push(Receive {
+                    pid,
+                    pc: execution.map_or(0, |it| it.pc),
+                    registers: registers.to_vec(),
+                    patience: Patience::Never,
+                    n_tested: 0,
+                    matching: Vec::new(),
+                    symbolic: Vec::new(),
+                });
+                let record = self.machine.world.record.take();
+                let probed = self.probe(id, None);
+                self.machine.world.record = record;
+                let patience = match probed {
+                    Some(Probed::Waits(time)) => self.patience(time),
+                    Some(Probed::Takes | Probed::Leaves) | None => Patience::Never,
+                };
+                if let Some(receive) = self.act.receives.last_mut() {
+                    receive.patience = patience;
+                }
+                Pending::Receive(id)
+            }
+        }
+    }
+
+    fn patience(&self, time: Value) -> Patience {
+        if time.is_atom(AtomId::INFINITY) {
+            return Patience::Never;
+        }
+        match time.as_int().and_then(|it| u64::try_from(it).ok()) {
+            Some(millis) if millis >= self.long_timeout => {
+                Patience::Last(self.machine.world.clock.saturating_add(millis * NANOS_PER_MILLI))
+            }
+            // What is no time raises an error, and that at once.
+            Some(_) | None => Patience::Soon,
+        }
+    }
+
+    fn will_end(&mut self, pid: PidId, end: End) -> Result<(), MachineError> {
+        self.act.pending.insert(pid, Pending::Exit(end));
+        Ok(())
+    }
+
+    /// Brings all processes that were started or woken to where they wait for their turn.
+    fn drain(&mut self) -> Result<(), MachineError> {
+        self.drain_until(PidId(u32::MAX)).map(|_| ())
+    }
+
+    /// The same until one of them is to go on; whether it is.
+    fn drain_until(&mut self, wanted: PidId) -> Result<bool, MachineError> {
+        while self.act.stopped.is_none() {
+            let Some(pid) = self.machine.world.queue.pop_front() else { return Ok(false) };
+            if pid == wanted {
+                return Ok(true);
+            }
+            let Some(process) = self.machine.world.processes.get(&pid) else { continue };
+            if is_inline(process) {
+                let name = process.resident;
+                self.run_inline(pid)?;
+                if let Some(name) = name {
+                    let object = touch::resident(u64::from(name.0));
+                    self.machine.world.touches(|| trace::Access { object, mode: Mode::Write });
+                }
+            } else if !self.act.pending.contains_key(&pid) {
+                let gate = gate(&self.machine.world);
+                self.advance(pid, Gate::Closed)?;
+                set_gate(&mut self.machine.world, gate);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Runs a process that waits for nobody's turn until it pauses.
+    fn run_inline(&mut self, pid: PidId) -> Result<(), MachineError> {
+        let gate = set_gate(&mut self.machine.world, Gate::Free);
+        let current = self.machine.world.current;
+        if let Some(pause) = self.run_slice(pid)
+            && let Some(stop) = self.machine.after(pid, pause)?
+        {
+            self.stop(stop.to_string());
+        }
+        self.machine.world.current = current;
+        set_gate(&mut self.machine.world, gate);
+        Ok(())
+    }
+
+    fn take(&mut self, label: Label) -> Result<Step, MachineError> {
+        let pid = PidId(label.actor.0);
+        let first_choice = self.machine.world.record.as_ref().map_or(0, |it| it.choices.len());
+        if let Some(schedule) = &mut self.machine.world.schedule {
+            schedule.actor = Some(label.actor);
+            schedule.draft = super::Draft::default();
+            schedule.opened_at = None;
+        }
+        let place = if self.is_narrated { self.narrate(label) } else { String::new() };
+        let mut receive = None;
+        if let Some(timer) = self.act.timers.get(&label.actor).copied() {
+            self.fire(timer);
+        } else {
+            match self.act.pending.remove(&pid) {
+                Some(Pending::Operation(_)) => self.advance(pid, Gate::Once)?,
+                Some(Pending::Receive(id)) => {
+                    receive = Some(id);
+                    if let Some(process) = self.machine.world.processes.get_mut(&pid) {
+                        process.seen = match label.take {
+                            Take::Message(id) => process.letters.iter().position(|it| *it == id),
+                            Take::Timeout | Take::Next => None,
+                        }
+                        .unwrap_or(process.mailbox.len());
+                    }
+                    self.advance(pid, Gate::Once)?;
+                }
+                Some(Pending::Exit(end)) => self.exit(pid, end),
+                Some(Pending::Stuck) | None => (),
+            }
+        }
+        self.drain()?;
+        let mut draft = super::Draft::default();
+        if let Some(schedule) = &mut self.machine.world.schedule {
+            draft = std::mem::take(&mut schedule.draft);
+            for killed in &draft.killed {
+                if let Some(reason) = schedule.doomed.get(killed) {
+                    self.act.pending.insert(*killed, Pending::Exit(End::Killed(*reason)));
+                }
+            }
+        }
+        let n_choices = self.machine.world.record.as_ref().map_or(0, |it| it.choices.len());
+        let text = self.is_narrated.then(|| StepText {
+            what: place,
+            sent: draft.sent.iter().map(|it| self.message_text(it.message)).collect(),
+        });
+        let Touch { accesses, is_global, .. } = draft.touch;
+        Ok(Step {
+            label,
+            accesses,
+            is_global,
+            sent: draft.sent,
+            spawned: draft.spawned,
+            killed: draft.killed.into_iter().map(actor).collect(),
+            receive,
+            is_last: self.act.is_last,
+            choices: first_choice..n_choices,
+            text,
+        })
+    }
+
+    fn fire(&mut self, id: TimerId) {
+        let world = &mut self.machine.world;
+        if let TimerId::Reference(id) = id {
+            world.touches(|| trace::Access { object: touch::timer(id), mode: Mode::Write });
+        }
+        if let Some(timer) = world.timers.take(id) {
+            world.fire(timer);
+        }
+    }
+
+    fn exit(&mut self, pid: PidId, end: End) {
+        self.note_crash(pid, end);
+        self.machine.world.current = pid;
+        // Others who end through this do it in steps of their own.
+        if let Some(schedule) = &mut self.machine.world.schedule {
+            schedule.doomed.remove(&pid);
+        }
+        match end {
+            End::Returned(value) => self.machine.returned(pid, value),
+            End::Raised(raised) => self.machine.uncaught(pid, raised),
+            End::Killed(reason) => self.machine.world.terminate(pid, reason),
+        }
+        if let Some(schedule) = &mut self.machine.world.schedule {
+            schedule.gate = Gate::Closed;
+        }
+    }
+
+    /// A process other than the unit fails, and nobody is there to see it.
+    fn note_crash(&mut self, pid: PidId, end: End) {
+        let End::Raised(Raised { class, reason, trace }) = end else { return };
+        let world = &mut self.machine.world;
+        let Some(process) = world.processes.get(&pid) else { return };
+        let traps = |it: &PidId| world.processes.get(it).is_some_and(|it| it.trap_exit);
+        let is_watched = process.was_monitored || process.links.iter().any(traps);
+        if pid == self.act.unit
+            || is_watched
+            || (class == AtomId::EXIT && is_orderly(world, reason))
+        {
+            return;
+        }
+        let trace = raise::build_trace(&self.machine.program, world, trace);
+        let world = &self.machine.world;
+        let term = |it| to_term(&world.heap, &world.atoms, it).unwrap_or(Term::Nil);
+        self.act.crashes.push(ActorCrash {
+            actor: actor(pid),
+            class: Atom::new(world.atoms.name(class)),
+            reason: term(reason),
+            trace: term(trace),
+        });
+    }
+
+    fn close(&mut self) -> Result<Performed, MachineError> {
+        let blocked = self.blocked();
+        let outcome = if self.machine.world.ended.is_some() {
+            match self.machine.outcome(Ok(Stopped::Ended))? {
+                Outcome::Value(value) => trace::Outcome::Value(value),
+                Outcome::Raised { class, reason, trace } => {
+                    trace::Outcome::Crash { class, reason, trace }
+                }
+                Outcome::Killed { reason } => {
+                    trace::Outcome::Crash { class: Atom::new("exit"), reason, trace: Term::Nil }
+                }
+                Outcome::Deadlock { .. } => trace::Outcome::Deadlock,
+                Outcome::TooDeep => {
+                    trace::Outcome::Stopped("the result is nested too deeply".to_owned())
+                }
+                Outcome::Stopped(stop) => trace::Outcome::Stopped(stop.to_string()),
+            }
+        } else {
+            match &self.act.stopped {
+                Some(why) => trace::Outcome::Stopped(why.clone()),
+                None => trace::Outcome::Deadlock,
+            }
+        };
+        let covered = Covered::from_words(std::mem::take(&mut self.machine.world.covered));
+        let (mut choices, mut losses) = (Vec::new(), Vec::new());
+        if let Some(mut recorder) = self.machine.world.record.take() {
+            choices = std::mem::take(&mut recorder.choices);
+            losses = std::mem::take(&mut recorder.losses);
+            self.recorder = *recorder;
+        }
+        self.machine.world.schedule = None;
+        self.machine.end();
+        let Act { crashes, stopped, .. } = std::mem::take(&mut self.act);
+        Ok(Performed { outcome, crashes, blocked, stopped, choices, losses, covered })
+    }
+}
+
+fn gate(world: &World) -> Gate {
+    world.schedule.as_ref().map_or(Gate::Closed, |it| it.gate)
+}
+
+/// Sets the gate; what it was.
+fn set_gate(world: &mut World, gate: Gate) -> Gate {
+    match &mut world.schedule {
+        Some(schedule) => std::mem::replace(&mut schedule.gate, gate),
+        None => Gate::Closed,
+    }
+}
+
+/// Reasons that processes end for when all is well.
+fn is_orderly(world: &World, reason: Value) -> bool {
+    let is_name = |it: Value| {
+        it.as_atom().is_some_and(|it| matches!(world.atoms.name(it), "normal" | "shutdown"))
+    };
+    is_name(reason) || matches!(world.heap.elements(reason), Some([tag, _]) if is_name(*tag))
+}
+
+fn error(error: &MachineError) -> ExecutorError {
+    ExecutorError { why: error.to_string() }
+}

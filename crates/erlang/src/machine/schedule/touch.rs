@@ -1,0 +1,379 @@
+//! Which builtins others can notice, and what each of them touches.
+//!
+//! Sending touches nothing that another send does: which message a receive takes is decided where
+//! it is taken. What is not in the table is the process's own affair.
+
+use crate::builtins::Builtin;
+use crate::builtins::phash2;
+use crate::data::{AtomId, PidId, RefId, Value, View};
+use crate::machine::World;
+use crate::machine::process::{AliasKind, MonitorTarget};
+use rustc_hash::FxHasher;
+use std::hash::{Hash, Hasher};
+use trace::{Access, Mode, Object};
+
+/// What an operation touches.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Touch {
+    pub(super) accesses: Vec<Access>,
+    pub(super) is_global: bool,
+    /// Whom it may end.
+    pub(super) kills: Vec<PidId>,
+}
+
+impl Touch {
+    pub(super) fn access(&mut self, object: Object, mode: Mode) {
+        self.accesses.push(Access { object, mode });
+    }
+
+    pub(super) fn add(&mut self, other: Touch) {
+        self.accesses.extend(other.accesses);
+        self.is_global |= other.is_global;
+        self.kills.extend(other.kills);
+    }
+
+    fn of(accesses: &[(Object, Mode)]) -> Touch {
+        let accesses = accesses.iter().map(|it| Access { object: it.0, mode: it.1 }).collect();
+        Touch { accesses, ..Touch::default() }
+    }
+}
+
+/// Kinds of builtins, by what they touch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Nobody else can tell.
+    Local,
+    /// Everything, for all we know.
+    Global,
+    /// Others can notice, but nothing is shared.
+    Visible,
+    Send,
+    ExitSignal,
+    /// Links: whether the other process is there.
+    ToProcess,
+    Monitor,
+    Demonitor,
+    Unalias,
+    Name(Mode),
+    Names,
+    Alive,
+    Flag,
+    Timer(Mode),
+    Table(Mode),
+    TableNew,
+    TableKey(Mode),
+    TableInsert,
+    Term(Mode),
+    Terms,
+    Cell(Mode),
+    Info,
+}
+
+impl Kind {
+    pub(super) fn of(builtin: &Builtin) -> Kind {
+        match builtin.module {
+            "erlang" => Kind::of_erlang(builtin.name, builtin.arity),
+            "ets" => Kind::of_tables(builtin.name, builtin.arity),
+            "erts_internal" => match builtin.name {
+                "ets_raw_first" | "ets_raw_next" => Kind::Table(Mode::Read),
+                "spawn_request" => Kind::Visible,
+                "counters_get" => Kind::Cell(Mode::Read),
+                "counters_put" | "counters_add" => Kind::Cell(Mode::Write),
+                "erase_persistent_terms" => Kind::Terms,
+                _ => Kind::Local,
+            },
+            "persistent_term" => match (builtin.name, builtin.arity) {
+                ("get", 0) | ("info", _) => Kind::Terms,
+                ("get", _) => Kind::Term(Mode::Read),
+                _ => Kind::Term(Mode::Write),
+            },
+            "atomics" => match builtin.name {
+                "get" => Kind::Cell(Mode::Read),
+                "info" => Kind::Local,
+                _ => Kind::Cell(Mode::Write),
+            },
+            _ => Kind::Local,
+        }
+    }
+
+    fn of_erlang(name: &str, arity: u8) -> Kind {
+        match (name, arity) {
+            ("spawn" | "spawn_link" | "spawn_monitor" | "spawn_opt", _)
+            | ("send_after" | "start_timer", _) => Kind::Visible,
+            ("!" | "send" | "send_nosuspend", _) => Kind::Send,
+            ("exit", 2) | ("exit_signal", 2) => Kind::ExitSignal,
+            ("link" | "unlink", 1) => Kind::ToProcess,
+            ("monitor", _) => Kind::Monitor,
+            ("demonitor", _) => Kind::Demonitor,
+            ("unalias", 1) => Kind::Unalias,
+            ("register", 2) | ("unregister", 1) => Kind::Name(Mode::Write),
+            ("whereis", 1) => Kind::Name(Mode::Read),
+            ("registered", 0) => Kind::Names,
+            ("is_process_alive", 1) => Kind::Alive,
+            ("process_flag", 2) => Kind::Flag,
+            ("cancel_timer", _) => Kind::Timer(Mode::Write),
+            ("read_timer", _) => Kind::Timer(Mode::Read),
+            ("process_info", _) => Kind::Info,
+            ("processes", 0) | ("group_leader", 2) | ("halt", _) => Kind::Global,
+            _ => Kind::Local,
+        }
+    }
+
+    fn of_tables(name: &str, arity: u8) -> Kind {
+        match (name, arity) {
+            ("new", _) => Kind::TableNew,
+            ("match_spec_compile" | "match_spec_run_r" | "is_compiled_ms", _) => Kind::Local,
+            ("all", _) | ("match" | "match_object" | "select" | "select_reverse", 1) => {
+                Kind::Global
+            }
+            ("lookup" | "lookup_element" | "member", _) => Kind::TableKey(Mode::Read),
+            ("delete", 2) | ("take" | "update_element" | "update_counter", _) => {
+                Kind::TableKey(Mode::Write)
+            }
+            ("insert" | "insert_new" | "delete_object", _) => Kind::TableInsert,
+            ("rename" | "give_away" | "setopts" | "internal_delete_all", _)
+            | ("delete", 1)
+            | ("internal_select_delete" | "select_replace", _) => Kind::Table(Mode::Write),
+            ("safe_fixtable", _) => Kind::Table(Mode::ReadPart),
+            _ => Kind::Table(Mode::Read),
+        }
+    }
+}
+
+/// What a call touches; `None` if nobody else can tell that it was made.
+pub(super) fn of_call(w: &World, kind: Kind, args: &[Value]) -> Option<Touch> {
+    let first = args.first().copied().unwrap_or(Value::NIL);
+    let second = args.get(1).copied().unwrap_or(Value::NIL);
+    let mut touch = Touch::default();
+    match kind {
+        Kind::Local => return None,
+        Kind::Global => touch.is_global = true,
+        Kind::Visible => (),
+        Kind::Send => match first.view() {
+            View::Ref(alias_id) => {
+                let owner = w.processes.get(&alias_id.owner);
+                let is_once = owner.and_then(|it| it.aliases.get(&alias_id)).copied()
+                    == Some(AliasKind::Reply);
+                touch.access(alias(alias_id), if is_once { Mode::Write } else { Mode::Read });
+            }
+            View::Pid(_)
+            | View::Atom(_)
+            | View::Tuple(..)
+            | View::Port(_)
+            | View::Int(_)
+            | View::Big(_)
+            | View::Float(_)
+            | View::Nil
+            | View::Cons(_)
+            | View::Map(_)
+            | View::Bits(_)
+            | View::Fun(_) => touch_name(w, &mut touch, first, Mode::Read),
+        },
+        Kind::ExitSignal => {
+            if let Some(pid) = first.as_pid() {
+                touch.access(life(pid), Mode::Read);
+                touch.access(flags(pid), Mode::Read);
+                touch.kills.extend(Some(pid).filter(|it| *it != w.current));
+            }
+        }
+        Kind::ToProcess => {
+            if let Some(pid) = first.as_pid() {
+                touch.access(life(pid), Mode::Read);
+            }
+        }
+        Kind::Monitor => {
+            match second.as_pid() {
+                Some(pid) => touch.access(life(pid), Mode::Read),
+                None => touch_name(w, &mut touch, second, Mode::Read),
+            };
+        }
+        Kind::Demonitor => {
+            let id = first.as_ref()?;
+            touch.access(alias(id), Mode::Write);
+            let mine = w.processes.get(&w.current).and_then(|it| it.monitors.get(&id));
+            // One that has fired is gone from here, and who it was of with it.
+            match mine.map(|it| it.target) {
+                Some(MonitorTarget::Process(pid) | MonitorTarget::Name(_, Some(pid))) => {
+                    touch.access(life(pid), Mode::Read);
+                }
+                Some(MonitorTarget::Port(..) | MonitorTarget::TimeOffset) => (),
+                Some(MonitorTarget::Name(_, None)) | None => (),
+            }
+        }
+        Kind::Unalias => touch.access(alias(first.as_ref()?), Mode::Write),
+        Kind::Name(mode) => {
+            touch_name(w, &mut touch, first, mode);
+            if mode == Mode::Write {
+                touch.access(names(), Mode::WritePart);
+            }
+            if let Some(pid) = second.as_pid() {
+                touch.access(life(pid), Mode::Read);
+            }
+        }
+        Kind::Names => touch.access(names(), Mode::Read),
+        Kind::Alive => {
+            let pid = first.as_pid()?;
+            touch.access(life(pid), Mode::Read);
+            touch.access(doom(pid), Mode::Read);
+        }
+        Kind::Flag => {
+            if first.as_atom().is_none_or(|it| w.atoms.name(it) != "trap_exit") {
+                return None;
+            }
+            touch.access(flags(w.current), Mode::Write);
+        }
+        Kind::Timer(mode) => touch.access(timer(first.as_ref()?), mode),
+        Kind::Info => {
+            if first.as_pid() == Some(w.current) {
+                return None;
+            }
+            touch.is_global = true;
+        }
+        Kind::Table(_) | Kind::TableNew | Kind::TableKey(_) | Kind::TableInsert => {
+            return of_table(w, kind, first, second);
+        }
+        Kind::Term(mode) => {
+            let part = if mode == Mode::Read { Mode::ReadPart } else { Mode::WritePart };
+            touch.access(terms(), part);
+            touch.access(object(9, u64::from(phash2(w, first)), 0), mode);
+        }
+        Kind::Terms => touch.access(terms(), Mode::Read),
+        Kind::Cell(mode) => {
+            let index = second.as_int().unwrap_or(0).cast_unsigned();
+            touch.access(object(10, u64::from(phash2(w, first)), index), mode);
+        }
+    }
+    Some(touch)
+}
+
+fn of_table(w: &World, kind: Kind, first: Value, second: Value) -> Option<Touch> {
+    let table = table(w, first);
+    let key = |it: Value| object(8, table.0, u64::from(phash2(w, it)));
+    let mut touch = Touch::default();
+    match kind {
+        Kind::TableNew => {
+            // One that nobody can name is nobody's business yet.
+            let options = w.heap.list_items(second).unwrap_or_default();
+            let is_named =
+                |it: &Value| it.as_atom().is_some_and(|it| w.atoms.name(it) == "named_table");
+            options.iter().find(|it| is_named(it))?;
+            touch.access(table, Mode::Write);
+        }
+        Kind::TableKey(mode) => {
+            let part = if mode == Mode::Read { Mode::ReadPart } else { Mode::WritePart };
+            touch.access(table, part);
+            touch.access(key(second), mode);
+        }
+        Kind::TableInsert => {
+            touch.access(table, Mode::WritePart);
+            let position = w.ets.key_position(first).unwrap_or(1);
+            let objects = w.heap.list_items(second).unwrap_or_else(|| vec![second]);
+            for object in objects {
+                let place = position.saturating_sub(1);
+                if let Some(it) = w.heap.elements(object).and_then(|it| it.get(place)) {
+                    touch.access(key(*it), Mode::Write);
+                }
+            }
+        }
+        Kind::Table(mode) => touch.access(table, mode),
+        Kind::Local
+        | Kind::Global
+        | Kind::Visible
+        | Kind::Send
+        | Kind::ExitSignal
+        | Kind::ToProcess
+        | Kind::Monitor
+        | Kind::Demonitor
+        | Kind::Unalias
+        | Kind::Name(_)
+        | Kind::Names
+        | Kind::Alive
+        | Kind::Flag
+        | Kind::Timer(_)
+        | Kind::Term(_)
+        | Kind::Terms
+        | Kind::Cell(_)
+        | Kind::Info => (),
+    }
+    Some(touch)
+}
+
+/// A process is about to end.
+pub(super) fn of_exit(w: &World, pid: PidId) -> Touch {
+    let mut touch = Touch::of(&[(life(pid), Mode::Write)]);
+    if let Some(name) = w.processes.get(&pid).and_then(|it| it.name) {
+        touch_name(w, &mut touch, Value::atom(name), Mode::Write);
+        touch.access(names(), Mode::WritePart);
+    }
+    if let Some(process) = w.processes.get(&pid) {
+        touch.kills.extend(&process.links);
+    }
+    for owned in w.ets.owned_by(pid) {
+        touch.access(table(w, owned), Mode::Write);
+    }
+    touch
+}
+
+fn touch_name(w: &World, touch: &mut Touch, value: Value, mode: Mode) {
+    let name = match w.heap.elements(value) {
+        Some([name, _]) => name.as_atom(),
+        _ => value.as_atom(),
+    };
+    if let Some(name) = name {
+        touch.access(object(2, atom(w, name), 0), mode);
+    }
+}
+
+/// A named table is known by its name, whoever made it.
+fn table(w: &World, value: Value) -> Object {
+    let name = value.as_atom().or_else(|| w.ets.name_of(value));
+    match (name, value.as_ref()) {
+        (Some(name), _) => object(6, atom(w, name), 0),
+        (None, Some(id)) => object(7, u64::from(id.owner.0), u64::from(id.n)),
+        (None, None) => object(7, 0, 0),
+    }
+}
+
+/// By its text, for numbers of atoms differ from run to run.
+fn atom(w: &World, name: AtomId) -> u64 {
+    u64::from(phash2(w, Value::atom(name)))
+}
+
+pub(super) fn life(pid: PidId) -> Object {
+    object(1, u64::from(pid.0), 0)
+}
+
+pub(super) fn doom(pid: PidId) -> Object {
+    object(3, u64::from(pid.0), 0)
+}
+
+pub(super) fn flags(pid: PidId) -> Object {
+    object(4, u64::from(pid.0), 0)
+}
+
+pub(super) fn alias(id: RefId) -> Object {
+    object(5, u64::from(id.owner.0), u64::from(id.n))
+}
+
+pub(super) fn timer(id: RefId) -> Object {
+    object(11, u64::from(id.owner.0), u64::from(id.n))
+}
+
+/// A part of the system that a step has made do something.
+pub(super) fn resident(name: u64) -> Object {
+    object(13, name, 0)
+}
+
+fn names() -> Object {
+    object(12, 0, 0)
+}
+
+fn terms() -> Object {
+    object(9, 0, 1)
+}
+
+fn object(kind: u8, a: u64, b: u64) -> Object {
+    let mut hasher = FxHasher::default();
+    (kind, a, b).hash(&mut hasher);
+    Object(hasher.finish())
+}

@@ -1,0 +1,200 @@
+//! The words of schedules: who did what next, what it touched, and what it could have done.
+//!
+//! A step is one visible operation of an actor and all that it computes by itself until its next
+//! one. Names are the same in every interleaving. Knows no language.
+
+use crate::{Choice, Covered, ExecutorError, Input, Loss, Outcome};
+use std::ops::Range;
+use term::{Atom, Exprs, Term};
+
+/// Whoever takes steps: a process, or a timer that is running.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Actor(pub u32);
+
+/// The n-th message that an actor sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct MessageId {
+    pub from: Actor,
+    pub n: u32,
+}
+
+/// The n-th receive of a run, in the order in which actors came to them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ReceiveId(pub u32);
+
+/// Names a step among those that an actor can take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Label {
+    pub actor: Actor,
+    pub take: Take,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Take {
+    /// The operation that the actor has come to; it is no receive.
+    Next,
+    /// It receives this message.
+    Message(MessageId),
+    /// Its receive gives up.
+    Timeout,
+}
+
+/// Something that steps share, by a hash of its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Object(pub u64);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Access {
+    pub object: Object,
+    pub mode: Mode,
+}
+
+/// What is done to an object. Parts are objects of their own; who touches one says so at the whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Mode {
+    Read,
+    Write,
+    ReadPart,
+    WritePart,
+}
+
+impl Access {
+    /// Whether the order of the two can make a difference.
+    pub fn conflicts(self, other: Access) -> bool {
+        let (a, b) = (self.mode, other.mode);
+        let whole = |it: Mode| matches!(it, Mode::Read | Mode::Write);
+        let writes = |it: Mode| matches!(it, Mode::Write | Mode::WritePart);
+        self.object == other.object && (whole(a) || whole(b)) && (writes(a) || writes(b))
+    }
+}
+
+/// What an actor can do next.
+#[derive(Clone, Debug)]
+pub struct Offer {
+    pub actor: Actor,
+    pub kind: OfferKind,
+}
+
+#[derive(Clone, Debug)]
+pub enum OfferKind {
+    /// One operation, which touches these objects and may end these actors.
+    Next { accesses: Vec<Access>, is_global: bool, kills: Vec<Actor> },
+    /// A receive, and the messages here that it would take.
+    Receive(Waiting),
+}
+
+#[derive(Clone, Debug)]
+pub struct Waiting {
+    pub receive: ReceiveId,
+    /// In the order in which they came.
+    pub matching: Vec<MessageId>,
+    /// Messages of which it depends on the input whether they are taken.
+    pub symbolic: Vec<(MessageId, Match)>,
+    pub patience: Patience,
+}
+
+/// When a receive gives up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Patience {
+    Never,
+    Soon,
+    /// Only when nobody else can do anything; the nanosecond says who is first then.
+    Last(u64),
+}
+
+/// A step that was taken, and all that its dependence on others follows from.
+#[derive(Clone, Debug)]
+pub struct Step {
+    pub label: Label,
+    pub accesses: Vec<Access>,
+    /// What it did is not known in detail: every other step depends on it.
+    pub is_global: bool,
+    pub sent: Vec<Sent>,
+    pub spawned: Vec<Actor>,
+    /// Whom it sent a signal that ends them.
+    pub killed: Vec<Actor>,
+    pub receive: Option<ReceiveId>,
+    /// It happened only because nobody could do anything else.
+    pub is_last: bool,
+    /// Which of the run's choices were made in it.
+    pub choices: Range<usize>,
+    /// For people, if anyone wants to read it.
+    pub text: Option<StepText>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sent {
+    pub message: MessageId,
+    pub to: Actor,
+}
+
+/// One line of a chart.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StepText {
+    pub what: String,
+    /// The contents of the messages that were sent, in the order of [`Step::sent`].
+    pub sent: Vec<String>,
+}
+
+/// How a run with a schedule ended.
+#[derive(Clone, Debug)]
+pub struct Performed {
+    /// Of the unit. What others left undone does not change it.
+    pub outcome: Outcome,
+    /// Actors that failed and whose failure nobody watched.
+    pub crashes: Vec<ActorCrash>,
+    /// Who waits for what will never come.
+    pub blocked: Vec<Blocked>,
+    /// A budget was used up or something refused, so that the run is not whole.
+    pub stopped: Option<String>,
+    pub choices: Vec<Choice>,
+    pub losses: Vec<Loss>,
+    pub covered: Covered,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ActorCrash {
+    pub actor: Actor,
+    pub class: Atom,
+    pub reason: Term,
+    pub trace: Term,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Blocked {
+    pub actor: Actor,
+    pub is_unit: bool,
+    /// The place of the receive: function, file and line.
+    pub place: String,
+    pub mailbox: Vec<Term>,
+}
+
+/// A program that is run step by step, in any order that its rules allow.
+pub trait Stage {
+    /// Starts a run. Whatever was running is over.
+    fn begin(&mut self, input: &Input) -> Result<(), ExecutorError>;
+
+    /// What actors could do, in their order. Those who wait for what is not there are among them;
+    /// the run is over if there is nobody else.
+    fn offers(&mut self) -> Result<Vec<Offer>, ExecutorError>;
+
+    fn step(&mut self, label: Label) -> Result<Step, ExecutorError>;
+
+    /// Whether a receive of this run, which may be over, would take the message if it had come.
+    fn matches(&mut self, receive: ReceiveId, message: MessageId) -> Result<Match, ExecutorError>;
+
+    /// Ends the run.
+    fn end(&mut self) -> Result<Performed, ExecutorError>;
+
+    fn exprs(&mut self) -> &mut Exprs;
+
+    /// As people call an actor.
+    fn name(&self, actor: Actor) -> String;
+}
+
+/// Whether a receive takes a message, and what that depends on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Match {
+    pub holds: bool,
+    pub choices: Vec<Choice>,
+}

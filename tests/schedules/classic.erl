@@ -1,0 +1,119 @@
+%% Programs whose number of different schedules is known.
+-module(classic).
+-export([readers/1, last_zero/1, writers/1, wild/1, sel/1, counter/1, increments/1,
+         philosophers/1, server/2, one_client/1, silent/0, alone/1]).
+
+readers(N) ->
+    T = ets:new(t, [public]),
+    spawn(fun() -> ets:insert(T, {x, 42}) end),
+    [spawn(fun() -> ets:lookup(T, I), ets:lookup(T, x) end) || I <- lists:seq(1, N)],
+    receive after infinity -> ok end.
+
+last_zero(N) ->
+    T = ets:new(t, [public]),
+    [ets:insert(T, {I, 0}) || I <- lists:seq(0, N)],
+    spawn(fun() -> walk_down(T, N) end),
+    [spawn(fun() ->
+               [{_, V}] = ets:lookup(T, I - 1),
+               ets:insert(T, {I, V + 1})
+           end) || I <- lists:seq(1, N)],
+    receive after infinity -> ok end.
+
+walk_down(_, 0) -> ok;
+walk_down(T, N) ->
+    case ets:lookup(T, N) of
+        [{_, 0}] -> ok;
+        [_] -> walk_down(T, N - 1)
+    end.
+
+writers(N) ->
+    T = ets:new(t, [public]),
+    [spawn(fun() -> ets:insert(T, {x, I}) end) || I <- lists:seq(1, N)],
+    receive after infinity -> ok end.
+
+wild(N) ->
+    Me = self(),
+    [spawn(fun() -> Me ! {I, hello} end) || I <- lists:seq(1, N)],
+    [receive M -> M end || _ <- lists:seq(1, N)].
+
+sel(N) ->
+    Me = self(),
+    [spawn(fun() -> Me ! {I, hello} end) || I <- lists:seq(1, N)],
+    [receive {I, M} -> M end || I <- lists:seq(1, N)].
+
+%% Two operations on the counter each, then a word to whoever waits.
+counter(N) ->
+    Me = self(),
+    T = ets:new(t, [public]),
+    ets:insert(T, {c, 0}),
+    [spawn(fun() ->
+               ets:update_counter(T, c, 0),
+               ets:update_counter(T, c, 1),
+               Me ! done
+           end) || _ <- lists:seq(1, N)],
+    [receive done -> ok end || _ <- lists:seq(1, N)],
+    ets:lookup(T, c).
+
+%% Reads do not conflict with each other.
+increments(N) ->
+    Me = self(),
+    T = ets:new(t, [public]),
+    ets:insert(T, {c, 0}),
+    [spawn(fun() ->
+               [{c, V}] = ets:lookup(T, c),
+               ets:insert(T, {c, V + 1}),
+               Me ! done
+           end) || _ <- lists:seq(1, N)],
+    [receive done -> ok end || _ <- lists:seq(1, N)],
+    ets:lookup(T, c).
+
+philosophers(N) ->
+    Me = self(),
+    Forks = list_to_tuple([spawn(fun fork/0) || _ <- lists:seq(1, N)]),
+    [spawn(fun() ->
+               Left = element(I, Forks),
+               Right = element(I rem N + 1, Forks),
+               take(Left), take(Right),
+               put_back(Left), put_back(Right),
+               Me ! full
+           end) || I <- lists:seq(1, N)],
+    [receive full -> ok end || _ <- lists:seq(1, N)],
+    ok.
+
+fork() ->
+    receive {take, Pid} -> Pid ! {taken, self()} end,
+    receive {put, Pid} -> fork() end.
+
+take(Fork) ->
+    Fork ! {take, self()},
+    receive {taken, Fork} -> ok end.
+
+put_back(Fork) -> Fork ! {put, self()}.
+
+%% Figure 3 of the paper with any number of clients: the server ends with the last "last".
+server(N, Clients) ->
+    Me = self(),
+    [spawn(fun() -> client(1, Me) end) || _ <- lists:seq(1, Clients)],
+    serve(N, Clients).
+
+serve(_, 0) -> ok;
+serve(N, Clients) ->
+    receive
+        {Pid, M} when M < N -> Pid ! ok, serve(N, Clients);
+        {Pid, M} when M >= N -> Pid ! last, serve(N, Clients - 1)
+    end.
+
+one_client(N) -> server(N, 1).
+
+client(N, Pid) ->
+    Pid ! {self(), N},
+    receive
+        ok -> client(N + 1, Pid);
+        last -> ok
+    end.
+
+silent() -> receive after infinity -> ok end.
+
+alone(X) when X > 3, X < 10 -> a;
+alone(X) when is_atom(X) -> b;
+alone(_) -> c.
