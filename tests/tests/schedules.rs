@@ -58,7 +58,7 @@ fn end_text(ended: &Ended<'_>) -> String {
 }
 
 fn with(dpor: Dpor) -> ScheduleSettings {
-    ScheduleSettings { dpor, ..ScheduleSettings::default() }
+    ScheduleSettings { dpor, counts_classes: true, ..ScheduleSettings::default() }
 }
 
 /// The number of schedules that differ, none of them met twice.
@@ -244,12 +244,21 @@ fn check_joint(function: &str, arg: i64, n_runs: usize, expect: &[&str]) {
     assert_eq!((report.n_runs, report.stop), (n_runs, Stop::Exhausted), "{function}: {inputs:?}");
 }
 
+/// One process: one order; two: two; three: six.
+const MANY: [&str; 10] = [
+    "[1,2,3]", "[1,2]", "[1,3,2]", "[1]", "[2,1,3]", "[2,1]", "[2,3,1]", "[3,1,2]", "[3,2,1]", "[]",
+];
+
 #[test]
 fn inputs_and_schedules_together() {
     check_joint("guarded", 0, 2, &["a", "b"]);
     check_joint("guarded", 9, 2, &["a", "b"]);
     check_joint("both", 0, 3, &["error:found", "ok"]);
     check_joint("waits", 0, 2, &["deadlock", "ok"]);
+    check_joint("waits", 17, 2, &["deadlock", "ok"]);
+    check_joint("forced", 0, 3, &["{a,true}", "{b,false}", "{b,true}"]);
+    check_joint("forced", 9, 3, &["{a,true}", "{b,false}", "{b,true}"]);
+    check_joint("many", 0, 10, &MANY);
 }
 
 #[test]

@@ -350,6 +350,7 @@ fn schedules_are_explored_with_inputs_and_replayed() {
     };
     check("lost_update/0", &[("crash", "races:lost_update()")], Some(8));
     check("mended/0", &[], Some(4));
+    check("waits/1", &[("deadlock", "races:waits(7)")], Some(2));
 
     let dir = fresh_dir("schedules");
     let out = dir.to_str().expect("UTF-8");

@@ -31,6 +31,8 @@ pub struct ScheduleSettings {
     /// Choices of a path that may be flipped.
     pub choices: usize,
     pub seed: u64,
+    /// Whether classes are counted; that takes memory for each run.
+    pub counts_classes: bool,
 }
 
 impl Default for ScheduleSettings {
@@ -43,6 +45,7 @@ impl Default for ScheduleSettings {
             max_runs: None,
             choices: 25,
             seed: 0,
+            counts_classes: false,
         }
     }
 }
@@ -68,7 +71,7 @@ pub struct ScheduleReport {
     pub n_blocked: usize,
     /// Runs that could not follow their plan.
     pub n_diverged: usize,
-    /// Different classes of schedules and inputs, as far as they were counted.
+    /// Different classes of schedules and inputs, if they are counted.
     pub n_classes: usize,
     pub stop: Stop,
     pub trouble: Option<String>,
@@ -197,7 +200,8 @@ impl Search {
             let Played { trace, .. } = &played;
             if played.is_whole {
                 self.report.n_runs += 1;
-                if self.classes.insert(class_of(trace, &performed)) {
+                let is_counted = self.settings.counts_classes;
+                if is_counted && self.classes.insert(class_of(trace, &performed)) {
                     self.report.n_classes += 1;
                 }
                 let label = |it: usize| trace.events.get(it).map(|it| it.step.label);
@@ -260,8 +264,9 @@ impl Search {
             let label = branch.doing.label;
             if !self.settings.can(&offers, trace, label) {
                 // The data have changed, and with them what is received here.
-                res.is_whole = false;
                 res.refused = refused(stage, &offers, depth, label)?;
+                // With this input nobody can do anything: that is how the run ends.
+                res.is_whole = is_newest && res.refused.is_some() && !offers.iter().any(is_open);
                 self.report.n_diverged += usize::from(res.refused.is_none() || !is_newest);
                 if is_newest {
                     self.instead(stage.exprs(), &offers, trace, depth, last);
@@ -293,8 +298,10 @@ impl Search {
                 if let Some(branch) = node.tree.first_mut() {
                     branch.doing = Rc::clone(&event.doing);
                 }
-                let stays = |it: &&Asleep| !it.doing.depends_on(&event.doing);
-                sleep = node.sleep.iter().filter(stays).cloned().collect();
+                if is_newest {
+                    let stays = |it: &&Asleep| !it.doing.depends_on(&event.doing);
+                    sleep = node.sleep.iter().filter(stays).cloned().collect();
+                }
             }
         }
         Ok(res)
@@ -408,10 +415,12 @@ impl Search {
         if let Some(Refused { at, label, found }) = &played.refused {
             let n_fixed = self.nodes.get(*at).and_then(|it| it.tree.first()).map(|it| it.n_fixed);
             let needed: Vec<&Choice> = path.choices.iter().collect();
-            let from = n_fixed.unwrap_or(0);
-            let inputs =
-                inputs_for_match(stage.exprs(), oracle, &needed, &found.choices, from, &self.input);
-            self.add_inputs(stage.exprs(), *at, *label, inputs);
+            // Unless the input was made for this match, it was refused because a choice was turned.
+            if let Some(from) = n_fixed.filter(|it| *it > 0) {
+                let (exprs, choices) = (stage.exprs(), &found.choices);
+                let inputs = inputs_for_match(exprs, oracle, &needed, choices, from, &self.input);
+                self.add_inputs(stage.exprs(), *at, *label, inputs);
+            }
         }
         for (label, choices) in &played.waiting {
             let at = trace.len();
