@@ -160,6 +160,15 @@ struct Search {
     report: ScheduleReport,
 }
 
+/// The step of a run that ends; no actor has it.
+const NOTHING: Label = Label { actor: Actor(u32::MAX), take: Take::Next };
+
+/// It comes before or after nothing else.
+fn nothing() -> Rc<Doing> {
+    let kind = OfferKind::Next { accesses: Vec::new(), is_global: true, kills: Vec::new() };
+    Doing::of_offer(NOTHING, Some(&kind))
+}
+
 /// A place on the path, before a step.
 struct Node {
     sleep: Vec<Asleep>,
@@ -266,7 +275,10 @@ impl Search {
                 // The data have changed, and with them what is received here.
                 res.refused = refused(stage, &offers, depth, label)?;
                 // With this input nobody can do anything: that is how the run ends.
-                res.is_whole = is_newest && res.refused.is_some() && !offers.iter().any(is_open);
+                res.is_whole = is_newest
+                    && res.refused.is_some()
+                    && !offers.iter().any(is_open)
+                    && self.first_end_at(depth);
                 self.report.n_diverged += usize::from(res.refused.is_none() || !is_newest);
                 if is_newest {
                     self.instead(stage.exprs(), &offers, trace, depth, last);
@@ -305,6 +317,17 @@ impl Search {
             }
         }
         Ok(res)
+    }
+
+    /// Whether no run has ended at this node yet; it has now.
+    fn first_end_at(&mut self, depth: usize) -> bool {
+        let Some(node) = self.nodes.get_mut(depth) else { return true };
+        let is_first = node.sleep.iter().all(|it| it.doing.label != NOTHING);
+        if is_first {
+            let nothing = Branch::free(nothing(), &self.input);
+            node.sleep.push(nothing.into_asleep());
+        }
+        is_first
     }
 
     /// What to do where nothing is planned.
@@ -431,8 +454,7 @@ impl Search {
             }
             if self.nodes.len() == at {
                 // Nothing was done here; what is planned comes after it.
-                let nobody = Label { actor: Actor(u32::MAX), take: Take::Next };
-                let tree = vec![Branch::free(Doing::of_offer(nobody, None), &self.input)];
+                let tree = vec![Branch::free(nothing(), &self.input)];
                 self.nodes.push(Node { sleep: Vec::new(), tree, turns: Turns::default() });
             }
             self.add_inputs(stage.exprs(), at, *label, inputs);
