@@ -56,4 +56,7 @@ many(_) -> no.
 forced(X) ->
     Me = self(),
     spawn(fun() -> Me ! {a, X}, Me ! {b, 7} end),
-    receive {Tag, V} when V > 5 -> {Tag, X > 3} end.
+    receive {Tag, V} when V > 5 -> {Tag, weight(X)} end.
+
+weight(X) when X > 3 -> big;
+weight(_) -> small.

@@ -256,9 +256,14 @@ fn inputs_and_schedules_together() {
     check_joint("both", 0, 3, &["error:found", "ok"]);
     check_joint("waits", 0, 2, &["deadlock", "ok"]);
     check_joint("waits", 17, 2, &["deadlock", "ok"]);
-    check_joint("forced", 0, 3, &["{a,true}", "{b,false}", "{b,true}"]);
-    check_joint("forced", 9, 3, &["{a,true}", "{b,false}", "{b,true}"]);
-    check_joint("many", 0, 10, &MANY);
+    check_joint("forced", 0, 3, &["{a,big}", "{b,big}", "{b,small}"]);
+    check_joint("forced", 9, 3, &["{a,big}", "{b,big}", "{b,small}"]);
+    let mut machine = machine_of("joint");
+    let (unit, args) = (("joint", "many"), [Term::Int(0)]);
+    let (report, ends, _) = explore(&mut machine, unit, &args, with(Dpor::Optimal), true);
+    assert_eq!(report.stop, Stop::Exhausted);
+    assert!(MANY.iter().all(|it| ends.contains(*it)), "{ends:?}");
+    assert_eq!(report.n_runs, report.n_classes);
 }
 
 #[test]
