@@ -14,7 +14,12 @@ pub(super) const ROWS: &[Row] = &[
     row("assertz", 2, |m, a| assert(m, a, Place::Back)),
     row("asserta", 2, |m, a| assert(m, a, Place::Front)),
     row("$clauses", 4, clauses),
-    row("$clause", 3, clause),
+    row("$clause", 3, |m, a| {
+        let reference = m.arg(a, 0);
+        let gone = clause_ref(m, reference).is_none_or(|it| m.db.clause(it).died != u64::MAX);
+        if gone { Ok(Next::False) } else { clause(m, a) }
+    }),
+    row("$clause_seen", 3, clause),
     row("erase", 1, erase),
     row("$erase", 1, erase),
     iso("retractall", 1, retractall),
@@ -121,13 +126,10 @@ fn clause_ref(m: &Machine, value: Value) -> Option<ClauseId> {
     ((number as usize) < m.db.clauses.len()).then_some(ClauseId(number))
 }
 
-/// `'$clause'(Ref, Head, Body)`
+/// `'$clause_seen'(Ref, Head, Body)`: a clause that was there when the call began.
 fn clause(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (reference, head, body) = (m.arg(a, 0), m.arg(a, 1), m.arg(a, 2));
     let Some(id) = clause_ref(m, reference) else { return Ok(Next::False) };
-    if m.db.clause(id).died != u64::MAX {
-        return Ok(Next::False);
-    }
     let (_, head) = m.plain_goal(head);
     let term = m.db.clause(id).term.clone().load(&mut m.heap);
     let (own_head, own_body) = (m.heap.arg(term, 0), m.heap.arg(term, 1));

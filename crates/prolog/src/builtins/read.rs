@@ -15,7 +15,8 @@ pub(super) const ROWS: &[Row] = &[
 impl Machine {
     /// Reads one term from a text; the full stop may be missing.
     pub fn read_text(&mut self, text: &str) -> Result<ReadTerm, crate::text::SyntaxError> {
-        let whole = format!("{text} .");
+        // A comment at the end goes on to the end of its line.
+        let whole = format!("{text}{}.", if text.contains('%') { '\n' } else { ' ' });
         let syntax = self.syntax_of(AtomId::USER);
         let mut reader = Reader::new(&whole);
         let found = reader.next_term(&mut self.heap, &mut self.atoms, &self.ops, syntax)?;

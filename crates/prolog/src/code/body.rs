@@ -249,7 +249,8 @@ impl Compiler<'_> {
             let mark = self.temporary();
             self.code.push(Ins::Mark(mark));
             let try_at = self.emit(Ins::Try(0));
-            self.goals(test, Position::Inner, Scope::Mark(mark))?;
+            let scope = self.inner_scope(test, mark);
+            self.goals(test, Position::Inner, scope)?;
             self.code.push(Ins::CutTo(mark));
             vec![try_at]
         };
@@ -284,7 +285,8 @@ impl Compiler<'_> {
         let mark = self.temporary();
         self.code.push(Ins::Mark(mark));
         let try_at = self.emit(Ins::Try(0));
-        self.goals(test, Position::Inner, Scope::Mark(mark))?;
+        let inner = self.inner_scope(test, mark);
+        self.goals(test, Position::Inner, inner)?;
         self.code.push(Ins::SoftCut(mark));
         self.goals(then, position, scope)?;
         let jump = (position == Position::Inner).then(|| self.emit(Ins::Jump(0)));
@@ -305,11 +307,48 @@ impl Compiler<'_> {
         let mark = self.temporary();
         self.code.push(Ins::Mark(mark));
         let try_at = self.emit(Ins::Try(0));
-        self.goals(goal, Position::Inner, Scope::Mark(mark))?;
+        let scope = self.inner_scope(goal, mark);
+        self.goals(goal, Position::Inner, scope)?;
         self.code.push(Ins::CutTo(mark));
         self.code.push(Ins::Fail);
         self.patch(&[try_at]);
         Ok(())
+    }
+
+    /// What a cut in a condition cuts: nothing of the choice point that leads past the condition.
+    fn inner_scope(&mut self, test: Value, mark: u32) -> Scope {
+        let mut todo = vec![test];
+        while let Some(next) = todo.pop() {
+            let next = self.heap.deref(next);
+            match next.view() {
+                View::Atom(AtomId::CUT) => {
+                    let inner = self.temporary();
+                    self.code.push(Ins::Mark(inner));
+                    return Scope::Mark(inner);
+                }
+                View::Struct(
+                    FunctorId::AND
+                    | FunctorId::OR
+                    | FunctorId::ALTERNATIVE
+                    | FunctorId::THEN
+                    | FunctorId::SOFT_THEN
+                    | FunctorId::QUALIFIED,
+                    _,
+                ) => {
+                    todo.push(self.heap.arg(next, 0));
+                    todo.push(self.heap.arg(next, 1));
+                }
+                View::Var(_)
+                | View::Int(_)
+                | View::Big(_)
+                | View::Rational(_)
+                | View::Float(_)
+                | View::Atom(_)
+                | View::Text(_)
+                | View::Struct(..) => {}
+            }
+        }
+        Scope::Mark(mark)
     }
 
     fn emit(&mut self, ins: Ins) -> usize {

@@ -75,6 +75,12 @@ impl Machine {
                 Alternative::Catch(n_collectors)
                     if self.is_inside(thrown_from, choice.frame as usize) =>
                 {
+                    // As on SWI-Prolog, the catcher is looked at with what the goal has bound.
+                    let thrown = ball.load(&mut self.heap);
+                    if !self.can_unify(self.stack[choice.base as usize + 1], thrown) {
+                        self.pop_choice();
+                        continue;
+                    }
                     self.restore(&choice);
                     self.pop_choice();
                     self.collectors.truncate(n_collectors as usize);

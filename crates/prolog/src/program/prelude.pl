@@ -167,16 +167,16 @@ sub_string(A, B, L, R, S) :- '$slices'(string, A, B, L, R, S, Found), '$slice'(F
     ;   ( B = B0, L = L0, R = R0, S = S0 ; '$slice'(Rest, B, L, R, S) )
     ).
 
-clause(H, B) :- '$clauses'(H, B, access, Refs), '$member'(R, Refs), '$clause'(R, H, B).
+clause(H, B) :- '$clauses'(H, B, access, Refs), '$member'(R, Refs), '$clause_seen'(R, H, B).
 clause(H, B, R) :- nonvar(R), !, '$clause'(R, H, B).
-clause(H, B, R) :- '$clauses'(H, B, access, Refs), '$member'(R, Refs), '$clause'(R, H, B).
+clause(H, B, R) :- '$clauses'(H, B, access, Refs), '$member'(R, Refs), '$clause_seen'(R, H, B).
 retract(C) :-
     strip_module(C, M, P),
     ( nonvar(P), P = (H :- B) -> true ; H = P, B = true ),
     '$clauses'(M:H, B, modify, Refs),
     '$member'(R, Refs),
-    '$clause'(R, M:H, B),
-    '$erase'(R).
+    '$clause_seen'(R, M:H, B),
+    ( '$erase'(R) -> true ; true ).
 
 current_op(P, T, N) :-
     ( var(P) -> true ; integer(P) -> true ; throw(error(type_error(integer, P), _)) ),

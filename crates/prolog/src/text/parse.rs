@@ -1,7 +1,8 @@
-//! Tokens to terms: operator precedence with stacks of its own, so that depth costs no native stack.
+//! Tokens to terms by precedence climbing: an operator waits on a stack until one comes that it does
+//! not reach over. The stack is our own, so that depth costs no native stack.
 //!
-//! Follows what SWI-Prolog accepts: arguments may have any priority, a prefix operator that lacks
-//! its argument is an atom, an infix operator that lacks its right argument may be a postfix one.
+//! What SWI-Prolog accepts was found by asking it: arguments may have any priority, a prefix operator
+//! that nothing follows is an atom, so is one before an infix operator that takes it.
 
 use crate::data::{AtomId, Atoms, FunctorId, Heap, Value};
 use crate::text::lex::{After, LexError, Lexed, Lexer, Token};
@@ -73,7 +74,8 @@ impl SyntaxError {
             "operator_clash" => {
                 "operators of clashing priority: put one side in parentheses".to_owned()
             }
-            "operator_balance" => "an operator lacks an argument".to_owned(),
+            "operator_balance" => "the operator before lacks its right argument".to_owned(),
+            "quoted_punctuation" => "a term was expected before this comma or bar".to_owned(),
             "end_of_clause" => "the clause ends here, but a term was expected".to_owned(),
             "end_of_clause_expected" => "a full stop was expected here".to_owned(),
             "cannot_start_term" => "a term can't start here; is a bracket missing?".to_owned(),
@@ -126,9 +128,8 @@ impl<'a> Reader<'a> {
             atoms,
             ops,
             syntax,
-            out: Vec::new(),
-            side: Vec::new(),
-            levels: Vec::new(),
+            waiting: Vec::new(),
+            brackets: Vec::new(),
             args: Vec::new(),
             vars: Vec::new(),
             start: 0,
@@ -166,17 +167,19 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Operators waiting for their right argument, as the token said it.
+/// What waits for a term to be complete.
 #[derive(Clone, Copy, Debug)]
-struct Waiting {
-    name: AtomId,
-    fixity: Fixity,
-    op: Op,
-    at: usize,
+enum Waiting {
+    /// A prefix operator, for its argument.
+    Prefix { name: AtomId, op: Op, at: usize },
+    /// An infix operator with its left argument, for the right one.
+    Infix { name: AtomId, op: Op, left: Value, at: usize },
+    /// A bracket or the clause itself, for its end.
+    Bracket,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Inside {
+enum Bracket {
     Clause,
     Parentheses,
     Braces,
@@ -186,13 +189,21 @@ enum Inside {
     Tail(usize),
 }
 
+/// A term that is complete, and the priority of its operator.
 #[derive(Clone, Copy, Debug)]
-struct Level {
-    inside: Inside,
-    out: usize,
-    side: usize,
-    /// An operand was read, and no operator after it.
-    complete: bool,
+struct Operand {
+    value: Value,
+    priority: u16,
+}
+
+/// What a token after a term led to.
+enum Step {
+    /// Another term must follow.
+    Expect,
+    /// A larger term is complete.
+    Have(Operand),
+    /// The clause is.
+    Done(Value),
 }
 
 struct Parser<'p, 'a> {
@@ -201,16 +212,13 @@ struct Parser<'p, 'a> {
     atoms: &'p mut Atoms,
     ops: &'p Ops,
     syntax: Syntax,
-    /// Terms and their priorities.
-    out: Vec<(Value, u16)>,
-    side: Vec<Waiting>,
-    levels: Vec<Level>,
+    waiting: Vec<Waiting>,
+    /// Those of them that are brackets.
+    brackets: Vec<Bracket>,
     args: Vec<Value>,
     vars: Vec<(String, Value, usize)>,
     start: usize,
 }
-
-const ANY: u16 = 1201;
 
 impl Parser<'_, '_> {
     fn clause(&mut self) -> Result<Option<ReadTerm>, LexError> {
@@ -220,8 +228,8 @@ impl Parser<'_, '_> {
         }
         self.start = first.start;
         self.reader.pushed_back = Some(first);
-        self.levels.push(Level { inside: Inside::Clause, out: 0, side: 0, complete: false });
-        let term = self.terms()?;
+        self.open(Bracket::Clause);
+        let term = self.term()?;
         let singletons = self
             .vars
             .iter()
@@ -244,309 +252,296 @@ impl Parser<'_, '_> {
         }
     }
 
+    /// The next token, which stays the next one.
+    fn look_ahead(&mut self) -> Result<Lexed, LexError> {
+        let token = self.next(true)?;
+        self.reader.pushed_back = Some(token.clone());
+        Ok(token)
+    }
+
     fn error<T>(&mut self, name: &str, at: &Lexed) -> Result<T, LexError> {
         self.reader.pushed_back = Some(at.clone());
         Err(LexError { name: name.to_owned(), at: at.start })
     }
 
-    fn terms(&mut self) -> Result<Value, LexError> {
+    fn term(&mut self) -> Result<Value, LexError> {
         loop {
-            let Some(level) = self.levels.last().copied() else {
-                return Ok(Value::NIL);
-            };
-            let token = self.next(!level.complete)?;
-            let started = level.out < self.out.len() || level.side < self.side.len();
-            if started && closes(level.inside, &token.token) {
-                let term = self.finish(&token)?;
-                if let Some(res) = self.close(term, &token)? {
-                    return Ok(res);
+            let token = self.next(true)?;
+            let Some(mut operand) = self.begin(&token)? else { continue };
+            loop {
+                match self.go_on(operand)? {
+                    Step::Expect => break,
+                    Step::Have(larger) => operand = larger,
+                    Step::Done(term) => return Ok(term),
                 }
-                continue;
             }
-            if self.operator(&token, level)? {
-                continue;
-            }
-            if level.complete && self.levels.last().is_some_and(|it| it.complete) {
-                return self.error("operator_expected", &token);
-            }
-            self.operand(&token)?;
         }
     }
 
-    /// Takes the token as an operator, if it is one here.
-    fn operator(&mut self, token: &Lexed, level: Level) -> Result<bool, LexError> {
-        let name = match &token.token {
-            Token::Name(name) => {
-                // `f(` is a term unless an operator must come; so is `f{`.
-                if !level.complete && token.after != After::Other && !is_block(name) {
-                    return Ok(false);
-                }
-                if name == "[]" { AtomId::NIL } else { self.atoms.intern(name) }
-            }
+    /// A term begins. `None`: something was opened, and another term must follow.
+    fn begin(&mut self, token: &Lexed) -> Result<Option<Operand>, LexError> {
+        let value = match &token.token {
+            Token::Name(name) => return self.name(name, token),
             Token::Quoted(name) => {
-                // A quoted name that needs no quotes is meant as a name.
-                if !level.complete && token.after == After::Open || !atom_needs_quotes(name) {
-                    return Ok(false);
+                let name = self.atoms.intern(name);
+                if token.after == After::Open {
+                    return self.arguments(name);
                 }
-                self.atoms.intern(name)
+                Value::atom(name)
             }
-            Token::Punct(',') => AtomId::COMMA,
-            Token::Punct('|') => AtomId::BAR,
-            Token::Punct(')' | ']' | '}') => return self.error("cannot_start_term", token),
-            Token::Punct(_)
-            | Token::Var(_)
-            | Token::Number(_)
-            | Token::DoubleQuoted(_)
-            | Token::BackQuoted(_)
-            | Token::FullStop
-            | Token::EndOfFile => return Ok(false),
+            Token::Var(_) if token.after == After::Brace => return self.error("dicts", token),
+            Token::Var(name) => self.variable(name),
+            Token::Number(number) => number.clone().store(self.heap),
+            Token::DoubleQuoted(text) => self.text(text, self.syntax.double_quotes),
+            Token::BackQuoted(text) => self.text(text, self.syntax.back_quotes),
+            Token::Punct('(') => return Ok(self.open(Bracket::Parentheses)),
+            Token::Punct('{') => return Ok(self.open(Bracket::Braces)),
+            Token::Punct('[') => return Ok(self.open(Bracket::List(self.args.len()))),
+            Token::Punct(',' | '|') => return self.error("quoted_punctuation", token),
+            Token::Punct(_) => return self.error("cannot_start_term", token),
+            Token::FullStop => {
+                let in_operator = !matches!(self.waiting.last(), Some(Waiting::Bracket));
+                let name = if in_operator { "operator_balance" } else { "end_of_clause" };
+                return self.error(name, token);
+            }
+            Token::EndOfFile => return self.error("end_of_file", token),
         };
-        let waiting = |fixity, op| Waiting { name, fixity, op, at: token.start };
-        let get = |fixity| self.ops.get(self.syntax.module, name, fixity);
-        if !level.complete
-            && let Some(op) = get(Fixity::Prefix)
-        {
-            self.side.push(waiting(Fixity::Prefix, op));
-            return Ok(true);
-        }
-        for fixity in [Fixity::Infix, Fixity::Postfix] {
-            let Some(op) = self.ops.get(self.syntax.module, name, fixity) else { continue };
-            self.settle(op.left())?;
-            if self.levels.last().is_some_and(|it| it.complete) {
-                self.reduce(op.left())?;
-                self.side.push(waiting(fixity, op));
-                self.set_complete(fixity == Fixity::Postfix);
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        Ok(Some(Operand { value, priority: 0 }))
     }
 
-    fn set_complete(&mut self, complete: bool) {
-        if let Some(level) = self.levels.last_mut() {
-            level.complete = complete;
+    /// A name begins a term: a compound, a prefix operator or an atom.
+    fn name(&mut self, text: &str, token: &Lexed) -> Result<Option<Operand>, LexError> {
+        let name = if text == "[]" { AtomId::NIL } else { self.atoms.intern(text) };
+        let is_block = text == "[]" || text == "{}";
+        match token.after {
+            After::Open => return self.arguments(name),
+            After::Brace if !is_block => return self.error("dicts", token),
+            After::Brace | After::Other => {}
         }
+        if let Some(op) = self.ops.get(self.syntax.module, name, Fixity::Prefix) {
+            let following = self.look_ahead()?;
+            if self.takes_argument(op, &following) {
+                self.waiting.push(Waiting::Prefix { name, op, at: token.start });
+                return Ok(None);
+            }
+        }
+        Ok(Some(Operand { value: Value::atom(name), priority: 0 }))
     }
 
-    /// An operator that lacks its right argument becomes an atom or a postfix operator.
-    fn settle(&mut self, priority: u16) -> Result<(), LexError> {
-        let Some(level) = self.levels.last().copied() else { return Ok(()) };
-        if level.complete || self.side.len() <= level.side {
-            return Ok(());
-        }
-        let Some(last) = self.side.last().copied() else { return Ok(()) };
-        if priority <= last.op.right() {
-            return Ok(());
-        }
-        match last.fixity {
-            Fixity::Prefix => {
-                self.side.pop();
-                self.out.push((Value::atom(last.name), 0));
-                self.set_complete(true);
-            }
-            Fixity::Infix => {
-                let postfix = self.ops.get(self.syntax.module, last.name, Fixity::Postfix);
-                if let Some(op) = postfix
-                    && level.out < self.out.len()
-                {
-                    self.side.pop();
-                    self.build(Waiting { fixity: Fixity::Postfix, op, ..last });
-                    self.set_complete(true);
+    /// Whether what follows a prefix operator is its argument.
+    fn takes_argument(&mut self, op: Op, following: &Lexed) -> bool {
+        match &following.token {
+            Token::FullStop | Token::EndOfFile | Token::Punct(',' | '|' | ')' | ']' | '}') => false,
+            Token::Name(text) if following.after != After::Open => {
+                let name = self.atoms.intern(text);
+                let get = |fixity| self.ops.get(self.syntax.module, name, fixity);
+                let infix = get(Fixity::Infix).or_else(|| get(Fixity::Postfix));
+                match infix {
+                    Some(infix) if get(Fixity::Prefix).is_none() => infix.left() < op.priority,
+                    Some(_) | None => true,
                 }
             }
-            Fixity::Postfix => {}
-        }
-        Ok(())
-    }
-
-    /// Builds the operators that bind tighter than the priority.
-    fn reduce(&mut self, priority: u16) -> Result<(), LexError> {
-        let Some(level) = self.levels.last().copied() else { return Ok(()) };
-        while level.side < self.side.len() {
-            let Some(last) = self.side.last().copied() else { return Ok(()) };
-            let n = if last.fixity == Fixity::Infix { 2 } else { 1 };
-            if priority < last.op.priority || self.out.len() < level.out + n {
-                return Ok(());
-            }
-            let of = |back: usize| self.out.get(self.out.len() - back).map_or(0, |it| it.1);
-            let fits = match last.fixity {
-                Fixity::Prefix => of(1) <= last.op.right(),
-                Fixity::Postfix => of(1) <= last.op.left(),
-                Fixity::Infix => of(2) <= last.op.left() && of(1) <= last.op.right(),
-            };
-            if !fits {
-                if priority == ANY {
-                    return Err(LexError { name: "operator_clash".to_owned(), at: last.at });
-                }
-                return Ok(());
-            }
-            self.side.pop();
-            self.build(last);
-        }
-        Ok(())
-    }
-
-    fn build(&mut self, op: Waiting) {
-        let n = if op.fixity == Fixity::Infix { 2 } else { 1 };
-        let functor = self.atoms.functor(op.name, n);
-        let from = self.out.len().saturating_sub(n);
-        let args: Vec<Value> = self.out.drain(from..).map(|it| it.0).collect();
-        let term = self.heap.structure(functor, &args);
-        self.out.push((term, op.op.priority));
-    }
-
-    /// The term of the innermost level, which ends before the token.
-    fn finish(&mut self, token: &Lexed) -> Result<Value, LexError> {
-        self.settle(ANY)?;
-        self.reduce(ANY)?;
-        let Some(level) = self.levels.last().copied() else { return Ok(Value::NIL) };
-        match (self.out.len() - level.out, self.side.len() - level.side) {
-            (1, 0) => Ok(self.out.pop().map_or(Value::NIL, |it| it.0)),
-            (0, 1) => Ok(self.side.pop().map_or(Value::NIL, |it| Value::atom(it.name))),
-            _ => self.error("operator_balance", token),
-        }
-    }
-
-    /// Gives the term to whatever surrounds it; the whole clause is returned.
-    fn close(&mut self, term: Value, token: &Lexed) -> Result<Option<Value>, LexError> {
-        let Some(level) = self.levels.last().copied() else { return Ok(Some(term)) };
-        let separator = match &token.token {
-            Token::Punct(c) => *c,
             Token::Name(_)
             | Token::Quoted(_)
             | Token::Var(_)
             | Token::Number(_)
             | Token::DoubleQuoted(_)
             | Token::BackQuoted(_)
-            | Token::FullStop
-            | Token::EndOfFile => '.',
-        };
-        match level.inside {
-            Inside::Clause => return Ok(Some(term)),
-            Inside::Parentheses => {
-                self.levels.pop();
-                self.deliver(term);
-            }
-            Inside::Braces => {
-                self.levels.pop();
-                let term = self.heap.structure(FunctorId::BRACES, &[term]);
-                self.deliver(term);
-            }
-            Inside::Arguments(name, from) => {
-                self.args.push(term);
-                self.set_complete(false);
-                if separator == ')' {
-                    self.levels.pop();
-                    let args = self.args.split_off(from);
-                    let functor = self.atoms.functor(name, args.len());
-                    let term = self.heap.structure(functor, &args);
-                    self.deliver(term);
-                }
-            }
-            Inside::List(from) => {
-                self.args.push(term);
-                self.set_complete(false);
-                match separator {
-                    '|' => {
-                        if let Some(level) = self.levels.last_mut() {
-                            level.inside = Inside::Tail(from);
-                        }
-                    }
-                    ']' => self.close_list(from, Value::NIL),
-                    _ => {}
-                }
-            }
-            Inside::Tail(from) => {
-                if separator != ']' {
-                    return self.error("list_rest", token);
-                }
-                self.close_list(from, term);
-            }
+            | Token::Punct(_) => true,
         }
-        Ok(None)
     }
 
-    fn close_list(&mut self, from: usize, tail: Value) {
-        self.levels.pop();
-        let items = self.args.split_off(from);
-        let list = self.heap.partial_list(&items, tail);
-        self.deliver(list);
+    fn open(&mut self, bracket: Bracket) -> Option<Operand> {
+        self.waiting.push(Waiting::Bracket);
+        self.brackets.push(bracket);
+        None
     }
 
-    fn deliver(&mut self, term: Value) {
-        self.out.push((term, 0));
-        self.set_complete(true);
-    }
-
-    fn operand(&mut self, token: &Lexed) -> Result<(), LexError> {
-        let value = match &token.token {
-            Token::Name(name) | Token::Quoted(name) => {
-                let name = match &token.token {
-                    Token::Name(name) if name == "[]" => AtomId::NIL,
-                    Token::Name(_)
-                    | Token::Quoted(_)
-                    | Token::Var(_)
-                    | Token::Number(_)
-                    | Token::DoubleQuoted(_)
-                    | Token::BackQuoted(_)
-                    | Token::Punct(_)
-                    | Token::FullStop
-                    | Token::EndOfFile => self.atoms.intern(name),
-                };
-                match token.after {
-                    After::Open => return self.open_arguments(name),
-                    After::Brace if matches!(token.token, Token::Name(_)) => {
-                        return self.error("dicts", token);
-                    }
-                    After::Brace | After::Other => Value::atom(name),
-                }
-            }
-            Token::Var(name) => {
-                if token.after == After::Brace {
-                    return self.error("dicts", token);
-                }
-                self.variable(name)
-            }
-            Token::Number(number) => number.clone().store(self.heap),
-            Token::DoubleQuoted(text) => self.text(text, self.syntax.double_quotes),
-            Token::BackQuoted(text) => self.text(text, self.syntax.back_quotes),
-            Token::Punct('(') => {
-                self.open(Inside::Parentheses);
-                return Ok(());
-            }
-            Token::Punct('{') => {
-                self.open(Inside::Braces);
-                return Ok(());
-            }
-            Token::Punct('[') => {
-                self.open(Inside::List(self.args.len()));
-                return Ok(());
-            }
-            Token::Punct(c) => Value::atom(self.atoms.intern(&c.to_string())),
-            Token::FullStop => return self.error("end_of_clause", token),
-            Token::EndOfFile => return self.error("end_of_file", token),
-        };
-        self.deliver(value);
-        Ok(())
-    }
-
-    fn open(&mut self, inside: Inside) {
-        let (out, side) = (self.out.len(), self.side.len());
-        self.levels.push(Level { inside, out, side, complete: false });
-    }
-
-    fn open_arguments(&mut self, name: AtomId) -> Result<(), LexError> {
+    fn arguments(&mut self, name: AtomId) -> Result<Option<Operand>, LexError> {
         self.next(true)?;
-        let first = self.next(true)?;
+        let first = self.look_ahead()?;
         if first.token == Token::Punct(')') {
+            self.next(true)?;
             let functor = self.atoms.functor(name, 0);
-            let term = self.heap.structure(functor, &[]);
-            self.deliver(term);
-            return Ok(());
+            let value = self.heap.structure(functor, &[]);
+            return Ok(Some(Operand { value, priority: 0 }));
         }
-        self.reader.pushed_back = Some(first);
-        self.open(Inside::Arguments(name, self.args.len()));
-        Ok(())
+        Ok(self.open(Bracket::Arguments(name, self.args.len())))
+    }
+
+    /// A term is complete: an operator or the end of a bracket must come.
+    fn go_on(&mut self, operand: Operand) -> Result<Step, LexError> {
+        let token = self.next(false)?;
+        if closes(self.innermost(), &token.token) {
+            let operand = self.finish(operand)?;
+            return self.close(operand, &token);
+        }
+        let name = match &token.token {
+            Token::Name(name) if name == "[]" => AtomId::NIL,
+            Token::Name(name) => self.atoms.intern(name),
+            // A quoted name that needs no quotes is meant as a name.
+            Token::Quoted(name) if atom_needs_quotes(name) => self.atoms.intern(name),
+            Token::Punct(',') => AtomId::COMMA,
+            Token::Punct('|') => AtomId::BAR,
+            Token::Punct(')' | ']' | '}') if self.innermost() == Bracket::Clause => {
+                return self.error("cannot_start_term", &token);
+            }
+            Token::Quoted(_)
+            | Token::Var(_)
+            | Token::Number(_)
+            | Token::DoubleQuoted(_)
+            | Token::BackQuoted(_)
+            | Token::Punct(_)
+            | Token::FullStop => return self.error("operator_expected", &token),
+            Token::EndOfFile => return self.error("end_of_file", &token),
+        };
+        let infix = self.ops.get(self.syntax.module, name, Fixity::Infix);
+        let postfix = self.ops.get(self.syntax.module, name, Fixity::Postfix);
+        match (infix, postfix) {
+            (Some(infix), None) => self.infix(name, infix, operand, &token),
+            (Some(infix), Some(postfix)) => {
+                let following = self.look_ahead()?;
+                if begins_term(&following.token) {
+                    self.infix(name, infix, operand, &token)
+                } else {
+                    self.postfix(name, postfix, operand, &token)
+                }
+            }
+            (None, Some(postfix)) => self.postfix(name, postfix, operand, &token),
+            (None, None) => self.error("operator_expected", &token),
+        }
+    }
+
+    fn infix(
+        &mut self,
+        name: AtomId,
+        op: Op,
+        operand: Operand,
+        token: &Lexed,
+    ) -> Result<Step, LexError> {
+        let left = self.left_argument(op, operand, token)?;
+        self.waiting.push(Waiting::Infix { name, op, left, at: token.start });
+        Ok(Step::Expect)
+    }
+
+    fn postfix(
+        &mut self,
+        name: AtomId,
+        op: Op,
+        operand: Operand,
+        token: &Lexed,
+    ) -> Result<Step, LexError> {
+        let left = self.left_argument(op, operand, token)?;
+        let functor = self.atoms.functor(name, 1);
+        let value = self.heap.structure(functor, &[left]);
+        Ok(Step::Have(Operand { value, priority: op.priority }))
+    }
+
+    /// Waiting operators take the term as long as the new one can't be inside their argument; what
+    /// comes of it is the new one's left argument.
+    fn left_argument(
+        &mut self,
+        op: Op,
+        operand: Operand,
+        token: &Lexed,
+    ) -> Result<Value, LexError> {
+        let mut operand = operand;
+        loop {
+            let reach = match self.waiting.last() {
+                Some(Waiting::Prefix { op, .. } | Waiting::Infix { op, .. }) => Some(op.right()),
+                Some(Waiting::Bracket) | None => None,
+            };
+            let fits = operand.priority <= op.left();
+            match reach {
+                Some(reach) if fits && op.priority <= reach => return Ok(operand.value),
+                Some(_) => operand = self.build(operand)?,
+                None if fits => return Ok(operand.value),
+                None => return self.error("operator_clash", token),
+            }
+        }
+    }
+
+    /// The operator that waits last gets its right argument.
+    fn build(&mut self, operand: Operand) -> Result<Operand, LexError> {
+        let Some(waiting) = self.waiting.pop() else { return Ok(operand) };
+        let (op, at) = match waiting {
+            Waiting::Prefix { op, at, .. } | Waiting::Infix { op, at, .. } => (op, at),
+            Waiting::Bracket => {
+                self.waiting.push(waiting);
+                return Ok(operand);
+            }
+        };
+        if op.right() < operand.priority {
+            return Err(LexError { name: "operator_clash".to_owned(), at });
+        }
+        let value = match waiting {
+            Waiting::Infix { name, left, .. } => {
+                let functor = self.atoms.functor(name, 2);
+                self.heap.structure(functor, &[left, operand.value])
+            }
+            Waiting::Prefix { name, .. } => {
+                let functor = self.atoms.functor(name, 1);
+                self.heap.structure(functor, &[operand.value])
+            }
+            Waiting::Bracket => operand.value,
+        };
+        Ok(Operand { value, priority: op.priority })
+    }
+
+    /// All operators inside the innermost bracket get their arguments.
+    fn finish(&mut self, operand: Operand) -> Result<Value, LexError> {
+        let mut operand = operand;
+        while !matches!(self.waiting.last(), Some(Waiting::Bracket) | None) {
+            operand = self.build(operand)?;
+        }
+        Ok(operand.value)
+    }
+
+    fn innermost(&self) -> Bracket {
+        self.brackets.last().copied().unwrap_or(Bracket::Clause)
+    }
+
+    /// Gives the term to the bracket that surrounds it, at a separator or at the end.
+    fn close(&mut self, term: Value, token: &Lexed) -> Result<Step, LexError> {
+        let have = |value| Ok(Step::Have(Operand { value, priority: 0 }));
+        let bracket = self.innermost();
+        let ends = !matches!(token.token, Token::Punct(',' | '|'));
+        if ends {
+            self.waiting.pop();
+            self.brackets.pop();
+        }
+        match bracket {
+            Bracket::Clause => Ok(Step::Done(term)),
+            Bracket::Parentheses => have(term),
+            Bracket::Braces => have(self.heap.structure(FunctorId::BRACES, &[term])),
+            Bracket::Arguments(name, from) => {
+                self.args.push(term);
+                if !ends {
+                    return Ok(Step::Expect);
+                }
+                let args = self.args.split_off(from);
+                let functor = self.atoms.functor(name, args.len());
+                have(self.heap.structure(functor, &args))
+            }
+            Bracket::List(from) => {
+                self.args.push(term);
+                if ends {
+                    let items = self.args.split_off(from);
+                    return have(self.heap.list(&items));
+                }
+                if token.token == Token::Punct('|')
+                    && let Some(last) = self.brackets.last_mut()
+                {
+                    *last = Bracket::Tail(from);
+                }
+                Ok(Step::Expect)
+            }
+            Bracket::Tail(_) if !ends => self.error("list_rest", token),
+            Bracket::Tail(from) => {
+                let items = self.args.split_off(from);
+                have(self.heap.partial_list(&items, term))
+            }
+        }
     }
 
     fn variable(&mut self, name: &str) -> Value {
@@ -580,27 +575,36 @@ impl Parser<'_, '_> {
     }
 }
 
-fn closes(inside: Inside, token: &Token) -> bool {
-    match (inside, token) {
-        (Inside::Clause, Token::FullStop)
-        | (Inside::Parentheses, Token::Punct(')'))
-        | (Inside::Braces, Token::Punct('}'))
-        | (Inside::Arguments(..), Token::Punct(',' | ')'))
-        | (Inside::List(_) | Inside::Tail(_), Token::Punct(',' | '|' | ']')) => true,
+fn closes(bracket: Bracket, token: &Token) -> bool {
+    match (bracket, token) {
+        (Bracket::Clause, Token::FullStop)
+        | (Bracket::Parentheses, Token::Punct(')'))
+        | (Bracket::Braces, Token::Punct('}'))
+        | (Bracket::Arguments(..), Token::Punct(',' | ')'))
+        | (Bracket::List(_) | Bracket::Tail(_), Token::Punct(',' | '|' | ']')) => true,
         (
-            Inside::Clause
-            | Inside::Parentheses
-            | Inside::Braces
-            | Inside::Arguments(..)
-            | Inside::List(_)
-            | Inside::Tail(_),
+            Bracket::Clause
+            | Bracket::Parentheses
+            | Bracket::Braces
+            | Bracket::Arguments(..)
+            | Bracket::List(_)
+            | Bracket::Tail(_),
             _,
         ) => false,
     }
 }
 
-fn is_block(name: &str) -> bool {
-    name == "[]" || name == "{}"
+fn begins_term(token: &Token) -> bool {
+    match token {
+        Token::FullStop | Token::EndOfFile | Token::Punct(',' | '|' | ')' | ']' | '}') => false,
+        Token::Name(_)
+        | Token::Quoted(_)
+        | Token::Var(_)
+        | Token::Number(_)
+        | Token::DoubleQuoted(_)
+        | Token::BackQuoted(_)
+        | Token::Punct(_) => true,
+    }
 }
 
 /// `_Name` may stand alone, `__name` and `_` too; `Name` may not.

@@ -416,7 +416,7 @@ impl Writer<'_> {
         };
         let needed = is_alnum(last) && is_alnum(c)
             || is_symbol_char(last) && is_symbol_char(c)
-            || c == '(' && !matches!(last, '(' | ')' | '[' | ']' | '{' | '}' | ',' | '|')
+            || c == '(' && !matches!(last, '(' | ')' | '[' | ']' | '{' | '}' | ',' | '|' | ' ')
             || c == '\'' && last.is_ascii_digit()
             || matches!(c, '\'' | '"') && last == c;
         if needed {

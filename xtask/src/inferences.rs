@@ -1,0 +1,123 @@
+//! `cargo xtask inferences`: inferences per second beside SWI-Prolog, in one run on one machine.
+#![expect(clippy::disallowed_methods, reason = "it measures time and starts SWI-Prolog")]
+
+use prolog::{Ending, File, Limits, Machine, NoLibrary};
+use std::fmt::Write as _;
+use std::fs;
+use std::process::Command;
+use std::time::Instant;
+
+/// What a goal of ours must reach of SWI-Prolog's speed.
+const WANTED: f64 = 0.25;
+
+const PROGRAM: &str = r"
+app([], L, L).
+app([X|Xs], L, [X|Ys]) :- app(Xs, L, Ys).
+nrev([], []).
+nrev([X|Xs], Ys) :- nrev(Xs, Zs), app(Zs, [X], Ys).
+range(N, N, [N]) :- !.
+range(M, N, [M|L]) :- M < N, M1 is M + 1, range(M1, N, L).
+bench_nrev :- range(1, 30, L), repeat_nrev(20000, L).
+repeat_nrev(0, _) :- !.
+repeat_nrev(N, L) :- nrev(L, _), M is N - 1, repeat_nrev(M, L).
+
+tak(X, Y, Z, A) :- X =< Y, !, Z = A.
+tak(X, Y, Z, A) :-
+    X1 is X - 1, Y1 is Y - 1, Z1 is Z - 1,
+    tak(X1, Y, Z, A1), tak(Y1, Z, X, A2), tak(Z1, X, Y, A3), tak(A1, A2, A3, A).
+bench_tak :- tak(24, 16, 8, _).
+
+sel(X, [X|Xs], Xs).
+sel(X, [Y|Xs], [Y|Ys]) :- sel(X, Xs, Ys).
+queens([], Qs, Qs).
+queens(Left, Safe, Qs) :- sel(Q, Left, Rest), safe(Q, 1, Safe), queens(Rest, [Q|Safe], Qs).
+safe(_, _, []).
+safe(Q, D, [Q1|Qs]) :- Q =\= Q1 + D, Q =\= Q1 - D, D1 is D + 1, safe(Q, D1, Qs).
+bench_queens :- range(1, 8, L), ( queens(L, [], _), fail ; true ).
+
+mem(X, [X|_]).
+mem(X, [_|L]) :- mem(X, L).
+right_of(X, Y, [Y, X|_]).
+right_of(X, Y, [_|L]) :- right_of(X, Y, L).
+next_to(X, Y, L) :- right_of(X, Y, L).
+next_to(X, Y, L) :- right_of(Y, X, L).
+zebra(Owner) :-
+    Hs = [h(_, norwegian, _, _, _), _, h(_, _, _, milk, _), _, _],
+    mem(h(red, english, _, _, _), Hs), mem(h(green, _, _, coffee, _), Hs),
+    mem(h(_, spanish, dog, _, _), Hs), mem(h(_, ukrainian, _, tea, _), Hs),
+    right_of(h(green, _, _, _, _), h(ivory, _, _, _, _), Hs),
+    mem(h(_, _, snails, _, winston), Hs), mem(h(yellow, _, _, _, kools), Hs),
+    next_to(h(_, _, _, _, chesterfield), h(_, _, fox, _, _), Hs),
+    next_to(h(_, _, _, _, kools), h(_, _, horse, _, _), Hs),
+    mem(h(_, _, _, juice, lucky), Hs), mem(h(_, japanese, _, _, parliament), Hs),
+    next_to(h(_, norwegian, _, _, _), h(blue, _, _, _, _), Hs),
+    mem(h(_, Owner, zebra, _, _), Hs).
+bench_zebra :- repeat_zebra(300).
+repeat_zebra(0) :- !.
+repeat_zebra(N) :- zebra(_), M is N - 1, repeat_zebra(M).
+
+count(N, N) :- !.
+count(I, N) :- I1 is I + 1, count(I1, N).
+bench_count :- count(0, 5000000).
+";
+
+const GOALS: &[&str] = &["bench_nrev", "bench_tak", "bench_queens", "bench_zebra", "bench_count"];
+
+/// The table; an error if a goal is too slow.
+pub(crate) fn table() -> Result<String, String> {
+    let theirs = swipl()?;
+    let mut out = String::from("goal          ours       swipl      ours/swipl\n");
+    let mut slow = Vec::new();
+    for (goal, (inferences, seconds)) in GOALS.iter().zip(theirs) {
+        let own = ours(goal)?;
+        // The same work: SWI-Prolog's count of inferences over either time.
+        let speed = |seconds: f64| inferences / seconds.max(1e-6) / 1e6;
+        let ratio = speed(own) / speed(seconds);
+        writeln!(out, "{goal:12} {:6.1} M/s {:6.1} M/s {ratio:8.2}", speed(own), speed(seconds))
+            .map_err(|it| it.to_string())?;
+        if ratio < WANTED {
+            slow.push(*goal);
+        }
+    }
+    if slow.is_empty() { Ok(out) } else { Err(format!("{out}too slow: {}", slow.join(", "))) }
+}
+
+/// Seconds that our machine takes.
+fn ours(goal: &str) -> Result<f64, String> {
+    let mut library = NoLibrary;
+    let mut machine = Machine::new(&mut library);
+    let file = File { path: "bench.pl".to_owned(), text: PROGRAM.to_owned() };
+    machine.load(&file, &mut library);
+    let query = machine.query(goal).map_err(|it| format!("{it:?}"))?;
+    let start = Instant::now();
+    let mut solutions = machine.solve(&mut library, &query.record, Limits::default());
+    match solutions.next_answer() {
+        Ending::True { .. } => Ok(start.elapsed().as_secs_f64()),
+        other => Err(format!("{goal}: {other:?}")),
+    }
+}
+
+/// Inferences and seconds of each goal on SWI-Prolog.
+fn swipl() -> Result<Vec<(f64, f64)>, String> {
+    let path = std::env::temp_dir().join(format!("gimlet-bench-{}.pl", std::process::id()));
+    let driver = "run(G) :- statistics(inferences, I0), statistics(cputime, T0), call(G), \
+                  statistics(cputime, T1), statistics(inferences, I1), I is I1 - I0, T is T1 - T0, \
+                  format('~w ~w~n', [I, T]).\n";
+    fs::write(&path, format!("{PROGRAM}{driver}")).map_err(|it| it.to_string())?;
+    let goals: Vec<String> = GOALS.iter().map(|it| format!("run({it})")).collect();
+    let out = Command::new("swipl")
+        .args(["-q", "-O", "-g", &goals.join(","), "-t", "halt"])
+        .arg(&path)
+        .output()
+        .map_err(|it| format!("swipl does not start: {it}"))?;
+    fs::remove_file(&path).map_err(|it| it.to_string())?;
+    let text = String::from_utf8_lossy(&out.stdout).into_owned();
+    let number = |it: Option<&str>| it.and_then(|it| it.parse::<f64>().ok());
+    text.lines()
+        .map(|line| {
+            let mut parts = line.split(' ');
+            let (inferences, seconds) = (number(parts.next()), number(parts.next()));
+            inferences.zip(seconds).ok_or_else(|| format!("swipl says {line}"))
+        })
+        .collect()
+}
