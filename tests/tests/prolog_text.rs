@@ -1,4 +1,5 @@
 //! Prolog text: what SWI-Prolog reads from it, how it writes terms, and its own library both ways.
+#![expect(clippy::disallowed_methods, reason = "it asks SWI-Prolog")]
 
 use conformance::swipl::{LIBRARY, check};
 use prolog::data::{FunctorId, Value, Walk};

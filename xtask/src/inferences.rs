@@ -93,7 +93,9 @@ fn ours(goal: &str) -> Result<f64, String> {
     let mut solutions = machine.solve(&mut library, &query.record, Limits::default());
     match solutions.next_answer() {
         Ending::True { .. } => Ok(start.elapsed().as_secs_f64()),
-        other => Err(format!("{goal}: {other:?}")),
+        other @ (Ending::False | Ending::Exception(_) | Ending::Stopped(_)) => {
+            Err(format!("{goal}: {other:?}"))
+        }
     }
 }
 
