@@ -112,6 +112,7 @@ const CLASSICS: &[(&str, u64, u64)] = &[
     ("queens", 11, 11),
     ("quicksort", 5, 5),
     ("regexp", 8, 8),
+    ("rules", 3, 3),
     ("trees", 2, 2),
 ];
 

@@ -112,7 +112,8 @@ fn way(name: &str, arity: usize) -> Way {
             | "plus"
             | "memberchk"
             | "atom_length"
-            | "unify_with_occurs_check",
+            | "unify_with_occurs_check"
+            | "$match",
             _,
         ) => Way::Own,
         _ => Way::Pins,
@@ -241,6 +242,10 @@ impl Machine {
                 if !self.unify_at(place, x, y) {
                     return Ok(Next::False);
                 }
+            }
+            // What it looks at is what unification looks at; that it binds less shows in its answer.
+            "$match" => {
+                self.can_unify_recorded(x, y);
             }
             "==" | "\\==" => self.look_identical_at(place, x, y),
             "@<" | "@>" | "@=<" | "@>=" => self.look_order_at(place, x, y),

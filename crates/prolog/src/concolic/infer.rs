@@ -6,6 +6,7 @@
 use crate::code::{ClauseId, Kind as PredKind, PredId, arith_op};
 use crate::concolic::convert::term_of;
 use crate::concolic::declare::{declared_type, list};
+use crate::concolic::program::head_and_body;
 use crate::data::{AtomId, FunctorId, Heap, Value, View};
 use crate::machine::Machine;
 use rustc_hash::FxHashMap;
@@ -66,7 +67,7 @@ impl Inference {
     fn clause(&mut self, machine: &Machine, pred: PredId, clause: ClauseId) {
         let mut heap = Heap::default();
         let term = machine.db.clause(clause).term.load(&mut heap);
-        let (head, body) = (heap.arg(term, 0), heap.arg(term, 1));
+        let (head, body) = head_and_body(machine, &heap, term);
         let mut walk = Walk { of: self, machine, heap: &heap, vars: FxHashMap::default(), pred };
         if let View::Struct(functor, _) = head.view() {
             for n in 0..machine.atoms.arity(functor) {

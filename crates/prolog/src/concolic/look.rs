@@ -3,11 +3,11 @@
 //! Adds to the path what was looked at; never changes what the machine computes.
 #![expect(clippy::indexing_slicing, reason = "indices are the machine's own")]
 
-use crate::code::{ClauseId, Ins, Konst, PredId, Test, is_visible};
+use crate::code::{ClauseId, Ins, Key, Konst, PredId, Test, is_visible};
 use crate::concolic::convert::{expr_of, term_of};
 use crate::concolic::facts::{self, Top};
 use crate::concolic::recorder::{FirstArg, Place, Recorder};
-use crate::data::{Blob, FunctorId, Tag, Value, View, unify};
+use crate::data::{AtomId, Blob, FunctorId, Tag, Value, View, unify};
 use crate::machine::Machine;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -166,18 +166,23 @@ impl Machine {
             if !is_visible(clause, self.db.generation) {
                 continue;
             }
-            let head = match self.db.code.get(clause.code as usize) {
+            let first = match self.db.code.get(clause.code as usize) {
                 Some(Ins::GetAtomic(0, konst)) => match &self.db.konsts[*konst as usize] {
-                    Konst::Plain(value) if value.is_nil() => Some(Head::Kind(Kind::Nil)),
-                    Konst::Plain(value) => {
-                        term_of(&self.heap, &self.atoms, *value).map(Head::Literal)
-                    }
+                    Konst::Plain(value) => Some(*value),
                     Konst::Blob(..) => None,
                 },
-                Some(Ins::GetStruct(0, FunctorId::CONS)) => Some(Head::Kind(Kind::Cons)),
-                Some(Ins::GetStruct(0, functor)) => {
-                    let n_items = self.n_items(*functor);
-                    let name = self.atoms.name_arity(*functor).0;
+                Some(Ins::GetStruct(0, functor)) => Some(Value::structure(*functor, 0)),
+                // A rule `Head => Body` matches its head by a goal; calls are indexed all the same.
+                _ => wanted_by_key(clause.key),
+            };
+            let head = match first {
+                None => None,
+                Some(value) if value.is_nil() => Some(Head::Kind(Kind::Nil)),
+                Some(value) if value.is_cons() => Some(Head::Kind(Kind::Cons)),
+                Some(value) if value.tag() == Tag::Struct => {
+                    let functor = value.functor();
+                    let n_items = self.n_items(functor);
+                    let name = self.atoms.name_arity(functor).0;
                     let name = Head::Literal(Term::atom(self.atoms.text(name)));
                     match names.iter_mut().find(|it| it.0 == n_items) {
                         Some((_, known)) if known.contains(&name) => {}
@@ -186,7 +191,7 @@ impl Machine {
                     }
                     Some(Head::Tuple(n_items))
                 }
-                _ => None,
+                Some(value) => term_of(&self.heap, &self.atoms, value).map(Head::Literal),
             };
             if let Some(head) = head
                 && !heads.contains(&head)
@@ -365,5 +370,16 @@ impl Machine {
             }
         }
         false
+    }
+}
+
+/// The atom, integer or structure that a key stands for.
+fn wanted_by_key(key: Key) -> Option<Value> {
+    let payload = key.0 >> 3;
+    match key.0 & 7 {
+        1 => u32::try_from(payload).ok().map(|it| Value::atom(AtomId(it))),
+        2 => Some(Value::int(key.0.cast_signed() >> 3)),
+        3 => u32::try_from(payload).ok().map(|it| Value::structure(FunctorId(it), 0)),
+        _ => None,
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::code::{ClauseId, Kind, PredId};
 use crate::concolic::infer::Inference;
+use crate::concolic::program::head_and_body;
 use crate::concolic::unit::Arg;
 use crate::data::{Heap, Value, View};
 use crate::machine::Machine;
@@ -145,7 +146,7 @@ impl Table<'_> {
         let machine = self.machine;
         let mut heap = Heap::default();
         let term = machine.db.clause(clause).term.load(&mut heap);
-        let (head, body) = (heap.arg(term, 0), heap.arg(term, 1));
+        let (head, body) = head_and_body(machine, &heap, term);
         let arity = (machine.db.get(pred).arity as usize).min(MAX_ARITY);
         let bound = FxHashSet::default();
         let used = FxHashSet::default();

@@ -167,7 +167,8 @@ impl Machine {
                 todo.push(heap.arg(next, 1));
                 todo.push(heap.arg(next, 0));
             } else if !next.is_atom(crate::data::AtomId::TRUE) {
-                res.push(write_term(heap, &self.atoms, &self.ops, &options, next));
+                let text = write_term(heap, &self.atoms, &self.ops, &options, next);
+                res.push(if text.starts_with("'$match'(") { "its head".to_owned() } else { text });
             }
         }
         res
@@ -177,6 +178,25 @@ impl Machine {
     pub fn furthest(&self) -> &[u32] {
         &self.furthest
     }
+}
+
+/// Head and body of a clause. A rule `Head => Body` is kept as `Fresh :- '$match'(Fresh, Head), ...`: its
+/// head is the pattern.
+pub(super) fn head_and_body(machine: &Machine, heap: &Heap, clause: Value) -> (Value, Value) {
+    let (head, body) = (heap.arg(clause, 0), heap.arg(clause, 1));
+    let is_match = |goal: Value| {
+        let named = heap.name_arity(goal, &machine.atoms);
+        let named = named.is_some_and(|it| it.1 == 2 && machine.atoms.text(it.0) == "$match");
+        let of = |it: Value| heap.name_arity(it, &machine.atoms);
+        named && of(heap.arg(goal, 1)) == of(head)
+    };
+    if is_match(body) {
+        return (heap.arg(body, 1), Value::TRUE);
+    }
+    if body.is_struct(FunctorId::AND) && is_match(heap.arg(body, 0)) {
+        return (heap.arg(heap.arg(body, 0), 1), heap.arg(body, 1));
+    }
+    (head, body)
 }
 
 impl Program {
