@@ -155,7 +155,7 @@ impl Exploration {
             choice.is_some_and(|found| found.site == it.site && found.taken == it.alternative)
         });
         let n_visited = self.frontier.n_visited();
-        let is_consistent = self.frontier.learn(&choices);
+        let is_consistent = self.frontier.learn(&choices, |it| executor.is_inside(it));
         is_news |= n_visited < self.frontier.n_visited();
         if let Outcome::Crash { class, reason, trace } = &outcome {
             is_news |= self.crashes.insert(failure(class, reason, trace));

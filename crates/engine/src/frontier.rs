@@ -19,20 +19,38 @@ pub(crate) struct Flip {
     pub run: usize,
 }
 
+/// What waits to be taken.
+#[derive(Clone, Copy, Debug)]
+enum Waiting {
+    One(Flip),
+    /// The flip, and then the alternatives after it up to this one.
+    Many(Flip, usize),
+}
+
+type Queue = BTreeMap<(u64, u64), Waiting>;
+
 #[derive(Debug)]
 pub(crate) struct Frontier {
     strategy: Strategy,
     seed: u64,
     max_depth: usize,
     /// Flips that led where no run had been when they were added.
-    new: BTreeMap<(u64, u64), Flip>,
-    open: BTreeMap<(u64, u64), Flip>,
+    new: Queue,
+    /// Such flips in what is only used by what is tested.
+    aside: Queue,
+    open: Queue,
     /// How many flips of a site were new.
     n_new: FxHashMap<SiteId, u64>,
     n_flips: u64,
     n_runs: usize,
+    /// How often there was a choice between those aside and the open ones.
+    n_turns: u64,
     /// Alternatives of sites that some run has taken.
     visited: FxHashSet<(SiteId, usize)>,
+    /// How many of them are in what is tested.
+    n_inside: usize,
+    /// Whether a site is in what is tested.
+    inside: FxHashMap<SiteId, bool>,
     /// How often an alternative was looked for beyond the depth.
     deep_tries: FxHashMap<(SiteId, usize), usize>,
     /// How often another value was asked for where values are not followed.
@@ -44,6 +62,10 @@ pub(crate) struct Frontier {
 
 /// So many new alternatives of a site count as one step of depth.
 const NEW_AT_ONCE: u64 = 8;
+
+/// More alternatives than these wait as one: tables of characters have a thousand, at every
+/// character of a text.
+const FEW: usize = 16;
 
 /// Beyond the depth, an alternative that no run has taken is still worth so many attempts.
 const DEEP_TRIES: usize = 8;
@@ -57,12 +79,16 @@ impl Frontier {
             strategy,
             seed,
             max_depth,
-            new: BTreeMap::new(),
-            open: BTreeMap::new(),
+            new: Queue::new(),
+            aside: Queue::new(),
+            open: Queue::new(),
             n_new: FxHashMap::default(),
             n_flips: 0,
             n_runs: 0,
+            n_turns: 0,
             visited: FxHashSet::default(),
+            n_inside: 0,
+            inside: FxHashMap::default(),
             deep_tries: FxHashMap::default(),
             pin_tries: FxHashMap::default(),
             is_cut: false,
@@ -72,19 +98,21 @@ impl Frontier {
 
     /// Adds the flips of a run that no run before it had. `false`: the run contradicts an earlier
     /// one, which means that the program is not deterministic.
-    pub(crate) fn learn(&mut self, choices: &[Choice]) -> bool {
+    pub(crate) fn learn(&mut self, choices: &[Choice], is_inside: impl Fn(SiteId) -> bool) -> bool {
         let run = self.n_runs;
         self.n_runs += 1;
-        self.visited.extend(choices.iter().map(|it| (it.site, it.taken)));
+        for Choice { site, taken, .. } in choices {
+            let is_inside = *self.inside.entry(*site).or_insert_with(|| is_inside(*site));
+            let is_new = self.visited.insert((*site, *taken));
+            self.n_inside += usize::from(is_new && is_inside);
+        }
         let mut above = None;
         let mut is_consistent = true;
         for (depth, choice) in choices.iter().enumerate() {
             let Met { node, is_new, is_conflict } = self.tree.meet(above, choice);
             is_consistent &= !is_conflict;
             if is_new && !self.is_pinned_enough(choice) {
-                for alternative in (0..choice.n_alternatives()).filter(|it| *it != choice.taken) {
-                    self.add(Flip { node, alternative, site: choice.site, depth, run });
-                }
+                self.add_all(node, choice, depth, run);
             }
             above = Some((node, choice.taken));
         }
@@ -101,46 +129,116 @@ impl Frontier {
         *n_tries > PIN_TRIES
     }
 
-    fn add(&mut self, flip: Flip) {
-        let is_new = !self.visited.contains(&(flip.site, flip.alternative));
-        if flip.depth >= self.max_depth && !is_new {
-            self.is_cut = true;
+    fn add_all(&mut self, node: NodeId, choice: &Choice, depth: usize, run: usize) {
+        let (site, n_alternatives) = (choice.site, choice.n_alternatives());
+        let flip = |alternative| Flip { node, alternative, site, depth, run };
+        if n_alternatives > FEW {
+            let key = self.key(&flip(0));
+            self.insert(site, key, Waiting::Many(flip(0), n_alternatives - 1));
             return;
         }
-        let mut key = self.strategy.key(&flip, self.n_flips, self.seed);
-        self.n_flips += 1;
-        if !(is_new && self.strategy.prefers_new()) {
-            self.open.insert(key, flip);
-            return;
+        for alternative in (0..n_alternatives).filter(|it| *it != choice.taken) {
+            let flip = flip(alternative);
+            let is_new = !self.visited.contains(&(site, alternative));
+            if depth >= self.max_depth && !is_new {
+                self.is_cut = true;
+                continue;
+            }
+            let key = self.key(&flip);
+            if is_new && self.strategy.prefers_new() {
+                let key = self.count_new(site, key);
+                self.insert(site, key, Waiting::One(flip));
+            } else {
+                self.open.insert(key, Waiting::One(flip));
+            }
         }
-        // One switch of a thousand literals must not keep all other sites waiting.
-        let n_of_site = self.n_new.entry(flip.site).or_default();
-        key.0 += *n_of_site / NEW_AT_ONCE;
-        *n_of_site += 1;
-        self.new.insert(key, flip);
     }
 
-    /// How many alternatives of sites some run has taken.
+    fn key(&mut self, flip: &Flip) -> (u64, u64) {
+        let key = self.strategy.key(flip, self.n_flips, self.seed);
+        self.n_flips += 1;
+        key
+    }
+
+    /// One switch of a thousand literals must not keep all other sites waiting.
+    fn count_new(&mut self, site: SiteId, (first, second): (u64, u64)) -> (u64, u64) {
+        let n_of_site = self.n_new.entry(site).or_default();
+        let steps = *n_of_site / NEW_AT_ONCE;
+        *n_of_site += 1;
+        (first.saturating_add(steps), second)
+    }
+
+    fn insert(&mut self, site: SiteId, key: (u64, u64), waiting: Waiting) {
+        let is_inside = self.inside.get(&site).is_none_or(|it| *it);
+        let queue = match (self.strategy.prefers_new(), is_inside) {
+            (false, _) => &mut self.open,
+            (true, true) => &mut self.new,
+            (true, false) => &mut self.aside,
+        };
+        queue.insert(key, waiting);
+    }
+
+    /// How many alternatives some run has taken of sites in what is tested.
     pub(crate) fn n_visited(&self) -> usize {
-        self.visited.len()
+        self.n_inside
     }
 
     pub(crate) fn take(&mut self) -> Option<Flip> {
         loop {
-            // What was new may have been visited since; it then waits with the others.
-            let flip = if let Some((key, flip)) = self.new.pop_first() {
-                if self.visited.contains(&(flip.site, flip.alternative)) {
-                    self.open.insert(key, flip);
-                    continue;
+            let (key, waiting, was_new) = self.next()?;
+            let flip = match waiting {
+                Waiting::One(flip) => flip,
+                Waiting::Many(flip, last) => {
+                    self.put_back(key, flip, last);
+                    flip
                 }
-                flip
-            } else {
-                self.open.pop_first()?.1
             };
-            if self.tree.is_taken(flip.node, flip.alternative) || self.is_too_deep(&flip) {
+            if self.tree.is_taken(flip.node, flip.alternative) {
                 continue;
             }
-            return Some(flip);
+            // What was new may have been visited since; it then waits with the others.
+            if was_new && self.visited.contains(&(flip.site, flip.alternative)) {
+                if flip.depth < self.max_depth {
+                    let key = self.key(&flip);
+                    self.open.insert(key, Waiting::One(flip));
+                } else {
+                    self.is_cut = true;
+                }
+                continue;
+            }
+            if !self.is_too_deep(&flip) {
+                return Some(flip);
+            }
+        }
+    }
+
+    /// What is new in what is tested comes first. What is new elsewhere and what is not new take
+    /// turns: a library may have more alternatives than there is time.
+    fn next(&mut self) -> Option<((u64, u64), Waiting, bool)> {
+        if let Some((key, waiting)) = self.new.pop_first() {
+            return Some((key, waiting, true));
+        }
+        self.n_turns += 1;
+        let is_aside = self.open.is_empty() || self.n_turns.is_multiple_of(2);
+        if is_aside && let Some((key, waiting)) = self.aside.pop_first() {
+            return Some((key, waiting, true));
+        }
+        let (key, waiting) = self.open.pop_first()?;
+        Some((key, waiting, false))
+    }
+
+    /// The alternatives after this one.
+    fn put_back(&mut self, key: (u64, u64), flip: Flip, last: usize) {
+        if flip.alternative < last {
+            let rest = Flip { alternative: flip.alternative + 1, ..flip };
+            let is_asked = !self.visited.contains(&(flip.site, flip.alternative));
+            let key = if is_asked && self.strategy.prefers_new() {
+                let base = self.strategy.key(&flip, key.1, self.seed).0;
+                self.count_new(flip.site, (base, key.1))
+            } else {
+                key
+            };
+            self.insert(flip.site, key, Waiting::Many(rest, last));
         }
     }
 
@@ -173,7 +271,7 @@ mod tests {
 
     fn check(strategy: Strategy, paths: &[&[(u32, usize)]], expect: &[(usize, usize)]) {
         let mut frontier = Frontier::new(strategy, 0, 3);
-        paths.iter().for_each(|it| assert!(frontier.learn(&path(it))));
+        paths.iter().for_each(|it| assert!(frontier.learn(&path(it), |_| true)));
         let flips: Vec<(usize, usize)> =
             std::iter::from_fn(|| frontier.take()).map(|it| (it.run, it.depth)).collect();
         assert_eq!(flips, expect);
@@ -203,9 +301,32 @@ mod tests {
     }
 
     #[test]
+    fn what_is_tested_comes_before_what_it_uses() {
+        let mut frontier = Frontier::new(Strategy::VisitedFirst, 0, 9);
+        let path = path(&[(7, 0), (7, 0), (1, 0), (1, 1), (8, 0), (8, 0)]);
+        assert!(frontier.learn(&path, |it| it.0 < 5));
+        let depths: Vec<usize> =
+            std::iter::from_fn(|| frontier.take()).map(|it| it.depth).collect();
+        // Nothing is new inside; the others take turns.
+        assert_eq!(depths, [2, 0, 3, 1, 4, 5]);
+    }
+
+    #[test]
+    fn many_alternatives_come_one_by_one() {
+        let mut frontier = Frontier::new(Strategy::VisitedFirst, 0, 9);
+        let heads: Vec<trace::Head> = (0..40).map(trace::Head::Tuple).collect();
+        let looked = Looked::Heads(ExprId(0), heads.into());
+        let choice = Choice { site: SiteId(1), taken: 3, looked };
+        assert!(frontier.learn(&[choice], |_| true));
+        let alternatives: Vec<usize> =
+            std::iter::from_fn(|| frontier.take()).map(|it| it.alternative).collect();
+        assert_eq!(alternatives, (0..=40).filter(|it| *it != 3).collect::<Vec<_>>());
+    }
+
+    #[test]
     fn a_run_that_contradicts_another_is_noticed() {
         let mut frontier = Frontier::new(Strategy::VisitedFirst, 0, 3);
-        assert!(frontier.learn(&path(&[(1, 0), (2, 0)])));
-        assert!(!frontier.learn(&path(&[(1, 0), (3, 0)])));
+        assert!(frontier.learn(&path(&[(1, 0), (2, 0)]), |_| true));
+        assert!(!frontier.learn(&path(&[(1, 0), (3, 0)]), |_| true));
     }
 }

@@ -6,6 +6,7 @@
 mod cached;
 mod chain;
 mod checked;
+mod climb;
 mod numbers;
 mod sliced;
 mod structure;

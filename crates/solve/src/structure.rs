@@ -36,6 +36,7 @@ use self::search::Search;
 use self::state::{Closed, NodeId, Shape, State, Step};
 use self::typing::{Typed, Typing};
 use self::value::Value;
+use crate::climb::climb;
 use crate::numbers::Numbers;
 use crate::{Answer, Query, Reason, Solver};
 use rustc_hash::FxHashMap;
@@ -48,7 +49,7 @@ pub struct Structure<N> {
 }
 
 /// Numbers that are too hard once are mostly too hard again with one of them fixed.
-const PATIENCE: usize = 3;
+const PATIENCE: usize = 2;
 
 /// Branches tried without help, and with.
 const MAX_BRANCHES: [usize; 2] = [60, 200];
@@ -105,6 +106,11 @@ fn construct<'q>(query: &Query<'q>, typing: &'q Typing<'q>, numbers: &mut dyn Nu
     }
     let is_open = search.is_incomplete || typing.is_cut.get();
     if is_open && state.residue().is_some() {
+        if let Some(model) = climb(query)
+            && query.domain.has(&model.values.values().cloned().collect::<Vec<_>>())
+        {
+            return Found::Model(model);
+        }
         search = Search {
             left: MAX_BRANCHES[1],
             is_incomplete: false,

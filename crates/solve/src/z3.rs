@@ -27,7 +27,7 @@ impl Default for Effort {
     }
 }
 
-const MAX_MILLIS: u32 = 200;
+const MAX_MILLIS: u32 = 150;
 
 pub struct Z3 {
     pub counts: Counts,
@@ -157,7 +157,7 @@ impl Z3 {
     }
 }
 
-const MAX_FREE: usize = 2;
+const MAX_FREE: usize = 1;
 
 impl fmt::Debug for Z3 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

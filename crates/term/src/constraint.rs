@@ -50,6 +50,13 @@ impl Scratch {
         let mut evaluator = Evaluator::new(exprs, model, self);
         constraints.iter().all(|it| evaluator.holds(*it) == Some(true))
     }
+
+    /// How far the model is from satisfying all constraints; 0 if it does. Of numbers that are
+    /// compared, how far they are apart counts.
+    pub fn distance(&mut self, exprs: &Exprs, constraints: &[Constraint], model: &Model) -> f64 {
+        let mut evaluator = Evaluator::new(exprs, model, self);
+        constraints.iter().map(|it| evaluator.distance(*it)).sum()
+    }
 }
 
 #[cfg(test)]

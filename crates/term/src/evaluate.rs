@@ -9,6 +9,7 @@ use crate::ground::{List, Term};
 use crate::kind::Kind;
 use crate::meaning;
 use crate::order::{compare_items, list_rank};
+use num_traits::ToPrimitive;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -50,6 +51,24 @@ impl<'a, 's> Evaluator<'a, 's> {
     pub(crate) fn holds(&mut self, constraint: Constraint) -> Option<bool> {
         let Seen::Whole(term) = self.get(constraint.expr)? else { return None };
         meaning::as_truth(term).map(|it| it == constraint.holds)
+    }
+
+    /// 0 if the constraint holds.
+    pub(crate) fn distance(&mut self, constraint: Constraint) -> f64 {
+        if self.holds(constraint) == Some(true) {
+            return 0.0;
+        }
+        let Some(Expr::Apply(op, args)) = self.exprs.get(constraint.expr) else { return MISFIT };
+        match (op, &**args) {
+            (Op::Not, [of]) => self.distance(Constraint { expr: *of, holds: !constraint.holds }),
+            (Op::Same | Op::Equal | Op::Less | Op::LessEqual, [a, b]) => {
+                let (a, b) = (self.value(*a), self.value(*b));
+                let apart = a.zip(b).and_then(|(a, b)| apart(&a, &b));
+                // On a scale on which a step is felt wherever one stands.
+                apart.map_or(MISFIT, |it| 1.0 + it.ln_1p())
+            }
+            _ => MISFIT,
+        }
     }
 
     fn get(&mut self, expr: ExprId) -> Option<&Seen<'a>> {
@@ -95,6 +114,21 @@ impl<'a, 's> Evaluator<'a, 's> {
             },
         }
     }
+}
+
+/// The distance of a constraint that is not about numbers.
+const MISFIT: f64 = 100.0;
+
+/// How far two numbers are apart.
+fn apart(a: &Term, b: &Term) -> Option<f64> {
+    let as_float = |it: &Term| match meaning::apply(Op::ToFloat, &[it]) {
+        Some(Term::Float(float)) => Some(float),
+        _ => None,
+    };
+    if let (Some(a), Some(b)) = (a.as_int(), b.as_int()) {
+        return a.abs_diff(b).to_f64();
+    }
+    Some((as_float(a)? - as_float(b)?).abs())
 }
 
 fn apply<'a>(op: Op, args: &[&Seen<'a>]) -> Option<Seen<'a>> {

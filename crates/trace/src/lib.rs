@@ -112,6 +112,11 @@ pub trait Executor {
 
     /// The expressions of all runs so far. Runs that share a beginning share its expressions.
     fn exprs(&mut self) -> &mut Exprs;
+
+    /// Whether the site is in what is tested, and not in something that it uses.
+    fn is_inside(&self, _site: SiteId) -> bool {
+        true
+    }
 }
 
 /// Our machinery failed, not the program.

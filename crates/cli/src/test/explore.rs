@@ -42,14 +42,16 @@ pub(crate) struct Explored {
 pub(crate) const MAX_REDUCTIONS: u64 = 1_000_000;
 pub(crate) const MAX_MEMORY: usize = 512 << 20;
 
-/// Making findings smaller may take this part of the time for exploring, and at least a second.
+/// Making findings smaller may take this part of the time for exploring, and at least so much.
 const SHARE_OF_SHRINKING: u32 = 4;
+const LEAST_SHRINKING: Duration = Duration::from_millis(500);
 
 impl Task {
     pub(crate) fn perform(
         &self,
         machine: &mut Machine,
         modules: &[Atom],
+        time: Duration,
         interrupt: &AtomicBool,
         progress: &Progress,
     ) -> Explored {
@@ -57,7 +59,7 @@ impl Task {
             return self.perform_schedules(settings, machine, modules, interrupt, progress);
         }
         let begin = Instant::now();
-        let mut unit = match Gated::new(machine, &self.unit, &self.contract) {
+        let mut unit = match Gated::new(machine, &self.unit, &self.contract, modules) {
             Ok(unit) => unit,
             Err(why) => return Explored { trouble: Some(why), ..Explored::default() },
         };
@@ -67,7 +69,7 @@ impl Task {
             if interrupt.load(Ordering::Relaxed) {
                 return Some(Stop::Interrupted);
             }
-            (self.time <= begin.elapsed()).then_some(Stop::Time)
+            (time <= begin.elapsed()).then_some(Stop::Time)
         };
         let Task { contract, settings, .. } = self;
         let seeds = &contract.seeds;
@@ -88,7 +90,7 @@ impl Task {
         res.count_stopped();
         let judge = Judge { unit: &self.unit, contract, modules };
         let ends = res.report.tests.iter().map(|it| (&it.input, &it.outcome));
-        let shrinking = (self.time / SHARE_OF_SHRINKING).max(Duration::from_secs(1));
+        let shrinking = (time / SHARE_OF_SHRINKING).max(LEAST_SHRINKING);
         let end = Instant::now() + shrinking;
         let goes_on = || Instant::now() < end && !interrupt.load(Ordering::Relaxed);
         for (cause, mut finding) in judge.findings(ends) {

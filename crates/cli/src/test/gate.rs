@@ -9,7 +9,7 @@ use erlang::machine::Unit;
 use erlang::{Machine, ModuleCode};
 use std::sync::Arc;
 use term::{Atom, Exprs, Term};
-use trace::{Executor, ExecutorError, Input, Outcome, Run};
+use trace::{Executor, ExecutorError, Input, Outcome, Run, SiteId};
 
 /// A unit, seen through its gate if it has one.
 #[derive(Debug)]
@@ -35,11 +35,14 @@ impl Gated<'_> {
         machine: &'m mut Machine,
         unit: &UnitName,
         contract: &Contract,
+        modules: &[Atom],
     ) -> Result<Gated<'m>, String> {
         let UnitName { module, function, .. } = unit;
         let domain = Arc::new(contract.domain.clone());
         if contract.preconditions.is_empty() && !unit.is_property() {
-            let unit = Unit::new(machine, module.clone(), function.clone()).within(domain);
+            let unit = Unit::new(machine, module.clone(), function.clone())
+                .within(domain)
+                .testing(modules);
             return Ok(Gated { unit, gate: None });
         }
         let gate = Atom::new(&format!("gimlet$gate:{unit}"));
@@ -53,7 +56,8 @@ impl Gated<'_> {
             md5: [0; 16],
         };
         machine.install(&code).map_err(|it| it.to_string())?;
-        let unit = Unit::new(machine, gate.clone(), function.clone()).within(domain);
+        let unit =
+            Unit::new(machine, gate.clone(), function.clone()).within(domain).testing(modules);
         Ok(Gated { unit, gate: Some(gate) })
     }
 }
@@ -74,6 +78,10 @@ impl Executor for Gated<'_> {
 
     fn exprs(&mut self) -> &mut Exprs {
         self.unit.exprs()
+    }
+
+    fn is_inside(&self, site: SiteId) -> bool {
+        self.unit.is_inside(site)
     }
 }
 

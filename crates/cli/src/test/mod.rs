@@ -39,7 +39,7 @@ use crate::start::{COULD_NOT, Done, stdout_colours};
 use crate::test::confirm::confirm;
 use crate::test::coverage::Sources;
 use crate::test::explore::Task;
-use crate::test::plan::{n_workers, plan, time_of};
+use crate::test::plan::{n_workers, plan, time_of, time_of_all};
 use crate::test::progress::Progress;
 use crate::test::project::Project;
 use crate::test::report::corpus::Origin;
@@ -115,8 +115,9 @@ fn explore(
     let progress = Progress::new(tasks.len(), n_workers, time_of(options));
     let allowed = allowed(&options.allowed);
     let sources = Sources::of(&machine(project, allowed, &interrupt)?, project);
-    let workers =
-        Workers { project, tasks, n_workers, allowed, interrupt: &interrupt, progress: &progress };
+    let time = time_of_all(options, project.modules.len());
+    let (interrupt, progress) = (&interrupt, &progress);
+    let workers = Workers { project, tasks, n_workers, time, allowed, interrupt, progress };
     let mut units: Vec<UnitReport> = Vec::new();
     let mut covered = Covered::default();
     workers.run(|n, mut explored| {

@@ -55,9 +55,31 @@ const PATIENCE: u64 = 10_000;
 
 const TIME: Duration = Duration::from_secs(30);
 
+/// For all units of a module together, unless a time is asked for: with loading it and trying its
+/// findings on BEAM, a module takes less than a minute.
+const TIME_OF_MODULE: Duration = Duration::from_secs(45);
+
+/// Most units end long before their time, so each may take more than its part.
+const SHARES: u32 = 2;
+
+const LEAST_TIME: Duration = Duration::from_millis(300);
+
 /// For each unit.
 pub(crate) fn time_of(options: &Test) -> Duration {
     options.time.unwrap_or(TIME)
+}
+
+/// For all units together.
+pub(crate) fn time_of_all(options: &Test, n_modules: usize) -> Option<Duration> {
+    let n_modules = u32::try_from(n_modules).unwrap_or(u32::MAX);
+    options.time.is_none().then(|| TIME_OF_MODULE.saturating_mul(n_modules))
+}
+
+/// What a unit may take of the time that is left for some.
+pub(crate) fn share_of(left: Duration, n_units: usize, n_workers: usize) -> Duration {
+    let count = |n: usize| u32::try_from(n.max(1)).unwrap_or(u32::MAX);
+    let part = left.saturating_mul(SHARES * count(n_workers)) / count(n_units);
+    part.min(left).max(LEAST_TIME)
 }
 
 pub(crate) fn n_workers(options: &Test) -> usize {

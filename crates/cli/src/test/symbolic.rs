@@ -51,8 +51,8 @@ pub(crate) fn symbolic(options: &Symbolic) -> Result<Done, Vec<Diagnostic>> {
     };
     let n_before = machine.n_named();
     let begin = Instant::now();
-    let mut unit =
-        Gated::new(&mut machine, &task.unit, &task.contract).map_err(|it| vec![unsupported(it)])?;
+    let mut unit = Gated::new(&mut machine, &task.unit, &task.contract, &project.names())
+        .map_err(|it| vec![unsupported(it)])?;
     let mut solver = Chain::new(Effort::default());
     let seed = task.contract.seeds.first().cloned().unwrap_or(trace::Input { args: vec![] });
     let mut watch = |tree: &Unfolded| {

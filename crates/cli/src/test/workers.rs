@@ -3,6 +3,7 @@
 
 use crate::start::STACK_BYTES;
 use crate::test::explore::{Explored, MAX_MEMORY, MAX_REDUCTIONS, Task};
+use crate::test::plan::share_of;
 use crate::test::progress::Progress;
 use crate::test::project::Project;
 use engine::Stop;
@@ -14,12 +15,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
+use std::time::{Duration, Instant};
 
 #[derive(Debug)]
 pub(crate) struct Workers<'a> {
     pub(crate) project: &'a Project,
     pub(crate) tasks: &'a [Task],
     pub(crate) n_workers: usize,
+    /// For all tasks together.
+    pub(crate) time: Option<Duration>,
     pub(crate) allowed: Allowed,
     pub(crate) interrupt: &'a Arc<AtomicBool>,
     pub(crate) progress: &'a Progress,
@@ -28,7 +32,7 @@ pub(crate) struct Workers<'a> {
 impl Workers<'_> {
     /// `done` gets the results one by one, in order.
     pub(crate) fn run(&self, mut done: impl FnMut(usize, Explored)) {
-        let next = AtomicUsize::new(0);
+        let (next, begin) = (AtomicUsize::new(0), Instant::now());
         let (results, arrived) = channel();
         thread::scope(|scope| {
             for n in 0..self.n_workers.min(self.tasks.len()).max(1) {
@@ -36,7 +40,7 @@ impl Workers<'_> {
                 let name = format!("gimlet {n}");
                 let builder = thread::Builder::new().name(name).stack_size(STACK_BYTES);
                 // What one thread can't take, another will.
-                drop(builder.spawn_scoped(scope, move || self.work(next, &results)));
+                drop(builder.spawn_scoped(scope, move || self.work(next, begin, &results)));
             }
             drop(results);
             let mut waiting: BTreeMap<usize, Explored> = BTreeMap::new();
@@ -51,7 +55,7 @@ impl Workers<'_> {
         });
     }
 
-    fn work(&self, next: &AtomicUsize, results: &Sender<(usize, Explored)>) {
+    fn work(&self, next: &AtomicUsize, begin: Instant, results: &Sender<(usize, Explored)>) {
         let modules = self.project.names();
         let mut own = None;
         loop {
@@ -67,7 +71,8 @@ impl Workers<'_> {
                         Some(machine) => machine,
                         none => none.insert(machine(self.project, self.allowed, self.interrupt)?),
                     };
-                    Ok(task.perform(machine, &modules, self.interrupt, self.progress))
+                    let time = self.time_of(n, task, begin);
+                    Ok(task.perform(machine, &modules, time, self.interrupt, self.progress))
                 };
                 // A bug of ours in one unit must not take the others with it.
                 catch_unwind(AssertUnwindSafe(&mut perform))
@@ -81,6 +86,15 @@ impl Workers<'_> {
                 return;
             }
         }
+    }
+}
+
+impl Workers<'_> {
+    /// What the n-th task may take if those after it are to have their part.
+    fn time_of(&self, n: usize, task: &Task, begin: Instant) -> Duration {
+        let Some(time) = self.time else { return task.time };
+        let left = time.saturating_sub(begin.elapsed());
+        share_of(left, self.tasks.len().saturating_sub(n), self.n_workers).min(task.time)
     }
 }
 

@@ -61,6 +61,7 @@ fn compile(w: &mut World, pattern: Value) -> Result<Value, Fault> {
     let needles = needles(w, pattern)?;
     let n_bytes = needles.iter().map(|it| it.len()).sum::<usize>() + size_of::<Pattern>();
     let pattern = Pattern::new(&needles)?;
+    let kept = needles.iter().map(|it| it.to_vec()).collect();
     let kind = w.atoms.intern(pattern.name());
     let handle = w.handles.make(w.current, HandleKind::Other);
     w.patterns.n_bytes += n_bytes;
@@ -68,6 +69,9 @@ fn compile(w: &mut World, pattern: Value) -> Result<Value, Fault> {
         return Err(Stop::OutOfMemory.into());
     }
     w.patterns.known.insert(handle, pattern);
+    if let Some(record) = &mut w.record {
+        record.patterns.insert(handle, kept);
+    }
     Ok(w.heap.tuple(&[Value::atom(kind), Value::reference(handle)]))
 }
 

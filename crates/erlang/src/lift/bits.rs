@@ -200,7 +200,8 @@ impl Lifting<'_> {
                 let zero = self.int(0);
                 Some(self.apply(Op::Slice, &[bits, zero, n_bits]))
             }
-            SegmentType::Float | SegmentType::Utf8 | SegmentType::Utf16 | SegmentType::Utf32 => {
+            SegmentType::Utf8 => self.utf8_segment(value),
+            SegmentType::Float | SegmentType::Utf16 | SegmentType::Utf32 => {
                 self.concretise("a segment of floats or code points", &[value], |_| true);
                 None
             }

@@ -1,9 +1,9 @@
 //! Maps: whether a key is there is a choice; what is under it is an expression.
 
-use crate::data::{Value, View};
+use crate::data::{Value, View, compare_value};
 use crate::lift::compare::is_plain;
 use crate::lift::{Lifting, arg, own_expr};
-use term::{Kind, Op};
+use term::{Expr, ExprId, Kind, Op};
 
 impl Lifting<'_> {
     /// Whether looking a key up depends on something symbolic.
@@ -202,6 +202,10 @@ impl Lifting<'_> {
         }
         let pairs: Vec<(Value, Value)> = self.heap.map_iter(at).collect();
         let whole = self.expr(map)?;
+        if self.is_listed(whole) {
+            self.in_order(&pairs);
+            return Some(pairs);
+        }
         let size = self.apply(Op::MapSize, &[whole]);
         // One question for each smaller size: whoever asks next asks the same ones.
         for n in 0..=pairs.len() {
@@ -219,6 +223,34 @@ impl Lifting<'_> {
             (symbolic, value)
         };
         Some((0..).zip(pairs).map(pair).collect())
+    }
+
+    /// Whether all keys of a map are known as expressions: it was made of pairs.
+    fn is_listed(&self, map: ExprId) -> bool {
+        let mut at = map;
+        while let Some(Expr::Apply(Op::Put, args)) = self.record.exprs.get(at) {
+            let Some(below) = args.get(2) else { return false };
+            at = *below;
+        }
+        self.record.exprs.as_constant(at).is_some()
+    }
+
+    /// That the keys are different and come in this order.
+    fn in_order(&mut self, pairs: &[(Value, Value)]) {
+        for (one, next) in pairs.iter().zip(pairs.iter().skip(1)) {
+            let (one, next) = (one.0, next.0);
+            if !(self.is_symbolic(one) || self.is_symbolic(next)) {
+                continue;
+            }
+            // Among keys, integers come before floats.
+            self.is(3, one, Kind::Integer, one.is_integer());
+            self.is(3, next, Kind::Integer, next.is_integer());
+            let is_less = compare_value(self.heap, self.atoms, one, next).is_lt();
+            if let (Some(one), Some(next)) = (self.expr(one), self.expr(next)) {
+                let test = self.apply(Op::Less, &[one, next]);
+                self.test(5, test, is_less);
+            }
+        }
     }
 
     /// The step with the pairs as they are symbolically.

@@ -33,12 +33,22 @@ impl Lifting<'_> {
         let View::Bits(bits) = value.view() else { return None };
         let n_bytes = self.heap.bit_len(bits) / 8;
         let pattern = arg(args, 1);
-        let mut patterns = self.heap.list_items(pattern).unwrap_or_else(|| vec![pattern]);
+        let mut patterns = match self.compiled(pattern) {
+            Some(patterns) => patterns,
+            None => self.heap.list_items(pattern).unwrap_or_else(|| vec![pattern]),
+        };
         if patterns.iter().any(|it| !matches!(it.view(), View::Bits(_))) {
             return None;
         }
         patterns.sort_by_key(|it| std::cmp::Reverse(self.pattern_len(*it)));
         Some((Subject { value, bits, expr, n_bytes }, patterns))
+    }
+
+    /// What a pattern that was compiled before looks for.
+    fn compiled(&mut self, pattern: Value) -> Option<Vec<Value>> {
+        let [_, handle] = self.heap.elements(pattern)? else { return None };
+        let known = self.record.patterns.get(&handle.as_ref()?)?;
+        Some(known.iter().map(|it| self.heap.binary(it)).collect())
     }
 
     fn pattern_len(&self, pattern: Value) -> u64 {

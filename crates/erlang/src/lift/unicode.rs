@@ -155,6 +155,15 @@ impl Lifting<'_> {
         }
     }
 
+    /// A segment of UTF-8; `None`: the value is no character.
+    pub(crate) fn utf8_segment(&mut self, value: Value) -> Option<ExprId> {
+        self.is(2, value, Kind::Integer, value.is_integer());
+        value.as_int()?;
+        self.character(value)?;
+        let bytes = self.encoded(value)?;
+        Some(self.apply(Op::Concat, &bytes))
+    }
+
     /// A character in UTF-8.
     fn encoded(&mut self, character: Value) -> Option<Vec<ExprId>> {
         let expr = self.expr(character)?;

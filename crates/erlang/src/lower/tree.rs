@@ -7,6 +7,7 @@
 
 use crate::code::{Reg, Src};
 use crate::core::{Expr, Pattern, PatternSegment, VarId};
+use rustc_hash::FxHashMap;
 use term::Term;
 
 #[derive(Debug)]
@@ -58,7 +59,7 @@ pub(super) struct Branch<'a> {
 }
 
 /// What a value must be at its top.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Head {
     Nil,
     Cons,
@@ -141,25 +142,36 @@ impl Builder<'_> {
     }
 
     fn switch<'a>(&mut self, src: Src, rows: &[Row<'a>], depth: u16) -> Tree<'a> {
-        let mut heads: Vec<Head> = Vec::new();
-        for row in rows {
-            if let Some(head) = row.test_of(src).and_then(head_of)
-                && !heads.contains(&head)
-            {
-                heads.push(head);
+        // Unicode tables have thousands of heads: no branch looks at the rows of all others.
+        let mut places: FxHashMap<Head, usize> = FxHashMap::default();
+        let mut branches: Vec<(Head, Vec<usize>)> = Vec::new();
+        let mut others: Vec<usize> = Vec::new();
+        for (n, row) in rows.iter().enumerate() {
+            let Some(head) = row.test_of(src).and_then(head_of) else {
+                others.push(n);
+                continue;
+            };
+            let place = *places.entry(head.clone()).or_insert(branches.len());
+            match branches.get_mut(place) {
+                Some(branch) => branch.1.push(n),
+                None => branches.push((head, vec![n])),
             }
         }
-        let branches = heads.into_iter().map(|head| self.branch(src, head, rows, depth)).collect();
-        let others: Vec<Row<'a>> = rows
-            .iter()
-            .filter(|it| it.test_of(src).is_none_or(|it| head_of(it).is_none()))
-            .cloned()
-            .collect();
+        let rows_at = |places: &[usize]| -> Vec<&Row<'a>> {
+            places.iter().filter_map(|it| rows.get(*it)).collect()
+        };
+        let branches = branches.into_iter().map(|(head, mut places)| {
+            places.extend(&others);
+            places.sort_unstable();
+            self.branch(src, head, &rows_at(&places), depth)
+        });
+        let branches = branches.collect();
+        let others: Vec<Row<'a>> = rows_at(&others).into_iter().cloned().collect();
         Tree::Switch { src, branches, default: Box::new(self.build(&others, depth)) }
     }
 
     /// The rows that a value with this head may still match, its parts taken out.
-    fn branch<'a>(&mut self, src: Src, head: Head, rows: &[Row<'a>], depth: u16) -> Branch<'a> {
+    fn branch<'a>(&mut self, src: Src, head: Head, rows: &[&Row<'a>], depth: u16) -> Branch<'a> {
         let matches = |row: &Row<'a>| row.test_of(src).and_then(head_of).as_ref() == Some(&head);
         let arity = match &head {
             Head::Cons => 2,
@@ -181,7 +193,7 @@ impl Builder<'_> {
         let rows: Vec<Row<'a>> = rows
             .iter()
             .filter_map(|row| match row.test_of(src) {
-                None => Some(row.clone()),
+                None => Some((*row).clone()),
                 Some(pattern) if matches(row) => {
                     let mut row = row.without(src);
                     for (place, reg) in parts.iter().enumerate() {
@@ -191,7 +203,7 @@ impl Builder<'_> {
                     }
                     Some(row)
                 }
-                Some(pattern) => overlaps(&head, pattern).then(|| row.clone()),
+                Some(pattern) => overlaps(&head, pattern).then(|| (*row).clone()),
             })
             .collect();
         Branch { head, parts, tree: self.build(&rows, depth) }

@@ -5,7 +5,7 @@
 
 use crate::builtins::Builtin;
 use crate::code::{Cmp, Kind};
-use crate::data::{Shadow, Value, View, equal_exact, equal_value, to_term};
+use crate::data::{RefId, Shadow, Value, View, equal_exact, equal_value, to_term};
 use crate::lift::lists::LIST_HEADS;
 use crate::lift::{Known, Lift, Lifting, is_symbolic, own_expr, shadow, site};
 use crate::machine::World;
@@ -26,6 +26,8 @@ pub struct Recorder {
     /// Whether there were more choices than are kept.
     pub(crate) is_full: bool,
     pub(crate) known: Known,
+    /// What compiled patterns of this run look for.
+    pub(crate) patterns: FxHashMap<RefId, Vec<Vec<u8>>>,
     /// The heads of each switch table that a choice was made on.
     heads: FxHashMap<u32, Arc<[Head]>>,
 }
@@ -42,6 +44,7 @@ impl Recorder {
         self.result = None;
         self.is_full = false;
         self.known.clear();
+        self.patterns.clear();
     }
 
     /// The value as the n-th argument of the unit.
@@ -165,7 +168,8 @@ impl Cpu<'_> {
     /// The symbolic half of the instruction before this address, if the run is recorded.
     pub(super) fn lifting(&mut self, pc: u32) -> Option<Lifting<'_>> {
         let World { record: Some(record), heap, atoms, .. } = &mut *self.world else { return None };
-        Some(Lifting { record, heap, atoms, pc })
+        // Behind the last choice that is kept, expressions serve nobody.
+        (!record.is_full).then_some(Lifting { record, heap, atoms, pc })
     }
 
     // Tests that decide where to go

@@ -1,10 +1,12 @@
 //! The unit under test as the engine sees it: an input goes in, a run comes out.
 
+use crate::data::AtomId;
+use crate::lift::address;
 use crate::machine::Recorder;
 use crate::machine::run::{Machine, MachineError, Outcome};
 use std::sync::Arc;
 use term::{Atom, Domain, Exprs};
-use trace::{Executor, ExecutorError, Input};
+use trace::{Executor, ExecutorError, Input, SiteId};
 
 /// A function of a loaded program, called with symbolic arguments.
 #[derive(Debug)]
@@ -13,11 +15,22 @@ pub struct Unit<'m> {
     module: Atom,
     function: Atom,
     recorder: Recorder,
+    /// The modules that are tested; all, if there are none.
+    tested: Vec<AtomId>,
 }
 
 impl Unit<'_> {
     pub fn new(machine: &mut Machine, module: Atom, function: Atom) -> Unit<'_> {
-        Unit { machine, module, function, recorder: Recorder::default() }
+        Unit { machine, module, function, recorder: Recorder::default(), tested: Vec::new() }
+    }
+
+    /// What is not in these modules and the unit's own is only used by what is tested.
+    #[must_use]
+    pub fn testing(mut self, modules: &[Atom]) -> Self {
+        let atoms = &self.machine.world.atoms;
+        let names = modules.iter().chain([&self.module]);
+        self.tested = names.filter_map(|it| atoms.find(it.as_str())).collect();
+        self
     }
 
     /// Inputs come from this domain: what it implies is no choice.
@@ -55,6 +68,11 @@ impl Executor for Unit<'_> {
 
     fn exprs(&mut self) -> &mut Exprs {
         &mut self.recorder.exprs
+    }
+
+    fn is_inside(&self, site: SiteId) -> bool {
+        let function = self.machine.program.function_at(address(site));
+        self.tested.is_empty() || function.is_none_or(|it| self.tested.contains(&it.module))
     }
 }
 

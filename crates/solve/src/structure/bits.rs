@@ -35,6 +35,8 @@ impl<'q> State<'q> {
                 if let Some(size) = self.bit_len(node) {
                     self.bind_int(*len, i64::try_from(size).map_err(|_| Closed)?)?;
                 }
+                let least = self.node(node).limits.as_ref().map_or(0, |it| it.min_bits);
+                self.narrow_range(*len, Range::new(i128::from(least), i128::MAX))?;
                 let (from, n) = (self.range(*offset), self.range(*len));
                 self.set_min_bits(*of, u64::try_from(from.low.saturating_add(n.low)).unwrap_or(0))?;
                 if let Some(size) = self.bit_len(*of) {

@@ -57,7 +57,11 @@ impl<'q> State<'q> {
                     false,
                 );
             }
-            Shape::Open | Shape::Literal(_) | Shape::Cons(..) | Shape::Tuple(_) => (),
+            Shape::Open
+            | Shape::Literal(_)
+            | Shape::Cons(..)
+            | Shape::Tuple(_)
+            | Shape::Pairs(_) => (),
         }
         let mut terms: Vec<Value<'q>> = Vec::new();
         let hint = self.hint(id);
@@ -65,8 +69,7 @@ impl<'q> State<'q> {
         terms.extend(self.inverse_values(id));
         if !kinds.is_one() {
             let mut res = self.admitted(id, terms);
-            let mut kinds: Vec<Kinds> =
-                Kinds::PLAINEST.into_iter().filter(|it| kinds.has(*it)).collect();
+            let mut kinds = self.plainest(id);
             if let Some(hint) = &hint {
                 kinds.sort_by_key(|it| *it != hint.kinds());
             }
@@ -101,6 +104,15 @@ impl<'q> State<'q> {
             terms.extend(opaque.handles().map(Value::own));
         }
         (self.admitted(id, terms), is_complete)
+    }
+
+    /// The kinds that the node may be of, the plainest first. A list is proper if it may be.
+    pub(super) fn plainest(&self, id: NodeId) -> Vec<Kinds> {
+        let node = self.node(id);
+        let mut res: Vec<Kinds> =
+            Kinds::PLAINEST.into_iter().filter(|it| node.kinds.has(*it)).collect();
+        res.sort_by_key(|it| !(node.is_tail && *it == Kinds::NIL));
+        res
     }
 
     fn admitted(&self, id: NodeId, values: Vec<Value<'q>>) -> Vec<Choice<'q>> {

@@ -175,7 +175,9 @@ impl<'q> State<'q> {
                     return self.bind_int(node, n_cells + rest).map(|()| true);
                 }
                 Shape::Open => break,
-                Shape::Tuple(_) | Shape::Map(_) | Shape::Fun(_) => return Err(Closed),
+                Shape::Tuple(_) | Shape::Map(_) | Shape::Pairs(_) | Shape::Fun(_) => {
+                    return Err(Closed);
+                }
             }
         }
         let is_cell = !self.kinds(at).has(Kinds::NIL);

@@ -133,7 +133,9 @@ impl<'q> State<'q> {
                     self.set_proper(at, true)?;
                     return Ok((res, false));
                 }
-                Shape::Tuple(_) | Shape::Map(_) | Shape::Fun(_) => return Err(Closed),
+                Shape::Tuple(_) | Shape::Map(_) | Shape::Pairs(_) | Shape::Fun(_) => {
+                    return Err(Closed);
+                }
             }
         }
     }

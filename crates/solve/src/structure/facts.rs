@@ -114,7 +114,9 @@ impl<'q> State<'q> {
                     self.restrict(at, Kinds::ALL.without(proper))?;
                     return Ok(!self.kinds(at).has(Kinds::CONS));
                 }
-                Shape::Tuple(_) | Shape::Map(_) | Shape::Fun(_) => return Ok(!holds),
+                Shape::Tuple(_) | Shape::Map(_) | Shape::Pairs(_) | Shape::Fun(_) => {
+                    return Ok(!holds);
+                }
             }
         }
     }

@@ -21,7 +21,9 @@ impl<'q> State<'q> {
             Shape::Fun(shape) => shape.calls.clone(),
             // A table: to be looked up when the arguments are known.
             Shape::Literal(_) => return Ok(false),
-            Shape::Cons(..) | Shape::Tuple(_) | Shape::Map(_) => return Err(Closed),
+            Shape::Cons(..) | Shape::Tuple(_) | Shape::Map(_) | Shape::Pairs(_) => {
+                return Err(Closed);
+            }
         };
         self.restrict(fun, Kinds::FUN)?;
         for (others, result) in &calls {

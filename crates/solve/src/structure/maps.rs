@@ -5,11 +5,14 @@
 use super::facts::fact;
 use super::kinds::Kinds;
 use super::range::Range;
-use super::state::{Closed, Fact, MapShape, NodeId, Shape, State, Step};
+use super::state::{Closed, Fact, MapShape, NodeId, Pending, Shape, State, Step};
 use super::typing::{Alt, Typed};
 use super::value::Value;
 use std::rc::Rc;
-use term::{Op, Term};
+use term::{Kind, Op, Term};
+
+/// Larger maps are not made key by key.
+const MAX_PAIRS: usize = 16;
 
 enum Entry {
     There(NodeId),
@@ -80,8 +83,12 @@ impl<'q> State<'q> {
                     Entry::Unclear(changed) => self.split_key(changed, asked),
                 }
             }
-            (Op::Key(_), [map]) => {
+            (Op::Key(place), [map]) => {
                 self.restrict(*map, Kinds::MAP)?;
+                if let Shape::Pairs(pairs) = &self.node(*map).shape {
+                    let key = pairs.get(place as usize).ok_or(Closed)?.0;
+                    return self.unify(node, key).map(|()| true);
+                }
                 let Some(key) = self.ground(node) else { return Ok(false) };
                 match self.entry(*map, &key) {
                     Entry::Absent => Err(Closed),
@@ -95,6 +102,16 @@ impl<'q> State<'q> {
             }
             (Op::MapSize, [map]) => {
                 self.restrict(*map, Kinds::MAP)?;
+                if let Shape::Pairs(pairs) = &self.node(*map).shape {
+                    let n = i64::try_from(pairs.len()).map_err(|_| Closed)?;
+                    return self.bind_int(node, n).map(|()| true);
+                }
+                if let Some(size) = self.known_int(node)
+                    && self.is_walked(*map)
+                {
+                    let size = usize::try_from(size).map_err(|_| Closed)?;
+                    return self.make_pairs(*map, size);
+                }
                 let n_there = match &self.node(*map).shape {
                     Shape::Map(shape) => shape.entries.iter().filter(|it| it.1.is_some()).count(),
                     _ => 0,
@@ -117,8 +134,92 @@ impl<'q> State<'q> {
         Ok(false)
     }
 
+    /// Whether a map that is not made from another is looked at key by key.
+    fn is_walked(&self, map: NodeId) -> bool {
+        let is_made = matches!(self.node(map).origin, Some((Op::Put | Op::Remove, _)));
+        let is_key = |it: &Pending| match it {
+            Pending::Define(_, Op::Key(_), args) => {
+                args.first().is_some_and(|it| self.is_same_node(*it, map))
+            }
+            _ => false,
+        };
+        let is_open = matches!(self.node(map).shape, Shape::Open | Shape::Map(_));
+        is_open && !is_made && self.pending.iter().any(is_key)
+    }
+
+    /// A node for each key and each value, in the order of the keys.
+    fn make_pairs(&mut self, map: NodeId, size: usize) -> Result<bool, Closed> {
+        if size > MAX_PAIRS {
+            return Ok(false);
+        }
+        let hints = match self.hint(map).map(|it| it.term().into_owned()) {
+            Some(Term::Map(pairs)) => pairs,
+            _ => Vec::new(),
+        };
+        let pairs: Rc<[(NodeId, NodeId)]> =
+            (0..size).map(|_| (self.add(Kinds::ALL), self.add(Kinds::ALL))).collect();
+        for ((key, value), hint) in pairs.iter().zip(hints) {
+            self.change(*key).hint = Some(Value::own(hint.0));
+            self.change(*value).hint = Some(Value::own(hint.1));
+        }
+        let known = match &self.node(map).shape {
+            Shape::Map(shape) => Some(Rc::clone(shape)),
+            _ => None,
+        };
+        for alts in self.node(map).types.clone() {
+            let [Alt::Map(fields)] = *alts else { continue };
+            let [field] = *fields else { continue };
+            for (key, value) in pairs.iter() {
+                self.add_type(*key, Typed::Id(field.key))?;
+                self.add_type(*value, Typed::Id(field.value))?;
+            }
+        }
+        for (one, next) in pairs.iter().zip(pairs.iter().skip(1)) {
+            // Among keys, integers come before floats.
+            let is_below = vec![fact(Op::Less, &[one.0, next.0], true)];
+            let are_numbers = vec![
+                fact(Op::IsKind(Kind::Integer), &[one.0], true),
+                fact(Op::IsKind(Kind::Float), &[next.0], true),
+            ];
+            self.either(vec![is_below, are_numbers]);
+        }
+        self.change(map).shape = Shape::Pairs(pairs);
+        if let Some(known) = known {
+            self.look_up_all(map, &known);
+        }
+        self.settle_made(map).map(|()| true)
+    }
+
+    /// What was known of single keys, asked of all of them.
+    pub(super) fn look_up_all(&mut self, map: NodeId, known: &MapShape<'q>) {
+        for (key, part) in &known.entries {
+            let key = self.literal(key.clone());
+            match part {
+                Some(part) => self.push(Pending::Define(*part, Op::Get, [key, map].into())),
+                None => self.push_fact(Op::HasKey, &[key, map], false),
+            }
+        }
+    }
+
+    /// The keys of a map that may be this one, with their values.
+    fn pairs_like(&self, key: NodeId, map: NodeId) -> Option<Vec<(NodeId, NodeId)>> {
+        let Shape::Pairs(pairs) = &self.node(map).shape else { return None };
+        if let Some(it) = pairs.iter().find(|it| self.is_same_node(it.0, key)) {
+            return Some(vec![*it]);
+        }
+        Some(pairs.iter().filter(|it| self.may_be_same(it.0, key)).copied().collect())
+    }
+
     /// Of a known map, the key is one of its keys, or none of them.
     fn has_open_key(&mut self, key: NodeId, map: NodeId, holds: bool) -> Result<bool, Closed> {
+        if let Some(pairs) = self.pairs_like(key, map) {
+            if !holds {
+                pairs.iter().for_each(|it| self.push_fact(Op::Same, &[key, it.0], false));
+                return Ok(true);
+            }
+            let of = pairs.iter().map(|it| vec![fact(Op::Same, &[key, it.0], true)]);
+            return self.either_or_closed(of.collect()).map(|()| true);
+        }
         let Some(pairs) = self.known_pairs(map) else { return Ok(false) };
         if !holds {
             pairs.into_iter().try_for_each(|it| self.exclude(key, &Value::own(it.0)))?;
@@ -133,6 +234,11 @@ impl<'q> State<'q> {
     }
 
     fn get_open_key(&mut self, node: NodeId, key: NodeId, map: NodeId) -> Result<bool, Closed> {
+        if let Some(pairs) = self.pairs_like(key, map) {
+            let same = |a, b| fact(Op::Same, &[a, b], true);
+            let of = pairs.iter().map(|it| vec![same(key, it.0), same(node, it.1)]);
+            return self.either_or_closed(of.collect()).map(|()| true);
+        }
         let Some(pairs) = self.known_pairs(map) else { return Ok(false) };
         let mut of = Vec::new();
         for (known, value) in pairs {
@@ -163,6 +269,16 @@ impl<'q> State<'q> {
                         return part.map_or(Entry::Absent, Entry::There);
                     }
                 }
+                Shape::Pairs(pairs) => {
+                    let is_it = |it: &NodeId| self.ground(*it).is_some_and(|it| it.is_same(key));
+                    if let Some((_, value)) = pairs.iter().find(|it| is_it(&it.0)) {
+                        return Entry::There(*value);
+                    }
+                    let may_be =
+                        |it: &NodeId| self.ground(*it).is_none() && self.may_be_literal(*it, key);
+                    let unclear = pairs.iter().find(|it| may_be(&it.0));
+                    return unclear.map_or(Entry::Absent, |it| Entry::Unclear(it.0));
+                }
                 Shape::Open | Shape::Cons(..) | Shape::Tuple(_) | Shape::Fun(_) => (),
             }
             let (changed, below, found) = match &self.node(map).origin {
@@ -187,9 +303,12 @@ impl<'q> State<'q> {
     fn set_entry(&mut self, map: NodeId, key: Value<'q>, part: Option<NodeId>) -> Step {
         let mut entries = match &self.node(map).shape {
             Shape::Map(shape) => shape.entries.clone(),
-            Shape::Open | Shape::Literal(_) | Shape::Cons(..) | Shape::Tuple(_) | Shape::Fun(_) => {
-                Vec::new()
-            }
+            Shape::Open
+            | Shape::Literal(_)
+            | Shape::Cons(..)
+            | Shape::Tuple(_)
+            | Shape::Pairs(_)
+            | Shape::Fun(_) => Vec::new(),
         };
         if let (Some(part), Some(hint)) = (part, self.hint(map))
             && self.node(part).hint.is_none()

@@ -61,6 +61,18 @@ impl<'q> State<'q> {
                     }
                     return Ok(());
                 }
+                Shape::Pairs(pairs) => {
+                    let term = value.term();
+                    let Term::Map(found) = &*term else { return Err(Closed) };
+                    if found.len() != pairs.len() {
+                        return Err(Closed);
+                    }
+                    for ((key, part), found) in pairs.iter().zip(found) {
+                        self.bind(*key, &Value::own(found.0.clone()))?;
+                        self.bind(*part, &Value::own(found.1.clone()))?;
+                    }
+                    return Ok(());
+                }
                 Shape::Fun(shape) => {
                     if !self.admits(id, &value) {
                         return Err(Closed);
@@ -118,7 +130,7 @@ impl<'q> State<'q> {
                 }
                 self.settle(id)
             }
-            Shape::Cons(..) | Shape::Tuple(_) | Shape::Map(_) | Shape::Fun(_) => {
+            Shape::Cons(..) | Shape::Tuple(_) | Shape::Map(_) | Shape::Pairs(_) | Shape::Fun(_) => {
                 let literal = self.literal(value.clone());
                 self.push_fact(Op::Same, &[id, literal], false);
                 Ok(())
@@ -210,7 +222,7 @@ impl<'q> State<'q> {
                 }
                 self.settle(id)
             }
-            Shape::Cons(..) | Shape::Map(_) | Shape::Fun(_) => Err(Closed),
+            Shape::Cons(..) | Shape::Map(_) | Shape::Pairs(_) | Shape::Fun(_) => Err(Closed),
         }
     }
 
@@ -288,7 +300,7 @@ impl<'q> State<'q> {
                 self.make_cons(id)?;
                 self.cons(id)
             }
-            Shape::Tuple(_) | Shape::Map(_) | Shape::Fun(_) => Err(Closed),
+            Shape::Tuple(_) | Shape::Map(_) | Shape::Pairs(_) | Shape::Fun(_) => Err(Closed),
         }
     }
 
@@ -308,7 +320,7 @@ impl<'q> State<'q> {
                 self.make_tuple(id, arity)?;
                 self.tuple(id)
             }
-            Shape::Cons(..) | Shape::Map(_) | Shape::Fun(_) => Err(Closed),
+            Shape::Cons(..) | Shape::Map(_) | Shape::Pairs(_) | Shape::Fun(_) => Err(Closed),
         }
     }
 

@@ -162,8 +162,14 @@ impl<'q> State<'q> {
             return None;
         }
         for pending in self.pending.iter().rev() {
-            if let Pending::Define(node, Op::Length | Op::TupleSize | Op::BitSize | Op::MapSize, _) =
-                pending
+            let Pending::Define(node, op, args) = pending else { continue };
+            // Of a bitstring, likely sizes are known.
+            if let (Op::BitSize, [of]) = (op, &**args)
+                && matches!(self.node(*of).shape, Shape::Open)
+            {
+                return Some(self.values(self.root(*of)));
+            }
+            if matches!(op, Op::Length | Op::TupleSize | Op::BitSize | Op::MapSize)
                 && let Some(leaf) = self.open_leaf(*node)
             {
                 return Some(self.values(leaf));
@@ -254,12 +260,17 @@ impl<'q> State<'q> {
     fn base_leaf(&self, id: NodeId, left: usize) -> Option<NodeId> {
         let leaf = self.open_leaf(id)?;
         let left = left.checked_sub(1)?;
-        let is_guided = self.is_guided(id);
+        // A text of several cells is made cell by cell.
+        let (is_guided, is_text) = (self.is_guided(id), self.has_cells(id));
+        let leads_back = |op: Op| match op {
+            Op::Key(_) | Op::Slice => false,
+            Op::Convert(_) => !is_text,
+            op => !op.is_test(),
+        };
         let origin = self.pending.iter().find_map(|it| match it {
             Pending::Define(node, op, args)
                 if self.is_same_node(*node, id)
-                    && !op.is_test()
-                    && !matches!(op, Op::Key(_) | Op::Slice)
+                    && leads_back(*op)
                     && args.first().is_none_or(|it| self.number_of_pieces(*it).is_none())
                     && !is_guided =>
             {
@@ -306,6 +317,10 @@ impl<'q> State<'q> {
                     at = *tail;
                 }
                 Shape::Tuple(parts) => return parts.iter().find_map(|it| self.open_leaf(*it)),
+                Shape::Pairs(pairs) => {
+                    let mut parts = pairs.iter().flat_map(|it| [it.0, it.1]);
+                    return parts.find_map(|it| self.open_leaf(it));
+                }
                 Shape::Map(shape) => {
                     let parts = shape.entries.iter().filter_map(|it| it.1);
                     return parts
@@ -357,6 +372,10 @@ impl<'q> State<'q> {
                 let parts = parts.iter().map(|it| self.read(*it));
                 parts.collect::<Option<_>>().map(Term::Tuple)
             }
+            Shape::Pairs(pairs) => {
+                let pairs = pairs.iter().map(|it| Some((self.read(it.0)?, self.read(it.1)?)));
+                pairs.collect::<Option<_>>().map(Term::map)
+            }
             Shape::Map(shape) => {
                 let entries = shape.entries.iter().map(|(key, part)| {
                     let part = match part {
@@ -381,12 +400,15 @@ impl<'q> State<'q> {
 
     /// A value of a node that nothing else depends on.
     fn free_value(&self, id: NodeId) -> Option<Term> {
+        // A list that is improper without need says nothing of what comes before its end.
+        let node = self.node(id);
+        let may_end = node.is_tail && node.kinds.has(Kinds::NIL);
         if let Some(hint) = self.hint(id)
+            && (!may_end || hint.kinds().is_within(Kinds::LIST))
             && self.admits(id, &hint)
         {
             return Some(hint.term().into_owned());
         }
-        let kinds = Kinds::PLAINEST.into_iter().filter(|it| self.kinds(id).has(*it));
-        kinds.into_iter().find_map(|it| self.plain_value(id, it))
+        self.plainest(id).into_iter().find_map(|it| self.plain_value(id, it))
     }
 }

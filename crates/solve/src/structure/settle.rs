@@ -18,7 +18,7 @@ impl<'q> State<'q> {
                 if self.admits(id, &value) { Ok(()) } else { Err(Closed) }
             }
             Shape::Open => self.settle_open(id),
-            Shape::Cons(..) | Shape::Tuple(_) | Shape::Map(_) | Shape::Fun(_) => {
+            Shape::Cons(..) | Shape::Tuple(_) | Shape::Map(_) | Shape::Pairs(_) | Shape::Fun(_) => {
                 self.settle_made(id)
             }
         }
@@ -60,6 +60,7 @@ impl<'q> State<'q> {
             self.change(head).hint = Some(first);
             self.change(tail).hint = Some(rest);
         }
+        self.change(tail).is_tail = true;
         self.change(id).shape = Shape::Cons(head, tail);
         self.settle_made(id)
     }

@@ -32,6 +32,8 @@ pub(super) struct Node<'q> {
     pub(super) is_typed: bool,
     /// What it is in the run that the query came from.
     pub(super) hint: Option<Value<'q>>,
+    /// It is the tail of a list.
+    pub(super) is_tail: bool,
     /// What it was computed from.
     pub(super) origin: Option<(Op, Rc<[NodeId]>)>,
 }
@@ -43,6 +45,8 @@ pub(super) enum Shape<'q> {
     Cons(NodeId, NodeId),
     Tuple(Rc<[NodeId]>),
     Map(Rc<MapShape<'q>>),
+    /// A map with all its keys, in their order, and what they hold.
+    Pairs(Rc<[(NodeId, NodeId)]>),
     Fun(Rc<FunShape>),
 }
 
@@ -154,6 +158,7 @@ impl<'q> State<'q> {
             types: Vec::new(),
             is_typed: false,
             hint: None,
+            is_tail: false,
             origin: None,
         });
         id
@@ -244,6 +249,11 @@ impl<'q> State<'q> {
                 let parts = parts.iter().map(|it| Some(self.ground(*it)?.term().into_owned()));
                 Some(Value::own(Term::Tuple(parts.collect::<Option<_>>()?)))
             }
+            Shape::Pairs(pairs) => {
+                let term = |it: &NodeId| Some(self.ground(*it)?.term().into_owned());
+                let pairs = pairs.iter().map(|(key, value)| Some((term(key)?, term(value)?)));
+                Some(Value::own(Term::map(pairs.collect::<Option<_>>()?)))
+            }
             Shape::Open | Shape::Map(_) | Shape::Fun(_) => None,
         }
     }
@@ -273,7 +283,7 @@ impl<'q> State<'q> {
                 let parts: Option<Vec<Term>> = parts.iter().map(|it| part(*it)).collect();
                 parts.map(|it| Value::own(Term::Tuple(it)))
             }
-            (Shape::Open | Shape::Map(_) | Shape::Fun(_), None) => None,
+            (Shape::Open | Shape::Map(_) | Shape::Pairs(_) | Shape::Fun(_), None) => None,
         }
     }
 

@@ -50,6 +50,27 @@ impl<'q> State<'q> {
                     self.change(b).shape = Shape::Map(Rc::new(merged));
                     return pairs.into_iter().try_for_each(|(a, b)| self.unify(a, b));
                 }
+                (Shape::Pairs(left), Shape::Pairs(right)) => {
+                    if left.len() != right.len() {
+                        return Err(Closed);
+                    }
+                    self.merge(a, b)?;
+                    for (left, right) in left.iter().zip(right.iter()) {
+                        self.unify(left.0, right.0)?;
+                        self.unify(left.1, right.1)?;
+                    }
+                    return Ok(());
+                }
+                (Shape::Map(entries), Shape::Pairs(_)) => {
+                    self.merge(a, b)?;
+                    self.look_up_all(b, &entries);
+                    return Ok(());
+                }
+                (Shape::Pairs(_), Shape::Map(entries)) => {
+                    self.merge(b, a)?;
+                    self.look_up_all(a, &entries);
+                    return Ok(());
+                }
                 (Shape::Fun(left), Shape::Fun(right)) => {
                     if left.arity != right.arity {
                         return Err(Closed);
@@ -70,7 +91,7 @@ impl<'q> State<'q> {
         if self.occurs(from, into) || !self.is_open(from) && self.occurs(into, from) {
             return Err(Closed);
         }
-        let Node { kinds, limits, types, hint, origin, .. } = self.node(from).clone();
+        let Node { kinds, limits, types, hint, origin, is_tail, .. } = self.node(from).clone();
         self.link(from, into);
         let node = self.change(into);
         if node.hint.is_none() {
@@ -79,6 +100,7 @@ impl<'q> State<'q> {
         if node.origin.is_none() {
             node.origin = origin;
         }
+        node.is_tail |= is_tail;
         self.restrict(into, kinds)?;
         if let Some(limits) = limits {
             if let Some(low) = limits.low {
@@ -147,6 +169,9 @@ impl<'q> State<'q> {
                 }
                 Shape::Tuple(parts) => parts.iter().for_each(|it| visit(*it)),
                 Shape::Map(shape) => shape.entries.iter().filter_map(|it| it.1).for_each(visit),
+                Shape::Pairs(pairs) => {
+                    pairs.iter().flat_map(|it| [it.0, it.1]).for_each(visit);
+                }
                 Shape::Fun(shape) => {
                     shape
                         .calls
@@ -201,7 +226,7 @@ impl<'q> State<'q> {
                 items.len() == parts.len()
                     && parts.iter().zip(&items).all(|(it, item)| self.may_be_literal(*it, item))
             }),
-            Shape::Map(_) | Shape::Fun(_) => self.kinds(id).has(value.kinds()),
+            Shape::Map(_) | Shape::Pairs(_) | Shape::Fun(_) => self.kinds(id).has(value.kinds()),
         }
     }
 
@@ -257,7 +282,7 @@ impl<'q> State<'q> {
         match &self.node(id).shape {
             Shape::Tuple(parts) => u32::try_from(parts.len()).ok(),
             Shape::Literal(value) => value.arity(),
-            Shape::Open | Shape::Cons(..) | Shape::Map(_) | Shape::Fun(_) => None,
+            Shape::Open | Shape::Cons(..) | Shape::Map(_) | Shape::Pairs(_) | Shape::Fun(_) => None,
         }
     }
 

@@ -29,51 +29,73 @@ impl Dice {
 
 /// `size`: how long lists are, about; what is nested in them is smaller.
 pub(super) fn sample(types: &Types, id: TypeId, size: u64, dice: &mut Dice) -> Option<Term> {
-    // What is nested too deeply, or has no member that way, is as small as it can be.
-    let found = if size == 0 { None } else { member(types, id, size, dice) };
-    found.or_else(|| types.smallest(id))
+    Sampler { types, left: PARTS * (size + 2), dice }.sample(id, size)
 }
 
-fn member(types: &Types, id: TypeId, size: u64, dice: &mut Dice) -> Option<Term> {
-    let below = size / 2;
-    Some(match types.get(id) {
-        Type::Any => plain(dice),
-        Type::None => return None,
-        Type::Kind(kind) => of_kind(*kind, dice),
-        Type::Literal(term) => term.clone(),
-        Type::Range { low, high } => integer(low.as_ref(), high.as_ref(), dice),
-        Type::List { item, tail, .. } => {
-            let n = size / 2 + dice.below(size);
-            let items = (0..n.max(1)).map(|_| sample(types, *item, below, dice));
-            let items: Vec<Term> = items.collect::<Option<_>>()?;
-            Term::list(items, types.smallest(*tail)?)
-        }
-        Type::Tuple(parts) => {
-            let parts = parts.iter().map(|it| sample(types, *it, size, dice));
-            Term::Tuple(parts.collect::<Option<_>>()?)
-        }
-        Type::Map(fields) => {
-            let mut pairs = Vec::new();
-            for field in fields {
-                if field.is_required || dice.below(2) == 0 {
-                    let key = sample(types, field.key, below, dice)?;
-                    pairs.push((key, sample(types, field.value, below, dice)?));
-                }
+/// So many parts for each step of size, about: a tree whose every node has two trees would never end.
+const PARTS: u64 = 8;
+
+struct Sampler<'a> {
+    types: &'a Types,
+    /// Parts that may still be made at random.
+    left: u64,
+    dice: &'a mut Dice,
+}
+
+impl Sampler<'_> {
+    /// What is nested too deeply, or has no member that way, is as small as it can be.
+    fn sample(&mut self, id: TypeId, size: u64) -> Option<Term> {
+        self.left = self.left.saturating_sub(1);
+        let found = if size == 0 || self.left == 0 { None } else { self.member(id, size) };
+        found.or_else(|| self.types.smallest(id))
+    }
+
+    fn member(&mut self, id: TypeId, size: u64) -> Option<Term> {
+        let below = size / 2;
+        let (types, dice) = (self.types, &mut *self.dice);
+        Some(match types.get(id) {
+            Type::Any => plain(dice),
+            Type::None => return None,
+            Type::Kind(kind) => of_kind(*kind, dice),
+            Type::Literal(term) => term.clone(),
+            Type::Range { low, high } => integer(low.as_ref(), high.as_ref(), dice),
+            Type::List { item, tail, .. } => {
+                let n = size / 2 + dice.below(size);
+                let items = (0..n.max(1)).map(|_| self.sample(*item, below));
+                let items: Vec<Term> = items.collect::<Option<_>>()?;
+                Term::list(items, types.smallest(*tail)?)
             }
-            Term::map(pairs)
-        }
-        Type::Bits { base, unit } => {
-            let n_bits = base + unit * dice.below(size);
-            let bytes = (0..n_bits.div_ceil(8)).map(|_| u8::try_from(dice.below(128)).unwrap_or(0));
-            Term::Bits(Bits::new(bytes.collect(), usize::try_from(n_bits).ok()?)?)
-        }
-        Type::Fun { args, result } => Term::Fun(Box::new(Fun::Table {
-            arity: u8::try_from(args.as_ref().map_or(0, |it| it.len())).ok()?,
-            entries: Vec::new(),
-            default: sample(types, *result, below, dice)?,
-        })),
-        Type::Union(parts) => return sample(types, *dice.pick(parts)?, size, dice),
-    })
+            Type::Tuple(parts) => {
+                let parts = parts.iter().map(|it| self.sample(*it, size));
+                Term::Tuple(parts.collect::<Option<_>>()?)
+            }
+            Type::Map(fields) => {
+                let mut pairs = Vec::new();
+                for field in fields {
+                    if field.is_required || self.dice.below(2) == 0 {
+                        let key = self.sample(field.key, below)?;
+                        pairs.push((key, self.sample(field.value, below)?));
+                    }
+                }
+                Term::map(pairs)
+            }
+            Type::Bits { base, unit } => {
+                let n_bits = base + unit * dice.below(size);
+                let bytes =
+                    (0..n_bits.div_ceil(8)).map(|_| u8::try_from(dice.below(128)).unwrap_or(0));
+                Term::Bits(Bits::new(bytes.collect(), usize::try_from(n_bits).ok()?)?)
+            }
+            Type::Fun { args, result } => Term::Fun(Box::new(Fun::Table {
+                arity: u8::try_from(args.as_ref().map_or(0, |it| it.len())).ok()?,
+                entries: Vec::new(),
+                default: self.sample(*result, below)?,
+            })),
+            Type::Union(parts) => {
+                let part = *dice.pick(parts)?;
+                return self.sample(part, size);
+            }
+        })
+    }
 }
 
 fn plain(dice: &mut Dice) -> Term {
@@ -152,5 +174,18 @@ mod tests {
             longest = longest.max(children.map_or(0, <[Term]>::len));
         }
         assert!(longest > 10, "{longest}");
+    }
+
+    #[test]
+    fn a_tree_of_trees_ends() {
+        let mut types = Types::default();
+        let leaf = types.add(Type::Literal(Term::atom("leaf")));
+        let tree = types.reserve();
+        let node = types.add(Type::Tuple([tree, tree, tree].into()));
+        types.set(tree, Type::Union([leaf, node].into()));
+        for seed in 0..50 {
+            let term = types.sample(tree, 48, &mut Dice(seed)).expect("a member");
+            assert!(types.has(tree, &term), "{term:?}");
+        }
     }
 }

@@ -1,0 +1,211 @@
+//! Looks for numbers by trying them: from the hint in ever larger steps, one number at a time, first
+//! from where the constraints are nearest to being satisfied.
+//!
+//! For chains of divisions and products, where solving is hard and evaluating is cheap (Korel,
+//! "Automated software test data generation", 1990: the alternating variable method). Finds, but
+//! proves nothing.
+
+use crate::Query;
+use rustc_hash::FxHashSet;
+use term::{Expr, ExprId, Model, Scratch, Term, Var};
+
+/// A model near the hint.
+pub(crate) fn climb(query: &Query<'_>) -> Option<Model> {
+    let vars = query.constraints.iter().fold(0, |sum, it| sum | query.exprs.vars(it.expr));
+    let mut leaves = Vec::new();
+    for (var, term) in &query.hint.values {
+        if vars >> var.0.min(63) & 1 == 1 {
+            add_leaves(*var, term, &mut Vec::new(), &mut leaves);
+        }
+    }
+    if leaves.is_empty() || leaves.len() > MAX_LEAVES {
+        return None;
+    }
+    let mut climber = Climber {
+        query,
+        scratch: Scratch::default(),
+        left: MAX_WORK / query.constraints.len().max(1),
+        steps: steps(query),
+    };
+    climber.run(&leaves)
+}
+
+/// Inputs with more numbers have structure that is worth more than trying.
+const MAX_LEAVES: usize = 12;
+
+/// Constraints that are evaluated at most.
+const MAX_WORK: usize = 80_000;
+
+/// Expressions that are searched for constants.
+const MAX_EXPRS: usize = 2_000;
+
+/// Constants that are tried as steps.
+const MAX_CONSTANTS: usize = 12;
+
+/// Where an integer is in the input.
+struct Leaf {
+    var: Var,
+    path: Vec<usize>,
+}
+
+fn add_leaves(var: Var, term: &Term, path: &mut Vec<usize>, res: &mut Vec<Leaf>) {
+    if res.len() > MAX_LEAVES {
+        return;
+    }
+    let parts = match term {
+        Term::Int(_) => {
+            res.push(Leaf { var, path: path.clone() });
+            return;
+        }
+        Term::Tuple(items) => items,
+        Term::List(list) => &list.items,
+        Term::Big(_)
+        | Term::Float(_)
+        | Term::Atom(_)
+        | Term::Nil
+        | Term::Map(_)
+        | Term::Bits(_)
+        | Term::Fun(_)
+        | Term::Pid(_)
+        | Term::Port(_)
+        | Term::Ref(_) => return,
+    };
+    for (n, part) in parts.iter().enumerate() {
+        path.push(n);
+        add_leaves(var, part, path, res);
+        path.pop();
+    }
+}
+
+/// Powers of two, and the numbers that the program itself computes with: what is divided by 7
+/// changes at multiples of 7.
+fn steps(query: &Query<'_>) -> Vec<i64> {
+    let mut res: Vec<i64> = (0..44).map(|it| 1 << it).collect();
+    let mut seen: FxHashSet<ExprId> = FxHashSet::default();
+    let mut todo: Vec<ExprId> = query.constraints.iter().rev().map(|it| it.expr).collect();
+    let mut n_constants = 0;
+    while let Some(id) = todo.pop() {
+        if !seen.insert(id) || seen.len() > MAX_EXPRS {
+            continue;
+        }
+        match query.exprs.get(id) {
+            Some(Expr::Const(Term::Int(value))) if value.unsigned_abs() > 2 => {
+                let step = value.saturating_abs();
+                if n_constants < MAX_CONSTANTS && !res.contains(&step) {
+                    n_constants += 1;
+                    res.push(step);
+                }
+            }
+            Some(Expr::Apply(_, args)) => todo.extend(args.iter()),
+            Some(Expr::Const(_) | Expr::Var(_)) | None => (),
+        }
+    }
+    res
+}
+
+struct Climber<'a, 'q> {
+    query: &'a Query<'q>,
+    scratch: Scratch,
+    /// Models that may still be tried.
+    left: usize,
+    steps: Vec<i64>,
+}
+
+impl Climber<'_, '_> {
+    /// The nearest first: a step that leads no nearer may be the first of two that do.
+    fn run(&mut self, leaves: &[Leaf]) -> Option<Model> {
+        let here = self.query.hint.clone();
+        let begin = self.height(&here);
+        let mut waiting = vec![(begin, here)];
+        while let Some((_, here)) = waiting.pop() {
+            for leaf in leaves {
+                for step in self.steps.clone() {
+                    for step in [step, -step] {
+                        let Some(next) = moved(&here, leaf, step) else { continue };
+                        if self.left == 0 {
+                            return None;
+                        }
+                        let height = self.height(&next);
+                        if height <= 0.0 {
+                            return Some(next);
+                        }
+                        if height <= begin {
+                            waiting.push((height, next));
+                        }
+                    }
+                }
+            }
+            // Among equals, the first that was found is taken first.
+            waiting.reverse();
+            waiting.sort_by(|a, b| b.0.total_cmp(&a.0));
+            waiting.drain(..waiting.len().saturating_sub(MAX_WAITING));
+        }
+        None
+    }
+
+    fn height(&mut self, model: &Model) -> f64 {
+        self.left = self.left.saturating_sub(1);
+        let Query { exprs, constraints, .. } = self.query;
+        self.scratch.distance(exprs, constraints, model)
+    }
+}
+
+/// Farther ones are forgotten.
+const MAX_WAITING: usize = 20;
+
+/// The model with one number changed.
+fn moved(model: &Model, leaf: &Leaf, step: i64) -> Option<Model> {
+    let mut res = model.clone();
+    let mut at = res.values.get_mut(&leaf.var)?;
+    for n in &leaf.path {
+        at = match at {
+            Term::Tuple(items) => items.get_mut(*n)?,
+            Term::List(list) => list.items.get_mut(*n)?,
+            Term::Int(_)
+            | Term::Big(_)
+            | Term::Float(_)
+            | Term::Atom(_)
+            | Term::Nil
+            | Term::Map(_)
+            | Term::Bits(_)
+            | Term::Fun(_)
+            | Term::Pid(_)
+            | Term::Port(_)
+            | Term::Ref(_) => return None,
+        };
+    }
+    *at = Term::Int(at.as_int()?.checked_add(step)?);
+    Some(res)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use term::{Domain, all_hold, read_query};
+
+    fn check(text: &str, is_found: bool) {
+        let read = read_query(text).expect("a query");
+        let query = Query {
+            exprs: &read.exprs,
+            constraints: &read.constraints,
+            hint: &read.hint,
+            domain: &Domain::default(),
+        };
+        let found = climb(&query);
+        assert_eq!(found.is_some(), is_found, "{text}");
+        if let Some(model) = found {
+            assert!(all_hold(&read.exprs, &read.constraints, &model), "{model:?}");
+        }
+    }
+
+    #[test]
+    fn chains_of_divisions() {
+        let days = "%0 = var 0\n%1 = const 86400\n%2 = quotient %0 %1\n%3 = const 7\n\
+                    %4 = remainder %2 %3\n%5 = const 4\n%6 = same %4 %5\n%7 = const 1000000\n\
+                    %8 = less %7 %2\nrequire %6\nrequire %8\nhint 0 = 0\n";
+        check(days, true);
+        let square = "%0 = var 0\n%1 = multiply %0 %0\n%2 = const -1\n%3 = same %1 %2\n\
+                      require %3\nhint 0 = 5\n";
+        check(square, false);
+    }
+}
