@@ -6,6 +6,7 @@
 #![expect(clippy::disallowed_methods, reason = "it starts the real runtime, and reads its answers")]
 
 mod calls;
+mod elixir;
 mod generate;
 mod kinds;
 mod machine;
@@ -19,9 +20,12 @@ mod tree;
 mod writer;
 
 pub use calls::{Answer, Call, beam_program, beam_results};
+pub use elixir::elixir_libraries;
 pub use generate::{sample, terms};
 pub use kinds::{Kinds, Random};
-pub use machine::{machine, machine_outside, machine_with, our_result, without_closures};
+pub use machine::{
+    machine, machine_on_paths, machine_outside, machine_with, our_result, without_closures,
+};
 pub use native::Native;
 pub use otp::ask_otp;
 pub use programs::{Compiled, Programs, beam_runs};

@@ -5,7 +5,7 @@ use beam::Otp;
 use erlang::machine::{Allowed, Limits};
 use erlang::{Machine, Outcome, Settings};
 use std::env;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use term::{Atom, Term};
 
 /// A machine that loads code as the tool does, and keeps it between test runs.
@@ -39,9 +39,21 @@ pub fn machine_outside(module: Atom, source: &Path) -> Machine {
     Machine::new(Box::new(host), settings)
 }
 
+/// The same, with modules from these directories too.
+///
+/// # Panics
+/// If OTP is missing.
+pub fn machine_on_paths(code_paths: Vec<PathBuf>) -> Machine {
+    machine_on(host_on(code_paths))
+}
+
 fn host() -> Otp {
+    host_on(Vec::new())
+}
+
+fn host_on(code_paths: Vec<PathBuf>) -> Otp {
     let cache_dir = Some(env::temp_dir().join("gimlet-conformance-cache"));
-    let host = Otp::new(beam::Settings { cache_dir, ..beam::Settings::default() });
+    let host = Otp::new(beam::Settings { cache_dir, code_paths, ..beam::Settings::default() });
     host.expect("OTP; `make deps` installs it")
 }
 

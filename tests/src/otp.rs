@@ -1,5 +1,6 @@
 //! Asks OTP many questions in one start, through a script, a file of questions and one of answers.
 
+use crate::elixir;
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -30,6 +31,9 @@ pub(crate) fn run_script(script: &str, questions: &[u8]) -> Vec<u8> {
 
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("escripts").join(script);
     let mut command = Command::new("escript");
+    if let Some(libraries) = elixir::home() {
+        command.env("ERL_LIBS", libraries);
+    }
     let done = command.arg(script).arg(&asked).arg(&answered).output();
     let done = done.expect("escript starts; `make deps` installs OTP");
     assert!(

@@ -25,6 +25,16 @@ fn processes() {
 }
 
 #[test]
+fn tracing() {
+    check("tracing.erl", 34);
+}
+
+#[test]
+fn inspection() {
+    check("inspection.erl", 18);
+}
+
+#[test]
 fn behaviours() {
     check("behaviours.erl", 27);
 }

@@ -80,9 +80,10 @@ answer({use_source, Module, Path, Options}) ->
 answer({load_beam, Path}) ->
     load_beam(Path);
 answer({load_binary, Beam}) ->
+    %% What was made from Core Erlang or assembly has no forms that could be compiled.
     case from_beam(Beam, []) of
-        {no_debug_info, _} -> from_assembly(Beam);
-        Other -> Other
+        {module, _, _} = Loaded -> Loaded;
+        _ -> from_assembly(Beam)
     end;
 answer({load_source, Path, Options}) ->
     load_source(unicode:characters_to_list(Path), Options);

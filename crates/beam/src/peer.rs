@@ -268,6 +268,10 @@ fn command(launch: &Launch) -> Command {
     for path in &launch.last_paths {
         command.arg("-pz").arg(path);
     }
+    if std::env::current_dir().is_err() {
+        // Somebody deleted the directory that we are in; OTP starts in none.
+        command.current_dir("/");
+    }
     command
         .args(["-eval", BOOT])
         .env("ERL_CRASH_DUMP_SECONDS", "0")

@@ -115,7 +115,12 @@ fn binary_name(w: &World, binary: Value, encoding: Encoding) -> Result<String, N
     let bytes = w.heap.as_binary_bytes(binary).ok_or(NoName::NotText)?;
     let text = match encoding {
         Encoding::Latin1 => bytes.iter().map(|it| char::from(*it)).collect(),
-        Encoding::Utf8 => String::from_utf8(bytes.into_owned()).map_err(|_| NoName::NotText)?,
+        Encoding::Utf8 => String::from_utf8(bytes.into_owned()).map_err(|it| {
+            // BEAM looks no further than it has to.
+            let valid = it.as_bytes().get(..it.utf8_error().valid_up_to()).unwrap_or_default();
+            let n_chars = String::from_utf8_lossy(valid).chars().count();
+            if n_chars > MAX_CHARS { NoName::TooLong } else { NoName::NotText }
+        })?,
     };
     if text.chars().count() > MAX_CHARS { Err(NoName::TooLong) } else { Ok(text) }
 }

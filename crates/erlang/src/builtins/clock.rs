@@ -111,6 +111,17 @@ fn now(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
     Ok(timestamp(w, micros))
 }
 
+/// The time of the system clock, as `os:timestamp` gives it.
+pub(crate) fn timestamp_now(w: &mut World) -> Value {
+    let micros = system(w) / 1000;
+    timestamp(w, micros)
+}
+
+/// An integer greater than all that this gave before.
+pub(crate) fn next_ordered(w: &mut World) -> Value {
+    unique(w, &[Modifier::Monotonic])
+}
+
 // Dates
 
 fn today(w: &mut World) -> Value {

@@ -40,8 +40,11 @@ pub(super) const ROWS: &[Builtin] = &[
     inside("code", "which", 1, which),
     inside("net_kernel", "dflag_unicode_io", 1, |_, _| Ok(Value::TRUE)),
     inside("gimlet_primop", "recv_marker_reserve", 0, |_, _| Ok(Value::NIL)),
-    // What a binary comprehension appends to; the size is a hint.
-    inside("gimlet_primop", "bs_init_writable", 1, |w, _| Ok(w.heap.binary(&[]))),
+    // What a binary comprehension appends to; the size is a hint, which nobody but BEAM needs.
+    inside("gimlet_primop", "bs_init_writable", 1, |w, args| {
+        let planned = arg(args, 0).as_int().and_then(|it| u64::try_from(it).ok());
+        Ok(w.heap.writable(planned.unwrap_or(1024).max(1)))
+    }),
 ];
 
 const fn control(module: &'static str, name: &'static str, arity: u8, control: Control) -> Builtin {
@@ -88,7 +91,6 @@ fn raise(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     // Bad arguments are returned, not raised.
     match (class, frames) {
         (Some(class), Some(frames)) if frames.iter().all(|it| is_frame(w, *it)) => {
-            let frames = frames.get(..frames.len().min(8)).unwrap_or(&frames).to_vec();
             let frames: Vec<Value> = frames.into_iter().map(|it| full_frame(w, it)).collect();
             let trace = w.heap.list(&frames);
             Err(Fault::Raise(class, reason, trace))
@@ -299,7 +301,7 @@ fn module_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         "compile" => Ok(literal(loaded.compile_info)),
         "exports" => Ok(functions(w, &loaded.exports)),
         "functions" => Ok(functions(w, &loaded.functions)),
-        "nifs" => Ok(Value::NIL),
+        "nifs" | "native_addresses" => Ok(Value::NIL),
         "md5" => Ok(w.heap.binary(&loaded.md5)),
         "native" => Ok(Value::FALSE),
         _ => Err(Fault::BADARG),

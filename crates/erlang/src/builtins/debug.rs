@@ -4,9 +4,13 @@
 //! to lie in memory, not on the term alone: none of them is pure.
 
 use crate::builtins::arithmetic::{arg, badarg};
+use crate::builtins::hash::phash2;
+use crate::builtins::make::{atom, count};
+use crate::builtins::shared::term_slots;
 use crate::builtins::{Builtin, Fault, inside};
 use crate::data::{AtomId, FunKind, Heap, Value, View};
 use crate::machine::World;
+use crate::machine::process::MonitorTarget;
 use rustc_hash::FxHashSet;
 
 pub(super) const ROWS: &[Builtin] = &[
@@ -31,6 +35,11 @@ pub(super) const ROWS: &[Builtin] = &[
 enum Shared {
     Once,
     Repeated,
+}
+
+/// Words that BEAM needs for these values together.
+pub(crate) fn words_of(heap: &Heap, values: &[Value]) -> i64 {
+    values.iter().filter_map(|it| words(heap, *it, Shared::Once).as_int()).sum()
 }
 
 fn words(heap: &Heap, value: Value, shared: Shared) -> Value {
@@ -134,16 +143,149 @@ fn available(w: &World) -> Result<(), Fault> {
 
 fn get_state(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     available(w)?;
+    if let Some([key, about]) = w.heap.elements(arg(args, 0)) {
+        let (key, about) = (badarg(key.as_atom())?, *about);
+        return get_state_of(w, key, about);
+    }
     let item = badarg(arg(args, 0).as_atom())?;
     match w.atoms.name(item) {
         "available_internal_state" => Ok(Value::TRUE),
         "force_heap_frags" => Ok(Value::FALSE),
         // As at the beginning of a slice: no builtin of ours pauses in the middle.
         "reds_left" => Ok(Value::int(4000)),
-        // Our table of persistent terms has no size of its own.
-        "persistent_term" => Ok(w.heap.empty_map()),
+        "process_info_args" => {
+            let items: Vec<Value> = INFO_ITEMS.iter().map(|it| atom(w, it)).collect();
+            Ok(w.heap.list(&items))
+        }
+        // How `processes/0` goes about its work: at once, like a small table of BEAM.
+        "processes" => {
+            let pids: Vec<Value> = w.processes.keys().map(|it| Value::pid(*it)).collect();
+            Ok(w.heap.list(&pids))
+        }
+        "persistent_term" => {
+            let slots = count(term_slots(w));
+            let key = atom(w, "table");
+            Ok(w.heap.map(&w.atoms, vec![(key, slots)]))
+        }
         _ => Err(Fault::BADARG),
     }
+}
+
+/// What `process_info` can tell.
+const INFO_ITEMS: &[&str] = &[
+    "registered_name",
+    "current_function",
+    "initial_call",
+    "status",
+    "messages",
+    "message_queue_len",
+    "links",
+    "monitors",
+    "monitored_by",
+    "dictionary",
+    "trap_exit",
+    "error_handler",
+    "heap_size",
+    "stack_size",
+    "memory",
+    "garbage_collection",
+    "group_leader",
+    "reductions",
+    "priority",
+    "trace",
+    "binary",
+    "sequential_trace_token",
+    "catchlevel",
+    "backtrace",
+    "last_calls",
+    "total_heap_size",
+    "suspending",
+    "min_heap_size",
+    "min_bin_vheap_size",
+    "max_heap_size",
+    "current_location",
+    "current_stacktrace",
+    "message_queue_data",
+    "garbage_collection_info",
+    "magic_ref",
+    "fullsweep_after",
+    "parent",
+];
+
+/// What is asked about one thing.
+fn get_state_of(w: &mut World, key: AtomId, about: Value) -> Result<Value, Fault> {
+    match w.atoms.name(key) {
+        "binary_info" => {
+            let View::Bits(at) = about.view() else { return Err(Fault::BADARG) };
+            let Some((used, allocated)) = w.heap.allocated_bytes(at) else {
+                return Ok(atom(w, "heap_binary"));
+            };
+            let size = |it: u64| Value::int(i64::try_from(it).unwrap_or(i64::MAX));
+            let whole = w.heap.tuple(&[Value::atom(AtomId::BINARY), size(allocated)]);
+            let name = atom(w, "refc_binary");
+            Ok(w.heap.tuple(&[name, size(used), whole, Value::int(0)]))
+        }
+        "atom" => {
+            let number = about.as_int().and_then(|it| u32::try_from(it).ok());
+            let number = number.filter(|it| (*it as usize) < w.atoms.len());
+            Ok(number.map_or(Value::FALSE, |it| Value::atom(AtomId(it))))
+        }
+        // BEAM has another hash for its maps; ours need none.
+        "internal_hash" => Ok(Value::int(i64::from(phash2(&w.heap, &w.atoms, about)))),
+        "link_list" => link_list(w, about),
+        "monitor_list" => monitor_list(w, about),
+        "process_status" => {
+            let is_there = about.as_pid().is_some_and(|it| w.is_alive(it));
+            let status = if is_there { "running" } else { "undefined" };
+            Ok(atom(w, status))
+        }
+        _ => Err(Fault::BADARG),
+    }
+}
+
+/// `[{erl_link, Type, Pid, State, Id}]`
+fn link_list(w: &mut World, about: Value) -> Result<Value, Fault> {
+    let Some(process) = about.as_pid().and_then(|it| w.processes.get(&it)) else {
+        return Ok(Value::atom(AtomId::UNDEFINED));
+    };
+    let links: Vec<Value> = process.links.iter().map(|it| Value::pid(*it)).collect();
+    let (tag, kind, state) = (atom(w, "erl_link"), Value::atom(AtomId::PROCESS), atom(w, "linked"));
+    let links: Vec<Value> =
+        links.into_iter().map(|it| w.heap.tuple(&[tag, kind, it, state, Value::int(0)])).collect();
+    Ok(w.heap.list(&links))
+}
+
+/// `[{erl_monitor, Type, origin | target, Ref, Pid, Name}]`
+fn monitor_list(w: &mut World, about: Value) -> Result<Value, Fault> {
+    let Some(pid) = about.as_pid().filter(|it| w.processes.contains_key(it)) else {
+        return Ok(Value::atom(AtomId::UNDEFINED));
+    };
+    let tag = atom(w, "erl_monitor");
+    let (origin, target) = (atom(w, "origin"), atom(w, "target"));
+    let kind = Value::atom(AtomId::PROCESS);
+    let mut rows = Vec::new();
+    if let Some(process) = w.processes.get(&pid) {
+        for (id, monitor) in &process.monitors {
+            let (to, name) = match monitor.target {
+                MonitorTarget::Process(pid) => (Value::pid(pid), Value::NIL),
+                MonitorTarget::Name(name, Some(pid)) => (Value::pid(pid), Value::atom(name)),
+                MonitorTarget::Name(_, None)
+                | MonitorTarget::Port(..)
+                | MonitorTarget::TimeOffset => continue,
+            };
+            rows.push([tag, kind, origin, Value::reference(*id), to, name]);
+        }
+        for (id, watcher) in &process.monitored_by {
+            let theirs = w.processes.get(watcher).and_then(|it| it.monitors.get(id));
+            let name = match theirs.map(|it| it.target) {
+                Some(MonitorTarget::Name(name, _)) => Value::atom(name),
+                _ => Value::NIL,
+            };
+            rows.push([tag, kind, target, Value::reference(*id), Value::pid(*watcher), name]);
+        }
+    }
+    let rows: Vec<Value> = rows.iter().map(|it| w.heap.tuple(it)).collect();
+    Ok(w.heap.list(&rows))
 }
 
 fn set_state(w: &mut World, args: &[Value]) -> Result<Value, Fault> {

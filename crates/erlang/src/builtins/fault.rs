@@ -70,6 +70,23 @@ impl Fault {
     pub const SYSTEM_LIMIT: Fault = Fault::Error(Value::atom(AtomId::SYSTEM_LIMIT));
 }
 
+impl Fault {
+    /// Class and reason, if it is an exception of the program.
+    pub(crate) fn raised(&self) -> Option<(AtomId, Value)> {
+        match *self {
+            Fault::Error(reason)
+            | Fault::Caused(reason, _)
+            | Fault::Plain(reason)
+            | Fault::ErrorArgs(reason, _)
+            | Fault::Described(reason, ..) => Some((AtomId::ERROR, reason)),
+            Fault::Exit(reason) => Some((AtomId::EXIT, reason)),
+            Fault::Throw(reason) => Some((AtomId::THROW, reason)),
+            Fault::Raise(class, reason, _) => Some((class, reason)),
+            Fault::Killed(_) | Fault::Stop(_) => None,
+        }
+    }
+}
+
 impl From<BuildError> for Fault {
     fn from(error: BuildError) -> Fault {
         error.reason().map_or_else(|| Stop::OutOfMemory.into(), Fault::Error)

@@ -16,7 +16,7 @@ pub(crate) mod clock;
 pub mod code_path;
 mod comparison;
 mod control;
-mod debug;
+pub(crate) mod debug;
 pub mod ets;
 mod external;
 mod fault;
@@ -43,6 +43,7 @@ mod spawn_request;
 mod system;
 mod text;
 mod timers;
+pub(crate) mod tracing;
 mod tuples;
 mod unicode;
 mod unicode_wide;
@@ -127,6 +128,13 @@ pub enum Request {
     /// Module, bytes and name of the file on the code path.
     ObjectCode,
     WhereIsFile,
+    /// The same in two steps: module and bytes become something that can be loaded.
+    PrepareLoading,
+    FinishLoading,
+    /// Whether that has a function that makes it ready.
+    HasOnLoad,
+    /// Watches functions or ceases to.
+    TracePattern,
 }
 
 /// What a builtin touches besides its arguments.
@@ -250,6 +258,7 @@ pub fn all() -> impl Iterator<Item = &'static Builtin> {
         modules::ROWS,
         outside::ROWS,
         zlib::ROWS,
+        tracing::ROWS,
     ];
     tables.iter().copied().flatten()
 }

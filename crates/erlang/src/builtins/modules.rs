@@ -10,6 +10,10 @@ use crate::machine::World;
 pub(super) const ROWS: &[Builtin] = &[
     by_machine("code", "load_binary", 3, Request::LoadModule),
     by_machine("erlang", "load_module", 2, Request::LoadModule),
+    by_machine("erts_internal", "prepare_loading", 2, Request::PrepareLoading),
+    by_machine("erlang", "prepare_loading", 2, Request::PrepareLoading),
+    by_machine("erlang", "finish_loading", 1, Request::FinishLoading),
+    by_machine("erlang", "has_prepared_code_on_load", 1, Request::HasOnLoad),
     by_machine("code", "delete", 1, Request::DeleteModule),
     by_machine("erlang", "delete_module", 1, Request::DeleteModule),
     by_machine("code", "load_file", 1, Request::LoadFile),

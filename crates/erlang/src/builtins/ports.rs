@@ -24,7 +24,9 @@ pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "port_set_data", 2, set_data),
     inside("erlang", "port_get_data", 1, |w, args| Ok(port(w, arg(args, 0))?.1.data)),
     inside("erlang", "ports", 0, |w, _| {
-        let ports: Vec<Value> = w.ports.open.keys().map(|it| Value::port(it.0)).collect();
+        // The first one starts programs on BEAM, and is always there.
+        let ports = w.ports.open.keys().map(|it| Value::port(it.0));
+        let ports: Vec<Value> = std::iter::once(Value::port(0)).chain(ports).collect();
         Ok(w.heap.list(&ports))
     }),
     inside("erlang", "port_info", 1, info_all),

@@ -67,9 +67,13 @@ pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "process_flag", 3, |w, args| {
         process_flag(w, args.get(1..).unwrap_or_default())
     }),
-    inside("erlang", "garbage_collect", 0, |_, _| Ok(Value::TRUE)),
-    inside("erlang", "garbage_collect", 1, |_, _| Ok(Value::TRUE)),
-    inside("erlang", "bump_reductions", 1, |_, _| Ok(Value::TRUE)),
+    inside("erlang", "garbage_collect", 0, |w, _| {
+        w.trace_collected(w.current, "major");
+        Ok(Value::TRUE)
+    }),
+    inside("erlang", "garbage_collect", 1, |w, args| collect(w, arg(args, 0), Value::NIL)),
+    inside("erlang", "garbage_collect", 2, |w, args| collect(w, arg(args, 0), arg(args, 1))),
+    inside("erlang", "bump_reductions", 1, bump_reductions),
     inside("erlang", "put", 2, put).moves(0),
     inside("erlang", "get", 1, get).moves(0),
     inside("erlang", "get", 0, get_all),
@@ -78,6 +82,39 @@ pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "erase", 1, erase).moves(0),
     inside("erlang", "erase", 0, erase_all),
 ];
+
+/// Nothing is to be collected for one process; but it can be told and traced.
+fn collect(w: &mut World, who: Value, options: Value) -> Result<Value, Fault> {
+    let pid = pid_arg(who)?;
+    let (mut kind, mut reply) = ("major", None);
+    for option in w.heap.list_items(options).ok_or(Fault::BADARG)? {
+        let Some([name, value]) = w.heap.elements(option) else { return Err(Fault::BADARG) };
+        let name = name.as_atom().map(|it| w.atoms.name(it));
+        match (name, value.as_atom().map(|it| w.atoms.name(it))) {
+            (Some("async"), _) => reply = Some(*value),
+            (Some("type"), Some("major")) => kind = "major",
+            (Some("type"), Some("minor")) => kind = "minor",
+            _ => return Err(Fault::BADARG),
+        }
+    }
+    let is_there = w.is_alive(pid);
+    if is_there {
+        w.trace_collected(pid, kind);
+    }
+    let Some(reply) = reply else { return Ok(Value::bool(is_there)) };
+    let tag = Value::atom(w.atoms.intern("garbage_collect"));
+    let message = w.heap.tuple(&[tag, reply, Value::bool(is_there)]);
+    w.send(w.current, message);
+    Ok(Value::atom(AtomId::ASYNC))
+}
+
+fn bump_reductions(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let n = arg(args, 0).as_int().filter(|it| *it >= 0).ok_or(Fault::BADARG)?;
+    if let Some(me) = w.me() {
+        me.reductions += u64::try_from(n).unwrap_or(0).min(4000);
+    }
+    Ok(Value::TRUE)
+}
 
 fn pid_arg(value: Value) -> Result<PidId, Fault> {
     value.as_pid().ok_or(Fault::BADARG)
@@ -125,6 +162,9 @@ fn spawn(
     if let Some(process) = w.processes.get_mut(&pid) {
         process.initial_call = call;
     }
+    if w.tracing.is_some() {
+        trace_spawn(w, pid);
+    }
     let mut result = Value::pid(pid);
     for option in options {
         let pair = w.heap.elements(option).map(<[Value]>::to_vec);
@@ -147,10 +187,39 @@ fn spawn(
                     process.priority = value;
                 }
             }
+            // Given as a number it would have to be shown as a map.
+            (_, Some([name, value])) if value.as_int().is_some() || value.as_atom().is_some() => {
+                if name.as_atom().is_some_and(|it| w.atoms.name(it) == "max_heap_size") {
+                    continue;
+                }
+                let process = w.processes.get_mut(&pid);
+                if let (Some(process), Some(name)) = (process, name.as_atom()) {
+                    process.flags.insert(name, *value);
+                }
+            }
             _ => (),
         }
     }
     Ok(result)
+}
+
+/// Tells whoever traces with what call the process begins.
+fn trace_spawn(w: &mut World, pid: PidId) {
+    let Some(process) = w.processes.get(&pid) else { return };
+    let (module, name, _) = process.initial_call;
+    let values = process.execution.as_ref().map(Execution::initial).unwrap_or_default();
+    let args = match values.as_slice() {
+        [module, name, args @ ..] if module.as_atom().is_some() && name.as_atom().is_some() => {
+            args.to_vec()
+        }
+        [fun, args @ ..] => {
+            let args = w.heap.list(args);
+            vec![*fun, args]
+        }
+        [] => Vec::new(),
+    };
+    let args = w.heap.list(&args);
+    w.trace_spawned(pid, [Value::atom(module), Value::atom(name), args]);
 }
 
 fn is_spawn_option(w: &World, option: Value) -> bool {
@@ -191,6 +260,9 @@ fn monitored(
 // Telling
 
 fn send(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    if w.tracing.is_some() {
+        w.trace_sent(arg(args, 0), arg(args, 1));
+    }
     w.send_to(arg(args, 0), arg(args, 1))?;
     // A port ends who sends what it does not understand.
     match w.killed.take() {
@@ -201,6 +273,9 @@ fn send(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 
 fn send_with_options(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     w.heap.list_items(arg(args, 2)).ok_or(Fault::BADARG)?;
+    if w.tracing.is_some() {
+        w.trace_sent(arg(args, 0), arg(args, 1));
+    }
     w.send_to(arg(args, 0), arg(args, 1))?;
     Ok(Value::atom(AtomId::OK))
 }
@@ -390,6 +465,9 @@ fn register(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     }
     process.name = Some(name);
     w.registry.insert(name, pid);
+    if w.tracing.is_some() {
+        w.trace_named(pid, name, "register");
+    }
     Ok(Value::TRUE)
 }
 
@@ -404,6 +482,9 @@ fn unregister(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let pid = w.registry.remove(&name).ok_or(Fault::BADARG)?;
     if let Some(process) = w.processes.get_mut(&pid) {
         process.name = None;
+    }
+    if w.tracing.is_some() {
+        w.trace_named(pid, name, "unregister");
     }
     Ok(Value::TRUE)
 }

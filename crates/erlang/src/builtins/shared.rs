@@ -3,6 +3,7 @@
 //! One process runs at a time, so nothing here needs to be atomic to be correct.
 
 use crate::builtins::arithmetic::{arg, badarg};
+use crate::builtins::debug::words_of;
 use crate::builtins::handles::HandleKind;
 use crate::builtins::{Builtin, Fault, Stop, inside};
 use crate::data::{AtomId, RefId, Value, compare_exact};
@@ -129,7 +130,18 @@ fn all_terms(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
 
 fn terms_info(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
     let n = w.shared.terms.keys.len();
-    Ok(info_map(w, &[("count", count(n)), ("memory", count(n * 2 * size_of::<Value>()))]))
+    let terms = &w.shared.terms;
+    let words = words_of(&w.heap, &terms.keys) + words_of(&w.heap, &terms.values);
+    let words = usize::try_from(words).unwrap_or(0) + n * TERM_WORDS + term_slots(w);
+    Ok(info_map(w, &[("count", count(n)), ("memory", count(words * size_of::<u64>()))]))
+}
+
+/// What BEAM needs for a term besides key and value: a pair and where it lies.
+const TERM_WORDS: usize = 7;
+
+/// Slots of BEAM's table of persistent terms, of which at most half are taken.
+pub(super) fn term_slots(w: &World) -> usize {
+    (w.shared.terms.keys.len() * 2).next_power_of_two().max(8)
 }
 
 fn info_map(w: &mut World, items: &[(&str, Value)]) -> Value {
@@ -260,6 +272,7 @@ const ARRAY_HEADER: usize = 40;
 fn counters_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let (id, _) = array(w, Flavour::Counters, args)?;
     let n = badarg(w.shared.arrays.get(&id))?.cells.len();
-    let memory = count(ARRAY_HEADER + n * size_of::<u64>());
+    // BEAM has a row of cache lines for each scheduler and one for reads.
+    let memory = count(32 + 2 * 64 * n.div_ceil(8));
     Ok(info_map(w, &[("size", count(n)), ("memory", memory)]))
 }

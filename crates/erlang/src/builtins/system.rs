@@ -32,7 +32,6 @@ pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "monitor_node", 2, |_, _| Ok(Value::TRUE)),
     inside("erlang", "monitor_node", 3, |_, _| Ok(Value::TRUE)),
     inside("erlang", "nodes", 2, |_, _| Ok(Value::NIL)),
-    inside("erlang", "garbage_collect", 2, |_, _| Ok(Value::TRUE)),
     inside("erts_internal", "garbage_collect", 1, |_, _| Ok(Value::TRUE)),
     inside("erts_internal", "is_system_process", 1, |_, _| Ok(Value::FALSE)),
     inside("erts_internal", "is_process_executing_dirty", 1, |_, _| Ok(Value::FALSE)),
@@ -50,17 +49,9 @@ pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "dt_restore_tag", 1, |_, _| Ok(Value::TRUE)),
     inside("erlang", "system_monitor", 0, |_, _| Ok(Value::atom(AtomId::UNDEFINED))),
     inside("erlang", "system_profile", 0, |_, _| Ok(Value::atom(AtomId::UNDEFINED))),
-    inside("erlang", "trace", 3, |_, _| unsupported("erlang:trace/3")),
-    inside("erts_internal", "trace", 3, |_, _| unsupported("erlang:trace/3")),
-    inside("erlang", "trace_pattern", 2, |_, _| unsupported("erlang:trace_pattern/2")),
-    inside("erlang", "trace_pattern", 3, |_, _| unsupported("erlang:trace_pattern/3")),
-    inside("erlang", "trace_info", 2, |_, _| unsupported("erlang:trace_info/2")),
     inside("erlang", "system_profile", 2, |_, _| unsupported("erlang:system_profile/2")),
     inside("erlang", "system_monitor", 1, |_, _| unsupported("erlang:system_monitor/1")),
     inside("erlang", "system_monitor", 2, |_, _| unsupported("erlang:system_monitor/2")),
-    inside("erlang", "suspend_process", 1, |_, _| unsupported("erlang:suspend_process/1")),
-    inside("erlang", "suspend_process", 2, |_, _| unsupported("erlang:suspend_process/2")),
-    inside("erlang", "resume_process", 1, |_, _| unsupported("erlang:resume_process/1")),
     inside("io", "printable_range", 0, |_, _| Ok(Value::atom(AtomId::LATIN1))),
     inside("file", "native_name_encoding", 0, |_, _| Ok(Value::atom(AtomId::UTF8))),
     inside("error_logger", "warning_map", 0, |w, _| Ok(atom(w, "warning"))),
@@ -139,7 +130,9 @@ fn system_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         | "normal_multi_scheduling_blockers"
         | "taints"
         | "dist_ctrl" => Value::NIL,
-        "creation" | "trace_control_word" => Value::int(0),
+        "creation" => Value::int(0),
+        "context_reductions" => Value::int(4000),
+        "trace_control_word" => Value::int(i64::from(w.tracing_control_word())),
         "message_queue_data" | "max_heap_size" => flag(w, me, &text),
         "fullsweep_after" | "min_heap_size" | "min_bin_vheap_size" => {
             let value = flag(w, me, &text);
@@ -214,7 +207,12 @@ fn system_flag(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         "schedulers_online" | "dirty_cpu_schedulers_online" => Value::int(N_SCHEDULERS),
         "multi_scheduling" => atom(w, "enabled"),
         "scheduler_wall_time" | "microstate_accounting" => Value::FALSE,
-        "trace_control_word" => Value::int(0),
+        "trace_control_word" => {
+            let new = value.as_int().and_then(|it| u32::try_from(it).ok());
+            let old = w.tracing_control_word();
+            w.set_tracing_control_word(new.ok_or(Fault::BADARG)?);
+            return Ok(Value::int(i64::from(old)));
+        }
         "time_offset" => return Ok(atom(w, "final")),
         // Who hears what the runtime itself has to log: nothing, here.
         "system_logger" => match value.as_atom().map(|it| w.atoms.name(it)) {

@@ -333,6 +333,26 @@ pub enum Ins {
     },
     /// Falls out of a case whose clauses the compiler believed complete.
     NoClause,
+
+    /// Stands before a function whose calls are watched.
+    Traced {
+        function: FnId,
+        scope: Scope,
+    },
+    /// A call that is watched returns.
+    TracedReturn,
+    /// Goes on with a function whose arguments are in place.
+    Enter {
+        function: FnId,
+    },
+}
+
+/// From where calls of a function are seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// Only calls that name the module.
+    Global,
+    Local,
 }
 
 const _: () = assert!(size_of::<Ins>() <= 16, "an instruction fits 16 bytes");
@@ -395,6 +415,9 @@ impl Ins {
             | Ins::Wait { .. }
             | Ins::Clause { .. }
             | Ins::Loop { .. }
+            | Ins::Traced { .. }
+            | Ins::TracedReturn
+            | Ins::Enter { .. }
             | Ins::NoClause => [None, None],
         }
     }

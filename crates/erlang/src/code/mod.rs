@@ -4,7 +4,7 @@ mod ins;
 mod program;
 mod receive;
 
-pub use ins::{BuiltinId, Cmp, FnId, ImportId, Ins, Reg, Src};
+pub use ins::{BuiltinId, Cmp, FnId, ImportId, Ins, Reg, Scope, Src};
 pub use term::Kind;
 
 pub use program::{

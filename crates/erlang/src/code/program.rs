@@ -43,7 +43,10 @@ pub struct FunctionInfo {
     pub name: AtomId,
     /// Parameters, captured values included.
     pub arity: u32,
+    /// Where its code begins.
     pub entry: u32,
+    /// Where a call goes: to the code, or to what stands before it.
+    pub start: u32,
     pub end: u32,
     pub n_regs: u16,
 }
@@ -155,8 +158,9 @@ pub struct ClauseInfo {
 impl Program {
     /// A program that knows the builtins and no modules.
     pub fn new(atoms: &mut Atoms) -> Program {
-        // Address 0 returns the value of a tail call that did not run here.
-        let code = vec![Ins::Return { src: Src::reg(Reg(0)) }];
+        // Address 0 returns the value of a tail call that did not run here, address 1 that of a call
+        // that is traced.
+        let code = vec![Ins::Return { src: Src::reg(Reg(0)) }, Ins::TracedReturn];
         let mut res = Program { code, ..Program::default() };
         for builtin in builtins::all() {
             let id = BuiltinId(u16::try_from(res.builtins.len()).unwrap_or(u16::MAX));
@@ -201,6 +205,24 @@ impl Program {
         }
     }
 
+    /// Calls that name the module reach this function from now on.
+    pub(crate) fn redirect(&mut self, call: (AtomId, AtomId, u32), function: FnId) {
+        if let Some(export) = self.exports.get_mut(&call) {
+            *export = function;
+        }
+        if let Some(import) = self.import_ids.get(&call) {
+            if let Some(import) = self.imports.get(import.0 as usize) {
+                import.target.set(None);
+            }
+        }
+    }
+
+    pub(crate) fn start_at(&mut self, function: FnId, start: u32) {
+        if let Some(info) = self.functions.get_mut(function.0 as usize) {
+            info.start = start;
+        }
+    }
+
     /// The function whose code an address is in.
     pub fn function_at(&self, pc: u32) -> Option<&FunctionInfo> {
         let after = self.functions.partition_point(|it| it.entry <= pc);
@@ -223,6 +245,17 @@ impl Program {
             .take_while(|it| it.end <= function.end)
             .find(|it| it.start <= pc && pc < it.end)
             .copied()
+    }
+
+    /// How many handlers an exception raised at an address could find one after the other.
+    pub(crate) fn n_handlers_at(&self, pc: u32) -> usize {
+        let from = self.handlers.partition_point(|it| it.end <= pc);
+        let Some(function) = self.function_at(pc) else { return 0 };
+        let candidates = self.handlers.get(from..).unwrap_or_default().iter();
+        candidates
+            .take_while(|it| it.end <= function.end)
+            .filter(|it| it.start <= pc && pc < it.end && it.kind != HandlerKind::Guard)
+            .count()
     }
 
     pub fn clause(&self, id: ClauseId) -> Option<&ClauseInfo> {

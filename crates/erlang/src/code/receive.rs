@@ -46,6 +46,7 @@ pub(super) fn add(program: &mut Program, atoms: &mut Atoms) {
         name: atoms.intern("receive"),
         arity: 2,
         entry,
+        start: entry,
         end: u32::try_from(program.code.len()).unwrap_or(u32::MAX),
         n_regs: N_REGS,
     });

@@ -63,7 +63,7 @@ known_atoms! {
     ABSOLUTE = "abs", ASYNC = "async", UNDERSCORE = "_", DOLLAR_UNDERSCORE = "$_",
     DOUBLE_DOLLAR = "$$", CONST = "const", APPLY = "apply", SIZE = "size", SHORT = "short",
     UNIT = "unit", REFC = "refc", INVALID = "invalid", NO_FLOAT = "no_float", FUNCTION = "function",
-    TABLE = "-table-",
+    TABLE = "-table-", SUSPENDED = "suspended",
 }
 
 #[derive(Clone, Debug)]

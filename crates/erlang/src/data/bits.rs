@@ -13,6 +13,8 @@ pub(super) struct Buffer {
     pub(super) bit_len: u64,
     /// Small binaries of many owners lie here: not to be appended to in place.
     is_chunk: bool,
+    /// How many bytes a comprehension expected to fill, which BEAM allocates at once.
+    planned: u64,
 }
 
 /// A bitstring's bits, where they lie.
@@ -99,7 +101,7 @@ impl Heap {
             return self.packed_binary(&bytes);
         }
         self.add_outside(bytes.capacity());
-        let buffer = self.new_buffer(Buffer { bytes, bit_len, is_chunk: false });
+        let buffer = self.new_buffer(Buffer { bytes, bit_len, ..Buffer::default() });
         self.window(buffer, 0, bit_len)
     }
 
@@ -125,10 +127,25 @@ impl Heap {
             let capacity = if self.chunk.is_none() { 256 } else { CHUNK_BYTES };
             self.add_outside(CHUNK_BYTES);
             let bytes = Vec::with_capacity(capacity);
-            let id = self.new_buffer(Buffer { bytes, bit_len: 0, is_chunk: true });
+            let id = self.new_buffer(Buffer { bytes, is_chunk: true, ..Buffer::default() });
             self.chunk = Some(id);
             id
         })
+    }
+
+    /// An empty binary to append to, with room for this many bytes.
+    pub fn writable(&mut self, planned: u64) -> Value {
+        let buffer = self.new_buffer(Buffer { planned, ..Buffer::default() });
+        self.window(buffer, 0, 0)
+    }
+
+    /// How many bytes BEAM has in use and allocated for what a bitstring lies in, if it does not
+    /// lie among the terms.
+    pub fn allocated_bytes(&self, at: At) -> Option<(u64, u64)> {
+        let buffer = self.buffers.get(self.cell(at.0).shadow().0 as usize)?;
+        let used = buffer.bit_len.div_ceil(8);
+        let is_apart = buffer.planned > 0 || (SMALL_BYTES as u64) < used;
+        (is_apart && !buffer.is_chunk).then_some((used, used.max(buffer.planned)))
     }
 
     fn new_buffer(&mut self, buffer: Buffer) -> u32 {
@@ -221,7 +238,7 @@ impl Heap {
         let mut buffer = Buffer {
             bytes: Vec::with_capacity((own.len() + bytes.len()) * 2),
             bit_len: left_len,
-            is_chunk: false,
+            ..Buffer::default()
         };
         buffer.bytes.extend_from_slice(&own);
         buffer.push_bits(bytes, bit_len);

@@ -121,6 +121,7 @@ impl<'l, 'a> Emitter<'l, 'a> {
         let n_regs = self.max_depth.checked_add(8).ok_or(TooLarge { function: self.owner })?;
         if let Some(info) = self.lowering.program.functions.get_mut(self.id.0 as usize) {
             info.entry = self.entry;
+            info.start = self.entry;
             info.end = end;
             info.n_regs = n_regs;
         }

@@ -149,6 +149,7 @@ impl<'a> Lowering<'a> {
             name,
             arity: u32::try_from(arity).unwrap_or(u32::MAX),
             entry: u32::MAX,
+            start: u32::MAX,
             end: u32::MAX,
             n_regs: 0,
         });
@@ -213,4 +214,27 @@ impl<'a> Lowering<'a> {
 
 fn fn_id(index: usize) -> FnId {
     FnId(u32::try_from(index).unwrap_or(u32::MAX))
+}
+
+/// The function that makes a module ready when it is loaded, if it has one.
+pub(crate) fn on_load(code: &Term) -> Option<Atom> {
+    match code.as_tuple()? {
+        // Attributes are pairs of literals.
+        [tag, _, _, _, attributes, _] if tag.as_atom() == Some("c_module") => {
+            attributes.as_list()?.iter().find_map(|it| {
+                let [name, value] = it.as_tuple()? else { return None };
+                let (name, value) = (name.as_tuple()?.get(2)?, value.as_tuple()?.get(2)?);
+                let function = value.as_list()?.first()?.as_tuple()?.first()?.as_atom()?;
+                (name.as_atom() == Some("on_load")).then(|| Atom::new(function))
+            })
+        }
+        [tag, _, _, functions, ..] if tag.as_atom() == Some("assembly") => {
+            functions.as_list()?.iter().find_map(|it| {
+                let [_, name, _, _, code] = it.as_tuple()? else { return None };
+                let marks = |it: &Term| it.as_atom() == Some("on_load");
+                code.as_list()?.iter().any(marks).then(|| Atom::new(name.as_atom().unwrap_or("")))
+            })
+        }
+        _ => None,
+    }
 }

@@ -19,6 +19,12 @@ const SMALL: i64 = 1 << 59;
 /// A return address that returns once more: the call before it was a tail call.
 pub(crate) const RETURN_AGAIN: u32 = 0;
 
+/// A return address that tells of the return of a traced call.
+pub(crate) const RETURN_TRACED: u32 = 1;
+
+/// Addresses of the program itself begin here.
+pub(crate) const FIRST_CODE: u32 = 2;
+
 impl Cpu<'_> {
     #[inline]
     pub(super) fn place_args(&mut self, base: usize, args: u32, n: usize) {
@@ -110,7 +116,7 @@ impl Cpu<'_> {
             self.frames.push(Frame { pc: self.pc, base: low_u32(self.base) });
             self.base = base;
         }
-        self.pc = info.entry;
+        self.pc = info.start;
         let top = self.base + info.n_regs as usize;
         if self.stack.len() < top {
             self.stack.resize(top, Value::NIL);
@@ -292,7 +298,7 @@ impl Cpu<'_> {
         to: Return,
     ) -> Flow {
         match builtin.how {
-            How::Native(_) => match self.compute(builtin, args) {
+            How::Native(_) => match self.compute_seen(builtin, args, false) {
                 Ok(value) => self.finish_call(value, to),
                 Err(fault) => {
                     // A caller that left by a tail call is not in the trace.
@@ -385,6 +391,7 @@ impl Cpu<'_> {
                 let Execution { stack, pc, base, start, .. } =
                     Execution::apply(*module, *name, &items);
                 self.frames.clear();
+                self.world.forget_returns();
                 (self.stack, self.pc, self.base, self.start) = (stack, pc, base, start);
                 self.top = 0;
                 match self.world.me() {
@@ -410,6 +417,11 @@ impl Cpu<'_> {
                 let values = [*fun, *timeout, timed_out, Value::atom(nomatch)];
                 let target = Some(Target::Function(RECEIVE));
                 self.call_target(target, (AtomId::ERLANG, AtomId::TIMEOUT), &values, to)
+            }
+            (Control::Yield, _) if let Return::Here(base) = to => {
+                self.place(base, &[Value::TRUE]);
+                self.cut(base + 1);
+                pause(Pause::Yield)
             }
             (Control::Yield, _) => match self.finish_call(Value::TRUE, to) {
                 Ok(()) => {
@@ -497,7 +509,7 @@ impl Cpu<'_> {
     #[inline]
     pub(super) fn native(&mut self, builtin: BuiltinId, dst: Reg, args: &[Value]) -> Flow {
         let Some(builtin) = self.program.builtins.get(builtin.0 as usize) else { return Ok(()) };
-        match self.compute(builtin, args) {
+        match self.compute_seen(builtin, args, true) {
             Ok(value) => {
                 self.set(dst, value);
                 Ok(())
@@ -522,6 +534,20 @@ impl Cpu<'_> {
             return found;
         }
         self.compute_symbolically(builtin, args, found)
+    }
+
+    /// The same where somebody may watch.
+    #[inline]
+    fn compute_seen(
+        &mut self,
+        builtin: &'static Builtin,
+        args: &[Value],
+        is_instruction: bool,
+    ) -> Result<Value, Fault> {
+        if self.world.tracing.is_none() {
+            return self.compute(builtin, args);
+        }
+        self.compute_traced(builtin, args, is_instruction, |it| it.compute(builtin, args))
     }
 
     #[cold]

@@ -1,6 +1,7 @@
 //! `process_info`: what can be seen of a process from outside, where it is in its program included.
 
 use crate::builtins::Fault;
+use crate::builtins::debug::words_of;
 use crate::builtins::make::{atom, count, pair, pairs};
 use crate::data::{AtomId, PidId, Value};
 use crate::machine::World;
@@ -102,9 +103,17 @@ fn item(cpu: &mut Cpu<'_>, pid: PidId, name: &str) -> Result<Value, Fault> {
     if matches!(name, "current_function" | "current_location" | "current_stacktrace") {
         return Ok(place(cpu, pid, name));
     }
+    let is_sensitive = cpu.world.is_sensitive(pid);
+    match name {
+        "backtrace" if is_sensitive => return Ok(cpu.world.heap.binary(&[])),
+        "backtrace" => return Ok(backtrace(cpu, pid)),
+        "dictionary" | "messages" if is_sensitive => return Ok(Value::NIL),
+        _ => (),
+    }
     let is_me = pid == cpu.world.current;
     let n_frames =
         if is_me { cpu.frames.len() } else { execution(cpu.world, pid).map_or(0, n_frames) };
+    let n_catches = if name == "catchlevel" { n_catches(cpu, pid) } else { 0 };
     let w = &mut *cpu.world;
     let status = status_of(w, pid);
     let outside;
@@ -154,19 +163,56 @@ fn item(cpu: &mut Cpu<'_>, pid: PidId, name: &str) -> Result<Value, Fault> {
         "trap_exit" => Value::bool(process.trap_exit),
         "priority" => Value::atom(process.priority),
         "group_leader" => Value::pid(process.group_leader),
-        "reductions" => Value::int(i64::try_from(process.reductions).unwrap_or(i64::MAX)),
-        "total_heap_size" | "heap_size" => Value::int(HEAP_WORDS),
-        "stack_size" | "catchlevel" => count(n_frames),
+        "reductions" => {
+            let now = if is_me { cpu.slice.saturating_sub(cpu.fuel) } else { 0 };
+            let all = process.reductions + u64::from(now);
+            Value::int(i64::try_from(all).unwrap_or(i64::MAX))
+        }
+        "total_heap_size" | "heap_size" => heap_size(w, pid),
+        "stack_size" => count(n_frames),
+        "catchlevel" => count(n_catches),
         "memory" => Value::int(PROCESS_BYTES),
-        "suspending" | "sequential_trace_token" | "binary" => Value::NIL,
+        "suspending" => crate::builtins::tracing::suspending(w, pid),
+        "sequential_trace_token" | "binary" => Value::NIL,
         "trace" => Value::int(0),
         "last_calls" => Value::FALSE,
+        "magic_ref" => Value::NIL,
+        "parent" => match process.parent {
+            PidId(0) => Value::atom(AtomId::UNDEFINED),
+            parent => Value::pid(parent),
+        },
         "error_handler" | "message_queue_data" | "fullsweep_after" | "min_heap_size"
         | "min_bin_vheap_size" | "max_heap_size" | "async_dist" => flag(w, pid, name),
         "garbage_collection" => garbage_collection(w, pid),
         "garbage_collection_info" => garbage_collection_info(w),
         _ => return Err(Fault::BADARG),
     })
+}
+
+/// How many handlers a process is in.
+fn n_catches(cpu: &Cpu<'_>, pid: PidId) -> usize {
+    let own;
+    let (pc, frames) = match execution(cpu.world, pid) {
+        _ if pid == cpu.world.current => (cpu.pc, &cpu.frames),
+        Some(execution) => (execution.pc, &execution.frames),
+        None => {
+            own = Vec::new();
+            (0, &own)
+        }
+    };
+    let pcs = std::iter::once(pc).chain(frames.iter().map(|it| it.pc));
+    pcs.map(|it| cpu.program.n_handlers_at(it.saturating_sub(1))).sum()
+}
+
+/// What a process begins with, or what it was asked to; one that hibernates has what it needs.
+fn heap_size(w: &mut World, pid: PidId) -> Value {
+    let Some(process) = w.processes.get(&pid) else { return Value::int(HEAP_WORDS) };
+    if process.status == Status::Hibernating {
+        let values = process.execution.as_ref().map(Execution::initial).unwrap_or_default();
+        return Value::int(words_of(&w.heap, &values) + 1);
+    }
+    let least = flag(w, pid, "min_heap_size").as_int().unwrap_or(0);
+    Value::int(least.max(HEAP_WORDS))
 }
 
 /// The terminal and its like have no process of the machine.
@@ -182,6 +228,7 @@ fn device(w: &mut World, pid: PidId) -> Process {
 fn status_of(w: &World, pid: PidId) -> AtomId {
     match w.processes.get(&pid).map(|it| it.status) {
         _ if pid == w.current => AtomId::RUNNING,
+        Some(_) if w.is_suspended(pid) => AtomId::SUSPENDED,
         Some(Status::Runnable) => AtomId::RUNNABLE,
         Some(Status::Waiting | Status::Hibernating) | None => AtomId::WAITING,
     }
@@ -240,7 +287,7 @@ fn garbage_collection(w: &mut World, pid: PidId) -> Value {
     pairs(w, &items)
 }
 
-fn garbage_collection_info(w: &mut World) -> Value {
+pub(crate) fn garbage_collection_info(w: &mut World) -> Value {
     let zero = Value::int(0);
     let heap = Value::int(HEAP_WORDS);
     let items = [
@@ -306,6 +353,20 @@ fn place(cpu: &mut Cpu<'_>, pid: PidId, name: &str) -> Value {
         }
         (_, None) => Value::atom(AtomId::UNDEFINED),
     }
+}
+
+/// The stack as text, for people: BEAM's has addresses and registers, ours only places.
+fn backtrace(cpu: &mut Cpu<'_>, pid: PidId) -> Value {
+    let frames = place(cpu, pid, "current_stacktrace");
+    let mut text = String::new();
+    for (n, frame) in cpu.world.heap.list_items(frames).unwrap_or_default().iter().enumerate() {
+        let Some([module, name, arity, _]) = cpu.world.heap.elements(*frame) else { continue };
+        let atom = |it: &Value| it.as_atom().map_or("", |it| cpu.world.atoms.name(it));
+        let arity = arity.as_int().unwrap_or(0);
+        let what = if n == 0 { "Program counter:" } else { "Return addr" };
+        text.push_str(&format!("{what} ({}:{}/{arity})\n", atom(module), atom(name)));
+    }
+    cpu.world.heap.binary(text.as_bytes())
 }
 
 /// A process that has not run yet is at the beginning of its first function.

@@ -46,6 +46,8 @@ pub(crate) struct Cpu<'m> {
     pub(crate) top: usize,
     /// Calls left in this slice.
     pub(crate) fuel: u32,
+    /// Calls that the slice began with.
+    pub(crate) slice: u32,
     /// How the process goes on after a pause.
     pub(super) start: Start,
 }
@@ -82,6 +84,7 @@ pub(crate) fn run(
         base: execution.base,
         top: execution.top,
         fuel: slice,
+        slice,
         start: Start::Begun,
     };
     let flow = match cpu.begin(execution.start) {
@@ -111,6 +114,7 @@ impl Cpu<'_> {
     fn begin(&mut self, start: Start) -> Flow {
         match start {
             Start::Begun => Ok(()),
+            Start::Enter(function) => self.enter(function, 0, Return::ToCaller),
             Start::Deliver => {
                 let value = self.stack.last().copied().unwrap_or(Value::NIL);
                 self.return_value(value)
@@ -651,6 +655,15 @@ impl Cpu<'_> {
                 Ins::Loop { depth } => {
                     let live = self.base + depth.0 as usize;
                     go!(self.safe_point(live));
+                }
+                Ins::Traced { function, scope } => {
+                    self.pc = pc;
+                    self.traced(function, scope);
+                }
+                Ins::TracedReturn => go!(self.traced_return()),
+                Ins::Enter { function } => {
+                    let n = self.program.function(function).map_or(0, |it| it.arity);
+                    go!(self.enter(function, n as usize, Return::ToCaller));
                 }
                 Ins::NoClause => {
                     let reason = Value::atom(AtomId::IF_CLAUSE);

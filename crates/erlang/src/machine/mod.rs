@@ -1,7 +1,7 @@
 //! The machine: what a program runs on and in.
 
 pub mod boot;
-mod calls;
+pub(crate) mod calls;
 mod clauses;
 mod construct;
 pub(crate) mod inspect;
@@ -20,6 +20,7 @@ mod run;
 mod schedule;
 pub mod signals;
 pub mod timers;
+pub(crate) mod tracing;
 mod unit;
 mod world;
 

@@ -1,5 +1,6 @@
 //! A process: what others can see and change of it, and the stack it runs on.
 
+use crate::code::FnId;
 use crate::data::{AtomId, PidId, RefId, Roots, Value};
 use crate::machine::Entered;
 use crate::machine::ports::PortId;
@@ -94,6 +95,10 @@ pub enum OnReturn {
         request: Value,
         device: PidId,
     },
+    /// It makes a module ready; whoever loaded that waits.
+    OnLoad {
+        module: AtomId,
+    },
     /// It starts a part of the system and has taken that many steps.
     Boot {
         name: AtomId,
@@ -126,6 +131,8 @@ pub(crate) enum Start {
     ApplyFun,
     /// The value that the host computed lies on the stack.
     Deliver,
+    /// The function is entered without arguments.
+    Enter(FnId),
     /// `[Class, Reason, Trace]` that the host raised lie on the stack.
     DeliverRaise,
 }
@@ -139,13 +146,23 @@ pub(crate) struct Frame {
 impl Execution {
     /// Whether it has yet to enter its first function.
     pub(crate) fn is_new(&self) -> bool {
-        matches!(self.start, Start::Apply | Start::ApplyFun)
+        matches!(self.start, Start::Apply | Start::ApplyFun | Start::Enter(_))
+    }
+
+    /// What it is to begin with: a module, a function and arguments, or a fun and arguments.
+    pub(crate) fn initial(&self) -> Vec<Value> {
+        if self.is_new() { self.stack.clone() } else { Vec::new() }
     }
 
     pub fn apply(module: Value, function: Value, args: &[Value]) -> Execution {
         let mut stack = vec![module, function];
         stack.extend_from_slice(args);
         Execution { live: stack.len(), stack, start: Start::Apply, ..Execution::default() }
+    }
+
+    /// A function that may not be exported.
+    pub(crate) fn enter(function: FnId) -> Execution {
+        Execution { start: Start::Enter(function), ..Execution::default() }
     }
 
     pub fn apply_fun(fun: Value, args: &[Value]) -> Execution {

@@ -8,6 +8,7 @@ use crate::code::{HandlerKind, Program, Reg};
 use crate::core::Place;
 use crate::data::{AtomId, Value};
 use crate::machine::World;
+use crate::machine::calls::{FIRST_CODE, RETURN_TRACED};
 use crate::machine::interpret::Cpu;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -153,11 +154,12 @@ impl Raised {
             Skip::Current => [None, None],
             Skip::Twice => [Some(cpu.pc), Some(cpu.pc)],
         };
-        let current = current.into_iter().flatten().filter(|it| *it != 0);
+        let current = current.into_iter().flatten().filter(|it| FIRST_CODE <= *it);
         // A function that calls itself from one place shows once, as on BEAM.
         let mut last = 0;
         let callers = cpu.frames.iter().rev().map(|it| it.pc);
-        let callers = callers.filter(|it| *it != 0 && std::mem::replace(&mut last, *it) != *it);
+        let callers =
+            callers.filter(|it| FIRST_CODE <= *it && std::mem::replace(&mut last, *it) != *it);
         let pcs = current.chain(callers);
         raw.extend(pcs.take(most).map(|it| Value::int(i64::from(it) - 1)));
         let trace = cpu.world.heap.tuple(&raw);
@@ -177,6 +179,7 @@ pub(crate) enum Skip {
 
 /// Finds the innermost handler and goes there; gives the exception back if there is none.
 pub(crate) fn unwind(cpu: &mut Cpu<'_>, raised: Raised) -> Result<(), Raised> {
+    let mut tells_where = false;
     loop {
         if let Some(handler) = cpu.program.handler_at(cpu.pc.saturating_sub(1)) {
             cpu.pc = handler.target;
@@ -190,11 +193,17 @@ pub(crate) fn unwind(cpu: &mut Cpu<'_>, raised: Raised) -> Result<(), Raised> {
                     slots.copy_from_slice(&values);
                 }
             }
+            if tells_where {
+                cpu.tell_where(handler.target);
+            }
             return Ok(());
         }
         let Some(frame) = cpu.frames.pop() else { return Err(raised) };
         cpu.pc = frame.pc;
         cpu.base = frame.base as usize;
+        if frame.pc == RETURN_TRACED {
+            tells_where |= cpu.traced_unwind(&raised);
+        }
     }
 }
 
@@ -217,7 +226,7 @@ pub(crate) fn build_trace(program: &Program, world: &mut World, raw: Value) -> V
 
 /// The frames of a process that is at the first of these addresses and will return to the others.
 pub(super) fn frames_at(program: &Program, world: &mut World, pcs: &[u32]) -> Vec<Value> {
-    let pcs = pcs.iter().filter(|it| **it != 0).take(depth(world));
+    let pcs = pcs.iter().filter(|it| FIRST_CODE <= **it).take(depth(world));
     pcs.map(|it| frame_at(program, world, it - 1, None)).collect()
 }
 
@@ -260,7 +269,12 @@ fn depth(world: &World) -> usize {
 }
 
 /// The frame of a place in the program, with arguments instead of the arity if there are any.
-fn frame_at(program: &Program, world: &mut World, pc: u32, args: Option<Value>) -> Value {
+pub(super) fn frame_at(
+    program: &Program,
+    world: &mut World,
+    pc: u32,
+    args: Option<Value>,
+) -> Value {
     let Some(function) = program.function_at(pc) else { return Value::NIL };
     let place = program.place_at(pc);
     let file =

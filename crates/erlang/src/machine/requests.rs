@@ -2,10 +2,12 @@
 //! modules made while the program runs.
 
 use crate::builtins::files;
-use crate::builtins::{Builtin, Effect, How, Request, Stop};
+use crate::builtins::handles::HandleKind;
+use crate::builtins::{Builtin, Effect, Fault, How, Request, Stop};
 use crate::data::{AtomId, PidId, TooDeep, Value, from_term, to_term};
 use crate::host::{HostAnswer, HostError};
-use crate::machine::process::Start;
+use crate::lower;
+use crate::machine::process::{Execution, OnReturn, Start};
 use crate::machine::{Machine, MachineError, World};
 use term::{Atom, Term};
 
@@ -24,6 +26,10 @@ impl Machine {
             How::Machine(Request::LoadAbsolute) => self.load_absolute(args),
             How::Machine(Request::ObjectCode) => Ok(self.object_code(args)),
             How::Machine(Request::WhereIsFile) => Ok(self.where_is_file(args)),
+            How::Machine(Request::PrepareLoading) => self.prepare_loading(args),
+            How::Machine(Request::FinishLoading) => self.finish_loading(args),
+            How::Machine(Request::HasOnLoad) => Ok(self.has_on_load(args)),
+            How::Machine(Request::TracePattern) => self.trace_pattern(args),
             How::Host | How::Native(_) | How::Outside(_) | How::Code | How::Control(_) => {
                 self.apply_on_host(builtin, args)
             }
@@ -112,12 +118,117 @@ impl Machine {
             Err(error) => return Err(Stop::Host { why: error.to_string() }),
         };
         self.forget(module);
-        if let Err(error) = self.install(&code) {
-            return Err(Stop::Host { why: error.to_string() });
+        // BEAM's loader refuses what it can't make sense of.
+        if self.install(&code).is_err() {
+            return Ok(error("badfile"));
         }
         self.made_in_run.push(module);
         self.loaded_from(module, file);
+        if let Some(function) = lower::on_load(&code.core) {
+            self.run_on_load(module, &function)?;
+        }
         Ok(HostAnswer::Value(Term::Tuple(vec![Term::atom("module"), Term::Atom(name)])))
+    }
+
+    /// A reference to code that can be loaded, if it can.
+    fn prepare_loading(&mut self, args: &[Value]) -> Result<HostAnswer, Stop> {
+        let module = args.first().and_then(|it| it.as_atom());
+        let bytes = args.last().and_then(|it| self.world.heap.as_binary_bytes(*it));
+        let (Some(module), Some(bytes)) = (module, bytes) else {
+            return Ok(raised("badarg"));
+        };
+        let bytes = bytes.into_owned();
+        let name = Atom::new(self.world.atoms.name(module));
+        let code = match self.host.load_binary(&name, &bytes) {
+            Ok(code) => code,
+            Err(HostError::NotFound(_) | HostError::Compile(_)) => return Ok(error("badfile")),
+            Err(error) => return Err(Stop::Host { why: error.to_string() }),
+        };
+        let owner = self.world.current;
+        let id = self.world.handles.make(owner, HandleKind::Other);
+        self.prepared.insert(id, (module, code));
+        let handle = to_term(&self.world.heap, &self.world.atoms, Value::reference(id));
+        Ok(handle.map_or_else(|_| raised("badarg"), HostAnswer::Value))
+    }
+
+    /// Loads all of what was prepared, or nothing.
+    fn finish_loading(&mut self, args: &[Value]) -> Result<HostAnswer, Stop> {
+        let items = args.first().and_then(|it| self.world.heap.list_items(*it));
+        let ids = items.map(|it| it.iter().map(|it| it.as_ref()).collect::<Option<Vec<_>>>());
+        let Some(Some(ids)) = ids else { return Ok(raised("badarg")) };
+        let all: Option<Vec<_>> = ids.iter().map(|it| self.prepared.get(it).cloned()).collect();
+        let Some(all) = all else { return Ok(raised("badarg")) };
+        let mut names: Vec<AtomId> = all.iter().map(|it| it.0).collect();
+        names.sort_unstable();
+        let twice = names.windows(2).any(|it| matches!(it, [a, b] if a == b));
+        let waits = all.iter().any(|it| lower::on_load(&it.1.core).is_some());
+        if twice || (waits && all.len() > 1) {
+            return Ok(raised(if twice { "badarg" } else { "system_limit" }));
+        }
+        for (module, code) in all {
+            self.forget(module);
+            if self.install(&code).is_err() {
+                return Ok(raised("badarg"));
+            }
+            self.made_in_run.push(module);
+            if waits {
+                let listed = Term::proper_list(vec![Term::Atom(code.name)]);
+                return Ok(HostAnswer::Value(Term::Tuple(vec![Term::atom("on_load"), listed])));
+            }
+        }
+        for id in ids {
+            self.prepared.remove(&id);
+        }
+        Ok(HostAnswer::Value(Term::atom("ok")))
+    }
+
+    fn has_on_load(&self, args: &[Value]) -> HostAnswer {
+        let prepared =
+            args.first().and_then(|it| it.as_ref()).and_then(|it| self.prepared.get(&it));
+        match prepared {
+            Some((_, code)) => {
+                let has = lower::on_load(&code.core).is_some();
+                HostAnswer::Value(Term::atom(if has { "true" } else { "false" }))
+            }
+            None => raised("badarg"),
+        }
+    }
+
+    /// Starts what makes a module ready. Whoever loads it goes on when that is done.
+    fn run_on_load(&mut self, module: AtomId, function: &Atom) -> Result<(), Stop> {
+        let name = self.world.atoms.intern(function.as_str());
+        let functions = self.program.modules.get(&module).map_or(&[][..], |it| &it.functions);
+        let found = functions.iter().copied().find(|it| {
+            let info = self.program.function(*it);
+            info.is_some_and(|it| it.name == name && it.arity == 0)
+        });
+        let Some(found) = found else { return Ok(()) };
+        let loader = self.world.current;
+        let pid = match self.world.spawn(Execution::enter(found)) {
+            Ok(pid) => pid,
+            Err(Fault::Stop(stop)) => return Err(*stop),
+            Err(_) => return Ok(()),
+        };
+        if let Some(process) = self.world.processes.get_mut(&pid) {
+            process.on_return = OnReturn::OnLoad { module };
+        }
+        self.world.suspended.insert((pid, loader), 1);
+        Ok(())
+    }
+
+    /// The module is not loaded after all, and its loader hears of it.
+    pub(super) fn on_load_failed(&mut self, pid: PidId, module: AtomId) {
+        self.forget(module);
+        let reason = Value::atom(self.world.atoms.intern("on_load_failure"));
+        let answer = self.world.heap.tuple(&[Value::atom(AtomId::ERROR), reason]);
+        let loader = self.world.suspended.keys().find(|it| it.0 == pid).map(|it| it.1);
+        let loader = loader.and_then(|it| self.world.processes.get_mut(&it));
+        if let Some(execution) = loader.and_then(|it| it.execution.as_mut())
+            && execution.start == Start::Deliver
+            && let Some(value) = execution.stack.last_mut()
+        {
+            *value = answer;
+        }
     }
 
     /// Loads a module again if its file may have changed, else for the first time.
@@ -203,6 +314,7 @@ impl Machine {
     pub(super) fn forget(&mut self, module: AtomId) {
         self.world.modules.remove(&module);
         self.world.missing.remove(&module);
+        self.world.forget_watched(module);
         self.program.forget(module);
     }
 }

@@ -4,8 +4,8 @@ use crate::builtins::files::OpenFiles;
 use crate::builtins::{Effect, Stop};
 use crate::code::Program;
 use crate::core;
-use crate::data::{AtomId, Mark, PidId, TooDeep, Value, from_term, to_term};
-use crate::host::{Host, HostError};
+use crate::data::{AtomId, Mark, PidId, RefId, TooDeep, Value, from_term, to_term};
+use crate::host::{Host, HostError, ModuleCode};
 use crate::lower;
 use crate::machine::interpret::{Pause, run};
 use crate::machine::io;
@@ -97,6 +97,8 @@ pub struct Machine {
     /// Full collections of the heap when the mark was set.
     n_collections: u64,
     pub(crate) loaded_in_run: bool,
+    /// Code that the program has prepared and not loaded yet.
+    pub(super) prepared: BTreeMap<RefId, (AtomId, ModuleCode)>,
     /// Modules that the program itself made; they end with the run.
     pub(super) made_in_run: Vec<AtomId>,
     /// As it is before a run changes it.
@@ -134,6 +136,7 @@ impl Machine {
             n_code_atoms,
             n_collections: 0,
             loaded_in_run: false,
+            prepared: BTreeMap::new(),
             made_in_run: Vec::new(),
             environment,
             reductions: 0,
@@ -242,6 +245,8 @@ impl Machine {
 
     /// Drops all that the run made and keeps what was loaded.
     pub(super) fn end(&mut self) {
+        self.stop_tracing();
+        self.prepared.clear();
         for module in std::mem::take(&mut self.made_in_run) {
             self.forget(module);
         }
@@ -307,18 +312,33 @@ impl Machine {
     }
 
     fn run_process(&mut self, pid: PidId) -> Result<Option<Stop>, MachineError> {
+        if self.world.is_suspended(pid) {
+            self.world.stalled.insert(pid);
+            return Ok(None);
+        }
         self.world.current = pid;
         let Some(process) = self.world.processes.get_mut(&pid) else { return Ok(None) };
         let Some(mut execution) = process.execution.take() else { return Ok(None) };
         let slice = u32::try_from(self.world.limits.reductions.saturating_sub(self.reductions))
             .unwrap_or(u32::MAX)
             .min(SLICE);
+        if self.world.tracing.is_some() {
+            let place = self.place_of(&execution);
+            self.world.trace_scheduled(pid, "in", place);
+        }
         let (pause, used) = run(&self.program, &mut self.world, &mut execution, slice);
         self.reductions += u64::from(used);
         // Time passes by the work done: a microsecond for ten calls.
         self.world.clock += u64::from(used) * 100;
         execution.live = execution.stack.len();
         let killed = self.world.killed.take();
+        if self.world.tracing.is_some()
+            && killed.is_none()
+            && matches!(pause, Pause::Yield | Pause::Wait)
+        {
+            let place = self.place_of(&execution);
+            self.world.trace_scheduled(pid, "out", place);
+        }
         if let Some(process) = self.world.processes.get_mut(&pid) {
             process.reductions += u64::from(used);
             process.execution = Some(execution);
@@ -331,6 +351,19 @@ impl Machine {
             return Ok(Some(Stop::OutOfReductions));
         }
         self.after(pid, pause)
+    }
+
+    /// The function that a process is in, for who traces when it runs.
+    fn place_of(&mut self, execution: &Execution) -> Value {
+        let found = self.program.function_at(execution.pc);
+        match found.filter(|_| !execution.is_new()) {
+            Some(info) => {
+                let arity = Value::int(i64::from(info.arity));
+                let items = [Value::atom(info.module), Value::atom(info.name), arity];
+                self.world.heap.tuple(&items)
+            }
+            None => Value::int(0),
+        }
     }
 
     pub(super) fn after(&mut self, pid: PidId, pause: Pause) -> Result<Option<Stop>, MachineError> {
@@ -385,7 +418,10 @@ impl Machine {
                 self.world.boot_on(pid, name, step);
                 return;
             }
-            Some(OnReturn::Nobody) | None => (),
+            Some(OnReturn::OnLoad { module }) if !value.is_atom(AtomId::OK) => {
+                self.on_load_failed(pid, module);
+            }
+            Some(OnReturn::Nobody | OnReturn::OnLoad { .. }) | None => (),
         }
         self.world.terminate(pid, Value::atom(AtomId::NORMAL));
     }
@@ -394,6 +430,11 @@ impl Machine {
         let Raised { class, reason, trace } = raised;
         if self.world.processes.get(&pid).is_some_and(|it| it.on_return == OnReturn::Unit) {
             self.world.ended = Some(Ended::Raised { class, reason, trace });
+        }
+        if let Some(OnReturn::OnLoad { module }) =
+            self.world.processes.get(&pid).map(|it| it.on_return)
+        {
+            self.on_load_failed(pid, module);
         }
         let reason = match class {
             AtomId::EXIT => reason,

@@ -28,6 +28,9 @@ impl World {
         if self.schedule.is_some() {
             self.post(to, message);
         }
+        if self.tracing.is_some() {
+            self.trace_received(to, message);
+        }
         if let Some(process) = self.processes.get_mut(&to) {
             process.mailbox.push_back(message);
             self.wake(to);
@@ -202,6 +205,27 @@ impl World {
         Ok(pid)
     }
 
+    pub(crate) fn is_suspended(&self, pid: PidId) -> bool {
+        !self.suspended.is_empty() && self.suspended.keys().any(|it| it.1 == pid)
+    }
+
+    /// Nobody suspends the process any more, perhaps.
+    pub(crate) fn unstall(&mut self, pid: PidId) {
+        if !self.is_suspended(pid) && self.stalled.remove(&pid) {
+            self.queue.push_back(pid);
+        }
+    }
+
+    fn resume_all_of(&mut self, pid: PidId) {
+        let mine: Vec<PidId> =
+            self.suspended.keys().filter(|it| it.0 == pid).map(|it| it.1).collect();
+        self.suspended.retain(|it, _| it.0 != pid && it.1 != pid);
+        self.stalled.remove(&pid);
+        for other in mine {
+            self.unstall(other);
+        }
+    }
+
     pub fn is_alive(&self, pid: PidId) -> bool {
         is_device(pid) || self.processes.contains_key(&pid)
     }
@@ -226,6 +250,9 @@ impl World {
     /// The process is over: tells everyone who is linked to it or watches it.
     pub fn terminate(&mut self, pid: PidId, reason: Value) {
         self.exit_touches(pid);
+        if self.tracing.is_some() {
+            self.trace_exit(pid, reason);
+        }
         let Some(process) = self.processes.remove(&pid) else { return };
         self.queue.retain(|it| *it != pid);
         if let Some(name) = process.name {
@@ -235,13 +262,16 @@ impl World {
         if self.schedule.is_none() {
             self.timers.drop_for(pid);
         }
+        if !self.suspended.is_empty() {
+            self.resume_all_of(pid);
+        }
         if process.on_return == OnReturn::Unit && self.ended.is_none() {
             self.ended = Some(Ended::Killed(reason));
         }
         match process.on_return {
             OnReturn::Output { asker, request, .. } => io::failed(self, asker, request, reason),
             OnReturn::Boot { name, .. } => self.settle(name),
-            OnReturn::Nobody | OnReturn::Unit => (),
+            OnReturn::Nobody | OnReturn::Unit | OnReturn::OnLoad { .. } => (),
         }
         // Before anyone hears of the end, as on BEAM.
         owner_died(self, pid);
@@ -259,6 +289,9 @@ impl World {
         for other in process.links {
             if let Some(linked) = self.processes.get_mut(&other) {
                 linked.links.remove(&pid);
+            }
+            if self.tracing.is_some() {
+                self.trace_linked(other, Value::pid(pid), "getting_unlinked");
             }
             self.exit_signal(pid, other, reason, Through::Link);
         }
@@ -348,6 +381,9 @@ impl World {
             if let Some(process) = self.me() {
                 process.links.insert(other);
             }
+            if self.tracing.is_some() {
+                self.trace_link(other);
+            }
         } else {
             self.exit_signal(other, me, Value::atom(AtomId::NOPROC), Through::Link);
         }
@@ -358,8 +394,12 @@ impl World {
         if let Some(process) = self.processes.get_mut(&other) {
             process.links.remove(&me);
         }
-        if let Some(process) = self.me() {
-            process.links.remove(&other);
+        let was_linked = self.me().is_some_and(|it| it.links.remove(&other));
+        if self.tracing.is_some() {
+            self.trace_linked(me, Value::pid(other), "unlink");
+            if was_linked {
+                self.trace_linked(other, Value::pid(me), "getting_unlinked");
+            }
         }
     }
 

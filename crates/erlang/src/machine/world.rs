@@ -16,9 +16,10 @@ use crate::machine::process::Process;
 use crate::machine::record::Recorder;
 use crate::machine::schedule::Schedule;
 use crate::machine::timers::Timers;
+use crate::machine::tracing::Tracing;
 use crate::machine::{Allowed, Limits};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use term::Term;
 use trace::ClauseId;
 
@@ -82,6 +83,12 @@ pub struct World {
     pub missing: FxHashSet<AtomId>,
     /// Switches of `erts_debug`.
     pub debug: DebugState,
+    /// Who is traced, if anyone is.
+    pub tracing: Option<Box<Tracing>>,
+    /// How often a process suspends another.
+    pub suspended: BTreeMap<(PidId, PidId), i64>,
+    /// Processes that could run if nobody suspended them.
+    pub stalled: BTreeSet<PidId>,
     /// The running process was ended by a signal; the interpreter has yet to notice.
     pub killed: Option<Value>,
     /// The symbolic half of the run, if anyone wants it.
@@ -234,6 +241,8 @@ impl World {
         self.ended = None;
         self.killed = None;
         self.schedule = None;
+        self.suspended.clear();
+        self.stalled.clear();
         self.debug = DebugState::default();
         self.heap.release(mark);
         self.atoms.truncate(n_atoms);
@@ -281,6 +290,9 @@ impl Roots for All<'_> {
         self.world.timers.visit(visitor);
         self.world.streams.visit_roots(visitor);
         self.world.ports.visit_roots(visitor);
+        if let Some(tracing) = &mut self.world.tracing {
+            tracing.visit_roots(visitor);
+        }
         for flag in self.world.system_flags.values_mut() {
             visitor(std::slice::from_mut(flag));
         }

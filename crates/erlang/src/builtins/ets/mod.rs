@@ -10,7 +10,7 @@ mod objects;
 mod owners;
 mod rows;
 mod select;
-mod spec;
+pub(crate) mod spec;
 mod table;
 mod walk;
 

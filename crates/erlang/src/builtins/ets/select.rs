@@ -3,7 +3,9 @@
 use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::ets::access::{Need, caused, find_all, table};
 use crate::builtins::ets::rows::Place;
-use crate::builtins::ets::spec::{Program, Refusal, compile, compile_pattern, run};
+use crate::builtins::ets::spec::{
+    Called, Dialect, Effects, Program, Refusal, compile, compile_pattern, run, run_traced,
+};
 use crate::builtins::ets::table::{Kind, Table, keep_spec};
 use crate::builtins::{Fault, Stop};
 use crate::data::{AtomId, RefId, Value, equal_exact};
@@ -45,7 +47,7 @@ fn match_pattern(w: &mut World, args: &[Value], result: AtomId) -> Result<Value,
 
 /// An empty specification matches nothing, though it can't be compiled.
 fn program_of(w: &World, spec: Value) -> Result<Program, Fault> {
-    if spec.is_nil() { Ok(Program::default()) } else { Ok(compile(w, spec)?) }
+    if spec.is_nil() { Ok(Program::default()) } else { Ok(compile(w, spec, Dialect::Table)?) }
 }
 
 fn results(w: &mut World, id: RefId, program: &Program) -> Result<Vec<Value>, Fault> {
@@ -374,7 +376,7 @@ fn builds_same(w: &World, head: Value, body: Value, reading: Reading) -> bool {
 
 pub(super) fn compile_spec(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let source = arg(args, 0);
-    let program = Arc::new(compile(w, source)?);
+    let program = Arc::new(compile(w, source, Dialect::Table)?);
     Ok(keep_spec(w, source, &program))
 }
 
@@ -396,18 +398,15 @@ pub(super) fn run_spec(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 
 pub(super) fn test_spec(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let (term, spec) = (arg(args, 0), arg(args, 1));
-    match arg(args, 2).as_atom().map(|it| w.atoms.name(it)) {
-        Some("table") => {}
-        Some("trace") => {
-            let what = "a match specification for tracing".to_owned();
-            return Err(Stop::Unsupported { what }.into());
-        }
+    let dialect = match arg(args, 2).as_atom().map(|it| w.atoms.name(it)) {
+        Some("table") => Dialect::Table,
+        Some("trace") if term.is_cons() || term.is_nil() => Dialect::Trace,
         _ => return Err(Fault::BADARG),
-    }
-    match compile(w, spec) {
+    };
+    match compile(w, spec, dialect) {
         Ok(program) => {
-            let result = run(w, &program, term)?.unwrap_or(Value::FALSE);
-            Ok(w.heap.tuple(&[Value::atom(AtomId::OK), result, Value::NIL, Value::NIL]))
+            let (result, flags) = try_out(w, &program, term, dialect)?;
+            Ok(w.heap.tuple(&[Value::atom(AtomId::OK), result, flags, Value::NIL]))
         }
         Err(Refusal::Stop(stop)) => Err(stop.into()),
         Err(Refusal::Wrong(complaints)) => {
@@ -423,4 +422,27 @@ pub(super) fn test_spec(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
             Ok(w.heap.tuple(&[error, items]))
         }
     }
+}
+
+/// The result, and what a trace would be asked for.
+fn try_out(
+    w: &mut World,
+    program: &Program,
+    term: Value,
+    dialect: Dialect,
+) -> Result<(Value, Value), Fault> {
+    if dialect == Dialect::Table {
+        return Ok((run(w, program, term)?.unwrap_or(Value::FALSE), Value::NIL));
+    }
+    let undefined = Value::atom(AtomId::UNDEFINED);
+    let called = Called { caller: undefined, caller_line: undefined, stack: Value::NIL };
+    let mut effects = Effects { is_test: true, ..Effects::default() };
+    let result = match run_traced(w, program, term, called, &mut effects)? {
+        Some(_) => effects.message.unwrap_or(Value::TRUE),
+        None => Value::FALSE,
+    };
+    let wanted = [(effects.returns, "return_trace"), (effects.exceptions, "exception_trace")];
+    let wanted = wanted.into_iter().filter(|it| it.0);
+    let flags: Vec<Value> = wanted.map(|it| Value::atom(w.atoms.intern(it.1))).collect();
+    Ok((result, w.heap.list(&flags)))
 }

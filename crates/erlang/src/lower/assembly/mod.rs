@@ -209,6 +209,7 @@ impl<'l, 'a> Assembler<'l, 'a> {
         let end = address(program.code.len());
         if let Some(info) = program.functions.get_mut(id.0 as usize) {
             info.entry = self.entry;
+            info.start = self.entry;
             info.end = end;
             info.n_regs = n_regs;
         }

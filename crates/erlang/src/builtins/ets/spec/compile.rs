@@ -1,6 +1,6 @@
 //! From the term of a match specification to a program, or to complaints.
 
-use crate::builtins::ets::spec::{Clause, ConstId, Expr, Pattern, Program, Slot};
+use crate::builtins::ets::spec::{Action, Clause, ConstId, Expr, Pattern, Program, Slot};
 use crate::builtins::{Fault, How, Run, Stop, all};
 use crate::data::{AtomId, Atoms, Heap, Value, View, to_term};
 use crate::machine::World;
@@ -8,7 +8,7 @@ use term::{Style, print};
 
 /// Why there is no program.
 #[derive(Debug)]
-pub(in crate::builtins::ets) enum Refusal {
+pub(crate) enum Refusal {
     /// The specification is wrong, in OTP's words.
     Wrong(Vec<String>),
     Stop(Stop),
@@ -23,7 +23,14 @@ impl From<Refusal> for Fault {
     }
 }
 
-pub(in crate::builtins::ets) fn compile(w: &World, spec: Value) -> Result<Program, Refusal> {
+/// What a specification is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    Table,
+    Trace,
+}
+
+pub(crate) fn compile(w: &World, spec: Value, dialect: Dialect) -> Result<Program, Refusal> {
     if !spec.is_cons() {
         return wrong("Match programs are not in a list.");
     }
@@ -35,7 +42,10 @@ pub(in crate::builtins::ets) fn compile(w: &World, spec: Value) -> Result<Progra
         let Some([head, guards, body]) = w.heap.elements(part) else {
             return wrong("Match program part is not a tuple of arity 3.");
         };
-        let clause = Compiler::new(w, &mut program).clause(*head, *guards, *body)?;
+        if dialect == Dialect::Trace && !may_be_head(w, *head) {
+            return wrong("Match head is invalid in this context.");
+        }
+        let clause = Compiler::new(w, &mut program, dialect).clause(*head, *guards, *body)?;
         program.clauses.push(clause);
     }
     Ok(program)
@@ -50,7 +60,15 @@ pub(in crate::builtins::ets) fn compile_pattern(
     let body = w.heap.list(&[Value::atom(result)]);
     let clause = w.heap.tuple(&[head, Value::NIL, body]);
     let spec = w.heap.list(&[clause]);
-    Ok((compile(w, spec)?, spec))
+    Ok((compile(w, spec, Dialect::Table)?, spec))
+}
+
+/// A trace matches lists of arguments.
+fn may_be_head(w: &World, head: Value) -> bool {
+    head.is_cons()
+        || head.is_nil()
+        || head.is_atom(AtomId::UNDERSCORE)
+        || variable(&w.atoms, head).is_some()
 }
 
 fn wrong<T>(why: &str) -> Result<T, Refusal> {
@@ -87,17 +105,21 @@ struct Compiler<'a> {
     variables: Vec<u32>,
     complaints: Vec<String>,
     depth: usize,
+    dialect: Dialect,
+    in_guard: bool,
 }
 
 impl Compiler<'_> {
-    fn new<'a>(w: &'a World, program: &'a mut Program) -> Compiler<'a> {
-        Compiler { w, program, variables: Vec::new(), complaints: Vec::new(), depth: 0 }
+    fn new<'a>(w: &'a World, program: &'a mut Program, dialect: Dialect) -> Compiler<'a> {
+        let (variables, complaints) = (Vec::new(), Vec::new());
+        Compiler { w, program, variables, complaints, depth: 0, dialect, in_guard: true }
     }
 
     fn clause(mut self, head: Value, guards: Value, body: Value) -> Result<Clause, Refusal> {
         let head = self.pattern(head)?;
         let guards = self.sequence(guards)?;
-        if !body.is_cons() {
+        self.in_guard = false;
+        if !body.is_cons() && !(self.dialect == Dialect::Trace && body.is_nil()) {
             self.complain("Body clause does not return anything.");
             return Err(Refusal::Wrong(self.complaints));
         }
@@ -317,7 +339,14 @@ impl Compiler<'_> {
                 }
                 return Ok(Expr::CurrentProcess);
             }
+            _ if self.dialect == Dialect::Trace && Action::of(text, args.len()).is_some() => {
+                return self.action(whole, text, args);
+            }
             _ if TRACE_FORMS.contains(&text) => {
+                if self.dialect == Dialect::Trace {
+                    let what = format!("{text} in a match specification");
+                    return Err(Refusal::Stop(Stop::Unsupported { what }));
+                }
                 // OTP gives `set_seq_token` this name when it complains.
                 let form = if text == "set_seq_token" { "set_seq_trace" } else { text };
                 self.complain(&format!("Special form '{form}' used in wrong dialect."));
@@ -340,6 +369,27 @@ impl Compiler<'_> {
             return Err(Refusal::Stop(Stop::Unsupported { what }));
         };
         Ok(Expr::Call(run, self.exprs_backwards(args)?))
+    }
+
+    /// What only a trace may do.
+    fn action(&mut self, whole: Value, text: &str, args: &[Value]) -> Result<Expr, Refusal> {
+        match Action::of(text, args.len()) {
+            Some(Ok((_, false))) if self.in_guard => {
+                self.complain(&format!("Special form '{text}' called in guard context."));
+                Ok(Expr::Whole)
+            }
+            Some(Ok((action, _))) => Ok(Expr::Act(action, self.exprs_backwards(args)?)),
+            Some(Err(())) | None => {
+                let shown = self.shown(whole);
+                let how = match text {
+                    "message" | "display" | "enable_trace" | "disable_trace" | "trace"
+                    | "silent" => "called with wrong number of arguments",
+                    _ => "called with arguments",
+                };
+                self.complain(&format!("Special form '{text}' {how} in {shown}."));
+                Ok(Expr::Whole)
+            }
+        }
     }
 
     /// A term as complaints show it.
@@ -388,6 +438,24 @@ fn builtin(name: &str, arity: usize) -> Option<Run> {
         How::Outside(_) | How::Code | How::Host | How::Machine(_) | How::Control(_) => None,
     }
 }
+
+/// Whether guards may call a function of `erlang`, operators included.
+pub(crate) fn is_guard(name: &str, arity: usize) -> bool {
+    FUNCTIONS.contains(&(name, arity)) || OTHER_GUARDS.contains(&(name, arity))
+}
+
+/// What guards of the language may call and match specifications may not.
+const OTHER_GUARDS: &[(&str, usize)] = &[
+    ("and", 2),
+    ("or", 2),
+    ("ceil", 1),
+    ("floor", 1),
+    ("is_bitstring", 1),
+    ("is_boolean", 1),
+    ("is_function", 2),
+    ("is_record", 2),
+    ("tuple_size", 1),
+];
 
 /// What only a trace may do.
 const TRACE_FORMS: &[&str] = &[

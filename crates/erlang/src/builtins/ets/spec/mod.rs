@@ -3,20 +3,24 @@
 //! Follows the compiler in OTP's `erl_db_util.c`, down to the words of its complaints, which
 //! `ets:test_ms/2` shows. Does not know tables: it sees one term at a time.
 
+mod action;
 mod compile;
 mod run;
 
-pub(super) use compile::{Refusal, compile, compile_pattern};
+pub(crate) use action::{Action, Called, Effects};
+pub(super) use compile::compile_pattern;
+pub(crate) use compile::{Dialect, Refusal, compile, is_guard};
 pub(super) use run::run;
+pub(crate) use run::run_traced;
 
 use crate::builtins::Run;
 use crate::data::Value;
 
 #[derive(Debug, Default)]
-pub(super) struct Program {
+pub(crate) struct Program {
     pub(super) clauses: Vec<Clause>,
     /// All values that the program speaks of, in one place for the collector.
-    pub(super) constants: Vec<Value>,
+    pub(crate) constants: Vec<Value>,
 }
 
 #[derive(Debug)]
@@ -69,6 +73,8 @@ pub(super) enum Expr {
     Or(Vec<Expr>),
     AndAlso(Vec<Expr>),
     OrElse(Vec<Expr>),
+    /// What only a trace may do.
+    Act(Action, Vec<Expr>),
 }
 
 impl Program {

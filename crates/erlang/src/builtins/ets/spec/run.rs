@@ -1,7 +1,7 @@
 //! Runs a compiled match specification on one term.
 
-use crate::builtins::Fault;
-use crate::builtins::ets::spec::{Clause, Expr, Pattern, Program, Slot};
+use crate::builtins::ets::spec::{Action, Called, Clause, Effects, Expr, Pattern, Program, Slot};
+use crate::builtins::{Fault, Stop};
 use crate::data::{AtomId, Value, View, equal_exact};
 use crate::machine::World;
 
@@ -11,9 +11,22 @@ pub(in crate::builtins::ets) fn run(
     program: &Program,
     term: Value,
 ) -> Result<Option<Value>, Fault> {
+    let called = Called { caller: Value::NIL, caller_line: Value::NIL, stack: Value::NIL };
+    run_traced(w, program, term, called, &mut Effects::default())
+}
+
+/// The same for a call that is traced: also what the clause wants to happen.
+pub(crate) fn run_traced(
+    w: &mut World,
+    program: &Program,
+    term: Value,
+    called: Called,
+    effects: &mut Effects,
+) -> Result<Option<Value>, Fault> {
     for clause in &program.clauses {
+        let slots = vec![Value::NIL; clause.n_slots];
         let mut matching =
-            Matching { program, clause, term, slots: vec![Value::NIL; clause.n_slots] };
+            Matching { program, clause, term, slots, called, effects: &mut *effects };
         if !matching.head(w, &clause.head, term) || !matching.guards(w)? {
             continue;
         }
@@ -31,6 +44,8 @@ struct Matching<'a> {
     clause: &'a Clause,
     term: Value,
     slots: Vec<Value>,
+    called: Called,
+    effects: &'a mut Effects,
 }
 
 /// What becomes of a call that fails.
@@ -91,7 +106,7 @@ impl Matching<'_> {
         }
     }
 
-    fn guards(&self, w: &mut World) -> Result<bool, Fault> {
+    fn guards(&mut self, w: &mut World) -> Result<bool, Fault> {
         for guard in &self.clause.guards {
             let value = self.value(w, guard, Context::Guard)?;
             if value.and_then(Value::as_bool) != Some(true) {
@@ -102,7 +117,12 @@ impl Matching<'_> {
     }
 
     /// `None`: a call failed in a guard.
-    fn value(&self, w: &mut World, expr: &Expr, context: Context) -> Result<Option<Value>, Fault> {
+    fn value(
+        &mut self,
+        w: &mut World,
+        expr: &Expr,
+        context: Context,
+    ) -> Result<Option<Value>, Fault> {
         Ok(match expr {
             Expr::Const(id) => Some(self.program.constant(*id)),
             Expr::Slot(slot) => Some(self.slot(*slot)),
@@ -140,11 +160,91 @@ impl Matching<'_> {
             Expr::Or(args) => self.all_of(w, args, context, |values| values.contains(&true))?,
             Expr::AndAlso(args) => self.one_of(w, args, context, false)?,
             Expr::OrElse(args) => self.one_of(w, args, context, true)?,
+            Expr::Act(action, args) => {
+                let Some(args) = self.values(w, args, context)? else { return Ok(None) };
+                match self.act(w, *action, &args)? {
+                    Some(value) => Some(value),
+                    None => failed(context),
+                }
+            }
+        })
+    }
+
+    /// `None`: the arguments are wrong.
+    fn act(
+        &mut self,
+        w: &mut World,
+        action: Action,
+        args: &[Value],
+    ) -> Result<Option<Value>, Fault> {
+        let first = args.first().copied().unwrap_or(Value::NIL);
+        Ok(match action {
+            Action::Message => {
+                self.effects.message = Some(first);
+                Some(Value::TRUE)
+            }
+            Action::ReturnTrace => {
+                self.effects.returns = true;
+                Some(Value::TRUE)
+            }
+            Action::ExceptionTrace => {
+                self.effects.exceptions = true;
+                Some(Value::TRUE)
+            }
+            // For those who look at the terminal of the runtime itself.
+            Action::Display => Some(Value::TRUE),
+            Action::ProcessDump => {
+                let text = format!("=proc:<0.{}.0>\nState: Running\n", w.current.0);
+                Some(w.heap.binary(text.as_bytes()))
+            }
+            Action::Caller => Some(self.called.caller),
+            Action::CallerLine => Some(self.called.caller_line),
+            Action::CurrentStacktrace => {
+                let frames = w.heap.list_items(self.called.stack).unwrap_or_default();
+                let most = match args {
+                    [most] => match most.as_usize() {
+                        Some(most) => most,
+                        None => return Ok(None),
+                    },
+                    _ => frames.len(),
+                };
+                Some(w.heap.list(frames.get(..most.min(frames.len())).unwrap_or_default()))
+            }
+            Action::IsSeqTrace => Some(Value::FALSE),
+            Action::GetSeqToken => Some(Value::NIL),
+            Action::SetSeqToken if self.effects.is_test => Some(Value::TRUE),
+            Action::SetSeqToken => {
+                let what = "sequential tracing in a match specification".to_owned();
+                return Err(Stop::Unsupported { what }.into());
+            }
+            Action::GetControlWord => Some(Value::int(i64::from(w.tracing_control_word()))),
+            Action::SetControlWord => {
+                let Some(new) = first.as_int().and_then(|it| u32::try_from(it).ok()) else {
+                    return Ok(None);
+                };
+                let old = w.tracing_control_word();
+                if !self.effects.is_test {
+                    w.set_tracing_control_word(new);
+                }
+                Some(Value::int(i64::from(old)))
+            }
+            Action::Silent => {
+                if let (Some(silent), false) = (first.as_bool(), self.effects.is_test) {
+                    w.trace_silently(silent);
+                }
+                Some(first)
+            }
+            Action::EnableTrace | Action::DisableTrace | Action::Trace if self.effects.is_test => {
+                Some(Value::TRUE)
+            }
+            Action::EnableTrace => w.enable_trace(args),
+            Action::DisableTrace => w.disable_trace(args),
+            Action::Trace => w.change_trace(args),
         })
     }
 
     fn values(
-        &self,
+        &mut self,
         w: &mut World,
         exprs: &[Expr],
         context: Context,
@@ -154,7 +254,7 @@ impl Matching<'_> {
 
     /// `and` and `or`: all arguments must be booleans.
     fn all_of(
-        &self,
+        &mut self,
         w: &mut World,
         args: &[Expr],
         context: Context,
@@ -170,7 +270,7 @@ impl Matching<'_> {
 
     /// `andalso` and `orelse`: the first argument that decides, or the last, whatever it is.
     fn one_of(
-        &self,
+        &mut self,
         w: &mut World,
         args: &[Expr],
         context: Context,

@@ -1,0 +1,22 @@
+//! Where Elixir's own modules are, if it is installed.
+
+use std::path::PathBuf;
+use std::{env, fs};
+
+/// The directories of compiled modules, if there is an Elixir.
+pub fn elixir_libraries() -> Option<Vec<PathBuf>> {
+    let libraries = fs::read_dir(home()?).ok()?;
+    let mut res: Vec<PathBuf> =
+        libraries.flatten().map(|it| it.path().join("ebin")).filter(|it| it.is_dir()).collect();
+    res.sort();
+    Some(res)
+}
+
+/// The directory of all libraries: beside the one that the command lies in.
+pub(crate) fn home() -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    let command = env::split_paths(&path).map(|it| it.join("elixir")).find(|it| it.is_file())?;
+    let command = fs::canonicalize(command).ok()?;
+    let home = command.parent()?.parent()?.join("lib");
+    home.join("elixir").join("ebin").is_dir().then_some(home)
+}
