@@ -137,6 +137,16 @@ pub struct DebugState {
     binary_loop_limit: Option<i64>,
 }
 
+/// So many names, the given one among them.
+fn colliding_names(w: &mut World, about: Value) -> Result<Value, Fault> {
+    let Some([name, n]) = w.heap.elements(about) else { return Err(Fault::BADARG) };
+    let (name, n) = (badarg(name.as_atom())?, badarg(n.as_usize())?);
+    let text = w.atoms.name(name).to_owned();
+    let mut names = vec![Value::atom(name)];
+    names.extend((1..n.min(1000)).map(|it| atom(w, &format!("{text}_{it}"))));
+    Ok(w.heap.list(&names))
+}
+
 fn available(w: &World) -> Result<(), Fault> {
     if w.debug.is_available { Ok(()) } else { Err(Fault::Error(Value::atom(AtomId::UNDEF))) }
 }
@@ -153,6 +163,10 @@ fn get_state(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         "force_heap_frags" => Ok(Value::FALSE),
         // As at the beginning of a slice: no builtin of ours pauses in the middle.
         "reds_left" => Ok(Value::int(4000)),
+        "next_pid" | "next_port" => Ok(count(w.processes.len())),
+        "flxctr_memory_usage" => Ok(atom(w, "notsup")),
+        // Words of a table itself, and of an estimate of its size.
+        "DbTable_words" => Ok(w.heap.tuple(&[Value::int(49), Value::int(6)])),
         "process_info_args" => {
             let items: Vec<Value> = INFO_ITEMS.iter().map(|it| atom(w, it)).collect();
             Ok(w.heap.list(&items))
@@ -303,7 +317,15 @@ fn set_state(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
             let old = std::mem::replace(&mut w.debug.binary_loop_limit, value.as_int());
             Ok(Value::int(old.unwrap_or(-1)))
         }
-        "wait" => Ok(Value::atom(AtomId::OK)),
+        "wait" | "ets_force_split" | "ets_debug_random_split_join" => Ok(Value::atom(AtomId::OK)),
+        // Only BEAMs made for debugging have it.
+        "ets_force_trap" => Ok(atom(w, "notsup")),
+        // Where a term lies makes no difference here.
+        "mbuf" => Ok(value),
+        // Processes have their names from who spawned them, whatever is asked for.
+        "next_pid" | "next_port" => Ok(value),
+        // Any names will do: a table of ours has no buckets to share.
+        "colliding_names" => colliding_names(w, value),
         "sleep" | "block" => {
             let millis = badarg(value.as_int().and_then(|it| u64::try_from(it).ok()))?;
             w.clock = w.clock.saturating_add(millis.saturating_mul(1_000_000));

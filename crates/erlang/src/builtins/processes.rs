@@ -521,7 +521,8 @@ fn is_process_alive(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 }
 
 fn processes(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
-    let pids: Vec<Value> = w.processes.keys().map(|it| Value::pid(*it)).collect();
+    let own = w.processes.keys().filter(|it| !w.is_from_the_beginning(**it));
+    let pids: Vec<Value> = own.map(|it| Value::pid(*it)).collect();
     Ok(w.heap.list(&pids))
 }
 

@@ -109,7 +109,9 @@ fn system_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         "threads" | "smp_support" | "time_correction" | "kernel_poll" | "eager_check_io" => {
             Value::TRUE
         }
-        "debug_compiled" | "port_parallelism" | "dynamic_trace_probes" => Value::FALSE,
+        "debug_compiled" | "lock_checking" | "port_parallelism" | "dynamic_trace_probes" => {
+            Value::FALSE
+        }
         "machine" => string(w, "BEAM"),
         "tolerant_timeofday" | "multi_scheduling" => atom(w, "enabled"),
         "time_warp_mode" => atom(w, "no_time_warp"),

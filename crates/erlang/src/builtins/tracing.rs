@@ -6,7 +6,7 @@ use crate::builtins::{Builtin, Effect, Fault, How, Request, Stop, inside};
 use crate::data::{AtomId, PidId, Value, View};
 use crate::lift::Lift;
 use crate::machine::World;
-use crate::machine::tracing::{Flags, listed};
+use crate::machine::tracing::{Flags, Switch, Tracee, listed};
 
 pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "trace", 3, trace),
@@ -41,15 +41,18 @@ fn trace(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         }
         other => other?,
     };
-    let on = badarg(how.as_bool())?;
+    let switch = if badarg(how.as_bool())? { Switch::On } else { Switch::Off };
     let flags = options.flags;
-    let tracer = if on { options.tracer.or(Some(w.current)) } else { options.tracer };
+    let tracer = match switch {
+        Switch::On => options.tracer.or(Some(w.current)),
+        Switch::Off => options.tracer,
+    };
     if let View::Port(_) = what.view() {
         return Err(Stop::Unsupported { what: "tracing of ports".to_owned() }.into());
     }
     if let Some(pid) = what.as_pid() {
         let is_there = w.processes.contains_key(&pid) && !options.cpu_timestamp;
-        if !is_there || !w.trace_process(pid, tracer, flags, on) {
+        if !is_there || !w.trace_process(pid, tracer, flags, switch) {
             return Err(Fault::BADARG);
         }
         return Ok(Value::int(1));
@@ -67,10 +70,10 @@ fn trace(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let mut n = 0;
     if existing && flags.concern_processes() {
         let pids: Vec<PidId> = w.processes.keys().copied().collect();
-        n = pids.into_iter().filter(|it| w.trace_process(*it, tracer, flags, on)).count();
+        n = pids.into_iter().filter(|it| w.trace_process(*it, tracer, flags, switch)).count();
     }
     if new && flags != Flags::NONE {
-        w.trace_fresh(tracer, flags, on);
+        w.trace_fresh(tracer, flags, switch);
     }
     Ok(Value::int(i64::try_from(n).unwrap_or(i64::MAX)))
 }
@@ -84,7 +87,7 @@ fn trace_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         View::Pid(_) => return Ok(Value::atom(AtomId::UNDEFINED)),
         View::Atom(name) => match w.atoms.name(name) {
             "new" | "new_processes" => w.fresh_tracee(),
-            "new_ports" => crate::machine::tracing::Tracee::default(),
+            "new_ports" => Tracee::default(),
             "on_load" => return answer(w, Value::FALSE),
             "send" | "receive" if key_name == "match_spec" => return answer(w, Value::TRUE),
             _ => return Err(Fault::BADARG),

@@ -348,7 +348,7 @@ pub enum Ins {
 }
 
 /// From where calls of a function are seen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
     /// Only calls that name the module.
     Global,

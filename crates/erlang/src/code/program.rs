@@ -210,10 +210,9 @@ impl Program {
         if let Some(export) = self.exports.get_mut(&call) {
             *export = function;
         }
-        if let Some(import) = self.import_ids.get(&call) {
-            if let Some(import) = self.imports.get(import.0 as usize) {
-                import.target.set(None);
-            }
+        let import = self.import_ids.get(&call).and_then(|it| self.imports.get(it.0 as usize));
+        if let Some(import) = import {
+            import.target.set(None);
         }
     }
 

@@ -237,6 +237,15 @@ impl World {
         }
     }
 
+    /// Whether a process is one that every system has from the beginning. Ours start when they are
+    /// looked for, and who counts processes before and after is not to see that.
+    pub(crate) fn is_from_the_beginning(&self, pid: PidId) -> bool {
+        self.processes.get(&pid).is_some_and(|it| {
+            let is_named = it.name.is_some_and(|it| resident(self.atoms.name(it)).is_some());
+            is_named || (it.parent == PidId::default() && it.on_return != OnReturn::Unit)
+        })
+    }
+
     /// Processes that the program started itself.
     pub(super) fn n_own_processes(&self) -> usize {
         self.processes.values().filter(|it| it.resident.is_none()).count()

@@ -9,6 +9,7 @@ use crate::machine::inspect;
 use crate::machine::interpret::{Cpu, Flow, Pause, Return, pause};
 use crate::machine::process::{Execution, Frame, Status};
 use crate::machine::raise::{self, Raised, Skip};
+use crate::machine::tracing::Seen;
 
 /// As many arguments as BEAM has registers for; a function takes fewer still.
 const MAX_ARGS: usize = 1023;
@@ -298,7 +299,7 @@ impl Cpu<'_> {
         to: Return,
     ) -> Flow {
         match builtin.how {
-            How::Native(_) => match self.compute_seen(builtin, args, false) {
+            How::Native(_) => match self.compute_seen(builtin, args, Seen::ByName) {
                 Ok(value) => self.finish_call(value, to),
                 Err(fault) => {
                     // A caller that left by a tail call is not in the trace.
@@ -509,7 +510,7 @@ impl Cpu<'_> {
     #[inline]
     pub(super) fn native(&mut self, builtin: BuiltinId, dst: Reg, args: &[Value]) -> Flow {
         let Some(builtin) = self.program.builtins.get(builtin.0 as usize) else { return Ok(()) };
-        match self.compute_seen(builtin, args, true) {
+        match self.compute_seen(builtin, args, Seen::InCode) {
             Ok(value) => {
                 self.set(dst, value);
                 Ok(())
@@ -542,12 +543,12 @@ impl Cpu<'_> {
         &mut self,
         builtin: &'static Builtin,
         args: &[Value],
-        is_instruction: bool,
+        seen: Seen,
     ) -> Result<Value, Fault> {
         if self.world.tracing.is_none() {
             return self.compute(builtin, args);
         }
-        self.compute_traced(builtin, args, is_instruction, |it| it.compute(builtin, args))
+        self.compute_traced(builtin, args, seen, |it| it.compute(builtin, args))
     }
 
     #[cold]

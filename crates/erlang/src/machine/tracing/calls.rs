@@ -14,6 +14,15 @@ use crate::machine::process::Frame;
 use crate::machine::raise::{Raised, frame_at};
 use crate::machine::tracing::{Call, Flags, Pending, Source, Tracee};
 
+/// How a builtin is called.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::machine) enum Seen {
+    /// By its name.
+    ByName,
+    /// By code that was compiled knowing it, where BEAM may have an instruction.
+    InCode,
+}
+
 /// What native functions of BEAM are instructions of its compiled code, which no trace sees, besides
 /// operators and what guards may call.
 const INSTRUCTIONS: &[(&str, u8)] = &[("self", 0), ("node", 0), ("node", 1), ("get", 1)];
@@ -112,10 +121,10 @@ impl Cpu<'_> {
         &mut self,
         builtin: &'static Builtin,
         args: &[Value],
-        is_instruction: bool,
+        seen: Seen,
         compute: impl FnOnce(&mut Self) -> Result<Value, Fault>,
     ) -> Result<Value, Fault> {
-        let call = self.watched_builtin(builtin, is_instruction);
+        let call = self.watched_builtin(builtin, seen);
         let Some((call, scope)) = call else { return compute(self) };
         let pc = self.pc;
         let pending = self.tell_call(call, args, scope, Some(pc));
@@ -137,13 +146,9 @@ impl Cpu<'_> {
         found
     }
 
-    fn watched_builtin(
-        &mut self,
-        builtin: &Builtin,
-        is_instruction: bool,
-    ) -> Option<(Call, Scope)> {
+    fn watched_builtin(&mut self, builtin: &Builtin, seen: Seen) -> Option<(Call, Scope)> {
         let tracing = self.world.tracing.as_ref()?;
-        if tracing.watched.is_empty() || (is_instruction && is_hidden(builtin)) {
+        if tracing.watched.is_empty() || (seen == Seen::InCode && is_hidden(builtin)) {
             return None;
         }
         let atoms = &self.world.atoms;

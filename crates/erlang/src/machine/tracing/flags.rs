@@ -123,11 +123,10 @@ pub(super) fn tracer(w: &World, item: Value, key: &str) -> Result<PidId, Fault> 
     let unsupported = |what: &str| Err(Stop::Unsupported { what: what.to_owned() }.into());
     match w.heap.elements(item) {
         Some([name, who]) if name.as_atom().is_some_and(|it| w.atoms.name(it) == key) => {
-            match who.view() {
-                View::Pid(pid) => Ok(pid),
-                View::Port(_) => unsupported("tracing to a port"),
-                _ => Err(Fault::BADARG),
+            if let View::Port(_) = who.view() {
+                return unsupported("tracing to a port");
             }
+            who.as_pid().ok_or(Fault::BADARG)
         }
         Some([name, module, _])
             if name.as_atom().is_some_and(|it| w.atoms.name(it) == key)

@@ -8,6 +8,7 @@ mod events;
 mod flags;
 mod patterns;
 
+pub(super) use calls::Seen;
 pub(crate) use flags::{Flags, listed};
 
 use crate::builtins::ets::spec::Program as Spec;
@@ -15,7 +16,6 @@ use crate::builtins::make::atom;
 use crate::code::{FnId, Scope};
 use crate::data::{AtomId, PidId, Value};
 use crate::machine::World;
-use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -27,11 +27,11 @@ pub struct Tracing {
     tracees: BTreeMap<PidId, Tracee>,
     /// What new processes begin with.
     fresh: Tracee,
-    watched: FxHashMap<Call, Watch>,
+    watched: BTreeMap<Call, Watch>,
     /// Where the exports of functions that are watched from outside lead otherwise.
-    redirected: FxHashMap<Call, FnId>,
+    redirected: BTreeMap<Call, FnId>,
     /// Code that stands before a function, made once for each.
-    stubs: FxHashMap<(FnId, Scope), FnId>,
+    stubs: BTreeMap<(FnId, Scope), FnId>,
     /// What is to be told when the frames that stand for it return.
     returns: BTreeMap<PidId, Vec<Pending>>,
     control_word: u32,
@@ -44,6 +44,13 @@ pub struct Tracing {
 pub(crate) struct Tracee {
     pub(crate) flags: Flags,
     pub(crate) tracer: Option<PidId>,
+}
+
+/// What becomes of flags that are named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Switch {
+    On,
+    Off,
 }
 
 /// Whether an event that processes are traced for is told at all.
@@ -150,19 +157,19 @@ impl World {
         pid: PidId,
         tracer: Option<PidId>,
         flags: Flags,
-        on: bool,
+        switch: Switch,
     ) -> bool {
         let old = self.tracee(pid);
         if tracer.is_some() && old.tracer.is_some() && old.tracer != tracer {
             return false;
         }
-        self.set_tracee(pid, old.with(tracer, flags, on));
+        self.set_tracee(pid, old.with(tracer, flags, switch));
         true
     }
 
-    pub(crate) fn trace_fresh(&mut self, tracer: Option<PidId>, flags: Flags, on: bool) {
+    pub(crate) fn trace_fresh(&mut self, tracer: Option<PidId>, flags: Flags, switch: Switch) {
         let tracing = self.tracing();
-        tracing.fresh = tracing.fresh.with(tracer, flags, on);
+        tracing.fresh = tracing.fresh.with(tracer, flags, switch);
     }
 
     /// The running process drops its stack.
@@ -195,21 +202,24 @@ impl World {
 
     /// `{enable_trace, Flag}` and `{enable_trace, Pid, Flag}`.
     pub(crate) fn enable_trace(&mut self, args: &[Value]) -> Option<Value> {
-        self.switch_trace(args, true)
+        self.switch_trace(args, Switch::On)
     }
 
     pub(crate) fn disable_trace(&mut self, args: &[Value]) -> Option<Value> {
-        self.switch_trace(args, false)
+        self.switch_trace(args, Switch::Off)
     }
 
-    fn switch_trace(&mut self, args: &[Value], on: bool) -> Option<Value> {
+    fn switch_trace(&mut self, args: &[Value], switch: Switch) -> Option<Value> {
         let (subject, flag) = match args {
             [flag] => (Value::pid(self.current), *flag),
             [subject, flag] => (*subject, *flag),
             _ => return None,
         };
         let flag = Flags::named(self.atoms.name(flag.as_atom()?))?;
-        let (off, on) = if on { (Flags::NONE, flag) } else { (flag, Flags::NONE) };
+        let (off, on) = match switch {
+            Switch::On => (Flags::NONE, flag),
+            Switch::Off => (flag, Flags::NONE),
+        };
         let tracer = self.tracee(self.current).tracer;
         self.change_flags(subject, tracer, off, on)?;
         Some(Value::TRUE)
@@ -259,8 +269,11 @@ impl World {
 }
 
 impl Tracee {
-    fn with(self, tracer: Option<PidId>, flags: Flags, on: bool) -> Tracee {
-        let flags = if on { self.flags.and(flags) } else { self.flags.less(flags) };
+    fn with(self, tracer: Option<PidId>, flags: Flags, switch: Switch) -> Tracee {
+        let flags = match switch {
+            Switch::On => self.flags.and(flags),
+            Switch::Off => self.flags.less(flags),
+        };
         if flags == Flags::NONE {
             return Tracee::default();
         }

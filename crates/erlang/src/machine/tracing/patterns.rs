@@ -95,10 +95,12 @@ impl Machine {
         let builtins = self.program.builtin_ids.keys();
         res.extend(builtins.filter(|it| wanted.is(**it)));
         let is_global = change.is_global();
-        for (module, info) in &self.program.modules {
-            if wanted.module.is_some_and(|it| it != *module) {
-                continue;
-            }
+        let modules = self.program.modules.keys().copied();
+        let mut modules: Vec<AtomId> =
+            modules.filter(|it| wanted.module.is_none_or(|wanted| wanted == *it)).collect();
+        modules.sort_unstable();
+        for module in modules {
+            let Some(info) = self.program.modules.get(&module) else { continue };
             for id in &info.functions {
                 let Some(function) = self.program.function(*id) else { continue };
                 let call = (function.module, function.name, function.arity);

@@ -119,7 +119,8 @@ impl Compiler<'_> {
         let head = self.pattern(head)?;
         let guards = self.sequence(guards)?;
         self.in_guard = false;
-        if !body.is_cons() && !(self.dialect == Dialect::Trace && body.is_nil()) {
+        let may_be_empty = self.dialect == Dialect::Trace && body.is_nil();
+        if !body.is_cons() && !may_be_empty {
             self.complain("Body clause does not return anything.");
             return Err(Refusal::Wrong(self.complaints));
         }
