@@ -2,12 +2,31 @@
 %% must agree on.
 -module(bench).
 -export([fib/1, nrev/1, qsort/1, words/1, parse/1, strings/1, ping_pong/1]).
+-export([long3/1, long4/1, long5/1, long6/1, long7/1]).
 -export([init/1, handle_call/3, handle_cast/2]).
 
 -behaviour(gen_server).
 
 fib(N) when N < 2 -> N;
 fib(N) -> fib(N - 1) + fib(N - 2).
+
+%% Computes for so many steps on what is not symbolic, then looks at its input.
+long3(X) -> long(1000, X).
+long4(X) -> long(10000, X).
+long5(X) -> long(100000, X).
+long6(X) -> long(1000000, X).
+long7(X) -> long(10000000, X).
+
+long(N, X) ->
+    Sum = work(N, 0),
+    case X of
+        {Sum, _} -> error(found);
+        [_, _ | T] when is_list(T) -> two;
+        _ -> ok
+    end.
+
+work(0, Sum) -> Sum;
+work(N, Sum) -> work(N - 1, (Sum * 7 + N) band 65535).
 
 %% Naive reverse of a list, many times.
 nrev(Times) -> nrev(Times, lists:seq(1, 300), 0).

@@ -54,7 +54,7 @@ fn otp(target: &Target) -> Result<Otp, String> {
     Ok(otp)
 }
 
-fn compile_on_beam(beam: &mut Otp, source: &Path) -> Result<(), String> {
+pub(crate) fn compile_on_beam(beam: &mut Otp, source: &Path) -> Result<(), String> {
     let file = Term::string(&source.with_extension("").to_string_lossy());
     let options = Term::proper_list(vec![Term::atom("binary")]);
     let compiled = apply(beam, "compile", "file", &[file.clone(), options])?;

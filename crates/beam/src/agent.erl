@@ -5,9 +5,11 @@
 %% free, whatever a program prints cannot disturb a frame.
 -module(gimlet_agent).
 -export([main/1, out/1, out/2]).
+-export([outside/3, dynamic/3, refused/2, undefined_function/3, undefined_lambda/3]).
 
 main(Port) ->
     process_flag(trap_exit, true),
+    register(gimlet_agent, self()),
     Sink = spawn_link(fun sink/0),
     reply(Port, 0, term_to_binary({ready, info()})),
     loop(Port, Sink).
@@ -32,6 +34,7 @@ reply(Port, Id, Answer) ->
 %% are ours.
 limited(Port, Sink, Limit, Body) ->
     Agent = self(),
+    Before = processes(),
     Run = fun() ->
         group_leader(Sink, self()),
         Agent ! {answer, self(), term_to_binary(answer(binary_to_term(Body)), [{minor_version, 2}])}
@@ -40,15 +43,24 @@ limited(Port, Sink, Limit, Body) ->
     Outcome =
         receive
             {answer, Pid, Answer} -> Answer;
+            {abort, Answer} -> term_to_binary(Answer);
             {'DOWN', Ref, process, Pid, Reason} -> term_to_binary({exited, Reason});
             {Port, eof} -> erlang:halt(0)
         after Limit ->
-            exit(Pid, kill),
             term_to_binary(timeout)
         end,
-    erlang:demonitor(Ref, [flush]),
+    exit(Pid, kill),
+    receive {'DOWN', Ref, process, Pid, _} -> ok after 1000 -> erlang:demonitor(Ref, [flush]) end,
     receive {answer, Pid, _} -> ok after 0 -> ok end,
+    sweep(Before),
     Outcome.
+
+%% What a request has started ends with it.
+sweep(Before) ->
+    case erlang:system_info(process_count) > length(Before) of
+        true -> [exit(Pid, kill) || Pid <- processes() -- Before];
+        false -> ok
+    end.
 
 heap(Bytes) ->
     #{size => Bytes div erlang:system_info(wordsize), kill => true, error_logger => false}.
@@ -92,6 +104,28 @@ answer({add_paths, Paths}) ->
     done;
 answer({define, Module, Core}) ->
     define(Module, Core);
+answer({scope, Rows, Own, Alone}) ->
+    Modules = maps:from_list([{M, own} || M <- Own] ++ [{M, both} || M <- Alone]),
+    persistent_term:put(gimlet_scope, {maps:from_list(Rows), Modules}),
+    done;
+answer({alone, Module}) ->
+    {Rows, Modules} = persistent_term:get(gimlet_scope),
+    persistent_term:put(gimlet_scope, {Rows, Modules#{Module => outside}}),
+    done;
+answer({rewritten, Module, Core, File}) ->
+    case compile:noenv_forms(with_file(Core, File), [from_core, binary, return_errors]) of
+        {ok, _, Beam} -> use(Module, <<"gimlet">>, Beam);
+        {ok, _, Beam, _} -> use(Module, <<"gimlet">>, Beam);
+        {error, Errors, _} -> {unusable, text(lists:join("\n", messages(Errors)))};
+        error -> {unusable, <<"the compiler refused it">>}
+    end;
+answer({run, Module, Function, Args, Heap}) ->
+    run(Module, Function, Args, Heap);
+answer({run_text, Module, Function, Text, Heap}) ->
+    case arguments(Text) of
+        {ok, Args} -> run(Module, Function, Args, Heap);
+        error -> {exited, unreadable}
+    end;
 answer({observe, Module, Function, Args}) ->
     put(gimlet_events, []),
     End =
@@ -101,6 +135,109 @@ answer({observe, Module, Function, Args}) ->
     {observed, End, lists:reverse(get(gimlet_events))};
 answer(info) ->
     {info, info()}.
+
+%% Rewritten code --------------------------------------------------------------------------
+%%
+%% Modules under test have their own names; a rewritten module of OTP is called `gimlet lists`, so that
+%% OTP goes on with the original. What a process got from outside is in its dictionary, newest first.
+
+run(Module, Function, Args, Heap) ->
+    process_flag(max_heap_size, heap(Heap)),
+    process_flag(error_handler, gimlet_agent),
+    put(gimlet_log, []),
+    End =
+        try dynamic(Module, Function, Args) of
+            Value -> {value, Value}
+        catch Class:Reason:Trace -> {raised, Class, Reason, clean(Trace)}
+        end,
+    {ran, End, get(gimlet_log)}.
+
+%% A call of code that is not rewritten; whatever it calls back is not noted.
+outside(Module, Function, Args) ->
+    Log = put(gimlet_log, []),
+    try apply(Module, Function, Args) of
+        Value -> note({Value}, Log), Value
+    catch Class:Reason:Trace ->
+        Clean = clean(Trace),
+        note({Class, Reason, Clean}, Log),
+        erlang:raise(Class, Reason, Clean)
+    end.
+
+note(_, undefined) -> erase(gimlet_log);
+note(Entry, Log) -> put(gimlet_log, [Entry | Log]).
+
+%% A call of which only the run knows where it goes.
+dynamic(Module, Function, Args) when is_atom(Module), is_atom(Function), is_list(Args) ->
+    case placed(Module, Function, Args) of
+        both -> apply(Module, Function, Args);
+        outside -> outside(Module, Function, Args);
+        rewritten -> apply(name(Module), Function, Args);
+        What -> refused(What, Args)
+    end;
+dynamic(Module, Function, Args) ->
+    apply(Module, Function, Args).
+
+placed(Module, Function, Args) ->
+    {Rows, Modules} = persistent_term:get(gimlet_scope),
+    Key = {Module, Function, try length(Args) catch error:badarg -> improper end},
+    case {Rows, Modules} of
+        {#{Key := Placed}, _} -> Placed;
+        {_, #{Module := own}} -> both;
+        {_, #{Module := Placed}} -> Placed;
+        _ when Module =:= erlang; Module =:= erts_internal; Module =:= erts_debug -> outside;
+        _ -> rewritten
+    end.
+
+name(Module) -> binary_to_atom(<<"gimlet ", (atom_to_binary(Module))/binary>>).
+
+original(Module) ->
+    case atom_to_binary(Module) of
+        <<"gimlet plain ", Name/binary>> -> binary_to_atom(Name);
+        <<"gimlet ", Name/binary>> -> binary_to_atom(Name);
+        _ -> Module
+    end.
+
+refused(What, _) -> abort({refused, What}).
+
+%% The run counts for nothing; nobody in it can catch that.
+abort(Why) ->
+    gimlet_agent ! {abort, Why},
+    receive after infinity -> ok end.
+
+undefined_function(Module, Function, Args) ->
+    Original = original(Module),
+    {_, Modules} = persistent_term:get(gimlet_scope),
+    IsAlone = maps:get(Original, Modules, none) =:= outside,
+    case Original =:= Module orelse erlang:module_loaded(Module) of
+        true -> error_handler:undefined_function(Original, Function, Args);
+        false when IsAlone -> outside(Original, Function, Args);
+        false -> abort({need, Original})
+    end.
+
+undefined_lambda(Module, Fun, Args) -> error_handler:undefined_lambda(Module, Fun, Args).
+
+%% A trace as the program itself would have it.
+clean(Trace) ->
+    [{original(M), F, A, L} || {M, F, A, L} <- Trace, M =/= gimlet_agent].
+
+%% Annotations are sent without the name of the main file.
+with_file(List, File) when is_list(List) ->
+    [with_file(Item, File) || Item <- List];
+with_file({c_literal, _, _} = Literal, _) ->
+    Literal;
+with_file(Node, File) when is_tuple(Node), is_atom(element(1, Node)), tuple_size(Node) > 2 ->
+    [Kind, Anno | Parts] = tuple_to_list(Node),
+    HasLine = lists:any(fun({L, C}) -> is_integer(L) andalso is_integer(C); (L) -> is_integer(L) end, Anno),
+    Placed =
+        case HasLine andalso not lists:keymember(file, 1, Anno) of
+            true -> Anno ++ [{file, File}];
+            false -> Anno
+        end,
+    list_to_tuple([Kind, Placed | [with_file(Part, File) || Part <- Parts]]);
+with_file({Name, Fun}, File) ->
+    {Name, with_file(Fun, File)};
+with_file(Other, _) ->
+    Other.
 
 %% Takes an event of an instrumented program.
 out(Event) -> put(gimlet_events, [Event | get(gimlet_events)]).

@@ -9,6 +9,7 @@ mod otp;
 mod replay;
 mod source;
 
+pub mod backend;
 pub mod instrument;
 
 mod cache;

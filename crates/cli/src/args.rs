@@ -177,6 +177,9 @@ pub(crate) struct Test {
     /// Functions tested at the same time [default: number of cores]
     #[arg(short, long, value_name = "N")]
     pub(crate) jobs: Option<usize>,
+    /// Where Erlang runs: on our own machine, or on the real BEAM
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = Backend::Machine)]
+    pub(crate) backend: Backend,
     /// The order of the search
     #[arg(long, value_name = "NAME", value_parser = strategy, default_value = "visited-first")]
     pub(crate) strategy: Strategy,
@@ -275,6 +278,12 @@ pub(crate) enum Deliver {
     Causal,
     /// After what the same process sent before
     Free,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Backend {
+    Machine,
+    Beam,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

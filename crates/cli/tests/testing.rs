@@ -362,3 +362,53 @@ fn schedules_are_explored_with_inputs_and_replayed() {
     assert_eq!(again.code, 0, "{}{}", again.stdout, again.stderr);
     assert!(again.stdout.contains("no match of right hand side value"), "{}", again.stdout);
 }
+
+/// Findings with their inputs, and clauses covered, of all units.
+fn essence(report: &Value) -> Vec<(String, Vec<String>, String)> {
+    let units = report["units"].as_array().expect("units").iter();
+    let of = |unit: &Value| {
+        let findings = unit["findings"].as_array().expect("findings").iter();
+        let finding = |it: &Value| format!("{} {} {}", it["kind"], it["reason"], it["call"]);
+        let coverage = unit.pointer("/coverage/clauses").expect("coverage").to_string();
+        (unit["unit"].to_string(), findings.map(finding).collect(), coverage)
+    };
+    units.map(of).collect()
+}
+
+#[test]
+fn on_beam_the_same_is_found() {
+    for program in ["fig1.erl", "dates.erl", "shop.erl"] {
+        let (ours, code) = report(&[program, "--runs", "60", "--jobs", "1"]);
+        let options = ["--runs", "60", "--jobs", "2", "--backend", "beam"];
+        let (theirs, their_code) = report(&[&[program], options.as_slice()].concat());
+        assert_eq!(essence(&ours), essence(&theirs), "{program}");
+        assert_eq!(code, their_code, "{program}");
+    }
+}
+
+/// The run at the end of §5 of the paper: from `[a]`, with a bounded depth, to no, one, two and three
+/// elements.
+#[test]
+fn the_run_of_the_paper() {
+    for backend in ["beam", "machine"] {
+        let (report, code) = report(&[
+            "append.erl",
+            "-f",
+            "main/1",
+            "--args",
+            "[[a]]",
+            "--depth",
+            "3",
+            "--backend",
+            backend,
+        ]);
+        let tests = report.pointer("/units/0/tests").and_then(Value::as_array).expect("tests");
+        let args = |it: &Value| it["args"][0].as_str().expect("an argument").to_owned();
+        let inputs: Vec<String> = tests.iter().map(args).collect();
+        assert_eq!(inputs.first().map(String::as_str), Some("[a]"), "{backend}");
+        let n_items = |it: &String| if it == "[]" { 0 } else { it.split(',').count() };
+        let lengths: BTreeSet<usize> = inputs.iter().map(n_items).collect();
+        assert_eq!(lengths, BTreeSet::from([0, 1, 2, 3]), "{backend}: {inputs:?}");
+        assert_eq!((inputs.len(), code), (4, 0), "{backend}: {inputs:?}");
+    }
+}

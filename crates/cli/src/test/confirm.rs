@@ -4,9 +4,10 @@ use crate::test::explore::Explored;
 use crate::test::finding::{Confirmation, Finding, Kind};
 use crate::test::frames::{Frame, frames};
 use crate::test::unit::UnitName;
+use beam::backend::is_alike;
 use beam::{Replayed, Replayer};
 use std::time::Duration;
-use term::{Fun, Style, Term, print};
+use term::{Style, Term, print};
 use trace::Outcome;
 
 /// For a call that ended on the machine.
@@ -142,33 +143,4 @@ fn is_same_spot(ours: &Frame, theirs: &Frame) -> bool {
     ours.module == theirs.module
         && stem(ours.function.as_str()) == stem(theirs.function.as_str())
         && (is_lifted || ours.arity == theirs.arity)
-}
-
-/// Equal, but for what has no equal on another runtime: funs, pids, ports and references.
-pub(crate) fn is_alike(ours: &Term, theirs: &Term) -> bool {
-    match (ours, theirs) {
-        (Term::List(ours), Term::List(theirs)) => {
-            are_alike(&ours.items, &theirs.items) && is_alike(&ours.tail, &theirs.tail)
-        }
-        (Term::Tuple(ours), Term::Tuple(theirs)) => are_alike(ours, theirs),
-        (Term::Map(ours), Term::Map(theirs)) => {
-            let pair = |it: &((Term, Term), (Term, Term))| {
-                is_alike(&it.0.0, &it.1.0) && is_alike(&it.0.1, &it.1.1)
-            };
-            let mut pairs = ours.iter().cloned().zip(theirs.iter().cloned());
-            ours.len() == theirs.len() && pairs.all(|it| pair(&it))
-        }
-        (Term::Fun(ours), Term::Fun(theirs)) => match (&**ours, &**theirs) {
-            (Fun::External { .. }, Fun::External { .. }) => ours == theirs,
-            _ => ours.arity() == theirs.arity(),
-        },
-        (Term::Pid(_), Term::Pid(_))
-        | (Term::Port(_), Term::Port(_))
-        | (Term::Ref(_), Term::Ref(_)) => true,
-        _ => ours == theirs,
-    }
-}
-
-fn are_alike(ours: &[Term], theirs: &[Term]) -> bool {
-    ours.len() == theirs.len() && ours.iter().zip(theirs).all(|it| is_alike(it.0, it.1))
 }

@@ -6,6 +6,7 @@ use crate::test::gate::{Gated, is_refusal};
 use crate::test::pool::Pool;
 use crate::test::progress::Progress;
 use crate::test::unit::UnitName;
+use beam::backend::Runner;
 use engine::{Alone, Report, ScheduleSettings, Settings, Stop, Test, explore};
 use erlang::Machine;
 use solve::{Chain, Effort};
@@ -50,6 +51,7 @@ impl Task {
     pub(crate) fn perform(
         &self,
         machine: &mut Machine,
+        runner: Option<&mut Runner>,
         modules: &[Atom],
         time: Duration,
         interrupt: &AtomicBool,
@@ -59,7 +61,7 @@ impl Task {
             return self.perform_schedules(settings, machine, modules, interrupt, progress);
         }
         let begin = Instant::now();
-        let mut unit = match Gated::new(machine, &self.unit, &self.contract, modules) {
+        let mut unit = match Gated::new(machine, runner, &self.unit, &self.contract, modules) {
             Ok(unit) => unit,
             Err(why) => return Explored { trouble: Some(why), ..Explored::default() },
         };

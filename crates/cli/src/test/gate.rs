@@ -5,17 +5,25 @@
 
 use crate::test::contract::Contract;
 use crate::test::unit::UnitName;
+use beam::backend::{BeamUnit, Runner};
 use erlang::machine::Unit;
 use erlang::{Machine, ModuleCode};
 use std::sync::Arc;
-use term::{Atom, Exprs, Term};
+use term::{Atom, Domain, Exprs, Term};
 use trace::{Executor, ExecutorError, Input, Outcome, Run, SiteId};
 
 /// A unit, seen through its gate if it has one.
 #[derive(Debug)]
 pub(crate) struct Gated<'m> {
-    unit: Unit<'m>,
+    unit: Runs<'m>,
     gate: Option<Atom>,
+}
+
+/// Where the unit runs.
+#[derive(Debug)]
+enum Runs<'m> {
+    Here(Unit<'m>),
+    OnBeam(BeamUnit<'m>),
 }
 
 const REFUSED: &str = "gimlet$refused";
@@ -33,6 +41,7 @@ pub(crate) fn is_refusal(outcome: &Outcome) -> bool {
 impl Gated<'_> {
     pub(crate) fn new<'m>(
         machine: &'m mut Machine,
+        mut runner: Option<&'m mut Runner>,
         unit: &UnitName,
         contract: &Contract,
         modules: &[Atom],
@@ -40,9 +49,8 @@ impl Gated<'_> {
         let UnitName { module, function, .. } = unit;
         let domain = Arc::new(contract.domain.clone());
         if contract.preconditions.is_empty() && !unit.is_property() {
-            let unit = Unit::new(machine, module.clone(), function.clone())
-                .within(domain)
-                .testing(modules);
+            let unit =
+                Runs::new(machine, runner, (module.clone(), function.clone()), domain, modules);
             return Ok(Gated { unit, gate: None });
         }
         let gate = Atom::new(&format!("gimlet$gate:{unit}"));
@@ -56,15 +64,44 @@ impl Gated<'_> {
             md5: [0; 16],
         };
         machine.install(&code).map_err(|it| it.to_string())?;
-        let unit =
-            Unit::new(machine, gate.clone(), function.clone()).within(domain).testing(modules);
+        if let Some(runner) = &mut runner {
+            runner.add(&Arc::new(code)).map_err(|it| it.to_string())?;
+        }
+        let unit = Runs::new(machine, runner, (gate.clone(), function.clone()), domain, modules);
         Ok(Gated { unit, gate: Some(gate) })
+    }
+}
+
+impl<'m> Runs<'m> {
+    fn new(
+        machine: &'m mut Machine,
+        runner: Option<&'m mut Runner>,
+        (module, function): (Atom, Atom),
+        domain: Arc<Domain>,
+        modules: &[Atom],
+    ) -> Runs<'m> {
+        match runner {
+            Some(runner) => {
+                let unit = BeamUnit::new(machine, runner, module, function);
+                Runs::OnBeam(unit.within(domain).testing(modules))
+            }
+            None => {
+                Runs::Here(Unit::new(machine, module, function).within(domain).testing(modules))
+            }
+        }
+    }
+
+    fn executor(&mut self) -> &mut dyn Executor {
+        match self {
+            Runs::Here(unit) => unit,
+            Runs::OnBeam(unit) => unit,
+        }
     }
 }
 
 impl Executor for Gated<'_> {
     fn run(&mut self, input: &Input) -> Result<Run, ExecutorError> {
-        let mut run = self.unit.run(input)?;
+        let mut run = self.unit.executor().run(input)?;
         if let (Some(gate), Outcome::Crash { trace, .. }) = (&self.gate, &mut run.outcome) {
             let is_ours = |frame: &Term| match frame.as_tuple() {
                 Some([Term::Atom(module), ..]) => module == gate,
@@ -77,11 +114,14 @@ impl Executor for Gated<'_> {
     }
 
     fn exprs(&mut self) -> &mut Exprs {
-        self.unit.exprs()
+        self.unit.executor().exprs()
     }
 
     fn is_inside(&self, site: SiteId) -> bool {
-        self.unit.is_inside(site)
+        match &self.unit {
+            Runs::Here(unit) => unit.is_inside(site),
+            Runs::OnBeam(unit) => unit.is_inside(site),
+        }
     }
 }
 

@@ -116,8 +116,9 @@ fn explore(
     let allowed = allowed(&options.allowed);
     let sources = Sources::of(&machine(project, allowed, &interrupt)?, project);
     let time = time_of_all(options, project.modules.len());
-    let (interrupt, progress) = (&interrupt, &progress);
-    let workers = Workers { project, tasks, n_workers, time, allowed, interrupt, progress };
+    let (interrupt, progress, backend) = (&interrupt, &progress, options.backend);
+    let workers =
+        Workers { project, tasks, n_workers, time, allowed, backend, interrupt, progress };
     let mut units: Vec<UnitReport> = Vec::new();
     let mut covered = Covered::default();
     workers.run(|n, mut explored| {

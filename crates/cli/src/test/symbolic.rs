@@ -51,7 +51,7 @@ pub(crate) fn symbolic(options: &Symbolic) -> Result<Done, Vec<Diagnostic>> {
     };
     let n_before = machine.n_named();
     let begin = Instant::now();
-    let mut unit = Gated::new(&mut machine, &task.unit, &task.contract, &project.names())
+    let mut unit = Gated::new(&mut machine, None, &task.unit, &task.contract, &project.names())
         .map_err(|it| vec![unsupported(it)])?;
     let mut solver = Chain::new(Effort::default());
     let seed = task.contract.seeds.first().cloned().unwrap_or(trace::Input { args: vec![] });

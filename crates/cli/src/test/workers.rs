@@ -1,11 +1,13 @@
 //! Units over threads. Each thread has a machine and a solver of its own; results come back in the
 //! order of the units, whoever was first.
 
+use crate::args::Backend;
 use crate::start::STACK_BYTES;
 use crate::test::explore::{Explored, MAX_MEMORY, MAX_REDUCTIONS, Task};
 use crate::test::plan::share_of;
 use crate::test::progress::Progress;
 use crate::test::project::Project;
+use beam::backend::{Runner, Witness};
 use engine::Stop;
 use erlang::machine::{Allowed, Limits};
 use erlang::{Machine, Settings};
@@ -25,6 +27,7 @@ pub(crate) struct Workers<'a> {
     /// For all tasks together.
     pub(crate) time: Option<Duration>,
     pub(crate) allowed: Allowed,
+    pub(crate) backend: Backend,
     pub(crate) interrupt: &'a Arc<AtomicBool>,
     pub(crate) progress: &'a Progress,
 }
@@ -67,12 +70,13 @@ impl Workers<'_> {
                 res
             } else {
                 let mut perform = || -> Result<Explored, String> {
-                    let machine = match &mut own {
-                        Some(machine) => machine,
-                        none => none.insert(machine(self.project, self.allowed, self.interrupt)?),
+                    let (machine, runner) = match &mut own {
+                        Some(own) => own,
+                        none => none.insert(self.sides()?),
                     };
                     let time = self.time_of(n, task, begin);
-                    Ok(task.perform(machine, &modules, time, self.interrupt, self.progress))
+                    let runner = runner.as_mut();
+                    Ok(task.perform(machine, runner, &modules, time, self.interrupt, self.progress))
                 };
                 // A bug of ours in one unit must not take the others with it.
                 catch_unwind(AssertUnwindSafe(&mut perform))
@@ -96,6 +100,26 @@ impl Workers<'_> {
         let left = time.saturating_sub(begin.elapsed());
         share_of(left, self.tasks.len().saturating_sub(n), self.n_workers).min(task.time)
     }
+
+    /// What one thread runs units on.
+    fn sides(&self) -> Result<(Machine, Option<Runner>), String> {
+        let machine = machine(self.project, self.allowed, self.interrupt)?;
+        let runner = match self.backend {
+            Backend::Machine => None,
+            Backend::Beam => Some(runner(self.project, self.allowed)?),
+        };
+        Ok((machine, runner))
+    }
+}
+
+/// A BEAM of its own for the modules under test. Those of OTP are under test in a copy.
+fn runner(project: &Project, allowed: Allowed) -> Result<Runner, String> {
+    let host = project.host().map_err(|it| it.to_string())?;
+    let mut res = Runner::new(host, allowed, Witness::default(), beam::backend::Limits::default());
+    for module in project.modules.iter().filter(|it| it.source.is_some()) {
+        res.add(&module.code).map_err(|it| it.to_string())?;
+    }
+    Ok(res)
 }
 
 /// With the modules under test loaded, in the same order on every thread, so that their clauses have

@@ -333,7 +333,8 @@ pub enum Ins {
     },
     /// Falls out of a case whose clauses the compiler believed complete.
     NoClause,
-
+    /// The whole body of a function that another runtime runs.
+    Outside,
     /// Stands before a function whose calls are watched.
     Traced {
         function: FnId,
@@ -418,7 +419,8 @@ impl Ins {
             | Ins::Traced { .. }
             | Ins::TracedReturn
             | Ins::Enter { .. }
-            | Ins::NoClause => [None, None],
+            | Ins::NoClause
+            | Ins::Outside => [None, None],
         }
     }
 }

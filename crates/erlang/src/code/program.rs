@@ -34,6 +34,8 @@ pub struct Program {
     pub lambdas: Vec<Option<FnId>>,
     pub builtins: Vec<&'static Builtin>,
     pub builtin_ids: FxHashMap<(AtomId, AtomId, u32), BuiltinId>,
+    /// By its address, the first instruction of each function that was ever run elsewhere.
+    pub first_instructions: FxHashMap<u32, Ins>,
     pub import_ids: FxHashMap<(AtomId, AtomId, u32), crate::code::ImportId>,
 }
 

@@ -196,6 +196,15 @@ impl Cpu<'_> {
         }
     }
 
+    /// The same for what came from another runtime.
+    #[cold]
+    fn finish_answered(&mut self, answered: Result<Value, Fault>, to: Return) -> Flow {
+        match answered {
+            Ok(value) => self.finish_call(value, to),
+            Err(fault) => self.fault(fault, None),
+        }
+    }
+
     #[cold]
     pub(super) fn call_import(&mut self, import: &Import, args: &[Value], to: Return) -> Flow {
         let target = import.target.get().or_else(|| {
@@ -227,6 +236,12 @@ impl Cpu<'_> {
         args: &[Value],
         to: Return,
     ) -> Flow {
+        if self.world.replay.is_some()
+            && !matches!(target, Some(Target::Builtin(_)))
+            && let Some(answered) = self.answered_by((module, name), args)
+        {
+            return self.finish_answered(answered, to);
+        }
         match target {
             Some(Target::Function(function)) => {
                 let base = if let Return::Here(base) = to { base } else { self.base };
@@ -298,6 +313,12 @@ impl Cpu<'_> {
         args: &[Value],
         to: Return,
     ) -> Flow {
+        if self.world.replay.is_some()
+            && !matches!(builtin.how, How::Native(_))
+            && let Some(answered) = self.answered(builtin, args)
+        {
+            return self.finish_answered(answered, to);
+        }
         match builtin.how {
             How::Native(_) => match self.compute_seen(builtin, args, Seen::ByName) {
                 Ok(value) => self.finish_call(value, to),
@@ -527,6 +548,11 @@ impl Cpu<'_> {
     #[inline]
     fn compute(&mut self, builtin: &'static Builtin, args: &[Value]) -> Result<Value, Fault> {
         let How::Native(run) = builtin.how else { return Err(Fault::BADARG) };
+        if self.world.replay.is_some()
+            && let Some(answered) = self.answered(builtin, args)
+        {
+            return answered;
+        }
         if builtin.effect == Effect::Machine && !self.world.may_go(builtin, args, self.pc) {
             return Err(Stop::NeedTurn.into());
         }

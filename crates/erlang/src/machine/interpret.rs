@@ -656,6 +656,7 @@ impl Cpu<'_> {
                     let live = self.base + depth.0 as usize;
                     go!(self.safe_point(live));
                 }
+                Ins::Outside => go!(self.run_outside()),
                 Ins::Traced { function, scope } => {
                     self.pc = pc;
                     self.traced(function, scope);

@@ -33,7 +33,8 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    pub(crate) fn within(domain: Arc<Domain>) -> Recorder {
+    /// For inputs of this domain: what it implies is no choice.
+    pub fn within(domain: Arc<Domain>) -> Recorder {
         Recorder { known: Known::within(domain), ..Recorder::default() }
     }
 

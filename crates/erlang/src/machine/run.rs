@@ -210,6 +210,9 @@ impl Machine {
         let module = Value::atom(atoms.intern(module.as_str()));
         let function = Value::atom(atoms.intern(function.as_str()));
         let unit = self.world.names.child(PidId(0), 0);
+        if let Some(replay) = &mut self.world.replay {
+            replay.unit = unit;
+        }
         let dictionary = self.world.heap.empty_map();
         let execution = Execution::apply(module, function, args);
         let mut process = Process::new(unit, PidId(0), execution, dictionary);
@@ -331,6 +334,9 @@ impl Machine {
         // Time passes by the work done: a microsecond for ten calls.
         self.world.clock += u64::from(used) * 100;
         execution.live = execution.stack.len();
+        if self.world.replay.is_some() {
+            self.world.sample(&self.program, &execution, self.reductions);
+        }
         let killed = self.world.killed.take();
         if self.world.tracing.is_some()
             && killed.is_none()

@@ -47,20 +47,7 @@ impl Executor for Unit<'_> {
         let recorded = self.machine.record(&self.module, &self.function, &input.args, recorder);
         let (run, recorder) = recorded.map_err(|it| error(&it))?;
         self.recorder = recorder;
-        let outcome = match run.outcome {
-            Outcome::Value(value) => trace::Outcome::Value(value),
-            Outcome::Raised { class, reason, trace } => {
-                trace::Outcome::Crash { class, reason, trace }
-            }
-            Outcome::Killed { reason } => {
-                trace::Outcome::Crash { class: Atom::new("exit"), reason, trace: term::Term::Nil }
-            }
-            Outcome::Deadlock { .. } => trace::Outcome::Deadlock,
-            Outcome::TooDeep => {
-                trace::Outcome::Stopped("the result is nested too deeply".to_owned())
-            }
-            Outcome::Stopped(stop) => trace::Outcome::Stopped(stop.to_string()),
-        };
+        let outcome = run.outcome.into();
         let choices = std::mem::take(&mut self.recorder.choices);
         let losses = std::mem::take(&mut self.recorder.losses);
         Ok(trace::Run { outcome, choices, losses, covered: run.covered })
@@ -73,6 +60,25 @@ impl Executor for Unit<'_> {
     fn is_inside(&self, site: SiteId) -> bool {
         let function = self.machine.program.function_at(address(site));
         self.tested.is_empty() || function.is_none_or(|it| self.tested.contains(&it.module))
+    }
+}
+
+impl From<Outcome> for trace::Outcome {
+    fn from(outcome: Outcome) -> trace::Outcome {
+        match outcome {
+            Outcome::Value(value) => trace::Outcome::Value(value),
+            Outcome::Raised { class, reason, trace } => {
+                trace::Outcome::Crash { class, reason, trace }
+            }
+            Outcome::Killed { reason } => {
+                trace::Outcome::Crash { class: Atom::new("exit"), reason, trace: term::Term::Nil }
+            }
+            Outcome::Deadlock { .. } => trace::Outcome::Deadlock,
+            Outcome::TooDeep => {
+                trace::Outcome::Stopped("the result is nested too deeply".to_owned())
+            }
+            Outcome::Stopped(stop) => trace::Outcome::Stopped(stop.to_string()),
+        }
     }
 }
 

@@ -14,6 +14,7 @@ use crate::machine::boot::Residence;
 use crate::machine::ports::Ports;
 use crate::machine::process::Process;
 use crate::machine::record::Recorder;
+use crate::machine::replay::Replay;
 use crate::machine::schedule::Schedule;
 use crate::machine::timers::Timers;
 use crate::machine::tracing::Tracing;
@@ -93,6 +94,8 @@ pub struct World {
     pub killed: Option<Value>,
     /// The symbolic half of the run, if anyone wants it.
     pub record: Option<Box<Recorder>>,
+    /// The run as another runtime made it, if there was one.
+    pub replay: Option<Box<Replay>>,
     /// What is needed if somebody else decides who runs next.
     pub schedule: Option<Box<Schedule>>,
 }
@@ -201,6 +204,9 @@ impl World {
 
     #[inline]
     pub fn cover(&mut self, clause: ClauseId) {
+        if self.replay.is_some() {
+            self.enter_clause(clause);
+        }
         let (word, bit) = (clause.0 as usize / 64, clause.0 % 64);
         match self.covered.get_mut(word) {
             Some(word) => *word |= 1 << bit,

@@ -1,0 +1,24 @@
+//! The back end of `gimlet test --backend beam`: the unit runs on the real BEAM, and the machine makes
+//! the same run again for the symbolic half.
+//!
+//! ```text
+//! Input ─▶ Runner (BEAM, rewritten code) ─▶ end, log ─▶ Machine::replay ─▶ trace::Run
+//! ```
+//!
+//! Given the input, all that happens inside rewritten code is determined, so the log holds only what
+//! came from outside: results of what the machine does not compute. Asked to (`Witness::Clauses`), it
+//! also holds every clause that was entered, to be compared with those of the machine.
+
+mod rewrite;
+mod scope;
+
+mod runner;
+mod unit;
+
+mod alike;
+mod pure;
+
+pub use alike::is_alike;
+pub use runner::{Limits, Ran, Runner};
+pub use scope::Witness;
+pub use unit::BeamUnit;

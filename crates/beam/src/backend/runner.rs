@@ -1,0 +1,356 @@
+//! A BEAM of its own in which units run: rewritten code goes in, inputs go in, ends and logs come
+//! out.
+//!
+//! Whatever a program does there costs one run: its time and memory are limited, and a runtime that
+//! is gone is started anew with all its modules.
+
+use crate::backend::pure::Purity;
+use crate::backend::rewrite::{ClausePlace, Clauses, Leaving, is_native, plain, rewrite};
+use crate::backend::scope::{Scope, Witness};
+use crate::otp::Otp;
+use crate::peer::path_term;
+use crate::source::Source;
+use erlang::machine::{Allowed, Answer, FunctionName, Outside};
+use erlang::{Host, HostError, ModuleCode};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+use term::{Atom, Fun, Style, Term, print};
+use trace::Outcome;
+
+/// What one run may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    pub time: Duration,
+    pub heap_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { time: Duration::from_secs(2), heap_bytes: 512 << 20 }
+    }
+}
+
+#[derive(Debug)]
+pub struct Runner {
+    otp: Otp,
+    limits: Limits,
+    scope: Scope,
+    /// The code of modules that are or may be rewritten.
+    code: BTreeMap<Atom, Option<Arc<ModuleCode>>>,
+    /// The modules that the runtime has to have, in order.
+    wanted: Vec<Atom>,
+    /// Modules that run as they are: native ones, and those without code that we can read.
+    alone: BTreeSet<Atom>,
+    /// Functions that run outside as a whole, and those that must not.
+    leaving: BTreeMap<Atom, Leaving>,
+    staying: BTreeSet<FunctionName>,
+    purity: Purity,
+    clauses: Clauses,
+    outside: Arc<Outside>,
+    /// The process that has the modules, counted by starts.
+    ready: Option<u32>,
+    /// Runs asked of BEAM.
+    pub n_runs: u64,
+}
+
+/// What came of a run.
+#[derive(Clone, Debug)]
+pub enum Ran {
+    Ended {
+        outcome: Outcome,
+        /// In the order in which the unit's process got them.
+        results: VecDeque<Answer>,
+        /// Clauses that it entered, if they are witnessed.
+        clauses: Vec<u32>,
+    },
+    /// It was cut short: too long, too large, refused, or the runtime is gone.
+    Cut(String),
+}
+
+impl Runner {
+    /// Finds other modules through a host of its own, which it takes over.
+    pub fn new(otp: Otp, allowed: Allowed, witness: Witness, limits: Limits) -> Runner {
+        let scope = Scope::new(BTreeSet::new(), allowed, witness);
+        let outside = Arc::new(scope.outside());
+        Runner {
+            otp,
+            limits,
+            scope,
+            code: BTreeMap::new(),
+            wanted: Vec::new(),
+            alone: BTreeSet::new(),
+            leaving: BTreeMap::new(),
+            staying: BTreeSet::new(),
+            purity: Purity::default(),
+            clauses: Clauses::default(),
+            outside,
+            ready: None,
+            n_runs: 0,
+        }
+    }
+
+    /// A module under test, which keeps its name: nothing of OTP may be called so.
+    pub fn add(&mut self, code: &Arc<ModuleCode>) -> Result<(), HostError> {
+        let name = code.name.clone();
+        self.code.insert(name.clone(), Some(Arc::clone(code)));
+        if is_native(&code.core) {
+            self.scope.add_native(name.clone());
+            self.leave_alone(&name);
+        } else {
+            self.scope.add_own(name.clone());
+        }
+        if !self.wanted.contains(&name) {
+            self.wanted.push(name.clone());
+        }
+        if self.is_ready() {
+            self.tell_scope()?;
+            self.define(&name)?;
+        }
+        Ok(())
+    }
+
+    /// Calls a function of a module under test.
+    pub fn run(&mut self, module: &Atom, function: &Atom, args: &[Term]) -> Result<Ran, HostError> {
+        self.n_runs += 1;
+        loop {
+            self.prepare()?;
+            let request = self.request(module, function, args);
+            let answer = match self.otp.ask(self.limits.time, &request) {
+                Ok(answer) => answer,
+                Err(HostError::Timeout(_)) => return Ok(Ran::Cut("it takes too long".to_owned())),
+                Err(HostError::Lost(why)) => return Ok(Ran::Cut(why)),
+                Err(error) => return Err(error),
+            };
+            let lost = || HostError::Lost("no answer to a run".to_owned());
+            match answer.as_tuple().ok_or_else(lost)? {
+                [tag, end, log] if tag.as_atom() == Some("ran") => {
+                    return ended(end, log).ok_or_else(lost);
+                }
+                [tag, Term::Atom(module)] if tag.as_atom() == Some("need") => {
+                    self.need(&module.clone())?;
+                }
+                [tag, reason] if tag.as_atom() == Some("exited") => {
+                    if reason.as_atom() == Some("killed") {
+                        return Ok(Ran::Cut("it was killed".to_owned()));
+                    }
+                    let (class, trace) = (Atom::new("exit"), Term::Nil);
+                    let outcome = Outcome::Crash { class, reason: reason.clone(), trace };
+                    let (results, clauses) = (VecDeque::new(), Vec::new());
+                    return Ok(Ran::Ended { outcome, results, clauses });
+                }
+                [tag, what] if tag.as_atom() == Some("refused") => {
+                    let what = String::from_utf8_lossy(what.as_bytes().unwrap_or_default());
+                    return Ok(Ran::Cut(format!("{what} was refused")));
+                }
+                _ => return Err(lost()),
+            }
+        }
+    }
+
+    /// What the machine takes from the log.
+    pub(super) fn outside(&self) -> Arc<Outside> {
+        Arc::clone(&self.outside)
+    }
+
+    pub(super) fn witness(&self) -> Witness {
+        self.scope.witness()
+    }
+
+    pub(super) fn clause(&self, number: u32) -> Option<&ClausePlace> {
+        self.clauses.places.get(number as usize)
+    }
+
+    /// From now on the function runs outside as a whole, if it is one of the modules under test
+    /// and only computes. Says whether that is so now.
+    pub(super) fn let_go(&mut self, function: &FunctionName) -> Result<bool, HostError> {
+        let FunctionName { module, name, arity } = function;
+        if !self.scope.is_own(module) || self.staying.contains(function) {
+            return Ok(false);
+        }
+        let key = (name.clone(), *arity);
+        let Runner { purity, scope, code, otp, .. } = self;
+        let mut code_of = |module: &Atom| {
+            let code = code.entry(module.clone());
+            let code = code.or_insert_with(|| otp.load(module).ok().map(Arc::new));
+            code.as_ref().map(|it| Arc::new(it.core.clone()))
+        };
+        if !purity.is_pure(scope, module, &key, &mut code_of) {
+            return Ok(false);
+        }
+        if !self.leaving.entry(module.clone()).or_default().insert(key) {
+            return Ok(false);
+        }
+        self.define(module)?;
+        Ok(true)
+    }
+
+    /// The function gets what is symbolic after all, and must run inside.
+    pub(super) fn keep(&mut self, function: &FunctionName) -> Result<(), HostError> {
+        let FunctionName { module, name, arity } = function;
+        self.staying.insert(function.clone());
+        if let Some(leaving) = self.leaving.get_mut(module) {
+            leaving.remove(&(name.clone(), *arity));
+        }
+        self.define(module)
+    }
+
+    fn request(&self, module: &Atom, function: &Atom, args: &[Term]) -> Term {
+        let heap = Term::Int(i64::try_from(self.limits.heap_bytes).unwrap_or(i64::MAX));
+        let args = Term::proper_list(args.to_vec());
+        let (kind, args) = if holds_table(&args) {
+            // A fun that is an input is written down, and made there.
+            ("run_text", Term::binary(print(&args, Style::TW).into_bytes()))
+        } else {
+            ("run", args)
+        };
+        let (module, function) = (Term::Atom(module.clone()), Term::Atom(function.clone()));
+        Term::Tuple(vec![Term::atom(kind), module, function, args, heap])
+    }
+
+    fn is_ready(&self) -> bool {
+        self.ready == Some(self.otp.starts()) && self.otp.process_id().is_some()
+    }
+
+    /// Gives a new runtime what the old one had.
+    fn prepare(&mut self) -> Result<(), HostError> {
+        if self.is_ready() {
+            return Ok(());
+        }
+        self.tell_scope()?;
+        self.ready = Some(self.otp.starts());
+        for module in self.wanted.clone() {
+            self.define(&module)?;
+        }
+        for module in self.alone.clone() {
+            self.tell_alone(&module)?;
+        }
+        Ok(())
+    }
+
+    fn tell_scope(&mut self) -> Result<(), HostError> {
+        let scope = self.scope.to_term();
+        self.otp.ask(self.otp.load_limit(), &scope).map(drop)
+    }
+
+    fn tell_alone(&mut self, module: &Atom) -> Result<(), HostError> {
+        let request = Term::Tuple(vec![Term::atom("alone"), Term::Atom(module.clone())]);
+        self.otp.ask(self.otp.load_limit(), &request).map(drop)
+    }
+
+    /// The program came to a module that is not there yet.
+    fn need(&mut self, module: &Atom) -> Result<(), HostError> {
+        let code = self.load(module);
+        if code.is_none_or(|it| is_native(&it.core)) {
+            self.leave_alone(module);
+            return self.tell_alone(module);
+        }
+        self.wanted.push(module.clone());
+        self.define(module)
+    }
+
+    fn leave_alone(&mut self, module: &Atom) {
+        self.alone.insert(module.clone());
+        let mut outside = (*self.outside).clone();
+        outside.modules.insert(module.clone());
+        self.outside = Arc::new(outside);
+    }
+
+    fn load(&mut self, module: &Atom) -> Option<Arc<ModuleCode>> {
+        let otp = &mut self.otp;
+        let code = self.code.entry(module.clone());
+        code.or_insert_with(|| otp.load(module).ok().map(Arc::new)).clone()
+    }
+
+    /// Loads a module under test that is not rewritten.
+    fn use_as_it_is(&mut self, module: &Atom) -> Result<(), HostError> {
+        let source = self.otp.find(module)?;
+        let (name, path) = (Term::Atom(module.clone()), path_term(source.path()));
+        let request = match &source {
+            Source::Beam(_) => Term::Tuple(vec![Term::atom("use_beam"), name, path]),
+            Source::Erl(_) => {
+                let options = self.otp.options(&source).to_term();
+                Term::Tuple(vec![Term::atom("use_source"), name, path, options])
+            }
+        };
+        self.otp.ask(self.otp.load_limit(), &request).map(drop)?;
+        self.tell_alone(module)
+    }
+
+    /// Rewrites a module and loads the result.
+    fn define(&mut self, module: &Atom) -> Result<(), HostError> {
+        if self.alone.contains(module) {
+            return self.use_as_it_is(module);
+        }
+        let code = self.load(module);
+        let code = code.ok_or_else(|| HostError::NotFound(module.as_str().to_owned()))?;
+        let none = Leaving::new();
+        let leaving = self.leaving.get(module).unwrap_or(&none);
+        let rewritten = rewrite(&self.scope, module, &code.core, leaving, &mut self.clauses);
+        let Some(rewritten) = rewritten else {
+            return Err(HostError::NoDebugInfo(module.as_str().to_owned()));
+        };
+        let mut modules = vec![(self.scope.name_of(module), rewritten)];
+        if !leaving.is_empty() {
+            let plain = plain(module, &code.core);
+            modules.extend(plain.map(|it| (Scope::plain_name(module), it)));
+        }
+        for (name, core) in modules {
+            let file = Term::string(&code.file);
+            let name = Term::Atom(name);
+            let request = Term::Tuple(vec![Term::atom("rewritten"), name, core, file]);
+            let answer = self.otp.ask(self.otp.load_limit(), &request)?;
+            if let Some([_, why]) = answer.as_tuple() {
+                let why = String::from_utf8_lossy(why.as_bytes().unwrap_or_default()).into_owned();
+                let module = module.as_str();
+                return Err(HostError::Compile(vec![format!("{module}, rewritten: {why}")]));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn ended(end: &Term, log: &Term) -> Option<Ran> {
+    let outcome = match end.as_tuple()? {
+        [_, value] => Outcome::Value(value.clone()),
+        [_, Term::Atom(class), reason, trace] => {
+            Outcome::Crash { class: class.clone(), reason: reason.clone(), trace: trace.clone() }
+        }
+        _ => return None,
+    };
+    let (mut results, mut clauses) = (VecDeque::new(), Vec::new());
+    // The newest comes first.
+    for entry in log.as_list()?.iter().rev() {
+        match entry {
+            Term::Int(number) => clauses.push(u32::try_from(*number).ok()?),
+            entry => results.push_back(match entry.as_tuple()? {
+                [value] => Answer::Value(value.clone()),
+                [Term::Atom(class), reason, trace] => Answer::Raised {
+                    class: class.clone(),
+                    reason: reason.clone(),
+                    trace: trace.clone(),
+                },
+                _ => return None,
+            }),
+        }
+    }
+    Some(Ran::Ended { outcome, results, clauses })
+}
+
+fn holds_table(term: &Term) -> bool {
+    match term {
+        Term::Fun(fun) => matches!(**fun, Fun::Table { .. }),
+        Term::List(list) => list.items.iter().chain([&list.tail]).any(holds_table),
+        Term::Tuple(items) => items.iter().any(holds_table),
+        Term::Map(pairs) => pairs.iter().any(|(key, value)| holds_table(key) || holds_table(value)),
+        Term::Int(_)
+        | Term::Big(_)
+        | Term::Float(_)
+        | Term::Atom(_)
+        | Term::Nil
+        | Term::Bits(_)
+        | Term::Pid(_)
+        | Term::Port(_)
+        | Term::Ref(_) => false,
+    }
+}

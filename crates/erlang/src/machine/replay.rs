@@ -1,0 +1,288 @@
+//! A run that another runtime has made before: the machine makes it again for the symbolic half, and
+//! takes from the other one what is not computed here.
+//!
+//! Knows results in the order in which they came, not where they came from.
+
+use crate::builtins::{Builtin, Fault, Stop};
+use crate::code::{FnId, FunctionInfo, Ins, Program};
+use crate::data::{Atoms, PidId, Value, View, from_term};
+use crate::machine::interpret::{Cpu, Flow, Pause, pause};
+use crate::machine::process::Execution;
+use crate::machine::run::{Machine, MachineError, Run};
+use crate::machine::{Recorder, World};
+use rustc_hash::FxHashSet;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use term::{Atom, Term};
+use trace::{ClauseId, SiteId};
+
+/// What a run elsewhere left behind, and what the machine notes while it makes it again.
+#[derive(Debug, Default)]
+pub struct Replay {
+    pub outside: Arc<Outside>,
+    /// What calls of [`Outside`] returned to the unit's process, in order.
+    pub results: VecDeque<Answer>,
+    /// Source clauses that the unit's process entered, in order, if anyone wants them.
+    pub entered: Option<Vec<ClauseId>>,
+    /// A function that runs outside and was given something symbolic, or a fun.
+    pub misplaced: Option<FunctionName>,
+    /// Functions in which the run spent many calls, with their number; outer ones first.
+    pub heavy: Vec<(FunctionName, u64)>,
+    pub(super) unit: PidId,
+    stack: Vec<Sample>,
+}
+
+/// What is not computed by the machine.
+#[derive(Clone, Debug, Default)]
+pub struct Outside {
+    pub builtins: FxHashSet<(&'static str, &'static str, u8)>,
+    pub modules: FxHashSet<Atom>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    Value(Term),
+    Raised { class: Atom, reason: Term, trace: Term },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FunctionName {
+    pub module: Atom,
+    pub name: Atom,
+    pub arity: u32,
+}
+
+/// A call that was running when somebody looked.
+#[derive(Clone, Copy, Debug)]
+struct Sample {
+    function: FnId,
+    base: u32,
+    /// Calls made by the run when it was first seen.
+    since: u64,
+}
+
+/// Calls inside one call from which on it is called heavy.
+const HEAVY: u64 = 100_000;
+/// Frames that are looked at.
+const MAX_FRAMES: usize = 64;
+
+impl Machine {
+    /// Makes a run again, with symbolic arguments: what it chose, and on what.
+    pub fn replay(
+        &mut self,
+        module: &Atom,
+        function: &Atom,
+        args: &[Term],
+        recorder: Recorder,
+        replay: Replay,
+    ) -> Result<(Run, Recorder, Replay), MachineError> {
+        self.world.replay = Some(Box::new(replay));
+        let recorded = self.record(module, function, args, recorder);
+        let mut replay = *self.world.replay.take().unwrap_or_default();
+        let (run, recorder) = recorded?;
+        replay.finish(0, run.reductions, &self.program, &self.world.atoms);
+        // An outer call ends after those inside it.
+        replay.heavy.reverse();
+        Ok((run, recorder, replay))
+    }
+
+    /// From now on calls of this function are answered from outside.
+    pub fn let_go(&mut self, function: &FunctionName) {
+        self.put_first(function, |_| Ins::Outside);
+    }
+
+    /// From now on the function runs here again.
+    pub fn take_back(&mut self, function: &FunctionName) {
+        self.put_first(function, |it| it);
+    }
+
+    /// Changes the first instruction of a function, seen as it was lowered.
+    fn put_first(&mut self, function: &FunctionName, change: impl Fn(Ins) -> Ins) {
+        let Machine { program, world, .. } = self;
+        let find = |text: &Atom| world.atoms.find(text.as_str());
+        let (Some(module), Some(name)) = (find(&function.module), find(&function.name)) else {
+            return;
+        };
+        let is_it = |it: &&FunctionInfo| {
+            it.module == module && it.name == name && it.arity == function.arity
+        };
+        let Some(entry) = program.functions.iter().rev().find(is_it).map(|it| it.entry) else {
+            return;
+        };
+        let Some(ins) = program.code.get_mut(entry as usize) else { return };
+        let first = *program.first_instructions.entry(entry).or_insert(*ins);
+        *ins = change(first);
+    }
+
+    /// The module that a choice was made in.
+    pub fn module_at(&self, site: SiteId) -> Option<Atom> {
+        let function = self.program.function_at(crate::lift::address(site))?;
+        Some(Atom::new(self.world.atoms.name(function.module)))
+    }
+
+    /// The module, line and column of a clause of the source.
+    pub fn clause_place(&self, id: ClauseId) -> Option<(Atom, u32, u32)> {
+        let clause = self.program.clause(id)?;
+        let function = self.program.function(clause.function)?;
+        let module = Atom::new(self.world.atoms.name(function.module));
+        Some((module, clause.place.line, clause.place.column))
+    }
+}
+
+impl World {
+    /// What a call returned elsewhere, if it is one whose result comes from there.
+    fn answer(&mut self, is_outside: impl FnOnce(&Outside, &Atoms) -> bool) -> Option<Answer> {
+        let World { replay: Some(replay), atoms, current, .. } = self else { return None };
+        // Other processes are not heard of.
+        if *current != replay.unit || !is_outside(&replay.outside, atoms) {
+            return None;
+        }
+        replay.results.pop_front()
+    }
+
+    pub(super) fn enter_clause(&mut self, clause: ClauseId) {
+        if let Some(replay) = &mut self.replay
+            && self.current == replay.unit
+            && let Some(entered) = &mut replay.entered
+        {
+            entered.push(clause);
+        }
+    }
+
+    /// Looks at what runs, between two slices.
+    pub(super) fn sample(&mut self, program: &Program, execution: &Execution, reductions: u64) {
+        let World { replay: Some(replay), atoms, current, .. } = self else { return };
+        if *current == replay.unit {
+            replay.sample(program, atoms, execution, reductions);
+        }
+    }
+
+    fn fault_or_value(&mut self, answer: Answer) -> Result<Value, Fault> {
+        let World { heap, atoms, .. } = self;
+        let mut put = |it: &Term| from_term(heap, atoms, it);
+        match answer {
+            Answer::Value(term) => Ok(put(&term)),
+            Answer::Raised { class, reason, trace } => {
+                let (reason, trace) = (put(&reason), put(&trace));
+                Err(Fault::Raise(self.atoms.intern(class.as_str()), reason, trace))
+            }
+        }
+    }
+}
+
+impl Cpu<'_> {
+    /// What a builtin returned elsewhere.
+    #[cold]
+    pub(super) fn answered(
+        &mut self,
+        builtin: &Builtin,
+        args: &[Value],
+    ) -> Option<Result<Value, Fault>> {
+        let Builtin { module, name, arity, .. } = *builtin;
+        let key = (module, name, arity);
+        let answer = self.world.answer(|outside, _| outside.builtins.contains(&key))?;
+        self.look_at_all(&format!("{module}:{name}/{arity}"), args);
+        Some(self.world.fault_or_value(answer))
+    }
+
+    /// What a function of a module returned that runs elsewhere.
+    #[cold]
+    pub(super) fn answered_by(
+        &mut self,
+        (module, name): (crate::data::AtomId, crate::data::AtomId),
+        args: &[Value],
+    ) -> Option<Result<Value, Fault>> {
+        let answer = self.world.answer(|outside, atoms| {
+            !outside.modules.is_empty() && outside.modules.contains(&Atom::new(atoms.name(module)))
+        })?;
+        let atoms = &self.world.atoms;
+        let what = format!("{}:{}/{}", atoms.name(module), atoms.name(name), args.len());
+        self.look_at_all(&what, args);
+        Some(self.world.fault_or_value(answer))
+    }
+
+    fn look_at_all(&mut self, what: &str, args: &[Value]) {
+        let pc = self.pc;
+        if let Some(mut lifting) = self.lifting(pc) {
+            lifting.concretise(what, args, |_| true);
+        }
+    }
+
+    /// The body of a function that runs elsewhere as a whole.
+    #[cold]
+    pub(super) fn run_outside(&mut self) -> Flow {
+        let info = self.program.function_at(self.pc.saturating_sub(1)).cloned();
+        let Some(info) = info else { return self.fault(Fault::BADARG, None) };
+        let args: Vec<Value> = (0..info.arity as usize).map(|it| self.reg(it)).collect();
+        let pc = self.pc;
+        let is_symbolic =
+            self.lifting(pc).is_some_and(|lifting| args.iter().any(|it| lifting.is_symbolic(*it)));
+        let has_fun = args.iter().any(|it| matches!(it.view(), View::Fun(_)));
+        let answer = if is_symbolic || has_fun { None } else { self.world.answer(|_, _| true) };
+        let Some(answer) = answer else {
+            let atoms = &self.world.atoms;
+            let name = |id| Atom::new(atoms.name(id));
+            let (module, arity) = (name(info.module), info.arity);
+            let function = FunctionName { module, name: name(info.name), arity };
+            if let Some(replay) = &mut self.world.replay {
+                replay.misplaced = Some(function);
+            }
+            let what = "a function that runs elsewhere".to_owned();
+            return pause(Pause::Stop(Stop::Unsupported { what }));
+        };
+        match self.world.fault_or_value(answer) {
+            Ok(value) => self.return_value(value),
+            Err(fault) => self.fault(fault, None),
+        }
+    }
+}
+
+impl Replay {
+    /// Of a run with these results; `entered` is filled if it is there.
+    pub fn new(
+        outside: Arc<Outside>,
+        results: VecDeque<Answer>,
+        entered: Option<Vec<ClauseId>>,
+    ) -> Replay {
+        Replay { outside, results, entered, ..Replay::default() }
+    }
+
+    fn sample(&mut self, program: &Program, atoms: &Atoms, execution: &Execution, reductions: u64) {
+        let id = |pc: u32| {
+            let after = program.functions.partition_point(|it| it.entry <= pc);
+            u32::try_from(after.saturating_sub(1)).ok().map(FnId)
+        };
+        // A frame names its caller: what runs at the top is said by the program counter.
+        let frames = execution.frames.iter().take(MAX_FRAMES);
+        let mut running: Vec<(u32, u32)> =
+            frames.map(|it| (it.pc.saturating_sub(1), it.base)).collect();
+        if execution.frames.len() < MAX_FRAMES {
+            running.push((execution.pc, u32::try_from(execution.base).unwrap_or(u32::MAX)));
+        }
+        let running = running
+            .into_iter()
+            .filter_map(|(pc, base)| Some(Sample { function: id(pc)?, base, since: reductions }));
+        let running: Vec<Sample> = running.collect();
+        let same =
+            |it: &(&Sample, &Sample)| it.0.function == it.1.function && it.0.base == it.1.base;
+        let n_same = self.stack.iter().zip(&running).take_while(same).count();
+        self.finish(n_same, reductions, program, atoms);
+        self.stack.extend(running.into_iter().skip(n_same));
+    }
+
+    /// The calls above this height have ended.
+    fn finish(&mut self, height: usize, reductions: u64, program: &Program, atoms: &Atoms) {
+        let ended = self.stack.split_off(height.min(self.stack.len()));
+        // The lowest is the unit itself, which gets what is symbolic. Inner ones first.
+        for Sample { function, since, .. } in ended.iter().skip(usize::from(height == 0)).rev() {
+            let n = reductions.saturating_sub(*since);
+            let Some(info) = program.function(*function).filter(|_| n >= HEAVY) else { continue };
+            let name = |id| Atom::new(atoms.name(id));
+            let (module, arity) = (name(info.module), info.arity);
+            let function = FunctionName { module, name: name(info.name), arity };
+            if self.heavy.iter().all(|it| it.0 != function) {
+                self.heavy.push((function, n));
+            }
+        }
+    }
+}
