@@ -87,7 +87,10 @@ impl BeamUnit<'_> {
 
     /// One input, or `None` if a function went to the other side and the run counts for nothing.
     fn attempt(&mut self, input: &Input, is_last: bool) -> Result<Option<Run>, ExecutorError> {
-        let ran = self.runner.run(&self.module, &self.function, &input.args).map_err(host_error)?;
+        let ran = self
+            .runner
+            .run(&self.module, &self.function, &input.args)
+            .map_err(|it| host_error(&it))?;
         let (on_beam, results, clauses) = match ran {
             Ran::Ended { outcome, results, clauses } => (Some(outcome), results, clauses),
             Ran::Cut(_) => (None, VecDeque::new(), Vec::new()),
@@ -101,7 +104,7 @@ impl BeamUnit<'_> {
         let (run, recorder, replay) = made.map_err(|it| machine_error(&it))?;
         self.recorder = recorder;
         if let Some(function) = &replay.misplaced {
-            self.runner.keep(function).map_err(host_error)?;
+            self.runner.keep(function).map_err(|it| host_error(&it))?;
             self.machine.take_back(function);
             return Ok(None);
         }
@@ -111,7 +114,7 @@ impl BeamUnit<'_> {
         // Nothing is gained where BEAM itself does not get through.
         if on_beam.is_some() && !is_last {
             for (function, _) in &replay.heavy {
-                if self.runner.let_go(function).map_err(host_error)? {
+                if self.runner.let_go(function).map_err(|it| host_error(&it))? {
                     self.machine.let_go(function);
                     if let Outcome::Stopped(_) = ours {
                         return Ok(None);
@@ -130,7 +133,7 @@ impl BeamUnit<'_> {
                     ours if !is_same(ours, &theirs) => {
                         self.differ(format!("{} and {}", text(ours), text(&theirs)), &mut losses);
                     }
-                    _ => {
+                    Outcome::Value(_) | Outcome::Crash { .. } | Outcome::Deadlock => {
                         let entered = replay.entered.as_deref();
                         let different = entered.and_then(|it| self.compare(it, &clauses));
                         if let Some(different) = different {
@@ -193,7 +196,7 @@ fn text(outcome: &Outcome) -> String {
     }
 }
 
-fn host_error(error: HostError) -> ExecutorError {
+fn host_error(error: &HostError) -> ExecutorError {
     ExecutorError { why: error.to_string() }
 }
 
