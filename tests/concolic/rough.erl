@@ -13,7 +13,7 @@ loops(_) -> ok.
 eats(X) when X > 17 -> eats(X, []);
 eats(_) -> ok.
 
-eats(X, L) -> eats(X, [L | L]).
+eats(X, L) -> eats(X, [erlang:make_tuple(1000, x) | L]).
 
 kills(1) -> exit(self(), kill), ok;
 kills(2) -> spawn_link(fun() -> exit(odd) end), timer:sleep(50), ok;

@@ -49,7 +49,7 @@ fn overhead(res: &mut String) -> Result<(), String> {
             Ok(HostAnswer::Value(_)) => Ok(()),
             other => Err(format!("{other:?}")),
         })?;
-        let mut timed = |runner: &mut Runner| {
+        let timed = |runner: &mut Runner| {
             best(|| match runner.run(&Atom::new("bench"), &function, &args) {
                 Ok(Ran::Ended { outcome: Outcome::Value(_), .. }) => Ok(()),
                 other => Err(format!("{other:?}")),
