@@ -28,7 +28,7 @@ pub(crate) enum Command {
                       gimlet test lists -f lists:nth/2 --format json\n\n\
                       Exit code: 0 nothing found, 1 a finding, 2 it could not be done"
     )]
-    Test(Test),
+    Test(Box<Test>),
     /// Run one call or goal on our machine; print what the shell of the language would
     #[command(
         override_usage = "gimlet run [OPTIONS] TARGET... CALL",

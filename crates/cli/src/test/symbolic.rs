@@ -104,7 +104,7 @@ fn as_test(options: &Symbolic) -> Test {
     match CommandLine::parse_from(args).command {
         Command::Test(mut test) => {
             test.build = options.build.clone();
-            test
+            *test
         }
         Command::Run(_)
         | Command::Replay(_)
