@@ -7,7 +7,7 @@ use erlang::machine::Unit;
 use solve::{Chain, Effort};
 use std::path::Path;
 use term::{Atom, Domain, Style, Term, print};
-use trace::{Input, Outcome};
+use trace::{Executor, Input, Outcome};
 
 /// Runs that a hunt may take.
 const MAX_RUNS: usize = 3_000;
@@ -35,6 +35,22 @@ fn every_hunt_finds_its_failure() {
     }
     assert_eq!(n_diverged, 0, "every input takes the path that it was made for");
     assert!(lost.is_empty(), "not found ({}):\n{}", lost.len(), lost.join("\n"));
+}
+
+#[test]
+fn behind_the_last_choice_that_is_kept_runs_end_as_ever() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("concolic/long.erl");
+    let module = Atom::new("long");
+    let mut machine = machine_with(module.clone(), &source);
+    let mut check = |function: &str, input: Term, expect: i64| {
+        let mut unit = Unit::new(&mut machine, module.clone(), Atom::new(function));
+        let run = unit.run(&Input { args: vec![input] }).expect("it runs");
+        assert_eq!(run.outcome, Outcome::Value(Term::Int(expect)), "{function}");
+        assert!(!run.losses.is_empty(), "{function} has too few choices");
+    };
+    check("bytes", Term::binary(vec![7; 3_000]), 3_000);
+    check("words", Term::binary(b"a".repeat(3_000)), 3_000 * 97);
+    check("items", Term::proper_list(vec![Term::Int(1); 3_000]), 3_000);
 }
 
 /// What the solver does not find yet.

@@ -192,8 +192,11 @@ impl Cpu<'_> {
         value: Value,
         pattern: &BitsPattern,
     ) -> Option<()> {
+        if self.lifting(pc).is_none() {
+            return self.match_bits(value, pattern);
+        }
         let is_bits = matches!(value.view(), View::Bits(_));
-        let mut lifting = self.lifting(pc)?;
+        let mut lifting = self.recording(pc)?;
         if !lifting.is(0, value, Kind::Bitstring, is_bits) {
             return None;
         }
@@ -202,7 +205,7 @@ impl Cpu<'_> {
         for part in &pattern.parts {
             let size = part.size.map(|it| self.src(it));
             let count = size.and_then(|it| u64::try_from(it.as_int()?).ok());
-            let mut lifting = self.lifting(pc)?;
+            let mut lifting = self.recording(pc)?;
             let n_bits = match size {
                 Some(size) => Some(lifting.segment_bits(size, part.spec.unit)?),
                 None => None,
@@ -247,7 +250,7 @@ impl Cpu<'_> {
             }
         }
         let holds = at.bits == self.world.heap.bit_len(bits);
-        self.lifting(pc)?.end_match(value, at, holds);
+        self.recording(pc)?.end_match(value, at, holds);
         holds.then_some(())
     }
 }
@@ -257,7 +260,7 @@ impl Cpu<'_> {
     fn segment_found(&mut self, pc: u32, part: &PatternPart, found: Value) -> Option<bool> {
         if let Some(literal) = part.literal {
             let literal = self.src(literal);
-            let mut lifting = self.lifting(pc)?;
+            let mut lifting = self.recording(pc)?;
             if !same_values(&mut lifting, 9, found, literal) {
                 return Some(false);
             }

@@ -168,9 +168,14 @@ impl World {
 impl Cpu<'_> {
     /// The symbolic half of the instruction before this address, if the run is recorded.
     pub(super) fn lifting(&mut self, pc: u32) -> Option<Lifting<'_>> {
-        let World { record: Some(record), heap, atoms, .. } = &mut *self.world else { return None };
         // Behind the last choice that is kept, expressions serve nobody.
-        (!record.is_full).then_some(Lifting { record, heap, atoms, pc })
+        self.recording(pc).filter(|it| !it.record.is_full)
+    }
+
+    /// The same for an instruction that has begun to look, whatever the number of its choices.
+    pub(super) fn recording(&mut self, pc: u32) -> Option<Lifting<'_>> {
+        let World { record: Some(record), heap, atoms, .. } = &mut *self.world else { return None };
+        Some(Lifting { record, heap, atoms, pc })
     }
 
     // Tests that decide where to go

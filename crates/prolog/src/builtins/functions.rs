@@ -549,9 +549,14 @@ impl Machine {
     }
 }
 
+/// Unlike `^`, it leaves the integers where the result is none.
 fn power(m: &mut Machine, x: &Number, y: &Number) -> Result<Number, Fault> {
-    if x.is_integer() && y.is_integer() {
-        return integer_power(m, x, y);
+    if let (true, Number::Int(exponent)) = (x.is_integer(), y)
+        && *exponent < 0
+        && !matches!(x, Number::Int(-1..=1))
+    {
+        let (a, b) = (m.float_of(x)?, m.float_of(y)?);
+        return m.check_float(a.powf(b));
     }
     caret(m, x, y)
 }
