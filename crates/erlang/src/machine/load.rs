@@ -55,6 +55,8 @@ impl Machine {
     /// Adds a module whose code is at hand.
     pub fn install(&mut self, code: &ModuleCode) -> Result<(), MachineError> {
         let module = self.world.atoms.intern(code.name.as_str());
+        // Whatever comes of it: a module that turns out to be no good has left literals too.
+        self.loaded_in_run = true;
         let (program, world) = (&mut self.program, &mut self.world);
         let (exports, functions) = if Assembly::is(&code.core) {
             let assembly = Assembly::read(&code.core).map_err(MachineError::Assembly)?;
@@ -86,7 +88,6 @@ impl Machine {
             object: None,
         };
         world.modules.insert(module, loaded);
-        self.loaded_in_run = true;
         Ok(())
     }
 }
