@@ -116,7 +116,10 @@ impl Sides {
 fn is_same_path(here: &mut dyn Executor, there: &mut dyn Executor, input: &Input) -> bool {
     let (ours, theirs) = (here.run(input).expect("it runs"), there.run(input).expect("it runs"));
     let taken = |it: &Run| it.choices.iter().map(|it| it.taken).collect::<Vec<_>>();
-    taken(&ours) == taken(&theirs) && ends_alike(&ours.outcome, &theirs.outcome)
+    let lost = |it: &Run| it.losses.iter().map(|it| it.what.clone()).collect::<Vec<_>>();
+    taken(&ours) == taken(&theirs)
+        && lost(&ours) == lost(&theirs)
+        && ends_alike(&ours.outcome, &theirs.outcome)
 }
 
 fn explored(unit: &mut dyn Executor, seed: &Input) -> Report {
