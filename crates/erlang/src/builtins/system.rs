@@ -188,6 +188,14 @@ fn system_info_of(w: &mut World, item: Value) -> Result<Value, Fault> {
         return Ok(Value::TRUE);
     }
     let Some([name, what]) = w.heap.elements(item) else { return Err(Fault::BADARG) };
+    // Of several allocators, none of which we have.
+    if name.as_atom().is_some_and(|it| w.atoms.name(it).starts_with("allocator"))
+        && let Some(kinds) = w.heap.list_items(*what)
+    {
+        let none: Vec<Value> =
+            kinds.into_iter().map(|it| w.heap.tuple(&[it, Value::FALSE])).collect();
+        return Ok(w.heap.list(&none));
+    }
     let names = (name.as_atom().ok_or(Fault::BADARG)?, what.as_atom().ok_or(Fault::BADARG)?);
     match (w.atoms.name(names.0), w.atoms.name(names.1)) {
         ("wordsize", "internal" | "external") => Ok(Value::int(8)),

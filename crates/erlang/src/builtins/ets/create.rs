@@ -82,6 +82,15 @@ fn set_option(
                 table.key_position = value.as_usize().filter(|it| (1..1 << 59).contains(it))?;
             }
             "read_concurrency" => table.read_concurrency = value.as_bool()?,
+            // As many locks as a test wants to have: a table that may be written by many.
+            "write_concurrency" if w.heap.elements(*value).is_some() => {
+                let Some([name, n]) = w.heap.elements(*value) else { return None };
+                let is_known = name
+                    .as_atom()
+                    .is_some_and(|it| w.atoms.name(it) == "debug_hash_fixed_number_of_locks");
+                n.as_usize().filter(|it| is_known && (1..=32_768).contains(it))?;
+                table.write_concurrency = AtomId::TRUE;
+            }
             "write_concurrency" => {
                 let atom = value.as_atom()?;
                 if value.as_bool().is_none() && w.atoms.name(atom) != "auto" {
