@@ -6,7 +6,7 @@
     callers/0, meta/0, counts/0, builtins/0, tail_calls/0, silent/0, control_word/0, messages/0,
     processes/0, inherited/0, names/0, arities/0, two_tracers/0, tracer_gone/0, info/0, bad/0,
     spec_test/0, switched_off/0, fresh/0, scheduling/0, suspended/0, suspended_twice/0,
-    links_at_exit/0, wildcards/0, times/0, hibernation/0, in_a_try/0
+    links_at_exit/0, wildcards/0, times/0, hibernation/0, in_a_try/0, shared_condition/0
 ]).
 -export([f/1, g/2, h/1, loop/2, thrower/1, caller/1, put_it/1]).
 
@@ -16,7 +16,7 @@ tests() ->
         meta, counts, builtins, tail_calls, silent, control_word, messages, processes, inherited,
         names, arities, two_tracers, tracer_gone, info, bad, spec_test, switched_off, fresh,
         scheduling, suspended, suspended_twice, links_at_exit, wildcards, times, hibernation,
-        in_a_try
+        in_a_try, shared_condition
     ].
 
 f(X) -> {f, X}.
@@ -372,3 +372,14 @@ hibernation() ->
     receive done -> ok end,
     _ = erlang:trace_pattern({?MODULE, f, 1}, false, []),
     heard(P).
+
+%% One condition for functions of several arities, which outlives much garbage.
+shared_condition() ->
+    Spec = [{['$1'], [{'=:=', '$1', {const, [text, "of", {the, [condition]}]}}], [{message, {const, "told"}}]}],
+    {_, Heard} = traced([call], [{{?MODULE, '_', '_'}, Spec, [local]}], fun() ->
+        [begin
+            _ = lists:seq(1, 100000),
+            ?MODULE:f([text, "of", {the, [condition]}])
+        end || _ <- lists:seq(1, 20)]
+    end),
+    Heard.

@@ -26,7 +26,7 @@ fn processes() {
 
 #[test]
 fn tracing() {
-    check("tracing.erl", 34);
+    check("tracing.erl", 35);
 }
 
 #[test]

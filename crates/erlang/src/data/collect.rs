@@ -52,7 +52,7 @@ impl Heap {
     }
 
     pub fn collect_all(&mut self, roots: &mut dyn Roots) {
-        self.collect_from(Mark { cells: 1, bigs: 0, buffers: 0 }, roots);
+        self.collect_from(Mark::EMPTY, roots);
         self.n_full_collections += 1;
         self.next_major = FIRST_MAJOR_CELLS.max(2 * self.old.cells);
         self.outside_at_major = self.outside_bytes;
@@ -239,4 +239,42 @@ fn move_buffer(
 
 fn id_of(len: usize) -> u32 {
     u32::try_from(len).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Kept(Vec<Value>);
+
+    impl Roots for Kept {
+        fn visit(&mut self, visitor: &mut dyn FnMut(&mut [Value])) {
+            visitor(&mut self.0);
+        }
+    }
+
+    type Collect = fn(&mut Heap, &mut Kept);
+
+    #[test]
+    fn values_survive_young_and_full_collections_in_any_order() {
+        let young: Collect = |heap, kept| heap.collect(kept);
+        let full: Collect = |heap, kept| heap.collect_all(kept);
+        for order in [[young, full, young], [full, young, full], [young, young, full]] {
+            let mut heap = Heap::default();
+            let items: Vec<Value> = (1..=5).map(Value::int).collect();
+            let list = heap.list(&items);
+            let tuple = heap.tuple(&[list, Value::EMPTY_TUPLE, list]);
+            let mut kept = Kept(vec![list, tuple, list]);
+            for collect in order {
+                heap.tuple(&items);
+                collect(&mut heap, &mut kept);
+                let [list, tuple, again] = kept.0.as_slice() else { panic!("roots are kept") };
+                assert_eq!(heap.list_items(*list), Some(items.clone()));
+                assert_eq!(
+                    heap.elements(*tuple),
+                    Some([*list, Value::EMPTY_TUPLE, *again].as_slice())
+                );
+            }
+        }
+    }
 }

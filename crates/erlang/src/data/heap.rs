@@ -36,11 +36,16 @@ pub struct Heap {
 }
 
 /// How much of each part of the heap is in use.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
     pub cells: usize,
     pub bigs: usize,
     pub buffers: usize,
+}
+
+impl Mark {
+    /// Of an empty heap. Address 0 belongs to nobody, so that the empty tuple needs no cell.
+    pub(super) const EMPTY: Mark = Mark { cells: 1, bigs: 0, buffers: 0 };
 }
 
 /// What a closure's code is called, for people, for comparison and for `erlang:fun_info`.
@@ -69,12 +74,11 @@ const EXTERNAL_FUN: u32 = u32::MAX;
 impl Default for Heap {
     fn default() -> Heap {
         Heap {
-            // Address 0 belongs to nobody, so that the empty tuple needs no cell.
             cells: vec![Value::raw(0, 0)],
             bigs: Vec::new(),
             buffers: Vec::new(),
             outside_bytes: 0,
-            old: Mark::default(),
+            old: Mark::EMPTY,
             next_minor: super::collect::NURSERY_CELLS,
             next_major: super::collect::FIRST_MAJOR_CELLS,
             outside_at_major: 0,

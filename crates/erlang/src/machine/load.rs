@@ -8,6 +8,9 @@ use crate::lower::{self, Assembly};
 use crate::machine::{LoadedModule, Machine, MachineError, World};
 use term::Atom;
 
+/// Functions with their arities.
+type Names = Vec<(Atom, u32)>;
+
 impl Machine {
     /// Loads a module unless it is there. Says whether it exists.
     pub(crate) fn load(&mut self, module: AtomId) -> Result<bool, MachineError> {
@@ -57,24 +60,13 @@ impl Machine {
         let module = self.world.atoms.intern(code.name.as_str());
         // Whatever comes of it: a module that turns out to be no good has left literals too.
         self.loaded_in_run = true;
-        let (program, world) = (&mut self.program, &mut self.world);
-        let (exports, functions) = if Assembly::is(&code.core) {
-            let assembly = Assembly::read(&code.core).map_err(MachineError::Assembly)?;
-            lower::assemble(program, world, &assembly, code.md5).map_err(MachineError::Assembly)?;
-            let functions = assembly.functions.iter().map(|it| (it.name.clone(), it.arity));
-            (assembly.exports.clone(), functions.collect::<Vec<_>>())
-        } else {
-            let tree = core::read(&code.core, &code.file).map_err(MachineError::Read)?;
-            lower::lower(program, world, &tree, code.md5).map_err(MachineError::Lower)?;
-            let arity = |it: &Lambda| u32::try_from(it.params.len()).unwrap_or(u32::MAX);
-            let functions = tree.functions.iter().map(|it| (it.name.clone(), arity(&it.lambda)));
-            let functions = functions.collect();
-            (tree.exports, functions)
-        };
+        let (exports, functions) =
+            self.translate(code).inspect_err(|_| self.program.forget(module))?;
+        let world = &mut self.world;
         let attributes = literal(world, &code.attributes);
         let compile_info = literal(world, &code.compile_info);
         let atoms = &mut world.atoms;
-        let mut known = |all: Vec<(Atom, u32)>| -> Vec<(AtomId, u32)> {
+        let mut known = |all: Names| -> Vec<(AtomId, u32)> {
             all.into_iter().map(|it| (atoms.intern(it.0.as_str()), it.1)).collect()
         };
         let (exports, functions) = (known(exports), known(functions));
@@ -89,6 +81,23 @@ impl Machine {
         };
         world.modules.insert(module, loaded);
         Ok(())
+    }
+
+    /// Turns a module into code. What it exports, and all its functions.
+    fn translate(&mut self, code: &ModuleCode) -> Result<(Names, Names), MachineError> {
+        let (program, world) = (&mut self.program, &mut self.world);
+        if Assembly::is(&code.core) {
+            let assembly = Assembly::read(&code.core).map_err(MachineError::Assembly)?;
+            lower::assemble(program, world, &assembly, code.md5).map_err(MachineError::Assembly)?;
+            let functions = assembly.functions.iter().map(|it| (it.name.clone(), it.arity));
+            return Ok((assembly.exports.clone(), functions.collect()));
+        }
+        let tree = core::read(&code.core, &code.file).map_err(MachineError::Read)?;
+        lower::lower(program, world, &tree, code.md5).map_err(MachineError::Lower)?;
+        let arity = |it: &Lambda| u32::try_from(it.params.len()).unwrap_or(u32::MAX);
+        let functions = tree.functions.iter().map(|it| (it.name.clone(), arity(&it.lambda)));
+        let functions = functions.collect();
+        Ok((tree.exports, functions))
     }
 }
 

@@ -223,10 +223,10 @@ impl Machine {
         let outcome = self.schedule();
         let output = std::mem::take(&mut self.world.output);
         let reductions = self.reductions;
-        let outcome = self.outcome(outcome)?;
+        let outcome = self.outcome(outcome);
         let covered = Covered::from_words(std::mem::take(&mut self.world.covered));
         self.end();
-        Ok(Run { outcome, output, reductions, covered })
+        Ok(Run { outcome: outcome?, output, reductions, covered })
     }
 
     pub(super) fn begin(&mut self) -> Result<(), MachineError> {

@@ -302,6 +302,7 @@ impl Roots for All<'_> {
         for flag in self.world.system_flags.values_mut() {
             visitor(std::slice::from_mut(flag));
         }
+        visitor(self.world.killed.as_mut_slice());
         match &mut self.world.ended {
             Some(Ended::Value(value) | Ended::Killed(value)) => {
                 visitor(std::slice::from_mut(value));

@@ -124,10 +124,7 @@ impl Tables {
         }
         visit(&mut self.specs.sources);
         for program in self.specs.by_id.values_mut() {
-            // Nobody runs a specification while the collector does.
-            if let Some(program) = Arc::get_mut(program) {
-                visit(&mut program.constants);
-            }
+            visit(&mut Arc::make_mut(program).constants);
         }
     }
 }

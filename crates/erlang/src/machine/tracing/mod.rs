@@ -104,10 +104,8 @@ impl Tracing {
             let meta = watch.meta.as_mut().and_then(|it| it.1.as_mut());
             for source in call.into_iter().chain(meta) {
                 visit(std::slice::from_mut(&mut source.term));
-                // Nobody runs a specification while the collector does.
-                if let Some(spec) = Arc::get_mut(&mut source.spec) {
-                    visit(&mut spec.constants);
-                }
+                // Several functions may have been given the same one.
+                visit(&mut Arc::make_mut(&mut source.spec).constants);
             }
         }
     }

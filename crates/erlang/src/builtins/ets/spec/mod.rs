@@ -16,14 +16,14 @@ pub(crate) use run::run_traced;
 use crate::builtins::Run;
 use crate::data::Value;
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Program {
     pub(super) clauses: Vec<Clause>,
     /// All values that the program speaks of, in one place for the collector.
     pub(crate) constants: Vec<Value>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Clause {
     pub(super) head: Pattern,
     /// How many variables the head binds.
@@ -42,7 +42,7 @@ pub(super) struct ConstId(u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Slot(u32);
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Pattern {
     Any,
     Bind(Slot),
@@ -54,7 +54,7 @@ pub(super) enum Pattern {
     Map(Vec<(ConstId, Pattern)>),
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Expr {
     Const(ConstId),
     Slot(Slot),
