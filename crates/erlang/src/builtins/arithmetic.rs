@@ -1,7 +1,7 @@
 //! Arithmetic operators: a fast path on words, then big integers and floats as BEAM has them.
 
 use crate::builtins::{Builtin, Fault, Stop, pure};
-use crate::data::{AtomId, Heap, Value, View};
+use crate::data::{AtomId, Heap, MAX_INTEGER_BITS, Value, View};
 use crate::lift;
 use crate::machine::World;
 use num_bigint::BigInt;
@@ -171,7 +171,7 @@ pub(crate) fn shift(w: &mut World, left: Value, right: Value, side: Side) -> Res
             return Ok(left);
         }
         // BEAM refuses with `system_limit` what could not be represented.
-        let count = count.filter(|it| *it < MAX_BITS).ok_or(Fault::SYSTEM_LIMIT)?;
+        let count = count.filter(|it| *it < MAX_INTEGER_BITS).ok_or(Fault::SYSTEM_LIMIT)?;
         if let Some(int) = left.as_int()
             && count < 63
             && (int << count) >> count == int
@@ -194,11 +194,8 @@ pub(crate) fn shift(w: &mut World, left: Value, right: Value, side: Side) -> Res
 /// Too large a product is told before it is computed, which takes long.
 fn product(a: BigInt, b: BigInt) -> Result<BigInt, Fault> {
     let least_bits = (a.bits() + b.bits()).saturating_sub(1);
-    if least_bits > MAX_BITS { Err(Fault::SYSTEM_LIMIT) } else { Ok(a * b) }
+    if least_bits > MAX_INTEGER_BITS { Err(Fault::SYSTEM_LIMIT) } else { Ok(a * b) }
 }
-
-/// BEAM's integers have at most this many bits on 64-bit machines: 2^19 - 1 words.
-const MAX_BITS: u64 = ((1 << 19) - 1) * 64;
 
 fn number_op(
     w: &mut World,
@@ -254,7 +251,7 @@ pub(super) fn integer(w: &mut World, value: BigInt) -> Result<Value, Fault> {
 
 impl crate::machine::Limits {
     pub(crate) fn check_integer(&self, bits: u64) -> Result<(), Fault> {
-        if bits > MAX_BITS {
+        if bits > MAX_INTEGER_BITS {
             return Err(Fault::SYSTEM_LIMIT);
         }
         if bits <= self.integer_bits { Ok(()) } else { Err(Stop::IntegerTooLarge.into()) }

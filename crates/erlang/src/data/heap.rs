@@ -11,6 +11,9 @@ use crate::data::{AtomId, Shadow};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 
+/// BEAM's integers have at most this many bits on 64-bit machines: 2^19 - 1 words.
+pub const MAX_INTEGER_BITS: u64 = ((1 << 19) - 1) * 64;
+
 #[derive(Debug)]
 pub struct Heap {
     pub(super) cells: Vec<Value>,

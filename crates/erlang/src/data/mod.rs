@@ -16,7 +16,7 @@ pub use bits::BitsView;
 pub use collect::Roots;
 pub use compare::{compare_exact, compare_value, equal_exact, equal_value};
 pub use convert::{TooDeep, from_term, to_term};
-pub use heap::{FunKind, Heap, Lambda, LambdaId, Mark};
+pub use heap::{FunKind, Heap, Lambda, LambdaId, MAX_INTEGER_BITS, Mark};
 pub use map::MapView;
 pub use segment::{BitsBuilder, BuildError, Endian, SegmentSpec, SegmentType, Sign};
 pub use value::{At, BigAt, MAX_ARITY, PidId, RefId, Shadow, Tag, Value, View};

@@ -321,21 +321,7 @@ impl Machine {
 
 /// Whether a term holds a fun, which has no meaning outside the machine.
 fn holds_fun(term: &Term) -> bool {
-    match term {
-        Term::Fun(_) => true,
-        Term::List(list) => list.items.iter().chain([&list.tail]).any(holds_fun),
-        Term::Tuple(items) => items.iter().any(holds_fun),
-        Term::Map(pairs) => pairs.iter().any(|(key, value)| holds_fun(key) || holds_fun(value)),
-        Term::Int(_)
-        | Term::Big(_)
-        | Term::Float(_)
-        | Term::Atom(_)
-        | Term::Nil
-        | Term::Bits(_)
-        | Term::Pid(_)
-        | Term::Port(_)
-        | Term::Ref(_) => false,
-    }
+    term.has_part(|it| matches!(it, Term::Fun(_)))
 }
 
 fn raised(reason: &str) -> HostAnswer {

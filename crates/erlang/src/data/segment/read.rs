@@ -2,7 +2,7 @@
 
 use super::{Endian, SegmentSpec, SegmentType, Sign, half, is_code_point};
 use crate::data::bits::BitsView;
-use crate::data::heap::{Heap, index};
+use crate::data::heap::{Heap, MAX_INTEGER_BITS, index};
 use crate::data::value::{At, Value, View};
 use num_bigint::{BigInt, Sign as BigSign};
 
@@ -24,7 +24,14 @@ impl Heap {
         match spec.ty {
             SegmentType::Integer => {
                 let n_bits = sized(size?, unit, left)?;
-                Some((self.read_integer(bits, at, n_bits, spec), at + n_bits))
+                let integer = if n_bits > 64 {
+                    let big = read_big(self.bits(bits), at, n_bits, spec);
+                    // What no integer can be does not match.
+                    (big.bits() <= MAX_INTEGER_BITS).then(|| self.integer(big))?
+                } else {
+                    self.read_small(bits, at, n_bits, spec)
+                };
+                Some((integer, at + n_bits))
             }
             SegmentType::Binary => {
                 let n_bits = match size {
@@ -57,13 +64,10 @@ impl Heap {
         if let View::Int(size) = size.view() { u64::try_from(size).ok() } else { None }
     }
 
+    /// An integer of up to 64 bits.
     #[inline]
-    fn read_integer(&mut self, bits: At, at: u64, n_bits: u64, spec: SegmentSpec) -> Value {
+    fn read_small(&mut self, bits: At, at: u64, n_bits: u64, spec: SegmentSpec) -> Value {
         let view = self.bits(bits);
-        if n_bits > 64 {
-            let big = read_big(view, at, n_bits, spec);
-            return self.integer(big);
-        }
         let word = match spec.endian {
             Endian::Big => read_word(view, at, n_bits),
             Endian::Little => read_little_word(view, at, n_bits),
