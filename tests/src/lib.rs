@@ -6,6 +6,7 @@
 #![expect(clippy::disallowed_methods, reason = "it starts the real runtime, and reads its answers")]
 
 mod calls;
+mod compare;
 mod elixir;
 mod generate;
 mod kinds;
@@ -20,6 +21,7 @@ mod tree;
 mod writer;
 
 pub use calls::{Answer, Call, beam_program, beam_results};
+pub use compare::{compare_functions, compare_program};
 pub use elixir::elixir_libraries;
 pub use generate::{sample, terms};
 pub use kinds::{Kinds, Random};

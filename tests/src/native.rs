@@ -60,10 +60,7 @@ impl Native {
 }
 
 fn holds_bits(term: &Term) -> bool {
-    if let Term::List(list) = term {
-        return holds_bits(&list.tail) || list.items.iter().any(holds_bits);
-    }
-    matches!(term, Term::Bits(_)) || term.as_tuple().is_some_and(|it| it.iter().any(holds_bits))
+    term.has_part(|it| matches!(it, Term::Bits(_)))
 }
 
 fn value(world: &mut World, term: &Term, layout: Layout) -> Value {

@@ -160,24 +160,7 @@ fn has_large_map(call: &Call) -> bool {
 }
 
 fn holds_large_map(term: &Term) -> bool {
-    match term {
-        Term::Map(pairs) if pairs.len() > 32 => true,
-        Term::Map(pairs) => {
-            pairs.iter().any(|(key, value)| holds_large_map(key) || holds_large_map(value))
-        }
-        Term::List(list) => list.items.iter().chain([&list.tail]).any(holds_large_map),
-        Term::Tuple(items) => items.iter().any(holds_large_map),
-        Term::Int(_)
-        | Term::Big(_)
-        | Term::Float(_)
-        | Term::Atom(_)
-        | Term::Nil
-        | Term::Bits(_)
-        | Term::Fun(_)
-        | Term::Pid(_)
-        | Term::Port(_)
-        | Term::Ref(_) => false,
-    }
+    term.has_part(|it| matches!(it, Term::Map(pairs) if pairs.len() > 32))
 }
 
 fn is_compressed(call: &Call) -> bool {

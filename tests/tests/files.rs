@@ -1,30 +1,13 @@
 //! Programs that touch files and start other programs, run by our machine and by BEAM.
 
-use conformance::{Call, Report, beam_program, machine_outside, our_result};
-use std::path::Path;
-use term::Atom;
-
-/// Runs each function that the program lists in `tests/0` on both sides.
-fn check(program: &str, n_expected: usize) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs").join(program);
-    let module = Atom::new(path.file_stem().and_then(|it| it.to_str()).expect("a name"));
-    let mut machine = machine_outside(module.clone(), &path);
-    let mut report = Report::default();
-    for (function, theirs) in beam_program(&path) {
-        let call = Call { module: module.clone(), function, args: Vec::new() };
-        let ours = our_result(&mut machine, &call);
-        report.compare(&call, &ours, &theirs);
-    }
-    assert!(n_expected <= report.n_cases(), "only {} programs", report.n_cases());
-    report.expect_no_difference();
-}
+use conformance::{compare_program, machine_outside};
 
 #[test]
 fn files() {
-    check("files.erl", 73);
+    compare_program("files.erl", 73, machine_outside);
 }
 
 #[test]
 fn ports() {
-    check("ports.erl", 30);
+    compare_program("ports.erl", 30, machine_outside);
 }

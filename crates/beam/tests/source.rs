@@ -51,10 +51,8 @@ impl Project {
 }
 
 /// Whether a literal occurs anywhere in the code.
-fn mentions(term: &Term, literal: &Term) -> bool {
-    term == literal
-        || term.as_tuple().is_some_and(|it| it.iter().any(|it| mentions(it, literal)))
-        || term.as_list().is_some_and(|it| it.iter().any(|it| mentions(it, literal)))
+fn mentions(code: &Term, literal: &Term) -> bool {
+    code.has_part(|it| it == literal)
 }
 
 #[test]

@@ -70,21 +70,7 @@ fn lay_out(machine: &mut Machine, term: &Term) -> Option<String> {
 
 /// A closure is printed by its name, which it loses outside its machine.
 fn has_closure(term: &Term) -> bool {
-    match term {
-        Term::Fun(fun) => matches!(fun.as_ref(), Fun::Closure { .. }),
-        Term::List(list) => list.items.iter().any(has_closure) || has_closure(&list.tail),
-        Term::Tuple(items) => items.iter().any(has_closure),
-        Term::Map(pairs) => pairs.iter().any(|it| has_closure(&it.0) || has_closure(&it.1)),
-        Term::Int(_)
-        | Term::Big(_)
-        | Term::Float(_)
-        | Term::Atom(_)
-        | Term::Nil
-        | Term::Bits(_)
-        | Term::Pid(_)
-        | Term::Port(_)
-        | Term::Ref(_) => false,
-    }
+    term.has_part(|it| matches!(it, Term::Fun(fun) if matches!(**fun, Fun::Closure { .. })))
 }
 
 /// The characters of a deep list of characters and binaries.

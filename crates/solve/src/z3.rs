@@ -7,6 +7,7 @@
 
 mod floats;
 mod integers;
+mod rows;
 mod vectors;
 
 use crate::Counts;

@@ -196,6 +196,39 @@ impl Term {
     pub fn as_bytes(&self) -> Option<&[u8]> {
         if let Term::Bits(bits) = self { bits.as_bytes() } else { None }
     }
+
+    /// Whether the term or something in it, however deep, is such.
+    pub fn has_part(&self, is_such: impl Fn(&Term) -> bool) -> bool {
+        let mut todo = vec![self];
+        while let Some(term) = todo.pop() {
+            if is_such(term) {
+                return true;
+            }
+            match term {
+                Term::List(list) => todo.extend(list.items.iter().chain([&list.tail])),
+                Term::Tuple(items) => todo.extend(items),
+                Term::Map(pairs) => todo.extend(pairs.iter().flat_map(|it| [&it.0, &it.1])),
+                Term::Fun(fun) => match &**fun {
+                    Fun::External { .. } => (),
+                    Fun::Closure { env, .. } => todo.extend(env),
+                    Fun::Table { entries, default, .. } => {
+                        todo.push(default);
+                        todo.extend(entries.iter().flat_map(|it| it.0.iter().chain([&it.1])));
+                    }
+                },
+                Term::Int(_)
+                | Term::Big(_)
+                | Term::Float(_)
+                | Term::Atom(_)
+                | Term::Nil
+                | Term::Bits(_)
+                | Term::Pid(_)
+                | Term::Port(_)
+                | Term::Ref(_) => (),
+            }
+        }
+        false
+    }
 }
 
 /// Identity of representation: floats are compared by their bits, so `0.0` and `-0.0` differ.

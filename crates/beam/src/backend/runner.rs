@@ -198,7 +198,9 @@ impl Runner {
     fn request(&self, module: &Atom, function: &Atom, args: &[Term]) -> Term {
         let heap = Term::Int(i64::try_from(self.limits.heap_bytes).unwrap_or(i64::MAX));
         let args = Term::proper_list(args.to_vec());
-        let (kind, args) = if holds_table(&args) {
+        let is_table =
+            |it: &Term| matches!(it, Term::Fun(fun) if matches!(**fun, Fun::Table { .. }));
+        let (kind, args) = if args.has_part(is_table) {
             // A fun that is an input is written down, and made there.
             ("run_text", Term::binary(print(&args, Style::TW).into_bytes()))
         } else {
@@ -335,22 +337,4 @@ fn ended(end: &Term, log: &Term) -> Option<Ran> {
         }
     }
     Some(Ran::Ended { outcome, results, clauses })
-}
-
-fn holds_table(term: &Term) -> bool {
-    match term {
-        Term::Fun(fun) => matches!(**fun, Fun::Table { .. }),
-        Term::List(list) => list.items.iter().chain([&list.tail]).any(holds_table),
-        Term::Tuple(items) => items.iter().any(holds_table),
-        Term::Map(pairs) => pairs.iter().any(|(key, value)| holds_table(key) || holds_table(value)),
-        Term::Int(_)
-        | Term::Big(_)
-        | Term::Float(_)
-        | Term::Atom(_)
-        | Term::Nil
-        | Term::Bits(_)
-        | Term::Pid(_)
-        | Term::Port(_)
-        | Term::Ref(_) => false,
-    }
 }

@@ -3,7 +3,8 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "what is not arithmetic is left out")]
 
 use super::Theory;
-use crate::numbers::{Number, Problem, Row};
+use super::rows::Arithmetic;
+use crate::numbers::{Number, Problem};
 use ::z3::Model;
 use ::z3::ast::{Bool, Float, RoundingMode};
 use term::{Op, Term};
@@ -22,7 +23,9 @@ fn constant(term: &Term) -> Option<Float> {
     if let Term::Float(value) = float { Some(Float::from_f64(value)) } else { None }
 }
 
-impl Floats {
+impl Arithmetic for Floats {
+    type Value = Float;
+
     fn number(&self, number: &Number) -> Option<Float> {
         match number {
             Number::Known(term) => constant(term),
@@ -30,36 +33,33 @@ impl Floats {
         }
     }
 
-    fn row(&self, row: &Row, res: &mut Vec<Bool>) {
-        match row {
-            Row::Holds(op, [a, b], holds) => {
-                let (Some(a), Some(b)) = (self.number(a), self.number(b)) else { return };
-                let test = match op {
-                    Op::Less => a.lt(&b),
-                    Op::LessEqual => a.le(&b),
-                    _ => a.eq_fpa(&b),
-                };
-                res.push(if *holds { test } else { test.not() });
+    fn compare(op: Op, a: &Float, b: &Float) -> Bool {
+        match op {
+            Op::Less => a.lt(b),
+            Op::LessEqual => a.le(b),
+            _ => a.eq_fpa(b),
+        }
+    }
+
+    fn result(
+        &self,
+        op: Op,
+        _args: &[Number],
+        values: &[Float],
+        when: &mut Vec<Bool>,
+    ) -> Option<Float> {
+        let nearest = RoundingMode::round_nearest_ties_to_even();
+        match (op, values) {
+            (Op::Add, [a, b]) => Some(a.add_with_rounding_mode(b, &nearest)),
+            (Op::Subtract, [a, b]) => Some(a.sub_with_rounding_mode(b, &nearest)),
+            (Op::Multiply, [a, b]) => Some(a.mul_with_rounding_mode(b, &nearest)),
+            (Op::Divide, [a, b]) => {
+                when.push(b.is_zero().not());
+                Some(a.div_with_rounding_mode(b, &nearest))
             }
-            Row::Is(result, op, args) => {
-                let Some(result) = self.number(result) else { return };
-                let parts: Option<Vec<Float>> = args.iter().map(|it| self.number(it)).collect();
-                let Some(parts) = parts else { return };
-                let nearest = RoundingMode::round_nearest_ties_to_even();
-                let found = match (op, parts.as_slice()) {
-                    (Op::Add, [a, b]) => a.add_with_rounding_mode(b, &nearest),
-                    (Op::Subtract, [a, b]) => a.sub_with_rounding_mode(b, &nearest),
-                    (Op::Multiply, [a, b]) => a.mul_with_rounding_mode(b, &nearest),
-                    (Op::Divide, [a, b]) => {
-                        res.push(b.is_zero().not());
-                        a.div_with_rounding_mode(b, &nearest)
-                    }
-                    (Op::Negate, [a]) => a.unary_neg(),
-                    (Op::ToFloat, [a]) => a.clone(),
-                    _ => return,
-                };
-                res.push(result.eq_fpa(&found));
-            }
+            (Op::Negate, [a]) => Some(a.unary_neg()),
+            (Op::ToFloat, [a]) => Some(a.clone()),
+            _ => None,
         }
     }
 }
@@ -85,9 +85,7 @@ impl Theory for Floats {
             let excluded = unknown.excluded.iter().filter(|it| matches!(it, Term::Float(_)));
             res.extend(excluded.filter_map(constant).map(|it| float.eq_fpa(&it).not()));
         }
-        for row in &problem.rows {
-            self.row(row, &mut res);
-        }
+        res.extend(problem.rows.iter().filter_map(|it| self.statements(it)).flatten());
         res
     }
 

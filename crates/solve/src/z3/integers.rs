@@ -3,7 +3,8 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "what is not arithmetic is left out")]
 
 use super::Theory;
-use crate::numbers::{Number, Problem, Row};
+use super::rows::Arithmetic;
+use crate::numbers::{Number, Problem};
 use ::z3::Model;
 use ::z3::ast::{Bool, Int};
 use num_bigint::BigInt;
@@ -66,9 +67,7 @@ impl Theory for Integers {
             let excluded = unknown.excluded.iter().filter_map(|it| constant(&to_big(it)?));
             res.extend(excluded.map(|it| int.eq(&it).not()));
         }
-        for row in &problem.rows {
-            self.row(row, &mut res);
-        }
+        res.extend(problem.rows.iter().filter_map(|it| self.statements(it)).flatten());
         res
     }
 
@@ -95,7 +94,9 @@ impl Theory for Integers {
     }
 }
 
-impl Integers {
+impl Arithmetic for Integers {
+    type Value = Int;
+
     fn number(&self, number: &Number) -> Option<Int> {
         match number {
             Number::Known(term) => constant(&to_big(term)?),
@@ -104,58 +105,43 @@ impl Integers {
         }
     }
 
-    fn row(&self, row: &Row, res: &mut Vec<Bool>) {
-        match row {
-            Row::Holds(op, [a, b], holds) => {
-                let (Some(a), Some(b)) = (self.number(a), self.number(b)) else { return };
-                let test = match op {
-                    Op::Less => a.lt(&b),
-                    Op::LessEqual => a.le(&b),
-                    _ => a.eq(&b),
-                };
-                res.push(if *holds { test } else { test.not() });
+    fn compare(op: Op, a: &Int, b: &Int) -> Bool {
+        match op {
+            Op::Less => a.lt(b),
+            Op::LessEqual => a.le(b),
+            _ => a.eq(b),
+        }
+    }
+
+    fn result(&self, op: Op, args: &[Number], values: &[Int], when: &mut Vec<Bool>) -> Option<Int> {
+        let by = || match args {
+            [_, Number::Known(term)] => power(term.as_int()?),
+            _ => None,
+        };
+        match (op, values) {
+            (Op::Add, [a, b]) => Some(Int::add(&[a, b])),
+            (Op::Subtract, [a, b]) => Some(Int::sub(&[a, b])),
+            (Op::Multiply, [a, b]) => Some(Int::mul(&[a, b])),
+            (Op::Negate, [a]) => Some(a.unary_minus()),
+            (Op::BitNot, [a]) => Some(Int::sub(&[&a.unary_minus(), &Int::from_i64(1)])),
+            (Op::Absolute, [a]) => Some(a.ge(Int::from_i64(0)).ite(a, &a.unary_minus())),
+            (Op::Quotient | Op::Remainder, [a, b]) => {
+                when.push(b.eq(Int::from_i64(0)).not());
+                let quotient = truncated(a, b);
+                Some(match op {
+                    Op::Quotient => quotient,
+                    _ => Int::sub(&[a, &Int::mul(&[b, &quotient])]),
+                })
             }
-            Row::Is(result, op, args) => {
-                let Some(result) = self.number(result) else { return };
-                let parts: Option<Vec<Int>> = args.iter().map(|it| self.number(it)).collect();
-                let Some(parts) = parts else { return };
-                let by = args
-                    .get(1)
-                    .and_then(|it| if let Number::Known(term) = it { term.as_int() } else { None });
-                let found = match (op, parts.as_slice()) {
-                    (Op::Add, [a, b]) => Int::add(&[a, b]),
-                    (Op::Subtract, [a, b]) => Int::sub(&[a, b]),
-                    (Op::Multiply, [a, b]) => Int::mul(&[a, b]),
-                    (Op::Negate, [a]) => a.unary_minus(),
-                    (Op::BitNot, [a]) => Int::sub(&[&a.unary_minus(), &Int::from_i64(1)]),
-                    (Op::Absolute, [a]) => a.ge(Int::from_i64(0)).ite(a, &a.unary_minus()),
-                    (Op::Quotient | Op::Remainder, [a, b]) => {
-                        res.push(b.eq(Int::from_i64(0)).not());
-                        let quotient = truncated(a, b);
-                        if *op == Op::Quotient {
-                            quotient
-                        } else {
-                            Int::sub(&[a, &Int::mul(&[b, &quotient])])
-                        }
-                    }
-                    (Op::BitAnd, [a, b]) => match args.as_slice() {
-                        [_, mask] if is_mask(mask) => low_bits(a, b),
-                        [mask, _] if is_mask(mask) => low_bits(b, a),
-                        _ => return,
-                    },
-                    (Op::ShiftLeft, [a, _]) => match by.and_then(power) {
-                        Some(power) => Int::mul(&[a, &power]),
-                        None => return,
-                    },
-                    // Division by a positive number rounds down.
-                    (Op::ShiftRight, [a, _]) => match by.and_then(power) {
-                        Some(power) => a.div(&power),
-                        None => return,
-                    },
-                    _ => return,
-                };
-                res.push(result.eq(&found));
-            }
+            (Op::BitAnd, [a, b]) => match args {
+                [_, mask] if is_mask(mask) => Some(low_bits(a, b)),
+                [mask, _] if is_mask(mask) => Some(low_bits(b, a)),
+                _ => None,
+            },
+            (Op::ShiftLeft, [a, _]) => Some(Int::mul(&[a, &by()?])),
+            // Division by a positive number rounds down.
+            (Op::ShiftRight, [a, _]) => Some(a.div(by()?)),
+            _ => None,
         }
     }
 }

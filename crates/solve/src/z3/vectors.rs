@@ -5,6 +5,7 @@
 
 use super::Theory;
 use super::integers::to_big;
+use super::rows::Arithmetic;
 use crate::numbers::{Number, Problem, Row};
 use ::z3::Model;
 use ::z3::ast::{BV, Bool};
@@ -40,38 +41,6 @@ impl Vectors {
         }
         let value = if value.is_negative() { value + all } else { value };
         BV::from_str(self.width, &value.to_string())
-    }
-
-    fn number(&self, number: &Number) -> Option<BV> {
-        match number {
-            Number::Known(term) => self.constant(term),
-            Number::Unknown(place) => self.unknowns.get(place.0).cloned(),
-        }
-    }
-
-    fn row(&self, row: &Row, res: &mut Vec<Bool>) {
-        match row {
-            Row::Holds(op, [a, b], holds) => {
-                let (Some(a), Some(b)) = (self.number(a), self.number(b)) else { return };
-                let test = match op {
-                    Op::Less => a.bvslt(&b),
-                    Op::LessEqual => a.bvsle(&b),
-                    _ => a.eq(&b),
-                };
-                res.push(if *holds { test } else { test.not() });
-            }
-            Row::Is(result, op, args) => {
-                let Some(result) = self.number(result) else { return };
-                let parts: Option<Vec<BV>> = args.iter().map(|it| self.number(it)).collect();
-                let Some(parts) = parts else { return };
-                let found = match parts.as_slice() {
-                    [a] => self.of_one(*op, a),
-                    [a, b] => self.of_two(*op, a, b, res),
-                    _ => None,
-                };
-                res.extend(found.map(|it| result.eq(&it)));
-            }
-        }
     }
 
     fn of_one(&self, op: Op, a: &BV) -> Option<BV> {
@@ -124,6 +93,33 @@ impl Vectors {
     }
 }
 
+impl Arithmetic for Vectors {
+    type Value = BV;
+
+    fn number(&self, number: &Number) -> Option<BV> {
+        match number {
+            Number::Known(term) => self.constant(term),
+            Number::Unknown(place) => self.unknowns.get(place.0).cloned(),
+        }
+    }
+
+    fn compare(op: Op, a: &BV, b: &BV) -> Bool {
+        match op {
+            Op::Less => a.bvslt(b),
+            Op::LessEqual => a.bvsle(b),
+            _ => a.eq(b),
+        }
+    }
+
+    fn result(&self, op: Op, _args: &[Number], values: &[BV], when: &mut Vec<Bool>) -> Option<BV> {
+        match values {
+            [a] => self.of_one(op, a),
+            [a, b] => self.of_two(op, a, b, when),
+            _ => None,
+        }
+    }
+}
+
 impl Theory for Vectors {
     fn facts(&mut self, problem: &Problem) -> Vec<Bool> {
         let named = |it: usize| BV::new_const(format!("v{it}_{}", self.width), self.width);
@@ -143,9 +139,7 @@ impl Theory for Vectors {
             let excluded = unknown.excluded.iter().filter_map(|it| self.constant(it));
             res.extend(excluded.map(|it| vector.eq(&it).not()));
         }
-        for row in &problem.rows {
-            self.row(row, &mut res);
-        }
+        res.extend(problem.rows.iter().filter_map(|it| self.statements(it)).flatten());
         res
     }
 

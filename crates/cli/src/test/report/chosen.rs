@@ -61,11 +61,11 @@ pub(super) fn choose(
 
 /// Whether two runs of the same call may give different ones.
 pub(crate) fn is_opaque(term: &Term) -> bool {
-    has(term, &|it| is_handle(it) || is_fun(it, |it| !matches!(it, Fun::External { .. })))
+    term.has_part(|it| is_handle(it) || is_fun(it, |it| !matches!(it, Fun::External { .. })))
 }
 
 pub(super) fn is_unwritable(term: &Term) -> bool {
-    has(term, &|it| is_fun(it, |it| matches!(it, Fun::Closure { .. })))
+    term.has_part(|it| is_fun(it, |it| matches!(it, Fun::Closure { .. })))
 }
 
 fn is_handle(term: &Term) -> bool {
@@ -74,32 +74,4 @@ fn is_handle(term: &Term) -> bool {
 
 fn is_fun(term: &Term, is: impl Fn(&Fun) -> bool) -> bool {
     if let Term::Fun(fun) = term { is(fun) } else { false }
-}
-
-/// Whether some part of the term is such.
-fn has(term: &Term, is: &dyn Fn(&Term) -> bool) -> bool {
-    is(term)
-        || match term {
-            Term::List(list) => list.items.iter().any(|it| has(it, is)) || has(&list.tail, is),
-            Term::Tuple(items) => items.iter().any(|it| has(it, is)),
-            Term::Map(pairs) => pairs.iter().any(|it| has(&it.0, is) || has(&it.1, is)),
-            Term::Fun(fun) => match &**fun {
-                Fun::Table { entries, default, .. } => {
-                    let entry = |it: &(Vec<Term>, Term)| {
-                        it.0.iter().any(|it| has(it, is)) || has(&it.1, is)
-                    };
-                    entries.iter().any(entry) || has(default, is)
-                }
-                Fun::External { .. } | Fun::Closure { .. } => false,
-            },
-            Term::Int(_)
-            | Term::Big(_)
-            | Term::Float(_)
-            | Term::Atom(_)
-            | Term::Nil
-            | Term::Bits(_)
-            | Term::Pid(_)
-            | Term::Port(_)
-            | Term::Ref(_) => false,
-        }
 }
