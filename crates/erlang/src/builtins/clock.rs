@@ -104,6 +104,12 @@ fn timestamp(w: &mut World, micros: i64) -> Value {
     w.heap.tuple(&[Value::int(mega), Value::int(seconds), Value::int(micros)])
 }
 
+/// The timestamp of a time on the monotonic clock.
+pub(crate) fn timestamp_of(w: &mut World, monotonic: i64) -> Value {
+    let micros = monotonic.saturating_add(offset(w)) / 1000;
+    timestamp(w, micros)
+}
+
 /// A timestamp that no other call has got, greater than all before.
 fn now(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
     let micros = (system(w) / 1000).max(w.last_now + 1);
@@ -113,8 +119,8 @@ fn now(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
 
 /// The time of the system clock, as `os:timestamp` gives it.
 pub(crate) fn timestamp_now(w: &mut World) -> Value {
-    let micros = system(w) / 1000;
-    timestamp(w, micros)
+    let now = monotonic(w);
+    timestamp_of(w, now)
 }
 
 /// An integer greater than all that this gave before.

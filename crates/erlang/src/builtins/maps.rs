@@ -96,7 +96,7 @@ fn column(w: &mut World, map: Value, of: fn((Value, Value)) -> Value) -> Result<
 fn merge(w: &mut World, left: Value, right: Value) -> Result<Value, Fault> {
     let (left_at, right_at) = (map_at(w, left)?, map_at(w, right)?);
     let (n_left, n_right) = (w.heap.map_len(left_at), w.heap.map_len(right_at));
-    if n_right == 0 {
+    if n_right == 0 || left_at == right_at {
         return Ok(left);
     }
     if n_left == 0 {

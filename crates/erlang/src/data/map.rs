@@ -125,7 +125,7 @@ impl Heap {
     #[inline]
     pub fn map_get(&self, atoms: &Atoms, map: At, key: Value) -> Option<Value> {
         if self.is_tree(map) {
-            return self.tree_get(atoms, self.cell(map.0 + 1), key);
+            return self.tree_find(atoms, self.cell(map.0 + 1), key).map(|it| it.1);
         }
         let cells = self.flat_cells(map);
         if is_immediate(key) {
@@ -140,16 +140,20 @@ impl Heap {
 
     pub fn map_put(&mut self, atoms: &Atoms, map: At, key: Value, value: Value) -> Value {
         if self.is_tree(map) {
-            let root = self.tree_put(atoms, self.cell(map.0 + 1), key, value);
+            let root = self.cell(map.0 + 1);
+            if self.tree_find(atoms, root, key) == Some((key, value)) {
+                return Value::at(Tag::Map, map);
+            }
+            let root = self.tree_put(atoms, root, key, value);
             return self.tree_map(root);
         }
         let mut cells = self.flat_cells(map).to_vec();
         match self.flat_place(atoms, &cells, key) {
-            Ok(place) => {
-                if let Some(slot) = cells.get_mut(place + 1) {
-                    *slot = value;
-                }
-            }
+            Ok(place) => match cells.get_mut(place + 1) {
+                Some(slot) if *slot != value => *slot = value,
+                // There already.
+                _ => return Value::at(Tag::Map, map),
+            },
             Err(place) => {
                 cells.splice(place..place, [key, value]);
             }
@@ -270,12 +274,13 @@ impl Heap {
         self.new_node(key, value, left, right)
     }
 
-    fn tree_get(&self, atoms: &Atoms, root: Value, key: Value) -> Option<Value> {
+    /// The pair of a key, as it is there.
+    fn tree_find(&self, atoms: &Atoms, root: Value, key: Value) -> Option<(Value, Value)> {
         let mut at = root;
         while let Some(node) = self.node(at) {
             at = match compare_exact(self, atoms, key, node.key) {
                 Ordering::Less => node.left,
-                Ordering::Equal => return Some(node.value),
+                Ordering::Equal => return Some((node.key, node.value)),
                 Ordering::Greater => node.right,
             };
         }

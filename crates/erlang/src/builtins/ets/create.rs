@@ -33,6 +33,7 @@ pub(super) fn new(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         rows: Rows::default(),
         ghosts: Rows::default(),
         fixed_by: Vec::new(),
+        fixed_since: 0,
     };
     let mut decentralized = None;
     for option in options {
@@ -103,7 +104,8 @@ fn set_option(
             _ => return None,
         },
         [tag, pid, data] if tag.is_atom(AtomId::HEIR) => {
-            table.heir = Some(Heir { pid: pid.as_pid()?, data: *data });
+            let heir = Heir { pid: pid.as_pid()?, data: *data };
+            table.heir = w.is_alive(heir.pid).then_some(heir);
         }
         _ => return None,
     }

@@ -2,6 +2,7 @@
 
 use crate::builtins::Fault;
 use crate::builtins::arithmetic::{arg, badarg};
+use crate::builtins::clock;
 use crate::builtins::ets::access::{Need, find, table};
 use crate::builtins::ets::table::{Kind, Protection, Table};
 use crate::data::{AtomId, RefId, Value};
@@ -101,7 +102,7 @@ fn item(w: &mut World, id: RefId, name: &str) -> Result<Option<Value>, Fault> {
             w.heap.tuple(&[n, exact, even, even, one, one, zero, zero])
         }
         "safe_fixed" | "safe_fixed_monotonic_time" => {
-            let fixed_by = found.fixed_by.clone();
+            let (fixed_by, since) = (found.fixed_by.clone(), found.fixed_since);
             if fixed_by.is_empty() {
                 return Ok(Some(Value::FALSE));
             }
@@ -110,9 +111,11 @@ fn item(w: &mut World, id: RefId, name: &str) -> Result<Option<Value>, Fault> {
                 .map(|it| w.heap.tuple(&[Value::pid(it.0), Value::int(i64::from(it.1))]))
                 .collect();
             let pairs = w.heap.list(&pairs);
-            let zero = Value::int(0);
-            let when = if name == "safe_fixed" { w.heap.tuple(&[zero, zero, zero]) } else { zero };
-            w.heap.tuple(&[when, pairs])
+            let since = match name {
+                "safe_fixed" => clock::timestamp_of(w, since),
+                _ => Value::int(since),
+            };
+            w.heap.tuple(&[since, pairs])
         }
         _ => return Ok(None),
     }))

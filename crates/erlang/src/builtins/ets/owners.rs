@@ -44,7 +44,7 @@ pub(super) fn set_options(w: &mut World, args: &[Value]) -> Result<Value, Fault>
             }
             Some([tag, pid, data]) if tag.is_atom(AtomId::HEIR) => {
                 let pid = badarg(pid.as_pid())?;
-                once(&mut heir, Some(Heir { pid, data: *data }))?;
+                once(&mut heir, w.is_alive(pid).then_some(Heir { pid, data: *data }))?;
             }
             Some([tag, value])
                 if tag.as_atom().is_some_and(|it| w.atoms.name(it) == "protection") =>

@@ -140,8 +140,9 @@ fn match_portion(w: &mut World, args: &[Value], result: AtomId) -> Result<Value,
     portion(w, &Walk { id, program, source, limit, direction: Direction::Forwards, seen: None })
 }
 
-/// A continuation looks as that of an ordered set on BEAM, so that `ets:repair_continuation/2`
-/// knows it: `{Table, LastKey, [], Limit, Spec, [], IsBackwards, Seen}`.
+/// A continuation looks as on BEAM, so that `ets:repair_continuation/2` knows it: for an ordered set
+/// `{Table, LastKey, [], Limit, Spec, [], IsBackwards, Seen}`, for others
+/// `{Table, 0, Limit, Spec, [LastKey], Seen}`.
 pub(super) fn go_on(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let continuation = arg(args, 0);
     if continuation.is_atom(AtomId::END_OF_TABLE) {
@@ -149,8 +150,13 @@ pub(super) fn go_on(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     }
     let parts = badarg(w.heap.elements(continuation))?.to_vec();
     let id = find_all(w, badarg(parts.first().copied())?, Need::Read)?;
-    let [_, key, _, limit, spec, _, backwards, seen] = parts.as_slice() else {
-        return Err(Fault::BADARG);
+    let (key, limit, spec, backwards, seen) = match parts.as_slice() {
+        [_, key, _, limit, spec, _, backwards, seen] => (*key, limit, spec, *backwards, seen),
+        [_, forwards, limit, spec, last, seen] => {
+            let (key, _) = badarg(w.heap.uncons(*last))?;
+            (key, limit, spec, *forwards, seen)
+        }
+        _ => return Err(Fault::BADARG),
     };
     let program = badarg(w.ets.specs.get(*spec))?;
     let limit = badarg(limit.as_usize().filter(|it| *it > 0))?;
@@ -159,7 +165,7 @@ pub(super) fn go_on(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         Some(1) => Direction::Backwards,
         _ => return Err(Fault::BADARG),
     };
-    let seen = Some((*key, badarg(seen.as_usize())?));
+    let seen = Some((key, badarg(seen.as_usize())?));
     portion(w, &Walk { id, program, source: *spec, limit, direction, seen })
 }
 
@@ -229,24 +235,23 @@ fn continuation(w: &mut World, walk: &Walk, place: Place, row: Value) -> Result<
     let key = badarg(table.key(&w.heap, row))?;
     let first = table.lower(&w.heap, &w.atoms, key);
     let seen = table.rows.between(first, table.rows.after(place)).len();
-    let name = table.called();
+    let is_ordered = table.kind == Kind::OrderedSet;
     let spec = if w.ets.specs.get(walk.source).is_some() {
         walk.source
     } else {
         keep_spec(w, walk.source, &walk.program)
     };
     let count = |n: usize| Value::int(i64::try_from(n).unwrap_or(i64::MAX));
-    let backwards = Value::int(i64::from(walk.direction == Direction::Backwards));
-    Ok(w.heap.tuple(&[
-        name,
-        key,
-        Value::NIL,
-        count(walk.limit),
-        spec,
-        Value::NIL,
-        backwards,
-        count(seen),
-    ]))
+    let (limit, seen) = (count(walk.limit), count(seen));
+    // Not its name, which another table may have by then.
+    let table = Value::reference(walk.id);
+    if is_ordered {
+        let backwards = Value::int(i64::from(walk.direction == Direction::Backwards));
+        let nil = Value::NIL;
+        return Ok(w.heap.tuple(&[table, key, nil, limit, spec, nil, backwards, seen]));
+    }
+    let last = w.heap.list(&[key]);
+    Ok(w.heap.tuple(&[table, Value::int(0), limit, spec, last, seen]))
 }
 
 // Counting, deleting, replacing

@@ -48,6 +48,8 @@ pub(super) struct Table {
     pub(super) ghosts: Rows,
     /// Who has fixed the table, and how often.
     pub(super) fixed_by: Vec<(PidId, u32)>,
+    /// When the first of them did, on the monotonic clock.
+    pub(super) fixed_since: i64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 
 use crate::builtins::Fault;
 use crate::builtins::arithmetic::{arg, badarg};
+use crate::builtins::clock;
 use crate::builtins::ets::access::{Need, find, table};
 use crate::builtins::ets::table::{Kind, Table};
 use crate::data::{AtomId, Heap, Value};
@@ -72,8 +73,11 @@ pub(super) fn slot(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 pub(super) fn safe_fixtable(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let id = find(w, arg(args, 0), Need::Read)?;
     let fix = badarg(arg(args, 1).as_bool())?;
-    let current = w.current;
+    let (current, now) = (w.current, clock::monotonic(w));
     let table = badarg(w.ets.tables.get_mut(&id))?;
+    if !table.is_fixed() {
+        table.fixed_since = now;
+    }
     let own = table.fixed_by.iter_mut().find(|it| it.0 == current);
     match (fix, own) {
         (true, Some(own)) => own.1 += 1,
