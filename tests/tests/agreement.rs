@@ -1,7 +1,7 @@
 //! The machine and the BEAM back end explore the same units in the same way: path by path, with the
 //! same ends and the same coverage. And whatever a program does on BEAM costs one run.
 
-use beam::backend::{BeamUnit, Limits, Runner, Witness, is_alike};
+use beam::backend::{BeamUnit, Limits, Ran, Runner, Witness, is_alike};
 use beam::{Otp, Source};
 use engine::{Alone, Report, Settings, Stop, explore};
 use erlang::machine::{Allowed, Limits as Budgets, Unit};
@@ -10,7 +10,7 @@ use solve::{Chain, Effort};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use std::{env, thread};
+use std::{env, fs, thread};
 use term::{Atom, Domain, Style, Term, print, read_args};
 use trace::{Executor, Input, Outcome, Run};
 
@@ -168,10 +168,11 @@ fn text(input: &Input) -> String {
 /// What each function of `rough` does with some inputs.
 #[test]
 fn whatever_a_program_does_costs_one_run() {
-    let mut sides = Sides::new("rough", Witness::Ends);
-    let stopped = |what: &str| format!("stopped: {what}");
+    let mut rough = Rough::new();
     let halted = stopped("the program halted with status 0");
     let refused = |what: &str| stopped(&format!("{what} was refused: it touches files"));
+    let of_os =
+        |what: &str| stopped(&format!("{what} was refused: it touches the operating system"));
     let cases = [
         ("halts", "[1]", halted.clone()),
         ("halts", "[2]", halted.clone()),
@@ -192,11 +193,128 @@ fn whatever_a_program_does_costs_one_run() {
         ("leaves", "[{a, 4}]", "error: found".to_owned()),
         ("talks", "[[1, 2]]", "error: found".to_owned()),
         ("talks", "[no]", "ok".to_owned()),
+        ("effects", "[1]", of_os("os:cmd/1")),
+        ("effects", "[2]", of_os("erlang:open_port/2")),
+        ("effects", "[3]", stopped("gen_tcp:connect/3 was refused: it touches the network")),
+        ("effects", "[4]", refused("file:write_file/2")),
+        ("effects", "[5]", "ok".to_owned()),
+        ("effects", "[6]", "ok".to_owned()),
+        ("effects", "[7]", "ok".to_owned()),
+        ("effects", "[8]", "ok".to_owned()),
+        ("effects", "[9]", "ok".to_owned()),
+        ("effects", "[10]", "ok".to_owned()),
+        ("effects", "[11]", "ok".to_owned()),
+        ("effects", "[12]", stopped("gen_udp:open/1 was refused: it touches the network")),
+        ("effects", "[13]", "{ok,clean}".to_owned()),
+        ("dictionary", "[x]", "{[{a,x}],{[a],[],[a]},[{a,x}],[]}".to_owned()),
+        ("meets", "[1]", "1".to_owned()),
+        ("meets", "[3]", "error: wednesday".to_owned()),
+        ("hands_on", "[1]", refused("file:delete/1")),
+        ("hands_on", "[2]", refused("file:delete/1")),
+        ("hands_on", "[3]", refused("file:delete/1")),
+        ("hands_on", "[4]", "ok".to_owned()),
+        ("hands_on", "[5]", "ok".to_owned()),
+        ("hands_on", "[6]", "function_clause".to_owned()),
+        ("hands_on", "[7]", "seven".to_owned()),
+        ("timers", "[[]]", "ok".to_owned()),
+        ("timers", "[[1]]", "error: found".to_owned()),
     ];
     for (function, args, expect) in cases {
+        rough.check(function, args, &expect);
+    }
+    // One runtime, whatever they did.
+    assert_eq!(rough.sides.runner.n_starts(), 1);
+}
+
+/// What breaks the runtime itself is paid with a new one, and what follows goes on as ever.
+#[test]
+fn a_broken_runtime_is_replaced() {
+    let mut rough = Rough::new();
+    for n in 1..=5 {
+        rough.check("breaks", &format!("[{n}]"), "ok");
+        rough.check("leaves", "[{a, 4}]", "error: found");
+        rough.check("meets", "[3]", "error: wednesday");
+    }
+}
+
+#[test]
+fn what_fills_the_memory_costs_one_run() {
+    let mut rough = Rough::new();
+    let memory = stopped("the memory budget is used up");
+    for (n, expect) in [
+        (1, memory.clone()),
+        (2, memory.clone()),
+        (3, memory.clone()),
+        (4, stopped("the budget of processes is used up")),
+        (5, stopped("the budget of reductions is used up")),
+        (6, memory),
+    ] {
+        rough.check("floods", &format!("[{n}]"), &expect);
+        rough.check("leaves", "[{a, 4}]", "error: found");
+    }
+    // The table of atoms is never emptied: after some runs it is full, which is nobody's fault.
+    for n in 0..8 {
+        rough.check("few_atoms", &format!("[{n}]"), "ok");
+    }
+}
+
+/// What was rewritten and compiled once is only loaded the next time, by whoever wants it.
+#[test]
+fn rewritten_modules_are_kept() {
+    let dir = env::temp_dir().join(format!("gimlet-rewritten-{}", std::process::id()));
+    let name = Atom::new("rough");
+    let compiled = |witness: Witness| {
+        let settings = beam::Settings { cache_dir: Some(dir.clone()), ..beam::Settings::default() };
+        let mut host = Otp::new(settings).expect("OTP is there");
+        host.add_source(name.clone(), Source::Erl(program("rough")));
+        let code = Arc::new(host.load(&name).expect("it is loaded"));
+        let mut runner = Runner::new(host, Allowed::default(), witness, Limits::default());
+        runner.add(&code).expect("it is rewritten");
+        let ran = runner.run(&name, &Atom::new("meets"), &[Term::Int(1)]).expect("it runs");
+        assert!(matches!(ran, Ran::Ended(_)), "{ran:?}");
+        runner.n_compiled
+    };
+    let first = compiled(Witness::Path);
+    assert!(2 <= first, "rough and calendar, but {first}");
+    assert_eq!(compiled(Witness::Path), 0);
+    assert!(0 < compiled(Witness::Ends), "another way of rewriting is another module");
+    fs::remove_dir_all(&dir).expect("our own directory can be removed");
+}
+
+/// The number of a path tells what was chosen, and nothing else.
+#[test]
+fn paths_are_told_apart() {
+    let mut sides = Sides::new("rough", Witness::Path);
+    let mut path = |function: &str, args: &str| {
+        let args = read_args(args).expect("arguments");
+        match sides.runner.run(&Atom::new("rough"), &Atom::new(function), &args) {
+            Ok(Ran::Ended(end)) => end.path.expect("it is witnessed"),
+            other => panic!("{function}: {other:?}"),
+        }
+    };
+    let ways = ["[[3, x, 2, y]]", "[[3, x, y, 2]]", "[[x, 3, 2, y]]", "[[3, x, 2]]", "[[x]]"];
+    let numbers: Vec<i64> = ways.iter().map(|it| path("ways", it)).collect();
+    for (n, number) in numbers.iter().enumerate() {
+        assert!(!numbers.iter().skip(n + 1).any(|it| it == number), "{n} of {numbers:?}");
+    }
+    assert_eq!(path("ways", "[[3, x, 2, y]]"), path("ways", "[[7, z, 9, w]]"));
+}
+
+struct Rough {
+    sides: Sides,
+}
+
+impl Rough {
+    fn new() -> Rough {
+        Rough { sides: Sides::new("rough", Witness::Path) }
+    }
+
+    /// How a run ends, on both sides.
+    fn check(&mut self, function: &str, args: &str, expect: &str) {
         let args = read_args(args).expect("arguments");
         let (module, name) = (Atom::new("rough"), Atom::new(function));
-        let mut unit = BeamUnit::new(&mut sides.follower, &mut sides.runner, module, name);
+        let Sides { follower, runner, .. } = &mut self.sides;
+        let mut unit = BeamUnit::new(follower, runner, module, name);
         let run = unit.run(&Input { args: args.clone() }).expect("our machinery does not fail");
         let found = match &run.outcome {
             Outcome::Value(value) => print(value, Style::TW),
@@ -207,13 +325,48 @@ fn whatever_a_program_does_costs_one_run() {
             Outcome::Stopped(why) => stopped(why),
         };
         assert_eq!(found, expect, "{function} {args:?}");
+        // Whatever the machine makes alone: BEAM must have come to its own end.
+        let is_alone = ["breaks", "effects", "few_atoms", "kills"].contains(&function);
+        assert!(
+            is_alone || unit.cut.is_some() == expect.starts_with("stopped"),
+            "{function} {args:?}: {:?}",
+            unit.cut
+        );
         assert_eq!(unit.differences, Vec::<String>::new(), "{function} {args:?}");
+    }
+}
+
+fn stopped(what: &str) -> String {
+    format!("stopped: {what}")
+}
+
+/// A unit goes to BEAM when the machine lacks something, or BEAM is faster.
+#[test]
+fn beam_is_used_if_needed() {
+    let mut sides = Sides::new("rough", Witness::Path);
+    let cases = [
+        ("talks", "[[1, 2]]", false),
+        ("loops", "[1]", false),
+        ("long", "[0]", true),
+        // What was found to run better there goes there at once.
+        ("long", "[0]", true),
+        ("profiles", "[1]", true),
+        ("profiles", "[0]", false),
+    ];
+    for (function, args, expect) in cases {
+        let input = Input { args: read_args(args).expect("arguments") };
+        let (module, name) = (Atom::new("rough"), Atom::new(function));
+        let unit = BeamUnit::new(&mut sides.follower, &mut sides.runner, module, name);
+        let mut unit = unit.only_if_needed();
+        unit.run(&input).expect("it runs");
+        assert_eq!(unit.is_on_beam(), expect, "{function} {args}");
     }
 }
 
 #[test]
 fn what_is_heavy_and_concrete_runs_on_beam_alone() {
-    let mut sides = Sides::new("rough", Witness::Ends);
+    let mut sides = Sides::new("rough", Witness::Path);
+    sides.runner.limit(Limits { time: Duration::from_secs(10), ..Limits::default() });
     let (module, name) = (Atom::new("rough"), Atom::new("long"));
     let mut unit = BeamUnit::new(&mut sides.follower, &mut sides.runner, module, name);
     let report = explored(&mut unit, &Input { args: vec![Term::Int(0)] });
@@ -222,6 +375,12 @@ fn what_is_heavy_and_concrete_runs_on_beam_alone() {
     assert_eq!(unit.differences, Vec::<String>::new());
     let run = unit.run(&Input { args: vec![Term::Int(0)] }).expect("it runs");
     assert_eq!(run.losses, vec![], "the machine no longer goes through it");
+    // Clauses that only BEAM entered are covered too.
+    drop(unit);
+    let clauses = sides.follower.clauses(&Atom::new("rough"));
+    let of_work: Vec<_> = clauses.iter().filter(|it| it.function.as_str() == "work").collect();
+    assert_eq!(of_work.len(), 2);
+    assert!(of_work.iter().all(|it| report.covered.has(it.id)));
 }
 
 fn program(module: &str) -> PathBuf {

@@ -6,26 +6,44 @@
 -module(gimlet_agent).
 -export([main/1, out/1, out/2]).
 -export([outside/3, dynamic/3, refused/2, undefined_function/3, undefined_lambda/3]).
+-export([start/1, start/3, start_link/1, start_link/3, start_monitor/1, start_monitor/3]).
+-export([start_opt/2, start_opt/4]).
+-export([dictionary/0, erase_dictionary/0, dictionary_keys/0, dictionary_keys/1]).
 
 main(Port) ->
     process_flag(trap_exit, true),
+    %% Whatever a program starts, we are heard.
+    process_flag(priority, high),
     register(gimlet_agent, self()),
-    Sink = spawn_link(fun sink/0),
+    %% It would start with the first timer, and be taken for something that a program left behind.
+    timer:start(),
     reply(Port, 0, term_to_binary({ready, info()})),
-    loop(Port, Sink).
+    loop(Port, spawn_link(fun sink/0), registered()).
 
-loop(Port, Sink) ->
+%% Names are those of the processes that were there first.
+loop(Port, Sink, Names) ->
     receive
         {Port, {data, <<Id:32, Limit:32, Body/binary>>}} ->
-            reply(Port, Id, limited(Port, Sink, Limit, Body)),
-            loop(Port, Sink);
+            Heard = heard(Sink),
+            Answer = limited(Port, Heard, Limit, Body),
+            %% Without a part of the runtime, nothing that follows can be trusted.
+            reply(Port, Id, case Names -- registered() of [] -> Answer; _ -> damaged(Answer) end),
+            loop(Port, Heard, Names);
         {Port, eof} ->
             erlang:halt(0);
         {'EXIT', Port, _} ->
             erlang:halt(0);
         _ ->
-            loop(Port, Sink)
+            loop(Port, Sink, Names)
     end.
+
+heard(Sink) ->
+    case is_process_alive(Sink) of
+        true -> Sink;
+        false -> spawn_link(fun sink/0)
+    end.
+
+damaged(Answer) -> term_to_binary({damaged, binary_to_term(Answer)}, [{minor_version, 2}]).
 
 reply(Port, Id, Answer) ->
     port_command(Port, [<<Id:32>>, Answer]).
@@ -40,26 +58,43 @@ limited(Port, Sink, Limit, Body) ->
         Agent ! {answer, self(), term_to_binary(answer(binary_to_term(Body)), [{minor_version, 2}])}
     end,
     {Pid, Ref} = spawn_opt(Run, [monitor, {max_heap_size, heap(2000000000)}]),
-    Outcome =
-        receive
-            {answer, Pid, Answer} -> Answer;
-            {abort, Answer} -> term_to_binary(Answer);
-            {'DOWN', Ref, process, Pid, Reason} -> term_to_binary({exited, Reason});
-            {Port, eof} -> erlang:halt(0)
-        after Limit ->
-            term_to_binary(timeout)
-        end,
+    Outcome = await(Port, Pid, Ref, erlang:monotonic_time(millisecond) + Limit),
     exit(Pid, kill),
     receive {'DOWN', Ref, process, Pid, _} -> ok after 1000 -> erlang:demonitor(Ref, [flush]) end,
     receive {answer, Pid, _} -> ok after 0 -> ok end,
-    sweep(Before),
+    sweep(Before, 20),
     Outcome.
 
-%% What a request has started ends with it.
-sweep(Before) ->
+%% The heap of a process has a limit; that of binaries, tables and other processes is looked at now and
+%% then.
+await(Port, Pid, Ref, End) ->
+    Left = max(0, End - erlang:monotonic_time(millisecond)),
+    receive
+        {answer, Pid, Answer} -> Answer;
+        {abort, Answer} -> term_to_binary(Answer);
+        {'DOWN', Ref, process, Pid, Reason} -> term_to_binary({exited, Reason});
+        {Port, eof} -> erlang:halt(0)
+    after min(Left, 25) ->
+        IsLarge = erlang:memory(total) > 2000000000,
+        if
+            IsLarge -> term_to_binary({exited, killed});
+            Left =< 25 -> term_to_binary(timeout);
+            true -> await(Port, Pid, Ref, End)
+        end
+    end.
+
+%% What a request has started ends with it, also what that starts meanwhile.
+sweep(_, 0) ->
+    erlang:halt(1);
+sweep(Before, Rounds) ->
     case erlang:system_info(process_count) > length(Before) of
-        true -> [exit(Pid, kill) || Pid <- processes() -- Before];
-        false -> ok
+        true ->
+            Kill = fun(Pid) -> Ref = monitor(process, Pid), exit(Pid, kill), Ref end,
+            Refs = [Kill(Pid) || Pid <- processes() -- Before],
+            [receive {'DOWN', Ref, process, _, _} -> ok after 1000 -> ok end || Ref <- Refs],
+            Refs =:= [] orelse sweep(Before, Rounds - 1);
+        false ->
+            ok
     end.
 
 heap(Bytes) ->
@@ -104,8 +139,11 @@ answer({add_paths, Paths}) ->
     done;
 answer({define, Module, Core}) ->
     define(Module, Core);
-answer({scope, Rows, Own, Alone}) ->
-    Modules = maps:from_list([{M, own} || M <- Own] ++ [{M, both} || M <- Alone]),
+answer({scope, Rows, Own, Alone, Lasting}) ->
+    Modules = maps:from_list(
+        [{M, {lasting, Names}} || {M, Names} <- Lasting] ++
+            [{M, own} || M <- Own] ++ [{M, both} || M <- Alone]
+    ),
     persistent_term:put(gimlet_scope, {maps:from_list(Rows), Modules}),
     done;
 answer({alone, Module}) ->
@@ -114,11 +152,13 @@ answer({alone, Module}) ->
     done;
 answer({rewritten, Module, Core, File}) ->
     case compile:noenv_forms(with_file(Core, File), [from_core, binary, return_errors]) of
-        {ok, _, Beam} -> use(Module, <<"gimlet">>, Beam);
-        {ok, _, Beam, _} -> use(Module, <<"gimlet">>, Beam);
+        {ok, _, Beam} -> compiled(Module, Beam);
+        {ok, _, Beam, _} -> compiled(Module, Beam);
         {error, Errors, _} -> {unusable, text(lists:join("\n", messages(Errors)))};
         error -> {unusable, <<"the compiler refused it">>}
     end;
+answer({use_binary, Module, Beam}) ->
+    use(Module, <<"gimlet">>, Beam);
 answer({run, Module, Function, Args, Heap}) ->
     run(Module, Function, Args, Heap);
 answer({run_text, Module, Function, Text, Heap}) ->
@@ -145,26 +185,75 @@ run(Module, Function, Args, Heap) ->
     process_flag(max_heap_size, heap(Heap)),
     process_flag(error_handler, gimlet_agent),
     put(gimlet_log, []),
+    put(gimlet_path, 0),
     End =
         try dynamic(Module, Function, Args) of
             Value -> {value, Value}
         catch Class:Reason:Trace -> {raised, Class, Reason, clean(Trace)}
         end,
-    {ran, End, get(gimlet_log)}.
+    {ran, End, get(gimlet_log), get(gimlet_path), get_keys(gimlet_seen)}.
+
+compiled(Module, Beam) ->
+    case use(Module, <<"gimlet">>, Beam) of
+        done -> {compiled, Beam};
+        Unusable -> Unusable
+    end.
 
 %% A call of code that is not rewritten; whatever it calls back is not noted.
 outside(Module, Function, Args) ->
     Log = put(gimlet_log, []),
+    Path = erase(gimlet_path),
     try apply(Module, Function, Args) of
-        Value -> note({Value}, Log), Value
+        Value -> note({Value}, Log, Path), Value
     catch Class:Reason:Trace ->
         Clean = clean(Trace),
-        note({Class, Reason, Clean}, Log),
+        note({Class, Reason, Clean}, Log, Path),
         erlang:raise(Class, Reason, Clean)
     end.
 
-note(_, undefined) -> erase(gimlet_log);
-note(Entry, Log) -> put(gimlet_log, [Entry | Log]).
+note(_, undefined, _) -> erase(gimlet_log);
+note(Entry, Log, undefined) -> put(gimlet_log, [Entry | Log]);
+note(Entry, Log, Path) -> put(gimlet_path, Path), put(gimlet_log, [Entry | Log]).
+
+%% Processes that a program starts call what it may call itself.
+start(Fun) -> spawn(begins(Fun)).
+start(Module, Function, Args) -> start(fun_of(Module, Function, Args)).
+start_link(Fun) -> spawn_link(begins(Fun)).
+start_link(Module, Function, Args) -> start_link(fun_of(Module, Function, Args)).
+start_monitor(Fun) -> spawn_monitor(begins(Fun)).
+start_monitor(Module, Function, Args) -> start_monitor(fun_of(Module, Function, Args)).
+start_opt(Fun, Options) -> spawn_opt(begins(Fun), Options).
+start_opt(Module, Function, Args, Options) -> start_opt(fun_of(Module, Function, Args), Options).
+
+begins(Fun) when is_function(Fun) ->
+    fun() ->
+        process_flag(error_handler, gimlet_agent),
+        Fun()
+    end;
+begins(Other) ->
+    Other.
+
+fun_of(Module, Function, Args) when is_atom(Module), is_atom(Function), length(Args) >= 0 ->
+    fun() -> dynamic(Module, Function, Args) end;
+fun_of(_, _, _) ->
+    none.
+
+%% The dictionary as the program itself would have it.
+dictionary() ->
+    [Entry || {Key, Value} = Entry <- get(), not hidden(Key), Value =/= gimlet_seen].
+
+erase_dictionary() ->
+    Entries = dictionary(),
+    [erase(Key) || {Key, _} <- Entries],
+    Entries.
+
+dictionary_keys() -> [Key || {Key, _} <- dictionary()].
+
+dictionary_keys(Value) -> [Key || Key <- get_keys(Value), not hidden(Key)].
+
+hidden(gimlet_log) -> true;
+hidden(gimlet_path) -> true;
+hidden(_) -> false.
 
 %% A call of which only the run knows where it goes.
 dynamic(Module, Function, Args) when is_atom(Module), is_atom(Function), is_list(Args) ->
@@ -172,6 +261,7 @@ dynamic(Module, Function, Args) when is_atom(Module), is_atom(Function), is_list
         both -> apply(Module, Function, Args);
         outside -> outside(Module, Function, Args);
         rewritten -> apply(name(Module), Function, Args);
+        {Name} -> apply(gimlet_agent, Name, Args);
         What -> refused(What, Args)
     end;
 dynamic(Module, Function, Args) ->
@@ -183,10 +273,17 @@ placed(Module, Function, Args) ->
     case {Rows, Modules} of
         {#{Key := Placed}, _} -> Placed;
         {_, #{Module := own}} -> both;
+        {_, #{Module := {lasting, Names}}} ->
+            case lists:member(Function, Names) of
+                true -> atom_to_binary(Function);
+                false -> elsewhere(Module)
+            end;
         {_, #{Module := Placed}} -> Placed;
-        _ when Module =:= erlang; Module =:= erts_internal; Module =:= erts_debug -> outside;
-        _ -> rewritten
+        _ -> elsewhere(Module)
     end.
+
+elsewhere(Module) when Module =:= erlang; Module =:= erts_internal; Module =:= erts_debug -> outside;
+elsewhere(_) -> rewritten.
 
 name(Module) -> binary_to_atom(<<"gimlet ", (atom_to_binary(Module))/binary>>).
 

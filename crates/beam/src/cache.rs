@@ -28,6 +28,8 @@ pub(crate) enum Kind {
     Index,
     /// Loaded modules by content.
     Code,
+    /// Modules that were rewritten and compiled, by what was compiled.
+    Rewritten,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,6 +75,7 @@ impl Cache {
             Kind::Installation => "otp",
             Kind::Index => "index",
             Kind::Code => "code",
+            Kind::Rewritten => "rewritten",
         };
         Some(self.dir.as_ref()?.join(kind).join(&key.0))
     }

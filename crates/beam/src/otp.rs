@@ -133,6 +133,25 @@ impl Otp {
         self.peer.ask(limit, request)
     }
 
+    /// Ends the runtime; the next request starts another one.
+    pub(crate) fn stop(&mut self) {
+        self.peer.stop();
+    }
+
+    /// Under which what the compiler makes of a request is kept: its whole content, and who compiles.
+    pub(crate) fn key_of(&mut self, request: &Term) -> Result<Key, HostError> {
+        let request = etf::encode(request).map_err(|it| HostError::Lost(it.to_string()))?;
+        Ok(Key::of(&[&self.version()?, &request]))
+    }
+
+    pub(crate) fn kept_bytes(&self, key: &Key) -> Option<Vec<u8>> {
+        self.cache.read(Kind::Rewritten, key)
+    }
+
+    pub(crate) fn keep_bytes(&self, key: &Key, bytes: &[u8]) {
+        self.cache.write(Kind::Rewritten, key, bytes);
+    }
+
     pub(crate) fn load_limit(&self) -> Duration {
         self.settings.load_limit
     }

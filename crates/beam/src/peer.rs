@@ -80,6 +80,10 @@ impl Peer {
         }
     }
 
+    pub(crate) fn stop(&mut self) {
+        self.running = None;
+    }
+
     /// What the process said about its OTP when it started.
     pub(crate) fn info(&mut self) -> Result<Term, HostError> {
         Ok(self.running()?.info.clone())
@@ -256,7 +260,8 @@ impl Drop for Running {
 fn command(launch: &Launch) -> Command {
     let mut command = Command::new("/bin/sh");
     command
-        .args(["-c", r#"exec "$0" "$@" 3<&0 4>&1 </dev/null >&2"#])
+        // A single allocation can be larger than all the memory there is: it must fail.
+        .args(["-c", r#"ulimit -v 8388608 2>&-; exec "$0" "$@" 3<&0 4>&1 </dev/null >&2"#])
         .arg(&launch.erl)
         // No break handler on Ctrl-C, no spinning schedulers, file names are UTF-8.
         .args(["+Bi", "+sbwt", "none", "+sbwtdcpu", "none", "+sbwtdio", "none", "+fnu"])

@@ -282,8 +282,13 @@ pub(crate) enum Deliver {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Backend {
+    /// Our own machine
     Machine,
+    /// The real BEAM
     Beam,
+    /// The machine, and BEAM for a function that needs native code or a builtin that the machine lacks,
+    /// or that computes for more than 100,000 calls on what does not depend on its input
+    Auto,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

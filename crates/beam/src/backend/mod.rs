@@ -6,8 +6,9 @@
 //! ```
 //!
 //! Given the input, all that happens inside rewritten code is determined, so the log holds only what
-//! came from outside: results of what the machine does not compute. Asked to (`Witness::Clauses`), it
-//! also holds every clause that was entered, to be compared with those of the machine.
+//! came from outside: results of what the machine does not compute. Beside it is a number that all
+//! alternatives taken are mixed into (`Witness::Path`), to be compared with the machine's; asked to
+//! (`Witness::Clauses`), the log holds every clause that was entered.
 
 #![expect(
     clippy::wildcard_enum_match_arm,
@@ -24,6 +25,6 @@ mod alike;
 mod pure;
 
 pub use alike::is_alike;
-pub use runner::{Limits, Ran, Runner};
+pub use runner::{End, Limits, Ran, Runner};
 pub use scope::Witness;
 pub use unit::BeamUnit;

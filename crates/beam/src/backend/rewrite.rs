@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use term::{Atom, Term};
 
-/// Where a clause stands; it has its number from its place in this list.
+/// Where a clause stands.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct ClausePlace {
     pub(super) module: Atom,
@@ -17,23 +17,32 @@ pub(super) struct ClausePlace {
     pub(super) column: u32,
 }
 
-/// The clauses of all rewritten modules.
-#[derive(Debug, Default)]
-pub(super) struct Clauses {
-    pub(super) places: Vec<ClausePlace>,
-    numbers: FxHashMap<ClausePlace, i64>,
-}
-
-impl Clauses {
-    fn number(&mut self, place: ClausePlace) -> i64 {
-        let next = i64::try_from(self.places.len()).unwrap_or(i64::MAX);
-        let number = *self.numbers.entry(place.clone()).or_insert(next);
-        if number == next {
-            self.places.push(place);
-        }
-        number
+impl ClausePlace {
+    /// Its number in a log. Made of the place alone, so that code that was rewritten twice is equal.
+    pub(super) fn number(&self) -> i64 {
+        let text = [&self.line.to_le_bytes(), &self.column.to_le_bytes()];
+        let text = self.module.as_str().bytes().chain(text.into_iter().flatten().copied());
+        // FNV-1a, folded.
+        let hash = text.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        i64::try_from((hash ^ (hash >> 32)) & 0x3fff_ffff).unwrap_or_default()
     }
 }
+
+/// The clauses of all rewritten modules that tell when they are entered.
+#[derive(Debug, Default)]
+pub(super) struct Clauses {
+    pub(super) places: FxHashMap<i64, ClausePlace>,
+}
+
+/// A path that goes on with a clause. What [`mixing`] computes, never a large integer.
+pub(super) fn mixed(path: i64, number: i64) -> i64 {
+    (path & PATH_BITS) * PATH_FACTOR + number
+}
+
+const PATH_BITS: i64 = (1 << 53) - 1;
+const PATH_FACTOR: i64 = 31;
 
 /// Functions of a module that run outside, by name and arity.
 pub(super) type Leaving = BTreeSet<(Atom, u32)>;
@@ -47,7 +56,7 @@ pub(super) fn rewrite(
     clauses: &mut Clauses,
 ) -> Option<Term> {
     let [tag, anno, _, exports, _, definitions] = core.as_tuple()? else { return None };
-    let mut rewriting = Rewriting { scope, module, clauses };
+    let mut rewriting = Rewriting { scope, module, clauses, is_telling: true };
     let mut kept = Vec::new();
     for definition in definitions.as_list()? {
         let [name, fun] = definition.as_tuple()? else { return None };
@@ -75,15 +84,52 @@ pub(super) fn rewrite(
     ]))
 }
 
-/// The module as it is, under another name, with all its functions exported.
+/// The module as it is, under another name, with all its functions exported. Its clauses remember that
+/// they were entered, for the sake of coverage.
 pub(super) fn plain(module: &Atom, core: &Term) -> Option<Term> {
     let [tag, anno, _, _, _, definitions] = core.as_tuple()? else { return None };
     let names = definitions.as_list()?.iter().map(|it| it.as_tuple()?.first().cloned());
     let exports = Term::proper_list(names.collect::<Option<_>>()?);
     let name = atom(&Scope::plain_name(module));
-    let parts = vec![tag.clone(), anno.clone(), name, exports, Term::Nil, definitions.clone()];
-    Some(Term::Tuple(parts))
+    let definitions = remembering(module, definitions);
+    Some(Term::Tuple(vec![tag.clone(), anno.clone(), name, exports, Term::Nil, definitions]))
 }
+
+fn remembering(module: &Atom, term: &Term) -> Term {
+    let parts = |it: &[Term]| it.iter().map(|it| remembering(module, it)).collect();
+    match term {
+        Term::Tuple(items) => match items.as_slice() {
+            [tag, ..] if tag.as_atom() == Some("c_literal") => term.clone(),
+            [tag, anno, patterns, guard, body] if tag.as_atom() == Some("c_clause") => {
+                let body = remembering(module, body);
+                let body = match place_of(module, anno) {
+                    Some(place) => noted(body, || remember(&place)),
+                    None => body,
+                };
+                node("c_clause", anno, [patterns.clone(), guard.clone(), body])
+            }
+            items => Term::Tuple(parts(items)),
+        },
+        Term::List(list) if list.tail == Term::Nil => Term::proper_list(parts(&list.items)),
+        _ => term.clone(),
+    }
+}
+
+/// To look is cheaper than to write, and nearly always enough.
+fn remember(place: &ClausePlace) -> Term {
+    let key = || literal(Term::atom(&format!("{SEEN}{}", place.number())));
+    let seen = || literal(Term::atom("gimlet_seen"));
+    let is_true = || literal(Term::atom("true"));
+    let clause = |pattern: Term, body: Term| {
+        node("c_clause", &Term::Nil, [Term::proper_list(vec![pattern]), is_true(), body])
+    };
+    let other = node("c_var", &Term::Nil, [Term::atom("gimlet other")]);
+    let clauses = vec![clause(seen(), seen()), clause(other, erlang("put", vec![key(), seen()]))];
+    node("c_case", &Term::Nil, [erlang("get", vec![key()]), Term::proper_list(clauses)])
+}
+
+/// Before the number of a clause in the name under which it is remembered.
+pub(super) const SEEN: &str = "gimlet clause ";
 
 /// Whether the module runs code of its own when it is loaded, which makes its functions native.
 pub(super) fn is_native(core: &Term) -> bool {
@@ -97,6 +143,8 @@ struct Rewriting<'a> {
     scope: &'a Scope,
     module: &'a Atom,
     clauses: &'a mut Clauses,
+    /// Whether the clause at hand tells when it is entered.
+    is_telling: bool,
 }
 
 impl Rewriting<'_> {
@@ -122,14 +170,21 @@ impl Rewriting<'_> {
         match (tag.as_str(), parts) {
             ("c_literal" | "c_var" | "c_opaque", _) => term.clone(),
             ("c_clause", [patterns, guard, body]) => {
+                let number = self.number(anno);
                 let body = self.expr(body);
-                let body = match self.number(anno) {
-                    Some(number) => noted(number, body),
-                    None => body,
+                let body = match (number, self.scope.witness()) {
+                    (None, _) | (_, Witness::Ends) => body,
+                    (Some(number), Witness::Path) => noted(body, || mixing(number)),
+                    (Some(number), Witness::Clauses) => noted(body, || telling(number)),
                 };
                 node("c_clause", anno, [patterns.clone(), guard.clone(), body])
             }
             ("c_call", [module, name, args]) => self.call(anno, module, name, args),
+            ("c_case", [looked_at, alternatives]) => {
+                let looked_at = self.expr(looked_at);
+                let alternatives = self.alternatives(alternatives);
+                node("c_case", anno, [looked_at, alternatives])
+            }
             _ => {
                 let parts = parts.iter().map(|it| self.part(it));
                 Term::Tuple(
@@ -139,23 +194,64 @@ impl Rewriting<'_> {
         }
     }
 
-    /// The number of a clause that somebody wrote.
+    /// What says nothing when it is entered: a clause without an alternative, and the only one of some
+    /// that ends at once, as it is known by the silence. That keeps calls at the leaves of a recursion
+    /// cheap.
+    fn alternatives(&mut self, clauses: &Term) -> Term {
+        let items = clauses.as_list().unwrap_or_default();
+        let has_place = |it: &Term| place_of(self.module, it.as_tuple()?.get(1)?);
+        let written: Vec<bool> = items.iter().map(|it| has_place(it).is_some()).collect();
+        let is_leaf = |(it, is_written): (&Term, &bool)| {
+            *is_written && it.as_tuple().and_then(<[Term]>::last).is_some_and(|it| self.is_leaf(it))
+        };
+        let leaves: Vec<bool> = items.iter().zip(&written).map(is_leaf).collect();
+        let is_choice = written.iter().filter(|it| **it).count() > 1;
+        let is_one_leaf = leaves.iter().filter(|it| **it).count() == 1;
+        let rewritten = items.iter().zip(leaves).map(|(it, is_leaf)| {
+            // Bodies have cases of their own.
+            self.is_telling = is_choice && !(is_leaf && is_one_leaf);
+            self.expr(it)
+        });
+        let rewritten = rewritten.collect();
+        self.is_telling = true;
+        Term::proper_list(rewritten)
+    }
+
+    /// Whether nothing is called or chosen here.
+    fn is_leaf(&self, body: &Term) -> bool {
+        match body {
+            Term::Tuple(parts) => match parts.as_slice() {
+                [tag, ..] if tag.as_atom() == Some("c_literal") => true,
+                [tag, _, module, name, args] if tag.as_atom() == Some("c_call") => {
+                    let (Some(module), Some(name)) = (literal_atom(module), literal_atom(name))
+                    else {
+                        return false;
+                    };
+                    let n_args = args.as_list().unwrap_or_default().len();
+                    module.as_str() == "erlang"
+                        && name.as_str() != "apply"
+                        && self.scope.row(&module, &name, n_args) == Some(&Placed::Both)
+                        && self.is_leaf(args)
+                }
+                [tag, ..] if tag.as_atom().is_some_and(|it| BRANCHING.contains(&it)) => false,
+                parts => parts.iter().all(|it| self.is_leaf(it)),
+            },
+            Term::List(list) => list.items.iter().all(|it| self.is_leaf(it)),
+            _ => true,
+        }
+    }
+
+    /// The number of a clause that tells when it is entered.
     fn number(&mut self, anno: &Term) -> Option<i64> {
-        if self.scope.witness() == Witness::Ends {
-            return None;
+        match self.scope.witness() {
+            Witness::Ends => return None,
+            Witness::Path if !self.is_telling => return None,
+            Witness::Path | Witness::Clauses => (),
         }
-        let items = anno.as_list()?;
-        if items.iter().any(|it| it.as_atom() == Some("compiler_generated")) {
-            return None;
-        }
-        let (line, column) = items.iter().find_map(|it| match it.as_tuple()? {
-            [Term::Int(line), Term::Int(column)] if *column >= MARK => Some((*line, column % MARK)),
-            _ => None,
-        })?;
-        let line = u32::try_from(line).ok()?;
-        let column = u32::try_from(column).ok()?;
-        let module = self.module.clone();
-        Some(self.clauses.number(ClausePlace { module, line, column }))
+        let place = place_of(self.module, anno)?;
+        let number = place.number();
+        self.clauses.places.insert(number, place);
+        Some(number)
     }
 
     fn call(&mut self, anno: &Term, module: &Term, name: &Term, args: &Term) -> Term {
@@ -179,6 +275,7 @@ impl Rewriting<'_> {
             Placed::Outside => {
                 agent_at(anno, "outside", vec![module.clone(), name.clone(), list(args)])
             }
+            Placed::ByAgent(function) => agent_at(anno, function, args),
             Placed::Refused(what) => {
                 let what = literal(Term::binary(what.into_bytes()));
                 agent_at(anno, "refused", vec![what, list(args)])
@@ -204,6 +301,7 @@ impl Rewriting<'_> {
             Placed::Outside => {
                 agent("outside", vec![of.clone(), name.clone(), list(params.clone())])
             }
+            Placed::ByAgent(function) => agent(function, params.clone()),
             Placed::Refused(what) => {
                 let what = literal(Term::binary(what.into_bytes()));
                 agent("refused", vec![what, list(params.clone())])
@@ -211,6 +309,24 @@ impl Rewriting<'_> {
         };
         Some(node("c_fun", &Term::Nil, [Term::proper_list(params), body]))
     }
+}
+
+/// Kinds of records that go somewhere else, or choose.
+const BRANCHING: &[&str] =
+    &["c_apply", "c_case", "c_catch", "c_fun", "c_letrec", "c_primop", "c_receive", "c_try"];
+
+/// Where a clause stands that somebody wrote.
+fn place_of(module: &Atom, anno: &Term) -> Option<ClausePlace> {
+    let items = anno.as_list()?;
+    if items.iter().any(|it| it.as_atom() == Some("compiler_generated")) {
+        return None;
+    }
+    let (line, column) = items.iter().find_map(|it| match it.as_tuple()? {
+        [Term::Int(line), Term::Int(column)] if *column >= MARK => Some((*line, column % MARK)),
+        _ => None,
+    })?;
+    let (line, column) = (u32::try_from(line).ok()?, u32::try_from(column).ok()?);
+    Some(ClausePlace { module: module.clone(), line, column })
 }
 
 /// As many as a function may have.
@@ -221,22 +337,49 @@ const MARK: i64 = 1_000_000;
 
 /// The body after a note that its clause was entered. A message is first taken out of the mailbox:
 /// nothing may be called before that.
-fn noted(number: i64, body: Term) -> Term {
+fn noted(body: Term, note: impl FnOnce() -> Term) -> Term {
     if let Some([Term::Atom(tag), anno, first, then]) = body.as_tuple()
         && tag.as_str() == "c_seq"
         && let Some([Term::Atom(primop), _, name, _]) = first.as_tuple()
         && primop.as_str() == "c_primop"
         && literal_atom(name).is_some_and(|it| it.as_str() == "remove_message")
     {
-        return node("c_seq", anno, [first.clone(), noted(number, then.clone())]);
+        return node("c_seq", anno, [first.clone(), noted(then.clone(), note)]);
     }
+    node("c_seq", &Term::Nil, [note(), body])
+}
+
+/// Puts the clause before all that were entered.
+fn telling(number: i64) -> Term {
     let log = || literal(Term::atom("gimlet_log"));
-    let erlang = |name: &str, args| {
-        call_at(&Term::Nil, literal(Term::atom("erlang")), literal(Term::atom(name)), args)
+    let entered = erlang("get", vec![log()]);
+    let entry = node("c_cons", &Term::Nil, [literal(Term::Int(number)), entered]);
+    erlang("put", vec![log(), entry])
+}
+
+/// Mixes the clause into the path so far, which only the unit's process has. A read and a write of the
+/// dictionary are the cheapest memory that a process has: `cargo xtask backend` measures it.
+fn mixing(number: i64) -> Term {
+    let path = || literal(Term::atom("gimlet_path"));
+    let int = |it| literal(Term::Int(it));
+    let var = || node("c_var", &Term::Nil, [Term::atom("gimlet path")]);
+    let low = erlang("band", vec![var(), int(PATH_BITS)]);
+    let next = erlang("+", vec![erlang("*", vec![low, int(PATH_FACTOR)]), int(number)]);
+    let clause = |pattern: Term, guard: Term, body: Term| {
+        node("c_clause", &Term::Nil, [Term::proper_list(vec![pattern]), guard, body])
     };
-    let entry =
-        node("c_cons", &Term::Nil, [literal(Term::Int(number)), erlang("get", vec![log()])]);
-    node("c_seq", &Term::Nil, [erlang("put", vec![log(), entry]), body])
+    let is_here = erlang("is_integer", vec![var()]);
+    let nothing = || literal(Term::atom("ok"));
+    let other = node("c_var", &Term::Nil, [Term::atom("gimlet other")]);
+    let clauses = vec![
+        clause(var(), is_here, erlang("put", vec![path(), next])),
+        clause(other, literal(Term::atom("true")), nothing()),
+    ];
+    node("c_case", &Term::Nil, [erlang("get", vec![path()]), Term::proper_list(clauses)])
+}
+
+fn erlang(name: &str, args: Vec<Term>) -> Term {
+    call_at(&Term::Nil, literal(Term::atom("erlang")), literal(Term::atom(name)), args)
 }
 
 /// The fun with another body, made of the list of its parameters.

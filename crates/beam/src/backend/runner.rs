@@ -5,7 +5,7 @@
 //! is gone is started anew with all its modules.
 
 use crate::backend::pure::Purity;
-use crate::backend::rewrite::{ClausePlace, Clauses, Leaving, is_native, plain, rewrite};
+use crate::backend::rewrite::{ClausePlace, Clauses, Leaving, SEEN, is_native, plain, rewrite};
 use crate::backend::scope::{Scope, Witness};
 use crate::otp::Otp;
 use crate::peer::path_term;
@@ -47,25 +47,37 @@ pub struct Runner {
     staying: BTreeSet<FunctionName>,
     purity: Purity,
     clauses: Clauses,
+    /// Runs that the process has made.
+    n_runs_of_process: u64,
     outside: Arc<Outside>,
     /// The process that has the modules, counted by starts.
     ready: Option<u32>,
     /// Runs asked of BEAM.
     pub n_runs: u64,
+    /// Modules that were not in the cache.
+    pub n_compiled: u64,
 }
 
 /// What came of a run.
 #[derive(Clone, Debug)]
 pub enum Ran {
-    Ended {
-        outcome: Outcome,
-        /// In the order in which the unit's process got them.
-        results: VecDeque<Answer>,
-        /// Clauses that it entered, if they are witnessed.
-        clauses: Vec<u32>,
-    },
+    Ended(Box<End>),
     /// It was cut short: too long, too large, refused, or the runtime is gone.
     Cut(String),
+}
+
+/// How a run ended, and what it told.
+#[derive(Clone, Debug)]
+pub struct End {
+    pub outcome: Outcome,
+    /// In the order in which the unit's process got them.
+    pub results: VecDeque<Answer>,
+    /// Clauses that it entered, if they are witnessed.
+    pub clauses: Vec<i64>,
+    /// All alternatives that it took, made one number, if they are witnessed.
+    pub path: Option<i64>,
+    /// Numbers of clauses that were entered in functions that run outside as a whole.
+    pub seen: Vec<i64>,
 }
 
 impl Runner {
@@ -84,9 +96,11 @@ impl Runner {
             staying: BTreeSet::new(),
             purity: Purity::default(),
             clauses: Clauses::default(),
+            n_runs_of_process: 0,
             outside,
             ready: None,
             n_runs: 0,
+            n_compiled: 0,
         }
     }
 
@@ -110,42 +124,107 @@ impl Runner {
         Ok(())
     }
 
+    /// From now on runs may take this.
+    pub fn limit(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
+    /// How many runtimes were started so far.
+    pub fn n_starts(&self) -> u32 {
+        self.otp.starts()
+    }
+
+    /// Whether a module under test loads native code.
+    pub(super) fn has_native(&self) -> bool {
+        !self.alone.is_empty()
+    }
+
     /// Calls a function of a module under test.
     pub fn run(&mut self, module: &Atom, function: &Atom, args: &[Term]) -> Result<Ran, HostError> {
         self.n_runs += 1;
         loop {
             self.prepare()?;
             let request = self.request(module, function, args);
+            let is_first = self.n_runs_of_process == 0;
+            self.n_runs_of_process += 1;
             let answer = match self.otp.ask(self.limits.time, &request) {
                 Ok(answer) => answer,
                 Err(HostError::Timeout(_)) => return Ok(Ran::Cut("it takes too long".to_owned())),
+                // What broke the runtime may be what earlier runs have left behind.
+                Err(HostError::Lost(_)) if !is_first => continue,
                 Err(HostError::Lost(why)) => return Ok(Ran::Cut(why)),
                 Err(error) => return Err(error),
             };
-            let lost = || HostError::Lost("no answer to a run".to_owned());
-            match answer.as_tuple().ok_or_else(lost)? {
-                [tag, end, log] if tag.as_atom() == Some("ran") => {
-                    return ended(end, log).ok_or_else(lost);
+            let answer = match answer.as_tuple() {
+                Some([tag, answer]) if tag.as_atom() == Some("damaged") => {
+                    self.otp.stop();
+                    answer.clone()
                 }
-                [tag, Term::Atom(module)] if tag.as_atom() == Some("need") => {
-                    self.need(&module.clone())?;
-                }
-                [tag, reason] if tag.as_atom() == Some("exited") => {
-                    if reason.as_atom() == Some("killed") {
-                        return Ok(Ran::Cut("it was killed".to_owned()));
-                    }
-                    let (class, trace) = (Atom::new("exit"), Term::Nil);
-                    let outcome = Outcome::Crash { class, reason: reason.clone(), trace };
-                    let (results, clauses) = (VecDeque::new(), Vec::new());
-                    return Ok(Ran::Ended { outcome, results, clauses });
-                }
-                [tag, what] if tag.as_atom() == Some("refused") => {
-                    let what = String::from_utf8_lossy(what.as_bytes().unwrap_or_default());
-                    return Ok(Ran::Cut(format!("{what} was refused")));
-                }
-                _ => return Err(lost()),
+                Some(_) | None => answer,
+            };
+            if let Some(ran) = self.answered(&answer)? {
+                return Ok(ran);
             }
         }
+    }
+
+    /// What an answer to a run means; `None` if the run is to be made again.
+    fn answered(&mut self, answer: &Term) -> Result<Option<Ran>, HostError> {
+        let lost = || HostError::Lost("no answer to a run".to_owned());
+        let cut = |why: String| Ok(Some(Ran::Cut(why)));
+        match answer.as_tuple().ok_or_else(lost)? {
+            [tag, end, log, path, seen] if tag.as_atom() == Some("ran") => {
+                let path = (self.witness() == Witness::Path).then(|| path.as_int()).flatten();
+                ended(end, log, path, seen).ok_or_else(lost).map(Some)
+            }
+            [tag, Term::Atom(module)] if tag.as_atom() == Some("need") => {
+                self.need(&module.clone())?;
+                Ok(None)
+            }
+            [tag, reason] if tag.as_atom() == Some("exited") => {
+                if reason.as_atom() == Some("killed") {
+                    return cut("it was killed".to_owned());
+                }
+                let (class, trace) = (Atom::new("exit"), Term::Nil);
+                let outcome = Outcome::Crash { class, reason: reason.clone(), trace };
+                let (results, clauses, seen) = (VecDeque::new(), Vec::new(), Vec::new());
+                let end = End { outcome, results, clauses, path: None, seen };
+                Ok(Some(Ran::Ended(Box::new(end))))
+            }
+            [tag, what] if tag.as_atom() == Some("refused") => {
+                let what = String::from_utf8_lossy(what.as_bytes().unwrap_or_default());
+                cut(format!("{what} was refused"))
+            }
+            _ => Err(lost()),
+        }
+    }
+
+    /// The clauses that a run enters, in order, whatever is witnessed otherwise.
+    pub(super) fn clauses_of(
+        &mut self,
+        module: &Atom,
+        function: &Atom,
+        args: &[Term],
+    ) -> Result<Vec<ClausePlace>, HostError> {
+        let usual = self.witness();
+        let known = std::mem::take(&mut self.clauses);
+        let n_wanted = self.wanted.len();
+        self.scope.set_witness(Witness::Clauses);
+        self.ready = None;
+        let ran = self.run(module, function, args);
+        let places = ran.map(|it| match it {
+            Ran::Ended(end) => self.places(&end.clauses),
+            Ran::Cut(_) => Vec::new(),
+        });
+        self.scope.set_witness(usual);
+        self.clauses = known;
+        self.wanted.truncate(n_wanted);
+        self.ready = None;
+        places
+    }
+
+    pub(super) fn places(&self, clauses: &[i64]) -> Vec<ClausePlace> {
+        clauses.iter().filter_map(|it| self.clauses.places.get(it).cloned()).collect()
     }
 
     /// What the machine takes from the log.
@@ -157,8 +236,14 @@ impl Runner {
         self.scope.witness()
     }
 
-    pub(super) fn clause(&self, number: u32) -> Option<&ClausePlace> {
-        self.clauses.places.get(number as usize)
+    /// The modules that have functions that run outside.
+    pub(super) fn leaving(&self) -> impl Iterator<Item = &Atom> {
+        self.leaving.keys()
+    }
+
+    /// Whether this clause tells when it is entered.
+    pub(super) fn is_telling(&self, place: &ClausePlace) -> bool {
+        self.clauses.places.get(&place.number()) == Some(place)
     }
 
     /// From now on the function runs outside as a whole, if it is one of the modules under test
@@ -220,7 +305,9 @@ impl Runner {
             return Ok(());
         }
         self.tell_scope()?;
-        self.ready = Some(self.otp.starts());
+        if self.ready.replace(self.otp.starts()) != Some(self.otp.starts()) {
+            self.n_runs_of_process = 0;
+        }
         for module in self.wanted.clone() {
             self.define(&module)?;
         }
@@ -298,21 +385,43 @@ impl Runner {
             modules.extend(plain.map(|it| (Scope::plain_name(module), it)));
         }
         for (name, core) in modules {
-            let file = Term::string(&code.file);
-            let name = Term::Atom(name);
-            let request = Term::Tuple(vec![Term::atom("rewritten"), name, core, file]);
-            let answer = self.otp.ask(self.otp.load_limit(), &request)?;
-            if let Some([_, why]) = answer.as_tuple() {
-                let why = String::from_utf8_lossy(why.as_bytes().unwrap_or_default()).into_owned();
-                let module = module.as_str();
-                return Err(HostError::Compile(vec![format!("{module}, rewritten: {why}")]));
-            }
+            self.compile(&name, core, &code.file)?;
         }
         Ok(())
     }
+
+    /// Has Core Erlang compiled and loaded, or loads what became of it the last time.
+    fn compile(&mut self, name: &Atom, core: Term, file: &str) -> Result<(), HostError> {
+        let named = |kind: &str, rest: Vec<Term>| {
+            let parts = [Term::atom(kind), Term::Atom(name.clone())].into_iter().chain(rest);
+            Term::Tuple(parts.collect())
+        };
+        let request = named("rewritten", vec![core, Term::string(file)]);
+        let key = self.otp.key_of(&request)?;
+        if let Some(beam) = self.otp.kept_bytes(&key) {
+            let request = named("use_binary", vec![Term::binary(beam)]);
+            let answer = self.otp.ask(self.otp.load_limit(), &request)?;
+            if answer.as_atom() == Some("done") {
+                return Ok(());
+            }
+        }
+        self.n_compiled += 1;
+        let answer = self.otp.ask(self.otp.load_limit(), &request)?;
+        match answer.as_tuple() {
+            Some([tag, beam]) if tag.as_atom() == Some("compiled") => {
+                self.otp.keep_bytes(&key, beam.as_bytes().unwrap_or_default());
+                Ok(())
+            }
+            Some([_, why]) => {
+                let why = String::from_utf8_lossy(why.as_bytes().unwrap_or_default()).into_owned();
+                Err(HostError::Compile(vec![format!("{}, rewritten: {why}", name.as_str())]))
+            }
+            Some(_) | None => Err(HostError::Lost("it compiled nothing".to_owned())),
+        }
+    }
 }
 
-fn ended(end: &Term, log: &Term) -> Option<Ran> {
+fn ended(end: &Term, log: &Term, path: Option<i64>, seen: &Term) -> Option<Ran> {
     let outcome = match end.as_tuple()? {
         [_, value] => Outcome::Value(value.clone()),
         [_, Term::Atom(class), reason, trace] => {
@@ -324,7 +433,7 @@ fn ended(end: &Term, log: &Term) -> Option<Ran> {
     // The newest comes first.
     for entry in log.as_list()?.iter().rev() {
         match entry {
-            Term::Int(number) => clauses.push(u32::try_from(*number).ok()?),
+            Term::Int(number) => clauses.push(*number),
             entry => results.push_back(match entry.as_tuple()? {
                 [value] => Answer::Value(value.clone()),
                 [Term::Atom(class), reason, trace] => Answer::Raised {
@@ -336,5 +445,7 @@ fn ended(end: &Term, log: &Term) -> Option<Ran> {
             }),
         }
     }
-    Some(Ran::Ended { outcome, results, clauses })
+    let number = |it: &Term| it.as_atom()?.strip_prefix(SEEN)?.parse().ok();
+    let seen = seen.as_list()?.iter().filter_map(number).collect();
+    Some(Ran::Ended(Box::new(End { outcome, results, clauses, path, seen })))
 }

@@ -3,15 +3,17 @@
 use erlang::builtins::{Builtin, Effect, How, all};
 use erlang::machine::{Allowed, Outside};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use term::{Atom, Term};
 
 /// What the log says besides results from outside.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Witness {
     /// Nothing: how the run ends is all that is compared.
-    #[default]
     Ends,
+    /// One number made of all alternatives that were taken, in order.
+    #[default]
+    Path,
     /// Every clause of the source that is entered.
     Clauses,
 }
@@ -23,6 +25,8 @@ pub(super) enum Placed {
     Both,
     /// On BEAM alone; its result is noted.
     Outside,
+    /// On BEAM by the agent, which hides what is not the program's own.
+    ByAgent(&'static str),
     /// Nowhere. The text says what it was.
     Refused(String),
     /// Code that is rewritten, in the module of this name.
@@ -36,6 +40,7 @@ pub(super) struct Scope {
     own: BTreeSet<Atom>,
     /// Those of them that are not rewritten: they load native code.
     native: BTreeSet<Atom>,
+    allowed: Allowed,
     witness: Witness,
 }
 
@@ -43,15 +48,130 @@ pub(super) struct Scope {
 const CHANGING: &[&str] = &[
     "date",
     "localtime",
+    "memory",
     "monotonic_time",
     "now",
     "perf_counter",
+    "statistics",
     "system_time",
     "time",
     "time_offset",
     "timestamp",
     "unique_integer",
     "universaltime",
+];
+
+/// What changes the runtime for good, or for all. The machine does it in a world that ends with the
+/// run; on BEAM it would be there for all runs that follow, so only the machine does it.
+const LASTING: &[(&str, &[&str])] = &[
+    ("application", &["permit", "set_env", "stop", "takeover", "unload", "unset_env"]),
+    (
+        "code",
+        &[
+            "add_path",
+            "add_patha",
+            "add_paths",
+            "add_pathsa",
+            "add_pathsz",
+            "add_pathz",
+            "atomic_load",
+            "del_path",
+            "delete",
+            "finish_loading",
+            "load_abs",
+            "load_binary",
+            "load_file",
+            "purge",
+            "replace_path",
+            "set_path",
+            "soft_purge",
+            "stick_dir",
+            "stick_mod",
+            "unstick_dir",
+            "unstick_mod",
+        ],
+    ),
+    (
+        "erlang",
+        &[
+            "delete_module",
+            "finish_loading",
+            "halt",
+            "load_module",
+            "purge_module",
+            "set_cookie",
+            "system_flag",
+            "system_monitor",
+            "system_profile",
+            "trace",
+            "trace_pattern",
+        ],
+    ),
+    ("erts_debug", &["set_internal_state"]),
+    ("erts_internal", &["erase_persistent_terms"]),
+    ("erpc", &["call", "cast", "multicall", "multicast", "send_request"]),
+    ("global", &["re_register_name", "register_name", "set_lock", "unregister_name"]),
+    ("init", &["reboot", "restart", "stop"]),
+    (
+        "logger",
+        &[
+            "add_handler",
+            "add_handler_filter",
+            "add_handlers",
+            "add_primary_filter",
+            "remove_handler",
+            "remove_handler_filter",
+            "remove_primary_filter",
+            "set_application_level",
+            "set_handler_config",
+            "set_module_level",
+            "set_primary_config",
+            "unset_application_level",
+            "unset_module_level",
+            "update_handler_config",
+            "update_primary_config",
+        ],
+    ),
+    ("net_kernel", &["start", "stop"]),
+    ("os", &["putenv", "set_signal", "unsetenv"]),
+    ("persistent_term", &["erase", "put"]),
+    // These have another process call what it should not.
+    ("rpc", &["async_call", "block_call", "call", "cast", "eval_everywhere", "multicall"]),
+    ("timer", &["apply_after", "apply_interval", "apply_repeatedly"]),
+];
+
+/// What reaches outside although its row says nothing of it: there, the arguments decide.
+const REACHING: &[(&str, &str, Effect)] = &[
+    ("erl_ddll", "load", Effect::Os),
+    ("erl_ddll", "load_driver", Effect::Os),
+    ("erl_ddll", "try_load", Effect::Os),
+    ("erlang", "load_nif", Effect::Os),
+    ("erlang", "open_port", Effect::Os),
+    ("gen_sctp", "open", Effect::Network),
+    ("gen_tcp", "connect", Effect::Network),
+    ("gen_tcp", "listen", Effect::Network),
+    ("gen_udp", "open", Effect::Network),
+    ("httpc", "request", Effect::Network),
+    ("socket", "open", Effect::Network),
+    ("ssl", "connect", Effect::Network),
+    ("ssl", "listen", Effect::Network),
+];
+
+/// What looks at the whole dictionary of a process, or starts one, which must be told where calls go;
+/// and who does it instead.
+const BY_AGENT: &[(&str, usize, &str)] = &[
+    ("erase", 0, "erase_dictionary"),
+    ("get", 0, "dictionary"),
+    ("get_keys", 0, "dictionary_keys"),
+    ("get_keys", 1, "dictionary_keys"),
+    ("spawn", 1, "start"),
+    ("spawn", 3, "start"),
+    ("spawn_link", 1, "start_link"),
+    ("spawn_link", 3, "start_link"),
+    ("spawn_monitor", 1, "start_monitor"),
+    ("spawn_monitor", 3, "start_monitor"),
+    ("spawn_opt", 2, "start_opt"),
+    ("spawn_opt", 4, "start_opt"),
 ];
 
 /// Modules of OTP that compute and do nothing else. Unless somebody wants to see their clauses, they
@@ -91,11 +211,16 @@ const PLAIN: &str = "gimlet plain ";
 impl Scope {
     pub(super) fn new(own: BTreeSet<Atom>, allowed: Allowed, witness: Witness) -> Scope {
         let row = |it: &'static Builtin| (key(it), placed(it, allowed));
-        Scope { rows: all().map(row).collect(), own, native: BTreeSet::new(), witness }
+        let rows = all().map(row).collect();
+        Scope { rows, own, native: BTreeSet::new(), allowed, witness }
     }
 
     pub(super) fn witness(&self) -> Witness {
         self.witness
+    }
+
+    pub(super) fn set_witness(&mut self, witness: Witness) {
+        self.witness = witness;
     }
 
     pub(super) fn is_own(&self, module: &Atom) -> bool {
@@ -114,6 +239,13 @@ impl Scope {
         if let Some(placed) = self.row(module, name, arity) {
             return placed.clone();
         }
+        let (text, function) = (module.as_str(), name.as_str());
+        let reaching = REACHING.iter().find(|it| (it.0, it.1) == (text, function));
+        let is_refused =
+            is_lasting(text, function) || reaching.is_some_and(|it| !self.allowed.allows(it.2));
+        if is_refused && !self.own.contains(module) {
+            return Placed::Refused(format!("{}:{}/{arity}", module.as_str(), name.as_str()));
+        }
         if self.native.contains(module) {
             return Placed::Outside;
         }
@@ -129,7 +261,7 @@ impl Scope {
     }
 
     fn is_left_alone(&self, module: &str) -> bool {
-        self.witness == Witness::Ends && COMPUTING.contains(&module)
+        self.witness != Witness::Clauses && COMPUTING.contains(&module)
     }
 
     /// Whether the module has a native function of this name, whatever its code says.
@@ -163,12 +295,25 @@ impl Scope {
             let placed = match self.rows.get(&key(it))? {
                 Placed::Both | Placed::Rewritten(_) => Term::atom("both"),
                 Placed::Outside => Term::atom("outside"),
+                Placed::ByAgent(name) => Term::Tuple(vec![Term::atom(name)]),
                 Placed::Refused(what) => Term::binary(what.as_bytes().to_vec()),
             };
             let (module, name) = (Term::atom(it.module), Term::atom(it.name));
             let key = Term::Tuple(vec![module, name, Term::Int(i64::from(it.arity))]);
             Some(Term::Tuple(vec![key, placed]))
         };
+        let refused = REACHING.iter().filter(|it| !self.allowed.allows(it.2));
+        let mut lasting: BTreeMap<&str, Vec<Term>> = BTreeMap::new();
+        for (module, name, _) in refused {
+            lasting.entry(module).or_default().push(Term::atom(name));
+        }
+        for (module, names) in LASTING {
+            lasting.entry(module).or_default().extend(names.iter().map(|it| Term::atom(it)));
+        }
+        let lasting = lasting
+            .into_iter()
+            .map(|(module, names)| Term::Tuple(vec![Term::atom(module), Term::proper_list(names)]));
+        let lasting = Term::proper_list(lasting.collect());
         let rows = all().filter_map(row).collect();
         let own = self.own.iter().map(|it| Term::Atom(it.clone())).collect();
         let alone = COMPUTING.iter().filter(|it| self.is_left_alone(it));
@@ -178,6 +323,7 @@ impl Scope {
             Term::proper_list(rows),
             Term::proper_list(own),
             Term::proper_list(alone),
+            lasting,
         ])
     }
 }
@@ -187,18 +333,28 @@ fn key(builtin: &Builtin) -> (Atom, Atom, u8) {
 }
 
 fn placed(builtin: &Builtin, allowed: Allowed) -> Placed {
-    let Builtin { module, name, arity, effect, how, .. } = *builtin;
+    let Builtin { module, name, arity, how, .. } = *builtin;
+    let reaching = REACHING.iter().find(|it| (it.0, it.1) == (module, name));
+    let effect = reaching.map_or(builtin.effect, |it| it.2);
     if matches!(effect, Effect::Files | Effect::Network | Effect::Os) && !allowed.allows(effect) {
         return Placed::Refused(format!("{module}:{name}/{arity}"));
     }
-    // What halts the runtime must not: the machine says how the run ended.
-    if (module, name) == ("erlang", "halt") {
+    if is_lasting(module, name) {
         return Placed::Refused(format!("{module}:{name}/{arity}"));
+    }
+    let by_agent = BY_AGENT.iter().find(|it| (it.0, it.1) == (name, usize::from(arity)));
+    if let Some((_, _, agent)) = by_agent.filter(|_| module == "erlang") {
+        return Placed::ByAgent(agent);
     }
     match how {
         How::Native(_) if CHANGING.contains(&name) => Placed::Outside,
+        How::Native(_) if effect == Effect::Network => Placed::Outside,
         How::Native(_) => Placed::Both,
         How::Control(_) => Placed::Both,
         How::Outside(_) | How::Code | How::Host | How::Machine(_) => Placed::Outside,
     }
+}
+
+fn is_lasting(module: &str, name: &str) -> bool {
+    LASTING.iter().any(|it| it.0 == module && it.1.contains(&name))
 }

@@ -4,14 +4,17 @@
 //! do not, that is a bug of ours, and the run says so.
 
 use crate::backend::alike::is_alike;
-use crate::backend::runner::{Ran, Runner};
+use crate::backend::rewrite::{ClausePlace, mixed};
+use crate::backend::runner::{End, Ran, Runner};
 use crate::backend::scope::Witness;
-use erlang::machine::{Recorder, Replay};
+use erlang::builtins::Stop;
+use erlang::machine::{Recorder, Replay, SourceClause};
 use erlang::{HostError, Machine, MachineError};
+use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use term::{Atom, Domain, Exprs, Style, print};
-use trace::{ClauseId, Executor, ExecutorError, Input, Loss, Outcome, Run, SiteId};
+use trace::{ClauseId, Covered, Executor, ExecutorError, Input, Loss, Outcome, Run, SiteId};
 
 /// A function of the modules under test, called with symbolic arguments.
 #[derive(Debug)]
@@ -22,6 +25,14 @@ pub struct BeamUnit<'m> {
     function: Atom,
     recorder: Recorder,
     tested: Vec<Atom>,
+    /// What clauses are called in a log.
+    numbers: FxHashMap<ClauseId, Option<i64>>,
+    /// What this input has covered so far; a run that counts for nothing has entered clauses too.
+    covered: Covered,
+    /// Whether the machine is enough so far.
+    is_here: bool,
+    /// Why BEAM did not finish the last run.
+    pub cut: Option<String>,
     /// Runs in which the machine went another way than BEAM, and how.
     pub differences: Vec<String>,
 }
@@ -38,8 +49,19 @@ impl BeamUnit<'_> {
         module: Atom,
         function: Atom,
     ) -> BeamUnit<'m> {
-        let (recorder, tested) = (Recorder::default(), Vec::new());
-        BeamUnit { machine, runner, module, function, recorder, tested, differences: Vec::new() }
+        BeamUnit {
+            machine,
+            runner,
+            module,
+            function,
+            recorder: Recorder::default(),
+            tested: Vec::new(),
+            numbers: FxHashMap::default(),
+            covered: Covered::default(),
+            is_here: false,
+            cut: None,
+            differences: Vec::new(),
+        }
     }
 
     /// What is not in these modules and the unit's own is only used by what is tested.
@@ -47,6 +69,19 @@ impl BeamUnit<'_> {
     pub fn testing(mut self, modules: &[Atom]) -> Self {
         self.tested = modules.iter().chain([&self.module]).cloned().collect();
         self
+    }
+
+    /// Runs on the machine alone until a run shows that BEAM is needed, or faster: see
+    /// [`BeamUnit::is_better_there`].
+    #[must_use]
+    pub fn only_if_needed(mut self) -> Self {
+        self.is_here = !self.runner.has_native();
+        self
+    }
+
+    /// Whether BEAM runs the unit by now.
+    pub fn is_on_beam(&self) -> bool {
+        !self.is_here
     }
 
     /// Inputs come from this domain: what it implies is no choice.
@@ -65,24 +100,96 @@ impl BeamUnit<'_> {
         }
     }
 
+    /// How the machine went another way than BEAM, if it did.
+    fn compare(
+        &mut self,
+        entered: &[ClauseId],
+        (on_beam, path): (&[i64], Option<i64>),
+        input: &Input,
+    ) -> Result<Option<String>, HostError> {
+        match self.runner.witness() {
+            Witness::Ends => Ok(None),
+            Witness::Clauses => Ok(self.first_difference(entered, &self.runner.places(on_beam))),
+            Witness::Path => {
+                let ours = entered.iter().filter_map(|it| self.number(*it)).fold(0, mixed);
+                if path.is_none_or(|it| it == ours) {
+                    return Ok(None);
+                }
+                let on_beam = self.runner.clauses_of(&self.module, &self.function, &input.args)?;
+                let found = self.first_difference(entered, &on_beam);
+                Ok(Some(found.unwrap_or_else(|| "the paths of a run".to_owned())))
+            }
+        }
+    }
+
+    /// The number of a clause that tells on BEAM when it is entered.
+    fn number(&mut self, id: ClauseId) -> Option<i64> {
+        let BeamUnit { numbers, machine, runner, .. } = self;
+        *numbers.entry(id).or_insert_with(|| {
+            let (module, line, column) = machine.clause_place(id)?;
+            let place = ClausePlace { module, line, column };
+            runner.is_telling(&place).then(|| place.number())
+        })
+    }
+
     /// The first clause where the machine went another way.
-    fn compare(&self, entered: &[ClauseId], on_beam: &[u32]) -> Option<String> {
+    fn first_difference(&self, entered: &[ClauseId], on_beam: &[ClausePlace]) -> Option<String> {
         let place = |id: &ClauseId| {
             let (module, line, column) = self.machine.clause_place(*id)?;
             Some(format!("{}:{line}:{column}", module.as_str()))
         };
-        let beam_place = |number: &u32| {
-            let it = self.runner.clause(*number)?;
-            Some(format!("{}:{}:{}", it.module.as_str(), it.line, it.column))
-        };
+        let beam_place =
+            |it: &ClausePlace| format!("{}:{}:{}", it.module.as_str(), it.line, it.column);
         let n = entered.len().max(on_beam.len());
         (0..n).find_map(|at| {
             let ours = entered.get(at).and_then(place);
-            let theirs = on_beam.get(at).and_then(beam_place);
+            let theirs = on_beam.get(at).map(beam_place);
             let text = |it: Option<String>| it.unwrap_or_else(|| "the end".to_owned());
             (ours != theirs)
                 .then(|| format!("clause {at} is {} here and {} there", text(ours), text(theirs)))
         })
+    }
+
+    /// One input on the machine alone, or `None` if the unit goes to BEAM.
+    fn attempt_here(&mut self, input: &Input) -> Result<Option<Run>, ExecutorError> {
+        let recorder = std::mem::take(&mut self.recorder);
+        let made = self.machine.replay(
+            &self.module,
+            &self.function,
+            &input.args,
+            recorder,
+            Replay::default(),
+        );
+        let (run, recorder, replay) = made.map_err(|it| machine_error(&it))?;
+        self.recorder = recorder;
+        self.covered.add(&run.covered);
+        if self.is_better_there(&run.outcome, &replay).map_err(|it| host_error(&it))? {
+            self.is_here = false;
+            return Ok(None);
+        }
+        let choices = std::mem::take(&mut self.recorder.choices);
+        let losses = std::mem::take(&mut self.recorder.losses);
+        let covered = std::mem::take(&mut self.covered);
+        Ok(Some(Run { outcome: run.outcome.into(), choices, losses, covered }))
+    }
+
+    /// The machine lacks something that the run needs, or spends long in a function that BEAM can run
+    /// alone, because all it does is to compute on what is not symbolic.
+    fn is_better_there(
+        &mut self,
+        outcome: &erlang::Outcome,
+        replay: &Replay,
+    ) -> Result<bool, HostError> {
+        if matches!(outcome, erlang::Outcome::Stopped(Stop::Unsupported { .. })) {
+            return Ok(true);
+        }
+        for (function, _) in &replay.heavy {
+            if self.runner.let_go(function)? {
+                self.machine.let_go(function);
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// One input, or `None` if a function went to the other side and the run counts for nothing.
@@ -91,11 +198,19 @@ impl BeamUnit<'_> {
             .runner
             .run(&self.module, &self.function, &input.args)
             .map_err(|it| host_error(&it))?;
-        let (on_beam, results, clauses) = match ran {
-            Ran::Ended { outcome, results, clauses } => (Some(outcome), results, clauses),
-            Ran::Cut(_) => (None, VecDeque::new(), Vec::new()),
+        let (on_beam, results, told) = match ran {
+            Ran::Ended(end) => {
+                let End { outcome, results, clauses, path, seen } = *end;
+                self.cover(&seen);
+                self.cut = None;
+                (Some(outcome), results, (clauses, path))
+            }
+            Ran::Cut(why) => {
+                self.cut = Some(why);
+                (None, VecDeque::new(), (Vec::new(), None))
+            }
         };
-        let is_witnessed = on_beam.is_some() && self.runner.witness() == Witness::Clauses;
+        let is_witnessed = on_beam.is_some() && self.runner.witness() != Witness::Ends;
         let outside = self.runner.outside();
         let entered = is_witnessed.then(Vec::new);
         let replay = Replay::new(outside, results, entered);
@@ -103,6 +218,7 @@ impl BeamUnit<'_> {
         let made = self.machine.replay(&self.module, &self.function, &input.args, recorder, replay);
         let (run, recorder, replay) = made.map_err(|it| machine_error(&it))?;
         self.recorder = recorder;
+        self.covered.add(&run.covered);
         if let Some(function) = &replay.misplaced {
             self.runner.keep(function).map_err(|it| host_error(&it))?;
             self.machine.take_back(function);
@@ -134,9 +250,9 @@ impl BeamUnit<'_> {
                         self.differ(format!("{} and {}", text(ours), text(&theirs)), &mut losses);
                     }
                     Outcome::Value(_) | Outcome::Crash { .. } | Outcome::Deadlock => {
-                        let entered = replay.entered.as_deref();
-                        let different = entered.and_then(|it| self.compare(it, &clauses));
-                        if let Some(different) = different {
+                        let entered = replay.entered.as_deref().unwrap_or_default();
+                        let different = self.compare(entered, (&told.0, told.1), input);
+                        if let Some(different) = different.map_err(|it| host_error(&it))? {
                             self.differ(different, &mut losses);
                         }
                     }
@@ -144,12 +260,37 @@ impl BeamUnit<'_> {
                 theirs
             }
         };
-        Ok(Some(Run { outcome, choices, losses, covered: run.covered }))
+        Ok(Some(Run { outcome, choices, losses, covered: std::mem::take(&mut self.covered) }))
+    }
+
+    /// Clauses that BEAM entered where the machine does not go.
+    fn cover(&mut self, seen: &[i64]) {
+        if seen.is_empty() {
+            return;
+        }
+        let mut words = Vec::new();
+        for module in self.runner.leaving() {
+            for clause in self.machine.clauses(module) {
+                let SourceClause { id, line, column, .. } = clause;
+                let place = ClausePlace { module: module.clone(), line, column };
+                if seen.contains(&place.number()) {
+                    let (word, bit) = (id.0 as usize / 64, id.0 % 64);
+                    words.resize(words.len().max(word + 1), 0);
+                    words.iter_mut().skip(word).take(1).for_each(|it| *it |= 1 << bit);
+                }
+            }
+        }
+        self.covered.add(&Covered::from_words(words));
     }
 }
 
 impl Executor for BeamUnit<'_> {
     fn run(&mut self, input: &Input) -> Result<Run, ExecutorError> {
+        if self.is_here
+            && let Some(run) = self.attempt_here(input)?
+        {
+            return Ok(run);
+        }
         for n in 0..=MAX_MOVES {
             if let Some(run) = self.attempt(input, n == MAX_MOVES)? {
                 return Ok(run);

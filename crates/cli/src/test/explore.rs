@@ -2,11 +2,10 @@
 
 use crate::test::contract::Contract;
 use crate::test::finding::{Finding, Judge, used_up};
-use crate::test::gate::{Gated, is_refusal};
+use crate::test::gate::{Gated, OnBeam, is_refusal};
 use crate::test::pool::Pool;
 use crate::test::progress::Progress;
 use crate::test::unit::UnitName;
-use beam::backend::Runner;
 use engine::{Alone, Report, ScheduleSettings, Settings, Stop, Test, explore};
 use erlang::Machine;
 use solve::{Chain, Effort};
@@ -51,7 +50,7 @@ impl Task {
     pub(crate) fn perform(
         &self,
         machine: &mut Machine,
-        runner: Option<&mut Runner>,
+        runner: Option<OnBeam<'_>>,
         modules: &[Atom],
         time: Duration,
         interrupt: &AtomicBool,

@@ -26,6 +26,13 @@ enum Runs<'m> {
     OnBeam(BeamUnit<'m>),
 }
 
+/// A BEAM to run units on, and when to use it.
+#[derive(Debug)]
+pub(crate) enum OnBeam<'m> {
+    Always(&'m mut Runner),
+    IfNeeded(&'m mut Runner),
+}
+
 const REFUSED: &str = "gimlet$refused";
 
 /// Whether a run ended because a precondition refused its input.
@@ -41,7 +48,7 @@ pub(crate) fn is_refusal(outcome: &Outcome) -> bool {
 impl Gated<'_> {
     pub(crate) fn new<'m>(
         machine: &'m mut Machine,
-        mut runner: Option<&'m mut Runner>,
+        mut runner: Option<OnBeam<'m>>,
         unit: &UnitName,
         contract: &Contract,
         modules: &[Atom],
@@ -64,7 +71,7 @@ impl Gated<'_> {
             md5: [0; 16],
         };
         machine.install(&code).map_err(|it| it.to_string())?;
-        if let Some(runner) = &mut runner {
+        if let Some(OnBeam::Always(runner) | OnBeam::IfNeeded(runner)) = &mut runner {
             runner.add(&Arc::new(code)).map_err(|it| it.to_string())?;
         }
         let unit = Runs::new(machine, runner, (gate.clone(), function.clone()), domain, modules);
@@ -75,14 +82,18 @@ impl Gated<'_> {
 impl<'m> Runs<'m> {
     fn new(
         machine: &'m mut Machine,
-        runner: Option<&'m mut Runner>,
+        runner: Option<OnBeam<'m>>,
         (module, function): (Atom, Atom),
         domain: Arc<Domain>,
         modules: &[Atom],
     ) -> Runs<'m> {
         match runner {
-            Some(runner) => {
+            Some(OnBeam::Always(runner)) => {
                 let unit = BeamUnit::new(machine, runner, module, function);
+                Runs::OnBeam(unit.within(domain).testing(modules))
+            }
+            Some(OnBeam::IfNeeded(runner)) => {
+                let unit = BeamUnit::new(machine, runner, module, function).only_if_needed();
                 Runs::OnBeam(unit.within(domain).testing(modules))
             }
             None => {

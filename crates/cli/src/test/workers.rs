@@ -4,6 +4,7 @@
 use crate::args::Backend;
 use crate::start::STACK_BYTES;
 use crate::test::explore::{Explored, MAX_MEMORY, MAX_REDUCTIONS, Task};
+use crate::test::gate::OnBeam;
 use crate::test::plan::share_of;
 use crate::test::progress::Progress;
 use crate::test::project::Project;
@@ -75,7 +76,10 @@ impl Workers<'_> {
                         none => none.insert(self.sides()?),
                     };
                     let time = self.time_of(n, task, begin);
-                    let runner = runner.as_mut();
+                    let runner = runner.as_mut().map(|it| match self.backend {
+                        Backend::Auto => OnBeam::IfNeeded(it),
+                        Backend::Beam | Backend::Machine => OnBeam::Always(it),
+                    });
                     Ok(task.perform(machine, runner, &modules, time, self.interrupt, self.progress))
                 };
                 // A bug of ours in one unit must not take the others with it.
@@ -106,7 +110,7 @@ impl Workers<'_> {
         let machine = machine(self.project, self.allowed, self.interrupt)?;
         let runner = match self.backend {
             Backend::Machine => None,
-            Backend::Beam => Some(runner(self.project, self.allowed)?),
+            Backend::Beam | Backend::Auto => Some(runner(self.project, self.allowed)?),
         };
         Ok((machine, runner))
     }
