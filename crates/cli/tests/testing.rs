@@ -95,6 +95,37 @@ fn each_kind_of_end_is_what_it_is() {
 }
 
 #[test]
+fn a_result_that_breaks_the_spec_is_looked_for() {
+    let check = |function: &str, expect: &[&str]| {
+        let (report, code) = report(&["promises.erl", "-f", function]);
+        let text = |it: &Value| {
+            assert_eq!((&it["kind"], &it["confirmed"]), (&"spec".into(), &true.into()), "{it}");
+            format!("{} {}", it["call"].as_str().expect("a call"), it["why"].as_str().expect("why"))
+        };
+        let found = report["units"][0]["findings"].as_array().expect("findings");
+        assert_eq!(found.iter().map(text).collect::<Vec<_>>(), expect, "{function}");
+        assert_eq!(code, i32::from(!expect.is_empty()));
+        assert!(!expect.is_empty() || report["units"][0]["verdict"] == "clean", "{report}");
+    };
+    let promised = "the spec promises";
+    check("sum/1", &[&format!("promises:sum([-1]) {promised} non_neg_integer(), not -1")]);
+    check(
+        "tag/1",
+        &[&format!("promises:tag(51) {promised} {{ok,1..100}} | error, not {{ok,102}}")],
+    );
+    check("items/2", &[&format!("promises:items(0, -7) {promised} [pos_integer()], not [1,0]")]);
+    check("name/1", &[&format!("promises:name(d) {promised} a | b | c, not d")]);
+    check("clamp/1", &[&format!("promises:clamp(256) {promised} 0..255, not 256")]);
+    let record = "{r,pos_integer(),binary()}";
+    check("record/1", &[&format!("promises:record(0) {promised} {record}, not {{r,0,<<>>}}")]);
+    check(
+        "maybe/1",
+        &[&format!("promises:maybe([]) {promised} {{ok,integer()}} | none, not {{ok,[]}}")],
+    );
+    check("kept/1", &[]);
+}
+
+#[test]
 fn refusals_count_when_asked() {
     assert_eq!(report(&["shop.erl", "-f", "label/1", "--strict"]).1, 1);
     let (report, _) = report(&["shop.erl", "-f", "price/1"]);

@@ -7,6 +7,7 @@ mod has;
 mod sample;
 mod smallest;
 mod text;
+mod within;
 
 pub use sample::Dice;
 
@@ -102,6 +103,11 @@ impl Types {
     /// that is a table, also what it returns.
     pub fn has(&self, id: TypeId, term: &Term) -> bool {
         has::has(self, id, term)
+    }
+
+    /// Whether it is plain that all members belong to another type.
+    pub fn is_within(&self, id: TypeId, other: (&Types, TypeId)) -> bool {
+        within::is_within(self, id, other)
     }
 
     /// A small member of the type; `None` if it has none.

@@ -8,12 +8,11 @@ use crate::backend::rewrite::{ClausePlace, mixed};
 use crate::backend::runner::{End, Ran, Runner};
 use crate::backend::scope::Witness;
 use erlang::builtins::Stop;
-use erlang::machine::{Recorder, Replay, SourceClause};
+use erlang::machine::{FromSpec, Recorder, Replay, SourceClause};
 use erlang::{HostError, Machine, MachineError};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
-use std::sync::Arc;
-use term::{Atom, Domain, Exprs, Style, print};
+use term::{Atom, Exprs, Style, print};
 use trace::{ClauseId, Covered, Executor, ExecutorError, Input, Loss, Outcome, Run, SiteId};
 
 /// A function of the modules under test, called with symbolic arguments.
@@ -84,10 +83,10 @@ impl BeamUnit<'_> {
         !self.is_here
     }
 
-    /// Inputs come from this domain: what it implies is no choice.
+    /// Inputs and results are as the spec says.
     #[must_use]
-    pub fn within(mut self, domain: Arc<Domain>) -> Self {
-        self.recorder = Recorder::within(domain);
+    pub fn within(mut self, spec: FromSpec) -> Self {
+        self.recorder = Recorder::within(spec);
         self
     }
 

@@ -1,7 +1,9 @@
 //! What is asked of a unit's inputs and of its results, and where the search begins.
 
 use crate::test::unit::UnitName;
+use erlang::machine::FromSpec;
 use erlang::spec::{Origin, Signature};
+use std::sync::Arc;
 use term::{Dice, Domain, Style, Term, print};
 use trace::Input;
 
@@ -24,6 +26,12 @@ impl Contract {
         let mut seeds = vec![Input { args }];
         seeds.extend(larger(&domain, seed));
         Contract { signature, domain, seeds, preconditions: vec![] }
+    }
+
+    /// What the search is told of the unit.
+    pub(crate) fn spec(&self) -> FromSpec {
+        let promise = self.signature.as_ref().map(Signature::promise).unwrap_or_default();
+        FromSpec { domain: Arc::new(self.domain.clone()), promise: Arc::new(promise) }
     }
 
     /// Whether somebody promised to take this input.

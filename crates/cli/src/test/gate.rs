@@ -6,10 +6,10 @@
 use crate::test::contract::Contract;
 use crate::test::unit::UnitName;
 use beam::backend::{BeamUnit, Runner};
-use erlang::machine::Unit;
+use erlang::machine::{FromSpec, Unit};
 use erlang::{Machine, ModuleCode};
 use std::sync::Arc;
-use term::{Atom, Domain, Exprs, Term};
+use term::{Atom, Exprs, Term};
 use trace::{Executor, ExecutorError, Input, Outcome, Run, SiteId};
 
 /// A unit, seen through its gate if it has one.
@@ -54,10 +54,10 @@ impl Gated<'_> {
         modules: &[Atom],
     ) -> Result<Gated<'m>, String> {
         let UnitName { module, function, .. } = unit;
-        let domain = Arc::new(contract.domain.clone());
+        let spec = contract.spec();
         if contract.preconditions.is_empty() && !unit.is_property() {
             let unit =
-                Runs::new(machine, runner, (module.clone(), function.clone()), domain, modules);
+                Runs::new(machine, runner, (module.clone(), function.clone()), spec, modules);
             return Ok(Gated { unit, gate: None });
         }
         let gate = Atom::new(&format!("gimlet$gate:{unit}"));
@@ -74,7 +74,7 @@ impl Gated<'_> {
         if let Some(OnBeam::Always(runner) | OnBeam::IfNeeded(runner)) = &mut runner {
             runner.add(&Arc::new(code)).map_err(|it| it.to_string())?;
         }
-        let unit = Runs::new(machine, runner, (gate.clone(), function.clone()), domain, modules);
+        let unit = Runs::new(machine, runner, (gate.clone(), function.clone()), spec, modules);
         Ok(Gated { unit, gate: Some(gate) })
     }
 }
@@ -84,21 +84,19 @@ impl<'m> Runs<'m> {
         machine: &'m mut Machine,
         runner: Option<OnBeam<'m>>,
         (module, function): (Atom, Atom),
-        domain: Arc<Domain>,
+        spec: FromSpec,
         modules: &[Atom],
     ) -> Runs<'m> {
         match runner {
             Some(OnBeam::Always(runner)) => {
                 let unit = BeamUnit::new(machine, runner, module, function);
-                Runs::OnBeam(unit.within(domain).testing(modules))
+                Runs::OnBeam(unit.within(spec).testing(modules))
             }
             Some(OnBeam::IfNeeded(runner)) => {
                 let unit = BeamUnit::new(machine, runner, module, function).only_if_needed();
-                Runs::OnBeam(unit.within(domain).testing(modules))
+                Runs::OnBeam(unit.within(spec).testing(modules))
             }
-            None => {
-                Runs::Here(Unit::new(machine, module, function).within(domain).testing(modules))
-            }
+            None => Runs::Here(Unit::new(machine, module, function).within(spec).testing(modules)),
         }
     }
 

@@ -32,8 +32,8 @@ pub(crate) fn minimise(
             n_runs += 1;
             let Ok(run) = executor.run(&input) else { break 'smaller };
             if judge.cause(&input, &run.outcome).as_ref() == Some(cause) {
-                finding.input = input;
-                finding.outcome = run.outcome;
+                let smaller = judge.finding(cause.kind(), &input, &run.outcome);
+                *finding = Finding { count: finding.count, ..smaller };
                 continue 'smaller;
             }
         }

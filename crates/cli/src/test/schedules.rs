@@ -11,7 +11,6 @@ use erlang::machine::Staged;
 use serde_json::{Value, json};
 use solve::{Chain, Effort};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use term::{Atom, Style, Term, print};
@@ -102,8 +101,8 @@ impl Task {
     ) -> Explored {
         let begin = Instant::now();
         let UnitName { module, function, arity } = &self.unit;
-        let domain = Arc::new(self.contract.domain.clone());
-        let mut stage = Staged::new(machine, module.clone(), function.clone()).within(domain);
+        let spec = self.contract.spec();
+        let mut stage = Staged::new(machine, module.clone(), function.clone()).within(spec);
         stage.is_recorded = *arity > 0;
         let mut solver = Chain::new(Effort::default());
         let mut oracle = Alone { solver: &mut solver, domain: &self.contract.domain };

@@ -226,6 +226,9 @@ impl Program {
 
     /// The function whose code an address is in.
     pub fn function_at(&self, pc: u32) -> Option<&FunctionInfo> {
+        if pc as usize >= self.code.len() {
+            return None;
+        }
         let after = self.functions.partition_point(|it| it.entry <= pc);
         self.functions.get(after.checked_sub(1)?)
     }

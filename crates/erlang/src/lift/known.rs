@@ -103,7 +103,7 @@ pub(crate) struct Known {
     literals: FxHashMap<ExprId, Term>,
     bounds: FxHashMap<ExprId, Bounds>,
     /// What holds in every run.
-    typed: Typed,
+    pub(super) typed: Typed,
 }
 
 /// Between which terms a value lies, each with whether it may be that term's equal.

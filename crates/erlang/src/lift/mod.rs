@@ -12,6 +12,7 @@ pub(crate) mod iolist;
 mod known;
 pub(crate) mod lists;
 pub(crate) mod maps;
+pub(crate) mod promised;
 pub(crate) mod search;
 pub(crate) mod text;
 pub(crate) mod tuples;

@@ -6,7 +6,7 @@
 use super::known::Kinds;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use term::{Domain, Expr, ExprId, Exprs, Op, Term, Type, TypeId};
+use term::{Domain, Expr, ExprId, Exprs, Op, Term, Type, TypeId, Types};
 
 /// The types of a unit's arguments, and of their parts as far as they were asked for.
 #[derive(Clone, Debug, Default)]
@@ -60,6 +60,20 @@ impl Typed {
         alts.iter().any(|it| match it {
             Alt::Of(id) => self.domain.types.has(*id, term),
             Alt::Rest(_) => true,
+        })
+    }
+
+    /// Whether it is plain that the expression belongs to one of these types.
+    pub(super) fn is_within(
+        &mut self,
+        exprs: &Exprs,
+        of: ExprId,
+        (types, ids): (&Types, &[TypeId]),
+    ) -> bool {
+        let Some(alts) = self.part(exprs, of).map(|it| Arc::clone(&it.alts)) else { return false };
+        alts.iter().all(|it| match it {
+            Alt::Of(id) => ids.iter().any(|it| self.domain.types.is_within(*id, (types, *it))),
+            Alt::Rest(_) => false,
         })
     }
 

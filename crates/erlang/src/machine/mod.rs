@@ -28,7 +28,7 @@ mod world;
 pub use clauses::SourceClause;
 pub use limits::{Allowed, Limits};
 pub(crate) use record::Entered;
-pub use record::Recorder;
+pub use record::{FromSpec, Recorder};
 pub use replay::{Answer, FunctionName, Outside, Replay};
 pub use run::{Machine, MachineError, Outcome, Run, Settings};
 pub use schedule::{Schedule, Staged};

@@ -7,9 +7,11 @@ use crate::builtins::Builtin;
 use crate::code::{Cmp, Kind};
 use crate::data::{RefId, Shadow, Value, View, equal_exact, equal_value, to_term};
 use crate::lift::lists::LIST_HEADS;
+use crate::lift::promised;
 use crate::lift::{Known, Lift, Lifting, is_symbolic, own_expr, shadow, site};
 use crate::machine::World;
 use crate::machine::interpret::Cpu;
+use crate::spec::Promise;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use term::{Domain, ExprId, Exprs, Op, Term, Var};
@@ -23,6 +25,7 @@ pub struct Recorder {
     pub losses: Vec<Loss>,
     /// What the unit returned, if that is symbolic.
     pub result: Option<ExprId>,
+    pub(crate) spec: FromSpec,
     /// Whether there were more choices than are kept.
     pub(crate) is_full: bool,
     pub(crate) known: Known,
@@ -32,10 +35,19 @@ pub struct Recorder {
     heads: FxHashMap<u32, Arc<[Head]>>,
 }
 
+/// What is known of a unit from its spec.
+#[derive(Clone, Debug, Default)]
+pub struct FromSpec {
+    /// What inputs come from: what it implies is no choice.
+    pub domain: Arc<Domain>,
+    /// What results belong to: whether they do is a choice.
+    pub promise: Arc<Promise>,
+}
+
 impl Recorder {
-    /// For inputs of this domain: what it implies is no choice.
-    pub fn within(domain: Arc<Domain>) -> Recorder {
-        Recorder { known: Known::within(domain), ..Recorder::default() }
+    pub fn within(spec: FromSpec) -> Recorder {
+        let known = Known::within(Arc::clone(&spec.domain));
+        Recorder { known, spec, ..Recorder::default() }
     }
 
     /// Ready for the next run of the same program.
@@ -159,8 +171,12 @@ impl World {
     pub(super) fn record_result(&mut self, value: Value) {
         let World { record: Some(record), heap, atoms, .. } = self else { return };
         let mut lifting = Lifting { record, heap, atoms, pc: 0 };
-        if lifting.is_symbolic(value) {
-            lifting.record.result = lifting.expr(value);
+        if !lifting.is_symbolic(value) {
+            return;
+        }
+        lifting.record.result = lifting.expr(value);
+        if let (Some(result), Ok(term)) = (lifting.record.result, to_term(heap, atoms, value)) {
+            promised::check(record, result, &term);
         }
     }
 }

@@ -2,10 +2,9 @@
 
 use crate::data::AtomId;
 use crate::lift::address;
-use crate::machine::Recorder;
 use crate::machine::run::{Machine, MachineError, Outcome};
-use std::sync::Arc;
-use term::{Atom, Domain, Exprs};
+use crate::machine::{FromSpec, Recorder};
+use term::{Atom, Exprs};
 use trace::{Executor, ExecutorError, Input, SiteId};
 
 /// A function of a loaded program, called with symbolic arguments.
@@ -33,10 +32,10 @@ impl Unit<'_> {
         self
     }
 
-    /// Inputs come from this domain: what it implies is no choice.
+    /// Inputs and results are as the spec says.
     #[must_use]
-    pub fn within(mut self, domain: Arc<Domain>) -> Self {
-        self.recorder = Recorder::within(domain);
+    pub fn within(mut self, spec: FromSpec) -> Self {
+        self.recorder = Recorder::within(spec);
         self
     }
 }

@@ -14,5 +14,5 @@ mod signature;
 mod specs;
 
 pub use directives::{Directives, Precondition};
-pub use signature::{Breach, Origin, Refusal, Signature};
+pub use signature::{Breach, Origin, Promise, Refusal, Signature};
 pub use specs::Specs;

@@ -43,6 +43,13 @@ pub struct Refusal {
     pub wanted: String,
 }
 
+/// The types of a unit's results; any of them will do.
+#[derive(Clone, Debug, Default)]
+pub struct Promise {
+    pub types: Types,
+    pub results: Vec<TypeId>,
+}
+
 impl Signature {
     /// Whether some alternative takes the arguments.
     pub fn allows(&self, args: &[Term]) -> bool {
@@ -83,6 +90,11 @@ impl Signature {
         }
         let texts: Vec<String> = promised.iter().map(|it| self.result_types.text(*it)).collect();
         Some(Breach { promised: texts.join(" | ") })
+    }
+
+    /// What any alternative promises.
+    pub fn promise(&self) -> Promise {
+        Promise { types: self.result_types.clone(), results: self.results.clone() }
     }
 
     /// A small input; `None` if the spec allows none.

@@ -12,12 +12,11 @@ use crate::machine::run::{Machine, MachineError, Stopped};
 use crate::machine::schedule::{Gate, Probed, StoppedFor, actor, is_inline, touch, touch::Touch};
 use crate::machine::timers::TimerId;
 use crate::machine::world::{USER, World};
-use crate::machine::{Outcome, Recorder};
+use crate::machine::{FromSpec, Outcome, Recorder};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use term::{Atom, Domain, Exprs, Term};
+use term::{Atom, Exprs, Term};
 use trace::{
     Actor, ActorCrash, Covered, ExecutorError, Input, Label, Match, MessageId, Mode, Offer,
     OfferKind, Patience, Performed, ReceiveId, Stage, Step, StepText, Take, Waiting,
@@ -102,10 +101,10 @@ impl Staged<'_> {
 }
 
 impl<'m> Staged<'m> {
-    /// Inputs come from this domain: what it implies is no choice.
+    /// Inputs and results are as the spec says.
     #[must_use]
-    pub fn within(mut self, domain: Arc<Domain>) -> Staged<'m> {
-        self.recorder = Recorder::within(domain);
+    pub fn within(mut self, spec: FromSpec) -> Staged<'m> {
+        self.recorder = Recorder::within(spec);
         self
     }
 }
