@@ -12,7 +12,6 @@ mod excluded;
 mod facts;
 mod funs;
 mod inverse;
-mod kinds;
 mod limits;
 mod made;
 mod maps;
@@ -31,7 +30,6 @@ mod typing;
 mod unify;
 mod value;
 
-use self::kinds::Kinds;
 use self::search::Search;
 use self::state::{Closed, NodeId, Shape, State, Step};
 use self::typing::{Typed, Typing};
@@ -40,7 +38,7 @@ use crate::climb::climb;
 use crate::numbers::Numbers;
 use crate::{Answer, Query, Reason, Solver};
 use rustc_hash::FxHashMap;
-use term::{Expr, ExprId, Exprs, Model, Op, Var};
+use term::{Expr, ExprId, Exprs, Kinds, Model, Op, Var};
 
 #[derive(Debug)]
 pub struct Structure<N> {

@@ -95,6 +95,12 @@ impl Kind {
         })
     }
 
+    /// Whether it is all of what excludes each other, see [`Kinds`](crate::Kinds): booleans are not
+    /// all atoms.
+    pub fn is_whole(self) -> bool {
+        !matches!(self, Kind::Boolean | Kind::Binary)
+    }
+
     /// Whether the term is of this kind. A list cell is a list, `true` is an atom: kinds overlap.
     pub fn has(self, term: &Term) -> bool {
         match self {

@@ -7,92 +7,8 @@ use super::typed::Typed;
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 use std::sync::Arc;
-use term::{Conversion, Domain, Expr, ExprId, Exprs, Kind, Op, Term};
+use term::{Domain, Expr, ExprId, Exprs, Kind, Kinds, Op, Term};
 use trace::Head;
-
-/// A set of kinds that exclude each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Kinds(u16);
-
-impl Kinds {
-    pub(super) const ATOM: Kinds = Kinds(1);
-    pub(super) const BITS: Kinds = Kinds(1 << 1);
-    pub(super) const CONS: Kinds = Kinds(1 << 2);
-    pub(super) const FLOAT: Kinds = Kinds(1 << 3);
-    pub(super) const FUNCTION: Kinds = Kinds(1 << 4);
-    pub(super) const INTEGER: Kinds = Kinds(1 << 5);
-    pub(super) const MAP: Kinds = Kinds(1 << 6);
-    pub(super) const NIL: Kinds = Kinds(1 << 7);
-    pub(super) const PID: Kinds = Kinds(1 << 8);
-    pub(super) const PORT: Kinds = Kinds(1 << 9);
-    pub(super) const REFERENCE: Kinds = Kinds(1 << 10);
-    pub(super) const TUPLE: Kinds = Kinds(1 << 11);
-    pub(super) const ANY: Kinds = Kinds((1 << 12) - 1);
-    pub(super) const NONE: Kinds = Kinds(0);
-
-    pub(super) const fn or(self, other: Kinds) -> Kinds {
-        Kinds(self.0 | other.0)
-    }
-
-    const fn and(self, other: Kinds) -> Kinds {
-        Kinds(self.0 & other.0)
-    }
-
-    const fn without(self, other: Kinds) -> Kinds {
-        Kinds(self.0 & !other.0)
-    }
-
-    pub(super) const fn may_be_tuple(self) -> bool {
-        self.0 & Kinds::TUPLE.0 != 0
-    }
-
-    pub(super) const fn may_be_cons(self) -> bool {
-        self.0 & Kinds::CONS.0 != 0
-    }
-
-    const fn is_within(self, other: Kinds) -> bool {
-        self.0 & !other.0 == 0
-    }
-
-    /// The kinds that a test asks for, and whether every term of those kinds passes it.
-    pub(super) fn of(kind: Kind) -> (Kinds, bool) {
-        match kind {
-            Kind::Atom => (Kinds::ATOM, true),
-            Kind::Binary => (Kinds::BITS, false),
-            Kind::Bitstring => (Kinds::BITS, true),
-            Kind::Boolean => (Kinds::ATOM, false),
-            Kind::Cons => (Kinds::CONS, true),
-            Kind::Float => (Kinds::FLOAT, true),
-            Kind::Function => (Kinds::FUNCTION, true),
-            Kind::Integer => (Kinds::INTEGER, true),
-            Kind::List => (Kinds::CONS.or(Kinds::NIL), true),
-            Kind::Map => (Kinds::MAP, true),
-            Kind::Nil => (Kinds::NIL, true),
-            Kind::Number => (Kinds::INTEGER.or(Kinds::FLOAT), true),
-            Kind::Pid => (Kinds::PID, true),
-            Kind::Port => (Kinds::PORT, true),
-            Kind::Reference => (Kinds::REFERENCE, true),
-            Kind::Tuple => (Kinds::TUPLE, true),
-        }
-    }
-
-    pub(super) fn of_term(term: &Term) -> Kinds {
-        match term {
-            Term::Int(_) | Term::Big(_) => Kinds::INTEGER,
-            Term::Float(_) => Kinds::FLOAT,
-            Term::Atom(_) => Kinds::ATOM,
-            Term::Nil => Kinds::NIL,
-            Term::List(_) => Kinds::CONS,
-            Term::Tuple(_) => Kinds::TUPLE,
-            Term::Map(_) => Kinds::MAP,
-            Term::Bits(_) => Kinds::BITS,
-            Term::Fun(_) => Kinds::FUNCTION,
-            Term::Pid(_) => Kinds::PID,
-            Term::Port(_) => Kinds::PORT,
-            Term::Ref(_) => Kinds::REFERENCE,
-        }
-    }
-}
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Known {
@@ -162,7 +78,7 @@ impl Known {
                     return true;
                 }
                 let known = self.kinds(exprs, *of, DEPTH);
-                let (asked, is_exact) = Kinds::of(*kind);
+                let (asked, is_exact) = (Kinds::of(*kind), kind.is_whole());
                 known.and(asked) == Kinds::NONE
                     || is_exact && known.is_within(asked)
                     || *kind == Kind::Binary && has_whole_bytes(exprs, *of)
@@ -268,18 +184,16 @@ impl Known {
         };
         let is_few = heads.len() <= MAX_LITERALS;
         let mut is_possible = |head: &&Head| match head {
-            Head::Kind(kind) => known.and(Kinds::of(*kind).0) != Kinds::NONE,
+            Head::Kind(kind) => known.has(Kinds::of(*kind)),
             Head::Tuple(n) => {
-                known.and(Kinds::TUPLE) != Kinds::NONE
-                    && arities.as_ref().is_none_or(|it| it.contains(n))
+                known.has(Kinds::TUPLE) && arities.as_ref().is_none_or(|it| it.contains(n))
             }
             Head::Literal(term) => {
-                known.and(Kinds::of_term(term)) != Kinds::NONE
-                    && (!is_few || self.typed.admits(exprs, of, term))
+                known.has(Kinds::of_term(term)) && (!is_few || self.typed.admits(exprs, of, term))
             }
         };
         let covers = |head: &Head| match head {
-            Head::Kind(kind) => Kinds::of(*kind).0,
+            Head::Kind(kind) => Kinds::of(*kind),
             Head::Tuple(n) if arities.as_ref().is_some_and(|it| it.iter().all(|it| it == n)) => {
                 Kinds::TUPLE
             }
@@ -300,7 +214,7 @@ impl Known {
         let Some(Expr::Apply(op, args)) = exprs.get(test) else { return };
         match (op, &**args) {
             (Op::IsKind(kind), [of]) => {
-                let (asked, is_exact) = Kinds::of(*kind);
+                let (asked, is_exact) = (Kinds::of(*kind), kind.is_whole());
                 let known = self.kinds(exprs, *of, DEPTH);
                 let left = match (holds, is_exact) {
                     (true, _) => known.and(asked),
@@ -314,7 +228,7 @@ impl Known {
                 self.arities.insert(*of, *arity);
             }
             (Op::IsFunction(_), [of]) if holds => {
-                self.kinds.insert(*of, Kinds::FUNCTION);
+                self.kinds.insert(*of, Kinds::FUN);
             }
             (Op::Same, [a, b]) if holds => {
                 if let Some(literal) = exprs.as_constant(*b) {
@@ -344,7 +258,7 @@ impl Known {
         match heads.get(taken) {
             Some(Head::Kind(kind)) => {
                 let known = self.kinds(exprs, of, DEPTH);
-                self.kinds.insert(of, known.and(Kinds::of(*kind).0));
+                self.kinds.insert(of, known.and(Kinds::of(*kind)));
             }
             Some(Head::Tuple(arity)) => {
                 self.kinds.insert(of, Kinds::TUPLE);
@@ -355,7 +269,7 @@ impl Known {
                 let mut left = self.kinds(exprs, of, DEPTH);
                 for head in heads {
                     match head {
-                        Head::Kind(kind) => left = left.without(Kinds::of(*kind).0),
+                        Head::Kind(kind) => left = left.without(Kinds::of(*kind)),
                         Head::Literal(Term::Nil) => left = left.without(Kinds::NIL),
                         Head::Tuple(_) | Head::Literal(_) => (),
                     }
@@ -384,15 +298,15 @@ impl Known {
         }
         match exprs.get(expr) {
             Some(Expr::Const(term)) => Kinds::of_term(term),
-            Some(Expr::Apply(Op::Head, args)) if is_text(exprs, args) => Kinds::INTEGER,
+            Some(Expr::Apply(Op::Head, args)) if is_text(exprs, args) => Kinds::INT,
             Some(Expr::Apply(op, args)) if depth > 0 => {
                 let mut arg = |n: usize| match args.get(n) {
                     Some(it) => self.kinds(exprs, *it, depth - 1),
-                    None => Kinds::ANY,
+                    None => Kinds::ALL,
                 };
                 of_result(*op, &mut arg)
             }
-            Some(Expr::Var(_) | Expr::Apply(..)) | None => Kinds::ANY,
+            Some(Expr::Var(_) | Expr::Apply(..)) | None => Kinds::ALL,
         }
     }
 }
@@ -436,64 +350,20 @@ const MAX_LITERALS: usize = 16;
 /// How far into an expression kinds are looked for: a sum in a loop is as deep as the loop is long.
 const DEPTH: usize = 8;
 
+/// What kinds an operator gives for operands of these kinds.
 fn of_result(op: Op, arg: &mut dyn FnMut(usize) -> Kinds) -> Kinds {
-    match op {
-        Op::Cons => Kinds::CONS,
-        Op::Tuple => Kinds::TUPLE,
-        Op::Add | Op::Subtract | Op::Multiply => {
-            let both = arg(0).or(arg(1));
-            let may_be_float = both.and(Kinds::FLOAT) != Kinds::NONE;
-            let must_be_float = arg(0) == Kinds::FLOAT || arg(1) == Kinds::FLOAT;
-            match (may_be_float, must_be_float) {
-                (_, true) => Kinds::FLOAT,
-                (true, false) => Kinds::INTEGER.or(Kinds::FLOAT),
-                (false, false) => Kinds::INTEGER,
-            }
-        }
-        Op::Negate | Op::Absolute => arg(0).and(Kinds::INTEGER.or(Kinds::FLOAT)),
-        Op::Divide | Op::ToFloat => Kinds::FLOAT,
-        Op::Quotient
-        | Op::Remainder
-        | Op::BitAnd
-        | Op::BitOr
-        | Op::BitXor
-        | Op::BitNot
-        | Op::ShiftLeft
-        | Op::ShiftRight
-        | Op::Truncate
-        | Op::Round
-        | Op::Floor
-        | Op::Ceiling
-        | Op::Length
-        | Op::TupleSize
-        | Op::MapSize
-        | Op::BitSize
-        | Op::BitsToInteger { .. } => Kinds::INTEGER,
-        Op::Put | Op::Remove => Kinds::MAP,
-        Op::Slice | Op::IntegerToBits { .. } | Op::Concat => Kinds::BITS,
-        Op::Convert(conversion) => match conversion {
-            Conversion::AtomToList | Conversion::BinaryToList => Kinds::CONS.or(Kinds::NIL),
-            Conversion::IntegerToList(_) | Conversion::FloatToList => Kinds::CONS,
-            Conversion::ListToAtom | Conversion::BinaryToAtom => Kinds::ATOM,
-            Conversion::AtomToBinary
-            | Conversion::IntegerToBinary(_)
-            | Conversion::ListToBinary => Kinds::BITS,
-            Conversion::ListToInteger(_) | Conversion::BinaryToInteger(_) => Kinds::INTEGER,
-            Conversion::ListToFloat => Kinds::FLOAT,
-        },
-        Op::Head | Op::Tail | Op::Element(_) | Op::Key(_) | Op::Get | Op::Call => Kinds::ANY,
-        Op::IsKind(_)
-        | Op::IsTuple(_)
-        | Op::IsFunction(_)
-        | Op::IsProper
-        | Op::HasKey
-        | Op::Converts(_)
-        | Op::Same
-        | Op::Equal
-        | Op::Less
-        | Op::LessEqual
-        | Op::And
-        | Op::Or
-        | Op::Not => Kinds::ATOM,
+    if matches!(op, Op::Negate | Op::Absolute) {
+        return arg(0).and(Kinds::NUMBER);
+    }
+    if !matches!(op, Op::Add | Op::Subtract | Op::Multiply) {
+        return op.result_kinds();
+    }
+    let (a, b) = (arg(0), arg(1));
+    if a == Kinds::FLOAT || b == Kinds::FLOAT {
+        Kinds::FLOAT
+    } else if a.or(b).has(Kinds::FLOAT) {
+        Kinds::NUMBER
+    } else {
+        Kinds::INT
     }
 }

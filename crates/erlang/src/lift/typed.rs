@@ -3,10 +3,9 @@
 //! An input that the spec does not allow is never asked for, so a test whose other outcome only such
 //! inputs have is no choice.
 
-use super::known::Kinds;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use term::{Domain, Expr, ExprId, Exprs, Op, Term, Type, TypeId, Types};
+use term::{Domain, Expr, ExprId, Exprs, Kinds, Op, Term, Type, TypeId, Types};
 
 /// The types of a unit's arguments, and of their parts as far as they were asked for.
 #[derive(Clone, Debug, Default)]
@@ -91,7 +90,7 @@ impl Typed {
                     Some(items) => items.len(),
                     None => continue,
                 },
-                _ if self.kinds(*alt, MAX_NESTED).may_be_tuple() => return None,
+                _ if self.kinds(*alt, MAX_NESTED).has(Kinds::TUPLE) => return None,
                 _ => continue,
             };
             res.push(u32::try_from(arity).ok()?);
@@ -140,9 +139,9 @@ impl Typed {
             (_, Type::Any | Type::Literal(_) | Type::Kind(_)) => {
                 let kinds = self.kinds(alt, MAX_NESTED);
                 let may_be = if let Op::Element(_) = op {
-                    kinds.may_be_tuple()
+                    kinds.has(Kinds::TUPLE)
                 } else {
-                    kinds.may_be_cons()
+                    kinds.has(Kinds::CONS)
                 };
                 (!may_be).then(Vec::new)
             }
@@ -179,7 +178,7 @@ impl Typed {
     }
 
     fn kinds(&self, alt: Alt, left: usize) -> Kinds {
-        let Some(left) = left.checked_sub(1) else { return Kinds::ANY };
+        let Some(left) = left.checked_sub(1) else { return Kinds::ALL };
         let of = |id: &TypeId| self.kinds(Alt::Of(*id), left);
         match (alt, self.get(alt)) {
             (Alt::Rest(_), Type::List { tail, .. }) => Kinds::CONS.or(of(tail)),
@@ -190,15 +189,15 @@ impl Typed {
                     Kinds::CONS
                 }
             }
-            (_, Type::Any) => Kinds::ANY,
+            (_, Type::Any) => Kinds::ALL,
             (_, Type::None) => Kinds::NONE,
-            (_, Type::Kind(kind)) => Kinds::of(*kind).0,
+            (_, Type::Kind(kind)) => Kinds::of(*kind),
             (_, Type::Literal(term)) => Kinds::of_term(term),
-            (_, Type::Range { .. }) => Kinds::INTEGER,
+            (_, Type::Range { .. }) => Kinds::INT,
             (_, Type::Tuple(_)) => Kinds::TUPLE,
             (_, Type::Map(_)) => Kinds::MAP,
             (_, Type::Bits { .. }) => Kinds::BITS,
-            (_, Type::Fun { .. }) => Kinds::FUNCTION,
+            (_, Type::Fun { .. }) => Kinds::FUN,
             (_, Type::Union(alts)) => alts.iter().map(of).fold(Kinds::NONE, Kinds::or),
         }
     }
@@ -206,12 +205,12 @@ impl Typed {
     fn summary(&self, alts: &[Alt]) -> Option<Part> {
         let kinds = alts.iter().map(|it| self.kinds(*it, MAX_NESTED)).fold(Kinds::NONE, Kinds::or);
         // No kind at all comes from an input that the spec does not allow.
-        if kinds == Kinds::ANY || kinds == Kinds::NONE {
+        if kinds == Kinds::ALL || kinds == Kinds::NONE {
             return None;
         }
         let ranges = alts.iter().map(|it| self.range(*it)).collect::<Option<Vec<_>>>();
         let (low, high) = match ranges {
-            Some(ranges) if kinds == Kinds::INTEGER => {
+            Some(ranges) if kinds == Kinds::INT => {
                 let lows = ranges.iter().map(|it| it.0.clone()).collect::<Option<Vec<_>>>();
                 let highs = ranges.into_iter().map(|it| it.1).collect::<Option<Vec<_>>>();
                 (

@@ -3,13 +3,12 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "other terms are no bitstrings")]
 
 use super::facts::fact;
-use super::kinds::Kinds;
 use super::range::{Range, integer};
 use super::state::{Closed, NodeId, Pending, Shape, State, Step};
 use super::value::Value;
 use num_bigint::BigInt;
 use num_traits::One;
-use term::{Bits, Op, Term};
+use term::{Bits, Kinds, Op, Term};
 
 /// Numbers with the same last bits that are tried one by one.
 const MAX_ENDS: i128 = 8;

@@ -3,13 +3,12 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "other nodes and types give no values")]
 
 use super::inverse::inverses;
-use super::kinds::Kinds;
 use super::range::{float_at_least, float_at_most, integer};
 use super::state::{Fact, NodeId, Pending, Shape, State};
 use super::typing::Alt;
 use super::value::Value;
 use num_traits::ToPrimitive;
-use term::{Bits, Kind, Op, Term};
+use term::{Bits, Kind, Kinds, Op, Term};
 
 #[derive(Clone, Debug)]
 pub(super) enum Choice<'q> {

@@ -1,12 +1,11 @@
 //! Nodes that are computed from others: forwards once those are known, backwards where the
 //! operator can be inverted.
 
-use super::kinds::Kinds;
 use super::range::Range;
 use super::state::{Closed, NodeId, Pending, Shape, State};
 use super::value::Value;
 use std::rc::Rc;
-use term::{Kind, Op, Term};
+use term::{Kind, Kinds, Op, Term};
 
 impl<'q> State<'q> {
     /// A node for the operator applied to others.
@@ -29,7 +28,7 @@ impl<'q> State<'q> {
             }
             _ => (),
         }
-        let node = self.add(result_kinds(op));
+        let node = self.add(op.result_kinds());
         let args: Rc<[NodeId]> = args.into();
         self.change(node).origin = Some((op, Rc::clone(&args)));
         if op.is_test() {
@@ -215,46 +214,3 @@ impl<'q> State<'q> {
 
 /// Longer lists are not made of cells one by one.
 const MAX_CELLS: i128 = 10_000;
-
-fn result_kinds(op: Op) -> Kinds {
-    match op {
-        Op::Add | Op::Subtract | Op::Multiply | Op::Negate | Op::Absolute => Kinds::NUMBER,
-        Op::Divide | Op::ToFloat => Kinds::FLOAT,
-        Op::Quotient
-        | Op::Remainder
-        | Op::BitAnd
-        | Op::BitOr
-        | Op::BitXor
-        | Op::BitNot
-        | Op::ShiftLeft
-        | Op::ShiftRight
-        | Op::Truncate
-        | Op::Round
-        | Op::Floor
-        | Op::Ceiling
-        | Op::Length
-        | Op::TupleSize
-        | Op::MapSize
-        | Op::BitSize
-        | Op::BitsToInteger { .. } => Kinds::INT,
-        Op::Put | Op::Remove => Kinds::MAP,
-        Op::Slice | Op::IntegerToBits { .. } | Op::Concat => Kinds::BITS,
-        Op::Convert(conversion) => super::texts::result_kinds(conversion),
-        Op::Cons => Kinds::CONS,
-        Op::Tuple => Kinds::TUPLE,
-        Op::Head | Op::Tail | Op::Element(_) | Op::Get | Op::Key(_) | Op::Call => Kinds::ALL,
-        Op::IsKind(_)
-        | Op::IsTuple(_)
-        | Op::IsFunction(_)
-        | Op::IsProper
-        | Op::HasKey
-        | Op::Converts(_)
-        | Op::Same
-        | Op::Equal
-        | Op::Less
-        | Op::LessEqual
-        | Op::And
-        | Op::Or
-        | Op::Not => Kinds::ATOM,
-    }
-}

@@ -1,11 +1,10 @@
 //! Integers and their digits. Once it is known how many digits there are, each counts so much.
 
 use super::facts::fact;
-use super::kinds::Kinds;
 use super::range::Range;
 use super::state::{Closed, NodeId, Shape, State, Step};
 use super::value::Value;
-use term::{Base, Op, Term};
+use term::{Base, Kinds, Op, Term};
 
 /// Longer texts are found from their numbers only.
 const MAX_DIGITS: usize = 40;

@@ -2,11 +2,10 @@
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "other shapes do not decide it")]
 
-use super::kinds::Kinds;
 use super::state::{Closed, Fact, NodeId, Pending, Shape, State, Step};
 use super::value::Value;
 use std::rc::Rc;
-use term::Op;
+use term::{Kinds, Op};
 
 pub(super) fn fact(op: Op, args: &[NodeId], holds: bool) -> Fact {
     Fact { op, args: args.into(), holds }

@@ -1,11 +1,10 @@
 //! Functions that are part of the input: what they returned when they were called.
 
 use super::facts::fact;
-use super::kinds::Kinds;
 use super::state::{Closed, FunShape, NodeId, Shape, State};
 use super::typing::{Alt, Typed};
 use std::rc::Rc;
-use term::Op;
+use term::{Kinds, Op};
 
 impl<'q> State<'q> {
     pub(super) fn examine_call(

@@ -2,12 +2,11 @@
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "other terms have no size")]
 
-use super::kinds::Kinds;
 use super::range::{Range, float_at_least, float_at_most};
 use super::state::{Bound, Limits};
 use super::value::Value;
 use std::cmp::Ordering;
-use term::Term;
+use term::{Kinds, Term};
 
 impl<'q> Limits<'q> {
     pub(super) fn admit(&self, value: &Value<'q>) -> bool {

@@ -3,13 +3,12 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "other nodes say nothing of maps")]
 
 use super::facts::fact;
-use super::kinds::Kinds;
 use super::range::Range;
 use super::state::{Closed, Fact, MapShape, NodeId, Pending, Shape, State, Step};
 use super::typing::{Alt, Typed};
 use super::value::Value;
 use std::rc::Rc;
-use term::{Kind, Op, Term};
+use term::{Kind, Kinds, Op, Term};
 
 /// Larger maps are not made key by key.
 const MAX_PAIRS: usize = 16;

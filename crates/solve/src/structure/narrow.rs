@@ -2,11 +2,10 @@
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "other shapes are not narrowed this way")]
 
-use super::kinds::Kinds;
 use super::state::{Bound, Closed, NodeId, Shape, State, Step};
 use super::value::Value;
 use std::rc::Rc;
-use term::{Kind, Op, Term};
+use term::{Kind, Kinds, Op, Term};
 
 impl<'q> State<'q> {
     pub(super) fn restrict(&mut self, id: NodeId, kinds: Kinds) -> Step {

@@ -3,13 +3,12 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "other operators say nothing here")]
 
 use super::facts::fact;
-use super::kinds::Kinds;
 use super::range::{Range, integer};
 use super::state::{Closed, NodeId, State, Step};
 use super::value::Value;
 use num_bigint::BigInt;
 use num_traits::Signed;
-use term::{Op, Term};
+use term::{Kinds, Op, Term};
 
 impl<'q> State<'q> {
     /// `true`: nothing is left to be seen to.

@@ -1,13 +1,12 @@
 //! Equality by value and order, of any two nodes.
 
 use super::facts::fact;
-use super::kinds::Kinds;
 use super::range::Range;
 use super::state::{Closed, Fact, NodeId, Shape, State};
 use super::value::Value;
 use num_bigint::BigInt;
 use num_traits::{FromPrimitive, ToPrimitive};
-use term::{Op, Term};
+use term::{Kinds, Op, Term};
 
 impl<'q> State<'q> {
     /// `==`. `false`: to be looked at again.

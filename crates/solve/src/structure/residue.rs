@@ -1,9 +1,8 @@
 //! What is pending about numbers only, as a problem for somebody who knows numbers.
 
-use super::kinds::Kinds;
 use super::state::{Fact, NodeId, Pending, State};
 use crate::numbers::{Number, Place, Problem, Row, Unknown};
-use term::Op;
+use term::{Kinds, Op};
 
 /// The problem, and the node of each unknown.
 pub(super) struct Residue {

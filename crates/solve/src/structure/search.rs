@@ -3,12 +3,11 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "other pendings ask for nothing here")]
 
 use super::candidates::Choice;
-use super::kinds::Kinds;
 use super::state::{Fact, NodeId, Pending, Shape, State, Step};
 use super::texts;
 use super::value::Value;
 use crate::numbers::{Numbers, Solution};
-use term::{Model, Op, Term, Var};
+use term::{Kinds, Model, Op, Term, Var};
 
 /// One search: how many branches are left, and whether any was left out.
 pub(super) struct Search<'a> {

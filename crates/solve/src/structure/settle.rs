@@ -2,12 +2,11 @@
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "other shapes have no range")]
 
-use super::kinds::Kinds;
 use super::range::Range;
 use super::state::{Closed, Limits, NodeId, Shape, State, Step};
 use super::value::Value;
 use std::rc::Rc;
-use term::{Op, Term};
+use term::{Kinds, Op, Term};
 
 impl<'q> State<'q> {
     /// Conclusions from what is known of the node itself.

@@ -4,11 +4,10 @@
 //! `typing`.
 
 use super::excluded::Excluded;
-use super::kinds::Kinds;
 use super::typing::{Alt, Typing};
 use super::value::Value;
 use std::rc::Rc;
-use term::{Op, Term};
+use term::{Kinds, Op, Term};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct NodeId(pub(super) u32);

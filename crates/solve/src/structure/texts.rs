@@ -1,25 +1,9 @@
 //! Conversions between kinds by way of text.
 
-use super::kinds::Kinds;
 use super::range::Range;
 use super::state::{Closed, NodeId, Shape, State, Step};
 use super::value::Value;
-use term::{Conversion, Kind, Op};
-
-pub(super) fn result_kinds(conversion: Conversion) -> Kinds {
-    match conversion {
-        Conversion::AtomToList
-        | Conversion::IntegerToList(_)
-        | Conversion::FloatToList
-        | Conversion::BinaryToList => Kinds::LIST,
-        Conversion::AtomToBinary | Conversion::IntegerToBinary(_) | Conversion::ListToBinary => {
-            Kinds::BITS
-        }
-        Conversion::ListToAtom | Conversion::BinaryToAtom => Kinds::ATOM,
-        Conversion::ListToInteger(_) | Conversion::BinaryToInteger(_) => Kinds::INT,
-        Conversion::ListToFloat => Kinds::FLOAT,
-    }
-}
+use term::{Conversion, Kind, Kinds, Op};
 
 /// What is converted, and whether everything of this kind can be.
 fn operand(conversion: Conversion) -> (Kind, bool) {

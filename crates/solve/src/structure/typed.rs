@@ -2,13 +2,12 @@
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "other pairs do not narrow each other")]
 
-use super::kinds::Kinds;
 use super::state::{Closed, NodeId, Pending, Shape, State, Step};
 use super::typing::{Alt, Typed, Typing};
 use super::value::Value;
 use num_bigint::BigInt;
 use std::rc::Rc;
-use term::{Kind, Term};
+use term::{Kind, Kinds, Term};
 
 impl<'q> State<'q> {
     pub(super) fn add_type(&mut self, id: NodeId, of: Typed) -> Step {

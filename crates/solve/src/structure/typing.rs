@@ -1,12 +1,11 @@
 //! What a type says of a node: alternatives without unions, each narrowing one kind.
 
-use super::kinds::Kinds;
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use term::{Atom, Bits, Field, Fun, Kind, Term, Type, TypeId, Types};
+use term::{Atom, Bits, Field, Fun, Kind, Kinds, Term, Type, TypeId, Types};
 
 #[derive(Debug)]
 pub(super) struct Typing<'q> {

@@ -1,11 +1,10 @@
 //! Two nodes that are the same, or are not.
 
-use super::kinds::Kinds;
 use super::state::{Closed, FunShape, MapShape, Node, NodeId, Shape, State, Step};
 use super::value::Value;
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
-use term::Op;
+use term::{Kinds, Op};
 
 impl<'q> State<'q> {
     pub(super) fn unify(&mut self, a: NodeId, b: NodeId) -> Step {

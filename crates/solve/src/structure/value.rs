@@ -1,10 +1,9 @@
 //! Ground terms that are only looked at: part of the query's, or made on the way.
 
-use super::kinds::Kinds;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::rc::Rc;
-use term::{List, Term};
+use term::{Kinds, List, Term};
 
 #[derive(Clone, Debug)]
 pub(super) enum Value<'q> {
