@@ -26,7 +26,7 @@ const HARNESS: &str = r#"
     nb_getval('$acc', A), nb_setval('$acc', [T|A]),
     nb_getval('$n', N), N1 is N + 1, nb_setval('$n', N1), N1 >= 10.
 '$text'(Vs, T) :-
-    copy_term(Vs, C), numbervars(C, 0, _),
+    copy_term(Vs, C0, Gs), ( Gs == [] -> C = C0 ; C = C0-Gs ), numbervars(C, 0, _),
     with_output_to(atom(T), write_term(C, [quoted(true), numbervars(true)])).
 '$end'(more) :- write('...').
 '$end'(end) :- write(end).
@@ -36,7 +36,7 @@ const HARNESS: &str = r#"
     read_term(S, G, [variable_names(Bs)]),
     (   G == end_of_file -> !, close(S)
     ;   findall(V, ( member(B, Bs), B = (_ = V) ), _), '$values'(Bs, Vs),
-        write('% '), '$res'(G, Vs), fail
+        write('%%%'), nl, '$res'(G, Vs), fail
     ).
 '$values'([], []).
 '$values'([_ = V|Bs], [V|Vs]) :- '$values'(Bs, Vs).
@@ -62,12 +62,49 @@ pub fn swipl(program: &str, goals: &[String]) -> Vec<String> {
         .expect("swipl is installed");
     fs::remove_dir_all(&dir).expect("the directory can be removed");
     let answers: Vec<String> = String::from_utf8_lossy(&out.stdout)
-        .split("% ")
+        .split("%%%\n")
         .skip(1)
         .map(|it| it.trim_end().to_owned())
         .collect();
     assert_eq!(answers.len(), goals.len(), "{}", String::from_utf8_lossy(&out.stderr));
     answers
+}
+
+/// What `run_tests` says on SWI-Prolog: on `user_error`, without times and directories.
+pub fn swipl_units(path: &Path) -> String {
+    let out = Command::new("swipl")
+        .args(["-g", "run_tests", "-t", "halt"])
+        .arg(path)
+        .output()
+        .expect("swipl is installed");
+    let text = String::from_utf8_lossy(&out.stderr).into_owned();
+    let dir = path.parent().map(|it| format!("{}/", it.display())).unwrap_or_default();
+    without_times(&text.replace(&dir, "").replace("ERROR: -g run_tests: false\n", ""))
+}
+
+/// What it says on our machine.
+pub fn our_units(path: &Path) -> String {
+    let mut library = Installed;
+    let mut machine = Machine::new(&mut library);
+    let mut file = read(path).expect("the tests are there");
+    file.path = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let report = machine.load_program(&file, &mut library);
+    assert!(report.errors.is_empty(), "{:?}", report.errors);
+    let limits = Limits { steps: 20_000_000, memory_bytes: 1 << 28 };
+    let goal = machine.read_text("run_tests-[]").expect("a goal");
+    let query = Record::new(&machine.heap, &machine.atoms, goal.term);
+    let mut solutions = machine.solve(&mut library, &query, limits);
+    let ending = solutions.next_answer();
+    assert!(matches!(ending, Ending::True { .. } | Ending::False), "{ending:?}");
+    without_times(solutions.machine().error_text())
+}
+
+fn without_times(text: &str) -> String {
+    let is_time = |it: &str| !it.is_empty() && it.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let word = |it: &'_ str| {
+        if is_time(it) && it.contains('.') { "TIME".to_owned() } else { it.to_owned() }
+    };
+    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
 
 /// What our machine answers.
@@ -93,7 +130,7 @@ fn answer(machine: &mut Machine, library: &mut Installed, goal: &str) -> String 
     let goal = machine.heap.structure(functor, &[read.term, values]);
     let query = machine.heap.structure(FunctorId::PAIR, &[goal, Value::NIL]);
     let query = Record::new(&machine.heap, &machine.atoms, query);
-    let limits = Limits { steps: 20_000_000, memory_bytes: 1 << 28 };
+    let limits = Limits { steps: 2_000_000, memory_bytes: 1 << 26 };
     let mut solutions = machine.solve(library, &query, limits);
     match solutions.next_answer() {
         Ending::True { .. } => solutions.machine().output_text().trim_end().to_owned(),
@@ -122,7 +159,7 @@ pub struct Installed;
 
 impl Library for Installed {
     fn library(&mut self, name: &str) -> Option<File> {
-        read(&Path::new(LIBRARY).join(format!("{name}.pl")))
+        ["", "clp/"].iter().find_map(|it| read(&Path::new(LIBRARY).join(format!("{it}{name}.pl"))))
     }
 
     fn file(&mut self, name: &str, from: &str) -> Option<File> {

@@ -208,3 +208,39 @@ fn sub_atoms() {
     }
     check("", &goals);
 }
+
+/// Every kind of text, and what is none, from both sides.
+#[test]
+fn texts() {
+    let args = [
+        "_", "abc", "''", "[]", "12", "1.5", "\"ab\"", "f(x)", "[a]", "[0'a]", "[a|_]", "[a|b]",
+        "[f(x)]", "[_]", "[-1]", "[foo]",
+    ];
+    let names = [
+        "atom_codes",
+        "atom_chars",
+        "number_codes",
+        "number_chars",
+        "atom_number",
+        "number_string",
+        "atom_length",
+        "string_length",
+        "upcase_atom",
+        "string_lower",
+        "atom_string",
+        "string_to_atom",
+        "string_chars",
+        "string_codes",
+        "text_to_string",
+        "atomic_list_concat",
+    ];
+    let goals: Vec<String> = names.iter().flat_map(|name| crossed(name, 2, &args)).collect();
+    check("", &goals);
+}
+
+/// Goals that people write, one per line.
+#[test]
+fn goals() {
+    let goals: Vec<String> = include_str!("prolog_goals.txt").lines().map(str::to_owned).collect();
+    check("", &goals);
+}

@@ -1,7 +1,9 @@
 //! Whole Prolog programs on our machine and on SWI-Prolog: classics, and small ones made at random.
 
-use conformance::swipl::check;
+use conformance::swipl::{check, our_units, swipl_units};
 use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
 
 const CLASSICS: &str = r#"
 nrev([], []).
@@ -148,6 +150,34 @@ fn classics() {
         "tab(3), write(x), nl",
     ];
     check(CLASSICS, &goals.map(str::to_owned));
+}
+
+/// Solutions of exercises and classic benchmarks; the goals are in lines that begin with `%?-`.
+#[test]
+fn exercises() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("prolog/exercises");
+    let files = fs::read_dir(&dir).expect("the exercises are there");
+    let mut paths: Vec<_> = files.map(|it| it.expect("a file").path()).collect();
+    paths.retain(|it| it.extension().is_some_and(|it| it == "pl"));
+    paths.sort();
+    for path in paths {
+        let text = fs::read_to_string(&path).expect("a text");
+        let goals: Vec<String> = text
+            .lines()
+            .filter_map(|it| it.strip_prefix("%?- "))
+            .map(|it| it.trim_end().trim_end_matches('.').to_owned())
+            .collect();
+        assert!(!goals.is_empty(), "{}", path.display());
+        println!("{}", path.display());
+        check(&text, &goals);
+    }
+}
+
+/// Unit tests of every kind, passing and not: the same words.
+#[test]
+fn units() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("prolog/exercises/units.plt");
+    assert_eq!(our_units(&path), swipl_units(&path));
 }
 
 /// Numbers that look random and are the same every time.

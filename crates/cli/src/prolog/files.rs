@@ -43,7 +43,9 @@ fn asked_home() -> Option<PathBuf> {
 
 impl Library for Files {
     fn library(&mut self, name: &str) -> Option<File> {
-        read(&self.library.as_ref()?.join(format!("{name}.pl")))
+        // Constraint libraries are found without their directory.
+        let library = self.library.as_ref()?;
+        ["", "clp/"].iter().find_map(|it| read(&library.join(format!("{it}{name}.pl"))))
     }
 
     fn file(&mut self, name: &str, from: &str) -> Option<File> {

@@ -3,7 +3,7 @@
 //! An expression is walked with a list of what is left to do, so that its depth costs no native
 //! stack.
 
-use crate::builtins::functions::{apply_one, apply_two, constant};
+use crate::builtins::functions::{apply_one, apply_three, apply_two, constant, is_function};
 use crate::builtins::{Row, iso, row};
 use crate::code::ArithOp;
 use crate::data::{AtomId, FunctorId, Number, Value, View};
@@ -123,13 +123,16 @@ impl Machine {
                 }
                 Work::Apply(functor) => {
                     let (name, arity) = self.atoms.name_arity(functor);
+                    if !is_function(self.atoms.text(name), arity) {
+                        return Err(self.not_evaluable(name, arity));
+                    }
                     let name = self.atoms.name(name);
-                    let first = numbers.pop().unwrap_or(Number::Int(0));
-                    let res = if arity == 1 {
-                        apply_one(self, &name, first)?
-                    } else {
-                        let second = numbers.pop().unwrap_or(Number::Int(0));
-                        apply_two(self, &name, first, second)?
+                    let mut next = || numbers.pop().unwrap_or(Number::Int(0));
+                    let first = next();
+                    let res = match arity {
+                        1 => apply_one(self, &name, first)?,
+                        2 => apply_two(self, &name, first, next())?,
+                        _ => apply_three(self, [first, next(), next()])?,
                     };
                     numbers.push(res);
                 }
@@ -159,29 +162,29 @@ impl Machine {
                 let mut chars = text.chars();
                 match (chars.next(), chars.next()) {
                     (Some(c), None) => Ok(Some(Number::Int(i64::from(u32::from(c))))),
-                    _ => Err(self.type_error("character", value)),
+                    _ => Err(self.not_one_character(value)),
                 }
             }
             View::Struct(FunctorId::CONS, _) => {
                 if !self.heap.arg(value, 1).is_nil() {
-                    return Err(self.type_error("evaluable", value));
+                    return Err(self.not_one_character(value));
                 }
                 let item = self.heap.arg(value, 0);
-                match item.as_atom().map(|it| self.atoms.name(it)) {
+                if item.is_integer() {
+                    todo.push(Work::Evaluate(item));
+                    return Ok(None);
+                }
+                let name = item.as_atom().filter(|_| !item.is_nil());
+                match name.map(|it| self.atoms.name(it)) {
                     Some(text) if text.chars().count() == 1 => {
                         Ok(text.chars().next().map(|c| Number::Int(i64::from(u32::from(c)))))
                     }
-                    _ => {
-                        todo.push(Work::Evaluate(item));
-                        Ok(None)
-                    }
+                    _ if item.is_var() => Err(self.instantiation_error()),
+                    _ => Err(self.type_error("character", item)),
                 }
             }
             View::Struct(functor, _) => {
-                let (name, arity) = self.atoms.name_arity(functor);
-                if !super::functions::is_function(self.atoms.text(name), arity) {
-                    return Err(self.not_evaluable(name, arity));
-                }
+                let (_, arity) = self.atoms.name_arity(functor);
                 todo.push(Work::Apply(functor));
                 // The last argument is evaluated first, as its errors come first on SWI-Prolog.
                 for n in 0..arity {
@@ -191,6 +194,13 @@ impl Machine {
             }
             View::Int(_) | View::Big(_) | View::Rational(_) | View::Float(_) => Ok(None),
         }
+    }
+
+    /// Texts are numbers if they are one character.
+    fn not_one_character(&mut self, value: Value) -> Fault {
+        let functor = self.atoms.functor_named("type_error", 2);
+        let formal = self.heap.structure(functor, &[Value::NIL, value]);
+        self.error(formal)
     }
 
     fn not_evaluable(&mut self, name: AtomId, arity: usize) -> Fault {

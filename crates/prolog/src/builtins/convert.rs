@@ -1,32 +1,30 @@
 //! Text as atoms, strings, codes, characters and numbers, and from one to the other.
 
 use crate::builtins::{Row, iso, row};
-use crate::data::{ListEnd, Value, View, format_float};
+use crate::data::{ListEnd, Tag, Value, View, format_float};
 use crate::machine::{Fault, Machine, Next};
 use crate::text::read_number;
 
 pub(super) const ROWS: &[Row] = &[
-    iso("atom_codes", 2, |m, a| both(m, a, Form::Atomic, Form::Codes)),
-    iso("atom_chars", 2, |m, a| both(m, a, Form::Atomic, Form::Chars)),
+    iso("atom_codes", 2, |m, a| atom_list(m, a, Form::Codes)),
+    iso("atom_chars", 2, |m, a| atom_list(m, a, Form::Chars)),
     iso("char_code", 2, char_code),
     iso("number_codes", 2, |m, a| number_text(m, a, Form::Codes)),
     iso("number_chars", 2, |m, a| number_text(m, a, Form::Chars)),
     row("atom_number", 2, atom_number),
-    row("number_string", 2, number_string),
-    row("atom_string", 2, |m, a| both(m, a, Form::Atom, Form::String)),
-    row("string_chars", 2, |m, a| both(m, a, Form::String, Form::Chars)),
-    row("string_codes", 2, |m, a| both(m, a, Form::String, Form::Codes)),
-    row("string_to_atom", 2, |m, a| both(m, a, Form::String, Form::Atom)),
+    row("number_string", 2, |m, a| number_text(m, a, Form::String)),
+    row("atom_string", 2, |m, a| text_both(m, a, Form::Atom, Form::String)),
+    row("string_to_atom", 2, |m, a| text_both(m, a, Form::String, Form::Atom)),
+    row("string_chars", 2, |m, a| string_list(m, a, Form::Chars)),
+    row("string_codes", 2, |m, a| string_list(m, a, Form::Codes)),
     row("text_to_string", 2, text_to_string),
-    row("name", 2, |m, a| both(m, a, Form::Name, Form::Codes)),
+    row("name", 2, name),
 ];
 
 /// What a text is to become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     Atom,
-    /// Atoms are made, but numbers are taken too.
-    Atomic,
     /// A number where it is one, an atom otherwise.
     Name,
     String,
@@ -57,7 +55,9 @@ impl Machine {
         if end != ListEnd::Nil {
             return None;
         }
-        items.into_iter().map(|it| self.character(it)).collect()
+        let codes = items.first().is_some_and(|it| it.is_integer());
+        let of = |it: Value| self.character(it).filter(|_| it.is_integer() == codes);
+        items.into_iter().map(of).collect()
     }
 
     /// A code or a character.
@@ -89,7 +89,7 @@ impl Machine {
 
     pub(super) fn make_text(&mut self, text: &str, form: Form) -> Value {
         match form {
-            Form::Atom | Form::Atomic => self.atom_named(text),
+            Form::Atom => self.atom_named(text),
             Form::Name => match read_number(text) {
                 Some(number) => number.store(&mut self.heap),
                 None => self.atom_named(text),
@@ -123,57 +123,131 @@ impl Machine {
     pub(crate) fn not_text(&mut self, value: Value) -> Fault {
         if value.is_cons() {
             let (items, end) = self.heap.list_items(value);
-            if matches!(end, ListEnd::Open(_)) || items.iter().any(|it| it.is_var()) {
-                return self.instantiation_error();
-            }
-            for item in items {
-                if let View::Int(_) = item.view()
-                    && self.character(item).is_none()
-                {
-                    return self.representation_error("character_code");
-                }
+            match end {
+                ListEnd::Open(_) => return self.instantiation_error(),
+                ListEnd::Nil => return self.not_characters(&items),
+                ListEnd::Other(_) | ListEnd::Cyclic => {}
             }
         }
-        self.type_error("atomic", value)
+        self.type_error("text", value)
+    }
+
+    /// The error of a list that has something else than characters.
+    fn not_characters(&mut self, items: &[Value]) -> Fault {
+        let codes = items.first().is_some_and(|it| it.is_integer());
+        let wrong = |it: &&Value| self.character(**it).is_none() || codes != it.is_integer();
+        match items.iter().find(wrong) {
+            Some(item) if !item.is_var() => self.type_error("character_code", *item),
+            _ => self.instantiation_error(),
+        }
+    }
+
+    /// The text of an argument that is to be a list; a string will do.
+    fn list_text_arg(&mut self, value: Value) -> Result<String, Fault> {
+        if value.is_var() {
+            return Err(self.instantiation_error());
+        }
+        if let Some(text) = self.heap.as_text(value) {
+            return Ok(text.to_string());
+        }
+        let (items, end) = self.heap.list_items(value);
+        match end {
+            ListEnd::Nil => match self.list_text(value) {
+                Some(text) => Ok(text),
+                None => Err(self.not_characters(&items)),
+            },
+            ListEnd::Open(_) => Err(self.instantiation_error()),
+            ListEnd::Other(_) | ListEnd::Cyclic => Err(self.type_error("list", value)),
+        }
+    }
+
+    /// Whether a list still has holes.
+    fn has_holes(&self, value: Value) -> bool {
+        let (items, end) = self.heap.list_items(value);
+        value.is_var()
+            || matches!(end, ListEnd::Open(_))
+            || end == ListEnd::Nil && items.iter().any(|it| it.is_var())
+    }
+
+    /// Text of any kind, if it is there already.
+    fn known_text(&self, value: Value) -> Option<String> {
+        if value.is_var() { None } else { self.any_text(value) }
     }
 }
 
-fn both(m: &mut Machine, a: usize, left: Form, right: Form) -> Result<Next, Fault> {
+/// `atom_codes/2`, `atom_chars/2`
+fn atom_list(m: &mut Machine, a: usize, form: Form) -> Result<Next, Fault> {
     let (x, y) = (m.arg(a, 0), m.arg(a, 1));
-    if !x.is_var() {
-        let Some(text) = m.any_text(x) else {
-            return Err(m.not_text(x));
-        };
-        let found = if x.is_nil() && left != Form::Name { "[]".to_owned() } else { text };
-        let new = m.make_text(&found, right);
-        if y.is_var() || matches!(right, Form::Codes | Form::Chars) && (y.is_cons() || y.is_nil()) {
-            return match m.heap.list_items(y).1 {
-                // A text of the other kind of list is the same text.
-                ListEnd::Nil if y.is_cons() && m.is_ground(y) => {
-                    let given = m.list_text(y);
-                    if given.is_none() {
-                        return m.answer(y, new);
-                    }
-                    Ok((given.as_deref() == Some(found.as_str())).into())
-                }
-                ListEnd::Nil | ListEnd::Open(_) | ListEnd::Other(_) | ListEnd::Cyclic => {
-                    m.answer(y, new)
-                }
-            };
-        }
-        return match m.any_text(y) {
-            Some(given) => Ok((given == found).into()),
-            None => m.answer(y, new),
-        };
+    if x.is_var() {
+        let text = m.list_text_arg(y)?;
+        let atom = m.atom_named(&text);
+        return m.answer(x, atom);
     }
-    if y.is_var() {
-        return Err(m.instantiation_error());
-    }
-    let Some(text) = m.any_text(y) else {
-        return Err(m.not_text(y));
+    let Some(text) = m.atomic_text(x).filter(|_| !x.is_nil()) else {
+        return Err(m.type_error("atom", x));
     };
-    let new = m.make_text(&text, left);
-    m.answer(x, new)
+    if !m.has_holes(y) {
+        let given = m.list_text_arg(y)?;
+        // A string is made an atom first, which no string is.
+        return Ok((given == text && (x.tag(), y.tag()) != (Tag::Text, Tag::Text)).into());
+    }
+    let new = m.make_text(&text, form);
+    m.answer(y, new)
+}
+
+/// `string_codes/2`, `string_chars/2`
+fn string_list(m: &mut Machine, a: usize, form: Form) -> Result<Next, Fault> {
+    let (x, y) = (m.arg(a, 0), m.arg(a, 1));
+    if m.has_holes(x) {
+        let text = m.list_text_arg(y)?;
+        let string = m.heap.text(&text);
+        return m.answer(x, string);
+    }
+    let text = m.text_arg(x)?;
+    if m.known_text(y).as_deref() == Some(text.as_str()) {
+        return Ok(Next::True);
+    }
+    let new = m.make_text(&text, form);
+    m.answer(y, new)
+}
+
+/// Two kinds of text that are made of each other: `atom_string/2`, `string_to_atom/2`.
+fn text_both(m: &mut Machine, a: usize, left: Form, right: Form) -> Result<Next, Fault> {
+    let (x, y) = (m.arg(a, 0), m.arg(a, 1));
+    let names = |form: Form| if form == Form::Atom { "atom" } else { "string" };
+    match (m.known_text(x), m.known_text(y)) {
+        (Some(text), _) if y.is_var() => {
+            let new = m.make_text(&text, right);
+            m.answer(y, new)
+        }
+        (Some(x), Some(y)) => Ok((x == y).into()),
+        (Some(_), None) => Ok(Next::False),
+        (None, Some(text)) if x.is_var() => {
+            let new = m.make_text(&text, left);
+            m.answer(x, new)
+        }
+        (None, Some(_)) => Ok(Next::False),
+        (None, None) => Err(match (x.is_var(), y.is_var()) {
+            (true, true) => m.instantiation_error(),
+            (false, true) => m.type_error(names(left), x),
+            (true, false) => m.type_error(names(right), y),
+            (false, false) => m.type_error("string", if left == Form::String { x } else { y }),
+        }),
+    }
+}
+
+fn name(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let (x, y) = (m.arg(a, 0), m.arg(a, 1));
+    if x.is_var() {
+        let text = m.list_text_arg(y)?;
+        let new = m.make_text(&text, Form::Name);
+        return m.answer(x, new);
+    }
+    let Some(text) = m.atomic_text(x) else {
+        return Err(m.type_error("atomic", x));
+    };
+    let new = m.make_text(if x.is_nil() { "[]" } else { &text }, Form::Codes);
+    m.answer(y, new)
 }
 
 fn char_code(m: &mut Machine, a: usize) -> Result<Next, Fault> {
@@ -202,7 +276,7 @@ fn char_code(m: &mut Machine, a: usize) -> Result<Next, Fault> {
                     let atom = m.atom_named(found.encode_utf8(&mut [0; 4]));
                     m.answer(c, atom)
                 }
-                None => Err(m.representation_error("character_code")),
+                None => Err(m.type_error("character_code", code)),
             }
         }
         View::Int(_)
@@ -214,71 +288,42 @@ fn char_code(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     }
 }
 
+/// `number_codes/2` and the like. Strings that are no numbers fail.
 fn number_text(m: &mut Machine, a: usize, form: Form) -> Result<Next, Fault> {
     let (number, list) = (m.arg(a, 0), m.arg(a, 1));
-    if !list.is_var()
-        && let Some(text) = m.any_text(list)
-    {
-        return match read_number(text.trim_start()) {
-            Some(found) => {
-                let found = found.store(&mut m.heap);
-                m.answer(number, found)
-            }
-            None => Err(m.syntax_error("illegal_number")),
-        };
-    }
-    if number.is_var() {
-        if list.is_var() {
-            return Err(m.instantiation_error());
-        }
-        return Err(m.not_text(list));
-    }
-    if !number.is_number() {
-        return Err(m.type_error("number", number));
-    }
-    let text = m.atomic_text(number).unwrap_or_default();
-    let new = m.make_text(&text, form);
-    m.answer(list, new)
-}
-
-fn atom_number(m: &mut Machine, a: usize) -> Result<Next, Fault> {
-    let (atom, number) = (m.arg(a, 0), m.arg(a, 1));
-    if atom.is_var() {
-        if number.is_var() {
-            return Err(m.instantiation_error());
-        }
-        if !number.is_number() {
-            return Err(m.type_error("number", number));
-        }
-        let text = m.atomic_text(number).unwrap_or_default();
-        let new = m.atom_named(&text);
-        return m.answer(atom, new);
-    }
-    let Some(text) = m.atomic_text(atom) else {
-        return Err(m.type_error("atom", atom));
-    };
-    if atom.is_number() {
-        return Err(m.type_error("atom", atom));
-    }
     if !number.is_var() && !number.is_number() {
         return Err(m.type_error("number", number));
     }
-    match read_number(&text) {
+    if !number.is_var() && m.has_holes(list) {
+        let text = m.atomic_text(number).unwrap_or_default();
+        let new = m.make_text(&text, form);
+        return m.answer(list, new);
+    }
+    let text = m.list_text_arg(list)?;
+    let read =
+        if form == Form::String { plain_number(&text) } else { read_number(text.trim_start()) };
+    match read {
         Some(found) => {
             let found = found.store(&mut m.heap);
             m.answer(number, found)
         }
-        None => Ok(Next::False),
+        None if form == Form::String => Ok(Next::False),
+        None => Err(m.syntax_error("illegal_number")),
     }
 }
 
-fn number_string(m: &mut Machine, a: usize) -> Result<Next, Fault> {
-    let (number, string) = (m.arg(a, 0), m.arg(a, 1));
-    if !string.is_var() {
-        let Some(text) = m.any_text(string) else {
-            return Err(m.not_text(string));
-        };
-        return match read_number(text.trim()) {
+/// Without layout before it, and no special float's name.
+fn plain_number(text: &str) -> Option<crate::data::Number> {
+    let begins = text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-'));
+    if begins { read_number(text) } else { None }
+}
+
+fn atom_number(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let (atom, number) = (m.arg(a, 0), m.arg(a, 1));
+    let is_text = matches!(atom.tag(), Tag::Atom | Tag::Text) && !atom.is_nil();
+    if is_text {
+        let text = m.atomic_text(atom).unwrap_or_default();
+        return match plain_number(&text) {
             Some(found) => {
                 let found = found.store(&mut m.heap);
                 m.answer(number, found)
@@ -286,20 +331,28 @@ fn number_string(m: &mut Machine, a: usize) -> Result<Next, Fault> {
             None => Ok(Next::False),
         };
     }
-    if number.is_var() {
-        return Err(m.instantiation_error());
+    match (atom.is_var(), number.is_var()) {
+        (true, true) => Err(m.instantiation_error()),
+        (false, true) => Err(m.type_error("atom", atom)),
+        (_, false) if !number.is_number() => Err(m.type_error("number", number)),
+        (false, false) => Ok(Next::False),
+        (true, false) => {
+            let text = m.atomic_text(number).unwrap_or_default();
+            let new = m.atom_named(&text);
+            m.answer(atom, new)
+        }
     }
-    if !number.is_number() {
-        return Err(m.type_error("number", number));
-    }
-    let text = m.atomic_text(number).unwrap_or_default();
-    let new = m.heap.text(&text);
-    m.answer(string, new)
 }
 
 fn text_to_string(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (text, string) = (m.arg(a, 0), m.arg(a, 1));
+    if text.is_number() {
+        return Err(m.type_error("text", text));
+    }
     let found = m.text_arg(text)?;
+    if !string.is_var() {
+        return Ok((m.known_text(string).as_deref() == Some(found.as_str())).into());
+    }
     let new = m.heap.text(&found);
     m.answer(string, new)
 }

@@ -37,6 +37,10 @@ fn assert(m: &mut Machine, a: usize, place: Place) -> Result<Next, Fault> {
         return Err(m.instantiation_error());
     }
     let context = m.context;
+    let (_, plain) = m.strip_module(context, term);
+    if plain.is_struct(FunctorId::RULE) && m.heap.arg(plain, 1).is_var() {
+        return Err(m.instantiation_error());
+    }
     let id = m.add_clause(context, term, Source::default(), place)?;
     m.check_memory(m.db.code.len() * 16)?;
     if m.running.is_some_and(|it| it.1 == 2) {

@@ -1,7 +1,7 @@
 //! Global variables, flags, operators and counters.
 
 use crate::builtins::{Row, iso, row};
-use crate::data::{AtomId, Record, Trailed, Value, View};
+use crate::data::{AtomId, Record, Tag, Trailed, Value, View};
 use crate::machine::{Fault, Global, Machine, Next};
 use crate::text::{Op, OpType};
 use std::rc::Rc;
@@ -72,9 +72,16 @@ pub(super) const ROWS: &[Row] = &[
 
 impl Machine {
     fn global(&mut self, name: AtomId) -> Option<Value> {
-        match self.globals.get(&name)?.last()? {
-            Global::Live(value) => Some(*value),
-            Global::Kept(record) => Some(record.clone().load(&mut self.heap)),
+        match self.globals.get_mut(&name)?.last_mut()? {
+            Global::Live(value) | Global::Kept(_, Some(value)) => Some(*value),
+            Global::Kept(record, loaded) => {
+                let value = record.clone().load(&mut self.heap);
+                if value.tag() == Tag::Struct {
+                    *loaded = Some(value);
+                    self.heap.trail.push(Trailed::Global(name, Value::TRUE));
+                }
+                Some(value)
+            }
         }
     }
 }
@@ -86,8 +93,8 @@ fn nb_setval(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let values = m.globals.entry(name).or_default();
     // Values that backtracking would bring back stay below.
     match values.last_mut() {
-        Some(last) => *last = Global::Kept(record),
-        None => values.push(Global::Kept(record)),
+        Some(last) => *last = Global::Kept(record, None),
+        None => values.push(Global::Kept(record, None)),
     }
     Ok(Next::True)
 }
@@ -105,18 +112,43 @@ fn getval(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let id = m.atom_arg(name)?;
     match m.global(id) {
         Some(found) => m.answer(to, found),
-        None => Err(m.existence_error("variable", name)),
+        None => missing_global(m, name, to),
     }
 }
+
+/// `user:exception/3` may make a global variable when it is first asked for.
+fn missing_global(m: &mut Machine, name: Value, to: Value) -> Result<Next, Fault> {
+    let hook = m.atoms.functor_named("exception", 3);
+    let hooked = m.db.find(AtomId::USER, hook).is_some_and(|it| 0 < m.db.get(it).n_clauses);
+    if !hooked {
+        return Err(m.existence_error("variable", name));
+    }
+    let functor = m.atoms.functor_named("$missing_global", 2);
+    let goal = m.heap.structure(functor, &[name, to]);
+    m.run_body(AtomId::SYSTEM, goal, m.choices.len())?;
+    Ok(Next::Jump)
+}
+
+const READ_ONLY: &[&str] = &[
+    "bounded",
+    "max_integer",
+    "min_integer",
+    "max_tagged_integer",
+    "min_tagged_integer",
+    "version",
+];
 
 fn set_flag(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (name, value) = (m.arg(a, 0), m.arg(a, 1));
     if name.is_var() || value.is_var() {
         return Err(m.instantiation_error());
     }
-    let name = m.atom_arg(name)?;
+    let flag = m.atom_arg(name)?;
+    if READ_ONLY.contains(&m.atoms.text(flag)) {
+        return Err(m.permission_error("modify", "flag", name));
+    }
     let record = Record::new(&m.heap, &m.atoms, value);
-    m.flags.insert(name, record);
+    m.flags.insert(flag, record);
     Ok(Next::True)
 }
 

@@ -3,7 +3,7 @@
 use crate::builtins::output::Style;
 use crate::builtins::{Row, row};
 use crate::data::{Number, Value};
-use crate::machine::{Fault, Machine, Next};
+use crate::machine::{Capture, Fault, Machine, Next};
 use num_bigint::BigInt;
 use num_traits::Signed;
 
@@ -14,8 +14,15 @@ pub(super) const ROWS: &[Row] = &[
     }),
     row("format", 2, |m, a| {
         let (format, args) = (m.arg(a, 0), m.arg(a, 1));
+        if m.any_text(format).is_some_and(|it| it.contains("~@")) {
+            let functor = m.atoms.functor_named("$format_calling", 2);
+            let goal = m.heap.structure(functor, &[format, args]);
+            m.run_body(crate::data::AtomId::SYSTEM, goal, m.choices.len())?;
+            return Ok(Next::Jump);
+        }
         format_to_output(m, format, args)
     }),
+    row("$format_calls", 4, format_calls),
     row("$format_stream", 3, |m, a| {
         let (format, args) = (m.arg(a, 1), m.arg(a, 2));
         let n = m.enter_stream(a)?;
@@ -26,6 +33,9 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 fn format_to_output(m: &mut Machine, format: Value, args: Value) -> Result<Next, Fault> {
+    if format.is_number() {
+        return Err(m.type_error("text", format));
+    }
     let format = m.text_arg(format)?;
     let args = if args.is_cons() || args.is_nil() { m.list_arg(args)? } else { vec![args] };
     let start = m.column();
@@ -37,17 +47,77 @@ fn format_to_output(m: &mut Machine, format: Value, args: Value) -> Result<Next,
         fills: Vec::new(),
         last_stop: start,
     };
-    state.run(m, &format)?;
-    if state.args.next().is_some() {
-        return Err(format_error(m, "too many arguments"));
+    let mut done = state.run(m, &format);
+    if done.is_ok() && state.args.next().is_some() {
+        done = Err(format_error(m, "too many arguments"));
     }
-    let text = state.out;
-    m.put_text(&text);
-    Ok(Next::True)
+    // What was written before a mistake is written.
+    m.put_text(&state.out);
+    done.map(|()| Next::True)
+}
+
+fn unknown_directive(m: &mut Machine, directive: char) -> Fault {
+    let directive = m.atom_named(directive.encode_utf8(&mut [0; 4]));
+    m.existence_error("format_character", directive)
+}
+
+/// A directive that does not take such an argument.
+fn argument_error(m: &mut Machine, directive: char, value: Value) -> Fault {
+    let directive = m.atom_named(directive.encode_utf8(&mut [0; 4]));
+    let functor = m.atoms.functor_named("format_argument_type", 2);
+    let formal = m.heap.structure(functor, &[directive, value]);
+    m.error(formal)
+}
+
+/// `'$format_calls'(Format, Arguments, Format1, Arguments1)`: goals of `~@` as `'$call'(Goal)` for
+/// `~w`. Fails if there are none.
+fn format_calls(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let (format, args) = (m.arg(a, 0), m.arg(a, 1));
+    let Some(text) = m.any_text(format).filter(|it| it.contains("~@")) else {
+        return Ok(Next::False);
+    };
+    let mut items = if args.is_cons() { m.heap.list_items(args).0 } else { vec![args] };
+    let functor = m.atoms.functor_named("$call", 1);
+    let (mut n, mut changed, mut chars) = (0, String::new(), text.chars().peekable());
+    while let Some(c) = chars.next() {
+        changed.push(c);
+        if c != '~' {
+            continue;
+        }
+        match chars.peek() {
+            Some('`') => changed.extend(chars.by_ref().take(2)),
+            Some('*') => {
+                changed.extend(chars.next());
+                n += 1;
+            }
+            _ => {}
+        }
+        while let Some(digit) = chars.next_if(char::is_ascii_digit) {
+            changed.push(digit);
+        }
+        match chars.next() {
+            Some('@') => {
+                if let Some(item) = items.get_mut(n) {
+                    *item = m.heap.structure(functor, &[*item]);
+                }
+                changed.push('w');
+                n += 1;
+            }
+            Some(c) => {
+                changed.push(c);
+                n += usize::from(!matches!(c, '~' | 'n' | 'N' | 't' | '|' | '+'))
+                    + usize::from(c == 'W');
+            }
+            None => {}
+        }
+    }
+    let (format, list) = (m.heap.text(&changed), m.heap.list(&items));
+    let (to, args) = (m.arg(a, 2), m.arg(a, 3));
+    Ok((m.unify(to, format) && m.unify(args, list)).into())
 }
 
 fn format_error(m: &mut Machine, message: &str) -> Fault {
-    let message = m.heap.text(message);
+    let message = m.atom_named(message);
     let functor = m.atoms.functor_named("format", 1);
     let formal = m.heap.structure(functor, &[message]);
     m.error(formal)
@@ -85,7 +155,12 @@ impl Formatting {
                 Some('*') => {
                     chars.next();
                     let value = self.next(m)?;
-                    argument = Some(m.int_arg(value)?);
+                    let count = value.as_int().filter(|it| 0 <= *it);
+                    if count.is_none() {
+                        let message = "no or negative integer for `*' argument";
+                        return Err(format_error(m, message));
+                    }
+                    argument = count;
                 }
                 Some(c) if c.is_ascii_digit() => {
                     let mut n: i64 = 0;
@@ -98,7 +173,7 @@ impl Formatting {
                 _ => {}
             }
             let Some(directive) = chars.next() else {
-                return Err(format_error(m, "truncated format specification"));
+                return Err(unknown_directive(m, '\0'));
             };
             self.directive(m, directive, argument)?;
         }
@@ -135,33 +210,46 @@ impl Formatting {
             }
             'a' => {
                 let value = self.next(m)?;
-                if value.is_var() {
-                    return Err(m.instantiation_error());
-                }
-                match m.atomic_text(value) {
-                    Some(text) => self.out.push_str(if value.is_nil() { "[]" } else { &text }),
-                    None => return Err(format_error(m, "illegal argument to ~a")),
+                match m.atomic_text(value).filter(|_| !value.is_nil()) {
+                    Some(text) => self.out.push_str(&text),
+                    None => return Err(argument_error(m, directive, value)),
                 }
             }
             's' => {
                 let value = self.next(m)?;
-                match m.any_text(value) {
+                match m.any_text(value).filter(|_| !value.is_number()) {
                     Some(text) => self.out.push_str(&text),
-                    None => return Err(format_error(m, "illegal string")),
+                    None => return Err(argument_error(m, directive, value)),
                 }
             }
             'd' | 'D' => {
-                self.integer(m, argument, if directive == 'D' { Some(',') } else { None })?;
+                self.integer(m, directive, argument)?;
             }
             'f' | 'e' | 'g' => self.float(m, directive, argument)?,
             'n' => {
                 self.out.push_str(&"\n".repeat(count));
                 self.new_line();
             }
+            'N' => {
+                if 0 < self.position() {
+                    self.out.push('\n');
+                    self.new_line();
+                }
+            }
+            'W' => {
+                let (value, options) = (self.next(m)?, self.next(m)?);
+                m.output.captures.push(Capture::default());
+                let done = m.write_with(value, options);
+                let written = m.output.captures.pop().unwrap_or_default();
+                done?;
+                self.out.push_str(&written.text);
+            }
             'c' => {
                 let value = self.next(m)?;
-                let code = m.int_arg(value)?;
-                let c = u32::try_from(code).ok().and_then(char::from_u32).unwrap_or('\u{fffd}');
+                let code = value.as_int().and_then(|it| u32::try_from(it).ok());
+                let Some(c) = code.and_then(char::from_u32) else {
+                    return Err(argument_error(m, directive, value));
+                };
                 (0..count).for_each(|_| self.out.push(c));
             }
             'r' | 'R' | '8' => self.radix(m, directive, argument)?,
@@ -175,7 +263,7 @@ impl Formatting {
             }
             '|' | '+' => self.column(directive, argument),
             _ => {
-                return Err(format_error(m, &format!("unknown directive: ~{directive}")));
+                return Err(unknown_directive(m, directive));
             }
         }
         Ok(())
@@ -228,27 +316,22 @@ impl Formatting {
         }
     }
 
+    /// An integer argument, or an expression that is one.
+    fn integer_argument(&mut self, m: &mut Machine, directive: char) -> Result<BigInt, Fault> {
+        let value = self.next(m)?;
+        let number = m.evaluate(value)?;
+        number.to_big().ok_or_else(|| argument_error(m, directive, value))
+    }
+
     fn integer(
         &mut self,
         m: &mut Machine,
+        directive: char,
         argument: Option<i64>,
-        group: Option<char>,
     ) -> Result<(), Fault> {
-        let value = self.next(m)?;
-        if value.is_var() {
-            return Err(m.instantiation_error());
-        }
-        let number = if value.is_integer() {
-            Number::of(&m.heap, value)
-        } else if matches!(value.view(), crate::data::View::Struct(..)) {
-            Some(m.evaluate(value)?)
-        } else {
-            None
-        };
-        let Some(number) = number.and_then(|it| it.to_big()) else {
-            return Err(m.type_error("integer", value));
-        };
+        let number = self.integer_argument(m, directive)?;
         let places = usize::try_from(argument.unwrap_or(0)).unwrap_or(0);
+        let group = (directive == 'D').then_some(',');
         self.out.push_str(&decimal(&number, places, group));
         Ok(())
     }
@@ -274,12 +357,13 @@ impl Formatting {
                 }
                 text
             }
+            (_, Number::Float(it)) if !it.is_finite() => {
+                let name = if it.is_nan() { "nan" } else { "inf" };
+                format!("{}{name}", if *it < 0.0 { "-" } else { "" })
+            }
             ('f', _) => format!("{:.places$}", number.to_float()),
             ('e', _) => exponent(number.to_float(), places),
-            _ => {
-                let float = number.to_float();
-                crate::data::format_float(float).trim_end_matches(".0").to_owned()
-            }
+            _ => shortest(number.to_float(), places),
         };
         self.out.push_str(&text);
         Ok(())
@@ -291,22 +375,34 @@ impl Formatting {
         directive: char,
         argument: Option<i64>,
     ) -> Result<(), Fault> {
-        let value = self.next(m)?;
-        if value.is_var() {
-            return Err(m.instantiation_error());
-        }
-        let Some(number) = Number::of(&m.heap, value).and_then(|it| it.to_big()) else {
-            return Err(m.type_error("integer", value));
-        };
-        let radix =
-            argument.and_then(|it| u32::try_from(it).ok()).filter(|it| (2..=36).contains(it));
+        let number = self.integer_argument(m, directive)?;
+        let given = argument.unwrap_or(8);
+        let radix = u32::try_from(given).ok().filter(|it| (2..=36).contains(it));
         let Some(radix) = radix else {
-            return Err(format_error(m, "no or illegal radix"));
+            return Err(m.domain_error("radix", Value::int(given)));
         };
         let text = number.to_str_radix(radix);
         self.out.push_str(&if directive == 'R' { text.to_uppercase() } else { text });
         Ok(())
     }
+}
+
+/// So many digits, without zeros at the end; with an exponent where that is shorter (`%g` of C).
+fn shortest(float: f64, digits: usize) -> String {
+    let digits = digits.max(1);
+    let scientific = format!("{float:.*e}", digits - 1);
+    let exponent: i64 = scientific.split_once('e').and_then(|it| it.1.parse().ok()).unwrap_or(0);
+    let plain = |text: &str| match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text.to_owned(),
+    };
+    if exponent < -4 || i64::try_from(digits).is_ok_and(|it| it <= exponent) {
+        let mantissa = scientific.split_once('e').map_or("", |it| it.0);
+        let sign = if exponent < 0 { '-' } else { '+' };
+        return format!("{}e{sign}{:02}", plain(mantissa), exponent.abs());
+    }
+    let places = i64::try_from(digits).unwrap_or(6) - 1 - exponent;
+    plain(&format!("{float:.*}", usize::try_from(places).unwrap_or(0)))
 }
 
 /// Digits with a point so many places from the right, and groups of three.

@@ -7,98 +7,87 @@ use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use std::cmp::Ordering;
 
-const ONE: &[&str] = &[
-    "-",
-    "+",
-    "abs",
-    "sign",
-    "min",
-    "max",
-    "sqrt",
-    "sin",
-    "cos",
-    "tan",
-    "asin",
-    "acos",
-    "atan",
-    "sinh",
-    "cosh",
-    "tanh",
-    "asinh",
-    "acosh",
-    "atanh",
-    "exp",
-    "log",
-    "log2",
-    "float",
-    "integer",
-    "float_integer_part",
-    "float_fractional_part",
-    "truncate",
-    "round",
-    "ceiling",
-    "floor",
-    "\\",
-    "msb",
-    "succ",
-    "random",
-    "random_float",
-    "rational",
-    "rationalize",
-    "numerator",
-    "denominator",
-    "ceil",
-    "eval",
-    "lgamma",
-    "erf",
-    "erfc",
-    "cot",
-    "acot",
-];
-
-const TWO: &[&str] = &[
-    "+",
-    "-",
-    "*",
-    "/",
-    "//",
-    "mod",
-    "rem",
-    "div",
-    "min",
-    "max",
-    "**",
-    "^",
-    ">>",
-    "<<",
-    "/\\",
-    "\\/",
-    "xor",
-    "atan2",
-    "atan",
-    "copysign",
-    "gcd",
-    "lcm",
-    "rdiv",
-    "divmod",
-    "log",
-    "truncate",
-    "cmpflags",
-    "random",
-    "trig",
-    "nexttoward",
-    "tdiv",
+/// Functions by arity; the same as SWI-Prolog's, without those that need its C library.
+const FUNCTIONS: &[(usize, &[&str])] = &[
+    (
+        1,
+        &[
+            "-",
+            "+",
+            "abs",
+            "sign",
+            "sqrt",
+            "sin",
+            "cos",
+            "tan",
+            "asin",
+            "acos",
+            "atan",
+            "sinh",
+            "cosh",
+            "tanh",
+            "asinh",
+            "acosh",
+            "atanh",
+            "exp",
+            "log",
+            "log10",
+            "float",
+            "integer",
+            "float_integer_part",
+            "float_fractional_part",
+            "truncate",
+            "round",
+            "ceiling",
+            "ceil",
+            "floor",
+            "\\",
+            "msb",
+            "lsb",
+            "popcount",
+            "random",
+            "rational",
+            "rationalize",
+            "numerator",
+            "denominator",
+            "eval",
+        ],
+    ),
+    (
+        2,
+        &[
+            "+",
+            "-",
+            "*",
+            "/",
+            "//",
+            "mod",
+            "rem",
+            "div",
+            "min",
+            "max",
+            "**",
+            "^",
+            ">>",
+            "<<",
+            "/\\",
+            "\\/",
+            "xor",
+            "atan2",
+            "atan",
+            "copysign",
+            "nexttoward",
+            "gcd",
+            "lcm",
+            "rdiv",
+            "getbit",
+        ],
+    ),
+    (3, &["powm"]),
 ];
 
 pub(super) fn is_function(name: &str, arity: usize) -> bool {
-    match arity {
-        1 => ONE.contains(&name) && !matches!(name, "min" | "max"),
-        2 => {
-            TWO.contains(&name)
-                && !matches!(name, "divmod" | "truncate" | "cmpflags" | "random" | "trig" | "tdiv")
-        }
-        _ => false,
-    }
+    FUNCTIONS.iter().any(|(n, names)| *n == arity && names.contains(&name))
 }
 
 pub(super) fn constant(m: &mut Machine, name: &str) -> Option<Number> {
@@ -112,8 +101,8 @@ pub(super) fn constant(m: &mut Machine, name: &str) -> Option<Number> {
         "min_integer" => Number::Int(i64::MIN),
         "max_tagged_integer" => Number::Int((1 << 60) - 1),
         "min_tagged_integer" => Number::Int(-(1 << 60)),
-        "random" | "random_float" => Number::Float(m.next_random()),
-        "cputime" | "realtime" => Number::Float(0.0),
+        "random_float" => Number::Float(m.next_random()),
+        "cputime" => Number::Float(0.0),
         _ => return None,
     })
 }
@@ -139,11 +128,10 @@ impl Machine {
         Ok(Number::Float(value))
     }
 
+    /// Infinities and the like are values, but nothing can be computed from them.
     fn float_of(&mut self, value: &Number) -> Result<f64, Fault> {
         let float = value.to_float();
-        if float.is_infinite() && !matches!(value, Number::Float(_)) {
-            return Err(self.evaluation_error("float_overflow"));
-        }
+        self.check_float(float)?;
         Ok(float)
     }
 
@@ -151,6 +139,9 @@ impl Machine {
         match value.to_big() {
             Some(big) => Ok(big),
             None => {
+                if let Number::Float(float) = value {
+                    self.check_float(*float)?;
+                }
                 let value = value.clone().store(&mut self.heap);
                 Err(self.type_error("integer", value))
             }
@@ -161,40 +152,49 @@ impl Machine {
 pub(super) fn apply_one(m: &mut Machine, name: &str, x: Number) -> Result<Number, Fault> {
     match name {
         "+" | "eval" => return Ok(x),
-        "-" => return negate(m, x),
-        "abs" => return if x.sign() == Ordering::Less { negate(m, x) } else { Ok(absolute(x)) },
+        "-" => return Ok(negate(x)),
+        "abs" => return Ok(if x.sign() == Ordering::Less { negate(x) } else { absolute(x) }),
         "sign" => return Ok(sign(&x)),
-        "succ" => {
-            m.need_integer(&x)?;
-            return apply_two(m, "+", x, Number::Int(1));
-        }
         "float" => {
             let float = m.float_of(&x)?;
             return Ok(Number::Float(float));
         }
         "integer" | "truncate" | "round" | "ceiling" | "ceil" | "floor" => {
-            return to_integer(m, name, x);
+            return to_integer(name, x);
         }
         "\\" => {
             let value = m.need_integer(&x)?;
             return Ok(Number::integer(-value - 1));
         }
-        "msb" => {
+        "msb" | "lsb" => {
             let value = m.need_integer(&x)?;
             if !value.is_positive() {
-                let value = x.store(&mut m.heap);
-                return Err(m.type_error("not_less_than_one", value));
+                return Err(too_small(m, "not_less_than_one", x));
             }
-            return Ok(Number::Int(i64::try_from(value.bits()).unwrap_or(i64::MAX) - 1));
+            let bit = match name {
+                "msb" => value.bits() - 1,
+                _ => value.trailing_zeros().unwrap_or(0),
+            };
+            return Ok(Number::Int(i64::try_from(bit).unwrap_or(i64::MAX)));
+        }
+        "popcount" => {
+            let value = m.need_integer(&x)?;
+            if value.is_negative() {
+                return Err(too_small(m, "not_less_than_zero", x));
+            }
+            let ones: u64 = value.iter_u64_digits().map(|it| u64::from(it.count_ones())).sum();
+            return Ok(Number::Int(i64::try_from(ones).unwrap_or(i64::MAX)));
         }
         "random" => {
             let limit = m.need_integer(&x)?;
+            if !limit.is_positive() {
+                return Err(too_small(m, "not_less_than_one", x));
+            }
             let float = m.next_random();
             #[expect(clippy::cast_possible_truncation, reason = "rounds down as the function does")]
             let res = (float * limit.to_f64().unwrap_or(0.0)).floor() as i64;
             return Ok(Number::Int(res));
         }
-        "random_float" => return Ok(Number::Float(m.next_random())),
         "rational" => return exact(m, x),
         "rationalize" => return rationalize(m, x),
         "numerator" | "denominator" => {
@@ -212,12 +212,20 @@ pub(super) fn apply_one(m: &mut Machine, name: &str, x: Number) -> Result<Number
                 }
             };
         }
+        "float_integer_part" => return float_integer_part(m, x),
+        "float_fractional_part" => {
+            return match float_fractional_part(&x) {
+                Number::Float(it) => m.check_float(it),
+                other @ (Number::Int(_) | Number::Big(_) | Number::Rational(_)) => Ok(other),
+            };
+        }
         _ => {}
     }
     let float = m.float_of(&x)?;
     match name {
         "sqrt" if float < 0.0 => Err(m.evaluation_error("undefined")),
-        "log" | "log2" if float <= 0.0 => Err(m.evaluation_error("undefined")),
+        "log" | "log10" if float == 0.0 => Err(m.evaluation_error("float_overflow")),
+        "log" | "log10" if float < 0.0 => Err(m.evaluation_error("undefined")),
         "asin" | "acos" if !(-1.0..=1.0).contains(&float) => Err(m.evaluation_error("undefined")),
         "acosh" if float < 1.0 => Err(m.evaluation_error("undefined")),
         "atanh" if !(-1.0..=1.0).contains(&float) => Err(m.evaluation_error("undefined")),
@@ -233,26 +241,12 @@ pub(super) fn apply_one(m: &mut Machine, name: &str, x: Number) -> Result<Number
                 "sinh" => float.sinh(),
                 "cosh" => float.cosh(),
                 "tanh" => float.tanh(),
-                "asinh" => float.asinh(),
-                "acosh" => float.acosh(),
+                "asinh" => area_sine(float),
+                "acosh" => area_cosine(float),
                 "atanh" => float.atanh(),
                 "exp" => float.exp(),
                 "log" => float.ln(),
-                "log2" => float.log2(),
-                "cot" => 1.0 / float.tan(),
-                "acot" => (1.0 / float).atan(),
-                "float_integer_part" => match &x {
-                    Number::Float(it) => it.trunc(),
-                    Number::Int(_) | Number::Big(_) | Number::Rational(_) => return Ok(x),
-                },
-                "float_fractional_part" => match &x {
-                    Number::Float(it) => it.fract(),
-                    Number::Rational(it) => {
-                        let whole = Rational::from_integer(&it.numerator / &it.denominator);
-                        return Ok(Number::rational(it.sub(&whole)));
-                    }
-                    Number::Int(_) | Number::Big(_) => return Ok(Number::Int(0)),
-                },
+                "log10" => float.log10(),
                 _ => return Err(m.evaluation_error("undefined")),
             };
             m.check_float(res)
@@ -260,21 +254,65 @@ pub(super) fn apply_one(m: &mut Machine, name: &str, x: Number) -> Result<Number
     }
 }
 
-fn negate(m: &mut Machine, x: Number) -> Result<Number, Fault> {
-    Ok(match x {
+/// By the usual formulas for large, middling and small arguments, which round as C does.
+fn area_sine(x: f64) -> f64 {
+    let (a, square) = (x.abs(), x * x);
+    let res = if 268_435_456.0 < a {
+        a.ln() + std::f64::consts::LN_2
+    } else if 2.0 < a {
+        (2.0 * a + 1.0 / ((square + 1.0).sqrt() + a)).ln()
+    } else {
+        (a + square / (1.0 + (1.0 + square).sqrt())).ln_1p()
+    };
+    res.copysign(x)
+}
+
+fn area_cosine(x: f64) -> f64 {
+    if 268_435_456.0 < x {
+        x.ln() + std::f64::consts::LN_2
+    } else if 2.0 < x {
+        (2.0 * x - 1.0 / (x + (x * x - 1.0).sqrt())).ln()
+    } else {
+        let t = x - 1.0;
+        (t + (2.0 * t + t * t).sqrt()).ln_1p()
+    }
+}
+
+fn too_small(m: &mut Machine, least: &str, x: Number) -> Fault {
+    let value = x.store(&mut m.heap);
+    m.domain_error(least, value)
+}
+
+fn float_integer_part(m: &mut Machine, x: Number) -> Result<Number, Fault> {
+    match x {
+        Number::Float(it) => m.check_float(it.trunc()),
+        Number::Rational(_) => to_integer("truncate", x),
+        Number::Int(_) | Number::Big(_) => Ok(x),
+    }
+}
+
+/// Has the sign of the whole, even where it is zero.
+fn float_fractional_part(x: &Number) -> Number {
+    match x {
+        Number::Float(it) if it.is_infinite() => Number::Float(0f64.copysign(*it)),
+        Number::Float(it) => Number::Float(it.fract().copysign(*it)),
+        Number::Rational(it) => {
+            let whole = Rational::from_integer(&it.numerator / &it.denominator);
+            Number::rational(it.sub(&whole))
+        }
+        Number::Int(_) | Number::Big(_) => Number::Int(0),
+    }
+}
+
+fn negate(x: Number) -> Number {
+    match x {
         Number::Int(it) => {
             it.checked_neg().map_or_else(|| Number::integer(-BigInt::from(it)), Number::Int)
         }
         Number::Big(it) => Number::integer(-it),
         Number::Rational(it) => Number::Rational(it.neg()),
-        Number::Float(it) => return m.check_or_special(-it),
-    })
-}
-
-impl Machine {
-    /// Infinities and the like that were there before go through.
-    fn check_or_special(&mut self, value: f64) -> Result<Number, Fault> {
-        Ok(Number::Float(value))
+        Number::Float(it) if it.is_nan() => Number::Float(it),
+        Number::Float(it) => Number::Float(-it),
     }
 }
 
@@ -293,18 +331,18 @@ fn sign(x: &Number) -> Number {
     };
     match x {
         Number::Float(it) if it.is_nan() => Number::Float(*it),
-        Number::Float(it) if *it == 0.0 => Number::Float(*it),
         Number::Float(_) => Number::Float(f64::from(sign)),
         Number::Int(_) | Number::Big(_) | Number::Rational(_) => Number::Int(i64::from(sign)),
     }
 }
 
-fn to_integer(m: &mut Machine, name: &str, x: Number) -> Result<Number, Fault> {
+/// What has no integer near it stays what it is.
+fn to_integer(name: &str, x: Number) -> Result<Number, Fault> {
     match &x {
         Number::Int(_) | Number::Big(_) => Ok(x),
         Number::Float(it) => {
             if it.is_nan() || it.is_infinite() {
-                return Err(m.evaluation_error("undefined"));
+                return Ok(x);
             }
             let rounded = match name {
                 "truncate" => it.trunc(),
@@ -333,17 +371,21 @@ fn exact(m: &mut Machine, x: Number) -> Result<Number, Fault> {
     match x {
         Number::Float(it) => match Rational::from_float(it) {
             Some(it) => Ok(Number::rational(it)),
-            None => Err(m.evaluation_error("undefined")),
+            None => Err(no_fraction(m, it)),
         },
         other @ Number::Int(_) | other @ Number::Big(_) | other @ Number::Rational(_) => Ok(other),
     }
+}
+
+fn no_fraction(m: &mut Machine, float: f64) -> Fault {
+    m.evaluation_error(if float.is_nan() { "undefined" } else { "rational_overflow" })
 }
 
 /// The simplest fraction that is this float.
 fn rationalize(m: &mut Machine, x: Number) -> Result<Number, Fault> {
     let Number::Float(float) = x else { return Ok(x) };
     let Some(target) = Rational::from_float(float) else {
-        return Err(m.evaluation_error("undefined"));
+        return Err(no_fraction(m, float));
     };
     // Continued fractions until the float is met.
     let (mut p0, mut q0, mut p1, mut q1) =
@@ -378,6 +420,11 @@ pub(super) fn apply_two(
         "+" | "-" | "*" => basic(m, name, &x, &y),
         "/" => divide(m, &x, &y),
         "rdiv" => {
+            for it in [&x, &y] {
+                if let Number::Float(float) = it {
+                    m.check_float(*float)?;
+                }
+            }
             let (Some(a), Some(b), true) =
                 (x.to_rational(), y.to_rational(), !is_float(&x) && !is_float(&y))
             else {
@@ -389,8 +436,7 @@ pub(super) fn apply_two(
         }
         "//" | "mod" | "rem" | "div" => integer_division(m, name, &x, &y),
         "min" | "max" => Ok(extreme(name, x, y)),
-        "**" => power(m, &x, &y),
-        "^" => caret(m, &x, &y),
+        "**" | "^" => power(m, &x, &y),
         ">>" | "<<" => shift(m, name, &x, &y),
         "/\\" | "\\/" | "xor" => {
             let (a, b) = (m.need_integer(&x)?, m.need_integer(&y)?);
@@ -404,22 +450,55 @@ pub(super) fn apply_two(
             let (a, b) = (m.need_integer(&x)?, m.need_integer(&y)?);
             Ok(Number::integer(if name == "gcd" { a.gcd(&b) } else { a.lcm(&b) }))
         }
-        "log" => {
-            let (base, of) = (m.float_of(&x)?, m.float_of(&y)?);
-            if base <= 0.0 || of <= 0.0 {
-                return Err(m.evaluation_error("undefined"));
+        "getbit" => {
+            let (value, bit) = (m.need_integer(&x)?, m.need_integer(&y)?);
+            for (it, number) in [(&value, &x), (&bit, &y)] {
+                if it.is_negative() {
+                    return Err(too_small(m, "not_less_than_zero", number.clone()));
+                }
             }
-            m.check_float(of.ln() / base.ln())
+            let is_set = bit.to_u64().is_some_and(|it| value.bit(it));
+            Ok(Number::Int(i64::from(is_set)))
+        }
+        "copysign" => {
+            let of = y.to_float();
+            let negative = if of.is_nan() { false } else { of.is_sign_negative() };
+            Ok(match x {
+                Number::Float(it) => Number::Float(it.copysign(of)),
+                Number::Int(_) | Number::Big(_) | Number::Rational(_) => {
+                    if negative == (x.sign() == Ordering::Less) { x } else { negate(x) }
+                }
+            })
+        }
+        "nexttoward" => {
+            let (a, b) = (m.float_of(&x)?, y.to_float());
+            m.check_float(if a < b {
+                a.next_up()
+            } else if b < a {
+                a.next_down()
+            } else {
+                a
+            })
         }
         _ => {
             let (a, b) = (m.float_of(&x)?, m.float_of(&y)?);
-            match name {
-                "atan2" | "atan" => m.check_float(a.atan2(b)),
-                "copysign" => Ok(Number::Float(a.copysign(b))),
-                _ => Ok(Number::Float(a)),
-            }
+            m.check_float(a.atan2(b))
         }
     }
+}
+
+/// The one function of three: a power in the ring of a modulus.
+pub(super) fn apply_three(m: &mut Machine, of: [Number; 3]) -> Result<Number, Fault> {
+    let [base, exponent, modulus] = of;
+    let integers = [m.need_integer(&base)?, m.need_integer(&exponent)?, m.need_integer(&modulus)?];
+    let [base, power, ring] = &integers;
+    if power.is_negative() {
+        return Err(too_small(m, "not_less_than_zero", exponent));
+    }
+    if ring.is_zero() {
+        return Err(m.evaluation_error("zero_divisor"));
+    }
+    Ok(Number::integer(base.modpow(power, ring)))
 }
 
 fn is_float(x: &Number) -> bool {
@@ -439,20 +518,12 @@ fn basic(m: &mut Machine, name: &str, x: &Number, y: &Number) -> Result<Number, 
             }
         }
         (Number::Float(_), _) | (_, Number::Float(_)) => {
-            let (a, b) = (m.float_of(x)?, m.float_of(y)?);
-            let res = match name {
+            let (a, b) = (x.to_float(), y.to_float());
+            return m.check_float(match name {
                 "+" => a + b,
                 "-" => a - b,
                 _ => a * b,
-            };
-            if a.is_finite() && b.is_finite() {
-                return m.check_float(res);
-            }
-            return if res.is_nan() && !a.is_nan() && !b.is_nan() {
-                Err(m.evaluation_error("undefined"))
-            } else {
-                Ok(Number::Float(res))
-            };
+            });
         }
         _ => {}
     }
@@ -475,7 +546,7 @@ fn basic(m: &mut Machine, name: &str, x: &Number, y: &Number) -> Result<Number, 
 /// Integers divide to an integer where that is exact, to a float otherwise.
 fn divide(m: &mut Machine, x: &Number, y: &Number) -> Result<Number, Fault> {
     if is_float(x) || is_float(y) {
-        let (a, b) = (m.float_of(x)?, m.float_of(y)?);
+        let (a, b) = (x.to_float(), y.to_float());
         if b == 0.0 {
             return if a == 0.0 || a.is_nan() {
                 Err(m.evaluation_error("undefined"))
@@ -483,12 +554,7 @@ fn divide(m: &mut Machine, x: &Number, y: &Number) -> Result<Number, Fault> {
                 Err(m.evaluation_error("zero_divisor"))
             };
         }
-        let res = a / b;
-        return if a.is_finite() && b.is_finite() {
-            m.check_float(res)
-        } else {
-            Ok(Number::Float(res))
-        };
+        return m.check_float(a / b);
     }
     if let (Some(a), Some(b)) = (x.to_big(), y.to_big()) {
         if b.is_zero() {
@@ -518,11 +584,25 @@ fn integer_division(m: &mut Machine, name: &str, x: &Number, y: &Number) -> Resu
     }))
 }
 
-/// Of equal ones, the second where their kinds differ, as SWI-Prolog compares.
+/// Of equal ones a float wins, and what is no number loses. Zero is above its negative.
 fn extreme(name: &str, x: Number, y: Number) -> Number {
-    let order = x.standard_order(&y).then_with(|| (!is_float(&x)).cmp(&!is_float(&y)));
-    let first = if name == "max" { order.is_gt() } else { order.is_lt() };
-    if first { x } else { y }
+    let is_negative_zero =
+        |it: &Number| matches!(it, Number::Float(f) if *f == 0.0 && f.is_sign_negative());
+    let Some(order) = x.compare(&y) else {
+        return if matches!(x, Number::Float(it) if it.is_nan()) { y } else { x };
+    };
+    let order = order.then_with(|| is_negative_zero(&y).cmp(&is_negative_zero(&x)));
+    match order {
+        Ordering::Equal if is_float(&x) => x,
+        Ordering::Equal => y,
+        Ordering::Less | Ordering::Greater => {
+            if (name == "max") == order.is_gt() {
+                x
+            } else {
+                y
+            }
+        }
+    }
 }
 
 fn shift(m: &mut Machine, name: &str, x: &Number, y: &Number) -> Result<Number, Fault> {
@@ -549,40 +629,72 @@ impl Machine {
     }
 }
 
-/// Unlike `^`, it leaves the integers where the result is none.
+/// Exact where both are exact and the result is; a float otherwise.
 fn power(m: &mut Machine, x: &Number, y: &Number) -> Result<Number, Fault> {
-    if let (true, Number::Int(exponent)) = (x.is_integer(), y)
-        && *exponent < 0
-        && !matches!(x, Number::Int(-1..=1))
-    {
-        let (a, b) = (m.float_of(x)?, m.float_of(y)?);
-        return m.check_float(a.powf(b));
+    let is_zero = |it: &Number| it.sign() == Ordering::Equal && it.to_float() == 0.0;
+    if is_zero(y) || matches!(x, Number::Int(1)) {
+        return Ok(Number::Int(1));
     }
-    caret(m, x, y)
-}
-
-fn caret(m: &mut Machine, x: &Number, y: &Number) -> Result<Number, Fault> {
-    if x.is_integer() && y.is_integer() {
-        return integer_power(m, x, y);
-    }
-    if let (Number::Rational(base), Number::Int(exponent)) = (x, y) {
-        let n = usize::try_from(exponent.unsigned_abs()).unwrap_or(usize::MAX);
-        m.check_size(
-            n.saturating_mul(usize::try_from(base.numerator.bits() / 8 + 1).unwrap_or(usize::MAX)),
-        )?;
-        let n = u32::try_from(n).unwrap_or(u32::MAX);
-        let (p, q) = (base.numerator.pow(n), base.denominator.pow(n));
-        let res = if *exponent < 0 { Rational::new(q, p) } else { Rational::new(p, q) };
-        return res.map(Number::rational).ok_or_else(|| m.evaluation_error("zero_divisor"));
+    match (x, y) {
+        (Number::Int(_) | Number::Big(_), Number::Int(_) | Number::Big(_))
+            if y.sign() != Ordering::Less || matches!(x, Number::Int(-1..=1)) =>
+        {
+            return integer_power(m, x, y);
+        }
+        (Number::Rational(base), Number::Int(exponent)) => {
+            return rational_power(m, base, *exponent);
+        }
+        (Number::Int(_) | Number::Big(_) | Number::Rational(_), Number::Rational(exponent)) => {
+            return root_power(m, x, exponent);
+        }
+        _ => {}
     }
     let (a, b) = (m.float_of(x)?, m.float_of(y)?);
+    float_power(m, a, b)
+}
+
+fn float_power(m: &mut Machine, a: f64, b: f64) -> Result<Number, Fault> {
     if a == 0.0 && b < 0.0 {
         return Err(m.evaluation_error("zero_divisor"));
     }
-    if a < 0.0 && b.fract() != 0.0 && b.is_finite() {
+    if a < 0.0 && b.fract() != 0.0 {
         return Err(m.evaluation_error("undefined"));
     }
     m.check_float(a.powf(b))
+}
+
+fn rational_power(m: &mut Machine, base: &Rational, exponent: i64) -> Result<Number, Fault> {
+    let n = usize::try_from(exponent.unsigned_abs()).unwrap_or(usize::MAX);
+    m.check_size(
+        n.saturating_mul(usize::try_from(base.numerator.bits() / 8 + 1).unwrap_or(usize::MAX)),
+    )?;
+    let n = u32::try_from(n).unwrap_or(u32::MAX);
+    let (p, q) = (base.numerator.pow(n), base.denominator.pow(n));
+    let res = if exponent < 0 { Rational::new(q, p) } else { Rational::new(p, q) };
+    res.map(Number::rational).ok_or_else(|| m.evaluation_error("zero_divisor"))
+}
+
+/// A fraction in the exponent: a root that exists is exact, odd ones of negative numbers exist.
+fn root_power(m: &mut Machine, x: &Number, exponent: &Rational) -> Result<Number, Fault> {
+    let Some(base) = x.to_rational() else { return Ok(Number::Int(0)) };
+    let is_odd = exponent.denominator.is_odd();
+    if let (Some(n), Some(power)) = (exponent.denominator.to_u32(), exponent.numerator.to_i64())
+        && (is_odd || !base.numerator.is_negative())
+    {
+        let (p, q) = (base.numerator.nth_root(n), base.denominator.nth_root(n));
+        if p.pow(n) == base.numerator
+            && q.pow(n) == base.denominator
+            && let Some(root) = Rational::new(p, q)
+        {
+            return rational_power(m, &root, power);
+        }
+    }
+    let (a, b) = (m.float_of(x)?, exponent.to_float());
+    if a < 0.0 && is_odd {
+        let res = (-a).powf(b);
+        return m.check_float(if exponent.numerator.is_odd() { -res } else { res });
+    }
+    float_power(m, a, b)
 }
 
 fn integer_power(m: &mut Machine, x: &Number, y: &Number) -> Result<Number, Fault> {

@@ -106,7 +106,7 @@ fn sort4(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let key = m.int_arg(key)?;
     let Ok(key) = usize::try_from(key) else {
         let culprit = m.arg(a, 0);
-        return Err(m.type_error("not_less_than_zero", culprit));
+        return Err(m.domain_error("not_less_than_one", culprit));
     };
     let order_name = m.atom_arg(order)?;
     let (descending, unique) = match m.atoms.text(order_name) {

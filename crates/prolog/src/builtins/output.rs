@@ -4,7 +4,7 @@ use crate::builtins::convert::Form;
 use crate::builtins::streams::{Direction, USER_ERROR, USER_OUTPUT};
 use crate::builtins::{Row, iso, row};
 use crate::data::{AtomId, FunctorId, Value, View};
-use crate::machine::{Fault, Machine, Next};
+use crate::machine::{Capture, Fault, Machine, Next};
 use crate::text::{Escapes, WriteOptions, write_term};
 
 pub(super) const ROWS: &[Row] = &[
@@ -67,7 +67,7 @@ pub(super) const ROWS: &[Row] = &[
     iso("flush_output", 0, |_, _| Ok(Next::True)),
     iso("flush_output", 1, |_, _| Ok(Next::True)),
     row("$capture", 0, |m, _| {
-        m.output.captures.push(String::new());
+        m.output.captures.push(Capture::default());
         Ok(Next::True)
     }),
     row("$captured", 2, captured),
@@ -102,7 +102,7 @@ fn put_char(m: &mut Machine, a: usize) -> Result<Next, Fault> {
         View::Atom(name) => m.atoms.name(name).to_string(),
         View::Int(code) => match u32::try_from(code).ok().and_then(char::from_u32) {
             Some(c) => c.to_string(),
-            None => return Err(m.representation_error("character_code")),
+            None => return Err(m.type_error("character", c)),
         },
         View::Var(_)
         | View::Big(_)
@@ -133,7 +133,7 @@ fn on_stream(
 /// `'$captured'(Kind, Text)`: the end of a capture.
 fn captured(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (kind, to) = (m.arg(a, 0), m.arg(a, 1));
-    let text = m.output.captures.pop().unwrap_or_default();
+    let text = m.output.captures.pop().unwrap_or_default().text;
     let form = match kind.as_atom().map(|it| m.atoms.name(it)).as_deref() {
         Some("atom") => Form::Atom,
         Some("string") => Form::String,
@@ -148,28 +148,40 @@ fn captured(m: &mut Machine, a: usize) -> Result<Next, Fault> {
 impl Machine {
     pub(crate) fn put_text(&mut self, text: &str) {
         match self.output.captures.last_mut() {
-            Some(capture) => capture.push_str(text),
+            Some(capture) => capture.text.push_str(text),
             None => self.put_to(self.streams.output, text),
         }
     }
 
     /// The column that the output is at.
-    pub(crate) fn column(&self) -> usize {
-        let text = self.output.captures.last().unwrap_or(&self.output.text);
-        text.rsplit('\n').next().unwrap_or("").chars().count()
+    pub(crate) fn column(&mut self) -> usize {
+        match self.output.captures.last() {
+            Some(capture) => column_after(&capture.text, capture.start),
+            None => self.column_of(self.streams.output),
+        }
+    }
+
+    fn column_of(&mut self, n: usize) -> usize {
+        let text = match n {
+            USER_OUTPUT => &self.output.text,
+            USER_ERROR => &self.output.errors,
+            _ => self.streams.written(n).map_or("", |it| it.as_str()),
+        };
+        column_after(text, 0)
     }
 
     /// Output is kept apart until [`Machine::leave_stream`] gives it to the stream.
     pub(crate) fn enter_stream(&mut self, args: usize) -> Result<usize, Fault> {
         let stream = self.arg(args, 0);
         let n = self.stream(stream, Direction::Out)?;
-        self.output.captures.push(String::new());
+        let start = self.column_of(n);
+        self.output.captures.push(Capture { text: String::new(), start });
         Ok(n)
     }
 
     pub(crate) fn leave_stream(&mut self, n: usize) {
-        let text = self.output.captures.pop().unwrap_or_default();
-        self.put_to(n, &text);
+        let capture = self.output.captures.pop().unwrap_or_default();
+        self.put_to(n, &capture.text);
     }
 
     fn put_to(&mut self, n: usize, text: &str) {
@@ -226,6 +238,22 @@ impl Machine {
                 return Err(self.domain_error("write_option", option));
             };
             let on = value.is_atom(AtomId::TRUE);
+            let switch = matches!(
+                self.atoms.text(name),
+                "quoted"
+                    | "ignore_ops"
+                    | "numbervars"
+                    | "portray"
+                    | "brace_terms"
+                    | "fullstop"
+                    | "nl"
+            );
+            if switch && !on && !value.is_atom(AtomId::FALSE) {
+                return Err(match value.is_var() {
+                    true => self.instantiation_error(),
+                    false => self.type_error("bool", value),
+                });
+            }
             match self.atoms.text(name) {
                 "quoted" => style.quoted = on,
                 "ignore_ops" => style.ignore_ops = on,
@@ -265,5 +293,13 @@ impl Machine {
         }
         self.put_text(&text);
         Ok(())
+    }
+}
+
+/// The column behind a text that began at one.
+fn column_after(text: &str, start: usize) -> usize {
+    match text.rsplit_once('\n') {
+        Some((_, line)) => line.chars().count(),
+        None => start + text.chars().count(),
     }
 }

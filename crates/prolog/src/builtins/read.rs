@@ -35,7 +35,13 @@ impl Machine {
             .filter(|it| !it.ends_with(crate::text::is_symbol_char))
             .unwrap_or(trimmed);
         if trimmed.trim().is_empty() {
-            return Err(self.syntax_error("end_of_file"));
+            return Ok(ReadTerm {
+                term: Value::atom(AtomId::END_OF_FILE),
+                variables: Vec::new(),
+                singletons: Vec::new(),
+                span: (0, 0),
+                comments: Vec::new(),
+            });
         }
         match self.read_text(trimmed) {
             Ok(read) => Ok(read),

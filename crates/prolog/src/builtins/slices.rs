@@ -14,6 +14,9 @@ fn slices(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     m.running = Some((m.atoms.intern(if is_string { "sub_string" } else { "sub_atom" }), 5));
     let form = if is_string { Form::String } else { Form::Atom };
     let (text, sub) = (m.arg(a, 1), m.arg(a, 5));
+    if text.tag() == crate::data::Tag::Struct && !text.is_cons() {
+        return Err(m.type_error(if is_string { "string" } else { "atom" }, text));
+    }
     let whole = m.text_arg(text)?;
     let chars: Vec<char> = whole.chars().collect();
     let n = chars.len();

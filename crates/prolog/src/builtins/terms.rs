@@ -194,8 +194,7 @@ fn univ(m: &mut Machine, a: usize) -> Result<Next, Fault> {
                 return m.answer(term, head);
             }
             let View::Atom(name) = head.view() else {
-                let kind = if head.tag() == Tag::Struct { "atomic" } else { "atom" };
-                return Err(m.type_error(kind, head));
+                return Err(m.type_error("atom", head));
             };
             let functor = m.atoms.functor(name, args.len());
             let new = m.heap.structure(functor, args);
@@ -286,9 +285,7 @@ fn compound_name_arguments(m: &mut Machine, a: usize) -> Result<Next, Fault> {
 fn set_arg(m: &mut Machine, a: usize, undone: bool) -> Result<Next, Fault> {
     let (n, term, value) = (m.arg(a, 0), m.arg(a, 1), m.arg(a, 2));
     let n = m.int_arg(n)?;
-    let View::Struct(functor, at) = term.view() else {
-        return Err(m.type_error("compound", term));
-    };
+    let View::Struct(functor, at) = term.view() else { return Ok(Next::False) };
     let arity = m.atoms.arity(functor);
     match usize::try_from(n) {
         Ok(n) if 0 < n && n <= arity => {

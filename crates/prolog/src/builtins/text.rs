@@ -2,23 +2,20 @@
 
 use crate::builtins::convert::Form;
 use crate::builtins::{Row, iso, row};
-use crate::data::{ListEnd, Value, View};
+use crate::data::{ListEnd, Value};
 use crate::machine::{Fault, Machine, Next};
 
 pub(super) const ROWS: &[Row] = &[
     iso("atom_length", 2, length),
     row("string_length", 2, length),
-    row("upcase_atom", 2, |m, a| map_text(m, a, Form::Atom, |it| it.to_uppercase())),
-    row("downcase_atom", 2, |m, a| map_text(m, a, Form::Atom, |it| it.to_lowercase())),
-    row("string_upper", 2, |m, a| map_text(m, a, Form::String, |it| it.to_uppercase())),
-    row("string_lower", 2, |m, a| map_text(m, a, Form::String, |it| it.to_lowercase())),
-    row("normalize_space_text", 2, |m, a| {
-        map_text(m, a, Form::Atom, |it| it.split_whitespace().collect::<Vec<_>>().join(" "))
-    }),
+    row("upcase_atom", 2, |m, a| map_text(m, a, Form::Atom, upper)),
+    row("downcase_atom", 2, |m, a| map_text(m, a, Form::Atom, lower)),
+    row("string_upper", 2, |m, a| map_text(m, a, Form::String, upper)),
+    row("string_lower", 2, |m, a| map_text(m, a, Form::String, lower)),
     row("atomic_list_concat", 2, |m, a| concat_list(m, a, None)),
     row("atomic_list_concat", 3, concat_or_split),
     row("split_string", 4, split_string),
-    row("string_code", 3, string_code),
+    row("$string_code", 3, string_code),
     row("$char_type", 3, char_type),
     row("$concat", 4, |m, a| {
         // `'$concat'(Kind, A, B, C)` with A and B known.
@@ -34,29 +31,50 @@ pub(super) const ROWS: &[Row] = &[
 
 fn length(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (text, length) = (m.arg(a, 0), m.arg(a, 1));
-    if text.is_var() {
-        return Err(m.instantiation_error());
-    }
-    let found = if text.is_nil() { Some("[]".to_owned()) } else { m.any_text(text) };
-    let Some(found) = found else {
-        return Err(m.type_error("atomic", text));
-    };
-    match length.view() {
-        View::Var(_) => {}
-        View::Int(n) if n < 0 => return Err(m.type_error("not_less_than_zero", length)),
-        View::Int(_) | View::Big(_) => {}
-        View::Rational(_) | View::Float(_) | View::Atom(_) | View::Text(_) | View::Struct(..) => {
-            return Err(m.type_error("integer", length));
-        }
+    let found = m.text_arg(text)?;
+    if !length.is_var() && !length.is_integer() {
+        return Err(m.type_error("integer", length));
     }
     m.answer(length, Value::size(found.chars().count()))
 }
 
-fn map_text(m: &mut Machine, a: usize, form: Form, map: fn(&str) -> String) -> Result<Next, Fault> {
+fn map_text(m: &mut Machine, a: usize, form: Form, map: fn(char) -> char) -> Result<Next, Fault> {
     let (from, to) = (m.arg(a, 0), m.arg(a, 1));
-    let text = m.text_arg(from)?;
-    let new = m.make_text(&map(&text), form);
-    m.answer(to, new)
+    if from.is_var() {
+        return Err(m.instantiation_error());
+    }
+    if from.is_nil() {
+        return Err(m.type_error("atom", from));
+    }
+    let Some(text) = m.atomic_text(from) else {
+        return Err(m.type_error("atomic", from));
+    };
+    let mapped: String = text.chars().map(map).collect();
+    if to.is_var() {
+        let new = m.make_text(&mapped, form);
+        return m.answer(to, new);
+    }
+    match m.atomic_text(to).filter(|_| !to.is_nil()) {
+        Some(given) => Ok((given == mapped).into()),
+        None => Err(m.type_error(if form == Form::Atom { "atom" } else { "string" }, to)),
+    }
+}
+
+/// The one character that it is in upper case, if there is one.
+fn upper(c: char) -> char {
+    let mut all = c.to_uppercase();
+    match (all.next(), all.next()) {
+        (Some(one), None) => one,
+        _ => c,
+    }
+}
+
+fn lower(c: char) -> char {
+    let mut all = c.to_lowercase();
+    match (all.next(), all.next()) {
+        (Some(one), None) => one,
+        _ => c,
+    }
 }
 
 fn concat_known(m: &mut Machine, a: usize, form: Form) -> Result<Next, Fault> {
@@ -73,17 +91,23 @@ fn concat_known(m: &mut Machine, a: usize, form: Form) -> Result<Next, Fault> {
     m.answer(to, new)
 }
 
-/// The texts of a list's items; `None` if one is unbound.
+/// The texts of a list's items; `None` if one or the end is unbound.
 fn item_texts(m: &mut Machine, list: Value) -> Result<Option<Vec<String>>, Fault> {
     let (items, end) = m.heap.list_items(list);
-    if end != ListEnd::Nil || items.iter().any(|it| it.is_var()) {
-        return Ok(None);
+    match end {
+        ListEnd::Nil => {}
+        ListEnd::Open(_) => return Ok(None),
+        ListEnd::Other(tail) => return Err(m.type_error("list", tail)),
+        ListEnd::Cyclic => return Err(m.type_error("list", list)),
     }
     let mut res = Vec::with_capacity(items.len());
     for item in items {
+        if item.is_var() {
+            return Ok(None);
+        }
         match m.atomic_text(item) {
             Some(text) => res.push(text),
-            None => return Err(m.type_error("atomic", item)),
+            None => return Err(m.type_error("text", item)),
         }
     }
     Ok(Some(res))
@@ -94,13 +118,7 @@ fn concat_list(m: &mut Machine, a: usize, separator: Option<&str>) -> Result<Nex
     let to = m.arg(a, if separator.is_some() { 2 } else { 1 });
     match item_texts(m, list)? {
         Some(texts) => {
-            let joined = texts.join(separator.unwrap_or(""));
-            if !to.is_var()
-                && let Some(given) = m.any_text(to)
-            {
-                return Ok((given == joined).into());
-            }
-            let new = m.atom_named(&joined);
+            let new = m.atom_named(&texts.join(separator.unwrap_or("")));
             m.answer(to, new)
         }
         None => Err(m.instantiation_error()),
@@ -127,17 +145,33 @@ fn concat_or_split(m: &mut Machine, a: usize) -> Result<Next, Fault> {
 }
 
 fn split_string(m: &mut Machine, a: usize) -> Result<Next, Fault> {
-    let args = [m.arg(a, 0), m.arg(a, 1), m.arg(a, 2)];
-    let [text, separators, pad] =
-        [m.text_arg(args[0])?, m.text_arg(args[1])?, m.text_arg(args[2])?];
+    let mut texts = [String::new(), String::new(), String::new()];
+    for (n, text) in texts.iter_mut().enumerate() {
+        let value = m.arg(a, n);
+        if value.is_number() {
+            return Err(m.type_error("text", value));
+        }
+        *text = m.text_arg(value)?;
+    }
+    let [text, separators, pad] = &texts;
     let is_pad = |c: char| pad.contains(c);
-    let parts: Vec<&str> = if separators.is_empty() {
-        vec![text.as_str()]
-    } else {
-        text.split(|c: char| separators.contains(c)).collect()
-    };
-    let parts: Vec<Value> =
-        parts.into_iter().map(|it| m.heap.text(it.trim_matches(is_pad))).collect();
+    let mut parts = Vec::new();
+    let mut rest = Some(text.trim_matches(is_pad));
+    while let Some(text) = rest {
+        // Padding before a part is skipped even where it is a separator too.
+        let text = text.trim_start_matches(is_pad);
+        let (part, after) = match text.find(|c: char| separators.contains(c)) {
+            Some(at) => {
+                let (part, after) = text.split_at(at);
+                let mut after = after.chars();
+                after.next();
+                (part, Some(after.as_str()))
+            }
+            None => (text, None),
+        };
+        parts.push(m.heap.text(part.trim_end_matches(is_pad)));
+        rest = after;
+    }
     let list = m.heap.list(&parts);
     let to = m.arg(a, 3);
     m.answer(to, list)
@@ -148,7 +182,7 @@ fn string_code(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let n = m.int_arg(n)?;
     if n < 0 {
         let culprit = m.arg(a, 0);
-        return Err(m.type_error("not_less_than_zero", culprit));
+        return Err(m.domain_error("not_less_than_zero", culprit));
     }
     let text = m.text_arg(text)?;
     let found = usize::try_from(n)
@@ -171,18 +205,22 @@ fn char_type(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     };
     let kind = m.atom_arg(kind)?;
     let code_of = |c: char| Value::int(i64::from(u32::from(c)));
-    let one = |text: String, default: char| text.chars().next().unwrap_or(default);
     let holds = match m.atoms.text(kind) {
         "alnum" => c.is_alphanumeric(),
-        "alpha" => c.is_alphanumeric() || c == '_',
-        "csym" => c.is_alphanumeric() || c == '_',
+        "alpha" => c.is_alphabetic(),
+        "csym" | "prolog_identifier_continue" => c.is_alphanumeric() || c == '_',
         "csymf" => c.is_alphabetic() || c == '_',
+        "prolog_var_start" => c.is_uppercase() || c == '_',
+        "prolog_atom_start" => c.is_alphabetic() && !c.is_uppercase(),
+        "prolog_symbol" => crate::text::is_symbol_char(c),
         "ascii" => c.is_ascii(),
         "white" => c == ' ' || c == '\t',
         "cntrl" => c.is_control(),
-        "digit" if argument.is_nil() => c.is_ascii_digit(),
-        "space" => c.is_whitespace(),
+        "decimal" | "digit" if argument.is_nil() => c.is_ascii_digit(),
+        "space" => c.is_whitespace() && c != '\u{a0}',
         "end_of_line" => matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}'),
+        "newline" => c == '\n',
+        "end_of_file" => false,
         "lower" if argument.is_nil() => c.is_lowercase(),
         "upper" if argument.is_nil() => c.is_uppercase(),
         "punct" => {
@@ -193,8 +231,16 @@ fn char_type(m: &mut Machine, a: usize) -> Result<Next, Fault> {
         "print" => !c.is_control(),
         "period" => matches!(c, '.' | '?' | '!'),
         "quote" => matches!(c, '\'' | '"' | '`'),
-        "paren" => matches!(c, '(' | ')' | '[' | ']' | '{' | '}'),
-        "digit" => match c.to_digit(10) {
+        "paren" if !argument.is_nil() => {
+            let closing = match c {
+                '(' => ')',
+                '[' => ']',
+                '{' => '}',
+                _ => return Ok(Next::False),
+            };
+            return m.answer(argument, code_of(closing));
+        }
+        "digit" | "decimal" => match c.to_digit(10) {
             Some(weight) => return m.answer(argument, Value::int(i64::from(weight))),
             None => false,
         },
@@ -202,26 +248,24 @@ fn char_type(m: &mut Machine, a: usize) -> Result<Next, Fault> {
             Some(weight) => return m.answer(argument, Value::int(i64::from(weight))),
             None => false,
         },
-        "to_lower" => return m.answer(argument, code_of(one(c.to_lowercase().to_string(), c))),
-        "to_upper" => return m.answer(argument, code_of(one(c.to_uppercase().to_string(), c))),
+        // The other way round than the names say, as SWI-Prolog has it.
+        "to_lower" => return m.answer(argument, code_of(upper(c))),
+        "to_upper" => return m.answer(argument, code_of(lower(c))),
         "upper" => {
             return if c.is_uppercase() {
-                m.answer(argument, code_of(one(c.to_lowercase().to_string(), c)))
+                m.answer(argument, code_of(lower(c)))
             } else {
                 Ok(Next::False)
             };
         }
         "lower" => {
             return if c.is_lowercase() {
-                m.answer(argument, code_of(one(c.to_uppercase().to_string(), c)))
+                m.answer(argument, code_of(upper(c)))
             } else {
                 Ok(Next::False)
             };
         }
-        _ => {
-            let culprit = Value::atom(kind);
-            return Err(m.domain_error("char_type", culprit));
-        }
+        _ => return Ok(Next::False),
     };
     Ok(holds.into())
 }

@@ -24,7 +24,6 @@ pub(super) const ROWS: &[Row] = &[
     }),
     row("blob", 2, |_, _| Ok(Next::False)),
     row("is_dict", 1, |_, _| Ok(Next::False)),
-    row("is_callable", 1, |m, a| test(m, a, Test::Callable)),
     iso("ground", 1, |m, a| {
         let value = m.arg(a, 0);
         Ok(m.is_ground(value).into())

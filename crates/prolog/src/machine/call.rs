@@ -7,7 +7,7 @@
 
 use crate::code::{Bucket, ClauseId, Key, Kind, Meta, PredId, is_visible, key_of};
 use crate::data::{FunctorId, Value};
-use crate::machine::{Alternative, Choice, Fault, Frame, Machine, Stop};
+use crate::machine::{Alternative, Choice, Fault, Frame, Global, Machine, Stop};
 use std::sync::atomic::Ordering;
 
 /// A step makes a few cells: budgets need not be looked at each time.
@@ -398,9 +398,12 @@ impl Machine {
     #[inline]
     pub(crate) fn restore(&mut self, choice: &Choice) {
         let globals = &mut self.globals;
-        self.heap.undo_to(choice.mark, |name, _| {
-            if let Some(values) = globals.get_mut(&name) {
+        self.heap.undo_to(choice.mark, |name, how| {
+            let Some(values) = globals.get_mut(&name) else { return };
+            if how.is_nil() {
                 values.pop();
+            } else if let Some(Global::Kept(_, loaded)) = values.last_mut() {
+                *loaded = None;
             }
         });
         self.heap.cut_back(choice.mark);

@@ -59,7 +59,7 @@ impl Machine {
         values
             .filter_map(|it| match it {
                 Global::Live(value) => Some(*value),
-                Global::Kept(_) => None,
+                Global::Kept(_, loaded) => *loaded,
             })
             .collect()
     }
@@ -74,7 +74,7 @@ impl Machine {
             *value = marks.moved(*value);
         }
         for global in self.globals.values_mut().flatten() {
-            if let Global::Live(value) = global {
+            if let Global::Live(value) | Global::Kept(_, Some(value)) = global {
                 *value = marks.moved(*value);
             }
         }

@@ -18,5 +18,5 @@ pub(crate) use call::Next;
 pub use fault::{Fault, Stop};
 pub use limits::Limits;
 pub use solve::{Ending, Solutions};
-pub use state::{Alternative, Choice, Frame, Global, Machine, Output};
+pub use state::{Alternative, Capture, Choice, Frame, Global, Machine, Output};
 pub(crate) use state::{COMPLETED, ENTERED};

@@ -100,13 +100,21 @@ pub struct Output {
     /// Everything written to `user_error`.
     pub errors: String,
     /// `with_output_to` and `format/3` to a sink, the innermost last.
-    pub captures: Vec<String>,
+    pub captures: Vec<Capture>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Capture {
+    pub text: String,
+    /// The column of what it is written to, once it is.
+    pub start: usize,
 }
 
 #[derive(Clone, Debug)]
 pub enum Global {
-    /// Of `nb_setval`.
-    Kept(Rc<Record>),
+    /// Of `nb_setval`. Once asked for it is in the heap too, so that `setarg/3` on it is seen by the
+    /// next who asks; backtracking takes that away.
+    Kept(Rc<Record>, Option<Value>),
     /// Of `b_setval`: gone after backtracking.
     Live(Value),
 }

@@ -35,6 +35,9 @@ impl Machine {
                 let exported = name == "reexport";
                 self.use_files(arg(self, 0), only, exported, loading, library);
             }
+            ("[|]", 2) => self.use_files(goal, None, false, loading, library),
+            ("begin_tests", 1 | 2) => self.open_unit(goal, loading, library),
+            ("end_tests", 1) if !loading.units.is_empty() => self.close_unit(goal, loading),
             ("autoload", 1 | 2) => {
                 let only = (arity == 2).then(|| arg(self, 1));
                 self.autoload(arg(self, 0), only, loading, library);
@@ -141,7 +144,12 @@ impl Machine {
         matches!(self.ask(goal, loading, library), Ending::True { .. })
     }
 
-    fn ask(&mut self, goal: Value, loading: &Loading, library: &mut dyn Library) -> Ending {
+    pub(crate) fn ask(
+        &mut self,
+        goal: Value,
+        loading: &Loading,
+        library: &mut dyn Library,
+    ) -> Ending {
         let goal = self.in_module(loading.module, goal);
         let query = self.heap.structure(FunctorId::PAIR, &[goal, Value::NIL]);
         let query = Record::new(&self.heap, &self.atoms, query);
@@ -202,7 +210,7 @@ impl Machine {
                 exports: functors,
                 file: Some(loading.path.clone()),
                 syntax: Some(syntax),
-                autoload: rustc_hash::FxHashMap::default(),
+                ..Module::default()
             },
         );
         self.modules.loaded.insert(loading.path.clone(), name);

@@ -38,6 +38,8 @@ pub(crate) struct Loading {
     pub(crate) report: LoadReport,
     /// Where the clauses of a module file are imported to.
     pub(crate) importer: AtomId,
+    /// Units of tests that are open: name and the module outside.
+    pub(crate) units: Vec<(AtomId, AtomId)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +79,7 @@ impl Machine {
                 conditions: Vec::new(),
                 report: LoadReport::default(),
                 importer: AtomId::USER,
+                units: Vec::new(),
             };
             self.run_directive(goal, &mut loading, library);
             report.warnings.extend(loading.report.warnings);
@@ -117,6 +120,7 @@ impl Machine {
             conditions: Vec::new(),
             report: LoadReport::default(),
             importer: AtomId::SYSTEM,
+            units: Vec::new(),
         };
         self.modules.files.push(file.path.clone());
         self.load_text(&file.text, &mut loading, &mut crate::program::NoLibrary);
@@ -132,7 +136,8 @@ impl Machine {
         if self.modules.libraries.contains_key(name) {
             return Ok(());
         }
-        let Some(file) = library.library(name) else {
+        let Some(file) = crate::program::units::embedded(name).or_else(|| library.library(name))
+        else {
             self.modules.missing.insert(name.to_owned());
             return Ok(());
         };
@@ -163,6 +168,7 @@ impl Machine {
             conditions: Vec::new(),
             report: LoadReport::default(),
             importer,
+            units: Vec::new(),
         };
         self.modules.loaded.insert(file.path.clone(), module);
         self.load_text(&file.text, &mut loading, library);
@@ -217,8 +223,51 @@ impl Machine {
         if !read.singletons.is_empty() {
             loading.warn(format!("Singleton variables: [{}]", read.singletons.join(",")));
         }
-        for term in self.expand_term(term, loading, library) {
+        let terms = self.expand_term(term, loading, library);
+        if !self.expands_goals(loading.module) {
+            for term in terms {
+                self.load_clause(term, loading, library);
+            }
+            return;
+        }
+        let terms: Vec<Record> =
+            terms.iter().map(|it| Record::new(&self.heap, &self.atoms, *it)).collect();
+        for term in terms {
+            self.heap = Heap::default();
+            let term = term.load(&mut self.heap);
+            let term = self.expand_goals(term, loading, library);
             self.load_clause(term, loading, library);
+        }
+    }
+
+    fn expands_goals(&mut self, module: AtomId) -> bool {
+        let hook = self.atoms.functor_named("goal_expansion", 2);
+        [module, AtomId::USER].into_iter().any(|module| {
+            self.db.find(module, hook).is_some_and(|it| 0 < self.db.get(it).n_clauses)
+        })
+    }
+
+    /// `goal_expansion/2` of the module and of the user, on the goals of a clause.
+    fn expand_goals(
+        &mut self,
+        term: Value,
+        loading: &mut Loading,
+        library: &mut dyn Library,
+    ) -> Value {
+        let original = Record::new(&self.heap, &self.atoms, term);
+        let result = self.heap.fresh();
+        let functor = self.atoms.functor_named("$expand_clause", 3);
+        let args = [term, Value::atom(loading.module), result];
+        let goal = self.heap.structure(functor, &args);
+        let saved = std::mem::replace(&mut self.load_module, loading.module);
+        let found = self.ask_for_terms(AtomId::SYSTEM, goal, result, library);
+        self.load_module = saved;
+        match found.as_deref() {
+            Some([clause]) => *clause,
+            _ => {
+                self.heap = Heap::default();
+                original.load(&mut self.heap)
+            }
         }
     }
 
@@ -233,28 +282,16 @@ impl Machine {
         let hooked = [loading.module, AtomId::USER].into_iter().find(|module| {
             self.db.find(*module, hook).is_some_and(|it| 0 < self.db.get(it).n_clauses)
         });
+        if let Some(clauses) = self.test_clauses(term, loading, library) {
+            return clauses;
+        }
         let mut terms = vec![term];
         if let Some(module) = hooked {
             let result = self.heap.fresh();
             let goal = self.heap.structure(hook, &[term, result]);
-            let goal = self.heap.structure(FunctorId::QUALIFIED, &[Value::atom(module), goal]);
-            let name = Value::atom(AtomId::EMPTY);
-            let binding = self.heap.structure(FunctorId::UNIFY, &[name, result]);
-            let bindings = self.heap.list(&[binding]);
-            let query = self.heap.structure(FunctorId::PAIR, &[goal, bindings]);
             let original = Record::new(&self.heap, &self.atoms, term);
-            let query = Record::new(&self.heap, &self.atoms, query);
-            if let Ending::True { .. } = self.run_once(&query, library) {
-                let result = self.bindings().first().map_or(Value::NIL, |it| it.1);
-                let result = Record::new(&self.heap, &self.atoms, result);
-                self.heap = Heap::default();
-                let result = result.load(&mut self.heap);
-                let result = self.heap.deref(result);
-                terms = if result.is_cons() || result.is_nil() {
-                    self.heap.list_items(result).0
-                } else {
-                    vec![result]
-                };
+            if let Some(found) = self.ask_for_terms(module, goal, result, library) {
+                terms = found;
             } else {
                 self.heap = Heap::default();
                 terms = vec![original.load(&mut self.heap)];
@@ -273,6 +310,33 @@ impl Machine {
             }
         }
         res
+    }
+
+    /// The term or list of terms that a goal gives; everything else in the heap is gone after.
+    pub(crate) fn ask_for_terms(
+        &mut self,
+        module: AtomId,
+        goal: Value,
+        result: Value,
+        library: &mut dyn Library,
+    ) -> Option<Vec<Value>> {
+        let goal = self.heap.structure(FunctorId::QUALIFIED, &[Value::atom(module), goal]);
+        let name = Value::atom(AtomId::EMPTY);
+        let binding = self.heap.structure(FunctorId::UNIFY, &[name, result]);
+        let bindings = self.heap.list(&[binding]);
+        let query = self.heap.structure(FunctorId::PAIR, &[goal, bindings]);
+        let query = Record::new(&self.heap, &self.atoms, query);
+        let Ending::True { .. } = self.run_once(&query, library) else { return None };
+        let result = self.bindings().first().map_or(Value::NIL, |it| it.1);
+        let result = Record::new(&self.heap, &self.atoms, result);
+        self.heap = Heap::default();
+        let result = result.load(&mut self.heap);
+        let result = self.heap.deref(result);
+        Some(if result.is_cons() || result.is_nil() {
+            self.heap.list_items(result).0
+        } else {
+            vec![result]
+        })
     }
 
     fn load_clause(&mut self, term: Value, loading: &mut Loading, library: &mut dyn Library) {

@@ -9,6 +9,7 @@ mod load;
 mod modules;
 mod rules;
 mod tabled;
+mod units;
 
 pub use boot::Known;
 pub(crate) use load::Place;

@@ -30,6 +30,9 @@ pub struct Module {
     pub(crate) syntax: Option<Syntax>,
     /// Predicates that a library file has, if they turn out to be needed.
     pub(crate) autoload: FxHashMap<FunctorId, String>,
+    /// Where names that are not defined here are looked for first: a unit of tests sees everything
+    /// of the module it is written in.
+    pub(crate) parent: Option<AtomId>,
 }
 
 impl Machine {
@@ -78,7 +81,13 @@ impl Machine {
                 Kind::Clauses | Kind::Builtin(_) => Some(found),
             }
         };
-        let mut target = defined(self, AtomId::SYSTEM);
+        let mut target = None;
+        let mut above = self.modules.by_name.get(&module).and_then(|it| it.parent);
+        while let (None, Some(parent)) = (target, above) {
+            target = defined(self, parent);
+            above = self.modules.by_name.get(&parent).and_then(|it| it.parent);
+        }
+        target = target.or_else(|| defined(self, AtomId::SYSTEM));
         if target.is_none() && module != AtomId::USER {
             target = defined(self, AtomId::USER);
         }

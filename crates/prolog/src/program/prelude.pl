@@ -146,7 +146,6 @@ repeat :- repeat.
 
 atom_concat(A, B, C) :- '$concat_any'(atom, A, B, C).
 string_concat(A, B, C) :- '$concat_any'(string, A, B, C).
-text_concat(A, B, C) :- ( string(A) -> K = string ; string(B) -> K = string ; string(C) -> K = string ; K = atom ), '$concat_any'(K, A, B, C).
 '$concat_any'(K, A, B, C) :- nonvar(A), nonvar(B), !, '$concat'(K, A, B, C).
 '$concat_any'(K, A, B, C) :- nonvar(C), !, '$splits'(K, C, _, Splits), '$concat_parts'(K, A, B, Splits).
 '$concat_any'(_, _, _, _) :- throw(error(instantiation_error, _)).
@@ -179,7 +178,10 @@ retract(C) :-
     ( '$erase'(R) -> true ; true ).
 
 current_op(P, T, N) :-
-    ( var(P) -> true ; integer(P) -> true ; throw(error(type_error(integer, P), _)) ),
+    (   var(P) -> true
+    ;   integer(P) -> ( P >= 0, P =< 1200 -> true ; throw(error(domain_error(operator_priority, P), _)) )
+    ;   throw(error(type_error(integer, P), _))
+    ),
     ( var(T) -> true ; atom(T) -> true ; throw(error(type_error(atom, T), _)) ),
     ( var(N) -> true ; atom(N) -> true ; throw(error(type_error(atom, N), _)) ),
     '$ops'(Ops), '$member'(op(P, T, N), Ops).
@@ -212,10 +214,13 @@ call_dcg(G, L, R) :- strip_module(G, M, P), '$dcg_call'(P, M, L, R).
 
 with_output_to(Sink, G) :-
     ( var(Sink) -> throw(error(instantiation_error, _)) ; true ),
-    ( compound(Sink), functor(Sink, Kind, 1), '$sink'(Kind) -> arg(1, Sink, Text) ; throw(error(domain_error(output_sink, Sink), _)) ),
+    (   compound(Sink), functor(Sink, Kind, 1), '$sink'(Kind) -> arg(1, Sink, Text), Tail = none
+    ;   compound(Sink), Sink =.. [Kind, Text, Tail0], ( Kind == codes ; Kind == chars ) -> Tail = tail(Tail0)
+    ;   throw(error(type_error(output, Sink), _))
+    ),
     '$capture',
     (   catch(G, E, true)
-    ->  '$captured'(Kind, T0), ( nonvar(E) -> throw(E) ; Text = T0 )
+    ->  '$captured'(Kind, T0), ( nonvar(E) -> throw(E) ; Tail = tail(T) -> '$append'(T0, T, Text) ; Text = T0 )
     ;   '$captured'(Kind, _), fail
     ).
 '$sink'(atom).
@@ -229,8 +234,14 @@ format(Sink, F, Args0) :-
         catch(format(F, Args), E, true),
         '$captured'(Kind, T0),
         ( nonvar(E) -> throw(E) ; Text = T0 )
+    ;   '$format_calls'(F, Args, F1, Args1) -> '$called_texts'(Args1, Texts), '$format_stream'(Sink, F1, Texts)
     ;   '$format_stream'(Sink, F, Args)
     ).
+'$format_calling'(F, Args) :- '$format_calls'(F, Args, F1, Args1), '$called_texts'(Args1, Texts), format(F1, Texts).
+'$called_texts'([], []).
+'$called_texts'([A|As], [T|Ts]) :-
+    ( nonvar(A), A = '$call'(G) -> with_output_to(string(T), user:G) ; T = A ),
+    '$called_texts'(As, Ts).
 sformat(S, F, A) :- format(string(S), F, A).
 term_string(S, T, _) :- term_string(S, T).
 read_term_from_atom(A, T, _) :- term_to_atom(T, A).
@@ -238,15 +249,41 @@ read_term_from_atom(A, T, _) :- term_to_atom(T, A).
 char_type(C, T) :- '$char_class'(C, T, char).
 code_type(C, T) :- '$char_class'(C, T, code).
 '$char_class'(C, T, Kind) :-
-    ( var(C) -> '$between'(0, 255, Code), char_code(Char, Code), ( Kind == char -> C = Char ; C = Code )
-    ; integer(C) -> Code = C ; char_code(C, Code) ),
-    (   var(T) -> '$member'(T, [alnum, alpha, csym, csymf, ascii, white, cntrl, digit(_), space, end_of_line, lower, upper, punct, graph, print, period, quote, paren]) ; true ),
-    (   atom(T) -> '$char_type'(Code, T, [])
-    ;   T =.. [Name, A],
-        ( Name == digit -> '$char_type'(Code, digit, A)
-        ; Name == xdigit -> '$char_type'(Code, xdigit, A)
-        ; '$char_type'(Code, Name, A0), ( Kind == char -> char_code(A, A0) ; A = A0 ) )
+    ( var(C) -> true ; integer(C) -> true ; string(C), string_length(C, 1) -> true ; char_code(C, _) ),
+    '$char_kind'(T),
+    (   var(C) -> '$between'(0, 255, Code), char_code(Char, Code), ( Kind == char -> C = Char ; C = Code )
+    ;   integer(C) -> Code = C
+    ;   string(C), string_length(C, 1) -> string_code(1, C, Code)
+    ;   char_code(C, Code)
+    ),
+    (   Code == -1 -> T = end_of_file
+    ;   ( var(T) -> '$char_kinds'(Ts), '$member'(T, Ts) ; true ),
+        (   atom(T) -> '$char_type'(Code, T, [])
+        ;   T =.. [Name, A],
+            (   '$weight_kind'(Name) -> '$char_type'(Code, Name, A)
+            ;   '$char_type'(Code, Name, A0), ( Kind == char -> char_code(A, A0) ; A = A0 )
+            )
+        )
     ).
+'$char_kinds'([alnum, alpha, csym, csymf, prolog_var_start, prolog_atom_start, prolog_identifier_continue, prolog_symbol,
+    csymf, decimal, decimal(_), ascii, white, cntrl, digit, print, graph, punct, space, end_of_line, newline,
+    period, quote, lower, upper, digit(_), xdigit(_), to_lower(_), to_upper(_), upper(_), lower(_), paren(_)]).
+'$weight_kind'(digit).
+'$weight_kind'(xdigit).
+'$weight_kind'(decimal).
+'$char_kind'(T) :-
+    (   var(T) -> true
+    ;   atom(T), '$char_kinds'(Ts), memberchk(T, [end_of_file|Ts]) -> true
+    ;   compound(T), functor(T, N, 1), functor(G, N, 1), '$char_kinds'(Ts), memberchk(G, Ts) -> true
+    ;   throw(error(type_error(char_type, T), _))
+    ).
+string_code(N, S, C) :-
+    (   var(N) -> string_length(S, L), between(1, L, N), '$string_code'(N, S, C)
+    ;   '$string_code'(N, S, C)
+    ).
+sub_atom_icasechk(Text, At, Part) :-
+    downcase_atom(Text, T), downcase_atom(Part, P), sub_atom(T, At, _, _, P), !.
+atomic_concat(A, B, C) :- atomic_list_concat([A, B], C).
 
 % Variables with attributes.
 '$wakeup'([]).
@@ -311,7 +348,11 @@ copy_term(Term, Copy, Goals) :-
     ( Attributed == [] -> Goals = [] ; copy_term(Attributed, Attributed, Goals0), '$shown_goals'(Goals0, Goals) ).
 '$shown_goals'([], []).
 '$shown_goals'([G0|Gs0], [G|Gs]) :-
-    ( G0 = freeze(V, user:P) -> G = freeze(V, P) ; G0 = when(C, user:P) -> G = when(C, P) ; G = G0 ),
+    (   G0 = freeze(V, user:P) -> G = freeze(V, P)
+    ;   G0 = when(C, user:P) -> G = when(C, P)
+    ;   G0 = M:P, atom(M), callable(P), predicate_property(user:P, imported_from(M)) -> G = P
+    ;   G = G0
+    ),
     '$shown_goals'(Gs0, Gs).
 
 tab(S, N) :- N1 is N, '$format_stream'(S, "~*c", [N1, 0' ]).
@@ -327,7 +368,8 @@ abort :- throw('$aborted').
 sig_atomic(G) :- once(G).
 with_mutex(_, G) :- once(G).
 at_halt(_).
-char_conversion(_, _).
+char_conversion(A, B) :- '$must_be_char'(A), '$must_be_char'(B).
+'$must_be_char'(C) :- ( var(C) -> throw(error(instantiation_error, _)) ; '$is_char'(C) -> true ; throw(error(type_error(character, C), _)) ).
 current_char_conversion(C, C) :- atom(C).
 meta_predicate(_).
 module_transparent(_).
@@ -501,6 +543,32 @@ copy_predicate_clauses(From, To) :-
     '$table_pred'(P0, P), ( call(Module:P, Old, New) -> Best = New ; Best = Old ).
 '$table_pred'(P0, P) :- ( P0 = P/_ -> true ; compound(P0) -> functor(P0, P, _) ; P = P0 ).
 
+% Goals that modules want to read differently.
+'$expand_clause'((H :- B0), M, (H :- B)) :- !, '$expand_body'(B0, M, B).
+'$expand_clause'(C, _, C).
+'$expand_body'(G, _, G) :- var(G), !.
+'$expand_body'((A0, B0), M, (A, B)) :- !, '$expand_body'(A0, M, A), '$expand_body'(B0, M, B).
+'$expand_body'((A0 ; B0), M, (A ; B)) :- !, '$expand_body'(A0, M, A), '$expand_body'(B0, M, B).
+'$expand_body'((A0 -> B0), M, (A -> B)) :- !, '$expand_body'(A0, M, A), '$expand_body'(B0, M, B).
+'$expand_body'((A0 *-> B0), M, (A *-> B)) :- !, '$expand_body'(A0, M, A), '$expand_body'(B0, M, B).
+'$expand_body'(\+ A0, M, \+ A) :- !, '$expand_body'(A0, M, A).
+'$expand_body'(G0, M, G) :- callable(G0), '$goal_expansion'(G0, M, G1), G1 \== G0, !, '$expand_body'(G1, M, G).
+'$expand_body'(findall(T, G0, L), M, findall(T, G, L)) :- !, '$expand_body'(G0, M, G).
+'$expand_body'(forall(A0, B0), M, forall(A, B)) :- !, '$expand_body'(A0, M, A), '$expand_body'(B0, M, B).
+'$expand_body'(once(G0), M, once(G)) :- !, '$expand_body'(G0, M, G).
+'$expand_body'(ignore(G0), M, ignore(G)) :- !, '$expand_body'(G0, M, G).
+'$expand_body'(catch(G0, E, R0), M, catch(G, E, R)) :- !, '$expand_body'(G0, M, G), '$expand_body'(R0, M, R).
+'$expand_body'(G, _, G).
+'$goal_expansion'(G, M, X) :- current_predicate(M:goal_expansion/2), M:goal_expansion(G, X), !.
+'$goal_expansion'(G, M, X) :- M \== user, current_predicate(user:goal_expansion/2), user:goal_expansion(G, X), !.
+expand_goal(G0, G) :- prolog_load_context(module, M), '$expand_body'(G0, M, G).
+expand_term(T0, T) :-
+    (   nonvar(T0), current_predicate(user:term_expansion/2), user:term_expansion(T0, T1) -> true ; T1 = T0 ),
+    ( nonvar(T1), T1 = (_ --> _) -> dcg_translate_rule(T1, T) ; T = T1 ).
+'$missing_global'(K, V) :-
+    user:exception(undefined_global_variable, K, retry), nb_current(K, V0), !, V = V0.
+'$missing_global'(K, _) :- throw(error(existence_error(variable, K), context(system:nb_getval/2, _))).
+
 % Messages go to user_error, with the words that the program's hooks or we have for them.
 print_message(Kind, Term) :-
     (   current_predicate(user:message_hook/3),
@@ -521,7 +589,13 @@ print_message(Kind, Term) :-
     (   nonvar(Term), current_predicate(prolog:message/3), phrase(prolog:message(Term), Lines) -> true
     ;   nonvar(Term), Term = format(F, A) -> Lines = [F-A]
     ;   nonvar(Term), Term = message_lines(Lines0) -> Lines = Lines0
-    ;   '$error_message'(Term, Text) -> Lines = ["~w"-[Text]]
+    ;   '$error_message'(Term, Text)
+    ->  (   Term = error(_, context(Place, _)), nonvar(Place)
+        ->  (   Place = system:(N/A) -> Lines = ["~q/~w: ~w"-[N, A, Text]]
+            ;   Lines = ["~q: ~w"-[Place, Text]]
+            )
+        ;   Lines = ["~w"-[Text]]
+        )
     ;   Lines = ["Unknown message: ~p"-[Term]]
     ).
 message_to_codes(Term, _, Codes) :- '$message_lines'(Term, Lines), with_output_to(codes(Codes), '$print_lines'(Lines, '')).

@@ -1,0 +1,108 @@
+//! Units of tests inside a text: `begin_tests/1,2` opens a module, `end_tests/1` closes it.
+//!
+//! What a test is and how it is run is Prolog (`plunit.pl`).
+
+use crate::data::{AtomId, FunctorId, Heap, Record, Value};
+use crate::machine::{Ending, Machine};
+use crate::program::load::Loading;
+use crate::program::{File, Library, Module};
+use crate::text::Syntax;
+
+const PLUNIT: &str = include_str!("plunit.pl");
+
+/// Libraries that we bring along instead of the installed ones.
+pub(crate) fn embedded(name: &str) -> Option<File> {
+    (name == "plunit").then(|| File { path: "plunit.pl".to_owned(), text: PLUNIT.to_owned() })
+}
+
+impl Machine {
+    pub(crate) fn open_unit(
+        &mut self,
+        goal: Value,
+        loading: &mut Loading,
+        library: &mut dyn Library,
+    ) {
+        let Some(unit) = self.heap.arg(goal, 0).as_atom() else {
+            loading.note("a unit of tests has an atom as its name".to_owned());
+            return;
+        };
+        let options = if goal.is_struct(self.atoms.functor_named("begin_tests", 2)) {
+            self.heap.arg(goal, 1)
+        } else {
+            Value::NIL
+        };
+        let module = format!("plunit_{}", self.atoms.text(unit));
+        let (module, file) = (self.atoms.intern(&module), self.atoms.intern(&loading.path));
+        let args = [Value::atom(unit), Value::atom(module), Value::atom(file), options];
+        let functor = self.atoms.functor_named("$open_unit", 4);
+        let open = self.heap.structure(functor, &args);
+        let plunit = Value::atom(self.atoms.intern("plunit"));
+        let open = self.heap.structure(FunctorId::QUALIFIED, &[plunit, open]);
+        let open = Record::new(&self.heap, &self.atoms, open);
+        if let Err(why) = self.load_library("plunit", library) {
+            loading.note(why);
+            return;
+        }
+        self.heap = Heap::default();
+        let open = open.load(&mut self.heap);
+        match self.ask(open, loading, library) {
+            Ending::True { .. } => {}
+            Ending::Exception(ball) => {
+                let text = self.exception_text(&ball);
+                loading.note(text);
+            }
+            Ending::False | Ending::Stopped(_) => {
+                loading.note("the unit of tests can't be opened".to_owned());
+            }
+        }
+        let syntax = Syntax { module, ..self.syntax_of(loading.module) };
+        self.modules.by_name.insert(
+            module,
+            Module {
+                file: Some(loading.path.clone()),
+                syntax: Some(syntax),
+                parent: Some(loading.module),
+                ..Module::default()
+            },
+        );
+        loading.units.push((unit, loading.module));
+        loading.module = module;
+    }
+
+    pub(crate) fn close_unit(&mut self, goal: Value, loading: &mut Loading) {
+        let Some((unit, outside)) = loading.units.pop() else { return };
+        let named = self.heap.arg(goal, 0);
+        if !named.is_atom(unit) {
+            let unit = self.atoms.text(unit).to_owned();
+            loading.note(format!("end_tests: the current unit is {unit}"));
+        }
+        loading.module = outside;
+    }
+
+    /// The clauses that a test in an open unit becomes; `None` if the term is no test.
+    pub(crate) fn test_clauses(
+        &mut self,
+        term: Value,
+        loading: &mut Loading,
+        library: &mut dyn Library,
+    ) -> Option<Vec<Value>> {
+        if loading.units.is_empty() {
+            return None;
+        }
+        let head = if term.is_struct(FunctorId::RULE) { self.heap.arg(term, 0) } else { term };
+        let (name, arity) = self.heap.name_arity(head, &self.atoms)?;
+        if self.atoms.text(name) != "test" || !(1..=2).contains(&arity) {
+            return None;
+        }
+        let result = self.heap.fresh();
+        let functor = self.atoms.functor_named("$test_clauses", 4);
+        let args = [term, Value::size(loading.line), Value::atom(loading.module), result];
+        let goal = self.heap.structure(functor, &args);
+        let plunit: AtomId = self.atoms.intern("plunit");
+        let clauses = self.ask_for_terms(plunit, goal, result, library);
+        if clauses.is_none() {
+            loading.note("the options of this test are not understood".to_owned());
+        }
+        Some(clauses.unwrap_or_default())
+    }
+}
