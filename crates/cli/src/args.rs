@@ -165,9 +165,9 @@ pub(crate) struct Test {
     /// Prolog: what the tests shall cover
     #[arg(long, value_enum, value_name = "KIND", default_value_t = Criterion::Clause)]
     pub(crate) coverage: Criterion,
-    /// Choices of a path that may be taken the other way
-    #[arg(short, long, value_name = "N", default_value_t = 25)]
-    pub(crate) depth: usize,
+    /// Choices of a path that may be taken the other way [default: 25, more while clauses are missing]
+    #[arg(short, long, value_name = "N")]
+    pub(crate) depth: Option<usize>,
     /// Time for each function: 500ms, 30s, 2m [default: 30s, less when nothing new comes]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) time: Option<Duration>,

@@ -5,14 +5,21 @@ use crate::oracle::{Oracle, Question};
 use crate::report::{Report, Stop, Test};
 use crate::strategy::Strategy;
 use rustc_hash::{FxHashSet, FxHasher};
+use solve::Answer;
 use std::hash::{Hash, Hasher};
 use term::{Atom, Exprs, Term};
-use trace::{Choice, Executor, ExecutorError, Input, Looked, Outcome, Run};
+use trace::{Choice, Covered, Executor, ExecutorError, Input, Looked, Outcome, Run, SiteId};
 
-#[derive(Clone, Copy, Debug)]
+/// Choices of a path that may be flipped, if nobody says otherwise.
+pub const DEPTH: usize = 25;
+
+#[derive(Clone, Debug)]
 pub struct Settings {
     /// Choices of a path that may be flipped.
     pub depth: usize,
+    /// Clauses that should be entered: as long as one is not, and nothing is left within the depth,
+    /// the depth grows.
+    pub wanted: Covered,
     pub max_runs: Option<usize>,
     /// Stop when this much was spent without news, and as much again as the news have cost. In
     /// runs; answers of the solver cost too.
@@ -24,7 +31,8 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
-            depth: 25,
+            depth: DEPTH,
+            wanted: Covered::default(),
             max_runs: None,
             patience: None,
             strategy: Strategy::default(),
@@ -48,6 +56,7 @@ pub fn explore(
         inputs: Vec::new(),
         paths: FxHashSet::default(),
         crashes: FxHashSet::default(),
+        given_up: FxHashSet::default(),
         report: Report::default(),
     };
     match exploration.go_on(executor, oracle, seeds, settings, watch) {
@@ -57,7 +66,10 @@ pub fn explore(
             exploration.report.trouble = Some(error.why);
         }
     }
-    exploration.report
+    let Exploration { frontier, given_up, mut report, .. } = exploration;
+    let is_open = |it: &(SiteId, usize)| !frontier.is_visited(*it);
+    report.given_up = given_up.into_iter().filter(is_open).map(|it| it.0).collect();
+    report
 }
 
 struct Exploration {
@@ -68,6 +80,8 @@ struct Exploration {
     paths: FxHashSet<u64>,
     /// Hashes of ways to fail.
     crashes: FxHashSet<u64>,
+    /// Alternatives that the solver could not tell of, at least once.
+    given_up: FxHashSet<(SiteId, usize)>,
     report: Report,
 }
 
@@ -104,13 +118,24 @@ impl Exploration {
             let flips: Vec<Flip> =
                 std::iter::from_fn(|| self.frontier.take()).take(n_flips).collect();
             if flips.is_empty() {
+                if self.report.covered.lacks_some_of(&settings.wanted) && self.frontier.deepen() {
+                    continue;
+                }
                 return Ok(if self.frontier.is_cut { Stop::Depth } else { Stop::Exhausted });
             }
             let exprs = executor.exprs();
             let questions = flips.iter().map(|it| self.question(exprs, *it)).collect();
-            let models = oracle.ask(exprs, questions);
-            for (flip, model) in flips.into_iter().zip(models) {
-                let input = model.and_then(|it| Some(self.inputs.get(flip.run)?.with(&it)));
+            let answers = oracle.ask(exprs, questions);
+            for (flip, answer) in flips.into_iter().zip(answers) {
+                let model = match answer {
+                    Answer::Sat(model) => model,
+                    Answer::Unsat => continue,
+                    Answer::Unknown(_) => {
+                        self.given_up.insert((flip.site, flip.alternative));
+                        continue;
+                    }
+                };
+                let input = self.inputs.get(flip.run).map(|it| it.with(&model));
                 if let Some(input) = input {
                     self.run(executor, input, Some(flip))?;
                 }
@@ -150,10 +175,8 @@ impl Exploration {
         for loss in losses {
             *report.losses.entry(loss.what).or_default() += 1;
         }
-        let is_as_intended = intended.is_none_or(|it| {
-            let choice = choices.get(it.depth);
-            choice.is_some_and(|found| found.site == it.site && found.taken == it.alternative)
-        });
+        let is_as_intended = intended
+            .is_none_or(|it| follows(&choices, &self.frontier.tree.path(it.node, it.alternative)));
         let n_visited = self.frontier.n_visited();
         let is_consistent = self.frontier.learn(&choices, |it| executor.is_inside(it));
         is_news |= n_visited < self.frontier.n_visited();
@@ -165,11 +188,30 @@ impl Exploration {
         let is_whole = !matches!(outcome, Outcome::Stopped(_));
         report.n_diverged += usize::from(!(is_as_intended && is_consistent) && is_whole);
         if self.paths.insert(hash(&choices)) {
-            report.tests.push(Test { input: input.clone(), outcome });
+            report.tests.push(Test { input: input.clone(), outcome, is_news });
         }
         self.inputs.push(input);
         Ok(())
     }
+}
+
+/// Whether a run took the path that its input was made for. Behind a value that is not followed and
+/// turned out to be another, nobody knew what would come: the path ends there.
+fn follows(choices: &[Choice], path: &[(&Choice, usize)]) -> bool {
+    for (n, (meant, alternative)) in path.iter().enumerate() {
+        let Some(found) = choices.get(n).filter(|it| it.site == meant.site) else { return false };
+        if matches!(meant.looked, Looked::Pin(..)) {
+            if found.looked != meant.looked {
+                return true;
+            }
+            if *alternative != 0 {
+                return false;
+            }
+        } else if found.taken != *alternative {
+            return false;
+        }
+    }
+    true
 }
 
 fn hash(choices: &[Choice]) -> u64 {

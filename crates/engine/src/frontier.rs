@@ -27,6 +27,14 @@ enum Waiting {
     Many(Flip, usize),
 }
 
+impl Waiting {
+    fn depth(&self) -> usize {
+        match self {
+            Waiting::One(flip) | Waiting::Many(flip, _) => flip.depth,
+        }
+    }
+}
+
 type Queue = BTreeMap<(u64, u64), Waiting>;
 
 #[derive(Debug)]
@@ -55,6 +63,8 @@ pub(crate) struct Frontier {
     deep_tries: FxHashMap<(SiteId, usize), usize>,
     /// How often another value was asked for where values are not followed.
     pin_tries: FxHashMap<SiteId, usize>,
+    /// Flips beyond the depth, as far as they are kept.
+    beyond: Queue,
     /// Whether something beyond the depth was left alone.
     pub(crate) is_cut: bool,
     pub(crate) tree: Tree,
@@ -69,6 +79,12 @@ const FEW: usize = 16;
 
 /// Beyond the depth, an alternative that no run has taken is still worth so many attempts.
 const DEEP_TRIES: usize = 8;
+
+/// How much deeper than before, if there is reason to look further.
+const DEEPER: usize = 25;
+
+/// More flips beyond the depth are forgotten.
+const MAX_BEYOND: usize = 200_000;
 
 /// Values that are not followed are tried at random, so to speak: a few of them.
 const PIN_TRIES: usize = 4;
@@ -91,6 +107,7 @@ impl Frontier {
             inside: FxHashMap::default(),
             deep_tries: FxHashMap::default(),
             pin_tries: FxHashMap::default(),
+            beyond: Queue::new(),
             is_cut: false,
             tree: Tree::default(),
         }
@@ -141,7 +158,7 @@ impl Frontier {
             let flip = flip(alternative);
             let is_new = !self.visited.contains(&(site, alternative));
             if depth >= self.max_depth && !is_new {
-                self.is_cut = true;
+                self.cut(flip);
                 continue;
             }
             let key = self.key(&flip);
@@ -202,7 +219,7 @@ impl Frontier {
                     let key = self.key(&flip);
                     self.open.insert(key, Waiting::One(flip));
                 } else {
-                    self.is_cut = true;
+                    self.cut(flip);
                 }
                 continue;
             }
@@ -250,8 +267,32 @@ impl Frontier {
         let n_tries = self.deep_tries.entry(target).or_default();
         *n_tries += 1;
         let is_too_deep = self.visited.contains(&target) || *n_tries > DEEP_TRIES;
-        self.is_cut |= is_too_deep;
+        if is_too_deep {
+            self.cut(*flip);
+        }
         is_too_deep
+    }
+
+    fn cut(&mut self, flip: Flip) {
+        self.is_cut = true;
+        if self.beyond.len() < MAX_BEYOND {
+            let key = self.key(&flip);
+            self.beyond.insert(key, Waiting::One(flip));
+        }
+    }
+
+    /// Goes on beyond the depth; `false`: there is nothing.
+    pub(crate) fn deepen(&mut self) -> bool {
+        let Some(nearest) = self.beyond.values().map(Waiting::depth).min() else { return false };
+        self.max_depth = self.max_depth.max(nearest) + DEEPER;
+        self.open.append(&mut self.beyond);
+        self.deep_tries.clear();
+        self.is_cut = false;
+        true
+    }
+
+    pub(crate) fn is_visited(&self, alternative: (SiteId, usize)) -> bool {
+        self.visited.contains(&alternative)
     }
 }
 

@@ -9,7 +9,7 @@ mod strategy;
 mod tree;
 mod unfold;
 
-pub use explore::{Settings, explore};
+pub use explore::{DEPTH, Settings, explore};
 pub use oracle::{Alone, Oracle, Question};
 pub use report::{Report, Stop, Test};
 pub use schedules::{

@@ -19,8 +19,8 @@ pub trait Oracle {
     /// knowing what the others will bring.
     fn batch(&self) -> usize;
 
-    /// A model for each question that has one, in their order.
-    fn ask(&mut self, exprs: &mut Exprs, questions: Vec<Question>) -> Vec<Option<Model>>;
+    /// An answer for each question, in their order.
+    fn ask(&mut self, exprs: &mut Exprs, questions: Vec<Question>) -> Vec<Answer>;
 
     /// What all answers so far have cost; see [`Solver::cost`].
     fn cost(&self) -> u64;
@@ -38,7 +38,7 @@ impl<S: Solver> Oracle for Alone<'_, S> {
         1
     }
 
-    fn ask(&mut self, exprs: &mut Exprs, questions: Vec<Question>) -> Vec<Option<Model>> {
+    fn ask(&mut self, exprs: &mut Exprs, questions: Vec<Question>) -> Vec<Answer> {
         questions.iter().map(|it| it.answer(self.solver, exprs, self.domain)).collect()
     }
 
@@ -48,11 +48,13 @@ impl<S: Solver> Oracle for Alone<'_, S> {
 }
 
 impl Question {
-    pub fn answer(&self, solver: &mut dyn Solver, exprs: &Exprs, domain: &Domain) -> Option<Model> {
-        let attempts = [Some(&self.constraints), self.loose.as_ref()];
-        attempts.into_iter().flatten().find_map(|constraints| {
-            let query = Query { exprs, constraints, hint: &self.hint, domain };
-            if let Answer::Sat(model) = solver.solve(&query) { Some(model) } else { None }
-        })
+    /// Unsatisfiable is what is so even with less certainty.
+    pub fn answer(&self, solver: &mut dyn Solver, exprs: &Exprs, domain: &Domain) -> Answer {
+        let mut attempt =
+            |constraints| solver.solve(&Query { exprs, constraints, hint: &self.hint, domain });
+        match (attempt(&self.constraints), &self.loose) {
+            (found @ Answer::Sat(_), _) | (found, None) => found,
+            (Answer::Unsat | Answer::Unknown(_), Some(loose)) => attempt(loose),
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! What an exploration found, as plain data. Knows no language and prints nothing.
 
 use solve::Statistics;
-use std::collections::BTreeMap;
-use trace::{Covered, Input, Outcome};
+use std::collections::{BTreeMap, BTreeSet};
+use trace::{Covered, Input, Outcome, SiteId};
 
 #[derive(Clone, Debug, Default)]
 pub struct Report {
@@ -19,6 +19,8 @@ pub struct Report {
     /// clause, a new way to fail.
     pub n_news: usize,
     pub stop: Stop,
+    /// Choices with an alternative that no run took because the solver gave up.
+    pub given_up: BTreeSet<SiteId>,
     /// Why our own machinery could not go on.
     pub trouble: Option<String>,
     /// It stopped because there was no news for long, not because a number was reached.
@@ -29,6 +31,8 @@ pub struct Report {
 pub struct Test {
     pub input: Input,
     pub outcome: Outcome,
+    /// It went where no run had been before it.
+    pub is_news: bool,
 }
 
 /// Why the exploration ended.

@@ -2,6 +2,8 @@
 
 use crate::{Answer, Cached, Checked, Effort, Query, Sliced, Solver, Structure, Z3};
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// What was asked, and who answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,6 +43,12 @@ impl Chain {
     pub fn new(effort: Effort) -> Chain {
         let inner = Sliced { inner: Structure::new(Cached::new(Z3::new(effort))) };
         Chain { layers: Checked::new(inner), statistics: Statistics::default() }
+    }
+
+    /// Once the flag is set, whatever is asked is unknown at once.
+    pub fn halted_by(mut self, halt: &Arc<AtomicBool>) -> Chain {
+        self.layers.inner.inner.halt = Arc::clone(halt);
+        self
     }
 }
 

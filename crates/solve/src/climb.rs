@@ -7,10 +7,11 @@
 
 use crate::Query;
 use rustc_hash::FxHashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use term::{Expr, ExprId, Model, Scratch, Term, Var};
 
 /// A model near the hint.
-pub(crate) fn climb(query: &Query<'_>) -> Option<Model> {
+pub(crate) fn climb(query: &Query<'_>, halt: &AtomicBool) -> Option<Model> {
     let vars = query.constraints.iter().fold(0, |sum, it| sum | query.exprs.vars(it.expr));
     let mut leaves = Vec::new();
     for (var, term) in &query.hint.values {
@@ -23,6 +24,7 @@ pub(crate) fn climb(query: &Query<'_>) -> Option<Model> {
     }
     let mut climber = Climber {
         query,
+        halt,
         scratch: Scratch::default(),
         left: MAX_WORK / query.constraints.len().max(1),
         steps: steps(query),
@@ -105,6 +107,7 @@ fn steps(query: &Query<'_>) -> Vec<i64> {
 
 struct Climber<'a, 'q> {
     query: &'a Query<'q>,
+    halt: &'a AtomicBool,
     scratch: Scratch,
     /// Models that may still be tried.
     left: usize,
@@ -118,6 +121,9 @@ impl Climber<'_, '_> {
         let begin = self.height(&here);
         let mut waiting = vec![(begin, here)];
         while let Some((_, here)) = waiting.pop() {
+            if self.halt.load(Ordering::Relaxed) {
+                return None;
+            }
             for leaf in leaves {
                 for step in self.steps.clone() {
                     for step in [step, -step] {
@@ -191,7 +197,7 @@ mod tests {
             hint: &read.hint,
             domain: &Domain::default(),
         };
-        let found = climb(&query);
+        let found = climb(&query, &AtomicBool::new(false));
         assert_eq!(found.is_some(), is_found, "{text}");
         if let Some(model) = found {
             assert!(all_hold(&read.exprs, &read.constraints, &model), "{model:?}");

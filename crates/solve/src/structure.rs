@@ -38,12 +38,16 @@ use crate::climb::climb;
 use crate::numbers::Numbers;
 use crate::{Answer, Query, Reason, Solver};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use term::{Expr, ExprId, Exprs, Kinds, Model, Op, Var};
 
 #[derive(Debug)]
 pub struct Structure<N> {
     /// Asked for numbers when trying has not found any.
     pub numbers: N,
+    /// Set by whoever has a clock: what is being solved is given up.
+    pub halt: Arc<AtomicBool>,
 }
 
 /// Numbers that are too hard once are mostly too hard again with one of them fixed.
@@ -54,14 +58,14 @@ const MAX_BRANCHES: [usize; 2] = [60, 200];
 
 impl<N: Numbers> Structure<N> {
     pub fn new(numbers: N) -> Structure<N> {
-        Structure { numbers }
+        Structure { numbers, halt: Arc::default() }
     }
 }
 
 impl<N: Numbers> Solver for Structure<N> {
     fn solve(&mut self, query: &Query<'_>) -> Answer {
         let typing = Typing::new(&query.domain.types);
-        match construct(query, &typing, &mut self.numbers) {
+        match construct(query, &typing, &mut self.numbers, &self.halt) {
             Found::Model(model) => Answer::Sat(model),
             Found::Nothing => Answer::Unsat,
             Found::GaveUp => Answer::Unknown(Reason::TooHard),
@@ -76,7 +80,15 @@ enum Found {
     GaveUp,
 }
 
-fn construct<'q>(query: &Query<'q>, typing: &'q Typing<'q>, numbers: &mut dyn Numbers) -> Found {
+fn construct<'q>(
+    query: &Query<'q>,
+    typing: &'q Typing<'q>,
+    numbers: &mut dyn Numbers,
+    halt: &AtomicBool,
+) -> Found {
+    if halt.load(Ordering::Relaxed) {
+        return Found::GaveUp;
+    }
     let mut builder = Builder {
         exprs: query.exprs,
         state: State::new(typing),
@@ -95,6 +107,7 @@ fn construct<'q>(query: &Query<'q>, typing: &'q Typing<'q>, numbers: &mut dyn Nu
         left: MAX_BRANCHES[0],
         is_incomplete: false,
         vars: &vars,
+        halt,
         numbers: None,
         patience: 0,
     };
@@ -103,8 +116,8 @@ fn construct<'q>(query: &Query<'q>, typing: &'q Typing<'q>, numbers: &mut dyn Nu
         return Found::Model(model);
     }
     let is_open = search.is_incomplete || typing.is_cut.get();
-    if is_open && state.residue().is_some() {
-        if let Some(model) = climb(query)
+    if is_open && (state.residue().is_some() || state.has_alternatives()) {
+        if let Some(model) = climb(query, halt)
             && query.domain.has(&model.values.values().cloned().collect::<Vec<_>>())
         {
             return Found::Model(model);
@@ -113,6 +126,7 @@ fn construct<'q>(query: &Query<'q>, typing: &'q Typing<'q>, numbers: &mut dyn Nu
             left: MAX_BRANCHES[1],
             is_incomplete: false,
             vars: &vars,
+            halt,
             numbers: Some(numbers),
             patience: PATIENCE,
         };

@@ -95,6 +95,24 @@ impl Sources {
         res
     }
 
+    /// The clauses that the unit can come to, as far as the code tells.
+    pub(crate) fn wanted(&self, project: &Project, unit: &UnitName) -> Covered {
+        let reachable = reachable(project, unit);
+        let mut words: Vec<u64> = Vec::new();
+        for module in &self.modules {
+            let is_reachable =
+                |it: &&SourceClause| reachable.contains(&function_of(&module.module, it));
+            for ClauseId(id) in module.clauses.iter().filter(is_reachable).map(|it| it.id) {
+                let word = id as usize / 64;
+                words.resize(words.len().max(word + 1), 0);
+                if let Some(word) = words.get_mut(word) {
+                    *word |= 1 << (id % 64);
+                }
+            }
+        }
+        Covered::from_words(words)
+    }
+
     /// The union over all units.
     pub(crate) fn union(&self, units: &[(&UnitCoverage, &Explored)]) -> Vec<ModuleCoverage> {
         let mut covered = Covered::default();
@@ -142,11 +160,16 @@ fn function_of(module: &Atom, clause: &SourceClause) -> UnitName {
 
 fn why(function: &UnitName, units: &[(&UnitCoverage, &Explored)]) -> Why {
     let reaches = |it: &&&(&UnitCoverage, &Explored)| it.0.reachable.contains(function);
-    let whys = units.iter().filter(|it| reaches(&it)).map(|it| why_of_unit(it.1));
-    whys.max().unwrap_or(Why::NotReachable)
+    let reaching = units.iter().filter(|it| reaches(&it));
+    // Who gave up there was there; who had no time knows nothing.
+    if reaching.clone().any(|it| it.1.given_up.contains(function)) {
+        return Why::Unknown;
+    }
+    reaching.map(|it| why_of_unit(it.1)).max().unwrap_or(Why::NotReachable)
 }
 
-/// Why a unit entered no more than it did.
+/// Why a unit entered no more than it did: impossible is what is proved so, in a search
+/// that left nothing out.
 fn why_of_unit(explored: &Explored) -> Why {
     match explored.report.stop {
         Stop::Exhausted if explored.report.is_complete() => Why::Unsatisfiable,

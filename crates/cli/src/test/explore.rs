@@ -1,5 +1,6 @@
 //! One unit: explore it, judge how its runs ended, make the findings small.
 
+use crate::test::clock::Clock;
 use crate::test::contract::Contract;
 use crate::test::finding::{Finding, Judge, used_up};
 use crate::test::gate::{Gated, OnBeam, is_refusal};
@@ -9,10 +10,12 @@ use crate::test::unit::UnitName;
 use engine::{Alone, Report, ScheduleSettings, Settings, Stop, Test, explore};
 use erlang::Machine;
 use solve::{Chain, Effort};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use term::Atom;
-use trace::{Input, Outcome};
+use trace::{Covered, Input, Outcome, SiteId};
 
 /// A unit and all that its exploration depends on.
 #[derive(Clone, Debug)]
@@ -23,6 +26,8 @@ pub(crate) struct Task {
     /// How to explore schedules, if that is wanted.
     pub(crate) schedules: Option<ScheduleSettings>,
     pub(crate) time: Duration,
+    /// Whether to look beyond the depth for clauses that were not entered.
+    pub(crate) may_deepen: bool,
     /// Solvers that work for this unit at once.
     pub(crate) n_solvers: usize,
 }
@@ -31,6 +36,10 @@ pub(crate) struct Task {
 pub(crate) struct Explored {
     pub(crate) report: Report,
     pub(crate) findings: Vec<Finding>,
+    /// Functions in which the solver gave up on something that no run did.
+    pub(crate) given_up: BTreeSet<UnitName>,
+    /// Paths that were taken; not all have a test in the report.
+    pub(crate) n_paths: usize,
     /// Runs that a precondition refused.
     pub(crate) n_refused: usize,
     pub(crate) elapsed: Duration,
@@ -42,9 +51,13 @@ pub(crate) struct Explored {
 pub(crate) const MAX_REDUCTIONS: u64 = 1_000_000;
 pub(crate) const MAX_MEMORY: usize = 512 << 20;
 
-/// Making findings smaller may take this part of the time for exploring, and at least so much.
+/// Making findings smaller may take this part of the time for exploring, but no more than is left of
+/// it, or so much if nothing is.
 const SHARE_OF_SHRINKING: u32 = 4;
-const LEAST_SHRINKING: Duration = Duration::from_millis(500);
+const LEAST_SHRINKING: Duration = Duration::from_millis(700);
+
+/// Paths that brought nothing new are kept up to this number.
+const MAX_TESTS: usize = 5_000;
 
 impl Task {
     pub(crate) fn perform(
@@ -52,7 +65,7 @@ impl Task {
         machine: &mut Machine,
         runner: Option<OnBeam<'_>>,
         modules: &[Atom],
-        time: Duration,
+        (time, wanted): (Duration, &Covered),
         interrupt: &AtomicBool,
         progress: &Progress,
     ) -> Explored {
@@ -72,39 +85,72 @@ impl Task {
             }
             (time <= begin.elapsed()).then_some(Stop::Time)
         };
-        let Task { contract, settings, .. } = self;
-        let seeds = &contract.seeds;
-        let mut report;
-        if self.n_solvers > 1 {
-            let mut pool = Pool::new(self.n_solvers, &contract.domain);
-            report = explore(&mut unit, &mut pool, seeds, settings, &mut watch);
-            report.solver = pool.finish();
-        } else {
-            let mut solver = Chain::new(Effort::default());
-            let mut oracle = Alone { solver: &mut solver, domain: &contract.domain };
-            report = explore(&mut unit, &mut oracle, seeds, settings, &mut watch);
-            report.solver = solver.statistics;
+        let contract = &self.contract;
+        let settings = &mut self.settings.clone();
+        if self.may_deepen {
+            settings.wanted = wanted.clone();
         }
+        let report = Clock::during(time, interrupt, |halt| {
+            self.explore(&mut unit, settings, &mut watch, halt)
+        });
         let trouble = report.trouble.clone();
         let mut res = Explored { report, trouble, ..Explored::default() };
         res.leave_out_refused();
         res.count_stopped();
         let judge = Judge { unit: &self.unit, contract, modules };
         let ends = res.report.tests.iter().map(|it| (&it.input, &it.outcome));
-        let shrinking = (time / SHARE_OF_SHRINKING).max(LEAST_SHRINKING);
-        let end = Instant::now() + shrinking;
+        let left = time.saturating_sub(begin.elapsed());
+        let end = Instant::now() + (time / SHARE_OF_SHRINKING).min(left.max(LEAST_SHRINKING));
         let goes_on = || Instant::now() < end && !interrupt.load(Ordering::Relaxed);
         for (cause, mut finding) in judge.findings(ends) {
             crate::test::minimise::minimise(&mut unit, &judge, &cause, &mut finding, &goes_on);
             res.findings.push(finding);
         }
+        drop(unit);
+        res.given_up =
+            res.report.given_up.iter().filter_map(|it| function_at(machine, *it)).collect();
+        res.keep_some_tests();
         res.elapsed = begin.elapsed();
         seen.done(&res);
         res
     }
+
+    fn explore(
+        &self,
+        unit: &mut Gated<'_>,
+        settings: &Settings,
+        watch: &mut dyn FnMut(&Report) -> Option<Stop>,
+        halt: &Arc<AtomicBool>,
+    ) -> Report {
+        let Contract { domain, seeds, .. } = &self.contract;
+        if self.n_solvers > 1 {
+            let mut pool = Pool::new(self.n_solvers, domain, halt);
+            let report = explore(unit, &mut pool, seeds, settings, watch);
+            return Report { solver: pool.finish(), ..report };
+        }
+        let mut solver = Chain::new(Effort::default()).halted_by(halt);
+        let report =
+            explore(unit, &mut Alone { solver: &mut solver, domain }, seeds, settings, watch);
+        Report { solver: solver.statistics, ..report }
+    }
+}
+
+fn function_at(machine: &Machine, site: SiteId) -> Option<UnitName> {
+    let (module, function, arity) = machine.function_at(site)?;
+    Some(UnitName { module, function, arity: usize::try_from(arity).ok()? })
 }
 
 impl Explored {
+    /// A report of many units must not hold all the paths that there was time for.
+    fn keep_some_tests(&mut self) {
+        self.n_paths = self.report.tests.len();
+        let mut n = 0;
+        self.report.tests.retain(|it| {
+            n += 1;
+            it.is_news || n <= MAX_TESTS
+        });
+    }
+
     fn leave_out_refused(&mut self) {
         let n_tests = self.report.tests.len();
         self.report.tests.retain(|it| !is_refusal(&it.outcome));

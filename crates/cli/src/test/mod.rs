@@ -6,6 +6,7 @@ mod rewrite;
 mod select;
 mod unit;
 
+mod clock;
 mod contract;
 mod explore;
 mod gate;
@@ -116,9 +117,10 @@ fn explore(
     let allowed = allowed(&options.allowed);
     let sources = Sources::of(&machine(project, allowed, &interrupt)?, project);
     let time = time_of_all(options, project.modules.len());
+    let wanted = tasks.iter().map(|it| sources.wanted(project, &it.unit)).collect();
     let (interrupt, progress, backend) = (&interrupt, &progress, options.backend);
     let workers =
-        Workers { project, tasks, n_workers, time, allowed, backend, interrupt, progress };
+        Workers { project, tasks, wanted, n_workers, time, allowed, backend, interrupt, progress };
     let mut units: Vec<UnitReport> = Vec::new();
     let mut covered = Covered::default();
     workers.run(|n, mut explored| {

@@ -119,16 +119,18 @@ impl Planner<'_> {
         }
         let Test { depth, time, runs, strategy, seed, .. } = self.options;
         let settings = engine::Settings {
-            depth: *depth,
+            depth: depth.unwrap_or(engine::DEPTH),
             max_runs: *runs,
             // Whoever names a budget wants it used.
             patience: (time.is_none() && runs.is_none()).then_some(PATIENCE),
             strategy: *strategy,
             seed: *seed,
+            ..engine::Settings::default()
         };
         let schedules = self.options.schedules.then(|| self.schedules());
         let time = time_of(self.options);
-        Ok(Task { unit, contract, settings, schedules, time, n_solvers: 1 })
+        let may_deepen = depth.is_none();
+        Ok(Task { unit, contract, settings, schedules, time, may_deepen, n_solvers: 1 })
     }
 
     fn schedules(&self) -> ScheduleSettings {
@@ -146,7 +148,7 @@ impl Planner<'_> {
                 Deliver::Free => Delivery::Free,
             },
             preemptions: *preemptions,
-            choices: *depth,
+            choices: depth.unwrap_or(engine::DEPTH),
             max_runs: *runs,
             seed: *seed,
             ..ScheduleSettings::default()

@@ -5,11 +5,12 @@
 //! in every run with as many solvers.
 
 use engine::{Oracle, Question};
-use solve::{Chain, Effort, Solver, Statistics};
+use solve::{Answer, Chain, Effort, Reason, Solver, Statistics};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{JoinHandle, spawn};
-use term::{Domain, Exprs, Model};
+use term::{Domain, Exprs};
 
 pub(crate) struct Pool {
     workers: Vec<Worker>,
@@ -30,7 +31,7 @@ struct Share {
 }
 
 struct Answers {
-    models: Vec<Option<Model>>,
+    answers: Vec<Answer>,
     cost: u64,
     statistics: Statistics,
 }
@@ -39,9 +40,10 @@ struct Answers {
 const SHARE: usize = 32;
 
 impl Pool {
-    pub(crate) fn new(n_workers: usize, domain: &Domain) -> Pool {
+    pub(crate) fn new(n_workers: usize, domain: &Domain, halt: &Arc<AtomicBool>) -> Pool {
         let domain = Arc::new(domain.clone());
-        Pool { workers: (0..n_workers).map(|_| Worker::new(Arc::clone(&domain))).collect() }
+        let worker = |_| Worker::new(Arc::clone(&domain), halt);
+        Pool { workers: (0..n_workers).map(worker).collect() }
     }
 
     /// What all solvers did together. They end with the pool.
@@ -58,18 +60,19 @@ impl Pool {
 }
 
 impl Worker {
-    fn new(domain: Arc<Domain>) -> Worker {
+    fn new(domain: Arc<Domain>, halt: &Arc<AtomicBool>) -> Worker {
         let (questions, asked) = channel::<Share>();
         let (answered, answers) = channel();
+        let halt = Arc::clone(halt);
         let thread = spawn(move || {
-            let mut solver = Chain::new(Effort::default());
+            let mut solver = Chain::new(Effort::default()).halted_by(&halt);
             for Share { exprs, questions } in asked {
-                let models =
+                let all =
                     questions.iter().map(|it| it.answer(&mut solver, &exprs, &domain)).collect();
                 // The expressions go back before the answers do.
                 drop(exprs);
                 let (cost, statistics) = (solver.cost(), solver.statistics.clone());
-                if answered.send(Answers { models, cost, statistics }).is_err() {
+                if answered.send(Answers { answers: all, cost, statistics }).is_err() {
                     return;
                 }
             }
@@ -83,7 +86,7 @@ impl Oracle for Pool {
         self.workers.len() * SHARE
     }
 
-    fn ask(&mut self, exprs: &mut Exprs, questions: Vec<Question>) -> Vec<Option<Model>> {
+    fn ask(&mut self, exprs: &mut Exprs, questions: Vec<Question>) -> Vec<Answer> {
         let n = questions.len();
         let n_workers = self.workers.len().max(1);
         let mut shares: Vec<Vec<Question>> = vec![Vec::new(); n_workers];
@@ -97,12 +100,12 @@ impl Oracle for Pool {
             // A worker that is gone answers nothing below.
             drop(worker.questions.send(Share { exprs: Arc::clone(&shared), questions }));
         }
-        let mut res: Vec<Option<Model>> = vec![None; n];
+        let mut res = vec![Answer::Unknown(Reason::TooHard); n];
         for (first, worker) in self.workers.iter_mut().enumerate() {
-            let Ok(Answers { models, cost, statistics }) = worker.answers.recv() else { continue };
+            let Ok(Answers { answers, cost, statistics }) = worker.answers.recv() else { continue };
             (worker.cost, worker.statistics) = (cost, statistics);
-            for (slot, model) in res.iter_mut().skip(first).step_by(n_workers).zip(models) {
-                *slot = model;
+            for (slot, answer) in res.iter_mut().skip(first).step_by(n_workers).zip(answers) {
+                *slot = answer;
             }
         }
         *exprs = Arc::try_unwrap(shared).unwrap_or_else(|it| (*it).clone());

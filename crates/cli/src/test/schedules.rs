@@ -1,5 +1,6 @@
 //! One unit with all its schedules: what ends badly, in which order, and a chart of it.
 
+use crate::test::clock::Clock;
 use crate::test::explore::{Explored, Task};
 use crate::test::finding::{Cause, Confirmation, Finding, Judge, Kind};
 use crate::test::progress::Progress;
@@ -104,8 +105,6 @@ impl Task {
         let spec = self.contract.spec();
         let mut stage = Staged::new(machine, module.clone(), function.clone()).within(spec);
         stage.is_recorded = *arity > 0;
-        let mut solver = Chain::new(Effort::default());
-        let mut oracle = Alone { solver: &mut solver, domain: &self.contract.domain };
         let nothing = Input { args: Vec::new() };
         let seed = self.contract.seeds.first().unwrap_or(&nothing);
         let judge = Judge { unit: &self.unit, contract: &self.contract, modules };
@@ -120,10 +119,15 @@ impl Task {
             }
             (self.time <= begin.elapsed()).then_some(Stop::Time)
         };
-        let found =
-            explore_schedules(&mut stage, &mut oracle, seed, settings, &mut see, &mut watch);
+        let (found, statistics) = Clock::during(self.time, interrupt, |halt| {
+            let mut solver = Chain::new(Effort::default()).halted_by(halt);
+            let mut oracle = Alone { solver: &mut solver, domain: &self.contract.domain };
+            let found =
+                explore_schedules(&mut stage, &mut oracle, seed, settings, &mut see, &mut watch);
+            (found, solver.statistics)
+        });
         let Gathered { found: causes, deadlock, tests, results, mut report, .. } = all;
-        report.solver = solver.statistics;
+        report.solver = statistics;
         report.n_runs = found.n_runs;
         report.n_diverged = found.n_diverged;
         report.stop = found.stop;
@@ -138,7 +142,8 @@ impl Task {
         stage.is_narrated = true;
         let findings = shown.into_iter().map(|it| explain(&mut stage, it)).collect();
         let trouble = found.trouble;
-        let res = Explored { report, findings, trouble, elapsed: begin.elapsed(), n_refused: 0 };
+        let (n_paths, elapsed) = (report.tests.len(), begin.elapsed());
+        let res = Explored { report, findings, trouble, n_paths, elapsed, ..Explored::default() };
         seen.done(&res);
         res
     }
@@ -191,7 +196,7 @@ impl Gathered {
         let text = end_text(performed);
         if self.known.insert(format!("{args} {text}")) {
             let (input, outcome) = ((*input).clone(), outcome.clone());
-            self.tests.push(Test { input, outcome });
+            self.tests.push(Test { input, outcome, is_news: true });
         }
         let of_input = self.results.entry(args).or_default();
         of_input.entry(text).or_insert_with(|| shown(Kind::Race, outcome, None));

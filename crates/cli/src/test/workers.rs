@@ -19,11 +19,14 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
+use trace::Covered;
 
 #[derive(Debug)]
 pub(crate) struct Workers<'a> {
     pub(crate) project: &'a Project,
     pub(crate) tasks: &'a [Task],
+    /// For each task, the clauses that it should come to.
+    pub(crate) wanted: Vec<Covered>,
     pub(crate) n_workers: usize,
     /// For all tasks together.
     pub(crate) time: Option<Duration>,
@@ -61,7 +64,7 @@ impl Workers<'_> {
 
     fn work(&self, next: &AtomicUsize, begin: Instant, results: &Sender<(usize, Explored)>) {
         let modules = self.project.names();
-        let mut own = None;
+        let (mut own, nothing) = (None, Covered::default());
         loop {
             let n = next.fetch_add(1, Ordering::Relaxed);
             let Some(task) = self.tasks.get(n) else { return };
@@ -80,7 +83,9 @@ impl Workers<'_> {
                         Backend::Auto => OnBeam::IfNeeded(it),
                         Backend::Beam | Backend::Machine => OnBeam::Always(it),
                     });
-                    Ok(task.perform(machine, runner, &modules, time, self.interrupt, self.progress))
+                    let budget = (time, self.wanted.get(n).unwrap_or(&nothing));
+                    let (interrupt, progress) = (self.interrupt, self.progress);
+                    Ok(task.perform(machine, runner, &modules, budget, interrupt, progress))
                 };
                 // A bug of ours in one unit must not take the others with it.
                 catch_unwind(AssertUnwindSafe(&mut perform))
@@ -142,6 +147,7 @@ pub(crate) fn machine(
     for code in project.modules.iter().map(|it| &it.code).chain(&project.helpers) {
         res.install(code).map_err(|it| it.to_string())?;
     }
+    project.modules.iter().for_each(|it| res.name_atoms(&it.code));
     Ok(res)
 }
 

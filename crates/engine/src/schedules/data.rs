@@ -6,9 +6,10 @@ use crate::oracle::{Oracle, Question};
 use crate::schedules::order::Trace;
 use crate::schedules::plan::Plan;
 use crate::schedules::wakeup::Condition;
+use solve::Answer;
 use std::ops::Range;
 use std::rc::Rc;
-use term::{Constraint, Exprs, Model};
+use term::{Constraint, Exprs};
 use trace::{Choice, Input};
 
 /// Choices of one step that were not taken the other way yet, the last ones first.
@@ -94,7 +95,8 @@ fn solve(
     hint: &Input,
 ) -> Option<Rc<Input>> {
     let question = Question { constraints, loose: None, hint: hint.to_model() };
-    let model: Option<Model> = oracle.ask(exprs, vec![question]).into_iter().next().flatten();
+    let answer = oracle.ask(exprs, vec![question]).into_iter().next();
+    let model = if let Some(Answer::Sat(model)) = answer { Some(model) } else { None };
     model.map(|it| Rc::new(hint.with(&it)))
 }
 

@@ -30,7 +30,8 @@ pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "list_to_existing_atom", 1, |w, args| {
         let text = list_name(w, arg(args, 0)).map_err(|_| Fault::BADARG)?;
         find(w, &text)
-    }),
+    })
+    .own(lift::text::list_to_existing_atom),
     pure("erlang", "binary_to_atom", 1, |w, args| from_binary(w, arg(args, 0), Encoding::Utf8))
         .own(lift::text::binary_to_atom),
     pure("erlang", "binary_to_atom", 2, |w, args| {
@@ -40,11 +41,13 @@ pub(super) const ROWS: &[Builtin] = &[
     .own(lift::text::binary_to_atom_in),
     inside("erlang", "binary_to_existing_atom", 1, |w, args| {
         existing_from_binary(w, arg(args, 0), Encoding::Utf8)
-    }),
+    })
+    .own(lift::text::binary_to_existing_atom),
     inside("erlang", "binary_to_existing_atom", 2, |w, args| {
         let encoding = encoding(arg(args, 1))?;
         existing_from_binary(w, arg(args, 0), encoding)
-    }),
+    })
+    .own(lift::text::binary_to_existing_atom_in),
 ];
 
 /// As on BEAM, in code points.

@@ -36,7 +36,7 @@ pub(super) const ROWS: &[Builtin] = &[
         let bytes = w.heap.as_binary_bytes(arg(args, 0)).ok_or(Fault::BADARG)?;
         whole_float(&bytes)
     }),
-    pure("string", "list_to_float", 1, leading_float),
+    pure("string", "list_to_float", 1, leading_float).own(lift::leading::float),
 ];
 
 #[derive(Clone, Copy)]

@@ -37,7 +37,7 @@ pub(super) const ROWS: &[Builtin] = &[
         from_binary(w, arg(args, 0), base)
     })
     .own(lift::text::binary_to_integer_in),
-    pure("string", "list_to_integer", 1, leading_integer),
+    pure("string", "list_to_integer", 1, leading_integer).own(lift::leading::integer),
 ];
 
 fn base(value: Value) -> Result<u32, Fault> {

@@ -585,10 +585,12 @@ fn put(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let (is_recorded, is_symbolic) = (w.record.is_some(), w.is_symbolic(key));
     let is_new = is_recorded && w.heap.map_get(&w.atoms, at, key).is_none();
     let new = w.heap.map_put(&w.atoms, at, key, value);
-    if let Some(me) = w.me() {
+    let World { heap, atoms, processes, current, .. } = w;
+    if let Some(me) = processes.get_mut(current) {
         me.dictionary = new;
         if is_new {
-            me.entered.add(key, is_symbolic);
+            let is_there = |it: &Value| heap.map_get(atoms, at, *it).is_some();
+            me.entered.add(key, is_symbolic, is_there);
         }
     }
     Ok(old)

@@ -6,8 +6,9 @@ use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::binary::{bytes, count, pair, range};
 use crate::builtins::handles::HandleKind;
 use crate::builtins::{Builtin, Fault, Stop, inside, pure};
-use crate::data::{AtomId, RefId, Value, View};
+use crate::data::{AtomId, RefId, Shadow, Value, View};
 use crate::lift;
+use crate::lift::search::Needle;
 use crate::machine::World;
 use aho_corasick::{AhoCorasick, MatchKind};
 use memchr::memmem::Finder;
@@ -15,7 +16,8 @@ use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 
 pub(super) const ROWS: &[Builtin] = &[
-    inside("binary", "compile_pattern", 1, |w, args| compile(w, arg(args, 0))),
+    inside("binary", "compile_pattern", 1, |w, args| compile(w, arg(args, 0)))
+        .own(lift::search::compile),
     pure("binary", "match", 2, match_one).own(lift::search::first),
     pure("binary", "match", 3, match_one),
     pure("binary", "matches", 2, match_all).own(lift::search::all),
@@ -61,7 +63,8 @@ fn compile(w: &mut World, pattern: Value) -> Result<Value, Fault> {
     let needles = needles(w, pattern)?;
     let n_bytes = needles.iter().map(|it| it.len()).sum::<usize>() + size_of::<Pattern>();
     let pattern = Pattern::new(&needles)?;
-    let kept = needles.iter().map(|it| it.to_vec()).collect();
+    let needle = |it: &Cow<'_, [u8]>| Needle { bytes: it.to_vec(), shadow: Shadow::NONE };
+    let kept = needles.iter().map(needle).collect();
     let kind = w.atoms.intern(pattern.name());
     let handle = w.handles.make(w.current, HandleKind::Other);
     w.patterns.n_bytes += n_bytes;

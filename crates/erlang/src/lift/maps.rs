@@ -1,9 +1,9 @@
 //! Maps: whether a key is there is a choice; what is under it is an expression.
 
-use crate::data::{Value, View, compare_value};
+use crate::data::{Value, View, compare_exact, compare_value};
 use crate::lift::compare::is_plain;
 use crate::lift::{Lifting, arg, own_expr};
-use term::{Expr, ExprId, Kind, Op};
+use term::{Expr, ExprId, Kind, Op, Term};
 
 impl Lifting<'_> {
     /// Whether looking a key up depends on something symbolic.
@@ -24,15 +24,56 @@ impl Lifting<'_> {
         }
     }
 
-    /// What was found under the key.
+    /// What was found under the key. Which of the pairs that were put into the map it is, is a choice
+    /// at each of them: what was put keeps the shadows of its parts.
     pub(crate) fn under(&mut self, map: Value, key: Value, found: Value) -> Value {
-        if own_expr(found).is_some() {
+        let stored = self.stored_key(map, key);
+        let (Some(wanted), Some(mut at), Some(stored)) = (self.expr(key), self.expr(map), stored)
+        else {
             return found;
+        };
+        while let Some(Expr::Apply(op @ (Op::Put | Op::Remove), args)) = self.record.exprs.get(at) {
+            let (is_put, Some(this), Some(below)) = (*op == Op::Put, args.first(), args.last())
+            else {
+                break;
+            };
+            let (this, below) = (*this, *below);
+            let is_it = is_put && *self.record.merged.get(&at).unwrap_or(&this) == stored;
+            self.is_key(wanted, this, is_it);
+            if is_it {
+                return found;
+            }
+            at = below;
         }
-        match (self.expr(key), self.expr(map)) {
-            (Some(key), Some(map)) => self.result(Op::Get, &[key, map], found),
-            _ => found,
+        self.result(Op::Get, &[wanted, at], found)
+    }
+
+    fn is_key(&mut self, wanted: ExprId, other: ExprId, holds: bool) {
+        if wanted != other {
+            let test = self.apply(Op::Same, &[wanted, other]);
+            self.test(7, test, holds);
         }
+    }
+
+    /// The key as it is in the map.
+    fn stored_key(&mut self, map: Value, key: Value) -> Option<ExprId> {
+        let View::Map(at) = map.view() else { return None };
+        let (heap, atoms) = (&*self.heap, self.atoms);
+        let is_it = |it: &(Value, Value)| crate::data::equal_exact(heap, atoms, it.0, key);
+        let (stored, _) = heap.map_iter(at).find(is_it)?;
+        self.expr(stored)
+    }
+
+    /// The expression of a map with a pair put in. If its key is another one that was there before,
+    /// that is remembered: whoever walks the map depends on it.
+    fn put(&mut self, key: Value, value: Value, map: ExprId, made: Value) -> Option<ExprId> {
+        let stored = self.stored_key(made, key);
+        let (key, value) = (self.expr(key)?, self.expr(value)?);
+        let res = self.apply(Op::Put, &[key, value, map]);
+        if let Some(stored) = stored.filter(|it| *it != key) {
+            self.record.merged.insert(res, stored);
+        }
+        Some(res)
     }
 
     /// The map with a pair put in, of which the concrete half is there already.
@@ -40,10 +81,8 @@ impl Lifting<'_> {
         if !self.is_symbolic_lookup(map, key) {
             return made;
         }
-        match (self.expr(key), self.expr(value), self.expr(map)) {
-            (Some(key), Some(value), Some(map)) => self.result(Op::Put, &[key, value, map], made),
-            _ => made,
-        }
+        let put = self.expr(map).and_then(|it| self.put(key, value, it, made));
+        put.map_or(made, |it| made.with_shadow(super::shadow(it)))
     }
 
     fn is_map(&mut self, place: u32, map: Value) -> bool {
@@ -169,10 +208,9 @@ pub(crate) fn from_list(
     if !has_symbolic_key {
         return Some(made);
     }
-    let mut res = l.constant(term::Term::Map(vec![]));
+    let mut res = l.constant(Term::Map(vec![]));
     for (key, value) in pairs {
-        let (key, value) = (l.expr(key)?, l.expr(value)?);
-        res = l.apply(Op::Put, &[key, value, res]);
+        res = l.put(key, value, res, made)?;
     }
     Some(made.with_shadow(super::shadow(res)))
 }
@@ -203,8 +241,7 @@ impl Lifting<'_> {
         let pairs: Vec<(Value, Value)> = self.heap.map_iter(at).collect();
         let whole = self.expr(map)?;
         if self.is_listed(whole) {
-            self.in_order(&pairs);
-            return Some(pairs);
+            return self.ordered(whole, &pairs);
         }
         let size = self.apply(Op::MapSize, &[whole]);
         // One question for each smaller size: whoever asks next asks the same ones.
@@ -235,22 +272,79 @@ impl Lifting<'_> {
         self.record.exprs.as_constant(at).is_some()
     }
 
-    /// That the keys are different and come in this order.
-    fn in_order(&mut self, pairs: &[(Value, Value)]) {
-        for (one, next) in pairs.iter().zip(pairs.iter().skip(1)) {
-            let (one, next) = (one.0, next.0);
-            if !(self.is_symbolic(one) || self.is_symbolic(next)) {
-                continue;
+    /// The pairs of a map that was made of pairs, in the order of their keys. Which keys are the same,
+    /// and how they are ordered, are choices, made in the order in which the pairs were put: that
+    /// order is the same for all inputs that come here.
+    fn ordered(&mut self, map: ExprId, pairs: &[(Value, Value)]) -> Option<Vec<(Value, Value)>> {
+        let keys: Vec<ExprId> = pairs.iter().map(|it| self.expr(it.0)).collect::<Option<_>>()?;
+        let mut different: Vec<usize> = Vec::new();
+        for (key, stored) in self.put_keys(map) {
+            let place = keys.iter().position(|it| *it == stored)?;
+            let known = different.iter().position(|it| *it == place);
+            let n_others = known.unwrap_or(different.len());
+            let others: Vec<ExprId> =
+                different.iter().take(n_others).filter_map(|it| keys.get(*it).copied()).collect();
+            for other in others {
+                self.is_other(key, other, false);
             }
-            // Among keys, integers come before floats.
+            match known {
+                Some(_) => self.is_other(key, stored, true),
+                None => different.push(place),
+            }
+        }
+        let mut res: Vec<(Value, Value)> = Vec::new();
+        for pair in different.iter().filter_map(|it| pairs.get(*it)) {
+            let mut at = 0;
+            while let Some(other) = res.get(at).copied()
+                && self.is_less(other.0, pair.0)
+            {
+                at += 1;
+            }
+            res.insert(at, *pair);
+        }
+        Some(res)
+    }
+
+    /// The keys that were put into a map, first to last, and which key of the map each is.
+    fn put_keys(&mut self, map: ExprId) -> Vec<(ExprId, ExprId)> {
+        let mut res = Vec::new();
+        let mut at = map;
+        while let Some(Expr::Apply(Op::Put, args)) = self.record.exprs.get(at) {
+            let (Some(key), Some(below)) = (args.first(), args.get(2)) else { break };
+            res.push((*key, *self.record.merged.get(&at).unwrap_or(key)));
+            at = *below;
+        }
+        if let Some(Term::Map(pairs)) = self.record.exprs.as_constant(at) {
+            for (key, _) in pairs.clone().into_iter().rev() {
+                let key = self.constant(key);
+                res.push((key, key));
+            }
+        }
+        res.reverse();
+        res
+    }
+
+    /// Whether two keys are the same, unless neither depends on the input.
+    fn is_other(&mut self, key: ExprId, other: ExprId, holds: bool) {
+        let is_open = |it| self.record.exprs.as_constant(it).is_none();
+        if is_open(key) || is_open(other) {
+            self.is_key(key, other, holds);
+        }
+    }
+
+    /// Whether a key of a map comes before another; among keys, integers come before floats.
+    fn is_less(&mut self, one: Value, other: Value) -> bool {
+        let order = compare_exact(self.heap, self.atoms, one, other);
+        if self.is_symbolic(one) || self.is_symbolic(other) {
             self.is(3, one, Kind::Integer, one.is_integer());
-            self.is(3, next, Kind::Integer, next.is_integer());
-            let is_less = compare_value(self.heap, self.atoms, one, next).is_lt();
-            if let (Some(one), Some(next)) = (self.expr(one), self.expr(next)) {
-                let test = self.apply(Op::Less, &[one, next]);
+            self.is(3, other, Kind::Integer, other.is_integer());
+            if let (Some(first), Some(next)) = (self.expr(one), self.expr(other)) {
+                let test = self.apply(Op::Less, &[first, next]);
+                let is_less = compare_value(self.heap, self.atoms, one, other).is_lt();
                 self.test(5, test, is_less);
             }
         }
+        order.is_lt()
     }
 
     /// The step with the pairs as they are symbolically.
@@ -311,9 +405,9 @@ pub(crate) fn merge(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -
     let plain: Vec<(Value, Value)> = l.heap.map_iter(at).collect();
     let pairs = l.walked(second).unwrap_or(plain);
     let mut res = l.expr(first)?;
+    let found = found?;
     for (key, value) in pairs {
-        let (key, value) = (l.expr(key)?, l.expr(value)?);
-        res = l.apply(Op::Put, &[key, value, res]);
+        res = l.put(key, value, res, found)?;
     }
-    Some(found?.with_shadow(super::shadow(res)))
+    Some(found.with_shadow(super::shadow(res)))
 }

@@ -10,6 +10,7 @@ pub(crate) mod compare;
 mod express;
 pub(crate) mod iolist;
 mod known;
+pub(crate) mod leading;
 pub(crate) mod lists;
 pub(crate) mod maps;
 pub(crate) mod promised;

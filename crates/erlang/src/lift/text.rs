@@ -2,7 +2,9 @@
 
 use crate::data::{AtomId, Value};
 use crate::lift::{Lifting, arg, own_expr};
+use std::sync::Arc;
 use term::{Base, Conversion, Kind, Op};
+use trace::{Head, Looked};
 
 /// From a value of a known kind: it always has a result.
 fn from_kind(
@@ -32,6 +34,51 @@ fn from_text(
     let test = l.apply(Op::Converts(conversion), &[expr]);
     l.test(0, test, found.is_some());
     Some(l.result(Op::Convert(conversion), &[expr], found?))
+}
+
+/// From a text that must be an atom which is there: one of those that tested code names, or another,
+/// of which nobody knows whether it is there.
+fn from_name(
+    l: &mut Lifting<'_>,
+    conversion: Conversion,
+    args: &[Value],
+    found: Option<Value>,
+) -> Option<Value> {
+    let value = arg(args, 0);
+    if !l.is_symbolic(value) {
+        return found;
+    }
+    let expr = l.expr(value)?;
+    let text = crate::data::to_term(l.heap, l.atoms, value).ok();
+    let atom = text.and_then(|it| term::apply(Op::Convert(conversion), &[&it]));
+    let test = l.apply(Op::Converts(conversion), &[expr]);
+    l.test(0, test, atom.is_some());
+    let (atom, named) = (atom?, Arc::clone(&l.record.named));
+    let is_it = |it: &Head| matches!(it, Head::Literal(term) if *term == atom);
+    let taken = named.iter().position(is_it);
+    let name = l.apply(Op::Convert(conversion), &[expr]);
+    let site = l.site(1);
+    l.record.choose(site, taken.unwrap_or(named.len()), Looked::Heads(name, named));
+    if taken.is_none() {
+        l.lose("which other atoms exist");
+    }
+    found.map(|it| it.with_shadow(super::shadow(name)))
+}
+
+pub(crate) fn list_to_existing_atom(
+    l: &mut Lifting<'_>,
+    args: &[Value],
+    found: Option<Value>,
+) -> Option<Value> {
+    from_name(l, Conversion::ListToAtom, args, found)
+}
+
+pub(crate) fn binary_to_existing_atom(
+    l: &mut Lifting<'_>,
+    args: &[Value],
+    found: Option<Value>,
+) -> Option<Value> {
+    from_name(l, Conversion::BinaryToAtom, args, found)
 }
 
 macro_rules! conversions {
@@ -107,5 +154,6 @@ macro_rules! usual {
 
 usual! {
     atom_to_binary_in = atom_to_binary if |it| it.is_atom(AtomId::UTF8);
+    binary_to_existing_atom_in = binary_to_existing_atom if |it| it.is_atom(AtomId::UTF8);
     binary_to_atom_in = binary_to_atom if |it| it.is_atom(AtomId::UTF8);
 }

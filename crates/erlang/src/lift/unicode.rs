@@ -155,6 +155,16 @@ impl Lifting<'_> {
         }
     }
 
+    /// What is no text was found out by choices; what came before it is not followed.
+    fn bad_text(&mut self, what: &str, args: &[Value], found: Option<Value>) -> Option<Value> {
+        if !is_unicode(arg(args, 1)) || self.is_symbolic(arg(args, 1)) {
+            self.concretise(what, args, |_| true);
+        } else if found.is_some() {
+            self.lose(what);
+        }
+        found
+    }
+
     /// A segment of UTF-8; `None`: the value is no character.
     pub(crate) fn utf8_segment(&mut self, value: Value) -> Option<ExprId> {
         self.is(2, value, Kind::Integer, value.is_integer());
@@ -224,8 +234,7 @@ pub(crate) fn to_list(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>)
     if is_text && is_list {
         return Some(l.heap.list(&characters));
     }
-    l.concretise("unicode:characters_to_list/2", args, |_| true);
-    found
+    l.bad_text("unicode:characters_to_list/2", args, found)
 }
 
 /// `unicode:characters_to_binary/2`
@@ -242,8 +251,7 @@ pub(crate) fn to_binary(
     let is_text = is_unicode(arg(args, 1)) && l.characters(data, &mut characters, 0).is_some();
     let is_binary = found.is_some_and(|it| matches!(it.view(), View::Bits(_)));
     if !(is_text && is_binary) {
-        l.concretise("unicode:characters_to_binary/2", args, |_| true);
-        return found;
+        return l.bad_text("unicode:characters_to_binary/2", args, found);
     }
     if own_expr(data).is_some() && matches!(data.view(), View::Bits(_)) {
         return found.map(|it| it.with_shadow(data.shadow()));

@@ -6,7 +6,12 @@ use crate::data::{AtomId, from_term};
 use crate::host::{HostError, ModuleCode};
 use crate::lower::{self, Assembly};
 use crate::machine::{LoadedModule, Machine, MachineError, World};
-use term::Atom;
+use std::collections::BTreeSet;
+use term::{Atom, Term};
+use trace::Head;
+
+/// Each is an alternative of a choice.
+const MAX_NAMED: usize = 300;
 
 /// Functions with their arities.
 type Names = Vec<(Atom, u32)>;
@@ -55,6 +60,37 @@ impl Machine {
         }
     }
 
+    /// Makes the atoms of a module known as likely ones, for texts that must be existing atoms.
+    pub fn name_atoms(&mut self, code: &ModuleCode) {
+        let mut names: BTreeSet<Atom> = BTreeSet::new();
+        let mut todo = vec![(&code.core, false)];
+        while let Some((term, is_literal)) = todo.pop() {
+            match term {
+                Term::Atom(atom) if is_literal => drop(names.insert(atom.clone())),
+                Term::Tuple(parts) => {
+                    let is_record = parts.first().and_then(Term::as_atom) == Some("c_literal");
+                    let parts = parts.iter().skip(if is_record { 2 } else { 0 });
+                    todo.extend(parts.map(|it| (it, is_literal || is_record)));
+                }
+                Term::List(list) => todo.extend(list.items.iter().map(|it| (it, is_literal))),
+                Term::Atom(_)
+                | Term::Int(_)
+                | Term::Big(_)
+                | Term::Float(_)
+                | Term::Nil
+                | Term::Map(_)
+                | Term::Bits(_)
+                | Term::Fun(_)
+                | Term::Pid(_)
+                | Term::Port(_)
+                | Term::Ref(_) => (),
+            }
+        }
+        let known = self.named.iter().cloned();
+        let new = names.into_iter().map(|it| Head::Literal(Term::Atom(it)));
+        self.named = known.chain(new).take(MAX_NAMED).collect();
+    }
+
     /// Adds a module whose code is at hand.
     pub fn install(&mut self, code: &ModuleCode) -> Result<(), MachineError> {
         let module = self.world.atoms.intern(code.name.as_str());
@@ -101,7 +137,7 @@ impl Machine {
     }
 }
 
-fn literal(world: &mut World, term: &term::Term) -> usize {
+fn literal(world: &mut World, term: &Term) -> usize {
     let value = from_term(&mut world.heap, &mut world.atoms, term);
     world.literals.push(value);
     world.literals.len() - 1

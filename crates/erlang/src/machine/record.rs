@@ -8,6 +8,7 @@ use crate::code::{Cmp, Kind};
 use crate::data::{RefId, Shadow, Value, View, equal_exact, equal_value, to_term};
 use crate::lift::lists::LIST_HEADS;
 use crate::lift::promised;
+use crate::lift::search::Needle;
 use crate::lift::{Known, Lift, Lifting, is_symbolic, own_expr, shadow, site};
 use crate::machine::World;
 use crate::machine::interpret::Cpu;
@@ -30,7 +31,11 @@ pub struct Recorder {
     pub(crate) is_full: bool,
     pub(crate) known: Known,
     /// What compiled patterns of this run look for.
-    pub(crate) patterns: FxHashMap<RefId, Vec<Vec<u8>>>,
+    pub(crate) patterns: FxHashMap<RefId, Vec<Needle>>,
+    /// Pairs that were put into maps under a key that was there already, and that key.
+    pub(crate) merged: FxHashMap<ExprId, ExprId>,
+    /// Atoms that tested code names.
+    pub(crate) named: Arc<[Head]>,
     /// The heads of each switch table that a choice was made on.
     heads: FxHashMap<u32, Arc<[Head]>>,
 }
@@ -58,6 +63,7 @@ impl Recorder {
         self.is_full = false;
         self.known.clear();
         self.patterns.clear();
+        self.merged.clear();
     }
 
     /// The value as the n-th argument of the unit.
@@ -86,8 +92,11 @@ pub(crate) struct Entered {
 }
 
 impl Entered {
-    pub(crate) fn add(&mut self, key: Value, is_symbolic: bool) {
+    /// A key that was not there. Those that have gone since are forgotten: one of them may be the
+    /// same as this one, which nobody has asked.
+    pub(crate) fn add(&mut self, key: Value, is_symbolic: bool, is_there: impl Fn(&Value) -> bool) {
         self.has_symbolic |= is_symbolic;
+        self.keys.retain(is_there);
         if self.keys.len() < MAX_KEYS {
             self.keys.push(key);
         } else {

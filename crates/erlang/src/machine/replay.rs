@@ -120,6 +120,20 @@ impl Machine {
         Some(Atom::new(self.world.atoms.name(function.module)))
     }
 
+    /// The function of the source that a site is in, with its arity; a fun belongs to where it is
+    /// written.
+    pub fn function_at(&self, site: SiteId) -> Option<(Atom, Atom, u32)> {
+        let function = self.program.function_at(crate::lift::address(site))?;
+        let name = self.world.atoms.name(function.name);
+        let outer = name.strip_prefix('-').and_then(|it| it.split_once('/'));
+        let outer = outer.and_then(|(name, rest)| {
+            let arity = rest.split('-').next()?.parse().ok()?;
+            Some((Atom::new(name), arity))
+        });
+        let (name, arity) = outer.unwrap_or((Atom::new(name), function.arity));
+        Some((Atom::new(self.world.atoms.name(function.module)), name, arity))
+    }
+
     /// The module, line and column of a clause of the source.
     pub fn clause_place(&self, id: ClauseId) -> Option<(Atom, u32, u32)> {
         let clause = self.program.clause(id)?;

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use term::{Atom, Term};
-use trace::Covered;
+use trace::{Covered, Head};
 
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
@@ -101,6 +101,8 @@ pub struct Machine {
     pub(super) prepared: BTreeMap<RefId, (AtomId, ModuleCode)>,
     /// Modules that the program itself made; they end with the run.
     pub(super) made_in_run: Vec<AtomId>,
+    /// Atoms that tested code names: a text may be one of them.
+    pub(super) named: Arc<[Head]>,
     /// As it is before a run changes it.
     environment: BTreeMap<String, String>,
     pub(super) reductions: u64,
@@ -138,6 +140,7 @@ impl Machine {
             loaded_in_run: false,
             prepared: BTreeMap::new(),
             made_in_run: Vec::new(),
+            named: Arc::new([]),
             environment,
             reductions: 0,
         }
@@ -187,6 +190,7 @@ impl Machine {
         self.begin()?;
         let args = self.values(args);
         recorder.begin();
+        recorder.named = Arc::clone(&self.named);
         let args: Vec<Value> =
             args.into_iter().enumerate().map(|(n, it)| recorder.argument(n, it)).collect();
         self.world.record = Some(Box::new(recorder));

@@ -7,6 +7,7 @@ use super::state::{Fact, NodeId, Pending, Shape, State, Step};
 use super::texts;
 use super::value::Value;
 use crate::numbers::{Numbers, Solution};
+use std::sync::atomic::{AtomicBool, Ordering};
 use term::{Kinds, Model, Op, Term, Var};
 
 /// One search: how many branches are left, and whether any was left out.
@@ -15,6 +16,8 @@ pub(super) struct Search<'a> {
     pub(super) is_incomplete: bool,
     /// The nodes of the variables.
     pub(super) vars: &'a [(Var, NodeId)],
+    /// Whether nobody waits for the answer any more.
+    pub(super) halt: &'a AtomicBool,
     /// Who is asked for numbers.
     pub(super) numbers: Option<&'a mut dyn Numbers>,
     /// How often nobody may know the numbers before nobody is asked any more.
@@ -27,6 +30,10 @@ const MAX_CHAIN: usize = 50;
 impl Search<'_> {
     pub(super) fn run(&mut self, mut state: State<'_>) -> Option<Model> {
         loop {
+            if self.halt.load(Ordering::Relaxed) {
+                self.is_incomplete = true;
+                return None;
+            }
             state.propagate().ok()?;
             if state.relate_cuts().ok()? {
                 continue;
@@ -52,6 +59,10 @@ impl Search<'_> {
             }
             for choice in &choices {
                 if self.left == 0 {
+                    self.is_incomplete = true;
+                    return None;
+                }
+                if self.halt.load(Ordering::Relaxed) {
                     self.is_incomplete = true;
                     return None;
                 }
@@ -128,6 +139,10 @@ impl<'q> State<'q> {
                 self.settle(*id)
             }
         }
+    }
+
+    pub(super) fn has_alternatives(&self) -> bool {
+        self.pending.iter().any(|it| matches!(it, Pending::Either(_)))
     }
 
     /// Alternatives of which one must be right if anything is.

@@ -35,7 +35,13 @@ pub(super) fn to_big(term: &Term) -> Option<BigInt> {
     term.as_int().map(BigInt::from)
 }
 
+/// Z3 reads digits one by one, in time that grows with the square of their number.
+const MAX_BITS: u64 = 2048;
+
 fn constant(value: &BigInt) -> Option<Int> {
+    if value.bits() > MAX_BITS {
+        return None;
+    }
     if let Some(small) = value.to_i64() {
         return Some(Int::from_i64(small));
     }

@@ -115,11 +115,12 @@ pub(crate) fn explore(
             continue;
         }
         let settings = Settings {
-            depth: options.depth,
+            depth: options.depth.unwrap_or(engine::DEPTH),
             max_runs: left,
             patience: (options.time.is_none() && options.runs.is_none()).then_some(PATIENCE),
             strategy: options.strategy,
             seed: options.seed,
+            ..Settings::default()
         };
         let limits = Limits { steps: STEPS, memory_bytes: MEMORY };
         let goal = way.goal.clone();

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use term::{Fun, Term};
 
-/// Tests of one unit. What leads somewhere new is found early.
+/// Tests of one unit. What leads somewhere new comes first.
 const MAX_TESTS: usize = 1000;
 /// For one call on BEAM.
 const LIMIT: Duration = Duration::from_secs(2);
@@ -31,12 +31,19 @@ pub(super) fn choose(
     write: impl Fn(&Test) -> Result<String, &'static str>,
 ) -> Chosen {
     let mut res = Chosen::default();
-    let tests = &of.explored.report.tests;
-    if MAX_TESTS < tests.len() {
-        res.left_out.insert("there are very many", tests.len() - MAX_TESTS);
+    let (n_paths, tests) = (of.explored.n_paths, &of.explored.report.tests);
+    if MAX_TESTS < n_paths {
+        res.left_out.insert("there are very many", n_paths - MAX_TESTS);
     }
+    let n_news = tests.iter().filter(|it| it.is_news).count();
+    let mut n_others = MAX_TESTS.saturating_sub(n_news);
+    let mut has_room = |it: &&Test| {
+        let is_first = n_others > 0;
+        n_others = n_others.saturating_sub(usize::from(!it.is_news));
+        it.is_news || is_first
+    };
     let mut n_timeouts = 0;
-    for test in tests.iter().take(MAX_TESTS) {
+    for test in tests.iter().filter(&mut has_room).take(MAX_TESTS) {
         let why = match write(test) {
             _ if n_timeouts == MAX_TIMEOUTS => "BEAM takes too long",
             Err(why) => why,

@@ -59,7 +59,7 @@ fn unit(of: &UnitReport, modules: &[ModuleCoverage]) -> Value {
         "stop": report.stop.name(),
         "saturated": report.is_saturated,
         "runs": report.n_runs,
-        "paths": report.tests.len(),
+        "paths": explored.n_paths,
         "refused": explored.n_refused,
         "diverged": report.n_diverged,
         "elapsed_ms": u64::try_from(explored.elapsed.as_millis()).unwrap_or(u64::MAX),

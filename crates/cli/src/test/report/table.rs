@@ -18,7 +18,7 @@ pub(super) fn units(of: &[UnitReport], paint: Paint) -> String {
         [
             it.unit.to_string(),
             report.n_runs.to_string(),
-            report.tests.len().to_string(),
+            it.explored.n_paths.to_string(),
             share(it.coverage.all),
             seconds(it.explored.elapsed),
             report.stop.name().to_owned(),

@@ -69,7 +69,9 @@ fn put(w: &mut World, id: RefId, objects: &[Value]) {
         let is_key = is_symbolic && w.is_symbolic(key);
         let Some(table) = w.ets.tables.get_mut(&id) else { return };
         if is_recorded && !table.has(&w.heap, &w.atoms, key) {
-            table.entered.add(key, is_key);
+            let mut entered = std::mem::take(&mut table.entered);
+            entered.add(key, is_key, |it| table.has(&w.heap, &w.atoms, *it));
+            table.entered = entered;
         }
         table.has_symbolic_objects |= is_symbolic;
         table.insert(&w.heap, &w.atoms, *object);
