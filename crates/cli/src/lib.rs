@@ -14,6 +14,7 @@ mod test;
 
 mod code;
 mod diagnostic;
+mod elixir;
 mod exception;
 mod explain;
 mod host;

@@ -1,5 +1,6 @@
 //! What is tested: a function, by the name that people give it.
 
+use crate::elixir;
 use std::fmt;
 use term::{Atom, Encoding, Style, Term, atom_text, print};
 
@@ -11,14 +12,30 @@ pub(crate) struct UnitName {
 }
 
 impl UnitName {
-    /// As it can be pasted into the shell.
+    /// As it can be pasted into Erlang's shell.
     pub(crate) fn call(&self, args: &[Term]) -> String {
         self.call_in(args, Style::INPUT)
     }
 
-    /// As it can be pasted into the shell, words in quotes.
-    pub(crate) fn shown(&self, args: &[Term]) -> String {
+    /// As it can be pasted into Erlang's shell, words in quotes.
+    pub(crate) fn readable(&self, args: &[Term]) -> String {
         self.call_in(args, Style::READABLE)
+    }
+
+    /// As it can be pasted into the shell of its language.
+    pub(crate) fn shown(&self, args: &[Term]) -> String {
+        if elixir::is_elixir(&self.module) {
+            return elixir::call(&self.module, &self.function, args);
+        }
+        self.readable(args)
+    }
+
+    /// The name that people give it in its language.
+    pub(crate) fn title(&self) -> String {
+        if elixir::is_elixir(&self.module) {
+            return elixir::function(&self.module, &self.function, self.arity);
+        }
+        self.to_string()
     }
 
     fn call_in(&self, args: &[Term], style: Style) -> String {

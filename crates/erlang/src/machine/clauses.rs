@@ -47,6 +47,13 @@ impl Machine {
             let Some(function) = self.program.function(clause.function) else { continue };
             let name = self.world.atoms.name(function.name);
             let (name, arity) = owner(name).unwrap_or((name, function.arity));
+            // Elixir adds functions at the lines of what they are for: `__struct__`.
+            if module.as_str().starts_with("Elixir.")
+                && name.starts_with("__")
+                && name.ends_with("__")
+            {
+                continue;
+            }
             let file = info.files.get(usize::from(clause.place.file));
             res.push(SourceClause {
                 id: ClauseId(u32::try_from(n).unwrap_or(u32::MAX)),

@@ -75,7 +75,7 @@ fn assertion(unit: &UnitName, origin: Origin, test: &Test) -> Result<String, &'s
         return Err("the input can't be written down");
     }
     let call = match origin {
-        Origin::User => unit.shown(args),
+        Origin::User => unit.readable(args),
         Origin::Otp => {
             let args = print(&Term::proper_list(args.clone()), Style::READABLE);
             format!("call({}, {}, {args})", quoted(&unit.module), quoted(&unit.function))

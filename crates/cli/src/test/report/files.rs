@@ -2,6 +2,7 @@
 
 use crate::args::Emit;
 use crate::diagnostic::{Colours, Diagnostic};
+use crate::elixir;
 use crate::explain::Code;
 use crate::test::project::Project;
 use crate::test::report::corpus::{Origin, file_name, print_corpus, read_corpus};
@@ -46,7 +47,7 @@ pub(crate) fn write_all(
         if units.is_empty() {
             continue;
         }
-        let is_elixir = exunit::is_elixir(&module.name);
+        let is_elixir = elixir::is_elixir(&module.name);
         let wants =
             |kind: Emit, is_usual: bool| emit.contains(&kind) || emit.is_empty() && is_usual;
         if wants(Emit::Exunit, is_elixir) {

@@ -1,12 +1,14 @@
 //! Units and modules in rows and columns.
 
 use crate::diagnostic::Paint;
+use crate::elixir;
 use crate::test::coverage::{ModuleCoverage, Share, Why};
 use crate::test::report::UnitReport;
 use crate::test::unit::quoted;
 use erlang::machine::SourceClause;
 use std::fmt::Write;
 use std::time::Duration;
+use term::Atom;
 
 /// A row for each unit: what was done, and why it ended.
 pub(super) fn units(of: &[UnitReport], paint: Paint) -> String {
@@ -16,7 +18,7 @@ pub(super) fn units(of: &[UnitReport], paint: Paint) -> String {
         let report = &it.explored.report;
         let losses: usize = report.losses.values().sum();
         [
-            it.unit.to_string(),
+            it.unit.title(),
             report.n_runs.to_string(),
             it.explored.n_paths.to_string(),
             share(it.coverage.all),
@@ -50,7 +52,7 @@ pub(super) fn units(of: &[UnitReport], paint: Paint) -> String {
     }
     for unit in of {
         for (what, count) in &unit.explored.report.losses {
-            writeln!(out, "{}: not followed: {what} ({count})", unit.unit).ok();
+            writeln!(out, "{}: not followed: {what} ({count})", unit.unit.title()).ok();
         }
     }
     out
@@ -61,7 +63,7 @@ pub(super) fn modules(of: &[ModuleCoverage], paint: Paint) -> String {
     let mut out = String::new();
     for module in of {
         let Paint { bold, off, .. } = paint;
-        let name = quoted(&module.module);
+        let name = module_name(&module.module);
         writeln!(out, "{bold}{name}{off}: {} clauses covered", share(module.all)).ok();
         let (away, missed): (Vec<_>, Vec<_>) = groups(&module.uncovered)
             .into_iter()
@@ -97,6 +99,10 @@ pub(super) fn modules(of: &[ModuleCoverage], paint: Paint) -> String {
         }
     }
     out
+}
+
+fn module_name(module: &Atom) -> String {
+    if elixir::is_elixir(module) { elixir::alias(module) } else { quoted(module) }
 }
 
 /// Functions that are named although nothing tested calls them.

@@ -1,6 +1,7 @@
 //! The report for people: findings that can be pasted, then what was done, then what is left.
 
 use crate::diagnostic::{Colours, Paint, Place};
+use crate::elixir;
 use crate::exception::exception_text;
 use crate::test::contract::Contract;
 use crate::test::explore::MAX_REDUCTIONS;
@@ -49,9 +50,12 @@ impl Page {
         let colour = if is_information { warning } else { error };
         let id = id_of(&unit.unit, &finding.input.args);
         let kind = finding.kind.name();
-        self.line(format_args!("{colour}{kind}{off} in {bold}{}{off} {faint}{id}{off}", unit.unit));
+        self.line(format_args!(
+            "{colour}{kind}{off} in {bold}{}{off} {faint}{id}{off}",
+            unit.unit.title()
+        ));
         self.line(format_args!("  {bold}{}{off}", unit.unit.shown(&finding.input.args)));
-        end(finding).lines().for_each(|it| self.line(format_args!("  {it}")));
+        end(unit, finding).lines().for_each(|it| self.line(format_args!("  {it}")));
         if let Some(place) = source(finding, modules) {
             let shown = place.render(self.colours);
             shown.lines().for_each(|it| self.line(format_args!("  {it}")));
@@ -111,9 +115,14 @@ pub(super) fn count(n: usize, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
 }
 
-fn end(finding: &Finding) -> String {
+fn end(unit: &UnitReport, finding: &Finding) -> String {
+    let is_elixir = elixir::is_elixir(&unit.unit.module);
     match &finding.outcome {
+        Outcome::Crash { class, reason, trace } if is_elixir => {
+            elixir::exception_text(class.as_str(), reason, trace)
+        }
         Outcome::Crash { class, reason, trace } => exception_text(class.as_str(), reason, trace),
+        Outcome::Value(value) if is_elixir => format!("returns {}", elixir::term(value)),
         Outcome::Value(value) => format!("returns {}", print(value, Style::TP)),
         Outcome::Deadlock => "waits for a message that nobody sends".to_owned(),
         Outcome::Stopped(why) => match used_up(why) {
@@ -146,7 +155,9 @@ fn notes(unit: &UnitName, contract: &Contract, finding: &Finding) -> Vec<String>
         Kind::Rejected if contract.signature.is_some() => {
             "the spec does not allow this input".to_owned()
         }
-        Kind::Rejected => format!("no clause of {unit} takes it, and no spec says that one should"),
+        Kind::Rejected => {
+            format!("no clause of {} takes it, and no spec says that one should", unit.title())
+        }
         Kind::Spec => finding.complaint.clone().unwrap_or_default(),
         Kind::Property => "a property must return true".to_owned(),
         Kind::Timeout => "it may run forever".to_owned(),

@@ -1,0 +1,17 @@
+//! Calls, terms and exceptions as Elixir's users write and read them.
+
+mod exception;
+mod syntax;
+
+pub(crate) use exception::exception_text;
+pub(crate) use syntax::{alias, atom, call, function, quoted, term};
+
+use term::Atom;
+
+/// What the names of Elixir's modules begin with, and nobody writes.
+pub(crate) const PREFIX: &str = "Elixir.";
+
+/// Whether the author wrote it in Elixir.
+pub(crate) fn is_elixir(module: &Atom) -> bool {
+    module.as_str().starts_with(PREFIX)
+}
