@@ -12,5 +12,5 @@ fn elixir_computes_what_it_computes_on_beam() {
         return;
     };
     let list = include_str!("elixir_kinds.txt");
-    compare_functions(list, 25, 4_000, &mut machine_on_paths(paths));
+    compare_functions(list, 100, 15_000, &mut machine_on_paths(paths));
 }

@@ -4,5 +4,5 @@ use conformance::{compare_functions, machine};
 
 #[test]
 fn libraries_compute_what_they_compute_on_beam() {
-    compare_functions(include_str!("library_kinds.txt"), 40, 10_000, &mut machine());
+    compare_functions(include_str!("library_kinds.txt"), 150, 40_000, &mut machine());
 }

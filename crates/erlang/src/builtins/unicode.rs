@@ -96,7 +96,9 @@ fn check_shape(w: &World, data: Value) -> Result<(), Fault> {
         while let Some((head, tail)) = w.heap.uncons(at) {
             at = tail;
             match head.view() {
-                View::Int(_) | View::Big(_) | View::Nil => (),
+                // BEAM looks no further than the first large integer, which is no character.
+                View::Int(_) | View::Big(_) if !head.is_small_on_beam() => return Ok(()),
+                View::Int(_) | View::Nil => (),
                 View::Cons(_) => {
                     rest.push(tail);
                     at = head;

@@ -272,6 +272,12 @@ impl Value {
         self.as_int().and_then(|it| usize::try_from(it).ok())
     }
 
+    /// Whether it is an integer that BEAM keeps in a word; it has a few bits fewer than we have.
+    pub fn is_small_on_beam(self) -> bool {
+        const SMALL: i64 = 1 << 59;
+        self.as_int().is_some_and(|it| (-SMALL..SMALL).contains(&it))
+    }
+
     pub fn as_pid(self) -> Option<PidId> {
         if let View::Pid(pid) = self.view() { Some(pid) } else { None }
     }

@@ -14,9 +14,6 @@ use crate::machine::tracing::Seen;
 /// As many arguments as BEAM has registers for; a function takes fewer still.
 const MAX_ARGS: usize = 1023;
 
-/// BEAM's small integers are below this.
-const SMALL: i64 = 1 << 59;
-
 /// A return address that returns once more: the call before it was a tail call.
 pub(crate) const RETURN_AGAIN: u32 = 0;
 
@@ -647,10 +644,7 @@ impl Cpu<'_> {
     /// not name the operator: addition of a small integer literal, and what is done on floats.
     fn is_anonymous_operator(&self) -> bool {
         let literal = |src: Src| src.open().ok().and_then(|it| self.world.literals.get(it));
-        let is_small = |src: Src| {
-            let int = literal(src).and_then(|it| it.as_int());
-            int.is_some_and(|it| (-SMALL..SMALL).contains(&it))
-        };
+        let is_small = |src: Src| literal(src).is_some_and(|it| it.is_small_on_beam());
         let is_float =
             |src: Src| literal(src).is_some_and(|it| matches!(it.view(), View::Float(_)));
         match self.program.code.get(self.pc.saturating_sub(1) as usize) {
