@@ -9,6 +9,8 @@ pub struct Report {
     /// One for each path that was taken, in the order in which they were found.
     pub tests: Vec<Test>,
     pub n_runs: usize,
+    /// What runs and answers of the solver have cost, in runs of a small program.
+    pub spent: u64,
     pub solver: Statistics,
     /// What the symbolic half could not follow, and how often.
     pub losses: BTreeMap<String, usize>,

@@ -23,7 +23,7 @@ pub(super) const ROWS: &[Row] = &[
 
 /// What a text is to become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(crate) enum Form {
     Atom,
     /// A number where it is one, an atom otherwise.
     Name,
@@ -61,7 +61,7 @@ impl Machine {
     }
 
     /// A code or a character.
-    fn character(&self, value: Value) -> Option<char> {
+    pub(crate) fn character(&self, value: Value) -> Option<char> {
         match value.view() {
             View::Int(code) => u32::try_from(code).ok().and_then(char::from_u32),
             View::Atom(name) => {
@@ -87,7 +87,7 @@ impl Machine {
             .or_else(|| if value.is_cons() { self.list_text(value) } else { None })
     }
 
-    pub(super) fn make_text(&mut self, text: &str, form: Form) -> Value {
+    pub(crate) fn make_text(&mut self, text: &str, form: Form) -> Value {
         match form {
             Form::Atom => self.atom_named(text),
             Form::Name => match read_number(text) {

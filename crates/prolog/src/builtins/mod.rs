@@ -21,6 +21,7 @@ mod terms;
 mod text;
 mod types;
 
+pub(crate) use convert::Form;
 pub(crate) use output::Style;
 pub use streams::{Disk, DiskError, Streams, Write};
 pub use tables::Tables;

@@ -2,13 +2,16 @@
 #![expect(clippy::indexing_slicing, reason = "indices are the machine's own")]
 
 use crate::code::{Compare, Test};
-use crate::concolic::convert::{expr_of, shadow_of};
-use crate::concolic::facts;
-use crate::data::{Value, same};
+use crate::concolic::convert::expr_of;
+use crate::concolic::text::is_text;
+use crate::data::{Value, View};
 use crate::machine::{Fault, Machine, Next};
 use std::sync::Arc;
-use term::{Conversion, Kind, Op};
+use term::{Kind, Op, Term};
 use trace::Head;
+
+/// Numbers beyond this are not told apart one by one.
+const MAX_INDEX: usize = 32;
 
 /// How a builtin that is given values of the input is followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,8 +22,10 @@ enum Way {
     Tops(u8),
     /// It looks at how long these lists are; the others are results.
     Spines(u8),
-    /// It sorts the first argument's items by standard order.
+    /// It sorts a list by standard order.
     Sorts,
+    /// It is about text.
+    Text,
     Own,
     /// All that it is given is pinned.
     Pins,
@@ -81,7 +86,8 @@ fn way(name: &str, arity: usize) -> Way {
         ("is_callable" | "rational" | "blob" | "is_dict", _) => Way::Tops(0b1),
         ("$skip_list", 3) => Way::Spines(0b10),
         ("$length", 2) => Way::Spines(0b1),
-        ("msort" | "sort" | "predsort", 2) => Way::Sorts,
+        ("msort" | "sort" | "keysort", 2) | ("sort", 4) => Way::Sorts,
+        _ if is_text(name, arity) => Way::Text,
         (
             "="
             | "\\="
@@ -111,7 +117,6 @@ fn way(name: &str, arity: usize) -> Way {
             | "succ"
             | "plus"
             | "memberchk"
-            | "atom_length"
             | "unify_with_occurs_check"
             | "$match",
             _,
@@ -131,15 +136,33 @@ impl Machine {
             return (row.run)(self, base);
         }
         match way(row.name, arity) {
-            Way::Moves => (row.run)(self, base),
-            Way::Own => self.own(row.name, base, row.run),
+            Way::Moves => {
+                if !self.output.captures.is_empty() && is_written(row.name) {
+                    let place = self.at_builtin(0);
+                    let what = format!("the text that {}/{arity} writes", row.name);
+                    self.record(|_, it| it.lose(place, what));
+                }
+                (row.run)(self, base)
+            }
+            Way::Own => self.own(row.name, arity, base, row.run),
+            Way::Text => self.text_recorded(row.name, arity, base, row.run),
             Way::Tops(looked) => {
                 for n in (0..arity).filter(|n| looked >> n & 1 == 1) {
                     let value = self.arg(base, n);
                     let place = self.at_builtin(u32::try_from(n * 2).unwrap_or(0));
                     self.look_top(place, value);
-                    if value.is_integer() || value.as_atom().is_some() {
+                    if value.is_integer() && (row.name == "arg" || n == 2) {
+                        let whole = self.arg(base, 1);
+                        self.look_index(n, value, self.arity_of(whole).unwrap_or(8));
+                    } else if value.is_number() || value.as_atom().is_some() && !value.is_nil() {
                         self.pin_quietly(n, value);
+                    }
+                }
+                if row.name == "=.." && self.arg(base, 0).is_var() {
+                    let list = self.arg(base, 1);
+                    self.look_spine(self.at_builtin(8), list);
+                    if list.is_cons() {
+                        self.pin(self.at_builtin(12), self.heap.arg(list, 0));
                     }
                 }
                 self.with_results(arity, looked, row.run)
@@ -151,7 +174,7 @@ impl Machine {
                 }
                 self.with_results(arity, looked, row.run)
             }
-            Way::Sorts => self.sorts(row.name, row.run),
+            Way::Sorts => self.sorts(row.name, arity, row.run),
             Way::Pins => {
                 let place = self.at_builtin(0);
                 for n in 0..arity {
@@ -164,18 +187,45 @@ impl Machine {
         }
     }
 
-    /// A number or name that decides what a term looks like: followed value by value.
-    fn pin_quietly(&mut self, n: usize, value: Value) {
+    /// A number or name that decides what a term looks like: other values are tried, a few.
+    pub(super) fn pin_quietly(&mut self, n: usize, value: Value) {
         let place = self.at_builtin(64 + u32::try_from(n).unwrap_or(0));
-        if let Some(expr) = expr_of(value)
-            && let Some(literal) = crate::concolic::to_term(self, value)
-        {
-            self.look_literal(place, expr, value, literal);
+        self.pin(place, value);
+    }
+
+    /// A number from 0 to the highest that makes a difference.
+    pub(super) fn look_index(&mut self, n: usize, value: Value, highest: usize) {
+        let Some(expr) = expr_of(value) else { return };
+        let highest = i64::try_from(highest.min(MAX_INDEX)).unwrap_or(0);
+        let heads: Arc<[Head]> = (0..=highest).map(|it| Head::Literal(Term::Int(it))).collect();
+        let place = self.at_builtin(72 + u32::try_from(n).unwrap_or(0));
+        let top = self.top(value);
+        self.record(|_, it| it.choose(place, expr, &top, &heads));
+        if value.as_int().is_none_or(|it| highest < it || it < 0) {
+            let place = self.at_builtin(76 + u32::try_from(n).unwrap_or(0));
+            self.record(|_, it| {
+                let zero = it.exprs.constant(Term::Int(0));
+                let less = it.apply(Op::Less, &[expr, zero]);
+                it.test(place, less, value.as_int().is_some_and(|it| it < 0));
+            });
+        }
+    }
+
+    fn arity_of(&self, value: Value) -> Option<usize> {
+        match value.view() {
+            View::Struct(functor, _) => Some(self.atoms.arity(functor)),
+            View::Var(_)
+            | View::Int(_)
+            | View::Big(_)
+            | View::Rational(_)
+            | View::Float(_)
+            | View::Atom(_)
+            | View::Text(_) => None,
         }
     }
 
     /// Runs it with variables in the place of results, which are compared afterwards.
-    fn with_results(
+    pub(super) fn with_results(
         &mut self,
         arity: usize,
         looked: u8,
@@ -205,36 +255,61 @@ impl Machine {
         Ok(Next::True)
     }
 
+    /// `sort/2`, `msort/2`, `keysort/2` and `sort/4`: how the keys compare decides the order.
     fn sorts(
         &mut self,
         name: &str,
+        arity: usize,
         run: fn(&mut Machine, usize) -> Result<Next, Fault>,
     ) -> Result<Next, Fault> {
         let base = self.base;
-        let list = self.stack[base];
-        let place = self.at_builtin(0);
-        self.look_spine(place, list);
-        let (mut items, _) = self.heap.list_items(list);
+        let (at, key) = match (name, arity) {
+            ("keysort", _) => (0, 1),
+            (_, 4) => {
+                self.pin_quietly(0, self.arg(base, 0));
+                self.pin_quietly(1, self.arg(base, 1));
+                let key = self.arg(base, 0).as_int();
+                (2, key.and_then(|it| usize::try_from(it).ok()).unwrap_or(0))
+            }
+            _ => (0, 0),
+        };
+        let list = self.stack[base + at];
+        self.look_spine(self.at_builtin(0), list);
+        let (items, _) = self.heap.list_items(list);
+        let mut keys = Vec::with_capacity(items.len());
+        for item in items {
+            if 0 < key {
+                self.look_top(self.at_builtin(8), item);
+            }
+            match item.view() {
+                _ if key == 0 => keys.push(item),
+                View::Struct(functor, _) if key <= self.atoms.arity(functor) => {
+                    keys.push(self.heap.arg(item, key - 1));
+                }
+                // It is an error.
+                _ => return run(self, base),
+            }
+        }
         let (heap, atoms) = (&self.heap, &self.atoms);
-        items.sort_by(|a, b| crate::data::compare(heap, atoms, *a, *b));
+        keys.sort_by(|a, b| crate::data::compare(heap, atoms, *a, *b));
         let place = self.at_builtin(16);
-        for pair in items.windows(2) {
+        for pair in keys.windows(2) {
             if let [a, b] = pair {
                 self.look_order_at(place, *a, *b);
             }
         }
-        debug_assert!(matches!(name, "msort" | "sort" | "predsort"));
-        self.with_results(2, 0b1, run)
+        self.with_results(arity, 1 << at, run)
     }
 
     fn own(
         &mut self,
         name: &str,
+        arity: usize,
         base: usize,
         run: fn(&mut Machine, usize) -> Result<Next, Fault>,
     ) -> Result<Next, Fault> {
         let place = self.at_builtin(0);
-        let (x, y) = (self.arg(base, 0), self.arg(base, 1));
+        let (x, y) = (self.arg(base, 0), self.arg(base, 1.min(arity - 1)));
         match name {
             "=" => return Ok(self.unify_at(place, x, y).into()),
             "\\=" => return Ok((!self.can_unify_recorded(x, y)).into()),
@@ -273,7 +348,6 @@ impl Machine {
             "succ" => return self.succ_recorded(base, run),
             "plus" => return self.plus_recorded(base, run),
             "memberchk" => return self.memberchk_recorded(x, y, base, run),
-            "atom_length" => return self.atom_length_recorded(base, run),
             _ => {
                 if let Some(test) = Test::from_name(name) {
                     self.look_test_at(place, test, x);
@@ -350,7 +424,7 @@ impl Machine {
     }
 
     /// The builtin bound `to`, or compared it with a result: with what the result is of the input.
-    fn result(&mut self, to: Value, value: Value, next: Next) -> Next {
+    pub(super) fn result(&mut self, to: Value, value: Value, next: Next) -> Next {
         if to.is_var() {
             // The cell was bound just now, and is undone like any other.
             if next == Next::True {
@@ -390,34 +464,9 @@ impl Machine {
         }
         if at.is_nil() { Ok(Next::False) } else { run(self, base) }
     }
+}
 
-    fn atom_length_recorded(
-        &mut self,
-        base: usize,
-        run: fn(&mut Machine, usize) -> Result<Next, Fault>,
-    ) -> Result<Next, Fault> {
-        let (text, len) = (self.arg(base, 0), self.arg(base, 1));
-        self.look_top(self.at_builtin(0), text);
-        if text.as_atom().is_none() || text.is_nil() || expr_of(text).is_none() {
-            self.pin(self.at_builtin(2), text);
-            return self.with_results(2, 0b1, run);
-        }
-        if !len.is_var() {
-            self.look_kind(4, len);
-        }
-        let fresh = self.heap.fresh();
-        self.stack[base + 1] = if len.is_var() || len.is_integer() { fresh } else { len };
-        let next = run(self, base)?;
-        let Some(of) = expr_of(text) else { return Ok(next) };
-        let value = self.heap.deref(fresh);
-        let expr = self.record(|_, it| {
-            let list = it.apply(Op::Convert(Conversion::AtomToList), &[of]);
-            let expr = it.apply(Op::Length, &[list]);
-            it.is_of_kind(expr, facts::INTEGER);
-            expr
-        });
-        let value = expr.map_or(value, |it| value.with_shadow(shadow_of(it)));
-        debug_assert!(same(&self.heap, &self.atoms, value, fresh));
-        Ok(self.unify_at(self.at_builtin(32), len, value).into())
-    }
+/// Whether a builtin writes what it is given.
+fn is_written(name: &str) -> bool {
+    name.starts_with("write") || matches!(name, "print" | "format" | "put_char")
 }

@@ -197,11 +197,10 @@ pub(super) fn declared_type(types: &mut Types, text: &str, any: TypeId) -> Optio
         ("atom" | "symbol", []) => Type::Kind(Kind::Atom),
         ("string" | "text", []) => Type::Kind(Kind::Binary),
         ("bool" | "boolean", []) => Type::Kind(Kind::Boolean),
-        ("char", []) => letters(types, |it| Term::atom(&it.to_string())),
+        ("char", []) => return Some(letters(types)),
         ("code", []) => range(Some(32), Some(126)),
         ("chars", []) => {
-            let chars = letters(types, |it| Term::atom(&it.to_string()));
-            let item = types.add(chars);
+            let item = letters(types);
             return Some(list(types, item));
         }
         ("codes", []) => {
@@ -251,9 +250,12 @@ fn pair(types: &mut Types, key: TypeId, value: TypeId) -> Type {
     Type::Tuple(Box::from([name, key, value]))
 }
 
-fn letters(types: &mut Types, of: fn(char) -> Term) -> Type {
-    let parts: Vec<TypeId> = ('a'..='z').map(|it| types.add(Type::Literal(of(it)))).collect();
-    Type::Union(parts.into())
+/// Atoms of one letter.
+pub(super) fn letters(types: &mut Types) -> TypeId {
+    let all = ('a'..='z').chain('A'..='Z').chain('0'..='9').chain([' ', '_']);
+    let all = all.map(|it| Term::atom(it.encode_utf8(&mut [0; 4])));
+    let parts: Vec<TypeId> = all.map(|it| types.add(Type::Literal(it))).collect();
+    types.add(Type::Union(parts.into()))
 }
 
 #[cfg(test)]

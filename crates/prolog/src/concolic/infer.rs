@@ -5,27 +5,30 @@
 
 use crate::code::{ClauseId, Kind as PredKind, PredId, arith_op};
 use crate::concolic::convert::term_of;
-use crate::concolic::declare::{declared_type, list};
 use crate::concolic::program::head_and_body;
 use crate::data::{AtomId, FunctorId, Heap, Value, View};
 use crate::machine::Machine;
 use rustc_hash::FxHashMap;
-use term::{Kind, Term, Type, TypeId, Types};
+use term::Term;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-struct NodeId(usize);
+pub(super) struct NodeId(pub(super) usize);
 
 #[derive(Clone, Debug, Default)]
-struct Node {
-    parent: Option<NodeId>,
-    item: Option<NodeId>,
-    is_list: bool,
-    is_integer: bool,
-    is_atom: bool,
-    is_float: bool,
-    is_text: bool,
-    literals: Vec<Term>,
-    compounds: Vec<(String, Vec<NodeId>)>,
+pub(super) struct Node {
+    pub(super) parent: Option<NodeId>,
+    pub(super) item: Option<NodeId>,
+    pub(super) is_list: bool,
+    pub(super) is_integer: bool,
+    pub(super) is_atom: bool,
+    pub(super) is_float: bool,
+    pub(super) is_text: bool,
+    /// An atom of one letter.
+    pub(super) is_letter: bool,
+    pub(super) literals: Vec<Term>,
+    pub(super) compounds: Vec<(String, Vec<NodeId>)>,
+    /// It is called, with these arguments more.
+    pub(super) goals: Vec<Vec<NodeId>>,
 }
 
 /// How much the inferred types are believed.
@@ -42,11 +45,13 @@ pub enum Belief {
 /// The types of a program's predicates.
 #[derive(Debug, Default)]
 pub struct Inference {
-    nodes: Vec<Node>,
-    args: FxHashMap<(PredId, usize), NodeId>,
-    functors: Vec<(String, usize)>,
-    has_float: bool,
-    has_text: bool,
+    pub(super) nodes: Vec<Node>,
+    pub(super) args: FxHashMap<(PredId, usize), NodeId>,
+    pub(super) functors: Vec<(String, usize)>,
+    /// Predicates under test: their names and numbers of arguments.
+    pub(super) preds: Vec<(PredId, String, usize)>,
+    pub(super) has_float: bool,
+    pub(super) has_text: bool,
 }
 
 impl Inference {
@@ -56,12 +61,41 @@ impl Inference {
         let mut preds: Vec<PredId> = machine.db.marks.iter().map(|it| it.pred).collect();
         preds.sort_unstable();
         preds.dedup();
+        for pred in &preds {
+            let info = machine.db.get(*pred);
+            let name = machine.atoms.text(info.name).to_owned();
+            res.preds.push((*pred, name, info.arity as usize));
+        }
         for pred in preds {
             for clause in machine.db.clauses_of(pred) {
                 res.clause(machine, pred, clause);
             }
         }
+        res.apply_closures();
         res
+    }
+
+    /// What is called with more arguments, and is known to be a part of a goal, gives its types to
+    /// these arguments.
+    fn apply_closures(&mut self) {
+        for n in 0..self.nodes.len() {
+            let Some(node) = self.nodes.get(n).cloned() else { continue };
+            let atoms = node.literals.iter().filter_map(Term::as_atom).map(|it| (it, &[][..]));
+            let parts = node.compounds.iter().map(|it| (it.0.as_str(), it.1.as_slice()));
+            let known: Vec<(&str, &[NodeId])> = atoms.chain(parts).collect();
+            for (more, (name, own)) in node.goals.iter().flat_map(|more| {
+                let all = known.iter().copied();
+                all.map(move |it| (more, it))
+            }) {
+                let arity = own.len() + more.len();
+                let is_it = |it: &&(PredId, String, usize)| it.1 == name && it.2 == arity;
+                let Some(callee) = self.preds.iter().find(is_it).map(|it| it.0) else { continue };
+                for (place, node) in own.iter().chain(more).enumerate() {
+                    let place = self.arg(callee, place);
+                    self.union(place, *node);
+                }
+            }
+        }
     }
 
     fn clause(&mut self, machine: &Machine, pred: PredId, clause: ClauseId) {
@@ -93,7 +127,7 @@ impl Inference {
         NodeId(self.nodes.len() - 1)
     }
 
-    fn root(&self, of: NodeId) -> NodeId {
+    pub(super) fn root(&self, of: NodeId) -> NodeId {
         let mut at = of;
         while let Some(parent) = self.nodes.get(at.0).and_then(|it| it.parent) {
             at = parent;
@@ -116,9 +150,16 @@ impl Inference {
             node.is_atom |= old.is_atom;
             node.is_float |= old.is_float;
             node.is_text |= old.is_text;
+            node.is_letter |= old.is_letter;
             for literal in old.literals {
                 if !node.literals.contains(&literal) {
                     node.literals.push(literal);
+                }
+            }
+            for goal in old.goals {
+                match node.goals.iter().find(|it| it.len() == goal.len()) {
+                    Some(known) => todo.extend(known.iter().copied().zip(goal)),
+                    None => node.goals.push(goal),
                 }
             }
             match (node.item, old.item) {
@@ -214,6 +255,10 @@ impl Walk<'_> {
 
     fn goal(&mut self, goal: Value) {
         let goal = self.heap.deref(goal);
+        if goal.is_var() {
+            self.closure(goal, &[]);
+            return;
+        }
         let View::Struct(functor, _) = goal.view() else { return };
         let (name, arity) = self.machine.atoms.name_arity(functor);
         let name = self.machine.atoms.text(name);
@@ -234,10 +279,21 @@ impl Walk<'_> {
                 self.goal(arg(0));
                 self.goal(arg(1));
             }
-            ("\\+" | "call" | "once" | "ignore" | "not" | "forall" | "catch", _) => {
+            ("\\+" | "once" | "ignore" | "not" | "forall", _) | ("call", 1) => {
                 for n in 0..arity {
                     self.goal(arg(n));
                 }
+            }
+            ("catch", 3) => {
+                self.goal(arg(0));
+                self.goal(arg(2));
+            }
+            ("call", _) => {
+                let more: Vec<NodeId> = (1..arity).map(|n| self.term(arg(n))).collect();
+                self.closure(arg(0), &more);
+            }
+            ("maplist" | "include" | "exclude" | "partition" | "foldl", 2..) => {
+                self.over_lists(name, goal, arity);
             }
             ("phrase", 2 | 3) => {
                 let rule = arg(0);
@@ -280,8 +336,101 @@ impl Walk<'_> {
         }
     }
 
+    /// A goal or part of one that is called with so many arguments more.
+    fn closure(&mut self, closure: Value, more: &[NodeId]) {
+        let closure = self.heap.deref(closure);
+        if closure.is_var() {
+            let node = self.term(closure);
+            let called = self.of.add(Node { goals: vec![more.to_vec()], ..Node::default() });
+            self.of.union(node, called);
+            return;
+        }
+        let Some((name, n_own)) = self.heap.name_arity(closure, &self.machine.atoms) else {
+            return;
+        };
+        let name = self.machine.atoms.text(name);
+        match (name, n_own) {
+            (":", 2) => return self.closure(self.heap.arg(closure, 1), more),
+            // The parameters of a lambda, its body, and what is given beyond the parameters.
+            (">>", 2) => {
+                let mut params = self.heap.arg(closure, 0);
+                if self.heap.name_arity(params, &self.machine.atoms).is_some_and(|it| it.1 == 2)
+                    && !params.is_cons()
+                {
+                    params = self.heap.arg(params, 1);
+                }
+                let params = self.heap.list_items(params).0;
+                for (param, given) in params.iter().zip(more) {
+                    let node = self.term(*param);
+                    self.of.union(node, *given);
+                }
+                let rest = more.get(params.len()..).unwrap_or_default();
+                let body = self.heap.arg(closure, 1);
+                return if rest.is_empty() { self.goal(body) } else { self.closure(body, rest) };
+            }
+            _ => {}
+        }
+        let module = self.machine.db.get(self.pred).module;
+        let is_it = |it: &&(PredId, String, usize)| {
+            it.1 == name && it.2 == n_own + more.len() && self.machine.db.get(it.0).module == module
+        };
+        let callee = self.of.preds.iter().find(is_it).map(|it| it.0);
+        let mut nodes: Vec<NodeId> =
+            (0..n_own).map(|n| self.term(self.heap.arg(closure, n))).collect();
+        nodes.extend(more);
+        match callee {
+            Some(callee) => {
+                for (n, node) in nodes.into_iter().enumerate() {
+                    let place = self.of.arg(callee, n);
+                    self.of.union(place, node);
+                }
+            }
+            None => self.wanted(name, &nodes),
+        }
+    }
+
+    /// `maplist/2..` and the like: the items of the lists are what the closure is called with.
+    fn over_lists(&mut self, name: &str, goal: Value, arity: usize) {
+        let n_lists = match name {
+            "maplist" => arity - 1,
+            "foldl" => arity.saturating_sub(3),
+            _ => 1,
+        };
+        let mut more = Vec::new();
+        for n in 1..=n_lists {
+            let item = self.of.add(Node::default());
+            let list = self.of.list_of(item);
+            let node = self.term(self.heap.arg(goal, n));
+            self.of.union(list, node);
+            more.push(item);
+        }
+        for n in n_lists + 1..arity {
+            let node = self.term(self.heap.arg(goal, n));
+            match (name, more.first()) {
+                // What is selected are items of the first list.
+                ("include" | "exclude" | "partition", Some(item)) if arity < 6 => {
+                    let list = self.of.list_of(*item);
+                    self.of.union(list, node);
+                }
+                ("foldl", _) => more.push(node),
+                _ => {}
+            }
+        }
+        if name == "foldl"
+            && let [.., from, to] = more.as_slice()
+        {
+            self.of.union(*from, *to);
+        }
+        self.closure(self.heap.arg(goal, 0), &more);
+    }
+
     /// What builtins and the library want of their arguments.
     fn builtin(&mut self, name: &str, goal: Value, arity: usize) {
+        let nodes: Vec<NodeId> = (0..arity).map(|n| self.term(self.heap.arg(goal, n))).collect();
+        self.wanted(name, &nodes);
+    }
+
+    fn wanted(&mut self, name: &str, nodes: &[NodeId]) {
         const WANTED: &[(&str, &str)] = &[
             ("integer", "i"),
             ("atom", "a"),
@@ -311,16 +460,36 @@ impl Walk<'_> {
             ("permutation", "LL"),
             ("select", "xXX"),
             ("selectchk", "xXX"),
-            ("exclude", "_LL"),
-            ("include", "_LL"),
-            ("maplist", "_L"),
-            ("maplist", "_L_"),
-            ("maplist", "_L__"),
-            ("foldl", "_L__"),
             ("atom_length", "ai"),
             ("atom_codes", "aI"),
-            ("atom_chars", "a_"),
-            ("char_code", "ai"),
+            ("atom_chars", "aC"),
+            ("char_type", "c_"),
+            ("code_type", "i_"),
+            ("atom_string", "as"),
+            ("string_codes", "sI"),
+            ("number_codes", "iI"),
+            ("number_chars", "iC"),
+            ("number_string", "is"),
+            ("string_to_atom", "sa"),
+            ("string_lower", "ss"),
+            ("string_upper", "ss"),
+            ("downcase_atom", "aa"),
+            ("sub_string", "siiis"),
+            ("split_string", "sssS"),
+            ("string_code", "isi"),
+            ("atomic_list_concat", "__a"),
+            ("sort", "_aLL"),
+            ("subset", "LL"),
+            ("sumlist", "Ii"),
+            ("max_member", "xX"),
+            ("min_member", "xX"),
+            ("list_to_ord_set", "LL"),
+            ("ord_union", "LLL"),
+            ("ord_subtract", "LLL"),
+            ("ord_memberchk", "xX"),
+            ("sum_list", "Ii"),
+            ("normalize_space", "_s"),
+            ("char_code", "ci"),
             ("atom_number", "ai"),
             ("delete", "XxX"),
             ("subtract", "LLL"),
@@ -328,23 +497,21 @@ impl Walk<'_> {
             ("union", "LLL"),
             ("intersection", "LLL"),
             ("sumlist", "Ii"),
-            ("string_chars", "s_"),
+            ("string_chars", "sC"),
             ("string_concat", "sss"),
             ("string_length", "si"),
             ("upcase_atom", "aa"),
-            ("exclude", "_LL"),
-            ("partition", "_LLL"),
             ("keysort", "LL"),
             ("predsort", "_LL"),
             ("atomic_list_concat", "_a"),
             ("atom_concat", "aaa"),
             ("sub_atom", "aiiia"),
         ];
-        let fits = |it: &&(&str, &str)| it.0 == name && it.1.len() == arity;
+        let fits = |it: &&(&str, &str)| it.0 == name && it.1.len() == nodes.len();
         let Some((_, wanted)) = WANTED.iter().find(fits) else { return };
         let item = self.of.add(Node::default());
-        for (n, what) in wanted.chars().enumerate() {
-            let node = self.term(self.heap.arg(goal, n));
+        for (what, node) in wanted.chars().zip(nodes) {
+            let node = *node;
             match what {
                 'i' => self.of.edit(node, |it| it.is_integer = true),
                 'a' => self.of.edit(node, |it| it.is_atom = true),
@@ -356,7 +523,18 @@ impl Walk<'_> {
                     self.of.has_text = true;
                     self.of.edit(node, |it| it.is_text = true);
                 }
+                'c' => self.of.edit(node, |it| it.is_letter = true),
                 'x' => self.of.union(item, node),
+                'C' => {
+                    let letter = self.of.add(Node { is_letter: true, ..Node::default() });
+                    let list = self.of.list_of(letter);
+                    self.of.union(list, node);
+                }
+                'S' => {
+                    let text = self.of.add(Node { is_text: true, ..Node::default() });
+                    let list = self.of.list_of(text);
+                    self.of.union(list, node);
+                }
                 'X' | 'L' => {
                     let list = self.of.list_of(item);
                     self.of.union(list, node);
@@ -394,137 +572,5 @@ impl Walk<'_> {
                 | View::Text(_) => {}
             }
         }
-    }
-}
-
-/// Makes types of what was inferred.
-#[derive(Debug)]
-pub struct TypeMaker<'a> {
-    inference: &'a Inference,
-    belief: Belief,
-    pub types: Types,
-    known: FxHashMap<NodeId, TypeId>,
-    any: Option<TypeId>,
-}
-
-impl<'a> TypeMaker<'a> {
-    pub fn new(inference: &'a Inference, belief: Belief) -> TypeMaker<'a> {
-        let (types, known) = (Types::default(), FxHashMap::default());
-        TypeMaker { inference, belief, types, known, any: None }
-    }
-
-    /// The n-th argument of a predicate.
-    pub fn of_arg(&mut self, pred: PredId, n: usize) -> TypeId {
-        match self.inference.args.get(&(pred, n)) {
-            Some(node) if self.belief != Belief::None => self.of_node(*node),
-            _ => self.any(),
-        }
-    }
-
-    /// A type that the source names; what it does not say is inferred.
-    pub fn declared(&mut self, text: &str, pred: PredId, n: usize) -> TypeId {
-        let inferred = self.of_arg(pred, n);
-        let item = match self.inference.args.get(&(pred, n)).map(|it| self.inference.root(*it)) {
-            Some(root) => self.inference.nodes.get(root.0).and_then(|it| it.item),
-            None => None,
-        };
-        let any = match item {
-            Some(item) if self.belief != Belief::None => self.of_node(item),
-            _ => self.any(),
-        };
-        declared_type(&mut self.types, text, any).unwrap_or(inferred)
-    }
-
-    /// Any term made of what the program speaks of.
-    pub fn any(&mut self) -> TypeId {
-        if let Some(known) = self.any {
-            return known;
-        }
-        let id = self.types.reserve();
-        self.any = Some(id);
-        let mut parts = vec![
-            self.types.add(Type::Kind(Kind::Atom)),
-            self.types.add(Type::Kind(Kind::Integer)),
-            list(&mut self.types, id),
-        ];
-        if self.inference.has_float {
-            parts.push(self.types.add(Type::Kind(Kind::Float)));
-        }
-        if self.inference.has_text {
-            parts.push(self.types.add(Type::Kind(Kind::Binary)));
-        }
-        for (name, arity) in &self.inference.functors {
-            let mut items = vec![self.types.add(Type::Literal(Term::atom(name)))];
-            items.extend((0..*arity).map(|_| id));
-            parts.push(self.types.add(Type::Tuple(items.into())));
-        }
-        self.types.set(id, Type::Union(parts.into()));
-        id
-    }
-
-    fn of_node(&mut self, node: NodeId) -> TypeId {
-        let root = self.inference.root(node);
-        if let Some(known) = self.known.get(&root) {
-            return *known;
-        }
-        let id = self.types.reserve();
-        self.known.insert(root, id);
-        let Some(node) = self.inference.nodes.get(root.0).cloned() else { return self.any() };
-        let of = self.of_parts(&node);
-        self.types.set(id, of);
-        id
-    }
-
-    fn of_parts(&mut self, node: &Node) -> Type {
-        let mut parts = Vec::new();
-        let is_closed =
-            self.belief == Belief::Tight && (node.is_list || !node.compounds.is_empty());
-        let mut kinds = Vec::new();
-        for literal in &node.literals {
-            let kinds_of = [Kind::Integer, Kind::Float, Kind::Binary, Kind::Atom];
-            let kind = kinds_of.into_iter().find(|it| it.has(literal)).unwrap_or(Kind::Atom);
-            parts.push(self.types.add(Type::Literal(literal.clone())));
-            if !is_closed && !kinds.contains(&kind) {
-                kinds.push(kind);
-            }
-        }
-        let said = [
-            (node.is_integer, Kind::Integer),
-            (node.is_atom, Kind::Atom),
-            (node.is_float, Kind::Float),
-            (node.is_text, Kind::Binary),
-        ];
-        for (is_said, kind) in said {
-            if is_said && !kinds.contains(&kind) {
-                kinds.push(kind);
-            }
-        }
-        let is_plain = parts.is_empty() && !node.is_list && node.compounds.is_empty();
-        if is_plain && kinds.is_empty() {
-            kinds.extend([Kind::Atom, Kind::Integer]);
-        }
-        parts.extend(kinds.into_iter().map(|it| self.types.add(Type::Kind(it))));
-        if node.is_list {
-            let item = match node.item {
-                Some(item) => self.of_node(item),
-                None => {
-                    let atom = self.types.add(Type::Kind(Kind::Atom));
-                    let integer = self.types.add(Type::Kind(Kind::Integer));
-                    self.types.add(Type::Union(Box::from([atom, integer])))
-                }
-            };
-            let list = list(&mut self.types, item);
-            parts.push(list);
-        }
-        for (name, args) in &node.compounds {
-            let mut items = vec![self.types.add(Type::Literal(Term::atom(name)))];
-            items.extend(args.iter().map(|it| self.of_node(*it)));
-            parts.push(self.types.add(Type::Tuple(items.into())));
-        }
-        if self.belief == Belief::Loose && (node.is_list || !node.compounds.is_empty()) {
-            parts.push(self.types.add(Type::Kind(Kind::Atom)));
-            parts.push(self.types.add(Type::Kind(Kind::Integer)));
-        }
-        Type::Union(parts.into())
     }
 }

@@ -130,18 +130,86 @@ impl Machine {
     pub(crate) fn look_first_argument(&mut self, id: PredId) {
         let value = self.heap.deref(self.stack[self.base]);
         let Some(expr) = expr_of(value) else { return };
-        let top = self.top(value);
         self.record(|machine, recorder| {
             let wanted = machine.first_arg(id, recorder);
-            let Some(heads) = &wanted.heads else { return };
-            recorder.choose((AT_PREDICATE, id.0, 0), expr, &top, heads);
-            let names = wanted.names.iter().find(|it| it.0 == top.n_items);
-            if let (facts::COMPOUND, Some((n, names))) = (top.kind, names) {
-                let of = recorder.apply(Op::Element(0), &[expr]);
-                let name = machine.name_of(value);
-                recorder.choose((AT_PREDICATE, id.0, *n), of, &name, names);
-            }
+            machine.look_wanted((AT_PREDICATE, id.0, 0), expr, value, &wanted, recorder);
         });
+    }
+
+    /// The value is compared with all that are wanted at once.
+    fn look_wanted(
+        &self,
+        place: Place,
+        expr: ExprId,
+        value: Value,
+        wanted: &FirstArg,
+        recorder: &mut Recorder,
+    ) {
+        let top = self.top(value);
+        let Some(heads) = &wanted.heads else { return };
+        recorder.choose(place, expr, &top, heads);
+        let names = wanted.names.iter().find(|it| it.0 == top.n_items);
+        if let (facts::COMPOUND, Some((n, names))) = (top.kind, names) {
+            let of = recorder.apply(Op::Element(0), &[expr]);
+            recorder.choose((place.0, place.1, place.2 + n), of, &self.name_of(value), names);
+        }
+    }
+
+    /// A value of the input is called, with so many arguments more: which predicate of the program
+    /// it names, if any, becomes part of the path.
+    pub(crate) fn look_goal(&mut self, goal: Value, n_more: usize) {
+        let Some(expr) = expr_of(goal) else { return };
+        let place = self.here(4 + u32::try_from(n_more).unwrap_or(0) * 64);
+        self.record(|machine, recorder| {
+            let wanted = match recorder.goals.get(&n_more) {
+                Some(known) => Rc::clone(known),
+                None => {
+                    let new = Rc::new(machine.known_goals(n_more));
+                    recorder.goals.insert(n_more, Rc::clone(&new));
+                    new
+                }
+            };
+            machine.look_wanted(place, expr, goal, &wanted, recorder);
+        });
+        let place = (place.0, place.1, place.2 + 32);
+        match goal.view() {
+            View::Atom(_) => {
+                let literal = term_of(&self.heap, &self.atoms, goal);
+                literal.into_iter().for_each(|it| self.look_literal(place, expr, goal, it));
+            }
+            _ => self.look_top(place, goal),
+        }
+    }
+
+    fn known_goals(&self, n_more: usize) -> FirstArg {
+        let mut preds: Vec<PredId> = self.db.marks.iter().map(|it| it.pred).collect();
+        preds.sort_unstable();
+        preds.dedup();
+        let (mut heads, mut names): (Vec<Head>, Vec<(u32, Vec<Head>)>) = (vec![], vec![]);
+        let literal = |name: &str| Head::Literal(Term::atom(name));
+        if n_more == 0 {
+            heads.extend([literal("true"), literal("fail")]);
+        }
+        for pred in preds {
+            let pred = self.db.get(pred);
+            let name = literal(self.atoms.text(pred.name));
+            match (pred.arity as usize).checked_sub(n_more) {
+                None => {}
+                Some(0) => heads.push(name),
+                Some(own) => {
+                    let n_items = u32::try_from(own + 1).unwrap_or(u32::MAX);
+                    match names.iter_mut().find(|it| it.0 == n_items) {
+                        Some((_, known)) => known.push(name),
+                        None => {
+                            heads.push(Head::Tuple(n_items));
+                            names.push((n_items, vec![name]));
+                        }
+                    }
+                }
+            }
+        }
+        let names = names.into_iter().map(|(n, it)| (n, Arc::from(it))).collect();
+        FirstArg { heads: (!heads.is_empty()).then(|| Arc::from(heads)), names }
     }
 
     fn first_arg(&self, id: PredId, recorder: &mut Recorder) -> Rc<FirstArg> {

@@ -10,11 +10,14 @@ mod recorder;
 
 mod arithmetic;
 mod builtins;
+mod letters;
 mod look;
 mod order;
+mod text;
 
 mod declare;
 mod infer;
+mod maker;
 mod modes;
 
 mod impossible;
@@ -24,7 +27,8 @@ mod unit;
 
 pub use convert::{decode, term_of, term_text, to_term};
 pub use declare::{Declaration, Declared, Determinism, declaration, declarations};
-pub use infer::{Belief, Inference, TypeMaker};
+pub use infer::{Belief, Inference};
+pub use maker::TypeMaker;
 pub use program::{ClauseInfo, PredicateInfo, Program};
 pub(crate) use recorder::Recorder;
 pub use unit::{Answer, Arg, Finished, Goal, Ran, Unit};

@@ -1,13 +1,14 @@
 //! Which arguments of a predicate are results, by how its clauses use them.
 //!
 //! An argument is taken for a result if every clause gives it a value: from its other arguments, or
-//! by goals that have results. Only the last arguments are, and never the first.
+//! by goals that have results. Only the last arguments are, and the first only if it is the only one
+//! and its clauses have nothing to choose by.
 
 use crate::code::{ClauseId, Kind, PredId};
 use crate::concolic::infer::Inference;
 use crate::concolic::program::head_and_body;
 use crate::concolic::unit::Arg;
-use crate::data::{Heap, Value, View};
+use crate::data::{AtomId, Heap, Value, View};
 use crate::machine::Machine;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -101,8 +102,21 @@ impl Inference {
                 first -= 1;
             }
         }
+        if arity == 1 && is_computed(machine, pred) && table.results(pred, 0) & 1 == 1 {
+            first = 0;
+        }
         (0..arity).map(|n| if n < first { Arg::Input } else { Arg::Result }).collect()
     }
+}
+
+/// Whether no clause looks at the only argument in its head.
+fn is_computed(machine: &Machine, pred: PredId) -> bool {
+    machine.db.clauses_of(pred).into_iter().all(|clause| {
+        let mut heap = Heap::default();
+        let term = machine.db.clause(clause).term.load(&mut heap);
+        let (head, body) = head_and_body(machine, &heap, term);
+        heap.arg(head, 0).is_var() && !body.is_atom(AtomId::TRUE)
+    })
 }
 
 /// Predicates with more arguments are called with all of them given.
@@ -150,12 +164,16 @@ impl Table<'_> {
         let arity = (machine.db.get(pred).arity as usize).min(MAX_ARITY);
         let bound = FxHashSet::default();
         let used = FxHashSet::default();
-        let mut walk = Walk { table: self, heap: &heap, pred, bound, used };
+        let mut walk = Walk { table: self, heap: &heap, pred, bound, used, is_dead: false };
         for n in (0..arity).filter(|n| given >> n & 1 == 1) {
             walk.bind(heap.arg(head, n));
         }
         walk.goal(body);
-        let Walk { bound, used, .. } = walk;
+        let Walk { bound, used, is_dead, .. } = walk;
+        if is_dead {
+            // It gives no answer that could lack a value.
+            return Args::MAX & !given;
+        }
         let mut res = 0;
         for n in (0..arity).filter(|n| given >> n & 1 == 0) {
             let variables = variables(&heap, machine, heap.arg(head, n));
@@ -175,6 +193,8 @@ struct Walk<'t, 'a> {
     bound: FxHashSet<usize>,
     /// Variables that were wanted before they had one.
     used: FxHashSet<usize>,
+    /// Nothing comes after this: it failed or threw.
+    is_dead: bool,
 }
 
 impl Walk<'_, '_> {
@@ -199,7 +219,10 @@ impl Walk<'_, '_> {
     fn goal(&mut self, goal: Value) {
         let machine = self.table.machine;
         let goal = self.heap.deref(goal);
-        let View::Struct(functor, _) = goal.view() else { return };
+        let View::Struct(functor, _) = goal.view() else {
+            self.is_dead |= goal.is_atom(AtomId::FAIL) || goal.is_atom(AtomId::FALSE);
+            return;
+        };
         let (name, arity) = machine.atoms.name_arity(functor);
         let name = machine.atoms.text(name);
         let arg = |n: usize| self.heap.arg(goal, n);
@@ -221,6 +244,7 @@ impl Walk<'_, '_> {
                 let before = self.bound.clone();
                 (0..arity).for_each(|n| self.goal(self.heap.arg(goal, n)));
                 self.bound = before;
+                self.is_dead = false;
                 return;
             }
             ("catch", 3) => {
@@ -245,13 +269,12 @@ impl Walk<'_, '_> {
             }
             ("findall" | "bagof" | "setof" | "aggregate_all", 3) => {
                 self.goal(arg(1));
+                self.is_dead = false;
                 self.bind(arg(2));
                 return;
             }
             ("throw", 1) => {
-                // Nothing that comes after it matters.
-                let all: Vec<usize> = self.variables(goal);
-                self.bound.extend(all);
+                self.is_dead = true;
                 return;
             }
             _ => {}
@@ -297,9 +320,18 @@ impl Walk<'_, '_> {
         let before = self.bound.clone();
         self.goal(one);
         let after = std::mem::replace(&mut self.bound, before);
+        let is_one_dead = std::mem::take(&mut self.is_dead);
         self.goal(other);
-        if one.is_callable() && other.is_callable() {
-            self.bound = self.bound.intersection(&after).copied().collect();
+        match (is_one_dead, self.is_dead) {
+            (true, _) => {}
+            (false, true) => {
+                self.bound = after;
+                self.is_dead = false;
+            }
+            (false, false) if one.is_callable() && other.is_callable() => {
+                self.bound = self.bound.intersection(&after).copied().collect();
+            }
+            (false, false) => {}
         }
     }
 

@@ -1,11 +1,12 @@
 //! Collects the choices of one run. Knows expressions and sites, not the machine.
 
 use crate::code::PredId;
-use crate::concolic::facts::{Facts, Top};
+use crate::concolic::facts::{self, Facts, Top};
+use crate::concolic::letters::code_term;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::sync::Arc;
-use term::{ExprId, Exprs, Op, Term};
+use term::{ExprId, Exprs, Kind, Op, Term};
 use trace::{Choice, Head, Looked, Loss, SiteId};
 
 /// Beyond this many a path is not followed further.
@@ -24,12 +25,14 @@ pub(crate) struct Recorder {
     sites: FxHashMap<Place, SiteId>,
     single: FxHashMap<Head1, Arc<[Head]>>,
     pub(super) first_args: FxHashMap<PredId, Rc<FirstArg>>,
+    /// Goals that the program knows, by the number of arguments that are added when they are called.
+    pub(super) goals: FxHashMap<usize, Rc<FirstArg>>,
 }
 
 /// Heads that are asked for one at a time, shared.
 type Head1 = (u8, u32, Option<Term>);
 
-/// What the clauses of a predicate want of their first argument.
+/// What a value is compared with at once: what the clauses of a predicate want of their first argument.
 #[derive(Debug, Default)]
 pub(super) struct FirstArg {
     pub(super) heads: Option<Arc<[Head]>>,
@@ -57,6 +60,9 @@ impl Recorder {
 
     /// The value was compared with the heads.
     pub(super) fn choose(&mut self, place: Place, expr: ExprId, top: &Top, heads: &Arc<[Head]>) {
+        if let Some((code, top, heads)) = self.as_code(expr, top, heads) {
+            return self.choose(place, code, &top, &heads);
+        }
         let facts = self.facts.entry(expr).or_default();
         if facts.decide(heads) {
             return;
@@ -68,6 +74,30 @@ impl Recorder {
         }
         let taken = found.unwrap_or(heads.len());
         self.push(place, taken, Looked::Heads(expr, Arc::clone(heads)));
+    }
+
+    /// A character that was made of a code is compared with others by their codes.
+    fn as_code(
+        &self,
+        expr: ExprId,
+        top: &Top,
+        heads: &[Head],
+    ) -> Option<(ExprId, Top, Arc<[Head]>)> {
+        let code = self.code_of_character(expr)?;
+        let code_of = |it: &Term| {
+            let mut letters = it.as_atom()?.chars();
+            let first = letters.next()?;
+            letters.next().is_none().then(|| code_term(first))
+        };
+        let literal = code_of(top.literal.as_ref()?)?;
+        let head = |it: &Head| match it {
+            // No code: nothing that such a character could be.
+            Head::Literal(term) => Some(Head::Literal(code_of(term).unwrap_or(Term::Int(-1)))),
+            Head::Kind(Kind::Atom | Kind::Boolean) => None,
+            Head::Kind(_) | Head::Tuple(_) => Some(Head::Literal(Term::Int(-1))),
+        };
+        let heads: Arc<[Head]> = heads.iter().map(head).collect::<Option<_>>()?;
+        Some((code, Top { kind: facts::INTEGER, n_items: 0, literal: Some(literal) }, heads))
     }
 
     pub(super) fn choose_one(&mut self, place: Place, expr: ExprId, top: &Top, head: Head) {

@@ -28,6 +28,9 @@ impl Machine {
             return Ok(Next::Jump);
         }
         let extra = n - 1;
+        if self.recorder.is_some() {
+            self.look_goal(closure, extra);
+        }
         let (name, from, n_own) = match closure.view() {
             View::Var(_) => return Err(self.instantiation_error()),
             View::Atom(name) => (name, 0, 0),
@@ -66,6 +69,9 @@ impl Machine {
         barrier: usize,
     ) -> Result<(), Fault> {
         let (module, goal) = self.strip_module(module, goal);
+        if self.recorder.is_some() {
+            self.look_goal(goal, 0);
+        }
         let functor = match goal.view() {
             View::Var(_) => return Err(self.instantiation_error()),
             View::Atom(AtomId::CUT) => {

@@ -236,15 +236,16 @@ impl Machine {
                 Ins::Fail => self.backtrack()?,
                 Ins::Arith(op, to, a, b) => {
                     let (a, b) = (self.operand(a), self.operand(b));
+                    let is_plain = !RECORD || a.shadow().0 == 0 && b.shadow().0 == 0;
                     let res = match (a.as_int(), b.as_int()) {
+                        (Some(x), Some(y)) if is_plain => match small(op, x, y) {
+                            Some(res) => Value::int(res),
+                            None => self.arith(op, a, b)?,
+                        },
                         _ if RECORD => {
                             self.running = Some((AtomId::IS, 2));
                             self.arith_recorded(op, a, b)?
                         }
-                        (Some(x), Some(y)) => match small(op, x, y) {
-                            Some(res) => Value::int(res),
-                            None => self.arith(op, a, b)?,
-                        },
                         _ => self.arith(op, a, b)?,
                     };
                     self.stack[self.base + to as usize] = res;
@@ -265,7 +266,9 @@ impl Machine {
                 }
                 Ins::Compare(op, a, b, to) => {
                     let (mut a, mut b) = (self.operand(a), self.operand(b));
-                    if RECORD {
+                    if RECORD
+                        && (a.shadow().0 | b.shadow().0 != 0 || !a.is_integer() || !b.is_integer())
+                    {
                         self.running_compare(op);
                         (a, b) = self.look_compare(op, a, b)?;
                     }

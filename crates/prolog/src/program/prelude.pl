@@ -403,7 +403,12 @@ rational(X, N, D) :- rational(X), N is numerator(X), D is denominator(X).
 bounded_number(L, H, X) :- number(X), X >= L, X =< H.
 var_number('$VAR'(N), N).
 atomics_to_string(L, S) :- atomic_list_concat(L, A), atom_string(A, S).
-normalize_space(Out, Text) :- '$normal_space'(Text, T), format(Out, "~w", [T]).
+normalize_space(Out, Text) :- '$normal_space'(Text, T), '$put_text'(Out, T).
+'$put_text'(atom(A), T) :- !, atom_string(A, T).
+'$put_text'(string(S), T) :- !, S = T.
+'$put_text'(codes(Cs), T) :- !, string_codes(T, Cs).
+'$put_text'(chars(Cs), T) :- !, string_chars(T, Cs).
+'$put_text'(Out, T) :- format(Out, "~w", [T]).
 put(C) :- put_char(C).
 put(S, C) :- put_char(S, C).
 put_code(C) :- char_code(Char, C), put_char(Char).

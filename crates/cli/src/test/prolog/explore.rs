@@ -67,8 +67,8 @@ pub(crate) const ANSWERS: usize = 6;
 const MEMORY: usize = 256 << 20;
 /// Runs without news before a way to call a predicate is left.
 const PATIENCE: u64 = 1_500;
-/// Runs after all clauses are completed, for what may still go wrong.
-const MORE: usize = 250;
+/// What is spent after all clauses are completed on what may still go wrong.
+const MORE: u64 = 250;
 
 pub(crate) fn explore(
     source: &mut Source,
@@ -138,8 +138,8 @@ pub(crate) fn explore(
                 && settings.patience.is_some()
                 && task.reachable.iter().all(|it| covered.contains(it))
             {
-                let since = *covered_at.get_or_insert(report.n_runs);
-                if since + MORE < report.n_runs {
+                let since = *covered_at.get_or_insert(report.spent);
+                if since + MORE < report.spent {
                     return Some(Stop::Runs);
                 }
             }

@@ -1,0 +1,378 @@
+//! Texts of the input, letter by letter: how long a text is becomes part of the path, and each of its
+//! letters is what it is of the input.
+//!
+//! Atoms, strings, numbers and lists of codes or characters are one thing here.
+#![expect(clippy::indexing_slicing, reason = "indices are the machine's own")]
+
+use crate::builtins::Form;
+use crate::code::Test;
+use crate::concolic::convert::{expr_of, shadow_of};
+use crate::concolic::facts::{self, Top};
+use crate::concolic::recorder::{Place, Recorder};
+use crate::data::{ListEnd, Value, View};
+use crate::machine::Machine;
+use std::sync::Arc;
+use term::{Base, Conversion, Expr, ExprId, Kind, Op, Term};
+use trace::Head;
+
+/// A letter, and what its code is of the input.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Letter {
+    pub(super) c: char,
+    pub(super) expr: Option<ExprId>,
+}
+
+/// Codes up to here are followed; letters beyond are what they are.
+const LAST: u32 = 127;
+
+impl Recorder {
+    fn convert(&mut self, conversion: Conversion, back: Conversion, of: ExprId) -> ExprId {
+        if let Some(Expr::Apply(Op::Convert(found), parts)) = self.exprs.get(of)
+            && *found == back
+        {
+            return parts[0];
+        }
+        self.apply(Op::Convert(conversion), &[of])
+    }
+
+    fn atom_codes(&mut self, atom: ExprId) -> ExprId {
+        self.convert(Conversion::AtomToList, Conversion::ListToAtom, atom)
+    }
+
+    fn codes_atom(&mut self, list: ExprId) -> ExprId {
+        let atom = self.convert(Conversion::ListToAtom, Conversion::AtomToList, list);
+        self.is_of_kind(atom, facts::ATOM);
+        atom
+    }
+
+    fn codes_string(&mut self, list: ExprId) -> ExprId {
+        let atom = self.codes_atom(list);
+        let string = self.convert(Conversion::AtomToBinary, Conversion::BinaryToAtom, atom);
+        self.is_of_kind(string, facts::TEXT);
+        string
+    }
+
+    /// The codes of a value that is an atom, a string or an integer.
+    pub(super) fn codes_of(&mut self, value: Value, expr: ExprId) -> Option<ExprId> {
+        match value.view() {
+            View::Atom(_) => Some(self.atom_codes(expr)),
+            View::Text(_) => {
+                let atom = self.convert(Conversion::BinaryToAtom, Conversion::AtomToBinary, expr);
+                Some(self.atom_codes(atom))
+            }
+            View::Int(_) | View::Big(_) => {
+                let digits = Conversion::IntegerToList(Base::TEN);
+                Some(self.convert(digits, Conversion::ListToInteger(Base::TEN), expr))
+            }
+            View::Var(_) | View::Float(_) | View::Rational(_) | View::Struct(..) => None,
+        }
+    }
+
+    fn head(&mut self, list: ExprId) -> ExprId {
+        match self.exprs.get(list) {
+            Some(Expr::Apply(Op::Cons, parts)) => parts[0],
+            _ => self.apply(Op::Head, &[list]),
+        }
+    }
+
+    fn tail(&mut self, list: ExprId) -> ExprId {
+        match self.exprs.get(list) {
+            Some(Expr::Apply(Op::Cons, parts)) => parts[1],
+            _ => self.apply(Op::Tail, &[list]),
+        }
+    }
+
+    /// The code of a character that was made of a code.
+    pub(super) fn code_of_character(&self, atom: ExprId) -> Option<ExprId> {
+        let Some(Expr::Apply(Op::Convert(Conversion::ListToAtom), list)) = self.exprs.get(atom)
+        else {
+            return None;
+        };
+        match self.exprs.get(list[0]) {
+            Some(Expr::Apply(Op::Cons, parts)) => {
+                let is_last = self.exprs.as_constant(parts[1]) == Some(&Term::Nil);
+                is_last.then_some(parts[0])
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn character(&mut self, code: ExprId) -> ExprId {
+        let nil = self.exprs.constant(Term::Nil);
+        let list = self.apply(Op::Cons, &[code, nil]);
+        self.codes_atom(list)
+    }
+
+    /// A list of letters' codes; `more` is what comes after them.
+    fn codes(&mut self, letters: &[Letter], more: Option<ExprId>) -> ExprId {
+        let nil = self.exprs.constant(Term::Nil);
+        letters.iter().rev().fold(more.unwrap_or(nil), |list, letter| {
+            let code = letter.expr.unwrap_or_else(|| self.exprs.constant(code_term(letter.c)));
+            self.apply(Op::Cons, &[code, list])
+        })
+    }
+
+    /// Whether a list of codes goes on here.
+    fn look_cell(&mut self, place: Place, list: ExprId, kind: u8) {
+        if matches!(self.exprs.get(list), Some(Expr::Apply(Op::Cons, _) | Expr::Const(_))) {
+            return;
+        }
+        let heads: Arc<[Head]> = Arc::from([Head::Kind(Kind::Cons), Head::Kind(Kind::Nil)]);
+        self.is_of_kind(list, facts::NIL | facts::CONS);
+        self.choose(place, list, &Top { kind, n_items: 0, literal: None }, &heads);
+    }
+}
+
+pub(super) fn code_term(c: char) -> Term {
+    Term::Int(i64::from(u32::from(c)))
+}
+
+pub(super) fn is_followed(letters: &[Letter]) -> bool {
+    letters.iter().any(|it| it.expr.is_some())
+}
+
+pub(super) fn text_of(letters: &[Letter]) -> String {
+    letters.iter().map(|it| it.c).collect()
+}
+
+impl Machine {
+    /// The letters of a text, whose kind and length become part of the path. `None`: it is no text
+    /// that can be followed.
+    pub(super) fn spell(&mut self, test: u32, value: Value) -> Option<Vec<Letter>> {
+        let value = self.heap.deref(value);
+        self.look_top(self.at_builtin(test), value);
+        if value.is_cons() || value.is_nil() {
+            return self.spell_list(test, value);
+        }
+        let text = self.atomic_text(value)?;
+        let plain = |c: char| Letter { c, expr: None };
+        let Some(expr) = expr_of(value) else { return Some(text.chars().map(plain).collect()) };
+        let place = self.at_builtin(test + 2);
+        self.record(|_, it| {
+            let mut list = it.codes_of(value, expr)?;
+            let mut letters = Vec::new();
+            for c in text.chars() {
+                it.look_cell(place, list, facts::CONS);
+                let code = it.head(list);
+                it.is_of_kind(code, facts::INTEGER);
+                let is_known = it.exprs.as_constant(code).is_some();
+                letters.push(Letter { c, expr: (!is_known).then_some(code) });
+                list = it.tail(list);
+            }
+            it.look_cell(place, list, facts::NIL);
+            Some(letters)
+        })?
+    }
+
+    fn spell_list(&mut self, test: u32, list: Value) -> Option<Vec<Letter>> {
+        self.look_spine(self.at_builtin(test + 2), list);
+        let (items, end) = self.heap.list_items(list);
+        if end != ListEnd::Nil {
+            return None;
+        }
+        items.into_iter().map(|it| self.spell_item(test + 4, it)).collect()
+    }
+
+    /// An item of a list of codes or characters.
+    fn spell_item(&mut self, test: u32, item: Value) -> Option<Letter> {
+        let item = self.heap.deref(item);
+        if expr_of(item).is_some() {
+            let wanted = if item.is_integer() { Test::Integer } else { Test::Atom };
+            self.look_test_at(self.at_builtin(test), wanted, item);
+        }
+        let c = self.character(item)?;
+        let Some(expr) = expr_of(item) else { return Some(Letter { c, expr: None }) };
+        if item.is_integer() {
+            return Some(Letter { c, expr: Some(expr) });
+        }
+        Some(Letter { c, expr: self.code_of_atom(test + 1, expr) })
+    }
+
+    /// The code of an atom of one letter, which becomes part of the path.
+    pub(super) fn code_of_atom(&mut self, test: u32, atom: ExprId) -> Option<ExprId> {
+        let place = self.at_builtin(test);
+        self.record(|_, it| {
+            if let Some(code) = it.code_of_character(atom) {
+                return code;
+            }
+            let list = it.atom_codes(atom);
+            let length = it.apply(Op::Length, &[list]);
+            let one = it.exprs.constant(Term::Int(1));
+            let is_one = it.apply(Op::Same, &[length, one]);
+            it.test(place, is_one, true);
+            let code = it.head(list);
+            it.is_of_kind(code, facts::INTEGER);
+            code
+        })
+    }
+
+    /// A text of these letters.
+    pub(super) fn written(&mut self, letters: &[Letter], form: Form) -> Value {
+        self.written_with(letters, None, form)
+    }
+
+    /// A text of these letters and then of the codes of another, which are not looked at.
+    pub(super) fn written_with(
+        &mut self,
+        letters: &[Letter],
+        more: Option<(&str, ExprId)>,
+        form: Form,
+    ) -> Value {
+        let text = text_of(letters);
+        if !is_followed(letters) && more.is_none() {
+            return self.make_text(&text, form);
+        }
+        let whole = text + more.map_or("", |it| it.0);
+        let more = more.map(|it| it.1);
+        let plain = self.make_text(&whole, form);
+        let shadow = |it: Option<ExprId>| it.map_or(plain, |it| plain.with_shadow(shadow_of(it)));
+        match form {
+            Form::Atom | Form::Name => shadow(self.record(|_, it| {
+                let list = it.codes(letters, more);
+                it.codes_atom(list)
+            })),
+            Form::String => shadow(self.record(|_, it| {
+                let list = it.codes(letters, more);
+                it.codes_string(list)
+            })),
+            Form::Codes | Form::Chars => {
+                let items: Vec<Value> =
+                    letters.iter().map(|it| self.written_letter(*it, form)).collect();
+                self.heap.list(&items)
+            }
+        }
+    }
+
+    pub(super) fn written_letter(&mut self, letter: Letter, form: Form) -> Value {
+        let Letter { c, expr } = letter;
+        let plain = match form {
+            Form::Codes => Value::int(i64::from(u32::from(c))),
+            _ => self.atom_named(c.encode_utf8(&mut [0; 4])),
+        };
+        let Some(code) = expr else { return plain };
+        let expr = match form {
+            Form::Codes => Some(code),
+            _ => self.record(|_, it| it.character(code)),
+        };
+        expr.map_or(plain, |it| plain.with_shadow(shadow_of(it)))
+    }
+
+    /// Whether two texts of one length are the same: up to the first difference.
+    pub(super) fn same_letters(&mut self, test: u32, a: &[Letter], b: &[Letter]) -> bool {
+        let place = self.at_builtin(test);
+        if a.len() != b.len() {
+            return false;
+        }
+        a.iter().zip(b).all(|(a, b)| {
+            self.record(|_, it| match (a.expr, b.expr) {
+                (Some(x), Some(y)) if x != y => {
+                    let same = it.apply(Op::Same, &[x.min(y), x.max(y)]);
+                    it.test(place, same, a.c == b.c);
+                }
+                (Some(x), None) => it.look_code(place, x, a.c, &[b.c]),
+                (None, Some(y)) => it.look_code(place, y, b.c, &[a.c]),
+                (Some(_), Some(_)) | (None, None) => {}
+            });
+            a.c == b.c
+        })
+    }
+
+    /// Whether a letter is one of these.
+    pub(super) fn is_one_of(&mut self, test: u32, letter: Letter, all: &str) -> bool {
+        let place = self.at_builtin(test);
+        if let Some(expr) = letter.expr {
+            let all: Vec<char> = all.chars().collect();
+            self.record(|_, it| it.look_code(place, expr, letter.c, &all));
+        }
+        all.contains(letter.c)
+    }
+
+    /// Whether a letter is of a class: which of its ranges it is in becomes part of the path.
+    pub(super) fn is_in_class(
+        &mut self,
+        test: u32,
+        letter: Letter,
+        is_member: &dyn Fn(char) -> bool,
+    ) -> bool {
+        let Letter { c, expr: Some(expr) } = letter else { return is_member(letter.c) };
+        let code = u32::from(c);
+        let (below, above) = (self.at_builtin(test), self.at_builtin(test + 1));
+        let is_known = self.record(|_, it| {
+            for (low, high) in ranges(is_member) {
+                if 0 < low && it.look_less_than(below, expr, low, code) {
+                    return true;
+                }
+                if !it.look_more_than(above, expr, high, code) {
+                    return true;
+                }
+            }
+            !it.look_more_than(above, expr, LAST, code)
+        });
+        if is_known == Some(false) {
+            let place = self.at_builtin(test + 2);
+            self.record(|_, it| it.pin(place, expr, code_term(c)));
+        }
+        is_member(c)
+    }
+}
+
+impl Recorder {
+    fn look_code(&mut self, place: Place, expr: ExprId, c: char, wanted: &[char]) {
+        let heads: Arc<[Head]> = wanted.iter().map(|it| Head::Literal(code_term(*it))).collect();
+        let top = Top { kind: facts::INTEGER, n_items: 0, literal: Some(code_term(c)) };
+        self.choose(place, expr, &top, &heads);
+    }
+
+    pub(super) fn look_less_than(
+        &mut self,
+        place: Place,
+        expr: ExprId,
+        low: u32,
+        code: u32,
+    ) -> bool {
+        let low_expr = self.exprs.constant(Term::Int(i64::from(low)));
+        let less = self.apply(Op::Less, &[expr, low_expr]);
+        self.test(place, less, code < low);
+        code < low
+    }
+
+    pub(super) fn look_more_than(
+        &mut self,
+        place: Place,
+        expr: ExprId,
+        high: u32,
+        code: u32,
+    ) -> bool {
+        let high_expr = self.exprs.constant(Term::Int(i64::from(high)));
+        let less = self.apply(Op::Less, &[high_expr, expr]);
+        self.test(place, less, high < code);
+        high < code
+    }
+}
+
+/// The ranges of followed codes whose letters are of a class.
+fn ranges(is_member: &dyn Fn(char) -> bool) -> Vec<(u32, u32)> {
+    let mut res: Vec<(u32, u32)> = Vec::new();
+    for code in 0..=LAST {
+        if !char::from_u32(code).is_some_and(is_member) {
+            continue;
+        }
+        match res.last_mut() {
+            Some((_, high)) if *high + 1 == code => *high = code,
+            _ => res.push((code, code)),
+        }
+    }
+    res
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ranges;
+
+    #[test]
+    fn a_class_is_a_few_ranges() {
+        assert_eq!(ranges(&|c| c.is_ascii_alphabetic()), [(65, 90), (97, 122)]);
+        assert_eq!(ranges(&|c| c == 'x'), [(120, 120)]);
+        assert_eq!(ranges(&|_| true), [(0, 127)]);
+    }
+}
