@@ -26,6 +26,9 @@ pub struct Settings {
     pub patience: Option<u64>,
     pub strategy: Strategy,
     pub seed: u64,
+    /// So many flips after a run that went where none had been, the ends of runs are still flipped
+    /// in turn with what the strategy says; 0: never.
+    pub near: u64,
 }
 
 impl Default for Settings {
@@ -37,6 +40,7 @@ impl Default for Settings {
             patience: None,
             strategy: Strategy::default(),
             seed: 0,
+            near: 0,
         }
     }
 }
@@ -53,6 +57,8 @@ pub fn explore(
 ) -> Report {
     let mut exploration = Exploration {
         frontier: Frontier::new(settings.strategy, settings.seed, settings.depth),
+        near: settings.near,
+        generations: Vec::new(),
         inputs: Vec::new(),
         paths: FxHashSet::default(),
         crashes: FxHashSet::default(),
@@ -74,6 +80,9 @@ pub fn explore(
 
 struct Exploration {
     frontier: Frontier,
+    near: u64,
+    /// For each run, how many flips ago one went where none had been.
+    generations: Vec<u64>,
     /// Of all runs, in order.
     inputs: Vec<Input>,
     /// Hashes of whole paths.
@@ -184,6 +193,15 @@ impl Exploration {
             is_news |= self.crashes.insert(failure(class, reason, trace));
         }
         report.n_news += usize::from(is_news);
+        if 0 < self.near {
+            let above = intended.and_then(|it| self.generations.get(it.run)).copied();
+            let generation = if is_news { 0 } else { above.unwrap_or(0) + 1 };
+            self.generations.push(generation);
+            if generation < self.near {
+                let from = if is_news { 0 } else { intended.map_or(0, |it| it.depth + 1) };
+                self.frontier.favour(&choices, from, generation);
+            }
+        }
         // A run that was stopped early may not have come as far as it was meant to.
         let is_whole = !matches!(outcome, Outcome::Stopped(_));
         report.n_diverged += usize::from(!(is_as_intended && is_consistent) && is_whole);

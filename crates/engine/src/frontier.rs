@@ -47,6 +47,12 @@ pub(crate) struct Frontier {
     /// Such flips in what is only used by what is tested.
     aside: Queue,
     open: Queue,
+    /// The last flips of runs that went where none had been, and of runs made of these.
+    near: Queue,
+    /// Flips that were given out, if there is more than one way to come to them.
+    asked: FxHashSet<(NodeId, usize)>,
+    /// The nodes of the last run.
+    last: Vec<NodeId>,
     /// How many flips of a site were new.
     n_new: FxHashMap<SiteId, u64>,
     n_flips: u64,
@@ -86,6 +92,9 @@ const DEEPER: usize = 25;
 /// More flips beyond the depth are forgotten.
 const MAX_BEYOND: usize = 200_000;
 
+/// So many choices at the end of a run are near to where it came.
+const N_NEAR: usize = 10;
+
 /// Values that are not followed are tried at random, so to speak: a few of them.
 const PIN_TRIES: usize = 4;
 
@@ -98,6 +107,9 @@ impl Frontier {
             new: Queue::new(),
             aside: Queue::new(),
             open: Queue::new(),
+            near: Queue::new(),
+            asked: FxHashSet::default(),
+            last: Vec::new(),
             n_new: FxHashMap::default(),
             n_flips: 0,
             n_runs: 0,
@@ -125,15 +137,36 @@ impl Frontier {
         }
         let mut above = None;
         let mut is_consistent = true;
+        self.last.clear();
         for (depth, choice) in choices.iter().enumerate() {
             let Met { node, is_new, is_conflict } = self.tree.meet(above, choice);
             is_consistent &= !is_conflict;
             if is_new && !self.is_pinned_enough(choice) {
                 self.add_all(node, choice, depth, run);
             }
+            self.last.push(node);
             above = Some((node, choice.taken));
         }
         is_consistent
+    }
+
+    /// The last flips of the last run, from a depth on, wait where they take turns with the others.
+    /// `generation`: how many flips ago a run went where none had been.
+    pub(crate) fn favour(&mut self, choices: &[Choice], from: usize, generation: u64) {
+        let run = self.n_runs.saturating_sub(1);
+        let last = choices.iter().zip(self.last.clone()).enumerate().skip(from);
+        let last: Vec<(usize, (&Choice, NodeId))> = last.take(self.max_depth).collect();
+        for (depth, (choice, node)) in last.into_iter().rev().take(N_NEAR) {
+            let is_pin = matches!(choice.looked, Looked::Pin(..));
+            if depth >= self.max_depth || choice.n_alternatives() > FEW || is_pin {
+                continue;
+            }
+            for alternative in (0..choice.n_alternatives()).filter(|it| *it != choice.taken) {
+                let flip = Flip { node, alternative, site: choice.site, depth, run };
+                self.n_flips += 1;
+                self.near.insert((generation, self.n_flips), Waiting::One(flip));
+            }
+        }
     }
 
     /// Whether other values were asked for often enough where values are not followed.
@@ -210,7 +243,8 @@ impl Frontier {
                     flip
                 }
             };
-            if self.tree.is_taken(flip.node, flip.alternative) {
+            let target = (flip.node, flip.alternative);
+            if self.tree.is_taken(flip.node, flip.alternative) || self.asked.contains(&target) {
                 continue;
             }
             // What was new may have been visited since; it then waits with the others.
@@ -224,6 +258,7 @@ impl Frontier {
                 continue;
             }
             if !self.is_too_deep(&flip) {
+                self.asked.insert(target);
                 return Some(flip);
             }
         }
@@ -236,11 +271,16 @@ impl Frontier {
             return Some((key, waiting, true));
         }
         self.n_turns += 1;
+        if self.n_turns.is_multiple_of(2)
+            && let Some((key, waiting)) = self.near.pop_first()
+        {
+            return Some((key, waiting, false));
+        }
         let is_aside = self.open.is_empty() || self.n_turns.is_multiple_of(2);
         if is_aside && let Some((key, waiting)) = self.aside.pop_first() {
             return Some((key, waiting, true));
         }
-        let (key, waiting) = self.open.pop_first()?;
+        let (key, waiting) = self.open.pop_first().or_else(|| self.near.pop_first())?;
         Some((key, waiting, false))
     }
 

@@ -1,6 +1,6 @@
 //! The program under test as a report needs it: predicates, their clauses, and who calls whom.
 
-use crate::code::PredId;
+use crate::code::{Ins, PredId};
 use crate::data::{FunctorId, Heap, Value, View};
 use crate::machine::Machine;
 use crate::program::{File, Library, LoadReport};
@@ -174,6 +174,22 @@ impl Machine {
         res
     }
 
+    /// The marks of the clauses that were running when the last exception was thrown, the innermost
+    /// first.
+    pub fn thrown_in(&self) -> Vec<u32> {
+        let clauses = &self.db.clauses;
+        let mark_at = |address: &u32| {
+            let place = clauses.partition_point(|it| it.code <= *address).checked_sub(1)?;
+            let start = clauses.get(place)?.code as usize;
+            let end = clauses.get(place + 1).map_or(self.db.code.len(), |it| it.code as usize);
+            let enter = |it: &Ins| if let Ins::Enter(mark) = it { Some(*mark) } else { None };
+            self.db.code.get(start..end)?.iter().find_map(enter)
+        };
+        let mut res: Vec<u32> = self.thrown_at.iter().filter_map(mark_at).collect();
+        res.dedup();
+        res
+    }
+
     /// For each marked clause, the furthest goal that any run has come to, from 1; 0: none.
     pub fn furthest(&self) -> &[u32] {
         &self.furthest
@@ -202,6 +218,14 @@ pub(super) fn head_and_body(machine: &Machine, heap: &Heap, clause: Value) -> (V
 impl Program {
     pub fn predicate(&self, name: &str, arity: usize) -> Option<&PredicateInfo> {
         self.predicates.iter().find(|it| it.name == name && it.arity == arity)
+    }
+
+    /// `main/3 file.pl:8`, and the line; `None` if no clause has the mark.
+    pub fn place(&self, mark: u32, path: &str) -> Option<(String, u32)> {
+        let clause = self.clauses.get(mark as usize)?;
+        let info = self.predicates.iter().find(|it| it.id == clause.pred)?;
+        let text = format!("{}/{} {path}:{}", info.name, info.arity, clause.line);
+        Some((text, clause.line))
     }
 
     /// The marks of all clauses that a predicate can come to.

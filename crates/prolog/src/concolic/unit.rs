@@ -53,8 +53,8 @@ pub enum Finished {
     Exhausted { left_choice: bool },
     /// As many answers as wanted were found, and there may be more.
     More,
-    /// The term that was thrown.
-    Thrown(Term),
+    /// The term that was thrown, and the marks of the clauses that were running, the innermost first.
+    Thrown(Term, Vec<u32>),
     /// A budget was used up, or something was refused.
     Stopped(Stop),
     /// An answer that has no place in the theory: a rational number, a cyclic term.
@@ -194,7 +194,8 @@ impl<'m> Unit<'m> {
                     let machine = solutions.machine();
                     let ball = ball.load(&mut machine.heap);
                     let ball = term_of(&machine.heap, &machine.atoms, ball);
-                    break ball.map_or(Finished::Strange, Finished::Thrown);
+                    let places = machine.thrown_in();
+                    break ball.map_or(Finished::Strange, |it| Finished::Thrown(it, places));
                 }
                 Ending::Stopped(stop) => break Finished::Stopped(stop),
             }
@@ -244,7 +245,7 @@ impl Executor for Unit<'_> {
 
 fn outcome(ran: &Ran) -> Outcome {
     match &ran.finished {
-        Finished::Thrown(ball) if ran.answers.is_empty() => Outcome::Crash {
+        Finished::Thrown(ball, _) if ran.answers.is_empty() => Outcome::Crash {
             class: Atom::new("throws"),
             reason: formal(ball).clone(),
             trace: Term::Nil,
@@ -252,7 +253,7 @@ fn outcome(ran: &Ran) -> Outcome {
         Finished::Stopped(stop) if ran.answers.is_empty() => Outcome::Stopped(format!("{stop:?}")),
         Finished::Exhausted { .. }
         | Finished::More
-        | Finished::Thrown(_)
+        | Finished::Thrown(..)
         | Finished::Stopped(_)
         | Finished::Strange => {
             Outcome::Value(Term::atom(if ran.answers.is_empty() { "false" } else { "true" }))

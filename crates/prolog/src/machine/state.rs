@@ -85,6 +85,8 @@ pub struct Machine {
     pub(crate) furthest: Vec<u32>,
     /// `Name = Value` of the query's variables.
     pub(crate) bindings: Value,
+    /// Where the last ball was thrown: the instruction, and those that would have been returned to.
+    pub(crate) thrown_at: Vec<u32>,
 }
 
 /// The clause's head matched.

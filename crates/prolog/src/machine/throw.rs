@@ -12,6 +12,9 @@ use crate::machine::{Alternative, Fault, Machine};
 /// Where a goal inside `catch/3` returns to: see the first instructions of the code.
 pub(crate) const CATCH_EXIT: usize = 2;
 
+/// How far back the way to an exception is kept.
+const MAX_PLACES: usize = 64;
+
 /// What became of a ball.
 #[derive(Clone, Debug)]
 pub(crate) enum Thrown {
@@ -65,6 +68,7 @@ impl Machine {
     pub(crate) fn throw(&mut self, ball: Value) -> Result<Thrown, Fault> {
         let ball = Record::new(&self.heap, &self.atoms, ball);
         let thrown_from = self.frame;
+        self.note_place();
         while let Some(choice) = self.choices.last().copied() {
             match choice.alternative {
                 Alternative::Bottom => return Ok(Thrown::Uncaught(ball)),
@@ -106,6 +110,18 @@ impl Machine {
             }
         }
         Ok(Thrown::Uncaught(ball))
+    }
+
+    /// Keeps where the run is, for whoever wants to know where an exception came from.
+    fn note_place(&mut self) {
+        self.thrown_at.clear();
+        self.thrown_at.extend([self.pc as u32, self.continuation as u32]);
+        let mut at = self.frame;
+        while self.thrown_at.len() < MAX_PLACES && 0 < at {
+            let frame = self.frames[at];
+            self.thrown_at.push(frame.continuation);
+            at = frame.parent as usize;
+        }
     }
 
     /// Whether the frame is on the way from a clause to the bottom.

@@ -106,6 +106,7 @@ impl Machine {
             reached: Vec::new(),
             furthest: Vec::new(),
             bindings: Value::NIL,
+            thrown_at: Vec::new(),
             load_module: AtomId::USER,
         };
         machine.load_prelude();

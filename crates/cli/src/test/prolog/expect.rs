@@ -42,7 +42,7 @@ pub(crate) fn expect(unit: &mut Unit<'_>, ran: &Ran) -> Option<Expectation> {
     if ran.answers.is_empty() {
         return match &ran.finished {
             Finished::Exhausted { .. } => Some(Expectation::Fails),
-            Finished::Thrown(ball) => Some(thrown(unit, ball)),
+            Finished::Thrown(ball, _) => Some(thrown(unit, ball)),
             Finished::More | Finished::Stopped(_) | Finished::Strange => None,
         };
     }

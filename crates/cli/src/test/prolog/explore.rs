@@ -4,7 +4,7 @@ use crate::args::{Criterion, Test};
 use crate::test::plan::time_of;
 use crate::test::progress::Progress;
 use crate::test::prolog::expect::{Expectation, expect};
-use crate::test::prolog::finding::{Finding, findings};
+use crate::test::prolog::finding::{Finding, Place, findings};
 use crate::test::prolog::load::Source;
 use crate::test::prolog::plan::{Task, Way};
 use crate::test::prolog::vary::vary;
@@ -67,6 +67,8 @@ pub(crate) const ANSWERS: usize = 6;
 const MEMORY: usize = 256 << 20;
 /// Runs without news before a way to call a predicate is left.
 const PATIENCE: u64 = 1_500;
+/// Parsers need a few choices more after one that is new before a clause is completed.
+const NEAR: u64 = 8;
 /// What is spent after all clauses are completed on what may still go wrong.
 const MORE: u64 = 250;
 
@@ -97,6 +99,7 @@ pub(crate) fn explore(
         elapsed: Duration::ZERO,
         trouble: None,
     };
+    let path = source.path.display().to_string();
     let mut seen = progress.named(&task.name);
     let mut kept: Vec<(usize, Ran)> = Vec::new();
     for (n, way) in task.ways.iter().enumerate() {
@@ -120,6 +123,7 @@ pub(crate) fn explore(
             patience: (options.time.is_none() && options.runs.is_none()).then_some(PATIENCE),
             strategy: options.strategy,
             seed: options.seed,
+            near: if options.strategy == engine::Strategy::default() { NEAR } else { 0 },
             ..Settings::default()
         };
         let limits = Limits { steps: STEPS, memory_bytes: MEMORY };
@@ -164,7 +168,12 @@ pub(crate) fn explore(
             res.completed.extend(&ran.completed);
             res.entered.extend(&ran.entered);
         }
-        res.findings.extend(findings(&mut unit, way, &log, is_first));
+        let at = Place { program: &source.program, path: &path, pred: task.pred };
+        for found in findings(&mut unit, way, &log, is_first, &at) {
+            if res.findings.iter().all(|it| it.cause != found.cause) {
+                res.findings.push(found);
+            }
+        }
         let counts_ends = is_first || way.is_declared;
         let chosen = choose(&log, options.coverage, counts_ends, &kept);
         kept.extend(chosen.into_iter().map(|it| (n, it)));
@@ -202,7 +211,7 @@ fn end_of(ran: &Ran) -> u64 {
     use std::hash::{DefaultHasher, Hash, Hasher};
     match &ran.finished {
         _ if !ran.answers.is_empty() => 0,
-        Finished::Thrown(ball) => {
+        Finished::Thrown(ball, _) => {
             let mut hasher = DefaultHasher::new();
             crate::test::prolog::finding::shape(ball).hash(&mut hasher);
             hasher.finish() | 2

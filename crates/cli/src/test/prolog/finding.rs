@@ -3,7 +3,8 @@
 use crate::test::prolog::expect::{Expectation, expect};
 use crate::test::prolog::explore::{ANSWERS, Verdict};
 use crate::test::prolog::plan::Way;
-use prolog::concolic::{Determinism, Finished, Ran, Unit};
+use prolog::code::PredId;
+use prolog::concolic::{Determinism, Finished, Program, Ran, Unit};
 use prolog::{Limits, Stop};
 use term::Term;
 use trace::Input;
@@ -11,10 +12,16 @@ use trace::Input;
 #[derive(Clone, Debug)]
 pub(crate) struct Finding {
     pub(crate) kind: Kind,
+    /// The same for findings that have one cause.
+    pub(crate) cause: String,
     pub(crate) args: Vec<String>,
     pub(crate) call: String,
     pub(crate) results: Vec<String>,
     pub(crate) expectation: Option<Expectation>,
+    /// Of the clause that it happened in; of its predicate's first if none was running.
+    pub(crate) line: Option<u32>,
+    /// The clauses that were running, the innermost first: `main/3 file.pl:8`.
+    pub(crate) stack: Vec<String>,
     /// In words.
     pub(crate) reason: String,
     pub(crate) why: String,
@@ -47,12 +54,33 @@ impl Kind {
 pub(crate) const MANY_STEPS: u64 = 3_000_000;
 const MEMORY: usize = 512 << 20;
 
-/// One finding for each cause. `is_trusted`: the inputs are of the kind that the program is for.
+/// What says where something happened.
+pub(crate) struct Place<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) path: &'a str,
+    /// The predicate that was asked.
+    pub(crate) pred: PredId,
+}
+
+impl Place<'_> {
+    fn of(&self, ran: &Ran) -> (Option<u32>, Vec<String>) {
+        let marks =
+            if let Finished::Thrown(_, marks) = &ran.finished { marks.as_slice() } else { &[] };
+        let places: Vec<(String, u32)> =
+            marks.iter().filter_map(|it| self.program.place(*it, self.path)).collect();
+        let asked = self.program.predicates.iter().find(|it| it.id == self.pred);
+        let line = places.first().map(|it| it.1).or_else(|| asked.map(|it| it.line));
+        (line, places.into_iter().map(|it| it.0).collect())
+    }
+}
+
+/// One finding for each cause and place. `is_trusted`: the inputs are of the kind that the program is for.
 pub(crate) fn findings(
     unit: &mut Unit<'_>,
     way: &Way,
     log: &[Ran],
     is_trusted: bool,
+    at: &Place<'_>,
 ) -> Vec<Finding> {
     let mut res: Vec<(String, Finding)> = Vec::new();
     let mut n_endless = 0;
@@ -81,6 +109,7 @@ pub(crate) fn findings(
             }
         }
         let (args, call) = way.call(unit, &ran.input);
+        let (line, stack) = at.of(&ran);
         let expectation = expect(unit, &ran);
         let reason = match &expectation {
             Some(Expectation::Throws { ball, .. }) => ball.clone(),
@@ -91,8 +120,20 @@ pub(crate) fn findings(
         let why = why(way, kind, &expectation);
         let verdict = Verdict::Unknown("swipl was not asked".to_owned());
         let results = way.results.clone();
-        let finding =
-            Finding { kind, args, call, results, expectation, reason, why, count: 1, verdict };
+        let finding = Finding {
+            kind,
+            cause: cause.clone(),
+            args,
+            call,
+            results,
+            expectation,
+            line,
+            stack,
+            reason,
+            why,
+            count: 1,
+            verdict,
+        };
         res.push((cause, finding));
     }
     res.into_iter().map(|it| it.1).collect()
@@ -102,18 +143,18 @@ pub(crate) fn findings(
 fn judge(way: &Way, ran: &Ran) -> Option<(Kind, String)> {
     let n_answers = ran.answers.len();
     match &ran.finished {
-        Finished::Thrown(ball) if n_answers < ANSWERS => {
+        Finished::Thrown(ball, places) if n_answers < ANSWERS => {
             let kind = if is_refusal(ball, &ran.input) && !way.is_declared {
                 Kind::Rejected
             } else {
                 Kind::Crash
             };
-            return Some((kind, format!("throws {}", shape(ball))));
+            return Some((kind, format!("throws {} in {:?}", shape(ball), places.first())));
         }
         Finished::Stopped(Stop::Steps | Stop::Memory) if n_answers == 0 => {
             return Some((Kind::Timeout, "no end".to_owned()));
         }
-        Finished::Thrown(_)
+        Finished::Thrown(..)
         | Finished::Stopped(_)
         | Finished::Exhausted { .. }
         | Finished::More

@@ -17,7 +17,7 @@ pub(crate) fn text(report: &Report, colours: Colours) -> String {
             .collect();
         findings.sort_by_key(|it| it.1.kind);
         for (unit, it) in findings {
-            finding(&mut out, paint, unit, it);
+            finding(&mut out, paint, file, unit, it);
         }
     }
     for file in &report.files {
@@ -32,12 +32,15 @@ pub(crate) fn text(report: &Report, colours: Colours) -> String {
     out
 }
 
-fn finding(out: &mut String, paint: Paint, unit: &Explored, of: &Finding) {
+fn finding(out: &mut String, paint: Paint, file: &FileReport, unit: &Explored, of: &Finding) {
     let Paint { error, warning, bold, faint, off, .. } = paint;
     let colour = if of.kind == Kind::Rejected { warning } else { error };
     writeln!(out, "{colour}{}{off} in {bold}{}{off}", of.kind.name(), unit.name).ok();
     writeln!(out, "  {bold}?- {}.{off}", of.call).ok();
     writeln!(out, "  {}", of.reason).ok();
+    if let Some(line) = of.line {
+        writeln!(out, "  {faint}at{off} {}:{line}", file.path).ok();
+    }
     writeln!(out, "  {faint}={off} {}", of.why).ok();
     if 1 < of.count {
         writeln!(out, "  {faint}={off} {} runs end like this", of.count).ok();

@@ -21,6 +21,15 @@ pub(crate) fn vary(unit: &mut Unit<'_>, way: &Way, ran: Ran, is_given: bool) -> 
     let mut name = names.next();
     while n < MAX_PARTS {
         let Some(old) = part(&best.input, n).cloned() else { break };
+        for new in readable(&old) {
+            let mut input = best.input.clone();
+            replace(&mut input, n, &new);
+            let other = way.domain.has(&input.args).then(|| again(unit, &input)).flatten();
+            if let Some(other) = other.filter(|it| it.path == best.path) {
+                best = other;
+                break;
+            }
+        }
         let is_dull = matches!(&old, Term::Int(0)) || old.as_atom() == Some("a");
         if is_dull {
             let number = Term::Int(i64::try_from(n).unwrap_or(0) + 1);
@@ -49,6 +58,32 @@ pub(crate) fn vary(unit: &mut Unit<'_>, way: &Way, ran: Ran, is_given: bool) -> 
         n += 1;
     }
     best
+}
+
+/// Texts with letters in the place of what nobody can read; none if it can be read.
+fn readable(term: &Term) -> Vec<Term> {
+    let text = match term {
+        Term::Atom(name) => Some(name.as_str()),
+        Term::Bits(bits) => bits.as_bytes().and_then(|it| std::str::from_utf8(it).ok()),
+        Term::Int(_)
+        | Term::Big(_)
+        | Term::Float(_)
+        | Term::Nil
+        | Term::List(_)
+        | Term::Tuple(_)
+        | Term::Map(_)
+        | Term::Fun(_)
+        | Term::Pid(_)
+        | Term::Port(_)
+        | Term::Ref(_) => None,
+    };
+    let is_bad = |c: char| c.is_control() || !c.is_ascii();
+    let Some(text) = text.filter(|it| it.contains(is_bad)) else { return Vec::new() };
+    let with = |letter: char| {
+        let new: String = text.chars().map(|c| if is_bad(c) { letter } else { c }).collect();
+        if term.as_atom().is_some() { Term::atom(&new) } else { Term::binary(new.into_bytes()) }
+    };
+    ['x', '-', ' ', '7', 'X'].map(with).to_vec()
 }
 
 fn again(unit: &mut Unit<'_>, input: &Input) -> Option<Ran> {
