@@ -4,7 +4,7 @@
 use crate::code::{Compare, Test};
 use crate::concolic::convert::expr_of;
 use crate::concolic::text::is_text;
-use crate::data::{Value, View};
+use crate::data::{ListEnd, Value, View};
 use crate::machine::{Fault, Machine, Next};
 use std::sync::Arc;
 use term::{Kind, Op, Term};
@@ -74,7 +74,8 @@ fn way(name: &str, arity: usize) -> Way {
             | "term_attvars"
             | "attvar"
             | "is_stream"
-            | "cyclic_term",
+            | "cyclic_term"
+            | "dcg_translate_rule",
             _,
         ) => Way::Moves,
         ("format", 1 | 2) => Way::Moves,
@@ -158,12 +159,17 @@ impl Machine {
                         self.pin_quietly(n, value);
                     }
                 }
-                if row.name == "=.." && self.arg(base, 0).is_var() {
-                    let list = self.arg(base, 1);
+                // A term is made of its parts: they are no results.
+                if looked == 0b1 && 1 < arity && self.arg(base, 0).is_var() {
+                    let list = self.arg(base, arity - 1);
                     self.look_spine(self.at_builtin(8), list);
-                    if list.is_cons() {
+                    if row.name == "=.." && list.is_cons() {
                         self.pin(self.at_builtin(12), self.heap.arg(list, 0));
                     }
+                    if row.name != "=.." {
+                        self.pin(self.at_builtin(12), self.arg(base, 1));
+                    }
+                    return (row.run)(self, base);
                 }
                 self.with_results(arity, looked, row.run)
             }
@@ -171,6 +177,16 @@ impl Machine {
                 for n in (0..arity).filter(|n| looked >> n & 1 == 1) {
                     let place = self.at_builtin(u32::try_from(n * 4).unwrap_or(0));
                     self.look_spine(place, self.stack[base + n]);
+                }
+                let length = self.arg(base, 1);
+                let is_open = |it: Value| matches!(self.heap.list_items(it).1, ListEnd::Open(_));
+                if row.name == "$length" && is_open(self.arg(base, 0)) && !length.is_var() {
+                    // A list of this length is made.
+                    self.look_kind(8, length);
+                    if length.is_integer() {
+                        self.look_index(0, length, MAX_INDEX / 2);
+                    }
+                    return (row.run)(self, base);
                 }
                 self.with_results(arity, looked, row.run)
             }
@@ -281,13 +297,13 @@ impl Machine {
             if 0 < key {
                 self.look_top(self.at_builtin(8), item);
             }
-            match item.view() {
-                _ if key == 0 => keys.push(item),
-                View::Struct(functor, _) if key <= self.atoms.arity(functor) => {
-                    keys.push(self.heap.arg(item, key - 1));
-                }
+            if key == 0 {
+                keys.push(item);
+            } else if self.arity_of(item).is_some_and(|it| key <= it) {
+                keys.push(self.heap.arg(item, key - 1));
+            } else {
                 // It is an error.
-                _ => return run(self, base),
+                return run(self, base);
             }
         }
         let (heap, atoms) = (&self.heap, &self.atoms);

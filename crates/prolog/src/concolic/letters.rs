@@ -245,15 +245,14 @@ impl Machine {
 
     pub(super) fn written_letter(&mut self, letter: Letter, form: Form) -> Value {
         let Letter { c, expr } = letter;
-        let plain = match form {
-            Form::Codes => Value::int(i64::from(u32::from(c))),
-            _ => self.atom_named(c.encode_utf8(&mut [0; 4])),
+        let is_code = form == Form::Codes;
+        let plain = if is_code {
+            Value::int(i64::from(u32::from(c)))
+        } else {
+            self.atom_named(c.encode_utf8(&mut [0; 4]))
         };
         let Some(code) = expr else { return plain };
-        let expr = match form {
-            Form::Codes => Some(code),
-            _ => self.record(|_, it| it.character(code)),
-        };
+        let expr = if is_code { Some(code) } else { self.record(|_, it| it.character(code)) };
         expr.map_or(plain, |it| plain.with_shadow(shadow_of(it)))
     }
 

@@ -172,12 +172,11 @@ impl Machine {
             machine.look_wanted(place, expr, goal, &wanted, recorder);
         });
         let place = (place.0, place.1, place.2 + 32);
-        match goal.view() {
-            View::Atom(_) => {
-                let literal = term_of(&self.heap, &self.atoms, goal);
-                literal.into_iter().for_each(|it| self.look_literal(place, expr, goal, it));
-            }
-            _ => self.look_top(place, goal),
+        if goal.as_atom().is_some() {
+            let literal = term_of(&self.heap, &self.atoms, goal);
+            literal.into_iter().for_each(|it| self.look_literal(place, expr, goal, it));
+        } else {
+            self.look_top(place, goal);
         }
     }
 

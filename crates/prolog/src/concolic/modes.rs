@@ -290,6 +290,12 @@ impl Walk<'_, '_> {
             None => {
                 let known = RESULTS.iter().find(|it| it.0 == name && it.1 == arity);
                 let results = known.map_or(&[][..], |it| it.2);
+                // One of them is made of the other, which must be there.
+                let is_either = 1 < arity && results.len() == arity;
+                let is_given = |n: usize| self.is_bound(self.heap.arg(goal, n));
+                if is_either && !(0..arity).any(is_given) {
+                    self.want(self.heap.arg(goal, 0));
+                }
                 for n in (0..arity).filter(|it| !results.contains(it)) {
                     self.want(self.heap.arg(goal, n));
                 }

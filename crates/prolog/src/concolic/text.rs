@@ -8,7 +8,7 @@ use crate::concolic::facts;
 use crate::concolic::letters::{Letter, is_followed, text_of};
 use crate::data::{FunctorId, ListEnd, Value, View};
 use crate::machine::{Fault, Machine, Next};
-use term::{Base, Conversion, Op, Term};
+use term::{Base, Conversion, ExprId, Op, Term};
 
 type Run = fn(&mut Machine, usize) -> Result<Next, Fault>;
 
@@ -148,23 +148,14 @@ impl Machine {
         let Some(letters) = letters.filter(|_| self.list_end(text) != Some(false)) else {
             return self.give_up("text to number", 2, base, run);
         };
-        let digits = text_of(&letters);
-        let digits = digits.strip_prefix(['-', '+']).unwrap_or(&digits);
-        let is_integer = !digits.is_empty() && digits.chars().all(|it| it.is_ascii_digit());
-        let place = self.at_builtin(12);
-        let whole = self.written(&letters, Form::Atom);
-        let expr = expr_of(whole).and_then(|atom| {
-            self.record(|_, it| {
-                let list = it.codes_of(whole, atom)?;
-                let conversion = Conversion::ListToInteger(Base::TEN);
-                let converts = it.apply(Op::Converts(conversion), &[list]);
-                it.test(place, converts, is_integer);
-                let number = it.apply(Op::Convert(conversion), &[list]);
-                it.is_of_kind(number, facts::INTEGER);
-                Some(number)
-            })?
-        });
-        if !is_integer && is_followed(&letters) && crate::text::read_number(digits).is_some() {
+        let is_signed = letters.first().is_some_and(|it| self.is_one_of(12, *it, "+-"));
+        let digits = letters.get(usize::from(is_signed)..).unwrap_or_default();
+        let is_digit = |c: char| c.is_ascii_digit();
+        let is_integer =
+            !digits.is_empty() && digits.iter().all(|it| self.is_in_class(13, *it, &is_digit));
+        let expr = if is_integer { self.integer_of(&letters) } else { None };
+        let is_number = crate::text::read_number(text_of(&letters).trim()).is_some();
+        if !is_integer && is_followed(&letters) && is_number {
             return self.give_up("text to number", 2, base, run);
         }
         if !number.is_var() {
@@ -183,6 +174,18 @@ impl Machine {
             return Ok(next);
         }
         Ok(self.result(number, value, next))
+    }
+
+    /// The number that these letters are the digits of.
+    fn integer_of(&mut self, letters: &[Letter]) -> Option<ExprId> {
+        let whole = self.written(letters, Form::Atom);
+        let atom = expr_of(whole)?;
+        self.record(|_, it| {
+            let list = it.codes_of(whole, atom)?;
+            let number = it.apply(Op::Convert(Conversion::ListToInteger(Base::TEN)), &[list]);
+            it.is_of_kind(number, facts::INTEGER);
+            Some(number)
+        })?
     }
 
     /// Whether a list ends with `[]`; `None` if it is no list.

@@ -1,0 +1,137 @@
+//! `gimlet test` on exercise solutions and classic benchmarks, with nothing said about them: clauses are
+//! completed, plunit files pass, findings are true, and a second report is the same as the first.
+#![expect(clippy::disallowed_methods, reason = "it starts the binary under test, and swipl")]
+
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const PROGRAMS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/prolog/covered");
+
+/// Programs, their completed clauses, all of them, and the kinds of findings that count. What is not
+/// completed ends in `fail` or `throw/1`, is asked by nobody, or is said below to be too deep.
+const EXERCISES: &[(&str, usize, usize, &[&str])] = &[
+    ("accumulate", 6, 6, &[]),
+    ("arith", 20, 20, &[]),
+    ("automaton", 10, 10, &[]),
+    ("bank", 7, 8, &[]),
+    ("bob", 8, 8, &[]),
+    ("browse", 27, 29, &[]),
+    ("bst", 19, 19, &[]),
+    ("crypt", 19, 20, &[]),
+    ("deriv", 10, 10, &[]),
+    ("flatten", 23, 23, &[]),
+    ("grade", 7, 9, &["crash"]),
+    ("grains", 2, 3, &[]),
+    ("graph", 11, 11, &[]),
+    ("hamming", 4, 4, &[]),
+    ("higher", 9, 9, &[]),
+    ("isogram", 5, 5, &[]),
+    ("last", 12, 12, &[]),
+    ("leap", 2, 2, &[]),
+    ("logic", 10, 12, &[]),
+    ("matrix", 9, 9, &[]),
+    ("meta", 14, 14, &[]),
+    ("parens", 11, 11, &[]),
+    ("parse_expr_atom", 14, 14, &[]),
+    ("parse_json", 16, 17, &[]),
+    ("poly", 27, 27, &["timeout"]),
+    ("queen_attack", 4, 4, &[]),
+    ("rle", 7, 7, &[]),
+    ("rna", 5, 5, &[]),
+    ("robot", 15, 15, &[]),
+    ("roman", 16, 16, &[]),
+    ("sort", 16, 16, &[]),
+    ("spaceage", 5, 5, &[]),
+    ("stack", 8, 9, &[]),
+    ("text", 19, 19, &[]),
+    ("time", 4, 4, &[]),
+    ("trees", 23, 23, &[]),
+    ("triangle", 4, 4, &[]),
+    ("zebra", 7, 7, &[]),
+];
+
+/// Clauses that need longer inputs than the search comes to, or facts that nobody asserts.
+const NOT_REACHED: &[(&str, u64)] = &[("bank", 5), ("parse_json", 10)];
+
+#[test]
+fn exercises_are_covered_and_their_tests_pass() {
+    let dir = fresh_dir("exercises");
+    for (name, completed, total, findings) in EXERCISES {
+        let found = report(name, &dir);
+        let clauses = &found["modules"][0]["clauses"];
+        let counted = (&clauses["covered"], &clauses["total"]);
+        assert_eq!(counted, (&Value::from(*completed), &Value::from(*total)), "{name}");
+        for clause in list(&found["modules"][0]["uncovered"]) {
+            let line = clause["line"].as_u64().expect("a line");
+            let is_known = NOT_REACHED.contains(&(name, line));
+            assert!(clause["why"] == "unsatisfiable" || is_known, "{name}: {clause}");
+        }
+        let mut kinds = Vec::new();
+        for unit in list(&found["units"]) {
+            for finding in list(&unit["findings"]) {
+                assert_eq!(finding["confirmed"], true, "{name}: {finding}");
+                assert!(finding["line"].is_u64(), "{name}: {finding}");
+                if finding["kind"] != "rejected" {
+                    kinds.push(finding["kind"].as_str().expect("a kind").to_owned());
+                }
+            }
+            for test in list(&unit["tests"]) {
+                assert_eq!(test["confirmed"], true, "{name}: {test}");
+            }
+        }
+        assert_eq!(kinds, *findings, "{name}");
+        passes(&dir.join(format!("{name}.plt")));
+    }
+}
+
+#[test]
+fn the_same_program_has_the_same_report() {
+    let dir = fresh_dir("again");
+    for name in ["parse_expr_atom", "graph", "higher", "sort"] {
+        let timeless = |mut it: Value| {
+            for unit in it["units"].as_array_mut().expect("units") {
+                unit["elapsed_ms"] = Value::Null;
+            }
+            it
+        };
+        assert_eq!(timeless(report(name, &dir)), timeless(report(name, &dir)), "{name}");
+    }
+}
+
+fn list(of: &Value) -> &[Value] {
+    of.as_array().expect("a list")
+}
+
+fn report(name: &str, dir: &Path) -> Value {
+    let done = Command::new(env!("CARGO_BIN_EXE_gimlet"))
+        .args(["test", "--format", "json", "--out"])
+        .arg(dir)
+        .arg(format!("{name}.pl"))
+        .current_dir(PROGRAMS)
+        .output()
+        .expect("the binary starts");
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert_eq!(said, "", "{name}");
+    serde_json::from_slice(&done.stdout).expect("a document")
+}
+
+fn fresh_dir(name: &str) -> PathBuf {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    // It need not be there.
+    drop(fs::remove_dir_all(&dir));
+    dir
+}
+
+/// `swipl -g run_tests -t halt FILE` passes and has nothing to warn of.
+#[track_caller]
+fn passes(file: &Path) {
+    let args = ["-g", "run_tests", "-t", "halt"];
+    let done = Command::new("swipl").args(args).arg(file).output().expect("swipl is installed");
+    let said = [done.stdout, done.stderr].concat();
+    let said = String::from_utf8_lossy(&said);
+    assert!(done.status.success(), "{}: {said}", file.display());
+    assert!(said.contains("passed"), "{}: {said}", file.display());
+    assert!(!said.contains("Warning") && !said.contains("ERROR"), "{}: {said}", file.display());
+}
