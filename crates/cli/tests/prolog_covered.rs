@@ -36,7 +36,6 @@ const EXERCISES: &[(&str, usize, usize, &[&str])] = &[
     ("parens", 11, 11, &[]),
     ("parse_expr_atom", 14, 14, &[]),
     ("parse_json", 16, 17, &[]),
-    ("poly", 27, 27, &["timeout"]),
     ("queen_attack", 4, 4, &[]),
     ("rle", 7, 7, &[]),
     ("rna", 5, 5, &[]),

@@ -61,7 +61,7 @@ pub(crate) enum Verdict {
 }
 
 /// Steps of a run while exploring; goals that need more are tried again with more.
-const STEPS: u64 = 100_000;
+const STEPS: u64 = 50_000;
 /// Answers of a goal that are looked at.
 pub(crate) const ANSWERS: usize = 6;
 const MEMORY: usize = 256 << 20;

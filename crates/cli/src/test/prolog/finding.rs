@@ -98,7 +98,7 @@ pub(crate) fn findings(
             // A few steps more may be all that it needs.
             n_endless += 1;
             let limits = Limits { steps: MANY_STEPS, memory_bytes: MEMORY };
-            if 3 < n_endless {
+            if 1 < n_endless {
                 continue;
             }
             match unit.solve(&ran.input, limits, 1) {
