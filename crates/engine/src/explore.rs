@@ -108,10 +108,11 @@ impl Exploration {
         }
         let (mut n_news, mut at_news) = (0, 0);
         loop {
+            let spent = self.report.n_runs as u64 + oracle.cost();
+            self.report.spent = spent;
             if let Some(stop) = watch(&self.report) {
                 return Ok(stop);
             }
-            let spent = self.report.n_runs as u64 + oracle.cost();
             if self.report.n_news != n_news {
                 (n_news, at_news) = (self.report.n_news, spent);
             }

@@ -16,6 +16,7 @@ use solve::{Chain, Effort, Statistics};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use trace::Covered;
 
 /// What came of a predicate.
 #[derive(Clone, Debug)]
@@ -100,13 +101,16 @@ pub(crate) fn explore(
         trouble: None,
     };
     let path = source.path.display().to_string();
+    let impossible = source.machine.impossible(&source.program, &[task.pred]);
+    let wanted: Vec<u32> =
+        task.reachable.iter().copied().filter(|it| !impossible.contains(it)).collect();
     let mut seen = progress.named(&task.name);
     let mut kept: Vec<(usize, Ran)> = Vec::new();
     for (n, way) in task.ways.iter().enumerate() {
         let is_first = n == 0;
         let is_done = |res: &Explored| {
             options.coverage != Criterion::Path
-                && task.reachable.iter().all(|it| res.completed.contains(it))
+                && wanted.iter().all(|it| res.completed.contains(it))
         };
         // Inputs that fit less well are only tried for what the others could not reach.
         let is_wanted = is_first || way.is_declared || !is_done(&res);
@@ -123,6 +127,8 @@ pub(crate) fn explore(
             patience: (options.time.is_none() && options.runs.is_none()).then_some(PATIENCE),
             strategy: options.strategy,
             seed: options.seed,
+            // Whoever names a depth wants it kept.
+            wanted: if options.depth.is_none() { completed(&wanted) } else { Covered::default() },
             near: if options.strategy == engine::Strategy::default() { NEAR } else { 0 },
             ..Settings::default()
         };
@@ -140,7 +146,7 @@ pub(crate) fn explore(
             covered.extend(completed.map(|it| it.0 / 2));
             if options.coverage == Criterion::Clause
                 && settings.patience.is_some()
-                && task.reachable.iter().all(|it| covered.contains(it))
+                && wanted.iter().all(|it| covered.contains(it))
             {
                 let since = *covered_at.get_or_insert(report.spent);
                 if since + MORE < report.spent {
@@ -194,6 +200,19 @@ pub(crate) fn explore(
     res.entered.retain(|it| reachable.contains(it));
     res.elapsed = begin.elapsed();
     res
+}
+
+/// As runs say that clauses were completed: see [`Unit`].
+fn completed(marks: &[u32]) -> Covered {
+    let n = marks.iter().max().map_or(0, |it| *it as usize + 1);
+    let mut words = vec![0_u64; (n * 2).div_ceil(64)];
+    for mark in marks {
+        let bit = mark * 2 + 1;
+        if let Some(word) = words.get_mut(bit as usize / 64) {
+            *word |= 1 << (bit % 64);
+        }
+    }
+    Covered::from_words(words)
 }
 
 fn add(to: &mut Statistics, other: &Statistics) {
