@@ -207,10 +207,9 @@ impl Bench {
     fn run(&self, machine: &mut Machine, suite: &str, case: &str) -> String {
         let mut groups: Vec<Term> = case.split('/').map(Term::atom).collect();
         let Some(case) = groups.pop() else { return "no case".to_owned() };
-        let private = self.dir.join(format!(".priv-{suite}"));
-        // What an earlier case or run left there is not this one's.
-        let fresh = if private.exists() { fs::remove_dir_all(&private) } else { Ok(()) };
-        let made = fresh.and_then(|()| fs::create_dir_all(&private));
+        // Other workers run other cases of the suite at the same time.
+        let private = self.dir.join(format!(".priv-{suite}-{}", std::process::id()));
+        let made = fs::create_dir_all(&private);
         if let Err(error) = made.and_then(|()| std::env::set_current_dir(&private)) {
             return error.to_string();
         }
@@ -222,9 +221,13 @@ impl Bench {
             path("priv_dir", &private),
         ]);
         let args = [Term::atom(suite), Term::proper_list(groups), case, config];
-        match machine.call(&Atom::new("gimlet_ct"), &Atom::new("run"), &args) {
-            Ok(run) => shown(run.outcome),
-            Err(error) => format!("machine error: {error}"),
+        let run = machine.call(&Atom::new("gimlet_ct"), &Atom::new("run"), &args);
+        // What the case left there is not the next one's.
+        let gone = std::env::set_current_dir(&self.dir).and_then(|()| fs::remove_dir_all(&private));
+        match (run, gone) {
+            (Ok(run), Ok(())) => shown(run.outcome),
+            (Err(error), _) => format!("machine error: {error}"),
+            (_, Err(error)) => error.to_string(),
         }
     }
 }
