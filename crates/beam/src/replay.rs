@@ -33,7 +33,7 @@ pub enum Replayed {
     Timeout,
     /// It was killed, by its memory limit or by another process.
     Killed(Term),
-    /// The arguments can't be written down: pids, ports, references.
+    /// The arguments can't be written down: functions that tell functions apart, some handles.
     Unreadable,
     /// The module can't be loaded there.
     Unusable(String),

@@ -66,7 +66,9 @@ pub(crate) fn compare(outcome: &Outcome, replayed: &Replayed) -> Verdict {
     let otherwise = |what: String| Verdict::Unconfirmed(format!("on BEAM {what}"));
     match (outcome, replayed) {
         (_, Replayed::Unreadable) => Verdict::Unconfirmed(
-            "the input holds what can't be written down: a pid, port or reference".to_owned(),
+            "the input can't be written down: it holds a function that tells functions apart, or a \
+             process, port or reference that only our machine has"
+                .to_owned(),
         ),
         (_, Replayed::Unusable(why)) => {
             Verdict::Unconfirmed(format!("BEAM does not load the module: {why}"))
