@@ -124,6 +124,35 @@ answer({use_source, Module, Path, Options}) ->
         {ok, _, Beam, _} -> use(Module, Path, Beam);
         _ -> {unusable, <<"the compiler refused it">>}
     end;
+answer({token, Source}) ->
+    Forms = scanned(unicode:characters_to_list(Source), 1, []),
+    {ok, _, Beam} = compile:noenv_forms(Forms, [binary]),
+    use(gimlet_token, <<"gimlet_token.erl">>, Beam);
+answer({take_turns, Module}) ->
+    case code:get_object_code(Module) of
+        {Module, Beam, Path} ->
+            code:unstick_mod(Module),
+            take_turns(Module, unicode:characters_to_binary(Path), Beam);
+        error ->
+            {unusable, <<"it has no file">>}
+    end;
+answer({take_turns, Module, Path, beam}) ->
+    case file:read_file(Path) of
+        {ok, Beam} -> take_turns(Module, Path, Beam);
+        {error, Why} -> {unusable, text(file:format_error(Why))}
+    end;
+answer({take_turns, Module, Path, Options}) ->
+    Source = unicode:characters_to_list(Path),
+    case compile:noenv_file(Source, [binary, debug_info, return_errors | options(Options)]) of
+        {ok, _, Beam} -> take_turns(Module, Path, Beam);
+        {ok, _, Beam, _} -> take_turns(Module, Path, Beam);
+        _ -> {unusable, <<"the compiler refused it">>}
+    end;
+answer({follow, Module, Function, Text, Steps}) ->
+    case arguments(Text) of
+        {ok, Args} -> gimlet_token:run(Module, Function, Args, Steps);
+        error -> unreadable
+    end;
 answer({load_beam, Path}) ->
     load_beam(Path);
 answer({load_binary, Beam}) ->
@@ -175,6 +204,29 @@ answer({observe, Module, Function, Args}) ->
     {observed, End, lists:reverse(get(gimlet_events))};
 answer(info) ->
     {info, info()}.
+
+%% A module whose processes wait for their turns, if somebody hands them out.
+take_turns(Module, Path, Beam) ->
+    case forms(Beam) of
+        {ok, Module, Forms} ->
+            Rewritten = [tolerant(Form) || Form <- gimlet_token:rewrite(Forms)],
+            case compile:noenv_forms(Rewritten, [binary, return_errors]) of
+                {ok, _, New} -> use(Module, Path, New);
+                {ok, _, New, _} -> use(Module, Path, New);
+                _ -> {unusable, <<"the compiler refused it">>}
+            end;
+        {_, Why} ->
+            {unusable, Why}
+    end.
+
+scanned(Text, Line, Forms) ->
+    case erl_scan:tokens([], Text, Line) of
+        {done, {ok, Tokens, Next}, Rest} ->
+            {ok, Form} = erl_parse:parse_form(Tokens),
+            scanned(Rest, Next, [Form | Forms]);
+        _ ->
+            lists:reverse(Forms)
+    end.
 
 %% Rewritten code --------------------------------------------------------------------------
 %%

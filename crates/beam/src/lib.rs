@@ -8,6 +8,7 @@ mod target;
 mod otp;
 mod replay;
 mod source;
+mod turns;
 
 pub mod backend;
 pub mod instrument;
@@ -24,3 +25,4 @@ pub use otp::{Define, Otp, Settings};
 pub use replay::{Replayed, Replayer};
 pub use source::Source;
 pub use target::{Builder, Target, TargetError, TargetModule};
+pub use turns::{Followed, How, Turn};

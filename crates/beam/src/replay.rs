@@ -11,13 +11,15 @@ use term::{Atom, Style, Term, print};
 
 #[derive(Debug)]
 pub struct Replayer {
-    otp: Otp,
+    pub(crate) otp: Otp,
     /// The modules under test that have a file.
-    modules: Vec<(Atom, Source)>,
+    pub(crate) modules: Vec<(Atom, Source)>,
     /// Modules that BEAM would not load, and why.
     unusable: Vec<(Atom, String)>,
     /// The process that has the modules, counted by starts.
     ready: Option<u32>,
+    /// The one that has them with turns.
+    pub(crate) turning: Option<u32>,
 }
 
 /// How a call ended on BEAM.
@@ -41,7 +43,7 @@ pub enum Replayed {
 
 impl Replayer {
     pub fn new(otp: Otp, modules: Vec<(Atom, Source)>) -> Replayer {
-        Replayer { otp, modules, unusable: Vec::new(), ready: None }
+        Replayer { otp, modules, unusable: Vec::new(), ready: None, turning: None }
     }
 
     /// Calls the function in a process of its own.
@@ -73,7 +75,7 @@ impl Replayer {
     }
 
     /// Loads the modules, again if the runtime was started anew.
-    fn prepare(&mut self) -> Result<(), HostError> {
+    pub(crate) fn prepare(&mut self) -> Result<(), HostError> {
         if self.ready == Some(self.otp.starts()) && self.otp.process_id().is_some() {
             return Ok(());
         }
@@ -99,7 +101,7 @@ impl Replayer {
     }
 }
 
-fn read(answer: Term) -> Option<Replayed> {
+pub(crate) fn read(answer: Term) -> Option<Replayed> {
     if answer.as_atom() == Some("unreadable") {
         return Some(Replayed::Unreadable);
     }

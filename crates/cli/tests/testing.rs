@@ -369,6 +369,7 @@ fn schedules_are_explored_with_inputs_and_replayed() {
         let (report, code) = report(&args);
         let unit = &report["units"][0];
         let found = unit["findings"].as_array().expect("findings");
+        assert!(found.iter().all(|it| it["confirmed"] == true), "{function}: {found:?}");
         let line = |it: &Value| (it["kind"].clone(), it["call"].clone());
         let found: Vec<(Value, Value)> = found.iter().map(line).collect();
         let expect: Vec<(Value, Value)> =
@@ -392,6 +393,36 @@ fn schedules_are_explored_with_inputs_and_replayed() {
     let again = gimlet(&["replay", record.to_str().expect("UTF-8")]);
     assert_eq!(again.code, 0, "{}{}", again.stdout, again.stderr);
     assert!(again.stdout.contains("no match of right hand side value"), "{}", again.stdout);
+}
+
+/// Races of OTP code are found, BEAM is made to show them, and there are none when they are mended.
+#[test]
+fn races_of_otp_code_are_confirmed_on_beam() {
+    let program = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/schedules/otp_races.erl");
+    let found = |function: &str| {
+        let name = format!("{function}/0");
+        let (report, code) = report(&[program, "-f", &name, "--schedules", "--no-spec"]);
+        let unit = &report["units"][0];
+        assert_eq!(unit["stop"], "exhausted", "{function}");
+        let findings = unit["findings"].as_array().expect("findings").iter();
+        let kind = |it: &Value| (it["kind"] != "race").then(|| it["kind"].clone());
+        let all: Vec<Value> = findings.clone().filter_map(kind).collect();
+        let confirmed = findings.filter(|it| it["confirmed"] == true);
+        (all, confirmed.filter_map(kind).collect::<Vec<Value>>(), code)
+    };
+    for (bug, kind) in [
+        ("cast_call", "crash"),
+        ("restart", "crash"),
+        ("name", "crash"),
+        ("timer", "crash"),
+        ("pool", "deadlock"),
+    ] {
+        let (all, confirmed, code) = found(&format!("{bug}_bug"));
+        assert!(confirmed.contains(&Value::from(kind)), "{bug}: {all:?}, confirmed {confirmed:?}");
+        assert_eq!(code, 1, "{bug}");
+        let (all, _, code) = found(&format!("{bug}_mended"));
+        assert!(all.is_empty() && code == 0, "{bug}: {all:?}");
+    }
 }
 
 /// Findings with their inputs, and clauses covered, of all units.

@@ -171,6 +171,10 @@ pub struct Blocked {
 
 /// A program that is run step by step, in any order that its rules allow.
 pub trait Stage {
+    /// Whether messages to one mailbox conflict with each other, whoever takes them. If not, which of
+    /// them came first is decided where they are taken.
+    fn order_mail(&mut self, is_ordered: bool);
+
     /// Starts a run. Whatever was running is over.
     fn begin(&mut self, input: &Input) -> Result<(), ExecutorError>;
 
@@ -179,6 +183,10 @@ pub trait Stage {
     fn offers(&mut self) -> Result<Vec<Offer>, ExecutorError>;
 
     fn step(&mut self, label: Label) -> Result<Step, ExecutorError>;
+
+    /// Takes a step that an earlier run with the same beginning took, `is_last` or not. Nothing need
+    /// have been offered, and what it does is known.
+    fn again(&mut self, label: Label, is_last: bool) -> Result<(), ExecutorError>;
 
     /// Whether a receive of this run, which may be over, would take the message if it had come.
     fn matches(&mut self, receive: ReceiveId, message: MessageId) -> Result<Match, ExecutorError>;

@@ -3,9 +3,10 @@
 use crate::test::explore::Explored;
 use crate::test::finding::{Confirmation, Finding, Kind};
 use crate::test::frames::{Frame, frames};
+use crate::test::schedules::Schedule;
 use crate::test::unit::UnitName;
 use beam::backend::is_alike;
-use beam::{Replayed, Replayer};
+use beam::{Followed, Replayed, Replayer};
 use std::time::Duration;
 use term::{Style, Term, print};
 use trace::Outcome;
@@ -37,9 +38,8 @@ pub(crate) fn confirm(beam: &mut Replayer, unit: &UnitName, explored: &mut Explo
 
 /// Whether BEAM agrees that this is what the call does.
 fn try_on_beam(beam: &mut Replayer, unit: &UnitName, finding: &Finding) -> Verdict {
-    // BEAM takes a schedule of its own.
-    if finding.schedule.is_some() {
-        return Verdict::Unconfirmed("schedules are not tried on BEAM".to_owned());
+    if let Some(schedule) = &finding.schedule {
+        return try_schedule(beam, unit, finding, schedule);
     }
     let limit = match finding.kind {
         Kind::Timeout => LIMIT_OF_ENDLESS,
@@ -53,6 +53,41 @@ fn try_on_beam(beam: &mut Replayer, unit: &UnitName, finding: &Finding) -> Verdi
     match beam.call(&unit.module, &unit.function, &finding.input.args, limit) {
         Ok(replayed) => compare(&finding.outcome, &replayed),
         Err(error) => Verdict::Unconfirmed(error.to_string()),
+    }
+}
+
+/// Whether the same comes of the schedule on BEAM, where processes are made to take their turns.
+fn try_schedule(
+    beam: &mut Replayer,
+    unit: &UnitName,
+    finding: &Finding,
+    schedule: &Schedule,
+) -> Verdict {
+    let UnitName { module, function, .. } = unit;
+    let followed = beam.follow(module, function, &finding.input.args, &schedule.turns, LIMIT);
+    let Followed { lost, end, failed } = match followed {
+        Ok(it) => it,
+        Err(error) => return Verdict::Unconfirmed(error.to_string()),
+    };
+    let end = match &schedule.process {
+        Some(name) => failed.into_iter().find(|it| it.0 == *name).map(|it| it.1),
+        None => end,
+    };
+    let verdict = match (&finding.outcome, &end) {
+        // Who lost the schedule may wait for us.
+        (Outcome::Deadlock, None) if lost.is_none() => return Verdict::Confirmed,
+        (outcome, Some(end)) => compare(outcome, end),
+        (_, None) => match &schedule.process {
+            Some(name) => Verdict::Unconfirmed(format!("on BEAM {name} does not fail")),
+            None => Verdict::Unconfirmed("on BEAM it waits".to_owned()),
+        },
+    };
+    match (verdict, lost) {
+        (Verdict::Unconfirmed(_), Some(at)) => Verdict::Unconfirmed(format!(
+            "BEAM can't be made to follow the schedule beyond step {}",
+            at + 1
+        )),
+        (verdict, _) => verdict,
     }
 }
 

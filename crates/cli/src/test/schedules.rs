@@ -2,9 +2,10 @@
 
 use crate::test::clock::Clock;
 use crate::test::explore::{Explored, Task};
-use crate::test::finding::{Cause, Confirmation, Finding, Judge, Kind};
+use crate::test::finding::{Cause, Finding, Judge, Kind};
 use crate::test::progress::Progress;
 use crate::test::unit::UnitName;
+use beam::{How, Turn};
 use engine::{Alone, Ended, Report, ScheduleReport, ScheduleSettings, Stop, Test};
 use engine::{explore_schedules, follow, step_name};
 use erlang::Machine;
@@ -15,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use term::{Atom, Style, Term, print};
-use trace::{Actor, Blocked, Input, Label, Outcome, Performed, Stage, Step};
+use trace::{Actor, Blocked, Input, Label, Outcome, Performed, Stage, Step, Take};
 
 /// An order of steps that a finding needs.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,6 +28,8 @@ pub(crate) struct Schedule {
     /// Who waits, and what lies in their mailboxes.
     pub(crate) blocked: Vec<String>,
     pub(crate) chart: Vec<String>,
+    /// The same for BEAM, with all that came after; known where it was found only.
+    pub(crate) turns: Vec<Turn>,
 }
 
 impl Schedule {
@@ -35,7 +38,7 @@ impl Schedule {
     }
 
     pub(crate) fn json(&self) -> Value {
-        let Schedule { steps, process, blocked, chart } = self;
+        let Schedule { steps, process, blocked, chart, turns: _ } = self;
         json!({"steps": steps, "process": process, "blocked": blocked, "chart": chart})
     }
 
@@ -46,7 +49,8 @@ impl Schedule {
         };
         let process = value.get("process").and_then(Value::as_str).map(str::to_owned);
         let (steps, blocked) = (texts("steps")?, texts("blocked")?);
-        Some(Schedule { steps, process, blocked, chart: texts("chart")? })
+        let (chart, turns) = (texts("chart")?, Vec::new());
+        Some(Schedule { steps, process, blocked, chart, turns })
     }
 
     /// Takes the same steps again.
@@ -270,13 +274,23 @@ fn explain(stage: &mut Staged<'_>, shown: Shown) -> Finding {
             res.blocked = performed.blocked.iter().map(|it| blocked_text(stage, it)).collect();
         }
         res.chart = chart(stage, &steps);
+        res.turns = steps.iter().map(|it| turn(stage, it)).collect();
     }
     if let Some(process) = &res.process {
         finding.complaint = Some(format!("process {process} failed, and nobody watched it"));
     }
-    finding.confirmation = Confirmation::Unconfirmed("schedules are not tried on BEAM".to_owned());
     finding.schedule = Some(res);
     finding
+}
+
+fn turn(stage: &Staged<'_>, step: &Step) -> Turn {
+    let how = match step.label.take {
+        Take::Next => How::Next,
+        Take::Message(_) => How::Takes,
+        Take::Timeout => How::GivesUp,
+    };
+    let starts = step.spawned.iter().map(|it| stage.name(*it)).collect();
+    Turn { name: stage.name(step.label.actor), how, starts }
 }
 
 fn blocked_text(stage: &Staged<'_>, blocked: &Blocked) -> String {

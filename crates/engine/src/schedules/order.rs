@@ -32,6 +32,8 @@ pub(super) struct Event {
     pub(super) step: Step,
     /// The place among the steps of its actor.
     nth: u32,
+    /// The step of the same actor before it.
+    before: Option<usize>,
     clock: Vec<u32>,
     /// Whether it was dictated by a plan.
     pub(super) is_guided: bool,
@@ -107,6 +109,58 @@ impl Trace {
         self.events.len()
     }
 
+    /// Forgets all but the first steps.
+    pub(super) fn truncate(&mut self, n: usize) {
+        let is_kept = |it: &usize| *it < n;
+        for received in &mut self.received {
+            let sent_at = &self.sent_at;
+            let is_known = |id: &MessageId| sent_at.get(id).is_some_and(is_kept);
+            received.wanted.retain(is_known);
+            received.unwanted.retain(|it| is_known(&it.0));
+        }
+        self.received.retain(|it| it.at < n);
+        self.races.retain(|it| it.second < n);
+        self.cuts.retain(|it| it.at < n);
+        self.globals.retain(is_kept);
+        // A saying is known when its receive is over and both messages were sent.
+        self.comes.retain(|it| it.by.max(it.second) < n);
+        while self.events.len() > n
+            && let Some(event) = self.events.pop()
+        {
+            let Step { label, accesses, sent, spawned, killed, .. } = &event.step;
+            let actor = self.actor(label.actor);
+            if let Some(last) = self.last.get_mut(actor) {
+                *last = event.before;
+            }
+            for access in accesses {
+                if let Some(touched) = self.touched.get_mut(&access.object) {
+                    touched.retain(is_kept);
+                }
+            }
+            for it in sent {
+                self.sent_at.remove(&it.message);
+                self.sent_to.remove(&it.message);
+            }
+            let at = self.events.len();
+            for (actors, of) in [(spawned, &mut self.spawned_at), (killed, &mut self.killed_at)] {
+                for it in actors {
+                    if of.get(it) == Some(&at) {
+                        of.remove(it);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The last step of an actor.
+    pub(super) fn last_of(&self, actor: Actor) -> Option<usize> {
+        self.actors.get(&actor).and_then(|it| self.last.get(*it)).copied().flatten()
+    }
+
+    pub(super) fn doing(&self, event: usize) -> Option<Rc<Doing>> {
+        self.events.get(event).map(|it| Rc::clone(&it.doing))
+    }
+
     fn actor(&mut self, actor: Actor) -> usize {
         let next = self.actors.len();
         let found = *self.actors.entry(actor).or_insert(next);
@@ -163,7 +217,7 @@ impl Trace {
         if let Some(last) = self.last.get_mut(actor) {
             *last = Some(at);
         }
-        self.events.push(Event { doing, step, nth, clock, is_guided, assumed });
+        self.events.push(Event { doing, step, nth, before, clock, is_guided, assumed });
         self.note_sent(at)
     }
 
@@ -395,15 +449,19 @@ impl Trace {
             Take::Message(id) => self.sender(id),
             Take::Timeout | Take::Next => before,
         };
-        let Some(target) = target else { return true };
         let is_timeout = !matches!(take, Take::Message(_));
+        // Whatever comes after such a step depends on it, giving up too.
+        let globals = self.globals.iter().copied().filter(|it| is_timeout && *it < except);
+        let targets: Vec<usize> = target.into_iter().chain(globals).collect();
         wanted.iter().filter(|it| take != Take::Message(**it)).all(|id| {
             let Some(sent) = self.sender(*id) else { return true };
             match self.delivery {
-                Delivery::Instant => !self.leads(sent, target, is_there, except),
-                Delivery::Causal | Delivery::Free => {
-                    !self.must_come(*id, sent, target, is_timeout, is_there, except, actor)
+                Delivery::Instant => {
+                    !targets.iter().any(|it| self.leads(sent, *it, is_there, except))
                 }
+                Delivery::Causal | Delivery::Free => target.is_none_or(|target| {
+                    !self.must_come(*id, sent, target, is_timeout, is_there, except, actor)
+                }),
             }
         })
     }
@@ -520,6 +578,7 @@ impl Trace {
     pub(super) fn class(&self) -> Vec<(Actor, Vec<Done>)> {
         let mut of_actors: Vec<(Actor, Vec<Done>)> = Vec::new();
         let mut actors: Vec<(Actor, usize)> = self.actors.iter().map(|it| (*it.0, *it.1)).collect();
+        actors.retain(|it| self.last.get(it.1).copied().flatten().is_some());
         actors.sort_unstable();
         for (actor, _) in &actors {
             let steps = self.events.iter().filter(|it| it.step.label.actor == *actor);
@@ -530,7 +589,6 @@ impl Trace {
             of_actors
                 .push((*actor, steps.map(|it| (it.step.label.take, known(&it.clock))).collect()));
         }
-        of_actors.retain(|it| !it.1.is_empty());
         of_actors
     }
 }

@@ -20,6 +20,45 @@ pub(super) struct Plan {
 /// earlier runs. What a process would have done had it not been ended is in no run, and with every
 /// run there is more that can come before it.
 pub(super) fn plans(trace: &Trace, fresh: usize) -> Vec<Plan> {
+    let mut res = races(trace, fresh);
+    for received in &trace.received {
+        other_takes(trace, fresh, received, &mut res);
+    }
+    res
+}
+
+/// The same where messages are taken in the order in which they were sent. What a receive takes
+/// follows from races of who sent it; but it may have given up before any of them came.
+pub(super) fn ordered_plans(trace: &Trace, fresh: usize) -> Vec<Plan> {
+    let mut res = races(trace, fresh);
+    for received in trace.received.iter().filter(|it| it.patience == Patience::Soon) {
+        let first = received.wanted.iter().filter_map(|it| trace.sender(*it)).min();
+        let is_taken = matches!(received.take, Some(Take::Message(_)));
+        if let Some(first) = first.filter(|it| is_taken && *it < received.at)
+            && fresh <= received.at
+            && trace.allowed(received, Take::Timeout)
+        {
+            let label = Label { actor: received.who, take: Take::Timeout };
+            let mut plan = plan(trace, first, Doing::of_offer(label, None));
+            plan.guided.retain(|it| *it < received.at);
+            plan.sequence = plan.guided.iter().filter_map(|it| trace.doing(*it)).collect();
+            plan.sequence.push(Doing::of_offer(label, None));
+            res.push(plan);
+        }
+    }
+    // Ended while it waited: it might have gone on before.
+    for received in trace.received.iter().filter(|it| it.take.is_none()) {
+        let messages = received.wanted.iter().map(|it| Take::Message(*it));
+        let gives_up = (received.patience == Patience::Soon).then_some(Take::Timeout);
+        for take in messages.chain(gives_up).filter(|it| trace.allowed(received, *it)) {
+            let label = Label { actor: received.who, take };
+            res.push(plan(trace, received.at, Doing::of_offer(label, None)));
+        }
+    }
+    res
+}
+
+fn races(trace: &Trace, fresh: usize) -> Vec<Plan> {
     let mut res = Vec::new();
     for race in trace.races.iter().filter(|it| fresh <= it.second) {
         let Some(second) = trace.events.get(race.second) else { continue };
@@ -37,9 +76,6 @@ pub(super) fn plans(trace: &Trace, fresh: usize) -> Vec<Plan> {
             let label = Label { actor: cut.offer.actor, take: Take::Next };
             res.push(plan(trace, cut.at, Doing::of_offer(label, Some(&cut.offer.kind))));
         }
-    }
-    for received in &trace.received {
-        other_takes(trace, fresh, received, &mut res);
     }
     res
 }
@@ -79,8 +115,7 @@ fn other_takes(trace: &Trace, fresh: usize, received: &Received, res: &mut Vec<P
 /// All that a step did not cause, then another one in its place.
 fn plan(trace: &Trace, at: usize, last: Rc<Doing>) -> Plan {
     let guided: Vec<usize> = (at + 1..trace.len()).filter(|it| !trace.is_before(at, *it)).collect();
-    let doing = |it: &usize| trace.events.get(*it).map(|it| Rc::clone(&it.doing));
-    let mut sequence: Vec<Rc<Doing>> = guided.iter().filter_map(doing).collect();
+    let mut sequence: Vec<Rc<Doing>> = guided.iter().filter_map(|it| trace.doing(*it)).collect();
     sequence.push(last);
     Plan { at, sequence, guided, unmatched: None }
 }

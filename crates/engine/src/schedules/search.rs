@@ -8,7 +8,7 @@ use crate::report::Stop;
 use crate::schedules::data::{Path, Turns, condition, inputs_for_match, needed};
 use crate::schedules::doing::{Doing, initial};
 use crate::schedules::order::{Delivery, Trace};
-use crate::schedules::plan::{Plan, plans};
+use crate::schedules::plan::{Plan, ordered_plans, plans};
 use crate::schedules::wakeup::{Asleep, Branch, Sequence, holds_any, insert};
 use rustc_hash::{FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
@@ -56,12 +56,25 @@ pub enum Dpor {
     /// No two runs are equivalent.
     #[default]
     Optimal,
-    /// Every class is met, some more than once or in vain.
+    /// Every class is met, some in vain; every order of messages in a mailbox counts.
     Source,
-    /// All interleavings.
+    /// Everybody who can is tried at every step, but for what was seen before (sleep sets).
     None,
+    /// All interleavings.
+    All,
     /// Runs at random, as many as the budget allows.
     Random,
+}
+
+impl Dpor {
+    /// Whether which message came first is decided where they are sent. If not, it is decided where
+    /// they are taken.
+    fn orders_mail(self) -> bool {
+        match self {
+            Dpor::Source | Dpor::None => true,
+            Dpor::Optimal | Dpor::All | Dpor::Random => false,
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -100,12 +113,15 @@ pub fn explore_schedules(
         settings: *settings,
         nodes: Vec::new(),
         input: Rc::new(seed.clone()),
+        trace: Trace::new(settings.delivery),
+        trace_input: None,
         root: Turns::default(),
         classes: FxHashSet::default(),
         random: settings.seed,
         is_cut: false,
         report: ScheduleReport::default(),
     };
+    stage.order_mail(settings.dpor.orders_mail());
     match search.go_on(stage, oracle, see, watch) {
         Ok(stop) => search.report.stop = stop,
         Err(error) => {
@@ -152,6 +168,9 @@ struct Search {
     nodes: Vec<Node>,
     /// Of the run that is going on.
     input: Rc<Input>,
+    /// Of the run before, when there is none going on.
+    trace: Trace,
+    trace_input: Option<Rc<Input>>,
     /// What was chosen before the first step.
     root: Turns,
     classes: FxHashSet<u64>,
@@ -176,6 +195,8 @@ struct Node {
     tree: Vec<Branch>,
     /// What the step on the path chose by its data, and what was not tried.
     turns: Turns,
+    /// On the way here.
+    n_preemptions: usize,
 }
 
 /// How a run came to its end.
@@ -218,6 +239,8 @@ impl Search {
                 see(&Ended { input: &self.input, schedule: &schedule, performed: &performed });
             }
             self.learn(stage, oracle, &played, &performed, fresh);
+            self.trace = played.trace;
+            self.trace_input = Some(Rc::clone(&self.input));
             if let Some(stop) = watch(&self.report) {
                 return Ok(stop);
             }
@@ -235,12 +258,13 @@ impl Search {
     /// One run along the path, then freely.
     fn play(&mut self, stage: &mut dyn Stage) -> Result<Played, ExecutorError> {
         stage.begin(&self.input)?;
-        let trace = Trace::new(self.settings.delivery);
+        let trace = self.play_known(stage)?;
         let mut res = Played { trace, is_whole: true, refused: None, waiting: Vec::new() };
         let mut sleep: Vec<Asleep> = Vec::new();
         let mut planned: Vec<Branch> = Vec::new();
-        let mut n_preemptions = 0;
-        let mut last: Option<Actor> = None;
+        let known = res.trace.len();
+        let mut n_preemptions = self.nodes.get(known).map_or(0, |it| it.n_preemptions);
+        let mut last = res.trace.events.last().map(|it| it.step.label.actor);
         loop {
             let trace = &mut res.trace;
             let depth = trace.len();
@@ -264,7 +288,7 @@ impl Search {
                     break;
                 }
                 let sleep = std::mem::take(&mut sleep);
-                self.nodes.push(Node { sleep, tree, turns: Turns::default() });
+                self.nodes.push(Node { sleep, tree, turns: Turns::default(), n_preemptions });
             }
             let is_newest = depth + 1 == self.nodes.len();
             let Some(branch) = self.nodes.get_mut(depth).and_then(|it| it.tree.first_mut()) else {
@@ -312,11 +336,27 @@ impl Search {
                 }
                 if is_newest {
                     let stays = |it: &&Asleep| !it.doing.depends_on(&event.doing);
-                    sleep = node.sleep.iter().filter(stays).cloned().collect();
+                    if self.settings.dpor != Dpor::All {
+                        sleep = node.sleep.iter().filter(stays).cloned().collect();
+                    }
                 }
             }
         }
         Ok(res)
+    }
+
+    /// The steps that the run before took too, if it had the same input.
+    fn play_known(&mut self, stage: &mut dyn Stage) -> Result<Trace, ExecutorError> {
+        let mut trace = std::mem::take(&mut self.trace);
+        trace.delivery = self.settings.delivery;
+        let is_same = self.trace_input.as_ref().is_some_and(|it| Rc::ptr_eq(it, &self.input));
+        let n_known = if is_same { self.nodes.len().saturating_sub(1) } else { 0 };
+        trace.truncate(n_known);
+        for event in &mut trace.events {
+            event.is_guided = false;
+            stage.again(event.step.label, event.step.is_last)?;
+        }
+        Ok(trace)
     }
 
     /// Whether no run has ended at this node yet; it has now.
@@ -350,7 +390,13 @@ impl Search {
             Dpor::Optimal | Dpor::Source => {
                 self.free_label(exprs, offers, trace, sleep, last).map(branch).into_iter().collect()
             }
-            Dpor::None => natural_labels().map(branch).collect(),
+            Dpor::None => {
+                let is_awake = |it: &Label| !sleep.iter().any(|of| of.doing.label == *it);
+                let mut labels: Vec<Label> = natural_labels().filter(is_awake).collect();
+                labels.sort_by_key(|it| in_turns(trace, it.actor));
+                labels.into_iter().map(branch).collect()
+            }
+            Dpor::All => natural_labels().map(branch).collect(),
             Dpor::Random => {
                 let labels: Vec<Label> = natural_labels().collect();
                 self.random = scramble(self.random.wrapping_add(0x9e37_79b9_7f4a_7c15));
@@ -374,12 +420,18 @@ impl Search {
                 .iter()
                 .any(|it| it.doing.label == *label && holds_any(&it.conditions, exprs, &self.input))
         };
-        let is_last = |it: &&Offer| Some(it.actor) == last;
-        let first = offers.iter().filter(is_last);
-        let others = offers.iter().filter(|it| !is_last(it));
-        first.chain(others).find_map(|offer| {
-            let mut labels = labels(offer).into_iter();
-            labels.find(|it| !is_asleep(it) && self.settings.can(offers, trace, *it))
+        let mut order: Vec<&Offer> = offers.iter().collect();
+        if self.settings.dpor == Dpor::Source {
+            order.sort_by_key(|it| in_turns(trace, it.actor));
+        } else {
+            order.sort_by_key(|it| Some(it.actor) != last);
+        }
+        order.into_iter().find_map(|offer| {
+            let mut labels = labels(offer);
+            if self.settings.dpor.orders_mail() {
+                labels.truncate(1);
+            }
+            labels.into_iter().find(|it| !is_asleep(it) && self.settings.can(offers, trace, *it))
         })
     }
 
@@ -429,8 +481,9 @@ impl Search {
             }
         }
         let found = match self.settings.dpor {
-            Dpor::Optimal | Dpor::Source => plans(trace, fresh),
-            Dpor::None | Dpor::Random => Vec::new(),
+            Dpor::Optimal => plans(trace, fresh),
+            Dpor::Source => ordered_plans(trace, fresh),
+            Dpor::None | Dpor::All | Dpor::Random => Vec::new(),
         };
         for plan in &found {
             self.accept(stage.exprs(), oracle, trace, &path, plan);
@@ -455,7 +508,8 @@ impl Search {
             if self.nodes.len() == at {
                 // Nothing was done here; what is planned comes after it.
                 let tree = vec![Branch::free(nothing(), &self.input)];
-                self.nodes.push(Node { sleep: Vec::new(), tree, turns: Turns::default() });
+                let (sleep, turns) = (Vec::new(), Turns::default());
+                self.nodes.push(Node { sleep, tree, turns, n_preemptions: 0 });
             }
             self.add_inputs(stage.exprs(), at, *label, inputs);
         }
@@ -586,7 +640,8 @@ impl ScheduleSettings {
         offer.is_some_and(|it| match &it.kind {
             OfferKind::Next { .. } => true,
             OfferKind::Receive(waiting) => {
-                matches!(self.dpor, Dpor::None | Dpor::Random)
+                matches!(self.dpor, Dpor::All | Dpor::Random)
+                    || self.dpor.orders_mail()
                     || trace.allows(label.actor, waiting, label.take)
             }
         })
@@ -631,6 +686,13 @@ fn natural(offers: &[Offer], last: Option<Actor>) -> Option<Label> {
     let of = |offer: &Offer| labels(offer).first().copied();
     let again = offers.iter().find(|it| Some(it.actor) == last).and_then(of);
     again.or_else(|| offers.iter().find_map(of))
+}
+
+/// Who has waited longest comes first, and those who have done nothing yet last. How many runs are in
+/// vain depends on the order.
+fn in_turns(trace: &Trace, actor: Actor) -> (bool, Option<usize>) {
+    let last = trace.last_of(actor);
+    (last.is_none(), last)
 }
 
 /// The branch on the path is not looked at: a plan never goes through it.

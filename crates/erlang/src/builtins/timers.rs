@@ -57,7 +57,8 @@ fn start(w: &mut World, args: &[Value], options: Value, kind: Kind) -> Result<Va
         Kind::Timeout => w.heap.tuple(&[Value::atom(AtomId::TIMEOUT), reference, arg(args, 2)]),
     };
     let is_gone = matches!(to, TimerTarget::Process(pid) if !w.is_alive(pid));
-    if !is_gone {
+    // One that has its turn fires, if only at nobody: the message might have come in time.
+    if !is_gone || w.schedule.is_some() {
         w.timers.start(at, Timer { id: TimerId::Reference(id), to, message });
         w.timer_started(id);
     }
@@ -89,7 +90,7 @@ fn cancel(w: &mut World, timer: Value, options: Value) -> Result<Value, Fault> {
             _ => return Err(Fault::BADARG),
         }
     }
-    let left = w.timers.cancel(TimerId::Reference(id));
+    let left = if sends_to_nobody(w, id) { None } else { w.timers.cancel(TimerId::Reference(id)) };
     if left.is_some() {
         w.timer_cancelled(id);
     }
@@ -106,9 +107,14 @@ fn read(w: &mut World, timer: Value, options: Value) -> Result<Value, Fault> {
             _ => return Err(Fault::BADARG),
         }
     }
-    let left = w.timers.when(TimerId::Reference(id));
+    let left = w.timers.when(TimerId::Reference(id)).filter(|_| !sends_to_nobody(w, id));
     let left = time_left(w, left);
     Ok(answer(w, "read_timer", id, left, is_async, true))
+}
+
+/// Such a timer is none on BEAM.
+fn sends_to_nobody(w: &World, id: RefId) -> bool {
+    w.timers.target(id).is_some_and(|it| !w.is_alive(it))
 }
 
 fn flags(w: &World, options: Value) -> Result<Vec<(AtomId, bool)>, Fault> {

@@ -60,6 +60,21 @@ impl Timers {
         self.by_id.get(&id).map(|it| it.0)
     }
 
+    /// The process that a timer sends to, if it is not one with a name.
+    pub fn target(&self, id: RefId) -> Option<PidId> {
+        let place = self.by_id.get(&TimerId::Reference(id))?;
+        self.due.get(place)?.target_process()
+    }
+
+    /// The name that a timer sends to.
+    pub fn target_name(&self, id: RefId) -> Option<AtomId> {
+        let place = self.by_id.get(&TimerId::Reference(id))?;
+        match self.due.get(place)?.to {
+            TimerTarget::Name(name) => Some(name),
+            TimerTarget::Process(_) => None,
+        }
+    }
+
     /// The next timer to fire, if it is due by then.
     pub fn take_due(&mut self, by: u64) -> Option<Timer> {
         let place = *self.due.first_key_value()?.0;

@@ -104,6 +104,26 @@ impl Tables {
         self.named(table).map(|it| it.key_position)
     }
 
+    pub(crate) fn owner_of(&self, table: Value) -> Option<PidId> {
+        self.named(table).map(|it| it.owner)
+    }
+
+    pub(crate) fn heir_of(&self, table: Value) -> Option<PidId> {
+        self.named(table).and_then(|it| it.heir).map(|it| it.pid)
+    }
+
+    /// Whether there is an object with the key of this one.
+    pub(crate) fn has_key_of(
+        &self,
+        heap: &Heap,
+        atoms: &Atoms,
+        table: Value,
+        object: Value,
+    ) -> bool {
+        let key = |it: &Table| it.key(heap, object).is_some_and(|key| it.has(heap, atoms, key));
+        self.named(table).is_some_and(key)
+    }
+
     /// The name that a table can be called by.
     pub(crate) fn name_of(&self, table: Value) -> Option<AtomId> {
         self.named(table).filter(|it| it.is_named).map(|it| it.name)

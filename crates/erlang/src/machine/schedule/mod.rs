@@ -24,6 +24,8 @@ use trace::{Access, Actor, MessageId, Mode, Sent};
 #[derive(Debug, Default)]
 pub struct Schedule {
     gate: Gate,
+    /// Whether messages to one mailbox conflict.
+    is_mail_ordered: bool,
     /// The instruction that the gate was opened for, to be opened again if it has to be retried.
     opened_at: Option<u32>,
     /// What the process that stopped last stopped for.
@@ -205,6 +207,8 @@ impl World {
             None => return,
         }
         schedule.messages.insert(id, message);
+        let mode = if schedule.is_mail_ordered { Mode::Write } else { Mode::WritePart };
+        schedule.draft.touch.access(touch::mailbox(to), mode);
         schedule.draft.sent.push(Sent { message: id, to: actor(to) });
     }
 

@@ -9,7 +9,8 @@ use crate::machine::interpret::{Pause, run};
 use crate::machine::process::{Execution, OnReturn, Process, Status};
 use crate::machine::raise::{self, Raised};
 use crate::machine::run::{Machine, MachineError, Stopped};
-use crate::machine::schedule::{Gate, Probed, StoppedFor, actor, is_inline, touch, touch::Touch};
+use crate::machine::schedule::{Gate, Probed, Schedule, StoppedFor, actor, is_inline};
+use crate::machine::schedule::{touch, touch::Touch};
 use crate::machine::timers::TimerId;
 use crate::machine::world::{USER, World};
 use crate::machine::{FromSpec, Outcome, Recorder};
@@ -35,6 +36,7 @@ pub struct Staged<'m> {
     pub is_narrated: bool,
     /// Timeouts this long or longer, in milliseconds, happen only when nothing else can.
     pub long_timeout: u64,
+    is_mail_ordered: bool,
     pub(super) act: Act,
 }
 
@@ -95,6 +97,7 @@ impl Staged<'_> {
             is_recorded: false,
             is_narrated: false,
             long_timeout: 5000,
+            is_mail_ordered: false,
             act: Act::default(),
         }
     }
@@ -110,6 +113,10 @@ impl<'m> Staged<'m> {
 }
 
 impl Stage for Staged<'_> {
+    fn order_mail(&mut self, is_ordered: bool) {
+        self.is_mail_ordered = is_ordered;
+    }
+
     fn begin(&mut self, input: &Input) -> Result<(), ExecutorError> {
         if self.act.is_open {
             self.end()?;
@@ -180,6 +187,14 @@ impl Stage for Staged<'_> {
         self.take(label).map_err(|it| error(&it))
     }
 
+    fn again(&mut self, label: Label, is_last: bool) -> Result<(), ExecutorError> {
+        // Offers let time pass and name the timers.
+        if is_last || !self.act.pending.contains_key(&PidId(label.actor.0)) {
+            self.offers()?;
+        }
+        self.step(label).map(|_| ())
+    }
+
     fn matches(&mut self, receive: ReceiveId, message: MessageId) -> Result<Match, ExecutorError> {
         let schedule = self.machine.world.schedule.as_ref();
         let value = schedule.and_then(|it| it.messages.get(&message)).copied();
@@ -225,7 +240,8 @@ impl Staged<'_> {
         }
         let world = &mut self.machine.world;
         world.heap.keep_all();
-        world.schedule = Some(Box::default());
+        let is_mail_ordered = self.is_mail_ordered;
+        world.schedule = Some(Box::new(Schedule { is_mail_ordered, ..Schedule::default() }));
         let module = Value::atom(world.atoms.intern(self.module.as_str()));
         let function = Value::atom(world.atoms.intern(self.function.as_str()));
         let unit = world.names.child(PidId(0), 0);
@@ -543,6 +559,16 @@ impl Staged<'_> {
                 Some(Pending::Operation(_)) => self.advance(pid, Gate::Once)?,
                 Some(Pending::Receive(id)) => {
                     receive = Some(id);
+                    let mailbox = match label.take {
+                        Take::Message(_) => Some((touch::taken(pid), Mode::WritePart)),
+                        Take::Timeout if self.is_mail_ordered => {
+                            Some((touch::mailbox(pid), Mode::Read))
+                        }
+                        Take::Timeout | Take::Next => None,
+                    };
+                    if let Some((object, mode)) = mailbox {
+                        self.machine.world.touches(|| trace::Access { object, mode });
+                    }
                     if let Some(process) = self.machine.world.processes.get_mut(&pid) {
                         process.seen = match label.take {
                             Take::Message(id) => process.letters.iter().position(|it| *it == id),
@@ -590,6 +616,10 @@ impl Staged<'_> {
         let world = &mut self.machine.world;
         if let TimerId::Reference(id) = id {
             world.touches(|| trace::Access { object: touch::timer(id), mode: Mode::Write });
+            if let Some(name) = world.timers.target_name(id) {
+                let object = touch::name(world, name);
+                world.touches(|| trace::Access { object, mode: Mode::Read });
+            }
         }
         if let Some(timer) = world.timers.take(id) {
             world.fire(timer);

@@ -49,8 +49,8 @@ pub(super) enum Kind {
     Visible,
     Send,
     ExitSignal,
-    /// Links: whether the other process is there.
-    ToProcess,
+    /// Whether the other process is there; ends of one link that do the same do not mind the order.
+    Link(Mode),
     Monitor,
     Demonitor,
     Unalias,
@@ -63,6 +63,10 @@ pub(super) enum Kind {
     TableNew,
     TableKey(Mode),
     TableInsert,
+    TableInsertNew,
+    TableDelete,
+    TableGive,
+    TableRename,
     Term(Mode),
     Terms,
     Cell(Mode),
@@ -102,7 +106,8 @@ impl Kind {
             | ("send_after" | "start_timer", _) => Kind::Visible,
             ("!" | "send" | "send_nosuspend", _) => Kind::Send,
             ("exit", 2) | ("exit_signal", 2) => Kind::ExitSignal,
-            ("link" | "unlink", 1) => Kind::ToProcess,
+            ("link", 1) => Kind::Link(Mode::Read),
+            ("unlink", 1) => Kind::Link(Mode::Write),
             ("monitor", _) => Kind::Monitor,
             ("demonitor", _) => Kind::Demonitor,
             ("unalias", 1) => Kind::Unalias,
@@ -130,9 +135,12 @@ impl Kind {
             ("delete", 2) | ("take" | "update_element" | "update_counter", _) => {
                 Kind::TableKey(Mode::Write)
             }
-            ("insert" | "insert_new" | "delete_object", _) => Kind::TableInsert,
-            ("rename" | "give_away" | "setopts" | "internal_delete_all", _)
-            | ("delete", 1)
+            ("insert" | "delete_object", _) => Kind::TableInsert,
+            ("insert_new", _) => Kind::TableInsertNew,
+            ("delete", 1) => Kind::TableDelete,
+            ("give_away", _) => Kind::TableGive,
+            ("rename", _) => Kind::TableRename,
+            ("setopts" | "internal_delete_all", _)
             | ("internal_select_delete" | "select_replace", _) => Kind::Table(Mode::Write),
             ("safe_fixtable", _) => Kind::Table(Mode::ReadPart),
             _ => Kind::Table(Mode::Read),
@@ -176,9 +184,10 @@ pub(super) fn of_call(w: &World, kind: Kind, args: &[Value]) -> Option<Touch> {
                 touch.kills.extend(Some(pid).filter(|it| *it != w.current));
             }
         }
-        Kind::ToProcess => {
+        Kind::Link(mode) => {
             if let Some(pid) = first.as_pid() {
                 touch.access(life(pid), Mode::Read);
+                touch.access(link(pid, w.current), mode);
             }
         }
         Kind::Monitor => {
@@ -206,8 +215,11 @@ pub(super) fn of_call(w: &World, kind: Kind, args: &[Value]) -> Option<Touch> {
             if mode == Mode::Write {
                 touch.access(names(), Mode::WritePart);
             }
-            if let Some(pid) = second.as_pid() {
+            // Who gets or loses the name; what it does with it when it ends.
+            let holder = first.as_atom().and_then(|it| w.registry.get(&it).copied());
+            if let Some(pid) = second.as_pid().or(holder.filter(|_| mode == Mode::Write)) {
                 touch.access(life(pid), Mode::Read);
+                touch.access(name_of(pid), mode);
             }
         }
         Kind::Names => touch.access(names(), Mode::Read),
@@ -222,16 +234,22 @@ pub(super) fn of_call(w: &World, kind: Kind, args: &[Value]) -> Option<Touch> {
             }
             touch.access(flags(w.current), Mode::Write);
         }
-        Kind::Timer(mode) => touch.access(timer(first.as_ref()?), mode),
-        Kind::Info => {
-            if first.as_pid() == Some(w.current) {
-                return None;
+        Kind::Timer(mode) => {
+            let id = first.as_ref()?;
+            touch.access(timer(id), mode);
+            if let Some(to) = w.timers.target(id).filter(|it| *it != w.current) {
+                touch.access(life(to), Mode::Read);
             }
-            touch.is_global = true;
         }
-        Kind::Table(_) | Kind::TableNew | Kind::TableKey(_) | Kind::TableInsert => {
-            return of_table(w, kind, first, second);
-        }
+        Kind::Info => return of_info(w, first.as_pid()?, second),
+        Kind::Table(_)
+        | Kind::TableNew
+        | Kind::TableKey(_)
+        | Kind::TableInsert
+        | Kind::TableInsertNew
+        | Kind::TableDelete
+        | Kind::TableGive
+        | Kind::TableRename => return of_table(w, kind, first, second),
         Kind::Term(mode) => {
             let part = if mode == Mode::Read { Mode::ReadPart } else { Mode::WritePart };
             touch.access(terms(), part);
@@ -242,6 +260,24 @@ pub(super) fn of_call(w: &World, kind: Kind, args: &[Value]) -> Option<Touch> {
             let index = second.as_int().unwrap_or(0).cast_unsigned();
             touch.access(object(10, u64::from(phash2(w, first)), index), mode);
         }
+    }
+    Some(touch)
+}
+
+/// What is asked of a process.
+fn of_info(w: &World, pid: PidId, item: Value) -> Option<Touch> {
+    let mut touch = Touch::of(&[(life(pid), Mode::Read)]);
+    let is_own = pid == w.current;
+    match item.as_atom().map(|it| w.atoms.name(it)) {
+        Some("messages" | "message_queue_len") => {
+            touch.access(mailbox(pid), Mode::Read);
+            touch.access(taken(pid), Mode::Read);
+        }
+        Some("registered_name") => touch.access(name_of(pid), Mode::Read),
+        Some(_) | None if is_own => return None,
+        Some("trap_exit") => touch.access(flags(pid), Mode::Read),
+        Some("group_leader" | "initial_call" | "priority" | "parent") => (),
+        Some(_) | None => touch.is_global = true,
     }
     Some(touch)
 }
@@ -264,15 +300,42 @@ fn of_table(w: &World, kind: Kind, first: Value, second: Value) -> Option<Touch>
             touch.access(table, part);
             touch.access(key(second), mode);
         }
-        Kind::TableInsert => {
-            touch.access(table, Mode::WritePart);
-            let position = w.ets.key_position(first).unwrap_or(1);
+        Kind::TableInsert | Kind::TableInsertNew => {
             let objects = w.heap.list_items(second).unwrap_or_else(|| vec![second]);
+            let has = |it: &Value| w.ets.has_key_of(&w.heap, &w.atoms, first, *it);
+            // One that finds its key taken only looks.
+            let is_look = kind == Kind::TableInsertNew && objects.iter().any(has);
+            let (whole, part) = match is_look {
+                true => (Mode::ReadPart, Mode::Read),
+                false => (Mode::WritePart, Mode::Write),
+            };
+            touch.access(table, whole);
+            let place = w.ets.key_position(first).unwrap_or(1).saturating_sub(1);
             for object in objects {
-                let place = position.saturating_sub(1);
                 if let Some(it) = w.heap.elements(object).and_then(|it| it.get(place)) {
-                    touch.access(key(*it), Mode::Write);
+                    touch.access(key(*it), part);
                 }
+            }
+        }
+        Kind::TableDelete => {
+            touch.access(table, Mode::Write);
+            if let Some(owner) = w.ets.owner_of(first).filter(|it| *it != w.current) {
+                touch.access(life(owner), Mode::Read);
+            }
+        }
+        Kind::TableGive => {
+            touch.access(table, Mode::Write);
+            if let Some(pid) = second.as_pid() {
+                touch.access(life(pid), Mode::Read);
+            }
+        }
+        Kind::TableRename => {
+            touch.access(table, Mode::Write);
+            if let Some(name) = second.as_atom() {
+                touch.access(object(6, atom(w, name), 0), Mode::Write);
+            }
+            if let Some(owner) = w.ets.owner_of(first).filter(|it| *it != w.current) {
+                touch.access(life(owner), Mode::Read);
             }
         }
         Kind::Table(mode) => touch.access(table, mode),
@@ -281,7 +344,7 @@ fn of_table(w: &World, kind: Kind, first: Value, second: Value) -> Option<Touch>
         | Kind::Visible
         | Kind::Send
         | Kind::ExitSignal
-        | Kind::ToProcess
+        | Kind::Link(_)
         | Kind::Monitor
         | Kind::Demonitor
         | Kind::Unalias
@@ -310,6 +373,9 @@ pub(super) fn of_exit(w: &World, pid: PidId) -> Touch {
     }
     for owned in w.ets.owned_by(pid) {
         touch.access(table(w, owned), Mode::Write);
+        if let Some(heir) = w.ets.heir_of(owned).filter(|it| *it != pid) {
+            touch.access(life(heir), Mode::Read);
+        }
     }
     touch
 }
@@ -319,8 +385,8 @@ fn touch_name(w: &World, touch: &mut Touch, value: Value, mode: Mode) {
         Some([name, _]) => name.as_atom(),
         _ => value.as_atom(),
     };
-    if let Some(name) = name {
-        touch.access(object(2, atom(w, name), 0), mode);
+    if let Some(it) = name {
+        touch.access(self::name(w, it), mode);
     }
 }
 
@@ -349,6 +415,28 @@ pub(super) fn doom(pid: PidId) -> Object {
 
 pub(super) fn flags(pid: PidId) -> Object {
     object(4, u64::from(pid.0), 0)
+}
+
+/// The name that a process has.
+fn name_of(pid: PidId) -> Object {
+    object(14, u64::from(pid.0), 0)
+}
+
+pub(super) fn mailbox(pid: PidId) -> Object {
+    object(15, u64::from(pid.0), 0)
+}
+
+/// What was taken out of a mailbox.
+pub(super) fn taken(pid: PidId) -> Object {
+    object(17, u64::from(pid.0), 0)
+}
+
+fn link(a: PidId, b: PidId) -> Object {
+    object(16, u64::from(a.0.min(b.0)), u64::from(a.0.max(b.0)))
+}
+
+pub(super) fn name(w: &World, name: AtomId) -> Object {
+    object(2, atom(w, name), 0)
 }
 
 pub(super) fn alias(id: RefId) -> Object {

@@ -1,0 +1,349 @@
+%% Lets the processes of a program take their steps in an order that was found elsewhere.
+%%
+%% Code is rewritten so that whatever others can notice waits for its turn. One process has the
+%% token: it hands out turns in the order of the schedule, and waits after each until whoever had it
+%% asks for the next one or is no more. Processes that nobody schedules are not held up. Parsed form
+%% by form without a preprocessor: it uses no macro and no include.
+-module(gimlet_token).
+-export([rewrite/1, run/4]).
+-export([call/3, patience/1]).
+
+%% Rewriting -------------------------------------------------------------------------------
+
+rewrite(Forms) ->
+    Own = [{Name, Arity} || {function, _, Name, Arity, _} <- Forms],
+    Imported = [{Key, Module} || {attribute, _, import, {Module, Keys}} <- Forms, Key <- Keys],
+    Known = {maps:from_keys(Own, true), maps:from_list(Imported)},
+    [form(Form, Known) || Form <- Forms].
+
+form({function, Anno, Name, Arity, Clauses}, Known) ->
+    {function, Anno, Name, Arity, expr(Clauses, Known)};
+form(Form, _) ->
+    Form.
+
+expr({op, Anno, '!', To, Message}, Known) ->
+    turned(Anno, erlang, send, [expr(To, Known), expr(Message, Known)]);
+expr({call, Anno, {remote, _, {atom, _, Module}, {atom, _, Name}}, Args}, Known) ->
+    called(Anno, Module, Name, expr(Args, Known));
+expr({call, Anno, {remote, _, Module, Name}, Args}, Known) ->
+    Parts = [expr(Module, Known), expr(Name, Known), list(Anno, expr(Args, Known))],
+    {call, Anno, {remote, Anno, {atom, Anno, gimlet_token}, {atom, Anno, call}}, Parts};
+expr({call, Anno, {atom, _, Name} = Called, Args}, {Own, Imported} = Known) ->
+    Key = {Name, length(Args)},
+    case {Own, Imported} of
+        {#{Key := _}, _} -> {call, Anno, Called, expr(Args, Known)};
+        {_, #{Key := Module}} -> called(Anno, Module, Name, expr(Args, Known));
+        _ ->
+            case erl_internal:bif(Name, length(Args)) of
+                true -> called(Anno, erlang, Name, expr(Args, Known));
+                false -> {call, Anno, Called, expr(Args, Known)}
+            end
+    end;
+expr({'receive', Anno, Clauses}, Known) ->
+    Wait = own_call(Anno, patience, [{atom, Anno, infinity}]),
+    {block, Anno, [Wait, {'receive', Anno, expr(Clauses, Known)}]};
+expr({'receive', Anno, Clauses, Time, Body}, Known) ->
+    Patience = own_call(Anno, patience, [expr(Time, Known)]),
+    {'receive', Anno, expr(Clauses, Known), Patience, expr(Body, Known)};
+%% Calls of guards and patterns are nobody else's business.
+expr({clause, Anno, Patterns, Guards, Body}, Known) ->
+    {clause, Anno, Patterns, Guards, expr(Body, Known)};
+expr([Head | Tail], Known) ->
+    [expr(Head, Known) | expr(Tail, Known)];
+expr(Code, Known) when is_tuple(Code) ->
+    list_to_tuple([expr(Part, Known) || Part <- tuple_to_list(Code)]);
+expr(Code, _) ->
+    Code.
+
+called(Anno, Module, Name, Args) ->
+    case kind(Module, Name, length(Args)) of
+        local -> {call, Anno, {remote, Anno, {atom, Anno, Module}, {atom, Anno, Name}}, Args};
+        _ -> turned(Anno, Module, Name, Args)
+    end.
+
+turned(Anno, Module, Name, Args) ->
+    own_call(Anno, call, [{atom, Anno, Module}, {atom, Anno, Name}, list(Anno, Args)]).
+
+own_call(Anno, Name, Args) ->
+    {call, Anno, {remote, Anno, {atom, Anno, gimlet_token}, {atom, Anno, Name}}, Args}.
+
+list(Anno, Items) ->
+    lists:foldr(fun(Item, Tail) -> {cons, Anno, Item, Tail} end, {nil, Anno}, Items).
+
+%% What others can notice; as the machine has it.
+kind(erlang, Name, Arity) -> kind(Name, Arity);
+kind(ets, Name, _) ->
+    case lists:member(Name, [match_spec_compile, match_spec_run, is_compiled_ms, fun2ms, repair_continuation]) of
+        true -> local;
+        false when Name =:= new -> table;
+        false -> turn
+    end;
+kind(persistent_term, _, _) -> turn;
+kind(atomics, Name, _) -> unless([new, info], Name);
+kind(counters, Name, _) -> unless([new, info], Name);
+kind(_, _, _) -> local.
+
+unless(Names, Name) ->
+    case lists:member(Name, Names) of
+        true -> local;
+        false -> turn
+    end.
+
+kind(Name, Arity) when Name =:= spawn; Name =:= spawn_link; Name =:= spawn_monitor ->
+    case Arity =:= 1 orelse Arity =:= 3 of true -> spawn; false -> turn end;
+kind(spawn_opt, Arity) ->
+    case Arity =:= 2 orelse Arity =:= 4 of true -> spawn; false -> turn end;
+kind(Name, _) when Name =:= send_after; Name =:= start_timer -> timer;
+kind(cancel_timer, _) -> cancel;
+kind(read_timer, _) -> read;
+kind(Name, _) when Name =:= '!'; Name =:= send; Name =:= send_nosuspend -> turn;
+kind(Name, _) when Name =:= monitor; Name =:= demonitor -> turn;
+kind(exit, 2) -> turn;
+kind(Name, 1) when
+    Name =:= link; Name =:= unlink; Name =:= unalias; Name =:= unregister; Name =:= whereis;
+    Name =:= is_process_alive
+-> turn;
+kind(register, 2) -> turn;
+kind(registered, 0) -> turn;
+kind(processes, 0) -> turn;
+kind(group_leader, 2) -> turn;
+kind(halt, _) -> turn;
+kind(process_flag, 2) -> flag;
+kind(process_info, _) -> info;
+kind(_, _) -> local.
+
+%% In the rewritten program ----------------------------------------------------------------
+
+call(Module, Name, Args) ->
+    case get(gimlet_token) of
+        undefined -> apply(Module, Name, Args);
+        Me -> scheduled(Me, Module, Name, Args)
+    end.
+
+scheduled(Me, Module, Name, Args) when is_atom(Module), is_atom(Name), is_list(Args) ->
+    case kind(Module, Name, length(Args)) of
+        local -> ok;
+        turn -> turn(Me, step);
+        table -> is_named(Args) andalso turn(Me, step);
+        flag -> hd(Args) =:= trap_exit andalso turn(Me, step);
+        info -> is_noticed(Args) andalso turn(Me, step);
+        _ -> ok
+    end,
+    case kind(Module, Name, length(Args)) of
+        spawn -> start(Me, Name, Args);
+        timer -> start_timer(Me, Name, Args);
+        cancel -> cancel(Me, cancel, Args);
+        read -> cancel(Me, read, Args);
+        _ -> apply(Module, Name, Args)
+    end;
+scheduled(_, Module, Name, Args) ->
+    apply(Module, Name, Args).
+
+is_named([_, Options | _]) -> is_list(Options) andalso lists:member(named_table, Options);
+is_named(_) -> false.
+
+is_noticed([Pid | Items]) ->
+    Pid =/= self() orelse
+        lists:member(Items, [[messages], [message_queue_len], [registered_name]]).
+
+%% How long a receive may wait, once it is its turn.
+patience(Time) ->
+    case get(gimlet_token) of
+        undefined -> Time;
+        Me ->
+            case turn(Me, {wait, Time}) of
+                takes -> infinity;
+                gives_up when is_integer(Time) -> 0;
+                _ -> Time
+            end
+    end.
+
+%% Waits for the token; whatever is sent to the process meanwhile stays where it is.
+turn({Name, Keeper}, What) ->
+    Ask = make_ref(),
+    Keeper ! {ask, Name, self(), Ask, What},
+    receive {gimlet_token, Ask, How, Names} -> put(gimlet_names, Names), How end.
+
+%% The name of the next process or timer that this step starts.
+next_name() ->
+    case get(gimlet_names) of
+        [Name | Names] -> put(gimlet_names, Names), Name;
+        _ -> unknown
+    end.
+
+start({_, Keeper} = Me, Name, Args) ->
+    turn(Me, step),
+    Child = next_name(),
+    {Run, Options} =
+        case {Name, Args} of
+            {spawn_opt, [Fun, Given]} -> {{Fun, []}, Given};
+            {spawn_opt, [M, F, A, Given]} -> {{M, F, A}, Given};
+            {_, [Fun]} -> {{Fun, []}, option(Name)};
+            {_, [M, F, A]} -> {{M, F, A}, option(Name)}
+        end,
+    is_callable(Run) orelse error(badarg),
+    Started = erlang:spawn_opt(fun() -> live({Child, Keeper}, Run) end, Options),
+    Pid = case Started of {It, _} -> It; It -> It end,
+    Keeper ! {born, Child, Pid},
+    Started.
+
+option(spawn) -> [];
+option(spawn_link) -> [link];
+option(spawn_monitor) -> [monitor].
+
+is_callable({Fun, []}) -> is_function(Fun, 0);
+is_callable({M, F, A}) -> is_atom(M) andalso is_atom(F) andalso is_list(A).
+
+%% A process under the token: its end is a step too.
+live({Name, Keeper} = Me, Run) ->
+    put(gimlet_token, Me),
+    End =
+        try
+            case Run of
+                {Fun, []} -> {value, Fun()};
+                {M, F, A} -> {value, call(M, F, A)}
+            end
+        catch
+            Class:Reason:Trace -> {raised, Class, Reason, clean(Trace)}
+        end,
+    turn(Me, step),
+    Keeper ! {ended, Name, End},
+    case End of
+        {value, _} -> ok;
+        {raised, exit, Why, _} -> exit(Why);
+        {raised, throw, Why, Where} -> exit({{nocatch, Why}, Where});
+        {raised, error, Why, Where} -> exit({Why, Where})
+    end.
+
+clean(Trace) -> [Frame || Frame <- Trace, element(1, Frame) =/= gimlet_token].
+
+%% Timers are kept by the keeper of the token: they fire when it is their turn.
+start_timer({_, Keeper} = Me, Name, [_, To, Message | _]) ->
+    turn(Me, step),
+    Ref = make_ref(),
+    Sent = case Name of send_after -> Message; start_timer -> {timeout, Ref, Message} end,
+    Keeper ! {timer, next_name(), Ref, To, Sent},
+    Ref.
+
+cancel({_, Keeper} = Me, What, [Ref | _]) ->
+    turn(Me, step),
+    Ask = make_ref(),
+    Keeper ! {What, self(), Ask, Ref},
+    receive {gimlet_token, Ask, Left} -> Left end.
+
+%% The keeper of the token -----------------------------------------------------------------
+%%
+%% A step is {Name, next | takes | gives_up, [NameOfWhatItStarts]}.
+
+run(Module, Function, Args, Steps) ->
+    Keeper = self(),
+    First = <<"P">>,
+    {Pid, _} = spawn_monitor(fun() -> live({First, Keeper}, {Module, Function, Args}) end),
+    State = #{
+        pids => #{First => Pid}, names => #{Pid => First}, asking => #{}, timers => #{},
+        ends => #{}, dead => #{}
+    },
+    {Fate, Last} = follow(Steps, 0, State),
+    Free = freely(Last, erlang:monotonic_time(millisecond) + 700),
+    Ends = maps:get(ends, Free),
+    End =
+        case Ends of
+            #{First := It} -> It;
+            #{} -> maps:get(First, maps:get(dead, Free), waiting)
+        end,
+    Others = maps:to_list(maps:remove(First, Ends)),
+    {followed, Fate, End, [{Name, It} || {Name, {raised, _, _, _} = It} <- Others, is_binary(Name)]}.
+
+follow([], _, State) ->
+    {whole, State};
+follow([{Name, How, Names} | Steps], N, State) ->
+    case State of
+        #{timers := #{Name := {_, To, Message}} = Timers} ->
+            catch To ! Message,
+            follow(Steps, N + 1, State#{timers := maps:remove(Name, Timers)});
+        #{} ->
+            case until_asks(Name, State) of
+                {asks, {Pid, Ask, What}, Asked} ->
+                    case fits(What, How) of
+                        true ->
+                            Pid ! {gimlet_token, Ask, How, Names},
+                            Left = maps:remove(Name, maps:get(asking, Asked)),
+                            case until_asks(Name, Asked#{asking := Left}) of
+                                {late, Late} -> {{lost, N}, Late};
+                                {_, _, Next} -> follow(Steps, N + 1, Next);
+                                {gone, Next} -> follow(Steps, N + 1, Next)
+                            end;
+                        false ->
+                            {{lost, N}, Asked}
+                    end;
+                %% A signal has ended it: that was its step.
+                {gone, Next} -> follow(Steps, N + 1, Next);
+                {late, Late} -> {{lost, N}, Late}
+            end
+    end.
+
+fits(step, next) -> true;
+fits({wait, _}, takes) -> true;
+fits({wait, _}, gives_up) -> true;
+fits(_, _) -> false.
+
+until_asks(Name, #{asking := Asking, dead := Dead} = State) ->
+    case {Asking, Dead} of
+        {#{Name := Ask}, _} -> {asks, Ask, State};
+        {_, #{Name := _}} -> {gone, State};
+        _ ->
+            case heard(State, 1000) of
+                nothing -> {late, State};
+                Next -> until_asks(Name, Next)
+            end
+    end.
+
+heard(State, Time) ->
+    receive
+        {ask, Name, Pid, Ask, What} ->
+            #{asking := Asking} = State,
+            State#{asking := Asking#{Name => {Pid, Ask, What}}};
+        {born, Name, Pid} ->
+            monitor(process, Pid),
+            #{pids := Pids, names := Names} = State,
+            State#{pids := Pids#{Name => Pid}, names := Names#{Pid => Name}};
+        {ended, Name, End} ->
+            #{ends := Ends} = State,
+            State#{ends := Ends#{Name => End}};
+        {timer, Name, Ref, To, Message} ->
+            #{timers := Timers} = State,
+            State#{timers := Timers#{Name => {Ref, To, Message}}};
+        {What, Pid, Ask, Ref} when What =:= cancel; What =:= read ->
+            #{timers := Timers} = State,
+            Found = [Name || {Name, {It, _, _}} <- maps:to_list(Timers), It =:= Ref],
+            Pid ! {gimlet_token, Ask, case Found of [] -> false; _ -> 1 end},
+            case {What, Found} of
+                {cancel, [Name]} -> State#{timers := maps:remove(Name, Timers)};
+                _ -> State
+            end;
+        {'DOWN', _, process, Pid, Reason} ->
+            #{names := Names, dead := Dead, asking := Asking} = State,
+            case Names of
+                #{Pid := Name} ->
+                    State#{dead := Dead#{Name => {exited, Reason}}, asking := maps:remove(Name, Asking)};
+                #{} ->
+                    State
+            end
+    after Time ->
+        nothing
+    end.
+
+%% What is left runs as it likes, until all is over or time is.
+freely(#{asking := Asking} = State, Until) when map_size(Asking) > 0 ->
+    [Pid ! {gimlet_token, Ask, freely, []} || {Pid, Ask, _} <- maps:values(Asking)],
+    freely(State#{asking := #{}}, Until);
+freely(#{names := Names, dead := Dead} = State, Until) ->
+    Left = Until - erlang:monotonic_time(millisecond),
+    case map_size(Dead) >= map_size(Names) orelse Left =< 0 of
+        true -> State;
+        false ->
+            case heard(State, Left) of
+                nothing -> State;
+                Next -> freely(Next, Until)
+            end
+    end.

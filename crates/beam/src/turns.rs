@@ -1,0 +1,131 @@
+//! A schedule tried on the real BEAM: processes take their turns in the order that was found.
+//!
+//! The modules under test are rewritten so that they wait for a token, and so are the modules of OTP
+//! that processes talk through. Code that is not rewritten takes no turns: where it should have, the
+//! schedule is lost, and the run goes on without it.
+
+use crate::peer::path_term;
+use crate::replay::{Replayed, Replayer, read};
+use crate::source::Source;
+use erlang::HostError;
+use std::time::Duration;
+use term::{Atom, Style, Term, print};
+
+const TOKEN: &str = include_str!("token.erl");
+
+/// Modules of OTP whose steps are steps of the program.
+const TALKERS: &[&str] =
+    &["gen", "gen_server", "gen_statem", "gen_event", "proc_lib", "supervisor", "sys", "timer"];
+
+/// One step of a schedule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Turn {
+    pub name: String,
+    pub how: How,
+    /// The names of the processes and timers that it starts.
+    pub starts: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    Next,
+    Takes,
+    GivesUp,
+}
+
+/// What came of a schedule on BEAM.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Followed {
+    /// The step that BEAM could not take as it was meant, if there was one.
+    pub lost: Option<usize>,
+    /// `None`: the call waits.
+    pub end: Option<Replayed>,
+    /// Other processes that failed, by name.
+    pub failed: Vec<(String, Replayed)>,
+}
+
+impl Replayer {
+    /// Calls the function and lets its processes take their turns.
+    pub fn follow(
+        &mut self,
+        module: &Atom,
+        function: &Atom,
+        args: &[Term],
+        turns: &[Turn],
+        limit: Duration,
+    ) -> Result<Followed, HostError> {
+        self.prepare()?;
+        self.prepare_turns()?;
+        let args = print(&Term::proper_list(args.to_vec()), Style::INPUT);
+        let request = Term::Tuple(vec![
+            Term::atom("follow"),
+            Term::Atom(module.clone()),
+            Term::Atom(function.clone()),
+            Term::binary(args.into_bytes()),
+            Term::proper_list(turns.iter().map(turn_term).collect()),
+        ]);
+        let answer = self.otp.ask(limit, &request)?;
+        followed(answer).ok_or_else(|| HostError::Lost("no answer to a schedule".to_owned()))
+    }
+
+    /// Rewrites the modules, again if the runtime was started anew.
+    fn prepare_turns(&mut self) -> Result<(), HostError> {
+        if self.turning == Some(self.otp.starts()) {
+            return Ok(());
+        }
+        let limit = self.otp.load_limit();
+        let token = Term::Tuple(vec![Term::atom("token"), Term::binary(TOKEN.as_bytes().to_vec())]);
+        self.otp.ask(limit, &token)?;
+        for name in TALKERS {
+            let request = Term::Tuple(vec![Term::atom("take_turns"), Term::atom(name)]);
+            self.otp.ask(limit, &request)?;
+        }
+        for (name, source) in self.modules.clone() {
+            let path = path_term(source.path());
+            let options = match &source {
+                Source::Beam(_) => Term::atom("beam"),
+                Source::Erl(_) => self.otp.options(&source).to_term(),
+            };
+            let parts = vec![Term::atom("take_turns"), Term::Atom(name), path, options];
+            self.otp.ask(limit, &Term::Tuple(parts))?;
+        }
+        self.turning = Some(self.otp.starts());
+        Ok(())
+    }
+}
+
+fn turn_term(turn: &Turn) -> Term {
+    let how = match turn.how {
+        How::Next => "next",
+        How::Takes => "takes",
+        How::GivesUp => "gives_up",
+    };
+    let name = |it: &String| Term::binary(it.as_bytes().to_vec());
+    let starts = turn.starts.iter().map(name).collect();
+    Term::Tuple(vec![name(&turn.name), Term::atom(how), Term::proper_list(starts)])
+}
+
+fn followed(answer: Term) -> Option<Followed> {
+    if answer.as_atom() == Some("unreadable") {
+        let end = Some(Replayed::Unreadable);
+        return Some(Followed { lost: None, end, failed: Vec::new() });
+    }
+    let Term::Tuple(parts) = answer else { return None };
+    let [tag, fate, end, failed] = <[Term; 4]>::try_from(parts).ok()?;
+    if tag.as_atom() != Some("followed") {
+        return None;
+    }
+    let lost = match fate.as_tuple() {
+        Some([_, at]) => Some(usize::try_from(at.as_int()?).ok()?),
+        _ => None,
+    };
+    let end = if end.as_atom() == Some("waiting") { None } else { Some(read(end)?) };
+    let named = |it: &Term| match it.as_tuple() {
+        Some([name, end]) => {
+            Some((String::from_utf8(name.as_bytes()?.to_vec()).ok()?, read(end.clone())?))
+        }
+        _ => None,
+    };
+    let failed = failed.as_list()?.iter().map(named).collect::<Option<Vec<_>>>()?;
+    Some(Followed { lost, end, failed })
+}

@@ -1,0 +1,380 @@
+//! Brute force over all interleavings of random programs: the reduced exploration leads to the same
+//! ends, meets every class of schedules, and, if it is optimal, none twice.
+
+use conformance::machine_with;
+use engine::explore_schedules;
+use engine::{Alone, Delivery, Dpor, Ended, ScheduleReport, ScheduleSettings, Stop};
+use erlang::Machine;
+use erlang::machine::Staged;
+use solve::{Chain, Effort};
+use std::collections::BTreeSet;
+use term::{Atom, Domain, Style, print};
+use trace::{Input, Outcome};
+
+#[test]
+fn of_messages() {
+    check(7, 60, Theme::Messages);
+}
+
+#[test]
+fn of_lives() {
+    check(2, 50, Theme::Lives);
+}
+
+#[test]
+fn of_tables() {
+    check(3, 50, Theme::Tables);
+}
+
+#[test]
+fn of_names() {
+    check(4, 50, Theme::Names);
+}
+
+#[test]
+fn of_timers() {
+    check(5, 40, Theme::Timers);
+}
+
+#[test]
+fn of_everything() {
+    check(6, 80, Theme::Everything);
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Theme {
+    Messages,
+    Lives,
+    Tables,
+    Names,
+    Timers,
+    Everything,
+}
+
+/// Programs with more interleavings than this are left out.
+const MAX_RUNS: usize = 2000;
+
+fn check(seed: u64, n_programs: usize, theme: Theme) {
+    let mut random = Random(seed);
+    let module = format!("interleavings_{seed}");
+    let mut text = format!("-module({module}).\n-compile([export_all, nowarn_export_all]).\n\n");
+    for n in 0..n_programs {
+        text += &program(&mut random, n, theme);
+    }
+    let dir = std::env::temp_dir().join("gimlet-interleavings");
+    std::fs::create_dir_all(&dir).expect("a directory");
+    let file = dir.join(format!("{module}.erl"));
+    std::fs::write(&file, &text).expect("a file");
+    let mut machine = machine_with(Atom::new(&module), &file);
+    let (mut wrong, mut n_compared, mut n_classes) = (Vec::new(), 0, 0);
+    for n in 0..n_programs {
+        let name = format!("p{n}");
+        let mut explore = |dpor| explore(&mut machine, (&module, &name), dpor);
+        let all = explore(Dpor::All);
+        let found = explore(Dpor::Optimal);
+        let source = explore(Dpor::Source);
+        assert_eq!(found.report.stop, Stop::Exhausted);
+        if all.report.stop != Stop::Exhausted {
+            continue;
+        }
+        n_compared += 1;
+        n_classes += all.report.n_classes;
+        let is_right = found.report.n_runs == all.report.n_classes
+            && found.report.n_classes == all.report.n_classes
+            && (found.report.n_blocked, found.report.n_diverged) == (0, 0)
+            && found.ends == all.ends
+            && source.ends == all.ends;
+        if !is_right {
+            let lost: Vec<&String> = all.ends.difference(&found.ends).collect();
+            let made: Vec<&String> = found.ends.difference(&all.ends).collect();
+            let from = text.find(&format!("p{n}() ->")).unwrap_or(0);
+            let to = text.get(from..).and_then(|it| it.find("\n\n")).unwrap_or(0);
+            wrong.push(format!(
+                "{}\nall {:?}\noptimal {:?}\nsource {:?}\nlost {lost:?}\nmade up {made:?}\n",
+                text.get(from..from + to).unwrap_or_default(),
+                all.report,
+                found.report,
+                source.report,
+            ));
+        }
+    }
+    assert!(n_compared > n_programs / 5, "{n_compared}");
+    assert!(n_classes >= n_compared, "programs have {n_classes} classes");
+    wrong.sort_by_key(String::len);
+    let shown = wrong.get(..wrong.len().min(3)).unwrap_or_default().join("\n");
+    assert!(wrong.is_empty(), "{} of {n_compared}:\n{shown}", wrong.len());
+}
+
+struct Explored {
+    report: ScheduleReport,
+    ends: BTreeSet<String>,
+}
+
+fn explore(machine: &mut Machine, (module, function): (&str, &str), dpor: Dpor) -> Explored {
+    let mut stage = Staged::new(machine, Atom::new(module), Atom::new(function));
+    let mut solver = Chain::new(Effort::default());
+    let mut oracle = Alone { solver: &mut solver, domain: &Domain::default() };
+    let seed = Input { args: Vec::new() };
+    let settings = ScheduleSettings {
+        dpor,
+        delivery: Delivery::Instant,
+        counts_classes: true,
+        max_runs: (dpor == Dpor::All).then_some(MAX_RUNS),
+        ..ScheduleSettings::default()
+    };
+    let mut ends = BTreeSet::new();
+    let mut see = |ended: &Ended<'_>| {
+        ends.insert(end_text(ended));
+    };
+    let report =
+        explore_schedules(&mut stage, &mut oracle, &seed, &settings, &mut see, &mut |_| None);
+    assert_eq!(report.trouble, None, "{module}:{function}");
+    Explored { report, ends }
+}
+
+fn end_text(ended: &Ended<'_>) -> String {
+    let mut text = match &ended.performed.outcome {
+        Outcome::Value(value) => print(value, Style::TW),
+        Outcome::Crash { class, reason, .. } => {
+            format!("{}:{}", class.as_str(), print(reason, Style::TW))
+        }
+        Outcome::Deadlock => "deadlock".to_owned(),
+        Outcome::Stopped(why) => format!("stopped: {why}"),
+    };
+    for crash in &ended.performed.crashes {
+        text += &format!(" crash {}:{}", crash.class.as_str(), print(&crash.reason, Style::TW));
+    }
+    text
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).expect("31 bits") % n
+    }
+
+    fn one_of<'a>(&mut self, items: &[&'a str]) -> &'a str {
+        items.get(self.below(items.len())).copied().unwrap_or_default()
+    }
+}
+
+/// A process that starts two or three others, all of which do a little, and tells how they ended.
+fn program(random: &mut Random, n: usize, theme: Theme) -> String {
+    let n_children = 2 + random.below(2);
+    let budget = if n_children == 2 { 3 } else { 2 };
+    let mut text = format!(
+        "p{n}() ->\n  Me = self(), T = ets:new(t, [{}public]), A = atomics:new(2, []),\n",
+        random.one_of(&["", "", "ordered_set, ", "bag, "])
+    );
+    let is_first = random.below(3) == 0;
+    if is_first {
+        text += "  ets:insert(T, [{k, 0}, {l, 7}]),\n";
+    }
+    for child in 1..=n_children {
+        let n_steps = 1 + random.below(budget);
+        let steps: Vec<String> = (0..n_steps).map(|_| step(random, child, n, theme)).collect();
+        text += &format!(
+            "  {{P{child}, R{child}}} = spawn_monitor(fun() -> exit({{log, [{}]}}) end),\n",
+            steps.join(", ")
+        );
+    }
+    let own: Vec<String> =
+        (0..random.below(2)).map(|_| step(random, n_children + 1, n, theme)).collect();
+    text += &format!("  Own = [{}],\n", own.join(", "));
+    let ends: Vec<String> = (1..=n_children)
+        .map(|it| format!("receive {{'DOWN', R{it}, _, _, E{it}}} -> E{it} end"))
+        .collect();
+    text + &format!("  [Own, T == Me, A == Me | [{}]].\n\n", ends.join(", "))
+}
+
+/// What steps of a program speak of.
+struct Words {
+    n: usize,
+    /// A process that was started before.
+    other: String,
+    to: String,
+    key: &'static str,
+    name: String,
+    tag: &'static str,
+    value: usize,
+}
+
+/// One thing to do, with what is seen of it as its value. A child knows those before it.
+fn step(random: &mut Random, child: usize, n: usize, theme: Theme) -> String {
+    let other =
+        if child > 1 { format!("P{}", 1 + random.below(child - 1)) } else { "Me".to_owned() };
+    let words = Words {
+        n,
+        to: if random.below(2) == 0 { "Me".to_owned() } else { other.clone() },
+        other,
+        key: random.one_of(&["k", "l"]),
+        name: format!("name{n}_{}", random.below(2)),
+        tag: random.one_of(&["a", "b"]),
+        value: random.below(3),
+    };
+    let themes = [messages, lives, tables, names, timers];
+    let of = match theme {
+        Theme::Messages => messages,
+        Theme::Lives => lives,
+        Theme::Tables => tables,
+        Theme::Names => names,
+        Theme::Timers => timers,
+        Theme::Everything => {
+            themes.get(random.below(themes.len())).copied().unwrap_or(messages as Making)
+        }
+    };
+    of(random, &words)
+}
+
+type Making = fn(&mut Random, &Words) -> String;
+
+fn messages(random: &mut Random, words: &Words) -> String {
+    let Words { to, tag, value, .. } = words;
+    match random.below(16) {
+        0..=3 => format!("{to} ! {{{tag}, {value}}}"),
+        4 => format!("receive {{{tag}, X}} -> X end"),
+        5 => format!("receive {{{tag}, X}} -> X after 0 -> none end"),
+        6 => format!("receive {{X, {value}}} -> X after 10 -> none end"),
+        7 => "receive {X, Y} -> {X, Y} after 100 -> none end".to_owned(),
+        8 => format!("receive {{{tag}, X}} when X > 0 -> X after 9000 -> none end"),
+        9 => format!("begin {to} ! {{{tag}, 1}}, {to} ! {{{tag}, 2}} end"),
+        10 => format!("self() ! {{{tag}, self}}"),
+        11 => "(fun F() -> receive {a, X} -> [X | F()] after 0 -> [] end end)()".to_owned(),
+        12 => format!("(spawn(fun() -> {to} ! {{{tag}, new}} end) == {to})"),
+        13 => {
+            format!("begin {to} ! {{{tag}, self()}}, receive {{re, Z}} -> Z after 1 -> no end end")
+        }
+        14 => {
+            format!("receive {{{tag}, Y}} when is_pid(Y) -> Y ! {{re, {value}}} after 1 -> no end")
+        }
+        _ => format!("erlang:send({to}, {{{tag}, {value}}}, [noconnect])"),
+    }
+}
+
+fn lives(random: &mut Random, words: &Words) -> String {
+    let Words { other, to, tag, value, .. } = words;
+    match random.below(20) {
+        0 => format!("(catch link({other}))"),
+        1 => format!("unlink({other})"),
+        2 => format!("exit({other}, kill)"),
+        3 => format!("exit({other}, boom)"),
+        4 => format!("exit({other}, normal)"),
+        5 => format!("process_flag(trap_exit, {})", random.one_of(&["true", "false"])),
+        6 => format!("is_process_alive({other})"),
+        7 => format!(
+            "begin M = monitor(process, {other}), receive {{'DOWN', M, _, _, W}} -> W after 0 -> alive end end"
+        ),
+        8 => format!(
+            "begin M = monitor(process, {other}), receive {{'DOWN', M, _, _, W}} -> W end end"
+        ),
+        9 => format!(
+            "begin M = monitor(process, {other}), {{demonitor(M, [flush, info]), receive {{'DOWN', M, _, _, W}} -> W after 0 -> no end}} end"
+        ),
+        10 => "receive {'EXIT', _, W} -> W after 0 -> no end".to_owned(),
+        11 => "receive {'EXIT', _, W} -> W after 9000 -> no end".to_owned(),
+        12 => format!("(process_info({other}, status) == undefined)"),
+        13 => format!("process_info({other}, trap_exit)"),
+        14 => format!(
+            "(spawn_link(fun() -> exit({})  end) == {other})",
+            random.one_of(&["normal", "bad", "kill"])
+        ),
+        15 => format!("{to} ! {{{tag}, {value}}}"),
+        16 => format!("process_info({other}, message_queue_len)"),
+        17 => format!("exit(self(), {})", random.one_of(&["normal", "kill", "bad"])),
+        18 => format!(
+            "begin M = monitor(process, {other}, [{{alias, {}}}]), {to} ! {{{tag}, M}}, receive {{'DOWN', M, _, _, W}} -> W; {{re, Z}} -> Z after 10 -> no end end",
+            random.one_of(&["explicit_unalias", "demonitor", "reply_demonitor"])
+        ),
+        _ => format!(
+            "receive {{{tag}, Y}} when is_reference(Y) -> Y ! {{re, {value}}} after 1 -> no end"
+        ),
+    }
+}
+
+fn tables(random: &mut Random, words: &Words) -> String {
+    let Words { n, to, key, value, .. } = words;
+    match random.below(27) {
+        0 => format!("ets:insert(T, {{{key}, {value}}})"),
+        1 => format!("ets:lookup(T, {key})"),
+        2 => "lists:sort(ets:tab2list(T))".to_owned(),
+        3 => format!("(catch ets:update_counter(T, {key}, 1, {{{key}, 0}}))"),
+        4 => format!("ets:insert_new(T, {{{key}, {value}}})"),
+        5 => format!("ets:delete(T, {key})"),
+        6 => format!("ets:delete_object(T, {{{key}, {value}}})"),
+        7 => format!("ets:member(T, {key})"),
+        8 => format!("(catch ets:lookup_element(T, {key}, 2))"),
+        9 => format!("(catch ets:update_element(T, {key}, {{2, {value}}}))"),
+        10 => format!("ets:take(T, {key})"),
+        11 => "ets:info(T, size)".to_owned(),
+        12 => format!("ets:match_delete(T, {{{key}, '_'}})"),
+        13 => format!("ets:select_count(T, [{{{{'_', {value}}}, [], [true]}}])"),
+        14 => format!("length(ets:match_object(T, {{{key}, '_'}}))"),
+        15 => format!("ets:insert(T, [{{k, {value}}}, {{l, {value}}}])"),
+        16 => "(catch ets:delete_all_objects(T))".to_owned(),
+        17 => format!("(catch ets:give_away(T, {to}, gift))"),
+        18 => "receive {'ETS-TRANSFER', _, _, D} -> D after 0 -> no end".to_owned(),
+        19 => format!("(catch ets:new(t{n}, [named_table, public]) == T)"),
+        20 => format!("(catch ets:insert(t{n}, {{{key}, {value}}}))"),
+        21 => format!("(catch ets:lookup(t{n}, {key}))"),
+        22 => format!("(catch ets:delete(t{n}))"),
+        23 => format!("(ets:whereis(t{n}) == undefined)"),
+        24 => format!("(catch (ets:new(h{n}, [public, {{heir, {to}, left}}]) == T))"),
+        25 => "atomics:add_get(A, 1, 1)".to_owned(),
+        _ => format!(
+            "atomics:{}",
+            random.one_of(&["get(A, 1)", "put(A, 1, 5)", "get(A, 2)", "exchange(A, 2, 9)"])
+        ),
+    }
+}
+
+fn names(random: &mut Random, words: &Words) -> String {
+    let Words { other, name, tag, value, .. } = words;
+    match random.below(16) {
+        0 | 1 => format!("(catch register({name}, self()))"),
+        2 => format!("(catch ({name} ! {{{tag}, {value}}}))"),
+        3 => format!("(whereis({name}) == undefined)"),
+        4 => format!("(catch unregister({name}))"),
+        5 => format!("(catch register({name}, {other}))"),
+        6 => format!("lists:member({name}, registered())"),
+        7 => format!("begin {{{name}, node()}} ! {{{tag}, {value}}}, sent end"),
+        8 => format!(
+            "begin M = monitor(process, {name}), receive {{'DOWN', M, _, _, W}} -> W after 0 -> there end end"
+        ),
+        9 => format!("(catch exit(whereis({name}), kill))"),
+        10 => "receive {a, X} -> X after 0 -> none end".to_owned(),
+        11 => format!("receive {{{tag}, X}} -> X after 10 -> none end"),
+        12 => format!("process_info({other}, registered_name)"),
+        13 => format!("persistent_term:put({name}, {value})"),
+        14 => format!("persistent_term:get({name}, none)"),
+        _ => format!(
+            "(case whereis({name}) of undefined -> no; Pid -> Pid ! {{{tag}, {value}}} end)"
+        ),
+    }
+}
+
+fn timers(random: &mut Random, words: &Words) -> String {
+    let Words { to, tag, value, .. } = words;
+    match random.below(12) {
+        0 => format!(
+            "begin S = erlang:send_after({value}, self(), tick), erlang:cancel_timer(S) == false end"
+        ),
+        1 => format!("is_reference(erlang:send_after(1, {to}, {{{tag}, {value}}}))"),
+        2 => format!("is_reference(erlang:start_timer(1, {to}, {value}))"),
+        3 => "receive {timeout, _, V} -> V after 0 -> no end".to_owned(),
+        4 => format!("receive {{{tag}, X}} -> X after 10 -> none end"),
+        5 => format!("receive {{{tag}, X}} -> X after 0 -> none end"),
+        6 => format!(
+            "begin S = erlang:send_after(1, self(), {{{tag}, t}}), {{erlang:read_timer(S) == false, receive {{{tag}, X}} -> X after 0 -> none end}} end"
+        ),
+        7 => format!("{to} ! {{{tag}, {value}}}"),
+        8 => "receive after 5 -> slept end".to_owned(),
+        9 => format!("begin S = erlang:send_after(1, {to}, {{{tag}, t}}), {to} ! {{{tag}, S}} end"),
+        10 => format!(
+            "receive {{{tag}, S}} when is_reference(S) -> erlang:cancel_timer(S) == false after 0 -> none end"
+        ),
+        _ => "receive tick -> tick after 0 -> none end".to_owned(),
+    }
+}
