@@ -571,3 +571,28 @@ split_fields(B) when is_binary(B) ->
         _ -> ok
     end;
 split_fields(_) -> ok.
+
+%% Numbers in bytes
+
+decode_whole(B) when byte_size(B) =:= 4 ->
+    case binary:decode_unsigned(B) of
+        16#CAFEBABE -> error(found);
+        _ -> ok
+    end;
+decode_whole(_) -> ok.
+
+decode_little(<<Head:2/binary, Rest/binary>>) when byte_size(Rest) =:= 3 ->
+    case binary:decode_unsigned(binary:copy(Head), little) + binary:last(Rest) of
+        16#1234 -> error(found);
+        _ -> ok
+    end;
+decode_little(_) -> ok.
+
+part_list(B) when is_binary(B) ->
+    try binary_to_list(B, 2, 4) of
+        "abc" -> error(found);
+        _ -> ok
+    catch
+        error:badarg -> short
+    end;
+part_list(_) -> ok.

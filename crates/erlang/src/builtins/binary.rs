@@ -38,14 +38,18 @@ pub(super) const ROWS: &[Builtin] = &[
     .own(lift::bits::at),
     pure("binary", "first", 1, |w, args| byte_at(w, arg(args, 0), |_| Ok(0)))
         .own(lift::bits::first),
-    pure("binary", "last", 1, |w, args| byte_at(w, arg(args, 0), |len| badarg(len.checked_sub(1)))),
-    pure("binary", "copy", 1, |w, args| copy(w, arg(args, 0), Value::int(1))),
+    pure("binary", "last", 1, |w, args| byte_at(w, arg(args, 0), |len| badarg(len.checked_sub(1))))
+        .own(lift::bits::last),
+    pure("binary", "copy", 1, |w, args| copy(w, arg(args, 0), Value::int(1)))
+        .own(lift::bits::copied),
     pure("binary", "copy", 2, |w, args| copy(w, arg(args, 0), arg(args, 1))),
-    pure("binary", "decode_unsigned", 1, |w, args| decode(w, arg(args, 0), First::Highest)),
+    pure("binary", "decode_unsigned", 1, |w, args| decode(w, arg(args, 0), First::Highest))
+        .own(lift::bits::decoded),
     pure("binary", "decode_unsigned", 2, |w, args| {
         let first = First::named(w, arg(args, 1))?;
         decode(w, arg(args, 0), first)
-    }),
+    })
+    .own(lift::bits::decoded),
     pure("binary", "encode_unsigned", 1, |w, args| encode(w, arg(args, 0), First::Highest)),
     pure("binary", "encode_unsigned", 2, |w, args| {
         let first = First::named(w, arg(args, 1))?;

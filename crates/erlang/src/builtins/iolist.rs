@@ -22,7 +22,7 @@ pub(super) const ROWS: &[Builtin] = &[
         Ok(byte_list(&mut w.heap, &bytes))
     })
     .own(lift::text::binary_to_list),
-    pure("erlang", "binary_to_list", 3, part_to_list),
+    pure("erlang", "binary_to_list", 3, part_to_list).own(lift::bits::part_to_list),
 ];
 
 /// A byte or a bitstring of an iolist.

@@ -1,9 +1,9 @@
 //! Bitstrings: sizes, parts, matching and construction.
 
 use crate::code::{BitsSegment, PatternPart};
-use crate::data::{Endian, SegmentSpec, SegmentType, Sign, Value, View};
+use crate::data::{AtomId, Endian, SegmentSpec, SegmentType, Sign, Value, View};
 use crate::lift::{Lifting, arg, own_expr, shadow};
-use term::{ExprId, Kind, Op};
+use term::{Conversion, ExprId, Kind, Op};
 
 /// How far a match has come, as an expression and as a number.
 #[derive(Clone, Copy, Debug)]
@@ -386,4 +386,62 @@ fn byte(
     let sliced = slice(l, value, place, len, found)?;
     let Some(bits) = own_expr(sliced) else { return found };
     Some(l.result(Op::BitsToInteger { is_signed: false, is_little: false }, &[bits], found?))
+}
+
+/// `binary:last/1`
+pub(crate) fn last(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    let value = arg(args, 0);
+    let Some(expr) = own_expr(value) else { return found };
+    let is_binary = l.heap.as_bits(value).is_some_and(|it| it.is_binary());
+    if !l.is(0, value, Kind::Binary, is_binary) {
+        return found;
+    }
+    let (size, eight) = (l.apply(Op::BitSize, &[expr]), l.int(8));
+    let has_one = l.apply(Op::LessEqual, &[eight, size]);
+    l.test(1, has_one, found.is_some());
+    let found = found?;
+    let start = l.apply(Op::Subtract, &[size, eight]);
+    let byte = l.apply(Op::Slice, &[expr, start, eight]);
+    Some(l.result(Op::BitsToInteger { is_signed: false, is_little: false }, &[byte], found))
+}
+
+/// `binary:copy/1`: the same binary.
+pub(crate) fn copied(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    let value = arg(args, 0);
+    let Some(expr) = own_expr(value) else { return found };
+    l.is(0, value, Kind::Binary, found.is_some());
+    Some(found?.with_shadow(shadow(expr)))
+}
+
+/// `binary:decode_unsigned/1` and `/2`: the number in all of its bytes.
+pub(crate) fn decoded(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    let (value, end) = (arg(args, 0), args.get(1).copied());
+    if end.is_some_and(|it| own_expr(it).is_some()) {
+        l.concretise("an end that is an input", args, |_| true);
+        return found;
+    }
+    let Some(expr) = own_expr(value) else { return found };
+    let is_little = end.is_some_and(|it| it.is_atom(AtomId::LITTLE));
+    let is_binary = l.heap.as_bits(value).is_some_and(|it| it.is_binary());
+    l.is(0, value, Kind::Binary, is_binary);
+    Some(l.result(Op::BitsToInteger { is_signed: false, is_little }, &[expr], found?))
+}
+
+/// `binary_to_list/3`: a part, by the places of its first and its last byte, counted from one.
+pub(crate) fn part_to_list(
+    l: &mut Lifting<'_>,
+    args: &[Value],
+    found: Option<Value>,
+) -> Option<Value> {
+    let (value, first, last) = (arg(args, 0), arg(args, 1), arg(args, 2));
+    l.concretise("erlang:binary_to_list/3", args, |it| it != 0);
+    let (Some(from), Some(to)) = (first.as_int(), last.as_int()) else { return found };
+    if own_expr(value).is_none() || from < 1 || to < from {
+        return found;
+    }
+    // The list is there to be taken apart, the binary may lack the bytes.
+    let (start, len) = (Value::int(from - 1), Value::int(to - from + 1));
+    let part = slice(l, value, start, len, found)?;
+    let bytes = own_expr(part)?;
+    Some(l.result(Op::Convert(Conversion::BinaryToList), &[bytes], found?))
 }
