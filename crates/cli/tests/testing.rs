@@ -336,7 +336,7 @@ fn all_paths_are_unfolded_and_what_they_reach_is_known() {
     let has = |text: &str| assert!(ended.stdout.contains(text), "{text} in {}", ended.stdout);
     has("hd(X1) =:= 42: fig1:foo([42]) → exception error: {case_clause,eq}");
     has("X1 =:= []: fig1:foo([]) → ok");
-    has("paths go on beyond the bound");
+    has("cut off at the bound");
     let reach = |args: &[&str], expect: (&str, i32)| {
         let ended = gimlet(&[&["symbolic", "fig1.erl", "-f", "foo/1"], args].concat());
         let last = ended.stdout.lines().last().unwrap_or_default().to_owned();

@@ -41,8 +41,7 @@ impl Page<'_> {
         line(
             &mut out,
             format_args!(
-                "\n{} paths feasible, {} alternatives infeasible, {} unknown, {} not asked; \
-                 {} paths go on beyond the bound",
+                "\npaths: {} feasible, {} infeasible, {} unknown, {} not asked, {} cut off at the bound",
                 sums.feasible, sums.infeasible, sums.unknown, sums.open, sums.cut
             ),
         );
