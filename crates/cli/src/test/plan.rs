@@ -26,10 +26,8 @@ pub(crate) fn plan(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Result<Vec<Task>, Diagnostic> {
     project.make_concrete(&options.concrete)?;
-    let host = project.host().map_err(|it| Diagnostic::new(Code::NoOtp, it.to_string()))?;
     let mut units = select(project, &options.functions)?;
-    let mut planner =
-        Planner { project, options, host, specs: Specs::default(), warnings: diagnostics };
+    let mut planner = Planner::new(project, options.no_spec, diagnostics)?;
     if options.functions.is_empty() {
         units = planner.without_skipped(&units)?;
     }
@@ -42,12 +40,24 @@ pub(crate) fn plan(
         return Err(Diagnostic::new(Code::BadPrecondition, title)
             .hint("a precondition takes the arguments of the function that it guards"));
     }
-    let tasks = units.into_iter().map(|it| planner.task(it, &preconditions));
+    let tasks = units.into_iter().map(|it| planner.task(it, &preconditions, options));
     let mut tasks = tasks.collect::<Result<Vec<Task>, Diagnostic>>()?;
     // Workers without a unit of their own help with another's.
     let n_solvers = (n_workers(options) / tasks.len().max(1)).max(1);
     tasks.iter_mut().for_each(|it| it.n_solvers = n_solvers);
     Ok(tasks)
+}
+
+/// The one function that is asked for, and what is asked of it.
+pub(crate) fn plan_one(
+    project: &mut Project,
+    function: &str,
+    ignores_specs: bool,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Result<(UnitName, Contract), Diagnostic> {
+    let unit = named(project, function)?;
+    let contract = Planner::new(project, ignores_specs, diagnostics)?.contract(&unit, &[], 0);
+    Ok((unit, contract))
 }
 
 /// Runs without news before a unit is left, at least.
@@ -89,19 +99,38 @@ pub(crate) fn n_workers(options: &Test) -> usize {
 
 struct Planner<'a> {
     project: &'a mut Project,
-    options: &'a Test,
+    ignores_specs: bool,
     host: Otp,
     specs: Specs,
     warnings: &'a mut Vec<Diagnostic>,
 }
 
-impl Planner<'_> {
-    fn task(&mut self, unit: UnitName, pre: &[UnitName]) -> Result<Task, Diagnostic> {
-        let mut contract = Contract::new(&unit, self.signature(&unit), self.options.seed);
+impl<'a> Planner<'a> {
+    fn new(
+        project: &'a mut Project,
+        ignores_specs: bool,
+        warnings: &'a mut Vec<Diagnostic>,
+    ) -> Result<Planner<'a>, Diagnostic> {
+        let host = project.host().map_err(|it| Diagnostic::new(Code::NoOtp, it.to_string()))?;
+        Ok(Planner { project, ignores_specs, host, specs: Specs::default(), warnings })
+    }
+
+    fn contract(&mut self, unit: &UnitName, pre: &[UnitName], seed: u64) -> Contract {
+        let mut res = Contract::new(unit, self.signature(unit), seed);
         let fits = |it: &&UnitName| it.arity == unit.arity;
-        contract.preconditions.extend(pre.iter().filter(fits).cloned());
-        contract.preconditions.extend(self.own_precondition(&unit));
-        if let Some(text) = &self.options.args {
+        res.preconditions.extend(pre.iter().filter(fits).cloned());
+        res.preconditions.extend(self.own_precondition(unit));
+        res
+    }
+
+    fn task(
+        &mut self,
+        unit: UnitName,
+        pre: &[UnitName],
+        options: &Test,
+    ) -> Result<Task, Diagnostic> {
+        let mut contract = self.contract(&unit, pre, options.seed);
+        if let Some(text) = &options.args {
             let args = first_args(text, &unit)?;
             if !contract.domain.has(&args) {
                 self.warn_of_args(&unit, &args, &contract);
@@ -109,15 +138,15 @@ impl Planner<'_> {
             contract.seeds = vec![Input { args }];
         }
         // What we made up counts as runs; what was kept is always run again.
-        contract.seeds.truncate(self.options.runs.unwrap_or(usize::MAX).max(1));
-        if let Some(dir) = &self.options.out {
+        contract.seeds.truncate(options.runs.unwrap_or(usize::MAX).max(1));
+        if let Some(dir) = &options.out {
             let earlier = earlier_inputs(dir, &unit);
             let known = contract.seeds.clone();
             let is_new = |it: &Input| !known.contains(it) && contract.domain.has(&it.args);
             let earlier: Vec<Input> = earlier.into_iter().filter(is_new).collect();
             contract.seeds.extend(earlier);
         }
-        let Test { depth, time, runs, strategy, seed, .. } = self.options;
+        let Test { depth, time, runs, strategy, seed, .. } = options;
         let settings = engine::Settings {
             depth: depth.unwrap_or(engine::DEPTH),
             max_runs: *runs,
@@ -127,36 +156,14 @@ impl Planner<'_> {
             seed: *seed,
             ..engine::Settings::default()
         };
-        let schedules = self.options.schedules.then(|| self.schedules());
-        let time = time_of(self.options);
+        let schedules = options.schedules.then(|| schedules(options));
+        let time = time_of(options);
         let may_deepen = depth.is_none();
         Ok(Task { unit, contract, settings, schedules, time, may_deepen, n_solvers: 1 })
     }
 
-    fn schedules(&self) -> ScheduleSettings {
-        let Test { dpor, delivery, preemptions, depth, runs, seed, .. } = self.options;
-        ScheduleSettings {
-            dpor: match dpor {
-                Reduction::Optimal => Dpor::Optimal,
-                Reduction::Source => Dpor::Source,
-                Reduction::None => Dpor::None,
-                Reduction::Random => Dpor::Random,
-            },
-            delivery: match delivery {
-                Deliver::Instant => Delivery::Instant,
-                Deliver::Causal => Delivery::Causal,
-                Deliver::Free => Delivery::Free,
-            },
-            preemptions: *preemptions,
-            choices: depth.unwrap_or(engine::DEPTH),
-            max_runs: *runs,
-            seed: *seed,
-            ..ScheduleSettings::default()
-        }
-    }
-
     fn signature(&mut self, unit: &UnitName) -> Option<Signature> {
-        if self.options.no_spec {
+        if self.ignores_specs {
             return None;
         }
         let UnitName { module, function, arity } = unit;
@@ -269,5 +276,27 @@ impl Planner<'_> {
                 .with_details(vec![format!("the spec is {spec}")])
                 .hint("it is run, and the search goes on with inputs that fit; see --no-spec"),
         );
+    }
+}
+
+fn schedules(options: &Test) -> ScheduleSettings {
+    let Test { dpor, delivery, preemptions, depth, runs, seed, .. } = options;
+    ScheduleSettings {
+        dpor: match dpor {
+            Reduction::Optimal => Dpor::Optimal,
+            Reduction::Source => Dpor::Source,
+            Reduction::None => Dpor::None,
+            Reduction::Random => Dpor::Random,
+        },
+        delivery: match delivery {
+            Deliver::Instant => Delivery::Instant,
+            Deliver::Causal => Delivery::Causal,
+            Deliver::Free => Delivery::Free,
+        },
+        preemptions: *preemptions,
+        choices: depth.unwrap_or(engine::DEPTH),
+        max_runs: *runs,
+        seed: *seed,
+        ..ScheduleSettings::default()
     }
 }

@@ -2,20 +2,20 @@
 
 mod render;
 
-use crate::args::{Command, CommandLine, Effect, Symbolic, Test, TreeFormat};
+use crate::args::{Symbolic, TreeFormat};
 use crate::diagnostic::Diagnostic;
 use crate::explain::Code;
 use crate::machine::allowed;
 use crate::start::Done;
 use crate::test::confirm::{Verdict, compare};
+use crate::test::contract::Contract;
 use crate::test::coverage::Sources;
 use crate::test::gate::Gated;
-use crate::test::plan::plan;
+use crate::test::plan::plan_one;
 use crate::test::project::Project;
 use crate::test::workers::machine;
 use crate::test::{interrupt, replayer};
 use beam::Replayer;
-use clap::{Parser, ValueEnum};
 use engine::{End, Summary, Unfolded, unfold};
 use erlang::machine::SourceClause;
 use render::Page;
@@ -31,10 +31,10 @@ pub(crate) fn symbolic(options: &Symbolic) -> Result<Done, Vec<Diagnostic>> {
     if project.modules.is_empty() {
         return Err(diagnostics);
     }
-    let tasks = plan(&mut project, &as_test(options), &mut diagnostics);
-    let task = match tasks.map(|it| it.into_iter().next()) {
-        Ok(Some(task)) => task,
-        Ok(None) => return Err(diagnostics),
+    let planned = plan_one(&mut project, &options.function, options.no_spec, &mut diagnostics);
+    let (name, contract) = match planned {
+        // Paths are those of the program: what is promised of results is no part of it.
+        Ok((name, contract)) => (name, Contract { signature: None, ..contract }),
         Err(diagnostic) => {
             diagnostics.push(diagnostic);
             return Err(diagnostics);
@@ -51,16 +51,16 @@ pub(crate) fn symbolic(options: &Symbolic) -> Result<Done, Vec<Diagnostic>> {
     };
     let n_before = machine.n_named();
     let begin = Instant::now();
-    let mut unit = Gated::new(&mut machine, None, &task.unit, &task.contract, &project.names())
+    let mut unit = Gated::new(&mut machine, None, &name, &contract, &project.names())
         .map_err(|it| vec![unsupported(it)])?;
     let mut solver = Chain::new(Effort::default());
-    let seed = task.contract.seeds.first().cloned().unwrap_or(trace::Input { args: vec![] });
+    let seed = contract.seeds.first().cloned().unwrap_or(trace::Input { args: vec![] });
     let mut watch = |tree: &Unfolded| {
         let is_found = goal.as_ref().is_some_and(|it| it.end(tree).is_some());
         is_found || interrupt.load(Ordering::Relaxed) || options.time <= begin.elapsed()
     };
     let unfolded =
-        unfold(&mut unit, &mut solver, &task.contract.domain, &seed, options.depth, &mut watch);
+        unfold(&mut unit, &mut solver, &contract.domain, &seed, options.depth, &mut watch);
     let mut tree = unfolded.map_err(|it| vec![unsupported(it.why)])?;
     let mut exprs = std::mem::take(trace::Executor::exprs(&mut unit));
     // The unit's own process is one.
@@ -70,9 +70,9 @@ pub(crate) fn symbolic(options: &Symbolic) -> Result<Done, Vec<Diagnostic>> {
     let mut beam = replayer(&project);
     let answer = goal.map(|it| it.answer(&tree, options.depth));
     let confirmed =
-        answer.as_ref().and_then(|it| it.end).map(|end| confirm(beam.as_mut(), &task.unit, end));
+        answer.as_ref().and_then(|it| it.end).map(|end| confirm(beam.as_mut(), &name, end));
     let mut page = Page {
-        unit: &task.unit,
+        unit: &name,
         depth: options.depth,
         tree: &tree,
         exprs: &mut exprs,
@@ -88,34 +88,6 @@ pub(crate) fn symbolic(options: &Symbolic) -> Result<Done, Vec<Diagnostic>> {
     let is_reached = answer.is_some_and(|it| it.kind == AnswerKind::Yes);
     let code = if is_reached { ExitCode::from(1) } else { ExitCode::SUCCESS };
     Ok(Done { stdout: stdout.into_bytes(), diagnostics, code })
-}
-
-/// Units and contracts are planned as for `gimlet test`.
-fn as_test(options: &Symbolic) -> Test {
-    let mut args: Vec<String> = vec!["gimlet".to_owned(), "test".to_owned()];
-    args.extend(options.targets.iter().cloned());
-    args.extend(["-f".to_owned(), options.function.clone()]);
-    if options.no_spec {
-        args.push("--no-spec".to_owned());
-    }
-    for effect in &options.allowed {
-        args.extend(["--allow".to_owned(), name_of(*effect)]);
-    }
-    match CommandLine::parse_from(args).command {
-        Command::Test(mut test) => {
-            test.build = options.build.clone();
-            *test
-        }
-        Command::Run(_)
-        | Command::Replay(_)
-        | Command::Symbolic(_)
-        | Command::Instrument(_)
-        | Command::Explain { .. } => unreachable!("the arguments are those of `test`"),
-    }
-}
-
-fn name_of(effect: Effect) -> String {
-    effect.to_possible_value().map(|it| it.get_name().to_owned()).unwrap_or_default()
 }
 
 /// What somebody wants to know about.
