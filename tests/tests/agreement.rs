@@ -41,6 +41,11 @@ fn both_explore_alike() {
             ("ordsets", "union", "[a], [b]"),
             ("gb_trees", "insert", "a, 1, {0, nil}"),
             ("proplists", "get_value", "a, [a]"),
+            ("calendar", "local_time_to_universal_time", "{{1970, 1, 1}, {0, 0, 0}}, true"),
+            ("calendar", "system_time_to_local_time", "1, second"),
+            ("maps", "next", "[3 | #{a => 1}]"),
+            ("queue", "in", "a, {[], []}"),
+            ("string", "trim", "\"a b\""),
         ];
         for (module, function, args) in units {
             let args = read_args(&format!("[{args}]")).or_else(|_| read_args(args));

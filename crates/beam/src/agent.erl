@@ -253,13 +253,14 @@ compiled(Module, Beam) ->
 
 %% A call of code that is not rewritten; whatever it calls back is not noted.
 outside(Module, Function, Args) ->
+    Called = {original(Module), Function, length(Args)},
     Log = put(gimlet_log, []),
     Path = erase(gimlet_path),
     try apply(Module, Function, Args) of
-        Value -> note({Value}, Log, Path), Value
+        Value -> note({Called, Value}, Log, Path), Value
     catch Class:Reason:Trace ->
         Clean = clean(Trace),
-        note({Class, Reason, Clean}, Log, Path),
+        note({Called, Class, Reason, Clean}, Log, Path),
         erlang:raise(Class, Reason, Clean)
     end.
 
@@ -396,8 +397,8 @@ out(Event, Value) -> put(gimlet_events, [{Event, Value} | get(gimlet_events)]).
 %% From now on this Core Erlang is the module.
 define(Module, Core) ->
     case compile:noenv_forms(Core, [from_core, binary, no_copt, return_errors]) of
-        {ok, _, Beam} -> use(Module, <<"gimlet">>, Beam);
-        {ok, _, Beam, _} -> use(Module, <<"gimlet">>, Beam);
+        {ok, _, Beam} -> compiled(Module, Beam);
+        {ok, _, Beam, _} -> compiled(Module, Beam);
         {error, Errors, _} -> {unusable, text(lists:join("\n", messages(Errors)))};
         error -> {unusable, <<"the compiler refused it">>}
     end.

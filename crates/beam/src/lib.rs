@@ -5,6 +5,7 @@
 
 mod target;
 
+mod compiled;
 mod otp;
 mod replay;
 mod source;

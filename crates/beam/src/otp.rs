@@ -138,18 +138,8 @@ impl Otp {
         self.peer.stop();
     }
 
-    /// Under which what the compiler makes of a request is kept: its whole content, and who compiles.
-    pub(crate) fn key_of(&mut self, request: &Term) -> Result<Key, HostError> {
-        let request = etf::encode(request).map_err(|it| HostError::Lost(it.to_string()))?;
-        Ok(Key::of(&[&self.version()?, &request]))
-    }
-
-    pub(crate) fn kept_bytes(&self, key: &Key) -> Option<Vec<u8>> {
-        self.cache.read(Kind::Rewritten, key)
-    }
-
-    pub(crate) fn keep_bytes(&self, key: &Key, bytes: &[u8]) {
-        self.cache.write(Kind::Rewritten, key, bytes);
+    pub(crate) fn cache(&self) -> &Cache {
+        &self.cache
     }
 
     pub(crate) fn load_limit(&self) -> Duration {
@@ -268,7 +258,7 @@ impl Otp {
     }
 
     /// What decides, apart from the file, how a module is understood.
-    fn version(&mut self) -> Result<Vec<u8>, HostError> {
+    pub(crate) fn version(&mut self) -> Result<Vec<u8>, HostError> {
         let elixir: Vec<u8> =
             self.elixir.iter().flat_map(|it| it.as_os_str().as_encoded_bytes().to_vec()).collect();
         let otp = self.installation()?;

@@ -450,6 +450,38 @@ fn on_beam_the_same_is_found() {
 
 /// The run at the end of §5 of the paper: from `[a]`, with a bounded depth, to no, one, two and three
 /// elements.
+/// The whole document, but for what takes time: units, findings, tests, coverage, losses.
+#[test]
+fn options_mean_the_same_on_beam() {
+    let essence = |args: &[&str], backend: &str| {
+        let options = ["--backend", backend, "--jobs", "1", "--runs", "30"];
+        let (mut report, code) = report(&[args, &options].concat());
+        let units = report["units"].as_array_mut().expect("units");
+        for unit in units {
+            let unit = unit.as_object_mut().expect("a unit");
+            unit.remove("elapsed_ms");
+            unit.remove("solver");
+        }
+        (report["units"].take(), report["modules"].take(), code)
+    };
+    let cases: [&[&str]; 8] = [
+        &["options.erl"],
+        &["options.erl", "-f", "f/1", "--pre", "options:pos/1"],
+        &["options.erl", "-f", "f/1", "-D", "LIM=200", "--strict"],
+        &["options.erl", "-f", "f/1", "--no-spec", "--args", "[7]"],
+        &["options.erl", "-f", "h/1", "-d", "2"],
+        &["options.erl", "-f", "m/1", "--strategy", "random", "--seed", "7"],
+        &["fig1.erl", "--concrete", "lists"],
+        &["lists", "-f", "keydelete/3"],
+    ];
+    for args in cases {
+        let machine = essence(args, "machine");
+        for backend in ["beam", "auto"] {
+            assert_eq!(essence(args, backend), machine, "{args:?} {backend}");
+        }
+    }
+}
+
 #[test]
 fn the_run_of_the_paper() {
     for backend in ["beam", "machine"] {

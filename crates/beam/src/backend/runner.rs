@@ -7,6 +7,7 @@
 use crate::backend::pure::Purity;
 use crate::backend::rewrite::{ClausePlace, Clauses, Leaving, SEEN, is_native, plain, rewrite};
 use crate::backend::scope::{Scope, Witness};
+use crate::compiled::Made;
 use crate::otp::Otp;
 use crate::peer::path_term;
 use crate::source::Source;
@@ -71,7 +72,7 @@ pub enum Ran {
 pub struct End {
     pub outcome: Outcome,
     /// In the order in which the unit's process got them.
-    pub results: VecDeque<Answer>,
+    pub results: VecDeque<(FunctionName, Answer)>,
     /// Clauses that it entered, if they are witnessed.
     pub clauses: Vec<i64>,
     /// All alternatives that it took, made one number, if they are witnessed.
@@ -299,8 +300,8 @@ impl Runner {
         self.ready == Some(self.otp.starts()) && self.otp.process_id().is_some()
     }
 
-    /// Gives a new runtime what the old one had.
-    fn prepare(&mut self) -> Result<(), HostError> {
+    /// Starts the runtime if there is none, and gives a new one what the old one had.
+    pub fn prepare(&mut self) -> Result<(), HostError> {
         if self.is_ready() {
             return Ok(());
         }
@@ -385,39 +386,12 @@ impl Runner {
             modules.extend(plain.map(|it| (Scope::plain_name(module), it)));
         }
         for (name, core) in modules {
-            self.compile(&name, core, &code.file)?;
+            let parts = vec![Term::Atom(name.clone()), core, Term::string(&code.file)];
+            let request = [Term::atom("rewritten")].into_iter().chain(parts).collect();
+            let made = self.otp.compile(&name, &Term::Tuple(request))?;
+            self.n_compiled += u64::from(made == Made::Now);
         }
         Ok(())
-    }
-
-    /// Has Core Erlang compiled and loaded, or loads what became of it the last time.
-    fn compile(&mut self, name: &Atom, core: Term, file: &str) -> Result<(), HostError> {
-        let named = |kind: &str, rest: Vec<Term>| {
-            let parts = [Term::atom(kind), Term::Atom(name.clone())].into_iter().chain(rest);
-            Term::Tuple(parts.collect())
-        };
-        let request = named("rewritten", vec![core, Term::string(file)]);
-        let key = self.otp.key_of(&request)?;
-        if let Some(beam) = self.otp.kept_bytes(&key) {
-            let request = named("use_binary", vec![Term::binary(beam)]);
-            let answer = self.otp.ask(self.otp.load_limit(), &request)?;
-            if answer.as_atom() == Some("done") {
-                return Ok(());
-            }
-        }
-        self.n_compiled += 1;
-        let answer = self.otp.ask(self.otp.load_limit(), &request)?;
-        match answer.as_tuple() {
-            Some([tag, beam]) if tag.as_atom() == Some("compiled") => {
-                self.otp.keep_bytes(&key, beam.as_bytes().unwrap_or_default());
-                Ok(())
-            }
-            Some([_, why]) => {
-                let why = String::from_utf8_lossy(why.as_bytes().unwrap_or_default()).into_owned();
-                Err(HostError::Compile(vec![format!("{}, rewritten: {why}", name.as_str())]))
-            }
-            Some(_) | None => Err(HostError::Lost("it compiled nothing".to_owned())),
-        }
     }
 }
 
@@ -435,12 +409,11 @@ fn ended(end: &Term, log: &Term, path: Option<i64>, seen: &Term) -> Option<Ran> 
         match entry {
             Term::Int(number) => clauses.push(*number),
             entry => results.push_back(match entry.as_tuple()? {
-                [value] => Answer::Value(value.clone()),
-                [Term::Atom(class), reason, trace] => Answer::Raised {
-                    class: class.clone(),
-                    reason: reason.clone(),
-                    trace: trace.clone(),
-                },
+                [called, value] => (function(called)?, Answer::Value(value.clone())),
+                [called, Term::Atom(class), reason, trace] => {
+                    let (class, reason, trace) = (class.clone(), reason.clone(), trace.clone());
+                    (function(called)?, Answer::Raised { class, reason, trace })
+                }
                 _ => return None,
             }),
         }
@@ -448,4 +421,12 @@ fn ended(end: &Term, log: &Term, path: Option<i64>, seen: &Term) -> Option<Ran> 
     let number = |it: &Term| it.as_atom()?.strip_prefix(SEEN)?.parse().ok();
     let seen = seen.as_list()?.iter().filter_map(number).collect();
     Some(Ran::Ended(Box::new(End { outcome, results, clauses, path, seen })))
+}
+
+fn function(called: &Term) -> Option<FunctionName> {
+    let [Term::Atom(module), Term::Atom(name), Term::Int(arity)] = called.as_tuple()? else {
+        return None;
+    };
+    let (module, name) = (module.clone(), name.clone());
+    Some(FunctionName { module, name, arity: u32::try_from(*arity).ok()? })
 }

@@ -44,10 +44,14 @@ pub(super) struct Scope {
     witness: Witness,
 }
 
-/// Functions that give something else every time.
+/// The runtime's own modules, which are never rewritten.
+pub(super) const RUNTIME: [&str; 3] = ["erlang", "erts_internal", "erts_debug"];
+
+/// Functions that give something else every time, or everywhere.
 const CHANGING: &[&str] = &[
     "date",
     "localtime",
+    "localtime_to_universaltime",
     "memory",
     "monotonic_time",
     "now",
@@ -59,6 +63,7 @@ const CHANGING: &[&str] = &[
     "timestamp",
     "unique_integer",
     "universaltime",
+    "universaltime_to_localtime",
 ];
 
 /// What changes the runtime for good, or for all. The machine does it in a world that ends with the
@@ -254,7 +259,7 @@ impl Scope {
         }
         match module.as_str() {
             // What the machine does not have of the runtime itself.
-            "erlang" | "erts_internal" | "erts_debug" => Placed::Outside,
+            text if RUNTIME.contains(&text) => Placed::Outside,
             text if self.is_left_alone(text) => Placed::Both,
             _ => Placed::Rewritten(self.name_of(module)),
         }

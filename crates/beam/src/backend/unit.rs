@@ -6,7 +6,7 @@
 use crate::backend::alike::is_alike;
 use crate::backend::rewrite::{ClausePlace, mixed};
 use crate::backend::runner::{End, Ran, Runner};
-use crate::backend::scope::Witness;
+use crate::backend::scope::{RUNTIME, Witness};
 use erlang::builtins::Stop;
 use erlang::machine::{FromSpec, Recorder, Replay, SourceClause};
 use erlang::{HostError, Machine, MachineError};
@@ -135,13 +135,15 @@ impl BeamUnit<'_> {
     fn first_difference(&self, entered: &[ClauseId], on_beam: &[ClausePlace]) -> Option<String> {
         let place = |id: &ClauseId| {
             let (module, line, column) = self.machine.clause_place(*id)?;
-            Some(format!("{}:{line}:{column}", module.as_str()))
+            let is_silent = RUNTIME.contains(&module.as_str());
+            (!is_silent).then(|| format!("{}:{line}:{column}", module.as_str()))
         };
+        let entered: Vec<String> = entered.iter().filter_map(place).collect();
         let beam_place =
             |it: &ClausePlace| format!("{}:{}:{}", it.module.as_str(), it.line, it.column);
         let n = entered.len().max(on_beam.len());
         (0..n).find_map(|at| {
-            let ours = entered.get(at).and_then(place);
+            let ours = entered.get(at).cloned();
             let theirs = on_beam.get(at).map(beam_place);
             let text = |it: Option<String>| it.unwrap_or_else(|| "the end".to_owned());
             (ours != theirs)

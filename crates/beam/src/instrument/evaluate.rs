@@ -57,8 +57,13 @@ pub struct Evaluator<'o> {
     /// What the program is called where it is compared with.
     name: Atom,
     outside: &'o mut dyn Outside,
+    /// Code of other modules, so that it stays where it is.
+    modules: FxHashMap<Atom, Option<Rc<Module>>>,
+    /// Functions by where they stand in their tree, and what their events begin with.
+    lambdas: FxHashMap<usize, (Rc<Lambda>, Option<Rc<str>>)>,
     events: Vec<Event>,
     closures: Vec<Closure>,
+    dictionary: Vec<(Term, Term)>,
     mailbox: Vec<Term>,
     /// How far a receive has looked.
     cursor: usize,
@@ -87,7 +92,8 @@ type Res<T> = Result<T, Stop>;
 #[derive(Clone)]
 struct Local {
     lambda: Rc<Lambda>,
-    is_loud: bool,
+    /// What its events begin with, if it has any.
+    text: Option<Rc<str>>,
 }
 
 #[derive(Clone)]
@@ -111,8 +117,11 @@ impl<'o> Evaluator<'o> {
             program: Rc::new(program),
             name,
             outside,
+            modules: FxHashMap::default(),
+            lambdas: FxHashMap::default(),
             events: Vec::new(),
             closures: Vec::new(),
+            dictionary: Vec::new(),
             mailbox: Vec::new(),
             cursor: 0,
             depth: 0,
@@ -122,6 +131,7 @@ impl<'o> Evaluator<'o> {
     /// Evaluates a call of a function of the program (Definition 3).
     pub fn call(&mut self, function: &Atom, args: &[Term]) -> Result<Evaluated, Trouble> {
         self.closures.clear();
+        self.dictionary.clear();
         self.mailbox.clear();
         (self.cursor, self.depth) = (0, 0);
         let program = Rc::clone(&self.program);
@@ -155,8 +165,19 @@ impl<'o> Evaluator<'o> {
             return Err(error(Term::atom("undef")));
         };
         let is_loud = Rc::ptr_eq(module, &self.program) && name.as_str() != "module_info";
-        let local = Local { lambda: Rc::new(function.lambda.clone()), is_loud };
+        let local = self.part(module, &function.lambda, is_loud);
         self.enter(module, &local, args, Vars::default(), FxHashMap::default())
+    }
+
+    /// A function of a tree, which is copied once.
+    fn part(&mut self, module: &Module, lambda: &Lambda, is_loud: bool) -> Local {
+        let place = std::ptr::from_ref(lambda).addr();
+        let made = self.lambdas.entry(place);
+        let (lambda, text) = made.or_insert_with(|| (Rc::new(lambda.clone()), None));
+        if is_loud && text.is_none() {
+            *text = Some(Context::text_of(&module.names, lambda));
+        }
+        Local { lambda: Rc::clone(lambda), text: text.clone().filter(|_| is_loud) }
     }
 
     /// The rule of function application, from the body of the function on.
@@ -175,7 +196,7 @@ impl<'o> Evaluator<'o> {
         let mut frame = Frame { module: Rc::clone(module), vars, letrecs };
         frame.vars.extend(lambda.params.iter().copied().zip(args));
         let module = Rc::clone(module);
-        let context = local.is_loud.then(|| Context::new(&module.names, &lambda));
+        let context = local.text.clone().map(|it| Context::again(&module.names, it));
         self.depth += 1;
         let value = self.one(&lambda.body, &mut frame, context.as_ref());
         self.depth -= 1;
@@ -219,7 +240,7 @@ impl<'o> Evaluator<'o> {
                 ExprKind::Letrec { functions, body, kind } => {
                     let is_loud = context.is_some() && *kind == erlang::core::LetrecKind::Functions;
                     for (var, _, lambda) in functions {
-                        let local = Local { lambda: Rc::new(lambda.clone()), is_loud };
+                        let local = self.part(&frame.module, lambda, is_loud);
                         frame.letrecs.insert(*var, local);
                     }
                     expr = body;
@@ -367,12 +388,11 @@ impl<'o> Evaluator<'o> {
                 let is_it = |it: &&erlang::core::Function| {
                     it.name == *name && it.lambda.params.len() == *arity as usize
                 };
-                let function = frame.module.functions.iter().find(is_it);
-                let lambda = function.map(|it| Rc::new(it.lambda.clone()));
-                let lambda = lambda.ok_or_else(|| unsupported("a missing function"))?;
-                let is_loud = Rc::ptr_eq(&frame.module, &self.program);
                 let (module, vars) = (Rc::clone(&frame.module), Vars::default());
-                let local = Local { lambda, is_loud };
+                let function = module.functions.iter().find(is_it);
+                let function = function.ok_or_else(|| unsupported("a missing function"))?;
+                let is_loud = Rc::ptr_eq(&module, &self.program);
+                let local = self.part(&module, &function.lambda, is_loud);
                 self.closure(Closure { module, local, vars, letrecs: FxHashMap::default() })
             }
             ExprKind::LetrecName(var) => {
@@ -381,8 +401,8 @@ impl<'o> Evaluator<'o> {
                 self.closure_of(local, frame)
             }
             ExprKind::Lambda(lambda) => {
-                let lambda = Rc::new((**lambda).clone());
-                self.closure_of(Local { lambda, is_loud: context.is_some() }, frame)
+                let local = self.part(&frame.module, lambda, context.is_some());
+                self.closure_of(local, frame)
             }
             ExprKind::Cons(head, tail) => {
                 let head = self.one(head, frame, None)?;
@@ -548,15 +568,57 @@ impl<'o> Evaluator<'o> {
             }
             _ => (),
         }
+        if module.as_str() == "erlang"
+            && let Some(done) = self.own(name.as_str(), &args)
+        {
+            return done;
+        }
         match self.outside.native(module, name, &args) {
             Native::Value(value) => Ok(value),
             Native::Raised { class, reason } => Err(Stop::Raised { class, reason }),
             Native::Unsupported(what) => Err(unsupported(&what)),
-            Native::Unknown => match self.outside.code(module) {
+            Native::Unknown => match self.code(module) {
                 Some(code) => self.local(&code, name, args),
                 None => Err(error(Term::atom("undef"))),
             },
         }
+    }
+
+    fn code(&mut self, module: &Atom) -> Option<Rc<Module>> {
+        let outside = &mut self.outside;
+        let code = self.modules.entry(module.clone());
+        code.or_insert_with(|| outside.code(module)).clone()
+    }
+
+    /// What the process itself does, and no other process hears of.
+    fn own(&mut self, name: &str, args: &[Term]) -> Option<Res<Term>> {
+        let raised = |class: &str, reason: &Term| Stop::Raised {
+            class: Atom::new(class),
+            reason: reason.clone(),
+        };
+        let undefined = || Term::atom("undefined");
+        let at = |dictionary: &[(Term, Term)], key: &Term| {
+            dictionary.iter().position(|it| it.0.cmp_exact(key).is_eq())
+        };
+        Some(match (name, args) {
+            ("error", [reason] | [reason, _] | [reason, _, _]) => Err(raised("error", reason)),
+            ("exit", [reason]) => Err(raised("exit", reason)),
+            ("throw", [reason]) => Err(raised("throw", reason)),
+            ("get", [key]) => {
+                let found = at(&self.dictionary, key).and_then(|it| self.dictionary.get(it));
+                Ok(found.map_or_else(undefined, |it| it.1.clone()))
+            }
+            ("erase", [key]) => {
+                let found = at(&self.dictionary, key).map(|it| self.dictionary.remove(it));
+                Ok(found.map_or_else(undefined, |it| it.1))
+            }
+            ("put", [key, value]) => {
+                let old = at(&self.dictionary, key).map(|it| self.dictionary.remove(it));
+                self.dictionary.push((key.clone(), value.clone()));
+                Ok(old.map_or_else(undefined, |it| it.1))
+            }
+            _ => return None,
+        })
     }
 
     fn primop(&mut self, name: &str, args: &[Term]) -> Res<Term> {
@@ -586,6 +648,7 @@ impl<'o> Evaluator<'o> {
                 Ok(Term::atom("ok"))
             }
             ("timeout", _) => Ok(Term::atom("ok")),
+            ("bs_init_writable", _) => Ok(Term::binary(Vec::new())),
             ("recv_wait_timeout", [limit]) if limit.as_atom() == Some("infinity") => {
                 Err(Stop::Trouble(Trouble::Waits))
             }

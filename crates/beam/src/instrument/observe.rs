@@ -22,14 +22,7 @@ impl Observer {
     /// Compiles and loads the `c_module` record of an instrumented program.
     pub fn define(&mut self, name: &Atom, core: Term) -> Result<(), HostError> {
         let request = Term::Tuple(vec![Term::atom("define"), Term::Atom(name.clone()), core]);
-        let answer = self.otp.ask(self.otp.load_limit(), &request)?;
-        match answer.as_tuple() {
-            Some([_, why]) => {
-                let why = String::from_utf8_lossy(why.as_bytes().unwrap_or_default()).into_owned();
-                Err(HostError::Compile(vec![why]))
-            }
-            _ => Ok(()),
-        }
+        self.otp.compile(name, &request).map(drop)
     }
 
     /// Calls a function of such a program.

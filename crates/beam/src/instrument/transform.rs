@@ -8,6 +8,7 @@ use crate::instrument::flat::{bound, is_pattern, ret};
 use crate::instrument::show::{group, inline, inline_head, var_group, var_list};
 use erlang::core::{Clause, Expr, ExprKind, Function, Lambda, LetrecKind, Module, Place, VarId};
 use smol_str::SmolStr;
+use std::rc::Rc;
 use term::Term;
 
 /// Who takes events.
@@ -34,17 +35,27 @@ pub(super) fn event_of(expr: &Expr) -> Option<&[Expr]> {
 }
 
 /// Where an expression stands: the parameters of its function and what the function binds.
+#[derive(Clone)]
 pub(super) struct Context<'a> {
     names: &'a [SmolStr],
     /// `[X,Y],[W]`
-    text: String,
+    text: Rc<str>,
 }
 
 impl<'a> Context<'a> {
     pub(super) fn new(names: &'a [SmolStr], lambda: &Lambda) -> Context<'a> {
+        Context { names, text: Context::text_of(names, lambda) }
+    }
+
+    /// With a text that was made before.
+    pub(super) fn again(names: &'a [SmolStr], text: Rc<str>) -> Context<'a> {
+        Context { names, text }
+    }
+
+    pub(super) fn text_of(names: &[SmolStr], lambda: &Lambda) -> Rc<str> {
         let params = var_list(names, &lambda.params);
         let bound = var_list(names, &bound(&lambda.body));
-        Context { names, text: format!("{params},{bound}") }
+        format!("{params},{bound}").into()
     }
 
     pub(super) fn call(&self, vars: &[VarId], args: &[Expr]) -> String {

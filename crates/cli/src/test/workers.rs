@@ -115,7 +115,13 @@ impl Workers<'_> {
         let machine = machine(self.project, self.allowed, self.interrupt)?;
         let runner = match self.backend {
             Backend::Machine => None,
-            Backend::Beam | Backend::Auto => Some(runner(self.project, self.allowed)?),
+            Backend::Auto => Some(runner(self.project, self.allowed)?),
+            Backend::Beam => {
+                let mut runner = runner(self.project, self.allowed)?;
+                // Its start must not be taken from the time of the first unit.
+                runner.prepare().map_err(|it| it.to_string())?;
+                Some(runner)
+            }
         };
         Ok((machine, runner))
     }

@@ -37,11 +37,11 @@ pub(super) const ROWS: &[Builtin] = &[
     }),
     inside("erlang", "localtime_to_universaltime", 2, local_to_universal),
     inside("erlang", "universaltime_to_localtime", 1, |w, args| {
-        read_date(w, arg(args, 0))?;
+        read_date(w, arg(args, 0), LEAST_LOCAL_YEAR)?;
         Ok(arg(args, 0))
     }),
     pure("erlang", "universaltime_to_posixtime", 1, |w, args| {
-        read_date(w, arg(args, 0)).map(Value::int)
+        read_date(w, arg(args, 0), LEAST_YEAR).map(Value::int)
     }),
     pure("erlang", "posixtime_to_universaltime", 1, from_posix),
     inside("erlang", "unique_integer", 0, |w, _| Ok(unique(w, &[]))),
@@ -169,8 +169,12 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + of_era - 719_468
 }
 
+/// The first years that BEAM takes, as universal and as local time.
+const LEAST_YEAR: i64 = 1600;
+const LEAST_LOCAL_YEAR: i64 = 1902;
+
 /// The seconds of `{{Year, Month, Day}, {Hour, Minute, Second}}` since 1970.
-fn read_date(w: &World, value: Value) -> Result<i64, Fault> {
+fn read_date(w: &World, value: Value, least_year: i64) -> Result<i64, Fault> {
     let Some([date, time]) = w.heap.elements(value) else { return Err(Fault::BADARG) };
     let ([year, month, day], [hour, minute, second]) = (triple(w, *date)?, triple(w, *time)?);
     let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
@@ -181,8 +185,8 @@ fn read_date(w: &World, value: Value) -> Result<i64, Fault> {
         1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
         _ => return Err(Fault::BADARG),
     };
-    let years = -1_000_000_000..1_000_000_000;
-    let is_date = years.contains(&year) && (1..=last_day).contains(&day);
+    let is_date =
+        (least_year..i64::from(i32::MAX)).contains(&year) && (1..=last_day).contains(&day);
     let is_time = (0..24).contains(&hour) && (0..60).contains(&minute) && (0..60).contains(&second);
     if !is_date || !is_time {
         return Err(Fault::BADARG);
@@ -209,7 +213,11 @@ fn local_to_universal(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     if is_dst.as_bool().is_none() && !is_dst.is_atom(AtomId::UNDEFINED) {
         return Err(Fault::BADARG);
     }
-    read_date(w, arg(args, 0))?;
+    let seconds = read_date(w, arg(args, 0), LEAST_LOCAL_YEAR)?;
+    // A place without summer time that says it has it: an hour is taken off all the same.
+    if is_dst.as_bool() == Some(true) {
+        return Ok(date_time(w, seconds - 3600));
+    }
     Ok(arg(args, 0))
 }
 

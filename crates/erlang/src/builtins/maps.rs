@@ -158,6 +158,8 @@ fn update(w: &mut World, key: Value, value: Value, map: Value) -> Result<Value, 
 
 /// An iterator hands out this many pairs at a time, so that a few steps over a large map are cheap.
 const BATCH: usize = 64;
+/// Maps up to this size have no path on BEAM, only a position.
+const MAX_FLAT: usize = 32;
 
 /// What `maps` walks maps with. The path counts the pairs already handed out.
 ///
@@ -166,6 +168,9 @@ const BATCH: usize = 64;
 fn map_next(w: &mut World, path: Value, map: Value, form: Value) -> Result<Value, Fault> {
     let View::Map(at) = map.view() else { return Err(Fault::BADARG) };
     let done = badarg(path.as_usize())?;
+    if w.heap.map_len(at) <= MAX_FLAT && w.heap.map_len(at) < done {
+        return Err(Fault::BADARG);
+    }
     // As on BEAM, a small map is always walked whole.
     let done = if w.heap.map_len(at) <= BATCH { 0 } else { done.min(w.heap.map_len(at)) };
     if form.is_nil() || form.is_cons() {

@@ -1,7 +1,7 @@
 //! A run that another runtime has made before: the machine makes it again for the symbolic half, and
 //! takes from the other one what is not computed here.
 //!
-//! Knows results in the order in which they came, not where they came from.
+//! Knows who gave each result, and in which order they came, not how they were computed.
 
 use crate::builtins::{Builtin, Fault, Stop};
 use crate::code::{FnId, FunctionInfo, Ins, Program};
@@ -20,8 +20,9 @@ use trace::{ClauseId, SiteId};
 #[derive(Debug, Default)]
 pub struct Replay {
     pub outside: Arc<Outside>,
-    /// What calls of [`Outside`] returned to the unit's process, in order.
-    pub results: VecDeque<Answer>,
+    /// What calls that left the run returned to the unit's process, in order. Some may be of functions
+    /// that are computed here all the same.
+    pub results: VecDeque<(FunctionName, Answer)>,
     /// Source clauses that the unit's process entered, in order, if anyone wants them.
     pub entered: Option<Vec<ClauseId>>,
     /// A function that runs outside and was given something symbolic, or a fun.
@@ -145,13 +146,22 @@ impl Machine {
 
 impl World {
     /// What a call returned elsewhere, if it is one whose result comes from there.
-    fn answer(&mut self, is_outside: impl FnOnce(&Outside, &Atoms) -> bool) -> Option<Answer> {
-        let World { replay: Some(replay), atoms, current, .. } = self else { return None };
+    fn answer(
+        &mut self,
+        (module, name, arity): (&str, &str, usize),
+        is_outside: impl FnOnce(&Outside) -> bool,
+    ) -> Option<Answer> {
+        let World { replay: Some(replay), current, .. } = self else { return None };
         // Other processes are not heard of.
-        if *current != replay.unit || !is_outside(&replay.outside, atoms) {
+        if *current != replay.unit || !is_outside(&replay.outside) {
             return None;
         }
-        replay.results.pop_front()
+        let is_it = |(it, _): &(FunctionName, Answer)| {
+            it.module.as_str() == module && it.name.as_str() == name && it.arity as usize == arity
+        };
+        let at = replay.results.iter().position(is_it)?;
+        replay.results.drain(..at);
+        Some(replay.results.pop_front()?.1)
     }
 
     pub(super) fn enter_clause(&mut self, clause: ClauseId) {
@@ -194,7 +204,8 @@ impl Cpu<'_> {
     ) -> Option<Result<Value, Fault>> {
         let Builtin { module, name, arity, .. } = *builtin;
         let key = (module, name, arity);
-        let answer = self.world.answer(|outside, _| outside.builtins.contains(&key))?;
+        let called = (module, name, usize::from(arity));
+        let answer = self.world.answer(called, |outside| outside.builtins.contains(&key))?;
         self.look_at_all(&format!("{module}:{name}/{arity}"), args);
         Some(self.world.fault_or_value(answer))
     }
@@ -206,11 +217,15 @@ impl Cpu<'_> {
         (module, name): (crate::data::AtomId, crate::data::AtomId),
         args: &[Value],
     ) -> Option<Result<Value, Fault>> {
-        let answer = self.world.answer(|outside, atoms| {
-            !outside.modules.is_empty() && outside.modules.contains(&Atom::new(atoms.name(module)))
-        })?;
+        let outside = &self.world.replay.as_ref()?.outside;
+        if outside.modules.is_empty() {
+            return None;
+        }
         let atoms = &self.world.atoms;
-        let what = format!("{}:{}/{}", atoms.name(module), atoms.name(name), args.len());
+        let (module, name) = (Atom::new(atoms.name(module)), Atom::new(atoms.name(name)));
+        let called = (module.as_str(), name.as_str(), args.len());
+        let answer = self.world.answer(called, |outside| outside.modules.contains(&module))?;
+        let what = format!("{}:{}/{}", module.as_str(), name.as_str(), args.len());
         self.look_at_all(&what, args);
         Some(self.world.fault_or_value(answer))
     }
@@ -232,12 +247,14 @@ impl Cpu<'_> {
         let is_symbolic =
             self.lifting(pc).is_some_and(|lifting| args.iter().any(|it| lifting.is_symbolic(*it)));
         let has_fun = args.iter().any(|it| matches!(it.view(), View::Fun(_)));
-        let answer = if is_symbolic || has_fun { None } else { self.world.answer(|_, _| true) };
+        let atoms = &self.world.atoms;
+        let name = |id| Atom::new(atoms.name(id));
+        let (module, arity) = (name(info.module), info.arity);
+        let function = FunctionName { module, name: name(info.name), arity };
+        let called = (function.module.as_str(), function.name.as_str(), arity as usize);
+        let is_kept = is_symbolic || has_fun;
+        let answer = if is_kept { None } else { self.world.answer(called, |_| true) };
         let Some(answer) = answer else {
-            let atoms = &self.world.atoms;
-            let name = |id| Atom::new(atoms.name(id));
-            let (module, arity) = (name(info.module), info.arity);
-            let function = FunctionName { module, name: name(info.name), arity };
             if let Some(replay) = &mut self.world.replay {
                 replay.misplaced = Some(function);
             }
@@ -255,7 +272,7 @@ impl Replay {
     /// Of a run with these results; `entered` is filled if it is there.
     pub fn new(
         outside: Arc<Outside>,
-        results: VecDeque<Answer>,
+        results: VecDeque<(FunctionName, Answer)>,
         entered: Option<Vec<ClauseId>>,
     ) -> Replay {
         Replay { outside, results, entered, ..Replay::default() }
