@@ -133,11 +133,6 @@ impl Otp {
         self.peer.ask(limit, request)
     }
 
-    /// Ends the runtime; the next request starts another one.
-    pub(crate) fn stop(&mut self) {
-        self.peer.stop();
-    }
-
     pub(crate) fn cache(&self) -> &Cache {
         &self.cache
     }

@@ -66,22 +66,16 @@ impl Peer {
     pub(crate) fn ask(&mut self, limit: Duration, request: &Term) -> Result<Term, HostError> {
         let body = etf::encode(request).map_err(|why| HostError::Lost(why.to_string()))?;
         let running = self.running()?;
-        let answer = running.ask(limit, &body);
-        match answer {
-            Ok(Term::Atom(atom)) if atom.as_str() == "timeout" => {
-                Err(HostError::Timeout(format!("it was given {} ms", limit.as_millis())))
-            }
-            Err(why) => {
-                // Whatever it would still say belongs to this request.
-                self.running = None;
-                Err(why)
-            }
-            Ok(answer) => Ok(answer),
+        let answer = running.ask(limit, &body).map(undamaged);
+        // Whatever it would still say belongs to this request, or can't be trusted.
+        if !matches!(answer, Ok((_, Health::Sound))) {
+            self.running = None;
         }
-    }
-
-    pub(crate) fn stop(&mut self) {
-        self.running = None;
+        let (answer, _) = answer?;
+        if answer.as_atom() == Some("timeout") {
+            return Err(HostError::Timeout(format!("it was given {} ms", limit.as_millis())));
+        }
+        Ok(answer)
     }
 
     /// What the process said about its OTP when it started.
@@ -111,6 +105,21 @@ impl Peer {
             self.running = Some(Running::start(&self.launch)?);
         }
         self.running.as_mut().ok_or_else(|| HostError::Lost("it did not start".to_owned()))
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Health {
+    Sound,
+    /// A request has ended a process that belongs to the runtime.
+    Damaged,
+}
+
+/// The answer, without what the agent says of the runtime.
+fn undamaged(answer: Term) -> (Term, Health) {
+    match answer.as_tuple() {
+        Some([tag, inner]) if tag.as_atom() == Some("damaged") => (inner.clone(), Health::Damaged),
+        Some(_) | None => (answer, Health::Sound),
     }
 }
 

@@ -56,6 +56,17 @@ fn a_lost_process_is_started_again() {
 }
 
 #[test]
+fn a_runtime_that_a_request_damaged_answers_and_is_replaced() {
+    let mut otp = otp();
+    works(&mut otp);
+    let answer = apply(&mut otp, "erlang", "unregister", &[Term::atom("file_server_2")]);
+    assert_eq!(answer, Ok(HostAnswer::Value(Term::atom("true"))));
+    let answer = apply(&mut otp, "erlang", "whereis", &[Term::atom("file_server_2")]);
+    assert!(matches!(answer, Ok(HostAnswer::Value(Term::Pid(_)))), "{answer:?}");
+    assert_eq!(otp.starts(), 2);
+}
+
+#[test]
 fn output_does_not_touch_the_frames() {
     let mut otp = otp();
     let noise = Term::string(&"noise\n".repeat(50_000));

@@ -156,13 +156,6 @@ impl Runner {
                 Err(HostError::Lost(why)) => return Ok(Ran::Cut(why)),
                 Err(error) => return Err(error),
             };
-            let answer = match answer.as_tuple() {
-                Some([tag, answer]) if tag.as_atom() == Some("damaged") => {
-                    self.otp.stop();
-                    answer.clone()
-                }
-                Some(_) | None => answer,
-            };
             if let Some(ran) = self.answered(&answer)? {
                 return Ok(ran);
             }
