@@ -309,3 +309,28 @@ fn json() {
     "#]],
     );
 }
+
+/// Fig. 7 and Fig. 10 of the paper on program instrumentation, on the events of its Example 2: the run
+/// computes `[X, X]` of `[X]`, and the inputs `[]`, `[X]` and `[X, Y | R]` take all alternatives.
+#[test]
+fn symbolic_execution_from_events() {
+    check(
+        &["run", "events.pl", "sym(Res, Vars)"],
+        expect![[r#"
+            Res = [_A, _A],
+            Vars = [[_A]] ;
+            false.
+            exit 0
+        "#]],
+    );
+    check(
+        &["run", "events.pl", "input_alt(Vars)"],
+        expect![[r#"
+            Vars = [[_]] ;
+            Vars = [[_, _|_]] ;
+            Vars = [[]] ;
+            false.
+            exit 0
+        "#]],
+    );
+}
