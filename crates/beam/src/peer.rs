@@ -269,8 +269,9 @@ impl Drop for Running {
 fn command(launch: &Launch) -> Command {
     let mut command = Command::new("/bin/sh");
     command
-        // A single allocation can be larger than all the memory there is: it must fail.
-        .args(["-c", r#"ulimit -v 8388608 2>&-; exec "$0" "$@" 3<&0 4>&1 </dev/null >&2"#])
+        // A single allocation can be larger than all the memory there is: it must fail. A runtime with
+        // many schedulers reserves some gigabytes from the start.
+        .args(["-c", r#"ulimit -v 16777216 2>&-; exec "$0" "$@" 3<&0 4>&1 </dev/null >&2"#])
         .arg(&launch.erl)
         // No break handler on Ctrl-C, no spinning schedulers, file names are UTF-8.
         .args(["+Bi", "+sbwt", "none", "+sbwtdcpu", "none", "+sbwtdio", "none", "+fnu"])
