@@ -7,10 +7,11 @@ use erlang::machine::Unit;
 use solve::{Chain, Effort};
 use std::path::Path;
 use term::{Atom, Domain, Style, Term, print};
-use trace::{Executor, Input, Outcome};
+use trace::{Covered, Executor, Input, Outcome};
 
 /// Runs that a hunt may take.
 const MAX_RUNS: usize = 3_000;
+const MAX_DEEP_RUNS: usize = 20_000;
 
 #[test]
 fn every_hunt_finds_its_failure() {
@@ -34,6 +35,34 @@ fn every_hunt_finds_its_failure() {
         }
     }
     assert_eq!(n_diverged, 0, "every input takes the path that it was made for");
+    assert!(lost.is_empty(), "not found ({}):\n{}", lost.len(), lost.join("\n"));
+}
+
+#[test]
+fn what_lies_deeper_is_found_too() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("concolic/deeper.erl");
+    let module = Atom::new("deeper");
+    let mut machine = machine_with(module.clone(), &source);
+    let exports = machine.exports(&module).expect("it loads");
+    let units = exports.into_iter().filter(|it| it.0.as_str() != "module_info");
+    let clauses = machine.clauses(&module);
+    let last = clauses.iter().map(|it| it.id.0 as usize / 64).max().unwrap_or(0);
+    // All there are: whatever was entered, there is reason to look deeper.
+    let wanted = Covered::from_words(vec![u64::MAX; last + 1]);
+    let settings = Settings { max_runs: Some(MAX_DEEP_RUNS), wanted, ..Settings::default() };
+    let (mut lost, mut diverged) = (Vec::new(), Vec::new());
+    for (function, arity) in units {
+        let (report, found) = hunt_with(&mut machine, &module, &function, arity, &settings);
+        let name = format!("{}/{arity}", function.as_str());
+        let Report { n_runs, n_diverged, stop, losses, solver, .. } = report;
+        if n_diverged > 0 {
+            diverged.push(format!("{name}: {n_diverged} of {n_runs}"));
+        }
+        if found.is_none() {
+            lost.push(format!("{name}: {n_runs} runs, {stop:?}, losses {losses:?}, {solver:?}"));
+        }
+    }
+    assert!(diverged.is_empty(), "every input takes the path that it was made for: {diverged:?}");
     assert!(lost.is_empty(), "not found ({}):\n{}", lost.len(), lost.join("\n"));
 }
 
@@ -62,13 +91,23 @@ fn hunt(
     function: &Atom,
     arity: u32,
 ) -> (Report, Option<String>) {
+    let settings = Settings { max_runs: Some(MAX_RUNS), ..Settings::default() };
+    hunt_with(machine, module, function, arity, &settings)
+}
+
+fn hunt_with(
+    machine: &mut Machine,
+    module: &Atom,
+    function: &Atom,
+    arity: u32,
+    settings: &Settings,
+) -> (Report, Option<String>) {
     let mut unit = Unit::new(machine, module.clone(), function.clone());
     let mut solver = Chain::new(Effort::default());
     let seed = Input { args: vec![Term::Int(0); arity as usize] };
-    let settings = Settings { max_runs: Some(MAX_RUNS), ..Settings::default() };
     let mut watch = |report: &Report| found(report).map(|_| Stop::Interrupted);
     let mut oracle = Alone { solver: &mut solver, domain: &Domain::default() };
-    let mut report = explore(&mut unit, &mut oracle, &[seed], &settings, &mut watch);
+    let mut report = explore(&mut unit, &mut oracle, &[seed], settings, &mut watch);
     assert_eq!(report.trouble, None);
     report.solver = solver.statistics;
     let found = found(&report);

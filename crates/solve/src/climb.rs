@@ -22,21 +22,16 @@ pub(crate) fn climb(query: &Query<'_>, halt: &AtomicBool) -> Option<Model> {
     if leaves.is_empty() || leaves.len() > MAX_LEAVES {
         return None;
     }
-    let mut climber = Climber {
-        query,
-        halt,
-        scratch: Scratch::default(),
-        left: MAX_WORK / query.constraints.len().max(1),
-        steps: steps(query),
-    };
+    let mut climber =
+        Climber { query, halt, scratch: Scratch::default(), left: MAX_WORK, steps: steps(query) };
     climber.run(&leaves)
 }
 
 /// Inputs with more numbers have structure that is worth more than trying.
 const MAX_LEAVES: usize = 12;
 
-/// Constraints that are evaluated at most.
-const MAX_WORK: usize = 80_000;
+/// Expressions that are evaluated at most.
+const MAX_WORK: usize = 200_000;
 
 /// Expressions that are searched for constants.
 const MAX_EXPRS: usize = 2_000;
@@ -109,7 +104,7 @@ struct Climber<'a, 'q> {
     query: &'a Query<'q>,
     halt: &'a AtomicBool,
     scratch: Scratch,
-    /// Models that may still be tried.
+    /// Expressions that may still be evaluated.
     left: usize,
     steps: Vec<i64>,
 }
@@ -118,7 +113,7 @@ impl Climber<'_, '_> {
     /// The nearest first: a step that leads no nearer may be the first of two that do.
     fn run(&mut self, leaves: &[Leaf]) -> Option<Model> {
         let here = self.query.hint.clone();
-        let begin = self.height(&here);
+        let begin = self.height(&here, f64::INFINITY);
         let mut waiting = vec![(begin, here)];
         while let Some((_, here)) = waiting.pop() {
             if self.halt.load(Ordering::Relaxed) {
@@ -131,7 +126,7 @@ impl Climber<'_, '_> {
                         if self.left == 0 {
                             return None;
                         }
-                        let height = self.height(&next);
+                        let height = self.height(&next, begin);
                         if height <= 0.0 {
                             return Some(next);
                         }
@@ -149,10 +144,11 @@ impl Climber<'_, '_> {
         None
     }
 
-    fn height(&mut self, model: &Model) -> f64 {
-        self.left = self.left.saturating_sub(1);
+    fn height(&mut self, model: &Model, at_most: f64) -> f64 {
         let Query { exprs, constraints, .. } = self.query;
-        self.scratch.distance(exprs, constraints, model)
+        let (height, n_values) = self.scratch.distance(exprs, constraints, model, at_most);
+        self.left = self.left.saturating_sub(n_values.max(1));
+        height
     }
 }
 

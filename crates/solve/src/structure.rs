@@ -56,6 +56,9 @@ const PATIENCE: usize = 2;
 /// Branches tried without help, and with.
 const MAX_BRANCHES: [usize; 2] = [60, 200];
 
+/// Branches that end at once.
+const MAX_DEAD: usize = 400;
+
 impl<N: Numbers> Structure<N> {
     pub fn new(numbers: N) -> Structure<N> {
         Structure { numbers, halt: Arc::default() }
@@ -105,6 +108,7 @@ fn construct<'q>(
     state.max_nodes = state.n_nodes() * 2 + 1000;
     let mut search = Search {
         left: MAX_BRANCHES[0],
+        dead: MAX_DEAD,
         is_incomplete: false,
         vars: &vars,
         halt,
@@ -124,6 +128,7 @@ fn construct<'q>(
         }
         search = Search {
             left: MAX_BRANCHES[1],
+            dead: MAX_DEAD,
             is_incomplete: false,
             vars: &vars,
             halt,

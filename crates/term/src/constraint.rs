@@ -52,10 +52,24 @@ impl Scratch {
     }
 
     /// How far the model is from satisfying all constraints; 0 if it does. Of numbers that are
-    /// compared, how far they are apart counts.
-    pub fn distance(&mut self, exprs: &Exprs, constraints: &[Constraint], model: &Model) -> f64 {
+    /// compared, how far they are apart counts. Nobody wants to know how much more it is than
+    /// `at_most`. Also how many expressions were evaluated.
+    pub fn distance(
+        &mut self,
+        exprs: &Exprs,
+        constraints: &[Constraint],
+        model: &Model,
+        at_most: f64,
+    ) -> (f64, usize) {
         let mut evaluator = Evaluator::new(exprs, model, self);
-        constraints.iter().map(|it| evaluator.distance(*it)).sum()
+        let mut res = 0.0;
+        for constraint in constraints {
+            res += evaluator.distance(*constraint);
+            if res > at_most {
+                break;
+            }
+        }
+        (res, evaluator.n_values())
     }
 }
 

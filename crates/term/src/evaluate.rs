@@ -71,6 +71,10 @@ impl<'a, 's> Evaluator<'a, 's> {
         }
     }
 
+    pub(crate) fn n_values(&self) -> usize {
+        self.values.len()
+    }
+
     fn get(&mut self, expr: ExprId) -> Option<&Seen<'a>> {
         let mut todo = std::mem::take(&mut self.scratch.todo);
         todo.push(expr);

@@ -56,6 +56,9 @@ pub(crate) const MAX_MEMORY: usize = 512 << 20;
 const SHARE_OF_SHRINKING: u32 = 4;
 const LEAST_SHRINKING: Duration = Duration::from_millis(700);
 
+/// Where time is shared, the part of it for a unit that has entered all clauses it can come to.
+const SHARE_OF_REPEATING: u32 = 3;
+
 /// Paths that brought nothing new are kept up to this number.
 const MAX_TESTS: usize = 5_000;
 
@@ -78,11 +81,14 @@ impl Task {
             Err(why) => return Explored { trouble: Some(why), ..Explored::default() },
         };
         let mut seen = progress.unit(&self.unit);
+        let is_shared = self.settings.patience.is_some();
         let mut watch = |report: &Report| {
             seen.update(report);
             if interrupt.load(Ordering::Relaxed) {
                 return Some(Stop::Interrupted);
             }
+            let is_enough = is_shared && !report.covered.lacks_some_of(wanted);
+            let time = if is_enough { time / SHARE_OF_REPEATING } else { time };
             (time <= begin.elapsed()).then_some(Stop::Time)
         };
         let contract = &self.contract;

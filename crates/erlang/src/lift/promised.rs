@@ -108,16 +108,20 @@ impl Check<'_> {
             let kind = if may_be_empty { Kind::List } else { Kind::Cons };
             return self.is_kind(id, kind, of, term) && self.types.has(id, term);
         };
-        let mut rest = of;
+        let (mut rest, mut left) = (of, &list.tail);
         for part in &list.items {
-            let Some([first, behind]) = self.parts(rest, Op::Cons) else { break };
+            let Some([first, behind]) = self.parts(rest, Op::Cons) else {
+                left = term;
+                break;
+            };
             if !self.any(&[item], first, part, MAX_NESTED) {
                 return false;
             }
             rest = behind;
         }
         if self.is_open(rest) {
-            self.is_kind(id, Kind::List, rest, term);
+            // What is left is a list too, unless it is what the list ends with.
+            self.is_kind(id, Kind::List, rest, left);
             return self.types.has(id, term);
         }
         self.any(&[tail], rest, &list.tail, MAX_NESTED)

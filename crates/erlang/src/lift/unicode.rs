@@ -142,25 +142,24 @@ impl Lifting<'_> {
             if is_end {
                 return Some(());
             }
-            let (point, _) = self.heap.match_segment(bits, at.bits, UTF8, None)?;
+            let point = self.heap.match_segment(bits, at.bits, UTF8, None);
             if own_expr(data).is_none() {
-                let (_, next) = self.heap.match_segment(bits, at.bits, UTF8, None)?;
+                let (point, next) = point?;
                 at = self.position(next);
                 found.push(point);
                 continue;
             }
+            // That there is none is found out by choices too.
             let (expr, next) = self.code_point(data, bits, at)?;
             at = next;
-            found.push(point.with_shadow(shadow(expr)));
+            found.push(point?.0.with_shadow(shadow(expr)));
         }
     }
 
-    /// What is no text was found out by choices; what came before it is not followed.
+    /// That it is no text was found out by choices; what is told of where it ends is not followed.
     fn bad_text(&mut self, what: &str, args: &[Value], found: Option<Value>) -> Option<Value> {
-        if !is_unicode(arg(args, 1)) || self.is_symbolic(arg(args, 1)) {
+        if found.is_some() || !is_unicode(arg(args, 1)) || self.is_symbolic(arg(args, 1)) {
             self.concretise(what, args, |_| true);
-        } else if found.is_some() {
-            self.lose(what);
         }
         found
     }

@@ -216,6 +216,15 @@ impl<'q> State<'q> {
         match pending {
             Pending::Done => Ok(true),
             Pending::Fact(Fact { op, args, holds }) => self.examine_fact(*op, args, *holds),
+            Pending::Define(node, op, args) if is_of_numbers(*op) => {
+                if self.is_examined(*node, args) {
+                    return Ok(false);
+                }
+                let version = self.version;
+                let is_done = self.examine_define(*node, *op, args)?;
+                self.examined(*node, version);
+                Ok(is_done)
+            }
             Pending::Define(node, op, args) => self.examine_define(*node, *op, args),
             Pending::Typed(id) => {
                 let id = *id;
@@ -246,6 +255,26 @@ impl<'q> State<'q> {
             }
         }
     }
+}
+
+/// Whether what such a definition says depends on the numbers alone.
+fn is_of_numbers(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Add
+            | Op::Subtract
+            | Op::Multiply
+            | Op::Quotient
+            | Op::Remainder
+            | Op::Negate
+            | Op::Absolute
+            | Op::BitAnd
+            | Op::BitOr
+            | Op::BitXor
+            | Op::BitNot
+            | Op::ShiftLeft
+            | Op::ShiftRight
+    )
 }
 
 const MAX_ROUNDS: usize = 30;

@@ -13,6 +13,8 @@ use term::{Kinds, Model, Op, Term, Var};
 /// One search: how many branches are left, and whether any was left out.
 pub(super) struct Search<'a> {
     pub(super) left: usize,
+    /// How many branches may turn out to be wrong at once; they cost less.
+    pub(super) dead: usize,
     pub(super) is_incomplete: bool,
     /// The nodes of the variables.
     pub(super) vars: &'a [(Var, NodeId)],
@@ -66,11 +68,14 @@ impl Search<'_> {
                     self.is_incomplete = true;
                     return None;
                 }
-                self.left -= 1;
                 let mut next = state.clone();
-                if next.choose(choice).is_ok()
-                    && let Some(found) = self.run(next)
-                {
+                if next.choose(choice).is_err() || next.propagate().is_err() {
+                    self.dead = self.dead.saturating_sub(1);
+                    self.left = if self.dead == 0 { 0 } else { self.left };
+                    continue;
+                }
+                self.left -= 1;
+                if let Some(found) = self.run(next) {
                     return Some(found);
                 }
             }

@@ -35,6 +35,9 @@ pub(super) struct Node<'q> {
     pub(super) is_tail: bool,
     /// What it was computed from.
     pub(super) origin: Option<(Op, Rc<[NodeId]>)>,
+    /// The version of its last change, and the one that its definition was last looked at in.
+    changed: u64,
+    examined: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -159,6 +162,8 @@ impl<'q> State<'q> {
             hint: None,
             is_tail: false,
             origin: None,
+            changed: self.version,
+            examined: NEVER,
         });
         id
     }
@@ -194,7 +199,9 @@ impl<'q> State<'q> {
     pub(super) fn change(&mut self, id: NodeId) -> &mut Node<'q> {
         self.version += 1;
         let root = self.root(id);
-        &mut self.nodes[root.0 as usize]
+        let node = &mut self.nodes[root.0 as usize];
+        node.changed = self.version;
+        node
     }
 
     pub(super) fn change_limits(&mut self, id: NodeId) -> &mut Limits<'q> {
@@ -208,6 +215,23 @@ impl<'q> State<'q> {
     pub(super) fn link(&mut self, from: NodeId, to: NodeId) {
         self.version += 1;
         self.nodes[from.0 as usize].link = to;
+        let root = self.root(to);
+        self.nodes[root.0 as usize].changed = self.version;
+    }
+
+    /// Whether the node's definition has nothing to say: nothing has changed since it was looked at.
+    /// Only for definitions that look at no more than these nodes themselves.
+    pub(super) fn is_examined(&self, node: NodeId, args: &[NodeId]) -> bool {
+        let examined = self.nodes.get(node.0 as usize).map_or(NEVER, |it| it.examined);
+        let is_old = |it: &NodeId| self.node(*it).changed <= examined;
+        examined != NEVER && is_old(&node) && args.iter().all(is_old)
+    }
+
+    /// The node's definition was looked at when the state had this version.
+    pub(super) fn examined(&mut self, node: NodeId, version: u64) {
+        if let Some(node) = self.nodes.get_mut(node.0 as usize) {
+            node.examined = version;
+        }
     }
 
     pub(super) fn kinds(&self, id: NodeId) -> Kinds {
@@ -295,5 +319,8 @@ impl<'q> State<'q> {
         self.push(Pending::Fact(Fact { op, args: args.into(), holds }));
     }
 }
+
+/// The version of what was not looked at.
+const NEVER: u64 = u64::MAX;
 
 const MAX_HINT_DEPTH: usize = 200;
