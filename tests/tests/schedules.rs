@@ -1,7 +1,9 @@
 //! Exploring schedules: how many there are that differ, and what they lead to.
 
 use conformance::machine_with;
-use engine::{Alone, Dpor, Ended, ScheduleReport, ScheduleSettings, Stop, explore_schedules};
+use engine::{
+    Alone, Delivery, Dpor, Ended, ScheduleReport, ScheduleSettings, Stop, explore_schedules,
+};
 use erlang::Machine;
 use erlang::machine::Staged;
 use solve::{Chain, Effort};
@@ -151,6 +153,34 @@ fn check_joint(function: &str, arg: i64, n_runs: usize, expect: &[&str]) {
     let found: Vec<&str> = ends.iter().map(String::as_str).collect();
     assert_eq!(found, expect, "{function}: {inputs:?}");
     assert_eq!((report.n_runs, report.stop), (n_runs, Stop::Exhausted), "{function}: {inputs:?}");
+}
+
+/// All that a program can lead to, by how messages travel.
+#[test]
+fn messages_may_take_their_time() {
+    let crossed = ["[[a,b],[a,b]]", "[[a,b],[b,a]]", "[[b,a],[b,a]]"];
+    let all = ["[[a,b],[a,b]]", "[[a,b],[b,a]]", "[[b,a],[a,b]]", "[[b,a],[b,a]]"];
+    let (in_order, out_of_order) = ("[first,second]", "[second,first]");
+    let cases: &[(&str, Delivery, &[&str])] = &[
+        ("one_way", Delivery::Instant, &[in_order]),
+        ("one_way", Delivery::Causal, &[in_order]),
+        ("one_way", Delivery::Free, &[in_order]),
+        ("triangle", Delivery::Instant, &[in_order]),
+        ("triangle", Delivery::Causal, &[in_order]),
+        ("triangle", Delivery::Free, &[in_order, out_of_order]),
+        ("crossing", Delivery::Instant, &crossed),
+        ("crossing", Delivery::Causal, &all),
+        ("crossing", Delivery::Free, &all),
+    ];
+    let mut machine = machine_of("delivery");
+    for (function, delivery, expect) in cases {
+        let settings = ScheduleSettings { delivery: *delivery, ..with(Dpor::Optimal) };
+        let unit = ("delivery", *function);
+        let (report, ends, _) = explore(&mut machine, unit, &[], settings, false);
+        let found: Vec<&str> = ends.iter().map(String::as_str).collect();
+        assert_eq!(found, *expect, "{function} {delivery:?}");
+        assert_eq!((report.n_runs, report.stop), (report.n_classes, Stop::Exhausted));
+    }
 }
 
 /// One process: one order; two: two; three: six.

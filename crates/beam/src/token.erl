@@ -139,8 +139,13 @@ scheduled(Me, Module, Name, Args) when is_atom(Module), is_atom(Name), is_list(A
 scheduled(_, Module, Name, Args) ->
     apply(Module, Name, Args).
 
-is_named([_, Options | _]) -> is_list(Options) andalso lists:member(named_table, Options);
-is_named(_) -> false.
+%% A table that can be named, or has an heir, who must be there.
+is_named([_, Options | _]) when is_list(Options) ->
+    lists:any(
+        fun(named_table) -> true; ({heir, Pid, _}) -> is_pid(Pid); (_) -> false end, Options
+    );
+is_named(_) ->
+    false.
 
 is_noticed([Pid | Items]) ->
     Pid =/= self() orelse

@@ -178,6 +178,10 @@ pub trait Stage {
     /// Starts a run. Whatever was running is over.
     fn begin(&mut self, input: &Input) -> Result<(), ExecutorError>;
 
+    /// Starts a run that begins with the first steps of the last one, of the same input. Says how many
+    /// of them are taken already.
+    fn begin_again(&mut self, input: &Input, n_steps: usize) -> Result<usize, ExecutorError>;
+
     /// What actors could do, in their order. Those who wait for what is not there are among them;
     /// the run is over if there is nobody else.
     fn offers(&mut self) -> Result<Vec<Offer>, ExecutorError>;

@@ -257,7 +257,6 @@ impl Search {
 
     /// One run along the path, then freely.
     fn play(&mut self, stage: &mut dyn Stage) -> Result<Played, ExecutorError> {
-        stage.begin(&self.input)?;
         let trace = self.play_known(stage)?;
         let mut res = Played { trace, is_whole: true, refused: None, waiting: Vec::new() };
         let mut sleep: Vec<Asleep> = Vec::new();
@@ -352,8 +351,17 @@ impl Search {
         let is_same = self.trace_input.as_ref().is_some_and(|it| Rc::ptr_eq(it, &self.input));
         let n_known = if is_same { self.nodes.len().saturating_sub(1) } else { 0 };
         trace.truncate(n_known);
+        let n_taken = match is_same {
+            true => stage.begin_again(&self.input, trace.len())?,
+            false => {
+                stage.begin(&self.input)?;
+                0
+            }
+        };
         for event in &mut trace.events {
             event.is_guided = false;
+        }
+        for event in trace.events.get(n_taken..).unwrap_or_default() {
             stage.again(event.step.label, event.step.is_last)?;
         }
         Ok(trace)

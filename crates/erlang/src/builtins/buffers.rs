@@ -54,6 +54,11 @@ struct Buffer {
 }
 
 impl Buffers {
+    /// Whether the run has made none.
+    pub(crate) fn is_unused(&self) -> bool {
+        self.by_ref.is_empty()
+    }
+
     /// What a process made is of no use to others.
     pub(crate) fn owner_died(&mut self, owner: PidId) {
         let of_owner = RefId { owner, n: 0 }..=RefId { owner, n: u32::MAX };

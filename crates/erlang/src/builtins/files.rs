@@ -70,6 +70,11 @@ pub struct OpenFiles {
 }
 
 impl OpenFiles {
+    /// Whether the run has made none.
+    pub(crate) fn is_unused(&self) -> bool {
+        self.known.is_empty()
+    }
+
     pub(crate) fn of(host: Box<dyn Files>) -> OpenFiles {
         OpenFiles { host: Some(host), known: BTreeMap::new() }
     }

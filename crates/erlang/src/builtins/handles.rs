@@ -6,7 +6,7 @@
 use crate::data::{PidId, RefId, Value};
 use rustc_hash::FxHashMap;
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Handles {
     made: FxHashMap<PidId, u32>,
 }

@@ -33,6 +33,13 @@ pub struct Patterns {
     n_bytes: usize,
 }
 
+impl Patterns {
+    /// Whether the run has made none.
+    pub(crate) fn is_unused(&self) -> bool {
+        self.known.is_empty()
+    }
+}
+
 #[derive(Clone, Debug)]
 enum Pattern {
     One(Box<Finder<'static>>),

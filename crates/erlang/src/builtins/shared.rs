@@ -48,21 +48,21 @@ pub(super) const ROWS: &[Builtin] =
         inside("erts_internal", "counters_info", 1, counters_info),
     ];
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Shared {
     terms: PersistentTerms,
     arrays: BTreeMap<RefId, Array>,
 }
 
 /// Keys in the order of terms, values in parallel.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct PersistentTerms {
     keys: Vec<Value>,
     values: Vec<Value>,
 }
 
 /// 64-bit integers that wrap around.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Array {
     flavour: Flavour,
     is_signed: bool,

@@ -50,6 +50,11 @@ pub struct Streams {
 }
 
 impl Streams {
+    /// Whether the run has made none.
+    pub(crate) fn is_unused(&self) -> bool {
+        self.by_ref.is_empty()
+    }
+
     pub(crate) fn visit_roots(&mut self, visit: &mut dyn FnMut(&mut [Value])) {
         for stream in self.by_ref.values_mut() {
             visit(stream.stash.as_mut_slice());

@@ -59,6 +59,19 @@ impl Heap {
     }
 
     /// Forgets everything made since the mark. Nothing made since may be in use.
+    /// All that was made since, if it is nothing but cells.
+    pub(crate) fn cells_above(&self, mark: Mark) -> Option<&[Value]> {
+        let is_all = self.bigs.len() == mark.bigs && self.buffers.len() == mark.buffers;
+        let is_all = is_all && self.chunk.is_none_or(|it| (it as usize) < mark.buffers);
+        if is_all { self.cells.get(mark.cells..) } else { None }
+    }
+
+    /// The same cells at the same place again.
+    pub(crate) fn put_above(&mut self, mark: Mark, cells: &[Value]) {
+        debug_assert_eq!(self.cells.len(), mark.cells, "nothing is there that would be lost");
+        self.cells.extend_from_slice(cells);
+    }
+
     pub fn release(&mut self, mark: Mark) {
         debug_assert!(mark.cells <= self.cells.len(), "a mark from another time");
         self.cells.truncate(mark.cells);

@@ -7,7 +7,7 @@ use crate::machine::ports::PortId;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use trace::MessageId;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Process {
     pub pid: PidId,
     pub parent: PidId,
@@ -107,7 +107,7 @@ pub enum OnReturn {
 }
 
 /// Where a process is in its program.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Execution {
     pub(crate) stack: Vec<Value>,
     pub(crate) frames: Vec<Frame>,

@@ -83,7 +83,7 @@ const NO_TABLE: u32 = u32::MAX;
 
 /// Keys in the order in which they came, which no value of theirs changes: paths of two inputs only
 /// compare if the same keys are compared at the same place.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Entered {
     keys: Vec<Value>,
     has_symbolic: bool,

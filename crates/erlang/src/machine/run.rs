@@ -250,6 +250,19 @@ impl Machine {
         Ok(())
     }
 
+    /// What of the heap was there before the run.
+    pub(super) fn code_mark(&self) -> Mark {
+        self.code_mark
+    }
+
+    /// Whether the run has loaded something, or made names that were not there.
+    pub(super) fn has_changed_code(&self) -> bool {
+        self.loaded_in_run
+            || !self.made_in_run.is_empty()
+            || !self.prepared.is_empty()
+            || self.world.atoms.len() != self.n_code_atoms
+    }
+
     /// Drops all that the run made and keeps what was loaded.
     pub(super) fn end(&mut self) {
         self.stop_tracing();

@@ -3,7 +3,7 @@
 use crate::data::{AtomId, PidId, RefId, Roots, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Timers {
     due: BTreeMap<Place, Timer>,
     by_id: BTreeMap<TimerId, Place>,

@@ -15,7 +15,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Tables {
     pub(super) tables: BTreeMap<RefId, Table>,
     pub(super) names: FxHashMap<AtomId, RefId>,
@@ -24,7 +24,7 @@ pub struct Tables {
     pub(super) super_users: BTreeSet<PidId>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Table {
     pub(super) id: RefId,
     pub(super) name: AtomId,
@@ -77,7 +77,7 @@ pub(super) struct Heir {
 /// Match specifications that have a reference: compiled by name, or part of a continuation.
 ///
 /// Equal ones share a reference, so that a program that always asks the same does not grow.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Specs {
     by_id: BTreeMap<RefId, Arc<Program>>,
     /// In the order of terms, `ids` in parallel.

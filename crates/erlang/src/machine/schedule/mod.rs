@@ -5,6 +5,7 @@
 //! the gate that they wait at, and what a step leaves behind. Runs that nobody schedules never come
 //! here.
 
+mod keep;
 mod narrate;
 mod stage;
 mod touch;
@@ -21,7 +22,7 @@ use touch::{Kind, Touch};
 use trace::{Access, Actor, MessageId, Mode, Sent};
 
 /// The scheduled half of a world.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Schedule {
     gate: Gate,
     /// Whether messages to one mailbox conflict.
@@ -44,7 +45,7 @@ pub struct Schedule {
 }
 
 /// What is left of a process that ended.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Ghost {
     monitors: BTreeMap<RefId, Monitor>,
     aliases: BTreeMap<RefId, AliasKind>,

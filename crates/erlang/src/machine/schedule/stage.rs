@@ -9,8 +9,10 @@ use crate::machine::interpret::{Pause, run};
 use crate::machine::process::{Execution, OnReturn, Process, Status};
 use crate::machine::raise::{self, Raised};
 use crate::machine::run::{Machine, MachineError, Stopped};
+use crate::machine::schedule::keep::Kept;
+use crate::machine::schedule::touch;
+use crate::machine::schedule::touch::{Kind, Touch};
 use crate::machine::schedule::{Gate, Probed, Schedule, StoppedFor, actor, is_inline};
-use crate::machine::schedule::{touch, touch::Touch};
 use crate::machine::timers::TimerId;
 use crate::machine::world::{USER, World};
 use crate::machine::{FromSpec, Outcome, Recorder};
@@ -37,11 +39,16 @@ pub struct Staged<'m> {
     /// Timeouts this long or longer, in milliseconds, happen only when nothing else can.
     pub long_timeout: u64,
     is_mail_ordered: bool,
+    /// Steps of the run so far.
+    n_steps: usize,
+    /// Runs as they were on the way to where the last one went; the longest ones last.
+    kept: Vec<Kept>,
+    kinds: FxHashMap<usize, Kind>,
     pub(super) act: Act,
 }
 
 /// The run that is going on.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Act {
     pub(super) pending: BTreeMap<PidId, Pending>,
     receives: Vec<Receive>,
@@ -72,7 +79,7 @@ pub(super) enum End {
 }
 
 /// A receive as it was when its process came to it: enough to ask what it would do.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Receive {
     pid: PidId,
     pc: u32,
@@ -83,6 +90,10 @@ struct Receive {
     matching: Vec<MessageId>,
     symbolic: Vec<(MessageId, Match)>,
 }
+
+/// How many steps are taken again at most, and how many runs are kept for that.
+const KEEP_EVERY: usize = 4;
+const MAX_KEPT: usize = 256;
 
 const SLICE: u32 = 4000;
 const NANOS_PER_MILLI: u64 = 1_000_000;
@@ -98,6 +109,9 @@ impl Staged<'_> {
             is_narrated: false,
             long_timeout: 5000,
             is_mail_ordered: false,
+            n_steps: 0,
+            kept: Vec::new(),
+            kinds: FxHashMap::default(),
             act: Act::default(),
         }
     }
@@ -121,6 +135,7 @@ impl Stage for Staged<'_> {
         if self.act.is_open {
             self.end()?;
         }
+        self.kept.clear();
         self.open(input).map_err(|it| error(&it))
     }
 
@@ -183,7 +198,31 @@ impl Stage for Staged<'_> {
         Ok(res)
     }
 
+    fn begin_again(&mut self, input: &Input, n_steps: usize) -> Result<usize, ExecutorError> {
+        if self.act.is_open {
+            self.end()?;
+        }
+        while self.kept.last().is_some_and(|it| n_steps < it.n_steps) {
+            self.kept.pop();
+        }
+        if let Some(kept) = self.kept.last() {
+            self.machine.begin().map_err(|it| error(&it))?;
+            if let Some(act) = kept.restore(self.machine) {
+                self.act = act;
+                self.n_steps = kept.n_steps;
+                self.lend_kinds();
+                return Ok(self.n_steps);
+            }
+        }
+        self.begin(input)?;
+        Ok(0)
+    }
+
     fn step(&mut self, label: Label) -> Result<Step, ExecutorError> {
+        let is_due = self.kept.last().map_or(0, |it| it.n_steps) + KEEP_EVERY <= self.n_steps;
+        if is_due && self.kept.len() < MAX_KEPT {
+            self.kept.extend(Kept::of(self.machine, &self.act, self.n_steps));
+        }
         self.take(label).map_err(|it| error(&it))
     }
 
@@ -192,7 +231,7 @@ impl Stage for Staged<'_> {
         if is_last || !self.act.pending.contains_key(&PidId(label.actor.0)) {
             self.offers()?;
         }
-        self.step(label).map(|_| ())
+        self.take(label).map(|_| ()).map_err(|it| error(&it))
     }
 
     fn matches(&mut self, receive: ReceiveId, message: MessageId) -> Result<Match, ExecutorError> {
@@ -242,6 +281,9 @@ impl Staged<'_> {
         world.heap.keep_all();
         let is_mail_ordered = self.is_mail_ordered;
         world.schedule = Some(Box::new(Schedule { is_mail_ordered, ..Schedule::default() }));
+        self.n_steps = 0;
+        self.lend_kinds();
+        let world = &mut self.machine.world;
         let module = Value::atom(world.atoms.intern(self.module.as_str()));
         let function = Value::atom(world.atoms.intern(self.function.as_str()));
         let unit = world.names.child(PidId(0), 0);
@@ -254,6 +296,13 @@ impl Staged<'_> {
         self.act = Act { unit, is_open: true, ..Act::default() };
         self.advance(unit, Gate::Closed)?;
         self.drain()
+    }
+
+    /// Kinds of builtins are the same in all runs.
+    fn lend_kinds(&mut self) {
+        if let Some(schedule) = &mut self.machine.world.schedule {
+            schedule.kinds = std::mem::take(&mut self.kinds);
+        }
     }
 
     /// What a process could do.
@@ -328,7 +377,7 @@ impl Staged<'_> {
         let mut execution =
             Execution { live, top: live, stack, pc: receive.pc, ..Execution::default() };
         let current = std::mem::replace(&mut world.current, receive.pid);
-        let covered = world.covered.clone();
+        let covered = std::mem::take(&mut world.covered);
         let gate = set_gate(world, Gate::Probing(message));
         run(program, world, &mut execution, SLICE);
         set_gate(world, gate);
@@ -543,6 +592,7 @@ impl Staged<'_> {
     }
 
     fn take(&mut self, label: Label) -> Result<Step, MachineError> {
+        self.n_steps += 1;
         let pid = PidId(label.actor.0);
         let first_choice = self.machine.world.record.as_ref().map_or(0, |it| it.choices.len());
         if let Some(schedule) = &mut self.machine.world.schedule {
@@ -696,6 +746,9 @@ impl Staged<'_> {
             choices = std::mem::take(&mut recorder.choices);
             losses = std::mem::take(&mut recorder.losses);
             self.recorder = *recorder;
+        }
+        if let Some(schedule) = &mut self.machine.world.schedule {
+            self.kinds = std::mem::take(&mut schedule.kinds);
         }
         self.machine.world.schedule = None;
         self.machine.end();

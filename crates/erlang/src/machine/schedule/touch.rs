@@ -67,6 +67,7 @@ pub(super) enum Kind {
     TableDelete,
     TableGive,
     TableRename,
+    TableOptions,
     Term(Mode),
     Terms,
     Cell(Mode),
@@ -140,8 +141,10 @@ impl Kind {
             ("delete", 1) => Kind::TableDelete,
             ("give_away", _) => Kind::TableGive,
             ("rename", _) => Kind::TableRename,
-            ("setopts" | "internal_delete_all", _)
-            | ("internal_select_delete" | "select_replace", _) => Kind::Table(Mode::Write),
+            ("setopts", _) => Kind::TableOptions,
+            ("internal_delete_all", _) | ("internal_select_delete" | "select_replace", _) => {
+                Kind::Table(Mode::Write)
+            }
             ("safe_fixtable", _) => Kind::Table(Mode::ReadPart),
             _ => Kind::Table(Mode::Read),
         }
@@ -249,7 +252,8 @@ pub(super) fn of_call(w: &World, kind: Kind, args: &[Value]) -> Option<Touch> {
         | Kind::TableInsertNew
         | Kind::TableDelete
         | Kind::TableGive
-        | Kind::TableRename => return of_table(w, kind, first, second),
+        | Kind::TableRename
+        | Kind::TableOptions => return of_table(w, kind, first, second),
         Kind::Term(mode) => {
             let part = if mode == Mode::Read { Mode::ReadPart } else { Mode::WritePart };
             touch.access(terms(), part);
@@ -288,11 +292,15 @@ fn of_table(w: &World, kind: Kind, first: Value, second: Value) -> Option<Touch>
     let mut touch = Touch::default();
     match kind {
         Kind::TableNew => {
-            // One that nobody can name is nobody's business yet.
+            // One that nobody can name is nobody's business yet; but the dead inherit nothing.
             let options = w.heap.list_items(second).unwrap_or_default();
             let is_named =
                 |it: &Value| it.as_atom().is_some_and(|it| w.atoms.name(it) == "named_table");
-            options.iter().find(|it| is_named(it))?;
+            let heirs = options.iter().filter_map(|it| heir(w, *it));
+            heirs.for_each(|it| touch.access(life(it), Mode::Read));
+            if !options.iter().any(is_named) {
+                return (!touch.accesses.is_empty()).then_some(touch);
+            }
             touch.access(table, Mode::Write);
         }
         Kind::TableKey(mode) => {
@@ -329,6 +337,12 @@ fn of_table(w: &World, kind: Kind, first: Value, second: Value) -> Option<Touch>
                 touch.access(life(pid), Mode::Read);
             }
         }
+        Kind::TableOptions => {
+            touch.access(table, Mode::Write);
+            let options = w.heap.list_items(second).unwrap_or_else(|| vec![second]);
+            let heirs = options.into_iter().filter_map(|it| heir(w, it));
+            heirs.for_each(|it| touch.access(life(it), Mode::Read));
+        }
         Kind::TableRename => {
             touch.access(table, Mode::Write);
             if let Some(name) = second.as_atom() {
@@ -359,6 +373,14 @@ fn of_table(w: &World, kind: Kind, first: Value, second: Value) -> Option<Touch>
         | Kind::Info => (),
     }
     Some(touch)
+}
+
+/// Who is to inherit a table, if an option says that.
+fn heir(w: &World, option: Value) -> Option<PidId> {
+    match w.heap.elements(option)? {
+        [tag, pid, _] if tag.is_atom(AtomId::HEIR) => pid.as_pid(),
+        _ => None,
+    }
 }
 
 /// A process is about to end.

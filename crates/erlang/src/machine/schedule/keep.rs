@@ -1,0 +1,126 @@
+//! A run as it was before a step, so that another one need not take all the steps before it again.
+//!
+//! What a run made on the heap is kept as cells: objects never change. Runs that have to do with the
+//! world outside, or are recorded, are not kept; they are made again from the start.
+
+use crate::builtins::ets::Tables;
+use crate::builtins::handles::Handles;
+use crate::builtins::shared::Shared;
+use crate::data::{AtomId, Mark, PidId, Value};
+use crate::machine::process::Process;
+use crate::machine::run::Machine;
+use crate::machine::schedule::Schedule;
+use crate::machine::schedule::stage::Act;
+use crate::machine::timers::Timers;
+use crate::machine::world::{Ended, World};
+use std::collections::{BTreeMap, VecDeque};
+
+#[derive(Debug)]
+pub(super) struct Kept {
+    pub(super) n_steps: usize,
+    code: Mark,
+    cells: Vec<Value>,
+    processes: BTreeMap<PidId, Process>,
+    queue: VecDeque<PidId>,
+    registry: BTreeMap<AtomId, PidId>,
+    ets: Tables,
+    shared: Shared,
+    handles: Handles,
+    timers: Timers,
+    clock: u64,
+    output: Vec<u8>,
+    error_output: Vec<u8>,
+    n_unique: (i64, i64),
+    covered: Vec<u64>,
+    ended: Option<Ended>,
+    schedule: Box<Schedule>,
+    reductions: u64,
+    act: Act,
+}
+
+/// Runs with a larger heap are made again instead.
+const MAX_CELLS: usize = 1 << 14;
+
+impl Kept {
+    /// `None` if there is more to the run than can be kept.
+    pub(super) fn of(machine: &mut Machine, act: &Act, n_steps: usize) -> Option<Kept> {
+        let code = machine.code_mark();
+        let reductions = machine.reductions;
+        let is_whole = !machine.has_changed_code();
+        let world = &mut machine.world;
+        if !is_whole || !is_plain(world) {
+            return None;
+        }
+        let cells = world.heap.cells_above(code).filter(|it| it.len() <= MAX_CELLS)?.to_vec();
+        let schedule = world.schedule.as_mut()?;
+        let kinds = std::mem::take(&mut schedule.kinds);
+        let copy = schedule.clone();
+        schedule.kinds = kinds;
+        Some(Kept {
+            n_steps,
+            code,
+            cells,
+            processes: world.processes.clone(),
+            queue: world.queue.clone(),
+            registry: world.registry.clone(),
+            ets: world.ets.clone(),
+            shared: world.shared.clone(),
+            handles: world.handles.clone(),
+            timers: world.timers.clone(),
+            clock: world.clock,
+            output: world.output.clone(),
+            error_output: world.error_output.clone(),
+            n_unique: (world.n_unique, world.n_unique_ordered),
+            covered: world.covered.clone(),
+            ended: world.ended,
+            schedule: copy,
+            reductions,
+            act: act.clone(),
+        })
+    }
+
+    /// Makes the run, of which nothing is there, be as it was. `None`: that is no longer possible.
+    pub(super) fn restore(&self, machine: &mut Machine) -> Option<Act> {
+        if machine.code_mark() != self.code {
+            return None;
+        }
+        machine.reductions = self.reductions;
+        let world = &mut machine.world;
+        world.heap.put_above(self.code, &self.cells);
+        world.heap.keep_all();
+        world.processes.clone_from(&self.processes);
+        world.queue.clone_from(&self.queue);
+        world.registry.clone_from(&self.registry);
+        world.ets = self.ets.clone();
+        world.shared = self.shared.clone();
+        world.handles = self.handles.clone();
+        world.timers = self.timers.clone();
+        world.clock = self.clock;
+        world.output.clone_from(&self.output);
+        world.error_output.clone_from(&self.error_output);
+        (world.n_unique, world.n_unique_ordered) = self.n_unique;
+        world.covered.clone_from(&self.covered);
+        world.ended = self.ended;
+        world.schedule = Some(self.schedule.clone());
+        Some(self.act.clone())
+    }
+}
+
+/// Whether all that a run has done is what is kept here.
+fn is_plain(world: &World) -> bool {
+    world.record.is_none()
+        && world.replay.is_none()
+        && world.tracing.is_none()
+        && world.residents.is_empty()
+        && world.ports.n_opened == 0
+        && world.files.is_unused()
+        && world.buffers.is_unused()
+        && world.streams.is_unused()
+        && world.patterns.is_unused()
+        && world.suspended.is_empty()
+        && world.system_flags.is_empty()
+        && world.last_statistics.is_empty()
+        && world.last_now == 0
+        && world.code_path.chosen.is_none()
+        && world.killed.is_none()
+}
