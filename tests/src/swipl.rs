@@ -58,6 +58,7 @@ pub fn swipl(program: &str, goals: &[String]) -> Vec<String> {
     let out = Command::new("swipl")
         .args(["-q", "-g", &goal, "-t", "halt"])
         .arg(&source)
+        .stdin(std::process::Stdio::null())
         .output()
         .expect("swipl is installed");
     fs::remove_dir_all(&dir).expect("the directory can be removed");
@@ -114,7 +115,7 @@ pub fn ours(program: &str, goals: &[String]) -> Vec<String> {
     // Garbage is collected all the time, so that a value that is lost is noticed.
     machine.collect_from = 0;
     let file = File { path: "program.pl".to_owned(), text: format!("{HARNESS}\n{program}") };
-    let report = machine.load(&file, &mut library);
+    let report = machine.load_program(&file, &mut library);
     assert!(report.errors.is_empty(), "{:?}", report.errors);
     goals.iter().map(|it| answer(&mut machine, &mut library, it)).collect()
 }

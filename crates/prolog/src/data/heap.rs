@@ -139,17 +139,25 @@ impl Heap {
         res
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn bind(&mut self, var: Value, to: Value) {
+        let at = var.address();
+        if at < self.old || var.tag() == Tag::Attr {
+            self.note_binding(var, to);
+        }
+        self.cells[at] = to;
+    }
+
+    /// What a binding leaves behind, if anything.
+    fn note_binding(&mut self, var: Value, to: Value) {
         let at = var.address();
         if var.tag() == Tag::Attr {
             let attributes = self.cells[at + 1];
             self.woken.push((attributes, to));
             self.trail.push(Trailed::Changed(at, var));
-        } else if at < self.old {
+        } else {
             self.trail.push(Trailed::Bound(at));
         }
-        self.cells[at] = to;
     }
 
     /// Overwrites a cell, to be undone on backtracking.

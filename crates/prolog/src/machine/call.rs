@@ -331,7 +331,11 @@ impl Machine {
     pub(crate) fn move_arguments_down(&mut self, arity: usize) {
         let to = self.base.max(self.kept_stack);
         if to < self.next {
-            self.stack.copy_within(self.next..self.next + arity, to);
+            // A loop beats a call of `memmove`: there are few.
+            let from = self.next;
+            for n in 0..arity {
+                self.stack[to + n] = self.stack[from + n];
+            }
         }
         self.base = to.min(self.next);
     }

@@ -212,7 +212,8 @@ impl Machine {
 
     fn load_term(&mut self, read: &ReadTerm, loading: &mut Loading, library: &mut dyn Library) {
         let term = self.heap.deref(read.term);
-        if term.is_struct(FunctorId::DIRECTIVE) || term.is_struct(FunctorId::ASK) {
+        let is_directive = term.is_struct(FunctorId::DIRECTIVE) || term.is_struct(FunctorId::ASK);
+        if is_directive && !(loading.is_active() && self.expands_terms(loading.module).is_some()) {
             let goal = self.heap.arg(term, 0);
             self.directive(goal, loading, library);
             return;
@@ -220,24 +221,34 @@ impl Machine {
         if !loading.is_active() {
             return;
         }
-        if !read.singletons.is_empty() {
+        if !is_directive && !read.singletons.is_empty() {
             loading.warn(format!("Singleton variables: [{}]", read.singletons.join(",")));
         }
         let terms = self.expand_term(term, loading, library);
-        if !self.expands_goals(loading.module) {
-            for term in terms {
-                self.load_clause(term, loading, library);
-            }
+        let expands_goals = self.expands_goals(loading.module);
+        if let ([term], false) = (terms.as_slice(), expands_goals) {
+            self.load_clause(*term, loading, library);
             return;
         }
+        // Directives among them use the heap.
         let terms: Vec<Record> =
             terms.iter().map(|it| Record::new(&self.heap, &self.atoms, *it)).collect();
         for term in terms {
             self.heap = Heap::default();
-            let term = term.load(&mut self.heap);
-            let term = self.expand_goals(term, loading, library);
+            let mut term = term.load(&mut self.heap);
+            if expands_goals {
+                term = self.expand_goals(term, loading, library);
+            }
             self.load_clause(term, loading, library);
         }
+    }
+
+    /// The module whose `term_expansion/2` is asked.
+    fn expands_terms(&mut self, module: AtomId) -> Option<AtomId> {
+        let hook = self.atoms.functor_named("term_expansion", 2);
+        [module, AtomId::USER, AtomId::SYSTEM].into_iter().find(|module| {
+            self.db.find(*module, hook).is_some_and(|it| 0 < self.db.get(it).n_clauses)
+        })
     }
 
     fn expands_goals(&mut self, module: AtomId) -> bool {
@@ -279,9 +290,7 @@ impl Machine {
         library: &mut dyn Library,
     ) -> Vec<Value> {
         let hook = self.atoms.functor_named("term_expansion", 2);
-        let hooked = [loading.module, AtomId::USER].into_iter().find(|module| {
-            self.db.find(*module, hook).is_some_and(|it| 0 < self.db.get(it).n_clauses)
-        });
+        let hooked = self.expands_terms(loading.module);
         if let Some(clauses) = self.test_clauses(term, loading, library) {
             return clauses;
         }
@@ -340,7 +349,7 @@ impl Machine {
     }
 
     fn load_clause(&mut self, term: Value, loading: &mut Loading, library: &mut dyn Library) {
-        if term.is_struct(FunctorId::DIRECTIVE) {
+        if term.is_struct(FunctorId::DIRECTIVE) || term.is_struct(FunctorId::ASK) {
             let goal = self.heap.arg(term, 0);
             self.directive(goal, loading, library);
             return;

@@ -421,7 +421,15 @@ skip(C) :- current_input(S), skip(S, C).
 skip(S, C0) :- ( integer(C0) -> C = C0 ; char_code(C0, C) ), repeat, get_code(S, X), ( X == C ; X == -1 ), !.
 peek_string(S, N, Text) :- '$peek'(S, T), string_length(T, L), M is min(N, L), sub_string(T, 0, M, _, Text).
 read_line_to_string(S, Line) :- '$rest_of_line'(S, L), ( L == -1 -> Line = end_of_file ; Line = L ).
-read_line_to_codes(S, Codes) :- '$rest_of_line'(S, L), ( L == -1 -> Codes = -1 ; string_codes(L, Codes) ).
+read_line_to_codes(S, Codes) :- '$rest_of_line'(S, L), ( L == -1 -> Codes = end_of_file ; string_codes(L, Codes) ).
+read_string(S, Separators, Pad, Separator, Text) :-
+    string_codes(Separators, Ss), '$read_until'(S, Ss, Codes, Separator),
+    string_codes(Text0, Codes), split_string(Text0, "", Pad, [Text]).
+'$read_until'(S, Separators, Codes, Separator) :-
+    get_code(S, C),
+    (   ( C == -1 ; memberchk(C, Separators) ) -> Codes = [], Separator = C
+    ;   Codes = [C|Rest], '$read_until'(S, Separators, Rest, Separator)
+    ).
 read_stream_to_codes(S, Codes) :- '$rest_of_stream'(S, T), string_codes(T, Codes).
 read_string(S, Length, Text) :- '$rest_of_stream'(S, Text), string_length(Text, Length).
 read_term_with_history(T, O) :- read_term(T, O).

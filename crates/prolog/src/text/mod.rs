@@ -8,6 +8,7 @@ mod numbers;
 mod ops;
 mod parse;
 mod quote;
+mod spacing;
 mod write;
 
 pub use chars::{is_alnum, is_symbol_char};

@@ -3,7 +3,8 @@
 //! Keeps what is still to be written on a stack of its own: depth costs no native stack.
 
 use crate::data::{AtomId, Atoms, FunctorId, Heap, Value, View, Walk, format_float};
-use crate::text::chars::{is_alnum, is_symbol_char};
+use crate::text::chars::is_alnum;
+use crate::text::spacing::{Before, Class, needs_space};
 use crate::text::{Escapes, Fixity, Ops, atom_needs_quotes, quoted};
 use rustc_hash::FxHashMap;
 
@@ -95,7 +96,7 @@ pub fn write_term(
         ops,
         options,
         out: String::new(),
-        last: Last::Start,
+        before: Before::Nothing,
         todo: Vec::new(),
     };
     writer.todo.push(Work::Term(term, options.priority, Role::Other, 1));
@@ -126,23 +127,14 @@ enum Work {
     Atom(AtomId),
 }
 
-/// What was written last, as far as the next token may need a space.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Last {
-    Start,
-    Char(char),
-    /// A prefix operator; whether it is a minus sign.
-    Prefix(char, bool),
-    Infix(char),
-}
-
 struct Writer<'a> {
     heap: &'a Heap,
     atoms: &'a Atoms,
     ops: &'a Ops,
     options: &'a WriteOptions,
     out: String,
-    last: Last,
+    /// What was written last.
+    before: Before,
     todo: Vec<Work>,
 }
 
@@ -275,8 +267,10 @@ impl Writer<'_> {
                 self.todo.push(Work::Put(")"));
             }
             self.atom(name);
-            let last = self.out.chars().next_back().unwrap_or(' ');
-            self.last = Last::Prefix(last, name == AtomId::MINUS);
+            self.before = match name {
+                AtomId::MINUS => Before::Minus,
+                _ => Before::Prefix(self.last_class()),
+            };
             self.todo.push(arg);
             return true;
         }
@@ -321,7 +315,7 @@ impl Writer<'_> {
                 }
             }
         }
-        self.last = Last::Infix(self.out.chars().next_back().unwrap_or(' '));
+        self.before = Before::Infix(self.last_class());
     }
 
     fn tail(&mut self, list: Value, depth: usize) {
@@ -395,30 +389,18 @@ impl Writer<'_> {
 
     fn put(&mut self, text: &str) {
         self.out.push_str(text);
-        if let Some(c) = text.chars().next_back() {
-            self.last = Last::Char(c);
+        if !text.is_empty() {
+            self.before = Before::Token(self.last_class());
         }
     }
 
+    fn last_class(&self) -> Class {
+        self.out.chars().next_back().map_or(Class::Layout, Class::of)
+    }
+
+    /// Whether a space was needed before a token that begins with this character.
     fn space_before(&mut self, c: char) -> bool {
-        let last = match self.last {
-            Last::Start => return false,
-            Last::Prefix(_, true) if c.is_ascii_digit() || is_symbol_char(c) => {
-                self.put(" ");
-                return true;
-            }
-            Last::Prefix(..) if c == '(' || c == '{' => {
-                self.put(" ");
-                return true;
-            }
-            Last::Infix(_) if c == '(' => return false,
-            Last::Char(last) | Last::Prefix(last, _) | Last::Infix(last) => last,
-        };
-        let needed = is_alnum(last) && is_alnum(c)
-            || is_symbol_char(last) && is_symbol_char(c)
-            || c == '(' && !matches!(last, '(' | ')' | '[' | ']' | '{' | '}' | ',' | '|' | ' ')
-            || c == '\'' && last.is_ascii_digit()
-            || matches!(c, '\'' | '"') && last == c;
+        let needed = needs_space(self.before, Class::of(c));
         if needed {
             self.put(" ");
         }
