@@ -186,6 +186,20 @@ fn choices_and_paths_are_covered_too() {
     assert!(choice <= path, "{choice} {path}");
 }
 
+/// Which sets of clauses calls match is told, also those with a clause that must not match.
+#[test]
+fn sets_of_clauses_that_calls_match() {
+    let (found, _) = report(&["example2.pl", "--goal", "p(a)", "--coverage", "choice"]);
+    let matched = found.pointer("/units/0/coverage/matched").and_then(Value::as_array);
+    let sets = |name: &str| -> Vec<String> {
+        let of = matched.expect("sets of clauses").iter().filter(|it| it["function"] == name);
+        of.map(|it| it["clauses"].to_string()).collect()
+    };
+    assert_eq!(sets("s/1"), ["[]", "[1]", "[2]"], "{matched:?}");
+    assert_eq!(sets("r/1"), ["[]", "[1]"], "{matched:?}");
+    assert_eq!(found.pointer("/units/0/diverged"), Some(&Value::from(0)));
+}
+
 #[test]
 fn without_swipl_nothing_is_confirmed() {
     let done = Command::new(env!("CARGO_BIN_EXE_gimlet"))

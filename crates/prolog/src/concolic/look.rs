@@ -6,6 +6,7 @@
 use crate::code::{ClauseId, Ins, Key, Konst, PredId, Test, is_visible};
 use crate::concolic::convert::{expr_of, term_of};
 use crate::concolic::facts::{self, Top};
+use crate::concolic::program::head_and_body;
 use crate::concolic::recorder::{FirstArg, Place, Recorder};
 use crate::data::{AtomId, Blob, FunctorId, Tag, Value, View, unify};
 use crate::machine::Machine;
@@ -128,12 +129,45 @@ impl Machine {
 
     /// A call: what its first argument is decides which clauses are tried.
     pub(crate) fn look_first_argument(&mut self, id: PredId) {
+        if self.recorder.as_ref().is_some_and(|it| it.matched.is_some()) {
+            self.note_matched(id);
+        }
         let value = self.heap.deref(self.stack[self.base]);
         let Some(expr) = expr_of(value) else { return };
         self.record(|machine, recorder| {
             let wanted = machine.first_arg(id, recorder);
             machine.look_wanted((AT_PREDICATE, id.0, 0), expr, value, &wanted, recorder);
         });
+    }
+
+    /// Which clauses a call can match, its arguments taken as they are.
+    fn note_matched(&mut self, id: PredId) {
+        if self.db.marks.iter().all(|it| it.pred != id) {
+            return;
+        }
+        let arity = self.db.get(id).arity as usize;
+        let mut found = Vec::new();
+        for (n, clause) in (1..).zip(self.db.clauses_of(id)) {
+            let mark = self.heap.mark();
+            let old = std::mem::replace(&mut self.heap.old, mark.cells);
+            let n_woken = self.heap.woken.len();
+            let term = Rc::clone(&self.db.clause(clause).term).load(&mut self.heap);
+            let (head, _) = head_and_body(self, &self.heap, term);
+            let is_match = (0..arity).all(|k| {
+                let (given, wanted) = (self.stack[self.base + k], self.heap.arg(head, k));
+                unify(&mut self.heap, &self.atoms, given, wanted)
+            });
+            self.heap.undo_to(mark, |_, _| {});
+            self.heap.cut_back(mark);
+            self.heap.old = old;
+            self.heap.woken.truncate(n_woken);
+            if is_match {
+                found.push(n);
+            }
+        }
+        if let Some(matched) = self.recorder.as_mut().and_then(|it| it.matched.as_mut()) {
+            matched.insert((id, found));
+        }
     }
 
     /// The value is compared with all that are wanted at once.

@@ -194,6 +194,14 @@ impl Machine {
     pub fn furthest(&self) -> &[u32] {
         &self.furthest
     }
+
+    /// What another machine with the same program has come to.
+    pub fn note_furthest(&mut self, other: &[u32]) {
+        self.furthest.resize(self.furthest.len().max(other.len()), 0);
+        for (own, other) in self.furthest.iter_mut().zip(other) {
+            *own = (*own).max(*other);
+        }
+    }
 }
 
 /// Head and body of a clause. A rule `Head => Body` is kept as `Fresh :- '$match'(Fresh, Head), ...`: its

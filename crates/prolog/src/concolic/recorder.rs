@@ -4,6 +4,7 @@ use crate::code::PredId;
 use crate::concolic::facts::{self, Facts, Top};
 use crate::concolic::letters::code_term;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 use term::{ExprId, Exprs, Kind, Op, Term};
@@ -20,6 +21,9 @@ pub(crate) struct Recorder {
     pub(crate) exprs: Exprs,
     pub(crate) choices: Vec<Choice>,
     pub(crate) losses: Vec<Loss>,
+    /// Which sets of clauses the calls of predicates under test could match, if somebody wants to
+    /// know: the predicate, and the clauses by their number.
+    pub(crate) matched: Option<BTreeSet<(PredId, Vec<u32>)>>,
     facts: FxHashMap<ExprId, Facts>,
     tested: FxHashSet<ExprId>,
     sites: FxHashMap<Place, SiteId>,
@@ -45,6 +49,7 @@ impl Recorder {
     pub(crate) fn restart(&mut self) {
         self.choices.clear();
         self.losses.clear();
+        self.matched.iter_mut().for_each(BTreeSet::clear);
         self.facts.clear();
         self.tested.clear();
     }

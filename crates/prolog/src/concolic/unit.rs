@@ -1,10 +1,12 @@
 //! A goal whose arguments are inputs or results, as an `Executor`.
 
+use crate::code::PredId;
 use crate::concolic::convert::{decode, decode_input, term_of};
 use crate::concolic::recorder::Recorder;
 use crate::data::{AtomId, FunctorId, Heap, Record, Value};
 use crate::machine::{COMPLETED, ENTERED, Ending, Limits, Machine, Stop};
 use crate::program::Library;
+use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use term::{Atom, Exprs, Term, Var};
 use trace::{Covered, Executor, ExecutorError, Input, Outcome, Run, SiteId};
@@ -36,6 +38,8 @@ pub struct Ran {
     pub completed: Vec<u32>,
     /// The choices of its path: where, and which way.
     pub choices: Vec<(SiteId, usize)>,
+    /// Which sets of clauses its calls could match, if that was wanted; see [`Unit::note_matched`].
+    pub matched: Vec<(PredId, Vec<u32>)>,
     /// A number that runs with the same choices share.
     pub path: u64,
     pub steps: u64,
@@ -110,6 +114,11 @@ impl<'m> Unit<'m> {
         Some(ran)
     }
 
+    /// From now on runs say which sets of clauses their calls could match.
+    pub fn note_matched(&mut self) {
+        self.recorder.get_or_insert_default().matched = Some(BTreeSet::new());
+    }
+
     pub fn machine(&mut self) -> &mut Machine {
         self.machine
     }
@@ -159,11 +168,13 @@ impl<'m> Unit<'m> {
         let choices: Vec<(SiteId, usize)> = recorder
             .map(|it| it.choices.iter().map(|it| (it.site, it.taken)).collect())
             .unwrap_or_default();
+        let matched = recorder.and_then(|it| it.matched.clone()).unwrap_or_default();
+        let matched: Vec<(PredId, Vec<u32>)> = matched.into_iter().collect();
         let mut hasher = rustc_hash::FxHasher::default();
         choices.hash(&mut hasher);
         let path = hasher.finish();
         let input = input.clone();
-        Ran { input, answers, finished, entered, completed, choices, path, steps }
+        Ran { input, answers, finished, entered, completed, choices, matched, path, steps }
     }
 
     fn answers(&mut self, query: &Record) -> (Vec<Answer>, Finished) {

@@ -14,6 +14,7 @@ use prolog::code::PredId;
 use prolog::concolic::{Finished, Ran, Unit};
 use solve::{Chain, Effort, Statistics};
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use trace::Covered;
@@ -28,6 +29,8 @@ pub(crate) struct Explored {
     pub(crate) reachable: Vec<u32>,
     pub(crate) completed: BTreeSet<u32>,
     pub(crate) entered: BTreeSet<u32>,
+    /// Which sets of clauses calls could match: with `--coverage choice`.
+    pub(crate) matched: BTreeSet<(PredId, Vec<u32>)>,
     pub(crate) n_runs: usize,
     pub(crate) n_paths: usize,
     pub(crate) n_diverged: usize,
@@ -90,6 +93,7 @@ pub(crate) fn explore(
         reachable: task.reachable.clone(),
         completed: BTreeSet::new(),
         entered: BTreeSet::new(),
+        matched: BTreeSet::new(),
         n_runs: 0,
         n_paths: 0,
         n_diverged: 0,
@@ -134,6 +138,9 @@ pub(crate) fn explore(
         let limits = Limits { steps: STEPS, memory_bytes: MEMORY };
         let goal = way.goal.clone();
         let mut unit = Unit::new(&mut source.machine, &mut source.files, goal, limits, ANSWERS);
+        if options.coverage == Criterion::Choice {
+            unit.note_matched();
+        }
         let mut covered: BTreeSet<u32> = res.completed.clone();
         let mut covered_at = None;
         let mut watch = |report: &engine::Report| {
@@ -170,6 +177,7 @@ pub(crate) fn explore(
         res.trouble = res.trouble.or(report.trouble);
         let log = std::mem::take(&mut unit.log);
         for ran in &log {
+            res.matched.extend(ran.matched.iter().cloned());
             res.completed.extend(&ran.completed);
             res.entered.extend(&ran.entered);
         }
@@ -224,16 +232,17 @@ fn add(to: &mut Statistics, other: &Statistics) {
     }
 }
 
+fn number(of: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    of.hash(&mut hasher);
+    hasher.finish()
+}
+
 /// A number for the way in which a goal ended.
 fn end_of(ran: &Ran) -> u64 {
-    use std::hash::{DefaultHasher, Hash, Hasher};
     match &ran.finished {
         _ if !ran.answers.is_empty() => 0,
-        Finished::Thrown(ball, _) => {
-            let mut hasher = DefaultHasher::new();
-            crate::test::prolog::finding::shape(ball).hash(&mut hasher);
-            hasher.finish() | 2
-        }
+        Finished::Thrown(ball, _) => number(&crate::test::prolog::finding::shape(ball)) | 2,
         Finished::Exhausted { .. } | Finished::More | Finished::Stopped(_) | Finished::Strange => 1,
     }
 }
@@ -255,9 +264,8 @@ fn choose(
             Criterion::Clause => clauses.collect(),
             Criterion::Choice => {
                 let choices = it.choices.iter();
-                clauses
-                    .chain(choices.map(|it| (2, u64::from(it.0.0) << 20 | it.1 as u64)))
-                    .collect()
+                let choices = choices.map(|it| (2, u64::from(it.0.0) << 20 | it.1 as u64));
+                clauses.chain(choices).chain(it.matched.iter().map(|it| (5, number(it)))).collect()
             }
             Criterion::Path => clauses.chain([(3, it.path)]).collect(),
         }

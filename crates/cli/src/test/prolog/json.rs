@@ -5,6 +5,7 @@ use crate::test::prolog::expect::Expectation;
 use crate::test::prolog::explore::{Case, Explored, Verdict};
 use crate::test::prolog::finding::Finding;
 use crate::test::prolog::report::{FileReport, Report};
+use prolog::code::PredId;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
@@ -56,10 +57,22 @@ fn unit(file: &FileReport, of: &Explored) -> Value {
         "tests": of.tests.iter().map(|it| test(of, it)).collect::<Vec<_>>(),
         "losses": losses.collect::<Vec<_>>(),
     });
+    if !of.matched.is_empty()
+        && let Some(coverage) = res.get_mut("coverage").and_then(Value::as_object_mut)
+    {
+        coverage.insert("matched".to_owned(), matched(file, of).into());
+    }
     if let (Value::Object(fields), Some(why)) = (&mut res, &of.trouble) {
         fields.insert("trouble".to_owned(), why.as_str().into());
     }
     res
+}
+
+/// The sets of clauses that calls could match: `{"function": "p/1", "clauses": [1, 3]}`.
+fn matched(file: &FileReport, of: &Explored) -> Vec<Value> {
+    let name = |id| file.predicates.iter().find(|it| it.id == id).map(|it| it.name.as_str());
+    let set = |it: &(PredId, Vec<u32>)| json!({"function": name(it.0), "clauses": it.1});
+    of.matched.iter().map(set).collect()
 }
 
 fn finding(file: &FileReport, unit: &Explored, of: &Finding) -> Value {

@@ -12,6 +12,7 @@ mod report;
 mod swipl;
 mod text;
 mod vary;
+mod workers;
 
 pub(crate) use replay::{is_report, replay};
 
@@ -19,12 +20,11 @@ use crate::args::{Format, Test};
 use crate::diagnostic::{Colours, Diagnostic};
 use crate::explain::Code;
 use crate::start::{COULD_NOT, Done, stdout_colours};
-use crate::test::progress::Progress;
-use crate::test::prolog::explore::explore;
 use crate::test::prolog::load::{Source, load};
 use crate::test::prolog::plan::plan;
 use crate::test::prolog::report::{FileReport, Report};
 use crate::test::prolog::swipl::Swipl;
+use crate::test::prolog::workers::explore_all;
 use std::fs;
 use std::process::ExitCode;
 
@@ -48,12 +48,7 @@ pub(crate) fn test(options: &Test) -> Result<Done, Vec<Diagnostic>> {
         diagnostics.append(&mut source.diagnostics);
         match plan(&mut source, options) {
             Ok(tasks) => {
-                let progress = Progress::new(tasks.len(), 1, super::time_of(options));
-                let mut units = Vec::new();
-                for task in &tasks {
-                    units.push(explore(&mut source, task, options, &interrupt, &progress));
-                }
-                progress.clear();
+                let units = explore_all(&mut source, &tasks, options, &interrupt);
                 let mut file = FileReport::new(&source, units);
                 if let Some(swipl) = &swipl {
                     swipl.confirm(&source, &mut file);

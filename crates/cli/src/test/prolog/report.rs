@@ -3,6 +3,7 @@
 use crate::test::prolog::explore::Explored;
 use crate::test::prolog::load::Source;
 use engine::Stop;
+use prolog::code::PredId;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -27,6 +28,7 @@ pub(crate) struct FileReport {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Predicate {
+    pub(crate) id: PredId,
     pub(crate) name: String,
     pub(crate) n_clauses: usize,
     pub(crate) n_completed: usize,
@@ -60,6 +62,7 @@ impl FileReport {
         let count =
             |marks: &[u32], of: &BTreeSet<u32>| marks.iter().filter(|it| of.contains(it)).count();
         let predicates = program.predicates.iter().map(|it| Predicate {
+            id: it.id,
             name: format!("{}/{}", it.name, it.arity),
             n_clauses: it.marks.len(),
             n_completed: count(&it.marks, &completed),
