@@ -85,25 +85,7 @@ pub(crate) fn explore(
 ) -> Explored {
     let begin = Instant::now();
     let time = time_of(options);
-    let mut res = Explored {
-        name: task.name.clone(),
-        pred: task.pred,
-        tests: Vec::new(),
-        findings: Vec::new(),
-        reachable: task.reachable.clone(),
-        completed: BTreeSet::new(),
-        entered: BTreeSet::new(),
-        matched: BTreeSet::new(),
-        n_runs: 0,
-        n_paths: 0,
-        n_diverged: 0,
-        stop: Stop::Exhausted,
-        is_saturated: false,
-        losses: BTreeMap::new(),
-        solver: Statistics::default(),
-        elapsed: Duration::ZERO,
-        trouble: None,
-    };
+    let mut res = Explored::new(task);
     let path = source.path.display().to_string();
     let impossible = source.machine.impossible(&source.program, &[task.pred]);
     let wanted: Vec<u32> =
@@ -207,6 +189,30 @@ pub(crate) fn explore(
     res.entered.retain(|it| reachable.contains(it));
     res.elapsed = begin.elapsed();
     res
+}
+
+impl Explored {
+    fn new(task: &Task) -> Explored {
+        Explored {
+            name: task.name.clone(),
+            pred: task.pred,
+            tests: Vec::new(),
+            findings: Vec::new(),
+            reachable: task.reachable.clone(),
+            completed: BTreeSet::new(),
+            entered: BTreeSet::new(),
+            matched: BTreeSet::new(),
+            n_runs: 0,
+            n_paths: 0,
+            n_diverged: 0,
+            stop: Stop::Exhausted,
+            is_saturated: false,
+            losses: BTreeMap::new(),
+            solver: Statistics::default(),
+            elapsed: Duration::ZERO,
+            trouble: None,
+        }
+    }
 }
 
 /// As runs say that clauses were completed: see [`Unit`].
