@@ -2,6 +2,7 @@
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "other shapes do not decide it")]
 
+use super::residue::is_arithmetic;
 use super::state::{Closed, Fact, NodeId, Pending, Shape, State, Step};
 use super::value::Value;
 use std::rc::Rc;
@@ -259,22 +260,9 @@ impl<'q> State<'q> {
 
 /// Whether what such a definition says depends on the numbers alone.
 fn is_of_numbers(op: Op) -> bool {
-    matches!(
-        op,
-        Op::Add
-            | Op::Subtract
-            | Op::Multiply
-            | Op::Quotient
-            | Op::Remainder
-            | Op::Negate
-            | Op::Absolute
-            | Op::BitAnd
-            | Op::BitOr
-            | Op::BitXor
-            | Op::BitNot
-            | Op::ShiftLeft
-            | Op::ShiftRight
-    )
+    let is_of_floats =
+        matches!(op, Op::Divide | Op::ToFloat | Op::Truncate | Op::Round | Op::Floor | Op::Ceiling);
+    is_arithmetic(op) && !is_of_floats
 }
 
 const MAX_ROUNDS: usize = 30;

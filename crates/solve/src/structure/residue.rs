@@ -76,7 +76,7 @@ impl<'q> State<'q> {
     }
 }
 
-fn is_arithmetic(op: Op) -> bool {
+pub(super) fn is_arithmetic(op: Op) -> bool {
     matches!(
         op,
         Op::Add
