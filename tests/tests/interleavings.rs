@@ -1,15 +1,15 @@
 //! Brute force over all interleavings of random programs: the reduced exploration leads to the same
 //! ends, meets every class of schedules, and, if it is optimal, none twice.
 
-use conformance::machine_with;
+use conformance::{end_text, machine_with};
 use engine::explore_schedules;
 use engine::{Alone, Delivery, Dpor, Ended, ScheduleReport, ScheduleSettings, Stop};
 use erlang::Machine;
 use erlang::machine::Staged;
 use solve::{Chain, Effort};
 use std::collections::BTreeSet;
-use term::{Atom, Domain, Style, print};
-use trace::{Input, Outcome};
+use term::{Atom, Domain};
+use trace::Input;
 
 #[test]
 fn of_messages() {
@@ -130,21 +130,6 @@ fn explore(machine: &mut Machine, (module, function): (&str, &str), dpor: Dpor) 
         explore_schedules(&mut stage, &mut oracle, &seed, &settings, &mut see, &mut |_| None);
     assert_eq!(report.trouble, None, "{module}:{function}");
     Explored { report, ends }
-}
-
-fn end_text(ended: &Ended<'_>) -> String {
-    let mut text = match &ended.performed.outcome {
-        Outcome::Value(value) => print(value, Style::TW),
-        Outcome::Crash { class, reason, .. } => {
-            format!("{}:{}", class.as_str(), print(reason, Style::TW))
-        }
-        Outcome::Deadlock => "deadlock".to_owned(),
-        Outcome::Stopped(why) => format!("stopped: {why}"),
-    };
-    for crash in &ended.performed.crashes {
-        text += &format!(" crash {}:{}", crash.class.as_str(), print(&crash.reason, Style::TW));
-    }
-    text
 }
 
 struct Random(u64);

@@ -1,6 +1,6 @@
 //! Exploring schedules: how many there are that differ, and what they lead to.
 
-use conformance::machine_with;
+use conformance::{end_text, machine_with};
 use engine::{
     Alone, Delivery, Dpor, Ended, ScheduleReport, ScheduleSettings, Stop, explore_schedules,
 };
@@ -9,8 +9,8 @@ use erlang::machine::Staged;
 use solve::{Chain, Effort};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use term::{Atom, Domain, Style, Term, print};
-use trace::{Input, Outcome};
+use term::{Atom, Domain, Term};
+use trace::Input;
 
 fn source(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("schedules/{name}.erl"))
@@ -42,21 +42,6 @@ fn explore(
         explore_schedules(&mut stage, &mut oracle, &seed, &settings, &mut see, &mut |_| None);
     assert_eq!(report.trouble, None, "{module}:{function}");
     (report, ends, inputs)
-}
-
-fn end_text(ended: &Ended<'_>) -> String {
-    let mut text = match &ended.performed.outcome {
-        Outcome::Value(value) => print(value, Style::TW),
-        Outcome::Crash { class, reason, .. } => {
-            format!("{}:{}", class.as_str(), print(reason, Style::TW))
-        }
-        Outcome::Deadlock => "deadlock".to_owned(),
-        Outcome::Stopped(why) => format!("stopped: {why}"),
-    };
-    for crash in &ended.performed.crashes {
-        text += &format!(" crash {}:{}", crash.class.as_str(), print(&crash.reason, Style::TW));
-    }
-    text
 }
 
 fn with(dpor: Dpor) -> ScheduleSettings {

@@ -1,9 +1,9 @@
 //! Conversions between atoms, numbers, lists and binaries.
 
 use crate::data::{AtomId, Value};
-use crate::lift::{Lifting, arg, own_expr};
+use crate::lift::{Lifting, arg, own_expr, shadow};
 use std::sync::Arc;
-use term::{Base, Conversion, Kind, Op};
+use term::{Base, Conversion, ExprId, Kind, Op};
 use trace::{Head, Looked};
 
 /// From a value of a known kind: it always has a result.
@@ -30,10 +30,21 @@ fn from_text(
     if !l.is_symbolic(value) {
         return found;
     }
-    let expr = l.expr(value)?;
+    let result = converted(l, conversion, value, found.is_some())?;
+    Some(found?.with_shadow(shadow(result)))
+}
+
+/// The result for a text, as an expression; that there is one is a choice.
+fn converted(
+    l: &mut Lifting<'_>,
+    conversion: Conversion,
+    text: Value,
+    holds: bool,
+) -> Option<ExprId> {
+    let expr = l.expr(text)?;
     let test = l.apply(Op::Converts(conversion), &[expr]);
-    l.test(0, test, found.is_some());
-    Some(l.result(Op::Convert(conversion), &[expr], found?))
+    l.test(0, test, holds);
+    Some(l.apply(Op::Convert(conversion), &[expr]))
 }
 
 /// From a text that must be an atom which is there: one of those that tested code names, or another,
@@ -48,21 +59,18 @@ fn from_name(
     if !l.is_symbolic(value) {
         return found;
     }
-    let expr = l.expr(value)?;
     let text = crate::data::to_term(l.heap, l.atoms, value).ok();
     let atom = text.and_then(|it| term::apply(Op::Convert(conversion), &[&it]));
-    let test = l.apply(Op::Converts(conversion), &[expr]);
-    l.test(0, test, atom.is_some());
+    let name = converted(l, conversion, value, atom.is_some())?;
     let (atom, named) = (atom?, Arc::clone(&l.record.named));
     let is_it = |it: &Head| matches!(it, Head::Literal(term) if *term == atom);
     let taken = named.iter().position(is_it);
-    let name = l.apply(Op::Convert(conversion), &[expr]);
     let site = l.site(1);
     l.record.choose(site, taken.unwrap_or(named.len()), Looked::Heads(name, named));
     if taken.is_none() {
         l.lose("which other atoms exist");
     }
-    found.map(|it| it.with_shadow(super::shadow(name)))
+    found.map(|it| it.with_shadow(shadow(name)))
 }
 
 pub(crate) fn list_to_existing_atom(
