@@ -128,7 +128,8 @@ fn compare() {
     let dir = env::temp_dir().join(format!("gimlet-instrumentation-{}", process::id()));
     fs::create_dir_all(&dir).expect("a directory for programs");
     let mut random = Random(7);
-    let mut files = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("concolic/hunts.erl")];
+    let concolic = Path::new(env!("CARGO_MANIFEST_DIR")).join("concolic");
+    let mut files = vec![concolic.join("hunts.erl"), concolic.join("deeper.erl")];
     for name in ["binaries", "data", "errors", "funs", "guards", "patterns", "tries"] {
         files.push(Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("programs/{name}.erl")));
     }
