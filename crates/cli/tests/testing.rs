@@ -384,6 +384,12 @@ fn schedules_are_explored_with_inputs_and_replayed() {
     check("lost_update/0", &[("crash", "races:lost_update()")], Some(8));
     check("mended/0", &[], Some(4));
     check("waits/1", &[("deadlock", "races:waits(7)")], Some(2));
+    check("divides/1", &[("crash", "races:divides(10)"), ("crash", "races:divides([])")], Some(4));
+    let (report, code) =
+        report(&["races.erl", "-f", "divides/1", "--schedules", "--pre", "is_small/1"]);
+    let unit = &report["units"][0];
+    assert_eq!((&unit["verdict"], code), (&Value::from("clean"), 0), "{unit}");
+    assert!(unit["refused"].as_u64() > Some(0), "{unit}");
 
     let dir = fresh_dir("schedules");
     let out = dir.to_str().expect("UTF-8");
@@ -393,6 +399,35 @@ fn schedules_are_explored_with_inputs_and_replayed() {
     let again = gimlet(&["replay", record.to_str().expect("UTF-8")]);
     assert_eq!(again.code, 0, "{}{}", again.stdout, again.stderr);
     assert!(again.stdout.contains("no match of right hand side value"), "{}", again.stdout);
+}
+
+/// The input has nothing and the schedule no switch that the finding does not need, and there is a picture.
+#[test]
+fn findings_of_schedules_are_small_and_drawn() {
+    let dir = fresh_dir("charts");
+    let out = dir.to_str().expect("UTF-8");
+    let check = |args: &[&str], call: &str, n_switches: usize| {
+        let (report, _) = report(&[&["races.erl", "--schedules", "--out", out], args].concat());
+        let finding = &report["units"][0]["findings"][0];
+        assert_eq!(finding["call"], call);
+        assert_eq!(finding["confirmed"], true, "{finding}");
+        let steps = finding.pointer("/schedule/steps").and_then(Value::as_array).expect("steps");
+        let who: Vec<&str> = steps.iter().filter_map(|it| it.as_str()?.split(' ').next()).collect();
+        let found = who.windows(2).filter(|it| it[0] != it[1]).count();
+        assert_eq!(found, n_switches, "{who:?}");
+    };
+    check(&["-f", "overtakes/1", "--args", "[[17, 250, 3]]"], "races:overtakes([250])", 3);
+    check(&["-f", "lost_update/0"], "races:lost_update()", 4);
+    check(&["-f", "waits/1", "--no-spec"], "races:waits(7)", 1);
+    let picture = fs::read_to_string(dir.join("charts/races.overtakes.1.1.svg")).expect("a chart");
+    assert!(picture.starts_with("<svg xmlns=") && picture.ends_with("</svg>\n"), "{picture}");
+    let has = |text: &str| assert!(picture.contains(text), "no {text} in {picture}");
+    has("<title>crash in races:overtakes([250])</title>");
+    ["P", "P.1", "P.2", "{second,[250]}"].iter().for_each(|it| has(&format!(">{it}</text>")));
+    has("<text class=\"bad\"");
+    // What a message holds can't leave its place.
+    let tags = picture.matches('<').count();
+    assert_eq!(tags, picture.matches('>').count(), "{picture}");
 }
 
 /// Races of OTP code are found, BEAM is made to show them, and there are none when they are mended.

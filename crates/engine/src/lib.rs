@@ -13,7 +13,8 @@ pub use explore::{DEPTH, Settings, explore};
 pub use oracle::{Alone, Oracle, Question};
 pub use report::{Report, Stop, Test};
 pub use schedules::{
-    Delivery, Dpor, Ended, ScheduleReport, ScheduleSettings, explore_schedules, follow, step_name,
+    Delivery, Dpor, Ended, Followed, ScheduleReport, ScheduleSettings, explore_schedules, follow,
+    step_name,
 };
 pub use strategy::Strategy;
 pub use unfold::{Branch, Doubt, End, EndId, Node, NodeId, Summary, Unfolded, unfold};

@@ -53,8 +53,8 @@ pub(crate) const MAX_MEMORY: usize = 512 << 20;
 
 /// Making findings smaller may take this part of the time for exploring, but no more than is left of
 /// it, or so much if nothing is.
-const SHARE_OF_SHRINKING: u32 = 4;
-const LEAST_SHRINKING: Duration = Duration::from_millis(700);
+pub(crate) const SHARE_OF_SHRINKING: u32 = 4;
+pub(crate) const LEAST_SHRINKING: Duration = Duration::from_millis(700);
 
 /// Where time is shared, the part of it for a unit that has entered all clauses it can come to.
 const SHARE_OF_REPEATING: u32 = 3;

@@ -55,28 +55,46 @@ impl Gated<'_> {
     ) -> Result<Gated<'m>, String> {
         let UnitName { module, function, .. } = unit;
         let spec = contract.spec();
-        if contract.preconditions.is_empty() && !unit.is_property() {
+        let Some(code) = gate(unit, contract) else {
             let unit =
                 Runs::new(machine, runner, (module.clone(), function.clone()), spec, modules);
             return Ok(Gated { unit, gate: None });
-        }
-        let gate = Atom::new(&format!("gimlet$gate:{unit}"));
-        let code = ModuleCode {
-            core: core(&gate, unit, &contract.preconditions),
-            name: gate.clone(),
-            forms: Term::Nil,
-            attributes: Term::Nil,
-            compile_info: Term::Nil,
-            file: String::new(),
-            md5: [0; 16],
         };
         machine.install(&code).map_err(|it| it.to_string())?;
+        let gate = code.name.clone();
         if let Some(OnBeam::Always(runner) | OnBeam::IfNeeded(runner)) = &mut runner {
             runner.add(&Arc::new(code)).map_err(|it| it.to_string())?;
         }
         let unit = Runs::new(machine, runner, (gate.clone(), function.clone()), spec, modules);
         Ok(Gated { unit, gate: Some(gate) })
     }
+}
+
+/// The code of a unit's gate, if it needs one: a function of the same name in a module of its own.
+pub(crate) fn gate(unit: &UnitName, contract: &Contract) -> Option<ModuleCode> {
+    if contract.preconditions.is_empty() && !unit.is_property() {
+        return None;
+    }
+    let gate = Atom::new(&format!("gimlet$gate:{unit}"));
+    Some(ModuleCode {
+        core: core(&gate, unit, &contract.preconditions),
+        name: gate,
+        forms: Term::Nil,
+        attributes: Term::Nil,
+        compile_info: Term::Nil,
+        file: String::new(),
+        md5: [0; 16],
+    })
+}
+
+/// A trace without the frames of the gate.
+pub(crate) fn without_gate(trace: &Term, gate: &Atom) -> Term {
+    let is_ours = |frame: &Term| match frame.as_tuple() {
+        Some([Term::Atom(module), ..]) => module == gate,
+        Some(_) | None => false,
+    };
+    let frames = trace.as_list().unwrap_or_default().iter();
+    Term::proper_list(frames.filter(|it| !is_ours(it)).cloned().collect())
 }
 
 impl<'m> Runs<'m> {
@@ -112,12 +130,7 @@ impl Executor for Gated<'_> {
     fn run(&mut self, input: &Input) -> Result<Run, ExecutorError> {
         let mut run = self.unit.executor().run(input)?;
         if let (Some(gate), Outcome::Crash { trace, .. }) = (&self.gate, &mut run.outcome) {
-            let is_ours = |frame: &Term| match frame.as_tuple() {
-                Some([Term::Atom(module), ..]) => module == gate,
-                Some(_) | None => false,
-            };
-            let frames = trace.as_list().unwrap_or_default().iter();
-            *trace = Term::proper_list(frames.filter(|it| !is_ours(it)).cloned().collect());
+            *trace = without_gate(trace, gate);
         }
         Ok(run)
     }

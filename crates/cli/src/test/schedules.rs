@@ -1,12 +1,19 @@
 //! One unit with all its schedules: what ends badly, in which order, and a chart of it.
 
+pub(crate) mod chart;
+mod smaller;
+pub(crate) mod svg;
+
 use crate::test::clock::Clock;
-use crate::test::explore::{Explored, Task};
+use crate::test::explore::{Explored, LEAST_SHRINKING, SHARE_OF_SHRINKING, Task};
 use crate::test::finding::{Cause, Finding, Judge, Kind};
+use crate::test::gate::{gate, is_refusal, without_gate};
 use crate::test::progress::Progress;
+use crate::test::schedules::chart::Chart;
+use crate::test::schedules::smaller::{Smaller, Wanted, n_switches};
 use crate::test::unit::UnitName;
 use beam::{How, Turn};
-use engine::{Alone, Ended, Report, ScheduleReport, ScheduleSettings, Stop, Test};
+use engine::{Alone, Ended, Followed, Report, ScheduleReport, ScheduleSettings, Stop, Test};
 use engine::{explore_schedules, follow, step_name};
 use erlang::Machine;
 use erlang::machine::Staged;
@@ -16,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use term::{Atom, Style, Term, print};
-use trace::{Actor, Blocked, Input, Label, Outcome, Performed, Stage, Step, Take};
+use trace::{Actor, Blocked, Input, Label, Outcome, Stage, Step, Take};
 
 /// An order of steps that a finding needs.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,19 +34,21 @@ pub(crate) struct Schedule {
     pub(crate) process: Option<String>,
     /// Who waits, and what lies in their mailboxes.
     pub(crate) blocked: Vec<String>,
-    pub(crate) chart: Vec<String>,
-    /// The same for BEAM, with all that came after; known where it was found only.
+    pub(crate) lines: Vec<String>,
+    /// What the lines are made of, and the same for BEAM, with all that came after; known where it was
+    /// found only.
+    pub(crate) chart: Option<Chart>,
     pub(crate) turns: Vec<Turn>,
 }
 
 impl Schedule {
     pub(crate) fn lines(&self) -> impl Iterator<Item = &String> {
-        self.blocked.iter().chain(&self.chart)
+        self.blocked.iter().chain(&self.lines)
     }
 
     pub(crate) fn json(&self) -> Value {
-        let Schedule { steps, process, blocked, chart, turns: _ } = self;
-        json!({"steps": steps, "process": process, "blocked": blocked, "chart": chart})
+        let Schedule { steps, process, blocked, lines, chart: _, turns: _ } = self;
+        json!({"steps": steps, "process": process, "blocked": blocked, "chart": lines})
     }
 
     pub(crate) fn read(value: &Value) -> Option<Schedule> {
@@ -48,9 +57,8 @@ impl Schedule {
             items.iter().map(|it| it.as_str().map(str::to_owned)).collect()
         };
         let process = value.get("process").and_then(Value::as_str).map(str::to_owned);
-        let (steps, blocked) = (texts("steps")?, texts("blocked")?);
-        let (chart, turns) = (texts("chart")?, Vec::new());
-        Some(Schedule { steps, process, blocked, chart, turns })
+        let (steps, blocked, lines) = (texts("steps")?, texts("blocked")?, texts("chart")?);
+        Some(Schedule { steps, process, blocked, lines, ..Schedule::default() })
     }
 
     /// Takes the same steps again.
@@ -62,7 +70,8 @@ impl Schedule {
     ) -> Result<Outcome, String> {
         let mut stage = Staged::new(machine, unit.module.clone(), unit.function.clone());
         let input = Input { args: args.to_vec() };
-        let (_, performed) = follow(&mut stage, &input, &self.steps).map_err(|it| it.why)?;
+        let Followed { performed, .. } =
+            follow(&mut stage, &input, &self.steps).map_err(|it| it.why)?;
         let crash = performed.crashes.iter().find(|it| Some(stage.name(it.actor)) == self.process);
         Ok(match crash {
             Some(it) => Outcome::Crash {
@@ -93,6 +102,9 @@ struct Gathered {
     /// For each input, the results and a run that leads to each.
     results: BTreeMap<String, BTreeMap<String, Shown>>,
     report: Report,
+    /// The module that stands before the unit, and the runs that it let go no further.
+    gate: Option<Atom>,
+    n_refused: usize,
 }
 
 impl Task {
@@ -107,12 +119,18 @@ impl Task {
         let begin = Instant::now();
         let UnitName { module, function, arity } = &self.unit;
         let spec = self.contract.spec();
-        let mut stage = Staged::new(machine, module.clone(), function.clone()).within(spec);
+        let gate = gate(&self.unit, &self.contract);
+        if let Some(Err(why)) = gate.as_ref().map(|it| machine.install(it)) {
+            return Explored { trouble: Some(why.to_string()), ..Explored::default() };
+        }
+        let gate = gate.map(|it| it.name);
+        let first = gate.as_ref().unwrap_or(module).clone();
+        let mut stage = Staged::new(machine, first, function.clone()).within(spec);
         stage.is_recorded = *arity > 0;
         let nothing = Input { args: Vec::new() };
         let seed = self.contract.seeds.first().unwrap_or(&nothing);
         let judge = Judge { unit: &self.unit, contract: &self.contract, modules };
-        let mut all = Gathered::default();
+        let mut all = Gathered { gate: gate.clone(), ..Gathered::default() };
         let mut see = |ended: &Ended<'_>| all.see(&judge, ended);
         let mut seen = progress.unit(&self.unit);
         let mut watch = |report: &ScheduleReport| {
@@ -130,7 +148,7 @@ impl Task {
                 explore_schedules(&mut stage, &mut oracle, seed, settings, &mut see, &mut watch);
             (found, solver.statistics)
         });
-        let Gathered { found: causes, deadlock, tests, results, mut report, .. } = all;
+        let Gathered { found: causes, deadlock, tests, results, mut report, n_refused, .. } = all;
         report.solver = statistics;
         report.n_runs = found.n_runs;
         report.n_diverged = found.n_diverged;
@@ -140,14 +158,35 @@ impl Task {
         let is_settled =
             |it: &Test| results.get(&args_text(&it.input)).is_none_or(|it| it.len() == 1);
         report.tests = tests.into_iter().filter(is_settled).collect();
-        let mut shown: Vec<Shown> = causes.into_values().chain(deadlock).collect();
-        shown.extend(results.into_values().filter_map(race));
-        shown.sort_by_key(|it| (it.finding.kind, it.nth));
+        let mut shown: Vec<(Wanted, Shown)> =
+            causes.into_iter().map(|it| (Wanted::Cause(it.0), it.1)).collect();
+        shown.extend(deadlock.map(|it| (Wanted::Deadlock, it)));
+        shown.extend(results.into_values().filter_map(race).map(|it| (Wanted::Race, it)));
+        shown.sort_by_key(|it| (it.1.finding.kind, it.1.nth));
+        let left = self.time.saturating_sub(begin.elapsed());
+        let end = Instant::now() + (self.time / SHARE_OF_SHRINKING).min(left.max(LEAST_SHRINKING));
+        let goes_on = || Instant::now() < end && !interrupt.load(Ordering::Relaxed);
+        let mut smaller = Smaller {
+            stage: &mut stage,
+            judge: &judge,
+            gate,
+            settings: *settings,
+            goes_on: &goes_on,
+        };
+        shown.iter_mut().for_each(|(wanted, it)| smaller.make(wanted, it));
         stage.is_narrated = true;
-        let findings = shown.into_iter().map(|it| explain(&mut stage, it)).collect();
+        let findings = shown.into_iter().map(|it| explain(&mut stage, it.1)).collect();
         let trouble = found.trouble;
         let (n_paths, elapsed) = (report.tests.len(), begin.elapsed());
-        let res = Explored { report, findings, trouble, n_paths, elapsed, ..Explored::default() };
+        let res = Explored {
+            report,
+            findings,
+            trouble,
+            n_paths,
+            n_refused,
+            elapsed,
+            ..Explored::default()
+        };
         seen.done(&res);
         res
     }
@@ -163,8 +202,16 @@ impl Gathered {
         if let Some(why) = &performed.stopped {
             *self.report.losses.entry(why.clone()).or_default() += 1;
         }
-        let is_switch = |it: &&[Label]| matches!(it, [a, b] if a.actor != b.actor);
-        let n_switches = schedule.windows(2).filter(is_switch).count();
+        if is_refusal(&performed.outcome) {
+            self.n_refused += 1;
+            return;
+        }
+        let mut outcome = performed.outcome.clone();
+        if let (Some(gate), Outcome::Crash { trace, .. }) = (&self.gate, &mut outcome) {
+            *trace = without_gate(trace, gate);
+        }
+        let outcome = &outcome;
+        let n_switches = n_switches(schedule);
         let nth = self.known.len();
         let shown = |kind: Kind, outcome: &Outcome, actor: Option<Actor>| Shown {
             finding: judge.finding(kind, input, outcome),
@@ -173,7 +220,6 @@ impl Gathered {
             n_switches,
             nth,
         };
-        let outcome = &performed.outcome;
         if let Some(cause) = judge.cause(input, outcome) {
             keep(self.found.entry(cause), || shown(Kind::Crash, outcome, None));
         }
@@ -197,7 +243,7 @@ impl Gathered {
             }
         }
         let args = args_text(input);
-        let text = end_text(performed);
+        let text = end_text(outcome);
         if self.known.insert(format!("{args} {text}")) {
             let (input, outcome) = ((*input).clone(), outcome.clone());
             self.tests.push(Test { input, outcome, is_news: true });
@@ -252,8 +298,8 @@ fn args_text(input: &Input) -> String {
     args.join(",")
 }
 
-fn end_text(performed: &Performed) -> String {
-    match &performed.outcome {
+fn end_text(outcome: &Outcome) -> String {
+    match outcome {
         Outcome::Value(value) => print(value, Style::TW),
         Outcome::Crash { class, reason, .. } => {
             format!("{}: {}", class.as_str(), print(reason, Style::TW))
@@ -269,11 +315,13 @@ fn explain(stage: &mut Staged<'_>, shown: Shown) -> Finding {
     let steps: Vec<String> = schedule.iter().map(|it| step_name(stage, *it)).collect();
     let process = actor.map(|it| stage.name(it));
     let mut res = Schedule { steps, process, ..Schedule::default() };
-    if let Ok((steps, performed)) = follow(stage, &finding.input, &res.steps) {
+    if let Ok(Followed { steps, performed, .. }) = follow(stage, &finding.input, &res.steps) {
         if finding.kind == Kind::Deadlock {
             res.blocked = performed.blocked.iter().map(|it| blocked_text(stage, it)).collect();
         }
-        res.chart = chart(stage, &steps);
+        let chart = Chart::new(stage, &steps);
+        res.lines = chart.lines();
+        res.chart = Some(chart);
         res.turns = steps.iter().map(|it| turn(stage, it)).collect();
     }
     if let Some(process) = &res.process {
@@ -301,55 +349,4 @@ fn blocked_text(stage: &Staged<'_>, blocked: &Blocked) -> String {
         format!("only {}", mailbox.join(", "))
     };
     format!("{} waits in {} and has {mailbox}", stage.name(blocked.actor), blocked.place)
-}
-
-/// Longer charts are cut in the middle.
-const MAX_ROWS: usize = 60;
-
-/// A message sequence chart: a column for each process, a row for each step.
-fn chart(stage: &Staged<'_>, steps: &[Step]) -> Vec<String> {
-    let mut columns: Vec<Actor> = Vec::new();
-    for step in steps {
-        for actor in std::iter::once(step.label.actor).chain(step.sent.iter().map(|it| it.to)) {
-            if !columns.contains(&actor) {
-                columns.push(actor);
-            }
-        }
-    }
-    let names: Vec<String> = columns.iter().map(|it| stage.name(*it)).collect();
-    let width = names.iter().map(|it| it.chars().count()).max().unwrap_or(1) + 3;
-    let mut res = vec![names.iter().map(|it| format!("{it:<width$}")).collect::<String>()];
-    let place = |actor: Actor| columns.iter().position(|it| *it == actor).map(|it| it * width);
-    for step in steps {
-        let text = step.text.clone().unwrap_or_default();
-        let from = place(step.label.actor).unwrap_or(0);
-        let mut row: Vec<char> = vec![' '; columns.len() * width];
-        for column in 0..columns.len() {
-            put(&mut row, column * width, '│');
-        }
-        for to in step.sent.iter().filter_map(|it| place(it.to)).filter(|it| *it != from) {
-            let between = from.min(to) + 1..from.max(to);
-            between.for_each(|it| put(&mut row, it, '─'));
-            put(&mut row, to, if from < to { '▶' } else { '◀' });
-        }
-        put(&mut row, from, '●');
-        let sent = if text.sent.is_empty() {
-            String::new()
-        } else {
-            format!("  {}", text.sent.join(", "))
-        };
-        res.push(format!("{}{}{sent}", row.into_iter().collect::<String>(), text.what));
-    }
-    if res.len() > MAX_ROWS {
-        let n_cut = res.len() - MAX_ROWS;
-        let half = MAX_ROWS / 2;
-        res.splice(half..half + n_cut, [format!("… {n_cut} more steps …")]);
-    }
-    res
-}
-
-fn put(row: &mut [char], at: usize, c: char) {
-    if let Some(slot) = row.get_mut(at) {
-        *slot = c;
-    }
 }

@@ -1,6 +1,6 @@
 %% Races for `gimlet test --schedules`.
 -module(races).
--export([lost_update/0, waits/1, mended/0]).
+-export([lost_update/0, waits/1, mended/0, overtakes/1, divides/1, is_small/1]).
 
 %% Two processes add one each to what they have read.
 lost_update() ->
@@ -30,3 +30,25 @@ waits(X) ->
     Me = self(),
     spawn(fun() -> Me ! {value, X} end),
     receive {value, V} when V =/= 7 -> ok end.
+
+%% Fails if the second process is first, and only with a list that holds something above 100.
+-spec overtakes([integer()]) -> ok.
+overtakes(L) ->
+    Me = self(),
+    spawn(fun() -> Me ! {first, lists:sum(L)} end),
+    spawn(fun() -> Me ! {second, L} end),
+    receive
+        {first, _} -> ok;
+        {second, Items} -> [below(It) || It <- Items], ok
+    end.
+
+below(N) when N > 100 -> exit(too_large);
+below(_) -> ok.
+
+%% With --pre is_small/1 no input is above 9.
+divides(N) ->
+    Me = self(),
+    spawn(fun() -> Me ! {divide, 10} end),
+    receive {divide, By} -> N div (N - By) end.
+
+is_small(N) -> is_integer(N) andalso N < 10.

@@ -12,5 +12,5 @@ mod wakeup;
 
 pub use order::Delivery;
 pub use search::{
-    Dpor, Ended, ScheduleReport, ScheduleSettings, explore_schedules, follow, step_name,
+    Dpor, Ended, Followed, ScheduleReport, ScheduleSettings, explore_schedules, follow, step_name,
 };

@@ -7,10 +7,11 @@ use crate::explain::Code;
 use crate::test::project::Project;
 use crate::test::report::corpus::{Origin, file_name, print_corpus, read_corpus};
 use crate::test::report::{Report, UnitReport, eunit, exunit, json, text};
+use crate::test::schedules::svg::svg;
 use crate::test::unit::UnitName;
 use beam::Replayer;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use trace::Input;
 
 /// Writes all files, and says what could not be written.
@@ -38,6 +39,13 @@ pub(crate) fn write_all(
         if !unit.explored.report.tests.is_empty() {
             let path = corpus_path(dir, &unit.unit);
             put(&path, &print_corpus(unit, origin));
+        }
+        for (n, finding) in unit.explored.findings.iter().enumerate() {
+            if let Some(chart) = finding.schedule.as_ref().and_then(|it| it.chart.as_ref()) {
+                let kind = finding.kind.name();
+                let title = format!("{kind} in {}", unit.unit.shown(&finding.input.args));
+                put(&chart_path(dir, &unit.unit, n + 1), &svg(chart, &title));
+            }
         }
     }
     let Some(beam) = beam else { return troubles };
@@ -72,6 +80,13 @@ pub(crate) fn earlier_inputs(dir: &Path, unit: &UnitName) -> Vec<Input> {
     fits.map(|it| Input { args: it.args }).collect()
 }
 
-fn corpus_path(dir: &Path, unit: &UnitName) -> std::path::PathBuf {
+/// The message sequence chart of the n-th finding of a unit.
+fn chart_path(dir: &Path, unit: &UnitName, n: usize) -> PathBuf {
+    let name = file_name(unit);
+    let stem = name.strip_suffix(".corpus").unwrap_or(&name);
+    dir.join("charts").join(format!("{stem}.{n}.svg"))
+}
+
+fn corpus_path(dir: &Path, unit: &UnitName) -> PathBuf {
     dir.join("corpus").join(file_name(unit))
 }

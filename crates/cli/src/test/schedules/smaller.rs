@@ -1,0 +1,198 @@
+//! Makes a finding small: an input that is less to read, and a schedule with fewer switches.
+
+use crate::test::finding::{Cause, Judge, Kind};
+use crate::test::minimise::smaller_inputs;
+use crate::test::schedules::{Gathered, Shown, end_text};
+use engine::{Alone, Ended, Followed, ScheduleSettings, Stop};
+use engine::{explore_schedules, follow, step_name};
+use erlang::machine::Staged;
+use solve::{Chain, Effort};
+use term::Atom;
+use trace::{Input, Label, Outcome, Performed, Step};
+
+/// What a smaller one must show too.
+#[derive(Clone, Debug)]
+pub(super) enum Wanted {
+    Cause(Cause),
+    Deadlock,
+    /// That the result depends on the schedule.
+    Race,
+}
+
+/// Inputs that one finding is worth, and runs that each of them is.
+const MAX_INPUTS: usize = 200;
+const MAX_RUNS: usize = 100;
+/// Orders of its steps.
+const MAX_ORDERS: usize = 200;
+
+pub(super) struct Smaller<'a, 'm> {
+    pub(super) stage: &'a mut Staged<'m>,
+    pub(super) judge: &'a Judge<'a>,
+    /// The module that stands before the unit.
+    pub(super) gate: Option<Atom>,
+    pub(super) settings: ScheduleSettings,
+    pub(super) goes_on: &'a dyn Fn() -> bool,
+}
+
+impl Smaller<'_, '_> {
+    pub(super) fn make(&mut self, wanted: &Wanted, shown: &mut Shown) {
+        let is_recorded = std::mem::replace(&mut self.stage.is_recorded, false);
+        let (first, goes_on) = (shown.finding.input.clone(), self.goes_on);
+        smaller_inputs(&first, self.judge.contract, MAX_INPUTS, goes_on, &mut |input| {
+            let Some(mut found) = self.shows(wanted, input, &shown.schedule) else {
+                return Some(false);
+            };
+            found.finding.count = shown.finding.count;
+            found.nth = shown.nth;
+            *shown = found;
+            Some(true)
+        });
+        if shown.finding.input != first {
+            shown.finding.found_with = Some(first);
+        }
+        self.calm(wanted, shown);
+        self.stage.is_recorded = is_recorded;
+    }
+
+    /// A run with this input that shows it: with the same schedule if that is possible.
+    fn shows(&mut self, wanted: &Wanted, input: &Input, schedule: &[Label]) -> Option<Shown> {
+        let mut all = Gathered { gate: self.gate.clone(), ..Gathered::default() };
+        let names = self.names(schedule);
+        if let Ok(Followed { steps, performed, is_in_order: true, .. }) =
+            follow(self.stage, input, &names)
+        {
+            let schedule = labels(&steps);
+            all.see(self.judge, &Ended { input, schedule: &schedule, performed: &performed });
+            if let Some(found) = all.take(wanted) {
+                return Some(found);
+            }
+        }
+        let mut all = Gathered { gate: self.gate.clone(), ..Gathered::default() };
+        let settings = ScheduleSettings { max_runs: Some(MAX_RUNS), ..self.settings };
+        let mut solver = Chain::new(Effort::default());
+        let domain = &self.judge.contract.domain;
+        let mut oracle = Alone { solver: &mut solver, domain };
+        let mut see = |ended: &Ended<'_>| all.see(self.judge, ended);
+        let mut watch = |_: &_| (!(self.goes_on)()).then_some(Stop::Time);
+        explore_schedules(self.stage, &mut oracle, input, &settings, &mut see, &mut watch);
+        all.take(wanted)
+    }
+
+    /// Lets processes go on where they were left although they could, as long as it shows.
+    fn calm(&mut self, wanted: &Wanted, shown: &mut Shown) {
+        let names = self.names(&shown.schedule);
+        let input = shown.finding.input.clone();
+        let Ok(first) = follow(self.stage, &input, &names) else { return };
+        let mut best = (first.n_preemptions, n_switches(&shown.schedule));
+        let mut n_tries = 0;
+        'calmer: loop {
+            for order in orders(&shown.schedule) {
+                n_tries += 1;
+                if n_tries > MAX_ORDERS || !(self.goes_on)() {
+                    return;
+                }
+                let names = self.names(&order);
+                let Ok(found) = follow(self.stage, &input, &names) else { return };
+                let schedule = labels(&found.steps);
+                let measure = (found.n_preemptions, n_switches(&schedule));
+                if found.is_in_order
+                    && measure < best
+                    && self.is_same(wanted, shown, &found.performed)
+                {
+                    best = measure;
+                    shown.n_switches = measure.1;
+                    shown.schedule = schedule;
+                    continue 'calmer;
+                }
+            }
+            return;
+        }
+    }
+
+    /// Whether a run of the same input ends as the one that is shown.
+    fn is_same(&self, wanted: &Wanted, shown: &Shown, performed: &Performed) -> bool {
+        let input = &shown.finding.input;
+        match wanted {
+            Wanted::Deadlock => performed.outcome == Outcome::Deadlock,
+            Wanted::Race => match &shown.finding.outcome {
+                Outcome::Value(_) => {
+                    end_text(&shown.finding.outcome) == end_text(&performed.outcome)
+                }
+                Outcome::Crash { .. } | Outcome::Deadlock | Outcome::Stopped(_) => false,
+            },
+            Wanted::Cause(cause) => match shown.actor {
+                None => self.judge.cause(input, &performed.outcome).as_ref() == Some(cause),
+                Some(actor) => performed.crashes.iter().any(|it| {
+                    let outcome = Outcome::Crash {
+                        class: it.class.clone(),
+                        reason: it.reason.clone(),
+                        trace: it.trace.clone(),
+                    };
+                    it.actor == actor && self.judge.cause(input, &outcome).as_ref() == Some(cause)
+                }),
+            },
+        }
+    }
+
+    fn names(&self, schedule: &[Label]) -> Vec<String> {
+        schedule.iter().map(|it| step_name(self.stage, *it)).collect()
+    }
+}
+
+impl Gathered {
+    fn take(mut self, wanted: &Wanted) -> Option<Shown> {
+        match wanted {
+            Wanted::Cause(cause) => self.found.remove(cause),
+            Wanted::Deadlock => self.deadlock,
+            Wanted::Race => {
+                let races = self.results.into_values().filter_map(super::race);
+                races.into_iter().find(|it| it.finding.kind == Kind::Race)
+            }
+        }
+    }
+}
+
+fn labels(steps: &[Step]) -> Vec<Label> {
+    steps.iter().map(|it| it.label).collect()
+}
+
+pub(super) fn n_switches(schedule: &[Label]) -> usize {
+    schedule.windows(2).filter(|it| matches!(it, [a, b] if a.actor != b.actor)).count()
+}
+
+/// The same steps with two stretches of an actor that follow each other joined, where the first one or
+/// where the second one is.
+fn orders(schedule: &[Label]) -> Vec<Vec<Label>> {
+    let stretches: Vec<&[Label]> = schedule.chunk_by(|a, b| a.actor == b.actor).collect();
+    let actor = |n: usize| stretches.get(n).and_then(|it| it.first()).map(|it| it.actor);
+    let mut res = Vec::new();
+    for second in (2..stretches.len()).rev() {
+        let Some(first) = (0..second).rev().find(|it| actor(*it) == actor(second)) else {
+            continue;
+        };
+        for (moved, to) in [(second, first + 1), (first, second - 1)] {
+            let mut order: Vec<usize> = (0..stretches.len()).filter(|it| *it != moved).collect();
+            order.insert(to, moved);
+            let steps = order.iter().filter_map(|it| stretches.get(*it)).copied();
+            res.push(steps.flatten().copied().collect());
+        }
+    }
+    res
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{n_switches, orders};
+    use trace::{Actor, Label, Take};
+
+    #[test]
+    fn stretches_move_together() {
+        let steps = |actors: &[u32]| -> Vec<Label> {
+            actors.iter().map(|it| Label { actor: Actor(*it), take: Take::Next }).collect()
+        };
+        let joined = [[1, 2, 2, 2, 1], [1, 1, 2, 2, 2], [1, 1, 2, 2, 2], [2, 2, 1, 1, 2]];
+        assert_eq!(orders(&steps(&[1, 2, 2, 1, 2])), joined.map(|it| steps(&it)));
+        assert!(orders(&steps(&[1, 1, 2])).is_empty());
+        assert_eq!(n_switches(&steps(&[1, 2, 2, 1, 2])), 3);
+    }
+}
