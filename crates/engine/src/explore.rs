@@ -56,7 +56,12 @@ pub fn explore(
     watch: &mut dyn FnMut(&Report) -> Option<Stop>,
 ) -> Report {
     let mut exploration = Exploration {
-        frontier: Frontier::new(settings.strategy, settings.seed, settings.depth),
+        frontier: Frontier::new(
+            settings.strategy,
+            settings.seed,
+            settings.depth,
+            settings.wanted != Covered::default(),
+        ),
         near: settings.near,
         generations: Vec::new(),
         inputs: Vec::new(),
@@ -189,6 +194,9 @@ impl Exploration {
             .is_none_or(|it| follows(&choices, &self.frontier.tree.path(it.node, it.alternative)));
         let n_visited = self.frontier.n_visited();
         let is_consistent = self.frontier.learn(&choices, |it| executor.is_inside(it));
+        if let Some(flip) = intended {
+            self.frontier.was_run(flip, choices.len(), choices.last().map(|it| it.taken));
+        }
         is_news |= n_visited < self.frontier.n_visited();
         if let Outcome::Crash { class, reason, trace } = &outcome {
             is_news |= self.crashes.insert(failure(class, reason, trace));

@@ -2,8 +2,10 @@
 //!
 //! Sees sites and alternatives, never terms.
 
+use crate::aims::Aims;
+use crate::rare::Rare;
 use crate::strategy::Strategy;
-use crate::tree::{Met, NodeId, Tree};
+use crate::tree::{Above, Met, NodeId, Tree};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use trace::{Choice, Looked, SiteId};
@@ -35,6 +37,16 @@ impl Waiting {
     }
 }
 
+/// Why a flip is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    /// It led where no run had been when it was added.
+    New,
+    Known,
+    /// For what it may lead to later.
+    Sideways,
+}
+
 type Queue = BTreeMap<(u64, u64), Waiting>;
 
 #[derive(Debug)]
@@ -42,6 +54,8 @@ pub(crate) struct Frontier {
     strategy: Strategy,
     seed: u64,
     max_depth: usize,
+    /// How deep choices may lie that are flipped for what was never taken.
+    reach: usize,
     /// Flips that led where no run had been when they were added.
     new: Queue,
     /// Such flips in what is only used by what is tested.
@@ -49,6 +63,8 @@ pub(crate) struct Frontier {
     open: Queue,
     /// The last flips of runs that went where none had been, and of runs made of these.
     near: Queue,
+    aims: Aims,
+    rare: Rare,
     /// Flips that were given out, if there is more than one way to come to them.
     asked: FxHashSet<(NodeId, usize)>,
     /// The nodes of the last run.
@@ -81,13 +97,16 @@ const NEW_AT_ONCE: u64 = 8;
 
 /// More alternatives than these wait as one: tables of characters have a thousand, at every
 /// character of a text.
-const FEW: usize = 16;
+pub(crate) const FEW: usize = 16;
 
 /// Beyond the depth, an alternative that no run has taken is still worth so many attempts.
 const DEEP_TRIES: usize = 8;
 
 /// How much deeper than before, if there is reason to look further.
 const DEEPER: usize = 25;
+
+/// How much deeper choices are flipped for what was never taken.
+const FURTHER: usize = 250;
 
 /// More flips beyond the depth are forgotten.
 const MAX_BEYOND: usize = 200_000;
@@ -99,15 +118,23 @@ const N_NEAR: usize = 10;
 const PIN_TRIES: usize = 4;
 
 impl Frontier {
-    pub(crate) fn new(strategy: Strategy, seed: u64, max_depth: usize) -> Frontier {
+    pub(crate) fn new(
+        strategy: Strategy,
+        seed: u64,
+        max_depth: usize,
+        may_deepen: bool,
+    ) -> Frontier {
         Frontier {
             strategy,
             seed,
             max_depth,
+            reach: if may_deepen { max_depth + FURTHER } else { max_depth },
             new: Queue::new(),
             aside: Queue::new(),
             open: Queue::new(),
             near: Queue::new(),
+            aims: Aims::default(),
+            rare: Rare::default(),
             asked: FxHashSet::default(),
             last: Vec::new(),
             n_new: FxHashMap::default(),
@@ -138,16 +165,53 @@ impl Frontier {
         let mut above = None;
         let mut is_consistent = true;
         self.last.clear();
+        self.rare.begin();
         for (depth, choice) in choices.iter().enumerate() {
             let Met { node, is_new, is_conflict } = self.tree.meet(above, choice);
             is_consistent &= !is_conflict;
+            let is_inside = self.inside.get(&choice.site).is_none_or(|it| *it);
             if is_new && !self.is_pinned_enough(choice) {
                 self.add_all(node, choice, depth, run);
+                if self.strategy.prefers_new() {
+                    self.look_around(above, node, choice, (depth, run), is_inside);
+                }
             }
+            self.rare.count(choice, is_inside);
             self.last.push(node);
             above = Some((node, choice.taken));
         }
         is_consistent
+    }
+
+    /// What the choice leads to that is wanted or seldom.
+    fn look_around(
+        &mut self,
+        above: Above,
+        node: NodeId,
+        choice: &Choice,
+        (depth, run): (usize, usize),
+        is_inside: bool,
+    ) {
+        let n_alternatives = choice.n_alternatives();
+        if n_alternatives > FEW || matches!(choice.looked, Looked::Pin(..)) {
+            return;
+        }
+        for alternative in (0..n_alternatives).filter(|it| *it != choice.taken) {
+            let goal = (choice.site, alternative);
+            if is_inside && !self.visited.contains(&goal) {
+                self.aims.came_by(goal, above, depth, run);
+            }
+            if depth < self.max_depth {
+                self.rare.add(Flip { node, alternative, site: choice.site, depth, run });
+            }
+        }
+    }
+
+    /// The flip was run, as the last one.
+    pub(crate) fn was_run(&mut self, flip: Flip, n_choices: usize, last_taken: Option<usize>) {
+        let last = self.last.last().copied().zip(last_taken);
+        let run = self.n_runs.saturating_sub(1);
+        self.aims.was_run((flip.node, flip.alternative), last, n_choices, run);
     }
 
     /// The last flips of the last run, from a depth on, wait where they take turns with the others.
@@ -235,7 +299,7 @@ impl Frontier {
 
     pub(crate) fn take(&mut self) -> Option<Flip> {
         loop {
-            let (key, waiting, was_new) = self.next()?;
+            let (key, waiting, origin) = self.next()?;
             let flip = match waiting {
                 Waiting::One(flip) => flip,
                 Waiting::Many(flip, last) => {
@@ -248,7 +312,7 @@ impl Frontier {
                 continue;
             }
             // What was new may have been visited since; it then waits with the others.
-            if was_new && self.visited.contains(&(flip.site, flip.alternative)) {
+            if origin == Origin::New && self.visited.contains(&(flip.site, flip.alternative)) {
                 if flip.depth < self.max_depth {
                     let key = self.key(&flip);
                     self.open.insert(key, Waiting::One(flip));
@@ -257,7 +321,7 @@ impl Frontier {
                 }
                 continue;
             }
-            if !self.is_too_deep(&flip) {
+            if origin == Origin::Sideways || !self.is_too_deep(&flip) {
                 self.asked.insert(target);
                 return Some(flip);
             }
@@ -266,22 +330,40 @@ impl Frontier {
 
     /// What is new in what is tested comes first. What is new elsewhere and what is not new take
     /// turns: a library may have more alternatives than there is time.
-    fn next(&mut self) -> Option<((u64, u64), Waiting, bool)> {
+    fn next(&mut self) -> Option<((u64, u64), Waiting, Origin)> {
         if let Some((key, waiting)) = self.new.pop_first() {
-            return Some((key, waiting, true));
+            return Some((key, waiting, Origin::New));
         }
         self.n_turns += 1;
         if self.n_turns.is_multiple_of(2)
             && let Some((key, waiting)) = self.near.pop_first()
         {
-            return Some((key, waiting, false));
+            return Some((key, waiting, Origin::Known));
+        }
+        let is_over = self.open.is_empty() && self.aside.is_empty();
+        if !is_over && let Some(flip) = self.sideways() {
+            return Some(((0, 0), Waiting::One(flip), Origin::Sideways));
         }
         let is_aside = self.open.is_empty() || self.n_turns.is_multiple_of(2);
         if is_aside && let Some((key, waiting)) = self.aside.pop_first() {
-            return Some((key, waiting, true));
+            return Some((key, waiting, Origin::New));
         }
         let (key, waiting) = self.open.pop_first().or_else(|| self.near.pop_first())?;
-        Some((key, waiting, false))
+        Some((key, waiting, Origin::Known))
+    }
+
+    /// In turn with what the strategy says: towards what was never taken, and what seldom was.
+    fn sideways(&mut self) -> Option<Flip> {
+        let Frontier { aims, rare, tree, visited, asked, .. } = self;
+        let is_done = |node, it| tree.is_taken(node, it) || asked.contains(&(node, it));
+        match self.n_turns % 4 {
+            2 => {
+                let flip = aims.take(tree, |it| visited.contains(&it), is_done)?;
+                (flip.depth < self.reach).then_some(flip)
+            }
+            3 => rare.take(is_done),
+            _ => None,
+        }
     }
 
     /// The alternatives after this one.
@@ -351,7 +433,7 @@ mod tests {
     }
 
     fn check(strategy: Strategy, paths: &[&[(u32, usize)]], expect: &[(usize, usize)]) {
-        let mut frontier = Frontier::new(strategy, 0, 3);
+        let mut frontier = Frontier::new(strategy, 0, 3, false);
         paths.iter().for_each(|it| assert!(frontier.learn(&path(it), |_| true)));
         let flips: Vec<(usize, usize)> =
             std::iter::from_fn(|| frontier.take()).map(|it| (it.run, it.depth)).collect();
@@ -383,7 +465,7 @@ mod tests {
 
     #[test]
     fn what_is_tested_comes_before_what_it_uses() {
-        let mut frontier = Frontier::new(Strategy::VisitedFirst, 0, 9);
+        let mut frontier = Frontier::new(Strategy::VisitedFirst, 0, 9, false);
         let path = path(&[(7, 0), (7, 0), (1, 0), (1, 1), (8, 0), (8, 0)]);
         assert!(frontier.learn(&path, |it| it.0 < 5));
         let depths: Vec<usize> =
@@ -394,7 +476,7 @@ mod tests {
 
     #[test]
     fn many_alternatives_come_one_by_one() {
-        let mut frontier = Frontier::new(Strategy::VisitedFirst, 0, 9);
+        let mut frontier = Frontier::new(Strategy::VisitedFirst, 0, 9, false);
         let heads: Vec<trace::Head> = (0..40).map(trace::Head::Tuple).collect();
         let looked = Looked::Heads(ExprId(0), heads.into());
         let choice = Choice { site: SiteId(1), taken: 3, looked };
@@ -406,7 +488,7 @@ mod tests {
 
     #[test]
     fn a_run_that_contradicts_another_is_noticed() {
-        let mut frontier = Frontier::new(Strategy::VisitedFirst, 0, 3);
+        let mut frontier = Frontier::new(Strategy::VisitedFirst, 0, 3, false);
         assert!(frontier.learn(&path(&[(1, 0), (2, 0)]), |_| true));
         assert!(!frontier.learn(&path(&[(1, 0), (3, 0)]), |_| true));
     }

@@ -1,7 +1,9 @@
 //! The loop: run, record, pick a choice to flip, solve, run again. Knows no language.
 
 mod explore;
+mod aims;
 mod frontier;
+mod rare;
 mod oracle;
 mod report;
 mod schedules;

@@ -75,6 +75,14 @@ impl Tree {
         res
     }
 
+    pub(crate) fn choice(&self, node: NodeId) -> Option<&Choice> {
+        self.node(node).map(|it| &it.choice)
+    }
+
+    pub(crate) fn above(&self, node: NodeId) -> Above {
+        self.node(node).and_then(|it| it.above)
+    }
+
     fn add(&mut self, above: Above, key: u64, choice: &Choice) -> NodeId {
         let id = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
         self.nodes.push(Node { above, choice: choice.clone() });

@@ -7,6 +7,7 @@ mod cached;
 mod chain;
 mod checked;
 mod climb;
+mod differences;
 mod numbers;
 mod sliced;
 mod structure;

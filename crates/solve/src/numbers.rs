@@ -9,6 +9,19 @@ pub struct Problem {
     pub rows: Vec<Row>,
 }
 
+impl Problem {
+    /// Whether all is about integers, sums and multiples.
+    pub(crate) fn is_linear(&self) -> bool {
+        let is_known = |it: &Number| matches!(it, Number::Known(_));
+        let is_linear = |it: &Row| match it {
+            Row::Is(_, Op::Add | Op::Subtract | Op::Negate, _) | Row::Holds(..) => true,
+            Row::Is(_, Op::Multiply, args) => args.iter().any(is_known),
+            Row::Is(..) => false,
+        };
+        self.rows.iter().all(is_linear) && !self.unknowns.iter().any(|it| it.is_float)
+    }
+}
+
 /// A number that is looked for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Unknown {

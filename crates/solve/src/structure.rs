@@ -121,7 +121,9 @@ fn construct<'q>(
     }
     let is_open = search.is_incomplete || typing.is_cut.get();
     if is_open && (state.residue().is_some() || state.has_alternatives()) {
-        if let Some(model) = climb(query, halt)
+        // Where all is linear, whoever knows numbers is faster than trying.
+        if !state.residue().is_some_and(|it| it.problem.is_linear())
+            && let Some(model) = climb(query, halt)
             && query.domain.has(&model.values.values().cloned().collect::<Vec<_>>())
         {
             return Found::Model(model);

@@ -3,9 +3,11 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "other pendings ask for nothing here")]
 
 use super::candidates::Choice;
+use super::residue::Residue;
 use super::state::{Fact, NodeId, Pending, Shape, State, Step};
 use super::texts;
 use super::value::Value;
+use crate::differences;
 use crate::numbers::{Numbers, Solution};
 use std::sync::atomic::{AtomicBool, Ordering};
 use term::{Kinds, Model, Op, Term, Var};
@@ -42,7 +44,7 @@ impl Search<'_> {
             }
             let choices = match state.alternatives() {
                 Some(choices) => Some((choices, true)),
-                None => match self.ask(&state) {
+                None => match self.differences(&state).unwrap_or_else(|| self.ask(&state)) {
                     Asked::Decide(choices) => Some((choices, true)),
                     Asked::Nothing => return None,
                     Asked::Found(model) => return Some(model),
@@ -84,6 +86,22 @@ impl Search<'_> {
         }
     }
 
+    /// What orders and distances say, if there are enough of them; `None`: it does not settle it.
+    fn differences<'q>(&mut self, state: &State<'q>) -> Option<Asked<'q>> {
+        if !state.has_order() {
+            return None;
+        }
+        let residue = state.residue().filter(|it| it.undecided.is_none())?;
+        match differences::find(&residue.problem) {
+            Solution::Nothing => Some(Asked::Nothing),
+            Solution::GaveUp => None,
+            Solution::Found(found) => {
+                self.left = self.left.checked_sub(1)?;
+                self.with_numbers(state, &residue, found).map(Asked::Found)
+            }
+        }
+    }
+
     /// Numbers from somebody who knows them.
     fn ask<'q>(&mut self, state: &State<'q>) -> Asked<'q> {
         let Some(numbers) = &mut self.numbers else { return Asked::Silent };
@@ -105,13 +123,19 @@ impl Search<'_> {
             }
             Solution::Found(found) => found,
         };
+        self.with_numbers(state, &residue, found).map_or(Asked::Silent, Asked::Found)
+    }
+
+    fn with_numbers(
+        &mut self,
+        state: &State<'_>,
+        residue: &Residue,
+        found: Vec<Term>,
+    ) -> Option<Model> {
         let mut next = state.clone();
-        let pairs = residue.nodes.iter().zip(found);
-        let bound = pairs.into_iter().try_for_each(|(it, term)| next.bind(*it, &Value::own(term)));
-        match bound.ok().and_then(|()| self.run(next)) {
-            Some(model) => Asked::Found(model),
-            None => Asked::Silent,
-        }
+        let mut pairs = residue.nodes.iter().zip(found);
+        pairs.try_for_each(|(it, term)| next.bind(*it, &Value::own(term))).ok()?;
+        self.run(next)
     }
 }
 
@@ -144,6 +168,21 @@ impl<'q> State<'q> {
                 self.settle(*id)
             }
         }
+    }
+
+    /// Whether several open numbers are compared with each other.
+    fn has_order(&self) -> bool {
+        let is_open = |it: &NodeId| {
+            self.kinds(*it) == Kinds::INT && matches!(self.node(*it).shape, Shape::Open)
+        };
+        let orders = self.pending.iter().filter(|it| match it {
+            Pending::Fact(Fact { op, args, .. }) => {
+                matches!(op, Op::Less | Op::LessEqual | Op::Same | Op::Equal)
+                    && args.iter().all(is_open)
+            }
+            _ => false,
+        });
+        orders.take(2).count() == 2
     }
 
     pub(super) fn has_alternatives(&self) -> bool {

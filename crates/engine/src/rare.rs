@@ -1,0 +1,88 @@
+//! Flips in the order of how seldom runs did the like: took the same alternative after the same few
+//! choices in what is tested.
+//!
+//! A program whose states are numbers and lists of its own shows no new choice when it comes to a new
+//! state; sequences of choices that were seen less often are what comes nearest to it. Sees sites and
+//! counts, never terms.
+
+use crate::frontier::Flip;
+use crate::tree::NodeId;
+use rustc_hash::{FxHashMap, FxHasher};
+use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
+use trace::Choice;
+
+#[derive(Debug, Default)]
+pub(crate) struct Rare {
+    /// How often an alternative was taken after such choices.
+    n_taken: FxHashMap<u64, u64>,
+    /// By how often it was when they were put here.
+    flips: BTreeMap<(u64, u64), (Flip, u64)>,
+    n_flips: u64,
+    /// The last choices of the run in what is tested.
+    before: [u64; LENGTH],
+}
+
+/// So many choices are looked at together.
+const LENGTH: usize = 6;
+
+impl Rare {
+    /// A new run.
+    pub(crate) fn begin(&mut self) {
+        self.before = [0; LENGTH];
+    }
+
+    /// The run's next choice.
+    pub(crate) fn count(&mut self, choice: &Choice, is_inside: bool) {
+        if !is_inside {
+            return;
+        }
+        let like = self.like(choice.site.0, choice.taken);
+        *self.n_taken.entry(like).or_default() += 1;
+        self.before.rotate_left(1);
+        if let Some(last) = self.before.last_mut() {
+            *last = hash(&(choice.site, choice.taken));
+        }
+    }
+
+    /// A flip of the choice that comes next.
+    pub(crate) fn add(&mut self, flip: Flip) {
+        let like = self.like(flip.site.0, flip.alternative);
+        self.insert(flip, like);
+    }
+
+    pub(crate) fn take(&mut self, is_done: impl Fn(NodeId, usize) -> bool) -> Option<Flip> {
+        while let Some(((n_taken, _), (flip, like))) = self.flips.pop_first() {
+            if is_done(flip.node, flip.alternative) {
+                continue;
+            }
+            if n_taken < self.n_taken(like) {
+                self.insert(flip, like);
+                continue;
+            }
+            // So that those like it wait their turn, whatever becomes of it.
+            *self.n_taken.entry(like).or_default() += 1;
+            return Some(flip);
+        }
+        None
+    }
+
+    fn insert(&mut self, flip: Flip, like: u64) {
+        self.n_flips += 1;
+        self.flips.insert((self.n_taken(like), self.n_flips), (flip, like));
+    }
+
+    fn n_taken(&self, like: u64) -> u64 {
+        self.n_taken.get(&like).copied().unwrap_or(0)
+    }
+
+    fn like(&self, site: u32, alternative: usize) -> u64 {
+        hash(&(self.before, site, alternative))
+    }
+}
+
+fn hash(of: &impl Hash) -> u64 {
+    let mut hasher = FxHasher::default();
+    of.hash(&mut hasher);
+    hasher.finish()
+}
