@@ -133,7 +133,9 @@ impl Walk {
             let is_pin = matches!(choice.looked, trace::Looked::Pin(..));
             let n = if is_pin { 0 } else { choice.n_alternatives() };
             let is_open = |it: &usize| *it != taken && !is_done(node, *it);
-            if n <= FEW && let Some(alternative) = (0..n).find(is_open) {
+            if n <= FEW
+                && let Some(alternative) = (0..n).find(is_open)
+            {
                 return Some(Flip { node, alternative, site: choice.site, depth, run: self.run });
             }
             self.at = tree.above(node);

@@ -470,8 +470,22 @@ mod tests {
         assert!(frontier.learn(&path, |it| it.0 < 5));
         let depths: Vec<usize> =
             std::iter::from_fn(|| frontier.take()).map(|it| it.depth).collect();
-        // Nothing is new inside; the others take turns.
-        assert_eq!(depths, [2, 0, 3, 1, 4, 5]);
+        // Nothing is new inside; the others take turns, and so does what was seldom taken.
+        assert_eq!(depths, [2, 0, 1, 3, 4, 5]);
+    }
+
+    #[test]
+    fn what_no_run_has_taken_is_looked_for_from_where_runs_came_by() {
+        let mut frontier = Frontier::new(Strategy::VisitedFirst, 0, 20, false);
+        // The other way at site 9 was never taken; both ways at site 1 were.
+        let first: Vec<(u32, usize)> = (0..6).map(|it| (1, it % 2)).chain([(9, 0)]).collect();
+        assert!(frontier.learn(&path(&first), |_| true));
+        let depths: Vec<usize> =
+            std::iter::from_fn(|| frontier.take()).map(|it| it.depth).collect();
+        // At once, then by turns: the least depth, and the nearest before it.
+        assert_eq!(depths.first(), Some(&6));
+        assert_eq!(depths.get(1..3), Some([0, 5].as_slice()));
+        assert_eq!(depths.len(), 7);
     }
 
     #[test]

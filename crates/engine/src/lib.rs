@@ -1,10 +1,10 @@
 //! The loop: run, record, pick a choice to flip, solve, run again. Knows no language.
 
-mod explore;
 mod aims;
+mod explore;
 mod frontier;
-mod rare;
 mod oracle;
+mod rare;
 mod report;
 mod schedules;
 mod strategy;

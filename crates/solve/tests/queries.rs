@@ -302,3 +302,18 @@ fn types_are_kept() {
         Expect::Unsat,
     );
 }
+
+#[test]
+fn digits_in_binaries() {
+    let any = "%0 = var 0\n%1 = converts:binary_to_integer %0\nrequire %1\nhint 0 = []\n";
+    check(any, Expect::Sat);
+    let number = "%0 = var 0\n%1 = convert:binary_to_integer %0\n%2 = const 905\n\
+                  %3 = same %1 %2\nrequire %3\nhint 0 = <<1,2>>\n";
+    assert_eq!(check(number, Expect::Sat), "<<57,48,53>>");
+    let hex = "%0 = var 0\n%1 = const 0\n%2 = const 16\n%3 = slice %0 %1 %2\n\
+               %4 = convert:binary_to_integer.16 %3\n%5 = const 250\n%6 = less %5 %4\n\
+               %7 = slice %0 %2 %2\n%8 = converts:binary_to_integer.16 %7\n%9 = convert:binary_to_integer.16 %7\n\
+               %10 = const 2\n%11 = quotient %4 %10\n%12 = same %9 %11\n\
+               require %6\nrequire %8\nrequire %12\nhint 0 = <<0,0,0,0,0,0>>\n";
+    check(hex, Expect::Sat);
+}

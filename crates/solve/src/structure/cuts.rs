@@ -7,7 +7,7 @@ use super::value::Value;
 use num_bigint::BigInt;
 use num_traits::One;
 use std::collections::BTreeSet;
-use term::{Op, Term};
+use term::{Kinds, Op, Term};
 
 /// The unsigned number of a part, its most significant bit first.
 const NUMBER: Op = Op::BitsToInteger { is_signed: false, is_little: false };
@@ -247,7 +247,7 @@ impl<'q> State<'q> {
                 self.set_bits(bits, n_cells * 8)?;
                 n_cells
             }
-            (None, None) => return Ok(false),
+            (None, None) => return self.relate_least(list, bits).map(|()| false),
         };
         if n_bytes > MAX_BYTES {
             return Ok(false);
@@ -261,6 +261,21 @@ impl<'q> State<'q> {
             at = rest;
         }
         self.bind(at, &Value::Ref(&Term::Nil)).map(|()| true)
+    }
+
+    /// As many bytes as there are cells for sure, and the other way round.
+    fn relate_least(&mut self, list: NodeId, bits: NodeId) -> Step {
+        let (mut n_cells, mut end) = (0, list);
+        while let Shape::Cons(_, tail) = self.node(end).shape {
+            (n_cells, end) = (n_cells + 1, tail);
+        }
+        let least = n_cells + u64::from(!self.kinds(end).has(Kinds::NIL));
+        self.set_min_bits(bits, least * 8)?;
+        let min_bits = self.node(bits).limits.as_ref().map_or(0, |it| it.min_bits);
+        for _ in n_cells..(min_bits / 8).min(MAX_BYTES) {
+            end = self.cons(end)?.1;
+        }
+        Ok(())
     }
 
     /// The cells of a list that is known to end.

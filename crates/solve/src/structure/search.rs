@@ -329,6 +329,7 @@ impl<'q> State<'q> {
             Pending::Define(node, op, args)
                 if self.is_same_node(*node, id)
                     && leads_back(*op)
+                    && !self.is_sized_number(*op, args)
                     && args.first().is_none_or(|it| self.number_of_pieces(*it).is_none())
                     && !is_guided =>
             {
@@ -338,6 +339,12 @@ impl<'q> State<'q> {
         });
         let base = origin.and_then(|it| it.iter().find_map(|it| self.base_leaf(*it, left)));
         Some(base.unwrap_or(leaf))
+    }
+
+    /// The number of a bitstring whose size is known: the number says it all.
+    fn is_sized_number(&self, op: Op, args: &[NodeId]) -> bool {
+        matches!(op, Op::BitsToInteger { .. })
+            && args.first().is_some_and(|it| self.bit_len(*it).is_some())
     }
 
     /// A part of the node of which nothing is decided yet.

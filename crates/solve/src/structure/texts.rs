@@ -1,7 +1,7 @@
 //! Conversions between kinds by way of text.
 
 use super::range::Range;
-use super::state::{Closed, NodeId, Shape, State, Step};
+use super::state::{Closed, NodeId, Pending, Shape, State, Step};
 use super::value::Value;
 use term::{Conversion, Kind, Kinds, Op};
 
@@ -95,12 +95,24 @@ impl<'q> State<'q> {
                 self.is_text(of, 0, 255)?;
                 return self.relate_bytes(of, node);
             }
-            Conversion::AtomToBinary
-            | Conversion::BinaryToAtom
-            | Conversion::IntegerToBinary(_)
-            | Conversion::BinaryToInteger(_) => (),
+            // Digits are bytes: the text as a list says it all.
+            Conversion::IntegerToBinary(base) => {
+                let text = self.define(Op::Convert(Conversion::BinaryToList), &[node])?;
+                self.push_convert(text, Conversion::IntegerToList(base), of);
+                return Ok(true);
+            }
+            Conversion::BinaryToInteger(base) => {
+                let text = self.define(Op::Convert(Conversion::BinaryToList), &[of])?;
+                self.push_convert(node, Conversion::ListToInteger(base), text);
+                return Ok(true);
+            }
+            Conversion::AtomToBinary | Conversion::BinaryToAtom => (),
         }
         Ok(false)
+    }
+
+    fn push_convert(&mut self, node: NodeId, conversion: Conversion, of: NodeId) {
+        self.push(Pending::Define(node, Op::Convert(conversion), [of].into()));
     }
 
     /// A list whose cells, as far as they are known, hold integers of this range.
