@@ -153,6 +153,22 @@ answer({follow, Module, Function, Text, Steps}) ->
         {ok, Args} -> gimlet_token:run(Module, Function, Args, Steps);
         error -> unreadable
     end;
+answer({watcher, Source}) ->
+    Forms = scanned(unicode:characters_to_list(Source), 1, []),
+    {ok, _, Beam} = compile:noenv_forms(Forms, [binary]),
+    use(gimlet_watch, <<"gimlet_watch.erl">>, Beam);
+answer({watch, Path, beam, Watched, First}) ->
+    case file:read_file(Path) of
+        {ok, Beam} -> watch(Beam, Watched, First);
+        {error, Why} -> {unreadable, text(file:format_error(Why))}
+    end;
+answer({watch, Path, Options, Watched, First}) ->
+    Source = unicode:characters_to_list(Path),
+    case compile:noenv_file(Source, [binary, debug_info, return_errors | options(Options)]) of
+        {ok, _, Beam} -> watch(Beam, Watched, First);
+        {ok, _, Beam, _} -> watch(Beam, Watched, First);
+        {error, Errors, _} -> {compile_errors, messages(Errors)}
+    end;
 answer({load_beam, Path}) ->
     load_beam(Path);
 answer({load_binary, Beam}) ->
@@ -204,6 +220,19 @@ answer({observe, Module, Function, Args}) ->
     {observed, End, lists:reverse(get(gimlet_events))};
 answer(info) ->
     {info, info()}.
+
+%% A module that tells how it runs, and what its places look like.
+watch(Beam, Watched, First) ->
+    case forms(Beam) of
+        {ok, Module, Forms} ->
+            {New, Places} = gimlet_watch:rewrite(Forms, Watched, First),
+            case to_core(Beam, Module, New, []) of
+                {module, Code, _} -> {watched, Code, Places};
+                Other -> Other
+            end;
+        Other ->
+            Other
+    end.
 
 %% A module whose processes wait for their turns, if somebody hands them out.
 take_turns(Module, Path, Beam) ->

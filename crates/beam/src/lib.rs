@@ -10,6 +10,7 @@ mod otp;
 mod replay;
 mod source;
 mod turns;
+mod watch;
 
 pub mod backend;
 pub mod instrument;
@@ -27,3 +28,4 @@ pub use replay::{Replayed, Replayer};
 pub use source::Source;
 pub use target::{Builder, Target, TargetError, TargetModule};
 pub use turns::{Followed, How, Turn};
+pub use watch::{Function, Node, PlaceId, Places, Shown};

@@ -34,7 +34,8 @@ pub(crate) enum Command {
         override_usage = "gimlet run [OPTIONS] TARGET... CALL",
         after_help = "Examples:\n  gimlet run lists 'lists:seq(1, 3)'\n  \
                       gimlet run src/shop.erl -I include 'shop:total([{apple, 3}])'\n  \
-                      gimlet run family.pl 'ancestor(X, tom)'\n\n\
+                      gimlet run family.pl 'ancestor(X, tom)'\n  \
+                      gimlet run src/shop.erl 'shop:open()' --trace --lossy --seed 3\n\n\
                       Exit code: 0 a value or an answer, 1 an exception, no answer or an \
                       exhausted budget, 2 it could not be done"
     )]
@@ -91,6 +92,21 @@ pub(crate) struct Run {
     /// Give up after so many function calls
     #[arg(long, value_name = "N")]
     pub(crate) reductions: Option<u64>,
+    /// Show the run rule by rule: the processes, what they have yet to do, and the messages
+    #[arg(long)]
+    pub(crate) trace: bool,
+    /// Show at most so many steps
+    #[arg(long, value_name = "N", default_value_t = 2000, requires = "trace")]
+    pub(crate) steps: usize,
+    /// When a message that was sent is there [default with --trace: free, else instant]
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub(crate) delivery: Option<Deliver>,
+    /// Up to N messages may get lost [default: 1]
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1")]
+    pub(crate) lossy: Option<usize>,
+    /// Deliver and lose messages at random
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
 }
 
 /// Where code is found, and how sources are compiled.

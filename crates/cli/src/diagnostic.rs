@@ -121,6 +121,7 @@ pub(crate) struct Paint {
     pub(crate) faint: &'static str,
     pub(crate) edge: &'static str,
     pub(crate) mark: &'static str,
+    pub(crate) underline: &'static str,
     pub(crate) off: &'static str,
 }
 
@@ -135,6 +136,7 @@ impl Paint {
                 faint: "\x1b[2m",
                 edge: "\x1b[34m",
                 mark: "\x1b[31m",
+                underline: "\x1b[4m",
                 off: "\x1b[0m",
             },
             Colours::Off => Paint {
@@ -145,6 +147,7 @@ impl Paint {
                 faint: "",
                 edge: "",
                 mark: "",
+                underline: "",
                 off: "",
             },
         }

@@ -9,6 +9,7 @@ mod start;
 mod instrument;
 mod machine;
 mod prolog;
+mod rules;
 mod run;
 mod test;
 

@@ -1,14 +1,16 @@
 //! Where the tool meets the machine: options become settings, how a call ended becomes an ending.
 
-use crate::args::{Effect, Run};
+use crate::args::{Deliver, Effect, Run};
 use crate::diagnostic::Diagnostic;
 use crate::explain::Code;
 use crate::report::Ending;
+use crate::rules::{self, Post, Trace};
+use crate::test::used_up;
 use crate::trouble::no_function;
-use beam::Otp;
+use beam::{Otp, Places};
 use erlang::builtins::Stop;
 use erlang::machine::{Allowed, Epoch, Limits};
-use erlang::{Host, HostError, Machine, MachineError, Outcome, Settings};
+use erlang::{Host, HostError, Machine, MachineError, ModuleCode, Outcome, Settings};
 use std::ffi::OsString;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,13 +18,20 @@ use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use term::{Atom, Call, Fun, Style, Term, print};
 
-/// How the call ended, and what the program wrote.
+/// How the call ended, what the program wrote, and how it came to it.
+pub(crate) struct Executed {
+    pub(crate) ending: Ending,
+    pub(crate) output: Vec<u8>,
+    pub(crate) trace: Option<Trace>,
+}
+
 pub(crate) fn execute(
     mut host: Otp,
     call: &Call,
     options: &Run,
+    watched: Option<(Vec<ModuleCode>, Places)>,
     trouble: impl FnOnce(HostError) -> Diagnostic,
-) -> Result<(Ending, Vec<u8>), Diagnostic> {
+) -> Result<Executed, Diagnostic> {
     let code = match host.load(&call.module) {
         Ok(code) => code,
         Err(error) => return Err(trouble(error)),
@@ -31,6 +40,9 @@ pub(crate) fn execute(
         return Err(diagnostic);
     }
     let mut machine = Machine::new(Box::new(host), settings(options));
+    if let Some((codes, places)) = watched {
+        return execute_watched(&mut machine, &code, call, options, &codes, &places);
+    }
     let run = machine
         .install(&code)
         .and_then(|()| machine.call(&call.module, &call.function, &call.args));
@@ -40,7 +52,7 @@ pub(crate) fn execute(
             if let Ending::Value { term, layout } = &mut ending {
                 *layout = lay_out(&mut machine, term);
             }
-            Ok((ending, run.output))
+            Ok(Executed { ending, output: run.output, trace: None })
         }
         Err(MachineError::Host(error)) => Err(trouble(error)),
         Err(
@@ -49,6 +61,52 @@ pub(crate) fn execute(
             | MachineError::Assembly(_)
             | MachineError::NoSuchModule(_)),
         ) => Err(Diagnostic::new(Code::Unsupported, error.to_string())),
+    }
+}
+
+/// The same with code that tells how it runs.
+fn execute_watched(
+    machine: &mut Machine,
+    code: &ModuleCode,
+    call: &Call,
+    options: &Run,
+    codes: &[ModuleCode],
+    places: &Places,
+) -> Result<Executed, Diagnostic> {
+    let broken = |it: MachineError| Diagnostic::new(Code::Unsupported, it.to_string());
+    machine.install(code).map_err(broken)?;
+    codes.iter().try_for_each(|it| machine.install(it)).map_err(broken)?;
+    let default = if options.trace { Deliver::Free } else { Deliver::Instant };
+    let post = Post {
+        delivery: options.delivery.unwrap_or(default),
+        losses: options.lossy.unwrap_or(0),
+        seed: options.seed.or(options.lossy.map(|_| 0)),
+    };
+    let max_steps = if options.trace { options.steps } else { usize::MAX };
+    let (trace, outcome, output) = rules::run(machine, call, places, post, max_steps)
+        .map_err(|why| Diagnostic::new(Code::Unsupported, why))?;
+    let mut ending = match outcome {
+        trace::Outcome::Value(term) => Ending::Value { term, layout: None },
+        trace::Outcome::Crash { class, reason, trace } => {
+            Ending::Raised { class: class.as_str().to_owned(), reason, stack: trace }
+        }
+        trace::Outcome::Deadlock if trace.is_cut() => Ending::Budget { budget: "steps" },
+        trace::Outcome::Deadlock => Ending::Deadlock,
+        trace::Outcome::Stopped(why) => match used_up(&why) {
+            Some(budget) => Ending::Budget { budget },
+            None => return Err(Diagnostic::new(Code::Unsupported, why)),
+        },
+    };
+    if let Ending::Value { term, layout } = &mut ending {
+        *layout = lay_out(machine, term);
+    }
+    Ok(Executed { ending, output, trace: options.trace.then_some(trace) })
+}
+
+impl Run {
+    /// Whether the order of processes and messages is ours to decide.
+    pub(crate) fn is_staged(&self) -> bool {
+        self.trace || self.delivery.is_some() || self.lossy.is_some() || self.seed.is_some()
     }
 }
 

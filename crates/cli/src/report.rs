@@ -1,18 +1,22 @@
 //! How a call ended, as text for people and as JSON for programs.
 
+use crate::diagnostic::Colours;
 use crate::exception::{exception_text, stack_lines};
+use crate::rules::Trace;
 use serde_json::{Value, json};
 use std::process::ExitCode;
 use term::{Style, Term, print};
 
 /// One call and its end.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Report {
     /// As the user typed it.
     pub(crate) call: String,
     pub(crate) ending: Ending,
     /// What the program wrote to its standard output.
     pub(crate) output: Vec<u8>,
+    /// Rule by rule, if that is wanted.
+    pub(crate) trace: Option<Trace>,
 }
 
 #[derive(Clone, Debug)]
@@ -51,7 +55,7 @@ impl Report {
     }
 
     /// What the program wrote, then how it ended.
-    pub(crate) fn text(&self) -> Vec<u8> {
+    pub(crate) fn text(&self, colours: Colours) -> Vec<u8> {
         let end = match &self.ending {
             Ending::Value { term, layout } => {
                 layout.clone().unwrap_or_else(|| print(term, Style::TP))
@@ -61,7 +65,9 @@ impl Report {
             Ending::Deadlock => "** deadlock: every process waits for a message".to_owned(),
             Ending::Refused { effect } => format!("** refused: {effect}; see --allow"),
         };
-        let mut out = self.output.clone();
+        let trace = self.trace.as_ref().map(|it| it.text(colours)).unwrap_or_default();
+        let mut out = trace.into_bytes();
+        out.extend(&self.output);
         if out.last().is_some_and(|it| *it != b'\n') {
             out.push(b'\n');
         }
@@ -93,6 +99,7 @@ impl Report {
         if let (Value::Object(all), Value::Object(fields)) = (&mut res, fields) {
             all.extend(fields);
             all.insert("output".to_owned(), String::from_utf8_lossy(&self.output).into());
+            all.extend(self.trace.as_ref().map(|it| ("trace".to_owned(), it.json())));
         }
         format!("{res:#}\n")
     }
@@ -101,13 +108,15 @@ impl Report {
 #[cfg(test)]
 mod tests {
     use super::{Ending, Report};
+    use crate::diagnostic::Colours;
     use expect_test::{Expect, expect};
     use term::{Term, read_term};
 
     #[expect(clippy::needless_pass_by_value, reason = "expect! makes values")]
     fn check(ending: Ending, text: Expect, json: Expect) {
-        let report = Report { call: "m:f()".to_owned(), ending, output: b"hi".to_vec() };
-        text.assert_eq(&String::from_utf8(report.text()).unwrap());
+        let report =
+            Report { call: "m:f()".to_owned(), ending, output: b"hi".to_vec(), trace: None };
+        text.assert_eq(&String::from_utf8(report.text(Colours::Off)).unwrap());
         json.assert_eq(&report.json());
     }
 

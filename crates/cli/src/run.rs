@@ -4,10 +4,12 @@ use crate::args::{Format, Run};
 use crate::diagnostic::Diagnostic;
 use crate::explain::Code;
 use crate::host::host;
-use crate::machine::execute;
+use crate::machine::{Executed, execute};
 use crate::report::{Ending, Report};
+use crate::rules::watched;
+use crate::start::stdout_colours;
 use crate::trouble::{bad_call, bad_target, host_trouble, no_function};
-use beam::Target;
+use beam::{Target, TargetModule};
 use erlang::{Host, HostError};
 use std::process::ExitCode;
 use term::{Call, Term, read_call};
@@ -27,16 +29,30 @@ pub(crate) fn run(options: &Run) -> Result<(Vec<u8>, ExitCode), Diagnostic> {
     for module in targets.iter().flat_map(|it| &it.modules) {
         host_of_run.find(&module.name).map_err(trouble)?;
     }
-    let (ending, output) = execute(host_of_run, &call, options, trouble)?;
+    let watched = match options.is_staged() {
+        true => {
+            let modules = targets.iter().flat_map(|it| &it.modules);
+            let source = |it: &TargetModule| {
+                let found = it.source.clone().map_or_else(|| host_of_run.find(&it.name), Ok);
+                found.map(|source| (it.name.clone(), source))
+            };
+            let sources = modules.map(source).collect::<Result<Vec<_>, HostError>>();
+            let found = sources.and_then(|it| watched(&mut host_of_run, &it));
+            Some(found.map_err(trouble)?)
+        }
+        false => None,
+    };
+    let Executed { ending, output, trace } =
+        execute(host_of_run, &call, options, watched, trouble)?;
     if is_undefined(&ending, &call) {
         let code = host(&options.build, &targets).and_then(|mut it| it.load(&call.module));
         if let Some(diagnostic) = no_function(&code.map_err(trouble)?, &call) {
             return Err(diagnostic);
         }
     }
-    let report = Report { call: text.clone(), ending, output };
+    let report = Report { call: text.clone(), ending, output, trace };
     let shown = match options.format {
-        Format::Text => report.text(),
+        Format::Text => report.text(stdout_colours()),
         Format::Json => report.json().into_bytes(),
     };
     Ok((shown, report.exit_code()))

@@ -29,6 +29,7 @@ mod symbolic;
 
 pub(crate) mod prolog;
 
+pub(crate) use finding::used_up;
 pub(crate) use replay::replay;
 pub(crate) use symbolic::symbolic;
 

@@ -47,6 +47,7 @@ pub(crate) mod tracing;
 mod tuples;
 mod unicode;
 mod unicode_wide;
+mod watch;
 pub mod zlib;
 
 pub use debug::DebugState;
@@ -259,6 +260,7 @@ pub fn all() -> impl Iterator<Item = &'static Builtin> {
         outside::ROWS,
         zlib::ROWS,
         tracing::ROWS,
+        watch::ROWS,
     ];
     tables.iter().copied().flatten()
 }

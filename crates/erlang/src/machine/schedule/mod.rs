@@ -7,6 +7,7 @@
 
 mod keep;
 mod narrate;
+mod receives;
 mod stage;
 mod touch;
 
@@ -18,6 +19,7 @@ use crate::machine::World;
 use crate::machine::process::{AliasKind, Monitor, OnReturn, Process};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+use term::{Atom, Term};
 use touch::{Kind, Touch};
 use trace::{Access, Actor, MessageId, Mode, Sent};
 
@@ -42,6 +44,28 @@ pub struct Schedule {
     ghosts: FxHashMap<PidId, Ghost>,
     probed: Option<Probed>,
     kinds: FxHashMap<usize, Kind>,
+    /// What code that was rewritten for it has told, and the frames that it has taken.
+    pub(crate) told: Vec<Told>,
+    n_frames: i64,
+}
+
+/// A reduction, told by the code that makes it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Told {
+    pub actor: Actor,
+    pub what: String,
+    pub frame: i64,
+    pub place: i64,
+    pub value: Term,
+    /// Variables that got a value.
+    pub bindings: Vec<(Atom, Term)>,
+}
+
+impl Schedule {
+    pub(crate) fn next_frame(&mut self) -> i64 {
+        self.n_frames += 1;
+        self.n_frames
+    }
 }
 
 /// What is left of a process that ended.
@@ -315,7 +339,7 @@ impl World {
 /// Numbers of timers among the children of a process.
 const TIMER: u32 = 1 << 31;
 
-fn actor(pid: PidId) -> Actor {
+pub(crate) fn actor(pid: PidId) -> Actor {
     Actor(pid.0)
 }
 

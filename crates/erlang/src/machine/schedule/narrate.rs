@@ -4,10 +4,10 @@ use crate::code::{Ins, Program, Target};
 use crate::data::{PidId, Value, to_term};
 use crate::machine::process::Execution;
 use crate::machine::schedule::stage::{End, Pending};
-use crate::machine::schedule::{Schedule, Staged, actor};
+use crate::machine::schedule::{Schedule, Staged, Told, actor};
 use crate::machine::world::World;
 use term::{Style, Term, print};
-use trace::{Blocked, Label, MessageId, Take};
+use trace::{Actor, Blocked, Label, MessageId, Take};
 
 impl Staged<'_> {
     pub(super) fn blocked(&self) -> Vec<Blocked> {
@@ -28,6 +28,32 @@ impl Staged<'_> {
             })
         };
         self.act.pending.iter().filter(|it| waits(it.1)).filter_map(of).collect()
+    }
+
+    /// What the code has told since the last time.
+    pub fn told(&mut self) -> Vec<Told> {
+        let schedule = self.machine.world.schedule.as_mut();
+        schedule.map(|it| std::mem::take(&mut it.told)).unwrap_or_default()
+    }
+
+    pub fn unit(&self) -> Actor {
+        actor(self.act.unit)
+    }
+
+    /// Whether it is a timer, or a process that is gone.
+    pub fn is_timer(&self, actor: Actor) -> bool {
+        !self.machine.world.processes.contains_key(&PidId(actor.0))
+    }
+
+    /// A message of this run.
+    pub fn message(&self, id: MessageId) -> Option<Term> {
+        let value = *self.machine.world.schedule.as_ref()?.messages.get(&id)?;
+        self.term(value)
+    }
+
+    /// A process as values of the program have it.
+    pub fn pid(&self, actor: Actor) -> Option<Term> {
+        self.term(Value::pid(PidId(actor.0)))
     }
 
     /// What a step will do, in the words of the program.
@@ -88,9 +114,12 @@ impl Staged<'_> {
     }
 
     fn text(&self, value: Value) -> String {
+        self.term(value).map_or_else(|| "…".to_owned(), |it| print(&it, Style::TW))
+    }
+
+    fn term(&self, value: Value) -> Option<Term> {
         let world = &self.machine.world;
-        to_term(&world.heap, &world.atoms, value)
-            .map_or_else(|_| "…".to_owned(), |it| print(&it, Style::TW))
+        to_term(&world.heap, &world.atoms, value).ok()
     }
 }
 

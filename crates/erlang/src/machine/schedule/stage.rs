@@ -10,6 +10,7 @@ use crate::machine::process::{Execution, OnReturn, Process, Status};
 use crate::machine::raise::{self, Raised};
 use crate::machine::run::{Machine, MachineError, Stopped};
 use crate::machine::schedule::keep::Kept;
+use crate::machine::schedule::receives::Receive;
 use crate::machine::schedule::touch;
 use crate::machine::schedule::touch::{Kind, Touch};
 use crate::machine::schedule::{Gate, Probed, Schedule, StoppedFor, actor, is_inline};
@@ -38,6 +39,8 @@ pub struct Staged<'m> {
     pub is_narrated: bool,
     /// Timeouts this long or longer, in milliseconds, happen only when nothing else can.
     pub long_timeout: u64,
+    /// What the program wrote in the run that ended last.
+    pub output: Vec<u8>,
     is_mail_ordered: bool,
     /// Steps of the run so far.
     n_steps: usize,
@@ -51,7 +54,7 @@ pub struct Staged<'m> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Act {
     pub(super) pending: BTreeMap<PidId, Pending>,
-    receives: Vec<Receive>,
+    pub(super) receives: Vec<Receive>,
     pub(super) timers: FxHashMap<Actor, TimerId>,
     crashes: Vec<ActorCrash>,
     pub(super) stopped: Option<String>,
@@ -78,24 +81,11 @@ pub(super) enum End {
     Killed(Value),
 }
 
-/// A receive as it was when its process came to it: enough to ask what it would do.
-#[derive(Clone, Debug)]
-struct Receive {
-    pid: PidId,
-    pc: u32,
-    registers: Vec<Value>,
-    patience: Patience,
-    /// How many letters of the mailbox were looked at, and those that it would take.
-    n_tested: usize,
-    matching: Vec<MessageId>,
-    symbolic: Vec<(MessageId, Match)>,
-}
-
 /// How many steps are taken again at most, and how many runs are kept for that.
 const KEEP_EVERY: usize = 4;
 const MAX_KEPT: usize = 256;
 
-const SLICE: u32 = 4000;
+pub(super) const SLICE: u32 = 4000;
 const NANOS_PER_MILLI: u64 = 1_000_000;
 
 impl Staged<'_> {
@@ -108,6 +98,7 @@ impl Staged<'_> {
             is_recorded: false,
             is_narrated: false,
             long_timeout: 5000,
+            output: Vec::new(),
             is_mail_ordered: false,
             n_steps: 0,
             kept: Vec::new(),
@@ -322,68 +313,6 @@ impl Staged<'_> {
                 Some(Offer { actor: who, kind: OfferKind::Receive(waiting) })
             }
         }
-    }
-
-    /// Looks at the messages that came since a receive was last asked about.
-    fn test_letters(&mut self, id: ReceiveId) {
-        loop {
-            let Some(receive) = self.act.receives.get_mut(id.0 as usize) else { return };
-            let Some(process) = self.machine.world.processes.get(&receive.pid) else { return };
-            let n = receive.n_tested;
-            let (Some(letter), Some(message)) =
-                (process.letters.get(n).copied(), process.mailbox.get(n).copied())
-            else {
-                return;
-            };
-            receive.n_tested += 1;
-            let found = self.would_take(id, message);
-            let Some(receive) = self.act.receives.get_mut(id.0 as usize) else { return };
-            if found.holds {
-                receive.matching.push(letter);
-            }
-            if !found.choices.is_empty() {
-                receive.symbolic.push((letter, found));
-            }
-        }
-    }
-
-    fn would_take(&mut self, id: ReceiveId, message: Value) -> Match {
-        let mut record = self.machine.world.record.take();
-        // What the other way would have looked at is not part of this run.
-        if let Some(record) = &mut record {
-            let known = record.known.clone();
-            let n_choices = record.choices.len();
-            let n_losses = record.losses.len();
-            self.machine.world.record = Some(std::mem::take(record));
-            let holds = self.probe(id, Some(message)) == Some(Probed::Takes);
-            let mut record = self.machine.world.record.take().unwrap_or_default();
-            let choices = record.choices.split_off(n_choices);
-            record.losses.truncate(n_losses);
-            record.known = known;
-            self.machine.world.record = Some(record);
-            return Match { holds, choices };
-        }
-        let holds = self.probe(id, Some(message)) == Some(Probed::Takes);
-        Match { holds, choices: Vec::new() }
-    }
-
-    /// Shows a receive one message, or none, and sees what it does.
-    fn probe(&mut self, id: ReceiveId, message: Option<Value>) -> Option<Probed> {
-        let Act { receives, .. } = &self.act;
-        let receive = receives.get(id.0 as usize)?;
-        let Machine { program, world, .. } = &mut *self.machine;
-        let stack = receive.registers.clone();
-        let live = stack.len();
-        let mut execution =
-            Execution { live, top: live, stack, pc: receive.pc, ..Execution::default() };
-        let current = std::mem::replace(&mut world.current, receive.pid);
-        let covered = std::mem::take(&mut world.covered);
-        let gate = set_gate(world, Gate::Probing(message));
-        run(program, world, &mut execution, SLICE);
-        set_gate(world, gate);
-        world.covered = covered;
-        world.current = current;
-        world.schedule.as_mut().and_then(|it| it.probed.take())
     }
 
     /// Runs a process until its next visible operation.
@@ -751,6 +680,7 @@ impl Staged<'_> {
             self.kinds = std::mem::take(&mut schedule.kinds);
         }
         self.machine.world.schedule = None;
+        self.output = std::mem::take(&mut self.machine.world.output);
         self.machine.end();
         let Act { crashes, stopped, .. } = std::mem::take(&mut self.act);
         Ok(Performed { outcome, crashes, blocked, stopped, choices, losses, covered })
@@ -762,7 +692,7 @@ fn gate(world: &World) -> Gate {
 }
 
 /// Sets the gate; what it was.
-fn set_gate(world: &mut World, gate: Gate) -> Gate {
+pub(super) fn set_gate(world: &mut World, gate: Gate) -> Gate {
     match &mut world.schedule {
         Some(schedule) => std::mem::replace(&mut schedule.gate, gate),
         None => Gate::Closed,

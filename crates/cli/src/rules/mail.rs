@@ -1,0 +1,116 @@
+//! The system mailbox: what was sent and has not come yet, and which of it may come next.
+
+use crate::args::Deliver;
+use std::collections::{BTreeMap, BTreeSet};
+use trace::{Actor, MessageId};
+
+/// How messages travel.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Post {
+    pub(crate) delivery: Deliver,
+    /// How many may be lost.
+    pub(crate) losses: usize,
+    /// Decides what comes next, and what is lost; without it the oldest comes, and nothing is lost.
+    pub(crate) seed: Option<u64>,
+}
+
+pub(super) struct Mail {
+    post: Post,
+    random: u64,
+    /// In the order in which they were sent.
+    travelling: Vec<Travelling>,
+    come: BTreeMap<Actor, Vec<MessageId>>,
+    /// What each actor sent, took, or knows of from what it took.
+    past: BTreeMap<Actor, BTreeSet<MessageId>>,
+    past_of: BTreeMap<MessageId, BTreeSet<MessageId>>,
+}
+
+#[derive(Clone, Copy)]
+struct Travelling {
+    id: MessageId,
+    from: Actor,
+    to: Actor,
+}
+
+impl Mail {
+    pub(super) fn new(post: Post) -> Mail {
+        Mail {
+            post,
+            random: post.seed.unwrap_or(0),
+            travelling: Vec::new(),
+            come: BTreeMap::new(),
+            past: BTreeMap::new(),
+            past_of: BTreeMap::new(),
+        }
+    }
+
+    /// What has come to an actor and was not taken.
+    pub(super) fn come(&self, actor: Actor) -> &[MessageId] {
+        self.come.get(&actor).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn take(&mut self, actor: Actor, id: MessageId) {
+        if let Some(come) = self.come.get_mut(&actor) {
+            come.retain(|it| *it != id);
+        }
+        let known = self.past_of.get(&id).cloned().unwrap_or_default();
+        let past = self.past.entry(actor).or_default();
+        past.extend(known);
+        past.insert(id);
+    }
+
+    pub(super) fn start(&mut self, parent: Actor, child: Actor) {
+        let past = self.past.get(&parent).cloned().unwrap_or_default();
+        self.past.insert(child, past);
+    }
+
+    /// `Some` if it has come already.
+    pub(super) fn send(&mut self, from: Actor, to: Actor, id: MessageId) -> Option<MessageId> {
+        let past = self.past.entry(from).or_default();
+        self.past_of.insert(id, past.clone());
+        past.insert(id);
+        if self.post.delivery == Deliver::Instant && self.post.losses == 0 {
+            self.come.entry(to).or_default().push(id);
+            return Some(id);
+        }
+        self.travelling.push(Travelling { id, from, to });
+        None
+    }
+
+    /// The next message that arrives or is lost.
+    pub(super) fn deliver(&mut self) -> Option<(MessageId, bool)> {
+        let is_first = |n: usize, it: &Travelling| {
+            let mut before = self.travelling.iter().take(n);
+            !before.any(|other| match self.post.delivery {
+                Deliver::Instant => other.to == it.to,
+                Deliver::Causal => {
+                    let past = self.past_of.get(&it.id);
+                    other.to == it.to && past.is_some_and(|past| past.contains(&other.id))
+                }
+                Deliver::Free => (other.from, other.to) == (it.from, it.to),
+            })
+        };
+        let all = self.travelling.iter().enumerate();
+        let open: Vec<usize> = all.filter(|(n, it)| is_first(*n, it)).map(|it| it.0).collect();
+        let place = match self.post.seed {
+            Some(_) => *open.get(self.roll(open.len()))?,
+            None => *open.first()?,
+        };
+        let Travelling { id, to, .. } = self.travelling.remove(place);
+        let is_lost = self.post.losses > 0 && self.post.seed.is_some() && self.roll(3) == 0;
+        if is_lost {
+            self.post.losses -= 1;
+        } else {
+            self.come.entry(to).or_default().push(id);
+        }
+        Some((id, is_lost))
+    }
+
+    /// A number below `n` (splitmix64).
+    fn roll(&mut self, n: usize) -> usize {
+        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.random ^ (self.random >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        usize::try_from((z ^ (z >> 31)) >> 16).unwrap_or(0) % n.max(1)
+    }
+}

@@ -1,0 +1,50 @@
+//! What code that was rewritten for it tells of its own reductions; see [`Told`].
+
+use crate::builtins::arithmetic::arg;
+use crate::builtins::{Builtin, Fault, inside};
+use crate::data::{Value, to_term};
+use crate::machine::World;
+use crate::machine::schedule::{Told, actor};
+use term::{Atom, Term};
+
+pub(super) const ROWS: &[Builtin] = &[
+    inside("gimlet_watch", "enter", 3, enter).moves(0),
+    inside("gimlet_watch", "tell", 5, tell).moves(0),
+];
+
+/// A function is entered; its frame.
+fn enter(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let frame = w.schedule.as_mut().map_or(0, |it| it.next_frame());
+    let parts = [Value::int(frame), arg(args, 0), arg(args, 1), arg(args, 2)];
+    note(w, "enter", parts);
+    Ok(Value::int(frame))
+}
+
+/// Something in a frame was reduced; to what.
+fn tell(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let what = arg(args, 1).as_atom().map(|it| w.atoms.name(it).to_owned()).unwrap_or_default();
+    note(w, &what, [arg(args, 0), arg(args, 2), arg(args, 3), arg(args, 4)]);
+    Ok(arg(args, 3))
+}
+
+fn note(w: &mut World, what: &str, [frame, place, value, bindings]: [Value; 4]) {
+    let term = |it: Value| {
+        to_term(&w.heap, &w.atoms, it).unwrap_or_else(|_| Term::atom("too_deep_to_show"))
+    };
+    let bindings = term(bindings);
+    let binding = |it: &Term| match it.as_tuple() {
+        Some([name, value]) => Some((Atom::new(name.as_atom()?), value.clone())),
+        Some(_) | None => None,
+    };
+    let told = Told {
+        actor: actor(w.current),
+        what: what.to_owned(),
+        frame: frame.as_int().unwrap_or(0),
+        place: place.as_int().unwrap_or(0),
+        value: term(value),
+        bindings: bindings.as_list().unwrap_or_default().iter().filter_map(binding).collect(),
+    };
+    if let Some(schedule) = &mut w.schedule {
+        schedule.told.push(told);
+    }
+}
