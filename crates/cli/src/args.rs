@@ -98,8 +98,8 @@ pub(crate) struct Run {
     /// Show at most so many steps
     #[arg(long, value_name = "N", default_value_t = 2000, requires = "trace")]
     pub(crate) steps: usize,
-    /// When a message that was sent is there [default with --trace: free, else instant]
-    #[arg(long, value_enum, value_name = "HOW")]
+    /// When a message is there: instant, causal or free, as with `test` [default with --trace: free, else instant]
+    #[arg(long, value_enum, value_name = "HOW", hide_possible_values = true)]
     pub(crate) delivery: Option<Deliver>,
     /// Up to N messages may get lost [default: 1]
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1")]
