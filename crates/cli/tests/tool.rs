@@ -296,12 +296,18 @@ fn every_command_has_an_example_in_its_help() {
                   --time <TIME>      Give up after this long: 500ms, 30s, 2m
                   --memory <SIZE>    Give up beyond this much memory: 64K, 512M, 2G [default: 2G]
                   --reductions <N>   Give up after so many function calls
+                  --trace            Show the run rule by rule: the processes, what they have yet to do, and the messages
+                  --steps <N>        Show at most so many steps [default: 2000]
+                  --delivery <HOW>   When a message is there: instant, causal or free, as with `test` [default with --trace: free, else instant]
+                  --lossy[=<N>]      Up to N messages may get lost [default: 1]
+                  --seed <N>         Deliver and lose messages at random
               -h, --help             Print help
 
             Examples:
               gimlet run lists 'lists:seq(1, 3)'
               gimlet run src/shop.erl -I include 'shop:total([{apple, 3}])'
               gimlet run family.pl 'ancestor(X, tom)'
+              gimlet run src/shop.erl 'shop:open()' --trace --lossy --seed 3
 
             Exit code: 0 a value or an answer, 1 an exception, no answer or an exhausted budget, 2 it could not be done
             exit 0
