@@ -1,7 +1,7 @@
 %% Programs whose number of different schedules is known.
 -module(classic).
 -export([readers/1, last_zero/1, writers/1, wild/1, sel/1, counter/1, increments/1,
-         philosophers/1, server/2, one_client/1, silent/0, alone/1]).
+         philosophers/1, indexer/1, file_system/1, server/2, one_client/1, silent/0, alone/1]).
 
 readers(N) ->
     T = ets:new(t, [public]),
@@ -54,7 +54,7 @@ counter(N) ->
     [receive done -> ok end || _ <- lists:seq(1, N)],
     ets:lookup(T, c).
 
-%% Reads do not conflict with each other.
+%% Reads do not conflict with each other, nor do writes of the same.
 increments(N) ->
     Me = self(),
     T = ets:new(t, [public]),
@@ -89,6 +89,70 @@ take(Fork) ->
     receive {taken, Fork} -> ok end.
 
 put_back(Fork) -> Fork ! {put, self()}.
+
+%% The two programs of Flanagan and Godefroid (POPL 2005, figures 2 and 3).
+%%
+%% Threads put four words each into a table of 128 places, by compare-and-swap, at the next place if
+%% one is taken. Up to eleven of them never meet.
+indexer(N) ->
+    T = ets:new(t, [public]),
+    [spawn(fun() -> put_words(T, Tid, 1) end) || Tid <- lists:seq(0, N - 1)],
+    receive after infinity -> ok end.
+
+put_words(_, _, 5) -> ok;
+put_words(T, Tid, M) ->
+    Word = M * 11 + Tid,
+    put_word(T, Word, Word * 7 rem 128),
+    put_words(T, Tid, M + 1).
+
+put_word(T, Word, Place) ->
+    case ets:insert_new(T, {Place, Word}) of
+        true -> ok;
+        false -> put_word(T, Word, (Place + 1) rem 128)
+    end.
+
+%% Threads give 32 inodes blocks out of 26; each inode and each block has a lock of its own. Up to 13
+%% threads never meet.
+file_system(N) ->
+    T = ets:new(t, [public]),
+    Locks = maps:from_list([begin
+                                ets:insert(T, {Key, free}),
+                                {Key, spawn(fun lock/0)}
+                            end || Key <- [{inode, I} || I <- lists:seq(0, 31)]
+                                       ++ [{block, I} || I <- lists:seq(0, 25)]]),
+    [spawn(fun() -> give_block(T, Locks, Tid rem 32) end) || Tid <- lists:seq(0, N - 1)],
+    receive after infinity -> ok end.
+
+give_block(T, Locks, I) ->
+    lock(Locks, {inode, I}),
+    case ets:lookup(T, {inode, I}) of
+        [{_, free}] -> find_block(T, Locks, I, I * 2 rem 26);
+        [_] -> ok
+    end,
+    unlock(Locks, {inode, I}).
+
+find_block(T, Locks, I, B) ->
+    lock(Locks, {block, B}),
+    case ets:lookup(T, {block, B}) of
+        [{_, free}] ->
+            ets:insert(T, {{block, B}, busy}),
+            ets:insert(T, {{inode, I}, B}),
+            unlock(Locks, {block, B});
+        [_] ->
+            unlock(Locks, {block, B}),
+            find_block(T, Locks, I, (B + 1) rem 26)
+    end.
+
+lock() ->
+    receive {lock, Pid} -> Pid ! {locked, self()} end,
+    receive unlock -> lock() end.
+
+lock(Locks, Key) ->
+    Lock = map_get(Key, Locks),
+    Lock ! {lock, self()},
+    receive {locked, Lock} -> ok end.
+
+unlock(Locks, Key) -> map_get(Key, Locks) ! unlock.
 
 %% Figure 3 of the paper with any number of clients: the server ends with the last "last".
 server(N, Clients) ->

@@ -54,6 +54,8 @@ pub struct Access {
 pub enum Mode {
     Read,
     Write,
+    /// Writes what has this hash; who writes the same is no rival.
+    Put(u64),
     ReadPart,
     WritePart,
 }
@@ -62,9 +64,13 @@ impl Access {
     /// Whether the order of the two can make a difference.
     pub fn conflicts(self, other: Access) -> bool {
         let (a, b) = (self.mode, other.mode);
-        let whole = |it: Mode| matches!(it, Mode::Read | Mode::Write);
-        let writes = |it: Mode| matches!(it, Mode::Write | Mode::WritePart);
-        self.object == other.object && (whole(a) || whole(b)) && (writes(a) || writes(b))
+        let whole = |it: Mode| matches!(it, Mode::Read | Mode::Write | Mode::Put(_));
+        let writes = |it: Mode| matches!(it, Mode::Write | Mode::WritePart | Mode::Put(_));
+        let is_same = matches!((a, b), (Mode::Put(a), Mode::Put(b)) if a == b);
+        self.object == other.object
+            && (whole(a) || whole(b))
+            && (writes(a) || writes(b))
+            && !is_same
     }
 }
 

@@ -152,9 +152,12 @@ impl Trace {
         }
     }
 
-    /// The last step of an actor.
-    pub(super) fn last_of(&self, actor: Actor) -> Option<usize> {
-        self.actors.get(&actor).and_then(|it| self.last.get(*it)).copied().flatten()
+    /// Actors that were started earlier are less; the first one was started by nobody.
+    pub(super) fn age(&self, actor: Actor) -> Option<(usize, usize)> {
+        let at = *self.spawned_at.get(&actor)?;
+        let spawned = self.events.get(at).map(|it| &it.step.spawned);
+        let place = spawned.and_then(|it| it.iter().position(|it| *it == actor));
+        Some((at, place.unwrap_or(0)))
     }
 
     pub(super) fn doing(&self, event: usize) -> Option<Rc<Doing>> {

@@ -3,7 +3,7 @@
 use crate::schedules::doing::Doing;
 use crate::schedules::order::{Received, Trace};
 use std::rc::Rc;
-use trace::{Choice, Label, Match, OfferKind, Patience, Take};
+use trace::{Actor, Choice, Label, Match, OfferKind, Patience, Take};
 
 #[derive(Debug)]
 pub(super) struct Plan {
@@ -20,7 +20,7 @@ pub(super) struct Plan {
 /// earlier runs. What a process would have done had it not been ended is in no run, and with every
 /// run there is more that can come before it.
 pub(super) fn plans(trace: &Trace, fresh: usize) -> Vec<Plan> {
-    let mut res = races(trace, fresh);
+    let mut res = races(trace, fresh, Guided::All);
     for received in &trace.received {
         other_takes(trace, fresh, received, &mut res);
     }
@@ -30,7 +30,7 @@ pub(super) fn plans(trace: &Trace, fresh: usize) -> Vec<Plan> {
 /// The same where messages are taken in the order in which they were sent. What a receive takes
 /// follows from races of who sent it; but it may have given up before any of them came.
 pub(super) fn ordered_plans(trace: &Trace, fresh: usize) -> Vec<Plan> {
-    let mut res = races(trace, fresh);
+    let mut res = races(trace, fresh, Guided::Between);
     for received in trace.received.iter().filter(|it| it.patience == Patience::Soon) {
         let first = received.wanted.iter().filter_map(|it| trace.sender(*it)).min();
         let is_taken = matches!(received.take, Some(Take::Message(_)));
@@ -39,11 +39,7 @@ pub(super) fn ordered_plans(trace: &Trace, fresh: usize) -> Vec<Plan> {
             && trace.allowed(received, Take::Timeout)
         {
             let label = Label { actor: received.who, take: Take::Timeout };
-            let mut plan = plan(trace, first, Doing::of_offer(label, None));
-            plan.guided.retain(|it| *it < received.at);
-            plan.sequence = plan.guided.iter().filter_map(|it| trace.doing(*it)).collect();
-            plan.sequence.push(Doing::of_offer(label, None));
-            res.push(plan);
+            res.push(plan(trace, first, received.at, Doing::of_offer(label, None)));
         }
     }
     // Ended while it waited: it might have gone on before.
@@ -52,13 +48,24 @@ pub(super) fn ordered_plans(trace: &Trace, fresh: usize) -> Vec<Plan> {
         let gives_up = (received.patience == Patience::Soon).then_some(Take::Timeout);
         for take in messages.chain(gives_up).filter(|it| trace.allowed(received, *it)) {
             let label = Label { actor: received.who, take };
-            res.push(plan(trace, received.at, Doing::of_offer(label, None)));
+            let until = next_of(trace, received.who, received.at);
+            res.push(plan(trace, received.at, until, Doing::of_offer(label, None)));
         }
     }
     res
 }
 
-fn races(trace: &Trace, fresh: usize) -> Vec<Plan> {
+/// Which of the steps that a race does not depend on are made before it is turned.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Guided {
+    /// All: no two plans then lead to the same.
+    All,
+    /// Those between the two: only the first step of a plan counts.
+    Between,
+}
+
+fn races(trace: &Trace, fresh: usize, guided: Guided) -> Vec<Plan> {
+    let until = |it: usize| if guided == Guided::All { trace.len() } else { it };
     let mut res = Vec::new();
     for race in trace.races.iter().filter(|it| fresh <= it.second) {
         let Some(second) = trace.events.get(race.second) else { continue };
@@ -68,22 +75,30 @@ fn races(trace: &Trace, fresh: usize) -> Vec<Plan> {
             Take::Next | Take::Timeout => false,
         };
         if !is_caused {
-            res.push(plan(trace, race.first, Rc::clone(&second.doing)));
+            let doing = Rc::clone(&second.doing);
+            res.push(plan(trace, race.first, until(race.second), doing));
         }
     }
     for cut in &trace.cuts {
         if let OfferKind::Next { .. } = cut.offer.kind {
             let label = Label { actor: cut.offer.actor, take: Take::Next };
-            res.push(plan(trace, cut.at, Doing::of_offer(label, Some(&cut.offer.kind))));
+            let doing = Doing::of_offer(label, Some(&cut.offer.kind));
+            res.push(plan(trace, cut.at, until(next_of(trace, label.actor, cut.at)), doing));
         }
     }
     res
 }
 
+/// The next step of an actor after another step.
+fn next_of(trace: &Trace, actor: Actor, after: usize) -> usize {
+    let is_its = |it: &usize| trace.events.get(*it).is_some_and(|it| it.step.label.actor == actor);
+    (after + 1..trace.len()).find(is_its).unwrap_or(trace.len())
+}
+
 fn other_takes(trace: &Trace, fresh: usize, received: &Received, res: &mut Vec<Plan>) {
     let other = |take| {
         let label = Label { actor: received.who, take };
-        plan(trace, received.at, Doing::of_offer(label, None))
+        plan(trace, received.at, trace.len(), Doing::of_offer(label, None))
     };
     let is_cut = received.take.is_none();
     let is_news = |sent: usize| {
@@ -112,9 +127,9 @@ fn other_takes(trace: &Trace, fresh: usize, received: &Received, res: &mut Vec<P
     }
 }
 
-/// All that a step did not cause, then another one in its place.
-fn plan(trace: &Trace, at: usize, last: Rc<Doing>) -> Plan {
-    let guided: Vec<usize> = (at + 1..trace.len()).filter(|it| !trace.is_before(at, *it)).collect();
+/// All up to some step that a step did not cause, then another one in its place.
+fn plan(trace: &Trace, at: usize, until: usize, last: Rc<Doing>) -> Plan {
+    let guided: Vec<usize> = (at + 1..until).filter(|it| !trace.is_before(at, *it)).collect();
     let mut sequence: Vec<Rc<Doing>> = guided.iter().filter_map(|it| trace.doing(*it)).collect();
     sequence.push(last);
     Plan { at, sequence, guided, unmatched: None }

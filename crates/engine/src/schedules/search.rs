@@ -417,7 +417,7 @@ impl Search {
             Dpor::None => {
                 let is_awake = |it: &Label| !sleep.iter().any(|of| of.doing.label == *it);
                 let mut labels: Vec<Label> = natural_labels().filter(is_awake).collect();
-                labels.sort_by_key(|it| in_turns(trace, it.actor));
+                labels.sort_by_key(|it| in_turns(trace, it.actor, last));
                 labels.into_iter().map(branch).collect()
             }
             Dpor::All => natural_labels().map(branch).collect(),
@@ -446,7 +446,7 @@ impl Search {
         };
         let mut order: Vec<&Offer> = offers.iter().collect();
         if self.settings.dpor == Dpor::Source {
-            order.sort_by_key(|it| in_turns(trace, it.actor));
+            order.sort_by_key(|it| in_turns(trace, it.actor, last));
         } else {
             order.sort_by_key(|it| Some(it.actor) != last);
         }
@@ -712,11 +712,11 @@ fn natural(offers: &[Offer], last: Option<Actor>) -> Option<Label> {
     again.or_else(|| offers.iter().find_map(of))
 }
 
-/// Who has waited longest comes first, and those who have done nothing yet last. How many runs are in
-/// vain depends on the order.
-fn in_turns(trace: &Trace, actor: Actor) -> (bool, Option<usize>) {
-    let last = trace.last_of(actor);
-    (last.is_none(), last)
+/// Who went last goes on, then those who were started after it, then all others. How many runs are
+/// in vain depends on the order; this is the one that others count with.
+fn in_turns(trace: &Trace, actor: Actor, last: Option<Actor>) -> (bool, Option<(usize, usize)>) {
+    let age = trace.age(actor);
+    (last.is_some_and(|it| age < trace.age(it)), age)
 }
 
 /// The branch on the path is not looked at: a plan never goes through it.

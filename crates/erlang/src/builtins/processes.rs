@@ -398,7 +398,11 @@ fn demonitor(w: &mut World, reference: Value, options: Value) -> Result<Value, F
     }
     let me = w.current;
     // A monitor of another process is none of mine.
-    let mut was_there = id.owner == me && w.demonitor(me, id);
+    let mut was_there = id.owner == me
+        && match has(AtomId::FLUSH) && !has(AtomId::INFO) {
+            true => w.demonitor_flushing(id),
+            false => w.demonitor(me, id),
+        };
     if has(AtomId::FLUSH) && !was_there {
         let flushed = flush_down(w, id);
         was_there = flushed && !has(AtomId::INFO);

@@ -3,7 +3,7 @@
 use crate::builtins::Fault;
 use crate::builtins::debug::words_of;
 use crate::builtins::make::{atom, count, pair, pairs};
-use crate::data::{AtomId, PidId, Value};
+use crate::data::{AtomId, PidId, RefId, Value};
 use crate::machine::World;
 use crate::machine::interpret::Cpu;
 use crate::machine::process::{Execution, MonitorTarget, Process, Status};
@@ -149,8 +149,13 @@ fn item(cpu: &mut Cpu<'_>, pid: PidId, name: &str) -> Result<Value, Fault> {
             monitors(w, &targets)
         }
         "monitored_by" => {
-            let watchers: Vec<Value> =
-                process.monitored_by.iter().map(|it| Value::pid(it.1)).collect();
+            // Those that were called off stay for the sake of schedules.
+            let is_there = |it: &&(RefId, PidId)| {
+                let theirs = w.processes.get(&it.1).map(|it| &it.monitors);
+                theirs.is_none_or(|of| of.contains_key(&it.0))
+            };
+            let watchers = process.monitored_by.iter().filter(is_there);
+            let watchers: Vec<Value> = watchers.map(|it| Value::pid(it.1)).collect();
             w.heap.list(&watchers)
         }
         "dictionary" => {

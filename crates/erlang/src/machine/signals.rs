@@ -289,11 +289,15 @@ impl World {
         for other in process.links {
             if let Some(linked) = self.processes.get_mut(&other) {
                 linked.links.remove(&pid);
+                self.link_gone(other, pid);
             }
             if self.tracing.is_some() {
                 self.trace_linked(other, Value::pid(pid), "getting_unlinked");
             }
             self.exit_signal(pid, other, reason, Through::Link);
+        }
+        for gone in self.links_gone(pid) {
+            self.signalled(gone, reason, Through::Link);
         }
         for (reference, watcher) in process.monitored_by {
             self.down(watcher, reference, reason);
@@ -301,8 +305,14 @@ impl World {
     }
 
     pub(super) fn down(&mut self, watcher: PidId, reference: RefId, reason: Value) {
-        self.alias_gone(reference);
-        let Some(monitor) = self.take_monitor(watcher, reference) else { return };
+        self.monitor_gone(reference);
+        let (monitor, never_comes) = match self.take_monitor(watcher, reference) {
+            Some(monitor) => (monitor, None),
+            None => match self.called_off(reference) {
+                Some((monitor, n_receives)) => (monitor, Some(n_receives)),
+                None => return,
+            },
+        };
         let mut kind = AtomId::PROCESS;
         let object = match monitor.target {
             MonitorTarget::Port(id, name) => {
@@ -323,7 +333,10 @@ impl World {
         let tag = monitor.tag.unwrap_or(Value::atom(AtomId::DOWN));
         let message =
             self.heap.tuple(&[tag, Value::reference(reference), Value::atom(kind), object, reason]);
-        self.send(watcher, message);
+        match never_comes {
+            Some(n_receives) => self.post_unheard(watcher, message, n_receives),
+            None => self.send(watcher, message),
+        }
     }
 
     fn take_monitor(&mut self, watcher: PidId, reference: RefId) -> Option<Monitor> {
@@ -333,6 +346,7 @@ impl World {
         let monitor = process.monitors.remove(&reference)?;
         if monitor.alias.is_some_and(|it| it != AliasKind::Explicit) {
             process.aliases.remove(&reference);
+            self.alias_gone(reference);
         }
         Some(monitor)
     }
@@ -344,7 +358,7 @@ impl World {
 
     /// The same, of a process or a port.
     pub(crate) fn signal(&mut self, from: Value, to: PidId, reason: Value, through: Through) {
-        self.signalled(to);
+        self.signalled(to, reason, through);
         let Some(process) = self.processes.get_mut(&to) else { return };
         let is_kill = reason.is_atom(AtomId::KILL) && through == Through::Exit;
         if is_kill {
@@ -391,6 +405,7 @@ impl World {
 
     pub fn unlink(&mut self, other: PidId) {
         let me = self.current;
+        self.link_undone(me, other);
         if let Some(process) = self.processes.get_mut(&other) {
             process.links.remove(&me);
         }
@@ -432,6 +447,17 @@ impl World {
             None => self.down(me, reference, Value::atom(AtomId::NOPROC)),
         }
         reference
+    }
+
+    /// Calls off a monitor of the running process; a message of it would be of no use. Whether there
+    /// was such a monitor.
+    pub fn demonitor_flushing(&mut self, reference: RefId) -> bool {
+        if self.schedule.is_none() {
+            return self.demonitor(self.current, reference);
+        }
+        let Some(monitor) = self.take_monitor(self.current, reference) else { return false };
+        self.call_off(reference, monitor);
+        true
     }
 
     /// Whether there was such a monitor.

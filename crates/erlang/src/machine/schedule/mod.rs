@@ -17,6 +17,7 @@ use crate::builtins::Builtin;
 use crate::data::{PidId, RefId, Value};
 use crate::machine::World;
 use crate::machine::process::{AliasKind, Monitor, OnReturn, Process};
+use crate::machine::signals::Through;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use term::{Atom, Term};
@@ -40,8 +41,18 @@ pub struct Schedule {
     messages: FxHashMap<MessageId, Value>,
     /// Processes that a signal has ended, but whose own last step is yet to come.
     doomed: BTreeMap<PidId, Value>,
+    /// The one that does so now.
+    ends_by_signal: Option<PidId>,
     /// What processes that are gone had: messages to them might have come in time.
     ghosts: FxHashMap<PidId, Ghost>,
+    /// Monitors that were called off and whose messages nobody wants: but for that, they would come.
+    called_off: BTreeMap<RefId, CalledOff>,
+    /// Messages that never came: receives before these might have taken them.
+    never_came: FxHashMap<MessageId, u32>,
+    /// Whom a process was linked to that are gone: its end would have been one for them.
+    unlinked: BTreeMap<PidId, Vec<PidId>>,
+    /// How many receives there were so far.
+    n_receives: u32,
     probed: Option<Probed>,
     kinds: FxHashMap<usize, Kind>,
     /// What code that was rewritten for it has told, and the frames that it has taken.
@@ -71,8 +82,18 @@ impl Schedule {
 /// What is left of a process that ended.
 #[derive(Clone, Debug)]
 struct Ghost {
+    traps: bool,
+    /// A signal ended it.
+    was_doomed: bool,
     monitors: BTreeMap<RefId, Monitor>,
     aliases: BTreeMap<RefId, AliasKind>,
+}
+
+/// A monitor that is no more, and how many receives there were when it was called off.
+#[derive(Clone, Debug)]
+struct CalledOff {
+    monitor: Monitor,
+    n_receives: u32,
 }
 
 /// The actor of the step that is going on; before the first one it is nobody.
@@ -220,21 +241,53 @@ impl World {
 
     /// A message goes to a mailbox: what it is called.
     pub(super) fn post(&mut self, to: PidId, message: Value) {
+        let Some(id) = self.next_message() else { return };
         let Some(schedule) = &mut self.schedule else { return };
-        let from = schedule.actor.unwrap_or(actor(self.current));
-        let n = schedule.n_sent.entry(from).or_default();
-        let id = MessageId { from, n: *n };
-        *n += 1;
         match self.processes.get_mut(&to) {
             Some(process) if is_inline(process) => return,
             Some(process) => process.letters.push_back(id),
             None if schedule.ghosts.contains_key(&to) => (),
             None => return,
         }
+        self.note_message(id, to, message);
+    }
+
+    fn next_message(&mut self) -> Option<MessageId> {
+        let schedule = self.schedule.as_mut()?;
+        let from = schedule.actor.unwrap_or(actor(self.current));
+        let n = schedule.n_sent.entry(from).or_default();
+        *n += 1;
+        Some(MessageId { from, n: *n - 1 })
+    }
+
+    fn note_message(&mut self, id: MessageId, to: PidId, message: Value) {
+        let Some(schedule) = &mut self.schedule else { return };
         schedule.messages.insert(id, message);
         let mode = if schedule.is_mail_ordered { Mode::Write } else { Mode::WritePart };
         schedule.draft.touch.access(touch::mailbox(to), mode);
         schedule.draft.sent.push(Sent { message: id, to: actor(to) });
+    }
+
+    /// A monitor is called off, and its message is not wanted if it is there.
+    pub(super) fn call_off(&mut self, reference: RefId, monitor: Monitor) {
+        let Some(schedule) = &mut self.schedule else { return };
+        let n_receives = schedule.n_receives;
+        schedule.called_off.insert(reference, CalledOff { monitor, n_receives });
+    }
+
+    /// The monitor of a message that will not come, as it was called off.
+    pub(super) fn called_off(&mut self, reference: RefId) -> Option<(Monitor, u32)> {
+        let found = self.schedule.as_mut()?.called_off.remove(&reference)?;
+        Some((found.monitor, found.n_receives))
+    }
+
+    /// A message that does not come: receives before some one might have taken it in other schedules.
+    pub(super) fn post_unheard(&mut self, to: PidId, message: Value, n_receives: u32) {
+        let Some(id) = self.next_message() else { return };
+        if let Some(schedule) = &mut self.schedule {
+            schedule.never_came.insert(id, n_receives);
+        }
+        self.note_message(id, to, message);
     }
 
     /// Keeps what a process had. `false`: nobody needs it.
@@ -242,7 +295,9 @@ impl World {
         let Some(schedule) = &mut self.schedule else { return false };
         if !is_inline(process) {
             let (monitors, aliases) = (process.monitors.clone(), process.aliases.clone());
-            schedule.ghosts.insert(process.pid, Ghost { monitors, aliases });
+            let (traps, pid) = (process.trap_exit, process.pid);
+            let was_doomed = schedule.ends_by_signal == Some(pid);
+            schedule.ghosts.insert(pid, Ghost { traps, was_doomed, monitors, aliases });
         }
         true
     }
@@ -264,7 +319,10 @@ impl World {
         if self.processes.get(&pid).is_none_or(is_inline) {
             return false;
         }
-        schedule.doomed.entry(pid).or_insert(reason);
+        if schedule.doomed.contains_key(&pid) {
+            return true;
+        }
+        schedule.doomed.insert(pid, reason);
         schedule.draft.killed.push(pid);
         schedule.draft.touch.access(touch::doom(pid), Mode::Write);
         true
@@ -272,6 +330,20 @@ impl World {
 
     pub(crate) fn is_doomed(&self, pid: PidId) -> bool {
         self.schedule.as_ref().is_some_and(|it| it.doomed.contains_key(&pid))
+    }
+
+    /// Whether a process that is gone was ended by a signal.
+    fn was_doomed(&self, pid: PidId) -> bool {
+        self.ghost(pid).is_some_and(|it| it.was_doomed)
+    }
+
+    /// Whether a process that is gone trapped exits.
+    fn did_trap(&self, pid: PidId) -> bool {
+        self.ghost(pid).is_some_and(|it| it.traps)
+    }
+
+    fn ghost(&self, pid: PidId) -> Option<&Ghost> {
+        self.schedule.as_ref()?.ghosts.get(&pid)
     }
 
     pub(super) fn spawned(&mut self, pid: PidId) {
@@ -313,10 +385,14 @@ impl World {
         }
     }
 
-    /// An exit signal arrives: what becomes of it depends on whether the process traps it, and is.
-    pub(super) fn signalled(&mut self, to: PidId) {
-        self.touches(|| Access { object: touch::flags(to), mode: Mode::Read });
-        self.touches(|| Access { object: touch::life(to), mode: Mode::Read });
+    pub(super) fn signalled(&mut self, to: PidId, reason: Value, through: Through) {
+        if self.schedule.is_none() {
+            return;
+        }
+        let touch = touch::of_signal(self, to, reason, through);
+        if let Some(schedule) = &mut self.schedule {
+            schedule.draft.touch.add(touch);
+        }
     }
 
     /// A process ends: its name, its tables and itself are no more.
@@ -328,6 +404,30 @@ impl World {
         if let Some(schedule) = &mut self.schedule {
             schedule.draft.touch.add(touch);
         }
+    }
+
+    /// A process that was linked to another is gone.
+    pub(super) fn link_gone(&mut self, pid: PidId, gone: PidId) {
+        if let Some(schedule) = &mut self.schedule {
+            schedule.unlinked.entry(pid).or_default().push(gone);
+        }
+    }
+
+    /// A process does not want to hear of another.
+    pub(super) fn link_undone(&mut self, pid: PidId, other: PidId) {
+        if let Some(gone) = self.schedule.as_mut().and_then(|it| it.unlinked.get_mut(&pid)) {
+            gone.retain(|it| *it != other);
+        }
+    }
+
+    /// Those who were linked to a process and went before it.
+    pub(super) fn links_gone(&mut self, pid: PidId) -> Vec<PidId> {
+        self.schedule.as_mut().and_then(|it| it.unlinked.remove(&pid)).unwrap_or_default()
+    }
+
+    /// A monitor fires.
+    pub(super) fn monitor_gone(&mut self, id: RefId) {
+        self.touches(|| Access { object: touch::monitor(id), mode: Mode::Write });
     }
 
     /// An alias ceases to be one.

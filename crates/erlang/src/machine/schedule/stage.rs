@@ -229,6 +229,10 @@ impl Stage for Staged<'_> {
         let schedule = self.machine.world.schedule.as_ref();
         let value = schedule.and_then(|it| it.messages.get(&message)).copied();
         let Some(value) = value else { return Ok(Match::default()) };
+        let never_came = schedule.and_then(|it| it.never_came.get(&message));
+        if never_came.is_some_and(|it| *it <= receive.0) {
+            return Ok(Match::default());
+        }
         Ok(self.would_take(receive, value))
     }
 
@@ -371,6 +375,9 @@ impl Staged<'_> {
                     }
                 }
                 Pause::Stop(stop) => {
+                    if let Stop::Halted { .. } = stop {
+                        self.end_all_but(pid);
+                    }
                     self.stop(stop.to_string());
                     return Ok(());
                 }
@@ -409,6 +416,15 @@ impl Staged<'_> {
         Some(killed.map_or(pause, Pause::Killed))
     }
 
+    /// The system halts: what others were about to do they might have done before.
+    fn end_all_but(&mut self, pid: PidId) {
+        let others: Vec<PidId> =
+            self.act.pending.keys().copied().filter(|it| *it != pid).collect();
+        if let Some(schedule) = &mut self.machine.world.schedule {
+            schedule.draft.killed.extend(others);
+        }
+    }
+
     fn stop(&mut self, why: String) {
         self.act.stopped.get_or_insert(why);
     }
@@ -444,6 +460,9 @@ impl Staged<'_> {
                     matching: Vec::new(),
                     symbolic: Vec::new(),
                 });
+                if let Some(schedule) = &mut self.machine.world.schedule {
+                    schedule.n_receives = id.0 + 1;
+                }
                 let record = self.machine.world.record.take();
                 let probed = self.probe(id, None);
                 self.machine.world.record = record;
@@ -610,7 +629,7 @@ impl Staged<'_> {
         self.machine.world.current = pid;
         // Others who end through this do it in steps of their own.
         if let Some(schedule) = &mut self.machine.world.schedule {
-            schedule.doomed.remove(&pid);
+            schedule.ends_by_signal = schedule.doomed.remove(&pid).map(|_| pid);
         }
         match end {
             End::Returned(value) => self.machine.returned(pid, value),

@@ -8,6 +8,7 @@ use crate::builtins::phash2;
 use crate::data::{AtomId, PidId, RefId, Value, View};
 use crate::machine::World;
 use crate::machine::process::{AliasKind, MonitorTarget};
+use crate::machine::signals::Through;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use trace::{Access, Mode, Object};
@@ -47,6 +48,9 @@ pub(super) enum Kind {
     Global,
     /// Others can notice, but nothing is shared.
     Visible,
+    Spawn,
+    Processes,
+    Leader(Mode),
     Send,
     ExitSignal,
     /// Whether the other process is there; ends of one link that do the same do not mind the order.
@@ -64,6 +68,7 @@ pub(super) enum Kind {
     TableKey(Mode),
     TableInsert,
     TableInsertNew,
+    TableDeleteObject,
     TableDelete,
     TableGive,
     TableRename,
@@ -81,7 +86,7 @@ impl Kind {
             "ets" => Kind::of_tables(builtin.name, builtin.arity),
             "erts_internal" => match builtin.name {
                 "ets_raw_first" | "ets_raw_next" => Kind::Table(Mode::Read),
-                "spawn_request" => Kind::Visible,
+                "spawn_request" => Kind::Spawn,
                 "counters_get" => Kind::Cell(Mode::Read),
                 "counters_put" | "counters_add" => Kind::Cell(Mode::Write),
                 "erase_persistent_terms" => Kind::Terms,
@@ -103,8 +108,8 @@ impl Kind {
 
     fn of_erlang(name: &str, arity: u8) -> Kind {
         match (name, arity) {
-            ("spawn" | "spawn_link" | "spawn_monitor" | "spawn_opt", _)
-            | ("send_after" | "start_timer", _) => Kind::Visible,
+            ("spawn" | "spawn_link" | "spawn_monitor" | "spawn_opt", _) => Kind::Spawn,
+            ("send_after" | "start_timer", _) => Kind::Visible,
             ("!" | "send" | "send_nosuspend", _) => Kind::Send,
             ("exit", 2) | ("exit_signal", 2) => Kind::ExitSignal,
             ("link", 1) => Kind::Link(Mode::Read),
@@ -120,7 +125,10 @@ impl Kind {
             ("cancel_timer", _) => Kind::Timer(Mode::Write),
             ("read_timer", _) => Kind::Timer(Mode::Read),
             ("process_info", _) => Kind::Info,
-            ("processes", 0) | ("group_leader", 2) | ("halt", _) => Kind::Global,
+            ("processes", 0) => Kind::Processes,
+            ("group_leader", 0) => Kind::Leader(Mode::Read),
+            ("group_leader", 2) => Kind::Leader(Mode::Write),
+            ("halt", _) => Kind::Global,
             _ => Kind::Local,
         }
     }
@@ -136,7 +144,8 @@ impl Kind {
             ("delete", 2) | ("take" | "update_element" | "update_counter", _) => {
                 Kind::TableKey(Mode::Write)
             }
-            ("insert" | "delete_object", _) => Kind::TableInsert,
+            ("insert", _) => Kind::TableInsert,
+            ("delete_object", _) => Kind::TableDeleteObject,
             ("insert_new", _) => Kind::TableInsertNew,
             ("delete", 1) => Kind::TableDelete,
             ("give_away", _) => Kind::TableGive,
@@ -145,7 +154,7 @@ impl Kind {
             ("internal_delete_all", _) | ("internal_select_delete" | "select_replace", _) => {
                 Kind::Table(Mode::Write)
             }
-            ("safe_fixtable", _) => Kind::Table(Mode::ReadPart),
+            ("safe_fixtable" | "whereis", _) => Kind::Table(Mode::ReadPart),
             _ => Kind::Table(Mode::Read),
         }
     }
@@ -160,6 +169,19 @@ pub(super) fn of_call(w: &World, kind: Kind, args: &[Value]) -> Option<Touch> {
         Kind::Local => return None,
         Kind::Global => touch.is_global = true,
         Kind::Visible => (),
+        Kind::Spawn => {
+            touch.access(population(), Mode::WritePart);
+            touch.access(leader(w.current), Mode::Read);
+            touch.access(links(w.current), Mode::WritePart);
+        }
+        Kind::Processes => touch.access(population(), Mode::Read),
+        Kind::Leader(Mode::Write) => {
+            for pid in [first.as_pid(), second.as_pid()].into_iter().flatten() {
+                touch.access(life(pid), Mode::Read);
+            }
+            touch.access(leader(second.as_pid()?), Mode::Write);
+        }
+        Kind::Leader(mode) => touch.access(leader(w.current), mode),
         Kind::Send => match first.view() {
             View::Ref(alias_id) => {
                 let owner = w.processes.get(&alias_id.owner);
@@ -182,8 +204,7 @@ pub(super) fn of_call(w: &World, kind: Kind, args: &[Value]) -> Option<Touch> {
         },
         Kind::ExitSignal => {
             if let Some(pid) = first.as_pid() {
-                touch.access(life(pid), Mode::Read);
-                touch.access(flags(pid), Mode::Read);
+                touch.add(of_signal(w, pid, second, Through::Exit));
                 touch.kills.extend(Some(pid).filter(|it| *it != w.current));
             }
         }
@@ -191,6 +212,8 @@ pub(super) fn of_call(w: &World, kind: Kind, args: &[Value]) -> Option<Touch> {
             if let Some(pid) = first.as_pid() {
                 touch.access(life(pid), Mode::Read);
                 touch.access(link(pid, w.current), mode);
+                touch.access(links(pid), Mode::WritePart);
+                touch.access(links(w.current), Mode::WritePart);
             }
         }
         Kind::Monitor => {
@@ -201,10 +224,22 @@ pub(super) fn of_call(w: &World, kind: Kind, args: &[Value]) -> Option<Touch> {
         }
         Kind::Demonitor => {
             let id = first.as_ref()?;
-            touch.access(alias(id), Mode::Write);
-            let mine = w.processes.get(&w.current).and_then(|it| it.monitors.get(&id));
+            let me = w.processes.get(&w.current);
+            if me.is_some_and(|it| it.aliases.contains_key(&id)) {
+                touch.access(alias(id), Mode::Write);
+            }
+            let options = w.heap.list_items(second).unwrap_or_default();
+            let has = |name: AtomId| options.iter().any(|it| it.is_atom(name));
+            if has(AtomId::FLUSH) {
+                touch.access(taken(w.current), Mode::WritePart);
+                // Whether it fired or not, nobody will hear of it.
+                if !has(AtomId::INFO) {
+                    return Some(touch);
+                }
+            }
+            touch.access(monitor(id), Mode::Write);
             // One that has fired is gone from here, and who it was of with it.
-            match mine.map(|it| it.target) {
+            match me.and_then(|it| it.monitors.get(&id)).map(|it| it.target) {
                 Some(MonitorTarget::Process(pid) | MonitorTarget::Name(_, Some(pid))) => {
                     touch.access(life(pid), Mode::Read);
                 }
@@ -228,14 +263,20 @@ pub(super) fn of_call(w: &World, kind: Kind, args: &[Value]) -> Option<Touch> {
         Kind::Names => touch.access(names(), Mode::Read),
         Kind::Alive => {
             let pid = first.as_pid()?;
-            touch.access(life(pid), Mode::Read);
             touch.access(doom(pid), Mode::Read);
+            // Who has been told to end counts as gone, before and after it went.
+            if !w.is_doomed(pid) && !w.was_doomed(pid) {
+                touch.access(life(pid), Mode::Read);
+            }
         }
         Kind::Flag => {
             if first.as_atom().is_none_or(|it| w.atoms.name(it) != "trap_exit") {
                 return None;
             }
-            touch.access(flags(w.current), Mode::Write);
+            let traps = w.processes.get(&w.current).is_some_and(|it| it.trap_exit);
+            if !second.is_atom(if traps { AtomId::TRUE } else { AtomId::FALSE }) {
+                touch.access(flags(w.current), Mode::Write);
+            }
         }
         Kind::Timer(mode) => {
             let id = first.as_ref()?;
@@ -250,6 +291,7 @@ pub(super) fn of_call(w: &World, kind: Kind, args: &[Value]) -> Option<Touch> {
         | Kind::TableKey(_)
         | Kind::TableInsert
         | Kind::TableInsertNew
+        | Kind::TableDeleteObject
         | Kind::TableDelete
         | Kind::TableGive
         | Kind::TableRename
@@ -270,6 +312,13 @@ pub(super) fn of_call(w: &World, kind: Kind, args: &[Value]) -> Option<Touch> {
 
 /// What is asked of a process.
 fn of_info(w: &World, pid: PidId, item: Value) -> Option<Touch> {
+    if let Some(items) = w.heap.list_items(item).filter(|it| !it.is_empty()) {
+        let mut all: Option<Touch> = None;
+        for touch in items.into_iter().filter_map(|it| of_info(w, pid, it)) {
+            all.get_or_insert_default().add(touch);
+        }
+        return all;
+    }
     let mut touch = Touch::of(&[(life(pid), Mode::Read)]);
     let is_own = pid == w.current;
     match item.as_atom().map(|it| w.atoms.name(it)) {
@@ -278,9 +327,13 @@ fn of_info(w: &World, pid: PidId, item: Value) -> Option<Touch> {
             touch.access(taken(pid), Mode::Read);
         }
         Some("registered_name") => touch.access(name_of(pid), Mode::Read),
+        Some("links") => touch.access(links(pid), Mode::Read),
+        Some("group_leader") => touch.access(leader(pid), Mode::Read),
         Some(_) | None if is_own => return None,
         Some("trap_exit") => touch.access(flags(pid), Mode::Read),
-        Some("group_leader" | "initial_call" | "priority" | "parent") => (),
+        Some("initial_call" | "priority" | "parent") => (),
+        // How much it has used is nobody's plan.
+        Some("heap_size" | "total_heap_size" | "stack_size" | "memory" | "reductions") => (),
         Some(_) | None => touch.is_global = true,
     }
     Some(touch)
@@ -308,7 +361,7 @@ fn of_table(w: &World, kind: Kind, first: Value, second: Value) -> Option<Touch>
             touch.access(table, part);
             touch.access(key(second), mode);
         }
-        Kind::TableInsert | Kind::TableInsertNew => {
+        Kind::TableInsert | Kind::TableInsertNew | Kind::TableDeleteObject => {
             let objects = w.heap.list_items(second).unwrap_or_else(|| vec![second]);
             let has = |it: &Value| w.ets.has_key_of(&w.heap, &w.atoms, first, *it);
             // One that finds its key taken only looks.
@@ -321,6 +374,9 @@ fn of_table(w: &World, kind: Kind, first: Value, second: Value) -> Option<Touch>
             let place = w.ets.key_position(first).unwrap_or(1).saturating_sub(1);
             for object in objects {
                 if let Some(it) = w.heap.elements(object).and_then(|it| it.get(place)) {
+                    // To put the same there twice is to put it there, whatever the input.
+                    let is_put = kind == Kind::TableInsert && w.record.is_none();
+                    let part = if is_put { Mode::Put(content(w, object)) } else { part };
                     touch.access(key(*it), part);
                 }
             }
@@ -356,6 +412,9 @@ fn of_table(w: &World, kind: Kind, first: Value, second: Value) -> Option<Touch>
         Kind::Local
         | Kind::Global
         | Kind::Visible
+        | Kind::Spawn
+        | Kind::Processes
+        | Kind::Leader(_)
         | Kind::Send
         | Kind::ExitSignal
         | Kind::Link(_)
@@ -385,18 +444,38 @@ fn heir(w: &World, option: Value) -> Option<PidId> {
 
 /// A process is about to end.
 pub(super) fn of_exit(w: &World, pid: PidId) -> Touch {
-    let mut touch = Touch::of(&[(life(pid), Mode::Write)]);
+    let mut touch = Touch::of(&[(life(pid), Mode::Write), (population(), Mode::WritePart)]);
     if let Some(name) = w.processes.get(&pid).and_then(|it| it.name) {
         touch_name(w, &mut touch, Value::atom(name), Mode::Write);
         touch.access(names(), Mode::WritePart);
     }
     if let Some(process) = w.processes.get(&pid) {
         touch.kills.extend(&process.links);
+        process.links.iter().for_each(|it| touch.access(links(*it), Mode::WritePart));
     }
     for owned in w.ets.owned_by(pid) {
         touch.access(table(w, owned), Mode::Write);
         if let Some(heir) = w.ets.heir_of(owned).filter(|it| *it != pid) {
             touch.access(life(heir), Mode::Read);
+        }
+    }
+    touch
+}
+
+/// An exit signal arrives. What becomes of it depends on whether the process traps it, and is; of
+/// those that would end it, only the first does.
+pub(super) fn of_signal(w: &World, to: PidId, reason: Value, through: Through) -> Touch {
+    let mut touch = Touch::default();
+    let is_kill = reason.is_atom(AtomId::KILL) && through == Through::Exit;
+    let is_doomed = w.is_doomed(to) || w.was_doomed(to);
+    let traps = w.processes.get(&to).map_or_else(|| w.did_trap(to), |it| it.trap_exit);
+    if !is_kill {
+        touch.access(flags(to), Mode::Read);
+    }
+    if is_kill || (!traps && !reason.is_atom(AtomId::NORMAL)) {
+        touch.access(doom(to), Mode::Read);
+        if !is_doomed {
+            touch.access(life(to), Mode::Read);
         }
     }
     touch
@@ -433,6 +512,34 @@ pub(super) fn life(pid: PidId) -> Object {
 
 pub(super) fn doom(pid: PidId) -> Object {
     object(3, u64::from(pid.0), 0)
+}
+
+/// Whether a monitor is still there.
+pub(super) fn monitor(id: RefId) -> Object {
+    object(18, u64::from(id.owner.0), u64::from(id.n))
+}
+
+/// Whom a process is linked to.
+fn links(pid: PidId) -> Object {
+    object(19, u64::from(pid.0), 0)
+}
+
+fn leader(pid: PidId) -> Object {
+    object(20, u64::from(pid.0), 0)
+}
+
+/// Which processes there are.
+fn population() -> Object {
+    object(21, 0, 0)
+}
+
+/// A hash that no two objects of a table share, for all practical purposes.
+fn content(w: &World, object: Value) -> u64 {
+    let mut hasher = FxHasher::default();
+    phash2(w, object).hash(&mut hasher);
+    let elements = w.heap.elements(object).unwrap_or_default();
+    elements.iter().for_each(|it| phash2(w, *it).hash(&mut hasher));
+    hasher.finish()
 }
 
 pub(super) fn flags(pid: PidId) -> Object {
