@@ -2,7 +2,8 @@
 
 use conformance::{end_text, machine_with};
 use engine::{
-    Alone, Delivery, Dpor, Ended, ScheduleReport, ScheduleSettings, Stop, explore_schedules,
+    Alone, Delivery, Dpor, Ended, ScheduleReport, ScheduleSettings, Stop, Unfolded,
+    explore_schedules, step_name, unfold_schedules,
 };
 use erlang::Machine;
 use erlang::machine::Staged;
@@ -10,7 +11,7 @@ use solve::{Chain, Effort};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use term::{Atom, Domain, Term};
-use trace::Input;
+use trace::{Input, Outcome};
 
 fn source(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("schedules/{name}.erl"))
@@ -101,6 +102,109 @@ fn optimal_counts() {
         ("server", &[3, 2], 20),
     ];
     check_counts(&mut machine_of("classic"), cases);
+}
+
+/// One program for each kind of thing that processes do to each other: as many runs as all
+/// interleavings have classes, with the same ends.
+#[test]
+fn scenarios() {
+    let cases: &[(&str, usize)] = &[
+        ("demonitor_plain", 3),
+        ("demonitor_flush", 2),
+        ("demonitor_info", 3),
+        ("demonitor_both", 3),
+        ("flushed_too_late", 2),
+        ("monitor_name", 3),
+        ("killed_by_one_of_three", 3),
+        ("killed_while_busy", 4),
+        ("normal_signals_hurt_nobody", 1),
+        ("trapped", 3),
+        ("trapped_through_a_link", 2),
+        ("alive_or_not", 2),
+        ("linked", 2),
+        ("named_or_not", 3),
+        ("several_questions", 3),
+        ("queue_of_the_flushing", 4),
+        ("links_of_a_parent", 3),
+        ("memory_is_nobodys_business", 1),
+        ("how_many", 2),
+        ("led", 3),
+        ("sent_to_a_name", 2),
+        ("same_name_twice", 6),
+        ("same_object_three_times", 1),
+        ("first_of_three", 3),
+        ("new_table_twice", 2),
+        ("table_of_the_dead", 3),
+        ("where_is_the_table", 1),
+        ("table_with_an_heir", 4),
+        ("timer_or_message", 2),
+        ("timer_that_is_cancelled", 2),
+        ("halted", 3),
+    ];
+    let mut machine = machine_of("scenarios");
+    let mut wrong = Vec::new();
+    for (function, expect) in cases {
+        let unit = ("scenarios", *function);
+        let (all, all_ends, _) = explore(&mut machine, unit, &[], with(Dpor::All), false);
+        let (report, ends, _) = explore(&mut machine, unit, &[], with(Dpor::Optimal), false);
+        let (_, source_ends, _) = explore(&mut machine, unit, &[], with(Dpor::Source), false);
+        let found = (report.n_runs, report.n_blocked, all.n_classes, &ends, &source_ends);
+        if found != (*expect, 0, *expect, &all_ends, &all_ends) {
+            wrong.push(format!("{function}: {found:?} instead of {expect}, {all_ends:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Every run of the search, from wherever it begins, is in the tree of all paths: the same steps of
+/// each process, and the same end.
+#[test]
+fn all_paths_of_all_schedules_are_in_the_tree() {
+    let mut machine = machine_of("joint");
+    let mut n_runs = 0;
+    for (function, seed, other) in
+        [("guarded", 0, 9), ("both", 0, 42), ("waits", 0, 17), ("forced", 0, 9), ("many", 0, 3)]
+    {
+        let mut stage = Staged::new(&mut machine, Atom::new("joint"), Atom::new(function));
+        stage.is_recorded = true;
+        let (mut solver, domain) = (Chain::new(Effort::default()), Domain::default());
+        let input = |it: i64| Input { args: vec![Term::Int(it)] };
+        let settings = with(Dpor::Optimal);
+        let mut go_on = |_: &Unfolded| false;
+        let tree =
+            unfold_schedules(&mut stage, &mut solver, &domain, &input(seed), &settings, &mut go_on);
+        let tree = tree.expect("it runs");
+        assert!(tree.is_whole(), "{function}: {:?} {:?}", tree.summary(), tree.losses);
+        let known: BTreeSet<String> =
+            tree.ends.iter().map(|it| told(&it.steps, &it.outcome)).collect();
+        let mut seen: Vec<(Vec<trace::Label>, Outcome)> = Vec::new();
+        let mut see = |ended: &Ended<'_>| {
+            seen.push((ended.schedule.to_vec(), ended.performed.outcome.clone()));
+        };
+        let mut oracle = Alone { solver: &mut solver, domain: &domain };
+        let (from, mut go_on) = (input(other), |_: &ScheduleReport| None);
+        explore_schedules(&mut stage, &mut oracle, &from, &settings, &mut see, &mut go_on);
+        n_runs += seen.len();
+        for (schedule, outcome) in seen {
+            let steps: Vec<String> = schedule.iter().map(|it| step_name(&stage, *it)).collect();
+            let found = told(&steps, &outcome);
+            assert!(known.contains(&found), "{function}: {found}\n{known:#?}");
+        }
+    }
+    assert!(n_runs > 15, "{n_runs}");
+}
+
+/// What each process did, whatever the order, and how the unit ended.
+fn told(steps: &[String], outcome: &Outcome) -> String {
+    let mut steps: Vec<(&str, &String)> =
+        steps.iter().map(|it| (it.split(' ').next().unwrap_or_default(), it)).collect();
+    steps.sort_by_key(|it| it.0);
+    let outcome = match outcome {
+        Outcome::Value(value) => format!("{value:?}"),
+        Outcome::Crash { reason, .. } => format!("{reason:?}"),
+        Outcome::Deadlock | Outcome::Stopped(_) => format!("{outcome:?}"),
+    };
+    format!("{steps:?} {outcome}")
 }
 
 /// Runs that came to their end, and runs in vain: these depend on the order in which the search goes,

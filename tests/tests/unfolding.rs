@@ -1,7 +1,7 @@
 //! The whole tree of a function covers every path that the search finds, within the same bound.
 
 use conformance::machine_with;
-use engine::{Alone, Branch, Report, Settings, Unfolded, explore, unfold};
+use engine::{Alone, Branch, Fork, Report, Settings, Unfolded, explore, unfold};
 use erlang::machine::Unit;
 use solve::{Chain, Effort};
 use std::path::Path;
@@ -58,7 +58,8 @@ fn has(tree: &Unfolded, path: &[Choice]) -> bool {
     for choice in path.iter().take(DEPTH) {
         let Branch::Node(id) = at else { break };
         let Some(node) = tree.nodes.get(id.0) else { return false };
-        if node.choice.site != choice.site || node.choice.looked != choice.looked {
+        let Fork::Choice(known) = &node.fork else { return false };
+        if known.site != choice.site || known.looked != choice.looked {
             return false;
         }
         let Some(next) = node.branches.get(choice.taken) else { return false };

@@ -16,7 +16,9 @@ pub use oracle::{Alone, Oracle, Question};
 pub use report::{Report, Stop, Test};
 pub use schedules::{
     Delivery, Dpor, Ended, Followed, ScheduleReport, ScheduleSettings, explore_schedules, follow,
-    step_name,
+    step_name, unfold_schedules,
 };
 pub use strategy::Strategy;
-pub use unfold::{Branch, Doubt, End, EndId, Node, NodeId, Summary, Unfolded, unfold};
+pub use unfold::{
+    Branch, Doubt, End, EndId, Failed, Fork, Node, NodeId, Summary, Unfolded, unfold,
+};

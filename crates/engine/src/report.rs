@@ -16,6 +16,8 @@ pub struct Report {
     pub losses: BTreeMap<String, usize>,
     /// Runs that did not take the way that their input was made for.
     pub n_diverged: usize,
+    /// Schedules that came to a place from where all had been seen.
+    pub n_in_vain: usize,
     pub covered: Covered,
     /// Grows with every run that went where none had been: a new alternative of a choice, a new
     /// clause, a new way to fail.

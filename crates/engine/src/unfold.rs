@@ -25,6 +25,8 @@ pub enum Branch {
     /// No input takes it.
     Infeasible,
     Unknown(Doubt),
+    /// Where processes take their steps in an order that comes to the same.
+    Elsewhere,
     /// It was not asked: time is up.
     Open,
 }
@@ -38,14 +40,41 @@ pub enum Doubt {
     Diverged,
 }
 
+/// Where paths part.
+#[derive(Clone, Debug)]
+pub enum Fork {
+    /// By the input.
+    Choice(Choice),
+    /// By which of these steps comes first.
+    Turn(Vec<String>),
+}
+
 #[derive(Clone, Debug)]
 pub struct Node {
-    pub choice: Choice,
+    pub fork: Fork,
     /// One for each alternative.
     pub branches: Vec<Branch>,
     above: Option<(NodeId, usize)>,
     /// An input that comes to it.
     input: Input,
+}
+
+impl Node {
+    pub(crate) fn new(
+        fork: Fork,
+        branches: Vec<Branch>,
+        above: Option<(NodeId, usize)>,
+        input: Input,
+    ) -> Node {
+        Node { fork, branches, above, input }
+    }
+}
+
+/// A process that failed and that nobody watched.
+#[derive(Clone, Debug)]
+pub struct Failed {
+    pub process: String,
+    pub outcome: Outcome,
 }
 
 /// How one path ends.
@@ -56,6 +85,15 @@ pub struct End {
     pub covered: Covered,
     /// Choices beyond the bound, which were left as they came.
     pub n_beyond: usize,
+    /// The steps of its processes, in an order in which they can be taken.
+    pub steps: Vec<String>,
+    pub failed: Vec<Failed>,
+}
+
+impl End {
+    pub(crate) fn new(input: Input, outcome: Outcome, covered: Covered) -> End {
+        End { input, outcome, covered, n_beyond: 0, steps: Vec::new(), failed: Vec::new() }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -66,6 +104,13 @@ pub struct Unfolded {
     /// What was not followed, and how often.
     pub losses: BTreeMap<String, usize>,
     pub n_runs: usize,
+}
+
+impl Default for Unfolded {
+    fn default() -> Unfolded {
+        let (nodes, ends, losses) = (Vec::new(), Vec::new(), BTreeMap::new());
+        Unfolded { nodes, ends, root: Branch::Open, losses, n_runs: 0 }
+    }
 }
 
 /// What is within the bound, and whether all of it was looked at.
@@ -87,7 +132,7 @@ impl Unfolded {
                 Branch::Infeasible => res.infeasible += 1,
                 Branch::Unknown(_) => res.unknown += 1,
                 Branch::Open => res.open += 1,
-                Branch::Node(_) | Branch::End(_) => (),
+                Branch::Node(_) | Branch::End(_) | Branch::Elsewhere => (),
             }
         }
         res.cut = self.ends.iter().filter(|it| it.n_beyond > 0).count();
@@ -110,13 +155,7 @@ pub fn unfold(
     depth: usize,
     watch: &mut dyn FnMut(&Unfolded) -> bool,
 ) -> Result<Unfolded, ExecutorError> {
-    let tree = Unfolded {
-        nodes: Vec::new(),
-        ends: Vec::new(),
-        root: Branch::Open,
-        losses: BTreeMap::new(),
-        n_runs: 0,
-    };
+    let tree = Unfolded::default();
     let mut unfolding = Unfolding { tree, todo: VecDeque::new(), max_depth: depth };
     unfolding.run(executor, seed.clone())?;
     while let Some((node, alternative)) = unfolding.todo.pop_front() {
@@ -174,7 +213,9 @@ impl Unfolding {
         let mut at = Some((node, alternative));
         while let Some((node, taken)) = at {
             let Some(node) = self.tree.nodes.get(node.0) else { break };
-            path.push((&node.choice, taken));
+            if let Fork::Choice(choice) = &node.fork {
+                path.push((choice, taken));
+            }
             at = node.above;
         }
         let path = path.into_iter().rev();
@@ -201,7 +242,7 @@ impl Unfolding {
         if self.at(above) == Some(Branch::Open) {
             let n_beyond = choices.len().saturating_sub(self.max_depth);
             let end = EndId(self.tree.ends.len());
-            self.tree.ends.push(End { input, outcome, covered, n_beyond });
+            self.tree.ends.push(End { n_beyond, ..End::new(input, outcome, covered) });
             self.set(above, Branch::End(end));
         }
         Ok(())
@@ -213,15 +254,15 @@ impl Unfolding {
         for alternative in (0..branches.len()).filter(|it| *it != choice.taken) {
             self.todo.push_back((id, alternative));
         }
-        let (choice, input) = (choice.clone(), input.clone());
-        self.tree.nodes.push(Node { choice, branches, above, input });
+        let (fork, input) = (Fork::Choice(choice.clone()), input.clone());
+        self.tree.nodes.push(Node { fork, branches, above, input });
         self.set(above, Branch::Node(id));
         id
     }
 
     fn is_choice(&self, node: NodeId, choice: &Choice) -> bool {
-        let known = self.tree.nodes.get(node.0).map(|it| &it.choice);
-        known.is_some_and(|it| it.site == choice.site && it.looked == choice.looked)
+        let known = self.tree.nodes.get(node.0).map(|it| &it.fork);
+        matches!(known, Some(Fork::Choice(it)) if it.site == choice.site && it.looked == choice.looked)
     }
 
     fn at(&self, above: Option<(NodeId, usize)>) -> Option<Branch> {

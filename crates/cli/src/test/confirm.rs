@@ -6,7 +6,7 @@ use crate::test::frames::{Frame, frames};
 use crate::test::schedules::Schedule;
 use crate::test::unit::UnitName;
 use beam::backend::is_alike;
-use beam::{Followed, Replayed, Replayer};
+use beam::{Followed, Replayed, Replayer, Turn};
 use std::time::Duration;
 use term::{Style, Term, print};
 use trace::Outcome;
@@ -39,7 +39,9 @@ pub(crate) fn confirm(beam: &mut Replayer, unit: &UnitName, explored: &mut Explo
 /// Whether BEAM agrees that this is what the call does.
 fn try_on_beam(beam: &mut Replayer, unit: &UnitName, finding: &Finding) -> Verdict {
     if let Some(schedule) = &finding.schedule {
-        return try_schedule(beam, unit, finding, schedule);
+        let Schedule { process, turns, .. } = schedule;
+        let (args, outcome) = (&finding.input.args, &finding.outcome);
+        return try_schedule(beam, unit, args, outcome, process.as_deref(), turns);
     }
     let limit = match finding.kind {
         Kind::Timeout => LIMIT_OF_ENDLESS,
@@ -57,27 +59,29 @@ fn try_on_beam(beam: &mut Replayer, unit: &UnitName, finding: &Finding) -> Verdi
 }
 
 /// Whether the same comes of the schedule on BEAM, where processes are made to take their turns.
-fn try_schedule(
+pub(crate) fn try_schedule(
     beam: &mut Replayer,
     unit: &UnitName,
-    finding: &Finding,
-    schedule: &Schedule,
+    args: &[Term],
+    outcome: &Outcome,
+    process: Option<&str>,
+    turns: &[Turn],
 ) -> Verdict {
     let UnitName { module, function, .. } = unit;
-    let followed = beam.follow(module, function, &finding.input.args, &schedule.turns, LIMIT);
+    let followed = beam.follow(module, function, args, turns, LIMIT);
     let Followed { lost, end, failed } = match followed {
         Ok(it) => it,
         Err(error) => return Verdict::Unconfirmed(error.to_string()),
     };
-    let end = match &schedule.process {
+    let end = match process {
         Some(name) => failed.into_iter().find(|it| it.0 == *name).map(|it| it.1),
         None => end,
     };
-    let verdict = match (&finding.outcome, &end) {
+    let verdict = match (outcome, &end) {
         // Who lost the schedule may wait for us.
         (Outcome::Deadlock, None) if lost.is_none() => return Verdict::Confirmed,
         (outcome, Some(end)) => compare(outcome, end),
-        (_, None) => match &schedule.process {
+        (_, None) => match process {
             Some(name) => Verdict::Unconfirmed(format!("on BEAM {name} does not fail")),
             None => Verdict::Unconfirmed("on BEAM it waits".to_owned()),
         },

@@ -152,6 +152,7 @@ impl Task {
         report.solver = statistics;
         report.n_runs = found.n_runs;
         report.n_diverged = found.n_diverged;
+        report.n_in_vain = found.n_blocked;
         report.stop = found.stop;
         report.trouble.clone_from(&found.trouble);
         // What depends on the schedule is no test.
@@ -194,7 +195,7 @@ impl Task {
 
 impl Gathered {
     fn see(&mut self, judge: &Judge<'_>, ended: &Ended<'_>) {
-        let Ended { input, schedule, performed } = ended;
+        let Ended { input, schedule, performed, .. } = ended;
         self.report.covered.add(&performed.covered);
         for loss in &performed.losses {
             *self.report.losses.entry(loss.what.clone()).or_default() += 1;
@@ -329,6 +330,19 @@ fn explain(stage: &mut Staged<'_>, shown: Shown) -> Finding {
     }
     finding.schedule = Some(res);
     finding
+}
+
+/// A schedule for BEAM, and a chart of it.
+pub(crate) fn told(
+    stage: &mut Staged<'_>,
+    input: &Input,
+    steps: &[String],
+) -> (Vec<Turn>, Vec<String>) {
+    stage.is_narrated = true;
+    let Ok(Followed { steps, .. }) = follow(stage, input, steps) else {
+        return (Vec::new(), Vec::new());
+    };
+    (steps.iter().map(|it| turn(stage, it)).collect(), Chart::new(stage, &steps).lines())
 }
 
 fn turn(stage: &Staged<'_>, step: &Step) -> Turn {

@@ -7,23 +7,24 @@ use crate::diagnostic::Diagnostic;
 use crate::explain::Code;
 use crate::machine::allowed;
 use crate::start::Done;
-use crate::test::confirm::{Verdict, compare};
+use crate::test::confirm::{Verdict, compare, try_schedule};
 use crate::test::contract::Contract;
 use crate::test::coverage::Sources;
 use crate::test::gate::Gated;
 use crate::test::plan::plan_one;
 use crate::test::project::Project;
+use crate::test::schedules::told;
 use crate::test::workers::machine;
 use crate::test::{interrupt, replayer};
-use beam::Replayer;
-use engine::{End, Summary, Unfolded, unfold};
-use erlang::machine::SourceClause;
+use beam::{Replayer, Turn};
+use engine::{End, Failed, ScheduleSettings, Summary, Unfolded, unfold, unfold_schedules};
+use erlang::machine::{SourceClause, Staged};
 use render::Page;
 use solve::{Chain, Effort};
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use trace::Outcome;
+use trace::{Outcome, Stage};
 
 /// What goes to stdout and stderr, and the exit code.
 pub(crate) fn symbolic(options: &Symbolic) -> Result<Done, Vec<Diagnostic>> {
@@ -63,14 +64,36 @@ pub(crate) fn symbolic(options: &Symbolic) -> Result<Done, Vec<Diagnostic>> {
         unfold(&mut unit, &mut solver, &contract.domain, &seed, options.depth, &mut watch);
     let mut tree = unfolded.map_err(|it| vec![unsupported(it.why)])?;
     let mut exprs = std::mem::take(trace::Executor::exprs(&mut unit));
-    // The unit's own process is one.
-    if n_before + 1 < machine.n_named() {
-        *tree.losses.entry("other schedules of its processes".to_owned()).or_default() += 1;
-    }
     let mut beam = replayer(&project);
-    let answer = goal.map(|it| it.answer(&tree, options.depth));
-    let confirmed =
-        answer.as_ref().and_then(|it| it.end).map(|end| confirm(beam.as_mut(), &name, end));
+    let mut chart = Vec::new();
+    let (answer, confirmed);
+    // The unit's own process is one; if it has others, their orders are part of the tree.
+    if n_before + 1 < machine.n_named() {
+        let begin = Instant::now();
+        let mut watch = |tree: &Unfolded| {
+            let is_found = goal.as_ref().is_some_and(|it| it.end(tree).is_some());
+            is_found || interrupt.load(Ordering::Relaxed) || options.time <= begin.elapsed()
+        };
+        let (module, function) = (name.module.clone(), name.function.clone());
+        let mut stage = Staged::new(&mut machine, module, function).within(contract.spec());
+        stage.is_recorded = name.arity > 0;
+        let settings = ScheduleSettings { choices: options.depth, ..ScheduleSettings::default() };
+        let domain = &contract.domain;
+        tree = unfold_schedules(&mut stage, &mut solver, domain, &seed, &settings, &mut watch)
+            .map_err(|it| vec![unsupported(it.why)])?;
+        exprs = std::mem::take(stage.exprs());
+        answer = goal.map(|it| it.answer(&tree, options.depth));
+        let mut end = |end: &End| {
+            let (turns, lines) = told(&mut stage, &end.input, &end.steps);
+            chart = lines;
+            confirm_schedule(beam.as_mut(), &name, end, &turns)
+        };
+        confirmed = answer.as_ref().and_then(|it| it.end).map(&mut end);
+    } else {
+        answer = goal.map(|it| it.answer(&tree, options.depth));
+        let end = answer.as_ref().and_then(|it| it.end);
+        confirmed = end.map(|end| confirm(beam.as_mut(), &name, end));
+    }
     let mut page = Page {
         unit: &name,
         depth: options.depth,
@@ -79,6 +102,7 @@ pub(crate) fn symbolic(options: &Symbolic) -> Result<Done, Vec<Diagnostic>> {
         machine: &machine,
         answer: answer.as_ref(),
         confirmed: confirmed.as_ref(),
+        chart: &chart,
     };
     let stdout = match options.format {
         TreeFormat::Text => page.text(),
@@ -137,7 +161,7 @@ impl Goal {
     fn end<'t>(&self, tree: &'t Unfolded) -> Option<&'t End> {
         let is_it = |it: &&End| match self {
             Goal::Clause(clause) => it.covered.has(clause.id),
-            Goal::Error => matches!(it.outcome, Outcome::Crash { .. }),
+            Goal::Error => matches!(it.outcome, Outcome::Crash { .. }) || !it.failed.is_empty(),
             Goal::Deadlock => it.outcome == Outcome::Deadlock,
         };
         tree.ends.iter().find(is_it)
@@ -170,6 +194,23 @@ impl Goal {
 
 /// Long enough for what ended on the machine.
 const LIMIT: Duration = Duration::from_secs(10);
+
+/// Whether BEAM comes to the same end if its processes take the same turns.
+fn confirm_schedule(
+    beam: Option<&mut Replayer>,
+    unit: &crate::test::unit::UnitName,
+    end: &End,
+    turns: &[Turn],
+) -> Verdict {
+    let Some(beam) = beam else { return Verdict::Unconfirmed("there is no BEAM".to_owned()) };
+    let args = &end.input.args;
+    match (&end.outcome, end.failed.first()) {
+        (Outcome::Value(_) | Outcome::Deadlock, Some(Failed { process, outcome })) => {
+            try_schedule(beam, unit, args, outcome, Some(process), turns)
+        }
+        (outcome, _) => try_schedule(beam, unit, args, outcome, None, turns),
+    }
+}
 
 fn confirm(beam: Option<&mut Replayer>, unit: &crate::test::unit::UnitName, end: &End) -> Verdict {
     let Some(beam) = beam else { return Verdict::Unconfirmed("there is no BEAM".to_owned()) };

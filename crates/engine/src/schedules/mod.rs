@@ -8,9 +8,11 @@ mod doing;
 mod order;
 mod plan;
 mod search;
+mod unfold;
 mod wakeup;
 
 pub use order::Delivery;
 pub use search::{
     Dpor, Ended, Followed, ScheduleReport, ScheduleSettings, explore_schedules, follow, step_name,
 };
+pub use unfold::unfold_schedules;

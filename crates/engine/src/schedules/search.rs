@@ -12,6 +12,7 @@ use crate::schedules::plan::{Plan, ordered_plans, plans};
 use crate::schedules::wakeup::{Asleep, Branch, Sequence, holds_any, insert};
 use rustc_hash::{FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
+use std::ops::Range;
 use std::rc::Rc;
 use term::Exprs;
 use trace::{
@@ -96,6 +97,8 @@ pub struct Ended<'a> {
     pub input: &'a Input,
     /// In an order in which they can be taken with messages that are there when sent.
     pub schedule: &'a [Label],
+    /// In the order in which they were taken, with the choices made in each.
+    pub steps: &'a [(Label, Range<usize>)],
     pub performed: &'a Performed,
 }
 
@@ -252,7 +255,10 @@ impl Search {
                 }
                 let label = |it: usize| trace.events.get(it).map(|it| it.step.label);
                 let schedule: Vec<Label> = trace.linear().into_iter().filter_map(label).collect();
-                see(&Ended { input: &self.input, schedule: &schedule, performed: &performed });
+                let taken = trace.events.iter().map(|it| &it.step);
+                let steps: Vec<_> = taken.map(|it| (it.label, it.choices.clone())).collect();
+                let (input, schedule, steps) = (&*self.input, &*schedule, &*steps);
+                see(&Ended { input, schedule, steps, performed: &performed });
             }
             self.learn(stage, oracle, &played, &performed, fresh);
             self.trace = played.trace;

@@ -297,7 +297,7 @@ impl World {
             self.exit_signal(pid, other, reason, Through::Link);
         }
         for gone in self.links_gone(pid) {
-            self.signalled(gone, reason, Through::Link);
+            self.exit_signal(pid, gone, reason, Through::Link);
         }
         for (reference, watcher) in process.monitored_by {
             self.down(watcher, reference, reason);
@@ -359,8 +359,15 @@ impl World {
     /// The same, of a process or a port.
     pub(crate) fn signal(&mut self, from: Value, to: PidId, reason: Value, through: Through) {
         self.signalled(to, reason, through);
-        let Some(process) = self.processes.get_mut(&to) else { return };
         let is_kill = reason.is_atom(AtomId::KILL) && through == Through::Exit;
+        let Some(process) = self.processes.get_mut(&to) else {
+            if !is_kill && self.did_trap(to) {
+                // It might have been in time.
+                let message = self.heap.tuple(&[Value::atom(AtomId::EXIT_SIGNAL), from, reason]);
+                self.send(to, message);
+            }
+            return;
+        };
         if is_kill {
             self.kill(to, Value::atom(AtomId::KILLED));
         } else if process.trap_exit {

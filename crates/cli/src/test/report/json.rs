@@ -62,6 +62,7 @@ fn unit(of: &UnitReport, modules: &[ModuleCoverage]) -> Value {
         "paths": explored.n_paths,
         "refused": explored.n_refused,
         "diverged": report.n_diverged,
+        "in_vain": report.n_in_vain,
         "elapsed_ms": u64::try_from(explored.elapsed.as_millis()).unwrap_or(u64::MAX),
         "solver": solver,
         "coverage": {"clauses": share(of.coverage.all), "by_module": by_module},

@@ -62,7 +62,10 @@ impl Smaller<'_, '_> {
             follow(self.stage, input, &names)
         {
             let schedule = labels(&steps);
-            all.see(self.judge, &Ended { input, schedule: &schedule, performed: &performed });
+            all.see(
+                self.judge,
+                &Ended { input, schedule: &schedule, steps: &[], performed: &performed },
+            );
             if let Some(found) = all.take(wanted) {
                 return Some(found);
             }

@@ -3,7 +3,7 @@
 use super::{Answer, AnswerKind};
 use crate::test::confirm::Verdict;
 use crate::test::unit::{UnitName, quoted};
-use engine::{Branch, Doubt, End, Node, NodeId, Unfolded};
+use engine::{Branch, Doubt, End, Fork, Node, NodeId, Unfolded};
 use erlang::Machine;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -19,6 +19,8 @@ pub(super) struct Page<'a> {
     pub(super) machine: &'a Machine,
     pub(super) answer: Option<&'a Answer<'a>>,
     pub(super) confirmed: Option<&'a Verdict>,
+    /// The steps of the answer.
+    pub(super) chart: &'a [String],
 }
 
 /// Parts of a long condition that are shown.
@@ -32,7 +34,11 @@ impl Page<'_> {
         line(&mut out, format_args!("{head}({}), up to {} choices", vars.join(", "), self.depth));
         match self.tree.root {
             Branch::Node(node) => self.node(&mut out, node, ""),
-            leaf @ (Branch::End(_) | Branch::Infeasible | Branch::Unknown(_) | Branch::Open) => {
+            leaf @ (Branch::End(_)
+            | Branch::Infeasible
+            | Branch::Unknown(_)
+            | Branch::Elsewhere
+            | Branch::Open) => {
                 let leaf = self.leaf(leaf);
                 line(&mut out, format_args!("└─ {leaf}"));
             }
@@ -50,6 +56,7 @@ impl Page<'_> {
         }
         if let Some(answer) = self.answer {
             line(&mut out, format_args!("{}", self.verdict(answer)));
+            self.chart.iter().for_each(|it| line(&mut out, format_args!("  {it}")));
         }
         out
     }
@@ -89,8 +96,11 @@ impl Page<'_> {
                     line(out, format_args!("{indent}{corner} {condition}{place}"));
                     self.node(out, next, &format!("{indent}{more}"));
                 }
-                leaf
-                @ (Branch::End(_) | Branch::Infeasible | Branch::Unknown(_) | Branch::Open) => {
+                leaf @ (Branch::End(_)
+                | Branch::Infeasible
+                | Branch::Unknown(_)
+                | Branch::Elsewhere
+                | Branch::Open) => {
                     let leaf = self.leaf(leaf);
                     line(out, format_args!("{indent}{corner} {condition}: {leaf}{place}"));
                 }
@@ -99,7 +109,8 @@ impl Page<'_> {
     }
 
     fn place(&self, node: &Node) -> String {
-        match self.machine.function_of(node.choice.site) {
+        let Fork::Choice(choice) = &node.fork else { return "which comes first".to_owned() };
+        match self.machine.function_of(choice.site) {
             Some((module, name, arity)) => {
                 format!("{}:{}/{arity}", quoted(&module), quoted(&name))
             }
@@ -109,7 +120,11 @@ impl Page<'_> {
 
     /// What the alternative asks of the input.
     fn condition(&mut self, node: &Node, alternative: usize) -> String {
-        let constraints = node.choice.constraints(self.exprs, alternative);
+        let choice = match &node.fork {
+            Fork::Choice(choice) => choice,
+            Fork::Turn(steps) => return steps.get(alternative).cloned().unwrap_or_default(),
+        };
+        let constraints = choice.constraints(self.exprs, alternative);
         let names = |var: Var| name(var.0 as usize);
         let mut parts: Vec<String> = constraints
             .iter()
@@ -130,6 +145,7 @@ impl Page<'_> {
             Branch::Unknown(Doubt::Diverged) => {
                 "unknown: the input made for it went another way".to_owned()
             }
+            Branch::Elsewhere => "with the steps in another order".to_owned(),
             Branch::Open => "not asked".to_owned(),
             Branch::Node(_) => String::new(),
         }
@@ -141,7 +157,11 @@ impl Page<'_> {
             0 => String::new(),
             n => format!(" … {n} more choices"),
         };
-        format!("{call} → {}{beyond}", outcome(&end.outcome))
+        let failed = end.failed.iter();
+        let failed: String = failed
+            .map(|it| format!(", {} fails with {}", it.process, outcome(&it.outcome)))
+            .collect();
+        format!("{call} → {}{failed}{beyond}", outcome(&end.outcome))
     }
 
     pub(super) fn json(&mut self) -> String {
@@ -159,6 +179,10 @@ impl Page<'_> {
                     "outcome": outcome_kind(&it.outcome),
                     "term": outcome(&it.outcome),
                     "beyond": it.n_beyond,
+                    "steps": it.steps,
+                    "failed": it.failed.iter()
+                        .map(|it| json!({"process": it.process, "term": outcome(&it.outcome)}))
+                        .collect::<Vec<_>>(),
                 })
             })
             .collect();
@@ -174,6 +198,7 @@ impl Page<'_> {
                 "what": it.what,
                 "why": it.why,
                 "call": it.end.map(|end| self.unit.call(&end.input.args)),
+                "steps": it.end.map(|end| &end.steps),
                 "confirmed": self.confirmed == Some(&Verdict::Confirmed),
             })
         });
@@ -219,6 +244,7 @@ impl Page<'_> {
             Branch::End(id) => json!({"end": id.0}),
             Branch::Infeasible => json!("infeasible"),
             Branch::Unknown(_) => json!("unknown"),
+            Branch::Elsewhere => json!("elsewhere"),
             Branch::Open => json!("open"),
         }
     }
@@ -233,7 +259,7 @@ impl Page<'_> {
                 let to = match branch {
                     Branch::Node(next) => format!("n{}", next.0),
                     Branch::End(end) => format!("e{}", end.0),
-                    Branch::Infeasible => continue,
+                    Branch::Infeasible | Branch::Elsewhere => continue,
                     Branch::Unknown(_) | Branch::Open => {
                         let id = format!("u{n}_{alternative}");
                         line(&mut out, format_args!("  {id} [label=\"?\", shape=circle];"));

@@ -5,6 +5,7 @@
 //! the gate that they wait at, and what a step leaves behind. Runs that nobody schedules never come
 //! here.
 
+mod crash;
 mod keep;
 mod narrate;
 mod receives;
@@ -338,7 +339,7 @@ impl World {
     }
 
     /// Whether a process that is gone trapped exits.
-    fn did_trap(&self, pid: PidId) -> bool {
+    pub(super) fn did_trap(&self, pid: PidId) -> bool {
         self.ghost(pid).is_some_and(|it| it.traps)
     }
 
@@ -418,6 +419,12 @@ impl World {
         if let Some(gone) = self.schedule.as_mut().and_then(|it| it.unlinked.get_mut(&pid)) {
             gone.retain(|it| *it != other);
         }
+    }
+
+    /// Whether one that was linked to a process and went before it trapped exits.
+    fn was_trapped(&self, pid: PidId) -> bool {
+        let gone = self.schedule.as_ref().and_then(|it| it.unlinked.get(&pid));
+        gone.is_some_and(|it| it.iter().any(|it| self.did_trap(*it)))
     }
 
     /// Those who were linked to a process and went before it.

@@ -4,10 +4,10 @@
 //! run that needs more than the budget of memory is stopped.
 
 use crate::builtins::Stop;
-use crate::data::{AtomId, PidId, Value, to_term};
+use crate::data::{AtomId, PidId, Value};
 use crate::machine::interpret::{Pause, run};
 use crate::machine::process::{Execution, OnReturn, Process, Status};
-use crate::machine::raise::{self, Raised};
+use crate::machine::raise::Raised;
 use crate::machine::run::{Machine, MachineError, Stopped};
 use crate::machine::schedule::keep::Kept;
 use crate::machine::schedule::receives::Receive;
@@ -56,7 +56,7 @@ pub(super) struct Act {
     pub(super) pending: BTreeMap<PidId, Pending>,
     pub(super) receives: Vec<Receive>,
     pub(super) timers: FxHashMap<Actor, TimerId>,
-    crashes: Vec<ActorCrash>,
+    pub(super) crashes: Vec<ActorCrash>,
     pub(super) stopped: Option<String>,
     pub(super) unit: PidId,
     is_open: bool,
@@ -418,8 +418,7 @@ impl Staged<'_> {
 
     /// The system halts: what others were about to do they might have done before.
     fn end_all_but(&mut self, pid: PidId) {
-        let others: Vec<PidId> =
-            self.act.pending.keys().copied().filter(|it| *it != pid).collect();
+        let others: Vec<PidId> = self.act.pending.keys().copied().filter(|it| *it != pid).collect();
         if let Some(schedule) = &mut self.machine.world.schedule {
             schedule.draft.killed.extend(others);
         }
@@ -641,30 +640,6 @@ impl Staged<'_> {
         }
     }
 
-    /// A process other than the unit fails, and nobody is there to see it.
-    fn note_crash(&mut self, pid: PidId, end: End) {
-        let End::Raised(Raised { class, reason, trace }) = end else { return };
-        let world = &mut self.machine.world;
-        let Some(process) = world.processes.get(&pid) else { return };
-        let traps = |it: &PidId| world.processes.get(it).is_some_and(|it| it.trap_exit);
-        let is_watched = process.was_monitored || process.links.iter().any(traps);
-        if pid == self.act.unit
-            || is_watched
-            || (class == AtomId::EXIT && is_orderly(world, reason))
-        {
-            return;
-        }
-        let trace = raise::build_trace(&self.machine.program, world, trace);
-        let world = &self.machine.world;
-        let term = |it| to_term(&world.heap, &world.atoms, it).unwrap_or(Term::Nil);
-        self.act.crashes.push(ActorCrash {
-            actor: actor(pid),
-            class: Atom::new(world.atoms.name(class)),
-            reason: term(reason),
-            trace: term(trace),
-        });
-    }
-
     fn close(&mut self) -> Result<Performed, MachineError> {
         let blocked = self.blocked();
         let outcome = if self.machine.world.ended.is_some() {
@@ -716,14 +691,6 @@ pub(super) fn set_gate(world: &mut World, gate: Gate) -> Gate {
         Some(schedule) => std::mem::replace(&mut schedule.gate, gate),
         None => Gate::Closed,
     }
-}
-
-/// Reasons that processes end for when all is well.
-fn is_orderly(world: &World, reason: Value) -> bool {
-    let is_name = |it: Value| {
-        it.as_atom().is_some_and(|it| matches!(world.atoms.name(it), "normal" | "shutdown"))
-    };
-    is_name(reason) || matches!(world.heap.elements(reason), Some([tag, _]) if is_name(*tag))
 }
 
 fn error(error: &MachineError) -> ExecutorError {

@@ -222,31 +222,7 @@ pub(super) fn of_call(w: &World, kind: Kind, args: &[Value]) -> Option<Touch> {
                 None => touch_name(w, &mut touch, second, Mode::Read),
             };
         }
-        Kind::Demonitor => {
-            let id = first.as_ref()?;
-            let me = w.processes.get(&w.current);
-            if me.is_some_and(|it| it.aliases.contains_key(&id)) {
-                touch.access(alias(id), Mode::Write);
-            }
-            let options = w.heap.list_items(second).unwrap_or_default();
-            let has = |name: AtomId| options.iter().any(|it| it.is_atom(name));
-            if has(AtomId::FLUSH) {
-                touch.access(taken(w.current), Mode::WritePart);
-                // Whether it fired or not, nobody will hear of it.
-                if !has(AtomId::INFO) {
-                    return Some(touch);
-                }
-            }
-            touch.access(monitor(id), Mode::Write);
-            // One that has fired is gone from here, and who it was of with it.
-            match me.and_then(|it| it.monitors.get(&id)).map(|it| it.target) {
-                Some(MonitorTarget::Process(pid) | MonitorTarget::Name(_, Some(pid))) => {
-                    touch.access(life(pid), Mode::Read);
-                }
-                Some(MonitorTarget::Port(..) | MonitorTarget::TimeOffset) => (),
-                Some(MonitorTarget::Name(_, None)) | None => (),
-            }
-        }
+        Kind::Demonitor => touch = of_demonitor(w, first.as_ref()?, second),
         Kind::Unalias => touch.access(alias(first.as_ref()?), Mode::Write),
         Kind::Name(mode) => {
             touch_name(w, &mut touch, first, mode);
@@ -308,6 +284,34 @@ pub(super) fn of_call(w: &World, kind: Kind, args: &[Value]) -> Option<Touch> {
         }
     }
     Some(touch)
+}
+
+/// A process loses interest in another.
+fn of_demonitor(w: &World, id: RefId, options: Value) -> Touch {
+    let mut touch = Touch::default();
+    let me = w.processes.get(&w.current);
+    if me.is_some_and(|it| it.aliases.contains_key(&id)) {
+        touch.access(alias(id), Mode::Write);
+    }
+    let options = w.heap.list_items(options).unwrap_or_default();
+    let has = |name: AtomId| options.iter().any(|it| it.is_atom(name));
+    if has(AtomId::FLUSH) {
+        touch.access(taken(w.current), Mode::WritePart);
+        // Whether it fired or not, nobody will hear of it.
+        if !has(AtomId::INFO) {
+            return touch;
+        }
+    }
+    touch.access(monitor(id), Mode::Write);
+    // One that has fired is gone from here, and who it was of with it.
+    match me.and_then(|it| it.monitors.get(&id)).map(|it| it.target) {
+        Some(MonitorTarget::Process(pid) | MonitorTarget::Name(_, Some(pid))) => {
+            touch.access(life(pid), Mode::Read);
+        }
+        Some(MonitorTarget::Port(..) | MonitorTarget::TimeOffset) => (),
+        Some(MonitorTarget::Name(_, None)) | None => (),
+    }
+    touch
 }
 
 /// What is asked of a process.
