@@ -95,6 +95,26 @@ fn each_kind_of_end_is_what_it_is() {
 }
 
 #[test]
+fn functions_of_functions_and_bits_of_bounded_size_have_plain_inputs() {
+    let check = |function: &str, expect: &[&str]| {
+        let (report, _) = report(&["applied.erl", "-f", function]);
+        let unit = &report["units"][0];
+        let call = |it: &Value| {
+            assert_eq!(it["confirmed"], true, "{it}");
+            it["call"].as_str().expect("a call").to_owned()
+        };
+        let found = unit["findings"].as_array().expect("findings");
+        assert_eq!(found.iter().map(call).collect::<Vec<_>>(), expect, "{function}");
+        assert_eq!(unit["stop"], "exhausted", "{function}");
+        assert!(!expect.is_empty() || unit["verdict"] == "clean", "{report}");
+    };
+    check("compose/2", &["applied:compose(fun (_) -> 42 end, 0)"]);
+    check("knot/1", &["applied:knot(fun (_) -> fun (_) -> 7 end end)"]);
+    check("even_nibble/1", &[]);
+    check("framed/3", &["applied:framed(<<64,3>>, 0, 5)"]);
+}
+
+#[test]
 fn a_result_that_breaks_the_spec_is_looked_for() {
     let check = |function: &str, expect: &[&str]| {
         let (report, code) = report(&["promises.erl", "-f", function]);

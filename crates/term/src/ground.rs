@@ -75,7 +75,8 @@ pub enum Fun {
         pid: Pid,
         env: Vec<Term>,
     },
-    /// A function made up as an input: what it returns for some arguments, and for all others.
+    /// A function made up as an input: what it returns for some arguments, and for all others. An
+    /// argument that is a function counts by its arity alone: no text can name a closure.
     Table {
         arity: u8,
         entries: Vec<(Vec<Term>, Term)>,
@@ -95,9 +96,22 @@ impl Fun {
     /// What a function that is a table returns.
     pub fn look_up(&self, args: &[Term]) -> Option<&Term> {
         let Fun::Table { arity, entries, default } = self else { return None };
-        let same = |it: &Vec<Term>| it.iter().zip(args).all(|(a, b)| a.cmp_exact(b).is_eq());
-        let found = entries.iter().find(|it| same(&it.0)).map_or(default, |it| &it.1);
-        (usize::from(*arity) == args.len()).then_some(found)
+        let found = entries.iter().find(|it| Fun::is_same_call(&it.0, args));
+        (usize::from(*arity) == args.len()).then(|| found.map_or(default, |it| &it.1))
+    }
+
+    /// Whether a table can't tell the arguments apart.
+    pub fn is_same_call(left: &[Term], right: &[Term]) -> bool {
+        let is_same = |(left, right): (&Term, &Term)| match (left, right) {
+            (Term::Fun(left), Term::Fun(right)) => left.arity() == right.arity(),
+            _ => left.cmp_exact(right).is_eq(),
+        };
+        left.iter().zip(right).all(is_same)
+    }
+
+    /// What stands in a table for any function of this arity.
+    pub fn any(arity: u8) -> Fun {
+        Fun::External { module: Atom::new("_"), function: Atom::new("_"), arity }
     }
 }
 

@@ -15,3 +15,4 @@ pub use floats::float_text;
 pub use names::is_reserved_word;
 pub use print::{Encoding, Handles, Lists, Style, atom_text, print};
 pub use read::{Call, Problem, ReadError, read_args, read_call, read_term};
+pub use tables::is_exact_pattern;

@@ -9,6 +9,7 @@ mod smallest;
 mod text;
 mod within;
 
+pub use has::is_bit_size;
 pub use sample::Dice;
 
 use crate::ground::Term;

@@ -3,7 +3,7 @@
 
 use crate::elixir::PREFIX;
 use std::fmt::Write;
-use term::{Atom, Fun, Handles, Lists, Style, Term, float_text, print};
+use term::{Atom, Fun, Handles, Lists, Style, Term, float_text, is_exact_pattern, print};
 
 pub(crate) fn term(of: &Term) -> String {
     match of {
@@ -68,12 +68,29 @@ fn table(arity: u8, entries: &[(Vec<Term>, Term)], default: &Term) -> String {
         let value = entries.first().map_or(default, |it| &it.1);
         return format!("fn -> {} end", term(value));
     }
-    let clause =
-        |(args, result): &(Vec<Term>, Term)| format!("{} -> {}", terms(args), term(result));
+    let clause = |(args, result): &(Vec<Term>, Term)| format!("{} -> {}", head(args), term(result));
     let mut clauses: Vec<String> = entries.iter().map(clause).collect();
     let any = vec!["_"; usize::from(arity)].join(", ");
     clauses.push(format!("{any} -> {}", term(default)));
     format!("fn {} end", clauses.join("; "))
+}
+
+/// Where a pattern would not mean the argument exactly, a guard says it.
+fn head(args: &[Term]) -> String {
+    let (mut patterns, mut guards) = (Vec::new(), Vec::new());
+    for (n, arg) in args.iter().enumerate() {
+        if is_exact_pattern(arg) {
+            patterns.push(term(arg));
+            continue;
+        }
+        patterns.push(format!("a{n}"));
+        guards.push(match arg {
+            Term::Fun(fun) => format!("is_function(a{n}, {})", fun.arity()),
+            _ => format!("a{n} === {}", term(arg)),
+        });
+    }
+    let patterns = patterns.join(", ");
+    if guards.is_empty() { patterns } else { format!("{patterns} when {}", guards.join(" and ")) }
 }
 
 pub(crate) fn atom(atom: &Atom) -> String {
@@ -170,6 +187,12 @@ mod tests {
         check("<<1,255,5:3>>", "<<1, 255, 5::3>>");
         check("[a|b]", "[:a | :b]");
         check("fun (1) -> true; (_) -> false end", "fn 1 -> true; _ -> false end");
+        check(
+            "fun (A0) when A0 =:= #{} -> a; (_) -> b end",
+            "fn a0 when a0 === %{} -> :a; _ -> :b end",
+        );
+        let function = "fun (A0,1) when is_function(A0, 2) -> a; (_,_) -> b end";
+        check(function, "fn a0, 1 when is_function(a0, 2) -> :a; _, _ -> :b end");
         check("list_to_pid(\"<0.1.0>\")", ":erlang.list_to_pid(~c\"<0.1.0>\")");
     }
 

@@ -4,6 +4,7 @@ use crate::test::clock::Clock;
 use crate::test::contract::Contract;
 use crate::test::finding::{Finding, Judge, used_up};
 use crate::test::gate::{Gated, OnBeam, is_refusal};
+use crate::test::minimise::minimise;
 use crate::test::pool::Pool;
 use crate::test::progress::Progress;
 use crate::test::unit::UnitName;
@@ -108,8 +109,9 @@ impl Task {
         let left = time.saturating_sub(begin.elapsed());
         let end = Instant::now() + (time / SHARE_OF_SHRINKING).min(left.max(LEAST_SHRINKING));
         let goes_on = || Instant::now() < end && !interrupt.load(Ordering::Relaxed);
+        let mut solver = Chain::new(Effort::default());
         for (cause, mut finding) in judge.findings(ends) {
-            crate::test::minimise::minimise(&mut unit, &judge, &cause, &mut finding, &goes_on);
+            minimise(&mut unit, &mut solver, &judge, &cause, &mut finding, &goes_on);
             res.findings.push(finding);
         }
         drop(unit);

@@ -275,7 +275,10 @@ fn size(term: &Term) -> usize {
         }
         Term::Tuple(items) => 2 + items.iter().map(|it| 1 + size(it)).sum::<usize>(),
         Term::Map(pairs) => 3 + pairs.iter().map(|it| 2 + size(&it.0) + size(&it.1)).sum::<usize>(),
-        Term::Bits(bits) => 3 + bits.bit_len(),
+        Term::Bits(bits) => {
+            let digits = bits.padded_bytes().iter().filter_map(|it| it.checked_ilog10());
+            3 + bits.bit_len() + digits.map(|it| 1 + it as usize).sum::<usize>()
+        }
         Term::Fun(fun) => match &**fun {
             Fun::Table { entries, default, .. } => {
                 let entry =

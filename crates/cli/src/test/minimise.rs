@@ -3,6 +3,8 @@
 use crate::test::contract::Contract;
 use crate::test::finding::{Cause, Finding, Judge, Kind, size_of};
 use crate::test::shrink::simpler_args;
+use engine::Question;
+use solve::{Answer, Solver};
 use trace::{Executor, Input};
 
 /// Runs that one finding is worth.
@@ -13,14 +15,17 @@ const MAX_RUNS_OF_ENDLESS: usize = 8;
 /// `goes_on` is asked before each run.
 pub(crate) fn minimise(
     executor: &mut dyn Executor,
+    solver: &mut dyn Solver,
     judge: &Judge<'_>,
     cause: &Cause,
     finding: &mut Finding,
     goes_on: &dyn Fn() -> bool,
 ) {
-    let max_runs = if finding.kind == Kind::Timeout { MAX_RUNS_OF_ENDLESS } else { MAX_RUNS };
+    let is_endless = finding.kind == Kind::Timeout;
+    let max_runs = if is_endless { MAX_RUNS_OF_ENDLESS } else { MAX_RUNS };
     let first = finding.input.clone();
-    smaller_inputs(&first, judge.contract, max_runs, goes_on, &mut |input| {
+    let afresh = if is_endless { None } else { afresh(executor, solver, judge, &first) };
+    let mut shows = |input: &Input| {
         let run = executor.run(input).ok()?;
         let is_same = judge.cause(input, &run.outcome).as_ref() == Some(cause);
         if is_same {
@@ -28,9 +33,31 @@ pub(crate) fn minimise(
             *finding = Finding { count: finding.count, ..smaller };
         }
         Some(is_same)
-    });
+    };
+    let is_better = |it: &Input| size_of(it) < size_of(&first) && judge.contract.has(it);
+    let afresh = afresh.filter(|it| is_better(it) && shows(it) == Some(true));
+    let begin = afresh.as_ref().unwrap_or(&first);
+    smaller_inputs(begin, judge.contract, max_runs, goes_on, &mut shows);
     if finding.input != first {
         finding.found_with = Some(first);
+    }
+}
+
+/// What the solver makes for the same path, close to the smallest input.
+fn afresh(
+    executor: &mut dyn Executor,
+    solver: &mut dyn Solver,
+    judge: &Judge<'_>,
+    input: &Input,
+) -> Option<Input> {
+    let run = executor.run(input).ok()?;
+    let exprs = executor.exprs();
+    let constraints = run.choices.iter().flat_map(|it| it.constraints(exprs, it.taken)).collect();
+    let hint = judge.contract.seeds.first()?.to_model();
+    let question = Question { constraints, loose: None, hint };
+    match question.answer(solver, exprs, &judge.contract.domain) {
+        Answer::Sat(model) => Some(input.with(&model)),
+        Answer::Unsat | Answer::Unknown(_) => None,
     }
 }
 

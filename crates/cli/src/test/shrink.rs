@@ -113,19 +113,26 @@ fn simpler_maps(pairs: &[(Term, Term)]) -> Vec<Term> {
 }
 
 fn simpler_bits(bits: &Bits) -> Vec<Bits> {
-    let mut res = vec![Bits::zeros(0), Bits::zeros(bits.bit_len())];
-    if let Some(bytes) = bits.as_bytes() {
-        for (from, to) in spans(bytes.len()) {
-            let keeps = |n: &usize| *n < from || to <= *n;
-            let kept = bytes.iter().enumerate().filter(|it| keeps(&it.0)).map(|it| *it.1);
-            res.push(Bits::from_bytes(kept.collect()));
-        }
-        for n in 0..bytes.len() {
-            let zeroed = bytes.iter().enumerate().map(|(at, it)| if at == n { 0 } else { *it });
-            res.push(Bits::from_bytes(zeroed.collect()));
-        }
+    let (bytes, bit_len) = (bits.padded_bytes(), bits.bit_len());
+    let mut res = vec![Bits::zeros(0), Bits::zeros(bit_len)];
+    for (from, to) in spans(bytes.len()) {
+        res.extend(replaced(bits, from * 8, (to * 8).min(bit_len), &Bits::zeros(0)));
+    }
+    res.extend((1..8).filter_map(|n| bits.slice(0, bit_len.checked_sub(n)?)));
+    for n in 0..bytes.len() {
+        let (from, to) = (n * 8, (n * 8 + 8).min(bit_len));
+        res.extend(replaced(bits, from, to, &Bits::zeros(to - from)));
+        res.extend(replaced(bits, from, to, &Bits::from_bytes(vec![1])));
     }
     res
+}
+
+/// With other bits in place of a stretch.
+fn replaced(bits: &Bits, from: usize, to: usize, by: &Bits) -> Option<Bits> {
+    let mut res = bits.slice(0, from)?;
+    res.append(by);
+    res.append(&bits.slice(to, bits.bit_len().checked_sub(to)?)?);
+    Some(res)
 }
 
 fn simpler_funs(fun: &Fun) -> Vec<Term> {
@@ -135,7 +142,8 @@ fn simpler_funs(fun: &Fun) -> Vec<Term> {
     };
     let mut res = Vec::new();
     if !entries.is_empty() {
-        res.push(table(vec![], default.clone()));
+        let results = entries.iter().map(|it| &it.1);
+        res.extend([default].into_iter().chain(results).map(|it| table(vec![], it.clone())));
     }
     for (n, (args, result)) in entries.iter().enumerate() {
         let mut fewer = entries.clone();
@@ -187,6 +195,8 @@ mod tests {
         check("123456789012345678901234567890", |it| it.len() > 3, "1000");
         check("fun (1) -> [x]; (_) -> {} end", |it| it.contains("fun"), "fun (_) -> 0 end");
         check("<<1,2,3,4>>", |it| it.contains('3'), "<<3>>");
+        check("<<77,6:5>>", |it| it.contains(':'), "<<0:1>>");
+        check("fun (1) -> 42; (_) -> 7 end", |it| it.contains("42"), "fun (_) -> 42 end");
         check("[a|b]", |it| it.contains('|'), "[0|0]");
     }
 }

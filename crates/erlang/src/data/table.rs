@@ -3,7 +3,7 @@
 //! Such a function is a closure of code that nobody wrote; what it captures is its table.
 
 use crate::data::heap::{FunKind, Heap, Lambda};
-use crate::data::value::{At, Value};
+use crate::data::value::{At, Value, View};
 use crate::data::{AtomId, Atoms, equal_exact};
 
 /// The table of a function.
@@ -22,8 +22,12 @@ impl<'a> Table<'a> {
     }
 
     pub fn look_up(&self, heap: &Heap, atoms: &Atoms, args: &[Value]) -> Value {
-        let same =
-            |it: &[Value]| it.iter().zip(args).all(|(a, b)| equal_exact(heap, atoms, *a, *b));
+        // Of functions only the arity is asked, as in `term::Fun`.
+        let is_same = |(a, b): (&Value, &Value)| match (a.view(), b.view()) {
+            (View::Fun(a), View::Fun(b)) => heap.fun_arity(a) == heap.fun_arity(b),
+            _ => equal_exact(heap, atoms, *a, *b),
+        };
+        let same = |it: &[Value]| it.iter().zip(args).all(is_same);
         self.entries().find(|it| same(it.0)).map_or(self.default, |it| it.1)
     }
 }

@@ -54,7 +54,9 @@ impl<'q> State<'q> {
                 }
                 let Some(size) = self.bit_len(*of) else {
                     if !is_signed {
-                        self.narrow_range(node, Range::new(0, i128::MAX))?;
+                        let most = self.max_bits(*of).filter(|it| *it < 120);
+                        let all = most.map_or(i128::MAX, |it| 1i128 << it);
+                        self.narrow_range(node, Range::new(0, all - 1))?;
                     }
                     return Ok(false);
                 };
@@ -98,6 +100,13 @@ impl<'q> State<'q> {
             (Op::Concat, parts) => self.concat(node, parts),
             _ => Ok(false),
         }
+    }
+
+    /// How many bits the node has at most, if it is a part whose size is bounded.
+    fn max_bits(&self, id: NodeId) -> Option<i128> {
+        let (Op::Slice, args) = self.node(id).origin.clone()? else { return None };
+        let range = self.range(*args.get(2)?);
+        range.has_high().then_some(range.high)
     }
 
     /// The same number of the same bits.

@@ -76,16 +76,18 @@ impl<'q> State<'q> {
         }
         let mut entries: Vec<(Vec<Term>, Term)> = Vec::new();
         for (args, result) in calls {
-            let is_same = |it: &(Vec<Term>, Term)| {
-                it.0.iter().zip(&args).all(|(a, b)| a.cmp_exact(b).is_eq())
-            };
-            match entries.iter().find(|it| is_same(it)) {
+            match entries.iter().find(|it| Fun::is_same_call(&it.0, &args)) {
                 Some(known) if known.1.cmp_exact(&result).is_ne() => return None,
                 Some(_) => (),
-                None => entries.push((args, result)),
+                None => entries.push((args.into_iter().map(as_key).collect(), result)),
             }
         }
         let default = default.unwrap_or(Term::Int(0));
         Some(Term::Fun(Box::new(Fun::Table { arity, entries, default })))
     }
+}
+
+/// An argument in a table. A closure may hold the very function that the table is for.
+fn as_key(arg: Term) -> Term {
+    if let Term::Fun(fun) = &arg { Term::Fun(Box::new(Fun::any(fun.arity()))) } else { arg }
 }

@@ -7,7 +7,7 @@ use super::typing::{Alt, Typed, Typing};
 use super::value::Value;
 use num_bigint::BigInt;
 use std::rc::Rc;
-use term::{Kind, Kinds, Term};
+use term::{Kind, Kinds, Term, is_bit_size};
 
 impl<'q> State<'q> {
     pub(super) fn add_type(&mut self, id: NodeId, of: Typed) -> Step {
@@ -99,6 +99,10 @@ impl<'q> State<'q> {
                 let arity = u8::try_from(args.len()).unwrap_or(u8::MAX);
                 it.fun_arity.is_none_or(|it| it == arity) && !it.not_fun_arities.contains(&arity)
             }),
+            (Shape::Open, Alt::Bits { base, unit }) => {
+                let bits = limits.and_then(|it| it.bits);
+                bits.is_none_or(|it| is_bit_size(it, *base, *unit))
+            }
             (Shape::Open, Alt::Literal(term)) => self.admits_limits(id, &Value::Ref(term)),
             (Shape::Cons(..) | Shape::Tuple(_), Alt::Literal(term)) => {
                 self.may_be_literal(id, &Value::Ref(term))

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use term::{Atom, Bits, Field, Fun, Kind, Kinds, Term, Type, TypeId, Types};
+use term::{Atom, Bits, Field, Fun, Kind, Kinds, Term, Type, TypeId, Types, is_bit_size};
 
 #[derive(Debug)]
 pub(super) struct Typing<'q> {
@@ -126,7 +126,7 @@ impl<'q> Typing<'q> {
             }
             Alt::Bits { base, unit } => {
                 let Term::Bits(bits) = term else { return false };
-                is_size(bits.bit_len() as u64, *base, *unit)
+                is_bit_size(bits.bit_len() as u64, *base, *unit)
             }
             Alt::Fun { args, .. } => {
                 let Term::Fun(fun) = term else { return false };
@@ -183,13 +183,6 @@ impl<'q> Typing<'q> {
                 Some(Term::Fun(Box::new(Fun::Table { arity, entries: Vec::new(), default })))
             }
         }
-    }
-}
-
-pub(super) fn is_size(bits: u64, base: u64, unit: u64) -> bool {
-    match bits.checked_sub(base) {
-        None => false,
-        Some(rest) => rest.checked_rem(unit).unwrap_or(rest) == 0,
     }
 }
 

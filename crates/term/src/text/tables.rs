@@ -1,7 +1,8 @@
 //! Functions that are tables, as fun expressions: `fun (1) -> true; (_) -> false end`.
 //!
 //! Where a pattern would not mean the argument exactly, a guard says it:
-//! `fun (A) when A =:= #{} -> true; (_) -> false end`. What is printed is read again.
+//! `fun (A) when A =:= #{} -> true; (_) -> false end`, and of a function only its arity is asked:
+//! `fun (A) when is_function(A, 1) -> true; (_) -> false end`. What is printed is read again.
 
 use super::print::{Style, print as print_term};
 use super::read::{Problem, ReadError, Reader};
@@ -31,10 +32,13 @@ fn head(args: &[Term]) -> String {
         let text = print_term(arg, Style::TW);
         if is_exact_pattern(arg) {
             patterns.push(text);
-        } else {
-            guards.push(format!("A{n} =:= {text}"));
-            patterns.push(format!("A{n}"));
+            continue;
         }
+        guards.push(match arg {
+            Term::Fun(fun) => format!("is_function(A{n}, {})", fun.arity()),
+            _ => format!("A{n} =:= {text}"),
+        });
+        patterns.push(format!("A{n}"));
     }
     let guards =
         if guards.is_empty() { String::new() } else { format!(" when {}", guards.join(", ")) };
@@ -42,7 +46,7 @@ fn head(args: &[Term]) -> String {
 }
 
 /// Whether the term as a pattern matches itself and nothing else.
-fn is_exact_pattern(term: &Term) -> bool {
+pub fn is_exact_pattern(term: &Term) -> bool {
     match term {
         Term::Int(_) | Term::Big(_) | Term::Atom(_) | Term::Nil | Term::Bits(_) => true,
         Term::List(list) => list.items.iter().all(is_exact_pattern) && is_exact_pattern(&list.tail),
@@ -112,6 +116,11 @@ fn guards(
     }
     reader.advance()?;
     loop {
+        let is_function = reader.token == Token::Word("is_function".to_owned());
+        if is_function {
+            reader.advance()?;
+            reader.expect("(", "`(` and a variable")?;
+        }
         let Token::Variable(name) = reader.token.clone() else {
             return Err(reader.unexpected("a variable of the head"));
         };
@@ -119,8 +128,15 @@ fn guards(
             return Err(reader.unexpected("a variable of the head"));
         };
         reader.advance()?;
-        reader.expect("=:=", "`=:=` and a value")?;
-        let value = reader.term()?;
+        let value = if is_function {
+            reader.expect(",", "`,` and an arity")?;
+            let value = any_function(reader)?;
+            reader.expect(")", "`)`")?;
+            value
+        } else {
+            reader.expect("=:=", "`=:=` and a value")?;
+            reader.term()?
+        };
         if let Some(slot) = res.get_mut(place) {
             *slot = Some(value);
         }
@@ -128,6 +144,13 @@ fn guards(
             return Ok(res);
         }
     }
+}
+
+fn any_function(reader: &mut Reader<'_>) -> Result<Term, ReadError> {
+    let unexpected = reader.unexpected("an arity");
+    let Term::Int(arity) = reader.term()? else { return Err(unexpected) };
+    let arity = u8::try_from(arity).map_err(|_| unexpected)?;
+    Ok(Term::Fun(Box::new(Fun::any(arity))))
 }
 
 #[cfg(test)]
@@ -145,6 +168,7 @@ mod tests {
         check("fun () -> ok end");
         check("fun (_) -> 0 end");
         check("fun (1,a) -> true; ([2|t],{}) -> [120]; (_,_) -> false end");
+        check("fun (A0) when is_function(A0, 2) -> a; (_) -> b end");
         check("fun (A0,1) when A0 =:= #{a => 1.5} -> b; (_,_) -> fun (_) -> c end end");
     }
 

@@ -54,7 +54,7 @@ impl Check<'_> {
                 _ => false,
             },
             Type::Bits { base, unit } => match term {
-                Term::Bits(bits) => is_size(bits.bit_len() as u64, *base, *unit),
+                Term::Bits(bits) => is_bit_size(bits.bit_len() as u64, *base, *unit),
                 _ => false,
             },
             Type::Fun { args, result } => match term {
@@ -115,7 +115,8 @@ impl Check<'_> {
     }
 }
 
-fn is_size(bits: u64, base: u64, unit: u64) -> bool {
+/// Whether `<<_:base, _:_*unit>>` has members of so many bits.
+pub fn is_bit_size(bits: u64, base: u64, unit: u64) -> bool {
     match bits.checked_sub(base) {
         None => false,
         Some(rest) if unit == 0 => rest == 0,
