@@ -84,9 +84,10 @@ fn head(args: &[Term]) -> String {
             continue;
         }
         patterns.push(format!("a{n}"));
-        guards.push(match arg {
-            Term::Fun(fun) => format!("is_function(a{n}, {})", fun.arity()),
-            _ => format!("a{n} === {}", term(arg)),
+        guards.push(if let Term::Fun(fun) = arg {
+            format!("is_function(a{n}, {})", fun.arity())
+        } else {
+            format!("a{n} === {}", term(arg))
         });
     }
     let patterns = patterns.join(", ");

@@ -34,9 +34,10 @@ fn head(args: &[Term]) -> String {
             patterns.push(text);
             continue;
         }
-        guards.push(match arg {
-            Term::Fun(fun) => format!("is_function(A{n}, {})", fun.arity()),
-            _ => format!("A{n} =:= {text}"),
+        guards.push(if let Term::Fun(fun) = arg {
+            format!("is_function(A{n}, {})", fun.arity())
+        } else {
+            format!("A{n} =:= {text}")
         });
         patterns.push(format!("A{n}"));
     }
