@@ -18,6 +18,16 @@ fn inspection() {
 }
 
 #[test]
+fn versions() {
+    compare_program("versions.erl", 13, machine_with);
+}
+
+#[test]
+fn settings() {
+    compare_program("settings.erl", 15, machine_with);
+}
+
+#[test]
 fn behaviours() {
     compare_program("behaviours.erl", 27, machine_with);
 }

@@ -15,10 +15,10 @@ use rustc_hash::FxHashSet;
 
 pub(super) const ROWS: &[Builtin] = &[
     inside("erts_debug", "flat_size", 1, |w, args| {
-        Ok(words(&w.heap, arg(args, 0), Shared::Repeated))
+        Ok(Value::int(words(&w.heap, vec![arg(args, 0)], Shared::Repeated)))
     }),
     inside("erts_debug", "size_shared", 1, |w, args| {
-        Ok(words(&w.heap, arg(args, 0), Shared::Once))
+        Ok(Value::int(words(&w.heap, vec![arg(args, 0)], Shared::Once)))
     }),
     // Values never change, so that a copy can't be told from what it was made of.
     inside("erts_debug", "copy_shared", 1, |_, args| Ok(arg(args, 0))),
@@ -39,13 +39,12 @@ enum Shared {
 
 /// Words that BEAM needs for these values together.
 pub(crate) fn words_of(heap: &Heap, values: &[Value]) -> i64 {
-    values.iter().filter_map(|it| words(heap, *it, Shared::Once).as_int()).sum()
+    words(heap, values.to_vec(), Shared::Once)
 }
 
-fn words(heap: &Heap, value: Value, shared: Shared) -> Value {
+fn words(heap: &Heap, mut todo: Vec<Value>, shared: Shared) -> i64 {
     let mut seen: FxHashSet<(Space, u64)> = FxHashSet::default();
     let mut sum = 0;
-    let mut todo = vec![value];
     while let Some(next) = todo.pop() {
         let own = own_words(heap, next);
         if shared == Shared::Once && place(next).is_some_and(|it| !seen.insert(it)) {
@@ -64,7 +63,7 @@ fn words(heap: &Heap, value: Value, shared: Shared) -> Value {
             _ => (),
         }
     }
-    Value::int(sum)
+    sum
 }
 
 /// Where an object lies; `None` for what is in the word itself.
@@ -312,7 +311,12 @@ fn set_state(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     available(w)?;
     match name.as_str() {
         // How soon a long builtin pauses: ours never do.
-        "reds_left" | "re_loop_limit" | "force_gc" | "code_write_permission" => Ok(Value::TRUE),
+        "reds_left"
+        | "re_loop_limit"
+        | "unicode_loop_limit"
+        | "proc_sig_buffers"
+        | "force_gc"
+        | "code_write_permission" => Ok(Value::TRUE),
         "binary_loop_limit" => {
             let old = std::mem::replace(&mut w.debug.binary_loop_limit, value.as_int());
             Ok(Value::int(old.unwrap_or(-1)))

@@ -36,11 +36,13 @@ mod md5;
 mod modules;
 mod outside;
 mod ports;
+pub(crate) mod process_flags;
 mod processes;
 pub mod search;
 pub mod shared;
 mod spawn_request;
 mod system;
+mod system_flags;
 mod text;
 mod timers;
 pub(crate) mod tracing;
@@ -121,11 +123,14 @@ pub enum Control {
 pub enum Request {
     /// Module and the bytes of a `.beam` file: its code from now on.
     LoadModule,
-    /// The module is not there any more.
-    DeleteModule,
     /// The same from a file on the code path, or from one that is named.
     LoadFile,
     LoadAbsolute,
+    /// Nobody reaches the module by name any more.
+    DeleteModule,
+    /// Nobody reaches its old version at all; at once, or step by step.
+    Purge,
+    PurgeStep,
     /// Module, bytes and name of the file on the code path.
     ObjectCode,
     WhereIsFile,
@@ -240,6 +245,7 @@ pub fn all() -> impl Iterator<Item = &'static Builtin> {
         math::ROWS,
         ports::ROWS,
         processes::ROWS,
+        process_flags::ROWS,
         search::ROWS,
         shared::ROWS,
         tuples::ROWS,
@@ -256,6 +262,7 @@ pub fn all() -> impl Iterator<Item = &'static Builtin> {
         timers::ROWS,
         spawn_request::ROWS,
         system::ROWS,
+        system_flags::ROWS,
         modules::ROWS,
         outside::ROWS,
         zlib::ROWS,

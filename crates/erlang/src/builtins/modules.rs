@@ -5,7 +5,7 @@ use crate::builtins::make::{atom, string};
 use crate::builtins::{Builtin, Effect, Fault, How, Request, Stop, inside, on_host};
 use crate::data::{AtomId, Value};
 use crate::lift::Lift;
-use crate::machine::World;
+use crate::machine::{Object, World};
 
 pub(super) const ROWS: &[Builtin] = &[
     by_machine("code", "load_binary", 3, Request::LoadModule),
@@ -21,11 +21,13 @@ pub(super) const ROWS: &[Builtin] = &[
     by_machine("code", "where_is_file", 1, Request::WhereIsFile),
     Builtin { effect: Effect::Files, ..by_machine("code", "load_abs", 1, Request::LoadAbsolute) },
     Builtin { effect: Effect::Files, ..by_machine("code", "load_abs", 2, Request::LoadAbsolute) },
-    inside("code", "purge", 1, |_, _| Ok(Value::FALSE)),
-    inside("code", "soft_purge", 1, |_, _| Ok(Value::TRUE)),
-    inside("erlang", "purge_module", 1, |_, _| Ok(Value::TRUE)),
-    inside("erlang", "check_old_code", 1, |_, _| Ok(Value::FALSE)),
-    inside("erts_internal", "check_process_code", 1, |_, _| Ok(Value::FALSE)),
+    by_machine("code", "purge", 1, Request::Purge),
+    by_machine("code", "soft_purge", 1, Request::Purge),
+    by_machine("erts_internal", "purge_module", 2, Request::PurgeStep),
+    inside("erlang", "check_old_code", 1, |w, args| {
+        let module = arg(args, 0).as_atom().ok_or(Fault::BADARG)?;
+        Ok(Value::bool(w.old_code.contains_key(&module)))
+    }),
     inside("code", "all_loaded", 0, all_loaded),
     inside("erlang", "loaded", 0, loaded),
     inside("erlang", "load_nif", 2, load_nif),
@@ -94,7 +96,12 @@ fn all_loaded(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
 /// The file of a loaded module, as the code server knows it.
 pub(super) fn object_of(w: &mut World, module: AtomId) -> Value {
     let Some(loaded) = w.modules.get(&module) else { return atom(w, "non_existing") };
-    match loaded.object.clone().unwrap_or_else(|| loaded.file.clone()) {
+    let file = match loaded.object.clone() {
+        Some(Object::Name(name)) => return Value::atom(name),
+        Some(Object::File(file)) => file,
+        None => loaded.file.clone(),
+    };
+    match file {
         file if file.is_empty() => atom(w, "preloaded"),
         file => string(w, &file),
     }

@@ -56,17 +56,24 @@ fn port(w: &mut World, value: Value) -> Result<(PortId, &mut Port), Fault> {
 
 // Opening
 
+/// A plain name stands for a file that is read or written.
+const FILE: &str = "file";
+
 /// The driver that OTP's `ram_file` uses: no more than memory, so nobody has to allow it.
 const MEMORY: &str = "ram_file_drv";
 
 fn open(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let wanted = Wanted::read(w, arg(args, 1))?;
-    let Some([kind, what]) = w.heap.elements(arg(args, 0)) else { return Err(Fault::BADARG) };
-    let (kind, what) = (*kind, *what);
-    let kind = kind.as_atom().map(|it| w.atoms.name(it).to_owned()).unwrap_or_default();
+    let (kind, what) = match w.heap.elements(arg(args, 0)) {
+        Some([kind, what]) => {
+            let kind = kind.as_atom().map(|it| w.atoms.name(it).to_owned());
+            (kind.unwrap_or_default(), *what)
+        }
+        _ => (FILE.to_owned(), arg(args, 0)),
+    };
     let text = name_bytes(w, what).filter(|it| !it.is_empty() && !it.contains(&0));
     let text = match kind.as_str() {
-        "spawn" | "spawn_driver" | "spawn_executable" => text.ok_or(Fault::BADARG)?,
+        "spawn" | "spawn_driver" | "spawn_executable" | FILE => text.ok_or(Fault::BADARG)?,
         "fd" => {
             return Err(
                 Stop::Unsupported { what: "erlang:open_port({fd, ...}, ...)".to_owned() }.into()
@@ -89,6 +96,11 @@ fn open(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let what = match kind.as_str() {
         "spawn" if wanted.args.is_some() || wanted.name.is_some() => return Err(Fault::BADARG),
         "spawn" => Executable::Line(text),
+        FILE => {
+            let script = if wanted.has_input { "exec cat >\"$0\"" } else { "exec cat \"$0\"" };
+            let args = vec![b"-c".to_vec(), script.as_bytes().to_vec(), whole(w, text)];
+            Executable::File { path: b"/bin/sh".to_vec(), name: None, args }
+        }
         _ => Executable::File {
             path: whole(w, text),
             name: wanted.name,

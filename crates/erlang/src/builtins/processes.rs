@@ -1,12 +1,12 @@
 //! Processes: starting, telling, watching, naming and describing them.
 
 use crate::builtins::arithmetic::arg;
-use crate::builtins::{Builtin, Fault, inside};
+use crate::builtins::{Builtin, Fault, inside, process_flags};
 use crate::data::{AtomId, PidId, RefId, Value, View};
 use crate::machine::World;
 use crate::machine::ports::PortId;
 use crate::machine::process::{AliasKind, Execution, Monitor, MonitorTarget};
-use crate::machine::signals::Through;
+use crate::machine::signals::{Through, is_device};
 use term::Op;
 
 pub(super) const ROWS: &[Builtin] = &[
@@ -63,12 +63,12 @@ pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "group_leader", 2, set_group_leader),
     inside("erlang", "is_process_alive", 1, is_process_alive),
     inside("erlang", "processes", 0, processes),
-    inside("erlang", "process_flag", 2, process_flag),
-    inside("erlang", "process_flag", 3, |w, args| {
-        process_flag(w, args.get(1..).unwrap_or_default())
-    }),
     inside("erlang", "garbage_collect", 0, |w, _| {
         w.trace_collected(w.current, "major");
+        // What it holds is measured as soon as that can be seen.
+        if let Some(limit) = w.me().and_then(|it| it.heap_limit.as_mut()) {
+            limit.is_due = true;
+        }
         Ok(Value::TRUE)
     }),
     inside("erlang", "garbage_collect", 1, |w, args| collect(w, arg(args, 0), Value::NIL)),
@@ -100,6 +100,7 @@ fn collect(w: &mut World, who: Value, options: Value) -> Result<Value, Fault> {
     let is_there = w.is_alive(pid);
     if is_there {
         w.trace_collected(pid, kind);
+        w.enforce_heap_limit(pid);
     }
     let Some(reply) = reply else { return Ok(Value::bool(is_there)) };
     let tag = Value::atom(w.atoms.intern("garbage_collect"));
@@ -154,7 +155,8 @@ fn spawn(
     options: Value,
 ) -> Result<Value, Fault> {
     let listed = w.heap.list_items(options);
-    let Some(options) = listed.filter(|it| it.iter().all(|it| is_spawn_option(w, *it))) else {
+    let listed = listed.filter(|it| it.iter().all(|it| is_spawn_option(w, *it)));
+    let Some(options) = listed.filter(|it| process_flags::are_flags(w, it)) else {
         let cause = w.atoms.intern("badopt");
         return Err(Fault::Caused(Value::atom(AtomId::BADARG), cause));
     };
@@ -162,6 +164,7 @@ fn spawn(
     if let Some(process) = w.processes.get_mut(&pid) {
         process.initial_call = call;
     }
+    process_flags::limit_as_usual(w, pid);
     if w.tracing.is_some() {
         trace_spawn(w, pid);
     }
@@ -187,14 +190,9 @@ fn spawn(
                     process.priority = value;
                 }
             }
-            // Given as a number it would have to be shown as a map.
-            (_, Some([name, value])) if value.as_int().is_some() || value.as_atom().is_some() => {
-                if name.as_atom().is_some_and(|it| w.atoms.name(it) == "max_heap_size") {
-                    continue;
-                }
-                let process = w.processes.get_mut(&pid);
-                if let (Some(process), Some(name)) = (process, name.as_atom()) {
-                    process.flags.insert(name, *value);
+            (_, Some([name, value])) => {
+                if let Some(name) = name.as_atom() {
+                    process_flags::set_at_birth(w, pid, name, *value);
                 }
             }
             _ => (),
@@ -223,21 +221,9 @@ fn trace_spawn(w: &mut World, pid: PidId) {
 }
 
 fn is_spawn_option(w: &World, option: Value) -> bool {
-    if let Some(name) = option.as_atom() {
-        return matches!(name, AtomId::LINK | AtomId::MONITOR);
-    }
-    let Some([name, value]) = w.heap.elements(option) else { return false };
-    let Some(name) = name.as_atom() else { return false };
-    let value_name = value.as_atom().map(|it| w.atoms.name(it));
-    match w.atoms.name(name) {
-        "monitor" => w.heap.list_len(*value).is_some(),
-        "priority" => matches!(value_name, Some("low" | "normal" | "high" | "max")),
-        "message_queue_data" => matches!(value_name, Some("on_heap" | "off_heap")),
-        "fullsweep_after" | "min_heap_size" | "min_bin_vheap_size" | "scheduler" => {
-            value.as_usize().is_some()
-        }
-        "max_heap_size" => value.as_usize().is_some() || matches!(value.view(), View::Map(_)),
-        _ => false,
+    match option.as_atom() {
+        Some(name) => matches!(name, AtomId::LINK | AtomId::MONITOR),
+        None => matches!(w.heap.elements(option), Some([_, _])),
     }
 }
 
@@ -420,6 +406,7 @@ fn flush_down(w: &mut World, id: RefId) -> bool {
     );
     let Some(place) = place else { return false };
     me.letters.remove(place);
+    me.marks.taken(place);
     me.mailbox.remove(place).is_some()
 }
 
@@ -513,7 +500,11 @@ fn group_leader(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
 
 fn set_group_leader(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let (leader, pid) = (pid_arg(arg(args, 0))?, pid_arg(arg(args, 1))?);
-    w.processes.get_mut(&pid).ok_or(Fault::BADARG)?.group_leader = leader;
+    match w.processes.get_mut(&pid) {
+        Some(process) => process.group_leader = leader,
+        // Devices lead themselves.
+        None => is_device(pid).then_some(()).ok_or(Fault::BADARG)?,
+    }
     Ok(Value::TRUE)
 }
 
@@ -528,56 +519,6 @@ fn processes(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
     let own = w.processes.keys().filter(|it| !w.is_from_the_beginning(**it));
     let pids: Vec<Value> = own.map(|it| Value::pid(*it)).collect();
     Ok(w.heap.list(&pids))
-}
-
-fn process_flag(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let (flag, value) = (flag_name(w, arg(args, 0)).ok_or(Fault::BADARG)?, arg(args, 1));
-    let text = w.atoms.name(flag).to_owned();
-    let Some(me) = w.me() else { return Err(Fault::BADARG) };
-    match text.as_str() {
-        "trap_exit" => {
-            let new = value.as_bool().ok_or(Fault::BADARG)?;
-            Ok(Value::bool(std::mem::replace(&mut me.trap_exit, new)))
-        }
-        // Nodes neither come nor go; how often that is watched is all there is to it.
-        "monitor_nodes" => {
-            let step = if value.as_bool().ok_or(Fault::BADARG)? { 1 } else { -1 };
-            let old = me.flags.get(&flag).and_then(|it| it.as_int()).unwrap_or(0);
-            me.flags.insert(flag, Value::int((old + step).max(0)));
-            Ok(Value::int(old))
-        }
-        "priority" => {
-            let new = value.as_atom().ok_or(Fault::BADARG)?;
-            if !matches!(new, AtomId::LOW | AtomId::NORMAL | AtomId::HIGH | AtomId::MAX) {
-                return Err(Fault::BADARG);
-            }
-            Ok(Value::atom(std::mem::replace(&mut me.priority, new)))
-        }
-        // There is one, so that it makes no difference.
-        "scheduler" => {
-            let new = value.as_usize().filter(|it| *it <= 1).ok_or(Fault::BADARG)?;
-            let new = Value::int(i64::try_from(new).unwrap_or(0));
-            Ok(me.flags.insert(flag, new).unwrap_or(Value::int(0)))
-        }
-        "error_handler" | "message_queue_data" | "fullsweep_after" | "min_heap_size"
-        | "min_bin_vheap_size" | "max_heap_size" | "save_calls" | "sensitive" | "async_dist" => {
-            let me = w.current;
-            let old = crate::machine::inspect::flag(w, me, &text);
-            if let Some(me) = w.me() {
-                me.flags.insert(flag, value);
-            }
-            Ok(old)
-        }
-        _ => Err(Fault::BADARG),
-    }
-}
-
-/// A flag's name, alone or with options.
-fn flag_name(w: &World, flag: Value) -> Option<AtomId> {
-    match w.heap.elements(flag) {
-        Some([name, _]) => name.as_atom().filter(|it| w.atoms.name(*it) == "monitor_nodes"),
-        _ => flag.as_atom(),
-    }
 }
 
 // The process dictionary

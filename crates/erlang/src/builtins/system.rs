@@ -5,6 +5,8 @@
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::make::{atom, count, pairs, string};
+use crate::builtins::process_flags::N_SCHEDULERS;
+use crate::builtins::system_flags::{OUTSTANDING_REQUESTS, scheduling};
 use crate::builtins::{Builtin, Control, Effect, Fault, How, Stop, inside};
 use crate::data::{AtomId, Value, from_term};
 use crate::lift::Lift;
@@ -12,10 +14,12 @@ use crate::machine::World;
 use crate::machine::inspect::flag;
 
 pub(super) const ROWS: &[Builtin] = &[
-    inspect("process_info", 1),
-    inspect("process_info", 2),
+    inspect("erlang", "process_info", 1),
+    inspect("erlang", "process_info", 2),
+    inspect("erts_internal", "check_process_code", 1),
+    inspect("erts_internal", "request_system_task", 3),
+    inspect("erts_internal", "request_system_task", 4),
     inside("erlang", "system_info", 1, system_info),
-    inside("erlang", "system_flag", 2, system_flag),
     inside("erlang", "statistics", 1, statistics),
     inside("erlang", "memory", 0, |w, _| Ok(memory(w))),
     inside("erlang", "memory", 1, memory_of),
@@ -35,7 +39,7 @@ pub(super) const ROWS: &[Builtin] = &[
     inside("erts_internal", "garbage_collect", 1, |_, _| Ok(Value::TRUE)),
     inside("erts_internal", "is_system_process", 1, |_, _| Ok(Value::FALSE)),
     inside("erts_internal", "is_process_executing_dirty", 1, |_, _| Ok(Value::FALSE)),
-    inside("erts_internal", "no_aux_work_threads", 0, |_, _| Ok(Value::int(1))),
+    inside("erts_internal", "no_aux_work_threads", 0, |_, _| Ok(Value::int(2))),
     inside("erts_internal", "get_creation", 0, |_, _| Ok(Value::int(0))),
     inside("erts_internal", "system_check", 1, |_, _| Ok(Value::atom(AtomId::OK))),
     inside("erlang", "seq_trace", 2, |_, _| Ok(Value::NIL)),
@@ -47,19 +51,16 @@ pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "dt_put_tag", 1, |_, _| Ok(Value::atom(AtomId::UNDEFINED))),
     inside("erlang", "dt_spread_tag", 1, |_, _| Ok(Value::TRUE)),
     inside("erlang", "dt_restore_tag", 1, |_, _| Ok(Value::TRUE)),
-    inside("erlang", "system_monitor", 0, |_, _| Ok(Value::atom(AtomId::UNDEFINED))),
     inside("erlang", "system_profile", 0, |_, _| Ok(Value::atom(AtomId::UNDEFINED))),
     inside("erlang", "system_profile", 2, |_, _| unsupported("erlang:system_profile/2")),
-    inside("erlang", "system_monitor", 1, |_, _| unsupported("erlang:system_monitor/1")),
-    inside("erlang", "system_monitor", 2, |_, _| unsupported("erlang:system_monitor/2")),
     inside("io", "printable_range", 0, |_, _| Ok(Value::atom(AtomId::LATIN1))),
     inside("file", "native_name_encoding", 0, |_, _| Ok(Value::atom(AtomId::UTF8))),
     inside("error_logger", "warning_map", 0, |w, _| Ok(atom(w, "warning"))),
 ];
 
-const fn inspect(name: &'static str, arity: u8) -> Builtin {
+const fn inspect(module: &'static str, name: &'static str, arity: u8) -> Builtin {
     Builtin {
-        module: "erlang",
+        module,
         name,
         arity,
         how: How::Control(Control::Inspect),
@@ -72,9 +73,10 @@ fn unsupported(what: &str) -> Result<Value, Fault> {
     Err(Stop::Unsupported { what: what.to_owned() }.into())
 }
 
-/// Schedulers that the machine says it has. It runs one process at a time.
-const N_SCHEDULERS: i64 = 1;
+const N_IO_SCHEDULERS: i64 = 10;
 const MAX_PORTS: i64 = 65_536;
+/// Of a timer on BEAM.
+const TIMER_BYTES: usize = 96;
 const MAX_TABLES: i64 = 8_192;
 
 fn system_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
@@ -97,23 +99,27 @@ fn system_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         "ets_limit" => Value::int(MAX_TABLES),
         "ets_count" => count(w.ets.len()),
         "schedulers"
-        | "schedulers_online"
-        | "scheduler_id"
         | "logical_processors"
         | "logical_processors_available"
         | "logical_processors_online"
-        | "dirty_cpu_schedulers"
-        | "dirty_cpu_schedulers_online" => Value::int(N_SCHEDULERS),
-        "dirty_io_schedulers" => Value::int(10),
+        | "dirty_cpu_schedulers" => Value::int(N_SCHEDULERS),
+        "schedulers_online" | "dirty_cpu_schedulers_online" => {
+            w.system_flags.get(&name).copied().unwrap_or(Value::int(N_SCHEDULERS))
+        }
+        "scheduler_id" => Value::int(1),
+        "dirty_io_schedulers" => Value::int(N_IO_SCHEDULERS),
         "thread_pool_size" => Value::int(1),
-        "threads" | "smp_support" | "time_correction" | "kernel_poll" | "eager_check_io" => {
-            Value::TRUE
-        }
-        "debug_compiled" | "lock_checking" | "port_parallelism" | "dynamic_trace_probes" => {
-            Value::FALSE
-        }
+        "threads" | "smp_support" | "time_correction" | "beam_jump_table" | "kernel_poll"
+        | "eager_check_io" => Value::TRUE,
+        "ets_always_compress"
+        | "debug_compiled"
+        | "lock_checking"
+        | "port_parallelism"
+        | "dynamic_trace_probes" => Value::FALSE,
+        "info" | "procs" | "loaded" | "dist" => described(w, &text),
         "machine" => string(w, "BEAM"),
-        "tolerant_timeofday" | "multi_scheduling" => atom(w, "enabled"),
+        "tolerant_timeofday" => atom(w, "enabled"),
+        "multi_scheduling" => scheduling(w),
         "time_warp_mode" => atom(w, "no_time_warp"),
         "time_offset" => atom(w, "final"),
         "start_time" => Value::int(super::clock::MONOTONIC_BEGIN),
@@ -123,15 +129,15 @@ fn system_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         "scheduler_bind_type" => atom(w, "unbound"),
         "scheduler_bindings" => {
             let unbound = atom(w, "unbound");
-            w.heap.tuple(&[unbound])
+            w.heap.tuple(&[unbound, unbound])
         }
         "dynamic_trace" => Value::atom(AtomId::NONE),
         "update_cpu_info" => atom(w, "unchanged"),
         "modified_timing_level" => Value::atom(AtomId::UNDEFINED),
-        "multi_scheduling_blockers"
-        | "normal_multi_scheduling_blockers"
-        | "taints"
-        | "dist_ctrl" => Value::NIL,
+        "multi_scheduling_blockers" | "normal_multi_scheduling_blockers" => {
+            w.system_flags.get(&name).copied().unwrap_or(Value::NIL)
+        }
+        "taints" | "dist_ctrl" => Value::NIL,
         "creation" => Value::int(0),
         "context_reductions" => Value::int(4000),
         "trace_control_word" => Value::int(i64::from(w.tracing_control_word())),
@@ -151,7 +157,9 @@ fn system_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         "sequential_tracer" => Value::FALSE,
         "delayed_node_table_gc" => Value::int(60),
         "dist_buf_busy_limit" => Value::int(1_048_576),
-        "outstanding_system_requests_limit" => Value::int(4),
+        "outstanding_system_requests_limit" => {
+            w.system_flags.get(&name).copied().unwrap_or(Value::int(OUTSTANDING_REQUESTS))
+        }
         // Facts of the installation that only it knows.
         "system_architecture"
         | "nif_version"
@@ -181,11 +189,11 @@ fn system_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 }
 
 fn system_info_of(w: &mut World, item: Value) -> Result<Value, Fault> {
-    // Threads that allocate answer by messages; there are none.
-    if let Some([name, _, _]) = w.heap.elements(item)
+    if let Some([name, id, kinds]) = w.heap.elements(item)
         && name.as_atom().is_some_and(|it| w.atoms.name(it) == "memory_internal")
     {
-        return Ok(Value::TRUE);
+        let (id, kinds) = (*id, *kinds);
+        return tell_memory(w, id, kinds);
     }
     let Some([name, what]) = w.heap.elements(item) else { return Err(Fault::BADARG) };
     // Of several allocators, none of which we have.
@@ -204,38 +212,6 @@ fn system_info_of(w: &mut World, item: Value) -> Result<Value, Fault> {
     }
 }
 
-/// Settings of the runtime are taken note of; none changes what a program computes.
-fn system_flag(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let (name, value) = (arg(args, 0).as_atom().ok_or(Fault::BADARG)?, arg(args, 1));
-    let text = w.atoms.name(name).to_owned();
-    let usual = match text.as_str() {
-        "backtrace_depth" => Value::int(8),
-        "fullsweep_after" | "min_heap_size" | "min_bin_vheap_size" | "max_heap_size" => {
-            let me = w.current;
-            flag(w, me, &text)
-        }
-        "schedulers_online" | "dirty_cpu_schedulers_online" => Value::int(N_SCHEDULERS),
-        "multi_scheduling" => atom(w, "enabled"),
-        "scheduler_wall_time" | "microstate_accounting" => Value::FALSE,
-        "trace_control_word" => {
-            let new = value.as_int().and_then(|it| u32::try_from(it).ok());
-            let old = w.tracing_control_word();
-            w.set_tracing_control_word(new.ok_or(Fault::BADARG)?);
-            return Ok(Value::int(i64::from(old)));
-        }
-        "time_offset" => return Ok(atom(w, "final")),
-        // Who hears what the runtime itself has to log: nothing, here.
-        "system_logger" => match value.as_atom().map(|it| w.atoms.name(it)) {
-            Some("logger" | "undefined") => atom(w, "logger"),
-            None if value.as_pid().is_some() => atom(w, "logger"),
-            _ => return Err(Fault::BADARG),
-        },
-        _ => return Err(Fault::BADARG),
-    };
-    let old = w.system_flags.insert(name, value);
-    Ok(old.unwrap_or(usual))
-}
-
 fn statistics(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let name = arg(args, 0).as_atom().ok_or(Fault::BADARG)?;
     let text = w.atoms.name(name).to_owned();
@@ -246,7 +222,11 @@ fn statistics(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let queue = count(w.queue.len());
     Ok(match text.as_str() {
         "reductions" | "exact_reductions" => since_last(w, name, reductions),
-        "runtime" | "wall_clock" => since_last(w, name, millis),
+        "runtime" => since_last(w, name, millis),
+        "wall_clock" => {
+            let elapsed = super::clock::monotonic(w) - super::clock::MONOTONIC_BEGIN;
+            since_last(w, name, elapsed / 1_000_000)
+        }
         "context_switches" => w.heap.tuple(&[zero, zero]),
         "garbage_collection" => w.heap.tuple(&[zero, zero, zero]),
         "io" => {
@@ -257,16 +237,70 @@ fn statistics(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         }
         "run_queue" | "total_run_queue_lengths" | "total_run_queue_lengths_all" => queue,
         "total_active_tasks" | "total_active_tasks_all" => count(w.queue.len() + 1),
-        "run_queue_lengths" | "run_queue_lengths_all" => w.heap.list(&[queue]),
-        "active_tasks" | "active_tasks_all" => {
+        // One for each scheduler, and one or two for those that do long work.
+        "run_queue_lengths" => w.heap.list(&[queue, zero, zero]),
+        "run_queue_lengths_all" => w.heap.list(&[queue, zero, zero, zero]),
+        "active_tasks" => {
             let tasks = count(w.queue.len() + 1);
-            w.heap.list(&[tasks])
+            w.heap.list(&[tasks, zero, zero])
         }
-        "scheduler_wall_time" | "scheduler_wall_time_all" | "microstate_accounting" => {
-            Value::atom(AtomId::UNDEFINED)
+        "active_tasks_all" => {
+            let tasks = count(w.queue.len() + 1);
+            w.heap.list(&[tasks, zero, zero, zero])
         }
+        "scheduler_wall_time" => wall_time(w, 2 * N_SCHEDULERS),
+        "scheduler_wall_time_all" => wall_time(w, 2 * N_SCHEDULERS + N_IO_SCHEDULERS),
+        "microstate_accounting" => Value::atom(AtomId::UNDEFINED),
         _ => return Err(Fault::BADARG),
     })
+}
+
+/// `[{Scheduler, Active, Total}]` if anyone wants it; the first one does all the work.
+fn wall_time(w: &mut World, n: i64) -> Value {
+    let name = w.atoms.intern("scheduler_wall_time");
+    if w.system_flags.get(&name).and_then(|it| it.as_bool()) != Some(true) {
+        return Value::atom(AtomId::UNDEFINED);
+    }
+    let total = Value::int(i64::try_from(w.clock).unwrap_or(i64::MAX));
+    let active = |id: i64| if id == 1 { total } else { Value::int(0) };
+    let items: Vec<Value> =
+        (1..=n).map(|id| w.heap.tuple(&[Value::int(id), active(id), total])).collect();
+    w.heap.list(&items)
+}
+
+/// Threads that allocate answer by messages: here, there is one. All it knows of are timers.
+fn tell_memory(w: &mut World, id: Value, kinds: Value) -> Result<Value, Fault> {
+    let kinds = w.heap.list_items(kinds).ok_or(Fault::BADARG)?;
+    let used = count(w.timers.running().len() * TIMER_BYTES);
+    let mut items = Vec::new();
+    for kind in kinds {
+        if kind.as_atom().is_none_or(|it| w.atoms.name(it) != "fix_alloc") {
+            items.push(w.heap.tuple(&[kind, Value::FALSE]));
+            continue;
+        }
+        let timers = [atom(w, "bif_timer"), used, used];
+        let timers = w.heap.tuple(&timers);
+        let types = w.heap.list(&[timers]);
+        let types = super::make::pair(w, "fix_types", types);
+        let types = w.heap.list(&[types]);
+        items.push(w.heap.tuple(&[kind, Value::int(0), types]));
+    }
+    let items = w.heap.list(&items);
+    let message = w.heap.tuple(&[id, Value::int(0), items]);
+    w.send(w.current, message);
+    Ok(Value::TRUE)
+}
+
+/// What a crash dump would say of a part of the system, as far as there is anything to say.
+fn described(w: &mut World, part: &str) -> Value {
+    let lines: Vec<String> = match part {
+        "procs" => w.processes.keys().map(|it| format!("=proc:<0.{}.0>", it.0)).collect(),
+        "loaded" => w.modules.keys().map(|it| w.atoms.name(*it).to_owned()).collect(),
+        "dist" => vec!["=node:nonode@nohost".to_owned()],
+        _ => memory_items(w).iter().map(|it| format!("{}: {}", it.0, it.1)).collect(),
+    };
+    let text: String = lines.iter().flat_map(|it| [it.as_str(), "\n"]).collect();
+    w.heap.binary(text.as_bytes())
 }
 
 /// `{Total, SinceLastAsked}`

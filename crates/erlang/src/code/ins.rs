@@ -310,6 +310,10 @@ pub enum Ins {
         at: Reg,
     },
 
+    /// The receive wants messages with this reference only: older messages have it not.
+    Awaits {
+        reference: Src,
+    },
     /// The message that the receive looks at, if there is one.
     Peek {
         found: Reg,
@@ -410,6 +414,7 @@ impl Ins {
             | Ins::Raise { .. }
             | Ins::BuildTrace { .. }
             | Ins::CatchEnd { .. }
+            | Ins::Awaits { .. }
             | Ins::Peek { .. }
             | Ins::PeekNext
             | Ins::RemoveMessage

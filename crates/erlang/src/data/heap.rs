@@ -34,8 +34,6 @@ pub struct Heap {
     pub(super) chunk: Option<u32>,
     /// What the closures of loaded code are called.
     pub lambdas: Vec<Lambda>,
-    /// How many of them came without code, in a binary.
-    pub n_foreign_lambdas: usize,
 }
 
 /// How much of each part of the heap is in use.
@@ -88,7 +86,6 @@ impl Default for Heap {
             n_full_collections: 0,
             chunk: None,
             lambdas: Vec::new(),
-            n_foreign_lambdas: 0,
         }
     }
 }
@@ -307,11 +304,15 @@ impl Heap {
         u32::try_from(place).ok().map(LambdaId)
     }
 
+    /// Whether anyone has named closures of that version of a module.
+    pub fn has_lambdas_of(&self, module: AtomId, md5: [u8; 16]) -> bool {
+        self.lambdas.iter().any(|it| it.module == module && it.module_md5 == md5)
+    }
+
     /// Names closure code that came in a binary. It can be called once its module is loaded.
     pub fn foreign_lambda(&mut self, lambda: Lambda) -> LambdaId {
         self.find_lambda(&lambda).unwrap_or_else(|| {
             self.lambdas.push(lambda);
-            self.n_foreign_lambdas += 1;
             LambdaId(u32::try_from(self.lambdas.len() - 1).unwrap_or(u32::MAX))
         })
     }

@@ -6,6 +6,7 @@
 use crate::code::{BitsSegment, MapStep};
 use crate::code::{FnId, Ins, Reg, Src};
 use crate::core::{Expr, ExprKind, Lambda, LetrecKind, MapPair, Place, Segment, VarId};
+use crate::lower::awaits::awaited;
 use crate::lower::names::is_block;
 use crate::lower::{Lowering, Pending, TooLarge};
 use rustc_hash::FxHashMap;
@@ -374,6 +375,13 @@ impl<'l, 'a> Emitter<'l, 'a> {
         let [var] = vars else {
             let regs: Vec<Reg> =
                 (0..vars.len()).map(|it| Reg(self.depth.saturating_add(count_u16(it)))).collect();
+            let is_peek = matches!(&arg.kind, ExprKind::Primop { name, .. } if name.as_str() == "recv_peek_message");
+            if let Some(reference) =
+                vars.get(1).filter(|_| is_peek).and_then(|it| awaited(*it, body))
+            {
+                let reference = self.operand(reference);
+                self.emit(Ins::Awaits { reference });
+            }
             self.expr(arg, &Dst::Many(regs.clone()));
             for (var, reg) in vars.iter().zip(regs) {
                 self.set_depth(reg.0.saturating_add(1));

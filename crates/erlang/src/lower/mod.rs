@@ -7,6 +7,7 @@
 )]
 
 mod assembly;
+mod awaits;
 mod cases;
 mod emit;
 mod exceptions;
@@ -50,6 +51,7 @@ pub(crate) fn lower(
     md5: [u8; 16],
 ) -> Result<(), TooLarge> {
     let name = world.atoms.intern(module.name.as_str());
+    let is_named = world.heap.has_lambdas_of(name, md5);
     let mut lowering = Lowering {
         program,
         world,
@@ -61,6 +63,7 @@ pub(crate) fn lower(
         pending: VecDeque::new(),
         n_lambdas: 0,
         lambdas: FxHashMap::default(),
+        is_named,
         inlined: FxHashMap::default(),
         clause_ids: FxHashMap::default(),
     };
@@ -111,6 +114,8 @@ struct Lowering<'a> {
     pending: VecDeque<Pending<'a>>,
     n_lambdas: u32,
     lambdas: FxHashMap<FnId, LambdaId>,
+    /// Whether somebody has named closures of this version before.
+    is_named: bool,
     /// Functions that the module wants inlined.
     inlined: FxHashMap<(Atom, usize), &'a Lambda>,
     /// Clauses that have code, by where they are in the tree: copies count as one clause.
@@ -173,8 +178,9 @@ impl<'a> Lowering<'a> {
             module_md5: self.md5,
         };
         let heap = &mut self.world.heap;
-        let foreign = (heap.n_foreign_lambdas > 0).then(|| heap.find_lambda(&lambda)).flatten();
-        let place = foreign.map_or(heap.lambdas.len(), |it| it.0 as usize);
+        // Funs of another copy of this very version reach the new code, as do those from binaries.
+        let named = self.is_named.then(|| heap.find_lambda(&lambda)).flatten();
+        let place = named.map_or(heap.lambdas.len(), |it| it.0 as usize);
         match heap.lambdas.get_mut(place) {
             Some(known) => *known = lambda,
             None => heap.lambdas.push(lambda),

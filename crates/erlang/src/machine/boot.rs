@@ -93,6 +93,18 @@ const RESIDENTS: &[Resident] = &[
         table: None,
         steps: &[|_| ("file_server", "start_link", Vec::new())],
     },
+    Resident {
+        name: "erts_code_purger",
+        table: None,
+        steps: &[
+            |w| {
+                let args = vec![atom(w, "erts_code_purger"), atom(w, "start"), Value::NIL];
+                ("erlang", "spawn", args)
+            },
+            // It never returns; by then it has its name.
+            |_| ("timer", "sleep", vec![Value::int(1)]),
+        ],
+    },
     Resident { name: "rex", table: None, steps: &[|_| ("rpc", "start_link", Vec::new())] },
     Resident {
         name: "global_name_server",

@@ -373,7 +373,7 @@ impl Cpu<'_> {
             How::Control(Control::Inspect) if !self.world.may_go(builtin, args, self.pc) => {
                 self.fault(Stop::NeedTurn.into(), None)
             }
-            How::Control(Control::Inspect) => match inspect::process_info(self, args) {
+            How::Control(Control::Inspect) => match inspect::answer(self, builtin, args) {
                 Ok(value) => self.finish_call(value, to),
                 Err(fault) => self.fault(fault, Some((builtin, args))),
             },
@@ -461,6 +461,17 @@ impl Cpu<'_> {
         args: &[Value],
         to: Return,
     ) -> Flow {
+        // Its code may be gone in a moment: the call waits until that is known.
+        if let Some(purger) = self.world.purger_of(lambda) {
+            let module = self.world.heap.lambda(lambda).map_or(AtomId::UNDEFINED, |it| it.module);
+            let name = Value::atom(self.world.atoms.intern("pending_purge_lambda"));
+            let purging = Value::atom(self.world.atoms.intern("erts_code_purger"));
+            let args = [Value::atom(module), fun, self.world.heap.list(args)];
+            self.apply(purging, name, &args, to)?;
+            self.cut(self.base + args.len());
+            self.world.suspended.insert((purger, self.world.current), 1);
+            return pause(Pause::Yield);
+        }
         let module = self.world.heap.lambda(lambda).map(|it| it.module);
         if let Some(module) = module.filter(|it| !self.world.is_known_module(*it)) {
             self.retry_call();
@@ -470,6 +481,14 @@ impl Cpu<'_> {
         if let (Some((handler, function)), Some(module)) = (handler, module) {
             let list = self.world.heap.list(args);
             return self.apply(handler, function, &[Value::atom(module), fun, list], to);
+        }
+        if module.is_some_and(|it| self.world.missing.contains(&it)) {
+            let skip = match to {
+                Return::Here(_) => Skip::Nothing,
+                Return::ToCaller => Skip::Current,
+            };
+            let raised = Raised::undefined_fun(self, fun, args, skip);
+            return self.raise(raised);
         }
         let reason = self.world.heap.tuple(&[Value::atom(AtomId::BADFUN), fun]);
         self.fault(Fault::Error(reason), None)

@@ -1,21 +1,21 @@
 //! `process_info`: what can be seen of a process from outside, where it is in its program included.
 
-use crate::builtins::Fault;
 use crate::builtins::debug::words_of;
 use crate::builtins::make::{atom, count, pair, pairs};
+use crate::builtins::process_flags::{BIN_VHEAP_WORDS, HEAP_WORDS, heap_size_of};
+use crate::builtins::{Builtin, Fault};
 use crate::data::{AtomId, PidId, RefId, Value};
 use crate::machine::World;
 use crate::machine::interpret::Cpu;
-use crate::machine::process::{Execution, MonitorTarget, Process, Status};
+use crate::machine::process::{Execution, HeapLimit, MonitorTarget, Process, Status};
 use crate::machine::raise::frames_at;
-use crate::machine::world::USER;
+use crate::machine::versions::{Place, places};
+use crate::machine::world::{INIT, USER};
 
-/// What BEAM gives each process to begin with, in words.
-const HEAP_WORDS: i64 = 233;
-const BIN_VHEAP_WORDS: i64 = 46_422;
 const FULLSWEEP_AFTER: i64 = 65_535;
 /// Bytes of a process with that heap.
 const PROCESS_BYTES: i64 = 2_640;
+const WORD_BYTES: i64 = 8;
 
 /// The items of `process_info/1`, in BEAM's order.
 const USUAL: &[&str] = &[
@@ -38,8 +38,70 @@ const USUAL: &[&str] = &[
     "suspending",
 ];
 
+/// What needs to see where processes are.
+pub(super) fn answer(cpu: &mut Cpu<'_>, builtin: &Builtin, args: &[Value]) -> Result<Value, Fault> {
+    match (builtin.name, args) {
+        ("check_process_code", [module]) => {
+            let module = module.as_atom().ok_or(Fault::BADARG)?;
+            Ok(Value::bool(runs_old(cpu, cpu.world.current, module)))
+        }
+        ("request_system_task", [whom, priority, request]) => {
+            let me = Value::pid(cpu.world.current);
+            system_task(cpu, [me, *whom, *priority, *request])
+        }
+        ("request_system_task", [asker, whom, priority, request]) => {
+            system_task(cpu, [*asker, *whom, *priority, *request])
+        }
+        _ => process_info(cpu, args),
+    }
+}
+
+/// Whether a process runs the old version of a module.
+fn runs_old(cpu: &Cpu<'_>, pid: PidId, module: AtomId) -> bool {
+    if pid != cpu.world.current {
+        return execution(cpu.world, pid).is_some_and(|it| cpu.world.is_old(module, places(it)));
+    }
+    let pcs = std::iter::once(cpu.pc).chain(cpu.frames.iter().map(|it| it.pc));
+    cpu.world.is_old(module, pcs.map(|it| Place::Address(it.saturating_sub(1))))
+}
+
+/// What a process is asked to do for the system, between two steps of its own: it is done at once,
+/// and whoever asked gets `{Task, Id, Result}`.
+fn system_task(cpu: &mut Cpu<'_>, args: [Value; 4]) -> Result<Value, Fault> {
+    let [asker, whom, priority, request] = args;
+    let (asker, whom) = (asker.as_pid(), whom.as_pid());
+    let (asker, whom) = (asker.ok_or(Fault::BADARG)?, whom.ok_or(Fault::BADARG)?);
+    let priority = priority.as_atom().map(|it| cpu.world.atoms.name(it));
+    if !matches!(priority, Some("max" | "high" | "normal" | "low" | "inherit")) {
+        return Err(Fault::BADARG);
+    }
+    let Some([task, id, about]) = cpu.world.heap.elements(request) else {
+        return Err(Fault::BADARG);
+    };
+    let (task, id, about) = (*task, *id, *about);
+    let is_there = cpu.world.is_alive(whom);
+    let name = task.as_atom().map(|it| cpu.world.atoms.name(it));
+    let result = match (name, about.as_atom()) {
+        (Some("garbage_collect"), Some(kind)) => {
+            if is_there {
+                let kind = cpu.world.atoms.name(kind).to_owned();
+                cpu.world.trace_collected(whom, &kind);
+            }
+            Value::bool(is_there)
+        }
+        (Some("check_process_code"), Some(module)) => Value::bool(runs_old(cpu, whom, module)),
+        (Some("system_task_test"), None) if about.as_int().is_some() => Value::TRUE,
+        // Literals stay where they are.
+        (Some("copy_literals"), Some(_)) => Value::atom(AtomId::OK),
+        _ => return Err(Fault::BADARG),
+    };
+    let message = cpu.world.heap.tuple(&[task, id, result]);
+    cpu.world.send(asker, message);
+    Ok(Value::atom(AtomId::OK))
+}
+
 /// `process_info/1,2`
-pub(super) fn process_info(cpu: &mut Cpu<'_>, args: &[Value]) -> Result<Value, Fault> {
+fn process_info(cpu: &mut Cpu<'_>, args: &[Value]) -> Result<Value, Fault> {
     let pid = args.first().and_then(|it| it.as_pid()).ok_or(Fault::BADARG)?;
     let wanted = match args.get(1) {
         Some(items) => Wanted::read(cpu.world, *items)?,
@@ -114,6 +176,13 @@ fn item(cpu: &mut Cpu<'_>, pid: PidId, name: &str) -> Result<Value, Fault> {
     let n_frames =
         if is_me { cpu.frames.len() } else { execution(cpu.world, pid).map_or(0, n_frames) };
     let n_catches = if name == "catchlevel" { n_catches(cpu, pid) } else { 0 };
+    let heap = match name {
+        "total_heap_size" | "heap_size" | "memory" | "garbage_collection_info" => {
+            let least = flag(cpu.world, pid, "min_heap_size").as_int().unwrap_or(HEAP_WORDS);
+            heap_size(cpu, pid, least)
+        }
+        _ => HeapSize::default(),
+    };
     let w = &mut *cpu.world;
     let status = status_of(w, pid);
     let outside;
@@ -173,10 +242,13 @@ fn item(cpu: &mut Cpu<'_>, pid: PidId, name: &str) -> Result<Value, Fault> {
             let all = process.reductions + u64::from(now);
             Value::int(i64::try_from(all).unwrap_or(i64::MAX))
         }
-        "total_heap_size" | "heap_size" => heap_size(w, pid),
+        "total_heap_size" | "heap_size" => Value::int(heap.block),
         "stack_size" => count(n_frames),
         "catchlevel" => count(n_catches),
-        "memory" => Value::int(PROCESS_BYTES),
+        "memory" => {
+            let more = (heap.block - HEAP_WORDS).max(0).saturating_mul(WORD_BYTES);
+            Value::int(more.saturating_add(PROCESS_BYTES))
+        }
         "suspending" => crate::builtins::tracing::suspending(w, pid),
         "sequential_trace_token" | "binary" => Value::NIL,
         "trace" => Value::int(0),
@@ -189,7 +261,7 @@ fn item(cpu: &mut Cpu<'_>, pid: PidId, name: &str) -> Result<Value, Fault> {
         "error_handler" | "message_queue_data" | "fullsweep_after" | "min_heap_size"
         | "min_bin_vheap_size" | "max_heap_size" | "async_dist" => flag(w, pid, name),
         "garbage_collection" => garbage_collection(w, pid),
-        "garbage_collection_info" => garbage_collection_info(w),
+        "garbage_collection_info" => garbage_collection_info(w, heap, n_frames),
         _ => return Err(Fault::BADARG),
     })
 }
@@ -209,15 +281,60 @@ fn n_catches(cpu: &Cpu<'_>, pid: PidId) -> usize {
     pcs.map(|it| cpu.program.n_handlers_at(it.saturating_sub(1))).sum()
 }
 
-/// What a process begins with, or what it was asked to; one that hibernates has what it needs.
-fn heap_size(w: &mut World, pid: PidId) -> Value {
-    let Some(process) = w.processes.get(&pid) else { return Value::int(HEAP_WORDS) };
+/// Words of a process's heap, and those of it that are used.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct HeapSize {
+    block: i64,
+    used: i64,
+}
+
+/// What a process begins with, or what it was asked to, or as much more as it holds; one that
+/// hibernates has what it needs.
+fn heap_size(cpu: &Cpu<'_>, pid: PidId, least: i64) -> HeapSize {
+    let w = &*cpu.world;
+    let Some(process) = w.processes.get(&pid) else {
+        return HeapSize { block: HEAP_WORDS, used: 0 };
+    };
     if process.status == Status::Hibernating {
         let values = process.execution.as_ref().map(Execution::initial).unwrap_or_default();
-        return Value::int(words_of(&w.heap, &values) + 1);
+        let used = words_of(&w.heap, &values);
+        return HeapSize { block: used + 1, used };
     }
-    let least = flag(w, pid, "min_heap_size").as_int().unwrap_or(0);
-    Value::int(least.max(HEAP_WORDS))
+    // The registers of the one that runs may hold what is no longer alive: they do not count.
+    let used = w.held_words(process);
+    HeapSize { block: if used <= least { least } else { heap_size_of(used) }, used }
+}
+
+impl World {
+    /// Words of all that a process holds; the stack of the one that runs is not in it.
+    fn held_words(&self, process: &Process) -> i64 {
+        let mut values = Vec::new();
+        if let Some(execution) = &process.execution {
+            values.extend(execution.stack.iter().take(execution.live));
+        }
+        values.push(process.dictionary);
+        let messages =
+            process.flags.iter().find(|it| self.atoms.name(*it.0) == "message_queue_data");
+        let are_outside = messages.and_then(|it| it.1.as_atom()).map(|it| self.atoms.name(it));
+        if are_outside != Some("off_heap") {
+            values.extend(process.mailbox.iter());
+        }
+        let n_values = i64::try_from(values.len()).unwrap_or(i64::MAX / 2);
+        words_of(&self.heap, &values) + n_values
+    }
+
+    /// Kills a process that does not run now and holds more than it may.
+    pub(crate) fn enforce_heap_limit(&mut self, pid: PidId) {
+        let Some(process) = self.processes.get(&pid) else { return };
+        let Some(limit) = process.heap_limit.filter(|_| process.execution.is_some()) else {
+            return;
+        };
+        if self.held_words(process) > limit.words {
+            self.terminate(pid, Value::atom(AtomId::KILLED));
+        } else if let Some(process) = self.processes.get_mut(&pid) {
+            process.heap_limit = Some(HeapLimit { made: 0, is_due: false, ..limit });
+        }
+    }
 }
 
 /// The terminal and its like have no process of the machine.
@@ -227,6 +344,9 @@ fn device(w: &mut World, pid: PidId) -> Process {
     res.status = Status::Waiting;
     res.group_leader = USER;
     res.name = w.name_of_device(pid);
+    if pid == INIT {
+        res.initial_call = (w.atoms.intern("erl_init"), w.atoms.intern("start"), 2);
+    }
     res
 }
 
@@ -268,6 +388,10 @@ pub(crate) fn flag(w: &mut World, pid: PidId, name: &str) -> Value {
     if let Some(value) = w.processes.get(&pid).and_then(|it| it.flags.get(&id)) {
         return *value;
     }
+    // What is set for all; what begins with more than it needs is no concern of who sets less.
+    if let Some(value) = w.system_flags.get(&id) {
+        return *value;
+    }
     match name {
         "error_handler" => Value::atom(id),
         "message_queue_data" => atom(w, "on_heap"),
@@ -292,17 +416,16 @@ fn garbage_collection(w: &mut World, pid: PidId) -> Value {
     pairs(w, &items)
 }
 
-pub(crate) fn garbage_collection_info(w: &mut World) -> Value {
+pub(crate) fn garbage_collection_info(w: &mut World, heap: HeapSize, n_frames: usize) -> Value {
     let zero = Value::int(0);
-    let heap = Value::int(HEAP_WORDS);
     let items = [
         ("old_heap_block_size", zero),
-        ("heap_block_size", heap),
+        ("heap_block_size", Value::int(heap.block.max(HEAP_WORDS))),
         ("mbuf_size", zero),
         ("recent_size", zero),
-        ("stack_size", zero),
+        ("stack_size", count(n_frames)),
         ("old_heap_size", zero),
-        ("heap_size", zero),
+        ("heap_size", Value::int(heap.used)),
         ("bin_vheap_size", zero),
         ("bin_vheap_block_size", Value::int(BIN_VHEAP_WORDS)),
         ("bin_old_vheap_size", zero),

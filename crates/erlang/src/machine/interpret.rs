@@ -605,6 +605,11 @@ impl Cpu<'_> {
                     self.set(at, value);
                 }
 
+                Ins::Awaits { reference } => {
+                    if let Some(id) = self.src(reference).as_ref() {
+                        self.world.skip_older(id);
+                    }
+                }
                 Ins::Peek { found, message } => {
                     let turn = match &self.world.schedule {
                         Some(_) => self.world.peek_turn(pc),

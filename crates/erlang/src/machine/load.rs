@@ -5,7 +5,7 @@ use crate::core::{self, Lambda};
 use crate::data::{AtomId, from_term};
 use crate::host::{HostError, ModuleCode};
 use crate::lower::{self, Assembly};
-use crate::machine::{LoadedModule, Machine, MachineError, World};
+use crate::machine::{LoadedModule, Machine, MachineError, Object, World};
 use std::collections::BTreeSet;
 use term::{Atom, Term};
 use trace::Head;
@@ -41,7 +41,7 @@ impl Machine {
         if object.as_ref().is_some_and(|it| !self.world.code_path.is_initial(it)) {
             self.made_in_run.push(module);
         }
-        self.loaded_from(module, object);
+        self.loaded_from(module, object.map(Object::File));
         Ok(true)
     }
 
@@ -53,7 +53,7 @@ impl Machine {
         }
     }
 
-    pub(super) fn loaded_from(&mut self, module: AtomId, object: Option<String>) {
+    pub(super) fn loaded_from(&mut self, module: AtomId, object: Option<Object>) {
         if let Some(loaded) = self.world.modules.get_mut(&module) {
             // What is part of the runtime shows no file of its own.
             loaded.object = object.filter(|_| !loaded.file.is_empty());

@@ -23,6 +23,7 @@ pub mod signals;
 pub mod timers;
 pub(crate) mod tracing;
 mod unit;
+mod versions;
 mod world;
 
 pub use clauses::SourceClause;
@@ -33,4 +34,5 @@ pub use replay::{Answer, FunctionName, Outside, Replay};
 pub use run::{Machine, MachineError, Outcome, Run, Settings};
 pub use schedule::{Schedule, Staged, Told};
 pub use unit::Unit;
-pub use world::{Ended, Epoch, LoadedModule, PidNames, STANDARD_ERROR, USER, World};
+pub use versions::OldCode;
+pub use world::{Ended, Epoch, LoadedModule, Object, PidNames, STANDARD_ERROR, USER, World};

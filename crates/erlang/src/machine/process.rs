@@ -17,6 +17,8 @@ pub struct Process {
     pub mailbox: VecDeque<Value>,
     /// What the messages are called, if the run is scheduled.
     pub letters: VecDeque<MessageId>,
+    /// References made lately, and how many of the messages there are older than each.
+    pub(crate) marks: Marks,
     /// How many messages the current receive has looked at and not taken.
     pub seen: usize,
     /// Whether the current receive looks at messages at all, or only waits.
@@ -44,9 +46,62 @@ pub struct Process {
     pub n_children: u32,
     pub n_refs: u32,
     pub reductions: u64,
+    /// How large its heap may become.
+    pub heap_limit: Option<HeapLimit>,
     pub on_return: OnReturn,
     /// The part of the system that it was started for, directly or not.
     pub resident: Option<AtomId>,
+}
+
+/// How many messages of a long mailbox came before a reference was made: they can't hold it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Marks(VecDeque<(RefId, usize)>);
+
+impl Marks {
+    /// Shorter mailboxes are looked through.
+    const LEAST_MESSAGES: usize = 50;
+    const MOST: usize = 8;
+
+    pub(crate) fn add(&mut self, reference: RefId, n_older: usize) {
+        if n_older < Marks::LEAST_MESSAGES {
+            return;
+        }
+        if self.0.len() == Marks::MOST {
+            self.0.pop_front();
+        }
+        self.0.push_back((reference, n_older));
+    }
+
+    pub(crate) fn n_older(&self, reference: RefId) -> usize {
+        self.0.iter().find(|it| it.0 == reference).map_or(0, |it| it.1)
+    }
+
+    /// The message at this place was taken.
+    pub(crate) fn taken(&mut self, place: usize) {
+        for (_, n_older) in &mut self.0 {
+            if place < *n_older {
+                *n_older -= 1;
+            }
+        }
+    }
+}
+
+/// A process is killed once its heap is larger. There is one heap for all: what a process holds is
+/// measured when it has made as much.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeapLimit {
+    pub words: i64,
+    pub kills: bool,
+    /// Words made since it was measured.
+    pub made: i64,
+    pub is_due: bool,
+}
+
+impl HeapLimit {
+    /// Whether a heap that begins with so many words can keep it.
+    pub(crate) fn fits(self, least: i64) -> bool {
+        self.words == 0 || self.words >= least
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -190,6 +245,7 @@ impl Process {
             status: Status::Runnable,
             mailbox: VecDeque::new(),
             letters: VecDeque::new(),
+            marks: Marks::default(),
             seen: 0,
             looks: false,
             deadline: None,
@@ -209,6 +265,7 @@ impl Process {
             n_children: 0,
             n_refs: 0,
             reductions: 0,
+            heap_limit: None,
             on_return: OnReturn::Nobody,
             resident: None,
         }

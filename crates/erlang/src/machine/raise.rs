@@ -106,6 +106,18 @@ impl Raised {
         Raised::new(cpu, AtomId::ERROR, Value::atom(AtomId::UNDEF), first, skip)
     }
 
+    /// A closure whose module is gone for good.
+    pub(crate) fn undefined_fun(
+        cpu: &mut Cpu<'_>,
+        fun: Value,
+        args: &[Value],
+        skip: Skip,
+    ) -> Raised {
+        let args = cpu.world.heap.list(args);
+        let first = cpu.world.heap.tuple(&[fun, args, Value::NIL]);
+        Raised::new(cpu, AtomId::ERROR, Value::atom(AtomId::UNDEF), first, skip)
+    }
+
     /// A bitstring that could not be built; the cause tells which segment it was.
     pub(crate) fn building(cpu: &mut Cpu<'_>, reason: Value, cause: Value) -> Raised {
         let pc = cpu.pc.saturating_sub(1);

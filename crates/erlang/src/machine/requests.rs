@@ -8,7 +8,8 @@ use crate::data::{AtomId, PidId, TooDeep, Value, from_term, to_term};
 use crate::host::{HostAnswer, HostError};
 use crate::lower;
 use crate::machine::process::{Execution, OnReturn, Start};
-use crate::machine::{Machine, MachineError, World};
+use crate::machine::versions::Purge;
+use crate::machine::{Machine, MachineError, Object, World};
 use term::{Atom, Term};
 
 impl Machine {
@@ -20,8 +21,10 @@ impl Machine {
         args: &[Value],
     ) -> Result<Option<Stop>, MachineError> {
         let answer = match builtin.how {
-            How::Machine(Request::LoadModule) => self.load_module(args),
-            How::Machine(Request::DeleteModule) => Ok(self.delete_module(args)),
+            How::Machine(Request::LoadModule) => self.load_module(builtin, args),
+            How::Machine(Request::DeleteModule) => Ok(self.delete_module(builtin, args)),
+            How::Machine(Request::Purge) => Ok(self.purge_old(builtin, args)),
+            How::Machine(Request::PurgeStep) => Ok(self.purge_step(args)),
             How::Machine(Request::LoadFile) => self.load_file(args),
             How::Machine(Request::LoadAbsolute) => self.load_absolute(args),
             How::Machine(Request::ObjectCode) => Ok(self.object_code(args)),
@@ -34,10 +37,16 @@ impl Machine {
                 self.apply_on_host(builtin, args)
             }
         };
-        let answer = match answer {
+        let mut answer = match answer {
             Ok(answer) => answer,
             Err(stop) => return Ok(Some(stop)),
         };
+        if let (How::Machine(_), HostAnswer::Raised { reason, trace, .. }) =
+            (builtin.how, &mut answer)
+            && reason.as_atom() == Some("badarg")
+        {
+            *trace = self.frame_of(builtin, args);
+        }
         let World { heap, atoms, processes, .. } = &mut self.world;
         let (start, values) = match answer {
             HostAnswer::Value(term) => (Start::Deliver, vec![from_term(heap, atoms, &term)]),
@@ -53,6 +62,14 @@ impl Machine {
             execution.live = execution.stack.len();
         }
         Ok(None)
+    }
+
+    /// The trace of an exception that the builtin itself raises.
+    fn frame_of(&self, builtin: &Builtin, args: &[Value]) -> Term {
+        let Ok(args) = self.terms(args) else { return Term::Nil };
+        let call = [Term::atom(builtin.module), Term::atom(builtin.name), Term::proper_list(args)];
+        let frame = call.into_iter().chain([Term::Nil]).collect();
+        Term::proper_list(vec![Term::Tuple(frame)])
     }
 
     fn apply_on_host(&mut self, builtin: &Builtin, args: &[Value]) -> Result<HostAnswer, Stop> {
@@ -90,16 +107,23 @@ impl Machine {
     }
 
     /// `[Module, …, Binary]`: the answer of `code:load_binary`.
-    fn load_module(&mut self, args: &[Value]) -> Result<HostAnswer, Stop> {
+    fn load_module(&mut self, builtin: &Builtin, args: &[Value]) -> Result<HostAnswer, Stop> {
         let module = args.first().and_then(|it| it.as_atom());
         let bytes = args.last().and_then(|it| self.world.heap.as_binary_bytes(*it));
         let (Some(module), Some(bytes)) = (module, bytes) else {
             return Ok(raised("badarg"));
         };
         let bytes = bytes.into_owned();
+        // The code server makes room for another version, the runtime alone does not.
+        if builtin.module == "erlang" && self.has_both_versions(module) {
+            return Ok(error("not_purged"));
+        }
         // `code:load_binary/3` names a file too.
         let file = match args {
-            [_, file, _] => self.text(*file),
+            [_, file, _] => match file.as_atom() {
+                Some(name) => Some(Object::Name(name)),
+                None => self.text(*file).map(Object::File),
+            },
             _ => None,
         };
         self.load_bytes(module, &bytes, file)
@@ -109,21 +133,23 @@ impl Machine {
         &mut self,
         module: AtomId,
         bytes: &[u8],
-        file: Option<String>,
+        object: Option<Object>,
     ) -> Result<HostAnswer, Stop> {
         let name = Atom::new(self.world.atoms.name(module));
         let code = match self.host.load_binary(&name, bytes) {
             Ok(code) => code,
-            Err(HostError::NotFound(_) | HostError::Compile(_)) => return Ok(error("badfile")),
+            Err(HostError::NotFound(_) | HostError::NoDebugInfo(_) | HostError::Compile(_)) => {
+                return Ok(error("badfile"));
+            }
             Err(error) => return Err(Stop::Host { why: error.to_string() }),
         };
-        self.forget(module);
+        self.make_old(module);
         // BEAM's loader refuses what it can't make sense of.
         if self.install(&code).is_err() {
             return Ok(error("badfile"));
         }
         self.made_in_run.push(module);
-        self.loaded_from(module, file);
+        self.loaded_from(module, object);
         if let Some(function) = lower::on_load(&code.core) {
             self.run_on_load(module, &function)?;
         }
@@ -141,7 +167,9 @@ impl Machine {
         let name = Atom::new(self.world.atoms.name(module));
         let code = match self.host.load_binary(&name, &bytes) {
             Ok(code) => code,
-            Err(HostError::NotFound(_) | HostError::Compile(_)) => return Ok(error("badfile")),
+            Err(HostError::NotFound(_) | HostError::NoDebugInfo(_) | HostError::Compile(_)) => {
+                return Ok(error("badfile"));
+            }
             Err(error) => return Err(Stop::Host { why: error.to_string() }),
         };
         let owner = self.world.current;
@@ -160,20 +188,29 @@ impl Machine {
         let Some(all) = all else { return Ok(raised("badarg")) };
         let mut names: Vec<AtomId> = all.iter().map(|it| it.0).collect();
         names.sort_unstable();
-        let twice = names.windows(2).any(|it| matches!(it, [a, b] if a == b));
+        let twice = names.windows(2).filter(|it| matches!(it, [a, b] if a == b));
+        let mut twice: Vec<AtomId> = twice.filter_map(|it| it.first().copied()).collect();
+        twice.dedup();
+        if !twice.is_empty() {
+            return Ok(self.named("duplicated", &twice));
+        }
         let waits = all.iter().any(|it| lower::on_load(&it.1.core).is_some());
-        if twice || (waits && all.len() > 1) {
-            return Ok(raised(if twice { "badarg" } else { "system_limit" }));
+        if waits && all.len() > 1 {
+            return Ok(raised("system_limit"));
+        }
+        let in_the_way = names.iter().copied().filter(|it| self.has_both_versions(*it));
+        let in_the_way: Vec<AtomId> = in_the_way.collect();
+        if !in_the_way.is_empty() {
+            return Ok(self.named("not_purged", &in_the_way));
         }
         for (module, code) in all {
-            self.forget(module);
+            self.make_old(module);
             if self.install(&code).is_err() {
                 return Ok(raised("badarg"));
             }
             self.made_in_run.push(module);
             if waits {
-                let listed = Term::proper_list(vec![Term::Atom(code.name)]);
-                return Ok(HostAnswer::Value(Term::Tuple(vec![Term::atom("on_load"), listed])));
+                return Ok(self.named("on_load", &[module]));
             }
         }
         for id in ids {
@@ -182,14 +219,18 @@ impl Machine {
         Ok(HostAnswer::Value(Term::atom("ok")))
     }
 
+    /// `{What, Modules}`
+    fn named(&self, what: &str, modules: &[AtomId]) -> HostAnswer {
+        let modules = modules.iter().map(|it| Term::atom(self.world.atoms.name(*it)));
+        let modules = Term::proper_list(modules.collect());
+        HostAnswer::Value(Term::Tuple(vec![Term::atom(what), modules]))
+    }
+
     fn has_on_load(&self, args: &[Value]) -> HostAnswer {
         let prepared =
             args.first().and_then(|it| it.as_ref()).and_then(|it| self.prepared.get(&it));
         match prepared {
-            Some((_, code)) => {
-                let has = lower::on_load(&code.core).is_some();
-                HostAnswer::Value(Term::atom(if has { "true" } else { "false" }))
-            }
+            Some((_, code)) => truth(lower::on_load(&code.core).is_some()),
             None => raised("badarg"),
         }
     }
@@ -240,7 +281,7 @@ impl Machine {
         self.choose_code_path();
         match self.host.object_code(&name) {
             Some((file, bytes)) if !self.world.code_path.is_initial(&file) => {
-                self.load_bytes(module, &bytes, Some(file))
+                self.load_bytes(module, &bytes, Some(Object::File(file)))
             }
             None | Some(_) => {
                 let is_there =
@@ -266,7 +307,7 @@ impl Machine {
         let named = self.world.atoms.intern(stem.unwrap_or_default());
         let module = args.get(1).and_then(|it| it.as_atom()).unwrap_or(named);
         match files::contents(&mut self.world, &file) {
-            Some(bytes) => self.load_bytes(module, &bytes, Some(file)),
+            Some(bytes) => self.load_bytes(module, &bytes, Some(Object::File(file))),
             None => Ok(error("nofile")),
         }
     }
@@ -301,13 +342,73 @@ impl Machine {
         chars.into_iter().map(char_of).collect()
     }
 
-    fn delete_module(&mut self, args: &[Value]) -> HostAnswer {
+    fn delete_module(&mut self, builtin: &Builtin, args: &[Value]) -> HostAnswer {
         let Some(module) = args.first().and_then(|it| it.as_atom()) else {
+            return raised(if builtin.module == "code" { "function_clause" } else { "badarg" });
+        };
+        let by_server = builtin.module == "code";
+        if self.world.old_code.contains_key(&module) {
+            return if by_server { truth(false) } else { raised("badarg") };
+        }
+        if self.world.modules.contains_key(&module) {
+            self.deleted.insert(module);
+            self.retire(module);
+            return truth(true);
+        }
+        // BEAM knows those that it once had.
+        match self.deleted.contains(&module) {
+            true => truth(true),
+            false if by_server => truth(false),
+            false => HostAnswer::Value(Term::atom("undefined")),
+        }
+    }
+
+    /// `code:purge` says whether it killed somebody, `code:soft_purge` whether it could.
+    fn purge_old(&mut self, builtin: &Builtin, args: &[Value]) -> HostAnswer {
+        let Some(module) = args.first().and_then(|it| it.as_atom()) else {
+            return raised("function_clause");
+        };
+        if builtin.name == "purge" {
+            truth(self.purge(module, Purge::Hard).1)
+        } else {
+            truth(!self.purge(module, Purge::Soft).0)
+        }
+    }
+
+    /// What OTP's own purger, which looks after the processes itself, asks for.
+    fn purge_step(&mut self, args: &[Value]) -> HostAnswer {
+        let (Some(module), Some(step)) = (
+            args.first().and_then(|it| it.as_atom()),
+            args.get(1).and_then(|it| it.as_atom()).map(|it| self.world.atoms.name(it)),
+        ) else {
             return raised("badarg");
         };
-        let was_there = self.world.modules.contains_key(&module);
-        self.forget(module);
-        HostAnswer::Value(Term::atom(if was_there { "true" } else { "false" }))
+        match step {
+            "prepare" | "prepare_on_load" => truth(self.prepare_purge(module)),
+            "abort" => {
+                self.abort_purge(module);
+                truth(false)
+            }
+            "complete" => {
+                self.drop_old(module);
+                truth(true)
+            }
+            _ => raised("badarg"),
+        }
+    }
+
+    fn has_both_versions(&self, module: AtomId) -> bool {
+        self.world.modules.contains_key(&module) && self.world.old_code.contains_key(&module)
+    }
+
+    /// Makes room for a new version of a module.
+    fn make_old(&mut self, module: AtomId) {
+        if self.world.modules.contains_key(&module) {
+            self.purge(module, Purge::Hard);
+            self.retire(module);
+        } else {
+            self.forget(module);
+        }
     }
 
     /// From now on nobody can call the module. Code that runs goes on.
@@ -327,6 +428,10 @@ fn holds_fun(term: &Term) -> bool {
 fn raised(reason: &str) -> HostAnswer {
     let (class, reason) = (Atom::new("error"), Term::atom(reason));
     HostAnswer::Raised { class, reason, trace: Term::Nil }
+}
+
+fn truth(value: bool) -> HostAnswer {
+    HostAnswer::Value(Term::atom(if value { "true" } else { "false" }))
 }
 
 fn error(reason: &str) -> HostAnswer {

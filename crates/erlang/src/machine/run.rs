@@ -14,7 +14,7 @@ use crate::machine::process::{Execution, OnReturn, Process, Status};
 use crate::machine::raise::{self, Raised};
 use crate::machine::world::{Ended, Epoch, USER, World};
 use crate::machine::{Allowed, Limits, Recorder};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -99,6 +99,8 @@ pub struct Machine {
     pub(crate) loaded_in_run: bool,
     /// Code that the program has prepared and not loaded yet.
     pub(super) prepared: BTreeMap<RefId, (AtomId, ModuleCode)>,
+    /// Modules that the program has deleted.
+    pub(super) deleted: BTreeSet<AtomId>,
     /// Modules that the program itself made; they end with the run.
     pub(super) made_in_run: Vec<AtomId>,
     /// Atoms that tested code names: a text may be one of them.
@@ -110,6 +112,9 @@ pub struct Machine {
 
 /// How long we wait for a program before we look whether somebody wants us to stop.
 const PATIENCE: Duration = Duration::from_millis(50);
+
+/// Of a cell of the heap, which stands for a word of BEAM's.
+const WORD_BYTES: usize = size_of::<Value>();
 
 /// Calls in a slice, as on BEAM.
 const SLICE: u32 = 4000;
@@ -139,6 +144,7 @@ impl Machine {
             n_collections: 0,
             loaded_in_run: false,
             prepared: BTreeMap::new(),
+            deleted: BTreeSet::new(),
             made_in_run: Vec::new(),
             named: Arc::new([]),
             environment,
@@ -267,6 +273,7 @@ impl Machine {
     pub(super) fn end(&mut self) {
         self.stop_tracing();
         self.prepared.clear();
+        self.deleted.clear();
         for module in std::mem::take(&mut self.made_in_run) {
             self.forget(module);
         }
@@ -346,6 +353,7 @@ impl Machine {
             let place = self.place_of(&execution);
             self.world.trace_scheduled(pid, "in", place);
         }
+        let before = self.world.heap.bytes_used();
         let (pause, used) = run(&self.program, &mut self.world, &mut execution, slice);
         self.reductions += u64::from(used);
         // Time passes by the work done: a microsecond for ten calls.
@@ -362,9 +370,15 @@ impl Machine {
             let place = self.place_of(&execution);
             self.world.trace_scheduled(pid, "out", place);
         }
+        let mut is_large = false;
         if let Some(process) = self.world.processes.get_mut(&pid) {
             process.reductions += u64::from(used);
             process.execution = Some(execution);
+            if let Some(limit) = &mut process.heap_limit {
+                let made = self.world.heap.bytes_used().saturating_sub(before) / WORD_BYTES;
+                limit.made = limit.made.saturating_add(i64::try_from(made).unwrap_or(i64::MAX));
+                is_large = limit.is_due || limit.made > limit.words;
+            }
         }
         if let Some(reason) = killed {
             self.world.terminate(pid, reason);
@@ -372,6 +386,9 @@ impl Machine {
         }
         if self.reductions >= self.world.limits.reductions {
             return Ok(Some(Stop::OutOfReductions));
+        }
+        if is_large && matches!(pause, Pause::Yield | Pause::Wait) {
+            self.world.enforce_heap_limit(pid);
         }
         self.after(pid, pause)
     }

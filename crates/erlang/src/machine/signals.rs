@@ -13,7 +13,7 @@ use crate::machine::process::{
 };
 use crate::machine::schedule::WaitTurn;
 use crate::machine::timers::{Timer, TimerId, TimerTarget};
-use crate::machine::world::{Ended, STANDARD_ERROR, USER};
+use crate::machine::world::{Ended, INIT, STANDARD_ERROR, USER};
 
 const NANOS_PER_MILLI: u64 = 1_000_000;
 
@@ -21,6 +21,9 @@ impl World {
     // Messages
 
     pub fn send(&mut self, to: PidId, message: Value) {
+        if to == INIT {
+            return;
+        }
         if is_device(to) {
             io::request(self, to, message);
             return;
@@ -99,12 +102,26 @@ impl World {
         }
     }
 
+    /// A receive that wants messages with a reference does not look at those that are older.
+    pub(crate) fn skip_older(&mut self, reference: RefId) {
+        // Who follows what a receive looks at, or chooses what it takes, is shown everything.
+        if self.record.is_some() || self.schedule.is_some() || self.replay.is_some() {
+            return;
+        }
+        if let Some(me) = self.me()
+            && me.seen == 0
+        {
+            me.seen = me.marks.n_older(reference);
+        }
+    }
+
     pub fn remove_message(&mut self) {
         let Some(me) = self.me() else { return };
         let seen = std::mem::take(&mut me.seen);
         me.looks = false;
         me.mailbox.remove(seen);
         me.letters.remove(seen);
+        me.marks.taken(seen);
         let pid = me.pid;
         if me.deadline.take().is_some() {
             self.timers.cancel(TimerId::Receive(pid));
@@ -233,6 +250,7 @@ impl World {
     /// The process that has the name now.
     pub fn whereis(&self, name: AtomId) -> Option<PidId> {
         self.registry.get(&name).copied().or_else(|| match self.atoms.name(name) {
+            "init" => Some(INIT),
             "user" => Some(USER),
             "standard_error" => Some(STANDARD_ERROR),
             _ => None,
@@ -241,6 +259,7 @@ impl World {
 
     pub fn name_of_device(&mut self, pid: PidId) -> Option<AtomId> {
         match pid {
+            INIT => Some(self.atoms.intern("init")),
             USER => Some(AtomId::USER),
             STANDARD_ERROR => Some(self.atoms.intern("standard_error")),
             _ => None,
@@ -432,7 +451,9 @@ impl World {
         let port = matches!(monitor.target, MonitorTarget::Port(..)).then_some(monitor.target);
         let alias = monitor.alias;
         if let Some(process) = self.me() {
-            process.monitors.insert(reference, monitor);
+            if target != Some(me) {
+                process.monitors.insert(reference, monitor);
+            }
             if let Some(kind) = alias {
                 process.aliases.insert(reference, kind);
             }
@@ -445,6 +466,8 @@ impl World {
             return reference;
         }
         match target.and_then(|it| self.processes.get_mut(&it)) {
+            // Nobody lives to hear of his own end.
+            Some(process) if process.pid == me => (),
             Some(process) => {
                 process.monitored_by.push((reference, me));
                 process.was_monitored = true;
@@ -488,7 +511,7 @@ impl World {
 
 /// Whether a process stands for something outside and is not run by us.
 pub fn is_device(pid: PidId) -> bool {
-    matches!(pid, USER | STANDARD_ERROR)
+    matches!(pid, INIT | USER | STANDARD_ERROR)
 }
 
 /// How an exit signal came about.

@@ -18,6 +18,7 @@ use crate::machine::replay::Replay;
 use crate::machine::schedule::Schedule;
 use crate::machine::timers::Timers;
 use crate::machine::tracing::Tracing;
+use crate::machine::versions::OldCode;
 use crate::machine::{Allowed, Limits};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -80,6 +81,8 @@ pub struct World {
     pub ended: Option<Ended>,
     /// What loaded modules are and export, for builtins that ask.
     pub modules: FxHashMap<AtomId, LoadedModule>,
+    /// Versions of modules that calls no longer reach.
+    pub old_code: BTreeMap<AtomId, OldCode>,
     /// Modules that do not exist.
     pub missing: FxHashSet<AtomId>,
     /// Switches of `erts_debug`.
@@ -122,8 +125,15 @@ pub struct LoadedModule {
     pub compile_info: usize,
     pub md5: [u8; 16],
     pub file: String,
-    /// The file that it was loaded from, if it is not the source.
-    pub object: Option<String>,
+    /// What it was loaded from, if it is not the source.
+    pub object: Option<Object>,
+}
+
+/// A file, or what whoever loaded a module said instead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Object {
+    File(String),
+    Name(AtomId),
 }
 
 /// A time of the system clock, in nanoseconds since 1970.
@@ -181,6 +191,8 @@ impl PidNames {
     }
 }
 
+/// The process that started everything and never ends.
+pub(crate) const INIT: PidId = PidId(0);
 /// The process that stands for the terminal: the group leader of everyone.
 pub const USER: PidId = PidId(64);
 /// The process that stands for standard error.
@@ -199,7 +211,11 @@ impl World {
             it.n_refs += 1;
             it.n_refs
         });
-        RefId { owner, n }
+        let reference = RefId { owner, n };
+        if let Some(me) = self.me() {
+            me.marks.add(reference, me.mailbox.len());
+        }
+        reference
     }
 
     #[inline]
@@ -247,6 +263,7 @@ impl World {
         self.ended = None;
         self.killed = None;
         self.schedule = None;
+        self.old_code.clear();
         self.suspended.clear();
         self.stalled.clear();
         self.debug = DebugState::default();

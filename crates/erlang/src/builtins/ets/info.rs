@@ -5,6 +5,7 @@ use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::clock;
 use crate::builtins::ets::access::{Need, find, table};
 use crate::builtins::ets::table::{Kind, Protection, Table};
+use crate::builtins::ets::walk::MIN_SLOTS;
 use crate::data::{AtomId, RefId, Value};
 use crate::machine::World;
 
@@ -95,11 +96,13 @@ fn item(w: &mut World, id: RefId, name: &str) -> Result<Option<Value>, Fault> {
         "binary" => Value::NIL,
         "stats" if found.kind == Kind::OrderedSet => Value::FALSE,
         "stats" => {
-            // One bucket per object: there is no hashing here.
-            let n = count(found.rows.len());
-            let (one, zero) = (Value::int(1), Value::int(0));
-            let (exact, even) = (Value::float(1.0), Value::float(0.0));
-            w.heap.tuple(&[n, exact, even, even, one, one, zero, zero])
+            // At most one object in a slot: there is no hashing here.
+            let (n, kept) = (found.rows.len(), count(found.ghosts.len()));
+            let slots = n.max(MIN_SLOTS);
+            let filled = if n == 0 { 0.0 } else { per_slot(n, slots) };
+            let (least, most) = (Value::int(i64::from(n == slots)), Value::int(i64::from(n > 0)));
+            let (filled, even) = (Value::float(filled), Value::float(0.0));
+            w.heap.tuple(&[count(slots), filled, even, even, least, most, kept, Value::int(1)])
         }
         "safe_fixed" | "safe_fixed_monotonic_time" => {
             let (fixed_by, since) = (found.fixed_by.clone(), found.fixed_since);
@@ -119,6 +122,11 @@ fn item(w: &mut World, id: RefId, name: &str) -> Result<Option<Value>, Fault> {
         }
         _ => return Ok(None),
     }))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "tables have fewer objects than that")]
+fn per_slot(n: usize, slots: usize) -> f64 {
+    n as f64 / slots as f64
 }
 
 /// BEAM's words for a table of small objects; what lies inside elements is not counted.

@@ -52,7 +52,7 @@ fn key_or_end(heap: &Heap, table: &Table, object: Option<Value>) -> Value {
 }
 
 /// BEAM's hash tables begin with this many slots.
-const MIN_SLOTS: usize = 256;
+pub(super) const MIN_SLOTS: usize = 256;
 
 /// `ets:slot/2`: ours holds at most one object per slot.
 pub(super) fn slot(w: &mut World, args: &[Value]) -> Result<Value, Fault> {

@@ -40,6 +40,7 @@ pub(crate) fn assemble(
         names: Vec::new(),
         files: Vec::new(),
     };
+    let is_named = world.heap.has_lambdas_of(name, md5);
     let mut lowering = Lowering {
         program,
         world,
@@ -51,6 +52,7 @@ pub(crate) fn assemble(
         pending: VecDeque::new(),
         n_lambdas: 0,
         lambdas: FxHashMap::default(),
+        is_named,
         inlined: FxHashMap::default(),
         clause_ids: FxHashMap::default(),
     };

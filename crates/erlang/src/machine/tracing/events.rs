@@ -4,6 +4,7 @@ use crate::builtins::clock;
 use crate::builtins::make::atom;
 use crate::data::{AtomId, PidId, Value};
 use crate::machine::World;
+use crate::machine::inspect::{HeapSize, garbage_collection_info};
 use crate::machine::tracing::{Flags, Heard, Tracee};
 
 impl World {
@@ -169,7 +170,7 @@ impl World {
     #[cold]
     pub(crate) fn trace_collected(&mut self, pid: PidId, kind: &str) {
         if let Some(tracee) = self.traced_for(pid, Flags::GARBAGE_COLLECTION) {
-            let info = crate::machine::inspect::garbage_collection_info(self);
+            let info = garbage_collection_info(self, HeapSize::default(), 0);
             self.tell(pid, tracee, &format!("gc_{kind}_start"), &[info]);
             self.tell(pid, tracee, &format!("gc_{kind}_end"), &[info]);
         }

@@ -1,0 +1,183 @@
+//! What the system can be told: settings of the runtime, and who watches it.
+//!
+//! Few change what a program computes; all are remembered and checked as on BEAM.
+
+use crate::builtins::arithmetic::{arg, badarg};
+use crate::builtins::make::atom;
+use crate::builtins::process_flags::{
+    HEAP_WORDS, N_SCHEDULERS, heap_size_of, max_heap_size, sweeps,
+};
+use crate::builtins::{Builtin, Fault, inside};
+use crate::data::{AtomId, Value};
+use crate::machine::World;
+use crate::machine::inspect::flag;
+
+pub(super) const ROWS: &[Builtin] = &[
+    inside("erlang", "system_flag", 2, system_flag),
+    inside("erlang", "system_monitor", 0, |w, _| Ok(monitor(w))),
+    inside("erlang", "system_monitor", 1, |w, args| {
+        let undefined = Value::atom(AtomId::UNDEFINED);
+        let (whom, options) = match w.heap.elements(arg(args, 0)) {
+            Some([whom, options]) => (*whom, *options),
+            _ if arg(args, 0).same_word(undefined) => (undefined, Value::NIL),
+            _ => return Err(Fault::BADARG),
+        };
+        set_monitor(w, whom, options)
+    }),
+    inside("erlang", "system_monitor", 2, |w, args| set_monitor(w, arg(args, 0), arg(args, 1))),
+];
+
+pub(super) const OUTSTANDING_REQUESTS: i64 = 4;
+const MAX_DEPTH: i64 = 64;
+const USUAL_DEPTH: i64 = 8;
+
+fn system_flag(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let (name, value) = (badarg(arg(args, 0).as_atom())?, arg(args, 1));
+    let text = w.atoms.name(name).to_owned();
+    let me = w.current;
+    let number = |range: std::ops::RangeInclusive<i64>| {
+        value.as_int().filter(|it| range.contains(it)).map(Value::int)
+    };
+    let (old, new) = match text.as_str() {
+        "backtrace_depth" => {
+            let depth = value.as_int().filter(|it| *it >= 0);
+            (Value::int(USUAL_DEPTH), depth.map(|it| Value::int(it.min(MAX_DEPTH))))
+        }
+        "fullsweep_after" => (flag(w, me, &text), sweeps(value)),
+        "min_heap_size" | "min_bin_vheap_size" => {
+            let words = value.as_int().filter(|it| *it >= 0);
+            (flag(w, me, &text), words.map(|it| Value::int(heap_size_of(it))))
+        }
+        "max_heap_size" => {
+            let limit = max_heap_size(w, value).filter(|it| it.1.fits(HEAP_WORDS));
+            (flag(w, me, &text), limit.map(|it| it.0))
+        }
+        "schedulers_online" | "dirty_cpu_schedulers_online" => {
+            (Value::int(N_SCHEDULERS), number(1..=N_SCHEDULERS))
+        }
+        "outstanding_system_requests_limit" => {
+            (Value::int(OUTSTANDING_REQUESTS), number(1..=i64::from(u32::MAX)))
+        }
+        "multi_scheduling" => return block(w, value),
+        "scheduler_wall_time" => (Value::FALSE, value.as_bool().map(Value::bool)),
+        "microstate_accounting" => {
+            let is_reset = value.as_atom().is_some_and(|it| w.atoms.name(it) == "reset");
+            let state = w.system_flags.get(&name).copied().unwrap_or(Value::FALSE);
+            if is_reset {
+                return Ok(state);
+            }
+            (Value::FALSE, value.as_bool().map(Value::bool))
+        }
+        "trace_control_word" => {
+            let new = value.as_int().and_then(|it| u32::try_from(it).ok());
+            let old = w.tracing_control_word();
+            w.set_tracing_control_word(badarg(new)?);
+            return Ok(Value::int(i64::from(old)));
+        }
+        "time_offset" => return Ok(atom(w, "final")),
+        // Who hears what the runtime itself has to log: nothing, here.
+        "system_logger" => {
+            let name = value.as_atom().map(|it| w.atoms.name(it));
+            let is_good = matches!(name, Some("logger" | "undefined")) || value.as_pid().is_some();
+            (atom(w, "logger"), is_good.then_some(value))
+        }
+        _ => return Err(Fault::BADARG),
+    };
+    let before = w.system_flags.insert(name, badarg(new)?);
+    // What concerns processes is shown as they have it.
+    Ok(before.unwrap_or(old))
+}
+
+/// Whether more than one scheduler may run. Only one ever does: all that is to be seen is who asked.
+fn block(w: &mut World, value: Value) -> Result<Value, Fault> {
+    let (key, adds) = match value.as_atom().map(|it| w.atoms.name(it)) {
+        Some("block") => ("multi_scheduling_blockers", true),
+        Some("unblock") => ("multi_scheduling_blockers", false),
+        Some("block_normal") => ("normal_multi_scheduling_blockers", true),
+        Some("unblock_normal") => ("normal_multi_scheduling_blockers", false),
+        _ => return Err(Fault::BADARG),
+    };
+    let (key, me) = (w.atoms.intern(key), Value::pid(w.current));
+    let before = w.system_flags.get(&key).copied().unwrap_or(Value::NIL);
+    let mut blockers = w.heap.list_items(before).unwrap_or_default();
+    if adds {
+        blockers.push(me);
+    } else if let Some(place) = blockers.iter().position(|it| it.same_word(me)) {
+        blockers.remove(place);
+    }
+    let blockers = w.heap.list(&blockers);
+    w.system_flags.insert(key, blockers);
+    Ok(scheduling(w))
+}
+
+pub(super) fn scheduling(w: &mut World) -> Value {
+    let is_blocked = |w: &World, key: &str| {
+        let flag = w.atoms.find(key).and_then(|it| w.system_flags.get(&it));
+        flag.is_some_and(|it| !it.is_nil())
+    };
+    let state = if is_blocked(w, "multi_scheduling_blockers") {
+        "blocked"
+    } else if is_blocked(w, "normal_multi_scheduling_blockers") {
+        "blocked_normal"
+    } else {
+        "enabled"
+    };
+    atom(w, state)
+}
+
+/// Who is told of long collections and the like, and of which.
+fn monitor(w: &mut World) -> Value {
+    let name = w.atoms.intern("system_monitor");
+    w.system_flags.get(&name).copied().unwrap_or(Value::atom(AtomId::UNDEFINED))
+}
+
+/// In BEAM's order, with what each of them takes.
+const EVENTS: &[(&str, bool)] = &[
+    ("busy_dist_port", false),
+    ("busy_port", false),
+    ("large_heap", true),
+    ("long_schedule", true),
+    ("long_gc", true),
+];
+
+/// Nothing that it tells of ever happens here.
+fn set_monitor(w: &mut World, whom: Value, options: Value) -> Result<Value, Fault> {
+    let old = monitor(w);
+    let options = badarg(w.heap.list_items(options))?;
+    let mut wanted = Vec::new();
+    for option in options {
+        let (name, limit) = match w.heap.elements(option) {
+            Some([name, limit]) => (*name, Some(badarg(limit.as_int().filter(|it| *it > 0))?)),
+            _ => (option, None),
+        };
+        let text = w.atoms.name(badarg(name.as_atom())?);
+        let event = EVENTS.iter().position(|it| (it.0, it.1) == (text, limit.is_some()));
+        wanted.push((badarg(event)?, name, limit));
+    }
+    let name = w.atoms.intern("system_monitor");
+    if whom.is_atom(AtomId::UNDEFINED) || wanted.is_empty() {
+        w.system_flags.remove(&name);
+        return Ok(old);
+    }
+    badarg(whom.as_pid().filter(|it| w.is_alive(*it)))?;
+    wanted.sort_by_key(|it| it.0);
+    wanted.dedup_by_key(|it| it.0);
+    let mut items = Vec::new();
+    for (event, name, limit) in wanted {
+        let is_heap = EVENTS.get(event).is_some_and(|it| it.0 == "large_heap");
+        items.push(match limit {
+            Some(limit) => {
+                let limit = if is_heap { limit.max(LEAST_LARGE_HEAP) } else { limit };
+                w.heap.tuple(&[name, Value::int(limit)])
+            }
+            None => name,
+        });
+    }
+    let items = w.heap.list(&items);
+    let setting = w.heap.tuple(&[whom, items]);
+    w.system_flags.insert(name, setting);
+    Ok(old)
+}
+
+/// BEAM takes no heap for large that has fewer words.
+const LEAST_LARGE_HEAP: i64 = 16_384;

@@ -1,0 +1,89 @@
+//! Which reference all clauses of a receive ask for, if they do.
+//!
+//! Messages that are older than the reference need not be looked at then. This only reads the tree;
+//! what is made of it is the emitter's business.
+
+use crate::core::{Clause, Expr, ExprKind, Pattern, VarId};
+
+/// The variable that every message this receive takes must hold, as the guards have it. The tree is
+/// what follows `recv_peek_message`, whose second value is the message.
+pub(super) fn awaited(message: VarId, body: &Expr) -> Option<&Expr> {
+    let ExprKind::Case { clauses, .. } = &body.kind else { return None };
+    let looks = clauses.iter().find_map(|it| match &it.body.kind {
+        ExprKind::Case { args, clauses } => {
+            let is_it = matches!(args.as_slice(), [it] if is_var(it, message));
+            is_it.then_some(clauses)
+        }
+        _ => None,
+    })?;
+    let mut takes = looks.iter().filter(|it| !goes_on(it));
+    let first = takes.next()?;
+    // The variables of the first clause's conditions that all others have too.
+    let wanted = asked_for(first).into_iter();
+    let rest: Vec<&Clause> = takes.collect();
+    wanted.into_iter().find(|it| {
+        let ExprKind::Var(var) = it.kind else { return false };
+        rest.iter().all(|clause| asked_for(clause).iter().any(|it| is_var(it, var)))
+    })
+}
+
+/// The clause that leaves the message and looks at the next one.
+fn goes_on(clause: &Clause) -> bool {
+    let ExprKind::Seq(first, _) = &clause.body.kind else { return false };
+    matches!(&first.kind, ExprKind::Primop { name, .. } if name.as_str() == "recv_next")
+}
+
+/// Variables from outside that a part of the message must equal for the clause to be taken.
+fn asked_for(clause: &Clause) -> Vec<&Expr> {
+    let mut own = Vec::new();
+    clause.patterns.iter().for_each(|it| bound(it, &mut own));
+    let mut res = Vec::new();
+    let mut todo = vec![&clause.guard];
+    while let Some(condition) = todo.pop() {
+        let ExprKind::Call { module, name, args } = &condition.kind else { continue };
+        let is_erlang = literal(module) == Some("erlang");
+        match (literal(name).filter(|_| is_erlang), args.as_slice()) {
+            (Some("and"), [left, right]) => todo.extend([left, right]),
+            (Some("=:="), [left, right]) => {
+                let sides = [(left, right), (right, left)];
+                res.extend(sides.into_iter().filter_map(|(part, outer)| {
+                    let (ExprKind::Var(part), ExprKind::Var(var)) = (&part.kind, &outer.kind)
+                    else {
+                        return None;
+                    };
+                    (own.contains(part) && !own.contains(var)).then_some(outer)
+                }));
+            }
+            _ => (),
+        }
+    }
+    res
+}
+
+fn bound(pattern: &Pattern, acc: &mut Vec<VarId>) {
+    match pattern {
+        Pattern::Var(var) => acc.push(*var),
+        Pattern::Literal(_) | Pattern::Binary(_) => (),
+        Pattern::Cons(head, tail) => {
+            bound(head, acc);
+            bound(tail, acc);
+        }
+        Pattern::Tuple(items) => items.iter().for_each(|it| bound(it, acc)),
+        Pattern::Map(pairs) => pairs.iter().for_each(|it| bound(&it.1, acc)),
+        Pattern::Alias(var, pattern) => {
+            acc.push(*var);
+            bound(pattern, acc);
+        }
+    }
+}
+
+fn is_var(expr: &Expr, var: VarId) -> bool {
+    matches!(expr.kind, ExprKind::Var(it) if it == var)
+}
+
+fn literal(expr: &Expr) -> Option<&str> {
+    match &expr.kind {
+        ExprKind::Literal(term) => term.as_atom(),
+        _ => None,
+    }
+}
