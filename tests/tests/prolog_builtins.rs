@@ -244,3 +244,11 @@ fn goals() {
     let goals: Vec<String> = include_str!("prolog_goals.txt").lines().map(str::to_owned).collect();
     check("", &goals);
 }
+
+/// Arguments of every kind crossed at random, for every builtin and much of the library.
+#[test]
+fn sampled() {
+    let goals: Vec<String> =
+        include_str!("prolog_sampled.txt").lines().map(str::to_owned).collect();
+    check("", &goals);
+}

@@ -89,6 +89,9 @@ fn plus(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     m.answer(to, res)
 }
 
+/// An expression of so many parts may have no end.
+const MANY_PARTS: usize = 10_000;
+
 /// What is left to do of an expression.
 enum Work {
     Evaluate(Value),
@@ -109,9 +112,23 @@ impl Machine {
         if let Some(number) = Number::of(&self.heap, expression) {
             return Ok(number);
         }
+        match self.evaluate_parts(expression) {
+            Err(Fault::Ball(_)) if self.is_cyclic(expression) && !expression.is_cons() => {
+                Err(self.type_error("expression", expression))
+            }
+            done => done,
+        }
+    }
+
+    fn evaluate_parts(&mut self, expression: Value) -> Result<Number, Fault> {
         let mut todo = vec![Work::Evaluate(expression)];
         let mut numbers: Vec<Number> = Vec::new();
+        let mut n_parts = 0_usize;
         while let Some(work) = todo.pop() {
+            n_parts += 1;
+            if n_parts == MANY_PARTS && self.is_cyclic(expression) {
+                return Err(self.type_error("expression", expression));
+            }
             match work {
                 Work::Evaluate(value) => {
                     let value = self.heap.deref(value);
@@ -130,11 +147,11 @@ impl Machine {
                     let mut next = || numbers.pop().unwrap_or(Number::Int(0));
                     let first = next();
                     let res = match arity {
-                        1 => apply_one(self, &name, first)?,
-                        2 => apply_two(self, &name, first, next())?,
-                        _ => apply_three(self, [first, next(), next()])?,
+                        1 => apply_one(self, &name, first),
+                        2 => apply_two(self, &name, first, next()),
+                        _ => apply_three(self, [first, next(), next()]),
                     };
-                    numbers.push(res);
+                    numbers.push(res.map_err(|it| self.in_function(it, &name, arity))?);
                 }
             }
         }
@@ -166,22 +183,23 @@ impl Machine {
                 }
             }
             View::Struct(FunctorId::CONS, _) => {
+                let item = self.heap.arg(value, 0);
+                let name = item.as_atom().filter(|_| !item.is_nil());
+                let chars = name.map(|it| self.atoms.name(it)).unwrap_or_default();
+                let mut chars = chars.chars();
+                let number = match (chars.next(), chars.next()) {
+                    (Some(c), None) => Some(Number::Int(i64::from(u32::from(c)))),
+                    _ if item.is_integer() => None,
+                    _ if item.is_var() => return Err(self.instantiation_error()),
+                    _ => return Err(self.type_error("character", item)),
+                };
                 if !self.heap.arg(value, 1).is_nil() {
                     return Err(self.not_one_character(value));
                 }
-                let item = self.heap.arg(value, 0);
-                if item.is_integer() {
+                if number.is_none() {
                     todo.push(Work::Evaluate(item));
-                    return Ok(None);
                 }
-                let name = item.as_atom().filter(|_| !item.is_nil());
-                match name.map(|it| self.atoms.name(it)) {
-                    Some(text) if text.chars().count() == 1 => {
-                        Ok(text.chars().next().map(|c| Number::Int(i64::from(u32::from(c)))))
-                    }
-                    _ if item.is_var() => Err(self.instantiation_error()),
-                    _ => Err(self.type_error("character", item)),
-                }
+                Ok(number)
             }
             View::Struct(functor, _) => {
                 let (_, arity) = self.atoms.name_arity(functor);
@@ -214,24 +232,44 @@ impl Machine {
         x: Number,
         y: Number,
     ) -> Result<Number, Fault> {
-        match op {
-            ArithOp::Negate => apply_one(self, "-", x),
-            ArithOp::Abs => apply_one(self, "abs", x),
-            ArithOp::Add => apply_two(self, "+", x, y),
-            ArithOp::Sub => apply_two(self, "-", x, y),
-            ArithOp::Mul => apply_two(self, "*", x, y),
-            ArithOp::Divide => apply_two(self, "/", x, y),
-            ArithOp::IntDivide => apply_two(self, "//", x, y),
-            ArithOp::FloorDivide => apply_two(self, "div", x, y),
-            ArithOp::Mod => apply_two(self, "mod", x, y),
-            ArithOp::Rem => apply_two(self, "rem", x, y),
-            ArithOp::Min => apply_two(self, "min", x, y),
-            ArithOp::Max => apply_two(self, "max", x, y),
-            ArithOp::ShiftLeft => apply_two(self, "<<", x, y),
-            ArithOp::ShiftRight => apply_two(self, ">>", x, y),
-            ArithOp::And => apply_two(self, "/\\", x, y),
-            ArithOp::Or => apply_two(self, "\\/", x, y),
-            ArithOp::Xor => apply_two(self, "xor", x, y),
+        let name = match op {
+            ArithOp::Negate => return apply_one(self, "-", x),
+            ArithOp::Abs => return apply_one(self, "abs", x),
+            ArithOp::Add => "+",
+            ArithOp::Sub => "-",
+            ArithOp::Mul => "*",
+            ArithOp::Divide => "/",
+            ArithOp::IntDivide => "//",
+            ArithOp::FloorDivide => "div",
+            ArithOp::Mod => "mod",
+            ArithOp::Rem => "rem",
+            ArithOp::Min => "min",
+            ArithOp::Max => "max",
+            ArithOp::ShiftLeft => "<<",
+            ArithOp::ShiftRight => ">>",
+            ArithOp::And => "/\\",
+            ArithOp::Or => "\\/",
+            ArithOp::Xor => "xor",
+        };
+        apply_two(self, name, x, y).map_err(|it| self.in_function(it, name, 2))
+    }
+
+    /// Some errors are those of the function, not of the predicate that evaluates it.
+    fn in_function(&mut self, fault: Fault, name: &str, arity: usize) -> Fault {
+        let Fault::Ball(ball) = fault else { return fault };
+        let formal = self.heap.arg(ball, 0);
+        let named = self.heap.name_arity(formal, &self.atoms);
+        let what = self.heap.arg(formal, 0).as_atom().map(|it| self.atoms.text(it));
+        let of_function = named.is_some_and(|it| match self.atoms.text(it.0) {
+            "evaluation_error" => what == Some("zero_divisor"),
+            "type_error" => what == Some("integer"),
+            _ => false,
+        });
+        if !of_function {
+            return fault;
         }
+        let name = self.atoms.intern(name);
+        let context = self.context_at(AtomId::USER, name, arity);
+        Fault::Ball(self.heap.structure(FunctorId::ERROR_2, &[formal, context]))
     }
 }

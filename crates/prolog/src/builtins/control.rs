@@ -1,7 +1,7 @@
 //! Calling goals, exceptions, and collecting answers.
 
 use crate::builtins::{Row, iso, row};
-use crate::data::{ListEnd, Record, View};
+use crate::data::{AtomId, FunctorId, Record, Trailed, Value, View};
 use crate::machine::{Fault, Machine, Next, Stop};
 
 pub(super) const ROWS: &[Row] = &[
@@ -15,10 +15,7 @@ pub(super) const ROWS: &[Row] = &[
     iso("call", 8, |m, a| m.call_n(a, 8)),
     iso(":", 2, |m, a| {
         let goal = [m.arg(a, 0), m.arg(a, 1)];
-        if goal.iter().any(|it| it.is_var()) {
-            return Err(m.instantiation_error());
-        }
-        let goal = m.heap.structure(crate::data::FunctorId::QUALIFIED, &goal);
+        let goal = m.heap.structure(FunctorId::QUALIFIED, &goal);
         m.run_body(m.context, goal, m.choices.len())?;
         Ok(Next::Jump)
     }),
@@ -32,26 +29,35 @@ pub(super) const ROWS: &[Row] = &[
     iso("halt", 1, halt),
     row("$body", 3, body),
     row("$call_cleanup", 3, |m, a| m.call_cleanup(a)),
-    row("$match", 2, match_one_sided),
+    row("$limit_start", 2, |m, a| {
+        let (limit, to) = (m.arg(a, 0), m.arg(a, 1));
+        let limit = u64::try_from(m.int_arg(limit)?).unwrap_or(0);
+        m.goal_limits.push(m.steps.saturating_add(limit));
+        m.check_at = 0;
+        m.answer(to, Value::size(m.goal_limits.len() - 1))
+    }),
+    row("$limit_end", 1, |m, a| {
+        let n = m.arg(a, 0).as_int().and_then(|it| usize::try_from(it).ok()).unwrap_or(0);
+        m.goal_limits.truncate(n);
+        Ok(Next::True)
+    }),
+    row("$match", 2, match_head),
+    row("$subsumes", 2, subsumes),
     row("$findall_start", 0, |m, _| {
         m.collectors.push(Vec::new());
         Ok(Next::True)
     }),
     row("$findall_add", 1, findall_add),
     row("$findall_collect", 2, findall_collect),
-    row("$check_partial_list", 1, check_partial_list),
     row("$choices", 1, |m, a| {
-        let n = crate::data::Value::size(m.choices.len());
+        let n = Value::size(m.choices.len());
         let to = m.arg(a, 0);
         m.answer(to, n)
     }),
     row("dcg_translate_rule", 2, |m, a| {
         let rule = m.arg(a, 0);
-        if rule.is_var() {
-            return Err(m.instantiation_error());
-        }
-        if !rule.is_struct(crate::data::FunctorId::GRAMMAR) {
-            return Err(m.type_error("dcg_rule", rule));
+        if !rule.is_struct(FunctorId::GRAMMAR) {
+            return Ok(Next::False);
         }
         let clause = m.translate_rule(rule)?;
         let to = m.arg(a, 1);
@@ -67,6 +73,15 @@ fn throw(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     if ball.is_var() {
         return Err(m.instantiation_error());
     }
+    // Errors of the prelude are those of the builtin that it defines.
+    let is_ours = m.context == AtomId::SYSTEM && ball.is_struct(FunctorId::ERROR_2);
+    if is_ours
+        && m.heap.arg(ball, 1).is_var()
+        && let Some(context) = m.system_context()
+    {
+        let formal = m.heap.arg(ball, 0);
+        return Err(Fault::Ball(m.heap.structure(FunctorId::ERROR_2, &[formal, context])));
+    }
     Err(Fault::Ball(ball))
 }
 
@@ -76,15 +91,46 @@ fn halt(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     Err(Stop::Halt(status).into())
 }
 
-/// `'$match'(Actual, Pattern)`: unifies, if that binds no variable of the actual term.
-fn match_one_sided(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+/// `'$match'(Actual, Head)`: unifies, if that binds no variable of the actual goal.
+///
+/// The clause makes both terms, the actual one first: what is older than the head is the caller's.
+/// The trail tells what was bound, so that a long list in an argument costs nothing.
+fn match_head(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let (actual, head) = (m.arg(a, 0), m.arg(a, 1));
+    let (own, n_trailed) = (head.address(), m.heap.trail.len());
+    if own <= actual.address() {
+        return subsumes(m, a);
+    }
+    let old = std::mem::replace(&mut m.heap.old, usize::MAX);
+    let holds = m.unify(actual, head);
+    m.heap.old = old;
+    let is_callers = |it: &Trailed| match it {
+        Trailed::Bound(at) | Trailed::Changed(at, _) => *at < own,
+        Trailed::Global(..) => false,
+    };
+    let since = m.heap.trail.get(n_trailed..).unwrap_or(&[]);
+    if !holds || since.iter().any(is_callers) {
+        return Ok(Next::False);
+    }
+    // What is younger than every choice point needs no entry.
+    let needed = |it: &Trailed| match it {
+        Trailed::Bound(at) | Trailed::Changed(at, _) => *at < old,
+        Trailed::Global(..) => true,
+    };
+    let kept: Vec<Trailed> = m.heap.trail.drain(n_trailed..).filter(needed).collect();
+    m.heap.trail.extend(kept);
+    Ok(Next::True)
+}
+
+/// `'$subsumes'(Specific, General)`: unifies, if that binds no variable of the specific term.
+fn subsumes(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (actual, pattern) = (m.arg(a, 0), m.arg(a, 1));
     let vars = m.variables(actual);
     if !m.unify(actual, pattern) {
         return Ok(Next::False);
     }
     let mut seen = rustc_hash::FxHashSet::default();
-    let apart = |it: &crate::data::Value| {
+    let apart = |it: &Value| {
         let value = m.heap.deref(*it);
         value.is_var() && seen.insert(value.address())
     };
@@ -122,17 +168,6 @@ fn findall_collect(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     m.answer(to, list)
 }
 
-fn check_partial_list(m: &mut Machine, a: usize) -> Result<Next, Fault> {
-    let list = m.arg(a, 0);
-    match m.heap.list_items(list).1 {
-        ListEnd::Nil | ListEnd::Open(_) => Ok(Next::True),
-        ListEnd::Other(_) | ListEnd::Cyclic => {
-            m.running = None;
-            Err(m.type_error("list", list))
-        }
-    }
-}
-
 /// `'$unbind_template'(Template)`: the variables that are its arguments are free again.
 fn unbind_template(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let template = m.arg(a, 0);
@@ -142,7 +177,7 @@ fn unbind_template(m: &mut Machine, a: usize) -> Result<Next, Fault> {
         while m.heap.cell(at).tag() == crate::data::Tag::Ref && m.heap.cell(at).address() != at {
             at = m.heap.cell(at).address();
         }
-        m.heap.change(at, crate::data::Value::reference(at));
+        m.heap.change(at, Value::reference(at));
     }
     Ok(Next::True)
 }

@@ -3,7 +3,7 @@
 use crate::builtins::{Row, iso, row};
 use crate::code::{ClauseId, Kind, PredId, Source, key_of};
 use crate::data::{AtomId, FunctorId, Value, View};
-use crate::machine::{Fault, Machine, Next};
+use crate::machine::{Fault, Machine, Next, Stop, is_control};
 use crate::program::Place;
 
 pub(super) const ROWS: &[Row] = &[
@@ -29,10 +29,16 @@ pub(super) const ROWS: &[Row] = &[
     row("discontiguous", 1, |_, _| Ok(Next::True)),
     row("$predicate", 3, predicate),
     row("$procedures", 2, procedures),
+    row("$is_loaded", 3, is_loaded),
 ];
 
 fn assert(m: &mut Machine, a: usize, place: Place) -> Result<Next, Fault> {
     let term = m.arg(a, 0);
+    let wants_reference = m.running.is_some_and(|it| it.1 == 2);
+    let to = if wants_reference { m.arg(a, 1) } else { Value::NIL };
+    if wants_reference && !to.is_var() {
+        return Err(m.uninstantiation_error(to));
+    }
     if term.is_var() {
         return Err(m.instantiation_error());
     }
@@ -43,9 +49,8 @@ fn assert(m: &mut Machine, a: usize, place: Place) -> Result<Next, Fault> {
     }
     let id = m.add_clause(context, term, Source::default(), place)?;
     m.check_memory(m.db.code.len() * 16)?;
-    if m.running.is_some_and(|it| it.1 == 2) {
+    if wants_reference {
         let reference = m.heap.structure(FunctorId::CLAUSE_1, &[Value::int(i64::from(id.0))]);
-        let to = m.arg(a, 1);
         return m.answer(to, reference);
     }
     Ok(Next::True)
@@ -82,16 +87,29 @@ fn clauses(m: &mut Machine, a: usize) -> Result<Next, Fault> {
         m.atoms.intern(if modify { "retract" } else { "clause" }),
         if modify { 1 } else { 2 },
     ));
-    let (Some(id), head) = head_pred(m, head)? else { return Ok(Next::False) };
-    if !body.is_var() && !body.is_callable() {
-        return Err(m.type_error("callable", body));
+    let (_, plain) = m.plain_goal(head);
+    if plain.is_struct(FunctorId::QUALIFIED) && !modify {
+        return Ok(Next::False);
     }
+    let (id, head) = match head_pred(m, head) {
+        Ok((Some(id), head)) => (id, head),
+        // Nothing is loaded to look at its clauses.
+        Ok((None, _)) | Err(Fault::Stop(Stop::Load(_))) => return Ok(Next::False),
+        Err(fault) => return Err(fault),
+    };
+    let is_control = m.is_control_pred(id);
     let pred = m.db.get(id);
-    let (name, arity, is_builtin) =
-        (pred.name, pred.arity as usize, matches!(pred.kind, Kind::Builtin(_)));
+    let (name, arity) = (pred.name, pred.arity as usize);
+    let is_builtin = matches!(pred.kind, Kind::Builtin(_)) || is_control;
     let is_static = pred.kind == Kind::Clauses && !pred.dynamic && 0 < pred.n_clauses;
     let system = pred.module == AtomId::SYSTEM;
-    if is_builtin || is_static && modify || system && !pred.dynamic {
+    if modify && (is_builtin || is_static || system && !pred.dynamic) {
+        return Err(m.not_modifiable(id));
+    }
+    if is_control && name != AtomId::CUT {
+        return Ok(Next::False);
+    }
+    if is_builtin || system && !pred.dynamic {
         let indicator = m.indicator(name, arity);
         return Err(m.permission_error("access", "private_procedure", indicator));
     }
@@ -107,6 +125,27 @@ fn clauses(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let list = m.heap.list(&refs);
     let to = m.arg(a, 3);
     m.answer(to, list)
+}
+
+impl Machine {
+    /// Control constructs have no predicate of their own.
+    fn is_control_pred(&mut self, id: PredId) -> bool {
+        let pred = self.db.get(id);
+        let functor = self.atoms.functor(pred.name, pred.arity as usize);
+        is_control(functor) || pred.name == AtomId::CUT && pred.arity == 0
+    }
+
+    /// Programs may not change this predicate.
+    pub(crate) fn not_modifiable(&mut self, id: PredId) -> Fault {
+        let pred = self.db.get(id);
+        let (module, name, arity) = (pred.module, pred.name, pred.arity as usize);
+        let mut indicator = self.indicator(name, arity);
+        if module != AtomId::SYSTEM && module != self.context {
+            let args = [Value::atom(module), indicator];
+            indicator = self.heap.structure(FunctorId::QUALIFIED, &args);
+        }
+        self.permission_error("modify", "static_procedure", indicator)
+    }
 }
 
 /// Whether a clause unifies with a head and a body; nothing is bound.
@@ -144,6 +183,7 @@ fn erase(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let reference = m.arg(a, 0);
     match clause_ref(m, reference) {
         Some(id) => Ok(m.db.remove(id).into()),
+        None if reference.is_var() => Err(m.instantiation_error()),
         None => Err(m.type_error("db_reference", reference)),
     }
 }
@@ -152,6 +192,9 @@ fn retractall(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let head = m.arg(a, 0);
     let (module, plain) = m.plain_goal(head);
     let (Some(id), plain_head) = head_pred(m, head)? else { return Ok(Next::True) };
+    if m.is_control_pred(id) {
+        return Err(m.not_modifiable(id));
+    }
     let pred = m.db.get(id);
     let (name, arity) = (pred.name, pred.arity as usize);
     match pred.kind {
@@ -160,14 +203,8 @@ fn retractall(m: &mut Machine, a: usize) -> Result<Next, Fault> {
             m.declare_dynamic(module, functor);
             return Ok(Next::True);
         }
-        Kind::Builtin(_) => {
-            let indicator = m.indicator(name, arity);
-            return Err(m.permission_error("modify", "static_procedure", indicator));
-        }
-        Kind::Clauses if !pred.dynamic && 0 < pred.n_clauses => {
-            let indicator = m.indicator(name, arity);
-            return Err(m.permission_error("modify", "static_procedure", indicator));
-        }
+        Kind::Builtin(_) => return Err(m.not_modifiable(id)),
+        Kind::Clauses if !pred.dynamic && 0 < pred.n_clauses => return Err(m.not_modifiable(id)),
         Kind::Clauses | Kind::Import(_) => {}
     }
     debug_assert!(plain.is_callable());
@@ -186,13 +223,21 @@ fn abolish(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     if spec.is_var() {
         return Err(m.instantiation_error());
     }
-    let Some(functor) = m.read_indicator(spec) else {
+    if !spec.is_struct(FunctorId::INDICATOR) {
         return Err(m.type_error("predicate_indicator", spec));
+    }
+    let (name, arity) = (m.heap.arg(spec, 0), m.heap.arg(spec, 1));
+    let name = m.atom_arg(name)?;
+    let Ok(n) = usize::try_from(m.int_arg(arity)?) else {
+        return Err(m.domain_error("not_less_than_zero", arity));
     };
-    let Some(id) = m.db.find(module, functor) else { return Ok(Next::True) };
+    let functor = m.atoms.functor(name, n);
+    let builtin = m.db.find(AtomId::SYSTEM, functor).filter(|it| m.db.get(*it).locked);
+    let Some(id) = builtin.or_else(|| m.db.find(module, functor)) else { return Ok(Next::True) };
     let pred = m.db.get(id);
-    if pred.kind == Kind::Clauses && !pred.dynamic || matches!(pred.kind, Kind::Builtin(_)) {
-        return Err(m.permission_error("modify", "static_procedure", spec));
+    let builtin = matches!(pred.kind, Kind::Builtin(_)) || pred.module == AtomId::SYSTEM;
+    if builtin || is_control(functor) {
+        return Err(m.not_modifiable(id));
     }
     for clause in m.db.clauses_of(id) {
         m.db.remove(clause);
@@ -263,4 +308,20 @@ fn procedures(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let list = m.heap.list(&items);
     let to = m.arg(a, 1);
     m.answer(to, list)
+}
+
+/// `'$is_loaded'(Module, Name, Arity)`: there is such a predicate, without loading a library for it.
+fn is_loaded(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let (module, name, arity) = (m.arg(a, 0), m.arg(a, 1), m.arg(a, 2));
+    let (module, name) = (m.atom_arg(module)?, m.atom_arg(name)?);
+    let Ok(arity) = usize::try_from(m.int_arg(arity)?) else { return Ok(Next::False) };
+    let functor = m.atoms.functor(name, arity);
+    let is_defined = |it: PredId| match m.db.get(it).kind {
+        Kind::Clauses => m.db.get(it).dynamic || 0 < m.db.get(it).n_clauses,
+        Kind::Builtin(_) | Kind::Import(_) => true,
+        Kind::Undefined => false,
+    };
+    let places = [module, AtomId::USER, AtomId::SYSTEM];
+    let found = places.iter().find_map(|it| m.db.find(*it, functor).filter(|it| is_defined(*it)));
+    Ok((found.is_some() || is_control(functor)).into())
 }

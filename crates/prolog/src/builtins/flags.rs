@@ -23,7 +23,11 @@ pub(super) const ROWS: &[Row] = &[
         }
     }),
     iso("set_prolog_flag", 2, set_flag),
-    row("create_prolog_flag", 3, set_flag),
+    row("create_prolog_flag", 3, |m, a| {
+        let options = m.arg(a, 2);
+        m.options_arg(options)?;
+        set_flag(m, a)
+    }),
     row("$flag", 2, get_flag),
     iso("op", 3, op),
     row("$ops", 1, ops),
@@ -48,13 +52,25 @@ pub(super) const ROWS: &[Row] = &[
     }),
     row("prolog_load_context", 2, |m, a| {
         let (key, to) = (m.arg(a, 0), m.arg(a, 1));
-        match key.as_atom() {
-            Some(AtomId::MODULE) => {
-                let module = Value::atom(m.load_module);
-                m.answer(to, module)
-            }
-            _ => Ok(Next::False),
+        let Some(key) = key.as_atom() else { return Ok(Next::False) };
+        if key == AtomId::MODULE {
+            let module = Value::atom(m.load_module);
+            return m.answer(to, module);
         }
+        let Some((path, _)) = m.load_place.clone() else { return Ok(Next::False) };
+        let value = match m.atoms.text(key) {
+            "source" | "file" => path.as_str(),
+            "directory" => path.rsplit_once('/').map_or(".", |it| it.0),
+            "dialect" => "swi",
+            _ => return Ok(Next::False),
+        };
+        let value = m.atom_named(value);
+        m.answer(to, value)
+    }),
+    row("source_location", 2, |m, a| {
+        let Some((path, line)) = m.load_place.clone() else { return Ok(Next::False) };
+        let (path, to_path, to_line) = (m.atom_named(&path), m.arg(a, 0), m.arg(a, 1));
+        Ok((m.unify(to_path, path) && m.unify(to_line, Value::size(line))).into())
     }),
     row("$current_source_module", 1, |m, a| {
         let (to, module) = (m.arg(a, 0), Value::atom(m.load_module));

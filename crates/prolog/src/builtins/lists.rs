@@ -103,10 +103,15 @@ fn keysort(m: &mut Machine, a: usize) -> Result<Next, Fault> {
 
 fn sort4(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (key, order, list, to) = (m.arg(a, 0), m.arg(a, 1), m.arg(a, 2), m.arg(a, 3));
-    let key = m.int_arg(key)?;
-    let Ok(key) = usize::try_from(key) else {
-        let culprit = m.arg(a, 0);
-        return Err(m.domain_error("not_less_than_one", culprit));
+    let by_name = key.as_atom().is_some();
+    let position = match key.as_int() {
+        Some(it) => usize::try_from(it).ok(),
+        None if by_name => Some(0),
+        None if key.is_var() => return Err(m.instantiation_error()),
+        None => return Err(m.type_error("sort_key", key)),
+    };
+    let Some(position) = position else {
+        return Err(m.domain_error("not_less_than_one", key));
     };
     let order_name = m.atom_arg(order)?;
     let (descending, unique) = match m.atoms.text(order_name) {
@@ -119,7 +124,10 @@ fn sort4(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let items = m.list_arg(list)?;
     let mut keyed = Vec::with_capacity(items.len());
     for item in items {
-        if key == 0 {
+        if by_name {
+            return Err(m.type_error("dict", item));
+        }
+        if position == 0 {
             keyed.push((item, item));
             continue;
         }
@@ -129,10 +137,10 @@ fn sort4(m: &mut Machine, a: usize) -> Result<Next, Fault> {
             }
             return Err(m.type_error("compound", item));
         };
-        if m.atoms.arity(functor) < key {
+        if m.atoms.arity(functor) < position {
             return Err(m.type_error("compound", item));
         }
-        keyed.push((m.heap.arg(item, key - 1), item));
+        keyed.push((m.heap.arg(item, position - 1), item));
     }
     let by = |x: &(Value, Value), y: &(Value, Value)| {
         let order = compare(&m.heap, &m.atoms, x.0, y.0);
@@ -148,24 +156,29 @@ fn sort4(m: &mut Machine, a: usize) -> Result<Next, Fault> {
 }
 
 fn memberchk(m: &mut Machine, a: usize) -> Result<Next, Fault> {
-    let (item, mut list) = (m.arg(a, 0), m.arg(a, 1));
-    loop {
-        if list.is_cons() {
-            let head = m.heap.arg(list, 0);
-            if m.can_unify(item, head) {
-                return m.answer(item, head);
-            }
-            list = m.heap.arg(list, 1);
-        } else if list.is_var() {
-            let tail = m.heap.fresh();
-            let cons = m.heap.cons(item, tail);
-            return m.answer(list, cons);
-        } else if list.is_nil() {
-            return Ok(Next::False);
-        } else {
-            return Err(m.type_error("list", list));
+    let (item, whole) = (m.arg(a, 0), m.arg(a, 1));
+    let (mut list, mut turtle, mut n, mut power) = (whole, whole, 0_usize, 1);
+    while list.is_cons() {
+        let head = m.heap.arg(list, 0);
+        if m.can_unify(item, head) {
+            return m.answer(item, head);
+        }
+        list = m.heap.arg(list, 1);
+        n += 1;
+        // A list without an end comes to a cell again.
+        if list.is_cons() && list.same_word(turtle) {
+            return Err(m.type_error("list", whole));
+        }
+        if n == power {
+            (turtle, power) = (list, power * 2);
         }
     }
+    if list.is_var() {
+        let tail = m.heap.fresh();
+        let cons = m.heap.cons(item, tail);
+        return m.answer(list, cons);
+    }
+    if list.is_nil() { Ok(Next::False) } else { Err(m.type_error("list", list)) }
 }
 
 /// `'$skip_list'(Length, List, Tail)`

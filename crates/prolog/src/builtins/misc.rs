@@ -160,7 +160,7 @@ fn file_name_extension(m: &mut Machine, a: usize) -> Result<Next, Fault> {
             _ => (text.clone(), String::new()),
         };
         if !extension.is_var() {
-            let wanted = m.text_arg(extension)?;
+            let Some(wanted) = m.any_text(extension) else { return Ok(Next::False) };
             if wanted.trim_start_matches('.') != ext {
                 return Ok(Next::False);
             }

@@ -26,7 +26,7 @@ pub(crate) use output::Style;
 pub use streams::{Disk, DiskError, Streams, Write};
 pub use tables::Tables;
 
-use crate::data::{AtomId, Atoms, Value};
+use crate::data::{AtomId, Atoms, FunctorId, ListEnd, Value, View};
 use crate::machine::{Fault, Machine, Next};
 
 pub(crate) type Run = fn(&mut Machine, usize) -> Result<Next, Fault>;
@@ -121,27 +121,27 @@ impl Machine {
     /// An integer argument that fits a word.
     pub(crate) fn int_arg(&mut self, value: Value) -> Result<i64, Fault> {
         match value.view() {
-            crate::data::View::Var(_) => Err(self.instantiation_error()),
-            crate::data::View::Int(it) => Ok(it),
-            crate::data::View::Big(_)
-            | crate::data::View::Rational(_)
-            | crate::data::View::Float(_)
-            | crate::data::View::Atom(_)
-            | crate::data::View::Text(_)
-            | crate::data::View::Struct(..) => Err(self.type_error("integer", value)),
+            View::Var(_) => Err(self.instantiation_error()),
+            View::Int(it) => Ok(it),
+            View::Big(_)
+            | View::Rational(_)
+            | View::Float(_)
+            | View::Atom(_)
+            | View::Text(_)
+            | View::Struct(..) => Err(self.type_error("integer", value)),
         }
     }
 
     pub(crate) fn atom_arg(&mut self, value: Value) -> Result<AtomId, Fault> {
         match value.view() {
-            crate::data::View::Var(_) => Err(self.instantiation_error()),
-            crate::data::View::Atom(it) => Ok(it),
-            crate::data::View::Int(_)
-            | crate::data::View::Big(_)
-            | crate::data::View::Rational(_)
-            | crate::data::View::Float(_)
-            | crate::data::View::Text(_)
-            | crate::data::View::Struct(..) => Err(self.type_error("atom", value)),
+            View::Var(_) => Err(self.instantiation_error()),
+            View::Atom(it) => Ok(it),
+            View::Int(_)
+            | View::Big(_)
+            | View::Rational(_)
+            | View::Float(_)
+            | View::Text(_)
+            | View::Struct(..) => Err(self.type_error("atom", value)),
         }
     }
 
@@ -153,15 +153,58 @@ impl Machine {
         Err(self.type_error("list", value))
     }
 
+    /// A list of options, each `name(Value)` or `name = Value`.
+    pub(crate) fn options_arg(&mut self, options: Value) -> Result<Vec<(AtomId, Value)>, Fault> {
+        let (items, end) = self.heap.list_items(options);
+        let mut found = Vec::with_capacity(items.len());
+        for option in items {
+            let option = self.heap.deref(option);
+            let View::Struct(functor, _) = option.view() else {
+                return Err(match option.is_var() {
+                    true => self.instantiation_error(),
+                    false => self.type_error("option", option),
+                });
+            };
+            let (name, arity) = self.atoms.name_arity(functor);
+            let named = self.heap.arg(option, 0).as_atom().filter(|_| functor == FunctorId::UNIFY);
+            match named {
+                Some(name) => found.push((name, self.heap.arg(option, 1))),
+                None if arity == 1 => found.push((name, self.heap.arg(option, 0))),
+                None => return Err(self.type_error("option", option)),
+            }
+        }
+        match end {
+            ListEnd::Nil => Ok(found),
+            ListEnd::Open(_) => Err(self.instantiation_error()),
+            ListEnd::Other(_) | ListEnd::Cyclic => Err(self.type_error("list", options)),
+        }
+    }
+
+    /// A character, as an atom, a code, or a text of length one.
+    pub(crate) fn char_arg(&mut self, value: Value) -> Result<char, Fault> {
+        if value.is_var() {
+            return Err(self.instantiation_error());
+        }
+        if let Some(code) = value.as_int() {
+            let c = u32::try_from(code).ok().and_then(char::from_u32);
+            return c.ok_or_else(|| self.type_error("character", value));
+        }
+        let text = if value.is_number() || value.is_nil() { None } else { self.any_text(value) };
+        let text = text.unwrap_or_default();
+        let mut chars = text.chars();
+        match (chars.next(), chars.next()) {
+            (Some(c), None) => Ok(c),
+            _ => Err(self.type_error("character", value)),
+        }
+    }
+
     /// A proper list.
     pub(crate) fn list_arg(&mut self, value: Value) -> Result<Vec<Value>, Fault> {
         let (items, end) = self.heap.list_items(value);
         match end {
-            crate::data::ListEnd::Nil => Ok(items),
-            crate::data::ListEnd::Open(_) => Err(self.instantiation_error()),
-            crate::data::ListEnd::Other(_) | crate::data::ListEnd::Cyclic => {
-                Err(self.type_error("list", value))
-            }
+            ListEnd::Nil => Ok(items),
+            ListEnd::Open(_) => Err(self.instantiation_error()),
+            ListEnd::Other(_) | ListEnd::Cyclic => Err(self.type_error("list", value)),
         }
     }
 }

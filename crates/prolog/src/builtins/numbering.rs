@@ -34,8 +34,7 @@ pub(super) const ROWS: &[Row] = &[
     row("\\=@=", 2, |m, a| Ok((!m.is_variant(m.arg(a, 0), m.arg(a, 1))).into())),
     row("$free_variables", 3, free_variables),
     row("term_attvars", 2, |m, a| {
-        let vars = m.variables(m.arg(a, 0));
-        let attributed: Vec<Value> = vars.into_iter().filter(|it| m.is_attributed(*it)).collect();
+        let attributed = m.attributed(m.arg(a, 0));
         let list = m.heap.list(&attributed);
         let to = m.arg(a, 1);
         m.answer(to, list)
@@ -83,6 +82,24 @@ fn free_variables(m: &mut Machine, a: usize) -> Result<Next, Fault> {
 }
 
 impl Machine {
+    /// The variables with attributes in a term and in the attributes themselves, each before its own.
+    fn attributed(&self, term: Value) -> Vec<Value> {
+        let (mut seen, mut res) = (FxHashSet::default(), Vec::new());
+        let mut todo = vec![Walk::new(&self.heap, &self.atoms, term)];
+        while let Some(walk) = todo.last_mut() {
+            let Some(part) = walk.next() else {
+                todo.pop();
+                continue;
+            };
+            if self.is_attributed(part) && seen.insert(part.address()) {
+                res.push(part);
+                let attributes = self.heap.cell(part.address() + 1);
+                todo.push(Walk::new(&self.heap, &self.atoms, attributes));
+            }
+        }
+        res
+    }
+
     /// The variables of a term, each once, in the order they are met.
     pub(crate) fn variables(&self, term: Value) -> Vec<Value> {
         let mut seen = FxHashSet::default();

@@ -1,9 +1,9 @@
 //! Writing terms, to the output or into a term.
 
 use crate::builtins::convert::Form;
-use crate::builtins::streams::{Direction, USER_ERROR, USER_OUTPUT};
+use crate::builtins::streams::{CAPTURED, Direction, USER_ERROR, USER_OUTPUT};
 use crate::builtins::{Row, iso, row};
-use crate::data::{AtomId, FunctorId, Value, View};
+use crate::data::{AtomId, Number, Value, View};
 use crate::machine::{Capture, Fault, Machine, Next};
 use crate::text::{Escapes, WriteOptions, write_term};
 
@@ -44,6 +44,8 @@ pub(super) const ROWS: &[Row] = &[
         Ok(Next::True)
     }),
     iso("write_term", 3, |m, a| {
+        let options = m.arg(a, 2);
+        m.options_arg(options)?;
         on_stream(m, a, |m, a| {
             let (term, options) = (m.arg(a, 0), m.arg(a, 1));
             m.write_with(term, options)?;
@@ -51,21 +53,19 @@ pub(super) const ROWS: &[Row] = &[
         })
     }),
     iso("put_char", 1, put_char),
-    iso("put_char", 2, |m, a| on_stream(m, a, put_char)),
-    row("tab", 1, |m, a| {
-        let n = m.arg(a, 0);
-        let n = m.evaluate(n)?.to_float();
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "clamped to what fits a line"
-        )]
-        let n = n.clamp(0.0, 1e6) as usize;
-        m.put_text(&" ".repeat(n));
+    iso("put_char", 2, put_char_to),
+    row("put", 1, put_char),
+    row("put", 2, put_char_to),
+    iso("put_code", 1, put_char),
+    iso("put_code", 2, put_char_to),
+    row("tab", 1, tab),
+    row("tab", 2, |m, a| on_stream(m, a, tab)),
+    iso("flush_output", 0, |_, _| Ok(Next::True)),
+    iso("flush_output", 1, |m, a| {
+        let stream = m.arg(a, 0);
+        m.stream(stream, Direction::Out)?;
         Ok(Next::True)
     }),
-    iso("flush_output", 0, |_, _| Ok(Next::True)),
-    iso("flush_output", 1, |_, _| Ok(Next::True)),
     row("$capture", 0, |m, _| {
         m.output.captures.push(Capture::default());
         Ok(Next::True)
@@ -95,27 +95,34 @@ fn write(m: &mut Machine, a: usize, style: Style) -> Result<Next, Fault> {
 
 fn put_char(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let c = m.arg(a, 0);
-    if c.is_var() {
-        return Err(m.instantiation_error());
-    }
-    let text = match c.view() {
-        View::Atom(name) => m.atoms.name(name).to_string(),
-        View::Int(code) => match u32::try_from(code).ok().and_then(char::from_u32) {
-            Some(c) => c.to_string(),
-            None => return Err(m.type_error("character", c)),
-        },
-        View::Var(_)
-        | View::Big(_)
-        | View::Rational(_)
-        | View::Float(_)
-        | View::Text(_)
-        | View::Struct(..) => String::new(),
-    };
-    if text.chars().count() != 1 {
-        return Err(m.type_error("character", c));
-    }
-    m.put_text(&text);
+    let c = m.char_arg(c)?;
+    m.put_text(c.encode_utf8(&mut [0; 4]));
     Ok(Next::True)
+}
+
+fn put_char_to(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let c = m.arg(a, 1);
+    m.char_arg(c)?;
+    on_stream(m, a, put_char)
+}
+
+fn tab(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    const LONGEST: usize = 1_000_000;
+    let n = m.arg(a, 0);
+    match m.evaluate(n)? {
+        Number::Int(n) => {
+            let n = usize::try_from(n).unwrap_or(0).min(LONGEST);
+            m.put_text(&" ".repeat(n));
+            Ok(Next::True)
+        }
+        Number::Big(_) => Err(m.evaluation_error("int_overflow")),
+        Number::Float(it) if it.is_nan() => Err(m.evaluation_error("undefined")),
+        Number::Float(it) if it.is_infinite() => Err(m.evaluation_error("float_overflow")),
+        other @ (Number::Float(_) | Number::Rational(_)) => {
+            let culprit = other.store(&mut m.heap);
+            Err(m.type_error("integer_expression", culprit))
+        }
+    }
 }
 
 /// Runs with the output going to the stream that is the first argument.
@@ -162,6 +169,10 @@ impl Machine {
     }
 
     fn column_of(&mut self, n: usize) -> usize {
+        if let Some(depth) = n.checked_sub(CAPTURED) {
+            let capture = self.output.captures.get(depth);
+            return capture.map_or(0, |it| column_after(&it.text, it.start));
+        }
         let text = match n {
             USER_OUTPUT => &self.output.text,
             USER_ERROR => &self.output.errors,
@@ -185,6 +196,12 @@ impl Machine {
     }
 
     fn put_to(&mut self, n: usize, text: &str) {
+        if let Some(depth) = n.checked_sub(CAPTURED) {
+            if let Some(capture) = self.output.captures.get_mut(depth) {
+                capture.text.push_str(text);
+            }
+            return;
+        }
         match n {
             USER_OUTPUT => self.output.text.push_str(text),
             USER_ERROR => self.output.errors.push_str(text),
@@ -203,7 +220,39 @@ impl Machine {
             Style::Quoted => WriteOptions::quoted(),
             Style::Canonical => WriteOptions::canonical(&self.heap, &self.atoms, term),
         };
-        write_term(&self.heap, &self.atoms, &self.ops, &options, term)
+        self.text_with(&options, term)
+    }
+
+    /// The text of a term; one that contains itself is `@(Name, [Name = Part])`.
+    pub(crate) fn text_with(&self, options: &WriteOptions, term: Value) -> String {
+        let loops = if self.is_small(term) { Vec::new() } else { self.loops(term) };
+        if loops.is_empty() {
+            return write_term(&self.heap, &self.atoms, &self.ops, options, term);
+        }
+        let mut options = options.clone();
+        let names = loops.iter().enumerate();
+        options.loops = names.map(|(n, it)| (it.payload(), format!("S_{}", n + 1))).collect();
+        let whole = match options.loops.get(&term.payload()) {
+            Some(name) => name.clone(),
+            None => write_term(&self.heap, &self.atoms, &self.ops, &options, term),
+        };
+        options.priority = 699;
+        let part = |it: &Value| {
+            let text = write_term(&self.heap, &self.atoms, &self.ops, &options, *it);
+            format!("{}={text}", options.loops.get(&it.payload()).map_or("_", String::as_str))
+        };
+        format!("@({whole},[{}])", loops.iter().map(part).collect::<Vec<_>>().join(","))
+    }
+
+    /// Whether a term has so few parts that it can't contain itself.
+    fn is_small(&self, term: Value) -> bool {
+        let mut todo = vec![term];
+        for _ in 0..256 {
+            let Some(next) = todo.pop() else { return true };
+            let View::Struct(functor, at) = self.heap.deref(next).view() else { continue };
+            todo.extend((0..self.atoms.arity(functor)).map(|n| self.heap.cell(at + n)));
+        }
+        false
     }
 
     pub(crate) fn quoted_text(&self, term: Value) -> String {
@@ -211,32 +260,13 @@ impl Machine {
     }
 
     pub(crate) fn write_with(&mut self, term: Value, options: Value) -> Result<(), Fault> {
-        let given = self.list_arg(options)?;
         let mut style = WriteOptions {
             numbervars: false,
             escapes: Escapes::Unicode,
             ..WriteOptions::default()
         };
         let (mut full_stop, mut new_line) = (false, false);
-        for option in given {
-            let option = self.heap.deref(option);
-            let View::Struct(functor, _) = option.view() else {
-                if option.is_var() {
-                    return Err(self.instantiation_error());
-                }
-                return Err(self.domain_error("write_option", option));
-            };
-            let (name, arity) = self.atoms.name_arity(functor);
-            let (name, value) = if functor == FunctorId::UNIFY {
-                match self.heap.arg(option, 0).as_atom() {
-                    Some(name) => (name, self.heap.arg(option, 1)),
-                    None => return Err(self.domain_error("write_option", option)),
-                }
-            } else if arity == 1 {
-                (name, self.heap.arg(option, 0))
-            } else {
-                return Err(self.domain_error("write_option", option));
-            };
+        for (name, value) in self.options_arg(options)? {
             let on = value.is_atom(AtomId::TRUE);
             let switch = matches!(
                 self.atoms.text(name),
@@ -285,7 +315,7 @@ impl Machine {
                 _ => {}
             }
         }
-        let mut text = write_term(&self.heap, &self.atoms, &self.ops, &style, term);
+        let mut text = self.text_with(&style, term);
         if full_stop {
             text.push_str(if new_line { ".\n" } else { ". " });
         } else if new_line {

@@ -67,9 +67,6 @@ fn term_to_text(m: &mut Machine, a: usize, string: bool) -> Result<Next, Fault> 
         let read = m.read_or_raise(&text)?;
         return m.answer(term, read.term);
     }
-    if term.is_var() && !string {
-        return Err(m.instantiation_error());
-    }
     let written = m.quoted_text(term);
     let new = if string { m.heap.text(&written) } else { m.atom_named(&written) };
     if !text.is_var() {
@@ -84,8 +81,9 @@ fn term_to_text(m: &mut Machine, a: usize, string: bool) -> Result<Next, Fault> 
 }
 
 fn atom_to_term(m: &mut Machine, a: usize) -> Result<Next, Fault> {
-    let text = m.arg(a, 0);
+    let (text, bindings) = (m.arg(a, 0), m.arg(a, 2));
     let text = m.text_arg(text)?;
+    m.partial_list_arg(bindings)?;
     let read = m.read_or_raise(&text)?;
     let bindings = m.variable_bindings(&read);
     let (term, to) = (m.arg(a, 1), m.arg(a, 2));

@@ -157,6 +157,8 @@ pub struct Streams {
 pub(crate) const USER_INPUT: usize = 0;
 pub(crate) const USER_OUTPUT: usize = 1;
 pub(crate) const USER_ERROR: usize = 2;
+/// From here on, the numbers of streams are those of texts that are being captured, the outermost first.
+pub(super) const CAPTURED: usize = 1 << 32;
 
 impl Default for Streams {
     fn default() -> Streams {
@@ -255,7 +257,11 @@ impl Machine {
                 self.streams.open.iter().position(named)?
             }
             View::Struct(FunctorId::STREAM_1, _) => {
-                usize::try_from(self.heap.arg(value, 0).as_int()?).ok()?
+                let n = usize::try_from(self.heap.arg(value, 0).as_int()?).ok()?;
+                if let Some(depth) = n.checked_sub(CAPTURED) {
+                    return (depth < self.output.captures.len()).then_some(n);
+                }
+                n
             }
             View::Var(_)
             | View::Int(_)
@@ -366,10 +372,16 @@ fn alias_of(m: &mut Machine, options: Value) -> Result<Option<AtomId>, Fault> {
 }
 
 fn open_string(m: &mut Machine, a: usize) -> Result<Next, Fault> {
-    let text = m.arg(a, 0);
+    let (text, to) = (m.arg(a, 0), m.arg(a, 1));
+    if text.is_number() {
+        return Err(m.type_error("text", text));
+    }
     let text = m.text_arg(text)?;
+    if !to.is_var() {
+        return Err(m.uninstantiation_error(to));
+    }
     let n = m.streams.push(Stream { alias: None, what: What::In { text, at: 0 } });
-    let (to, stream) = (m.arg(a, 1), m.stream_value(n));
+    let stream = m.stream_value(n);
     m.answer(to, stream)
 }
 
@@ -400,7 +412,11 @@ fn current(m: &mut Machine, a: usize, direction: Direction) -> Result<Next, Faul
     if !to.is_var() {
         m.stream(to, Direction::Any)?;
     }
-    let n = if direction == Direction::In { m.streams.input } else { m.streams.output };
+    let n = match (direction, m.output.captures.len().checked_sub(1)) {
+        (Direction::In, _) => m.streams.input,
+        (Direction::Out | Direction::Any, Some(depth)) => CAPTURED + depth,
+        (Direction::Out | Direction::Any, None) => m.streams.output,
+    };
     if !to.is_var() {
         return Ok((m.find_stream(to) == Some(n)).into());
     }

@@ -10,6 +10,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) const ROWS: &[Row] = &[
     row("$table_state", 2, state),
     row("$table_start", 1, start),
+    row("$table_first", 1, |m, a| {
+        let key = m.variant_text(m.arg(a, 0));
+        Ok(m.tables.by_call.get(&key).is_some_and(|it| it.first_round == it.round).into())
+    }),
     row("$table_add", 2, add),
     row("$table_improve", 4, improve),
     row("$table_answers", 2, answers),
@@ -51,6 +55,7 @@ struct Table {
     /// Answers with a mode: where the one of a group is.
     best: FxHashMap<String, usize>,
     is_complete: bool,
+    first_round: u64,
     /// The round in which its clauses were last run.
     round: u64,
 }
@@ -93,7 +98,8 @@ fn start(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let key = m.variant_text(m.arg(a, 0));
     m.tables.leading = true;
     let round = m.tables.round;
-    m.tables.by_call.entry(key).or_default().round = round;
+    let new = || Table { first_round: round, ..Table::default() };
+    m.tables.by_call.entry(key).or_insert_with(new).round = round;
     Ok(Next::True)
 }
 

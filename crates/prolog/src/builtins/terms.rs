@@ -1,7 +1,7 @@
 //! Taking terms apart and putting them together.
 
 use crate::builtins::{Row, iso, row};
-use crate::data::{AtomId, ListEnd, Record, Tag, Value, View, copy_plain};
+use crate::data::{AtomId, ListEnd, Number, Record, Tag, Value, View, copy_plain};
 use crate::machine::{Fault, Machine, Next};
 
 pub(super) const ROWS: &[Row] = &[
@@ -44,7 +44,7 @@ pub(super) const ROWS: &[Row] = &[
         } else if var.is_var() {
             m.attribute_variable(var, attributes);
         } else {
-            return Err(m.representation_error("put_attrs"));
+            return Err(m.uninstantiation_error(var));
         }
         Ok(Next::True)
     }),
@@ -284,6 +284,13 @@ fn compound_name_arguments(m: &mut Machine, a: usize) -> Result<Next, Fault> {
 
 fn set_arg(m: &mut Machine, a: usize, undone: bool) -> Result<Next, Fault> {
     let (n, term, value) = (m.arg(a, 0), m.arg(a, 1), m.arg(a, 2));
+    let sign = Number::of(&m.heap, n).filter(|_| n.is_integer()).map(|it| it.sign());
+    if sign == Some(std::cmp::Ordering::Less) {
+        return Err(m.domain_error("not_less_than_zero", n));
+    }
+    if sign.is_some() && n.as_int().is_none() {
+        return Err(m.representation_error("size_t"));
+    }
     let n = m.int_arg(n)?;
     let View::Struct(functor, at) = term.view() else { return Ok(Next::False) };
     let arity = m.atoms.arity(functor);
@@ -390,7 +397,7 @@ fn put_attr(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (var, module, value) = (m.arg(a, 0), m.arg(a, 1), m.arg(a, 2));
     let module = m.atom_arg(module)?;
     if !var.is_var() {
-        return Err(m.representation_error("put_attr"));
+        return Err(m.uninstantiation_error(var));
     }
     let att = m.atoms.functor_named("att", 3);
     if var.tag() == Tag::Attr {
@@ -398,9 +405,17 @@ fn put_attr(m: &mut Machine, a: usize) -> Result<Next, Fault> {
             m.heap.change(found.address() + 1, value);
             return Ok(Next::True);
         }
-        let old = m.heap.cell(var.address() + 1);
-        let new = m.heap.structure(att, &[Value::atom(module), value, old]);
-        m.heap.change(var.address() + 1, new);
+        // Behind the others.
+        let mut place = var.address() + 1;
+        loop {
+            let at = m.heap.deref(m.heap.cell(place));
+            if at.tag() != Tag::Struct {
+                break;
+            }
+            place = at.address() + 2;
+        }
+        let new = m.heap.structure(att, &[Value::atom(module), value, Value::NIL]);
+        m.heap.change(place, new);
         return Ok(Next::True);
     }
     let attributes = m.heap.structure(att, &[Value::atom(module), value, Value::NIL]);
@@ -410,10 +425,10 @@ fn put_attr(m: &mut Machine, a: usize) -> Result<Next, Fault> {
 
 fn get_attr(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (var, module, value) = (m.arg(a, 0), m.arg(a, 1), m.arg(a, 2));
-    let module = m.atom_arg(module)?;
     if var.tag() != Tag::Attr {
         return Ok(Next::False);
     }
+    let module = m.atom_arg(module)?;
     match m.attribute(var, module) {
         Some(found) => {
             let found = m.heap.arg(found, 1);

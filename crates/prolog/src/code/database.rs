@@ -169,6 +169,12 @@ pub fn is_visible(clause: &Clause, generation: u64) -> bool {
 }
 
 impl Database {
+    /// The predicate whose clause has the instruction.
+    pub(crate) fn pred_at(&self, at: usize) -> Option<PredId> {
+        let n = self.clauses.partition_point(|it| it.code as usize <= at);
+        self.clauses.get(n.checked_sub(1)?).map(|it| it.pred)
+    }
+
     pub(crate) fn mark(&mut self, of: Marked) -> u32 {
         self.marks.push(of);
         u32::try_from(self.marks.len() - 1).unwrap_or(u32::MAX)

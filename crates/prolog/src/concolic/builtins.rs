@@ -119,7 +119,8 @@ fn way(name: &str, arity: usize) -> Way {
             | "plus"
             | "memberchk"
             | "unify_with_occurs_check"
-            | "$match",
+            | "$match"
+            | "$subsumes",
             _,
         ) => Way::Own,
         _ => Way::Pins,
@@ -335,7 +336,7 @@ impl Machine {
                 }
             }
             // What it looks at is what unification looks at; that it binds less shows in its answer.
-            "$match" => {
+            "$match" | "$subsumes" => {
                 self.can_unify_recorded(x, y);
             }
             "==" | "\\==" => self.look_identical_at(place, x, y),

@@ -56,7 +56,19 @@ impl Machine {
         self.check_memory(0)?;
         self.check_at =
             (self.steps + STEPS_BETWEEN_CHECKS).min(self.limits.steps.saturating_add(1));
-        Ok(())
+        self.check_goal_limits()
+    }
+
+    /// Whether a goal that was given a limit has come to it: the outermost such one is told.
+    fn check_goal_limits(&mut self) -> Result<(), Fault> {
+        let Some(n) = self.goal_limits.iter().position(|it| *it < self.steps) else {
+            let next = self.goal_limits.iter().min().copied().unwrap_or(u64::MAX);
+            self.check_at = self.check_at.min(next.saturating_add(1));
+            return Ok(());
+        };
+        self.goal_limits.truncate(n);
+        let functor = self.atoms.functor_named("$limit_exceeded", 1);
+        Err(Fault::Ball(self.heap.structure(functor, &[Value::size(n)])))
     }
 
     pub(crate) fn enter_pred(&mut self, id: PredId) -> Result<(), Fault> {

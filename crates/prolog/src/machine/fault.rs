@@ -1,7 +1,9 @@
 //! Why a goal did not end by itself, and the error terms of the standard.
 
+use crate::code::PredId;
 use crate::data::{AtomId, FunctorId, Value};
 use crate::machine::Machine;
+use crate::machine::throw::CATCH_EXIT;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
@@ -27,6 +29,9 @@ pub enum Stop {
     Load(String),
 }
 
+/// Builtins that SWI-Prolog names without their module where they raise an error.
+const UNQUALIFIED: &[&str] = &["length", "put_attr", "put_attrs"];
+
 impl From<Stop> for Fault {
     fn from(stop: Stop) -> Fault {
         Fault::Stop(stop)
@@ -41,13 +46,74 @@ impl Machine {
 
     /// `context(system:Name/Arity, _)` of the builtin that runs.
     fn error_context(&mut self) -> Value {
-        let Some((name, arity)) = self.running else { return self.heap.fresh() };
-        let arity = Value::size(arity);
-        let indicator = self.heap.structure(FunctorId::INDICATOR, &[Value::atom(name), arity]);
-        let system = Value::atom(AtomId::SYSTEM);
-        let place = self.heap.structure(FunctorId::QUALIFIED, &[system, indicator]);
+        let Some((name, arity)) = self.running else { return self.caller_context() };
+        // A builtin under a name that nobody writes: whoever called it.
+        if self.atoms.text(name).starts_with('$') {
+            return self.system_context().unwrap_or_else(|| self.heap.fresh());
+        }
+        let module = if UNQUALIFIED.contains(&self.atoms.text(name)) {
+            AtomId::USER
+        } else {
+            AtomId::SYSTEM
+        };
+        self.context_at(module, name, arity)
+    }
+
+    /// `context(Module:Name/Arity, _)`
+    pub(crate) fn context_at(&mut self, module: AtomId, name: AtomId, arity: usize) -> Value {
+        let indicator = self.indicator(name, arity);
+        let place = match module {
+            AtomId::USER => indicator,
+            _ => self.heap.structure(FunctorId::QUALIFIED, &[Value::atom(module), indicator]),
+        };
         let message = self.heap.fresh();
         self.heap.structure(FunctorId::CONTEXT_2, &[place, message])
+    }
+
+    pub(crate) fn context_of(&mut self, id: PredId) -> Value {
+        let pred = self.db.get(id);
+        let (module, name, arity) = (pred.module, pred.name, pred.arity as usize);
+        self.context_at(module, name, arity)
+    }
+
+    /// The predicate whose clause goes on after the call that fails.
+    pub(crate) fn caller_context(&mut self) -> Value {
+        if self.continuation == CATCH_EXIT {
+            let name = self.atoms.intern("catch");
+            return self.context_at(AtomId::SYSTEM, name, 3);
+        }
+        match self.db.pred_at(self.continuation) {
+            Some(id) if self.is_hidden(id) => {
+                let name = self.atoms.intern("<meta-call>");
+                self.context_at(AtomId::SYSTEM, name, 1)
+            }
+            Some(id) => self.context_of(id),
+            None => {
+                let name = self.atoms.intern("<meta-call>");
+                self.context_at(AtomId::SYSTEM, name, 1)
+            }
+        }
+    }
+
+    /// The innermost predicate of the system that goes on after the running builtin.
+    pub(crate) fn system_context(&mut self) -> Option<Value> {
+        let (mut continuation, mut frame) = (self.continuation, self.frame);
+        loop {
+            let id = self.db.pred_at(continuation)?;
+            if self.db.get(id).module != AtomId::SYSTEM {
+                return None;
+            }
+            if !self.is_hidden(id) {
+                return Some(self.context_of(id));
+            }
+            let outer = self.frames.get(frame).filter(|_| 0 < frame)?;
+            (continuation, frame) = (outer.continuation as usize, outer.parent as usize);
+        }
+    }
+
+    /// Predicates of ours that nobody writes.
+    fn is_hidden(&self, id: PredId) -> bool {
+        self.atoms.text(self.db.get(id).name).starts_with('$')
     }
 
     pub(crate) fn instantiation_error(&mut self) -> Fault {
@@ -68,6 +134,10 @@ impl Machine {
 
     pub(crate) fn permission_error(&mut self, action: &str, what: &str, culprit: Value) -> Fault {
         self.formal("permission_error", &[action, what], culprit)
+    }
+
+    pub(crate) fn uninstantiation_error(&mut self, culprit: Value) -> Fault {
+        self.formal("uninstantiation_error", &[], culprit)
     }
 
     pub(crate) fn representation_error(&mut self, what: &str) -> Fault {

@@ -69,11 +69,15 @@ impl Machine {
         barrier: usize,
     ) -> Result<(), Fault> {
         let (module, goal) = self.strip_module(module, goal);
+        if goal.is_struct(FunctorId::QUALIFIED) {
+            let module = self.heap.arg(goal, 0);
+            return Err(self.not_module(module));
+        }
         if self.recorder.is_some() {
             self.look_goal(goal, 0);
         }
         let functor = match goal.view() {
-            View::Var(_) => return Err(self.instantiation_error()),
+            View::Var(_) => return Err(self.goal_error(Machine::instantiation_error)),
             View::Atom(AtomId::CUT) => {
                 self.cut_to(barrier)?;
                 self.proceed();
@@ -86,7 +90,7 @@ impl Machine {
             View::Atom(name) => self.atoms.functor(name, 0),
             View::Struct(functor, _) => functor,
             View::Int(_) | View::Big(_) | View::Rational(_) | View::Float(_) | View::Text(_) => {
-                return Err(self.type_error("callable", goal));
+                return Err(self.goal_error(|m| m.type_error("callable", goal)));
             }
         };
         if is_control(functor) {
@@ -158,6 +162,22 @@ impl Machine {
         (module, goal)
     }
 
+    /// The error of a goal that can't be called: of the builtin that was to call it.
+    fn goal_error(&mut self, error: impl FnOnce(&mut Machine) -> Fault) -> Fault {
+        let caller = self.db.pred_at(self.continuation);
+        if caller.is_some_and(|it| self.db.get(it).module == AtomId::SYSTEM) {
+            self.running = None;
+        }
+        error(self)
+    }
+
+    fn not_module(&mut self, module: Value) -> Fault {
+        if module.is_var() {
+            return self.instantiation_error();
+        }
+        self.type_error("atom", module)
+    }
+
     /// All goals of control constructs must be callable before any of them runs.
     fn check_body(&mut self, goal: Value) -> Result<(), Fault> {
         let mut todo = vec![goal];
@@ -176,8 +196,7 @@ impl Machine {
                 | View::Rational(_)
                 | View::Float(_)
                 | View::Text(_) => {
-                    self.running = None;
-                    return Err(self.type_error("callable", goal));
+                    return Err(self.goal_error(|m| m.type_error("callable", goal)));
                 }
             }
         }
@@ -185,7 +204,7 @@ impl Machine {
     }
 }
 
-fn is_control(functor: FunctorId) -> bool {
+pub(crate) fn is_control(functor: FunctorId) -> bool {
     matches!(
         functor,
         FunctorId::AND

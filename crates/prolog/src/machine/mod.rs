@@ -12,11 +12,12 @@ mod meta;
 mod run;
 mod solve;
 mod state;
-mod throw;
+pub(crate) mod throw;
 
 pub(crate) use call::Next;
 pub use fault::{Fault, Stop};
 pub use limits::Limits;
+pub(crate) use meta::is_control;
 pub use solve::{Ending, Solutions};
 pub use state::{Alternative, Capture, Choice, Frame, Global, Machine, Output};
 pub(crate) use state::{COMPLETED, ENTERED};

@@ -119,6 +119,7 @@ impl Machine {
         self.frames.push(Frame::default());
         self.collectors.clear();
         self.collected_bytes = 0;
+        self.goal_limits.clear();
         self.steps = 0;
         self.check_at = 0;
         (self.pc, self.base, self.next, self.frame) = (0, 0, 0, 0);

@@ -75,8 +75,12 @@ pub struct Machine {
     pub(crate) gensyms: FxHashMap<String, u64>,
     pub(crate) random: u64,
     pub(crate) known: crate::program::Known,
+    /// Where goals with a limit of inferences end, in steps; the innermost last.
+    pub(crate) goal_limits: Vec<u64>,
     /// The module whose text is being loaded.
     pub(crate) load_module: AtomId,
+    /// The file of that text, and the line of the term that is being loaded.
+    pub(crate) load_place: Option<(String, usize)>,
     /// Whoever wants to know what of the run depends on its input.
     pub(crate) recorder: Option<Box<crate::concolic::Recorder>>,
     /// Which marked clauses the run has entered and completed: bits [`ENTERED`] and [`COMPLETED`].

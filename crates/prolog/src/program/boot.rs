@@ -108,6 +108,8 @@ impl Machine {
             bindings: Value::NIL,
             thrown_at: Vec::new(),
             load_module: AtomId::USER,
+            load_place: None,
+            goal_limits: Vec::new(),
         };
         machine.load_prelude();
         machine.read_index(library);

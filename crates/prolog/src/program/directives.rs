@@ -153,10 +153,24 @@ impl Machine {
         let goal = self.in_module(loading.module, goal);
         let query = self.heap.structure(FunctorId::PAIR, &[goal, Value::NIL]);
         let query = Record::new(&self.heap, &self.atoms, query);
-        let saved = std::mem::replace(&mut self.load_module, loading.module);
+        let saved = self.enter_text(loading);
         let ending = self.run_once(&query, library);
-        self.load_module = saved;
+        self.leave_text(saved);
         ending
+    }
+
+    /// While goals run on behalf of a text, they can ask which one it is.
+    pub(crate) fn enter_text(&mut self, loading: &Loading) -> Outer {
+        let place = Some((loading.path.clone(), loading.line));
+        Outer {
+            module: std::mem::replace(&mut self.load_module, loading.module),
+            place: std::mem::replace(&mut self.load_place, place),
+        }
+    }
+
+    pub(crate) fn leave_text(&mut self, outer: Outer) {
+        self.load_module = outer.module;
+        self.load_place = outer.place;
     }
 
     pub(crate) fn run_directive(
@@ -483,6 +497,13 @@ impl Machine {
         }
         self.modules.by_name.entry(loading.module).or_default().syntax = Some(syntax);
     }
+}
+
+/// The text outside of the one that is being loaded.
+#[derive(Debug)]
+pub(crate) struct Outer {
+    module: AtomId,
+    place: Option<(String, usize)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

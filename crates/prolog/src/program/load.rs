@@ -270,9 +270,9 @@ impl Machine {
         let functor = self.atoms.functor_named("$expand_clause", 3);
         let args = [term, Value::atom(loading.module), result];
         let goal = self.heap.structure(functor, &args);
-        let saved = std::mem::replace(&mut self.load_module, loading.module);
+        let saved = self.enter_text(loading);
         let found = self.ask_for_terms(AtomId::SYSTEM, goal, result, library);
-        self.load_module = saved;
+        self.leave_text(saved);
         match found.as_deref() {
             Some([clause]) => *clause,
             _ => {
@@ -299,7 +299,10 @@ impl Machine {
             let result = self.heap.fresh();
             let goal = self.heap.structure(hook, &[term, result]);
             let original = Record::new(&self.heap, &self.atoms, term);
-            if let Some(found) = self.ask_for_terms(module, goal, result, library) {
+            let saved = self.enter_text(loading);
+            let found = self.ask_for_terms(module, goal, result, library);
+            self.leave_text(saved);
+            if let Some(found) = found {
                 terms = found;
             } else {
                 self.heap = Heap::default();
@@ -356,9 +359,33 @@ impl Machine {
         }
         let source = Source { file: loading.file, line: u32::try_from(loading.line).unwrap_or(0) };
         let module = loading.module;
+        let term = if module == AtomId::SYSTEM { self.keep_throwing(term) } else { term };
         if let Err(fault) = self.add_clause(module, term, source, Place::Loaded) {
             self.note_fault(&fault, loading);
         }
+    }
+
+    /// `throw(E), fail` for `throw(E)` in a clause of the prelude: its frame stays, and so does the
+    /// name that the error gets.
+    fn keep_throwing(&mut self, term: Value) -> Value {
+        let term = self.heap.deref(term);
+        let View::Struct(functor, _) = term.view() else { return term };
+        let (name, arity) = self.atoms.name_arity(functor);
+        if self.atoms.text(name) == "throw" && arity == 1 {
+            return self.heap.structure(FunctorId::AND, &[term, Value::atom(AtomId::FAIL)]);
+        }
+        let first = match functor {
+            FunctorId::RULE => 1,
+            _ if crate::machine::is_control(functor) => 0,
+            _ => return term,
+        };
+        let args: Vec<Value> = (0..arity)
+            .map(|n| {
+                let arg = self.heap.arg(term, n);
+                if n < first { arg } else { self.keep_throwing(arg) }
+            })
+            .collect();
+        self.heap.structure(functor, &args)
     }
 
     /// Adds a clause to a module's predicate.
@@ -369,6 +396,9 @@ impl Machine {
         source: Source,
         place: Place,
     ) -> Result<crate::code::ClauseId, Fault> {
+        if place != Place::Loaded && self.is_cyclic(term) {
+            return Err(self.representation_error("cyclic_term"));
+        }
         let (module, term) = self.strip_module(module, term);
         let (head, body) = if term.is_struct(FunctorId::RULE) {
             (self.heap.arg(term, 0), self.heap.arg(term, 1))
@@ -379,6 +409,13 @@ impl Machine {
         };
         let (home, head) = self.strip_module(module, head);
         let (context, body) = self.strip_module(module, body);
+        if head.is_struct(FunctorId::QUALIFIED) {
+            let module = self.heap.arg(head, 0);
+            return Err(match module.is_var() {
+                true => self.instantiation_error(),
+                false => self.type_error("module", module),
+            });
+        }
         match head.view() {
             View::Var(_) => return Err(self.instantiation_error()),
             View::Atom(_) | View::Struct(..) => {}
@@ -438,12 +475,15 @@ impl Machine {
                 pred.kind == Kind::Clauses && !pred.dynamic && 0 < pred.n_clauses
             });
         let is_builtin = matches!(own_kind, Some(Kind::Builtin(_))) && module != AtomId::SYSTEM;
-        if locked_elsewhere || is_builtin || is_static {
+        if locked_elsewhere || is_builtin || is_static || crate::machine::is_control(functor) {
             let indicator = self.indicator(name, arity);
             return Err(self.permission_error("modify", "static_procedure", indicator));
         }
         // An own definition takes the place of an imported one.
-        if let (Some(id), Some(Kind::Import(_))) = (own, own_kind) {
+        if let (Some(id), Some(Kind::Import(target))) = (own, own_kind) {
+            if place != Place::Loaded && !self.db.get(target).dynamic {
+                return Err(self.not_modifiable(target));
+            }
             self.db.get_mut(id).kind = Kind::Undefined;
         }
         Ok(())

@@ -58,7 +58,8 @@ impl Machine {
         }
         let functor = self.atoms.functor(AtomId::EXISTENCE_ERROR, 2);
         let formal = self.heap.structure(functor, &[Value::atom(AtomId::PROCEDURE), indicator]);
-        Err(Fault::Ball(self.heap.structure(FunctorId::ERROR_2, &[formal, indicator])))
+        let context = self.caller_context();
+        Err(Fault::Ball(self.heap.structure(FunctorId::ERROR_2, &[formal, context])))
     }
 
     /// Looks for a predicate's definition in other modules; whether there is one.

@@ -11,11 +11,11 @@
 '$soft_if'(I, T, E, M, C) :- ( call(M:I) *-> '$body'(T, M, C) ; '$body'(E, M, C) ).
 '$not'(G, M, _) :- \+ call(M:G).
 
-:- meta_predicate once(0), ignore(0), forall(0, 0), findall(?, 0, -), findall(?, 0, -, ?),
+:- meta_predicate call_with_inference_limit(0, +, -), call_with_time_limit(+, 0), once(0), ignore(0), forall(0, 0), findall(?, 0, -), findall(?, 0, -, ?),
     bagof(?, ^, -), setof(?, ^, -), ^(?, 0), not(0), apply(:, +), call_cleanup(0, 0),
     setup_call_cleanup(0, 0, 0), setup_call_catcher_cleanup(0, 0, ?, 0), call_cleanup(0, ?, 0),
     findnsols(+, ?, 0, -), findnsols(+, ?, 0, -, ?), sig_atomic(0), with_mutex(+, 0), at_halt(0),
-    use_module(:), use_module(:, +), ensure_loaded(:), nth_clause(:, ?, ?), copy_predicate_clauses(:, :), with_output_to(?, 0), retract(:),
+    use_module(:), use_module(:, +), ensure_loaded(:), nth_clause(:, ?, ?), copy_predicate_clauses(:, :), with_output_to(?, 0), retract(:), rule(:, -), rule(:, -, -), '$find_predicate'(:, -),
     clause(:, ?), clause(:, ?, ?), predicate_property(:, ?), current_predicate(:), phrase(//, ?),
     phrase(//, ?, ?), freeze(?, 0), format(+, +, :), notrace(0), catch_with_backtrace(0, ?, 0), '$sig_atomic'(0), initialization(0), initialization(0, +),
     call_dcg(//, ?, ?).
@@ -25,29 +25,62 @@ ignore(G) :- ( call(G) -> true ; true ).
 not(G) :- \+ call(G).
 forall(C, A) :- \+ ( call(C), \+ call(A) ).
 _ ^ G :- call(G).
-apply(G, Extra) :- strip_module(G, M, P), P =.. L0, '$append'(L0, Extra, L1), T =.. L1, call(M:T).
+apply(G, Extra) :-
+    strip_module(G, M, P),
+    (   atom(P) -> compound_name_arguments(T, P, Extra)
+    ;   var(P) -> throw(error(instantiation_error, _))
+    ;   compound(P) -> compound_name_arguments(P, N, As0), '$append'(As0, Extra, As), compound_name_arguments(T, N, As)
+    ;   throw(error(type_error(callable, P), _))
+    ),
+    call(M:T).
+% A list as a goal loads files.
+[X|Xs] :-
+    (   Xs \== [], is_list(Xs) -> true
+    ;   nonvar(Xs), Xs \= [_|_], Xs \== [] -> throw(error(type_error(list, Xs), _))
+    ;   var(X) -> throw(error(instantiation_error, _))
+    ;   throw(error(existence_error(source_sink, X), _))
+    ).
 catch_with_backtrace(G, E, R) :- catch(G, E, R).
 '$sig_atomic'(G) :- once(G).
 notrace(G) :- once(G).
 initialization(G) :- ignore(G).
 initialization(_, _).
 
-setup_call_cleanup(S, G, C) :- once(S), '$call_cleanup'(G, _, C).
-setup_call_catcher_cleanup(S, G, Catcher, C) :- once(S), '$call_cleanup'(G, Catcher, C).
-call_cleanup(G, C) :- '$call_cleanup'(G, _, C).
+setup_call_cleanup(S, G, C) :- once(S), '$must_be_goal'(C), '$call_cleanup'(G, _, C).
+setup_call_catcher_cleanup(S, G, Catcher, C) :- once(S), '$must_be_goal'(C), '$call_cleanup'(G, Catcher, C).
+'$must_be_goal'(G) :-
+    strip_module(G, _, P),
+    ( var(P) -> throw(error(instantiation_error, _)) ; callable(P) -> true ; throw(error(type_error(callable, P), _)) ).
+call_cleanup(G, C) :- '$must_be_goal'(C), '$call_cleanup'(G, _, C).
 call_cleanup(G, Catcher, C) :- '$call_cleanup'(G, Catcher, C).
 '$run_cleanup'(Reason, Catcher, C) :- ( Catcher = Reason -> ignore(C) ; true ).
 
+% A limit holds until the goal's first answer.
+call_with_inference_limit(G, Limit, Result) :-
+    '$must_be_integer'(Limit),
+    '$limit_start'(Limit, Id),
+    (   catch('$limited'(G, Id, Result), E, '$limit_passed'(E, Id, Result))
+    *-> true
+    ;   '$limit_end'(Id), fail
+    ).
+'$limited'(G, Id, Result) :- call_cleanup(G, Det = true), '$limit_end'(Id), ( Det == true -> Result = (!) ; Result = true ).
+'$limit_passed'(E, Id, Result) :-
+    ( E == '$limit_exceeded'(Id) -> Result = inference_limit_exceeded ; '$limit_end'(Id), throw(E) ).
+call_with_time_limit(Seconds, G) :-
+    '$must_be_number'(Seconds),
+    Limit is integer(Seconds * 1000000),
+    call_with_inference_limit(once(G), Limit, Result),
+    ( Result == inference_limit_exceeded -> throw(time_limit_exceeded) ; true ).
+
 findall(T, G, L) :- findall(T, G, L, []).
 findall(T, G, L, Tail) :-
-    '$check_partial_list'(L),
     '$findall_start',
     ( call(G), '$findall_add'(T) ; '$findall_collect'(L, Tail) ).
 
 % The answers in portions of N; the state survives backtracking into the goal.
 findnsols(N, T, G, L) :- findnsols(N, T, G, L, []).
 findnsols(N, T0, G0, L, Tail) :-
-    '$must_be_integer'(N),
+    '$must_be_nonneg'(N),
     copy_term(T0-G0, T-G),
     State = state(0, []),
     (   call(G),
@@ -120,7 +153,7 @@ length(List, Length) :-
     (   var(Tail), var(Length), Tail \== Length
     ->  '$enumerate'(N, Length, Tail)
     ;   var(Tail), Tail == Length
-    ->  throw(error(resource_error(infinite_list), _))
+    ->  fail
     ;   '$length'(List, Length)
     ).
 '$enumerate'(N, N, []).
@@ -133,6 +166,9 @@ between(L, H, X) :-
     ;   var(X) -> ( atom(H) -> '$from'(L, X) ; L =< H, '$between'(L, H, X) )
     ;   '$must_be_integer'(X)
     ).
+'$must_be_nonneg'(N) :- '$must_be_integer'(N), ( N < 0 -> throw(error(domain_error(not_less_than_zero, N), _)) ; true ).
+'$must_be_number'(X) :- ( number(X) -> true ; var(X) -> throw(error(instantiation_error, _)) ; throw(error(type_error(number, X), _)) ).
+'$must_be_list'(L) :- ( var(L) -> throw(error(instantiation_error, _)) ; L = [_|_] -> true ; L == [] -> true ; throw(error(type_error(list, L), _)) ).
 '$must_be_integer'(X) :- integer(X), !.
 '$must_be_integer'(X) :- var(X), !, throw(error(instantiation_error, _)).
 '$must_be_integer'(X) :- throw(error(type_error(integer, X), _)).
@@ -146,6 +182,7 @@ repeat :- repeat.
 
 atom_concat(A, B, C) :- '$concat_any'(atom, A, B, C).
 string_concat(A, B, C) :- '$concat_any'(string, A, B, C).
+'$concat_any'(_, A, B, C) :- '$concat_text'(A), '$concat_text'(B), '$concat_text'(C), fail.
 '$concat_any'(K, A, B, C) :- nonvar(A), nonvar(B), !, '$concat'(K, A, B, C).
 '$concat_any'(K, A, B, C) :- nonvar(C), !, '$splits'(K, C, _, Splits), '$concat_parts'(K, A, B, Splits).
 '$concat_any'(_, _, _, _) :- throw(error(instantiation_error, _)).
@@ -156,8 +193,14 @@ string_concat(A, B, C) :- '$concat_any'(string, A, B, C).
 '$memberchk_pair'(A, B, [_|S]) :- '$memberchk_pair'(A, B, S).
 '$memberchk_second'(A, B, [A0-B0|_]) :- B0 == B, !, A = A0.
 '$memberchk_second'(A, B, [_|S]) :- '$memberchk_second'(A, B, S).
-'$as'(atom, X, A) :- ( atom(X) -> A = X ; atomic(X) -> atom_string(A, X) ; throw(error(type_error(atomic, X), _)) ).
-'$as'(string, X, S) :- ( string(X) -> S = X ; atomic(X) -> text_to_string(X, S) ; throw(error(type_error(atomic, X), _)) ).
+'$as'(atom, X, A) :- ( atom(X) -> A = X ; atom_string(A, X) ).
+'$as'(string, X, S) :- ( string(X) -> S = X ; text_to_string(X, S) ).
+'$concat_text'(X) :-
+    (   var(X) -> true
+    ;   X == [] -> throw(error(type_error(atom, X), _))
+    ;   atomic(X) -> true
+    ;   throw(error(type_error(atomic, X), _))
+    ).
 
 sub_atom(A, B, L, R, S) :- '$slices'(atom, A, B, L, R, S, Found), '$slice'(Found, B, L, R, S).
 sub_string(A, B, L, R, S) :- '$slices'(string, A, B, L, R, S, Found), '$slice'(Found, B, L, R, S).
@@ -178,35 +221,38 @@ retract(C) :-
     ( '$erase'(R) -> true ; true ).
 
 current_op(P, T, N) :-
+    ( var(N) -> true ; atom(N) -> true ; throw(error(type_error(atom, N), _)) ),
     (   var(P) -> true
     ;   integer(P) -> ( P >= 0, P =< 1200 -> true ; throw(error(domain_error(operator_priority, P), _)) )
     ;   throw(error(type_error(integer, P), _))
     ),
     ( var(T) -> true ; atom(T) -> true ; throw(error(type_error(atom, T), _)) ),
-    ( var(N) -> true ; atom(N) -> true ; throw(error(type_error(atom, N), _)) ),
     '$ops'(Ops), '$member'(op(P, T, N), Ops).
-current_prolog_flag(F, V) :- nonvar(F), !, '$flag'(F, V).
+current_prolog_flag(F0, V) :- nonvar(F0), !, strip_module(F0, _, F), '$flag'(F, V).
 current_prolog_flag(F, V) :- '$member'(F, [bounded, max_integer, min_integer, double_quotes, unknown]), '$flag'(F, V).
 
 current_predicate(Spec) :-
     strip_module(Spec, M, P),
-    (   nonvar(P), P = N/A -> true ; var(P) -> P = N/A ; throw(error(type_error(predicate_indicator, P), _)) ),
-    '$procedures'(M, L), '$member'(N/A, L).
+    (   var(P) -> P = N/A ; P = N/A -> true ; ( Spec = user:_ -> throw(error(type_error(predicate_indicator, P), _)) ; throw(error(type_error(predicate_indicator, Spec), _)) ) ),
+    (   atom(N), integer(A) -> '$is_loaded'(M, N, A)
+    ;   '$procedures'(M, L), '$member'(N/A, L)
+    ).
 current_predicate(N, Head) :-
     strip_module(Head, M, H),
-    (   nonvar(H) -> functor(H, N, A), '$procedures'(M, L), memberchk(N/A, L)
+    (   nonvar(H) -> callable(H), functor(H, N, A), '$is_loaded'(M, N, A)
     ;   '$procedures'(M, L), '$member'(N/A, L), functor(H, N, A)
     ).
+predicate_property(H, _) :- strip_module(H, _, P), nonvar(P), \+ callable(P), !, fail.
 predicate_property(H, P) :-
-    nonvar(P), functor(P, Name, _), ( P =.. [_, V] -> true ; V = [] ), '$predicate'(H, Name, V).
+    callable(P), functor(P, Name, _), ( P =.. [_, V] -> true ; V = [] ), '$predicate'(H, Name, V).
 predicate_property(H, P) :-
     var(P), '$member'(P, [defined, dynamic, static, built_in, visible]), '$predicate'(H, P, []).
 
 phrase(G, L) :- phrase(G, L, []).
 phrase(G, L, R) :-
     strip_module(G, M, P),
-    ( var(P) -> throw(error(instantiation_error, _)) ; callable(P) -> true ; string(P) -> true ; throw(error(type_error(callable, P), _)) ),
     '$phrase_list'(L), '$phrase_list'(R),
+    ( var(P) -> throw(error(instantiation_error, _)) ; callable(P) -> true ; string(P) -> true ; P == [] -> true ; throw(error(type_error(callable, P), _)) ),
     '$dcg_call'(P, M, L, R).
 call_dcg(G, L, R) :- strip_module(G, M, P), '$dcg_call'(P, M, L, R).
 '$phrase_list'(L) :- ( var(L) -> true ; L = [_|_] -> true ; L == [] -> true ; throw(error(type_error(list, L), _)) ).
@@ -216,24 +262,31 @@ with_output_to(Sink, G) :-
     ( var(Sink) -> throw(error(instantiation_error, _)) ; true ),
     (   compound(Sink), functor(Sink, Kind, 1), '$sink'(Kind) -> arg(1, Sink, Text), Tail = none
     ;   compound(Sink), Sink =.. [Kind, Text, Tail0], ( Kind == codes ; Kind == chars ) -> Tail = tail(Tail0)
-    ;   throw(error(type_error(output, Sink), _))
+    ;   '$not_output'(Sink)
     ),
     '$capture',
     (   catch(G, E, true)
     ->  '$captured'(Kind, T0), ( nonvar(E) -> throw(E) ; Tail = tail(T) -> '$append'(T0, T, Text) ; Text = T0 )
     ;   '$captured'(Kind, _), fail
     ).
+% What is no sink must be a stream.
+'$not_output'(Sink) :- atom(Sink), \+ is_stream(Sink), !, throw(error(existence_error(stream, Sink), _)).
+'$not_output'(Sink) :- throw(error(type_error(output, Sink), _)).
 '$sink'(atom).
 '$sink'(string).
 '$sink'(codes).
 '$sink'(chars).
 format(Sink, F, Args0) :-
     strip_module(Args0, _, Args),
-    (   compound(Sink), functor(Sink, Kind, 1), '$sink'(Kind)
+    (   var(Sink) -> throw(error(instantiation_error, _))
+    ;   compound(Sink), functor(Sink, Kind, 1), '$sink'(Kind)
     ->  '$capture', arg(1, Sink, Text),
         catch(format(F, Args), E, true),
         '$captured'(Kind, T0),
         ( nonvar(E) -> throw(E) ; Text = T0 )
+    ;   compound(Sink), Sink =.. [Kind, Text, Tail], ( Kind == codes ; Kind == chars )
+    ->  One =.. [Kind, List], format(One, F, Args), '$append'(List, Tail, Text)
+    ;   \+ is_stream(Sink) -> '$not_output'(Sink)
     ;   '$format_calls'(F, Args, F1, Args1) -> '$called_texts'(Args1, Texts), '$format_stream'(Sink, F1, Texts)
     ;   '$format_stream'(Sink, F, Args)
     ).
@@ -242,9 +295,14 @@ format(Sink, F, Args0) :-
 '$called_texts'([A|As], [T|Ts]) :-
     ( nonvar(A), A = '$call'(G) -> with_output_to(string(T), user:G) ; T = A ),
     '$called_texts'(As, Ts).
-sformat(S, F, A) :- format(string(S), F, A).
-term_string(S, T, _) :- term_string(S, T).
-read_term_from_atom(A, T, _) :- term_to_atom(T, A).
+term_string(T, S, Options) :- nonvar(S), !, read_term_from_atom(S, T, Options).
+term_string(T, S, Options) :- '$must_be_list'(Options), ( memberchk(quoted(_), Options) -> O = Options ; O = [quoted(true)|Options] ), format(string(S), "~W", [T, O]).
+read_term_from_atom(A, T, Options) :-
+    ( var(A) -> throw(error(instantiation_error, _)) ; text_to_string(A, S) ),
+    '$must_be_list'(Options),
+    (   split_string(S, "", " \t\n", [""]) -> T = end_of_file
+    ;   string_concat(S, " .", Whole), open_string(Whole, In), read_term(In, T, Options)
+    ).
 
 char_type(C, T) :- '$char_class'(C, T, char).
 code_type(C, T) :- '$char_class'(C, T, code).
@@ -278,12 +336,17 @@ code_type(C, T) :- '$char_class'(C, T, code).
     ;   throw(error(type_error(char_type, T), _))
     ).
 string_code(N, S, C) :-
-    (   var(N) -> string_length(S, L), between(1, L, N), '$string_code'(N, S, C)
-    ;   '$string_code'(N, S, C)
-    ).
+    (   var(S) -> throw(error(instantiation_error, _))
+    ;   number(S) -> throw(error(type_error(text, S), _))
+    ;   text_to_string(S, T)
+    ),
+    ( var(N) -> string_length(T, L), L > 0, '$between'(1, L, N) ; true ),
+    '$string_code'(N, T, C).
 sub_atom_icasechk(Text, At, Part) :-
+    ( var(At) -> true ; '$must_be_integer'(At) ),
     downcase_atom(Text, T), downcase_atom(Part, P), sub_atom(T, At, _, _, P), !.
-atomic_concat(A, B, C) :- atomic_list_concat([A, B], C).
+
+atomic_concat(A, B, C) :- '$concat_text'(A), '$concat_text'(B), '$concat_text'(C), atomic_list_concat([A, B], C).
 
 % Variables with attributes.
 '$wakeup'([]).
@@ -320,7 +383,8 @@ copy_term(Term, Copy, Goals) :-
     term_attvars(Term, Vars),
     (   Vars == []
     ->  Goals = [], copy_term(Term, Copy)
-    ;   findall(Term-Goals0, ( '$attribute_goals'(Vars, Goals0, []), '$forget_attributes'(Vars) ), [Copy-Goals])
+    ;   sort(Vars, Sorted),
+        findall(Term-Goals0, ( '$attribute_goals'(Sorted, Goals0, []), term_attvars(Term-Goals0, All), '$forget_attributes'(All) ), [Copy-Goals])
     ).
 '$attribute_goals'([], Goals, Goals).
 '$attribute_goals'([V|Vs], Goals, Rest) :-
@@ -355,7 +419,6 @@ copy_term(Term, Copy, Goals) :-
     ),
     '$shown_goals'(Gs0, Gs).
 
-tab(S, N) :- N1 is N, '$format_stream'(S, "~*c", [N1, 0' ]).
 thread_self(main).
 '$type_error'(T, V) :- throw(error(type_error(T, V), _)).
 '$domain_error'(T, V) :- throw(error(domain_error(T, V), _)).
@@ -366,7 +429,8 @@ prolog_flag(F, V) :- current_prolog_flag(F, V).
 
 abort :- throw('$aborted').
 sig_atomic(G) :- once(G).
-with_mutex(_, G) :- once(G).
+with_mutex(M, G) :-
+    ( var(M) -> throw(error(instantiation_error, _)) ; atom(M) -> once(G) ; throw(error(type_error(mutex, M), _)) ).
 at_halt(_).
 char_conversion(A, B) :- '$must_be_char'(A), '$must_be_char'(B).
 '$must_be_char'(C) :- ( var(C) -> throw(error(instantiation_error, _)) ; '$is_char'(C) -> true ; throw(error(type_error(character, C), _)) ).
@@ -388,7 +452,7 @@ nb_linkval(K, V) :- nb_setval(K, V).
 nb_linkarg(N, T, V) :- nb_setarg(N, T, V).
 
 ?=(X, Y) :- ( X == Y -> true ; X \= Y ).
-subsumes_term(General, Specific) :- \+ \+ '$match'(Specific, General).
+subsumes_term(General, Specific) :- \+ \+ '$subsumes'(Specific, General).
 is_most_general_term(T) :-
     (   is_list(T) -> term_variables(T, Vs), length(T, N), length(Vs, N), '$all_var'(T)
     ;   compound(T) -> T =.. [_|As], length(As, N), term_variables(As, Vs), length(Vs, N), '$all_var'(As)
@@ -397,24 +461,33 @@ is_most_general_term(T) :-
 '$all_var'([]).
 '$all_var'([X|Xs]) :- var(X), '$all_var'(Xs).
 nonground(T, V) :- term_variables(T, [V0|_]), V = V0.
-divmod(X, Y, Q, R) :- Q is div(X, Y), R is mod(X, Y).
+divmod(X, Y, Q, R) :- '$must_be_integer'(X), '$must_be_integer'(Y), Q is div(X, Y), R is mod(X, Y).
 nth_integer_root_and_remainder(N, I, Root, Rest) :- '$root'(N, I, Root), Rest is I - Root ** N.
 rational(X, N, D) :- rational(X), N is numerator(X), D is denominator(X).
-bounded_number(L, H, X) :- number(X), X >= L, X =< H.
-var_number('$VAR'(N), N).
+bounded_number(L, H, X) :-
+    ( number(X) -> '$below'(L, X), '$above'(H, X) ; throw(error(type_error(number, L), _)) ).
+'$below'(L, X) :- ( integer(X), var(L) -> L is X - 1 ; var(L) -> L is nexttoward(X, -inf) ; number(L), L < X ).
+'$above'(H, X) :- ( integer(X), var(H) -> H is X + 1 ; var(H) -> H is nexttoward(X, inf) ; number(H), H > X ).
+numbervars(T, S, E, Options) :-
+    ( memberchk(singletons(true), Options) -> term_singletons(T, Ss), '$all_equal'(Ss, '$VAR'('_')) ; true ),
+    numbervars(T, S, E).
+var_number(T, N) :- nonvar(T), T = '$VAR'(N).
 atomics_to_string(L, S) :- atomic_list_concat(L, A), atom_string(A, S).
-normalize_space(Out, Text) :- '$normal_space'(Text, T), '$put_text'(Out, T).
+normalize_space(Out, Text) :-
+    ( var(Out) -> throw(error(instantiation_error, _)) ; compound(Out), functor(Out, Kind, 1), '$sink'(Kind) -> true ; is_stream(Out) -> true ; '$not_output'(Out) ),
+    '$normal_space'(Text, T), '$put_text'(Out, T).
 '$put_text'(atom(A), T) :- !, atom_string(A, T).
 '$put_text'(string(S), T) :- !, S = T.
 '$put_text'(codes(Cs), T) :- !, string_codes(T, Cs).
 '$put_text'(chars(Cs), T) :- !, string_chars(T, Cs).
 '$put_text'(Out, T) :- format(Out, "~w", [T]).
-put(C) :- put_char(C).
-put(S, C) :- put_char(S, C).
-put_code(C) :- char_code(Char, C), put_char(Char).
-put_code(S, C) :- char_code(Char, C), put_char(S, Char).
-put_byte(C) :- put_code(C).
-put_byte(S, C) :- put_code(S, C).
+put_byte(C) :- put_byte(current_output, C).
+put_byte(S, C) :-
+    (   var(C) -> throw(error(instantiation_error, _))
+    ;   integer(C), C >= 0, C =< 255 -> true
+    ;   throw(error(type_error(byte, C), _))
+    ),
+    throw(error(permission_error(output, text_stream, S), _)).
 get0(C) :- get_code(C).
 get0(S, C) :- get_code(S, C).
 skip(C) :- current_input(S), skip(S, C).
@@ -449,26 +522,31 @@ file_directory_name(Path, Dir) :- '$file_parts'(Path, Dir, _).
 
 % Records: terms under a key, in order.
 recorda(K, T) :- recorda(K, T, _).
-recorda(K, T, R) :- '$record_key'(K, N), asserta('$recorded'(N, K, T), R).
+recorda(K, T, R) :- '$record_key'(K, _), '$new_ref'(R), '$record_key'(K, N), asserta('$recorded'(N, K, T), R).
 recordz(K, T) :- recordz(K, T, _).
-recordz(K, T, R) :- '$record_key'(K, N), assertz('$recorded'(N, K, T), R).
+recordz(K, T, R) :- '$record_key'(K, _), '$new_ref'(R), '$record_key'(K, N), assertz('$recorded'(N, K, T), R).
 recorded(K, T) :- recorded(K, T, _).
 recorded(K, T, R) :-
+    ( var(R) -> true ; R = '$clause'(_) -> true ; throw(error(type_error(db_reference, R), _)) ),
     ( var(K) -> true ; '$record_key'(K, N) ),
     clause('$recorded'(N, K0, T), true, R),
     ( var(K) -> functor(K0, F, A), functor(K, F, A) ; true ).
+'$new_ref'(R) :- ( var(R) -> true ; throw(error(uninstantiation_error(R), _)) ).
 '$record_key'(K, _) :- var(K), !, throw(error(instantiation_error, _)).
-'$record_key'(K, K) :- atomic(K), !.
-'$record_key'(K, F/A) :- functor(K, F, A).
+'$record_key'(K, K) :- ( atom(K) -> true ; K == [] -> true ; integer(K), K >= -1152921504606846976, K < 1152921504606846976 ), !.
+'$record_key'(K, F/A) :- compound(K), !, functor(K, F, A).
+'$record_key'(K, _) :- throw(error(type_error(key, K), _)).
 :- dynamic '$recorded'/3, '$flag_value'/2.
 current_key(K) :- findall(K0, clause('$recorded'(_, K0, _), true), Ks0), sort(Ks0, Ks), '$member'(K, Ks).
-instance(R, T) :- clause('$recorded'(_, _, T), true, R).
+instance(R, T) :-
+    ( var(R) -> throw(error(instantiation_error, _)) ; R = '$clause'(_) -> true ; throw(error(type_error(db_reference, R), _)) ),
+    clause('$recorded'(_, _, T), true, R).
 flag(Key, Old, New) :-
     ( clause('$flag_value'(Key, V), true) -> Old = V ; Old = 0 ),
     N is New,
     retractall('$flag_value'(Key, _)), assertz('$flag_value'(Key, N)).
-get_flag(Key, V) :- ( clause('$flag_value'(Key, V0), true) -> V = V0 ; V = 0 ).
-set_flag(Key, V) :- retractall('$flag_value'(Key, _)), assertz('$flag_value'(Key, V)).
+get_flag(Key, V) :- '$record_key'(Key, _), ( clause('$flag_value'(Key, V0), true) -> V = V0 ; V = 0 ).
+set_flag(Key, V) :- '$record_key'(Key, _), retractall('$flag_value'(Key, _)), assertz('$flag_value'(Key, V)).
 nth_clause(Head, N, R) :-
     (   nonvar(R) -> clause(Head, _, R), findall(R0, clause(Head, _, R0), Rs), '$nth'(Rs, 1, N, R)
     ;   strip_module(Head, M, H), functor(H, F, A), functor(G, F, A),
@@ -481,6 +559,19 @@ copy_predicate_clauses(From, To) :-
     ( F = FN/A -> true ; functor(F, FN, A) ), ( T = TN/A -> true ; functor(T, TN, A) ),
     functor(H, FN, A), H =.. [_|As], H2 =.. [TN|As],
     forall(clause(M:H, B), assertz(M2:(H2 :- B))).
+
+% What library(listing) asks.
+rule(Head, Rule) :- rule(Head, Rule, _).
+rule(Head, Rule, Ref) :- strip_module(Head, M, H), clause(M:H, B, Ref), ( B == true -> Rule = H ; Rule = (H :- B) ).
+'$find_predicate'(Spec, Preds) :-
+    strip_module(Spec, M, P),
+    ( P = N/A -> true ; P = N//A0 -> ( var(A0) -> true ; A is A0 + 2 ) ; callable(P) -> functor(P, N, _) ; true ),
+    findall(M:N/A, ( '$procedures'(M, All), '$member'(N/A, All) ), Preds0),
+    ( Preds0 == [] -> throw(error(existence_error(procedure, P), _)) ; sort(Preds0, Preds) ).
+'$define_predicate'(_).
+'$find_library'(_, _, _, _, _) :- fail.
+'$put_token'(Out, Token) :- format(Out, "~w", [Token]).
+clause_property(_, _) :- fail.
 
 % Goals that wait for variables.
 '$suspend'(V, M, G) :-
@@ -525,7 +616,8 @@ copy_predicate_clauses(From, To) :-
     '$table_start'(Key),
     ( call(Goal), '$table_new'(Modes, Key, Call), fail ; true ).
 '$table_new'([], Key, Answer) :- '$table_add'(Key, Answer).
-'$table_new'([M|Ms], Key, Answer) :-
+'$table_new'([M0|Ms0], Key, Answer) :-
+    ( '$table_first'(Key) -> M = M0, Ms = Ms0 ; '$table_once'([M0|Ms0], [M|Ms]) ),
     strip_module(Answer, Module, Plain),
     Plain =.. [Name|Args],
     '$table_group'([M|Ms], Args, Group),
@@ -537,6 +629,9 @@ copy_predicate_clauses(From, To) :-
         '$table_improve'(Key, Group, Module:New, new)
     ;   '$table_improve'(Key, Group, Answer, new)
     ).
+% Modes that take every answer into account look at each of them once: in the first round.
+'$table_once'([], []).
+'$table_once'([M0|Ms0], [M|Ms]) :- ( M0 == last -> M = first ; M0 == sum -> M = first ; M = M0 ), '$table_once'(Ms0, Ms).
 '$table_group'([], [], []).
 '$table_group'([M|Ms], [A|As], G) :-
     ( M == index -> G = [A|G1] ; G = G1 ), '$table_group'(Ms, As, G1).
@@ -548,6 +643,7 @@ copy_predicate_clauses(From, To) :-
 '$table_best'(first, _, Old, _, Old).
 '$table_best'(-, _, Old, _, Old).
 '$table_best'(last, _, _, New, New).
+'$table_best'(sum, _, Old, New, Sum) :- Sum is Old + New.
 '$table_best'(min, _, Old, New, Best) :- ( New @< Old -> Best = New ; Best = Old ).
 '$table_best'(max, _, Old, New, Best) :- ( New @> Old -> Best = New ; Best = Old ).
 '$table_best'(lattice(P0), Module, Old, New, Best) :-
@@ -575,6 +671,25 @@ copy_predicate_clauses(From, To) :-
 '$goal_expansion'(G, M, X) :- current_predicate(M:goal_expansion/2), M:goal_expansion(G, X), !.
 '$goal_expansion'(G, M, X) :- M \== user, current_predicate(user:goal_expansion/2), user:goal_expansion(G, X), !.
 expand_goal(G0, G) :- prolog_load_context(module, M), '$expand_body'(G0, M, G).
+% The node of a tree `Name(Key, _, ..., Left, Right)` where a key is, or would be.
+'$btree_find_node'(Key, Tree, Positions, Node, Where) :-
+    (   var(Tree) -> throw(error(instantiation_error, _))
+    ;   compound(Tree), functor(Tree, Name, Arity)
+    ->  KeyAt is Positions >> 16, Left is (Positions >> 8) /\ 255, Right is Positions /\ 255,
+        ( Arity >= Right -> true ; throw(error(type_error(btree, Tree), _)) ),
+        '$btree_find'(Key, Tree, p(Name, Arity, KeyAt, Left, Right), Node, Where)
+    ;   throw(error(type_error(btree, Tree), _))
+    ).
+'$btree_find'(Key, Tree, P, Node, Where) :-
+    P = p(Name, Arity, KeyAt, Left, Right),
+    arg(KeyAt, Tree, Here),
+    compare(Order, Key, Here),
+    (   Order == (=) -> Node = Tree, Where = (=)
+    ;   ( Order == (<) -> arg(Left, Tree, Next) ; arg(Right, Tree, Next) ),
+        (   compound(Next), functor(Next, Name, Arity) -> '$btree_find'(Key, Next, P, Node, Where)
+        ;   Node = Tree, Where = Order
+        )
+    ).
 expand_term(T0, T) :-
     (   nonvar(T0), current_predicate(user:term_expansion/2), user:term_expansion(T0, T1) -> true ; T1 = T0 ),
     ( nonvar(T1), T1 = (_ --> _) -> dcg_translate_rule(T1, T) ; T = T1 ).

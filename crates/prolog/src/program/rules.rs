@@ -68,7 +68,10 @@ impl Machine {
             self.heap.structure(functor, &args)
         };
         let goal = self.in_module(module, goal);
-        self.running = None;
-        self.existence_error("matching_rule", goal)
+        let functor = self.atoms.functor_named("existence_error", 2);
+        let kind = self.atom_named("matching_rule");
+        let formal = self.heap.structure(functor, &[kind, goal]);
+        let context = self.context_of(id);
+        Fault::Ball(self.heap.structure(FunctorId::ERROR_2, &[formal, context]))
     }
 }

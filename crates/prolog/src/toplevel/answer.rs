@@ -52,6 +52,8 @@ impl Machine {
             ..WriteOptions::quoted()
         };
         let mut answer = Answer::default();
+        let named: Vec<(String, Value)> =
+            groups.iter().filter_map(|(names, it)| Some((names.last()?.clone(), *it))).collect();
         for (names, value) in groups {
             if value.is_var() {
                 if 1 < names.len() {
@@ -59,7 +61,7 @@ impl Machine {
                 }
                 continue;
             }
-            let text = self.value_text(&mut options, &names, value);
+            let text = self.value_text(&mut options, &named, value);
             answer.bindings.push(Binding { names, value: Some(text) });
         }
         options.priority = 999;
@@ -136,18 +138,22 @@ impl Machine {
     }
 
     /// A term that contains itself is written with the names of the parts that do.
-    fn value_text(&self, options: &mut WriteOptions, names: &[String], value: Value) -> String {
+    fn value_text(
+        &self,
+        options: &mut WriteOptions,
+        named: &[(String, Value)],
+        value: Value,
+    ) -> String {
         let loops = self.loops(value);
         if loops.is_empty() {
             return write_term(&self.heap, &self.atoms, &self.ops, options, value);
         }
         let mut where_ = Vec::new();
         for (n, part) in loops.iter().enumerate() {
-            let name = match names.last() {
-                Some(name) if part.same_word(value) => name.clone(),
-                _ => format!("_S{}", n + 1),
-            };
-            if !part.same_word(value) {
+            let name = named.iter().find(|it| part.same_word(it.1)).map(|it| it.0.clone());
+            let is_named = name.is_some();
+            let name = name.unwrap_or_else(|| format!("_S{}", n + 1));
+            if !is_named {
                 where_.push((name.clone(), *part));
             }
             options.loops.insert(part.payload(), name);
@@ -163,7 +169,7 @@ impl Machine {
     }
 
     /// The structures of a term that contain themselves, as far as cutting there ends it.
-    fn loops(&self, term: Value) -> Vec<Value> {
+    pub(crate) fn loops(&self, term: Value) -> Vec<Value> {
         enum Visit {
             Enter(Value),
             Leave(u64),
