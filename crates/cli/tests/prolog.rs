@@ -334,3 +334,39 @@ fn symbolic_execution_from_events() {
         "#]],
     );
 }
+
+#[test]
+fn programs_of_several_files() {
+    check(
+        &["run", "sums.pl", "show(X)"],
+        expect![[r#"
+        1<+>2
+        3
+        X = 1<+>2.
+        exit 0
+    "#]],
+    );
+}
+
+#[test]
+fn goals_before_the_end() {
+    answers(
+        "at_halt(writeln(bye)), halt(3)",
+        expect![[r#"
+        bye
+        exit 3
+    "#]],
+    );
+}
+
+#[test]
+fn terms_inside_themselves() {
+    answers(
+        "X = f(Y, X), Y = g(X)",
+        expect![[r#"
+        X = f(g(X), X),
+        Y = g(X).
+        exit 0
+    "#]],
+    );
+}

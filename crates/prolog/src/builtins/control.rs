@@ -25,8 +25,7 @@ pub(super) const ROWS: &[Row] = &[
     iso("otherwise", 0, |_, _| Ok(Next::True)),
     iso("fail", 0, |_, _| Ok(Next::False)),
     iso("false", 0, |_, _| Ok(Next::False)),
-    iso("halt", 0, |_, _| Err(Stop::Halt(0).into())),
-    iso("halt", 1, halt),
+    row("$halt", 1, halt),
     row("$body", 3, body),
     row("$call_cleanup", 3, |m, a| m.call_cleanup(a)),
     row("$limit_start", 2, |m, a| {

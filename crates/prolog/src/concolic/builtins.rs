@@ -62,7 +62,7 @@ fn way(name: &str, arity: usize) -> Way {
             | "nonvar"
             | "ground"
             | "term_variables"
-            | "halt"
+            | "$halt"
             | "print_message"
             | "$capture"
             | "acyclic_term"

@@ -9,6 +9,9 @@ use crate::data::{AtomId, FunctorId, Value, View};
 use crate::machine::call::Next;
 use crate::machine::{Fault, Machine};
 
+/// A goal of so many parts may have no end.
+const MANY_GOALS: usize = 10_000;
+
 impl Machine {
     /// Calls the goal at `base`; a cut in it is local.
     pub(crate) fn call_goal(&mut self) -> Result<(), Fault> {
@@ -154,10 +157,13 @@ impl Machine {
     /// `Module:Goal` taken apart, as far as the modules are known.
     pub(crate) fn strip_module(&self, module: AtomId, goal: Value) -> (AtomId, Value) {
         let (mut module, mut goal) = (module, self.heap.deref(goal));
-        while goal.is_struct(FunctorId::QUALIFIED) {
+        // One that contains itself has no end.
+        let mut left = MANY_GOALS;
+        while goal.is_struct(FunctorId::QUALIFIED) && 0 < left {
             let View::Atom(name) = self.heap.arg(goal, 0).view() else { break };
             module = name;
             goal = self.heap.arg(goal, 1);
+            left -= 1;
         }
         (module, goal)
     }
@@ -181,7 +187,12 @@ impl Machine {
     /// All goals of control constructs must be callable before any of them runs.
     fn check_body(&mut self, goal: Value) -> Result<(), Fault> {
         let mut todo = vec![goal];
+        let mut n_goals = 0_usize;
         while let Some(next) = todo.pop() {
+            n_goals += 1;
+            if n_goals == MANY_GOALS && self.is_cyclic(goal) {
+                return Err(self.goal_error(|m| m.representation_error("cyclic_term")));
+            }
             let (_, next) = self.strip_module(AtomId::USER, next);
             match next.view() {
                 View::Struct(functor, _)

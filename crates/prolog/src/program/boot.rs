@@ -155,6 +155,8 @@ impl Machine {
 
 /// Predicates of the prelude that the standard has.
 const LOCKED: &[(&str, u32)] = &[
+    ("halt", 0),
+    ("halt", 1),
     ("once", 1),
     ("findall", 3),
     ("findall", 4),

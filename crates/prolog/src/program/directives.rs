@@ -198,30 +198,26 @@ impl Machine {
         let View::Atom(name) = name.view() else { return };
         let syntax = Syntax { module: name, ..Syntax::default() };
         let (items, _) = self.heap.list_items(exports);
-        let mut functors = Vec::new();
+        let (mut functors, mut ops) = (Vec::new(), Vec::new());
         for item in items {
             if let Some(functor) = self.read_indicator(item) {
                 functors.push(functor);
-            } else if let Some((module_op, op)) = self.read_op(item) {
-                for (op_name, op) in op {
-                    self.ops.add(name, op_name, op);
-                    self.ops.add(
-                        if loading.importer == AtomId::SYSTEM {
-                            AtomId::USER
-                        } else {
-                            loading.importer
-                        },
-                        op_name,
-                        op,
-                    );
-                }
-                let _unused = module_op;
+            } else {
+                ops.extend(self.read_op(item).unwrap_or_default());
             }
+        }
+        // Whoever loads the file has them at once, before it is imported.
+        let importer =
+            if loading.importer == AtomId::SYSTEM { AtomId::USER } else { loading.importer };
+        for (op_name, op) in &ops {
+            self.ops.add(name, *op_name, *op);
+            self.ops.add(importer, *op_name, *op);
         }
         self.modules.by_name.insert(
             name,
             Module {
                 exports: functors,
+                ops,
                 file: Some(loading.path.clone()),
                 syntax: Some(syntax),
                 ..Module::default()
@@ -252,7 +248,7 @@ impl Machine {
     }
 
     /// `op(Priority, Type, Names)`
-    fn read_op(&mut self, item: Value) -> Option<(AtomId, Vec<(AtomId, Op)>)> {
+    fn read_op(&mut self, item: Value) -> Option<Vec<(AtomId, Op)>> {
         let item = self.heap.deref(item);
         let View::Struct(functor, _) = item.view() else { return None };
         let (name, arity) = self.atoms.name_arity(functor);
@@ -263,12 +259,9 @@ impl Machine {
         let kind = OpType::from_name(self.atoms.text(self.heap.arg(item, 1).as_atom()?))?;
         let names = self.heap.arg(item, 2);
         let names = if names.is_cons() { self.heap.list_items(names).0 } else { vec![names] };
-        let ops = names
-            .into_iter()
-            .filter_map(|it| self.strip_module(AtomId::USER, it).1.as_atom())
-            .map(|it| (it, Op { priority, kind }))
-            .collect();
-        Some((AtomId::USER, ops))
+        let names =
+            names.into_iter().filter_map(|it| self.strip_module(AtomId::USER, it).1.as_atom());
+        Some(names.map(|it| (it, Op { priority, kind })).collect())
     }
 
     fn use_files(
@@ -298,12 +291,12 @@ impl Machine {
         let into = loading.module;
         self.import(module, into, only.as_deref());
         if exported {
-            let exports =
-                self.modules.by_name.get(&module).map(|it| it.exports.clone()).unwrap_or_default();
-            let exports =
-                exports.into_iter().filter(|it| only.as_ref().is_none_or(|only| only.contains(it)));
+            let other = self.modules.by_name.get(&module).cloned().unwrap_or_default();
+            let wanted = |it: &FunctorId| only.as_ref().is_none_or(|only| only.contains(it));
+            let exports = other.exports.into_iter().filter(wanted);
             if let Some(own) = self.modules.by_name.get_mut(&into) {
                 own.exports.extend(exports);
+                own.ops.extend(other.ops);
             }
         }
     }

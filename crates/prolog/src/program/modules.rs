@@ -3,7 +3,7 @@
 use crate::code::{Kind, PredId};
 use crate::data::{AtomId, FunctorId, Value};
 use crate::machine::{Fault, Machine, Stop};
-use crate::text::Syntax;
+use crate::text::{Op, Syntax};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 #[derive(Clone, Debug, Default)]
@@ -26,6 +26,8 @@ pub struct Modules {
 #[derive(Clone, Debug, Default)]
 pub struct Module {
     pub exports: Vec<FunctorId>,
+    /// Operators that whoever imports the module gets.
+    pub(crate) ops: Vec<(AtomId, Op)>,
     pub file: Option<String>,
     pub(crate) syntax: Option<Syntax>,
     /// Predicates that a library file has, if they turn out to be needed.
@@ -115,8 +117,11 @@ impl Machine {
 
     /// Makes everything that a module exports, or the named part of it, known in another one.
     pub(crate) fn import(&mut self, from: AtomId, into: AtomId, only: Option<&[FunctorId]>) {
-        let exports =
-            self.modules.by_name.get(&from).map(|it| it.exports.clone()).unwrap_or_default();
+        let Some(module) = self.modules.by_name.get(&from) else { return };
+        let (exports, ops) = (module.exports.clone(), module.ops.clone());
+        for (name, op) in ops {
+            self.ops.add(into, name, op);
+        }
         for functor in exports {
             if only.is_some_and(|it| !it.contains(&functor)) {
                 continue;

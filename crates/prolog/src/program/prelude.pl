@@ -227,7 +227,9 @@ current_op(P, T, N) :-
     ;   throw(error(type_error(integer, P), _))
     ),
     ( var(T) -> true ; atom(T) -> true ; throw(error(type_error(atom, T), _)) ),
-    '$ops'(Ops), '$member'(op(P, T, N), Ops).
+    '$ops'(Ops),
+    findall(op(P, T, N), '$member'(op(P, T, N), Ops), Found),
+    '$member'(op(P, T, N), Found).
 current_prolog_flag(F0, V) :- nonvar(F0), !, strip_module(F0, _, F), '$flag'(F, V).
 current_prolog_flag(F, V) :- '$member'(F, [bounded, max_integer, min_integer, double_quotes, unknown]), '$flag'(F, V).
 
@@ -244,7 +246,7 @@ current_predicate(N, Head) :-
     ).
 predicate_property(H, _) :- strip_module(H, _, P), nonvar(P), \+ callable(P), !, fail.
 predicate_property(H, P) :-
-    callable(P), functor(P, Name, _), ( P =.. [_, V] -> true ; V = [] ), '$predicate'(H, Name, V).
+    callable(P), !, functor(P, Name, _), ( P =.. [_, V] -> true ; V = [] ), '$predicate'(H, Name, V).
 predicate_property(H, P) :-
     var(P), '$member'(P, [defined, dynamic, static, built_in, visible]), '$predicate'(H, P, []).
 
@@ -307,10 +309,14 @@ read_term_from_atom(A, T, Options) :-
 char_type(C, T) :- '$char_class'(C, T, char).
 code_type(C, T) :- '$char_class'(C, T, code).
 '$char_class'(C, T, Kind) :-
-    ( var(C) -> true ; integer(C) -> true ; string(C), string_length(C, 1) -> true ; char_code(C, _) ),
+    var(C), !,
     '$char_kind'(T),
-    (   var(C) -> '$between'(0, 255, Code), char_code(Char, Code), ( Kind == char -> C = Char ; C = Code )
-    ;   integer(C) -> Code = C
+    findall(C0-T, ( '$between'(0, 255, Code), char_code(Char, Code), ( Kind == char -> C0 = Char ; C0 = Code ), '$char_class'(C0, T, Kind) ), Found),
+    '$member'(C-T, Found).
+'$char_class'(C, T, Kind) :-
+    ( integer(C) -> true ; string(C), string_length(C, 1) -> true ; char_code(C, _) ),
+    '$char_kind'(T),
+    (   integer(C) -> Code = C
     ;   string(C), string_length(C, 1) -> string_code(1, C, Code)
     ;   char_code(C, Code)
     ),
@@ -431,7 +437,19 @@ abort :- throw('$aborted').
 sig_atomic(G) :- once(G).
 with_mutex(M, G) :-
     ( var(M) -> throw(error(instantiation_error, _)) ; atom(M) -> once(G) ; throw(error(type_error(mutex, M), _)) ).
-at_halt(_).
+:- dynamic '$at_halt'/1.
+at_halt(G) :- assertz('$at_halt'(G)).
+cancel_halt(_) :- fail.
+halt :- halt(0).
+halt(Status) :-
+    '$must_be_integer'(Status),
+    forall(clause('$at_halt'(G), true), catch(ignore(G), _, true)),
+    '$halt'(Status).
+% There are no frames to look at.
+prolog_current_frame(1).
+prolog_frame_attribute(_, _, _) :- fail.
+prolog_choice_attribute(_, _, _) :- fail.
+prolog_current_choice(_) :- fail.
 char_conversion(A, B) :- '$must_be_char'(A), '$must_be_char'(B).
 '$must_be_char'(C) :- ( var(C) -> throw(error(instantiation_error, _)) ; '$is_char'(C) -> true ; throw(error(type_error(character, C), _)) ).
 current_char_conversion(C, C) :- atom(C).
@@ -511,12 +529,13 @@ seen.
 seeing(S) :- current_input(S).
 telling(S) :- current_output(S).
 stream_property(S, P) :-
-    nonvar(S), is_stream(S),
-    '$member'(P, [alias(S), mode(read), mode(append)]), '$stream_has'(P, S).
-'$stream_has'(alias(S), S) :- atom(S).
-'$stream_has'(mode(read), user_input).
-'$stream_has'(mode(append), user_output).
-'$stream_has'(mode(append), user_error).
+    ( var(S) -> '$member'(S, [user_input, user_output, user_error]) ; is_stream(S) -> true ; throw(error(domain_error(stream, S), _)) ),
+    '$stream_has'(S, P).
+'$stream_has'(S, alias(S)) :- atom(S).
+'$stream_has'(user_input, P) :- '$member'(P, [mode(read), input, file_no(0), eof_action(reset)]).
+'$stream_has'(user_output, P) :- '$member'(P, [mode(append), output, file_no(1), eof_action(eof_code)]).
+'$stream_has'(user_error, P) :- '$member'(P, [mode(append), output, file_no(2), eof_action(eof_code)]).
+'$stream_has'(_, P) :- '$member'(P, [type(text), encoding(utf8), newline(posix), representation_errors(error)]).
 file_base_name(Path, Base) :- '$file_parts'(Path, _, Base).
 file_directory_name(Path, Dir) :- '$file_parts'(Path, Dir, _).
 

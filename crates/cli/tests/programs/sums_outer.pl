@@ -1,0 +1,2 @@
+:- module(sums_outer, []).
+:- reexport(sums_inner).
