@@ -13,22 +13,24 @@ pub(crate) struct Loaded {
     pub(crate) files: Files,
     /// Mistakes in the text; the rest was loaded.
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// What directives wrote.
+    /// What directives wrote, and what of it went to `user_error`.
     pub(crate) output: String,
+    pub(crate) errors: String,
 }
 
 pub(crate) fn load(targets: &[String]) -> Result<Loaded, Diagnostic> {
     let mut files = Files::find();
     let mut machine = Machine::new(&mut files);
     let mut diagnostics = Vec::new();
-    let mut output = String::new();
+    let (mut output, mut errors) = (String::new(), String::new());
     for target in targets {
         let Some(file) = read(Path::new(target)) else { return Err(no_file(target)) };
         let report = machine.load_program(&file, &mut files);
         output.push_str(machine.output_text());
+        errors.push_str(machine.error_text());
         diagnostics.extend(notes(&report));
     }
-    Ok(Loaded { machine, files, diagnostics, output })
+    Ok(Loaded { machine, files, diagnostics, output, errors })
 }
 
 pub(crate) fn no_file(target: &str) -> Diagnostic {

@@ -19,7 +19,7 @@ pub(crate) fn run(options: &Run) -> Result<Done, Vec<Diagnostic>> {
     let Some((goal, targets)) = options.targets_and_call.split_last() else {
         return Err(vec![Diagnostic::new(Code::BadCall, "there is no goal")]);
     };
-    let Loaded { mut machine, mut files, diagnostics, output } =
+    let Loaded { mut machine, mut files, diagnostics, output, errors } =
         load(targets).map_err(|it| vec![it])?;
     machine.interrupt = alarm(options.time);
     let allowed = allowed(&options.allowed);
@@ -41,6 +41,7 @@ pub(crate) fn run(options: &Run) -> Result<Done, Vec<Diagnostic>> {
     }
     let mut shown = Shown { goal: goal.clone(), ..Shown::new(options.format) };
     shown.program_wrote(&output);
+    write(&mut io::stderr(), errors.as_bytes());
     let limits =
         Limits { steps: options.reductions.unwrap_or(u64::MAX), memory_bytes: options.memory };
     shown.answers(&mut machine, &mut files, &query, limits);

@@ -281,6 +281,20 @@ fn predicate(m: &mut Machine, a: usize) -> Result<Next, Fault> {
         "built_in" => pred.module == AtomId::SYSTEM,
         "foreign" => matches!(pred.kind, Kind::Builtin(_)),
         "visible" => pred.kind != Kind::Undefined || pred.dynamic,
+        "file" | "line_count" => {
+            let Some(first) = m.db.clauses_of(id).first().copied() else { return Ok(Next::False) };
+            let clause = m.db.clause(first);
+            if clause.line == 0 {
+                return Ok(Next::False);
+            }
+            if m.atoms.text(property) == "line_count" {
+                let line = Value::int(i64::from(clause.line));
+                return m.answer(value, line);
+            }
+            let file = m.modules.files.get(clause.file as usize).cloned().unwrap_or_default();
+            let file = m.atom_named(&file);
+            return m.answer(value, file);
+        }
         "number_of_clauses" => {
             return if pred.kind == Kind::Clauses {
                 m.answer(value, Value::int(i64::from(pred.n_clauses)))

@@ -82,11 +82,7 @@ impl Machine {
             let name = self.atoms.intern("catch");
             return self.context_at(AtomId::SYSTEM, name, 3);
         }
-        match self.db.pred_at(self.continuation) {
-            Some(id) if self.is_hidden(id) => {
-                let name = self.atoms.intern("<meta-call>");
-                self.context_at(AtomId::SYSTEM, name, 1)
-            }
+        match self.db.pred_at(self.continuation).filter(|it| !self.is_hidden(*it)) {
             Some(id) => self.context_of(id),
             None => {
                 let name = self.atoms.intern("<meta-call>");

@@ -2,7 +2,7 @@
 
 use crate::data::{FunctorId, Record, Value};
 use crate::machine::throw::Thrown;
-use crate::machine::{Alternative, Fault, Frame, Limits, Machine, Stop};
+use crate::machine::{Alternative, Fault, Frame, Global, Limits, Machine, Stop};
 use crate::program::Library;
 
 /// How the search for an answer ended.
@@ -102,17 +102,38 @@ impl Machine {
     /// Forgets everything of a run.
     pub(crate) fn reset(&mut self) {
         self.db.end_run();
-        self.globals.clear();
+        self.globals.clone_from(&self.loaded_globals);
         self.output = crate::machine::state::Output::default();
         self.streams = crate::builtins::Streams::default();
         self.tables = crate::builtins::Tables::default();
-        self.gensyms.clear();
+        self.gensyms.clone_from(&self.loaded_gensyms);
         self.random = 0x9e37_79b9_7f4a_7c15;
         self.restart();
     }
 
+    /// What directives have left is there for every run from now on.
+    pub(crate) fn keep_loaded(&mut self) {
+        self.leave_heap();
+        self.loaded_globals.clone_from(&self.globals);
+        self.loaded_gensyms.clone_from(&self.gensyms);
+    }
+
+    /// Global variables stay when the heap is left, as far as their values are not in it.
+    fn leave_heap(&mut self) {
+        for values in self.globals.values_mut() {
+            values.retain(|it| matches!(it, Global::Kept(..)));
+            for value in values {
+                if let Global::Kept(_, loaded) = value {
+                    *loaded = None;
+                }
+            }
+        }
+        self.globals.retain(|_, it| !it.is_empty());
+    }
+
     /// Empty stacks; what was changed stays changed.
     pub(crate) fn restart(&mut self) {
+        self.leave_heap();
         self.heap = crate::data::Heap::default();
         self.choices.clear();
         self.frames.clear();

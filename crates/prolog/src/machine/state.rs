@@ -64,6 +64,9 @@ pub struct Machine {
     pub(crate) collectors: Vec<Vec<Record>>,
     pub(crate) collected_bytes: usize,
     pub(crate) globals: FxHashMap<AtomId, Vec<Global>>,
+    /// What directives left: where every run begins.
+    pub(crate) loaded_globals: FxHashMap<AtomId, Vec<Global>>,
+    pub(crate) loaded_gensyms: FxHashMap<String, u64>,
     pub(crate) flags: FxHashMap<AtomId, Record>,
     pub(crate) output: Output,
     pub(crate) streams: Streams,

@@ -92,6 +92,8 @@ impl Machine {
             collectors: Vec::new(),
             collected_bytes: 0,
             globals: FxHashMap::default(),
+            loaded_globals: FxHashMap::default(),
+            loaded_gensyms: FxHashMap::default(),
             flags: FxHashMap::default(),
             output: crate::machine::Output::default(),
             streams: builtins::Streams::default(),

@@ -56,7 +56,9 @@ impl Machine {
     /// Loads a program's text into the module `user`, or into the module that it says it is.
     pub fn load(&mut self, file: &File, library: &mut dyn Library) -> LoadReport {
         self.reset();
-        self.load_file(file, AtomId::USER, library)
+        let report = self.load_file(file, AtomId::USER, library);
+        self.keep_loaded();
+        report
     }
 
     /// Loads a program, makes its exports known to goals, and runs what it wants run after loading.
@@ -84,6 +86,7 @@ impl Machine {
             self.run_directive(goal, &mut loading, library);
             report.warnings.extend(loading.report.warnings);
         }
+        self.keep_loaded();
         report
     }
 

@@ -16,7 +16,7 @@
     setup_call_cleanup(0, 0, 0), setup_call_catcher_cleanup(0, 0, ?, 0), call_cleanup(0, ?, 0),
     findnsols(+, ?, 0, -), findnsols(+, ?, 0, -, ?), sig_atomic(0), with_mutex(+, 0), at_halt(0),
     use_module(:), use_module(:, +), ensure_loaded(:), nth_clause(:, ?, ?), copy_predicate_clauses(:, :), with_output_to(?, 0), retract(:), rule(:, -), rule(:, -, -), '$find_predicate'(:, -),
-    clause(:, ?), clause(:, ?, ?), predicate_property(:, ?), current_predicate(:), phrase(//, ?),
+    clause(:, ?), clause(:, ?, ?), predicate_property(:, ?), source_file(:, ?), current_predicate(:), phrase(//, ?),
     phrase(//, ?, ?), freeze(?, 0), format(+, +, :), notrace(0), catch_with_backtrace(0, ?, 0), '$sig_atomic'(0), initialization(0), initialization(0, +),
     call_dcg(//, ?, ?).
 
@@ -249,6 +249,9 @@ predicate_property(H, P) :-
     callable(P), !, functor(P, Name, _), ( P =.. [_, V] -> true ; V = [] ), '$predicate'(H, Name, V).
 predicate_property(H, P) :-
     var(P), '$member'(P, [defined, dynamic, static, built_in, visible]), '$predicate'(H, P, []).
+
+source_file(H, File) :- nonvar(H), predicate_property(H, file(File)).
+backtrace(_).
 
 phrase(G, L) :- phrase(G, L, []).
 phrase(G, L, R) :-
