@@ -1,8 +1,9 @@
 % Global variables that directives set are there for goals.
 :- nb_setval(counter, 5).
 :- nb_setval(table, t(a, b)).
-:- nb_getval(table, T), arg(1, T, A), nb_setval(first, A).
-:- nb_getval(table, T), arg(2, T, A), nb_setval(second, A).
+keep(N, Name) :- nb_getval(table, T), arg(N, T, A), nb_setval(Name, A).
+:- keep(1, first).
+:- keep(2, second).
 :- initialization(nb_setval(late, [x])).
 bump(N) :- nb_getval(counter, N0), N is N0 + 1, nb_setval(counter, N).
 collect(X, Xs) :- nb_setval(all, []), ( member(Y, X), nb_getval(all, L), nb_setval(all, [Y|L]), fail ; nb_getval(all, Xs) ).
