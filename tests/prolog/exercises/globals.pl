@@ -15,3 +15,5 @@ collect(X, Xs) :- nb_setval(all, []), ( member(Y, X), nb_getval(all, L), nb_setv
 %?- b_setval(w, 1), ( b_setval(w, 2), fail ; b_getval(w, X) )
 %?- catch(nb_getval(nothing, _), error(E, _), true)
 %?- bump(A), bump(B)
+:- X = 7, Y is X + 1, nb_setval(bound, X-Y).
+%?- nb_getval(bound, B)

@@ -120,15 +120,16 @@ impl Machine {
 
     /// Global variables stay when the heap is left, as far as their values are not in it.
     fn leave_heap(&mut self) {
-        for values in self.globals.values_mut() {
-            values.retain(|it| matches!(it, Global::Kept(..)));
-            for value in values {
-                if let Global::Kept(_, loaded) = value {
+        self.globals.retain(|_, values| {
+            values.retain_mut(|it| match it {
+                Global::Kept(_, loaded) => {
                     *loaded = None;
+                    true
                 }
-            }
-        }
-        self.globals.retain(|_, it| !it.is_empty());
+                Global::Live(_) => false,
+            });
+            !values.is_empty()
+        });
     }
 
     /// Empty stacks; what was changed stays changed.

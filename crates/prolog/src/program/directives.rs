@@ -22,7 +22,7 @@ impl Machine {
         }
         let arg = |machine: &Machine, n: usize| machine.heap.arg(goal, n);
         match (name.as_str(), arity) {
-            (",", 2) => {
+            (",", 2) if self.declares(goal) => {
                 let second = Record::new(&self.heap, &self.atoms, arg(self, 1));
                 self.directive(arg(self, 0), loading, library);
                 let second = second.load(&mut self.heap);
@@ -84,6 +84,17 @@ impl Machine {
             ) => {}
             _ => self.run_directive(goal, loading, library),
         }
+    }
+
+    /// Whether one goal of a conjunction is for the loader. The others must then do without what the
+    /// earlier ones bind.
+    fn declares(&self, goal: Value) -> bool {
+        let goal = self.heap.deref(goal);
+        if goal.is_struct(FunctorId::AND) {
+            return self.declares(self.heap.arg(goal, 0)) || self.declares(self.heap.arg(goal, 1));
+        }
+        let name = self.heap.name_arity(goal, &self.atoms).map(|it| self.atoms.text(it.0));
+        name.is_some_and(|it| LOADERS.contains(&it))
     }
 
     fn is_main(&self, when: Value) -> bool {
@@ -491,6 +502,29 @@ impl Machine {
         self.modules.by_name.entry(loading.module).or_default().syntax = Some(syntax);
     }
 }
+
+/// Directives that change what is loaded and how.
+const LOADERS: &[&str] = &[
+    "module",
+    "use_module",
+    "ensure_loaded",
+    "reexport",
+    "consult",
+    "load_files",
+    "[|]",
+    "autoload",
+    "include",
+    "dynamic",
+    "thread_local",
+    "table",
+    "discontiguous",
+    "multifile",
+    "meta_predicate",
+    "initialization",
+    "set_prolog_flag",
+    "style_check",
+    "op",
+];
 
 /// The text outside of the one that is being loaded.
 #[derive(Debug)]
