@@ -13,32 +13,38 @@ use trace::Input;
 
 #[test]
 fn of_messages() {
-    check(7, 60, Theme::Messages);
+    check(7, 60, Theme::Messages, 0);
 }
 
 #[test]
 fn of_lives() {
-    check(2, 50, Theme::Lives);
+    check(2, 50, Theme::Lives, 0);
 }
 
 #[test]
 fn of_tables() {
-    check(3, 50, Theme::Tables);
+    check(3, 50, Theme::Tables, 0);
 }
 
 #[test]
 fn of_names() {
-    check(4, 50, Theme::Names);
+    check(4, 50, Theme::Names, 0);
 }
 
 #[test]
 fn of_timers() {
-    check(5, 40, Theme::Timers);
+    check(5, 40, Theme::Timers, 0);
 }
 
 #[test]
 fn of_everything() {
-    check(6, 80, Theme::Everything);
+    check(6, 80, Theme::Everything, 0);
+}
+
+#[test]
+fn of_lost_messages() {
+    check(8, 60, Theme::Messages, 1);
+    check(9, 60, Theme::Everything, 2);
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -54,7 +60,7 @@ enum Theme {
 /// Programs with more interleavings than this are left out.
 const MAX_RUNS: usize = 2000;
 
-fn check(seed: u64, n_programs: usize, theme: Theme) {
+fn check(seed: u64, n_programs: usize, theme: Theme, losses: usize) {
     let mut random = Random(seed);
     let module = format!("interleavings_{seed}");
     let mut text = format!("-module({module}).\n-compile([export_all, nowarn_export_all]).\n\n");
@@ -69,7 +75,7 @@ fn check(seed: u64, n_programs: usize, theme: Theme) {
     let (mut wrong, mut n_compared, mut n_classes) = (Vec::new(), 0, 0);
     for n in 0..n_programs {
         let name = format!("p{n}");
-        let mut explore = |dpor| explore(&mut machine, (&module, &name), dpor);
+        let mut explore = |dpor| explore(&mut machine, (&module, &name), dpor, losses);
         let all = explore(Dpor::All);
         let found = explore(Dpor::Optimal);
         let source = explore(Dpor::Source);
@@ -110,7 +116,12 @@ struct Explored {
     ends: BTreeSet<String>,
 }
 
-fn explore(machine: &mut Machine, (module, function): (&str, &str), dpor: Dpor) -> Explored {
+fn explore(
+    machine: &mut Machine,
+    (module, function): (&str, &str),
+    dpor: Dpor,
+    losses: usize,
+) -> Explored {
     let mut stage = Staged::new(machine, Atom::new(module), Atom::new(function));
     let mut solver = Chain::new(Effort::default());
     let mut oracle = Alone { solver: &mut solver, domain: &Domain::default() };
@@ -119,6 +130,7 @@ fn explore(machine: &mut Machine, (module, function): (&str, &str), dpor: Dpor) 
         dpor,
         delivery: Delivery::Instant,
         counts_classes: true,
+        losses,
         max_runs: (dpor == Dpor::All).then_some(MAX_RUNS),
         ..ScheduleSettings::default()
     };

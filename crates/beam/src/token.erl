@@ -121,7 +121,7 @@ call(Module, Name, Args) ->
     end.
 
 scheduled(Me, Module, Name, Args) when is_atom(Module), is_atom(Name), is_list(Args) ->
-    case kind(Module, Name, length(Args)) of
+    How = case kind(Module, Name, length(Args)) of
         local -> ok;
         turn -> turn(Me, step);
         table -> is_named(Args) andalso turn(Me, step);
@@ -134,10 +134,16 @@ scheduled(Me, Module, Name, Args) when is_atom(Module), is_atom(Name), is_list(A
         timer -> start_timer(Me, Name, Args);
         cancel -> cancel(Me, cancel, Args);
         read -> cancel(Me, read, Args);
+        _ when How =:= loses -> sent_in_vain(Name, Args);
         _ -> apply(Module, Name, Args)
     end;
 scheduled(_, Module, Name, Args) ->
     apply(Module, Name, Args).
+
+%% What sending returns, without doing it.
+sent_in_vain(send, [_, _, _]) -> ok;
+sent_in_vain(send_nosuspend, _) -> true;
+sent_in_vain(_, [_, Message | _]) -> Message.
 
 %% A table that can be named, or has an heir, who must be there.
 is_named([_, Options | _]) when is_list(Options) ->
@@ -238,7 +244,7 @@ cancel({_, Keeper} = Me, What, [Ref | _]) ->
 
 %% The keeper of the token -----------------------------------------------------------------
 %%
-%% A step is {Name, next | takes | gives_up, [NameOfWhatItStarts]}.
+%% A step is {Name, next | takes | gives_up | loses, [NameOfWhatItStarts]}.
 
 run(Module, Function, Args, Steps) ->
     Keeper = self(),
@@ -288,6 +294,7 @@ follow([{Name, How, Names} | Steps], N, State) ->
     end.
 
 fits(step, next) -> true;
+fits(step, loses) -> true;
 fits({wait, _}, takes) -> true;
 fits({wait, _}, gives_up) -> true;
 fits(_, _) -> false.

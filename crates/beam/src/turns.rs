@@ -31,6 +31,8 @@ pub enum How {
     Next,
     Takes,
     GivesUp,
+    /// What it sends is lost.
+    Loses,
 }
 
 /// What came of a schedule on BEAM.
@@ -99,6 +101,7 @@ fn turn_term(turn: &Turn) -> Term {
         How::Next => "next",
         How::Takes => "takes",
         How::GivesUp => "gives_up",
+        How::Loses => "loses",
     };
     let name = |it: &String| Term::binary(it.as_bytes().to_vec());
     let starts = turn.starts.iter().map(name).collect();

@@ -217,6 +217,16 @@ pub(crate) struct Test {
     /// When a message that was sent is there
     #[arg(long, value_enum, value_name = "HOW", default_value_t = Deliver::Instant, requires = "schedules")]
     pub(crate) delivery: Deliver,
+    /// Up to N messages of a run may get lost [default: 1]
+    #[arg(
+        long,
+        value_name = "N",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "1",
+        requires = "schedules"
+    )]
+    pub(crate) lossy: Option<usize>,
     /// How often a process may be left although it could go on [default: any number]
     #[arg(long, value_name = "N", requires = "schedules")]
     pub(crate) preemptions: Option<usize>,

@@ -470,6 +470,42 @@ fn findings_of_schedules_are_small_and_drawn() {
     assert_eq!(tags, picture.matches('>').count(), "{picture}");
 }
 
+/// What goes wrong if a message gets lost, with its name; BEAM is made to lose it too.
+#[test]
+fn lost_messages_are_events() {
+    let lossy = |function: &str, how: &[&str]| {
+        let args = ["races.erl", "-f", function, "--schedules"];
+        report(&[&args[..], how].concat())
+    };
+    let (clean, code) = lossy("asks/0", &[]);
+    assert_eq!((&clean["units"][0]["verdict"], code), (&Value::from("clean"), 0));
+    let (found, code) = lossy("asks/0", &["--lossy"]);
+    assert_eq!(code, 1);
+    let unit = &found["units"][0];
+    // Nothing is lost, the question, or the answer.
+    assert_eq!((&unit["runs"], &unit["stop"]), (&Value::from(3), &Value::from("exhausted")));
+    let finding = &unit["findings"][0];
+    assert_eq!((&finding["kind"], &finding["confirmed"]), (&"deadlock".into(), &true.into()));
+    let lost = finding.pointer("/schedule/lost/0").and_then(Value::as_str).expect("a message");
+    assert!(lost.starts_with("the message {ask,<0."), "{lost}");
+    assert!(lost.ends_with("of P to P.1 is lost"), "{lost}");
+    // Who asks three times has an answer unless more are lost.
+    let (clean, code) = lossy("insists/0", &["--lossy=2", "--preemptions", "0"]);
+    assert_eq!(code, 0, "{clean}");
+
+    let dir = fresh_dir("lossy");
+    let out = dir.to_str().expect("UTF-8");
+    let args = ["test", "races.erl", "-f", "asks/0", "--schedules", "--lossy", "--out", out];
+    let text = gimlet(&args).stdout;
+    assert!(text.contains('✗') && text.contains("(lost)"), "{text}");
+    let picture = fs::read_to_string(dir.join("charts/races.asks.0.1.svg")).expect("a chart");
+    assert!(picture.contains("class=\"lost\""), "{picture}");
+    let record = dir.join("report.json");
+    let again = gimlet(&["replay", record.to_str().expect("UTF-8")]);
+    assert_eq!(again.code, 0, "{}{}", again.stdout, again.stderr);
+    assert!(again.stdout.contains("** deadlock"), "{}", again.stdout);
+}
+
 /// Races of OTP code are found, BEAM is made to show them, and there are none when they are mended.
 #[test]
 fn races_of_otp_code_are_confirmed_on_beam() {

@@ -37,6 +37,8 @@ pub enum Take {
     Message(MessageId),
     /// Its receive gives up.
     Timeout,
+    /// The operation that it has come to sends a message, which is lost.
+    Lost,
 }
 
 /// Something that steps share, by a hash of its name.
@@ -84,7 +86,13 @@ pub struct Offer {
 #[derive(Clone, Debug)]
 pub enum OfferKind {
     /// One operation, which touches these objects and may end these actors.
-    Next { accesses: Vec<Access>, is_global: bool, kills: Vec<Actor> },
+    Next {
+        accesses: Vec<Access>,
+        is_global: bool,
+        kills: Vec<Actor>,
+        /// It sends a message to another process, which might be lost.
+        may_lose: bool,
+    },
     /// A receive, and the messages here that it would take.
     Receive(Waiting),
 }
@@ -116,6 +124,8 @@ pub struct Step {
     /// What it did is not known in detail: every other step depends on it.
     pub is_global: bool,
     pub sent: Vec<Sent>,
+    /// What it sent in vain.
+    pub lost: Vec<Sent>,
     pub spawned: Vec<Actor>,
     /// Whom it sent a signal that ends them.
     pub killed: Vec<Actor>,
@@ -138,8 +148,10 @@ pub struct Sent {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StepText {
     pub what: String,
-    /// The contents of the messages that were sent, in the order of [`Step::sent`].
+    /// The contents of the messages that were sent, in the order of [`Step::sent`], and of those that
+    /// were lost.
     pub sent: Vec<String>,
+    pub lost: Vec<String>,
 }
 
 /// How a run with a schedule ended.

@@ -25,11 +25,14 @@ pub(super) struct Mail {
     past_of: BTreeMap<MessageId, BTreeSet<MessageId>>,
 }
 
+/// A message on its way.
 #[derive(Clone, Copy)]
-struct Travelling {
-    id: MessageId,
-    from: Actor,
-    to: Actor,
+pub(super) struct Travelling {
+    pub(super) id: MessageId,
+    pub(super) from: Actor,
+    pub(super) to: Actor,
+    /// It is no signal of the system.
+    pub(super) may_lose: bool,
 }
 
 impl Mail {
@@ -65,7 +68,8 @@ impl Mail {
     }
 
     /// `Some` if it has come already.
-    pub(super) fn send(&mut self, from: Actor, to: Actor, id: MessageId) -> Option<MessageId> {
+    pub(super) fn send(&mut self, letter: Travelling) -> Option<MessageId> {
+        let Travelling { id, from, to, .. } = letter;
         let past = self.past.entry(from).or_default();
         self.past_of.insert(id, past.clone());
         past.insert(id);
@@ -73,7 +77,7 @@ impl Mail {
             self.come.entry(to).or_default().push(id);
             return Some(id);
         }
-        self.travelling.push(Travelling { id, from, to });
+        self.travelling.push(letter);
         None
     }
 
@@ -96,8 +100,9 @@ impl Mail {
             Some(_) => *open.get(self.roll(open.len()))?,
             None => *open.first()?,
         };
-        let Travelling { id, to, .. } = self.travelling.remove(place);
-        let is_lost = self.post.losses > 0 && self.post.seed.is_some() && self.roll(3) == 0;
+        let Travelling { id, to, may_lose, .. } = self.travelling.remove(place);
+        let is_lost =
+            may_lose && self.post.losses > 0 && self.post.seed.is_some() && self.roll(3) == 0;
         if is_lost {
             self.post.losses -= 1;
         } else {

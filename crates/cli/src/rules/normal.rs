@@ -3,7 +3,7 @@
 //!
 //! Knows what happened, not what it looks like.
 
-use crate::rules::mail::{Mail, Post};
+use crate::rules::mail::{Mail, Post, Travelling};
 use erlang::machine::{Staged, Told};
 use std::collections::{BTreeMap, VecDeque};
 use term::Term;
@@ -85,7 +85,7 @@ pub(super) fn play(
             player.current = actor;
             player.say(actor);
             if let Some(label) = label {
-                player.step(stage, label)?;
+                player.step(stage, &offers, label)?;
             }
         } else if let Some((id, is_lost)) = player.mail.deliver() {
             if is_lost {
@@ -93,8 +93,9 @@ pub(super) fn play(
             }
             player.events.push(if is_lost { Event::Lost(id) } else { Event::Arrives(id) });
         } else if let Some(timer) = offers.iter().find(|it| !player.actors.contains(&it.actor)) {
-            player.step(stage, Label { actor: timer.actor, take: Take::Next })?;
-            player.say(timer.actor);
+            let actor = timer.actor;
+            player.step(stage, &offers, Label { actor, take: Take::Next })?;
+            player.say(actor);
         } else {
             break;
         }
@@ -138,7 +139,14 @@ impl Player {
         take.map(|take| Label { actor: offer.actor, take })
     }
 
-    fn step(&mut self, stage: &mut Staged<'_>, label: Label) -> Result<(), ExecutorError> {
+    fn step(
+        &mut self,
+        stage: &mut Staged<'_>,
+        offers: &[Offer],
+        label: Label,
+    ) -> Result<(), ExecutorError> {
+        let loses = |it: &Offer| matches!(it.kind, OfferKind::Next { may_lose: true, .. });
+        let may_lose = offers.iter().any(|it| it.actor == label.actor && loses(it));
         let Step { sent, spawned, text, .. } = stage.step(label)?;
         if let Take::Message(id) = label.take {
             self.mail.take(label.actor, id);
@@ -157,7 +165,8 @@ impl Player {
         spawned.iter().for_each(|it| self.mail.start(label.actor, it.actor));
         let mut arrivals = Vec::new();
         for it in &sent {
-            arrivals.extend(self.mail.send(label.actor, it.to, it.id));
+            let (from, to, id) = (label.actor, it.to, it.id);
+            arrivals.extend(self.mail.send(Travelling { id, from, to, may_lose }));
         }
         let deed = Deed {
             actor: label.actor,

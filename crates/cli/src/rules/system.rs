@@ -132,7 +132,7 @@ impl System<'_> {
             match deed.take {
                 Take::Message(_) => Some("receive"),
                 Take::Timeout => Some("timeout"),
-                Take::Next => None,
+                Take::Next | Take::Lost => None,
             }
         };
         if let Some(name) = name {

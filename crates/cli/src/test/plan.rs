@@ -280,7 +280,7 @@ impl<'a> Planner<'a> {
 }
 
 fn schedules(options: &Test) -> ScheduleSettings {
-    let Test { dpor, delivery, preemptions, depth, runs, seed, .. } = options;
+    let Test { dpor, delivery, lossy, preemptions, depth, runs, seed, .. } = options;
     ScheduleSettings {
         dpor: match dpor {
             Reduction::Optimal => Dpor::Optimal,
@@ -294,6 +294,7 @@ fn schedules(options: &Test) -> ScheduleSettings {
             Deliver::Free => Delivery::Free,
         },
         preemptions: *preemptions,
+        losses: lossy.unwrap_or(0),
         choices: depth.unwrap_or(engine::DEPTH),
         max_runs: *runs,
         seed: *seed,

@@ -23,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use term::{Atom, Style, Term, print};
-use trace::{Actor, Blocked, Input, Label, Outcome, Stage, Step, Take};
+use trace::{Actor, Blocked, Input, Label, Outcome, Sent, Stage, Step, Take};
 
 /// An order of steps that a finding needs.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -32,6 +32,8 @@ pub(crate) struct Schedule {
     pub(crate) steps: Vec<String>,
     /// The process that failed, if it is not the unit.
     pub(crate) process: Option<String>,
+    /// Messages that were lost.
+    pub(crate) lost: Vec<String>,
     /// Who waits, and what lies in their mailboxes.
     pub(crate) blocked: Vec<String>,
     pub(crate) lines: Vec<String>,
@@ -43,12 +45,18 @@ pub(crate) struct Schedule {
 
 impl Schedule {
     pub(crate) fn lines(&self) -> impl Iterator<Item = &String> {
-        self.blocked.iter().chain(&self.lines)
+        self.lost.iter().chain(&self.blocked).chain(&self.lines)
     }
 
     pub(crate) fn json(&self) -> Value {
-        let Schedule { steps, process, blocked, lines, chart: _, turns: _ } = self;
-        json!({"steps": steps, "process": process, "blocked": blocked, "chart": lines})
+        let Schedule { steps, process, lost, blocked, lines, chart: _, turns: _ } = self;
+        json!({
+            "steps": steps,
+            "process": process,
+            "lost": lost,
+            "blocked": blocked,
+            "chart": lines,
+        })
     }
 
     pub(crate) fn read(value: &Value) -> Option<Schedule> {
@@ -58,7 +66,8 @@ impl Schedule {
         };
         let process = value.get("process").and_then(Value::as_str).map(str::to_owned);
         let (steps, blocked, lines) = (texts("steps")?, texts("blocked")?, texts("chart")?);
-        Some(Schedule { steps, process, blocked, lines, ..Schedule::default() })
+        let lost = texts("lost").unwrap_or_default();
+        Some(Schedule { steps, process, lost, blocked, lines, ..Schedule::default() })
     }
 
     /// Takes the same steps again.
@@ -320,6 +329,7 @@ fn explain(stage: &mut Staged<'_>, shown: Shown) -> Finding {
         if finding.kind == Kind::Deadlock {
             res.blocked = performed.blocked.iter().map(|it| blocked_text(stage, it)).collect();
         }
+        res.lost = steps.iter().flat_map(|it| lost_texts(stage, it)).collect();
         let chart = Chart::new(stage, &steps);
         res.lines = chart.lines();
         res.chart = Some(chart);
@@ -345,11 +355,21 @@ pub(crate) fn told(
     (steps.iter().map(|it| turn(stage, it)).collect(), Chart::new(stage, &steps).lines())
 }
 
+fn lost_texts(stage: &Staged<'_>, step: &Step) -> Vec<String> {
+    let texts = step.text.iter().flat_map(|it| &it.lost);
+    let of = |(lost, text): (&Sent, &String)| {
+        let (from, to) = (stage.name(step.label.actor), stage.name(lost.to));
+        format!("the message {text} of {from} to {to} is lost")
+    };
+    step.lost.iter().zip(texts).map(of).collect()
+}
+
 fn turn(stage: &Staged<'_>, step: &Step) -> Turn {
     let how = match step.label.take {
         Take::Next => How::Next,
         Take::Message(_) => How::Takes,
         Take::Timeout => How::GivesUp,
+        Take::Lost => How::Loses,
     };
     let starts = step.spawned.iter().map(|it| stage.name(*it)).collect();
     Turn { name: stage.name(step.label.actor), how, starts }

@@ -1,6 +1,7 @@
 %% Races for `gimlet test --schedules`.
 -module(races).
--export([lost_update/0, waits/1, mended/0, overtakes/1, divides/1, is_small/1]).
+-export([lost_update/0, waits/1, mended/0, overtakes/1, divides/1, is_small/1,
+         asks/0, insists/0]).
 
 %% Two processes add one each to what they have read.
 lost_update() ->
@@ -52,3 +53,25 @@ divides(N) ->
     receive {divide, By} -> N div (N - By) end.
 
 is_small(N) -> is_integer(N) andalso N < 10.
+
+%% Waits for ever if an answer is lost, as it has no timeout.
+asks() ->
+    Me = self(),
+    P = spawn(fun() -> receive {ask, From} -> From ! answer end end),
+    P ! {ask, Me},
+    receive answer -> ok end.
+
+%% Asks again.
+insists() ->
+    P = spawn(fun answers/0),
+    Res = ask(P, 3),
+    P ! stop,
+    Res.
+
+answers() ->
+    receive {ask, From, N} -> From ! {answer, N}, answers(); stop -> ok end.
+
+ask(_, 0) -> down;
+ask(P, N) ->
+    P ! {ask, self(), N},
+    receive {answer, N} -> ok after 100 -> ask(P, N - 1) end.

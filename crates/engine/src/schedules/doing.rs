@@ -29,7 +29,7 @@ impl Doing {
     /// What is known of a step that was offered and not taken.
     pub(super) fn of_offer(label: Label, kind: Option<&OfferKind>) -> Rc<Doing> {
         let (accesses, is_global, killed) = match kind {
-            Some(OfferKind::Next { accesses, is_global, kills }) => {
+            Some(OfferKind::Next { accesses, is_global, kills, .. }) => {
                 (accesses.clone(), *is_global, kills.clone())
             }
             Some(OfferKind::Receive(_)) | None => (Vec::new(), false, Vec::new()),
@@ -68,11 +68,16 @@ pub(super) fn initial(label: Label, of: &[Rc<Doing>]) -> Option<usize> {
     before.iter().all(|other| !other.depends_on(it)).then_some(place)
 }
 
-pub(super) fn is_independent(doing: &Doing, of: &[Rc<Doing>]) -> bool {
+fn is_independent(doing: &Doing, of: &[Rc<Doing>]) -> bool {
     of.iter().all(|it| !it.depends_on(doing))
 }
 
 /// Whether the sequence, or one that it begins, can begin with this step.
 pub(super) fn is_weak_initial(doing: &Doing, of: &[Rc<Doing>]) -> bool {
-    initial(doing.label, of).is_some() || is_independent(doing, of)
+    initial(doing.label, of).is_some() || will_come(doing, of)
+}
+
+/// Whether the step comes after the sequence if it does not come before. A message need not be lost.
+pub(super) fn will_come(doing: &Doing, of: &[Rc<Doing>]) -> bool {
+    doing.label.take != Take::Lost && is_independent(doing, of)
 }

@@ -35,6 +35,8 @@ pub(super) struct Event {
     /// The step of the same actor before it.
     before: Option<usize>,
     clock: Vec<u32>,
+    /// Whether the message that it sent might have been lost.
+    pub(super) may_lose: bool,
     /// Whether it was dictated by a plan.
     pub(super) is_guided: bool,
     /// What must stay as it is for a receive to have passed over earlier messages.
@@ -160,6 +162,11 @@ impl Trace {
         Some((at, place.unwrap_or(0)))
     }
 
+    /// How many of the first steps lost a message.
+    pub(super) fn n_lost(&self, n: usize) -> usize {
+        self.events.iter().take(n).filter(|it| it.step.label.take == Take::Lost).count()
+    }
+
     pub(super) fn doing(&self, event: usize) -> Option<Rc<Doing>> {
         self.events.get(event).map(|it| Rc::clone(&it.doing))
     }
@@ -220,7 +227,10 @@ impl Trace {
         if let Some(last) = self.last.get_mut(actor) {
             *last = Some(at);
         }
-        self.events.push(Event { doing, step, nth, before, clock, is_guided, assumed });
+        let of = |it: &&Offer| it.actor == step.label.actor && step.label.take == Take::Next;
+        let kind = offers.iter().find(of).map(|it| &it.kind);
+        let may_lose = matches!(kind, Some(OfferKind::Next { may_lose: true, .. }));
+        self.events.push(Event { doing, step, nth, before, clock, may_lose, is_guided, assumed });
         self.note_sent(at)
     }
 
@@ -305,7 +315,7 @@ impl Trace {
             };
             let first = match step.label.take {
                 Take::Message(taken) => self.sent_at.get(&taken).copied(),
-                Take::Timeout | Take::Next => Some(at),
+                Take::Timeout | Take::Next | Take::Lost => Some(at),
             };
             self.comes.extend(first.map(|first| Come { first, second: sent, by: at }));
         }
@@ -381,7 +391,7 @@ impl Trace {
         let Some(waiting) = waiting_of(step.label.actor, offers) else { return Vec::new() };
         let limit = match step.label.take {
             Take::Message(id) => self.sender(id),
-            Take::Timeout | Take::Next => before,
+            Take::Timeout | Take::Next | Take::Lost => before,
         };
         let is_passed = |it: &&(MessageId, Match)| {
             let sent = self.sender(it.0);
@@ -399,7 +409,7 @@ impl Trace {
         let (at, take) = (it.at, it.take);
         let first = match take {
             Some(Take::Message(taken)) => self.sent_at.get(&taken).copied(),
-            Some(Take::Timeout | Take::Next) => Some(at),
+            Some(Take::Timeout | Take::Next | Take::Lost) => Some(at),
             None => None,
         };
         self.comes.extend(first.map(|first| Come { first, second: sent, by: at }));
@@ -450,7 +460,7 @@ impl Trace {
     ) -> bool {
         let target = match take {
             Take::Message(id) => self.sender(id),
-            Take::Timeout | Take::Next => before,
+            Take::Timeout | Take::Next | Take::Lost => before,
         };
         let is_timeout = !matches!(take, Take::Message(_));
         // Whatever comes after such a step depends on it, giving up too.
@@ -522,7 +532,7 @@ impl Trace {
             });
             open.extend(taken.filter_map(|it| match it.take {
                 Some(Take::Message(id)) => self.sender(id),
-                Some(Take::Timeout | Take::Next) | None => None,
+                Some(Take::Timeout | Take::Next | Take::Lost) | None => None,
             }));
         } else {
             open.push(target);

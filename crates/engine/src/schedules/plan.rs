@@ -1,7 +1,7 @@
 //! What a run gives reason to try: races the other way round, receives that take something else.
 
 use crate::schedules::doing::Doing;
-use crate::schedules::order::{Received, Trace};
+use crate::schedules::order::{Event, Received, Trace};
 use std::rc::Rc;
 use trace::{Actor, Choice, Label, Match, OfferKind, Patience, Take};
 
@@ -14,6 +14,14 @@ pub(super) struct Plan {
     pub(super) guided: Vec<usize>,
     /// The match that the last step needs and does not have with this input.
     pub(super) unmatched: Option<Vec<Choice>>,
+}
+
+impl Plan {
+    pub(super) fn only_last(mut self) -> Plan {
+        self.sequence.drain(..self.sequence.len().saturating_sub(1));
+        self.guided.clear();
+        self
+    }
 }
 
 /// Plans for which something after the first `fresh` steps is a reason; the others were made by
@@ -55,6 +63,24 @@ pub(super) fn ordered_plans(trace: &Trace, fresh: usize) -> Vec<Plan> {
     res
 }
 
+/// Messages that might have been lost, if no more than so many of a run may be. As for a process that was
+/// ended, with every run there is more that can come before it.
+pub(super) fn losses(trace: &Trace, max: usize) -> Vec<Plan> {
+    let is_lost =
+        |it: &usize| trace.events.get(*it).is_some_and(|it| it.step.label.take == Take::Lost);
+    let plan = |(at, event): (usize, &Event)| {
+        let label = Label { take: Take::Lost, ..event.step.label };
+        let accesses = event.doing.accesses.clone();
+        let doing = Doing { accesses, ..Doing::clone(&Doing::of_offer(label, None)) };
+        plan(trace, at, trace.len(), Rc::new(doing))
+    };
+    let is_within = |it: &Plan| {
+        (0..it.at).filter(is_lost).count() + it.guided.iter().copied().filter(is_lost).count() < max
+    };
+    let may_lose = trace.events.iter().enumerate().filter(|it| it.1.may_lose);
+    may_lose.map(plan).filter(is_within).collect()
+}
+
 /// Which of the steps that a race does not depend on are made before it is turned.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Guided {
@@ -72,7 +98,7 @@ fn races(trace: &Trace, fresh: usize, guided: Guided) -> Vec<Plan> {
         // What it takes must be there without the first.
         let is_caused = match second.step.label.take {
             Take::Message(id) => trace.sender(id).is_some_and(|it| trace.is_before(race.first, it)),
-            Take::Next | Take::Timeout => false,
+            Take::Next | Take::Timeout | Take::Lost => false,
         };
         if !is_caused {
             let doing = Rc::clone(&second.doing);

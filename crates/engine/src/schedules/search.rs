@@ -8,7 +8,7 @@ use crate::report::Stop;
 use crate::schedules::data::{Path, Turns, condition, inputs_for_match, needed};
 use crate::schedules::doing::{Doing, initial};
 use crate::schedules::order::{Delivery, Trace};
-use crate::schedules::plan::{Plan, ordered_plans, plans};
+use crate::schedules::plan::{Plan, losses, ordered_plans, plans};
 use crate::schedules::wakeup::{Asleep, Branch, Sequence, holds_any, insert};
 use rustc_hash::{FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
@@ -26,6 +26,8 @@ pub struct ScheduleSettings {
     pub delivery: Delivery,
     /// How often a process may be left although it could go on.
     pub preemptions: Option<usize>,
+    /// How many messages of a run may be lost.
+    pub losses: usize,
     /// Steps of a run.
     pub depth: usize,
     pub max_runs: Option<usize>,
@@ -42,6 +44,7 @@ impl Default for ScheduleSettings {
             dpor: Dpor::Optimal,
             delivery: Delivery::Instant,
             preemptions: None,
+            losses: 0,
             depth: 5000,
             max_runs: None,
             choices: 25,
@@ -160,25 +163,30 @@ pub fn follow(
         let offers = stage.offers()?;
         let name = names.next();
         let is_it = |it: &Label| name.is_some_and(|name| *name == step_name(stage, *it));
-        let wanted = offers.iter().flat_map(labels).find(is_it);
+        let all = offers.iter().flat_map(|it| labels(it).into_iter().chain(loss(it)));
+        let wanted = all.into_iter().find(is_it);
         let last = steps.last().map(|it| it.label.actor);
         let Some(label) = wanted.or_else(|| natural(&offers, last)) else { break };
         let goes_on = |of: &Offer| Some(of.actor) == last && of.actor != label.actor && is_open(of);
         n_preemptions += usize::from(offers.iter().any(goes_on));
-        let is_first = |of: &Offer| of.actor != label.actor || labels(of).first() == Some(&label);
+        let is_first = |of: &Offer| {
+            let is_other = of.actor != label.actor || label.take == Take::Lost;
+            is_other || labels(of).first() == Some(&label)
+        };
         is_in_order &= offers.iter().all(is_first);
         steps.push(stage.step(label)?);
     }
     Ok(Followed { steps, performed: stage.end()?, n_preemptions, is_in_order })
 }
 
-/// The name of a step, the same in every interleaving: `P.1`, `P takes P.1#0`, `P gives up`.
+/// The name of a step, the same in every interleaving: `P.1`, `P takes P.1#0`, `P gives up`, `P loses`.
 pub fn step_name(stage: &dyn Stage, label: Label) -> String {
     let actor = stage.name(label.actor);
     match label.take {
         Take::Next => actor,
         Take::Message(id) => format!("{actor} takes {}#{}", stage.name(id.from), id.n),
         Take::Timeout => format!("{actor} gives up"),
+        Take::Lost => format!("{actor} loses"),
     }
 }
 
@@ -203,7 +211,8 @@ const NOTHING: Label = Label { actor: Actor(u32::MAX), take: Take::Next };
 
 /// It comes before or after nothing else.
 fn nothing() -> Rc<Doing> {
-    let kind = OfferKind::Next { accesses: Vec::new(), is_global: true, kills: Vec::new() };
+    let (accesses, kills) = (Vec::new(), Vec::new());
+    let kind = OfferKind::Next { accesses, is_global: true, kills, may_lose: false };
     Doing::of_offer(NOTHING, Some(&kind))
 }
 
@@ -414,8 +423,13 @@ impl Search {
             let kind = offers.iter().find(|it| it.actor == label.actor).map(|it| &it.kind);
             Branch::free(Doing::of_offer(label, kind), &input)
         };
-        let natural_labels =
-            || offers.iter().filter_map(|it| natural(std::slice::from_ref(it), None));
+        let may_lose = trace.n_lost(trace.len()) < self.settings.losses;
+        let natural_labels = || {
+            let natural = |it: &Offer| natural(std::slice::from_ref(it), None);
+            offers
+                .iter()
+                .flat_map(move |it| natural(it).into_iter().chain(loss(it).filter(|_| may_lose)))
+        };
         match self.settings.dpor {
             Dpor::Optimal | Dpor::Source => {
                 self.free_label(exprs, offers, trace, sleep, last).map(branch).into_iter().collect()
@@ -510,11 +524,20 @@ impl Search {
                 node.turns.learn(&path, event.step.choices.clone(), n_assumed, limit);
             }
         }
-        let found = match self.settings.dpor {
+        let mut found = match self.settings.dpor {
             Dpor::Optimal => plans(trace, fresh),
             Dpor::Source => ordered_plans(trace, fresh),
             Dpor::None | Dpor::All | Dpor::Random => Vec::new(),
         };
+        let max_losses = self.settings.losses;
+        match self.settings.dpor {
+            Dpor::Optimal if max_losses > 0 => found.extend(losses(trace, max_losses)),
+            // Only the first step of a plan counts there.
+            Dpor::Source if max_losses > 0 => {
+                found.extend(losses(trace, max_losses).into_iter().map(Plan::only_last));
+            }
+            Dpor::Optimal | Dpor::Source | Dpor::None | Dpor::All | Dpor::Random => (),
+        }
         for plan in &found {
             self.accept(stage.exprs(), oracle, trace, &path, plan);
         }
@@ -694,11 +717,19 @@ fn labels(offer: &Offer) -> Vec<Label> {
     }
 }
 
+/// The message that it sends might be lost; nobody does that of his own accord.
+fn loss(offer: &Offer) -> Option<Label> {
+    let may_lose = matches!(offer.kind, OfferKind::Next { may_lose: true, .. });
+    may_lose.then_some(Label { actor: offer.actor, take: Take::Lost })
+}
+
 fn fits(offer: &Offer, label: Label) -> bool {
     offer.actor == label.actor
         && match (&offer.kind, label.take) {
-            (OfferKind::Next { .. }, take) => take == Take::Next,
-            (OfferKind::Receive(_), Take::Next) => false,
+            (OfferKind::Next { may_lose, .. }, take) => {
+                take == Take::Next || *may_lose && take == Take::Lost
+            }
+            (OfferKind::Receive(_), Take::Next | Take::Lost) => false,
             (OfferKind::Receive(it), Take::Message(id)) => it.matching.contains(&id),
             (OfferKind::Receive(it), Take::Timeout) => it.patience == Patience::Soon,
         }

@@ -1,7 +1,7 @@
 //! Wakeup trees: the sequences of steps that are yet to be tried from a node, with what is common
 //! to them held once (Abdulla et al., Source Sets, JACM 2017, section 6).
 
-use crate::schedules::doing::{Doing, initial, is_independent, is_weak_initial};
+use crate::schedules::doing::{Doing, initial, is_weak_initial, will_come};
 use std::rc::Rc;
 use term::{Constraint, Exprs, Model, all_hold};
 use trace::Input;
@@ -72,7 +72,7 @@ pub(super) fn insert(branches: &mut Vec<Branch>, mut sequence: Sequence, exprs: 
         let place = initial(branch.doing.label, &sequence.doings);
         if let Some(place) = place {
             sequence.doings.remove(place);
-        } else if !is_independent(&branch.doing, &sequence.doings) {
+        } else if !will_come(&branch.doing, &sequence.doings) {
             continue;
         }
         if branch.children.is_empty() || sequence.doings.is_empty() {

@@ -29,6 +29,9 @@ impl World {
             return;
         }
         if self.schedule.is_some() {
+            if self.is_lost(to, message) {
+                return;
+            }
             self.post(to, message);
         }
         if self.tracing.is_some() {
@@ -85,6 +88,10 @@ impl World {
             return;
         };
         let Some(kind) = owner.aliases.get(&alias).copied() else { return };
+        if self.is_lost(alias.owner, message) {
+            return;
+        }
+        let Some(owner) = self.processes.get_mut(&alias.owner) else { return };
         if kind == AliasKind::Reply {
             owner.aliases.remove(&alias);
             self.alias_gone(alias);

@@ -24,15 +24,24 @@ pub(crate) struct Row {
 pub(crate) struct Mail {
     pub(crate) to: usize,
     pub(crate) text: String,
-    /// Whether somebody received it.
-    pub(crate) is_taken: bool,
+    pub(crate) fate: Fate,
+}
+
+/// What becomes of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    Taken,
+    /// Nobody received it.
+    Left,
+    Lost,
 }
 
 impl Chart {
     pub(crate) fn new(stage: &Staged<'_>, steps: &[Step]) -> Chart {
         let mut actors: Vec<Actor> = Vec::new();
         for step in steps {
-            let all = step.spawned.iter().copied().chain(step.sent.iter().map(|it| it.to));
+            let all = step.sent.iter().chain(&step.lost).map(|it| it.to);
+            let all = step.spawned.iter().copied().chain(all);
             for actor in std::iter::once(step.label.actor).chain(all) {
                 if !actors.contains(&actor) {
                     actors.push(actor);
@@ -43,14 +52,19 @@ impl Chart {
         let is_taken = |id: MessageId| steps.iter().any(|it| it.label.take == Take::Message(id));
         let row = |step: &Step| {
             let text = step.text.clone().unwrap_or_default();
-            let mails = step.sent.iter().zip(text.sent);
-            let mail = |(sent, text): (&trace::Sent, String)| {
-                Some(Mail { to: place(sent.to)?, text, is_taken: is_taken(sent.message) })
+            let fate = |id| if is_taken(id) { Fate::Taken } else { Fate::Left };
+            let sent = step.sent.iter().zip(text.sent).map(|(sent, text)| {
+                let fate = fate(sent.message);
+                ((sent, text), fate)
+            });
+            let lost = step.lost.iter().zip(text.lost).map(|it| (it, Fate::Lost));
+            let mail = |((sent, text), fate): ((&trace::Sent, String), Fate)| {
+                Some(Mail { to: place(sent.to)?, text, fate })
             };
             Some(Row {
                 column: place(step.label.actor)?,
                 what: text.what,
-                sent: mails.filter_map(mail).collect(),
+                sent: sent.chain(lost).filter_map(mail).collect(),
                 started: step.spawned.iter().filter_map(|it| place(*it)).collect(),
             })
         };
@@ -71,13 +85,22 @@ impl Chart {
             for column in 0..names.len() {
                 put(&mut cells, column * width, '│');
             }
-            for to in row.sent.iter().map(|it| it.to * width).filter(|it| *it != from) {
+            for mail in row.sent.iter().filter(|it| it.to != row.column) {
+                let to = mail.to * width;
                 let between = from.min(to) + 1..from.max(to);
                 between.for_each(|it| put(&mut cells, it, '─'));
-                put(&mut cells, to, if from < to { '▶' } else { '◀' });
+                if mail.fate == Fate::Lost {
+                    put(&mut cells, if from < to { to - 1 } else { to + 1 }, '✗');
+                } else {
+                    put(&mut cells, to, if from < to { '▶' } else { '◀' });
+                }
             }
             put(&mut cells, from, '●');
-            let texts: Vec<&str> = row.sent.iter().map(|it| it.text.as_str()).collect();
+            let text = |it: &Mail| match it.fate {
+                Fate::Taken | Fate::Left => it.text.clone(),
+                Fate::Lost => format!("{} (lost)", it.text),
+            };
+            let texts: Vec<String> = row.sent.iter().map(text).collect();
             let sent =
                 if texts.is_empty() { String::new() } else { format!("  {}", texts.join(", ")) };
             res.push(format!("{}{}{sent}", cells.into_iter().collect::<String>(), row.what));

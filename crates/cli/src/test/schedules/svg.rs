@@ -1,6 +1,6 @@
 //! A message sequence chart as a picture that needs nothing else: no script, no font, no other file.
 
-use crate::test::schedules::chart::{Chart, Row};
+use crate::test::schedules::chart::{Chart, Fate, Row};
 use std::fmt::Write;
 
 /// Pixels.
@@ -24,6 +24,7 @@ const STYLE: &str = "
   .band { fill: #f6f8fa }
   .sent { stroke: #0969da; stroke-width: 1.5; fill: none; marker-end: url(#arrow) }
   .left { stroke: #9a6700; stroke-dasharray: 5 3 }
+  .lost { stroke: #cf222e; stroke-dasharray: 2 4; fill: none }
   .starts { stroke: #57606a; stroke-dasharray: 2 2; fill: none; marker-end: url(#child) }
   .mail { text-anchor: middle; fill: #0969da; stroke: #ffffff; stroke-width: 4; paint-order: stroke }
   .step { fill: #1f2328 }
@@ -133,7 +134,11 @@ impl Picture<'_> {
             writeln!(out, "<path class=\"starts\" d=\"M{x} {y}H{}\"/>", beside(x, to)).ok();
         }
         for mail in &row.sent {
-            let class = if mail.is_taken { "sent" } else { "sent left" };
+            let class = match mail.fate {
+                Fate::Taken => "sent",
+                Fate::Left => "sent left",
+                Fate::Lost => "lost",
+            };
             let to = self.x(mail.to);
             let (path, middle) = if to == x {
                 (
@@ -143,7 +148,10 @@ impl Picture<'_> {
             } else {
                 (format!("M{x} {y}H{}", beside(x, to)), usize::midpoint(x, to))
             };
-            let text = escaped(&cut(&mail.text));
+            let mut text = escaped(&cut(&mail.text));
+            if mail.fate == Fate::Lost {
+                text.push_str(" ✗");
+            }
             writeln!(
                 out,
                 "<path class=\"{class}\" d=\"{path}\"/>\n\

@@ -38,6 +38,8 @@ pub struct Schedule {
     /// Who takes the step that is going on.
     actor: Actor0,
     draft: Draft,
+    /// The message that the step sends is lost.
+    is_losing: bool,
     n_sent: FxHashMap<Actor, u32>,
     messages: FxHashMap<MessageId, Value>,
     /// Processes that a signal has ended, but whose own last step is yet to come.
@@ -133,6 +135,7 @@ enum Probed {
 struct Draft {
     touch: Touch,
     sent: Vec<Sent>,
+    lost: Vec<Sent>,
     spawned: Vec<Actor>,
     killed: Vec<PidId>,
 }
@@ -238,6 +241,20 @@ impl World {
             Gate::Closed | Gate::Once if looks || timeout.as_int().is_some() => WaitTurn::TimesOut,
             Gate::Closed | Gate::Once => WaitTurn::Usual,
         }
+    }
+
+    /// Whether the message that is being sent is lost on its way; it is then as if it had been sent.
+    pub(super) fn is_lost(&mut self, to: PidId, message: Value) -> bool {
+        let losing = self.schedule.as_mut().map(|it| std::mem::take(&mut it.is_losing));
+        if losing != Some(true) {
+            return false;
+        }
+        let Some(id) = self.next_message() else { return false };
+        if let Some(schedule) = &mut self.schedule {
+            schedule.messages.insert(id, message);
+            schedule.draft.lost.push(Sent { message: id, to: actor(to) });
+        }
+        true
     }
 
     /// A message goes to a mailbox: what it is called.

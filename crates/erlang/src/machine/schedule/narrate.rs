@@ -76,7 +76,9 @@ impl Staged<'_> {
             (Some(Pending::Receive(_)), Take::Message(id)) => {
                 format!("receives {} at {at}", self.message_text(id))
             }
-            (Some(Pending::Receive(_)), Take::Timeout | Take::Next) => format!("gives up at {at}"),
+            (Some(Pending::Receive(_)), Take::Timeout | Take::Next | Take::Lost) => {
+                format!("gives up at {at}")
+            }
             (Some(Pending::Operation(_) | Pending::Stuck) | None, _) => {
                 match execution.and_then(|it| self.call_at(it)) {
                     Some(call) => format!("{call} at {at}"),

@@ -255,9 +255,10 @@ impl Stage for Staged<'_> {
 }
 
 fn next(actor: Actor, touch: Touch) -> Offer {
-    let Touch { accesses, is_global, kills } = touch;
+    let Touch { accesses, is_global, kills, to } = touch;
     let kills = kills.into_iter().map(super::actor).collect();
-    Offer { actor, kind: OfferKind::Next { accesses, is_global, kills } }
+    let may_lose = to.is_some();
+    Offer { actor, kind: OfferKind::Next { accesses, is_global, kills, may_lose } }
 }
 
 impl Staged<'_> {
@@ -553,7 +554,12 @@ impl Staged<'_> {
             self.fire(timer);
         } else {
             match self.act.pending.remove(&pid) {
-                Some(Pending::Operation(_)) => self.advance(pid, Gate::Once)?,
+                Some(Pending::Operation(_)) => {
+                    if let Some(schedule) = &mut self.machine.world.schedule {
+                        schedule.is_losing = label.take == Take::Lost;
+                    }
+                    self.advance(pid, Gate::Once)?;
+                }
                 Some(Pending::Receive(id)) => {
                     receive = Some(id);
                     let mailbox = match label.take {
@@ -561,7 +567,7 @@ impl Staged<'_> {
                         Take::Timeout if self.is_mail_ordered => {
                             Some((touch::mailbox(pid), Mode::Read))
                         }
-                        Take::Timeout | Take::Next => None,
+                        Take::Timeout | Take::Next | Take::Lost => None,
                     };
                     if let Some((object, mode)) = mailbox {
                         self.machine.world.touches(|| trace::Access { object, mode });
@@ -569,7 +575,7 @@ impl Staged<'_> {
                     if let Some(process) = self.machine.world.processes.get_mut(&pid) {
                         process.seen = match label.take {
                             Take::Message(id) => process.letters.iter().position(|it| *it == id),
-                            Take::Timeout | Take::Next => None,
+                            Take::Timeout | Take::Next | Take::Lost => None,
                         }
                         .unwrap_or(process.mailbox.len());
                     }
@@ -583,6 +589,7 @@ impl Staged<'_> {
         let mut draft = super::Draft::default();
         if let Some(schedule) = &mut self.machine.world.schedule {
             draft = std::mem::take(&mut schedule.draft);
+            schedule.is_losing = false;
             for killed in &draft.killed {
                 if let Some(reason) = schedule.doomed.get(killed) {
                     self.act.pending.insert(*killed, Pending::Exit(End::Killed(*reason)));
@@ -593,6 +600,7 @@ impl Staged<'_> {
         let text = self.is_narrated.then(|| StepText {
             what: place,
             sent: draft.sent.iter().map(|it| self.message_text(it.message)).collect(),
+            lost: draft.lost.iter().map(|it| self.message_text(it.message)).collect(),
         });
         let Touch { accesses, is_global, .. } = draft.touch;
         Ok(Step {
@@ -600,6 +608,7 @@ impl Staged<'_> {
             accesses,
             is_global,
             sent: draft.sent,
+            lost: draft.lost,
             spawned: draft.spawned,
             killed: draft.killed.into_iter().map(actor).collect(),
             receive,

@@ -8,6 +8,7 @@ use crate::builtins::phash2;
 use crate::data::{AtomId, PidId, RefId, Value, View};
 use crate::machine::World;
 use crate::machine::process::{AliasKind, MonitorTarget};
+use crate::machine::schedule::is_inline;
 use crate::machine::signals::Through;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
@@ -20,6 +21,8 @@ pub(super) struct Touch {
     pub(super) is_global: bool,
     /// Whom it may end.
     pub(super) kills: Vec<PidId>,
+    /// Who gets the message that it sends, if that is another process.
+    pub(super) to: Option<PidId>,
 }
 
 impl Touch {
@@ -182,26 +185,29 @@ pub(super) fn of_call(w: &World, kind: Kind, args: &[Value]) -> Option<Touch> {
             touch.access(leader(second.as_pid()?), Mode::Write);
         }
         Kind::Leader(mode) => touch.access(leader(w.current), mode),
-        Kind::Send => match first.view() {
-            View::Ref(alias_id) => {
-                let owner = w.processes.get(&alias_id.owner);
-                let is_once = owner.and_then(|it| it.aliases.get(&alias_id)).copied()
-                    == Some(AliasKind::Reply);
-                touch.access(alias(alias_id), if is_once { Mode::Write } else { Mode::Read });
+        Kind::Send => {
+            touch.to = receiver(w, first);
+            match first.view() {
+                View::Ref(alias_id) => {
+                    let owner = w.processes.get(&alias_id.owner);
+                    let is_once = owner.and_then(|it| it.aliases.get(&alias_id)).copied()
+                        == Some(AliasKind::Reply);
+                    touch.access(alias(alias_id), if is_once { Mode::Write } else { Mode::Read });
+                }
+                View::Pid(_)
+                | View::Atom(_)
+                | View::Tuple(..)
+                | View::Port(_)
+                | View::Int(_)
+                | View::Big(_)
+                | View::Float(_)
+                | View::Nil
+                | View::Cons(_)
+                | View::Map(_)
+                | View::Bits(_)
+                | View::Fun(_) => touch_name(w, &mut touch, first, Mode::Read),
             }
-            View::Pid(_)
-            | View::Atom(_)
-            | View::Tuple(..)
-            | View::Port(_)
-            | View::Int(_)
-            | View::Big(_)
-            | View::Float(_)
-            | View::Nil
-            | View::Cons(_)
-            | View::Map(_)
-            | View::Bits(_)
-            | View::Fun(_) => touch_name(w, &mut touch, first, Mode::Read),
-        },
+        }
         Kind::ExitSignal => {
             if let Some(pid) = first.as_pid() {
                 touch.add(of_signal(w, pid, second, Through::Exit));
@@ -312,6 +318,25 @@ fn of_demonitor(w: &World, id: RefId, options: Value) -> Touch {
         Some(MonitorTarget::Name(_, None)) | None => (),
     }
     touch
+}
+
+/// Another process that a message would go to, if it is one of the program's. One that is gone counts:
+/// the message might have come before.
+fn receiver(w: &World, to: Value) -> Option<PidId> {
+    let ghosts = &w.schedule.as_ref()?.ghosts;
+    let pid = match to.as_ref() {
+        Some(alias) => {
+            let owner = w.processes.get(&alias.owner).map(|it| &it.aliases);
+            let aliases = owner.or_else(|| Some(&ghosts.get(&alias.owner)?.aliases))?;
+            aliases.contains_key(&alias).then_some(alias.owner)?
+        }
+        None => to.as_pid().or_else(|| w.registry.get(&to.as_atom()?).copied())?,
+    };
+    let is_there = match w.processes.get(&pid) {
+        Some(process) => !is_inline(process),
+        None => ghosts.contains_key(&pid),
+    };
+    (is_there && pid != w.current).then_some(pid)
 }
 
 /// What is asked of a process.
