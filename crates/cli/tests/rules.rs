@@ -59,6 +59,38 @@ fn figure_5() {
     .assert_eq(&text);
 }
 
+/// Fig. 7: from `start(K)` the clauses of the receive part by `1 < K`; the systems of the one that it
+/// shows are those of the run with the input that `gimlet symbolic` gives for it.
+#[test]
+fn figure_7() {
+    let (tree, code) = gimlet(&["symbolic", "client.erl", "-f", "start/1", "-d", "3"]);
+    assert_eq!(code, 0);
+    expect![[r"
+        client:start(X1), up to 3 choices
+        ├─ 1 < X1    % client:server/1
+        │  ├─ 2 < X1    % client:server/1
+        │  │  ├─ 3 < X1: client:start(4) → last … 1 more choices    % client:server/1
+        │  │  └─ 3 >= X1: client:start(3) → last
+        │  └─ 2 >= X1: client:start(2) → last
+        └─ 1 >= X1: client:start(0) → last
+
+        paths: 4 feasible, 0 infeasible, 0 unknown, 0 not asked, 1 cut off at the bound
+    "]]
+    .assert_eq(&tree);
+    let (text, _) = gimlet(&["run", "client.erl", "client:start(2)", "--trace"]);
+    let shown = [
+        "α sched   (⟨p0; receive … end; [{p1, 1}]⟩ & ⟨p1; receive … end; []⟩, [(p1, p0, [])])",
+        "τ receive (⟨p0; p1 ! ok, server(2); []⟩ & ⟨p1; receive … end; []⟩, [(p1, p0, [])])",
+        "τ send    (⟨p0; ok, server(2); []⟩ & ⟨p1; receive … end; []⟩, \
+         [(p1, p0, []), (p0, p1, [ok])])",
+        "τ seq     (⟨p0; server(2); []⟩ & ⟨p1; receive … end; []⟩, \
+         [(p1, p0, []), (p0, p1, [ok])])",
+        "τ fun     (⟨p0; receive … end; []⟩ & ⟨p1; receive … end; []⟩, \
+         [(p1, p0, []), (p0, p1, [ok])])",
+    ];
+    assert!(text.contains(&shown.join("\n")), "{text}");
+}
+
 #[test]
 fn what_is_reduced_next_is_marked() {
     let document = traced(&["client.erl", "client:start(1)"]);

@@ -185,29 +185,7 @@ pub(super) fn of_call(w: &World, kind: Kind, args: &[Value]) -> Option<Touch> {
             touch.access(leader(second.as_pid()?), Mode::Write);
         }
         Kind::Leader(mode) => touch.access(leader(w.current), mode),
-        Kind::Send => {
-            touch.to = receiver(w, first);
-            match first.view() {
-                View::Ref(alias_id) => {
-                    let owner = w.processes.get(&alias_id.owner);
-                    let is_once = owner.and_then(|it| it.aliases.get(&alias_id)).copied()
-                        == Some(AliasKind::Reply);
-                    touch.access(alias(alias_id), if is_once { Mode::Write } else { Mode::Read });
-                }
-                View::Pid(_)
-                | View::Atom(_)
-                | View::Tuple(..)
-                | View::Port(_)
-                | View::Int(_)
-                | View::Big(_)
-                | View::Float(_)
-                | View::Nil
-                | View::Cons(_)
-                | View::Map(_)
-                | View::Bits(_)
-                | View::Fun(_) => touch_name(w, &mut touch, first, Mode::Read),
-            }
-        }
+        Kind::Send => return Some(of_send(w, first)),
         Kind::ExitSignal => {
             if let Some(pid) = first.as_pid() {
                 touch.add(of_signal(w, pid, second, Through::Exit));
@@ -316,6 +294,19 @@ fn of_demonitor(w: &World, id: RefId, options: Value) -> Touch {
         }
         Some(MonitorTarget::Port(..) | MonitorTarget::TimeOffset) => (),
         Some(MonitorTarget::Name(_, None)) | None => (),
+    }
+    touch
+}
+
+/// A message is sent: to whom, by which name.
+fn of_send(w: &World, to: Value) -> Touch {
+    let mut touch = Touch { to: receiver(w, to), ..Touch::default() };
+    if let Some(id) = to.as_ref() {
+        let owner = w.processes.get(&id.owner);
+        let is_once = owner.and_then(|it| it.aliases.get(&id)).copied() == Some(AliasKind::Reply);
+        touch.access(alias(id), if is_once { Mode::Write } else { Mode::Read });
+    } else {
+        touch_name(w, &mut touch, to, Mode::Read);
     }
     touch
 }
