@@ -5,7 +5,7 @@
 
 use crate::builtins::Builtin;
 use crate::builtins::phash2;
-use crate::data::{AtomId, PidId, RefId, Value, View};
+use crate::data::{AtomId, PidId, RefId, Value};
 use crate::machine::World;
 use crate::machine::process::{AliasKind, MonitorTarget};
 use crate::machine::schedule::is_inline;
