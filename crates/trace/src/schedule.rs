@@ -62,15 +62,21 @@ pub enum Mode {
     WritePart,
 }
 
+impl Mode {
+    /// Whether it touches all of an object.
+    pub fn is_whole(self) -> bool {
+        matches!(self, Mode::Read | Mode::Write | Mode::Put(_))
+    }
+}
+
 impl Access {
     /// Whether the order of the two can make a difference.
     pub fn conflicts(self, other: Access) -> bool {
         let (a, b) = (self.mode, other.mode);
-        let whole = |it: Mode| matches!(it, Mode::Read | Mode::Write | Mode::Put(_));
         let writes = |it: Mode| matches!(it, Mode::Write | Mode::WritePart | Mode::Put(_));
         let is_same = matches!((a, b), (Mode::Put(a), Mode::Put(b)) if a == b);
         self.object == other.object
-            && (whole(a) || whole(b))
+            && (a.is_whole() || b.is_whole())
             && (writes(a) || writes(b))
             && !is_same
     }

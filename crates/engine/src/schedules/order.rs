@@ -87,11 +87,18 @@ pub(super) struct Trace {
     last: Vec<Option<usize>>,
     spawned_at: FxHashMap<Actor, usize>,
     killed_at: FxHashMap<Actor, usize>,
-    touched: FxHashMap<Object, Vec<usize>>,
+    touched: FxHashMap<Object, Touched>,
     globals: Vec<usize>,
     sent_at: FxHashMap<MessageId, usize>,
     sent_to: FxHashMap<MessageId, usize>,
     comes: Vec<Come>,
+}
+
+/// Steps that touched all of an object, and those that touched a part: parts do not mind each other.
+#[derive(Debug, Default)]
+struct Touched {
+    whole: Vec<usize>,
+    parts: Vec<usize>,
 }
 
 /// What a receive says of the order in which messages came: the first step came before the second.
@@ -136,7 +143,8 @@ impl Trace {
             }
             for access in accesses {
                 if let Some(touched) = self.touched.get_mut(&access.object) {
-                    touched.retain(is_kept);
+                    touched.whole.retain(is_kept);
+                    touched.parts.retain(is_kept);
                 }
             }
             for it in sent {
@@ -217,8 +225,12 @@ impl Trace {
         }
         for access in &step.accesses {
             let touched = self.touched.entry(access.object).or_default();
-            if touched.last() != Some(&at) {
-                touched.push(at);
+            let steps = match access.mode.is_whole() {
+                true => &mut touched.whole,
+                false => &mut touched.parts,
+            };
+            if steps.last() != Some(&at) {
+                steps.push(at);
             }
         }
         if step.is_global {
@@ -270,8 +282,13 @@ impl Trace {
                     let theirs = self.events.get(**it).map(|it| &it.step.accesses);
                     theirs.is_some_and(|it| it.iter().any(|it| it.conflicts(*access)))
                 };
-                let touched = self.touched.get(&access.object);
-                rivals.extend(touched.into_iter().flatten().filter(conflicts));
+                let Some(Touched { whole, parts }) = self.touched.get(&access.object) else {
+                    continue;
+                };
+                rivals.extend(whole.iter().filter(conflicts));
+                if access.mode.is_whole() {
+                    rivals.extend(parts.iter().filter(conflicts));
+                }
             }
         }
         for killed in &step.killed {

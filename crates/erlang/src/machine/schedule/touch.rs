@@ -52,6 +52,8 @@ pub(super) enum Kind {
     /// Others can notice, but nothing is shared.
     Visible,
     Spawn,
+    /// The same, and the two may be linked.
+    SpawnLinked,
     Processes,
     Leader(Mode),
     Send,
@@ -89,7 +91,7 @@ impl Kind {
             "ets" => Kind::of_tables(builtin.name, builtin.arity),
             "erts_internal" => match builtin.name {
                 "ets_raw_first" | "ets_raw_next" => Kind::Table(Mode::Read),
-                "spawn_request" => Kind::Spawn,
+                "spawn_request" => Kind::SpawnLinked,
                 "counters_get" => Kind::Cell(Mode::Read),
                 "counters_put" | "counters_add" => Kind::Cell(Mode::Write),
                 "erase_persistent_terms" => Kind::Terms,
@@ -111,7 +113,8 @@ impl Kind {
 
     fn of_erlang(name: &str, arity: u8) -> Kind {
         match (name, arity) {
-            ("spawn" | "spawn_link" | "spawn_monitor" | "spawn_opt", _) => Kind::Spawn,
+            ("spawn" | "spawn_monitor", _) => Kind::Spawn,
+            ("spawn_link" | "spawn_opt", _) => Kind::SpawnLinked,
             ("send_after" | "start_timer", _) => Kind::Visible,
             ("!" | "send" | "send_nosuspend", _) => Kind::Send,
             ("exit", 2) | ("exit_signal", 2) => Kind::ExitSignal,
@@ -172,9 +175,9 @@ pub(super) fn of_call(w: &World, kind: Kind, args: &[Value]) -> Option<Touch> {
         Kind::Local => return None,
         Kind::Global => touch.is_global = true,
         Kind::Visible => (),
-        Kind::Spawn => {
-            touch.access(population(), Mode::WritePart);
-            touch.access(leader(w.current), Mode::Read);
+        Kind::Spawn => touch = of_spawn(w),
+        Kind::SpawnLinked => {
+            touch = of_spawn(w);
             touch.access(links(w.current), Mode::WritePart);
         }
         Kind::Processes => touch.access(population(), Mode::Read),
@@ -268,6 +271,11 @@ pub(super) fn of_call(w: &World, kind: Kind, args: &[Value]) -> Option<Touch> {
         }
     }
     Some(touch)
+}
+
+/// A child has the group leader of its parent.
+fn of_spawn(w: &World) -> Touch {
+    Touch::of(&[(population(), Mode::WritePart), (leader(w.current), Mode::Read)])
 }
 
 /// A process loses interest in another.
@@ -433,6 +441,7 @@ fn of_table(w: &World, kind: Kind, first: Value, second: Value) -> Option<Touch>
         | Kind::Global
         | Kind::Visible
         | Kind::Spawn
+        | Kind::SpawnLinked
         | Kind::Processes
         | Kind::Leader(_)
         | Kind::Send
