@@ -63,7 +63,10 @@ pub fn explore(
             settings.wanted != Covered::default(),
         ),
         near: settings.near,
+        wanted: settings.wanted.clone(),
+        longest: 0,
         generations: Vec::new(),
+        steps: Vec::new(),
         inputs: Vec::new(),
         paths: FxHashSet::default(),
         crashes: FxHashSet::default(),
@@ -83,11 +86,22 @@ pub fn explore(
     report
 }
 
+/// Longer paths are not made longer still for that alone: questions about them take too long.
+const LONG: usize = 160;
+
+/// So many flips after a run that came close to something wanted are pursued.
+const MAX_STEPS: u64 = 2;
+
 struct Exploration {
     frontier: Frontier,
     near: u64,
+    wanted: Covered,
+    /// How many choices the longest path has.
+    longest: usize,
     /// For each run, how many flips ago one went where none had been.
     generations: Vec<u64>,
+    /// For each run, how many flips ago one came close to something that is wanted.
+    steps: Vec<u64>,
     /// Of all runs, in order.
     inputs: Vec<Input>,
     /// Hashes of whole paths.
@@ -206,9 +220,21 @@ impl Exploration {
             let above = intended.and_then(|it| self.generations.get(it.run)).copied();
             let generation = if is_news { 0 } else { above.unwrap_or(0) + 1 };
             self.generations.push(generation);
+            let after = intended.map_or(0, |it| it.depth + 1);
             if generation < self.near {
-                let from = if is_news { 0 } else { intended.map_or(0, |it| it.depth + 1) };
+                let from = if is_news { 0 } else { after };
                 self.frontier.favour(&choices, from, generation);
+            }
+            let above = intended.and_then(|it| self.steps.get(it.run)).copied();
+            let n_steps = if executor.is_close() { 0 } else { above.unwrap_or(MAX_STEPS) + 1 };
+            self.steps.push(n_steps);
+            if n_steps <= MAX_STEPS {
+                self.frontier.approach(&choices, if n_steps == 0 { 0 } else { after }, n_steps);
+            }
+            let is_longest = self.longest < choices.len() && choices.len() <= LONG;
+            if is_longest && report.covered.lacks_some_of(&self.wanted) {
+                self.longest = choices.len();
+                self.frontier.pursue(&choices, after);
             }
         }
         // A run that was stopped early may not have come as far as it was meant to.

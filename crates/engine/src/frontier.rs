@@ -7,7 +7,7 @@ use crate::rare::Rare;
 use crate::strategy::Strategy;
 use crate::tree::{Above, Met, NodeId, Tree};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use trace::{Choice, Looked, SiteId};
 
 /// A choice of a past run to take the other way.
@@ -65,6 +65,10 @@ pub(crate) struct Frontier {
     near: Queue,
     aims: Aims,
     rare: Rare,
+    /// The flips of runs that were longer than all before them, those of the last one first.
+    further: Queue,
+    /// The flips of runs that came close to something wanted, and of runs made of these.
+    close: Queue,
     /// Flips that were given out, if there is more than one way to come to them.
     asked: FxHashSet<(NodeId, usize)>,
     /// The nodes of the last run.
@@ -112,7 +116,10 @@ const FURTHER: usize = 250;
 const MAX_BEYOND: usize = 200_000;
 
 /// So many choices at the end of a run are near to where it came.
-const N_NEAR: usize = 10;
+const N_NEAR: usize = 20;
+
+/// So many choices at the end of a run that is pursued are flipped.
+const N_FURTHER: usize = 60;
 
 /// Values that are not followed are tried at random, so to speak: a few of them.
 const PIN_TRIES: usize = 4;
@@ -135,6 +142,8 @@ impl Frontier {
             near: Queue::new(),
             aims: Aims::default(),
             rare: Rare::default(),
+            further: Queue::new(),
+            close: Queue::new(),
             asked: FxHashSet::default(),
             last: Vec::new(),
             n_new: FxHashMap::default(),
@@ -231,6 +240,44 @@ impl Frontier {
                 self.near.insert((generation, self.n_flips), Waiting::One(flip));
             }
         }
+    }
+
+    /// The flips of the last run, from a depth on and however deep they are, come before those of all
+    /// runs that were pursued before: a loop that must go round often is not left half way.
+    pub(crate) fn pursue(&mut self, choices: &[Choice], from: usize) {
+        let key = |n: u64, run: usize| (u64::MAX - run as u64, n);
+        let flips = self.both_ends(choices, from);
+        for (n, flip) in (0..).zip(flips) {
+            self.further.insert(key(n, flip.run), Waiting::One(flip));
+        }
+    }
+
+    /// The flips of a run that came close to something wanted, or was made of one.
+    pub(crate) fn approach(&mut self, choices: &[Choice], from: usize, n_steps: u64) {
+        for flip in self.both_ends(choices, from) {
+            self.n_flips += 1;
+            self.close.insert((n_steps, self.n_flips), Waiting::One(flip));
+        }
+    }
+
+    fn both_ends(&self, choices: &[Choice], from: usize) -> Vec<Flip> {
+        let run = self.n_runs.saturating_sub(1);
+        let mut res = Vec::new();
+        let last = choices.iter().zip(self.last.clone()).enumerate().skip(from);
+        let mut last: VecDeque<(usize, (&Choice, NodeId))> = last.collect();
+        // From both ends: how long a text is comes before its letters, how long a list is after.
+        for n in 0..N_FURTHER {
+            let next = if n % 2 == 0 { last.pop_front() } else { last.pop_back() };
+            let Some((depth, (choice, node))) = next else { break };
+            let is_pin = matches!(choice.looked, Looked::Pin(..));
+            if choice.n_alternatives() > FEW || is_pin {
+                continue;
+            }
+            for alternative in (0..choice.n_alternatives()).filter(|it| *it != choice.taken) {
+                res.push(Flip { node, alternative, site: choice.site, depth, run });
+            }
+        }
+        res
     }
 
     /// Whether other values were asked for often enough where values are not followed.
@@ -335,6 +382,14 @@ impl Frontier {
             return Some((key, waiting, Origin::New));
         }
         self.n_turns += 1;
+        let favoured = match self.n_turns % 8 {
+            1 => self.further.pop_first(),
+            3 => self.close.pop_first(),
+            _ => None,
+        };
+        if let Some((key, waiting)) = favoured {
+            return Some((key, waiting, Origin::Sideways));
+        }
         if self.n_turns.is_multiple_of(2)
             && let Some((key, waiting)) = self.near.pop_first()
         {
@@ -348,8 +403,11 @@ impl Frontier {
         if is_aside && let Some((key, waiting)) = self.aside.pop_first() {
             return Some((key, waiting, Origin::New));
         }
-        let (key, waiting) = self.open.pop_first().or_else(|| self.near.pop_first())?;
-        Some((key, waiting, Origin::Known))
+        if let Some((key, waiting)) = self.open.pop_first().or_else(|| self.near.pop_first()) {
+            return Some((key, waiting, Origin::Known));
+        }
+        let (key, waiting) = self.close.pop_first().or_else(|| self.further.pop_first())?;
+        Some((key, waiting, Origin::Sideways))
     }
 
     /// In turn with what the strategy says: towards what was never taken, and what seldom was.

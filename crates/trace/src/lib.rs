@@ -117,6 +117,11 @@ pub trait Executor {
     fn is_inside(&self, _site: SiteId) -> bool {
         true
     }
+
+    /// Whether the last run came as far as any run did towards something that none has covered.
+    fn is_close(&self) -> bool {
+        false
+    }
 }
 
 /// Our machinery failed, not the program.

@@ -20,6 +20,7 @@ pub(super) const ROWS: &[Row] = &[
         if gone { Ok(Next::False) } else { clause(m, a) }
     }),
     row("$clause_seen", 3, clause),
+    row("$stored", 2, Machine::stored),
     row("erase", 1, erase),
     row("$erase", 1, erase),
     iso("retractall", 1, retractall),
@@ -115,6 +116,9 @@ fn clauses(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     }
     let key = if 0 < arity { key_of(m.heap.arg(head, 0)) } else { crate::code::Key::ANY };
     let mut refs = Vec::new();
+    // What the input is compared with must be seen.
+    let is_followed = m.recorder.is_some() && m.is_symbolic(head);
+    let key = if is_followed { crate::code::Key::ANY } else { key };
     for clause in m.db.clauses_of(id) {
         if !m.db.clause(clause).key.may_match(key) || !matches(m, clause, head, body) {
             continue;
@@ -154,7 +158,8 @@ fn matches(m: &mut Machine, clause: ClauseId, head: Value, body: Value) -> bool 
     let old = std::mem::replace(&mut m.heap.old, mark.cells);
     let term = m.db.clause(clause).term.clone().load(&mut m.heap);
     let (own_head, own_body) = (m.heap.arg(term, 0), m.heap.arg(term, 1));
-    let res = m.unify(own_head, head) && m.unify(own_body, body);
+    let pred = m.db.clause(clause).pred;
+    let res = m.unify_stored(pred, own_head, head) && m.unify_stored(pred, own_body, body);
     m.heap.undo_to(mark, |_, _| {});
     m.heap.cut_back(mark);
     m.heap.old = old;
@@ -176,7 +181,12 @@ fn clause(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (_, head) = m.plain_goal(head);
     let term = m.db.clause(id).term.clone().load(&mut m.heap);
     let (own_head, own_body) = (m.heap.arg(term, 0), m.heap.arg(term, 1));
-    Ok((m.unify(own_head, head) && m.unify(own_body, body)).into())
+    let pred = m.db.clause(id).pred;
+    let is_it = m.unify_stored(pred, own_head, head) && m.unify_stored(pred, own_body, body);
+    if is_it {
+        m.note_read(id);
+    }
+    Ok(is_it.into())
 }
 
 fn erase(m: &mut Machine, a: usize) -> Result<Next, Fault> {

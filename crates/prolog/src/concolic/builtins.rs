@@ -75,7 +75,15 @@ fn way(name: &str, arity: usize) -> Way {
             | "attvar"
             | "is_stream"
             | "cyclic_term"
-            | "dcg_translate_rule",
+            | "dcg_translate_rule"
+            | "assert"
+            | "asserta"
+            | "assertz"
+            | "$clauses"
+            | "$clause"
+            | "$clause_seen"
+            | "$stored"
+            | "retractall",
             _,
         ) => Way::Moves,
         ("format", 1 | 2) => Way::Moves,
@@ -307,14 +315,12 @@ impl Machine {
                 return run(self, base);
             }
         }
-        let (heap, atoms) = (&self.heap, &self.atoms);
-        keys.sort_by(|a, b| crate::data::compare(heap, atoms, *a, *b));
         let place = self.at_builtin(16);
-        for pair in keys.windows(2) {
-            if let [a, b] = pair {
-                self.look_order_at(place, *a, *b);
-            }
-        }
+        // What it compares depends on nothing but how the comparisons before came out.
+        keys.sort_by(|a, b| {
+            self.look_order_at(place, *a, *b);
+            crate::data::compare(&self.heap, &self.atoms, *a, *b)
+        });
         self.with_results(arity, 1 << at, run)
     }
 

@@ -161,21 +161,29 @@ fn shadowed(value: Value, expr: Option<ExprId>) -> Value {
 
 /// The term as Prolog writes it, operators and all.
 pub fn term_text(machine: &mut Machine, term: &Term) -> String {
+    term_texts(machine, std::slice::from_ref(term)).pop().unwrap_or_default()
+}
+
+/// Terms that may share variables.
+pub fn term_texts(machine: &mut Machine, terms: &[Term]) -> Vec<String> {
     let mark = machine.heap.mark();
-    let text = match decode(&mut machine.heap, &mut machine.atoms, term) {
-        Some(value) => {
-            let canonical = WriteOptions::canonical(&machine.heap, &machine.atoms, value);
-            let options = WriteOptions {
-                ignore_ops: false,
-                plain_braces: false,
-                numbervars: false,
-                priority: 999,
-                ..canonical
-            };
-            write_term(&machine.heap, &machine.atoms, &machine.ops, &options, value)
-        }
+    let (heap, atoms) = (&mut machine.heap, &mut machine.atoms);
+    let mut builder = Builder { heap, atoms, exprs: None, vars: Vec::new() };
+    let values: Vec<Option<Value>> = terms.iter().map(|it| builder.build(it, None)).collect();
+    let known: Vec<Value> = values.iter().flatten().copied().collect();
+    let whole = machine.heap.list(&known);
+    let options = WriteOptions {
+        ignore_ops: false,
+        plain_braces: false,
+        numbervars: false,
+        priority: 999,
+        ..WriteOptions::canonical(&machine.heap, &machine.atoms, whole)
+    };
+    let text = |it: Option<Value>| match it {
+        Some(value) => write_term(&machine.heap, &machine.atoms, &machine.ops, &options, value),
         None => "_".to_owned(),
     };
+    let texts = values.into_iter().map(text).collect();
     machine.heap.cut_back(mark);
-    text
+    texts
 }

@@ -2,6 +2,7 @@
 //!
 //! Works on the text alone; what it does not understand it leaves out.
 
+use crate::concolic::made::Maker;
 use crate::concolic::unit::Arg;
 use num_bigint::BigInt;
 use term::{Kind, Term, Type, TypeId, Types};
@@ -18,6 +19,7 @@ pub struct Declaration {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Declared {
     pub mode: char,
+    pub name: Option<String>,
     /// As it is written.
     pub of: Option<String>,
 }
@@ -34,6 +36,15 @@ pub enum Determinism {
 }
 
 impl Declared {
+    /// The library that makes such an argument, in a program's module.
+    pub fn maker(&self, module: &str) -> Option<Maker> {
+        match (&self.of, &self.name) {
+            (Some(of), _) => Maker::of_type(of),
+            (None, Some(name)) => Maker::of_name(module, name),
+            (None, None) => None,
+        }
+    }
+
     pub fn arg(&self) -> Arg {
         if matches!(self.mode, '-' | 'o') { Arg::Result } else { Arg::Input }
     }
@@ -103,7 +114,8 @@ pub fn declaration(text: &str, line: usize) -> Option<Declaration> {
     };
     let mut args: Vec<Declared> = split(inside).into_iter().map(declared).collect::<Option<_>>()?;
     for n in 0..extra {
-        args.push(Declared { mode: if n == 0 { '+' } else { '-' }, of: Some("list".to_owned()) });
+        let mode = if n == 0 { '+' } else { '-' };
+        args.push(Declared { mode, name: None, of: Some("list".to_owned()) });
     }
     Some(Declaration { name: name.to_owned(), args, determinism, line })
 }
@@ -120,15 +132,16 @@ fn declared(text: &str) -> Option<Declared> {
         _ => ('?', text),
     };
     if let Some(inner) = rest.strip_prefix('(').and_then(|it| it.strip_suffix(')')) {
-        return Some(Declared { mode, of: Some(inner.to_owned()) });
+        return Some(Declared { mode, name: None, of: Some(inner.to_owned()) });
     }
     let is_name = |it: &str| it.starts_with(|c: char| c.is_uppercase() || c == '_');
-    let of = match rest.split_once(':') {
-        Some((name, of)) if is_name(name) => Some(of.trim().to_owned()),
-        _ if rest.is_empty() || is_name(rest) => None,
-        _ => Some(rest.to_owned()),
+    let (name, of) = match rest.split_once(':') {
+        Some((name, of)) if is_name(name) => (Some(name.to_owned()), Some(of.trim().to_owned())),
+        _ if rest.is_empty() => (None, None),
+        _ if is_name(rest) => (Some(rest.to_owned()), None),
+        _ => (None, Some(rest.to_owned())),
     };
-    Some(Declared { mode, of })
+    Some(Declared { mode, name, of })
 }
 
 /// Where the parenthesis that was opened before the text is closed.
@@ -245,7 +258,7 @@ pub(super) fn list(types: &mut Types, item: TypeId) -> TypeId {
     types.add(Type::List { item, tail, may_be_empty: true })
 }
 
-fn pair(types: &mut Types, key: TypeId, value: TypeId) -> Type {
+pub(super) fn pair(types: &mut Types, key: TypeId, value: TypeId) -> Type {
     let name = types.add(Type::Literal(Term::atom("-")));
     Type::Tuple(Box::from([name, key, value]))
 }

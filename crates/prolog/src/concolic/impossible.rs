@@ -6,6 +6,20 @@ use crate::data::{AtomId, FunctorId, Heap, Value, View, unify};
 use crate::machine::Machine;
 use rustc_hash::FxHashSet;
 
+/// Of `library(error)`: they do nothing but throw.
+const ERRORS: &[(&str, usize)] = &[
+    ("type_error", 2),
+    ("domain_error", 2),
+    ("existence_error", 2),
+    ("existence_error", 3),
+    ("permission_error", 3),
+    ("instantiation_error", 1),
+    ("uninstantiation_error", 1),
+    ("representation_error", 1),
+    ("syntax_error", 1),
+    ("resource_error", 1),
+];
+
 /// A clause as a term.
 struct Parts {
     mark: u32,
@@ -124,7 +138,12 @@ impl Machine {
         if self.atoms.text(name) == "throw" && arity == 1 {
             return true;
         }
-        let Some(callee) = self.db.find(self.db.get(from).module, functor) else { return false };
+        let callee = self.db.find(self.db.get(from).module, functor);
+        let is_own = callee.is_some_and(|it| self.db.get(it).kind == Kind::Clauses);
+        if !is_own && ERRORS.contains(&(self.atoms.text(name), arity)) {
+            return true;
+        }
+        let Some(callee) = callee else { return false };
         let pred = self.db.get(callee);
         if pred.kind != Kind::Clauses || pred.dynamic || pred.multifile {
             return false;

@@ -5,8 +5,9 @@
 
 use crate::code::{ClauseId, Kind as PredKind, PredId, arith_op};
 use crate::concolic::convert::term_of;
+use crate::concolic::made::Maker;
 use crate::concolic::program::head_and_body;
-use crate::data::{AtomId, FunctorId, Heap, Value, View};
+use crate::data::{AtomId, Blob, FunctorId, Heap, ListEnd, Value, View};
 use crate::machine::Machine;
 use rustc_hash::FxHashMap;
 use term::Term;
@@ -27,6 +28,8 @@ pub(super) struct Node {
     pub(super) is_letter: bool,
     pub(super) literals: Vec<Term>,
     pub(super) compounds: Vec<(String, Vec<NodeId>)>,
+    /// A library makes it.
+    pub(super) made: Option<Maker>,
     /// It is called, with these arguments more.
     pub(super) goals: Vec<Vec<NodeId>>,
 }
@@ -40,6 +43,8 @@ pub enum Belief {
     Loose,
     /// Any term made of what the program speaks of.
     None,
+    /// What the program speaks of, with variables in it.
+    Open,
 }
 
 /// The types of a program's predicates.
@@ -50,6 +55,8 @@ pub struct Inference {
     pub(super) functors: Vec<(String, usize)>,
     /// Predicates under test: their names and numbers of arguments.
     pub(super) preds: Vec<(PredId, String, usize)>,
+    /// Those of them that whoever uses the program can name.
+    pub(super) goals: Vec<(PredId, String, usize)>,
     pub(super) has_float: bool,
     pub(super) has_text: bool,
 }
@@ -66,6 +73,8 @@ impl Inference {
             let name = machine.atoms.text(info.name).to_owned();
             res.preds.push((*pred, name, info.arity as usize));
         }
+        let offered = res.preds.iter().filter(|it| machine.is_offered(it.0));
+        res.goals = offered.cloned().collect();
         for pred in preds {
             for clause in machine.db.clauses_of(pred) {
                 res.clause(machine, pred, clause);
@@ -113,6 +122,14 @@ impl Inference {
         walk.goal(body);
     }
 
+    /// Who makes the n-th argument of a predicate, by how it is used.
+    pub fn made(&self, pred: PredId, n: usize) -> Option<Maker> {
+        let root = self.root(*self.args.get(&(pred, n))?);
+        let node = self.nodes.get(root.0)?;
+        // Where the program looks inside, it makes its own.
+        node.made.filter(|_| node.compounds.is_empty() && !node.is_list)
+    }
+
     fn arg(&mut self, pred: PredId, n: usize) -> NodeId {
         if let Some(known) = self.args.get(&(pred, n)) {
             return *known;
@@ -151,6 +168,7 @@ impl Inference {
             node.is_float |= old.is_float;
             node.is_text |= old.is_text;
             node.is_letter |= old.is_letter;
+            node.made = node.made.or(old.made);
             for literal in old.literals {
                 if !node.literals.contains(&literal) {
                     node.literals.push(literal);
@@ -188,6 +206,138 @@ impl Inference {
         self.add(Node { is_list: true, item: Some(item), ..Node::default() })
     }
 }
+
+/// What builtins and the library want of their arguments, a letter each: `i` an integer, `a` an atom,
+/// `f` a float, `s` a string, `c` a letter, `x` an item and `X` a list of these, `L` any list, `I`, `C`,
+/// `S` and `P` lists of integers, letters, strings and pairs, `A`, `T`, `H` and `G` what a library makes.
+const WANTED: &[(&str, &str)] = &[
+    ("integer", "i"),
+    ("atom", "a"),
+    ("number", "i"),
+    ("is_list", "L"),
+    ("float", "f"),
+    ("string", "s"),
+    ("length", "Li"),
+    ("append", "LLL"),
+    ("append", "ML"),
+    ("member", "xX"),
+    ("memberchk", "xX"),
+    ("between", "iii"),
+    ("succ", "ii"),
+    ("plus", "iii"),
+    ("nth0", "iXx"),
+    ("nth1", "iXx"),
+    ("msort", "LL"),
+    ("sort", "LL"),
+    ("reverse", "LL"),
+    ("last", "Xx"),
+    ("sum_list", "Ii"),
+    ("sumlist", "Ii"),
+    ("max_list", "Ii"),
+    ("min_list", "Ii"),
+    ("numlist", "iiI"),
+    ("permutation", "LL"),
+    ("select", "xXX"),
+    ("selectchk", "xXX"),
+    ("atom_length", "ai"),
+    ("atom_codes", "aI"),
+    ("atom_chars", "aC"),
+    ("char_type", "c_"),
+    ("code_type", "i_"),
+    ("atom_string", "as"),
+    ("string_codes", "sI"),
+    ("number_codes", "iI"),
+    ("number_chars", "iC"),
+    ("number_string", "is"),
+    ("string_to_atom", "sa"),
+    ("string_lower", "ss"),
+    ("string_upper", "ss"),
+    ("downcase_atom", "aa"),
+    ("sub_string", "siiis"),
+    ("split_string", "sssS"),
+    ("string_code", "isi"),
+    ("atomic_list_concat", "__a"),
+    ("sort", "_aLL"),
+    ("subset", "LL"),
+    ("max_member", "xX"),
+    ("min_member", "xX"),
+    ("list_to_ord_set", "LL"),
+    ("ord_union", "LLL"),
+    ("ord_subtract", "LLL"),
+    ("ord_memberchk", "xX"),
+    ("normalize_space", "_s"),
+    ("char_code", "ci"),
+    ("atom_number", "ai"),
+    ("delete", "XxX"),
+    ("subtract", "LLL"),
+    ("list_to_set", "LL"),
+    ("union", "LLL"),
+    ("intersection", "LLL"),
+    ("string_chars", "sC"),
+    ("string_concat", "sss"),
+    ("string_length", "si"),
+    ("upcase_atom", "aa"),
+    ("keysort", "LL"),
+    ("predsort", "_LL"),
+    ("atomic_list_concat", "_a"),
+    ("atom_concat", "aaa"),
+    ("sub_atom", "aiiia"),
+    ("text_concat", "aaa"),
+    ("text_to_string", "ss"),
+    ("term_to_atom", "_a"),
+    ("select", "xXxX"),
+    ("exclude", "_LL"),
+    ("nth0", "iXxX"),
+    ("nth1", "iXxX"),
+    ("pairs_keys_values", "PLL"),
+    ("pairs_keys", "PL"),
+    ("pairs_values", "PL"),
+    ("transpose_pairs", "PP"),
+    ("group_pairs_by_key", "PP"),
+    ("list_to_assoc", "PA"),
+    ("get_assoc", "_A_"),
+    ("put_assoc", "_A_A"),
+    ("del_assoc", "_A_A"),
+    ("assoc_to_list", "AP"),
+    ("assoc_to_keys", "AL"),
+    ("assoc_to_values", "AL"),
+    ("max_assoc", "A__"),
+    ("min_assoc", "A__"),
+    ("gen_assoc", "_A_"),
+    ("empty_assoc", "A"),
+    ("list_to_rbtree", "PT"),
+    ("rb_insert", "T__T"),
+    ("rb_insert_new", "T__T"),
+    ("rb_lookup", "__T"),
+    ("rb_update", "T__T"),
+    ("rb_visit", "TP"),
+    ("rb_keys", "TL"),
+    ("rb_delete", "T_T"),
+    ("list_to_heap", "PH"),
+    ("add_to_heap", "Hi_H"),
+    ("get_from_heap", "Hi_H"),
+    ("heap_size", "Hi"),
+    ("heap_to_list", "HP"),
+    ("vertices_edges_to_ugraph", "LPG"),
+    ("top_sort", "GL"),
+    ("neighbours", "_GL"),
+    ("neighbors", "_GL"),
+    ("reachable", "_GL"),
+    ("transitive_closure", "GG"),
+    ("add_edges", "GPG"),
+    ("del_edges", "GPG"),
+    ("label", "I"),
+    ("labeling", "_I"),
+    ("all_different", "I"),
+    ("all_distinct", "I"),
+    ("sum", "I__"),
+    ("tab", "i"),
+    ("divmod", "iiii"),
+    ("nb_setval", "a_"),
+    ("nb_getval", "a_"),
+    ("b_setval", "a_"),
+    ("b_getval", "a_"),
+];
 
 struct Walk<'a> {
     of: &'a mut Inference,
@@ -318,10 +468,37 @@ impl Walk<'_> {
                 let (a, b) = (self.term(arg(0)), self.term(arg(1)));
                 self.of.union(a, b);
             }
-            ("is" | "=:=" | "=\\=" | "<" | ">" | "=<" | ">=", 2) => {
+            ("is" | "=:=" | "=\\=" | "<" | ">" | "=<" | ">=", 2)
+            | ("#=" | "#\\=" | "#<" | "#>" | "#=<" | "#>=" | "in", 2) => {
                 self.number(arg(0));
                 self.number(arg(1));
             }
+            ("#<==>" | "#==>" | "#<==" | "#\\/" | "#/\\" | "#\\", 1 | 2) => {
+                for n in 0..arity {
+                    let part = self.heap.deref(arg(n));
+                    if part.is_var() { self.number(part) } else { self.goal(part) }
+                }
+            }
+            ("ins", 2) => {
+                let (list, item) = (self.term(arg(0)), self.of.add(Node::default()));
+                self.of.edit(item, |it| it.is_integer = true);
+                let integers = self.of.list_of(item);
+                self.of.union(list, integers);
+                self.number(arg(1));
+            }
+            ("functor", 3) => {
+                let (name, n_args) = (self.heap.deref(arg(1)), self.heap.deref(arg(2)).as_int());
+                if let Some(n_args) = n_args.and_then(|it| usize::try_from(it).ok()) {
+                    self.made_of(arg(0), name, n_args);
+                }
+            }
+            ("=..", 2) => {
+                let (parts, end) = self.heap.list_items(arg(1));
+                if let (Some(name), true) = (parts.first(), end == ListEnd::Nil) {
+                    self.made_of(arg(0), *name, parts.len() - 1);
+                }
+            }
+            ("format", 2 | 3) => self.directives(arg(arity - 2), arg(arity - 1)),
             ("findall" | "bagof" | "setof" | "aggregate_all", 3) => {
                 self.goal(arg(1));
                 if name == "aggregate_all" {
@@ -334,6 +511,18 @@ impl Walk<'_> {
             }
             _ => self.builtin(name, goal, arity),
         }
+    }
+
+    /// A compound of so many arguments, whose name may be any.
+    fn made_of(&mut self, term: Value, name: Value, n_args: usize) {
+        if n_args == 0 {
+            return;
+        }
+        let name = name.as_atom().map_or("f", |it| self.machine.atoms.text(it)).to_owned();
+        let args = (0..n_args).map(|_| self.of.add(Node::default())).collect();
+        let compound = self.of.add(Node { compounds: vec![(name, args)], ..Node::default() });
+        let node = self.term(term);
+        self.of.union(node, compound);
     }
 
     /// A goal or part of one that is called with so many arguments more.
@@ -430,83 +619,55 @@ impl Walk<'_> {
         self.wanted(name, &nodes);
     }
 
+    /// What a format wants of its arguments.
+    fn directives(&mut self, format: Value, args: Value) {
+        let format = self.heap.deref(format);
+        let text = match format.view() {
+            View::Atom(name) => self.machine.atoms.text(name).to_owned(),
+            View::Text(_) => match self.heap.blob(format) {
+                Blob::Text(text) => text.to_string(),
+                Blob::Big(_) | Blob::Rational(_) => return,
+            },
+            View::Var(_)
+            | View::Int(_)
+            | View::Big(_)
+            | View::Rational(_)
+            | View::Float(_)
+            | View::Struct(..) => return,
+        };
+        let args = self.heap.deref(args);
+        let args = if args.is_cons() { self.heap.list_items(args).0 } else { vec![args] };
+        let mut args = args.into_iter();
+        let mut letters = text.chars();
+        while letters.by_ref().any(|it| it == '~') {
+            // A column, a fill character, or how often.
+            let mut letter = letters.next();
+            if letter == Some('`') {
+                letter = letters.nth(1);
+            }
+            while let Some(c) = letter
+                && (c.is_ascii_digit() || c == '*')
+            {
+                if c == '*' {
+                    args.next();
+                }
+                letter = letters.next();
+            }
+            let what = match letter {
+                Some('d' | 'D' | 'c' | 'e' | 'f' | 'g' | 'r' | 'R') => Some("integer"),
+                Some('a') => Some("atom"),
+                Some('w' | 'p' | 'q' | 's' | 'i' | '@') => None,
+                _ => continue,
+            };
+            let Some(arg) = args.next() else { return };
+            let node = self.term(arg);
+            if let Some(what) = what {
+                self.wanted(what, &[node]);
+            }
+        }
+    }
+
     fn wanted(&mut self, name: &str, nodes: &[NodeId]) {
-        const WANTED: &[(&str, &str)] = &[
-            ("integer", "i"),
-            ("atom", "a"),
-            ("number", "i"),
-            ("is_list", "L"),
-            ("float", "f"),
-            ("string", "s"),
-            ("length", "Li"),
-            ("append", "LLL"),
-            ("append", "ML"),
-            ("member", "xX"),
-            ("memberchk", "xX"),
-            ("between", "iii"),
-            ("succ", "ii"),
-            ("plus", "iii"),
-            ("nth0", "iXx"),
-            ("nth1", "iXx"),
-            ("msort", "LL"),
-            ("sort", "LL"),
-            ("reverse", "LL"),
-            ("last", "Xx"),
-            ("sum_list", "Ii"),
-            ("sumlist", "Ii"),
-            ("max_list", "Ii"),
-            ("min_list", "Ii"),
-            ("numlist", "iiI"),
-            ("permutation", "LL"),
-            ("select", "xXX"),
-            ("selectchk", "xXX"),
-            ("atom_length", "ai"),
-            ("atom_codes", "aI"),
-            ("atom_chars", "aC"),
-            ("char_type", "c_"),
-            ("code_type", "i_"),
-            ("atom_string", "as"),
-            ("string_codes", "sI"),
-            ("number_codes", "iI"),
-            ("number_chars", "iC"),
-            ("number_string", "is"),
-            ("string_to_atom", "sa"),
-            ("string_lower", "ss"),
-            ("string_upper", "ss"),
-            ("downcase_atom", "aa"),
-            ("sub_string", "siiis"),
-            ("split_string", "sssS"),
-            ("string_code", "isi"),
-            ("atomic_list_concat", "__a"),
-            ("sort", "_aLL"),
-            ("subset", "LL"),
-            ("sumlist", "Ii"),
-            ("max_member", "xX"),
-            ("min_member", "xX"),
-            ("list_to_ord_set", "LL"),
-            ("ord_union", "LLL"),
-            ("ord_subtract", "LLL"),
-            ("ord_memberchk", "xX"),
-            ("sum_list", "Ii"),
-            ("normalize_space", "_s"),
-            ("char_code", "ci"),
-            ("atom_number", "ai"),
-            ("delete", "XxX"),
-            ("subtract", "LLL"),
-            ("list_to_set", "LL"),
-            ("union", "LLL"),
-            ("intersection", "LLL"),
-            ("sumlist", "Ii"),
-            ("string_chars", "sC"),
-            ("string_concat", "sss"),
-            ("string_length", "si"),
-            ("upcase_atom", "aa"),
-            ("keysort", "LL"),
-            ("predsort", "_LL"),
-            ("atomic_list_concat", "_a"),
-            ("atom_concat", "aaa"),
-            ("sub_atom", "aiiia"),
-        ];
         let fits = |it: &&(&str, &str)| it.0 == name && it.1.len() == nodes.len();
         let Some((_, wanted)) = WANTED.iter().find(fits) else { return };
         let item = self.of.add(Node::default());
@@ -523,6 +684,10 @@ impl Walk<'_> {
                     self.of.has_text = true;
                     self.of.edit(node, |it| it.is_text = true);
                 }
+                'A' => self.of.edit(node, |it| it.made = Some(Maker::Assoc)),
+                'T' => self.of.edit(node, |it| it.made = Some(Maker::RedBlack)),
+                'H' => self.of.edit(node, |it| it.made = Some(Maker::Heap)),
+                'G' => self.of.edit(node, |it| it.made = Some(Maker::Graph)),
                 'c' => self.of.edit(node, |it| it.is_letter = true),
                 'x' => self.of.union(item, node),
                 'C' => {
@@ -533,6 +698,13 @@ impl Walk<'_> {
                 'S' => {
                     let text = self.of.add(Node { is_text: true, ..Node::default() });
                     let list = self.of.list_of(text);
+                    self.of.union(list, node);
+                }
+                'P' => {
+                    let parts = vec![self.of.add(Node::default()), self.of.add(Node::default())];
+                    let pair = Node { compounds: vec![("-".to_owned(), parts)], ..Node::default() };
+                    let pair = self.of.add(pair);
+                    let list = self.of.list_of(pair);
                     self.of.union(list, node);
                 }
                 'X' | 'L' => {

@@ -5,7 +5,6 @@
 #![expect(clippy::indexing_slicing, reason = "indices are the machine's own")]
 
 use crate::builtins::Form;
-use crate::code::Test;
 use crate::concolic::convert::{expr_of, shadow_of};
 use crate::concolic::facts::{self, Top};
 use crate::concolic::recorder::{Place, Recorder};
@@ -97,6 +96,36 @@ impl Recorder {
         }
     }
 
+    /// The codes of a text that was made of letters, all of them.
+    pub(super) fn letters_in(&mut self, text: ExprId) -> Option<Vec<ExprId>> {
+        let part = |it: &Recorder, of: ExprId, wanted: Conversion| match it.exprs.get(of) {
+            Some(Expr::Apply(Op::Convert(found), parts)) if *found == wanted => Some(parts[0]),
+            _ => None,
+        };
+        let atom = part(self, text, Conversion::AtomToBinary).unwrap_or(text);
+        let mut list = part(self, atom, Conversion::ListToAtom)?;
+        let mut res = Vec::new();
+        while let Some(Expr::Apply(Op::Cons, parts)) = self.exprs.get(list) {
+            res.push(parts[0]);
+            list = parts[1];
+        }
+        let rest = self.exprs.as_constant(list)?;
+        let is_end = matches!(rest, Term::Nil);
+        let rest = if is_end { Vec::new() } else { rest.as_list()?.to_vec() };
+        res.extend(rest.into_iter().map(|it| self.exprs.constant(it)));
+        Some(res)
+    }
+
+    /// The code of what is one letter: a character that was made of a code, or a constant.
+    pub(super) fn code_of_letter(&mut self, atom: ExprId) -> Option<ExprId> {
+        if let Some(code) = self.code_of_character(atom) {
+            return Some(code);
+        }
+        let mut letters = self.exprs.as_constant(atom)?.as_atom()?.chars();
+        let first = letters.next().filter(|_| letters.as_str().is_empty())?;
+        Some(self.exprs.constant(code_term(first)))
+    }
+
     pub(super) fn character(&mut self, code: ExprId) -> ExprId {
         let nil = self.exprs.constant(Term::Nil);
         let list = self.apply(Op::Cons, &[code, nil]);
@@ -176,9 +205,10 @@ impl Machine {
     /// An item of a list of codes or characters.
     fn spell_item(&mut self, test: u32, item: Value) -> Option<Letter> {
         let item = self.heap.deref(item);
-        if expr_of(item).is_some() {
-            let wanted = if item.is_integer() { Test::Integer } else { Test::Atom };
-            self.look_test_at(self.at_builtin(test), wanted, item);
+        if let Some(expr) = expr_of(item) {
+            let heads: Arc<[Head]> = Arc::from([Head::Kind(Kind::Integer), Head::Kind(Kind::Atom)]);
+            let (place, top) = (self.at_builtin(test), self.top(item));
+            self.record(|_, it| it.choose(place, expr, &top, &heads));
         }
         let c = self.character(item)?;
         let Some(expr) = expr_of(item) else { return Some(Letter { c, expr: None }) };

@@ -220,10 +220,8 @@ impl Machine {
         preds.dedup();
         let (mut heads, mut names): (Vec<Head>, Vec<(u32, Vec<Head>)>) = (vec![], vec![]);
         let literal = |name: &str| Head::Literal(Term::atom(name));
-        if n_more == 0 {
-            heads.extend([literal("true"), literal("fail")]);
-        }
-        for pred in preds {
+        heads.extend(crate::concolic::maker::plain_goals(n_more).iter().map(|it| literal(it)));
+        for pred in preds.into_iter().filter(|it| self.is_offered(*it)) {
             let pred = self.db.get(pred);
             let name = literal(self.atoms.text(pred.name));
             match (pred.arity as usize).checked_sub(n_more) {
@@ -243,6 +241,14 @@ impl Machine {
         }
         let names = names.into_iter().map(|(n, it)| (n, Arc::from(it))).collect();
         FirstArg { heads: (!heads.is_empty()).then(|| Arc::from(heads)), names }
+    }
+
+    /// Whether those who use a program can name a predicate of it: what its module exports, and all of
+    /// a program that exports nothing.
+    pub(super) fn is_offered(&self, id: PredId) -> bool {
+        let pred = self.db.get(id);
+        let module = self.modules.by_name.get(&pred.module);
+        module.is_none_or(|it| it.exports.is_empty() || it.exports.contains(&pred.functor))
     }
 
     fn first_arg(&self, id: PredId, recorder: &mut Recorder) -> Rc<FirstArg> {
@@ -357,6 +363,19 @@ impl Machine {
     pub(super) fn look_same(&mut self, place: Place, x: ExprId, y: ExprId, holds: bool) {
         self.record(|_, it| {
             let (x, y) = (x.min(y), x.max(y));
+            if let (Some(a), Some(b)) = (it.letters_in(x), it.letters_in(y)) {
+                if a.len() != b.len() {
+                    return;
+                }
+                // Which letter makes the difference is not known here, if there are some.
+                if holds || a.len() == 1 {
+                    for (a, b) in a.into_iter().zip(b).filter(|it| it.0 != it.1) {
+                        let same = it.apply(Op::Same, &[a.min(b), a.max(b)]);
+                        it.test(place, same, holds);
+                    }
+                    return;
+                }
+            }
             let same = it.apply(Op::Same, &[x, y]);
             it.test(place, same, holds);
         });
@@ -384,6 +403,11 @@ impl Machine {
         }
         let Some(expr) = expr_of(value) else { return };
         let heads: &[Kind] = match test {
+            Test::Var | Test::Nonvar
+                if self.recorder.as_ref().is_some_and(|it| it.has_variables) =>
+            {
+                &[Kind::Reference]
+            }
             Test::Var | Test::Nonvar | Test::IsList | Test::NotList => return,
             Test::Atom | Test::NotAtom => &[Kind::Atom],
             Test::Integer | Test::NotInteger => &[Kind::Integer],
@@ -457,7 +481,7 @@ impl Machine {
     }
 
     /// Whether any part of the value is of the input.
-    pub(super) fn is_symbolic(&self, value: Value) -> bool {
+    pub(crate) fn is_symbolic(&self, value: Value) -> bool {
         let mut todo = vec![value];
         let mut n_steps = 0;
         while let Some(next) = todo.pop() {

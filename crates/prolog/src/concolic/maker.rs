@@ -33,6 +33,9 @@ impl<'a> TypeMaker<'a> {
     /// A type that the source names; what it does not say is inferred.
     pub fn declared(&mut self, text: &str, pred: PredId, n: usize) -> TypeId {
         let inferred = self.of_arg(pred, n);
+        if self.belief == Belief::Open {
+            return inferred;
+        }
         let item = match self.inference.args.get(&(pred, n)).map(|it| self.inference.root(*it)) {
             Some(root) => self.inference.nodes.get(root.0).and_then(|it| it.item),
             None => None,
@@ -87,11 +90,9 @@ impl<'a> TypeMaker<'a> {
     /// Goals of the program that can be called with so many arguments more.
     fn goals(&mut self, goals: &[Vec<NodeId>], parts: &mut Vec<TypeId>) {
         for n_more in goals.iter().map(Vec::len) {
-            if n_more == 0 {
-                let known = ["true", "fail"].map(|it| Type::Literal(Term::atom(it)));
-                parts.extend(known.map(|it| self.types.add(it)));
-            }
-            for (pred, name, arity) in &self.inference.preds {
+            let known = plain_goals(n_more).iter().map(|it| Type::Literal(Term::atom(it)));
+            parts.extend(known.map(|it| self.types.add(it)));
+            for (pred, name, arity) in &self.inference.goals {
                 let Some(n_own) = arity.checked_sub(n_more) else { continue };
                 let name = self.types.add(Type::Literal(Term::atom(name)));
                 if n_own == 0 {
@@ -107,8 +108,8 @@ impl<'a> TypeMaker<'a> {
 
     fn of_parts(&mut self, node: &Node) -> Type {
         let mut parts = Vec::new();
-        let is_closed =
-            self.belief == Belief::Tight && (node.is_list || !node.compounds.is_empty());
+        let is_closed = matches!(self.belief, Belief::Tight | Belief::Open)
+            && (node.is_list || !node.compounds.is_empty());
         let mut kinds = Vec::new();
         let is_letter = |it: &Term| it.as_atom().is_some_and(|it| it.chars().count() == 1);
         let is_letter = node.is_letter && node.literals.iter().all(is_letter);
@@ -161,6 +162,19 @@ impl<'a> TypeMaker<'a> {
             parts.push(self.types.add(Type::Kind(Kind::Atom)));
             parts.push(self.types.add(Type::Kind(Kind::Integer)));
         }
+        if self.belief == Belief::Open {
+            parts.push(self.types.add(Type::Kind(Kind::Reference)));
+        }
         Type::Union(parts.into())
+    }
+}
+
+/// Builtins that can be called with so many arguments, whatever they are.
+pub(super) fn plain_goals(n_more: usize) -> &'static [&'static str] {
+    match n_more {
+        0 => &["true", "fail"],
+        1 => &["integer", "atom"],
+        2 => &["=", "@=<"],
+        _ => &[],
     }
 }

@@ -13,10 +13,12 @@ mod builtins;
 mod letters;
 mod look;
 mod order;
+mod stored;
 mod text;
 
 mod declare;
 mod infer;
+mod made;
 mod maker;
 mod modes;
 
@@ -25,9 +27,10 @@ pub mod paper;
 mod program;
 mod unit;
 
-pub use convert::{decode, term_of, term_text, to_term};
+pub use convert::{decode, term_of, term_text, term_texts, to_term};
 pub use declare::{Declaration, Declared, Determinism, declaration, declarations};
 pub use infer::{Belief, Inference};
+pub use made::Maker;
 pub use maker::TypeMaker;
 pub use program::{ClauseInfo, PredicateInfo, Program};
 pub(crate) use recorder::Recorder;

@@ -74,7 +74,6 @@ const RESULTS: &[(&str, usize, &[usize])] = &[
     ("exclude", 3, &[2]),
     ("partition", 4, &[2, 3]),
     ("permutation", 2, &[1]),
-    ("exclude", 3, &[2]),
     ("pairs_keys_values", 3, &[0]),
     ("pairs_values", 2, &[1]),
     ("pairs_keys", 2, &[1]),
@@ -85,6 +84,74 @@ const RESULTS: &[(&str, usize, &[usize])] = &[
     ("call", 4, &[3]),
     ("clause", 2, &[1]),
     ("compare", 3, &[0]),
+    ("sub_atom", 5, &[1, 2, 3, 4]),
+    ("sub_string", 5, &[1, 2, 3, 4]),
+    ("number_chars", 2, &[0, 1]),
+    ("number_string", 2, &[0, 1]),
+    ("string_code", 3, &[2]),
+    ("string_lower", 2, &[1]),
+    ("downcase_atom", 2, &[1]),
+    ("normalize_space", 2, &[0]),
+    ("with_output_to", 2, &[0]),
+    ("text_concat", 3, &[2]),
+    ("text_to_string", 2, &[1]),
+    ("term_to_atom", 2, &[0, 1]),
+    ("list_to_ord_set", 2, &[1]),
+    ("ord_union", 3, &[2]),
+    ("ord_union", 2, &[1]),
+    ("ord_subtract", 3, &[2]),
+    ("ord_intersection", 3, &[2]),
+    ("ord_add_element", 3, &[2]),
+    ("ord_insert", 3, &[2]),
+    ("ord_del_element", 3, &[2]),
+    ("max_member", 2, &[0]),
+    ("min_member", 2, &[0]),
+    ("nth0", 4, &[2, 3]),
+    ("nth1", 4, &[2, 3]),
+    ("select", 4, &[3]),
+    ("selectchk", 3, &[2]),
+    ("maplist", 5, &[4]),
+    ("foldl", 5, &[4]),
+    ("foldl", 6, &[5]),
+    ("aggregate_all", 4, &[3]),
+    ("group_pairs_by_key", 2, &[1]),
+    ("transpose", 2, &[1]),
+    ("empty_assoc", 1, &[0]),
+    ("list_to_assoc", 2, &[1]),
+    ("ord_list_to_assoc", 2, &[1]),
+    ("get_assoc", 3, &[2]),
+    ("put_assoc", 4, &[3]),
+    ("assoc_to_list", 2, &[1]),
+    ("assoc_to_keys", 2, &[1]),
+    ("assoc_to_values", 2, &[1]),
+    ("max_assoc", 3, &[1, 2]),
+    ("min_assoc", 3, &[1, 2]),
+    ("del_assoc", 4, &[2, 3]),
+    ("rb_new", 1, &[0]),
+    ("rb_empty", 1, &[0]),
+    ("rb_insert", 4, &[3]),
+    ("rb_lookup", 3, &[1]),
+    ("list_to_rbtree", 2, &[1]),
+    ("rb_visit", 2, &[1]),
+    ("rb_keys", 2, &[1]),
+    ("empty_heap", 1, &[0]),
+    ("add_to_heap", 4, &[3]),
+    ("get_from_heap", 4, &[1, 2, 3]),
+    ("list_to_heap", 2, &[1]),
+    ("heap_to_list", 2, &[1]),
+    ("vertices_edges_to_ugraph", 3, &[2]),
+    ("top_sort", 2, &[1]),
+    ("neighbours", 3, &[2]),
+    ("neighbors", 3, &[2]),
+    ("reachable", 3, &[2]),
+    ("vertices", 2, &[1]),
+    ("edges", 2, &[1]),
+    ("divmod", 4, &[2, 3]),
+    ("label", 1, &[0]),
+    ("labeling", 2, &[1]),
+    ("retract", 1, &[0]),
+    ("read", 1, &[0]),
+    ("read_term", 2, &[0]),
 ];
 
 impl Inference {
@@ -275,6 +342,27 @@ impl Walk<'_, '_> {
             }
             ("throw", 1) => {
                 self.is_dead = true;
+                return;
+            }
+            // One that lacks a value is computed from the others, or will be.
+            ("#=", 2) => {
+                let mut open = self.variables(goal);
+                open.retain(|it| !self.bound.contains(it));
+                open.sort_unstable();
+                open.dedup();
+                for side in [arg(0), arg(1)] {
+                    if open.len() == 1 || side.is_var() {
+                        self.bind(side);
+                    }
+                }
+                return;
+            }
+            // Constraints wait until what they are about has a value.
+            ("#\\=" | "#<" | "#>" | "#=<" | "#>=" | "in" | "ins" | "dif", 2) => return,
+            // Text is taken apart at the separator, if it is the text that is there.
+            ("atomic_list_concat", 3) if self.is_bound(arg(2)) => {
+                self.want(arg(1));
+                self.bind(arg(0));
                 return;
             }
             _ => {}

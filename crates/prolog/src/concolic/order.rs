@@ -55,6 +55,11 @@ impl Machine {
         };
         let is_mixed = (a.tag() == Tag::Float) != (b.tag() == Tag::Float);
         self.record(|_, it| {
+            // Atoms of one letter are ordered by their codes.
+            let (x, y) = match (it.code_of_letter(x), it.code_of_letter(y)) {
+                (Some(x), Some(y)) => (x, y),
+                _ => (x, y),
+            };
             let same = it.apply(if is_mixed { Op::Equal } else { Op::Same }, &[x, y]);
             it.test((place.0, place.1, place.2 + 2), same, order == Ordering::Equal);
             if order != Ordering::Equal {

@@ -1,6 +1,6 @@
 //! The program under test as a report needs it: predicates, their clauses, and who calls whom.
 
-use crate::code::{Ins, PredId};
+use crate::code::{ClauseId, Ins, PredId};
 use crate::data::{FunctorId, Heap, Value, View};
 use crate::machine::Machine;
 use crate::program::{File, Library, LoadReport};
@@ -180,14 +180,20 @@ impl Machine {
         let clauses = &self.db.clauses;
         let mark_at = |address: &u32| {
             let place = clauses.partition_point(|it| it.code <= *address).checked_sub(1)?;
-            let start = clauses.get(place)?.code as usize;
-            let end = clauses.get(place + 1).map_or(self.db.code.len(), |it| it.code as usize);
-            let enter = |it: &Ins| if let Ins::Enter(mark) = it { Some(*mark) } else { None };
-            self.db.code.get(start..end)?.iter().find_map(enter)
+            self.mark_of(ClauseId(u32::try_from(place).ok()?))
         };
         let mut res: Vec<u32> = self.thrown_at.iter().filter_map(mark_at).collect();
         res.dedup();
         res
+    }
+
+    /// The mark of a clause under test.
+    pub(super) fn mark_of(&self, id: ClauseId) -> Option<u32> {
+        let (clauses, place) = (&self.db.clauses, id.0 as usize);
+        let start = clauses.get(place)?.code as usize;
+        let end = clauses.get(place + 1).map_or(self.db.code.len(), |it| it.code as usize);
+        let enter = |it: &Ins| if let Ins::Enter(mark) = it { Some(*mark) } else { None };
+        self.db.code.get(start..end)?.iter().find_map(enter)
     }
 
     /// For each marked clause, the furthest goal that any run has come to, from 1; 0: none.

@@ -13,6 +13,9 @@ use trace::{Choice, Head, Looked, Loss, SiteId};
 /// Beyond this many a path is not followed further.
 const MAX_CHOICES: usize = 20_000;
 
+/// Literals that a place is told apart by.
+const MAX_LITERALS: usize = 40;
+
 /// What makes a place one of its own: what kind of place, where, and which test there.
 pub(super) type Place = (u8, u32, u32);
 
@@ -24,9 +27,13 @@ pub(crate) struct Recorder {
     /// Which sets of clauses the calls of predicates under test could match, if somebody wants to
     /// know: the predicate, and the clauses by their number.
     pub(crate) matched: Option<BTreeSet<(PredId, Vec<u32>)>>,
+    /// Inputs may be variables, or have some in them.
+    pub(super) has_variables: bool,
     facts: FxHashMap<ExprId, Facts>,
     tested: FxHashSet<ExprId>,
-    sites: FxHashMap<Place, SiteId>,
+    sites: FxHashMap<(Place, Option<Term>), SiteId>,
+    /// How many literals a place was seen to compare with.
+    n_literals: FxHashMap<Place, usize>,
     single: FxHashMap<Head1, Arc<[Head]>>,
     pub(super) first_args: FxHashMap<PredId, Rc<FirstArg>>,
     /// Goals that the program knows, by the number of arguments that are added when they are called.
@@ -59,14 +66,39 @@ impl Recorder {
     }
 
     fn site(&mut self, place: Place) -> SiteId {
+        self.site_of((place, None))
+    }
+
+    fn site_of(&mut self, key: (Place, Option<Term>)) -> SiteId {
         let next = SiteId(u32::try_from(self.sites.len()).unwrap_or(u32::MAX));
-        *self.sites.entry(place).or_insert(next)
+        *self.sites.entry(key).or_insert(next)
+    }
+
+    /// A place that compares with one literal after the other (`memberchk/2`, a fact that was found)
+    /// is one site for each: to find the second is news.
+    fn site_with(&mut self, place: Place, heads: &[Head]) -> SiteId {
+        let [Head::Literal(literal)] = heads else { return self.site(place) };
+        let key = (place, Some(literal.clone()));
+        if !self.sites.contains_key(&key) {
+            let n_known = self.n_literals.entry(place).or_default();
+            if MAX_LITERALS <= *n_known {
+                return self.site(place);
+            }
+            *n_known += 1;
+        }
+        self.site_of(key)
     }
 
     /// The value was compared with the heads.
     pub(super) fn choose(&mut self, place: Place, expr: ExprId, top: &Top, heads: &Arc<[Head]>) {
         if let Some((code, top, heads)) = self.as_code(expr, top, heads) {
             return self.choose(place, code, &top, &heads);
+        }
+        if let [Head::Literal(wanted)] = &heads[..]
+            && let Some(found) = &top.literal
+            && let Some(letters) = self.letters_in(expr)
+        {
+            return self.choose_letters(place, &letters, found, wanted);
         }
         let facts = self.facts.entry(expr).or_default();
         if facts.decide(heads) {
@@ -78,7 +110,30 @@ impl Recorder {
             None => facts.refuse(heads),
         }
         let taken = found.unwrap_or(heads.len());
-        self.push(place, taken, Looked::Heads(expr, Arc::clone(heads)));
+        let site = self.site_with(place, heads);
+        self.push_at(site, taken, Looked::Heads(expr, Arc::clone(heads)));
+    }
+
+    /// A text that was made of letters is compared with another: letter by letter, up to the first
+    /// difference. How long it is, the path has said.
+    fn choose_letters(&mut self, place: Place, letters: &[ExprId], found: &Term, wanted: &Term) {
+        let is_atom = |it: &Term| it.as_atom().is_some();
+        let (Some(found_text), Some(wanted_text)) = (plain_text(found), plain_text(wanted)) else {
+            return;
+        };
+        let n_wanted = wanted_text.chars().count();
+        if is_atom(found) != is_atom(wanted) || letters.len() != n_wanted {
+            return;
+        }
+        for (expr, (c, other)) in letters.iter().zip(found_text.chars().zip(wanted_text.chars())) {
+            if self.exprs.as_constant(*expr).is_none() {
+                let top = Top { kind: facts::INTEGER, n_items: 0, literal: Some(code_term(c)) };
+                self.choose_one(place, *expr, &top, Head::Literal(code_term(other)));
+            }
+            if c != other {
+                return;
+            }
+        }
     }
 
     /// A character that was made of a code is compared with others by their codes.
@@ -138,6 +193,10 @@ impl Recorder {
 
     fn push(&mut self, place: Place, taken: usize, looked: Looked) {
         let site = self.site(place);
+        self.push_at(site, taken, looked);
+    }
+
+    fn push_at(&mut self, site: SiteId, taken: usize, looked: Looked) {
         self.choices.push(Choice { site, taken, looked });
         if self.is_full() {
             self.losses.push(Loss { site, what: "a path of more choices".to_owned() });
@@ -151,5 +210,24 @@ impl Recorder {
     /// The expression's value is of this kind by construction.
     pub(super) fn is_of_kind(&mut self, expr: ExprId, kind: u8) {
         self.facts.entry(expr).or_insert_with(|| Facts::of_kind(kind));
+    }
+}
+
+/// Of an atom or a string.
+fn plain_text(term: &Term) -> Option<&str> {
+    match term {
+        Term::Atom(name) => Some(name.as_str()),
+        Term::Bits(bits) => std::str::from_utf8(bits.as_bytes()?).ok(),
+        Term::Int(_)
+        | Term::Big(_)
+        | Term::Float(_)
+        | Term::Nil
+        | Term::List(_)
+        | Term::Tuple(_)
+        | Term::Map(_)
+        | Term::Fun(_)
+        | Term::Pid(_)
+        | Term::Port(_)
+        | Term::Ref(_) => None,
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::code::PredId;
 use crate::concolic::convert::{decode, decode_input, term_of};
+use crate::concolic::made::Maker;
 use crate::concolic::recorder::Recorder;
 use crate::data::{AtomId, FunctorId, Heap, Record, Value};
 use crate::machine::{COMPLETED, ENTERED, Ending, Limits, Machine, Stop};
@@ -23,8 +24,16 @@ pub struct Goal {
 pub enum Arg {
     /// Given: the next one of the input.
     Input,
+    /// Given: what a library makes of the next one of the input.
+    Made(Maker),
     /// A variable.
     Result,
+}
+
+impl Arg {
+    pub fn is_given(self) -> bool {
+        self != Arg::Result
+    }
 }
 
 /// What a run of the goal showed.
@@ -63,6 +72,8 @@ pub enum Finished {
     Stopped(Stop),
     /// An answer that has no place in the theory: a rational number, a cyclic term.
     Strange,
+    /// What should have made an argument refused.
+    Unmade,
 }
 
 /// How far goals are solved.
@@ -72,12 +83,20 @@ struct Extent {
     n_answers: usize,
 }
 
+/// After so many runs that did not end, others get fewer steps: most of the time would be theirs.
+const MANY_STOPPED: usize = 10;
+const FEW_STEPS: u64 = 5_000;
+
 pub struct Unit<'m> {
     machine: &'m mut Machine,
     library: &'m mut dyn Library,
     pub goal: Goal,
     extent: Extent,
     recorder: Option<Box<Recorder>>,
+    /// Marks of clauses that no run has completed yet and some run should.
+    sought: Vec<u32>,
+    is_close: bool,
+    n_stopped: usize,
     /// All runs, in order.
     pub log: Vec<Ran>,
 }
@@ -98,7 +117,9 @@ impl<'m> Unit<'m> {
     ) -> Unit<'m> {
         let extent = Extent { limits, n_answers };
         let recorder = Some(Box::default());
-        Unit { machine, library, goal, extent, recorder, log: Vec::new() }
+        let (sought, is_close, log) = (Vec::new(), false, Vec::new());
+        let n_stopped = 0;
+        Unit { machine, library, goal, extent, recorder, sought, is_close, n_stopped, log }
     }
 
     /// Runs without recording.
@@ -119,6 +140,31 @@ impl<'m> Unit<'m> {
         self.recorder.get_or_insert_default().matched = Some(BTreeSet::new());
     }
 
+    /// Runs that come far in the bodies of these clauses are worth more than others.
+    pub fn seek(&mut self, marks: Vec<u32>) {
+        self.sought = marks;
+    }
+
+    /// Inputs may be variables, or have some in them.
+    pub fn allow_variables(&mut self) {
+        self.recorder.get_or_insert_default().has_variables = true;
+    }
+
+    /// What a library makes of an input.
+    pub fn made(&mut self, maker: Maker, of: &Term) -> Option<Term> {
+        let (name, n_before) = maker.constructor();
+        let mut args = vec![Arg::Input; n_before + 1];
+        args.push(Arg::Result);
+        let module = self.goal.module.clone();
+        let goal = std::mem::replace(&mut self.goal, Goal { module, name: name.to_owned(), args });
+        let mut given = vec![Term::Nil; n_before];
+        given.push(of.clone());
+        let limits = self.extent.limits;
+        let ran = self.solve(&Input { args: given }, limits, 1);
+        self.goal = goal;
+        ran?.answers.into_iter().next()?.values.into_iter().next()
+    }
+
     pub fn machine(&mut self) -> &mut Machine {
         self.machine
     }
@@ -126,12 +172,18 @@ impl<'m> Unit<'m> {
     fn perform(&mut self, input: &Input, mut heap: Heap, given: &[Value]) -> Ran {
         let mut given = given.iter().copied();
         let mut results = Vec::new();
+        let mut makes = Vec::new();
         let args: Vec<Value> = self
             .goal
             .args
             .iter()
             .map(|arg| match arg {
                 Arg::Input => given.next().unwrap_or(Value::NIL),
+                Arg::Made(maker) => {
+                    let var = heap.fresh();
+                    makes.push((*maker, given.next().unwrap_or(Value::NIL), var));
+                    var
+                }
                 Arg::Result => {
                     let var = heap.fresh();
                     results.push(var);
@@ -148,6 +200,15 @@ impl<'m> Unit<'m> {
             let functor = atoms.functor(name, args.len());
             heap.structure(functor, &args)
         };
+        let mut goal = goal;
+        for (maker, of, made) in makes.iter().rev() {
+            let (name, n_before) = maker.constructor();
+            let mut args = vec![Value::NIL; n_before];
+            args.extend([*of, *made]);
+            let functor = atoms.functor_named(name, args.len());
+            let make = heap.structure(functor, &args);
+            goal = heap.structure(FunctorId::AND, &[make, goal]);
+        }
         let goal = heap.structure(FunctorId::QUALIFIED, &[module, goal]);
         let named = |heap: &mut Heap, var: Value| {
             heap.structure(FunctorId::UNIFY, &[Value::atom(AtomId::EMPTY), var])
@@ -162,7 +223,13 @@ impl<'m> Unit<'m> {
             let marks = (0..).zip(&machine.reached);
             marks.filter(|it| it.1 & how != 0).map(|it| it.0).collect()
         };
-        let (entered, completed) = (reached(ENTERED), reached(COMPLETED));
+        let (entered, completed): (Vec<u32>, Vec<u32>) = (reached(ENTERED), reached(COMPLETED));
+        let is_called = |mark: &u32| {
+            let pred = machine.db.marks.get(*mark as usize).map(|it| machine.db.get(it.pred));
+            pred.is_some_and(|it| it.name == name && it.arity as usize == self.goal.args.len())
+        };
+        let is_made = makes.is_empty() || !answers.is_empty() || entered.iter().any(is_called);
+        let finished = if is_made { finished } else { Finished::Unmade };
         let steps = machine.steps;
         let recorder = machine.recorder.as_ref();
         let choices: Vec<(SiteId, usize)> = recorder
@@ -236,7 +303,22 @@ impl Executor for Unit<'_> {
             }
         }
         self.machine.recorder = Some(recorder);
+        let furthest = std::mem::take(&mut self.machine.furthest);
         let ran = self.perform(input, heap, &given);
+        let is_far = |mark: &u32| {
+            let [now, before] = [&self.machine.furthest, &furthest]
+                .map(|it| it.get(*mark as usize).copied().unwrap_or(0));
+            0 < now && before <= now
+        };
+        if matches!(ran.finished, Finished::Stopped(Stop::Steps)) {
+            self.n_stopped += 1;
+            if MANY_STOPPED <= self.n_stopped {
+                self.extent.limits.steps = self.extent.limits.steps.min(FEW_STEPS);
+            }
+        }
+        self.sought.retain(|it| !ran.completed.contains(it));
+        self.is_close = self.sought.iter().any(is_far);
+        self.machine.note_furthest(&furthest);
         let recorder = self.machine.recorder.take().ok_or_else(|| broken("a run lost its path"))?;
         let run = Run {
             outcome: outcome(&ran),
@@ -247,6 +329,10 @@ impl Executor for Unit<'_> {
         self.recorder = Some(recorder);
         self.log.push(ran);
         Ok(run)
+    }
+
+    fn is_close(&self) -> bool {
+        self.is_close
     }
 
     fn exprs(&mut self) -> &mut Exprs {
@@ -266,7 +352,8 @@ fn outcome(ran: &Ran) -> Outcome {
         | Finished::More
         | Finished::Thrown(..)
         | Finished::Stopped(_)
-        | Finished::Strange => {
+        | Finished::Strange
+        | Finished::Unmade => {
             Outcome::Value(Term::atom(if ran.answers.is_empty() { "false" } else { "true" }))
         }
     }

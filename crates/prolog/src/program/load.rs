@@ -429,6 +429,8 @@ impl Machine {
         let head = if place == Place::Loaded { self.tabled_head(home, head) } else { head };
         self.check_definable(home, head, place)?;
         let whole = self.heap.structure(FunctorId::RULE, &[head, body]);
+        let (head, body) =
+            if place == Place::Loaded { (head, body) } else { self.followed(head, body) };
         let compiled = compile_clause(
             &self.heap,
             &mut self.atoms,

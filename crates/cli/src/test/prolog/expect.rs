@@ -1,7 +1,7 @@
 //! What a goal is expected to do, as text that SWI-Prolog reads.
 
 use crate::test::prolog::plan::Way;
-use prolog::concolic::{Arg, Finished, Ran, Unit, term_text};
+use prolog::concolic::{Arg, Finished, Ran, Unit, term_text, term_texts};
 use term::Term;
 use trace::Input;
 
@@ -43,17 +43,13 @@ pub(crate) fn expect(unit: &mut Unit<'_>, ran: &Ran) -> Option<Expectation> {
         return match &ran.finished {
             Finished::Exhausted { .. } => Some(Expectation::Fails),
             Finished::Thrown(ball, _) => Some(thrown(unit, ball)),
-            Finished::More | Finished::Stopped(_) | Finished::Strange => None,
+            Finished::More | Finished::Stopped(_) | Finished::Strange | Finished::Unmade => None,
         };
     }
     let is_open = !matches!(ran.finished, Finished::Exhausted { .. });
     let is_ground = ran.answers.iter().all(|it| it.values.iter().all(is_ground));
     let machine = unit.machine();
-    let values = ran
-        .answers
-        .iter()
-        .map(|it| it.values.iter().map(|it| term_text(machine, it)).collect())
-        .collect();
+    let values = ran.answers.iter().map(|it| term_texts(machine, &it.values)).collect();
     Some(Expectation::Answers(Answers { values, is_open, is_ground }))
 }
 
@@ -94,6 +90,10 @@ impl Way {
                 Arg::Input => {
                     given.next().map_or("_".to_owned(), |it| term_text(unit.machine(), it))
                 }
+                Arg::Made(maker) => given
+                    .next()
+                    .and_then(|it| unit.made(*maker, it))
+                    .map_or("_".to_owned(), |it| term_text(unit.machine(), &it)),
                 Arg::Result => results.next().cloned().unwrap_or_else(|| "_".to_owned()),
             });
         }

@@ -4,7 +4,7 @@ use crate::args::{Criterion, Test};
 use crate::test::plan::time_of;
 use crate::test::progress::Progress;
 use crate::test::prolog::expect::{Expectation, expect};
-use crate::test::prolog::finding::{Finding, Place, findings};
+use crate::test::prolog::finding::{Finding, Kind, Place, findings};
 use crate::test::prolog::load::Source;
 use crate::test::prolog::plan::{Task, Way};
 use crate::test::prolog::vary::vary;
@@ -69,12 +69,18 @@ const STEPS: u64 = 50_000;
 /// Answers of a goal that are looked at.
 pub(crate) const ANSWERS: usize = 6;
 const MEMORY: usize = 256 << 20;
-/// Runs without news before a way to call a predicate is left.
-const PATIENCE: u64 = 1_500;
+/// Runs without news before the best way to call a predicate is left.
+const PATIENCE: u64 = 2_500;
+/// And before another way is.
+const LESS_PATIENCE: u64 = 1_000;
 /// Parsers need a few choices more after one that is new before a clause is completed.
 const NEAR: u64 = 8;
 /// What is spent after all clauses are completed on what may still go wrong.
 const MORE: u64 = 250;
+/// And no longer than this, where questions are hard.
+const LINGER: Duration = Duration::from_secs(5);
+/// Refused inputs of one predicate that are shown; more of them tell nothing more.
+const REFUSALS: usize = 3;
 
 pub(crate) fn explore(
     source: &mut Source,
@@ -99,7 +105,8 @@ pub(crate) fn explore(
                 && wanted.iter().all(|it| res.completed.contains(it))
         };
         // Inputs that fit less well are only tried for what the others could not reach.
-        let is_wanted = is_first || way.is_declared || !is_done(&res);
+        let is_same = n == 1 && way.is_trusted;
+        let is_wanted = is_first || way.is_declared && !is_same || !is_done(&res);
         if !is_wanted || time <= begin.elapsed() || interrupt.load(Ordering::Relaxed) {
             continue;
         }
@@ -110,7 +117,8 @@ pub(crate) fn explore(
         let settings = Settings {
             depth: options.depth.unwrap_or(engine::DEPTH),
             max_runs: left,
-            patience: (options.time.is_none() && options.runs.is_none()).then_some(PATIENCE),
+            patience: (options.time.is_none() && options.runs.is_none())
+                .then_some(if way.is_trusted { PATIENCE } else { LESS_PATIENCE }),
             strategy: options.strategy,
             seed: options.seed,
             // Whoever names a depth wants it kept.
@@ -123,6 +131,12 @@ pub(crate) fn explore(
         if options.coverage == Criterion::Choice {
             unit.note_matched();
         }
+        if way.is_open {
+            unit.allow_variables();
+        }
+        let is_missing = |it: &&u32| !res.completed.contains(it);
+        let wanted_now = if options.depth.is_none() { wanted.as_slice() } else { &[] };
+        unit.seek(wanted_now.iter().filter(is_missing).copied().collect());
         let mut covered: BTreeSet<u32> = res.completed.clone();
         let mut covered_at = None;
         let mut watch = |report: &engine::Report| {
@@ -136,9 +150,12 @@ pub(crate) fn explore(
                 && settings.patience.is_some()
                 && wanted.iter().all(|it| covered.contains(it))
             {
-                let since = *covered_at.get_or_insert(report.spent);
+                let (since, begun) = *covered_at.get_or_insert((report.spent, Instant::now()));
                 if since + MORE < report.spent {
                     return Some(Stop::Runs);
+                }
+                if LINGER < begun.elapsed() {
+                    return Some(Stop::Time);
                 }
             }
             (time <= begin.elapsed()).then_some(Stop::Time)
@@ -153,7 +170,7 @@ pub(crate) fn explore(
         for (what, count) in &report.losses {
             *res.losses.entry(what.clone()).or_default() += count;
         }
-        if is_first || report.stop != Stop::Exhausted {
+        if way.is_trusted || report.stop != Stop::Exhausted {
             (res.stop, res.is_saturated) = (report.stop, report.is_saturated);
         }
         res.trouble = res.trouble.or(report.trouble);
@@ -164,12 +181,15 @@ pub(crate) fn explore(
             res.entered.extend(&ran.entered);
         }
         let at = Place { program: &source.program, path: &path, pred: task.pred };
-        for found in findings(&mut unit, way, &log, is_first, &at) {
-            if res.findings.iter().all(|it| it.cause != found.cause) {
+        for found in findings(&mut unit, way, &log, way.is_trusted, &at) {
+            let is_refusal = |it: &Finding| it.kind == Kind::Rejected;
+            let n_refusals = res.findings.iter().filter(|it| is_refusal(it)).count();
+            let is_known = res.findings.iter().any(|it| it.cause == found.cause);
+            if !is_known && !(is_refusal(&found) && REFUSALS <= n_refusals) {
                 res.findings.push(found);
             }
         }
-        let counts_ends = is_first || way.is_declared;
+        let counts_ends = way.is_trusted || way.is_declared;
         let chosen = choose(&log, options.coverage, counts_ends, &kept);
         kept.extend(chosen.into_iter().map(|it| (n, it)));
     }
@@ -245,11 +265,15 @@ fn number(of: &impl Hash) -> u64 {
 }
 
 /// A number for the way in which a goal ended.
-fn end_of(ran: &Ran) -> u64 {
+pub(crate) fn end_of(ran: &Ran) -> u64 {
     match &ran.finished {
         _ if !ran.answers.is_empty() => 0,
         Finished::Thrown(ball, _) => number(&crate::test::prolog::finding::shape(ball)) | 2,
-        Finished::Exhausted { .. } | Finished::More | Finished::Stopped(_) | Finished::Strange => 1,
+        Finished::Exhausted { .. }
+        | Finished::More
+        | Finished::Stopped(_)
+        | Finished::Strange
+        | Finished::Unmade => 1,
     }
 }
 
@@ -279,7 +303,8 @@ fn choose(
     let mut seen: BTreeSet<(u8, u64)> = before.iter().flat_map(|it| things(&it.1)).collect();
     let mut res = Vec::new();
     for ran in log {
-        let has_ended = !matches!(ran.finished, Finished::Stopped(_)) || !ran.answers.is_empty();
+        let is_stopped = matches!(ran.finished, Finished::Stopped(_) | Finished::Unmade);
+        let has_ended = !is_stopped || !ran.answers.is_empty();
         let things = things(ran);
         if has_ended && things.iter().any(|it| !seen.contains(it)) {
             seen.extend(things);

@@ -86,9 +86,14 @@ pub(crate) fn findings(
     let mut n_endless = 0;
     for ran in log {
         let Some((kind, cause)) = judge(way, ran) else { continue };
-        if !is_trusted && !way.is_declared && kind != Kind::Crash {
-            continue;
-        }
+        let kind = match kind {
+            // It is given what it is not for, and says so.
+            Kind::Crash if !is_trusted && !way.is_declared => Kind::Rejected,
+            Kind::Spec | Kind::Timeout | Kind::Rejected if !is_trusted && !way.is_declared => {
+                continue;
+            }
+            Kind::Crash | Kind::Spec | Kind::Timeout | Kind::Rejected => kind,
+        };
         if let Some((_, known)) = res.iter_mut().find(|it| it.0 == cause) {
             known.count += 1;
             continue;
@@ -154,6 +159,7 @@ fn judge(way: &Way, ran: &Ran) -> Option<(Kind, String)> {
         Finished::Stopped(Stop::Steps | Stop::Memory) if n_answers == 0 => {
             return Some((Kind::Timeout, "no end".to_owned()));
         }
+        Finished::Unmade => return None,
         Finished::Thrown(..)
         | Finished::Stopped(_)
         | Finished::Exhausted { .. }
@@ -196,6 +202,9 @@ fn is_refusal(ball: &Term, input: &Input) -> bool {
 }
 
 fn collect_atoms<'t>(term: &'t Term, into: &mut Vec<&'t str>) {
+    if matches!(term, Term::Nil) {
+        into.push("[]");
+    }
     if let Some(name) = term.as_atom() {
         into.push(name);
     }

@@ -9,6 +9,7 @@ mod plan;
 mod plunit;
 mod replay;
 mod report;
+mod seeds;
 mod swipl;
 mod text;
 mod vary;

@@ -6,6 +6,7 @@ use crate::explain::Code;
 use crate::suggest::nearest;
 use crate::test::prolog::expect::is_ground;
 use crate::test::prolog::load::Source;
+use crate::test::prolog::seeds::medium;
 use prolog::code::PredId;
 use prolog::concolic::{
     Arg, Belief, Declaration, Determinism, Goal, PredicateInfo, TypeMaker, declaration, to_term,
@@ -36,6 +37,10 @@ pub(crate) struct Way {
     pub(crate) determinism: Option<Determinism>,
     /// The user or the source says which inputs it takes.
     pub(crate) is_declared: bool,
+    /// Inputs are of the kind that the program is for.
+    pub(crate) is_trusted: bool,
+    /// Inputs may have variables in them.
+    pub(crate) is_open: bool,
 }
 
 pub(crate) fn plan(source: &mut Source, options: &Test) -> Result<Vec<Task>, Diagnostic> {
@@ -180,10 +185,21 @@ fn task(
         declared = source.declarations.iter().filter(is_of).collect();
     }
     let first = first.filter(|it| it.name == info.name && it.args.len() == info.arity);
-    let mut ways = Vec::new();
+    let (mut ways, mut others) = (Vec::new(), Vec::new());
     for declaration in &declared {
-        let is_open = declaration.args.iter().any(|it| it.mode == '?');
+        // Of goals that are given, nothing is promised either.
+        let is_open = declaration.args.iter().any(|it| matches!(it.mode, '?' | ':'));
         let args: Vec<Arg> = declaration.args.iter().map(prolog::concolic::Declared::arg).collect();
+        let plain = args.clone();
+        let is_free = first.is_none();
+        let args = if is_free { made(source, info, args, Some(declaration)) } else { args };
+        if args != plain {
+            // Values that no library makes are tried for what those do not reach.
+            let mut way = way(source, info, plain, Some(declaration), Belief::Tight);
+            way.determinism = None;
+            way.is_declared = false;
+            others.push(way);
+        }
         let mut way = way(source, info, args, Some(declaration), Belief::Tight);
         // What is promised of arguments that may be variables depends on whether they are, and of
         // the same modes two promises may be made.
@@ -194,12 +210,23 @@ fn task(
         begin(&mut way, first)?;
         ways.push(way);
     }
+    ways.append(&mut others);
     if first.is_none() {
         for declaration in &declared {
-            if declaration.args.iter().any(|it| it.mode == '?') {
-                let is_input = |it: &prolog::concolic::Declared| matches!(it.mode, '+' | ':' | '@');
-                let arg = |it| if is_input(it) { Arg::Input } else { Arg::Result };
-                let args: Vec<Arg> = declaration.args.iter().map(arg).collect();
+            let open = (0..declaration.args.len())
+                .filter(|it| declaration.args.get(*it).is_some_and(|it| it.mode == '?'));
+            let open: Vec<usize> = open.collect();
+            // All that may be variables are, and each alone.
+            let mut sets: Vec<Vec<usize>> = open.iter().map(|it| vec![*it]).collect();
+            if 1 < open.len() {
+                sets.insert(0, open);
+            }
+            for results in sets {
+                let arg = |(n, it): (usize, &prolog::concolic::Declared)| {
+                    if results.contains(&n) { Arg::Result } else { it.arg() }
+                };
+                let args: Vec<Arg> = declaration.args.iter().enumerate().map(arg).collect();
+                let args = made(source, info, args, Some(declaration));
                 let mut way = way(source, info, args, Some(declaration), Belief::Tight);
                 way.determinism = None;
                 way.is_declared = false;
@@ -212,6 +239,12 @@ fn task(
             Some(first) => first.args.iter().map(of_term).collect(),
             None => source.inference.modes(&source.machine, info.id),
         };
+        if first.is_none() {
+            let made = made(source, info, args.clone(), None);
+            if made != args {
+                ways.push(way(source, info, made, None, Belief::Tight));
+            }
+        }
         for belief in [Belief::Tight, Belief::Loose] {
             let mut way = way(source, info, args.clone(), None, belief);
             begin(&mut way, first)?;
@@ -223,8 +256,44 @@ fn task(
         }
         ways.push(way(source, info, args, None, Belief::None));
     }
+    if let Some(best) = ways.first_mut() {
+        best.is_trusted = true;
+        // From a larger input, what the smallest did not lead to may be near.
+        let larger = best.domain.args.and_then(|it| medium(&best.domain.types, it));
+        let larger = larger.and_then(|it| Some(Input { args: it.as_tuple()?.to_vec() }));
+        if let Some(larger) = larger.filter(|it| !best.seeds.contains(it) && !it.args.is_empty()) {
+            let again = Way { seeds: vec![larger], ..best.clone() };
+            ways.insert(1, again);
+        }
+    }
+    if first.is_none()
+        && let Some(args) = ways.first().map(|it| it.goal.args.clone())
+        && args.iter().any(|it| it.is_given())
+    {
+        let plain = |it: Arg| if it.is_given() { Arg::Input } else { it };
+        let args = args.into_iter().map(plain).collect();
+        ways.push(way(source, info, args, None, Belief::Open));
+    }
     let reachable = source.program.reachable(info.id);
     Ok(Task { name: format!("{}/{}", info.name, info.arity), pred: info.id, ways, reachable })
+}
+
+/// The arguments, those made by a library that are.
+fn made(
+    source: &Source,
+    info: &PredicateInfo,
+    args: Vec<Arg>,
+    declared: Option<&Declaration>,
+) -> Vec<Arg> {
+    let maker = |n: usize| match declared {
+        Some(declared) => declared.args.get(n)?.maker(&source.program.module),
+        None => source.inference.made(info.id, n),
+    };
+    let arg = |(n, arg): (usize, Arg)| match maker(n) {
+        Some(maker) if arg == Arg::Input => Arg::Made(maker),
+        _ => arg,
+    };
+    args.into_iter().enumerate().map(arg).collect()
 }
 
 fn of_term(term: &Term) -> Arg {
@@ -238,12 +307,12 @@ fn begin(way: &mut Way, first: Option<&FirstGoal>) -> Result<(), Diagnostic> {
     let mut names = Vec::new();
     for ((arg, mode), name) in first.args.iter().zip(&way.goal.args).zip(&first.names) {
         match mode {
-            Arg::Input if !is_ground(arg) => {
+            Arg::Input | Arg::Made(_) if !is_ground(arg) => {
                 let title = format!("the first goal of {} has a variable in an input", first.name);
                 let hint = "give it a value, or say with --mode that it is a result";
                 return Err(Diagnostic::new(Code::BadMode, title).hint(hint));
             }
-            Arg::Input => args.push(arg.clone()),
+            Arg::Input | Arg::Made(_) => args.push(arg.clone()),
             Arg::Result => names.push(name.clone()),
         }
     }
@@ -265,8 +334,12 @@ fn way(
 ) -> Way {
     let mut maker = TypeMaker::new(&source.inference, belief);
     let mut inputs = Vec::new();
-    let mut is_declared = args.contains(&Arg::Input);
-    for (n, _) in args.iter().enumerate().filter(|it| *it.1 == Arg::Input) {
+    let mut is_declared = args.iter().any(|it| it.is_given()) && belief != Belief::Open;
+    for (n, arg) in args.iter().enumerate().filter(|it| it.1.is_given()) {
+        if let Arg::Made(by) = arg {
+            inputs.push(by.given(&mut maker.types));
+            continue;
+        }
         let said = declared.and_then(|it| it.args.get(n)?.of.clone());
         is_declared &= said.is_some();
         inputs.push(match said {
@@ -288,5 +361,7 @@ fn way(
         seeds: seeds.unwrap_or_default(),
         determinism: declared.and_then(|it| it.determinism),
         is_declared,
+        is_trusted: false,
+        is_open: belief == Belief::Open,
     }
 }

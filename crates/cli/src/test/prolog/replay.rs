@@ -5,7 +5,7 @@ use crate::diagnostic::{Diagnostic, Paint};
 use crate::explain::Code;
 use crate::prolog::is_prolog;
 use crate::start::{Done, stdout_colours};
-use crate::test::prolog::expect::{Expectation, expect, is_ground};
+use crate::test::prolog::expect::{Expectation, expect};
 use crate::test::prolog::explore::ANSWERS;
 use crate::test::prolog::finding::MANY_STEPS;
 use crate::test::prolog::load::{Source, load};
@@ -15,6 +15,7 @@ use prolog::concolic::{Arg, Goal, Unit};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::process::ExitCode;
+use term::Term;
 use trace::Input;
 
 /// Whether a document is a report on Prolog programs.
@@ -134,12 +135,15 @@ fn run(source: &mut Source, call: &str) -> Result<(String, Option<String>), Diag
     let FirstGoal { name, args, names } = first_goal(source, call)?;
     let (mut modes, mut given, mut results) = (Vec::new(), Vec::new(), Vec::new());
     for (arg, name) in args.into_iter().zip(names) {
-        if is_ground(&arg) {
-            modes.push(Arg::Input);
-            given.push(arg);
-        } else {
-            modes.push(Arg::Result);
-            results.push(name.unwrap_or_default());
+        match name {
+            Some(name) if matches!(arg, Term::Ref(_)) => {
+                modes.push(Arg::Result);
+                results.push(name);
+            }
+            _ => {
+                modes.push(Arg::Input);
+                given.push(arg);
+            }
         }
     }
     let goal = Goal { module: source.program.module.clone(), name, args: modes };
