@@ -196,7 +196,7 @@ impl Exploration {
         input: Input,
         intended: Option<Flip>,
     ) -> Result<(), ExecutorError> {
-        let Run { outcome, choices, losses, covered } = executor.run(&input)?;
+        let Run { outcome, choices, trails, losses, covered } = executor.run(&input)?;
         let report = &mut self.report;
         report.n_runs += 1;
         let mut is_news = report.covered.lacks_some_of(&covered);
@@ -207,11 +207,12 @@ impl Exploration {
         let is_as_intended = intended
             .is_none_or(|it| follows(&choices, &self.frontier.tree.path(it.node, it.alternative)));
         let n_visited = self.frontier.n_visited();
-        let is_consistent = self.frontier.learn(&choices, |it| executor.is_inside(it));
-        if let Some(flip) = intended {
-            self.frontier.was_run(flip, choices.len(), choices.last().map(|it| it.taken));
-        }
+        let is_consistent = self.frontier.learn(&choices, &trails, |it| executor.is_inside(it));
         is_news |= n_visited < self.frontier.n_visited();
+        if let Some(flip) = intended {
+            let end = (choices.len(), choices.last().map(|it| it.taken));
+            self.frontier.was_run(flip, end, is_news);
+        }
         if let Outcome::Crash { class, reason, trace } = &outcome {
             is_news |= self.crashes.insert(failure(class, reason, trace));
         }

@@ -42,10 +42,37 @@ impl Waiting {
 enum Origin {
     /// It led where no run had been when it was added.
     New,
+    /// So did this, in what is only used by what is tested.
+    Aside,
     Known,
     /// For what it may lead to later.
     Sideways,
 }
+
+/// How often something has its turn: less and less while nothing comes of it.
+#[derive(Debug)]
+struct Turns {
+    every: u64,
+    n_idle: u64,
+}
+
+impl Turns {
+    fn count(&mut self, is_news: bool) {
+        self.n_idle = if is_news { 0 } else { self.n_idle + 1 };
+        if is_news {
+            self.every = LEAST_ASIDE;
+        } else if self.n_idle.is_multiple_of(IDLE_ASIDE) {
+            self.every = (self.every * 2).min(MOST_ASIDE);
+        }
+    }
+}
+
+/// What is new in a library has every fourth turn at first, and every 32nd at last.
+const LEAST_ASIDE: u64 = 4;
+const MOST_ASIDE: u64 = 32;
+
+/// So many of them without news in what is tested make their turns fewer.
+const IDLE_ASIDE: u64 = 24;
 
 type Queue = BTreeMap<(u64, u64), Waiting>;
 
@@ -69,8 +96,9 @@ pub(crate) struct Frontier {
     further: Queue,
     /// The flips of runs that came close to something wanted, and of runs made of these.
     close: Queue,
-    /// Flips that were given out, if there is more than one way to come to them.
-    asked: FxHashSet<(NodeId, usize)>,
+    /// Flips that were given out, if there is more than one way to come to them, and why.
+    asked: FxHashMap<(NodeId, usize), Origin>,
+    turns_aside: Turns,
     /// The nodes of the last run.
     last: Vec<NodeId>,
     /// How many flips of a site were new.
@@ -102,6 +130,9 @@ const NEW_AT_ONCE: u64 = 8;
 /// More alternatives than these wait as one: tables of characters have a thousand, at every
 /// character of a text.
 pub(crate) const FEW: usize = 16;
+
+/// Deeper than any choice.
+const AFTER_ALL: u64 = 1 << 32;
 
 /// Beyond the depth, an alternative that no run has taken is still worth so many attempts.
 const DEEP_TRIES: usize = 8;
@@ -144,7 +175,8 @@ impl Frontier {
             rare: Rare::default(),
             further: Queue::new(),
             close: Queue::new(),
-            asked: FxHashSet::default(),
+            asked: FxHashMap::default(),
+            turns_aside: Turns { every: LEAST_ASIDE, n_idle: 0 },
             last: Vec::new(),
             n_new: FxHashMap::default(),
             n_flips: 0,
@@ -163,7 +195,12 @@ impl Frontier {
 
     /// Adds the flips of a run that no run before it had. `false`: the run contradicts an earlier
     /// one, which means that the program is not deterministic.
-    pub(crate) fn learn(&mut self, choices: &[Choice], is_inside: impl Fn(SiteId) -> bool) -> bool {
+    pub(crate) fn learn(
+        &mut self,
+        choices: &[Choice],
+        trails: &[u64],
+        is_inside: impl Fn(SiteId) -> bool,
+    ) -> bool {
         let run = self.n_runs;
         self.n_runs += 1;
         for Choice { site, taken, .. } in choices {
@@ -174,18 +211,18 @@ impl Frontier {
         let mut above = None;
         let mut is_consistent = true;
         self.last.clear();
-        self.rare.begin();
         for (depth, choice) in choices.iter().enumerate() {
+            let trail = trails.get(depth).copied().unwrap_or(0);
             let Met { node, is_new, is_conflict } = self.tree.meet(above, choice);
             is_consistent &= !is_conflict;
             let is_inside = self.inside.get(&choice.site).is_none_or(|it| *it);
             if is_new && !self.is_pinned_enough(choice) {
                 self.add_all(node, choice, depth, run);
                 if self.strategy.prefers_new() {
-                    self.look_around(above, node, choice, (depth, run), is_inside);
+                    self.look_around(above, node, choice, (depth, run, trail), is_inside);
                 }
             }
-            self.rare.count(choice, is_inside);
+            self.rare.count(choice, trail);
             self.last.push(node);
             above = Some((node, choice.taken));
         }
@@ -198,7 +235,7 @@ impl Frontier {
         above: Above,
         node: NodeId,
         choice: &Choice,
-        (depth, run): (usize, usize),
+        (depth, run, trail): (usize, usize, u64),
         is_inside: bool,
     ) {
         let n_alternatives = choice.n_alternatives();
@@ -211,13 +248,21 @@ impl Frontier {
                 self.aims.came_by(goal, above, depth, run);
             }
             if depth < self.max_depth {
-                self.rare.add(Flip { node, alternative, site: choice.site, depth, run });
+                self.rare.add(Flip { node, alternative, site: choice.site, depth, run }, trail);
             }
         }
     }
 
     /// The flip was run, as the last one.
-    pub(crate) fn was_run(&mut self, flip: Flip, n_choices: usize, last_taken: Option<usize>) {
+    pub(crate) fn was_run(
+        &mut self,
+        flip: Flip,
+        (n_choices, last_taken): (usize, Option<usize>),
+        is_news: bool,
+    ) {
+        if self.asked.get(&(flip.node, flip.alternative)) == Some(&Origin::Aside) {
+            self.turns_aside.count(is_news);
+        }
         let last = self.last.last().copied().zip(last_taken);
         let run = self.n_runs.saturating_sub(1);
         self.aims.was_run((flip.node, flip.alternative), last, n_choices, run);
@@ -347,21 +392,24 @@ impl Frontier {
     pub(crate) fn take(&mut self) -> Option<Flip> {
         loop {
             let (key, waiting, origin) = self.next()?;
-            let flip = match waiting {
-                Waiting::One(flip) => flip,
+            let (flip, is_of_many) = match waiting {
+                Waiting::One(flip) => (flip, false),
                 Waiting::Many(flip, last) => {
                     self.put_back(key, flip, last);
-                    flip
+                    (flip, true)
                 }
             };
             let target = (flip.node, flip.alternative);
-            if self.tree.is_taken(flip.node, flip.alternative) || self.asked.contains(&target) {
+            if self.tree.is_taken(flip.node, flip.alternative) || self.asked.contains_key(&target) {
                 continue;
             }
             // What was new may have been visited since; it then waits with the others.
-            if origin == Origin::New && self.visited.contains(&(flip.site, flip.alternative)) {
+            let was_new = matches!(origin, Origin::New | Origin::Aside);
+            if was_new && self.visited.contains(&(flip.site, flip.alternative)) {
                 if flip.depth < self.max_depth {
-                    let key = self.key(&flip);
+                    let mut key = self.key(&flip);
+                    // The same letter at another place of a text, a thousand times.
+                    key.0 += if is_of_many { AFTER_ALL } else { 0 };
                     self.open.insert(key, Waiting::One(flip));
                 } else {
                     self.cut(flip);
@@ -369,7 +417,7 @@ impl Frontier {
                 continue;
             }
             if origin == Origin::Sideways || !self.is_too_deep(&flip) {
-                self.asked.insert(target);
+                self.asked.insert(target, origin);
                 return Some(flip);
             }
         }
@@ -399,9 +447,9 @@ impl Frontier {
         if !is_over && let Some(flip) = self.sideways() {
             return Some(((0, 0), Waiting::One(flip), Origin::Sideways));
         }
-        let is_aside = self.open.is_empty() || self.n_turns.is_multiple_of(2);
+        let is_aside = self.open.is_empty() || self.n_turns.is_multiple_of(self.turns_aside.every);
         if is_aside && let Some((key, waiting)) = self.aside.pop_first() {
-            return Some((key, waiting, Origin::New));
+            return Some((key, waiting, Origin::Aside));
         }
         if let Some((key, waiting)) = self.open.pop_first().or_else(|| self.near.pop_first()) {
             return Some((key, waiting, Origin::Known));
@@ -413,7 +461,7 @@ impl Frontier {
     /// In turn with what the strategy says: towards what was never taken, and what seldom was.
     fn sideways(&mut self) -> Option<Flip> {
         let Frontier { aims, rare, tree, visited, asked, .. } = self;
-        let is_done = |node, it| tree.is_taken(node, it) || asked.contains(&(node, it));
+        let is_done = |node, it| tree.is_taken(node, it) || asked.contains_key(&(node, it));
         match self.n_turns % 4 {
             2 => {
                 let flip = aims.take(tree, |it| visited.contains(&it), is_done)?;
@@ -492,7 +540,7 @@ mod tests {
 
     fn check(strategy: Strategy, paths: &[&[(u32, usize)]], expect: &[(usize, usize)]) {
         let mut frontier = Frontier::new(strategy, 0, 3, false);
-        paths.iter().for_each(|it| assert!(frontier.learn(&path(it), |_| true)));
+        paths.iter().for_each(|it| assert!(frontier.learn(&path(it), &[], |_| true)));
         let flips: Vec<(usize, usize)> =
             std::iter::from_fn(|| frontier.take()).map(|it| (it.run, it.depth)).collect();
         assert_eq!(flips, expect);
@@ -525,11 +573,11 @@ mod tests {
     fn what_is_tested_comes_before_what_it_uses() {
         let mut frontier = Frontier::new(Strategy::VisitedFirst, 0, 9, false);
         let path = path(&[(7, 0), (7, 0), (1, 0), (1, 1), (8, 0), (8, 0)]);
-        assert!(frontier.learn(&path, |it| it.0 < 5));
+        assert!(frontier.learn(&path, &[], |it| it.0 < 5));
         let depths: Vec<usize> =
             std::iter::from_fn(|| frontier.take()).map(|it| it.depth).collect();
         // Nothing is new inside; the others take turns, and so does what was seldom taken.
-        assert_eq!(depths, [2, 0, 1, 3, 4, 5]);
+        assert_eq!(depths, [2, 3, 0, 1, 4, 5]);
     }
 
     #[test]
@@ -537,7 +585,7 @@ mod tests {
         let mut frontier = Frontier::new(Strategy::VisitedFirst, 0, 20, false);
         // The other way at site 9 was never taken; both ways at site 1 were.
         let first: Vec<(u32, usize)> = (0..6).map(|it| (1, it % 2)).chain([(9, 0)]).collect();
-        assert!(frontier.learn(&path(&first), |_| true));
+        assert!(frontier.learn(&path(&first), &[], |_| true));
         let depths: Vec<usize> =
             std::iter::from_fn(|| frontier.take()).map(|it| it.depth).collect();
         // At once, then by turns: the least depth, and the nearest before it.
@@ -552,7 +600,7 @@ mod tests {
         let heads: Vec<trace::Head> = (0..40).map(trace::Head::Tuple).collect();
         let looked = Looked::Heads(ExprId(0), heads.into());
         let choice = Choice { site: SiteId(1), taken: 3, looked };
-        assert!(frontier.learn(&[choice], |_| true));
+        assert!(frontier.learn(&[choice], &[], |_| true));
         let alternatives: Vec<usize> =
             std::iter::from_fn(|| frontier.take()).map(|it| it.alternative).collect();
         assert_eq!(alternatives, (0..=40).filter(|it| *it != 3).collect::<Vec<_>>());
@@ -561,7 +609,7 @@ mod tests {
     #[test]
     fn a_run_that_contradicts_another_is_noticed() {
         let mut frontier = Frontier::new(Strategy::VisitedFirst, 0, 3, false);
-        assert!(frontier.learn(&path(&[(1, 0), (2, 0)]), |_| true));
-        assert!(!frontier.learn(&path(&[(1, 0), (3, 0)]), |_| true));
+        assert!(frontier.learn(&path(&[(1, 0), (2, 0)]), &[], |_| true));
+        assert!(!frontier.learn(&path(&[(1, 0), (3, 0)]), &[], |_| true));
     }
 }

@@ -1,8 +1,8 @@
 //! Flips in the order of how seldom runs did the like: took the same alternative after the same few
-//! choices in what is tested.
+//! clauses of what is tested.
 //!
 //! A program whose states are numbers and lists of its own shows no new choice when it comes to a new
-//! state; sequences of choices that were seen less often are what comes nearest to it. Sees sites and
+//! state; sequences of clauses that were seen less often are what comes nearest to it. Sees sites and
 //! counts, never terms.
 
 use crate::frontier::Flip;
@@ -19,35 +19,18 @@ pub(crate) struct Rare {
     /// By how often it was when they were put here.
     flips: BTreeMap<(u64, u64), (Flip, u64)>,
     n_flips: u64,
-    /// The last choices of the run in what is tested.
-    before: [u64; LENGTH],
 }
 
-/// So many choices are looked at together.
-const LENGTH: usize = 6;
-
 impl Rare {
-    /// A new run.
-    pub(crate) fn begin(&mut self) {
-        self.before = [0; LENGTH];
-    }
-
-    /// The run's next choice.
-    pub(crate) fn count(&mut self, choice: &Choice, is_inside: bool) {
-        if !is_inside {
-            return;
-        }
-        let like = self.like(choice.site.0, choice.taken);
+    /// A choice of a run, behind such clauses.
+    pub(crate) fn count(&mut self, choice: &Choice, trail: u64) {
+        let like = hash(&(trail, choice.site, choice.taken));
         *self.n_taken.entry(like).or_default() += 1;
-        self.before.rotate_left(1);
-        if let Some(last) = self.before.last_mut() {
-            *last = hash(&(choice.site, choice.taken));
-        }
     }
 
-    /// A flip of the choice that comes next.
-    pub(crate) fn add(&mut self, flip: Flip) {
-        let like = self.like(flip.site.0, flip.alternative);
+    /// A flip of a choice behind such clauses.
+    pub(crate) fn add(&mut self, flip: Flip, trail: u64) {
+        let like = hash(&(trail, flip.site, flip.alternative));
         self.insert(flip, like);
     }
 
@@ -74,10 +57,6 @@ impl Rare {
 
     fn n_taken(&self, like: u64) -> u64 {
         self.n_taken.get(&like).copied().unwrap_or(0)
-    }
-
-    fn like(&self, site: u32, alternative: usize) -> u64 {
-        hash(&(self.before, site, alternative))
     }
 }
 

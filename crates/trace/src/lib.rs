@@ -60,6 +60,9 @@ pub struct Run {
     pub outcome: Outcome,
     /// The choices that depended on the input, in order.
     pub choices: Vec<Choice>,
+    /// For each choice, which clauses of what is tested were entered last before it, as one number.
+    /// Empty if nobody keeps them.
+    pub trails: Vec<u64>,
     pub losses: Vec<Loss>,
     pub covered: Covered,
 }
@@ -82,6 +85,16 @@ impl Covered {
     pub fn has(&self, clause: ClauseId) -> bool {
         let (word, bit) = (clause.0 as usize / 64, clause.0 % 64);
         self.words.get(word).is_some_and(|it| it >> bit & 1 == 1)
+    }
+
+    pub fn insert(&mut self, clause: ClauseId) {
+        let (word, bit) = (clause.0 as usize / 64, clause.0 % 64);
+        if self.words.len() <= word {
+            self.words.resize(word + 1, 0);
+        }
+        if let Some(word) = self.words.get_mut(word) {
+            *word |= 1 << bit;
+        }
     }
 
     pub fn add(&mut self, other: &Covered) {

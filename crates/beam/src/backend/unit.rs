@@ -67,6 +67,8 @@ impl BeamUnit<'_> {
     #[must_use]
     pub fn testing(mut self, modules: &[Atom]) -> Self {
         self.tested = modules.iter().chain([&self.module]).cloned().collect();
+        let clauses = self.tested.iter().flat_map(|it| self.machine.clauses(it));
+        self.recorder.count_clauses(clauses.map(|it| it.id));
         self
     }
 
@@ -171,7 +173,8 @@ impl BeamUnit<'_> {
         let choices = std::mem::take(&mut self.recorder.choices);
         let losses = std::mem::take(&mut self.recorder.losses);
         let covered = std::mem::take(&mut self.covered);
-        Ok(Some(Run { outcome: run.outcome.into(), choices, losses, covered }))
+        let trails = std::mem::take(&mut self.recorder.trails);
+        Ok(Some(Run { outcome: run.outcome.into(), choices, trails, losses, covered }))
     }
 
     /// The machine lacks something that the run needs, or spends long in a function that BEAM can run
@@ -227,6 +230,7 @@ impl BeamUnit<'_> {
         }
         let mut losses = std::mem::take(&mut self.recorder.losses);
         let choices = std::mem::take(&mut self.recorder.choices);
+        let trails = std::mem::take(&mut self.recorder.trails);
         let ours = Outcome::from(run.outcome);
         // Nothing is gained where BEAM itself does not get through.
         if on_beam.is_some() && !is_last {
@@ -261,7 +265,8 @@ impl BeamUnit<'_> {
                 theirs
             }
         };
-        Ok(Some(Run { outcome, choices, losses, covered: std::mem::take(&mut self.covered) }))
+        let covered = std::mem::take(&mut self.covered);
+        Ok(Some(Run { outcome, choices, trails, losses, covered }))
     }
 
     /// Clauses that BEAM entered where the machine does not go.

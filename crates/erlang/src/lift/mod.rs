@@ -212,6 +212,6 @@ impl Recorder {
             }
             Looked::Pin(..) => (),
         }
-        self.choices.push(Choice { site, taken, looked });
+        self.push(Choice { site, taken, looked });
     }
 }

@@ -656,7 +656,12 @@ impl Cpu<'_> {
                     }
                 }
 
-                Ins::Clause { id } => self.world.cover(id),
+                Ins::Clause { id } => {
+                    self.world.cover(id);
+                    if RECORD && let Some(record) = &mut self.world.record {
+                        record.enter(id);
+                    }
+                }
                 Ins::Loop { depth } => {
                     let live = self.base + depth.0 as usize;
                     go!(self.safe_point(live));

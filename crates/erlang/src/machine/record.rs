@@ -16,13 +16,15 @@ use crate::spec::Promise;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use term::{Domain, ExprId, Exprs, Op, Term, Var};
-use trace::{Choice, Head, Looked, Loss};
+use trace::{Choice, ClauseId, Covered, Head, Looked, Loss};
 
 /// What one run recorded; the expressions and heads are those of all runs of a unit.
 #[derive(Debug, Default)]
 pub struct Recorder {
     pub exprs: Exprs,
     pub choices: Vec<Choice>,
+    /// For each choice, the last clauses that were entered before it.
+    pub trails: Vec<u64>,
     pub losses: Vec<Loss>,
     /// What the unit returned, if that is symbolic.
     pub result: Option<ExprId>,
@@ -30,6 +32,9 @@ pub struct Recorder {
     /// Whether there were more choices than are kept.
     pub(crate) is_full: bool,
     pub(crate) known: Known,
+    /// The last clauses that were entered, of those that count: of all, if there is none.
+    trail: u64,
+    counted: Covered,
     /// What compiled patterns of this run look for.
     pub(crate) patterns: FxHashMap<RefId, Vec<Needle>>,
     /// Pairs that were put into maps under a key that was there already, and that key.
@@ -49,6 +54,10 @@ pub struct FromSpec {
     pub promise: Arc<Promise>,
 }
 
+/// A trail holds four clauses.
+const BITS_OF_CLAUSE: u32 = 16;
+const MAX_CLAUSE: u64 = (1 << BITS_OF_CLAUSE) - 1;
+
 impl Recorder {
     pub fn within(spec: FromSpec) -> Recorder {
         let known = Known::within(Arc::clone(&spec.domain));
@@ -58,12 +67,33 @@ impl Recorder {
     /// Ready for the next run of the same program.
     pub(crate) fn begin(&mut self) {
         self.choices.clear();
+        self.trails.clear();
+        self.trail = 0;
         self.losses.clear();
         self.result = None;
         self.is_full = false;
         self.known.clear();
         self.patterns.clear();
         self.merged.clear();
+    }
+
+    /// Only these clauses are told of in trails.
+    pub fn count_clauses(&mut self, clauses: impl Iterator<Item = ClauseId>) {
+        let mut counted = Covered::default();
+        clauses.for_each(|it| counted.insert(it));
+        self.counted = counted;
+    }
+
+    /// The body of a clause is entered.
+    pub(crate) fn enter(&mut self, clause: ClauseId) {
+        if self.counted.has(clause) || self.counted == Covered::default() {
+            self.trail = self.trail << BITS_OF_CLAUSE | u64::from(clause.0) & MAX_CLAUSE;
+        }
+    }
+
+    pub(crate) fn push(&mut self, choice: Choice) {
+        self.choices.push(choice);
+        self.trails.push(self.trail);
     }
 
     /// The value as the n-th argument of the unit.

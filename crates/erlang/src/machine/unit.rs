@@ -28,7 +28,8 @@ impl Unit<'_> {
     pub fn testing(mut self, modules: &[Atom]) -> Self {
         let atoms = &self.machine.world.atoms;
         let names = modules.iter().chain([&self.module]);
-        self.tested = names.filter_map(|it| atoms.find(it.as_str())).collect();
+        self.tested = names.clone().filter_map(|it| atoms.find(it.as_str())).collect();
+        self.recorder.count_clauses(names.flat_map(|it| self.machine.clauses(it)).map(|it| it.id));
         self
     }
 
@@ -48,8 +49,9 @@ impl Executor for Unit<'_> {
         self.recorder = recorder;
         let outcome = run.outcome.into();
         let choices = std::mem::take(&mut self.recorder.choices);
+        let trails = std::mem::take(&mut self.recorder.trails);
         let losses = std::mem::take(&mut self.recorder.losses);
-        Ok(trace::Run { outcome, choices, losses, covered: run.covered })
+        Ok(trace::Run { outcome, choices, trails, losses, covered: run.covered })
     }
 
     fn exprs(&mut self) -> &mut Exprs {

@@ -297,8 +297,9 @@ impl Executor for Unit<'_> {
                 None => {
                     self.recorder = Some(recorder);
                     let outcome = Outcome::Stopped("an input that is no Prolog term".to_owned());
-                    let (choices, losses) = (Vec::new(), Vec::new());
-                    return Ok(Run { outcome, choices, losses, covered: Covered::default() });
+                    let (choices, trails, losses) = (Vec::new(), Vec::new(), Vec::new());
+                    let covered = Covered::default();
+                    return Ok(Run { outcome, choices, trails, losses, covered });
                 }
             }
         }
@@ -323,6 +324,7 @@ impl Executor for Unit<'_> {
         let run = Run {
             outcome: outcome(&ran),
             choices: recorder.choices.clone(),
+            trails: Vec::new(),
             losses: recorder.losses.clone(),
             covered: covered(&ran),
         };

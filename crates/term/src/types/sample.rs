@@ -138,6 +138,11 @@ fn of_kind(kind: Kind, dice: &mut Dice) -> Term {
     }
 }
 
+const MAX_CHAR: i64 = 0x10_ffff;
+
+const CHARS: &[u8] =
+    b"abcdefghijklmnopqrstuvwxyzABCXYZ0123456789  ..,,::;--__//==&?()[]{}<>\"'+*#@%|\\\n\t";
+
 /// Near the bound that is nearer to zero.
 fn integer(low: Option<&BigInt>, high: Option<&BigInt>, dice: &mut Dice) -> Term {
     let (low, high) = (low.and_then(ToPrimitive::to_i64), high.and_then(ToPrimitive::to_i64));
@@ -145,6 +150,10 @@ fn integer(low: Option<&BigInt>, high: Option<&BigInt>, dice: &mut Dice) -> Term
         |from: i64, to: i64| u64::try_from(i128::from(to) - i128::from(from) + 1).unwrap_or(1);
     let step = |dice: &mut Dice, n: u64| i64::try_from(dice.below(n.min(1 << 32))).unwrap_or(0);
     Term::Int(match (low, high) {
+        // Of characters, mostly those that programs look for.
+        (Some(0), Some(MAX_CHAR)) if dice.below(8) > 0 => {
+            i64::from(dice.pick(CHARS).copied().unwrap_or(b'a'))
+        }
         (Some(low), Some(high)) => low.saturating_add(step(dice, span(low, high))),
         (Some(low), None) => low.saturating_add(step(dice, 3)),
         (None, Some(high)) => high.saturating_sub(step(dice, 3)),
