@@ -45,6 +45,9 @@ impl Default for Settings {
     }
 }
 
+/// Questions are hard if they have cost so many times as much as all runs.
+const COSTLY: u64 = 10;
+
 /// Runs the seeds, then what the oracle makes of their choices, until nothing is left or `watch`,
 /// which sees the report again and again, says stop. What was found is never lost: if the executor
 /// fails, the report says so.
@@ -139,6 +142,7 @@ impl Exploration {
                 self.report.is_saturated = true;
                 return Ok(Stop::Runs);
             }
+            self.frontier.is_costly = COSTLY * self.report.n_runs as u64 <= spent;
             let left = settings.max_runs.map(|it| it.saturating_sub(self.report.n_runs));
             let n_flips = left.unwrap_or(usize::MAX).min(oracle.batch());
             if n_flips == 0 {

@@ -49,6 +49,28 @@ enum Origin {
     Sideways,
 }
 
+/// The choices on the paths that were asked for: a question costs about as much as it is long.
+#[derive(Debug, Default)]
+struct Work {
+    ahead: usize,
+    sideways: usize,
+}
+
+impl Work {
+    fn count(&mut self, origin: Origin, depth: usize) {
+        match origin {
+            Origin::New | Origin::Aside | Origin::Known => self.ahead += depth + 1,
+            Origin::Sideways => self.sideways += depth + 1,
+        }
+    }
+}
+
+/// What lies near is looked at first.
+const FROM_RUN: usize = 100;
+
+/// Where questions are hard, detours are fewer.
+const COSTLY_SHARE: usize = 4;
+
 /// How often something has its turn: less and less while nothing comes of it.
 #[derive(Debug)]
 struct Turns {
@@ -67,9 +89,9 @@ impl Turns {
     }
 }
 
-/// What is new in a library has every fourth turn at first, and every 32nd at last.
+/// What is new in a library has every fourth turn at first, and every eighth at last.
 const LEAST_ASIDE: u64 = 4;
-const MOST_ASIDE: u64 = 32;
+const MOST_ASIDE: u64 = 8;
 
 /// So many of them without news in what is tested make their turns fewer.
 const IDLE_ASIDE: u64 = 24;
@@ -81,7 +103,7 @@ pub(crate) struct Frontier {
     strategy: Strategy,
     seed: u64,
     max_depth: usize,
-    /// How deep choices may lie that are flipped for what was never taken.
+    /// How deep choices may lie that are flipped for what was never or seldom taken.
     reach: usize,
     /// Flips that led where no run had been when they were added.
     new: Queue,
@@ -107,6 +129,9 @@ pub(crate) struct Frontier {
     n_runs: usize,
     /// How often there was a choice between those aside and the open ones.
     n_turns: u64,
+    work: Work,
+    /// Whether the solver has a hard time with what it is asked.
+    pub(crate) is_costly: bool,
     /// Alternatives of sites that some run has taken.
     visited: FxHashSet<(SiteId, usize)>,
     /// How many of them are in what is tested.
@@ -140,7 +165,7 @@ const DEEP_TRIES: usize = 8;
 /// How much deeper than before, if there is reason to look further.
 const DEEPER: usize = 25;
 
-/// How much deeper choices are flipped for what was never taken.
+/// How much deeper choices are flipped for what was never or seldom taken.
 const FURTHER: usize = 250;
 
 /// More flips beyond the depth are forgotten.
@@ -153,7 +178,7 @@ const N_NEAR: usize = 20;
 const N_FURTHER: usize = 60;
 
 /// Values that are not followed are tried at random, so to speak: a few of them.
-const PIN_TRIES: usize = 4;
+const PIN_TRIES: usize = 12;
 
 impl Frontier {
     pub(crate) fn new(
@@ -182,6 +207,8 @@ impl Frontier {
             n_flips: 0,
             n_runs: 0,
             n_turns: 0,
+            work: Work::default(),
+            is_costly: false,
             visited: FxHashSet::default(),
             n_inside: 0,
             inside: FxHashMap::default(),
@@ -247,7 +274,7 @@ impl Frontier {
             if is_inside && !self.visited.contains(&goal) {
                 self.aims.came_by(goal, above, depth, run);
             }
-            if depth < self.max_depth {
+            if depth < self.reach {
                 self.rare.add(Flip { node, alternative, site: choice.site, depth, run }, trail);
             }
         }
@@ -417,6 +444,7 @@ impl Frontier {
                 continue;
             }
             if origin == Origin::Sideways || !self.is_too_deep(&flip) {
+                self.work.count(origin, flip.depth);
                 self.asked.insert(target, origin);
                 return Some(flip);
             }
@@ -444,7 +472,12 @@ impl Frontier {
             return Some((key, waiting, Origin::Known));
         }
         let is_over = self.open.is_empty() && self.aside.is_empty();
-        if !is_over && let Some(flip) = self.sideways() {
+        let share = if self.is_costly { COSTLY_SHARE } else { 1 };
+        let is_turn = FROM_RUN <= self.n_runs && self.work.sideways * share <= self.work.ahead;
+        if !is_over
+            && is_turn
+            && let Some(flip) = self.sideways()
+        {
             return Some(((0, 0), Waiting::One(flip), Origin::Sideways));
         }
         let is_aside = self.open.is_empty() || self.n_turns.is_multiple_of(self.turns_aside.every);
@@ -585,7 +618,7 @@ mod tests {
         let mut frontier = Frontier::new(Strategy::VisitedFirst, 0, 20, false);
         // The other way at site 9 was never taken; both ways at site 1 were.
         let first: Vec<(u32, usize)> = (0..6).map(|it| (1, it % 2)).chain([(9, 0)]).collect();
-        assert!(frontier.learn(&path(&first), &[], |_| true));
+        (0..FROM_RUN).for_each(|_| assert!(frontier.learn(&path(&first), &[], |_| true)));
         let depths: Vec<usize> =
             std::iter::from_fn(|| frontier.take()).map(|it| it.depth).collect();
         // At once, then by turns: the least depth, and the nearest before it.

@@ -57,6 +57,19 @@ pub enum Op {
     Round,
     Floor,
     Ceiling,
+    /// From here to `Modulo`: functions of floats, as `math` has them.
+    SquareRoot,
+    Exponential,
+    Logarithm,
+    BinaryLogarithm,
+    DecimalLogarithm,
+    Sine,
+    Cosine,
+    Tangent,
+    WholeBelow,
+    WholeAbove,
+    Power,
+    Modulo,
 
     /// Of a proper list.
     Length,
@@ -131,6 +144,14 @@ pub enum Conversion {
     BinaryToList,
     /// Of a flat list of bytes.
     ListToBinary,
+    /// Of 32 or 64 bits; some are no number.
+    BitsToFloat {
+        is_little: bool,
+    },
+    /// To 64 bits.
+    FloatToBits {
+        is_little: bool,
+    },
 }
 
 /// What the digits of a number count in, from 2 to 36.
@@ -163,6 +184,10 @@ const CONVERSIONS: &[(Conversion, &str)] = &[
     (Conversion::ListToFloat, "list_to_float"),
     (Conversion::BinaryToList, "binary_to_list"),
     (Conversion::ListToBinary, "list_to_binary"),
+    (Conversion::BitsToFloat { is_little: false }, "bits_to_float"),
+    (Conversion::BitsToFloat { is_little: true }, "little_bits_to_float"),
+    (Conversion::FloatToBits { is_little: false }, "float_to_bits"),
+    (Conversion::FloatToBits { is_little: true }, "float_to_little_bits"),
 ];
 
 /// Operators without a parameter: name in queries, number of operands (`None`: any), and whether
@@ -191,6 +216,18 @@ const PLAIN: &[(Op, &str, Option<usize>, bool)] = &[
     (Op::Round, "round", Some(1), false),
     (Op::Floor, "floor", Some(1), false),
     (Op::Ceiling, "ceiling", Some(1), false),
+    (Op::SquareRoot, "square_root", Some(1), false),
+    (Op::Exponential, "exponential", Some(1), false),
+    (Op::Logarithm, "logarithm", Some(1), false),
+    (Op::BinaryLogarithm, "binary_logarithm", Some(1), false),
+    (Op::DecimalLogarithm, "decimal_logarithm", Some(1), false),
+    (Op::Sine, "sine", Some(1), false),
+    (Op::Cosine, "cosine", Some(1), false),
+    (Op::Tangent, "tangent", Some(1), false),
+    (Op::WholeBelow, "whole_below", Some(1), false),
+    (Op::WholeAbove, "whole_above", Some(1), false),
+    (Op::Power, "power", Some(2), false),
+    (Op::Modulo, "modulo", Some(2), false),
     (Op::Length, "length", Some(1), false),
     (Op::TupleSize, "tuple_size", Some(1), false),
     (Op::MapSize, "map_size", Some(1), false),
@@ -227,6 +264,25 @@ impl Op {
             return plain.3;
         }
         matches!(self, Op::IsKind(_) | Op::IsTuple(_) | Op::IsFunction(_) | Op::Converts(_))
+    }
+
+    /// Whether it is a function of floats, whatever numbers it is given.
+    pub fn is_of_floats(self) -> bool {
+        matches!(
+            self,
+            Op::SquareRoot
+                | Op::Exponential
+                | Op::Logarithm
+                | Op::BinaryLogarithm
+                | Op::DecimalLogarithm
+                | Op::Sine
+                | Op::Cosine
+                | Op::Tangent
+                | Op::WholeBelow
+                | Op::WholeAbove
+                | Op::Power
+                | Op::Modulo
+        )
     }
 
     /// Its name in queries: `less`, `element:0`, `is:list`.
@@ -316,7 +372,9 @@ impl Conversion {
             | Conversion::FloatToList
             | Conversion::ListToFloat
             | Conversion::BinaryToList
-            | Conversion::ListToBinary => None,
+            | Conversion::ListToBinary
+            | Conversion::BitsToFloat { .. }
+            | Conversion::FloatToBits { .. } => None,
         }
     }
 
@@ -335,7 +393,9 @@ impl Conversion {
             | Conversion::FloatToList
             | Conversion::ListToFloat
             | Conversion::BinaryToList
-            | Conversion::ListToBinary => self,
+            | Conversion::ListToBinary
+            | Conversion::BitsToFloat { .. }
+            | Conversion::FloatToBits { .. } => self,
         }
     }
 

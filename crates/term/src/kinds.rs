@@ -130,7 +130,20 @@ impl Op {
     pub fn result_kinds(self) -> Kinds {
         match self {
             Op::Add | Op::Subtract | Op::Multiply | Op::Negate | Op::Absolute => Kinds::NUMBER,
-            Op::Divide | Op::ToFloat => Kinds::FLOAT,
+            Op::Divide
+            | Op::ToFloat
+            | Op::SquareRoot
+            | Op::Exponential
+            | Op::Logarithm
+            | Op::BinaryLogarithm
+            | Op::DecimalLogarithm
+            | Op::Sine
+            | Op::Cosine
+            | Op::Tangent
+            | Op::WholeBelow
+            | Op::WholeAbove
+            | Op::Power
+            | Op::Modulo => Kinds::FLOAT,
             Op::Quotient
             | Op::Remainder
             | Op::BitAnd
@@ -155,10 +168,11 @@ impl Op {
                 Conversion::IntegerToList(_) | Conversion::FloatToList => Kinds::CONS,
                 Conversion::AtomToBinary
                 | Conversion::IntegerToBinary(_)
-                | Conversion::ListToBinary => Kinds::BITS,
+                | Conversion::ListToBinary
+                | Conversion::FloatToBits { .. } => Kinds::BITS,
                 Conversion::ListToAtom | Conversion::BinaryToAtom => Kinds::ATOM,
                 Conversion::ListToInteger(_) | Conversion::BinaryToInteger(_) => Kinds::INT,
-                Conversion::ListToFloat => Kinds::FLOAT,
+                Conversion::ListToFloat | Conversion::BitsToFloat { .. } => Kinds::FLOAT,
             },
             Op::Cons => Kinds::CONS,
             Op::Tuple => Kinds::TUPLE,

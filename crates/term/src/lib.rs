@@ -23,7 +23,7 @@ pub use expr::{Base, Conversion, Expr, ExprId, Exprs, Op, Var};
 pub use ground::{Atom, Fun, List, Pid, Port, Reference, Term};
 pub use kind::Kind;
 pub use kinds::Kinds;
-pub use meaning::apply;
+pub use meaning::{apply, float_bits};
 pub use order::{compare_float_to_big, compare_int_to_float};
 pub use query::{QueryError, QueryText, print_query, read_query};
 pub use text::{

@@ -7,6 +7,8 @@ mod bits;
 mod numbers;
 mod text;
 
+pub use bits::float_bits;
+
 use crate::expr::Op;
 use crate::ground::{Atom, Term};
 use smol_str::SmolStr;

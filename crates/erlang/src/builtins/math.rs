@@ -31,25 +31,29 @@ pub(super) const ROWS: &[Builtin] = &[
     pure("math", "asinh", 1, |w, args| call(w, args, asinh)),
     pure("math", "atan", 1, |w, args| call(w, args, f64::atan)),
     pure("math", "atanh", 1, |w, args| call(w, args, atanh)),
-    pure("math", "ceil", 1, |w, args| call(w, args, f64::ceil)),
-    pure("math", "cos", 1, |w, args| call(w, args, f64::cos)),
+    pure("math", "ceil", 1, |w, args| call(w, args, f64::ceil)).own(lift::arithmetic::whole_above),
+    pure("math", "cos", 1, |w, args| call(w, args, f64::cos)).own(lift::arithmetic::cosine),
     pure("math", "cosh", 1, |w, args| call(w, args, f64::cosh)),
     // Rust has no error function, and a rounding that differs would be a wrong answer.
     on_host("math", "erf", 1),
     on_host("math", "erfc", 1),
-    pure("math", "exp", 1, |w, args| call(w, args, f64::exp)),
-    pure("math", "floor", 1, |w, args| call(w, args, f64::floor)),
-    pure("math", "log", 1, |w, args| call(w, args, f64::ln)),
-    pure("math", "log10", 1, |w, args| call(w, args, f64::log10)),
-    pure("math", "log2", 1, |w, args| call(w, args, f64::log2)),
-    pure("math", "sin", 1, |w, args| call(w, args, f64::sin)),
+    pure("math", "exp", 1, |w, args| call(w, args, f64::exp)).own(lift::arithmetic::exponential),
+    pure("math", "floor", 1, |w, args| call(w, args, f64::floor))
+        .own(lift::arithmetic::whole_below),
+    pure("math", "log", 1, |w, args| call(w, args, f64::ln)).own(lift::arithmetic::logarithm),
+    pure("math", "log10", 1, |w, args| call(w, args, f64::log10))
+        .own(lift::arithmetic::decimal_logarithm),
+    pure("math", "log2", 1, |w, args| call(w, args, f64::log2))
+        .own(lift::arithmetic::binary_logarithm),
+    pure("math", "sin", 1, |w, args| call(w, args, f64::sin)).own(lift::arithmetic::sine),
     pure("math", "sinh", 1, |w, args| call(w, args, f64::sinh)),
-    pure("math", "sqrt", 1, |w, args| call(w, args, f64::sqrt)),
-    pure("math", "tan", 1, |w, args| call(w, args, f64::tan)),
+    pure("math", "sqrt", 1, |w, args| call(w, args, f64::sqrt)).own(lift::arithmetic::square_root),
+    pure("math", "tan", 1, |w, args| call(w, args, f64::tan)).own(lift::arithmetic::tangent),
     pure("math", "tanh", 1, |w, args| call(w, args, f64::tanh)),
     pure("math", "atan2", 2, |w, args| call_two(w, args, f64::atan2)),
-    pure("math", "fmod", 2, |w, args| call_two(w, args, |a, b| a % b)),
-    pure("math", "pow", 2, |w, args| call_two(w, args, f64::powf)),
+    pure("math", "fmod", 2, |w, args| call_two(w, args, |a, b| a % b))
+        .own(lift::arithmetic::modulo),
+    pure("math", "pow", 2, |w, args| call_two(w, args, f64::powf)).own(lift::arithmetic::power),
 ];
 
 /// A float as a whole number, exactly; an integer stays what it is.

@@ -21,7 +21,7 @@ pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "make_tuple", 2, |w, args| {
         make_tuple(w, arg(args, 0), arg(args, 1), Value::NIL)
     })
-    .moves(0b01),
+    .own(lift::tuples::made),
     pure("erlang", "make_tuple", 3, |w, args| {
         make_tuple(w, arg(args, 0), arg(args, 1), arg(args, 2))
     })

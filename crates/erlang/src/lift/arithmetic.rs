@@ -1,6 +1,6 @@
 //! Numbers: that operands are numbers is a choice, and so is that a divisor is not zero.
 
-use crate::data::Value;
+use crate::data::{Value, compare_value};
 use crate::lift::{Lifting, arg, own_expr};
 use term::{Kind, Op};
 
@@ -54,6 +54,46 @@ fn unary(
     Some(l.result(op, &[expr], found?))
 }
 
+/// A function of floats. Where it is not defined is a choice as far as that is said by one bound;
+/// results beyond all floats are not followed.
+fn of_floats(
+    l: &mut Lifting<'_>,
+    op: Op,
+    kind: Kind,
+    args: &[Value],
+    found: Option<Value>,
+) -> Option<Value> {
+    if args.iter().all(|it| own_expr(*it).is_none()) {
+        return found;
+    }
+    let mut operands = Vec::new();
+    for (place, operand) in (0..).zip(args) {
+        if !l.is(place, *operand, kind, operand.is_number()) {
+            return found;
+        }
+        operands.push(l.expr(*operand)?);
+    }
+    let least = match op {
+        Op::SquareRoot => Some(Op::Less),
+        Op::Logarithm | Op::BinaryLogarithm | Op::DecimalLogarithm => Some(Op::LessEqual),
+        _ => None,
+    };
+    if let (Some(below), [operand]) = (least, operands.as_slice()) {
+        let zero = l.int(0);
+        let is_outside = l.apply(below, &[*operand, zero]);
+        let order = compare_value(l.heap, l.atoms, arg(args, 0), Value::int(0));
+        let holds = order.is_lt() || order.is_eq() && below == Op::LessEqual;
+        l.test(2, is_outside, holds);
+        if holds {
+            return found;
+        }
+    }
+    if found.is_none() {
+        l.concretise("a float beyond all floats", args, |_| true);
+    }
+    Some(l.result(op, &operands, found?))
+}
+
 macro_rules! liftings {
     ($($name:ident = $shape:ident $op:ident $kind:ident;)*) => {
         $(pub(crate) fn $name(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
@@ -82,6 +122,18 @@ liftings! {
     round = unary Round Number;
     floor = unary Floor Number;
     ceiling = unary Ceiling Number;
+    square_root = of_floats SquareRoot Number;
+    exponential = of_floats Exponential Number;
+    logarithm = of_floats Logarithm Number;
+    binary_logarithm = of_floats BinaryLogarithm Number;
+    decimal_logarithm = of_floats DecimalLogarithm Number;
+    sine = of_floats Sine Number;
+    cosine = of_floats Cosine Number;
+    tangent = of_floats Tangent Number;
+    whole_below = of_floats WholeBelow Number;
+    whole_above = of_floats WholeAbove Number;
+    power = of_floats Power Number;
+    modulo = of_floats Modulo Number;
 }
 
 /// `+X`

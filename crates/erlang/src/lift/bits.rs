@@ -3,7 +3,7 @@
 use crate::code::{BitsSegment, PatternPart};
 use crate::data::{AtomId, Endian, SegmentSpec, SegmentType, Sign, Value, View};
 use crate::lift::{Lifting, arg, own_expr, shadow};
-use term::{Conversion, ExprId, Kind, Op};
+use term::{Conversion, Expr, ExprId, Kind, Op};
 
 /// How far a match has come, as an expression and as a number.
 #[derive(Clone, Copy, Debug)]
@@ -139,9 +139,29 @@ impl Lifting<'_> {
                 Some(self.apply(Op::BitsToInteger { is_signed, is_little }, &[slice]))
             }
             SegmentType::Binary => Some(slice),
+            SegmentType::Float if self.has_size_of_float(slice) => {
+                let is_little = spec.endian == Endian::Little;
+                Some(self.apply(Op::Convert(Conversion::BitsToFloat { is_little }), &[slice]))
+            }
             SegmentType::Float | SegmentType::Utf8 | SegmentType::Utf16 | SegmentType::Utf32 => {
                 None
             }
+        }
+    }
+
+    /// Floats of other sizes are not followed.
+    fn has_size_of_float(&self, slice: ExprId) -> bool {
+        let Some(Expr::Apply(Op::Slice, args)) = self.record.exprs.get(slice) else { return false };
+        args.get(2).and_then(|it| self.number(*it)).is_some_and(|it| it == 32 || it == 64)
+    }
+
+    /// That the bits of a segment are a number is a choice if they are to be a float.
+    pub(crate) fn choose_float(&mut self, spec: SegmentSpec, slice: ExprId, is_found: bool) {
+        if spec.ty == SegmentType::Float && self.has_size_of_float(slice) {
+            let is_little = spec.endian == Endian::Little;
+            let conversion = Conversion::BitsToFloat { is_little };
+            let test = self.apply(Op::Converts(conversion), &[slice]);
+            self.test(9, test, is_found);
         }
     }
 

@@ -46,6 +46,17 @@ impl Lifting<'_> {
         Some((0..n).zip(items).map(|(at, it)| self.part(tuple, Op::Element(at), it)).collect())
     }
 
+    /// The same tuple, made of its elements.
+    pub(crate) fn whole(&mut self, tuple: Value) -> Value {
+        if own_expr(tuple).is_none() {
+            return tuple;
+        }
+        match self.elements(3, tuple) {
+            Some(items) => self.heap.tuple(&items),
+            None => tuple,
+        }
+    }
+
     /// A symbolic position in a tuple of known size: each place is an alternative.
     pub(crate) fn choose_position(&mut self, place: u32, position: Value, size: usize) {
         let Some(expr) = own_expr(position) else { return };
@@ -160,3 +171,30 @@ impl Lifting<'_> {
         first.is_some_and(|it| own_expr(*it).is_some())
     }
 }
+
+/// `make_tuple/2`: each number of elements is a path of its own.
+pub(crate) fn made(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    let arity = arg(args, 0);
+    let Some(expr) = own_expr(arity) else { return found };
+    if !l.is(0, arity, Kind::Integer, arity.is_integer()) {
+        return found;
+    }
+    let zero = l.int(0);
+    let is_negative = l.apply(Op::Less, &[expr, zero]);
+    let n = arity.as_usize();
+    l.test(1, is_negative, arity.as_int().is_some_and(|it| it < 0));
+    match n.filter(|it| *it <= MAX_MADE) {
+        Some(n) => {
+            for smaller in 0..=n {
+                let this = l.int(i64::try_from(smaller).unwrap_or(0));
+                let test = l.apply(Op::Same, &[expr, this]);
+                l.test(2, test, smaller == n);
+            }
+        }
+        None => l.concretise("erlang:make_tuple/2", args, |it| it == 0),
+    }
+    found
+}
+
+/// Larger tuples are made as they are.
+const MAX_MADE: usize = 64;

@@ -54,19 +54,90 @@ impl Lifting<'_> {
         is_valid.then_some((point.expr, end))
     }
 
+    /// The same in the encoding of a segment.
+    pub(crate) fn code_point_of(
+        &mut self,
+        spec: SegmentSpec,
+        value: Value,
+        bits: At,
+        at: Position,
+    ) -> Option<(ExprId, Position)> {
+        match spec.ty {
+            SegmentType::Utf16 => self.utf16(value, bits, at, spec.endian),
+            SegmentType::Utf32 => self.utf32(value, bits, at, spec.endian),
+            SegmentType::Utf8 | SegmentType::Integer | SegmentType::Float | SegmentType::Binary => {
+                self.code_point(value, bits, at)
+            }
+        }
+    }
+
+    fn utf16(
+        &mut self,
+        value: Value,
+        bits: At,
+        at: Position,
+        endian: Endian,
+    ) -> Option<(ExprId, Position)> {
+        let high = self.word(value, bits, at, (16, endian))?;
+        let at = self.after_bits(at, 16);
+        if self.is_below(11, high, 0xd800) || !self.is_below(12, high, 0xe000) {
+            return Some((high.expr, at));
+        }
+        if !self.is_below(12, high, 0xdc00) {
+            return None;
+        }
+        let low = self.word(value, bits, at, (16, endian))?;
+        if self.is_below(13, low, 0xdc00) || !self.is_below(13, low, 0xe000) {
+            return None;
+        }
+        let (high, low) = (self.plus(high, -0xd800), self.plus(low, 0x1_0000 - 0xdc00));
+        let factor = self.int(0x400);
+        let high = self.apply(Op::Multiply, &[high.expr, factor]);
+        let point = self.apply(Op::Add, &[high, low.expr]);
+        Some((point, self.after_bits(at, 16)))
+    }
+
+    fn utf32(
+        &mut self,
+        value: Value,
+        bits: At,
+        at: Position,
+        endian: Endian,
+    ) -> Option<(ExprId, Position)> {
+        let point = self.word(value, bits, at, (32, endian))?;
+        let is_one = self.is_below(11, point, 0xd800)
+            || !self.is_below(12, point, 0xe000) && self.is_below(13, point, 0x11_0000);
+        is_one.then_some((point.expr, self.after_bits(at, 32)))
+    }
+
     /// A byte; that it is there is a choice.
     fn byte(&mut self, value: Value, bits: At, at: Position) -> Option<Number> {
-        let eight = self.int(8);
-        let end = (at.bits + 8 <= self.heap.bit_len(bits)).then_some(at.bits + 8);
-        let (slice, _) = self.sized_segment(value, at, eight, end)?;
-        let (byte, _) = self.heap.match_segment(bits, at.bits, BYTE, Some(8))?;
-        let op = Op::BitsToInteger { is_signed: false, is_little: false };
-        Some(Number { expr: self.apply(op, &[slice]), value: byte.as_int()? })
+        self.word(value, bits, at, (8, Endian::Big))
+    }
+
+    fn word(
+        &mut self,
+        value: Value,
+        bits: At,
+        at: Position,
+        (n_bits, endian): (u64, Endian),
+    ) -> Option<Number> {
+        let size = self.int(i64::try_from(n_bits).ok()?);
+        let end = (at.bits + n_bits <= self.heap.bit_len(bits)).then_some(at.bits + n_bits);
+        let (slice, _) = self.sized_segment(value, at, size, end)?;
+        let spec = SegmentSpec { endian, ..BYTE };
+        let (word, _) = self.heap.match_segment(bits, at.bits, spec, Some(n_bits))?;
+        let op = Op::BitsToInteger { is_signed: false, is_little: endian == Endian::Little };
+        Some(Number { expr: self.apply(op, &[slice]), value: word.as_int()? })
     }
 
     fn after(&mut self, at: Position) -> Position {
-        let eight = self.int(8);
-        Position { expr: self.sum(at.expr, eight), bits: at.bits + 8 }
+        self.after_bits(at, 8)
+    }
+
+    fn after_bits(&mut self, at: Position, n_bits: u64) -> Position {
+        let size = self.int(i64::try_from(n_bits).unwrap_or(0));
+        Position { expr: self.sum(at.expr, size), bits: at.bits + n_bits }
     }
 
     fn is_below(&mut self, place: u32, number: Number, bound: i64) -> bool {
@@ -114,18 +185,24 @@ impl Lifting<'_> {
             }
             rest = tail;
         }
-        // A list of text may end with a binary.
-        if let View::Bits(bits) = rest.view() {
-            self.is(2, rest, Kind::Bitstring, true);
-            return self.decoded(rest, bits, found);
+        if rest.is_nil() {
+            return Some(());
         }
-        rest.is_nil().then_some(())
+        // A list of text may end with a binary.
+        let is_bits = matches!(rest.view(), View::Bits(_));
+        self.is(2, rest, Kind::Bitstring, is_bits);
+        let View::Bits(bits) = rest.view() else { return None };
+        self.decoded(rest, bits, found)
     }
 
     /// That a number is a code point.
     fn character(&mut self, item: Value) -> Option<()> {
         let Some(expr) = own_expr(item) else { return Some(()) };
-        let number = Number { expr, value: item.as_int()? };
+        // What is larger than a word is larger than a character, or smaller.
+        let is_negative =
+            || self.heap.to_big(item).is_some_and(|it| it.sign() == num_bigint::Sign::Minus);
+        let beyond = || if is_negative() { i64::MIN } else { i64::MAX };
+        let number = Number { expr, value: item.as_int().unwrap_or_else(beyond) };
         let is_one = !self.is_below(3, number, 0)
             && (self.is_below(4, number, 0xd800)
                 || !self.is_below(5, number, 0xe000) && self.is_below(6, number, 0x11_0000));

@@ -217,6 +217,9 @@ impl Cpu<'_> {
                     let end = n.and_then(|it| it.checked_add(at.bits));
                     let end = end.filter(|it| *it <= lifting.heap.bit_len(bits));
                     let (slice, next) = lifting.sized_segment(value, at, n_bits, end)?;
+                    if value.shadow().is_some() {
+                        lifting.choose_float(part.spec, slice, found.is_some());
+                    }
                     at = next;
                     Some(slice)
                 }
@@ -225,8 +228,8 @@ impl Cpu<'_> {
                     at.bits = found?.1;
                     slice
                 }
-                (None, SegmentType::Utf8) if value.shadow().is_some() => {
-                    let (expr, next) = lifting.code_point(value, bits, at)?;
+                (None, _) if value.shadow().is_some() => {
+                    let (expr, next) = lifting.code_point_of(part.spec, value, bits, at)?;
                     let point = found?.0.with_shadow(shadow(expr));
                     at = next;
                     if !self.segment_found(pc, part, point)? {
@@ -235,7 +238,6 @@ impl Cpu<'_> {
                     continue;
                 }
                 (None, _) => {
-                    lifting.lose("a segment of code points");
                     at = lifting.position(found?.1);
                     None
                 }

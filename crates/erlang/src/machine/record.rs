@@ -186,6 +186,22 @@ impl World {
         self.record.is_some() && is_symbolic(&self.heap, value)
     }
 
+    /// A tuple, or a list of them, whose shape is looked at: what it is made of keeps its shadows.
+    pub(crate) fn taken_apart(&mut self, value: Value) -> Value {
+        let World { record: Some(record), heap, atoms, .. } = self else { return value };
+        let mut lifting = Lifting { record, heap, atoms, pc: 0 };
+        if !lifting.is_symbolic(value) {
+            return value;
+        }
+        let is_list = value.is_cons() || value.is_nil();
+        if !lifting.is(5, value, Kind::List, is_list) {
+            return lifting.whole(value);
+        }
+        let (items, end) = lifting.spine(0, value);
+        let items: Vec<Value> = items.into_iter().map(|it| lifting.whole(it)).collect();
+        if items.is_empty() { end } else { lifting.heap.list_with_tail(&items, end) }
+    }
+
     /// A builtin looks for a key among others: each that may be it is a choice.
     pub(crate) fn compare_keys(&mut self, op: Op, key: Value, others: &[Value]) {
         let World { record: Some(record), heap, atoms, .. } = self else { return };

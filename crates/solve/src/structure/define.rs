@@ -110,7 +110,9 @@ impl<'q> State<'q> {
     /// What the operator is defined for.
     pub(super) fn narrow_operands(&mut self, op: Op, args: &[NodeId]) -> Result<(), Closed> {
         let kinds: &[Kinds] = match op {
-            Op::Add | Op::Subtract | Op::Multiply | Op::Divide => &[Kinds::NUMBER, Kinds::NUMBER],
+            Op::Add | Op::Subtract | Op::Multiply | Op::Divide | Op::Power | Op::Modulo => {
+                &[Kinds::NUMBER, Kinds::NUMBER]
+            }
             Op::Quotient
             | Op::Remainder
             | Op::BitAnd
@@ -126,7 +128,17 @@ impl<'q> State<'q> {
             | Op::Truncate
             | Op::Round
             | Op::Floor
-            | Op::Ceiling => &[Kinds::NUMBER],
+            | Op::Ceiling
+            | Op::SquareRoot
+            | Op::Exponential
+            | Op::Logarithm
+            | Op::BinaryLogarithm
+            | Op::DecimalLogarithm
+            | Op::Sine
+            | Op::Cosine
+            | Op::Tangent
+            | Op::WholeBelow
+            | Op::WholeAbove => &[Kinds::NUMBER],
             Op::Length => &[Kinds::LIST],
             Op::Head | Op::Tail => &[Kinds::CONS],
             Op::TupleSize | Op::Element(_) => &[Kinds::TUPLE],

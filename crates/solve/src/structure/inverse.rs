@@ -74,6 +74,20 @@ pub(super) fn inverses(
         (Op::Truncate | Op::Round | Op::Floor | Op::Ceiling, None) => {
             res.extend([Some(target.clone()), apply(Op::ToFloat, &[target])]);
         }
+        (Op::SquareRoot, None) => res.push(apply(Op::Multiply, &[target, target])),
+        (Op::Exponential, None) => res.push(apply(Op::Logarithm, &[target])),
+        (Op::Logarithm, None) => res.push(apply(Op::Exponential, &[target])),
+        (Op::BinaryLogarithm, None) => res.push(apply(Op::Power, &[&Term::Int(2), target])),
+        (Op::DecimalLogarithm, None) => res.push(apply(Op::Power, &[&Term::Int(10), target])),
+        (Op::WholeBelow | Op::WholeAbove, None) => res.push(Some(target.clone())),
+        (Op::Power, Some(other)) if place == 0 => {
+            let root = apply(Op::Divide, &[&Term::Int(1), other]);
+            res.push(root.and_then(|it| apply(Op::Power, &[target, &it])));
+        }
+        (Op::Power, Some(other)) => {
+            let (whole, base) = (apply(Op::Logarithm, &[target]), apply(Op::Logarithm, &[other]));
+            res.push(whole.zip(base).and_then(|(it, base)| apply(Op::Divide, &[&it, &base])));
+        }
         (Op::Convert(conversion), None) => {
             let (back, _) = texts::inverse(conversion);
             res.push(apply(Op::Convert(back), &[target]));
@@ -86,6 +100,11 @@ pub(super) fn inverses(
         _ => (),
     }
     let mut res: Vec<Term> = res.into_iter().flatten().collect();
+    if op.is_of_floats() {
+        // Integers are as good as floats.
+        let whole: Vec<Term> = res.iter().filter_map(|it| apply(Op::Round, &[it])).collect();
+        res.extend(whole);
+    }
     let floats: Vec<f64> = res
         .iter()
         .filter_map(|it| if let Term::Float(it) = it { Some(*it) } else { None })

@@ -3,14 +3,15 @@
 use super::range::Range;
 use super::state::{Closed, NodeId, Pending, Shape, State, Step};
 use super::value::Value;
-use term::{Conversion, Kind, Kinds, Op};
+use term::{Conversion, Kind, Kinds, Op, Term};
 
 /// What is converted, and whether everything of this kind can be.
 fn operand(conversion: Conversion) -> (Kind, bool) {
     match conversion {
         Conversion::AtomToList | Conversion::AtomToBinary => (Kind::Atom, true),
         Conversion::IntegerToList(_) | Conversion::IntegerToBinary(_) => (Kind::Integer, true),
-        Conversion::FloatToList => (Kind::Float, true),
+        Conversion::FloatToList | Conversion::FloatToBits { .. } => (Kind::Float, true),
+        Conversion::BitsToFloat { .. } => (Kind::Bitstring, false),
         Conversion::BinaryToList => (Kind::Binary, true),
         Conversion::ListToAtom
         | Conversion::ListToInteger(_)
@@ -33,6 +34,8 @@ pub(super) fn inverse(conversion: Conversion) -> (Conversion, bool) {
         Conversion::BinaryToInteger(base) => (Conversion::IntegerToBinary(base), false),
         Conversion::FloatToList => (Conversion::ListToFloat, true),
         Conversion::ListToFloat => (Conversion::FloatToList, false),
+        Conversion::BitsToFloat { is_little } => (Conversion::FloatToBits { is_little }, false),
+        Conversion::FloatToBits { is_little } => (Conversion::BitsToFloat { is_little }, true),
         Conversion::BinaryToList => (Conversion::ListToBinary, true),
         Conversion::ListToBinary => (Conversion::BinaryToList, true),
     }
@@ -106,7 +109,18 @@ impl<'q> State<'q> {
                 self.push_convert(node, Conversion::ListToInteger(base), text);
                 return Ok(true);
             }
-            Conversion::AtomToBinary | Conversion::BinaryToAtom => (),
+            Conversion::BitsToFloat { is_little } => {
+                let Some(size) = self.bit_len(of) else { return Ok(false) };
+                let value = self.ground(node);
+                let Some(Term::Float(float)) = value.map(|it| it.term().into_owned()) else {
+                    return Ok(false);
+                };
+                let bits = term::float_bits(float, size, is_little).ok_or(Closed)?;
+                return self.bind(of, &Value::own(bits)).map(|()| true);
+            }
+            Conversion::AtomToBinary
+            | Conversion::BinaryToAtom
+            | Conversion::FloatToBits { .. } => (),
         }
         Ok(false)
     }

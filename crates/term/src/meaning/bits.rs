@@ -46,6 +46,38 @@ pub(super) fn to_integer(term: &Term, is_signed: bool, is_little: bool) -> Optio
     Some(Term::integer(if is_negative { value - (BigInt::one() << len) } else { value }))
 }
 
+/// A float of 32 or 64 bits; some are no number.
+pub(super) fn to_float(term: &Term, is_little: bool) -> Option<Term> {
+    let bits = of(term)?;
+    let mut bytes = bits.padded_bytes().to_vec();
+    if is_little {
+        bytes.reverse();
+    }
+    let float = match bits.bit_len() {
+        32 => f64::from(f32::from_be_bytes(bytes.try_into().ok()?)),
+        64 => f64::from_be_bytes(bytes.try_into().ok()?),
+        _ => return None,
+    };
+    float.is_finite().then_some(Term::Float(float))
+}
+
+/// The bits of a float; `None`: it has none of this size.
+pub fn float_bits(float: f64, n_bits: u64, is_little: bool) -> Option<Term> {
+    let mut bytes = match n_bits {
+        32 => {
+            #[expect(clippy::cast_possible_truncation, reason = "what does not fit is refused")]
+            let short = float as f32;
+            (f64::from(short).to_bits() == float.to_bits()).then(|| short.to_be_bytes().to_vec())?
+        }
+        64 => float.to_be_bytes().to_vec(),
+        _ => return None,
+    };
+    if is_little {
+        bytes.reverse();
+    }
+    Some(Term::binary(bytes))
+}
+
 pub(super) fn from_integer(value: &Term, size: &Term, is_little: bool) -> Option<Term> {
     let (value, len) = (to_big(value)?, to_size(size)?);
     if len > MAX_BITS {

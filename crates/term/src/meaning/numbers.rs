@@ -28,7 +28,7 @@ pub(super) fn of_one(op: Op, of: &Term) -> Option<Term> {
         Op::Round => whole(of, f64::round),
         Op::Floor => whole(of, f64::floor),
         Op::Ceiling => whole(of, f64::ceil),
-        _ => None,
+        _ => finite(function(op)?(to_float(of)?)),
     }
 }
 
@@ -50,8 +50,27 @@ pub(super) fn of_two(op: Op, left: &Term, right: &Term) -> Option<Term> {
             let (left, right) = (to_float(left)?, to_float(right)?);
             if right == 0.0 { None } else { finite(left / right) }
         }
+        Op::Power => finite(to_float(left)?.powf(to_float(right)?)),
+        Op::Modulo => finite(to_float(left)? % to_float(right)?),
         _ => of_integers(op, &*to_big(left)?, &*to_big(right)?),
     }
+}
+
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others are no functions of one float")]
+fn function(op: Op) -> Option<fn(f64) -> f64> {
+    Some(match op {
+        Op::SquareRoot => f64::sqrt,
+        Op::Exponential => f64::exp,
+        Op::Logarithm => f64::ln,
+        Op::BinaryLogarithm => f64::log2,
+        Op::DecimalLogarithm => f64::log10,
+        Op::Sine => f64::sin,
+        Op::Cosine => f64::cos,
+        Op::Tangent => f64::tan,
+        Op::WholeBelow => f64::floor,
+        Op::WholeAbove => f64::ceil,
+        _ => return None,
+    })
 }
 
 /// `None`: not here, or the result is large.

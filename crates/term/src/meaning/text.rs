@@ -29,6 +29,11 @@ pub(super) fn convert(conversion: Conversion, of: &Term) -> Option<Term> {
             Some(Term::proper_list(items.collect()))
         }
         Conversion::ListToBinary => bytes(of).map(Term::binary),
+        Conversion::BitsToFloat { is_little } => super::bits::to_float(of, is_little),
+        Conversion::FloatToBits { is_little } => {
+            let Term::Float(float) = of else { return None };
+            super::bits::float_bits(*float, 64, is_little)
+        }
     }
 }
 

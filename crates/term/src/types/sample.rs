@@ -29,7 +29,8 @@ impl Dice {
 
 /// `size`: how long lists are, about; what is nested in them is smaller.
 pub(super) fn sample(types: &Types, id: TypeId, size: u64, dice: &mut Dice) -> Option<Term> {
-    Sampler { types, left: PARTS * (size + 2), dice }.sample(id, size)
+    let is_plain = dice.below(2) == 0;
+    Sampler { types, left: PARTS * (size + 2), is_plain, dice }.sample(id, size)
 }
 
 /// So many parts for each step of size, about: a tree whose every node has two trees would never end.
@@ -39,6 +40,8 @@ struct Sampler<'a> {
     types: &'a Types,
     /// Parts that may still be made at random.
     left: u64,
+    /// Whether characters are those that programs look for.
+    is_plain: bool,
     dice: &'a mut Dice,
 }
 
@@ -58,6 +61,9 @@ impl Sampler<'_> {
             Type::None => return None,
             Type::Kind(kind) => of_kind(*kind, dice),
             Type::Literal(term) => term.clone(),
+            Type::Range { low, high } if self.is_plain && is_character(low, high) => {
+                Term::Int(i64::from(*dice.pick(CHARS)?))
+            }
             Type::Range { low, high } => integer(low.as_ref(), high.as_ref(), dice),
             Type::List { item, tail, .. } => {
                 let n = size / 2 + dice.below(size);
@@ -138,7 +144,10 @@ fn of_kind(kind: Kind, dice: &mut Dice) -> Term {
     }
 }
 
-const MAX_CHAR: i64 = 0x10_ffff;
+fn is_character(low: &Option<BigInt>, high: &Option<BigInt>) -> bool {
+    let is = |it: &Option<BigInt>, bound: i64| *it == Some(BigInt::from(bound));
+    is(low, 0) && is(high, 0x10_ffff)
+}
 
 const CHARS: &[u8] =
     b"abcdefghijklmnopqrstuvwxyzABCXYZ0123456789  ..,,::;--__//==&?()[]{}<>\"'+*#@%|\\\n\t";
@@ -150,10 +159,6 @@ fn integer(low: Option<&BigInt>, high: Option<&BigInt>, dice: &mut Dice) -> Term
         |from: i64, to: i64| u64::try_from(i128::from(to) - i128::from(from) + 1).unwrap_or(1);
     let step = |dice: &mut Dice, n: u64| i64::try_from(dice.below(n.min(1 << 32))).unwrap_or(0);
     Term::Int(match (low, high) {
-        // Of characters, mostly those that programs look for.
-        (Some(0), Some(MAX_CHAR)) if dice.below(8) > 0 => {
-            i64::from(dice.pick(CHARS).copied().unwrap_or(b'a'))
-        }
         (Some(low), Some(high)) => low.saturating_add(step(dice, span(low, high))),
         (Some(low), None) => low.saturating_add(step(dice, 3)),
         (None, Some(high)) => high.saturating_sub(step(dice, 3)),

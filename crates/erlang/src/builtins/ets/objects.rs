@@ -37,6 +37,7 @@ pub(super) fn insert_new(w: &mut World, args: &[Value]) -> Result<Value, Fault> 
 
 /// One object or a list of them, each with a key, in the order in which BEAM inserts them.
 fn objects_of(w: &mut World, id: RefId, value: Value) -> Result<Vec<Value>, Fault> {
+    let value = w.taken_apart(value);
     if value.shadow().is_some() {
         w.look_at("objects of an ETS table", value);
     }
@@ -185,9 +186,13 @@ pub(super) fn update_element(w: &mut World, args: &[Value]) -> Result<Value, Fau
 /// `ets:update_counter/3,4`: all changes or none.
 pub(super) fn update_counter(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let (key, change) = (arg(args, 1), arg(args, 2));
-    let id = find_all(w, arg(args, 0), Need::Write)?;
-    let table = table(w, id)?;
+    let id = find_by_key(w, arg(args, 0), Need::Write)?;
+    follow_key(w, id, key);
     let default = args.get(3).copied();
+    if let Some(default) = default.filter(|it| it.shadow().is_some()) {
+        w.look_at("an object of an ETS table", default);
+    }
+    let table = table(w, id)?;
     if default.is_some_and(|it| w.heap.elements(it).is_none_or(<[Value]>::is_empty)) {
         return Err(Fault::BADARG);
     }
@@ -227,6 +232,9 @@ pub(super) fn update_counter(w: &mut World, args: &[Value]) -> Result<Value, Fau
     }
     for step in steps {
         let old = elements.get(step.place).copied().unwrap_or(Value::NIL);
+        if old.shadow().is_some() {
+            w.look_at("a counter of an ETS table", old);
+        }
         let mut new = add(w, old, step.increment)?;
         if let Some((threshold, value)) = step.wrap {
             let falls = compare_value(&w.heap, &w.atoms, step.increment, Value::int(0)).is_lt();

@@ -1,7 +1,7 @@
 //! Finding objects by match specification: all at once, in portions, to count, delete or replace.
 
 use crate::builtins::arithmetic::{arg, badarg};
-use crate::builtins::ets::access::{Need, caused, find_all, table};
+use crate::builtins::ets::access::{Need, caused, find, find_all, table};
 use crate::builtins::ets::rows::Place;
 use crate::builtins::ets::spec::{
     Called, Dialect, Effects, Program, Refusal, compile, compile_pattern, run, run_traced,
@@ -39,7 +39,10 @@ pub(super) fn match_object_all(w: &mut World, args: &[Value]) -> Result<Value, F
 }
 
 fn match_pattern(w: &mut World, args: &[Value], result: AtomId) -> Result<Value, Fault> {
-    let id = find_all(w, arg(args, 0), Need::Read)?;
+    // What is all there is looks into nothing.
+    let is_all = arg(args, 1).as_atom().is_some_and(|it| w.atoms.name(it) == "_");
+    let look = if is_all { find } else { find_all };
+    let id = look(w, arg(args, 0), Need::Read)?;
     let (program, _) = compile_pattern(w, arg(args, 1), result)?;
     let found = results(w, id, &program)?;
     Ok(w.heap.list(&found))
