@@ -57,6 +57,32 @@ pub fn beam_program(path: &Path) -> Vec<(Atom, Answer)> {
     frames(&bytes).map(named_answer).collect()
 }
 
+/// A program that ran on real nodes: their names, and what became of each function on the first.
+#[derive(Debug)]
+pub struct OnNodes {
+    pub names: Vec<String>,
+    pub answers: Vec<(Atom, Answer)>,
+}
+
+/// The same on two real nodes. `Err` says why there can't be nodes here.
+///
+/// # Panics
+/// If OTP is missing, or the program does not compile.
+pub fn beam_nodes(path: &Path) -> Result<OnNodes, String> {
+    let asked = path.to_str().expect("a path of text").as_bytes();
+    let bytes = run_script("nodes.escript", asked);
+    let mut frames = frames(&bytes);
+    let first = etf::decode(frames.next().expect("a first frame")).expect("a term");
+    match first.as_tuple() {
+        Some([tag, names]) if tag.as_atom() == Some("nodes") => {
+            let names = names.as_list().expect("a list").iter();
+            let names = names.map(|it| it.as_atom().expect("a name").to_owned()).collect();
+            Ok(OnNodes { names, answers: frames.map(named_answer).collect() })
+        }
+        _ => Err(print(&first, Style::TP)),
+    }
+}
+
 fn named_answer(bytes: &[u8]) -> (Atom, Answer) {
     let term = etf::decode(bytes).unwrap_or_else(|why| panic!("{why}: {bytes:?}"));
     let [function, became] = term.as_tuple().expect("a tuple") else { panic!("no pair: {term:?}") };

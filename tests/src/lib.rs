@@ -21,13 +21,14 @@ mod tables;
 mod tree;
 mod writer;
 
-pub use calls::{Answer, Call, beam_program, beam_results};
+pub use calls::{Answer, Call, OnNodes, beam_nodes, beam_program, beam_results};
 pub use compare::{compare_functions, compare_program};
 pub use elixir::elixir_libraries;
 pub use generate::{sample, terms};
 pub use kinds::{Kinds, Random};
 pub use machine::{
-    machine, machine_on_paths, machine_outside, machine_with, our_result, without_closures,
+    machine, machine_on_nodes, machine_on_paths, machine_outside, machine_with, our_result,
+    without_closures,
 };
 pub use native::Native;
 pub use otp::ask_otp;

@@ -26,6 +26,16 @@ pub fn machine_with(module: Atom, source: &Path) -> Machine {
     machine_on(host)
 }
 
+/// The same, on nodes of these names.
+///
+/// # Panics
+/// If OTP is missing.
+pub fn machine_on_nodes(module: Atom, source: &Path, nodes: Vec<String>) -> Machine {
+    let mut host = host();
+    host.add_source(module, beam::Source::Erl(source.to_owned()));
+    Machine::new(Box::new(host), Settings { limits: limits(), nodes, ..Settings::default() })
+}
+
 /// The same, for a program that may touch files and the operating system.
 ///
 /// # Panics

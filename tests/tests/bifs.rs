@@ -5,7 +5,7 @@ use erlang::builtins::{Builtin, Effect, How, all};
 use num_bigint::BigInt;
 use std::sync::mpsc::sync_channel;
 use std::thread;
-use term::{Atom, Pid, Reference, Term, read_term};
+use term::{Atom, Pid, Port, Reference, Term, read_term};
 
 /// Samples of builtins with three or more arguments, and of the kinds written for one.
 const N_SAMPLES: usize = 4_000;
@@ -131,6 +131,9 @@ const EXCLUDED: &[Exclusion] = &[
         |it| !above(it, 0, -62_167_219_201),
         "before the year 0 BEAM is a day off now and then",
     ),
+    exclude("erlang:pid_to_list", is_foreign, "each runtime has numbers of its own for nodes"),
+    exclude("erlang:port_to_list", is_foreign, "each runtime has numbers of its own for nodes"),
+    exclude("erlang:ref_to_list", is_foreign, "each runtime has numbers of its own for nodes"),
     exclude("binary:compile_pattern", |_| true, "each runtime has patterns of its own"),
     exclude("erlang:term_to_binary", has_large_map, "BEAM writes large maps in hash order"),
     exclude("erlang:term_to_binary", is_compressed, "each compressor has its own ways to be short"),
@@ -163,6 +166,16 @@ fn holds_large_map(term: &Term) -> bool {
     term.has_part(|it| matches!(it, Term::Map(pairs) if pairs.len() > 32))
 }
 
+fn is_foreign(call: &Call) -> bool {
+    let node = match call.args.first() {
+        Some(Term::Pid(it)) => &it.node,
+        Some(Term::Port(it)) => &it.node,
+        Some(Term::Ref(it)) => &it.node,
+        _ => return false,
+    };
+    node.as_str() != "nonode@nohost"
+}
+
 fn is_compressed(call: &Call) -> bool {
     let compressed = Term::atom("compressed");
     let options = call.args.get(1).and_then(Term::as_list).unwrap_or_default();
@@ -170,6 +183,31 @@ fn is_compressed(call: &Call) -> bool {
         Some(parts) => parts.first() == Some(&compressed),
         None => *it == compressed,
     })
+}
+
+/// Pids, ports and references of nodes that are elsewhere, or that were this one before; the first
+/// are crossed with each other and all else.
+fn of_other_nodes() -> (Vec<Term>, Vec<Term>) {
+    let (node, here) = (|| Atom::new("a@h"), || Atom::new("nonode@nohost"));
+    let pid = |node, id, serial, creation| Term::Pid(Pid { node, id, serial, creation });
+    let port = |node, id, creation| Term::Port(Port { node, id, creation });
+    let reference = |node, creation, words: &[u32]| {
+        Term::Ref(Reference { node, creation, words: words.to_vec() })
+    };
+    let crossed =
+        vec![pid(node(), 77, 0, 7), port(node(), 12, 7), reference(node(), 7, &[5, 1, 0])];
+    let others = vec![
+        pid(node(), 77, 0, 8),
+        pid(here(), 77, 0, 3),
+        pid(Atom::new("b@h"), u32::MAX, u32::MAX, u32::MAX),
+        port(here(), 12, 0),
+        port(node(), u64::MAX - 1, 7),
+        // Not of other lengths: BEAM puts equal ones twice into a large map.
+        reference(node(), 7, &[5, 2, 1]),
+        reference(here(), 0, &[5, 1, 9]),
+        reference(here(), 3, &[5, 1, 0]),
+    ];
+    (crossed, others)
 }
 
 struct Edges {
@@ -189,7 +227,10 @@ impl Edges {
             [5, 6]
                 .map(|n| Term::Ref(Reference { node: node(), creation: 0, words: vec![n, 1, 0] })),
         );
+        let (crossed, others) = of_other_nodes();
+        all.extend(crossed);
         let n_crossed = all.len();
+        all.extend(others);
         all.extend(sampled.lines().skip(1).map(read));
         Edges { all, n_crossed }
     }

@@ -28,6 +28,11 @@ fn settings() {
 }
 
 #[test]
+fn of_other_nodes() {
+    compare_program("foreign.erl", 25, machine_with);
+}
+
+#[test]
 fn behaviours() {
     compare_program("behaviours.erl", 27, machine_with);
 }

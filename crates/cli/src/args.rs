@@ -109,7 +109,7 @@ pub(crate) struct Run {
     pub(crate) seed: Option<u64>,
 }
 
-/// Where code is found, and how sources are compiled.
+/// Where code is found, how sources are compiled, and on which nodes they run.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Build {
     /// A directory of .beam files, searched before OTP's own; may repeat; -pa is the same
@@ -121,7 +121,14 @@ pub(crate) struct Build {
     /// A macro for the compiler; may repeat
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     pub(crate) defines: Vec<String>,
+    /// Run on a system of these nodes, the call on the first: a@host,b@host
+    #[arg(long, value_name = "NAMES", value_parser = nodes, default_value = "", hide_default_value = true)]
+    pub(crate) nodes: Nodes,
 }
+
+/// Names of nodes, no two the same.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Nodes(pub(crate) Vec<String>);
 
 #[derive(Debug, Args)]
 pub(crate) struct Symbolic {
@@ -230,6 +237,9 @@ pub(crate) struct Test {
     /// How often a process may be left although it could go on [default: any number]
     #[arg(long, value_name = "N", requires = "schedules")]
     pub(crate) preemptions: Option<usize>,
+    /// Let each node of --nodes but the first go down, once, at any time
+    #[arg(long, requires = "schedules", requires = "nodes")]
+    pub(crate) node_down: bool,
     /// Let the program touch the world outside; may repeat
     #[arg(long = "allow", value_name = "EFFECT", value_enum)]
     pub(crate) allowed: Vec<Effect>,
@@ -360,6 +370,27 @@ fn strategy(name: &str) -> Result<Strategy, String> {
     Strategy::from_name(name).ok_or_else(|| format!("there is {}", names.join(", ")))
 }
 
+/// As many as a machine can have.
+const MAX_NODES: usize = 15;
+
+fn nodes(text: &str) -> Result<Nodes, String> {
+    let mut res: Vec<String> = Vec::new();
+    for name in text.split(',').map(str::trim).filter(|it| !it.is_empty()) {
+        match name.split_once('@') {
+            Some((node, host)) if !node.is_empty() && !host.is_empty() && !host.contains('@') => (),
+            _ => return Err(format!("a node is a name and a host: a@host, not {name}")),
+        }
+        if res.iter().any(|it| it == name) {
+            return Err(format!("{name} is there twice"));
+        }
+        res.push(name.to_owned());
+    }
+    if res.len() > MAX_NODES {
+        return Err(format!("there can be {MAX_NODES} nodes"));
+    }
+    Ok(Nodes(res))
+}
+
 fn duration(text: &str) -> Result<Duration, String> {
     let (number, unit) = number_and_unit(text)?;
     let seconds = match unit {
@@ -398,7 +429,7 @@ fn number_and_unit(text: &str) -> Result<(f64, &str), String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{CommandLine, duration, size};
+    use super::{CommandLine, duration, nodes, size};
     use clap::CommandFactory;
     use std::time::Duration;
 
@@ -416,5 +447,12 @@ mod tests {
         assert_eq!(size("2G"), Ok(2 << 30));
         assert_eq!(size("64k"), Ok(65_536));
         assert!(size("2T").is_err());
+    }
+
+    #[test]
+    fn names_of_nodes() {
+        assert_eq!(nodes("a@h, b@h").expect("two").0, ["a@h", "b@h"]);
+        assert!(nodes("").expect("none").0.is_empty());
+        assert!(nodes("a").is_err() && nodes("a@").is_err() && nodes("a@h,a@h").is_err());
     }
 }

@@ -154,6 +154,7 @@ fn settings(options: &Run) -> Settings {
         },
         allowed: allowed(&options.allowed),
         interrupt: alarm(options.time),
+        nodes: options.build.nodes.0.clone(),
         ..if allowed(&options.allowed).os { outside() } else { Settings::default() }
     }
 }
@@ -220,7 +221,7 @@ fn ending(outcome: Outcome) -> Result<Ending, Diagnostic> {
             | Stop::Unsupported { .. }
             | Stop::Halted { .. }
             | Stop::NeedModule(_)
-            | Stop::NeedProcess(_)
+            | Stop::NeedProcess(..)
             | Stop::NeedFact(_)
             | Stop::NeedTurn
             | Stop::Host { .. } => {

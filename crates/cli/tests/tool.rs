@@ -292,6 +292,7 @@ fn every_command_has_an_example_in_its_help() {
                   --pa <DIR>         A directory of .beam files, searched before OTP's own; may repeat; -pa is the same
               -I <DIR>               A directory of included files; may repeat
               -D <NAME[=VALUE]>      A macro for the compiler; may repeat
+                  --nodes <NAMES>    Run on a system of these nodes, the call on the first: a@host,b@host
                   --allow <EFFECT>   Let the program touch the world outside; may repeat [possible values: files, network, os, all]
                   --time <TIME>      Give up after this long: 500ms, 30s, 2m
                   --memory <SIZE>    Give up beyond this much memory: 64K, 512M, 2G [default: 2G]

@@ -206,8 +206,11 @@ fn port_key(port: &Port) -> (&str, u32, u64) {
     (port.node.as_str(), port.creation, port.id)
 }
 
-fn ref_key(reference: &Reference) -> (&str, u32, Vec<u32>) {
-    (reference.node.as_str(), reference.creation, reference.words.iter().rev().copied().collect())
+/// The last word weighs most; zeros that come last are as good as none.
+fn ref_key(reference: &Reference) -> (&str, u32, usize, Vec<u32>) {
+    let words: Vec<u32> =
+        reference.words.iter().rev().skip_while(|it| **it == 0).copied().collect();
+    (reference.node.as_str(), reference.creation, words.len(), words)
 }
 
 #[cfg(test)]

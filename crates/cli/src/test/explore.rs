@@ -26,6 +26,8 @@ pub(crate) struct Task {
     pub(crate) settings: Settings,
     /// How to explore schedules, if that is wanted.
     pub(crate) schedules: Option<ScheduleSettings>,
+    /// Whether nodes may go down then.
+    pub(crate) nodes_fall: bool,
     pub(crate) time: Duration,
     /// Whether to look beyond the depth for clauses that were not entered.
     pub(crate) may_deepen: bool,

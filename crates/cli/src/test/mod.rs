@@ -33,7 +33,7 @@ pub(crate) use finding::used_up;
 pub(crate) use replay::replay;
 pub(crate) use symbolic::symbolic;
 
-use crate::args::{Format, Test};
+use crate::args::{Backend, Format, Test};
 use crate::diagnostic::Diagnostic;
 use crate::explain::Code;
 use crate::machine::allowed;
@@ -41,6 +41,7 @@ use crate::start::{COULD_NOT, Done, stdout_colours};
 use crate::test::confirm::confirm;
 use crate::test::coverage::Sources;
 use crate::test::explore::Task;
+use crate::test::finding::Confirmation;
 use crate::test::plan::{n_workers, plan, time_of, time_of_all};
 use crate::test::progress::Progress;
 use crate::test::project::Project;
@@ -56,6 +57,12 @@ use trace::Covered;
 
 /// What goes to stdout and stderr, and the exit code.
 pub(crate) fn test(options: &Test) -> Result<Done, Vec<Diagnostic>> {
+    if !options.build.nodes.0.is_empty() && options.backend != Backend::Machine {
+        let title = "--nodes are nodes of our own machine, not of BEAM";
+        return Err(vec![
+            Diagnostic::new(Code::Unsupported, title).hint("leave --backend or --nodes out"),
+        ]);
+    }
     let (mut project, mut diagnostics) = Project::load(&options.targets, &options.build);
     if project.modules.is_empty() {
         return Err(diagnostics);
@@ -83,7 +90,9 @@ pub(crate) fn test(options: &Test) -> Result<Done, Vec<Diagnostic>> {
     }
     let origin = Origin { targets: options.targets.clone(), build: options.build.clone() };
     if let Some(dir) = &options.out {
-        let troubles = write_all(dir, &report, &project, &origin, &options.emit, beam.as_mut());
+        // Tests would run on one node.
+        let beam = beam.as_mut().filter(|_| options.build.nodes.0.is_empty());
+        let troubles = write_all(dir, &report, &project, &origin, &options.emit, beam);
         diagnostics.extend(troubles);
     }
     let stdout = match options.format {
@@ -126,7 +135,9 @@ fn explore(
     let mut covered = Covered::default();
     workers.run(|n, mut explored| {
         let Some(Task { unit, contract, .. }) = tasks.get(n) else { return };
-        if let Some(beam) = &mut beam {
+        if !options.build.nodes.0.is_empty() {
+            explored.findings.iter_mut().for_each(|it| it.confirmation = on_nodes());
+        } else if let Some(beam) = &mut beam {
             confirm(beam, unit, &mut explored);
         }
         covered.add(&explored.report.covered);
@@ -139,6 +150,11 @@ fn explore(
     let of_units: Vec<_> = units.iter().map(|it| (&it.coverage, &it.explored)).collect();
     let modules = sources.union(&of_units);
     Ok(Report { units, modules })
+}
+
+/// The BEAM that findings are tried on is one node without a name.
+fn on_nodes() -> Confirmation {
+    Confirmation::Unconfirmed("it needs several nodes".to_owned())
 }
 
 /// Set by Ctrl-C: the search stops, and what is known is shown.

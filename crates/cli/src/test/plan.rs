@@ -157,9 +157,10 @@ impl<'a> Planner<'a> {
             ..engine::Settings::default()
         };
         let schedules = options.schedules.then(|| schedules(options));
+        let nodes_fall = options.node_down;
         let time = time_of(options);
         let may_deepen = depth.is_none();
-        Ok(Task { unit, contract, settings, schedules, time, may_deepen, n_solvers: 1 })
+        Ok(Task { unit, contract, settings, schedules, nodes_fall, time, may_deepen, n_solvers: 1 })
     }
 
     fn signature(&mut self, unit: &UnitName) -> Option<Signature> {

@@ -16,6 +16,7 @@ use beam::{How, Turn};
 use engine::{Alone, Ended, Followed, Report, ScheduleReport, ScheduleSettings, Stop, Test};
 use engine::{explore_schedules, follow, step_name};
 use erlang::Machine;
+use erlang::data::NodeId;
 use erlang::machine::Staged;
 use serde_json::{Value, json};
 use solve::{Chain, Effort};
@@ -78,6 +79,7 @@ impl Schedule {
         args: &[Term],
     ) -> Result<Outcome, String> {
         let mut stage = Staged::new(machine, unit.module.clone(), unit.function.clone());
+        stage.falling = stage.falls_named(&self.steps);
         let input = Input { args: args.to_vec() };
         let Followed { performed, .. } =
             follow(&mut stage, &input, &self.steps).map_err(|it| it.why)?;
@@ -153,9 +155,31 @@ impl Task {
         let (found, statistics) = Clock::during(self.time, interrupt, |halt| {
             let mut solver = Chain::new(Effort::default()).halted_by(halt);
             let mut oracle = Alone { solver: &mut solver, domain: &self.contract.domain };
-            let found =
-                explore_schedules(&mut stage, &mut oracle, seed, settings, &mut see, &mut watch);
-            (found, solver.statistics)
+            let mut all = ScheduleReport::default();
+            for falling in self.falls(&stage) {
+                stage.falling = falling;
+                let mut watch = |report: &ScheduleReport| {
+                    let n_runs = all.n_runs + report.n_runs;
+                    watch(&ScheduleReport { n_runs, ..report.clone() })
+                };
+                let found = explore_schedules(
+                    &mut stage,
+                    &mut oracle,
+                    seed,
+                    settings,
+                    &mut see,
+                    &mut watch,
+                );
+                all.n_runs += found.n_runs;
+                all.n_diverged += found.n_diverged;
+                if found.stop != Stop::Exhausted {
+                    (all.stop, all.trouble) = (found.stop, found.trouble);
+                }
+                if !matches!(found.stop, Stop::Exhausted | Stop::Depth) {
+                    break;
+                }
+            }
+            (all, solver.statistics)
         });
         let Gathered { found: causes, deadlock, tests, results, mut report, n_refused, .. } = all;
         report.solver = statistics;
@@ -183,7 +207,10 @@ impl Task {
             settings: *settings,
             goes_on: &goes_on,
         };
-        shown.iter_mut().for_each(|(wanted, it)| smaller.make(wanted, it));
+        for (wanted, it) in &mut shown {
+            smaller.stage.falling = smaller.stage.falls_in(&it.schedule);
+            smaller.make(wanted, it);
+        }
         stage.is_narrated = true;
         let findings = shown.into_iter().map(|it| explain(&mut stage, it.1)).collect();
         let trouble = found.trouble;
@@ -198,6 +225,20 @@ impl Task {
             ..Explored::default()
         };
         seen.done(&res);
+        res
+    }
+}
+
+impl Task {
+    /// Which nodes go down, each of which is explored by itself; first those runs where none does.
+    fn falls(&self, stage: &Staged<'_>) -> Vec<Vec<NodeId>> {
+        let mut res = vec![Vec::new()];
+        for node in stage.other_nodes().into_iter().filter(|_| self.nodes_fall) {
+            let with = |it: &Vec<NodeId>| it.iter().copied().chain([node]).collect();
+            let more: Vec<Vec<NodeId>> = res.iter().map(with).collect();
+            res.extend(more);
+        }
+        res.sort_by_key(Vec::len);
         res
     }
 }
@@ -322,6 +363,7 @@ fn end_text(outcome: &Outcome) -> String {
 /// Takes the steps once more, and tells what they do.
 fn explain(stage: &mut Staged<'_>, shown: Shown) -> Finding {
     let Shown { mut finding, schedule, actor, .. } = shown;
+    stage.falling = stage.falls_in(&schedule);
     let steps: Vec<String> = schedule.iter().map(|it| step_name(stage, *it)).collect();
     let process = actor.map(|it| stage.name(it));
     let mut res = Schedule { steps, process, ..Schedule::default() };

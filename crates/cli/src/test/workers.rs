@@ -148,7 +148,8 @@ pub(crate) fn machine(
     let limits =
         Limits { reductions: MAX_REDUCTIONS, memory_bytes: MAX_MEMORY, ..Limits::default() };
     let interrupt = Arc::clone(interrupt);
-    let settings = Settings { limits, allowed, interrupt, ..Settings::default() };
+    let nodes = project.build.nodes.0.clone();
+    let settings = Settings { limits, allowed, interrupt, nodes, ..Settings::default() };
     let mut res = Machine::new(Box::new(host), settings);
     for code in project.modules.iter().map(|it| &it.code).chain(&project.helpers) {
         res.install(code).map_err(|it| it.to_string())?;

@@ -3,7 +3,7 @@
 use crate::builtins::arithmetic::arg;
 use crate::builtins::modules::object_of;
 use crate::builtins::{Builtin, Control, Effect, Fault, How, Stop, inside, pure};
-use crate::data::{AtomId, FunKind, Value, View};
+use crate::data::{AtomId, FunKind, NodeId, Value, View};
 use crate::lift::{self, Lift};
 use crate::machine::World;
 use term::Term;
@@ -22,7 +22,7 @@ pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "exit", 1, |_, args| Err(Fault::Exit(arg(args, 0)))).moves(0b0),
     inside("erlang", "throw", 1, |_, args| Err(Fault::Throw(arg(args, 0)))).moves(0b0),
     inside("erlang", "raise", 3, raise).own(lift::raise),
-    inside("erlang", "halt", 0, |_, _| Err(Stop::Halted { status: 0 }.into())),
+    inside("erlang", "halt", 0, |w, _| Err(halted(w, 0))),
     inside("erlang", "halt", 1, halt),
     inside("erlang", "halt", 2, halt),
     pure("erlang", "make_fun", 3, make_fun),
@@ -128,8 +128,18 @@ fn full_frame(w: &mut World, frame: Value) -> Value {
     }
 }
 
-fn halt(_: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    Err(Stop::Halted { status: arg(args, 0).as_int().unwrap_or(1) }.into())
+fn halt(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    Err(halted(w, arg(args, 0).as_int().unwrap_or(1)))
+}
+
+/// The node where the unit is ends the run; others go down by themselves.
+fn halted(w: &mut World, status: i64) -> Fault {
+    let here = w.here();
+    if here == NodeId::FIRST {
+        return Stop::Halted { status }.into();
+    }
+    w.node_down(here);
+    Fault::Killed(Value::atom(AtomId::KILLED))
 }
 
 fn make_fun(w: &mut World, args: &[Value]) -> Result<Value, Fault> {

@@ -8,7 +8,7 @@ use crate::builtins::hash::phash2;
 use crate::builtins::make::{atom, count};
 use crate::builtins::shared::term_slots;
 use crate::builtins::{Builtin, Fault, inside};
-use crate::data::{AtomId, FunKind, Heap, Value, View};
+use crate::data::{AtomId, FunKind, Heap, NodeId, Value, View};
 use crate::machine::World;
 use crate::machine::process::MonitorTarget;
 use rustc_hash::FxHashSet;
@@ -106,7 +106,13 @@ fn own_words(heap: &Heap, value: Value) -> i64 {
             FunKind::External { .. } => 5,
             FunKind::Closure { n_free, .. } => 5 + i64::try_from(n_free).unwrap_or(i64::MAX / 2),
         },
+        View::Ref(id) if id.owner.node() == NodeId::ELSEWHERE => {
+            let words = heap.nodes.reference(id).1.all().len();
+            4 + i64::try_from(words / 2).unwrap_or(0)
+        }
         View::Ref(_) => 3,
+        View::Pid(pid) if pid.node() == NodeId::ELSEWHERE => 4,
+        View::Port(port) if port.node() == NodeId::ELSEWHERE => 4,
         View::Atom(_) | View::Nil | View::Pid(_) | View::Port(_) => 0,
     }
 }
@@ -281,8 +287,8 @@ fn monitor_list(w: &mut World, about: Value) -> Result<Value, Fault> {
         for (id, monitor) in &process.monitors {
             let (to, name) = match monitor.target {
                 MonitorTarget::Process(pid) => (Value::pid(pid), Value::NIL),
-                MonitorTarget::Name(name, Some(pid)) => (Value::pid(pid), Value::atom(name)),
-                MonitorTarget::Name(_, None)
+                MonitorTarget::Name(name, _, Some(pid)) => (Value::pid(pid), Value::atom(name)),
+                MonitorTarget::Name(_, _, None)
                 | MonitorTarget::Port(..)
                 | MonitorTarget::TimeOffset => continue,
             };
@@ -291,7 +297,7 @@ fn monitor_list(w: &mut World, about: Value) -> Result<Value, Fault> {
         for (id, watcher) in &process.monitored_by {
             let theirs = w.processes.get(watcher).and_then(|it| it.monitors.get(id));
             let name = match theirs.map(|it| it.target) {
-                Some(MonitorTarget::Name(name, _)) => Value::atom(name),
+                Some(MonitorTarget::Name(name, ..)) => Value::atom(name),
                 _ => Value::NIL,
             };
             rows.push([tag, kind, target, Value::reference(*id), Value::pid(*watcher), name]);

@@ -5,13 +5,16 @@
 use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::binary::{bytes, count, pair};
 use crate::builtins::{Builtin, Fault, Stop, on_host, pure};
-use crate::data::{Heap, Value, View, from_term, to_term};
+use crate::data::{Heap, PidId, PortId, Value, View, from_term, to_external};
 use crate::machine::World;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use std::io::Write;
 use term::etf::{self, DecodeError, Form};
-use term::{Atom, Fun, Term};
+use term::{Atom, Fun, Pid, Port, Reference, Term};
+
+/// As on BEAM.
+const MAX_REF_WORDS: usize = 5;
 
 pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "term_to_binary", 1, to_binary),
@@ -65,7 +68,7 @@ fn encode(w: &World, value: Value, form: Form) -> Result<Vec<u8>, Fault> {
     if !unfolds_within(&w.heap, value, budget) {
         return Err(Stop::OutOfMemory.into());
     }
-    let term = to_term(&w.heap, &w.atoms, value)
+    let term = to_external(&w.heap, &w.atoms, value)
         .map_err(|why| Stop::Unsupported { what: format!("term_to_binary: {why}") })?;
     etf::encode_as(&term, form).map_err(|_| Fault::SYSTEM_LIMIT)
 }
@@ -164,7 +167,9 @@ fn from_binary(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     })?;
     drop(encoded);
     let mut names = Vec::new();
-    collect_atoms(&term, &mut names);
+    if !collect_atoms(&term, &mut names) {
+        return Err(Fault::BADARG);
+    }
     let n_new = names.iter().filter(|it| w.atoms.find(it.as_str()).is_none()).count();
     if n_new > 0 && atoms == NewAtoms::Refused {
         return Err(Fault::BADARG);
@@ -198,11 +203,30 @@ enum Rest {
     Counted,
 }
 
-fn collect_atoms<'a>(term: &'a Term, names: &mut Vec<&'a Atom>) {
+/// All names in a term, and whether its pids, ports and references are such that BEAM reads them.
+fn collect_atoms<'a>(term: &'a Term, names: &mut Vec<&'a Atom>) -> bool {
     let mut todo = vec![term];
     while let Some(next) = todo.pop() {
         match next {
             Term::Atom(atom) => names.push(atom),
+            Term::Pid(Pid { node, id, serial, creation }) => {
+                names.push(node);
+                if !is_possible(node, *creation, PidId::from_parts(*id, *serial).is_some()) {
+                    return false;
+                }
+            }
+            Term::Port(Port { node, id, creation }) => {
+                names.push(node);
+                if !is_possible(node, *creation, *id <= PortId::MAX_NUMBER) {
+                    return false;
+                }
+            }
+            Term::Ref(Reference { node, creation, words }) => {
+                names.push(node);
+                if words.len() > MAX_REF_WORDS || !is_possible(node, *creation, words.len() <= 3) {
+                    return false;
+                }
+            }
             Term::List(list) => {
                 todo.push(&list.tail);
                 todo.extend(&list.items);
@@ -220,14 +244,13 @@ fn collect_atoms<'a>(term: &'a Term, names: &mut Vec<&'a Atom>) {
                     todo.extend(env);
                 }
             },
-            Term::Int(_)
-            | Term::Big(_)
-            | Term::Float(_)
-            | Term::Nil
-            | Term::Bits(_)
-            | Term::Pid(_)
-            | Term::Port(_)
-            | Term::Ref(_) => (),
+            Term::Int(_) | Term::Big(_) | Term::Float(_) | Term::Nil | Term::Bits(_) => (),
         }
     }
+    true
+}
+
+/// Whether a pid, port or reference that says it is of this very node could be.
+fn is_possible(node: &Atom, creation: u32, is_within: bool) -> bool {
+    is_within || creation != 0 || node.as_str() != "nonode@nohost"
 }

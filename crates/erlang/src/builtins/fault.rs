@@ -1,7 +1,7 @@
 //! Why a builtin did not return a value.
 
 use crate::builtins::Effect;
-use crate::data::{AtomId, BuildError, Value};
+use crate::data::{AtomId, BuildError, NodeId, Value};
 use std::fmt;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -53,7 +53,7 @@ pub enum Stop {
     /// Not the end: a builtin needs a module, and runs again when it is loaded.
     NeedModule(AtomId),
     /// Not the end either: a part of the system that this process looks for is yet to be started.
-    NeedProcess(AtomId),
+    NeedProcess(NodeId, AtomId),
     /// Nor this: only the host knows what `erlang:system_info` says of this.
     NeedFact(AtomId),
     /// Nor this: others may go first.
@@ -112,7 +112,7 @@ impl fmt::Display for Stop {
             Stop::Unsupported { what } => write!(f, "{what} is not supported"),
             Stop::Halted { status } => write!(f, "the program halted with status {status}"),
             Stop::NeedModule(_) => write!(f, "a module is missing"),
-            Stop::NeedProcess(_) => write!(f, "a part of the system is missing"),
+            Stop::NeedProcess(..) => write!(f, "a part of the system is missing"),
             Stop::NeedFact(_) => write!(f, "a fact is missing"),
             Stop::NeedTurn => write!(f, "it is not its turn"),
             Stop::Host { why } => write!(f, "{why}"),

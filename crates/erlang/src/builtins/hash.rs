@@ -152,9 +152,12 @@ impl Hash<'_> {
                     self.rest.extend(free.iter().rev().map(|it| Next::Value(*it)));
                 }
             },
-            View::Pid(pid) => self.mix(pid.parts().0, 0, 5),
-            View::Port(port) => self.mix(low(port), 0, 6),
-            View::Ref(id) => self.mix(id.n, 0, 7),
+            View::Pid(pid) => self.mix(self.heap.nodes.pid(pid).1, 0, 5),
+            View::Port(port) => {
+                let number = self.heap.nodes.port(port).1;
+                self.mix(low(number), high(number), 6);
+            }
+            View::Ref(id) => self.mix(self.heap.nodes.reference(id).1.first(), 0, 7),
         }
     }
 
@@ -318,15 +321,19 @@ fn phash(heap: &Heap, atoms: &Atoms, value: Value) -> u32 {
                     continue;
                 }
                 View::Pid(pid) => {
-                    hash = phash_word(hash, pid.parts().0, PRIMES[5]);
+                    hash = phash_word(hash, heap.nodes.pid(pid).1, PRIMES[5]);
                     (PRIMES[6], 0)
                 }
                 View::Port(port) => {
-                    hash = phash_word(hash, low(port), PRIMES[9]);
+                    let number = heap.nodes.port(port).1;
+                    if high(number) != 0 {
+                        hash = phash_word(hash, high(number), PRIMES[11]);
+                    }
+                    hash = phash_word(hash, low(number), PRIMES[9]);
                     (PRIMES[10], 0)
                 }
                 View::Ref(id) => {
-                    hash = phash_word(hash, id.n, PRIMES[9]);
+                    hash = phash_word(hash, heap.nodes.reference(id).1.first(), PRIMES[9]);
                     (PRIMES[10], 0)
                 }
             },

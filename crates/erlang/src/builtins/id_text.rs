@@ -1,36 +1,49 @@
 //! Processes, references, ports and funs to text and back.
 //!
-//! The text is that of a node that is alone: `<0.N.0>`.
+//! A node is 0 in its own texts. What it calls others is its own affair: BEAM takes the number of the
+//! node's name in its table of atoms, we number nodes as they appear.
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::text::{list_bytes, string};
-use crate::builtins::{Builtin, Fault, Stop, pure};
-use crate::data::{FunKind, PidId, RefId, Value, View, to_term};
+use crate::builtins::{Builtin, Fault, pure};
+use crate::data::{FunKind, NodeId, NodeName, PidId, PortId, Value, View};
 use crate::machine::World;
 use term::{Atom, Fun, Style, Term};
 
 pub(super) const ROWS: &[Builtin] = &[
-    pure("erlang", "pid_to_list", 1, |w, args| {
-        to_list(w, arg(args, 0), |it| matches!(it, View::Pid(_)))
-    }),
-    pure("erlang", "ref_to_list", 1, |w, args| {
-        to_list(w, arg(args, 0), |it| matches!(it, View::Ref(_)))
-    }),
-    pure("erlang", "port_to_list", 1, |w, args| {
-        to_list(w, arg(args, 0), |it| matches!(it, View::Port(_)))
-    }),
+    pure("erlang", "pid_to_list", 1, pid_to_list),
+    pure("erlang", "ref_to_list", 1, ref_to_list),
+    pure("erlang", "port_to_list", 1, port_to_list),
     pure("erlang", "fun_to_list", 1, fun_to_list),
     pure("erlang", "list_to_pid", 1, list_to_pid),
     pure("erlang", "list_to_ref", 1, list_to_ref),
     pure("erlang", "list_to_port", 1, list_to_port),
 ];
 
-fn to_list(w: &mut World, value: Value, is_right: fn(View) -> bool) -> Result<Value, Fault> {
-    if !is_right(value.view()) {
-        return Err(Fault::BADARG);
-    }
-    let term = to_term(&w.heap, &w.atoms, value).map_err(|_| Fault::BADARG)?;
-    Ok(string(&mut w.heap, &term::print(&term, Style::W)))
+fn pid_to_list(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let View::Pid(pid) = arg(args, 0).view() else { return Err(Fault::BADARG) };
+    let (node, id, serial) = w.heap.nodes.pid(pid);
+    let text = format!("<{}.{id}.{serial}>", node_number(w, node));
+    Ok(string(&mut w.heap, &text))
+}
+
+fn port_to_list(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let View::Port(port) = arg(args, 0).view() else { return Err(Fault::BADARG) };
+    let (node, id) = w.heap.nodes.port(port);
+    let text = format!("#Port<{}.{id}>", node_number(w, node));
+    Ok(string(&mut w.heap, &text))
+}
+
+fn ref_to_list(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let View::Ref(id) = arg(args, 0).view() else { return Err(Fault::BADARG) };
+    let (node, words) = w.heap.nodes.reference(id);
+    let words: String = words.all().iter().rev().map(|it| format!(".{it}")).collect();
+    let text = format!("#Ref<{}{words}>", node_number(w, node));
+    Ok(string(&mut w.heap, &text))
+}
+
+fn node_number(w: &World, node: NodeName) -> usize {
+    w.heap.nodes.shown_as(w.current.node(), node.name)
 }
 
 fn fun_to_list(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
@@ -61,36 +74,44 @@ fn fun_to_list(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 
 fn list_to_pid(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let numbers = numbers(w, arg(args, 0), "<")?;
-    let [0, id, serial] = *numbers.as_slice() else { return Err(Fault::BADARG) };
+    let [node, id, serial] = *numbers.as_slice() else { return Err(Fault::BADARG) };
+    let node = reachable(w, node)?;
     let pid = u32::try_from(id).ok().zip(u32::try_from(serial).ok());
     let pid = pid.and_then(|(id, serial)| PidId::from_parts(id, serial));
-    pid.map(Value::pid).ok_or(Fault::BADARG)
+    pid.map(|it| Value::pid(it.on(node))).ok_or(Fault::BADARG)
 }
 
 fn list_to_ref(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     /// The first word of a reference on BEAM.
     const MAX_FIRST: u64 = (1 << 18) - 1;
     let numbers = numbers(w, arg(args, 0), "#Ref<")?;
-    let [0, third, second, first] = *numbers.as_slice() else { return Err(Fault::BADARG) };
+    let [node, third, second, first] = *numbers.as_slice() else { return Err(Fault::BADARG) };
+    let node = reachable(w, node)?;
     let word = |it: u64| u32::try_from(it).map_err(|_| Fault::BADARG);
-    let (third, owner, n) = (word(third)?, word(second)?, word(first)?);
+    let words = [word(first)?, word(second)?, word(third)?];
     if first > MAX_FIRST {
         return Err(Fault::BADARG);
     }
-    if third != 0 {
-        let what = "a reference that this machine did not make".to_owned();
-        return Err(Stop::Unsupported { what }.into());
-    }
-    Ok(Value::reference(RefId { owner: PidId(owner), n }))
+    let name = w.heap.nodes.name(node);
+    Ok(Value::reference(w.heap.nodes.make_reference(name, &words)))
 }
 
 fn list_to_port(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    const MAX_PORT: u64 = (1 << 28) - 1;
     let numbers = numbers(w, arg(args, 0), "#Port<")?;
     match *numbers.as_slice() {
-        [0, id] if id <= MAX_PORT => Ok(Value::port(id)),
+        [node, id] if id <= PortId::MAX_NUMBER => {
+            Ok(Value::port(PortId(id).on(reachable(w, node)?)))
+        }
         _ => Err(Fault::BADARG),
     }
+}
+
+/// The node that is shown as a number. Others than our own can't be reached, and have no texts.
+fn reachable(w: &World, number: u64) -> Result<NodeId, Fault> {
+    let nodes = &w.heap.nodes;
+    let shown = |it: &NodeName| nodes.shown_as(w.current.node(), it.name) as u64;
+    let name = nodes.own().iter().find(|it| shown(it) == number).ok_or(Fault::BADARG)?;
+    nodes.find(name.name).ok_or(Fault::BADARG)
 }
 
 /// The numbers of a text like `<0.1.2>`.

@@ -2,7 +2,7 @@
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::{Builtin, Fault, pure};
-use crate::data::{AtomId, Value, View};
+use crate::data::{AtomId, NodeId, Value, View};
 use crate::lift;
 use crate::machine::World;
 
@@ -104,6 +104,9 @@ fn term_type(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
             crate::data::FunKind::External { .. } => "export",
             crate::data::FunKind::Closure { .. } => "fun",
         },
+        View::Pid(pid) if pid.node() == NodeId::ELSEWHERE => "external_pid",
+        View::Port(port) if port.node() == NodeId::ELSEWHERE => "external_port",
+        View::Ref(id) if id.owner.node() == NodeId::ELSEWHERE => "external_reference",
         View::Pid(_) => "pid",
         View::Port(_) => "port",
         View::Ref(_) => "reference",

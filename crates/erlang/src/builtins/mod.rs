@@ -34,6 +34,7 @@ mod maps;
 mod math;
 mod md5;
 mod modules;
+pub(crate) mod nodes;
 mod outside;
 mod ports;
 pub(crate) mod process_flags;
@@ -244,6 +245,7 @@ pub fn all() -> impl Iterator<Item = &'static Builtin> {
         maps::ROWS,
         math::ROWS,
         ports::ROWS,
+        nodes::ROWS,
         processes::ROWS,
         process_flags::ROWS,
         search::ROWS,

@@ -5,11 +5,11 @@
 use crate::builtins::arithmetic::arg;
 use crate::builtins::make::{atom, count, pairs, string};
 use crate::builtins::{Builtin, Effect, Fault, Stop, files, gate, inside, iolist};
-use crate::data::{AtomId, Value, View};
+use crate::data::{AtomId, PortId, Value, View};
 use crate::host::{Command, Errors, Executable, Input};
 use crate::machine::World;
 use crate::machine::memory_file::MemoryFile;
-use crate::machine::ports::{Behind, Framing, Port, PortId, PortOptions};
+use crate::machine::ports::{Behind, Framing, Port, PortOptions};
 use std::collections::BTreeSet;
 
 pub(super) const ROWS: &[Builtin] = &[
@@ -25,8 +25,8 @@ pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "port_get_data", 1, |w, args| Ok(port(w, arg(args, 0))?.1.data)),
     inside("erlang", "ports", 0, |w, _| {
         // The first one starts programs on BEAM, and is always there.
-        let ports = w.ports.open.keys().map(|it| Value::port(it.0));
-        let ports: Vec<Value> = std::iter::once(Value::port(0)).chain(ports).collect();
+        let ports = w.ports.open.keys().map(|it| Value::port(*it));
+        let ports: Vec<Value> = std::iter::once(Value::port(PortId(0))).chain(ports).collect();
         Ok(w.heap.list(&ports))
     }),
     inside("erlang", "port_info", 1, info_all),
@@ -47,7 +47,7 @@ pub(super) const ROWS: &[Builtin] = &[
 /// A port that is open, by itself or by its name.
 fn port(w: &mut World, value: Value) -> Result<(PortId, &mut Port), Fault> {
     let id = match value.view() {
-        View::Port(id) => PortId(id),
+        View::Port(id) => id,
         View::Atom(name) => *w.ports.names.get(&name).ok_or(Fault::BADARG)?,
         _ => return Err(Fault::BADARG),
     };
@@ -155,7 +155,7 @@ fn add(w: &mut World, name: String, options: PortOptions, behind: Behind) -> Val
         is_silent: false,
     };
     w.ports.open.insert(id, port);
-    Value::port(id.0)
+    Value::port(id)
 }
 
 /// A relative path begins where the program is, not where we are.
@@ -296,7 +296,7 @@ fn close(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 }
 
 fn connect(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let new = arg(args, 1).as_pid().ok_or(Fault::BADARG)?;
+    let new = w.local_pid(arg(args, 1))?;
     if !w.is_alive(new) {
         return Err(Fault::BADARG);
     }
@@ -359,6 +359,7 @@ fn info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 
 fn described(w: &mut World, value: Value) -> Result<Option<PortId>, Fault> {
     match value.view() {
+        View::Port(_) if w.node_of(value) != w.here() => Err(Fault::BADARG),
         View::Port(_) | View::Atom(_) => Ok(port(w, value).ok().map(|it| it.0)),
         _ => Err(Fault::BADARG),
     }

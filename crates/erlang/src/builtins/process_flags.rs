@@ -4,6 +4,7 @@
 
 use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::make::{atom, count};
+use crate::builtins::nodes;
 use crate::builtins::{Builtin, Fault, inside};
 use crate::data::{AtomId, PidId, Value, View};
 use crate::machine::World;
@@ -46,13 +47,7 @@ fn process_flag(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
             let new = badarg(value.as_bool())?;
             return Ok(Value::bool(std::mem::replace(&mut process.trap_exit, new)));
         }
-        // Nodes neither come nor go; how often that is watched is all there is to it.
-        "monitor_nodes" => {
-            let step = if badarg(value.as_bool())? { 1 } else { -1 };
-            let old = process.flags.get(&name).and_then(|it| it.as_int()).unwrap_or(0);
-            process.flags.insert(name, Value::int((old + step).max(0)));
-            return Ok(Value::int(old));
-        }
+        "monitor_nodes" => return nodes::monitor_nodes(w, arg(args, 0), value),
         "priority" => {
             let new = badarg(value.as_atom().filter(is_priority))?;
             return Ok(Value::atom(std::mem::replace(&mut process.priority, new)));
@@ -77,7 +72,7 @@ fn process_flag(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 
 /// Of another process, only how many calls it remembers can be set.
 fn process_flag_of(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let (pid, name) = (badarg(arg(args, 0).as_pid())?, badarg(arg(args, 1).as_atom())?);
+    let (pid, name) = (w.local_pid(arg(args, 0))?, badarg(arg(args, 1).as_atom())?);
     if w.atoms.name(name) != "save_calls" || w.is_doomed(pid) {
         return Err(Fault::BADARG);
     }

@@ -2,21 +2,15 @@
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::{Builtin, Fault, inside, process_flags};
-use crate::data::{AtomId, PidId, RefId, Value, View};
+use crate::data::{AtomId, NodeId, PidId, PortId, RefId, Value, View};
 use crate::machine::World;
-use crate::machine::ports::PortId;
 use crate::machine::process::{AliasKind, Execution, Monitor, MonitorTarget};
-use crate::machine::signals::{Through, is_device};
+use crate::machine::signals::Through;
 use term::Op;
 
 pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "self", 0, |w, _| Ok(Value::pid(w.current))),
     inside("erlang", "make_ref", 0, |w, _| Ok(Value::reference(w.new_ref()))),
-    inside("erlang", "node", 0, |_, _| Ok(Value::atom(AtomId::NONODE))),
-    inside("erlang", "node", 1, node_of),
-    inside("erlang", "nodes", 0, |_, _| Ok(Value::NIL)),
-    inside("erlang", "nodes", 1, |_, _| Ok(Value::NIL)),
-    inside("erlang", "is_alive", 0, |_, _| Ok(Value::FALSE)),
     inside("erlang", "spawn", 1, |w, args| spawn_fun(w, arg(args, 0), Value::NIL)).moves(0b0),
     inside("erlang", "spawn", 3, |w, args| spawn_mfa(w, args, Value::NIL)).moves(0b11),
     inside("erlang", "spawn_link", 1, |w, args| {
@@ -42,8 +36,8 @@ pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "!", 2, send).moves(0b1),
     inside("erlang", "send", 2, send).moves(0b1),
     inside("erlang", "send", 3, send_with_options).moves(0b101),
-    inside("erlang", "send_nosuspend", 2, |w, args| send(w, args).map(|_| Value::TRUE)),
-    inside("erlang", "send_nosuspend", 3, |w, args| send(w, args).map(|_| Value::TRUE)),
+    inside("erlang", "send_nosuspend", 2, send_without_waiting),
+    inside("erlang", "send_nosuspend", 3, send_without_waiting),
     inside("erlang", "exit", 2, exit).moves(0b1),
     inside("erlang", "exit_signal", 2, exit),
     inside("erlang", "link", 1, link),
@@ -85,7 +79,7 @@ pub(super) const ROWS: &[Builtin] = &[
 
 /// Nothing is to be collected for one process; but it can be told and traced.
 fn collect(w: &mut World, who: Value, options: Value) -> Result<Value, Fault> {
-    let pid = pid_arg(who)?;
+    let pid = w.former_pid(who)?;
     let (mut kind, mut reply) = ("major", None);
     for option in w.heap.list_items(options).ok_or(Fault::BADARG)? {
         let Some([name, value]) = w.heap.elements(option) else { return Err(Fault::BADARG) };
@@ -121,13 +115,6 @@ fn pid_arg(value: Value) -> Result<PidId, Fault> {
     value.as_pid().ok_or(Fault::BADARG)
 }
 
-fn node_of(_: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    match arg(args, 0).view() {
-        View::Pid(_) | View::Ref(_) | View::Port(_) => Ok(Value::atom(AtomId::NONODE)),
-        _ => Err(Fault::BADARG),
-    }
-}
-
 // Starting
 
 fn spawn_fun(w: &mut World, fun: Value, options: Value) -> Result<Value, Fault> {
@@ -135,21 +122,35 @@ fn spawn_fun(w: &mut World, fun: Value, options: Value) -> Result<Value, Fault> 
     let View::Fun(_) = fun.view() else { return Err(Fault::BADARG) };
     // OTP spawns a fun by `erlang:apply/2`.
     let call = (AtomId::ERLANG, w.atoms.intern("apply"), 2);
-    spawn(w, Execution::apply_fun(fun, &[]), call, options)
+    let here = w.here();
+    spawn(w, here, Execution::apply_fun(fun, &[]), call, options)
 }
 
 pub(super) fn spawn_mfa(w: &mut World, args: &[Value], options: Value) -> Result<Value, Fault> {
+    let here = w.here();
+    spawn_mfa_on(w, here, args, options)
+}
+
+/// The same on another node.
+pub(super) fn spawn_mfa_on(
+    w: &mut World,
+    node: NodeId,
+    args: &[Value],
+    options: Value,
+) -> Result<Value, Fault> {
     let (module, function) = (arg(args, 0), arg(args, 1));
     let (Some(module_id), Some(name)) = (module.as_atom(), function.as_atom()) else {
         return Err(Fault::BADARG);
     };
     let items = w.heap.list_items(arg(args, 2)).ok_or(Fault::BADARG)?;
     let arity = u32::try_from(items.len()).unwrap_or(u32::MAX);
-    spawn(w, Execution::apply(module, function, &items), (module_id, name, arity), options)
+    let execution = Execution::apply(module, function, &items);
+    spawn(w, node, execution, (module_id, name, arity), options)
 }
 
 fn spawn(
     w: &mut World,
+    node: NodeId,
     execution: Execution,
     call: (AtomId, AtomId, u32),
     options: Value,
@@ -160,7 +161,7 @@ fn spawn(
         let cause = w.atoms.intern("badopt");
         return Err(Fault::Caused(Value::atom(AtomId::BADARG), cause));
     };
-    let pid = w.spawn(execution)?;
+    let pid = w.spawn_on(node, execution)?;
     if let Some(process) = w.processes.get_mut(&pid) {
         process.initial_call = call;
     }
@@ -251,14 +252,22 @@ fn send(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     }
     w.send_to(arg(args, 0), arg(args, 1))?;
     // A port ends who sends what it does not understand.
+    unless_killed(w, arg(args, 1))
+}
+
+/// The running process may be the one that what it did has ended.
+fn unless_killed(w: &mut World, value: Value) -> Result<Value, Fault> {
     match w.killed.take() {
         Some(reason) => Err(Fault::Killed(reason)),
-        None => Ok(arg(args, 1)),
+        None => Ok(value),
     }
 }
 
 fn send_with_options(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    w.heap.list_items(arg(args, 2)).ok_or(Fault::BADARG)?;
+    let options = w.heap.list_items(arg(args, 2)).ok_or(Fault::BADARG)?;
+    if options.iter().any(|it| it.is_atom(AtomId::NOCONNECT)) && !is_connected(w, arg(args, 0)) {
+        return Ok(Value::atom(AtomId::NOCONNECT));
+    }
     if w.tracing.is_some() {
         w.trace_sent(arg(args, 0), arg(args, 1));
     }
@@ -266,35 +275,55 @@ fn send_with_options(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     Ok(Value::atom(AtomId::OK))
 }
 
+fn send_without_waiting(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let sent = send_with_options(w, args)?;
+    Ok(Value::bool(sent.is_atom(AtomId::OK)))
+}
+
+/// Whether the node of a receiver can be reached without connecting to it first.
+fn is_connected(w: &World, to: Value) -> bool {
+    match to.view() {
+        View::Pid(pid) => w.is_connected(pid.node()),
+        View::Ref(alias) => w.is_connected(alias.owner.node()),
+        View::Tuple(..) => match w.heap.elements(to) {
+            Some([_, node]) => {
+                let node = node.as_atom().and_then(|it| w.heap.nodes.find(it));
+                node.is_some_and(|it| w.is_connected(it))
+            }
+            _ => true,
+        },
+        _ => true,
+    }
+}
+
 fn exit(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let to = match arg(args, 0).view() {
+        View::Pid(_) if !w.reaches(w.node_of(arg(args, 0))) => return Ok(Value::TRUE),
+        View::Port(_) if w.node_of(arg(args, 0)) != w.here() => return Err(Fault::BADARG),
         View::Pid(pid) => pid,
         View::Port(id) => {
             let me = w.current;
-            w.port_signal(me, PortId(id), arg(args, 1));
-            return match w.killed.take() {
-                Some(reason) => Err(Fault::Killed(reason)),
-                None => Ok(Value::TRUE),
-            };
+            w.port_signal(me, id, arg(args, 1));
+            return unless_killed(w, Value::TRUE);
         }
         _ => return Err(Fault::BADARG),
     };
     let me = w.current;
     w.exit_signal(me, to, arg(args, 1), Through::Exit);
-    match w.killed.take() {
-        Some(reason) => Err(Fault::Killed(reason)),
-        None => Ok(Value::TRUE),
-    }
+    unless_killed(w, Value::TRUE)
 }
 
 // Watching
 
 fn link(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     if let View::Port(id) = arg(args, 0).view() {
+        if w.node_of(arg(args, 0)) != w.here() {
+            return Err(Fault::BADARG);
+        }
         let me = w.current;
         let traps = w.me().is_some_and(|it| it.trap_exit);
         let noproc = Value::atom(AtomId::NOPROC);
-        return match w.ports.open.get_mut(&PortId(id)) {
+        return match w.ports.open.get_mut(&id) {
             Some(port) => {
                 port.links.insert(me);
                 Ok(Value::TRUE)
@@ -308,18 +337,27 @@ fn link(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     }
     let pid = pid_arg(arg(args, 0))?;
     let me = w.current;
+    let node = w.node_of(arg(args, 0));
+    if !w.reaches(node) {
+        w.exit_signal(pid, me, Value::atom(AtomId::NOCONNECTION), Through::Link);
+        return unless_killed(w, Value::TRUE);
+    }
     let traps = w.me().is_some_and(|it| it.trap_exit);
-    if !w.is_alive(pid) && pid != me && !traps {
+    // Of a process on another node one hears only later that it is gone.
+    if !w.is_alive(pid) && pid != me && !traps && node == w.here() {
         return Err(Fault::Error(Value::atom(AtomId::NOPROC)));
     }
     w.link(pid);
-    Ok(Value::TRUE)
+    unless_killed(w, Value::TRUE)
 }
 
 fn unlink(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     if let View::Port(id) = arg(args, 0).view() {
+        if w.node_of(arg(args, 0)) != w.here() {
+            return Err(Fault::BADARG);
+        }
         let me = w.current;
-        if let Some(port) = w.ports.open.get_mut(&PortId(id)) {
+        if let Some(port) = w.ports.open.get_mut(&id) {
             port.links.remove(&me);
         }
         return Ok(Value::TRUE);
@@ -332,15 +370,25 @@ fn unlink(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 fn monitor(w: &mut World, kind: Value, object: Value, options: Value) -> Result<Value, Fault> {
     let target = match (kind.as_atom(), object.view()) {
         (Some(AtomId::PROCESS), View::Pid(pid)) => MonitorTarget::Process(pid),
-        (Some(AtomId::PROCESS), View::Atom(name)) => MonitorTarget::Name(name, w.locate(name)?),
+        (Some(AtomId::PROCESS), View::Atom(name)) => {
+            MonitorTarget::Name(name, w.node_name(w.here()), w.locate(name)?)
+        }
         (Some(AtomId::PROCESS), View::Tuple(..)) => match w.heap.elements(object) {
-            Some([name, node]) if node.is_atom(AtomId::NONODE) => {
+            Some([name, node]) if let Some(node) = node.as_atom() => {
                 let name = name.as_atom().ok_or(Fault::BADARG)?;
-                MonitorTarget::Name(name, w.locate(name)?)
+                let place = w.heap.nodes.find(node).filter(|it| w.is_up(*it));
+                // Who is not part of a network knows no other nodes.
+                if place.is_none() && !w.heap.nodes.is_distributed() {
+                    return Err(Fault::BADARG);
+                }
+                let found = place.map(|it| w.locate_on(it, name)).transpose()?;
+                MonitorTarget::Name(name, node, found.flatten())
             }
             _ => return Err(Fault::BADARG),
         },
-        (Some(AtomId::PORT), View::Port(id)) => MonitorTarget::Port(PortId(id), None),
+        (Some(AtomId::PORT), View::Port(id)) if w.node_of(object) == w.here() => {
+            MonitorTarget::Port(id, None)
+        }
         (Some(AtomId::PORT), View::Atom(name)) => {
             // A name that nobody has stands for a port that is gone.
             let id = w.ports.names.get(&name).copied().unwrap_or(PortId(u64::MAX));
@@ -376,7 +424,8 @@ fn alias_kind(value: Value) -> Result<AliasKind, Fault> {
 }
 
 fn demonitor(w: &mut World, reference: Value, options: Value) -> Result<Value, Fault> {
-    let id = reference.as_ref().ok_or(Fault::BADARG)?;
+    let is_here = w.node_of(reference) == w.here();
+    let id = reference.as_ref().filter(|_| is_here).ok_or(Fault::BADARG)?;
     let options = w.heap.list_items(options).ok_or(Fault::BADARG)?;
     let has = |name: AtomId| options.iter().any(|it| it.is_atom(name));
     if options.iter().any(|it| !it.is_atom(AtomId::FLUSH) && !it.is_atom(AtomId::INFO)) {
@@ -436,26 +485,34 @@ fn unalias(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 // Naming
 
 fn register(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let is_gone = w.local_pid(arg(args, 1)).is_ok_and(|it| !w.is_alive(it));
+    give_name(w, args).map_err(|_| {
+        let cause = w.atoms.intern(if is_gone { "notalive" } else { "none" });
+        Fault::Caused(Value::atom(AtomId::BADARG), cause)
+    })
+}
+
+fn give_name(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let name = arg(args, 0).as_atom().filter(|it| *it != AtomId::UNDEFINED).ok_or(Fault::BADARG)?;
-    if w.registry.contains_key(&name) || w.ports.names.contains_key(&name) {
+    if w.registry.contains_key(&(w.here(), name)) || w.ports.names.contains_key(&name) {
         return Err(Fault::BADARG);
     }
     if let View::Port(id) = arg(args, 1).view() {
-        let port = w.ports.open.get_mut(&PortId(id)).ok_or(Fault::BADARG)?;
+        let port = w.ports.open.get_mut(&id).ok_or(Fault::BADARG)?;
         if port.registered.is_some() {
             return Err(Fault::BADARG);
         }
         port.registered = Some(name);
-        w.ports.names.insert(name, PortId(id));
+        w.ports.names.insert(name, id);
         return Ok(Value::TRUE);
     }
-    let pid = pid_arg(arg(args, 1))?;
+    let pid = w.local_pid(arg(args, 1))?;
     let process = w.processes.get_mut(&pid).ok_or(Fault::BADARG)?;
     if process.name.is_some() {
         return Err(Fault::BADARG);
     }
     process.name = Some(name);
-    w.registry.insert(name, pid);
+    w.registry.insert((pid.node(), name), pid);
     if w.tracing.is_some() {
         w.trace_named(pid, name, "register");
     }
@@ -470,7 +527,7 @@ fn unregister(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         }
         return Ok(Value::TRUE);
     }
-    let pid = w.registry.remove(&name).ok_or(Fault::BADARG)?;
+    let pid = w.registry.remove(&(w.here(), name)).ok_or(Fault::BADARG)?;
     if let Some(process) = w.processes.get_mut(&pid) {
         process.name = None;
     }
@@ -483,14 +540,16 @@ fn unregister(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 fn whereis(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let name = arg(args, 0).as_atom().ok_or(Fault::BADARG)?;
     if let Some(port) = w.ports.names.get(&name) {
-        return Ok(Value::port(port.0));
+        return Ok(Value::port(*port));
     }
     Ok(w.locate(name)?.map_or(Value::atom(AtomId::UNDEFINED), Value::pid))
 }
 
 fn registered(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
-    let names = w.registry.keys().chain(w.ports.names.keys());
-    let names: Vec<Value> = names.map(|it| Value::atom(*it)).collect();
+    let here = w.here();
+    let names = w.registry.keys().filter(|it| it.0 == here).map(|it| it.1);
+    let names = names.chain(w.ports.names.keys().copied());
+    let names: Vec<Value> = names.map(Value::atom).collect();
     Ok(w.heap.list(&names))
 }
 
@@ -500,10 +559,13 @@ fn group_leader(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
 
 fn set_group_leader(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let (leader, pid) = (pid_arg(arg(args, 0))?, pid_arg(arg(args, 1))?);
+    if !w.reaches(w.node_of(arg(args, 1))) {
+        return Ok(Value::TRUE);
+    }
     match w.processes.get_mut(&pid) {
         Some(process) => process.group_leader = leader,
         // Devices lead themselves.
-        None => is_device(pid).then_some(()).ok_or(Fault::BADARG)?,
+        None => w.is_device(pid).then_some(()).ok_or(Fault::BADARG)?,
     }
     Ok(Value::TRUE)
 }
@@ -511,12 +573,13 @@ fn set_group_leader(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 // Describing
 
 fn is_process_alive(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let pid = pid_arg(arg(args, 0))?;
+    let pid = w.former_pid(arg(args, 0))?;
     Ok(Value::bool(w.is_alive(pid) && !w.is_doomed(pid)))
 }
 
 fn processes(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
-    let own = w.processes.keys().filter(|it| !w.is_from_the_beginning(**it));
+    let here = w.here();
+    let own = w.processes.keys().filter(|it| it.node() == here && !w.is_from_the_beginning(**it));
     let pids: Vec<Value> = own.map(|it| Value::pid(*it)).collect();
     Ok(w.heap.list(&pids))
 }

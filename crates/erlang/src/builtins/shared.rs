@@ -6,7 +6,7 @@ use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::debug::words_of;
 use crate::builtins::handles::HandleKind;
 use crate::builtins::{Builtin, Fault, Stop, inside};
-use crate::data::{AtomId, RefId, Value, compare_exact};
+use crate::data::{AtomId, NodeId, RefId, Value, compare_exact};
 use crate::machine::World;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
@@ -24,7 +24,7 @@ pub(super) const ROWS: &[Builtin] =
         inside("persistent_term", "erase", 1, |w, args| Ok(erase_term(w, arg(args, 0)))),
         inside("persistent_term", "info", 0, terms_info),
         inside("erts_internal", "erase_persistent_terms", 0, |w, _| {
-            w.shared.terms = PersistentTerms::default();
+            w.shared.node_down(w.here());
             Ok(Value::TRUE)
         }),
         inside("erts_internal", "atomics_new", 2, new_atomics),
@@ -50,7 +50,8 @@ pub(super) const ROWS: &[Builtin] =
 
 #[derive(Clone, Debug, Default)]
 pub struct Shared {
-    terms: PersistentTerms,
+    /// Of each node.
+    terms: BTreeMap<NodeId, PersistentTerms>,
     arrays: BTreeMap<RefId, Array>,
 }
 
@@ -79,25 +80,37 @@ enum Flavour {
 impl Shared {
     /// Shows all persistent terms to the collector.
     pub fn visit_roots(&mut self, visit: &mut dyn FnMut(&mut [Value])) {
-        visit(&mut self.terms.keys);
-        visit(&mut self.terms.values);
+        for terms in self.terms.values_mut() {
+            visit(&mut terms.keys);
+            visit(&mut terms.values);
+        }
+    }
+
+    pub(crate) fn node_down(&mut self, node: NodeId) {
+        self.terms.remove(&node);
     }
 }
 
 // Persistent terms
 
+/// Keys and values of the node.
+fn terms(w: &World) -> (&[Value], &[Value]) {
+    let found = w.shared.terms.get(&w.here());
+    found.map_or((&[], &[]), |it| (&it.keys, &it.values))
+}
+
 fn place_of(w: &World, key: Value) -> Result<usize, usize> {
-    let keys = &w.shared.terms.keys;
+    let (keys, _) = terms(w);
     keys.binary_search_by(|it| compare_exact(&w.heap, &w.atoms, *it, key))
 }
 
 fn term(w: &World, key: Value) -> Option<Value> {
-    w.shared.terms.values.get(place_of(w, key).ok()?).copied()
+    terms(w).1.get(place_of(w, key).ok()?).copied()
 }
 
 fn put_term(w: &mut World, key: Value, value: Value) -> Value {
     let place = place_of(w, key);
-    let terms = &mut w.shared.terms;
+    let terms = w.shared.terms.entry(w.here()).or_default();
     match place {
         Ok(place) => {
             if let Some(slot) = terms.values.get_mut(place) {
@@ -114,24 +127,24 @@ fn put_term(w: &mut World, key: Value, value: Value) -> Value {
 
 fn erase_term(w: &mut World, key: Value) -> Value {
     let place = place_of(w, key);
-    if let Ok(place) = place {
-        w.shared.terms.keys.remove(place);
-        w.shared.terms.values.remove(place);
+    if let (Ok(place), Some(terms)) = (place, w.shared.terms.get_mut(&w.here())) {
+        terms.keys.remove(place);
+        terms.values.remove(place);
     }
     Value::bool(place.is_ok())
 }
 
 fn all_terms(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
-    let terms = &w.shared.terms;
-    let pairs: Vec<Value> =
-        terms.keys.iter().zip(&terms.values).map(|it| w.heap.tuple(&[*it.0, *it.1])).collect();
+    let (keys, values) = terms(w);
+    let pairs: Vec<(Value, Value)> = keys.iter().copied().zip(values.iter().copied()).collect();
+    let pairs: Vec<Value> = pairs.into_iter().map(|it| w.heap.tuple(&[it.0, it.1])).collect();
     Ok(w.heap.list(&pairs))
 }
 
 fn terms_info(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
-    let n = w.shared.terms.keys.len();
-    let terms = &w.shared.terms;
-    let words = words_of(&w.heap, &terms.keys) + words_of(&w.heap, &terms.values);
+    let (keys, values) = terms(w);
+    let n = keys.len();
+    let words = words_of(&w.heap, keys) + words_of(&w.heap, values);
     let words = usize::try_from(words).unwrap_or(0) + n * TERM_WORDS + term_slots(w);
     Ok(info_map(w, &[("count", count(n)), ("memory", count(words * size_of::<u64>()))]))
 }
@@ -141,7 +154,7 @@ const TERM_WORDS: usize = 7;
 
 /// Slots of BEAM's table of persistent terms, of which at most half are taken.
 pub(super) fn term_slots(w: &World) -> usize {
-    (w.shared.terms.keys.len() * 2).next_power_of_two().max(8)
+    (terms(w).0.len() * 2).next_power_of_two().max(8)
 }
 
 fn info_map(w: &mut World, items: &[(&str, Value)]) -> Value {

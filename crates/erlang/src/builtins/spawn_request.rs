@@ -1,66 +1,121 @@
-//! `spawn_request`: starting a process and hearing of it by a message.
+//! `spawn_request`: starting a process, here or on another node, and hearing of it by a message.
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::make::atom;
-use crate::builtins::processes::spawn_mfa;
+use crate::builtins::processes::{spawn_mfa, spawn_mfa_on};
 use crate::builtins::{Builtin, Fault, inside};
 use crate::data::{AtomId, Value};
 use crate::machine::World;
 
 pub(super) const ROWS: &[Builtin] = &[
     inside("erts_internal", "spawn_request", 4, spawn_request),
+    inside("erts_internal", "dist_spawn_request", 4, dist_spawn_request),
     // Here a request is always answered before anyone can take it back.
     inside("erlang", "spawn_request_abandon", 1, |_, args| {
         arg(args, 0).as_ref().map(|_| Value::FALSE).ok_or(Fault::BADARG)
     }),
 ];
 
-/// Which outcomes are told; that of a process of this node is always a success.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Reply {
-    Success,
-    Never,
+/// What is said about the outcome, and in which words.
+struct Reply {
+    tag: Value,
+    of_success: bool,
+    of_failure: bool,
 }
 
 /// OTP turns an atom that is returned into the error of that name.
 fn spawn_request(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let badarg = Ok(Value::atom(AtomId::BADARG));
-    let Some(options) = w.heap.list_items(arg(args, 3)) else { return badarg };
-    let mut tag = atom(w, "spawn_reply");
-    let mut reply = Reply::Success;
+    let Some((reply, options)) = reply_options(w, arg(args, 3)) else { return badarg };
+    let started = match spawn_mfa(w, args, options) {
+        Err(Fault::Error(_)) => return badarg,
+        started => started?,
+    };
+    Ok(tell_success(w, &reply, started))
+}
+
+/// `dist_spawn_request(Node, {M, F, A}, Options, spawn_request | spawn_opt)`
+fn dist_spawn_request(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
+    let badarg = Ok(Value::atom(AtomId::BADARG));
+    let is_plain = arg(args, 3).as_atom() == Some(AtomId::SPAWN_REQUEST);
+    let (Some(node), Some([module, name, list])) =
+        (arg(args, 0).as_atom(), w.heap.elements(arg(args, 1)))
+    else {
+        return badarg;
+    };
+    let call = [*module, *name, *list];
+    let is_call = module.as_atom().is_some() && name.as_atom().is_some();
+    if !is_call || w.heap.list_len(call[2]).is_none() || node == w.node_name(w.here()) {
+        return badarg;
+    }
+    let Some((reply, options)) = reply_options(w, arg(args, 2)) else { return badarg };
+    let is_monitored = w.heap.list_items(options).unwrap_or_default().iter().any(|it| {
+        let first = w.heap.elements(*it).and_then(|it| it.first()).copied();
+        first.unwrap_or(*it).is_atom(AtomId::MONITOR)
+    });
+    let place = w.heap.nodes.find(node).filter(|it| w.reaches(*it));
+    let reference = match place {
+        None => {
+            let noconnection = Value::atom(AtomId::NOCONNECTION);
+            tell_failure(w, &reply, noconnection)
+        }
+        Some(place) => match spawn_mfa_on(w, place, &call, options) {
+            Ok(started) => tell_success(w, &reply, started),
+            Err(Fault::Caused(_, cause)) => tell_failure(w, &reply, Value::atom(cause)),
+            Err(other) => return Err(other),
+        },
+    };
+    if is_plain {
+        return Ok(reference);
+    }
+    Ok(w.heap.tuple(&[reference, Value::bool(is_monitored)]))
+}
+
+/// How to reply, and the options for the process itself.
+fn reply_options(w: &mut World, options: Value) -> Option<(Reply, Value)> {
+    let mut reply = Reply { tag: atom(w, "spawn_reply"), of_success: true, of_failure: true };
     let mut others = Vec::new();
-    for option in options {
+    for option in w.heap.list_items(options)? {
         let pair = match w.heap.elements(option) {
-            Some([name, value]) => name.as_atom().map(|it| (w.atoms.name(it).to_owned(), *value)),
+            Some([name, value]) => name.as_atom().map(|it| (w.atoms.name(it), *value)),
             _ => None,
         };
         match pair {
-            Some((name, value)) if name == "reply_tag" => tag = value,
-            Some((name, value)) if name == "reply" => {
+            Some(("reply_tag", value)) => reply.tag = value,
+            Some(("reply", value)) => {
                 let value = value.as_atom().map_or("", |it| w.atoms.name(it));
-                reply = match value {
-                    "yes" | "success_only" => Reply::Success,
-                    "no" | "error_only" => Reply::Never,
-                    _ => return badarg,
+                (reply.of_success, reply.of_failure) = match value {
+                    "yes" => (true, true),
+                    "success_only" => (true, false),
+                    "error_only" => (false, true),
+                    "no" => (false, false),
+                    _ => return None,
                 };
             }
             _ => others.push(option),
         }
     }
-    let others = w.heap.list(&others);
-    let started = match spawn_mfa(w, args, others) {
-        Err(Fault::Error(_)) => return badarg,
-        started => started?,
-    };
+    Some((reply, w.heap.list(&others)))
+}
+
+fn tell_success(w: &mut World, reply: &Reply, started: Value) -> Value {
     // The reference of a monitor is that of the request.
     let (pid, reference) = match w.heap.elements(started) {
         Some([pid, reference]) => (*pid, *reference),
         _ => (started, Value::reference(w.new_ref())),
     };
-    if reply == Reply::Success {
-        let message = w.heap.tuple(&[tag, reference, Value::atom(AtomId::OK), pid]);
-        let me = w.current;
-        w.send(me, message);
+    if reply.of_success {
+        let message = w.heap.tuple(&[reply.tag, reference, Value::atom(AtomId::OK), pid]);
+        w.send(w.current, message);
     }
-    Ok(reference)
+    reference
+}
+
+fn tell_failure(w: &mut World, reply: &Reply, reason: Value) -> Value {
+    let reference = Value::reference(w.new_ref());
+    if reply.of_failure {
+        let message = w.heap.tuple(&[reply.tag, reference, Value::atom(AtomId::ERROR), reason]);
+        w.send(w.current, message);
+    }
+    reference
 }

@@ -46,7 +46,7 @@ fn start(w: &mut World, args: &[Value], options: Value, kind: Kind) -> Result<Va
         return Err(Fault::Caused(Value::atom(AtomId::BADARG), cause));
     };
     let to = match arg(args, 1).view() {
-        View::Pid(pid) => TimerTarget::Process(pid),
+        View::Pid(_) => TimerTarget::Process(w.local_pid(arg(args, 1))?),
         View::Atom(name) => TimerTarget::Name(name),
         _ => return Err(Fault::BADARG),
     };

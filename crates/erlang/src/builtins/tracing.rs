@@ -47,7 +47,10 @@ fn trace(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         Switch::On => options.tracer.or(Some(w.current)),
         Switch::Off => options.tracer,
     };
-    if let View::Port(_) = what.view() {
+    if let View::Port(port) = what.view() {
+        if port.node() != w.here() {
+            return Err(Fault::BADARG);
+        }
         return Err(Stop::Unsupported { what: "tracing of ports".to_owned() }.into());
     }
     if let Some(pid) = what.as_pid() {
@@ -84,6 +87,10 @@ fn trace_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let answer = |w: &mut World, value: Value| Ok(w.heap.tuple(&[Value::atom(key), value]));
     let tracee = match what.view() {
         View::Pid(pid) if w.processes.contains_key(&pid) => w.tracee(pid),
+        View::Pid(_) if w.node_of(what) != w.here() => {
+            let cause = w.atoms.intern("badopt");
+            return Err(Fault::Caused(Value::atom(AtomId::BADARG), cause));
+        }
         View::Pid(_) => return Ok(Value::atom(AtomId::UNDEFINED)),
         View::Atom(name) => match w.atoms.name(name) {
             "new" | "new_processes" => w.fresh_tracee(),
@@ -148,7 +155,7 @@ fn trace_delivered(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 // Suspending
 
 fn suspend(w: &mut World, who: Value, options: Value) -> Result<Value, Fault> {
-    let pid = badarg(who.as_pid())?;
+    let pid = w.local_pid(who)?;
     let (mut once, mut reply) = (false, None);
     for option in badarg(w.heap.list_items(options))? {
         match (option.as_atom().map(|it| w.atoms.name(it)), w.heap.elements(option)) {
@@ -181,7 +188,7 @@ fn suspend(w: &mut World, who: Value, options: Value) -> Result<Value, Fault> {
 }
 
 fn resume(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let pid = badarg(arg(args, 0).as_pid())?;
+    let pid = w.local_pid(arg(args, 0))?;
     let me = w.current;
     let count = badarg(w.suspended.get_mut(&(me, pid)))?;
     *count -= 1;

@@ -127,7 +127,7 @@ fn close(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 }
 
 fn set_controller(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let new = arg(args, 1).as_pid().ok_or(Fault::BADARG)?;
+    let new = w.local_pid(arg(args, 1))?;
     stream(w, args)?.controller = new;
     Ok(Value::atom(AtomId::OK))
 }

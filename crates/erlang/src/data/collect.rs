@@ -62,6 +62,7 @@ impl Heap {
     /// All that was made since, if it is nothing but cells.
     pub(crate) fn cells_above(&self, mark: Mark) -> Option<&[Value]> {
         let is_all = self.bigs.len() == mark.bigs && self.buffers.len() == mark.buffers;
+        let is_all = is_all && self.nodes.n_identities() == mark.identities;
         let is_all = is_all && self.chunk.is_none_or(|it| (it as usize) < mark.buffers);
         if is_all { self.cells.get(mark.cells..) } else { None }
     }
@@ -83,7 +84,9 @@ impl Heap {
             cells: self.old.cells.min(mark.cells),
             bigs: self.old.bigs.min(mark.bigs),
             buffers: self.old.buffers.min(mark.buffers),
+            identities: mark.identities,
         };
+        self.nodes.truncate(mark.identities);
         self.next_minor = self.cells.len() + NURSERY_CELLS;
         self.count_outside();
         self.outside_at_major = self.outside_bytes;

@@ -200,9 +200,9 @@ fn compare_leaves(heap: &Heap, atoms: &Atoms, left: Value, right: Value, exact: 
             by_kind(compare_float_to_big(left, heap.big(right)), Ordering::Greater)
         }
         (View::Bits(left), View::Bits(right)) => compare_bits(heap, left, right),
-        (View::Pid(left), View::Pid(right)) => left.cmp(&right),
-        (View::Port(left), View::Port(right)) => left.cmp(&right),
-        (View::Ref(left), View::Ref(right)) => left.cmp(&right),
+        (View::Pid(left), View::Pid(right)) => heap.nodes.compare_pids(atoms, left, right),
+        (View::Port(left), View::Port(right)) => heap.nodes.compare_ports(atoms, left, right),
+        (View::Ref(left), View::Ref(right)) => heap.nodes.compare_refs(atoms, left, right),
         _ => rank(left).cmp(&rank(right)),
     }
 }

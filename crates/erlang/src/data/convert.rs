@@ -2,8 +2,8 @@
 
 use crate::data::heap::{FunKind, Heap, Lambda};
 use crate::data::table::Table;
-use crate::data::value::{PidId, RefId, Value, View};
-use crate::data::{AtomId, Atoms};
+use crate::data::value::{NodeId, PidId, Value, View};
+use crate::data::{AtomId, Atoms, NodeName};
 use std::fmt;
 use term::{Atom, Bits, Fun, Pid, Port, Reference, Term};
 
@@ -42,6 +42,10 @@ pub fn from_term(heap: &mut Heap, atoms: &mut Atoms, term: &Term) -> Value {
                 .iter()
                 .map(|(key, value)| (from_term(heap, atoms, key), from_term(heap, atoms, value)))
                 .collect();
+            // Names of nodes are not the same on both sides, so that pids may be in another order.
+            if heap.nodes.is_distributed() {
+                return heap.map(atoms, pairs);
+            }
             heap.map_of_sorted(&pairs)
         }
         Term::Bits(bits) => heap.bits_from(bits.padded_bytes().to_vec(), bits.bit_len() as u64),
@@ -73,23 +77,39 @@ pub fn from_term(heap: &mut Heap, atoms: &mut Atoms, term: &Term) -> Value {
             }
         },
         Term::Pid(pid) => {
-            Value::pid(PidId::from_parts(pid.id, pid.serial).unwrap_or(PidId(pid.id)))
+            let node = node_name(atoms, &pid.node, pid.creation);
+            Value::pid(heap.nodes.make_pid(node, pid.id, pid.serial))
         }
-        Term::Port(port) => Value::port(port.id),
+        Term::Port(port) => {
+            let node = node_name(atoms, &port.node, port.creation);
+            Value::port(heap.nodes.make_port(node, port.id))
+        }
         Term::Ref(reference) => {
-            let word = |n: usize| reference.words.get(n).copied().unwrap_or(0);
-            Value::reference(RefId { owner: PidId(word(1)), n: word(0) })
+            let node = node_name(atoms, &reference.node, reference.creation);
+            Value::reference(heap.nodes.make_reference(node, &reference.words))
         }
     }
 }
 
+fn node_name(atoms: &mut Atoms, name: &Atom, creation: u32) -> NodeName {
+    NodeName { name: atoms.intern(name.as_str()), creation }
+}
+
+/// A value for those outside, to whom the machine's first node is one without a name.
 pub fn to_term(heap: &Heap, atoms: &Atoms, value: Value) -> Result<Term, TooDeep> {
-    Reader { heap, atoms }.term(value, 0)
+    Reader { heap, atoms, nameless: Some(NodeId::FIRST) }.term(value, 0)
+}
+
+/// A value as other nodes are told of it.
+pub fn to_external(heap: &Heap, atoms: &Atoms, value: Value) -> Result<Term, TooDeep> {
+    Reader { heap, atoms, nameless: None }.term(value, 0)
 }
 
 struct Reader<'a> {
     heap: &'a Heap,
     atoms: &'a Atoms,
+    /// Which node is not called by its name.
+    nameless: Option<NodeId>,
 }
 
 impl Reader<'_> {
@@ -142,19 +162,36 @@ impl Reader<'_> {
                         uniq: lambda.map_or([0; 16], |it| it.module_md5),
                         old_index: lambda.map_or(0, |it| i64::from(it.index)),
                         old_uniq: lambda.map_or(0, |it| i64::from(it.uniq)),
-                        pid: local_pid(PidId(0)),
+                        pid: self.pid(PidId(0)),
                         env: self.terms(self.heap.fun_free(at), depth)?,
                     }
                 }
             })),
-            View::Pid(pid) => Term::Pid(local_pid(pid)),
-            View::Port(id) => Term::Port(Port { node: local_node(), id, creation: 0 }),
-            View::Ref(id) => Term::Ref(Reference {
-                node: local_node(),
-                creation: 0,
-                words: vec![id.n, id.owner.0, 0],
-            }),
+            View::Pid(pid) => Term::Pid(self.pid(pid)),
+            View::Port(port) => {
+                let (name, id) = self.heap.nodes.port(port);
+                let (node, creation) = self.node(port.node(), name);
+                Term::Port(Port { node, id, creation })
+            }
+            View::Ref(id) => {
+                let (name, words) = self.heap.nodes.reference(id);
+                let (node, creation) = self.node(id.owner.node(), name);
+                Term::Ref(Reference { node, creation, words: words.all().to_vec() })
+            }
         })
+    }
+
+    fn pid(&self, pid: PidId) -> Pid {
+        let (name, id, serial) = self.heap.nodes.pid(pid);
+        let (node, creation) = self.node(pid.node(), name);
+        Pid { node, id, serial, creation }
+    }
+
+    fn node(&self, node: NodeId, name: NodeName) -> (Atom, u32) {
+        if self.nameless == Some(node) {
+            return (Atom::new(self.atoms.name(AtomId::NONODE)), 0);
+        }
+        (Atom::new(self.atoms.name(name.name)), name.creation)
     }
 
     fn table(&self, table: &Table<'_>, depth: usize) -> Result<Fun, TooDeep> {
@@ -169,13 +206,4 @@ impl Reader<'_> {
     fn terms(&self, values: &[Value], depth: usize) -> Result<Vec<Term>, TooDeep> {
         values.iter().map(|it| self.term(*it, depth + 1)).collect()
     }
-}
-
-fn local_pid(pid: PidId) -> Pid {
-    let (id, serial) = pid.parts();
-    Pid { node: local_node(), id, serial, creation: 0 }
-}
-
-fn local_node() -> Atom {
-    Atom::new("nonode@nohost")
 }

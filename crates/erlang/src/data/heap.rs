@@ -7,7 +7,7 @@
 
 use crate::data::bits::Buffer;
 use crate::data::value::{At, BigAt, Tag, Value, View};
-use crate::data::{AtomId, Shadow};
+use crate::data::{AtomId, Nodes, Shadow};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 
@@ -34,6 +34,8 @@ pub struct Heap {
     pub(super) chunk: Option<u32>,
     /// What the closures of loaded code are called.
     pub lambdas: Vec<Lambda>,
+    /// Whose pids, ports and references are whose.
+    pub nodes: Nodes,
 }
 
 /// How much of each part of the heap is in use.
@@ -42,11 +44,13 @@ pub struct Mark {
     pub cells: usize,
     pub bigs: usize,
     pub buffers: usize,
+    /// Pids, ports and references of elsewhere.
+    pub identities: usize,
 }
 
 impl Mark {
     /// Of an empty heap. Address 0 belongs to nobody, so that the empty tuple needs no cell.
-    pub(super) const EMPTY: Mark = Mark { cells: 1, bigs: 0, buffers: 0 };
+    pub(super) const EMPTY: Mark = Mark { cells: 1, bigs: 0, buffers: 0, identities: 0 };
 }
 
 /// What a closure's code is called, for people, for comparison and for `erlang:fun_info`.
@@ -86,6 +90,7 @@ impl Default for Heap {
             n_full_collections: 0,
             chunk: None,
             lambdas: Vec::new(),
+            nodes: Nodes::default(),
         }
     }
 }
@@ -353,11 +358,16 @@ impl Heap {
     // Accounting
 
     pub fn mark(&self) -> Mark {
-        Mark { cells: self.cells.len(), bigs: self.bigs.len(), buffers: self.buffers.len() }
+        Mark {
+            cells: self.cells.len(),
+            bigs: self.bigs.len(),
+            buffers: self.buffers.len(),
+            identities: self.nodes.n_identities(),
+        }
     }
 
     pub fn bytes_used(&self) -> usize {
-        self.cells.len() * size_of::<Value>() + self.outside_bytes
+        self.cells.len() * size_of::<Value>() + self.outside_bytes + self.nodes.bytes()
     }
 }
 

@@ -66,7 +66,7 @@ pub enum View {
     Bits(At),
     Fun(At),
     Pid(PidId),
-    Port(u64),
+    Port(PortId),
     Ref(RefId),
 }
 
@@ -79,20 +79,49 @@ pub struct At(pub u64);
 pub struct BigAt(pub u32);
 
 /// A process name. The same process has the same name in every interleaving of a program.
+///
+/// The upper bits say on which node it is, the lower ones which of that node's processes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PidId(pub u32);
+
+/// A node of the machine: 0 is where the unit runs. The last one stands for all nodes that are
+/// elsewhere; what is of those, [`Nodes`](crate::data::Nodes) knows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodeId(pub u8);
+
+impl NodeId {
+    pub const FIRST: NodeId = NodeId(0);
+    pub const ELSEWHERE: NodeId = NodeId(15);
+}
 
 impl PidId {
     /// BEAM shows a process as `<0.Id.Serial>`, with 15 bits of id and 13 of serial.
     pub fn parts(self) -> (u32, u32) {
-        (self.0 & MAX_ID, self.0 >> ID_BITS)
+        (self.0 & MAX_ID, self.number() >> ID_BITS)
     }
 
     pub fn from_parts(id: u32, serial: u32) -> Option<PidId> {
         (id <= MAX_ID && serial <= MAX_SERIAL).then_some(PidId(serial << ID_BITS | id))
     }
+
+    #[inline]
+    pub const fn node(self) -> NodeId {
+        NodeId((self.0 >> NUMBER_BITS) as u8)
+    }
+
+    /// Which of its node's processes.
+    #[inline]
+    pub const fn number(self) -> u32 {
+        self.0 & ((1 << NUMBER_BITS) - 1)
+    }
+
+    /// The process of that number on the node.
+    pub const fn on(self, node: NodeId) -> PidId {
+        PidId((node.0 as u32) << NUMBER_BITS | self.number())
+    }
 }
 
+const NUMBER_BITS: u32 = 28;
 const ID_BITS: u32 = 15;
 const MAX_ID: u32 = (1 << ID_BITS) - 1;
 const MAX_SERIAL: u32 = (1 << 13) - 1;
@@ -102,6 +131,28 @@ const MAX_SERIAL: u32 = (1 << 13) - 1;
 pub struct RefId {
     pub owner: PidId,
     pub n: u32,
+}
+
+/// A port, by its node and number as a process is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PortId(pub u64);
+
+impl PortId {
+    const NODE_SHIFT: u32 = 60;
+    /// As on BEAM.
+    pub const MAX_NUMBER: u64 = (1 << NUMBER_BITS) - 1;
+
+    pub const fn node(self) -> NodeId {
+        NodeId((self.0 >> PortId::NODE_SHIFT) as u8)
+    }
+
+    pub const fn number(self) -> u64 {
+        self.0 & ((1 << PortId::NODE_SHIFT) - 1)
+    }
+
+    pub const fn on(self, node: NodeId) -> PortId {
+        PortId((node.0 as u64) << PortId::NODE_SHIFT | self.number())
+    }
 }
 
 /// A tuple's payload has its arity above this bit and its address below.
@@ -145,8 +196,8 @@ impl Value {
         Value::plain(Tag::Pid, pid.0 as u64)
     }
 
-    pub const fn port(port: u64) -> Value {
-        Value::plain(Tag::Port, port)
+    pub const fn port(port: PortId) -> Value {
+        Value::plain(Tag::Port, port.0)
     }
 
     pub const fn reference(id: RefId) -> Value {
@@ -234,7 +285,7 @@ impl Value {
             Tag::Bits => View::Bits(self.address()),
             Tag::Fun => View::Fun(self.address()),
             Tag::Pid => View::Pid(PidId(self.payload as u32)),
-            Tag::Port => View::Port(self.payload),
+            Tag::Port => View::Port(PortId(self.payload)),
             Tag::Ref => View::Ref(RefId {
                 owner: PidId((self.payload >> 32) as u32),
                 n: self.payload as u32,

@@ -6,7 +6,7 @@
 
 use crate::builtins::make::atom;
 use crate::builtins::{Fault, Stop};
-use crate::data::{AtomId, PidId, Value, from_term};
+use crate::data::{AtomId, NodeId, PidId, Value, from_term};
 use crate::machine::World;
 use crate::machine::process::{Execution, OnReturn, Process};
 use crate::machine::world::USER;
@@ -144,23 +144,28 @@ fn application(w: &mut World, wanted: &str) -> Value {
 impl World {
     /// The process that has a name, started if it is part of every system.
     pub fn locate(&self, name: AtomId) -> Result<Option<PidId>, Fault> {
+        self.locate_on(self.here(), name)
+    }
+
+    /// The same on another node.
+    pub fn locate_on(&self, node: NodeId, name: AtomId) -> Result<Option<PidId>, Fault> {
         let is_starting = |it: &Residence| matches!(it, Residence::Starting { .. });
-        if let Some(found) = self.whereis(name)
+        if let Some(found) = self.whereis_on(node, name)
             && !self.residents.values().any(is_starting)
         {
             return Ok(Some(found));
         }
         let Some(resident) = resident(self.atoms.name(name)) else {
-            return Ok(self.whereis(name));
+            return Ok(self.whereis_on(node, name));
         };
         let owner = self.atoms.find(resident.name);
-        match owner.and_then(|it| self.residents.get(&it)) {
-            Some(Residence::Starting { .. }) if !owner.is_some_and(|it| self.starts(it)) => {
-                Err(Stop::NeedProcess(name).into())
+        match owner.and_then(|it| self.residents.get(&(node, it))) {
+            Some(Residence::Starting { .. }) if !owner.is_some_and(|it| self.starts(node, it)) => {
+                Err(Stop::NeedProcess(node, name).into())
             }
-            Some(_) => Ok(self.whereis(name)),
-            None => match self.whereis(name) {
-                None => Err(Stop::NeedProcess(name).into()),
+            Some(_) => Ok(self.whereis_on(node, name)),
+            None => match self.whereis_on(node, name) {
+                None => Err(Stop::NeedProcess(node, name).into()),
                 found => Ok(found),
             },
         }
@@ -173,39 +178,42 @@ impl World {
             return Ok(());
         };
         let name = self.atoms.intern(owner.name);
-        let is_due = match self.residents.get(&name) {
+        let here = self.here();
+        let is_due = match self.residents.get(&(here, name)) {
             None => true,
-            Some(Residence::Starting { .. }) => !self.starts(name),
+            Some(Residence::Starting { .. }) => !self.starts(here, name),
             Some(Residence::Settled) => false,
         };
-        if is_due { Err(Stop::NeedProcess(name).into()) } else { Ok(()) }
+        if is_due { Err(Stop::NeedProcess(here, name).into()) } else { Ok(()) }
     }
 
     /// Whether the running process is one of those that start a part of the system.
-    fn starts(&self, name: AtomId) -> bool {
-        self.processes.get(&self.current).is_some_and(|it| it.resident == Some(name))
+    fn starts(&self, node: NodeId, name: AtomId) -> bool {
+        let me = self.processes.get(&self.current);
+        node == self.here() && me.is_some_and(|it| it.resident == Some(name))
     }
 
     /// Starts a part of the system that a process waits for.
-    pub(super) fn boot(&mut self, name: AtomId, for_whom: PidId) {
+    pub(super) fn boot(&mut self, node: NodeId, name: AtomId, for_whom: PidId) {
         let name = match resident(self.atoms.name(name)) {
             Some(resident) => self.atoms.intern(resident.name),
             None => name,
         };
-        if let Some(Residence::Starting { waiting }) = self.residents.get_mut(&name) {
+        if let Some(Residence::Starting { waiting }) = self.residents.get_mut(&(node, name)) {
             waiting.push(for_whom);
             return;
         }
-        self.residents.insert(name, Residence::Starting { waiting: vec![for_whom] });
+        self.residents.insert((node, name), Residence::Starting { waiting: vec![for_whom] });
         let place = RESIDENTS.iter().position(|it| it.name == self.atoms.name(name));
-        let Some(execution) = self.boot_step(name, 0) else { return self.settle(name) };
+        let Some(execution) = self.boot_step(name, 0) else { return self.settle(node, name) };
         // The unit under test is the first child of the one that has no parent.
         let n = u32::try_from(place.unwrap_or(0)).unwrap_or(0) + 1;
-        let pid = self.names.child(PidId::default(), n);
+        let parent = PidId::default().on(node);
+        let pid = self.names.child(parent, n);
         let dictionary = self.heap.empty_map();
-        let mut process = Process::new(pid, PidId::default(), execution, dictionary);
+        let mut process = Process::new(pid, parent, execution, dictionary);
         process.on_return = OnReturn::Boot { name, step: 0 };
-        process.group_leader = USER;
+        process.group_leader = USER.on(node);
         process.resident = Some(name);
         self.processes.insert(pid, process);
         self.queue.push_front(pid);
@@ -225,12 +233,12 @@ impl World {
         let execution = match self.boot_step(name, next) {
             Some(execution) => execution,
             None => {
-                self.settle(name);
+                self.settle(pid.node(), name);
                 let (module, function) = (atom(self, "timer"), atom(self, "sleep"));
                 Execution::apply(module, function, &[Value::atom(AtomId::INFINITY)])
             }
         };
-        let is_settled = self.residents.get(&name) == Some(&Residence::Settled);
+        let is_settled = self.residents.get(&(pid.node(), name)) == Some(&Residence::Settled);
         if let Some(process) = self.processes.get_mut(&pid) {
             process.execution = Some(execution);
             process.on_return =
@@ -240,8 +248,8 @@ impl World {
     }
 
     /// It is there, or will never be: whoever waited looks again.
-    pub(super) fn settle(&mut self, name: AtomId) {
-        let before = self.residents.insert(name, Residence::Settled);
+    pub(super) fn settle(&mut self, node: NodeId, name: AtomId) {
+        let before = self.residents.insert((node, name), Residence::Settled);
         if let Some(Residence::Starting { waiting }) = before {
             for pid in waiting.into_iter().rev() {
                 self.queue.push_front(pid);
@@ -254,7 +262,7 @@ impl World {
     pub(crate) fn is_from_the_beginning(&self, pid: PidId) -> bool {
         self.processes.get(&pid).is_some_and(|it| {
             let is_named = it.name.is_some_and(|it| resident(self.atoms.name(it)).is_some());
-            is_named || (it.parent == PidId::default() && it.on_return != OnReturn::Unit)
+            is_named || (it.parent.number() == 0 && it.on_return != OnReturn::Unit)
         })
     }
 

@@ -1,6 +1,7 @@
 //! Calls: placing arguments, entering functions, returning, and the ways that are not fast.
 
 use crate::builtins::arithmetic::{add, subtract};
+use crate::builtins::nodes::own_answer;
 use crate::builtins::{Builtin, Control, Effect, Fault, How, Stop};
 use crate::code::{BuiltinId, FnId, Handler, HandlerKind, Import, Ins, RECEIVE, Reg, Src, Target};
 use crate::data::{AtomId, FunKind, LambdaId, Value, View};
@@ -338,6 +339,9 @@ impl Cpu<'_> {
                     self.fault(fault, Some((builtin, args)))
                 }
             },
+            How::Host if let Some(answer) = own_answer(self.world, builtin) => {
+                self.finish_call(answer, to)
+            }
             How::Outside(_) | How::Code | How::Host | How::Machine(_)
                 if !self.world.allowed.allows(builtin.effect) =>
             {
@@ -732,7 +736,7 @@ impl Cpu<'_> {
         match fault {
             Fault::Stop(stop) => {
                 if let Stop::NeedModule(_)
-                | Stop::NeedProcess(_)
+                | Stop::NeedProcess(..)
                 | Stop::NeedFact(_)
                 | Stop::NeedTurn = *stop
                 {

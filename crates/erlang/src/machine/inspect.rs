@@ -102,7 +102,7 @@ fn system_task(cpu: &mut Cpu<'_>, args: [Value; 4]) -> Result<Value, Fault> {
 
 /// `process_info/1,2`
 fn process_info(cpu: &mut Cpu<'_>, args: &[Value]) -> Result<Value, Fault> {
-    let pid = args.first().and_then(|it| it.as_pid()).ok_or(Fault::BADARG)?;
+    let pid = cpu.world.former_pid(args.first().copied().unwrap_or(Value::NIL))?;
     let wanted = match args.get(1) {
         Some(items) => Wanted::read(cpu.world, *items)?,
         None => Wanted::Usual,
@@ -207,7 +207,7 @@ fn item(cpu: &mut Cpu<'_>, pid: PidId, name: &str) -> Result<Value, Fault> {
             w.heap.list(&messages)
         }
         "links" => {
-            let ports = w.ports.linked_to(pid).into_iter().map(|it| Value::port(it.0));
+            let ports = w.ports.linked_to(pid).into_iter().map(Value::port);
             let links: Vec<Value> =
                 process.links.iter().map(|it| Value::pid(*it)).chain(ports).collect();
             w.heap.list(&links)
@@ -364,13 +364,16 @@ fn monitors(w: &mut World, targets: &[MonitorTarget]) -> Value {
     for target in targets {
         let target = match target {
             MonitorTarget::Process(pid) => Value::pid(*pid),
-            MonitorTarget::Name(name, _) => {
-                w.heap.tuple(&[Value::atom(*name), Value::atom(AtomId::NONODE)])
+            MonitorTarget::Name(name, node, _) => {
+                w.heap.tuple(&[Value::atom(*name), Value::atom(*node)])
             }
             MonitorTarget::Port(id, name) => {
                 let port = match name {
-                    Some(name) => w.heap.tuple(&[Value::atom(*name), Value::atom(AtomId::NONODE)]),
-                    None => Value::port(id.0),
+                    Some(name) => {
+                        let node = w.node_name(w.here());
+                        w.heap.tuple(&[Value::atom(*name), Value::atom(node)])
+                    }
+                    None => Value::port(*id),
                 };
                 items.push(w.heap.tuple(&[Value::atom(AtomId::PORT), port]));
                 continue;

@@ -4,6 +4,7 @@ pub mod boot;
 pub(crate) mod calls;
 mod clauses;
 mod construct;
+pub mod distribution;
 pub(crate) mod inspect;
 mod interpret;
 mod io;

@@ -4,16 +4,13 @@
 //! watchers; it ends when its owner does, or when what it runs has nothing more to say.
 
 use crate::builtins::make::atom;
-use crate::data::{AtomId, PidId, RefId, Value};
+use crate::data::{AtomId, PidId, PortId, RefId, Value};
 use crate::host::{ProgramEvent, ProgramId, Programs};
 use crate::machine::World;
 use crate::machine::memory_file::{MemoryFile, Response};
 use crate::machine::signals::Through;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct PortId(pub u64);
 
 #[derive(Debug, Default)]
 pub struct Ports {
@@ -231,7 +228,7 @@ impl World {
     /// `{Port, What}` to the owner.
     fn port_says(&mut self, id: PortId, what: Value) {
         let Some(owner) = self.ports.open.get(&id).map(|it| it.owner) else { return };
-        let message = self.heap.tuple(&[Value::port(id.0), what]);
+        let message = self.heap.tuple(&[Value::port(id), what]);
         self.send(owner, message);
     }
 
@@ -283,7 +280,7 @@ impl World {
             host.close(program);
         }
         for pid in port.links {
-            self.signal(Value::port(id.0), pid, reason, Through::Link);
+            self.signal(Value::port(id), pid, reason, Through::Link);
         }
         for (reference, watcher) in port.watchers {
             self.down(watcher, reference, reason);
@@ -333,7 +330,7 @@ impl World {
         if from != Some(owner) || !self.port_request(id, request) {
             let badsig = atom(self, "badsig");
             let me = self.current;
-            self.signal(Value::port(id.0), me, badsig, Through::Link);
+            self.signal(Value::port(id), me, badsig, Through::Link);
         }
     }
 

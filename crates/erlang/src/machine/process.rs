@@ -1,9 +1,8 @@
 //! A process: what others can see and change of it, and the stack it runs on.
 
 use crate::code::FnId;
-use crate::data::{AtomId, PidId, RefId, Roots, Value};
+use crate::data::{AtomId, PidId, PortId, RefId, Roots, Value};
 use crate::machine::Entered;
-use crate::machine::ports::PortId;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use trace::MessageId;
 
@@ -123,8 +122,8 @@ pub struct Monitor {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MonitorTarget {
     Process(PidId),
-    /// Monitored by name; the name is in the down message.
-    Name(AtomId, Option<PidId>),
+    /// Monitored by name on a node; both are in the down message.
+    Name(AtomId, AtomId, Option<PidId>),
     /// By itself or by its name, which is in the down message then.
     Port(PortId, Option<AtomId>),
     TimeOffset,

@@ -32,6 +32,8 @@ pub struct Settings {
     pub epoch: Epoch,
     /// The environment of the operating system, as far as the program may see it.
     pub environment: BTreeMap<String, String>,
+    /// The names of the machine's nodes; the unit runs on the first. None: it is not distributed.
+    pub nodes: Vec<String>,
 }
 
 /// How a call ended, and what it left behind.
@@ -121,7 +123,7 @@ const SLICE: u32 = 4000;
 
 impl Machine {
     pub fn new(mut host: Box<dyn Host>, settings: Settings) -> Machine {
-        let Settings { limits, allowed, epoch, environment, interrupt } = settings;
+        let Settings { limits, allowed, epoch, environment, interrupt, nodes } = settings;
         let mut world = World {
             limits,
             allowed,
@@ -132,6 +134,8 @@ impl Machine {
             ..World::default()
         };
         let program = Program::new(&mut world.atoms);
+        let nodes: Vec<AtomId> = nodes.iter().map(|it| world.atoms.intern(it)).collect();
+        world.heap.nodes.name_own(&nodes);
         let code_mark = world.heap.mark();
         let n_code_atoms = world.atoms.len();
         Machine {
@@ -424,7 +428,7 @@ impl Machine {
                 self.load(module)?;
                 self.world.queue.push_front(pid);
             }
-            Pause::Stop(Stop::NeedProcess(name)) => self.world.boot(name, pid),
+            Pause::Stop(Stop::NeedProcess(node, name)) => self.world.boot(node, name, pid),
             Pause::Stop(Stop::NeedFact(name)) => {
                 if let Some(stop) = self.learn(name) {
                     return Ok(Some(stop));

@@ -4,16 +4,15 @@
 
 use crate::builtins::ets::owner_died;
 use crate::builtins::{Fault, Stop};
-use crate::data::{AtomId, PidId, RefId, Value, View};
+use crate::data::{AtomId, NodeId, PidId, RefId, Value, View};
 use crate::machine::World;
 use crate::machine::io;
-use crate::machine::ports::PortId;
 use crate::machine::process::{
     AliasKind, Execution, Monitor, MonitorTarget, OnReturn, Process, Status,
 };
 use crate::machine::schedule::WaitTurn;
 use crate::machine::timers::{Timer, TimerId, TimerTarget};
-use crate::machine::world::{Ended, INIT, STANDARD_ERROR, USER};
+use crate::machine::world::{Ended, INIT, NET_KERNEL, STANDARD_ERROR, USER};
 
 const NANOS_PER_MILLI: u64 = 1_000_000;
 
@@ -21,11 +20,12 @@ impl World {
     // Messages
 
     pub fn send(&mut self, to: PidId, message: Value) {
-        if to == INIT {
-            return;
-        }
-        if is_device(to) {
-            io::request(self, to, message);
+        if self.is_device(to) {
+            match to.on(NodeId::FIRST) {
+                INIT => (),
+                NET_KERNEL => self.ask_net_kernel(message),
+                _ => io::request(self, to, message),
+            }
             return;
         }
         if self.schedule.is_some() {
@@ -46,6 +46,7 @@ impl World {
     /// To a pid, a name, `{Name, Node}`, or an alias.
     pub fn send_to(&mut self, to: Value, message: Value) -> Result<(), Fault> {
         match to.view() {
+            View::Pid(_) if !self.reaches(self.node_of(to)) => (),
             View::Pid(pid) => self.send(pid, message),
             View::Atom(name) => {
                 if let Some(port) = self.ports.names.get(&name).copied() {
@@ -55,13 +56,16 @@ impl World {
                 let pid = self.locate(name)?.ok_or(Fault::BADARG)?;
                 self.send(pid, message);
             }
+            View::Ref(_) if !self.reaches(self.node_of(to)) => (),
             View::Ref(alias) => self.send_to_alias(alias, message),
-            View::Port(id) => self.send_to_port(PortId(id), message),
+            View::Port(_) if self.node_of(to) != self.here() => return Err(Fault::BADARG),
+            View::Port(id) => self.send_to_port(id, message),
             View::Tuple(..) => match self.heap.elements(to) {
-                Some([name, node]) if node.as_atom().is_some() => {
+                Some([name, node]) if let Some(node) = node.as_atom() => {
                     let name = name.as_atom().ok_or(Fault::BADARG)?;
-                    if node.is_atom(AtomId::NONODE)
-                        && let Some(pid) = self.locate(name)?
+                    if let Some(node) = self.heap.nodes.find(node)
+                        && self.reaches(node)
+                        && let Some(pid) = self.locate_on(node, name)?
                     {
                         self.send(pid, message);
                     }
@@ -80,7 +84,7 @@ impl World {
         Ok(())
     }
 
-    fn send_to_alias(&mut self, alias: RefId, message: Value) {
+    pub(super) fn send_to_alias(&mut self, alias: RefId, message: Value) {
         let Some(owner) = self.processes.get_mut(&alias.owner) else {
             if self.is_ghost_alias(alias) {
                 self.send(alias.owner, message);
@@ -195,8 +199,8 @@ impl World {
         match (timer.id, timer.to) {
             (TimerId::Receive(pid), _) => self.wake(pid),
             (TimerId::Reference(_), TimerTarget::Process(pid)) => self.send(pid, timer.message),
-            (TimerId::Reference(_), TimerTarget::Name(name)) => {
-                if let Some(pid) = self.whereis(name) {
+            (TimerId::Reference(id), TimerTarget::Name(name)) => {
+                if let Some(pid) = self.whereis_on(id.owner.node(), name) {
                     self.send(pid, timer.message);
                 }
             }
@@ -207,6 +211,11 @@ impl World {
 
     /// A new child of the running process.
     pub fn spawn(&mut self, execution: Execution) -> Result<PidId, Fault> {
+        self.spawn_on(self.here(), execution)
+    }
+
+    /// The same on another node.
+    pub fn spawn_on(&mut self, node: NodeId, execution: Execution) -> Result<PidId, Fault> {
         if self.processes.len() >= self.limits.processes {
             return Err(Stop::TooManyProcesses.into());
         }
@@ -218,7 +227,7 @@ impl World {
             }
             None => (0, USER, None),
         };
-        let pid = self.names.child(parent, n);
+        let pid = self.names.child_on(parent, n, node);
         let dictionary = self.heap.empty_map();
         let mut process = Process::new(pid, parent, execution, dictionary);
         process.group_leader = group_leader;
@@ -251,26 +260,48 @@ impl World {
     }
 
     pub fn is_alive(&self, pid: PidId) -> bool {
-        is_device(pid) || self.processes.contains_key(&pid)
+        self.is_device(pid) || self.processes.contains_key(&pid)
     }
 
     /// The process that has the name now.
     pub fn whereis(&self, name: AtomId) -> Option<PidId> {
-        self.registry.get(&name).copied().or_else(|| match self.atoms.name(name) {
-            "init" => Some(INIT),
-            "user" => Some(USER),
-            "standard_error" => Some(STANDARD_ERROR),
-            _ => None,
+        self.whereis_on(self.here(), name)
+    }
+
+    /// The same on another node.
+    pub fn whereis_on(&self, node: NodeId, name: AtomId) -> Option<PidId> {
+        self.registry.get(&(node, name)).copied().or_else(|| {
+            let device = match self.atoms.name(name) {
+                "init" => INIT,
+                "user" => USER,
+                "standard_error" => STANDARD_ERROR,
+                "net_kernel" if self.heap.nodes.is_distributed() => NET_KERNEL,
+                _ => return None,
+            };
+            self.is_up(node).then(|| device.on(node))
         })
     }
 
     pub fn name_of_device(&mut self, pid: PidId) -> Option<AtomId> {
-        match pid {
+        if !self.is_device(pid) {
+            return None;
+        }
+        match pid.on(NodeId::FIRST) {
             INIT => Some(self.atoms.intern("init")),
             USER => Some(AtomId::USER),
             STANDARD_ERROR => Some(self.atoms.intern("standard_error")),
-            _ => None,
+            _ => Some(self.atoms.intern("net_kernel")),
         }
+    }
+
+    /// Whether a process stands for something outside and is not run by us.
+    pub fn is_device(&self, pid: PidId) -> bool {
+        let is_one = match pid.on(NodeId::FIRST) {
+            INIT | USER | STANDARD_ERROR => true,
+            NET_KERNEL => self.heap.nodes.is_distributed(),
+            _ => false,
+        };
+        is_one && self.is_up(pid.node())
     }
 
     /// The process is over: tells everyone who is linked to it or watches it.
@@ -282,8 +313,9 @@ impl World {
         let Some(process) = self.processes.remove(&pid) else { return };
         self.queue.retain(|it| *it != pid);
         if let Some(name) = process.name {
-            self.registry.remove(&name);
+            self.registry.remove(&(pid.node(), name));
         }
+        self.stop_watching_nodes(pid);
         // A timer that has its turn fires, if only at nobody.
         if self.schedule.is_none() {
             self.timers.drop_for(pid);
@@ -296,7 +328,7 @@ impl World {
         }
         match process.on_return {
             OnReturn::Output { asker, request, .. } => io::failed(self, asker, request, reason),
-            OnReturn::Boot { name, .. } => self.settle(name),
+            OnReturn::Boot { name, .. } => self.settle(pid.node(), name),
             OnReturn::Nobody | OnReturn::Unit | OnReturn::OnLoad { .. } => (),
         }
         // Before anyone hears of the end, as on BEAM.
@@ -345,14 +377,15 @@ impl World {
                 kind = AtomId::PORT;
                 match name {
                     Some(name) => {
-                        self.heap.tuple(&[Value::atom(name), Value::atom(AtomId::NONODE)])
+                        let node = self.node_name(watcher.node());
+                        self.heap.tuple(&[Value::atom(name), Value::atom(node)])
                     }
-                    None => Value::port(id.0),
+                    None => Value::port(id),
                 }
             }
             MonitorTarget::Process(pid) => Value::pid(pid),
-            MonitorTarget::Name(name, _) => {
-                self.heap.tuple(&[Value::atom(name), Value::atom(AtomId::NONODE)])
+            MonitorTarget::Name(name, node, _) => {
+                self.heap.tuple(&[Value::atom(name), Value::atom(node)])
             }
             MonitorTarget::TimeOffset => return,
         };
@@ -456,6 +489,12 @@ impl World {
         let reference = self.new_ref();
         let target = monitor.target.pid();
         let port = matches!(monitor.target, MonitorTarget::Port(..)).then_some(monitor.target);
+        // Where it is, if it is anywhere at all.
+        let node = match monitor.target {
+            MonitorTarget::Process(pid) => Some(Some(self.node_of(Value::pid(pid)))),
+            MonitorTarget::Name(_, node, _) => Some(self.heap.nodes.find(node)),
+            MonitorTarget::Port(..) | MonitorTarget::TimeOffset => None,
+        };
         let alias = monitor.alias;
         if let Some(process) = self.me() {
             if target != Some(me) {
@@ -472,6 +511,13 @@ impl World {
             }
             return reference;
         }
+        if let Some(node) = node
+            && !node.is_some_and(|it| self.reaches(it))
+        {
+            self.down(me, reference, Value::atom(AtomId::NOCONNECTION));
+            return reference;
+        }
+        let is_device = target.is_some_and(|it| self.is_device(it));
         match target.and_then(|it| self.processes.get_mut(&it)) {
             // Nobody lives to hear of his own end.
             Some(process) if process.pid == me => (),
@@ -480,7 +526,7 @@ impl World {
                 process.was_monitored = true;
             }
             // Devices never go down.
-            None if target.is_some_and(is_device) => (),
+            None if is_device => (),
             None => self.down(me, reference, Value::atom(AtomId::NOPROC)),
         }
         reference
@@ -516,11 +562,6 @@ impl World {
     }
 }
 
-/// Whether a process stands for something outside and is not run by us.
-pub fn is_device(pid: PidId) -> bool {
-    matches!(pid, INIT | USER | STANDARD_ERROR)
-}
-
 /// How an exit signal came about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Through {
@@ -533,7 +574,7 @@ impl MonitorTarget {
     fn pid(self) -> Option<PidId> {
         match self {
             MonitorTarget::Process(pid) => Some(pid),
-            MonitorTarget::Name(_, pid) => pid,
+            MonitorTarget::Name(_, _, pid) => pid,
             MonitorTarget::Port(..) | MonitorTarget::TimeOffset => None,
         }
     }

@@ -9,8 +9,9 @@ use crate::builtins::handles::Handles;
 use crate::builtins::search::Patterns;
 use crate::builtins::shared::Shared;
 use crate::builtins::zlib::Streams;
-use crate::data::{AtomId, Atoms, Heap, Mark, PidId, RefId, Roots, Value};
+use crate::data::{AtomId, Atoms, Heap, Mark, NodeId, PidId, RefId, Roots, Value};
 use crate::machine::boot::Residence;
+use crate::machine::distribution::Network;
 use crate::machine::ports::Ports;
 use crate::machine::process::Process;
 use crate::machine::record::Recorder;
@@ -38,7 +39,9 @@ pub struct World {
     pub processes: BTreeMap<PidId, Process>,
     /// Who may run next, in order.
     pub queue: VecDeque<PidId>,
-    pub registry: BTreeMap<AtomId, PidId>,
+    pub registry: BTreeMap<(NodeId, AtomId), PidId>,
+    /// Which of the machine's nodes can be reached, if it has several.
+    pub network: Network,
     pub ets: Tables,
     /// Persistent terms, atomics and counters.
     pub shared: Shared,
@@ -74,7 +77,7 @@ pub struct World {
     /// What the program wrote to its standard error.
     pub error_output: Vec<u8>,
     /// Processes that are part of every Erlang system, as far as they were started.
-    pub residents: BTreeMap<AtomId, Residence>,
+    pub residents: BTreeMap<(NodeId, AtomId), Residence>,
     /// Clauses entered, one bit each.
     pub covered: Vec<u64>,
     /// How the unit under test ended, once it has.
@@ -150,13 +153,16 @@ impl Default for Epoch {
 /// Names of processes: the same spawn has the same name in every interleaving.
 #[derive(Clone, Debug, Default)]
 pub struct PidNames {
-    ids: FxHashMap<(PidId, u32), PidId>,
+    ids: FxHashMap<(PidId, u32, NodeId), PidId>,
     /// The other way round, from the first one on.
     parents: Vec<(PidId, u32)>,
 }
 
 /// Numbers below belong to processes that are not there: BEAM's own.
 const FIRST_PID: u32 = 80;
+
+/// Numbers of the ends of nodes, among the children of nobody.
+const FALL: u32 = 1 << 30;
 
 impl PidNames {
     pub fn len(&self) -> usize {
@@ -167,19 +173,36 @@ impl PidNames {
         self.ids.is_empty()
     }
 
-    /// The name of the `n`-th child of a process.
+    /// The name of the `n`-th child of a process, which is on the same node.
     pub fn child(&mut self, parent: PidId, n: u32) -> PidId {
+        self.child_on(parent, n, parent.node())
+    }
+
+    pub fn child_on(&mut self, parent: PidId, n: u32, node: NodeId) -> PidId {
         let next = PidId(FIRST_PID + u32::try_from(self.ids.len()).unwrap_or(u32::MAX / 2));
         let parents = &mut self.parents;
-        *self.ids.entry((parent, n)).or_insert_with(|| {
+        *self.ids.entry((parent, n, node)).or_insert_with(|| {
             parents.push((parent, n));
-            next
+            next.on(node)
         })
+    }
+
+    /// The actor that takes a node down.
+    pub(super) fn fall_of(&mut self, node: NodeId) -> PidId {
+        self.child(PidId(0), FALL | u32::from(node.0))
+    }
+
+    pub(super) fn falling_node(&self, actor: PidId) -> Option<NodeId> {
+        let place = actor.number().checked_sub(FIRST_PID)?;
+        match self.parents.get(usize::try_from(place).ok()?) {
+            Some((PidId(0), n)) if n & FALL != 0 => u8::try_from(n & !FALL).ok().map(NodeId),
+            _ => None,
+        }
     }
 
     /// Who a process is, for people: `P` is the unit, `P.2` its second child.
     pub(super) fn path(&self, pid: PidId) -> String {
-        let place = pid.0.checked_sub(FIRST_PID).and_then(|it| usize::try_from(it).ok());
+        let place = pid.number().checked_sub(FIRST_PID).and_then(|it| usize::try_from(it).ok());
         match place.and_then(|it| self.parents.get(it)) {
             Some((PidId(0), 0)) => "P".to_owned(),
             Some((parent, n)) if *n >> 31 == 1 => {
@@ -197,6 +220,8 @@ pub(crate) const INIT: PidId = PidId(0);
 pub const USER: PidId = PidId(64);
 /// The process that stands for standard error.
 pub const STANDARD_ERROR: PidId = PidId(65);
+/// The process that answers other nodes, where there are any.
+pub(super) const NET_KERNEL: PidId = PidId(66);
 
 impl World {
     /// The process that is running. Its stack is not in it.
@@ -240,6 +265,7 @@ impl World {
         self.processes.clear();
         self.queue.clear();
         self.registry.clear();
+        self.network = Network::default();
         self.ets = Tables::default();
         self.shared = Shared::default();
         self.patterns = Patterns::default();

@@ -247,10 +247,15 @@ impl<'a> Reader<'a> {
             tag::REFERENCE => {
                 let (node, id) = (self.atom()?, self.u32()?);
                 let creation = self.creation(Creation::Byte)?;
+                old_word(id)?;
                 Term::Ref(Reference { node, creation, words: vec![id] })
             }
-            tag::NEW_REFERENCE => self.reference(Creation::Byte)?,
-            tag::NEWER_REFERENCE => self.reference(Creation::Word)?,
+            tag::NEW_REFERENCE => {
+                let reference = self.reference(Creation::Byte)?;
+                old_word(reference.words.first().copied().unwrap_or(0))?;
+                Term::Ref(reference)
+            }
+            tag::NEWER_REFERENCE => Term::Ref(self.reference(Creation::Word)?),
             tag::EXPORT => self.export()?,
             tag::NEW_FUN => return self.open_fun(),
             other => Term::Atom(self.atom_after(other)?),
@@ -352,17 +357,20 @@ impl<'a> Reader<'a> {
         Ok(Pid { node, id, serial, creation: self.creation(creation)? })
     }
 
-    fn reference(&mut self, creation: Creation) -> Result<Term, DecodeError> {
+    fn reference(&mut self, creation: Creation) -> Result<Reference, DecodeError> {
         let len = usize::from(self.u16()?);
         let node = self.atom()?;
         let creation = self.creation(creation)?;
         let words = self.bytes(len * 4)?.chunks_exact(4).map(word).collect();
-        Ok(Term::Ref(Reference { node, creation, words }))
+        Ok(Reference { node, creation, words })
     }
 
     fn creation(&mut self, creation: Creation) -> Result<u32, DecodeError> {
         match creation {
-            Creation::Byte => Ok(u32::from(self.byte()?)),
+            Creation::Byte => match self.byte()? {
+                creation @ 0..=3 => Ok(u32::from(creation)),
+                _ => Err(DecodeError::Invalid("creation")),
+            },
             Creation::Word => self.u32(),
         }
     }
@@ -469,6 +477,11 @@ impl Frame {
 fn with(mut parts: Vec<Term>, last: Term) -> Vec<Term> {
     parts.push(last);
     parts
+}
+
+/// The first word of a reference in its older forms has 18 bits.
+fn old_word(word: u32) -> Result<(), DecodeError> {
+    if word >> 18 == 0 { Ok(()) } else { Err(DecodeError::Invalid("reference")) }
 }
 
 /// How wide the creation field of a pid, port or reference is.

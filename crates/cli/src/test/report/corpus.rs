@@ -7,7 +7,7 @@
 //! {input,"b35bc96d",[[42]],{error,{case_clause,eq}}}.
 //! ```
 
-use crate::args::Build;
+use crate::args::{Build, Nodes};
 use crate::test::report::chosen::is_opaque;
 use crate::test::report::{UnitReport, id_of};
 use crate::test::schedules::Schedule;
@@ -80,6 +80,9 @@ pub(crate) fn print_corpus(of: &UnitReport, origin: &Origin) -> String {
     put("pa", vec![paths(&origin.build.code_paths)]);
     put("includes", vec![paths(&origin.build.includes)]);
     put("defines", vec![texts(&origin.build.defines)]);
+    if !origin.build.nodes.0.is_empty() {
+        put("nodes", vec![texts(&origin.build.nodes.0)]);
+    }
     for (input, outcome) in of.explored.ends() {
         let end = end(outcome);
         let (id, args) = (Term::string(&id_of(&of.unit, &input.args)), input.args.clone());
@@ -134,6 +137,7 @@ pub(crate) fn read_corpus(text: &str) -> Result<(Origin, Vec<Recorded>), usize> 
                 ("targets", [list]) => origin.targets = read_texts(list)?,
                 ("pa", [list]) => origin.build.code_paths = read_paths(list)?,
                 ("includes", [list]) => origin.build.includes = read_paths(list)?,
+                ("nodes", [list]) => origin.build.nodes = Nodes(read_texts(list)?),
                 ("defines", [list]) => origin.build.defines = read_texts(list)?,
                 ("input", [id, args, end]) => {
                     let (class, rest) = end.as_tuple()?.split_first()?;

@@ -1,6 +1,6 @@
 //! The report for programs: one document, whose fields are a promise.
 
-use crate::args::Build;
+use crate::args::{Build, Nodes};
 use crate::exception::stack_lines;
 use crate::test::coverage::{ModuleCoverage, Share};
 use crate::test::finding::{Confirmation, Finding, used_up};
@@ -26,6 +26,7 @@ pub(crate) fn document(report: &Report, origin: &Origin) -> String {
             "pa": paths(&build.code_paths),
             "includes": paths(&build.includes),
             "defines": build.defines,
+            "nodes": build.nodes.0,
         },
         "units": report.units.iter().map(|it| unit(it, &report.modules)).collect::<Vec<_>>(),
         "modules": report.modules.iter().map(module).collect::<Vec<_>>(),
@@ -180,6 +181,7 @@ pub(crate) fn read_document(text: &str) -> Option<(Origin, Vec<Recorded>)> {
         code_paths: paths(&field("pa")),
         includes: paths(&field("includes")),
         defines: texts(&field("defines")),
+        nodes: Nodes(texts(&field("nodes"))),
     };
     let origin = Origin { targets: texts(document.get("targets")?), build };
     let mut inputs: Vec<Recorded> = Vec::new();

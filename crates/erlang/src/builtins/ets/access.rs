@@ -69,7 +69,7 @@ pub(super) fn follow_key(w: &mut World, id: RefId, key: Value) {
 pub(super) fn find_by_key(w: &mut World, table: Value, need: Need) -> Result<RefId, Fault> {
     let id = match table.as_atom() {
         Some(name) => named(w, name)?,
-        None if is_table(table) => table.as_ref(),
+        None if is_table(table) => table.as_ref().filter(|it| it.owner.node() == w.here()),
         None => return Err(caused(w, "type")),
     };
     let Some(found) = id.and_then(|it| w.ets.tables.get(&it)) else {
@@ -83,7 +83,7 @@ pub(super) fn find_by_key(w: &mut World, table: Value, need: Need) -> Result<Ref
 
 /// The table that has a name now, or will once its owner is started.
 pub(super) fn named(w: &mut World, name: AtomId) -> Result<Option<RefId>, Fault> {
-    let found = w.ets.names.get(&name).copied();
+    let found = w.ets.names.get(&(w.here(), name)).copied();
     if found.is_none() {
         w.need_table(name)?;
     }

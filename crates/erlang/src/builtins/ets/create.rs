@@ -46,10 +46,11 @@ pub(super) fn new(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     table.decentralized_counters = table.write_concurrency != AtomId::FALSE
         && decentralized.unwrap_or(is_auto || table.kind == Kind::OrderedSet);
     if table.is_named {
-        if w.ets.names.contains_key(&name) {
+        let key = (w.here(), name);
+        if w.ets.names.contains_key(&key) {
             return Err(caused(w, "already_exists"));
         }
-        w.ets.names.insert(name, table.id);
+        w.ets.names.insert(key, table.id);
     }
     if w.ets.tables.len() >= MAX_TABLES {
         return Err(Stop::OutOfMemory.into());
@@ -104,7 +105,7 @@ fn set_option(
             _ => return None,
         },
         [tag, pid, data] if tag.is_atom(AtomId::HEIR) => {
-            let heir = Heir { pid: pid.as_pid()?, data: *data };
+            let heir = Heir { pid: w.local_pid(*pid).ok()?, data: *data };
             table.heir = w.is_alive(heir.pid).then_some(heir);
         }
         _ => return None,
@@ -126,11 +127,12 @@ pub(super) fn rename(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let name = badarg(arg(args, 1).as_atom())?;
     let table = badarg(w.ets.tables.get_mut(&id))?;
     if table.is_named {
-        if w.ets.names.contains_key(&name) {
+        let here = id.owner.node();
+        if w.ets.names.contains_key(&(here, name)) {
             return Err(Fault::BADARG);
         }
-        w.ets.names.remove(&table.name);
-        w.ets.names.insert(name, id);
+        w.ets.names.remove(&(here, table.name));
+        w.ets.names.insert((here, name), id);
     }
     table.name = name;
     Ok(table.called())
@@ -143,7 +145,9 @@ pub(super) fn whereis(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 }
 
 pub(super) fn all(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
-    let names: Vec<Value> = w.ets.tables.values().map(Table::called).collect();
+    let here = w.here();
+    let own = w.ets.tables.values().filter(|it| it.id.owner.node() == here);
+    let names: Vec<Value> = own.map(Table::called).collect();
     Ok(w.heap.list(&names))
 }
 

@@ -76,7 +76,7 @@ fn item(w: &mut World, id: RefId, name: &str) -> Result<Option<Value>, Fault> {
         "heir" => found.heir.map_or(Value::atom(AtomId::NONE), |it| Value::pid(it.pid)),
         "name" => Value::atom(found.name),
         "size" => count(found.rows.len()),
-        "node" => Value::atom(AtomId::NONODE),
+        "node" => Value::atom(w.node_name(w.here())),
         "named_table" => Value::bool(found.is_named),
         "type" => Value::atom(match found.kind {
             Kind::Set => AtomId::SET,

@@ -12,7 +12,7 @@ pub(super) fn give_away(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let (to, gift) = (arg(args, 1), arg(args, 2));
     let id = find_by_key(w, arg(args, 0), Need::Write)?;
     let owner = table(w, id)?.owner;
-    let to = badarg(to.as_pid())?;
+    let to = w.local_pid(to)?;
     if owner != w.current {
         return Err(caused(w, "not_owner"));
     }
@@ -43,7 +43,7 @@ pub(super) fn set_options(w: &mut World, args: &[Value]) -> Result<Value, Fault>
                 once(&mut heir, None)?;
             }
             Some([tag, pid, data]) if tag.is_atom(AtomId::HEIR) => {
-                let pid = badarg(pid.as_pid())?;
+                let pid = w.local_pid(*pid)?;
                 once(&mut heir, w.is_alive(pid).then_some(Heir { pid, data: *data }))?;
             }
             Some([tag, value])

@@ -7,7 +7,7 @@ use crate::builtins::ets::rows::{Place, Rows};
 use crate::builtins::ets::spec::Program;
 use crate::builtins::handles::HandleKind;
 use crate::data::{
-    AtomId, Atoms, Heap, PidId, RefId, Value, compare_exact, compare_value, equal_exact,
+    AtomId, Atoms, Heap, NodeId, PidId, RefId, Value, compare_exact, compare_value, equal_exact,
 };
 use crate::machine::{Entered, World};
 use rustc_hash::FxHashMap;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub struct Tables {
     pub(super) tables: BTreeMap<RefId, Table>,
-    pub(super) names: FxHashMap<AtomId, RefId>,
+    pub(super) names: FxHashMap<(NodeId, AtomId), RefId>,
     pub(super) specs: Specs,
     /// Processes that may do anything to any table.
     pub(super) super_users: BTreeSet<PidId>,
@@ -94,39 +94,40 @@ impl Tables {
         self.tables.is_empty()
     }
 
-    fn named(&self, table: Value) -> Option<&Table> {
-        let id = table.as_ref().or_else(|| self.names.get(&table.as_atom()?).copied())?;
+    fn named(&self, here: NodeId, table: Value) -> Option<&Table> {
+        let by_name = || self.names.get(&(here, table.as_atom()?)).copied();
+        let id = table.as_ref().or_else(by_name)?;
         self.tables.get(&id)
     }
 
     /// Counted from one.
-    pub(crate) fn key_position(&self, table: Value) -> Option<usize> {
-        self.named(table).map(|it| it.key_position)
+    pub(crate) fn key_position(&self, here: NodeId, table: Value) -> Option<usize> {
+        self.named(here, table).map(|it| it.key_position)
     }
 
-    pub(crate) fn owner_of(&self, table: Value) -> Option<PidId> {
-        self.named(table).map(|it| it.owner)
+    pub(crate) fn owner_of(&self, here: NodeId, table: Value) -> Option<PidId> {
+        self.named(here, table).map(|it| it.owner)
     }
 
-    pub(crate) fn heir_of(&self, table: Value) -> Option<PidId> {
-        self.named(table).and_then(|it| it.heir).map(|it| it.pid)
+    pub(crate) fn heir_of(&self, here: NodeId, table: Value) -> Option<PidId> {
+        self.named(here, table).and_then(|it| it.heir).map(|it| it.pid)
     }
 
     /// Whether there is an object with the key of this one.
     pub(crate) fn has_key_of(
         &self,
+        here: NodeId,
         heap: &Heap,
         atoms: &Atoms,
-        table: Value,
-        object: Value,
+        (table, object): (Value, Value),
     ) -> bool {
         let key = |it: &Table| it.key(heap, object).is_some_and(|key| it.has(heap, atoms, key));
-        self.named(table).is_some_and(key)
+        self.named(here, table).is_some_and(key)
     }
 
     /// The name that a table can be called by.
-    pub(crate) fn name_of(&self, table: Value) -> Option<AtomId> {
-        self.named(table).filter(|it| it.is_named).map(|it| it.name)
+    pub(crate) fn name_of(&self, here: NodeId, table: Value) -> Option<AtomId> {
+        self.named(here, table).filter(|it| it.is_named).map(|it| it.name)
     }
 
     pub(crate) fn owned_by(&self, pid: PidId) -> Vec<Value> {
@@ -183,7 +184,7 @@ pub(super) fn destroy(w: &mut World, id: RefId) {
     if let Some(table) = w.ets.tables.remove(&id)
         && table.is_named
     {
-        w.ets.names.remove(&table.name);
+        w.ets.names.remove(&(id.owner.node(), table.name));
     }
 }
 

@@ -18,8 +18,13 @@ impl Staged<'_> {
         // Who trapped it and is gone might have heard of it.
         let is_watched =
             process.was_monitored || process.links.iter().any(traps) || world.was_trapped(pid);
+        // OTP starts it in place of one on a node that can't be reached.
+        let (module, name, _) = process.initial_call;
+        let is_stand_in =
+            (world.atoms.name(module), world.atoms.name(name)) == ("erts_internal", "crasher");
         if pid == self.act.unit
             || is_watched
+            || is_stand_in
             || (class == AtomId::EXIT && is_orderly(world, reason))
         {
             return;

@@ -6,7 +6,8 @@
 use crate::builtins::ets::Tables;
 use crate::builtins::handles::Handles;
 use crate::builtins::shared::Shared;
-use crate::data::{AtomId, Mark, PidId, Value};
+use crate::data::{AtomId, Mark, NodeId, PidId, Value};
+use crate::machine::distribution::Network;
 use crate::machine::process::Process;
 use crate::machine::run::Machine;
 use crate::machine::schedule::Schedule;
@@ -22,7 +23,8 @@ pub(super) struct Kept {
     cells: Vec<Value>,
     processes: BTreeMap<PidId, Process>,
     queue: VecDeque<PidId>,
-    registry: BTreeMap<AtomId, PidId>,
+    registry: BTreeMap<(NodeId, AtomId), PidId>,
+    network: Network,
     ets: Tables,
     shared: Shared,
     handles: Handles,
@@ -63,6 +65,7 @@ impl Kept {
             processes: world.processes.clone(),
             queue: world.queue.clone(),
             registry: world.registry.clone(),
+            network: world.network.clone(),
             ets: world.ets.clone(),
             shared: world.shared.clone(),
             handles: world.handles.clone(),
@@ -91,6 +94,7 @@ impl Kept {
         world.processes.clone_from(&self.processes);
         world.queue.clone_from(&self.queue);
         world.registry.clone_from(&self.registry);
+        world.network = self.network.clone();
         world.ets = self.ets.clone();
         world.shared = self.shared.clone();
         world.handles = self.handles.clone();

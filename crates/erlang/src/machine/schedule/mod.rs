@@ -6,6 +6,7 @@
 //! here.
 
 mod crash;
+mod falls;
 mod keep;
 mod narrate;
 mod receives;
@@ -344,6 +345,14 @@ impl World {
         schedule.draft.killed.push(pid);
         schedule.draft.touch.access(touch::doom(pid), Mode::Write);
         true
+    }
+
+    /// A process is gone before it could end by itself.
+    pub(super) fn forget_doom(&mut self, pid: PidId) {
+        if let Some(schedule) = &mut self.schedule {
+            schedule.doomed.remove(&pid);
+            schedule.draft.killed.push(pid);
+        }
     }
 
     pub(crate) fn is_doomed(&self, pid: PidId) -> bool {

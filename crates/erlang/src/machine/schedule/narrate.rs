@@ -62,6 +62,9 @@ impl Staged<'_> {
         if self.act.timers.contains_key(&label.actor) {
             return "fires".to_owned();
         }
+        if self.fall_name(label.actor).is_some() {
+            return "goes down".to_owned();
+        }
         let world = &self.machine.world;
         let execution = world.processes.get(&pid).and_then(|it| it.execution.as_ref());
         let at = execution.map(|it| place(&self.machine.program, world, it)).unwrap_or_default();

@@ -4,7 +4,7 @@
 //! run that needs more than the budget of memory is stopped.
 
 use crate::builtins::Stop;
-use crate::data::{AtomId, PidId, Value};
+use crate::data::{AtomId, NodeId, PidId, Value};
 use crate::machine::interpret::{Pause, run};
 use crate::machine::process::{Execution, OnReturn, Process, Status};
 use crate::machine::raise::Raised;
@@ -41,6 +41,8 @@ pub struct Staged<'m> {
     pub long_timeout: u64,
     /// What the program wrote in the run that ended last.
     pub output: Vec<u8>,
+    /// Nodes that go down, each at some time.
+    pub falling: Vec<NodeId>,
     is_mail_ordered: bool,
     /// Steps of the run so far.
     n_steps: usize,
@@ -99,6 +101,7 @@ impl Staged<'_> {
             is_narrated: false,
             long_timeout: 5000,
             output: Vec::new(),
+            falling: Vec::new(),
             is_mail_ordered: false,
             n_steps: 0,
             kept: Vec::new(),
@@ -180,6 +183,9 @@ impl Stage for Staged<'_> {
                 last = Some((at, offer));
             }
         }
+        let falls = self.offer_falls();
+        is_open |= !falls.is_empty();
+        res.extend(falls);
         if !is_open && let Some((at, offer)) = last {
             self.machine.world.clock = now.max(at);
             self.act.is_last = true;
@@ -250,11 +256,12 @@ impl Stage for Staged<'_> {
     }
 
     fn name(&self, actor: Actor) -> String {
-        self.machine.world.names.path(PidId(actor.0))
+        let process = || self.machine.world.names.path(PidId(actor.0));
+        self.fall_name(actor).unwrap_or_else(process)
     }
 }
 
-fn next(actor: Actor, touch: Touch) -> Offer {
+pub(super) fn next(actor: Actor, touch: Touch) -> Offer {
     let Touch { accesses, is_global, kills, to } = touch;
     let kills = kills.into_iter().map(super::actor).collect();
     let may_lose = to.is_some();
@@ -350,12 +357,12 @@ impl Staged<'_> {
                     self.machine.load(module)?;
                     self.open_again(pid);
                 }
-                Pause::Stop(Stop::NeedProcess(name)) => {
+                Pause::Stop(Stop::NeedProcess(node, name)) => {
                     let known = touch::resident(u64::from(name.0));
                     self.machine
                         .world
                         .touches(|| trace::Access { object: known, mode: Mode::Write });
-                    self.machine.world.boot(name, pid);
+                    self.machine.world.boot(node, name, pid);
                     if !self.drain_until(pid)? {
                         self.stop("a part of the system can't be started".to_owned());
                         return Ok(());
@@ -552,6 +559,8 @@ impl Staged<'_> {
         let mut receive = None;
         if let Some(timer) = self.act.timers.get(&label.actor).copied() {
             self.fire(timer);
+        } else if let Some(node) = self.machine.world.names.falling_node(pid) {
+            self.fall(node);
         } else {
             match self.act.pending.remove(&pid) {
                 Some(Pending::Operation(_)) => {
@@ -623,7 +632,7 @@ impl Staged<'_> {
         if let TimerId::Reference(id) = id {
             world.touches(|| trace::Access { object: touch::timer(id), mode: Mode::Write });
             if let Some(name) = world.timers.target_name(id) {
-                let object = touch::name(world, name);
+                let object = touch::name(world, id.owner.node(), name);
                 world.touches(|| trace::Access { object, mode: Mode::Read });
             }
         }

@@ -5,7 +5,7 @@
 
 use crate::builtins::Builtin;
 use crate::builtins::phash2;
-use crate::data::{AtomId, PidId, RefId, Value};
+use crate::data::{AtomId, NodeId, PidId, RefId, Value};
 use crate::machine::World;
 use crate::machine::process::{AliasKind, MonitorTarget};
 use crate::machine::schedule::is_inline;
@@ -82,6 +82,9 @@ pub(super) enum Kind {
     Terms,
     Cell(Mode),
     Info,
+    /// The connection to the node that the first argument names.
+    Node(Mode),
+    Nodes,
 }
 
 impl Kind {
@@ -92,6 +95,7 @@ impl Kind {
             "erts_internal" => match builtin.name {
                 "ets_raw_first" | "ets_raw_next" => Kind::Table(Mode::Read),
                 "spawn_request" => Kind::SpawnLinked,
+                "dist_spawn_request" => Kind::Node(Mode::Read),
                 "counters_get" => Kind::Cell(Mode::Read),
                 "counters_put" | "counters_add" => Kind::Cell(Mode::Write),
                 "erase_persistent_terms" => Kind::Terms,
@@ -106,6 +110,10 @@ impl Kind {
                 "get" => Kind::Cell(Mode::Read),
                 "info" => Kind::Local,
                 _ => Kind::Cell(Mode::Write),
+            },
+            "net_kernel" => match builtin.name {
+                "connect_node" | "disconnect" => Kind::Node(Mode::Write),
+                _ => Kind::Local,
             },
             _ => Kind::Local,
         }
@@ -134,6 +142,8 @@ impl Kind {
             ("processes", 0) => Kind::Processes,
             ("group_leader", 0) => Kind::Leader(Mode::Read),
             ("group_leader", 2) => Kind::Leader(Mode::Write),
+            ("monitor_node", _) => Kind::Node(Mode::Read),
+            ("nodes", _) => Kind::Nodes,
             ("halt", _) => Kind::Global,
             _ => Kind::Local,
         }
@@ -191,24 +201,21 @@ pub(super) fn of_call(w: &World, kind: Kind, args: &[Value]) -> Option<Touch> {
         Kind::Send => return Some(of_send(w, first)),
         Kind::ExitSignal => {
             if let Some(pid) = first.as_pid() {
+                touch_node(w, &mut touch, pid.node(), Mode::Read);
                 touch.add(of_signal(w, pid, second, Through::Exit));
                 touch.kills.extend(Some(pid).filter(|it| *it != w.current));
             }
         }
         Kind::Link(mode) => {
             if let Some(pid) = first.as_pid() {
+                touch_node(w, &mut touch, pid.node(), Mode::Read);
                 touch.access(life(pid), Mode::Read);
                 touch.access(link(pid, w.current), mode);
                 touch.access(links(pid), Mode::WritePart);
                 touch.access(links(w.current), Mode::WritePart);
             }
         }
-        Kind::Monitor => {
-            match second.as_pid() {
-                Some(pid) => touch.access(life(pid), Mode::Read),
-                None => touch_name(w, &mut touch, second, Mode::Read),
-            };
-        }
+        Kind::Monitor => touch_watched(w, &mut touch, second),
         Kind::Demonitor => touch = of_demonitor(w, first.as_ref()?, second),
         Kind::Unalias => touch.access(alias(first.as_ref()?), Mode::Write),
         Kind::Name(mode) => {
@@ -217,7 +224,7 @@ pub(super) fn of_call(w: &World, kind: Kind, args: &[Value]) -> Option<Touch> {
                 touch.access(names(), Mode::WritePart);
             }
             // Who gets or loses the name; what it does with it when it ends.
-            let holder = first.as_atom().and_then(|it| w.registry.get(&it).copied());
+            let holder = first.as_atom().and_then(|it| w.registry.get(&(w.here(), it)).copied());
             if let Some(pid) = second.as_pid().or(holder.filter(|_| mode == Mode::Write)) {
                 touch.access(life(pid), Mode::Read);
                 touch.access(name_of(pid), mode);
@@ -233,13 +240,8 @@ pub(super) fn of_call(w: &World, kind: Kind, args: &[Value]) -> Option<Touch> {
             }
         }
         Kind::Flag => {
-            if first.as_atom().is_none_or(|it| w.atoms.name(it) != "trap_exit") {
-                return None;
-            }
-            let traps = w.processes.get(&w.current).is_some_and(|it| it.trap_exit);
-            if !second.is_atom(if traps { AtomId::TRUE } else { AtomId::FALSE }) {
-                touch.access(flags(w.current), Mode::Write);
-            }
+            let (object, mode) = of_flag(w, first, second)?;
+            touch.accesses.extend(object.map(|object| Access { object, mode }));
         }
         Kind::Timer(mode) => {
             let id = first.as_ref()?;
@@ -248,6 +250,13 @@ pub(super) fn of_call(w: &World, kind: Kind, args: &[Value]) -> Option<Touch> {
                 touch.access(life(to), Mode::Read);
             }
         }
+        Kind::Node(mode) => {
+            let node = first.as_atom().and_then(|it| w.heap.nodes.find(it));
+            touch_node(w, &mut touch, node.unwrap_or(NodeId::ELSEWHERE), mode);
+        }
+        // A node that is alone stays so.
+        Kind::Nodes if !w.heap.nodes.is_distributed() => return None,
+        Kind::Nodes => touch.access(network(), Mode::Read),
         Kind::Info => return of_info(w, first.as_pid()?, second),
         Kind::Table(_)
         | Kind::TableNew
@@ -297,11 +306,11 @@ fn of_demonitor(w: &World, id: RefId, options: Value) -> Touch {
     touch.access(monitor(id), Mode::Write);
     // One that has fired is gone from here, and who it was of with it.
     match me.and_then(|it| it.monitors.get(&id)).map(|it| it.target) {
-        Some(MonitorTarget::Process(pid) | MonitorTarget::Name(_, Some(pid))) => {
+        Some(MonitorTarget::Process(pid) | MonitorTarget::Name(_, _, Some(pid))) => {
             touch.access(life(pid), Mode::Read);
         }
         Some(MonitorTarget::Port(..) | MonitorTarget::TimeOffset) => (),
-        Some(MonitorTarget::Name(_, None)) | None => (),
+        Some(MonitorTarget::Name(_, _, None)) | None => (),
     }
     touch
 }
@@ -329,13 +338,39 @@ fn receiver(w: &World, to: Value) -> Option<PidId> {
             let aliases = owner.or_else(|| Some(&ghosts.get(&alias.owner)?.aliases))?;
             aliases.contains_key(&alias).then_some(alias.owner)?
         }
-        None => to.as_pid().or_else(|| w.registry.get(&to.as_atom()?).copied())?,
+        None => to.as_pid().or_else(|| w.registry.get(&named(w, to)?).copied())?,
     };
     let is_there = match w.processes.get(&pid) {
         Some(process) => !is_inline(process),
         None => ghosts.contains_key(&pid),
     };
     (is_there && pid != w.current).then_some(pid)
+}
+
+/// A process or a name that is to be monitored.
+fn touch_watched(w: &World, touch: &mut Touch, object: Value) {
+    if let Some(pid) = object.as_pid() {
+        touch_node(w, touch, pid.node(), Mode::Read);
+        touch.access(life(pid), Mode::Read);
+    } else {
+        touch_name(w, touch, object, Mode::Read);
+        touch_node(w, touch, named_node(w, object), Mode::Read);
+    }
+}
+
+/// A flag of the running process that others can tell, alone or with options; nothing is touched if it
+/// stays as it is.
+fn of_flag(w: &World, flag: Value, value: Value) -> Option<(Option<Object>, Mode)> {
+    let name = w.heap.elements(flag).and_then(|it| it.first()).copied().unwrap_or(flag);
+    match w.atoms.name(name.as_atom()?) {
+        "trap_exit" => {
+            let traps = w.processes.get(&w.current).is_some_and(|it| it.trap_exit);
+            let is_new = !value.is_atom(if traps { AtomId::TRUE } else { AtomId::FALSE });
+            Some((is_new.then(|| flags(w.current)), Mode::Write))
+        }
+        "monitor_nodes" if w.heap.nodes.is_distributed() => Some((Some(network()), Mode::Read)),
+        _ => None,
+    }
 }
 
 /// What is asked of a process.
@@ -391,7 +426,7 @@ fn of_table(w: &World, kind: Kind, first: Value, second: Value) -> Option<Touch>
         }
         Kind::TableInsert | Kind::TableInsertNew | Kind::TableDeleteObject => {
             let objects = w.heap.list_items(second).unwrap_or_else(|| vec![second]);
-            let has = |it: &Value| w.ets.has_key_of(&w.heap, &w.atoms, first, *it);
+            let has = |it: &Value| w.ets.has_key_of(w.here(), &w.heap, &w.atoms, (first, *it));
             // One that finds its key taken only looks.
             let is_look = kind == Kind::TableInsertNew && objects.iter().any(has);
             let (whole, part) = match is_look {
@@ -399,7 +434,7 @@ fn of_table(w: &World, kind: Kind, first: Value, second: Value) -> Option<Touch>
                 false => (Mode::WritePart, Mode::Write),
             };
             touch.access(table, whole);
-            let place = w.ets.key_position(first).unwrap_or(1).saturating_sub(1);
+            let place = w.ets.key_position(w.here(), first).unwrap_or(1).saturating_sub(1);
             for object in objects {
                 if let Some(it) = w.heap.elements(object).and_then(|it| it.get(place)) {
                     // To put the same there twice is to put it there, whatever the input.
@@ -411,7 +446,7 @@ fn of_table(w: &World, kind: Kind, first: Value, second: Value) -> Option<Touch>
         }
         Kind::TableDelete => {
             touch.access(table, Mode::Write);
-            if let Some(owner) = w.ets.owner_of(first).filter(|it| *it != w.current) {
+            if let Some(owner) = w.ets.owner_of(w.here(), first).filter(|it| *it != w.current) {
                 touch.access(life(owner), Mode::Read);
             }
         }
@@ -430,9 +465,9 @@ fn of_table(w: &World, kind: Kind, first: Value, second: Value) -> Option<Touch>
         Kind::TableRename => {
             touch.access(table, Mode::Write);
             if let Some(name) = second.as_atom() {
-                touch.access(object(6, atom(w, name), 0), Mode::Write);
+                touch.access(object(6, atom(w, name), u64::from(w.here().0)), Mode::Write);
             }
-            if let Some(owner) = w.ets.owner_of(first).filter(|it| *it != w.current) {
+            if let Some(owner) = w.ets.owner_of(w.here(), first).filter(|it| *it != w.current) {
                 touch.access(life(owner), Mode::Read);
             }
         }
@@ -458,7 +493,9 @@ fn of_table(w: &World, kind: Kind, first: Value, second: Value) -> Option<Touch>
         | Kind::Term(_)
         | Kind::Terms
         | Kind::Cell(_)
-        | Kind::Info => (),
+        | Kind::Info
+        | Kind::Node(_)
+        | Kind::Nodes => (),
     }
     Some(touch)
 }
@@ -484,7 +521,7 @@ pub(super) fn of_exit(w: &World, pid: PidId) -> Touch {
     }
     for owned in w.ets.owned_by(pid) {
         touch.access(table(w, owned), Mode::Write);
-        if let Some(heir) = w.ets.heir_of(owned).filter(|it| *it != pid) {
+        if let Some(heir) = w.ets.heir_of(pid.node(), owned).filter(|it| *it != pid) {
             touch.access(life(heir), Mode::Read);
         }
     }
@@ -511,20 +548,60 @@ pub(super) fn of_signal(w: &World, to: PidId, reason: Value, through: Through) -
 }
 
 fn touch_name(w: &World, touch: &mut Touch, value: Value, mode: Mode) {
-    let name = match w.heap.elements(value) {
-        Some([name, _]) => name.as_atom(),
-        _ => value.as_atom(),
-    };
-    if let Some(it) = name {
-        touch.access(self::name(w, it), mode);
+    if let Some((node, it)) = named(w, value) {
+        touch.access(name(w, node, it), mode);
     }
+}
+
+/// A name, alone or with a node.
+fn named(w: &World, value: Value) -> Option<(NodeId, AtomId)> {
+    let name = match w.heap.elements(value) {
+        Some([name, _]) => *name,
+        _ => value,
+    };
+    Some((named_node(w, value), name.as_atom()?))
+}
+
+/// The node of a name: that of the running process unless it is said.
+fn named_node(w: &World, value: Value) -> NodeId {
+    match w.heap.elements(value) {
+        Some([_, node]) => {
+            let found = node.as_atom().and_then(|it| w.heap.nodes.find(it));
+            found.unwrap_or(NodeId::ELSEWHERE)
+        }
+        _ => w.here(),
+    }
+}
+
+/// The connection to another node.
+fn touch_node(w: &World, touch: &mut Touch, node: NodeId, mode: Mode) {
+    if node != w.here() && node != NodeId::ELSEWHERE {
+        touch.access(self::node(node), mode);
+    }
+    if mode == Mode::Write {
+        touch.access(network(), Mode::WritePart);
+    }
+}
+
+/// A node is about to go down, and all its processes with it.
+pub(super) fn of_node_down(w: &World, node: NodeId) -> Touch {
+    let mut touch = Touch::of(&[(self::node(node), Mode::Write), (network(), Mode::WritePart)]);
+    for pid in w.processes.keys().filter(|it| it.node() == node) {
+        let of_exit = of_exit(w, *pid);
+        touch.accesses.extend(of_exit.accesses);
+        touch.kills.push(*pid);
+    }
+    // Who is linked to what was there hears of it.
+    let others = w.processes.values().filter(|it| it.links.iter().any(|it| it.node() == node));
+    touch.kills.extend(others.map(|it| it.pid));
+    touch
 }
 
 /// A named table is known by its name, whoever made it.
 fn table(w: &World, value: Value) -> Object {
-    let name = value.as_atom().or_else(|| w.ets.name_of(value));
+    let name = value.as_atom().or_else(|| w.ets.name_of(w.here(), value));
     match (name, value.as_ref()) {
-        (Some(name), _) => object(6, atom(w, name), 0),
+        (Some(name), _) => object(6, atom(w, name), u64::from(w.here().0)),
         (None, Some(id)) => object(7, u64::from(id.owner.0), u64::from(id.n)),
         (None, None) => object(7, 0, 0),
     }
@@ -593,8 +670,17 @@ fn link(a: PidId, b: PidId) -> Object {
     object(16, u64::from(a.0.min(b.0)), u64::from(a.0.max(b.0)))
 }
 
-pub(super) fn name(w: &World, name: AtomId) -> Object {
-    object(2, atom(w, name), 0)
+pub(super) fn name(w: &World, node: NodeId, name: AtomId) -> Object {
+    object(2, atom(w, name), u64::from(node.0))
+}
+
+fn node(node: NodeId) -> Object {
+    object(18, u64::from(node.0), 0)
+}
+
+/// Which nodes there are.
+fn network() -> Object {
+    object(19, 0, 0)
 }
 
 pub(super) fn alias(id: RefId) -> Object {

@@ -1,0 +1,82 @@
+//! Programs on several nodes, with the whole tool: run, explored while nodes go down, and run again.
+#![expect(clippy::disallowed_methods, reason = "it starts the binary under test")]
+
+use serde_json::Value;
+use std::path::Path;
+use std::process::Command;
+
+/// Exit code, what was printed, and complaints.
+fn gimlet(args: &[&str]) -> (i32, String, String) {
+    let done = Command::new(env!("CARGO_BIN_EXE_gimlet"))
+        .args(args)
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs"))
+        .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
+        .output()
+        .expect("the binary starts");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    (done.status.code().expect("no signal"), text(done.stdout), text(done.stderr))
+}
+
+const NODES: [&str; 2] = ["--nodes", "a@host,b@host"];
+
+#[test]
+fn a_call_runs_on_the_first_node() {
+    let run = |nodes: &[&str]| {
+        let (code, out, _) =
+            gimlet(&[&["run", "cluster.erl", "cluster:where()"][..], nodes].concat());
+        format!("{}{code}", out)
+    };
+    assert_eq!(run(&NODES), "{a@host,[b@host]}\n0");
+    assert_eq!(run(&["--nodes", "x@y"]), "{x@y,[]}\n0");
+    assert_eq!(run(&[]), "{nonode@nohost,[]}\n0");
+}
+
+#[test]
+fn names_of_nodes_are_looked_at() {
+    for names in ["a", "a@", "a@h,a@h"] {
+        let (code, _, complaint) =
+            gimlet(&["run", "cluster.erl", "cluster:where()", "--nodes", names]);
+        assert_eq!(code, 2, "{names}: {complaint}");
+    }
+    let alone = ["test", "cluster.erl", "-f", "ask/0", "--schedules", "--node-down"];
+    assert_eq!(gimlet(&alone).0, 2);
+    let (code, _, complaint) =
+        gimlet(&[&["test", "cluster.erl", "--backend", "beam"][..], &NODES].concat());
+    assert!(code == 2 && complaint.contains("--nodes"), "{complaint}");
+}
+
+fn explore(function: &str, more: &[&str]) -> (i32, Value) {
+    let test = ["test", "cluster.erl", "-f", function, "--schedules", "--format", "json"];
+    let (code, out, complaint) = gimlet(&[&test[..], &NODES, more].concat());
+    (code, serde_json::from_str(&out).unwrap_or_else(|_| panic!("{out}{complaint}")))
+}
+
+#[test]
+fn a_node_that_goes_down_leaves_who_does_not_watch_it_waiting() {
+    let (code, report) = explore("ask/0", &[]);
+    assert_eq!((code, &report["units"][0]["findings"]), (0, &Value::Array(vec![])));
+
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("nodes");
+    let dir = dir.to_str().expect("text");
+    let (code, report) = explore("ask/0", &["--node-down", "--out", dir]);
+    let findings = report["units"][0]["findings"].as_array().expect("findings");
+    let deadlock = findings.iter().find(|it| it["kind"] == "deadlock").expect("a deadlock");
+    assert_eq!((code, deadlock["confirmed"].as_bool()), (1, Some(false)));
+    let chart = deadlock["schedule"]["chart"].as_array().expect("a chart");
+    assert!(chart.iter().any(|it| it.as_str().is_some_and(|it| it.ends_with("goes down"))));
+    let steps = deadlock["schedule"]["steps"].as_array().expect("steps");
+    assert!(steps.iter().any(|it| it == "b@host"), "{steps:?}");
+
+    let (code, out, complaint) = gimlet(&["replay", &format!("{dir}/report.json")]);
+    assert!(code == 0 && !out.contains("recorded was"), "{out}{complaint}");
+}
+
+#[test]
+fn who_watches_is_told() {
+    let (code, report) = explore("ask_watched/0", &["--node-down"]);
+    let unit = &report["units"][0];
+    let kinds: Vec<&Value> =
+        unit["findings"].as_array().expect("findings").iter().map(|it| &it["kind"]).collect();
+    assert_eq!((code, &unit["stop"]), (0, &Value::from("exhausted")), "{report}");
+    assert_eq!(kinds, [&Value::from("race")]);
+}

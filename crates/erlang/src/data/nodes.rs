@@ -1,0 +1,293 @@
+//! Which pids, ports and references are of which node.
+//!
+//! Those of the machine's own nodes say so themselves, in a few bits. Those of all others, which only
+//! come in binaries and inputs, are kept here once each, so that equal ones are the same word.
+//! Knows names, not whether anybody can be reached.
+
+use crate::data::value::{NodeId, PidId, PortId, RefId, Value, View};
+use crate::data::{AtomId, Atoms};
+use rustc_hash::FxHashMap;
+use std::cmp::Ordering;
+
+#[derive(Clone, Debug)]
+pub struct Nodes {
+    own: Vec<NodeName>,
+    elsewhere: Vec<Identity>,
+    places: FxHashMap<Identity, u32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct NodeName {
+    pub name: AtomId,
+    /// Tells nodes of one name apart that were started one after the other.
+    pub creation: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Identity {
+    pub node: NodeName,
+    pub number: Number,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Number {
+    Pid {
+        id: u32,
+        serial: u32,
+    },
+    Port(u64),
+    /// The words in the order of the external format: the last one weighs most.
+    Ref(Vec<u32>),
+}
+
+/// A node that is not distributed.
+const ALONE: NodeName = NodeName { name: AtomId::NONODE, creation: 0 };
+
+impl Default for Nodes {
+    fn default() -> Nodes {
+        Nodes { own: vec![ALONE], elsewhere: Vec::new(), places: FxHashMap::default() }
+    }
+}
+
+impl Nodes {
+    // The machine's own
+
+    pub fn own(&self) -> &[NodeName] {
+        &self.own
+    }
+
+    /// Whether the machine is a system of named nodes.
+    pub fn is_distributed(&self) -> bool {
+        self.own.first() != Some(&ALONE)
+    }
+
+    /// Names the machine's nodes. At most 15 have a number; the others are left out.
+    pub fn name_own(&mut self, names: &[AtomId]) {
+        let named = names.iter().take(usize::from(NodeId::ELSEWHERE.0));
+        self.own = named.map(|it| NodeName { name: *it, creation: 1 }).collect();
+        if self.own.is_empty() {
+            self.own.push(ALONE);
+        }
+    }
+
+    pub fn find(&self, name: AtomId) -> Option<NodeId> {
+        let place = self.own.iter().position(|it| it.name == name)?;
+        u8::try_from(place).ok().map(NodeId)
+    }
+
+    pub fn name(&self, node: NodeId) -> NodeName {
+        self.own.get(usize::from(node.0)).copied().unwrap_or(ALONE)
+    }
+
+    /// The names of all nodes that were heard of, those of the machine first.
+    pub fn known(&self) -> Vec<AtomId> {
+        let mut res: Vec<AtomId> = self.own.iter().map(|it| it.name).collect();
+        for identity in &self.elsewhere {
+            if !res.contains(&identity.node.name) {
+                res.push(identity.node.name);
+            }
+        }
+        res
+    }
+
+    // Taking apart
+
+    /// Node, number and serial.
+    pub fn pid(&self, pid: PidId) -> (NodeName, u32, u32) {
+        if pid.node() != NodeId::ELSEWHERE {
+            let (id, serial) = pid.parts();
+            return (self.name(pid.node()), id, serial);
+        }
+        match self.elsewhere(pid.number()) {
+            Some(Identity { node, number: Number::Pid { id, serial } }) => (*node, *id, *serial),
+            _ => (ALONE, 0, 0),
+        }
+    }
+
+    pub fn port(&self, port: PortId) -> (NodeName, u64) {
+        if port.node() != NodeId::ELSEWHERE {
+            return (self.name(port.node()), port.number());
+        }
+        match u32::try_from(port.number()).ok().and_then(|it| self.elsewhere(it)) {
+            Some(Identity { node, number: Number::Port(id) }) => (*node, *id),
+            _ => (ALONE, 0),
+        }
+    }
+
+    pub fn reference(&self, id: RefId) -> (NodeName, Words<'_>) {
+        let node = id.owner.node();
+        if node != NodeId::ELSEWHERE {
+            return (self.name(node), Words::Own([id.n, id.owner.number(), 0]));
+        }
+        match self.elsewhere(id.owner.number()) {
+            Some(Identity { node, number: Number::Ref(words) }) => (*node, Words::Kept(words)),
+            _ => (ALONE, Words::Kept(&[])),
+        }
+    }
+
+    /// The name of the node that a pid, port or reference is of.
+    pub fn name_of(&self, value: Value) -> Option<AtomId> {
+        let node = if let View::Pid(pid) = value.view() {
+            self.pid(pid).0
+        } else if let View::Ref(id) = value.view() {
+            self.reference(id).0
+        } else if let View::Port(port) = value.view() {
+            self.port(port).0
+        } else {
+            return None;
+        };
+        Some(node.name)
+    }
+
+    fn elsewhere(&self, place: u32) -> Option<&Identity> {
+        self.elsewhere.get(place as usize)
+    }
+
+    /// The number that a node has in texts of another one; it is 0 in its own.
+    pub fn shown_as(&self, seen_from: NodeId, name: AtomId) -> usize {
+        if self.name(seen_from).name == name {
+            return 0;
+        }
+        let n_own = self.own.len();
+        match self.own.iter().position(|it| it.name == name) {
+            // The first one is 0 to those outside, whatever it is to its fellows.
+            Some(0) => n_own,
+            Some(place) => place,
+            None => {
+                let known = self.known();
+                let place = known.iter().position(|it| *it == name).unwrap_or(known.len());
+                place + usize::from(n_own > 1)
+            }
+        }
+    }
+
+    // Putting together
+
+    pub fn make_pid(&mut self, node: NodeName, id: u32, serial: u32) -> PidId {
+        match (self.own_of(node), PidId::from_parts(id, serial)) {
+            (Some(node), Some(pid)) => pid.on(node),
+            _ => PidId(self.keep(Identity { node, number: Number::Pid { id, serial } }))
+                .on(NodeId::ELSEWHERE),
+        }
+    }
+
+    pub fn make_port(&mut self, node: NodeName, id: u64) -> PortId {
+        match self.own_of(node) {
+            Some(node) if id <= PortId::MAX_NUMBER => PortId(id).on(node),
+            _ => {
+                let place = self.keep(Identity { node, number: Number::Port(id) });
+                PortId(u64::from(place)).on(NodeId::ELSEWHERE)
+            }
+        }
+    }
+
+    pub fn make_reference(&mut self, node: NodeName, words: &[u32]) -> RefId {
+        let word = |place: usize| words.get(place).copied().unwrap_or(0);
+        let owner = PidId(word(1));
+        if let Some(node) = self.own_of(node)
+            && significant(words).len() <= 2
+            && owner.node() == NodeId::FIRST
+        {
+            return RefId { owner: owner.on(node), n: word(0) };
+        }
+        let place = self.keep(Identity { node, number: Number::Ref(words.to_vec()) });
+        RefId { owner: PidId(place).on(NodeId::ELSEWHERE), n: 0 }
+    }
+
+    /// The own node of a name, if it is the very one. What has no node's name is of the first.
+    fn own_of(&self, node: NodeName) -> Option<NodeId> {
+        if node == ALONE {
+            return Some(NodeId::FIRST);
+        }
+        self.find(node.name).filter(|it| self.name(*it) == node)
+    }
+
+    fn keep(&mut self, identity: Identity) -> u32 {
+        let next = u32::try_from(self.elsewhere.len()).unwrap_or(u32::MAX);
+        let place = *self.places.entry(without_zeros(&identity)).or_insert(next);
+        if place == next {
+            self.elsewhere.push(identity);
+        }
+        place
+    }
+
+    // The order
+
+    pub fn compare_pids(&self, atoms: &Atoms, left: PidId, right: PidId) -> Ordering {
+        if left.node() == right.node() && left.node() != NodeId::ELSEWHERE {
+            return left.cmp(&right);
+        }
+        let ((a, id, serial), (b, id2, serial2)) = (self.pid(left), self.pid(right));
+        (serial, id).cmp(&(serial2, id2)).then_with(|| compare_names(atoms, a, b))
+    }
+
+    pub fn compare_ports(&self, atoms: &Atoms, left: PortId, right: PortId) -> Ordering {
+        let ((a, id), (b, id2)) = (self.port(left), self.port(right));
+        compare_names(atoms, a, b).then_with(|| id.cmp(&id2))
+    }
+
+    pub fn compare_refs(&self, atoms: &Atoms, left: RefId, right: RefId) -> Ordering {
+        if left.owner.node() == right.owner.node() && left.owner.node() != NodeId::ELSEWHERE {
+            return left.cmp(&right);
+        }
+        let ((a, words), (b, words2)) = (self.reference(left), self.reference(right));
+        let (words, words2) = (significant(words.all()), significant(words2.all()));
+        compare_names(atoms, a, b)
+            .then_with(|| words.len().cmp(&words2.len()))
+            .then_with(|| words.iter().rev().cmp(words2.iter().rev()))
+    }
+
+    // Memory
+
+    pub(super) fn n_identities(&self) -> usize {
+        self.elsewhere.len()
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.elsewhere.len() * (2 * size_of::<Identity>() + size_of::<u64>())
+    }
+
+    pub(super) fn truncate(&mut self, n_identities: usize) {
+        for identity in self.elsewhere.drain(n_identities.min(self.elsewhere.len())..) {
+            self.places.remove(&without_zeros(&identity));
+        }
+    }
+}
+
+/// The words of a reference.
+#[derive(Clone, Copy, Debug)]
+pub enum Words<'a> {
+    Own([u32; 3]),
+    Kept(&'a [u32]),
+}
+
+impl Words<'_> {
+    pub fn all(&self) -> &[u32] {
+        match self {
+            Words::Own(words) => words,
+            Words::Kept(words) => words,
+        }
+    }
+
+    pub fn first(&self) -> u32 {
+        self.all().first().copied().unwrap_or(0)
+    }
+}
+
+/// References that differ only in how many zeros come last are equal.
+fn without_zeros(identity: &Identity) -> Identity {
+    let mut res = identity.clone();
+    if let Number::Ref(words) = &mut res.number {
+        words.truncate(significant(words).len());
+    }
+    res
+}
+
+fn significant(words: &[u32]) -> &[u32] {
+    let len = words.iter().rposition(|it| *it != 0).map_or(0, |it| it + 1);
+    words.get(..len).unwrap_or_default()
+}
+
+fn compare_names(atoms: &Atoms, left: NodeName, right: NodeName) -> Ordering {
+    atoms.compare(left.name, right.name).then_with(|| left.creation.cmp(&right.creation))
+}

@@ -1,0 +1,344 @@
+//! Nodes: who is where, who can be reached from where, and nodes that go down.
+//!
+//! A machine is one node without a name, unless it was given names: then it is that many nodes, all
+//! connected with each other from the start. Code and the clock are the same on all of them; names,
+//! tables and persistent terms are a node's own. Everything of other systems is out of reach.
+
+use crate::builtins::Fault;
+use crate::builtins::ets::owner_died;
+use crate::builtins::make::atom;
+use crate::data::{AtomId, NodeId, PidId, RefId, Value, View};
+use crate::machine::World;
+use crate::machine::process::{MonitorTarget, Process};
+use crate::machine::signals::Through;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What has become of the connections between the machine's nodes.
+#[derive(Clone, Debug, Default)]
+pub struct Network {
+    down: BTreeSet<NodeId>,
+    /// Pairs that are not connected; the smaller one first. They are as soon as one wants to.
+    cut: BTreeSet<(NodeId, NodeId)>,
+    /// `monitor_node`: who watches which node, and how often.
+    watchers: BTreeMap<(PidId, AtomId), u32>,
+    /// `net_kernel:monitor_nodes`: who wants to hear of all nodes, in which words, and how often.
+    listeners: BTreeMap<(PidId, News), i64>,
+}
+
+/// How a process wants to be told of nodes that come and go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct News {
+    pub(crate) form: NewsForm,
+    pub(crate) node_type: bool,
+    pub(crate) reason: bool,
+    pub(crate) connection: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum NewsForm {
+    /// `{nodedown, Node}`
+    #[default]
+    Plain,
+    /// `{nodedown, Node, [Info]}`
+    List,
+    /// `{nodedown, Node, #{...}}`
+    Map,
+    /// It listens for nodes of a kind that there is none of.
+    Never,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Event {
+    Up,
+    Down,
+}
+
+impl World {
+    /// The node that the running process is on.
+    #[inline]
+    pub fn here(&self) -> NodeId {
+        self.current.node()
+    }
+
+    pub fn node_name(&self, node: NodeId) -> AtomId {
+        self.heap.nodes.name(node).name
+    }
+
+    /// A process of the node where the running one is: no other will do for most builtins.
+    pub fn local_pid(&self, value: Value) -> Result<PidId, Fault> {
+        value.as_pid().filter(|it| it.node() == self.here()).ok_or(Fault::BADARG)
+    }
+
+    /// The same, or a process that the node had when it was started before, which is gone.
+    pub fn former_pid(&self, value: Value) -> Result<PidId, Fault> {
+        value.as_pid().filter(|_| self.node_of(value) == self.here()).ok_or(Fault::BADARG)
+    }
+
+    /// The node of a pid, port or reference, however often it was started since.
+    #[inline]
+    pub fn node_of(&self, value: Value) -> NodeId {
+        let node = if let View::Pid(pid) = value.view() {
+            pid.node()
+        } else if let View::Port(port) = value.view() {
+            port.node()
+        } else if let View::Ref(id) = value.view() {
+            id.owner.node()
+        } else {
+            return NodeId::ELSEWHERE;
+        };
+        if node == NodeId::ELSEWHERE { self.named_node_of(value) } else { node }
+    }
+
+    fn named_node_of(&self, value: Value) -> NodeId {
+        let nodes = &self.heap.nodes;
+        let name = nodes.name_of(value).and_then(|it| nodes.find(it));
+        name.unwrap_or(NodeId::ELSEWHERE)
+    }
+
+    /// The machine's nodes that are up.
+    pub(crate) fn nodes_up(&self) -> Vec<NodeId> {
+        let all = self.heap.nodes.own().iter().filter_map(|it| self.heap.nodes.find(it.name));
+        all.filter(|it| self.is_up(*it)).collect()
+    }
+
+    pub(crate) fn is_up(&self, node: NodeId) -> bool {
+        node != NodeId::ELSEWHERE && !self.network.down.contains(&node)
+    }
+
+    pub fn is_connected(&self, node: NodeId) -> bool {
+        let here = self.here();
+        node == here || (self.is_up(node) && !self.network.cut.contains(&pair(here, node)))
+    }
+
+    /// Whether anything that is sent arrives at the node; sending connects to it.
+    #[inline]
+    pub fn reaches(&mut self, node: NodeId) -> bool {
+        node == self.here() || self.connects(node)
+    }
+
+    fn connects(&mut self, node: NodeId) -> bool {
+        if !self.is_up(node) {
+            return false;
+        }
+        let here = self.here();
+        if self.network.cut.remove(&pair(here, node)) {
+            self.tell_listeners(here, node, Event::Up);
+            self.tell_listeners(node, here, Event::Up);
+        }
+        true
+    }
+
+    /// Whether the nodes were connected.
+    pub(crate) fn disconnect(&mut self, node: NodeId) -> bool {
+        let here = self.here();
+        if node == here || !self.is_connected(node) {
+            return false;
+        }
+        self.network.cut.insert(pair(here, node));
+        self.lose(here, node);
+        self.lose(node, here);
+        true
+    }
+
+    /// A node goes down: its processes are gone without a word, and those of others hear of it.
+    pub(crate) fn node_down(&mut self, node: NodeId) -> Vec<PidId> {
+        let gone: Vec<PidId> =
+            self.processes.keys().copied().filter(|it| it.node() == node).collect();
+        for pid in &gone {
+            if let Some(process) = self.processes.remove(pid) {
+                self.vanish(&process);
+            }
+        }
+        self.queue.retain(|it| it.node() != node);
+        self.registry.retain(|it, _| it.0 != node);
+        self.shared.node_down(node);
+        self.network.watchers.retain(|it, _| it.0.node() != node);
+        self.network.listeners.retain(|it, _| it.0.node() != node);
+        self.network.cut.retain(|it| it.0 != node && it.1 != node);
+        let others: Vec<NodeId> = self.nodes_up().into_iter().filter(|it| *it != node).collect();
+        self.network.down.insert(node);
+        // Who waits for a part of it looks again, and finds nobody.
+        let parts: Vec<AtomId> =
+            self.residents.keys().filter(|it| it.0 == node).map(|it| it.1).collect();
+        for part in parts {
+            self.settle(node, part);
+        }
+        for other in others {
+            self.lose(other, node);
+        }
+        gone
+    }
+
+    fn vanish(&mut self, process: &Process) {
+        let pid = process.pid;
+        self.forget_doom(pid);
+        if self.schedule.is_none() {
+            self.timers.drop_for(pid);
+        }
+        owner_died(self, pid);
+        self.files.owner_died(pid);
+        self.buffers.owner_died(pid);
+        self.ports_of_dead(pid, Value::atom(AtomId::KILLED));
+        self.bury(process);
+    }
+
+    /// The processes of one node lose all that connected them with another.
+    fn lose(&mut self, here: NodeId, there: NodeId) {
+        let reason = Value::atom(AtomId::NOCONNECTION);
+        let mine: Vec<PidId> =
+            self.processes.keys().copied().filter(|it| it.node() == here).collect();
+        for pid in mine {
+            let Some(process) = self.processes.get_mut(&pid) else { continue };
+            process.monitored_by.retain(|it| it.1.node() != there);
+            let links: Vec<PidId> =
+                process.links.iter().copied().filter(|it| it.node() == there).collect();
+            process.links.retain(|it| it.node() != there);
+            let name = self.heap.nodes.name(there).name;
+            let lost = process.monitors.iter().filter(|it| match it.1.target {
+                MonitorTarget::Process(pid) => pid.node() == there,
+                MonitorTarget::Name(_, node, _) => node == name,
+                MonitorTarget::Port(..) | MonitorTarget::TimeOffset => false,
+            });
+            let lost: Vec<RefId> = lost.map(|it| *it.0).collect();
+            for other in links {
+                self.exit_signal(other, pid, reason, Through::Link);
+            }
+            for reference in lost {
+                self.down(pid, reference, reason);
+            }
+        }
+        let name = self.node_name(there);
+        let nodedown = atom(self, "nodedown");
+        let watchers: Vec<(PidId, u32)> = self
+            .network
+            .watchers
+            .iter()
+            .filter(|it| it.0.0.node() == here && it.0.1 == name)
+            .map(|it| (it.0.0, *it.1))
+            .collect();
+        self.network.watchers.retain(|it, _| it.0.node() != here || it.1 != name);
+        for (pid, times) in watchers {
+            for _ in 0..times {
+                let message = self.heap.tuple(&[nodedown, Value::atom(name)]);
+                self.send(pid, message);
+            }
+        }
+        self.tell_listeners(here, there, Event::Down);
+    }
+
+    fn tell_listeners(&mut self, here: NodeId, there: NodeId, event: Event) {
+        let listeners: Vec<(PidId, News, i64)> = self
+            .network
+            .listeners
+            .iter()
+            .filter(|it| it.0.0.node() == here && it.0.1.form != NewsForm::Never)
+            .map(|it| (it.0.0, it.0.1, *it.1))
+            .collect();
+        for (pid, news, times) in listeners {
+            for _ in 0..times {
+                let message = self.news(there, event, news);
+                self.send(pid, message);
+            }
+        }
+    }
+
+    fn news(&mut self, node: NodeId, event: Event, news: News) -> Value {
+        let tag = atom(self, if event == Event::Up { "nodeup" } else { "nodedown" });
+        let name = Value::atom(self.node_name(node));
+        let mut info = Vec::new();
+        if news.node_type {
+            info.push((atom(self, "node_type"), atom(self, "visible")));
+        }
+        if news.reason && event == Event::Down {
+            info.push((atom(self, "nodedown_reason"), atom(self, "connection_closed")));
+        }
+        if news.connection {
+            info.push((atom(self, "connection_id"), Value::int(i64::from(node.0) + 1)));
+        }
+        let info = match news.form {
+            NewsForm::Plain | NewsForm::Never => return self.heap.tuple(&[tag, name]),
+            NewsForm::Map => self.heap.map(&self.atoms, info),
+            NewsForm::List => {
+                let pairs: Vec<Value> =
+                    info.into_iter().map(|it| self.heap.tuple(&[it.0, it.1])).collect();
+                self.heap.list(&pairs)
+            }
+        };
+        self.heap.tuple(&[tag, name, info])
+    }
+
+    // Watching nodes
+
+    pub(crate) fn watch_node(&mut self, name: AtomId) {
+        *self.network.watchers.entry((self.current, name)).or_default() += 1;
+    }
+
+    pub(crate) fn unwatch_node(&mut self, name: AtomId) {
+        let key = (self.current, name);
+        if let Some(times) = self.network.watchers.get_mut(&key) {
+            *times -= 1;
+            if *times == 0 {
+                self.network.watchers.remove(&key);
+            }
+        }
+    }
+
+    /// How often the running process listened for such news before.
+    pub(crate) fn listen_to_nodes(&mut self, news: News, is_on: bool) -> i64 {
+        let key = (self.current, news);
+        let before = self.network.listeners.get(&key).copied().unwrap_or(0);
+        if is_on {
+            self.network.listeners.insert(key, before + 1);
+            // On BEAM the system itself is there before any node is connected.
+            if self.me().is_some_and(|it| it.resident.is_some()) {
+                let here = self.here();
+                for node in self.nodes_up() {
+                    if node != here && self.is_connected(node) {
+                        let message = self.news(node, Event::Up, news);
+                        self.send(self.current, message);
+                    }
+                }
+            }
+        } else {
+            // One request to stop is as good as all that were made to start.
+            self.network.listeners.remove(&key);
+        }
+        before
+    }
+
+    pub(super) fn stop_watching_nodes(&mut self, pid: PidId) {
+        self.network.watchers.retain(|it, _| it.0 != pid);
+        self.network.listeners.retain(|it, _| it.0 != pid);
+    }
+
+    // What answers on every node
+
+    /// A message to the process that speaks for a node: it says that others are welcome.
+    pub(super) fn ask_net_kernel(&mut self, message: Value) {
+        let Some([tag, from, request]) = self.heap.elements(message) else { return };
+        let (tag, from, request) = (*tag, *from, *request);
+        let is_call = tag.as_atom().is_some_and(|it| self.atoms.name(it) == "$gen_call");
+        let asked = self.heap.elements(request).and_then(|it| it.first()?.as_atom());
+        let is_auth = asked.is_some_and(|it| self.atoms.name(it) == "is_auth");
+        let Some([asker, tag]) = self.heap.elements(from).filter(|_| is_call && is_auth) else {
+            return;
+        };
+        let (asker, tag) = (*asker, *tag);
+        let yes = atom(self, "yes");
+        let reply = self.heap.tuple(&[tag, yes]);
+        // `[alias | Ref]` says that the reply goes to the alias.
+        let alias = self.heap.uncons(tag).and_then(|it| it.1.as_ref());
+        match alias {
+            Some(alias) => self.send_to_alias(alias, reply),
+            None => {
+                if let Some(asker) = asker.as_pid() {
+                    self.send(asker, reply);
+                }
+            }
+        }
+    }
+}
+
+fn pair(a: NodeId, b: NodeId) -> (NodeId, NodeId) {
+    (a.min(b), a.max(b))
+}
