@@ -1,6 +1,6 @@
 //! Tuples.
 
-use crate::data::{Value, View};
+use crate::data::{Value, View, compare_value};
 use crate::lift::compare::same_values;
 use crate::lift::{Lifting, arg, own_expr};
 use std::sync::Arc;
@@ -182,7 +182,11 @@ pub(crate) fn made(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) ->
     let zero = l.int(0);
     let is_negative = l.apply(Op::Less, &[expr, zero]);
     let n = arity.as_usize();
-    l.test(1, is_negative, arity.as_int().is_some_and(|it| it < 0));
+    let holds = compare_value(l.heap, l.atoms, arity, Value::int(0)).is_lt();
+    l.test(1, is_negative, holds);
+    if holds {
+        return found;
+    }
     match n.filter(|it| *it <= MAX_MADE) {
         Some(n) => {
             for smaller in 0..=n {
