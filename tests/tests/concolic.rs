@@ -88,7 +88,7 @@ fn programs_as_people_write_them_are_searched_from_their_specs() {
         let spec = FromSpec { domain: Arc::new(domain.clone()), ..FromSpec::default() };
         let unit = Unit::new(&mut machine, module.clone(), function.clone()).within(spec);
         let (report, found) =
-            hunt_from(unit.testing(&[module.clone()]), &domain, &seeds, &settings);
+            hunt_from(unit.testing(std::slice::from_ref(&module)), &domain, &seeds, &settings);
         let Report { n_runs, n_diverged, stop, losses, solver, .. } = report;
         if n_diverged > 0 {
             diverged.push(format!("{name}: {n_diverged} of {n_runs}"));

@@ -73,11 +73,9 @@ fn of_floats(
         }
         operands.push(l.expr(*operand)?);
     }
-    let least = match op {
-        Op::SquareRoot => Some(Op::Less),
-        Op::Logarithm | Op::BinaryLogarithm | Op::DecimalLogarithm => Some(Op::LessEqual),
-        _ => None,
-    };
+    let is_logarithm = matches!(op, Op::Logarithm | Op::BinaryLogarithm | Op::DecimalLogarithm);
+    let least =
+        if op == Op::SquareRoot { Some(Op::Less) } else { is_logarithm.then_some(Op::LessEqual) };
     if let (Some(below), [operand]) = (least, operands.as_slice()) {
         let zero = l.int(0);
         let is_outside = l.apply(below, &[*operand, zero]);

@@ -185,7 +185,8 @@ pub(crate) fn explore(
             let is_refusal = |it: &Finding| it.kind == Kind::Rejected;
             let n_refusals = res.findings.iter().filter(|it| is_refusal(it)).count();
             let is_known = res.findings.iter().any(|it| it.cause == found.cause);
-            if !is_known && !(is_refusal(&found) && REFUSALS <= n_refusals) {
+            let is_too_many = is_refusal(&found) && REFUSALS <= n_refusals;
+            if !is_known && !is_too_many {
                 res.findings.push(found);
             }
         }
