@@ -2,7 +2,7 @@
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::{Builtin, Fault, pure};
-use crate::data::{AtomId, NodeId, Value, View};
+use crate::data::{AtomId, Value, View};
 use crate::lift;
 use crate::machine::World;
 
@@ -85,6 +85,7 @@ fn has_tag(w: &World, value: Value, tag: AtomId, size: Option<i64>) -> bool {
 /// The names are those of BEAM's representations.
 fn term_type(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let value = arg(args, 0);
+    let is_foreign = w.heap.nodes.is_foreign(w.here(), value);
     let name = match value.view() {
         View::Int(int) if SMALL.contains(&int) => "fixnum",
         View::Int(_) | View::Big(_) => "bignum",
@@ -104,9 +105,9 @@ fn term_type(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
             crate::data::FunKind::External { .. } => "export",
             crate::data::FunKind::Closure { .. } => "fun",
         },
-        View::Pid(pid) if pid.node() == NodeId::ELSEWHERE => "external_pid",
-        View::Port(port) if port.node() == NodeId::ELSEWHERE => "external_port",
-        View::Ref(id) if id.owner.node() == NodeId::ELSEWHERE => "external_reference",
+        View::Pid(_) if is_foreign => "external_pid",
+        View::Port(_) if is_foreign => "external_port",
+        View::Ref(_) if is_foreign => "external_reference",
         View::Pid(_) => "pid",
         View::Port(_) => "port",
         View::Ref(_) => "reference",

@@ -127,16 +127,24 @@ impl Nodes {
 
     /// The name of the node that a pid, port or reference is of.
     pub fn name_of(&self, value: Value) -> Option<AtomId> {
-        let node = if let View::Pid(pid) = value.view() {
-            self.pid(pid).0
+        self.node_of(value).map(|it| it.name)
+    }
+
+    /// Whether a pid, port or reference is of another node than this one.
+    pub fn is_foreign(&self, here: NodeId, value: Value) -> bool {
+        self.node_of(value).is_some_and(|it| self.own_of(it) != Some(here))
+    }
+
+    fn node_of(&self, value: Value) -> Option<NodeName> {
+        if let View::Pid(pid) = value.view() {
+            Some(self.pid(pid).0)
         } else if let View::Ref(id) = value.view() {
-            self.reference(id).0
+            Some(self.reference(id).0)
         } else if let View::Port(port) = value.view() {
-            self.port(port).0
+            Some(self.port(port).0)
         } else {
-            return None;
-        };
-        Some(node.name)
+            None
+        }
     }
 
     fn elsewhere(&self, place: u32) -> Option<&Identity> {
