@@ -55,11 +55,12 @@ fn call(name: &str, args: Vec<Term>) -> Call {
     Call { module: Atom::new(module), function: Atom::new(function), args }
 }
 
-/// What is asked of flat lists only, what BEAM would need gigabytes for, and characters of which
-/// OTP 25 sees the low byte only: to `list_to_integer([16#1234])` it says 4.
+/// What is a segment and no builtin, what is asked of flat lists only, what BEAM would need gigabytes
+/// for, and characters of which OTP 25 sees the low byte only: to `list_to_integer([16#1234])` it says 4.
 fn is_excluded((op, call): &(Op, Call)) -> bool {
     let is_far = |it: &Term| it.as_int().is_none_or(|it| it.unsigned_abs() >= 100_000);
     match (op, call.args.as_slice()) {
+        (Op::Convert(Conversion::FloatToBits { .. } | Conversion::BitsToFloat { .. }), _) => true,
         (Op::Convert(Conversion::ListToBinary), [list]) => list.as_list().is_none_or(|it| {
             it.iter().any(|it| matches!(it, Term::Bits(_) | Term::Nil | Term::List(_)))
         }),
