@@ -49,20 +49,13 @@ fn what_lies_deeper_is_found_too() {
     let units = exports.into_iter().filter(|it| it.0.as_str() != "module_info");
     let wanted = all_clauses(&machine, &module);
     let settings = Settings { max_runs: Some(MAX_DEEP_RUNS), wanted, ..Settings::default() };
-    let (mut lost, mut diverged) = (Vec::new(), Vec::new());
+    let mut hunts = Hunts::default();
     for (function, arity) in units {
         let (report, found) = hunt_with(&mut machine, &module, &function, arity, &settings);
         let name = format!("{}/{arity}", function.as_str());
-        let Report { n_runs, n_diverged, stop, losses, solver, .. } = report;
-        if n_diverged > 0 {
-            diverged.push(format!("{name}: {n_diverged} of {n_runs}"));
-        }
-        if found.is_none() {
-            lost.push(format!("{name}: {n_runs} runs, {stop:?}, losses {losses:?}, {solver:?}"));
-        }
+        hunts.add(&name, report, found.is_some());
     }
-    assert!(diverged.is_empty(), "every input takes the path that it was made for: {diverged:?}");
-    assert!(lost.is_empty(), "not found ({}):\n{}", lost.len(), lost.join("\n"));
+    hunts.expect_all_found();
 }
 
 #[test]
@@ -74,7 +67,7 @@ fn programs_as_people_write_them_are_searched_from_their_specs() {
     let wanted = all_clauses(&machine, &module);
     let settings = Settings { max_runs: Some(MAX_WIDE_RUNS), wanted, ..Settings::default() };
     let mut specs = Specs::default();
-    let (mut lost, mut diverged) = (Vec::new(), Vec::new());
+    let mut hunts = Hunts::default();
     for (function, arity) in exports {
         let n = arity as usize;
         let found = specs.signature(machine.host(), &module, &function, n).expect("it loads");
@@ -89,16 +82,35 @@ fn programs_as_people_write_them_are_searched_from_their_specs() {
         let unit = Unit::new(&mut machine, module.clone(), function.clone()).within(spec);
         let (report, found) =
             hunt_from(unit.testing(std::slice::from_ref(&module)), &domain, &seeds, &settings);
+        hunts.add(&name, report, found.is_some());
+    }
+    hunts.expect_all_found();
+}
+
+/// What did not go as it should.
+#[derive(Default)]
+struct Hunts {
+    lost: Vec<String>,
+    diverged: Vec<String>,
+}
+
+impl Hunts {
+    fn add(&mut self, name: &str, report: Report, is_found: bool) {
         let Report { n_runs, n_diverged, stop, losses, solver, .. } = report;
         if n_diverged > 0 {
-            diverged.push(format!("{name}: {n_diverged} of {n_runs}"));
+            self.diverged.push(format!("{name}: {n_diverged} of {n_runs}"));
         }
-        if found.is_none() {
-            lost.push(format!("{name}: {n_runs} runs, {stop:?}, losses {losses:?}, {solver:?}"));
+        if !is_found {
+            let line = format!("{name}: {n_runs} runs, {stop:?}, losses {losses:?}, {solver:?}");
+            self.lost.push(line);
         }
     }
-    assert!(diverged.is_empty(), "every input takes the path that it was made for: {diverged:?}");
-    assert!(lost.is_empty(), "not found ({}):\n{}", lost.len(), lost.join("\n"));
+
+    fn expect_all_found(&self) {
+        let Hunts { lost, diverged } = self;
+        assert!(diverged.is_empty(), "not the path that the input was made for: {diverged:?}");
+        assert!(lost.is_empty(), "not found ({}):\n{}", lost.len(), lost.join("\n"));
+    }
 }
 
 const N_SEEDS: usize = 4;

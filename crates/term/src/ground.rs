@@ -207,6 +207,14 @@ impl Term {
         matches!(self, Term::Nil).then_some(&[])
     }
 
+    /// The text of an atom, or of a binary that is UTF-8.
+    pub fn as_text(&self) -> Option<&str> {
+        if let Term::Atom(name) = self {
+            return Some(name.as_str());
+        }
+        std::str::from_utf8(self.as_bytes()?).ok()
+    }
+
     pub fn as_bytes(&self) -> Option<&[u8]> {
         if let Term::Bits(bits) = self { bits.as_bytes() } else { None }
     }

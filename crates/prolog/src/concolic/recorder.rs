@@ -118,7 +118,7 @@ impl Recorder {
     /// difference. How long it is, the path has said.
     fn choose_letters(&mut self, place: Place, letters: &[ExprId], found: &Term, wanted: &Term) {
         let is_atom = |it: &Term| it.as_atom().is_some();
-        let (Some(found_text), Some(wanted_text)) = (plain_text(found), plain_text(wanted)) else {
+        let (Some(found_text), Some(wanted_text)) = (found.as_text(), wanted.as_text()) else {
             return;
         };
         let n_wanted = wanted_text.chars().count();
@@ -210,24 +210,5 @@ impl Recorder {
     /// The expression's value is of this kind by construction.
     pub(super) fn is_of_kind(&mut self, expr: ExprId, kind: u8) {
         self.facts.entry(expr).or_insert_with(|| Facts::of_kind(kind));
-    }
-}
-
-/// Of an atom or a string.
-fn plain_text(term: &Term) -> Option<&str> {
-    match term {
-        Term::Atom(name) => Some(name.as_str()),
-        Term::Bits(bits) => std::str::from_utf8(bits.as_bytes()?).ok(),
-        Term::Int(_)
-        | Term::Big(_)
-        | Term::Float(_)
-        | Term::Nil
-        | Term::List(_)
-        | Term::Tuple(_)
-        | Term::Map(_)
-        | Term::Fun(_)
-        | Term::Pid(_)
-        | Term::Port(_)
-        | Term::Ref(_) => None,
     }
 }

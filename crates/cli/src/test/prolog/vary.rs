@@ -70,23 +70,8 @@ pub(crate) fn vary(unit: &mut Unit<'_>, way: &Way, ran: Ran, is_given: bool) -> 
 
 /// Texts with letters in the place of what nobody can read; none if it can be read.
 fn readable(term: &Term) -> Vec<Term> {
-    let text = match term {
-        Term::Atom(name) => Some(name.as_str()),
-        Term::Bits(bits) => bits.as_bytes().and_then(|it| std::str::from_utf8(it).ok()),
-        Term::Int(_)
-        | Term::Big(_)
-        | Term::Float(_)
-        | Term::Nil
-        | Term::List(_)
-        | Term::Tuple(_)
-        | Term::Map(_)
-        | Term::Fun(_)
-        | Term::Pid(_)
-        | Term::Port(_)
-        | Term::Ref(_) => None,
-    };
     let is_bad = |c: char| c.is_control() || !c.is_ascii();
-    let Some(text) = text.filter(|it| it.contains(is_bad)) else { return Vec::new() };
+    let Some(text) = term.as_text().filter(|it| it.contains(is_bad)) else { return Vec::new() };
     let with = |letter: char| {
         let new: String = text.chars().map(|c| if is_bad(c) { letter } else { c }).collect();
         if term.as_atom().is_some() { Term::atom(&new) } else { Term::binary(new.into_bytes()) }
