@@ -307,6 +307,14 @@ fn run_eunit(dir: &Path, modules: &[&str]) {
 }
 
 #[test]
+fn arguments_outside_of_the_spec_do_not_narrow_the_search() {
+    let ended = gimlet(&["test", "shares.erl", "--args", "[many]"]);
+    for call in ["share(many)", "share(777)"] {
+        assert!(ended.stdout.contains(call), "{call}: {}", ended.stdout);
+    }
+}
+
+#[test]
 fn what_can_not_be_done_is_said() {
     let check = |args: &[&str], code: i32, words: &[&str]| {
         let ended = gimlet(&[&["test"], args].concat());

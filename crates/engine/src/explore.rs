@@ -15,6 +15,9 @@ pub const DEPTH: usize = 25;
 
 #[derive(Clone, Debug)]
 pub struct Settings {
+    /// Inputs outside of the domain. They are run first; what they choose is not turned, because an
+    /// executor records nothing where the domain leaves no choice.
+    pub strays: Vec<Input>,
     /// Choices of a path that may be flipped.
     pub depth: usize,
     /// Clauses that should be entered: as long as one is not, and nothing is left within the depth,
@@ -34,6 +37,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
+            strays: Vec::new(),
             depth: DEPTH,
             wanted: Covered::default(),
             max_runs: None,
@@ -125,6 +129,9 @@ impl Exploration {
         settings: &Settings,
         watch: &mut dyn FnMut(&Report) -> Option<Stop>,
     ) -> Result<Stop, ExecutorError> {
+        for stray in &settings.strays {
+            self.run_aside(executor, stray)?;
+        }
         for seed in seeds {
             self.run(executor, seed.clone(), None)?;
         }
@@ -192,6 +199,19 @@ impl Exploration {
         let loose = (loose.len() < constraints.len()).then_some(loose);
         let hint = self.inputs.get(flip.run).map(Input::to_model).unwrap_or_default();
         Question { constraints, loose, hint }
+    }
+
+    /// Keeps how a run ended, and nothing of its path.
+    fn run_aside(
+        &mut self,
+        executor: &mut dyn Executor,
+        input: &Input,
+    ) -> Result<(), ExecutorError> {
+        let Run { outcome, covered, .. } = executor.run(input)?;
+        self.report.n_runs += 1;
+        self.report.covered.add(&covered);
+        self.report.tests.push(Test { input: input.clone(), outcome, is_news: true });
+        Ok(())
     }
 
     fn run(

@@ -130,12 +130,19 @@ impl<'a> Planner<'a> {
         options: &Test,
     ) -> Result<Task, Diagnostic> {
         let mut contract = self.contract(&unit, pre, options.seed);
+        let mut strays = Vec::new();
         if let Some(text) = &options.args {
             let args = first_args(text, &unit)?;
-            if !contract.domain.has(&args) {
+            let is_stray = !contract.domain.has(&args);
+            if is_stray {
                 self.warn_of_args(&unit, &args, &contract);
             }
-            contract.seeds = vec![Input { args }];
+            let input = Input { args };
+            if is_stray && !options.schedules {
+                strays.push(input);
+            } else {
+                contract.seeds = vec![input];
+            }
         }
         // What we made up counts as runs; what was kept is always run again.
         contract.seeds.truncate(options.runs.unwrap_or(usize::MAX).max(1));
@@ -148,6 +155,7 @@ impl<'a> Planner<'a> {
         }
         let Test { depth, time, runs, strategy, seed, .. } = options;
         let settings = engine::Settings {
+            strays,
             depth: depth.unwrap_or(engine::DEPTH),
             max_runs: *runs,
             // Whoever names a budget wants it used.

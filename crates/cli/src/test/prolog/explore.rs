@@ -115,6 +115,7 @@ pub(crate) fn explore(
             continue;
         }
         let settings = Settings {
+            strays: Vec::new(),
             depth: options.depth.unwrap_or(engine::DEPTH),
             max_runs: left,
             patience: (options.time.is_none() && options.runs.is_none())
