@@ -135,10 +135,12 @@ long_atoms() ->
 
 raised_depth() ->
     Frame = {m, f, 1, []},
-    Old = erlang:system_flag(backtrace_depth, 20),
+    Old = erlang:system_flag(backtrace_depth, 0),
+    Least = try erlang:error(x) catch _:_:S0 -> length(S0) end,
+    erlang:system_flag(backtrace_depth, 20),
     Res = try erlang:raise(error, x, lists:duplicate(30, Frame)) catch _:_:S -> length(S) end,
     erlang:system_flag(backtrace_depth, Old),
-    {Res, try erlang:raise(error, x, lists:duplicate(30, Frame)) catch _:_:S2 -> length(S2) end}.
+    {Least, Res, try erlang:raise(error, x, lists:duplicate(30, Frame)) catch _:_:S2 -> length(S2) end}.
 
 native() ->
     {?MODULE:module_info(native), ?MODULE:module_info(native_addresses), ?MODULE:module_info(nifs)}.

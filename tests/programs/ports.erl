@@ -5,7 +5,7 @@
 tests() ->
     [commands, command_options, wide_commands, echoing, binaries, lines, long_lines, packets, statuses, killed_programs, ends,
      executables, missing_executables, names_of_arguments, variables, directories, errors_together, owners, connecting, closing,
-     closing_by_message, wrong_messages, monitors, monitors_by_name, links, ended_owners, exits_of_ports, names, infos, bad_options,
+     closing_by_message, wrong_messages, monitors, monitors_by_name, monitors_of_nobody, links, ended_owners, exits_of_ports, names, infos, bad_options,
      gone_ports, large_data, two_programs, waiting, environment, executables_found, no_input, timers_meanwhile].
 
 %% All that a port says until it is over.
@@ -176,6 +176,15 @@ monitors_by_name() ->
     M = monitor(port, gimlet_port),
     true = port_close(gimlet_port),
     receive {'DOWN', M, port, What, Why} -> {What, Why} end.
+
+monitors_of_nobody() ->
+    Monitored = fun(Kind, What, Options) ->
+        M = erlang:monitor(Kind, What, Options),
+        receive {Tag, M, Kind, Who, Why} -> {Tag, Who, Why} end
+    end,
+    [try Monitored(Kind, What, Options) catch Class:Reason -> {Class, Reason} end
+     || Kind <- [process, port], What <- [nobody, {nobody, node()}, {1}, {1, node()}, {nobody, nowhere}],
+        Options <- [[], [{alias, explicit_unalias}], [{tag, mine}], [other]]].
 
 links() ->
     trapping(),

@@ -389,15 +389,24 @@ fn monitor(w: &mut World, kind: Value, object: Value, options: Value) -> Result<
         (Some(AtomId::PORT), View::Port(id)) if w.node_of(object) == w.here() => {
             MonitorTarget::Port(id, None)
         }
-        (Some(AtomId::PORT), View::Atom(name)) => {
-            // A name that nobody has stands for a port that is gone.
-            let id = w.ports.names.get(&name).copied().unwrap_or(PortId(u64::MAX));
-            MonitorTarget::Port(id, Some(name))
-        }
+        (Some(AtomId::PORT), View::Atom(name)) => port_named(w, name),
+        (Some(AtomId::PORT), View::Tuple(..)) => match w.heap.elements(object) {
+            Some([name, node]) if node.as_atom() == Some(w.node_name(w.here())) => {
+                let name = name.as_atom().ok_or(Fault::BADARG)?;
+                port_named(w, name)
+            }
+            _ => return Err(Fault::BADARG),
+        },
         (Some(AtomId::TIME_OFFSET), View::Atom(_)) => MonitorTarget::TimeOffset,
         _ => return Err(Fault::BADARG),
     };
     monitor_with(w, target, options)
+}
+
+/// A name that nobody has stands for a port that is gone.
+fn port_named(w: &World, name: AtomId) -> MonitorTarget {
+    let id = w.ports.names.get(&name).copied().unwrap_or(PortId(u64::MAX));
+    MonitorTarget::Port(id, Some(name))
 }
 
 fn monitor_with(w: &mut World, target: MonitorTarget, options: Value) -> Result<Value, Fault> {

@@ -277,7 +277,7 @@ fn depth(world: &World) -> usize {
         return USUAL_DEPTH;
     }
     let flag = world.atoms.find("backtrace_depth").and_then(|it| world.system_flags.get(&it));
-    flag.and_then(|it| it.as_usize()).unwrap_or(USUAL_DEPTH)
+    flag.and_then(|it| it.as_usize()).unwrap_or(USUAL_DEPTH).max(1)
 }
 
 /// The frame of a place in the program, with arguments instead of the arity if there are any.
