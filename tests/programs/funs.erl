@@ -126,3 +126,14 @@ t_sequence_effects() -> put(s, []), E = fun(X) -> put(s, [X | get(s)]), X end, {
 t_nested_case() -> [case X of {A, B} -> case A of 1 -> case B of 2 -> deep; _ -> {b, B} end; _ when B > 5 -> big; _ -> {a, A} end; _ -> none end || X <- [{1, 2}, {1, 3}, {2, 6}, {2, 1}, 5]].
 t_case_in_case_arg() -> case case id(1) of 1 -> {x, 2}; _ -> y end of {x, N} -> N; y -> none end.
 t_case_value_used() -> X = case id(2) of 1 -> a; 2 -> b end, Y = if X =:= b -> c; true -> d end, {X, Y}.
+t_fun_maker() ->
+    Me = self(),
+    X = id(1),
+    Mine = fun() -> X end,
+    Child = spawn(fun() -> Me ! {made, fun() -> X end, fun() -> ok end, Mine} end),
+    receive
+        {made, Free, Closed, Passed} ->
+            Sent = binary_to_term(term_to_binary(Free)),
+            Makers = [M || F <- [Free, Closed, Passed, Sent], {pid, M} <- [erlang:fun_info(F, pid)]],
+            {[M =:= Child || M <- Makers], [M =:= Me || M <- Makers], Sent =:= Free, Free =:= Mine}
+    end.

@@ -227,7 +227,7 @@ fn fun_item(w: &mut World, fun: Value, item: AtomId) -> Result<Value, Fault> {
         // The module holds on to the code, and so does this value.
         AtomId::REFC => lambda.map_or(undefined, |_| Value::int(2)),
         AtomId::PID => match lambda {
-            Some(_) => Value::pid(w.current),
+            Some(_) => Value::pid(w.heap.fun_maker(at)),
             None => undefined,
         },
         _ => return Err(Fault::BADARG),

@@ -63,7 +63,7 @@ pub fn from_term(heap: &mut Heap, atoms: &mut Atoms, term: &Term) -> Value {
                 }
                 heap.table_fun(u32::from(*arity), &flat)
             }
-            Fun::Closure { module, arity, index, uniq, old_uniq, env, .. } => {
+            Fun::Closure { module, arity, index, uniq, old_uniq, pid, env, .. } => {
                 let lambda = heap.foreign_lambda(Lambda {
                     module: atoms.intern(module.as_str()),
                     name: AtomId::UNDEFINED,
@@ -73,13 +73,11 @@ pub fn from_term(heap: &mut Heap, atoms: &mut Atoms, term: &Term) -> Value {
                     module_md5: *uniq,
                 });
                 let env: Vec<Value> = env.iter().map(|it| from_term(heap, atoms, it)).collect();
-                heap.closure(lambda, &env)
+                let maker = pid_from(heap, atoms, pid);
+                heap.closure(lambda, maker, &env)
             }
         },
-        Term::Pid(pid) => {
-            let node = node_name(atoms, &pid.node, pid.creation);
-            Value::pid(heap.nodes.make_pid(node, pid.id, pid.serial))
-        }
+        Term::Pid(pid) => Value::pid(pid_from(heap, atoms, pid)),
         Term::Port(port) => {
             let node = node_name(atoms, &port.node, port.creation);
             Value::port(heap.nodes.make_port(node, port.id))
@@ -89,6 +87,11 @@ pub fn from_term(heap: &mut Heap, atoms: &mut Atoms, term: &Term) -> Value {
             Value::reference(heap.nodes.make_reference(node, &reference.words))
         }
     }
+}
+
+fn pid_from(heap: &mut Heap, atoms: &mut Atoms, pid: &Pid) -> PidId {
+    let node = node_name(atoms, &pid.node, pid.creation);
+    heap.nodes.make_pid(node, pid.id, pid.serial)
 }
 
 fn node_name(atoms: &mut Atoms, name: &Atom, creation: u32) -> NodeName {
@@ -162,7 +165,7 @@ impl Reader<'_> {
                         uniq: lambda.map_or([0; 16], |it| it.module_md5),
                         old_index: lambda.map_or(0, |it| i64::from(it.index)),
                         old_uniq: lambda.map_or(0, |it| i64::from(it.uniq)),
-                        pid: self.pid(PidId(0)),
+                        pid: self.pid(self.heap.fun_maker(at)),
                         env: self.terms(self.heap.fun_free(at), depth)?,
                     }
                 }

@@ -6,7 +6,7 @@
 //! variables stay good until the machine reaches a safe point.
 
 use crate::data::bits::Buffer;
-use crate::data::value::{At, BigAt, Tag, Value, View};
+use crate::data::value::{At, BigAt, PidId, Tag, Value, View};
 use crate::data::{AtomId, Nodes, Shadow};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
@@ -259,10 +259,10 @@ impl Heap {
 
     // Funs
 
-    pub fn closure(&mut self, lambda: LambdaId, free: &[Value]) -> Value {
+    pub fn closure(&mut self, lambda: LambdaId, maker: PidId, free: &[Value]) -> Value {
         let at = self.next_at();
         let n_free = u32::try_from(free.len()).unwrap_or(u32::MAX - 1);
-        self.cells.push(Value::raw(u64::from(lambda.0), n_free));
+        self.cells.push(Value::raw(u64::from(maker.0) << 32 | u64::from(lambda.0), n_free));
         self.cells.extend_from_slice(free);
         Value::at(Tag::Fun, at)
     }
@@ -289,9 +289,14 @@ impl Heap {
                 arity: arity.unwrap_or(0),
             };
         }
-        #[expect(clippy::cast_possible_truncation, reason = "stored from a LambdaId")]
+        #[expect(clippy::cast_possible_truncation, reason = "the maker is above the LambdaId")]
         let lambda = LambdaId(header.payload() as u32);
         FunKind::Closure { lambda, n_free: header.shadow().0 as usize }
+    }
+
+    /// The process that made a closure.
+    pub fn fun_maker(&self, fun: At) -> PidId {
+        PidId(u32::try_from(self.cell(fun.0).payload() >> 32).unwrap_or(0))
     }
 
     /// The captured values of a closure.

@@ -3,7 +3,7 @@
 //! Such a function is a closure of code that nobody wrote; what it captures is its table.
 
 use crate::data::heap::{FunKind, Heap, Lambda};
-use crate::data::value::{At, Value, View};
+use crate::data::value::{At, PidId, Value, View};
 use crate::data::{AtomId, Atoms, equal_exact};
 
 /// The table of a function.
@@ -43,7 +43,7 @@ impl Heap {
             uniq: 0,
             module_md5: [0; 16],
         });
-        self.closure(lambda, flat)
+        self.closure(lambda, PidId(0), flat)
     }
 
     pub fn table(&self, fun: At) -> Option<Table<'_>> {

@@ -576,7 +576,8 @@ impl Cpu<'_> {
                 Ins::Closure { dst, n, lambda, args } => {
                     let free = self.values(args, n as usize);
                     let lambda = LambdaId(lambda);
-                    let value = self.world.heap.closure(lambda, &free);
+                    let maker = self.world.current;
+                    let value = self.world.heap.closure(lambda, maker, &free);
                     self.set(dst, value);
                 }
 
