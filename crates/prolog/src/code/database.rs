@@ -4,6 +4,7 @@
 //! retracted keeps its successor, and generations say who may see it (the logical update view).
 #![expect(clippy::indexing_slicing, reason = "ids are made by the database")]
 
+use crate::code::choose::Choosing;
 use crate::code::{Ins, Konst};
 use crate::data::{AtomId, FunctorId, Heap, Record, Tag, Value};
 use rustc_hash::FxHashMap;
@@ -84,6 +85,7 @@ pub struct Pred {
     pub last: ClauseId,
     pub n_clauses: u32,
     index: Option<Index>,
+    pub(super) choosing: Choosing,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -207,6 +209,7 @@ impl Database {
             last: ClauseId::NONE,
             n_clauses: 0,
             index: None,
+            choosing: Choosing::default(),
         });
         self.by_name.insert((module, functor), id);
         id
@@ -279,6 +282,7 @@ impl Database {
             pred.kind = Kind::Clauses;
         }
         pred.n_clauses += 1;
+        pred.choosing.forget();
         let (first, last) = (pred.first, pred.last);
         if front {
             pred.first = id;
@@ -327,7 +331,9 @@ impl Database {
     pub(crate) fn set_key(&mut self, id: ClauseId, key: Key) {
         let clause = &mut self.clauses[id.0 as usize];
         clause.key = key;
-        self.preds[clause.pred.0 as usize].index = None;
+        let pred = &mut self.preds[clause.pred.0 as usize];
+        pred.index = None;
+        pred.choosing.forget();
     }
 
     /// Whether the clause was still there.
@@ -347,6 +353,7 @@ impl Database {
         }
         let pred = &mut self.preds[pred_id.0 as usize];
         pred.n_clauses -= 1;
+        pred.choosing.forget();
         if pred.first == id {
             pred.first = next;
         }
@@ -412,8 +419,20 @@ impl Database {
     }
 
     fn new_bucket(&mut self) -> Bucket {
-        self.buckets.push(Vec::new());
+        self.filled_bucket(Vec::new())
+    }
+
+    pub(super) fn filled_bucket(&mut self, clauses: Vec<ClauseId>) -> Bucket {
+        self.buckets.push(clauses);
         Bucket(u32::try_from(self.buckets.len() - 1).unwrap_or(u32::MAX))
+    }
+
+    /// Whether the arguments behind the first may tell two clauses apart that a call has found.
+    #[inline]
+    pub(crate) fn may_choose(&self, id: PredId, key: Key, found: [ClauseId; 2]) -> bool {
+        let pred = self.get(id);
+        let keys = found.map(|it| self.clause(it).key);
+        pred.choosing.may_help(key, keys, pred.n_clauses)
     }
 
     /// From here on changes can be undone.
@@ -466,7 +485,8 @@ impl Database {
             return;
         }
         let chain = self.clauses_of(id);
-        let pred = Pred { index: None, ..self.preds[id.0 as usize].clone() };
+        let mut pred = Pred { index: None, ..self.preds[id.0 as usize].clone() };
+        pred.choosing.forget();
         if let Some(base) = &mut self.base {
             base.touched.insert(id, PredState { pred, chain });
         }

@@ -2,6 +2,7 @@
 
 mod arith;
 mod body;
+mod choose;
 mod clause;
 mod database;
 mod ins;

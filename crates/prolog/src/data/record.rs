@@ -38,6 +38,29 @@ impl Record {
         self.cells.len() * size_of::<Value>() + self.blobs.len() * size_of::<Blob>()
     }
 
+    pub(crate) fn root(&self) -> Value {
+        self.root.unwrap_or(Value::NIL)
+    }
+
+    /// An argument of a structure of this record; a variable is the same wherever it occurs.
+    pub(crate) fn arg(&self, of: Value, n: usize) -> Option<Value> {
+        if of.tag() != Tag::Struct {
+            return None;
+        }
+        let mut value = *self.cells.get(of.address() + n)?;
+        while value.tag() == Tag::Ref {
+            match self.cells.get(value.address()) {
+                Some(next) if *next != value => value = *next,
+                _ => break,
+            }
+        }
+        Some(value)
+    }
+
+    pub(crate) fn blob(&self, value: Value) -> Option<&Blob> {
+        self.blobs.get(value.address()).map(|it| &it.1)
+    }
+
     /// The term, with fresh variables.
     pub fn load(&self, heap: &mut Heap) -> Value {
         let base = heap.cells.len();

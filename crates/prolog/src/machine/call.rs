@@ -153,7 +153,9 @@ impl Machine {
         if key != Key::ANY
             && let Some(bucket) = self.db.bucket(id, key)
         {
-            return self.try_bucket(bucket, 0, self.db.generation, arity, None);
+            let generation = self.db.generation;
+            let bucket = self.narrower(id, key, bucket, generation);
+            return self.try_bucket(bucket, 0, generation, arity, None);
         }
         let generation = self.db.generation;
         let found = self.next_clause(first, key, generation);
@@ -162,10 +164,33 @@ impl Machine {
         }
         let later = self.next_clause(self.db.clause(found).next, key, generation);
         if later != ClauseId::NONE {
+            if let Some(bucket) = self.chosen(id, key, [found, later]) {
+                return self.try_bucket(bucket, 0, generation, arity, None);
+            }
             self.push_choice(Alternative::Clause(later, generation), self.base + arity as usize);
         }
         self.enter_clause(found);
         Ok(())
+    }
+
+    /// Fewer clauses than the first argument leaves, by the others. What is followed must see the
+    /// clauses that do not match.
+    #[inline]
+    fn chosen(&mut self, id: PredId, key: Key, found: [ClauseId; 2]) -> Option<Bucket> {
+        if self.recorder.is_some() || !self.db.may_choose(id, key, found) {
+            return None;
+        }
+        let arity = self.db.get(id).arity as usize;
+        let args = self.stack.get(self.base..self.base + arity)?;
+        self.db.choose(id, &self.heap, &self.atoms, args)
+    }
+
+    fn narrower(&mut self, id: PredId, key: Key, bucket: Bucket, generation: u64) -> Bucket {
+        let Some((found, n)) = self.next_in_bucket(bucket, 0, generation) else { return bucket };
+        let Some((later, _)) = self.next_in_bucket(bucket, n + 1, generation) else {
+            return bucket;
+        };
+        self.chosen(id, key, [found, later]).unwrap_or(bucket)
     }
 
     #[inline]

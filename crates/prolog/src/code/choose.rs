@@ -1,0 +1,444 @@
+//! Which clauses a call may match, by more of its arguments than the first.
+//!
+//! SWI-Prolog makes such tables while a program runs, and whether an answer is known to be the last
+//! one depends on them: arguments are judged as it judges them. A call is only its arguments here.
+#![expect(
+    clippy::indexing_slicing,
+    reason = "lists and clauses are numbered by the chooser itself"
+)]
+
+use crate::code::{Bucket, ClauseId, Database, Key, Kind, PredId, key_of};
+use crate::data::{Atoms, Blob, FunctorId, Heap, Record, Tag, Value};
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::{Hash, Hasher};
+
+/// So many arguments of a head, or of a term in it, are looked at.
+const ARGUMENTS: usize = 3;
+/// Up to so many clauses, keys of the first argument are compared one by one.
+const ONE_BY_ONE: usize = 10;
+/// What two arguments together must gain over one.
+const LEAST_GAIN: f64 = 1.5;
+/// Clauses with a variable in the place, for each key there.
+const MOST_VARIABLES: f64 = 0.1;
+const DEEPEST: usize = 7;
+/// A predicate that changes so often is not worth more tables.
+const MOST_CHOOSERS: u32 = 100;
+
+type Keys = [Key; ARGUMENTS];
+
+/// What is known of choosing among the clauses of a predicate.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Choosing {
+    chooser: Option<Box<Chooser>>,
+    n_made: u32,
+    /// No argument tells clauses apart.
+    hopeless: bool,
+    /// No table was made, and the first argument is as the clauses' own keys say.
+    plain: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Chooser {
+    /// The first is the predicate, others are the clauses with one functor in some place.
+    lists: Vec<List>,
+}
+
+#[derive(Clone, Debug)]
+struct List {
+    clauses: Vec<ClauseId>,
+    keys: Vec<Keys>,
+    /// Of all clauses.
+    bucket: Bucket,
+    /// The place of the term whose arguments are looked at, from the outside in.
+    place: Vec<usize>,
+    gains: [Option<Gain>; ARGUMENTS],
+    pairs_tried: usize,
+    /// The best first.
+    tables: Vec<Table>,
+    /// By the first argument, whatever that gains.
+    first: Option<Table>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Gain {
+    speedup: f64,
+    /// Several clauses have the same functor, and its arguments may tell them apart.
+    deep: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Table {
+    args: (usize, Option<usize>),
+    speedup: f64,
+    by_key: FxHashMap<Key, Entry>,
+    others: Bucket,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Entry {
+    Clauses(Bucket),
+    /// A list of the chooser.
+    Inside(usize),
+}
+
+impl Choosing {
+    /// The clauses are others now.
+    pub(super) fn forget(&mut self) {
+        self.chooser = None;
+        self.hopeless = MOST_CHOOSERS < self.n_made;
+        self.plain = false;
+    }
+
+    /// Whether a call that finds two clauses by its first argument has to look further: `key` is
+    /// the call's, `found` are the clauses'.
+    #[inline]
+    pub(super) fn may_help(&self, key: Key, found: [Key; 2], n_clauses: u32) -> bool {
+        !self.hopeless
+            && (!self.plain
+                || key == Key::ANY
+                || found == [key; 2]
+                || ONE_BY_ONE < n_clauses as usize)
+    }
+}
+
+impl Database {
+    /// The clauses that a call may match, if its arguments leave some out.
+    pub(crate) fn choose(
+        &mut self,
+        id: PredId,
+        heap: &Heap,
+        atoms: &Atoms,
+        args: &[Value],
+    ) -> Option<Bucket> {
+        let choosing = &mut self.preds[id.0 as usize].choosing;
+        let known = choosing.chooser.take();
+        let mut chooser = match known {
+            Some(it) => it,
+            None => self.new_chooser(id)?,
+        };
+        let found = self.choose_in(&mut chooser, heap, atoms, args);
+        let choosing = &mut self.preds[id.0 as usize].choosing;
+        choosing.plain &= chooser.lists.first().is_some_and(|it| it.tables.is_empty());
+        choosing.chooser = Some(chooser);
+        found
+    }
+
+    fn new_chooser(&mut self, id: PredId) -> Option<Box<Chooser>> {
+        let clauses = self.clauses_of(id);
+        let list = self.new_list(clauses, Vec::new());
+        let own = |n: usize| self.clauses[list.clauses[n].0 as usize].key;
+        let plain = list.keys.iter().enumerate().all(|(n, it)| is_plain(own(n)) && it[0] == own(n));
+        let hopeless = self.get(id).kind != Kind::Clauses
+            || self.get(id).one_sided
+            || list.keys.iter().flatten().all(|it| *it == Key::ANY);
+        let choosing = &mut self.preds[id.0 as usize].choosing;
+        choosing.n_made += 1;
+        (choosing.plain, choosing.hopeless) = (plain, hopeless);
+        (!hopeless).then(|| Box::new(Chooser { lists: vec![list] }))
+    }
+
+    fn new_list(&mut self, clauses: Vec<ClauseId>, place: Vec<usize>) -> List {
+        let keys = clauses.iter().map(|it| self.head_keys(*it, &place)).collect();
+        let bucket = self.filled_bucket(clauses.clone());
+        let (gains, tables) = ([None; ARGUMENTS], Vec::new());
+        List { clauses, keys, bucket, place, gains, pairs_tried: 0, tables, first: None }
+    }
+
+    /// What a clause asks of the arguments of the term at a place of its head.
+    fn head_keys(&self, id: ClauseId, place: &[usize]) -> Keys {
+        let clause = self.clause(id);
+        let record = &*clause.term;
+        let mut moved = Vec::new();
+        let rule = record.root();
+        let Some(mut term) = record.arg(rule, 0) else { return [Key::ANY; ARGUMENTS] };
+        if !self.get(clause.pred).dynamic {
+            moved = unified_first(record, term, record.arg(rule, 1));
+        }
+        let asked = |term: Value, n: usize, top: bool| {
+            let arg = record.arg(term, n)?;
+            let first = moved.iter().find(|it| top && it.0 == n);
+            Some(first.map_or(arg, |it| it.1))
+        };
+        for (depth, n) in place.iter().enumerate() {
+            match asked(term, *n, depth == 0) {
+                Some(inside) => term = inside,
+                None => return [Key::ANY; ARGUMENTS],
+            }
+        }
+        std::array::from_fn(|n| match asked(term, n, place.is_empty()) {
+            Some(value) => fine_key(value, |it| record.blob(it)),
+            None => Key::ANY,
+        })
+    }
+
+    fn choose_in(
+        &mut self,
+        chooser: &mut Chooser,
+        heap: &Heap,
+        atoms: &Atoms,
+        args: &[Value],
+    ) -> Option<Bucket> {
+        let mut here: Vec<Value> = args.iter().take(ARGUMENTS).map(|it| heap.deref(*it)).collect();
+        let mut at = 0;
+        loop {
+            let key = |n: usize| here.get(n).map(|it| fine_key(*it, |it| Some(heap.blob(it))));
+            let keys: Keys = std::array::from_fn(|n| key(n).unwrap_or(Key::ANY));
+            let Some(table) = self.table_for(chooser, at, keys) else {
+                let list = &mut chooser.lists[at];
+                if keys[0] == Key::ANY {
+                    return (0 < at).then_some(list.bucket);
+                }
+                return Some(self.by_first(list, keys[0]));
+            };
+            let table = &chooser.lists[at].tables[table];
+            match table.by_key.get(&table.key(keys)).copied() {
+                None => return Some(table.others),
+                Some(Entry::Clauses(bucket)) => return Some(bucket),
+                Some(Entry::Inside(list)) => {
+                    let term = here[table.args.0];
+                    let arity = atoms.arity(term.functor()).min(ARGUMENTS);
+                    here = (0..arity).map(|n| heap.arg(term, n)).collect();
+                    at = list;
+                }
+            }
+        }
+    }
+
+    /// The number of the table that serves a call with these keys; made if it is worth it.
+    fn table_for(&mut self, chooser: &mut Chooser, at: usize, keys: Keys) -> Option<usize> {
+        let list = &mut chooser.lists[at];
+        let n_clauses = list.clauses.len() as f64;
+        let known = list.tables.iter().position(|it| it.key(keys) != Key::ANY);
+        if let Some(known) = known {
+            let speedup = list.tables[known].speedup;
+            if n_clauses <= ONE_BY_ONE as f64 || n_clauses / speedup <= 10.0 {
+                return Some(known);
+            }
+            let better = list.best(keys, speedup);
+            return Some(better.map_or(known, |it| self.made_table(chooser, at, it.0, it.1)));
+        }
+        if keys[0] != Key::ANY && list.clauses.len() <= ONE_BY_ONE && !list.repeats(keys[0]) {
+            return None;
+        }
+        let (args, gain) = list.best(keys, 0.0)?;
+        Some(self.made_table(chooser, at, args, gain))
+    }
+
+    fn made_table(
+        &mut self,
+        chooser: &mut Chooser,
+        at: usize,
+        args: (usize, Option<usize>),
+        gain: Gain,
+    ) -> usize {
+        let list = &chooser.lists[at];
+        if let Some(known) = list.tables.iter().position(|it| it.args == args) {
+            return known;
+        }
+        let mut table = self.new_table(list, args, gain.speedup);
+        if gain.deep && list.place.len() < DEEPEST {
+            let place: Vec<usize> = list.place.iter().copied().chain([args.0]).collect();
+            let mut functors: Vec<Key> =
+                table.by_key.keys().copied().filter(|it| is_functor(*it)).collect();
+            functors.sort_unstable_by_key(|it| it.0);
+            for key in functors {
+                let among = chooser.lists[at].with_key(args.0, key);
+                let inside = self.new_list(among, place.clone());
+                if inside.keys.iter().flatten().any(|it| *it != Key::ANY) {
+                    table.by_key.insert(key, Entry::Inside(chooser.lists.len()));
+                    chooser.lists.push(inside);
+                }
+            }
+        }
+        let tables = &mut chooser.lists[at].tables;
+        let worse = |it: &Table| it.speedup < table.speedup;
+        let to = tables.iter().position(worse).unwrap_or(tables.len());
+        tables.insert(to, table);
+        to
+    }
+
+    fn new_table(&mut self, list: &List, args: (usize, Option<usize>), speedup: f64) -> Table {
+        let others = Bucket::default();
+        let mut table = Table { args, speedup, by_key: FxHashMap::default(), others };
+        let mut by_key: FxHashMap<Key, Vec<ClauseId>> = FxHashMap::default();
+        let mut order = Vec::new();
+        let mut anywhere: Vec<ClauseId> = Vec::new();
+        for (clause, keys) in list.clauses.iter().zip(&list.keys) {
+            let key = table.key(*keys);
+            if key == Key::ANY {
+                by_key.values_mut().for_each(|it| it.push(*clause));
+                anywhere.push(*clause);
+                continue;
+            }
+            let found = by_key.entry(key).or_insert_with(|| {
+                order.push(key);
+                anywhere.clone()
+            });
+            found.push(*clause);
+        }
+        for key in order {
+            let clauses = by_key.remove(&key).unwrap_or_default();
+            table.by_key.insert(key, Entry::Clauses(self.filled_bucket(clauses)));
+        }
+        table.others = self.filled_bucket(anywhere);
+        table
+    }
+
+    fn by_first(&mut self, list: &mut List, key: Key) -> Bucket {
+        let table = match list.first.take() {
+            Some(it) => it,
+            None => self.new_table(list, (0, None), 0.0),
+        };
+        let bucket = match table.by_key.get(&key) {
+            Some(Entry::Clauses(bucket)) => *bucket,
+            Some(Entry::Inside(_)) | None => table.others,
+        };
+        list.first = Some(table);
+        bucket
+    }
+}
+
+impl Table {
+    /// The key of a call or of a clause.
+    fn key(&self, keys: Keys) -> Key {
+        let (first, second) = self.args;
+        paired(keys[first], second.map(|it| keys[it]))
+    }
+}
+
+impl List {
+    fn with_key(&self, arg: usize, key: Key) -> Vec<ClauseId> {
+        let both = self.clauses.iter().zip(&self.keys);
+        both.filter(|it| it.1[arg] == key).map(|it| *it.0).collect()
+    }
+
+    /// Whether the first two clauses for a first argument both name it.
+    fn repeats(&self, key: Key) -> bool {
+        let mut found = self.keys.iter().map(|it| it[0]).filter(|it| it.may_match(key));
+        (found.next(), found.next()) == (Some(key), Some(key))
+    }
+
+    /// The arguments, of those that a call has, that tell most clauses apart.
+    fn best(&mut self, keys: Keys, least: f64) -> Option<((usize, Option<usize>), Gain)> {
+        let mut bound: Vec<usize> = (0..ARGUMENTS).filter(|n| keys[*n] != Key::ANY).collect();
+        for n in &bound {
+            if self.gains[*n].is_none() {
+                self.gains[*n] = Some(gain(self.keys.iter().map(|it| it[*n]), self.keys.len()));
+            }
+        }
+        let of = |n: usize| self.gains[n].unwrap_or_default();
+        // The earlier of two that are equal.
+        bound.sort_by(|a, b| of(*b).speedup.total_cmp(&of(*a).speedup));
+        let best = *bound.first().filter(|it| 0.0 < of(**it).speedup)?;
+        let promising: Vec<usize> =
+            bound.iter().copied().filter(|it| LEAST_GAIN < of(*it).speedup).collect();
+        if 3.0 < self.keys.len() as f64 / of(best).speedup && 1 < promising.len() {
+            self.pairs_tried += 1;
+            let mut pairs = Vec::new();
+            for (m, second) in promising.iter().enumerate() {
+                pairs.extend(promising.iter().take(m).map(|it| (*it, *second)));
+            }
+            let judged =
+                pairs.into_iter().filter(|_| self.pairs_tried <= ARGUMENTS).map(|(a, b)| {
+                    let keys = self.keys.iter().map(|it| paired(it[a], Some(it[b])));
+                    ((a.min(b), Some(a.max(b))), gain(keys, self.keys.len()))
+                });
+            let pair = judged.max_by(|a, b| a.1.speedup.total_cmp(&b.1.speedup));
+            let wanted = LEAST_GAIN * of(best).speedup.max(1.0);
+            if let Some(pair) = pair.filter(|it| wanted < it.1.speedup) {
+                return Some(pair);
+            }
+        }
+        (least < of(best).speedup).then(|| ((best, None), of(best)))
+    }
+}
+
+/// How much faster a clause is found by such keys; nothing if they are not worth a table.
+fn gain(keys: impl Iterator<Item = Key>, n_clauses: usize) -> Gain {
+    let mut counts: FxHashMap<Key, usize> = FxHashMap::default();
+    let mut n_vars = 0;
+    for key in keys {
+        match key {
+            Key::ANY => n_vars += 1,
+            key => *counts.entry(key).or_default() += 1,
+        }
+    }
+    let only_one =
+        |it: &FxHashMap<Key, usize>| it.len() == 1 && !it.keys().all(|it| is_functor(*it));
+    let (n_keys, all, vars) = (counts.len() as f64, n_clauses as f64, f64::from(n_vars));
+    if counts.is_empty() || only_one(&counts) || MOST_VARIABLES < vars / n_keys {
+        return Gain::default();
+    }
+    let mean = counts.values().sum::<usize>() as f64 / n_keys;
+    let squares: f64 = counts.values().map(|it| (*it as f64 - mean).powi(2)).sum();
+    let deviation = (squares / n_keys).sqrt();
+    let speedup = all * n_keys / (all - vars + vars * n_keys) / (1.0 + deviation * n_keys / all);
+    let repeated = counts.iter().any(|(key, n)| is_functor(*key) && 1 < *n);
+    Gain { speedup, deep: speedup < 0.8 * all && repeated && n_vars == 0 }
+}
+
+/// The unifications with arguments of the head that a body begins with: they are as good as in the
+/// head.
+fn unified_first(record: &Record, head: Value, body: Option<Value>) -> Vec<(usize, Value)> {
+    let mut found: Vec<(usize, Value)> = Vec::new();
+    let mut todo: Vec<Value> = body.into_iter().collect();
+    let argument = |it: Value| {
+        let is_it = |n: &usize| record.arg(head, *n) == Some(it);
+        (0..ARGUMENTS).find(is_it).filter(|_| it.is_var())
+    };
+    while let Some(goal) = todo.pop() {
+        if goal == Value::TRUE {
+            continue;
+        }
+        let (Some(left), Some(right)) = (record.arg(goal, 0), record.arg(goal, 1)) else { break };
+        if goal.is_struct(FunctorId::AND) {
+            todo.extend([right, left]);
+            continue;
+        }
+        if !goal.is_struct(FunctorId::UNIFY) {
+            break;
+        }
+        match (argument(left), argument(right)) {
+            (Some(n), None) if !right.is_var() => found.push((n, right)),
+            (None, Some(n)) if !left.is_var() => found.push((n, left)),
+            _ => break,
+        }
+    }
+    found
+}
+
+fn paired(key: Key, other: Option<Key>) -> Key {
+    match other {
+        None => key,
+        Some(other) if key == Key::ANY || other == Key::ANY => Key::ANY,
+        Some(other) => hashed(&(key.0, other.0), 7),
+    }
+}
+
+/// As [`key_of`], with large numbers and strings by what they are.
+fn fine_key<'a>(value: Value, blob: impl Fn(Value) -> Option<&'a Blob>) -> Key {
+    match value.tag() {
+        Tag::Big | Tag::Rational | Tag::Text => match blob(value) {
+            Some(Blob::Text(text)) => hashed(&**text, 6),
+            Some(Blob::Big(it)) => hashed(&**it, 5),
+            Some(Blob::Rational(it)) => hashed(&(&it.numerator, &it.denominator), 5),
+            None => Key::ANY,
+        },
+        Tag::Ref | Tag::Attr | Tag::Int | Tag::Atom | Tag::Struct | Tag::Float => key_of(value),
+    }
+}
+
+fn hashed(of: &(impl Hash + ?Sized), kind: u64) -> Key {
+    let mut hasher = FxHasher::default();
+    of.hash(&mut hasher);
+    Key(hasher.finish() << 3 | kind)
+}
+
+fn is_functor(key: Key) -> bool {
+    key.0 & 7 == 3
+}
+
+/// Whether the key says all that there is to say of the value.
+fn is_plain(key: Key) -> bool {
+    !matches!(key.0 & 7, 5 | 6)
+}
