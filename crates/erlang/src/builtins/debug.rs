@@ -51,17 +51,7 @@ fn words(heap: &Heap, mut todo: Vec<Value>, shared: Shared) -> i64 {
             continue;
         }
         sum += own;
-        match next.view() {
-            View::Cons(_) => {
-                if let Some((head, tail)) = heap.uncons(next) {
-                    todo.extend([tail, head]);
-                }
-            }
-            View::Tuple(..) => todo.extend_from_slice(heap.elements(next).unwrap_or_default()),
-            View::Map(at) => todo.extend(heap.map_iter(at).flat_map(|(key, value)| [key, value])),
-            View::Fun(at) => todo.extend_from_slice(heap.fun_free(at)),
-            _ => (),
-        }
+        heap.push_parts(next, &mut todo);
     }
     sum
 }

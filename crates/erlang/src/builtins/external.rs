@@ -81,32 +81,13 @@ fn unfolds_within(heap: &Heap, value: Value, budget: usize) -> bool {
     let mut todo = vec![value];
     while let Some(next) = todo.pop() {
         used = used.saturating_add(size_of::<Term>());
-        match next.view() {
-            View::Cons(_) => {
-                // The head comes off first, so that a long list does not pile up.
-                if let Some((head, tail)) = heap.uncons(next) {
-                    todo.extend([tail, head]);
-                }
-            }
-            View::Tuple(..) => todo.extend_from_slice(heap.elements(next).unwrap_or_default()),
-            View::Map(at) => todo.extend(heap.map_iter(at).flat_map(|(key, value)| [key, value])),
-            View::Fun(at) => todo.extend_from_slice(heap.fun_free(at)),
-            View::Bits(at) => {
-                let n_bytes = usize::try_from(heap.bit_len(at) / 8).unwrap_or(usize::MAX);
-                used = used.saturating_add(n_bytes);
-            }
-            View::Big(at) => {
-                let n_bytes = usize::try_from(heap.big(at).bits() / 8).unwrap_or(usize::MAX);
-                used = used.saturating_add(n_bytes);
-            }
-            View::Int(_)
-            | View::Float(_)
-            | View::Atom(_)
-            | View::Nil
-            | View::Pid(_)
-            | View::Port(_)
-            | View::Ref(_) => (),
-        }
+        let outside = match next.view() {
+            View::Bits(at) => heap.bit_len(at) / 8,
+            View::Big(at) => heap.big(at).bits() / 8,
+            _ => 0,
+        };
+        used = used.saturating_add(usize::try_from(outside).unwrap_or(usize::MAX));
+        heap.push_parts(next, &mut todo);
         if used.saturating_add(todo.len() * size_of::<Value>()) > budget {
             return false;
         }

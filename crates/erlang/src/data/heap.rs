@@ -338,6 +338,26 @@ impl Heap {
         }
     }
 
+    /// Adds the parts of a value to those still to be seen. The head of a list comes off first, so
+    /// that a long list does not pile up.
+    pub fn push_parts(&self, value: Value, todo: &mut Vec<Value>) {
+        match value.view() {
+            View::Cons(at) => todo.extend([self.tail(at), self.head(at)]),
+            View::Tuple(at, arity) => todo.extend_from_slice(self.slice(at.0, arity as usize)),
+            View::Map(at) => todo.extend(self.map_iter(at).flat_map(|(key, value)| [key, value])),
+            View::Fun(at) => todo.extend_from_slice(self.fun_free(at)),
+            View::Int(_)
+            | View::Big(_)
+            | View::Float(_)
+            | View::Atom(_)
+            | View::Nil
+            | View::Bits(_)
+            | View::Pid(_)
+            | View::Port(_)
+            | View::Ref(_) => (),
+        }
+    }
+
     /// How many cells the object of this value has.
     pub(super) fn object_len(&self, value: Value) -> usize {
         let at = value.address();

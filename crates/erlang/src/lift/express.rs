@@ -24,21 +24,7 @@ pub(crate) fn is_symbolic(heap: &Heap, value: Value) -> bool {
             return true;
         }
         let before = todo.len();
-        match value.view() {
-            View::Cons(at) => todo.extend([heap.tail(at), heap.head(at)]),
-            View::Tuple(..) => todo.extend_from_slice(heap.elements(value).unwrap_or_default()),
-            View::Map(at) => todo.extend(heap.map_iter(at).flat_map(|it| [it.0, it.1])),
-            View::Fun(at) => todo.extend_from_slice(heap.fun_free(at)),
-            View::Int(_)
-            | View::Big(_)
-            | View::Float(_)
-            | View::Atom(_)
-            | View::Nil
-            | View::Bits(_)
-            | View::Pid(_)
-            | View::Port(_)
-            | View::Ref(_) => (),
-        }
+        heap.push_parts(value, &mut todo);
         let n_new = todo.len() - before;
         if n_left < n_new {
             return false;

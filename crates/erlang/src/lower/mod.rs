@@ -50,23 +50,8 @@ pub(crate) fn lower(
     module: &Module,
     md5: [u8; 16],
 ) -> Result<(), TooLarge> {
-    let name = world.atoms.intern(module.name.as_str());
-    let is_named = world.heap.has_lambdas_of(name, md5);
-    let mut lowering = Lowering {
-        program,
-        world,
-        module,
-        name,
-        md5,
-        locals: FxHashMap::default(),
-        literals: FxHashMap::default(),
-        pending: VecDeque::new(),
-        n_lambdas: 0,
-        lambdas: FxHashMap::default(),
-        is_named,
-        inlined: FxHashMap::default(),
-        clause_ids: FxHashMap::default(),
-    };
+    let mut lowering = Lowering::new(program, world, module, md5);
+    let name = lowering.name;
     for function in &module.functions {
         let arity = function.lambda.params.len();
         let id = lowering.declare(&function.name, arity);
@@ -137,6 +122,31 @@ struct Pending<'a> {
 }
 
 impl<'a> Lowering<'a> {
+    fn new(
+        program: &'a mut Program,
+        world: &'a mut World,
+        module: &'a Module,
+        md5: [u8; 16],
+    ) -> Lowering<'a> {
+        let name = world.atoms.intern(module.name.as_str());
+        let is_named = world.heap.has_lambdas_of(name, md5);
+        Lowering {
+            program,
+            world,
+            module,
+            name,
+            md5,
+            locals: FxHashMap::default(),
+            literals: FxHashMap::default(),
+            pending: VecDeque::new(),
+            n_lambdas: 0,
+            lambdas: FxHashMap::default(),
+            is_named,
+            inlined: FxHashMap::default(),
+            clause_ids: FxHashMap::default(),
+        }
+    }
+
     /// Whether a builtin is all there is to a function of this module.
     fn is_native(&mut self, name: &Atom, arity: usize) -> bool {
         let name = self.world.atoms.intern(name.as_str());

@@ -20,7 +20,6 @@ use crate::machine::World;
 use flow::{Active, Catcher};
 use read::{Function, natural};
 use rustc_hash::FxHashMap;
-use std::collections::VecDeque;
 use term::Term;
 
 /// Adds a module to the program.
@@ -30,7 +29,6 @@ pub(crate) fn assemble(
     assembly: &Assembly,
     md5: [u8; 16],
 ) -> Result<(), AssemblyError> {
-    let name = world.atoms.intern(assembly.name.as_str());
     let module = Module {
         name: assembly.name.clone(),
         exports: Vec::new(),
@@ -40,22 +38,8 @@ pub(crate) fn assemble(
         names: Vec::new(),
         files: Vec::new(),
     };
-    let is_named = world.heap.has_lambdas_of(name, md5);
-    let mut lowering = Lowering {
-        program,
-        world,
-        module: &module,
-        name,
-        md5,
-        locals: FxHashMap::default(),
-        literals: FxHashMap::default(),
-        pending: VecDeque::new(),
-        n_lambdas: 0,
-        lambdas: FxHashMap::default(),
-        is_named,
-        inlined: FxHashMap::default(),
-        clause_ids: FxHashMap::default(),
-    };
+    let mut lowering = Lowering::new(program, world, &module, md5);
+    let name = lowering.name;
     let mut ids = Vec::new();
     for function in &assembly.functions {
         let arity = function.arity as usize;
