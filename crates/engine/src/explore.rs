@@ -4,11 +4,12 @@ use crate::frontier::{Flip, Frontier};
 use crate::oracle::{Oracle, Question};
 use crate::report::{Report, Stop, Test};
 use crate::strategy::Strategy;
-use rustc_hash::{FxHashSet, FxHasher};
+use crate::tries::{Because, Tries};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use solve::Answer;
 use std::hash::{Hash, Hasher};
-use term::{Atom, Exprs, Term};
-use trace::{Choice, Covered, Executor, ExecutorError, Input, Looked, Outcome, Run, SiteId};
+use term::{Atom, Domain, Exprs, Term};
+use trace::{Choice, Covered, Executor, ExecutorError, Input, Looked, Outcome, Run, SiteId, Tried};
 
 /// Choices of a path that may be flipped, if nobody says otherwise.
 pub const DEPTH: usize = 25;
@@ -32,6 +33,8 @@ pub struct Settings {
     /// So many flips after a run that went where none had been, the ends of runs are still flipped
     /// in turn with what the strategy says; 0: never.
     pub near: u64,
+    /// Inputs are also changed at random within this; `None`: they are not.
+    pub changes: Option<Domain>,
 }
 
 impl Default for Settings {
@@ -45,6 +48,7 @@ impl Default for Settings {
             strategy: Strategy::default(),
             seed: 0,
             near: 0,
+            changes: None,
         }
     }
 }
@@ -77,7 +81,11 @@ pub fn explore(
         inputs: Vec::new(),
         paths: FxHashSet::default(),
         crashes: FxHashSet::default(),
-        given_up: FxHashSet::default(),
+        given_up: FxHashMap::default(),
+        put_off: Vec::new(),
+        n_put_off: 0,
+        tries: settings.changes.as_ref().map(|it| Tries::new(it, settings.seed)),
+        spent_after_all: 0,
         report: Report::default(),
     };
     match exploration.go_on(executor, oracle, seeds, settings, watch) {
@@ -89,9 +97,15 @@ pub fn explore(
     }
     let Exploration { frontier, given_up, mut report, .. } = exploration;
     let is_open = |it: &(SiteId, usize)| !frontier.is_visited(*it);
-    report.given_up = given_up.into_iter().filter(is_open).map(|it| it.0).collect();
+    report.given_up = given_up.into_keys().filter(is_open).map(|it| it.0).collect();
     report
 }
+
+/// The solver may give up so often before it is asked less.
+const OFTEN: usize = 3;
+
+/// Nothing is left to ask, and so much was tried without news: that is all.
+const AFTER_ALL: u64 = 100_000;
 
 /// Longer paths are not made longer still for that alone: questions about them take too long.
 const LONG: usize = 160;
@@ -99,7 +113,7 @@ const LONG: usize = 160;
 /// So many flips after a run that came close to something wanted are pursued.
 const MAX_STEPS: u64 = 2;
 
-struct Exploration {
+struct Exploration<'s> {
     frontier: Frontier,
     near: u64,
     wanted: Covered,
@@ -115,12 +129,18 @@ struct Exploration {
     paths: FxHashSet<u64>,
     /// Hashes of ways to fail.
     crashes: FxHashSet<u64>,
-    /// Alternatives that the solver could not tell of, at least once.
-    given_up: FxHashSet<(SiteId, usize)>,
+    /// Alternatives that the solver could not tell of, and how often.
+    given_up: FxHashMap<(SiteId, usize), usize>,
+    /// Flips that wait because others like them were given up, and how many there were.
+    put_off: Vec<Flip>,
+    n_put_off: usize,
+    tries: Option<Tries<'s>>,
+    /// What tries have cost when nothing was left to ask.
+    spent_after_all: u64,
     report: Report,
 }
 
-impl Exploration {
+impl Exploration<'_> {
     fn go_on(
         &mut self,
         executor: &mut dyn Executor,
@@ -137,7 +157,7 @@ impl Exploration {
         }
         let (mut n_news, mut at_news) = (0, 0);
         loop {
-            let spent = self.report.n_runs as u64 + oracle.cost();
+            let spent = self.report.n_runs as u64 + oracle.cost() + self.spent_after_all;
             self.report.spent = spent;
             if let Some(stop) = watch(&self.report) {
                 return Ok(stop);
@@ -145,9 +165,15 @@ impl Exploration {
             if self.report.n_news != n_news {
                 (n_news, at_news) = (self.report.n_news, spent);
             }
-            if settings.patience.is_some_and(|it| at_news + it.max(at_news) <= spent) {
-                self.report.is_saturated = true;
-                return Ok(Stop::Runs);
+            let patience = match settings.patience {
+                Some(patience) if self.spent_after_all == 0 || !self.lacks_something() => {
+                    Some(patience)
+                }
+                _ => (0 < self.spent_after_all).then_some(AFTER_ALL),
+            };
+            if patience.is_some_and(|it| at_news + it.max(at_news) <= spent) {
+                self.report.is_saturated = self.spent_after_all == 0;
+                return Ok(if self.report.is_saturated { Stop::Runs } else { self.end() });
             }
             self.frontier.is_costly = COSTLY * self.report.n_runs as u64 <= spent;
             let left = settings.max_runs.map(|it| it.saturating_sub(self.report.n_runs));
@@ -155,23 +181,29 @@ impl Exploration {
             if n_flips == 0 {
                 return Ok(Stop::Runs);
             }
-            let flips: Vec<Flip> =
-                std::iter::from_fn(|| self.frontier.take()).take(n_flips).collect();
+            let flips: Vec<Flip> = std::iter::from_fn(|| self.take()).take(n_flips).collect();
             if flips.is_empty() {
-                if self.report.covered.lacks_some_of(&settings.wanted) && self.frontier.deepen() {
+                if self.lacks_something() && self.frontier.deepen() {
                     continue;
                 }
-                return Ok(if self.frontier.is_cut { Stop::Depth } else { Stop::Exhausted });
+                if self.may_find_more() {
+                    self.allow(Because::End);
+                    self.spent_after_all += self.try_some(executor)?;
+                    continue;
+                }
+                return Ok(self.end());
             }
             let exprs = executor.exprs();
             let questions = flips.iter().map(|it| self.question(exprs, *it)).collect();
             let answers = oracle.ask(exprs, questions);
             for (flip, answer) in flips.into_iter().zip(answers) {
+                self.allow(Because::Asked(flip.depth));
                 let model = match answer {
                     Answer::Sat(model) => model,
                     Answer::Unsat => continue,
                     Answer::Unknown(_) => {
-                        self.given_up.insert((flip.site, flip.alternative));
+                        *self.given_up.entry((flip.site, flip.alternative)).or_default() += 1;
+                        self.allow(Because::GivenUp);
                         continue;
                     }
                 };
@@ -180,7 +212,75 @@ impl Exploration {
                     self.run(executor, input, Some(flip))?;
                 }
             }
+            if self.tries.as_ref().is_some_and(Tries::is_time) {
+                self.try_some(executor)?;
+            }
         }
+    }
+
+    /// The next flip. Where the solver gave up often, the like is asked more and more seldom.
+    fn take(&mut self) -> Option<Flip> {
+        while let Some(flip) = self.frontier.take() {
+            let goal = (flip.site, flip.alternative);
+            let n_given_up = self.given_up.get(&goal).copied().unwrap_or(0);
+            if n_given_up < OFTEN || self.frontier.is_visited(goal) {
+                return Some(flip);
+            }
+            self.n_put_off += 1;
+            if self.n_put_off.is_multiple_of(n_given_up) {
+                return Some(flip);
+            }
+            self.put_off.push(flip);
+        }
+        self.put_off.pop()
+    }
+
+    /// Why nothing is left to ask.
+    fn end(&self) -> Stop {
+        if self.frontier.is_cut { Stop::Depth } else { Stop::Exhausted }
+    }
+
+    /// Whether something was not followed or not answered, so that nothing being left to ask does
+    /// not mean that all was seen.
+    fn may_find_more(&self) -> bool {
+        let is_incomplete = !self.report.losses.is_empty() || !self.given_up.is_empty();
+        self.tries.is_some() && (is_incomplete || self.frontier.is_cut && self.lacks_something())
+    }
+
+    /// Whether a clause that is wanted was not entered.
+    fn lacks_something(&self) -> bool {
+        self.report.covered.lacks_some_of(&self.wanted)
+    }
+
+    fn allow(&mut self, because: Because) {
+        let is_something_wanted = self.lacks_something();
+        if let Some(tries) = &mut self.tries {
+            tries.allow(because, is_something_wanted || because == Because::End);
+        }
+    }
+
+    /// Tries inputs at random, and follows those that went where none had been. What it cost.
+    fn try_some(&mut self, executor: &mut dyn Executor) -> Result<u64, ExecutorError> {
+        let mut cost = 0;
+        if let Some(tries) = &mut self.tries {
+            tries.learn(executor.exprs());
+        }
+        while let Some(tries) = &mut self.tries
+            && let Some(input) = tries.next(&self.inputs)
+        {
+            let Tried { outcome, covered, reductions } = executor.try_out(&input)?;
+            cost += tries.spend(reductions);
+            let is_news = match &outcome {
+                Outcome::Crash { class, reason, trace } => {
+                    !self.crashes.contains(&failure(class, reason, trace))
+                }
+                Outcome::Value(_) | Outcome::Deadlock | Outcome::Stopped(_) => false,
+            };
+            if is_news || self.report.covered.lacks_some_of(&covered) {
+                self.run(executor, input, None)?;
+            }
+        }
+        Ok(cost)
     }
 
     /// What an input must satisfy to take the flip.
@@ -241,6 +341,9 @@ impl Exploration {
             is_news |= self.crashes.insert(failure(class, reason, trace));
         }
         report.n_news += usize::from(is_news);
+        if let (true, Some(tries)) = (is_news, &mut self.tries) {
+            tries.note(self.inputs.len());
+        }
         if 0 < self.near {
             let above = intended.and_then(|it| self.generations.get(it.run)).copied();
             let generation = if is_news { 0 } else { above.unwrap_or(0) + 1 };

@@ -3,12 +3,15 @@
 mod aims;
 mod explore;
 mod frontier;
+mod mutate;
 mod oracle;
 mod rare;
 mod report;
 mod schedules;
 mod strategy;
+mod texts;
 mod tree;
+mod tries;
 mod unfold;
 
 pub use explore::{DEPTH, Settings, explore};

@@ -67,6 +67,15 @@ pub struct Run {
     pub covered: Covered,
 }
 
+/// What is seen of a run that nobody follows.
+#[derive(Clone, Debug)]
+pub struct Tried {
+    pub outcome: Outcome,
+    pub covered: Covered,
+    /// How much was computed, in calls.
+    pub reductions: u64,
+}
+
 /// A clause of the source; the executor's program knows which.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ClauseId(pub u32);
@@ -122,6 +131,12 @@ pub trait Executor {
     ///
     /// Deterministic: as long as two runs make equal choices, they look at equal expressions.
     fn run(&mut self, input: &Input) -> Result<Run, ExecutorError>;
+
+    /// Runs one input without following it, which costs less.
+    fn try_out(&mut self, input: &Input) -> Result<Tried, ExecutorError> {
+        let Run { outcome, covered, .. } = self.run(input)?;
+        Ok(Tried { outcome, covered, reductions: 0 })
+    }
 
     /// The expressions of all runs so far. Runs that share a beginning share its expressions.
     fn exprs(&mut self) -> &mut Exprs;

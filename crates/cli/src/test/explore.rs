@@ -8,7 +8,7 @@ use crate::test::minimise::minimise;
 use crate::test::pool::Pool;
 use crate::test::progress::Progress;
 use crate::test::unit::UnitName;
-use engine::{Alone, Report, ScheduleSettings, Settings, Stop, Test, explore};
+use engine::{Alone, Report, ScheduleSettings, Settings, Stop, Strategy, Test, explore};
 use erlang::Machine;
 use solve::{Chain, Effort};
 use std::collections::BTreeSet;
@@ -98,6 +98,10 @@ impl Task {
         let settings = &mut self.settings.clone();
         if self.may_deepen {
             settings.wanted = wanted.clone();
+        }
+        // Whoever says how many runs there are wants no others.
+        if settings.max_runs.is_none() && settings.strategy == Strategy::VisitedFirst {
+            settings.changes = Some(contract.domain.clone());
         }
         let report = Clock::during(time, interrupt, |halt| {
             self.explore(&mut unit, settings, &mut watch, halt)

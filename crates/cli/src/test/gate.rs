@@ -10,7 +10,7 @@ use erlang::machine::{FromSpec, Unit};
 use erlang::{Machine, ModuleCode};
 use std::sync::Arc;
 use term::{Atom, Exprs, Term};
-use trace::{Executor, ExecutorError, Input, Outcome, Run, SiteId};
+use trace::{Executor, ExecutorError, Input, Outcome, Run, SiteId, Tried};
 
 /// A unit, seen through its gate if it has one.
 #[derive(Debug)]
@@ -67,6 +67,12 @@ impl Gated<'_> {
         }
         let unit = Runs::new(machine, runner, (gate.clone(), function.clone()), spec, modules);
         Ok(Gated { unit, gate: Some(gate) })
+    }
+
+    fn leave_out_gate(&self, outcome: &mut Outcome) {
+        if let (Some(gate), Outcome::Crash { trace, .. }) = (&self.gate, outcome) {
+            *trace = without_gate(trace, gate);
+        }
     }
 }
 
@@ -129,10 +135,14 @@ impl<'m> Runs<'m> {
 impl Executor for Gated<'_> {
     fn run(&mut self, input: &Input) -> Result<Run, ExecutorError> {
         let mut run = self.unit.executor().run(input)?;
-        if let (Some(gate), Outcome::Crash { trace, .. }) = (&self.gate, &mut run.outcome) {
-            *trace = without_gate(trace, gate);
-        }
+        self.leave_out_gate(&mut run.outcome);
         Ok(run)
+    }
+
+    fn try_out(&mut self, input: &Input) -> Result<Tried, ExecutorError> {
+        let mut tried = self.unit.executor().try_out(input)?;
+        self.leave_out_gate(&mut tried.outcome);
+        Ok(tried)
     }
 
     fn exprs(&mut self) -> &mut Exprs {

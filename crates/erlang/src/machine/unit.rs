@@ -2,10 +2,10 @@
 
 use crate::data::AtomId;
 use crate::lift::address;
-use crate::machine::run::{Machine, MachineError, Outcome};
+use crate::machine::run::{Machine, MachineError, Outcome, Run};
 use crate::machine::{FromSpec, Recorder};
 use term::{Atom, Exprs};
-use trace::{Executor, ExecutorError, Input, SiteId};
+use trace::{Executor, ExecutorError, Input, SiteId, Tried};
 
 /// A function of a loaded program, called with symbolic arguments.
 #[derive(Debug)]
@@ -52,6 +52,12 @@ impl Executor for Unit<'_> {
         let trails = std::mem::take(&mut self.recorder.trails);
         let losses = std::mem::take(&mut self.recorder.losses);
         Ok(trace::Run { outcome, choices, trails, losses, covered: run.covered })
+    }
+
+    fn try_out(&mut self, input: &Input) -> Result<Tried, ExecutorError> {
+        let run = self.machine.call(&self.module, &self.function, &input.args);
+        let Run { outcome, reductions, covered, .. } = run.map_err(|it| error(&it))?;
+        Ok(Tried { outcome: outcome.into(), covered, reductions })
     }
 
     fn exprs(&mut self) -> &mut Exprs {

@@ -125,6 +125,7 @@ pub(crate) fn explore(
             // Whoever names a depth wants it kept.
             wanted: if options.depth.is_none() { completed(&wanted) } else { Covered::default() },
             near: if options.strategy == engine::Strategy::default() { NEAR } else { 0 },
+            changes: None,
         };
         let limits = Limits { steps: STEPS, memory_bytes: MEMORY };
         let goal = way.goal.clone();

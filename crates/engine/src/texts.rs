@@ -1,0 +1,92 @@
+//! Characters and texts at random, and the shapes that a text may have: characters, a binary, a list
+//! of both.
+
+use term::{Dice, Term};
+
+/// Those that programs look for, and one of each sort that they treat in a way of its own: longer
+/// when in upper case, joined to the one before, written in more than one or two bytes.
+const CHARS: &str =
+    "aAzZ09 ._-+/:,;=?&%#@\"'\\()[]{}<>\t\r\n\0éßİŉǅ\u{308}\u{301}\u{200d}가\u{11a8}中😀\u{1f1e9}";
+
+/// A code point.
+pub(crate) fn character(dice: &mut Dice) -> i64 {
+    let all = CHARS.chars().count() as u64;
+    let at = usize::try_from(dice.below(all)).unwrap_or(0);
+    CHARS.chars().nth(at).map_or(0, |it| i64::from(u32::from(it)))
+}
+
+/// A few characters.
+pub(crate) fn text(dice: &mut Dice) -> String {
+    let n = 1 + dice.below(2);
+    let chars = (0..n).filter_map(|_| char::from_u32(u32::try_from(character(dice)).ok()?));
+    chars.collect()
+}
+
+/// The same text in another shape; `None`: it is none.
+pub(crate) fn reshaped(term: &Term, dice: &mut Dice) -> Option<Term> {
+    match dice.below(3) {
+        0 => other_kind(term),
+        1 => Some(Term::proper_list(vec![term.clone()])),
+        _ => split(term, dice),
+    }
+}
+
+/// Characters for a binary, and a binary for characters.
+fn other_kind(term: &Term) -> Option<Term> {
+    if let Term::Bits(bits) = term {
+        return Some(Term::string(std::str::from_utf8(bits.as_bytes()?).ok()?));
+    }
+    let chars = term.as_list()?.iter().map(|it| char::from_u32(u32::try_from(it.as_int()?).ok()?));
+    Some(Term::binary(chars.collect::<Option<String>>()?.into_bytes()))
+}
+
+/// The first part and the rest, each in one of both shapes.
+fn split(term: &Term, dice: &mut Dice) -> Option<Term> {
+    let mut cut = |len: usize| usize::try_from(dice.below(len as u64 + 1)).unwrap_or(0);
+    let (first, rest) = match term {
+        Term::Bits(bits) => {
+            let bytes = bits.as_bytes()?;
+            let (first, rest) = bytes.split_at_checked(cut(bytes.len()))?;
+            (Term::binary(first.to_vec()), Term::binary(rest.to_vec()))
+        }
+        _ => {
+            let items = term.as_list()?;
+            let (first, rest) = items.split_at_checked(cut(items.len()))?;
+            (Term::proper_list(first.to_vec()), Term::proper_list(rest.to_vec()))
+        }
+    };
+    let way = dice.below(4);
+    let turned = |it: Term, is_turned: bool| match is_turned {
+        true => other_kind(&it).unwrap_or(it),
+        false => it,
+    };
+    let (first, rest) = (turned(first, way & 1 == 1), turned(rest, way & 2 == 2));
+    Some(match first {
+        // Characters and then something else, in one list.
+        Term::List(list) if dice.below(2) == 0 => {
+            Term::list(list.items, Term::proper_list(vec![rest]))
+        }
+        first => Term::proper_list(vec![first, rest]),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use term::read_term;
+
+    fn check(from: &str, expect: &str) {
+        let (from, expect) = (read_term(from).expect("a term"), read_term(expect).expect("a term"));
+        let found = (0..400).any(|it| reshaped(&from, &mut Dice(it)) == Some(expect.clone()));
+        assert!(found, "{expect:?}");
+    }
+
+    #[test]
+    fn texts_have_many_shapes() {
+        check("[97,98]", "<<97,98>>");
+        check("<<97,98>>", "[97,98]");
+        check("[97,98]", "[[97,98]]");
+        check("[97,98]", "[97,<<98>>]");
+        check("<<97,98>>", "[<<97>>,[98]]");
+    }
+}
