@@ -43,31 +43,26 @@ fn other_kind(term: &Term) -> Option<Term> {
 /// The first part and the rest, each in one of both shapes.
 fn split(term: &Term, dice: &mut Dice) -> Option<Term> {
     let mut cut = |len: usize| usize::try_from(dice.below(len as u64 + 1)).unwrap_or(0);
-    let (first, rest) = match term {
-        Term::Bits(bits) => {
-            let bytes = bits.as_bytes()?;
-            let (first, rest) = bytes.split_at_checked(cut(bytes.len()))?;
-            (Term::binary(first.to_vec()), Term::binary(rest.to_vec()))
-        }
-        _ => {
-            let items = term.as_list()?;
-            let (first, rest) = items.split_at_checked(cut(items.len()))?;
-            (Term::proper_list(first.to_vec()), Term::proper_list(rest.to_vec()))
-        }
+    let (first, rest) = if let Term::Bits(bits) = term {
+        let bytes = bits.as_bytes()?;
+        let (first, rest) = bytes.split_at_checked(cut(bytes.len()))?;
+        (Term::binary(first.to_vec()), Term::binary(rest.to_vec()))
+    } else {
+        let items = term.as_list()?;
+        let (first, rest) = items.split_at_checked(cut(items.len()))?;
+        (Term::proper_list(first.to_vec()), Term::proper_list(rest.to_vec()))
     };
     let way = dice.below(4);
-    let turned = |it: Term, is_turned: bool| match is_turned {
-        true => other_kind(&it).unwrap_or(it),
-        false => it,
+    let turned = |it: Term, bit: u64| match other_kind(&it) {
+        Some(other) if way & bit == bit => other,
+        Some(_) | None => it,
     };
-    let (first, rest) = (turned(first, way & 1 == 1), turned(rest, way & 2 == 2));
-    Some(match first {
-        // Characters and then something else, in one list.
-        Term::List(list) if dice.below(2) == 0 => {
-            Term::list(list.items, Term::proper_list(vec![rest]))
-        }
-        first => Term::proper_list(vec![first, rest]),
-    })
+    let (first, rest) = (turned(first, 1), turned(rest, 2));
+    // Either two parts, or characters and then something else in one list.
+    if let (Term::List(list), 0) = (&first, dice.below(2)) {
+        return Some(Term::list(list.items.clone(), Term::proper_list(vec![rest])));
+    }
+    Some(Term::proper_list(vec![first, rest]))
 }
 
 #[cfg(test)]

@@ -107,11 +107,9 @@ pub(crate) fn explore(
         // Inputs that fit less well are only tried for what the others could not reach.
         let is_same = n == 1 && way.is_trusted;
         let is_wanted = is_first || way.is_declared && !is_same || !is_done(&res);
-        if !is_wanted || time <= begin.elapsed() || interrupt.load(Ordering::Relaxed) {
-            continue;
-        }
         let left = options.runs.map(|it| it.saturating_sub(res.n_runs));
-        if left == Some(0) {
+        let is_over = left == Some(0) || time <= begin.elapsed();
+        if !is_wanted || is_over || interrupt.load(Ordering::Relaxed) {
             continue;
         }
         let settings = Settings {
