@@ -1,6 +1,7 @@
 //! How a call ended, as text for people and as JSON for programs.
 
 use crate::diagnostic::Colours;
+use crate::elixir;
 use crate::exception::{exception_text, stack_lines};
 use crate::rules::Trace;
 use serde_json::{Value, json};
@@ -12,6 +13,8 @@ use term::{Style, Term, print};
 pub(crate) struct Report {
     /// As the user typed it.
     pub(crate) call: String,
+    /// Whether that is Elixir, so that what comes back should be too.
+    pub(crate) is_elixir: bool,
     pub(crate) ending: Ending,
     /// What the program wrote to its standard output.
     pub(crate) output: Vec<u8>,
@@ -57,8 +60,12 @@ impl Report {
     /// What the program wrote, then how it ended.
     pub(crate) fn text(&self, colours: Colours) -> Vec<u8> {
         let end = match &self.ending {
+            Ending::Value { term, .. } if self.is_elixir => elixir::term(term),
             Ending::Value { term, layout } => {
                 layout.clone().unwrap_or_else(|| print(term, Style::TP))
+            }
+            Ending::Raised { class, reason, stack } if self.is_elixir => {
+                elixir::exception_text(class, reason, stack)
             }
             Ending::Raised { class, reason, stack } => exception_text(class, reason, stack),
             Ending::Budget { budget } => format!("** out of {budget}; --{budget} allows more"),
@@ -114,8 +121,13 @@ mod tests {
 
     #[expect(clippy::needless_pass_by_value, reason = "expect! makes values")]
     fn check(ending: Ending, text: Expect, json: Expect) {
-        let report =
-            Report { call: "m:f()".to_owned(), ending, output: b"hi".to_vec(), trace: None };
+        let report = Report {
+            call: "m:f()".to_owned(),
+            is_elixir: false,
+            ending,
+            output: b"hi".to_vec(),
+            trace: None,
+        };
         text.assert_eq(&String::from_utf8(report.text(Colours::Off)).unwrap());
         json.assert_eq(&report.json());
     }

@@ -2,6 +2,7 @@
 
 use crate::args::{Format, Run};
 use crate::diagnostic::Diagnostic;
+use crate::elixir;
 use crate::explain::Code;
 use crate::host::host;
 use crate::machine::{Executed, execute};
@@ -19,7 +20,9 @@ pub(crate) fn run(options: &Run) -> Result<(Vec<u8>, ExitCode), Diagnostic> {
     let Some((text, targets)) = options.targets_and_call.split_last() else {
         return Err(Diagnostic::new(Code::BadCall, "there is no call"));
     };
-    let call = read_call(text).map_err(|it| bad_call(text, targets, &it))?;
+    let is_elixir = elixir::is_call(text);
+    let call = if is_elixir { elixir::read_call(text) } else { read_call(text) };
+    let call = call.map_err(|it| bad_call(text, targets, &it))?;
     let resolve = |it: &String| Target::resolve(it).map_err(|it| bad_target(&it));
     let targets: Vec<Target> = targets.iter().map(resolve).collect::<Result<_, _>>()?;
     let trouble = |error: HostError| host_trouble(&error, || host(&options.build, &targets));
@@ -50,7 +53,7 @@ pub(crate) fn run(options: &Run) -> Result<(Vec<u8>, ExitCode), Diagnostic> {
             return Err(diagnostic);
         }
     }
-    let report = Report { call: text.clone(), ending, output, trace };
+    let report = Report { call: text.clone(), is_elixir, ending, output, trace };
     let shown = match options.format {
         Format::Text => report.text(stdout_colours()),
         Format::Json => report.json().into_bytes(),

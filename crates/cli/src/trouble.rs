@@ -24,7 +24,7 @@ pub(crate) fn bad_call(text: &str, targets: &[String], error: &ReadError) -> Dia
     let hint = if targets.is_empty() && !text.contains('(') {
         "the last argument is the call: gimlet run lists 'lists:seq(1, 3)'"
     } else {
-        "write it as in the Erlang shell, with literal arguments: 'lists:seq(1, 3)'"
+        "write it as in the shell, with literal arguments: 'lists:seq(1, 3)', 'Enum.sum([1, 2])'"
     };
     Diagnostic::new(Code::BadCall, error.to_string()).at(place).hint(hint)
 }

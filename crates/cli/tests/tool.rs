@@ -160,13 +160,13 @@ fn arguments_that_can_not_be_followed() {
     check(
         &["run", "lists", "lists:seq(1 3)"],
         expect![[r#"
-        error[G001]: expected `,` or `)`, found 3
-          ┌─ call:1:13
-        1 │ lists:seq(1 3)
-          │             ^
-          = hint: write it as in the Erlang shell, with literal arguments: 'lists:seq(1, 3)'
-        exit 2
-    "#]],
+            error[G001]: expected `,` or `)`, found 3
+              ┌─ call:1:13
+            1 │ lists:seq(1 3)
+              │             ^
+              = hint: write it as in the shell, with literal arguments: 'lists:seq(1, 3)', 'Enum.sum([1, 2])'
+            exit 2
+        "#]],
     );
     check(
         &["run", "lists"],
@@ -182,13 +182,13 @@ fn arguments_that_can_not_be_followed() {
     check(
         &["run", "lists", "lists:seq(1, X)"],
         expect![[r#"
-        error[G001]: X is a variable; only literal terms can be given here
-          ┌─ call:1:14
-        1 │ lists:seq(1, X)
-          │              ^
-          = hint: write it as in the Erlang shell, with literal arguments: 'lists:seq(1, 3)'
-        exit 2
-    "#]],
+            error[G001]: X is a variable; only literal terms can be given here
+              ┌─ call:1:14
+            1 │ lists:seq(1, X)
+              │              ^
+              = hint: write it as in the shell, with literal arguments: 'lists:seq(1, 3)', 'Enum.sum([1, 2])'
+            exit 2
+        "#]],
     );
     check(
         &["run", "absent.erl", "absent:f()"],

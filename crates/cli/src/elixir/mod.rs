@@ -1,9 +1,11 @@
 //! Calls, terms and exceptions as Elixir's users write and read them.
 
 mod exception;
+mod read;
 mod syntax;
 
 pub(crate) use exception::exception_text;
+pub(crate) use read::{is_call, read_args, read_call, read_function};
 pub(crate) use syntax::{alias, atom, call, function, quoted, term};
 
 use term::Atom;

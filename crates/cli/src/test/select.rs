@@ -2,6 +2,7 @@
 
 use crate::code::{Function, Visibility};
 use crate::diagnostic::{Diagnostic, Place};
+use crate::elixir;
 use crate::explain::Code;
 use crate::suggest::nearest;
 use crate::test::project::{Module, Project};
@@ -45,7 +46,7 @@ fn unit(module: &Module, function: &Function) -> Option<UnitName> {
     })
 }
 
-/// `M:F/A`, or `F/A` if there is one module.
+/// `M:F/A`, or `M.F/A` as in Elixir, or `F/A` if there is one module.
 pub(crate) fn named(project: &Project, text: &str) -> Result<UnitName, Diagnostic> {
     let (module, function, arity) = parse(text).ok_or_else(|| {
         Diagnostic::new(Code::BadUnit, format!("{text} does not name a function"))
@@ -55,8 +56,9 @@ pub(crate) fn named(project: &Project, text: &str) -> Result<UnitName, Diagnosti
         (None, [only]) => only,
         (None, _) => {
             let title = format!("{text} may be in any of {} modules", project.modules.len());
+            let module = project.modules.first().map_or_else(String::new, |it| quoted(&it.name));
             return Err(Diagnostic::new(Code::BadUnit, title)
-                .hint(format!("write it with its module: example:{text}")));
+                .hint(format!("write it with its module: {module}:{text}")));
         }
         (Some(name), _) => project.module(&name).ok_or_else(|| no_module(project, &name))?,
     };
@@ -73,6 +75,9 @@ pub(crate) fn named(project: &Project, text: &str) -> Result<UnitName, Diagnosti
 pub(crate) fn parse(text: &str) -> Option<(Option<Atom>, Atom, i64)> {
     let (name, arity) = text.trim().rsplit_once('/')?;
     let arity: u8 = arity.trim().parse().ok()?;
+    if let Some((module, function)) = elixir::read_function(name) {
+        return Some((Some(module), function, i64::from(arity)));
+    }
     let atom = |text: &str| match read_term(text) {
         Ok(Term::Atom(atom)) => Some(atom),
         // Elixir's users say Enum.
@@ -121,7 +126,11 @@ pub(crate) fn first_args(text: &str, unit: &UnitName) -> Result<Vec<Term>, Diagn
         Diagnostic::new(Code::BadArgs, error.to_string()).at(place).hint(hint)
     };
     // The contract has a list here; what stands between parentheses is taken too.
-    let args = read_args(text).map_err(|it| bad(&it))?;
+    let args = read_args(text).or_else(|error| match elixir::is_elixir(&unit.module) {
+        true => elixir::read_args(text),
+        false => Err(error),
+    });
+    let args = args.map_err(|it| bad(&it))?;
     if args.len() == unit.arity {
         return Ok(args);
     }

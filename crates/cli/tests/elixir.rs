@@ -1,0 +1,82 @@
+//! Programs in Elixir, from their beam files to findings, calls and tests in Elixir.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A directory with the compiled programs; nothing if Elixir is not installed.
+fn compiled(name: &str) -> Option<PathBuf> {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&dir).expect("a directory");
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/basket.ex");
+    let Ok(done) = Command::new("elixirc").arg("-o").arg(&dir).arg(source).output() else {
+        let said = writeln!(std::io::stderr(), "no Elixir here, so nothing is tested: `make deps`");
+        said.expect("standard error");
+        return None;
+    };
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    Some(dir)
+}
+
+/// Exit code and all that was printed.
+fn gimlet(dir: &Path, args: &[&str]) -> (i32, String) {
+    let done = Command::new(env!("CARGO_BIN_EXE_gimlet"))
+        .args(args)
+        .current_dir(dir)
+        .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
+        .output()
+        .expect("the binary starts");
+    let said = [done.stdout, done.stderr].concat();
+    (done.status.code().expect("no signal"), String::from_utf8(said).expect("UTF-8"))
+}
+
+#[test]
+fn calls_and_what_comes_back() {
+    let Some(dir) = compiled("elixir_calls") else { return };
+    let check = |call: &str, code: i32, expect: &str| {
+        let (found, said) = gimlet(&dir, &["run", ".", call]);
+        assert_eq!(found, code, "{call}: {said}");
+        assert!(said.contains(expect), "{call}: {said}");
+    };
+    check("Basket.label(%{kind: :pen})", 0, "\"pen\"\n");
+    check("Basket.total([%{price: 2, count: 3}])", 0, "6\n");
+    check("Basket.open?(12)", 0, "true\n");
+    check("Enum.map(1..3, Function.capture(Integer, :to_string, 1))", 0, "[\"1\", \"2\", \"3\"]\n");
+    check("Basket.share(1, 13)", 1, "** (ArithmeticError) bad argument in arithmetic expression\n");
+    check("Basket.share(1, 0)", 1, "** (ArgumentError) nobody shares\n");
+    check("Basket.label(kind)", 2, "expected a literal term, found kind)");
+    check("'Elixir.Basket':label(#{kind => pen})", 0, "<<\"pen\">>\n");
+}
+
+#[test]
+fn findings_and_tests() {
+    let Some(dir) = compiled("elixir_findings") else { return };
+    let (code, said) = gimlet(&dir, &["test", ".", "--out", "out"]);
+    assert_eq!(code, 1, "{said}");
+    for expect in [
+        "Basket.label(%{})\n",
+        "** (FunctionClauseError) no function clause matching in Basket.label/1\n",
+        "Basket.share(0, 13)\n",
+        "** (ArithmeticError)",
+        "confirmed on BEAM",
+    ] {
+        assert!(said.contains(expect), "{expect}: {said}");
+    }
+    let start = ["-pa", ".", "-e", "ExUnit.start()", "-r", "out/basket_gimlet_test.exs"];
+    let done = Command::new("elixir").args(start).current_dir(&dir).output().expect("elixir");
+    let said = String::from_utf8_lossy(&done.stdout);
+    assert!(done.status.success() && said.contains(", 0 failures"), "{said}");
+}
+
+#[test]
+fn a_function_by_its_name_in_elixir() {
+    let Some(dir) = compiled("elixir_names") else { return };
+    let check = |args: &[&str], expect: &str| {
+        let (_, said) = gimlet(&dir, &[&["test", "."], args].concat());
+        assert!(said.contains(expect), "{args:?}: {said}");
+    };
+    check(&["-f", "Basket.open?/1"], "nothing found in 1 function");
+    check(&["-f", "Basket.share/2", "--args", "[7, 13]"], "Basket.share(0, 13)");
+    check(&["-f", "Basket.label/1", "--args", "[%{kind: :book}]"], "Basket.label(%{})");
+    check(&["-f", "Basket.labels/1"], "error[G011]");
+}
