@@ -1,5 +1,10 @@
 //! Programs in Elixir, from their beam files to findings, calls and tests in Elixir.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the binary, elixirc and elixir are started as users do"
+)]
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
