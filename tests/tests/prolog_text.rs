@@ -230,6 +230,44 @@ fn reading() {
     check("", &TEXTS.iter().map(goal).collect::<Vec<_>>());
 }
 
+/// What soups are made of. Not among it: what SWI-Prolog reads as dicts, groups of digits with spaces,
+/// quasi quotations, and text that ends inside a token.
+const TOKENS: &[&str] = &[
+    "a", "b", "foo", "X", "Y", "_Z", "1", "2.5", "0x1f", "1e3", "0'a ", "-", "+", "*", "\\\\",
+    "\\\\+", "=", "==", "-->", "->", ";", ",", "(", ")", "[", "]", " {", "}", "(", "(", ")", ")",
+    "'q r'", "''", "`c`", "^", "**", "mod", "is", "rem", "$", ":", "@", "#", "&", "=..", "<", ">",
+    "-1", "f(", "g(", "f(", "[a|", " {a}", "[]", " {}", "1.0Inf", "0b101", "/*c*/", ">>", "/",
+    "//", "rdiv", "xor", "div", "\\\\=", "@<", "as", "=>", ":=", "~", "?",
+];
+
+/// Texts that nobody would write: the same ones are accepted, and they are the same terms.
+#[test]
+fn soups() {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut roll = |sides: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        usize::try_from(state % sides as u64).unwrap_or(0)
+    };
+    let mut soup = || {
+        let mut text = String::new();
+        for _ in 0..=roll(8) {
+            text.push_str(TOKENS.get(roll(TOKENS.len())).copied().unwrap_or("a"));
+            text.push_str(if roll(2) == 0 { " " } else { "" });
+        }
+        // A text of comments only is the end of a file there.
+        text + "a"
+    };
+    let goal = |text: String| {
+        format!(
+            "catch(( term_to_atom(T, \"{text}\"), with_output_to(string(S), write_canonical(T)) ), \
+             error(syntax_error(_), _), S = rejected)"
+        )
+    };
+    check("", &(0..6_000).map(|_| goal(soup())).collect::<Vec<_>>());
+}
+
 /// Terms whose operators, signs and names come to stand side by side.
 fn written() -> Vec<String> {
     let atoms = [

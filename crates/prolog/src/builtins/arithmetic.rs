@@ -4,6 +4,7 @@
 //! stack.
 
 use crate::builtins::functions::{apply_one, apply_three, apply_two, constant, is_function};
+use crate::builtins::rounding::Rounding;
 use crate::builtins::{Row, iso, row};
 use crate::code::ArithOp;
 use crate::data::{AtomId, FunctorId, Number, Value, View};
@@ -97,6 +98,9 @@ enum Work {
     Evaluate(Value),
     /// The operands are on the stack of numbers.
     Apply(FunctorId),
+    /// Until the `Unround` that belongs to it.
+    Round(Rounding),
+    Unround,
 }
 
 impl Machine {
@@ -123,6 +127,7 @@ impl Machine {
     fn evaluate_parts(&mut self, expression: Value) -> Result<Number, Fault> {
         let mut todo = vec![Work::Evaluate(expression)];
         let mut numbers: Vec<Number> = Vec::new();
+        let mut modes: Vec<Rounding> = Vec::new();
         let mut n_parts = 0_usize;
         while let Some(work) = todo.pop() {
             n_parts += 1;
@@ -146,12 +151,28 @@ impl Machine {
                     let name = self.atoms.name(name);
                     let mut next = || numbers.pop().unwrap_or(Number::Int(0));
                     let first = next();
+                    let of = match (modes.last(), arity) {
+                        (None, _) => Vec::new(),
+                        (Some(_), 2) => {
+                            vec![first.clone(), numbers.last().cloned().unwrap_or(Number::Int(0))]
+                        }
+                        (Some(_), _) => vec![first.clone()],
+                    };
+                    let mut next = || numbers.pop().unwrap_or(Number::Int(0));
                     let res = match arity {
                         1 => apply_one(self, &name, first),
                         2 => apply_two(self, &name, first, next()),
                         _ => apply_three(self, [first, next(), next()]),
                     };
-                    numbers.push(res.map_err(|it| self.in_function(it, &name, arity))?);
+                    let res = res.map_err(|it| self.in_function(it, &name, arity))?;
+                    numbers.push(match modes.last() {
+                        Some(mode) => mode.adjust(&name, &of, res),
+                        None => res,
+                    });
+                }
+                Work::Round(mode) => modes.push(mode),
+                Work::Unround => {
+                    modes.pop();
                 }
             }
         }
@@ -202,7 +223,17 @@ impl Machine {
                 Ok(number)
             }
             View::Struct(functor, _) => {
-                let (_, arity) = self.atoms.name_arity(functor);
+                let (name, arity) = self.atoms.name_arity(functor);
+                if arity == 2 && self.atoms.text(name) == "roundtoward" {
+                    let mode = self.heap.arg(value, 1);
+                    let name = self.atom_arg(mode)?;
+                    let Some(rounding) = Rounding::named(self.atoms.text(name)) else {
+                        return Err(self.domain_error("round", mode));
+                    };
+                    let inner = Work::Evaluate(self.heap.arg(value, 0));
+                    todo.extend([Work::Unround, inner, Work::Round(rounding)]);
+                    return Ok(None);
+                }
                 todo.push(Work::Apply(functor));
                 // The last argument is evaluated first, as its errors come first on SWI-Prolog.
                 for n in 0..arity {

@@ -48,6 +48,24 @@ pub(super) const ROWS: &[Row] = &[
     }),
     row("$findall_add", 1, findall_add),
     row("$findall_collect", 2, findall_collect),
+    row("thread_create", 2, |_, _| unsupported("thread_create/2", "threads")),
+    row("thread_create", 3, |_, _| unsupported("thread_create/3", "threads")),
+    row("thread_create", 4, |_, _| unsupported("thread_create/4", "threads")),
+    row("thread_join", 1, |_, _| unsupported("thread_join/1", "threads")),
+    row("thread_join", 2, |_, _| unsupported("thread_join/2", "threads")),
+    row("thread_send_message", 2, |_, _| unsupported("thread_send_message/2", "threads")),
+    row("thread_get_message", 1, |_, _| unsupported("thread_get_message/1", "threads")),
+    row("thread_get_message", 2, |_, _| unsupported("thread_get_message/2", "threads")),
+    row("message_queue_create", 1, |_, _| unsupported("message_queue_create/1", "threads")),
+    row("engine_create", 3, |_, _| unsupported("engine_create/3", "engines")),
+    row("engine_create", 4, |_, _| unsupported("engine_create/4", "engines")),
+    row("reset", 3, |_, _| unsupported("reset/3", "delimited continuations")),
+    row("shift", 1, |_, _| unsupported("shift/1", "delimited continuations")),
+    row("dict_pairs", 3, |_, _| unsupported("dict_pairs/3", "dicts")),
+    row("dict_create", 3, |_, _| unsupported("dict_create/3", "dicts")),
+    row("get_dict", 3, |_, _| unsupported("get_dict/3", "dicts")),
+    row("put_dict", 4, |_, _| unsupported("put_dict/4", "dicts")),
+    row("undefined", 0, |_, _| unsupported("undefined/0", "undefined truth values")),
     row("$choices", 1, |m, a| {
         let n = Value::size(m.choices.len());
         let to = m.arg(a, 0);
@@ -66,6 +84,11 @@ pub(super) const ROWS: &[Row] = &[
     row("prompt", 2, |_, _| Ok(Next::True)),
     row("$unbind_template", 1, unbind_template),
 ];
+
+/// What there is nothing of here; said clearly, since programs can do little about it.
+fn unsupported(predicate: &str, what: &str) -> Result<Next, Fault> {
+    Err(Stop::Refused(format!("{predicate}: {what} are not supported")).into())
+}
 
 fn throw(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let ball = m.arg(a, 0);

@@ -99,6 +99,10 @@ fn clauses(m: &mut Machine, a: usize) -> Result<Next, Fault> {
         Err(fault) => return Err(fault),
     };
     let is_control = m.is_control_pred(id);
+    // Lists are no goals of a program, whatever calling one does.
+    if m.db.get(id).module == AtomId::SYSTEM && m.db.get(id).functor == FunctorId::CONS {
+        return Ok(Next::False);
+    }
     let pred = m.db.get(id);
     let (name, arity) = (pred.name, pred.arity as usize);
     let is_builtin = matches!(pred.kind, Kind::Builtin(_)) || is_control;
@@ -206,6 +210,9 @@ fn retractall(m: &mut Machine, a: usize) -> Result<Next, Fault> {
         return Err(m.not_modifiable(id));
     }
     let pred = m.db.get(id);
+    if pred.module == AtomId::SYSTEM && pred.functor == FunctorId::CONS {
+        return Ok(Next::True);
+    }
     let (name, arity) = (pred.name, pred.arity as usize);
     match pred.kind {
         Kind::Undefined => {
@@ -289,6 +296,24 @@ fn predicate(m: &mut Machine, a: usize) -> Result<Next, Fault> {
         "dynamic" => pred.dynamic,
         "static" => !pred.dynamic && pred.kind != Kind::Undefined,
         "built_in" => pred.module == AtomId::SYSTEM,
+        "tabled" => {
+            let functor = m.atoms.functor(pred.name, pred.arity as usize);
+            m.modules.tabled.contains_key(&(pred.module, functor))
+        }
+        "multifile" => pred.multifile,
+        "discontiguous" => pred.discontiguous,
+        "imported_from" => {
+            let (asked, _) = m.plain_goal(head);
+            let is_own = pred.module == asked || pred.module == AtomId::SYSTEM;
+            if is_own || pred.kind == Kind::Undefined {
+                return Ok(Next::False);
+            }
+            return m.answer(value, Value::atom(pred.module));
+        }
+        "exported" => {
+            let functor = m.atoms.functor(pred.name, pred.arity as usize);
+            m.modules.by_name.get(&pred.module).is_some_and(|it| it.exports.contains(&functor))
+        }
         "foreign" => matches!(pred.kind, Kind::Builtin(_)),
         "visible" => pred.kind != Kind::Undefined || pred.dynamic,
         "file" | "line_count" => {

@@ -36,6 +36,9 @@ fn format_to_output(m: &mut Machine, format: Value, args: Value) -> Result<Next,
     if format.is_number() {
         return Err(m.type_error("text", format));
     }
+    if format.is_cons() && m.any_text(format).is_none() {
+        return Err(m.type_error("text", format));
+    }
     let format = m.text_arg(format)?;
     let args = if args.is_cons() || args.is_nil() { m.list_arg(args)? } else { vec![args] };
     let start = m.column();

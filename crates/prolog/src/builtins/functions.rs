@@ -51,6 +51,9 @@ const FUNCTIONS: &[(usize, &[&str])] = &[
             "numerator",
             "denominator",
             "eval",
+            "lgamma",
+            "erf",
+            "erfc",
         ],
     ),
     (
@@ -99,8 +102,6 @@ pub(super) fn constant(m: &mut Machine, name: &str) -> Option<Number> {
         "epsilon" => Number::Float(f64::EPSILON),
         "max_integer" => Number::Int(i64::MAX),
         "min_integer" => Number::Int(i64::MIN),
-        "max_tagged_integer" => Number::Int((1 << 60) - 1),
-        "min_tagged_integer" => Number::Int(-(1 << 60)),
         "random_float" => Number::Float(m.next_random()),
         "cputime" => Number::Float(0.0),
         _ => return None,
@@ -247,6 +248,10 @@ pub(super) fn apply_one(m: &mut Machine, name: &str, x: Number) -> Result<Number
                 "exp" => float.exp(),
                 "log" => float.ln(),
                 "log10" => float.log10(),
+                "lgamma" if float <= 0.0 => f64::INFINITY,
+                "lgamma" => libm::lgamma(float),
+                "erf" => libm::erf(float),
+                "erfc" => libm::erfc(float),
                 _ => return Err(m.evaluation_error("undefined")),
             };
             m.check_float(res)

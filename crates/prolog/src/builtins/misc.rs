@@ -3,6 +3,8 @@
 use crate::builtins::{Row, row};
 use crate::data::{FunctorId, Tag, Trailed, Value, View};
 use crate::machine::{Fault, Machine, Next, Stop};
+use crate::program::NAMED_FILE;
+use crate::text::{WriteOptions, write_term};
 use std::hash::{Hash, Hasher};
 
 pub(super) const ROWS: &[Row] = &[
@@ -181,16 +183,18 @@ fn file_name_extension(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     m.answer(full, whole)
 }
 
-/// `'$use_library'(Spec, Module)`: a library is loaded while a goal runs.
+/// `'$use_library'(Spec, Module)`: a library or a file is loaded while a goal runs.
 fn use_library(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (spec, into) = (m.arg(a, 0), m.arg(a, 1));
     if spec.is_var() {
         return Err(m.instantiation_error());
     }
     let into = m.atom_arg(into)?;
-    let Some(name) = m.library_name(spec) else {
-        return Err(Stop::Refused("loading a file while the program runs".to_owned()).into());
-    };
+    let name = m.library_name(spec).unwrap_or_else(|| {
+        let options = WriteOptions::default();
+        let file = write_term(&m.heap, &m.atoms, &m.ops, &options, spec);
+        format!("{NAMED_FILE}{file}")
+    });
     if m.modules.missing.contains(&name) {
         return Err(m.existence_error("source_sink", spec));
     }

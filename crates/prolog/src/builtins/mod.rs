@@ -14,6 +14,7 @@ mod misc;
 mod numbering;
 mod output;
 mod read;
+mod rounding;
 mod slices;
 mod streams;
 mod tables;

@@ -122,7 +122,8 @@ pub(super) const ROWS: &[Row] = &[
     row("see", 1, |_, _| refused("see/1 opens a file")),
     row("tell", 1, |_, _| refused("tell/1 opens a file")),
     row("append", 1, |_, _| refused("append/1 opens a file")),
-    row("consult", 1, |_, _| refused("consult/1 loads a file while the program runs")),
+    row("tmp_file", 2, |_, _| refused("tmp_file/2 names a file")),
+    row("tmp_file_stream", 3, |_, _| refused("tmp_file_stream/3 opens a file")),
     row("sleep", 1, |_, _| Ok(Next::True)),
 ];
 
@@ -251,6 +252,13 @@ impl Machine {
             View::Atom(AtomId::INPUT) => USER_INPUT,
             View::Atom(AtomId::OUTPUT) => USER_OUTPUT,
             View::Atom(AtomId::ERRORS) => USER_ERROR,
+            View::Atom(name) if self.atoms.text(name) == "current_output" => {
+                match self.output.captures.len().checked_sub(1) {
+                    Some(depth) => return Some(CAPTURED + depth),
+                    None => self.streams.output,
+                }
+            }
+            View::Atom(name) if self.atoms.text(name) == "current_input" => self.streams.input,
             View::Atom(name) => {
                 let named =
                     |it: &Option<Stream>| it.as_ref().is_some_and(|it| it.alias == Some(name));

@@ -3,7 +3,7 @@
 
 use crate::builtins::{Row, row};
 use crate::data::{Record, Value};
-use crate::machine::{Fault, Machine, Next};
+use crate::machine::{Fault, Machine, Next, Stop};
 use crate::text::{WriteOptions, write_term};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -23,15 +23,32 @@ pub(super) const ROWS: &[Row] = &[
         Ok(changed.into())
     }),
     row("$table_complete", 0, |m, _| {
-        m.tables.by_call.values_mut().for_each(|it| it.is_complete = true);
+        let level = m.tables.outer.len();
+        let own = m.tables.by_call.values_mut().filter(|it| level <= it.level);
+        own.for_each(|it| it.is_complete = true);
         m.tables.leading = false;
         Ok(Next::True)
     }),
     row("$table_abandon", 0, |m, _| {
-        m.tables.by_call.retain(|_, it| it.is_complete);
+        let level = m.tables.outer.len();
+        m.tables.by_call.retain(|_, it| it.is_complete || it.level < level);
         m.tables.leading = false;
         Ok(Next::True)
     }),
+    // What is inside is evaluated completely, whatever goes on outside.
+    row("$table_nest", 0, |m, _| {
+        let outside = (m.tables.leading, m.tables.changed, m.tables.round);
+        m.tables.outer.push(outside);
+        (m.tables.leading, m.tables.changed) = (false, false);
+        Ok(Next::True)
+    }),
+    row("$table_unnest", 0, |m, _| {
+        if let Some(outside) = m.tables.outer.pop() {
+            (m.tables.leading, m.tables.changed, m.tables.round) = outside;
+        }
+        Ok(Next::True)
+    }),
+    row("$table_answer", 3, answer),
     row("abolish_all_tables", 0, |m, _| {
         m.tables = Tables::default();
         Ok(Next::True)
@@ -46,6 +63,8 @@ pub struct Tables {
     /// An answer was new in this round.
     changed: bool,
     round: u64,
+    /// What was going on outside of the negations that are being evaluated.
+    outer: Vec<(bool, bool, u64)>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -55,6 +74,8 @@ struct Table {
     /// Answers with a mode: where the one of a group is.
     best: FxHashMap<String, usize>,
     is_complete: bool,
+    /// In how many negations it is evaluated.
+    level: usize,
     first_round: u64,
     /// The round in which its clauses were last run.
     round: u64,
@@ -83,6 +104,11 @@ fn state(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let key = m.variant_text(m.arg(a, 0));
     let name = match m.tables.by_call.get(&key) {
         Some(table) if table.is_complete => "complete",
+        Some(table) if table.level < m.tables.outer.len() => {
+            let why = "tnot/1: a call that depends on its own negation needs well-founded semantics, \
+                       which are not supported";
+            return Err(Stop::Refused(why.to_owned()).into());
+        }
         Some(table) if table.round == m.tables.round => "running",
         Some(_) => "follow",
         None if m.tables.leading => "follow",
@@ -97,8 +123,8 @@ fn state(m: &mut Machine, a: usize) -> Result<Next, Fault> {
 fn start(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let key = m.variant_text(m.arg(a, 0));
     m.tables.leading = true;
-    let round = m.tables.round;
-    let new = || Table { first_round: round, ..Table::default() };
+    let (round, level) = (m.tables.round, m.tables.outer.len());
+    let new = || Table { first_round: round, level, ..Table::default() };
     m.tables.by_call.entry(key).or_insert_with(new).round = round;
     Ok(Next::True)
 }
@@ -159,4 +185,15 @@ fn answers(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let list = m.heap.list(&items);
     let to = m.arg(a, 1);
     m.answer(to, list)
+}
+
+/// `'$table_answer'(Call, N, Answer)`: the n-th answer so far.
+fn answer(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let key = m.variant_text(m.arg(a, 0));
+    let n = m.arg(a, 1).as_int().and_then(|it| usize::try_from(it).ok()).unwrap_or(usize::MAX);
+    let found = m.tables.by_call.get(&key).and_then(|it| it.answers.get(n)).cloned();
+    let Some(found) = found else { return Ok(Next::False) };
+    let found = found.load(&mut m.heap);
+    let to = m.arg(a, 2);
+    m.answer(to, found)
 }

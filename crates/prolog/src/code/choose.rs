@@ -26,8 +26,8 @@ const MOST_CHOOSERS: u32 = 100;
 
 type Keys = [Key; ARGUMENTS];
 
-/// What is known of choosing among the clauses of a predicate.
-#[derive(Clone, Debug, Default)]
+/// What is known of choosing among the clauses of a predicate. A copy knows nothing yet.
+#[derive(Debug, Default)]
 pub(super) struct Choosing {
     chooser: Option<Box<Chooser>>,
     n_made: u32,
@@ -79,6 +79,12 @@ enum Entry {
     Clauses(Bucket),
     /// A list of the chooser.
     Inside(usize),
+}
+
+impl Clone for Choosing {
+    fn clone(&self) -> Choosing {
+        Choosing { n_made: self.n_made, ..Choosing::default() }
+    }
 }
 
 impl Choosing {

@@ -137,6 +137,12 @@ impl Machine {
 
     /// `INDEX.pl` of the library has lines `index((append), 3, lists, lists).`
     fn read_index(&mut self, library: &mut dyn Library) {
+        for (file, preds) in crate::program::units::OWN_INDEX {
+            for (name, arity) in *preds {
+                let functor = self.atoms.functor_named(name, *arity);
+                self.modules.index.insert(functor, (*file).to_owned());
+            }
+        }
         let Some(index) = library.library("INDEX") else { return };
         for line in index.text.lines() {
             let Some(rest) = line.strip_prefix("index((") else { continue };

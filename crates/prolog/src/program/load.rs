@@ -139,16 +139,29 @@ impl Machine {
         if self.modules.libraries.contains_key(name) {
             return Ok(());
         }
-        let Some(file) = crate::program::units::embedded(name).or_else(|| library.library(name))
-        else {
+        if name == "chr" {
+            return Err(
+                "library(chr): constraint handling rules (CHR) are not supported".to_owned()
+            );
+        }
+        let named = name.strip_prefix(NAMED_FILE);
+        let found = match named {
+            Some(path) => library.file(path, "./goal"),
+            None => crate::program::units::embedded(name).or_else(|| library.library(name)),
+        };
+        let Some(file) = found else {
             self.modules.missing.insert(name.to_owned());
             return Ok(());
         };
         // Known before it is loaded: libraries refer to each other.
         self.modules.libraries.insert(name.to_owned(), AtomId::SYSTEM);
         let marking = std::mem::take(&mut self.db.marking);
-        let report = self.load_file(&file, AtomId::SYSTEM, library);
+        let importer = if named.is_some() { AtomId::USER } else { AtomId::SYSTEM };
+        let report = self.load_file(&file, importer, library);
         self.db.marking = marking;
+        if let Some(error) = report.errors.first().filter(|_| named.is_some()) {
+            return Err(format!("{}:{}: {}", error.file, error.line, error.message));
+        }
         let module = report.module.unwrap_or(AtomId::USER);
         self.modules.libraries.insert(name.to_owned(), module);
         Ok(())
@@ -523,6 +536,9 @@ impl Machine {
         loading.note(message);
     }
 }
+
+/// What the name of a file begins with that a goal loads; libraries have none of it.
+pub(crate) const NAMED_FILE: &str = "file:";
 
 /// Where a clause goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

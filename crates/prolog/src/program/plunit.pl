@@ -230,7 +230,7 @@ clean(Module, Options) :-
     (   memberchk(cleanup(Goal), Options)
     ->  (   catch(Module:Goal, E, true)
         ->  ( var(E) -> true ; worded(E, Words), complain('Warning: ', '~w', [Words]) )
-        ;   complain('Warning: ', 'Goal (cleanup handler) failed: ~p', [Goal])
+        ;   complain('Warning: ', 'Goal (~p) failed: ''(cleanup handler)''', [Goal])
         )
     ;   true
     ).

@@ -15,7 +15,7 @@
     bagof(?, ^, -), setof(?, ^, -), ^(?, 0), not(0), apply(:, +), call_cleanup(0, 0),
     setup_call_cleanup(0, 0, 0), setup_call_catcher_cleanup(0, 0, ?, 0), call_cleanup(0, ?, 0),
     findnsols(+, ?, 0, -), findnsols(+, ?, 0, -, ?), sig_atomic(0), with_mutex(+, 0), at_halt(0),
-    use_module(:), use_module(:, +), ensure_loaded(:), nth_clause(:, ?, ?), copy_predicate_clauses(:, :), with_output_to(?, 0), retract(:), rule(:, -), rule(:, -, -), '$find_predicate'(:, -),
+    use_module(:), use_module(:, +), ensure_loaded(:), consult(:), load_files(:), load_files(:, +), tnot(0), nth_clause(:, ?, ?), copy_predicate_clauses(:, :), with_output_to(?, 0), retract(:), rule(:, -), rule(:, -, -), '$find_predicate'(:, -),
     clause(:, ?), clause(:, ?, ?), predicate_property(:, ?), source_file(:, ?), current_predicate(:), phrase(//, ?),
     phrase(//, ?, ?), freeze(?, 0), format(+, +, :), notrace(0), catch_with_backtrace(0, ?, 0), '$sig_atomic'(0), initialization(0), initialization(0, +),
     call_dcg(//, ?, ?).
@@ -35,11 +35,21 @@ apply(G, Extra) :-
     call(M:T).
 % A list as a goal loads files.
 [X|Xs] :-
-    (   Xs \== [], is_list(Xs) -> true
-    ;   nonvar(Xs), Xs \= [_|_], Xs \== [] -> throw(error(type_error(list, Xs), _))
-    ;   var(X) -> throw(error(instantiation_error, _))
-    ;   throw(error(existence_error(source_sink, X), _))
+    (   Xs == [] -> consult(user:X)
+    ;   is_list(Xs) -> forall('$member'(F, [X|Xs]), catch(consult(user:F), E, print_message(error, E)))
+    ;   nonvar(Xs), Xs \= [_|_] -> throw(error(type_error(list, Xs), _))
+    ;   consult(user:[X|Xs])
     ).
+consult(Files) :- strip_module(Files, M, Fs), '$consult'(Fs, M).
+'$consult'(F, _) :- var(F), !, throw(error(instantiation_error, _)).
+'$consult'([], _) :- !.
+'$consult'([F|Fs], M) :- !, '$consult'(F, M), '$consult'(Fs, M).
+'$consult'(M:F, _) :- !, '$consult'(F, M).
+'$consult'(F, M) :- '$use_library'(F, M).
+load_files(Files) :- consult(Files).
+load_files(Files, Options) :- '$must_be_list'(Options), consult(Files).
+exists_source(Source) :- catch('$use_library'(Source, '$exists'), error(existence_error(_, _), _), fail).
+exists_source(Source, Source) :- exists_source(Source).
 catch_with_backtrace(G, E, R) :- catch(G, E, R).
 '$sig_atomic'(G) :- once(G).
 notrace(G) :- once(G).
@@ -67,7 +77,6 @@ call_with_inference_limit(G, Limit, Result) :-
 '$limit_passed'(E, Id, Result) :-
     ( E == '$limit_exceeded'(Id) -> Result = inference_limit_exceeded ; '$limit_end'(Id), throw(E) ).
 call_with_time_limit(Seconds, G) :-
-    '$must_be_number'(Seconds),
     Limit is integer(Seconds * 1000000),
     call_with_inference_limit(once(G), Limit, Result),
     ( Result == inference_limit_exceeded -> throw(time_limit_exceeded) ; true ).
@@ -210,7 +219,8 @@ sub_string(A, B, L, R, S) :- '$slices'(string, A, B, L, R, S, Found), '$slice'(F
     ).
 
 clause(H, B) :- '$clauses'(H, B, access, Refs), '$member'(R, Refs), '$clause_seen'(R, H, B).
-clause(H, B, R) :- nonvar(R), !, '$clause'(R, H, B).
+clause(H, B, R) :- nonvar(R), !, '$must_be_ref'(R), '$clause'(R, H, B).
+'$must_be_ref'(R) :- ( R = '$clause'(_) -> true ; throw(error(type_error(db_reference, R), _)) ).
 clause(H, B, R) :- '$clauses'(H, B, access, Refs), '$member'(R, Refs), '$clause_seen'(R, H, B).
 retract(C) :-
     strip_module(C, M, P),
@@ -250,7 +260,7 @@ predicate_property(H, P) :-
 predicate_property(H, P) :-
     var(P), '$member'(P, [defined, dynamic, static, built_in, visible]), '$predicate'(H, P, []).
 
-source_file(H, File) :- nonvar(H), predicate_property(H, file(File)).
+source_file(H, File) :- nonvar(H), strip_module(H, _, P), ( callable(P) -> true ; throw(error(type_error(callable, P), _)) ), predicate_property(H, file(File)).
 backtrace(_).
 
 phrase(G, L) :- phrase(G, L, []).
@@ -309,8 +319,26 @@ read_term_from_atom(A, T, Options) :-
     ;   string_concat(S, " .", Whole), open_string(Whole, In), read_term(In, T, Options)
     ).
 
+'$simple_kind'(alnum).
+'$simple_kind'(alpha).
+'$simple_kind'(csym).
+'$simple_kind'(csymf).
+'$simple_kind'(white).
+'$simple_kind'(cntrl).
+'$simple_kind'(digit).
+'$simple_kind'(print).
+'$simple_kind'(graph).
+'$simple_kind'(punct).
+'$simple_kind'(space).
+'$simple_kind'(lower).
+'$simple_kind'(upper).
 char_type(C, T) :- '$char_class'(C, T, char).
 code_type(C, T) :- '$char_class'(C, T, code).
+% What is asked most: a known character and a kind without arguments.
+'$char_class'(C, T, _) :-
+    atom(T), '$simple_kind'(T),
+    ( integer(C) -> C >= 0, Code = C ; atom(C), atom_length(C, 1), char_code(C, Code) ), !,
+    '$char_type'(Code, T, []).
 '$char_class'(C, T, Kind) :-
     var(C), !,
     '$char_kind'(T),
@@ -442,7 +470,7 @@ with_mutex(M, G) :-
     ( var(M) -> throw(error(instantiation_error, _)) ; atom(M) -> once(G) ; throw(error(type_error(mutex, M), _)) ).
 :- dynamic '$at_halt'/1.
 at_halt(G) :- assertz('$at_halt'(G)).
-cancel_halt(_) :- fail.
+cancel_halt(Reason) :- throw(cancel_halt(Reason)).
 halt :- halt(0).
 halt(Status) :-
     '$must_be_integer'(Status),
@@ -490,10 +518,30 @@ bounded_number(L, H, X) :-
 '$below'(L, X) :- ( integer(X), var(L) -> L is X - 1 ; var(L) -> L is nexttoward(X, -inf) ; number(L), L < X ).
 '$above'(H, X) :- ( integer(X), var(H) -> H is X + 1 ; var(H) -> H is nexttoward(X, inf) ; number(H), H > X ).
 numbervars(T, S, E, Options) :-
+    ( is_list(Options) -> forall('$member'(O, Options), ( compound(O), functor(O, _, 1) -> true ; O = (_ = _) -> true ; throw(error(type_error(option, O), _)) )) ; true ),
+    '$must_be_integer'(S),
     ( memberchk(singletons(true), Options) -> term_singletons(T, Ss), '$all_equal'(Ss, '$VAR'('_')) ; true ),
     numbervars(T, S, E).
 var_number(T, N) :- nonvar(T), T = '$VAR'(N).
 atomics_to_string(L, S) :- atomic_list_concat(L, A), atom_string(A, S).
+atomics_to_string(L, Separator, S) :- atomic_list_concat(L, Separator, A), atom_string(A, S).
+functor(T, N, A, Type) :-
+    (   compound(T) -> compound_name_arity(T, N, A), Type = compound
+    ;   atom(T) -> N = T, A = 0, Type = atom
+    ;   nonvar(T) -> N = T, A = 0, Type = atomic
+    ;   Type == compound -> compound_name_arity(T, N, A)
+    ;   functor(T, N, A), ( compound(T) -> Type = compound ; atom(T) -> Type = atom ; Type = atomic )
+    ).
+% In words of SWI-Prolog; what is shared counts once there.
+'$term_size'(T, Max, Size) :- '$size_of'([T], 0, S), ( var(Max) -> true ; S =< Max ), Size = S.
+'$size_of'([], S, S).
+'$size_of'([T|Ts], S0, S) :-
+    (   compound(T) -> compound_name_arguments(T, _, As), length(As, N), S1 is S0 + N + 1, '$append'(As, Ts, Todo)
+    ;   string(T) -> string_length(T, L), S1 is S0 + 3 + L // 8, Todo = Ts
+    ;   float(T) -> S1 is S0 + 3, Todo = Ts
+    ;   S1 = S0, Todo = Ts
+    ),
+    '$size_of'(Todo, S1, S).
 normalize_space(Out, Text) :-
     ( var(Out) -> throw(error(instantiation_error, _)) ; compound(Out), functor(Out, Kind, 1), '$sink'(Kind) -> true ; is_stream(Out) -> true ; '$not_output'(Out) ),
     '$normal_space'(Text, T), '$put_text'(Out, T).
@@ -524,6 +572,14 @@ read_string(S, Separators, Pad, Separator, Text) :-
     (   ( C == -1 ; memberchk(C, Separators) ) -> Codes = [], Separator = C
     ;   Codes = [C|Rest], '$read_until'(S, Separators, Rest, Separator)
     ).
+read_line_to_codes(S, Codes, Tail) :-
+    '$rest_of_line'(S, L),
+    (   L == -1 -> Codes = Tail
+    ;   string_codes(L, Cs), ( '$peek_past'(S) -> '$append'(Cs, [10|Tail], Codes) ; '$append'(Cs, Tail, Codes) )
+    ).
+% Whether the line that was read ended with a newline.
+'$peek_past'(S) :- line_position(S, 0).
+read_stream_to_codes(S, Codes, Tail) :- read_stream_to_codes(S, Cs), '$append'(Cs, Tail, Codes).
 read_stream_to_codes(S, Codes) :- '$rest_of_stream'(S, T), string_codes(T, Codes).
 read_string(S, Length, Text) :- '$rest_of_stream'(S, Text), string_length(Text, Length).
 read_term_with_history(T, O) :- read_term(T, O).
@@ -576,15 +632,22 @@ nth_clause(Head, N, R) :-
     ).
 '$nth'([R|_], N, N, R).
 '$nth'([_|Rs], N0, N, R) :- N1 is N0 + 1, '$nth'(Rs, N1, N, R).
+% Either an indicator or a head.
+'$of_predicate'(P, N, A) :-
+    (   var(P) -> throw(error(instantiation_error, _))
+    ;   P = N/A -> true
+    ;   callable(P) -> functor(P, N, A)
+    ;   throw(error(type_error(predicate_indicator, P), _))
+    ).
 copy_predicate_clauses(From, To) :-
     strip_module(From, M, F), strip_module(To, M2, T),
-    ( F = FN/A -> true ; functor(F, FN, A) ), ( T = TN/A -> true ; functor(T, TN, A) ),
+    '$of_predicate'(F, FN, A), '$of_predicate'(T, TN, A),
     functor(H, FN, A), H =.. [_|As], H2 =.. [TN|As],
     forall(clause(M:H, B), assertz(M2:(H2 :- B))).
 
 % What library(listing) asks.
 rule(Head, Rule) :- rule(Head, Rule, _).
-rule(Head, Rule, Ref) :- strip_module(Head, M, H), clause(M:H, B, Ref), ( B == true -> Rule = H ; Rule = (H :- B) ).
+rule(Head, Rule, Ref) :- ( var(Ref) -> true ; '$must_be_ref'(Ref) ), strip_module(Head, M, H), clause(M:H, B, Ref), ( B == true -> Rule = H ; Rule = (H :- B) ).
 '$find_predicate'(Spec, Preds) :-
     strip_module(Spec, M, P),
     ( P = N/A -> true ; P = N//A0 -> ( var(A0) -> true ; A is A0 + 2 ) ; callable(P) -> functor(P, N, _) ; true ),
@@ -620,8 +683,25 @@ clause_property(_, _) :- fail.
 '$tabled'(Call, Goal, Modes) :-
     '$table_state'(Call, State),
     '$table_fill'(State, Call, Goal, Modes),
-    '$table_answers'(Call, Answers),
-    '$member'(Call, Answers).
+    (   State == running
+    ->  copy_term(Call, Key), '$table_so_far'(Key, Call, 0)
+    ;   '$table_answers'(Call, Answers), '$member'(Call, Answers)
+    ).
+% Answers that come while those before are looked at are seen in the same round.
+'$table_so_far'(Key, Call, N) :-
+    '$table_answer'(Key, N, Answer),
+    ( Call = Answer ; N1 is N + 1, '$table_so_far'(Key, Call, N1) ).
+tnot(Goal) :-
+    strip_module(Goal, M, G),
+    (   callable(G), '$predicate'(M:G, tabled, []) -> true
+    ;   callable(G) -> functor(G, N, A), throw(error(permission_error(tnot, non_tabled_procedure, N/A), _))
+    ;   throw(error(type_error(callable, M:G), _))
+    ),
+    '$table_nest',
+    ( catch(Goal, E, ( '$table_unnest', throw(E) )) -> Holds = true ; Holds = false ),
+    '$table_unnest',
+    Holds == false.
+untable(_).
 '$table_fill'(complete, _, _, _).
 '$table_fill'(running, _, _, _).
 '$table_fill'(follow, Call, Goal, Modes) :- '$table_round'(Call, Goal, Modes).

@@ -8,11 +8,31 @@ use crate::program::load::Loading;
 use crate::program::{File, Library, Module};
 use crate::text::Syntax;
 
-const PLUNIT: &str = include_str!("plunit.pl");
+/// Libraries that we bring along: instead of an installed one, or of what is C there.
+const EMBEDDED: &[(&str, &str)] = &[
+    ("plunit", include_str!("plunit.pl")),
+    ("$dates", include_str!("dates.pl")),
+    ("$depth", include_str!("depth.pl")),
+];
 
-/// Libraries that we bring along instead of the installed ones.
+/// What those have that no library index names.
+pub(crate) const OWN_INDEX: &[(&str, &[(&str, usize)])] = &[
+    (
+        "$dates",
+        &[
+            ("date_time_stamp", 2),
+            ("stamp_date_time", 3),
+            ("format_time", 3),
+            ("format_time", 4),
+            ("date_time_value", 3),
+        ],
+    ),
+    ("$depth", &[("call_with_depth_limit", 3)]),
+];
+
 pub(crate) fn embedded(name: &str) -> Option<File> {
-    (name == "plunit").then(|| File { path: "plunit.pl".to_owned(), text: PLUNIT.to_owned() })
+    let (_, text) = EMBEDDED.iter().find(|it| it.0 == name)?;
+    Some(File { path: format!("{}.pl", name.trim_start_matches('$')), text: (*text).to_owned() })
 }
 
 impl Machine {

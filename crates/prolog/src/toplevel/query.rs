@@ -95,6 +95,11 @@ impl Machine {
                 }
                 FunctorId::UNPROVABLE => todo.push((module, self.heap.arg(goal, 0))),
                 _ if name == AtomId::CUT || name == AtomId::COLON => {}
+                // What comes after may be defined by then.
+                _ if DEFINING.contains(&self.atoms.text(name)) => {
+                    unknown.clear();
+                    return;
+                }
                 _ => {
                     let id = self.db.pred(module, functor, name, arity);
                     // A library that is still to be loaded has it.
@@ -115,3 +120,17 @@ impl Machine {
         }
     }
 }
+
+/// Goals that bring new predicates.
+const DEFINING: &[&str] = &[
+    "assert",
+    "asserta",
+    "assertz",
+    "consult",
+    "dynamic",
+    "ensure_loaded",
+    "load_files",
+    "retractall",
+    "use_module",
+    "[|]",
+];
