@@ -2,6 +2,7 @@
 
 use crate::code::{Function, Visibility, functions};
 use crate::diagnostic::{Diagnostic, Place};
+use crate::elixir;
 use crate::explain::Code;
 use crate::suggest::nearest;
 use beam::{Builder, Otp, TargetError};
@@ -103,11 +104,14 @@ pub(crate) fn no_function_named(
     arity: i64,
 ) -> Option<Diagnostic> {
     let all = functions(code);
-    let text = |name: &str, arity: i64| {
-        let quoted = |it: &str| atom_text(&Atom::new(it), Encoding::Unicode);
-        format!("{}:{}/{arity}", quoted(code.name.as_str()), quoted(name))
+    let text = |name: &Atom, arity: i64| {
+        if elixir::is_elixir(&code.name) {
+            return elixir::function(&code.name, name, usize::try_from(arity).unwrap_or_default());
+        }
+        let quoted = |it: &Atom| atom_text(it, Encoding::Unicode);
+        format!("{}:{}/{arity}", quoted(&code.name), quoted(name))
     };
-    let asked = text(function.as_str(), arity);
+    let asked = text(function, arity);
     let same = |it: &&Function| it.name == *function && it.arity == arity;
     if let Some(found) = all.iter().find(same) {
         if found.visibility == Visibility::Exported {
@@ -123,14 +127,14 @@ pub(crate) fn no_function_named(
     let res = Diagnostic::new(Code::NoFunction, format!("there is no function {asked}"));
     let arities: Vec<String> = exported(&all)
         .filter(|it| it.name == *function)
-        .map(|it| text(it.name.as_str(), it.arity))
+        .map(|it| text(&it.name, it.arity))
         .collect();
     if !arities.is_empty() {
         return Some(res.hint(format!("there is {}", arities.join(", "))));
     }
     let near = nearest(function.as_str(), exported(&all).map(|it| it.name.as_str()));
     Some(match near.and_then(|near| exported(&all).find(|it| it.name.as_str() == near)) {
-        Some(near) => res.hint(format!("did you mean {}?", text(near.name.as_str(), near.arity))),
+        Some(near) => res.hint(format!("did you mean {}?", text(&near.name, near.arity))),
         None => res,
     })
 }

@@ -83,5 +83,5 @@ fn a_function_by_its_name_in_elixir() {
     check(&["-f", "Basket.open?/1"], "nothing found in 1 function");
     check(&["-f", "Basket.share/2", "--args", "[7, 13]"], "Basket.share(0, 13)");
     check(&["-f", "Basket.label/1", "--args", "[%{kind: :book}]"], "Basket.label(%{})");
-    check(&["-f", "Basket.labels/1"], "error[G011]");
+    check(&["-f", "Basket.labels/1"], "did you mean Basket.label/1?");
 }

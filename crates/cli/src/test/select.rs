@@ -56,9 +56,14 @@ pub(crate) fn named(project: &Project, text: &str) -> Result<UnitName, Diagnosti
         (None, [only]) => only,
         (None, _) => {
             let title = format!("{text} may be in any of {} modules", project.modules.len());
-            let module = project.modules.first().map_or_else(String::new, |it| quoted(&it.name));
+            let first = project.modules.first().map(|it| UnitName {
+                module: it.name.clone(),
+                function: function.clone(),
+                arity: usize::try_from(arity).unwrap_or(usize::MAX),
+            });
+            let example = first.map_or_else(|| text.to_owned(), |it| it.title());
             return Err(Diagnostic::new(Code::BadUnit, title)
-                .hint(format!("write it with its module: {module}:{text}")));
+                .hint(format!("write it with its module: {example}")));
         }
         (Some(name), _) => project.module(&name).ok_or_else(|| no_module(project, &name))?,
     };
