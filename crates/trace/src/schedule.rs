@@ -5,6 +5,7 @@
 
 use crate::{Choice, Covered, ExecutorError, Input, Loss, Outcome};
 use std::ops::Range;
+use std::rc::Rc;
 use term::{Atom, Exprs, Term};
 
 /// Whoever takes steps: a process, or a timer that is running.
@@ -86,7 +87,8 @@ impl Access {
 #[derive(Clone, Debug)]
 pub struct Offer {
     pub actor: Actor,
-    pub kind: OfferKind,
+    /// Shared with what remembers it until it changes.
+    pub kind: Rc<OfferKind>,
 }
 
 #[derive(Clone, Debug)]
@@ -167,7 +169,7 @@ pub struct Performed {
     pub outcome: Outcome,
     /// Actors that failed and whose failure nobody watched.
     pub crashes: Vec<ActorCrash>,
-    /// Who waits for what will never come.
+    /// Who waits for what will never come; only if steps are told.
     pub blocked: Vec<Blocked>,
     /// A budget was used up or something refused, so that the run is not whole.
     pub stopped: Option<String>,

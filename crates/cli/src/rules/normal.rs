@@ -127,7 +127,7 @@ impl Player {
 
     /// What an actor can do with the messages that have come.
     fn label(&self, offer: &Offer) -> Option<Label> {
-        let take = match &offer.kind {
+        let take = match &*offer.kind {
             OfferKind::Next { .. } => Some(Take::Next),
             OfferKind::Receive(waiting) => {
                 let come = self.mail.come(offer.actor).iter();
@@ -145,7 +145,7 @@ impl Player {
         offers: &[Offer],
         label: Label,
     ) -> Result<(), ExecutorError> {
-        let loses = |it: &Offer| matches!(it.kind, OfferKind::Next { may_lose: true, .. });
+        let loses = |it: &Offer| matches!(*it.kind, OfferKind::Next { may_lose: true, .. });
         let may_lose = offers.iter().any(|it| it.actor == label.actor && loses(it));
         let Step { sent, spawned, text, .. } = stage.step(label)?;
         if let Take::Message(id) = label.take {

@@ -103,7 +103,8 @@ fn solve(
 /// What the steps that a plan dictates have chosen.
 pub(super) fn condition(exprs: &mut Exprs, trace: &Trace, path: &Path, plan: &Plan) -> Condition {
     let guided: Vec<&Choice> = chosen(trace, path, &plan.guided);
-    as_taken(exprs, guided.into_iter()).into()
+    let all = as_taken(exprs, guided.into_iter());
+    (!all.is_empty()).then(|| all.into())
 }
 
 fn chosen<'a>(trace: &'a Trace, path: &'a Path, events: &[usize]) -> Vec<&'a Choice> {

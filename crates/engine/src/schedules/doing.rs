@@ -1,9 +1,10 @@
 //! What a step does, as far as its order with other steps can matter.
 
-use std::rc::Rc;
+use std::ops::Deref;
+use std::sync::Arc;
 use trace::{Access, Actor, Label, MessageId, OfferKind, Step, Take};
 
-/// Shared by the trace, the sleeping steps and the plans.
+/// Shared by the trace, the sleeping steps and the plans, of several searches if there are.
 #[derive(Clone, Debug)]
 pub(super) struct Doing {
     pub(super) label: Label,
@@ -15,10 +16,11 @@ pub(super) struct Doing {
 }
 
 impl Doing {
-    pub(super) fn of_step(step: &Step) -> Rc<Doing> {
-        Rc::new(Doing {
+    /// Takes what it needs alone out of the step.
+    pub(super) fn of_step(step: &mut Step) -> Arc<Doing> {
+        Arc::new(Doing {
             label: step.label,
-            accesses: step.accesses.clone(),
+            accesses: std::mem::take(&mut step.accesses),
             is_global: step.is_global || step.is_last,
             sent: step.sent.iter().map(|it| it.message).collect(),
             spawned: step.spawned.clone(),
@@ -27,7 +29,7 @@ impl Doing {
     }
 
     /// What is known of a step that was offered and not taken.
-    pub(super) fn of_offer(label: Label, kind: Option<&OfferKind>) -> Rc<Doing> {
+    pub(super) fn of_offer(label: Label, kind: Option<&OfferKind>) -> Arc<Doing> {
         let (accesses, is_global, killed) = match kind {
             Some(OfferKind::Next { accesses, is_global, kills, .. }) => {
                 (accesses.clone(), *is_global, kills.clone())
@@ -35,7 +37,7 @@ impl Doing {
             Some(OfferKind::Receive(_)) | None => (Vec::new(), false, Vec::new()),
         };
         let (sent, spawned) = (Vec::new(), Vec::new());
-        Rc::new(Doing { label, accesses, is_global, sent, spawned, killed })
+        Arc::new(Doing { label, accesses, is_global, sent, spawned, killed })
     }
 
     /// Whether the order of two steps that follow each other can matter. Two messages to one
@@ -62,22 +64,22 @@ impl Doing {
 }
 
 /// Where a step could be the first of a sequence: its place in it, if nothing before depends on it.
-pub(super) fn initial(label: Label, of: &[Rc<Doing>]) -> Option<usize> {
+pub(super) fn initial<D: Deref<Target = Doing>>(label: Label, of: &[D]) -> Option<usize> {
     let place = of.iter().position(|it| it.label == label)?;
     let (before, it) = (of.get(..place)?, of.get(place)?);
     before.iter().all(|other| !other.depends_on(it)).then_some(place)
 }
 
-fn is_independent(doing: &Doing, of: &[Rc<Doing>]) -> bool {
+fn is_independent<D: Deref<Target = Doing>>(doing: &Doing, of: &[D]) -> bool {
     of.iter().all(|it| !it.depends_on(doing))
 }
 
 /// Whether the sequence, or one that it begins, can begin with this step.
-pub(super) fn is_weak_initial(doing: &Doing, of: &[Rc<Doing>]) -> bool {
+pub(super) fn is_weak_initial<D: Deref<Target = Doing>>(doing: &Doing, of: &[D]) -> bool {
     initial(doing.label, of).is_some() || will_come(doing, of)
 }
 
 /// Whether the step comes after the sequence if it does not come before. A message need not be lost.
-pub(super) fn will_come(doing: &Doing, of: &[Rc<Doing>]) -> bool {
+pub(super) fn will_come<D: Deref<Target = Doing>>(doing: &Doing, of: &[D]) -> bool {
     doing.label.take != Take::Lost && is_independent(doing, of)
 }

@@ -8,7 +8,7 @@
 
 use crate::schedules::doing::Doing;
 use rustc_hash::FxHashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 use trace::{
     Actor, Choice, Match, MessageId, Object, Offer, OfferKind, Patience, ReceiveId, Step, Take,
     Waiting,
@@ -28,8 +28,11 @@ pub enum Delivery {
 
 #[derive(Debug)]
 pub(super) struct Event {
-    pub(super) doing: Rc<Doing>,
+    pub(super) doing: Arc<Doing>,
+    /// What it touched is in `doing`.
     pub(super) step: Step,
+    /// The number of its actor.
+    actor: usize,
     /// The place among the steps of its actor.
     nth: u32,
     /// The step of the same actor before it.
@@ -136,12 +139,11 @@ impl Trace {
         while self.events.len() > n
             && let Some(event) = self.events.pop()
         {
-            let Step { label, accesses, sent, spawned, killed, .. } = &event.step;
-            let actor = self.actor(label.actor);
-            if let Some(last) = self.last.get_mut(actor) {
+            let Step { sent, spawned, killed, .. } = &event.step;
+            if let Some(last) = self.last.get_mut(event.actor) {
                 *last = event.before;
             }
-            for access in accesses {
+            for access in &event.doing.accesses {
                 if let Some(touched) = self.touched.get_mut(&access.object) {
                     touched.whole.retain(is_kept);
                     touched.parts.retain(is_kept);
@@ -175,8 +177,8 @@ impl Trace {
         self.events.iter().take(n).filter(|it| it.step.label.take == Take::Lost).count()
     }
 
-    pub(super) fn doing(&self, event: usize) -> Option<Rc<Doing>> {
-        self.events.get(event).map(|it| Rc::clone(&it.doing))
+    pub(super) fn doing(&self, event: usize) -> Option<&Arc<Doing>> {
+        self.events.get(event).map(|it| &it.doing)
     }
 
     fn actor(&mut self, actor: Actor) -> usize {
@@ -192,7 +194,7 @@ impl Trace {
     /// be shown to which receives; see [`Trace::wants`].
     pub(super) fn add(
         &mut self,
-        step: Step,
+        mut step: Step,
         offers: &[Offer],
         is_guided: bool,
     ) -> Vec<(usize, MessageId)> {
@@ -213,7 +215,6 @@ impl Trace {
         causes.iter().for_each(|it| self.join(&mut clock, *it));
         self.find_races(&step, at, actor, &mut clock);
         set(&mut clock, actor, nth + 1);
-        let doing = Doing::of_step(&step);
         let assumed = self.assumed(&step, before, offers);
         self.note_receive(&step, at, actor, before, offers);
         self.note_cuts(&step, at, offers);
@@ -223,7 +224,8 @@ impl Trace {
         for it in &step.killed {
             self.killed_at.entry(*it).or_insert(at);
         }
-        for access in &step.accesses {
+        let doing = Doing::of_step(&mut step);
+        for access in &doing.accesses {
             let touched = self.touched.entry(access.object).or_default();
             let steps = match access.mode.is_whole() {
                 true => &mut touched.whole,
@@ -240,9 +242,19 @@ impl Trace {
             *last = Some(at);
         }
         let of = |it: &&Offer| it.actor == step.label.actor && step.label.take == Take::Next;
-        let kind = offers.iter().find(of).map(|it| &it.kind);
+        let kind = offers.iter().find(of).map(|it| &*it.kind);
         let may_lose = matches!(kind, Some(OfferKind::Next { may_lose: true, .. }));
-        self.events.push(Event { doing, step, nth, before, clock, may_lose, is_guided, assumed });
+        self.events.push(Event {
+            doing,
+            step,
+            actor,
+            nth,
+            before,
+            clock,
+            may_lose,
+            is_guided,
+            assumed,
+        });
         self.note_sent(at)
     }
 
@@ -260,8 +272,7 @@ impl Trace {
 
     fn is_in(&self, event: usize, clock: &[u32]) -> bool {
         let Some(it) = self.events.get(event) else { return false };
-        let actor = self.actors.get(&it.step.label.actor).copied().unwrap_or(usize::MAX);
-        clock.get(actor).copied().unwrap_or(0) > it.nth
+        clock.get(it.actor).copied().unwrap_or(0) > it.nth
     }
 
     /// Whether the first one happened before the other, or is it.
@@ -279,7 +290,7 @@ impl Trace {
             rivals.extend(&self.globals);
             for access in &step.accesses {
                 let conflicts = |it: &&usize| {
-                    let theirs = self.events.get(**it).map(|it| &it.step.accesses);
+                    let theirs = self.events.get(**it).map(|it| &it.doing.accesses);
                     theirs.is_some_and(|it| it.iter().any(|it| it.conflicts(*access)))
                 };
                 let Some(Touched { whole, parts }) = self.touched.get(&access.object) else {
@@ -301,9 +312,8 @@ impl Trace {
             if self.is_in(rival, clock) {
                 continue;
             }
-            let is_own = self.events.get(rival).is_some_and(|it| {
-                self.actors.get(&it.step.label.actor) == Some(&actor) || it.step.is_last
-            });
+            let is_own =
+                self.events.get(rival).is_some_and(|it| it.actor == actor || it.step.is_last);
             if !is_own && !step.is_last {
                 self.races.push(Race { first: rival, second: at });
             }
@@ -356,7 +366,7 @@ impl Trace {
         for killed in &step.killed {
             let Some(offer) = offers.iter().find(|it| it.actor == *killed) else { continue };
             let actor = self.actor(*killed);
-            if let OfferKind::Receive(waiting) = &offer.kind {
+            if let OfferKind::Receive(waiting) = &*offer.kind {
                 let before = self.last.get(actor).copied().flatten();
                 self.received.push(Received {
                     at,
@@ -637,7 +647,7 @@ fn set(clock: &mut Vec<u32>, actor: usize, n: u32) {
 
 fn waiting_of(actor: Actor, offers: &[Offer]) -> Option<&Waiting> {
     let offer = offers.iter().find(|it| it.actor == actor)?;
-    match &offer.kind {
+    match &*offer.kind {
         OfferKind::Receive(waiting) => Some(waiting),
         OfferKind::Next { .. } => None,
     }

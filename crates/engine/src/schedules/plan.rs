@@ -2,25 +2,29 @@
 
 use crate::schedules::doing::Doing;
 use crate::schedules::order::{Event, Received, Trace};
-use std::rc::Rc;
+use std::sync::Arc;
 use trace::{Actor, Choice, Label, Match, OfferKind, Patience, Take};
 
 #[derive(Debug)]
 pub(super) struct Plan {
     /// The node before this step.
     pub(super) at: usize,
-    pub(super) sequence: Vec<Rc<Doing>>,
     /// The steps that are dictated again.
     pub(super) guided: Vec<usize>,
+    /// What comes after them.
+    pub(super) last: Arc<Doing>,
     /// The match that the last step needs and does not have with this input.
     pub(super) unmatched: Option<Vec<Choice>>,
 }
 
 impl Plan {
     pub(super) fn only_last(mut self) -> Plan {
-        self.sequence.drain(..self.sequence.len().saturating_sub(1));
         self.guided.clear();
         self
+    }
+
+    pub(super) fn sequence<'a>(&'a self, trace: &'a Trace) -> impl Iterator<Item = &'a Arc<Doing>> {
+        self.guided.iter().filter_map(|it| trace.doing(*it)).chain([&self.last])
     }
 }
 
@@ -72,7 +76,7 @@ pub(super) fn losses(trace: &Trace, max: usize) -> Vec<Plan> {
         let label = Label { take: Take::Lost, ..event.step.label };
         let accesses = event.doing.accesses.clone();
         let doing = Doing { accesses, ..Doing::clone(&Doing::of_offer(label, None)) };
-        plan(trace, at, trace.len(), Rc::new(doing))
+        plan(trace, at, trace.len(), Arc::new(doing))
     };
     let is_within = |it: &Plan| {
         (0..it.at).filter(is_lost).count() + it.guided.iter().copied().filter(is_lost).count() < max
@@ -101,12 +105,12 @@ fn races(trace: &Trace, fresh: usize, guided: Guided) -> Vec<Plan> {
             Take::Next | Take::Timeout | Take::Lost => false,
         };
         if !is_caused {
-            let doing = Rc::clone(&second.doing);
+            let doing = Arc::clone(&second.doing);
             res.push(plan(trace, race.first, until(race.second), doing));
         }
     }
     for cut in &trace.cuts {
-        if let OfferKind::Next { .. } = cut.offer.kind {
+        if let OfferKind::Next { .. } = *cut.offer.kind {
             let label = Label { actor: cut.offer.actor, take: Take::Next };
             let doing = Doing::of_offer(label, Some(&cut.offer.kind));
             res.push(plan(trace, cut.at, until(next_of(trace, label.actor, cut.at)), doing));
@@ -154,9 +158,7 @@ fn other_takes(trace: &Trace, fresh: usize, received: &Received, res: &mut Vec<P
 }
 
 /// All up to some step that a step did not cause, then another one in its place.
-fn plan(trace: &Trace, at: usize, until: usize, last: Rc<Doing>) -> Plan {
+fn plan(trace: &Trace, at: usize, until: usize, last: Arc<Doing>) -> Plan {
     let guided: Vec<usize> = (at + 1..until).filter(|it| !trace.is_before(at, *it)).collect();
-    let mut sequence: Vec<Rc<Doing>> = guided.iter().filter_map(|it| trace.doing(*it)).collect();
-    sequence.push(last);
-    Plan { at, sequence, guided, unmatched: None }
+    Plan { at, guided, last, unmatched: None }
 }

@@ -6,14 +6,15 @@
 use crate::oracle::Oracle;
 use crate::report::Stop;
 use crate::schedules::data::{Path, Turns, condition, inputs_for_match, needed};
-use crate::schedules::doing::{Doing, initial};
+use crate::schedules::doing::{Doing, initial, is_weak_initial};
 use crate::schedules::order::{Delivery, Trace};
 use crate::schedules::plan::{Plan, losses, ordered_plans, plans};
-use crate::schedules::wakeup::{Asleep, Branch, Sequence, holds_any, insert};
+use crate::schedules::wakeup::{Asleep, Branch, Sequence, insert};
 use rustc_hash::{FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::rc::Rc;
+use std::sync::Arc;
 use term::Exprs;
 use trace::{
     Actor, Choice, ExecutorError, Input, Label, Match, Offer, OfferKind, Patience, Performed,
@@ -210,7 +211,7 @@ struct Search {
 const NOTHING: Label = Label { actor: Actor(u32::MAX), take: Take::Next };
 
 /// It comes before or after nothing else.
-fn nothing() -> Rc<Doing> {
+fn nothing() -> Arc<Doing> {
     let (accesses, kills) = (Vec::new(), Vec::new());
     let kind = OfferKind::Next { accesses, is_global: true, kills, may_lose: false };
     Doing::of_offer(NOTHING, Some(&kind))
@@ -218,13 +219,23 @@ fn nothing() -> Rc<Doing> {
 
 /// A place on the path, before a step.
 struct Node {
-    sleep: Vec<Asleep>,
+    sleep: Vec<Rc<Asleep>>,
     /// The first branch is the one on the path.
     tree: Vec<Branch>,
     /// What the step on the path chose by its data, and what was not tried.
     turns: Turns,
     /// On the way here.
     n_preemptions: usize,
+}
+
+impl Node {
+    /// Whether all that a sequence leads to has been seen.
+    fn covers(&self, sequence: &[&Doing], exprs: &Exprs, input: &Input) -> bool {
+        let covers = |it: &Rc<Asleep>| {
+            is_weak_initial(&it.doing, sequence) && it.conditions.hold(exprs, input)
+        };
+        self.sleep.iter().any(covers)
+    }
 }
 
 /// How a run came to its end.
@@ -290,7 +301,7 @@ impl Search {
     fn play(&mut self, stage: &mut dyn Stage) -> Result<Played, ExecutorError> {
         let trace = self.play_known(stage)?;
         let mut res = Played { trace, is_whole: true, refused: None, waiting: Vec::new() };
-        let mut sleep: Vec<Asleep> = Vec::new();
+        let mut sleep: Vec<Rc<Asleep>> = Vec::new();
         let mut planned: Vec<Branch> = Vec::new();
         let known = res.trace.len();
         let mut n_preemptions = self.nodes.get(known).map_or(0, |it| it.n_preemptions);
@@ -362,10 +373,10 @@ impl Search {
             }
             if let (Some(node), Some(event)) = (self.nodes.get_mut(depth), trace.events.last()) {
                 if let Some(branch) = node.tree.first_mut() {
-                    branch.doing = Rc::clone(&event.doing);
+                    branch.doing = Arc::clone(&event.doing);
                 }
                 if is_newest {
-                    let stays = |it: &&Asleep| !it.doing.depends_on(&event.doing);
+                    let stays = |it: &&Rc<Asleep>| !it.doing.depends_on(&event.doing);
                     if self.settings.dpor != Dpor::All {
                         sleep = node.sleep.iter().filter(stays).cloned().collect();
                     }
@@ -415,12 +426,12 @@ impl Search {
         exprs: &Exprs,
         offers: &[Offer],
         trace: &Trace,
-        sleep: &[Asleep],
+        sleep: &[Rc<Asleep>],
         last: Option<Actor>,
     ) -> Vec<Branch> {
         let input = Rc::clone(&self.input);
         let branch = |label: Label| {
-            let kind = offers.iter().find(|it| it.actor == label.actor).map(|it| &it.kind);
+            let kind = offers.iter().find(|it| it.actor == label.actor).map(|it| &*it.kind);
             Branch::free(Doing::of_offer(label, kind), &input)
         };
         let may_lose = trace.n_lost(trace.len()) < self.settings.losses;
@@ -456,13 +467,13 @@ impl Search {
         exprs: &Exprs,
         offers: &[Offer],
         trace: &Trace,
-        sleep: &[Asleep],
+        sleep: &[Rc<Asleep>],
         last: Option<Actor>,
     ) -> Option<Label> {
         let is_asleep = |label: &Label| {
             sleep
                 .iter()
-                .any(|it| it.doing.label == *label && holds_any(&it.conditions, exprs, &self.input))
+                .any(|it| it.doing.label == *label && it.conditions.hold(exprs, &self.input))
         };
         let mut order: Vec<&Offer> = offers.iter().collect();
         if self.settings.dpor == Dpor::Source {
@@ -490,11 +501,11 @@ impl Search {
     ) {
         let Some(node) = self.nodes.get(depth) else { return };
         let Some(label) = self.free_label(exprs, offers, trace, &node.sleep, last) else { return };
-        let kind = offers.iter().find(|it| it.actor == label.actor).map(|it| &it.kind);
+        let kind = offers.iter().find(|it| it.actor == label.actor).map(|it| &*it.kind);
         let sequence = Sequence {
             doings: vec![Doing::of_offer(label, kind)],
             input: Rc::clone(&self.input),
-            condition: Rc::from([]),
+            condition: None,
             n_fixed: 0,
         };
         if let Some(node) = self.nodes.get_mut(depth) {
@@ -579,16 +590,9 @@ impl Search {
         let Some(node) = self.nodes.get_mut(at) else { return };
         for (input, n_fixed) in inputs {
             let doing = Doing::of_offer(label, None);
-            let conditions = vec![Rc::from([])];
-            let branch = Branch { doing, children: Vec::new(), input, conditions, n_fixed };
-            let sequence = Sequence {
-                doings: vec![Rc::clone(&branch.doing)],
-                input: Rc::clone(&branch.input),
-                condition: Rc::from([]),
-                n_fixed,
-            };
-            if !node.sleep.iter().any(|it| it.covers(&sequence, exprs)) {
-                node.tree.push(branch);
+            if !node.covers(&[&*doing], exprs, &input) {
+                let branch = Branch::free(doing, &input);
+                node.tree.push(Branch { n_fixed, ..branch });
             }
         }
     }
@@ -611,23 +615,22 @@ impl Search {
         let is_source = self.settings.dpor == Dpor::Source;
         let Some(node) = self.nodes.get_mut(plan.at) else { return };
         for (input, n_fixed) in inputs {
-            let doings = plan.sequence.clone();
-            let condition = Rc::clone(&condition);
-            let mut sequence = Sequence { doings, input, condition, n_fixed };
-            if is_source {
+            let doings: Vec<&Doing> = plan.sequence(trace).map(|it| &**it).collect();
+            let is_seen = if is_source {
                 // One step is kept, so that only steps which the sequence has count as seen.
-                let is_initial = |label| initial(label, &sequence.doings).is_some();
-                if node.tree.iter().any(|it| is_initial(it.doing.label))
+                let is_initial = |label| initial(label, &doings).is_some();
+                node.tree.iter().any(|it| is_initial(it.doing.label))
                     || node.sleep.iter().any(|it| is_initial(it.doing.label))
-                {
-                    continue;
-                }
-                sequence.doings.truncate(1);
-                sequence.condition = Rc::from([]);
-            } else if node.sleep.iter().any(|it| it.covers(&sequence, exprs)) {
+            } else {
+                node.covers(&doings, exprs, &input)
+            };
+            if is_seen {
                 continue;
             }
-            push_after_first(&mut node.tree, sequence, exprs);
+            let (n_kept, condition) =
+                if is_source { (1, None) } else { (usize::MAX, condition.clone()) };
+            let doings = plan.sequence(trace).take(n_kept).cloned().collect();
+            push_after_first(&mut node.tree, Sequence { doings, input, condition, n_fixed }, exprs);
         }
     }
 
@@ -667,7 +670,7 @@ fn refused(
 ) -> Result<Option<Refused>, ExecutorError> {
     let offer = offers.iter().find(|it| it.actor == label.actor);
     let (Some(OfferKind::Receive(waiting)), Take::Message(id)) =
-        (offer.map(|it| &it.kind), label.take)
+        (offer.map(|it| &*it.kind), label.take)
     else {
         return Ok(None);
     };
@@ -679,7 +682,7 @@ fn refused(
 /// Messages that nobody took, but somebody would with other inputs.
 fn waiting(offers: &[Offer]) -> Vec<(Label, Vec<Choice>)> {
     let of = |offer: &Offer| -> Vec<(Label, Vec<Choice>)> {
-        let OfferKind::Receive(waiting) = &offer.kind else { return Vec::new() };
+        let OfferKind::Receive(waiting) = &*offer.kind else { return Vec::new() };
         let label = |id| Label { actor: offer.actor, take: Take::Message(id) };
         waiting.symbolic.iter().map(|it| (label(it.0), it.1.choices.clone())).collect()
     };
@@ -690,7 +693,7 @@ impl ScheduleSettings {
     /// Whether this is one of the offers, and possible.
     fn can(&self, offers: &[Offer], trace: &Trace, label: Label) -> bool {
         let offer = offers.iter().find(|it| fits(it, label));
-        offer.is_some_and(|it| match &it.kind {
+        offer.is_some_and(|it| match &*it.kind {
             OfferKind::Next { .. } => true,
             OfferKind::Receive(waiting) => {
                 matches!(self.dpor, Dpor::All | Dpor::Random)
@@ -704,7 +707,7 @@ impl ScheduleSettings {
 /// Everything that an actor could do.
 fn labels(offer: &Offer) -> Vec<Label> {
     let of = |take| Label { actor: offer.actor, take };
-    match &offer.kind {
+    match &*offer.kind {
         OfferKind::Next { .. } => vec![of(Take::Next)],
         OfferKind::Receive(waiting) => {
             let mut res: Vec<Label> =
@@ -719,13 +722,13 @@ fn labels(offer: &Offer) -> Vec<Label> {
 
 /// The message that it sends might be lost; nobody does that of his own accord.
 fn loss(offer: &Offer) -> Option<Label> {
-    let may_lose = matches!(offer.kind, OfferKind::Next { may_lose: true, .. });
+    let may_lose = matches!(*offer.kind, OfferKind::Next { may_lose: true, .. });
     may_lose.then_some(Label { actor: offer.actor, take: Take::Lost })
 }
 
 fn fits(offer: &Offer, label: Label) -> bool {
     offer.actor == label.actor
-        && match (&offer.kind, label.take) {
+        && match (&*offer.kind, label.take) {
             (OfferKind::Next { may_lose, .. }, take) => {
                 take == Take::Next || *may_lose && take == Take::Lost
             }
@@ -736,7 +739,7 @@ fn fits(offer: &Offer, label: Label) -> bool {
 }
 
 fn is_open(offer: &Offer) -> bool {
-    match &offer.kind {
+    match &*offer.kind {
         OfferKind::Next { .. } => true,
         OfferKind::Receive(it) => !it.matching.is_empty() || it.patience == Patience::Soon,
     }

@@ -1,21 +1,56 @@
 //! Wakeup trees: the sequences of steps that are yet to be tried from a node, with what is common
 //! to them held once (Abdulla et al., Source Sets, JACM 2017, section 6).
 
-use crate::schedules::doing::{Doing, initial, is_weak_initial, will_come};
+use crate::schedules::doing::{Doing, initial, will_come};
 use std::rc::Rc;
-use term::{Constraint, Exprs, Model, all_hold};
+use std::sync::Arc;
+use term::{Constraint, Exprs, all_hold};
 use trace::Input;
 
-/// For which inputs something holds: those that satisfy all of it.
-pub(super) type Condition = Rc<[Constraint]>;
+/// For which inputs something holds: those that satisfy all of it, or all if there is none.
+pub(super) type Condition = Option<Rc<[Constraint]>>;
+
+/// The same for inputs that satisfy one of several.
+#[derive(Clone, Debug)]
+pub(super) enum Conditions {
+    Always,
+    AnyOf(Vec<Rc<[Constraint]>>),
+}
+
+impl Conditions {
+    pub(super) fn of(condition: &Condition) -> Conditions {
+        match condition {
+            Some(it) => Conditions::AnyOf(vec![Rc::clone(it)]),
+            None => Conditions::Always,
+        }
+    }
+
+    fn add(&mut self, condition: &Condition) {
+        match (&mut *self, condition) {
+            (Conditions::AnyOf(all), Some(it)) if !all.contains(it) => all.push(Rc::clone(it)),
+            (Conditions::AnyOf(_), Some(_)) | (Conditions::Always, _) => (),
+            (Conditions::AnyOf(_), None) => *self = Conditions::Always,
+        }
+    }
+
+    pub(super) fn hold(&self, exprs: &Exprs, input: &Input) -> bool {
+        match self {
+            Conditions::Always => true,
+            Conditions::AnyOf(all) => {
+                let model = input.to_model();
+                all.iter().any(|it| all_hold(exprs, it, &model))
+            }
+        }
+    }
+}
 
 #[derive(Clone, Debug)]
 pub(super) struct Branch {
-    pub(super) doing: Rc<Doing>,
+    pub(super) doing: Arc<Doing>,
     pub(super) children: Vec<Branch>,
     pub(super) input: Rc<Input>,
     /// What the steps that are dictated below have chosen by their data; one for each sequence.
-    pub(super) conditions: Vec<Condition>,
+    pub(super) conditions: Conditions,
     /// How many choices of the match at the end were fixed by the input.
     pub(super) n_fixed: usize,
 }
@@ -23,7 +58,7 @@ pub(super) struct Branch {
 /// A sequence to be tried, and with which input.
 #[derive(Clone, Debug)]
 pub(super) struct Sequence {
-    pub(super) doings: Vec<Rc<Doing>>,
+    pub(super) doings: Vec<Arc<Doing>>,
     pub(super) input: Rc<Input>,
     pub(super) condition: Condition,
     pub(super) n_fixed: usize,
@@ -32,41 +67,26 @@ pub(super) struct Sequence {
 /// A step from which everything was seen, for inputs that satisfy one of the conditions.
 #[derive(Clone, Debug)]
 pub(super) struct Asleep {
-    pub(super) doing: Rc<Doing>,
-    pub(super) conditions: Vec<Condition>,
+    pub(super) doing: Arc<Doing>,
+    pub(super) conditions: Conditions,
 }
 
 impl Branch {
-    pub(super) fn free(doing: Rc<Doing>, input: &Rc<Input>) -> Branch {
-        let conditions = vec![Rc::from([])];
+    pub(super) fn free(doing: Arc<Doing>, input: &Rc<Input>) -> Branch {
+        let conditions = Conditions::Always;
         Branch { doing, children: Vec::new(), input: Rc::clone(input), conditions, n_fixed: 0 }
     }
 
-    pub(super) fn into_asleep(self) -> Asleep {
-        Asleep { doing: self.doing, conditions: self.conditions }
+    pub(super) fn into_asleep(self) -> Rc<Asleep> {
+        Rc::new(Asleep { doing: self.doing, conditions: self.conditions })
     }
-}
-
-impl Asleep {
-    pub(super) fn covers(&self, sequence: &Sequence, exprs: &Exprs) -> bool {
-        is_weak_initial(&self.doing, &sequence.doings)
-            && holds_any(&self.conditions, exprs, &sequence.input)
-    }
-}
-
-pub(super) fn holds_any(conditions: &[Condition], exprs: &Exprs, input: &Input) -> bool {
-    if conditions.iter().any(|it| it.is_empty()) {
-        return true;
-    }
-    let model: Model = input.to_model();
-    conditions.iter().any(|it| all_hold(exprs, it, &model))
 }
 
 /// Adds a sequence, unless what is there already leads to all that it would.
 pub(super) fn insert(branches: &mut Vec<Branch>, mut sequence: Sequence, exprs: &Exprs) {
     for branch in branches.iter_mut() {
         // Equal steps with other inputs may lead elsewhere.
-        if !holds_any(&branch.conditions, exprs, &sequence.input) {
+        if !branch.conditions.hold(exprs, &sequence.input) {
             continue;
         }
         let place = initial(branch.doing.label, &sequence.doings);
@@ -78,15 +98,13 @@ pub(super) fn insert(branches: &mut Vec<Branch>, mut sequence: Sequence, exprs: 
         if branch.children.is_empty() || sequence.doings.is_empty() {
             return;
         }
-        if !branch.conditions.contains(&sequence.condition) {
-            branch.conditions.push(Rc::clone(&sequence.condition));
-        }
+        branch.conditions.add(&sequence.condition);
         return insert(&mut branch.children, sequence, exprs);
     }
     let Sequence { doings, input, condition, n_fixed } = sequence;
     let mut chain: Vec<Branch> = Vec::new();
     for doing in doings.into_iter().rev() {
-        let conditions = vec![Rc::clone(&condition)];
+        let conditions = Conditions::of(&condition);
         let input = Rc::clone(&input);
         chain = vec![Branch { doing, children: chain, input, conditions, n_fixed }];
     }

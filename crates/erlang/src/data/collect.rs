@@ -58,13 +58,17 @@ impl Heap {
         self.outside_at_major = self.outside_bytes;
     }
 
-    /// Forgets everything made since the mark. Nothing made since may be in use.
-    /// All that was made since, if it is nothing but cells.
+    /// All that was made since the mark, if it is nothing but cells.
     pub(crate) fn cells_above(&self, mark: Mark) -> Option<&[Value]> {
         let is_all = self.bigs.len() == mark.bigs && self.buffers.len() == mark.buffers;
         let is_all = is_all && self.nodes.n_identities() == mark.identities;
         let is_all = is_all && self.chunk.is_none_or(|it| (it as usize) < mark.buffers);
         if is_all { self.cells.get(mark.cells..) } else { None }
+    }
+
+    /// The first cells that were made since.
+    pub(crate) fn first_above(&self, mark: Mark, n: usize) -> &[Value] {
+        self.cells.get(mark.cells..mark.cells + n).unwrap_or_default()
     }
 
     /// The same cells at the same place again.
@@ -73,6 +77,7 @@ impl Heap {
         self.cells.extend_from_slice(cells);
     }
 
+    /// Forgets everything made since the mark. Nothing made since may be in use.
     pub fn release(&mut self, mark: Mark) {
         debug_assert!(mark.cells <= self.cells.len(), "a mark from another time");
         self.cells.truncate(mark.cells);

@@ -9,7 +9,7 @@ use crate::builtins::handles::Handles;
 use crate::builtins::search::Patterns;
 use crate::builtins::shared::Shared;
 use crate::builtins::zlib::Streams;
-use crate::data::{AtomId, Atoms, Heap, Mark, NodeId, PidId, RefId, Roots, Value};
+use crate::data::{AtomId, Atoms, Forked, Heap, Mark, NodeId, PidId, RefId, Roots, Value};
 use crate::machine::boot::Residence;
 use crate::machine::distribution::Network;
 use crate::machine::ports::Ports;
@@ -36,7 +36,7 @@ pub struct World {
     pub literals: Vec<Value>,
     /// The process that is running.
     pub current: PidId,
-    pub processes: BTreeMap<PidId, Process>,
+    pub processes: Forked<PidId, Process>,
     /// Who may run next, in order.
     pub queue: VecDeque<PidId>,
     pub registry: BTreeMap<(NodeId, AtomId), PidId>,

@@ -33,8 +33,10 @@ pub(super) fn find(w: &mut World, table: Value, need: Need) -> Result<RefId, Fau
 /// A table whose objects are looked into.
 pub(super) fn find_all(w: &mut World, table: Value, need: Need) -> Result<RefId, Fault> {
     let id = find(w, table, need)?;
-    let Some(table) = w.ets.tables.get_mut(&id) else { return Ok(id) };
-    if std::mem::take(&mut table.has_symbolic_objects) {
+    if w.record.is_some()
+        && let Some(table) = w.ets.tables.get_mut(&id)
+        && std::mem::take(&mut table.has_symbolic_objects)
+    {
         let objects: Vec<Value> = table.rows.iter().collect();
         objects.into_iter().for_each(|it| w.look_at("objects of an ETS table", it));
     }
@@ -42,8 +44,10 @@ pub(super) fn find_all(w: &mut World, table: Value, need: Need) -> Result<RefId,
 }
 
 fn pin_keys(w: &mut World, id: RefId) {
-    let Some(table) = w.ets.tables.get_mut(&id) else { return };
-    if table.entered.settle() {
+    if w.record.is_some()
+        && let Some(table) = w.ets.tables.get_mut(&id)
+        && table.entered.settle()
+    {
         let keys: Vec<Value> = table.rows.iter().filter_map(|it| table.key(&w.heap, it)).collect();
         keys.into_iter().for_each(|it| w.look_at("keys of an ETS table", it));
     }

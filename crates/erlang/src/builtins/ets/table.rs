@@ -7,7 +7,8 @@ use crate::builtins::ets::rows::{Place, Rows};
 use crate::builtins::ets::spec::Program;
 use crate::builtins::handles::HandleKind;
 use crate::data::{
-    AtomId, Atoms, Heap, NodeId, PidId, RefId, Value, compare_exact, compare_value, equal_exact,
+    AtomId, Atoms, Forked, Heap, NodeId, PidId, RefId, Value, compare_exact, compare_value,
+    equal_exact,
 };
 use crate::machine::{Entered, World};
 use rustc_hash::FxHashMap;
@@ -17,7 +18,7 @@ use std::sync::Arc;
 
 #[derive(Clone, Debug, Default)]
 pub struct Tables {
-    pub(super) tables: BTreeMap<RefId, Table>,
+    pub(super) tables: Forked<RefId, Table>,
     pub(super) names: FxHashMap<(NodeId, AtomId), RefId>,
     pub(super) specs: Specs,
     /// Processes that may do anything to any table.
@@ -155,9 +156,13 @@ impl Tables {
 /// Hands on or destroys the tables of a process that ended.
 pub fn owner_died(w: &mut World, pid: PidId) {
     w.ets.super_users.remove(&pid);
-    for table in w.ets.tables.values_mut() {
-        table.fixed_by.retain(|it| it.0 != pid);
-        table.forget_ghosts();
+    let has_fixed = |it: &&Table| it.fixed_by.iter().any(|it| it.0 == pid);
+    let fixed: Vec<RefId> = w.ets.tables.values().filter(has_fixed).map(|it| it.id).collect();
+    for id in fixed {
+        if let Some(table) = w.ets.tables.get_mut(&id) {
+            table.fixed_by.retain(|it| it.0 != pid);
+            table.forget_ghosts();
+        }
     }
     let owned: Vec<RefId> =
         w.ets.tables.values().filter(|it| it.owner == pid).map(|it| it.id).collect();

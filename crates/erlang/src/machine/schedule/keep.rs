@@ -1,12 +1,14 @@
 //! A run as it was before a step, so that another one need not take all the steps before it again.
 //!
-//! What a run made on the heap is kept as cells: objects never change. Runs that have to do with the
-//! world outside, or are recorded, are not kept; they are made again from the start.
+//! What a run made on the heap is kept once, as cells: objects never change, and of those that later
+//! steps made nothing is there in what is kept of earlier ones. Processes and tables are shared with
+//! the run until it changes them. Runs that have to do with the world outside, or are recorded, are
+//! not kept; they are made again from the start.
 
 use crate::builtins::ets::Tables;
 use crate::builtins::handles::Handles;
 use crate::builtins::shared::Shared;
-use crate::data::{AtomId, Mark, NodeId, PidId, Value};
+use crate::data::{AtomId, Forked, Mark, NodeId, PidId, Value};
 use crate::machine::distribution::Network;
 use crate::machine::process::Process;
 use crate::machine::run::Machine;
@@ -20,8 +22,9 @@ use std::collections::{BTreeMap, VecDeque};
 pub(super) struct Kept {
     pub(super) n_steps: usize,
     code: Mark,
-    cells: Vec<Value>,
-    processes: BTreeMap<PidId, Process>,
+    /// How many the run had made.
+    n_cells: usize,
+    processes: Forked<PidId, Process>,
     queue: VecDeque<PidId>,
     registry: BTreeMap<(NodeId, AtomId), PidId>,
     network: Network,
@@ -40,9 +43,6 @@ pub(super) struct Kept {
     act: Act,
 }
 
-/// Runs with a larger heap are made again instead.
-const MAX_CELLS: usize = 1 << 14;
-
 impl Kept {
     /// `None` if there is more to the run than can be kept.
     pub(super) fn of(machine: &mut Machine, act: &Act, n_steps: usize) -> Option<Kept> {
@@ -53,7 +53,7 @@ impl Kept {
         if !is_whole || !is_plain(world) {
             return None;
         }
-        let cells = world.heap.cells_above(code).filter(|it| it.len() <= MAX_CELLS)?.to_vec();
+        let n_cells = world.heap.cells_above(code)?.len();
         let schedule = world.schedule.as_mut()?;
         let kinds = std::mem::take(&mut schedule.kinds);
         let copy = schedule.clone();
@@ -61,7 +61,7 @@ impl Kept {
         Some(Kept {
             n_steps,
             code,
-            cells,
+            n_cells,
             processes: world.processes.clone(),
             queue: world.queue.clone(),
             registry: world.registry.clone(),
@@ -82,14 +82,22 @@ impl Kept {
         })
     }
 
-    /// Makes the run, of which nothing is there, be as it was. `None`: that is no longer possible.
-    pub(super) fn restore(&self, machine: &mut Machine) -> Option<Act> {
+    /// Copies what the run has made on the heap, before it is gone.
+    pub(super) fn save(&self, machine: &Machine, cells: &mut Vec<Value>) {
+        cells.clear();
+        cells.extend_from_slice(machine.world.heap.first_above(self.code, self.n_cells));
+    }
+
+    /// Makes the run, of which nothing but those cells is there, be as it was. `None`: that is no longer
+    /// possible.
+    pub(super) fn restore(&self, machine: &mut Machine, cells: &[Value]) -> Option<Act> {
+        let cells = cells.get(..self.n_cells)?;
         if machine.code_mark() != self.code {
             return None;
         }
         machine.reductions = self.reductions;
         let world = &mut machine.world;
-        world.heap.put_above(self.code, &self.cells);
+        world.heap.put_above(self.code, cells);
         world.heap.keep_all();
         world.processes.clone_from(&self.processes);
         world.queue.clone_from(&self.queue);

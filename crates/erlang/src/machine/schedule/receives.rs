@@ -6,7 +6,8 @@ use crate::machine::process::Execution;
 use crate::machine::run::Machine;
 use crate::machine::schedule::stage::{Act, SLICE, set_gate};
 use crate::machine::schedule::{Gate, Probed, Staged};
-use trace::{Match, MessageId, Patience, ReceiveId};
+use std::rc::Rc;
+use trace::{Match, MessageId, OfferKind, ReceiveId, Waiting};
 
 /// A receive as it was when its process came to it: enough to ask what it would do.
 #[derive(Clone, Debug)]
@@ -14,18 +15,24 @@ pub(super) struct Receive {
     pub(super) pid: PidId,
     pub(super) pc: u32,
     pub(super) registers: Vec<Value>,
-    pub(super) patience: Patience,
-    /// How many letters of the mailbox were looked at, and those that it would take.
+    /// How many letters of the mailbox were looked at, and what it could do with them.
     pub(super) n_tested: usize,
-    pub(super) matching: Vec<MessageId>,
-    pub(super) symbolic: Vec<(MessageId, Match)>,
+    pub(super) offered: Rc<OfferKind>,
+}
+
+impl Receive {
+    pub(super) fn change(&mut self, change: impl FnOnce(&mut Waiting)) {
+        if let OfferKind::Receive(waiting) = Rc::make_mut(&mut self.offered) {
+            change(waiting);
+        }
+    }
 }
 
 impl Staged<'_> {
     /// Looks at the messages that came since a receive was last asked about.
     pub(super) fn test_letters(&mut self, id: ReceiveId) {
         loop {
-            let Some(receive) = self.act.receives.get_mut(id.0 as usize) else { return };
+            let Some(receive) = self.act.receives.get(id.0 as usize) else { return };
             let Some(process) = self.machine.world.processes.get(&receive.pid) else { return };
             let n = receive.n_tested;
             let (Some(letter), Some(message)) =
@@ -33,15 +40,18 @@ impl Staged<'_> {
             else {
                 return;
             };
-            receive.n_tested += 1;
             let found = self.would_take(id, message);
             let Some(receive) = self.act.receives.get_mut(id.0 as usize) else { return };
-            if found.holds {
-                receive.matching.push(letter);
-            }
-            if !found.choices.is_empty() {
-                receive.symbolic.push((letter, found));
-            }
+            let receive = Rc::make_mut(receive);
+            receive.n_tested += 1;
+            receive.change(|it| {
+                if found.holds {
+                    it.matching.push(letter);
+                }
+                if !found.choices.is_empty() {
+                    it.symbolic.push((letter, found));
+                }
+            });
         }
     }
 
@@ -94,9 +104,12 @@ impl Staged<'_> {
         process.mailbox.remove(place);
         let pid = process.pid;
         for receive in self.act.receives.iter_mut().filter(|it| it.pid == pid) {
+            let receive = Rc::make_mut(receive);
             receive.n_tested -= usize::from(place < receive.n_tested);
-            receive.matching.retain(|it| *it != id);
-            receive.symbolic.retain(|it| it.0 != id);
+            receive.change(|it| {
+                it.matching.retain(|it| *it != id);
+                it.symbolic.retain(|it| it.0 != id);
+            });
         }
     }
 }

@@ -19,6 +19,7 @@ use crate::machine::world::{USER, World};
 use crate::machine::{FromSpec, Outcome, Recorder};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::atomic::Ordering;
 use term::{Atom, Exprs, Term};
 use trace::{
@@ -48,6 +49,8 @@ pub struct Staged<'m> {
     n_steps: usize,
     /// Runs as they were on the way to where the last one went; the longest ones last.
     kept: Vec<Kept>,
+    /// What the last one of them had made on the heap.
+    cells: Vec<Value>,
     kinds: FxHashMap<usize, Kind>,
     pub(super) act: Act,
 }
@@ -56,7 +59,7 @@ pub struct Staged<'m> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Act {
     pub(super) pending: BTreeMap<PidId, Pending>,
-    pub(super) receives: Vec<Receive>,
+    pub(super) receives: Vec<Rc<Receive>>,
     pub(super) timers: FxHashMap<Actor, TimerId>,
     pub(super) crashes: Vec<ActorCrash>,
     pub(super) stopped: Option<String>,
@@ -69,7 +72,7 @@ pub(super) struct Act {
 /// What a process will do when it is its turn.
 #[derive(Clone, Debug)]
 pub(super) enum Pending {
-    Operation(Touch),
+    Operation(Rc<OfferKind>),
     Receive(ReceiveId),
     Exit(End),
     /// It waits for nothing.
@@ -105,6 +108,7 @@ impl Staged<'_> {
             is_mail_ordered: false,
             n_steps: 0,
             kept: Vec::new(),
+            cells: Vec::new(),
             kinds: FxHashMap::default(),
             act: Act::default(),
         }
@@ -147,7 +151,7 @@ impl Stage for Staged<'_> {
         let mut last: Option<(u64, Offer)> = None;
         let mut is_open = false;
         for offer in &res {
-            let OfferKind::Receive(waiting) = &offer.kind else {
+            let OfferKind::Receive(waiting) = &*offer.kind else {
                 is_open = true;
                 continue;
             };
@@ -158,7 +162,7 @@ impl Stage for Staged<'_> {
                 }
                 Patience::Last(at) if last.as_ref().is_none_or(|it| at < it.0) => {
                     let mut offer = offer.clone();
-                    if let OfferKind::Receive(waiting) = &mut offer.kind {
+                    if let OfferKind::Receive(waiting) = Rc::make_mut(&mut offer.kind) {
                         waiting.patience = Patience::Soon;
                     }
                     last = Some((at, offer));
@@ -171,11 +175,9 @@ impl Stage for Staged<'_> {
         for (at, id) in self.machine.world.timers.running() {
             let timer = self.machine.world.timer_actor(id);
             self.act.timers.insert(timer, TimerId::Reference(id));
-            let touch = Touch::default();
-            let mut offer = next(timer, touch);
-            if let OfferKind::Next { accesses, .. } = &mut offer.kind {
-                accesses.push(trace::Access { object: touch::timer(id), mode: Mode::Write });
-            }
+            let mut touch = Touch::default();
+            touch.access(touch::timer(id), Mode::Write);
+            let offer = next(timer, touch);
             if at.saturating_sub(now) < long {
                 is_open = true;
                 res.push(offer);
@@ -204,7 +206,7 @@ impl Stage for Staged<'_> {
         }
         if let Some(kept) = self.kept.last() {
             self.machine.begin().map_err(|it| error(&it))?;
-            if let Some(act) = kept.restore(self.machine) {
+            if let Some(act) = kept.restore(self.machine, &self.cells) {
                 self.act = act;
                 self.n_steps = kept.n_steps;
                 self.lend_kinds();
@@ -265,7 +267,7 @@ pub(super) fn next(actor: Actor, touch: Touch) -> Offer {
     let Touch { accesses, is_global, kills, to } = touch;
     let kills = kills.into_iter().map(super::actor).collect();
     let may_lose = to.is_some();
-    Offer { actor, kind: OfferKind::Next { accesses, is_global, kills, may_lose } }
+    Offer { actor, kind: Rc::new(OfferKind::Next { accesses, is_global, kills, may_lose }) }
 }
 
 impl Staged<'_> {
@@ -312,17 +314,14 @@ impl Staged<'_> {
     fn offer(&mut self, pid: PidId) -> Option<Offer> {
         let who = actor(pid);
         match self.act.pending.get(&pid)? {
-            Pending::Operation(touch) => Some(next(who, touch.clone())),
+            Pending::Operation(kind) => Some(Offer { actor: who, kind: Rc::clone(kind) }),
             Pending::Exit(_) => Some(next(who, touch::of_exit(&self.machine.world, pid))),
             Pending::Stuck => None,
             Pending::Receive(id) => {
                 let id = *id;
                 self.test_letters(id);
                 let receive = self.act.receives.get(id.0 as usize)?;
-                let (matching, patience) = (receive.matching.clone(), receive.patience);
-                let symbolic = receive.symbolic.clone();
-                let waiting = Waiting { receive: id, matching, symbolic, patience };
-                Some(Offer { actor: who, kind: OfferKind::Receive(waiting) })
+                Some(Offer { actor: who, kind: Rc::clone(&receive.offered) })
             }
         }
     }
@@ -451,22 +450,26 @@ impl Staged<'_> {
     fn stopped_at(&mut self, pid: PidId) -> Pending {
         let schedule = self.machine.world.schedule.as_mut();
         match schedule.and_then(|it| it.stopped_for.take()) {
-            Some(StoppedFor::Operation(touch)) => Pending::Operation(touch),
+            Some(StoppedFor::Operation(touch)) => Pending::Operation(next(actor(pid), touch).kind),
             Some(StoppedFor::Receive) | None => {
                 let id = ReceiveId(u32::try_from(self.act.receives.len()).unwrap_or(u32::MAX));
                 let execution = self.machine.world.processes.get(&pid);
                 let execution = execution.and_then(|it| it.execution.as_ref());
                 let registers =
                     execution.and_then(|it| it.stack.get(it.base..)).unwrap_or_default();
-                self.act.receives.push(Receive {
+                let waiting = Waiting {
+                    receive: id,
+                    matching: Vec::new(),
+                    symbolic: Vec::new(),
+                    patience: Patience::Never,
+                };
+                self.act.receives.push(Rc::new(Receive {
                     pid,
                     pc: execution.map_or(0, |it| it.pc),
                     registers: registers.to_vec(),
-                    patience: Patience::Never,
                     n_tested: 0,
-                    matching: Vec::new(),
-                    symbolic: Vec::new(),
-                });
+                    offered: Rc::new(OfferKind::Receive(waiting)),
+                }));
                 if let Some(schedule) = &mut self.machine.world.schedule {
                     schedule.n_receives = id.0 + 1;
                 }
@@ -478,7 +481,7 @@ impl Staged<'_> {
                     Some(Probed::Takes | Probed::Leaves) | None => Patience::Never,
                 };
                 if let Some(receive) = self.act.receives.last_mut() {
-                    receive.patience = patience;
+                    Rc::make_mut(receive).change(|it| it.patience = patience);
                 }
                 Pending::Receive(id)
             }
@@ -659,7 +662,7 @@ impl Staged<'_> {
     }
 
     fn close(&mut self) -> Result<Performed, MachineError> {
-        let blocked = self.blocked();
+        let blocked = if self.is_narrated { self.blocked() } else { Vec::new() };
         let outcome = if self.machine.world.ended.is_some() {
             match self.machine.outcome(Ok(Stopped::Ended))? {
                 Outcome::Value(value) => trace::Outcome::Value(value),
@@ -693,6 +696,9 @@ impl Staged<'_> {
         }
         self.machine.world.schedule = None;
         self.output = std::mem::take(&mut self.machine.world.output);
+        if let Some(kept) = self.kept.last() {
+            kept.save(self.machine, &mut self.cells);
+        }
         self.machine.end();
         let Act { crashes, stopped, .. } = std::mem::take(&mut self.act);
         Ok(Performed { outcome, crashes, blocked, stopped, choices, losses, covered })
