@@ -156,6 +156,38 @@ fn scenarios() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// More of them, whose classes are what all interleavings say.
+#[test]
+fn meetings() {
+    let mut machine = machine_of("meetings");
+    let exports = machine.exports(&Atom::new("meetings")).expect("it is there");
+    let is_program =
+        |it: &&(Atom, u32)| it.1 == 0 && !matches!(it.0.as_str(), "forever" | "module_info");
+    let (mut wrong, mut n_compared) = (Vec::new(), 0);
+    for (function, _) in exports.iter().filter(is_program) {
+        let unit = ("meetings", function.as_str());
+        let limited = ScheduleSettings { max_runs: Some(3000), ..with(Dpor::All) };
+        let (all, all_ends, _) = explore(&mut machine, unit, &[], limited, false);
+        let (report, ends, _) = explore(&mut machine, unit, &[], with(Dpor::Optimal), false);
+        let (_, source_ends, _) = explore(&mut machine, unit, &[], with(Dpor::Source), false);
+        if all.stop != Stop::Exhausted {
+            // Too many to try them all; but what was met must be there.
+            if !all_ends.is_subset(&ends) || !all_ends.is_subset(&source_ends) {
+                wrong.push(format!("{function:?}: {ends:?} and not all of {all_ends:?}"));
+            }
+            continue;
+        }
+        n_compared += 1;
+        let found = (report.n_runs, report.n_blocked, &ends, &source_ends);
+        if found != (all.n_classes, 0, &all_ends, &all_ends) {
+            let expect = (all.n_classes, &all_ends);
+            wrong.push(format!("{function:?}: {found:?} instead of {expect:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(n_compared > 60, "{n_compared}");
+}
+
 /// Every run of the search, from wherever it begins, is in the tree of all paths: the same steps of
 /// each process, and the same end.
 #[test]

@@ -5,7 +5,7 @@
 use conformance::{Random, beam_tables};
 use erlang::builtins::ets::Tables;
 use erlang::builtins::{Builtin, Fault, How, all};
-use erlang::data::{AtomId, PidId, Roots, Value, from_term, to_term};
+use erlang::data::{AtomId, Forked, PidId, Roots, Value, from_term, to_term};
 use erlang::machine::World;
 use erlang::machine::process::{Execution, Process};
 use std::collections::BTreeMap;
@@ -206,7 +206,7 @@ impl Ours {
 
 struct TableRoots<'a> {
     ets: &'a mut Tables,
-    processes: &'a mut BTreeMap<PidId, Process>,
+    processes: &'a mut Forked<PidId, Process>,
 }
 
 impl Roots for TableRoots<'_> {

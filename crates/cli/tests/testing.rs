@@ -397,6 +397,26 @@ fn all_schedules_are_unfolded_with_all_paths() {
     reach("mended/0", "error", ("no: an exception is not reached (all", 0));
 }
 
+/// What is unknown ends the path that needs it, and no other.
+#[test]
+fn unknown_functions_and_processes_end_their_path_only() {
+    let check = |function: &str, words: &[&str]| {
+        let ended = gimlet(&["symbolic", "strangers.erl", "-f", function]);
+        for word in words {
+            assert!(ended.stdout.contains(word), "{word} in {}", ended.stdout);
+        }
+    };
+    check("calls/2", &["{badfun,0}", "{badarity,", "strangers:calls(0, 0) → 1", " 0 unknown"]);
+    let others = ["strangers:sends(0, 0) → {small,0}", "exception error: badarg"];
+    check("sends/2", &[&others[..], &[" 1 unknown", "not followed: erlang:send/2"]].concat());
+    let reach = |line: &str, answer: &str| {
+        let args = ["symbolic", "strangers.erl", "-f", "sends/2", "--reach", line];
+        let ended = gimlet(&args);
+        assert!(ended.stdout.contains(answer), "{}", ended.stdout);
+    };
+    reach("9", "yes: the clause at strangers.erl:9 is reached");
+}
+
 #[test]
 fn the_tree_is_data_too() {
     let ended = gimlet(&["symbolic", "fig1.erl", "-f", "foo/1", "-d", "2", "--format", "json"]);

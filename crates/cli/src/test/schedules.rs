@@ -10,7 +10,7 @@ use crate::test::finding::{Cause, Finding, Judge, Kind};
 use crate::test::gate::{gate, is_refusal, without_gate};
 use crate::test::progress::Progress;
 use crate::test::schedules::chart::Chart;
-use crate::test::schedules::smaller::{Smaller, Wanted, n_switches};
+use crate::test::schedules::smaller::{Smaller, Wanted, n_lost, n_switches};
 use crate::test::unit::UnitName;
 use beam::{How, Turn};
 use engine::{Alone, Ended, Followed, Report, ScheduleReport, ScheduleSettings, Stop, Test};
@@ -318,10 +318,11 @@ fn keep(entry: std::collections::btree_map::Entry<'_, Cause, Shown>, make: impl 
     }
 }
 
-/// Keeps the run with fewer switches.
+/// Keeps the run that loses fewer messages, or has fewer switches.
 fn better(known: &mut Shown, mut new: Shown) {
     known.finding.count += 1;
-    if (new.n_switches, new.schedule.len()) < (known.n_switches, known.schedule.len()) {
+    let measure = |it: &Shown| (n_lost(&it.schedule), it.n_switches, it.schedule.len());
+    if measure(&new) < measure(known) {
         new.finding.count = known.finding.count;
         new.nth = known.nth;
         *known = new;

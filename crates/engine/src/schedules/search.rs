@@ -434,7 +434,8 @@ impl Search {
             let kind = offers.iter().find(|it| it.actor == label.actor).map(|it| &*it.kind);
             Branch::free(Doing::of_offer(label, kind), &input)
         };
-        let may_lose = trace.n_lost(trace.len()) < self.settings.losses;
+        let max_losses = self.settings.losses;
+        let may_lose = max_losses > 0 && trace.n_lost(trace.len()) < max_losses;
         let natural_labels = || {
             let natural = |it: &Offer| natural(std::slice::from_ref(it), None);
             offers

@@ -1,4 +1,5 @@
-//! Makes a finding small: an input that is less to read, and a schedule with fewer switches.
+//! Makes a finding small: an input that is less to read, and a schedule that loses fewer messages and has
+//! fewer switches.
 
 use crate::test::finding::{Cause, Judge, Kind};
 use crate::test::minimise::smaller_inputs;
@@ -8,7 +9,7 @@ use engine::{explore_schedules, follow, step_name};
 use erlang::machine::Staged;
 use solve::{Chain, Effort};
 use term::Atom;
-use trace::{Input, Label, Outcome, Performed, Step};
+use trace::{Input, Label, Outcome, Performed, Step, Take};
 
 /// What a smaller one must show too.
 #[derive(Clone, Debug)]
@@ -81,15 +82,16 @@ impl Smaller<'_, '_> {
         all.take(wanted)
     }
 
-    /// Lets processes go on where they were left although they could, as long as it shows.
+    /// Loses fewer messages, and lets processes go on where they were left although they could, as long as
+    /// it shows.
     fn calm(&mut self, wanted: &Wanted, shown: &mut Shown) {
         let names = self.names(&shown.schedule);
         let input = shown.finding.input.clone();
         let Ok(first) = follow(self.stage, &input, &names) else { return };
-        let mut best = (first.n_preemptions, n_switches(&shown.schedule));
+        let mut best = (n_lost(&shown.schedule), first.n_preemptions, n_switches(&shown.schedule));
         let mut n_tries = 0;
         'calmer: loop {
-            for order in orders(&shown.schedule) {
+            for order in kept(&shown.schedule).into_iter().chain(orders(&shown.schedule)) {
                 n_tries += 1;
                 if n_tries > MAX_ORDERS || !(self.goes_on)() {
                     return;
@@ -97,13 +99,13 @@ impl Smaller<'_, '_> {
                 let names = self.names(&order);
                 let Ok(found) = follow(self.stage, &input, &names) else { return };
                 let schedule = labels(&found.steps);
-                let measure = (found.n_preemptions, n_switches(&schedule));
+                let measure = (n_lost(&schedule), found.n_preemptions, n_switches(&schedule));
                 if found.is_in_order
                     && measure < best
                     && self.is_same(wanted, shown, &found.performed)
                 {
                     best = measure;
-                    shown.n_switches = measure.1;
+                    shown.n_switches = measure.2;
                     shown.schedule = schedule;
                     continue 'calmer;
                 }
@@ -163,6 +165,23 @@ pub(super) fn n_switches(schedule: &[Label]) -> usize {
     schedule.windows(2).filter(|it| matches!(it, [a, b] if a.actor != b.actor)).count()
 }
 
+pub(super) fn n_lost(schedule: &[Label]) -> usize {
+    schedule.iter().filter(|it| it.take == Take::Lost).count()
+}
+
+/// The same steps with one message that is not lost.
+fn kept(schedule: &[Label]) -> Vec<Vec<Label>> {
+    let lost = schedule.iter().enumerate().filter(|it| it.1.take == Take::Lost);
+    let keep = |(n, label): (usize, &Label)| {
+        let mut res = schedule.to_vec();
+        if let Some(step) = res.get_mut(n) {
+            *step = Label { take: Take::Next, ..*label };
+        }
+        res
+    };
+    lost.map(keep).collect()
+}
+
 /// The same steps with two stretches of an actor that follow each other joined, where the first one or
 /// where the second one is.
 fn orders(schedule: &[Label]) -> Vec<Vec<Label>> {
@@ -185,7 +204,7 @@ fn orders(schedule: &[Label]) -> Vec<Vec<Label>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{n_switches, orders};
+    use super::{kept, n_lost, n_switches, orders};
     use trace::{Actor, Label, Take};
 
     #[test]
@@ -196,6 +215,12 @@ mod tests {
         let joined = [[1, 2, 2, 2, 1], [1, 1, 2, 2, 2], [1, 1, 2, 2, 2], [2, 2, 1, 1, 2]];
         assert_eq!(orders(&steps(&[1, 2, 2, 1, 2])), joined.map(|it| steps(&it)));
         assert!(orders(&steps(&[1, 1, 2])).is_empty());
+        let lost = |take: &[Take]| -> Vec<Label> {
+            take.iter().map(|it| Label { actor: Actor(1), take: *it }).collect()
+        };
+        let two = lost(&[Take::Lost, Take::Next, Take::Lost]);
+        let ones = [[Take::Next, Take::Next, Take::Lost], [Take::Lost, Take::Next, Take::Next]];
+        assert_eq!((n_lost(&two), kept(&two)), (2, ones.map(|it| lost(&it)).to_vec()));
         assert_eq!(n_switches(&steps(&[1, 2, 2, 1, 2])), 3);
     }
 }
