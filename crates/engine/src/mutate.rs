@@ -205,7 +205,10 @@ impl<'a> Mutator<'a> {
         let mut n_bits = bits.bit_len();
         match self.below(6) {
             0 => *bytes.get_mut(at)? ^= 1 << (byte % 8),
-            1 => *bytes.get_mut(at)? = byte,
+            1 => {
+                let word = self.word().and_then(|it| u8::try_from(it.as_int()?).ok());
+                *bytes.get_mut(at)? = word.unwrap_or(byte);
+            }
             2 => {
                 let slot = bytes.get_mut(at)?;
                 *slot = slot.wrapping_add(if byte < 128 { 1 } else { 255 });
@@ -241,7 +244,8 @@ impl<'a> Mutator<'a> {
                 drop(items.splice(at..at, copy));
             }
             2 => {
-                let Some(Term::List(of)) = self.part_of(other) else { return items };
+                let part = if self.below(2) == 0 { self.word() } else { self.part_of(other) };
+                let Some(Term::List(of)) = part else { return items };
                 drop(items.splice(at..at, of.items));
             }
             3 => {

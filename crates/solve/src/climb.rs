@@ -1,4 +1,4 @@
-//! Looks for numbers by trying them: from the hint in ever larger steps, one number at a time, first
+//! Looks for numbers, also as bytes and characters, by trying them: from the hint in ever larger steps, one number at a time, first
 //! from where the constraints are nearest to being satisfied.
 //!
 //! For chains of divisions and products, where solving is hard and evaluating is cheap (Korel,
@@ -10,8 +10,8 @@ use rustc_hash::FxHashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use term::{Expr, ExprId, Model, Scratch, Term, Var};
 
-/// A model near the hint.
-pub(crate) fn climb(query: &Query<'_>, halt: &AtomicBool) -> Option<Model> {
+/// A model near the hint. At most so many expressions are evaluated.
+pub(crate) fn climb(query: &Query<'_>, work: usize, halt: &AtomicBool) -> Option<Model> {
     let vars = query.constraints.iter().fold(0, |sum, it| sum | query.exprs.vars(it.expr));
     let mut leaves = Vec::new();
     for (var, term) in &query.hint.values {
@@ -23,15 +23,12 @@ pub(crate) fn climb(query: &Query<'_>, halt: &AtomicBool) -> Option<Model> {
         return None;
     }
     let mut climber =
-        Climber { query, halt, scratch: Scratch::default(), left: MAX_WORK, steps: steps(query) };
+        Climber { query, halt, scratch: Scratch::default(), left: work, steps: steps(query) };
     climber.run(&leaves)
 }
 
 /// Inputs with more numbers have structure that is worth more than trying.
-const MAX_LEAVES: usize = 12;
-
-/// Expressions that are evaluated at most.
-const MAX_WORK: usize = 200_000;
+const MAX_LEAVES: usize = 24;
 
 /// Expressions that are searched for constants.
 const MAX_EXPRS: usize = 2_000;
@@ -39,10 +36,11 @@ const MAX_EXPRS: usize = 2_000;
 /// Constants that are tried as steps.
 const MAX_CONSTANTS: usize = 12;
 
-/// Where an integer is in the input.
+/// Where an integer is in the input, or a byte of a binary.
 struct Leaf {
     var: Var,
     path: Vec<usize>,
+    is_byte: bool,
 }
 
 fn add_leaves(var: Var, term: &Term, path: &mut Vec<usize>, res: &mut Vec<Leaf>) {
@@ -51,7 +49,13 @@ fn add_leaves(var: Var, term: &Term, path: &mut Vec<usize>, res: &mut Vec<Leaf>)
     }
     let parts = match term {
         Term::Int(_) => {
-            res.push(Leaf { var, path: path.clone() });
+            res.push(Leaf { var, path: path.clone(), is_byte: false });
+            return;
+        }
+        Term::Bits(bits) => {
+            let n_bytes = bits.as_bytes().map_or(0, <[u8]>::len);
+            let path = |n: usize| path.iter().copied().chain([n]).collect();
+            res.extend((0..n_bytes).map(|n| Leaf { var, path: path(n), is_byte: true }));
             return;
         }
         Term::Tuple(items) => items,
@@ -61,7 +65,6 @@ fn add_leaves(var: Var, term: &Term, path: &mut Vec<usize>, res: &mut Vec<Leaf>)
         | Term::Atom(_)
         | Term::Nil
         | Term::Map(_)
-        | Term::Bits(_)
         | Term::Fun(_)
         | Term::Pid(_)
         | Term::Port(_)
@@ -113,7 +116,12 @@ impl Climber<'_, '_> {
     /// The nearest first: a step that leads no nearer may be the first of two that do.
     fn run(&mut self, leaves: &[Leaf]) -> Option<Model> {
         let here = self.query.hint.clone();
+        let work = self.left;
         let begin = self.height(&here, f64::INFINITY);
+        // Where looking once costs much, nothing comes of the few looks that are left.
+        if self.left < (work - self.left) * leaves.len() * LEAST_STEPS {
+            return None;
+        }
         let mut waiting = vec![(begin, here)];
         while let Some((_, here)) = waiting.pop() {
             if self.halt.load(Ordering::Relaxed) {
@@ -121,6 +129,9 @@ impl Climber<'_, '_> {
             }
             for leaf in leaves {
                 for step in self.steps.clone() {
+                    if leaf.is_byte && MAX_BYTE < step {
+                        continue;
+                    }
                     for step in [step, -step] {
                         let Some(next) = moved(&here, leaf, step) else { continue };
                         if self.left == 0 {
@@ -152,6 +163,11 @@ impl Climber<'_, '_> {
     }
 }
 
+/// Steps from a place that are worth beginning.
+const LEAST_STEPS: usize = 8;
+
+const MAX_BYTE: i64 = 255;
+
 /// Farther ones are forgotten.
 const MAX_WAITING: usize = 20;
 
@@ -163,13 +179,19 @@ fn moved(model: &Model, leaf: &Leaf, step: i64) -> Option<Model> {
         at = match at {
             Term::Tuple(items) => items.get_mut(*n)?,
             Term::List(list) => list.items.get_mut(*n)?,
+            Term::Bits(bits) => {
+                let mut bytes = bits.as_bytes()?.to_vec();
+                let byte = bytes.get_mut(*n)?;
+                *byte = u8::try_from(i64::from(*byte).checked_add(step)?).ok()?;
+                *at = Term::binary(bytes);
+                return Some(res);
+            }
             Term::Int(_)
             | Term::Big(_)
             | Term::Float(_)
             | Term::Atom(_)
             | Term::Nil
             | Term::Map(_)
-            | Term::Bits(_)
             | Term::Fun(_)
             | Term::Pid(_)
             | Term::Port(_)
@@ -193,7 +215,7 @@ mod tests {
             hint: &read.hint,
             domain: &Domain::default(),
         };
-        let found = climb(&query, &AtomicBool::new(false));
+        let found = climb(&query, 200_000, &AtomicBool::new(false));
         assert_eq!(found.is_some(), is_found, "{text}");
         if let Some(model) = found {
             assert!(all_hold(&read.exprs, &read.constraints, &model), "{model:?}");
@@ -209,5 +231,13 @@ mod tests {
         let square = "%0 = var 0\n%1 = multiply %0 %0\n%2 = const -1\n%3 = same %1 %2\n\
                       require %3\nhint 0 = 5\n";
         check(square, false);
+    }
+
+    #[test]
+    fn digits_in_a_binary() {
+        let digits = "%0 = var 0\n%1 = convert:binary_to_integer %0\n%2 = const 700\n%3 = less %2 %1\n\
+                      %4 = const 710\n%5 = less %1 %4\nrequire %3\nrequire %5\n\
+                      hint 0 = <<\"100\">>\n";
+        check(digits, true);
     }
 }

@@ -59,6 +59,9 @@ const MAX_BRANCHES: [usize; 2] = [60, 200];
 /// Branches that end at once.
 const MAX_DEAD: usize = 400;
 
+/// Expressions evaluated in the search for numbers by trying, and for what nobody else can find.
+const CLIMBING: [usize; 2] = [200_000, 100_000];
+
 impl<N: Numbers> Structure<N> {
     pub fn new(numbers: N) -> Structure<N> {
         Structure { numbers, halt: Arc::default() }
@@ -120,13 +123,15 @@ fn construct<'q>(
         return Found::Model(model);
     }
     let is_open = search.is_incomplete || typing.is_cut.get();
+    let mut may_climb = is_open;
+    let climb = |work| climb(query, work, halt).filter(|it| is_member(query, it));
     if is_open && (state.residue().is_some() || state.has_alternatives()) {
         // Where all is linear, whoever knows numbers is faster than trying.
-        if !state.residue().is_some_and(|it| it.problem.is_linear())
-            && let Some(model) = climb(query, halt)
-            && query.domain.has(&model.values.values().cloned().collect::<Vec<_>>())
-        {
-            return Found::Model(model);
+        if !state.residue().is_some_and(|it| it.problem.is_linear()) {
+            may_climb = false;
+            if let Some(model) = climb(CLIMBING[0]) {
+                return Found::Model(model);
+            }
         }
         search = Search {
             left: MAX_BRANCHES[1],
@@ -142,7 +147,19 @@ fn construct<'q>(
             return Found::Model(model);
         }
     }
-    if search.is_incomplete || typing.is_cut.get() { Found::GaveUp } else { Found::Nothing }
+    let is_incomplete = search.is_incomplete || typing.is_cut.get();
+    if is_incomplete
+        && may_climb
+        && let Some(model) = climb(CLIMBING[1])
+    {
+        return Found::Model(model);
+    }
+    if is_incomplete { Found::GaveUp } else { Found::Nothing }
+}
+
+/// Whether the model is of the domain, as far as it says something.
+fn is_member(query: &Query<'_>, model: &Model) -> bool {
+    query.domain.has(&model.values.values().cloned().collect::<Vec<_>>())
 }
 
 /// Nodes for the expressions of a query.
