@@ -369,20 +369,15 @@ fn writing() {
 /// Every term of the installed library: as text, read again, and as SWI-Prolog writes it.
 #[test]
 fn the_library() {
-    let mut files: Vec<PathBuf> = fs::read_dir(LIBRARY)
-        .expect("SWI-Prolog is installed")
-        .filter_map(|it| Some(it.ok()?.path()))
-        .filter(|it| it.extension().is_some_and(|it| it == "pl"))
-        .collect();
-    files.sort();
-    assert!(100 < files.len());
+    let files = library_files();
+    assert!(300 < files.len(), "{}", files.len());
     let theirs = swipl_terms(&files);
     let mut n_terms = 0;
     let mut different = Vec::new();
     for (file, theirs) in files.iter().zip(theirs) {
         let ours = our_terms(file);
         n_terms += ours.len();
-        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = file.display().to_string();
         if ours.len() != theirs.len() {
             different.push(format!("{name}: {} terms, swipl has {}", ours.len(), theirs.len()));
         }
@@ -398,10 +393,36 @@ fn the_library() {
     assert!(different.is_empty(), "{} of {n_terms} differ\n{shown}", different.len());
 }
 
+/// Files whose terms are not compared, and why.
+const LEFT_OUT: &[(&str, &str)] = &[
+    ("pldoc/doc_man.pl", "quasi quotations are not read"),
+    ("lynx/html_text.pl", "write_canonical/1 quotes a bullet there, writeq/1 does not"),
+];
+
+/// All of it, with the directories below.
+fn library_files() -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut todo = vec![PathBuf::from(LIBRARY)];
+    while let Some(dir) = todo.pop() {
+        for entry in fs::read_dir(dir).expect("SWI-Prolog is installed") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                todo.push(path);
+            } else if path.extension().is_some_and(|it| it == "pl")
+                && !LEFT_OUT.iter().any(|it| path.ends_with(it.0))
+            {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
 /// `Tag{...}`, or `.` between terms, which is a function on dicts.
 fn has_dict(text: &str) -> bool {
     let tagged = |it: (char, char)| {
-        (it.0.is_alphanumeric() || matches!(it.0, '_' | ')' | '#')) && it.1 == '{'
+        (it.0.is_alphanumeric() || matches!(it.0, '_' | ')' | '#' | '\'')) && it.1 == '{'
     };
     text.chars().zip(text.chars().skip(1)).any(tagged)
 }
@@ -412,7 +433,7 @@ main(Files) :- nb_setval(n, 0), forall(member(F, Files), file(F)).
 file(F) :-
     nb_getval(n, N), N1 is N + 1, nb_setval(n, N1), atom_concat(scratch, N1, M),
     set_prolog_flag(M:double_quotes, string),
-    setup_call_cleanup(open(F, read, S, [encoding(utf8)]), terms(S, M), close(S)),
+    setup_call_cleanup(open(F, read, S, [encoding(utf8)]), ( script(S), terms(S, M) ), close(S)),
     format('~nEND~n').
 terms(S, M) :-
     repeat,
@@ -424,9 +445,12 @@ show(T) :-
     numbervars(T, 0, _),
     format('~nTERM ~q', [T]),
     format('~nCANON '), write_canonical(T).
-ops((:- op(P, K, N)), M) :- !, catch(op(P, K, M:N), _, true).
-ops((:- module(_, L)), M) :- !, forall(member(op(P, K, N), L), catch(op(P, K, M:N), _, true)).
+script(S) :- ( peek_string(S, 2, T), string_codes(T, [0'#, 0'!]) -> skip(S, 10) ; true ).
+% Operators of other modules would be seen by the files that come after.
+ops((:- op(P, K, N)), M) :- !, ( own(N) -> catch(op(P, K, M:N), _, true) ; true ).
+ops((:- module(_, L)), M) :- !, forall(( member(op(P, K, N), L), own(N) ), catch(op(P, K, M:N), _, true)).
 ops(_, _).
+own(N) :- ( atom(N) -> true ; is_list(N), forall(member(A, N), atom(A)) ).
 ";
 
 fn swipl_terms(files: &[PathBuf]) -> Vec<Vec<String>> {

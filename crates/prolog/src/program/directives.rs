@@ -330,13 +330,15 @@ impl Machine {
     ) -> Option<AtomId> {
         let text = write_term(&self.heap, &self.atoms, &self.ops, &WriteOptions::default(), what);
         if let Some(name) = self.library_name(what) {
-            if self.load_library(&name, library).is_ok()
-                && let Some(module) = self.modules.libraries.get(&name)
-            {
-                return Some(*module);
+            if let Err(why) = self.load_library(&name, library) {
+                loading.note(why);
+                return None;
             }
-            loading.warn(format!("no such file: {text}"));
-            return None;
+            let found = self.modules.libraries.get(&name).copied();
+            if found.is_none() {
+                loading.warn(format!("no such file: {text}"));
+            }
+            return found;
         }
         let Some(file) = library.file(&text, &loading.path) else {
             loading.note(format!("no such file: {text}"));
