@@ -85,6 +85,18 @@ demonitor_between() ->
     demonitor(R),
     receive {'DOWN', R, _, _, Why} -> Why after 0 -> none end.
 
+down_with_a_tag() ->
+    {P, _} = spawn_monitor(fun() -> ok end),
+    R = monitor(process, P, [{tag, other}]),
+    receive {other, R, _, _, _} -> tagged; {'DOWN', _, _, _, _} -> plain end.
+
+%% One end, two messages to whoever takes any.
+linked_and_watched() ->
+    process_flag(trap_exit, true),
+    P = spawn_link(fun() -> ok end),
+    monitor(process, P),
+    [receive M -> element(1, M) end || _ <- [1, 2]].
+
 %% Exit signals.
 
 exit_normal_from_another() ->

@@ -344,6 +344,7 @@ impl Trace {
                 Take::Message(taken) => self.sent_at.get(&taken).copied(),
                 Take::Timeout | Take::Next | Take::Lost => Some(at),
             };
+            let first = first.filter(|it| *it != sent);
             self.comes.extend(first.map(|first| Come { first, second: sent, by: at }));
         }
         let take = Some(step.label.take);
@@ -439,6 +440,7 @@ impl Trace {
             Some(Take::Timeout | Take::Next | Take::Lost) => Some(at),
             None => None,
         };
+        let first = first.filter(|it| *it != sent);
         self.comes.extend(first.map(|first| Come { first, second: sent, by: at }));
     }
 
@@ -495,6 +497,10 @@ impl Trace {
         let targets: Vec<usize> = target.into_iter().chain(globals).collect();
         wanted.iter().filter(|it| take != Take::Message(**it)).all(|id| {
             let Some(sent) = self.sender(*id) else { return true };
+            // Messages of one step come in the order in which it sent them.
+            if let (Take::Message(taken), true) = (take, Some(sent) == target) {
+                return taken.n < id.n;
+            }
             match self.delivery {
                 Delivery::Instant => {
                     !targets.iter().any(|it| self.leads(sent, *it, is_there, except))
