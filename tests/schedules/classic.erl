@@ -1,7 +1,8 @@
 %% Programs whose number of different schedules is known.
 -module(classic).
 -export([readers/1, last_zero/1, writers/1, wild/1, sel/1, counter/1, increments/1,
-         philosophers/1, indexer/1, file_system/1, server/2, one_client/1, silent/0, alone/1]).
+         philosophers/1, indexer/1, file_system/1, server/2, one_client/1, silent/0, alone/1,
+         look_further/0]).
 
 readers(N) ->
     T = ets:new(t, [public]),
@@ -181,3 +182,20 @@ silent() -> receive after infinity -> ok end.
 alone(X) when X > 3, X < 10 -> a;
 alone(X) when is_atom(X) -> b;
 alone(_) -> c.
+
+%% What a reader does next depends on what it saw: the same two steps race in many runs, and each
+%% time something else can come before them.
+look_further() ->
+    T = ets:new(t, [public]),
+    [ets:insert(T, {Key, 0}) || Key <- [x, y, z]],
+    Reads = fun(Key) -> ets:lookup_element(T, Key, 2) end,
+    Further = fun() -> Reads(y) =:= 1 andalso Reads(z) end,
+    [spawn(It) || It <- [
+        fun() -> ets:insert(T, {z, 1}) end,
+        fun() -> ets:insert(T, {x, 1}) end,
+        fun() -> ets:insert(T, {y, 1}) end,
+        fun() -> Reads(x) =:= 1 andalso Further() end,
+        Further,
+        fun() -> ets:insert(T, {x, 2}) end
+    ]],
+    receive after infinity -> ok end.

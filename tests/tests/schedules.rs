@@ -73,6 +73,7 @@ fn optimal_counts() {
         ("readers", &[6], 64),
         ("readers", &[8], 256),
         ("readers", &[10], 1024),
+        ("look_further", &[], 30),
         ("last_zero", &[3], 12),
         ("last_zero", &[5], 64),
         ("last_zero", &[8], 704),

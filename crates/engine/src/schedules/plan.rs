@@ -1,7 +1,7 @@
 //! What a run gives reason to try: races the other way round, receives that take something else.
 
 use crate::schedules::doing::Doing;
-use crate::schedules::order::{Event, Received, Trace};
+use crate::schedules::order::{Event, Received, Settled, Trace};
 use std::sync::Arc;
 use trace::{Actor, Choice, Label, Match, OfferKind, Patience, Take};
 
@@ -13,6 +13,8 @@ pub(super) struct Plan {
     pub(super) guided: Vec<usize>,
     /// What comes after them.
     pub(super) last: Arc<Doing>,
+    /// The last step of the run that the plan's last step needs; `None` if it may need more.
+    pub(super) needs: Option<usize>,
     /// The match that the last step needs and does not have with this input.
     pub(super) unmatched: Option<Vec<Choice>>,
 }
@@ -26,11 +28,19 @@ impl Plan {
     pub(super) fn sequence<'a>(&'a self, trace: &'a Trace) -> impl Iterator<Item = &'a Arc<Doing>> {
         self.guided.iter().filter_map(|it| trace.doing(*it)).chain([&self.last])
     }
+
+    /// Not to be made again if the node tries the step at some place of the sequence, with which it
+    /// can begin.
+    pub(super) fn settled(&self, place: usize) -> Option<Settled> {
+        let needs = self.needs?;
+        let because = self.guided.get(place).copied().unwrap_or(needs).max(needs);
+        Some(Settled { at: self.at, instead: self.last.label, because })
+    }
 }
 
-/// Plans for which something after the first `fresh` steps is a reason; the others were made by
-/// earlier runs. What a process would have done had it not been ended is in no run, and with every
-/// run there is more that can come before it.
+/// All plans but those that are settled: what can come before a step differs from run to run, even
+/// if the step and what it races with do not. Matches that need other inputs were asked for by
+/// earlier runs if nothing after the first `fresh` steps is a reason.
 pub(super) fn plans(trace: &Trace, fresh: usize) -> Vec<Plan> {
     let mut res = races(trace, fresh, Guided::All);
     for received in &trace.received {
@@ -97,8 +107,15 @@ enum Guided {
 fn races(trace: &Trace, fresh: usize, guided: Guided) -> Vec<Plan> {
     let until = |it: usize| if guided == Guided::All { trace.len() } else { it };
     let mut res = Vec::new();
-    for race in trace.races.iter().filter(|it| fresh <= it.second) {
+    for race in &trace.races {
         let Some(second) = trace.events.get(race.second) else { continue };
+        let is_news = match guided {
+            Guided::All => !trace.is_settled(race.first, second.step.label),
+            Guided::Between => fresh <= race.second,
+        };
+        if !is_news {
+            continue;
+        }
         // What it takes must be there without the first.
         let is_caused = match second.step.label.take {
             Take::Message(id) => trace.sender(id).is_some_and(|it| trace.is_before(race.first, it)),
@@ -106,7 +123,8 @@ fn races(trace: &Trace, fresh: usize, guided: Guided) -> Vec<Plan> {
         };
         if !is_caused {
             let doing = Arc::clone(&second.doing);
-            res.push(plan(trace, race.first, until(race.second), doing));
+            let plan = plan(trace, race.first, until(race.second), doing);
+            res.push(Plan { needs: Some(race.second), ..plan });
         }
     }
     for cut in &trace.cuts {
@@ -126,33 +144,36 @@ fn next_of(trace: &Trace, actor: Actor, after: usize) -> usize {
 }
 
 fn other_takes(trace: &Trace, fresh: usize, received: &Received, res: &mut Vec<Plan>) {
-    let other = |take| {
-        let label = Label { actor: received.who, take };
-        plan(trace, received.at, trace.len(), Doing::of_offer(label, None))
-    };
     let is_cut = received.take.is_none();
-    let is_news = |sent: usize| {
-        (is_cut || fresh <= sent.max(received.at)) && !trace.is_before(received.at, sent)
+    let other = |take, sent: usize| {
+        let label = Label { actor: received.who, take };
+        let plan = plan(trace, received.at, trace.len(), Doing::of_offer(label, None));
+        Plan { needs: (!is_cut).then_some(sent.max(received.at)), ..plan }
     };
+    let is_news = |take| {
+        let label = Label { actor: received.who, take };
+        received.take != Some(take)
+            && !trace.is_settled(received.at, label)
+            && trace.allowed(received, take)
+    };
+    let sent = |id| trace.sender(id).filter(|it| !trace.is_before(received.at, *it));
     for id in &received.wanted {
         let take = Take::Message(*id);
-        if received.take != Some(take)
-            && trace.sender(*id).is_some_and(is_news)
-            && trace.allowed(received, take)
+        if let Some(sent) = sent(*id)
+            && is_news(take)
         {
-            res.push(other(take));
+            res.push(other(take, sent));
         }
     }
-    if received.patience == Patience::Soon
-        && received.take != Some(Take::Timeout)
-        && (is_cut || fresh <= received.at)
-        && trace.allowed(received, Take::Timeout)
-    {
-        res.push(other(Take::Timeout));
+    if received.patience == Patience::Soon && is_news(Take::Timeout) {
+        res.push(other(Take::Timeout, received.at));
     }
     for (id, Match { choices, .. }) in &received.unwanted {
-        if trace.sender(*id).is_some_and(is_news) {
-            res.push(Plan { unmatched: Some(choices.clone()), ..other(Take::Message(*id)) });
+        if let Some(sent) = sent(*id)
+            && (is_cut || fresh <= sent.max(received.at))
+        {
+            let unmatched = Some(choices.clone());
+            res.push(Plan { unmatched, needs: None, ..other(Take::Message(*id), sent) });
         }
     }
 }
@@ -160,5 +181,5 @@ fn other_takes(trace: &Trace, fresh: usize, received: &Received, res: &mut Vec<P
 /// All up to some step that a step did not cause, then another one in its place.
 fn plan(trace: &Trace, at: usize, until: usize, last: Arc<Doing>) -> Plan {
     let guided: Vec<usize> = (at + 1..until).filter(|it| !trace.is_before(at, *it)).collect();
-    Plan { at, guided, last, unmatched: None }
+    Plan { at, guided, last, needs: None, unmatched: None }
 }

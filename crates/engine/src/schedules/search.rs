@@ -7,9 +7,9 @@ use crate::oracle::Oracle;
 use crate::report::Stop;
 use crate::schedules::data::{Path, Turns, condition, inputs_for_match, needed};
 use crate::schedules::doing::{Doing, initial, is_weak_initial};
-use crate::schedules::order::{Delivery, Trace};
+use crate::schedules::order::{Delivery, Settled, Trace};
 use crate::schedules::plan::{Plan, losses, ordered_plans, plans};
-use crate::schedules::wakeup::{Asleep, Branch, Sequence, insert};
+use crate::schedules::wakeup::{Asleep, Branch, Sequence, first_tried, insert};
 use rustc_hash::{FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
@@ -280,8 +280,9 @@ impl Search {
                 let (input, schedule, steps) = (&*self.input, &*schedule, &*steps);
                 see(&Ended { input, schedule, steps, performed: &performed });
             }
-            self.learn(stage, oracle, &played, &performed, fresh);
+            let settled = self.learn(stage, oracle, &played, &performed, fresh);
             self.trace = played.trace;
+            settled.into_iter().for_each(|it| self.trace.settle(it));
             self.trace_input = Some(Rc::clone(&self.input));
             if let Some(stop) = watch(&self.report) {
                 return Ok(stop);
@@ -514,7 +515,7 @@ impl Search {
         }
     }
 
-    /// All that a run gives reason to.
+    /// All that a run gives reason to; returns what need not be planned again.
     fn learn(
         &mut self,
         stage: &mut dyn Stage,
@@ -522,7 +523,7 @@ impl Search {
         played: &Played,
         performed: &Performed,
         fresh: usize,
-    ) {
+    ) -> Vec<Settled> {
         let trace = &played.trace;
         let path = Path::new(trace, &performed.choices, &self.input);
         let limit = self.settings.choices;
@@ -550,8 +551,9 @@ impl Search {
             }
             Dpor::Optimal | Dpor::Source | Dpor::None | Dpor::All | Dpor::Random => (),
         }
+        let mut settled = Vec::new();
         for plan in &found {
-            self.accept(stage.exprs(), oracle, trace, &path, plan);
+            settled.extend(self.accept(stage.exprs(), oracle, trace, &path, plan));
         }
         if let Some(Refused { at, label, found }) = &played.refused {
             let n_fixed = self.nodes.get(*at).and_then(|it| it.tree.first()).map(|it| it.n_fixed);
@@ -578,6 +580,7 @@ impl Search {
             }
             self.add_inputs(stage.exprs(), at, *label, inputs);
         }
+        settled
     }
 
     /// One step, with inputs that may make it possible.
@@ -598,7 +601,8 @@ impl Search {
         }
     }
 
-    /// Puts a plan where it belongs, unless what it leads to has been seen or will be.
+    /// Puts a plan where it belongs, unless what it leads to has been seen or will be. Returns
+    /// that it need not be made again, if that is so.
     fn accept(
         &mut self,
         exprs: &mut Exprs,
@@ -606,7 +610,7 @@ impl Search {
         trace: &Trace,
         path: &Path,
         plan: &Plan,
-    ) {
+    ) -> Option<Settled> {
         let condition = condition(exprs, trace, path, plan);
         let mut inputs = vec![(Rc::clone(&self.input), 0)];
         if let Some(unmatched) = &plan.unmatched {
@@ -614,7 +618,7 @@ impl Search {
             inputs = inputs_for_match(exprs, oracle, &needed, unmatched, 0, &self.input);
         }
         let is_source = self.settings.dpor == Dpor::Source;
-        let Some(node) = self.nodes.get_mut(plan.at) else { return };
+        let node = self.nodes.get_mut(plan.at)?;
         for (input, n_fixed) in inputs {
             let doings: Vec<&Doing> = plan.sequence(trace).map(|it| &**it).collect();
             let is_seen = if is_source {
@@ -633,6 +637,9 @@ impl Search {
             let doings = plan.sequence(trace).take(n_kept).cloned().collect();
             push_after_first(&mut node.tree, Sequence { doings, input, condition, n_fixed }, exprs);
         }
+        let tried = node.tree.get(1..).unwrap_or_default();
+        let doings: Vec<&Doing> = plan.sequence(trace).map(|it| &**it).collect();
+        plan.settled(first_tried(&node.sleep, tried, &doings, &self.input, exprs)?)
     }
 
     /// Goes back to the last place where something is left to do. `false`: there is none.

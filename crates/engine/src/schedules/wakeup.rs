@@ -82,6 +82,24 @@ impl Branch {
     }
 }
 
+/// The place of the first step of a sequence with which it can begin and that is tried, or was:
+/// whatever begins so is met there.
+pub(super) fn first_tried(
+    asleep: &[Rc<Asleep>],
+    tried: &[Branch],
+    of: &[&Doing],
+    input: &Input,
+    exprs: &Exprs,
+) -> Option<usize> {
+    let asleep = asleep.iter().map(|it| (it.doing.label, &it.conditions));
+    let tried = tried.iter().map(|it| (it.doing.label, &it.conditions));
+    let places = asleep.chain(tried).filter_map(|(label, conditions)| {
+        let place = initial(label, of)?;
+        conditions.hold(exprs, input).then_some(place)
+    });
+    places.min()
+}
+
 /// Adds a sequence, unless what is there already leads to all that it would.
 pub(super) fn insert(branches: &mut Vec<Branch>, mut sequence: Sequence, exprs: &Exprs) {
     for branch in branches.iter_mut() {

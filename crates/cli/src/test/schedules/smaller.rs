@@ -117,25 +117,29 @@ impl Smaller<'_, '_> {
     /// Whether a run of the same input ends as the one that is shown.
     fn is_same(&self, wanted: &Wanted, shown: &Shown, performed: &Performed) -> bool {
         let input = &shown.finding.input;
+        let is_alike = |outcome: &Outcome| end_text(outcome) == end_text(&shown.finding.outcome);
         match wanted {
             Wanted::Deadlock => performed.outcome == Outcome::Deadlock,
             Wanted::Race => match &shown.finding.outcome {
-                Outcome::Value(_) => {
-                    end_text(&shown.finding.outcome) == end_text(&performed.outcome)
-                }
+                Outcome::Value(_) => is_alike(&performed.outcome),
                 Outcome::Crash { .. } | Outcome::Deadlock | Outcome::Stopped(_) => false,
             },
-            Wanted::Cause(cause) => match shown.actor {
-                None => self.judge.cause(input, &performed.outcome).as_ref() == Some(cause),
-                Some(actor) => performed.crashes.iter().any(|it| {
-                    let outcome = Outcome::Crash {
-                        class: it.class.clone(),
-                        reason: it.reason.clone(),
-                        trace: it.trace.clone(),
-                    };
-                    it.actor == actor && self.judge.cause(input, &outcome).as_ref() == Some(cause)
-                }),
-            },
+            Wanted::Cause(cause) => {
+                let is_caused = |outcome: &Outcome| {
+                    is_alike(outcome) && self.judge.cause(input, outcome).as_ref() == Some(cause)
+                };
+                match shown.actor {
+                    None => is_caused(&performed.outcome),
+                    Some(actor) => performed.crashes.iter().any(|it| {
+                        let outcome = Outcome::Crash {
+                            class: it.class.clone(),
+                            reason: it.reason.clone(),
+                            trace: it.trace.clone(),
+                        };
+                        it.actor == actor && is_caused(&outcome)
+                    }),
+                }
+            }
         }
     }
 
