@@ -7,9 +7,11 @@ use crate::code::{ClauseId, Kind as PredKind, PredId, arith_op};
 use crate::concolic::convert::term_of;
 use crate::concolic::made::Maker;
 use crate::concolic::program::head_and_body;
+use crate::concolic::wanted::WANTED;
 use crate::data::{AtomId, Blob, FunctorId, Heap, ListEnd, Value, View};
 use crate::machine::Machine;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 use term::Term;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -28,6 +30,8 @@ pub(super) struct Node {
     pub(super) is_letter: bool,
     pub(super) literals: Vec<Term>,
     pub(super) compounds: Vec<(String, Vec<NodeId>)>,
+    /// Compounds that are taken apart whatever their names are: the name and the arguments.
+    pub(super) opened: Vec<(NodeId, Vec<NodeId>)>,
     /// A library makes it.
     pub(super) made: Option<Maker>,
     /// It is called, with these arguments more.
@@ -47,6 +51,9 @@ pub enum Belief {
     Open,
 }
 
+/// Arguments beyond this one of a compound that may have any name are not asked for.
+const MAX_OPENED: usize = 8;
+
 /// The types of a program's predicates.
 #[derive(Debug, Default)]
 pub struct Inference {
@@ -59,9 +66,22 @@ pub struct Inference {
     pub(super) goals: Vec<(PredId, String, usize)>,
     pub(super) has_float: bool,
     pub(super) has_text: bool,
+    /// How long lists and texts are that the program asks for, beyond the smallest.
+    pub lengths: BTreeSet<usize>,
+    /// The texts of the program, in their order.
+    pub texts: Vec<String>,
 }
 
+/// Lists and texts that are longer are not made because the program names their length.
+const MAX_LENGTH: usize = 40;
+
 impl Inference {
+    fn note_length(&mut self, n: usize) {
+        if (3..=MAX_LENGTH).contains(&n) {
+            self.lengths.insert(n);
+        }
+    }
+
     /// Of all predicates that have clauses under test.
     pub fn of(machine: &Machine) -> Inference {
         let mut res = Inference::default();
@@ -80,8 +100,36 @@ impl Inference {
                 res.clause(machine, pred, clause);
             }
         }
+        res.name_opened();
         res.apply_closures();
+        let mut goals = std::mem::take(&mut res.goals);
+        // Goals inside goals tell nothing that the inner ones do not.
+        goals.retain(|(pred, _, arity)| !(0..*arity).any(|n| res.is_called(*pred, n)));
+        res.goals = goals;
         res
+    }
+
+    /// Whether a predicate calls its n-th argument.
+    fn is_called(&self, pred: PredId, n: usize) -> bool {
+        let root = self.args.get(&(pred, n)).map(|it| self.root(*it));
+        root.and_then(|it| self.nodes.get(it.0)).is_some_and(|it| !it.goals.is_empty())
+    }
+
+    /// Compounds that are taken apart and whose names are looked for among others have these names.
+    fn name_opened(&mut self) {
+        for n in 0..self.nodes.len() {
+            let Some(node) = self.nodes.get(n).cloned() else { continue };
+            for (name, args) in node.opened {
+                let name = self.root(name);
+                let literals = self.nodes.get(name.0).map(|it| it.literals.clone());
+                let literals = literals.unwrap_or_default();
+                for name in literals.iter().filter_map(Term::as_atom) {
+                    let compounds = vec![(name.to_owned(), args.clone())];
+                    let named = self.add(Node { compounds, ..Node::default() });
+                    self.union(NodeId(n), named);
+                }
+            }
+        }
     }
 
     /// What is called with more arguments, and is known to be a part of a goal, gives its types to
@@ -185,6 +233,15 @@ impl Inference {
                 (None, Some(y)) => node.item = Some(y),
                 (_, None) => {}
             }
+            for (name, args) in old.opened {
+                match node.opened.iter().find(|it| it.1.len() == args.len()) {
+                    Some((known, of)) => {
+                        todo.push((*known, name));
+                        todo.extend(of.iter().copied().zip(args));
+                    }
+                    None => node.opened.push((name, args)),
+                }
+            }
             for (name, args) in old.compounds {
                 let same = |it: &&(String, Vec<NodeId>)| it.0 == name && it.1.len() == args.len();
                 match node.compounds.iter().find(same) {
@@ -206,138 +263,6 @@ impl Inference {
         self.add(Node { is_list: true, item: Some(item), ..Node::default() })
     }
 }
-
-/// What builtins and the library want of their arguments, a letter each: `i` an integer, `a` an atom,
-/// `f` a float, `s` a string, `c` a letter, `x` an item and `X` a list of these, `L` any list, `I`, `C`,
-/// `S` and `P` lists of integers, letters, strings and pairs, `A`, `T`, `H` and `G` what a library makes.
-const WANTED: &[(&str, &str)] = &[
-    ("integer", "i"),
-    ("atom", "a"),
-    ("number", "i"),
-    ("is_list", "L"),
-    ("float", "f"),
-    ("string", "s"),
-    ("length", "Li"),
-    ("append", "LLL"),
-    ("append", "ML"),
-    ("member", "xX"),
-    ("memberchk", "xX"),
-    ("between", "iii"),
-    ("succ", "ii"),
-    ("plus", "iii"),
-    ("nth0", "iXx"),
-    ("nth1", "iXx"),
-    ("msort", "LL"),
-    ("sort", "LL"),
-    ("reverse", "LL"),
-    ("last", "Xx"),
-    ("sum_list", "Ii"),
-    ("sumlist", "Ii"),
-    ("max_list", "Ii"),
-    ("min_list", "Ii"),
-    ("numlist", "iiI"),
-    ("permutation", "LL"),
-    ("select", "xXX"),
-    ("selectchk", "xXX"),
-    ("atom_length", "ai"),
-    ("atom_codes", "aI"),
-    ("atom_chars", "aC"),
-    ("char_type", "c_"),
-    ("code_type", "i_"),
-    ("atom_string", "as"),
-    ("string_codes", "sI"),
-    ("number_codes", "iI"),
-    ("number_chars", "iC"),
-    ("number_string", "is"),
-    ("string_to_atom", "sa"),
-    ("string_lower", "ss"),
-    ("string_upper", "ss"),
-    ("downcase_atom", "aa"),
-    ("sub_string", "siiis"),
-    ("split_string", "sssS"),
-    ("string_code", "isi"),
-    ("atomic_list_concat", "__a"),
-    ("sort", "_aLL"),
-    ("subset", "LL"),
-    ("max_member", "xX"),
-    ("min_member", "xX"),
-    ("list_to_ord_set", "LL"),
-    ("ord_union", "LLL"),
-    ("ord_subtract", "LLL"),
-    ("ord_memberchk", "xX"),
-    ("normalize_space", "_s"),
-    ("char_code", "ci"),
-    ("atom_number", "ai"),
-    ("delete", "XxX"),
-    ("subtract", "LLL"),
-    ("list_to_set", "LL"),
-    ("union", "LLL"),
-    ("intersection", "LLL"),
-    ("string_chars", "sC"),
-    ("string_concat", "sss"),
-    ("string_length", "si"),
-    ("upcase_atom", "aa"),
-    ("keysort", "LL"),
-    ("predsort", "_LL"),
-    ("atomic_list_concat", "_a"),
-    ("atom_concat", "aaa"),
-    ("sub_atom", "aiiia"),
-    ("text_concat", "aaa"),
-    ("text_to_string", "ss"),
-    ("term_to_atom", "_a"),
-    ("select", "xXxX"),
-    ("exclude", "_LL"),
-    ("nth0", "iXxX"),
-    ("nth1", "iXxX"),
-    ("pairs_keys_values", "PLL"),
-    ("pairs_keys", "PL"),
-    ("pairs_values", "PL"),
-    ("transpose_pairs", "PP"),
-    ("group_pairs_by_key", "PP"),
-    ("list_to_assoc", "PA"),
-    ("get_assoc", "_A_"),
-    ("put_assoc", "_A_A"),
-    ("del_assoc", "_A_A"),
-    ("assoc_to_list", "AP"),
-    ("assoc_to_keys", "AL"),
-    ("assoc_to_values", "AL"),
-    ("max_assoc", "A__"),
-    ("min_assoc", "A__"),
-    ("gen_assoc", "_A_"),
-    ("empty_assoc", "A"),
-    ("list_to_rbtree", "PT"),
-    ("rb_insert", "T__T"),
-    ("rb_insert_new", "T__T"),
-    ("rb_lookup", "__T"),
-    ("rb_update", "T__T"),
-    ("rb_visit", "TP"),
-    ("rb_keys", "TL"),
-    ("rb_delete", "T_T"),
-    ("list_to_heap", "PH"),
-    ("add_to_heap", "Hi_H"),
-    ("get_from_heap", "Hi_H"),
-    ("heap_size", "Hi"),
-    ("heap_to_list", "HP"),
-    ("vertices_edges_to_ugraph", "LPG"),
-    ("top_sort", "GL"),
-    ("neighbours", "_GL"),
-    ("neighbors", "_GL"),
-    ("reachable", "_GL"),
-    ("transitive_closure", "GG"),
-    ("add_edges", "GPG"),
-    ("del_edges", "GPG"),
-    ("label", "I"),
-    ("labeling", "_I"),
-    ("all_different", "I"),
-    ("all_distinct", "I"),
-    ("sum", "I__"),
-    ("tab", "i"),
-    ("divmod", "iiii"),
-    ("nb_setval", "a_"),
-    ("nb_getval", "a_"),
-    ("b_setval", "a_"),
-    ("b_getval", "a_"),
-];
 
 struct Walk<'a> {
     of: &'a mut Inference,
@@ -365,6 +290,9 @@ impl Walk<'_> {
                 while at.is_cons() {
                     items.push(self.heap.arg(at, 0));
                     at = self.heap.arg(at, 1);
+                }
+                if at.is_nil() {
+                    self.of.note_length(items.len());
                 }
                 let item = self.of.add(Node::default());
                 for value in items {
@@ -398,6 +326,9 @@ impl Walk<'_> {
                 node.is_text = matches!(term.view(), View::Text(_));
                 self.of.has_float |= node.is_float;
                 self.of.has_text |= node.is_text;
+                if let (true, Some(text)) = (node.is_text, node.literals.first()) {
+                    self.of.texts.extend(text.as_text().map(str::to_owned));
+                }
                 self.of.add(node)
             }
         }
@@ -486,18 +417,7 @@ impl Walk<'_> {
                 self.of.union(list, integers);
                 self.number(arg(1));
             }
-            ("functor", 3) => {
-                let (name, n_args) = (self.heap.deref(arg(1)), self.heap.deref(arg(2)).as_int());
-                if let Some(n_args) = n_args.and_then(|it| usize::try_from(it).ok()) {
-                    self.made_of(arg(0), name, n_args);
-                }
-            }
-            ("=..", 2) => {
-                let (parts, end) = self.heap.list_items(arg(1));
-                if let (Some(name), true) = (parts.first(), end == ListEnd::Nil) {
-                    self.made_of(arg(0), *name, parts.len() - 1);
-                }
-            }
+            ("functor" | "arg", 3) | ("=..", 2) => self.taken_apart(name, goal),
             ("format", 2 | 3) => self.directives(arg(arity - 2), arg(arity - 1)),
             ("findall" | "bagof" | "setof" | "aggregate_all", 3) => {
                 self.goal(arg(1));
@@ -513,16 +433,70 @@ impl Walk<'_> {
         }
     }
 
-    /// A compound of so many arguments, whose name may be any.
-    fn made_of(&mut self, term: Value, name: Value, n_args: usize) {
-        if n_args == 0 {
-            return;
+    /// `functor/3`, `arg/3`, `=../2`: a compound whose name may be any.
+    fn taken_apart(&mut self, by: &str, goal: Value) {
+        let arg = |n: usize| self.heap.arg(goal, n);
+        match by {
+            "functor" => {
+                let n_args = self.heap.deref(arg(2)).as_int().map(usize::try_from);
+                match n_args {
+                    Some(Ok(n_args)) => {
+                        let args = (0..n_args).map(|_| self.of.add(Node::default())).collect();
+                        self.opened(arg(0), arg(1), &[args]);
+                    }
+                    Some(Err(_)) => {}
+                    None => self.opened_like(arg(0), arg(1), &[], None),
+                }
+            }
+            "arg" => {
+                let (n, item) = (self.heap.deref(arg(0)).as_int(), self.term(arg(2)));
+                let n = n.and_then(|it| usize::try_from(it).ok()).unwrap_or(1);
+                let mut known: Vec<NodeId> =
+                    (1..n.min(MAX_OPENED)).map(|_| self.of.add(Node::default())).collect();
+                known.push(item);
+                let (node, name) = (self.term(arg(1)), self.of.add(Node::default()));
+                self.opened_nodes(node, name, &[known]);
+            }
+            _ => {
+                let (parts, end) = self.heap.list_items(arg(1));
+                let Some((name, parts)) = parts.split_first() else { return };
+                let known: Vec<NodeId> = parts.iter().map(|it| self.term(*it)).collect();
+                if end == ListEnd::Nil {
+                    return self.opened(arg(0), *name, &[known]);
+                }
+                let item = self.of.add(Node::default());
+                let rest = self.of.list_of(item);
+                let mut tail = self.heap.deref(arg(1));
+                while tail.is_cons() {
+                    tail = self.heap.arg(tail, 1);
+                }
+                let tail = self.term(tail);
+                self.of.union(rest, tail);
+                self.opened_like(arg(0), *name, &known, Some(item));
+            }
         }
-        let name = name.as_atom().map_or("f", |it| self.machine.atoms.text(it)).to_owned();
-        let args = (0..n_args).map(|_| self.of.add(Node::default())).collect();
-        let compound = self.of.add(Node { compounds: vec![(name, args)], ..Node::default() });
-        let node = self.term(term);
-        self.of.union(node, compound);
+    }
+
+    /// A compound with these arguments and perhaps more, whose name may be any.
+    fn opened_like(&mut self, term: Value, name: Value, known: &[NodeId], more: Option<NodeId>) {
+        let more = more.unwrap_or_else(|| self.of.add(Node::default()));
+        let with = |n: usize| known.iter().copied().chain(std::iter::repeat_n(more, n)).collect();
+        let args: Vec<Vec<NodeId>> = (0..=2).map(with).collect();
+        self.opened(term, name, &args);
+    }
+
+    /// A compound with one of these lists of arguments, whose name may be any.
+    fn opened(&mut self, term: Value, name: Value, args: &[Vec<NodeId>]) {
+        let (node, name) = (self.term(term), self.term(name));
+        self.opened_nodes(node, name, args);
+    }
+
+    fn opened_nodes(&mut self, node: NodeId, name: NodeId, args: &[Vec<NodeId>]) {
+        for args in args.iter().filter(|it| !it.is_empty()) {
+            let compound =
+                self.of.add(Node { opened: vec![(name, args.clone())], ..Node::default() });
+            self.of.union(node, compound);
+        }
     }
 
     /// A goal or part of one that is called with so many arguments more.
@@ -616,6 +590,11 @@ impl Walk<'_> {
     /// What builtins and the library want of their arguments.
     fn builtin(&mut self, name: &str, goal: Value, arity: usize) {
         let nodes: Vec<NodeId> = (0..arity).map(|n| self.term(self.heap.arg(goal, n))).collect();
+        if let ("length" | "atom_length" | "string_length", 2) = (name, arity)
+            && let Some(n) = self.heap.deref(self.heap.arg(goal, 1)).as_int()
+        {
+            self.of.note_length(usize::try_from(n).unwrap_or(0));
+        }
         self.wanted(name, &nodes);
     }
 

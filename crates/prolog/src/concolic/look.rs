@@ -3,7 +3,7 @@
 //! Adds to the path what was looked at; never changes what the machine computes.
 #![expect(clippy::indexing_slicing, reason = "indices are the machine's own")]
 
-use crate::code::{ClauseId, Ins, Key, Konst, PredId, Test, is_visible};
+use crate::code::{ClauseId, Ins, Key, Konst, Meta, PredId, Test, is_visible};
 use crate::concolic::convert::{expr_of, term_of};
 use crate::concolic::facts::{self, Top};
 use crate::concolic::program::head_and_body;
@@ -243,10 +243,13 @@ impl Machine {
         FirstArg { heads: (!heads.is_empty()).then(|| Arc::from(heads)), names }
     }
 
-    /// Whether those who use a program can name a predicate of it: what its module exports, and all of
-    /// a program that exports nothing.
+    /// Whether those who use a program can name a predicate of it as a goal: what its module exports,
+    /// and all of a program that exports nothing. What takes goals itself would only hide them.
     pub(super) fn is_offered(&self, id: PredId) -> bool {
         let pred = self.db.get(id);
+        if pred.meta.as_ref().is_some_and(|it| it.contains(&Meta::Qualified)) {
+            return false;
+        }
         let module = self.modules.by_name.get(&pred.module);
         module.is_none_or(|it| it.exports.is_empty() || it.exports.contains(&pred.functor))
     }

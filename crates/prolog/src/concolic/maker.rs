@@ -108,8 +108,8 @@ impl<'a> TypeMaker<'a> {
 
     fn of_parts(&mut self, node: &Node) -> Type {
         let mut parts = Vec::new();
-        let is_closed = matches!(self.belief, Belief::Tight | Belief::Open)
-            && (node.is_list || !node.compounds.is_empty());
+        let has_parts = node.is_list || !node.compounds.is_empty() || !node.opened.is_empty();
+        let is_closed = matches!(self.belief, Belief::Tight | Belief::Open) && has_parts;
         let mut kinds = Vec::new();
         let is_letter = |it: &Term| it.as_atom().is_some_and(|it| it.chars().count() == 1);
         let is_letter = node.is_letter && node.literals.iter().all(is_letter);
@@ -136,7 +136,7 @@ impl<'a> TypeMaker<'a> {
             }
         }
         self.goals(&node.goals, &mut parts);
-        let is_plain = parts.is_empty() && !node.is_list && node.compounds.is_empty();
+        let is_plain = parts.is_empty() && !has_parts;
         if is_plain && kinds.is_empty() {
             kinds.extend([Kind::Atom, Kind::Integer]);
         }
@@ -158,7 +158,15 @@ impl<'a> TypeMaker<'a> {
             items.extend(args.iter().map(|it| self.of_node(*it)));
             parts.push(self.types.add(Type::Tuple(items.into())));
         }
-        if self.belief == Belief::Loose && (node.is_list || !node.compounds.is_empty()) {
+        // A name that the program does not know is made up where it knows none, or seems to need one.
+        if node.compounds.is_empty() || self.belief != Belief::Tight {
+            for (_, args) in &node.opened {
+                let mut items = vec![self.types.add(Type::Literal(Term::atom("f")))];
+                items.extend(args.iter().map(|it| self.of_node(*it)));
+                parts.push(self.types.add(Type::Tuple(items.into())));
+            }
+        }
+        if self.belief == Belief::Loose && has_parts {
             parts.push(self.types.add(Type::Kind(Kind::Atom)));
             parts.push(self.types.add(Type::Kind(Kind::Integer)));
         }

@@ -21,6 +21,7 @@ mod infer;
 mod made;
 mod maker;
 mod modes;
+mod wanted;
 
 mod impossible;
 pub mod paper;

@@ -39,6 +39,28 @@ pub struct ClauseInfo {
     pub goals: Vec<String>,
 }
 
+/// What a term in a body is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Position {
+    /// It is called as it is.
+    Goal,
+    /// It may become a goal, with more arguments.
+    Term,
+}
+
+/// Goals whose arguments are goals.
+const CONTROL: [(&str, usize); 9] = [
+    (",", 2),
+    (";", 2),
+    ("|", 2),
+    ("->", 2),
+    ("*->", 2),
+    ("\\+", 1),
+    ("once", 1),
+    ("ignore", 1),
+    ("forall", 2),
+];
+
 impl Machine {
     /// Loads a program whose clauses are under test.
     pub fn load_marked(&mut self, file: &File, library: &mut dyn Library) -> LoadReport {
@@ -122,14 +144,16 @@ impl Machine {
             let term = self.db.clause(clause).term.load(&mut heap);
             let body = heap.arg(term, 1);
             texts.push(self.goal_texts(&heap, body));
-            let mut todo = vec![body];
-            while let Some(next) = todo.pop() {
+            let mut todo = vec![(body, Position::Goal)];
+            while let Some((next, position)) = todo.pop() {
                 let next = heap.deref(next);
                 let (name, arity) = match next.view() {
                     View::Atom(name) => (name, 0),
                     View::Struct(functor, at) => {
                         let (name, arity) = self.atoms.name_arity(functor);
-                        todo.extend((0..arity).map(|n| heap.cell(at + n)));
+                        let is_control = CONTROL.contains(&(self.atoms.text(name), arity));
+                        let parts = if is_control { position } else { Position::Term };
+                        todo.extend((0..arity).map(|n| (heap.cell(at + n), parts)));
                         (name, arity)
                     }
                     View::Var(_)
@@ -140,9 +164,10 @@ impl Machine {
                     | View::Text(_) => continue,
                 };
                 // A closure may get more arguments; a grammar rule two.
+                let n_more = if position == Position::Goal { 0 } else { 5 };
                 for pred in known {
                     let callee = self.db.get(*pred);
-                    let fits = (arity..=arity + 5).contains(&(callee.arity as usize));
+                    let fits = (arity..=arity + n_more).contains(&(callee.arity as usize));
                     if callee.name == name && callee.module == module && fits {
                         calls.push(*pred);
                     }

@@ -69,6 +69,8 @@ const STEPS: u64 = 50_000;
 /// Answers of a goal that are looked at.
 pub(crate) const ANSWERS: usize = 6;
 const MEMORY: usize = 256 << 20;
+/// Runs without news before a way to call a predicate is left for the first time.
+const SHORT_PATIENCE: u64 = 400;
 /// Runs without news before the best way to call a predicate is left.
 const PATIENCE: u64 = 2_500;
 /// And before another way is.
@@ -82,42 +84,86 @@ const LINGER: Duration = Duration::from_secs(5);
 /// Refused inputs of one predicate that are shown; more of them tell nothing more.
 const REFUSALS: usize = 3;
 
+/// How much is spent on the ways to call a predicate.
+#[derive(Clone, Debug)]
+pub(crate) enum Round {
+    /// A little on each that is meant: what another way completes at once is not looked for long.
+    Short,
+    /// What is missing is worth more, unless goals of another predicate have completed it.
+    Long { elsewhere: BTreeSet<u32> },
+}
+
+/// What was found of a predicate so far.
+#[derive(Clone, Debug)]
+pub(crate) struct Search {
+    pub(crate) res: Explored,
+    /// Runs that may become tests, by their ways.
+    kept: Vec<(usize, Ran)>,
+    /// Ways of which everything was seen.
+    exhausted: BTreeSet<usize>,
+}
+
+impl Search {
+    pub(crate) fn new(task: &Task) -> Search {
+        Search { res: Explored::new(task), kept: Vec::new(), exhausted: BTreeSet::new() }
+    }
+}
+
+/// Whether a first, short round is of use: not where users say how much is to be spent, nor where all
+/// paths count.
+pub(crate) fn has_short_round(options: &Test) -> bool {
+    options.coverage == Criterion::Clause && options.time.is_none() && options.runs.is_none()
+}
+
+/// Adds to the search what a round finds.
 pub(crate) fn explore(
     source: &mut Source,
     task: &Task,
     options: &Test,
     interrupt: &AtomicBool,
     progress: &Progress,
-) -> Explored {
+    round: &Round,
+    search: &mut Search,
+) {
     let begin = Instant::now();
-    let time = time_of(options);
-    let mut res = Explored::new(task);
+    let time = time_of(options).saturating_sub(search.res.elapsed);
+    let Search { res, kept, exhausted } = search;
     let path = source.path.display().to_string();
     let impossible = source.machine.impossible(&source.program, &[task.pred]);
-    let wanted: Vec<u32> =
-        task.reachable.iter().copied().filter(|it| !impossible.contains(it)).collect();
+    let is_elsewhere = |it: &u32| match round {
+        Round::Short => false,
+        Round::Long { elsewhere } => elsewhere.contains(it),
+    };
+    let is_wanted = |it: &u32| !impossible.contains(it) && !is_elsewhere(it);
+    let wanted: Vec<u32> = task.reachable.iter().copied().filter(is_wanted).collect();
     let mut seen = progress.named(&task.name);
-    let mut kept: Vec<(usize, Ran)> = Vec::new();
     for (n, way) in task.ways.iter().enumerate() {
-        let is_first = n == 0;
+        let is_again = matches!(round, Round::Long { .. }) && has_short_round(options);
+        if matches!(round, Round::Short) && !way.is_meant || exhausted.contains(&n) {
+            continue;
+        }
         let is_done = |res: &Explored| {
             options.coverage != Criterion::Path
                 && wanted.iter().all(|it| res.completed.contains(it))
         };
         // Inputs that fit less well are only tried for what the others could not reach.
-        let is_same = n == 1 && way.is_trusted;
-        let is_wanted = is_first || way.is_declared && !is_same || !is_done(&res);
+        let is_same = 0 < n && way.is_trusted;
+        let is_due = !is_again && (n == 0 || way.is_declared && !is_same);
         let left = options.runs.map(|it| it.saturating_sub(res.n_runs));
         let is_over = left == Some(0) || time <= begin.elapsed();
-        if !is_wanted || is_over || interrupt.load(Ordering::Relaxed) {
+        if !is_due && is_done(res) || is_over || interrupt.load(Ordering::Relaxed) {
             continue;
         }
+        let patience = match round {
+            Round::Short => SHORT_PATIENCE,
+            Round::Long { .. } if way.is_trusted => PATIENCE,
+            Round::Long { .. } => LESS_PATIENCE,
+        };
         let settings = Settings {
             strays: Vec::new(),
             depth: options.depth.unwrap_or(engine::DEPTH),
             max_runs: left,
-            patience: (options.time.is_none() && options.runs.is_none())
-                .then_some(if way.is_trusted { PATIENCE } else { LESS_PATIENCE }),
+            patience: (options.time.is_none() && options.runs.is_none()).then_some(patience),
             strategy: options.strategy,
             seed: options.seed,
             // Whoever names a depth wants it kept.
@@ -173,7 +219,7 @@ pub(crate) fn explore(
         if way.is_trusted || report.stop != Stop::Exhausted {
             (res.stop, res.is_saturated) = (report.stop, report.is_saturated);
         }
-        res.trouble = res.trouble.or(report.trouble);
+        res.trouble = res.trouble.take().or(report.trouble);
         let log = std::mem::take(&mut unit.log);
         for ran in &log {
             res.matched.extend(ran.matched.iter().cloned());
@@ -190,10 +236,20 @@ pub(crate) fn explore(
                 res.findings.push(found);
             }
         }
+        if report.stop == Stop::Exhausted {
+            exhausted.insert(n);
+        }
         let counts_ends = way.is_trusted || way.is_declared;
-        let chosen = choose(&log, options.coverage, counts_ends, &kept);
+        let chosen = choose(&log, options.coverage, counts_ends, kept);
         kept.extend(chosen.into_iter().map(|it| (n, it)));
     }
+    res.elapsed += begin.elapsed();
+}
+
+/// The tests of what was found.
+pub(crate) fn finish(source: &mut Source, task: &Task, options: &Test, search: Search) -> Explored {
+    let begin = Instant::now();
+    let Search { mut res, kept, .. } = search;
     let kept = prune(kept, options.coverage, options.goal.is_some());
     for (n, ran) in kept {
         let Some(way) = task.ways.get(n) else { continue };
@@ -208,7 +264,7 @@ pub(crate) fn explore(
     let reachable: BTreeSet<u32> = task.reachable.iter().copied().collect();
     res.completed.retain(|it| reachable.contains(it));
     res.entered.retain(|it| reachable.contains(it));
-    res.elapsed = begin.elapsed();
+    res.elapsed += begin.elapsed();
     res
 }
 

@@ -6,7 +6,7 @@ use crate::explain::Code;
 use crate::suggest::nearest;
 use crate::test::prolog::expect::is_ground;
 use crate::test::prolog::load::Source;
-use crate::test::prolog::seeds::medium;
+use crate::test::prolog::seeds::{medium, sized};
 use prolog::code::PredId;
 use prolog::concolic::{
     Arg, Belief, Declaration, Determinism, Goal, PredicateInfo, TypeMaker, declaration, to_term,
@@ -39,6 +39,8 @@ pub(crate) struct Way {
     pub(crate) is_declared: bool,
     /// Inputs are of the kind that the program is for.
     pub(crate) is_trusted: bool,
+    /// Inputs are as the source declares them, or as the clauses use them.
+    pub(crate) is_meant: bool,
     /// Inputs may have variables in them.
     pub(crate) is_open: bool,
 }
@@ -198,6 +200,7 @@ fn task(
             let mut way = way(source, info, plain, Some(declaration), Belief::Tight);
             way.determinism = None;
             way.is_declared = false;
+            way.is_meant = false;
             others.push(way);
         }
         let mut way = way(source, info, args, Some(declaration), Belief::Tight);
@@ -233,6 +236,16 @@ fn task(
                 ways.push(way);
             }
         }
+        for declaration in &declared {
+            let is_vague = |it: &prolog::concolic::Declared| it.arg().is_given() && it.of.is_none();
+            if declaration.args.iter().any(is_vague) {
+                let args = declaration.args.iter().map(prolog::concolic::Declared::arg).collect();
+                let mut way = way(source, info, args, Some(declaration), Belief::Loose);
+                way.determinism = None;
+                way.is_declared = false;
+                ways.push(way);
+            }
+        }
     }
     if ways.is_empty() {
         let args = match first {
@@ -252,7 +265,9 @@ fn task(
         }
         let all = vec![Arg::Input; info.arity];
         if args != all && first.is_none() {
-            ways.push(way(source, info, all, None, Belief::Tight));
+            let mut way = way(source, info, all, None, Belief::Tight);
+            way.is_meant = false;
+            ways.push(way);
         }
         ways.push(way(source, info, args, None, Belief::None));
     }
@@ -263,7 +278,13 @@ fn task(
         let larger = larger.and_then(|it| Some(Input { args: it.as_tuple()?.to_vec() }));
         if let Some(larger) = larger.filter(|it| !best.seeds.contains(it) && !it.args.is_empty()) {
             let again = Way { seeds: vec![larger], ..best.clone() };
+            let types = &best.domain.types;
+            let sized = best.domain.args.map(|it| sized(types, it, &source.inference));
+            let sized = Way { seeds: sized.unwrap_or_default(), ..best.clone() };
             ways.insert(1, again);
+            if !sized.seeds.is_empty() {
+                ways.insert(2, sized);
+            }
         }
     }
     if first.is_none()
@@ -362,6 +383,7 @@ fn way(
         determinism: declared.and_then(|it| it.determinism),
         is_declared,
         is_trusted: false,
+        is_meant: belief == Belief::Tight,
         is_open: belief == Belief::Open,
     }
 }

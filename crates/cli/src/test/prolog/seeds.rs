@@ -1,37 +1,83 @@
-//! A first input that is not the smallest: lists of two, texts of two letters.
+//! First inputs that are not the smallest: lists of two, texts of two letters, lists and texts of the
+//! lengths that the program speaks of, texts of its words.
 //!
 //! What depends on two texts of one length, or on a list with a second item, is many choices away from
-//! the smallest input.
+//! the smallest input; a text with ten digits is too many.
 
+use prolog::concolic::Inference;
 use term::{Kind, Term, Type, TypeId, Types};
+use trace::Input;
+
+/// How long lists and texts are.
+#[derive(Clone, Debug)]
+struct Size {
+    n_items: usize,
+    text: String,
+}
+
+/// Of different lengths, the longest count.
+const MAX_LENGTHS: usize = 2;
+/// A longer text of words is not made.
+const MAX_TEXT: usize = 80;
+
+/// Members of the type of the lengths that the program speaks of, and one with its words.
+pub(crate) fn sized(types: &Types, id: TypeId, of: &Inference) -> Vec<Input> {
+    let lengths = of.lengths.iter().rev().take(MAX_LENGTHS);
+    // What is so long may have something before it.
+    let lengths = lengths.flat_map(|it| [*it, *it + 1]);
+    let mut sizes: Vec<Size> =
+        lengths.map(|it| Size { n_items: it, text: "1".repeat(it) }).collect();
+    let words: Vec<&str> =
+        of.texts.iter().map(|it| it.trim()).filter(|it| !it.is_empty()).collect();
+    let text = words.join(" ");
+    if text.len() <= MAX_TEXT && 1 < words.len() {
+        sizes.push(Size { n_items: 2, text });
+    }
+    let mut res: Vec<Input> = Vec::new();
+    for input in sizes.iter().filter_map(|it| input(&self::of(types, id, it, 0)?)) {
+        if !res.contains(&input) {
+            res.push(input);
+        }
+    }
+    res
+}
+
+fn input(of: &Term) -> Option<Input> {
+    Some(Input { args: of.as_tuple()?.to_vec() })
+}
 
 /// Lists and compounds inside each other beyond this are as small as can be.
 const MAX_DEPTH: usize = 3;
 
 /// A member of the type of some size; `None` if it has none.
 pub(crate) fn medium(types: &Types, id: TypeId) -> Option<Term> {
-    of(types, id, 0)
+    of(types, id, &Size { n_items: 2, text: "ab".to_owned() }, 0)
 }
 
-fn of(types: &Types, id: TypeId, depth: usize) -> Option<Term> {
+fn of(types: &Types, id: TypeId, size: &Size, depth: usize) -> Option<Term> {
     if MAX_DEPTH < depth {
         return types.smallest(id);
     }
     match types.get(id) {
         Type::Kind(Kind::Integer | Kind::Number) => Some(Term::Int(2)),
-        Type::Kind(Kind::Atom) => Some(Term::atom("ab")),
-        Type::Kind(Kind::Binary | Kind::Bitstring) => Some(Term::binary(b"ab".to_vec())),
+        Type::Kind(Kind::Atom) => Some(Term::atom(&size.text)),
+        Type::Kind(Kind::Binary | Kind::Bitstring) => {
+            Some(Term::binary(size.text.clone().into_bytes()))
+        }
         Type::List { item, tail, .. } => {
-            let (item, tail) = (of(types, *item, depth + 1)?, types.smallest(*tail)?);
-            Some(Term::list(vec![item.clone(), item], tail))
+            // What is in a list of some length is small.
+            let small = Size { n_items: 2, text: "ab".to_owned() };
+            let inner = if 2 < size.n_items { &small } else { size };
+            let (item, tail) = (of(types, *item, inner, depth + 1)?, types.smallest(*tail)?);
+            Some(Term::list(vec![item; size.n_items], tail))
         }
         Type::Tuple(items) => {
-            let items = items.iter().map(|it| of(types, *it, depth + 1));
+            let items = items.iter().map(|it| of(types, *it, size, depth + 1));
             items.collect::<Option<Vec<Term>>>().map(Term::Tuple)
         }
         Type::Union(parts) => {
             let best = parts.iter().max_by_key(|it| rank(types.get(**it)))?;
-            of(types, *best, depth)
+            of(types, *best, size, depth)
         }
         Type::Any
         | Type::None

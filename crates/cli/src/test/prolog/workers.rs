@@ -4,11 +4,12 @@ use crate::args::Test;
 use crate::start::STACK_BYTES;
 use crate::test::plan::n_workers;
 use crate::test::progress::Progress;
-use crate::test::prolog::explore::{Explored, explore};
+use crate::test::prolog::explore::{Explored, Round, Search, explore, finish, has_short_round};
 use crate::test::prolog::load::{Source, load};
 use crate::test::prolog::plan::Task;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 
 /// What came of each unit, in their order.
@@ -26,6 +27,10 @@ pub(crate) fn explore_all(
         interrupt,
         progress: &progress,
         next: AtomicUsize::new(0),
+        searches: tasks.iter().map(|it| Mutex::new(Some(Search::new(it)))).collect(),
+        n_short: Mutex::new(if has_short_round(options) { tasks.len() } else { 0 }),
+        all_short: Condvar::new(),
+        elsewhere: Mutex::new(BTreeSet::new()),
         done: Mutex::new(Vec::new()),
         furthest: Mutex::new(Vec::new()),
     };
@@ -57,22 +62,78 @@ struct Work<'a> {
     options: &'a Test,
     interrupt: &'a AtomicBool,
     progress: &'a Progress,
+    /// The rounds of all units, one after the other.
     next: AtomicUsize,
+    searches: Vec<Mutex<Option<Search>>>,
+    /// Units whose short round is not over.
+    n_short: Mutex<usize>,
+    all_short: Condvar,
+    /// What short rounds have completed.
+    elsewhere: Mutex<BTreeSet<u32>>,
     done: Mutex<Vec<(usize, Explored)>>,
     /// How far the machines have come in clauses.
     furthest: Mutex<Vec<Vec<u32>>>,
 }
 
 impl Work<'_> {
-    /// Takes one unit after the other until there are none.
+    /// Takes one unit after the other until there are none, first for a short round.
     fn run(&self, source: &mut Source) {
+        let n_tasks = self.tasks.len();
+        let n_before = if has_short_round(self.options) { n_tasks } else { 0 };
         loop {
             let n = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(task) = self.tasks.get(n) else { break };
-            let explored = explore(source, task, self.options, self.interrupt, self.progress);
-            self.done.lock().unwrap_or_else(PoisonError::into_inner).push((n, explored));
+            if n < n_before {
+                let _is_over = ShortRound(self);
+                self.round(source, n, &Round::Short);
+                continue;
+            }
+            let n = n - n_before;
+            if n_tasks <= n {
+                break;
+            }
+            let elsewhere = self.completed();
+            self.round(source, n, &Round::Long { elsewhere });
+            let search = self.searches.get(n).and_then(|it| lock(it).take());
+            if let (Some(task), Some(search)) = (self.tasks.get(n), search) {
+                let explored = finish(source, task, self.options, search);
+                lock(&self.done).push((n, explored));
+            }
         }
         let furthest = source.machine.furthest().to_vec();
-        self.furthest.lock().unwrap_or_else(PoisonError::into_inner).push(furthest);
+        lock(&self.furthest).push(furthest);
     }
+
+    fn round(&self, source: &mut Source, n: usize, round: &Round) {
+        let Some((task, search)) = self.tasks.get(n).zip(self.searches.get(n)) else { return };
+        if let Some(search) = lock(search).as_mut() {
+            explore(source, task, self.options, self.interrupt, self.progress, round, search);
+            if matches!(round, Round::Short) {
+                lock(&self.elsewhere).extend(&search.res.completed);
+            }
+        }
+    }
+
+    /// What short rounds have completed: known when all of them are over, so that it does not depend
+    /// on who came first.
+    fn completed(&self) -> BTreeSet<u32> {
+        let mut n_short = lock(&self.n_short);
+        while 0 < *n_short {
+            n_short = self.all_short.wait(n_short).unwrap_or_else(PoisonError::into_inner);
+        }
+        lock(&self.elsewhere).clone()
+    }
+}
+
+/// Counts a short round as over when it is dropped, however it ended.
+struct ShortRound<'a>(&'a Work<'a>);
+
+impl Drop for ShortRound<'_> {
+    fn drop(&mut self) {
+        *lock(&self.0.n_short) -= 1;
+        self.0.all_short.notify_all();
+    }
+}
+
+fn lock<T>(of: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
