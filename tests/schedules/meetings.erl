@@ -208,6 +208,19 @@ counter_race() ->
     [spawn(fun() -> Me ! ets:update_counter(T, c, 1) end) || _ <- [1, 2]],
     [receive N -> N end || _ <- [1, 2]].
 
+changes_of_nothing() ->
+    T = ets:new(t, [public]),
+    spawn(fun() -> ets:take(T, k) end),
+    spawn(fun() -> ets:delete(T, k) end),
+    spawn(fun() -> ets:update_element(T, k, {2, b}) end),
+    try ets:update_counter(T, k, 1) catch error:badarg -> none end.
+
+changes_of_something() ->
+    T = ets:new(t, [public]),
+    spawn(fun() -> ets:insert(T, {k, 1}) end),
+    spawn(fun() -> ets:take(T, k) end),
+    {ets:update_element(T, k, {2, b}), ets:lookup(T, k)}.
+
 lookup_element_race() ->
     T = ets:new(t, [public]),
     spawn(fun() -> ets:insert(T, {k, v}) end),

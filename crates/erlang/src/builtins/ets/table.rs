@@ -126,6 +126,16 @@ impl Tables {
         self.named(here, table).is_some_and(key)
     }
 
+    pub(crate) fn has_key(
+        &self,
+        here: NodeId,
+        heap: &Heap,
+        atoms: &Atoms,
+        (table, key): (Value, Value),
+    ) -> bool {
+        self.named(here, table).is_some_and(|it| it.has(heap, atoms, key))
+    }
+
     /// The name that a table can be called by.
     pub(crate) fn name_of(&self, here: NodeId, table: Value) -> Option<AtomId> {
         self.named(here, table).filter(|it| it.is_named).map(|it| it.name)

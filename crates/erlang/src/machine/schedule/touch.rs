@@ -71,6 +71,8 @@ pub(super) enum Kind {
     Table(Mode),
     TableNew,
     TableKey(Mode),
+    /// Changes what has a key, and does nothing if nothing has.
+    TableChange,
     TableInsert,
     TableInsertNew,
     TableDeleteObject,
@@ -157,9 +159,10 @@ impl Kind {
                 Kind::Global
             }
             ("lookup" | "lookup_element" | "member", _) => Kind::TableKey(Mode::Read),
-            ("delete", 2) | ("take" | "update_element" | "update_counter", _) => {
-                Kind::TableKey(Mode::Write)
+            ("delete", 2) | ("take", _) | ("update_element" | "update_counter", 3) => {
+                Kind::TableChange
             }
+            ("update_element" | "update_counter", _) => Kind::TableKey(Mode::Write),
             ("insert", _) => Kind::TableInsert,
             ("delete_object", _) => Kind::TableDeleteObject,
             ("insert_new", _) => Kind::TableInsertNew,
@@ -261,6 +264,7 @@ pub(super) fn of_call(w: &World, kind: Kind, args: &[Value]) -> Option<Touch> {
         Kind::Table(_)
         | Kind::TableNew
         | Kind::TableKey(_)
+        | Kind::TableChange
         | Kind::TableInsert
         | Kind::TableInsertNew
         | Kind::TableDeleteObject
@@ -419,10 +423,11 @@ fn of_table(w: &World, kind: Kind, first: Value, second: Value) -> Option<Touch>
             }
             touch.access(table, Mode::Write);
         }
-        Kind::TableKey(mode) => {
-            let part = if mode == Mode::Read { Mode::ReadPart } else { Mode::WritePart };
-            touch.access(table, part);
-            touch.access(key(second), mode);
+        Kind::TableKey(mode) => touch_key(&mut touch, table, key(second), mode),
+        Kind::TableChange => {
+            let has_key = w.ets.has_key(w.here(), &w.heap, &w.atoms, (first, second));
+            let mode = if has_key { Mode::Write } else { Mode::Read };
+            touch_key(&mut touch, table, key(second), mode);
         }
         Kind::TableInsert | Kind::TableInsertNew | Kind::TableDeleteObject => {
             let objects = w.heap.list_items(second).unwrap_or_else(|| vec![second]);
@@ -498,6 +503,12 @@ fn of_table(w: &World, kind: Kind, first: Value, second: Value) -> Option<Touch>
         | Kind::Nodes => (),
     }
     Some(touch)
+}
+
+fn touch_key(touch: &mut Touch, table: Object, key: Object, mode: Mode) {
+    let part = if mode == Mode::Read { Mode::ReadPart } else { Mode::WritePart };
+    touch.access(table, part);
+    touch.access(key, mode);
 }
 
 /// Who is to inherit a table, if an option says that.
