@@ -337,7 +337,7 @@ code_type(C, T) :- '$char_class'(C, T, code).
 % What is asked most: a known character and a kind without arguments.
 '$char_class'(C, T, _) :-
     atom(T), '$simple_kind'(T),
-    ( integer(C) -> C >= 0, Code = C ; atom(C), atom_length(C, 1), char_code(C, Code) ), !,
+    ( integer(C) -> C >= 0, Code = C ; atom(C), char_code(C, Code) ), !,
     '$char_type'(Code, T, []).
 '$char_class'(C, T, Kind) :-
     var(C), !,
