@@ -269,24 +269,7 @@ const SALT: u64 = 0x5bd1_e995_0000_0001;
 
 /// How many parts a term has, itself included.
 fn size(term: &Term) -> usize {
-    1 + match term {
-        Term::List(list) => list.items.iter().map(size).sum(),
-        Term::Tuple(items) => items.iter().map(size).sum(),
-        Term::Map(pairs) => pairs.iter().map(|it| size(&it.0) + size(&it.1)).sum(),
-        Term::Fun(fun) => match &**fun {
-            Fun::Table { default, .. } => size(default),
-            Fun::External { .. } | Fun::Closure { .. } => 0,
-        },
-        Term::Int(_)
-        | Term::Big(_)
-        | Term::Float(_)
-        | Term::Atom(_)
-        | Term::Nil
-        | Term::Bits(_)
-        | Term::Pid(_)
-        | Term::Port(_)
-        | Term::Ref(_) => 0,
-    }
+    1 + parts(term).into_iter().map(size).sum::<usize>()
 }
 
 /// The n-th part, in the order in which `size` counts them.
@@ -295,13 +278,18 @@ fn part<'t>(term: &'t Term, n: &mut usize) -> Option<&'t Term> {
         return Some(term);
     }
     *n -= 1;
+    parts(term).into_iter().find_map(|it| part(it, n))
+}
+
+/// What a term is made of and may be changed in.
+fn parts(term: &Term) -> Vec<&Term> {
     match term {
-        Term::List(list) => list.items.iter().find_map(|it| part(it, n)),
-        Term::Tuple(items) => items.iter().find_map(|it| part(it, n)),
-        Term::Map(pairs) => pairs.iter().flat_map(|it| [&it.0, &it.1]).find_map(|it| part(it, n)),
+        Term::List(list) => list.items.iter().collect(),
+        Term::Tuple(items) => items.iter().collect(),
+        Term::Map(pairs) => pairs.iter().flat_map(|it| [&it.0, &it.1]).collect(),
         Term::Fun(fun) => match &**fun {
-            Fun::Table { default, .. } => part(default, n),
-            Fun::External { .. } | Fun::Closure { .. } => None,
+            Fun::Table { default, .. } => vec![default],
+            Fun::External { .. } | Fun::Closure { .. } => Vec::new(),
         },
         Term::Int(_)
         | Term::Big(_)
@@ -311,7 +299,7 @@ fn part<'t>(term: &'t Term, n: &mut usize) -> Option<&'t Term> {
         | Term::Bits(_)
         | Term::Pid(_)
         | Term::Port(_)
-        | Term::Ref(_) => None,
+        | Term::Ref(_) => Vec::new(),
     }
 }
 
@@ -351,8 +339,9 @@ fn visit(term: &mut Term, n: &mut usize, act: &mut dyn FnMut(&mut Term)) -> bool
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use term::{Type, Types, read_term};
+    use super::{Mutator, part, size, visit};
+    use term::{Domain, Term, Type, Types, read_term};
+    use trace::Input;
 
     fn input(text: &str) -> Input {
         Input { args: vec![read_term(text).expect("a term")] }

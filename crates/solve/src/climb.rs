@@ -1,5 +1,5 @@
-//! Looks for numbers, also as bytes and characters, by trying them: from the hint in ever larger steps, one number at a time, first
-//! from where the constraints are nearest to being satisfied.
+//! Looks for numbers, also as bytes and characters, by trying them: from the hint in ever larger
+//! steps, one number at a time, first from where the constraints are nearest to being satisfied.
 //!
 //! For chains of divisions and products, where solving is hard and evaluating is cheap (Korel,
 //! "Automated software test data generation", 1990: the alternating variable method). Finds, but
