@@ -596,3 +596,21 @@ part_list(B) when is_binary(B) ->
         error:badarg -> short
     end;
 part_list(_) -> ok.
+
+by_name(F, M) ->
+    try maps:F(M) of
+        [_, last] -> error(found);
+        _ -> ok
+    catch
+        error:undef -> no_such_function;
+        error:{badmap, _} -> no_map
+    end.
+
+by_list(L) ->
+    try apply(fun(A, B) -> A - B end, L) of
+        7 -> error(found);
+        _ -> ok
+    catch
+        error:{badarity, _} -> ok;
+        error:badarith -> ok
+    end.

@@ -115,6 +115,24 @@ fn functions_of_functions_and_bits_of_bounded_size_have_plain_inputs() {
 }
 
 #[test]
+fn a_call_that_the_input_names_may_be_of_each_function() {
+    let check = |function: &str, expect: &[&str]| {
+        let (report, _) = report(&["named.erl", "-f", function]);
+        let unit = &report["units"][0];
+        let call = |it: &Value| {
+            assert_eq!(it["confirmed"], true, "{it}");
+            it["call"].as_str().expect("a call").to_owned()
+        };
+        let found = unit["findings"].as_array().expect("findings");
+        assert_eq!(found.iter().map(call).collect::<Vec<_>>(), expect, "{function}");
+        assert_eq!(unit["diverged"], 0, "{function}");
+    };
+    check("one/2", &["named:one(a, 0)", "named:one(all, 0)", "named:one(half, 1)"]);
+    check("other/2", &["named:other(a, 0)", "named:other(named, 1)"]);
+    check("all/1", &["named:all([])", "named:all([1,1])"]);
+}
+
+#[test]
 fn a_result_that_breaks_the_spec_is_looked_for() {
     let check = |function: &str, expect: &[&str]| {
         let (report, code) = report(&["promises.erl", "-f", function]);

@@ -407,8 +407,10 @@ fn failure(class: &Atom, reason: &Term, trace: &Term) -> u64 {
     class.hash(&mut hasher);
     let tag = reason.as_tuple().and_then(<[Term]>::first).unwrap_or(reason);
     tag.as_atom().hash(&mut hasher);
-    let place = trace.as_list().and_then(<[Term]>::first).and_then(Term::as_tuple);
-    if let Some([module, function, _, place]) = place {
+    // A function that is not there has no place; where it was called does.
+    let mut frames = trace.as_list().unwrap_or_default().iter().filter_map(Term::as_tuple);
+    let has_place = |it: &&[Term]| !matches!(it, [.., Term::Nil]);
+    if let Some([module, function, _, place]) = frames.find(has_place) {
         (module, function, place).hash(&mut hasher);
     }
     hasher.finish()

@@ -269,7 +269,7 @@ const SALT: u64 = 0x5bd1_e995_0000_0001;
 
 /// How many parts a term has, itself included.
 fn size(term: &Term) -> usize {
-    1 + parts(term).into_iter().map(size).sum::<usize>()
+    1 + term.parts().into_iter().map(size).sum::<usize>()
 }
 
 /// The n-th part, in the order in which `size` counts them.
@@ -278,29 +278,7 @@ fn part<'t>(term: &'t Term, n: &mut usize) -> Option<&'t Term> {
         return Some(term);
     }
     *n -= 1;
-    parts(term).into_iter().find_map(|it| part(it, n))
-}
-
-/// What a term is made of and may be changed in.
-fn parts(term: &Term) -> Vec<&Term> {
-    match term {
-        Term::List(list) => list.items.iter().collect(),
-        Term::Tuple(items) => items.iter().collect(),
-        Term::Map(pairs) => pairs.iter().flat_map(|it| [&it.0, &it.1]).collect(),
-        Term::Fun(fun) => match &**fun {
-            Fun::Table { default, .. } => vec![default],
-            Fun::External { .. } | Fun::Closure { .. } => Vec::new(),
-        },
-        Term::Int(_)
-        | Term::Big(_)
-        | Term::Float(_)
-        | Term::Atom(_)
-        | Term::Nil
-        | Term::Bits(_)
-        | Term::Pid(_)
-        | Term::Port(_)
-        | Term::Ref(_) => Vec::new(),
-    }
+    term.parts().into_iter().find_map(|it| part(it, n))
 }
 
 /// Does something to the n-th part; `false`: there are not so many.

@@ -207,6 +207,28 @@ impl Term {
         matches!(self, Term::Nil).then_some(&[])
     }
 
+    /// What the term is made of, but for the end of an improper list.
+    pub fn parts(&self) -> Vec<&Term> {
+        match self {
+            Term::List(list) => list.items.iter().collect(),
+            Term::Tuple(items) => items.iter().collect(),
+            Term::Map(pairs) => pairs.iter().flat_map(|it| [&it.0, &it.1]).collect(),
+            Term::Fun(fun) => match &**fun {
+                Fun::Table { default, .. } => vec![default],
+                Fun::External { .. } | Fun::Closure { .. } => Vec::new(),
+            },
+            Term::Int(_)
+            | Term::Big(_)
+            | Term::Float(_)
+            | Term::Atom(_)
+            | Term::Nil
+            | Term::Bits(_)
+            | Term::Pid(_)
+            | Term::Port(_)
+            | Term::Ref(_) => Vec::new(),
+        }
+    }
+
     /// The text of an atom, or of a binary that is UTF-8.
     pub fn as_text(&self) -> Option<&str> {
         if let Term::Atom(name) = self {

@@ -104,12 +104,16 @@ impl Judge<'_> {
                     return None;
                 }
                 let frames = frames(trace);
-                let own = frames.iter().find(|it| self.modules.contains(&it.module));
+                // Which function is missing tells causes apart unless the input named it.
+                let is_named = reason.as_atom() == Some("undef")
+                    && frames.first().is_some_and(|it| names(input, it));
+                let places = frames.get(usize::from(is_named)..).unwrap_or_default();
+                let own = places.iter().find(|it| self.modules.contains(&it.module));
                 Some(Cause {
                     kind: self.crash_kind(input, reason, &frames),
                     class: class.as_str().to_owned(),
                     shape: shape(reason),
-                    raised: frames.first().map(spot),
+                    raised: places.first().map(spot),
                     own: own.map(spot),
                 })
             }
@@ -201,6 +205,20 @@ pub(crate) fn used_up(why: &str) -> Option<&'static str> {
         (Stop::TooManyAtoms, "atoms"),
     ];
     budgets.into_iter().find(|it| it.0.to_string() == why).map(|it| it.1)
+}
+
+/// Whether the input has the name of the function or of its module.
+fn names(input: &Input, frame: &Frame) -> bool {
+    let mut todo: Vec<&Term> = input.args.iter().collect();
+    while let Some(term) = todo.pop() {
+        if let Term::Atom(name) = term
+            && [&frame.module, &frame.function].contains(&name)
+        {
+            return true;
+        }
+        todo.extend(term.parts());
+    }
+    false
 }
 
 fn spot(frame: &Frame) -> Spot {

@@ -25,8 +25,9 @@ pub(crate) use known::Known;
 
 use crate::data::{Atoms, Heap, Shadow, Value};
 use crate::machine::Recorder;
+use std::sync::Arc;
 use term::{ExprId, Kind, Op, Term};
-use trace::{Choice, Looked, Loss, SiteId};
+use trace::{Choice, Head, Looked, Loss, SiteId};
 
 /// How a builtin treats symbolic arguments.
 #[derive(Clone, Copy, Debug)]
@@ -76,6 +77,22 @@ impl Lifting<'_> {
             self.test(place, test, holds);
         }
         holds
+    }
+
+    /// Which of the literals a symbolic value is, or none of them; whether it is one.
+    pub(crate) fn chooses(
+        &mut self,
+        place: u32,
+        of: ExprId,
+        found: &Term,
+        literals: Arc<[Head]>,
+    ) -> bool {
+        let is_it = |it: &Head| matches!(it, Head::Literal(term) if term == found);
+        let taken = literals.iter().position(is_it);
+        let site = self.site(place);
+        let index = taken.unwrap_or(literals.len());
+        self.record.choose(site, index, Looked::Heads(of, literals));
+        taken.is_some()
     }
 
     pub(crate) fn apply(&mut self, op: Op, args: &[ExprId]) -> ExprId {

@@ -4,7 +4,6 @@ use crate::data::{AtomId, Value};
 use crate::lift::{Lifting, arg, own_expr, shadow};
 use std::sync::Arc;
 use term::{Base, Conversion, ExprId, Kind, Op};
-use trace::{Head, Looked};
 
 /// From a value of a known kind: it always has a result.
 fn from_kind(
@@ -63,11 +62,7 @@ fn from_name(
     let atom = text.and_then(|it| term::apply(Op::Convert(conversion), &[&it]));
     let name = converted(l, conversion, value, atom.is_some())?;
     let (atom, named) = (atom?, Arc::clone(&l.record.named));
-    let is_it = |it: &Head| matches!(it, Head::Literal(term) if *term == atom);
-    let taken = named.iter().position(is_it);
-    let site = l.site(1);
-    l.record.choose(site, taken.unwrap_or(named.len()), Looked::Heads(name, named));
-    if taken.is_none() {
+    if !l.chooses(1, name, &atom, named) {
         l.lose("which other atoms exist");
     }
     found.map(|it| it.with_shadow(shadow(name)))

@@ -10,6 +10,7 @@ use crate::machine::inspect;
 use crate::machine::interpret::{Cpu, Flow, Pause, Return, pause};
 use crate::machine::process::{Execution, Frame, Status};
 use crate::machine::raise::{self, Raised, Skip};
+use crate::machine::record::either_shadowed;
 use crate::machine::tracing::Seen;
 
 /// As many arguments as BEAM has registers for; a function takes fewer still.
@@ -214,6 +215,10 @@ impl Cpu<'_> {
     }
 
     pub(super) fn apply(&mut self, module: Value, name: Value, args: &[Value], to: Return) -> Flow {
+        let arity = u32::try_from(args.len()).unwrap_or(u32::MAX);
+        if either_shadowed(module, name) {
+            self.choose_name(module, name, arity);
+        }
         let (Some(module_id), Some(name)) = (module.as_atom(), name.as_atom()) else {
             let list = self.world.heap.list(args);
             let args = [module, name, list];
@@ -222,7 +227,6 @@ impl Cpu<'_> {
         if args.len() > MAX_ARGS {
             return self.fault(Fault::SYSTEM_LIMIT, None);
         }
-        let arity = u32::try_from(args.len()).unwrap_or(u32::MAX);
         let target = self.program.resolve(module_id, name, arity);
         self.call_target(target, (module_id, name), args, to)
     }
@@ -393,11 +397,11 @@ impl Cpu<'_> {
         to: Return,
     ) -> Flow {
         match (control, args) {
-            (Control::Apply, [fun, list]) => match self.world.heap.list_items(*list) {
+            (Control::Apply, [fun, list]) => match self.listed_args(*list) {
                 Some(args) => self.apply_fun(*fun, &args, to),
                 None => self.fault(Fault::BADARG, Some((builtin, args))),
             },
-            (Control::Apply, [module, name, list]) => match self.world.heap.list_items(*list) {
+            (Control::Apply, [module, name, list]) => match self.listed_args(*list) {
                 Some(args) => self.apply(*module, *name, &args, to),
                 None => self.fault(Fault::BADARG, Some((builtin, args))),
             },

@@ -60,7 +60,8 @@ impl Machine {
         }
     }
 
-    /// Makes the atoms of a module known as likely ones, for texts that must be existing atoms.
+    /// Makes the atoms of a tested module known as likely ones, for texts that must be existing
+    /// atoms, and the module itself, for calls of a module that is an input.
     pub fn name_atoms(&mut self, code: &ModuleCode) {
         let mut names: BTreeSet<Atom> = BTreeSet::new();
         let mut todo = vec![(&code.core, false)];
@@ -89,6 +90,9 @@ impl Machine {
         let known = self.named.iter().cloned();
         let new = names.into_iter().map(|it| Head::Literal(Term::Atom(it)));
         self.named = known.chain(new).take(MAX_NAMED).collect();
+        let tested = self.tested.iter().cloned();
+        let this = Head::Literal(Term::Atom(code.name.clone()));
+        self.tested = tested.chain([this]).take(MAX_NAMED).collect();
     }
 
     /// Adds a module whose code is at hand.

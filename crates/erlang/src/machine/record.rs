@@ -5,7 +5,7 @@
 
 use crate::builtins::Builtin;
 use crate::code::{Cmp, Kind};
-use crate::data::{RefId, Shadow, Value, View, equal_exact, equal_value, to_term};
+use crate::data::{AtomId, RefId, Shadow, Value, View, equal_exact, equal_value, to_term};
 use crate::lift::lists::LIST_HEADS;
 use crate::lift::promised;
 use crate::lift::search::Needle;
@@ -41,6 +41,8 @@ pub struct Recorder {
     pub(crate) merged: FxHashMap<ExprId, ExprId>,
     /// Atoms that tested code names.
     pub(crate) named: Arc<[Head]>,
+    /// The names of tested modules.
+    pub(crate) tested: Arc<[Head]>,
     /// The heads of each switch table that a choice was made on.
     heads: FxHashMap<u32, Arc<[Head]>>,
 }
@@ -53,6 +55,11 @@ pub struct FromSpec {
     /// What results belong to: whether they do is a choice.
     pub promise: Arc<Promise>,
 }
+
+/// The choices of a call by name: which module, which function, how many arguments.
+const CALLED_MODULE: u32 = 2;
+const CALLED_NAME: u32 = 3;
+const CALLED_ARGS: u32 = 4;
 
 /// A trail holds four clauses.
 const BITS_OF_CLAUSE: u32 = 16;
@@ -220,6 +227,14 @@ impl World {
             let test = lifting.apply(op, &[a, b]);
             lifting.test(0, test, holds);
         }
+    }
+
+    /// The functions that a module exports with this many arguments, but for those that each has.
+    fn exported(&self, module: AtomId, arity: u32) -> Arc<[Head]> {
+        let exports = self.modules.get(&module).map(|it| it.exports.as_slice()).unwrap_or_default();
+        let names = exports.iter().filter(|it| it.1 == arity).map(|it| self.atoms.name(it.0));
+        let own = names.filter(|it| *it != "module_info");
+        own.map(|it| Head::Literal(Term::atom(it))).collect()
     }
 
     /// Remembers what the unit returned, if the run is recorded.
@@ -409,6 +424,45 @@ impl Cpu<'_> {
                 found
             }
         }
+    }
+
+    /// The call of a function by a name that is an input: it is each function that the module has,
+    /// in each module that is tested, or another.
+    #[cold]
+    pub(super) fn choose_name(&mut self, module: Value, name: Value, arity: u32) {
+        let (module_id, name_id) = (module.as_atom(), name.as_atom());
+        // A call that waits for its module is made again when that is there.
+        let is_waiting = module_id.is_some_and(|it| !self.world.is_known_module(it));
+        if is_waiting && name_id.is_some() {
+            return;
+        }
+        let target = module_id.zip(name_id).map(|it| self.program.resolve(it.0, it.1, arity));
+        let is_there = target.flatten().is_some();
+        let names = module_id.map(|it| self.world.exported(it, arity)).unwrap_or_default();
+        let Some(mut lifting) = self.lifting(self.pc) else { return };
+        let is_module = lifting.is(CALLED_MODULE, module, Kind::Atom, module_id.is_some());
+        if !lifting.is(CALLED_NAME, name, Kind::Atom, name_id.is_some()) || !is_module {
+            return;
+        }
+        let modules = Arc::clone(&lifting.record.tested);
+        for (place, value, heads) in [(CALLED_MODULE, module, modules), (CALLED_NAME, name, names)]
+        {
+            let found = to_term(lifting.heap, lifting.atoms, value);
+            let (Some(expr), Ok(found)) = (own_expr(value), found) else { continue };
+            if !lifting.chooses(place, expr, &found, heads) && is_there {
+                lifting.lose("a call of what no tested module exports");
+                lifting.pin(place, value);
+            }
+        }
+    }
+
+    /// The arguments in a list that `apply` was given.
+    pub(super) fn listed_args(&mut self, list: Value) -> Option<Vec<Value>> {
+        if let Some(mut lifting) = self.lifting(self.pc) {
+            let (items, end) = lifting.spine(CALLED_ARGS, list);
+            return end.is_nil().then_some(items);
+        }
+        self.world.heap.list_items(list)
     }
 
     /// The call of a function that is an input: what it returns is unknown.

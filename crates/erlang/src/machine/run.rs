@@ -107,6 +107,8 @@ pub struct Machine {
     pub(super) made_in_run: Vec<AtomId>,
     /// Atoms that tested code names: a text may be one of them.
     pub(super) named: Arc<[Head]>,
+    /// The names of modules that are tested.
+    pub(super) tested: Arc<[Head]>,
     /// As it is before a run changes it.
     environment: BTreeMap<String, String>,
     pub(super) reductions: u64,
@@ -151,6 +153,7 @@ impl Machine {
             deleted: BTreeSet::new(),
             made_in_run: Vec::new(),
             named: Arc::new([]),
+            tested: Arc::new([]),
             environment,
             reductions: 0,
         }
@@ -201,6 +204,7 @@ impl Machine {
         let args = self.values(args);
         recorder.begin();
         recorder.named = Arc::clone(&self.named);
+        recorder.tested = Arc::clone(&self.tested);
         let args: Vec<Value> =
             args.into_iter().enumerate().map(|(n, it)| recorder.argument(n, it)).collect();
         self.world.record = Some(Box::new(recorder));
