@@ -10,6 +10,10 @@ demonitor_flush() -> lose_interest([flush]).
 demonitor_info() -> lose_interest([info]).
 demonitor_both() -> lose_interest([flush, info]).
 
+demonitor_wrongly() ->
+    {_, Ref} = spawn_monitor(fun() -> ok end),
+    catch demonitor(Ref, [flash]).
+
 lose_interest(Options) ->
     {_, Ref} = spawn_monitor(fun() -> ok end),
     case down(Ref) of
@@ -135,6 +139,30 @@ same_object_three_times() ->
     T = ets:new(t, [public]),
     [spawn(fun() -> ets:insert(T, {k, v}) end) || _ <- [1, 2, 3]],
     forever().
+
+%% Who finds nothing to count begins, and may come too late.
+counted_or_begun() ->
+    T = ets:new(t, [public]),
+    Count = fun() ->
+        try ets:update_counter(T, k, 1)
+        catch error:badarg -> ets:insert_new(T, {k, 1})
+        end
+    end,
+    [spawn(Count) || _ <- [1, 2, 3]],
+    forever().
+
+%% Those who come too late do not mind each other.
+written_when_it_is_gone() ->
+    T = ets:new(t, [public]),
+    [spawn(fun() -> ets:insert(T, {k, N}) end) || N <- [1, 2, 3]].
+
+by_name_or_by_reference() ->
+    t = ets:new(t, [public, named_table]),
+    Reference = ets:whereis(t),
+    Me = self(),
+    spawn(fun() -> Me ! now end),
+    T = receive now -> t after 0 -> receive now -> Reference end end,
+    spawn(fun() -> catch ets:insert(T, {k, v}) end).
 
 first_of_three() ->
     T = ets:new(t, [public]),

@@ -293,7 +293,7 @@ fn lives(random: &mut Random, words: &Words) -> String {
 
 fn tables(random: &mut Random, words: &Words) -> String {
     let Words { n, to, key, value, .. } = words;
-    match random.below(27) {
+    match random.below(31) {
         0 => format!("ets:insert(T, {{{key}, {value}}})"),
         1 => format!("ets:lookup(T, {key})"),
         2 => "lists:sort(ets:tab2list(T))".to_owned(),
@@ -320,6 +320,12 @@ fn tables(random: &mut Random, words: &Words) -> String {
         23 => format!("(ets:whereis(t{n}) == undefined)"),
         24 => format!("(catch (ets:new(h{n}, [public, {{heir, {to}, left}}]) == T))"),
         25 => "atomics:add_get(A, 1, 1)".to_owned(),
+        26 => format!(
+            "(try ets:update_counter(T, {key}, 1) catch _:_ -> ets:insert_new(T, {{{key}, 1}}) end)"
+        ),
+        27 => format!("(catch ets:insert(ets:whereis(t{n}), {{{key}, {value}}}))"),
+        28 => format!("(catch ets:rename(t{n}, u{n}))"),
+        29 => format!("(catch ets:new(u{n}, [named_table, protected]) == T)"),
         _ => format!(
             "atomics:{}",
             random.one_of(&["get(A, 1)", "put(A, 1, 5)", "get(A, 2)", "exchange(A, 2, 9)"])

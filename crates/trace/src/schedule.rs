@@ -131,6 +131,8 @@ pub struct Step {
     pub accesses: Vec<Access>,
     /// What it did is not known in detail: every other step depends on it.
     pub is_global: bool,
+    /// After other steps it might touch more: it failed, or found nothing to do.
+    pub might_more: bool,
     pub sent: Vec<Sent>,
     /// What it sent in vain.
     pub lost: Vec<Sent>,

@@ -5,6 +5,7 @@
 
 mod data;
 mod doing;
+mod offers;
 mod order;
 mod plan;
 mod search;

@@ -1,9 +1,10 @@
 //! What a run gives reason to try: races the other way round, receives that take something else.
 
 use crate::schedules::doing::Doing;
+use crate::schedules::offers::fits;
 use crate::schedules::order::{Event, Received, Settled, Trace};
 use std::sync::Arc;
-use trace::{Actor, Choice, Label, Match, OfferKind, Patience, Take};
+use trace::{Actor, Choice, ExecutorError, Input, Label, Match, OfferKind, Patience, Stage, Take};
 
 #[derive(Debug)]
 pub(super) struct Plan {
@@ -13,6 +14,8 @@ pub(super) struct Plan {
     pub(super) guided: Vec<usize>,
     /// What comes after them.
     pub(super) last: Arc<Doing>,
+    /// Whether the last step might touch more than is known of it.
+    pub(super) is_open: bool,
     /// The last step of the run that the plan's last step needs; `None` if it may need more.
     pub(super) needs: Option<usize>,
     /// The match that the last step needs and does not have with this input.
@@ -95,6 +98,25 @@ pub(super) fn losses(trace: &Trace, max: usize) -> Vec<Plan> {
     may_lose.map(plan).filter(is_within).collect()
 }
 
+/// What the last step of a plan does where it is planned.
+pub(super) fn try_out(
+    stage: &mut dyn Stage,
+    trace: &Trace,
+    plan: &Plan,
+    input: &Input,
+) -> Result<Option<Arc<Doing>>, ExecutorError> {
+    stage.begin(input)?;
+    let before = (0..plan.at).chain(plan.guided.iter().copied());
+    for event in before.filter_map(|it| trace.events.get(it)) {
+        stage.again(event.step.label, event.step.is_last)?;
+    }
+    let label = plan.last.label;
+    let is_possible = stage.offers()?.iter().any(|it| fits(it, label));
+    let step = is_possible.then(|| stage.step(label)).transpose()?;
+    stage.end()?;
+    Ok(step.map(|mut it| Doing::of_step(&mut it)))
+}
+
 /// Which of the steps that a race does not depend on are made before it is turned.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Guided {
@@ -124,14 +146,16 @@ fn races(trace: &Trace, fresh: usize, guided: Guided) -> Vec<Plan> {
         if !is_caused {
             let doing = Arc::clone(&second.doing);
             let plan = plan(trace, race.first, until(race.second), doing);
-            res.push(Plan { needs: Some(race.second), ..plan });
+            let is_open = second.step.might_more;
+            res.push(Plan { needs: Some(race.second), is_open, ..plan });
         }
     }
     for cut in &trace.cuts {
         if let OfferKind::Next { .. } = *cut.offer.kind {
             let label = Label { actor: cut.offer.actor, take: Take::Next };
             let doing = Doing::of_offer(label, Some(&cut.offer.kind));
-            res.push(plan(trace, cut.at, until(next_of(trace, label.actor, cut.at)), doing));
+            let until = until(next_of(trace, label.actor, cut.at));
+            res.push(Plan { is_open: true, ..plan(trace, cut.at, until, doing) });
         }
     }
     res
@@ -181,5 +205,5 @@ fn other_takes(trace: &Trace, fresh: usize, received: &Received, res: &mut Vec<P
 /// All up to some step that a step did not cause, then another one in its place.
 fn plan(trace: &Trace, at: usize, until: usize, last: Arc<Doing>) -> Plan {
     let guided: Vec<usize> = (at + 1..until).filter(|it| !trace.is_before(at, *it)).collect();
-    Plan { at, guided, last, needs: None, unmatched: None }
+    Plan { at, guided, last, is_open: false, needs: None, unmatched: None }
 }

@@ -7,8 +7,9 @@ use crate::oracle::Oracle;
 use crate::report::Stop;
 use crate::schedules::data::{Path, Turns, condition, inputs_for_match, needed};
 use crate::schedules::doing::{Doing, initial, is_weak_initial};
+use crate::schedules::offers::{fits, is_open, labels, loss, natural, waiting};
 use crate::schedules::order::{Delivery, Settled, Trace};
-use crate::schedules::plan::{Plan, losses, ordered_plans, plans};
+use crate::schedules::plan::{Plan, losses, ordered_plans, plans, try_out};
 use crate::schedules::wakeup::{Asleep, Branch, Sequence, first_tried, insert};
 use rustc_hash::{FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
@@ -17,8 +18,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use term::Exprs;
 use trace::{
-    Actor, Choice, ExecutorError, Input, Label, Match, Offer, OfferKind, Patience, Performed,
-    Stage, Step, Take,
+    Actor, Choice, ExecutorError, Input, Label, Match, Offer, OfferKind, Performed, Stage, Step,
+    Take,
 };
 
 #[derive(Clone, Copy, Debug)]
@@ -122,6 +123,7 @@ pub fn explore_schedules(
         input: Rc::new(seed.clone()),
         trace: Trace::new(settings.delivery),
         trace_input: None,
+        is_stale: false,
         root: Turns::default(),
         classes: FxHashSet::default(),
         random: settings.seed,
@@ -199,6 +201,8 @@ struct Search {
     /// Of the run before, when there is none going on.
     trace: Trace,
     trace_input: Option<Rc<Input>>,
+    /// Whether something else was tried since.
+    is_stale: bool,
     /// What was chosen before the first step.
     root: Turns,
     classes: FxHashSet<u64>,
@@ -394,7 +398,7 @@ impl Search {
         let is_same = self.trace_input.as_ref().is_some_and(|it| Rc::ptr_eq(it, &self.input));
         let n_known = if is_same { self.nodes.len().saturating_sub(1) } else { 0 };
         trace.truncate(n_known);
-        let n_taken = match is_same {
+        let n_taken = match is_same && !std::mem::take(&mut self.is_stale) {
             true => stage.begin_again(&self.input, trace.len())?,
             false => {
                 stage.begin(&self.input)?;
@@ -552,8 +556,14 @@ impl Search {
             Dpor::Optimal | Dpor::Source | Dpor::None | Dpor::All | Dpor::Random => (),
         }
         let mut settled = Vec::new();
-        for plan in &found {
-            settled.extend(self.accept(stage.exprs(), oracle, trace, &path, plan));
+        for mut plan in found {
+            if plan.is_open && self.settings.dpor == Dpor::Optimal {
+                self.is_stale = true;
+                if let Ok(Some(doing)) = try_out(stage, trace, &plan, &self.input) {
+                    plan.last = doing;
+                }
+            }
+            settled.extend(self.accept(stage.exprs(), oracle, trace, &path, &plan));
         }
         if let Some(Refused { at, label, found }) = &played.refused {
             let n_fixed = self.nodes.get(*at).and_then(|it| it.tree.first()).map(|it| it.n_fixed);
@@ -687,16 +697,6 @@ fn refused(
     Ok(is_symbolic.then_some(Refused { at, label, found }))
 }
 
-/// Messages that nobody took, but somebody would with other inputs.
-fn waiting(offers: &[Offer]) -> Vec<(Label, Vec<Choice>)> {
-    let of = |offer: &Offer| -> Vec<(Label, Vec<Choice>)> {
-        let OfferKind::Receive(waiting) = &*offer.kind else { return Vec::new() };
-        let label = |id| Label { actor: offer.actor, take: Take::Message(id) };
-        waiting.symbolic.iter().map(|it| (label(it.0), it.1.choices.clone())).collect()
-    };
-    offers.iter().flat_map(of).collect()
-}
-
 impl ScheduleSettings {
     /// Whether this is one of the offers, and possible.
     fn can(&self, offers: &[Offer], trace: &Trace, label: Label) -> bool {
@@ -710,54 +710,6 @@ impl ScheduleSettings {
             }
         })
     }
-}
-
-/// Everything that an actor could do.
-fn labels(offer: &Offer) -> Vec<Label> {
-    let of = |take| Label { actor: offer.actor, take };
-    match &*offer.kind {
-        OfferKind::Next { .. } => vec![of(Take::Next)],
-        OfferKind::Receive(waiting) => {
-            let mut res: Vec<Label> =
-                waiting.matching.iter().map(|it| of(Take::Message(*it))).collect();
-            if waiting.patience == Patience::Soon {
-                res.push(of(Take::Timeout));
-            }
-            res
-        }
-    }
-}
-
-/// The message that it sends might be lost; nobody does that of his own accord.
-fn loss(offer: &Offer) -> Option<Label> {
-    let may_lose = matches!(*offer.kind, OfferKind::Next { may_lose: true, .. });
-    may_lose.then_some(Label { actor: offer.actor, take: Take::Lost })
-}
-
-fn fits(offer: &Offer, label: Label) -> bool {
-    offer.actor == label.actor
-        && match (&*offer.kind, label.take) {
-            (OfferKind::Next { may_lose, .. }, take) => {
-                take == Take::Next || *may_lose && take == Take::Lost
-            }
-            (OfferKind::Receive(_), Take::Next | Take::Lost) => false,
-            (OfferKind::Receive(it), Take::Message(id)) => it.matching.contains(&id),
-            (OfferKind::Receive(it), Take::Timeout) => it.patience == Patience::Soon,
-        }
-}
-
-fn is_open(offer: &Offer) -> bool {
-    match &*offer.kind {
-        OfferKind::Next { .. } => true,
-        OfferKind::Receive(it) => !it.matching.is_empty() || it.patience == Patience::Soon,
-    }
-}
-
-/// The first message that is wanted, or the timeout if there is none.
-fn natural(offers: &[Offer], last: Option<Actor>) -> Option<Label> {
-    let of = |offer: &Offer| labels(offer).first().copied();
-    let again = offers.iter().find(|it| Some(it.actor) == last).and_then(of);
-    again.or_else(|| offers.iter().find_map(of))
 }
 
 /// Who went last goes on, then those who were started after it, then all others. How many runs are

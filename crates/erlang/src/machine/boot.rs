@@ -272,6 +272,11 @@ impl World {
     }
 }
 
+/// Whether every system has a table of this name.
+pub(super) fn is_table_of_system(name: &str) -> bool {
+    RESIDENTS.iter().any(|it| it.table == Some(name))
+}
+
 fn resident(name: &str) -> Option<&'static Resident> {
     let with = CHILDREN.iter().find(|it| it.0 == name);
     let name = with.map_or(name, |it| it.1);

@@ -357,7 +357,10 @@ impl World {
         for gone in self.links_gone(pid) {
             self.exit_signal(pid, gone, reason, Through::Link);
         }
-        for (reference, watcher) in process.monitored_by {
+        // Whoever came first, what is sent has the same name.
+        let mut watchers = process.monitored_by;
+        watchers.sort_unstable();
+        for (reference, watcher) in watchers {
             self.down(watcher, reference, reason);
         }
     }

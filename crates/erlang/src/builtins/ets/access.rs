@@ -1,7 +1,7 @@
 //! Finding the table that a program means, if it may touch it.
 
 use crate::builtins::Fault;
-use crate::builtins::ets::table::{Kind, Protection, Table};
+use crate::builtins::ets::table::{Kind, Table};
 use crate::builtins::handles::is_table;
 use crate::data::{AtomId, RefId, Value};
 use crate::machine::World;
@@ -79,7 +79,7 @@ pub(super) fn find_by_key(w: &mut World, table: Value, need: Need) -> Result<Ref
     let Some(found) = id.and_then(|it| w.ets.tables.get(&it)) else {
         return Err(caused(w, "id"));
     };
-    if may(w, found, need) {
+    if w.ets.is_open(found, w.current, need) {
         return Ok(found.id);
     }
     Err(caused(w, "access"))
@@ -92,15 +92,6 @@ pub(super) fn named(w: &mut World, name: AtomId) -> Result<Option<RefId>, Fault>
         w.need_table(name)?;
     }
     Ok(found)
-}
-
-fn may(w: &World, table: &Table, need: Need) -> bool {
-    let open = match table.protection {
-        Protection::Public => true,
-        Protection::Protected => need != Need::Write,
-        Protection::Private => need == Need::Nothing,
-    };
-    open || table.owner == w.current || w.ets.super_users.contains(&w.current)
 }
 
 /// A table that was found.

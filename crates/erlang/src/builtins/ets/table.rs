@@ -3,6 +3,7 @@
 //! A set is kept in key order like an ordered set, only with `=:=` for the same key where that has
 //! `==`: BEAM leaves the order of a set open, and this one depends on nothing but the keys.
 
+use crate::builtins::ets::access::Need;
 use crate::builtins::ets::rows::{Place, Rows};
 use crate::builtins::ets::spec::Program;
 use crate::builtins::handles::HandleKind;
@@ -99,6 +100,25 @@ impl Tables {
         let by_name = || self.names.get(&(here, table.as_atom()?)).copied();
         let id = table.as_ref().or_else(by_name)?;
         self.tables.get(&id)
+    }
+
+    pub(crate) fn id_of(&self, here: NodeId, table: Value) -> Option<RefId> {
+        self.named(here, table).map(|it| it.id)
+    }
+
+    /// Whether a process may read a table, or write to it.
+    pub(crate) fn lets(&self, here: NodeId, table: Value, who: PidId, writes: bool) -> bool {
+        let need = if writes { Need::Write } else { Need::Read };
+        self.named(here, table).is_some_and(|it| self.is_open(it, who, need))
+    }
+
+    pub(super) fn is_open(&self, table: &Table, who: PidId, need: Need) -> bool {
+        let is_open = match table.protection {
+            Protection::Public => true,
+            Protection::Protected => need != Need::Write,
+            Protection::Private => need == Need::Nothing,
+        };
+        is_open || table.owner == who || self.super_users.contains(&who)
     }
 
     /// Counted from one.

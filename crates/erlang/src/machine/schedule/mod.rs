@@ -11,6 +11,7 @@ mod keep;
 mod narrate;
 mod receives;
 mod stage;
+mod tables;
 mod touch;
 
 pub use stage::Staged;

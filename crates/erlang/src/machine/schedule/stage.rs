@@ -264,7 +264,7 @@ impl Stage for Staged<'_> {
 }
 
 pub(super) fn next(actor: Actor, touch: Touch) -> Offer {
-    let Touch { accesses, is_global, kills, to } = touch;
+    let Touch { accesses, is_global, kills, to, .. } = touch;
     let kills = kills.into_iter().map(super::actor).collect();
     let may_lose = to.is_some();
     Offer { actor, kind: Rc::new(OfferKind::Next { accesses, is_global, kills, may_lose }) }
@@ -614,11 +614,12 @@ impl Staged<'_> {
             sent: draft.sent.iter().map(|it| self.message_text(it.message)).collect(),
             lost: draft.lost.iter().map(|it| self.message_text(it.message)).collect(),
         });
-        let Touch { accesses, is_global, .. } = draft.touch;
+        let Touch { accesses, is_global, might_more, .. } = draft.touch;
         Ok(Step {
             label,
             accesses,
             is_global,
+            might_more,
             sent: draft.sent,
             lost: draft.lost,
             spawned: draft.spawned,

@@ -8,7 +8,7 @@ use crate::builtins::phash2;
 use crate::data::{AtomId, NodeId, PidId, RefId, Value};
 use crate::machine::World;
 use crate::machine::process::{AliasKind, MonitorTarget};
-use crate::machine::schedule::is_inline;
+use crate::machine::schedule::{is_inline, tables};
 use crate::machine::signals::Through;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
@@ -19,6 +19,8 @@ use trace::{Access, Mode, Object};
 pub(super) struct Touch {
     pub(super) accesses: Vec<Access>,
     pub(super) is_global: bool,
+    /// Had others done something else before, it might touch more.
+    pub(super) might_more: bool,
     /// Whom it may end.
     pub(super) kills: Vec<PidId>,
     /// Who gets the message that it sends, if that is another process.
@@ -33,6 +35,7 @@ impl Touch {
     pub(super) fn add(&mut self, other: Touch) {
         self.accesses.extend(other.accesses);
         self.is_global |= other.is_global;
+        self.might_more |= other.might_more;
         self.kills.extend(other.kills);
     }
 
@@ -63,23 +66,14 @@ pub(super) enum Kind {
     Monitor,
     Demonitor,
     Unalias,
-    Name(Mode),
+    Register,
+    Unregister,
+    WhereIs,
     Names,
     Alive,
     Flag,
     Timer(Mode),
-    Table(Mode),
-    TableNew,
-    TableKey(Mode),
-    /// Changes what has a key, and does nothing if nothing has.
-    TableChange,
-    TableInsert,
-    TableInsertNew,
-    TableDeleteObject,
-    TableDelete,
-    TableGive,
-    TableRename,
-    TableOptions,
+    Table(tables::Kind),
     Term(Mode),
     Terms,
     Cell(Mode),
@@ -93,9 +87,12 @@ impl Kind {
     pub(super) fn of(builtin: &Builtin) -> Kind {
         match builtin.module {
             "erlang" => Kind::of_erlang(builtin.name, builtin.arity),
-            "ets" => Kind::of_tables(builtin.name, builtin.arity),
+            "ets" => match builtin.name {
+                "match_spec_compile" | "match_spec_run_r" | "is_compiled_ms" => Kind::Local,
+                name => tables::Kind::of(name, builtin.arity).map_or(Kind::Global, Kind::Table),
+            },
             "erts_internal" => match builtin.name {
-                "ets_raw_first" | "ets_raw_next" => Kind::Table(Mode::Read),
+                "ets_raw_first" | "ets_raw_next" => Kind::Table(tables::Kind::Whole(Mode::Read)),
                 "spawn_request" => Kind::SpawnLinked,
                 "dist_spawn_request" => Kind::Node(Mode::Read),
                 "counters_get" => Kind::Cell(Mode::Read),
@@ -133,8 +130,9 @@ impl Kind {
             ("monitor", _) => Kind::Monitor,
             ("demonitor", _) => Kind::Demonitor,
             ("unalias", 1) => Kind::Unalias,
-            ("register", 2) | ("unregister", 1) => Kind::Name(Mode::Write),
-            ("whereis", 1) => Kind::Name(Mode::Read),
+            ("register", 2) => Kind::Register,
+            ("unregister", 1) => Kind::Unregister,
+            ("whereis", 1) => Kind::WhereIs,
             ("registered", 0) => Kind::Names,
             ("is_process_alive", 1) => Kind::Alive,
             ("process_flag", 2) => Kind::Flag,
@@ -148,33 +146,6 @@ impl Kind {
             ("nodes", _) => Kind::Nodes,
             ("halt", _) => Kind::Global,
             _ => Kind::Local,
-        }
-    }
-
-    fn of_tables(name: &str, arity: u8) -> Kind {
-        match (name, arity) {
-            ("new", _) => Kind::TableNew,
-            ("match_spec_compile" | "match_spec_run_r" | "is_compiled_ms", _) => Kind::Local,
-            ("all", _) | ("match" | "match_object" | "select" | "select_reverse", 1) => {
-                Kind::Global
-            }
-            ("lookup" | "lookup_element" | "member", _) => Kind::TableKey(Mode::Read),
-            ("delete", 2) | ("take", _) | ("update_element" | "update_counter", 3) => {
-                Kind::TableChange
-            }
-            ("update_element" | "update_counter", _) => Kind::TableKey(Mode::Write),
-            ("insert", _) => Kind::TableInsert,
-            ("delete_object", _) => Kind::TableDeleteObject,
-            ("insert_new", _) => Kind::TableInsertNew,
-            ("delete", 1) => Kind::TableDelete,
-            ("give_away", _) => Kind::TableGive,
-            ("rename", _) => Kind::TableRename,
-            ("setopts", _) => Kind::TableOptions,
-            ("internal_delete_all", _) | ("internal_select_delete" | "select_replace", _) => {
-                Kind::Table(Mode::Write)
-            }
-            ("safe_fixtable" | "whereis", _) => Kind::Table(Mode::ReadPart),
-            _ => Kind::Table(Mode::Read),
         }
     }
 }
@@ -221,24 +192,25 @@ pub(super) fn of_call(w: &World, kind: Kind, args: &[Value]) -> Option<Touch> {
         Kind::Monitor => touch_watched(w, &mut touch, second),
         Kind::Demonitor => touch = of_demonitor(w, first.as_ref()?, second),
         Kind::Unalias => touch.access(alias(first.as_ref()?), Mode::Write),
-        Kind::Name(mode) => {
-            touch_name(w, &mut touch, first, mode);
-            if mode == Mode::Write {
-                touch.access(names(), Mode::WritePart);
-            }
-            // Who gets or loses the name; what it does with it when it ends.
-            let holder = first.as_atom().and_then(|it| w.registry.get(&(w.here(), it)).copied());
-            if let Some(pid) = second.as_pid().or(holder.filter(|_| mode == Mode::Write)) {
-                touch.access(life(pid), Mode::Read);
-                touch.access(name_of(pid), mode);
-            }
+        Kind::Register => {
+            let pid = second.as_pid();
+            let is_nameless = |it: PidId| w.processes.get(&it).is_some_and(|it| it.name.is_none());
+            let is_given = holder(w, first).is_none() && pid.is_none_or(is_nameless);
+            touch_naming(w, &mut touch, first, (pid, is_given));
         }
+        Kind::Unregister => {
+            let pid = holder(w, first);
+            touch_naming(w, &mut touch, first, (pid, pid.is_some()));
+        }
+        Kind::WhereIs => touch_name(w, &mut touch, first, Mode::Read),
         Kind::Names => touch.access(names(), Mode::Read),
         Kind::Alive => {
             let pid = first.as_pid()?;
             touch.access(doom(pid), Mode::Read);
             // Who has been told to end counts as gone, before and after it went.
-            if !w.is_doomed(pid) && !w.was_doomed(pid) {
+            if w.is_doomed(pid) || w.was_doomed(pid) {
+                touch.might_more = true;
+            } else {
                 touch.access(life(pid), Mode::Read);
             }
         }
@@ -249,8 +221,10 @@ pub(super) fn of_call(w: &World, kind: Kind, args: &[Value]) -> Option<Touch> {
         Kind::Timer(mode) => {
             let id = first.as_ref()?;
             touch.access(timer(id), mode);
-            if let Some(to) = w.timers.target(id).filter(|it| *it != w.current) {
-                touch.access(life(to), Mode::Read);
+            match w.timers.target(id) {
+                Some(to) if to != w.current => touch.access(life(to), Mode::Read),
+                Some(_) => (),
+                None => touch.might_more = true,
             }
         }
         Kind::Node(mode) => {
@@ -261,17 +235,7 @@ pub(super) fn of_call(w: &World, kind: Kind, args: &[Value]) -> Option<Touch> {
         Kind::Nodes if !w.heap.nodes.is_distributed() => return None,
         Kind::Nodes => touch.access(network(), Mode::Read),
         Kind::Info => return of_info(w, first.as_pid()?, second),
-        Kind::Table(_)
-        | Kind::TableNew
-        | Kind::TableKey(_)
-        | Kind::TableChange
-        | Kind::TableInsert
-        | Kind::TableInsertNew
-        | Kind::TableDeleteObject
-        | Kind::TableDelete
-        | Kind::TableGive
-        | Kind::TableRename
-        | Kind::TableOptions => return of_table(w, kind, first, second),
+        Kind::Table(kind) => return tables::of_call(w, kind, first, second),
         Kind::Term(mode) => {
             let part = if mode == Mode::Read { Mode::ReadPart } else { Mode::WritePart };
             touch.access(terms(), part);
@@ -294,11 +258,14 @@ fn of_spawn(w: &World) -> Touch {
 /// A process loses interest in another.
 fn of_demonitor(w: &World, id: RefId, options: Value) -> Touch {
     let mut touch = Touch::default();
+    let options = w.heap.list_items(options);
+    let is_known = |it: &Value| it.is_atom(AtomId::FLUSH) || it.is_atom(AtomId::INFO);
+    // One that fails does nothing.
+    let Some(options) = options.filter(|it| it.iter().all(is_known)) else { return touch };
     let me = w.processes.get(&w.current);
     if me.is_some_and(|it| it.aliases.contains_key(&id)) {
         touch.access(alias(id), Mode::Write);
     }
-    let options = w.heap.list_items(options).unwrap_or_default();
     let has = |name: AtomId| options.iter().any(|it| it.is_atom(name));
     if has(AtomId::FLUSH) {
         touch.access(taken(w.current), Mode::WritePart);
@@ -314,7 +281,8 @@ fn of_demonitor(w: &World, id: RefId, options: Value) -> Touch {
             touch.access(life(pid), Mode::Read);
         }
         Some(MonitorTarget::Port(..) | MonitorTarget::TimeOffset) => (),
-        Some(MonitorTarget::Name(_, _, None)) | None => (),
+        Some(MonitorTarget::Name(_, _, None)) => (),
+        None => touch.might_more = true,
     }
     touch
 }
@@ -324,7 +292,9 @@ fn of_send(w: &World, to: Value) -> Touch {
     let mut touch = Touch { to: receiver(w, to), ..Touch::default() };
     if let Some(id) = to.as_ref() {
         let owner = w.processes.get(&id.owner);
-        let is_once = owner.and_then(|it| it.aliases.get(&id)).copied() == Some(AliasKind::Reply);
+        let kind = owner.and_then(|it| it.aliases.get(&id)).copied();
+        let is_once = kind == Some(AliasKind::Reply);
+        touch.might_more = kind.is_none();
         touch.access(alias(id), if is_once { Mode::Write } else { Mode::Read });
     } else {
         touch_name(w, &mut touch, to, Mode::Read);
@@ -406,122 +376,10 @@ fn of_info(w: &World, pid: PidId, item: Value) -> Option<Touch> {
     Some(touch)
 }
 
-fn of_table(w: &World, kind: Kind, first: Value, second: Value) -> Option<Touch> {
-    let table = table(w, first);
-    let key = |it: Value| object(8, table.0, u64::from(phash2(w, it)));
-    let mut touch = Touch::default();
-    match kind {
-        Kind::TableNew => {
-            // One that nobody can name is nobody's business yet; but the dead inherit nothing.
-            let options = w.heap.list_items(second).unwrap_or_default();
-            let is_named =
-                |it: &Value| it.as_atom().is_some_and(|it| w.atoms.name(it) == "named_table");
-            let heirs = options.iter().filter_map(|it| heir(w, *it));
-            heirs.for_each(|it| touch.access(life(it), Mode::Read));
-            if !options.iter().any(is_named) {
-                return (!touch.accesses.is_empty()).then_some(touch);
-            }
-            touch.access(table, Mode::Write);
-        }
-        Kind::TableKey(mode) => touch_key(&mut touch, table, key(second), mode),
-        Kind::TableChange => {
-            let has_key = w.ets.has_key(w.here(), &w.heap, &w.atoms, (first, second));
-            let mode = if has_key { Mode::Write } else { Mode::Read };
-            touch_key(&mut touch, table, key(second), mode);
-        }
-        Kind::TableInsert | Kind::TableInsertNew | Kind::TableDeleteObject => {
-            let objects = w.heap.list_items(second).unwrap_or_else(|| vec![second]);
-            let has = |it: &Value| w.ets.has_key_of(w.here(), &w.heap, &w.atoms, (first, *it));
-            // One that finds its key taken only looks.
-            let is_look = kind == Kind::TableInsertNew && objects.iter().any(has);
-            let (whole, part) = match is_look {
-                true => (Mode::ReadPart, Mode::Read),
-                false => (Mode::WritePart, Mode::Write),
-            };
-            touch.access(table, whole);
-            let place = w.ets.key_position(w.here(), first).unwrap_or(1).saturating_sub(1);
-            for object in objects {
-                if let Some(it) = w.heap.elements(object).and_then(|it| it.get(place)) {
-                    // To put the same there twice is to put it there, whatever the input.
-                    let is_put = kind == Kind::TableInsert && w.record.is_none();
-                    let part = if is_put { Mode::Put(content(w, object)) } else { part };
-                    touch.access(key(*it), part);
-                }
-            }
-        }
-        Kind::TableDelete => {
-            touch.access(table, Mode::Write);
-            if let Some(owner) = w.ets.owner_of(w.here(), first).filter(|it| *it != w.current) {
-                touch.access(life(owner), Mode::Read);
-            }
-        }
-        Kind::TableGive => {
-            touch.access(table, Mode::Write);
-            if let Some(pid) = second.as_pid() {
-                touch.access(life(pid), Mode::Read);
-            }
-        }
-        Kind::TableOptions => {
-            touch.access(table, Mode::Write);
-            let options = w.heap.list_items(second).unwrap_or_else(|| vec![second]);
-            let heirs = options.into_iter().filter_map(|it| heir(w, it));
-            heirs.for_each(|it| touch.access(life(it), Mode::Read));
-        }
-        Kind::TableRename => {
-            touch.access(table, Mode::Write);
-            if let Some(name) = second.as_atom() {
-                touch.access(object(6, atom(w, name), u64::from(w.here().0)), Mode::Write);
-            }
-            if let Some(owner) = w.ets.owner_of(w.here(), first).filter(|it| *it != w.current) {
-                touch.access(life(owner), Mode::Read);
-            }
-        }
-        Kind::Table(mode) => touch.access(table, mode),
-        Kind::Local
-        | Kind::Global
-        | Kind::Visible
-        | Kind::Spawn
-        | Kind::SpawnLinked
-        | Kind::Processes
-        | Kind::Leader(_)
-        | Kind::Send
-        | Kind::ExitSignal
-        | Kind::Link(_)
-        | Kind::Monitor
-        | Kind::Demonitor
-        | Kind::Unalias
-        | Kind::Name(_)
-        | Kind::Names
-        | Kind::Alive
-        | Kind::Flag
-        | Kind::Timer(_)
-        | Kind::Term(_)
-        | Kind::Terms
-        | Kind::Cell(_)
-        | Kind::Info
-        | Kind::Node(_)
-        | Kind::Nodes => (),
-    }
-    Some(touch)
-}
-
-fn touch_key(touch: &mut Touch, table: Object, key: Object, mode: Mode) {
-    let part = if mode == Mode::Read { Mode::ReadPart } else { Mode::WritePart };
-    touch.access(table, part);
-    touch.access(key, mode);
-}
-
-/// Who is to inherit a table, if an option says that.
-fn heir(w: &World, option: Value) -> Option<PidId> {
-    match w.heap.elements(option)? {
-        [tag, pid, _] if tag.is_atom(AtomId::HEIR) => pid.as_pid(),
-        _ => None,
-    }
-}
-
 /// A process is about to end.
 pub(super) fn of_exit(w: &World, pid: PidId) -> Touch {
     let mut touch = Touch::of(&[(life(pid), Mode::Write), (population(), Mode::WritePart)]);
+    touch.might_more = true;
     if let Some(name) = w.processes.get(&pid).and_then(|it| it.name) {
         touch_name(w, &mut touch, Value::atom(name), Mode::Write);
         touch.access(names(), Mode::WritePart);
@@ -530,12 +388,7 @@ pub(super) fn of_exit(w: &World, pid: PidId) -> Touch {
         touch.kills.extend(&process.links);
         process.links.iter().for_each(|it| touch.access(links(*it), Mode::WritePart));
     }
-    for owned in w.ets.owned_by(pid) {
-        touch.access(table(w, owned), Mode::Write);
-        if let Some(heir) = w.ets.heir_of(pid.node(), owned).filter(|it| *it != pid) {
-            touch.access(life(heir), Mode::Read);
-        }
-    }
+    tables::touch_owned(w, &mut touch, pid);
     touch
 }
 
@@ -549,6 +402,7 @@ pub(super) fn of_signal(w: &World, to: PidId, reason: Value, through: Through) -
     if !is_kill {
         touch.access(flags(to), Mode::Read);
     }
+    touch.might_more = is_doomed || (traps && !is_kill);
     if is_kill || (!traps && !reason.is_atom(AtomId::NORMAL)) {
         touch.access(doom(to), Mode::Read);
         if !is_doomed {
@@ -556,6 +410,24 @@ pub(super) fn of_signal(w: &World, to: PidId, reason: Value, through: Through) -
         }
     }
     touch
+}
+
+/// A process gets or loses a name, which it would take along when it ends. In vain it only looks.
+fn touch_naming(w: &World, touch: &mut Touch, name: Value, (pid, is_done): (Option<PidId>, bool)) {
+    let mode = if is_done { Mode::Write } else { Mode::Read };
+    touch_name(w, touch, name, mode);
+    touch.might_more = !is_done;
+    if is_done {
+        touch.access(names(), Mode::WritePart);
+    }
+    if let Some(pid) = pid {
+        touch.access(life(pid), Mode::Read);
+        touch.access(name_of(pid), mode);
+    }
+}
+
+fn holder(w: &World, name: Value) -> Option<PidId> {
+    w.registry.get(&(w.here(), name.as_atom()?)).copied()
 }
 
 fn touch_name(w: &World, touch: &mut Touch, value: Value, mode: Mode) {
@@ -608,18 +480,8 @@ pub(super) fn of_node_down(w: &World, node: NodeId) -> Touch {
     touch
 }
 
-/// A named table is known by its name, whoever made it.
-fn table(w: &World, value: Value) -> Object {
-    let name = value.as_atom().or_else(|| w.ets.name_of(w.here(), value));
-    match (name, value.as_ref()) {
-        (Some(name), _) => object(6, atom(w, name), u64::from(w.here().0)),
-        (None, Some(id)) => object(7, u64::from(id.owner.0), u64::from(id.n)),
-        (None, None) => object(7, 0, 0),
-    }
-}
-
 /// By its text, for numbers of atoms differ from run to run.
-fn atom(w: &World, name: AtomId) -> u64 {
+pub(super) fn atom(w: &World, name: AtomId) -> u64 {
     u64::from(phash2(w, Value::atom(name)))
 }
 
@@ -650,15 +512,6 @@ fn population() -> Object {
     object(21, 0, 0)
 }
 
-/// A hash that no two objects of a table share, for all practical purposes.
-fn content(w: &World, object: Value) -> u64 {
-    let mut hasher = FxHasher::default();
-    phash2(w, object).hash(&mut hasher);
-    let elements = w.heap.elements(object).unwrap_or_default();
-    elements.iter().for_each(|it| phash2(w, *it).hash(&mut hasher));
-    hasher.finish()
-}
-
 pub(super) fn flags(pid: PidId) -> Object {
     object(4, u64::from(pid.0), 0)
 }
@@ -686,12 +539,12 @@ pub(super) fn name(w: &World, node: NodeId, name: AtomId) -> Object {
 }
 
 fn node(node: NodeId) -> Object {
-    object(18, u64::from(node.0), 0)
+    object(22, u64::from(node.0), 0)
 }
 
 /// Which nodes there are.
 fn network() -> Object {
-    object(19, 0, 0)
+    object(23, 0, 0)
 }
 
 pub(super) fn alias(id: RefId) -> Object {
@@ -715,7 +568,7 @@ fn terms() -> Object {
     object(9, 0, 1)
 }
 
-fn object(kind: u8, a: u64, b: u64) -> Object {
+pub(super) fn object(kind: u8, a: u64, b: u64) -> Object {
     let mut hasher = FxHasher::default();
     (kind, a, b).hash(&mut hasher);
     Object(hasher.finish())

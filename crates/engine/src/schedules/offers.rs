@@ -1,0 +1,61 @@
+//! What actors offer to do, as steps with names.
+
+use trace::{Actor, Choice, Label, Offer, OfferKind, Patience, Take};
+
+/// Everything that an actor could do.
+pub(super) fn labels(offer: &Offer) -> Vec<Label> {
+    let of = |take| Label { actor: offer.actor, take };
+    match &*offer.kind {
+        OfferKind::Next { .. } => vec![of(Take::Next)],
+        OfferKind::Receive(waiting) => {
+            let mut res: Vec<Label> =
+                waiting.matching.iter().map(|it| of(Take::Message(*it))).collect();
+            if waiting.patience == Patience::Soon {
+                res.push(of(Take::Timeout));
+            }
+            res
+        }
+    }
+}
+
+/// The message that it sends might be lost; nobody does that of his own accord.
+pub(super) fn loss(offer: &Offer) -> Option<Label> {
+    let may_lose = matches!(*offer.kind, OfferKind::Next { may_lose: true, .. });
+    may_lose.then_some(Label { actor: offer.actor, take: Take::Lost })
+}
+
+pub(super) fn fits(offer: &Offer, label: Label) -> bool {
+    offer.actor == label.actor
+        && match (&*offer.kind, label.take) {
+            (OfferKind::Next { may_lose, .. }, take) => {
+                take == Take::Next || *may_lose && take == Take::Lost
+            }
+            (OfferKind::Receive(_), Take::Next | Take::Lost) => false,
+            (OfferKind::Receive(it), Take::Message(id)) => it.matching.contains(&id),
+            (OfferKind::Receive(it), Take::Timeout) => it.patience == Patience::Soon,
+        }
+}
+
+pub(super) fn is_open(offer: &Offer) -> bool {
+    match &*offer.kind {
+        OfferKind::Next { .. } => true,
+        OfferKind::Receive(it) => !it.matching.is_empty() || it.patience == Patience::Soon,
+    }
+}
+
+/// The first message that is wanted, or the timeout if there is none.
+pub(super) fn natural(offers: &[Offer], last: Option<Actor>) -> Option<Label> {
+    let of = |offer: &Offer| labels(offer).first().copied();
+    let again = offers.iter().find(|it| Some(it.actor) == last).and_then(of);
+    again.or_else(|| offers.iter().find_map(of))
+}
+
+/// Messages that nobody took, but somebody would with other inputs.
+pub(super) fn waiting(offers: &[Offer]) -> Vec<(Label, Vec<Choice>)> {
+    let of = |offer: &Offer| -> Vec<(Label, Vec<Choice>)> {
+        let OfferKind::Receive(waiting) = &*offer.kind else { return Vec::new() };
+        let label = |id| Label { actor: offer.actor, take: Take::Message(id) };
+        waiting.symbolic.iter().map(|it| (label(it.0), it.1.choices.clone())).collect()
+    };
+    offers.iter().flat_map(of).collect()
+}

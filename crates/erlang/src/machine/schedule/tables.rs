@@ -1,0 +1,254 @@
+//! What operations on tables of terms touch.
+//!
+//! A name and the table that has it are two things: who calls a table by its name looks which one
+//! that is. What fails only looks whether it may.
+
+use crate::builtins::phash2;
+use crate::data::{AtomId, PidId, RefId, Value};
+use crate::machine::World;
+use crate::machine::boot::is_table_of_system;
+use crate::machine::schedule::is_inline;
+use crate::machine::schedule::touch::{Touch, atom, life, object};
+use rustc_hash::FxHasher;
+use std::hash::{Hash, Hasher};
+use trace::{Mode, Object};
+
+/// Kinds of operations, by what they touch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    New,
+    /// Which table has a name.
+    WhereIs,
+    Whole(Mode),
+    Key(Mode),
+    /// Changes what has a key, and does nothing if nothing has.
+    Change,
+    Insert,
+    InsertNew,
+    DeleteObject,
+    Delete,
+    Give,
+    Rename,
+    Options,
+}
+
+impl Kind {
+    /// `None`: everything, for all we know.
+    pub(super) fn of(name: &str, arity: u8) -> Option<Kind> {
+        Some(match (name, arity) {
+            ("new", _) => Kind::New,
+            ("all", _) | ("match" | "match_object" | "select" | "select_reverse", 1) => {
+                return None;
+            }
+            ("lookup" | "lookup_element" | "member", _) => Kind::Key(Mode::Read),
+            ("delete", 2) | ("take", _) | ("update_element" | "update_counter", 3) => Kind::Change,
+            ("update_element" | "update_counter", _) => Kind::Key(Mode::Write),
+            ("insert", _) => Kind::Insert,
+            ("delete_object", _) => Kind::DeleteObject,
+            ("insert_new", _) => Kind::InsertNew,
+            ("delete", 1) => Kind::Delete,
+            ("give_away", _) => Kind::Give,
+            ("rename", _) => Kind::Rename,
+            ("setopts", _) => Kind::Options,
+            ("internal_delete_all", _) | ("internal_select_delete" | "select_replace", _) => {
+                Kind::Whole(Mode::Write)
+            }
+            ("safe_fixtable", _) => Kind::Whole(Mode::ReadPart),
+            ("whereis", _) => Kind::WhereIs,
+            _ => Kind::Whole(Mode::Read),
+        })
+    }
+
+    /// Whether the one who may not write is refused, or the one who may not read. Everybody may ask
+    /// how large a table is.
+    fn writes(self) -> Option<bool> {
+        let asks = matches!(self, Kind::Whole(Mode::Read | Mode::ReadPart));
+        (!asks).then_some(self != Kind::Key(Mode::Read))
+    }
+}
+
+pub(super) fn of_call(w: &World, kind: Kind, first: Value, second: Value) -> Option<Touch> {
+    if kind == Kind::New {
+        return of_new(w, first, second);
+    }
+    let mut touch = Touch::default();
+    if let Some(name) = first.as_atom() {
+        touch.access(naming(w, name), Mode::Read);
+    }
+    if kind == Kind::WhereIs {
+        return Some(touch);
+    }
+    let Some(table) = called(w, first) else {
+        touch.might_more = true;
+        return Some(touch);
+    };
+    let id = w.ets.id_of(w.here(), first);
+    let owner = id.and_then(|_| w.ets.owner_of(w.here(), first));
+    let is_owners = matches!(kind, Kind::Give | Kind::Options);
+    let may = |writes| w.ets.lets(w.here(), first, w.current, writes);
+    let is_refused = match id {
+        Some(_) if is_owners => owner != Some(w.current),
+        Some(_) => !kind.writes().is_none_or(may),
+        // One of the system's is started when somebody asks for it.
+        None => !first.as_atom().is_some_and(|it| is_table_of_system(w.atoms.name(it))),
+    };
+    if is_refused {
+        touch.access(table, Mode::ReadPart);
+        touch.might_more = true;
+        return Some(touch);
+    }
+    let key = |it: Value| object(8, table.0, u64::from(phash2(w, it)));
+    match kind {
+        Kind::New | Kind::WhereIs => (),
+        Kind::Whole(mode) => touch.access(table, mode),
+        Kind::Key(mode) => touch_key(&mut touch, table, key(second), mode),
+        Kind::Change => {
+            let has_key = w.ets.has_key(w.here(), &w.heap, &w.atoms, (first, second));
+            touch.might_more = !has_key;
+            let mode = if has_key { Mode::Write } else { Mode::Read };
+            touch_key(&mut touch, table, key(second), mode);
+        }
+        Kind::Insert | Kind::InsertNew | Kind::DeleteObject => {
+            let objects = w.heap.list_items(second).unwrap_or_else(|| vec![second]);
+            let has = |it: &Value| w.ets.has_key_of(w.here(), &w.heap, &w.atoms, (first, *it));
+            // One that finds its key taken only looks.
+            let is_look = kind == Kind::InsertNew && objects.iter().any(has);
+            let (whole, part) = match is_look {
+                true => (Mode::ReadPart, Mode::Read),
+                false => (Mode::WritePart, Mode::Write),
+            };
+            touch.access(table, whole);
+            touch.might_more = is_look;
+            let place = w.ets.key_position(w.here(), first).unwrap_or(1).saturating_sub(1);
+            for object in objects {
+                if let Some(it) = w.heap.elements(object).and_then(|it| it.get(place)) {
+                    // To put the same there twice is to put it there, whatever the input.
+                    let is_put = kind == Kind::Insert && w.record.is_none();
+                    let part = if is_put { Mode::Put(content(w, object)) } else { part };
+                    touch.access(key(*it), part);
+                }
+            }
+        }
+        Kind::Delete => {
+            touch.access(table, Mode::Write);
+            touch_name_of(w, &mut touch, first);
+            // Who ends has nothing to do with it any more.
+            if let Some(owner) = owner.filter(|it| *it != w.current) {
+                touch.access(life(owner), Mode::Read);
+            }
+        }
+        Kind::Give => {
+            touch.access(table, Mode::Write);
+            if let Some(pid) = second.as_pid() {
+                touch.access(life(pid), Mode::Read);
+            }
+        }
+        Kind::Options => {
+            touch.access(table, Mode::Write);
+            let options = w.heap.list_items(second).unwrap_or_else(|| vec![second]);
+            let heirs = options.into_iter().filter_map(|it| heir(w, it));
+            heirs.for_each(|it| touch.access(life(it), Mode::Read));
+        }
+        Kind::Rename => {
+            let is_named = w.ets.name_of(w.here(), first).is_some();
+            let new = second.as_atom().filter(|_| is_named);
+            let is_taken = new.is_some_and(|it| w.ets.id_of(w.here(), Value::atom(it)).is_some());
+            let (whole, part) = match is_taken {
+                true => (Mode::ReadPart, Mode::Read),
+                false => (Mode::WritePart, Mode::Write),
+            };
+            touch.access(table, whole);
+            touch.might_more = is_taken;
+            if let Some(name) = new {
+                touch.access(naming(w, name), part);
+            }
+            if !is_taken {
+                touch_name_of(w, &mut touch, first);
+            }
+        }
+    }
+    Some(touch)
+}
+
+/// What becomes of the tables of a process that is about to end.
+pub(super) fn touch_owned(w: &World, touch: &mut Touch, pid: PidId) {
+    for owned in w.ets.owned_by(pid) {
+        if let Some(table) = called(w, owned) {
+            touch.access(table, Mode::Write);
+        }
+        let heir = w.ets.heir_of(pid.node(), owned).filter(|it| *it != pid);
+        if let Some(heir) = heir {
+            touch.access(life(heir), Mode::Read);
+        }
+        if !heir.is_some_and(|it| w.is_alive(it)) {
+            touch_name_of(w, touch, owned);
+        }
+    }
+}
+
+/// One that nobody can name is nobody's business yet; but the dead inherit nothing.
+fn of_new(w: &World, name: Value, options: Value) -> Option<Touch> {
+    let mut touch = Touch::default();
+    let options = w.heap.list_items(options).unwrap_or_default();
+    let is_named = options.iter().any(|it| it.is_atom(AtomId::NAMED_TABLE));
+    if let Some(atom) = name.as_atom().filter(|_| is_named) {
+        let is_taken = w.ets.id_of(w.here(), name).is_some();
+        touch.access(naming(w, atom), if is_taken { Mode::Read } else { Mode::Write });
+        touch.might_more = is_taken;
+    }
+    let heirs = options.iter().filter_map(|it| heir(w, *it));
+    heirs.for_each(|it| touch.access(life(it), Mode::Read));
+    (!touch.accesses.is_empty()).then_some(touch)
+}
+
+/// A table loses its name, if it has one.
+fn touch_name_of(w: &World, touch: &mut Touch, table: Value) {
+    if let Some(name) = w.ets.name_of(w.here(), table) {
+        touch.access(naming(w, name), Mode::Write);
+    }
+}
+
+fn touch_key(touch: &mut Touch, table: Object, key: Object, mode: Mode) {
+    let part = if mode == Mode::Read { Mode::ReadPart } else { Mode::WritePart };
+    touch.access(table, part);
+    touch.access(key, mode);
+}
+
+/// Who is to inherit a table, if an option says that.
+fn heir(w: &World, option: Value) -> Option<PidId> {
+    match w.heap.elements(option)? {
+        [tag, pid, _] if tag.is_atom(AtomId::HEIR) => pid.as_pid(),
+        _ => None,
+    }
+}
+
+/// Which table has a name.
+fn naming(w: &World, name: AtomId) -> Object {
+    object(6, atom(w, name), u64::from(w.here().0))
+}
+
+/// The table that is called so, if only one that is gone. Those of the system have the same name in
+/// every run, and may be yet to come.
+fn called(w: &World, value: Value) -> Option<Object> {
+    let of_system = |name: AtomId| object(24, atom(w, name), u64::from(w.here().0));
+    let Some(id) = w.ets.id_of(w.here(), value).or(value.as_ref()) else {
+        let name = value.as_atom().filter(|it| is_table_of_system(w.atoms.name(*it)))?;
+        return Some(of_system(name));
+    };
+    let is_of_system = w.processes.get(&id.owner).is_some_and(is_inline);
+    let name = w.ets.name_of(w.here(), value).filter(|_| is_of_system);
+    Some(name.map_or_else(|| by_id(id), of_system))
+}
+
+fn by_id(id: RefId) -> Object {
+    object(7, u64::from(id.owner.0), u64::from(id.n))
+}
+
+/// A hash that no two objects of a table share, for all practical purposes.
+fn content(w: &World, object: Value) -> u64 {
+    let mut hasher = FxHasher::default();
+    phash2(w, object).hash(&mut hasher);
+    let elements = w.heap.elements(object).unwrap_or_default();
+    elements.iter().for_each(|it| phash2(w, *it).hash(&mut hasher));
+    hasher.finish()
+}
