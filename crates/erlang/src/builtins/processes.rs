@@ -3,6 +3,7 @@
 use crate::builtins::arithmetic::arg;
 use crate::builtins::{Builtin, Fault, inside, process_flags};
 use crate::data::{AtomId, NodeId, PidId, PortId, RefId, Value, View};
+use crate::lift;
 use crate::machine::World;
 use crate::machine::process::{AliasKind, Execution, Monitor, MonitorTarget};
 use crate::machine::signals::Through;
@@ -11,12 +12,13 @@ use term::Op;
 pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "self", 0, |w, _| Ok(Value::pid(w.current))),
     inside("erlang", "make_ref", 0, |w, _| Ok(Value::reference(w.new_ref()))),
-    inside("erlang", "spawn", 1, |w, args| spawn_fun(w, arg(args, 0), Value::NIL)).moves(0b0),
+    inside("erlang", "spawn", 1, |w, args| spawn_fun(w, arg(args, 0), Value::NIL))
+        .own(lift::spawn_fun),
     inside("erlang", "spawn", 3, |w, args| spawn_mfa(w, args, Value::NIL)).moves(0b11),
     inside("erlang", "spawn_link", 1, |w, args| {
         linked(w, |w, opts| spawn_fun(w, arg(args, 0), opts))
     })
-    .moves(0b0),
+    .own(lift::spawn_fun),
     inside("erlang", "spawn_link", 3, |w, args| linked(w, |w, opts| spawn_mfa(w, args, opts)))
         .moves(0b11),
     inside("erlang", "spawn_monitor", 1, |w, args| {
@@ -25,7 +27,7 @@ pub(super) const ROWS: &[Builtin] = &[
         }
         monitored(w, |w, opts| spawn_fun(w, arg(args, 0), opts))
     })
-    .moves(0b0),
+    .own(lift::spawn_monitor_fun),
     inside("erlang", "spawn_monitor", 3, |w, args| {
         monitored(w, |w, opts| spawn_mfa(w, args, opts))
     })
@@ -142,7 +144,7 @@ pub(super) fn spawn_mfa_on(
     let (Some(module_id), Some(name)) = (module.as_atom(), function.as_atom()) else {
         return Err(Fault::BADARG);
     };
-    let items = w.heap.list_items(arg(args, 2)).ok_or(Fault::BADARG)?;
+    let items = w.listed(0, arg(args, 2)).ok_or(Fault::BADARG)?;
     let arity = u32::try_from(items.len()).unwrap_or(u32::MAX);
     let execution = Execution::apply(module, function, &items);
     spawn(w, node, execution, (module_id, name, arity), options)

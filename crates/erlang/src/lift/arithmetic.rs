@@ -4,6 +4,9 @@ use crate::data::{Value, compare_value};
 use crate::lift::{Lifting, arg, own_expr};
 use term::{Kind, Op};
 
+/// Why there may be no result though the operands are good.
+const BEYOND: &str = "a number beyond all floats or all integers";
+
 fn binary(
     l: &mut Lifting<'_>,
     op: Op,
@@ -30,6 +33,9 @@ fn binary(
             return found;
         }
     }
+    if found.is_none() {
+        l.concretise(BEYOND, args, |_| true);
+    }
     let (a, b) = (l.expr(a)?, l.expr(b)?);
     Some(l.result(op, &[a, b], found?))
 }
@@ -50,6 +56,9 @@ fn unary(
     let holds = if kind == Kind::Number { a.is_number() } else { a.is_integer() };
     if !l.is(0, a, kind, holds) {
         return found;
+    }
+    if found.is_none() {
+        l.concretise(BEYOND, args, |_| true);
     }
     Some(l.result(op, &[expr], found?))
 }
@@ -87,7 +96,7 @@ fn of_floats(
         }
     }
     if found.is_none() {
-        l.concretise("a float beyond all floats", args, |_| true);
+        l.concretise(BEYOND, args, |_| true);
     }
     Some(l.result(op, &operands, found?))
 }

@@ -303,8 +303,8 @@ fn slice(
     if [value, start, len].iter().all(|it| own_expr(*it).is_none()) {
         return found;
     }
-    let is_binary = l.heap.as_bits(value).is_some_and(|it| it.is_binary());
-    if !l.is(0, value, Kind::Binary, is_binary)
+    let is_bits = matches!(value.view(), View::Bits(_));
+    if !l.is(0, value, Kind::Bitstring, is_bits)
         || !l.is(1, start, Kind::Integer, start.is_integer())
         || !l.is(2, len, Kind::Integer, len.is_integer())
     {
@@ -357,8 +357,8 @@ pub(crate) fn split(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -
     if own_expr(value).is_none() && own_expr(at).is_none() {
         return found;
     }
-    let is_binary = l.heap.as_bits(value).is_some_and(|it| it.is_binary());
-    if !l.is(0, value, Kind::Binary, is_binary) || !l.is(1, at, Kind::Integer, at.is_integer()) {
+    let is_bits = matches!(value.view(), View::Bits(_));
+    if !l.is(0, value, Kind::Bitstring, is_bits) || !l.is(1, at, Kind::Integer, at.is_integer()) {
         return found;
     }
     let (whole, at_expr, zero, eight) = (l.expr(value)?, l.expr(at)?, l.int(0), l.int(8));
@@ -401,6 +401,10 @@ fn byte(
     found: Option<Value>,
 ) -> Option<Value> {
     if own_expr(value).is_none() && own_expr(place).is_none() {
+        return found;
+    }
+    let is_binary = l.heap.as_bits(value).is_some_and(|it| it.is_binary());
+    if !l.is(6, value, Kind::Binary, is_binary) {
         return found;
     }
     let sliced = slice(l, value, place, len, found)?;

@@ -42,7 +42,7 @@ pub(crate) fn size(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) ->
 /// The binary that an iolist stands for; `None` if it is none.
 fn binary(l: &mut Lifting<'_>, value: Value) -> Option<ExprId> {
     if l.is(WHOLE, value, Kind::Bitstring, matches!(value.view(), View::Bits(_))) {
-        return l.expr(value);
+        return is_binary(l, value).then(|| l.expr(value)).flatten();
     }
     // Most are flat lists of bytes, which is one constraint.
     let list = l.expr(value)?;
@@ -76,15 +76,18 @@ fn pieces(l: &mut Lifting<'_>, value: Value) -> Option<Vec<ExprId>> {
                 return None;
             }
         } else if !next.is_nil() {
-            let is_binary =
-                matches!(next.view(), View::Bits(at) if l.heap.bit_len(at).is_multiple_of(8));
-            if !l.is(END, next, Kind::Binary, is_binary) {
+            if !is_binary(l, next) {
                 return None;
             }
             res.push(l.expr(next)?);
         }
     }
     Some(res)
+}
+
+fn is_binary(l: &mut Lifting<'_>, value: Value) -> bool {
+    let holds = matches!(value.view(), View::Bits(at) if l.heap.bit_len(at).is_multiple_of(8));
+    l.is(END, value, Kind::Binary, holds)
 }
 
 fn is_byte(l: &mut Lifting<'_>, item: Value) -> bool {

@@ -158,6 +158,9 @@ pub(crate) fn key_pair(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>
     Some(l.heap.tuple(&[tag, tuple]))
 }
 
+/// Larger integers are no positions: BEAM has them on the heap.
+const MAX_POSITION: i64 = (1 << 59) - 1;
+
 /// The tuple that was found, with its shadow; `None` if there is none or nothing is symbolic.
 fn key_search(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
     let (key, position, list) = (arg(args, 0), arg(args, 1), arg(args, 2));
@@ -173,6 +176,12 @@ fn key_search(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Opti
         let test = l.apply(Op::LessEqual, &[one, expr]);
         let is_positive = l.heap.to_big(position).is_some_and(|it| it.sign() == Sign::Plus);
         l.test(5, test, is_positive);
+        let most = l.int(MAX_POSITION);
+        let test = l.apply(Op::LessEqual, &[expr, most]);
+        let is_small = position.as_int().is_some_and(|it| it <= MAX_POSITION);
+        if is_positive {
+            l.test(9, test, is_small);
+        }
     }
     let n = n?;
     let mut rest = list;

@@ -23,7 +23,7 @@ pub(crate) mod unicode;
 pub(crate) use express::is_symbolic;
 pub(crate) use known::Known;
 
-use crate::data::{Atoms, Heap, Shadow, Value};
+use crate::data::{Atoms, Heap, Shadow, Value, View};
 use crate::machine::Recorder;
 use std::sync::Arc;
 use term::{ExprId, Kind, Op, Term};
@@ -168,6 +168,34 @@ impl Lifting<'_> {
             self.pin(u32::try_from(n).unwrap_or(0), arg);
         }
     }
+}
+
+/// A process is made of a function, whatever that takes.
+pub(crate) fn spawn_fun(
+    l: &mut Lifting<'_>,
+    args: &[Value],
+    found: Option<Value>,
+) -> Option<Value> {
+    let fun = arg(args, 0);
+    l.is(0, fun, Kind::Function, matches!(fun.view(), View::Fun(_)));
+    found
+}
+
+/// The same, of one that takes nothing.
+pub(crate) fn spawn_monitor_fun(
+    l: &mut Lifting<'_>,
+    args: &[Value],
+    found: Option<Value>,
+) -> Option<Value> {
+    let fun = arg(args, 0);
+    let View::Fun(at) = fun.view() else { return spawn_fun(l, args, found) };
+    if let Some(expr) = own_expr(fun) {
+        spawn_fun(l, args, found);
+        let test = l.apply(Op::IsFunction(0), &[expr]);
+        let holds = l.heap.fun_arity(at) == 0;
+        l.test(1, test, holds);
+    }
+    found
 }
 
 /// `erlang:raise/3` looks at the class and at the shape of the trace, not into its frames.

@@ -39,6 +39,15 @@ impl Lifting<'_> {
         }
         let View::Bits(bits) = value.view() else { return None };
         let n_bytes = self.heap.bit_len(bits) / 8;
+        // In nothing, whatever is not there.
+        if let (Some(expr), true) = (own_expr(value), self.is_symbolic(pattern)) {
+            let (size, zero) = (self.apply(Op::BitSize, &[expr]), self.int(0));
+            let is_empty = self.apply(Op::Same, &[size, zero]);
+            self.test(12, is_empty, n_bytes == 0);
+            if n_bytes == 0 {
+                return None;
+            }
+        }
         let mut patterns = match self.compiled(pattern) {
             Some(patterns) => patterns,
             None => self.needles(pattern)?,

@@ -144,6 +144,10 @@ pub(crate) fn is_record(
     if args.iter().all(|it| own_expr(*it).is_none()) && !l.is_symbolic_record(tuple) {
         return found;
     }
+    l.concretise("erlang:is_record/3", args, |it| it == 2);
+    if !l.is(5, tag, Kind::Atom, tag.as_atom().is_some()) {
+        return found;
+    }
     if let Some(expr) = own_expr(tuple) {
         let is_tuple = match args.get(2).and_then(|it| it.as_usize()) {
             Some(n) => {

@@ -353,10 +353,14 @@ impl Cpu<'_> {
                 let what = format!("{module}:{name}/{arity}");
                 pause(Pause::Stop(Stop::Refused { effect, what }))
             }
-            How::Outside(run) => match run(self.world, args) {
-                Ok(value) => self.finish_call(value.concrete(), to),
-                Err(fault) => self.fault(fault, Some((builtin, args))),
-            },
+            How::Outside(run) => {
+                let found = run(self.world, args);
+                self.looked_on(builtin, args, &found);
+                match found {
+                    Ok(value) => self.finish_call(value.concrete(), to),
+                    Err(fault) => self.fault(fault, Some((builtin, args))),
+                }
+            }
             How::Code => {
                 let module = self.world.atoms.intern(builtin.module);
                 let name = self.world.atoms.intern(builtin.name);
@@ -381,11 +385,22 @@ impl Cpu<'_> {
             How::Control(Control::Inspect) if !self.world.may_go(builtin, args, self.pc) => {
                 self.fault(Stop::NeedTurn.into(), None)
             }
-            How::Control(Control::Inspect) => match inspect::answer(self, builtin, args) {
-                Ok(value) => self.finish_call(value, to),
-                Err(fault) => self.fault(fault, Some((builtin, args))),
-            },
+            How::Control(Control::Inspect) => {
+                let found = inspect::answer(self, builtin, args);
+                self.looked_on(builtin, args, &found);
+                match found {
+                    Ok(value) => self.finish_call(value, to),
+                    Err(fault) => self.fault(fault, Some((builtin, args))),
+                }
+            }
             How::Control(control) => self.control(builtin, control, args, to),
+        }
+    }
+
+    /// A builtin that is not followed has looked at its arguments, unless it is called again.
+    fn looked_on(&mut self, builtin: &Builtin, args: &[Value], found: &Result<Value, Fault>) {
+        if !matches!(found, Err(Fault::Stop(_))) {
+            self.lifted(builtin, args, None);
         }
     }
 
@@ -397,18 +412,21 @@ impl Cpu<'_> {
         to: Return,
     ) -> Flow {
         match (control, args) {
-            (Control::Apply, [fun, list]) => match self.listed_args(*list) {
+            (Control::Apply, [fun, list]) => match self.world.listed(self.pc, *list) {
                 Some(args) => self.apply_fun(*fun, &args, to),
                 None => self.fault(Fault::BADARG, Some((builtin, args))),
             },
-            (Control::Apply, [module, name, list]) => match self.listed_args(*list) {
+            (Control::Apply, [module, name, list]) => match self.world.listed(self.pc, *list) {
                 Some(args) => self.apply(*module, *name, &args, to),
                 None => self.fault(Fault::BADARG, Some((builtin, args))),
             },
             (Control::Hibernate, [module, name, list]) => {
-                let Some(items) = self.world.heap.list_items(*list) else {
+                let Some(items) = self.world.listed(self.pc, *list) else {
                     return self.fault(Fault::BADARG, Some((builtin, args)));
                 };
+                if either_shadowed(*module, *name) {
+                    self.choose_name(*module, *name, low_u32(items.len()));
+                }
                 if items.len() > MAX_ARGS {
                     return self.fault(Fault::SYSTEM_LIMIT, Some((builtin, args)));
                 }
@@ -439,6 +457,7 @@ impl Cpu<'_> {
                 pause(Pause::Stop(Stop::Unsupported { what }))
             }
             (Control::Receive, [fun, timeout]) => {
+                self.world.look_at("prim_eval:receive/2", *timeout);
                 let nomatch = self.world.atoms.intern("nomatch");
                 let timed_out = Value::atom(AtomId::TIMEOUT);
                 let values = [*fun, *timeout, timed_out, Value::atom(nomatch)];

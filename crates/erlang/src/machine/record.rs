@@ -188,6 +188,15 @@ impl World {
         Lifting { record, heap, atoms, pc: 0 }.concretise(what, &[value], |_| true);
     }
 
+    /// The items of a list that somebody goes through; how many there are is a choice.
+    pub(crate) fn listed(&mut self, pc: u32, list: Value) -> Option<Vec<Value>> {
+        let World { record: Some(record), heap, atoms, .. } = self else {
+            return self.heap.list_items(list);
+        };
+        let (items, end) = Lifting { record, heap, atoms, pc }.spine(CALLED_ARGS, list);
+        end.is_nil().then_some(items)
+    }
+
     /// Whether the run is recorded and something in the value is symbolic.
     pub(crate) fn is_symbolic(&self, value: Value) -> bool {
         self.record.is_some() && is_symbolic(&self.heap, value)
@@ -454,15 +463,6 @@ impl Cpu<'_> {
                 lifting.pin(place, value);
             }
         }
-    }
-
-    /// The arguments in a list that `apply` was given.
-    pub(super) fn listed_args(&mut self, list: Value) -> Option<Vec<Value>> {
-        if let Some(mut lifting) = self.lifting(self.pc) {
-            let (items, end) = lifting.spine(CALLED_ARGS, list);
-            return end.is_nil().then_some(items);
-        }
-        self.world.heap.list_items(list)
     }
 
     /// The call of a function that is an input: what it returns is unknown.
