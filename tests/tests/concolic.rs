@@ -1,6 +1,6 @@
 //! Programs with a failure that only certain inputs reach; each has to be found.
 
-use conformance::machine_with;
+use conformance::{machine, machine_with};
 use engine::{Alone, Report, Settings, Stop, explore};
 use erlang::Machine;
 use erlang::machine::{FromSpec, Unit};
@@ -63,28 +63,66 @@ fn programs_as_people_write_them_are_searched_from_their_specs() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("concolic/wider.erl");
     let module = Atom::new("wider");
     let mut machine = machine_with(module.clone(), &source);
-    let exports = machine.exports(&module).expect("it loads");
     let wanted = all_clauses(&machine, &module);
     let settings = Settings { max_runs: Some(MAX_WIDE_RUNS), wanted, ..Settings::default() };
-    let mut specs = Specs::default();
     let mut hunts = Hunts::default();
-    for (function, arity) in exports {
+    let is_meant = |name: &str| !TAKE_LONG.contains(&name);
+    each_with_spec(&mut machine, &module, is_meant, &settings, |name, report, is_found| {
+        hunts.add(name, report, is_found);
+    });
+    hunts.expect_all_found();
+}
+
+#[test]
+fn in_libraries_too_every_input_takes_the_path_that_it_was_made_for() {
+    let mut machine = machine();
+    let settings = Settings { max_runs: Some(MAX_LIBRARY_RUNS), ..Settings::default() };
+    for (module, functions) in LIBRARIES {
+        let module = Atom::new(module);
+        // What comes with the module is loaded by the first call.
+        machine.call(&module, &Atom::new("module_info"), &[]).expect("it loads");
+        let is_meant = |name: &str| functions.contains(&name);
+        each_with_spec(&mut machine, &module, is_meant, &settings, |name, report, _| {
+            let Report { n_runs, n_diverged, .. } = report;
+            assert_eq!((n_runs, n_diverged), (MAX_LIBRARY_RUNS, 0), "{}:{name}", module.as_str());
+        });
+    }
+}
+
+/// Functions whose result is an input or a part of one, or that choose others by their input.
+const LIBRARIES: &[(&str, &[&str])] = &[
+    ("string", &["equal/4", "find/2", "prefix/2", "split/2", "trim/3"]),
+    ("unicode", &["characters_to_list/2"]),
+    ("uri_string", &["transcode/2"]),
+];
+const MAX_LIBRARY_RUNS: usize = 100;
+
+/// Searches each function that is meant and has a spec.
+fn each_with_spec(
+    machine: &mut Machine,
+    module: &Atom,
+    is_meant: impl Fn(&str) -> bool,
+    settings: &Settings,
+    mut tell: impl FnMut(&str, Report, bool),
+) {
+    let mut specs = Specs::default();
+    for (function, arity) in machine.exports(module).expect("it loads") {
+        let name = format!("{}/{arity}", function.as_str());
+        if !is_meant(&name) {
+            continue;
+        }
         let n = arity as usize;
-        let found = specs.signature(machine.host(), &module, &function, n).expect("it loads");
+        let found = specs.signature(machine.host(), module, &function, n).expect("it loads");
         let Some(signature) = found else { continue };
         let domain = signature.domain.clone();
         let seeds = seeds(&signature, &domain);
-        let name = format!("{}/{arity}", function.as_str());
-        if TAKE_LONG.contains(&name.as_str()) {
-            continue;
-        }
-        let spec = FromSpec { domain: Arc::new(domain.clone()), ..FromSpec::default() };
-        let unit = Unit::new(&mut machine, module.clone(), function.clone()).within(spec);
+        let promise = Arc::new(signature.promise());
+        let spec = FromSpec { domain: Arc::new(domain.clone()), promise };
+        let unit = Unit::new(machine, module.clone(), function.clone()).within(spec);
         let (report, found) =
-            hunt_from(unit.testing(std::slice::from_ref(&module)), &domain, &seeds, &settings);
-        hunts.add(&name, report, found.is_some());
+            hunt_from(unit.testing(std::slice::from_ref(module)), &domain, &seeds, settings);
+        tell(&name, report, found.is_some());
     }
-    hunts.expect_all_found();
 }
 
 /// What did not go as it should.

@@ -78,20 +78,28 @@ impl Check<'_> {
             }
             Type::Tuple(parts) => self.has_elements(id, parts, of, term),
             // A part of a map is at no place of its own.
-            Type::Map(_) => self.is_kind(id, Kind::Map, of, term) && self.types.has(id, term),
+            Type::Map(_) => self.is_kind(id, Kind::Map, of, term) && self.is_in(id, term),
             Type::Bits { base, unit } => {
                 let is_binary = base.is_multiple_of(8) && unit.is_multiple_of(8);
                 let kind = if is_binary { Kind::Binary } else { Kind::Bitstring };
-                self.is_kind(id, kind, of, term) && self.types.has(id, term)
+                self.is_kind(id, kind, of, term) && self.is_in(id, term)
             }
-            Type::Fun { .. } => {
-                self.is_kind(id, Kind::Function, of, term) && self.types.has(id, term)
-            }
+            Type::Fun { .. } => self.is_kind(id, Kind::Function, of, term) && self.is_in(id, term),
             Type::Union(alternatives) => match n_nested.checked_sub(1) {
                 Some(n_nested) => self.any(alternatives, of, term, n_nested),
-                None => self.types.has(id, term),
+                None => self.is_in(id, term),
             },
         }
+    }
+
+    /// Whether a term that is not looked into belongs to the type. If not, no input is made for what
+    /// would be looked at next: runs that do belong make other choices there.
+    fn is_in(&mut self, id: TypeId, term: &Term) -> bool {
+        let res = self.types.has(id, term);
+        if !res {
+            self.n_left = 0;
+        }
+        res
     }
 
     /// What the program has put together is looked at item by item; a list that came from the input
@@ -104,9 +112,9 @@ impl Check<'_> {
         term: &Term,
         may_be_empty: bool,
     ) -> bool {
-        let Term::List(list) = term else {
+        let (Term::List(list), false) = (term, self.is_open(of)) else {
             let kind = if may_be_empty { Kind::List } else { Kind::Cons };
-            return self.is_kind(id, kind, of, term) && self.types.has(id, term);
+            return self.is_kind(id, kind, of, term) && self.is_in(id, term);
         };
         let (mut rest, mut left) = (of, &list.tail);
         for part in &list.items {
@@ -122,7 +130,7 @@ impl Check<'_> {
         if self.is_open(rest) {
             // What is left is a list too, unless it is what the list ends with.
             self.is_kind(id, Kind::List, rest, left);
-            return self.types.has(id, term);
+            return self.is_in(id, term);
         }
         self.any(&[tail], rest, &list.tail, MAX_NESTED)
     }

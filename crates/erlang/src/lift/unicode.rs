@@ -1,9 +1,10 @@
 //! Text: code points in UTF-8, and character data as lists and binaries.
 
-use crate::data::{At, AtomId, Endian, SegmentSpec, SegmentType, Sign, Value, View};
+use crate::data::{At, AtomId, Endian, SegmentSpec, SegmentType, Sign, Value, View, to_term};
 use crate::lift::bits::Position;
 use crate::lift::{Lifting, arg, own_expr, shadow};
-use term::{ExprId, Kind, Op};
+use term::{ExprId, Kind, Op, Term};
+use trace::Head;
 
 /// A number as an expression and as what it is in this run.
 #[derive(Clone, Copy, Debug)]
@@ -234,9 +235,15 @@ impl Lifting<'_> {
     }
 
     /// That it is no text was found out by choices; what is told of where it ends is not followed.
-    fn bad_text(&mut self, what: &str, args: &[Value], found: Option<Value>) -> Option<Value> {
-        if found.is_some() || !is_unicode(arg(args, 1)) || self.is_symbolic(arg(args, 1)) {
-            self.concretise(what, args, |_| true);
+    fn bad_text(
+        &mut self,
+        what: &str,
+        data: Value,
+        is_unicode: bool,
+        found: Option<Value>,
+    ) -> Option<Value> {
+        if found.is_some() || !is_unicode {
+            self.concretise(what, &[data], |_| true);
         }
         found
     }
@@ -294,23 +301,28 @@ const UTF8: SegmentSpec = SegmentSpec { ty: SegmentType::Utf8, ..BYTE };
 
 const MAX_NESTED: usize = 20;
 
-fn is_unicode(encoding: Value) -> bool {
-    encoding.is_atom(AtomId::UTF8) || encoding.is_atom(AtomId::UNICODE)
+/// Which encoding is meant, of those that are builtins.
+fn is_unicode(l: &mut Lifting<'_>, encoding: Value) -> bool {
+    if let (Some(expr), Ok(found)) = (own_expr(encoding), to_term(l.heap, l.atoms, encoding)) {
+        let names = ["latin1", "unicode", "utf8"].map(|it| Head::Literal(Term::atom(it)));
+        l.chooses(15, expr, &found, names.into());
+    }
+    encoding.is_atom(AtomId::UNICODE) || encoding.is_atom(AtomId::UTF8)
 }
 
 /// `unicode:characters_to_list/2`
 pub(crate) fn to_list(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
-    let data = arg(args, 0);
+    let (data, is_unicode) = (arg(args, 0), is_unicode(l, arg(args, 1)));
     if !l.is_symbolic(data) {
         return found;
     }
     let mut characters = Vec::new();
-    let is_text = is_unicode(arg(args, 1)) && l.characters(data, &mut characters, 0).is_some();
+    let is_text = is_unicode && l.characters(data, &mut characters, 0).is_some();
     let is_list = found.is_some_and(|it| it.is_cons() || it.is_nil());
     if is_text && is_list {
         return Some(l.heap.list(&characters));
     }
-    l.bad_text("unicode:characters_to_list/2", args, found)
+    l.bad_text("unicode:characters_to_list/2", data, is_unicode, found)
 }
 
 /// `unicode:characters_to_binary/2`
@@ -319,15 +331,15 @@ pub(crate) fn to_binary(
     args: &[Value],
     found: Option<Value>,
 ) -> Option<Value> {
-    let data = arg(args, 0);
+    let (data, is_unicode) = (arg(args, 0), is_unicode(l, arg(args, 1)));
     if !l.is_symbolic(data) {
         return found;
     }
     let mut characters = Vec::new();
-    let is_text = is_unicode(arg(args, 1)) && l.characters(data, &mut characters, 0).is_some();
+    let is_text = is_unicode && l.characters(data, &mut characters, 0).is_some();
     let is_binary = found.is_some_and(|it| matches!(it.view(), View::Bits(_)));
     if !(is_text && is_binary) {
-        return l.bad_text("unicode:characters_to_binary/2", args, found);
+        return l.bad_text("unicode:characters_to_binary/2", data, is_unicode, found);
     }
     if own_expr(data).is_some() && matches!(data.view(), View::Bits(_)) {
         return found.map(|it| it.with_shadow(data.shadow()));
