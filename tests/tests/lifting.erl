@@ -120,3 +120,19 @@ changed(M) -> maps:map(fun(K, V) -> {K, V} end, maps:filter(fun(_, V) -> V =/= b
 parts(B) -> {binary:split(B, <<"b">>), binary:split(B, [<<",">>, <<",,">>], [global])}.
 
 matched(B) -> {binary:match(B, <<"ab">>), binary:matches(B, <<1>>)}.
+
+units(X) -> <<X/binary-unit:3, 1:1>>.
+
+called(X) ->
+    try lists:X([b, a]) of
+        Y -> {value, Y}
+    catch
+        C:_ -> C
+    end.
+
+spread(X) ->
+    try apply(erlang, '-', X) of
+        Y -> {value, Y}
+    catch
+        C:_ -> C
+    end.

@@ -44,7 +44,7 @@ fn choices_and_results_of_constructs_are_right() {
     let more = include_str!("lifting_inputs.txt").lines().map(|it| read_term(it).expect("a term"));
     let inputs: Vec<Term> = edges().into_iter().chain(more).collect();
     let functions = machine.exports(&module).expect("it loads");
-    let mut calls = Vec::new();
+    let (mut calls, mut wrong) = (Vec::new(), Vec::new());
     for (function, _) in
         functions.into_iter().filter(|it| it.1 == 1 && it.0.as_str() != "module_info")
     {
@@ -53,8 +53,11 @@ fn choices_and_results_of_constructs_are_right() {
             function: function.clone(),
             args: vec![input.clone()],
         };
-        calls.extend(inputs.iter().map(call));
+        let of_function: Vec<Call> = inputs.iter().map(call).collect();
+        wrong.extend(differing_ends(&mut machine, &of_function));
+        calls.extend(of_function);
     }
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
     check_all(&mut machine, &calls, 2_000);
 }
 

@@ -210,7 +210,9 @@ impl Lifting<'_> {
                     return None;
                 }
                 let bits = self.expr(value)?;
-                let Some(n_bits) = n_bits else { return Some(bits) };
+                let Some(n_bits) = n_bits else {
+                    return self.is_whole(value, segment.spec.unit).then_some(bits);
+                };
                 if own_expr(value).is_some() || self.number(n_bits).is_none() {
                     let size = self.apply(Op::BitSize, &[bits]);
                     let test = self.apply(Op::LessEqual, &[n_bits, size]);
@@ -224,6 +226,24 @@ impl Lifting<'_> {
             SegmentType::Float | SegmentType::Utf16 | SegmentType::Utf32 => {
                 self.concretise("a segment of floats or code points", &[value], |_| true);
                 None
+            }
+        }
+    }
+
+    /// Whether a bitstring has so many units, with nothing left.
+    fn is_whole(&mut self, value: Value, unit: u16) -> bool {
+        let View::Bits(at) = value.view() else { return false };
+        let holds = self.heap.bit_len(at).is_multiple_of(u64::from(unit));
+        match (own_expr(value), unit) {
+            (None, _) | (_, 1) => holds,
+            (Some(_), 8) => self.is(9, value, Kind::Binary, holds),
+            (Some(bits), _) => {
+                let (unit, zero) = (self.int(i64::from(unit)), self.int(0));
+                let size = self.apply(Op::BitSize, &[bits]);
+                let left = self.apply(Op::Remainder, &[size, unit]);
+                let test = self.apply(Op::Same, &[left, zero]);
+                self.test(9, test, holds);
+                holds
             }
         }
     }
