@@ -37,4 +37,4 @@ pub use report::Report;
 pub use schedules::end_text;
 pub use tables::beam_tables;
 pub use tree::Tree;
-pub use writer::{argument, functions};
+pub use writer::{argument, functions, module_source};

@@ -41,6 +41,13 @@ pub fn functions(random: &mut Random) -> Tree {
     Tree::Fixed(vec![text("id(X) -> X.\n"), items])
 }
 
+/// A module of these functions, all of which can be called.
+pub fn module_source(module: &str, functions: &Tree) -> String {
+    format!(
+        "-module({module}).\n-compile(export_all).\n-compile(nowarn_export_all).\n{functions}\n"
+    )
+}
+
 /// A term as an argument, in Erlang's words.
 pub fn argument(random: &mut Random) -> String {
     let kind = *random.pick(&KINDS[..8]);

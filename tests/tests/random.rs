@@ -4,7 +4,9 @@
 //! Compared are values, and class and reason of exceptions. Stack traces are not: which calls leave
 //! a frame depends on what BEAM's compiler finds out about types.
 
-use conformance::{Answer, Call, Compiled, Programs, Random, Tree, argument, beam_runs, functions};
+use conformance::{
+    Answer, Call, Compiled, Programs, Random, Tree, argument, beam_runs, functions, module_source,
+};
 use std::path::{Path, PathBuf};
 use std::{env, fs, process, thread};
 use term::{Atom, Term, read_term};
@@ -82,10 +84,7 @@ impl Case {
     }
 
     fn source(&self) -> String {
-        let Case { module, functions, .. } = self;
-        format!(
-            "-module({module}).\n-compile(export_all).\n-compile(nowarn_export_all).\n{functions}\n"
-        )
+        module_source(&self.module, &self.functions)
     }
 
     /// Cases that are one step smaller.
