@@ -2,12 +2,14 @@
 
 use conformance::{end_text, machine_with};
 use engine::{
-    Alone, Delivery, Dpor, Ended, ScheduleReport, ScheduleSettings, Stop, Unfolded,
-    explore_schedules, step_name, unfold_schedules,
+    Alone, Delivery, Dpor, Ended, Helpers, Job, JobId, News, Nobody, ScheduleReport,
+    ScheduleSettings, Stop, Unfolded, explore_schedules, explore_schedules_with, perform_job,
+    step_name, unfold_schedules,
 };
 use erlang::Machine;
 use erlang::machine::Staged;
 use solve::{Chain, Effort};
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use term::{Atom, Domain, Term};
@@ -401,4 +403,109 @@ fn two_calls_cover_all_of_the_client_and_server() {
     assert!(inputs[1].is_some_and(|it| it > 1), "{inputs:?}");
     let [first, later] = covered;
     assert!(!first.lacks_some_of(&later), "{inputs:?}");
+}
+
+/// Who makes the runs makes no difference: the same ones in the same order.
+#[test]
+fn a_shared_search_is_the_same() {
+    let settings = ScheduleSettings::default();
+    let bounded = ScheduleSettings { preemptions: Some(5), ..settings };
+    let source = ScheduleSettings { dpor: Dpor::Source, ..settings };
+    let asleep = ScheduleSettings { dpor: Dpor::None, ..settings };
+    let cases: &[(&str, &str, i64, ScheduleSettings)] = &[
+        ("classic", "last_zero", 9, settings),
+        ("classic", "readers", 10, settings),
+        ("classic", "counter", 3, settings),
+        ("shared", "children", 3, settings),
+        ("shared", "mail", 4, settings),
+        ("classic", "last_zero", 9, bounded),
+        ("classic", "readers", 10, source),
+        ("classic", "writers", 6, asleep),
+    ];
+    for (module, function, n, settings) in cases {
+        let case = format!("{module}:{function}({n}), {settings:?}");
+        let (alone, report) = shared(module, function, *n, settings, None);
+        assert_eq!(report.n_ahead, 0, "{case}");
+        for n_each in [1, 7, 1000] {
+            let (runs, helped) = shared(module, function, *n, settings, Some(n_each));
+            assert!(helped.n_ahead > 0, "{case}: nothing of {} runs was shared", runs.len());
+            let place = runs.iter().zip(&alone).position(|it| it.0 != it.1);
+            assert_eq!((place, runs.len()), (None, alone.len()), "{case}, {n_each} each");
+            let ends = |it: &ScheduleReport| (it.n_runs, it.n_blocked, it.n_diverged, it.stop);
+            assert_eq!(ends(&helped), ends(&report), "{case}");
+        }
+    }
+}
+
+/// Does each job as soon as it is given, but no more than so many runs of it.
+struct Eager<'s> {
+    stage: Staged<'s>,
+    input: Input,
+    settings: ScheduleSettings,
+    n_each: usize,
+    news: Vec<News>,
+}
+
+impl Helpers for Eager<'_> {
+    fn want(&self, n_waiting: usize) -> bool {
+        n_waiting < 100
+    }
+
+    fn give(&mut self, job: Job) {
+        let mut solver = Chain::new(Effort::default());
+        let oracle = &mut Alone { solver: &mut solver, domain: &Domain::default() };
+        let n_left = Cell::new(self.n_each);
+        let goes_on = || {
+            n_left.set(n_left.get() - 1);
+            n_left.get() > 0
+        };
+        let Eager { stage, input, settings, news, .. } = self;
+        let mut tell = |it: News| news.push(it);
+        perform_job(stage, oracle, input, settings, job, &goes_on, &mut tell).expect("runs");
+    }
+
+    fn hear(&mut self) -> Vec<News> {
+        std::mem::take(&mut self.news)
+    }
+
+    fn take_back(&mut self, _: JobId) {}
+}
+
+/// The schedules and ends of all runs, in their order; with a helper that does so many runs of each job.
+fn shared(
+    module: &str,
+    function: &str,
+    n: i64,
+    settings: &ScheduleSettings,
+    n_each: Option<usize>,
+) -> (Vec<String>, ScheduleReport) {
+    let (mut machine, mut other) = (machine_of(module), machine_of(module));
+    let (module, function) = (Atom::new(module), Atom::new(function));
+    let mut stage = Staged::new(&mut machine, module.clone(), function.clone());
+    let mut solver = Chain::new(Effort::default());
+    let mut oracle = Alone { solver: &mut solver, domain: &Domain::default() };
+    let input = Input { args: vec![Term::Int(n)] };
+    let mut runs = Vec::new();
+    let mut see =
+        |ended: &Ended<'_>| runs.push(format!("{:?} {}", ended.schedule, end_text(ended)));
+    let mut eager = Eager {
+        stage: Staged::new(&mut other, module, function),
+        input: input.clone(),
+        settings: *settings,
+        n_each: n_each.unwrap_or(0),
+        news: Vec::new(),
+    };
+    let helpers: &mut dyn Helpers = if n_each.is_some() { &mut eager } else { &mut Nobody };
+    let report = explore_schedules_with(
+        helpers,
+        &mut stage,
+        &mut oracle,
+        &input,
+        settings,
+        &mut see,
+        &mut |_: &_| None,
+    );
+    assert_eq!(report.trouble, None);
+    assert_eq!(report.n_runs, runs.len());
+    (runs, report)
 }

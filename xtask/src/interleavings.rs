@@ -1,19 +1,24 @@
 //! How many interleavings are tried in a second, on one core.
 //!
 //! Run it in release mode: `cargo run --release -p xtask -- interleavings`. Seconds are those that the
-//! search had a core for, so that others on the machine do not count.
+//! search had a core for, so that others on the machine do not count; where a search is shared, they are
+//! those of the clock.
+#![expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 
 use beam::{Otp, Target};
-use engine::{Alone, ScheduleReport, ScheduleSettings, explore_schedules};
+use engine::{
+    Alone, Crew, Ended, Helpers, Nobody, Oracle, ScheduleReport, ScheduleSettings,
+    explore_schedules_with,
+};
 use erlang::Machine;
 use erlang::machine::Staged;
 use rustix::time::{ClockId, Timespec, clock_gettime};
 use solve::{Chain, Effort};
 use std::fmt::Write as _;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use term::{Atom, Domain, Term};
-use trace::Input;
+use trace::{Input, Stage};
 
 /// Program, how many of what it has, and the number of schedules that differ.
 const CASES: &[(&str, i64, usize)] =
@@ -22,34 +27,77 @@ const CASES: &[(&str, i64, usize)] =
 /// Each case is measured so often, and the best counts.
 const N_TIMES: usize = 3;
 
+/// Large enough to be shared.
+const LARGE: &[(&str, i64, usize)] = &[("readers", 15, 32768), ("last_zero", 14, 69632)];
+
 pub(crate) fn table() -> Result<String, String> {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/schedules/classic.erl");
-    let target = Target::resolve(&source.to_string_lossy()).map_err(|it| it.to_string())?;
-    let mut otp = Otp::new(beam::Settings::default()).map_err(|it| it.to_string())?;
-    otp.add_target(&target).map_err(|it| it.to_string())?;
-    let mut machine = Machine::new(Box::new(otp), erlang::Settings::default());
+    let mut machine = machine()?;
     let mut res = String::new();
     for (function, n, expect) in CASES {
         // The first run loads what it needs.
-        explore(&mut machine, function, *n, Some(1));
+        explore(&mut machine, &mut Nobody, function, *n, Some(1));
         let mut best = Duration::MAX;
         for _ in 0..N_TIMES {
             let start = processor_time();
-            let report = explore(&mut machine, function, *n, None);
+            let report = explore(&mut machine, &mut Nobody, function, *n, None);
             best = best.min(processor_time().saturating_sub(start));
-            if report.n_runs != *expect {
-                return Err(format!("{function} {n}: {report:?} instead of {expect} runs"));
-            }
+            check(function, *n, *expect, &report)?;
         }
         let runs = f64::from(u32::try_from(*expect).unwrap_or(u32::MAX));
         let speed = runs / best.as_secs_f64();
         writeln!(res, "{function} {n}: {runs} interleavings, {speed:.0} a second").ok();
     }
+    for (function, n, expect) in LARGE {
+        let (mut took, mut n_ahead) = (Vec::new(), 0);
+        for n_helpers in [0, 1] {
+            let start = Instant::now();
+            let report = shared(&mut machine, n_helpers, function, *n);
+            took.push(start.elapsed().as_secs_f64());
+            check(function, *n, *expect, &report)?;
+            n_ahead = report.n_ahead;
+        }
+        if let [one, two] = took.as_slice() {
+            let ratio = one / two;
+            writeln!(
+                res,
+                "{function} {n}: {one:.2} s alone, {two:.2} s with two jobs ({n_ahead} runs of the other): {ratio:.2}"
+            )
+            .ok();
+        }
+    }
     Ok(res)
+}
+
+fn machine() -> Result<Machine, String> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/schedules/classic.erl");
+    let target = Target::resolve(&source.to_string_lossy()).map_err(|it| it.to_string())?;
+    let mut otp = Otp::new(beam::Settings::default()).map_err(|it| it.to_string())?;
+    otp.add_target(&target).map_err(|it| it.to_string())?;
+    Ok(Machine::new(Box::new(otp), erlang::Settings::default()))
+}
+
+fn check(function: &str, n: i64, expect: usize, report: &ScheduleReport) -> Result<(), String> {
+    if report.n_runs == expect {
+        return Ok(());
+    }
+    Err(format!("{function} {n}: {report:?} instead of {expect} runs"))
+}
+
+fn shared(machine: &mut Machine, n_helpers: usize, function: &str, n: i64) -> ScheduleReport {
+    let crew = Crew { n_helpers, stack_bytes: 64 << 20 };
+    let staging = |perform: &mut dyn FnMut(&mut dyn Stage, &mut dyn Oracle)| {
+        let Ok(mut machine) = self::machine() else { return };
+        let mut stage = Staged::new(&mut machine, Atom::new("classic"), Atom::new(function));
+        let mut solver = Chain::new(Effort::default());
+        perform(&mut stage, &mut Alone { solver: &mut solver, domain: &Domain::default() });
+    };
+    let (input, settings) = (Input { args: vec![Term::Int(n)] }, ScheduleSettings::default());
+    crew.help(&staging, &input, &settings, |helpers| explore(machine, helpers, function, n, None))
 }
 
 fn explore(
     machine: &mut Machine,
+    helpers: &mut dyn Helpers,
     function: &str,
     n: i64,
     max_runs: Option<usize>,
@@ -59,7 +107,16 @@ fn explore(
     let mut oracle = Alone { solver: &mut solver, domain: &Domain::default() };
     let input = Input { args: vec![Term::Int(n)] };
     let settings = ScheduleSettings { max_runs, ..ScheduleSettings::default() };
-    explore_schedules(&mut stage, &mut oracle, &input, &settings, &mut |_| (), &mut |_| None)
+    let (mut see, mut watch) = (|_: &Ended<'_>| (), |_: &_| None);
+    explore_schedules_with(
+        helpers,
+        &mut stage,
+        &mut oracle,
+        &input,
+        &settings,
+        &mut see,
+        &mut watch,
+    )
 }
 
 /// How long this thread has had a core.

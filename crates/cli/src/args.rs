@@ -197,7 +197,8 @@ pub(crate) struct Test {
     /// Runs for each function [default: as long as they bring something new, and some more]
     #[arg(long, value_name = "N")]
     pub(crate) runs: Option<usize>,
-    /// Functions tested at the same time [default: number of cores]
+    /// Functions tested at the same time, or cores for the queries or schedules of one [default: number of
+    /// cores]
     #[arg(short, long, value_name = "N")]
     pub(crate) jobs: Option<usize>,
     /// Where Erlang runs: on our own machine, or on the real BEAM

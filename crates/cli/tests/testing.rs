@@ -269,6 +269,29 @@ fn two_runs_are_equal() {
 }
 
 #[test]
+fn schedules_are_the_same_with_any_number_of_jobs() {
+    let file = |name: &str| format!("{}/../../tests/schedules/{name}", env!("CARGO_MANIFEST_DIR"));
+    let (shared, classic, joint) = (file("shared.erl"), file("classic.erl"), file("joint.erl"));
+    let cases = [
+        ("shared:readers/0", vec![&*shared, &*classic]),
+        ("shared:last_zero/0", vec![&*shared, &*classic]),
+        ("shared:philosophers/0", vec![&*shared, &*classic]),
+        ("joint:many/1", vec![&*joint]),
+    ];
+    for (function, files) in cases {
+        let run = |jobs: &str| {
+            let options = ["-f", function, "--schedules", "--jobs", jobs];
+            let (mut report, _) = report(&[&*files, &options].concat());
+            report["units"][0]["elapsed_ms"] = 0.into();
+            report.to_string()
+        };
+        let first = run("1");
+        assert_eq!(first, run("2"), "{function}");
+        assert_eq!(first, run("4"), "{function}");
+    }
+}
+
+#[test]
 fn made_tests_compile_and_pass_and_inputs_can_be_replayed() {
     let dir = fresh_dir("out");
     let out = dir.to_str().expect("UTF-8");

@@ -18,7 +18,8 @@ pub use explore::{DEPTH, Settings, explore};
 pub use oracle::{Alone, Oracle, Question};
 pub use report::{Report, Stop, Test};
 pub use schedules::{
-    Delivery, Dpor, Ended, Followed, ScheduleReport, ScheduleSettings, explore_schedules, follow,
+    Crew, Delivery, Dpor, Ended, Followed, Helpers, Job, JobId, News, Nobody, ScheduleReport,
+    ScheduleSettings, Staging, explore_schedules, explore_schedules_with, follow, perform_job,
     step_name, unfold_schedules,
 };
 pub use strategy::Strategy;

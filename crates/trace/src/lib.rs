@@ -7,8 +7,8 @@ mod schedule;
 
 pub use choice::{Choice, Head, Looked, SiteId};
 pub use schedule::{
-    Access, Actor, ActorCrash, Blocked, Label, Match, MessageId, Mode, Object, Offer, OfferKind,
-    Patience, Performed, ReceiveId, Sent, Stage, Step, StepText, Take, Waiting,
+    Access, Actor, ActorCrash, ActorName, Blocked, Label, Match, MessageId, Mode, Object, Offer,
+    OfferKind, Patience, Performed, ReceiveId, Sent, Stage, Step, StepText, Take, Waiting,
 };
 
 use std::fmt;

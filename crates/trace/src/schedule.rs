@@ -5,12 +5,21 @@
 
 use crate::{Choice, Covered, ExecutorError, Input, Loss, Outcome};
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::Arc;
 use term::{Atom, Exprs, Term};
 
 /// Whoever takes steps: a process, or a timer that is running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Actor(pub u32);
+
+/// What an actor is called in all runs of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ActorName {
+    pub parent: Actor,
+    /// Among the children of its parent.
+    pub n: u32,
+    pub node: u8,
+}
 
 /// The n-th message that an actor sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -88,7 +97,7 @@ impl Access {
 pub struct Offer {
     pub actor: Actor,
     /// Shared with what remembers it until it changes.
-    pub kind: Rc<OfferKind>,
+    pub kind: Arc<OfferKind>,
 }
 
 #[derive(Clone, Debug)]
@@ -227,6 +236,18 @@ pub trait Stage {
     fn end(&mut self) -> Result<Performed, ExecutorError>;
 
     fn exprs(&mut self) -> &mut Exprs;
+
+    /// Whether anything of the program depends on the input as an expression.
+    fn has_symbols(&self) -> bool;
+
+    /// Actors that have been met so far, the first ones first.
+    fn names(&self) -> Vec<ActorName>;
+
+    fn n_names(&self) -> usize;
+
+    /// From now on these are the ones that have been met: stages of one program can speak of the same
+    /// actors.
+    fn set_names(&mut self, names: &[ActorName]);
 
     /// As people call an actor.
     fn name(&self, actor: Actor) -> String;

@@ -35,6 +35,14 @@ pub(crate) struct Task {
     pub(crate) n_solvers: usize,
 }
 
+/// What all units share.
+pub(crate) struct Around<'a> {
+    pub(crate) interrupt: &'a AtomicBool,
+    pub(crate) progress: &'a Progress,
+    /// Makes more machines for the same project.
+    pub(crate) machines: &'a (dyn Fn() -> Result<Machine, String> + Sync),
+}
+
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Explored {
     pub(crate) report: Report,
@@ -72,12 +80,12 @@ impl Task {
         runner: Option<OnBeam<'_>>,
         modules: &[Atom],
         (time, wanted): (Duration, &Covered),
-        interrupt: &AtomicBool,
-        progress: &Progress,
+        around: &Around<'_>,
     ) -> Explored {
         if let Some(settings) = &self.schedules {
-            return self.perform_schedules(settings, machine, modules, interrupt, progress);
+            return self.perform_schedules(settings, machine, modules, around);
         }
+        let Around { interrupt, progress, .. } = *around;
         let begin = Instant::now();
         let mut unit = match Gated::new(machine, runner, &self.unit, &self.contract, modules) {
             Ok(unit) => unit,

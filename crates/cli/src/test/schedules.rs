@@ -4,24 +4,26 @@ pub(crate) mod chart;
 mod smaller;
 pub(crate) mod svg;
 
+use crate::start::STACK_BYTES;
 use crate::test::clock::Clock;
-use crate::test::explore::{Explored, LEAST_SHRINKING, SHARE_OF_SHRINKING, Task};
+use crate::test::explore::{Around, Explored, LEAST_SHRINKING, SHARE_OF_SHRINKING, Task};
 use crate::test::finding::{Cause, Finding, Judge, Kind};
 use crate::test::gate::{gate, is_refusal, without_gate};
-use crate::test::progress::Progress;
 use crate::test::schedules::chart::Chart;
 use crate::test::schedules::smaller::{Smaller, Wanted, n_lost, n_switches};
 use crate::test::unit::UnitName;
 use beam::{How, Turn};
-use engine::{Alone, Ended, Followed, Report, ScheduleReport, ScheduleSettings, Stop, Test};
-use engine::{explore_schedules, follow, step_name};
+use engine::{
+    Alone, Crew, Ended, Followed, Oracle, Report, ScheduleReport, ScheduleSettings, Stop, Test,
+};
+use engine::{explore_schedules_with, follow, step_name};
 use erlang::Machine;
 use erlang::data::NodeId;
 use erlang::machine::Staged;
 use serde_json::{Value, json};
 use solve::{Chain, Effort};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 use term::{Atom, Style, Term, print};
 use trace::{Actor, Blocked, Input, Label, Outcome, Sent, Stage, Step, Take};
@@ -124,9 +126,9 @@ impl Task {
         settings: &ScheduleSettings,
         machine: &mut Machine,
         modules: &[Atom],
-        interrupt: &AtomicBool,
-        progress: &Progress,
+        around: &Around<'_>,
     ) -> Explored {
+        let Around { interrupt, progress, .. } = *around;
         let begin = Instant::now();
         let UnitName { module, function, arity } = &self.unit;
         let spec = self.contract.spec();
@@ -134,9 +136,10 @@ impl Task {
         if let Some(Err(why)) = gate.as_ref().map(|it| machine.install(it)) {
             return Explored { trouble: Some(why.to_string()), ..Explored::default() };
         }
-        let gate = gate.map(|it| it.name);
+        let code = gate;
+        let gate = code.as_ref().map(|it| it.name.clone());
         let first = gate.as_ref().unwrap_or(module).clone();
-        let mut stage = Staged::new(machine, first, function.clone()).within(spec);
+        let mut stage = Staged::new(machine, first.clone(), function.clone()).within(spec);
         stage.is_recorded = *arity > 0;
         let nothing = Input { args: Vec::new() };
         let seed = self.contract.seeds.first().unwrap_or(&nothing);
@@ -162,14 +165,31 @@ impl Task {
                     let n_runs = all.n_runs + report.n_runs;
                     watch(&ScheduleReport { n_runs, ..report.clone() })
                 };
-                let found = explore_schedules(
-                    &mut stage,
-                    &mut oracle,
-                    seed,
-                    settings,
-                    &mut see,
-                    &mut watch,
-                );
+                let falling = stage.falling.clone();
+                // Another machine for the same unit, ready to make a part of the search.
+                let staging = |perform: &mut dyn FnMut(&mut dyn Stage, &mut dyn Oracle)| {
+                    let Ok(mut machine) = (around.machines)() else { return };
+                    if let Some(Err(_)) = code.as_ref().map(|it| machine.install(it)) {
+                        return;
+                    }
+                    let mut stage = Staged::new(&mut machine, first.clone(), function.clone());
+                    stage.falling.clone_from(&falling);
+                    let mut solver = Chain::new(Effort::default());
+                    let domain = &self.contract.domain;
+                    perform(&mut stage, &mut Alone { solver: &mut solver, domain });
+                };
+                let crew = Crew { n_helpers: self.n_solvers - 1, stack_bytes: STACK_BYTES };
+                let found = crew.help(&staging, seed, settings, |helpers| {
+                    explore_schedules_with(
+                        helpers,
+                        &mut stage,
+                        &mut oracle,
+                        seed,
+                        settings,
+                        &mut see,
+                        &mut watch,
+                    )
+                });
                 all.n_runs += found.n_runs;
                 all.n_diverged += found.n_diverged;
                 if found.stop != Stop::Exhausted {

@@ -3,7 +3,7 @@
 
 use crate::args::Backend;
 use crate::start::STACK_BYTES;
-use crate::test::explore::{Explored, MAX_MEMORY, MAX_REDUCTIONS, Task};
+use crate::test::explore::{Around, Explored, MAX_MEMORY, MAX_REDUCTIONS, Task};
 use crate::test::gate::OnBeam;
 use crate::test::plan::share_of;
 use crate::test::progress::Progress;
@@ -85,7 +85,9 @@ impl Workers<'_> {
                     });
                     let budget = (time, self.wanted.get(n).unwrap_or(&nothing));
                     let (interrupt, progress) = (self.interrupt, self.progress);
-                    Ok(task.perform(machine, runner, &modules, budget, interrupt, progress))
+                    let machines = &|| self::machine(self.project, self.allowed, interrupt);
+                    let around = Around { interrupt, progress, machines };
+                    Ok(task.perform(machine, runner, &modules, budget, &around))
                 };
                 // A bug of ours in one unit must not take the others with it.
                 catch_unwind(AssertUnwindSafe(&mut perform))

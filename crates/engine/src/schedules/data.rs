@@ -8,21 +8,21 @@ use crate::schedules::plan::Plan;
 use crate::schedules::wakeup::Condition;
 use solve::Answer;
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::Arc;
 use term::{Constraint, Exprs};
 use trace::{Choice, Input};
 
 /// Choices of one step that were not taken the other way yet, the last ones first.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Turns {
     open: Vec<Turn>,
     /// Choices up to here are accounted for.
     known: usize,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Turn {
-    path: Rc<Path>,
+    path: Arc<Path>,
     at: usize,
     alternative: usize,
     /// How much is assumed at that place.
@@ -34,13 +34,13 @@ struct Turn {
 pub(super) struct Path {
     pub(super) choices: Vec<Choice>,
     assumed: Vec<Choice>,
-    input: Rc<Input>,
+    input: Arc<Input>,
 }
 
 impl Path {
-    pub(super) fn new(trace: &Trace, choices: &[Choice], input: &Rc<Input>) -> Rc<Path> {
+    pub(super) fn new(trace: &Trace, choices: &[Choice], input: &Arc<Input>) -> Arc<Path> {
         let assumed = trace.events.iter().flat_map(|it| it.assumed.iter().cloned()).collect();
-        Rc::new(Path { choices: choices.to_vec(), assumed, input: Rc::clone(input) })
+        Arc::new(Path { choices: choices.to_vec(), assumed, input: Arc::clone(input) })
     }
 }
 
@@ -48,7 +48,7 @@ impl Turns {
     /// Adds what a run chose in this step.
     pub(super) fn learn(
         &mut self,
-        path: &Rc<Path>,
+        path: &Arc<Path>,
         made: Range<usize>,
         n_assumed: usize,
         limit: usize,
@@ -57,7 +57,7 @@ impl Turns {
         for at in from..made.end.min(limit) {
             let Some(choice) = path.choices.get(at) else { break };
             for alternative in (0..choice.n_alternatives()).filter(|it| *it != choice.taken) {
-                let path = Rc::clone(path);
+                let path = Arc::clone(path);
                 self.open.push(Turn { path, at, alternative, n_assumed });
             }
         }
@@ -65,7 +65,11 @@ impl Turns {
     }
 
     /// The next choice to take the other way, as an input that does so.
-    pub(super) fn take(&mut self, exprs: &mut Exprs, oracle: &mut dyn Oracle) -> Option<Rc<Input>> {
+    pub(super) fn take(
+        &mut self,
+        exprs: &mut Exprs,
+        oracle: &mut dyn Oracle,
+    ) -> Option<Arc<Input>> {
         while let Some(turn) = self.open.pop() {
             let path = &turn.path;
             let before = path.choices.get(..turn.at).unwrap_or_default();
@@ -93,11 +97,11 @@ fn solve(
     oracle: &mut dyn Oracle,
     constraints: Vec<Constraint>,
     hint: &Input,
-) -> Option<Rc<Input>> {
+) -> Option<Arc<Input>> {
     let question = Question { constraints, loose: None, hint: hint.to_model() };
     let answer = oracle.ask(exprs, vec![question]).into_iter().next();
     let model = if let Some(Answer::Sat(model)) = answer { Some(model) } else { None };
-    model.map(|it| Rc::new(hint.with(&it)))
+    model.map(|it| Arc::new(hint.with(&it)))
 }
 
 /// What the steps that a plan dictates have chosen.
@@ -125,7 +129,7 @@ pub(super) fn inputs_for_match(
     unmatched: &[Choice],
     from: usize,
     hint: &Input,
-) -> Vec<(Rc<Input>, usize)> {
+) -> Vec<(Arc<Input>, usize)> {
     let mut res = Vec::new();
     for (n, choice) in unmatched.iter().enumerate().skip(from) {
         for alternative in (0..choice.n_alternatives()).filter(|it| *it != choice.taken) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use trace::{Access, Actor, Label, MessageId, OfferKind, Step, Take};
 
 /// Shared by the trace, the sleeping steps and the plans, of several searches if there are.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Doing {
     pub(super) label: Label,
     pub(super) accesses: Vec<Access>,

@@ -1,4 +1,4 @@
-//! What actors offer to do, as steps with names.
+//! What actors can do now, as labels of steps.
 
 use trace::{Actor, Choice, Label, Offer, OfferKind, Patience, Take};
 

@@ -10,8 +10,8 @@ use crate::schedules::doing::Doing;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use trace::{
-    Actor, Choice, Label, Match, MessageId, Object, Offer, OfferKind, Patience, ReceiveId, Step,
-    Take, Waiting,
+    Actor, Choice, Match, MessageId, Object, Offer, OfferKind, Patience, ReceiveId, Step, Take,
+    Waiting,
 };
 
 /// How messages travel.
@@ -95,16 +95,6 @@ pub(super) struct Trace {
     sent_at: FxHashMap<MessageId, usize>,
     sent_to: FxHashMap<MessageId, usize>,
     comes: Vec<Come>,
-    settled: FxHashMap<(usize, Label), usize>,
-}
-
-/// That a step in place of another one leads to what is tried anyway, in all runs that begin with the
-/// steps up to `because`.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Settled {
-    pub(super) at: usize,
-    pub(super) instead: Label,
-    pub(super) because: usize,
 }
 
 /// Steps that touched all of an object, and those that touched a part: parts do not mind each other.
@@ -144,7 +134,6 @@ impl Trace {
         self.races.retain(|it| it.second < n);
         self.cuts.retain(|it| it.at < n);
         self.globals.retain(is_kept);
-        self.settled.retain(|_, it| *it < n);
         // A saying is known when its receive is over and both messages were sent.
         self.comes.retain(|it| it.by.max(it.second) < n);
         while self.events.len() > n
@@ -173,14 +162,6 @@ impl Trace {
                 }
             }
         }
-    }
-
-    pub(super) fn settle(&mut self, settled: Settled) {
-        self.settled.insert((settled.at, settled.instead), settled.because);
-    }
-
-    pub(super) fn is_settled(&self, at: usize, instead: Label) -> bool {
-        self.settled.contains_key(&(at, instead))
     }
 
     /// Actors that were started earlier are less; the first one was started by nobody.

@@ -2,7 +2,8 @@
 
 use crate::schedules::doing::Doing;
 use crate::schedules::offers::fits;
-use crate::schedules::order::{Event, Received, Settled, Trace};
+use crate::schedules::order::{Event, Received, Trace};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use trace::{Actor, Choice, ExecutorError, Input, Label, Match, OfferKind, Patience, Stage, Take};
 
@@ -20,6 +21,61 @@ pub(super) struct Plan {
     pub(super) needs: Option<usize>,
     /// The match that the last step needs and does not have with this input.
     pub(super) unmatched: Option<Vec<Choice>>,
+    /// Whether it was asked if the plan is settled.
+    pub(super) may_be_settled: bool,
+}
+
+/// That a step in place of another one leads to what is tried anyway, in all runs that begin with the
+/// steps up to `because`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Settled {
+    pub(super) at: usize,
+    pub(super) instead: Label,
+    pub(super) because: usize,
+}
+
+/// All of these that hold for the path.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Settlements {
+    because: FxHashMap<(usize, Label), usize>,
+}
+
+impl Settlements {
+    pub(super) fn add(&mut self, it: Settled) {
+        self.because.insert((it.at, it.instead), it.because);
+    }
+
+    pub(super) fn hold(&self, at: usize, instead: Label) -> bool {
+        self.because.contains_key(&(at, instead))
+    }
+
+    /// Forgets all but those that the first steps are reasons for.
+    pub(super) fn truncate(&mut self, n: usize) {
+        self.because.retain(|_, it| *it < n);
+    }
+
+    pub(super) fn before(&self, n: usize) -> Settlements {
+        let mut res = self.clone();
+        res.truncate(n);
+        res
+    }
+}
+
+/// The plans of a run, and those that were not made because they are settled.
+#[derive(Debug, Default)]
+pub(super) struct Plans {
+    pub(super) made: Vec<Plan>,
+    pub(super) skipped: Vec<(usize, Label)>,
+}
+
+impl Plans {
+    fn is_settled(&mut self, settled: &Settlements, at: usize, instead: Label) -> bool {
+        let is_settled = settled.hold(at, instead);
+        if is_settled {
+            self.skipped.push((at, instead));
+        }
+        is_settled
+    }
 }
 
 impl Plan {
@@ -28,7 +84,15 @@ impl Plan {
         self
     }
 
-    pub(super) fn sequence<'a>(&'a self, trace: &'a Trace) -> impl Iterator<Item = &'a Arc<Doing>> {
+    /// The same with nothing shared with others.
+    pub(super) fn own(self) -> Plan {
+        Plan { last: Arc::new(Doing::clone(&self.last)), ..self }
+    }
+
+    pub(super) fn sequence<'a>(
+        &'a self,
+        trace: &'a Trace,
+    ) -> impl Iterator<Item = &'a Arc<Doing>> + Clone {
         self.guided.iter().filter_map(|it| trace.doing(*it)).chain([&self.last])
     }
 
@@ -44,10 +108,10 @@ impl Plan {
 /// All plans but those that are settled: what can come before a step differs from run to run, even
 /// if the step and what it races with do not. Matches that need other inputs were asked for by
 /// earlier runs if nothing after the first `fresh` steps is a reason.
-pub(super) fn plans(trace: &Trace, fresh: usize) -> Vec<Plan> {
-    let mut res = races(trace, fresh, Guided::All);
+pub(super) fn plans(trace: &Trace, settled: &Settlements, fresh: usize) -> Plans {
+    let mut res = races(trace, Known::Settled(settled));
     for received in &trace.received {
-        other_takes(trace, fresh, received, &mut res);
+        other_takes(trace, settled, fresh, received, &mut res);
     }
     res
 }
@@ -55,7 +119,7 @@ pub(super) fn plans(trace: &Trace, fresh: usize) -> Vec<Plan> {
 /// The same where messages are taken in the order in which they were sent. What a receive takes
 /// follows from races of who sent it; but it may have given up before any of them came.
 pub(super) fn ordered_plans(trace: &Trace, fresh: usize) -> Vec<Plan> {
-    let mut res = races(trace, fresh, Guided::Between);
+    let mut res = races(trace, Known::Before(fresh)).made;
     for received in trace.received.iter().filter(|it| it.patience == Patience::Soon) {
         let first = received.wanted.iter().filter_map(|it| trace.sender(*it)).min();
         let is_taken = matches!(received.take, Some(Take::Message(_)));
@@ -117,25 +181,29 @@ pub(super) fn try_out(
     Ok(step.map(|mut it| Doing::of_step(&mut it)))
 }
 
-/// Which of the steps that a race does not depend on are made before it is turned.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Guided {
-    /// All: no two plans then lead to the same.
-    All,
-    /// Those between the two: only the first step of a plan counts.
-    Between,
+/// Which races need not be turned again, and which of the steps that a race does not depend on are made
+/// before it is.
+#[derive(Clone, Copy)]
+enum Known<'s> {
+    /// All such steps: no two plans then lead to the same.
+    Settled(&'s Settlements),
+    /// Those between the two, as only the first step of a plan counts. Races of the first steps are known.
+    Before(usize),
 }
 
-fn races(trace: &Trace, fresh: usize, guided: Guided) -> Vec<Plan> {
-    let until = |it: usize| if guided == Guided::All { trace.len() } else { it };
-    let mut res = Vec::new();
+fn races(trace: &Trace, known: Known<'_>) -> Plans {
+    let until = |it: usize| match known {
+        Known::Settled(_) => trace.len(),
+        Known::Before(_) => it,
+    };
+    let mut res = Plans::default();
     for race in &trace.races {
         let Some(second) = trace.events.get(race.second) else { continue };
-        let is_news = match guided {
-            Guided::All => !trace.is_settled(race.first, second.step.label),
-            Guided::Between => fresh <= race.second,
+        let is_known = match known {
+            Known::Settled(it) => res.is_settled(it, race.first, second.step.label),
+            Known::Before(n) => race.second < n,
         };
-        if !is_news {
+        if is_known {
             continue;
         }
         // What it takes must be there without the first.
@@ -146,8 +214,8 @@ fn races(trace: &Trace, fresh: usize, guided: Guided) -> Vec<Plan> {
         if !is_caused {
             let doing = Arc::clone(&second.doing);
             let plan = plan(trace, race.first, until(race.second), doing);
-            let is_open = second.step.might_more;
-            res.push(Plan { needs: Some(race.second), is_open, ..plan });
+            let (needs, is_open) = (Some(race.second), second.step.might_more);
+            res.made.push(Plan { needs, is_open, may_be_settled: true, ..plan });
         }
     }
     for cut in &trace.cuts {
@@ -155,7 +223,7 @@ fn races(trace: &Trace, fresh: usize, guided: Guided) -> Vec<Plan> {
             let label = Label { actor: cut.offer.actor, take: Take::Next };
             let doing = Doing::of_offer(label, Some(&cut.offer.kind));
             let until = until(next_of(trace, label.actor, cut.at));
-            res.push(Plan { is_open: true, ..plan(trace, cut.at, until, doing) });
+            res.made.push(Plan { is_open: true, ..plan(trace, cut.at, until, doing) });
         }
     }
     res
@@ -167,37 +235,44 @@ fn next_of(trace: &Trace, actor: Actor, after: usize) -> usize {
     (after + 1..trace.len()).find(is_its).unwrap_or(trace.len())
 }
 
-fn other_takes(trace: &Trace, fresh: usize, received: &Received, res: &mut Vec<Plan>) {
+fn other_takes(
+    trace: &Trace,
+    settled: &Settlements,
+    fresh: usize,
+    received: &Received,
+    res: &mut Plans,
+) {
     let is_cut = received.take.is_none();
     let other = |take, sent: usize| {
         let label = Label { actor: received.who, take };
         let plan = plan(trace, received.at, trace.len(), Doing::of_offer(label, None));
-        Plan { needs: (!is_cut).then_some(sent.max(received.at)), ..plan }
+        Plan { needs: (!is_cut).then_some(sent.max(received.at)), may_be_settled: true, ..plan }
     };
-    let is_news = |take| {
+    let is_news = |take, res: &mut Plans| {
         let label = Label { actor: received.who, take };
         received.take != Some(take)
-            && !trace.is_settled(received.at, label)
+            && !res.is_settled(settled, received.at, label)
             && trace.allowed(received, take)
     };
     let sent = |id| trace.sender(id).filter(|it| !trace.is_before(received.at, *it));
     for id in &received.wanted {
         let take = Take::Message(*id);
         if let Some(sent) = sent(*id)
-            && is_news(take)
+            && is_news(take, res)
         {
-            res.push(other(take, sent));
+            res.made.push(other(take, sent));
         }
     }
-    if received.patience == Patience::Soon && is_news(Take::Timeout) {
-        res.push(other(Take::Timeout, received.at));
+    if received.patience == Patience::Soon && is_news(Take::Timeout, res) {
+        res.made.push(other(Take::Timeout, received.at));
     }
     for (id, Match { choices, .. }) in &received.unwanted {
         if let Some(sent) = sent(*id)
             && (is_cut || fresh <= sent.max(received.at))
         {
             let unmatched = Some(choices.clone());
-            res.push(Plan { unmatched, needs: None, ..other(Take::Message(*id), sent) });
+            let plan = other(Take::Message(*id), sent);
+            res.made.push(Plan { unmatched, needs: None, may_be_settled: false, ..plan });
         }
     }
 }
@@ -205,5 +280,5 @@ fn other_takes(trace: &Trace, fresh: usize, received: &Received, res: &mut Vec<P
 /// All up to some step that a step did not cause, then another one in its place.
 fn plan(trace: &Trace, at: usize, until: usize, last: Arc<Doing>) -> Plan {
     let guided: Vec<usize> = (at + 1..until).filter(|it| !trace.is_before(at, *it)).collect();
-    Plan { at, guided, last, is_open: false, needs: None, unmatched: None }
+    Plan { at, guided, last, is_open: false, needs: None, unmatched: None, may_be_settled: false }
 }

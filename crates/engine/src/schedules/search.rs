@@ -1,111 +1,30 @@
 //! The loop: run to the end, plan what the run gives reason to, go back to the last node that has
 //! something planned.
 //!
-//! Runs begin from the start each time; what is kept is one path and what is planned along it.
+//! Runs begin from the start each time; what is kept is one path and what is planned along it. Who makes
+//! parts of it ahead of their turn is not known here (`ahead`).
 
 use crate::oracle::Oracle;
 use crate::report::Stop;
+use crate::schedules::ahead::{Ahead, Aside, Helpers, Nobody};
 use crate::schedules::data::{Path, Turns, condition, inputs_for_match, needed};
-use crate::schedules::doing::{Doing, initial, is_weak_initial};
+use crate::schedules::doing::{Doing, initial};
+use crate::schedules::node::{Node, Size};
 use crate::schedules::offers::{fits, is_open, labels, loss, natural, waiting};
-use crate::schedules::order::{Delivery, Settled, Trace};
-use crate::schedules::plan::{Plan, losses, ordered_plans, plans, try_out};
-use crate::schedules::wakeup::{Asleep, Branch, Sequence, first_tried, insert};
+use crate::schedules::order::Trace;
+use crate::schedules::plan::{
+    Plan, Plans, Settled, Settlements, losses, ordered_plans, plans, try_out,
+};
+use crate::schedules::settings::{Dpor, Ended, ScheduleReport, ScheduleSettings};
+use crate::schedules::wakeup::{Asleep, Branch, Condition, Sequence, first_of, insert};
 use rustc_hash::{FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
-use std::rc::Rc;
 use std::sync::Arc;
 use term::Exprs;
 use trace::{
-    Actor, Choice, ExecutorError, Input, Label, Match, Offer, OfferKind, Performed, Stage, Step,
-    Take,
+    Actor, Choice, ExecutorError, Input, Label, Match, Offer, OfferKind, Performed, Stage, Take,
 };
-
-#[derive(Clone, Copy, Debug)]
-pub struct ScheduleSettings {
-    pub dpor: Dpor,
-    pub delivery: Delivery,
-    /// How often a process may be left although it could go on.
-    pub preemptions: Option<usize>,
-    /// How many messages of a run may be lost.
-    pub losses: usize,
-    /// Steps of a run.
-    pub depth: usize,
-    pub max_runs: Option<usize>,
-    /// Choices of a path that may be flipped.
-    pub choices: usize,
-    pub seed: u64,
-    /// Whether classes are counted; that takes memory for each run.
-    pub counts_classes: bool,
-}
-
-impl Default for ScheduleSettings {
-    fn default() -> ScheduleSettings {
-        ScheduleSettings {
-            dpor: Dpor::Optimal,
-            delivery: Delivery::Instant,
-            preemptions: None,
-            losses: 0,
-            depth: 5000,
-            max_runs: None,
-            choices: 25,
-            seed: 0,
-            counts_classes: false,
-        }
-    }
-}
-
-/// How much is left out because it would be the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Dpor {
-    /// No two runs are equivalent.
-    #[default]
-    Optimal,
-    /// Every class is met, some in vain; every order of messages in a mailbox counts.
-    Source,
-    /// Everybody who can is tried at every step, but for what was seen before (sleep sets).
-    None,
-    /// All interleavings.
-    All,
-    /// Runs at random, as many as the budget allows.
-    Random,
-}
-
-impl Dpor {
-    /// Whether which message came first is decided where they are sent. If not, it is decided where
-    /// they are taken.
-    fn orders_mail(self) -> bool {
-        match self {
-            Dpor::Source | Dpor::None => true,
-            Dpor::Optimal | Dpor::All | Dpor::Random => false,
-        }
-    }
-}
-
-#[derive(Clone, Debug, Default)]
-pub struct ScheduleReport {
-    pub n_runs: usize,
-    /// Runs that came to a place from where all had been seen.
-    pub n_blocked: usize,
-    /// Runs that could not follow their plan.
-    pub n_diverged: usize,
-    /// Different classes of schedules and inputs, if they are counted.
-    pub n_classes: usize,
-    pub stop: Stop,
-    pub trouble: Option<String>,
-}
-
-/// A run that came to its end.
-#[derive(Debug)]
-pub struct Ended<'a> {
-    pub input: &'a Input,
-    /// In an order in which they can be taken with messages that are there when sent.
-    pub schedule: &'a [Label],
-    /// In the order in which they were taken, with the choices made in each.
-    pub steps: &'a [(Label, Range<usize>)],
-    pub performed: &'a Performed,
-}
 
 /// Runs the program in all ways that differ. `see` gets each run as it ends; `watch` is asked
 /// whether to go on.
@@ -117,21 +36,27 @@ pub fn explore_schedules(
     see: &mut dyn FnMut(&Ended<'_>),
     watch: &mut dyn FnMut(&ScheduleReport) -> Option<Stop>,
 ) -> ScheduleReport {
-    let mut search = Search {
-        settings: *settings,
-        nodes: Vec::new(),
-        input: Rc::new(seed.clone()),
-        trace: Trace::new(settings.delivery),
-        trace_input: None,
-        is_stale: false,
-        root: Turns::default(),
-        classes: FxHashSet::default(),
-        random: settings.seed,
-        is_cut: false,
-        report: ScheduleReport::default(),
-    };
+    explore_schedules_with(&mut Nobody, stage, oracle, seed, settings, see, watch)
+}
+
+/// The same with help: what is found is the same, and in the same order.
+pub fn explore_schedules_with(
+    helpers: &mut dyn Helpers,
+    stage: &mut dyn Stage,
+    oracle: &mut dyn Oracle,
+    seed: &Input,
+    settings: &ScheduleSettings,
+    see: &mut dyn FnMut(&Ended<'_>),
+    watch: &mut dyn FnMut(&ScheduleReport) -> Option<Stop>,
+) -> ScheduleReport {
+    let mut search = Search::new(settings, seed);
     stage.order_mail(settings.dpor.orders_mail());
-    match search.go_on(stage, oracle, see, watch) {
+    // Expressions belong to the machine that made them.
+    let is_shared = !stage.has_symbols() && settings.dpor != Dpor::Random;
+    let mut nobody = Nobody;
+    let mut ahead = Ahead::new(if is_shared { helpers } else { &mut nobody });
+    let mut told = Told { see, watch };
+    match search.go_on(stage, oracle, &mut ahead, &mut told) {
         Ok(stop) => search.report.stop = stop,
         Err(error) => {
             search.report.stop = Stop::Unsupported;
@@ -141,74 +66,34 @@ pub fn explore_schedules(
     search.report
 }
 
-/// A run along a schedule that was known.
-#[derive(Debug)]
-pub struct Followed {
-    pub steps: Vec<Step>,
-    pub performed: Performed,
-    /// How often an actor was left although it could go on.
-    pub n_preemptions: usize,
-    /// Every receive took the first message that it wanted, in the order in which they were sent.
-    pub is_in_order: bool,
+/// Who is told of each run.
+pub(super) struct Told<'a> {
+    see: &'a mut dyn FnMut(&Ended<'_>),
+    watch: &'a mut dyn FnMut(&ScheduleReport) -> Option<Stop>,
 }
 
-/// Takes the steps of a schedule again, by their names; beyond it, whatever comes.
-pub fn follow(
-    stage: &mut dyn Stage,
-    input: &Input,
-    schedule: &[String],
-) -> Result<Followed, ExecutorError> {
-    stage.begin(input)?;
-    let mut steps: Vec<Step> = Vec::new();
-    let mut names = schedule.iter();
-    let (mut n_preemptions, mut is_in_order) = (0, true);
-    loop {
-        let offers = stage.offers()?;
-        let name = names.next();
-        let is_it = |it: &Label| name.is_some_and(|name| *name == step_name(stage, *it));
-        let all = offers.iter().flat_map(|it| labels(it).into_iter().chain(loss(it)));
-        let wanted = all.into_iter().find(is_it);
-        let last = steps.last().map(|it| it.label.actor);
-        let Some(label) = wanted.or_else(|| natural(&offers, last)) else { break };
-        let goes_on = |of: &Offer| Some(of.actor) == last && of.actor != label.actor && is_open(of);
-        n_preemptions += usize::from(offers.iter().any(goes_on));
-        let is_first = |of: &Offer| {
-            let is_other = of.actor != label.actor || label.take == Take::Lost;
-            is_other || labels(of).first() == Some(&label)
-        };
-        is_in_order &= offers.iter().all(is_first);
-        steps.push(stage.step(label)?);
-    }
-    Ok(Followed { steps, performed: stage.end()?, n_preemptions, is_in_order })
-}
-
-/// The name of a step, the same in every interleaving: `P.1`, `P takes P.1#0`, `P gives up`, `P loses`.
-pub fn step_name(stage: &dyn Stage, label: Label) -> String {
-    let actor = stage.name(label.actor);
-    match label.take {
-        Take::Next => actor,
-        Take::Message(id) => format!("{actor} takes {}#{}", stage.name(id.from), id.n),
-        Take::Timeout => format!("{actor} gives up"),
-        Take::Lost => format!("{actor} loses"),
-    }
-}
-
-struct Search {
+pub(super) struct Search {
     settings: ScheduleSettings,
-    nodes: Vec<Node>,
+    pub(super) nodes: Vec<Node>,
     /// Of the run that is going on.
-    input: Rc<Input>,
+    pub(super) input: Arc<Input>,
     /// Of the run before, when there is none going on.
     trace: Trace,
-    trace_input: Option<Rc<Input>>,
-    /// Whether something else was tried since.
+    trace_input: Option<Arc<Input>>,
+    /// So many steps of the trace are still those of the path.
+    pub(super) n_in_trace: usize,
+    /// Whether something else was tried since, on the same stage.
     is_stale: bool,
+    /// Plans that need not be made again.
+    pub(super) settled: Settlements,
     /// What was chosen before the first step.
     root: Turns,
     classes: FxHashSet<u64>,
     random: u64,
     is_cut: bool,
-    report: ScheduleReport,
+    pub(super) report: ScheduleReport,
+    /// It is made for another one: runs keep all that is needed to put them in their place there.
+    pub(super) is_ahead: bool,
 }
 
 /// The step of a run that ends; no actor has it.
@@ -221,31 +106,49 @@ fn nothing() -> Arc<Doing> {
     Doing::of_offer(NOTHING, Some(&kind))
 }
 
-/// A place on the path, before a step.
-struct Node {
-    sleep: Vec<Rc<Asleep>>,
-    /// The first branch is the one on the path.
-    tree: Vec<Branch>,
-    /// What the step on the path chose by its data, and what was not tried.
-    turns: Turns,
-    /// On the way here.
-    n_preemptions: usize,
+/// A run that was made, and what it gave reason to.
+#[derive(Debug)]
+pub(super) struct Ran {
+    /// How many of its steps are those of the run before.
+    pub(super) n_known: usize,
+    whole: Option<Whole>,
+    is_blocked: bool,
+    pub(super) is_diverged: bool,
+    is_cut: bool,
+    /// If it was made ahead of its turn.
+    pub(super) aside: Option<Aside>,
 }
 
-impl Node {
-    /// Whether all that a sequence leads to has been seen.
-    fn covers(&self, sequence: &[&Doing], exprs: &Exprs, input: &Input) -> bool {
-        let covers = |it: &Rc<Asleep>| {
-            is_weak_initial(&it.doing, sequence) && it.conditions.hold(exprs, input)
-        };
-        self.sleep.iter().any(covers)
-    }
+/// What became of a plan.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Put {
+    /// All that it leads to has been seen.
+    is_covered: bool,
+    /// The first step of the plan that is asleep and with which it can begin.
+    asleep: Option<usize>,
+    /// The same of all that is tried too.
+    pub(super) place: Option<usize>,
+}
+
+/// A run that came to its end.
+#[derive(Debug)]
+struct Whole {
+    schedule: Vec<Label>,
+    steps: Vec<(Label, Range<usize>)>,
+    performed: Performed,
+    class: Option<u64>,
 }
 
 /// How a run came to its end.
 struct Played {
     trace: Trace,
     is_whole: bool,
+    /// Everything that could be done had been seen.
+    is_blocked: bool,
+    /// It could not follow its plan.
+    is_diverged: bool,
+    /// A bound ended it.
+    is_cut: bool,
     /// A planned receive did not want its message, with this input.
     refused: Option<Refused>,
     /// Who waits in the end, for messages that it would take with other inputs.
@@ -259,54 +162,108 @@ struct Refused {
 }
 
 impl Search {
+    pub(super) fn new(settings: &ScheduleSettings, seed: &Input) -> Search {
+        Search {
+            settings: *settings,
+            nodes: Vec::new(),
+            input: Arc::new(seed.clone()),
+            trace: Trace::new(settings.delivery),
+            trace_input: None,
+            n_in_trace: 0,
+            is_stale: false,
+            settled: Settlements::default(),
+            root: Turns::default(),
+            classes: FxHashSet::default(),
+            random: settings.seed,
+            is_cut: false,
+            report: ScheduleReport::default(),
+            is_ahead: false,
+        }
+    }
+
     fn go_on(
         &mut self,
         stage: &mut dyn Stage,
         oracle: &mut dyn Oracle,
-        see: &mut dyn FnMut(&Ended<'_>),
-        watch: &mut dyn FnMut(&ScheduleReport) -> Option<Stop>,
+        ahead: &mut Ahead<'_>,
+        told: &mut Told<'_>,
     ) -> Result<Stop, ExecutorError> {
         loop {
-            let fresh = self.nodes.len().saturating_sub(1);
-            let played = self.play(stage)?;
-            let performed = stage.end()?;
-            let Played { trace, .. } = &played;
-            if played.is_whole {
-                self.report.n_runs += 1;
-                let is_counted = self.settings.counts_classes;
-                if is_counted && self.classes.insert(class_of(trace, &performed)) {
-                    self.report.n_classes += 1;
+            let ran = match ahead.take(self, stage) {
+                Some(ran) => {
+                    self.report.n_ahead += 1;
+                    ran
                 }
-                let label = |it: usize| trace.events.get(it).map(|it| it.step.label);
-                let schedule: Vec<Label> = trace.linear().into_iter().filter_map(label).collect();
-                let taken = trace.events.iter().map(|it| &it.step);
-                let steps: Vec<_> = taken.map(|it| (it.label, it.choices.clone())).collect();
-                let (input, schedule, steps) = (&*self.input, &*schedule, &*steps);
-                see(&Ended { input, schedule, steps, performed: &performed });
-            }
-            let settled = self.learn(stage, oracle, &played, &performed, fresh);
-            self.trace = played.trace;
-            settled.into_iter().for_each(|it| self.trace.settle(it));
-            self.trace_input = Some(Rc::clone(&self.input));
-            if let Some(stop) = watch(&self.report) {
+                None => self.run(stage, oracle)?,
+            };
+            if let Some(stop) = self.tell(&ran, told) {
                 return Ok(stop);
-            }
-            if self.settings.max_runs.is_some_and(|it| it <= self.report.n_runs) {
-                return Ok(Stop::Runs);
             }
             if self.settings.dpor == Dpor::Random {
                 self.nodes.clear();
-            } else if !self.go_back(stage, oracle) {
+            } else if !self.go_back(stage, oracle, 0) {
                 return Ok(if self.is_cut { Stop::Depth } else { Stop::Exhausted });
             }
+            ahead.give(self, stage);
         }
+    }
+
+    /// One run, and what is planned because of it.
+    pub(super) fn run(
+        &mut self,
+        stage: &mut dyn Stage,
+        oracle: &mut dyn Oracle,
+    ) -> Result<Ran, ExecutorError> {
+        let n_known = self.nodes.len().saturating_sub(1);
+        let n_dictated = n_dictated(&self.nodes);
+        let played = self.play(stage)?;
+        let performed = stage.end()?;
+        let mut aside = self.is_ahead.then(|| Aside::new(&self.nodes, n_known, n_dictated));
+        let settled = self.learn(stage, oracle, &played, &performed, n_known, &mut aside);
+        let Played { trace, is_whole, is_blocked, is_diverged, is_cut, .. } = played;
+        let whole = is_whole.then(|| {
+            let label = |it: usize| trace.events.get(it).map(|it| it.step.label);
+            let schedule: Vec<Label> = trace.linear().into_iter().filter_map(label).collect();
+            let taken = trace.events.iter().map(|it| &it.step);
+            let steps = taken.map(|it| (it.label, it.choices.clone())).collect();
+            let class = self.settings.counts_classes.then(|| class_of(&trace, &performed));
+            Whole { schedule, steps, performed, class }
+        });
+        self.trace = trace;
+        settled.into_iter().for_each(|it| self.settled.add(it));
+        self.trace_input = Some(Arc::clone(&self.input));
+        self.n_in_trace = usize::MAX;
+        Ok(Ran { n_known, whole, is_blocked, is_diverged, is_cut, aside })
+    }
+
+    /// Counts a run when it is its turn. Returns why it is the last one, if it is.
+    fn tell(&mut self, ran: &Ran, told: &mut Told<'_>) -> Option<Stop> {
+        self.report.n_blocked += usize::from(ran.is_blocked);
+        self.report.n_diverged += usize::from(ran.is_diverged);
+        self.is_cut |= ran.is_cut;
+        if let Some(Whole { schedule, steps, performed, class }) = &ran.whole {
+            self.report.n_runs += 1;
+            let is_new = class.is_some_and(|it| self.classes.insert(it));
+            self.report.n_classes += usize::from(is_new);
+            (told.see)(&Ended { input: &self.input, schedule, steps, performed });
+        }
+        let is_last = self.settings.max_runs.is_some_and(|it| it <= self.report.n_runs);
+        (told.watch)(&self.report).or_else(|| is_last.then_some(Stop::Runs))
     }
 
     /// One run along the path, then freely.
     fn play(&mut self, stage: &mut dyn Stage) -> Result<Played, ExecutorError> {
         let trace = self.play_known(stage)?;
-        let mut res = Played { trace, is_whole: true, refused: None, waiting: Vec::new() };
-        let mut sleep: Vec<Rc<Asleep>> = Vec::new();
+        let mut res = Played {
+            trace,
+            is_whole: true,
+            is_blocked: false,
+            is_diverged: false,
+            is_cut: false,
+            refused: None,
+            waiting: Vec::new(),
+        };
+        let mut sleep: Vec<Arc<Asleep>> = Vec::new();
         let mut planned: Vec<Branch> = Vec::new();
         let known = res.trace.len();
         let mut n_preemptions = self.nodes.get(known).map_or(0, |it| it.n_preemptions);
@@ -320,7 +277,7 @@ impl Search {
                 break;
             }
             if depth >= self.settings.depth {
-                self.is_cut = true;
+                res.is_cut = true;
                 break;
             }
             if depth >= self.nodes.len() {
@@ -329,12 +286,12 @@ impl Search {
                     tree = self.choose(stage.exprs(), &offers, trace, &sleep, last);
                 }
                 if tree.is_empty() {
-                    self.report.n_blocked += 1;
+                    res.is_blocked = true;
                     res.is_whole = false;
                     break;
                 }
                 let sleep = std::mem::take(&mut sleep);
-                self.nodes.push(Node { sleep, tree, turns: Turns::default(), n_preemptions });
+                self.nodes.push(Node::new(sleep, tree, n_preemptions, self.report.n_runs));
             }
             let is_newest = depth + 1 == self.nodes.len();
             let Some(branch) = self.nodes.get_mut(depth).and_then(|it| it.tree.first_mut()) else {
@@ -349,7 +306,7 @@ impl Search {
                     && res.refused.is_some()
                     && !offers.iter().any(is_open)
                     && self.first_end_at(depth);
-                self.report.n_diverged += usize::from(res.refused.is_none() || !is_newest);
+                res.is_diverged = res.refused.is_none() || !is_newest;
                 if is_newest {
                     self.instead(stage.exprs(), &offers, trace, depth, last);
                 }
@@ -362,7 +319,7 @@ impl Search {
             let is_preempted = |it: Actor| offers.iter().any(|of| of.actor == it && is_open(of));
             n_preemptions += usize::from(left.is_some_and(is_preempted));
             if self.settings.preemptions.is_some_and(|it| it < n_preemptions) {
-                self.is_cut = true;
+                res.is_cut = true;
                 res.is_whole = false;
                 break;
             }
@@ -381,7 +338,7 @@ impl Search {
                     branch.doing = Arc::clone(&event.doing);
                 }
                 if is_newest {
-                    let stays = |it: &&Rc<Asleep>| !it.doing.depends_on(&event.doing);
+                    let stays = |it: &&Arc<Asleep>| !it.doing.depends_on(&event.doing);
                     if self.settings.dpor != Dpor::All {
                         sleep = node.sleep.iter().filter(stays).cloned().collect();
                     }
@@ -395,15 +352,15 @@ impl Search {
     fn play_known(&mut self, stage: &mut dyn Stage) -> Result<Trace, ExecutorError> {
         let mut trace = std::mem::take(&mut self.trace);
         trace.delivery = self.settings.delivery;
-        let is_same = self.trace_input.as_ref().is_some_and(|it| Rc::ptr_eq(it, &self.input));
+        let is_same = self.trace_input.as_ref().is_some_and(|it| Arc::ptr_eq(it, &self.input));
         let n_known = if is_same { self.nodes.len().saturating_sub(1) } else { 0 };
-        trace.truncate(n_known);
-        let n_taken = match is_same && !std::mem::take(&mut self.is_stale) {
-            true => stage.begin_again(&self.input, trace.len())?,
-            false => {
-                stage.begin(&self.input)?;
-                0
-            }
+        self.settled.truncate(n_known);
+        trace.truncate(n_known.min(self.n_in_trace));
+        let n_taken = if is_same && !std::mem::take(&mut self.is_stale) {
+            stage.begin_again(&self.input, trace.len())?
+        } else {
+            stage.begin(&self.input)?;
+            0
         };
         for event in &mut trace.events {
             event.is_guided = false;
@@ -431,10 +388,10 @@ impl Search {
         exprs: &Exprs,
         offers: &[Offer],
         trace: &Trace,
-        sleep: &[Rc<Asleep>],
+        sleep: &[Arc<Asleep>],
         last: Option<Actor>,
     ) -> Vec<Branch> {
-        let input = Rc::clone(&self.input);
+        let input = Arc::clone(&self.input);
         let branch = |label: Label| {
             let kind = offers.iter().find(|it| it.actor == label.actor).map(|it| &*it.kind);
             Branch::free(Doing::of_offer(label, kind), &input)
@@ -473,7 +430,7 @@ impl Search {
         exprs: &Exprs,
         offers: &[Offer],
         trace: &Trace,
-        sleep: &[Rc<Asleep>],
+        sleep: &[Arc<Asleep>],
         last: Option<Actor>,
     ) -> Option<Label> {
         let is_asleep = |label: &Label| {
@@ -510,7 +467,7 @@ impl Search {
         let kind = offers.iter().find(|it| it.actor == label.actor).map(|it| &*it.kind);
         let sequence = Sequence {
             doings: vec![Doing::of_offer(label, kind)],
-            input: Rc::clone(&self.input),
+            input: Arc::clone(&self.input),
             condition: None,
             n_fixed: 0,
         };
@@ -519,7 +476,7 @@ impl Search {
         }
     }
 
-    /// All that a run gives reason to; returns what need not be planned again.
+    /// Plans all that a run gives reason to; returns what need not be planned again.
     fn learn(
         &mut self,
         stage: &mut dyn Stage,
@@ -527,6 +484,7 @@ impl Search {
         played: &Played,
         performed: &Performed,
         fresh: usize,
+        aside: &mut Option<Aside>,
     ) -> Vec<Settled> {
         let trace = &played.trace;
         let path = Path::new(trace, &performed.choices, &self.input);
@@ -541,29 +499,34 @@ impl Search {
                 node.turns.learn(&path, event.step.choices.clone(), n_assumed, limit);
             }
         }
-        let mut found = match self.settings.dpor {
-            Dpor::Optimal => plans(trace, fresh),
-            Dpor::Source => ordered_plans(trace, fresh),
-            Dpor::None | Dpor::All | Dpor::Random => Vec::new(),
+        let Plans { made, skipped } = match self.settings.dpor {
+            Dpor::Optimal => plans(trace, &self.settled, fresh),
+            Dpor::Source => Plans { made: ordered_plans(trace, fresh), ..Plans::default() },
+            Dpor::None | Dpor::All | Dpor::Random => Plans::default(),
         };
-        let max_losses = self.settings.losses;
-        match self.settings.dpor {
-            Dpor::Optimal if max_losses > 0 => found.extend(losses(trace, max_losses)),
-            // Only the first step of a plan counts there.
-            Dpor::Source if max_losses > 0 => {
-                found.extend(losses(trace, max_losses).into_iter().map(Plan::only_last));
-            }
-            Dpor::Optimal | Dpor::Source | Dpor::None | Dpor::All | Dpor::Random => (),
-        }
+        let lost = match (self.settings.dpor, self.settings.losses) {
+            (Dpor::Optimal | Dpor::Source, 1..) => losses(trace, self.settings.losses),
+            (Dpor::Optimal | Dpor::Source | Dpor::None | Dpor::All | Dpor::Random, _) => Vec::new(),
+        };
+        // Only the first step of a plan counts there.
+        let is_source = self.settings.dpor == Dpor::Source;
+        let lost = lost.into_iter().map(|it| if is_source { it.only_last() } else { it });
         let mut settled = Vec::new();
-        for mut plan in found {
+        for mut plan in made.into_iter().chain(lost) {
             if plan.is_open && self.settings.dpor == Dpor::Optimal {
                 self.is_stale = true;
                 if let Ok(Some(doing)) = try_out(stage, trace, &plan, &self.input) {
                     plan.last = doing;
                 }
             }
-            settled.extend(self.accept(stage.exprs(), oracle, trace, &path, &plan));
+            let put = self.accept(stage.exprs(), oracle, trace, &path, &plan);
+            settled.extend(put.and_then(|it| plan.settled(it.place?)));
+            if let (Some(aside), Some(put)) = (aside.as_mut(), put) {
+                aside.plans.push((plan.own(), put));
+            }
+        }
+        if let Some(aside) = aside {
+            aside.skipped = skipped;
         }
         if let Some(Refused { at, label, found }) = &played.refused {
             let n_fixed = self.nodes.get(*at).and_then(|it| it.tree.first()).map(|it| it.n_fixed);
@@ -585,8 +548,7 @@ impl Search {
             if self.nodes.len() == at {
                 // Nothing was done here; what is planned comes after it.
                 let tree = vec![Branch::free(nothing(), &self.input)];
-                let (sleep, turns) = (Vec::new(), Turns::default());
-                self.nodes.push(Node { sleep, tree, turns, n_preemptions: 0 });
+                self.nodes.push(Node::new(Vec::new(), tree, 0, self.report.n_runs));
             }
             self.add_inputs(stage.exprs(), at, *label, inputs);
         }
@@ -599,7 +561,7 @@ impl Search {
         exprs: &Exprs,
         at: usize,
         label: Label,
-        inputs: Vec<(Rc<Input>, usize)>,
+        inputs: Vec<(Arc<Input>, usize)>,
     ) {
         let Some(node) = self.nodes.get_mut(at) else { return };
         for (input, n_fixed) in inputs {
@@ -611,8 +573,7 @@ impl Search {
         }
     }
 
-    /// Puts a plan where it belongs, unless what it leads to has been seen or will be. Returns
-    /// that it need not be made again, if that is so.
+    /// Puts a plan where it belongs, unless what it leads to has been seen or will be.
     fn accept(
         &mut self,
         exprs: &mut Exprs,
@@ -620,41 +581,71 @@ impl Search {
         trace: &Trace,
         path: &Path,
         plan: &Plan,
-    ) -> Option<Settled> {
+    ) -> Option<Put> {
         let condition = condition(exprs, trace, path, plan);
-        let mut inputs = vec![(Rc::clone(&self.input), 0)];
+        let mut inputs = vec![(Arc::clone(&self.input), 0)];
         if let Some(unmatched) = &plan.unmatched {
             let needed = needed(trace, path, plan);
             inputs = inputs_for_match(exprs, oracle, &needed, unmatched, 0, &self.input);
         }
+        self.put(exprs, plan.at, &plan.sequence(trace), inputs, &condition, None)
+    }
+
+    /// What is asleep may be known.
+    pub(super) fn put<'d>(
+        &mut self,
+        exprs: &Exprs,
+        at: usize,
+        sequence: &(impl Iterator<Item = &'d Arc<Doing>> + Clone),
+        inputs: Vec<(Arc<Input>, usize)>,
+        condition: &Condition,
+        known: Option<Put>,
+    ) -> Option<Put> {
         let is_source = self.settings.dpor == Dpor::Source;
-        let node = self.nodes.get_mut(plan.at)?;
+        let node = self.nodes.get_mut(at)?;
+        let doings: Vec<&Doing> = sequence.clone().map(|it| &**it).collect();
+        let mut is_covered = false;
         for (input, n_fixed) in inputs {
-            let doings: Vec<&Doing> = plan.sequence(trace).map(|it| &**it).collect();
-            let is_seen = if is_source {
+            is_covered = if is_source {
                 // One step is kept, so that only steps which the sequence has count as seen.
                 let is_initial = |label| initial(label, &doings).is_some();
                 node.tree.iter().any(|it| is_initial(it.doing.label))
                     || node.sleep.iter().any(|it| is_initial(it.doing.label))
             } else {
-                node.covers(&doings, exprs, &input)
+                known.map_or_else(|| node.covers(&doings, exprs, &input), |it| it.is_covered)
             };
-            if is_seen {
+            if is_covered {
                 continue;
             }
             let (n_kept, condition) =
                 if is_source { (1, None) } else { (usize::MAX, condition.clone()) };
-            let doings = plan.sequence(trace).take(n_kept).cloned().collect();
+            let doings = sequence.clone().take(n_kept).cloned().collect();
             push_after_first(&mut node.tree, Sequence { doings, input, condition, n_fixed }, exprs);
         }
-        let tried = node.tree.get(1..).unwrap_or_default();
-        let doings: Vec<&Doing> = plan.sequence(trace).map(|it| &**it).collect();
-        plan.settled(first_tried(&node.sleep, tried, &doings, &self.input, exprs)?)
+        let asleep = match known {
+            Some(known) => known.asleep,
+            None => {
+                let asleep = node.sleep.iter().map(|it| (it.doing.label, &it.conditions));
+                first_of(asleep, &doings, &self.input, exprs)
+            }
+        };
+        let tried = node.tree.iter().skip(1).map(|it| (it.doing.label, &it.conditions));
+        let tried = first_of(tried, &doings, &self.input, exprs);
+        let place = asleep.into_iter().chain(tried).min();
+        Some(Put { is_covered, asleep, place })
     }
 
-    /// Goes back to the last place where something is left to do. `false`: there is none.
-    fn go_back(&mut self, stage: &mut dyn Stage, oracle: &mut dyn Oracle) -> bool {
-        while let Some(node) = self.nodes.last_mut() {
+    /// Goes back to the last place where something is left to do, but not to the first nodes. `false`:
+    /// there is none.
+    pub(super) fn go_back(
+        &mut self,
+        stage: &mut dyn Stage,
+        oracle: &mut dyn Oracle,
+        n_first: usize,
+    ) -> bool {
+        while n_first < self.nodes.len()
+            && let Some(node) = self.nodes.last_mut()
+        {
             if let Some(input) = node.turns.take(stage.exprs(), oracle) {
                 self.input = input;
                 return true;
@@ -663,11 +654,17 @@ impl Search {
                 node.sleep.push(node.tree.remove(0).into_asleep());
             }
             node.turns = Turns::default();
+            let n_runs = self.report.n_runs;
+            let largest = node.size.largest.max(n_runs.saturating_sub(node.size.n_before));
+            node.size = Size { n_before: n_runs, largest };
             if let Some(next) = node.tree.first() {
-                self.input = Rc::clone(&next.input);
+                self.input = Arc::clone(&next.input);
                 return true;
             }
             self.nodes.pop();
+        }
+        if n_first > 0 {
+            return false;
         }
         match self.root.take(stage.exprs(), oracle) {
             Some(input) => {
@@ -677,6 +674,12 @@ impl Search {
             None => false,
         }
     }
+}
+
+/// Steps that are dictated after that of the last node.
+fn n_dictated(nodes: &[Node]) -> usize {
+    let first = nodes.last().and_then(|it| it.tree.first());
+    std::iter::successors(first, |it| it.children.first()).skip(1).count()
 }
 
 /// Why a planned receive can't take its message, if that is because of the input.

@@ -6,7 +6,9 @@
 
 use crate::oracle::Alone;
 use crate::report::Stop;
-use crate::schedules::search::{Ended, ScheduleSettings, explore_schedules, step_name};
+use crate::schedules::follow::step_name;
+use crate::schedules::search::explore_schedules;
+use crate::schedules::settings::{Ended, ScheduleSettings};
 use crate::unfold::{Branch, Doubt, End, EndId, Failed, Fork, Node, NodeId, Unfolded};
 use solve::{Answer, Query, Solver};
 use std::cell::RefCell;

@@ -2,32 +2,33 @@
 //! to them held once (Abdulla et al., Source Sets, JACM 2017, section 6).
 
 use crate::schedules::doing::{Doing, initial, will_come};
-use std::rc::Rc;
+use rustc_hash::FxHasher;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use term::{Constraint, Exprs, all_hold};
-use trace::Input;
+use trace::{Input, Label};
 
 /// For which inputs something holds: those that satisfy all of it, or all if there is none.
-pub(super) type Condition = Option<Rc<[Constraint]>>;
+pub(super) type Condition = Option<Arc<[Constraint]>>;
 
 /// The same for inputs that satisfy one of several.
 #[derive(Clone, Debug)]
 pub(super) enum Conditions {
     Always,
-    AnyOf(Vec<Rc<[Constraint]>>),
+    AnyOf(Vec<Arc<[Constraint]>>),
 }
 
 impl Conditions {
     pub(super) fn of(condition: &Condition) -> Conditions {
         match condition {
-            Some(it) => Conditions::AnyOf(vec![Rc::clone(it)]),
+            Some(it) => Conditions::AnyOf(vec![Arc::clone(it)]),
             None => Conditions::Always,
         }
     }
 
     fn add(&mut self, condition: &Condition) {
         match (&mut *self, condition) {
-            (Conditions::AnyOf(all), Some(it)) if !all.contains(it) => all.push(Rc::clone(it)),
+            (Conditions::AnyOf(all), Some(it)) if !all.contains(it) => all.push(Arc::clone(it)),
             (Conditions::AnyOf(_), Some(_)) | (Conditions::Always, _) => (),
             (Conditions::AnyOf(_), None) => *self = Conditions::Always,
         }
@@ -48,7 +49,7 @@ impl Conditions {
 pub(super) struct Branch {
     pub(super) doing: Arc<Doing>,
     pub(super) children: Vec<Branch>,
-    pub(super) input: Rc<Input>,
+    pub(super) input: Arc<Input>,
     /// What the steps that are dictated below have chosen by their data; one for each sequence.
     pub(super) conditions: Conditions,
     /// How many choices of the match at the end were fixed by the input.
@@ -59,7 +60,7 @@ pub(super) struct Branch {
 #[derive(Clone, Debug)]
 pub(super) struct Sequence {
     pub(super) doings: Vec<Arc<Doing>>,
-    pub(super) input: Rc<Input>,
+    pub(super) input: Arc<Input>,
     pub(super) condition: Condition,
     pub(super) n_fixed: usize,
 }
@@ -69,31 +70,60 @@ pub(super) struct Sequence {
 pub(super) struct Asleep {
     pub(super) doing: Arc<Doing>,
     pub(super) conditions: Conditions,
+    /// A hash of what it does.
+    pub(super) mark: u64,
+}
+
+impl Asleep {
+    /// The same with nothing shared with others, so that threads do not get in each other's way.
+    pub(super) fn own(&self) -> Arc<Asleep> {
+        let doing = Arc::new(Doing::clone(&self.doing));
+        Arc::new(Asleep { doing, conditions: self.conditions.clone(), mark: self.mark })
+    }
 }
 
 impl Branch {
-    pub(super) fn free(doing: Arc<Doing>, input: &Rc<Input>) -> Branch {
+    pub(super) fn free(doing: Arc<Doing>, input: &Arc<Input>) -> Branch {
         let conditions = Conditions::Always;
-        Branch { doing, children: Vec::new(), input: Rc::clone(input), conditions, n_fixed: 0 }
+        Branch { doing, children: Vec::new(), input: Arc::clone(input), conditions, n_fixed: 0 }
     }
 
-    pub(super) fn into_asleep(self) -> Rc<Asleep> {
-        Rc::new(Asleep { doing: self.doing, conditions: self.conditions })
+    /// Its first step.
+    pub(super) fn outline(&self) -> Branch {
+        let Branch { doing, input, conditions, n_fixed, .. } = self;
+        let (doing, input) = (Arc::clone(doing), Arc::clone(input));
+        let (children, conditions) = (Vec::new(), conditions.clone());
+        Branch { doing, children, input, conditions, n_fixed: *n_fixed }
+    }
+
+    /// The same with nothing shared with others.
+    pub(super) fn own(&self, input: &Arc<Input>) -> Branch {
+        let Branch { doing, children, conditions, n_fixed, .. } = self;
+        Branch {
+            doing: Arc::new(Doing::clone(doing)),
+            children: children.iter().map(|it| it.own(input)).collect(),
+            input: Arc::clone(input),
+            conditions: conditions.clone(),
+            n_fixed: *n_fixed,
+        }
+    }
+
+    pub(super) fn into_asleep(self) -> Arc<Asleep> {
+        let mut hasher = FxHasher::default();
+        self.doing.hash(&mut hasher);
+        Arc::new(Asleep { doing: self.doing, conditions: self.conditions, mark: hasher.finish() })
     }
 }
 
-/// The place of the first step of a sequence with which it can begin and that is tried, or was:
-/// whatever begins so is met there.
-pub(super) fn first_tried(
-    asleep: &[Rc<Asleep>],
-    tried: &[Branch],
+/// The place of the first step of a sequence with which it can begin and that is one of these, be they
+/// tried or asleep: whatever begins so is met there.
+pub(super) fn first_of<'a>(
+    steps: impl Iterator<Item = (Label, &'a Conditions)>,
     of: &[&Doing],
     input: &Input,
     exprs: &Exprs,
 ) -> Option<usize> {
-    let asleep = asleep.iter().map(|it| (it.doing.label, &it.conditions));
-    let tried = tried.iter().map(|it| (it.doing.label, &it.conditions));
-    let places = asleep.chain(tried).filter_map(|(label, conditions)| {
+    let places = steps.filter_map(|(label, conditions)| {
         let place = initial(label, of)?;
         conditions.hold(exprs, input).then_some(place)
     });
@@ -123,7 +153,7 @@ pub(super) fn insert(branches: &mut Vec<Branch>, mut sequence: Sequence, exprs: 
     let mut chain: Vec<Branch> = Vec::new();
     for doing in doings.into_iter().rev() {
         let conditions = Conditions::of(&condition);
-        let input = Rc::clone(&input);
+        let input = Arc::clone(&input);
         chain = vec![Branch { doing, children: chain, input, conditions, n_fixed }];
     }
     branches.extend(chain);

@@ -24,7 +24,7 @@ use crate::machine::{Allowed, Limits};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use term::Term;
-use trace::ClauseId;
+use trace::{Actor, ActorName, ClauseId};
 
 #[derive(Debug, Default)]
 pub struct World {
@@ -154,8 +154,8 @@ impl Default for Epoch {
 #[derive(Clone, Debug, Default)]
 pub struct PidNames {
     ids: FxHashMap<(PidId, u32, NodeId), PidId>,
-    /// The other way round, from the first one on.
-    parents: Vec<(PidId, u32)>,
+    /// The other way round, from the first one on, and on which node each is.
+    parents: Vec<(PidId, u32, NodeId)>,
 }
 
 /// Numbers below belong to processes that are not there: BEAM's own.
@@ -173,6 +173,24 @@ impl PidNames {
         self.ids.is_empty()
     }
 
+    /// All names, in the order in which they were given.
+    pub(super) fn all(&self) -> Vec<ActorName> {
+        let name = |&(parent, n, NodeId(node)): &(PidId, u32, NodeId)| {
+            let parent = Actor(parent.0);
+            ActorName { parent, n, node }
+        };
+        self.parents.iter().map(name).collect()
+    }
+
+    pub(super) fn set(&mut self, names: &[ActorName]) {
+        if self.all() != names {
+            *self = PidNames::default();
+            for it in names {
+                self.child_on(PidId(it.parent.0), it.n, NodeId(it.node));
+            }
+        }
+    }
+
     /// The name of the `n`-th child of a process, which is on the same node.
     pub fn child(&mut self, parent: PidId, n: u32) -> PidId {
         self.child_on(parent, n, parent.node())
@@ -182,7 +200,7 @@ impl PidNames {
         let next = PidId(FIRST_PID + u32::try_from(self.ids.len()).unwrap_or(u32::MAX / 2));
         let parents = &mut self.parents;
         *self.ids.entry((parent, n, node)).or_insert_with(|| {
-            parents.push((parent, n));
+            parents.push((parent, n, node));
             next.on(node)
         })
     }
@@ -195,7 +213,7 @@ impl PidNames {
     pub(super) fn falling_node(&self, actor: PidId) -> Option<NodeId> {
         let place = actor.number().checked_sub(FIRST_PID)?;
         match self.parents.get(usize::try_from(place).ok()?) {
-            Some((PidId(0), n)) if n & FALL != 0 => u8::try_from(n & !FALL).ok().map(NodeId),
+            Some((PidId(0), n, _)) if n & FALL != 0 => u8::try_from(n & !FALL).ok().map(NodeId),
             _ => None,
         }
     }
@@ -204,11 +222,11 @@ impl PidNames {
     pub(super) fn path(&self, pid: PidId) -> String {
         let place = pid.number().checked_sub(FIRST_PID).and_then(|it| usize::try_from(it).ok());
         match place.and_then(|it| self.parents.get(it)) {
-            Some((PidId(0), 0)) => "P".to_owned(),
-            Some((parent, n)) if *n >> 31 == 1 => {
+            Some((PidId(0), 0, _)) => "P".to_owned(),
+            Some((parent, n, _)) if *n >> 31 == 1 => {
                 format!("{}.t{}", self.path(*parent), n & !(1 << 31))
             }
-            Some((parent, n)) => format!("{}.{n}", self.path(*parent)),
+            Some((parent, n, _)) => format!("{}.{n}", self.path(*parent)),
             None => format!("system {}", pid.0),
         }
     }

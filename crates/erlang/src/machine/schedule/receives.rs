@@ -7,6 +7,7 @@ use crate::machine::run::Machine;
 use crate::machine::schedule::stage::{Act, SLICE, set_gate};
 use crate::machine::schedule::{Gate, Probed, Staged};
 use std::rc::Rc;
+use std::sync::Arc;
 use trace::{Match, MessageId, OfferKind, ReceiveId, Waiting};
 
 /// A receive as it was when its process came to it: enough to ask what it would do.
@@ -17,12 +18,12 @@ pub(super) struct Receive {
     pub(super) registers: Vec<Value>,
     /// How many letters of the mailbox were looked at, and what it could do with them.
     pub(super) n_tested: usize,
-    pub(super) offered: Rc<OfferKind>,
+    pub(super) offered: Arc<OfferKind>,
 }
 
 impl Receive {
     pub(super) fn change(&mut self, change: impl FnOnce(&mut Waiting)) {
-        if let OfferKind::Receive(waiting) = Rc::make_mut(&mut self.offered) {
+        if let OfferKind::Receive(waiting) = Arc::make_mut(&mut self.offered) {
             change(waiting);
         }
     }

@@ -20,11 +20,12 @@ use crate::machine::{FromSpec, Outcome, Recorder};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use term::{Atom, Exprs, Term};
 use trace::{
-    Actor, ActorCrash, Covered, ExecutorError, Input, Label, Match, MessageId, Mode, Offer,
-    OfferKind, Patience, Performed, ReceiveId, Stage, Step, StepText, Take, Waiting,
+    Actor, ActorCrash, ActorName, Covered, ExecutorError, Input, Label, Match, MessageId, Mode,
+    Offer, OfferKind, Patience, Performed, ReceiveId, Stage, Step, StepText, Take, Waiting,
 };
 
 /// A function of a loaded program whose processes are run in an order decided outside.
@@ -72,7 +73,7 @@ pub(super) struct Act {
 /// What a process will do when it is its turn.
 #[derive(Clone, Debug)]
 pub(super) enum Pending {
-    Operation(Rc<OfferKind>),
+    Operation(Arc<OfferKind>),
     Receive(ReceiveId),
     Exit(End),
     /// It waits for nothing.
@@ -162,7 +163,7 @@ impl Stage for Staged<'_> {
                 }
                 Patience::Last(at) if last.as_ref().is_none_or(|it| at < it.0) => {
                     let mut offer = offer.clone();
-                    if let OfferKind::Receive(waiting) = Rc::make_mut(&mut offer.kind) {
+                    if let OfferKind::Receive(waiting) = Arc::make_mut(&mut offer.kind) {
                         waiting.patience = Patience::Soon;
                     }
                     last = Some((at, offer));
@@ -257,6 +258,22 @@ impl Stage for Staged<'_> {
         }
     }
 
+    fn has_symbols(&self) -> bool {
+        self.is_recorded
+    }
+
+    fn names(&self) -> Vec<ActorName> {
+        self.machine.world.names.all()
+    }
+
+    fn n_names(&self) -> usize {
+        self.machine.world.names.len()
+    }
+
+    fn set_names(&mut self, names: &[ActorName]) {
+        self.machine.world.names.set(names);
+    }
+
     fn name(&self, actor: Actor) -> String {
         let process = || self.machine.world.names.path(PidId(actor.0));
         self.fall_name(actor).unwrap_or_else(process)
@@ -267,7 +284,7 @@ pub(super) fn next(actor: Actor, touch: Touch) -> Offer {
     let Touch { accesses, is_global, kills, to, .. } = touch;
     let kills = kills.into_iter().map(super::actor).collect();
     let may_lose = to.is_some();
-    Offer { actor, kind: Rc::new(OfferKind::Next { accesses, is_global, kills, may_lose }) }
+    Offer { actor, kind: Arc::new(OfferKind::Next { accesses, is_global, kills, may_lose }) }
 }
 
 impl Staged<'_> {
@@ -314,14 +331,14 @@ impl Staged<'_> {
     fn offer(&mut self, pid: PidId) -> Option<Offer> {
         let who = actor(pid);
         match self.act.pending.get(&pid)? {
-            Pending::Operation(kind) => Some(Offer { actor: who, kind: Rc::clone(kind) }),
+            Pending::Operation(kind) => Some(Offer { actor: who, kind: Arc::clone(kind) }),
             Pending::Exit(_) => Some(next(who, touch::of_exit(&self.machine.world, pid))),
             Pending::Stuck => None,
             Pending::Receive(id) => {
                 let id = *id;
                 self.test_letters(id);
                 let receive = self.act.receives.get(id.0 as usize)?;
-                Some(Offer { actor: who, kind: Rc::clone(&receive.offered) })
+                Some(Offer { actor: who, kind: Arc::clone(&receive.offered) })
             }
         }
     }
@@ -357,7 +374,7 @@ impl Staged<'_> {
                     self.open_again(pid);
                 }
                 Pause::Stop(Stop::NeedProcess(node, name)) => {
-                    let known = touch::resident(u64::from(name.0));
+                    let known = touch::resident(&self.machine.world, name);
                     self.machine
                         .world
                         .touches(|| trace::Access { object: known, mode: Mode::Write });
@@ -468,7 +485,7 @@ impl Staged<'_> {
                     pc: execution.map_or(0, |it| it.pc),
                     registers: registers.to_vec(),
                     n_tested: 0,
-                    offered: Rc::new(OfferKind::Receive(waiting)),
+                    offered: Arc::new(OfferKind::Receive(waiting)),
                 }));
                 if let Some(schedule) = &mut self.machine.world.schedule {
                     schedule.n_receives = id.0 + 1;
@@ -523,7 +540,7 @@ impl Staged<'_> {
                 let name = process.resident;
                 self.run_inline(pid)?;
                 if let Some(name) = name {
-                    let object = touch::resident(u64::from(name.0));
+                    let object = touch::resident(&self.machine.world, name);
                     self.machine.world.touches(|| trace::Access { object, mode: Mode::Write });
                 }
             } else if !self.act.pending.contains_key(&pid) {

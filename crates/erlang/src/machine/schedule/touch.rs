@@ -556,8 +556,8 @@ pub(super) fn timer(id: RefId) -> Object {
 }
 
 /// A part of the system that a step has made do something.
-pub(super) fn resident(name: u64) -> Object {
-    object(13, name, 0)
+pub(super) fn resident(w: &World, name: AtomId) -> Object {
+    object(13, atom(w, name), 0)
 }
 
 fn names() -> Object {

@@ -1,0 +1,56 @@
+//! A run along a schedule that is known, and the names that its steps have.
+
+use crate::schedules::offers::{is_open, labels, loss, natural};
+use trace::{ExecutorError, Input, Label, Offer, Performed, Stage, Step, Take};
+
+/// A run along a schedule that was known.
+#[derive(Debug)]
+pub struct Followed {
+    pub steps: Vec<Step>,
+    pub performed: Performed,
+    /// How often an actor was left although it could go on.
+    pub n_preemptions: usize,
+    /// Every receive took the first message that it wanted, in the order in which they were sent.
+    pub is_in_order: bool,
+}
+
+/// Takes the steps of a schedule again, by their names; beyond it, whatever comes.
+pub fn follow(
+    stage: &mut dyn Stage,
+    input: &Input,
+    schedule: &[String],
+) -> Result<Followed, ExecutorError> {
+    stage.begin(input)?;
+    let mut steps: Vec<Step> = Vec::new();
+    let mut names = schedule.iter();
+    let (mut n_preemptions, mut is_in_order) = (0, true);
+    loop {
+        let offers = stage.offers()?;
+        let name = names.next();
+        let is_it = |it: &Label| name.is_some_and(|name| *name == step_name(stage, *it));
+        let all = offers.iter().flat_map(|it| labels(it).into_iter().chain(loss(it)));
+        let wanted = all.into_iter().find(is_it);
+        let last = steps.last().map(|it| it.label.actor);
+        let Some(label) = wanted.or_else(|| natural(&offers, last)) else { break };
+        let goes_on = |of: &Offer| Some(of.actor) == last && of.actor != label.actor && is_open(of);
+        n_preemptions += usize::from(offers.iter().any(goes_on));
+        let is_first = |of: &Offer| {
+            let is_other = of.actor != label.actor || label.take == Take::Lost;
+            is_other || labels(of).first() == Some(&label)
+        };
+        is_in_order &= offers.iter().all(is_first);
+        steps.push(stage.step(label)?);
+    }
+    Ok(Followed { steps, performed: stage.end()?, n_preemptions, is_in_order })
+}
+
+/// The name of a step, the same in every interleaving: `P.1`, `P takes P.1#0`, `P gives up`, `P loses`.
+pub fn step_name(stage: &dyn Stage, label: Label) -> String {
+    let actor = stage.name(label.actor);
+    match label.take {
+        Take::Next => actor,
+        Take::Message(id) => format!("{actor} takes {}#{}", stage.name(id.from), id.n),
+        Take::Timeout => format!("{actor} gives up"),
+        Take::Lost => format!("{actor} loses"),
+    }
+}

@@ -1,0 +1,93 @@
+//! What a search of schedules is to do, and what it says of itself.
+
+use crate::report::Stop;
+use crate::schedules::order::Delivery;
+use std::ops::Range;
+use trace::{Input, Label, Performed};
+
+#[derive(Clone, Copy, Debug)]
+pub struct ScheduleSettings {
+    pub dpor: Dpor,
+    pub delivery: Delivery,
+    /// How often a process may be left although it could go on.
+    pub preemptions: Option<usize>,
+    /// How many messages of a run may be lost.
+    pub losses: usize,
+    /// Steps of a run.
+    pub depth: usize,
+    pub max_runs: Option<usize>,
+    /// Choices of a path that may be flipped.
+    pub choices: usize,
+    pub seed: u64,
+    /// Whether classes are counted; that takes memory for each run.
+    pub counts_classes: bool,
+}
+
+impl Default for ScheduleSettings {
+    fn default() -> ScheduleSettings {
+        ScheduleSettings {
+            dpor: Dpor::Optimal,
+            delivery: Delivery::Instant,
+            preemptions: None,
+            losses: 0,
+            depth: 5000,
+            max_runs: None,
+            choices: 25,
+            seed: 0,
+            counts_classes: false,
+        }
+    }
+}
+
+/// How much is left out because it would be the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Dpor {
+    /// No two runs are equivalent.
+    #[default]
+    Optimal,
+    /// Every class is met, some in vain; every order of messages in a mailbox counts.
+    Source,
+    /// Everybody who can is tried at every step, but for what was seen before (sleep sets).
+    None,
+    /// All interleavings.
+    All,
+    /// Runs at random, as many as the budget allows.
+    Random,
+}
+
+impl Dpor {
+    /// Whether which message came first is decided where they are sent. If not, it is decided where
+    /// they are taken.
+    pub(super) fn orders_mail(self) -> bool {
+        match self {
+            Dpor::Source | Dpor::None => true,
+            Dpor::Optimal | Dpor::All | Dpor::Random => false,
+        }
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct ScheduleReport {
+    pub n_runs: usize,
+    /// Runs that came to a place from where all had been seen.
+    pub n_blocked: usize,
+    /// Runs that could not follow their plan.
+    pub n_diverged: usize,
+    /// Different classes of schedules and inputs, if they are counted.
+    pub n_classes: usize,
+    /// Runs that others had made ahead of their turn.
+    pub n_ahead: usize,
+    pub stop: Stop,
+    pub trouble: Option<String>,
+}
+
+/// A run that came to its end.
+#[derive(Debug)]
+pub struct Ended<'a> {
+    pub input: &'a Input,
+    /// In an order in which they can be taken with messages that are there when sent.
+    pub schedule: &'a [Label],
+    /// In the order in which they were taken, with the choices made in each.
+    pub steps: &'a [(Label, Range<usize>)],
+    pub performed: &'a Performed,
+}
