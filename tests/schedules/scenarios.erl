@@ -14,6 +14,14 @@ demonitor_wrongly() ->
     {_, Ref} = spawn_monitor(fun() -> ok end),
     catch demonitor(Ref, [flash]).
 
+%% An alias is over, whether its process ended first or nobody waits for it any more.
+alias_that_is_over() ->
+    Pid = spawn(fun() -> receive stop -> ok end end),
+    Ref = monitor(process, Pid, [{alias, demonitor}]),
+    Pid ! stop,
+    demonitor(Ref, [flush]),
+    is_process_alive(Pid).
+
 lose_interest(Options) ->
     {_, Ref} = spawn_monitor(fun() -> ok end),
     case down(Ref) of

@@ -117,6 +117,7 @@ fn scenarios() {
         ("demonitor_info", 3),
         ("demonitor_both", 3),
         ("demonitor_wrongly", 1),
+        ("alias_that_is_over", 2),
         ("flushed_too_late", 2),
         ("monitor_name", 3),
         ("killed_by_one_of_three", 3),

@@ -6,7 +6,7 @@
 %% by form without a preprocessor: it uses no macro and no include.
 -module(gimlet_token).
 -export([rewrite/1, run/4]).
--export([call/3, patience/1]).
+-export([call/3, patience/1, pause/1, live/2]).
 
 %% Rewriting -------------------------------------------------------------------------------
 
@@ -42,6 +42,9 @@ expr({call, Anno, {atom, _, Name} = Called, Args}, {Own, Imported} = Known) ->
 expr({'receive', Anno, Clauses}, Known) ->
     Wait = own_call(Anno, patience, [{atom, Anno, infinity}]),
     {block, Anno, [Wait, {'receive', Anno, expr(Clauses, Known)}]};
+%% Who waits for nothing but the time takes no turn.
+expr({'receive', Anno, [], Time, Body}, Known) ->
+    {block, Anno, [own_call(Anno, pause, [expr(Time, Known)]) | expr(Body, Known)]};
 expr({'receive', Anno, Clauses, Time, Body}, Known) ->
     Patience = own_call(Anno, patience, [expr(Time, Known)]),
     {'receive', Anno, expr(Clauses, Known), Patience, expr(Body, Known)};
@@ -55,6 +58,8 @@ expr(Code, Known) when is_tuple(Code) ->
 expr(Code, _) ->
     Code.
 
+called(Anno, erlang, apply, [_, _, _] = Args) ->
+    own_call(Anno, call, Args);
 called(Anno, Module, Name, Args) ->
     case kind(Module, Name, length(Args)) of
         local -> {call, Anno, {remote, Anno, {atom, Anno, Module}, {atom, Anno, Name}}, Args};
@@ -106,7 +111,8 @@ kind(Name, 1) when
 kind(register, 2) -> turn;
 kind(registered, 0) -> turn;
 kind(processes, 0) -> turn;
-kind(group_leader, 2) -> turn;
+kind(group_leader, _) -> turn;
+kind(hibernate, 3) -> hibernate;
 kind(halt, _) -> turn;
 kind(process_flag, 2) -> flag;
 kind(process_info, _) -> info;
@@ -120,6 +126,8 @@ call(Module, Name, Args) ->
         Me -> scheduled(Me, Module, Name, Args)
     end.
 
+scheduled(Me, erlang, apply, [Module, Name, Args]) ->
+    scheduled(Me, Module, Name, Args);
 scheduled(Me, Module, Name, Args) when is_atom(Module), is_atom(Name), is_list(Args) ->
     How = case kind(Module, Name, length(Args)) of
         local -> ok;
@@ -134,6 +142,7 @@ scheduled(Me, Module, Name, Args) when is_atom(Module), is_atom(Name), is_list(A
         timer -> start_timer(Me, Name, Args);
         cancel -> cancel(Me, cancel, Args);
         read -> cancel(Me, read, Args);
+        hibernate -> erlang:hibernate(gimlet_token, live, [Me, list_to_tuple(Args)]);
         _ when How =:= loses -> sent_in_vain(Name, Args);
         _ -> apply(Module, Name, Args)
     end;
@@ -154,8 +163,8 @@ is_named(_) ->
     false.
 
 is_noticed([Pid | Items]) ->
-    Pid =/= self() orelse
-        lists:member(Items, [[messages], [message_queue_len], [registered_name]]).
+    Noticed = [messages, message_queue_len, registered_name, links, group_leader],
+    Pid =/= self() orelse lists:any(fun(It) -> lists:member(It, Noticed) end, lists:flatten(Items)).
 
 %% How long a receive may wait, once it is its turn.
 patience(Time) ->
@@ -168,6 +177,13 @@ patience(Time) ->
                 _ -> Time
             end
     end.
+
+pause(Time) ->
+    Left = case get(gimlet_token) of
+        Me when Me =/= undefined, is_integer(Time), Time > 0 -> 0;
+        _ -> Time
+    end,
+    receive after Left -> ok end.
 
 %% Waits for the token; whatever is sent to the process meanwhile stays where it is.
 turn({Name, Keeper}, What) ->

@@ -14,8 +14,17 @@ use term::{Atom, Style, Term, print};
 const TOKEN: &str = include_str!("token.erl");
 
 /// Modules of OTP whose steps are steps of the program.
-const TALKERS: &[&str] =
-    &["gen", "gen_server", "gen_statem", "gen_event", "proc_lib", "supervisor", "sys", "timer"];
+const TALKERS: &[&str] = &[
+    "gen",
+    "gen_server",
+    "gen_statem",
+    "gen_event",
+    "io",
+    "proc_lib",
+    "supervisor",
+    "sys",
+    "timer",
+];
 
 /// One step of a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! The functions of a loaded module: enough of Core Erlang to say what a name could have meant.
 
 use erlang::ModuleCode;
+use erlang::core::MARK;
 use term::{Atom, Term};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,7 +49,7 @@ fn name_and_arity(variable: &Term) -> Option<(Atom, i64)> {
 fn position(value: &Term) -> Option<(usize, usize)> {
     items(value.as_tuple()?.get(1)?).iter().find_map(|it| {
         let (line, column) = match it.as_tuple() {
-            Some([Term::Int(line), Term::Int(column)]) => (*line, *column),
+            Some([Term::Int(line), Term::Int(column)]) => (*line, (column % MARK).max(1)),
             _ => (it.as_int()?, 1),
         };
         Some((usize::try_from(line).ok()?, usize::try_from(column).ok()?))

@@ -438,6 +438,15 @@ fn all_schedules_are_unfolded_with_all_paths() {
     reach("mended/0", "error", ("no: an exception is not reached (all", 0));
 }
 
+#[test]
+fn a_function_that_is_not_exported_is_shown_where_it_is() {
+    let ended = gimlet(&["test", "races.erl", "-f", "below/1"]);
+    let has = |text: &str| assert!(ended.stderr.contains(text), "{text} in {}", ended.stderr);
+    has("races:below/1 is not exported");
+    has("races.erl:46:1\n");
+    has("46 │ below(N) when N > 100 -> exit(too_large);\n   │ ^^^^^ defined here");
+}
+
 /// What is unknown ends the path that needs it, and no other.
 #[test]
 fn unknown_functions_and_processes_end_their_path_only() {
@@ -492,6 +501,7 @@ fn schedules_are_explored_with_inputs_and_replayed() {
     };
     check("lost_update/0", &[("crash", "races:lost_update()")], Some(6));
     check("mended/0", &[], Some(4));
+    check("sleeps/0", &[("crash", "races:sleeps()")], Some(2));
     check("waits/1", &[("deadlock", "races:waits(7)")], Some(2));
     check("divides/1", &[("crash", "races:divides(10)"), ("crash", "races:divides([])")], Some(4));
     let (report, code) =

@@ -5,6 +5,7 @@
 //! lines in stack traces stay as they are. Guards and patterns are left alone.
 
 use crate::backend::scope::{Placed, Scope, Witness};
+use erlang::core::MARK;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use term::{Atom, Term};
@@ -331,9 +332,6 @@ fn place_of(module: &Atom, anno: &Term) -> Option<ClausePlace> {
 
 /// As many as a function may have.
 const MAX_PARAMS: usize = 256;
-
-/// What the agent adds to the columns of clauses of the source.
-const MARK: i64 = 1_000_000;
 
 /// The body after a note that its clause was entered. A message is first taken out of the mailbox:
 /// nothing may be called before that.

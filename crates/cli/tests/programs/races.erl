@@ -1,7 +1,7 @@
 %% Races for `gimlet test --schedules`.
 -module(races).
 -export([lost_update/0, waits/1, mended/0, overtakes/1, divides/1, is_small/1,
-         asks/0, insists/0]).
+         asks/0, insists/0, sleeps/0, wakes/1]).
 
 %% Two processes add one each to what they have read.
 lost_update() ->
@@ -75,3 +75,14 @@ ask(_, 0) -> down;
 ask(P, N) ->
     P ! {ask, self(), N},
     receive {answer, N} -> ok after 100 -> ask(P, N - 1) end.
+
+%% Sleeping, printing, hibernating and calling by name are steps, or parts of them, on BEAM too.
+sleeps() ->
+    Me = self(),
+    spawn(fun() -> timer:sleep(5), io:format("late~n"), apply(erlang, send, [Me, late]) end),
+    Early = spawn(fun() -> timer:sleep(50), erlang:hibernate(?MODULE, wakes, [Me]) end),
+    Early ! go,
+    receive early -> ok; late -> exit(too_late) end.
+
+wakes(Me) ->
+    receive go -> Me ! early end.

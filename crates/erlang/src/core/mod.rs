@@ -7,4 +7,4 @@ pub use ast::{
     Clause, Expr, ExprKind, Function, Lambda, LetrecKind, MapOp, MapPair, Module, Pattern,
     PatternSegment, Place, Segment, VarId,
 };
-pub use read::{ReadError, read};
+pub use read::{MARK, ReadError, read};

@@ -562,8 +562,8 @@ fn function_name(term: &Term) -> Read<(Atom, u32)> {
     }
 }
 
-/// What is added to the columns of clauses of the source.
-const MARK: i64 = 1_000_000;
+/// What is added to the columns of clauses of the source, which are known by it.
+pub const MARK: i64 = 1_000_000;
 
 fn is_marked(annotation: &Term) -> bool {
     matches!(annotation.as_tuple(), Some([Term::Int(_), Term::Int(column)]) if *column >= MARK)

@@ -466,7 +466,8 @@ impl World {
 
     /// An alias ceases to be one.
     pub(super) fn alias_gone(&mut self, alias: RefId) {
-        self.touches(|| Access { object: touch::alias(alias), mode: Mode::Write });
+        // Whoever ends it: it is over.
+        self.touches(|| Access { object: touch::alias(alias), mode: Mode::Put(0) });
     }
 }
 

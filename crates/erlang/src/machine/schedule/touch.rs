@@ -264,7 +264,7 @@ fn of_demonitor(w: &World, id: RefId, options: Value) -> Touch {
     let Some(options) = options.filter(|it| it.iter().all(is_known)) else { return touch };
     let me = w.processes.get(&w.current);
     if me.is_some_and(|it| it.aliases.contains_key(&id)) {
-        touch.access(alias(id), Mode::Write);
+        touch.access(alias(id), Mode::Put(0));
     }
     let has = |name: AtomId| options.iter().any(|it| it.is_atom(name));
     if has(AtomId::FLUSH) {
