@@ -147,6 +147,12 @@ pub(crate) struct Symbolic {
     /// Can this be reached: a line, `FILE:LINE`, `error` or `deadlock`?
     #[arg(long, value_name = "WHAT")]
     pub(crate) reach: Option<String>,
+    /// Show each path rule by rule too: what processes have yet to do, messages, and the path constraint
+    #[arg(long)]
+    pub(crate) trace: bool,
+    /// Show at most so many steps of each
+    #[arg(long, value_name = "N", default_value_t = 2000, requires = "trace")]
+    pub(crate) steps: usize,
     /// Ignore specs: any term is an input
     #[arg(long)]
     pub(crate) no_spec: bool,

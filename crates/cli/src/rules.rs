@@ -1,4 +1,5 @@
-//! `gimlet run --trace`: a run as the paper *Symbolic Execution in Erlang* writes it, rule by rule.
+//! `gimlet run --trace` and `gimlet symbolic --trace`: a run as the paper *Symbolic Execution in Erlang*
+//! writes it, rule by rule.
 
 mod expression;
 mod mail;
@@ -7,6 +8,7 @@ mod system;
 
 pub(crate) use mail::Post;
 
+use crate::args::Deliver;
 use crate::diagnostic::{Colours, Paint};
 use crate::rules::normal::play;
 use crate::rules::system::{Arrow, Channel, Shown, State, states};
@@ -15,8 +17,8 @@ use erlang::machine::Staged;
 use erlang::{HostError, Machine, ModuleCode};
 use serde_json::{Value, json};
 use std::fmt::Write;
-use term::{Atom, Call};
-use trace::{Input, Outcome};
+use term::{Atom, Call, ExprId, Var, constraint_text, expression_text};
+use trace::{Choice, Input, Outcome, Stage};
 
 /// The code of modules that tell how they run, and what they look like.
 pub(crate) fn watched(
@@ -36,6 +38,8 @@ pub(crate) struct Trace {
     states: Vec<State>,
     /// It goes on after the last of them.
     is_cut: bool,
+    /// What each choice asks of the input, if it is unknown.
+    conditions: Option<Vec<String>>,
 }
 
 /// Runs a call of code that tells how it runs, until it ends or has done so much.
@@ -49,8 +53,37 @@ pub(crate) fn run(
     let mut stage = Staged::new(machine, call.module.clone(), call.function.clone());
     let input = Input { args: call.args.clone() };
     let played = play(&mut stage, &input, post, max_events).map_err(|it| it.why)?;
-    let trace = Trace { states: states(&played, places), is_cut: played.is_cut };
+    let (states, is_cut) = (states(&played, places), played.is_cut);
+    let trace = Trace { states, is_cut, conditions: None };
     Ok((trace, played.performed.outcome, stage.output))
+}
+
+/// The path that an input takes, with the input unknown: states have a path constraint, and expressions
+/// where values depend on the input.
+pub(crate) fn derive(
+    stage: &mut Staged<'_>,
+    input: &Input,
+    places: &Places,
+    max_events: usize,
+) -> Result<Trace, String> {
+    let post = Post { delivery: Deliver::Free, losses: 0, seed: None };
+    let played = play(stage, input, post, max_events).map_err(|it| it.why)?;
+    let exprs = stage.exprs();
+    let names = |var: Var| argument_name(var.0 as usize);
+    let mut condition = |choice: &Choice| -> String {
+        let constraints = choice.constraints(exprs, choice.taken);
+        let texts = constraints.iter().map(|it| constraint_text(exprs, it, &names));
+        texts.collect::<Vec<String>>().join(" and ")
+    };
+    let conditions = Some(played.performed.choices.iter().map(&mut condition).collect());
+    let expr = |id: ExprId| expression_text(exprs, id, &names);
+    let states = states(&played, places).into_iter().map(|it| it.spelled(&expr)).collect();
+    Ok(Trace { states, is_cut: played.is_cut, conditions })
+}
+
+/// As the arguments of a function are called that are unknown.
+pub(crate) fn argument_name(n: usize) -> String {
+    format!("X{}", n + 1)
 }
 
 impl Trace {
@@ -71,8 +104,8 @@ impl Trace {
                 };
                 format!("{arrow} {}", it.name)
             });
-            writeln!(out, "{faint}{arrow:<width$}{off} {}", system_text(state, (underline, off)))
-                .ok();
+            let system = self.system_text(state, (underline, off));
+            writeln!(out, "{faint}{arrow:<width$}{off} {system}").ok();
         }
         if self.is_cut {
             writeln!(out, "… it goes on; --steps shows more").ok();
@@ -95,6 +128,7 @@ impl Trace {
                 "redex": redex,
                 "processes": it.processes.iter().map(process).collect::<Vec<Value>>(),
                 "mail": it.mail.iter().map(channel).collect::<Vec<Value>>(),
+                "constraint": self.condition(it),
             })
         };
         json!({
@@ -104,13 +138,25 @@ impl Trace {
     }
 }
 
-fn system_text(state: &State, (begin, end): (&str, &str)) -> String {
-    let process = |it: &Shown| {
-        let expression = it.expression.with(begin, end);
-        format!("⟨{}; {expression}; [{}]⟩", it.name, it.mailbox.join(", "))
-    };
-    let channel = |it: &Channel| format!("({}, {}, [{}])", it.from, it.to, it.messages.join(", "));
-    let processes: Vec<String> = state.processes.iter().map(process).collect();
-    let mail: Vec<String> = state.mail.iter().map(channel).collect();
-    format!("({}, [{}])", processes.join(" & "), mail.join(", "))
+impl Trace {
+    fn system_text(&self, state: &State, (begin, end): (&str, &str)) -> String {
+        let process = |it: &Shown| {
+            let expression = it.expression.with(begin, end);
+            format!("⟨{}; {expression}; [{}]⟩", it.name, it.mailbox.join(", "))
+        };
+        let channel =
+            |it: &Channel| format!("({}, {}, [{}])", it.from, it.to, it.messages.join(", "));
+        let processes: Vec<String> = state.processes.iter().map(process).collect();
+        let mail: Vec<String> = state.mail.iter().map(channel).collect();
+        let condition = self.condition(state).map_or(String::new(), |it| format!(", {it}"));
+        format!("({}, [{}]{condition})", processes.join(" & "), mail.join(", "))
+    }
+
+    /// The path constraint, if the input is unknown.
+    fn condition(&self, state: &State) -> Option<String> {
+        let conditions = self.conditions.as_ref()?;
+        let parts: Vec<&str> =
+            state.choices.iter().filter_map(|it| conditions.get(*it)).map(String::as_str).collect();
+        Some(if parts.is_empty() { "true".to_owned() } else { parts.join(" and ") })
+    }
 }

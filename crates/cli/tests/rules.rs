@@ -75,16 +75,20 @@ fn figure_7() {
         "{tree}"
     );
     assert!(tree.contains("4 feasible, 0 infeasible, 0 unknown"), "{tree}");
-    let (text, _) = gimlet(&["run", "client.erl", "client:start(2)", "--trace"]);
+    let args = ["symbolic", "client.erl", "-f", "start/1", "-d", "3", "--trace"];
+    let (text, _) = gimlet(&args);
+    let first = "          (⟨p0; start(X1); []⟩, [], true)\n\
+                 τ fun     (⟨p0; S = self(), C = spawn(client, client, [1, S]), server(X1); []⟩, [], true)";
+    assert!(text.contains(first), "{text}");
     let shown = [
-        "α sched   (⟨p0; receive … end; [{p1, 1}]⟩ & ⟨p1; receive … end; []⟩, [(p1, p0, [])])",
-        "τ receive (⟨p0; p1 ! ok, server(2); []⟩ & ⟨p1; receive … end; []⟩, [(p1, p0, [])])",
-        "τ send    (⟨p0; ok, server(2); []⟩ & ⟨p1; receive … end; []⟩, \
-         [(p1, p0, []), (p0, p1, [ok])])",
-        "τ seq     (⟨p0; server(2); []⟩ & ⟨p1; receive … end; []⟩, \
-         [(p1, p0, []), (p0, p1, [ok])])",
+        "α sched   (⟨p0; receive … end; [{p1, 1}]⟩ & ⟨p1; receive … end; []⟩, [(p1, p0, [])], true)",
+        "τ receive (⟨p0; p1 ! ok, server(X1); []⟩ & ⟨p1; receive … end; []⟩, [(p1, p0, [])], 1 < X1)",
+        "τ send    (⟨p0; ok, server(X1); []⟩ & ⟨p1; receive … end; []⟩, \
+         [(p1, p0, []), (p0, p1, [ok])], 1 < X1)",
+        "τ seq     (⟨p0; server(X1); []⟩ & ⟨p1; receive … end; []⟩, \
+         [(p1, p0, []), (p0, p1, [ok])], 1 < X1)",
         "τ fun     (⟨p0; receive … end; []⟩ & ⟨p1; receive … end; []⟩, \
-         [(p1, p0, []), (p0, p1, [ok])])",
+         [(p1, p0, []), (p0, p1, [ok])], 1 < X1)",
     ];
     assert!(text.contains(&shown.join("\n")), "{text}");
 }

@@ -2,9 +2,10 @@
 
 use crate::rules::normal::Deed;
 use beam::{Node, PlaceId, Places, Shown};
+use erlang::data::marked;
 use erlang::machine::Told;
 use std::collections::BTreeMap;
-use term::{Atom, Style, Term, print};
+use term::{Atom, ExprId, Style, Term, print};
 use trace::{Actor, Take};
 
 /// A text, a part of which may be marked.
@@ -15,6 +16,10 @@ pub(crate) struct Marked(String);
 const BEGIN: char = '\u{1}';
 const END: char = '\u{2}';
 
+/// Around the number of an expression, the same.
+const EXPR: char = '\u{3}';
+const EXPR_END: char = '\u{4}';
+
 impl Marked {
     pub(crate) fn plain(&self) -> String {
         self.0.replace([BEGIN, END], "")
@@ -22,6 +27,11 @@ impl Marked {
 
     pub(crate) fn with(&self, begin: &str, end: &str) -> String {
         self.0.replace(BEGIN, begin).replace(END, end)
+    }
+
+    /// With the texts of expressions.
+    pub(super) fn spelled(&self, expr: &dyn Fn(ExprId) -> String) -> Marked {
+        Marked(spelled(&self.0, expr))
     }
 
     pub(crate) fn marked(&self) -> Option<&str> {
@@ -306,6 +316,19 @@ pub(super) fn shown_term(term: &Term, pids: Pids<'_>) -> String {
     text.chars().take(MAX_VALUE).chain(['…']).collect()
 }
 
+/// A text with those of expressions in their places.
+pub(super) fn spelled(text: &str, expr: &dyn Fn(ExprId) -> String) -> String {
+    let mut parts = text.split(EXPR);
+    let mut res = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (number, rest) = part.split_once(EXPR_END).unwrap_or((part, ""));
+        let id = number.parse().ok().map(ExprId);
+        res.push_str(&id.map_or_else(|| "…".to_owned(), expr));
+        res.push_str(rest);
+    }
+    res
+}
+
 fn whole(term: &Term, pids: Pids<'_>) -> String {
     let all = |items: &[Term]| -> String {
         let items: Vec<String> = items.iter().map(|it| whole(it, pids)).collect();
@@ -324,10 +347,10 @@ fn whole(term: &Term, pids: Pids<'_>) -> String {
             let pairs: Vec<String> = pairs.iter().map(pair).collect();
             format!("#{{{}}}", pairs.join(", "))
         }
+        Term::Atom(atom) => marked(atom).map_or(plain, |it| format!("{EXPR}{}{EXPR_END}", it.0)),
         Term::Int(_)
         | Term::Big(_)
         | Term::Float(_)
-        | Term::Atom(_)
         | Term::Nil
         | Term::Bits(_)
         | Term::Fun(_)

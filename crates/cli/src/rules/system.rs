@@ -1,12 +1,12 @@
 //! Systems as the paper writes them: processes with what they have yet to do and their mailboxes, and
 //! the messages on their way. Replays what happened and takes a picture before each rule.
 
-use crate::rules::expression::{Expressions, Marked, shown_term};
+use crate::rules::expression::{Expressions, Marked, shown_term, spelled};
 use crate::rules::normal::{Deed, Event, Letter, Played};
 use beam::Places;
 use erlang::machine::Told;
 use std::collections::BTreeMap;
-use term::Term;
+use term::{ExprId, Term};
 use trace::{Actor, MessageId, Take};
 
 /// A system and the rule that led to it.
@@ -16,6 +16,8 @@ pub(crate) struct State {
     pub(crate) rule: Option<Rule>,
     pub(crate) processes: Vec<Shown>,
     pub(crate) mail: Vec<Channel>,
+    /// Choices of the run that led to it.
+    pub(crate) choices: Vec<usize>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +51,19 @@ pub(crate) struct Channel {
     pub(crate) messages: Vec<String>,
 }
 
+impl State {
+    /// The same with the texts of expressions.
+    pub(super) fn spelled(mut self, expr: &dyn Fn(ExprId) -> String) -> State {
+        let spell = |it: &mut String| *it = spelled(it, expr);
+        for process in &mut self.processes {
+            process.expression = process.expression.spelled(expr);
+            process.mailbox.iter_mut().for_each(spell);
+        }
+        self.mail.iter_mut().flat_map(|it| &mut it.messages).for_each(spell);
+        self
+    }
+}
+
 /// All states, from the call to its end.
 pub(super) fn states(played: &Played, places: &Places) -> Vec<State> {
     let mut system = System {
@@ -59,6 +74,7 @@ pub(super) fn states(played: &Played, places: &Places) -> Vec<State> {
         channels: Vec::new(),
         letters: BTreeMap::new(),
         states: Vec::new(),
+        choices: Vec::new(),
         rule: None,
     };
     // What a process begins with is known from what it enters first.
@@ -99,6 +115,7 @@ struct System<'a> {
     channels: Vec<(Actor, Actor, Vec<MessageId>)>,
     letters: BTreeMap<MessageId, Letter>,
     states: Vec<State>,
+    choices: Vec<usize>,
     /// What led to the state that has no picture yet.
     rule: Option<Rule>,
 }
@@ -114,6 +131,7 @@ impl System<'_> {
             self.apply(deed);
         }
         self.expressions.apply(told, &self.pids);
+        self.choices.extend(told.choices.clone());
     }
 
     /// A step of code that does not tell how it runs, or of a timer.
@@ -209,7 +227,7 @@ impl System<'_> {
         };
         let mail = self.channels.iter().map(channel).collect();
         let rule = self.rule.take();
-        self.states.push(State { rule, processes, mail });
+        self.states.push(State { rule, processes, mail, choices: self.choices.clone() });
     }
 
     fn name(&self, actor: Actor) -> String {

@@ -6,14 +6,16 @@ use crate::args::{Symbolic, TreeFormat};
 use crate::diagnostic::Diagnostic;
 use crate::explain::Code;
 use crate::machine::allowed;
+use crate::rules::{Trace, derive, watched};
 use crate::start::Done;
 use crate::test::confirm::{Verdict, compare, try_schedule};
 use crate::test::contract::Contract;
 use crate::test::coverage::Sources;
 use crate::test::gate::Gated;
 use crate::test::plan::plan_one;
-use crate::test::project::Project;
+use crate::test::project::{Module, Project};
 use crate::test::schedules::told;
+use crate::test::unit::UnitName;
 use crate::test::workers::machine;
 use crate::test::{interrupt, replayer};
 use beam::{Replayer, Turn};
@@ -22,7 +24,8 @@ use erlang::machine::{SourceClause, Staged};
 use render::Page;
 use solve::{Chain, Effort};
 use std::process::ExitCode;
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use trace::{Outcome, Stage};
 
@@ -94,6 +97,11 @@ pub(crate) fn symbolic(options: &Symbolic) -> Result<Done, Vec<Diagnostic>> {
         let end = answer.as_ref().and_then(|it| it.end);
         confirmed = end.map(|end| confirm(beam.as_mut(), &name, end));
     }
+    let derivations = match options.trace {
+        true => derivations(options, &project, &name, &contract, &tree, &interrupt)
+            .map_err(|it| vec![unsupported(it)])?,
+        false => Vec::new(),
+    };
     let mut page = Page {
         unit: &name,
         depth: options.depth,
@@ -103,6 +111,7 @@ pub(crate) fn symbolic(options: &Symbolic) -> Result<Done, Vec<Diagnostic>> {
         answer: answer.as_ref(),
         confirmed: confirmed.as_ref(),
         chart: &chart,
+        derivations: &derivations,
     };
     let stdout = match options.format {
         TreeFormat::Text => page.text(),
@@ -112,6 +121,38 @@ pub(crate) fn symbolic(options: &Symbolic) -> Result<Done, Vec<Diagnostic>> {
     let is_reached = answer.is_some_and(|it| it.kind == AnswerKind::Yes);
     let code = if is_reached { ExitCode::from(1) } else { ExitCode::SUCCESS };
     Ok(Done { stdout: stdout.into_bytes(), diagnostics, code })
+}
+
+/// All paths of a tree that have an input, rule by rule (004, figure 7).
+fn derivations(
+    options: &Symbolic,
+    project: &Project,
+    name: &UnitName,
+    contract: &Contract,
+    tree: &Unfolded,
+    interrupt: &Arc<AtomicBool>,
+) -> Result<Vec<(String, Trace)>, String> {
+    let mut host = project.host().map_err(|it| it.to_string())?;
+    let source = |it: &Module| {
+        let found = it.source.clone().map_or_else(|| host.find(&it.name), Ok);
+        found.map(|source| (it.name.clone(), source))
+    };
+    let sources: Result<Vec<_>, _> = project.modules.iter().map(source).collect();
+    let watched = sources.and_then(|it| watched(&mut host, &it));
+    let (codes, places) = watched.map_err(|it| it.to_string())?;
+    let mut machine = machine(project, allowed(&options.allowed), interrupt)?;
+    codes.iter().try_for_each(|it| machine.install(it)).map_err(|it| it.to_string())?;
+    let (module, function) = (name.module.clone(), name.function.clone());
+    let mut stage = Staged::new(&mut machine, module, function).within(contract.spec());
+    stage.is_recorded = name.arity > 0;
+    let mut res: Vec<(String, Trace)> = Vec::new();
+    for end in &tree.ends {
+        let call = name.shown(&end.input.args);
+        if res.iter().all(|it| it.0 != call) {
+            res.push((call, derive(&mut stage, &end.input, &places, options.steps)?));
+        }
+    }
+    Ok(res)
 }
 
 /// What somebody wants to know about.
@@ -198,7 +239,7 @@ const LIMIT: Duration = Duration::from_secs(10);
 /// Whether BEAM comes to the same end if its processes take the same turns.
 fn confirm_schedule(
     beam: Option<&mut Replayer>,
-    unit: &crate::test::unit::UnitName,
+    unit: &UnitName,
     end: &End,
     turns: &[Turn],
 ) -> Verdict {
@@ -212,7 +253,7 @@ fn confirm_schedule(
     }
 }
 
-fn confirm(beam: Option<&mut Replayer>, unit: &crate::test::unit::UnitName, end: &End) -> Verdict {
+fn confirm(beam: Option<&mut Replayer>, unit: &UnitName, end: &End) -> Verdict {
     let Some(beam) = beam else { return Verdict::Unconfirmed("there is no BEAM".to_owned()) };
     match beam.call(&unit.module, &unit.function, &end.input.args, LIMIT) {
         Ok(replayed) => compare(&end.outcome, &replayed),

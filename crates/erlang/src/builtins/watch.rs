@@ -2,7 +2,7 @@
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::{Builtin, Fault, inside};
-use crate::data::{Value, to_term};
+use crate::data::{Value, to_marked};
 use crate::machine::World;
 use crate::machine::schedule::{Told, actor};
 use term::{Atom, Term};
@@ -29,22 +29,25 @@ fn tell(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 
 fn note(w: &mut World, what: &str, [frame, place, value, bindings]: [Value; 4]) {
     let term = |it: Value| {
-        to_term(&w.heap, &w.atoms, it).unwrap_or_else(|_| Term::atom("too_deep_to_show"))
+        to_marked(&w.heap, &w.atoms, it).unwrap_or_else(|_| Term::atom("too_deep_to_show"))
     };
+    let n_choices = w.record.as_ref().map_or(0, |it| it.choices.len());
     let bindings = term(bindings);
     let binding = |it: &Term| match it.as_tuple() {
         Some([name, value]) => Some((Atom::new(name.as_atom()?), value.clone())),
         Some(_) | None => None,
     };
-    let told = Told {
+    let mut told = Told {
         actor: actor(w.current),
         what: what.to_owned(),
         frame: frame.as_int().unwrap_or(0),
         place: place.as_int().unwrap_or(0),
         value: term(value),
         bindings: bindings.as_list().unwrap_or_default().iter().filter_map(binding).collect(),
+        choices: 0..n_choices,
     };
     if let Some(schedule) = &mut w.schedule {
+        told.choices.start = std::mem::replace(&mut schedule.n_told, n_choices);
         schedule.told.push(told);
     }
 }

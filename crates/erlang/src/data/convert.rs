@@ -5,7 +5,7 @@ use crate::data::table::Table;
 use crate::data::value::{NodeId, PidId, Value, View};
 use crate::data::{AtomId, Atoms, NodeName};
 use std::fmt;
-use term::{Atom, Bits, Fun, Pid, Port, Reference, Term};
+use term::{Atom, Bits, ExprId, Fun, Pid, Port, Reference, Term};
 
 /// Nesting beyond this is refused rather than recursed into.
 const MAX_DEPTH: usize = 100_000;
@@ -100,12 +100,25 @@ fn node_name(atoms: &mut Atoms, name: &Atom, creation: u32) -> NodeName {
 
 /// A value for those outside, to whom the machine's first node is one without a name.
 pub fn to_term(heap: &Heap, atoms: &Atoms, value: Value) -> Result<Term, TooDeep> {
-    Reader { heap, atoms, nameless: Some(NodeId::FIRST) }.term(value, 0)
+    Reader { heap, atoms, nameless: Some(NodeId::FIRST), marks: false }.term(value, 0)
 }
+
+/// The same with marks where it depends on the input; [`marked`] tells them from atoms.
+pub fn to_marked(heap: &Heap, atoms: &Atoms, value: Value) -> Result<Term, TooDeep> {
+    Reader { heap, atoms, nameless: Some(NodeId::FIRST), marks: true }.term(value, 0)
+}
+
+/// The expression that an atom is the mark of.
+pub fn marked(atom: &Atom) -> Option<ExprId> {
+    atom.as_str().strip_prefix(MARK)?.parse().ok().map(ExprId)
+}
+
+/// No atom of a program that is to be shown begins with it.
+const MARK: char = '\u{3}';
 
 /// A value as other nodes are told of it.
 pub fn to_external(heap: &Heap, atoms: &Atoms, value: Value) -> Result<Term, TooDeep> {
-    Reader { heap, atoms, nameless: None }.term(value, 0)
+    Reader { heap, atoms, nameless: None, marks: false }.term(value, 0)
 }
 
 struct Reader<'a> {
@@ -113,12 +126,21 @@ struct Reader<'a> {
     atoms: &'a Atoms,
     /// Which node is not called by its name.
     nameless: Option<NodeId>,
+    /// Whether what depends on the input is marked.
+    marks: bool,
 }
 
 impl Reader<'_> {
+    fn is_marked(&self, value: Value) -> bool {
+        self.marks && value.shadow().is_some()
+    }
+
     fn term(&self, value: Value, depth: usize) -> Result<Term, TooDeep> {
         if depth > MAX_DEPTH {
             return Err(TooDeep);
+        }
+        if self.is_marked(value) {
+            return Ok(Term::Atom(Atom::new(&format!("{MARK}{}", value.shadow().0 - 1))));
         }
         let atom = |id| Atom::new(self.atoms.name(id));
         Ok(match value.view() {
@@ -128,8 +150,14 @@ impl Reader<'_> {
             View::Atom(id) => Term::Atom(atom(id)),
             View::Nil => Term::Nil,
             View::Cons(_) => {
-                let (items, tail) = self.heap.list_parts(value);
-                Term::list(self.terms(&items, depth)?, self.term(tail, depth + 1)?)
+                let (mut items, mut rest) = (Vec::new(), value);
+                while !self.is_marked(rest)
+                    && let Some((head, tail)) = self.heap.uncons(rest)
+                {
+                    items.push(head);
+                    rest = tail;
+                }
+                Term::list(self.terms(&items, depth)?, self.term(rest, depth + 1)?)
             }
             View::Tuple(..) => {
                 Term::Tuple(self.terms(self.heap.elements(value).unwrap_or_default(), depth)?)

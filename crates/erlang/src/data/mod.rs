@@ -17,7 +17,7 @@ pub use atoms::{AtomId, Atoms};
 pub use bits::BitsView;
 pub use collect::Roots;
 pub use compare::{compare_exact, compare_value, equal_exact, equal_value};
-pub use convert::{TooDeep, from_term, to_external, to_term};
+pub use convert::{TooDeep, from_term, marked, to_external, to_marked, to_term};
 pub use forked::Forked;
 pub use heap::{FunKind, Heap, Lambda, LambdaId, MAX_INTEGER_BITS, Mark};
 pub use map::MapView;

@@ -1,6 +1,8 @@
 //! The tree of a function as text, JSON and DOT.
 
 use super::{Answer, AnswerKind};
+use crate::diagnostic::Colours;
+use crate::rules::{Trace, argument_name};
 use crate::test::confirm::Verdict;
 use crate::test::unit::{UnitName, quoted};
 use engine::{Branch, Doubt, End, Fork, Node, NodeId, Unfolded};
@@ -21,6 +23,8 @@ pub(super) struct Page<'a> {
     pub(super) confirmed: Option<&'a Verdict>,
     /// The steps of the answer.
     pub(super) chart: &'a [String],
+    /// Paths rule by rule: a call that takes each of them, and its states.
+    pub(super) derivations: &'a [(String, Trace)],
 }
 
 /// Parts of a long condition that are shown.
@@ -29,7 +33,7 @@ const MAX_PARTS: usize = 4;
 impl Page<'_> {
     pub(super) fn text(&mut self) -> String {
         let mut out = String::new();
-        let vars: Vec<String> = (0..self.unit.arity).map(name).collect();
+        let vars: Vec<String> = (0..self.unit.arity).map(argument_name).collect();
         let head = format!("{}:{}", quoted(&self.unit.module), quoted(&self.unit.function));
         line(&mut out, format_args!("{head}({}), up to {} choices", vars.join(", "), self.depth));
         match self.tree.root {
@@ -57,6 +61,10 @@ impl Page<'_> {
         if let Some(answer) = self.answer {
             line(&mut out, format_args!("{}", self.verdict(answer)));
             self.chart.iter().for_each(|it| line(&mut out, format_args!("  {it}")));
+        }
+        for (call, trace) in self.derivations {
+            line(&mut out, format_args!("\nthe path of {call}"));
+            out.push_str(&trace.text(Colours::Off));
         }
         out
     }
@@ -125,7 +133,7 @@ impl Page<'_> {
             Fork::Turn(steps) => return steps.get(alternative).cloned().unwrap_or_default(),
         };
         let constraints = choice.constraints(self.exprs, alternative);
-        let names = |var: Var| name(var.0 as usize);
+        let names = |var: Var| argument_name(var.0 as usize);
         let mut parts: Vec<String> = constraints
             .iter()
             .take(MAX_PARTS)
@@ -222,6 +230,9 @@ impl Page<'_> {
             "losses": self.tree.losses.iter().map(|it| json!({"what": it.0, "count": it.1}))
                 .collect::<Vec<_>>(),
             "reach": answer,
+            "derivations": self.derivations.iter()
+                .map(|it| json!({"call": it.0, "trace": it.1.json()}))
+                .collect::<Vec<_>>(),
         });
         format!("{document:#}\n")
     }
@@ -276,10 +287,6 @@ impl Page<'_> {
         out.push_str("}\n");
         out
     }
-}
-
-fn name(var: usize) -> String {
-    format!("X{}", var + 1)
 }
 
 fn outcome(of: &Outcome) -> String {

@@ -23,6 +23,7 @@ use crate::machine::process::{AliasKind, Monitor, OnReturn, Process};
 use crate::machine::signals::Through;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use term::{Atom, Term};
 use touch::{Kind, Touch};
 use trace::{Access, Actor, MessageId, Mode, Sent};
@@ -63,6 +64,8 @@ pub struct Schedule {
     /// What code that was rewritten for it has told, and the frames that it has taken.
     pub(crate) told: Vec<Told>,
     n_frames: i64,
+    /// Choices that something told has come after.
+    pub(crate) n_told: usize,
 }
 
 /// A reduction, told by the code that makes it.
@@ -75,6 +78,8 @@ pub struct Told {
     pub value: Term,
     /// Variables that got a value.
     pub bindings: Vec<(Atom, Term)>,
+    /// Choices of the run that were made before it and after what was told last.
+    pub choices: Range<usize>,
 }
 
 impl Schedule {

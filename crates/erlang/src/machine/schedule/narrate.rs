@@ -1,7 +1,7 @@
 //! What steps do and who waits where, in words for people.
 
 use crate::code::{Ins, Program, Target};
-use crate::data::{PidId, Value, to_term};
+use crate::data::{PidId, Value, to_marked, to_term};
 use crate::machine::process::Execution;
 use crate::machine::schedule::stage::{End, Pending};
 use crate::machine::schedule::{Schedule, Staged, Told, actor};
@@ -45,10 +45,11 @@ impl Staged<'_> {
         !self.machine.world.processes.contains_key(&PidId(actor.0))
     }
 
-    /// A message of this run.
+    /// A message of this run, with marks where it depends on the input.
     pub fn message(&self, id: MessageId) -> Option<Term> {
-        let value = *self.machine.world.schedule.as_ref()?.messages.get(&id)?;
-        self.term(value)
+        let world = &self.machine.world;
+        let value = *world.schedule.as_ref()?.messages.get(&id)?;
+        to_marked(&world.heap, &world.atoms, value).ok()
     }
 
     /// A process as values of the program have it.
