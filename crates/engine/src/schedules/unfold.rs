@@ -44,7 +44,7 @@ pub fn unfold_schedules<S: Solver>(
         Stop::Time | Stop::Runs | Stop::Interrupted | Stop::Unsupported => false,
     };
     if !is_all {
-        tree.losses.insert("schedules that were left when time was up".to_owned(), 1);
+        tree.losses.insert("schedules that were left when the search stopped".to_owned(), 1);
     }
     for (end, (schedule, failed)) in tree.ends.iter_mut().zip(&ends) {
         end.steps = schedule.iter().map(|it| step_name(stage, *it)).collect();
