@@ -5,6 +5,8 @@
     reason = "the binary, elixirc and elixir are started as users do"
 )]
 
+mod common;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -24,13 +26,8 @@ fn compiled(name: &str) -> Option<PathBuf> {
 }
 
 /// Exit code and all that was printed.
-fn gimlet(dir: &Path, args: &[&str]) -> (i32, String) {
-    let done = Command::new(env!("CARGO_BIN_EXE_gimlet"))
-        .args(args)
-        .current_dir(dir)
-        .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
-        .output()
-        .expect("the binary starts");
+fn printed(dir: &Path, args: &[&str]) -> (i32, String) {
+    let done = common::gimlet(dir, args);
     let said = [done.stdout, done.stderr].concat();
     (done.status.code().expect("no signal"), String::from_utf8(said).expect("UTF-8"))
 }
@@ -39,7 +36,7 @@ fn gimlet(dir: &Path, args: &[&str]) -> (i32, String) {
 fn calls_and_what_comes_back() {
     let Some(dir) = compiled("elixir_calls") else { return };
     let check = |call: &str, code: i32, expect: &str| {
-        let (found, said) = gimlet(&dir, &["run", ".", call]);
+        let (found, said) = printed(&dir, &["run", ".", call]);
         assert_eq!(found, code, "{call}: {said}");
         assert!(said.contains(expect), "{call}: {said}");
     };
@@ -56,7 +53,7 @@ fn calls_and_what_comes_back() {
 #[test]
 fn findings_and_tests() {
     let Some(dir) = compiled("elixir_findings") else { return };
-    let (code, said) = gimlet(&dir, &["test", ".", "--out", "out"]);
+    let (code, said) = printed(&dir, &["test", ".", "--out", "out"]);
     assert_eq!(code, 1, "{said}");
     for expect in [
         "Basket.label(%{})\n",
@@ -77,7 +74,7 @@ fn findings_and_tests() {
 fn a_function_by_its_name_in_elixir() {
     let Some(dir) = compiled("elixir_names") else { return };
     let check = |args: &[&str], expect: &str| {
-        let (_, said) = gimlet(&dir, &[&["test", "."], args].concat());
+        let (_, said) = printed(&dir, &[&["test", "."], args].concat());
         assert!(said.contains(expect), "{args:?}: {said}");
     };
     check(&["-f", "Basket.open?/1"], "nothing found in 1 function");

@@ -1,18 +1,16 @@
 //! Programs on several nodes, with the whole tool: run, explored while nodes go down, and run again.
 #![expect(clippy::disallowed_methods, reason = "it starts the binary under test")]
 
+mod common;
+
 use serde_json::Value;
 use std::path::Path;
-use std::process::Command;
+
+const PROGRAMS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs");
 
 /// Exit code, what was printed, and complaints.
 fn gimlet(args: &[&str]) -> (i32, String, String) {
-    let done = Command::new(env!("CARGO_BIN_EXE_gimlet"))
-        .args(args)
-        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs"))
-        .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
-        .output()
-        .expect("the binary starts");
+    let done = common::gimlet(PROGRAMS, args);
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
     (done.status.code().expect("no signal"), text(done.stdout), text(done.stderr))
 }

@@ -1,18 +1,17 @@
 //! The whole tool on Prolog: goals in, answers as the toplevel shows them, exit code.
 #![expect(clippy::disallowed_methods, reason = "it starts the binary under test")]
 
+mod common;
+
 use expect_test::{Expect, expect};
-use std::process::Command;
+
+const PROGRAMS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs");
 
 /// Runs the binary in the directory of the test programs.
 #[expect(clippy::needless_pass_by_value, reason = "expect! makes values")]
 #[track_caller]
 fn check(args: &[&str], expect: Expect) {
-    let done = Command::new(env!("CARGO_BIN_EXE_gimlet"))
-        .args(args)
-        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs"))
-        .output()
-        .expect("the binary starts");
+    let done = common::gimlet(PROGRAMS, args);
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("UTF-8");
     let code = done.status.code().map_or("a signal".to_owned(), |it| it.to_string());
     expect.assert_eq(&format!("{}{}exit {code}\n", text(&done.stdout), text(&done.stderr)));

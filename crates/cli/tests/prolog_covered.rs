@@ -2,7 +2,10 @@
 //! completed, plunit files pass, findings are true, and a second report is the same as the first.
 #![expect(clippy::disallowed_methods, reason = "it starts the binary under test, and swipl")]
 
+mod common;
+
 use serde_json::Value;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -220,13 +223,10 @@ fn list(of: &Value) -> &[Value] {
 }
 
 fn report(name: &str, dir: &Path) -> Value {
-    let done = Command::new(env!("CARGO_BIN_EXE_gimlet"))
-        .args(["test", "--format", "json", "--out"])
-        .arg(dir)
-        .arg(format!("{name}.pl"))
-        .current_dir(PROGRAMS)
-        .output()
-        .expect("the binary starts");
+    let program = format!("{name}.pl");
+    let options = ["test", "--format", "json", "--out"].map(OsStr::new);
+    let done =
+        common::gimlet(PROGRAMS, &[&options[..], &[dir.as_ref(), program.as_ref()]].concat());
     let said = String::from_utf8_lossy(&done.stderr).into_owned();
     assert_eq!(said, "", "{name}");
     serde_json::from_slice(&done.stdout).expect("a document")

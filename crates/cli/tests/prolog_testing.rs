@@ -1,6 +1,8 @@
 //! `gimlet test file.pl` as a whole: goals that complete the clauses, plunit files, findings.
 #![expect(clippy::disallowed_methods, reason = "it starts the binary under test, and swipl")]
 
+mod common;
+
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,11 +12,7 @@ const PROGRAMS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/prolog"
 
 /// Standard output, standard error and the exit code.
 fn gimlet(args: &[&str]) -> (String, String, i32) {
-    let done = Command::new(env!("CARGO_BIN_EXE_gimlet"))
-        .args(args)
-        .current_dir(PROGRAMS)
-        .output()
-        .expect("the binary starts");
+    let done = common::gimlet(PROGRAMS, args);
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
     (text(done.stdout), text(done.stderr), done.status.code().expect("no signal"))
 }

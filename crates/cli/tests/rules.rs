@@ -1,14 +1,13 @@
 //! `gimlet run --trace`: runs as *Symbolic Execution in Erlang* writes them.
 #![expect(clippy::disallowed_methods, reason = "it starts the tool")]
 
+mod common;
+
 use expect_test::{Expect, expect};
 use serde_json::Value;
-use std::process::Command;
 
 fn gimlet(args: &[&str]) -> (String, i32) {
-    let program = env!("CARGO_BIN_EXE_gimlet");
-    let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs");
-    let ended = Command::new(program).args(args).current_dir(dir).output().expect("gimlet");
+    let ended = common::gimlet(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs"), args);
     assert_eq!(String::from_utf8_lossy(&ended.stderr), "");
     (String::from_utf8(ended.stdout).expect("UTF-8"), ended.status.code().unwrap_or(-1))
 }

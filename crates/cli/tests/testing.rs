@@ -1,6 +1,8 @@
 //! `gimlet test` and `gimlet replay` as a whole: arguments in, findings, tests and exit codes out.
 #![expect(clippy::disallowed_methods, reason = "it starts the binary under test")]
 
+mod common;
+
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,12 +17,7 @@ struct Ended {
 
 /// Runs the binary in the directory of the programs.
 fn gimlet(args: &[&str]) -> Ended {
-    let done = Command::new(env!("CARGO_BIN_EXE_gimlet"))
-        .args(args)
-        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs"))
-        .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
-        .output()
-        .expect("the binary starts");
+    let done = common::gimlet(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs"), args);
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
     Ended {
         code: done.status.code().expect("no signal"),

@@ -1,20 +1,16 @@
 //! The whole tool: arguments in, output and exit code out.
 #![expect(clippy::disallowed_methods, reason = "it starts the binary under test")]
 
+mod common;
+
 use expect_test::{Expect, expect};
-use std::process::Command;
 
 /// Runs the binary in the root of the project.
 #[expect(clippy::needless_pass_by_value, reason = "expect! makes values")]
 #[track_caller]
 fn check(args: &[&str], expect: Expect) {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-    let done = Command::new(env!("CARGO_BIN_EXE_gimlet"))
-        .args(args)
-        .current_dir(root)
-        .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
-        .output()
-        .expect("the binary starts");
+    let done = common::gimlet(root, args);
     let here = std::fs::canonicalize(root).expect("the project is somewhere");
     let text = |bytes: &[u8]| {
         let text = String::from_utf8(bytes.to_vec()).expect("UTF-8");
