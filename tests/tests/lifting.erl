@@ -136,3 +136,10 @@ spread(X) ->
     catch
         C:_ -> C
     end.
+
+among(X) ->
+    {lists:member(X, "+-0123456789"), lists:member(X, [1, 2, 3, 8364]), lists:member(X, [3, 1])}.
+
+in_table(X) ->
+    element(X, {a, a, a, 0, 1, 2, 3, 4, 5, a, b, b, 7.0, 7.0, 9, 9, 9, a, a, 100, 101, 102, 103, 104,
+                105, 106, {}, {}, <<>>, "b", 3, 4, 5, 6, 7, 8, 9, 9}).

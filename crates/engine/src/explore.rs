@@ -79,6 +79,7 @@ pub fn explore(
         generations: Vec::new(),
         steps: Vec::new(),
         inputs: Vec::new(),
+        seen: FxHashSet::default(),
         paths: FxHashSet::default(),
         crashes: FxHashSet::default(),
         given_up: FxHashMap::default(),
@@ -125,6 +126,8 @@ struct Exploration<'s> {
     steps: Vec<u64>,
     /// Of all runs, in order.
     inputs: Vec<Input>,
+    /// Hashes of them.
+    seen: FxHashSet<u64>,
     /// Hashes of whole paths.
     paths: FxHashSet<u64>,
     /// Hashes of ways to fail.
@@ -208,6 +211,8 @@ impl Exploration<'_> {
                     }
                 };
                 let input = self.inputs.get(flip.run).map(|it| it.with(&model));
+                // The same may come of two flips of one run, asked once more.
+                let input = input.filter(|it| !self.seen.contains(&input_hash(it)));
                 if let Some(input) = input {
                     self.run(executor, input, Some(flip))?;
                 }
@@ -341,6 +346,15 @@ impl Exploration<'_> {
             is_news |= self.crashes.insert(failure(class, reason, trace));
         }
         report.n_news += usize::from(is_news);
+        // Where what is near is favoured, the like is done already.
+        if self.near == 0 {
+            match &intended {
+                _ if is_news => self.frontier.went_new(&choices),
+                Some(flip) => self.frontier.went_on(flip, &choices),
+                None => (),
+            }
+        }
+        self.seen.insert(input_hash(&input));
         if let (true, Some(tries)) = (is_news, &mut self.tries) {
             tries.note(self.inputs.len());
         }
@@ -398,6 +412,12 @@ fn follows(choices: &[Choice], path: &[(&Choice, usize)]) -> bool {
 fn hash(choices: &[Choice]) -> u64 {
     let mut hasher = FxHasher::default();
     choices.iter().for_each(|it| (it.site, it.taken).hash(&mut hasher));
+    hasher.finish()
+}
+
+fn input_hash(input: &Input) -> u64 {
+    let mut hasher = FxHasher::default();
+    input.args.hash(&mut hasher);
     hasher.finish()
 }
 

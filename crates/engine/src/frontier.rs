@@ -2,6 +2,7 @@
 //!
 //! Sees sites and alternatives, never terms.
 
+use crate::again::Again;
 use crate::aims::Aims;
 use crate::rare::Rare;
 use crate::strategy::Strategy;
@@ -47,6 +48,8 @@ enum Origin {
     Known,
     /// For what it may lead to later.
     Sideways,
+    /// It may have been taken; from another input it leads elsewhere.
+    Again,
 }
 
 /// The choices on the paths that were asked for: a question costs about as much as it is long.
@@ -60,7 +63,7 @@ impl Work {
     fn count(&mut self, origin: Origin, depth: usize) {
         match origin {
             Origin::New | Origin::Aside | Origin::Known => self.ahead += depth + 1,
-            Origin::Sideways => self.sideways += depth + 1,
+            Origin::Sideways | Origin::Again => self.sideways += depth + 1,
         }
     }
 }
@@ -114,6 +117,7 @@ pub(crate) struct Frontier {
     near: Queue,
     aims: Aims,
     rare: Rare,
+    again: Again,
     /// The flips of runs that were longer than all before them, those of the last one first.
     further: Queue,
     /// The flips of runs that came close to something wanted, and of runs made of these.
@@ -198,6 +202,7 @@ impl Frontier {
             near: Queue::new(),
             aims: Aims::default(),
             rare: Rare::default(),
+            again: Again::default(),
             further: Queue::new(),
             close: Queue::new(),
             asked: FxHashMap::default(),
@@ -293,6 +298,22 @@ impl Frontier {
         let last = self.last.last().copied().zip(last_taken);
         let run = self.n_runs.saturating_sub(1);
         self.aims.was_run((flip.node, flip.alternative), last, n_choices, run);
+    }
+
+    /// The last run went where none had been.
+    pub(crate) fn went_new(&mut self, choices: &[Choice]) {
+        if self.strategy.prefers_new() {
+            let flips = self.both_ends(choices, 0);
+            self.again.found(flips);
+        }
+    }
+
+    /// The last run was made of this flip and went nowhere new.
+    pub(crate) fn went_on(&mut self, flip: &Flip, choices: &[Choice]) {
+        if self.again.leads_on(flip) {
+            let flips = self.both_ends(choices, flip.depth + 1);
+            self.again.go_on(flip, flips);
+        }
     }
 
     /// The last flips of the last run, from a depth on, wait where they take turns with the others.
@@ -419,6 +440,10 @@ impl Frontier {
     pub(crate) fn take(&mut self) -> Option<Flip> {
         loop {
             let (key, waiting, origin) = self.next()?;
+            if let (Waiting::One(flip), Origin::Again) = (waiting, origin) {
+                self.work.count(origin, flip.depth);
+                return Some(flip);
+            }
             let (flip, is_of_many) = match waiting {
                 Waiting::One(flip) => (flip, false),
                 Waiting::Many(flip, last) => {
@@ -471,6 +496,11 @@ impl Frontier {
         {
             return Some((key, waiting, Origin::Known));
         }
+        if self.n_turns % 4 == 1
+            && let Some(flip) = self.once_more()
+        {
+            return Some(((0, 0), Waiting::One(flip), Origin::Again));
+        }
         let is_over = self.open.is_empty() && self.aside.is_empty();
         let share = if self.is_costly { COSTLY_SHARE } else { 1 };
         let is_turn = FROM_RUN <= self.n_runs && self.work.sideways * share <= self.work.ahead;
@@ -489,6 +519,15 @@ impl Frontier {
         }
         let (key, waiting) = self.close.pop_first().or_else(|| self.further.pop_first())?;
         Some((key, waiting, Origin::Sideways))
+    }
+
+    /// A flip of a run that went where none had been, unless nothing takes it.
+    fn once_more(&mut self) -> Option<Flip> {
+        let Frontier { again, tree, asked, reach, .. } = self;
+        again.take(|it| {
+            let is_asked = asked.contains_key(&(it.node, it.alternative));
+            *reach <= it.depth || is_asked && !tree.is_taken(it.node, it.alternative)
+        })
     }
 
     /// In turn with what the strategy says: towards what was never taken, and what seldom was.

@@ -1,5 +1,6 @@
 //! The loop: run, record, pick a choice to flip, solve, run again. Knows no language.
 
+mod again;
 mod aims;
 mod explore;
 mod frontier;

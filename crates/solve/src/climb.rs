@@ -8,7 +8,7 @@
 use crate::Query;
 use rustc_hash::FxHashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
-use term::{Expr, ExprId, Model, Scratch, Term, Var};
+use term::{Expr, ExprId, Model, Scratch, Term, Var, float_at, place_of};
 
 /// A model near the hint. At most so many expressions are evaluated.
 pub(crate) fn climb(query: &Query<'_>, work: usize, halt: &AtomicBool) -> Option<Model> {
@@ -36,11 +36,29 @@ const MAX_EXPRS: usize = 2_000;
 /// Constants that are tried as steps.
 const MAX_CONSTANTS: usize = 12;
 
-/// Where an integer is in the input, or a byte of a binary.
+/// Where a number is in the input.
 struct Leaf {
     var: Var,
     path: Vec<usize>,
-    is_byte: bool,
+    kind: LeafKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LeafKind {
+    Integer,
+    /// A byte of a binary.
+    Byte,
+    Float,
+}
+
+/// How a number is changed.
+#[derive(Clone, Copy, Debug)]
+enum Move {
+    By(i64),
+    /// By a fraction.
+    Parts(f64),
+    /// So many floats further.
+    Further(i64),
 }
 
 fn add_leaves(var: Var, term: &Term, path: &mut Vec<usize>, res: &mut Vec<Leaf>) {
@@ -48,20 +66,22 @@ fn add_leaves(var: Var, term: &Term, path: &mut Vec<usize>, res: &mut Vec<Leaf>)
         return;
     }
     let parts = match term {
-        Term::Int(_) => {
-            res.push(Leaf { var, path: path.clone(), is_byte: false });
+        Term::Int(_) | Term::Float(_) => {
+            let is_float = matches!(term, Term::Float(_));
+            let kind = if is_float { LeafKind::Float } else { LeafKind::Integer };
+            res.push(Leaf { var, path: path.clone(), kind });
             return;
         }
         Term::Bits(bits) => {
             let n_bytes = bits.as_bytes().map_or(0, <[u8]>::len);
             let path = |n: usize| path.iter().copied().chain([n]).collect();
-            res.extend((0..n_bytes).map(|n| Leaf { var, path: path(n), is_byte: true }));
+            let kind = LeafKind::Byte;
+            res.extend((0..n_bytes).map(|n| Leaf { var, path: path(n), kind }));
             return;
         }
         Term::Tuple(items) => items,
         Term::List(list) => &list.items,
         Term::Big(_)
-        | Term::Float(_)
         | Term::Atom(_)
         | Term::Nil
         | Term::Map(_)
@@ -128,22 +148,17 @@ impl Climber<'_, '_> {
                 return None;
             }
             for leaf in leaves {
-                for step in self.steps.clone() {
-                    if leaf.is_byte && MAX_BYTE < step {
-                        continue;
+                for step in self.moves(leaf.kind) {
+                    let Some(next) = moved(&here, leaf, step) else { continue };
+                    if self.left == 0 {
+                        return None;
                     }
-                    for step in [step, -step] {
-                        let Some(next) = moved(&here, leaf, step) else { continue };
-                        if self.left == 0 {
-                            return None;
-                        }
-                        let height = self.height(&next, begin);
-                        if height <= 0.0 {
-                            return Some(next);
-                        }
-                        if height <= begin {
-                            waiting.push((height, next));
-                        }
+                    let height = self.height(&next, begin);
+                    if height <= 0.0 {
+                        return Some(next);
+                    }
+                    if height <= begin {
+                        waiting.push((height, next));
                     }
                 }
             }
@@ -153,6 +168,21 @@ impl Climber<'_, '_> {
             waiting.drain(..waiting.len().saturating_sub(MAX_WAITING));
         }
         None
+    }
+
+    fn moves(&self, kind: LeafKind) -> Vec<Move> {
+        let both = |it: i64| [Move::By(it), Move::By(-it)];
+        let steps = self.steps.iter().copied();
+        match kind {
+            LeafKind::Integer => steps.flat_map(both).collect(),
+            LeafKind::Byte => steps.filter(|it| *it <= MAX_BYTE).flat_map(both).collect(),
+            // What is easily read first, then what is left between two floats, however near.
+            LeafKind::Float => {
+                let parts = [0.5, 0.25, 0.1].into_iter().flat_map(|it| [it, -it]).map(Move::Parts);
+                let bits = (0..63).flat_map(|it| [1 << it, -(1 << it)]).map(Move::Further);
+                steps.flat_map(both).chain(parts).chain(bits).collect()
+            }
+        }
     }
 
     fn height(&mut self, model: &Model, at_most: f64) -> f64 {
@@ -172,7 +202,7 @@ const MAX_BYTE: i64 = 255;
 const MAX_WAITING: usize = 20;
 
 /// The model with one number changed.
-fn moved(model: &Model, leaf: &Leaf, step: i64) -> Option<Model> {
+fn moved(model: &Model, leaf: &Leaf, step: Move) -> Option<Model> {
     let mut res = model.clone();
     let mut at = res.values.get_mut(&leaf.var)?;
     for n in &leaf.path {
@@ -180,6 +210,7 @@ fn moved(model: &Model, leaf: &Leaf, step: i64) -> Option<Model> {
             Term::Tuple(items) => items.get_mut(*n)?,
             Term::List(list) => list.items.get_mut(*n)?,
             Term::Bits(bits) => {
+                let Move::By(step) = step else { return None };
                 let mut bytes = bits.as_bytes()?.to_vec();
                 let byte = bytes.get_mut(*n)?;
                 *byte = u8::try_from(i64::from(*byte).checked_add(step)?).ok()?;
@@ -198,8 +229,22 @@ fn moved(model: &Model, leaf: &Leaf, step: i64) -> Option<Model> {
             | Term::Ref(_) => return None,
         };
     }
-    *at = Term::Int(at.as_int()?.checked_add(step)?);
+    *at = match (&*at, step) {
+        (Term::Int(value), Move::By(step)) => Term::Int(value.checked_add(step)?),
+        (Term::Float(value), step) => Term::Float(moved_float(*value, step)?),
+        _ => return None,
+    };
     Some(res)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "any number near it will do")]
+fn moved_float(value: f64, step: Move) -> Option<f64> {
+    let res = match step {
+        Move::By(step) => value + step as f64,
+        Move::Parts(part) => value + part,
+        Move::Further(n) => float_at(place_of(value).checked_add(n)?),
+    };
+    res.is_finite().then_some(res)
 }
 
 #[cfg(test)]
@@ -231,6 +276,17 @@ mod tests {
         let square = "%0 = var 0\n%1 = multiply %0 %0\n%2 = const -1\n%3 = same %1 %2\n\
                       require %3\nhint 0 = 5\n";
         check(square, false);
+    }
+
+    #[test]
+    fn floats_to_the_last_bit() {
+        let third = "%0 = var 0\n%1 = const 3.0\n%2 = multiply %0 %1\n%3 = const 0.3\n\
+                     %4 = same %2 %3\nrequire %4\nhint 0 = 0.0\n";
+        check(third, true);
+        let mean = "%0 = var 0\n%1 = head %0\n%2 = tail %0\n%3 = head %2\n%4 = add %1 %3\n\
+                    %5 = const 2\n%6 = divide %4 %5\n%7 = const 2.5\n%8 = same %6 %7\n\
+                    %9 = less %1 %3\nrequire %8\nrequire %9\nhint 0 = [0.0,0.0]\n";
+        check(mean, true);
     }
 
     #[test]

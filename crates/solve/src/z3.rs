@@ -71,6 +71,10 @@ impl Numbers for Z3 {
         let has_floats = problem.unknowns.iter().any(|it| it.is_float);
         let has_integers = problem.unknowns.iter().any(|it| !it.is_float);
         let solution = if has_floats && !has_integers {
+            if MAX_FLOAT_RESULTS < n_float_results(problem) {
+                self.counts.unknown += 1;
+                return Solution::GaveUp;
+            }
             self.ask(problem, &mut floats::Floats::default())
         } else if has_floats {
             // Each kind on its own says less than both together: only "nothing" can be believed.
@@ -97,6 +101,19 @@ impl Numbers for Z3 {
         }
         solution
     }
+}
+
+/// More of them keep Z3 busy for many seconds, and it does not look at its limits meanwhile.
+const MAX_FLOAT_RESULTS: usize = 3;
+
+/// How many floats are computed; divisions take longest by far.
+fn n_float_results(problem: &Problem) -> usize {
+    let cost = |it: &Row| match it {
+        Row::Is(_, Op::Divide, _) => 2,
+        Row::Is(..) => 1,
+        Row::Holds(..) => 0,
+    };
+    problem.rows.iter().map(cost).sum()
 }
 
 /// Whether some row is about single bits and can't be said as arithmetic.

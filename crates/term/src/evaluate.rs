@@ -123,16 +123,30 @@ impl<'a, 's> Evaluator<'a, 's> {
 /// The distance of a constraint that is not about numbers.
 const MISFIT: f64 = 100.0;
 
-/// How far two numbers are apart.
+/// How far two numbers are apart; as floats, how many others are between them.
 fn apart(a: &Term, b: &Term) -> Option<f64> {
+    if let (Some(a), Some(b)) = (a.as_int(), b.as_int()) {
+        return a.abs_diff(b).to_f64();
+    }
     let as_float = |it: &Term| match meaning::apply(Op::ToFloat, &[it]) {
         Some(Term::Float(float)) => Some(float),
         _ => None,
     };
-    if let (Some(a), Some(b)) = (a.as_int(), b.as_int()) {
-        return a.abs_diff(b).to_f64();
-    }
-    Some((as_float(a)? - as_float(b)?).abs())
+    let is_float = [a, b].iter().any(|it| matches!(it, Term::Float(_)));
+    let (a, b) = (as_float(a)?, as_float(b)?);
+    if is_float { place_of(a).abs_diff(place_of(b)).to_f64() } else { Some((a - b).abs()) }
+}
+
+/// Where a float is among all of them in their order; both zeros are at 0.
+pub fn place_of(float: f64) -> i64 {
+    let bits = (float.to_bits() & (u64::MAX >> 1)).cast_signed();
+    if float.is_sign_negative() { -bits } else { bits }
+}
+
+/// The float at a place, which may be beyond the last one.
+pub fn float_at(place: i64) -> f64 {
+    let float = f64::from_bits(place.unsigned_abs());
+    if place < 0 { -float } else { float }
 }
 
 fn apply<'a>(op: Op, args: &[&Seen<'a>]) -> Option<Seen<'a>> {

@@ -18,7 +18,7 @@ mod types;
 
 pub use bits::Bits;
 pub use constraint::{Constraint, Model, all_hold, holds, value};
-pub use evaluate::Scratch;
+pub use evaluate::{Scratch, float_at, place_of};
 pub use expr::{Base, Conversion, Expr, ExprId, Exprs, Op, Var};
 pub use ground::{Atom, Fun, List, Pid, Port, Reference, Term};
 pub use kind::Kind;

@@ -124,6 +124,7 @@ impl Task {
         let end = Instant::now() + (time / SHARE_OF_SHRINKING).min(left.max(LEAST_SHRINKING));
         let goes_on = || Instant::now() < end && !interrupt.load(Ordering::Relaxed);
         let mut solver = Chain::new(Effort::default());
+        unit.be_patient();
         for (cause, mut finding) in judge.findings(ends) {
             minimise(&mut unit, &mut solver, &judge, &cause, &mut finding, &goes_on);
             res.findings.push(finding);

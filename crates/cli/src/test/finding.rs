@@ -276,9 +276,10 @@ fn kind_of(term: &Term) -> String {
     format!("<{name}>")
 }
 
-/// How much there is to read in an input.
-pub(crate) fn size_of(input: &Input) -> usize {
-    input.args.iter().map(size).sum()
+/// How much there is to read in an input, and how large the numbers are among those as long.
+pub(crate) fn size_of(input: &Input) -> (usize, u128) {
+    let magnitudes = input.args.iter().map(magnitude);
+    (input.args.iter().map(size).sum(), magnitudes.fold(0, u128::saturating_add))
 }
 
 fn size(term: &Term) -> usize {
@@ -306,6 +307,29 @@ fn size(term: &Term) -> usize {
             Fun::External { .. } | Fun::Closure { .. } => 8,
         },
         Term::Pid(_) | Term::Port(_) | Term::Ref(_) => 8,
+    }
+}
+
+/// The sum of all numbers, without signs.
+fn magnitude(term: &Term) -> u128 {
+    let sum = |items: &[Term]| items.iter().map(magnitude).fold(0, u128::saturating_add);
+    match term {
+        Term::Int(n) => n.unsigned_abs().into(),
+        Term::Big(n) => u128::try_from(n.magnitude()).unwrap_or(u128::MAX),
+        Term::List(list) => sum(&list.items).saturating_add(magnitude(&list.tail)),
+        Term::Tuple(items) => sum(items),
+        Term::Map(pairs) => pairs
+            .iter()
+            .map(|(key, value)| magnitude(key).saturating_add(magnitude(value)))
+            .fold(0, u128::saturating_add),
+        Term::Bits(bits) => bits.padded_bytes().iter().map(|it| u128::from(*it)).sum(),
+        Term::Float(_)
+        | Term::Atom(_)
+        | Term::Nil
+        | Term::Fun(_)
+        | Term::Pid(_)
+        | Term::Port(_)
+        | Term::Ref(_) => 0,
     }
 }
 

@@ -69,6 +69,14 @@ impl Gated<'_> {
         Ok(Gated { unit, gate: Some(gate) })
     }
 
+    /// Runs are made to be compared from here on.
+    pub(crate) fn be_patient(&mut self) {
+        match &mut self.unit {
+            Runs::Here(unit) => unit.be_patient(),
+            Runs::OnBeam(_) => (),
+        }
+    }
+
     fn leave_out_gate(&self, outcome: &mut Outcome) {
         if let (Some(gate), Outcome::Crash { trace, .. }) = (&self.gate, outcome) {
             *trace = without_gate(trace, gate);

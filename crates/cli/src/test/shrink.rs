@@ -4,18 +4,77 @@
 //! caller to try.
 
 use num_bigint::BigInt;
+use std::collections::BTreeMap;
 use term::{Bits, Fun, Term};
 
 /// Parts of a term that may stand for the whole.
 const MAX_PARTS: usize = 4;
 
-/// All one-step simplifications of the arguments.
+/// All one-step simplifications of the arguments: of one part, then of all parts that are the same
+/// number, as what is compared has to stay equal.
 pub(crate) fn simpler_args(args: &[Term]) -> Vec<Vec<Term>> {
-    let mut res = Vec::new();
-    for (n, arg) in args.iter().enumerate() {
-        res.extend(simpler(arg).into_iter().map(|it| with(args, n, it)));
+    let mut res = simpler_parts(args);
+    let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
+    args.iter().for_each(|it| count_numbers(it, &mut counts));
+    for number in counts.into_iter().filter(|it| it.1 > 1).map(|it| it.0) {
+        let others = simpler(&Term::Int(number)).into_iter();
+        res.extend(others.map(|it| args.iter().map(|arg| renamed(arg, number, &it)).collect()));
     }
     res
+}
+
+fn simpler_parts(items: &[Term]) -> Vec<Vec<Term>> {
+    let mut res = Vec::new();
+    for (n, item) in items.iter().enumerate() {
+        res.extend(simpler(item).into_iter().map(|it| with(items, n, it)));
+    }
+    res
+}
+
+fn count_numbers(term: &Term, counts: &mut BTreeMap<i64, usize>) {
+    match term {
+        Term::Int(0) => (),
+        Term::Int(n) => *counts.entry(*n).or_default() += 1,
+        Term::List(list) => list.items.iter().for_each(|it| count_numbers(it, counts)),
+        Term::Tuple(items) => items.iter().for_each(|it| count_numbers(it, counts)),
+        Term::Map(pairs) => pairs.iter().for_each(|(key, value)| {
+            count_numbers(key, counts);
+            count_numbers(value, counts);
+        }),
+        Term::Big(_)
+        | Term::Float(_)
+        | Term::Atom(_)
+        | Term::Nil
+        | Term::Bits(_)
+        | Term::Fun(_)
+        | Term::Pid(_)
+        | Term::Port(_)
+        | Term::Ref(_) => (),
+    }
+}
+
+/// With another term wherever the number is.
+fn renamed(term: &Term, number: i64, by: &Term) -> Term {
+    let all = |items: &[Term]| items.iter().map(|it| renamed(it, number, by)).collect();
+    match term {
+        Term::Int(n) if *n == number => by.clone(),
+        Term::List(list) => Term::list(all(&list.items), list.tail.clone()),
+        Term::Tuple(items) => Term::Tuple(all(items)),
+        Term::Map(pairs) => {
+            let pair = |it: &(Term, Term)| (renamed(&it.0, number, by), renamed(&it.1, number, by));
+            Term::map(pairs.iter().map(pair).collect())
+        }
+        Term::Int(_)
+        | Term::Big(_)
+        | Term::Float(_)
+        | Term::Atom(_)
+        | Term::Nil
+        | Term::Bits(_)
+        | Term::Fun(_)
+        | Term::Pid(_)
+        | Term::Port(_)
+        | Term::Ref(_) => term.clone(),
+    }
 }
 
 fn with(items: &[Term], n: usize, item: Term) -> Vec<Term> {
@@ -38,7 +97,10 @@ fn simpler(term: &Term) -> Vec<Term> {
     let mut res = vec![Term::Int(0), Term::Nil];
     match term {
         Term::Int(n) => {
-            res.extend([1, n / 10, n / 2, n - n.signum()].map(Term::Int));
+            res.extend([1, n / 10, n / 2, n - n / 4, n - n / 16, n - n.signum()].map(Term::Int));
+            // Flags that do not matter.
+            let bits = (0..63).rev().map(|it| 1 << it).filter(|it| 0 < *n && n & it != 0);
+            res.extend(bits.map(|it| Term::Int(n - it)));
             if *n < 0 {
                 res.extend(n.checked_neg().map(Term::Int));
             }
@@ -48,7 +110,12 @@ fn simpler(term: &Term) -> Vec<Term> {
             let signum = BigInt::from(if **n < BigInt::from(0) { -1 } else { 1 });
             res.extend(parts.into_iter().chain([&**n - signum]).map(Term::integer));
         }
-        Term::Float(x) => res.extend([0.0, 1.0, x.trunc(), (x / 2.0).trunc()].map(Term::Float)),
+        Term::Float(x) => {
+            let rounded = [2.0, 10.0, 100.0].map(|it| (x * it).trunc() / it);
+            let plain = [0.0, 1.0, x.trunc(), (x / 2.0).trunc(), (x / 10.0).trunc()];
+            let finite = plain.into_iter().chain(rounded).filter(|it| it.is_finite());
+            res.extend(finite.map(Term::Float));
+        }
         Term::Atom(_) => res.extend(["a", "true", "false"].map(Term::atom)),
         Term::Nil | Term::Pid(_) | Term::Port(_) | Term::Ref(_) => (),
         Term::List(list) => {
@@ -71,7 +138,7 @@ fn simpler(term: &Term) -> Vec<Term> {
             res.extend(items.iter().take(MAX_PARTS).cloned());
             let shorter = (0..items.len()).rev().map(|n| without(items, n, n + 1));
             res.extend(shorter.map(Term::Tuple));
-            res.extend(simpler_args(items).into_iter().map(Term::Tuple));
+            res.extend(simpler_parts(items).into_iter().map(Term::Tuple));
         }
         Term::Map(pairs) => res.extend(simpler_maps(pairs)),
         Term::Bits(bits) => res.extend(simpler_bits(bits).into_iter().map(Term::Bits)),
@@ -122,7 +189,11 @@ fn simpler_bits(bits: &Bits) -> Vec<Bits> {
     for n in 0..bytes.len() {
         let (from, to) = (n * 8, (n * 8 + 8).min(bit_len));
         res.extend(replaced(bits, from, to, &Bits::zeros(to - from)));
-        res.extend(replaced(bits, from, to, &Bits::from_bytes(vec![1])));
+        let byte = if to - from == 8 { bytes.get(n).copied().unwrap_or(0) } else { 0 };
+        let smaller = [1, byte / 2, byte - byte / 4, byte - byte / 16, byte.saturating_sub(1)];
+        for smaller in smaller.into_iter().filter(|it| *it < byte) {
+            res.extend(replaced(bits, from, to, &Bits::from_bytes(vec![smaller])));
+        }
     }
     res
 }

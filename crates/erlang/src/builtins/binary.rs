@@ -42,7 +42,8 @@ pub(super) const ROWS: &[Builtin] = &[
         .own(lift::bits::last),
     pure("binary", "copy", 1, |w, args| copy(w, arg(args, 0), Value::int(1)))
         .own(lift::bits::copied),
-    pure("binary", "copy", 2, |w, args| copy(w, arg(args, 0), arg(args, 1))),
+    pure("binary", "copy", 2, |w, args| copy(w, arg(args, 0), arg(args, 1)))
+        .own(lift::bits::repeated),
     pure("binary", "decode_unsigned", 1, |w, args| decode(w, arg(args, 0), First::Highest))
         .own(lift::bits::decoded),
     pure("binary", "decode_unsigned", 2, |w, args| {
@@ -50,11 +51,13 @@ pub(super) const ROWS: &[Builtin] = &[
         decode(w, arg(args, 0), first)
     })
     .own(lift::bits::decoded),
-    pure("binary", "encode_unsigned", 1, |w, args| encode(w, arg(args, 0), First::Highest)),
+    pure("binary", "encode_unsigned", 1, |w, args| encode(w, arg(args, 0), First::Highest))
+        .own(lift::bits::encoded),
     pure("binary", "encode_unsigned", 2, |w, args| {
         let first = First::named(w, arg(args, 1))?;
         encode(w, arg(args, 0), first)
-    }),
+    })
+    .own(lift::bits::encoded),
     pure("binary", "longest_common_prefix", 1, |w, args| {
         common(w, arg(args, 0), |bytes, n| bytes.get(n))
     }),

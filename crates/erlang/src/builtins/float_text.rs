@@ -35,7 +35,8 @@ pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "binary_to_float", 1, |w, args| {
         let bytes = w.heap.as_binary_bytes(arg(args, 0)).ok_or(Fault::BADARG)?;
         whole_float(&bytes)
-    }),
+    })
+    .own(lift::text::binary_to_float),
     pure("string", "list_to_float", 1, leading_float).own(lift::leading::float),
 ];
 

@@ -17,7 +17,8 @@ pub(super) const ROWS: &[Builtin] = &[
         .own(lift::maps::is_key),
     pure("maps", "find", 2, |w, args| find(w, arg(args, 0), arg(args, 1))).own(lift::maps::find),
     pure("maps", "from_list", 1, |w, args| from_list(w, arg(args, 0))).own(lift::maps::from_list),
-    pure("maps", "from_keys", 2, |w, args| from_keys(w, arg(args, 0), arg(args, 1))),
+    pure("maps", "from_keys", 2, |w, args| from_keys(w, arg(args, 0), arg(args, 1)))
+        .own(lift::maps::from_keys),
     pure("maps", "keys", 1, |w, args| column(w, arg(args, 0), |pair| pair.0)).own(lift::maps::keys),
     pure("maps", "values", 1, |w, args| column(w, arg(args, 0), |pair| pair.1))
         .own(lift::maps::values),

@@ -8,14 +8,15 @@ use crate::builtins::arithmetic::arg;
 use crate::builtins::make::{atom, string};
 use crate::builtins::{Builtin, Effect, Fault, Stop, gate, inside, on_host, outside};
 use crate::data::{AtomId, Value};
+use crate::lift;
 use crate::machine::World;
 
 pub(super) const ROWS: &[Builtin] = &[
     // Pure
     on_host("re", "compile", 1),
     on_host("re", "compile", 2),
-    on_host("re", "run", 2),
-    on_host("re", "run", 3),
+    on_host("re", "run", 2).own(lift::regexp::run),
+    on_host("re", "run", 3).own(lift::regexp::run),
     on_host("re", "internal_run", 4),
     on_host("re", "inspect", 2),
     on_host("re", "version", 0),

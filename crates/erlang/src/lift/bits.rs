@@ -457,6 +457,62 @@ pub(crate) fn copied(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) 
     Some(found?.with_shadow(shadow(expr)))
 }
 
+/// `binary:copy/2`: each number of copies is a path of its own.
+pub(crate) fn repeated(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    let (value, times) = (arg(args, 0), arg(args, 1));
+    if own_expr(value).is_none() && own_expr(times).is_none() {
+        return found;
+    }
+    if !l.is(0, times, Kind::Integer, times.is_integer()) {
+        return found;
+    }
+    let Some(n) = l.natural(1, times, "binary:copy/2") else { return found };
+    // Whether there are whole bytes matters only where some are copied.
+    let kind = if n == 0 { Kind::Bitstring } else { Kind::Binary };
+    l.is(3, value, kind, found.is_some());
+    let found = found?;
+    let Some(bits) = own_expr(value) else { return Some(found) };
+    match n {
+        0 => Some(found),
+        1..=MAX_COPIES => Some(l.result(Op::Concat, &vec![bits; n], found)),
+        _ => {
+            l.concretise("binary:copy/2", &[value], |_| true);
+            Some(found)
+        }
+    }
+}
+
+/// More copies of something symbolic are taken as they are.
+const MAX_COPIES: usize = 64;
+
+/// `binary:encode_unsigned/1` and `/2`: how many bytes the number takes is a path of its own.
+pub(crate) fn encoded(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    let (number, end) = (arg(args, 0), args.get(1).copied());
+    if end.is_some_and(|it| own_expr(it).is_some()) {
+        l.concretise("an end that is an input", args, |_| true);
+        return found;
+    }
+    let Some(expr) = own_expr(number) else { return found };
+    if !l.is(0, number, Kind::Integer, number.is_integer()) {
+        return found;
+    }
+    let zero = l.int(0);
+    let is_natural = l.apply(Op::LessEqual, &[zero, expr]);
+    let holds = l.is_natural(number);
+    l.test(1, is_natural, holds);
+    let found = found?;
+    let View::Bits(at) = found.view() else { return Some(found) };
+    let n_bytes = l.heap.bit_len(at) / 8;
+    for n in 1..=n_bytes {
+        let limit = l.constant(term::Term::integer(num_bigint::BigInt::from(1) << (n * 8)));
+        let fits = l.apply(Op::Less, &[expr, limit]);
+        l.test(2, fits, n == n_bytes);
+    }
+    let is_little = end.is_some_and(|it| it.is_atom(AtomId::LITTLE));
+    let n_bits = l.bits_number(n_bytes * 8);
+    Some(l.result(Op::IntegerToBits { is_little }, &[expr, n_bits], found))
+}
+
 /// `binary:decode_unsigned/1` and `/2`: the number in all of its bytes.
 pub(crate) fn decoded(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
     let (value, end) = (arg(args, 0), args.get(1).copied());

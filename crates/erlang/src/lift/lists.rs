@@ -2,6 +2,7 @@
 
 use crate::data::Value;
 use crate::lift::compare::{equal_values, same_values};
+use crate::lift::ranges::{MAX_RANGES, Range, ranges};
 use crate::lift::{Lifting, arg, own_expr};
 use num_bigint::Sign;
 use term::{Kind, Op};
@@ -126,6 +127,12 @@ pub(crate) fn member(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) 
     if !(l.is_symbolic(item) || l.is_symbolic(list)) {
         return found;
     }
+    if let Some(ranges) = known_ranges(l, item, list) {
+        if l.is(1, item, Kind::Integer, item.is_integer()) {
+            l.range_of(2, item, &ranges);
+        }
+        return found;
+    }
     let mut rest = list;
     while let Some((head, tail)) = l.uncons(0, rest) {
         if same_values(l, 1, head, item) {
@@ -134,6 +141,19 @@ pub(crate) fn member(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) 
         rest = tail;
     }
     found
+}
+
+/// What an input is looked for among, if these are integers that lie together.
+fn known_ranges(l: &Lifting<'_>, item: Value, list: Value) -> Option<Vec<Range>> {
+    own_expr(item)?;
+    if l.is_symbolic(list) {
+        return None;
+    }
+    let numbers: Vec<i64> =
+        l.heap.list_items(list)?.iter().map(|it| it.as_int()).collect::<Option<_>>()?;
+    let n = numbers.len();
+    let res = ranges(numbers);
+    (res.len() < n && res.len() <= MAX_RANGES).then_some(res)
 }
 
 pub(crate) fn key_find(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {

@@ -203,6 +203,25 @@ pub(crate) fn from_list(
         pairs.push((l.element(2, item, 1)?, l.element(2, item, 2)?));
     }
     found?;
+    with_pairs(l, pairs)
+}
+
+pub(crate) fn from_keys(
+    l: &mut Lifting<'_>,
+    args: &[Value],
+    found: Option<Value>,
+) -> Option<Value> {
+    let (keys, value) = (arg(args, 0), arg(args, 1));
+    if !l.is_symbolic(keys) {
+        return found;
+    }
+    let (keys, _) = l.spine(0, keys);
+    found?;
+    with_pairs(l, keys.into_iter().map(|it| (it, value)).collect())
+}
+
+/// The map of these pairs; later ones take the place of earlier ones.
+fn with_pairs(l: &mut Lifting<'_>, pairs: Vec<(Value, Value)>) -> Option<Value> {
     let has_symbolic_key = pairs.iter().any(|it| l.is_symbolic(it.0));
     let made = l.heap.map(l.atoms, pairs.clone());
     if !has_symbolic_key {
@@ -277,23 +296,22 @@ impl Lifting<'_> {
     /// order is the same for all inputs that come here.
     fn ordered(&mut self, map: ExprId, pairs: &[(Value, Value)]) -> Option<Vec<(Value, Value)>> {
         let keys: Vec<ExprId> = pairs.iter().map(|it| self.expr(it.0)).collect::<Option<_>>()?;
-        let mut different: Vec<usize> = Vec::new();
+        // Where each key of the map is, and what was put there first: the map may hold either.
+        let mut different: Vec<(usize, ExprId)> = Vec::new();
         for (key, stored) in self.put_keys(map) {
             let place = keys.iter().position(|it| *it == stored)?;
-            let known = different.iter().position(|it| *it == place);
-            let n_others = known.unwrap_or(different.len());
-            let others: Vec<ExprId> =
-                different.iter().take(n_others).filter_map(|it| keys.get(*it).copied()).collect();
-            for other in others {
+            let known = different.iter().position(|it| it.0 == place);
+            let others = different.iter().take(known.unwrap_or(different.len()));
+            for (_, other) in others.copied().collect::<Vec<_>>() {
                 self.is_other(key, other, false);
             }
-            match known {
-                Some(_) => self.is_other(key, stored, true),
-                None => different.push(place),
+            match known.and_then(|it| different.get(it)).copied() {
+                Some((_, first)) => self.is_other(key, first, true),
+                None => different.push((place, key)),
             }
         }
         let mut res: Vec<(Value, Value)> = Vec::new();
-        for pair in different.iter().filter_map(|it| pairs.get(*it)) {
+        for pair in different.iter().filter_map(|it| pairs.get(it.0)) {
             let mut at = 0;
             while let Some(other) = res.get(at).copied()
                 && self.is_less(other.0, pair.0)

@@ -14,6 +14,8 @@ pub(crate) mod leading;
 pub(crate) mod lists;
 pub(crate) mod maps;
 pub(crate) mod promised;
+mod ranges;
+pub(crate) mod regexp;
 pub(crate) mod search;
 pub(crate) mod text;
 pub(crate) mod tuples;

@@ -3,7 +3,8 @@
 use crate::data::{AtomId, Value};
 use crate::lift::{Lifting, arg, own_expr, shadow};
 use std::sync::Arc;
-use term::{Base, Conversion, ExprId, Kind, Op};
+use term::{Base, Conversion, ExprId, Kind, Op, Term};
+use trace::{Head, Looked};
 
 /// From a value of a known kind: it always has a result.
 fn from_kind(
@@ -44,6 +45,24 @@ fn converted(
     let test = l.apply(Op::Converts(conversion), &[expr]);
     l.test(0, test, holds);
     Some(l.apply(Op::Convert(conversion), &[expr]))
+}
+
+/// `binary_to_float/1`: the float in the list of its bytes.
+pub(crate) fn binary_to_float(
+    l: &mut Lifting<'_>,
+    args: &[Value],
+    found: Option<Value>,
+) -> Option<Value> {
+    let value = arg(args, 0);
+    let Some(bytes) = own_expr(value) else { return found };
+    let is_binary = l.heap.as_bits(value).is_some_and(|it| it.is_binary());
+    if !l.is(1, value, Kind::Binary, is_binary) {
+        return found;
+    }
+    let text = l.apply(Op::Convert(Conversion::BinaryToList), &[bytes]);
+    let test = l.apply(Op::Converts(Conversion::ListToFloat), &[text]);
+    l.test(0, test, found.is_some());
+    Some(l.result(Op::Convert(Conversion::ListToFloat), &[text], found?))
 }
 
 /// From a text that must be an atom which is there: one of those that tested code names, or another,
@@ -114,15 +133,9 @@ macro_rules! digits {
         }
 
         pub(crate) fn $with_base(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
-            let base = arg(args, 1);
-            match base.as_int().and_then(Base::new) {
-                Some(known) if own_expr(base).is_none() => {
-                    digits!(@ l, Conversion::$conversion(known), args, found $(, $kind)?)
-                }
-                _ => {
-                    l.concretise("a base that is an input", args, |_| true);
-                    found
-                }
+            match base_of(l, arg(args, 1)) {
+                Some(base) => digits!(@ l, Conversion::$conversion(base), args, found $(, $kind)?),
+                None => found,
             }
         })*
     };
@@ -139,6 +152,20 @@ digits! {
     integer_to_binary, integer_to_binary_in = IntegerToBinary of Integer;
     list_to_integer, list_to_integer_in = ListToInteger;
     binary_to_integer, binary_to_integer_in = BinaryToInteger;
+}
+
+/// The base that a value stands for; which one an input is, is a choice. `None`: it is none.
+fn base_of(l: &mut Lifting<'_>, value: Value) -> Option<Base> {
+    let base = value.as_int().and_then(Base::new);
+    if let Some(expr) = own_expr(value) {
+        let bases = 2..=36;
+        let taken =
+            base.and(value.as_int()).and_then(|it| usize::try_from(it - bases.start()).ok());
+        let heads: Arc<[Head]> = bases.map(|it| Head::Literal(Term::Int(it))).collect();
+        let site = l.site(2);
+        l.record.choose(site, taken.unwrap_or(heads.len()), Looked::Heads(expr, heads));
+    }
+    base
 }
 
 /// Functions with an encoding, which are followed for the usual one only.

@@ -2,6 +2,7 @@
 
 use crate::data::{Value, View, compare_value};
 use crate::lift::compare::same_values;
+use crate::lift::ranges::{MAX_RANGES, Range};
 use crate::lift::{Lifting, arg, own_expr};
 use std::sync::Arc;
 use term::{Kind, Op, Term};
@@ -82,11 +83,54 @@ pub(crate) fn element(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>)
     if !l.is(3, position, Kind::Integer, position.is_integer()) {
         return found;
     }
+    if let Some(runs) = l.runs(tuple) {
+        let ranges: Vec<Range> = runs.iter().map(|it| it.0).collect();
+        let run = l.range_of(4, position, &ranges).and_then(|it| runs.get(it));
+        let (Some((_, Some(offset))), Some(expr)) = (run, own_expr(position)) else { return found };
+        let offset = l.int(*offset);
+        return Some(l.result(Op::Add, &[expr, offset], found?));
+    }
     let elements = l.elements(4, tuple)?;
     l.choose_position(6, position, elements.len());
     found?;
     elements.get(position.as_usize()?.checked_sub(1)?).copied()
 }
+
+/// Positions of a table, and by how much each element there is more than its position; `None`:
+/// they are all the same.
+type TableRun = (Range, Option<i64>);
+
+impl Lifting<'_> {
+    /// The stretches of a table, if they are few: of characters, say, and what these stand for.
+    fn runs(&self, table: Value) -> Option<Vec<TableRun>> {
+        if self.is_symbolic(table) {
+            return None;
+        }
+        let items = self.heap.elements(table).filter(|it| LEAST_TABLE <= it.len())?;
+        let mut res: Vec<TableRun> = Vec::new();
+        let mut rest: &[Value] = items;
+        let mut low = 1;
+        while let Some(first) = rest.first() {
+            let n_equal = rest.iter().take_while(|it| it.same_word(*first)).count();
+            let offset_at = |at: i64, it: &Value| it.as_int().and_then(|it| it.checked_sub(at));
+            let offset = offset_at(low, first);
+            let follows = |(at, it): &(i64, &Value)| offset_at(*at, it) == offset;
+            let n_steps = (low..).zip(rest).take_while(follows).count();
+            let is_steps = offset.is_some() && n_equal < n_steps;
+            let (n, offset) = if is_steps { (n_steps, offset) } else { (n_equal, None) };
+            let next = low.checked_add(i64::try_from(n).ok()?)?;
+            res.push(((low, next - 1), offset));
+            if MAX_RANGES < res.len() {
+                return None;
+            }
+            (low, rest) = (next, rest.get(n..)?);
+        }
+        Some(res)
+    }
+}
+
+/// Smaller tables have a path for each element.
+const LEAST_TABLE: usize = 32;
 
 pub(crate) fn set_element(
     l: &mut Lifting<'_>,
@@ -179,30 +223,36 @@ impl Lifting<'_> {
 /// `make_tuple/2`: each number of elements is a path of its own.
 pub(crate) fn made(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
     let arity = arg(args, 0);
-    let Some(expr) = own_expr(arity) else { return found };
-    if !l.is(0, arity, Kind::Integer, arity.is_integer()) {
-        return found;
-    }
-    let zero = l.int(0);
-    let is_negative = l.apply(Op::Less, &[expr, zero]);
-    let n = arity.as_usize();
-    let holds = compare_value(l.heap, l.atoms, arity, Value::int(0)).is_lt();
-    l.test(1, is_negative, holds);
-    if holds {
-        return found;
-    }
-    match n.filter(|it| *it <= MAX_MADE) {
-        Some(n) => {
-            for smaller in 0..=n {
-                let this = l.int(i64::try_from(smaller).unwrap_or(0));
-                let test = l.apply(Op::Same, &[expr, this]);
-                l.test(2, test, smaller == n);
-            }
-        }
-        None => l.concretise("erlang:make_tuple/2", args, |it| it == 0),
+    if own_expr(arity).is_some() && l.is(0, arity, Kind::Integer, arity.is_integer()) {
+        l.natural(1, arity, "erlang:make_tuple/2");
     }
     found
 }
 
-/// Larger tuples are made as they are.
+impl Lifting<'_> {
+    /// Which number an integer is that says how much to make; `None`: it is negative, or so large
+    /// that it is taken as it is.
+    pub(crate) fn natural(&mut self, place: u32, number: Value, what: &str) -> Option<usize> {
+        let Some(expr) = own_expr(number) else { return number.as_usize() };
+        let zero = self.int(0);
+        let is_negative = self.apply(Op::Less, &[expr, zero]);
+        let holds = compare_value(self.heap, self.atoms, number, Value::int(0)).is_lt();
+        self.test(place, is_negative, holds);
+        if holds {
+            return None;
+        }
+        let Some(n) = number.as_usize().filter(|it| *it <= MAX_MADE) else {
+            self.concretise(what, &[number], |_| true);
+            return None;
+        };
+        for smaller in 0..=n {
+            let this = self.int(i64::try_from(smaller).unwrap_or(0));
+            let test = self.apply(Op::Same, &[expr, this]);
+            self.test(place + 1, test, smaller == n);
+        }
+        Some(n)
+    }
+}
+
+/// Larger things are made as they are.
 const MAX_MADE: usize = 64;

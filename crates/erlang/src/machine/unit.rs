@@ -1,5 +1,6 @@
 //! The unit under test as the engine sees it: an input goes in, a run comes out.
 
+use crate::builtins::Stop;
 use crate::data::AtomId;
 use crate::lift::address;
 use crate::machine::run::{Machine, MachineError, Outcome, Run};
@@ -16,11 +17,45 @@ pub struct Unit<'m> {
     recorder: Recorder,
     /// The modules that are tested; all, if there are none.
     tested: Vec<AtomId>,
+    /// How many runs went on and on, as long as the later ones are cut short.
+    n_endless: Option<usize>,
 }
+
+/// After so many runs that used up all reductions, others may use this part of them: there are
+/// more that do not end, and nothing is learnt from how long they take.
+const ENOUGH_ENDLESS: usize = 2;
+const SHARE_OF_ENDLESS: u64 = 10;
 
 impl Unit<'_> {
     pub fn new(machine: &mut Machine, module: Atom, function: Atom) -> Unit<'_> {
-        Unit { machine, module, function, recorder: Recorder::default(), tested: Vec::new() }
+        let recorder = Recorder::default();
+        Unit { machine, module, function, recorder, tested: Vec::new(), n_endless: Some(0) }
+    }
+
+    /// From here on every run may use all reductions.
+    pub fn be_patient(&mut self) {
+        self.n_endless = None;
+    }
+
+    /// Does it with the reductions that are left to runs.
+    fn bounded<T>(
+        &mut self,
+        run: impl FnOnce(&mut Self) -> Result<T, MachineError>,
+        outcome: impl Fn(&T) -> &Outcome,
+    ) -> Result<T, ExecutorError> {
+        let all = self.machine.world.limits.reductions;
+        if self.n_endless.is_some_and(|it| ENOUGH_ENDLESS <= it) {
+            self.machine.world.limits.reductions = all / SHARE_OF_ENDLESS;
+        }
+        let res = run(self);
+        self.machine.world.limits.reductions = all;
+        let res = res.map_err(|it| error(&it))?;
+        if let (Outcome::Stopped(Stop::OutOfReductions), Some(n)) =
+            (outcome(&res), &mut self.n_endless)
+        {
+            *n += 1;
+        }
+        Ok(res)
     }
 
     /// What is not in these modules and the unit's own is only used by what is tested.
@@ -44,8 +79,10 @@ impl Unit<'_> {
 impl Executor for Unit<'_> {
     fn run(&mut self, input: &Input) -> Result<trace::Run, ExecutorError> {
         let recorder = std::mem::take(&mut self.recorder);
-        let recorded = self.machine.record(&self.module, &self.function, &input.args, recorder);
-        let (run, recorder) = recorded.map_err(|it| error(&it))?;
+        let (run, recorder) = self.bounded(
+            |it| it.machine.record(&it.module, &it.function, &input.args, recorder),
+            |it| &it.0.outcome,
+        )?;
         self.recorder = recorder;
         let outcome = run.outcome.into();
         let choices = std::mem::take(&mut self.recorder.choices);
@@ -55,8 +92,11 @@ impl Executor for Unit<'_> {
     }
 
     fn try_out(&mut self, input: &Input) -> Result<Tried, ExecutorError> {
-        let run = self.machine.call(&self.module, &self.function, &input.args);
-        let Run { outcome, reductions, covered, .. } = run.map_err(|it| error(&it))?;
+        let run = self.bounded(
+            |it| it.machine.call(&it.module, &it.function, &input.args),
+            |it| &it.outcome,
+        )?;
+        let Run { outcome, reductions, covered, .. } = run;
         Ok(Tried { outcome: outcome.into(), covered, reductions })
     }
 
