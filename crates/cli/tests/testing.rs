@@ -130,6 +130,27 @@ fn a_call_that_the_input_names_may_be_of_each_function() {
 }
 
 #[test]
+fn inputs_of_findings_are_small() {
+    let check = |function: &str, expect: &str| {
+        let (report, _) = report(&["small.erl", "-f", function]);
+        let found = &report["units"][0]["findings"][0];
+        assert_eq!(found["call"], expect, "{function}");
+        assert_eq!(found["confirmed"], true, "{function}");
+    };
+    check("flags/1", "small:flags(1029)");
+    check("twice/1", "small:twice([0,0,32,0,0])");
+    check("half/1", "small:half(499.5)");
+}
+
+#[test]
+fn runs_that_do_not_end_leave_time_for_others() {
+    let (report, _) = report(&["decoder.erl", "--time", "10s"]);
+    let mut found = findings(&report);
+    found.sort();
+    assert_eq!(found, ["crash error function_clause", "timeout timeout reductions"]);
+}
+
+#[test]
 fn a_result_that_breaks_the_spec_is_looked_for() {
     let check = |function: &str, expect: &[&str]| {
         let (report, code) = report(&["promises.erl", "-f", function]);
@@ -532,14 +553,14 @@ fn findings_of_schedules_are_small_and_drawn() {
         let found = who.windows(2).filter(|it| it[0] != it[1]).count();
         assert_eq!(found, n_switches, "{who:?}");
     };
-    check(&["-f", "overtakes/1", "--args", "[[17, 250, 3]]"], "races:overtakes([250])", 3);
+    check(&["-f", "overtakes/1", "--args", "[[17, 250, 3]]"], "races:overtakes([101])", 3);
     check(&["-f", "lost_update/0"], "races:lost_update()", 4);
     check(&["-f", "waits/1", "--no-spec"], "races:waits(7)", 1);
     let picture = fs::read_to_string(dir.join("charts/races.overtakes.1.1.svg")).expect("a chart");
     assert!(picture.starts_with("<svg xmlns=") && picture.ends_with("</svg>\n"), "{picture}");
     let has = |text: &str| assert!(picture.contains(text), "no {text} in {picture}");
-    has("<title>crash in races:overtakes([250])</title>");
-    ["P", "P.1", "P.2", "{second,[250]}"].iter().for_each(|it| has(&format!(">{it}</text>")));
+    has("<title>crash in races:overtakes([101])</title>");
+    ["P", "P.1", "P.2", "{second,[101]}"].iter().for_each(|it| has(&format!(">{it}</text>")));
     has("<text class=\"bad\"");
     // What a message holds can't leave its place.
     let tags = picture.matches('<').count();

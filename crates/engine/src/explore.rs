@@ -83,6 +83,8 @@ pub fn explore(
         paths: FxHashSet::default(),
         crashes: FxHashSet::default(),
         given_up: FxHashMap::default(),
+        leaps: Vec::new(),
+        n_leaps: FxHashMap::default(),
         put_off: Vec::new(),
         n_put_off: 0,
         tries: settings.changes.as_ref().map(|it| Tries::new(it, settings.seed)),
@@ -114,6 +116,20 @@ const LONG: usize = 160;
 /// So many flips after a run that came close to something wanted are pursued.
 const MAX_STEPS: u64 = 2;
 
+/// An alternative that no run has taken is worth so many leaps.
+const MAX_LEAPS: usize = 8;
+
+/// How an input came about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Made {
+    /// Given, or at random.
+    Anyhow,
+    /// So that its run takes the flip.
+    For(Flip),
+    /// For an alternative, whatever its run does before.
+    Leaping,
+}
+
 struct Exploration<'s> {
     frontier: Frontier,
     near: u64,
@@ -134,6 +150,10 @@ struct Exploration<'s> {
     crashes: FxHashSet<u64>,
     /// Alternatives that the solver could not tell of, and how often.
     given_up: FxHashMap<(SiteId, usize), usize>,
+    /// Flips that can't be taken where they are, to alternatives that no run has taken, and how often
+    /// that was so.
+    leaps: Vec<Flip>,
+    n_leaps: FxHashMap<(SiteId, usize), usize>,
     /// Flips that wait because others like them were given up, and how many there were.
     put_off: Vec<Flip>,
     n_put_off: usize,
@@ -156,7 +176,7 @@ impl Exploration<'_> {
             self.run_aside(executor, stray)?;
         }
         for seed in seeds {
-            self.run(executor, seed.clone(), None)?;
+            self.run(executor, seed.clone(), Made::Anyhow)?;
         }
         let (mut n_news, mut at_news) = (0, 0);
         loop {
@@ -203,10 +223,14 @@ impl Exploration<'_> {
                 self.allow(Because::Asked(flip.depth));
                 let model = match answer {
                     Answer::Sat(model) => model,
-                    Answer::Unsat => continue,
+                    Answer::Unsat => {
+                        self.leap_later(flip, executor);
+                        continue;
+                    }
                     Answer::Unknown(_) => {
                         *self.given_up.entry((flip.site, flip.alternative)).or_default() += 1;
                         self.allow(Because::GivenUp);
+                        self.leap_later(flip, executor);
                         continue;
                     }
                 };
@@ -214,9 +238,10 @@ impl Exploration<'_> {
                 // The same may come of two flips of one run, asked once more.
                 let input = input.filter(|it| !self.seen.contains(&input_hash(it)));
                 if let Some(input) = input {
-                    self.run(executor, input, Some(flip))?;
+                    self.run(executor, input, Made::For(flip))?;
                 }
             }
+            self.leap(executor, oracle)?;
             if self.tries.as_ref().is_some_and(Tries::is_time) {
                 self.try_some(executor)?;
             }
@@ -282,10 +307,52 @@ impl Exploration<'_> {
                 Outcome::Value(_) | Outcome::Deadlock | Outcome::Stopped(_) => false,
             };
             if is_news || self.report.covered.lacks_some_of(&covered) {
-                self.run(executor, input, None)?;
+                self.run(executor, input, Made::Anyhow)?;
             }
         }
         Ok(cost)
+    }
+
+    /// No run has taken this alternative, and after the choices before it none can.
+    fn leap_later(&mut self, flip: Flip, executor: &dyn Executor) {
+        let goal = (flip.site, flip.alternative);
+        if self.near == 0 && !self.frontier.is_visited(goal) && executor.is_inside(flip.site) {
+            let n = self.n_leaps.entry(goal).or_default();
+            *n += 1;
+            if *n <= MAX_LEAPS {
+                self.leaps.push(flip);
+            }
+        }
+    }
+
+    /// Asks for what the alternatives themselves need, whatever was chosen before. A run that has it
+    /// may come by on another way, or after a few flips: a checksum is made right again.
+    fn leap(
+        &mut self,
+        executor: &mut dyn Executor,
+        oracle: &mut dyn Oracle,
+    ) -> Result<(), ExecutorError> {
+        let flips = std::mem::take(&mut self.leaps);
+        if flips.is_empty() {
+            return Ok(());
+        }
+        let exprs = executor.exprs();
+        let last = |flip: &Flip| {
+            let path = self.frontier.tree.path(flip.node, flip.alternative);
+            let asked = path.last().map(|(choice, it)| choice.constraints(exprs, *it));
+            let hint = self.inputs.get(flip.run).map(Input::to_model).unwrap_or_default();
+            Question { constraints: asked.unwrap_or_default(), loose: None, hint }
+        };
+        let questions = flips.iter().map(last).collect();
+        let answers = oracle.ask(exprs, questions);
+        for (flip, answer) in flips.iter().zip(answers) {
+            let Answer::Sat(model) = answer else { continue };
+            let input = self.inputs.get(flip.run).map(|it| it.with(&model));
+            if let Some(input) = input.filter(|it| !self.seen.contains(&input_hash(it))) {
+                self.run(executor, input, Made::Leaping)?;
+            }
+        }
+        Ok(())
     }
 
     /// What an input must satisfy to take the flip.
@@ -323,8 +390,9 @@ impl Exploration<'_> {
         &mut self,
         executor: &mut dyn Executor,
         input: Input,
-        intended: Option<Flip>,
+        made: Made,
     ) -> Result<(), ExecutorError> {
+        let intended = if let Made::For(flip) = made { Some(flip) } else { None };
         let Run { outcome, choices, trails, losses, covered } = executor.run(&input)?;
         let report = &mut self.report;
         report.n_runs += 1;
@@ -349,7 +417,7 @@ impl Exploration<'_> {
         // Where what is near is favoured, the like is done already.
         if self.near == 0 {
             match &intended {
-                _ if is_news => self.frontier.went_new(&choices),
+                _ if is_news || made == Made::Leaping => self.frontier.went_new(&choices),
                 Some(flip) => self.frontier.went_on(flip, &choices),
                 None => (),
             }

@@ -317,3 +317,46 @@ fn digits_in_binaries() {
                require %6\nrequire %8\nrequire %12\nhint 0 = <<0,0,0,0,0,0>>\n";
     check(hex, Expect::Sat);
 }
+
+#[test]
+fn numbers_in_texts_are_found_by_their_size() {
+    let hex = "\
+%0 = var 0
+%1 = const 0
+%2 = const 16
+%3 = const 32
+%4 = slice %0 %1 %2
+%5 = slice %0 %2 %2
+%6 = bit_size %0
+%7 = same %6 %3
+%8 = converts:binary_to_integer.16 %4
+%9 = converts:binary_to_integer.16 %5
+%10 = convert:binary_to_integer.16 %4
+%11 = convert:binary_to_integer.16 %5
+%12 = add %10 %11
+%13 = const 300
+%14 = same %12 %13
+require %7
+require %8
+require %9
+require %14
+hint 0 = <<43,57,43,48>>
+";
+    check(hex, Expect::Sat);
+    check(&hex.replace("const 300", "const 511"), Expect::Unsat);
+    let float = "\
+%0 = var 0
+%1 = convert:binary_to_list %0
+%2 = converts:list_to_float %1
+%3 = convert:list_to_float %1
+%4 = const 3.1
+%5 = less %4 %3
+%6 = const 3.2
+%7 = less %3 %6
+require %2
+require %5
+require %7
+hint 0 = <<52,46,48>>
+";
+    check(float, Expect::Sat);
+}

@@ -2,12 +2,15 @@
 
 use term::{Fun, Term};
 
-/// Equal, but for what has no equal on another runtime: funs, pids, ports and references.
+/// Equal, but for what has no equal on another runtime: funs, pids, ports and references, also where
+/// they are named in a text.
 pub fn is_alike(ours: &Term, theirs: &Term) -> bool {
     match (ours, theirs) {
-        (Term::List(ours), Term::List(theirs)) => {
-            are_alike(&ours.items, &theirs.items) && is_alike(&ours.tail, &theirs.tail)
+        (Term::List(our), Term::List(their)) => {
+            are_alike(&our.items, &their.items) && is_alike(&our.tail, &their.tail)
+                || is_same_text(ours, theirs)
         }
+        (Term::Bits(_), Term::Bits(_)) => ours == theirs || is_same_text(ours, theirs),
         (Term::Tuple(ours), Term::Tuple(theirs)) => are_alike(ours, theirs),
         (Term::Map(ours), Term::Map(theirs)) => {
             let pair = |it: &((Term, Term), (Term, Term))| {
@@ -29,4 +32,52 @@ pub fn is_alike(ours: &Term, theirs: &Term) -> bool {
 
 fn are_alike(ours: &[Term], theirs: &[Term]) -> bool {
     ours.len() == theirs.len() && ours.iter().zip(theirs).all(|it| is_alike(it.0, it.1))
+}
+
+/// Whether two texts differ only in the numbers of handles, as in `<0.80.0>`.
+fn is_same_text(ours: &Term, theirs: &Term) -> bool {
+    let (ours, theirs) = (without_handles(ours), without_handles(theirs));
+    ours.is_some() && ours == theirs
+}
+
+/// The characters of a text that names handles, without their numbers; `None`: it names none.
+fn without_handles(text: &Term) -> Option<Vec<i64>> {
+    let chars: Vec<i64> = match text {
+        Term::Bits(bits) => bits.as_bytes()?.iter().map(|it| i64::from(*it)).collect(),
+        other => other.as_list()?.iter().map(Term::as_int).collect::<Option<_>>()?,
+    };
+    let is_digit = |it: &&i64| (48..58).contains(*it) || **it == DOT;
+    let mut res = Vec::with_capacity(chars.len());
+    let mut rest = chars.as_slice();
+    while let Some((first, behind)) = rest.split_first() {
+        res.push(*first);
+        let n_digits = behind.iter().take_while(is_digit).count();
+        let is_handle = *first == LESS && n_digits > 0 && behind.get(n_digits) == Some(&MORE);
+        rest = behind.get(if is_handle { n_digits } else { 0 }..)?;
+    }
+    (res.len() < chars.len()).then_some(res)
+}
+
+const DOT: i64 = 46;
+const LESS: i64 = 60;
+const MORE: i64 = 62;
+
+#[cfg(test)]
+mod tests {
+    use super::is_alike;
+    use term::read_term;
+
+    fn check(ours: &str, theirs: &str, expect: bool) {
+        let term = |it: &str| read_term(it).expect("a term");
+        assert_eq!(is_alike(&term(ours), &term(theirs)), expect, "{ours} and {theirs}");
+    }
+
+    #[test]
+    fn numbers_of_handles_do_not_matter() {
+        check("{a, <<\"no <0.80.0> here\">>}", "{a, <<\"no <0.1234.0> here\">>}", true);
+        check("\"<0.80.0>\"", "\"<0.1.0>\"", true);
+        check("<<\"no <0.80.0> here\">>", "<<\"no <0.80.0> there\">>", false);
+        check("<<\"1\">>", "<<\"2\">>", false);
+        check("[1,2]", "[1,3]", false);
+    }
 }

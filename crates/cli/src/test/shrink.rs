@@ -112,7 +112,8 @@ fn simpler(term: &Term) -> Vec<Term> {
         }
         Term::Float(x) => {
             let rounded = [2.0, 10.0, 100.0].map(|it| (x * it).trunc() / it);
-            let plain = [0.0, 1.0, x.trunc(), (x / 2.0).trunc(), (x / 10.0).trunc()];
+            let tenth = (x / 10.0).trunc();
+            let plain = [0.0, 1.0, x.trunc(), (x / 2.0).trunc(), tenth, tenth + x.fract()];
             let finite = plain.into_iter().chain(rounded).filter(|it| it.is_finite());
             res.extend(finite.map(Term::Float));
         }

@@ -26,6 +26,12 @@ impl<'q> State<'q> {
                     return self.tuple(*of)?.get(place as usize).copied().ok_or(Closed);
                 }
             }
+            // That a text has a number and the number are asked for one by one.
+            (Op::Convert(_), [of]) => {
+                if let Some(known) = self.defined(op, *of) {
+                    return Ok(known);
+                }
+            }
             _ => (),
         }
         let node = self.add(op.result_kinds());
@@ -42,6 +48,22 @@ impl<'q> State<'q> {
             self.push(Pending::Define(node, op, args));
         }
         Ok(node)
+    }
+
+    /// The node that is defined like this already.
+    fn defined(&self, op: Op, of: NodeId) -> Option<NodeId> {
+        self.pending.iter().find_map(|it| match it {
+            Pending::Define(node, other, args)
+                if *other == op && args.first().is_some_and(|it| self.is_same_node(*it, of)) =>
+            {
+                Some(*node)
+            }
+            Pending::Define(..)
+            | Pending::Fact(_)
+            | Pending::Either(_)
+            | Pending::Typed(_)
+            | Pending::Done => None,
+        })
     }
 
     /// `true`: nothing is left to be seen to.

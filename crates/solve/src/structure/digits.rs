@@ -55,6 +55,7 @@ impl<'q> State<'q> {
         if !is_all || chars.len() >= MAX_DIGITS {
             return Ok(false);
         }
+        self.bound_number(number, base, chars.len())?;
         let mut counts = Vec::with_capacity(chars.len());
         for char in &chars {
             counts.push(self.digit(*char, &rows)?);
@@ -97,6 +98,17 @@ impl<'q> State<'q> {
         }
         self.either(either);
         Ok(true)
+    }
+
+    /// A number of so many digits behind the first character, before more is known of them.
+    fn bound_number(&mut self, number: NodeId, base: Base, n_others: usize) -> Step {
+        let power = |n: usize| i128::from(base.get()).checked_pow(u32::try_from(n).ok()?);
+        match (power(n_others), power(n_others + 1)) {
+            (Some(below), Some(above)) => {
+                self.narrow_range(number, Range::new(1 - below, above - 1))
+            }
+            _ => Ok(()),
+        }
     }
 
     pub(super) fn literal_int(&mut self, value: i64) -> NodeId {

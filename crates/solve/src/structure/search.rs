@@ -10,7 +10,7 @@ use super::value::Value;
 use crate::differences;
 use crate::numbers::{Numbers, Solution};
 use std::sync::atomic::{AtomicBool, Ordering};
-use term::{Kinds, Model, Op, Term, Var};
+use term::{Conversion, Kinds, Model, Op, Style, Term, Var, print};
 
 /// One search: how many branches are left, and whether any was left out.
 pub(super) struct Search<'a> {
@@ -219,6 +219,9 @@ impl<'q> State<'q> {
         if self.pending.is_empty() {
             return None;
         }
+        if let Some(choices) = self.pending.iter().find_map(|it| self.float_texts(it)) {
+            return Some(choices);
+        }
         for pending in self.pending.iter().rev() {
             let Pending::Define(node, op, args) = pending else { continue };
             // Of a bitstring, likely sizes are known.
@@ -241,6 +244,20 @@ impl<'q> State<'q> {
         Some(leaf.map_or((Vec::new(), false), |it| self.values(it)))
     }
 
+    /// A float before its text: how long that is follows from it.
+    fn float_texts(&self, pending: &Pending) -> Option<(Vec<Choice<'q>>, bool)> {
+        let Pending::Define(node, Op::Convert(Conversion::ListToFloat), args) = pending else {
+            return None;
+        };
+        if self.is_guided(*args.first()?) {
+            return None;
+        }
+        match self.open_leaf(*node) {
+            Some(leaf) => Some(self.values(leaf)),
+            None => self.texts(pending).map(|it| (it, false)),
+        }
+    }
+
     /// The usual text of a known number, then others.
     fn texts(&self, pending: &Pending) -> Option<Vec<Choice<'q>>> {
         let Pending::Define(node, Op::Convert(conversion), args) = pending else { return None };
@@ -252,7 +269,10 @@ impl<'q> State<'q> {
             return None;
         }
         let others = self.open_leaf(of).map(|it| self.values(it).0).unwrap_or_default();
-        Some([Choice::Value(of, text)].into_iter().chain(others).collect())
+        let short = short_text(*conversion, &value.term()).map(Value::own);
+        let short = short.filter(|it| self.may_be_literal(of, it));
+        let texts = short.into_iter().chain([text]).map(|it| Choice::Value(of, it));
+        Some(texts.chain(others).collect())
     }
 
     fn leaf_of(&self, pending: &Pending) -> Option<NodeId> {
@@ -476,4 +496,11 @@ impl<'q> State<'q> {
         }
         self.plainest(id).into_iter().find_map(|it| self.plain_value(id, it))
     }
+}
+
+/// The text of a float as people write it.
+fn short_text(conversion: Conversion, float: &Term) -> Option<Term> {
+    let text = Term::string(&print(float, Style::W));
+    let again = term::apply(Op::Convert(conversion), &[&text])?;
+    (conversion == Conversion::ListToFloat && again == *float).then_some(text)
 }
