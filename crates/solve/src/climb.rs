@@ -290,6 +290,14 @@ mod tests {
     }
 
     #[test]
+    fn what_a_test_came_out_as() {
+        let rounded = "%0 = var 0\n%1 = const 9\n%2 = multiply %0 %1\n%3 = const 5\n\
+                       %4 = divide %2 %3\n%5 = round %4\n%6 = const 419\n%7 = same %5 %6\n\
+                       %8 = const true\n%9 = same %7 %8\nrequire %9\nhint 0 = 0\n";
+        check(rounded, true);
+    }
+
+    #[test]
     fn digits_in_a_binary() {
         let digits = "%0 = var 0\n%1 = convert:binary_to_integer %0\n%2 = const 700\n%3 = less %2 %1\n\
                       %4 = const 710\n%5 = less %1 %4\nrequire %3\nrequire %5\n\

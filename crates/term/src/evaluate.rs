@@ -61,6 +61,20 @@ impl<'a, 's> Evaluator<'a, 's> {
         let Some(Expr::Apply(op, args)) = self.exprs.get(constraint.expr) else { return MISFIT };
         match (op, &**args) {
             (Op::Not, [of]) => self.distance(Constraint { expr: *of, holds: !constraint.holds }),
+            (Op::And | Op::Or, args) => {
+                let is_all = (*op == Op::And) == constraint.holds;
+                let each = args.iter().map(|it| Constraint { expr: *it, ..constraint });
+                let each: Vec<f64> = each.map(|it| self.distance(it)).collect();
+                if is_all {
+                    each.into_iter().sum()
+                } else {
+                    each.into_iter().fold(MISFIT, f64::min)
+                }
+            }
+            (Op::Same | Op::Equal, [test, truth]) if let Some(wanted) = self.truth_of(*truth) => {
+                let holds = wanted == constraint.holds;
+                self.distance(Constraint { expr: *test, holds })
+            }
             (Op::Same | Op::Equal | Op::Less | Op::LessEqual, [a, b]) => {
                 let (a, b) = (self.value(*a), self.value(*b));
                 let apart = a.zip(b).and_then(|(a, b)| apart(&a, &b));
@@ -69,6 +83,11 @@ impl<'a, 's> Evaluator<'a, 's> {
             }
             _ => MISFIT,
         }
+    }
+
+    /// Whether a constant is true or false.
+    fn truth_of(&self, expr: ExprId) -> Option<bool> {
+        meaning::as_truth(self.exprs.as_constant(expr)?)
     }
 
     pub(crate) fn n_values(&self) -> usize {
