@@ -144,7 +144,7 @@ fn inputs_of_findings_are_small() {
 
 #[test]
 fn runs_that_do_not_end_leave_time_for_others() {
-    let (report, _) = report(&["decoder.erl", "--time", "10s"]);
+    let (report, _) = report(&["decoder.erl", "--time", "20s"]);
     let mut found = findings(&report);
     found.sort();
     assert_eq!(found, ["crash error function_clause", "timeout timeout reductions"]);

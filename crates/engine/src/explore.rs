@@ -241,7 +241,7 @@ impl Exploration<'_> {
                     self.run(executor, input, Made::For(flip))?;
                 }
             }
-            self.leap(executor, oracle)?;
+            self.leap(executor, oracle, settings)?;
             if self.tries.as_ref().is_some_and(Tries::is_time) {
                 self.try_some(executor)?;
             }
@@ -331,8 +331,11 @@ impl Exploration<'_> {
         &mut self,
         executor: &mut dyn Executor,
         oracle: &mut dyn Oracle,
+        settings: &Settings,
     ) -> Result<(), ExecutorError> {
-        let flips = std::mem::take(&mut self.leaps);
+        let left = settings.max_runs.map(|it| it.saturating_sub(self.report.n_runs));
+        let mut flips = std::mem::take(&mut self.leaps);
+        flips.truncate(left.unwrap_or(usize::MAX));
         if flips.is_empty() {
             return Ok(());
         }

@@ -1,13 +1,14 @@
 -module(decoder).
--export([decode/2]).
+-export([count/2]).
 
 -type code() :: {leaf, char()} | {node, code(), code()}.
 
-%% A code of one leaf says nothing: there is no end to what is read from no bits.
--spec decode(code(), [0 | 1]) -> string().
-decode(Code, Bits) -> decode(Code, Code, Bits).
+%% How many characters the bits stand for. A code of one leaf says nothing: there is no end to what is
+%% read from no bits.
+-spec count(code(), [0 | 1]) -> non_neg_integer().
+count(Code, Bits) -> count(Code, Code, Bits, 0).
 
-decode(Root, {leaf, C}, Bits) -> [C | decode(Root, Root, Bits)];
-decode(Root, {node, Left, _}, [0 | Bits]) -> decode(Root, Left, Bits);
-decode(Root, {node, _, Right}, [1 | Bits]) -> decode(Root, Right, Bits);
-decode(Root, Root, []) -> [].
+count(Root, {leaf, _}, Bits, N) -> count(Root, Root, Bits, N + 1);
+count(Root, {node, Left, _}, [0 | Bits], N) -> count(Root, Left, Bits, N);
+count(Root, {node, _, Right}, [1 | Bits], N) -> count(Root, Right, Bits, N);
+count(Root, Root, [], N) -> N.
