@@ -4,7 +4,8 @@
 -export([
     binaries/0, info_items/0, parents/0, catch_levels/0, reductions/0, sensitive/0, collections/0,
     hibernated/0, least_heap/0, links/0, monitors/0, long_atoms/0, raised_depth/0, native/0,
-    yields/0, from_core/0, made_ready/0, not_made_ready/0
+    yields/0, from_core/0, made_ready/0, not_made_ready/0, literals/0, dirty/0, long_builtins/0,
+    tables/0, nameless/0, held_collections/0, hashes/0
 ]).
 -export([idle/0]).
 
@@ -12,7 +13,7 @@ tests() ->
     [
         binaries, info_items, parents, catch_levels, reductions, sensitive, collections, hibernated,
         least_heap, links, monitors, long_atoms, raised_depth, native, yields, from_core, made_ready,
-        not_made_ready
+        not_made_ready, literals, dirty, long_builtins, tables, nameless, held_collections, hashes
     ].
 
 id(X) -> X.
@@ -21,7 +22,14 @@ binaries() ->
     erts_debug:set_internal_state(available_internal_state, true),
     Info = fun(B) -> erts_debug:get_internal_state({binary_info, B}) end,
     Filtered = << <<X>> || X <- id([1, 2, 3]), X > 1 >>,
-    Res = [setelement(4, Info(Filtered), flags), Info(id(<<"small">>))],
+    Unsized = [
+        << <<X/utf8>> || X <- id("abc") >>,
+        << <<X:X>> || X <- id([1, 2, 3]) >>,
+        << <<X>> || {X, _} <- id([{1, 2}]) >>,
+        << <<X>> || L <- id([[1]]), X <- L >>
+    ],
+    Made = [setelement(4, Info(B), flags) || B <- [Filtered | Unsized]],
+    Res = Made ++ [Info(id(<<"small">>))],
     erts_debug:set_internal_state(available_internal_state, false),
     Res.
 
@@ -181,3 +189,121 @@ load(Name, Init) ->
     code:delete(Name),
     code:purge(Name),
     Res.
+
+literals() ->
+    persistent_term:put(literals, lists:seq(1, id(10))),
+    Stored = persistent_term:get(literals),
+    Res = [
+        {erts_debug:size_shared(X), erts_debug:flat_size(X)}
+     || X <- [Stored, [Stored], id({a, "constant"}), lists:seq(1, 10)]
+    ],
+    persistent_term:erase(literals),
+    Res.
+
+dirty() ->
+    Wait = spawn(fun() -> erts_debug:dirty_io(wait, 1000) end),
+    timer:sleep(100),
+    Status = process_info(Wait, [status, current_function]),
+    exit(Wait, kill),
+    Sent = erts_debug:dirty_cpu(send, self()),
+    Me = self(),
+    [
+        Status, Sent, receive {ok, Me} -> sent end, erts_debug:dirty_cpu(scheduler, type),
+        erts_debug:dirty_io(scheduler, type), erts_debug:dirty_io(reschedule, 10),
+        (try erts_debug:dirty_io(reschedule, 11) catch A:B -> {A, B} end),
+        (try erts_debug:dirty_io(error, badarith) catch C:D -> {C, D} end)
+    ].
+
+long_builtins() ->
+    Pairs = [{X, X} || X <- lists:seq(1, 100000)],
+    Map = maps:from_list(Pairs),
+    Bytes = binary:copy(<<0>>, 3000000),
+    [
+        paused({maps, from_list, 1}, fun() -> maps:from_list(Pairs) end),
+        paused({maps, keys, 1}, fun() -> maps:keys(Map) end),
+        begin
+            {_, A} = process_info(self(), reductions),
+            _ = id(<<1, Bytes/binary>>),
+            {_, B} = process_info(self(), reductions),
+            B - A > 2000
+        end
+    ].
+
+%% Whether a process that does this pauses in the builtin.
+paused(Builtin, Fun) ->
+    Me = self(),
+    {P, M} = spawn_monitor(fun() ->
+        erlang:trace(self(), true, [running, {tracer, Me}]),
+        Fun()
+    end),
+    receive {'DOWN', M, _, _, _} -> ok end,
+    Done = erlang:trace_delivered(P),
+    receive {trace_delivered, P, Done} -> ok end,
+    length([out || {trace, _, out, MFA} <- flush(), MFA =:= Builtin]) > 2.
+
+flush() -> receive X -> [X | flush()] after 0 -> [] end.
+
+tables() ->
+    Fill = fun(Options) ->
+        T = ets:new(t, Options),
+        [ets:insert(T, {X, integer_to_list(X)}) || X <- lists:seq(1, 1000)],
+        T
+    end,
+    [Set, Ordered] = [Fill([Kind]) || Kind <- [set, ordered_set]],
+    Many = ets:new(t, [public, {write_concurrency, auto}]),
+    ets:insert(Ordered, {z}),
+    Locks = fun(Options) ->
+        Option = {write_concurrency, {debug_hash_fixed_number_of_locks, 1000}},
+        T = ets:new(t, [Option | Options]),
+        {ets:info(T, write_concurrency), ets:info(T, decentralized_counters)}
+    end,
+    ets:safe_fixtable(Set, true),
+    Slots = element(1, ets:info(Set, stats)),
+    ets:delete_all_objects(Set),
+    Large = ets:new(t, []),
+    Binary = binary:copy(<<"large">>, 100),
+    ets:insert(Large, [{1, Binary}, {2, [Binary]}, {3, <<"small">>}]),
+    [
+        [ets:info(T, memory) || T <- [Fill([bag]), Fill([ordered_set]), ets:new(t, [])]],
+        ets:info(Many, decentralized_counters),
+        [(try Locks(O) catch A:B -> {A, B} end) || O <- [[public], [private], [public, ordered_set]]],
+        [(try ets:F(T, '$end_of_table') catch X:Y -> {X, Y} end) || F <- [next, prev], T <- [Ordered]],
+        Slots =:= element(1, ets:info(Set, stats)),
+        [Size || {_, Size, _} <- ets:info(Large, binary)]
+    ].
+
+%% One process of the system has no name.
+nameless() ->
+    Calls = [process_info(P, initial_call) || P <- processes()],
+    [P] = [P || P <- processes(),
+                process_info(P, initial_call) =:= {initial_call, {erts_literal_area_collector, start, 0}}],
+    Ref = make_ref(),
+    P ! {get_status, Ref, self()},
+    receive {Ref, Status} -> {length(Calls) > 1, Status} end.
+
+held_collections() ->
+    Was = erts_debug:set_internal_state(available_internal_state, true),
+    Me = self(),
+    P = spawn_link(fun() ->
+        true = erts_debug:set_internal_state(gc_state, false),
+        Me ! off,
+        receive after 100 -> ok end,
+        Me ! on,
+        false = erts_debug:set_internal_state(gc_state, true),
+        receive stop -> ok end
+    end),
+    receive off -> ok end,
+    async = erlang:garbage_collect(P, [{async, later}]),
+    First = receive on -> on; {garbage_collect, later, _} -> too_soon end,
+    Then = receive {garbage_collect, later, It} -> It end,
+    unlink(P),
+    exit(P, kill),
+    erts_debug:set_internal_state(available_internal_state, Was),
+    {First, Then}.
+
+hashes() ->
+    Was = erts_debug:set_internal_state(available_internal_state, true),
+    Res = [erts_debug:get_internal_state({internal_hash, X}) || X <- [0, 1, -1, 77674392, 1 bsl 58]],
+    Least = erts_debug:get_internal_state(min_unique_monotonic_integer),
+    erts_debug:set_internal_state(available_internal_state, Was),
+    {Res, Least}.

@@ -60,17 +60,19 @@ fn is_of(call: &Call, row: &Builtin) -> bool {
 /// BEAM answers the next batch while we answer this one.
 fn compare(cases: &[(&Builtin, Call)]) -> Report {
     let batches: Vec<&[(&Builtin, Call)]> = cases.chunks(BATCH).collect();
-    let (sender, answers) = sync_channel(1);
+    let batches = batches.as_slice();
     let mut report = Report::default();
     thread::scope(|scope| {
-        scope.spawn(|| {
-            for batch in &batches {
+        // Each side owns its end: if one fails, the other notices instead of waiting.
+        let (sender, answers) = sync_channel(1);
+        scope.spawn(move || {
+            for batch in batches {
                 let calls: Vec<Call> = batch.iter().map(|(_, call)| call.clone()).collect();
                 sender.send(beam_results(&calls)).expect("somebody compares");
             }
         });
         let mut native = Native::default();
-        for batch in &batches {
+        for batch in batches {
             let theirs = answers.recv().expect("BEAM answers");
             for ((row, call), theirs) in batch.iter().zip(theirs) {
                 let ours = settled(call, native.call(row, &call.args));

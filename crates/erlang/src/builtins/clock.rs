@@ -224,7 +224,7 @@ fn local_to_universal(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 // Unique integers
 
 /// What BEAM adds to integers that need not be positive.
-const LEAST_UNIQUE: i64 = -(1 << 59);
+pub(super) const LEAST_UNIQUE: i64 = -(1 << 59);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Modifier {
@@ -251,9 +251,10 @@ fn unique(w: &mut World, modifiers: &[Modifier]) -> Value {
     } else {
         &mut w.n_unique
     };
-    *counter += 1;
+    *counter = counter.wrapping_add(1);
     let least = if modifiers.contains(&Modifier::Positive) { 0 } else { LEAST_UNIQUE };
-    Value::int(*counter + least)
+    let value = i128::from(*counter) + i128::from(least);
+    w.heap.integer(value.into())
 }
 
 #[cfg(test)]

@@ -14,6 +14,8 @@ pub(super) const ROWS: &[Builtin] = &[
     control("erlang", "hibernate", 3, Control::Hibernate),
     control("erlang", "yield", 0, Control::Yield),
     control("prim_eval", "receive", 2, Control::Receive),
+    control("erts_debug", "dirty_cpu", 2, Control::Dirty),
+    control("erts_debug", "dirty_io", 2, Control::Dirty),
     inside("erlang", "error", 1, |_, args| Err(Fault::Plain(arg(args, 0)))).moves(0b0),
     inside("erlang", "error", 2, error_with_args).moves(0b0),
     inside("erlang", "error", 3, error_with_options).moves(0b100),

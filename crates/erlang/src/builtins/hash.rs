@@ -93,6 +93,19 @@ pub(super) fn phash2(heap: &Heap, atoms: &Atoms, value: Value) -> u32 {
     state.hash
 }
 
+/// The hash that BEAM has for its own maps, of what is in the word of a term there.
+pub(super) fn internal_hash(value: Value) -> Option<u32> {
+    let word = match value.view() {
+        View::Int(it) if value.is_small_on_beam() => it.cast_unsigned() << 4 | 0xf,
+        View::Nil => 0x3b,
+        _ => return None,
+    };
+    let c = golden(1);
+    let mut words = (c.wrapping_add(low(word)), c.wrapping_add(high(word)), 3_432_918_353);
+    mix(&mut words);
+    Some(words.2)
+}
+
 impl Hash<'_> {
     fn mix(&mut self, first: u32, second: u32, times: u32) {
         let c = golden(times);

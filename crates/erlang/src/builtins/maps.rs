@@ -78,18 +78,22 @@ fn from_list(w: &mut World, list: Value) -> Result<Value, Fault> {
         Some([key, value]) => Some((*key, *value)),
         _ => None,
     };
-    let pairs = badarg(items.iter().map(pair).collect())?;
+    let pairs: Vec<(Value, Value)> = badarg(items.iter().map(pair).collect())?;
+    w.add_work(pairs.len());
     Ok(w.heap.map(&w.atoms, pairs))
 }
 
 fn from_keys(w: &mut World, keys: Value, value: Value) -> Result<Value, Fault> {
     let keys = badarg(w.heap.list_items(keys))?;
+    w.add_work(keys.len());
     Ok(w.heap.map(&w.atoms, keys.into_iter().map(|it| (it, value)).collect()))
 }
 
 fn column(w: &mut World, map: Value, of: fn((Value, Value)) -> Value) -> Result<Value, Fault> {
     let at = map_at(w, map)?;
     let items: Vec<Value> = w.heap.map_iter(at).map(of).collect();
+    // Less than to build a map.
+    w.add_work(items.len() / 10);
     Ok(w.heap.list(&items))
 }
 
@@ -112,6 +116,7 @@ fn merge(w: &mut World, left: Value, right: Value) -> Result<Value, Fault> {
         }
         return Ok(res);
     }
+    w.add_work(n_left + n_right);
     let mut pairs = Vec::with_capacity(n_left + n_right);
     let (mut lefts, mut rights) =
         (w.heap.map_iter(left_at).peekable(), w.heap.map_iter(right_at).peekable());

@@ -17,6 +17,7 @@ pub mod code_path;
 mod comparison;
 mod control;
 pub(crate) mod debug;
+mod debug_state;
 pub mod ets;
 mod external;
 mod fault;
@@ -53,7 +54,7 @@ mod unicode_wide;
 mod watch;
 pub mod zlib;
 
-pub use debug::DebugState;
+pub use debug_state::DebugState;
 pub use fault::{Fault, Stop};
 
 use crate::data::Value;
@@ -111,6 +112,8 @@ pub enum Control {
     Apply,
     Hibernate,
     Yield,
+    /// Work that BEAM gives to threads of its own, where the process can't be interrupted.
+    Dirty,
     /// Receives what a fun matches.
     Receive,
     /// Looks at where processes are in their programs.
@@ -239,6 +242,7 @@ pub fn all() -> impl Iterator<Item = &'static Builtin> {
         comparison::ROWS,
         control::ROWS,
         debug::ROWS,
+        debug_state::ROWS,
         ets::ROWS,
         kinds::ROWS,
         lists::ROWS,

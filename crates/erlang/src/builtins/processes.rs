@@ -4,9 +4,9 @@ use crate::builtins::arithmetic::arg;
 use crate::builtins::{Builtin, Fault, inside, process_flags};
 use crate::data::{AtomId, NodeId, PidId, PortId, RefId, Value, View};
 use crate::lift;
-use crate::machine::World;
 use crate::machine::process::{AliasKind, Execution, Monitor, MonitorTarget};
 use crate::machine::signals::Through;
+use crate::machine::{LITERAL_COLLECTOR, World};
 use term::Op;
 
 pub(super) const ROWS: &[Builtin] = &[
@@ -94,15 +94,27 @@ fn collect(w: &mut World, who: Value, options: Value) -> Result<Value, Fault> {
         }
     }
     let is_there = w.is_alive(pid);
+    let me = w.current;
+    if let Some(reply) = reply
+        && let Some(held) = w.processes.get_mut(&pid).and_then(|it| it.held_collections.as_mut())
+    {
+        held.push((me, reply));
+        return Ok(Value::atom(AtomId::ASYNC));
+    }
     if is_there {
         w.trace_collected(pid, kind);
         w.enforce_heap_limit(pid);
     }
     let Some(reply) = reply else { return Ok(Value::bool(is_there)) };
-    let tag = Value::atom(w.atoms.intern("garbage_collect"));
-    let message = w.heap.tuple(&[tag, reply, Value::bool(is_there)]);
-    w.send(w.current, message);
+    tell_collected(w, me, reply, is_there);
     Ok(Value::atom(AtomId::ASYNC))
+}
+
+/// Tells who asked for a collection that it is done.
+pub(super) fn tell_collected(w: &mut World, asker: PidId, reply: Value, is_done: bool) {
+    let tag = Value::atom(w.atoms.intern("garbage_collect"));
+    let message = w.heap.tuple(&[tag, reply, Value::bool(is_done)]);
+    w.send(asker, message);
 }
 
 fn bump_reductions(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
@@ -391,6 +403,12 @@ fn monitor(w: &mut World, kind: Value, object: Value, options: Value) -> Result<
         (Some(AtomId::PORT), View::Port(id)) if w.node_of(object) == w.here() => {
             MonitorTarget::Port(id, None)
         }
+        // Of the time before this node was called what it is called now.
+        (Some(AtomId::PORT), View::Port(_))
+            if w.heap.nodes.name_of(object) == Some(w.node_name(w.here())) =>
+        {
+            MonitorTarget::Port(NO_PORT, None)
+        }
         (Some(AtomId::PORT), View::Atom(name)) => port_named(w, name),
         (Some(AtomId::PORT), View::Tuple(..)) => match w.heap.elements(object) {
             Some([name, node]) if node.as_atom() == Some(w.node_name(w.here())) => {
@@ -405,9 +423,11 @@ fn monitor(w: &mut World, kind: Value, object: Value, options: Value) -> Result<
     monitor_with(w, target, options)
 }
 
+const NO_PORT: PortId = PortId(u64::MAX);
+
 /// A name that nobody has stands for a port that is gone.
 fn port_named(w: &World, name: AtomId) -> MonitorTarget {
-    let id = w.ports.names.get(&name).copied().unwrap_or(PortId(u64::MAX));
+    let id = w.ports.names.get(&name).copied().unwrap_or(NO_PORT);
     MonitorTarget::Port(id, Some(name))
 }
 
@@ -591,7 +611,9 @@ fn is_process_alive(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 fn processes(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
     let here = w.here();
     let own = w.processes.keys().filter(|it| it.node() == here && !w.is_from_the_beginning(**it));
-    let pids: Vec<Value> = own.map(|it| Value::pid(*it)).collect();
+    // Of those that are there from the beginning, one has no name to be found by.
+    let collector = std::iter::once(LITERAL_COLLECTOR.on(here));
+    let pids: Vec<Value> = collector.chain(own.copied()).map(Value::pid).collect();
     Ok(w.heap.list(&pids))
 }
 

@@ -86,6 +86,11 @@ impl Shared {
         }
     }
 
+    /// Keys and values of all persistent terms.
+    pub(crate) fn persistent(&self) -> impl Iterator<Item = Value> {
+        self.terms.values().flat_map(|it| it.keys.iter().chain(&it.values)).copied()
+    }
+
     pub(crate) fn node_down(&mut self, node: NodeId) {
         self.terms.remove(&node);
     }

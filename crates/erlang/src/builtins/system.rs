@@ -70,7 +70,7 @@ fn unsupported(what: &str) -> Result<Value, Fault> {
     Err(Stop::Unsupported { what: what.to_owned() }.into())
 }
 
-const N_IO_SCHEDULERS: i64 = 10;
+pub(super) const N_IO_SCHEDULERS: i64 = 10;
 const MAX_PORTS: i64 = 65_536;
 /// Of a timer on BEAM.
 const TIMER_BYTES: usize = 96;

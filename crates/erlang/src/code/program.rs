@@ -175,6 +175,7 @@ impl Program {
             res.builtin_ids.insert(key, id);
         }
         super::receive::add(&mut res, atoms);
+        super::dirty::add(&mut res, atoms);
         res
     }
 

@@ -148,6 +148,12 @@ impl Heap {
         (is_apart && !buffer.is_chunk).then_some((used, used.max(buffer.planned)))
     }
 
+    /// The buffer of a binary that BEAM keeps outside its heaps, and its bytes.
+    pub(crate) fn outside_binary(&self, at: At) -> Option<(u32, u64)> {
+        let buffer = self.cell(at.0).shadow().0;
+        self.allocated_bytes(at).map(|(used, _)| (buffer, used))
+    }
+
     fn new_buffer(&mut self, buffer: Buffer) -> u32 {
         let id = u32::try_from(self.buffers.len()).unwrap_or(u32::MAX);
         self.buffers.push(buffer);

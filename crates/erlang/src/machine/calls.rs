@@ -464,18 +464,14 @@ impl Cpu<'_> {
                 let target = Some(Target::Function(RECEIVE));
                 self.call_target(target, (AtomId::ERLANG, AtomId::TIMEOUT), &values, to)
             }
-            (Control::Yield, _) if let Return::Here(base) = to => {
-                self.place(base, &[Value::TRUE]);
-                self.cut(base + 1);
+            (Control::Yield, _) => {
+                // The value lies where the callee's registers begin, the caller's lie below.
+                let at = if let Return::Here(base) = to { base } else { self.base };
+                self.finish_call(Value::TRUE, to)?;
+                self.cut(at + 1);
                 pause(Pause::Yield)
             }
-            (Control::Yield, _) => match self.finish_call(Value::TRUE, to) {
-                Ok(()) => {
-                    self.fuel = self.fuel.min(1);
-                    Ok(())
-                }
-                Err(pause) => Err(pause),
-            },
+            (Control::Dirty, _) => self.dirty(builtin, args, to),
             _ => self.fault(Fault::BADARG, None),
         }
     }
@@ -600,6 +596,9 @@ impl Cpu<'_> {
             return Err(Stop::NeedTurn.into());
         }
         let found = run(self.world, args);
+        if self.world.work > 0 {
+            self.worked(builtin);
+        }
         if self.world.record.is_none() {
             return found;
         }

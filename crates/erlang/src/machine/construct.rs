@@ -7,6 +7,9 @@ use crate::machine::World;
 use crate::machine::interpret::Cpu;
 use term::{ExprId, Op};
 
+/// Copied in the time of a call, about.
+const BYTES_PER_CALL: u64 = 800;
+
 /// A segment that could not be built.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BitsFailed {
@@ -64,7 +67,11 @@ impl Cpu<'_> {
             }
             .map_err(|it| failed(it, segment, blame(heap, segment.spec.ty, value, n_bits)))?;
         }
+        let n_calls = builder.added_bytes() / BYTES_PER_CALL;
         let made = builder.finish(&mut self.world.heap);
+        if n_calls > 0 {
+            self.spend(n_calls);
+        }
         Ok(expr.map_or(made, |it| made.with_shadow(shadow(it))))
     }
 

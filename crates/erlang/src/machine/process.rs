@@ -47,6 +47,8 @@ pub struct Process {
     pub reductions: u64,
     /// How large its heap may become.
     pub heap_limit: Option<HeapLimit>,
+    /// Collections that others asked for, if it is to have none for a while.
+    pub(crate) held_collections: Option<Vec<(PidId, Value)>>,
     pub on_return: OnReturn,
     /// The part of the system that it was started for, directly or not.
     pub resident: Option<AtomId>,
@@ -265,6 +267,7 @@ impl Process {
             n_refs: 0,
             reductions: 0,
             heap_limit: None,
+            held_collections: None,
             on_return: OnReturn::Nobody,
             resident: None,
         }
@@ -286,6 +289,9 @@ impl Roots for Process {
         }
         for flag in self.flags.values_mut() {
             visitor(std::slice::from_mut(flag));
+        }
+        for (_, reply) in self.held_collections.iter_mut().flatten() {
+            visitor(std::slice::from_mut(reply));
         }
         if let OnReturn::Output { request, .. } = &mut self.on_return {
             visitor(std::slice::from_mut(request));

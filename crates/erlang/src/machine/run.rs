@@ -121,7 +121,7 @@ const PATIENCE: Duration = Duration::from_millis(50);
 const WORD_BYTES: usize = size_of::<Value>();
 
 /// Calls in a slice, as on BEAM.
-const SLICE: u32 = 4000;
+pub(super) const SLICE: u32 = 4000;
 
 impl Machine {
     pub fn new(mut host: Box<dyn Host>, settings: Settings) -> Machine {

@@ -12,7 +12,7 @@ use crate::machine::process::{
 };
 use crate::machine::schedule::WaitTurn;
 use crate::machine::timers::{Timer, TimerId, TimerTarget};
-use crate::machine::world::{Ended, INIT, NET_KERNEL, STANDARD_ERROR, USER};
+use crate::machine::world::{Ended, INIT, LITERAL_COLLECTOR, NET_KERNEL, STANDARD_ERROR, USER};
 
 const NANOS_PER_MILLI: u64 = 1_000_000;
 
@@ -24,6 +24,7 @@ impl World {
             match to.on(NodeId::FIRST) {
                 INIT => (),
                 NET_KERNEL => self.ask_net_kernel(message),
+                LITERAL_COLLECTOR => self.ask_literal_collector(message),
                 _ => io::request(self, to, message),
             }
             return;
@@ -40,6 +41,18 @@ impl World {
         if let Some(process) = self.processes.get_mut(&to) {
             process.mailbox.push_back(message);
             self.wake(to);
+        }
+    }
+
+    /// `{get_status, Id, To}` is answered with `{Id, idle}`.
+    fn ask_literal_collector(&mut self, message: Value) {
+        let Some([what, id, to]) = self.heap.elements(message) else { return };
+        let (what, id, to) = (*what, *id, *to);
+        if what.as_atom().is_some_and(|it| self.atoms.name(it) == "get_status") {
+            let idle = Value::atom(self.atoms.intern("idle"));
+            let answer = self.heap.tuple(&[id, idle]);
+            // Who is gone hears nothing.
+            self.send_to(to, answer).unwrap_or_default();
         }
     }
 
@@ -290,6 +303,7 @@ impl World {
             INIT => Some(self.atoms.intern("init")),
             USER => Some(AtomId::USER),
             STANDARD_ERROR => Some(self.atoms.intern("standard_error")),
+            LITERAL_COLLECTOR => None,
             _ => Some(self.atoms.intern("net_kernel")),
         }
     }
@@ -297,7 +311,7 @@ impl World {
     /// Whether a process stands for something outside and is not run by us.
     pub fn is_device(&self, pid: PidId) -> bool {
         let is_one = match pid.on(NodeId::FIRST) {
-            INIT | USER | STANDARD_ERROR => true,
+            INIT | USER | STANDARD_ERROR | LITERAL_COLLECTOR => true,
             NET_KERNEL => self.heap.nodes.is_distributed(),
             _ => false,
         };

@@ -54,13 +54,15 @@ pub struct World {
     pub timers: Timers,
     /// Nanoseconds on the virtual clock since the run began.
     pub clock: u64,
+    /// What the builtin that runs has to do, in calls, if that is much.
+    pub work: u64,
     /// What the program wrote to its standard output.
     pub output: Vec<u8>,
     /// Names given to processes so far: who spawned them and as which child.
     pub names: PidNames,
     /// Counters of `erlang:unique_integer`: the usual one, and that of strictly growing integers.
-    pub n_unique: i64,
-    pub n_unique_ordered: i64,
+    pub n_unique: u64,
+    pub n_unique_ordered: u64,
     /// What the system clock shows when a run begins.
     pub epoch: Epoch,
     /// The last time that `erlang:now` gave, in microseconds.
@@ -240,6 +242,9 @@ pub const USER: PidId = PidId(64);
 pub const STANDARD_ERROR: PidId = PidId(65);
 /// The process that answers other nodes, where there are any.
 pub(super) const NET_KERNEL: PidId = PidId(66);
+/// The process that would collect what code and persistent terms leave behind. All garbage is
+/// collected alike here: it never has anything to do.
+pub(crate) const LITERAL_COLLECTOR: PidId = PidId(8);
 
 impl World {
     /// The process that is running. Its stack is not in it.
@@ -295,6 +300,7 @@ impl World {
         self.streams = Streams::default();
         self.timers = Timers::default();
         self.clock = 0;
+        self.work = 0;
         self.output.clear();
         self.n_unique = 0;
         self.n_unique_ordered = 0;

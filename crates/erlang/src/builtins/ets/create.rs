@@ -9,6 +9,9 @@ use crate::builtins::{Fault, Stop};
 use crate::data::{AtomId, Value};
 use crate::machine::{Entered, World};
 
+/// BEAM has at least as many locks for a table that many may write to.
+const MIN_LOCKS: usize = 64;
+
 /// BEAM has no limit that a program would meet; ours only keeps a runaway one in bounds.
 const MAX_TABLES: usize = 1 << 20;
 
@@ -29,6 +32,7 @@ pub(super) fn new(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         is_compressed: false,
         read_concurrency: false,
         write_concurrency: AtomId::FALSE,
+        n_locks: None,
         decentralized_counters: false,
         rows: Rows::default(),
         ghosts: Rows::default(),
@@ -39,12 +43,16 @@ pub(super) fn new(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     for option in options {
         badarg(set_option(w, &mut table, &mut decentralized, option))?;
     }
+    // Only a hash table can have a number of locks.
+    badarg((table.n_locks.is_none() || table.kind != Kind::OrderedSet).then_some(()))?;
     if table.protection == Protection::Private {
         table.write_concurrency = AtomId::FALSE;
+        table.n_locks = None;
     }
     let is_auto = !matches!(table.write_concurrency, AtomId::TRUE | AtomId::FALSE);
-    table.decentralized_counters = table.write_concurrency != AtomId::FALSE
-        && decentralized.unwrap_or(is_auto || table.kind == Kind::OrderedSet);
+    let usual = is_auto || table.n_locks.is_some() || table.kind == Kind::OrderedSet;
+    table.decentralized_counters =
+        table.write_concurrency != AtomId::FALSE && decentralized.unwrap_or(usual);
     if table.is_named {
         let key = (w.here(), name);
         if w.ets.names.contains_key(&key) {
@@ -90,8 +98,9 @@ fn set_option(
                 let is_known = name
                     .as_atom()
                     .is_some_and(|it| w.atoms.name(it) == "debug_hash_fixed_number_of_locks");
-                n.as_usize().filter(|it| is_known && (1..=32_768).contains(it))?;
+                let n = n.as_usize().filter(|it| is_known && (1..=32_768).contains(it))?;
                 table.write_concurrency = AtomId::TRUE;
+                table.n_locks = Some((1 << n.ilog2()).max(MIN_LOCKS));
             }
             "write_concurrency" => {
                 let atom = value.as_atom()?;
@@ -99,6 +108,7 @@ fn set_option(
                     return None;
                 }
                 table.write_concurrency = atom;
+                table.n_locks = None;
             }
             "decentralized_counters" => *decentralized = Some(value.as_bool()?),
             "heir" if value.is_atom(AtomId::NONE) => table.heir = None,
@@ -153,6 +163,8 @@ pub(super) fn all(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
 
 pub(super) fn delete(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let id = find_by_key(w, arg(args, 0), Need::Write)?;
+    let n_objects = w.ets.tables.get(&id).map_or(0, |it| it.rows.len() + it.ghosts.len());
+    w.add_work(n_objects);
     destroy(w, id);
     Ok(Value::TRUE)
 }

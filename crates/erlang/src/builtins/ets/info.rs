@@ -3,11 +3,13 @@
 use crate::builtins::Fault;
 use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::clock;
+use crate::builtins::debug::flat_words;
 use crate::builtins::ets::access::{Need, find, table};
 use crate::builtins::ets::table::{Kind, Protection, Table};
-use crate::builtins::ets::walk::MIN_SLOTS;
-use crate::data::{AtomId, RefId, Value};
+use crate::builtins::ets::walk::{MIN_SLOTS, n_slots};
+use crate::data::{AtomId, RefId, Value, View};
 use crate::machine::World;
+use std::collections::BTreeMap;
 
 /// In the order of `ets:info/1`.
 const ITEMS: &[&str] = &[
@@ -45,11 +47,41 @@ pub(super) fn info_item(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     badarg(item(w, id, &name)?)
 }
 
-/// The large binaries of the objects with a key: as on BEAM, small ones do not count, and here
-/// none is shared outside the heap.
+/// The large binaries of the objects with a key.
 pub(super) fn binaries_of(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    find(w, arg(args, 0), Need::Read)?;
-    Ok(Value::NIL)
+    let id = find(w, arg(args, 0), Need::Read)?;
+    let objects = table(w, id)?.find(&w.heap, &w.atoms, arg(args, 1));
+    Ok(binaries(w, &objects))
+}
+
+/// `[{Address, Bytes, References}]` of the binaries in the objects that BEAM has outside its heaps.
+/// Each object of a table refers to a binary by itself, all processes together are one reference.
+fn binaries(w: &mut World, objects: &[Value]) -> Value {
+    let within = |w: &World, objects: &[Value]| {
+        let (mut todo, mut found) = (objects.to_vec(), Vec::new());
+        while let Some(next) = todo.pop() {
+            if let View::Bits(at) = next.view() {
+                found.extend(w.heap.outside_binary(at));
+            }
+            w.heap.push_parts(next, &mut todo);
+        }
+        found
+    };
+    let mut found = within(w, objects);
+    found.reverse();
+    let tables = w.ets.tables.values();
+    let all: Vec<Value> = tables.flat_map(|it| it.rows.iter().chain(it.ghosts.iter())).collect();
+    let mut references: BTreeMap<u32, i64> = BTreeMap::new();
+    for (buffer, _) in within(w, &all) {
+        *references.entry(buffer).or_insert(1) += 1;
+    }
+    let mut rows = Vec::with_capacity(found.len());
+    for (buffer, bytes) in found {
+        let bytes = Value::int(i64::try_from(bytes).unwrap_or(i64::MAX));
+        let n = Value::int(references.get(&buffer).copied().unwrap_or(1));
+        rows.push(w.heap.tuple(&[Value::int(i64::from(buffer)), bytes, n]));
+    }
+    w.heap.list(&rows)
 }
 
 /// The table; `None` if it is gone.
@@ -69,7 +101,13 @@ fn item(w: &mut World, id: RefId, name: &str) -> Result<Option<Value>, Fault> {
         "id" => Value::reference(id),
         "decentralized_counters" => Value::bool(found.decentralized_counters),
         "read_concurrency" => Value::bool(found.read_concurrency),
-        "write_concurrency" => Value::atom(found.write_concurrency),
+        "write_concurrency" => match found.n_locks {
+            Some(n) => {
+                let name = Value::atom(w.atoms.intern("debug_hash_fixed_number_of_locks"));
+                w.heap.tuple(&[name, count(n)])
+            }
+            None => Value::atom(found.write_concurrency),
+        },
         "compressed" => Value::bool(found.is_compressed),
         "memory" => count(words(w, found)),
         "owner" => Value::pid(found.owner),
@@ -93,12 +131,15 @@ fn item(w: &mut World, id: RefId, name: &str) -> Result<Option<Value>, Fault> {
         "fixed" => Value::bool(found.is_fixed()),
         // On BEAM, `data` prints the table for debugging of the runtime itself.
         "data" => Value::TRUE,
-        "binary" => Value::NIL,
+        "binary" => {
+            let all: Vec<Value> = found.rows.iter().chain(found.ghosts.iter()).collect();
+            binaries(w, &all)
+        }
         "stats" if found.kind == Kind::OrderedSet => Value::FALSE,
         "stats" => {
             // At most one object in a slot: there is no hashing here.
             let (n, kept) = (found.rows.len(), count(found.ghosts.len()));
-            let slots = n.max(MIN_SLOTS);
+            let slots = n_slots(found);
             let filled = if n == 0 { 0.0 } else { per_slot(n, slots) };
             let (least, most) = (Value::int(i64::from(n == slots)), Value::int(i64::from(n > 0)));
             let (filled, even) = (Value::float(filled), Value::float(0.0));
@@ -129,9 +170,28 @@ fn per_slot(n: usize, slots: usize) -> f64 {
     n as f64 / slots as f64
 }
 
-/// BEAM's words for a table of small objects; what lies inside elements is not counted.
+/// BEAM's words for a table, as it has them with two schedulers: itself with its locks and
+/// counters, its slots, and its objects.
 fn words(w: &World, table: &Table) -> usize {
-    let (empty, each) = if table.kind == Kind::OrderedSet { (139, 6) } else { (305, 5) };
-    let arity = |it: Value| w.heap.elements(it).map_or(0, <[Value]>::len);
-    empty + table.rows.iter().map(|it| arity(it) + each).sum::<usize>()
+    let is_locked = table.write_concurrency != AtomId::FALSE;
+    let is_ordered = table.kind == Kind::OrderedSet;
+    let (itself, for_readers, each) = match (is_ordered, is_locked) {
+        (true, false) => (139, 32, 5),
+        (true, true) => (99, 32, 5),
+        (false, false) => (305, 32, 4),
+        (false, true) => (1361, 2048, 4),
+    };
+    let readers = if table.read_concurrency { for_readers } else { 0 };
+    let counters = if table.decentralized_counters { 34 } else { 0 };
+    // The first slots are part of the table; more come in blocks, with a table of those.
+    let slots = match n_slots(table) - MIN_SLOTS {
+        0 => 0,
+        _ if is_ordered => 0,
+        more => 256 + 6 + more.div_ceil(BLOCK_SLOTS) * BLOCK_SLOTS,
+    };
+    let size = |it| usize::try_from(flat_words(&w.heap, it)).unwrap_or(usize::MAX / 2);
+    let objects = table.rows.iter().map(|it| each + size(it));
+    itself + readers + counters + slots + objects.sum::<usize>()
 }
+
+const BLOCK_SLOTS: usize = 2048;

@@ -417,7 +417,11 @@ pub(super) fn test_spec(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
             Ok(w.heap.tuple(&[Value::atom(AtomId::OK), result, flags, Value::NIL]))
         }
         Err(Refusal::Stop(stop)) => Err(stop.into()),
-        Err(Refusal::Wrong(complaints)) => {
+        Err(refusal) => {
+            let complaints = match refusal {
+                Refusal::Wrong(complaints) => complaints,
+                _ => vec!["Excessive nesting; system limit reached".to_owned()],
+            };
             let error = Value::atom(AtomId::ERROR);
             let mut items = Vec::with_capacity(complaints.len());
             for complaint in complaints {

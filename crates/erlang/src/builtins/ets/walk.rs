@@ -29,7 +29,8 @@ pub(super) fn next(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let key = arg(args, 1);
     let id = find(w, arg(args, 0), Need::Read)?;
     let table = table(w, id)?;
-    if table.kind != Kind::OrderedSet && !table.had(&w.heap, &w.atoms, key) {
+    let is_known = table.kind == Kind::OrderedSet || table.had(&w.heap, &w.atoms, key);
+    if !is_known || key.is_atom(AtomId::END_OF_TABLE) {
         return Err(Fault::BADARG);
     }
     let place = table.upper(&w.heap, &w.atoms, key);
@@ -41,6 +42,9 @@ pub(super) fn prev(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let table = table(w, id)?;
     if table.kind != Kind::OrderedSet {
         return next(w, args);
+    }
+    if arg(args, 1).is_atom(AtomId::END_OF_TABLE) {
+        return Err(Fault::BADARG);
     }
     let place = table.rows.before(table.lower(&w.heap, &w.atoms, arg(args, 1)));
     Ok(key_or_end(&w.heap, table, place.and_then(|it| table.rows.get(it))))
@@ -54,13 +58,18 @@ fn key_or_end(heap: &Heap, table: &Table, object: Option<Value>) -> Value {
 /// BEAM's hash tables begin with this many slots.
 pub(super) const MIN_SLOTS: usize = 256;
 
+/// A table without order does not shrink while it is fixed.
+pub(super) fn n_slots(table: &Table) -> usize {
+    (table.rows.len() + table.ghosts.len()).max(MIN_SLOTS)
+}
+
 /// `ets:slot/2`: ours holds at most one object per slot.
 pub(super) fn slot(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let id = find(w, arg(args, 0), Need::Read)?;
     let table = table(w, id)?;
     let n_slots = match table.kind {
         Kind::OrderedSet => table.rows.len(),
-        Kind::Set | Kind::Bag | Kind::DuplicateBag => table.rows.len().max(MIN_SLOTS),
+        Kind::Set | Kind::Bag | Kind::DuplicateBag => n_slots(table),
     };
     let n = badarg(arg(args, 1).as_usize().filter(|it| *it <= n_slots))?;
     if n == n_slots {

@@ -26,6 +26,13 @@ pub enum BuildError {
     OutOfMemory,
 }
 
+impl BitsBuilder {
+    /// Bytes that are not the first segment's, which may be added to where it lies.
+    pub fn added_bytes(&self) -> u64 {
+        self.rest.bit_len / 8
+    }
+}
+
 impl BuildError {
     /// The reason of the program's error; `None` if the run ends instead.
     pub fn reason(self) -> Option<Value> {

@@ -35,7 +35,7 @@ pub(super) struct Kept {
     clock: u64,
     output: Vec<u8>,
     error_output: Vec<u8>,
-    n_unique: (i64, i64),
+    n_unique: (u64, u64),
     covered: Vec<u64>,
     ended: Option<Ended>,
     schedule: Box<Schedule>,

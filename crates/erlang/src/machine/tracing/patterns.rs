@@ -1,6 +1,6 @@
 //! `trace_pattern`: which functions are watched, and the code that stands before them.
 
-use crate::builtins::ets::spec::{Dialect, Refusal, compile};
+use crate::builtins::ets::spec::{Dialect, compile};
 use crate::builtins::{Fault, Stop};
 use crate::code::{FnId, FunctionInfo, Ins, Scope};
 use crate::data::{AtomId, PidId, Value};
@@ -284,8 +284,7 @@ fn read(w: &mut World, pattern: Value, flags: Value) -> Result<Change, Fault> {
         _ if pattern.is_nil() => (How::On, None),
         _ => match compile(w, pattern, Dialect::Trace) {
             Ok(spec) => (How::On, Some(Source { term: pattern, spec: Arc::new(spec) })),
-            Err(Refusal::Wrong(_)) => return Err(Fault::BADARG),
-            Err(Refusal::Stop(stop)) => return Err(stop.into()),
+            Err(refusal) => return Err(refusal.into()),
         },
     };
     let (global, local, meta, count) = (false, false, None, false);

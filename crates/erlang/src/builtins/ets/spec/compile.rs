@@ -11,6 +11,8 @@ use term::{Style, print};
 pub(crate) enum Refusal {
     /// The specification is wrong, in OTP's words.
     Wrong(Vec<String>),
+    /// It is nested too deeply.
+    TooDeep,
     Stop(Stop),
 }
 
@@ -18,6 +20,7 @@ impl From<Refusal> for Fault {
     fn from(refusal: Refusal) -> Fault {
         match refusal {
             Refusal::Wrong(_) => Fault::BADARG,
+            Refusal::TooDeep => Fault::SYSTEM_LIMIT,
             Refusal::Stop(stop) => stop.into(),
         }
     }
@@ -159,8 +162,7 @@ impl Compiler<'_> {
         inside: impl FnOnce(&mut Self) -> Result<T, Refusal>,
     ) -> Result<T, Refusal> {
         if self.depth >= MAX_DEPTH {
-            let what = format!("a match specification nested more than {MAX_DEPTH} levels deep");
-            return Err(Refusal::Stop(Stop::Unsupported { what }));
+            return Err(Refusal::TooDeep);
         }
         self.depth += 1;
         let res = inside(self);
