@@ -42,7 +42,7 @@ expr({call, Anno, {atom, _, Name} = Called, Args}, {Own, Imported} = Known) ->
 expr({'receive', Anno, Clauses}, Known) ->
     Wait = own_call(Anno, patience, [{atom, Anno, infinity}]),
     {block, Anno, [Wait, {'receive', Anno, expr(Clauses, Known)}]};
-%% Who waits for nothing but the time takes no turn.
+%% Who waits for nothing but the time takes no turn, unless it waits for ever.
 expr({'receive', Anno, [], Time, Body}, Known) ->
     {block, Anno, [own_call(Anno, pause, [expr(Time, Known)]) | expr(Body, Known)]};
 expr({'receive', Anno, Clauses, Time, Body}, Known) ->
@@ -178,6 +178,9 @@ patience(Time) ->
             end
     end.
 
+pause(infinity) ->
+    Left = patience(infinity),
+    receive after Left -> ok end;
 pause(Time) ->
     Left = case get(gimlet_token) of
         Me when Me =/= undefined, is_integer(Time), Time > 0 -> 0;

@@ -520,6 +520,7 @@ fn schedules_are_explored_with_inputs_and_replayed() {
     check("lost_update/0", &[("crash", "races:lost_update()")], Some(6));
     check("mended/0", &[], Some(4));
     check("sleeps/0", &[("crash", "races:sleeps()")], Some(2));
+    check("stays/0", &[("deadlock", "races:stays()")], Some(1));
     check("waits/1", &[("deadlock", "races:waits(7)")], Some(2));
     check("divides/1", &[("crash", "races:divides(10)"), ("crash", "races:divides([])")], Some(4));
     let (report, code) =

@@ -1,7 +1,7 @@
 %% Races for `gimlet test --schedules`.
 -module(races).
 -export([lost_update/0, waits/1, mended/0, overtakes/1, divides/1, is_small/1,
-         asks/0, insists/0, sleeps/0, wakes/1]).
+         asks/0, insists/0, sleeps/0, wakes/1, stays/0]).
 
 %% Two processes add one each to what they have read.
 lost_update() ->
@@ -86,3 +86,7 @@ sleeps() ->
 
 wakes(Me) ->
     receive go -> Me ! early end.
+
+stays() ->
+    spawn(fun() -> ok end),
+    receive after infinity -> ok end.
