@@ -238,6 +238,24 @@ fn budgets() {
         exit 1
     "#]],
     );
+    // Small terms that are large where nothing is shared.
+    for goal in ["assertz(kept(T))", "term_to_atom(T, _)", "format(atom(_), '~w', [T])"] {
+        let goal = format!("length(L, 60), foldl([_,X,f(X,X)]>>true, L, a, T), {goal}");
+        check(
+            &["run", "--memory", "100M", "answers.pl", &goal],
+            expect![[r#"
+            ** out of memory; --memory allows more
+            exit 1
+        "#]],
+        );
+    }
+    check(
+        &["run", "--reductions", "1000", "answers.pl", "X is 3 ** (1 << 30)"],
+        expect![[r#"
+        ** out of reductions; --reductions allows more
+        exit 1
+    "#]],
+    );
     answers(
         "open(x, write, S)",
         expect![[r#"

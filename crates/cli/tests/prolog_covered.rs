@@ -104,6 +104,7 @@ const EXERCISES: &[(&str, usize, usize, &[&str])] = &[
     ("rot", 4, 4, &[]),
     ("say", 37, 37, &[]),
     ("scrabble", 8, 8, &[]),
+    ("seating", 7, 7, &[]),
     ("sieve", 4, 4, &[]),
     ("simplecalc", 16, 16, &[]),
     ("simplify", 9, 9, &[]),
@@ -127,6 +128,8 @@ const EXERCISES: &[(&str, usize, usize, &[&str])] = &[
     ("typecheck", 7, 7, &[]),
     ("vowels", 5, 5, &[]),
     ("wordcount", 5, 5, &[]),
+    ("wordy", 10, 14, &["crash", "crash", "crash", "crash"]),
+    ("yacht", 15, 15, &[]),
     ("zebra", 7, 7, &[]),
 ];
 

@@ -67,8 +67,9 @@ fn bad_goal(goal: &str, error: &QueryError) -> Diagnostic {
             };
             Diagnostic::new(Code::BadCall, error.message()).at(place).hint(hint)
         }
-        QueryError::NotCallable(text) => {
-            Diagnostic::new(Code::BadCall, format!("{text} is no goal")).hint(hint)
+        QueryError::NotCallable => {
+            let title = format!("{} is no goal", goal.trim());
+            Diagnostic::new(Code::BadCall, title).hint(hint)
         }
     }
 }

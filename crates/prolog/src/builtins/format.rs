@@ -197,19 +197,19 @@ impl Formatting {
         match directive {
             'w' => {
                 let value = self.next(m)?;
-                self.out.push_str(&m.term_text(value, Style::Write));
+                self.out.push_str(&m.bounded_text(value, Style::Write)?);
             }
             'p' => {
                 let value = self.next(m)?;
-                self.out.push_str(&m.term_text(value, Style::Print));
+                self.out.push_str(&m.bounded_text(value, Style::Print)?);
             }
             'q' => {
                 let value = self.next(m)?;
-                self.out.push_str(&m.term_text(value, Style::Quoted));
+                self.out.push_str(&m.bounded_text(value, Style::Quoted)?);
             }
             'k' => {
                 let value = self.next(m)?;
-                self.out.push_str(&m.term_text(value, Style::Canonical));
+                self.out.push_str(&m.bounded_text(value, Style::Canonical)?);
             }
             'a' => {
                 let value = self.next(m)?;

@@ -1,7 +1,8 @@
 //! The functions of arithmetic, on numbers of every kind.
 
+use crate::builtins::output::BYTES_PER_STEP;
 use crate::data::{Number, Rational};
-use crate::machine::{Fault, Machine};
+use crate::machine::{Fault, Machine, Stop};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
@@ -630,7 +631,9 @@ impl Machine {
         if self.check_memory(bytes).is_err() {
             return Err(self.resource_error("memory"));
         }
-        Ok(())
+        // To compute with them takes its time.
+        let left = self.limits.steps.saturating_sub(self.steps);
+        if left < bytes as u64 / BYTES_PER_STEP { Err(Stop::Steps.into()) } else { Ok(()) }
     }
 }
 

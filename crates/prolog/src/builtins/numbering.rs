@@ -1,7 +1,7 @@
 //! Variables of terms: listing them, numbering them, comparing terms up to their names.
 
 use crate::builtins::{Row, iso, row};
-use crate::data::{AtomId, FunctorId, SUSPICIOUS, Value, View, Walk};
+use crate::data::{Alike, AtomId, FunctorId, SUSPICIOUS, Value, View, Walk};
 use crate::machine::{Fault, Machine, Next};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -138,7 +138,7 @@ impl Machine {
         let mut there: FxHashMap<usize, usize> = FxHashMap::default();
         let mut back: FxHashMap<usize, usize> = FxHashMap::default();
         let mut todo = vec![(x, y)];
-        let (mut n_structs, mut seen) = (0_usize, FxHashSet::default());
+        let (mut n_structs, mut alike) = (0_usize, Alike::default());
         while let Some((x, y)) = todo.pop() {
             let (x, y) = (self.heap.deref(x), self.heap.deref(y));
             match (x.view(), y.view()) {
@@ -152,7 +152,8 @@ impl Machine {
                         return false;
                     }
                     n_structs += 1;
-                    if SUSPICIOUS < n_structs && !seen.insert((x.payload(), y.payload())) {
+                    // Of one structure in both places, the variables have to be the same.
+                    if SUSPICIOUS < n_structs && !alike.join(x.payload(), !y.payload()) {
                         continue;
                     }
                     let n = self.atoms.arity(f);

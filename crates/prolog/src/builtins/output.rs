@@ -4,7 +4,7 @@ use crate::builtins::convert::Form;
 use crate::builtins::streams::{CAPTURED, Direction, USER_ERROR, USER_OUTPUT};
 use crate::builtins::{Row, iso, row};
 use crate::data::{AtomId, Number, Value, View};
-use crate::machine::{Capture, Fault, Machine, Next};
+use crate::machine::{Capture, Fault, Machine, Next, Stop};
 use crate::text::{Escapes, WriteOptions, write_term};
 
 pub(super) const ROWS: &[Row] = &[
@@ -79,6 +79,15 @@ pub(super) const ROWS: &[Row] = &[
     }),
 ];
 
+/// A long text takes the time of so many calls.
+pub(crate) const BYTES_PER_STEP: u64 = 1_000;
+/// One text may take such a part of the room that is left.
+const ROOM_FOR_TEXT: usize = 4;
+/// However few steps are left, so many bytes may be made.
+const SMALL: usize = 1 << 16;
+/// Of a term in a clause: an instruction and a cell of the stored term.
+const BYTES_PER_PART: usize = 64;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
     Write,
@@ -88,7 +97,7 @@ pub(crate) enum Style {
 }
 
 fn write(m: &mut Machine, a: usize, style: Style) -> Result<Next, Fault> {
-    let text = m.term_text(m.arg(a, 0), style);
+    let text = m.bounded_text(m.arg(a, 0), style)?;
     m.put_text(&text);
     Ok(Next::True)
 }
@@ -214,13 +223,44 @@ impl Machine {
     }
 
     pub(crate) fn term_text(&self, term: Value, style: Style) -> String {
-        let options = match style {
+        self.text_with(&self.options_of(term, style), term)
+    }
+
+    /// The text of a term that a goal writes, if there is enough of the budgets left for it.
+    pub(crate) fn bounded_text(&self, term: Value, style: Style) -> Result<String, Fault> {
+        let max_bytes = self.writable();
+        let options = WriteOptions { max_bytes, ..self.options_of(term, style) };
+        let text = self.text_with(&options, term);
+        self.check_written(&text)?;
+        Ok(text)
+    }
+
+    fn options_of(&self, term: Value, style: Style) -> WriteOptions {
+        match style {
             Style::Write => WriteOptions::default(),
             Style::Print => WriteOptions { escapes: Escapes::Unicode, ..WriteOptions::quoted() },
             Style::Quoted => WriteOptions::quoted(),
             Style::Canonical => WriteOptions::canonical(&self.heap, &self.atoms, term),
-        };
-        self.text_with(&options, term)
+        }
+    }
+
+    /// Bytes that may still be made: a step is worth some.
+    pub(crate) fn writable(&self) -> usize {
+        let steps = self.limits.steps.saturating_sub(self.steps);
+        let worth = usize::try_from(steps.saturating_mul(BYTES_PER_STEP)).unwrap_or(usize::MAX);
+        let room = self.limits.memory_bytes.saturating_sub(self.bytes_used());
+        (room / ROOM_FOR_TEXT).min(worth.max(SMALL))
+    }
+
+    fn check_written(&self, text: &str) -> Result<(), Fault> {
+        if self.writable() < text.len() { Err(self.too_large()) } else { Ok(()) }
+    }
+
+    /// Which budget does not allow what is written.
+    fn too_large(&self) -> Fault {
+        let room = self.limits.memory_bytes.saturating_sub(self.bytes_used());
+        let is_room = self.writable() < room / ROOM_FOR_TEXT;
+        if is_room { Stop::Steps.into() } else { Stop::Memory.into() }
     }
 
     /// The text of a term; one that contains itself is `@(Name, [Name = Part])`.
@@ -246,13 +286,26 @@ impl Machine {
 
     /// Whether a term has so few parts that it can't contain itself.
     fn is_small(&self, term: Value) -> bool {
+        self.is_spread_within(term, 256)
+    }
+
+    /// Refuses terms that take too much room where parts are not shared, as in clauses.
+    pub(crate) fn check_spread(&self, term: Value) -> Result<(), Fault> {
+        match self.is_spread_within(term, self.writable() / BYTES_PER_PART) {
+            true => Ok(()),
+            false => Err(self.too_large()),
+        }
+    }
+
+    /// Whether a term has at most so many parts, those that are shared counted wherever they are.
+    fn is_spread_within(&self, term: Value, n_parts: usize) -> bool {
         let mut todo = vec![term];
-        for _ in 0..256 {
+        for _ in 0..n_parts {
             let Some(next) = todo.pop() else { return true };
             let View::Struct(functor, at) = self.heap.deref(next).view() else { continue };
             todo.extend((0..self.atoms.arity(functor)).map(|n| self.heap.cell(at + n)));
         }
-        false
+        todo.is_empty()
     }
 
     pub(crate) fn quoted_text(&self, term: Value) -> String {
@@ -315,7 +368,9 @@ impl Machine {
                 _ => {}
             }
         }
+        style.max_bytes = self.writable();
         let mut text = self.text_with(&style, term);
+        self.check_written(&text)?;
         if full_stop {
             text.push_str(if new_line { ".\n" } else { ". " });
         } else if new_line {

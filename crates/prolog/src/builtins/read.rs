@@ -1,5 +1,6 @@
 //! Terms from text.
 
+use crate::builtins::output::Style;
 use crate::builtins::{Row, row};
 use crate::data::{AtomId, FunctorId, Value};
 use crate::machine::{Fault, Machine, Next};
@@ -67,7 +68,7 @@ fn term_to_text(m: &mut Machine, a: usize, string: bool) -> Result<Next, Fault> 
         let read = m.read_or_raise(&text)?;
         return m.answer(term, read.term);
     }
-    let written = m.quoted_text(term);
+    let written = m.bounded_text(term, Style::Quoted)?;
     let new = if string { m.heap.text(&written) } else { m.atom_named(&written) };
     if !text.is_var() {
         let given = m.text_arg(text)?;

@@ -70,10 +70,14 @@ pub struct Inference {
     pub lengths: BTreeSet<usize>,
     /// The texts of the program, in their order.
     pub texts: Vec<String>,
+    /// Lists of several constants.
+    pub lists: Vec<Term>,
 }
 
 /// Lists and texts that are longer are not made because the program names their length.
 const MAX_LENGTH: usize = 40;
+/// Of the program's lists, so many are tried as inputs.
+const MAX_LISTS: usize = 4;
 
 impl Inference {
     fn note_length(&mut self, n: usize) {
@@ -111,8 +115,11 @@ impl Inference {
 
     /// Whether a predicate calls its n-th argument.
     fn is_called(&self, pred: PredId, n: usize) -> bool {
-        let root = self.args.get(&(pred, n)).map(|it| self.root(*it));
-        root.and_then(|it| self.nodes.get(it.0)).is_some_and(|it| !it.goals.is_empty())
+        self.args.get(&(pred, n)).is_some_and(|it| self.is_goal(*it))
+    }
+
+    pub(super) fn is_goal(&self, node: NodeId) -> bool {
+        self.nodes.get(self.root(node).0).is_some_and(|it| !it.goals.is_empty())
     }
 
     /// Compounds that are taken apart and whose names are looked for among others have these names.
@@ -294,6 +301,7 @@ impl Walk<'_> {
                 if at.is_nil() {
                     self.of.note_length(items.len());
                 }
+                self.note_list(&items, at);
                 let item = self.of.add(Node::default());
                 for value in items {
                     let node = self.term(value);
@@ -331,6 +339,39 @@ impl Walk<'_> {
                 }
                 self.of.add(node)
             }
+        }
+    }
+
+    /// Texts that are written as lists of letters, as grammar rules have them, and lists that inputs
+    /// may have to be.
+    fn note_list(&mut self, items: &[Value], tail: Value) {
+        let letter = |it: &Value| {
+            let it = self.heap.deref(*it);
+            let code = it.as_int().and_then(|it| char::from_u32(u32::try_from(it).ok()?));
+            let name = it.as_atom().map(|it| self.machine.atoms.text(it));
+            let name = name.filter(|it| it.chars().count() == 1).and_then(|it| it.chars().next());
+            code.filter(|it| matches!(it, ' '..='~')).or(name)
+        };
+        // Texts in a row are what a sentence was split into.
+        let is_text = |it: &&Value| matches!(self.heap.deref(**it).view(), View::Text(_));
+        let words = items.iter().take_while(is_text);
+        let words: Vec<String> = words
+            .filter_map(|it| term_of(self.heap, &self.machine.atoms, *it))
+            .filter_map(|it| it.as_text().map(str::to_owned))
+            .collect();
+        if 1 < words.len() {
+            self.of.texts.push(words.join(" "));
+        }
+        let text: Option<String> = items.iter().map(letter).collect();
+        if let Some(text) = text.filter(|it| 1 < it.len()) {
+            self.of.texts.push(text);
+        }
+        let items: Option<Vec<Term>> =
+            items.iter().map(|it| term_of(self.heap, &self.machine.atoms, *it)).collect();
+        let is_ground = |it: &Term| !it.has_part(|it| matches!(it, Term::Ref(_)));
+        let items = items.filter(|it| 2 < it.len() && it.iter().all(is_ground) && tail.is_nil());
+        if let Some(items) = items.filter(|_| self.of.lists.len() < MAX_LISTS) {
+            self.of.lists.push(Term::proper_list(items));
         }
     }
 

@@ -25,7 +25,10 @@ impl<'a> TypeMaker<'a> {
     /// The n-th argument of a predicate.
     pub fn of_arg(&mut self, pred: PredId, n: usize) -> TypeId {
         match self.inference.args.get(&(pred, n)) {
-            Some(node) if self.belief != Belief::None => self.of_node(*node),
+            // What is called is a goal in any case: others are refused, which tells nothing.
+            Some(node) if self.belief != Belief::None || self.inference.is_goal(*node) => {
+                self.of_node(*node)
+            }
             _ => self.any(),
         }
     }

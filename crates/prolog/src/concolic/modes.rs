@@ -12,7 +12,8 @@ use crate::data::{AtomId, Heap, Value, View};
 use crate::machine::Machine;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Arguments of builtins and of the library that are results, from 0.
+/// Arguments of builtins and of the library that are results, from 0. Where there are several lines,
+/// the first one holds of whose other arguments all are known.
 const RESULTS: &[(&str, usize, &[usize])] = &[
     ("is", 2, &[0]),
     ("length", 2, &[1]),
@@ -72,9 +73,39 @@ const RESULTS: &[(&str, usize, &[usize])] = &[
     ("foldl", 4, &[3]),
     ("include", 3, &[2]),
     ("exclude", 3, &[2]),
+    ("convlist", 3, &[2]),
+    ("append", 3, &[0, 1]),
+    ("nth0", 3, &[0, 2]),
+    ("nth1", 3, &[0, 2]),
+    ("nextto", 3, &[0, 1]),
+    ("flatten", 2, &[1]),
+    ("subseq", 3, &[1, 2]),
+    ("clumped", 2, &[1]),
+    ("partition", 6, &[3, 4, 5]),
+    ("maplist", 6, &[5]),
+    ("foldl", 7, &[6]),
+    ("findnsols", 4, &[3]),
+    ("term_variables", 2, &[1]),
+    ("term_string", 2, &[0, 1]),
+    ("atomics_to_string", 2, &[1]),
+    ("char_type", 2, &[1]),
+    ("code_type", 2, &[1]),
+    ("get_char", 1, &[0]),
+    ("get_time", 1, &[0]),
+    ("date_time_stamp", 2, &[1]),
+    ("stamp_date_time", 3, &[1]),
+    ("parse_time", 2, &[1]),
+    ("format_time", 3, &[0]),
+    ("day_of_the_week", 2, &[1]),
+    ("map_list_to_pairs", 3, &[2]),
+    ("transpose_pairs", 2, &[1]),
+    ("ord_symdiff", 3, &[2]),
+    ("sum", 3, &[2]),
+    ("scalar_product", 4, &[3]),
     ("partition", 4, &[2, 3]),
     ("permutation", 2, &[1]),
     ("pairs_keys_values", 3, &[0]),
+    ("pairs_keys_values", 3, &[1, 2]),
     ("pairs_values", 2, &[1]),
     ("pairs_keys", 2, &[1]),
     ("nb_getval", 2, &[1]),
@@ -376,11 +407,15 @@ impl Walk<'_, '_> {
                 self.call(callee, &args);
             }
             None => {
-                let known = RESULTS.iter().find(|it| it.0 == name && it.1 == arity);
-                let results = known.map_or(&[][..], |it| it.2);
+                let is_given = |n: usize| self.is_bound(self.heap.arg(goal, n));
+                let known = RESULTS.iter().filter(|it| it.0 == name && it.1 == arity);
+                let fits = |it: &&(_, usize, &[usize])| {
+                    (0..arity).all(|n| it.2.contains(&n) || is_given(n))
+                };
+                let found = known.clone().find(fits).or_else(|| known.clone().next());
+                let results = found.map_or(&[][..], |it| it.2);
                 // One of them is made of the other, which must be there.
                 let is_either = 1 < arity && results.len() == arity;
-                let is_given = |n: usize| self.is_bound(self.heap.arg(goal, n));
                 if is_either && !(0..arity).any(is_given) {
                     self.want(self.heap.arg(goal, 0));
                 }

@@ -83,8 +83,9 @@ struct Extent {
     n_answers: usize,
 }
 
-/// After so many runs that did not end, others get fewer steps: most of the time would be theirs.
-const MANY_STOPPED: usize = 10;
+/// After so many steps of runs that did not end, but not before there were two, others get fewer: most
+/// of the time would be theirs.
+const MANY_STEPS: u64 = 500_000;
 const FEW_STEPS: u64 = 5_000;
 
 pub struct Unit<'m> {
@@ -96,7 +97,7 @@ pub struct Unit<'m> {
     /// Marks of clauses that no run has completed yet and some run should.
     sought: Vec<u32>,
     is_close: bool,
-    n_stopped: usize,
+    n_stopped: u64,
     /// All runs, in order.
     pub log: Vec<Ran>,
 }
@@ -313,7 +314,8 @@ impl Executor for Unit<'_> {
         };
         if matches!(ran.finished, Finished::Stopped(Stop::Steps)) {
             self.n_stopped += 1;
-            if MANY_STOPPED <= self.n_stopped {
+            let many = (MANY_STEPS / self.extent.limits.steps.max(1)).max(2);
+            if many <= self.n_stopped {
                 self.extent.limits.steps = self.extent.limits.steps.min(FEW_STEPS);
             }
         }

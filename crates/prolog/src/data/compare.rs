@@ -1,6 +1,6 @@
 //! The standard order of terms, and identity.
 
-use crate::data::{Atoms, Heap, Number, SUSPICIOUS, Tag, Value};
+use crate::data::{Alike, Atoms, Heap, Number, SUSPICIOUS, Tag, Value};
 use std::cmp::Ordering;
 
 /// Standard order: variables, numbers, strings, the empty list, atoms, compounds.
@@ -12,7 +12,7 @@ pub fn compare(heap: &Heap, atoms: &Atoms, a: Value, b: Value) -> Ordering {
     };
     let mut todo = vec![(a, b, 0, arity)];
     let mut n_steps = 0_usize;
-    let mut seen = rustc_hash::FxHashSet::default();
+    let mut alike = Alike::default();
     while let Some((a, b, k, n)) = todo.pop() {
         if k == n {
             continue;
@@ -26,7 +26,7 @@ pub fn compare(heap: &Heap, atoms: &Atoms, a: Value, b: Value) -> Ordering {
             Top::Decided(other) => return other,
             Top::Enter(arity) => {
                 n_steps += 1;
-                if SUSPICIOUS < n_steps && !seen.insert((x.payload(), y.payload())) {
+                if SUSPICIOUS < n_steps && !alike.join(x.payload(), y.payload()) {
                     continue;
                 }
                 todo.push((x, y, 0, arity));

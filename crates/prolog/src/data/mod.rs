@@ -22,5 +22,5 @@ pub use rational::Rational;
 pub use record::{Record, copy_plain};
 pub use unify::unify;
 pub use value::{Shadow, Tag, Value, View};
-pub(crate) use walk::SUSPICIOUS;
 pub use walk::Walk;
+pub(crate) use walk::{Alike, SUSPICIOUS};

@@ -4,13 +4,13 @@
     reason = "addresses are made by the heap; the hot path of every step"
 )]
 
-use crate::data::{AtomId, Atoms, Blob, Heap, Mark, SUSPICIOUS, Tag, Trailed, Value};
+use crate::data::{Alike, AtomId, Atoms, Blob, Heap, Mark, SUSPICIOUS, Tag, Trailed, Value};
 
 /// Whether the two can be made equal; binds as far as it came otherwise.
 ///
 /// Works on a list of pairs still to be done, not on the native stack. Equal structures at one
-/// address are not entered, and a pair of structures is entered once in a while only: cyclic terms
-/// are told by the number of steps, as their pairs repeat.
+/// address are not entered, and after many steps neither are those that are equal if the others are:
+/// cyclic terms come to an end.
 pub fn unify(heap: &mut Heap, atoms: &Atoms, a: Value, b: Value) -> bool {
     let (a, b) = (heap.deref(a), heap.deref(b));
     match unify_tops(heap, a, b) {
@@ -93,7 +93,7 @@ fn same_blob(a: &Blob, b: &Blob) -> bool {
 
 fn unify_deep(heap: &mut Heap, atoms: &Atoms, a: Value, b: Value) -> bool {
     let mut todo: Vec<(usize, usize, usize)> = Vec::new();
-    let mut seen = rustc_hash::FxHashSet::default();
+    let mut alike = Alike::default();
     let mut n_steps = 0;
     let mut now = (a.address(), b.address(), atoms.arity(a.functor()));
     loop {
@@ -105,7 +105,7 @@ fn unify_deep(heap: &mut Heap, atoms: &Atoms, a: Value, b: Value) -> bool {
                 Step::Different => return false,
                 Step::Enter => {
                     n_steps += 1;
-                    if SUSPICIOUS < n_steps && !seen.insert((x.payload(), y.payload())) {
+                    if SUSPICIOUS < n_steps && !alike.join(x.payload(), y.payload()) {
                         continue;
                     }
                     todo.push((x.address(), y.address(), atoms.arity(x.functor())));

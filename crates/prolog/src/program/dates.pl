@@ -3,16 +3,17 @@
 
 date_time_stamp(Date, _) :- var(Date), !, throw(error(instantiation_error, _)).
 date_time_stamp(date(Y, Mo, D), Stamp) :- !, date_time_stamp(date(Y, Mo, D, 0, 0, 0, 0, -, -), Stamp).
-date_time_stamp(date(Y, Mo, D, H, Mn, S, Off, _, _), Stamp) :- !,
-    must_be(integer, Y),
-    maplist(given(0), [H, Mn, S], [H1, Mn1, S1]), maplist(given(1), [Mo, D], [Mo1, D1]),
-    ( integer(Off) -> West = Off ; West = 0 ),
-    days(Y, Mo1, D1, Days),
-    Stamp0 is float(Days * 86400 + H1 * 3600 + Mn1 * 60 + West + S1),
+date_time_stamp(date(Y, Mo, D, H, Mn, S, Off, Zone, Dst), Stamp) :- !,
+    maplist(must_be(integer), [Y, Mo, D, H, Mn]), seconds(S),
+    ( var(Off) -> West = 0 ; must_be(integer, Off), West = Off ),
+    ( var(Zone) -> true ; must_be(atom, Zone) ),
+    ( ( var(Dst) ; memberchk(Dst, [-, true, false]) ) -> true ; type_error(bool, Dst) ),
+    days(Y, Mo, D, Days),
+    Stamp0 is float(Days * 86400 + H * 3600 + Mn * 60 + West + S),
     Stamp = Stamp0.
 date_time_stamp(Date, _) :- throw(error(type_error(time, Date), _)).
 
-given(Default, X, Y) :- ( var(X) -> Y = Default ; X == (-) -> Y = Default ; number(X) -> Y = X ; must_be(integer, X) ).
+seconds(S) :- ( number(S) -> true ; must_be(float, S) ).
 
 % Days since 1970; months and days may lie outside their ranges. Years begin in March here.
 days(Y0, M0, D, Days) :-

@@ -196,9 +196,8 @@ impl Machine {
             Ending::False => loading.warn(format!("directive failed: {text}")),
             Ending::Exception(ball) => {
                 let ball = ball.load(&mut self.heap);
-                let ball =
-                    write_term(&self.heap, &self.atoms, &self.ops, &WriteOptions::quoted(), ball);
-                loading.warn(format!("directive {text} raised {ball}"));
+                let why = self.ball_text(ball);
+                loading.warn(format!("directive {text}: {why}"));
             }
             Ending::Stopped(Stop::Refused(why)) => loading.warn(format!("directive {text}: {why}")),
             Ending::Stopped(stop) => loading.warn(format!("directive {text}: {stop:?}")),

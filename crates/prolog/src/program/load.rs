@@ -4,7 +4,7 @@ use crate::code::{Kind, Source, compile_clause};
 use crate::data::{AtomId, FunctorId, Heap, Record, Value, View};
 use crate::machine::{Ending, Fault, Machine, Stop};
 use crate::program::{File, Library};
-use crate::text::{ReadTerm, Reader, WriteOptions, write_term};
+use crate::text::{ReadTerm, Reader};
 
 /// What there is to say of a text that was loaded.
 #[derive(Clone, Debug, Default)]
@@ -441,6 +441,8 @@ impl Machine {
         }
         let head = if place == Place::Loaded { self.tabled_head(home, head) } else { head };
         self.check_definable(home, head, place)?;
+        self.check_spread(head)?;
+        self.check_spread(body)?;
         let whole = self.heap.structure(FunctorId::RULE, &[head, body]);
         let (head, body) =
             if place == Place::Loaded { (head, body) } else { self.followed(head, body) };
@@ -468,8 +470,6 @@ impl Machine {
             Err(crate::code::CompileError::NotCallable(_)) => {
                 let whole = self.heap.structure(FunctorId::RULE, &[head, body]);
                 if matches!(body.view(), View::Atom(_) | View::Struct(..)) {
-                    let functor = self.atoms.functor_named("cannot_represent_body", 1);
-                    let _unused = functor;
                     return Err(self.type_error("callable", whole));
                 }
                 Err(self.type_error("callable", body))
@@ -528,9 +528,7 @@ impl Machine {
 
     pub(crate) fn note_fault(&mut self, fault: &Fault, loading: &mut Loading) {
         let message = match fault {
-            Fault::Ball(ball) => {
-                write_term(&self.heap, &self.atoms, &self.ops, &WriteOptions::quoted(), *ball)
-            }
+            Fault::Ball(ball) => self.ball_text(*ball),
             Fault::Stop(stop) => format!("{stop:?}"),
         };
         loading.note(message);

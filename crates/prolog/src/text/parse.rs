@@ -331,7 +331,10 @@ impl Parser<'_, '_> {
     /// Whether what follows a prefix operator is its argument.
     fn takes_argument(&mut self, op: Op, following: &Lexed) -> bool {
         match &following.token {
-            Token::FullStop | Token::EndOfFile | Token::Punct(',' | '|' | ')' | ']' | '}') => false,
+            Token::FullStop | Token::EndOfFile | Token::Punct(')' | ']' | '}') => false,
+            token @ Token::Punct(sign @ (',' | '|')) => {
+                !closes(self.innermost(), token) && (*sign == '|' || 999 < op.priority)
+            }
             Token::Name(text) if following.after != After::Open => {
                 let name = self.atoms.intern(text);
                 let get = |fixity| self.ops.get(self.syntax.module, name, fixity);
@@ -373,8 +376,15 @@ impl Parser<'_, '_> {
     fn go_on(&mut self, operand: Operand) -> Result<Step, LexError> {
         let token = self.next(false)?;
         if closes(self.innermost(), &token.token) {
-            let operand = self.finish(operand)?;
-            return self.close(operand, &token);
+            let term = match self.finish(operand) {
+                Ok(term) => term,
+                Err(error) => {
+                    // Reading goes on behind it, if it ends the clause.
+                    self.reader.pushed_back = Some(token);
+                    return Err(error);
+                }
+            };
+            return self.close(term, &token);
         }
         let name = match &token.token {
             Token::Name(name) if name == "[]" => AtomId::NIL,

@@ -21,6 +21,8 @@ pub struct WriteOptions {
     pub priority: u16,
     /// Deeper terms are written as `...`; 0: no limit.
     pub max_depth: usize,
+    /// Longer texts are cut off: terms that share parts can be long beyond all memory.
+    pub max_bytes: usize,
     pub module: AtomId,
     pub escapes: Escapes,
     /// Names of variables, by address.
@@ -28,6 +30,9 @@ pub struct WriteOptions {
     /// Names of structures that contain themselves, by their words: written where they come again.
     pub loops: FxHashMap<u64, String>,
 }
+
+/// How long a text may be if nobody says it.
+const MAX_BYTES: usize = 1 << 28;
 
 impl Default for WriteOptions {
     fn default() -> WriteOptions {
@@ -39,6 +44,7 @@ impl Default for WriteOptions {
             spaced: false,
             priority: 1200,
             max_depth: 0,
+            max_bytes: MAX_BYTES,
             module: AtomId::USER,
             escapes: Escapes::Hexadecimal,
             names: FxHashMap::default(),
@@ -102,6 +108,10 @@ pub fn write_term(
     writer.todo.push(Work::Term(term, options.priority, Role::Other, 1));
     while let Some(work) = writer.todo.pop() {
         writer.step(work);
+        if options.max_bytes < writer.out.len() {
+            writer.out.push_str("...");
+            break;
+        }
     }
     writer.out
 }

@@ -15,6 +15,12 @@ impl Machine {
         }
     }
 
+    /// What was thrown while a text is loaded: an error in words, another term as it is.
+    pub(crate) fn ball_text(&mut self, ball: Value) -> String {
+        let ball = self.heap.deref(ball);
+        self.error_message(ball).unwrap_or_else(|| self.shown(ball))
+    }
+
     /// The ball itself, as it can be pasted.
     pub fn record_text(&mut self, record: &Record) -> String {
         let term = record.load(&mut self.heap);

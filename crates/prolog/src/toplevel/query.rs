@@ -20,7 +20,7 @@ pub struct Query {
 pub enum QueryError {
     Syntax(SyntaxError),
     /// A number, a string or a variable.
-    NotCallable(String),
+    NotCallable,
 }
 
 /// The name of the binding that holds what is left of constraints.
@@ -38,7 +38,7 @@ impl Machine {
         let read = self.read_text(trimmed).map_err(QueryError::Syntax)?;
         let goal = self.heap.deref(read.term);
         if !goal.is_callable() || goal.is_nil() {
-            return Err(QueryError::NotCallable(self.quoted_text(goal)));
+            return Err(QueryError::NotCallable);
         }
         let mut unknown = Vec::new();
         self.unknown_goals(goal, &mut unknown);

@@ -8,6 +8,7 @@ use crate::test::prolog::finding::{Finding, Kind, Place, findings};
 use crate::test::prolog::load::Source;
 use crate::test::prolog::plan::{Task, Way};
 use crate::test::prolog::vary::vary;
+use crate::test::prolog::words::sentences;
 use engine::{Alone, Settings, Stop};
 use prolog::Limits;
 use prolog::code::PredId;
@@ -64,8 +65,10 @@ pub(crate) enum Verdict {
     Unknown(String),
 }
 
-/// Steps of a run while exploring; goals that need more are tried again with more.
+/// Steps of a run while exploring.
 const STEPS: u64 = 50_000;
+/// And where those were not enough for a run, and something is still missing.
+const MORE_STEPS: u64 = 5_000_000;
 /// Answers of a goal that are looked at.
 pub(crate) const ANSWERS: usize = 6;
 const MEMORY: usize = 256 << 20;
@@ -77,6 +80,8 @@ const PATIENCE: u64 = 2_500;
 const LESS_PATIENCE: u64 = 1_000;
 /// Parsers need a few choices more after one that is new before a clause is completed.
 const NEAR: u64 = 8;
+/// And before runs with many steps are given up: each of them takes its time.
+const LITTLE_PATIENCE: u64 = 40;
 /// What is spent after all clauses are completed on what may still go wrong.
 const MORE: u64 = 250;
 /// And no longer than this, where questions are hard.
@@ -93,6 +98,16 @@ pub(crate) enum Round {
     Long { elsewhere: BTreeSet<u32> },
 }
 
+/// What a way to call a predicate is tried with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Turn {
+    Usual,
+    /// Texts made of the program's words.
+    Words,
+    /// More steps.
+    Deep,
+}
+
 /// What was found of a predicate so far.
 #[derive(Clone, Debug)]
 pub(crate) struct Search {
@@ -101,11 +116,14 @@ pub(crate) struct Search {
     kept: Vec<(usize, Ran)>,
     /// Ways of which everything was seen.
     exhausted: BTreeSet<usize>,
+    /// Ways with runs that had too few steps.
+    stopped: BTreeSet<usize>,
 }
 
 impl Search {
     pub(crate) fn new(task: &Task) -> Search {
-        Search { res: Explored::new(task), kept: Vec::new(), exhausted: BTreeSet::new() }
+        let (exhausted, stopped) = (BTreeSet::new(), BTreeSet::new());
+        Search { res: Explored::new(task), kept: Vec::new(), exhausted, stopped }
     }
 }
 
@@ -127,7 +145,7 @@ pub(crate) fn explore(
 ) {
     let begin = Instant::now();
     let time = time_of(options).saturating_sub(search.res.elapsed);
-    let Search { res, kept, exhausted } = search;
+    let Search { res, kept, exhausted, stopped } = search;
     let path = source.path.display().to_string();
     let impossible = source.machine.impossible(&source.program, &[task.pred]);
     let is_elsewhere = |it: &u32| match round {
@@ -137,9 +155,18 @@ pub(crate) fn explore(
     let is_wanted = |it: &u32| !impossible.contains(it) && !is_elsewhere(it);
     let wanted: Vec<u32> = task.reachable.iter().copied().filter(is_wanted).collect();
     let mut seen = progress.named(&task.name);
-    for (n, way) in task.ways.iter().enumerate() {
-        let is_again = matches!(round, Round::Long { .. }) && has_short_round(options);
-        if matches!(round, Round::Short) && !way.is_meant || exhausted.contains(&n) {
+    let is_long = matches!(round, Round::Long { .. });
+    let all = |turn: Turn| task.ways.iter().enumerate().map(move |it| (it.0, it.1, turn));
+    let meant = |turn: Turn| all(turn).filter(|it| is_long && it.1.is_meant);
+    let turns = all(Turn::Usual).chain(meant(Turn::Words).take(1)).chain(meant(Turn::Deep));
+    for (n, way, turn) in turns {
+        let is_again = turn != Turn::Usual || is_long && has_short_round(options);
+        let is_seen = match turn {
+            Turn::Usual => exhausted.contains(&n),
+            Turn::Words => source.inference.texts.is_empty(),
+            Turn::Deep => !stopped.contains(&n),
+        };
+        if is_seen || !is_long && !way.is_meant {
             continue;
         }
         let is_done = |res: &Explored| {
@@ -154,26 +181,19 @@ pub(crate) fn explore(
         if !is_due && is_done(res) || is_over || interrupt.load(Ordering::Relaxed) {
             continue;
         }
-        let patience = match round {
-            Round::Short => SHORT_PATIENCE,
-            Round::Long { .. } if way.is_trusted => PATIENCE,
-            Round::Long { .. } => LESS_PATIENCE,
-        };
-        let settings = Settings {
-            strays: Vec::new(),
-            depth: options.depth.unwrap_or(engine::DEPTH),
-            max_runs: left,
-            patience: (options.time.is_none() && options.runs.is_none()).then_some(patience),
-            strategy: options.strategy,
-            seed: options.seed,
-            // Whoever names a depth wants it kept.
-            wanted: if options.depth.is_none() { completed(&wanted) } else { Covered::default() },
-            near: if options.strategy == engine::Strategy::default() { NEAR } else { 0 },
-            changes: None,
-        };
-        let limits = Limits { steps: STEPS, memory_bytes: MEMORY };
+        let settings = settings(options, round, turn, way, &wanted, left);
+        let steps = if turn == Turn::Deep { MORE_STEPS } else { STEPS };
+        let limits = Limits { steps, memory_bytes: MEMORY };
         let goal = way.goal.clone();
         let mut unit = Unit::new(&mut source.machine, &mut source.files, goal, limits, ANSWERS);
+        let mut seeds = way.seeds.clone();
+        if turn == Turn::Words {
+            let words = &source.inference.texts;
+            seeds = sentences(&mut unit, way, words, &res.completed, options.seed);
+            if seeds.is_empty() {
+                continue;
+            }
+        }
         if options.coverage == Criterion::Choice {
             unit.note_matched();
         }
@@ -208,36 +228,19 @@ pub(crate) fn explore(
         };
         let mut solver = Chain::new(Effort::default());
         let mut oracle = Alone { solver: &mut solver, domain: &way.domain };
-        let report = engine::explore(&mut unit, &mut oracle, &way.seeds, &settings, &mut watch);
+        let report = engine::explore(&mut unit, &mut oracle, &seeds, &settings, &mut watch);
         add(&mut res.solver, &solver.statistics);
-        res.n_runs += report.n_runs;
-        res.n_paths += report.tests.len();
-        res.n_diverged += report.n_diverged;
-        for (what, count) in &report.losses {
-            *res.losses.entry(what.clone()).or_default() += count;
-        }
-        if way.is_trusted || report.stop != Stop::Exhausted {
-            (res.stop, res.is_saturated) = (report.stop, report.is_saturated);
-        }
-        res.trouble = res.trouble.take().or(report.trouble);
         let log = std::mem::take(&mut unit.log);
-        for ran in &log {
-            res.matched.extend(ran.matched.iter().cloned());
-            res.completed.extend(&ran.completed);
-            res.entered.extend(&ran.entered);
-        }
+        res.add_report(&report, &log, way);
         let at = Place { program: &source.program, path: &path, pred: task.pred };
-        for found in findings(&mut unit, way, &log, way.is_trusted, &at) {
-            let is_refusal = |it: &Finding| it.kind == Kind::Rejected;
-            let n_refusals = res.findings.iter().filter(|it| is_refusal(it)).count();
-            let is_known = res.findings.iter().any(|it| it.cause == found.cause);
-            let is_too_many = is_refusal(&found) && REFUSALS <= n_refusals;
-            if !is_known && !is_too_many {
-                res.findings.push(found);
-            }
-        }
+        res.add_findings(findings(&mut unit, way, &log, way.is_trusted, &at));
         if report.stop == Stop::Exhausted {
             exhausted.insert(n);
+        }
+        if log.iter().any(|it| matches!(it.finished, Finished::Stopped(_))) {
+            stopped.insert(n);
+        } else if turn == Turn::Deep {
+            stopped.remove(&n);
         }
         let counts_ends = way.is_trusted || way.is_declared;
         let chosen = choose(&log, options.coverage, counts_ends, kept);
@@ -246,17 +249,52 @@ pub(crate) fn explore(
     res.elapsed += begin.elapsed();
 }
 
+/// How the engine goes about a way to call a predicate; `left`: runs that users still allow.
+fn settings(
+    options: &Test,
+    round: &Round,
+    turn: Turn,
+    way: &Way,
+    wanted: &[u32],
+    left: Option<usize>,
+) -> Settings {
+    let patience = match round {
+        Round::Long { .. } if turn == Turn::Deep => LITTLE_PATIENCE,
+        Round::Short => SHORT_PATIENCE,
+        Round::Long { .. } if way.is_trusted => PATIENCE,
+        Round::Long { .. } => LESS_PATIENCE,
+    };
+    Settings {
+        strays: Vec::new(),
+        depth: options.depth.unwrap_or(engine::DEPTH),
+        max_runs: left,
+        patience: (options.time.is_none() && options.runs.is_none()).then_some(patience),
+        strategy: options.strategy,
+        seed: options.seed,
+        // Whoever names a depth wants it kept.
+        wanted: if options.depth.is_none() { completed(wanted) } else { Covered::default() },
+        near: if options.strategy == engine::Strategy::default() { NEAR } else { 0 },
+        changes: None,
+    }
+}
+
 /// The tests of what was found.
 pub(crate) fn finish(source: &mut Source, task: &Task, options: &Test, search: Search) -> Explored {
     let begin = Instant::now();
-    let Search { mut res, kept, .. } = search;
+    let Search { mut res, kept, stopped, .. } = search;
+    if !stopped.is_empty() {
+        res.losses.insert("what comes after the budget of a run".to_owned(), stopped.len());
+    }
     let kept = prune(kept, options.coverage, options.goal.is_some());
     for (n, ran) in kept {
         let Some(way) = task.ways.get(n) else { continue };
         let goal = way.goal.clone();
         let limits = Limits { steps: STEPS * 10, memory_bytes: MEMORY };
         let mut unit = Unit::new(&mut source.machine, &mut source.files, goal, limits, ANSWERS);
-        let ran = vary(&mut unit, way, ran, options.goal.is_some());
+        // What takes long is not run again and again.
+        let is_quick = ran.steps <= STEPS;
+        let ran = if is_quick { vary(&mut unit, way, ran, options.goal.is_some()) } else { ran };
+        let limits = Limits { steps: MORE_STEPS, memory_bytes: MEMORY };
         if let Some(case) = case(&mut unit, way, &ran, limits) {
             res.tests.push(case);
         }
@@ -288,6 +326,36 @@ impl Explored {
             solver: Statistics::default(),
             elapsed: Duration::ZERO,
             trouble: None,
+        }
+    }
+
+    fn add_report(&mut self, report: &engine::Report, log: &[Ran], way: &Way) {
+        self.n_runs += report.n_runs;
+        self.n_paths += report.tests.len();
+        self.n_diverged += report.n_diverged;
+        for (what, count) in &report.losses {
+            *self.losses.entry(what.clone()).or_default() += count;
+        }
+        if way.is_trusted || report.stop != Stop::Exhausted {
+            (self.stop, self.is_saturated) = (report.stop, report.is_saturated);
+        }
+        self.trouble = self.trouble.take().or_else(|| report.trouble.clone());
+        for ran in log {
+            self.matched.extend(ran.matched.iter().cloned());
+            self.completed.extend(&ran.completed);
+            self.entered.extend(&ran.entered);
+        }
+    }
+
+    fn add_findings(&mut self, found: Vec<Finding>) {
+        for found in found {
+            let is_refusal = |it: &Finding| it.kind == Kind::Rejected;
+            let n_refusals = self.findings.iter().filter(|it| is_refusal(it)).count();
+            let is_known = self.findings.iter().any(|it| it.cause == found.cause);
+            let is_too_many = is_refusal(&found) && REFUSALS <= n_refusals;
+            if !is_known && !is_too_many {
+                self.findings.push(found);
+            }
         }
     }
 }

@@ -13,6 +13,7 @@ mod seeds;
 mod swipl;
 mod text;
 mod vary;
+mod words;
 mod workers;
 
 pub(crate) use replay::{is_report, replay};

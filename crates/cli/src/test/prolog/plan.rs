@@ -264,6 +264,14 @@ fn task(
             ways.push(way);
         }
         let all = vec![Arg::Input; info.arity];
+        // What clauses name in their heads may be what they are chosen by.
+        let mut but_last = all.clone();
+        but_last.pop();
+        but_last.push(Arg::Result);
+        let n_results = args.iter().filter(|it| !it.is_given()).count();
+        if 1 < n_results && 1 < info.arity && first.is_none() {
+            ways.push(way(source, info, but_last, None, Belief::Tight));
+        }
         if args != all && first.is_none() {
             let mut way = way(source, info, all, None, Belief::Tight);
             way.is_meant = false;

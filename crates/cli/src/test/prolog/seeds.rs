@@ -1,5 +1,5 @@
 //! First inputs that are not the smallest: lists of two, texts of two letters, lists and texts of the
-//! lengths that the program speaks of, texts of its words.
+//! lengths that the program speaks of, texts of its words, lists that it has.
 //!
 //! What depends on two texts of one length, or on a list with a second item, is many choices away from
 //! the smallest input; a text with ten digits is too many.
@@ -13,6 +13,14 @@ use trace::Input;
 struct Size {
     n_items: usize,
     text: String,
+    /// Taken where it fits.
+    list: Option<Term>,
+}
+
+impl Size {
+    fn new(n_items: usize, text: &str) -> Size {
+        Size { n_items, text: text.to_owned(), list: None }
+    }
 }
 
 /// Of different lengths, the longest count.
@@ -25,21 +33,47 @@ pub(crate) fn sized(types: &Types, id: TypeId, of: &Inference) -> Vec<Input> {
     let lengths = of.lengths.iter().rev().take(MAX_LENGTHS);
     // What is so long may have something before it.
     let lengths = lengths.flat_map(|it| [*it, *it + 1]);
-    let mut sizes: Vec<Size> =
-        lengths.map(|it| Size { n_items: it, text: "1".repeat(it) }).collect();
+    let mut sizes: Vec<Size> = lengths.map(|it| Size::new(it, &"1".repeat(it))).collect();
     let words: Vec<&str> =
         of.texts.iter().map(|it| it.trim()).filter(|it| !it.is_empty()).collect();
     let text = words.join(" ");
     if text.len() <= MAX_TEXT && 1 < words.len() {
-        sizes.push(Size { n_items: 2, text });
+        sizes.push(Size::new(2, &text));
     }
+    sizes.extend(of.lists.iter().map(|it| Size { list: Some(it.clone()), ..Size::new(2, "ab") }));
     let mut res: Vec<Input> = Vec::new();
-    for input in sizes.iter().filter_map(|it| input(&self::of(types, id, it, 0)?)) {
-        if !res.contains(&input) {
-            res.push(input);
+    for size in &sizes {
+        let Some(first) = self::of(types, id, size, 0).as_ref().and_then(input) else { continue };
+        // What is done with a list of the program's may depend on a word beside it.
+        let others = if size.list.is_some() { with_words(types, id, &first) } else { Vec::new() };
+        for input in [first].into_iter().chain(others) {
+            if !res.contains(&input) {
+                res.push(input);
+            }
         }
     }
     res
+}
+
+/// Of an input that is made of words, so many others are tried.
+const MAX_WORDS: usize = 16;
+
+/// The input with each of the constants that one of its arguments may be.
+fn with_words(types: &Types, id: TypeId, first: &Input) -> Vec<Input> {
+    let Type::Tuple(args) = types.get(id) else { return Vec::new() };
+    let words = args.iter().enumerate().flat_map(|(n, arg)| {
+        let parts: &[TypeId] = if let Type::Union(parts) = types.get(*arg) { parts } else { &[] };
+        let literal = |it: &TypeId| {
+            if let Type::Literal(word) = types.get(*it) { Some(word) } else { None }
+        };
+        let words = parts.iter().filter_map(literal).filter(|it| it.as_atom().is_some());
+        words.map(move |word| (n, word)).collect::<Vec<_>>()
+    });
+    let with = |(n, word): (usize, &Term)| {
+        let mut input = first.clone();
+        input.args.get_mut(n).map(|it| *it = word.clone()).map(|()| input)
+    };
+    words.take(MAX_WORDS).filter_map(with).collect()
 }
 
 fn input(of: &Term) -> Option<Input> {
@@ -51,7 +85,7 @@ const MAX_DEPTH: usize = 3;
 
 /// A member of the type of some size; `None` if it has none.
 pub(crate) fn medium(types: &Types, id: TypeId) -> Option<Term> {
-    of(types, id, &Size { n_items: 2, text: "ab".to_owned() }, 0)
+    of(types, id, &Size::new(2, "ab"), 0)
 }
 
 fn of(types: &Types, id: TypeId, size: &Size, depth: usize) -> Option<Term> {
@@ -65,8 +99,11 @@ fn of(types: &Types, id: TypeId, size: &Size, depth: usize) -> Option<Term> {
             Some(Term::binary(size.text.clone().into_bytes()))
         }
         Type::List { item, tail, .. } => {
+            if let Some(list) = size.list.as_ref().filter(|it| types.has(id, it)) {
+                return Some(list.clone());
+            }
             // What is in a list of some length is small.
-            let small = Size { n_items: 2, text: "ab".to_owned() };
+            let small = Size::new(2, "ab");
             let inner = if 2 < size.n_items { &small } else { size };
             let (item, tail) = (of(types, *item, inner, depth + 1)?, types.smallest(*tail)?);
             Some(Term::list(vec![item; size.n_items], tail))

@@ -85,7 +85,7 @@ fn again(unit: &mut Unit<'_>, input: &Input) -> Option<Ran> {
 }
 
 /// The n-th atomic part, counted through all arguments.
-fn part(input: &Input, n: usize) -> Option<&Term> {
+pub(crate) fn part(input: &Input, n: usize) -> Option<&Term> {
     let mut left = n;
     input.args.iter().find_map(|it| find(it, &mut left))
 }
@@ -112,7 +112,7 @@ fn items(term: &Term) -> Option<&[Term]> {
     matches!(term, Term::Nil).then_some(&[])
 }
 
-fn replace(input: &mut Input, n: usize, new: &Term) {
+pub(crate) fn replace(input: &mut Input, n: usize, new: &Term) {
     let mut left = n;
     for arg in &mut input.args {
         if put(arg, &mut left, new) {

@@ -108,7 +108,9 @@ impl Work<'_> {
         if let Some(search) = lock(search).as_mut() {
             explore(source, task, self.options, self.interrupt, self.progress, round, search);
             if matches!(round, Round::Short) {
-                lock(&self.elsewhere).extend(&search.res.completed);
+                // What an input calls is not counted as completed by this predicate.
+                let counts = |it: &&u32| task.reachable.contains(it);
+                lock(&self.elsewhere).extend(search.res.completed.iter().filter(counts));
             }
         }
     }
