@@ -570,6 +570,25 @@ fn findings_of_schedules_are_small_and_drawn() {
 
 /// What goes wrong if a message gets lost, with its name; BEAM is made to lose it too.
 #[test]
+fn messages_that_nobody_takes_are_told_of() {
+    let check = |function: &str, expect: &[&str]| {
+        let (report, code) = report(&["left.erl", "--schedules", "-f", function]);
+        let unit = &report["units"][0];
+        let text = |of: &Value| {
+            let [message, from, to] =
+                ["message", "from", "to"].map(|it| of[it].as_str().expect("a text"));
+            format!("{message} of {from} to {to} in {}", of["schedules"])
+        };
+        let found = unit["unreceived"].as_array().expect("messages");
+        assert_eq!(found.iter().map(text).collect::<Vec<_>>(), expect, "{function}");
+        assert_eq!((&unit["verdict"], code), (&"clean".into(), 0), "for information only");
+    };
+    check("first/0", &["{1,x} of P.1 to P in 1", "{2,x} of P.2 to P in 1"]);
+    check("unheard/0", &["hello of P to P.1 in 1"]);
+    check("all/0", &[]);
+}
+
+#[test]
 fn lost_messages_are_events() {
     let lossy = |function: &str, how: &[&str]| {
         let args = ["races.erl", "-f", function, "--schedules"];

@@ -7,6 +7,7 @@ use crate::test::gate::{Gated, OnBeam, is_refusal};
 use crate::test::minimise::minimise;
 use crate::test::pool::Pool;
 use crate::test::progress::Progress;
+use crate::test::schedules::leftover::Unreceived;
 use crate::test::unit::UnitName;
 use engine::{Alone, Report, ScheduleSettings, Settings, Stop, Strategy, Test, explore};
 use erlang::Machine;
@@ -47,6 +48,8 @@ pub(crate) struct Around<'a> {
 pub(crate) struct Explored {
     pub(crate) report: Report,
     pub(crate) findings: Vec<Finding>,
+    /// Messages that lie in mailboxes to the end of some schedule.
+    pub(crate) unreceived: Vec<Unreceived>,
     /// Functions in which the solver gave up on something that no run did.
     pub(crate) given_up: BTreeSet<UnitName>,
     /// Paths that were taken; not all have a test in the report.

@@ -1,6 +1,7 @@
 //! One unit with all its schedules: what ends badly, in which order, and a chart of it.
 
 pub(crate) mod chart;
+pub(crate) mod leftover;
 mod smaller;
 pub(crate) mod svg;
 
@@ -10,6 +11,7 @@ use crate::test::explore::{Around, Explored, LEAST_SHRINKING, SHARE_OF_SHRINKING
 use crate::test::finding::{Cause, Finding, Judge, Kind};
 use crate::test::gate::{gate, is_refusal, without_gate};
 use crate::test::schedules::chart::Chart;
+use crate::test::schedules::leftover::Leftovers;
 use crate::test::schedules::smaller::{Smaller, Wanted, n_lost, n_switches};
 use crate::test::unit::UnitName;
 use beam::{How, Turn};
@@ -114,6 +116,7 @@ struct Gathered {
     known: BTreeSet<String>,
     /// For each input, the results and a run that leads to each.
     results: BTreeMap<String, BTreeMap<String, Shown>>,
+    leftovers: Leftovers,
     report: Report,
     /// The module that stands before the unit, and the runs that it let go no further.
     gate: Option<Atom>,
@@ -201,7 +204,8 @@ impl Task {
             }
             (all, solver.statistics)
         });
-        let Gathered { found: causes, deadlock, tests, results, mut report, n_refused, .. } = all;
+        let Gathered { found: causes, deadlock, tests, results, leftovers, .. } = all;
+        let Gathered { mut report, n_refused, .. } = all;
         report.solver = statistics;
         report.n_runs = found.n_runs;
         report.n_diverged = found.n_diverged;
@@ -233,11 +237,13 @@ impl Task {
         }
         stage.is_narrated = true;
         let findings = shown.into_iter().map(|it| explain(&mut stage, it.1)).collect();
+        let unreceived = leftovers.tell(&mut stage);
         let trouble = found.trouble;
         let (n_paths, elapsed) = (report.tests.len(), begin.elapsed());
         let res = Explored {
             report,
             findings,
+            unreceived,
             trouble,
             n_paths,
             n_refused,
@@ -277,6 +283,7 @@ impl Gathered {
             self.n_refused += 1;
             return;
         }
+        self.leftovers.see(ended);
         let mut outcome = performed.outcome.clone();
         if let (Some(gate), Outcome::Crash { trace, .. }) = (&self.gate, &mut outcome) {
             *trace = without_gate(trace, gate);

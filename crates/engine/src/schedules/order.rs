@@ -10,8 +10,8 @@ use crate::schedules::doing::Doing;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use trace::{
-    Actor, Choice, Match, MessageId, Object, Offer, OfferKind, Patience, ReceiveId, Step, Take,
-    Waiting,
+    Actor, Choice, Match, MessageId, Object, Offer, OfferKind, Patience, ReceiveId, Sent, Step,
+    Take, Waiting,
 };
 
 /// How messages travel.
@@ -587,6 +587,16 @@ impl Trace {
         }
         debug_assert!(self.sent_to.contains_key(&message), "a message that was sent");
         false
+    }
+
+    /// Messages that no receive of the run took.
+    pub(super) fn unreceived(&self) -> Vec<Sent> {
+        let steps = || self.events.iter().map(|it| &it.step);
+        let is_taken = |it: &Sent| {
+            let take = Take::Message(it.message);
+            steps().any(|it| it.label.take == take)
+        };
+        steps().flat_map(|it| &it.sent).filter(|it| !is_taken(it)).copied().collect()
     }
 
     /// The same steps in an order in which they can really happen, with messages that are there

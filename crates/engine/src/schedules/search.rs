@@ -23,7 +23,8 @@ use std::ops::Range;
 use std::sync::Arc;
 use term::Exprs;
 use trace::{
-    Actor, Choice, ExecutorError, Input, Label, Match, Offer, OfferKind, Performed, Stage, Take,
+    Actor, Choice, ExecutorError, Input, Label, Match, Offer, OfferKind, Performed, Sent, Stage,
+    Take,
 };
 
 /// Runs the program in all ways that differ. `see` gets each run as it ends; `watch` is asked
@@ -135,6 +136,7 @@ pub(super) struct Put {
 struct Whole {
     schedule: Vec<Label>,
     steps: Vec<(Label, Range<usize>)>,
+    unreceived: Vec<Sent>,
     performed: Performed,
     class: Option<u64>,
 }
@@ -226,8 +228,9 @@ impl Search {
             let schedule: Vec<Label> = trace.linear().into_iter().filter_map(label).collect();
             let taken = trace.events.iter().map(|it| &it.step);
             let steps = taken.map(|it| (it.label, it.choices.clone())).collect();
+            let unreceived = trace.unreceived();
             let class = self.settings.counts_classes.then(|| class_of(&trace, &performed));
-            Whole { schedule, steps, performed, class }
+            Whole { schedule, steps, unreceived, performed, class }
         });
         self.trace = trace;
         settled.into_iter().for_each(|it| self.settled.add(it));
@@ -241,11 +244,12 @@ impl Search {
         self.report.n_blocked += usize::from(ran.is_blocked);
         self.report.n_diverged += usize::from(ran.is_diverged);
         self.is_cut |= ran.is_cut;
-        if let Some(Whole { schedule, steps, performed, class }) = &ran.whole {
+        if let Some(Whole { schedule, steps, unreceived, performed, class }) = &ran.whole {
             self.report.n_runs += 1;
             let is_new = class.is_some_and(|it| self.classes.insert(it));
             self.report.n_classes += usize::from(is_new);
-            (told.see)(&Ended { input: &self.input, schedule, steps, performed });
+            let input = &*self.input;
+            (told.see)(&Ended { input, schedule, steps, unreceived, performed });
         }
         let is_last = self.settings.max_runs.is_some_and(|it| it <= self.report.n_runs);
         (told.watch)(&self.report).or_else(|| is_last.then_some(Stop::Runs))

@@ -3,7 +3,7 @@
 use crate::report::Stop;
 use crate::schedules::order::Delivery;
 use std::ops::Range;
-use trace::{Input, Label, Performed};
+use trace::{Input, Label, Performed, Sent};
 
 #[derive(Clone, Copy, Debug)]
 pub struct ScheduleSettings {
@@ -89,5 +89,7 @@ pub struct Ended<'a> {
     pub schedule: &'a [Label],
     /// In the order in which they were taken, with the choices made in each.
     pub steps: &'a [(Label, Range<usize>)],
+    /// What no receive took.
+    pub unreceived: &'a [Sent],
     pub performed: &'a Performed,
 }

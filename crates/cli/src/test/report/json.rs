@@ -52,6 +52,15 @@ fn unit(of: &UnitReport, modules: &[ModuleCoverage]) -> Value {
     let by_module: Map<String, Value> =
         of.coverage.by_module.iter().map(|it| (it.0.as_str().to_owned(), share(it.1))).collect();
     let findings = explored.findings.iter().map(|it| finding(&of.unit, it, modules));
+    let unreceived = explored.unreceived.iter().map(|it| {
+        json!({
+            "from": it.from,
+            "to": it.to,
+            "message": it.message,
+            "call": of.unit.call(&it.input.args),
+            "schedules": it.n_runs,
+        })
+    });
     let losses = report.losses.iter().map(|it| json!({"what": it.0, "count": it.1}));
     let mut res = json!({
         "unit": of.unit.to_string(),
@@ -70,6 +79,7 @@ fn unit(of: &UnitReport, modules: &[ModuleCoverage]) -> Value {
         "findings": findings.collect::<Vec<_>>(),
         "tests": explored.ends().map(|it| test(&of.unit, it.0, it.1)).collect::<Vec<_>>(),
         "losses": losses.collect::<Vec<_>>(),
+        "unreceived": unreceived.collect::<Vec<_>>(),
     });
     if let (Value::Object(fields), Some(why)) = (&mut res, &explored.trouble) {
         fields.insert("trouble".to_owned(), why.as_str().into());

@@ -4,9 +4,10 @@ use crate::diagnostic::{Colours, Paint, Place};
 use crate::elixir;
 use crate::exception::exception_text;
 use crate::test::contract::Contract;
-use crate::test::explore::MAX_REDUCTIONS;
+use crate::test::explore::{Explored, MAX_REDUCTIONS};
 use crate::test::finding::{Confirmation, Finding, Kind, used_up};
 use crate::test::report::{Report, UnitReport, id_of, table};
+use crate::test::schedules::leftover::Unreceived;
 use crate::test::unit::UnitName;
 use std::fmt::Write;
 use std::fs;
@@ -25,6 +26,7 @@ pub(crate) fn text(report: &Report, colours: Colours) -> String {
     for (unit, finding) in &findings {
         page.finding(unit, finding, &modules);
     }
+    report.units.iter().for_each(|it| page.unreceived(it));
     page.out.push_str(&table::units(&report.units, page.paint));
     page.out.push('\n');
     page.out.push_str(&table::modules(&report.modules, page.paint));
@@ -65,6 +67,23 @@ impl Page {
         }
         for note in notes(&unit.unit, &unit.contract, finding) {
             self.line(format_args!("  {faint}={off} {note}"));
+        }
+        self.out.push('\n');
+    }
+
+    /// Messages that were sent in vain.
+    fn unreceived(&mut self, unit: &UnitReport) {
+        let Paint { warning, bold, off, .. } = self.paint;
+        let Explored { unreceived, report, .. } = &unit.explored;
+        if unreceived.is_empty() {
+            return;
+        }
+        let title = unit.unit.title();
+        self.line(format_args!("{warning}never received{off} in {bold}{title}{off}"));
+        for it in unreceived {
+            let Unreceived { from, to, message, n_runs, .. } = it;
+            let of = count(report.n_runs, "schedule", "schedules");
+            self.line(format_args!("  {message} of {from} to {to}, in {n_runs} of {of}"));
         }
         self.out.push('\n');
     }

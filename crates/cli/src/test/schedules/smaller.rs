@@ -65,7 +65,13 @@ impl Smaller<'_, '_> {
             let schedule = labels(&steps);
             all.see(
                 self.judge,
-                &Ended { input, schedule: &schedule, steps: &[], performed: &performed },
+                &Ended {
+                    input,
+                    schedule: &schedule,
+                    steps: &[],
+                    unreceived: &[],
+                    performed: &performed,
+                },
             );
             if let Some(found) = all.take(wanted) {
                 return Some(found);
