@@ -171,8 +171,9 @@ fn end_alike(exprs: &Exprs, a: &Went, b: &Went) -> bool {
 }
 
 fn has_closure(term: &Term) -> bool {
-    let is_closure = matches!(term, Term::Fun(fun) if matches!(**fun, Fun::Closure { .. }));
-    is_closure || term.parts().into_iter().any(has_closure)
+    let is_closure =
+        |it: &Term| matches!(it, Term::Fun(fun) if matches!(**fun, Fun::Closure { .. }));
+    term.has_part(is_closure)
 }
 
 fn edges() -> Vec<Term> {

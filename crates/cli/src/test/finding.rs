@@ -209,16 +209,9 @@ pub(crate) fn used_up(why: &str) -> Option<&'static str> {
 
 /// Whether the input has the name of the function or of its module.
 fn names(input: &Input, frame: &Frame) -> bool {
-    let mut todo: Vec<&Term> = input.args.iter().collect();
-    while let Some(term) = todo.pop() {
-        if let Term::Atom(name) = term
-            && [&frame.module, &frame.function].contains(&name)
-        {
-            return true;
-        }
-        todo.extend(term.parts());
-    }
-    false
+    let is_name =
+        |it: &Term| matches!(it, Term::Atom(it) if [&frame.module, &frame.function].contains(&it));
+    input.args.iter().any(|it| it.has_part(is_name))
 }
 
 fn spot(frame: &Frame) -> Spot {

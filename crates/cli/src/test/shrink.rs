@@ -32,24 +32,12 @@ fn simpler_parts(items: &[Term]) -> Vec<Vec<Term>> {
 }
 
 fn count_numbers(term: &Term, counts: &mut BTreeMap<i64, usize>) {
-    match term {
-        Term::Int(0) => (),
-        Term::Int(n) => *counts.entry(*n).or_default() += 1,
-        Term::List(list) => list.items.iter().for_each(|it| count_numbers(it, counts)),
-        Term::Tuple(items) => items.iter().for_each(|it| count_numbers(it, counts)),
-        Term::Map(pairs) => pairs.iter().for_each(|(key, value)| {
-            count_numbers(key, counts);
-            count_numbers(value, counts);
-        }),
-        Term::Big(_)
-        | Term::Float(_)
-        | Term::Atom(_)
-        | Term::Nil
-        | Term::Bits(_)
-        | Term::Fun(_)
-        | Term::Pid(_)
-        | Term::Port(_)
-        | Term::Ref(_) => (),
+    if let Some(n) = term.as_int().filter(|it| *it != 0) {
+        *counts.entry(n).or_default() += 1;
+    }
+    // What functions return is made small by itself.
+    if !matches!(term, Term::Fun(_)) {
+        term.parts().into_iter().for_each(|it| count_numbers(it, counts));
     }
 }
 
