@@ -163,7 +163,12 @@ read() ->
      try_(fun() -> list_to_ref(ref_to_list(ref())), known end),
      try_(fun() -> list_to_port(port_to_list(port())), known end),
      try_(fun() -> list_to_ref("#Ref<0.3.2.1>") =:= ref(node(), [1, 2, 3], 0) end),
+     [list_to_ref(ref_to_list(It)) =:= It || It <- references()],
+     [binary_to_term(term_to_binary(It)) =:= It || It <- references()],
      try_(fun() -> binary_to_term(<<131, 88, 119, 7, "zqzq@zq", 0:96>>, [safe]) end)].
+
+references() ->
+    [make_ref(), ets:new(table, []), ets:match_spec_compile([]), atomics:new(1, [])].
 
 leaders() ->
     Self = self(),

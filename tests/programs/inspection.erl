@@ -5,13 +5,15 @@
     binaries/0, info_items/0, parents/0, catch_levels/0, reductions/0, sensitive/0, collections/0,
     hibernated/0, least_heap/0, links/0, monitors/0, long_atoms/0, raised_depth/0, native/0,
     yields/0, from_core/0, made_ready/0, not_made_ready/0, literals/0, dirty/0, long_builtins/0,
-    tables/0, nameless/0, held_collections/0, hashes/0
+    tables/0, nameless/0, held_collections/0, hashes/0, closures/0, texts_of_closures/0,
+    counted_collections/0, long_mailbox/0, foreign/0, large_closures/0
 ]).
 -export([idle/0]).
 
 tests() ->
     [
-        binaries, info_items, parents, catch_levels, reductions, sensitive, collections, hibernated,
+        closures, texts_of_closures, counted_collections, long_mailbox, foreign, large_closures, binaries,
+        info_items, parents, catch_levels, reductions, sensitive, collections, hibernated,
         least_heap, links, monitors, long_atoms, raised_depth, native, yields, from_core, made_ready,
         not_made_ready, literals, dirty, long_builtins, tables, nameless, held_collections, hashes
     ].
@@ -307,3 +309,82 @@ hashes() ->
     Least = erts_debug:get_internal_state(min_unique_monotonic_integer),
     erts_debug:set_internal_state(available_internal_state, Was),
     {Res, Least}.
+
+%% Closures have the numbers of the table in the module's file.
+closures() ->
+    <<Unique:27, _/bits>> = ?MODULE:module_info(md5),
+    N = length(processes()),
+    Made = [fun(X) -> X + N end, fun tests/0, fun() -> fun(Y) -> {N, Y} end end, (made(fun() -> fun(Z) -> Z end end))(),
+            made(fun Self(Q) -> {Self, Q} end)],
+    [{erlang:fun_info(F, name), erlang:fun_info(F, index), erlang:fun_info(F, new_index), erlang:fun_info(F, uniq) =:= {uniq, Unique}}
+     || F <- Made].
+
+made(X) -> X.
+
+texts_of_closures() ->
+    F = made(fun(X) -> {X} end),
+    Again = binary_to_term(term_to_binary(F)),
+    "#Fun<" ++ Text = erlang:fun_to_list(F),
+    [Module, Index, Unique] = string:lexemes(Text, ".>"),
+    {Module, {index, list_to_integer(Index)} =:= erlang:fun_info(F, index), {uniq, list_to_integer(Unique)} =:= erlang:fun_info(F, uniq),
+     Again(1), Again =:= F}.
+
+%% What was collected is counted.
+counted_collections() ->
+    {Before, _, 0} = statistics(garbage_collection),
+    counted_collections(Before).
+
+counted_collections(Before) ->
+    _ = lists:seq(1, 100000),
+    erlang:garbage_collect(),
+    case statistics(garbage_collection) of
+        {After, Reclaimed, 0} when After > Before, Reclaimed > 0 -> true;
+        _ -> counted_collections(Before)
+    end.
+
+%% Receives that ask for references, nested deeper than there are places to remember where to begin.
+long_mailbox() ->
+    [self() ! {old, N} || N <- lists:seq(1, 100000)],
+    Echo = spawn_link(fun echo/0),
+    Answers = [nested(Echo, 30) || _ <- lists:seq(1, 30)],
+    exit(Echo, normal),
+    {lists:usort(Answers), process_info(self(), message_queue_len), receive {old, N} -> N end}.
+
+echo() ->
+    receive {From, Reference, What} -> From ! {Reference, What}, echo() end.
+
+nested(_, 0) ->
+    done;
+nested(Echo, N) ->
+    Reference = make_ref(),
+    Echo ! {self(), Reference, N},
+    Inner = nested(Echo, N - 1),
+    receive {Reference, N} -> Inner end.
+
+%% Who holds what is of other nodes.
+foreign() ->
+    _ = erts_debug:set_internal_state(available_internal_state, true),
+    Pid = binary_to_term(<<131, 88, 119, 5, "a@b.c", 1:32, 2:32, 3:32>>),
+    Table = ets:new(foreign, []),
+    Counts = [begin ets:insert(Table, {N, Pid, [Pid]}), held() end || N <- [1, 2]],
+    ets:delete(Table),
+    After = held(),
+    _ = erts_debug:set_internal_state(available_internal_state, false),
+    {Counts, After}.
+
+held() ->
+    {{node_references, Nodes}, {dist_references, _}} = erts_debug:get_internal_state(node_and_dist_references),
+    case lists:keyfind({'a@b.c', 3}, 1, Nodes) of
+        {_, _, Holders} -> lists:sum([N || {_, Held} <- Holders, {ets, N} <- Held]);
+        false -> 0
+    end.
+
+%% Closures that hold as much as one can, and more.
+large_closures() ->
+    [{Arity, N, is_function(catch binary_to_term(written(Arity, N)), Arity)} || {Arity, N} <- [{0, 255}, {1, 255}, {0, 256}, {255, 0}]].
+
+written(Arity, N) ->
+    Held = binary:copy(<<97, 7>>, N),
+    Pid = <<103, 119, 13, "nonode@nohost", 1:32, 0:32, 0>>,
+    Closure = <<Arity, 0:128, Arity:32, N:32, 119, 1, "m", 97, 0, 97, 0, Pid/binary, Held/binary>>,
+    <<131, 112, (byte_size(Closure) + 4):32, Closure/binary>>.

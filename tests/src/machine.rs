@@ -36,14 +36,14 @@ pub fn machine_on_nodes(module: Atom, source: &Path, nodes: Vec<String>) -> Mach
     Machine::new(Box::new(host), Settings { limits: limits(), nodes, ..Settings::default() })
 }
 
-/// The same, for a program that may touch files and the operating system.
+/// The same, for a program that may touch files, the network and the operating system.
 ///
 /// # Panics
 /// If OTP is missing.
 pub fn machine_outside(module: Atom, source: &Path) -> Machine {
     let mut host = host();
     host.add_source(module, beam::Source::Erl(source.to_owned()));
-    let allowed = Allowed { files: true, os: true, ..Allowed::default() };
+    let allowed = Allowed { files: true, network: true, os: true };
     let environment = env::vars().collect();
     let settings = Settings { limits: limits(), allowed, environment, ..Settings::default() };
     Machine::new(Box::new(host), settings)

@@ -8,6 +8,11 @@ fn files() {
 }
 
 #[test]
+fn sockets() {
+    compare_program("sockets.erl", 45, machine_outside);
+}
+
+#[test]
 fn ports() {
     compare_program("ports.erl", 30, machine_outside);
 }

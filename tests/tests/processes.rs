@@ -14,7 +14,7 @@ fn tracing() {
 
 #[test]
 fn inspection() {
-    compare_program("inspection.erl", 25, machine_with);
+    compare_program("inspection.erl", 31, machine_with);
 }
 
 #[test]

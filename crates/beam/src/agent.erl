@@ -18,23 +18,25 @@ main(Port) ->
     %% It would start with the first timer, and be taken for something that a program left behind.
     timer:start(),
     reply(Port, 0, term_to_binary({ready, info()})),
-    loop(Port, spawn_link(fun sink/0), registered()).
+    loop(Port, spawn_link(fun sink/0), registered(), #{}).
 
-%% Names are those of the processes that were there first.
-loop(Port, Sink, Names) ->
+%% Names are those of the processes that were there first; code is what was loaded since.
+loop(Port, Sink, Names, Code) ->
     receive
+        {loaded, Module, Path, Beam} ->
+            loop(Port, Sink, Names, Code#{Module => {Path, Beam}});
         {Port, {data, <<Id:32, Limit:32, Body/binary>>}} ->
             Heard = heard(Sink),
-            Answer = limited(Port, Heard, Limit, Body),
+            Answer = limited(Port, Heard, Limit, Body, Code),
             %% Without a part of the runtime, nothing that follows can be trusted.
             reply(Port, Id, case Names -- registered() of [] -> Answer; _ -> damaged(Answer) end),
-            loop(Port, Heard, Names);
+            loop(Port, Heard, Names, Code);
         {Port, eof} ->
             erlang:halt(0);
         {'EXIT', Port, _} ->
             erlang:halt(0);
         _ ->
-            loop(Port, Sink, Names)
+            loop(Port, Sink, Names, Code)
     end.
 
 heard(Sink) ->
@@ -50,12 +52,17 @@ reply(Port, Id, Answer) ->
 
 %% A request in a process of its own, so that neither its time, its memory nor its exit signals
 %% are ours.
-limited(Port, Sink, Limit, Body) ->
+limited(Port, Sink, Limit, Body, Code) ->
     Agent = self(),
     Before = processes(),
     Run = fun() ->
         group_leader(Sink, self()),
-        Agent ! {answer, self(), term_to_binary(answer(binary_to_term(Body)), [{minor_version, 2}])}
+        Answer =
+            case binary_to_term(Body) of
+                {on, Nodes, Request} -> on(Nodes, Request, Limit, Code);
+                Request -> answer(Request)
+            end,
+        Agent ! {answer, self(), term_to_binary(Answer, [{minor_version, 2}])}
     end,
     {Pid, Ref} = spawn_opt(Run, [monitor, {max_heap_size, heap(2000000000)}]),
     Outcome = await(Port, Pid, Ref, erlang:monotonic_time(millisecond) + Limit),
@@ -100,6 +107,20 @@ sweep(Before, Rounds) ->
 heap(Bytes) ->
     #{size => Bytes div erlang:system_info(wordsize), kill => true, error_logger => false}.
 
+%% A request that needs several nodes.
+on(Nodes, {replay, Module, Function, Text}, Limit, Code) ->
+    on(Nodes, Text, fun(Args) -> {gimlet_nodes, call, [Module, Function, Args]} end, Limit, Code);
+on(Nodes, {follow, Module, Function, Text, Steps}, Limit, Code) ->
+    Follow = fun(Args) -> {gimlet_token, run, [Module, Function, Args, Steps]} end,
+    on(Nodes, Text, Follow, Limit, Code).
+
+on(Nodes, Text, Call, Limit, Code) ->
+    Loaded = [{Module, Path, Beam} || {Module, {Path, Beam}} <- maps:to_list(Code)],
+    case arguments(Text) of
+        {ok, Args} -> gimlet_nodes:on(Nodes, Loaded, Call(Args), Limit);
+        error -> unreadable
+    end.
+
 answer({apply, Module, Function, Args}) ->
     try {value, apply(Module, Function, Args)}
     catch Class:Reason:Trace -> {raised, Class, Reason, trim(Trace)}
@@ -124,10 +145,10 @@ answer({use_source, Module, Path, Options}) ->
         {ok, _, Beam, _} -> use(Module, Path, Beam);
         _ -> {unusable, <<"the compiler refused it">>}
     end;
-answer({token, Source}) ->
+answer({helper, Source}) ->
     Forms = scanned(unicode:characters_to_list(Source), 1, []),
-    {ok, _, Beam} = compile:noenv_forms(Forms, [binary]),
-    use(gimlet_token, <<"gimlet_token.erl">>, Beam);
+    {ok, Module, Beam} = compile:noenv_forms(Forms, [binary]),
+    use(Module, <<(atom_to_binary(Module))/binary, ".erl">>, Beam);
 answer({take_turns, Module}) ->
     case code:get_object_code(Module) of
         {Module, Beam, Path} ->
@@ -153,10 +174,6 @@ answer({follow, Module, Function, Text, Steps}) ->
         {ok, Args} -> gimlet_token:run(Module, Function, Args, Steps);
         error -> unreadable
     end;
-answer({watcher, Source}) ->
-    Forms = scanned(unicode:characters_to_list(Source), 1, []),
-    {ok, _, Beam} = compile:noenv_forms(Forms, [binary]),
-    use(gimlet_watch, <<"gimlet_watch.erl">>, Beam);
 answer({watch, Path, beam, Watched, First}) ->
     case file:read_file(Path) of
         {ok, Beam} -> watch(Beam, Watched, First);
@@ -447,7 +464,7 @@ arguments(Text) ->
 use(Module, Path, Beam) ->
     _ = code:purge(Module),
     case code:load_binary(Module, unicode:characters_to_list(Path), Beam) of
-        {module, _} -> done;
+        {module, _} -> gimlet_agent ! {loaded, Module, Path, Beam}, done;
         {error, Why} -> {unusable, text(io_lib:format("~tp", [Why]))}
     end.
 
@@ -596,7 +613,7 @@ from_assembly(Beam) ->
                 raw_chunk(Beam, "StrT")
             },
             Loaded = {
-                Module, Assembly, [], chunk(Beam, "Attr"), chunk(Beam, "CInf"), text(Main), Md5
+                Module, Assembly, [], chunk(Beam, "Attr"), chunk(Beam, "CInf"), text(Main), Md5, closures(Beam)
             },
             {module, term_to_binary(Loaded, [{minor_version, 2}]), []};
         {error, beam_lib, Why} ->
@@ -725,9 +742,23 @@ module(Beam, Module, Core, Forms, Dependencies) ->
         end,
     Loaded = {
         Module, reduce(Core, Main), [F || F <- Forms, declares(F)],
-        Attributes, CompileInfo, text(Shown), Md5
+        Attributes, CompileInfo, text(Shown), Md5, closures(Beam)
     },
     {module, term_to_binary(Loaded, [{minor_version, 2}]), Needed}.
+
+%% Names and arities of closures, in the order of their numbers.
+closures(Beam) ->
+    case beam_lib:chunks(Beam, [atoms, "FunT"], [allow_missing_chunks]) of
+        {ok, {_, [{atoms, Atoms}, {_, <<_:32, Funs/binary>>}]}} ->
+            Names = maps:from_list(Atoms),
+            Table = [
+                {Index, {maps:get(Name, Names), Arity - Free}}
+             || <<Name:32, Arity:32, _:32, Index:32, Free:32, _:32>> <= Funs
+            ],
+            [Closure || {_, Closure} <- lists:keysort(1, Table)];
+        _ ->
+            []
+    end.
 
 chunk(Beam, Name) ->
     case beam_lib:chunks(Beam, [Name], [allow_missing_chunks]) of

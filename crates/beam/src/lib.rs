@@ -21,6 +21,7 @@ mod errno;
 mod installation;
 mod peer;
 mod programs;
+mod sockets;
 
 pub use installation::Installation;
 pub use otp::{Define, Otp, Settings};

@@ -8,9 +8,10 @@ use crate::disk::Disk;
 use crate::installation::{Installation, elixir_paths, find_erl, identity};
 use crate::peer::{AGENT, Launch, Peer, path_term};
 use crate::programs::Running;
+use crate::sockets::Network;
 use crate::source::{Loaded, Source, SourceOptions, read_answer};
 use crate::target::Target;
-use erlang::{Files, Host, HostAnswer, HostError, ModuleCode, Programs, System};
+use erlang::{Files, Host, HostAnswer, HostError, ModuleCode, Programs, Sockets, System};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -357,6 +358,10 @@ impl Host for Otp {
 
     fn programs(&mut self) -> Box<dyn Programs> {
         Box::new(Running::default())
+    }
+
+    fn sockets(&mut self) -> Box<dyn Sockets> {
+        Box::new(Network::default())
     }
 
     fn system(&mut self) -> Result<System, HostError> {

@@ -133,8 +133,8 @@ pub(crate) fn read_answer(source: &Source, answer: &Term) -> Result<Loaded, Host
 /// Reads a module from the bytes that the agent sent and the cache keeps.
 pub(crate) fn module_code(bytes: &[u8]) -> Option<ModuleCode> {
     let Term::Tuple(parts) = etf::decode(bytes).ok()? else { return None };
-    let [name, core, forms, attributes, compile_info, file, md5] =
-        <[Term; 7]>::try_from(parts).ok()?;
+    let [name, core, forms, attributes, compile_info, file, md5, closures] =
+        <[Term; 8]>::try_from(parts).ok()?;
     Some(ModuleCode {
         name: Atom::new(name.as_atom()?),
         core,
@@ -143,7 +143,15 @@ pub(crate) fn module_code(bytes: &[u8]) -> Option<ModuleCode> {
         compile_info,
         file: text(&file)?,
         md5: md5.as_bytes()?.try_into().ok()?,
+        closures: closures.as_list()?.iter().map(closure).collect::<Option<_>>()?,
     })
+}
+
+fn closure(term: &Term) -> Option<(Atom, u32)> {
+    match term.as_tuple()? {
+        [Term::Atom(name), Term::Int(arity)] => Some((name.clone(), u32::try_from(*arity).ok()?)),
+        _ => None,
+    }
 }
 
 fn text_term(text: &str) -> Term {

@@ -4,9 +4,13 @@
 
 mod files;
 mod programs;
+mod sockets;
 
 pub use files::{Advice, Errno, FileId, FileInfo, FileKind, Files, Links, OpenModes, Origin, Sync};
 pub use programs::{Command, Errors, Executable, Input, ProgramEvent, ProgramId, Programs};
+pub use sockets::{
+    Direction, Family, Received, Shutdown, SocketId, SocketOption, Sockets, Transport, Wish,
+};
 
 use std::fmt;
 use term::{Atom, Term};
@@ -51,6 +55,9 @@ pub trait Host {
 
     /// The programs of the operating system, for those that may start them.
     fn programs(&mut self) -> Box<dyn Programs>;
+
+    /// The network, for those that may use it.
+    fn sockets(&mut self) -> Box<dyn Sockets>;
 }
 
 /// The runtime that the machine stands in for.
@@ -84,6 +91,8 @@ pub struct ModuleCode {
     /// show no place there.
     pub file: String,
     pub md5: [u8; 16],
+    /// Names and arities of its closures in the order of the numbers that BEAM gives them.
+    pub closures: Vec<(Atom, u32)>,
 }
 
 /// The part of [`ModuleCode`] that tells of types.

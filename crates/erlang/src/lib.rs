@@ -11,8 +11,9 @@ pub mod machine;
 pub mod spec;
 
 pub use host::{
-    Advice, Command, Declared, Errno, Errors, Executable, FileId, FileInfo, FileKind, Files, Host,
-    HostAnswer, HostError, Input, Links, ModuleCode, OpenModes, Origin, ProgramEvent, ProgramId,
-    Programs, Sync, System,
+    Advice, Command, Declared, Direction, Errno, Errors, Executable, Family, FileId, FileInfo,
+    FileKind, Files, Host, HostAnswer, HostError, Input, Links, ModuleCode, OpenModes, Origin,
+    ProgramEvent, ProgramId, Programs, Received, Shutdown, SocketId, SocketOption, Sockets, Sync,
+    System, Transport, Wish,
 };
 pub use machine::{Machine, MachineError, Outcome, Run, Settings};

@@ -167,6 +167,8 @@ pub struct Sent {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StepText {
     pub what: String,
+    /// The module whose code takes the step; none if it is the end of an actor, or no process does.
+    pub module: Option<String>,
     /// The contents of the messages that were sent, in the order of [`Step::sent`], and of those that
     /// were lost.
     pub sent: Vec<String>,

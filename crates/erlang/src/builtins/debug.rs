@@ -98,7 +98,7 @@ impl Literals {
 }
 
 /// Where an object lies; `None` for what is in the word itself.
-fn place(value: Value) -> Option<(Space, u64)> {
+pub(super) fn place(value: Value) -> Option<(Space, u64)> {
     match value.view() {
         View::Big(at) => Some((Space::Bigs, u64::from(at.0))),
         View::Bits(at) | View::Map(at) | View::Fun(at) => Some((Space::Cells, at.0)),
@@ -108,7 +108,7 @@ fn place(value: Value) -> Option<(Space, u64)> {
 }
 
 #[derive(PartialEq, Eq, Hash)]
-enum Space {
+pub(super) enum Space {
     Cells,
     Bigs,
 }

@@ -6,6 +6,7 @@ use crate::builtins::hash::{internal_hash, phash2};
 use crate::builtins::make::{atom, count};
 use crate::builtins::process_flags::N_SCHEDULERS;
 use crate::builtins::processes::tell_collected;
+use crate::builtins::references::nodes_and_connections;
 use crate::builtins::shared::term_slots;
 use crate::builtins::system::N_IO_SCHEDULERS;
 use crate::builtins::{Builtin, Fault, inside};
@@ -72,6 +73,7 @@ fn get_state(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         // How deep calls may nest, in bytes: as deep as there is memory.
         "stack_check" => Ok(count(w.limits.memory_bytes)),
         "processes_bif_info" => Ok(processes_info(w)),
+        "node_and_dist_references" => Ok(nodes_and_connections(w)),
         // Words of a table itself, and of an estimate of its size.
         "DbTable_words" => Ok(w.heap.tuple(&[Value::int(49), Value::int(6)])),
         "process_info_args" => {

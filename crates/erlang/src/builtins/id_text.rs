@@ -6,7 +6,7 @@
 use crate::builtins::arithmetic::arg;
 use crate::builtins::text::{list_bytes, string};
 use crate::builtins::{Builtin, Fault, pure};
-use crate::data::{FunKind, NodeId, NodeName, PidId, PortId, Value, View};
+use crate::data::{FIRST_WORD, FunKind, NodeId, NodeName, PidId, PortId, Value, View};
 use crate::machine::World;
 use term::{Atom, Fun, Style, Term};
 
@@ -82,14 +82,12 @@ fn list_to_pid(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 }
 
 fn list_to_ref(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    /// The first word of a reference on BEAM.
-    const MAX_FIRST: u64 = (1 << 18) - 1;
     let numbers = numbers(w, arg(args, 0), "#Ref<")?;
     let [node, third, second, first] = *numbers.as_slice() else { return Err(Fault::BADARG) };
     let node = reachable(w, node)?;
     let word = |it: u64| u32::try_from(it).map_err(|_| Fault::BADARG);
     let words = [word(first)?, word(second)?, word(third)?];
-    if first > MAX_FIRST {
+    if first >= u64::from(FIRST_WORD) {
         return Err(Fault::BADARG);
     }
     let name = w.heap.nodes.name(node);

@@ -52,6 +52,8 @@ pub(super) const ROWS: &[Builtin] =
 pub struct Shared {
     /// Of each node.
     terms: BTreeMap<NodeId, PersistentTerms>,
+    /// Keys and values that were erased in this slice. Until it is over they are no part of a heap.
+    erased: Vec<Value>,
     arrays: BTreeMap<RefId, Array>,
 }
 
@@ -84,11 +86,18 @@ impl Shared {
             visit(&mut terms.keys);
             visit(&mut terms.values);
         }
+        visit(&mut self.erased);
     }
 
-    /// Keys and values of all persistent terms.
+    /// Keys and values of all persistent terms, and of those that are not yet given up.
     pub(crate) fn persistent(&self) -> impl Iterator<Item = Value> {
-        self.terms.values().flat_map(|it| it.keys.iter().chain(&it.values)).copied()
+        let kept = self.terms.values().flat_map(|it| it.keys.iter().chain(&it.values));
+        kept.chain(&self.erased).copied()
+    }
+
+    /// A slice is over: what was erased in it is now copied to who holds it.
+    pub(crate) fn give_up_erased(&mut self) {
+        self.erased.clear();
     }
 
     pub(crate) fn node_down(&mut self, node: NodeId) {
@@ -133,8 +142,8 @@ fn put_term(w: &mut World, key: Value, value: Value) -> Value {
 fn erase_term(w: &mut World, key: Value) -> Value {
     let place = place_of(w, key);
     if let (Ok(place), Some(terms)) = (place, w.shared.terms.get_mut(&w.here())) {
-        terms.keys.remove(place);
-        terms.values.remove(place);
+        let erased = [terms.keys.remove(place), terms.values.remove(place)];
+        w.shared.erased.extend(erased);
     }
     Value::bool(place.is_ok())
 }
@@ -142,6 +151,7 @@ fn erase_term(w: &mut World, key: Value) -> Value {
 fn all_terms(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
     let (keys, values) = terms(w);
     let pairs: Vec<(Value, Value)> = keys.iter().copied().zip(values.iter().copied()).collect();
+    w.add_work(pairs.len());
     let pairs: Vec<Value> = pairs.into_iter().map(|it| w.heap.tuple(&[it.0, it.1])).collect();
     Ok(w.heap.list(&pairs))
 }

@@ -8,7 +8,7 @@ use crate::builtins::make::{atom, count, pairs, string};
 use crate::builtins::process_flags::N_SCHEDULERS;
 use crate::builtins::system_flags::{OUTSTANDING_REQUESTS, scheduling};
 use crate::builtins::{Builtin, Control, Effect, Fault, How, Stop, inside};
-use crate::data::{AtomId, Value, from_term};
+use crate::data::{AtomId, Collected, Value, from_term};
 use crate::lift::Lift;
 use crate::machine::World;
 use crate::machine::inspect::flag;
@@ -225,7 +225,12 @@ fn statistics(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
             since_last(w, name, elapsed / 1_000_000)
         }
         "context_switches" => w.heap.tuple(&[zero, zero]),
-        "garbage_collection" => w.heap.tuple(&[zero, zero, zero]),
+        // A cell stands for a word of BEAM's.
+        "garbage_collection" => {
+            let Collected { n, cells } = w.heap.collected;
+            let number = |it: u64| Value::int(i64::try_from(it).unwrap_or(i64::MAX));
+            w.heap.tuple(&[number(n), number(cells), zero])
+        }
         "io" => {
             let input = super::make::pair(w, "input", zero);
             let written = count(w.output.len());

@@ -80,6 +80,7 @@ impl Heap {
     /// Forgets everything made since the mark. Nothing made since may be in use.
     pub fn release(&mut self, mark: Mark) {
         debug_assert!(mark.cells <= self.cells.len(), "a mark from another time");
+        self.collected = Collected::default();
         self.cells.truncate(mark.cells);
         self.cells.shrink_to(4 * NURSERY_CELLS);
         self.bigs.truncate(mark.bigs);
@@ -98,6 +99,7 @@ impl Heap {
     }
 
     fn collect_from(&mut self, from: Mark, roots: &mut dyn Roots) {
+        let n_before = self.cells.len();
         let mut copy = Copying::new(self, from);
         let mut n_roots = 0;
         roots.visit(&mut |values| {
@@ -108,6 +110,8 @@ impl Heap {
         let Copying { to, bigs, buffers, .. } = copy;
         self.cells.truncate(from.cells);
         self.cells.extend_from_slice(&to);
+        self.collected.n += 1;
+        self.collected.cells += n_before.saturating_sub(self.cells.len()) as u64;
         self.bigs.truncate(from.bigs);
         self.bigs.extend(bigs);
         self.buffers.truncate(from.buffers);
@@ -125,6 +129,13 @@ impl Heap {
         self.outside_bytes = self.bigs.iter().map(big_bytes).sum::<usize>()
             + self.buffers.iter().map(Buffer::capacity).sum::<usize>();
     }
+}
+
+/// How often was collected, and how many cells were given back.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Collected {
+    pub(crate) n: u64,
+    pub(crate) cells: u64,
 }
 
 struct Copying<'a> {

@@ -7,7 +7,7 @@
 
 use crate::data::bits::Buffer;
 use crate::data::value::{At, BigAt, PidId, Tag, Value, View};
-use crate::data::{AtomId, Nodes, Shadow};
+use crate::data::{AtomId, Collected, Nodes, Shadow};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 
@@ -30,6 +30,8 @@ pub struct Heap {
     pub(super) outside_at_major: usize,
     /// How often everything was moved: a mark is good only between two of these.
     pub n_full_collections: u64,
+    /// What collections did in this run.
+    pub(crate) collected: Collected,
     /// The buffer that small binaries are packed into.
     pub(super) chunk: Option<u32>,
     /// What the closures of loaded code are called.
@@ -88,6 +90,7 @@ impl Default for Heap {
             next_major: super::collect::FIRST_MAJOR_CELLS,
             outside_at_major: 0,
             n_full_collections: 0,
+            collected: Collected::default(),
             chunk: None,
             lambdas: Vec::new(),
             nodes: Nodes::default(),

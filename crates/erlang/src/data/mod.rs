@@ -15,12 +15,13 @@ mod value;
 
 pub use atoms::{AtomId, Atoms};
 pub use bits::BitsView;
+pub(crate) use collect::Collected;
 pub use collect::Roots;
 pub use compare::{compare_exact, compare_value, equal_exact, equal_value};
 pub use convert::{TooDeep, from_term, marked, to_external, to_marked, to_term};
 pub use forked::Forked;
 pub use heap::{FunKind, Heap, Lambda, LambdaId, MAX_INTEGER_BITS, Mark};
 pub use map::MapView;
-pub use nodes::{Identity, NodeName, Nodes, Number};
+pub use nodes::{FIRST_WORD, Identity, NodeName, Nodes, Number};
 pub use segment::{BitsBuilder, BuildError, Endian, SegmentSpec, SegmentType, Sign};
 pub use value::{At, BigAt, MAX_ARITY, NodeId, PidId, PortId, RefId, Shadow, Tag, Value, View};

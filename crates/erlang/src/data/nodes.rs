@@ -117,7 +117,8 @@ impl Nodes {
     pub fn reference(&self, id: RefId) -> (NodeName, Words<'_>) {
         let node = id.owner.node();
         if node != NodeId::ELSEWHERE {
-            return (self.name(node), Words::Own([id.n, id.owner.number(), 0]));
+            let (low, high) = (id.n & (FIRST_WORD - 1), id.n / FIRST_WORD);
+            return (self.name(node), Words::Own([low, id.owner.number(), high]));
         }
         match self.elsewhere(id.owner.number()) {
             Some(Identity { node, number: Number::Ref(words) }) => (*node, Words::Kept(words)),
@@ -135,7 +136,7 @@ impl Nodes {
         self.node_of(value).is_some_and(|it| self.own_of(it) != Some(here))
     }
 
-    fn node_of(&self, value: Value) -> Option<NodeName> {
+    pub fn node_of(&self, value: Value) -> Option<NodeName> {
         if let View::Pid(pid) = value.view() {
             Some(self.pid(pid).0)
         } else if let View::Ref(id) = value.view() {
@@ -191,12 +192,14 @@ impl Nodes {
 
     pub fn make_reference(&mut self, node: NodeName, words: &[u32]) -> RefId {
         let word = |place: usize| words.get(place).copied().unwrap_or(0);
-        let owner = PidId(word(1));
+        let (low, owner, high) = (word(0), PidId(word(1)), word(2));
         if let Some(node) = self.own_of(node)
-            && significant(words).len() <= 2
+            && significant(words).len() <= 3
+            && low < FIRST_WORD
             && owner.node() == NodeId::FIRST
+            && let Some(n) = high.checked_mul(FIRST_WORD)
         {
-            return RefId { owner: owner.on(node), n: word(0) };
+            return RefId { owner: owner.on(node), n: n | low };
         }
         let place = self.keep(Identity { node, number: Number::Ref(words.to_vec()) });
         RefId { owner: PidId(place).on(NodeId::ELSEWHERE), n: 0 }
@@ -261,6 +264,9 @@ impl Nodes {
         }
     }
 }
+
+/// What the first word of a reference stays below on BEAM, which reads no text of others.
+pub const FIRST_WORD: u32 = 1 << 18;
 
 /// The words of a reference.
 #[derive(Clone, Copy, Debug)]

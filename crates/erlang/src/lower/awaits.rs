@@ -1,30 +1,41 @@
-//! Which reference all clauses of a receive ask for, if they do.
+//! Which references all clauses of a receive ask for, if they do.
 //!
 //! Messages that are older than the reference need not be looked at then. This only reads the tree;
 //! what is made of it is the emitter's business.
 
 use crate::core::{Clause, Expr, ExprKind, Pattern, VarId};
 
-/// The variable that every message this receive takes must hold, as the guards have it. The tree is
-/// what follows `recv_peek_message`, whose second value is the message.
-pub(super) fn awaited(message: VarId, body: &Expr) -> Option<&Expr> {
+/// The variables that every message this receive takes must hold, as the guards have them; which of
+/// them are references is seen when it runs. The tree is what follows `recv_peek_message`, whose
+/// second value is the message.
+pub(super) fn awaited(message: VarId, body: &Expr) -> Vec<&Expr> {
+    clauses_of(message, body).map_or_else(Vec::new, |clauses| in_all(clauses))
+}
+
+fn clauses_of(message: VarId, body: &Expr) -> Option<&[Clause]> {
     let ExprKind::Case { clauses, .. } = &body.kind else { return None };
-    let looks = clauses.iter().find_map(|it| match &it.body.kind {
+    clauses.iter().find_map(|it| match &it.body.kind {
         ExprKind::Case { args, clauses } => {
             let is_it = matches!(args.as_slice(), [it] if is_var(it, message));
-            is_it.then_some(clauses)
+            is_it.then_some(clauses.as_slice())
         }
         _ => None,
-    })?;
-    let mut takes = looks.iter().filter(|it| !goes_on(it));
-    let first = takes.next()?;
-    // The variables of the first clause's conditions that all others have too.
-    let wanted = asked_for(first).into_iter();
-    let rest: Vec<&Clause> = takes.collect();
-    wanted.into_iter().find(|it| {
-        let ExprKind::Var(var) = it.kind else { return false };
-        rest.iter().all(|clause| asked_for(clause).iter().any(|it| is_var(it, var)))
     })
+}
+
+/// The variables of the first clause's conditions that all others have too.
+fn in_all(clauses: &[Clause]) -> Vec<&Expr> {
+    let mut takes = clauses.iter().filter(|it| !goes_on(it));
+    let Some(first) = takes.next() else { return Vec::new() };
+    let mut res = asked_for(first);
+    for clause in takes {
+        let others = asked_for(clause);
+        res.retain(|it| {
+            let ExprKind::Var(var) = it.kind else { return false };
+            others.iter().any(|it| is_var(it, var))
+        });
+    }
+    res
 }
 
 /// The clause that leaves the message and looks at the next one.
@@ -38,8 +49,20 @@ fn asked_for(clause: &Clause) -> Vec<&Expr> {
     let mut own = Vec::new();
     clause.patterns.iter().for_each(|it| bound(it, &mut own));
     let mut res = Vec::new();
+    let mut named: Vec<(VarId, &Expr)> = Vec::new();
     let mut todo = vec![&clause.guard];
     while let Some(condition) = todo.pop() {
+        // Several conditions are computed first, then joined.
+        match &condition.kind {
+            ExprKind::Let { vars, arg, body } => {
+                named.extend(vars.first().map(|it| (*it, &**arg)));
+                todo.push(body);
+            }
+            ExprKind::Var(var) => {
+                todo.extend(named.iter().find(|it| it.0 == *var).map(|it| it.1));
+            }
+            _ => (),
+        }
         let ExprKind::Call { module, name, args } = &condition.kind else { continue };
         let is_erlang = literal(module) == Some("erlang");
         match (literal(name).filter(|_| is_erlang), args.as_slice()) {

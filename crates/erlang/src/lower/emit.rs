@@ -376,11 +376,11 @@ impl<'l, 'a> Emitter<'l, 'a> {
             let regs: Vec<Reg> =
                 (0..vars.len()).map(|it| Reg(self.depth.saturating_add(count_u16(it)))).collect();
             let is_peek = matches!(&arg.kind, ExprKind::Primop { name, .. } if name.as_str() == "recv_peek_message");
-            if let Some(reference) =
-                vars.get(1).filter(|_| is_peek).and_then(|it| awaited(*it, body))
-            {
-                let reference = self.operand(reference);
-                self.emit(Ins::Awaits { reference });
+            if let Some(message) = vars.get(1).filter(|_| is_peek) {
+                for reference in awaited(*message, body) {
+                    let reference = self.operand(reference);
+                    self.emit(Ins::Awaits { reference });
+                }
             }
             self.expr(arg, &Dst::Many(regs.clone()));
             for (var, reg) in vars.iter().zip(regs) {

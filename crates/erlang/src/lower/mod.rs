@@ -25,7 +25,7 @@ use crate::core::{Lambda, Module, Place, VarId};
 use crate::data::{AtomId, LambdaId, from_term};
 use crate::machine::World;
 use emit::{Emitter, Location};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 use std::fmt;
 use term::{Atom, Term};
@@ -43,14 +43,22 @@ impl fmt::Display for TooLarge {
     }
 }
 
+/// What closures of a module are known by.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Closures<'a> {
+    pub(crate) md5: [u8; 16],
+    /// Names and arities, in the order of BEAM's numbers.
+    pub(crate) order: &'a [(Atom, u32)],
+}
+
 /// Adds a module to the program.
 pub(crate) fn lower(
     program: &mut Program,
     world: &mut World,
     module: &Module,
-    md5: [u8; 16],
+    closures: Closures<'_>,
 ) -> Result<(), TooLarge> {
-    let mut lowering = Lowering::new(program, world, module, md5);
+    let mut lowering = Lowering::new(program, world, module, closures);
     let name = lowering.name;
     for function in &module.functions {
         let arity = function.lambda.params.len();
@@ -92,12 +100,15 @@ struct Lowering<'a> {
     world: &'a mut World,
     module: &'a Module,
     name: AtomId,
-    md5: [u8; 16],
+    closures: Closures<'a>,
     locals: FxHashMap<(Atom, usize), FnId>,
     literals: FxHashMap<Term, Src>,
     /// Declared, not yet lowered; in the order of their ids.
     pending: VecDeque<Pending<'a>>,
-    n_lambdas: u32,
+    /// Closures that BEAM has no number for.
+    n_unnumbered: usize,
+    /// Numbers that closures have by now.
+    numbered: FxHashSet<usize>,
     lambdas: FxHashMap<FnId, LambdaId>,
     /// Whether somebody has named closures of this version before.
     is_named: bool,
@@ -126,20 +137,21 @@ impl<'a> Lowering<'a> {
         program: &'a mut Program,
         world: &'a mut World,
         module: &'a Module,
-        md5: [u8; 16],
+        closures: Closures<'a>,
     ) -> Lowering<'a> {
         let name = world.atoms.intern(module.name.as_str());
-        let is_named = world.heap.has_lambdas_of(name, md5);
+        let is_named = world.heap.has_lambdas_of(name, closures.md5);
         Lowering {
             program,
             world,
             module,
             name,
-            md5,
+            closures,
             locals: FxHashMap::default(),
             literals: FxHashMap::default(),
             pending: VecDeque::new(),
-            n_lambdas: 0,
+            n_unnumbered: 0,
+            numbered: FxHashSet::default(),
             lambdas: FxHashMap::default(),
             is_named,
             inlined: FxHashMap::default(),
@@ -176,16 +188,24 @@ impl<'a> Lowering<'a> {
         if let Some(id) = self.lambdas.get(&function) {
             return *id;
         }
-        let name = self.world.atoms.intern(name.as_str());
-        let head = u32::from_be_bytes([self.md5[0], self.md5[1], self.md5[2], self.md5[3]]);
+        let Closures { md5, order } = self.closures;
+        let arity = u32::try_from(arity).unwrap_or(u32::MAX);
+        let exact = order.iter().position(|it| it.0 == *name && it.1 == arity);
+        let place = exact.or_else(|| self.alike(name, arity));
+        let index = place.unwrap_or_else(|| {
+            self.n_unnumbered += 1;
+            order.len() + self.n_unnumbered - 1
+        });
+        self.numbered.insert(index);
+        let name = order.get(index).map_or(name, |it| &it.0);
         let lambda = crate::data::Lambda {
             module: self.name,
-            name,
-            arity: u32::try_from(arity).unwrap_or(u32::MAX),
-            index: self.n_lambdas,
-            // BEAM's is a hash of the code; any stable number will do.
-            uniq: head & 0x07ff_ffff,
-            module_md5: self.md5,
+            name: self.world.atoms.intern(name.as_str()),
+            arity,
+            index: u32::try_from(index).unwrap_or(u32::MAX),
+            // The first 27 bits, as `beam_asm` has it.
+            uniq: u32::from_be_bytes([md5[0], md5[1], md5[2], md5[3]]) >> 5,
+            module_md5: md5,
         };
         let heap = &mut self.world.heap;
         // Funs of another copy of this very version reach the new code, as do those from binaries.
@@ -201,9 +221,22 @@ impl<'a> Lowering<'a> {
         if let Some(code) = codes.get_mut(place) {
             *code = Some(function);
         }
-        self.n_lambdas += 1;
         self.lambdas.insert(function, id);
         id
+    }
+
+    /// Where BEAM's table has a closure that has a name in the source: the number behind it is
+    /// counted otherwise.
+    fn alike(&self, name: &Atom, arity: u32) -> Option<usize> {
+        let named = |it: &'a str| {
+            let (stem, number) = it.strip_suffix('-')?.rsplit_once('-')?;
+            (number.parse::<u32>().is_ok() && !stem.ends_with("-fun")).then_some(stem)
+        };
+        let stem = name.as_str().strip_suffix('-')?.rsplit_once('-')?.0;
+        let is_it = |(place, it): (usize, &'a (Atom, u32))| {
+            it.1 == arity && named(it.0.as_str()) == Some(stem) && !self.numbered.contains(&place)
+        };
+        self.closures.order.iter().enumerate().position(is_it)
     }
 
     fn literal(&mut self, term: &Term) -> Src {

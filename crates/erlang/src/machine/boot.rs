@@ -105,6 +105,11 @@ const RESIDENTS: &[Resident] = &[
             |_| ("timer", "sleep", vec![Value::int(1)]),
         ],
     },
+    Resident {
+        name: "inet_db",
+        table: Some("inet_db"),
+        steps: &[|_| ("inet_db", "start_link", Vec::new())],
+    },
     Resident { name: "rex", table: None, steps: &[|_| ("rpc", "start_link", Vec::new())] },
     Resident {
         name: "global_name_server",

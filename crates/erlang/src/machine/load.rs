@@ -126,14 +126,15 @@ impl Machine {
     /// Turns a module into code. What it exports, and all its functions.
     fn translate(&mut self, code: &ModuleCode) -> Result<(Names, Names), MachineError> {
         let (program, world) = (&mut self.program, &mut self.world);
+        let closures = lower::Closures { md5: code.md5, order: &code.closures };
         if Assembly::is(&code.core) {
             let assembly = Assembly::read(&code.core).map_err(MachineError::Assembly)?;
-            lower::assemble(program, world, &assembly, code.md5).map_err(MachineError::Assembly)?;
+            lower::assemble(program, world, &assembly, closures).map_err(MachineError::Assembly)?;
             let functions = assembly.functions.iter().map(|it| (it.name.clone(), it.arity));
             return Ok((assembly.exports.clone(), functions.collect()));
         }
         let tree = core::read(&code.core, &code.file).map_err(MachineError::Read)?;
-        lower::lower(program, world, &tree, code.md5).map_err(MachineError::Lower)?;
+        lower::lower(program, world, &tree, closures).map_err(MachineError::Lower)?;
         let arity = |it: &Lambda| u32::try_from(it.params.len()).unwrap_or(u32::MAX);
         let functions = tree.functions.iter().map(|it| (it.name.clone(), arity(&it.lambda)));
         let functions = functions.collect();

@@ -5,16 +5,18 @@
 
 use crate::builtins::make::atom;
 use crate::data::{AtomId, PidId, PortId, RefId, Value};
-use crate::host::{ProgramEvent, ProgramId, Programs};
+use crate::host::{ProgramEvent, ProgramId, Programs, Sockets};
 use crate::machine::World;
 use crate::machine::memory_file::{MemoryFile, Response};
 use crate::machine::signals::Through;
+use crate::machine::sockets::Socket;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 #[derive(Debug, Default)]
 pub struct Ports {
     pub(crate) host: Option<Box<dyn Programs>>,
+    pub(crate) network: Option<Box<dyn Sockets>>,
     pub(crate) open: BTreeMap<PortId, Port>,
     pub(crate) names: BTreeMap<AtomId, PortId>,
     pub(crate) n_opened: u64,
@@ -43,6 +45,7 @@ pub struct Port {
 pub(crate) enum Behind {
     Program { id: ProgramId, os_process: u32 },
     Memory(MemoryFile),
+    Socket(Box<Socket>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,8 +65,22 @@ pub enum Framing {
 }
 
 impl Ports {
-    pub(crate) fn of(host: Box<dyn Programs>) -> Ports {
-        Ports { host: Some(host), ..Ports::default() }
+    pub(crate) fn of(host: Box<dyn Programs>, network: Box<dyn Sockets>) -> Ports {
+        Ports { host: Some(host), network: Some(network), ..Ports::default() }
+    }
+
+    pub(crate) fn add(&mut self, port: Port) -> PortId {
+        self.n_opened += 1;
+        let id = PortId(self.n_opened);
+        self.open.insert(id, port);
+        id
+    }
+
+    pub(crate) fn sockets(&self) -> impl Iterator<Item = (PortId, &Socket)> {
+        self.open.iter().filter_map(|(id, port)| match &port.behind {
+            Behind::Socket(socket) => Some((*id, &**socket)),
+            Behind::Program { .. } | Behind::Memory(_) => None,
+        })
     }
 
     /// The run is over.
@@ -73,6 +90,9 @@ impl Ports {
         self.n_opened = 0;
         if let Some(host) = &mut self.host {
             host.reset();
+        }
+        if let Some(network) = &mut self.network {
+            network.reset();
         }
     }
 
@@ -93,9 +113,55 @@ impl Ports {
     }
 }
 
+impl Port {
+    pub(crate) fn new(owner: PidId, name: String, options: PortOptions, behind: Behind) -> Port {
+        Port {
+            owner,
+            name,
+            registered: None,
+            links: BTreeSet::from([owner]),
+            watchers: Vec::new(),
+            options,
+            behind,
+            data: Value::atom(AtomId::UNDEFINED),
+            partial: Vec::new(),
+            n_in: 0,
+            n_out: 0,
+            is_silent: false,
+        }
+    }
+}
+
+/// How long programs are listened to before sockets are, where both are awaited.
+const TURN: Duration = Duration::from_millis(2);
+
 impl World {
-    /// Takes what programs have said, waiting for it at most that long. How long it took.
+    /// Whether something outside may yet say something.
+    pub(super) fn awaits_outside(&self) -> bool {
+        !self.ports.open.is_empty()
+            && (self.ports.has_programs() || !self.socket_wishes().is_empty())
+    }
+
+    /// Takes what programs and sockets have said, waiting for it at most that long. How long it
+    /// took.
     pub(super) fn listen(&mut self, limit: Duration) -> Duration {
+        let wishes = self.socket_wishes();
+        if wishes.is_empty() {
+            return self.listen_to_programs(limit);
+        }
+        let turn = if self.ports.has_programs() { limit.min(TURN) } else { limit };
+        let Some(network) = &mut self.ports.network else { return Duration::ZERO };
+        let (ready, elapsed) = network.wait(&wishes, turn);
+        for wish in ready {
+            self.socket_ready(wish);
+        }
+        if self.ports.has_programs() {
+            return elapsed + self.listen_to_programs(Duration::ZERO);
+        }
+        elapsed
+    }
+
+    fn listen_to_programs(&mut self, limit: Duration) -> Duration {
         let Some(host) = &mut self.ports.host else { return Duration::ZERO };
         let (events, elapsed) = host.listen(limit);
         for (program, event) in events {
@@ -251,6 +317,7 @@ impl World {
                     host.write(program, framed);
                 }
             }
+            Behind::Socket(_) => crate::builtins::sockets::command(self, id, bytes),
             Behind::Memory(file) => {
                 let Some(Response { head, data }) = file.command(bytes) else { return };
                 let is_binary = port.options.is_binary;
@@ -274,10 +341,14 @@ impl World {
         if let Some(name) = port.registered {
             self.ports.names.remove(&name);
         }
-        if let (Behind::Program { id: program, .. }, Some(host)) =
-            (port.behind, &mut self.ports.host)
-        {
-            host.close(program);
+        match &port.behind {
+            Behind::Program { id: program, .. } => {
+                if let Some(host) = &mut self.ports.host {
+                    host.close(*program);
+                }
+            }
+            Behind::Socket(socket) => self.drop_socket(id, socket),
+            Behind::Memory(_) => (),
         }
         for pid in port.links {
             self.signal(Value::port(id), pid, reason, Through::Link);

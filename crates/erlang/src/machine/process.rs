@@ -54,27 +54,35 @@ pub struct Process {
     pub resident: Option<AtomId>,
 }
 
-/// How many messages of a long mailbox came before a reference was made: they can't hold it.
+/// How many messages of a long mailbox came before a reference was made: they can't hold it, nor
+/// any reference made later.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Marks(VecDeque<(RefId, usize)>);
+pub(crate) struct Marks(Vec<(RefId, usize)>);
 
 impl Marks {
     /// Shorter mailboxes are looked through.
     const LEAST_MESSAGES: usize = 50;
-    const MOST: usize = 8;
+    const MOST: usize = 16;
 
     pub(crate) fn add(&mut self, reference: RefId, n_older: usize) {
         if n_older < Marks::LEAST_MESSAGES {
             return;
         }
         if self.0.len() == Marks::MOST {
-            self.0.pop_front();
+            // Every other one: each that is left stands for those after it.
+            let mut place = 0;
+            self.0.retain(|_| {
+                place += 1;
+                place % 2 == 1
+            });
         }
-        self.0.push_back((reference, n_older));
+        self.0.push((reference, n_older));
     }
 
     pub(crate) fn n_older(&self, reference: RefId) -> usize {
-        self.0.iter().find(|it| it.0 == reference).map_or(0, |it| it.1)
+        let is_before =
+            |it: &&(RefId, usize)| it.0.owner == reference.owner && it.0.n <= reference.n;
+        self.0.iter().filter(is_before).map(|it| it.1).max().unwrap_or(0)
     }
 
     /// The message at this place was taken.

@@ -8,7 +8,7 @@ use crate::code::{HandlerKind, Program, Reg};
 use crate::core::Place;
 use crate::data::{AtomId, Value};
 use crate::machine::World;
-use crate::machine::calls::{FIRST_CODE, RETURN_TRACED};
+use crate::machine::frames::{FIRST_CODE, RETURN_TRACED};
 use crate::machine::interpret::Cpu;
 
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -132,7 +132,7 @@ impl Machine {
             epoch,
             environment: environment.clone(),
             files: OpenFiles::of(host.files()),
-            ports: Ports::of(host.programs()),
+            ports: Ports::of(host.programs(), host.sockets()),
             ..World::default()
         };
         let program = Program::new(&mut world.atoms);
@@ -308,7 +308,7 @@ impl Machine {
             while let Some(timer) = self.world.timers.take_due(self.world.clock) {
                 self.world.fire(timer);
             }
-            if self.world.ports.has_programs() {
+            if self.world.awaits_outside() {
                 self.listen();
                 if self.interrupt.load(Ordering::Relaxed) {
                     return Ok(Stopped::Stop(Stop::Interrupted));
@@ -338,12 +338,15 @@ impl Machine {
     fn listen(&mut self) {
         if !self.world.queue.is_empty() {
             self.world.listen(Duration::ZERO);
+            self.world.expire_sockets();
             return;
         }
-        let until = self.world.timers.next_at();
+        let until = [self.world.timers.next_at(), self.world.socket_deadline()];
+        let until = until.into_iter().flatten().min();
         let left = until.map(|it| Duration::from_nanos(it.saturating_sub(self.world.clock)));
         let elapsed = self.world.listen(left.unwrap_or(PATIENCE).min(PATIENCE));
         self.world.clock += u64::try_from(elapsed.as_nanos()).unwrap_or(0);
+        self.world.expire_sockets();
     }
 
     fn run_process(&mut self, pid: PidId) -> Result<Option<Stop>, MachineError> {
@@ -352,6 +355,7 @@ impl Machine {
             return Ok(None);
         }
         self.world.current = pid;
+        self.world.shared.give_up_erased();
         let Some(process) = self.world.processes.get_mut(&pid) else { return Ok(None) };
         let Some(mut execution) = process.execution.take() else { return Ok(None) };
         let slice = u32::try_from(self.world.limits.reductions.saturating_sub(self.reductions))

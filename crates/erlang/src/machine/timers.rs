@@ -94,6 +94,14 @@ impl Timers {
         self.due.iter().filter_map(reference).collect()
     }
 
+    /// What timers will send, and to whom.
+    pub(crate) fn messages(&self) -> impl Iterator<Item = (Value, Value)> {
+        self.due.values().map(|it| match it.to {
+            TimerTarget::Process(pid) => (Value::pid(pid), it.message),
+            TimerTarget::Name(name) => (Value::atom(name), it.message),
+        })
+    }
+
     /// Takes a timer away to fire it.
     pub fn take(&mut self, id: TimerId) -> Option<Timer> {
         let place = *self.by_id.get(&id)?;

@@ -290,6 +290,10 @@ impl<'a> Reader<'a> {
         let uniq = self.array()?;
         let index = self.u32()?;
         let free = self.len32()?;
+        // No function of BEAM's takes more.
+        if free > usize::from(u8::MAX) {
+            return Err(DecodeError::Invalid("fun"));
+        }
         let module = self.atom()?;
         let old_index = self.small_integer()?;
         let old_uniq = self.small_integer()?;

@@ -90,6 +90,11 @@ pub(super) struct Specs {
 }
 
 impl Tables {
+    /// The name of each table, and what is in it.
+    pub(crate) fn contents(&self) -> impl Iterator<Item = (AtomId, Vec<Value>)> {
+        self.tables.values().map(|it| (it.name, it.rows.iter().collect()))
+    }
+
     pub fn len(&self) -> usize {
         self.tables.len()
     }

@@ -15,7 +15,7 @@ pub(crate) use read::{Assembly, AssemblyError};
 
 use crate::code::{FnId, Handler, HandlerKind, Ins, ModuleInfo, Program, Reg, Src};
 use crate::core::{Module, Place};
-use crate::lower::Lowering;
+use crate::lower::{Closures, Lowering};
 use crate::machine::World;
 use flow::{Active, Catcher};
 use read::{Function, natural};
@@ -27,7 +27,7 @@ pub(crate) fn assemble(
     program: &mut Program,
     world: &mut World,
     assembly: &Assembly,
-    md5: [u8; 16],
+    closures: Closures<'_>,
 ) -> Result<(), AssemblyError> {
     let module = Module {
         name: assembly.name.clone(),
@@ -38,7 +38,7 @@ pub(crate) fn assemble(
         names: Vec::new(),
         files: Vec::new(),
     };
-    let mut lowering = Lowering::new(program, world, &module, md5);
+    let mut lowering = Lowering::new(program, world, &module, closures);
     let name = lowering.name;
     let mut ids = Vec::new();
     for function in &assembly.functions {

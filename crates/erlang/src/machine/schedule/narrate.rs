@@ -1,6 +1,6 @@
 //! What steps do and who waits where, in words for people.
 
-use crate::code::{Ins, Program, Target};
+use crate::code::{FunctionInfo, Ins, Program, Target};
 use crate::data::{PidId, Value, to_marked, to_term};
 use crate::machine::process::Execution;
 use crate::machine::schedule::stage::{End, Pending};
@@ -92,6 +92,18 @@ impl Staged<'_> {
         }
     }
 
+    /// The module whose code takes a step.
+    pub(super) fn module_at(&self, label: Label) -> Option<String> {
+        let pid = PidId(label.actor.0);
+        if matches!(self.act.pending.get(&pid)?, Pending::Exit(_)) {
+            return None;
+        }
+        let world = &self.machine.world;
+        let execution = world.processes.get(&pid)?.execution.as_ref()?;
+        let (function, _) = innermost(&self.machine.program, execution)?;
+        Some(world.atoms.name(function.module).to_owned())
+    }
+
     /// The builtin that the process is about to call.
     fn call_at(&self, execution: &Execution) -> Option<String> {
         let program = &self.machine.program;
@@ -129,21 +141,20 @@ impl Staged<'_> {
     }
 }
 
-/// Function, file and line of where a process is, or of the innermost caller that has one.
+/// Function and line of where a process is.
 fn place(program: &Program, world: &World, execution: &Execution) -> String {
+    let Some((function, line)) = innermost(program, execution) else {
+        return "its start".to_owned();
+    };
+    let name = |it| world.atoms.name(it);
+    format!("{}:{}/{} line {line}", name(function.module), name(function.name), function.arity)
+}
+
+/// The function that a process is in, or its innermost caller that has a place, and the line.
+fn innermost<'p>(program: &'p Program, execution: &Execution) -> Option<(&'p FunctionInfo, u32)> {
     let counters = std::iter::once(execution.pc.saturating_add(1))
         .chain(execution.frames.iter().rev().map(|it| it.pc));
-    for pc in counters {
-        let pc = pc.saturating_sub(1);
-        let Some(function) = program.function_at(pc) else { continue };
-        let name = |it| world.atoms.name(it);
-        let line = program.place_at(pc).line;
-        return format!(
-            "{}:{}/{} line {line}",
-            name(function.module),
-            name(function.name),
-            function.arity
-        );
-    }
-    "its start".to_owned()
+    counters
+        .map(|it| it.saturating_sub(1))
+        .find_map(|pc| Some((program.function_at(pc)?, program.place_at(pc).line)))
 }

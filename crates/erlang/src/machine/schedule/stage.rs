@@ -576,6 +576,7 @@ impl Staged<'_> {
             schedule.opened_at = None;
         }
         let place = if self.is_narrated { self.narrate(label) } else { String::new() };
+        let module = self.is_narrated.then(|| self.module_at(label)).flatten();
         let mut receive = None;
         if let Some(timer) = self.act.timers.get(&label.actor).copied() {
             self.fire(timer);
@@ -628,6 +629,7 @@ impl Staged<'_> {
         let n_choices = self.machine.world.record.as_ref().map_or(0, |it| it.choices.len());
         let text = self.is_narrated.then(|| StepText {
             what: place,
+            module,
             sent: draft.sent.iter().map(|it| self.message_text(it.message)).collect(),
             lost: draft.lost.iter().map(|it| self.message_text(it.message)).collect(),
         });

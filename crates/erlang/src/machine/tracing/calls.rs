@@ -8,7 +8,7 @@ use crate::builtins::{Builtin, Fault};
 use crate::code::{FnId, Scope};
 use crate::data::{AtomId, PidId, Value};
 use crate::machine::World;
-use crate::machine::calls::{FIRST_CODE, RETURN_TRACED};
+use crate::machine::frames::{FIRST_CODE, RETURN_TRACED};
 use crate::machine::interpret::{Cpu, Flow};
 use crate::machine::process::Frame;
 use crate::machine::raise::{Raised, frame_at};

@@ -1,0 +1,96 @@
+//! Who holds pids, ports and references of other nodes, for the runtime's own tests.
+//!
+//! Nothing is counted while a program runs: all that is held is looked through when somebody asks.
+
+use crate::builtins::debug::place;
+use crate::builtins::make::{atom, count};
+use crate::data::{AtomId, NodeName, Value};
+use crate::machine::World;
+use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
+
+/// `{{node_references, Nodes}, {dist_references, []}}`, each node with its count and who holds how
+/// many. There are no connections to count references of.
+pub(super) fn nodes_and_connections(w: &mut World) -> Value {
+    let mut found: BTreeMap<(AtomId, u32), Vec<Value>> = BTreeMap::new();
+    let mut sums: BTreeMap<(AtomId, u32), usize> = BTreeMap::new();
+    for holder in holders(w) {
+        let mut counts: BTreeMap<(AtomId, u32), usize> = BTreeMap::new();
+        for node in foreign_nodes(w, &holder.values) {
+            *counts.entry((node.name, node.creation)).or_default() += 1;
+        }
+        for (node, n) in counts {
+            *sums.entry(node).or_default() += n;
+            let said = described(w, &holder, n);
+            found.entry(node).or_default().push(said);
+        }
+    }
+    let mut nodes = Vec::new();
+    for ((name, creation), holding) in found {
+        let n = count(sums.get(&(name, creation)).copied().unwrap_or(0));
+        let node = [Value::atom(name), Value::int(i64::from(creation))];
+        let entry = [w.heap.tuple(&node), n, w.heap.list(&holding)];
+        nodes.push(w.heap.tuple(&entry));
+    }
+    let nodes = [atom(w, "node_references"), w.heap.list(&nodes)];
+    let connections = [atom(w, "dist_references"), Value::NIL];
+    let both = [w.heap.tuple(&nodes), w.heap.tuple(&connections)];
+    w.heap.tuple(&both)
+}
+
+/// Who holds values, and as what.
+struct Holder {
+    who: Value,
+    kind: &'static str,
+    values: Vec<Value>,
+}
+
+fn holders(w: &World) -> Vec<Holder> {
+    let tables = w.ets.contents().map(|(name, values)| Holder {
+        who: Value::atom(name),
+        kind: "ets",
+        values,
+    });
+    let timers = w.timers.messages().map(|(owner, message)| Holder {
+        who: owner,
+        kind: "timer",
+        values: vec![message],
+    });
+    let processes = w.processes.values().map(|process| {
+        let mut values: Vec<Value> = process.mailbox.iter().copied().collect();
+        values.push(process.dictionary);
+        if let Some(execution) = &process.execution {
+            values.extend(execution.stack.iter().take(execution.live));
+        }
+        Holder { who: Value::pid(process.pid), kind: "heap", values }
+    });
+    tables.chain(timers).chain(processes).collect()
+}
+
+/// The nodes of all that is of another node in these values, once for each. What two of the values
+/// share counts twice.
+fn foreign_nodes(w: &World, values: &[Value]) -> Vec<NodeName> {
+    let mut res = Vec::new();
+    for value in values {
+        let mut seen = FxHashSet::default();
+        let mut todo = vec![*value];
+        while let Some(next) = todo.pop() {
+            if w.heap.nodes.is_foreign(w.here(), next) {
+                res.extend(w.heap.nodes.node_of(next));
+            }
+            if place(next).is_none_or(|it| seen.insert(it)) {
+                w.heap.push_parts(next, &mut todo);
+            }
+        }
+    }
+    res
+}
+
+fn described(w: &mut World, holder: &Holder, n: usize) -> Value {
+    let kind = atom(w, holder.kind);
+    let role = if holder.kind == "heap" { atom(w, "process") } else { kind };
+    let who = w.heap.tuple(&[role, holder.who]);
+    let counted = w.heap.tuple(&[kind, count(n)]);
+    let counted = w.heap.list(&[counted]);
+    w.heap.tuple(&[who, counted])
+}
