@@ -15,6 +15,7 @@ mod native;
 mod otp;
 mod programs;
 mod report;
+pub mod sampled;
 mod schedules;
 pub mod swipl;
 mod tables;

@@ -177,8 +177,15 @@ fn exercises() {
 /// Unit tests of every kind, passing and not: the same words.
 #[test]
 fn units() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("prolog/exercises/units.plt");
-    assert_eq!(our_units(&path), swipl_units(&path));
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("prolog/units");
+    let files = fs::read_dir(&dir).expect("the units are there");
+    let mut paths: Vec<_> = files.map(|it| it.expect("a file").path()).collect();
+    paths.retain(|it| it.extension().is_some_and(|it| it == "plt"));
+    paths.sort();
+    assert!(20 < paths.len(), "{}", paths.len());
+    for path in paths {
+        assert_eq!(our_units(&path), swipl_units(&path), "{}", path.display());
+    }
 }
 
 /// Numbers that look random and are the same every time.

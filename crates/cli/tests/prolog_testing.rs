@@ -212,6 +212,113 @@ fn without_swipl_nothing_is_confirmed() {
     assert!(String::from_utf8_lossy(&done.stderr).contains("G034"));
 }
 
+/// A file of its own.
+fn program(dir: &Path, name: &str, text: &str) -> String {
+    fs::create_dir_all(dir).expect("a directory");
+    let path = dir.join(name);
+    fs::write(&path, text).expect("a file");
+    path.to_str().expect("a path of text").to_owned()
+}
+
+/// A goal of each kind, and what the file of tests says of it.
+const FORMS: &str = "
+:- module(forms, [double/2, small/1, pick/2, either/1, strict/2, count/1]).
+:- dynamic seen/1.
+double(X, Y) :- Y is X * 2.
+small(X) :- X < 10.
+pick(X, [X|_]).
+pick(X, [_|T]) :- pick(X, T).
+either(X) :- member(X, [a, b]).
+strict(X, _) :- X > 5, !, throw(error(too_large(X), _)).
+strict(X, X).
+count(N) :- retract(seen(M)), !, N is M + 1, assertz(seen(N)).
+count(1) :- assertz(seen(1)).
+";
+
+#[test]
+fn tests_have_every_form_and_pass() {
+    let dir = fresh_dir("forms");
+    let file = program(&dir, "forms.pl", FORMS);
+    let out = dir.to_str().expect("a path of text");
+    let (found, _) = report(&[&file, "--out", out]);
+    assert_eq!(clauses(&found), (8, 9));
+    let text = fs::read_to_string(dir.join("forms.plt")).expect("tests");
+    let forms = ["true(", "fail]", "all(", "throws(error(", "nondet]", "setup(forms:count("];
+    for form in forms {
+        assert!(text.contains(form), "{form}: {text}");
+    }
+    passes(&dir.join("forms.plt"));
+    // What is prepared is prepared again.
+    let record = dir.join("report.json");
+    let (text, stderr, code) = gimlet(&["replay", record.to_str().expect("a path of text")]);
+    assert_eq!(code, 0, "{text}{stderr}");
+    assert!(text.contains("once(count("), "{text}");
+}
+
+/// Declarations of the same in the forms that people write.
+const DECLARED: &[&str] = &[
+    "%! total(+L:list(integer), -S:integer) is det.\n",
+    ":- pred total(+list(integer), -integer).\n",
+    ":- mode total(+list(integer), -integer) is det.\n",
+    "",
+];
+
+/// Inputs are what is declared or used, with no tails that are no lists and no other things in them.
+#[test]
+fn inputs_are_of_the_declared_kind() {
+    let dir = fresh_dir("declared");
+    for declared in DECLARED {
+        let clauses_of = "total([], 0).\ntotal([X|Xs], S) :- total(Xs, S0), S is S0 + X.\n";
+        let file = program(&dir, "total.pl", &format!("{declared}{clauses_of}"));
+        let (found, code) = report(&[&file]);
+        assert_eq!(code, 0, "{declared}: {found:#}");
+        assert_eq!(clauses(&found), (2, 2), "{declared}");
+        for test in tests_of(&found) {
+            let list = test["args"][0].as_str().expect("a list");
+            let items = list.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
+            let items = items.expect("a list").split(',').filter(|it| !it.is_empty());
+            let is_number = |it: &str| it.trim().parse::<i64>().is_ok();
+            assert!(items.clone().all(is_number), "{declared}: {test}");
+            assert_eq!(test["args"][1], "R", "{declared}: {test}");
+        }
+    }
+}
+
+/// Every goal that was made takes the path that it was made for, also where clauses must not match.
+#[test]
+fn goals_take_the_paths_that_they_were_made_for() {
+    let all: &[&str] = &["clause", "choice", "path"];
+    // Of all paths of these, one or two goals still take another.
+    let some: &[&str] = &["clause", "choice"];
+    let cases = [("classifier.pl", some), ("quicksort.pl", all), ("regexp.pl", all)];
+    for (file, kinds) in cases.into_iter().chain([("cuts.pl", some), ("expression.pl", all)]) {
+        for kind in kinds {
+            let (found, _) = report(&[file, "--coverage", kind, "--runs", "300"]);
+            for unit in found["units"].as_array().expect("units") {
+                assert_eq!(unit["diverged"], 0, "{file} {kind}: {unit}");
+            }
+        }
+    }
+}
+
+/// After a mistake reading goes on, and the rest is tested.
+#[test]
+fn the_rest_of_a_file_with_mistakes_is_tested() {
+    let dir = fresh_dir("mistakes");
+    let text = "good(a).\nbad(X :- X.\ngood(b).\nloop(X) :- loop(X).\n";
+    let file = program(&dir, "mistakes.pl", text);
+    let (stdout, stderr, code) = gimlet(&["test", &file, "--format", "json"]);
+    assert_eq!(code, 1, "{stderr}");
+    assert!(stderr.contains("mistakes.pl:2:"), "{stderr}");
+    let found: Value = serde_json::from_str(&stdout).expect("a report");
+    assert_eq!(clauses(&found), (2, 3));
+    let of_loop =
+        found["units"].as_array().and_then(|it| it.iter().find(|it| it["unit"] == "loop/1"));
+    let of_loop = of_loop.expect("a unit");
+    assert_eq!(of_loop["findings"][0]["kind"], "timeout", "{of_loop}");
+    assert_eq!(of_loop["findings"][0]["confirmed"], true, "{of_loop}");
+}
+
 /// What can't be done is said, with a code.
 #[test]
 fn bad_input() {

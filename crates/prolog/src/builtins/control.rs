@@ -72,6 +72,9 @@ pub(super) const ROWS: &[Row] = &[
         m.answer(to, n)
     }),
     row("dcg_translate_rule", 2, |m, a| {
+        if m.arg(a, 0).is_var() && m.arg(a, 1).is_var() {
+            return Err(m.instantiation_error());
+        }
         let rule = m.arg(a, 0);
         if !rule.is_struct(FunctorId::GRAMMAR) {
             return Ok(Next::False);

@@ -243,14 +243,14 @@ fn name(m: &mut Machine, a: usize) -> Result<Next, Fault> {
         let new = m.make_text(&text, Form::Name);
         return m.answer(x, new);
     }
-    let Some(text) = m.atomic_text(x) else {
+    let Some(text) = m.atomic_text(x).filter(|_| !x.is_nil()) else {
         return Err(m.type_error("atomic", x));
     };
     let is_text = y.is_var() || y.is_cons() || y.is_nil() || m.heap.as_text(y).is_some();
     if !is_text {
         return Err(m.type_error("list", y));
     }
-    let new = m.make_text(if x.is_nil() { "[]" } else { &text }, Form::Codes);
+    let new = m.make_text(&text, Form::Codes);
     m.answer(y, new)
 }
 

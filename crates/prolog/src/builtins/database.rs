@@ -147,8 +147,9 @@ impl Machine {
     pub(crate) fn not_modifiable(&mut self, id: PredId) -> Fault {
         let pred = self.db.get(id);
         let (module, name, arity) = (pred.module, pred.name, pred.arity as usize);
+        let is_control = is_control(pred.functor);
         let mut indicator = self.indicator(name, arity);
-        if module != AtomId::SYSTEM && module != self.context {
+        if module != AtomId::SYSTEM && module != self.context && !is_control {
             let args = [Value::atom(module), indicator];
             indicator = self.heap.structure(FunctorId::QUALIFIED, &args);
         }
@@ -259,6 +260,7 @@ fn abolish(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     for clause in m.db.clauses_of(id) {
         m.db.remove(clause);
     }
+    m.db.forget(id);
     Ok(Next::True)
 }
 
@@ -314,6 +316,15 @@ fn predicate(m: &mut Machine, a: usize) -> Result<Next, Fault> {
             let functor = m.atoms.functor(pred.name, pred.arity as usize);
             m.modules.by_name.get(&pred.module).is_some_and(|it| it.exports.contains(&functor))
         }
+        "interpreted" => pred.kind == Kind::Clauses,
+        "number_of_rules" if pred.kind == Kind::Clauses => {
+            let mut n = 0;
+            for clause in m.db.clauses_of(id) {
+                let term = m.db.clause(clause).term.clone().load(&mut m.heap);
+                n += usize::from(!m.heap.arg(term, 1).is_atom(AtomId::TRUE));
+            }
+            return m.answer(value, Value::size(n));
+        }
         "foreign" => matches!(pred.kind, Kind::Builtin(_)),
         "visible" => pred.kind != Kind::Undefined || pred.dynamic,
         "file" | "line_count" => {
@@ -342,14 +353,19 @@ fn predicate(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     Ok(holds.into())
 }
 
-/// `'$procedures'(Module, List)`: name and arity of the predicates with clauses.
+/// `'$procedures'(Module, List)`: name and arity of the predicates with clauses, and of builtins.
 fn procedures(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let module = m.arg(a, 0);
     let module = m.atom_arg(module)?;
     let found: Vec<(AtomId, u32)> =
         m.db.preds
             .iter()
-            .filter(|it| it.module == module && it.kind == Kind::Clauses && (0 < it.n_clauses))
+            .filter(|it| it.module == module)
+            .filter(|it| match it.kind {
+                Kind::Clauses => 0 < it.n_clauses,
+                Kind::Builtin(_) => true,
+                Kind::Import(_) | Kind::Undefined => false,
+            })
             .map(|it| (it.name, it.arity))
             .collect();
     let items: Vec<Value> =

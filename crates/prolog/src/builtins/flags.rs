@@ -8,6 +8,21 @@ use std::rc::Rc;
 
 pub(super) const ROWS: &[Row] = &[
     row("nb_setval", 2, nb_setval),
+    row("nb_delete", 1, |m, a| {
+        let name = m.arg(a, 0);
+        let name = m.atom_arg(name)?;
+        m.globals.remove(&name);
+        Ok(Next::True)
+    }),
+    row("$modules", 1, |m, a| {
+        let mut names: Vec<AtomId> = m.modules.by_name.keys().copied().collect();
+        names.extend([AtomId::USER, AtomId::SYSTEM]);
+        names.sort();
+        names.dedup();
+        let names: Vec<Value> = names.into_iter().map(Value::atom).collect();
+        let (to, list) = (m.arg(a, 0), m.heap.list(&names));
+        m.answer(to, list)
+    }),
     row("b_setval", 2, b_setval),
     row("nb_getval", 2, getval),
     row("b_getval", 2, getval),
@@ -205,7 +220,8 @@ fn op(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     };
     let module = if m.context == AtomId::SYSTEM { AtomId::USER } else { m.context };
     let (module, names) = m.strip_module(module, names);
-    let items = if names.is_cons() { m.list_arg(names)? } else { vec![names] };
+    let is_list = names.is_cons() || names.is_nil();
+    let items = if is_list { m.list_arg(names)? } else { vec![names] };
     for item in items {
         let (module, item) = m.strip_module(module, item);
         let name = match item.view() {

@@ -14,11 +14,8 @@ pub(super) const ROWS: &[Row] = &[
     }),
     row("format", 2, |m, a| {
         let (format, args) = (m.arg(a, 0), m.arg(a, 1));
-        if m.any_text(format).is_some_and(|it| it.contains("~@")) {
-            let functor = m.atoms.functor_named("$format_calling", 2);
-            let goal = m.heap.structure(functor, &[format, args]);
-            m.run_body(crate::data::AtomId::SYSTEM, goal, m.choices.len())?;
-            return Ok(Next::Jump);
+        if m.any_text(format).is_some_and(|it| m.format_calls_goals(&it)) {
+            return m.call_own("$format_calling", &[format, args]);
         }
         format_to_output(m, format, args)
     }),
@@ -72,15 +69,23 @@ fn argument_error(m: &mut Machine, directive: char, value: Value) -> Fault {
     m.error(formal)
 }
 
+impl Machine {
+    /// Whether goals run for a text: those of `~@`, and `portray/1` for `~p`.
+    fn format_calls_goals(&mut self, text: &str) -> bool {
+        text.contains("~@") || text.contains("~p") && self.has_portray()
+    }
+}
+
 /// `'$format_calls'(Format, Arguments, Format1, Arguments1)`: goals of `~@` as `'$call'(Goal)` for
-/// `~w`. Fails if there are none.
+/// `~w`, and what `~p` prints if the program says how. Fails if there are none.
 fn format_calls(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (format, args) = (m.arg(a, 0), m.arg(a, 1));
-    let Some(text) = m.any_text(format).filter(|it| it.contains("~@")) else {
+    let Some(text) = m.any_text(format).filter(|it| m.format_calls_goals(it)) else {
         return Ok(Next::False);
     };
     let mut items = if args.is_cons() { m.heap.list_items(args).0 } else { vec![args] };
-    let functor = m.atoms.functor_named("$call", 1);
+    let (functor, print) = (m.atoms.functor_named("$call", 1), m.atoms.functor_named("print", 1));
+    let portrays = m.has_portray();
     let (mut n, mut changed, mut chars) = (0, String::new(), text.chars().peekable());
     while let Some(c) = chars.next() {
         changed.push(c);
@@ -99,9 +104,10 @@ fn format_calls(m: &mut Machine, a: usize) -> Result<Next, Fault> {
             changed.push(digit);
         }
         match chars.next() {
-            Some('@') => {
+            Some(c) if c == '@' || c == 'p' && portrays => {
                 if let Some(item) = items.get_mut(n) {
-                    *item = m.heap.structure(functor, &[*item]);
+                    let goal = if c == 'p' { m.heap.structure(print, &[*item]) } else { *item };
+                    *item = m.heap.structure(functor, &[goal]);
                 }
                 changed.push('w');
                 n += 1;

@@ -103,7 +103,8 @@ fn keysort(m: &mut Machine, a: usize) -> Result<Next, Fault> {
 
 fn sort4(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (key, order, list, to) = (m.arg(a, 0), m.arg(a, 1), m.arg(a, 2), m.arg(a, 3));
-    let by_name = key.as_atom().is_some();
+    // Keys by name are for dicts, of which there are none.
+    let by_name = key.as_atom().is_some() || key.is_cons();
     let position = match key.as_int() {
         Some(it) => usize::try_from(it).ok(),
         None if by_name => Some(0),
@@ -125,7 +126,8 @@ fn sort4(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let mut keyed = Vec::with_capacity(items.len());
     for item in items {
         if by_name {
-            return Err(m.type_error("dict", item));
+            let wanted = if item.tag() == Tag::Struct { "dict" } else { "compound" };
+            return Err(m.type_error(wanted, item));
         }
         if position == 0 {
             keyed.push((item, item));

@@ -95,6 +95,15 @@ fn hash(m: &Machine, term: Value) -> i64 {
 /// `unifiable(X, Y, Bindings)`: what unification would bind, the last first.
 fn unifiable(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (x, y) = (m.arg(a, 0), m.arg(a, 1));
+    // A variable alone is bound to the other side, whichever is older.
+    let variables = [(x, y), (y, x)];
+    if let Some((var, other)) = variables.into_iter().find(|it| it.0.is_var()) {
+        let is_same = other.is_var() && var.address() == other.address();
+        let pair = m.heap.structure(FunctorId::UNIFY, &[var, other]);
+        let list = if is_same { Value::NIL } else { m.heap.list(&[pair]) };
+        let to = m.arg(a, 2);
+        return m.answer(to, list);
+    }
     let mark = m.heap.mark();
     let old = std::mem::replace(&mut m.heap.old, mark.cells);
     let n_woken = m.heap.woken.len();
@@ -191,8 +200,7 @@ fn use_library(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     }
     let into = m.atom_arg(into)?;
     let name = m.library_name(spec).unwrap_or_else(|| {
-        let options = WriteOptions::default();
-        let file = write_term(&m.heap, &m.atoms, &m.ops, &options, spec);
+        let file = write_term(&m.heap, &m.atoms, &m.ops, &WriteOptions::of_name(), spec);
         format!("{NAMED_FILE}{file}")
     });
     if m.modules.missing.contains(&name) {

@@ -43,7 +43,18 @@ pub(super) const ROWS: &[Row] = &[
 
 fn numbervars(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (term, start, end) = (m.arg(a, 0), m.arg(a, 1), m.arg(a, 2));
-    let start = m.int_arg(start)?;
+    let start = match start.view() {
+        View::Big(_) => return Err(m.representation_error("long")),
+        #[expect(clippy::cast_possible_truncation, reason = "whole and small")]
+        View::Float(it) if it.fract() == 0.0 && it.abs() < 1e15 => it as i64,
+        View::Var(_)
+        | View::Int(_)
+        | View::Float(_)
+        | View::Rational(_)
+        | View::Atom(_)
+        | View::Text(_)
+        | View::Struct(..) => m.int_arg(start)?,
+    };
     let n = m.number_variables(term, start);
     m.answer(end, Value::int(n))
 }

@@ -19,7 +19,10 @@ pub(super) const ROWS: &[Row] = &[
         })
     }),
     iso("write", 1, |m, a| write(m, a, Style::Write)),
-    iso("print", 1, |m, a| write(m, a, Style::Print)),
+    iso("print", 1, |m, a| match m.has_portray() {
+        true => m.call_own("$print", &[m.arg(a, 0)]),
+        false => write(m, a, Style::Print),
+    }),
     iso("writeln", 1, |m, a| {
         write(m, a, Style::Write)?;
         m.put_text("\n");
@@ -35,17 +38,26 @@ pub(super) const ROWS: &[Row] = &[
             Ok(Next::True)
         })
     }),
-    iso("print", 2, |m, a| on_stream(m, a, |m, a| write(m, a, Style::Print))),
+    iso("print", 2, |m, a| match m.has_portray() {
+        true => m.call_own("$print", &[m.arg(a, 0), m.arg(a, 1)]),
+        false => on_stream(m, a, |m, a| write(m, a, Style::Print)),
+    }),
     iso("writeq", 2, |m, a| on_stream(m, a, |m, a| write(m, a, Style::Quoted))),
     iso("write_canonical", 2, |m, a| on_stream(m, a, |m, a| write(m, a, Style::Canonical))),
     iso("write_term", 2, |m, a| {
         let (term, options) = (m.arg(a, 0), m.arg(a, 1));
+        if m.has_portray() && m.wants_portray(options)? {
+            return m.call_own("$write_portrayed", &[term, options]);
+        }
         m.write_with(term, options)?;
         Ok(Next::True)
     }),
     iso("write_term", 3, |m, a| {
         let options = m.arg(a, 2);
         m.options_arg(options)?;
+        if m.has_portray() && m.wants_portray(options)? {
+            return m.call_own("$write_portrayed", &[m.arg(a, 0), m.arg(a, 1), options]);
+        }
         on_stream(m, a, |m, a| {
             let (term, options) = (m.arg(a, 0), m.arg(a, 1));
             m.write_with(term, options)?;
@@ -220,6 +232,28 @@ impl Machine {
                 }
             }
         }
+    }
+
+    /// Whether the program says how some terms are printed.
+    pub(crate) fn has_portray(&mut self) -> bool {
+        let functor = self.atoms.functor_named("portray", 1);
+        self.db.find(AtomId::USER, functor).is_some_and(|it| 0 < self.db.get(it).n_clauses)
+    }
+
+    fn wants_portray(&mut self, options: Value) -> Result<bool, Fault> {
+        let options = self.options_arg(options)?;
+        let wants = |it: &(AtomId, Value)| {
+            matches!(self.atoms.text(it.0), "portray" | "portrayed") && it.1.is_atom(AtomId::TRUE)
+        };
+        Ok(options.iter().any(wants))
+    }
+
+    /// Goes on with a predicate of the prelude.
+    pub(crate) fn call_own(&mut self, name: &str, args: &[Value]) -> Result<Next, Fault> {
+        let functor = self.atoms.functor_named(name, args.len());
+        let goal = self.heap.structure(functor, args);
+        self.run_body(AtomId::SYSTEM, goal, self.choices.len())?;
+        Ok(Next::Jump)
     }
 
     pub(crate) fn term_text(&self, term: Value, style: Style) -> String {

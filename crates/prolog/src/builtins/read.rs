@@ -40,6 +40,7 @@ impl Machine {
                 term: Value::atom(AtomId::END_OF_FILE),
                 variables: Vec::new(),
                 singletons: Vec::new(),
+                alone: Vec::new(),
                 span: (0, 0),
                 comments: Vec::new(),
             });

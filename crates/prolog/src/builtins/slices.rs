@@ -2,7 +2,7 @@
 
 use crate::builtins::convert::Form;
 use crate::builtins::{Row, row};
-use crate::data::{Value, View};
+use crate::data::{Number, Value, View};
 use crate::machine::{Fault, Machine, Next};
 
 pub(super) const ROWS: &[Row] = &[row("$slices", 7, slices), row("$splits", 4, splits)];
@@ -14,7 +14,7 @@ fn slices(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     m.running = Some((m.atoms.intern(if is_string { "sub_string" } else { "sub_atom" }), 5));
     let form = if is_string { Form::String } else { Form::Atom };
     let (text, sub) = (m.arg(a, 1), m.arg(a, 5));
-    if text.tag() == crate::data::Tag::Struct && !text.is_cons() {
+    if text.tag() == crate::data::Tag::Struct {
         return Err(m.type_error(if is_string { "string" } else { "atom" }, text));
     }
     let whole = m.text_arg(text)?;
@@ -29,8 +29,11 @@ fn slices(m: &mut Machine, a: usize) -> Result<Next, Fault> {
                 Ok(it) => Some(it),
                 Err(_) => return Err(m.domain_error("not_less_than_zero", value)),
             },
-            View::Big(_)
-            | View::Rational(_)
+            View::Big(_) if Number::of(&m.heap, value).is_some_and(|it| it.sign().is_lt()) => {
+                return Err(m.domain_error("not_less_than_zero", value));
+            }
+            View::Big(_) => return Err(m.representation_error("size_t")),
+            View::Rational(_)
             | View::Float(_)
             | View::Atom(_)
             | View::Text(_)

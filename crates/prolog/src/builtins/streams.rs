@@ -119,9 +119,6 @@ pub(super) const ROWS: &[Row] = &[
     row("shell", 2, |_, _| refused("shell/2 runs a program")),
     row("getenv", 2, |_, _| refused("getenv/2 reads the environment")),
     row("setenv", 2, |_, _| refused("setenv/2 changes the environment")),
-    row("see", 1, |_, _| refused("see/1 opens a file")),
-    row("tell", 1, |_, _| refused("tell/1 opens a file")),
-    row("append", 1, |_, _| refused("append/1 opens a file")),
     row("tmp_file", 2, |_, _| refused("tmp_file/2 names a file")),
     row("tmp_file_stream", 3, |_, _| refused("tmp_file_stream/3 opens a file")),
     row("sleep", 1, |_, _| Ok(Next::True)),
@@ -526,7 +523,7 @@ fn read(m: &mut Machine, stream: Option<usize>, to: usize, options: Value) -> Re
                 m.heap.list(&all)
             }
             "singletons" => {
-                let alone = read.as_ref().map_or(&[][..], |it| &it.singletons);
+                let alone = read.as_ref().map_or(&[][..], |it| &it.alone);
                 let of = |it: &&(String, Value)| alone.contains(&it.0);
                 let pairs: Vec<(String, Value)> = variables.iter().filter(of).cloned().collect();
                 let mut items = Vec::new();

@@ -292,7 +292,13 @@ fn set_arg(m: &mut Machine, a: usize, undone: bool) -> Result<Next, Fault> {
         return Err(m.representation_error("size_t"));
     }
     let n = m.int_arg(n)?;
-    let View::Struct(functor, at) = term.view() else { return Ok(Next::False) };
+    let View::Struct(functor, at) = term.view() else {
+        if term.is_var() {
+            return Err(m.instantiation_error());
+        }
+        let is_atom = term.as_atom().is_some() && !term.is_nil();
+        return if is_atom { Ok(Next::False) } else { Err(m.type_error("compound", term)) };
+    };
     let arity = m.atoms.arity(functor);
     match usize::try_from(n) {
         Ok(n) if 0 < n && n <= arity => {

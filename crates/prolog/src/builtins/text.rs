@@ -127,6 +127,9 @@ fn concat_list(m: &mut Machine, a: usize, separator: Option<&str>) -> Result<Nex
 
 fn concat_or_split(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (list, separator, to) = (m.arg(a, 0), m.arg(a, 1), m.arg(a, 2));
+    if separator.is_cons() {
+        return Err(m.type_error("text", separator));
+    }
     let separator_text = m.text_arg(separator)?;
     if item_texts(m, list)?.is_some() {
         return concat_list(m, a, Some(&separator_text));

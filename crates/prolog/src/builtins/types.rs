@@ -22,7 +22,15 @@ pub(super) const ROWS: &[Row] = &[
         let value = m.arg(a, 0);
         Ok((value.is_integer() || matches!(value.view(), View::Rational(_))).into())
     }),
-    row("blob", 2, |_, _| Ok(Next::False)),
+    row("blob", 2, |m, a| {
+        let it = m.arg(a, 0);
+        if it.as_atom().is_none() && !it.is_nil() {
+            return Ok(Next::False);
+        }
+        let kind = m.atom_named(if it.is_nil() { "reserved_symbol" } else { "text" });
+        let to = m.arg(a, 1);
+        m.answer(to, kind)
+    }),
     row("is_dict", 1, |_, _| Ok(Next::False)),
     iso("ground", 1, |m, a| {
         let value = m.arg(a, 0);

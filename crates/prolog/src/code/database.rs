@@ -448,6 +448,18 @@ impl Database {
         });
     }
 
+    /// The predicate is as if it had never been declared.
+    pub fn forget(&mut self, id: PredId) {
+        self.touch(id);
+        let pred = self.get_mut(id);
+        (pred.kind, pred.dynamic) = (Kind::Undefined, false);
+    }
+
+    /// What the run changed stays.
+    pub fn keep_run(&mut self) {
+        self.base = None;
+    }
+
     /// Takes back what the run asserted and retracted.
     pub fn end_run(&mut self) {
         let Some(base) = self.base.take() else { return };

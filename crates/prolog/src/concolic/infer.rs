@@ -70,6 +70,8 @@ pub struct Inference {
     pub lengths: BTreeSet<usize>,
     /// The texts of the program, in their order.
     pub texts: Vec<String>,
+    /// Letters that it knows which are neither letters nor digits.
+    pub signs: BTreeSet<char>,
     /// Lists of several constants.
     pub lists: Vec<Term>,
 }
@@ -352,6 +354,8 @@ impl Walk<'_> {
             let name = name.filter(|it| it.chars().count() == 1).and_then(|it| it.chars().next());
             code.filter(|it| matches!(it, ' '..='~')).or(name)
         };
+        let signs = items.iter().filter_map(letter).filter(|it| !it.is_alphanumeric());
+        self.of.signs.extend(signs.collect::<Vec<_>>());
         // Texts in a row are what a sentence was split into.
         let is_text = |it: &&Value| matches!(self.heap.deref(**it).view(), View::Text(_));
         let words = items.iter().take_while(is_text);
@@ -361,6 +365,13 @@ impl Walk<'_> {
             .collect();
         if 1 < words.len() {
             self.of.texts.push(words.join(" "));
+        }
+        // And so may atoms be.
+        let names = items.iter().map_while(|it| self.heap.deref(*it).as_atom());
+        let names: Vec<&str> = names.map(|it| self.machine.atoms.text(it)).collect();
+        if names.iter().any(|it| 1 < it.len()) {
+            let names = names.join(" ");
+            self.of.texts.push(names);
         }
         let text: Option<String> = items.iter().map(letter).collect();
         if let Some(text) = text.filter(|it| 1 < it.len()) {

@@ -310,8 +310,14 @@ impl Machine {
     pub(super) fn is_one_of(&mut self, test: u32, letter: Letter, all: &str) -> bool {
         let place = self.at_builtin(test);
         if let Some(expr) = letter.expr {
-            let all: Vec<char> = all.chars().collect();
-            self.record(|_, it| it.look_code(place, expr, letter.c, &all));
+            // Each once: the second of two equal ones could never be taken.
+            let mut once: Vec<char> = Vec::new();
+            for c in all.chars() {
+                if !once.contains(&c) {
+                    once.push(c);
+                }
+            }
+            self.record(|_, it| it.look_code(place, expr, letter.c, &once));
         }
         all.contains(letter.c)
     }

@@ -20,6 +20,9 @@ pub(super) const AT_CODE: u8 = 0;
 pub(super) const AT_PREDICATE: u8 = 1;
 pub(super) const AT_BUILTIN: u8 = 2;
 
+/// More parts of two terms are unified without looking at each.
+const MANY_PARTS: u32 = 20_000;
+
 impl Machine {
     /// Works with the recorder, unless the path is long enough.
     pub(super) fn record<R>(
@@ -332,6 +335,13 @@ impl Machine {
                 continue;
             }
             n_steps += 1;
+            if MANY_PARTS < n_steps {
+                // Terms inside themselves have no last part.
+                if !unify(&mut self.heap, &self.atoms, a, b) {
+                    return false;
+                }
+                continue;
+            }
             let step = (place.0, place.1, place.2 + n_steps.min(50) * 4);
             match (expr_of(a), expr_of(b)) {
                 (Some(x), Some(y)) => {

@@ -33,6 +33,6 @@ pub use declare::{Declaration, Declared, Determinism, declaration, declarations}
 pub use infer::{Belief, Inference};
 pub use made::Maker;
 pub use maker::TypeMaker;
-pub use program::{ClauseInfo, PredicateInfo, Program};
+pub use program::{ClauseInfo, FactInfo, PredicateInfo, Program};
 pub(crate) use recorder::Recorder;
 pub use unit::{Answer, Arg, Finished, Goal, Ran, Unit};

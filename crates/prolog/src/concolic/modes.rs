@@ -8,7 +8,7 @@ use crate::code::{ClauseId, Kind, PredId};
 use crate::concolic::infer::Inference;
 use crate::concolic::program::head_and_body;
 use crate::concolic::unit::Arg;
-use crate::data::{AtomId, Heap, Value, View};
+use crate::data::{AtomId, FunctorId, Heap, Value, View};
 use crate::machine::Machine;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -183,6 +183,30 @@ const RESULTS: &[(&str, usize, &[usize])] = &[
     ("retract", 1, &[0]),
     ("read", 1, &[0]),
     ("read_term", 2, &[0]),
+    // Grammars of the library, with the text before and after.
+    ("number", 3, &[0, 2]),
+    ("integer", 3, &[0, 2]),
+    ("float", 3, &[0, 2]),
+    ("digits", 3, &[0, 2]),
+    ("digit", 3, &[0, 2]),
+    ("xinteger", 3, &[0, 2]),
+    ("xdigits", 3, &[0, 2]),
+    ("string", 3, &[0, 2]),
+    ("string_without", 4, &[1, 3]),
+    ("blank", 2, &[1]),
+    ("blanks", 2, &[1]),
+    ("blanks_to_nl", 2, &[1]),
+    ("white", 2, &[1]),
+    ("whites", 2, &[1]),
+    ("nonblank", 3, &[0, 2]),
+    ("nonblanks", 3, &[0, 2]),
+    ("csym", 3, &[0, 2]),
+    ("csyms", 2, &[1]),
+    ("prolog_symbol", 3, &[0, 2]),
+    ("remainder", 3, &[0, 2]),
+    ("sequence", 4, &[1, 3]),
+    ("sequence", 5, &[2, 4]),
+    ("sequence", 7, &[4, 6]),
 ];
 
 impl Inference {
@@ -262,7 +286,7 @@ impl Table<'_> {
         let arity = (machine.db.get(pred).arity as usize).min(MAX_ARITY);
         let bound = FxHashSet::default();
         let used = FxHashSet::default();
-        let mut walk = Walk { table: self, heap: &heap, pred, bound, used, is_dead: false };
+        let mut walk = Walk { table: self, heap: &heap, pred, head, bound, used, is_dead: false };
         for n in (0..arity).filter(|n| given >> n & 1 == 1) {
             walk.bind(heap.arg(head, n));
         }
@@ -287,6 +311,7 @@ struct Walk<'t, 'a> {
     table: &'t mut Table<'a>,
     heap: &'t Heap,
     pred: PredId,
+    head: Value,
     /// Variables that have a value.
     bound: FxHashSet<usize>,
     /// Variables that were wanted before they had one.
@@ -388,6 +413,16 @@ impl Walk<'_, '_> {
                 }
                 return;
             }
+            // A predicate that asks whether it is given something has clauses for when it is not.
+            ("var", 1) => return,
+            (
+                "nonvar" | "atom" | "atomic" | "callable" | "compound" | "float" | "ground"
+                | "integer" | "is_list" | "number" | "string",
+                1,
+            ) if !self.is_bound(arg(0)) && self.may_be_open(arg(0)) => {
+                self.is_dead = true;
+                return;
+            }
             // Constraints wait until what they are about has a value.
             ("#\\=" | "#<" | "#>" | "#=<" | "#>=" | "in" | "ins" | "dif", 2) => return,
             // Text is taken apart at the separator, if it is the text that is there.
@@ -407,26 +442,43 @@ impl Walk<'_, '_> {
                 self.call(callee, &args);
             }
             None => {
-                let is_given = |n: usize| self.is_bound(self.heap.arg(goal, n));
-                let known = RESULTS.iter().filter(|it| it.0 == name && it.1 == arity);
-                let fits = |it: &&(_, usize, &[usize])| {
-                    (0..arity).all(|n| it.2.contains(&n) || is_given(n))
-                };
-                let found = known.clone().find(fits).or_else(|| known.clone().next());
-                let results = found.map_or(&[][..], |it| it.2);
-                // One of them is made of the other, which must be there.
-                let is_either = 1 < arity && results.len() == arity;
-                if is_either && !(0..arity).any(is_given) {
-                    self.want(self.heap.arg(goal, 0));
-                }
-                for n in (0..arity).filter(|it| !results.contains(it)) {
-                    self.want(self.heap.arg(goal, n));
-                }
-                for n in results {
-                    self.bind(self.heap.arg(goal, *n));
-                }
+                let args: Vec<Value> = (0..arity).map(arg).collect();
+                self.builtin(name, &args);
             }
         }
+    }
+
+    fn builtin(&mut self, name: &str, args: &[Value]) {
+        let arity = args.len();
+        let given: Vec<bool> = args.iter().map(|it| self.is_bound(*it)).collect();
+        let is_given = |n: usize| given.get(n) == Some(&true);
+        let known = RESULTS.iter().filter(|it| it.0 == name && it.1 == arity);
+        let fits =
+            |it: &&(_, usize, &[usize])| (0..arity).all(|n| it.2.contains(&n) || is_given(n));
+        let found = known.clone().find(fits).or_else(|| known.clone().next());
+        let results = found.map_or(&[][..], |it| it.2);
+        // One of them is made of the other, which must be there.
+        let is_either = 1 < arity && results.len() == arity;
+        if let Some(first) = args.first().filter(|_| is_either && !given.contains(&true)) {
+            self.want(*first);
+        }
+        for (n, arg) in args.iter().enumerate() {
+            if !results.contains(&n) {
+                self.want(*arg);
+            }
+        }
+        for (n, arg) in args.iter().enumerate() {
+            if results.contains(&n) {
+                self.bind(*arg);
+            }
+        }
+    }
+
+    /// Whether this is an argument of which some clause asks whether it is a variable.
+    fn may_be_open(&self, of: Value) -> bool {
+        let own = |n: &usize| self.heap.deref(self.heap.arg(self.head, *n)).same_word(of);
+        let arity = self.table.machine.db.get(self.pred).arity as usize;
+        (0..arity).find(own).is_some_and(|n| self.table.machine.asks_for_variable(self.pred, n))
     }
 
     fn call(&mut self, callee: PredId, args: &[Value]) {
@@ -464,18 +516,36 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// A nonterminal is called with two arguments more.
+    /// `phrase(Rule, Text)` and `phrase(Rule, Text, Rest)`
     fn grammar(&mut self, goal: Value, arity: usize) {
-        let rule = self.heap.arg(goal, 0);
+        let after = if arity == 3 { self.heap.arg(goal, 2) } else { Value::NIL };
+        self.rule(self.heap.arg(goal, 0), [self.heap.arg(goal, 1), after]);
+    }
+
+    /// What is recognized: a nonterminal is called with the texts before and after it.
+    fn rule(&mut self, rule: Value, texts: [Value; 2]) {
         let machine = self.table.machine;
-        let Some(callee) = machine.nonterminal(self.pred, self.heap, rule) else { return };
+        let rule = self.heap.deref(rule);
         let mut args = Vec::new();
         if let View::Struct(functor, _) = rule.view() {
-            args.extend((0..machine.atoms.arity(functor)).map(|n| self.heap.arg(rule, n)));
+            let (name, arity) = machine.atoms.name_arity(functor);
+            args.extend((0..arity).map(|n| self.heap.arg(rule, n)));
+            match (machine.atoms.text(name), args.as_slice()) {
+                ("," | ";" | "|" | "->", [one, other]) => {
+                    // What lies between them has a value when they are come to.
+                    self.rule(*one, [texts[0], Value::NIL]);
+                    return self.rule(*other, [Value::NIL, texts[1]]);
+                }
+                ("{}", [goal]) => return self.goal(*goal),
+                _ => {}
+            }
         }
-        args.push(self.heap.arg(goal, 1));
-        args.push(if arity == 3 { self.heap.arg(goal, 2) } else { Value::NIL });
-        self.call(callee, &args);
+        args.extend(texts);
+        let Some((name, _)) = self.heap.name_arity(rule, &machine.atoms) else { return };
+        match machine.nonterminal(self.pred, self.heap, rule) {
+            Some(callee) => self.call(callee, &args),
+            None => self.builtin(machine.atoms.text(name), &args),
+        }
     }
 }
 
@@ -489,6 +559,23 @@ impl Machine {
         };
         let functor = self.db.preds.iter().find(fits)?.functor;
         self.db.find(module, functor).filter(|it| self.db.get(*it).kind == Kind::Clauses)
+    }
+}
+
+impl Machine {
+    /// Whether a clause begins by asking whether its n-th argument is a variable.
+    fn asks_for_variable(&self, pred: PredId, n: usize) -> bool {
+        self.db.clauses_of(pred).into_iter().any(|clause| {
+            let mut heap = Heap::default();
+            let term = self.db.clause(clause).term.load(&mut heap);
+            let (head, mut body) = head_and_body(self, &heap, term);
+            while body.is_struct(FunctorId::AND) {
+                body = heap.arg(body, 0);
+            }
+            let named = heap.name_arity(body, &self.atoms);
+            let is_var = named.is_some_and(|it| it.1 == 1 && self.atoms.text(it.0) == "var");
+            is_var && heap.arg(body, 0).same_word(heap.arg(head, n))
+        })
     }
 }
 

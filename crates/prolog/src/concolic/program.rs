@@ -1,11 +1,12 @@
 //! The program under test as a report needs it: predicates, their clauses, and who calls whom.
 
 use crate::code::{ClauseId, Ins, PredId};
-use crate::data::{FunctorId, Heap, Value, View};
+use crate::data::{AtomId, FunctorId, Heap, Value, View};
 use crate::machine::Machine;
 use crate::program::{File, Library, LoadReport};
 use crate::text::{WriteOptions, write_term};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 #[derive(Clone, Debug)]
 pub struct Program {
@@ -13,6 +14,17 @@ pub struct Program {
     pub predicates: Vec<PredicateInfo>,
     /// By mark.
     pub clauses: Vec<ClauseInfo>,
+    pub facts: Vec<FactInfo>,
+}
+
+/// A predicate whose clauses goals may add and take away.
+#[derive(Clone, Debug)]
+pub struct FactInfo {
+    pub name: String,
+    pub arity: usize,
+    /// Predicates whose clauses add some, and those that name them.
+    added_by: Vec<PredId>,
+    named_by: Vec<PredId>,
 }
 
 #[derive(Clone, Debug)]
@@ -77,12 +89,12 @@ impl Machine {
 
     /// How terms of the user are written.
     pub fn syntax(&self) -> crate::text::Syntax {
-        self.syntax_of(crate::data::AtomId::USER)
+        self.syntax_of(AtomId::USER)
     }
 
     /// What was loaded under test; `report` is that of the loading.
     pub fn program(&self, report: &LoadReport) -> Program {
-        let module = report.module.unwrap_or(crate::data::AtomId::USER);
+        let module = report.module.unwrap_or(AtomId::USER);
         let exports = self.modules.by_name.get(&module).map(|it| it.exports.clone());
         let exports = exports.unwrap_or_default();
         let mut predicates: Vec<PredicateInfo> = Vec::new();
@@ -131,7 +143,73 @@ impl Machine {
                 }
             }
         }
-        Program { module: self.atoms.text(module).to_owned(), predicates, clauses }
+        let facts = self.facts(module, &known);
+        Program { module: self.atoms.text(module).to_owned(), predicates, clauses, facts }
+    }
+
+    /// Predicates that are dynamic, or that some clause of the known ones adds to.
+    fn facts(&self, module: AtomId, known: &[PredId]) -> Vec<FactInfo> {
+        let mut res: Vec<FactInfo> = Vec::new();
+        let mut named: Vec<(PredId, FunctorId)> = Vec::new();
+        let mut place = |functor: FunctorId| {
+            let (name, arity) = self.atoms.name_arity(functor);
+            let name = self.atoms.text(name);
+            if let Some(found) = res.iter().position(|it| it.name == name && it.arity == arity) {
+                return found;
+            }
+            let (added_by, named_by) = (Vec::new(), Vec::new());
+            res.push(FactInfo { name: name.to_owned(), arity, added_by, named_by });
+            res.len() - 1
+        };
+        let dynamic = self.db.preds.iter().filter(|it| it.module == module && it.dynamic);
+        for it in dynamic {
+            place(it.functor);
+        }
+        let mut added: Vec<(PredId, usize)> = Vec::new();
+        for id in known {
+            for clause in self.db.clauses_of(*id) {
+                let mut heap = Heap::default();
+                let mut todo = vec![self.db.clause(clause).term.load(&mut heap)];
+                while let Some(next) = todo.pop() {
+                    let View::Struct(functor, at) = heap.deref(next).view() else { continue };
+                    let (name, arity) = self.atoms.name_arity(functor);
+                    todo.extend((0..arity).map(|n| heap.cell(at + n)));
+                    named.push((*id, functor));
+                    let is_added =
+                        matches!(self.atoms.text(name), "assert" | "asserta" | "assertz");
+                    if is_added
+                        && arity == 1
+                        && let Some(head) = self.head_of(&heap, heap.cell(at))
+                    {
+                        added.push((*id, place(head)));
+                    }
+                }
+            }
+        }
+        for (id, place) in added {
+            res.get_mut(place).into_iter().for_each(|it| it.added_by.push(id));
+        }
+        for (id, functor) in named {
+            let (name, arity) = self.atoms.name_arity(functor);
+            let name = self.atoms.text(name);
+            let found = res.iter_mut().find(|it| it.name == name && it.arity == arity);
+            found.into_iter().for_each(|it| it.named_by.push(id));
+        }
+        // The others are the system's.
+        res.retain(|it| !it.named_by.is_empty() || !it.added_by.is_empty());
+        res
+    }
+
+    /// The functor of the head of a clause that is added.
+    fn head_of(&self, heap: &Heap, clause: Value) -> Option<FunctorId> {
+        let mut head = heap.deref(clause);
+        if head.is_struct(FunctorId::RULE) {
+            head = heap.arg(head, 0);
+        }
+        if head.is_struct(FunctorId::QUALIFIED) {
+            head = heap.arg(head, 1);
+        }
+        if let View::Struct(functor, _) = head.view() { Some(functor) } else { None }
     }
 
     /// Predicates under test that the clauses of one name, and the goals of each clause as text.
@@ -191,7 +269,7 @@ impl Machine {
             if next.is_struct(FunctorId::AND) {
                 todo.push(heap.arg(next, 1));
                 todo.push(heap.arg(next, 0));
-            } else if !next.is_atom(crate::data::AtomId::TRUE) {
+            } else if !next.is_atom(AtomId::TRUE) {
                 let text = write_term(heap, &self.atoms, &self.ops, &options, next);
                 res.push(if text.starts_with("'$match'(") { "its head".to_owned() } else { text });
             }
@@ -269,19 +347,43 @@ impl Program {
 
     /// The marks of all clauses that a predicate can come to.
     pub fn reachable(&self, from: PredId) -> Vec<u32> {
-        let mut seen: FxHashSet<PredId> = FxHashSet::default();
-        let mut todo = vec![from];
-        let mut marks = Vec::new();
-        while let Some(next) = todo.pop() {
-            if !seen.insert(next) {
-                continue;
-            }
-            if let Some(info) = self.predicates.iter().find(|it| it.id == next) {
-                todo.extend(&info.calls);
-                marks.extend(&info.marks);
-            }
+        let mut marks: Vec<u32> = Vec::new();
+        for id in self.called_from(from) {
+            let info = self.predicates.iter().find(|it| it.id == id);
+            marks.extend(info.into_iter().flat_map(|it| &it.marks));
         }
         marks.sort_unstable();
         marks
+    }
+
+    /// Whether what one predicate adds is something that the other one speaks of.
+    pub fn prepares(&self, one: PredId, other: PredId) -> bool {
+        let (one, other) = (self.called_from(one), self.called_from(other));
+        self.facts.iter().any(|it| {
+            it.added_by.iter().any(|it| one.contains(it))
+                && it.named_by.iter().any(|it| other.contains(it))
+        })
+    }
+
+    /// Whether a predicate may add facts, take them away or ask for them.
+    pub fn has_facts(&self, pred: PredId) -> bool {
+        let called = self.called_from(pred);
+        let is_called =
+            |it: &FactInfo| it.added_by.iter().chain(&it.named_by).any(|it| called.contains(it));
+        self.facts.iter().any(is_called)
+    }
+
+    /// The predicate and all that it can come to.
+    fn called_from(&self, from: PredId) -> BTreeSet<PredId> {
+        let mut seen = BTreeSet::new();
+        let mut todo = vec![from];
+        while let Some(next) = todo.pop() {
+            if seen.insert(next)
+                && let Some(info) = self.predicates.iter().find(|it| it.id == next)
+            {
+                todo.extend(&info.calls);
+            }
+        }
+        seen
     }
 }

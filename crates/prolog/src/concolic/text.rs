@@ -511,11 +511,7 @@ impl Machine {
             return Ok(self.unify_at(self.at_builtin(32), argument, value).into());
         }
         if !argument.is_nil() {
-            // The weight of a digit.
-            let n = if name == "digit" { 10 } else { 16 };
-            let digits: String = (0..n).filter_map(|it| char::from_digit(it, n)).collect();
-            self.is_one_of(8, letter, &(digits.to_uppercase() + &digits));
-            return self.with_results(3, 0b11, run);
+            return self.digit_recorded(base, letter, &name, run);
         }
         // What the class is, is asked of the builtin itself.
         let holds: Vec<bool> = (0..128)
@@ -532,6 +528,42 @@ impl Machine {
         };
         self.is_in_class(8, letter, &is_member);
         Ok(next)
+    }
+
+    /// `char_type(C, digit(Weight))` and the like.
+    fn digit_recorded(
+        &mut self,
+        base: usize,
+        letter: Letter,
+        kind: &str,
+        run: Run,
+    ) -> Result<Next, Fault> {
+        let radix = match kind {
+            "digit" | "decimal" => 10,
+            "xdigit" => 16,
+            _ => {
+                self.is_one_of(8, letter, "([{");
+                return self.with_results(3, 0b11, run);
+            }
+        };
+        self.is_in_class(8, letter, &|c: char| c.is_digit(radix));
+        let to = self.arg(base, 2);
+        self.stack[base + 2] = self.heap.fresh();
+        let next = run(self, base)?;
+        let (Next::True, Some(weight)) = (next, letter.c.to_digit(radix)) else { return Ok(next) };
+        // The weight is the code less that of the nought of its range.
+        let nought = i64::from(u32::from(letter.c)) - i64::from(weight);
+        let weight = Value::int(i64::from(weight));
+        let shadow = letter.expr.and_then(|code| {
+            self.record(|_, it| {
+                let nought = it.exprs.constant(Term::Int(nought));
+                let res = it.apply(Op::Subtract, &[code, nought]);
+                it.is_of_kind(res, facts::INTEGER);
+                res
+            })
+        });
+        let weight = shadow.map_or(weight, |it| weight.with_shadow(shadow_of(it)));
+        Ok(self.unify_at(self.at_builtin(32), to, weight).into())
     }
 
     /// `'$slices'(Kind, Text, Before, Length, After, Sub, Solutions)`

@@ -10,7 +10,7 @@ use crate::program::Library;
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use term::{Atom, Exprs, Term, Var};
-use trace::{Covered, Executor, ExecutorError, Input, Outcome, Run, SiteId};
+use trace::{Covered, Executor, ExecutorError, Input, Outcome, Run, SiteId, Tried};
 
 /// The predicate under test and what is done with its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub struct Goal {
     pub module: String,
     pub name: String,
     pub args: Vec<Arg>,
+    /// Goals that are called before, once each, for the facts that they add. Their inputs come first.
+    pub before: Vec<Goal>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,6 +90,16 @@ struct Extent {
 const MANY_STEPS: u64 = 500_000;
 const FEW_STEPS: u64 = 5_000;
 
+/// A global variable: what comes before the goal is done.
+const BEGUN: &str = "$gimlet_begun";
+
+/// What it costs to begin and end a run that is not followed, and each of its steps, in calls of the
+/// Erlang machine.
+const OVERHEAD: u64 = 400;
+const CALLS_PER_STEP: u64 = 4;
+
+const NO_TERM: &str = "an input that is no Prolog term";
+
 pub struct Unit<'m> {
     machine: &'m mut Machine,
     library: &'m mut dyn Library,
@@ -157,7 +169,8 @@ impl<'m> Unit<'m> {
         let mut args = vec![Arg::Input; n_before + 1];
         args.push(Arg::Result);
         let module = self.goal.module.clone();
-        let goal = std::mem::replace(&mut self.goal, Goal { module, name: name.to_owned(), args });
+        let making = Goal { module, name: name.to_owned(), args, before: Vec::new() };
+        let goal = std::mem::replace(&mut self.goal, making);
         let mut given = vec![Term::Nil; n_before];
         given.push(of.clone());
         let limits = self.extent.limits;
@@ -174,11 +187,10 @@ impl<'m> Unit<'m> {
         let mut given = given.iter().copied();
         let mut results = Vec::new();
         let mut makes = Vec::new();
-        let args: Vec<Value> = self
-            .goal
-            .args
-            .iter()
-            .map(|arg| match arg {
+        let mut calls = Vec::new();
+        for goal in self.goal.before.iter().chain([&self.goal]) {
+            results.clear();
+            let arg = |arg: &Arg| match arg {
                 Arg::Input => given.next().unwrap_or(Value::NIL),
                 Arg::Made(maker) => {
                     let var = heap.fresh();
@@ -190,18 +202,32 @@ impl<'m> Unit<'m> {
                     results.push(var);
                     var
                 }
-            })
-            .collect();
+            };
+            let args: Vec<Value> = goal.args.iter().map(arg).collect();
+            let name = self.machine.atoms.intern(&goal.name);
+            calls.push(if args.is_empty() {
+                Value::atom(name)
+            } else {
+                let functor = self.machine.atoms.functor(name, args.len());
+                heap.structure(functor, &args)
+            });
+        }
         let atoms = &mut self.machine.atoms;
-        let name = atoms.intern(&self.goal.name);
         let module = Value::atom(atoms.intern(&self.goal.module));
-        let goal = if args.is_empty() {
-            Value::atom(name)
-        } else {
-            let functor = atoms.functor(name, args.len());
-            heap.structure(functor, &args)
-        };
-        let mut goal = goal;
+        let begun = atoms.intern(BEGUN);
+        let mut goal = calls.pop().unwrap_or(Value::TRUE);
+        let is_prepared = !makes.is_empty() || !calls.is_empty();
+        if is_prepared {
+            let functor = atoms.functor_named("nb_setval", 2);
+            let begin = heap.structure(functor, &[Value::atom(begun), Value::TRUE]);
+            goal = heap.structure(FunctorId::AND, &[begin, goal]);
+        }
+        for before in calls.into_iter().rev() {
+            let functor = atoms.functor_named("catch", 3);
+            let ball = heap.fresh();
+            let before = heap.structure(functor, &[before, ball, Value::atom(AtomId::FAIL)]);
+            goal = heap.structure(FunctorId::THEN, &[before, goal]);
+        }
         for (maker, of, made) in makes.iter().rev() {
             let (name, n_before) = maker.constructor();
             let mut args = vec![Value::NIL; n_before];
@@ -225,11 +251,7 @@ impl<'m> Unit<'m> {
             marks.filter(|it| it.1 & how != 0).map(|it| it.0).collect()
         };
         let (entered, completed): (Vec<u32>, Vec<u32>) = (reached(ENTERED), reached(COMPLETED));
-        let is_called = |mark: &u32| {
-            let pred = machine.db.marks.get(*mark as usize).map(|it| machine.db.get(it.pred));
-            pred.is_some_and(|it| it.name == name && it.arity as usize == self.goal.args.len())
-        };
-        let is_made = makes.is_empty() || !answers.is_empty() || entered.iter().any(is_called);
+        let is_made = !is_prepared || machine.globals.contains_key(&begun);
         let finished = if is_made { finished } else { Finished::Unmade };
         let steps = machine.steps;
         let recorder = machine.recorder.as_ref();
@@ -297,7 +319,7 @@ impl Executor for Unit<'_> {
                 Some(value) => given.push(value),
                 None => {
                     self.recorder = Some(recorder);
-                    let outcome = Outcome::Stopped("an input that is no Prolog term".to_owned());
+                    let outcome = Outcome::Stopped(NO_TERM.to_owned());
                     let (choices, trails, losses) = (Vec::new(), Vec::new(), Vec::new());
                     let covered = Covered::default();
                     return Ok(Run { outcome, choices, trails, losses, covered });
@@ -333,6 +355,17 @@ impl Executor for Unit<'_> {
         self.recorder = Some(recorder);
         self.log.push(ran);
         Ok(run)
+    }
+
+    fn try_out(&mut self, input: &Input) -> Result<Tried, ExecutorError> {
+        let Extent { mut limits, n_answers } = self.extent;
+        limits.steps = limits.steps.min(FEW_STEPS);
+        let Some(ran) = self.solve(input, limits, n_answers) else {
+            let outcome = Outcome::Stopped(NO_TERM.to_owned());
+            return Ok(Tried { outcome, covered: Covered::default(), reductions: 0 });
+        };
+        let reductions = OVERHEAD + ran.steps * CALLS_PER_STEP;
+        Ok(Tried { outcome: outcome(&ran), covered: covered(&ran), reductions })
     }
 
     fn is_close(&self) -> bool {

@@ -216,12 +216,17 @@ impl Machine {
                 ops.extend(self.read_op(item).unwrap_or_default());
             }
         }
-        // Whoever loads the file has them at once, before it is imported.
-        let importer =
-            if loading.importer == AtomId::SYSTEM { AtomId::USER } else { loading.importer };
+        // Whoever loads the file has them at once, before it is imported. What a program says of
+        // operators is not for libraries.
+        let is_library = loading.importer == AtomId::SYSTEM;
+        if is_library {
+            self.ops.put_below(name, AtomId::SYSTEM);
+        }
         for (op_name, op) in &ops {
             self.ops.add(name, *op_name, *op);
-            self.ops.add(importer, *op_name, *op);
+            if !is_library {
+                self.ops.add(loading.importer, *op_name, *op);
+            }
         }
         self.modules.by_name.insert(
             name,
@@ -327,7 +332,7 @@ impl Machine {
         loading: &mut Loading,
         library: &mut dyn Library,
     ) -> Option<AtomId> {
-        let text = write_term(&self.heap, &self.atoms, &self.ops, &WriteOptions::default(), what);
+        let text = write_term(&self.heap, &self.atoms, &self.ops, &WriteOptions::of_name(), what);
         if let Some(name) = self.library_name(what) {
             if let Err(why) = self.load_library(&name, library) {
                 loading.note(why);
@@ -361,7 +366,7 @@ impl Machine {
             return None;
         }
         let inner = self.heap.arg(what, 0);
-        Some(write_term(&self.heap, &self.atoms, &self.ops, &WriteOptions::default(), inner))
+        Some(write_term(&self.heap, &self.atoms, &self.ops, &WriteOptions::of_name(), inner))
     }
 
     fn autoload(
@@ -394,7 +399,7 @@ impl Machine {
     }
 
     fn include(&mut self, what: Value, loading: &mut Loading, library: &mut dyn Library) {
-        let text = write_term(&self.heap, &self.atoms, &self.ops, &WriteOptions::default(), what);
+        let text = write_term(&self.heap, &self.atoms, &self.ops, &WriteOptions::of_name(), what);
         let found: Option<File> = match self.library_name(what) {
             Some(name) => library.library(&name),
             None => library.file(&text, &loading.path),

@@ -440,7 +440,10 @@ impl Machine {
             }
         }
         let head = if place == Place::Loaded { self.tabled_head(home, head) } else { head };
-        self.check_definable(home, head, place)?;
+        let definable = |m: &mut Machine| m.check_definable(home, head, place);
+        if place == Place::Loaded {
+            definable(self)?;
+        }
         self.check_spread(head)?;
         self.check_spread(body)?;
         let whole = self.heap.structure(FunctorId::RULE, &[head, body]);
@@ -460,6 +463,8 @@ impl Machine {
         match compiled {
             Ok(compiled) => {
                 if place != Place::Loaded {
+                    // A body that is none is told of first.
+                    definable(self)?;
                     let pred = self.db.get(compiled.pred);
                     if pred.kind != Kind::Clauses {
                         self.db.get_mut(compiled.pred).dynamic = true;
@@ -511,15 +516,26 @@ impl Machine {
     pub(crate) fn run_once(&mut self, query: &Record, library: &mut dyn Library) -> Ending {
         loop {
             self.restart();
+            let (globals, gensyms) = (self.globals.clone(), self.gensyms.clone());
+            let random = self.random;
+            let written = (self.output.text.len(), self.output.errors.len());
+            self.db.begin_run();
             self.prepare(query);
             let ending = self.go();
             match ending {
                 Ending::Stopped(Stop::Load(name)) => {
+                    // It begins again, as if it had not begun.
+                    self.db.end_run();
+                    (self.globals, self.gensyms) = (globals, gensyms);
+                    self.output.text.truncate(written.0);
+                    self.output.errors.truncate(written.1);
+                    self.random = random;
                     if let Err(why) = self.load_library(&name, library) {
                         return Ending::Stopped(Stop::Refused(why));
                     }
                 }
                 Ending::True { .. } | Ending::False | Ending::Exception(_) | Ending::Stopped(_) => {
+                    self.db.keep_run();
                     return ending;
                 }
             }

@@ -25,13 +25,21 @@ current_test(Unit, Test, Line, Body, Options) :-
 '$open_unit'(Unit, Module, File, Options) :-
     must_be(atom, Unit), must_be(list, Options),
     retractall(unit(Unit, _, _, _)),
+    dynamic(Module:'unit test'/4),
     assertz(unit(Unit, Module, File, Options)).
 
-'$test_clauses'((Head :- Body), Line, Module, Clauses) :- !,
+'$test_clauses'(Test, Line, Module, Clauses) :-
+    catch(test_clauses(Test, Line, Module, Clauses), E, ( mistake(E, Text), Clauses = '$mistake'(Text) )).
+mistake(error(plunit(incompatible_options, Options), _), Text) :- !,
+    format(atom(Text), 'PL-Unit: incompatible test-options: ~p', [Options]).
+mistake(E, Text) :- worded(E, Text).
+test_clauses((Head :- Body), Line, Module, Clauses) :- !,
     ( Head = test(Name) -> Given = [] ; Head = test(Name, Given) ),
     ( is_list(Given) -> Several = Given ; Several = [Given] ),
     plain_options(Several, Options0),
     check_options(Options0),
+    findall(E, ( member(E, Options0), expects(E) ), Several1),
+    ( Several1 = [_, _|_] -> throw(error(plunit(incompatible_options, Several1), _)) ; true ),
     ( expectation(Options0, _) -> Options = Options0 ; Options = [true(true)|Options0] ),
     % What the options and the body have in common is handed over.
     term_variables(Given, InOptions), term_variables(Body, InBody),
@@ -40,7 +48,7 @@ current_test(Unit, Test, Line, Body, Options) :-
     atomic_list_concat([Name, '@line ', Line], Id),
     Clauses = [ 'unit test'(Name, Line, Options, Module:'unit body'(Id, Vars)),
                 ('unit body'(Id, Vars) :- !, Body) ].
-'$test_clauses'(Head, _, _, _) :-
+test_clauses(Head, _, _, _) :-
     arg(1, Head, Name),
     throw(error(existence_error(body, test(Name)), _)).
 
@@ -196,11 +204,13 @@ reason(succeeded, 'must fail but succeeded in 0.00 seconds\n') :- !.
 reason(check(E), Text) :- !, worded(E, Words), format(atom(Text), 'Comparison error: ~w', [Words]).
 reason(wrong_error(Expected, E), Text) :- !, side_by_side('wrong error', Expected, E, Text).
 reason(wrong_answer(Check), Text) :-
-    comparison(Check, Op, Answer, Expected), !,
+    compound(Check), Check =.. [Op, Answer, Expected], !,
     format(atom(Head), 'wrong answer (compared using ~w)', [Op]),
     side_by_side(Head, Expected, Answer, Text).
 reason(wrong_answers(Kind, Expected, Found), Text) :- !,
     format(atom(Text), 'wrong "~w" answer:\nERROR:     Expected: ~q\nERROR:        Found: ~q', [Kind, Expected, Found]).
+% A goal that is a test's last is called from what looks after its choice points.
+reason(error(F, context(system:'<meta-call>'/1, M)), Text) :- !, reason(error(F, context(system:setup_call_catcher_cleanup/4, M)), Text).
 reason(E, Text) :- nonvar(E), E = error(_, _), !, worded(E, Words), format(atom(Text), 'received error: ~w', [Words]).
 reason(Why, Text) :- format(atom(Text), '~p\n', [Why]).
 side_by_side(Head, Expected0, Got0, Text) :-
@@ -238,9 +248,9 @@ clean(Module, Options) :-
 :- multifile prolog:assertion_failed/2.
 prolog:assertion_failed(Reason, Goal0) :-
     running(Unit, Name, Line), !,
-    unit(Unit, Module, File, _),
+    unit(Unit, _, File, _),
     named(Name, Named),
-    ( Goal0 = Module:Goal -> true ; strip_module(Goal0, _, Goal) ),
+    ( Goal0 = Module:Goal1, predicate_property(Module:Goal1, built_in) -> Goal = Goal1 ; Goal = Goal0 ),
     ( Reason == fail -> Why = failed ; worded(Reason, Words), format(atom(Why), 'raised "~w"', [Words]) ),
     complain('ERROR: ', '~w:~w:\n\t~w: assertion ~w\n\tAssertion: ~p', [File, Line, Named, Why, Goal]),
     assertz(outcome(Unit, Name, Line, assertion)).

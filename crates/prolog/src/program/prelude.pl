@@ -11,7 +11,7 @@
 '$soft_if'(I, T, E, M, C) :- ( call(M:I) *-> '$body'(T, M, C) ; '$body'(E, M, C) ).
 '$not'(G, M, _) :- \+ call(M:G).
 
-:- meta_predicate call_with_inference_limit(0, +, -), call_with_time_limit(+, 0), once(0), ignore(0), forall(0, 0), findall(?, 0, -), findall(?, 0, -, ?),
+:- meta_predicate call_with_inference_limit(0, +, -), call_with_time_limit(+, 0), $(0), @(0, +), abolish_table_subgoals(:), call_residue_vars(0, -), once(0), ignore(0), forall(0, 0), findall(?, 0, -), findall(?, 0, -, ?),
     bagof(?, ^, -), setof(?, ^, -), ^(?, 0), not(0), apply(:, +), call_cleanup(0, 0),
     setup_call_cleanup(0, 0, 0), setup_call_catcher_cleanup(0, 0, ?, 0), call_cleanup(0, ?, 0),
     findnsols(+, ?, 0, -), findnsols(+, ?, 0, -, ?), sig_atomic(0), with_mutex(+, 0), at_halt(0),
@@ -45,6 +45,7 @@ consult(Files) :- strip_module(Files, M, Fs), '$consult'(Fs, M).
 '$consult'([], _) :- !.
 '$consult'([F|Fs], M) :- !, '$consult'(F, M), '$consult'(Fs, M).
 '$consult'(M:F, _) :- !, '$consult'(F, M).
+'$consult'(F, M) :- number(F), !, atom_number(Name, F), '$use_library'(Name, M).
 '$consult'(F, M) :- '$use_library'(F, M).
 load_files(Files) :- consult(Files).
 load_files(Files, Options) :- '$must_be_list'(Options), consult(Files).
@@ -62,12 +63,21 @@ setup_call_catcher_cleanup(S, G, Catcher, C) :- once(S), '$must_be_goal'(C), '$c
     strip_module(G, _, P),
     ( var(P) -> throw(error(instantiation_error, _)) ; callable(P) -> true ; throw(error(type_error(callable, P), _)) ).
 call_cleanup(G, C) :- '$must_be_goal'(C), '$call_cleanup'(G, _, C).
-call_cleanup(G, Catcher, C) :- '$call_cleanup'(G, Catcher, C).
+call_cleanup(G, Catcher, C) :- '$must_be_goal'(C), '$call_cleanup'(G, Catcher, C).
 '$run_cleanup'(Reason, Catcher, C) :- ( Catcher = Reason -> ignore(C) ; true ).
+
+% A goal that must succeed once and leave nothing to try.
+$(G) :-
+    (   call_cleanup(G, Det = true)
+    *-> ( Det == true -> true ; '$undetermined'(G, nondet) )
+    ;   '$undetermined'(G, fail)
+    ).
+'$undetermined'(G, How) :- strip_module(G, _, P), throw(error(determinism_error(P, det, How, goal), _)).
 
 % A limit holds until the goal's first answer.
 call_with_inference_limit(G, Limit, Result) :-
     '$must_be_integer'(Limit),
+    ( Limit > 9223372036854775807 -> throw(error(representation_error(int64_t), _)) ; true ),
     '$limit_start'(Limit, Id),
     (   catch('$limited'(G, Id, Result), E, '$limit_passed'(E, Id, Result))
     *-> true
@@ -178,6 +188,9 @@ between(L, H, X) :-
 '$must_be_nonneg'(N) :- '$must_be_integer'(N), ( N < 0 -> throw(error(domain_error(not_less_than_zero, N), _)) ; true ).
 '$must_be_number'(X) :- ( number(X) -> true ; var(X) -> throw(error(instantiation_error, _)) ; throw(error(type_error(number, X), _)) ).
 '$must_be_list'(L) :- ( var(L) -> throw(error(instantiation_error, _)) ; L = [_|_] -> true ; L == [] -> true ; throw(error(type_error(list, L), _)) ).
+'$must_be_options'(L) :- '$must_be_list'(L), forall('$member_so_far'(O, L), '$must_be_option'(O)).
+'$must_be_option'(O) :- ( var(O) -> throw(error(instantiation_error, _)) ; compound(O), functor(O, _, 1) -> true ; O = (_ = _) -> true ; throw(error(type_error(option, O), _)) ).
+'$member_so_far'(X, L) :- nonvar(L), L = [Y|Ys], ( X = Y ; '$member_so_far'(X, Ys) ).
 '$must_be_integer'(X) :- integer(X), !.
 '$must_be_integer'(X) :- var(X), !, throw(error(instantiation_error, _)).
 '$must_be_integer'(X) :- throw(error(type_error(integer, X), _)).
@@ -203,7 +216,7 @@ string_concat(A, B, C) :- '$concat_any'(string, A, B, C).
 '$memberchk_second'(A, B, [A0-B0|_]) :- B0 == B, !, A = A0.
 '$memberchk_second'(A, B, [_|S]) :- '$memberchk_second'(A, B, S).
 '$as'(atom, X, A) :- ( atom(X) -> A = X ; atom_string(A, X) ).
-'$as'(string, X, S) :- ( string(X) -> S = X ; text_to_string(X, S) ).
+'$as'(string, X, S) :- ( string(X) -> S = X ; number(X) -> number_string(X, S) ; text_to_string(X, S) ).
 '$concat_text'(X) :-
     (   var(X) -> true
     ;   X == [] -> throw(error(type_error(atom, X), _))
@@ -256,9 +269,16 @@ current_predicate(N, Head) :-
     ).
 predicate_property(H, _) :- strip_module(H, _, P), nonvar(P), \+ callable(P), !, fail.
 predicate_property(H, P) :-
+    strip_module(H, M, G), var(G), !,
+    ( var(M) -> '$modules'(Ms), '$member'(M, Ms) ; true ),
+    '$procedures'(M, L), '$member'(N/A, L), functor(G, N, A), predicate_property(M:G, P).
+predicate_property(H, P) :-
     callable(P), !, functor(P, Name, _), ( P =.. [_, V] -> true ; V = [] ), '$predicate'(H, Name, V).
 predicate_property(H, P) :-
-    var(P), '$member'(P, [defined, dynamic, static, built_in, visible]), '$predicate'(H, P, []).
+    var(P),
+    '$member'(P, [interpreted, visible, built_in, foreign, static, dynamic, imported_from(_), multifile, discontiguous,
+        exported, file(_), line_count(_), number_of_clauses(_), number_of_rules(_), defined, tabled]),
+    predicate_property(H, P).
 
 source_file(H, File) :- nonvar(H), strip_module(H, _, P), ( callable(P) -> true ; throw(error(type_error(callable, P), _)) ), predicate_property(H, file(File)).
 backtrace(_).
@@ -269,10 +289,11 @@ phrase(G, L, R) :-
     '$phrase_list'(L), '$phrase_list'(R),
     ( var(P) -> throw(error(instantiation_error, _)) ; callable(P) -> true ; string(P) -> true ; P == [] -> true ; throw(error(type_error(callable, P), _)) ),
     '$dcg_call'(P, M, L, R).
-call_dcg(G, L, R) :- strip_module(G, M, P), '$dcg_call'(P, M, L, R).
+call_dcg(G, L, R) :- strip_module(G, M, P), ( var(P) -> throw(error(instantiation_error, _)) ; true ), '$dcg_call'(P, M, L, R).
 '$phrase_list'(L) :- ( var(L) -> true ; L = [_|_] -> true ; L == [] -> true ; throw(error(type_error(list, L), _)) ).
 '$dcg_call'(P, M, L, R) :- dcg_translate_rule(('$dcg' --> P), ('$dcg'(S0, S) :- B)), S0 = L, S = R, call(M:B).
 
+with_output_to(Sink, G) :- nonvar(Sink), is_stream(Sink), !, with_output_to(string(Text), G), write(Sink, Text).
 with_output_to(Sink, G) :-
     ( var(Sink) -> throw(error(instantiation_error, _)) ; true ),
     (   compound(Sink), functor(Sink, Kind, 1), '$sink'(Kind) -> arg(1, Sink, Text), Tail = none
@@ -284,6 +305,36 @@ with_output_to(Sink, G) :-
     ->  '$captured'(Kind, T0), ( nonvar(E) -> throw(E) ; Tail = tail(T) -> '$append'(T0, T, Text) ; Text = T0 )
     ;   '$captured'(Kind, _), fail
     ).
+% Printing where the program has clauses of portray/1: what they write stands for a part of the term.
+'$print'(T) :- '$write_portrayed'(T, [quoted(true), numbervars(true)]).
+'$print'(S, T) :- with_output_to(string(Text), '$print'(T)), write(S, Text).
+'$write_portrayed'(S, T, Options) :- with_output_to(string(Text), '$write_portrayed'(T, Options)), write(S, Text).
+'$write_portrayed'(T0, Options0) :-
+    '$portrayed'(T0, T, Names, []),
+    '$without_portray'(Options0, Options),
+    write_term(T, [variable_names(Names)|Options]).
+'$without_portray'([], []).
+'$without_portray'([O|Os], Rest) :-
+    ( O = portray(_) -> Rest = Rest1 ; O = portrayed(_) -> Rest = Rest1 ; Rest = [O|Rest1] ),
+    '$without_portray'(Os, Rest1).
+'$portrayed'(T, T, Names, Names) :- var(T), !.
+'$portrayed'(T, V, [A = V|Names], Names) :-
+    catch(with_output_to(atom(A), \+ \+ user:portray(T)), _, fail), !.
+'$portrayed'(T0, T, Names0, Names) :-
+    compound(T0), acyclic_term(T0), !,
+    compound_name_arguments(T0, N, As0),
+    ( N == '[|]' -> As0 = [H0, R0], '$portrayed'(H0, H, Names0, Names1), '$portrayed_tail'(R0, R, Names1, Names), T = [H|R]
+    ; '$all_portrayed'(As0, As, Names0, Names), compound_name_arguments(T, N, As)
+    ).
+'$portrayed'(T, T, Names, Names).
+'$portrayed_tail'(T0, T, Names0, Names) :-
+    (   nonvar(T0), T0 = [H0|R0]
+    ->  '$portrayed'(H0, H, Names0, Names1), T = [H|R], '$portrayed_tail'(R0, R, Names1, Names)
+    ;   T0 == [] -> T = [], Names0 = Names
+    ;   '$portrayed'(T0, T, Names0, Names)
+    ).
+'$all_portrayed'([], [], Names, Names).
+'$all_portrayed'([A0|As0], [A|As], Names0, Names) :- '$portrayed'(A0, A, Names0, Names1), '$all_portrayed'(As0, As, Names1, Names).
 % What is no sink must be a stream.
 '$not_output'(Sink) :- atom(Sink), \+ is_stream(Sink), !, throw(error(existence_error(stream, Sink), _)).
 '$not_output'(Sink) :- throw(error(type_error(output, Sink), _)).
@@ -310,11 +361,11 @@ format(Sink, F, Args0) :-
 '$called_texts'([A|As], [T|Ts]) :-
     ( nonvar(A), A = '$call'(G) -> with_output_to(string(T), user:G) ; T = A ),
     '$called_texts'(As, Ts).
-term_string(T, S, Options) :- nonvar(S), !, read_term_from_atom(S, T, Options).
+term_string(T, S, Options) :- nonvar(S), !, '$must_be_text'(S), '$must_be_options'(Options), read_term_from_atom(S, T, Options).
 term_string(T, S, Options) :- '$must_be_list'(Options), ( memberchk(quoted(_), Options) -> O = Options ; O = [quoted(true)|Options] ), format(string(S), "~W", [T, O]).
 read_term_from_atom(A, T, Options) :-
     ( var(A) -> throw(error(instantiation_error, _)) ; text_to_string(A, S) ),
-    '$must_be_list'(Options),
+    '$must_be_options'(Options),
     (   split_string(S, "", " \t\n", [""]) -> T = end_of_file
     ;   string_concat(S, " .", Whole), open_string(Whole, In), read_term(In, T, Options)
     ).
@@ -337,7 +388,7 @@ code_type(C, T) :- '$char_class'(C, T, code).
 % What is asked most: a known character and a kind without arguments.
 '$char_class'(C, T, _) :-
     atom(T), '$simple_kind'(T),
-    ( integer(C) -> C >= 0, Code = C ; atom(C), char_code(C, Code) ), !,
+    ( integer(C) -> C >= 0, C =< 0x10ffff, Code = C ; atom(C), C \== end_of_file, char_code(C, Code) ), !,
     '$char_type'(Code, T, []).
 '$char_class'(C, T, Kind) :-
     var(C), !,
@@ -345,12 +396,8 @@ code_type(C, T) :- '$char_class'(C, T, code).
     findall(C0-T, ( '$between'(0, 255, Code), char_code(Char, Code), ( Kind == char -> C0 = Char ; C0 = Code ), '$char_class'(C0, T, Kind) ), Found),
     '$member'(C-T, Found).
 '$char_class'(C, T, Kind) :-
-    ( integer(C) -> true ; string(C), string_length(C, 1) -> true ; char_code(C, _) ),
-    '$char_kind'(T),
-    (   integer(C) -> Code = C
-    ;   string(C), string_length(C, 1) -> string_code(1, C, Code)
-    ;   char_code(C, Code)
-    ),
+    '$some_code'(C, Code),
+    ( Code == -1 -> true ; '$char_kind'(T) ),
     (   Code == -1 -> T = end_of_file
     ;   ( var(T) -> '$char_kinds'(Ts), '$member'(T, Ts) ; true ),
         (   atom(T) -> '$char_type'(Code, T, [])
@@ -359,6 +406,16 @@ code_type(C, T) :- '$char_class'(C, T, code).
             ;   '$char_type'(Code, Name, A0), ( Kind == char -> char_code(A, A0) ; A = A0 )
             )
         )
+    ).
+'$some_code'(C, Code) :-
+    (   C == end_of_file -> Code = -1
+    ;   integer(C)
+    ->  (   C >= -1, C =< 0x10ffff -> Code = C
+        ;   C >= -1, C =< 0x7fffffff -> throw(error(domain_error(character, C), _))
+        ;   throw(error(type_error(character, C), _))
+        )
+    ;   ( string(C) ; C = [_|Rest], Rest == [] ), catch(string_length(C, 1), _, fail) -> string_code(1, C, Code)
+    ;   char_code(C, Code)
     ).
 '$char_kinds'([alnum, alpha, csym, csymf, prolog_var_start, prolog_atom_start, prolog_identifier_continue, prolog_symbol,
     csymf, decimal, decimal(_), ascii, white, cntrl, digit, print, graph, punct, space, end_of_line, newline,
@@ -377,13 +434,15 @@ string_code(N, S, C) :-
     ;   number(S) -> throw(error(type_error(text, S), _))
     ;   text_to_string(S, T)
     ),
+    ( var(N), compound(C) -> throw(error(type_error(character, C), _)) ; true ),
     ( var(N) -> string_length(T, L), L > 0, '$between'(1, L, N) ; true ),
     '$string_code'(N, T, C).
 sub_atom_icasechk(Text, At, Part) :-
     ( var(At) -> true ; '$must_be_integer'(At) ),
+    ( compound(Text) -> throw(error(type_error(text, Text), _)) ; true ),
     downcase_atom(Text, T), downcase_atom(Part, P), sub_atom(T, At, _, _, P), !.
 
-atomic_concat(A, B, C) :- '$concat_text'(A), '$concat_text'(B), '$concat_text'(C), atomic_list_concat([A, B], C).
+atomic_concat(A, B, C) :- '$concat_text'(A), '$concat_text'(B), ( ( var(A) ; var(B) ) -> throw(error(instantiation_error, _)) ; '$concat_text'(C) ), atomic_list_concat([A, B], C).
 
 % Variables with attributes.
 '$wakeup'([]).
@@ -514,22 +573,26 @@ divmod(X, Y, Q, R) :- '$must_be_integer'(X), '$must_be_integer'(Y), Q is div(X, 
 nth_integer_root_and_remainder(N, I, Root, Rest) :- '$root'(N, I, Root), Rest is I - Root ** N.
 rational(X, N, D) :- rational(X), N is numerator(X), D is denominator(X).
 bounded_number(L, H, X) :-
-    ( number(X) -> '$below'(L, X), '$above'(H, X) ; throw(error(type_error(number, L), _)) ).
+    ( number(X) -> '$below'(L, X), '$above'(H, X) ; ( var(L) -> throw(error(instantiation_error, _)) ; throw(error(type_error(number, L), _)) ) ).
 '$below'(L, X) :- ( integer(X), var(L) -> L is X - 1 ; var(L) -> L is nexttoward(X, -inf) ; number(L), L < X ).
 '$above'(H, X) :- ( integer(X), var(H) -> H is X + 1 ; var(H) -> H is nexttoward(X, inf) ; number(H), H > X ).
 numbervars(T, S, E, Options) :-
+    ( var(S) -> throw(error(instantiation_error, _)) ; true ),
     ( is_list(Options) -> forall('$member'(O, Options), ( compound(O), functor(O, _, 1) -> true ; O = (_ = _) -> true ; throw(error(type_error(option, O), _)) )) ; true ),
-    '$must_be_integer'(S),
+    ( float(S), abs(S) < 1.0e15, truncate(S) =:= S -> true ; '$must_be_integer'(S) ),
     ( memberchk(singletons(true), Options) -> term_singletons(T, Ss), '$all_equal'(Ss, '$VAR'('_')) ; true ),
     numbervars(T, S, E).
 var_number(T, N) :- nonvar(T), T = '$VAR'(N).
 atomics_to_string(L, S) :- atomic_list_concat(L, A), atom_string(A, S).
 atomics_to_string(L, Separator, S) :- atomic_list_concat(L, Separator, A), atom_string(A, S).
 functor(T, N, A, Type) :-
+    ( var(Type) -> true ; atom(Type) -> true ; throw(error(type_error(atom, Type), _)) ),
     (   compound(T) -> compound_name_arity(T, N, A), Type = compound
     ;   atom(T) -> N = T, A = 0, Type = atom
     ;   nonvar(T) -> N = T, A = 0, Type = atomic
     ;   Type == compound -> compound_name_arity(T, N, A)
+    ;   Type == callable -> functor(T, N, A), callable(T)
+    ;   var(Type), A == 0, atom(N) -> throw(error(instantiation_error, _))
     ;   functor(T, N, A), ( compound(T) -> Type = compound ; atom(T) -> Type = atom ; Type = atomic )
     ).
 % In words of SWI-Prolog; what is shared counts once there.
@@ -581,16 +644,28 @@ read_line_to_codes(S, Codes, Tail) :-
 '$peek_past'(S) :- line_position(S, 0).
 read_stream_to_codes(S, Codes, Tail) :- read_stream_to_codes(S, Cs), '$append'(Cs, Tail, Codes).
 read_stream_to_codes(S, Codes) :- '$rest_of_stream'(S, T), string_codes(T, Codes).
-read_string(S, Length, Text) :- '$rest_of_stream'(S, Text), string_length(Text, Length).
+read_string(S, Length, Text) :- var(Length), !, '$rest_of_stream'(S, Text), string_length(Text, Length).
+read_string(S, Length, Text) :- '$must_be_nonneg'(Length), '$read_codes'(Length, S, Codes), string_codes(Text, Codes).
+'$read_codes'(N, S, Codes) :-
+    (   N > 0, get_code(S, C), C \== -1 -> Codes = [C|Cs], M is N - 1, '$read_codes'(M, S, Cs)
+    ;   Codes = []
+    ).
 read_term_with_history(T, O) :- read_term(T, O).
-told.
-seen.
+see(F) :- ( nonvar(F), is_stream(F) -> set_input(F) ; open(F, read, S), set_input(S) ).
+seen :- current_input(S), set_input(user_input), ( stream_property(S, alias(user_input)) -> true ; close(S) ).
+tell(F) :- ( nonvar(F), is_stream(F) -> set_output(F) ; open(F, write, S), set_output(S) ).
+append(F) :- open(F, append, S), set_output(S).
+told :- current_output(S), set_output(user_output), ( '$is_user_output'(S) -> true ; close(S) ).
+'$is_user_output'(S) :- stream_property(S, file_no(N)), N < 3, !.
 seeing(S) :- current_input(S).
 telling(S) :- current_output(S).
 stream_property(S, P) :-
     ( var(S) -> '$member'(S, [user_input, user_output, user_error]) ; is_stream(S) -> true ; throw(error(domain_error(stream, S), _)) ),
     '$stream_has'(S, P).
 '$stream_has'(S, alias(S)) :- atom(S).
+'$stream_has'(S, P) :-
+    nonvar(P), P = position('$stream_position'(Chars, Line, Column, Chars)), \+ atom(S), !,
+    character_count(S, Chars), line_count(S, Line), line_position(S, Column).
 '$stream_has'(user_input, P) :- '$member'(P, [mode(read), input, file_no(0), eof_action(reset)]).
 '$stream_has'(user_output, P) :- '$member'(P, [mode(append), output, file_no(1), eof_action(eof_code)]).
 '$stream_has'(user_error, P) :- '$member'(P, [mode(append), output, file_no(2), eof_action(eof_code)]).
@@ -694,7 +769,13 @@ clause_property(_, _) :- fail.
 tnot(Goal) :-
     strip_module(Goal, M, G),
     (   callable(G), '$predicate'(M:G, tabled, []) -> true
-    ;   callable(G) -> functor(G, N, A), throw(error(permission_error(tnot, non_tabled_procedure, N/A), _))
+    ;   ( callable(G) ; G == [] )
+    ->  functor(G, N, A),
+        (   predicate_property(M:G, imported_from(Home)) -> PI = Home:N/A
+        ;   ( M == user ; M == system ) -> PI = N/A
+        ;   PI = M:N/A
+        ),
+        throw(error(permission_error(tnot, non_tabled_procedure, PI), _))
     ;   throw(error(type_error(callable, M:G), _))
     ),
     '$table_nest',
@@ -702,6 +783,8 @@ tnot(Goal) :-
     '$table_unnest',
     Holds == false.
 untable(_).
+abolish_module_tables(M) :- ( var(M) -> throw(error(instantiation_error, _)) ; atom(M) -> abolish_all_tables ; throw(error(type_error(atom, M), _)) ).
+abolish_table_subgoals(G) :- strip_module(G, _, P), ( ( callable(P) ; P == [] ) -> abolish_all_tables ; throw(error(type_error(callable, G), _)) ).
 '$table_fill'(complete, _, _, _).
 '$table_fill'(running, _, _, _).
 '$table_fill'(follow, Call, Goal, Modes) :- '$table_round'(Call, Goal, Modes).
@@ -751,7 +834,7 @@ untable(_).
 '$table_best'(lattice(P0), Module, Old, New, Best) :-
     '$table_pred'(P0, P), ( call(Module:P, Old, New, Best0) -> Best = Best0 ; Best = Old ).
 '$table_best'(po(P0), Module, Old, New, Best) :-
-    '$table_pred'(P0, P), ( call(Module:P, Old, New) -> Best = New ; Best = Old ).
+    '$table_pred'(P0, P), ( call(Module:P, Old, New) -> Best = Old ; Best = New ).
 '$table_pred'(P0, P) :- ( P0 = P/_ -> true ; compound(P0) -> functor(P0, P, _) ; P = P0 ).
 
 % Goals that modules want to read differently.
@@ -828,10 +911,13 @@ print_message(Kind, Term) :-
         )
     ;   Lines = ["Unknown message: ~p"-[Term]]
     ).
+translate_message(Term, Lines, Rest) :- '$message_lines'(Term, Lines0), '$append'(Lines0, Rest, Lines).
 message_to_codes(Term, _, Codes) :- '$message_lines'(Term, Lines), with_output_to(codes(Codes), '$print_lines'(Lines, '')).
-print_message_lines(S, Prefix0, Lines) :-
+print_message_lines(S, Prefix0, Lines0) :-
     ( Prefix0 = kind(Kind) -> ( '$message_prefix'(Kind, Prefix) -> true ; Prefix = '' ) ; Prefix = Prefix0 ),
     '$plain_prefix'(Prefix, Plain),
+    % Each line ends once, also the last.
+    ( '$append'(Lines, [nl], Lines0) -> true ; Lines = Lines0 ),
     with_output_to(string(Text), ( write(Plain), '$print_lines'(Lines, Plain) )),
     format(S, "~w~n", [Text]).
 '$plain_prefix'(P, Plain) :- ( atom_concat(Plain0, '~N', P) -> Plain = Plain0 ; atom_concat('~N', Plain0, P) -> Plain = Plain0 ; Plain = P ).
@@ -855,3 +941,137 @@ ensure_loaded(F) :- use_module(F).
 '$filled_array'(Array, Name, Size, Value) :- length(Args, Size), '$all_equal'(Args, Value), compound_name_arguments(Array, Name, Args).
 '$all_equal'([], _).
 '$all_equal'([V|Vs], V) :- '$all_equal'(Vs, V).
+
+% Floats in parts.
+float_class(F, Class) :-
+    ( float(F) -> true ; var(F) -> throw(error(instantiation_error, _)) ; throw(error(type_error(float, F), _)) ),
+    (   F =\= F -> C = nan
+    ;   abs(F) =:= inf -> C = infinite
+    ;   F =:= 0.0 -> C = zero
+    ;   abs(F) < 2.2250738585072014e-308 -> C = subnormal
+    ;   C = normal
+    ),
+    Class = C.
+float_parts(X, M, B, E) :-
+    ( number(X) -> F is float(X) ; var(X) -> throw(error(instantiation_error, _)) ; throw(error(type_error(float, X), _)) ),
+    B = 2,
+    (   F =:= 0.0 -> M = F, E = 0
+    ;   E0 is floor(log(abs(F)) / log(2)) + 1, '$mantissa'(F, E0, M, E)
+    ).
+% The logarithm may be off by one.
+'$mantissa'(F, E0, M, E) :-
+    M0 is F / 2.0 ** E0,
+    (   abs(M0) >= 1.0 -> E1 is E0 + 1, '$mantissa'(F, E1, M, E)
+    ;   abs(M0) < 0.5 -> E1 is E0 - 1, '$mantissa'(F, E1, M, E)
+    ;   M = M0, E = E0
+    ).
+
+% Texts.
+get_string_code(N, S, C) :-
+    '$wild_text'(S, T), '$must_be_integer'(N), string_length(T, L),
+    ( N >= 1, N =< L -> string_code(N, T, C) ; throw(error(domain_error(range(1, L), N), _)) ).
+atom_prefix(Text, Prefix) :- sub_atom(Text, 0, _, _, Prefix).
+string_bytes(S, Bytes, Encoding) :-
+    (   var(Encoding) -> throw(error(instantiation_error, _))
+    ;   \+ atom(Encoding) -> throw(error(type_error(atom, Encoding), _))
+    ;   memberchk(Encoding, [octet, ascii, iso_latin_1, text, utf8]) -> true
+    ;   throw(error(domain_error(encoding, Encoding), _))
+    ),
+    ( nonvar(S) -> '$must_be_text'(S) ; '$must_be_text'(Bytes) ),
+    (   nonvar(S) -> string_codes(S, Codes), '$encoded'(Encoding, Codes, Bytes0), Bytes = Bytes0
+    ;   '$decoded'(Encoding, Bytes, Codes), string_codes(S, Codes)
+    ).
+'$must_be_text'(X) :- ( number(X) -> throw(error(type_error(text, X), _)) ; text_to_string(X, _) ).
+'$encoded'(E, Codes, Bytes) :- ( E == utf8 -> '$utf8_bytes'(Codes, Bytes) ; E == text -> '$utf8_bytes'(Codes, Bytes) ; Bytes = Codes ).
+'$decoded'(E, Bytes, Codes) :-
+    ( is_list(Bytes) -> true ; string_codes(Bytes, _) ),
+    ( ( E == utf8 ; E == text ) -> '$utf8_codes'(Bytes, Codes) ; Codes = Bytes ).
+'$utf8_bytes'([], []).
+'$utf8_bytes'([C|Cs], Bytes) :-
+    (   C < 0x80 -> Bytes = [C|More]
+    ;   C < 0x800 -> A is 0xc0 \/ (C >> 6), Bytes = [A|Rest], '$continued'(1, C, Rest, More)
+    ;   C < 0x10000 -> A is 0xe0 \/ (C >> 12), Bytes = [A|Rest], '$continued'(2, C, Rest, More)
+    ;   A is 0xf0 \/ (C >> 18), Bytes = [A|Rest], '$continued'(3, C, Rest, More)
+    ),
+    '$utf8_bytes'(Cs, More).
+'$continued'(0, _, More, More) :- !.
+'$continued'(N, C, [B|Bs], More) :- M is N - 1, B is 0x80 \/ ((C >> (6 * M)) /\ 0x3f), '$continued'(M, C, Bs, More).
+'$utf8_codes'([], []).
+'$utf8_codes'([B|Bs], [C|Cs]) :-
+    (   B < 0xc0 -> C = B, More = Bs
+    ;   B < 0xe0 -> C0 is B /\ 0x1f, '$more_bits'(1, Bs, C0, C, More)
+    ;   B < 0xf0 -> C0 is B /\ 0x0f, '$more_bits'(2, Bs, C0, C, More)
+    ;   C0 is B /\ 0x07, '$more_bits'(3, Bs, C0, C, More)
+    ),
+    '$utf8_codes'(More, Cs).
+'$more_bits'(N, Bs, C0, C, More) :-
+    (   N > 0, Bs = [B|Rest] -> C1 is (C0 << 6) \/ (B /\ 0x3f), M is N - 1, '$more_bits'(M, Rest, C1, C, More)
+    ;   C = C0, More = Bs
+    ).
+wildcard_match(Pattern, Text) :- wildcard_match(Pattern, Text, []).
+wildcard_match(Pattern, Text, Options) :-
+    '$must_be_options'(Options),
+    '$wild_text'(Pattern, P0), '$wild_text'(Text, T0),
+    ( memberchk(case_sensitive(false), Options) -> string_lower(P0, P), string_lower(T0, T) ; P = P0, T = T0 ),
+    string_codes(P, Ps), string_codes(T, Ts),
+    once('$wild'(Ps, Ts)).
+'$wild_text'(X, S) :- ( number(X) -> number_string(X, S) ; text_to_string(X, S) ).
+'$wild'([], []).
+'$wild'([0'*|Ps], Ts) :- !, '$append'(_, Rest, Ts), '$wild'(Ps, Rest).
+'$wild'([0'?|Ps], [_|Ts]) :- !, '$wild'(Ps, Ts).
+'$wild'([0'[|Ps], [T|Ts]) :- !, '$append'(Set, [0']|Rest], Ps), !, '$in_set'(Set, T), '$wild'(Rest, Ts).
+'$wild'([0'{|Ps], Ts) :- !, '$append'(All, [0'}|Rest], Ps), !, '$one_of'(All, One), '$append'(One, Rest, Qs), '$wild'(Qs, Ts).
+'$wild'([0'\\, P|Ps], [P|Ts]) :- !, '$wild'(Ps, Ts).
+'$wild'([P|Ps], [P|Ts]) :- '$wild'(Ps, Ts).
+'$in_set'([L, 0'-, H|Set], T) :- !, ( L =< T, T =< H -> true ; '$in_set'(Set, T) ).
+'$in_set'([C|Set], T) :- ( C == T -> true ; '$in_set'(Set, T) ).
+'$one_of'(All, One) :- ( '$append'(First, [0',|Rest], All) -> ( One = First ; '$one_of'(Rest, One) ) ; One = All ).
+
+% Terms.
+copy_term(Vs0, T0, Vs, T) :-
+    term_variables(Vs0, Copied), term_variables(T0, All), '$others'(All, Copied, Kept),
+    copy_term(Vs0-T0-Kept, Vs-T-Kept).
+copy_term_nat(Vs0, T0, Vs, T) :-
+    term_variables(Vs0, Copied), term_variables(T0, All), '$others'(All, Copied, Kept),
+    copy_term_nat(Vs0-T0-Kept, Vs-T-Kept).
+'$others'([], _, []).
+'$others'([V|Vs], Copied, Kept) :-
+    ( '$member'(C, Copied), C == V -> Kept = Kept1 ; Kept = [V|Kept1] ),
+    '$others'(Vs, Copied, Kept1).
+call_residue_vars(G, Vars) :- term_attvars(G, Before), call(G), term_attvars(G, After), '$others'(After, Before, Vars).
+dcg_translate_rule(Rule, _, Clause, _) :- dcg_translate_rule(Rule, Clause).
+stream_position_data(char_count, '$stream_position'(N, _, _, _), N).
+stream_position_data(line_count, '$stream_position'(_, N, _, _), N).
+stream_position_data(line_position, '$stream_position'(_, _, N, _), N).
+stream_position_data(byte_count, '$stream_position'(_, _, _, N), N).
+
+% Predicates and modules.
+current_module(M) :-
+    '$modules'(Ms),
+    (   var(M) -> '$member'(M, Ms)
+    ;   atom(M) -> '$member'(M0, Ms), M0 == M, !
+    ;   throw(error(type_error(module, M), _))
+    ).
+@(G, _) :- call(G).
+abolish(Name, Arity) :- abolish(Name/Arity).
+tracing :- fail.
+thread_local(Spec) :- dynamic(Spec).
+'$pi_head'(PI, Head) :- var(PI), var(Head), !, throw(error(instantiation_error, _)).
+'$pi_head'(M:PI, M:Head) :- !, '$pi_head'(PI, Head).
+'$pi_head'(PI, M:Head) :- var(PI), !, PI = M:PI0, '$pi_head'(PI0, Head).
+'$pi_head'(PI, Head) :- var(PI), !, '$head_name_arity'(Head, N, A), PI = N/A.
+'$pi_head'(N/A, Head) :- !, '$head_name_arity'(Head, N, A).
+'$pi_head'(N//A0, Head) :- !, '$must_be_nonneg'(A0), A is A0 + 2, '$head_name_arity'(Head, N, A).
+'$pi_head'(PI, _) :- throw(error(type_error(predicate_indicator, PI), _)).
+'$head_name_arity'(Head, N, A) :-
+    (   atom(Head) -> N = Head, A = 0
+    ;   compound(Head) -> compound_name_arity(Head, N, A)
+    ;   var(Head)
+    ->  (   ( var(N) ; var(A) ) -> throw(error(instantiation_error, _))
+        ;   \+ atom(N) -> throw(error(type_error(atom, N), _))
+        ;   \+ integer(A) -> throw(error(type_error(integer, A), _))
+        ;   A =:= 0 -> Head = N
+        ;   compound_name_arity(Head, N, A)
+        )
+    ;   throw(error(type_error(callable, Head), _))
+    ).

@@ -75,6 +75,7 @@ impl Machine {
                 loading.note("the unit of tests can't be opened".to_owned());
             }
         }
+        self.ops.put_below(module, loading.module);
         let syntax = Syntax { module, ..self.syntax_of(loading.module) };
         self.modules.by_name.insert(
             module,
@@ -119,10 +120,18 @@ impl Machine {
         let args = [term, Value::size(loading.line), Value::atom(loading.module), result];
         let goal = self.heap.structure(functor, &args);
         let plunit: AtomId = self.atoms.intern("plunit");
-        let clauses = self.ask_for_terms(plunit, goal, result, library);
-        if clauses.is_none() {
-            loading.note("the options of this test are not understood".to_owned());
+        let clauses = self.ask_for_terms(plunit, goal, result, library).unwrap_or_default();
+        let mistake = self.atoms.functor_named("$mistake", 1);
+        match clauses.as_slice() {
+            [] => loading.note("this test is not understood".to_owned()),
+            [only] if only.is_struct(mistake) => {
+                let why = self.heap.arg(*only, 0);
+                let why = why.as_atom().map_or(String::new(), |it| self.atoms.text(it).to_owned());
+                loading.note(why);
+                return Some(Vec::new());
+            }
+            _ => {}
         }
-        Some(clauses.unwrap_or_default())
+        Some(clauses)
     }
 }

@@ -81,11 +81,13 @@ type Meanings = [Option<Op>; 3];
 #[derive(Clone, Debug)]
 pub struct Ops {
     modules: FxHashMap<AtomId, FxHashMap<AtomId, Meanings>>,
+    /// Whose operators a module has besides its own; `user`'s if nothing else is said.
+    above: FxHashMap<AtomId, AtomId>,
 }
 
 impl Ops {
     pub fn new(atoms: &mut Atoms) -> Ops {
-        let mut res = Ops { modules: FxHashMap::default() };
+        let mut res = Ops { modules: FxHashMap::default(), above: FxHashMap::default() };
         for (priority, kind, names) in STANDARD {
             for name in names.split(' ') {
                 let name = atoms.intern(name);
@@ -107,13 +109,22 @@ impl Ops {
             let meanings = self.modules.get(&module)?.get(&name)?;
             meanings.get(fixity as usize).copied().flatten()
         };
-        let found = own(module);
-        let found = if found.is_none() && module != AtomId::USER && module != AtomId::SYSTEM {
-            own(AtomId::USER)
-        } else {
-            found
+        self.chain(module).find_map(own).filter(|it| it.priority != 0)
+    }
+
+    /// Says whose operators a module has besides its own.
+    pub fn put_below(&mut self, module: AtomId, above: AtomId) {
+        self.above.insert(module, above);
+    }
+
+    /// A module and those above it, up to `system`.
+    fn chain(&self, module: AtomId) -> impl Iterator<Item = AtomId> {
+        let above = |it: &AtomId| match *it {
+            AtomId::SYSTEM => None,
+            AtomId::USER => Some(AtomId::SYSTEM),
+            other => Some(self.above.get(&other).copied().unwrap_or(AtomId::USER)),
         };
-        found.or_else(|| own(AtomId::SYSTEM)).filter(|it| it.priority != 0)
+        std::iter::successors(Some(module), above)
     }
 
     /// The highest priority of any meaning; 0 if the name is no operator.
@@ -128,8 +139,8 @@ impl Ops {
 
     /// All operators that a module sees, sorted by the number of their names.
     pub fn all(&self, module: AtomId) -> Vec<(AtomId, Op)> {
-        let mut names: Vec<AtomId> = [module, AtomId::USER, AtomId::SYSTEM]
-            .into_iter()
+        let mut names: Vec<AtomId> = self
+            .chain(module)
             .filter_map(|it| self.modules.get(&it))
             .flat_map(|it| it.keys().copied())
             .collect();

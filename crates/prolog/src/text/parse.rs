@@ -43,6 +43,8 @@ pub struct ReadTerm {
     pub variables: Vec<(String, Value)>,
     /// Those of them that occur once.
     pub singletons: Vec<String>,
+    /// All that occur once, also those whose names say so.
+    pub alone: Vec<String>,
     /// Offsets of the first and behind the last character.
     pub span: (usize, usize),
     /// Comments before and inside the term.
@@ -230,16 +232,14 @@ impl Parser<'_, '_> {
         self.reader.pushed_back = Some(first);
         self.open(Bracket::Clause);
         let term = self.term()?;
-        let singletons = self
-            .vars
-            .iter()
-            .filter(|(name, _, count)| *count == 1 && warns_alone(name))
-            .map(|(name, ..)| name.clone())
-            .collect();
+        let once = self.vars.iter().filter(|it| it.2 == 1);
+        let alone: Vec<String> = once.map(|it| it.0.clone()).collect();
+        let singletons = alone.iter().filter(|it| warns_alone(it)).cloned().collect();
         Ok(Some(ReadTerm {
             term,
             variables: self.vars.drain(..).map(|(name, var, _)| (name, var)).collect(),
             singletons,
+            alone,
             span: (self.start, self.reader.lexer.at),
             comments: std::mem::take(&mut self.reader.lexer.comments),
         }))

@@ -34,6 +34,9 @@ pub struct WriteOptions {
 /// How long a text may be if nobody says it.
 const MAX_BYTES: usize = 1 << 28;
 
+/// How long the name of a file may be.
+const MAX_NAME: usize = 1 << 14;
+
 impl Default for WriteOptions {
     fn default() -> WriteOptions {
         WriteOptions {
@@ -56,6 +59,11 @@ impl Default for WriteOptions {
 impl WriteOptions {
     pub fn quoted() -> WriteOptions {
         WriteOptions { quoted: true, ..WriteOptions::default() }
+    }
+
+    /// For what names a file if it is not a mistake.
+    pub fn of_name() -> WriteOptions {
+        WriteOptions { max_bytes: MAX_NAME, ..WriteOptions::default() }
     }
 
     /// As `write_canonical` does: variables that occur once are `_`, the others `A`, `B`, ...
@@ -108,7 +116,9 @@ pub fn write_term(
     writer.todo.push(Work::Term(term, options.priority, Role::Other, 1));
     while let Some(work) = writer.todo.pop() {
         writer.step(work);
-        if options.max_bytes < writer.out.len() {
+        // A cyclic term may have nothing that comes first, and only more and more that waits.
+        let n_waiting = writer.todo.len() * size_of::<Work>();
+        if options.max_bytes < writer.out.len().max(n_waiting) {
             writer.out.push_str("...");
             break;
         }

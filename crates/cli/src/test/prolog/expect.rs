@@ -1,7 +1,7 @@
 //! What a goal is expected to do, as text that SWI-Prolog reads.
 
 use crate::test::prolog::plan::Way;
-use prolog::concolic::{Arg, Finished, Ran, Unit, term_text, term_texts};
+use prolog::concolic::{Arg, Finished, Goal, Ran, Unit, term_text, term_texts};
 use term::Term;
 use trace::Input;
 
@@ -63,42 +63,54 @@ fn thrown(unit: &mut Unit<'_>, ball: &Term) -> Expectation {
 }
 
 pub(crate) fn is_ground(term: &Term) -> bool {
-    match term {
-        Term::Ref(_) => false,
-        Term::List(list) => list.items.iter().all(is_ground) && is_ground(&list.tail),
-        Term::Tuple(items) => items.iter().all(is_ground),
-        Term::Int(_)
-        | Term::Big(_)
-        | Term::Float(_)
-        | Term::Atom(_)
-        | Term::Nil
-        | Term::Map(_)
-        | Term::Bits(_)
-        | Term::Fun(_)
-        | Term::Pid(_)
-        | Term::Port(_) => true,
-    }
+    !term.has_part(|it| matches!(it, Term::Ref(_)))
+}
+
+/// A goal of a way as text.
+#[derive(Clone, Debug)]
+pub(crate) struct Written {
+    /// Goals that are called before it.
+    pub(crate) setup: Vec<String>,
+    pub(crate) args: Vec<String>,
+    pub(crate) call: String,
 }
 
 impl Way {
-    /// The arguments and the goal as text.
-    pub(crate) fn call(&self, unit: &mut Unit<'_>, input: &Input) -> (Vec<String>, String) {
-        let (mut given, mut results) = (input.args.iter(), self.results.iter());
-        let mut args = Vec::new();
-        for arg in &self.goal.args {
-            args.push(match arg {
-                Arg::Input => {
-                    given.next().map_or("_".to_owned(), |it| term_text(unit.machine(), it))
-                }
-                Arg::Made(maker) => given
-                    .next()
-                    .and_then(|it| unit.made(*maker, it))
-                    .map_or("_".to_owned(), |it| term_text(unit.machine(), &it)),
-                Arg::Result => results.next().cloned().unwrap_or_else(|| "_".to_owned()),
-            });
-        }
-        let name = term_text(unit.machine(), &Term::atom(&self.goal.name));
-        let call = if args.is_empty() { name } else { format!("{name}({})", args.join(", ")) };
-        (args, call)
+    pub(crate) fn written(&self, unit: &mut Unit<'_>, input: &Input) -> Written {
+        let mut given = input.args.iter();
+        let before = self.goal.before.iter();
+        let setup = before.map(|it| call(unit, it, &mut given, &[]).1).collect();
+        let (args, call) = call(unit, &self.goal, &mut given, &self.results);
+        Written { setup, args, call }
     }
+}
+
+/// The arguments and the goal as text.
+fn call<'i>(
+    unit: &mut Unit<'_>,
+    goal: &Goal,
+    given: &mut impl Iterator<Item = &'i Term>,
+    results: &[String],
+) -> (Vec<String>, String) {
+    let mut results = results.iter();
+    let mut args = Vec::new();
+    for arg in &goal.args {
+        args.push(match arg {
+            Arg::Input => given.next().map_or("_".to_owned(), |it| term_text(unit.machine(), it)),
+            Arg::Made(maker) => given
+                .next()
+                .and_then(|it| unit.made(*maker, it))
+                .map_or("_".to_owned(), |it| term_text(unit.machine(), &it)),
+            Arg::Result => results.next().cloned().unwrap_or_else(|| "_".to_owned()),
+        });
+    }
+    let name = term_text(unit.machine(), &Term::atom(&goal.name));
+    let call = if args.is_empty() { name } else { format!("{name}({})", args.join(", ")) };
+    (args, call)
+}
+
+/// The goals before one, and it, as one goal that can be pasted.
+pub(crate) fn whole(setup: &[String], call: &str) -> String {
+    let setup: String = setup.iter().map(|it| format!("once({it}), ")).collect();
+    format!("{setup}{call}")
 }

@@ -3,21 +3,22 @@
 use crate::args::{Criterion, Test};
 use crate::test::plan::time_of;
 use crate::test::progress::Progress;
-use crate::test::prolog::expect::{Expectation, expect};
+use crate::test::prolog::expect::{Expectation, Written, expect};
 use crate::test::prolog::finding::{Finding, Kind, Place, findings};
 use crate::test::prolog::load::Source;
 use crate::test::prolog::plan::{Task, Way};
 use crate::test::prolog::vary::vary;
-use crate::test::prolog::words::sentences;
+use crate::test::prolog::words::{dictionary, sentences};
 use engine::{Alone, Settings, Stop};
 use prolog::Limits;
 use prolog::code::PredId;
-use prolog::concolic::{Finished, Ran, Unit};
+use prolog::concolic::{Finished, Inference, Ran, Unit};
 use solve::{Chain, Effort, Statistics};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use term::Dice;
 use trace::Covered;
 
 /// What came of a predicate.
@@ -46,6 +47,8 @@ pub(crate) struct Explored {
 /// A goal and what is expected of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
+    /// Goals that are called before it, for the facts that they add.
+    pub(crate) setup: Vec<String>,
     /// All arguments as text; results are variables.
     pub(crate) args: Vec<String>,
     pub(crate) call: String,
@@ -158,12 +161,14 @@ pub(crate) fn explore(
     let is_long = matches!(round, Round::Long { .. });
     let all = |turn: Turn| task.ways.iter().enumerate().map(move |it| (it.0, it.1, turn));
     let meant = |turn: Turn| all(turn).filter(|it| is_long && it.1.is_meant);
-    let turns = all(Turn::Usual).chain(meant(Turn::Words).take(1)).chain(meant(Turn::Deep));
+    // Texts of words cost little, and what they lead to is not looked for at length.
+    let words = || meant(Turn::Words).take(1);
+    let turns = words().chain(all(Turn::Usual)).chain(words()).chain(meant(Turn::Deep));
     for (n, way, turn) in turns {
         let is_again = turn != Turn::Usual || is_long && has_short_round(options);
         let is_seen = match turn {
             Turn::Usual => exhausted.contains(&n),
-            Turn::Words => source.inference.texts.is_empty(),
+            Turn::Words => source.inference.texts.is_empty() && source.inference.signs.is_empty(),
             Turn::Deep => !stopped.contains(&n),
         };
         if is_seen || !is_long && !way.is_meant {
@@ -188,8 +193,12 @@ pub(crate) fn explore(
         let mut unit = Unit::new(&mut source.machine, &mut source.files, goal, limits, ANSWERS);
         let mut seeds = way.seeds.clone();
         if turn == Turn::Words {
-            let words = &source.inference.texts;
-            seeds = sentences(&mut unit, way, words, &res.completed, options.seed);
+            let own = kept.iter().filter(|it| it.0 == n).map(|it| &it.1.input);
+            seeds.extend(own.cloned());
+            let Inference { texts, signs, .. } = &source.inference;
+            let dice = Dice(options.seed + kept.len() as u64);
+            seeds =
+                sentences(&mut unit, way, seeds, &dictionary(texts, signs), &res.completed, dice);
             if seeds.is_empty() {
                 continue;
             }
@@ -264,6 +273,9 @@ fn settings(
         Round::Long { .. } if way.is_trusted => PATIENCE,
         Round::Long { .. } => LESS_PATIENCE,
     };
+    // Whoever says how many runs there are wants no others.
+    let is_tried =
+        matches!(round, Round::Long { .. }) && has_short_round(options) && turn != Turn::Deep;
     Settings {
         strays: Vec::new(),
         depth: options.depth.unwrap_or(engine::DEPTH),
@@ -274,7 +286,7 @@ fn settings(
         // Whoever names a depth wants it kept.
         wanted: if options.depth.is_none() { completed(wanted) } else { Covered::default() },
         near: if options.strategy == engine::Strategy::default() { NEAR } else { 0 },
-        changes: None,
+        changes: is_tried.then(|| way.domain.clone()),
     }
 }
 
@@ -472,8 +484,8 @@ fn prune(kept: Vec<(usize, Ran)>, criterion: Criterion, wants_first: bool) -> Ve
 
 pub(crate) fn case(unit: &mut Unit<'_>, way: &Way, ran: &Ran, limits: Limits) -> Option<Case> {
     let ran = unit.solve(&ran.input, limits, ANSWERS)?;
-    let (args, call) = way.call(unit, &ran.input);
+    let Written { setup, args, call } = way.written(unit, &ran.input);
     let expectation = expect(unit, &ran)?;
     let verdict = Verdict::Unknown("swipl was not asked".to_owned());
-    Some(Case { args, call, results: way.results.clone(), expectation, verdict })
+    Some(Case { setup, args, call, results: way.results.clone(), expectation, verdict })
 }

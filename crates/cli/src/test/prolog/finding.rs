@@ -1,6 +1,6 @@
 //! What counts as found: errors that nobody catches, broken promises of determinism, no end.
 
-use crate::test::prolog::expect::{Expectation, expect};
+use crate::test::prolog::expect::{Expectation, Written, expect};
 use crate::test::prolog::explore::{ANSWERS, Verdict};
 use crate::test::prolog::plan::Way;
 use prolog::code::PredId;
@@ -14,6 +14,8 @@ pub(crate) struct Finding {
     pub(crate) kind: Kind,
     /// The same for findings that have one cause.
     pub(crate) cause: String,
+    /// Goals that are called before.
+    pub(crate) setup: Vec<String>,
     pub(crate) args: Vec<String>,
     pub(crate) call: String,
     pub(crate) results: Vec<String>,
@@ -113,7 +115,7 @@ pub(crate) fn findings(
                 _ => continue,
             }
         }
-        let (args, call) = way.call(unit, &ran.input);
+        let Written { setup, args, call } = way.written(unit, &ran.input);
         let (line, stack) = at.of(&ran);
         let expectation = expect(unit, &ran);
         let reason = match &expectation {
@@ -128,6 +130,7 @@ pub(crate) fn findings(
         let finding = Finding {
             kind,
             cause: cause.clone(),
+            setup,
             args,
             call,
             results,
@@ -222,7 +225,8 @@ pub(crate) fn shape(ball: &Term) -> String {
         Some([Term::Atom(name), first, ..]) if name.as_str() == "error" => {
             format!("error({})", shape(first))
         }
-        Some([Term::Atom(name), Term::Atom(first), ..]) => {
+        // Of other terms, what is in them is what they are about.
+        Some([Term::Atom(name), Term::Atom(first), ..]) if name.as_str().ends_with("_error") => {
             format!("{}({},..)", name.as_str(), first.as_str())
         }
         Some([Term::Atom(name), ..]) => format!("{}(..)", name.as_str()),

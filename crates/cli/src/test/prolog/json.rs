@@ -1,7 +1,7 @@
 //! The report for programs: one document, whose fields are a promise.
 
 use crate::args::Test;
-use crate::test::prolog::expect::Expectation;
+use crate::test::prolog::expect::{Expectation, whole};
 use crate::test::prolog::explore::{Case, Explored, Verdict};
 use crate::test::prolog::finding::Finding;
 use crate::test::prolog::report::{FileReport, Report};
@@ -81,7 +81,7 @@ fn finding(file: &FileReport, unit: &Explored, of: &Finding) -> Value {
         None => "timeout",
     };
     let mut res = json!({
-        "id": id(&unit.name, &of.call),
+        "id": id(&unit.name, &whole(&of.setup, &of.call)),
         "kind": of.kind.name(),
         "class": class,
         "reason": of.reason,
@@ -94,6 +94,7 @@ fn finding(file: &FileReport, unit: &Explored, of: &Finding) -> Value {
         "count": of.count,
         "why": of.why,
     });
+    add_setup(&mut res, &of.setup);
     if let (Value::Object(fields), Verdict::Differs(why) | Verdict::Unknown(why)) =
         (&mut res, &of.verdict)
     {
@@ -104,13 +105,14 @@ fn finding(file: &FileReport, unit: &Explored, of: &Finding) -> Value {
 
 fn test(unit: &Explored, of: &Case) -> Value {
     let mut res = json!({
-        "id": id(&unit.name, &of.call),
+        "id": id(&unit.name, &whole(&of.setup, &of.call)),
         "args": of.args,
         "call": of.call,
         "outcome": of.expectation.outcome(),
         "bindings": {},
         "confirmed": matches!(of.verdict, Verdict::Same { .. }),
     });
+    add_setup(&mut res, &of.setup);
     let Value::Object(fields) = &mut res else { return res };
     let bindings = |values: &Vec<String>| -> Value {
         let pairs = of.results.iter().zip(values);
@@ -130,6 +132,13 @@ fn test(unit: &Explored, of: &Case) -> Value {
         }
     }
     res
+}
+
+/// Goals that are called before.
+fn add_setup(to: &mut Value, setup: &[String]) {
+    if let Some(fields) = to.as_object_mut().filter(|_| !setup.is_empty()) {
+        fields.insert("setup".to_owned(), setup.into());
+    }
 }
 
 fn module(of: &FileReport) -> Value {

@@ -49,9 +49,58 @@ pub(crate) fn plan(source: &mut Source, options: &Test) -> Result<Vec<Task>, Dia
     let modes = modes(source, options)?;
     let first = options.goal.as_deref().map(|it| first_goal(source, it)).transpose()?;
     let names = selected(source, options, &modes, first.as_ref())?;
-    let tasks = names.into_iter().map(|info| task(source, &info, &modes, first.as_ref()));
-    tasks.collect()
+    let tasks = names.iter().map(|info| task(source, info, &modes, first.as_ref()));
+    let mut tasks = tasks.collect::<Result<Vec<Task>, Diagnostic>>()?;
+    if first.is_none() {
+        let firsts: Vec<Option<Part<'_>>> = names
+            .iter()
+            .zip(&tasks)
+            .map(|(info, task)| Some(Part { info, args: task.ways.first()?.goal.args.clone() }))
+            .collect();
+        for (task, part) in tasks.iter_mut().zip(&firsts) {
+            let others = firsts.iter().flatten();
+            let others: Vec<&Part<'_>> =
+                others.filter(|it| source.program.prepares(it.info.id, task.pred)).collect();
+            let ways = part.iter().flat_map(|it| prepared(source, it, &others, &modes));
+            task.ways.extend(ways);
+        }
+    }
+    Ok(tasks)
 }
+
+/// A predicate and how it is called.
+#[derive(Clone, Debug)]
+struct Part<'a> {
+    info: &'a PredicateInfo,
+    args: Vec<Arg>,
+}
+
+/// Ways to call a predicate after goals that add facts which it speaks of: after each, and after each
+/// twice.
+fn prepared(
+    source: &Source,
+    part: &Part<'_>,
+    others: &[&Part<'_>],
+    modes: &[Declaration],
+) -> Vec<Way> {
+    let mut res = Vec::new();
+    for n in [1, 2] {
+        for other in others.iter().take(MAX_PREPARING) {
+            let mut parts = vec![(*other).clone(); n];
+            parts.push(part.clone());
+            let declared: Vec<Declaration> =
+                modes.iter().chain(&source.declarations).cloned().collect();
+            let mut way = way_of(source, &parts, &declared, Belief::Tight);
+            way.determinism = None;
+            way.is_declared = false;
+            res.push(way);
+        }
+    }
+    res
+}
+
+/// So many other predicates are called before one.
+const MAX_PREPARING: usize = 6;
 
 /// The goal of `--goal`.
 pub(crate) struct FirstGoal {
@@ -361,34 +410,52 @@ fn way(
     declared: Option<&Declaration>,
     belief: Belief,
 ) -> Way {
+    let declared: Vec<Declaration> = declared.into_iter().cloned().collect();
+    way_of(source, &[Part { info, args }], &declared, belief)
+}
+
+/// The last part after those before it; declarations are those of the parts.
+fn way_of(source: &Source, parts: &[Part<'_>], declared: &[Declaration], belief: Belief) -> Way {
     let mut maker = TypeMaker::new(&source.inference, belief);
     let mut inputs = Vec::new();
-    let mut is_declared = args.iter().any(|it| it.is_given()) && belief != Belief::Open;
-    for (n, arg) in args.iter().enumerate().filter(|it| it.1.is_given()) {
-        if let Arg::Made(by) = arg {
-            inputs.push(by.given(&mut maker.types));
-            continue;
+    let mut is_declared = belief != Belief::Open;
+    let mut goals = Vec::new();
+    let mut determinism = None;
+    for Part { info, args } in parts {
+        let is_of = |it: &&Declaration| it.name == info.name && it.args.len() == info.arity;
+        let declared = declared.iter().find(is_of);
+        is_declared &= args.iter().any(|it| it.is_given());
+        for (n, arg) in args.iter().enumerate().filter(|it| it.1.is_given()) {
+            if let Arg::Made(by) = arg {
+                inputs.push(by.given(&mut maker.types));
+                continue;
+            }
+            let said = declared.and_then(|it| it.args.get(n)?.of.clone());
+            is_declared &= said.is_some();
+            inputs.push(match said {
+                Some(said) => maker.declared(&said, info.id, n),
+                None => maker.of_arg(info.id, n),
+            });
         }
-        let said = declared.and_then(|it| it.args.get(n)?.of.clone());
-        is_declared &= said.is_some();
-        inputs.push(match said {
-            Some(said) => maker.declared(&said, info.id, n),
-            None => maker.of_arg(info.id, n),
-        });
+        determinism = declared.and_then(|it| it.determinism);
+        let (module, name) = (source.program.module.clone(), info.name.clone());
+        goals.push(Goal { module, name, args: args.clone(), before: Vec::new() });
     }
     let whole = maker.types.add(Type::Tuple(inputs.into()));
     let types = maker.types;
     let seed = types.smallest(whole);
     let seeds = seed.and_then(|it| Some(vec![Input { args: it.as_tuple()?.to_vec() }]));
-    let n_results = args.iter().filter(|it| **it == Arg::Result).count();
+    let last = goals.pop();
+    let empty = Goal { module: String::new(), name: String::new(), args: vec![], before: vec![] };
+    let goal = Goal { before: goals, ..last.unwrap_or(empty) };
+    let n_results = goal.args.iter().filter(|it| **it == Arg::Result).count();
     let result = |n: usize| if n_results == 1 { "R".to_owned() } else { format!("R{}", n + 1) };
-    let goal = Goal { module: source.program.module.clone(), name: info.name.clone(), args };
     Way {
         goal,
         results: (0..n_results).map(result).collect(),
         domain: Domain { types, args: Some(whole) },
         seeds: seeds.unwrap_or_default(),
-        determinism: declared.and_then(|it| it.determinism),
+        determinism,
         is_declared,
         is_trusted: false,
         is_meant: belief == Belief::Tight,

@@ -4,7 +4,8 @@ use crate::test::prolog::expect::{Answers, Expectation};
 use crate::test::prolog::explore::{Case, Verdict};
 use crate::test::prolog::load::Source;
 use crate::test::prolog::report::FileReport;
-use crate::test::prolog::swipl::{Swipl, quoted};
+use crate::test::prolog::swipl::{Swipl, kept_facts, quoted};
+use prolog::code::PredId;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,7 +31,7 @@ pub(crate) fn write(
         drop(fs::remove_dir_all(&work));
         let Some((out, errors)) = said else { return Ok(path) };
         let before = left_out.len();
-        for (name, _) in cases(file) {
+        for (name, ..) in cases(file) {
             // A name that is spoken of did not simply pass.
             let is_named = |text: &str| {
                 text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|it| it == name)
@@ -46,14 +47,14 @@ pub(crate) fn write(
 }
 
 /// The tests that are worth writing, with their names.
-fn cases(file: &FileReport) -> Vec<(String, &Case)> {
+fn cases(file: &FileReport) -> Vec<(String, PredId, &Case)> {
     let mut res = Vec::new();
     for unit in &file.units {
         let plain: String =
             unit.name.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
         for (n, case) in unit.tests.iter().enumerate() {
             if !matches!(case.verdict, Verdict::Differs(_)) {
-                res.push((format!("{plain}_{}", n + 1), case));
+                res.push((format!("{plain}_{}", n + 1), unit.pred, case));
             }
         }
     }
@@ -75,45 +76,61 @@ fn text(dir: &Path, source: &Source, file: &FileReport, left_out: &[String]) -> 
     let program = program.replace('\\', "\\\\").replace('\'', "\\'");
     writeln!(res, ":- ensure_loaded('{program}').\n").ok();
     writeln!(res, ":- begin_tests({name}).\n").ok();
+    if !source.program.facts.is_empty() {
+        writeln!(res, "% What goals add or take away is put back after each test.").ok();
+        writeln!(res, "{}:- gimlet_keep.\n", kept_facts(source, "gimlet_")).ok();
+    }
     let is_module = source.program.module != "user";
-    for (name, case) in cases(file) {
+    for (name, pred, case) in cases(file) {
         if left_out.contains(&name) {
             continue;
         }
-        let call = if is_module {
-            format!("{}:{}", quoted(&source.program.module), case.call)
-        } else {
-            case.call.clone()
+        let qualified = |it: &str| match is_module {
+            true => format!("{}:{it}", quoted(&source.program.module)),
+            false => it.to_owned(),
         };
-        res.push_str(&test_text(&name, case, &call));
+        let call = qualified(&case.call);
+        let mut options: Vec<String> = Vec::new();
+        let setup: Vec<String> = case.setup.iter().map(|it| qualified(it)).collect();
+        match setup.as_slice() {
+            [] => {}
+            [one] => options.push(format!("setup({one})")),
+            many => options.push(format!("setup(( {} ))", many.join(", "))),
+        }
+        if source.program.has_facts(pred) {
+            options.push("cleanup(gimlet_put_back)".to_owned());
+        }
+        let (more, body) = test_text(case, &call);
+        options.extend(more);
+        let options = match options.is_empty() {
+            true => String::new(),
+            false => format!(", [{}]", options.join(", ")),
+        };
+        writeln!(res, "test({name}{options}) :-\n    {body}.\n").ok();
     }
     writeln!(res, ":- end_tests({name}).").ok();
     res
 }
 
-fn test_text(name: &str, case: &Case, call: &str) -> String {
+/// The options of a test, and its body.
+fn test_text(case: &Case, call: &str) -> (Option<String>, String) {
     let leaves_choice = !matches!(case.verdict, Verdict::Same { leaves_choice: false });
     match &case.expectation {
-        Expectation::Fails => {
-            let call = anonymous(call, &case.results);
-            format!("test({name}, [fail]) :-\n    {call}.\n\n")
-        }
+        Expectation::Fails => (Some("fail".to_owned()), anonymous(call, &case.results)),
         Expectation::Throws { ball, is_error } => {
-            let call = anonymous(call, &case.results);
             let ball = if *is_error { format!("error({ball}, _)") } else { ball.clone() };
-            format!("test({name}, [throws({ball})]) :-\n    {call}.\n\n")
+            (Some(format!("throws({ball})")), anonymous(call, &case.results))
         }
-        Expectation::Answers(answers) => answers_text(name, case, call, answers, leaves_choice),
+        Expectation::Answers(answers) => answers_text(case, call, answers, leaves_choice),
     }
 }
 
 fn answers_text(
-    name: &str,
     case: &Case,
     call: &str,
     answers: &Answers,
     leaves_choice: bool,
-) -> String {
+) -> (Option<String>, String) {
     let compare = if answers.is_ground { "==" } else { "=@=" };
     let one = |it: &Vec<String>| match it.as_slice() {
         [only] => only.clone(),
@@ -128,15 +145,17 @@ fn answers_text(
     if 1 < n && !case.results.is_empty() {
         let goal = if answers.is_open { format!("limit({n}, {call})") } else { call.to_owned() };
         let all = all.join(", ");
-        return format!("test({name}, [all({template} {compare} [{all}])]) :-\n    {goal}.\n\n");
+        return (Some(format!("all({template} {compare} [{all}])")), goal);
     }
-    let nondet = if leaves_choice || answers.is_open || 1 < n { ", nondet" } else { "" };
-    let first = all.first().cloned().unwrap_or_default();
+    let is_nondet = leaves_choice || answers.is_open || 1 < n;
+    let nondet = is_nondet.then(|| "nondet".to_owned());
     if case.results.is_empty() {
-        let options = if nondet.is_empty() { "" } else { ", [nondet]" };
-        return format!("test({name}{options}) :-\n    {call}.\n\n");
+        return (nondet, call.to_owned());
     }
-    format!("test({name}, [true({template} {compare} {first}){nondet}]) :-\n    {call}.\n\n")
+    let first = all.first().cloned().unwrap_or_default();
+    let value = Some(format!("true({template} {compare} {first})"));
+    let options: Vec<String> = value.into_iter().chain(nondet).collect();
+    (Some(options.join(", ")), call.to_owned())
 }
 
 /// The call with results that nobody looks at.

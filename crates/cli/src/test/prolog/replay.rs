@@ -5,7 +5,7 @@ use crate::diagnostic::{Diagnostic, Paint};
 use crate::explain::Code;
 use crate::prolog::is_prolog;
 use crate::start::{Done, stdout_colours};
-use crate::test::prolog::expect::{Expectation, expect};
+use crate::test::prolog::expect::{Expectation, expect, whole};
 use crate::test::prolog::explore::ANSWERS;
 use crate::test::prolog::finding::MANY_STEPS;
 use crate::test::prolog::load::{Source, load};
@@ -29,6 +29,7 @@ pub(crate) fn is_report(document: &Value) -> bool {
 struct Recorded {
     unit: String,
     id: String,
+    setup: Vec<String>,
     call: String,
     outcome: String,
     /// What its first answer was, or what was thrown.
@@ -53,7 +54,7 @@ pub(crate) fn replay(document: &Value, options: &Replay) -> Result<Done, Vec<Dia
             if options.id.as_ref().is_some_and(|it| *it != recorded.id) {
                 continue;
             }
-            let now = run(source, &recorded.call).map_err(|it| vec![it])?;
+            let now = run(source, &recorded).map_err(|it| vec![it])?;
             ends.push((recorded, now));
         }
     }
@@ -72,7 +73,8 @@ pub(crate) fn replay(document: &Value, options: &Replay) -> Result<Done, Vec<Dia
             let Paint { bold, faint, good, error, off, .. } = Paint::new(stdout_colours());
             let mut out = String::new();
             for end in &ends {
-                let (Recorded { id, call, outcome, term, .. }, now) = end;
+                let (Recorded { id, setup, call, outcome, term, .. }, now) = end;
+                let call = whole(setup, call);
                 writeln!(out, "{bold}?- {call}.{off} {faint}{id}{off}").ok();
                 writeln!(out, "  {} {}", now.0, now.1.as_deref().unwrap_or_default()).ok();
                 if is_same(end) {
@@ -92,6 +94,7 @@ pub(crate) fn replay(document: &Value, options: &Replay) -> Result<Done, Vec<Dia
                 json!({
                     "id": recorded.id,
                     "unit": recorded.unit,
+                    "setup": recorded.setup,
                     "call": recorded.call,
                     "outcome": now.0,
                     "term": now.1,
@@ -124,29 +127,38 @@ fn recorded(unit: &Value) -> Vec<Recorded> {
             _ => text(it, "term"),
         };
         if res.iter().all(|known| known.id != id) {
-            res.push(Recorded { unit: name.clone(), id, call, outcome, term });
+            let setup = it.get("setup").and_then(Value::as_array).into_iter().flatten();
+            let setup = setup.filter_map(|it| it.as_str().map(str::to_owned)).collect();
+            res.push(Recorded { unit: name.clone(), id, setup, call, outcome, term });
         }
     }
     res
 }
 
 /// The outcome of a goal now, and its first answer or what it throws.
-fn run(source: &mut Source, call: &str) -> Result<(String, Option<String>), Diagnostic> {
-    let FirstGoal { name, args, names } = first_goal(source, call)?;
-    let (mut modes, mut given, mut results) = (Vec::new(), Vec::new(), Vec::new());
-    for (arg, name) in args.into_iter().zip(names) {
-        match name {
-            Some(name) if matches!(arg, Term::Ref(_)) => {
-                modes.push(Arg::Result);
-                results.push(name);
-            }
-            _ => {
-                modes.push(Arg::Input);
-                given.push(arg);
+fn run(source: &mut Source, of: &Recorded) -> Result<(String, Option<String>), Diagnostic> {
+    let (mut goals, mut given, mut results) = (Vec::new(), Vec::new(), Vec::new());
+    for call in of.setup.iter().chain([&of.call]) {
+        let FirstGoal { name, args, names } = first_goal(source, call)?;
+        let mut modes = Vec::new();
+        results.clear();
+        for (arg, name) in args.into_iter().zip(names) {
+            match name {
+                Some(name) if matches!(arg, Term::Ref(_)) => {
+                    modes.push(Arg::Result);
+                    results.push(name);
+                }
+                _ => {
+                    modes.push(Arg::Input);
+                    given.push(arg);
+                }
             }
         }
+        let module = source.program.module.clone();
+        goals.push(Goal { module, name, args: modes, before: Vec::new() });
     }
-    let goal = Goal { module: source.program.module.clone(), name, args: modes };
+    let Some(goal) = goals.pop() else { return Ok(("timeout".to_owned(), None)) };
+    let goal = Goal { before: goals, ..goal };
     let limits = Limits { steps: MANY_STEPS, ..Limits::default() };
     let mut unit = Unit::new(&mut source.machine, &mut source.files, goal, limits, ANSWERS);
     let ran = unit.solve(&Input { args: given }, limits, ANSWERS);

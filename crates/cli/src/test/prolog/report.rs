@@ -69,6 +69,8 @@ impl FileReport {
             n_entered: count(&it.marks, &entered),
         });
         let is_all_tried = units.iter().all(|it| it.stop == Stop::Exhausted && !it.is_saturated);
+        // What other facts would lead to is not known: of goals that add some, few follow each other.
+        let is_all_tried = is_all_tried && program.facts.is_empty();
         let has_unknowns = units.iter().any(|it| 0 < it.solver.unknown || !it.losses.is_empty());
         let roots: Vec<_> = units.iter().map(|it| it.pred).collect();
         let impossible = source.machine.impossible(program, &roots);

@@ -1,6 +1,6 @@
 //! SWI-Prolog as the judge: goals that we expect something of are tried there, many in one start.
 
-use crate::test::prolog::expect::{Answers, Expectation};
+use crate::test::prolog::expect::{Answers, Expectation, whole};
 use crate::test::prolog::explore::{ANSWERS, Verdict};
 use crate::test::prolog::finding::{Finding, Kind};
 use crate::test::prolog::load::Source;
@@ -19,6 +19,7 @@ pub(crate) struct Swipl {
 
 /// A goal in the module of the program, and what is expected of it.
 struct Question<'a> {
+    setup: &'a [String],
     call: &'a str,
     results: &'a [String],
     /// `None`: that it does not end.
@@ -36,7 +37,9 @@ const HARNESS: &str = r#"
 :- set_prolog_flag(verbose_load, silent).
 :- set_prolog_flag(autoload, true).
 '$gimlet_all' :-
-    forall('$gimlet_case'(N, G, T, Max, Expected), '$gimlet_case_run'(N, G, T, Max, Expected)).
+    '$gimlet_keep',
+    forall('$gimlet_case'(N, G, T, Max, Expected),
+           ( '$gimlet_case_run'(N, G, T, Max, Expected), '$gimlet_put_back' )).
 '$gimlet_case_run'(N, G, T, Max, Expected) :-
     S = s(0, [], more),
     catch(call_with_time_limit(SECONDS, '$gimlet_collect'(G, T, Max, S)), E, true),
@@ -81,12 +84,14 @@ impl Swipl {
         for unit in &file.units {
             let tests = unit.tests.iter();
             questions.extend(tests.map(|it| Question {
+                setup: &it.setup,
                 call: &it.call,
                 results: &it.results,
                 expectation: Some(&it.expectation),
             }));
             let findings = unit.findings.iter();
             questions.extend(findings.map(|it| Question {
+                setup: &it.setup,
                 call: &it.call,
                 results: &it.results,
                 expectation: it.expectation.as_ref().filter(|_| it.kind != Kind::Timeout),
@@ -177,6 +182,7 @@ fn script_text(source: &Source, questions: &[Question<'_>]) -> String {
     let path = source.absolute().display().to_string().replace('\\', "\\\\").replace('\'', "\\'");
     writeln!(res, ":- user:load_files('{path}', [silent(true)]).").ok();
     let module = quoted(&source.program.module);
+    writeln!(res, "{}", kept_facts(source, "$gimlet_")).ok();
     for (n, it) in questions.iter().enumerate() {
         let template = it.results.join(", ");
         let expected = match it.expectation {
@@ -191,14 +197,37 @@ fn script_text(source: &Source, questions: &[Question<'_>]) -> String {
                 format!("answers([{}], {ends})", templates(answers))
             }
         };
-        let call = it.call;
+        let call = whole(it.setup, it.call);
         writeln!(
             res,
-            "'$gimlet_case'({n}, {module}:{call}, [{template}], {}, {expected}).",
+            "'$gimlet_case'({n}, {module}:({call}), [{template}], {}, {expected}).",
             ANSWERS + 1
         )
         .ok();
     }
+    res
+}
+
+/// Prolog that puts the facts of the program back as they were when they were kept.
+pub(crate) fn kept_facts(source: &Source, prefix: &str) -> String {
+    let name = |it: &str| quoted(&format!("{prefix}{it}"));
+    let [fact, kept, keep, put_back] = ["fact", "kept", "keep", "put_back"].map(name);
+    let module = quoted(&source.program.module);
+    let mut res = format!(":- dynamic {fact}/1, {kept}/1.\n");
+    for it in &source.program.facts {
+        let blanks = vec!["_"; it.arity].join(", ");
+        let args = if it.arity == 0 { String::new() } else { format!("({blanks})") };
+        writeln!(res, "{fact}({module}:{}{args}).", quoted(&it.name)).ok();
+    }
+    writeln!(
+        res,
+        "{keep} :- forall(( {fact}(F), catch(clause(F, B), _, fail) ), assertz({kept}((F :- B))))."
+    )
+    .ok();
+    writeln!(res, "{put_back} :-").ok();
+    writeln!(res, "    forall({fact}(F), retractall(F)),").ok();
+    writeln!(res, "    forall({kept}(C), assertz(C)),").ok();
+    writeln!(res, "    abolish_all_tables.").ok();
     res
 }
 

@@ -1,6 +1,7 @@
 //! The report for people: findings that can be pasted, then what was done, then what is left.
 
 use crate::diagnostic::{Colours, Paint};
+use crate::test::prolog::expect::{Expectation, whole};
 use crate::test::prolog::explore::{Explored, Verdict};
 use crate::test::prolog::finding::{Finding, Kind};
 use crate::test::prolog::report::{FileReport, Report};
@@ -36,7 +37,7 @@ fn finding(out: &mut String, paint: Paint, file: &FileReport, unit: &Explored, o
     let Paint { error, warning, bold, faint, off, .. } = paint;
     let colour = if of.kind == Kind::Rejected { warning } else { error };
     writeln!(out, "{colour}{}{off} in {bold}{}{off}", of.kind.name(), unit.name).ok();
-    writeln!(out, "  {bold}?- {}.{off}", of.call).ok();
+    writeln!(out, "  {bold}?- {}.{off}", whole(&of.setup, &of.call)).ok();
     writeln!(out, "  {}", of.reason).ok();
     if let Some(line) = of.line {
         writeln!(out, "  {faint}at{off} {}:{line}", file.path).ok();
@@ -90,7 +91,6 @@ fn units(out: &mut String, paint: Paint, file: &FileReport) {
 }
 
 fn tests(out: &mut String, paint: Paint, file: &FileReport) {
-    use crate::test::prolog::expect::Expectation;
     for case in file.units.iter().flat_map(|it| &it.tests) {
         let end = match &case.expectation {
             Expectation::Fails => "false".to_owned(),
@@ -109,7 +109,8 @@ fn tests(out: &mut String, paint: Paint, file: &FileReport) {
             }
         };
         let Paint { faint, off, .. } = paint;
-        writeln!(out, "{faint}?-{off} {}.  {faint}%{off} {end}", case.call).ok();
+        let call = whole(&case.setup, &case.call);
+        writeln!(out, "{faint}?-{off} {call}.  {faint}%{off} {end}").ok();
     }
     out.push('\n');
 }

@@ -12,30 +12,30 @@ use term::{Dice, Term};
 use trace::Input;
 
 /// Runs without news before this is given up.
-const PATIENCE: usize = 3_000;
+const PATIENCE: usize = 5_000;
 /// And not more than this in any case.
-const MAX_RUNS: usize = 15_000;
+const MAX_RUNS: usize = 25_000;
 const STEPS: u64 = 5_000;
+/// Runs with more steps count as several.
+const STEPS_OF_ONE: u64 = 250;
 /// Longer texts are not made.
 const MAX_TEXT: usize = 80;
 /// Words that every reader of sentences may know.
 const PLAIN: &[&str] = &[" ", "1", "-2", "30", "a", "B"];
 
-/// Inputs whose runs went where none had been before, in their order. `seen`: marks of clauses that
-/// were completed.
+/// Inputs whose runs went where none had been before, in their order, made of those in the `corpus`.
+/// `seen`: marks of clauses that were completed.
 pub(crate) fn sentences(
     unit: &mut Unit<'_>,
     way: &Way,
+    mut corpus: Vec<Input>,
     words: &[String],
     seen: &BTreeSet<u32>,
-    seed: u64,
+    mut dice: Dice,
 ) -> Vec<Input> {
-    let words = dictionary(words);
-    let mut corpus: Vec<Input> = way.seeds.clone();
     let n_seeds = corpus.len();
     let mut seen: BTreeSet<(u8, u32)> = seen.iter().map(|it| (1, *it)).collect();
     let mut furthest = unit.machine().furthest().to_vec();
-    let mut dice = Dice(seed);
     let mut n_dull = 0;
     for _ in 0..MAX_RUNS {
         if PATIENCE <= n_dull {
@@ -43,12 +43,13 @@ pub(crate) fn sentences(
         }
         n_dull += 1;
         let Some(input) = pick(&mut dice, &corpus).cloned() else { break };
-        let Some(input) = changed(&mut dice, input, &words) else { continue };
+        let Some(input) = changed(&mut dice, input, words) else { continue };
         if !way.domain.has(&input.args) || corpus.contains(&input) {
             continue;
         }
         let limits = Limits { steps: STEPS, memory_bytes: 64 << 20 };
         let Some(ran) = unit.solve(&input, limits, 1) else { continue };
+        n_dull += usize::try_from(ran.steps / STEPS_OF_ONE).unwrap_or(0);
         let things = ran.completed.iter().map(|it| (1, *it));
         let things = things.chain(ran.entered.iter().map(|it| (0, *it)));
         let n_before = seen.len();
@@ -66,9 +67,10 @@ pub(crate) fn sentences(
     corpus.split_off(n_seeds)
 }
 
-/// The words of the texts, each once.
-fn dictionary(texts: &[String]) -> Vec<String> {
+/// The words of the texts and the signs, each once.
+pub(crate) fn dictionary(texts: &[String], signs: &BTreeSet<char>) -> Vec<String> {
     let mut res: Vec<String> = PLAIN.iter().map(|it| (*it).to_owned()).collect();
+    res.extend(signs.iter().map(char::to_string));
     for text in texts {
         for word in text.split(' ').chain([text.as_str()]) {
             if !word.is_empty() && !res.iter().any(|it| it == word) {
@@ -99,6 +101,8 @@ fn changed(dice: &mut Dice, mut input: Input, words: &[String]) -> Option<Input>
             0 if place < tokens.len() => drop(tokens.remove(place)),
             1 => tokens.splice(place..(place + 1).min(tokens.len()), [word]).for_each(drop),
             2 => tokens.insert(place, word),
+            // Beside signs there are seldom spaces.
+            3 | 4 if !word.contains(char::is_alphanumeric) => tokens.insert(place, word),
             3 => tokens.extend([" ".to_owned(), word]),
             _ => tokens.splice(place..place, [" ".to_owned(), word]).for_each(drop),
         }
@@ -142,7 +146,7 @@ mod tests {
 
     #[test]
     fn words_come_behind_what_is_there() {
-        let words = dictionary(&["multiplied by".to_owned()]);
+        let words = dictionary(&["multiplied by".to_owned()], &BTreeSet::new());
         let input = Input { args: vec![Term::binary(b"2".to_vec())] };
         let all: BTreeSet<String> = (0..3_000)
             .filter_map(|it| changed(&mut Dice(it), input.clone(), &words))

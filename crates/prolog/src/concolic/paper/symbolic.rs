@@ -147,21 +147,30 @@ impl Atomic {
 }
 
 impl Symbolic {
-    /// As the figures show it, without the stack; of substitutions, what they do to these variables.
+    /// As the figures show it; of substitutions, what they do to these variables.
     pub fn show(&self, variables: &[String]) -> String {
         let numbers = |it: &mut dyn Iterator<Item = &usize>| -> String {
             it.map(usize::to_string).collect::<Vec<_>>().join(",")
         };
+        let atoms = |goal: &[Atomic]| -> String {
+            goal.iter().map(Atomic::to_string).collect::<Vec<_>>().join(",")
+        };
         let goal = match &self.goal {
             None => "fail".to_owned(),
             Some(goal) if goal.is_empty() => "true".to_owned(),
-            Some(goal) => goal.iter().map(Atomic::to_string).collect::<Vec<_>>().join(","),
+            Some(goal) => atoms(goal),
         };
+        let kept = self.stack.iter().map(|it| {
+            let labels = numbers(&mut it.labels.iter());
+            let answer = it.answer.restricted(variables);
+            format!("({};[{labels}];{answer};{})", it.label, atoms(&it.goal))
+        });
         format!(
-            "<{};[{}];{goal};{};{{{}}}>",
+            "<{};[{}];{goal};{};[{}];{{{}}}>",
             show_trace(&self.trace),
             numbers(&mut self.labels.iter()),
             self.answer.restricted(variables),
+            kept.collect::<Vec<_>>().join(","),
             numbers(&mut self.left.iter())
         )
     }

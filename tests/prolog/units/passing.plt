@@ -1,0 +1,4 @@
+:- begin_tests(ok).
+test(a) :- true.
+test(b, X == 1) :- X = 1.
+:- end_tests(ok).
