@@ -407,6 +407,18 @@ halted_in_the_middle() ->
     spawn(fun() -> halt(1) end),
     ets:new(t, [named_table]).
 
+%% Each takes the name for a process of its own, and ends the other's.
+started_anew() -> [spawn(fun() -> start_anew(server) end) || _ <- [1, 2]].
+
+start_anew(Name) ->
+    case whereis(Name) of
+        undefined -> ok;
+        Old -> unregister(Name), Old ! stop
+    end,
+    register(Name, spawn(fun() -> ets:new(Name, [named_table]), stopped_or_not() end)).
+
+stopped_or_not() -> receive stop -> stopped after 0 -> not_stopped end.
+
 %% OTP.
 
 called_and_cast() ->

@@ -1,15 +1,12 @@
 //! How many interleavings are tried in a second, on one core.
 //!
 //! Run it in release mode: `cargo run --release -p xtask -- interleavings`. Seconds are those that the
-//! search had a core for, so that others on the machine do not count; where a search is shared, they are
-//! those of the clock.
+//! search had a core for, so that others on the machine do not count. Where a search is shared, the longer
+//! of what its two threads took says how much faster it is where each has a core.
 #![expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 
 use beam::{Otp, Target};
-use engine::{
-    Alone, Crew, Ended, Helpers, Nobody, Oracle, ScheduleReport, ScheduleSettings,
-    explore_schedules_with,
-};
+use engine::{Alone, Crew, Ended, Gather, Oracle, ScheduleReport, ScheduleSettings};
 use erlang::Machine;
 use erlang::machine::Staged;
 use rustix::time::{ClockId, Timespec, clock_gettime};
@@ -35,11 +32,11 @@ pub(crate) fn table() -> Result<String, String> {
     let mut res = String::new();
     for (function, n, expect) in CASES {
         // The first run loads what it needs.
-        explore(&mut machine, &mut Nobody, function, *n, Some(1));
+        explore(&mut machine, 0, function, *n, Some(1));
         let mut best = Duration::MAX;
         for _ in 0..N_TIMES {
             let start = processor_time();
-            let report = explore(&mut machine, &mut Nobody, function, *n, None);
+            let report = explore(&mut machine, 0, function, *n, None);
             best = best.min(processor_time().saturating_sub(start));
             check(function, *n, *expect, &report)?;
         }
@@ -48,22 +45,22 @@ pub(crate) fn table() -> Result<String, String> {
         writeln!(res, "{function} {n}: {runs} interleavings, {speed:.0} a second").ok();
     }
     for (function, n, expect) in LARGE {
-        let (mut took, mut n_ahead) = (Vec::new(), 0);
-        for n_helpers in [0, 1] {
-            let start = Instant::now();
-            let report = shared(&mut machine, n_helpers, function, *n);
-            took.push(start.elapsed().as_secs_f64());
-            check(function, *n, *expect, &report)?;
-            n_ahead = report.n_ahead;
-        }
-        if let [one, two] = took.as_slice() {
-            let ratio = one / two;
-            writeln!(
-                res,
-                "{function} {n}: {one:.2} s alone, {two:.2} s with two jobs ({n_ahead} runs of the other): {ratio:.2}"
-            )
-            .ok();
-        }
+        let start = processor_time();
+        let report = explore(&mut machine, 0, function, *n, None);
+        let alone = processor_time().saturating_sub(start).as_secs_f64();
+        check(function, *n, *expect, &report)?;
+        let (clock, start, start_of_all) = (Instant::now(), processor_time(), time_of_all());
+        let report = explore(&mut machine, 1, function, *n, None);
+        let first = processor_time().saturating_sub(start).as_secs_f64();
+        let all = time_of_all().saturating_sub(start_of_all).as_secs_f64();
+        let clock = clock.elapsed().as_secs_f64();
+        check(function, *n, *expect, &report)?;
+        let (ratio, n_shared) = (alone / first.max(all - first), report.n_shared);
+        writeln!(
+            res,
+            "{function} {n}: {alone:.2} s alone; with two jobs {first:.2} s of {all:.2} s, {clock:.2} s by the clock ({n_shared} runs of the other): {ratio:.2}"
+        )
+        .ok();
     }
     Ok(res)
 }
@@ -83,44 +80,49 @@ fn check(function: &str, n: i64, expect: usize, report: &ScheduleReport) -> Resu
     Err(format!("{function} {n}: {report:?} instead of {expect} runs"))
 }
 
-fn shared(machine: &mut Machine, n_helpers: usize, function: &str, n: i64) -> ScheduleReport {
-    let crew = Crew { n_helpers, stack_bytes: 64 << 20 };
+fn explore(
+    machine: &mut Machine,
+    n_helpers: usize,
+    function: &str,
+    n: i64,
+    max_runs: Option<usize>,
+) -> ScheduleReport {
     let staging = |perform: &mut dyn FnMut(&mut dyn Stage, &mut dyn Oracle)| {
         let Ok(mut machine) = self::machine() else { return };
         let mut stage = Staged::new(&mut machine, Atom::new("classic"), Atom::new(function));
         let mut solver = Chain::new(Effort::default());
         perform(&mut stage, &mut Alone { solver: &mut solver, domain: &Domain::default() });
     };
-    let (input, settings) = (Input { args: vec![Term::Int(n)] }, ScheduleSettings::default());
-    crew.help(&staging, &input, &settings, |helpers| explore(machine, helpers, function, n, None))
-}
-
-fn explore(
-    machine: &mut Machine,
-    helpers: &mut dyn Helpers,
-    function: &str,
-    n: i64,
-    max_runs: Option<usize>,
-) -> ScheduleReport {
     let mut stage = Staged::new(machine, Atom::new("classic"), Atom::new(function));
     let mut solver = Chain::new(Effort::default());
     let mut oracle = Alone { solver: &mut solver, domain: &Domain::default() };
     let input = Input { args: vec![Term::Int(n)] };
     let settings = ScheduleSettings { max_runs, ..ScheduleSettings::default() };
-    let (mut see, mut watch) = (|_: &Ended<'_>| (), |_: &_| None);
-    explore_schedules_with(
-        helpers,
-        &mut stage,
-        &mut oracle,
-        &input,
-        &settings,
-        &mut see,
-        &mut watch,
-    )
+    let crew = Crew::new(n_helpers, 64 << 20);
+    let on: (&mut dyn Stage, &mut dyn Oracle) = (&mut stage, &mut oracle);
+    crew.explore(&staging, &|| Nothing, on, &input, &settings, &mut |_| None).0
+}
+
+/// Runs are only counted.
+struct Nothing;
+
+impl Gather for Nothing {
+    fn see(&mut self, _: &Ended<'_>) {}
+
+    fn join(&mut self, _: Nothing) {}
 }
 
 /// How long this thread has had a core.
 fn processor_time() -> Duration {
-    let Timespec { tv_sec, tv_nsec } = clock_gettime(ClockId::ThreadCPUTime);
+    time_of(ClockId::ThreadCPUTime)
+}
+
+/// How long all threads had one.
+fn time_of_all() -> Duration {
+    time_of(ClockId::ProcessCPUTime)
+}
+
+fn time_of(clock: ClockId) -> Duration {
+    let Timespec { tv_sec, tv_nsec } = clock_gettime(clock);
     Duration::new(u64::try_from(tv_sec).unwrap_or(0), u32::try_from(tv_nsec).unwrap_or(0))
 }

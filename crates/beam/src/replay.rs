@@ -9,11 +9,18 @@ use erlang::HostError;
 use std::time::Duration;
 use term::{Atom, Style, Term, print};
 
+const NODES: &str = include_str!("nodes.erl");
+
+/// How long nodes may take to start.
+const START_OF_NODES: Duration = Duration::from_secs(20);
+
 #[derive(Debug)]
 pub struct Replayer {
     pub(crate) otp: Otp,
     /// The modules under test that have a file.
     pub(crate) modules: Vec<(Atom, Source)>,
+    /// The nodes that calls need, the first of which they are made on; none: they need no node.
+    nodes: Vec<String>,
     /// Modules that BEAM would not load, and why.
     unusable: Vec<(Atom, String)>,
     /// The process that has the modules, counted by starts.
@@ -42,8 +49,8 @@ pub enum Replayed {
 }
 
 impl Replayer {
-    pub fn new(otp: Otp, modules: Vec<(Atom, Source)>) -> Replayer {
-        Replayer { otp, modules, unusable: Vec::new(), ready: None, turning: None }
+    pub fn new(otp: Otp, modules: Vec<(Atom, Source)>, nodes: Vec<String>) -> Replayer {
+        Replayer { otp, modules, nodes, unusable: Vec::new(), ready: None, turning: None }
     }
 
     /// Calls the function in a process of its own.
@@ -65,12 +72,29 @@ impl Replayer {
             Term::Atom(function.clone()),
             Term::binary(args.into_bytes()),
         ]);
-        match self.otp.ask(limit, &request) {
+        match self.ask(limit, request) {
             Ok(answer) => {
                 read(answer).ok_or_else(|| HostError::Lost("no answer to a call".to_owned()))
             }
             Err(HostError::Timeout(_)) => Ok(Replayed::Timeout),
             Err(error) => Err(error),
+        }
+    }
+
+    /// Asks the runtime, or nodes that it starts for this request alone.
+    pub(crate) fn ask(&mut self, limit: Duration, request: Term) -> Result<Term, HostError> {
+        if self.nodes.is_empty() {
+            return self.otp.ask(limit, &request);
+        }
+        let names = self.nodes.iter().map(|it| Term::binary(it.as_bytes().to_vec())).collect();
+        let request = Term::Tuple(vec![Term::atom("on"), Term::proper_list(names), request]);
+        let answer = self.otp.ask(limit + START_OF_NODES, &request)?;
+        match answer.as_tuple() {
+            Some([tag, why]) if tag.as_atom() == Some("unusable") => {
+                let why = String::from_utf8_lossy(why.as_bytes().unwrap_or_default()).into_owned();
+                Err(HostError::Lost(why))
+            }
+            Some(_) | None => Ok(answer),
         }
     }
 
@@ -80,6 +104,9 @@ impl Replayer {
             return Ok(());
         }
         self.unusable.clear();
+        if !self.nodes.is_empty() {
+            self.help(NODES)?;
+        }
         for (name, source) in self.modules.clone() {
             let path = path_term(source.path());
             let name_term = Term::Atom(name.clone());
@@ -98,6 +125,15 @@ impl Replayer {
         }
         self.ready = Some(self.otp.starts());
         Ok(())
+    }
+}
+
+impl Replayer {
+    /// Loads a module of ours.
+    pub(crate) fn help(&mut self, source: &str) -> Result<(), HostError> {
+        let source = Term::binary(source.as_bytes().to_vec());
+        let request = Term::Tuple(vec![Term::atom("helper"), source]);
+        self.otp.ask(self.otp.load_limit(), &request).map(drop)
     }
 }
 

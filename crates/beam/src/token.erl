@@ -5,7 +5,7 @@
 %% asks for the next one or is no more. Processes that nobody schedules are not held up. Parsed form
 %% by form without a preprocessor: it uses no macro and no include.
 -module(gimlet_token).
--export([rewrite/1, run/4]).
+-export([rewrite/1, run/4, run/5]).
 -export([call/3, patience/1, pause/1, live/2]).
 
 %% Rewriting -------------------------------------------------------------------------------
@@ -94,10 +94,12 @@ unless(Names, Name) ->
         false -> turn
     end.
 
-kind(Name, Arity) when Name =:= spawn; Name =:= spawn_link; Name =:= spawn_monitor ->
-    case Arity =:= 1 orelse Arity =:= 3 of true -> spawn; false -> turn end;
-kind(spawn_opt, Arity) ->
-    case Arity =:= 2 orelse Arity =:= 4 of true -> spawn; false -> turn end;
+kind(Name, _) when
+    Name =:= spawn; Name =:= spawn_link; Name =:= spawn_monitor; Name =:= spawn_opt
+-> spawn;
+kind(spawn_request, _) -> request;
+kind(Name, _) when Name =:= monitor_node; Name =:= disconnect_node -> turn;
+kind(nodes, _) -> nodes;
 kind(Name, _) when Name =:= send_after; Name =:= start_timer -> timer;
 kind(cancel_timer, _) -> cancel;
 kind(read_timer, _) -> read;
@@ -135,10 +137,12 @@ scheduled(Me, Module, Name, Args) when is_atom(Module), is_atom(Name), is_list(A
         table -> is_named(Args) andalso turn(Me, step);
         flag -> hd(Args) =:= trap_exit andalso turn(Me, step);
         info -> is_noticed(Args) andalso turn(Me, step);
+        nodes -> is_alive() andalso turn(Me, step);
         _ -> ok
     end,
     case kind(Module, Name, length(Args)) of
         spawn -> start(Me, Name, Args);
+        request -> request(Me, Args);
         timer -> start_timer(Me, Name, Args);
         cancel -> cancel(Me, cancel, Args);
         read -> cancel(Me, read, Args);
@@ -204,18 +208,65 @@ next_name() ->
 start({_, Keeper} = Me, Name, Args) ->
     turn(Me, step),
     Child = next_name(),
+    {Node, Run, Options} = asked(Name, Args),
+    is_callable(Run) orelse error(badarg),
+    Started =
+        case Node =:= node() of
+            true ->
+                erlang:spawn_opt(gimlet_token, live, [{Child, Keeper}, Run], Options);
+            %% The other node answers with a message.
+            false ->
+                case lists:member(Node, nodes(connected)) of
+                    true ->
+                        There = erlang:spawn_opt(Node, gimlet_token, live, [{Child, Keeper}, Run], Options),
+                        turn(Me, {wait, infinity}),
+                        There;
+                    false ->
+                        turn(Me, {wait, infinity}),
+                        in_vain(Me, Node, Run, Options)
+                end
+        end,
+    Pid = case Started of {It, _} -> It; It -> It end,
+    Child =:= unknown orelse (Keeper ! {born, Child, Pid}),
+    Started.
+
+%% A process that ends at once, in the place of one on a node that is not there.
+in_vain({_, Keeper} = Me, Node, Run, Options) ->
+    {M, F, A} = case Run of {Fun, []} -> {erlang, apply, [Fun, []]}; _ -> Run end,
+    turn(Me, step),
+    Crash = {erts_internal, crasher, [Node, M, F, A, Options, noconnection]},
+    erlang:spawn_opt(gimlet_token, live, [{next_name(), Keeper}, Crash], Options).
+
+asked(Name, Args) ->
     {Run, Options} =
-        case {Name, Args} of
-            {spawn_opt, [Fun, Given]} -> {{Fun, []}, Given};
-            {spawn_opt, [M, F, A, Given]} -> {{M, F, A}, Given};
-            {_, [Fun]} -> {{Fun, []}, option(Name)};
-            {_, [M, F, A]} -> {{M, F, A}, option(Name)}
+        case Name of
+            spawn_opt -> {lists:droplast(Args), lists:last(Args)};
+            _ -> {Args, option(Name)}
+        end,
+    case Run of
+        [Fun] -> {node(), {Fun, []}, Options};
+        [Node, Fun] -> {Node, {Fun, []}, Options};
+        [M, F, A] -> {node(), {M, F, A}, Options};
+        [Node, M, F, A] -> {Node, {M, F, A}, Options}
+    end.
+
+%% Who asked is told of the process by a message; it tells us of itself.
+request({_, Keeper} = Me, Args) ->
+    turn(Me, step),
+    Child = next_name(),
+    {Node, Run, Options} =
+        case Args of
+            [F] -> {node(), {F, []}, []};
+            [F, O] when is_function(F) -> {node(), {F, []}, O};
+            [N, F] -> {N, {F, []}, []};
+            [N, F, O] when is_function(F) -> {N, {F, []}, O};
+            [M, F, A] -> {node(), {M, F, A}, []};
+            [M, F, A, O] when is_atom(F), is_list(A) -> {node(), {M, F, A}, O};
+            [N, M, F, A] -> {N, {M, F, A}, []};
+            [N, M, F, A, O] -> {N, {M, F, A}, O}
         end,
     is_callable(Run) orelse error(badarg),
-    Started = erlang:spawn_opt(fun() -> live({Child, Keeper}, Run) end, Options),
-    Pid = case Started of {It, _} -> It; It -> It end,
-    Keeper ! {born, Child, Pid},
-    Started.
+    erlang:spawn_request(Node, gimlet_token, live, [{Child, Keeper}, Run], Options).
 
 option(spawn) -> [];
 option(spawn_link) -> [link];
@@ -227,6 +278,7 @@ is_callable({M, F, A}) -> is_atom(M) andalso is_atom(F) andalso is_list(A).
 %% A process under the token: its end is a step too.
 live({Name, Keeper} = Me, Run) ->
     put(gimlet_token, Me),
+    Keeper ! {born, Name, self()},
     End =
         try
             case Run of
@@ -237,7 +289,7 @@ live({Name, Keeper} = Me, Run) ->
             Class:Reason:Trace -> {raised, Class, Reason, clean(Trace)}
         end,
     turn(Me, step),
-    Keeper ! {ended, Name, End},
+    Keeper ! {ended, Name, without_us(End)},
     case End of
         {value, _} -> ok;
         {raised, exit, Why, _} -> exit(Why);
@@ -245,9 +297,19 @@ live({Name, Keeper} = Me, Run) ->
         {raised, error, Why, Where} -> exit({Why, Where})
     end.
 
+%% A caught exception may be part of a result.
+without_us([{gimlet_token, Name, _, _} | Tail]) when is_atom(Name) -> without_us(Tail);
+without_us([Head | Tail]) -> [without_us(Head) | without_us(Tail)];
+without_us(Tuple) when is_tuple(Tuple) ->
+    list_to_tuple([without_us(Part) || Part <- tuple_to_list(Tuple)]);
+without_us(Other) -> Other.
+
 clean(Trace) -> [Frame || Frame <- Trace, element(1, Frame) =/= gimlet_token].
 
 %% Timers are kept by the keeper of the token: they fire when it is their turn.
+start_timer(Me, Name, [_, To | _] = Args) when is_pid(To), node(To) =/= node() ->
+    turn(Me, step),
+    apply(erlang, Name, Args);
 start_timer({_, Keeper} = Me, Name, [_, To, Message | _]) ->
     turn(Me, step),
     Ref = make_ref(),
@@ -266,12 +328,16 @@ cancel({_, Keeper} = Me, What, [Ref | _]) ->
 %% A step is {Name, next | takes | gives_up | loses, [NameOfWhatItStarts]}.
 
 run(Module, Function, Args, Steps) ->
+    run(Module, Function, Args, Steps, #{}).
+
+%% The same on several nodes, which can be reached through `Echoes`.
+run(Module, Function, Args, Steps, Echoes) ->
     Keeper = self(),
     First = <<"P">>,
     {Pid, _} = spawn_monitor(fun() -> live({First, Keeper}, {Module, Function, Args}) end),
     State = #{
         pids => #{First => Pid}, names => #{Pid => First}, asking => #{}, timers => #{},
-        ends => #{}, dead => #{}
+        ends => #{}, dead => #{}, nodes => Echoes
     },
     {Fate, Last} = follow(Steps, 0, State),
     Free = freely(Last, erlang:monotonic_time(millisecond) + 700),
@@ -285,32 +351,41 @@ run(Module, Function, Args, Steps) ->
     {followed, Fate, End, [{Name, It} || {Name, {raised, _, _, _} = It} <- Others, is_binary(Name)]}.
 
 follow([], _, State) ->
+    settle(State),
     {whole, State};
 follow([{Name, How, Names} | Steps], N, State) ->
+    settle(State),
     case State of
         #{timers := #{Name := {_, To, Message}} = Timers} ->
             catch To ! Message,
             follow(Steps, N + 1, State#{timers := maps:remove(Name, Timers)});
+        #{nodes := #{Name := Echo} = Nodes} ->
+            Left = maps:remove(Name, Nodes),
+            gimlet_nodes:fall(Echo, maps:values(Left)),
+            follow(Steps, N + 1, State#{nodes := Left});
         #{} ->
             case until_asks(Name, State) of
                 {asks, {Pid, Ask, What}, Asked} ->
-                    case fits(What, How) of
-                        true ->
-                            Pid ! {gimlet_token, Ask, How, Names},
-                            Left = maps:remove(Name, maps:get(asking, Asked)),
-                            case until_asks(Name, Asked#{asking := Left}) of
-                                {late, Late} -> {{lost, N}, Late};
-                                {_, _, Next} -> follow(Steps, N + 1, Next);
-                                {gone, Next} -> follow(Steps, N + 1, Next)
-                            end;
-                        false ->
-                            {{lost, N}, Asked}
+                    Left = maps:remove(Name, maps:get(asking, Asked)),
+                    Fits = fits(What, How),
+                    Fits andalso (Pid ! {gimlet_token, Ask, How, Names}),
+                    case until_asks(Name, Asked#{asking := Left}) of
+                        %% A signal is on its way that ends it.
+                        {gone, Next} -> follow(Steps, N + 1, Next);
+                        {asks, _, Next} -> follow(Steps, N + 1, Next);
+                        {late, Late} when Fits -> {{lost, N}, Late};
+                        {late, #{asking := Others} = Late} ->
+                            {{lost, N}, Late#{asking := Others#{Name => {Pid, Ask, What}}}}
                     end;
                 %% A signal has ended it: that was its step.
                 {gone, Next} -> follow(Steps, N + 1, Next);
                 {late, Late} -> {{lost, N}, Late}
             end
     end.
+
+%% What was sent to another node is there before anybody goes on.
+settle(#{nodes := Nodes}) when map_size(Nodes) > 0 -> gimlet_nodes:settle(maps:values(Nodes));
+settle(_) -> ok.
 
 fits(step, next) -> true;
 fits(step, loses) -> true;

@@ -15,16 +15,22 @@ const TOKEN: &str = include_str!("token.erl");
 
 /// Modules of OTP whose steps are steps of the program.
 const TALKERS: &[&str] = &[
+    "erpc",
     "gen",
     "gen_server",
     "gen_statem",
     "gen_event",
     "io",
     "proc_lib",
+    "rpc",
     "supervisor",
     "sys",
     "timer",
 ];
+
+/// Modules whose functions take one turn each, whoever calls them.
+const HELD_UP: &[&str] =
+    &["atomics", "counters", "erlang", "erts_internal", "ets", "persistent_term"];
 
 /// One step of a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +39,8 @@ pub struct Turn {
     pub how: How,
     /// The names of the processes and timers that it starts.
     pub starts: Vec<String>,
+    /// The module whose code takes it, if it is not the end of an actor.
+    pub module: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,15 +76,39 @@ impl Replayer {
         self.prepare()?;
         self.prepare_turns()?;
         let args = print(&Term::proper_list(args.to_vec()), Style::INPUT);
+        let held = self.held_up(turns);
         let request = Term::Tuple(vec![
             Term::atom("follow"),
             Term::Atom(module.clone()),
             Term::Atom(function.clone()),
             Term::binary(args.into_bytes()),
-            Term::proper_list(turns.iter().map(turn_term).collect()),
+            Term::proper_list(held.iter().map(|it| turn_term(it.1)).collect()),
         ]);
-        let answer = self.otp.ask(limit, &request)?;
-        followed(answer).ok_or_else(|| HostError::Lost("no answer to a schedule".to_owned()))
+        let answer = self.ask(limit, request)?;
+        let mut res = followed(answer)
+            .ok_or_else(|| HostError::Lost("no answer to a schedule".to_owned()))?;
+        let of_all = |it: usize| held.get(it).map_or(turns.len(), |it| it.0);
+        res.lost = res.lost.map(of_all);
+        Ok(res)
+    }
+
+    /// The turns that are taken by code that waits for them, with their numbers.
+    fn held_up<'t>(&self, turns: &'t [Turn]) -> Vec<(usize, &'t Turn)> {
+        let is_rewritten = |name: &String| {
+            TALKERS.contains(&name.as_str())
+                || HELD_UP.contains(&name.as_str())
+                || self.modules.iter().any(|it| it.0.as_str() == name)
+        };
+        let mut strangers: Vec<&String> = Vec::new();
+        let mut res = Vec::new();
+        for (n, turn) in turns.iter().enumerate() {
+            if !strangers.contains(&&turn.name) && turn.module.as_ref().is_none_or(is_rewritten) {
+                res.push((n, turn));
+            } else {
+                strangers.extend(&turn.starts);
+            }
+        }
+        res
     }
 
     /// Rewrites the modules, again if the runtime was started anew.
@@ -85,8 +117,7 @@ impl Replayer {
             return Ok(());
         }
         let limit = self.otp.load_limit();
-        let token = Term::Tuple(vec![Term::atom("token"), Term::binary(TOKEN.as_bytes().to_vec())]);
-        self.otp.ask(limit, &token)?;
+        self.help(TOKEN)?;
         for name in TALKERS {
             let request = Term::Tuple(vec![Term::atom("take_turns"), Term::atom(name)]);
             self.otp.ask(limit, &request)?;

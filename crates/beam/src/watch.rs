@@ -63,7 +63,7 @@ impl Otp {
         places: &mut Places,
     ) -> Result<ModuleCode, HostError> {
         let limit = self.load_limit();
-        let watcher = vec![Term::atom("watcher"), Term::binary(WATCHER.as_bytes().to_vec())];
+        let watcher = vec![Term::atom("helper"), Term::binary(WATCHER.as_bytes().to_vec())];
         self.ask(limit, &Term::Tuple(watcher))?;
         let options = match source {
             Source::Beam(_) => Term::atom("beam"),

@@ -59,7 +59,7 @@ fn a_node_that_goes_down_leaves_who_does_not_watch_it_waiting() {
     let (code, report) = explore("ask/0", &["--node-down", "--out", dir]);
     let findings = report["units"][0]["findings"].as_array().expect("findings");
     let deadlock = findings.iter().find(|it| it["kind"] == "deadlock").expect("a deadlock");
-    assert_eq!((code, deadlock["confirmed"].as_bool()), (1, Some(false)));
+    assert_eq!((code, deadlock["confirmed"].as_bool()), (1, Some(true)), "{deadlock}");
     let chart = deadlock["schedule"]["chart"].as_array().expect("a chart");
     assert!(chart.iter().any(|it| it.as_str().is_some_and(|it| it.ends_with("goes down"))));
     let steps = deadlock["schedule"]["steps"].as_array().expect("steps");
@@ -67,6 +67,37 @@ fn a_node_that_goes_down_leaves_who_does_not_watch_it_waiting() {
 
     let (code, out, complaint) = gimlet(&["replay", &format!("{dir}/report.json")]);
     assert!(code == 0 && !out.contains("recorded was"), "{out}{complaint}");
+}
+
+/// Real nodes of BEAM take the same turns.
+#[test]
+fn what_happens_between_nodes_is_confirmed_on_beam() {
+    for (function, more) in [
+        ("overtaken/0", &[][..]),
+        ("called/0", &[]),
+        ("killed_from_afar/0", &[]),
+        ("started_too_late/0", &["--node-down"]),
+        ("asks_once/0", &["--lossy"]),
+    ] {
+        let (code, report) = explore(function, more);
+        let findings = report["units"][0]["findings"].as_array().expect("findings");
+        let is_bad = |it: &&Value| it["kind"] != "race";
+        assert!(code == 1 && findings.iter().any(|it| is_bad(&it)), "{function}: {report}");
+        for it in findings.iter().filter(is_bad) {
+            assert_eq!(it["confirmed"], true, "{function}: {it}");
+        }
+    }
+    // Without a schedule, too.
+    let test = ["test", "cluster.erl", "-f", "where_is_the_answer/1", "--format", "json"];
+    let (_, out, complaint) = gimlet(&[&test[..], &NODES].concat());
+    let report: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{out}{complaint}"));
+    let finding = &report["units"][0]["findings"][0];
+    let found = [&finding["call"], &finding["confirmed"]];
+    assert_eq!(
+        found,
+        [&"cluster:where_is_the_answer([42])".into(), &Value::from(true)],
+        "{report}"
+    );
 }
 
 #[test]

@@ -567,6 +567,32 @@ fn findings_of_schedules_are_small_and_drawn() {
     assert_eq!(tags, picture.matches('>').count(), "{picture}");
 }
 
+/// Whatever is found is made small, and its steps lead there again.
+#[test]
+fn small_schedules_lead_to_what_was_found() {
+    let dir = fresh_dir("again");
+    let programs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/schedules");
+    let mut n_findings = 0;
+    for (program, options) in [
+        ("scenarios.erl", &[][..]),
+        ("meetings.erl", &[]),
+        ("otp_races.erl", &["--no-spec"]),
+        ("shared.erl", &["--delivery", "causal"]),
+    ] {
+        let out = dir.join(program);
+        let (program, out) = (format!("{programs}/{program}"), out.to_str().expect("UTF-8"));
+        let args = [&program, "--schedules", "--out", out, "--runs", "2000"];
+        let (report, _) = report(&[&args[..], options].concat());
+        let units = report["units"].as_array().expect("units").iter();
+        n_findings +=
+            units.map(|it| it["findings"].as_array().expect("findings").len()).sum::<usize>();
+        let again = gimlet(&["replay", &format!("{out}/report.json")]);
+        let text = again.stdout;
+        assert!(again.code == 0 && !text.contains("recorded was"), "{program}: {text}");
+    }
+    assert!(n_findings > 100, "{n_findings}");
+}
+
 /// What goes wrong if a message gets lost, with its name; BEAM is made to lose it too.
 #[test]
 fn messages_that_nobody_takes_are_told_of() {

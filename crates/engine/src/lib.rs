@@ -19,9 +19,8 @@ pub use explore::{DEPTH, Settings, explore};
 pub use oracle::{Alone, Oracle, Question};
 pub use report::{Report, Stop, Test};
 pub use schedules::{
-    Crew, Delivery, Dpor, Ended, Followed, Helpers, Job, JobId, News, Nobody, ScheduleReport,
-    ScheduleSettings, Staging, explore_schedules, explore_schedules_with, follow, perform_job,
-    step_name, unfold_schedules,
+    Crew, Delivery, Dpor, Ended, Followed, Gather, ScheduleReport, ScheduleSettings, Staging,
+    explore_schedules, follow, step_name, unfold_schedules,
 };
 pub use strategy::Strategy;
 pub use unfold::{

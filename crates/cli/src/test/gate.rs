@@ -98,6 +98,7 @@ pub(crate) fn gate(unit: &UnitName, contract: &Contract) -> Option<ModuleCode> {
         compile_info: Term::Nil,
         file: String::new(),
         md5: [0; 16],
+        closures: Vec::new(),
     })
 }
 

@@ -41,7 +41,6 @@ use crate::start::{COULD_NOT, Done, stdout_colours};
 use crate::test::confirm::confirm;
 use crate::test::coverage::Sources;
 use crate::test::explore::Task;
-use crate::test::finding::Confirmation;
 use crate::test::plan::{n_workers, plan, time_of, time_of_all};
 use crate::test::progress::Progress;
 use crate::test::project::Project;
@@ -135,9 +134,7 @@ fn explore(
     let mut covered = Covered::default();
     workers.run(|n, mut explored| {
         let Some(Task { unit, contract, .. }) = tasks.get(n) else { return };
-        if !options.build.nodes.0.is_empty() {
-            explored.findings.iter_mut().for_each(|it| it.confirmation = on_nodes());
-        } else if let Some(beam) = &mut beam {
+        if let Some(beam) = &mut beam {
             confirm(beam, unit, &mut explored);
         }
         covered.add(&explored.report.covered);
@@ -150,11 +147,6 @@ fn explore(
     let of_units: Vec<_> = units.iter().map(|it| (&it.coverage, &it.explored)).collect();
     let modules = sources.union(&of_units);
     Ok(Report { units, modules })
-}
-
-/// The BEAM that findings are tried on is one node without a name.
-fn on_nodes() -> Confirmation {
-    Confirmation::Unconfirmed("it needs several nodes".to_owned())
 }
 
 /// Set by Ctrl-C: the search stops, and what is known is shown.
@@ -176,5 +168,6 @@ fn interrupt() -> Arc<AtomicBool> {
 fn replayer(project: &Project) -> Option<Replayer> {
     let with_file = |it: &project::Module| Some((it.name.clone(), it.source.clone()?));
     let modules = project.modules.iter().filter_map(with_file).collect();
-    Some(Replayer::new(project.host().ok()?, modules))
+    let nodes = project.build.nodes.0.clone();
+    Some(Replayer::new(project.host().ok()?, modules, nodes))
 }

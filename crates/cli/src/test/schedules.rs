@@ -16,14 +16,16 @@ use crate::test::schedules::smaller::{Smaller, Wanted, n_lost, n_switches};
 use crate::test::unit::UnitName;
 use beam::{How, Turn};
 use engine::{
-    Alone, Crew, Ended, Followed, Oracle, Report, ScheduleReport, ScheduleSettings, Stop, Test,
+    Alone, Crew, Ended, Followed, Gather, Oracle, Report, ScheduleReport, ScheduleSettings, Stop,
+    Test,
 };
-use engine::{explore_schedules_with, follow, step_name};
+use engine::{follow, step_name};
 use erlang::Machine;
 use erlang::data::NodeId;
 use erlang::machine::Staged;
 use serde_json::{Value, json};
 use solve::{Chain, Effort};
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -147,8 +149,11 @@ impl Task {
         let nothing = Input { args: Vec::new() };
         let seed = self.contract.seeds.first().unwrap_or(&nothing);
         let judge = Judge { unit: &self.unit, contract: &self.contract, modules };
-        let mut all = Gathered { gate: gate.clone(), ..Gathered::default() };
-        let mut see = |ended: &Ended<'_>| all.see(&judge, ended);
+        let gather = || Gathering {
+            judge: &judge,
+            all: Gathered { gate: gate.clone(), ..Gathered::default() },
+        };
+        let mut gathered = gather();
         let mut seen = progress.unit(&self.unit);
         let mut watch = |report: &ScheduleReport| {
             let shown = Report { n_runs: report.n_runs, ..Report::default() };
@@ -181,18 +186,11 @@ impl Task {
                     let domain = &self.contract.domain;
                     perform(&mut stage, &mut Alone { solver: &mut solver, domain });
                 };
-                let crew = Crew { n_helpers: self.n_solvers - 1, stack_bytes: STACK_BYTES };
-                let found = crew.help(&staging, seed, settings, |helpers| {
-                    explore_schedules_with(
-                        helpers,
-                        &mut stage,
-                        &mut oracle,
-                        seed,
-                        settings,
-                        &mut see,
-                        &mut watch,
-                    )
-                });
+                let crew = Crew::new(self.n_solvers - 1, STACK_BYTES);
+                let on: (&mut dyn Stage, &mut dyn Oracle) = (&mut stage, &mut oracle);
+                let (found, later) =
+                    crew.explore(&staging, &gather, on, seed, settings, &mut watch);
+                gathered.join(later);
                 all.n_runs += found.n_runs;
                 all.n_diverged += found.n_diverged;
                 if found.stop != Stop::Exhausted {
@@ -204,8 +202,8 @@ impl Task {
             }
             (all, solver.statistics)
         });
-        let Gathered { found: causes, deadlock, tests, results, leftovers, .. } = all;
-        let Gathered { mut report, n_refused, .. } = all;
+        let Gathered { found: causes, deadlock, tests, results, leftovers, .. } = gathered.all;
+        let Gathered { mut report, n_refused, .. } = gathered.all;
         report.solver = statistics;
         report.n_runs = found.n_runs;
         report.n_diverged = found.n_diverged;
@@ -269,6 +267,22 @@ impl Task {
     }
 }
 
+/// What is gathered, by whom it is judged.
+struct Gathering<'j> {
+    judge: &'j Judge<'j>,
+    all: Gathered,
+}
+
+impl Gather for Gathering<'_> {
+    fn see(&mut self, ended: &Ended<'_>) {
+        self.all.see(self.judge, ended);
+    }
+
+    fn join(&mut self, later: Self) {
+        self.all.join(later.all);
+    }
+}
+
 impl Gathered {
     fn see(&mut self, judge: &Judge<'_>, ended: &Ended<'_>) {
         let Ended { input, schedule, performed, .. } = ended;
@@ -312,12 +326,10 @@ impl Gathered {
         }
         if *outcome == Outcome::Deadlock {
             let mut new = shown(Kind::Deadlock, outcome, None);
+            new.finding.count = 1;
             match &mut self.deadlock {
                 Some(known) => better(known, new),
-                none => {
-                    new.finding.count = 1;
-                    *none = Some(new);
-                }
+                none => *none = Some(new),
             }
         }
         let args = args_text(input);
@@ -329,17 +341,58 @@ impl Gathered {
         let of_input = self.results.entry(args).or_default();
         of_input.entry(text).or_insert_with(|| shown(Kind::Race, outcome, None));
     }
+
+    /// The same as if it had seen the later runs itself.
+    fn join(&mut self, later: Gathered) {
+        let Gathered { found, deadlock, tests, results, report, n_refused, leftovers, .. } = later;
+        self.report.covered.add(&report.covered);
+        for (loss, n) in report.losses {
+            *self.report.losses.entry(loss).or_default() += n;
+        }
+        self.n_refused += n_refused;
+        self.leftovers.join(leftovers);
+        // How much was known when so many of the later ones were.
+        let mut n_known = vec![self.known.len()];
+        for test in tests {
+            let text = format!("{} {}", args_text(&test.input), end_text(&test.outcome));
+            if self.known.insert(text) {
+                self.tests.push(test);
+            }
+            n_known.push(self.known.len());
+        }
+        let placed = |it: Shown| {
+            let nth = n_known.get(it.nth).copied().unwrap_or(it.nth);
+            Shown { nth, ..it }
+        };
+        for (cause, shown) in found {
+            match self.found.entry(cause) {
+                Entry::Occupied(mut known) => better(known.get_mut(), placed(shown)),
+                Entry::Vacant(place) => {
+                    place.insert(placed(shown));
+                }
+            }
+        }
+        match (&mut self.deadlock, deadlock.map(placed)) {
+            (Some(known), Some(new)) => better(known, new),
+            (none, new) => *none = none.take().or(new),
+        }
+        for (args, ends) in results {
+            let of_input = self.results.entry(args).or_default();
+            for (text, shown) in ends {
+                of_input.entry(text).or_insert_with(|| placed(shown));
+            }
+        }
+    }
 }
 
-fn keep(entry: std::collections::btree_map::Entry<'_, Cause, Shown>, make: impl FnOnce() -> Shown) {
-    use std::collections::btree_map::Entry;
+fn keep(entry: Entry<'_, Cause, Shown>, make: impl FnOnce() -> Shown) {
     let kind = entry.key().kind();
     let mut new = make();
     new.finding.kind = kind;
+    new.finding.count = 1;
     match entry {
         Entry::Occupied(mut known) => better(known.get_mut(), new),
         Entry::Vacant(place) => {
-            new.finding.count = 1;
             place.insert(new);
         }
     }
@@ -347,7 +400,7 @@ fn keep(entry: std::collections::btree_map::Entry<'_, Cause, Shown>, make: impl 
 
 /// Keeps the run that loses fewer messages, or has fewer switches.
 fn better(known: &mut Shown, mut new: Shown) {
-    known.finding.count += 1;
+    known.finding.count += new.finding.count;
     let measure = |it: &Shown| (n_lost(&it.schedule), it.n_switches, it.schedule.len());
     if measure(&new) < measure(known) {
         new.finding.count = known.finding.count;
@@ -442,7 +495,8 @@ fn turn(stage: &Staged<'_>, step: &Step) -> Turn {
         Take::Lost => How::Loses,
     };
     let starts = step.spawned.iter().map(|it| stage.name(*it)).collect();
-    Turn { name: stage.name(step.label.actor), how, starts }
+    let module = step.text.as_ref().and_then(|it| it.module.clone());
+    Turn { name: stage.name(step.label.actor), how, starts, module }
 }
 
 fn blocked_text(stage: &Staged<'_>, blocked: &Blocked) -> String {

@@ -4,6 +4,9 @@ use std::ops::Deref;
 use std::sync::Arc;
 use trace::{Access, Actor, Label, MessageId, OfferKind, Step, Take};
 
+/// No actor has it.
+pub(super) const NOTHING: Label = Label { actor: Actor(u32::MAX), take: Take::Next };
+
 /// Shared by the trace, the sleeping steps and the plans, of several searches if there are.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Doing {
@@ -38,6 +41,13 @@ impl Doing {
         };
         let (sent, spawned) = (Vec::new(), Vec::new());
         Arc::new(Doing { label, accesses, is_global, sent, spawned, killed })
+    }
+
+    /// The step of a run that ends, which comes before or after nothing else.
+    pub(super) fn nothing() -> Arc<Doing> {
+        let (accesses, kills) = (Vec::new(), Vec::new());
+        let kind = OfferKind::Next { accesses, is_global: true, kills, may_lose: false };
+        Doing::of_offer(NOTHING, Some(&kind))
     }
 
     /// Whether the order of two steps that follow each other can matter. Two messages to one

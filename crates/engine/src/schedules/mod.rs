@@ -3,7 +3,6 @@
 //! Optimal dynamic partial order reduction with wakeup trees, where a step of a receive is named by
 //! the message that it takes. Knows no language: steps say what they touch.
 
-mod ahead;
 mod crew;
 mod data;
 mod doing;
@@ -11,16 +10,17 @@ mod follow;
 mod node;
 mod offers;
 mod order;
+mod part;
 mod plan;
 mod search;
 mod settings;
 mod unfold;
 mod wakeup;
+mod wishes;
 
-pub use ahead::{Helpers, Job, JobId, News, Nobody, perform_job};
 pub use crew::{Crew, Staging};
 pub use follow::{Followed, follow, step_name};
 pub use order::Delivery;
-pub use search::{explore_schedules, explore_schedules_with};
-pub use settings::{Dpor, Ended, ScheduleReport, ScheduleSettings};
+pub use search::explore_schedules;
+pub use settings::{Dpor, Ended, Gather, ScheduleReport, ScheduleSettings};
 pub use unfold::unfold_schedules;

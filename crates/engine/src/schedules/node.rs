@@ -1,7 +1,8 @@
 //! Places on the path of a search, with what is planned there.
 
 use crate::schedules::data::Turns;
-use crate::schedules::doing::{Doing, is_weak_initial};
+use crate::schedules::doing::{Doing, initial, is_weak_initial};
+use crate::schedules::settings::Dpor;
 use crate::schedules::wakeup::{Asleep, Branch};
 use std::sync::Arc;
 use term::Exprs;
@@ -27,6 +28,8 @@ pub(super) struct Size {
     pub(super) n_before: usize,
     /// Of the largest branch so far.
     pub(super) largest: usize,
+    /// Sequences that a branch must have to be given away: others of the node had few runs each.
+    pub(super) min_given: usize,
 }
 
 impl Node {
@@ -36,7 +39,7 @@ impl Node {
         n_preemptions: usize,
         n_before: usize,
     ) -> Node {
-        let size = Size { n_before, largest: 0 };
+        let size = Size { n_before, largest: 0, min_given: 1 };
         Node { sleep, tree, turns: Turns::default(), n_preemptions, size }
     }
 
@@ -45,22 +48,28 @@ impl Node {
         self.tree.first().map(|it| it.doing.label)
     }
 
-    /// What the step on the path does.
-    pub(super) fn doing(&self) -> Option<Arc<Doing>> {
-        self.tree.first().map(|it| Arc::clone(&it.doing))
-    }
-
-    /// The same with only the first steps of some branches.
-    pub(super) fn outline<'b>(&self, branches: impl Iterator<Item = &'b Branch>) -> Node {
-        let tree = branches.map(Branch::outline).collect();
-        Node::new(self.sleep.clone(), tree, self.n_preemptions, 0)
-    }
-
     /// The same with nothing shared with others.
     pub(super) fn own(&self, input: &Arc<Input>) -> Node {
         let sleep = self.sleep.iter().map(|it| it.own()).collect();
         let tree = self.tree.iter().map(|it| it.own(input)).collect();
         Node::new(sleep, tree, self.n_preemptions, 0)
+    }
+
+    /// Whether a sequence need not be tried, whatever else is planned.
+    pub(super) fn is_seen(
+        &self,
+        sequence: &[&Doing],
+        exprs: &Exprs,
+        input: &Input,
+        dpor: Dpor,
+    ) -> bool {
+        if dpor != Dpor::Source {
+            return self.covers(sequence, exprs, input);
+        }
+        // One step is kept, so that only steps which the sequence has count as seen.
+        let is_initial = |label| initial(label, sequence).is_some();
+        self.tree.iter().any(|it| is_initial(it.doing.label))
+            || self.sleep.iter().any(|it| is_initial(it.doing.label))
     }
 
     /// Whether all that a sequence leads to has been seen.

@@ -557,23 +557,28 @@ impl Trace {
                 first == second || (from(first) == from(second) && first < second)
             }
         };
-        // What was taken before is there; what was sent before what is there may be, too.
-        let mut open: Vec<usize> = Vec::new();
-        if is_timeout {
-            let taken = self.received.iter().filter(|it| {
-                Some(it.actor) == actor && it.at != except && it.at <= target && is_there(it.at)
-            });
-            open.extend(taken.filter_map(|it| match it.take {
+        // Which messages this actor has taken by then, by the steps that sent them.
+        let taken = |is_by_then: &dyn Fn(usize) -> bool| -> Vec<usize> {
+            let of_actor = self.received.iter().filter(|it| Some(it.actor) == actor);
+            let there = of_actor.filter(|it| it.at != except && is_there(it.at));
+            let sender = |it: &Received| match it.take {
                 Some(Take::Message(id)) => self.sender(id),
                 Some(Take::Timeout | Take::Next | Take::Lost) | None => None,
-            }));
-        } else {
-            open.push(target);
-        }
+            };
+            there.filter(|it| is_by_then(it.at)).filter_map(sender).collect()
+        };
+        // What was taken before is there; what was sent before what is there may be, too.
+        let mut open = if is_timeout { taken(&|it| it <= target) } else { vec![target] };
+        let mut closed: Vec<usize> = Vec::new();
         let mut used = vec![false; self.comes.len()];
         while let Some(it) = open.pop() {
             if precedes(sent, it) {
                 return true;
+            }
+            // What was taken before this one was sent came before it, too.
+            if self.delivery == Delivery::Free && !closed.contains(&it) {
+                closed.push(it);
+                open.extend(taken(&|received| self.is_before(received, it)));
             }
             for (come, used) in self.comes.iter().zip(&mut used) {
                 let is_in = [come.first, come.second, come.by].into_iter().all(is_there);

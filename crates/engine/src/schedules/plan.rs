@@ -21,7 +21,7 @@ pub(super) struct Plan {
     pub(super) needs: Option<usize>,
     /// The match that the last step needs and does not have with this input.
     pub(super) unmatched: Option<Vec<Choice>>,
-    /// Whether it was asked if the plan is settled.
+    /// Whether it need not be made if it is settled.
     pub(super) may_be_settled: bool,
 }
 
@@ -61,32 +61,14 @@ impl Settlements {
     }
 }
 
-/// The plans of a run, and those that were not made because they are settled.
-#[derive(Debug, Default)]
-pub(super) struct Plans {
-    pub(super) made: Vec<Plan>,
-    pub(super) skipped: Vec<(usize, Label)>,
-}
-
-impl Plans {
-    fn is_settled(&mut self, settled: &Settlements, at: usize, instead: Label) -> bool {
-        let is_settled = settled.hold(at, instead);
-        if is_settled {
-            self.skipped.push((at, instead));
-        }
-        is_settled
-    }
-}
-
 impl Plan {
     pub(super) fn only_last(mut self) -> Plan {
         self.guided.clear();
         self
     }
 
-    /// The same with nothing shared with others.
-    pub(super) fn own(self) -> Plan {
-        Plan { last: Arc::new(Doing::clone(&self.last)), ..self }
+    pub(super) fn is_settled(&self, settled: &Settlements) -> bool {
+        self.may_be_settled && settled.hold(self.at, self.last.label)
     }
 
     pub(super) fn sequence<'a>(
@@ -108,7 +90,7 @@ impl Plan {
 /// All plans but those that are settled: what can come before a step differs from run to run, even
 /// if the step and what it races with do not. Matches that need other inputs were asked for by
 /// earlier runs if nothing after the first `fresh` steps is a reason.
-pub(super) fn plans(trace: &Trace, settled: &Settlements, fresh: usize) -> Plans {
+pub(super) fn plans(trace: &Trace, settled: &Settlements, fresh: usize) -> Vec<Plan> {
     let mut res = races(trace, Known::Settled(settled));
     for received in &trace.received {
         other_takes(trace, settled, fresh, received, &mut res);
@@ -119,7 +101,7 @@ pub(super) fn plans(trace: &Trace, settled: &Settlements, fresh: usize) -> Plans
 /// The same where messages are taken in the order in which they were sent. What a receive takes
 /// follows from races of who sent it; but it may have given up before any of them came.
 pub(super) fn ordered_plans(trace: &Trace, fresh: usize) -> Vec<Plan> {
-    let mut res = races(trace, Known::Before(fresh)).made;
+    let mut res = races(trace, Known::Before(fresh));
     for received in trace.received.iter().filter(|it| it.patience == Patience::Soon) {
         let first = received.wanted.iter().filter_map(|it| trace.sender(*it)).min();
         let is_taken = matches!(received.take, Some(Take::Message(_)));
@@ -191,16 +173,16 @@ enum Known<'s> {
     Before(usize),
 }
 
-fn races(trace: &Trace, known: Known<'_>) -> Plans {
+fn races(trace: &Trace, known: Known<'_>) -> Vec<Plan> {
     let until = |it: usize| match known {
         Known::Settled(_) => trace.len(),
         Known::Before(_) => it,
     };
-    let mut res = Plans::default();
+    let mut res = Vec::new();
     for race in &trace.races {
         let Some(second) = trace.events.get(race.second) else { continue };
         let is_known = match known {
-            Known::Settled(it) => res.is_settled(it, race.first, second.step.label),
+            Known::Settled(it) => it.hold(race.first, second.step.label),
             Known::Before(n) => race.second < n,
         };
         if is_known {
@@ -215,7 +197,7 @@ fn races(trace: &Trace, known: Known<'_>) -> Plans {
             let doing = Arc::clone(&second.doing);
             let plan = plan(trace, race.first, until(race.second), doing);
             let (needs, is_open) = (Some(race.second), second.step.might_more);
-            res.made.push(Plan { needs, is_open, may_be_settled: true, ..plan });
+            res.push(Plan { needs, is_open, may_be_settled: true, ..plan });
         }
     }
     for cut in &trace.cuts {
@@ -223,7 +205,7 @@ fn races(trace: &Trace, known: Known<'_>) -> Plans {
             let label = Label { actor: cut.offer.actor, take: Take::Next };
             let doing = Doing::of_offer(label, Some(&cut.offer.kind));
             let until = until(next_of(trace, label.actor, cut.at));
-            res.made.push(Plan { is_open: true, ..plan(trace, cut.at, until, doing) });
+            res.push(Plan { is_open: true, ..plan(trace, cut.at, until, doing) });
         }
     }
     res
@@ -240,7 +222,7 @@ fn other_takes(
     settled: &Settlements,
     fresh: usize,
     received: &Received,
-    res: &mut Plans,
+    res: &mut Vec<Plan>,
 ) {
     let is_cut = received.take.is_none();
     let other = |take, sent: usize| {
@@ -248,23 +230,23 @@ fn other_takes(
         let plan = plan(trace, received.at, trace.len(), Doing::of_offer(label, None));
         Plan { needs: (!is_cut).then_some(sent.max(received.at)), may_be_settled: true, ..plan }
     };
-    let is_news = |take, res: &mut Plans| {
+    let is_news = |take| {
         let label = Label { actor: received.who, take };
         received.take != Some(take)
-            && !res.is_settled(settled, received.at, label)
+            && !settled.hold(received.at, label)
             && trace.allowed(received, take)
     };
     let sent = |id| trace.sender(id).filter(|it| !trace.is_before(received.at, *it));
     for id in &received.wanted {
         let take = Take::Message(*id);
         if let Some(sent) = sent(*id)
-            && is_news(take, res)
+            && is_news(take)
         {
-            res.made.push(other(take, sent));
+            res.push(other(take, sent));
         }
     }
-    if received.patience == Patience::Soon && is_news(Take::Timeout, res) {
-        res.made.push(other(Take::Timeout, received.at));
+    if received.patience == Patience::Soon && is_news(Take::Timeout) {
+        res.push(other(Take::Timeout, received.at));
     }
     for (id, Match { choices, .. }) in &received.unwanted {
         if let Some(sent) = sent(*id)
@@ -272,7 +254,7 @@ fn other_takes(
         {
             let unmatched = Some(choices.clone());
             let plan = other(Take::Message(*id), sent);
-            res.made.push(Plan { unmatched, needs: None, may_be_settled: false, ..plan });
+            res.push(Plan { unmatched, needs: None, may_be_settled: false, ..plan });
         }
     }
 }

@@ -1,22 +1,21 @@
 //! The loop: run to the end, plan what the run gives reason to, go back to the last node that has
 //! something planned.
 //!
-//! Runs begin from the start each time; what is kept is one path and what is planned along it. Who makes
-//! parts of it ahead of their turn is not known here (`ahead`).
+//! Runs begin from the start each time; what is kept is one path and what is planned along it. How parts
+//! are given to others is not known here (`part`).
 
 use crate::oracle::Oracle;
 use crate::report::Stop;
-use crate::schedules::ahead::{Ahead, Aside, Helpers, Nobody};
+use crate::schedules::crew::{Fetched, Hand};
 use crate::schedules::data::{Path, Turns, condition, inputs_for_match, needed};
-use crate::schedules::doing::{Doing, initial};
+use crate::schedules::doing::{Doing, NOTHING};
 use crate::schedules::node::{Node, Size};
 use crate::schedules::offers::{fits, is_open, labels, loss, natural, waiting};
 use crate::schedules::order::Trace;
-use crate::schedules::plan::{
-    Plan, Plans, Settled, Settlements, losses, ordered_plans, plans, try_out,
-};
-use crate::schedules::settings::{Dpor, Ended, ScheduleReport, ScheduleSettings};
+use crate::schedules::plan::{Plan, Settled, Settlements, losses, ordered_plans, plans, try_out};
+use crate::schedules::settings::{Dpor, Ended, Gather, ScheduleReport, ScheduleSettings};
 use crate::schedules::wakeup::{Asleep, Branch, Condition, Sequence, first_of, insert};
+use crate::schedules::wishes::{Owned, Told, Wish};
 use rustc_hash::{FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
@@ -37,108 +36,75 @@ pub fn explore_schedules(
     see: &mut dyn FnMut(&Ended<'_>),
     watch: &mut dyn FnMut(&ScheduleReport) -> Option<Stop>,
 ) -> ScheduleReport {
-    explore_schedules_with(&mut Nobody, stage, oracle, seed, settings, see, watch)
+    let hand = Hand::alone(Seen { see }, watch);
+    Search::new(settings, seed).explore(hand, stage, oracle).0
 }
 
-/// The same with help: what is found is the same, and in the same order.
-pub fn explore_schedules_with(
-    helpers: &mut dyn Helpers,
-    stage: &mut dyn Stage,
-    oracle: &mut dyn Oracle,
-    seed: &Input,
-    settings: &ScheduleSettings,
-    see: &mut dyn FnMut(&Ended<'_>),
-    watch: &mut dyn FnMut(&ScheduleReport) -> Option<Stop>,
-) -> ScheduleReport {
-    let mut search = Search::new(settings, seed);
-    stage.order_mail(settings.dpor.orders_mail());
-    // Expressions belong to the machine that made them.
-    let is_shared = !stage.has_symbols() && settings.dpor != Dpor::Random;
-    let mut nobody = Nobody;
-    let mut ahead = Ahead::new(if is_shared { helpers } else { &mut nobody });
-    let mut told = Told { see, watch };
-    match search.go_on(stage, oracle, &mut ahead, &mut told) {
-        Ok(stop) => search.report.stop = stop,
-        Err(error) => {
-            search.report.stop = Stop::Unsupported;
-            search.report.trouble = Some(error.why);
-        }
-    }
-    search.report
-}
-
-/// Who is told of each run.
-pub(super) struct Told<'a> {
+/// Runs are shown as they end.
+struct Seen<'a> {
     see: &'a mut dyn FnMut(&Ended<'_>),
-    watch: &'a mut dyn FnMut(&ScheduleReport) -> Option<Stop>,
+}
+
+impl Gather for Seen<'_> {
+    fn see(&mut self, ended: &Ended<'_>) {
+        (self.see)(ended);
+    }
+
+    fn join(&mut self, _: Self) {}
 }
 
 pub(super) struct Search {
-    settings: ScheduleSettings,
+    pub(super) settings: ScheduleSettings,
     pub(super) nodes: Vec<Node>,
+    /// So many of the first nodes are those of others, who are told what they should try.
+    pub(super) n_others: usize,
+    pub(super) told: Vec<Told>,
+    /// How many steps were those of the run before, in all runs since something was told.
+    pub(super) n_known: usize,
+    /// Actors that have a name, if only whoever has the first nodes may name others.
+    pub(super) n_names: Option<usize>,
     /// Of the run that is going on.
     pub(super) input: Arc<Input>,
     /// Of the run before, when there is none going on.
     trace: Trace,
     trace_input: Option<Arc<Input>>,
     /// So many steps of the trace are still those of the path.
-    pub(super) n_in_trace: usize,
+    n_in_trace: usize,
     /// Whether something else was tried since, on the same stage.
     is_stale: bool,
     /// Plans that need not be made again.
     pub(super) settled: Settlements,
     /// What was chosen before the first step.
     root: Turns,
-    classes: FxHashSet<u64>,
+    pub(super) classes: FxHashSet<u64>,
     random: u64,
-    is_cut: bool,
+    pub(super) is_cut: bool,
     pub(super) report: ScheduleReport,
-    /// It is made for another one: runs keep all that is needed to put them in their place there.
-    pub(super) is_ahead: bool,
-}
-
-/// The step of a run that ends; no actor has it.
-const NOTHING: Label = Label { actor: Actor(u32::MAX), take: Take::Next };
-
-/// It comes before or after nothing else.
-fn nothing() -> Arc<Doing> {
-    let (accesses, kills) = (Vec::new(), Vec::new());
-    let kind = OfferKind::Next { accesses, is_global: true, kills, may_lose: false };
-    Doing::of_offer(NOTHING, Some(&kind))
 }
 
 /// A run that was made, and what it gave reason to.
-#[derive(Debug)]
-pub(super) struct Ran {
-    /// How many of its steps are those of the run before.
-    pub(super) n_known: usize,
+struct Ran {
     whole: Option<Whole>,
     is_blocked: bool,
-    pub(super) is_diverged: bool,
+    is_diverged: bool,
     is_cut: bool,
-    /// If it was made ahead of its turn.
-    pub(super) aside: Option<Aside>,
-}
-
-/// What became of a plan.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Put {
-    /// All that it leads to has been seen.
-    is_covered: bool,
-    /// The first step of the plan that is asleep and with which it can begin.
-    asleep: Option<usize>,
-    /// The same of all that is tried too.
-    pub(super) place: Option<usize>,
 }
 
 /// A run that came to its end.
-#[derive(Debug)]
 struct Whole {
     schedule: Vec<Label>,
     steps: Vec<(Label, Range<usize>)>,
     unreceived: Vec<Sent>,
     performed: Performed,
     class: Option<u64>,
+}
+
+/// What is known of those who sleep at the node of a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sleepers {
+    Unknown,
+    /// None of them has seen what the plan leads to.
+    Others,
 }
 
 /// How a run came to its end.
@@ -168,6 +134,10 @@ impl Search {
         Search {
             settings: *settings,
             nodes: Vec::new(),
+            n_others: 0,
+            told: Vec::new(),
+            n_known: usize::MAX,
+            n_names: None,
             input: Arc::new(seed.clone()),
             trace: Trace::new(settings.delivery),
             trace_input: None,
@@ -179,49 +149,107 @@ impl Search {
             random: settings.seed,
             is_cut: false,
             report: ScheduleReport::default(),
-            is_ahead: false,
         }
     }
 
-    fn go_on(
-        &mut self,
+    /// The whole search.
+    pub(super) fn explore<G: Gather>(
+        mut self,
+        mut hand: Hand<'_, G>,
         stage: &mut dyn Stage,
         oracle: &mut dyn Oracle,
-        ahead: &mut Ahead<'_>,
-        told: &mut Told<'_>,
+    ) -> (ScheduleReport, G) {
+        stage.order_mail(self.settings.dpor.orders_mail());
+        match self.go_on(&mut hand, stage, oracle) {
+            Ok(stop) => {
+                if matches!(stop, Stop::Time | Stop::Interrupted) {
+                    self.join_rest(&mut hand, stage, oracle);
+                }
+                self.report.stop = stop;
+            }
+            Err(error) => {
+                self.report.stop = Stop::Unsupported;
+                self.report.trouble = Some(error.why);
+            }
+        }
+        (self.report, hand.gathered)
+    }
+
+    /// Until nothing is left to do at nodes that are not those of others.
+    pub(super) fn go_on<G: Gather>(
+        &mut self,
+        hand: &mut Hand<'_, G>,
+        stage: &mut dyn Stage,
+        oracle: &mut dyn Oracle,
     ) -> Result<Stop, ExecutorError> {
         loop {
-            let ran = match ahead.take(self, stage) {
-                Some(ran) => {
-                    self.report.n_ahead += 1;
-                    ran
-                }
-                None => self.run(stage, oracle)?,
-            };
-            if let Some(stop) = self.tell(&ran, told) {
+            let ran = self.run(stage, oracle)?;
+            if let Some(stop) = self.tell(&ran, hand) {
                 return Ok(stop);
+            }
+            if self.is_hopeless(stage) {
+                return Ok(Stop::Unsupported);
             }
             if self.settings.dpor == Dpor::Random {
                 self.nodes.clear();
-            } else if !self.go_back(stage, oracle, 0) {
+                continue;
+            }
+            let mut is_left = self.go_back(stage, oracle);
+            while is_left && self.pass(hand, stage, oracle) {
+                is_left = self.go_back(stage, oracle);
+            }
+            if !is_left {
                 return Ok(if self.is_cut { Stop::Depth } else { Stop::Exhausted });
             }
-            ahead.give(self, stage);
+            self.give(hand, stage);
+        }
+    }
+
+    /// What somebody else has made of the next sequence takes its place. `false`: it has to be made.
+    fn pass<G: Gather>(
+        &mut self,
+        hand: &mut Hand<'_, G>,
+        stage: &mut dyn Stage,
+        oracle: &mut dyn Oracle,
+    ) -> bool {
+        loop {
+            let depth = self.nodes.len().saturating_sub(1);
+            let Some(node) = self.nodes.last_mut() else { return false };
+            let Some(branch) = node.tree.first_mut() else { return false };
+            if let Some(id) = branch.given {
+                let Fetched { leaves, has_helped } = hand.fetch(id, stage, oracle);
+                self.is_stale |= has_helped;
+                self.attach(hand, (depth, 0), id, leaves);
+            } else if let Some(id) = branch.made.take() {
+                return self.join(hand, stage, id);
+            } else if let (Some(n_preemptions), false) = (branch.known, branch.children.is_empty())
+            {
+                let tree = std::mem::take(&mut branch.children);
+                let stays = |it: &&Arc<Asleep>| !it.doing.depends_on(&branch.doing);
+                let sleep = match self.settings.dpor {
+                    Dpor::All => Vec::new(),
+                    Dpor::Optimal | Dpor::Source | Dpor::None | Dpor::Random => {
+                        node.sleep.iter().filter(stays).cloned().collect()
+                    }
+                };
+                self.nodes.push(Node::new(sleep, tree, n_preemptions, self.report.n_runs));
+            } else {
+                return false;
+            }
         }
     }
 
     /// One run, and what is planned because of it.
-    pub(super) fn run(
+    fn run(
         &mut self,
         stage: &mut dyn Stage,
         oracle: &mut dyn Oracle,
     ) -> Result<Ran, ExecutorError> {
         let n_known = self.nodes.len().saturating_sub(1);
-        let n_dictated = n_dictated(&self.nodes);
+        self.n_known = self.n_known.min(n_known);
         let played = self.play(stage)?;
         let performed = stage.end()?;
-        let mut aside = self.is_ahead.then(|| Aside::new(&self.nodes, n_known, n_dictated));
-        let settled = self.learn(stage, oracle, &played, &performed, n_known, &mut aside);
+        let settled = self.learn(stage, oracle, &played, &performed, n_known);
         let Played { trace, is_whole, is_blocked, is_diverged, is_cut, .. } = played;
         let whole = is_whole.then(|| {
             let label = |it: usize| trace.events.get(it).map(|it| it.step.label);
@@ -236,11 +264,11 @@ impl Search {
         settled.into_iter().for_each(|it| self.settled.add(it));
         self.trace_input = Some(Arc::clone(&self.input));
         self.n_in_trace = usize::MAX;
-        Ok(Ran { n_known, whole, is_blocked, is_diverged, is_cut, aside })
+        Ok(Ran { whole, is_blocked, is_diverged, is_cut })
     }
 
-    /// Counts a run when it is its turn. Returns why it is the last one, if it is.
-    fn tell(&mut self, ran: &Ran, told: &mut Told<'_>) -> Option<Stop> {
+    /// Counts a run. Returns why it is the last one, if it is.
+    fn tell<G: Gather>(&mut self, ran: &Ran, hand: &mut Hand<'_, G>) -> Option<Stop> {
         self.report.n_blocked += usize::from(ran.is_blocked);
         self.report.n_diverged += usize::from(ran.is_diverged);
         self.is_cut |= ran.is_cut;
@@ -249,10 +277,10 @@ impl Search {
             let is_new = class.is_some_and(|it| self.classes.insert(it));
             self.report.n_classes += usize::from(is_new);
             let input = &*self.input;
-            (told.see)(&Ended { input, schedule, steps, unreceived, performed });
+            hand.gathered.see(&Ended { input, schedule, steps, unreceived, performed });
         }
         let is_last = self.settings.max_runs.is_some_and(|it| it <= self.report.n_runs);
-        (told.watch)(&self.report).or_else(|| is_last.then_some(Stop::Runs))
+        hand.stop(&self.report).or_else(|| is_last.then_some(Stop::Runs))
     }
 
     /// One run along the path, then freely.
@@ -380,7 +408,7 @@ impl Search {
         let Some(node) = self.nodes.get_mut(depth) else { return true };
         let is_first = node.sleep.iter().all(|it| it.doing.label != NOTHING);
         if is_first {
-            let nothing = Branch::free(nothing(), &self.input);
+            let nothing = Branch::free(Doing::nothing(), &self.input);
             node.sleep.push(nothing.into_asleep());
         }
         is_first
@@ -476,7 +504,7 @@ impl Search {
             n_fixed: 0,
         };
         if let Some(node) = self.nodes.get_mut(depth) {
-            push_after_first(&mut node.tree, sequence, exprs);
+            insert(&mut node.tree, 1, sequence, exprs);
         }
     }
 
@@ -488,7 +516,6 @@ impl Search {
         played: &Played,
         performed: &Performed,
         fresh: usize,
-        aside: &mut Option<Aside>,
     ) -> Vec<Settled> {
         let trace = &played.trace;
         let path = Path::new(trace, &performed.choices, &self.input);
@@ -503,10 +530,10 @@ impl Search {
                 node.turns.learn(&path, event.step.choices.clone(), n_assumed, limit);
             }
         }
-        let Plans { made, skipped } = match self.settings.dpor {
+        let made = match self.settings.dpor {
             Dpor::Optimal => plans(trace, &self.settled, fresh),
-            Dpor::Source => Plans { made: ordered_plans(trace, fresh), ..Plans::default() },
-            Dpor::None | Dpor::All | Dpor::Random => Plans::default(),
+            Dpor::Source => ordered_plans(trace, fresh),
+            Dpor::None | Dpor::All | Dpor::Random => Vec::new(),
         };
         let lost = match (self.settings.dpor, self.settings.losses) {
             (Dpor::Optimal | Dpor::Source, 1..) => losses(trace, self.settings.losses),
@@ -515,23 +542,24 @@ impl Search {
         // Only the first step of a plan counts there.
         let is_source = self.settings.dpor == Dpor::Source;
         let lost = lost.into_iter().map(|it| if is_source { it.only_last() } else { it });
-        let mut settled = Vec::new();
+        let (mut settled, mut wishes, mut owned) = (Vec::new(), Vec::new(), Owned::default());
         for mut plan in made.into_iter().chain(lost) {
-            if plan.is_open && self.settings.dpor == Dpor::Optimal {
+            if plan.is_open {
                 self.is_stale = true;
                 if let Ok(Some(doing)) = try_out(stage, trace, &plan, &self.input) {
                     plan.last = doing;
                 }
             }
-            let put = self.accept(stage.exprs(), oracle, trace, &path, &plan);
-            settled.extend(put.and_then(|it| plan.settled(it.place?)));
-            if let (Some(aside), Some(put)) = (aside.as_mut(), put) {
-                aside.plans.push((plan.own(), put));
+            if plan.at < self.n_others {
+                let (place, wish) = self.look(stage.exprs(), trace, plan, &mut owned);
+                settled.extend(place);
+                wishes.extend(wish);
+                continue;
             }
+            let place = self.accept(stage.exprs(), oracle, trace, &path, &plan);
+            settled.extend(place.and_then(|it| plan.settled(it)));
         }
-        if let Some(aside) = aside {
-            aside.skipped = skipped;
-        }
+        self.tell_others(wishes);
         if let Some(Refused { at, label, found }) = &played.refused {
             let n_fixed = self.nodes.get(*at).and_then(|it| it.tree.first()).map(|it| it.n_fixed);
             let needed: Vec<&Choice> = path.choices.iter().collect();
@@ -551,7 +579,7 @@ impl Search {
             }
             if self.nodes.len() == at {
                 // Nothing was done here; what is planned comes after it.
-                let tree = vec![Branch::free(nothing(), &self.input)];
+                let tree = vec![Branch::free(Doing::nothing(), &self.input)];
                 self.nodes.push(Node::new(Vec::new(), tree, 0, self.report.n_runs));
             }
             self.add_inputs(stage.exprs(), at, *label, inputs);
@@ -577,7 +605,8 @@ impl Search {
         }
     }
 
-    /// Puts a plan where it belongs, unless what it leads to has been seen or will be.
+    /// Puts a plan where it belongs, unless what it leads to has been seen or will be. Returns the first of
+    /// its steps with which it can begin and that the node tries.
     fn accept(
         &mut self,
         exprs: &mut Exprs,
@@ -585,17 +614,17 @@ impl Search {
         trace: &Trace,
         path: &Path,
         plan: &Plan,
-    ) -> Option<Put> {
+    ) -> Option<usize> {
         let condition = condition(exprs, trace, path, plan);
         let mut inputs = vec![(Arc::clone(&self.input), 0)];
         if let Some(unmatched) = &plan.unmatched {
             let needed = needed(trace, path, plan);
             inputs = inputs_for_match(exprs, oracle, &needed, unmatched, 0, &self.input);
         }
-        self.put(exprs, plan.at, &plan.sequence(trace), inputs, &condition, None)
+        let sequence = &plan.sequence(trace);
+        self.put(exprs, plan.at, sequence, inputs, &condition, Sleepers::Unknown)
     }
 
-    /// What is asleep may be known.
     pub(super) fn put<'d>(
         &mut self,
         exprs: &Exprs,
@@ -603,51 +632,52 @@ impl Search {
         sequence: &(impl Iterator<Item = &'d Arc<Doing>> + Clone),
         inputs: Vec<(Arc<Input>, usize)>,
         condition: &Condition,
-        known: Option<Put>,
-    ) -> Option<Put> {
+        sleepers: Sleepers,
+    ) -> Option<usize> {
         let is_source = self.settings.dpor == Dpor::Source;
         let node = self.nodes.get_mut(at)?;
         let doings: Vec<&Doing> = sequence.clone().map(|it| &**it).collect();
-        let mut is_covered = false;
+        let mut is_seen = false;
         for (input, n_fixed) in inputs {
-            is_covered = if is_source {
-                // One step is kept, so that only steps which the sequence has count as seen.
-                let is_initial = |label| initial(label, &doings).is_some();
-                node.tree.iter().any(|it| is_initial(it.doing.label))
-                    || node.sleep.iter().any(|it| is_initial(it.doing.label))
-            } else {
-                known.map_or_else(|| node.covers(&doings, exprs, &input), |it| it.is_covered)
-            };
-            if is_covered {
+            let may_be = is_source || sleepers == Sleepers::Unknown;
+            if may_be && node.is_seen(&doings, exprs, &input, self.settings.dpor) {
+                is_seen = true;
                 continue;
             }
             let (n_kept, condition) =
                 if is_source { (1, None) } else { (usize::MAX, condition.clone()) };
             let doings = sequence.clone().take(n_kept).cloned().collect();
-            push_after_first(&mut node.tree, Sequence { doings, input, condition, n_fixed }, exprs);
+            insert(&mut node.tree, 1, Sequence { doings, input, condition, n_fixed }, exprs);
         }
-        let asleep = match known {
-            Some(known) => known.asleep,
-            None => {
-                let asleep = node.sleep.iter().map(|it| (it.doing.label, &it.conditions));
-                first_of(asleep, &doings, &self.input, exprs)
-            }
-        };
+        let asleep =
+            node.sleep.iter().filter(|_| is_seen).map(|it| (it.doing.label, &it.conditions));
         let tried = node.tree.iter().skip(1).map(|it| (it.doing.label, &it.conditions));
-        let tried = first_of(tried, &doings, &self.input, exprs);
-        let place = asleep.into_iter().chain(tried).min();
-        Some(Put { is_covered, asleep, place })
+        first_of(asleep.chain(tried), &doings, &self.input, exprs)
     }
 
-    /// Goes back to the last place where something is left to do, but not to the first nodes. `false`:
+    /// A plan for a node of somebody else: whether it is settled by what has been seen there, or what he
+    /// should be told.
+    fn look(
+        &self,
+        exprs: &Exprs,
+        trace: &Trace,
+        plan: Plan,
+        owned: &mut Owned,
+    ) -> (Option<Settled>, Option<Wish>) {
+        let Some(node) = self.nodes.get(plan.at) else { return (None, None) };
+        let doings: Vec<&Doing> = plan.sequence(trace).map(|it| &**it).collect();
+        if !node.is_seen(&doings, exprs, &self.input, self.settings.dpor) {
+            return (None, Some(Wish::new(plan, trace, owned)));
+        }
+        let asleep = node.sleep.iter().map(|it| (it.doing.label, &it.conditions));
+        let place = first_of(asleep, &doings, &self.input, exprs);
+        (place.and_then(|it| plan.settled(it)), None)
+    }
+
+    /// Goes back to the last place where something is left to do, but not to nodes of others. `false`:
     /// there is none.
-    pub(super) fn go_back(
-        &mut self,
-        stage: &mut dyn Stage,
-        oracle: &mut dyn Oracle,
-        n_first: usize,
-    ) -> bool {
-        while n_first < self.nodes.len()
+    pub(super) fn go_back(&mut self, stage: &mut dyn Stage, oracle: &mut dyn Oracle) -> bool {
+        while self.n_others < self.nodes.len()
             && let Some(node) = self.nodes.last_mut()
         {
             if let Some(input) = node.turns.take(stage.exprs(), oracle) {
@@ -660,14 +690,15 @@ impl Search {
             node.turns = Turns::default();
             let n_runs = self.report.n_runs;
             let largest = node.size.largest.max(n_runs.saturating_sub(node.size.n_before));
-            node.size = Size { n_before: n_runs, largest };
+            node.size = Size { n_before: n_runs, largest, ..node.size };
             if let Some(next) = node.tree.first() {
                 self.input = Arc::clone(&next.input);
+                self.n_in_trace = self.n_in_trace.min(self.nodes.len().saturating_sub(1));
                 return true;
             }
             self.nodes.pop();
         }
-        if n_first > 0 {
+        if self.n_others > 0 {
             return false;
         }
         match self.root.take(stage.exprs(), oracle) {
@@ -678,12 +709,13 @@ impl Search {
             None => false,
         }
     }
-}
 
-/// Steps that are dictated after that of the last node.
-fn n_dictated(nodes: &[Node]) -> usize {
-    let first = nodes.last().and_then(|it| it.tree.first());
-    std::iter::successors(first, |it| it.children.first()).skip(1).count()
+    /// Nodes on the path and those of the steps that are dictated after it.
+    pub(super) fn n_dictated(&self) -> usize {
+        let first = self.nodes.last().and_then(|it| it.tree.first());
+        let further = std::iter::successors(first, |it| it.children.first()).skip(1);
+        self.nodes.len() + further.count()
+    }
 }
 
 /// Why a planned receive can't take its message, if that is because of the input.
@@ -724,13 +756,6 @@ impl ScheduleSettings {
 fn in_turns(trace: &Trace, actor: Actor, last: Option<Actor>) -> (bool, Option<(usize, usize)>) {
     let age = trace.age(actor);
     (last.is_some_and(|it| age < trace.age(it)), age)
-}
-
-/// The branch on the path is not looked at: a plan never goes through it.
-fn push_after_first(tree: &mut Vec<Branch>, sequence: Sequence, exprs: &Exprs) {
-    let mut rest = tree.split_off(tree.len().min(1));
-    insert(&mut rest, sequence, exprs);
-    tree.extend(rest);
 }
 
 fn class_of(trace: &Trace, performed: &Performed) -> u64 {

@@ -75,8 +75,8 @@ pub struct ScheduleReport {
     pub n_diverged: usize,
     /// Different classes of schedules and inputs, if they are counted.
     pub n_classes: usize,
-    /// Runs that others had made ahead of their turn.
-    pub n_ahead: usize,
+    /// Runs in parts that were given away.
+    pub n_shared: usize,
     pub stop: Stop,
     pub trouble: Option<String>,
 }
@@ -92,4 +92,15 @@ pub struct Ended<'a> {
     /// What no receive took.
     pub unreceived: &'a [Sent],
     pub performed: &'a Performed,
+}
+
+/// What is made of the runs of a search, or of a part of it.
+pub trait Gather {
+    /// A run has ended.
+    fn see(&mut self, ended: &Ended<'_>);
+
+    /// What came of the runs after those that it has seen.
+    fn join(&mut self, later: Self)
+    where
+        Self: Sized;
 }

@@ -1,9 +1,11 @@
 //! Wakeup trees: the sequences of steps that are yet to be tried from a node, with what is common
 //! to them held once (Abdulla et al., Source Sets, JACM 2017, section 6).
+//!
+//! Nothing that sleeps at a node sleeps at the end of a sequence that is tried there. So what lies behind a
+//! sequence is determined by the way to it alone, and nothing that is found later changes it.
 
 use crate::schedules::doing::{Doing, initial, will_come};
-use rustc_hash::FxHasher;
-use std::hash::{Hash, Hasher};
+use crate::schedules::part::{LeafId, PartId};
 use std::sync::Arc;
 use term::{Constraint, Exprs, all_hold};
 use trace::{Input, Label};
@@ -54,6 +56,12 @@ pub(super) struct Branch {
     pub(super) conditions: Conditions,
     /// How many choices of the match at the end were fixed by the input.
     pub(super) n_fixed: usize,
+    /// Somebody else makes the sequences that were here when he got it.
+    pub(super) given: Option<PartId>,
+    /// He has made the sequence that ends here.
+    pub(super) made: Option<LeafId>,
+    /// He has been here: the first step does what is said, and there were so many preemptions after it.
+    pub(super) known: Option<usize>,
 }
 
 /// A sequence to be tried, and with which input.
@@ -70,48 +78,80 @@ pub(super) struct Sequence {
 pub(super) struct Asleep {
     pub(super) doing: Arc<Doing>,
     pub(super) conditions: Conditions,
-    /// A hash of what it does.
-    pub(super) mark: u64,
 }
 
 impl Asleep {
     /// The same with nothing shared with others, so that threads do not get in each other's way.
     pub(super) fn own(&self) -> Arc<Asleep> {
         let doing = Arc::new(Doing::clone(&self.doing));
-        Arc::new(Asleep { doing, conditions: self.conditions.clone(), mark: self.mark })
+        Arc::new(Asleep { doing, conditions: self.conditions.clone() })
     }
 }
 
 impl Branch {
     pub(super) fn free(doing: Arc<Doing>, input: &Arc<Input>) -> Branch {
-        let conditions = Conditions::Always;
-        Branch { doing, children: Vec::new(), input: Arc::clone(input), conditions, n_fixed: 0 }
+        Branch {
+            doing,
+            children: Vec::new(),
+            input: Arc::clone(input),
+            conditions: Conditions::Always,
+            n_fixed: 0,
+            given: None,
+            made: None,
+            known: None,
+        }
     }
 
     /// Its first step.
-    pub(super) fn outline(&self) -> Branch {
+    pub(super) fn outline(&self, input: &Arc<Input>) -> Branch {
+        Branch { known: self.known, ..Branch::free(Arc::clone(&self.doing), input) }
+    }
+
+    /// As many of its sequences, the first ones.
+    pub(super) fn first_of(&self, n_left: &mut usize) -> Branch {
+        let mut children = Vec::new();
+        if self.children.is_empty() {
+            *n_left = n_left.saturating_sub(1);
+        }
+        for it in &self.children {
+            if *n_left == 0 {
+                break;
+            }
+            children.push(it.first_of(n_left));
+        }
         let Branch { doing, input, conditions, n_fixed, .. } = self;
-        let (doing, input) = (Arc::clone(doing), Arc::clone(input));
-        let (children, conditions) = (Vec::new(), conditions.clone());
-        Branch { doing, children, input, conditions, n_fixed: *n_fixed }
+        let (conditions, n_fixed) = (conditions.clone(), *n_fixed);
+        Branch { children, conditions, n_fixed, ..Branch::free(Arc::clone(doing), input) }
     }
 
     /// The same with nothing shared with others.
     pub(super) fn own(&self, input: &Arc<Input>) -> Branch {
         let Branch { doing, children, conditions, n_fixed, .. } = self;
         Branch {
-            doing: Arc::new(Doing::clone(doing)),
             children: children.iter().map(|it| it.own(input)).collect(),
-            input: Arc::clone(input),
             conditions: conditions.clone(),
             n_fixed: *n_fixed,
+            ..Branch::free(Arc::new(Doing::clone(doing)), input)
         }
     }
 
     pub(super) fn into_asleep(self) -> Arc<Asleep> {
-        let mut hasher = FxHasher::default();
-        self.doing.hash(&mut hasher);
-        Arc::new(Asleep { doing: self.doing, conditions: self.conditions, mark: hasher.finish() })
+        Arc::new(Asleep { doing: self.doing, conditions: self.conditions })
+    }
+
+    /// Sequences that nobody has made, but no more than a few are counted.
+    pub(super) fn n_left(&self, most: usize) -> usize {
+        if self.children.is_empty() {
+            return usize::from(self.made.is_none());
+        }
+        let mut n = 0;
+        for it in &self.children {
+            if most <= n {
+                break;
+            }
+            n += it.n_left(most - n);
+        }
+        n
     }
 }
 
@@ -130,9 +170,15 @@ pub(super) fn first_of<'a>(
     places.min()
 }
 
-/// Adds a sequence, unless what is there already leads to all that it would.
-pub(super) fn insert(branches: &mut Vec<Branch>, mut sequence: Sequence, exprs: &Exprs) {
-    for branch in branches.iter_mut() {
+/// Adds a sequence, unless what is there already leads to all that it would. The branch on the path is not
+/// looked at: a plan never goes through it.
+pub(super) fn insert(
+    branches: &mut Vec<Branch>,
+    n_on_path: usize,
+    mut sequence: Sequence,
+    exprs: &Exprs,
+) {
+    for branch in branches.iter_mut().skip(n_on_path) {
         // Equal steps with other inputs may lead elsewhere.
         if !branch.conditions.hold(exprs, &sequence.input) {
             continue;
@@ -147,14 +193,14 @@ pub(super) fn insert(branches: &mut Vec<Branch>, mut sequence: Sequence, exprs: 
             return;
         }
         branch.conditions.add(&sequence.condition);
-        return insert(&mut branch.children, sequence, exprs);
+        return insert(&mut branch.children, 0, sequence, exprs);
     }
     let Sequence { doings, input, condition, n_fixed } = sequence;
     let mut chain: Vec<Branch> = Vec::new();
     for doing in doings.into_iter().rev() {
+        let branch = Branch::free(doing, &input);
         let conditions = Conditions::of(&condition);
-        let input = Arc::clone(&input);
-        chain = vec![Branch { doing, children: chain, input, conditions, n_fixed }];
+        chain = vec![Branch { children: chain, conditions, n_fixed, ..branch }];
     }
     branches.extend(chain);
 }

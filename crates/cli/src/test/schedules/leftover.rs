@@ -3,6 +3,7 @@
 use engine::{Ended, Followed, follow, step_name};
 use erlang::machine::Staged;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use trace::{Actor, Input, Label, MessageId, Outcome, Stage};
 
 /// A message that lies in a mailbox to the end.
@@ -27,6 +28,8 @@ pub(super) struct Leftovers {
 /// The first run that left a message.
 #[derive(Debug)]
 struct Leftover {
+    /// Among all that were found.
+    nth: usize,
     n_runs: usize,
     input: Input,
     schedule: Vec<Label>,
@@ -43,9 +46,24 @@ impl Leftovers {
             let key = (sent.to, sent.message);
             if let Some(known) = self.found.get_mut(&key) {
                 known.n_runs += 1;
-            } else if self.found.len() < MAX_TOLD {
+            } else {
                 let (input, schedule) = ((*input).clone(), schedule.to_vec());
-                self.found.insert(key, Leftover { n_runs: 1, input, schedule });
+                let nth = self.found.len();
+                self.found.insert(key, Leftover { nth, n_runs: 1, input, schedule });
+            }
+        }
+    }
+
+    /// Adds what runs left that came after those that were seen.
+    pub(super) fn join(&mut self, later: Leftovers) {
+        let n_before = self.found.len();
+        for (key, mut left) in later.found {
+            left.nth += n_before;
+            match self.found.entry(key) {
+                Entry::Occupied(mut known) => known.get_mut().n_runs += left.n_runs,
+                Entry::Vacant(place) => {
+                    place.insert(left);
+                }
             }
         }
     }
@@ -53,7 +71,7 @@ impl Leftovers {
     /// Takes the steps once more to read the messages.
     pub(super) fn tell(self, stage: &mut Staged<'_>) -> Vec<Unreceived> {
         let told = |((to, message), left): ((Actor, MessageId), Leftover)| {
-            let Leftover { n_runs, input, schedule } = left;
+            let Leftover { n_runs, input, schedule, .. } = left;
             stage.falling = stage.falls_in(&schedule);
             let names: Vec<String> = schedule.iter().map(|it| step_name(stage, *it)).collect();
             let Followed { steps, .. } = follow(stage, &input, &names).ok()?;
@@ -64,6 +82,9 @@ impl Leftovers {
             let (from, to) = (stage.name(message.from), stage.name(to));
             Some(Unreceived { from, to, message: text, input, n_runs })
         };
-        self.found.into_iter().filter_map(told).collect()
+        let mut first: Vec<usize> = self.found.values().map(|it| it.nth).collect();
+        first.sort_unstable();
+        let end = first.get(MAX_TOLD).copied().unwrap_or(usize::MAX);
+        self.found.into_iter().filter(|it| it.1.nth < end).filter_map(told).collect()
     }
 }
