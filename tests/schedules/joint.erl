@@ -1,6 +1,6 @@
 %% Inputs and schedules that matter together.
 -module(joint).
--export([start/1, guarded/1, both/1, waits/1, many/1, forced/1]).
+-export([start/1, guarded/1, both/1, waits/1, many/1, forced/1, mixed/1, crowd/1]).
 
 %% Figure 3 of the paper.
 start(N) ->
@@ -60,3 +60,32 @@ forced(X) ->
 
 weight(X) when X > 3 -> big;
 weight(_) -> small.
+
+%% Messages and a table, and what is done with them depends on the input.
+mixed(X) ->
+    Me = self(),
+    T = ets:new(t, [public]),
+    spawn(fun() -> Me ! {a, X} end),
+    spawn(fun() -> Me ! {b, 7}, ets:insert(T, {k, 1}) end),
+    spawn(fun() -> ets:insert(T, {k, X}), Me ! {c, 3} end),
+    First = receive {Tag, V} when V > 5 -> Tag end,
+    Seen = case ets:lookup(T, k) of
+               [{k, N}] when N > 10 -> large;
+               [_] -> small;
+               [] -> nothing
+           end,
+    Second = receive {Next, _} -> Next after 0 -> none end,
+    case {First, Seen, Second} of
+        {a, large, c} when X < 13 -> error(found);
+        It -> It
+    end.
+
+%% Many see what is written, or what was there before, and only some inputs make a difference.
+crowd(X) ->
+    T = ets:new(t, [public]),
+    ets:insert(T, {k, 0}),
+    {_, W} = spawn_monitor(fun() -> ets:insert(T, {k, X}) end),
+    Read = fun() -> exit(ets:lookup_element(T, k, 2) > 10) end,
+    All = [element(2, spawn_monitor(Read)) || _ <- lists:seq(1, 12)],
+    Seen = [receive {'DOWN', R, _, _, It} -> It end || R <- [W | All]],
+    length([It || It <- Seen, It =:= true]).

@@ -24,8 +24,8 @@ mail(N) ->
     All = [receive {_, _} = M -> M end || _ <- lists:seq(1, 2 * N)],
     receive more -> ok after 0 -> All end.
 
-readers() -> classic:readers(10).
+readers() -> classic:readers(13).
 
-last_zero() -> classic:last_zero(9).
+last_zero() -> classic:last_zero(11).
 
 philosophers() -> classic:philosophers(3).

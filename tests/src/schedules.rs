@@ -2,11 +2,11 @@
 
 use engine::Ended;
 use term::{Style, print};
-use trace::Outcome;
+use trace::{ActorCrash, Outcome};
 
 /// The end of the unit, and of every process that failed.
 pub fn end_text(ended: &Ended<'_>) -> String {
-    let mut text = match &ended.performed.outcome {
+    let text = match &ended.performed.outcome {
         Outcome::Value(value) => print(value, Style::TW),
         Outcome::Crash { class, reason, .. } => {
             format!("{}:{}", class.as_str(), print(reason, Style::TW))
@@ -14,8 +14,10 @@ pub fn end_text(ended: &Ended<'_>) -> String {
         Outcome::Deadlock => "deadlock".to_owned(),
         Outcome::Stopped(why) => format!("stopped: {why}"),
     };
-    for crash in &ended.performed.crashes {
-        text += &format!(" crash {}:{}", crash.class.as_str(), print(&crash.reason, Style::TW));
-    }
-    text
+    let crash =
+        |it: &ActorCrash| format!(" crash {}:{}", it.class.as_str(), print(&it.reason, Style::TW));
+    // Whether one failed before the other makes no difference.
+    let mut crashes: Vec<String> = ended.performed.crashes.iter().map(crash).collect();
+    crashes.sort_unstable();
+    text + &crashes.concat()
 }

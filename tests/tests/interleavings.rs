@@ -1,19 +1,23 @@
 //! Brute force over all interleavings of random programs: the reduced exploration leads to the same
-//! ends, meets every class of schedules, and, if it is optimal, none twice.
+//! ends, meets every class of schedules, and, if it is optimal, none twice. So do its cells if it is divided.
 
 use conformance::{end_text, machine_with};
-use engine::explore_schedules;
-use engine::{Alone, Delivery, Dpor, Ended, ScheduleReport, ScheduleSettings, Stop};
+use engine::{Chains, Crew, Delivery, Dpor, Ended, Gather};
+use engine::{ScheduleReport, ScheduleSettings, Staging, Stop};
 use erlang::Machine;
 use erlang::machine::Staged;
-use solve::{Chain, Effort};
 use std::collections::BTreeSet;
 use term::{Atom, Domain};
-use trace::Input;
+use trace::{Input, Stage};
 
 #[test]
 fn of_messages() {
     check(7, 60, Theme::Messages, 0);
+}
+
+#[test]
+fn of_mail() {
+    check(10, 80, Theme::Mail, 0);
 }
 
 #[test]
@@ -50,6 +54,8 @@ fn of_lost_messages() {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Theme {
     Messages,
+    /// The same, and more of them come to whom they are for.
+    Mail,
     Lives,
     Tables,
     Names,
@@ -58,7 +64,7 @@ enum Theme {
 }
 
 /// Programs with more interleavings than this are left out.
-const MAX_RUNS: usize = 2000;
+const MAX_RUNS: usize = 4000;
 
 fn check(seed: u64, n_programs: usize, theme: Theme, losses: usize) {
     let mut random = Random(seed);
@@ -72,40 +78,43 @@ fn check(seed: u64, n_programs: usize, theme: Theme, losses: usize) {
     let file = dir.join(format!("{module}.erl"));
     std::fs::write(&file, &text).expect("a file");
     let mut machine = machine_with(Atom::new(&module), &file);
-    let (mut wrong, mut n_compared, mut n_classes) = (Vec::new(), 0, 0);
+    let (mut wrong, mut n_compared, mut n_classes, mut n_divided) = (Vec::new(), 0, 0, 0);
     for n in 0..n_programs {
         let name = format!("p{n}");
-        let mut explore = |dpor| explore(&mut machine, (&module, &name), dpor, losses);
-        let all = explore(Dpor::All);
-        let found = explore(Dpor::Optimal);
-        let source = explore(Dpor::Source);
+        let mut explore = |dpor, crew| explore(&mut machine, (&module, &name), dpor, losses, crew);
+        let alone = Crew::new(0, 0);
+        let all = explore(Dpor::All, alone);
+        let found = explore(Dpor::Optimal, alone);
+        let source = explore(Dpor::Source, alone);
+        let divided = explore(Dpor::Optimal, Crew { min_search: 1, max_alone: 1, ..alone });
+        n_divided += usize::from(divided.report.n_cells > 0);
         assert_eq!(found.report.stop, Stop::Exhausted);
-        if all.report.stop != Stop::Exhausted {
-            continue;
-        }
-        n_compared += 1;
+        let is_whole = all.report.stop == Stop::Exhausted;
+        n_compared += usize::from(is_whole);
         n_classes += all.report.n_classes;
-        let is_right = found.report.n_runs == all.report.n_classes
-            && found.report.n_classes == all.report.n_classes
-            && (found.report.n_blocked, found.report.n_diverged) == (0, 0)
-            && found.ends == all.ends
-            && source.ends == all.ends;
+        let is_right = found.is_optimal()
+            && divided.is_optimal()
+            && (&divided.classes, &divided.ends) == (&found.classes, &found.ends)
+            && source.ends == found.ends
+            && (!is_whole || (&found.classes, &found.ends) == (&all.classes, &all.ends));
         if !is_right {
             let lost: Vec<&String> = all.ends.difference(&found.ends).collect();
             let made: Vec<&String> = found.ends.difference(&all.ends).collect();
             let from = text.find(&format!("p{n}() ->")).unwrap_or(0);
             let to = text.get(from..).and_then(|it| it.find("\n\n")).unwrap_or(0);
             wrong.push(format!(
-                "{}\nall {:?}\noptimal {:?}\nsource {:?}\nlost {lost:?}\nmade up {made:?}\n",
+                "{}\nall {:?}\noptimal {:?}\nsource {:?}\ndivided {:?}\nlost {lost:?}\nmade up {made:?}\n",
                 text.get(from..from + to).unwrap_or_default(),
                 all.report,
                 found.report,
                 source.report,
+                divided.report,
             ));
         }
     }
     assert!(n_compared > n_programs / 5, "{n_compared}");
     assert!(n_classes >= n_compared, "programs have {n_classes} classes");
+    assert!(n_divided * 10 > n_compared, "{n_divided} were divided");
     wrong.sort_by_key(String::len);
     let shown = wrong.get(..wrong.len().min(3)).unwrap_or_default().join("\n");
     assert!(wrong.is_empty(), "{} of {n_compared}:\n{shown}", wrong.len());
@@ -113,7 +122,34 @@ fn check(seed: u64, n_programs: usize, theme: Theme, losses: usize) {
 
 struct Explored {
     report: ScheduleReport,
+    classes: BTreeSet<u64>,
     ends: BTreeSet<String>,
+}
+
+impl Explored {
+    /// Whether no class was met twice and nothing was done in vain.
+    fn is_optimal(&self) -> bool {
+        self.report.n_runs == self.classes.len()
+            && (self.report.n_blocked, self.report.n_diverged) == (0, 0)
+    }
+}
+
+#[derive(Default)]
+struct Gathered {
+    classes: BTreeSet<u64>,
+    ends: BTreeSet<String>,
+}
+
+impl Gather for Gathered {
+    fn see(&mut self, ended: &Ended<'_>) {
+        self.classes.extend(ended.class);
+        self.ends.insert(end_text(ended));
+    }
+
+    fn join(&mut self, later: Gathered) {
+        self.classes.extend(later.classes);
+        self.ends.extend(later.ends);
+    }
 }
 
 fn explore(
@@ -121,10 +157,10 @@ fn explore(
     (module, function): (&str, &str),
     dpor: Dpor,
     losses: usize,
+    crew: Crew,
 ) -> Explored {
     let mut stage = Staged::new(machine, Atom::new(module), Atom::new(function));
-    let mut solver = Chain::new(Effort::default());
-    let mut oracle = Alone { solver: &mut solver, domain: &Domain::default() };
+    let oracles = Chains { domain: &Domain::default(), halt: None };
     let seed = Input { args: Vec::new() };
     let settings = ScheduleSettings {
         dpor,
@@ -134,14 +170,11 @@ fn explore(
         max_runs: (dpor == Dpor::All).then_some(MAX_RUNS),
         ..ScheduleSettings::default()
     };
-    let mut ends = BTreeSet::new();
-    let mut see = |ended: &Ended<'_>| {
-        ends.insert(end_text(ended));
-    };
-    let report =
-        explore_schedules(&mut stage, &mut oracle, &seed, &settings, &mut see, &mut |_| None);
+    let on: (&mut dyn Stage, &Staging<'_>) = (&mut stage, &|_| ());
+    let (report, Gathered { classes, ends }) =
+        crew.explore(on, &oracles, &Gathered::default, &seed, &settings, &mut |_| None);
     assert_eq!(report.trouble, None, "{module}:{function}");
-    Explored { report, ends }
+    Explored { report, classes, ends }
 }
 
 struct Random(u64);
@@ -178,8 +211,8 @@ fn program(random: &mut Random, n: usize, theme: Theme) -> String {
             steps.join(", ")
         );
     }
-    let own: Vec<String> =
-        (0..random.below(2)).map(|_| step(random, n_children + 1, n, theme)).collect();
+    let n_own = if theme == Theme::Mail { 1 + random.below(3) } else { random.below(2) };
+    let own: Vec<String> = (0..n_own).map(|_| step(random, n_children + 1, n, theme)).collect();
     text += &format!("  Own = [{}],\n", own.join(", "));
     let ends: Vec<String> = (1..=n_children)
         .map(|it| format!("receive {{'DOWN', R{it}, _, _, E{it}}} -> E{it} end"))
@@ -215,6 +248,7 @@ fn step(random: &mut Random, child: usize, n: usize, theme: Theme) -> String {
     let themes = [messages, lives, tables, names, timers];
     let of = match theme {
         Theme::Messages => messages,
+        Theme::Mail => mail,
         Theme::Lives => lives,
         Theme::Tables => tables,
         Theme::Names => names,
@@ -248,6 +282,19 @@ fn messages(random: &mut Random, words: &Words) -> String {
             format!("receive {{{tag}, Y}} when is_pid(Y) -> Y ! {{re, {value}}} after 1 -> no end")
         }
         _ => format!("erlang:send({to}, {{{tag}, {value}}}, [noconnect])"),
+    }
+}
+
+fn mail(random: &mut Random, words: &Words) -> String {
+    let Words { tag, value, other, .. } = words;
+    match random.below(10) {
+        0..=3 => format!("Me ! {{{tag}, {value}}}"),
+        4 => format!("{other} ! {{{tag}, {value}}}"),
+        5 => "receive {X, Y} -> {X, Y} after 100 -> none end".to_owned(),
+        6 => format!("receive {{{tag}, X}} -> X after 100 -> none end"),
+        7 => format!("receive {{X, {value}}} -> X after 0 -> none end"),
+        8 => format!("receive {{X, Y}} when Y >= {value} -> X after 100 -> none end"),
+        _ => format!("receive {{{tag}, X}} -> Me ! {{got, X}} after 50 -> none end"),
     }
 }
 

@@ -2,8 +2,8 @@
 
 use conformance::{end_text, machine_with};
 use engine::{
-    Alone, Crew, Delivery, Dpor, Ended, Gather, Oracle, ScheduleReport, ScheduleSettings, Stop,
-    Unfolded, explore_schedules, step_name, unfold_schedules,
+    Alone, Chains, Crew, Delivery, Dpor, Ended, Gather, ScheduleReport, ScheduleSettings, Staging,
+    Stop, Unfolded, explore_schedules, step_name, unfold_schedules,
 };
 use erlang::Machine;
 use erlang::machine::Staged;
@@ -409,47 +409,59 @@ fn two_calls_cover_all_of_the_client_and_server() {
     assert!(!first.lacks_some_of(&later), "{inputs:?}");
 }
 
-/// Who makes the runs makes no difference: the same ones in the same order.
+/// A search that is divided finds the same classes of runs, each once, and who explores the cells makes no
+/// difference at all.
 #[test]
-fn a_shared_search_is_the_same() {
-    let settings = ScheduleSettings::default();
-    let bounded = ScheduleSettings { preemptions: Some(5), ..settings };
-    let source = ScheduleSettings { dpor: Dpor::Source, ..settings };
-    let asleep = ScheduleSettings { dpor: Dpor::None, ..settings };
-    let cases: &[(&str, &str, i64, ScheduleSettings)] = &[
-        ("classic", "last_zero", 9, settings),
-        ("classic", "readers", 10, settings),
-        ("classic", "counter", 3, settings),
-        ("shared", "children", 3, settings),
-        ("shared", "mail", 4, settings),
-        ("classic", "last_zero", 9, bounded),
-        ("classic", "readers", 10, source),
-        ("classic", "writers", 6, asleep),
+fn a_divided_search_is_the_same() {
+    let settings = ScheduleSettings { counts_classes: true, ..ScheduleSettings::default() };
+    let cases: &[(&str, &str, i64)] = &[
+        ("classic", "last_zero", 9),
+        ("classic", "readers", 10),
+        ("classic", "counter", 3),
+        ("classic", "writers", 6),
+        ("shared", "children", 3),
+        ("shared", "mail", 4),
+        ("joint", "guarded", 9),
+        ("joint", "both", 0),
+        ("joint", "mixed", 0),
+        ("joint", "mixed", 11),
     ];
-    let mut n_shared = 0;
-    for (module, function, n, settings) in cases {
-        let case = format!("{module}:{function}({n}), {settings:?}");
-        let (alone, report) = shared(module, function, *n, settings, None);
-        assert_eq!(report.n_shared, 0, "{case}");
-        for (n_helpers, min_part) in [(1, 1), (3, 4), (1, 16)] {
-            let crew = Crew { min_search: 5, min_part, ..Crew::new(n_helpers, 64 << 20) };
-            let (runs, helped) = shared(module, function, *n, settings, Some(crew));
-            let place = runs.iter().zip(&alone).position(|it| it.0 != it.1);
-            assert_eq!((place, runs.len()), (None, alone.len()), "{case}, {crew:?}");
-            let ends = |it: &ScheduleReport| (it.n_runs, it.n_blocked, it.n_diverged, it.stop);
-            assert_eq!(ends(&helped), ends(&report), "{case}");
-            n_shared += helped.n_shared;
+    for (module, function, n) in cases {
+        let case = format!("{module}:{function}({n})");
+        let (alone, report) = shared(module, function, *n, &settings, Crew::new(0, 0));
+        assert_eq!(report.n_cells, 0, "{case}");
+        let crew =
+            |n_helpers| Crew { min_search: 1, max_alone: 1, ..Crew::new(n_helpers, 64 << 20) };
+        let (divided, parts) = shared(module, function, *n, &settings, crew(0));
+        assert!(parts.n_cells > 1, "{case}: {parts:?}");
+        let classes = |runs: &[Run]| runs.iter().map(|it| it.class).collect::<BTreeSet<u64>>();
+        assert_eq!(classes(&divided), classes(&alone), "{case}");
+        // With inputs, what has been seen may be seen to be so late.
+        assert!(*module == "joint" || report.n_blocked + parts.n_blocked == 0, "{case}");
+        let ends = |it: &ScheduleReport| (it.n_runs, it.n_diverged, it.stop);
+        assert_eq!(ends(&parts), ends(&report), "{case}");
+        for n_helpers in [1, 3] {
+            let (helped, parts) = shared(module, function, *n, &settings, crew(n_helpers));
+            assert_eq!(ends(&parts), ends(&report), "{case}");
+            let place = helped.iter().zip(&divided).position(|it| it.0 != it.1);
+            assert_eq!((place, helped.len()), (None, divided.len()), "{case}");
         }
     }
-    assert!(n_shared > 500, "hardly anything was shared: {n_shared}");
 }
 
 /// Runs in their order.
-struct Listed(Vec<String>);
+struct Listed(Vec<Run>);
+
+#[derive(PartialEq)]
+struct Run {
+    class: u64,
+    text: String,
+}
 
 impl Gather for Listed {
     fn see(&mut self, ended: &Ended<'_>) {
-        self.0.push(format!("{:?} {}", ended.schedule, end_text(ended)));
+        let text = format!("{:?} {:?} {}", ended.input, ended.schedule, end_text(ended));
+        self.0.push(Run { class: ended.class.unwrap_or_default(), text });
     }
 
     fn join(&mut self, later: Listed) {
@@ -463,24 +475,23 @@ fn shared(
     function: &str,
     n: i64,
     settings: &ScheduleSettings,
-    crew: Option<Crew>,
-) -> (Vec<String>, ScheduleReport) {
+    crew: Crew,
+) -> (Vec<Run>, ScheduleReport) {
     let mut machine = machine_of(module);
     let (atom, function) = (Atom::new(module), Atom::new(function));
     let mut stage = Staged::new(&mut machine, atom.clone(), function.clone());
-    let staging = |perform: &mut dyn FnMut(&mut dyn Stage, &mut dyn Oracle)| {
+    stage.is_recorded = module == "joint";
+    let staging = |perform: &mut dyn FnMut(&mut dyn Stage)| {
         let mut machine = machine_of(module);
         let mut stage = Staged::new(&mut machine, atom.clone(), function.clone());
-        let mut solver = Chain::new(Effort::default());
-        perform(&mut stage, &mut Alone { solver: &mut solver, domain: &Domain::default() });
+        stage.is_recorded = module == "joint";
+        perform(&mut stage);
     };
-    let mut solver = Chain::new(Effort::default());
-    let mut oracle = Alone { solver: &mut solver, domain: &Domain::default() };
+    let oracles = Chains { domain: &Domain::default(), halt: None };
     let input = Input { args: vec![Term::Int(n)] };
-    let crew = crew.unwrap_or(Crew::new(0, 0));
-    let on: (&mut dyn Stage, &mut dyn Oracle) = (&mut stage, &mut oracle);
+    let on: (&mut dyn Stage, &Staging<'_>) = (&mut stage, &staging);
     let list = || Listed(Vec::new());
-    let (report, Listed(runs)) = crew.explore(&staging, &list, on, &input, settings, &mut |_| None);
+    let (report, Listed(runs)) = crew.explore(on, &oracles, &list, &input, settings, &mut |_| None);
     assert_eq!(report.trouble, None);
     assert_eq!(report.n_runs, runs.len());
     (runs, report)

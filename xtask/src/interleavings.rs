@@ -6,11 +6,10 @@
 #![expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 
 use beam::{Otp, Target};
-use engine::{Alone, Crew, Ended, Gather, Oracle, ScheduleReport, ScheduleSettings};
+use engine::{Chains, Crew, Ended, Gather, ScheduleReport, ScheduleSettings, Staging};
 use erlang::Machine;
 use erlang::machine::Staged;
 use rustix::time::{ClockId, Timespec, clock_gettime};
-use solve::{Chain, Effort};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -55,10 +54,10 @@ pub(crate) fn table() -> Result<String, String> {
         let all = time_of_all().saturating_sub(start_of_all).as_secs_f64();
         let clock = clock.elapsed().as_secs_f64();
         check(function, *n, *expect, &report)?;
-        let (ratio, n_shared) = (alone / first.max(all - first), report.n_shared);
+        let (ratio, n_cells) = (alone / first.max(all - first), report.n_cells);
         writeln!(
             res,
-            "{function} {n}: {alone:.2} s alone; with two jobs {first:.2} s of {all:.2} s, {clock:.2} s by the clock ({n_shared} runs of the other): {ratio:.2}"
+            "{function} {n}: {alone:.2} s alone; with two jobs {first:.2} s of {all:.2} s, {clock:.2} s by the clock ({n_cells} cells): {ratio:.2}"
         )
         .ok();
     }
@@ -87,20 +86,17 @@ fn explore(
     n: i64,
     max_runs: Option<usize>,
 ) -> ScheduleReport {
-    let staging = |perform: &mut dyn FnMut(&mut dyn Stage, &mut dyn Oracle)| {
+    let staging = |perform: &mut dyn FnMut(&mut dyn Stage)| {
         let Ok(mut machine) = self::machine() else { return };
-        let mut stage = Staged::new(&mut machine, Atom::new("classic"), Atom::new(function));
-        let mut solver = Chain::new(Effort::default());
-        perform(&mut stage, &mut Alone { solver: &mut solver, domain: &Domain::default() });
+        perform(&mut Staged::new(&mut machine, Atom::new("classic"), Atom::new(function)));
     };
     let mut stage = Staged::new(machine, Atom::new("classic"), Atom::new(function));
-    let mut solver = Chain::new(Effort::default());
-    let mut oracle = Alone { solver: &mut solver, domain: &Domain::default() };
+    let oracles = Chains { domain: &Domain::default(), halt: None };
     let input = Input { args: vec![Term::Int(n)] };
     let settings = ScheduleSettings { max_runs, ..ScheduleSettings::default() };
     let crew = Crew::new(n_helpers, 64 << 20);
-    let on: (&mut dyn Stage, &mut dyn Oracle) = (&mut stage, &mut oracle);
-    crew.explore(&staging, &|| Nothing, on, &input, &settings, &mut |_| None).0
+    let on: (&mut dyn Stage, &Staging<'_>) = (&mut stage, &staging);
+    crew.explore(on, &oracles, &|| Nothing, &input, &settings, &mut |_| None).0
 }
 
 /// Runs are only counted.

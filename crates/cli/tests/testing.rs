@@ -294,6 +294,7 @@ fn schedules_are_the_same_with_any_number_of_jobs() {
         ("shared:last_zero/0", vec![&*shared, &*classic]),
         ("shared:philosophers/0", vec![&*shared, &*classic]),
         ("joint:many/1", vec![&*joint]),
+        ("joint:crowd/1", vec![&*joint]),
     ];
     for (function, files) in cases {
         let run = |jobs: &str| {

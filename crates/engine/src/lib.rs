@@ -16,7 +16,7 @@ mod tries;
 mod unfold;
 
 pub use explore::{DEPTH, Settings, explore};
-pub use oracle::{Alone, Oracle, Question};
+pub use oracle::{Alone, Chains, Oracle, Oracles, Question};
 pub use report::{Report, Stop, Test};
 pub use schedules::{
     Crew, Delivery, Dpor, Ended, Followed, Gather, ScheduleReport, ScheduleSettings, Staging,

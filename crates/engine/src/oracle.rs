@@ -1,6 +1,8 @@
 //! Who answers questions: one solver, or several at once.
 
-use solve::{Answer, Query, Solver};
+use solve::{Answer, Chain, Effort, Query, Solver, Statistics};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use term::{Constraint, Domain, Exprs, Model};
 
 /// What has to hold for a choice to be taken the other way.
@@ -44,6 +46,31 @@ impl<S: Solver> Oracle for Alone<'_, S> {
 
     fn cost(&self) -> u64 {
         self.solver.cost()
+    }
+}
+
+/// Makes those who answer. None of them knows what another was asked.
+pub trait Oracles: Sync {
+    /// Lets somebody ask a new one, and says what was asked.
+    fn lend(&self, ask: &mut dyn FnMut(&mut dyn Oracle)) -> Statistics;
+}
+
+/// The solvers that the tool uses, for questions within one domain.
+#[derive(Debug)]
+pub struct Chains<'a> {
+    pub domain: &'a Domain,
+    /// Once it is set, whatever is asked is unknown at once.
+    pub halt: Option<&'a Arc<AtomicBool>>,
+}
+
+impl Oracles for Chains<'_> {
+    fn lend(&self, ask: &mut dyn FnMut(&mut dyn Oracle)) -> Statistics {
+        let mut solver = Chain::new(Effort::default());
+        if let Some(halt) = self.halt {
+            solver = solver.halted_by(halt);
+        }
+        ask(&mut Alone { solver: &mut solver, domain: self.domain });
+        solver.statistics
     }
 }
 

@@ -140,8 +140,8 @@ pub struct Step {
     pub accesses: Vec<Access>,
     /// What it did is not known in detail: every other step depends on it.
     pub is_global: bool,
-    /// After other steps it might touch more: it failed, or found nothing to do.
-    pub might_more: bool,
+    /// After other steps it might touch something else: what it does depends on more than values.
+    pub might_differ: bool,
     pub sent: Vec<Sent>,
     /// What it sent in vain.
     pub lost: Vec<Sent>,
@@ -239,8 +239,8 @@ pub trait Stage {
 
     fn exprs(&mut self) -> &mut Exprs;
 
-    /// Whether anything of the program depends on the input as an expression.
-    fn has_symbols(&self) -> bool;
+    /// Forgets the expressions of earlier runs, so that later ones do not depend on them.
+    fn forget(&mut self);
 
     /// Actors that have been met so far, the first ones first.
     fn names(&self) -> Vec<ActorName>;

@@ -16,7 +16,7 @@ use crate::test::schedules::smaller::{Smaller, Wanted, n_lost, n_switches};
 use crate::test::unit::UnitName;
 use beam::{How, Turn};
 use engine::{
-    Alone, Crew, Ended, Followed, Gather, Oracle, Report, ScheduleReport, ScheduleSettings, Stop,
+    Chains, Crew, Ended, Followed, Gather, Report, ScheduleReport, ScheduleSettings, Staging, Stop,
     Test,
 };
 use engine::{follow, step_name};
@@ -24,7 +24,6 @@ use erlang::Machine;
 use erlang::data::NodeId;
 use erlang::machine::Staged;
 use serde_json::{Value, json};
-use solve::{Chain, Effort};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
@@ -136,7 +135,6 @@ impl Task {
         let Around { interrupt, progress, .. } = *around;
         let begin = Instant::now();
         let UnitName { module, function, arity } = &self.unit;
-        let spec = self.contract.spec();
         let gate = gate(&self.unit, &self.contract);
         if let Some(Err(why)) = gate.as_ref().map(|it| machine.install(it)) {
             return Explored { trouble: Some(why.to_string()), ..Explored::default() };
@@ -144,7 +142,8 @@ impl Task {
         let code = gate;
         let gate = code.as_ref().map(|it| it.name.clone());
         let first = gate.as_ref().unwrap_or(module).clone();
-        let mut stage = Staged::new(machine, first.clone(), function.clone()).within(spec);
+        let mut stage =
+            Staged::new(machine, first.clone(), function.clone()).within(self.contract.spec());
         stage.is_recorded = *arity > 0;
         let nothing = Input { args: Vec::new() };
         let seed = self.contract.seeds.first().unwrap_or(&nothing);
@@ -163,9 +162,8 @@ impl Task {
             }
             (self.time <= begin.elapsed()).then_some(Stop::Time)
         };
-        let (found, statistics) = Clock::during(self.time, interrupt, |halt| {
-            let mut solver = Chain::new(Effort::default()).halted_by(halt);
-            let mut oracle = Alone { solver: &mut solver, domain: &self.contract.domain };
+        let found = Clock::during(self.time, interrupt, |halt| {
+            let oracles = Chains { domain: &self.contract.domain, halt: Some(halt) };
             let mut all = ScheduleReport::default();
             for falling in self.falls(&stage) {
                 stage.falling = falling;
@@ -175,24 +173,25 @@ impl Task {
                 };
                 let falling = stage.falling.clone();
                 // Another machine for the same unit, ready to make a part of the search.
-                let staging = |perform: &mut dyn FnMut(&mut dyn Stage, &mut dyn Oracle)| {
+                let staging = |perform: &mut dyn FnMut(&mut dyn Stage)| {
                     let Ok(mut machine) = (around.machines)() else { return };
                     if let Some(Err(_)) = code.as_ref().map(|it| machine.install(it)) {
                         return;
                     }
-                    let mut stage = Staged::new(&mut machine, first.clone(), function.clone());
+                    let stage = Staged::new(&mut machine, first.clone(), function.clone());
+                    let mut stage = stage.within(self.contract.spec());
+                    stage.is_recorded = *arity > 0;
                     stage.falling.clone_from(&falling);
-                    let mut solver = Chain::new(Effort::default());
-                    let domain = &self.contract.domain;
-                    perform(&mut stage, &mut Alone { solver: &mut solver, domain });
+                    perform(&mut stage);
                 };
                 let crew = Crew::new(self.n_solvers - 1, STACK_BYTES);
-                let on: (&mut dyn Stage, &mut dyn Oracle) = (&mut stage, &mut oracle);
+                let on: (&mut dyn Stage, &Staging<'_>) = (&mut stage, &staging);
                 let (found, later) =
-                    crew.explore(&staging, &gather, on, seed, settings, &mut watch);
+                    crew.explore(on, &oracles, &gather, seed, settings, &mut watch);
                 gathered.join(later);
                 all.n_runs += found.n_runs;
                 all.n_diverged += found.n_diverged;
+                all.solver.add(&found.solver);
                 if found.stop != Stop::Exhausted {
                     (all.stop, all.trouble) = (found.stop, found.trouble);
                 }
@@ -200,11 +199,11 @@ impl Task {
                     break;
                 }
             }
-            (all, solver.statistics)
+            all
         });
         let Gathered { found: causes, deadlock, tests, results, leftovers, .. } = gathered.all;
         let Gathered { mut report, n_refused, .. } = gathered.all;
-        report.solver = statistics;
+        report.solver = found.solver;
         report.n_runs = found.n_runs;
         report.n_diverged = found.n_diverged;
         report.n_in_vain = found.n_blocked;

@@ -1,330 +1,129 @@
-//! Threads that make parts of a search, each on a stage of its own.
+//! Threads that explore the cells of a search, each on a stage of its own.
 //!
-//! A stage is set when there is something to do on it. Who waits for a part makes others in the meantime.
-//! Knows nothing of what is searched for.
+//! A search begins alone. If it has many runs it is divided, by what was found until then, and whoever has
+//! nothing to do takes a cell. It goes on alone for a while, as it may be over soon; when it is not, what it
+//! found is thrown away and the cells count. So a report is the same however many threads there are.
 
-use crate::oracle::Oracle;
+use crate::oracle::{Oracle, Oracles};
 use crate::report::Stop;
-use crate::schedules::part::{Leaf, LeafId, Part, PartId, perform};
+use crate::schedules::cells::Cell;
+use crate::schedules::questions::{N_SAMPLES, divide, sample};
 use crate::schedules::search::Search;
-use crate::schedules::settings::{Dpor, Gather, ScheduleReport, ScheduleSettings};
-use std::collections::{BTreeMap, VecDeque};
+use crate::schedules::settings::{Dpor, Ended, Gather, ScheduleReport, ScheduleSettings};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
-use trace::{Input, Stage};
+use trace::{ActorName, ExecutorError, Input, Stage};
 
-/// How many threads, what each of them needs, and what is worth to be shared.
+/// How many threads, what each of them needs, and which searches are worth to be divided.
 #[derive(Clone, Copy, Debug)]
 pub struct Crew {
     pub n_helpers: usize,
     pub stack_bytes: usize,
-    /// Runs of a search before anybody else sets a stage for it.
+    /// Runs before cells are made, and anybody else sets a stage.
     pub min_search: usize,
-    /// Runs of a branch like the one that is given away. To begin with it costs as much as a few of them.
-    pub min_part: usize,
+    /// Runs of a search that is not divided. What it found is found again if it has more.
+    pub max_alone: usize,
 }
 
 /// Sets a stage and lets somebody use it, on the thread that asks.
-pub type Staging<'a> = dyn Fn(&mut dyn FnMut(&mut dyn Stage, &mut dyn Oracle)) + Sync + 'a;
+pub type Staging<'a> = dyn Fn(&mut dyn FnMut(&mut dyn Stage)) + Sync + 'a;
 
-impl Crew {
-    pub fn new(n_helpers: usize, stack_bytes: usize) -> Crew {
-        Crew { n_helpers, stack_bytes, min_search: 500, min_part: 48 }
-    }
-
-    /// Runs the program in all ways that differ, as [`explore_schedules`](crate::explore_schedules) does.
-    /// What `make` makes gathers the runs of a part. `watch` is asked whether to go on.
-    pub fn explore<G: Gather + Send>(
-        self,
-        staging: &Staging<'_>,
-        make: &(dyn Fn() -> G + Sync),
-        (stage, oracle): (&mut dyn Stage, &mut dyn Oracle),
-        seed: &Input,
-        settings: &ScheduleSettings,
-        watch: &mut dyn FnMut(&ScheduleReport) -> Option<Stop>,
-    ) -> (ScheduleReport, G) {
-        let search = Search::new(settings, seed);
-        // Expressions belong to the machine that made them.
-        let is_shared = self.n_helpers > 0 && !stage.has_symbols() && settings.dpor != Dpor::Random;
-        if !is_shared {
-            let hand = Hand::new(None, None, make(), watch);
-            return search.explore(hand, stage, oracle);
-        }
-        let desk = Desk::new(self, make, seed, settings);
-        thread::scope(|scope| {
-            for n in 0..self.n_helpers {
-                let builder = thread::Builder::new().name(format!("gimlet part {n}"));
-                let thread = builder.stack_size(self.stack_bytes);
-                // Whoever can't be had does not help.
-                thread.spawn_scoped(scope, || desk.work(staging)).ok();
-            }
-            // Whatever becomes of the search, nobody must be left waiting.
-            let _over = Over(&desk);
-            let hand = Hand::new(Some(&desk), None, make(), watch);
-            search.explore(hand, stage, oracle)
-        })
-    }
-}
-
-/// What a search or a part of one has of the world around it.
-pub(super) struct Hand<'d, G> {
-    desk: Option<&'d Desk<'d, G>>,
-    order: Option<Arc<Order>>,
-    pub(super) gathered: G,
-    /// What others have made and whose turn has not come.
-    pub(super) leaves: BTreeMap<LeafId, Leaf<G>>,
-    watch: &'d mut dyn FnMut(&ScheduleReport) -> Option<Stop>,
-}
-
-/// What somebody who makes a part should know.
-#[derive(Default)]
-struct Order {
-    /// Nobody wants it any more.
-    is_vain: AtomicBool,
-    /// It is its turn: what has been begun is brought to its end.
-    is_due: AtomicBool,
-    /// Runs of the sequence that he is at.
-    n_runs: AtomicUsize,
-}
-
-/// A part whose turn it is.
-pub(super) struct Fetched<G> {
-    pub(super) leaves: Vec<Leaf<G>>,
-    /// Whether the stage was used for others in the meantime.
-    pub(super) has_helped: bool,
-}
-
-/// Sequences that may wait for their turn.
-const MAX_WAITING: usize = 3000;
-
-/// Whoever has made more runs of a sequence is waited for.
-const WORTH_WAITING: usize = 16;
+/// Says whether to stop, and why.
+type Watch<'a> = dyn FnMut(&ScheduleReport) -> Option<Stop> + 'a;
 
 /// How long one waits before one asks again whether to go on.
 const A_WHILE: Duration = Duration::from_millis(20);
 
-impl<'d, G: Gather> Hand<'d, G> {
-    /// One does all alone.
-    pub(super) fn alone(
-        gathered: G,
-        watch: &'d mut dyn FnMut(&ScheduleReport) -> Option<Stop>,
-    ) -> Hand<'d, G> {
-        Hand::new(None, None, gathered, watch)
+impl Crew {
+    pub fn new(n_helpers: usize, stack_bytes: usize) -> Crew {
+        Crew { n_helpers, stack_bytes, min_search: 500, max_alone: 4000 }
     }
 
-    fn new(
-        desk: Option<&'d Desk<'d, G>>,
-        order: Option<Arc<Order>>,
-        gathered: G,
-        watch: &'d mut dyn FnMut(&ScheduleReport) -> Option<Stop>,
-    ) -> Hand<'d, G> {
-        Hand { desk, order, gathered, leaves: BTreeMap::new(), watch }
-    }
-
-    /// Why a search should stop after a run, if it should.
-    pub(super) fn stop(&mut self, report: &ScheduleReport) -> Option<Stop> {
-        let Some(desk) = self.desk else { return (self.watch)(report) };
-        if let Some(order) = &self.order {
-            order.n_runs.fetch_add(1, Ordering::Relaxed);
-            if order.is_vain.load(Ordering::Relaxed) {
-                return Some(Stop::Unsupported);
+    /// Runs the program in all ways that differ, as [`explore_schedules`](crate::explore_schedules) does.
+    /// What `make` makes gathers the runs of a cell. `watch` is asked whether to go on.
+    pub fn explore<G: Gather + Send>(
+        self,
+        (stage, staging): (&mut dyn Stage, &Staging<'_>),
+        oracles: &dyn Oracles,
+        make: &(dyn Fn() -> G + Sync),
+        seed: &Input,
+        settings: &ScheduleSettings,
+        watch: &mut Watch<'_>,
+    ) -> (ScheduleReport, G) {
+        let desk = Desk::new(self, oracles, make, seed, settings);
+        thread::scope(|scope| {
+            for n in 0..self.n_helpers {
+                let builder = thread::Builder::new().name(format!("gimlet cell {n}"));
+                let thread = builder.stack_size(self.stack_bytes);
+                // Whoever can't be had does not help.
+                thread.spawn_scoped(scope, || desk.help(staging)).ok();
             }
-        }
-        desk.n_runs.fetch_add(1, Ordering::Relaxed);
-        self.stop_all()
-    }
-
-    fn stop_all(&mut self) -> Option<Stop> {
-        let desk = self.desk?;
-        if desk.is_stopped.load(Ordering::Relaxed) {
-            return desk.papers().stop;
-        }
-        let n_runs = desk.n_runs.load(Ordering::Relaxed);
-        let stop = (self.watch)(&ScheduleReport { n_runs, ..ScheduleReport::default() })?;
-        desk.stop(stop);
-        Some(stop)
-    }
-
-    /// How large a part should be that somebody could do with, of a search that has made so many runs.
-    pub(super) fn wants(&self, n_runs: usize) -> Option<usize> {
-        let desk = self.desk?;
-        let is_idle = desk.n_given.load(Ordering::Relaxed) < desk.n_idle.load(Ordering::Relaxed);
-        if !is_idle || MAX_WAITING < self.leaves.len() {
-            return None;
-        }
-        let is_large = self.order.is_some() || desk.crew.min_search <= n_runs;
-        is_large.then_some(desk.crew.min_part)
-    }
-
-    pub(super) fn min_part(&self) -> usize {
-        self.desk.map_or(0, |it| it.crew.min_part)
-    }
-
-    /// Whether somebody waits for the part.
-    pub(super) fn is_due(&self) -> bool {
-        self.order.as_ref().is_some_and(|it| it.is_due.load(Ordering::Relaxed))
-    }
-
-    pub(super) fn next_id(&self) -> PartId {
-        PartId(self.desk.map_or(0, |it| it.n_parts.fetch_add(1, Ordering::Relaxed)))
-    }
-
-    pub(super) fn give(&self, part: Part) {
-        let Some(desk) = self.desk else { return };
-        let mut papers = desk.papers();
-        papers.given.push_back(part);
-        desk.n_given.store(papers.given.len(), Ordering::Relaxed);
-        drop(papers);
-        desk.is_changed.notify_all();
-    }
-
-    /// Nobody need go on with this.
-    pub(super) fn forget(&self, id: PartId) {
-        let Some(desk) = self.desk else { return };
-        let mut papers = desk.papers();
-        papers.take_back(id);
-        papers.done.remove(&id);
-        if let Some(order) = papers.begun.remove(&id) {
-            order.is_vain.store(true, Ordering::Relaxed);
-        }
-        desk.n_given.store(papers.given.len(), Ordering::Relaxed);
-    }
-
-    /// One sequence of a part is made.
-    pub(super) fn tell(&self, id: PartId, leaf: Leaf<G>) {
-        let (Some(desk), Some(order)) = (self.desk, &self.order) else { return };
-        order.n_runs.store(0, Ordering::Relaxed);
-        let mut papers = desk.papers();
-        if papers.begun.contains_key(&id) {
-            papers.done.entry(id).or_default().push(leaf);
-        }
-    }
-
-    /// What came of a part, if it is done.
-    pub(super) fn hear(&self, id: PartId) -> Option<Vec<Leaf<G>>> {
-        self.desk?.papers().take_done(id)
-    }
-
-    /// What came of a part. If somebody is at it still, he stops, unless he has made much of a sequence: then
-    /// one makes other parts until he is at its end.
-    pub(super) fn fetch(
-        &mut self,
-        id: PartId,
-        stage: &mut dyn Stage,
-        oracle: &mut dyn Oracle,
-    ) -> Fetched<G> {
-        let mut has_helped = false;
-        let Some(desk) = self.desk else { return Fetched { leaves: Vec::new(), has_helped } };
-        loop {
-            let mut papers = desk.papers();
-            if papers.take_back(id).is_some() {
-                desk.n_given.store(papers.given.len(), Ordering::Relaxed);
-                return Fetched { leaves: Vec::new(), has_helped };
-            }
-            if let Some(order) = papers.begun.get(&id) {
-                order.is_due.store(true, Ordering::Relaxed);
-                if order.n_runs.load(Ordering::Relaxed) < WORTH_WAITING {
-                    order.is_vain.store(true, Ordering::Relaxed);
-                    papers.begun.remove(&id);
-                }
-            }
-            if let Some(leaves) = papers.take_done(id) {
-                return Fetched { leaves, has_helped };
-            }
-            let other = if papers.stop.is_none() { papers.given.pop_front() } else { None };
-            if let Some(part) = other {
-                let order = papers.begin(&part);
-                desk.n_given.store(papers.given.len(), Ordering::Relaxed);
-                drop(papers);
-                has_helped = true;
-                let names = stage.names();
-                let hand = Hand::new(Some(desk), Some(order), (desk.make)(), &mut *self.watch);
-                desk.perform(hand, stage, oracle, part);
-                stage.set_names(&names);
-            } else {
-                desk.n_idle.fetch_add(1, Ordering::Relaxed);
-                let waited = desk.is_changed.wait_timeout(papers, A_WHILE);
-                desk.n_idle.fetch_sub(1, Ordering::Relaxed);
-                drop(waited);
-                self.stop_all();
-            }
-        }
+            // Whatever becomes of the search, nobody must be left waiting.
+            let _over = Over(&desk);
+            desk.lead(stage, watch)
+        })
     }
 }
 
-/// Where parts lie and what came of them.
-pub(super) struct Desk<'a, G> {
+/// What came of a cell, or of the search before it was divided.
+struct Explored<G> {
+    report: ScheduleReport,
+    gathered: G,
+}
+
+/// A search before it was divided, if it was.
+struct Begun<G> {
+    alone: Explored<G>,
+    is_divided: bool,
+}
+
+/// Where cells lie and what came of them.
+struct Desk<'a, G> {
     crew: Crew,
+    oracles: &'a dyn Oracles,
     make: &'a (dyn Fn() -> G + Sync),
     seed: &'a Input,
     settings: &'a ScheduleSettings,
     papers: Mutex<Papers<G>>,
-    /// There is a part, or one is done, or there will be none.
+    /// There are cells, or one is done, or there will be none.
     is_changed: Condvar,
-    n_parts: AtomicUsize,
-    n_given: AtomicUsize,
-    /// Who has nothing to do.
-    n_idle: AtomicUsize,
     /// Of all.
     n_runs: AtomicUsize,
-    is_stopped: AtomicBool,
+    is_over: AtomicBool,
 }
 
 struct Papers<G> {
-    given: VecDeque<Part>,
-    /// What somebody is doing.
-    begun: BTreeMap<PartId, Arc<Order>>,
-    done: BTreeMap<PartId, Vec<Leaf<G>>>,
-    /// Why everybody should stop.
-    stop: Option<Stop>,
-}
-
-impl<G> Papers<G> {
-    fn take_back(&mut self, id: PartId) -> Option<Part> {
-        let place = self.given.iter().position(|it| it.id == id)?;
-        self.given.remove(place)
-    }
-
-    fn take_done(&mut self, id: PartId) -> Option<Vec<Leaf<G>>> {
-        let is_done = !self.begun.contains_key(&id) && self.given.iter().all(|it| it.id != id);
-        is_done.then(|| self.done.remove(&id).unwrap_or_default())
-    }
-
-    fn begin(&mut self, part: &Part) -> Arc<Order> {
-        let order = Arc::new(Order::default());
-        self.begun.insert(part.id, Arc::clone(&order));
-        order
-    }
+    cells: Vec<Cell>,
+    /// Actors that were known when the cells were made.
+    names: Vec<ActorName>,
+    n_begun: usize,
+    n_done: usize,
+    /// What came of each cell. Nothing, if it can't be explored yet: it has actors that nobody knew.
+    done: Vec<Option<Explored<G>>>,
 }
 
 impl<'a, G: Gather> Desk<'a, G> {
     fn new(
         crew: Crew,
+        oracles: &'a dyn Oracles,
         make: &'a (dyn Fn() -> G + Sync),
         seed: &'a Input,
         settings: &'a ScheduleSettings,
     ) -> Desk<'a, G> {
-        let papers = Papers {
-            given: VecDeque::new(),
-            begun: BTreeMap::new(),
-            done: BTreeMap::new(),
-            stop: None,
-        };
+        let (cells, names, done) = (Vec::new(), Vec::new(), Vec::new());
         Desk {
             crew,
+            oracles,
             make,
             seed,
             settings,
-            papers: Mutex::new(papers),
+            papers: Mutex::new(Papers { cells, names, n_begun: 0, n_done: 0, done }),
             is_changed: Condvar::new(),
-            n_parts: AtomicUsize::new(0),
-            n_given: AtomicUsize::new(0),
-            n_idle: AtomicUsize::new(0),
             n_runs: AtomicUsize::new(0),
-            is_stopped: AtomicBool::new(false),
+            is_over: AtomicBool::new(false),
         }
     }
 
@@ -332,64 +131,196 @@ impl<'a, G: Gather> Desk<'a, G> {
         self.papers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn work(&self, staging: &Staging<'_>) {
-        // A part is not kept waiting for a stage.
-        if self.wait().stop.is_some() {
+    /// The whole search, with those who help.
+    fn lead(&self, stage: &mut dyn Stage, watch: &mut Watch<'_>) -> (ScheduleReport, G) {
+        let Begun { alone, is_divided } = self.begin(stage, watch);
+        if !is_divided {
+            return (alone.report, alone.gathered);
+        }
+        let names = stage.names();
+        let stop = self.share(stage, watch);
+        let mut all = Explored { report: ScheduleReport::default(), gathered: (self.make)() };
+        if let Some(stop) = stop {
+            // What was found alone may not be in the cells that there was time for.
+            stage.set_names(&names);
+            all = Explored { report: ScheduleReport { stop, ..alone.report }, ..alone };
+        } else {
+            stage.set_names(&self.papers().names);
+            all.report.solver = alone.report.solver;
+        }
+        self.join(all, stage, watch)
+    }
+
+    fn begin(&self, stage: &mut dyn Stage, watch: &mut Watch<'_>) -> Begun<G> {
+        let mut gathered = (self.make)();
+        let mut search = Search::new(self.settings, self.seed, Cell::default());
+        let mut ended = Ok(None);
+        let asked = self.oracles.lend(&mut |oracle| {
+            ended = self.explore_alone(&mut search, stage, oracle, &mut gathered, watch);
+        });
+        let is_divided = matches!(ended, Ok(None));
+        let report = ScheduleReport { solver: asked, ..search.into_report(ended) };
+        Begun { alone: Explored { report, gathered }, is_divided }
+    }
+
+    /// Explores alone as long as that is worth it, and makes cells in the meantime.
+    fn explore_alone(
+        &self,
+        search: &mut Search,
+        stage: &mut dyn Stage,
+        oracle: &mut dyn Oracle,
+        gathered: &mut G,
+        watch: &mut Watch<'_>,
+    ) -> Result<Option<Stop>, ExecutorError> {
+        stage.order_mail(self.settings.dpor.orders_mail());
+        let mut see = |ended: &Ended<'_>| gathered.see(ended);
+        let until = self.may_divide().then_some(self.crew.min_search);
+        let stop = search.go_on(stage, oracle, until, &mut see, watch)?;
+        if stop.is_some() {
+            return Ok(stop);
+        }
+        let samples: Result<Vec<_>, _> =
+            (0..N_SAMPLES).map(|nth| sample(stage, self.seed, self.settings, nth)).collect();
+        search.forget_stage();
+        let cells = divide(&samples?, self.settings.delivery);
+        let until = (cells.len() > 1).then_some(self.crew.max_alone);
+        if until.is_some() {
+            let mut papers = self.papers();
+            papers.done.resize_with(cells.len(), || None);
+            (papers.cells, papers.names) = (cells, stage.names());
+            drop(papers);
+            self.is_changed.notify_all();
+        }
+        search.go_on(stage, oracle, until, &mut see, watch)
+    }
+
+    /// Bounds other than that of the depth depend on what is possible without a cell.
+    fn may_divide(&self) -> bool {
+        self.settings.dpor == Dpor::Optimal && self.settings.preemptions.is_none()
+    }
+
+    /// Explores cells until there are none left. Says why not all of them were.
+    fn share(&self, stage: &mut dyn Stage, watch: &mut Watch<'_>) -> Option<Stop> {
+        let mut stop = None;
+        let mut watch_all = |_: &ScheduleReport| {
+            let n_runs = self.n_runs.load(Ordering::Relaxed);
+            stop = stop.or(watch(&ScheduleReport { n_runs, ..ScheduleReport::default() }));
+            if stop.is_some() {
+                self.is_over.store(true, Ordering::Relaxed);
+            }
+            stop
+        };
+        while self.explore_next(stage, &mut watch_all) {}
+        let mut papers = self.papers();
+        while papers.n_done < papers.n_begun {
+            let waited = self.is_changed.wait_timeout(papers, A_WHILE);
+            papers = waited.unwrap_or_else(PoisonError::into_inner).0;
+            watch_all(&ScheduleReport::default());
+        }
+        stop
+    }
+
+    /// Adds up what came of the cells, in their order.
+    fn join(
+        &self,
+        all: Explored<G>,
+        stage: &mut dyn Stage,
+        watch: &mut Watch<'_>,
+    ) -> (ScheduleReport, G) {
+        let Explored { mut report, mut gathered } = all;
+        let mut papers = self.papers();
+        report.n_cells = papers.cells.len();
+        let cells = std::mem::take(&mut papers.cells);
+        let done = std::mem::take(&mut papers.done);
+        drop(papers);
+        let is_over = self.is_over.load(Ordering::Relaxed);
+        for (cell, done) in cells.into_iter().zip(done) {
+            let max_runs = self.settings.max_runs.map(|it| it.saturating_sub(report.n_runs));
+            let is_within = |it: &Explored<G>| max_runs.is_none_or(|most| it.report.n_runs < most);
+            let explored = match done {
+                Some(it) if is_over || is_within(&it) => it,
+                Some(_) | None if is_over => continue,
+                Some(_) | None => {
+                    let settings = ScheduleSettings { max_runs, ..*self.settings };
+                    let search = Search::new(&settings, self.seed, cell);
+                    self.explore(search, stage, watch)
+                }
+            };
+            gathered.join(explored.gathered);
+            report.add(explored.report);
+            if matches!(report.stop, Stop::Runs | Stop::Unsupported) {
+                break;
+            }
+        }
+        (report, gathered)
+    }
+
+    fn help(&self, staging: &Staging<'_>) {
+        // A cell is not kept waiting for a stage.
+        let is_idle =
+            |it: &mut Papers<G>| it.cells.is_empty() && !self.is_over.load(Ordering::Relaxed);
+        drop(self.is_changed.wait_while(self.papers(), is_idle));
+        if self.is_over.load(Ordering::Relaxed) {
             return;
         }
-        (staging)(&mut |stage, oracle| {
-            while let Some((part, order)) = self.next() {
-                let mut watch = |_: &ScheduleReport| None;
-                let hand = Hand::new(Some(self), Some(order), (self.make)(), &mut watch);
-                // After a bug of ours nobody knows what the stage is like.
-                if !self.perform(hand, stage, oracle, part) {
-                    return;
-                }
-            }
+        (staging)(&mut |stage| {
+            let mut watch = |_: &ScheduleReport| {
+                self.is_over.load(Ordering::Relaxed).then_some(Stop::Interrupted)
+            };
+            while self.explore_next(stage, &mut watch) {}
         });
     }
 
-    /// `false`: it went wrong. What can't be done here is done where the node is.
-    fn perform(
-        &self,
-        mut hand: Hand<'_, G>,
-        stage: &mut dyn Stage,
-        oracle: &mut dyn Oracle,
-        part: Part,
-    ) -> bool {
-        let id = part.id;
-        let about = (self.seed, self.settings);
-        let perform = || perform(&mut hand, stage, oracle, about, part, self.make);
-        let is_right = catch_unwind(AssertUnwindSafe(perform)).is_ok();
-        self.papers().begun.remove(&id);
+    /// Explores a cell that nobody has begun. `false`: there is none, or the stage is of no use any more.
+    fn explore_next(&self, stage: &mut dyn Stage, watch: &mut Watch<'_>) -> bool {
+        let mut papers = self.papers();
+        let n = papers.n_begun;
+        let Some(cell) = papers.cells.get(n).cloned() else { return false };
+        if self.is_over.load(Ordering::Relaxed) {
+            return false;
+        }
+        papers.n_begun += 1;
+        let names = papers.names.clone();
+        drop(papers);
+        let explored = || {
+            stage.set_names(&names);
+            let mut watch = |report: &ScheduleReport| {
+                self.n_runs.fetch_add(1, Ordering::Relaxed);
+                watch(report)
+            };
+            let search = Search::new(self.settings, self.seed, cell).among(names.len());
+            let found = self.explore(search, stage, &mut watch);
+            (stage.n_names() <= names.len()).then_some(found)
+        };
+        // After a bug of ours nobody knows what the stage is like.
+        let found = catch_unwind(AssertUnwindSafe(explored));
+        let is_right = found.is_ok();
+        let mut papers = self.papers();
+        papers.n_done += 1;
+        if let Some(place) = papers.done.get_mut(n) {
+            *place = found.ok().flatten();
+        }
+        drop(papers);
         self.is_changed.notify_all();
         is_right
     }
 
-    /// Waits until there is something to do, or nothing will be.
-    fn wait(&self) -> MutexGuard<'_, Papers<G>> {
-        self.n_idle.fetch_add(1, Ordering::Relaxed);
-        let is_idle = |it: &mut Papers<G>| it.given.is_empty() && it.stop.is_none();
-        let papers = self.is_changed.wait_while(self.papers(), is_idle);
-        self.n_idle.fetch_sub(1, Ordering::Relaxed);
-        papers.unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn next(&self) -> Option<(Part, Arc<Order>)> {
-        let mut papers = self.wait();
-        if papers.stop.is_some() {
-            return None;
-        }
-        let part = papers.given.pop_front()?;
-        self.n_given.store(papers.given.len(), Ordering::Relaxed);
-        let order = papers.begin(&part);
-        Some((part, order))
-    }
-
-    fn stop(&self, stop: Stop) {
-        self.papers().stop.get_or_insert(stop);
-        self.is_stopped.store(true, Ordering::Relaxed);
-        self.is_changed.notify_all();
+    fn explore(
+        &self,
+        mut search: Search,
+        stage: &mut dyn Stage,
+        watch: &mut Watch<'_>,
+    ) -> Explored<G> {
+        stage.forget();
+        stage.order_mail(self.settings.dpor.orders_mail());
+        let mut gathered = (self.make)();
+        let mut see = |ended: &Ended<'_>| gathered.see(ended);
+        let mut ended = Ok(None);
+        let asked = self.oracles.lend(&mut |oracle| {
+            ended = search.go_on(stage, oracle, None, &mut see, watch);
+        });
+        let report = ScheduleReport { solver: asked, ..search.into_report(ended) };
+        Explored { report, gathered }
     }
 }
 
@@ -397,8 +328,10 @@ struct Over<'d, 'a, G: Gather>(&'d Desk<'a, G>);
 
 impl<G: Gather> Drop for Over<'_, '_, G> {
     fn drop(&mut self) {
-        self.0.stop(Stop::Interrupted);
+        // Who is about to wait has looked at it already, or will.
         let papers = self.0.papers();
-        papers.begun.values().for_each(|it| it.is_vain.store(true, Ordering::Relaxed));
+        self.0.is_over.store(true, Ordering::Relaxed);
+        drop(papers);
+        self.0.is_changed.notify_all();
     }
 }

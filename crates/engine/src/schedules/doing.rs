@@ -1,5 +1,6 @@
 //! What a step does, as far as its order with other steps can matter.
 
+use crate::schedules::cells::Gates;
 use std::ops::Deref;
 use std::sync::Arc;
 use trace::{Access, Actor, Label, MessageId, OfferKind, Step, Take};
@@ -16,11 +17,12 @@ pub(super) struct Doing {
     pub(super) sent: Vec<MessageId>,
     pub(super) spawned: Vec<Actor>,
     pub(super) killed: Vec<Actor>,
+    pub(super) gates: Gates,
 }
 
 impl Doing {
     /// Takes what it needs alone out of the step.
-    pub(super) fn of_step(step: &mut Step) -> Arc<Doing> {
+    pub(super) fn of_step(step: &mut Step, gates: Gates) -> Arc<Doing> {
         Arc::new(Doing {
             label: step.label,
             accesses: std::mem::take(&mut step.accesses),
@@ -28,6 +30,7 @@ impl Doing {
             sent: step.sent.iter().map(|it| it.message).collect(),
             spawned: step.spawned.clone(),
             killed: step.killed.clone(),
+            gates,
         })
     }
 
@@ -39,8 +42,8 @@ impl Doing {
             }
             Some(OfferKind::Receive(_)) | None => (Vec::new(), false, Vec::new()),
         };
-        let (sent, spawned) = (Vec::new(), Vec::new());
-        Arc::new(Doing { label, accesses, is_global, sent, spawned, killed })
+        let (sent, spawned, gates) = (Vec::new(), Vec::new(), Gates::default());
+        Arc::new(Doing { label, accesses, is_global, sent, spawned, killed, gates })
     }
 
     /// The step of a run that ends, which comes before or after nothing else.
@@ -53,6 +56,11 @@ impl Doing {
     /// Whether the order of two steps that follow each other can matter. Two messages to one
     /// mailbox do not depend on each other: which of them is taken is decided where it is taken.
     pub(super) fn depends_on(&self, other: &Doing) -> bool {
+        self.gates.meet(other.gates) || self.depends_by_itself(other)
+    }
+
+    /// The same if one need not wait for the other.
+    pub(super) fn depends_by_itself(&self, other: &Doing) -> bool {
         let (a, b) = (self.label.actor, other.label.actor);
         a == b
             || self.is_global

@@ -3,6 +3,7 @@
 //! Optimal dynamic partial order reduction with wakeup trees, where a step of a receive is named by
 //! the message that it takes. Knows no language: steps say what they touch.
 
+mod cells;
 mod crew;
 mod data;
 mod doing;
@@ -10,13 +11,12 @@ mod follow;
 mod node;
 mod offers;
 mod order;
-mod part;
 mod plan;
+mod questions;
 mod search;
 mod settings;
 mod unfold;
 mod wakeup;
-mod wishes;
 
 pub use crew::{Crew, Staging};
 pub use follow::{Followed, follow, step_name};

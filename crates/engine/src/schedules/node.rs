@@ -6,7 +6,7 @@ use crate::schedules::settings::Dpor;
 use crate::schedules::wakeup::{Asleep, Branch};
 use std::sync::Arc;
 use term::Exprs;
-use trace::{Input, Label};
+use trace::Input;
 
 /// A place on the path, before a step.
 #[derive(Clone, Debug)]
@@ -18,41 +18,11 @@ pub(super) struct Node {
     pub(super) turns: Turns,
     /// On the way here.
     pub(super) n_preemptions: usize,
-    pub(super) size: Size,
-}
-
-/// How many runs the branches of a node take.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Size {
-    /// Runs of the whole search before the branch on the path.
-    pub(super) n_before: usize,
-    /// Of the largest branch so far.
-    pub(super) largest: usize,
-    /// Sequences that a branch must have to be given away: others of the node had few runs each.
-    pub(super) min_given: usize,
 }
 
 impl Node {
-    pub(super) fn new(
-        sleep: Vec<Arc<Asleep>>,
-        tree: Vec<Branch>,
-        n_preemptions: usize,
-        n_before: usize,
-    ) -> Node {
-        let size = Size { n_before, largest: 0, min_given: 1 };
-        Node { sleep, tree, turns: Turns::default(), n_preemptions, size }
-    }
-
-    /// The step on the path.
-    pub(super) fn label(&self) -> Option<Label> {
-        self.tree.first().map(|it| it.doing.label)
-    }
-
-    /// The same with nothing shared with others.
-    pub(super) fn own(&self, input: &Arc<Input>) -> Node {
-        let sleep = self.sleep.iter().map(|it| it.own()).collect();
-        let tree = self.tree.iter().map(|it| it.own(input)).collect();
-        Node::new(sleep, tree, self.n_preemptions, 0)
+    pub(super) fn new(sleep: Vec<Arc<Asleep>>, tree: Vec<Branch>, n_preemptions: usize) -> Node {
+        Node { sleep, tree, turns: Turns::default(), n_preemptions }
     }
 
     /// Whether a sequence need not be tried, whatever else is planned.

@@ -6,12 +6,15 @@
 //! the order in which they came (`Come`). A choice is possible if all these sayings and the clocks
 //! together have no cycle: then there is a real schedule in which it happens.
 
+use crate::schedules::cells::{Cell, Place};
 use crate::schedules::doing::Doing;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::mem::Discriminant;
 use std::sync::Arc;
 use trace::{
-    Actor, Choice, Match, MessageId, Object, Offer, OfferKind, Patience, ReceiveId, Sent, Step,
-    Take, Waiting,
+    Access, Actor, Choice, Match, MessageId, Mode, Object, Offer, OfferKind, Patience, ReceiveId,
+    Sent, Step, Take, Waiting,
 };
 
 /// How messages travel.
@@ -82,6 +85,7 @@ pub(super) struct Cut {
 #[derive(Debug, Default)]
 pub(super) struct Trace {
     pub(super) delivery: Delivery,
+    pub(super) cell: Arc<Cell>,
     pub(super) events: Vec<Event>,
     pub(super) races: Vec<Race>,
     pub(super) received: Vec<Received>,
@@ -172,6 +176,21 @@ impl Trace {
         Some((at, place.unwrap_or(0)))
     }
 
+    /// Whether the second step might do something else had the first not been before it.
+    pub(super) fn is_open(&self, race: &Race) -> bool {
+        let (Some(first), Some(second)) =
+            (self.events.get(race.first), self.events.get(race.second))
+        else {
+            return true;
+        };
+        let touches_part = |it: &Access| {
+            let parts = second.doing.accesses.iter().filter(|it| !it.mode.is_whole());
+            parts.into_iter().any(|of| of.object == it.object)
+        };
+        let may_destroy = |it: &Access| it.mode == Mode::Write && touches_part(it);
+        second.step.might_differ || first.doing.accesses.iter().any(may_destroy)
+    }
+
     /// How many of the first steps lost a message.
     pub(super) fn n_lost(&self, n: usize) -> usize {
         self.events.iter().take(n).filter(|it| it.step.label.take == Take::Lost).count()
@@ -179,6 +198,22 @@ impl Trace {
 
     pub(super) fn doing(&self, event: usize) -> Option<&Arc<Doing>> {
         self.events.get(event).map(|it| &it.doing)
+    }
+
+    /// How many steps an actor has taken.
+    pub(super) fn n_steps(&self, actor: Actor) -> u32 {
+        let last = self.actors.get(&actor).and_then(|it| self.last.get(*it)).copied().flatten();
+        last.and_then(|it| self.events.get(it)).map_or(0, |it| it.nth + 1)
+    }
+
+    pub(super) fn event_at(&self, place: Place) -> Option<usize> {
+        let actor = *self.actors.get(&place.actor)?;
+        self.events.iter().position(|it| it.actor == actor && it.nth == place.nth)
+    }
+
+    pub(super) fn place_of(&self, event: usize) -> Option<Place> {
+        let event = self.events.get(event)?;
+        Some(Place { actor: event.step.label.actor, nth: event.nth })
     }
 
     fn actor(&mut self, actor: Actor) -> usize {
@@ -212,6 +247,8 @@ impl Trace {
         if step.is_last {
             causes.extend(self.last.iter().flatten());
         }
+        let place = Place { actor: step.label.actor, nth };
+        causes.extend(self.cell.waits(place).filter_map(|it| self.event_at(it)));
         causes.iter().for_each(|it| self.join(&mut clock, *it));
         self.find_races(&step, at, actor, &mut clock);
         set(&mut clock, actor, nth + 1);
@@ -224,7 +261,7 @@ impl Trace {
         for it in &step.killed {
             self.killed_at.entry(*it).or_insert(at);
         }
-        let doing = Doing::of_step(&mut step);
+        let doing = Doing::of_step(&mut step, self.cell.gates(place));
         for access in &doing.accesses {
             let touched = self.touched.entry(access.object).or_default();
             let steps = match access.mode.is_whole() {
@@ -537,6 +574,33 @@ impl Trace {
         false
     }
 
+    /// The same without what one step waits for because of the cell.
+    pub(super) fn leads_by_itself(&self, first: usize, second: usize) -> bool {
+        let mut open = vec![second];
+        let mut is_met = vec![false; self.events.len()];
+        while let Some(it) = open.pop() {
+            if it == first {
+                return true;
+            }
+            if is_met.get_mut(it).is_none_or(|it| std::mem::replace(it, true)) {
+                continue;
+            }
+            open.extend(self.causes(it));
+            open.extend(self.comes.iter().filter(|come| come.second == it).map(|come| come.first));
+        }
+        false
+    }
+
+    /// Earlier steps that a step depends on, not only because of the cell.
+    fn causes(&self, event: usize) -> impl Iterator<Item = usize> {
+        let before = self.events.iter().take(event).enumerate();
+        let of = move |it: &Event| {
+            let doing = self.doing(event);
+            doing.is_some_and(|doing| doing.depends_by_itself(&it.doing))
+        };
+        before.filter(move |it| of(it.1)).map(|it| it.0)
+    }
+
     /// The same where messages take their time: only the order in one mailbox counts.
     #[expect(clippy::too_many_arguments, reason = "the arguments of one question")]
     fn must_come(
@@ -635,27 +699,46 @@ impl Trace {
         res
     }
 
-    /// What all schedules that are equivalent have in common, and no other has.
-    pub(super) fn class(&self) -> Vec<(Actor, Vec<Done>)> {
-        let mut of_actors: Vec<(Actor, Vec<Done>)> = Vec::new();
-        let mut actors: Vec<(Actor, usize)> = self.actors.iter().map(|it| (*it.0, *it.1)).collect();
-        actors.retain(|it| self.last.get(it.1).copied().flatten().is_some());
-        actors.sort_unstable();
-        for (actor, _) in &actors {
-            let steps = self.events.iter().filter(|it| it.step.label.actor == *actor);
-            let known = |clock: &[u32]| {
-                let of = |it: &(Actor, usize)| clock.get(it.1).copied().unwrap_or(0);
-                actors.iter().map(of).collect::<Vec<u32>>()
+    /// What all schedules that are equivalent have in common, and no other has: the steps of each actor,
+    /// by their names.
+    pub(super) fn class(&self, name: &dyn Fn(Actor) -> String) -> Vec<(String, Vec<Done>)> {
+        // Some were met in earlier runs only.
+        let has_steps = |it: &(&Actor, &usize)| self.last.get(*it.1).is_some_and(Option::is_some);
+        let actors = self.actors.iter().filter(has_steps);
+        let names: BTreeMap<String, usize> = actors.map(|it| (name(*it.0), *it.1)).collect();
+        let ranks: FxHashMap<usize, usize> = names.values().copied().zip(0..).collect();
+        let rank = |actor: usize| ranks.get(&actor).copied().unwrap_or(usize::MAX);
+        let mut res: Vec<(String, Vec<Done>)> =
+            names.into_keys().map(|it| (it, Vec::new())).collect();
+        // The clocks also know what steps wait for because of the cell.
+        let mut clocks: Vec<Vec<u32>> = Vec::with_capacity(self.events.len());
+        for (at, event) in self.events.iter().enumerate() {
+            let mut clock = vec![0; res.len()];
+            for cause in self.causes(at).filter_map(|it| clocks.get(it)) {
+                clock.iter_mut().zip(cause).for_each(|(own, n)| *own = (*own).max(*n));
+            }
+            set(&mut clock, rank(event.actor), event.nth + 1);
+            let take = match event.step.label.take {
+                Take::Message(id) => Some((self.actors.get(&id.from).map(|it| rank(*it)), id.n)),
+                Take::Next | Take::Timeout | Take::Lost => None,
             };
-            of_actors
-                .push((*actor, steps.map(|it| (it.step.label.take, known(&it.clock))).collect()));
+            let what = std::mem::discriminant(&event.step.label.take);
+            if let Some((_, steps)) = res.get_mut(rank(event.actor)) {
+                steps.push(Done { what, take, clock: clock.clone() });
+            }
+            clocks.push(clock);
         }
-        of_actors
+        res
     }
 }
 
-/// A step of an actor in a class: what it took, and how much of each other actor it knows.
-pub(super) type Done = (Take, Vec<u32>);
+/// A step of an actor in a class: what it took, and how much of each actor it knows.
+#[derive(Debug, Hash)]
+pub(super) struct Done {
+    what: Discriminant<Take>,
+    take: Option<(Option<usize>, u32)>,
+    clock: Vec<u32>,
+}
 
 fn set(clock: &mut Vec<u32>, actor: usize, n: u32) {
     if clock.len() <= actor {

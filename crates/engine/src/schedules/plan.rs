@@ -1,5 +1,6 @@
 //! What a run gives reason to try: races the other way round, receives that take something else.
 
+use crate::schedules::cells::{Cell, Gates, Place};
 use crate::schedules::doing::Doing;
 use crate::schedules::offers::fits;
 use crate::schedules::order::{Event, Received, Trace};
@@ -21,8 +22,6 @@ pub(super) struct Plan {
     pub(super) needs: Option<usize>,
     /// The match that the last step needs and does not have with this input.
     pub(super) unmatched: Option<Vec<Choice>>,
-    /// Whether it need not be made if it is settled.
-    pub(super) may_be_settled: bool,
 }
 
 /// That a step in place of another one leads to what is tried anyway, in all runs that begin with the
@@ -53,12 +52,6 @@ impl Settlements {
     pub(super) fn truncate(&mut self, n: usize) {
         self.because.retain(|_, it| *it < n);
     }
-
-    pub(super) fn before(&self, n: usize) -> Settlements {
-        let mut res = self.clone();
-        res.truncate(n);
-        res
-    }
 }
 
 impl Plan {
@@ -67,8 +60,27 @@ impl Plan {
         self
     }
 
-    pub(super) fn is_settled(&self, settled: &Settlements) -> bool {
-        self.may_be_settled && settled.hold(self.at, self.last.label)
+    /// The same in a cell, unless the last step is not possible there.
+    pub(super) fn within(mut self, cell: &Cell, trace: &Trace) -> Option<Plan> {
+        if cell.is_everything() {
+            return Some(self);
+        }
+        let label = self.last.label;
+        let is_its =
+            |it: &usize| trace.events.get(*it).is_some_and(|it| it.step.label.actor == label.actor);
+        let nth = (0..self.at).chain(self.guided.iter().copied()).filter(is_its).count();
+        let place = Place { actor: label.actor, nth: u32::try_from(nth).ok()? };
+        let is_done = |it: Place| {
+            trace.event_at(it).is_some_and(|it| it < self.at || self.guided.contains(&it))
+        };
+        if !cell.permits_at(place, label.take, &is_done) {
+            return None;
+        }
+        let gates = cell.gates(place);
+        if self.last.gates != gates {
+            self.last = Arc::new(Doing { gates, ..Doing::clone(&self.last) });
+        }
+        Some(self)
     }
 
     pub(super) fn sequence<'a>(
@@ -160,7 +172,7 @@ pub(super) fn try_out(
     let is_possible = stage.offers()?.iter().any(|it| fits(it, label));
     let step = is_possible.then(|| stage.step(label)).transpose()?;
     stage.end()?;
-    Ok(step.map(|mut it| Doing::of_step(&mut it)))
+    Ok(step.map(|mut it| Doing::of_step(&mut it, Gates::default())))
 }
 
 /// Which races need not be turned again, and which of the steps that a race does not depend on are made
@@ -196,8 +208,8 @@ fn races(trace: &Trace, known: Known<'_>) -> Vec<Plan> {
         if !is_caused {
             let doing = Arc::clone(&second.doing);
             let plan = plan(trace, race.first, until(race.second), doing);
-            let (needs, is_open) = (Some(race.second), second.step.might_more);
-            res.push(Plan { needs, is_open, may_be_settled: true, ..plan });
+            let (needs, is_open) = (Some(race.second), trace.is_open(race));
+            res.push(Plan { needs, is_open, ..plan });
         }
     }
     for cut in &trace.cuts {
@@ -228,7 +240,7 @@ fn other_takes(
     let other = |take, sent: usize| {
         let label = Label { actor: received.who, take };
         let plan = plan(trace, received.at, trace.len(), Doing::of_offer(label, None));
-        Plan { needs: (!is_cut).then_some(sent.max(received.at)), may_be_settled: true, ..plan }
+        Plan { needs: (!is_cut).then_some(sent.max(received.at)), ..plan }
     };
     let is_news = |take| {
         let label = Label { actor: received.who, take };
@@ -254,7 +266,7 @@ fn other_takes(
         {
             let unmatched = Some(choices.clone());
             let plan = other(Take::Message(*id), sent);
-            res.push(Plan { unmatched, needs: None, may_be_settled: false, ..plan });
+            res.push(Plan { unmatched, needs: None, ..plan });
         }
     }
 }
@@ -262,5 +274,5 @@ fn other_takes(
 /// All up to some step that a step did not cause, then another one in its place.
 fn plan(trace: &Trace, at: usize, until: usize, last: Arc<Doing>) -> Plan {
     let guided: Vec<usize> = (at + 1..until).filter(|it| !trace.is_before(at, *it)).collect();
-    Plan { at, guided, last, is_open: false, needs: None, unmatched: None, may_be_settled: false }
+    Plan { at, guided, last, is_open: false, needs: None, unmatched: None }
 }

@@ -1,21 +1,20 @@
 //! The loop: run to the end, plan what the run gives reason to, go back to the last node that has
 //! something planned.
 //!
-//! Runs begin from the start each time; what is kept is one path and what is planned along it. How parts
-//! are given to others is not known here (`part`).
+//! Runs begin from the start each time; what is kept is one path and what is planned along it. A search may
+//! be confined to a part of all runs (`cells`).
 
 use crate::oracle::Oracle;
 use crate::report::Stop;
-use crate::schedules::crew::{Fetched, Hand};
+use crate::schedules::cells::Cell;
 use crate::schedules::data::{Path, Turns, condition, inputs_for_match, needed};
 use crate::schedules::doing::{Doing, NOTHING};
-use crate::schedules::node::{Node, Size};
+use crate::schedules::node::Node;
 use crate::schedules::offers::{fits, is_open, labels, loss, natural, waiting};
 use crate::schedules::order::Trace;
 use crate::schedules::plan::{Plan, Settled, Settlements, losses, ordered_plans, plans, try_out};
-use crate::schedules::settings::{Dpor, Ended, Gather, ScheduleReport, ScheduleSettings};
-use crate::schedules::wakeup::{Asleep, Branch, Condition, Sequence, first_of, insert};
-use crate::schedules::wishes::{Owned, Told, Wish};
+use crate::schedules::settings::{Dpor, Ended, ScheduleReport, ScheduleSettings};
+use crate::schedules::wakeup::{Asleep, Branch, Sequence, first_of, insert};
 use rustc_hash::{FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
@@ -36,35 +35,21 @@ pub fn explore_schedules(
     see: &mut dyn FnMut(&Ended<'_>),
     watch: &mut dyn FnMut(&ScheduleReport) -> Option<Stop>,
 ) -> ScheduleReport {
-    let hand = Hand::alone(Seen { see }, watch);
-    Search::new(settings, seed).explore(hand, stage, oracle).0
-}
-
-/// Runs are shown as they end.
-struct Seen<'a> {
-    see: &'a mut dyn FnMut(&Ended<'_>),
-}
-
-impl Gather for Seen<'_> {
-    fn see(&mut self, ended: &Ended<'_>) {
-        (self.see)(ended);
-    }
-
-    fn join(&mut self, _: Self) {}
+    stage.order_mail(settings.dpor.orders_mail());
+    let mut search = Search::new(settings, seed, Cell::default());
+    let ended = search.go_on(stage, oracle, None, see, watch);
+    search.into_report(ended)
 }
 
 pub(super) struct Search {
-    pub(super) settings: ScheduleSettings,
-    pub(super) nodes: Vec<Node>,
-    /// So many of the first nodes are those of others, who are told what they should try.
-    pub(super) n_others: usize,
-    pub(super) told: Vec<Told>,
-    /// How many steps were those of the run before, in all runs since something was told.
-    pub(super) n_known: usize,
-    /// Actors that have a name, if only whoever has the first nodes may name others.
-    pub(super) n_names: Option<usize>,
+    settings: ScheduleSettings,
+    nodes: Vec<Node>,
+    /// The runs that it is confined to.
+    cell: Arc<Cell>,
+    /// So many actors may have names; with more it can't go on.
+    max_names: Option<usize>,
     /// Of the run that is going on.
-    pub(super) input: Arc<Input>,
+    input: Arc<Input>,
     /// Of the run before, when there is none going on.
     trace: Trace,
     trace_input: Option<Arc<Input>>,
@@ -73,12 +58,12 @@ pub(super) struct Search {
     /// Whether something else was tried since, on the same stage.
     is_stale: bool,
     /// Plans that need not be made again.
-    pub(super) settled: Settlements,
+    settled: Settlements,
     /// What was chosen before the first step.
     root: Turns,
-    pub(super) classes: FxHashSet<u64>,
+    classes: FxHashSet<u64>,
     random: u64,
-    pub(super) is_cut: bool,
+    is_cut: bool,
     pub(super) report: ScheduleReport,
 }
 
@@ -99,14 +84,6 @@ struct Whole {
     class: Option<u64>,
 }
 
-/// What is known of those who sleep at the node of a plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sleepers {
-    Unknown,
-    /// None of them has seen what the plan leads to.
-    Others,
-}
-
 /// How a run came to its end.
 struct Played {
     trace: Trace,
@@ -121,6 +98,8 @@ struct Played {
     refused: Option<Refused>,
     /// Who waits in the end, for messages that it would take with other inputs.
     waiting: Vec<(Label, Vec<Choice>)>,
+    /// Who sleeps in the end.
+    asleep: Vec<Arc<Asleep>>,
 }
 
 struct Refused {
@@ -130,14 +109,12 @@ struct Refused {
 }
 
 impl Search {
-    pub(super) fn new(settings: &ScheduleSettings, seed: &Input) -> Search {
+    pub(super) fn new(settings: &ScheduleSettings, seed: &Input, cell: Cell) -> Search {
         Search {
             settings: *settings,
             nodes: Vec::new(),
-            n_others: 0,
-            told: Vec::new(),
-            n_known: usize::MAX,
-            n_names: None,
+            cell: Arc::new(cell),
+            max_names: None,
             input: Arc::new(seed.clone()),
             trace: Trace::new(settings.delivery),
             trace_input: None,
@@ -152,91 +129,55 @@ impl Search {
         }
     }
 
-    /// The whole search.
-    pub(super) fn explore<G: Gather>(
-        mut self,
-        mut hand: Hand<'_, G>,
-        stage: &mut dyn Stage,
-        oracle: &mut dyn Oracle,
-    ) -> (ScheduleReport, G) {
-        stage.order_mail(self.settings.dpor.orders_mail());
-        match self.go_on(&mut hand, stage, oracle) {
-            Ok(stop) => {
-                if matches!(stop, Stop::Time | Stop::Interrupted) {
-                    self.join_rest(&mut hand, stage, oracle);
-                }
-                self.report.stop = stop;
-            }
-            Err(error) => {
-                self.report.stop = Stop::Unsupported;
-                self.report.trouble = Some(error.why);
-            }
-        }
-        (self.report, hand.gathered)
+    /// The same as long as it meets only the first so many actors.
+    pub(super) fn among(self, n_names: usize) -> Search {
+        Search { max_names: Some(n_names), ..self }
     }
 
-    /// Until nothing is left to do at nodes that are not those of others.
-    pub(super) fn go_on<G: Gather>(
+    /// Until nothing is left to do, or `watch` says stop, or until there were so many runs: then it says
+    /// nothing, and can go on.
+    pub(super) fn go_on(
         &mut self,
-        hand: &mut Hand<'_, G>,
         stage: &mut dyn Stage,
         oracle: &mut dyn Oracle,
-    ) -> Result<Stop, ExecutorError> {
+        until: Option<usize>,
+        see: &mut dyn FnMut(&Ended<'_>),
+        watch: &mut dyn FnMut(&ScheduleReport) -> Option<Stop>,
+    ) -> Result<Option<Stop>, ExecutorError> {
         loop {
             let ran = self.run(stage, oracle)?;
-            if let Some(stop) = self.tell(&ran, hand) {
+            self.tell(&ran, see);
+            let is_last = self.settings.max_runs.is_some_and(|it| it <= self.report.n_runs);
+            let stop = watch(&self.report).or_else(|| is_last.then_some(Stop::Runs));
+            if stop.is_some() {
                 return Ok(stop);
             }
-            if self.is_hopeless(stage) {
-                return Ok(Stop::Unsupported);
+            if self.max_names.is_some_and(|it| it < stage.n_names()) {
+                return Ok(Some(Stop::Unsupported));
             }
             if self.settings.dpor == Dpor::Random {
                 self.nodes.clear();
-                continue;
+            } else if !self.go_back(stage, oracle) {
+                return Ok(Some(if self.is_cut { Stop::Depth } else { Stop::Exhausted }));
             }
-            let mut is_left = self.go_back(stage, oracle);
-            while is_left && self.pass(hand, stage, oracle) {
-                is_left = self.go_back(stage, oracle);
+            if until.is_some_and(|it| it <= self.report.n_runs) {
+                return Ok(None);
             }
-            if !is_left {
-                return Ok(if self.is_cut { Stop::Depth } else { Stop::Exhausted });
-            }
-            self.give(hand, stage);
         }
     }
 
-    /// What somebody else has made of the next sequence takes its place. `false`: it has to be made.
-    fn pass<G: Gather>(
-        &mut self,
-        hand: &mut Hand<'_, G>,
-        stage: &mut dyn Stage,
-        oracle: &mut dyn Oracle,
-    ) -> bool {
-        loop {
-            let depth = self.nodes.len().saturating_sub(1);
-            let Some(node) = self.nodes.last_mut() else { return false };
-            let Some(branch) = node.tree.first_mut() else { return false };
-            if let Some(id) = branch.given {
-                let Fetched { leaves, has_helped } = hand.fetch(id, stage, oracle);
-                self.is_stale |= has_helped;
-                self.attach(hand, (depth, 0), id, leaves);
-            } else if let Some(id) = branch.made.take() {
-                return self.join(hand, stage, id);
-            } else if let (Some(n_preemptions), false) = (branch.known, branch.children.is_empty())
-            {
-                let tree = std::mem::take(&mut branch.children);
-                let stays = |it: &&Arc<Asleep>| !it.doing.depends_on(&branch.doing);
-                let sleep = match self.settings.dpor {
-                    Dpor::All => Vec::new(),
-                    Dpor::Optimal | Dpor::Source | Dpor::None | Dpor::Random => {
-                        node.sleep.iter().filter(stays).cloned().collect()
-                    }
-                };
-                self.nodes.push(Node::new(sleep, tree, n_preemptions, self.report.n_runs));
-            } else {
-                return false;
-            }
-        }
+    /// What it says of itself in the end.
+    pub(super) fn into_report(self, ended: Result<Option<Stop>, ExecutorError>) -> ScheduleReport {
+        let (stop, trouble) = match ended {
+            Ok(stop) => (stop.unwrap_or(Stop::Interrupted), None),
+            Err(error) => (Stop::Unsupported, Some(error.why)),
+        };
+        ScheduleReport { stop, trouble, ..self.report }
+    }
+
+    /// The stage was used for something else.
+    pub(super) fn forget_stage(&mut self) {
+        self.is_stale = true;
     }
 
     /// One run, and what is planned because of it.
@@ -246,18 +187,17 @@ impl Search {
         oracle: &mut dyn Oracle,
     ) -> Result<Ran, ExecutorError> {
         let n_known = self.nodes.len().saturating_sub(1);
-        self.n_known = self.n_known.min(n_known);
         let played = self.play(stage)?;
         let performed = stage.end()?;
         let settled = self.learn(stage, oracle, &played, &performed, n_known);
         let Played { trace, is_whole, is_blocked, is_diverged, is_cut, .. } = played;
-        let whole = is_whole.then(|| {
+        let whole = (is_whole && self.cell.counts(&trace)).then(|| {
             let label = |it: usize| trace.events.get(it).map(|it| it.step.label);
             let schedule: Vec<Label> = trace.linear().into_iter().filter_map(label).collect();
             let taken = trace.events.iter().map(|it| &it.step);
             let steps = taken.map(|it| (it.label, it.choices.clone())).collect();
             let unreceived = trace.unreceived();
-            let class = self.settings.counts_classes.then(|| class_of(&trace, &performed));
+            let class = self.settings.counts_classes.then(|| class_of(&trace, &performed, stage));
             Whole { schedule, steps, unreceived, performed, class }
         });
         self.trace = trace;
@@ -267,8 +207,8 @@ impl Search {
         Ok(Ran { whole, is_blocked, is_diverged, is_cut })
     }
 
-    /// Counts a run. Returns why it is the last one, if it is.
-    fn tell<G: Gather>(&mut self, ran: &Ran, hand: &mut Hand<'_, G>) -> Option<Stop> {
+    /// Counts a run.
+    fn tell(&mut self, ran: &Ran, see: &mut dyn FnMut(&Ended<'_>)) {
         self.report.n_blocked += usize::from(ran.is_blocked);
         self.report.n_diverged += usize::from(ran.is_diverged);
         self.is_cut |= ran.is_cut;
@@ -277,10 +217,9 @@ impl Search {
             let is_new = class.is_some_and(|it| self.classes.insert(it));
             self.report.n_classes += usize::from(is_new);
             let input = &*self.input;
-            hand.gathered.see(&Ended { input, schedule, steps, unreceived, performed });
+            let class = *class;
+            see(&Ended { input, schedule, steps, unreceived, performed, class });
         }
-        let is_last = self.settings.max_runs.is_some_and(|it| it <= self.report.n_runs);
-        hand.stop(&self.report).or_else(|| is_last.then_some(Stop::Runs))
     }
 
     /// One run along the path, then freely.
@@ -294,6 +233,7 @@ impl Search {
             is_cut: false,
             refused: None,
             waiting: Vec::new(),
+            asleep: Vec::new(),
         };
         let mut sleep: Vec<Arc<Asleep>> = Vec::new();
         let mut planned: Vec<Branch> = Vec::new();
@@ -305,7 +245,7 @@ impl Search {
             let depth = trace.len();
             let offers = stage.offers()?;
             if !offers.iter().any(is_open) && depth >= self.nodes.len() {
-                res.waiting = waiting(&offers);
+                (res.waiting, res.asleep) = (waiting(&offers), sleep);
                 break;
             }
             if depth >= self.settings.depth {
@@ -318,19 +258,21 @@ impl Search {
                     tree = self.choose(stage.exprs(), &offers, trace, &sleep, last);
                 }
                 if tree.is_empty() {
-                    res.is_blocked = true;
+                    res.is_blocked = self.can_any(&offers, trace);
                     res.is_whole = false;
+                    // Who may take only some messages may still do it with other inputs.
+                    let may = |it: &(Label, Vec<Choice>)| self.cell.permits(trace, it.0);
+                    res.waiting = waiting(&offers).into_iter().filter(may).collect();
+                    res.asleep = sleep;
                     break;
                 }
                 let sleep = std::mem::take(&mut sleep);
-                self.nodes.push(Node::new(sleep, tree, n_preemptions, self.report.n_runs));
+                self.nodes.push(Node::new(sleep, tree, n_preemptions));
             }
             let is_newest = depth + 1 == self.nodes.len();
-            let Some(branch) = self.nodes.get_mut(depth).and_then(|it| it.tree.first_mut()) else {
-                break;
-            };
-            let label = branch.doing.label;
-            if !self.settings.can(&offers, trace, label) {
+            let branch = self.nodes.get(depth).and_then(|it| it.tree.first());
+            let Some(label) = branch.map(|it| it.doing.label) else { break };
+            if !self.can(&offers, trace, label) {
                 // The data have changed, and with them what is received here.
                 res.refused = refused(stage, &offers, depth, label)?;
                 // With this input nobody can do anything: that is how the run ends.
@@ -344,7 +286,8 @@ impl Search {
                 }
                 break;
             }
-            if is_newest {
+            let branch = self.nodes.get_mut(depth).and_then(|it| it.tree.first_mut());
+            if let Some(branch) = branch.filter(|_| is_newest) {
                 planned = std::mem::take(&mut branch.children);
             }
             let left = last.filter(|it| *it != label.actor);
@@ -384,6 +327,7 @@ impl Search {
     fn play_known(&mut self, stage: &mut dyn Stage) -> Result<Trace, ExecutorError> {
         let mut trace = std::mem::take(&mut self.trace);
         trace.delivery = self.settings.delivery;
+        trace.cell = Arc::clone(&self.cell);
         let is_same = self.trace_input.as_ref().is_some_and(|it| Arc::ptr_eq(it, &self.input));
         let n_known = if is_same { self.nodes.len().saturating_sub(1) } else { 0 };
         self.settled.truncate(n_known);
@@ -481,7 +425,7 @@ impl Search {
             if self.settings.dpor.orders_mail() {
                 labels.truncate(1);
             }
-            labels.into_iter().find(|it| !is_asleep(it) && self.settings.can(offers, trace, *it))
+            labels.into_iter().find(|it| !is_asleep(it) && self.can(offers, trace, *it))
         })
     }
 
@@ -542,7 +486,7 @@ impl Search {
         // Only the first step of a plan counts there.
         let is_source = self.settings.dpor == Dpor::Source;
         let lost = lost.into_iter().map(|it| if is_source { it.only_last() } else { it });
-        let (mut settled, mut wishes, mut owned) = (Vec::new(), Vec::new(), Owned::default());
+        let mut settled = Vec::new();
         for mut plan in made.into_iter().chain(lost) {
             if plan.is_open {
                 self.is_stale = true;
@@ -550,16 +494,10 @@ impl Search {
                     plan.last = doing;
                 }
             }
-            if plan.at < self.n_others {
-                let (place, wish) = self.look(stage.exprs(), trace, plan, &mut owned);
-                settled.extend(place);
-                wishes.extend(wish);
-                continue;
-            }
+            let Some(plan) = plan.within(&self.cell, trace) else { continue };
             let place = self.accept(stage.exprs(), oracle, trace, &path, &plan);
             settled.extend(place.and_then(|it| plan.settled(it)));
         }
-        self.tell_others(wishes);
         if let Some(Refused { at, label, found }) = &played.refused {
             let n_fixed = self.nodes.get(*at).and_then(|it| it.tree.first()).map(|it| it.n_fixed);
             let needed: Vec<&Choice> = path.choices.iter().collect();
@@ -580,7 +518,7 @@ impl Search {
             if self.nodes.len() == at {
                 // Nothing was done here; what is planned comes after it.
                 let tree = vec![Branch::free(Doing::nothing(), &self.input)];
-                self.nodes.push(Node::new(Vec::new(), tree, 0, self.report.n_runs));
+                self.nodes.push(Node::new(played.asleep.clone(), tree, 0));
             }
             self.add_inputs(stage.exprs(), at, *label, inputs);
         }
@@ -621,26 +559,13 @@ impl Search {
             let needed = needed(trace, path, plan);
             inputs = inputs_for_match(exprs, oracle, &needed, unmatched, 0, &self.input);
         }
-        let sequence = &plan.sequence(trace);
-        self.put(exprs, plan.at, sequence, inputs, &condition, Sleepers::Unknown)
-    }
-
-    pub(super) fn put<'d>(
-        &mut self,
-        exprs: &Exprs,
-        at: usize,
-        sequence: &(impl Iterator<Item = &'d Arc<Doing>> + Clone),
-        inputs: Vec<(Arc<Input>, usize)>,
-        condition: &Condition,
-        sleepers: Sleepers,
-    ) -> Option<usize> {
+        let sequence = plan.sequence(trace);
         let is_source = self.settings.dpor == Dpor::Source;
-        let node = self.nodes.get_mut(at)?;
+        let node = self.nodes.get_mut(plan.at)?;
         let doings: Vec<&Doing> = sequence.clone().map(|it| &**it).collect();
         let mut is_seen = false;
         for (input, n_fixed) in inputs {
-            let may_be = is_source || sleepers == Sleepers::Unknown;
-            if may_be && node.is_seen(&doings, exprs, &input, self.settings.dpor) {
+            if node.is_seen(&doings, exprs, &input, self.settings.dpor) {
                 is_seen = true;
                 continue;
             }
@@ -655,31 +580,9 @@ impl Search {
         first_of(asleep.chain(tried), &doings, &self.input, exprs)
     }
 
-    /// A plan for a node of somebody else: whether it is settled by what has been seen there, or what he
-    /// should be told.
-    fn look(
-        &self,
-        exprs: &Exprs,
-        trace: &Trace,
-        plan: Plan,
-        owned: &mut Owned,
-    ) -> (Option<Settled>, Option<Wish>) {
-        let Some(node) = self.nodes.get(plan.at) else { return (None, None) };
-        let doings: Vec<&Doing> = plan.sequence(trace).map(|it| &**it).collect();
-        if !node.is_seen(&doings, exprs, &self.input, self.settings.dpor) {
-            return (None, Some(Wish::new(plan, trace, owned)));
-        }
-        let asleep = node.sleep.iter().map(|it| (it.doing.label, &it.conditions));
-        let place = first_of(asleep, &doings, &self.input, exprs);
-        (place.and_then(|it| plan.settled(it)), None)
-    }
-
-    /// Goes back to the last place where something is left to do, but not to nodes of others. `false`:
-    /// there is none.
-    pub(super) fn go_back(&mut self, stage: &mut dyn Stage, oracle: &mut dyn Oracle) -> bool {
-        while self.n_others < self.nodes.len()
-            && let Some(node) = self.nodes.last_mut()
-        {
+    /// Goes back to the last place where something is left to do. `false`: there is none.
+    fn go_back(&mut self, stage: &mut dyn Stage, oracle: &mut dyn Oracle) -> bool {
+        while let Some(node) = self.nodes.last_mut() {
             if let Some(input) = node.turns.take(stage.exprs(), oracle) {
                 self.input = input;
                 return true;
@@ -688,18 +591,12 @@ impl Search {
                 node.sleep.push(node.tree.remove(0).into_asleep());
             }
             node.turns = Turns::default();
-            let n_runs = self.report.n_runs;
-            let largest = node.size.largest.max(n_runs.saturating_sub(node.size.n_before));
-            node.size = Size { n_before: n_runs, largest, ..node.size };
             if let Some(next) = node.tree.first() {
                 self.input = Arc::clone(&next.input);
                 self.n_in_trace = self.n_in_trace.min(self.nodes.len().saturating_sub(1));
                 return true;
             }
             self.nodes.pop();
-        }
-        if self.n_others > 0 {
-            return false;
         }
         match self.root.take(stage.exprs(), oracle) {
             Some(input) => {
@@ -710,11 +607,14 @@ impl Search {
         }
     }
 
-    /// Nodes on the path and those of the steps that are dictated after it.
-    pub(super) fn n_dictated(&self) -> usize {
-        let first = self.nodes.last().and_then(|it| it.tree.first());
-        let further = std::iter::successors(first, |it| it.children.first()).skip(1);
-        self.nodes.len() + further.count()
+    /// Whether this is one of the offers, and possible.
+    fn can(&self, offers: &[Offer], trace: &Trace, label: Label) -> bool {
+        self.settings.can(offers, trace, label) && self.cell.permits(trace, label)
+    }
+
+    /// Whether anything is possible, asleep or not.
+    fn can_any(&self, offers: &[Offer], trace: &Trace) -> bool {
+        offers.iter().flat_map(labels).any(|it| self.can(offers, trace, it))
     }
 }
 
@@ -758,15 +658,15 @@ fn in_turns(trace: &Trace, actor: Actor, last: Option<Actor>) -> (bool, Option<(
     (last.is_some_and(|it| age < trace.age(it)), age)
 }
 
-fn class_of(trace: &Trace, performed: &Performed) -> u64 {
+fn class_of(trace: &Trace, performed: &Performed, stage: &dyn Stage) -> u64 {
     let mut hasher = FxHasher::default();
-    trace.class().hash(&mut hasher);
+    trace.class(&|it| stage.name(it)).hash(&mut hasher);
     performed.choices.iter().for_each(|it| (it.site, it.taken).hash(&mut hasher));
     hasher.finish()
 }
 
 /// Spreads numbers over all of their range (the finaliser of splitmix64).
-fn scramble(n: u64) -> u64 {
+pub(super) fn scramble(n: u64) -> u64 {
     let n = (n ^ (n >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let n = (n ^ (n >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     n ^ (n >> 31)

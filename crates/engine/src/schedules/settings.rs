@@ -2,6 +2,7 @@
 
 use crate::report::Stop;
 use crate::schedules::order::Delivery;
+use solve::Statistics;
 use std::ops::Range;
 use trace::{Input, Label, Performed, Sent};
 
@@ -75,10 +76,27 @@ pub struct ScheduleReport {
     pub n_diverged: usize,
     /// Different classes of schedules and inputs, if they are counted.
     pub n_classes: usize,
-    /// Runs in parts that were given away.
-    pub n_shared: usize,
+    /// Cells that the search was divided into, if it was.
+    pub n_cells: usize,
+    /// What solvers were asked.
+    pub solver: Statistics,
     pub stop: Stop,
     pub trouble: Option<String>,
+}
+
+impl ScheduleReport {
+    /// Adds what is said of other runs.
+    pub(super) fn add(&mut self, other: ScheduleReport) {
+        self.n_runs += other.n_runs;
+        self.n_blocked += other.n_blocked;
+        self.n_diverged += other.n_diverged;
+        self.n_classes += other.n_classes;
+        self.solver.add(&other.solver);
+        if matches!(self.stop, Stop::Exhausted | Stop::Depth) && other.stop != Stop::Exhausted {
+            self.stop = other.stop;
+        }
+        self.trouble = self.trouble.take().or(other.trouble);
+    }
 }
 
 /// A run that came to its end.
@@ -92,6 +110,8 @@ pub struct Ended<'a> {
     /// What no receive took.
     pub unreceived: &'a [Sent],
     pub performed: &'a Performed,
+    /// Equal runs have equal ones; known if classes are counted.
+    pub class: Option<u64>,
 }
 
 /// What is made of the runs of a search, or of a part of it.

@@ -1,11 +1,7 @@
 //! Wakeup trees: the sequences of steps that are yet to be tried from a node, with what is common
 //! to them held once (Abdulla et al., Source Sets, JACM 2017, section 6).
-//!
-//! Nothing that sleeps at a node sleeps at the end of a sequence that is tried there. So what lies behind a
-//! sequence is determined by the way to it alone, and nothing that is found later changes it.
 
 use crate::schedules::doing::{Doing, initial, will_come};
-use crate::schedules::part::{LeafId, PartId};
 use std::sync::Arc;
 use term::{Constraint, Exprs, all_hold};
 use trace::{Input, Label};
@@ -56,12 +52,6 @@ pub(super) struct Branch {
     pub(super) conditions: Conditions,
     /// How many choices of the match at the end were fixed by the input.
     pub(super) n_fixed: usize,
-    /// Somebody else makes the sequences that were here when he got it.
-    pub(super) given: Option<PartId>,
-    /// He has made the sequence that ends here.
-    pub(super) made: Option<LeafId>,
-    /// He has been here: the first step does what is said, and there were so many preemptions after it.
-    pub(super) known: Option<usize>,
 }
 
 /// A sequence to be tried, and with which input.
@@ -80,14 +70,6 @@ pub(super) struct Asleep {
     pub(super) conditions: Conditions,
 }
 
-impl Asleep {
-    /// The same with nothing shared with others, so that threads do not get in each other's way.
-    pub(super) fn own(&self) -> Arc<Asleep> {
-        let doing = Arc::new(Doing::clone(&self.doing));
-        Arc::new(Asleep { doing, conditions: self.conditions.clone() })
-    }
-}
-
 impl Branch {
     pub(super) fn free(doing: Arc<Doing>, input: &Arc<Input>) -> Branch {
         Branch {
@@ -96,62 +78,11 @@ impl Branch {
             input: Arc::clone(input),
             conditions: Conditions::Always,
             n_fixed: 0,
-            given: None,
-            made: None,
-            known: None,
-        }
-    }
-
-    /// Its first step.
-    pub(super) fn outline(&self, input: &Arc<Input>) -> Branch {
-        Branch { known: self.known, ..Branch::free(Arc::clone(&self.doing), input) }
-    }
-
-    /// As many of its sequences, the first ones.
-    pub(super) fn first_of(&self, n_left: &mut usize) -> Branch {
-        let mut children = Vec::new();
-        if self.children.is_empty() {
-            *n_left = n_left.saturating_sub(1);
-        }
-        for it in &self.children {
-            if *n_left == 0 {
-                break;
-            }
-            children.push(it.first_of(n_left));
-        }
-        let Branch { doing, input, conditions, n_fixed, .. } = self;
-        let (conditions, n_fixed) = (conditions.clone(), *n_fixed);
-        Branch { children, conditions, n_fixed, ..Branch::free(Arc::clone(doing), input) }
-    }
-
-    /// The same with nothing shared with others.
-    pub(super) fn own(&self, input: &Arc<Input>) -> Branch {
-        let Branch { doing, children, conditions, n_fixed, .. } = self;
-        Branch {
-            children: children.iter().map(|it| it.own(input)).collect(),
-            conditions: conditions.clone(),
-            n_fixed: *n_fixed,
-            ..Branch::free(Arc::new(Doing::clone(doing)), input)
         }
     }
 
     pub(super) fn into_asleep(self) -> Arc<Asleep> {
         Arc::new(Asleep { doing: self.doing, conditions: self.conditions })
-    }
-
-    /// Sequences that nobody has made, but no more than a few are counted.
-    pub(super) fn n_left(&self, most: usize) -> usize {
-        if self.children.is_empty() {
-            return usize::from(self.made.is_none());
-        }
-        let mut n = 0;
-        for it in &self.children {
-            if most <= n {
-                break;
-            }
-            n += it.n_left(most - n);
-        }
-        n
     }
 }
 

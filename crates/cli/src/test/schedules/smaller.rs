@@ -71,6 +71,7 @@ impl Smaller<'_, '_> {
                     steps: &[],
                     unreceived: &[],
                     performed: &performed,
+                    class: None,
                 },
             );
             if let Some(found) = all.take(wanted) {

@@ -258,8 +258,8 @@ impl Stage for Staged<'_> {
         }
     }
 
-    fn has_symbols(&self) -> bool {
-        self.is_recorded
+    fn forget(&mut self) {
+        self.recorder.exprs = Exprs::default();
     }
 
     fn names(&self) -> Vec<ActorName> {
@@ -633,12 +633,12 @@ impl Staged<'_> {
             sent: draft.sent.iter().map(|it| self.message_text(it.message)).collect(),
             lost: draft.lost.iter().map(|it| self.message_text(it.message)).collect(),
         });
-        let Touch { accesses, is_global, might_more, .. } = draft.touch;
+        let Touch { accesses, is_global, might_differ, .. } = draft.touch;
         Ok(Step {
             label,
             accesses,
             is_global,
-            might_more,
+            might_differ,
             sent: draft.sent,
             lost: draft.lost,
             spawned: draft.spawned,

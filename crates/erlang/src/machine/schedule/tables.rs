@@ -73,13 +73,18 @@ pub(super) fn of_call(w: &World, kind: Kind, first: Value, second: Value) -> Opt
     }
     let mut touch = Touch::default();
     if let Some(name) = first.as_atom() {
-        touch.access(naming(w, name), Mode::Read);
+        touch.access(naming(w, name), Mode::ReadPart);
     }
+    let is_plain = matches!(
+        kind,
+        Kind::Whole(_) | Kind::Key(_) | Kind::Insert | Kind::DeleteObject | Kind::WhereIs
+    );
+    touch.might_differ = !is_plain;
     if kind == Kind::WhereIs {
         return Some(touch);
     }
     let Some(table) = called(w, first) else {
-        touch.might_more = true;
+        touch.might_differ = true;
         return Some(touch);
     };
     let id = w.ets.id_of(w.here(), first);
@@ -94,7 +99,7 @@ pub(super) fn of_call(w: &World, kind: Kind, first: Value, second: Value) -> Opt
     };
     if is_refused {
         touch.access(table, Mode::ReadPart);
-        touch.might_more = true;
+        touch.might_differ = true;
         return Some(touch);
     }
     let key = |it: Value| object(8, table.0, u64::from(phash2(w, it)));
@@ -104,7 +109,6 @@ pub(super) fn of_call(w: &World, kind: Kind, first: Value, second: Value) -> Opt
         Kind::Key(mode) => touch_key(&mut touch, table, key(second), mode),
         Kind::Change => {
             let has_key = w.ets.has_key(w.here(), &w.heap, &w.atoms, (first, second));
-            touch.might_more = !has_key;
             let mode = if has_key { Mode::Write } else { Mode::Read };
             touch_key(&mut touch, table, key(second), mode);
         }
@@ -118,7 +122,6 @@ pub(super) fn of_call(w: &World, kind: Kind, first: Value, second: Value) -> Opt
                 false => (Mode::WritePart, Mode::Write),
             };
             touch.access(table, whole);
-            touch.might_more = is_look;
             let place = w.ets.key_position(w.here(), first).unwrap_or(1).saturating_sub(1);
             for object in objects {
                 if let Some(it) = w.heap.elements(object).and_then(|it| it.get(place)) {
@@ -158,7 +161,6 @@ pub(super) fn of_call(w: &World, kind: Kind, first: Value, second: Value) -> Opt
                 false => (Mode::WritePart, Mode::Write),
             };
             touch.access(table, whole);
-            touch.might_more = is_taken;
             if let Some(name) = new {
                 touch.access(naming(w, name), part);
             }
@@ -194,7 +196,7 @@ fn of_new(w: &World, name: Value, options: Value) -> Option<Touch> {
     if let Some(atom) = name.as_atom().filter(|_| is_named) {
         let is_taken = w.ets.id_of(w.here(), name).is_some();
         touch.access(naming(w, atom), if is_taken { Mode::Read } else { Mode::Write });
-        touch.might_more = is_taken;
+        touch.might_differ = true;
     }
     let heirs = options.iter().filter_map(|it| heir(w, *it));
     heirs.for_each(|it| touch.access(life(it), Mode::Read));

@@ -19,8 +19,9 @@ use trace::{Access, Mode, Object};
 pub(super) struct Touch {
     pub(super) accesses: Vec<Access>,
     pub(super) is_global: bool,
-    /// Had others done something else before, it might touch more.
-    pub(super) might_more: bool,
+    /// Had others done something else before, it might touch something else or reach other processes. That
+    /// a table might be gone is not meant.
+    pub(super) might_differ: bool,
     /// Whom it may end.
     pub(super) kills: Vec<PidId>,
     /// Who gets the message that it sends, if that is another process.
@@ -35,7 +36,7 @@ impl Touch {
     pub(super) fn add(&mut self, other: Touch) {
         self.accesses.extend(other.accesses);
         self.is_global |= other.is_global;
-        self.might_more |= other.might_more;
+        self.might_differ |= other.might_differ;
         self.kills.extend(other.kills);
     }
 
@@ -84,6 +85,18 @@ pub(super) enum Kind {
 }
 
 impl Kind {
+    /// Whether what it touches depends on what others did before.
+    fn might_differ(self) -> bool {
+        match self {
+            Kind::Local | Kind::Global | Kind::Visible | Kind::Spawn | Kind::SpawnLinked => false,
+            Kind::Processes | Kind::Leader(_) | Kind::WhereIs | Kind::Names | Kind::Flag => false,
+            Kind::Info | Kind::Term(_) | Kind::Terms | Kind::Cell(_) | Kind::Nodes => false,
+            Kind::Send | Kind::ExitSignal | Kind::Link(_) | Kind::Monitor | Kind::Demonitor => true,
+            Kind::Unalias | Kind::Register | Kind::Unregister | Kind::Alive => true,
+            Kind::Timer(_) | Kind::Table(_) | Kind::Node(_) => true,
+        }
+    }
+
     pub(super) fn of(builtin: &Builtin) -> Kind {
         match builtin.module {
             "erlang" => Kind::of_erlang(builtin.name, builtin.arity),
@@ -154,7 +167,7 @@ impl Kind {
 pub(super) fn of_call(w: &World, kind: Kind, args: &[Value]) -> Option<Touch> {
     let first = args.first().copied().unwrap_or(Value::NIL);
     let second = args.get(1).copied().unwrap_or(Value::NIL);
-    let mut touch = Touch::default();
+    let mut touch = Touch { might_differ: kind.might_differ(), ..Touch::default() };
     match kind {
         Kind::Local => return None,
         Kind::Global => touch.is_global = true,
@@ -208,9 +221,7 @@ pub(super) fn of_call(w: &World, kind: Kind, args: &[Value]) -> Option<Touch> {
             let pid = first.as_pid()?;
             touch.access(doom(pid), Mode::Read);
             // Who has been told to end counts as gone, before and after it went.
-            if w.is_doomed(pid) || w.was_doomed(pid) {
-                touch.might_more = true;
-            } else {
+            if !w.is_doomed(pid) && !w.was_doomed(pid) {
                 touch.access(life(pid), Mode::Read);
             }
         }
@@ -221,10 +232,8 @@ pub(super) fn of_call(w: &World, kind: Kind, args: &[Value]) -> Option<Touch> {
         Kind::Timer(mode) => {
             let id = first.as_ref()?;
             touch.access(timer(id), mode);
-            match w.timers.target(id) {
-                Some(to) if to != w.current => touch.access(life(to), Mode::Read),
-                Some(_) => (),
-                None => touch.might_more = true,
+            if let Some(to) = w.timers.target(id).filter(|it| *it != w.current) {
+                touch.access(life(to), Mode::Read);
             }
         }
         Kind::Node(mode) => {
@@ -257,7 +266,7 @@ fn of_spawn(w: &World) -> Touch {
 
 /// A process loses interest in another.
 fn of_demonitor(w: &World, id: RefId, options: Value) -> Touch {
-    let mut touch = Touch::default();
+    let mut touch = Touch { might_differ: true, ..Touch::default() };
     let options = w.heap.list_items(options);
     let is_known = |it: &Value| it.is_atom(AtomId::FLUSH) || it.is_atom(AtomId::INFO);
     // One that fails does nothing.
@@ -281,20 +290,19 @@ fn of_demonitor(w: &World, id: RefId, options: Value) -> Touch {
             touch.access(life(pid), Mode::Read);
         }
         Some(MonitorTarget::Port(..) | MonitorTarget::TimeOffset) => (),
-        Some(MonitorTarget::Name(_, _, None)) => (),
-        None => touch.might_more = true,
+        Some(MonitorTarget::Name(_, _, None)) | None => (),
     }
     touch
 }
 
 /// A message is sent: to whom, by which name.
 fn of_send(w: &World, to: Value) -> Touch {
-    let mut touch = Touch { to: receiver(w, to), ..Touch::default() };
+    let might_differ = to.as_pid().is_none();
+    let mut touch = Touch { to: receiver(w, to), might_differ, ..Touch::default() };
     if let Some(id) = to.as_ref() {
         let owner = w.processes.get(&id.owner);
         let kind = owner.and_then(|it| it.aliases.get(&id)).copied();
         let is_once = kind == Some(AliasKind::Reply);
-        touch.might_more = kind.is_none();
         touch.access(alias(id), if is_once { Mode::Write } else { Mode::Read });
     } else {
         touch_name(w, &mut touch, to, Mode::Read);
@@ -379,7 +387,7 @@ fn of_info(w: &World, pid: PidId, item: Value) -> Option<Touch> {
 /// A process is about to end.
 pub(super) fn of_exit(w: &World, pid: PidId) -> Touch {
     let mut touch = Touch::of(&[(life(pid), Mode::Write), (population(), Mode::WritePart)]);
-    touch.might_more = true;
+    touch.might_differ = true;
     if let Some(name) = w.processes.get(&pid).and_then(|it| it.name) {
         touch_name(w, &mut touch, Value::atom(name), Mode::Write);
         touch.access(names(), Mode::WritePart);
@@ -395,14 +403,13 @@ pub(super) fn of_exit(w: &World, pid: PidId) -> Touch {
 /// An exit signal arrives. What becomes of it depends on whether the process traps it, and is; of
 /// those that would end it, only the first does.
 pub(super) fn of_signal(w: &World, to: PidId, reason: Value, through: Through) -> Touch {
-    let mut touch = Touch::default();
+    let mut touch = Touch { might_differ: true, ..Touch::default() };
     let is_kill = reason.is_atom(AtomId::KILL) && through == Through::Exit;
     let is_doomed = w.is_doomed(to) || w.was_doomed(to);
     let traps = w.processes.get(&to).map_or_else(|| w.did_trap(to), |it| it.trap_exit);
     if !is_kill {
         touch.access(flags(to), Mode::Read);
     }
-    touch.might_more = is_doomed || (traps && !is_kill);
     if is_kill || (!traps && !reason.is_atom(AtomId::NORMAL)) {
         touch.access(doom(to), Mode::Read);
         if !is_doomed {
@@ -416,7 +423,6 @@ pub(super) fn of_signal(w: &World, to: PidId, reason: Value, through: Through) -
 fn touch_naming(w: &World, touch: &mut Touch, name: Value, (pid, is_done): (Option<PidId>, bool)) {
     let mode = if is_done { Mode::Write } else { Mode::Read };
     touch_name(w, touch, name, mode);
-    touch.might_more = !is_done;
     if is_done {
         touch.access(names(), Mode::WritePart);
     }
