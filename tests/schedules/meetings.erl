@@ -436,6 +436,22 @@ called_and_stopped() ->
     spawn(fun() -> gen_server:stop(P) end),
     try gen_server:call(P, get) catch exit:{Why, _} -> Why end.
 
+%% What a step touches depends on what came before it.
+
+looked_at_before_it_took() ->
+    P = spawn(fun() -> self() ! w, receive w -> ok end end),
+    {_, _} = Look = spawn_monitor(fun() -> exit(process_info(P, message_queue_len)) end),
+    exit(P, boom),
+    down(Look).
+
+names_given_in_vain() ->
+    P = spawn_monitor(fun() -> catch register(given, self()) end),
+    Q = spawn_monitor(fun() -> catch register(given, self()) end),
+    R = spawn_monitor(fun() -> catch register(given, element(1, P)) end),
+    Names = registered(),
+    [down(It) || It <- [P, Q, R]],
+    lists:member(given, Names).
+
 init(N) -> {ok, N}.
 handle_call(next, _, N) -> {reply, N, N + 1};
 handle_call(get, _, N) -> {reply, N, N}.

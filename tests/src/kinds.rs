@@ -249,11 +249,16 @@ impl Random {
         (mixed ^ (mixed >> 31)) % bound.max(1)
     }
 
+    /// One of the first so many places.
+    pub fn index(&mut self, n: usize) -> usize {
+        usize::try_from(self.below(n as u64)).unwrap_or(0)
+    }
+
     /// # Panics
     /// If there is nothing to pick from.
     pub fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
-        let at = self.below(from.len() as u64);
-        usize::try_from(at).ok().and_then(|it| from.get(it)).expect("something to pick from")
+        let at = self.index(from.len());
+        from.get(at).expect("something to pick from")
     }
 
     /// Of a collection: short mostly, sometimes long.

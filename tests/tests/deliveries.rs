@@ -2,7 +2,7 @@
 //! each pair of processes, and the exploration makes one run for each that a receive can tell.
 #![expect(clippy::indexing_slicing, reason = "a process of the model is its place in every list")]
 
-use conformance::machine_with;
+use conformance::{Random, machine_with};
 use engine::explore_schedules;
 use engine::{Alone, Delivery, Dpor, Ended, ScheduleSettings, Stop};
 use erlang::Machine;
@@ -100,16 +100,6 @@ fn explored(
     (maps, report.n_runs)
 }
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).expect("31 bits") % n
-    }
-}
-
 #[derive(Clone, Copy, Debug)]
 enum Action {
     /// To a process, with a tag.
@@ -127,21 +117,21 @@ struct Program {
 
 impl Program {
     fn new(random: &mut Random) -> Program {
-        let n_processes = 3 + random.below(2);
+        let n_processes = 3 + random.index(2);
         let n_actions = if n_processes == 3 { 5 } else { 4 };
         let of = |n: usize, random: &mut Random| {
             let n_known = if n == 0 { n_processes } else { n };
             let action = |random: &mut Random| {
-                let to = if n == 0 { 1 + random.below(n_known - 1) } else { random.below(n_known) };
-                match random.below(if n == 0 { 3 } else { 5 }) {
+                let to = if n == 0 { 1 + random.index(n_known - 1) } else { random.index(n_known) };
+                match random.index(if n == 0 { 3 } else { 5 }) {
                     1 | 2 => {
-                        let tag = [Some('a'), Some('b'), None][random.below(3)];
-                        Action::Receive(tag, random.below(4) == 0)
+                        let tag = [Some('a'), Some('b'), None][random.index(3)];
+                        Action::Receive(tag, random.index(4) == 0)
                     }
-                    _ => Action::Send(to, ['a', 'b'][random.below(2)]),
+                    _ => Action::Send(to, ['a', 'b'][random.index(2)]),
                 }
             };
-            (0..2 + random.below(n_actions - 1)).map(|_| action(random)).collect()
+            (0..2 + random.index(n_actions - 1)).map(|_| action(random)).collect()
         };
         Program { processes: (0..n_processes).map(|n| of(n, random)).collect() }
     }

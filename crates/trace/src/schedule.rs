@@ -122,6 +122,21 @@ pub struct Waiting {
     /// Messages of which it depends on the input whether they are taken.
     pub symbolic: Vec<(MessageId, Match)>,
     pub patience: Patience,
+    /// What it touches if it takes a message.
+    pub taking: Access,
+    /// The same if it gives up.
+    pub giving_up: Option<Access>,
+}
+
+impl Waiting {
+    /// What it touches if it does this.
+    pub fn touched(&self, take: Take) -> Option<Access> {
+        match take {
+            Take::Message(_) => Some(self.taking),
+            Take::Timeout => self.giving_up,
+            Take::Next | Take::Lost => None,
+        }
+    }
 }
 
 /// When a receive gives up.

@@ -40,7 +40,10 @@ impl Doing {
             Some(OfferKind::Next { accesses, is_global, kills, .. }) => {
                 (accesses.clone(), *is_global, kills.clone())
             }
-            Some(OfferKind::Receive(_)) | None => (Vec::new(), false, Vec::new()),
+            Some(OfferKind::Receive(waiting)) => {
+                (waiting.touched(label.take).into_iter().collect(), false, Vec::new())
+            }
+            None => (Vec::new(), false, Vec::new()),
         };
         let (sent, spawned, gates) = (Vec::new(), Vec::new(), Gates::default());
         Arc::new(Doing { label, accesses, is_global, sent, spawned, killed, gates })

@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 use std::mem::Discriminant;
 use std::sync::Arc;
 use trace::{
-    Access, Actor, Choice, Match, MessageId, Mode, Object, Offer, OfferKind, Patience, ReceiveId,
-    Sent, Step, Take, Waiting,
+    Access, Actor, Choice, Label, Match, MessageId, Mode, Object, Offer, OfferKind, Patience,
+    ReceiveId, Sent, Step, Take, Waiting,
 };
 
 /// How messages travel.
@@ -56,6 +56,7 @@ pub(super) struct Received {
     pub(super) receive: ReceiveId,
     pub(super) who: Actor,
     actor: usize,
+    offered: Option<Arc<OfferKind>>,
     /// What it did; `None` if its process was ended instead.
     pub(super) take: Option<Take>,
     pub(super) patience: Patience,
@@ -66,6 +67,13 @@ pub(super) struct Received {
     pub(super) unwanted: Vec<(MessageId, Match)>,
     /// The step of the same actor before it.
     before: Option<usize>,
+}
+
+impl Received {
+    /// What is known of the step if it did this instead.
+    pub(super) fn doing(&self, take: Take) -> Arc<Doing> {
+        Doing::of_offer(Label { actor: self.who, take }, self.offered.as_deref())
+    }
 }
 
 /// Two steps whose order is free, and the later one.
@@ -368,6 +376,8 @@ impl Trace {
     ) {
         let Some(receive) = step.receive else { return };
         let waiting = waiting_of(step.label.actor, offers);
+        let offer = offers.iter().find(|it| it.actor == step.label.actor);
+        let offered = offer.map(|it| Arc::clone(&it.kind));
         let wanted = waiting.map(|it| it.matching.clone()).unwrap_or_default();
         let patience = waiting.map_or(Patience::Never, |it| it.patience);
         let patience = if step.is_last { Patience::Never } else { patience };
@@ -392,6 +402,7 @@ impl Trace {
             receive,
             who,
             actor,
+            offered,
             take,
             patience,
             wanted,
@@ -411,6 +422,7 @@ impl Trace {
                     receive: waiting.receive,
                     who: *killed,
                     actor,
+                    offered: Some(Arc::clone(&offer.kind)),
                     take: None,
                     patience: waiting.patience,
                     wanted: waiting.matching.clone(),

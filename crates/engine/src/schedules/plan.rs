@@ -121,8 +121,7 @@ pub(super) fn ordered_plans(trace: &Trace, fresh: usize) -> Vec<Plan> {
             && fresh <= received.at
             && trace.allowed(received, Take::Timeout)
         {
-            let label = Label { actor: received.who, take: Take::Timeout };
-            res.push(plan(trace, first, received.at, Doing::of_offer(label, None)));
+            res.push(plan(trace, first, received.at, received.doing(Take::Timeout)));
         }
     }
     // Ended while it waited: it might have gone on before.
@@ -130,9 +129,8 @@ pub(super) fn ordered_plans(trace: &Trace, fresh: usize) -> Vec<Plan> {
         let messages = received.wanted.iter().map(|it| Take::Message(*it));
         let gives_up = (received.patience == Patience::Soon).then_some(Take::Timeout);
         for take in messages.chain(gives_up).filter(|it| trace.allowed(received, *it)) {
-            let label = Label { actor: received.who, take };
             let until = next_of(trace, received.who, received.at);
-            res.push(plan(trace, received.at, until, Doing::of_offer(label, None)));
+            res.push(plan(trace, received.at, until, received.doing(take)));
         }
     }
     res
@@ -238,8 +236,7 @@ fn other_takes(
 ) {
     let is_cut = received.take.is_none();
     let other = |take, sent: usize| {
-        let label = Label { actor: received.who, take };
-        let plan = plan(trace, received.at, trace.len(), Doing::of_offer(label, None));
+        let plan = plan(trace, received.at, trace.len(), received.doing(take));
         Plan { needs: (!is_cut).then_some(sent.max(received.at)), ..plan }
     };
     let is_news = |take| {

@@ -8,7 +8,7 @@ use crate::machine::schedule::stage::{Act, SLICE, set_gate};
 use crate::machine::schedule::{Gate, Probed, Staged};
 use std::rc::Rc;
 use std::sync::Arc;
-use trace::{Match, MessageId, OfferKind, ReceiveId, Waiting};
+use trace::{Access, Match, MessageId, OfferKind, ReceiveId, Take, Waiting};
 
 /// A receive as it was when its process came to it: enough to ask what it would do.
 #[derive(Clone, Debug)]
@@ -22,6 +22,14 @@ pub(super) struct Receive {
 }
 
 impl Receive {
+    /// What it touches if it does this.
+    pub(super) fn touched(&self, take: Take) -> Option<Access> {
+        match &*self.offered {
+            OfferKind::Receive(waiting) => waiting.touched(take),
+            OfferKind::Next { .. } => None,
+        }
+    }
+
     pub(super) fn change(&mut self, change: impl FnOnce(&mut Waiting)) {
         if let OfferKind::Receive(waiting) = Arc::make_mut(&mut self.offered) {
             change(waiting);

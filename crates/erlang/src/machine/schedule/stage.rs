@@ -24,8 +24,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use term::{Atom, Exprs, Term};
 use trace::{
-    Actor, ActorCrash, ActorName, Covered, ExecutorError, Input, Label, Match, MessageId, Mode,
-    Offer, OfferKind, Patience, Performed, ReceiveId, Stage, Step, StepText, Take, Waiting,
+    Access, Actor, ActorCrash, ActorName, Covered, ExecutorError, Input, Label, Match, MessageId,
+    Mode, Offer, OfferKind, Patience, Performed, ReceiveId, Stage, Step, StepText, Take, Waiting,
 };
 
 /// A function of a loaded program whose processes are run in an order decided outside.
@@ -375,9 +375,7 @@ impl Staged<'_> {
                 }
                 Pause::Stop(Stop::NeedProcess(node, name)) => {
                     let known = touch::resident(&self.machine.world, name);
-                    self.machine
-                        .world
-                        .touches(|| trace::Access { object: known, mode: Mode::Write });
+                    self.machine.world.touches(|| Access { object: known, mode: Mode::Write });
                     self.machine.world.boot(node, name, pid);
                     if !self.drain_until(pid)? {
                         self.stop("a part of the system can't be started".to_owned());
@@ -479,6 +477,10 @@ impl Staged<'_> {
                     matching: Vec::new(),
                     symbolic: Vec::new(),
                     patience: Patience::Never,
+                    taking: Access { object: touch::taken(pid), mode: Mode::WritePart },
+                    giving_up: self
+                        .is_mail_ordered
+                        .then(|| Access { object: touch::mailbox(pid), mode: Mode::Read }),
                 };
                 self.act.receives.push(Rc::new(Receive {
                     pid,
@@ -541,7 +543,7 @@ impl Staged<'_> {
                 self.run_inline(pid)?;
                 if let Some(name) = name {
                     let object = touch::resident(&self.machine.world, name);
-                    self.machine.world.touches(|| trace::Access { object, mode: Mode::Write });
+                    self.machine.world.touches(|| Access { object, mode: Mode::Write });
                 }
             } else if !self.act.pending.contains_key(&pid) {
                 let gate = gate(&self.machine.world);
@@ -592,15 +594,9 @@ impl Staged<'_> {
                 }
                 Some(Pending::Receive(id)) => {
                     receive = Some(id);
-                    let mailbox = match label.take {
-                        Take::Message(_) => Some((touch::taken(pid), Mode::WritePart)),
-                        Take::Timeout if self.is_mail_ordered => {
-                            Some((touch::mailbox(pid), Mode::Read))
-                        }
-                        Take::Timeout | Take::Next | Take::Lost => None,
-                    };
-                    if let Some((object, mode)) = mailbox {
-                        self.machine.world.touches(|| trace::Access { object, mode });
+                    let waits = usize::try_from(id.0).ok().and_then(|it| self.act.receives.get(it));
+                    if let Some(access) = waits.and_then(|it| it.touched(label.take)) {
+                        self.machine.world.touches(|| access);
                     }
                     if let Some(process) = self.machine.world.processes.get_mut(&pid) {
                         process.seen = match label.take {
@@ -653,10 +649,10 @@ impl Staged<'_> {
     fn fire(&mut self, id: TimerId) {
         let world = &mut self.machine.world;
         if let TimerId::Reference(id) = id {
-            world.touches(|| trace::Access { object: touch::timer(id), mode: Mode::Write });
+            world.touches(|| Access { object: touch::timer(id), mode: Mode::Write });
             if let Some(name) = world.timers.target_name(id) {
                 let object = touch::name(world, id.owner.node(), name);
-                world.touches(|| trace::Access { object, mode: Mode::Read });
+                world.touches(|| Access { object, mode: Mode::Read });
             }
         }
         if let Some(timer) = world.timers.take(id) {
