@@ -7,8 +7,9 @@
 //!
 //! Every run belongs to one cell, whatever equivalent order of its steps is taken: where the order of
 //! two steps makes no difference, it belongs to the cell that `has_rest`. That such a cell has a run for all
-//! of them is not a matter of course, as orders that are free one by one may contradict each other; if
-//! the steps that come first are all of one actor, they do not (`questions`).
+//! of them is not a matter of course, as orders that are free one by one may contradict each other. If
+//! the steps that are first in the cell with the rest are all of one actor, they do not. Rules with another
+//! actor come after these and divide what they have left: there the earlier ones are part of the program.
 
 use crate::schedules::order::Trace;
 use trace::{Actor, Label, MessageId, Take};
@@ -46,9 +47,27 @@ pub(super) struct Gates {
 }
 
 impl Gates {
+    pub(super) const ALL: Gates = Gates { opened: u32::MAX, passed: u32::MAX };
+
     /// Whether one of the two has waited for the other.
     pub(super) fn meet(self, other: Gates) -> bool {
         self.opened & other.passed | self.passed & other.opened != 0
+    }
+
+    /// As far as these rules go.
+    pub(super) fn among(self, rules: Gates) -> Gates {
+        Gates { opened: self.opened & rules.opened, passed: self.passed & rules.passed }
+    }
+}
+
+impl Rule {
+    /// Who is first where it has the rest.
+    fn pivot(&self) -> Option<Actor> {
+        match self {
+            Rule::Order { first, has_rest: true, .. } => Some(first.actor),
+            Rule::Order { second, has_rest: false, .. } => Some(second.actor),
+            Rule::Takes { .. } | Rule::TakesOther { .. } => None,
+        }
     }
 }
 
@@ -103,13 +122,21 @@ impl Cell {
 
     /// Whether a run that has come to its end belongs here, and not to another cell too.
     pub(super) fn counts(&self, trace: &Trace) -> bool {
-        self.rules.iter().all(|it| match it {
+        self.rules.iter().all(|rule| match rule {
             Rule::Order { has_rest: true, .. } | Rule::TakesOther { .. } => true,
             Rule::Order { first, second, has_rest: false } => {
                 let Some(first) = trace.event_at(*first) else { return false };
-                trace.event_at(*second).is_none_or(|it| trace.leads_by_itself(first, it))
+                let gates = self.gates_before(rule);
+                trace.event_at(*second).is_none_or(|it| trace.leads_by(first, it, gates))
             }
             Rule::Takes { at, .. } => trace.event_at(*at).is_some(),
         })
+    }
+
+    /// The rules that come before all with the same pivot as this one.
+    fn gates_before(&self, rule: &Rule) -> Gates {
+        let n = self.rules.iter().position(|it| it.pivot() == rule.pivot()).unwrap_or(0);
+        let bits = (1_u32 << n) - 1;
+        Gates { opened: bits, passed: bits }
     }
 }

@@ -59,13 +59,14 @@ impl Doing {
     /// Whether the order of two steps that follow each other can matter. Two messages to one
     /// mailbox do not depend on each other: which of them is taken is decided where it is taken.
     pub(super) fn depends_on(&self, other: &Doing) -> bool {
-        self.gates.meet(other.gates) || self.depends_by_itself(other)
+        self.depends_by(other, Gates::ALL)
     }
 
-    /// The same if one need not wait for the other.
-    pub(super) fn depends_by_itself(&self, other: &Doing) -> bool {
+    /// The same if steps wait only because of some rules.
+    pub(super) fn depends_by(&self, other: &Doing, rules: Gates) -> bool {
         let (a, b) = (self.label.actor, other.label.actor);
         a == b
+            || self.gates.among(rules).meet(other.gates.among(rules))
             || self.is_global
             || other.is_global
             || self.touches(b)

@@ -6,7 +6,7 @@
 //! the order in which they came (`Come`). A choice is possible if all these sayings and the clocks
 //! together have no cycle: then there is a real schedule in which it happens.
 
-use crate::schedules::cells::{Cell, Place};
+use crate::schedules::cells::{Cell, Gates, Place};
 use crate::schedules::doing::Doing;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -586,8 +586,8 @@ impl Trace {
         false
     }
 
-    /// The same without what one step waits for because of the cell.
-    pub(super) fn leads_by_itself(&self, first: usize, second: usize) -> bool {
+    /// The same if steps wait for others only because of some rules of the cell.
+    pub(super) fn leads_by(&self, first: usize, second: usize, rules: Gates) -> bool {
         let mut open = vec![second];
         let mut is_met = vec![false; self.events.len()];
         while let Some(it) = open.pop() {
@@ -597,18 +597,18 @@ impl Trace {
             if is_met.get_mut(it).is_none_or(|it| std::mem::replace(it, true)) {
                 continue;
             }
-            open.extend(self.causes(it));
+            open.extend(self.causes(it, rules));
             open.extend(self.comes.iter().filter(|come| come.second == it).map(|come| come.first));
         }
         false
     }
 
-    /// Earlier steps that a step depends on, not only because of the cell.
-    fn causes(&self, event: usize) -> impl Iterator<Item = usize> {
+    /// Earlier steps that a step depends on, by these rules or without any.
+    fn causes(&self, event: usize, rules: Gates) -> impl Iterator<Item = usize> {
         let before = self.events.iter().take(event).enumerate();
         let of = move |it: &Event| {
             let doing = self.doing(event);
-            doing.is_some_and(|doing| doing.depends_by_itself(&it.doing))
+            doing.is_some_and(|doing| doing.depends_by(&it.doing, rules))
         };
         before.filter(move |it| of(it.1)).map(|it| it.0)
     }
@@ -726,7 +726,7 @@ impl Trace {
         let mut clocks: Vec<Vec<u32>> = Vec::with_capacity(self.events.len());
         for (at, event) in self.events.iter().enumerate() {
             let mut clock = vec![0; res.len()];
-            for cause in self.causes(at).filter_map(|it| clocks.get(it)) {
+            for cause in self.causes(at, Gates::default()).filter_map(|it| clocks.get(it)) {
                 clock.iter_mut().zip(cause).for_each(|(own, n)| *own = (*own).max(*n));
             }
             set(&mut clock, rank(event.actor), event.nth + 1);

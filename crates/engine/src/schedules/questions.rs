@@ -36,14 +36,22 @@ struct Question {
 /// Cells for the runs that are like these; one if there is nothing to ask.
 pub(super) fn divide(samples: &[Trace], delivery: Delivery) -> Vec<Cell> {
     let questions = questions(samples, delivery);
-    // Free orders do not contradict each other if one actor is first in all of them.
-    let pivots: BTreeSet<Option<Actor>> = questions.iter().map(|it| it.pivot).collect();
-    let divisions = pivots.into_iter().map(|pivot| {
-        let fit = questions.iter().filter(|it| it.pivot.is_none() || it.pivot == pivot);
-        Division::new(samples.len()).grow(&fit.collect::<Vec<_>>())
-    });
-    let best = divisions.min_by_key(Division::unevenness);
-    best.map_or_else(|| vec![Cell::default()], |it| it.cells)
+    let mut pivots: BTreeSet<Option<Actor>> = questions.iter().map(|it| it.pivot).collect();
+    let mut res = Division::new(samples.len());
+    // Free orders do not contradict each other if one actor is first in all of them. Those of the next one
+    // divide what is left.
+    loop {
+        let further = pivots.iter().map(|pivot| {
+            let fit = questions.iter().filter(|it| it.pivot == *pivot);
+            (*pivot, res.clone().grow(&fit.collect::<Vec<_>>()))
+        });
+        let best = further.min_by_key(|it| it.1.unevenness());
+        let Some((pivot, better)) = best.filter(|it| res.cells.len() < it.1.cells.len()) else {
+            return res.cells;
+        };
+        pivots.remove(&pivot);
+        res = better;
+    }
 }
 
 /// A run in which the most urgent always goes on, and who that is changes now and then. So late steps of
