@@ -571,7 +571,12 @@ impl Search {
             }
             let (n_kept, condition) =
                 if is_source { (1, None) } else { (usize::MAX, condition.clone()) };
-            let doings = sequence.clone().take(n_kept).cloned().collect();
+            let doings: Vec<Arc<Doing>> = sequence.clone().take(n_kept).cloned().collect();
+            // What else is tried here need not come to where the message is sent, and might be lost.
+            if let (true, [lost]) = (is_source && plan.last.label.take == Take::Lost, &*doings) {
+                node.tree.push(Branch::free(Arc::clone(lost), &input));
+                continue;
+            }
             insert(&mut node.tree, 1, Sequence { doings, input, condition, n_fixed }, exprs);
         }
         let asleep =
