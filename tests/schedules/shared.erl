@@ -26,6 +26,6 @@ mail(N) ->
 
 readers() -> classic:readers(13).
 
-last_zero() -> classic:last_zero(11).
+last_zero() -> classic:last_zero(9).
 
 philosophers() -> classic:philosophers(3).

@@ -303,9 +303,7 @@ fn schedules_are_the_same_with_any_number_of_jobs() {
             report["units"][0]["elapsed_ms"] = 0.into();
             report.to_string()
         };
-        let first = run("1");
-        assert_eq!(first, run("2"), "{function}");
-        assert_eq!(first, run("4"), "{function}");
+        assert_eq!(run("1"), run("3"), "{function}");
     }
 }
 
