@@ -8,7 +8,7 @@ use crate::tries::{Because, Tries};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use solve::Answer;
 use std::hash::{Hash, Hasher};
-use term::{Atom, Domain, Exprs, Term};
+use term::{Atom, Domain, ExprId, Exprs, Term};
 use trace::{Choice, Covered, Executor, ExecutorError, Input, Looked, Outcome, Run, SiteId, Tried};
 
 /// Choices of a path that may be flipped, if nobody says otherwise.
@@ -405,7 +405,8 @@ impl Exploration<'_> {
             *report.losses.entry(loss.what).or_default() += 1;
         }
         let is_as_intended = intended
-            .is_none_or(|it| follows(&choices, &self.frontier.tree.path(it.node, it.alternative)));
+            .map(|it| self.frontier.tree.path(it.node, it.alternative))
+            .is_none_or(|path| follows(&choices, &path, |it| executor.looks_at(it, &input)));
         let n_visited = self.frontier.n_visited();
         let is_consistent = self.frontier.learn(&choices, &trails, |it| executor.is_inside(it));
         is_news |= n_visited < self.frontier.n_visited();
@@ -462,10 +463,17 @@ impl Exploration<'_> {
 }
 
 /// Whether a run took the path that its input was made for. Behind a value that is not followed and
-/// turned out to be another, nobody knew what would come: the path ends there.
-fn follows(choices: &[Choice], path: &[(&Choice, usize)]) -> bool {
+/// turned out to be another, nobody knew what would come: the path ends there. So it does where what was
+/// asked of a value is not asked of the one that was made.
+fn follows(
+    choices: &[Choice],
+    path: &[(&Choice, usize)],
+    mut looks_at: impl FnMut(ExprId) -> bool,
+) -> bool {
     for (n, (meant, alternative)) in path.iter().enumerate() {
-        let Some(found) = choices.get(n).filter(|it| it.site == meant.site) else { return false };
+        let Some(found) = choices.get(n).filter(|it| it.site == meant.site) else {
+            return matches!(&meant.looked, Looked::Heads(of, _) if !looks_at(*of));
+        };
         if matches!(meant.looked, Looked::Pin(..)) {
             if found.looked != meant.looked {
                 return true;

@@ -12,7 +12,7 @@ pub use schedule::{
 };
 
 use std::fmt;
-use term::{Atom, Exprs, Model, Term};
+use term::{Atom, ExprId, Exprs, Model, Term};
 
 /// The arguments of the unit. The n-th is `Var(n)` in every expression of the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -143,6 +143,12 @@ pub trait Executor {
 
     /// Whether the site is in what is tested, and not in something that it uses.
     fn is_inside(&self, _site: SiteId) -> bool {
+        true
+    }
+
+    /// Whether a run with this input looks at the value: a variable of Prolog is only looked at once it
+    /// is bound.
+    fn looks_at(&mut self, _value: ExprId, _input: &Input) -> bool {
         true
     }
 

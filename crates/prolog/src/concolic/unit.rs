@@ -9,7 +9,7 @@ use crate::machine::{COMPLETED, ENTERED, Ending, Limits, Machine, Stop};
 use crate::program::Library;
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
-use term::{Atom, Exprs, Term, Var};
+use term::{Atom, ExprId, Exprs, Model, Term, Var};
 use trace::{Covered, Executor, ExecutorError, Input, Outcome, Run, SiteId, Tried};
 
 /// The predicate under test and what is done with its arguments.
@@ -370,6 +370,11 @@ impl Executor for Unit<'_> {
 
     fn is_close(&self) -> bool {
         self.is_close
+    }
+
+    fn looks_at(&mut self, value: ExprId, input: &Input) -> bool {
+        let model = Model::of(input.args.iter().cloned());
+        !matches!(term::value(self.exprs(), value, &model), Some(Term::Ref(_)))
     }
 
     fn exprs(&mut self) -> &mut Exprs {
