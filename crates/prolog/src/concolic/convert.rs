@@ -7,6 +7,8 @@ use term::{Atom, ExprId, Exprs, Op, Reference, Term};
 
 /// Terms nested deeper than this are not converted.
 const MAX_DEPTH: usize = 2_000;
+/// Nor are those with more parts.
+const MAX_PARTS: usize = 200_000;
 
 pub(super) fn shadow_of(expr: ExprId) -> Shadow {
     Shadow(expr.0 + 1)
@@ -18,17 +20,24 @@ pub(super) fn expr_of(value: Value) -> Option<ExprId> {
 
 /// The term of a value; `None` for what has no place in the theory: rationals, cyclic terms.
 pub fn term_of(heap: &Heap, atoms: &Atoms, value: Value) -> Option<Term> {
-    of(heap, atoms, value, MAX_DEPTH)
+    of(heap, atoms, value, &mut Room { depth: MAX_DEPTH, parts: MAX_PARTS })
 }
 
 pub fn to_term(machine: &Machine, value: Value) -> Option<Term> {
     term_of(&machine.heap, &machine.atoms, value)
 }
 
-fn of(heap: &Heap, atoms: &Atoms, value: Value, depth: usize) -> Option<Term> {
+/// What is left of what a term may have. Terms that share their parts can be larger than any memory.
+struct Room {
+    depth: usize,
+    parts: usize,
+}
+
+fn of(heap: &Heap, atoms: &Atoms, value: Value, room: &mut Room) -> Option<Term> {
     let value = heap.deref(value);
-    let depth = depth.checked_sub(1)?;
-    Some(match value.view() {
+    room.depth = room.depth.checked_sub(1)?;
+    room.parts = room.parts.checked_sub(1)?;
+    let term = match value.view() {
         View::Var(at) => Term::Ref(variable(at)),
         View::Int(it) => Term::Int(it),
         View::Float(it) => Term::Float(it),
@@ -45,22 +54,24 @@ fn of(heap: &Heap, atoms: &Atoms, value: Value, depth: usize) -> Option<Term> {
             let tail = match end {
                 crate::data::ListEnd::Nil => Term::Nil,
                 crate::data::ListEnd::Open(tail) | crate::data::ListEnd::Other(tail) => {
-                    of(heap, atoms, tail, depth)?
+                    of(heap, atoms, tail, room)?
                 }
                 crate::data::ListEnd::Cyclic => return None,
             };
-            let items = items.into_iter().map(|it| of(heap, atoms, it, depth));
+            let items = items.into_iter().map(|it| of(heap, atoms, it, room));
             Term::list(items.collect::<Option<Vec<Term>>>()?, tail)
         }
         View::Struct(functor, at) => {
             let (name, arity) = atoms.name_arity(functor);
             let mut items = vec![Term::atom(atoms.text(name))];
             for n in 0..arity {
-                items.push(of(heap, atoms, heap.cell(at + n), depth)?);
+                items.push(of(heap, atoms, heap.cell(at + n), room)?);
             }
             Term::Tuple(items)
         }
-    })
+    };
+    room.depth += 1;
+    Some(term)
 }
 
 fn variable(at: usize) -> Reference {

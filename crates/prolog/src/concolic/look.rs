@@ -495,19 +495,24 @@ impl Machine {
 
     /// Whether any part of the value is of the input.
     pub(crate) fn is_symbolic(&self, value: Value) -> bool {
+        self.is_symbolic_within(value, 100_000) == Some(true)
+    }
+
+    /// The same of the first parts; none if those do not tell.
+    pub(super) fn is_symbolic_within(&self, value: Value, most: usize) -> Option<bool> {
         let mut todo = vec![value];
         let mut n_steps = 0;
         while let Some(next) = todo.pop() {
             let next = self.heap.deref(next);
             n_steps += 1;
-            if expr_of(next).is_some() || 100_000 < n_steps {
-                return n_steps <= 100_000;
+            if expr_of(next).is_some() || most < n_steps {
+                return (n_steps <= most).then_some(true);
             }
             if let View::Struct(functor, at) = next.view() {
                 todo.extend((0..self.atoms.arity(functor)).rev().map(|n| self.heap.cell(at + n)));
             }
         }
-        false
+        Some(false)
     }
 }
 

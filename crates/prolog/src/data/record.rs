@@ -1,7 +1,8 @@
 //! Terms outside the heap: what must survive backtracking, and copies of terms.
 
-use crate::data::{Atoms, Blob, Heap, SUSPICIOUS, Tag, Value};
+use crate::data::{Atoms, Blob, Heap, Tag, Value};
 use rustc_hash::FxHashMap;
+use std::cell::Cell;
 
 /// A term with addresses of its own.
 #[derive(Clone, Debug, Default)]
@@ -22,16 +23,31 @@ impl Record {
     }
 
     fn of(heap: &Heap, atoms: &Atoms, term: Value, attributes: Attributes) -> Record {
+        // A large term may be cyclic: what was copied of it is thrown away, as it has its parts many times.
+        let quick = Record::copied(heap, atoms, term, attributes, Sharing::Ignored);
+        quick
+            .or_else(|| Record::copied(heap, atoms, term, attributes, Sharing::Kept))
+            .unwrap_or_default()
+    }
+
+    fn copied(
+        heap: &Heap,
+        atoms: &Atoms,
+        term: Value,
+        attributes: Attributes,
+        sharing: Sharing,
+    ) -> Option<Record> {
         let mut res = Record::default();
         let mut target = Target { cells: &mut res.cells, offset: 0 };
         let mut blobs = Vec::new();
-        let root = copy(heap, atoms, &mut target, term, attributes, &mut |heap, value| {
+        let how = (attributes, sharing);
+        let root = copy(heap, atoms, &mut target, term, how, &mut |heap, value| {
             blobs.push((value.tag(), heap.blob(value).clone()));
             Value::blob(value.tag(), blobs.len() - 1).with_shadow(value.shadow())
-        });
+        })?;
         res.root = Some(root);
         res.blobs = blobs;
-        res
+        Some(res)
     }
 
     pub fn size(&self) -> usize {
@@ -101,6 +117,16 @@ enum Attributes {
     Forgotten,
 }
 
+/// Whether structures are looked up, which costs more than copying them: a term of at most
+/// [`QUICK`] structures is copied without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sharing {
+    Ignored,
+    Kept,
+}
+
+const QUICK: usize = 1 << 14;
+
 struct Target<'a> {
     cells: &'a mut Vec<Value>,
     offset: usize,
@@ -111,12 +137,12 @@ fn copy(
     atoms: &Atoms,
     target: &mut Target<'_>,
     term: Value,
-    attributes: Attributes,
+    (attributes, sharing): (Attributes, Sharing),
     blob: &mut dyn FnMut(&Heap, Value) -> Value,
-) -> Value {
+) -> Option<Value> {
     let mut vars: FxHashMap<usize, usize> = FxHashMap::default();
     let mut structs: FxHashMap<u64, Value> = FxHashMap::default();
-    let mut n_structs = 0_usize;
+    let n_structs = Cell::new(0_usize);
     // Where the copy goes, and what of.
     let mut todo: Vec<(usize, usize, usize)> = Vec::new();
     let mut place = |target: &mut Target<'_>,
@@ -151,9 +177,8 @@ fn copy(
                 }
             },
             Tag::Struct => {
-                n_structs += 1;
-                // Looking up every structure would cost too much; only large terms can be cyclic.
-                if SUSPICIOUS < n_structs
+                n_structs.set(n_structs.get() + 1);
+                if sharing == Sharing::Kept
                     && let Some(old) = structs.get(&value.payload())
                 {
                     return *old;
@@ -163,7 +188,7 @@ fn copy(
                 target.cells.resize(target.cells.len() + n, Value::NIL);
                 todo.push((new, value.address(), n));
                 let res = value.moved_to(new);
-                if SUSPICIOUS < n_structs {
+                if sharing == Sharing::Kept {
                     structs.insert(value.payload(), res);
                 }
                 res
@@ -174,6 +199,9 @@ fn copy(
     };
     let root = place(target, &mut todo, None, term);
     while let Some((to, from, n)) = todo.pop() {
+        if sharing == Sharing::Ignored && QUICK < n_structs.get() {
+            return None;
+        }
         for k in 0..n {
             let value = place(target, &mut todo, Some(to + k), heap.cell(from + k));
             if let Some(cell) = target.cells.get_mut(to + k - target.offset) {
@@ -181,5 +209,5 @@ fn copy(
             }
         }
     }
-    root
+    Some(root)
 }
