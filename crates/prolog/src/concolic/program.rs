@@ -356,6 +356,25 @@ impl Program {
         marks
     }
 
+    /// Predicates that no other one calls, and of those that only call each other the first.
+    pub fn entries(&self) -> Vec<&PredicateInfo> {
+        let (mut entries, mut called): (Vec<&PredicateInfo>, Vec<&PredicateInfo>) =
+            self.predicates.iter().filter(|it| !it.is_dynamic).partition(|it| !it.is_called);
+        let mut reached: BTreeSet<PredId> =
+            entries.iter().flat_map(|it| self.called_from(it.id)).collect();
+        called.retain(|it| !reached.contains(&it.id));
+        let from: Vec<BTreeSet<PredId>> = called.iter().map(|it| self.called_from(it.id)).collect();
+        for (info, own) in called.iter().zip(&from) {
+            let mut callers = called.iter().zip(&from).filter(|it| it.1.contains(&info.id));
+            if !reached.contains(&info.id) && callers.all(|it| own.contains(&it.0.id)) {
+                entries.push(info);
+                reached.extend(own);
+            }
+        }
+        entries.sort_by_key(|it| it.marks.first().copied());
+        entries
+    }
+
     /// Whether what one predicate adds is something that the other one speaks of.
     pub fn prepares(&self, one: PredId, other: PredId) -> bool {
         let (one, other) = (self.called_from(one), self.called_from(other));

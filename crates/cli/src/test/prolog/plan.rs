@@ -195,14 +195,15 @@ fn selected(
         return Ok(res);
     }
     let has_exports = predicates.iter().any(|it| it.is_exported);
-    let wanted = |it: &&PredicateInfo| {
-        if has_exports { it.is_exported } else { !it.is_called && !it.is_dynamic }
-    };
-    let mut res: Vec<PredicateInfo> = predicates.iter().filter(wanted).cloned().collect();
-    if res.is_empty() {
+    let is_called = |it: &PredicateInfo| it.is_called || it.is_dynamic;
+    let res: Vec<PredicateInfo> = if has_exports {
+        predicates.iter().filter(|it| it.is_exported).cloned().collect()
+    } else if predicates.iter().all(is_called) {
         // All call each other.
-        res = predicates.iter().filter(|it| !it.is_dynamic).cloned().collect();
-    }
+        predicates.iter().filter(|it| !it.is_dynamic).cloned().collect()
+    } else {
+        source.program.entries().into_iter().cloned().collect()
+    };
     if res.is_empty() {
         let title = format!("{} has no clauses to test", source.path.display());
         return Err(Diagnostic::new(Code::NothingToTest, title));
