@@ -3,7 +3,7 @@
 use crate::diagnostic::{Diagnostic, Place, Severity};
 use crate::explain::Code;
 use crate::prolog::files::{Files, read};
-use prolog::{LoadReport, Machine, Note};
+use prolog::{LoadReport, Machine, Note, Written};
 use std::fs;
 use std::path::Path;
 
@@ -13,24 +13,22 @@ pub(crate) struct Loaded {
     pub(crate) files: Files,
     /// Mistakes in the text; the rest was loaded.
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// What directives wrote, and what of it went to `user_error`.
-    pub(crate) output: String,
-    pub(crate) errors: String,
+    /// What directives wrote.
+    pub(crate) written: Vec<Written>,
 }
 
 pub(crate) fn load(targets: &[String]) -> Result<Loaded, Diagnostic> {
     let mut files = Files::find();
     let mut machine = Machine::new(&mut files);
     let mut diagnostics = Vec::new();
-    let (mut output, mut errors) = (String::new(), String::new());
+    let mut written = Vec::new();
     for target in targets {
         let Some(file) = read(Path::new(target)) else { return Err(no_file(target)) };
         let report = machine.load_program(&file, &mut files);
-        output.push_str(machine.output_text());
-        errors.push_str(machine.error_text());
+        written.extend(machine.written_since(0, 0));
         diagnostics.extend(notes(&report));
     }
-    Ok(Loaded { machine, files, diagnostics, output, errors })
+    Ok(Loaded { machine, files, diagnostics, written })
 }
 
 pub(crate) fn no_file(target: &str) -> Diagnostic {

@@ -8,7 +8,7 @@ use crate::prolog::disk::RealDisk;
 use crate::prolog::load::{Loaded, load};
 use crate::start::{Done, write};
 use crate::suggest::nearest;
-use prolog::{Answer, Ending, Limits, Machine, Query, QueryError, Stop};
+use prolog::{Answer, Ending, Limits, Machine, Query, QueryError, Stop, Written};
 use serde_json::{Map, Value, json};
 use std::io;
 use std::process::ExitCode;
@@ -19,7 +19,7 @@ pub(crate) fn run(options: &Run) -> Result<Done, Vec<Diagnostic>> {
     let Some((goal, targets)) = options.targets_and_call.split_last() else {
         return Err(vec![Diagnostic::new(Code::BadCall, "there is no goal")]);
     };
-    let Loaded { mut machine, mut files, diagnostics, output, errors } =
+    let Loaded { mut machine, mut files, diagnostics, written } =
         load(targets).map_err(|it| vec![it])?;
     machine.interrupt = alarm(options.time);
     let allowed = allowed(&options.allowed);
@@ -40,8 +40,7 @@ pub(crate) fn run(options: &Run) -> Result<Done, Vec<Diagnostic>> {
         return Err(stop(no_predicate(&machine, unknown)));
     }
     let mut shown = Shown { goal: goal.clone(), ..Shown::new(options.format) };
-    shown.program_wrote(&output);
-    write(&mut io::stderr(), errors.as_bytes());
+    shown.program_wrote(&written);
     let limits =
         Limits { steps: options.reductions.unwrap_or(u64::MAX), memory_bytes: options.memory };
     shown.answers(&mut machine, &mut files, &query, limits);
@@ -138,12 +137,20 @@ impl Shown {
         }
     }
 
-    fn program_wrote(&mut self, text: &str) {
-        self.put(text);
-        if let Some(last) = text.chars().next_back() {
-            self.in_line = last != '\n';
+    /// Both streams may be one terminal: what was written first is shown first.
+    fn program_wrote(&mut self, written: &[Written]) {
+        for piece in written {
+            match piece {
+                Written::Error(text) => write(&mut io::stderr(), text.as_bytes()),
+                Written::Output(text) => {
+                    self.put(text);
+                    if let Some(last) = text.chars().next_back() {
+                        self.in_line = last != '\n';
+                    }
+                    self.output.push_str(text);
+                }
+            }
         }
-        self.output.push_str(text);
     }
 
     fn answers(
@@ -158,12 +165,8 @@ impl Shown {
         loop {
             let ending = solutions.next_answer();
             let machine = solutions.machine();
-            let written = machine.output_text().get(n_written..).unwrap_or("").to_owned();
-            n_written += written.len();
-            self.program_wrote(&written);
-            let errors = machine.error_text().get(n_errors..).unwrap_or("").to_owned();
-            n_errors += errors.len();
-            write(&mut io::stderr(), errors.as_bytes());
+            self.program_wrote(&machine.written_since(n_written, n_errors));
+            (n_written, n_errors) = (machine.output_text().len(), machine.error_text().len());
             // The toplevel begins what it says on a line of its own.
             if self.in_line && !matches!(ending, Ending::Stopped(Stop::Halt(_))) {
                 self.put("\n");

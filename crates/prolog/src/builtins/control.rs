@@ -28,6 +28,7 @@ pub(super) const ROWS: &[Row] = &[
     row("$halt", 1, halt),
     row("$body", 3, body),
     row("$call_cleanup", 3, |m, a| m.call_cleanup(a)),
+    row("$det_goal", 1, |m, a| m.call_as_checked(a)),
     row("$limit_start", 2, |m, a| {
         let (limit, to) = (m.arg(a, 0), m.arg(a, 1));
         let limit = u64::try_from(m.int_arg(limit)?).unwrap_or(0);

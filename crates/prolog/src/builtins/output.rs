@@ -225,7 +225,7 @@ impl Machine {
         }
         match n {
             USER_OUTPUT => self.output.text.push_str(text),
-            USER_ERROR => self.output.errors.push_str(text),
+            USER_ERROR => self.output.put_error(text),
             _ => {
                 if let Some(written) = self.streams.written(n) {
                     written.push_str(text);

@@ -78,6 +78,8 @@ pub struct Pred {
     pub multifile: bool,
     /// Its clauses are `Head => Body`: they match without binding, and one must.
     pub one_sided: bool,
+    /// It is declared to have one answer and to leave no choice.
+    pub det: bool,
     /// Programs may not define it anew.
     pub locked: bool,
     pub meta: Option<Rc<[Meta]>>,
@@ -203,6 +205,7 @@ impl Database {
             discontiguous: false,
             multifile: false,
             one_sided: false,
+            det: false,
             locked: false,
             meta: None,
             first: ClauseId::NONE,

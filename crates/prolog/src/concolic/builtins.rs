@@ -12,6 +12,8 @@ use trace::Head;
 
 /// Numbers beyond this are not told apart one by one.
 const MAX_INDEX: usize = 32;
+/// Parts of a term that are looked through at every call.
+const SMALL: usize = 1_000;
 
 /// How a builtin that is given values of the input is followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +40,8 @@ fn way(name: &str, arity: usize) -> Way {
             | "catch"
             | "throw"
             | "$body"
+            | "$call_cleanup"
+            | "$det_goal"
             | "$findall_start"
             | "$findall_add"
             | "$choices"
@@ -141,11 +145,17 @@ impl Machine {
         let row = self.rows[row];
         let arity = row.arity as usize;
         let base = self.base;
-        let is_given = (0..arity).any(|n| self.is_symbolic(self.stack[base + n]));
-        if !is_given {
+        let given = |n: usize, most: usize| self.is_symbolic_within(self.stack[base + n], most);
+        if (0..arity).all(|n| given(n, SMALL) == Some(false)) {
             return (row.run)(self, base);
         }
-        match way(row.name, arity) {
+        let way = way(row.name, arity);
+        // Whoever looks at the top of a large term each time does not go through all of it.
+        let is_shallow = matches!(way, Way::Moves | Way::Tops(_));
+        if !is_shallow && (0..arity).all(|n| !self.is_symbolic(self.stack[base + n])) {
+            return (row.run)(self, base);
+        }
+        match way {
             Way::Moves => {
                 if !self.output.captures.is_empty() && is_written(row.name) {
                     let place = self.at_builtin(0);
@@ -179,6 +189,16 @@ impl Machine {
                         self.pin(self.at_builtin(12), self.arg(base, 1));
                     }
                     return (row.run)(self, base);
+                }
+                let wanted = self.arg(base, arity - 1);
+                if row.name == "arg" && self.arg(base, 0).is_integer() && !wanted.is_var() {
+                    // The argument may be of the input where what it is compared with is not.
+                    let fresh = self.heap.fresh();
+                    self.stack[base + 2] = fresh;
+                    let next = (row.run)(self, base)?;
+                    let is_same =
+                        next == Next::True && self.unify_at(self.at_builtin(32), fresh, wanted);
+                    return Ok(if is_same { Next::True } else { Next::False });
                 }
                 self.with_results(arity, looked, row.run)
             }
@@ -321,7 +341,8 @@ impl Machine {
             self.look_order_at(place, *a, *b);
             crate::data::compare(&self.heap, &self.atoms, *a, *b)
         });
-        self.with_results(arity, 1 << at, run)
+        // All but the last are given.
+        self.with_results(arity, (1 << (arity - 1)) - 1, run)
     }
 
     fn own(

@@ -143,6 +143,9 @@ impl Machine {
         let pred = self.db.get(id);
         let first = pred.first;
         let arity = pred.arity;
+        if pred.det && !std::mem::take(&mut self.is_checked) {
+            return self.call_checked(id);
+        }
         if pred.one_sided {
             self.push_choice(Alternative::NoRule(id), self.base + arity as usize);
         }

@@ -64,6 +64,41 @@ impl Machine {
         Ok(Next::Jump)
     }
 
+    /// A predicate that is declared det, with its arguments at `base`: the prelude sees whether it is.
+    pub(crate) fn call_checked(&mut self, id: PredId) -> Result<(), Fault> {
+        let pred = self.db.get(id);
+        let (module, functor, name) = (pred.module, pred.functor, pred.name);
+        let args = self.stack[self.base..self.base + pred.arity as usize].to_vec();
+        let goal = match args.as_slice() {
+            [] => Value::atom(name),
+            args => self.heap.structure(functor, args),
+        };
+        let goal = self.in_module(module, goal);
+        self.reserve(self.base + 1);
+        self.stack[self.base] = goal;
+        let functor = self.atoms.functor_named("$det", 1);
+        let (name, _) = self.atoms.name_arity(functor);
+        let pred = self.db.pred(AtomId::SYSTEM, functor, name, 1);
+        self.enter_pred(pred)
+    }
+
+    /// `'$det_goal'(Goal)`: calls it for [`Machine::call_checked`].
+    pub(crate) fn call_as_checked(&mut self, base: usize) -> Result<Next, Fault> {
+        let (module, goal) = self.strip_module(AtomId::USER, self.stack[base]);
+        let Some((name, arity)) = self.heap.name_arity(goal, &self.atoms) else {
+            return Err(self.type_error("callable", goal));
+        };
+        self.reserve(base + arity);
+        for n in 0..arity {
+            self.stack[base + n] = self.heap.arg(goal, n);
+        }
+        let functor = self.atoms.functor(name, arity);
+        let pred = self.db.pred(module, functor, name, arity);
+        self.is_checked = true;
+        self.enter_pred(pred)?;
+        Ok(Next::Jump)
+    }
+
     /// Runs a goal at the registers; a cut goes back to `barrier`.
     pub(crate) fn run_body(
         &mut self,

@@ -2,7 +2,7 @@
 
 use crate::data::{FunctorId, Record, Value};
 use crate::machine::throw::Thrown;
-use crate::machine::{Alternative, Fault, Frame, Global, Limits, Machine, Stop};
+use crate::machine::{Alternative, Fault, Frame, Global, Limits, Machine, Stop, Written};
 use crate::program::Library;
 
 /// How the search for an answer ended.
@@ -71,6 +71,11 @@ impl Machine {
     /// What it has written to `user_error`.
     pub fn error_text(&self) -> &str {
         &self.output.errors
+    }
+
+    /// What it has written to both after there was so much of each.
+    pub fn written_since(&self, output: usize, errors: usize) -> Vec<Written> {
+        self.output.since(output, errors)
     }
 
     fn start(&mut self, query: &Record, limits: Limits) {
@@ -148,6 +153,7 @@ impl Machine {
         (self.continuation, self.barrier, self.kept_stack, self.kept_frames) = (0, 0, 0, 0);
         self.running = None;
         (self.n_cleanups, self.n_nested, self.collect_at) = (0, 0, 0);
+        self.is_checked = false;
     }
 
     /// The loop.

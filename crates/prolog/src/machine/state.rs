@@ -51,6 +51,8 @@ pub struct Machine {
     pub(crate) n_cleanups: usize,
     /// Cleanups under way, one inside the other.
     pub(crate) n_nested: u32,
+    /// The predicate that is called next is declared det, and who called it looks after that.
+    pub(crate) is_checked: bool,
     /// Below this many cells collecting is not worth it.
     pub collect_from: usize,
     /// The weight of the heap at which garbage is collected.
@@ -108,8 +110,48 @@ pub struct Output {
     pub text: String,
     /// Everything written to `user_error`.
     pub errors: String,
+    /// How long the text was when a part of the errors was written, and where that part begins.
+    turns: Vec<(usize, usize)>,
     /// `with_output_to` and `format/3` to a sink, the innermost last.
     pub captures: Vec<Capture>,
+}
+
+/// A piece of what a program wrote, in the order of writing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Written {
+    Output(String),
+    Error(String),
+}
+
+impl Output {
+    pub(crate) fn put_error(&mut self, text: &str) {
+        if self.turns.last().is_none_or(|it| it.0 < self.text.len()) {
+            self.turns.push((self.text.len(), self.errors.len()));
+        }
+        self.errors.push_str(text);
+    }
+
+    /// Forgets what was written after there was so much of both.
+    pub(crate) fn truncate(&mut self, text: usize, errors: usize) {
+        self.text.truncate(text);
+        self.errors.truncate(errors);
+        self.turns.retain(|it| it.1 < errors);
+    }
+
+    /// What was written after there was so much of both.
+    pub fn since(&self, text: usize, errors: usize) -> Vec<Written> {
+        let ends = self.turns.iter().skip(1).map(|it| it.1).chain([self.errors.len()]);
+        let mut written = text;
+        let mut res = Vec::new();
+        for (turn, end) in self.turns.iter().zip(ends).filter(|it| errors < it.1) {
+            res.extend(self.text.get(written..turn.0).map(|it| Written::Output(it.to_owned())));
+            let new = self.errors.get(errors.max(turn.1)..end);
+            res.extend(new.map(|it| Written::Error(it.to_owned())));
+            written = written.max(turn.0);
+        }
+        res.extend(self.text.get(written..).map(|it| Written::Output(it.to_owned())));
+        res
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -169,4 +211,27 @@ pub enum Alternative {
     Fail,
     /// The bottom of a run.
     Bottom,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Output, Written};
+
+    #[test]
+    fn both_streams_are_told_in_the_order_of_writing() {
+        let mut output = Output::default();
+        output.text.push('a');
+        output.put_error("1");
+        output.put_error("2");
+        output.text.push('b');
+        output.put_error("3");
+        output.text.push('c');
+        let (out, err) =
+            (|it: &str| Written::Output(it.to_owned()), |it: &str| Written::Error(it.to_owned()));
+        assert_eq!(output.since(0, 0), [out("a"), err("12"), out("b"), err("3"), out("c")]);
+        assert_eq!(output.since(1, 1), [out(""), err("2"), out("b"), err("3"), out("c")]);
+        assert_eq!(output.since(2, 3), [out("c")]);
+        output.truncate(1, 2);
+        assert_eq!(output.since(0, 0), [out("a"), err("12"), out("")]);
+    }
 }

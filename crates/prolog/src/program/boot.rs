@@ -85,6 +85,7 @@ impl Machine {
             kept_frames: 0,
             n_cleanups: 0,
             n_nested: 0,
+            is_checked: false,
             collect_from: 1 << 19,
             collect_at: 0,
             running: None,

@@ -47,6 +47,7 @@ impl Machine {
                 self.declare(arg(self, 0), loading, Declare::Dynamic);
             }
             ("table", 1) => self.declare_tabled(arg(self, 0), loading),
+            ("det", 1) => self.declare(arg(self, 0), loading, Declare::Det),
             ("discontiguous", 1) => self.declare(arg(self, 0), loading, Declare::Discontiguous),
             ("multifile", 1) => self.declare(arg(self, 0), loading, Declare::Multifile),
             ("meta_predicate", 1) => self.declare_meta(arg(self, 0), loading),
@@ -75,7 +76,6 @@ impl Machine {
                 | "mode"
                 | "pred"
                 | "predicate_options"
-                | "det"
                 | "non_terminal"
                 | "$hide"
                 | "expects_dialect"
@@ -438,6 +438,7 @@ impl Machine {
                 }
                 Declare::Discontiguous => pred.discontiguous = true,
                 Declare::Multifile => pred.multifile = true,
+                Declare::Det => pred.det = true,
             }
         }
     }
@@ -544,4 +545,5 @@ enum Declare {
     Dynamic,
     Discontiguous,
     Multifile,
+    Det,
 }

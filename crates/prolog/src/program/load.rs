@@ -527,8 +527,7 @@ impl Machine {
                     // It begins again, as if it had not begun.
                     self.db.end_run();
                     (self.globals, self.gensyms) = (globals, gensyms);
-                    self.output.text.truncate(written.0);
-                    self.output.errors.truncate(written.1);
+                    self.output.truncate(written.0, written.1);
                     self.random = random;
                     if let Err(why) = self.load_library(&name, library) {
                         return Ending::Stopped(Stop::Refused(why));

@@ -72,6 +72,15 @@ $(G) :-
     *-> ( Det == true -> true ; '$undetermined'(G, nondet) )
     ;   '$undetermined'(G, fail)
     ).
+% The same for a predicate that is declared det.
+'$det'(G) :-
+    (   '$call_cleanup'(system:'$det_goal'(G), _, Det = true)
+    *-> ( Det == true -> true ; '$undetermined_call'(G, nondet) )
+    ;   '$undetermined_call'(G, fail)
+    ).
+'$undetermined_call'(M:G, How) :-
+    functor(G, N, A), ( M == user -> PI = N/A ; PI = M:N/A ),
+    throw(error(determinism_error(PI, det, How, property), context(PI, _))).
 '$undetermined'(G, How) :- strip_module(G, _, P), throw(error(determinism_error(P, det, How, goal), _)).
 
 % A limit holds until the goal's first answer.

@@ -67,6 +67,9 @@ impl Machine {
             ("existence_error", 2) if self.is_named(a, "procedure") => {
                 format!("Unknown procedure: {}", self.shown(b))
             }
+            ("existence_error", 2) if self.is_named(a, "matching_rule") => {
+                format!("No rule matches {}", self.shown(b))
+            }
             ("existence_error", 2) => {
                 format!("{} `{}' does not exist", self.plain(a), self.shown(b))
             }
@@ -75,22 +78,26 @@ impl Machine {
                 format!("{a} `{}' does not exist in {c}", self.shown(b))
             }
             ("permission_error", 3) => {
-                let what = self.plain(b).replace('_', " ");
-                format!("No permission to {} {what} `{}'", self.plain(a), self.shown(c))
+                let (action, kind) = (self.plain(a), self.plain(b));
+                permission_message(&action, &kind, &self.shown(c))
+            }
+            ("determinism_error", 4) => {
+                let (kind, found) = (self.plain(self.heap.arg(formal, 3)), self.plain(c));
+                determinism_message(&self.shown(a), &kind, &found)
+                    .unwrap_or_else(|| format!("Unknown error term: {}", self.shown(formal)))
             }
             ("representation_error", 1) => format!("Cannot represent due to `{}'", self.plain(a)),
             ("evaluation_error", 1) => {
                 format!("Arithmetic: evaluation error: `{}'", self.plain(a))
             }
             ("resource_error", 1) => format!("Not enough resources: {}", self.plain(a)),
-            ("syntax_error", 1) => {
-                let words = self.plain(a).replace('_', " ");
-                let mut chars = words.chars();
-                let first = chars.next().map(|it| it.to_uppercase().to_string());
-                format!("Syntax error: {}{}", first.unwrap_or_default(), chars.as_str())
-            }
+            ("syntax_error", 1) => format!("Syntax error: {}", syntax_message(self.plain(a))),
             ("timeout_error", 2) => format!("Timeout in {} from {}", self.plain(a), self.shown(b)),
-            ("format", 1) => self.plain(a),
+            ("format", 1) => format!("Format error: {}", self.plain(a)),
+            ("format_argument_type", 2) => {
+                let (a, b) = (self.plain(a), self.shown(b));
+                format!("Illegal argument to format sequence ~{a}: {b}")
+            }
             _ => format!("Unknown error term: {}", self.shown(formal)),
         }
     }
@@ -120,4 +127,62 @@ impl Machine {
             View::Struct(..) => "a compound",
         }
     }
+}
+
+fn permission_message(action: &str, kind: &str, object: &str) -> String {
+    match (action, kind) {
+        ("input", "stream") => format!("No permission to read from output stream `{object}'"),
+        ("output", "stream") => format!("No permission to write to input stream `{object}'"),
+        ("input", "text_stream") => {
+            format!("No permission to read bytes from TEXT stream `{object}'")
+        }
+        ("output", "text_stream") => {
+            format!("No permission to write bytes to TEXT stream `{object}'")
+        }
+        ("input", "binary_stream") => {
+            format!("No permission to read characters from binary stream `{object}'")
+        }
+        ("output", "binary_stream") => {
+            format!("No permission to write characters to binary stream `{object}'")
+        }
+        ("tnot", "non_tabled_procedure") => {
+            format!("The argument of tnot/1 is not tabled: {object}")
+        }
+        (_, "static_procedure") => format!("No permission to {action} static procedure `{object}'"),
+        _ => format!("No permission to {action} {kind} `{object}'"),
+    }
+}
+
+/// `kind` is what promised an answer and no more: a declaration, or a goal.
+fn determinism_message(of: &str, kind: &str, found: &str) -> Option<String> {
+    Some(match (kind, found) {
+        ("property", "fail") => format!("Deterministic procedure {of} failed"),
+        ("property", "nondet") => {
+            format!("Deterministic procedure {of} succeeded with a choicepoint")
+        }
+        ("goal", "fail") => format!("Goal {of} failed"),
+        ("goal", "nondet") => format!("Goal {of} succeeded with a choice point"),
+        ("guard", "fail") => format!("Procedure {of} failed after $-guard"),
+        _ => return None,
+    })
+}
+
+/// SWI-Prolog's words; what it has none for is said as it is.
+fn syntax_message(name: String) -> String {
+    let words = match name.as_str() {
+        "end_of_clause" => "Unexpected end of clause",
+        "end_of_clause_expected" => "End of clause expected",
+        "end_of_file" => "Unexpected end of file",
+        "end_of_file_in_block_comment" => "End of file in /* ... */ comment",
+        "illegal_number" => "Illegal number",
+        "operator_clash" => "Operator priority clash",
+        "operator_expected" => "Operator expected",
+        "operator_balance" => "Unbalanced operator",
+        "quoted_punctuation" => "Operand expected, unquoted comma or bar found",
+        "list_rest" => "Unexpected comma or bar in rest of list",
+        "cannot_start_term" => "Illegal start of term",
+        "void_not_allowed" => "Empty argument list \"()\"",
+        _ => return name,
+    };
+    words.to_owned()
 }

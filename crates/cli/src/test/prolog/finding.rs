@@ -152,7 +152,9 @@ fn judge(way: &Way, ran: &Ran) -> Option<(Kind, String)> {
     let n_answers = ran.answers.len();
     match &ran.finished {
         Finished::Thrown(ball, places) if n_answers < ANSWERS => {
-            let kind = if is_refusal(ball, &ran.input) && !way.is_declared {
+            let kind = if is_broken_promise(ball) {
+                Kind::Spec
+            } else if is_refusal(ball, &ran.input) && !way.is_declared {
                 Kind::Rejected
             } else {
                 Kind::Crash
@@ -178,6 +180,15 @@ fn judge(way: &Way, ran: &Ran) -> Option<(Kind, String)> {
         }
         Determinism::Det | Determinism::Semidet | Determinism::Multi | Determinism::Nondet => None,
     }
+}
+
+/// Whether a predicate that is declared by `:- det` turned out not to be.
+fn is_broken_promise(ball: &Term) -> bool {
+    let formal = ball.as_tuple().and_then(|it| it.get(1)?.as_tuple());
+    let is_named = |it: Option<&Term>, name: &str| it.and_then(Term::as_atom) == Some(name);
+    formal.is_some_and(|it| {
+        is_named(it.first(), "determinism_error") && is_named(it.last(), "property")
+    })
 }
 
 /// Whether an error says that the arguments are not what the predicate is for.
@@ -244,6 +255,7 @@ fn why(way: &Way, kind: Kind, expectation: &Option<Expectation>) -> String {
             let promised = way.determinism.map_or("", Determinism::name);
             match expectation {
                 Some(Expectation::Fails) => format!("it is declared {promised}, and it fails"),
+                Some(Expectation::Throws { .. }) => "it is declared det, and is not".to_owned(),
                 _ => format!("it is declared {promised}, and it has more than one answer"),
             }
         }
