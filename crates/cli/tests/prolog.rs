@@ -386,4 +386,13 @@ fn terms_inside_themselves() {
         exit 0
     "#]],
     );
+    // A copy shares what the term shares, however often it comes back to itself.
+    answers(
+        "X = f(X, g(X), [X, X]), catch(throw(X), Y, true), X == Y, \
+         with_output_to(string(S), print(Y)), string_length(S, N), N >= 100",
+        expect![[r#"
+        false.
+        exit 1
+    "#]],
+    );
 }

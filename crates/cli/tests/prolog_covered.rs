@@ -17,6 +17,7 @@ const PROGRAMS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/prolog/
 const EXERCISES: &[(&str, usize, usize, &[&str])] = &[
     ("account", 7, 7, &["crash"]),
     ("accumulate", 6, 6, &[]),
+    ("adventure", 14, 14, &[]),
     ("acronym", 3, 3, &[]),
     ("allergies", 10, 10, &[]),
     ("allyourbase", 5, 5, &[]),
@@ -46,6 +47,7 @@ const EXERCISES: &[(&str, usize, usize, &[&str])] = &[
     ("customset", 9, 9, &[]),
     ("dates", 10, 10, &[]),
     ("deriv", 10, 10, &[]),
+    ("determinant", 10, 12, &[]),
     ("dfs", 8, 8, &[]),
     ("diamond", 4, 4, &[]),
     ("diffsquares", 3, 3, &[]),

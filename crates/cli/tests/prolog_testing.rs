@@ -287,18 +287,41 @@ fn inputs_are_of_the_declared_kind() {
 /// Every goal that was made takes the path that it was made for, also where clauses must not match.
 #[test]
 fn goals_take_the_paths_that_they_were_made_for() {
-    let all: &[&str] = &["clause", "choice", "path"];
-    // Of all paths of these, one or two goals still take another.
-    let some: &[&str] = &["clause", "choice"];
-    let cases = [("classifier.pl", some), ("quicksort.pl", all), ("regexp.pl", all)];
-    for (file, kinds) in cases.into_iter().chain([("cuts.pl", some), ("expression.pl", all)]) {
-        for kind in kinds {
+    for file in ["classifier.pl", "quicksort.pl", "regexp.pl", "cuts.pl", "expression.pl"] {
+        for kind in ["clause", "choice", "path"] {
             let (found, _) = report(&[file, "--coverage", kind, "--runs", "300"]);
             for unit in found["units"].as_array().expect("units") {
                 assert_eq!(unit["diverged"], 0, "{file} {kind}: {unit}");
             }
         }
     }
+}
+
+/// `:- det` is checked while a program runs, as SWI-Prolog does.
+#[test]
+fn predicates_that_are_declared_det_are_checked() {
+    let dir = fresh_dir("det");
+    let text = ":- det(sign/2).\nsign(X, neg) :- X < 0, !.\nsign(X, pos) :- X > 0.\n\
+                :- det(pick/2).\npick([X|_], X).\npick([_, X|_], X).\n\
+                :- det(fine/1).\nfine(X) :- ( X > 0 -> true ; true ).\n";
+    let file = program(&dir, "det.pl", text);
+    let run = |goal: &str| gimlet(&["run", &file, goal]).0;
+    assert_eq!(run("sign(3, S)"), "S = pos.\n");
+    assert_eq!(run("sign(0, S)"), "ERROR: Deterministic procedure sign/2 failed\n");
+    let said = "ERROR: Deterministic procedure pick/2 succeeded with a choicepoint\n";
+    assert_eq!(run("once(pick([1, 2], X))"), said);
+    let out = dir.to_str().expect("a path of text");
+    let (stdout, stderr, _) = gimlet(&["test", &file, "--format", "json", "--out", out]);
+    let found: Value = serde_json::from_str(&stdout).expect("a report");
+    for (unit, n) in [("sign/2", 1), ("pick/2", 1), ("fine/1", 0)] {
+        let units = found["units"].as_array().expect("units");
+        let unit = units.iter().find(|it| it["unit"] == unit).expect("the unit");
+        let findings = unit["findings"].as_array().expect("findings");
+        let broken = findings.iter().filter(|it| it["kind"] == "spec");
+        let broken: Vec<&Value> = broken.inspect(|it| assert_eq!(it["confirmed"], true)).collect();
+        assert_eq!(broken.len(), n, "{unit} {stderr}");
+    }
+    passes(&dir.join("det.plt"));
 }
 
 /// After a mistake reading goes on, and the rest is tested.

@@ -72,6 +72,9 @@ pub struct Inference {
     pub texts: Vec<String>,
     /// Letters that it knows which are neither letters nor digits.
     pub signs: BTreeSet<char>,
+    /// Atoms of more than a letter that clauses have as arguments of their heads, some of them: who takes
+    /// sentences apart compares words with them.
+    pub names: Vec<String>,
     /// Lists of several constants.
     pub lists: Vec<Term>,
 }
@@ -80,11 +83,20 @@ pub struct Inference {
 const MAX_LENGTH: usize = 40;
 /// Of the program's lists, so many are tried as inputs.
 const MAX_LISTS: usize = 4;
+/// And of its names.
+const MAX_NAMES: usize = 30;
 
 impl Inference {
     fn note_length(&mut self, n: usize) {
         if (3..=MAX_LENGTH).contains(&n) {
             self.lengths.insert(n);
+        }
+    }
+
+    fn note_name(&mut self, name: &str) {
+        let is_word = 1 < name.len() && name.chars().all(char::is_alphanumeric);
+        if is_word && self.names.len() < MAX_NAMES && !self.names.iter().any(|it| it == name) {
+            self.names.push(name.to_owned());
         }
     }
 
@@ -171,6 +183,9 @@ impl Inference {
         let mut walk = Walk { of: self, machine, heap: &heap, vars: FxHashMap::default(), pred };
         if let View::Struct(functor, _) = head.view() {
             for n in 0..machine.atoms.arity(functor) {
+                if let Some(name) = heap.arg(head, n).as_atom() {
+                    walk.of.note_name(machine.atoms.text(name));
+                }
                 let node = walk.term(heap.arg(head, n));
                 let place = walk.of.arg(pred, n);
                 walk.of.union(place, node);

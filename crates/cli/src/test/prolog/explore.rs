@@ -12,14 +12,14 @@ use crate::test::prolog::words::{dictionary, sentences};
 use engine::{Alone, Settings, Stop};
 use prolog::Limits;
 use prolog::code::PredId;
-use prolog::concolic::{Finished, Inference, Ran, Unit};
+use prolog::concolic::{Finished, Ran, Unit};
 use solve::{Chain, Effort, Statistics};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use term::Dice;
-use trace::Covered;
+use term::{Dice, Term};
+use trace::{Covered, Input};
 
 /// What came of a predicate.
 #[derive(Clone, Debug)]
@@ -89,6 +89,8 @@ const LITTLE_PATIENCE: u64 = 40;
 const MORE: u64 = 250;
 /// And no longer than this, where questions are hard.
 const LINGER: Duration = Duration::from_secs(5);
+/// Inputs that are put together with each other.
+const MAX_ALONE: usize = 12;
 /// Refused inputs of one predicate that are shown; more of them tell nothing more.
 const REFUSALS: usize = 3;
 
@@ -163,7 +165,9 @@ pub(crate) fn explore(
     let meant = |turn: Turn| all(turn).filter(|it| is_long && it.1.is_meant);
     // Texts of words cost little, and what they lead to is not looked for at length.
     let words = || meant(Turn::Words).take(1);
-    let turns = words().chain(all(Turn::Usual)).chain(words()).chain(meant(Turn::Deep));
+    let words_after = meant(Turn::Words).filter(|it| is_after_itself(it.1)).take(1);
+    let turns = words().chain(words_after).chain(all(Turn::Usual)).chain(words());
+    let turns = turns.chain(meant(Turn::Deep));
     for (n, way, turn) in turns {
         let is_again = turn != Turn::Usual || is_long && has_short_round(options);
         let is_seen = match turn {
@@ -195,10 +199,12 @@ pub(crate) fn explore(
         if turn == Turn::Words {
             let own = kept.iter().filter(|it| it.0 == n).map(|it| &it.1.input);
             seeds.extend(own.cloned());
-            let Inference { texts, signs, .. } = &source.inference;
+            if is_after_itself(way) {
+                seeds.extend(pairs(kept));
+            }
+            let words = dictionary(&source.inference);
             let dice = Dice(options.seed + kept.len() as u64);
-            seeds =
-                sentences(&mut unit, way, seeds, &dictionary(texts, signs), &res.completed, dice);
+            seeds = sentences(&mut unit, way, seeds, &words, &res.completed, dice);
             if seeds.is_empty() {
                 continue;
             }
@@ -256,6 +262,18 @@ pub(crate) fn explore(
         kept.extend(chosen.into_iter().map(|it| (n, it)));
     }
     res.elapsed += begin.elapsed();
+}
+
+/// Whether a predicate is called after a goal of its own.
+fn is_after_itself(way: &Way) -> bool {
+    matches!(way.goal.before.as_slice(), [one] if one.name == way.goal.name && one.args == way.goal.args)
+}
+
+/// What did something alone, one after the other.
+fn pairs(kept: &[(usize, Ran)]) -> Vec<Input> {
+    let alone = || kept.iter().filter(|it| it.0 == 0).map(|it| &it.1.input.args).take(MAX_ALONE);
+    let pair = |one: &[Term], other: &[Term]| Input { args: [one, other].concat() };
+    alone().flat_map(|one| alone().map(|other| pair(one, other))).collect()
 }
 
 /// How the engine goes about a way to call a predicate; `left`: runs that users still allow.

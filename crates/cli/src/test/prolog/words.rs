@@ -6,7 +6,7 @@
 use crate::test::prolog::plan::Way;
 use crate::test::prolog::vary::{part, replace};
 use prolog::Limits;
-use prolog::concolic::{Finished, Unit};
+use prolog::concolic::{Finished, Inference, Unit};
 use std::collections::BTreeSet;
 use term::{Dice, Term};
 use trace::Input;
@@ -68,10 +68,13 @@ pub(crate) fn sentences(
 }
 
 /// The words of the texts and the signs, each once.
-pub(crate) fn dictionary(texts: &[String], signs: &BTreeSet<char>) -> Vec<String> {
+pub(crate) fn dictionary(of: &Inference) -> Vec<String> {
     let mut res: Vec<String> = PLAIN.iter().map(|it| (*it).to_owned()).collect();
-    res.extend(signs.iter().map(char::to_string));
-    for text in texts {
+    res.extend(of.signs.iter().map(char::to_string));
+    // Whoever has texts of its own compares with those.
+    let has_words = of.texts.iter().any(|it| it.contains(char::is_alphanumeric));
+    let names = of.names.iter().filter(|_| !has_words);
+    for text in of.texts.iter().chain(names) {
         for word in text.split(' ').chain([text.as_str()]) {
             if !word.is_empty() && !res.iter().any(|it| it == word) {
                 res.push(word.to_owned());
@@ -135,6 +138,7 @@ fn tokens(text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::{changed, dictionary, tokens};
+    use prolog::concolic::Inference;
     use std::collections::BTreeSet;
     use term::{Dice, Term};
     use trace::Input;
@@ -146,7 +150,9 @@ mod tests {
 
     #[test]
     fn words_come_behind_what_is_there() {
-        let words = dictionary(&["multiplied by".to_owned()], &BTreeSet::new());
+        let mut known = Inference::default();
+        known.texts.push("multiplied by".to_owned());
+        let words = dictionary(&known);
         let input = Input { args: vec![Term::binary(b"2".to_vec())] };
         let all: BTreeSet<String> = (0..3_000)
             .filter_map(|it| changed(&mut Dice(it), input.clone(), &words))
