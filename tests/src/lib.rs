@@ -28,8 +28,8 @@ pub use elixir::elixir_libraries;
 pub use generate::{sample, terms};
 pub use kinds::{Kinds, Random};
 pub use machine::{
-    machine, machine_on_nodes, machine_on_paths, machine_outside, machine_with, our_result,
-    without_closures,
+    machine, machine_on_nodes, machine_on_paths, machine_outside, machine_that_logs, machine_with,
+    our_result, without_closures,
 };
 pub use native::Native;
 pub use otp::ask_otp;

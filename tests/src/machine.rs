@@ -2,7 +2,7 @@
 
 use crate::{Answer, Call};
 use beam::Otp;
-use erlang::machine::{Allowed, Limits};
+use erlang::machine::{Allowed, Limits, Logging};
 use erlang::{Machine, Outcome, Settings};
 use std::env;
 use std::path::{Path, PathBuf};
@@ -34,6 +34,17 @@ pub fn machine_on_nodes(module: Atom, source: &Path, nodes: Vec<String>) -> Mach
     let mut host = host();
     host.add_source(module, beam::Source::Erl(source.to_owned()));
     Machine::new(Box::new(host), Settings { limits: limits(), nodes, ..Settings::default() })
+}
+
+/// The same, with a logger that writes to the terminal, as BEAM has it.
+///
+/// # Panics
+/// If OTP is missing.
+pub fn machine_that_logs(module: Atom, source: &Path) -> Machine {
+    let mut host = host();
+    host.add_source(module, beam::Source::Erl(source.to_owned()));
+    let logging = Logging::Terminal;
+    Machine::new(Box::new(host), Settings { limits: limits(), logging, ..Settings::default() })
 }
 
 /// The same, for a program that may touch files, the network and the operating system.

@@ -1,6 +1,6 @@
 //! Whole programs about processes and OTP's behaviours, run by our machine and by BEAM.
 
-use conformance::{compare_program, machine_with};
+use conformance::{compare_program, machine_that_logs, machine_with};
 
 #[test]
 fn processes() {
@@ -25,6 +25,11 @@ fn versions() {
 #[test]
 fn settings() {
     compare_program("settings.erl", 15, machine_with);
+}
+
+#[test]
+fn logging() {
+    compare_program("logging.erl", 11, machine_that_logs);
 }
 
 #[test]

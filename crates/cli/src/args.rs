@@ -37,7 +37,7 @@ pub(crate) enum Command {
                       gimlet run family.pl 'ancestor(X, tom)'\n  \
                       gimlet run src/shop.erl 'shop:open()' --trace --lossy --seed 3\n\n\
                       Exit code: 0 a value or an answer, 1 an exception, no answer or an \
-                      exhausted budget, 2 it could not be done"
+                      exhausted budget, 2 it could not be done; the status of a program that halts"
     )]
     Run(Run),
     /// Run recorded inputs again: a corpus file or a report.json that `test --out` wrote

@@ -9,7 +9,7 @@ use crate::test::used_up;
 use crate::trouble::no_function;
 use beam::{Otp, Places};
 use erlang::builtins::Stop;
-use erlang::machine::{Allowed, Epoch, Limits};
+use erlang::machine::{Allowed, Epoch, Limits, Logging};
 use erlang::{Host, HostError, Machine, MachineError, ModuleCode, Outcome, Settings};
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -18,9 +18,9 @@ use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use term::{Atom, Call, Fun, Style, Term, print};
 
-/// How the call ended, what the program wrote, and how it came to it.
+/// How the call ended, or why we could not go on; what the program wrote, and how it came to it.
 pub(crate) struct Executed {
-    pub(crate) ending: Ending,
+    pub(crate) ending: Result<Ending, Diagnostic>,
     pub(crate) output: Vec<u8>,
     pub(crate) trace: Option<Trace>,
 }
@@ -48,8 +48,8 @@ pub(crate) fn execute(
         .and_then(|()| machine.call(&call.module, &call.function, &call.args));
     match run {
         Ok(run) => {
-            let mut ending = ending(run.outcome)?;
-            if let Ending::Value { term, layout } = &mut ending {
+            let mut ending = ending(run.outcome);
+            if let Ok(Ending::Value { term, layout }) = &mut ending {
                 *layout = lay_out(&mut machine, term);
             }
             Ok(Executed { ending, output: run.output, trace: None })
@@ -100,7 +100,7 @@ fn execute_watched(
     if let Ending::Value { term, layout } = &mut ending {
         *layout = lay_out(machine, term);
     }
-    Ok(Executed { ending, output, trace: options.trace.then_some(trace) })
+    Ok(Executed { ending: Ok(ending), output, trace: options.trace.then_some(trace) })
 }
 
 impl Run {
@@ -153,6 +153,7 @@ fn settings(options: &Run) -> Settings {
             ..Limits::default()
         },
         allowed: allowed(&options.allowed),
+        logging: if options.is_staged() { Logging::Silent } else { Logging::Terminal },
         interrupt: alarm(options.time),
         nodes: options.build.nodes.0.clone(),
         ..if allowed(&options.allowed).os { outside() } else { Settings::default() }
@@ -214,12 +215,12 @@ fn ending(outcome: Outcome) -> Result<Ending, Diagnostic> {
             Stop::OutOfReductions => Ending::Budget { budget: "reductions" },
             Stop::OutOfMemory => Ending::Budget { budget: "memory" },
             Stop::Interrupted => Ending::Budget { budget: "time" },
+            Stop::Halted { status } => Ending::Halted { status },
             Stop::Refused { .. } => Ending::Refused { effect: stop.to_string() },
             Stop::TooManyAtoms
             | Stop::TooManyProcesses
             | Stop::IntegerTooLarge
             | Stop::Unsupported { .. }
-            | Stop::Halted { .. }
             | Stop::NeedModule(_)
             | Stop::NeedProcess(..)
             | Stop::NeedFact(_)

@@ -40,6 +40,10 @@ pub(crate) enum Ending {
     },
     /// Everybody waits for somebody.
     Deadlock,
+    /// It ended the runtime.
+    Halted {
+        status: i64,
+    },
     /// It wanted to touch the world outside.
     Refused {
         effect: String,
@@ -50,6 +54,7 @@ impl Report {
     pub(crate) fn exit_code(&self) -> ExitCode {
         match &self.ending {
             Ending::Value { .. } => ExitCode::SUCCESS,
+            Ending::Halted { status } => ExitCode::from(u8::try_from(status & 0xff).unwrap_or(1)),
             Ending::Raised { .. }
             | Ending::Budget { .. }
             | Ending::Deadlock
@@ -71,15 +76,19 @@ impl Report {
             Ending::Budget { budget } => format!("** out of {budget}; --{budget} allows more"),
             Ending::Deadlock => "** deadlock: every process waits for a message".to_owned(),
             Ending::Refused { effect } => format!("** refused: {effect}; see --allow"),
+            // Nobody is left to say anything.
+            Ending::Halted { .. } => String::new(),
         };
         let trace = self.trace.as_ref().map(|it| it.text(colours)).unwrap_or_default();
         let mut out = trace.into_bytes();
         out.extend(&self.output);
-        if out.last().is_some_and(|it| *it != b'\n') {
+        if !end.is_empty() && out.last().is_some_and(|it| *it != b'\n') {
             out.push(b'\n');
         }
-        out.extend(end.into_bytes());
-        out.push(b'\n');
+        if !end.is_empty() {
+            out.extend(end.into_bytes());
+            out.push(b'\n');
+        }
         out
     }
 
@@ -101,6 +110,7 @@ impl Report {
             }),
             Ending::Budget { budget } => json!({"outcome": "budget", "budget": budget}),
             Ending::Deadlock => json!({"outcome": "deadlock"}),
+            Ending::Halted { status } => json!({"outcome": "halt", "status": status}),
             Ending::Refused { effect } => json!({"outcome": "refused", "effect": effect}),
         };
         if let (Value::Object(all), Value::Object(fields)) = (&mut res, fields) {

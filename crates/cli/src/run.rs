@@ -8,15 +8,14 @@ use crate::host::host;
 use crate::machine::{Executed, execute};
 use crate::report::{Ending, Report};
 use crate::rules::watched;
-use crate::start::stdout_colours;
+use crate::start::{COULD_NOT, Done, stdout_colours};
 use crate::trouble::{bad_call, bad_target, host_trouble, no_function};
 use beam::{Target, TargetModule};
 use erlang::{Host, HostError};
 use std::process::ExitCode;
 use term::{Call, Term, read_call};
 
-/// What goes to stdout, and the exit code.
-pub(crate) fn run(options: &Run) -> Result<(Vec<u8>, ExitCode), Diagnostic> {
+pub(crate) fn run(options: &Run) -> Result<Done, Diagnostic> {
     let Some((text, targets)) = options.targets_and_call.split_last() else {
         return Err(Diagnostic::new(Code::BadCall, "there is no call"));
     };
@@ -47,6 +46,15 @@ pub(crate) fn run(options: &Run) -> Result<(Vec<u8>, ExitCode), Diagnostic> {
     };
     let Executed { ending, output, trace } =
         execute(host_of_run, &call, options, watched, trouble)?;
+    let ending = match (ending, options.format) {
+        (Ok(ending), _) => ending,
+        (Err(diagnostic), Format::Json) => return Err(diagnostic),
+        // What it wrote until then is the program's.
+        (Err(diagnostic), Format::Text) => {
+            let code = ExitCode::from(COULD_NOT);
+            return Ok(Done { stdout: output, diagnostics: vec![diagnostic], code });
+        }
+    };
     if is_undefined(&ending, &call) {
         let code = host(&options.build, &targets).and_then(|mut it| it.load(&call.module));
         if let Some(diagnostic) = no_function(&code.map_err(trouble)?, &call) {
@@ -58,7 +66,7 @@ pub(crate) fn run(options: &Run) -> Result<(Vec<u8>, ExitCode), Diagnostic> {
         Format::Text => report.text(stdout_colours()),
         Format::Json => report.json().into_bytes(),
     };
-    Ok((shown, report.exit_code()))
+    Ok(Done { stdout: shown, diagnostics: Vec::new(), code: report.exit_code() })
 }
 
 /// Is it the call itself that has no function, not one further in?

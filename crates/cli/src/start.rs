@@ -61,7 +61,7 @@ fn perform(command: &Command) -> ExitCode {
         Command::Run(options) if options.targets_and_call.iter().any(|it| is_prolog(it)) => {
             crate::prolog::run(options)
         }
-        Command::Run(options) => run(options).map(plain).map_err(|it| vec![it]),
+        Command::Run(options) => run(options).map_err(|it| vec![it]),
         Command::Replay(options) => replay(options),
         Command::Symbolic(options) => symbolic(options),
         Command::Instrument(options) => instrument(options).map(plain).map_err(|it| vec![it]),

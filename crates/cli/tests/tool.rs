@@ -63,6 +63,47 @@ fn values() {
 }
 
 #[test]
+fn what_is_logged_and_written_before_the_end_is_shown() {
+    check(
+        &["run", "logger", "logger:error(\"disk ~p\", [full])"],
+        expect![[r#"
+            =ERROR REPORT==== 1-Jan-2024::00:00:00.000064 ===
+            disk full
+            ok
+            exit 0
+        "#]],
+    );
+    check(
+        &["run", "crates/cli/tests/programs/spoken.erl", "spoken:crash()"],
+        expect![[r#"
+        it is gone
+        =ERROR REPORT==== 1-Jan-2024::00:00:00.000000 ===
+        Error in process <0.81.0> with exit value:
+        {{no,reason},
+         [{spoken,'-crash/0-fun-0-',0,
+                  [{file,"crates/cli/tests/programs/spoken.erl"},{line,6}]}]}
+
+        ok
+        exit 0
+    "#]],
+    );
+    check(
+        &["run", "crates/cli/tests/programs/spoken.erl", "spoken:stop()"],
+        expect![[r#"
+        that is allexit 3
+    "#]],
+    );
+    check(
+        &["run", "crates/cli/tests/programs/spoken.erl", "spoken:missing()"],
+        expect![[r#"
+        so far
+        error[G009]: erl_ddll:loaded_drivers/0 is not supported
+        exit 2
+    "#]],
+    );
+}
+
+#[test]
 fn exceptions() {
     check(
         &["run", "examples/example.erl", "example:foo([42])"],
@@ -306,7 +347,7 @@ fn every_command_has_an_example_in_its_help() {
               gimlet run family.pl 'ancestor(X, tom)'
               gimlet run src/shop.erl 'shop:open()' --trace --lossy --seed 3
 
-            Exit code: 0 a value or an answer, 1 an exception, no answer or an exhausted budget, 2 it could not be done
+            Exit code: 0 a value or an answer, 1 an exception, no answer or an exhausted budget, 2 it could not be done; the status of a program that halts
             exit 0
         "#]],
     );

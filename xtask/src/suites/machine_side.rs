@@ -6,7 +6,7 @@
 use super::{Case, Effects, Options, each};
 use beam::Otp;
 use erlang::builtins::Stop;
-use erlang::machine::{Allowed, Epoch, Limits};
+use erlang::machine::{Allowed, Epoch, Limits, Logging};
 use erlang::{Machine, Outcome, Settings};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -196,6 +196,7 @@ impl Bench {
                 memory_bytes: 1 << 30,
                 ..Limits::default()
             },
+            logging: Logging::Terminal,
             allowed: Allowed { files: allowed, network: allowed, os: allowed },
             environment: if allowed { std::env::vars().collect() } else { BTreeMap::new() },
             epoch: Epoch(i64::try_from(now.as_nanos()).unwrap_or(i64::MAX)),

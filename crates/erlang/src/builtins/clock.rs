@@ -68,6 +68,11 @@ pub(crate) fn monotonic(w: &World) -> i64 {
     since_begin(w).saturating_add(MONOTONIC_BEGIN)
 }
 
+/// What the system clock shows, in microseconds.
+pub(crate) fn system_time_micros(w: &World) -> i64 {
+    system(w) / 1000
+}
+
 fn system(w: &World) -> i64 {
     monotonic(w).saturating_add(offset(w))
 }

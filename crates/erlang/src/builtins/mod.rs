@@ -56,6 +56,7 @@ mod unicode_wide;
 mod watch;
 pub mod zlib;
 
+pub(crate) use clock::system_time_micros;
 pub use debug_state::DebugState;
 pub use fault::{Fault, Stop};
 

@@ -143,7 +143,7 @@ pub(super) fn max_heap_size(w: &mut World, value: Value) -> Option<(Value, HeapL
     let values = [count(words), Value::bool(kills), Value::bool(reports)];
     let shown = w.heap.map(&w.atoms, keys.into_iter().zip(values).collect());
     let words = i64::try_from(words).ok()?;
-    Some((shown, HeapLimit { words, kills, made: 0, is_due: false }))
+    Some((shown, HeapLimit { words, kills, reports, made: 0, is_due: false }))
 }
 
 /// What a limit is unless it is said.
@@ -156,7 +156,7 @@ fn limit_heap(w: &mut World, pid: PidId, (shown, limit): (Value, HeapLimit)) {
     let name = w.atoms.intern("max_heap_size");
     if let Some(process) = w.processes.get_mut(&pid) {
         process.flags.insert(name, shown);
-        process.heap_limit = Some(limit).filter(|it| it.words > 0 && it.kills);
+        process.heap_limit = Some(limit).filter(|it| it.words > 0 && (it.kills || it.reports));
     }
 }
 

@@ -150,7 +150,10 @@ fn system_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
             let items: Vec<(&str, Value)> = most.into_iter().chain(flags).collect();
             pairs(w, &items)
         }
-        "system_logger" => atom(w, "logger"),
+        "system_logger" => {
+            let set = w.system_flags.get(&name).copied();
+            set.unwrap_or_else(|| atom(w, "logger"))
+        }
         "sequential_tracer" => Value::FALSE,
         "delayed_node_table_gc" => Value::int(60),
         "dist_buf_busy_limit" => Value::int(1_048_576),

@@ -75,7 +75,7 @@ fn system_flag(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
             return Ok(Value::int(i64::from(old)));
         }
         "time_offset" => return Ok(atom(w, "final")),
-        // Who hears what the runtime itself has to log: nothing, here.
+        // Who hears what the runtime itself has to log.
         "system_logger" => {
             let name = value.as_atom().map(|it| w.atoms.name(it));
             let is_good = matches!(name, Some("logger" | "undefined")) || value.as_pid().is_some();

@@ -8,6 +8,7 @@ use crate::builtins::make::atom;
 use crate::builtins::{Fault, Stop};
 use crate::data::{AtomId, NodeId, PidId, Value, from_term};
 use crate::machine::World;
+use crate::machine::logs::{Logging, handler_config};
 use crate::machine::process::{Execution, OnReturn, Process};
 use crate::machine::world::USER;
 use term::Term;
@@ -31,6 +32,9 @@ struct Resident {
 /// Names of processes that come with a resident.
 const CHILDREN: &[(&str, &str)] =
     &[("logger_handler_watcher", "logger_sup"), ("logger_proxy", "logger_sup")];
+
+/// The same where the logger has its handler from the beginning: that needs them.
+const CHILDREN_OF_LOGGER: &[&str] = &["logger_sup", "logger_handler_watcher", "logger_proxy"];
 
 /// Module, function and arguments.
 type Step = fn(&mut World) -> (&'static str, &'static str, Vec<Value>);
@@ -71,7 +75,20 @@ const RESIDENTS: &[Resident] = &[
         table: Some("logger"),
         steps: &[
             |_| ("logger_server", "start_link", Vec::new()),
-            // It would write to the terminal; a program that wants a handler adds one.
+            |w| match w.logging {
+                Logging::Terminal => ("logger_sup", "start_link", Vec::new()),
+                Logging::Silent => nothing(),
+            },
+            |w| match w.logging {
+                Logging::Terminal => {
+                    let names = [atom(w, "default"), atom(w, "logger_std_h")];
+                    let config = handler_config(w);
+                    ("logger", "add_handler", [&names[..], &[config]].concat())
+                }
+                Logging::Silent => nothing(),
+            },
+            // What it has to say until there is another one, which has been added by now, or is for
+            // the program to add.
             |w| {
                 let simple = atom(w, "simple");
                 ("logger", "remove_handler", vec![simple])
@@ -123,6 +140,10 @@ fn where_is(w: &mut World, name: &str) -> (&'static str, &'static str, Vec<Value
     ("erlang", "whereis", vec![atom(w, name)])
 }
 
+fn nothing() -> (&'static str, &'static str, Vec<Value>) {
+    ("erlang", "self", Vec::new())
+}
+
 fn supervisor(w: &mut World, name: &str) -> (&'static str, &'static str, Vec<Value>) {
     let name = [Value::atom(AtomId::LOCAL), atom(w, name)];
     let args = vec![w.heap.tuple(&name), atom(w, "kernel"), atom(w, "safe")];
@@ -160,7 +181,7 @@ impl World {
         {
             return Ok(Some(found));
         }
-        let Some(resident) = resident(self.atoms.name(name)) else {
+        let Some(resident) = self.resident(name) else {
             return Ok(self.whereis_on(node, name));
         };
         let owner = self.atoms.find(resident.name);
@@ -200,7 +221,7 @@ impl World {
 
     /// Starts a part of the system that a process waits for.
     pub(super) fn boot(&mut self, node: NodeId, name: AtomId, for_whom: PidId) {
-        let name = match resident(self.atoms.name(name)) {
+        let name = match self.resident(name) {
             Some(resident) => self.atoms.intern(resident.name),
             None => name,
         };
@@ -208,7 +229,18 @@ impl World {
             waiting.push(for_whom);
             return;
         }
-        self.residents.insert((node, name), Residence::Starting { waiting: vec![for_whom] });
+        self.start_resident(node, name, vec![for_whom]);
+    }
+
+    /// The same if nobody waits for it.
+    pub(super) fn boot_unasked(&mut self, node: NodeId, name: AtomId) {
+        if !self.residents.contains_key(&(node, name)) {
+            self.start_resident(node, name, Vec::new());
+        }
+    }
+
+    fn start_resident(&mut self, node: NodeId, name: AtomId, waiting: Vec<PidId>) {
+        self.residents.insert((node, name), Residence::Starting { waiting });
         let place = RESIDENTS.iter().position(|it| it.name == self.atoms.name(name));
         let Some(execution) = self.boot_step(name, 0) else { return self.settle(node, name) };
         // The unit under test is the first child of the one that has no parent.
@@ -225,7 +257,7 @@ impl World {
     }
 
     fn boot_step(&mut self, name: AtomId, step: usize) -> Option<Execution> {
-        let resident = resident(self.atoms.name(name))?;
+        let resident = self.resident(name)?;
         let (module, function, args) = resident.steps.get(step)?(self);
         let (module, function) = (atom(self, module), atom(self, function));
         Some(Execution::apply(module, function, &args))
@@ -255,6 +287,7 @@ impl World {
     /// It is there, or will never be: whoever waited looks again.
     pub(super) fn settle(&mut self, node: NodeId, name: AtomId) {
         let before = self.residents.insert((node, name), Residence::Settled);
+        self.hand_over_logs(node);
         if let Some(Residence::Starting { waiting }) = before {
             for pid in waiting.into_iter().rev() {
                 self.queue.push_front(pid);
@@ -266,9 +299,22 @@ impl World {
     /// looked for, and who counts processes before and after is not to see that.
     pub(crate) fn is_from_the_beginning(&self, pid: PidId) -> bool {
         self.processes.get(&pid).is_some_and(|it| {
-            let is_named = it.name.is_some_and(|it| resident(self.atoms.name(it)).is_some());
+            let is_named = it.name.is_some_and(|it| self.resident(it).is_some());
             is_named || (it.parent.number() == 0 && it.on_return != OnReturn::Unit)
         })
+    }
+
+    /// The part of the system that a name belongs to.
+    fn resident(&self, name: AtomId) -> Option<&'static Resident> {
+        let name = self.atoms.name(name);
+        let with = match self.logging {
+            Logging::Terminal if CHILDREN_OF_LOGGER.contains(&name) => Some("logger"),
+            Logging::Terminal | Logging::Silent => {
+                CHILDREN.iter().find(|it| it.0 == name).map(|it| it.1)
+            }
+        };
+        let name = with.unwrap_or(name);
+        RESIDENTS.iter().find(|it| it.name == name)
     }
 
     /// Processes that the program started itself.
@@ -280,10 +326,4 @@ impl World {
 /// Whether every system has a table of this name.
 pub(super) fn is_table_of_system(name: &str) -> bool {
     RESIDENTS.iter().any(|it| it.table == Some(name))
-}
-
-fn resident(name: &str) -> Option<&'static Resident> {
-    let with = CHILDREN.iter().find(|it| it.0 == name);
-    let name = with.map_or(name, |it| it.1);
-    RESIDENTS.iter().find(|it| it.name == name)
 }

@@ -287,7 +287,7 @@ fn n_catches(cpu: &Cpu<'_>, pid: PidId) -> usize {
 /// Words of a process's heap, and those of it that are used.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct HeapSize {
-    block: i64,
+    pub(super) block: i64,
     used: i64,
 }
 
@@ -326,13 +326,17 @@ impl World {
         words_of(&self.heap, &values) + n_values
     }
 
-    /// Kills a process that does not run now and holds more than it may.
+    /// Kills a process that does not run now and holds more than it may, or only says so.
     pub(crate) fn enforce_heap_limit(&mut self, pid: PidId) {
         let Some(process) = self.processes.get(&pid) else { return };
         let Some(limit) = process.heap_limit.filter(|_| process.execution.is_some()) else {
             return;
         };
-        if self.held_words(process) > limit.words {
+        let used = self.held_words(process);
+        if used > limit.words && limit.reports {
+            self.log_heap_limit(pid, limit, HeapSize { block: heap_size_of(used), used });
+        }
+        if used > limit.words && limit.kills {
             self.terminate(pid, Value::atom(AtomId::KILLED));
         } else if let Some(process) = self.processes.get_mut(&pid) {
             process.heap_limit = Some(HeapLimit { made: 0, is_due: false, ..limit });

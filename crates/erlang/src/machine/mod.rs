@@ -14,6 +14,7 @@ mod interpret;
 mod io;
 mod limits;
 mod load;
+pub mod logs;
 pub(crate) mod memory_file;
 mod operations;
 pub mod ports;
@@ -35,6 +36,7 @@ mod world;
 
 pub use clauses::SourceClause;
 pub use limits::{Allowed, Limits};
+pub use logs::Logging;
 pub(crate) use record::Entered;
 pub use record::{FromSpec, Recorder};
 pub use replay::{Answer, FunctionName, Outside, Replay};

@@ -95,12 +95,14 @@ impl Marks {
     }
 }
 
-/// A process is killed once its heap is larger. There is one heap for all: what a process holds is
+/// What happens once the heap of a process is larger. There is one heap for all: what a process holds is
 /// measured when it has made as much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeapLimit {
     pub words: i64,
     pub kills: bool,
+    /// Whether it is logged that it is reached.
+    pub reports: bool,
     /// Words made since it was measured.
     pub made: i64,
     pub is_due: bool,
@@ -168,6 +170,12 @@ pub enum OnReturn {
         name: AtomId,
         step: usize,
     },
+}
+
+impl OnReturn {
+    pub(crate) fn is_output(self) -> bool {
+        matches!(self, OnReturn::Output { .. })
+    }
 }
 
 /// Where a process is in its program.

@@ -13,7 +13,7 @@ use crate::machine::ports::Ports;
 use crate::machine::process::{Execution, OnReturn, Process, Status};
 use crate::machine::raise::{self, Raised};
 use crate::machine::world::{Ended, Epoch, USER, World};
-use crate::machine::{Allowed, Limits, Recorder};
+use crate::machine::{Allowed, Limits, Logging, Recorder};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
@@ -26,6 +26,7 @@ use trace::{Covered, Head};
 pub struct Settings {
     pub limits: Limits,
     pub allowed: Allowed,
+    pub logging: Logging,
     /// Set from another thread, it ends the run within a slice.
     pub interrupt: Arc<AtomicBool>,
     /// What the system clock shows when a run begins.
@@ -117,6 +118,9 @@ pub struct Machine {
 /// How long we wait for a program before we look whether somebody wants us to stop.
 const PATIENCE: Duration = Duration::from_millis(50);
 
+/// More than any logger needs that does not run for ever.
+const SLICES_OF_LOGGER: usize = 10_000;
+
 /// Of a cell of the heap, which stands for a word of BEAM's.
 const WORD_BYTES: usize = size_of::<Value>();
 
@@ -125,10 +129,11 @@ pub(super) const SLICE: u32 = 4000;
 
 impl Machine {
     pub fn new(mut host: Box<dyn Host>, settings: Settings) -> Machine {
-        let Settings { limits, allowed, epoch, environment, interrupt, nodes } = settings;
+        let Settings { limits, allowed, logging, epoch, environment, interrupt, nodes } = settings;
         let mut world = World {
             limits,
             allowed,
+            logging,
             epoch,
             environment: environment.clone(),
             files: OpenFiles::of(host.files()),
@@ -303,6 +308,7 @@ impl Machine {
     fn schedule(&mut self) -> Result<Stopped, MachineError> {
         loop {
             if self.world.ended.is_some() {
+                self.write_logs()?;
                 return Ok(Stopped::Ended);
             }
             while let Some(timer) = self.world.timers.take_due(self.world.clock) {
@@ -331,6 +337,26 @@ impl Machine {
                 return Ok(Stopped::Stop(Stop::Interrupted));
             }
         }
+    }
+
+    /// The program is over, and what was logged has yet to be written.
+    fn write_logs(&mut self) -> Result<(), MachineError> {
+        if self.world.logging == Logging::Silent || self.world.residents.is_empty() {
+            return Ok(());
+        }
+        for _ in 0..SLICES_OF_LOGGER {
+            let processes = &self.world.processes;
+            let is_due = |it: &PidId| {
+                let process = processes.get(it);
+                process.is_some_and(|it| it.resident.is_some() || it.on_return.is_output())
+            };
+            let Some(place) = self.world.queue.iter().position(is_due) else { break };
+            let Some(pid) = self.world.queue.remove(place) else { break };
+            if self.run_process(pid)?.is_some() {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Hears what programs say. When everyone waits, so does the clock: for them, as long as it
@@ -496,6 +522,9 @@ impl Machine {
             }
             _ => raise::error_reason(&self.program, &mut self.world, reason, trace),
         };
+        if class != AtomId::EXIT {
+            self.world.log_crash(pid, reason);
+        }
         self.world.terminate(pid, reason);
     }
 

@@ -12,6 +12,7 @@ use crate::builtins::zlib::Streams;
 use crate::data::{AtomId, Atoms, Forked, Heap, Mark, NodeId, PidId, RefId, Roots, Value};
 use crate::machine::boot::Residence;
 use crate::machine::distribution::Network;
+use crate::machine::logs::{Logging, Logs};
 use crate::machine::ports::Ports;
 use crate::machine::process::Process;
 use crate::machine::record::Recorder;
@@ -32,6 +33,8 @@ pub struct World {
     pub atoms: Atoms,
     pub limits: Limits,
     pub allowed: Allowed,
+    pub logging: Logging,
+    pub logs: Logs,
     /// Constants of loaded code, by the numbers that instructions hold.
     pub literals: Vec<Value>,
     /// The process that is running.
@@ -309,6 +312,7 @@ impl World {
         self.last_statistics.clear();
         self.error_output.clear();
         self.residents.clear();
+        self.logs = Logs::default();
         self.covered.clear();
         self.ended = None;
         self.killed = None;
@@ -339,6 +343,7 @@ impl World {
         self.streams = Streams::default();
         self.timers = Timers::default();
         self.system_flags.clear();
+        self.logs = Logs::default();
         self.ended = None;
         let mut heap = std::mem::take(&mut self.heap);
         heap.collect_all(&mut All { world: self, running: &mut [] });
@@ -362,6 +367,7 @@ impl Roots for All<'_> {
         self.world.shared.visit_roots(visitor);
         self.world.timers.visit(visitor);
         self.world.streams.visit_roots(visitor);
+        self.world.logs.visit(visitor);
         self.world.ports.visit_roots(visitor);
         if let Some(tracing) = &mut self.world.tracing {
             tracing.visit_roots(visitor);
