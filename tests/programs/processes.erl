@@ -6,7 +6,8 @@ tests() ->
     [order, selective, links, trapping, exit_reasons, exit_normal, kill, monitors, monitor_name,
      demonitors, tags, aliases, reply_aliases, names, dictionary, timeouts, timers, absolute_timers,
      cancelled, units, unique, dates, spawn_options, spawn_requests, info, flags, errors_of_times,
-     crashes, leaders, environment, nested_receive, ring, sleeping, hibernating, system].
+     crashes, leaders, environment, nested_receive, ring, sleeping, hibernating, system,
+     by_priority, low_priority, not_starved, priorities].
 
 order() ->
     Self = self(),
@@ -357,3 +358,51 @@ system() ->
      is_integer(erlang:memory(total)), tuple_size(erlang:statistics(reductions)),
      element(1, element(2, catch erlang:system_info(nonsense))),
      element(1, element(2, catch erlang:statistics(nonsense))), erlang:is_alive(), node()}.
+
+%% Who may run next, when one process wakes several at once and nobody else can run them meanwhile.
+by_priority() ->
+    Old = process_flag(priority, max),
+    Self = self(),
+    erlang:system_flag(multi_scheduling, block_normal),
+    [spawn_opt(fun() -> Self ! {ran, P} end, [{priority, P}])
+     || P <- [normal, high, normal, high, max]],
+    Ran = [receive {ran, P} -> P after 1000 -> late end || _ <- lists:seq(1, 5)],
+    erlang:system_flag(multi_scheduling, unblock_normal),
+    process_flag(priority, Old),
+    {Old, Ran}.
+
+%% One of low priority has one turn in eight.
+low_priority() ->
+    process_flag(priority, max),
+    Self = self(),
+    erlang:system_flag(multi_scheduling, block_normal),
+    Pids = [spawn_opt(fun() -> counting(Self, P, 0) end, [{priority, P}]) || P <- [low, normal]],
+    receive after 400 -> ok end,
+    [P ! stop || P <- Pids],
+    [{low, Low}, {normal, Normal}] =
+        lists:sort([receive {N, Of} -> {Of, N} end || _ <- Pids]),
+    erlang:system_flag(multi_scheduling, unblock_normal),
+    process_flag(priority, normal),
+    Share = Normal / Low,
+    4 < Share andalso Share < 16.
+
+counting(To, P, N) ->
+    receive stop -> To ! {N, P} after 0 -> counting(To, P, N + 1) end.
+
+%% One that is busy at a high priority leaves the other scheduler to the others.
+not_starved() ->
+    Self = self(),
+    Busy = spawn_opt(fun Loop() -> Loop() end, [{priority, high}]),
+    spawn(fun() -> Self ! done end),
+    Res = receive done -> ok after 2000 -> starved end,
+    exit(Busy, kill),
+    Res.
+
+%% Flags and birth, and what is no priority.
+priorities() ->
+    Old = [process_flag(priority, P) || P <- [low, high, max, normal]],
+    Bad = [try process_flag(priority, P) catch C:R -> {C, R} end || P <- [lowest, 1]],
+    P = spawn_opt(fun() -> receive stop -> ok end end, [{priority, low}]),
+    Seen = process_info(P, priority),
+    P ! stop,
+    {Old, Bad, Seen}.

@@ -19,11 +19,16 @@ use term::{Atom, Fun, Term, etf};
 /// Calls beyond which a program of ours counts as one that does not end.
 const MAX_REDUCTIONS: u64 = 200_000_000;
 
+/// Passes of OTP's compiler, switched off, that change what can be seen: errors of a comprehension whose
+/// size is computed in advance are raised where it would have been empty, `-(0.0)` loses its sign.
+const UNFAITHFUL: [&str; 4] = ["no_copt", "no_bool_opt", "no_ssa_opt_bc_size", "no_ssa_opt_float"];
+
 /// How OTP compiles a program before it runs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compiled {
     AsUsual,
-    /// Without the passes that drop what can't be seen in the result; OTP 25 drops some errors too.
+    /// Without the passes that drop what can't be seen in the result; OTP 25 drops some errors too, and
+    /// makes others.
     Faithfully,
 }
 
@@ -40,7 +45,7 @@ pub fn beam_runs(files: &[PathBuf], compiled: Compiled, calls: &[Call]) -> Vec<A
     });
     let options = match compiled {
         Compiled::AsUsual => Vec::new(),
-        Compiled::Faithfully => vec![Term::atom("no_copt")],
+        Compiled::Faithfully => UNFAITHFUL.map(Term::atom).to_vec(),
     };
     let asked = Term::Tuple(vec![
         Term::proper_list(paths),

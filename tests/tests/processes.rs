@@ -4,7 +4,7 @@ use conformance::{compare_program, machine_that_logs, machine_with};
 
 #[test]
 fn processes() {
-    compare_program("processes.erl", 35, machine_with);
+    compare_program("processes.erl", 39, machine_with);
 }
 
 #[test]

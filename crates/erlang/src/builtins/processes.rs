@@ -204,6 +204,8 @@ fn spawn(
                 if let (Some(process), Some(value)) = (w.processes.get_mut(&pid), value.as_atom()) {
                     process.priority = value;
                 }
+                w.queue.remove(pid);
+                w.enqueue(pid);
             }
             (_, Some([name, value])) => {
                 if let Some(name) = name.as_atom() {

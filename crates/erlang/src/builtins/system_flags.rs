@@ -11,6 +11,7 @@ use crate::builtins::{Builtin, Fault, inside};
 use crate::data::{AtomId, Value};
 use crate::machine::World;
 use crate::machine::inspect::flag;
+use crate::machine::queue::Schedulers;
 
 pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "system_flag", 2, system_flag),
@@ -88,7 +89,8 @@ fn system_flag(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     Ok(before.unwrap_or(old))
 }
 
-/// Whether more than one scheduler may run. Only one ever does: all that is to be seen is who asked.
+/// Whether more than one scheduler may run: a process that is busy at a high priority holds up all others
+/// only if there is one.
 fn block(w: &mut World, value: Value) -> Result<Value, Fault> {
     let (key, adds) = match value.as_atom().map(|it| w.atoms.name(it)) {
         Some("block") => ("multi_scheduling_blockers", true),
@@ -110,11 +112,27 @@ fn block(w: &mut World, value: Value) -> Result<Value, Fault> {
     Ok(scheduling(w))
 }
 
+fn is_blocked(w: &World, key: &str) -> bool {
+    let flag = w.atoms.find(key).and_then(|it| w.system_flags.get(&it));
+    flag.is_some_and(|it| !it.is_nil())
+}
+
+impl World {
+    /// How many schedulers run processes, as far as the program can tell.
+    pub(crate) fn schedulers(&self) -> Schedulers {
+        if self.system_flags.is_empty() {
+            return Schedulers::Two;
+        }
+        let online = self.atoms.find("schedulers_online");
+        let online = online.and_then(|it| self.system_flags.get(&it)).and_then(|it| it.as_int());
+        let is_one = is_blocked(self, "multi_scheduling_blockers")
+            || is_blocked(self, "normal_multi_scheduling_blockers")
+            || online == Some(1);
+        if is_one { Schedulers::One } else { Schedulers::Two }
+    }
+}
+
 pub(super) fn scheduling(w: &mut World) -> Value {
-    let is_blocked = |w: &World, key: &str| {
-        let flag = w.atoms.find(key).and_then(|it| w.system_flags.get(&it));
-        flag.is_some_and(|it| !it.is_nil())
-    };
     let state = if is_blocked(w, "multi_scheduling_blockers") {
         "blocked"
     } else if is_blocked(w, "normal_multi_scheduling_blockers") {

@@ -253,7 +253,7 @@ impl World {
         process.group_leader = USER.on(node);
         process.resident = Some(name);
         self.processes.insert(pid, process);
-        self.queue.push_front(pid);
+        self.queue.push_first(pid);
     }
 
     fn boot_step(&mut self, name: AtomId, step: usize) -> Option<Execution> {
@@ -280,7 +280,7 @@ impl World {
             process.execution = Some(execution);
             process.on_return =
                 if is_settled { OnReturn::Nobody } else { OnReturn::Boot { name, step: next } };
-            self.queue.push_front(pid);
+            self.queue.push_first(pid);
         }
     }
 
@@ -290,7 +290,7 @@ impl World {
         self.hand_over_logs(node);
         if let Some(Residence::Starting { waiting }) = before {
             for pid in waiting.into_iter().rev() {
-                self.queue.push_front(pid);
+                self.queue.push_first(pid);
             }
         }
     }

@@ -19,6 +19,7 @@ pub(crate) mod memory_file;
 mod operations;
 pub mod ports;
 pub mod process;
+pub(crate) mod queue;
 mod raise;
 mod record;
 mod replay;

@@ -242,7 +242,7 @@ impl Machine {
         process.on_return = OnReturn::Unit;
         process.group_leader = USER;
         self.world.processes.insert(unit, process);
-        self.world.queue.push_back(unit);
+        self.world.enqueue(unit);
         let outcome = self.schedule();
         let output = std::mem::take(&mut self.world.output);
         let reductions = self.reductions;
@@ -323,7 +323,7 @@ impl Machine {
                     continue;
                 }
             }
-            let Some(pid) = self.world.queue.pop_front() else {
+            let Some(pid) = self.world.queue.take(self.world.schedulers()) else {
                 match self.world.timers.next_at() {
                     Some(at) => self.world.clock = self.world.clock.max(at),
                     None => return Ok(Stopped::Deadlock),
@@ -350,8 +350,8 @@ impl Machine {
                 let process = processes.get(it);
                 process.is_some_and(|it| it.resident.is_some() || it.on_return.is_output())
             };
-            let Some(place) = self.world.queue.iter().position(is_due) else { break };
-            let Some(pid) = self.world.queue.remove(place) else { break };
+            let Some(pid) = self.world.queue.iter().find(is_due) else { break };
+            self.world.queue.remove(pid);
             if self.run_process(pid)?.is_some() {
                 break;
             }
@@ -446,13 +446,13 @@ impl Machine {
 
     pub(super) fn after(&mut self, pid: PidId, pause: Pause) -> Result<Option<Stop>, MachineError> {
         match pause {
-            Pause::Yield => self.world.queue.push_back(pid),
+            Pause::Yield => self.world.enqueue(pid),
             Pause::Wait => {
                 // A message may have come while the process was going to sleep.
                 if let Some(process) = self.world.processes.get(&pid)
                     && process.status == Status::Runnable
                 {
-                    self.world.queue.push_back(pid);
+                    self.world.enqueue(pid);
                 }
             }
             Pause::Returned(value) => self.returned(pid, value),
@@ -460,20 +460,20 @@ impl Machine {
             Pause::Killed(reason) => self.world.terminate(pid, reason),
             Pause::Load(module) | Pause::Stop(Stop::NeedModule(module)) => {
                 self.load(module)?;
-                self.world.queue.push_front(pid);
+                self.world.queue.push_first(pid);
             }
             Pause::Stop(Stop::NeedProcess(node, name)) => self.world.boot(node, name, pid),
             Pause::Stop(Stop::NeedFact(name)) => {
                 if let Some(stop) = self.learn(name) {
                     return Ok(Some(stop));
                 }
-                self.world.queue.push_front(pid);
+                self.world.queue.push_first(pid);
             }
             Pause::Host { builtin, args } => {
                 if let Some(stop) = self.ask_host(pid, builtin, &args)? {
                     return Ok(Some(stop));
                 }
-                self.world.queue.push_front(pid);
+                self.world.queue.push_first(pid);
             }
             Pause::Stop(stop) => return Ok(Some(stop)),
         }

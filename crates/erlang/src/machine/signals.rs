@@ -10,6 +10,7 @@ use crate::machine::io;
 use crate::machine::process::{
     AliasKind, Execution, Monitor, MonitorTarget, OnReturn, Process, Status,
 };
+use crate::machine::queue::Priority;
 use crate::machine::schedule::WaitTurn;
 use crate::machine::timers::{Timer, TimerId, TimerTarget};
 use crate::machine::world::{Ended, INIT, LITERAL_COLLECTOR, NET_KERNEL, STANDARD_ERROR, USER};
@@ -122,8 +123,17 @@ impl World {
             && process.status != Status::Runnable
         {
             process.status = Status::Runnable;
-            self.queue.push_back(pid);
+            self.enqueue(pid);
         }
+    }
+
+    /// It may run when its turn comes. Where others decide who runs, that is not by priority.
+    pub(crate) fn enqueue(&mut self, pid: PidId) {
+        let priority = match &self.schedule {
+            Some(_) => None,
+            None => self.processes.get(&pid).map(|it| Priority::of(it.priority)),
+        };
+        self.queue.push(pid, priority.unwrap_or_default());
     }
 
     /// A receive that wants messages with a reference does not look at those that are older.
@@ -246,7 +256,7 @@ impl World {
         process.group_leader = group_leader;
         process.resident = resident;
         self.processes.insert(pid, process);
-        self.queue.push_back(pid);
+        self.enqueue(pid);
         self.spawned(pid);
         Ok(pid)
     }
@@ -258,7 +268,7 @@ impl World {
     /// Nobody suspends the process any more, perhaps.
     pub(crate) fn unstall(&mut self, pid: PidId) {
         if !self.is_suspended(pid) && self.stalled.remove(&pid) {
-            self.queue.push_back(pid);
+            self.enqueue(pid);
         }
     }
 
@@ -325,7 +335,7 @@ impl World {
             self.trace_exit(pid, reason);
         }
         let Some(process) = self.processes.remove(&pid) else { return };
-        self.queue.retain(|it| *it != pid);
+        self.queue.remove(pid);
         if let Some(name) = process.name {
             self.registry.remove(&(pid.node(), name));
         }

@@ -15,6 +15,7 @@ use crate::machine::distribution::Network;
 use crate::machine::logs::{Logging, Logs};
 use crate::machine::ports::Ports;
 use crate::machine::process::Process;
+use crate::machine::queue::RunQueue;
 use crate::machine::record::Recorder;
 use crate::machine::replay::Replay;
 use crate::machine::schedule::Schedule;
@@ -23,7 +24,7 @@ use crate::machine::tracing::Tracing;
 use crate::machine::versions::OldCode;
 use crate::machine::{Allowed, Limits};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 use term::Term;
 use trace::{Actor, ActorName, ClauseId};
 
@@ -41,7 +42,7 @@ pub struct World {
     pub current: PidId,
     pub processes: Forked<PidId, Process>,
     /// Who may run next, in order.
-    pub queue: VecDeque<PidId>,
+    pub queue: RunQueue,
     pub registry: BTreeMap<(NodeId, AtomId), PidId>,
     /// Which of the machine's nodes can be reached, if it has several.
     pub network: Network,

@@ -11,12 +11,13 @@ use crate::builtins::shared::Shared;
 use crate::data::{AtomId, Forked, Mark, NodeId, PidId, Value};
 use crate::machine::distribution::Network;
 use crate::machine::process::Process;
+use crate::machine::queue::RunQueue;
 use crate::machine::run::Machine;
 use crate::machine::schedule::Schedule;
 use crate::machine::schedule::stage::Act;
 use crate::machine::timers::Timers;
 use crate::machine::world::{Ended, World};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 #[derive(Debug)]
 pub(super) struct Kept {
@@ -25,7 +26,7 @@ pub(super) struct Kept {
     /// How many the run had made.
     n_cells: usize,
     processes: Forked<PidId, Process>,
-    queue: VecDeque<PidId>,
+    queue: RunQueue,
     registry: BTreeMap<(NodeId, AtomId), PidId>,
     network: Network,
     ets: Tables,

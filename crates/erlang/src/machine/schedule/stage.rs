@@ -7,6 +7,7 @@ use crate::builtins::Stop;
 use crate::data::{AtomId, NodeId, PidId, Value};
 use crate::machine::interpret::{Pause, run};
 use crate::machine::process::{Execution, OnReturn, Process, Status};
+use crate::machine::queue::Schedulers;
 use crate::machine::raise::Raised;
 use crate::machine::run::{Machine, MachineError, Stopped};
 use crate::machine::schedule::keep::Kept;
@@ -533,7 +534,9 @@ impl Staged<'_> {
     /// The same until one of them is to go on; whether it is.
     fn drain_until(&mut self, wanted: PidId) -> Result<bool, MachineError> {
         while self.act.stopped.is_none() {
-            let Some(pid) = self.machine.world.queue.pop_front() else { return Ok(false) };
+            let Some(pid) = self.machine.world.queue.take(Schedulers::One) else {
+                return Ok(false);
+            };
             if pid == wanted {
                 return Ok(true);
             }
