@@ -2,11 +2,11 @@
 -module(settings).
 -export([tests/0]).
 -export([sizes/0, limits/0, words/0, of_others/0, at_birth/0, birth_defects/0, killed/0, spared/0,
-         by_messages/0, of_all/0, of_system/0, watched/0, first/0, myself/0, natives/0]).
+         by_messages/0, of_all/0, of_system/0, watched/0, first/0, myself/0, natives/0, schedulers/0, depth/0]).
 
 tests() ->
     [sizes, limits, words, of_others, at_birth, birth_defects, killed, spared, by_messages, of_all,
-     of_system, watched, first, myself, natives].
+     of_system, watched, first, myself, natives, schedulers, depth].
 
 caught(F) -> try F() catch C:R -> {C, R} end.
 
@@ -137,3 +137,22 @@ natives() ->
                       {erlang, apply, 1}, {lists, member, 2}, {lists, map, 2}, {code, load_binary, 3},
                       {erl_ddll, demonitor, 1}, {no_such_module, f, 0}, {ets, insert, 2},
                       {ets, tab2list, 1}]].
+
+schedulers() ->
+    Items = [schedulers, schedulers_online, schedulers_active, schedulers_state, run_queues, os_type,
+             sequential_tracer, constant_pool_support, ets_realloc_moves, break_ignored,
+             {cpu_topology, defined}, {cpu_topology, nonsense}],
+    Before = [{I, caught(fun() -> erlang:system_info(I) end)} || I <- Items],
+    erlang:system_flag(multi_scheduling, block_normal),
+    During = erlang:system_info(schedulers_state),
+    erlang:system_flag(multi_scheduling, unblock_normal),
+    Same = erlang:system_info(cpu_topology) =:= erlang:system_info({cpu_topology, used}),
+    {Before, During, Same, erlang:system_info(os_version) =:= os:version()}.
+
+depth() ->
+    Old = erlang:system_flag(backtrace_depth, 0),
+    {current_stacktrace, None} = process_info(self(), current_stacktrace),
+    1 = erlang:system_flag(backtrace_depth, 1) + 1,
+    {current_stacktrace, One} = process_info(self(), current_stacktrace),
+    erlang:system_flag(backtrace_depth, Old),
+    {Old, None, length(One)}.

@@ -24,7 +24,7 @@ fn versions() {
 
 #[test]
 fn settings() {
-    compare_program("settings.erl", 15, machine_with);
+    compare_program("settings.erl", 17, machine_with);
 }
 
 #[test]

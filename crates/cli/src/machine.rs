@@ -22,6 +22,7 @@ use term::{Atom, Call, Fun, Style, Term, print};
 pub(crate) struct Executed {
     pub(crate) ending: Result<Ending, Diagnostic>,
     pub(crate) output: Vec<u8>,
+    pub(crate) error_output: Vec<u8>,
     pub(crate) trace: Option<Trace>,
 }
 
@@ -52,7 +53,7 @@ pub(crate) fn execute(
             if let Ok(Ending::Value { term, layout }) = &mut ending {
                 *layout = lay_out(&mut machine, term);
             }
-            Ok(Executed { ending, output: run.output, trace: None })
+            Ok(Executed { ending, output: run.output, error_output: run.error_output, trace: None })
         }
         Err(MachineError::Host(error)) => Err(trouble(error)),
         Err(
@@ -100,7 +101,9 @@ fn execute_watched(
     if let Ending::Value { term, layout } = &mut ending {
         *layout = lay_out(machine, term);
     }
-    Ok(Executed { ending: Ok(ending), output, trace: options.trace.then_some(trace) })
+    let error_output = Vec::new();
+    let trace = options.trace.then_some(trace);
+    Ok(Executed { ending: Ok(ending), output, error_output, trace })
 }
 
 impl Run {

@@ -44,7 +44,7 @@ pub(crate) fn run(options: &Run) -> Result<Done, Diagnostic> {
         }
         false => None,
     };
-    let Executed { ending, output, trace } =
+    let Executed { ending, output, error_output: stderr, trace } =
         execute(host_of_run, &call, options, watched, trouble)?;
     let ending = match (ending, options.format) {
         (Ok(ending), _) => ending,
@@ -52,7 +52,7 @@ pub(crate) fn run(options: &Run) -> Result<Done, Diagnostic> {
         // What it wrote until then is the program's.
         (Err(diagnostic), Format::Text) => {
             let code = ExitCode::from(COULD_NOT);
-            return Ok(Done { stdout: output, diagnostics: vec![diagnostic], code });
+            return Ok(Done { stdout: output, stderr, diagnostics: vec![diagnostic], code });
         }
     };
     if is_undefined(&ending, &call) {
@@ -66,7 +66,7 @@ pub(crate) fn run(options: &Run) -> Result<Done, Diagnostic> {
         Format::Text => report.text(stdout_colours()),
         Format::Json => report.json().into_bytes(),
     };
-    Ok(Done { stdout: shown, diagnostics: Vec::new(), code: report.exit_code() })
+    Ok(Done { stdout: shown, stderr, diagnostics: Vec::new(), code: report.exit_code() })
 }
 
 /// Is it the call itself that has no function, not one further in?

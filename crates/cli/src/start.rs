@@ -46,13 +46,15 @@ pub fn start() -> ExitCode {
 /// What a command leaves behind.
 pub(crate) struct Done {
     pub(crate) stdout: Vec<u8>,
+    /// What the program wrote there.
+    pub(crate) stderr: Vec<u8>,
     /// What is worth saying although it went on.
     pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) code: ExitCode,
 }
 
 fn perform(command: &Command) -> ExitCode {
-    let plain = |(stdout, code)| Done { stdout, diagnostics: vec![], code };
+    let plain = |(stdout, code)| Done { stdout, stderr: vec![], diagnostics: vec![], code };
     let done = match command {
         Command::Test(options) if options.targets.iter().all(|it| is_prolog(it)) => {
             crate::test::prolog::test(options)
@@ -68,7 +70,8 @@ fn perform(command: &Command) -> ExitCode {
         Command::Explain { code } => explain(code).map(plain).map_err(|it| vec![it]),
     };
     let (diagnostics, code) = match done {
-        Ok(Done { stdout, diagnostics, code }) => {
+        Ok(Done { stdout, stderr, diagnostics, code }) => {
+            write(&mut io::stderr(), &stderr);
             write(&mut io::stdout(), &stdout);
             (diagnostics, code)
         }

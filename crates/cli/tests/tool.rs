@@ -94,6 +94,15 @@ fn what_is_logged_and_written_before_the_end_is_shown() {
     "#]],
     );
     check(
+        &["run", "crates/cli/tests/programs/spoken.erl", "spoken:aside()"],
+        expect![[r#"
+        anyone? 
+        eof
+        a word aside
+        exit 0
+    "#]],
+    );
+    check(
         &["run", "crates/cli/tests/programs/spoken.erl", "spoken:missing()"],
         expect![[r#"
         so far

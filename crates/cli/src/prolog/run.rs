@@ -48,7 +48,7 @@ pub(crate) fn run(options: &Run) -> Result<Done, Vec<Diagnostic>> {
         Format::Text => Vec::new(),
         Format::Json => shown.json().into_bytes(),
     };
-    Ok(Done { stdout, diagnostics, code: shown.exit_code() })
+    Ok(Done { stdout, stderr: vec![], diagnostics, code: shown.exit_code() })
 }
 
 fn bad_goal(goal: &str, error: &QueryError) -> Diagnostic {

@@ -99,7 +99,7 @@ pub(crate) fn test(options: &Test) -> Result<Done, Vec<Diagnostic>> {
         Format::Json => json::document(&report, &origin),
     };
     let code = exit_code(&report, options);
-    Ok(Done { stdout: stdout.into_bytes(), diagnostics, code })
+    Ok(Done { stdout: stdout.into_bytes(), stderr: vec![], diagnostics, code })
 }
 
 fn exit_code(report: &Report, options: &Test) -> ExitCode {

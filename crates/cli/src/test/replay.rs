@@ -58,7 +58,7 @@ pub(crate) fn replay(options: &Replay) -> Result<Done, Vec<Diagnostic>> {
     };
     let is_as_recorded = ends.iter().all(Replayed::is_as_recorded);
     let code = if is_as_recorded { ExitCode::SUCCESS } else { ExitCode::from(1) };
-    Ok(Done { stdout: stdout.into_bytes(), diagnostics, code })
+    Ok(Done { stdout: stdout.into_bytes(), stderr: vec![], diagnostics, code })
 }
 
 struct Replayed {

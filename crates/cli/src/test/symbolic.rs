@@ -120,7 +120,7 @@ pub(crate) fn symbolic(options: &Symbolic) -> Result<Done, Vec<Diagnostic>> {
     };
     let is_reached = answer.is_some_and(|it| it.kind == AnswerKind::Yes);
     let code = if is_reached { ExitCode::from(1) } else { ExitCode::SUCCESS };
-    Ok(Done { stdout: stdout.into_bytes(), diagnostics, code })
+    Ok(Done { stdout: stdout.into_bytes(), stderr: vec![], diagnostics, code })
 }
 
 /// All paths of a tree that have an input, rule by rule (004, figure 7).

@@ -1,6 +1,6 @@
 %% What is said before the end, whatever that is.
 -module(spoken).
--export([crash/0, stop/0, missing/0]).
+-export([crash/0, stop/0, missing/0, aside/0]).
 
 crash() ->
     {_, Monitor} = spawn_monitor(fun() -> error({no, reason}) end),
@@ -13,3 +13,7 @@ stop() ->
 missing() ->
     io:format("so far~n"),
     erl_ddll:loaded_drivers().
+
+aside() ->
+    io:format(standard_error, "a word aside~n", []),
+    io:get_line("anyone? ").

@@ -42,6 +42,8 @@ pub(super) const ROWS: &[Builtin] = &[
     inside("code", "which", 1, which),
     inside("net_kernel", "dflag_unicode_io", 1, |_, _| Ok(Value::TRUE)),
     inside("gimlet_primop", "recv_marker_reserve", 0, |_, _| Ok(Value::NIL)),
+    // Room for a native function, which is not there: its Erlang body says so.
+    inside("gimlet_primop", "nif_start", 0, |_, _| Ok(Value::NIL)),
     // What a binary comprehension appends to; the size is a hint, which nobody but BEAM needs.
     inside("gimlet_primop", "bs_init_writable", 1, |w, args| {
         let planned = arg(args, 0).as_int().and_then(|it| u64::try_from(it).ok());

@@ -36,6 +36,8 @@ pub(super) const ROWS: &[Builtin] = &[
     on_host("crypto", "supports", 0),
     on_host("crypto", "supports", 1),
     on_host("crypto", "hash_info", 1),
+    on_host("crypto", "hash_equals", 2),
+    on_host("crypto", "pbkdf2_hmac", 5),
     on_host("crypto", "info_lib", 0),
     on_host("crypto", "crypto_one_time", 4),
     on_host("crypto", "crypto_one_time", 5),

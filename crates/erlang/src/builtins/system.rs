@@ -12,6 +12,7 @@ use crate::data::{AtomId, Collected, Value, from_term};
 use crate::lift::Lift;
 use crate::machine::World;
 use crate::machine::inspect::flag;
+use crate::machine::queue::Schedulers;
 
 pub(super) const ROWS: &[Builtin] = &[
     inspect("erlang", "process_info", 1),
@@ -83,10 +84,14 @@ fn system_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     if let Some(fact) = w.facts.get(&text) {
         return Ok(from_term(&mut w.heap, &mut w.atoms, fact));
     }
+    if let Some(value) = about_schedulers(w, name, &text) {
+        return Ok(value);
+    }
     let me = w.current;
     Ok(match text.as_str() {
         "wordsize" => Value::int(8),
         "endian" => Value::atom(AtomId::LITTLE),
+        "break_ignored" => Value::FALSE,
         "process_limit" => count(w.limits.processes),
         "process_count" => count(w.processes.len()),
         "atom_limit" => count(w.limits.atoms),
@@ -95,20 +100,20 @@ fn system_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         "port_count" => count(w.ports.open.len()),
         "ets_limit" => Value::int(MAX_TABLES),
         "ets_count" => count(w.ets.len()),
-        "schedulers"
-        | "logical_processors"
-        | "logical_processors_available"
-        | "logical_processors_online"
-        | "dirty_cpu_schedulers" => Value::int(N_SCHEDULERS),
-        "schedulers_online" | "dirty_cpu_schedulers_online" => {
-            w.system_flags.get(&name).copied().unwrap_or(Value::int(N_SCHEDULERS))
+        "os_type" => {
+            let kind = [atom(w, "unix"), atom(w, "linux")];
+            w.heap.tuple(&kind)
         }
-        "scheduler_id" => Value::int(1),
-        "dirty_io_schedulers" => Value::int(N_IO_SCHEDULERS),
         "thread_pool_size" => Value::int(1),
-        "threads" | "smp_support" | "time_correction" | "beam_jump_table" | "kernel_poll"
-        | "eager_check_io" => Value::TRUE,
+        "threads"
+        | "smp_support"
+        | "time_correction"
+        | "beam_jump_table"
+        | "kernel_poll"
+        | "eager_check_io"
+        | "constant_pool_support" => Value::TRUE,
         "ets_always_compress"
+        | "ets_realloc_moves"
         | "debug_compiled"
         | "lock_checking"
         | "port_parallelism"
@@ -154,7 +159,7 @@ fn system_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
             let set = w.system_flags.get(&name).copied();
             set.unwrap_or_else(|| atom(w, "logger"))
         }
-        "sequential_tracer" => Value::FALSE,
+        "sequential_tracer" => w.heap.tuple(&[item, Value::FALSE]),
         "delayed_node_table_gc" => Value::int(60),
         "dist_buf_busy_limit" => Value::int(1_048_576),
         "outstanding_system_requests_limit" => {
@@ -162,6 +167,7 @@ fn system_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         }
         // Facts of the installation that only it knows.
         "system_architecture"
+        | "os_version"
         | "nif_version"
         | "driver_version"
         | "c_compiler_used"
@@ -188,6 +194,55 @@ fn system_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     })
 }
 
+fn about_schedulers(w: &mut World, name: AtomId, text: &str) -> Option<Value> {
+    Some(match text {
+        "schedulers"
+        | "logical_processors"
+        | "logical_processors_available"
+        | "logical_processors_online"
+        | "dirty_cpu_schedulers" => Value::int(N_SCHEDULERS),
+        "schedulers_online" | "dirty_cpu_schedulers_online" => {
+            w.system_flags.get(&name).copied().unwrap_or(Value::int(N_SCHEDULERS))
+        }
+        "schedulers_active" | "run_queues" => n_schedulers(w, text),
+        "schedulers_state" => scheduler_states(w, &[]),
+        "all_schedulers_state" => {
+            let kinds = ["normal", "dirty_cpu", "dirty_io"].map(|it| atom(w, it));
+            let states = kinds.map(|it| scheduler_states(w, &[it]));
+            w.heap.list(&states)
+        }
+        "reader_groups_map" => {
+            let groups = [0, 1].map(|it| w.heap.tuple(&[Value::int(it), Value::int(it + 1)]));
+            w.heap.list(&groups)
+        }
+        "scheduler_id" => Value::int(1),
+        "dirty_io_schedulers" => Value::int(N_IO_SCHEDULERS),
+        _ => return None,
+    })
+}
+
+/// How many schedulers run, or may if nobody holds them back.
+fn n_schedulers(w: &World, of: &str) -> Value {
+    let is_one = of == "schedulers_active" && w.schedulers() == Schedulers::One;
+    Value::int(if is_one { 1 } else { N_SCHEDULERS })
+}
+
+/// `{All, Online, Active}`, with the kind before it if one is named.
+fn scheduler_states(w: &mut World, kind: &[Value]) -> Value {
+    let name = kind.first().and_then(|it| it.as_atom()).map(|it| w.atoms.name(it));
+    let n = match name {
+        Some("dirty_io") => [N_IO_SCHEDULERS; 3].map(Value::int),
+        Some("dirty_cpu") => [N_SCHEDULERS; 3].map(Value::int),
+        _ => {
+            let online = w.atoms.find("schedulers_online");
+            let online = online.and_then(|it| w.system_flags.get(&it)).copied();
+            let all = Value::int(N_SCHEDULERS);
+            [all, online.unwrap_or(all), n_schedulers(w, "schedulers_active")]
+        }
+    };
+    w.heap.tuple(&[kind, &n].concat())
+}
+
 fn system_info_of(w: &mut World, item: Value) -> Result<Value, Fault> {
     if let Some([name, id, kinds]) = w.heap.elements(item)
         && name.as_atom().is_some_and(|it| w.atoms.name(it) == "memory_internal")
@@ -207,6 +262,8 @@ fn system_info_of(w: &mut World, item: Value) -> Result<Value, Fault> {
     let names = (name.as_atom().ok_or(Fault::BADARG)?, what.as_atom().ok_or(Fault::BADARG)?);
     match (w.atoms.name(names.0), w.atoms.name(names.1)) {
         ("wordsize", "internal" | "external") => Ok(Value::int(8)),
+        ("cpu_topology", "defined") => Ok(Value::atom(AtomId::UNDEFINED)),
+        ("cpu_topology", "used" | "detected") => system_info(w, &[Value::atom(names.0)]),
         ("allocator" | "allocator_sizes", _) => Ok(Value::FALSE),
         _ => Err(Fault::BADARG),
     }

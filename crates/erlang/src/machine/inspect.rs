@@ -8,7 +8,7 @@ use crate::data::{AtomId, NodeId, PidId, RefId, Value};
 use crate::machine::World;
 use crate::machine::interpret::Cpu;
 use crate::machine::process::{Execution, HeapLimit, MonitorTarget, Process, Status};
-use crate::machine::raise::frames_at;
+use crate::machine::raise::{depth_asked, frames_at};
 use crate::machine::versions::{Place, places};
 use crate::machine::world::{INIT, LITERAL_COLLECTOR, USER};
 
@@ -480,7 +480,10 @@ fn place(cpu: &mut Cpu<'_>, pid: PidId, name: &str) -> Value {
     }
     let frames = frames_at(cpu.program, cpu.world, &pcs);
     match (name, frames.first().copied()) {
-        ("current_stacktrace", _) => cpu.world.heap.list(&frames),
+        ("current_stacktrace", _) => {
+            let most = depth_asked(cpu.world).min(frames.len());
+            cpu.world.heap.list(frames.get(..most).unwrap_or_default())
+        }
         ("current_location", Some(frame)) => frame,
         (_, Some(frame)) => {
             let call: Vec<Value> = cpu

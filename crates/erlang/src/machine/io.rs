@@ -49,6 +49,9 @@ fn perform(w: &mut World, device: PidId, asker: PidId, reply_as: Value, request:
             last
         }
         ("get_chars" | "get_line" | "get_until" | "get_password", _) => {
+            if let Some(prompt) = prompt(w, &items) {
+                write(w, device, prompt);
+            }
             Done::Reply(Value::atom(w.atoms.intern("eof")))
         }
         ("getopts", _) => {
@@ -64,6 +67,20 @@ fn perform(w: &mut World, device: PidId, asker: PidId, reply_as: Value, request:
         }
         _ => Done::Reply(request_error(w)),
     }
+}
+
+/// The text that asks for input; newer requests have an encoding before it.
+fn prompt(w: &World, request: &[Value]) -> Option<Value> {
+    let is_encoding = |it: &Value| {
+        let name = it.as_atom().map(|it| w.atoms.name(it));
+        matches!(name, Some("unicode" | "latin1"))
+    };
+    let text = match request {
+        [_, encoding, prompt, ..] if is_encoding(encoding) => *prompt,
+        [_, prompt, ..] => *prompt,
+        [] | [_] => return None,
+    };
+    text_of(w, text).map(|_| text)
 }
 
 /// A process that formats output came to its end.

@@ -271,13 +271,18 @@ pub(crate) fn error_reason(
     world.heap.tuple(&[reason, trace])
 }
 
-/// How many frames a trace has at most.
+/// How many frames the trace of an exception has at most.
 fn depth(world: &World) -> usize {
+    depth_asked(world).max(1)
+}
+
+/// How many frames a program wants to see.
+pub(super) fn depth_asked(world: &World) -> usize {
     if world.system_flags.is_empty() {
         return USUAL_DEPTH;
     }
     let flag = world.atoms.find("backtrace_depth").and_then(|it| world.system_flags.get(&it));
-    flag.and_then(|it| it.as_usize()).unwrap_or(USUAL_DEPTH).max(1)
+    flag.and_then(|it| it.as_usize()).unwrap_or(USUAL_DEPTH)
 }
 
 /// The frame of a place in the program, with arguments instead of the arity if there are any.

@@ -42,6 +42,8 @@ pub struct Settings {
 pub struct Run {
     pub outcome: Outcome,
     pub output: Vec<u8>,
+    /// What it wrote to its standard error.
+    pub error_output: Vec<u8>,
     pub reductions: u64,
     pub covered: Covered,
 }
@@ -245,11 +247,12 @@ impl Machine {
         self.world.enqueue(unit);
         let outcome = self.schedule();
         let output = std::mem::take(&mut self.world.output);
+        let error_output = std::mem::take(&mut self.world.error_output);
         let reductions = self.reductions;
         let outcome = self.outcome(outcome);
         let covered = Covered::from_words(std::mem::take(&mut self.world.covered));
         self.end();
-        Ok(Run { outcome: outcome?, output, reductions, covered })
+        Ok(Run { outcome: outcome?, output, error_output, reductions, covered })
     }
 
     pub(super) fn begin(&mut self) -> Result<(), MachineError> {

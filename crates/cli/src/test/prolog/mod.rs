@@ -81,7 +81,7 @@ pub(crate) fn test(options: &Test) -> Result<Done, Vec<Diagnostic>> {
         }
     }
     let code = exit_code(&report, options);
-    Ok(Done { stdout: stdout.into_bytes(), diagnostics, code })
+    Ok(Done { stdout: stdout.into_bytes(), stderr: vec![], diagnostics, code })
 }
 
 /// Writes what was asked for.

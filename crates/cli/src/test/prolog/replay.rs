@@ -111,7 +111,7 @@ pub(crate) fn replay(document: &Value, options: &Replay) -> Result<Done, Vec<Dia
         }
     };
     let code = if ends.iter().all(is_same) { ExitCode::SUCCESS } else { ExitCode::from(1) };
-    Ok(Done { stdout: stdout.into_bytes(), diagnostics: vec![], code })
+    Ok(Done { stdout: stdout.into_bytes(), stderr: vec![], diagnostics: vec![], code })
 }
 
 fn recorded(unit: &Value) -> Vec<Recorded> {
