@@ -156,7 +156,8 @@ fn system_info(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
             pairs(w, &items)
         }
         "system_logger" => {
-            let set = w.system_flags.get(&name).copied();
+            let is_there = |it: &Value| it.as_pid().is_none_or(|it| w.is_alive(it));
+            let set = w.system_flags.get(&name).copied().filter(is_there);
             set.unwrap_or_else(|| atom(w, "logger"))
         }
         "sequential_tracer" => w.heap.tuple(&[item, Value::FALSE]),

@@ -78,8 +78,13 @@ fn system_flag(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         "time_offset" => return Ok(atom(w, "final")),
         // Who hears what the runtime itself has to log.
         "system_logger" => {
-            let name = value.as_atom().map(|it| w.atoms.name(it));
-            let is_good = matches!(name, Some("logger" | "undefined")) || value.as_pid().is_some();
+            let given = value.as_atom().map(|it| w.atoms.name(it));
+            let is_good = matches!(given, Some("logger" | "undefined")) || value.as_pid().is_some();
+            // One that is gone is none any more.
+            let last = w.system_flags.get(&name).and_then(|it| it.as_pid());
+            if last.is_some_and(|it| !w.is_alive(it)) {
+                w.system_flags.remove(&name);
+            }
             (atom(w, "logger"), is_good.then_some(value))
         }
         _ => return Err(Fault::BADARG),

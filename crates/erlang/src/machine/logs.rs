@@ -97,7 +97,8 @@ impl World {
     /// Who hears what the runtime of a node logs, if anybody does.
     fn system_logger(&self, node: NodeId) -> Option<SystemLogger> {
         let flag = self.atoms.find("system_logger").and_then(|it| self.system_flags.get(&it));
-        if let Some(pid) = flag.and_then(|it| it.as_pid()).filter(|it| it.node() == node) {
+        let is_there = |it: &PidId| it.node() == node && self.is_alive(*it);
+        if let Some(pid) = flag.and_then(|it| it.as_pid()).filter(is_there) {
             return Some(SystemLogger::Process(pid));
         }
         let name = flag.and_then(|it| it.as_atom()).map(|it| self.atoms.name(it));
