@@ -24,7 +24,7 @@ const CASES: &[(&str, i64, usize)] =
 const N_TIMES: usize = 3;
 
 /// Large enough to be shared.
-const LARGE: &[(&str, i64, usize)] = &[("readers", 15, 32768), ("last_zero", 14, 69632)];
+const LARGE: &[(&str, i64, usize)] = &[("readers", 17, 131_072), ("last_zero", 16, 311_296)];
 
 pub(crate) fn table() -> Result<String, String> {
     let mut machine = machine()?;
