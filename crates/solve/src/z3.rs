@@ -2,8 +2,9 @@
 //!
 //! Solvers are kept alive: a fresh one's first check costs milliseconds, the next ones on the same
 //! solver a hundredth of that. Effort is counted in Z3's own units and not in time, so that the same
-//! question has the same answer on every machine. Knows numbers only; the structure of terms is
-//! decided before.
+//! question has the same answer on every machine. What Z3 finds also depends on what it was asked before in
+//! the same thread, so each has a thread of its own. Knows numbers only; the structure of terms is decided
+//! before.
 
 mod floats;
 mod integers;
@@ -14,8 +15,9 @@ use crate::Counts;
 use crate::numbers::{Number, Numbers, Problem, Row, Solution};
 use ::z3::ast::Bool;
 use ::z3::{Model, Params, SatResult};
-use std::cell::OnceCell;
 use std::fmt;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
 use term::{Op, Term};
 
 /// How hard Z3 may try for one question, in its units of work; a million is about a second.
@@ -30,29 +32,70 @@ impl Default for Effort {
 
 const MAX_MILLIS: u32 = 150;
 
+/// Z3 goes deep into what it is asked. Memory that is not touched costs nothing.
+const STACK_BYTES: usize = 256 << 20;
+
 pub struct Z3 {
     pub counts: Counts,
     effort: Effort,
-    /// Made when it is first asked: most units never need it.
-    solver: OnceCell<::z3::Solver>,
+    /// Begun when it is first asked: most units never need it.
+    thread: Option<Thread>,
+}
+
+/// Answers problems one after the other, until nobody can ask any more.
+struct Thread {
+    problems: Sender<Problem>,
+    solutions: Receiver<Solution>,
 }
 
 impl Z3 {
     pub fn new(effort: Effort) -> Z3 {
-        Z3 { counts: Counts::default(), effort, solver: OnceCell::new() }
+        Z3 { counts: Counts::default(), effort, thread: None }
     }
 
-    fn solver(&self) -> &::z3::Solver {
-        self.solver.get_or_init(|| {
-            let solver = ::z3::Solver::new();
-            let mut params = Params::new();
-            params.set_u32("rlimit", self.effort.0);
-            // Some steps of Z3 count for little and take long.
-            params.set_u32("timeout", MAX_MILLIS);
-            solver.set_params(&params);
-            solver
-        })
+    fn solution(&mut self, problem: &Problem) -> Option<Solution> {
+        if self.thread.is_none() {
+            self.thread = Thread::new(self.effort);
+        }
+        let thread = self.thread.as_ref()?;
+        thread.problems.send(problem.clone()).ok()?;
+        thread.solutions.recv().ok()
     }
+}
+
+impl Numbers for Z3 {
+    fn find(&mut self, problem: &Problem) -> Solution {
+        let solution = self.solution(problem).unwrap_or(Solution::GaveUp);
+        match &solution {
+            Solution::Found(_) => self.counts.sat += 1,
+            Solution::Nothing => self.counts.unsat += 1,
+            Solution::GaveUp => self.counts.unknown += 1,
+        }
+        solution
+    }
+}
+
+impl Thread {
+    fn new(effort: Effort) -> Option<Thread> {
+        let (problems, asked) = channel::<Problem>();
+        let (answered, solutions) = channel();
+        let answer = move || {
+            let asker = Asker::new(effort);
+            for problem in asked {
+                if answered.send(asker.find(&problem)).is_err() {
+                    return;
+                }
+            }
+        };
+        let builder = thread::Builder::new().name("gimlet numbers".to_owned());
+        builder.stack_size(STACK_BYTES).spawn(answer).ok()?;
+        Some(Thread { problems, solutions })
+    }
+}
+
+/// Who asks, where Z3 is.
+struct Asker {
+    solver: ::z3::Solver,
 }
 
 /// A way to put numbers to Z3.
@@ -66,13 +109,22 @@ trait Theory {
     fn read(&self, model: &Model) -> Option<Vec<Term>>;
 }
 
-impl Numbers for Z3 {
-    fn find(&mut self, problem: &Problem) -> Solution {
+impl Asker {
+    fn new(effort: Effort) -> Asker {
+        let solver = ::z3::Solver::new();
+        let mut params = Params::new();
+        params.set_u32("rlimit", effort.0);
+        // Some steps of Z3 count for little and take long.
+        params.set_u32("timeout", MAX_MILLIS);
+        solver.set_params(&params);
+        Asker { solver }
+    }
+
+    fn find(&self, problem: &Problem) -> Solution {
         let has_floats = problem.unknowns.iter().any(|it| it.is_float);
         let has_integers = problem.unknowns.iter().any(|it| !it.is_float);
-        let solution = if has_floats && !has_integers {
+        if has_floats && !has_integers {
             if MAX_FLOAT_RESULTS < n_float_results(problem) {
-                self.counts.unknown += 1;
                 return Solution::GaveUp;
             }
             self.ask(problem, &mut floats::Floats::default())
@@ -93,13 +145,7 @@ impl Numbers for Z3 {
             }
         } else {
             self.ask(problem, &mut integers::Integers::default())
-        };
-        match &solution {
-            Solution::Found(_) => self.counts.sat += 1,
-            Solution::Nothing => self.counts.unsat += 1,
-            Solution::GaveUp => self.counts.unknown += 1,
         }
-        solution
     }
 }
 
@@ -130,26 +176,26 @@ fn needs_bits(problem: &Problem) -> bool {
 /// Small numbers are preferred: people read them.
 const SIZES: [i64; 2] = [100, 1_000_000];
 
-impl Z3 {
+impl Asker {
     fn ask(&self, problem: &Problem, theory: &mut dyn Theory) -> Solution {
-        self.solver().push();
+        self.solver.push();
         for fact in theory.facts(problem) {
-            self.solver().assert(&fact);
+            self.solver.assert(&fact);
         }
         let solution = self.check(problem, theory);
-        self.solver().pop(1);
+        self.solver.pop(1);
         solution
     }
 
     fn check(&self, problem: &Problem, theory: &dyn Theory) -> Solution {
         for size in SIZES {
-            match self.solver().check_assumptions(&theory.small(size)) {
+            match self.solver.check_assumptions(&theory.small(size)) {
                 SatResult::Sat => return self.read(theory),
                 SatResult::Unsat => (),
                 SatResult::Unknown => return self.nearer(problem, theory),
             }
         }
-        match self.solver().check() {
+        match self.solver.check() {
             SatResult::Sat => self.read(theory),
             SatResult::Unsat => Solution::Nothing,
             SatResult::Unknown => self.nearer(problem, theory),
@@ -162,7 +208,7 @@ impl Z3 {
             let others = problem.unknowns.iter().enumerate().filter(|it| it.0 != free);
             let fixed: Vec<Bool> =
                 others.filter_map(|(place, it)| theory.is(place, it.hint.as_ref()?)).collect();
-            if self.solver().check_assumptions(&fixed) == SatResult::Sat {
+            if self.solver.check_assumptions(&fixed) == SatResult::Sat {
                 return self.read(theory);
             }
         }
@@ -170,7 +216,7 @@ impl Z3 {
     }
 
     fn read(&self, theory: &dyn Theory) -> Solution {
-        let found = self.solver().get_model().and_then(|it| theory.read(&it));
+        let found = self.solver.get_model().and_then(|it| theory.read(&it));
         found.map_or(Solution::GaveUp, Solution::Found)
     }
 }
