@@ -1,6 +1,7 @@
 //! One unit with all its schedules: what ends badly, in which order, and a chart of it.
 
 pub(crate) mod chart;
+mod ends;
 pub(crate) mod leftover;
 mod smaller;
 pub(crate) mod svg;
@@ -11,6 +12,7 @@ use crate::test::explore::{Around, Explored, LEAST_SHRINKING, SHARE_OF_SHRINKING
 use crate::test::finding::{Cause, Finding, Judge, Kind};
 use crate::test::gate::{gate, is_refusal, without_gate};
 use crate::test::schedules::chart::Chart;
+use crate::test::schedules::ends::Ends;
 use crate::test::schedules::leftover::Leftovers;
 use crate::test::schedules::smaller::{Smaller, Wanted, n_lost, n_switches};
 use crate::test::unit::UnitName;
@@ -24,8 +26,8 @@ use erlang::Machine;
 use erlang::data::NodeId;
 use erlang::machine::Staged;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 use term::{Atom, Style, Term, print};
@@ -113,10 +115,9 @@ struct Shown {
 struct Gathered {
     found: BTreeMap<Cause, Shown>,
     deadlock: Option<Shown>,
+    /// The first run of each input.
     tests: Vec<Test>,
-    known: BTreeSet<String>,
-    /// For each input, the results and a run that leads to each.
-    results: BTreeMap<String, BTreeMap<String, Shown>>,
+    ends: Ends,
     leftovers: Leftovers,
     report: Report,
     /// The module that stands before the unit, and the runs that it let go no further.
@@ -201,7 +202,7 @@ impl Task {
             }
             all
         });
-        let Gathered { found: causes, deadlock, tests, results, leftovers, .. } = gathered.all;
+        let Gathered { found: causes, deadlock, tests, ends, leftovers, .. } = gathered.all;
         let Gathered { mut report, n_refused, .. } = gathered.all;
         report.solver = found.solver;
         report.n_runs = found.n_runs;
@@ -210,13 +211,11 @@ impl Task {
         report.stop = found.stop;
         report.trouble.clone_from(&found.trouble);
         // What depends on the schedule is no test.
-        let is_settled =
-            |it: &Test| results.get(&args_text(&it.input)).is_none_or(|it| it.len() == 1);
-        report.tests = tests.into_iter().filter(is_settled).collect();
+        report.tests = tests.into_iter().filter(|it| ends.is_settled(&it.input)).collect();
         let mut shown: Vec<(Wanted, Shown)> =
             causes.into_iter().map(|it| (Wanted::Cause(it.0), it.1)).collect();
         shown.extend(deadlock.map(|it| (Wanted::Deadlock, it)));
-        shown.extend(results.into_values().filter_map(race).map(|it| (Wanted::Race, it)));
+        shown.extend(ends.races().map(|it| (Wanted::Race, it)));
         shown.sort_by_key(|it| (it.1.finding.kind, it.1.nth));
         let left = self.time.saturating_sub(begin.elapsed());
         let end = Instant::now() + (self.time / SHARE_OF_SHRINKING).min(left.max(LEAST_SHRINKING));
@@ -303,7 +302,7 @@ impl Gathered {
         }
         let outcome = &outcome;
         let n_switches = n_switches(schedule);
-        let nth = self.known.len();
+        let nth = self.ends.len();
         let shown = |kind: Kind, outcome: &Outcome, actor: Option<Actor>| Shown {
             finding: judge.finding(kind, input, outcome),
             schedule: schedule.to_vec(),
@@ -331,34 +330,23 @@ impl Gathered {
                 none => *none = Some(new),
             }
         }
-        let args = args_text(input);
-        let text = end_text(outcome);
-        if self.known.insert(format!("{args} {text}")) {
+        if self.ends.see(input, outcome, || shown(Kind::Race, outcome, None)) {
             let (input, outcome) = ((*input).clone(), outcome.clone());
             self.tests.push(Test { input, outcome, is_news: true });
         }
-        let of_input = self.results.entry(args).or_default();
-        of_input.entry(text).or_insert_with(|| shown(Kind::Race, outcome, None));
     }
 
     /// The same as if it had seen the later runs itself.
     fn join(&mut self, later: Gathered) {
-        let Gathered { found, deadlock, tests, results, report, n_refused, leftovers, .. } = later;
+        let Gathered { found, deadlock, tests, ends, report, n_refused, leftovers, .. } = later;
         self.report.covered.add(&report.covered);
         for (loss, n) in report.losses {
             *self.report.losses.entry(loss).or_default() += n;
         }
         self.n_refused += n_refused;
         self.leftovers.join(leftovers);
-        // How much was known when so many of the later ones were.
-        let mut n_known = vec![self.known.len()];
-        for test in tests {
-            let text = format!("{} {}", args_text(&test.input), end_text(&test.outcome));
-            if self.known.insert(text) {
-                self.tests.push(test);
-            }
-            n_known.push(self.known.len());
-        }
+        self.tests.extend(tests.into_iter().filter(|it| !self.ends.has(&it.input)));
+        let n_known = self.ends.join(ends);
         let placed = |it: Shown| {
             let nth = n_known.get(it.nth).copied().unwrap_or(it.nth);
             Shown { nth, ..it }
@@ -374,12 +362,6 @@ impl Gathered {
         match (&mut self.deadlock, deadlock.map(placed)) {
             (Some(known), Some(new)) => better(known, new),
             (none, new) => *none = none.take().or(new),
-        }
-        for (args, ends) in results {
-            let of_input = self.results.entry(args).or_default();
-            for (text, shown) in ends {
-                of_input.entry(text).or_insert_with(|| placed(shown));
-            }
         }
     }
 }
@@ -405,38 +387,6 @@ fn better(known: &mut Shown, mut new: Shown) {
         new.finding.count = known.finding.count;
         new.nth = known.nth;
         *known = new;
-    }
-}
-
-/// Results that differ although the input is the same.
-fn race(results: BTreeMap<String, Shown>) -> Option<Shown> {
-    if results.len() < 2
-        || results.values().any(|it| !matches!(it.finding.outcome, Outcome::Value(_)))
-    {
-        return None;
-    }
-    let texts: Vec<&String> = results.keys().take(4).collect();
-    let others = results.len() - texts.len();
-    let texts = texts.into_iter().cloned().collect::<Vec<_>>().join(" or ");
-    let more = if others > 0 { format!(" or one of {others} others") } else { String::new() };
-    let mut shown = results.into_values().last()?;
-    shown.finding.complaint = Some(format!("it returns {texts}{more}, by the schedule alone"));
-    Some(shown)
-}
-
-fn args_text(input: &Input) -> String {
-    let args: Vec<String> = input.args.iter().map(|it| print(it, Style::TW)).collect();
-    args.join(",")
-}
-
-fn end_text(outcome: &Outcome) -> String {
-    match outcome {
-        Outcome::Value(value) => print(value, Style::TW),
-        Outcome::Crash { class, reason, .. } => {
-            format!("{}: {}", class.as_str(), print(reason, Style::TW))
-        }
-        Outcome::Deadlock => "deadlock".to_owned(),
-        Outcome::Stopped(why) => why.clone(),
     }
 }
 

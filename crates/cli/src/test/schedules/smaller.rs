@@ -3,7 +3,8 @@
 
 use crate::test::finding::{Cause, Judge, Kind};
 use crate::test::minimise::smaller_inputs;
-use crate::test::schedules::{Gathered, Shown, end_text};
+use crate::test::schedules::ends::end_text;
+use crate::test::schedules::{Gathered, Shown};
 use engine::{Alone, Ended, Followed, ScheduleSettings, Stop};
 use engine::{explore_schedules, follow, step_name};
 use erlang::machine::Staged;
@@ -161,7 +162,7 @@ impl Gathered {
             Wanted::Cause(cause) => self.found.remove(cause),
             Wanted::Deadlock => self.deadlock,
             Wanted::Race => {
-                let races = self.results.into_values().filter_map(super::race);
+                let races = self.ends.races();
                 races.into_iter().find(|it| it.finding.kind == Kind::Race)
             }
         }
