@@ -64,7 +64,7 @@ enum Theme {
 }
 
 /// Programs with more interleavings than this are left out.
-const MAX_RUNS: usize = 2500;
+const MAX_RUNS: usize = 3000;
 
 fn check(seed: u64, n_programs: usize, theme: Theme, losses: usize) {
     let mut random = Random(seed);
@@ -179,8 +179,10 @@ fn explore(
 
 /// A process that starts two or three others, all of which do a little, and tells how they ended.
 fn program(random: &mut Random, n: usize, theme: Theme) -> String {
-    let n_children = 2 + random.index(2);
-    let budget = if n_children == 2 { 3 } else { 2 };
+    // Timers have steps of their own.
+    let n_children = if theme == Theme::Timers { 1 } else { 2 } + random.index(2);
+    let is_large = theme == Theme::Messages || random.index(3) == 0;
+    let budget = (4 - n_children).min(2) + usize::from(is_large);
     let mut text = format!(
         "p{n}() ->\n  Me = self(), T = ets:new(t, [{}public]), A = atomics:new(2, []),\n",
         random.pick(&["", "", "ordered_set, ", "bag, "])
@@ -197,7 +199,7 @@ fn program(random: &mut Random, n: usize, theme: Theme) -> String {
             steps.join(", ")
         );
     }
-    let n_own = if theme == Theme::Mail { 1 + random.index(3) } else { random.index(2) };
+    let n_own = if theme == Theme::Mail { 1 + random.index(2) } else { random.index(2) };
     let own: Vec<String> = (0..n_own).map(|_| step(random, n_children + 1, n, theme)).collect();
     text += &format!("  Own = [{}],\n", own.join(", "));
     let ends: Vec<String> = (1..=n_children)

@@ -100,8 +100,16 @@ impl Replayer {
                 || self.modules.iter().any(|it| it.0.as_str() == name)
         };
         let mut strangers: Vec<&String> = Vec::new();
+        let mut over: Vec<&String> = Vec::new();
         let mut res = Vec::new();
         for (n, turn) in turns.iter().enumerate() {
+            if turn.module.is_none() {
+                // On BEAM an end is not divided.
+                if over.contains(&&turn.name) {
+                    continue;
+                }
+                over.push(&turn.name);
+            }
             if !strangers.contains(&&turn.name) && turn.module.as_ref().is_none_or(is_rewritten) {
                 res.push((n, turn));
             } else {

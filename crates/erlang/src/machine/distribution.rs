@@ -142,13 +142,14 @@ impl World {
 
     /// A node goes down: its processes are gone without a word, and those of others hear of it.
     pub(crate) fn node_down(&mut self, node: NodeId) -> Vec<PidId> {
-        let gone: Vec<PidId> =
+        let mut gone: Vec<PidId> =
             self.processes.keys().copied().filter(|it| it.node() == node).collect();
         for pid in &gone {
             if let Some(process) = self.processes.remove(pid) {
                 self.vanish(&process);
             }
         }
+        gone.extend(self.cut_farewells(node));
         self.queue.retain(|it| it.node() != node);
         self.registry.retain(|it, _| it.0 != node);
         self.shared.node_down(node);

@@ -7,6 +7,7 @@ mod compute;
 mod construct;
 mod dirty;
 pub mod distribution;
+mod farewell;
 mod faults;
 mod frames;
 pub(crate) mod inspect;

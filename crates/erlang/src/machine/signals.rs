@@ -2,18 +2,15 @@
 //!
 //! Delivery is instant and in order. Nothing here runs Erlang code.
 
-use crate::builtins::ets::owner_died;
 use crate::builtins::{Fault, Stop};
 use crate::data::{AtomId, NodeId, PidId, RefId, Value, View};
 use crate::machine::World;
 use crate::machine::io;
-use crate::machine::process::{
-    AliasKind, Execution, Monitor, MonitorTarget, OnReturn, Process, Status,
-};
+use crate::machine::process::{AliasKind, Execution, Monitor, MonitorTarget, Process, Status};
 use crate::machine::queue::Priority;
 use crate::machine::schedule::WaitTurn;
 use crate::machine::timers::{Timer, TimerId, TimerTarget};
-use crate::machine::world::{Ended, INIT, LITERAL_COLLECTOR, NET_KERNEL, STANDARD_ERROR, USER};
+use crate::machine::world::{INIT, LITERAL_COLLECTOR, NET_KERNEL, STANDARD_ERROR, USER};
 
 const NANOS_PER_MILLI: u64 = 1_000_000;
 
@@ -272,7 +269,7 @@ impl World {
         }
     }
 
-    fn resume_all_of(&mut self, pid: PidId) {
+    pub(super) fn resume_all_of(&mut self, pid: PidId) {
         let mine: Vec<PidId> =
             self.suspended.keys().filter(|it| it.0 == pid).map(|it| it.1).collect();
         self.suspended.retain(|it, _| it.0 != pid && it.1 != pid);
@@ -326,67 +323,6 @@ impl World {
             _ => false,
         };
         is_one && self.is_up(pid.node())
-    }
-
-    /// The process is over: tells everyone who is linked to it or watches it.
-    pub fn terminate(&mut self, pid: PidId, reason: Value) {
-        self.exit_touches(pid);
-        if self.tracing.is_some() {
-            self.trace_exit(pid, reason);
-        }
-        let Some(process) = self.processes.remove(&pid) else { return };
-        self.queue.remove(pid);
-        if let Some(name) = process.name {
-            self.registry.remove(&(pid.node(), name));
-        }
-        self.stop_watching_nodes(pid);
-        // A timer that has its turn fires, if only at nobody.
-        if self.schedule.is_none() {
-            self.timers.drop_for(pid);
-        }
-        if !self.suspended.is_empty() {
-            self.resume_all_of(pid);
-        }
-        if process.on_return == OnReturn::Unit && self.ended.is_none() {
-            self.ended = Some(Ended::Killed(reason));
-        }
-        match process.on_return {
-            OnReturn::Output { asker, request, .. } => io::failed(self, asker, request, reason),
-            OnReturn::Boot { name, .. } => self.settle(pid.node(), name),
-            OnReturn::Nobody | OnReturn::Unit | OnReturn::OnLoad { .. } => (),
-        }
-        // Before anyone hears of the end, as on BEAM.
-        owner_died(self, pid);
-        self.files.owner_died(pid);
-        self.buffers.owner_died(pid);
-        self.ports_of_dead(pid, reason);
-        let is_buried = self.bury(&process);
-        for (reference, monitor) in process.monitors.iter().filter(|_| !is_buried) {
-            if let Some(target) = monitor.target.pid()
-                && let Some(target) = self.processes.get_mut(&target)
-            {
-                target.monitored_by.retain(|it| it.0 != *reference);
-            }
-        }
-        for other in process.links {
-            if let Some(linked) = self.processes.get_mut(&other) {
-                linked.links.remove(&pid);
-                self.link_gone(other, pid);
-            }
-            if self.tracing.is_some() {
-                self.trace_linked(other, Value::pid(pid), "getting_unlinked");
-            }
-            self.exit_signal(pid, other, reason, Through::Link);
-        }
-        for gone in self.links_gone(pid) {
-            self.exit_signal(pid, gone, reason, Through::Link);
-        }
-        // Whoever came first, what is sent has the same name.
-        let mut watchers = process.monitored_by;
-        watchers.sort_unstable();
-        for (reference, watcher) in watchers {
-            self.down(watcher, reference, reason);
-        }
     }
 
     pub(super) fn down(&mut self, watcher: PidId, reference: RefId, reason: Value) {
@@ -480,7 +416,7 @@ impl World {
 
     pub fn link(&mut self, other: PidId) {
         let me = self.current;
-        if me == other {
+        if me == other || self.me().is_some_and(|it| it.links.contains(&other)) {
             return;
         }
         if let Some(process) = self.processes.get_mut(&other) {
@@ -503,6 +439,9 @@ impl World {
             process.links.remove(&me);
         }
         let was_linked = self.me().is_some_and(|it| it.links.remove(&other));
+        if was_linked {
+            self.link_ended(other, me);
+        }
         if self.tracing.is_some() {
             self.trace_linked(me, Value::pid(other), "unlink");
             if was_linked {
@@ -577,7 +516,10 @@ impl World {
         if monitor.alias.is_some_and(|it| it != AliasKind::Explicit) {
             process.aliases.remove(&reference);
         }
-        if let Some(target) = monitor.target.pid().and_then(|it| self.processes.get_mut(&it)) {
+        // Who ends in steps has one for it, in which nothing happens.
+        if self.schedule.is_none()
+            && let Some(target) = monitor.target.pid().and_then(|it| self.processes.get_mut(&it))
+        {
             target.monitored_by.retain(|it| it.0 != reference);
         }
         if let MonitorTarget::Port(id, _) = monitor.target
@@ -598,7 +540,7 @@ pub enum Through {
 }
 
 impl MonitorTarget {
-    fn pid(self) -> Option<PidId> {
+    pub(super) fn pid(self) -> Option<PidId> {
         match self {
             MonitorTarget::Process(pid) => Some(pid),
             MonitorTarget::Name(_, _, pid) => pid,

@@ -14,6 +14,7 @@ pub(crate) mod spec;
 mod table;
 mod walk;
 
+pub(crate) use table::give_up;
 pub use table::{Tables, owner_died};
 
 use crate::builtins::{Builtin, inside};

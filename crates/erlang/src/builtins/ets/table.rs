@@ -168,9 +168,8 @@ impl Tables {
         self.named(here, table).filter(|it| it.is_named).map(|it| it.name)
     }
 
-    pub(crate) fn owned_by(&self, pid: PidId) -> Vec<Value> {
-        let owned = self.tables.values().filter(|it| it.owner == pid);
-        owned.map(|it| Value::reference(it.id)).collect()
+    pub(crate) fn owned_by(&self, pid: PidId) -> impl Iterator<Item = RefId> {
+        self.tables.values().filter(move |it| it.owner == pid).map(|it| it.id)
     }
 
     /// Shows all values that tables hold to the collector.
@@ -201,14 +200,19 @@ pub fn owner_died(w: &mut World, pid: PidId) {
             table.forget_ghosts();
         }
     }
-    let owned: Vec<RefId> =
-        w.ets.tables.values().filter(|it| it.owner == pid).map(|it| it.id).collect();
+    let owned: Vec<RefId> = w.ets.owned_by(pid).collect();
     for id in owned {
-        let heir = w.ets.tables.get(&id).and_then(|it| it.heir);
-        match heir.filter(|it| it.pid != pid && w.is_alive(it.pid)) {
-            Some(heir) => transfer(w, id, heir.pid, heir.data),
-            None => destroy(w, id),
-        }
+        give_up(w, id);
+    }
+}
+
+/// What becomes of a table whose owner ends.
+pub(crate) fn give_up(w: &mut World, id: RefId) {
+    let Some(Table { owner, heir, .. }) = w.ets.tables.get(&id) else { return };
+    let owner = *owner;
+    match heir.filter(|it| it.pid != owner && w.is_alive(it.pid)) {
+        Some(heir) => transfer(w, id, heir.pid, heir.data),
+        None => destroy(w, id),
     }
 }
 

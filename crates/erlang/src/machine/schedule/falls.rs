@@ -38,12 +38,13 @@ impl Staged<'_> {
     }
 
     pub(super) fn offer_falls(&mut self) -> Vec<Offer> {
+        let mail_mode = self.mail_mode();
         let world = &mut self.machine.world;
         let mut res = Vec::new();
         for node in &self.falling {
             if world.is_up(*node) {
                 let touch = touch::of_node_down(world, *node);
-                res.push(next(actor(world.names.fall_of(*node)), touch));
+                res.push(next(actor(world.names.fall_of(*node)), touch, mail_mode));
             }
         }
         res

@@ -17,12 +17,13 @@ mod touch;
 pub use stage::Staged;
 
 use crate::builtins::Builtin;
-use crate::data::{PidId, RefId, Value};
+use crate::data::{NodeId, PidId, RefId, Value};
 use crate::machine::World;
+use crate::machine::farewell::{Farewell, Part};
 use crate::machine::process::{AliasKind, Monitor, OnReturn, Process};
 use crate::machine::signals::Through;
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use term::{Atom, Term};
 use touch::{Kind, Touch};
@@ -45,10 +46,10 @@ pub struct Schedule {
     is_losing: bool,
     n_sent: FxHashMap<Actor, u32>,
     messages: FxHashMap<MessageId, Value>,
-    /// Processes that a signal has ended, but whose own last step is yet to come.
+    /// Processes that a signal has ended, and that are not gone yet.
     doomed: BTreeMap<PidId, Value>,
-    /// The one that does so now.
-    ends_by_signal: Option<PidId>,
+    /// Processes that have begun to end, and have more to do.
+    farewells: BTreeMap<PidId, Farewell>,
     /// What processes that are gone had: messages to them might have come in time.
     ghosts: FxHashMap<PidId, Ghost>,
     /// Monitors that were called off and whose messages nobody wants: but for that, they would come.
@@ -57,6 +58,8 @@ pub struct Schedule {
     never_came: FxHashMap<MessageId, u32>,
     /// Whom a process was linked to that are gone: its end would have been one for them.
     unlinked: BTreeMap<PidId, Vec<PidId>>,
+    /// Those who ended their links to a process.
+    parted: BTreeMap<PidId, BTreeSet<PidId>>,
     /// How many receives there were so far.
     n_receives: u32,
     probed: Option<Probed>,
@@ -288,7 +291,7 @@ impl World {
     fn note_message(&mut self, id: MessageId, to: PidId, message: Value) {
         let Some(schedule) = &mut self.schedule else { return };
         schedule.messages.insert(id, message);
-        let mode = if schedule.is_mail_ordered { Mode::Write } else { Mode::WritePart };
+        let mode = mail_mode(schedule.is_mail_ordered);
         schedule.draft.touch.access(touch::mailbox(to), mode);
         schedule.draft.sent.push(Sent { message: id, to: actor(to) });
     }
@@ -321,7 +324,7 @@ impl World {
         if !is_inline(process) {
             let (monitors, aliases) = (process.monitors.clone(), process.aliases.clone());
             let (traps, pid) = (process.trap_exit, process.pid);
-            let was_doomed = schedule.ends_by_signal == Some(pid);
+            let was_doomed = schedule.doomed.remove(&pid).is_some();
             schedule.ghosts.insert(pid, Ghost { traps, was_doomed, monitors, aliases });
         }
         true
@@ -344,7 +347,7 @@ impl World {
         if self.processes.get(&pid).is_none_or(is_inline) {
             return false;
         }
-        if schedule.doomed.contains_key(&pid) {
+        if schedule.doomed.contains_key(&pid) || schedule.farewells.contains_key(&pid) {
             return true;
         }
         schedule.doomed.insert(pid, reason);
@@ -357,6 +360,7 @@ impl World {
     pub(super) fn forget_doom(&mut self, pid: PidId) {
         if let Some(schedule) = &mut self.schedule {
             schedule.doomed.remove(&pid);
+            schedule.farewells.remove(&pid);
             schedule.draft.killed.push(pid);
         }
     }
@@ -428,15 +432,52 @@ impl World {
         }
     }
 
-    /// A process ends: its name, its tables and itself are no more.
-    pub(super) fn exit_touches(&mut self, pid: PidId) {
+    /// Whether the end of a process is several steps.
+    pub(super) fn ends_by_parts(&self, pid: PidId) -> bool {
+        self.schedule.is_some() && self.processes.get(&pid).is_some_and(|it| !is_inline(it))
+    }
+
+    pub(super) fn touch_end(&mut self, pid: PidId) {
+        self.touches(|| touch::ending(pid));
+    }
+
+    pub(super) fn touch_part(&mut self, pid: PidId, reason: Value, part: Part) {
         if self.schedule.is_none() {
             return;
         }
-        let touch = touch::of_exit(self, pid);
+        let touch = touch::of_part(self, pid, reason, part);
         if let Some(schedule) = &mut self.schedule {
             schedule.draft.touch.add(touch);
         }
+    }
+
+    pub(super) fn keep_farewell(&mut self, pid: PidId, farewell: Farewell) {
+        if let Some(schedule) = &mut self.schedule {
+            schedule.farewells.insert(pid, farewell);
+        }
+    }
+
+    /// What a process does next that has begun to end, and why it ends.
+    fn next_of_end(&self, pid: PidId) -> Option<(Value, Part)> {
+        let farewell = self.schedule.as_ref()?.farewells.get(&pid)?;
+        Some((farewell.reason(), self.next_part(pid, farewell)?))
+    }
+
+    /// Processes of a node that have left and have not told everyone.
+    fn endings_on(&self, node: NodeId) -> Vec<PidId> {
+        let all = self.schedule.iter().flat_map(|it| it.farewells.keys());
+        all.copied().filter(|it| it.node() == node && !self.processes.contains_key(it)).collect()
+    }
+
+    /// They will not do so any more.
+    pub(super) fn cut_farewells(&mut self, node: NodeId) -> Vec<PidId> {
+        let gone = self.endings_on(node);
+        gone.iter().for_each(|it| self.forget_doom(*it));
+        gone
+    }
+
+    pub(super) fn take_farewell(&mut self, pid: PidId) -> Option<Farewell> {
+        self.schedule.as_mut()?.farewells.remove(&pid)
     }
 
     /// A process that was linked to another is gone.
@@ -459,9 +500,19 @@ impl World {
         gone.is_some_and(|it| it.iter().any(|it| self.did_trap(*it)))
     }
 
-    /// Those who were linked to a process and went before it.
-    pub(super) fn links_gone(&mut self, pid: PidId) -> Vec<PidId> {
-        self.schedule.as_mut().and_then(|it| it.unlinked.remove(&pid)).unwrap_or_default()
+    /// A process has ended its link to another, whose end would have been one for it.
+    pub(super) fn link_ended(&mut self, of: PidId, by: PidId) {
+        if let Some(schedule) = &mut self.schedule {
+            schedule.parted.entry(of).or_default().insert(by);
+        }
+    }
+
+    /// Those who were linked to a process and went before it, or ended the link.
+    pub(super) fn former_links(&mut self, pid: PidId) -> Vec<PidId> {
+        let Some(schedule) = &mut self.schedule else { return Vec::new() };
+        let mut res = schedule.unlinked.remove(&pid).unwrap_or_default();
+        res.extend(schedule.parted.remove(&pid).unwrap_or_default());
+        res
     }
 
     /// A monitor fires.
@@ -478,6 +529,11 @@ impl World {
 
 /// Numbers of timers among the children of a process.
 const TIMER: u32 = 1 << 31;
+
+/// How messages touch the mailboxes that they come to.
+fn mail_mode(is_ordered: bool) -> Mode {
+    if is_ordered { Mode::Write } else { Mode::WritePart }
+}
 
 pub(crate) fn actor(pid: PidId) -> Actor {
     Actor(pid.0)

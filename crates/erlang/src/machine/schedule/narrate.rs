@@ -2,6 +2,7 @@
 
 use crate::code::{FunctionInfo, Ins, Program, Target};
 use crate::data::{PidId, Value, to_marked, to_term};
+use crate::machine::farewell::Part;
 use crate::machine::process::Execution;
 use crate::machine::schedule::stage::{End, Pending};
 use crate::machine::schedule::{Schedule, Staged, Told, actor};
@@ -77,6 +78,7 @@ impl Staged<'_> {
             (Some(Pending::Exit(End::Killed(reason))), _) => {
                 format!("is ended: {}", self.text(*reason))
             }
+            (Some(Pending::Ending), _) => self.narrate_end(pid),
             (Some(Pending::Receive(_)), Take::Message(id)) => {
                 format!("receives {} at {at}", self.message_text(id))
             }
@@ -92,10 +94,25 @@ impl Staged<'_> {
         }
     }
 
+    /// What comes after the first part of an end.
+    fn narrate_end(&self, pid: PidId) -> String {
+        let world = &self.machine.world;
+        match world.next_of_end(pid) {
+            Some((_, Part::Table(_))) => "its next table goes".to_owned(),
+            Some((_, Part::Leave)) | None => "is gone".to_owned(),
+            Some((_, Part::Link(other))) => {
+                format!("its end reaches {} through their link", world.names.path(other))
+            }
+            Some((_, Part::Watcher(_, watcher))) => {
+                format!("its end is told {}, who watches", world.names.path(watcher))
+            }
+        }
+    }
+
     /// The module whose code takes a step.
     pub(super) fn module_at(&self, label: Label) -> Option<String> {
         let pid = PidId(label.actor.0);
-        if matches!(self.act.pending.get(&pid)?, Pending::Exit(_)) {
+        if matches!(self.act.pending.get(&pid)?, Pending::Exit(_) | Pending::Ending) {
             return None;
         }
         let world = &self.machine.world;

@@ -14,7 +14,7 @@ use crate::machine::schedule::keep::Kept;
 use crate::machine::schedule::receives::Receive;
 use crate::machine::schedule::touch;
 use crate::machine::schedule::touch::{Kind, Touch};
-use crate::machine::schedule::{Gate, Probed, Schedule, StoppedFor, actor, is_inline};
+use crate::machine::schedule::{Gate, Probed, Schedule, StoppedFor, actor, is_inline, mail_mode};
 use crate::machine::timers::TimerId;
 use crate::machine::world::{USER, World};
 use crate::machine::{FromSpec, Outcome, Recorder};
@@ -77,6 +77,8 @@ pub(super) enum Pending {
     Operation(Arc<OfferKind>),
     Receive(ReceiveId),
     Exit(End),
+    /// It has begun to end.
+    Ending,
     /// It waits for nothing.
     Stuck,
 }
@@ -174,12 +176,14 @@ impl Stage for Staged<'_> {
         }
         let long = self.long_timeout * NANOS_PER_MILLI;
         let now = self.machine.world.clock;
+        let mail_mode = self.mail_mode();
         for (at, id) in self.machine.world.timers.running() {
             let timer = self.machine.world.timer_actor(id);
             self.act.timers.insert(timer, TimerId::Reference(id));
             let mut touch = Touch::default();
             touch.access(touch::timer(id), Mode::Write);
-            let offer = next(timer, touch);
+            touch.mail = self.machine.world.timers.target(id);
+            let offer = next(timer, touch, mail_mode);
             if at.saturating_sub(now) < long {
                 is_open = true;
                 res.push(offer);
@@ -281,10 +285,11 @@ impl Stage for Staged<'_> {
     }
 }
 
-pub(super) fn next(actor: Actor, touch: Touch) -> Offer {
-    let Touch { accesses, is_global, kills, to, .. } = touch;
+/// An operation that is known, and that sends touch mailboxes in this mode.
+pub(super) fn next(actor: Actor, touch: Touch, mail_mode: Mode) -> Offer {
+    let Touch { mut accesses, is_global, kills, mail, may_lose, .. } = touch;
+    accesses.extend(mail.map(|it| Access { object: touch::mailbox(it), mode: mail_mode }));
     let kills = kills.into_iter().map(super::actor).collect();
-    let may_lose = to.is_some();
     Offer { actor, kind: Arc::new(OfferKind::Next { accesses, is_global, kills, may_lose }) }
 }
 
@@ -321,6 +326,11 @@ impl Staged<'_> {
         self.drain()
     }
 
+    /// How messages touch the mailboxes that they come to.
+    pub(super) fn mail_mode(&self) -> Mode {
+        mail_mode(self.is_mail_ordered)
+    }
+
     /// Kinds of builtins are the same in all runs.
     fn lend_kinds(&mut self) {
         if let Some(schedule) = &mut self.machine.world.schedule {
@@ -333,7 +343,14 @@ impl Staged<'_> {
         let who = actor(pid);
         match self.act.pending.get(&pid)? {
             Pending::Operation(kind) => Some(Offer { actor: who, kind: Arc::clone(kind) }),
-            Pending::Exit(_) => Some(next(who, touch::of_exit(&self.machine.world, pid))),
+            Pending::Exit(_) => {
+                Some(next(who, touch::of_end(&self.machine.world, pid), self.mail_mode()))
+            }
+            Pending::Ending => {
+                let (reason, part) = self.machine.world.next_of_end(pid)?;
+                let touch = touch::of_part(&self.machine.world, pid, reason, part);
+                Some(next(who, touch, self.mail_mode()))
+            }
             Pending::Stuck => None,
             Pending::Receive(id) => {
                 let id = *id;
@@ -466,7 +483,9 @@ impl Staged<'_> {
     fn stopped_at(&mut self, pid: PidId) -> Pending {
         let schedule = self.machine.world.schedule.as_mut();
         match schedule.and_then(|it| it.stopped_for.take()) {
-            Some(StoppedFor::Operation(touch)) => Pending::Operation(next(actor(pid), touch).kind),
+            Some(StoppedFor::Operation(touch)) => {
+                Pending::Operation(next(actor(pid), touch, self.mail_mode()).kind)
+            }
             Some(StoppedFor::Receive) | None => {
                 let id = ReceiveId(u32::try_from(self.act.receives.len()).unwrap_or(u32::MAX));
                 let execution = self.machine.world.processes.get(&pid);
@@ -611,6 +630,10 @@ impl Staged<'_> {
                     self.advance(pid, Gate::Once)?;
                 }
                 Some(Pending::Exit(end)) => self.exit(pid, end),
+                Some(Pending::Ending) => {
+                    self.machine.world.current = pid;
+                    self.machine.world.go_on_ending(pid);
+                }
                 Some(Pending::Stuck) | None => (),
             }
         }
@@ -623,6 +646,9 @@ impl Staged<'_> {
                 if let Some(reason) = schedule.doomed.get(killed) {
                     self.act.pending.insert(*killed, Pending::Exit(End::Killed(*reason)));
                 }
+            }
+            for ending in schedule.farewells.keys() {
+                self.act.pending.insert(*ending, Pending::Ending);
             }
         }
         let n_choices = self.machine.world.record.as_ref().map_or(0, |it| it.choices.len());
@@ -666,10 +692,6 @@ impl Staged<'_> {
     fn exit(&mut self, pid: PidId, end: End) {
         self.note_crash(pid, end);
         self.machine.world.current = pid;
-        // Others who end through this do it in steps of their own.
-        if let Some(schedule) = &mut self.machine.world.schedule {
-            schedule.ends_by_signal = schedule.doomed.remove(&pid).map(|_| pid);
-        }
         match end {
             End::Returned(value) => self.machine.returned(pid, value),
             End::Raised(raised) => self.machine.uncaught(pid, raised),

@@ -172,19 +172,19 @@ pub(super) fn of_call(w: &World, kind: Kind, first: Value, second: Value) -> Opt
     Some(touch)
 }
 
-/// What becomes of the tables of a process that is about to end.
-pub(super) fn touch_owned(w: &World, touch: &mut Touch, pid: PidId) {
-    for owned in w.ets.owned_by(pid) {
-        if let Some(table) = called(w, owned) {
-            touch.access(table, Mode::Write);
-        }
-        let heir = w.ets.heir_of(pid.node(), owned).filter(|it| *it != pid);
-        if let Some(heir) = heir {
-            touch.access(life(heir), Mode::Read);
-        }
-        if !heir.is_some_and(|it| w.is_alive(it)) {
-            touch_name_of(w, touch, owned);
-        }
+/// A table goes with its owner, or to its heir.
+pub(super) fn touch_given_up(w: &World, touch: &mut Touch, owner: PidId, table: RefId) {
+    let table = Value::reference(table);
+    if let Some(table) = called(w, table) {
+        touch.access(table, Mode::Write);
+    }
+    let heir = w.ets.heir_of(owner.node(), table).filter(|it| *it != owner);
+    if let Some(heir) = heir {
+        touch.access(life(heir), Mode::Read);
+    }
+    touch.mail = heir.filter(|it| w.is_alive(*it));
+    if touch.mail.is_none() {
+        touch_name_of(w, touch, table);
     }
 }
 

@@ -7,7 +7,8 @@ use crate::builtins::Builtin;
 use crate::builtins::phash2;
 use crate::data::{AtomId, NodeId, PidId, RefId, Value};
 use crate::machine::World;
-use crate::machine::process::{AliasKind, MonitorTarget};
+use crate::machine::farewell::Part;
+use crate::machine::process::AliasKind;
 use crate::machine::schedule::{is_inline, tables};
 use crate::machine::signals::Through;
 use rustc_hash::FxHasher;
@@ -24,8 +25,10 @@ pub(super) struct Touch {
     pub(super) might_differ: bool,
     /// Whom it may end.
     pub(super) kills: Vec<PidId>,
-    /// Who gets the message that it sends, if that is another process.
-    pub(super) to: Option<PidId>,
+    /// Who gets the message that it sends.
+    pub(super) mail: Option<PidId>,
+    /// It may get lost on its way.
+    pub(super) may_lose: bool,
 }
 
 impl Touch {
@@ -38,6 +41,7 @@ impl Touch {
         self.is_global |= other.is_global;
         self.might_differ |= other.might_differ;
         self.kills.extend(other.kills);
+        self.mail = self.mail.or(other.mail);
     }
 
     fn of(accesses: &[(Object, Mode)]) -> Touch {
@@ -196,7 +200,9 @@ pub(super) fn of_call(w: &World, kind: Kind, args: &[Value]) -> Option<Touch> {
         Kind::Link(mode) => {
             if let Some(pid) = first.as_pid() {
                 touch_node(w, &mut touch, pid.node(), Mode::Read);
-                touch.access(life(pid), Mode::Read);
+                if mode == Mode::Read {
+                    touch.access(life(pid), Mode::Read);
+                }
                 touch.access(link(pid, w.current), mode);
                 touch.access(links(pid), Mode::WritePart);
                 touch.access(links(w.current), Mode::WritePart);
@@ -284,21 +290,15 @@ fn of_demonitor(w: &World, id: RefId, options: Value) -> Touch {
         }
     }
     touch.access(monitor(id), Mode::Write);
-    // One that has fired is gone from here, and who it was of with it.
-    match me.and_then(|it| it.monitors.get(&id)).map(|it| it.target) {
-        Some(MonitorTarget::Process(pid) | MonitorTarget::Name(_, _, Some(pid))) => {
-            touch.access(life(pid), Mode::Read);
-        }
-        Some(MonitorTarget::Port(..) | MonitorTarget::TimeOffset) => (),
-        Some(MonitorTarget::Name(_, _, None)) | None => (),
-    }
     touch
 }
 
 /// A message is sent: to whom, by which name.
 fn of_send(w: &World, to: Value) -> Touch {
     let might_differ = to.as_pid().is_none();
-    let mut touch = Touch { to: receiver(w, to), might_differ, ..Touch::default() };
+    let mail = receiver(w, to);
+    let may_lose = mail.is_some_and(|it| it != w.current);
+    let mut touch = Touch { might_differ, mail, may_lose, ..Touch::default() };
     if let Some(id) = to.as_ref() {
         let owner = w.processes.get(&id.owner);
         let kind = owner.and_then(|it| it.aliases.get(&id)).copied();
@@ -310,7 +310,7 @@ fn of_send(w: &World, to: Value) -> Touch {
     touch
 }
 
-/// Another process that a message would go to, if it is one of the program's. One that is gone counts:
+/// The process that a message would go to, if it is one of the program's. One that is gone counts:
 /// the message might have come before.
 fn receiver(w: &World, to: Value) -> Option<PidId> {
     let ghosts = &w.schedule.as_ref()?.ghosts;
@@ -326,7 +326,7 @@ fn receiver(w: &World, to: Value) -> Option<PidId> {
         Some(process) => !is_inline(process),
         None => ghosts.contains_key(&pid),
     };
-    (is_there && pid != w.current).then_some(pid)
+    is_there.then_some(pid)
 }
 
 /// A process or a name that is to be monitored.
@@ -334,7 +334,9 @@ fn touch_watched(w: &World, touch: &mut Touch, object: Value) {
     if let Some(pid) = object.as_pid() {
         touch_node(w, touch, pid.node(), Mode::Read);
         touch.access(life(pid), Mode::Read);
+        touch.mail = (!w.is_alive(pid)).then_some(w.current);
     } else {
+        touch.mail = holder(w, object).is_none().then_some(w.current);
         touch_name(w, touch, object, Mode::Read);
         touch_node(w, touch, named_node(w, object), Mode::Read);
     }
@@ -384,20 +386,50 @@ fn of_info(w: &World, pid: PidId, item: Value) -> Option<Touch> {
     Some(touch)
 }
 
-/// A process is about to end.
-pub(super) fn of_exit(w: &World, pid: PidId) -> Touch {
-    let mut touch = Touch::of(&[(life(pid), Mode::Write), (population(), Mode::WritePart)]);
-    touch.might_differ = true;
-    if let Some(name) = w.processes.get(&pid).and_then(|it| it.name) {
-        touch_name(w, &mut touch, Value::atom(name), Mode::Write);
-        touch.access(names(), Mode::WritePart);
+/// A part of the end of a process is about to happen.
+pub(super) fn of_part(w: &World, pid: PidId, reason: Value, part: Part) -> Touch {
+    let mut touch = Touch { might_differ: true, ..Touch::default() };
+    match part {
+        Part::Table(id) => tables::touch_given_up(w, &mut touch, pid, id),
+        Part::Leave => {
+            touch.access(life(pid), Mode::Write);
+            touch.access(population(), Mode::WritePart);
+            if let Some(name) = w.processes.get(&pid).and_then(|it| it.name) {
+                touch_name(w, &mut touch, Value::atom(name), Mode::Write);
+                touch.access(names(), Mode::WritePart);
+            }
+        }
+        Part::Link(other) => {
+            touch.access(link(pid, other), Mode::WritePart);
+            touch.access(links(other), Mode::WritePart);
+            if w.processes.get(&other).is_none_or(|it| it.links.contains(&pid)) {
+                touch.add(of_signal(w, other, reason, Through::Link));
+                touch.kills.push(other);
+            }
+        }
+        Part::Watcher(id, watcher) => {
+            touch.access(monitor(id), Mode::Write);
+            touch.mail = Some(watcher);
+            let theirs = w.processes.get(&watcher).and_then(|it| it.monitors.get(&id));
+            if theirs.and_then(|it| it.alias).is_some_and(|it| it != AliasKind::Explicit) {
+                touch.access(alias(id), Mode::Put(0));
+            }
+        }
     }
-    if let Some(process) = w.processes.get(&pid) {
-        touch.kills.extend(&process.links);
-        process.links.iter().for_each(|it| touch.access(links(*it), Mode::WritePart));
-    }
-    tables::touch_owned(w, &mut touch, pid);
     touch
+}
+
+/// The first part of the end of a process is about to happen.
+pub(super) fn of_end(w: &World, pid: PidId) -> Touch {
+    let table = w.ets.owned_by(pid).next();
+    let mut touch = of_part(w, pid, Value::NIL, table.map_or(Part::Leave, Part::Table));
+    touch.accesses.push(ending(pid));
+    touch
+}
+
+/// From here on no signal makes a difference to a process.
+pub(super) fn ending(pid: PidId) -> Access {
+    Access { object: object(24, u64::from(pid.0), 0), mode: Mode::Write }
 }
 
 /// An exit signal arrives. What becomes of it depends on whether the process traps it, and is; of
@@ -410,10 +442,13 @@ pub(super) fn of_signal(w: &World, to: PidId, reason: Value, through: Through) -
     if !is_kill {
         touch.access(flags(to), Mode::Read);
     }
+    if traps && !is_kill {
+        touch.mail = Some(to);
+    }
     if is_kill || (!traps && !reason.is_atom(AtomId::NORMAL)) {
         touch.access(doom(to), Mode::Read);
         if !is_doomed {
-            touch.access(life(to), Mode::Read);
+            touch.access(ending(to).object, Mode::Read);
         }
     }
     touch
@@ -476,11 +511,17 @@ fn touch_node(w: &World, touch: &mut Touch, node: NodeId, mode: Mode) {
 pub(super) fn of_node_down(w: &World, node: NodeId) -> Touch {
     let mut touch = Touch::of(&[(self::node(node), Mode::Write), (network(), Mode::WritePart)]);
     for pid in w.processes.keys().filter(|it| it.node() == node) {
-        let of_exit = of_exit(w, *pid);
-        touch.accesses.extend(of_exit.accesses);
+        touch.accesses.push(ending(*pid));
+        touch.add(of_part(w, *pid, Value::NIL, Part::Leave));
+        w.ets.owned_by(*pid).for_each(|it| tables::touch_given_up(w, &mut touch, *pid, it));
         touch.kills.push(*pid);
     }
+    touch.kills.extend(w.endings_on(node));
     // Who is linked to what was there hears of it.
+    let linked = w.processes.values().flat_map(|it| it.links.iter().map(|to| (it.pid, *to)));
+    for (pid, _) in linked.filter(|it| it.1.node() == node) {
+        touch.access(links(pid), Mode::WritePart);
+    }
     let others = w.processes.values().filter(|it| it.links.iter().any(|it| it.node() == node));
     touch.kills.extend(others.map(|it| it.pid));
     touch
