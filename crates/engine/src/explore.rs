@@ -66,42 +66,9 @@ pub fn explore(
     settings: &Settings,
     watch: &mut dyn FnMut(&Report) -> Option<Stop>,
 ) -> Report {
-    let mut exploration = Exploration {
-        frontier: Frontier::new(
-            settings.strategy,
-            settings.seed,
-            settings.depth,
-            settings.wanted != Covered::default(),
-        ),
-        near: settings.near,
-        wanted: settings.wanted.clone(),
-        longest: 0,
-        generations: Vec::new(),
-        steps: Vec::new(),
-        inputs: Vec::new(),
-        seen: FxHashSet::default(),
-        paths: FxHashSet::default(),
-        crashes: FxHashSet::default(),
-        given_up: FxHashMap::default(),
-        leaps: Vec::new(),
-        n_leaps: FxHashMap::default(),
-        put_off: Vec::new(),
-        n_put_off: 0,
-        tries: settings.changes.as_ref().map(|it| Tries::new(it, settings.seed)),
-        spent_after_all: 0,
-        report: Report::default(),
-    };
-    match exploration.go_on(executor, oracle, seeds, settings, watch) {
-        Ok(stop) => exploration.report.stop = stop,
-        Err(error) => {
-            exploration.report.stop = Stop::Unsupported;
-            exploration.report.trouble = Some(error.why);
-        }
-    }
-    let Exploration { frontier, given_up, mut report, .. } = exploration;
-    let is_open = |it: &(SiteId, usize)| !frontier.is_visited(*it);
-    report.given_up = given_up.into_keys().filter(is_open).map(|it| it.0).collect();
-    report
+    let mut exploration = Exploration::new(seeds, settings);
+    exploration.go_on(executor, oracle, watch);
+    exploration.finish()
 }
 
 /// The solver may give up so often before it is asked less.
@@ -130,7 +97,13 @@ enum Made {
     Leaping,
 }
 
-struct Exploration<'s> {
+/// An exploration that may stop and go on: always with the same executor and the same oracle.
+pub struct Exploration<'s> {
+    settings: &'s Settings,
+    /// Given inputs that were not run yet, the last first.
+    waiting: Vec<Input>,
+    /// Runs that there may be, in place of those of the settings.
+    allowed: Option<usize>,
     frontier: Frontier,
     near: u64,
     wanted: Covered,
@@ -163,20 +136,93 @@ struct Exploration<'s> {
     report: Report,
 }
 
-impl Exploration<'_> {
-    fn go_on(
+impl std::fmt::Debug for Exploration<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Exploration").field("report", &self.report).finish_non_exhaustive()
+    }
+}
+
+impl<'s> Exploration<'s> {
+    pub fn new(seeds: &[Input], settings: &'s Settings) -> Exploration<'s> {
+        Exploration {
+            settings,
+            waiting: seeds.iter().rev().cloned().collect(),
+            allowed: None,
+            frontier: Frontier::new(
+                settings.strategy,
+                settings.seed,
+                settings.depth,
+                settings.wanted != Covered::default(),
+            ),
+            near: settings.near,
+            wanted: settings.wanted.clone(),
+            longest: 0,
+            generations: Vec::new(),
+            steps: Vec::new(),
+            inputs: Vec::new(),
+            seen: FxHashSet::default(),
+            paths: FxHashSet::default(),
+            crashes: FxHashSet::default(),
+            given_up: FxHashMap::default(),
+            leaps: Vec::new(),
+            n_leaps: FxHashMap::default(),
+            put_off: Vec::new(),
+            n_put_off: 0,
+            tries: settings.changes.as_ref().map(|it| Tries::new(it, settings.seed)),
+            spent_after_all: 0,
+            report: Report::default(),
+        }
+    }
+
+    /// What was found so far.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// From now on there may be so many runs, those before and those of given inputs included.
+    pub fn allow_runs(&mut self, n_runs: usize) {
+        self.allowed = Some(n_runs);
+    }
+
+    /// Goes on until nothing is left or something says stop; why is told in the report.
+    pub fn go_on(
         &mut self,
         executor: &mut dyn Executor,
         oracle: &mut dyn Oracle,
-        seeds: &[Input],
-        settings: &Settings,
+        watch: &mut dyn FnMut(&Report) -> Option<Stop>,
+    ) {
+        match self.run_all(executor, oracle, watch) {
+            Ok(stop) => self.report.stop = stop,
+            Err(error) => {
+                self.report.stop = Stop::Unsupported;
+                self.report.trouble = Some(error.why);
+            }
+        }
+    }
+
+    pub fn finish(self) -> Report {
+        let Exploration { frontier, given_up, mut report, .. } = self;
+        let is_open = |it: &(SiteId, usize)| !frontier.is_visited(*it);
+        report.given_up = given_up.into_keys().filter(is_open).map(|it| it.0).collect();
+        report
+    }
+
+    fn run_all(
+        &mut self,
+        executor: &mut dyn Executor,
+        oracle: &mut dyn Oracle,
         watch: &mut dyn FnMut(&Report) -> Option<Stop>,
     ) -> Result<Stop, ExecutorError> {
-        for stray in &settings.strays {
-            self.run_aside(executor, stray)?;
+        let settings = self.settings;
+        if self.report.n_runs == 0 {
+            for stray in &settings.strays {
+                self.run_aside(executor, stray)?;
+            }
         }
-        for seed in seeds {
-            self.run(executor, seed.clone(), Made::Anyhow)?;
+        while self.allowed.is_none_or(|it| self.report.n_runs < it)
+            && let Some(seed) = self.waiting.pop()
+        {
+            self.run(executor, seed, Made::Anyhow)?;
         }
         let (mut n_news, mut at_news) = (0, 0);
         loop {
@@ -199,8 +245,7 @@ impl Exploration<'_> {
                 return Ok(if self.report.is_saturated { Stop::Runs } else { self.end() });
             }
             self.frontier.is_costly = COSTLY * self.report.n_runs as u64 <= spent;
-            let left = settings.max_runs.map(|it| it.saturating_sub(self.report.n_runs));
-            let n_flips = left.unwrap_or(usize::MAX).min(oracle.batch());
+            let n_flips = self.n_left().unwrap_or(usize::MAX).min(oracle.batch());
             if n_flips == 0 {
                 return Ok(Stop::Runs);
             }
@@ -241,11 +286,17 @@ impl Exploration<'_> {
                     self.run(executor, input, Made::For(flip))?;
                 }
             }
-            self.leap(executor, oracle, settings)?;
+            self.leap(executor, oracle)?;
             if self.tries.as_ref().is_some_and(Tries::is_time) {
                 self.try_some(executor)?;
             }
         }
+    }
+
+    /// Runs that there may still be.
+    fn n_left(&self) -> Option<usize> {
+        let max_runs = self.allowed.or(self.settings.max_runs);
+        max_runs.map(|it| it.saturating_sub(self.report.n_runs))
     }
 
     /// The next flip. Where the solver gave up often, the like is asked more and more seldom.
@@ -331,11 +382,9 @@ impl Exploration<'_> {
         &mut self,
         executor: &mut dyn Executor,
         oracle: &mut dyn Oracle,
-        settings: &Settings,
     ) -> Result<(), ExecutorError> {
-        let left = settings.max_runs.map(|it| it.saturating_sub(self.report.n_runs));
         let mut flips = std::mem::take(&mut self.leaps);
-        flips.truncate(left.unwrap_or(usize::MAX));
+        flips.truncate(self.n_left().unwrap_or(usize::MAX));
         if flips.is_empty() {
             return Ok(());
         }

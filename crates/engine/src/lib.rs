@@ -15,7 +15,7 @@ mod tree;
 mod tries;
 mod unfold;
 
-pub use explore::{DEPTH, Settings, explore};
+pub use explore::{DEPTH, Exploration, Settings, explore};
 pub use oracle::{Alone, Chains, Oracle, Oracles, Question};
 pub use report::{Report, Stop, Test};
 pub use schedules::{

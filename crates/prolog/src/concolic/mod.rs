@@ -35,4 +35,4 @@ pub use made::Maker;
 pub use maker::TypeMaker;
 pub use program::{ClauseInfo, FactInfo, PredicateInfo, Program};
 pub(crate) use recorder::Recorder;
-pub use unit::{Answer, Arg, Finished, Goal, Ran, Unit};
+pub use unit::{Answer, Arg, Finished, Goal, Ran, Unit, Waiting};

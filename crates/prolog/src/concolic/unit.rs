@@ -114,6 +114,26 @@ pub struct Unit<'m> {
     pub log: Vec<Ran>,
 }
 
+/// A unit that waits, without the machine that runs it.
+#[derive(Debug)]
+pub struct Waiting {
+    goal: Goal,
+    extent: Extent,
+    recorder: Option<Box<Recorder>>,
+    sought: Vec<u32>,
+    is_close: bool,
+    n_stopped: u64,
+    log: Vec<Ran>,
+}
+
+impl Waiting {
+    /// On the machine that it was on.
+    pub fn go_on<'m>(self, machine: &'m mut Machine, library: &'m mut dyn Library) -> Unit<'m> {
+        let Waiting { goal, extent, recorder, sought, is_close, n_stopped, log } = self;
+        Unit { machine, library, goal, extent, recorder, sought, is_close, n_stopped, log }
+    }
+}
+
 impl std::fmt::Debug for Unit<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Unit").field("goal", &self.goal).finish_non_exhaustive()
@@ -133,6 +153,12 @@ impl<'m> Unit<'m> {
         let (sought, is_close, log) = (Vec::new(), false, Vec::new());
         let n_stopped = 0;
         Unit { machine, library, goal, extent, recorder, sought, is_close, n_stopped, log }
+    }
+
+    /// Leaves the machine to others.
+    pub fn wait(self) -> Waiting {
+        let Unit { goal, extent, recorder, sought, is_close, n_stopped, log, .. } = self;
+        Waiting { goal, extent, recorder, sought, is_close, n_stopped, log }
     }
 
     /// Runs without recording.
