@@ -297,6 +297,61 @@ fn goals_take_the_paths_that_they_were_made_for() {
     }
 }
 
+/// Any of pairs and keys may be a result, and there are always longer lists.
+const WAYS: &str = "
+:- module(ways, [pairs/3]).
+%!  pairs(?Pairs:list, ?Keys:list, ?Values:list) is nondet.
+pairs(Pairs, Keys, Values) :- var(Pairs), !, nonvar(Keys), join(Keys, Values, Pairs).
+pairs(Pairs, Keys, Values) :- var(Keys), !, keys(Pairs, Values, Keys).
+pairs(Pairs, Keys, Values) :- both(Pairs, Keys, Values).
+join([], [], []).
+join([K|Keys], [V|Values], [K-V|Pairs]) :- join(Keys, Values, Pairs).
+keys([], [], []).
+keys([K-V|Pairs], [V|Values], [K|Keys]) :- keys(Pairs, Values, Keys).
+both([], [], []).
+both([K-V|Pairs], [K|Keys], [V|Values]) :- both(Pairs, Keys, Values).
+";
+
+/// Each way to call a predicate has its share of what users allow, and together they use it up.
+#[test]
+fn bounds_are_shared_by_the_ways_to_call_a_predicate() {
+    let dir = fresh_dir("ways");
+    let file = program(&dir, "ways.pl", WAYS);
+    let (in_time, _) = report(&[&file, "--time", "2s"]);
+    assert_eq!(clauses(&in_time), (9, 9));
+    let unit = in_time.pointer("/units/0").expect("a unit");
+    assert_eq!(unit["stop"], "time", "{unit}");
+    let within = |n: u64| {
+        let (mut found, _) = report(&[&file, "--runs", &n.to_string()]);
+        let unit = found.pointer_mut("/units/0").and_then(Value::as_object_mut);
+        let mut unit = unit.expect("a unit").clone();
+        assert_eq!(unit["runs"], n, "{unit:?}");
+        assert_eq!(unit["stop"], "runs", "{unit:?}");
+        unit.remove("elapsed_ms");
+        (clauses(&found), unit)
+    };
+    for n in [3, 60, 300] {
+        let (completed, unit) = within(n);
+        assert!(n < 60 || completed == (9, 9), "{n}: {unit:?}");
+        assert_eq!(within(n).1, unit);
+    }
+}
+
+/// A way in which all was seen leaves what it did not need to the others.
+#[test]
+fn what_one_way_does_not_need_is_for_the_others() {
+    let dir = fresh_dir("rest");
+    let text = "%! kind(?X:oneof([a, b]), ?Xs:list) is nondet.\n\
+                kind(X, Xs) :- nonvar(X), nonvar(Xs), !.\n\
+                kind(X, Xs) :- var(X), nonvar(Xs), walk(Xs).\n\
+                walk([]).\nwalk([_|Xs]) :- walk(Xs).\n";
+    let file = program(&dir, "rest.pl", text);
+    let (found, _) = report(&[&file, "--runs", "100"]);
+    assert_eq!(clauses(&found), (4, 4));
+    let unit = found.pointer("/units/0").expect("a unit");
+    assert_eq!((&unit["runs"], &unit["stop"]), (&Value::from(100), &Value::from("runs")), "{unit}");
+}
+
 /// `:- det` is checked while a program runs, as SWI-Prolog does.
 #[test]
 fn predicates_that_are_declared_det_are_checked() {

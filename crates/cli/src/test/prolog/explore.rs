@@ -10,9 +10,9 @@ use crate::test::prolog::plan::{Task, Way};
 use crate::test::prolog::vary::vary;
 use crate::test::prolog::words::{dictionary, sentences};
 use engine::{Alone, Settings, Stop};
-use prolog::Limits;
 use prolog::code::PredId;
-use prolog::concolic::{Finished, Ran, Unit};
+use prolog::concolic::{Finished, Inference, Ran, Unit};
+use prolog::{Library, Limits, Machine};
 use solve::{Chain, Effort, Statistics};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -105,7 +105,7 @@ pub(crate) enum Round {
 
 /// What a way to call a predicate is tried with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Turn {
+pub(super) enum Turn {
     Usual,
     /// Texts made of the program's words.
     Words,
@@ -118,11 +118,11 @@ enum Turn {
 pub(crate) struct Search {
     pub(crate) res: Explored,
     /// Runs that may become tests, by their ways.
-    kept: Vec<(usize, Ran)>,
+    pub(super) kept: Vec<(usize, Ran)>,
     /// Ways of which everything was seen.
     exhausted: BTreeSet<usize>,
     /// Ways with runs that had too few steps.
-    stopped: BTreeSet<usize>,
+    pub(super) stopped: BTreeSet<usize>,
 }
 
 impl Search {
@@ -130,12 +130,30 @@ impl Search {
         let (exhausted, stopped) = (BTreeSet::new(), BTreeSet::new());
         Search { res: Explored::new(task), kept: Vec::new(), exhausted, stopped }
     }
+
+    /// Takes what is new of these runs.
+    pub(super) fn keep(&mut self, log: &[Ran], n: usize, way: &Way, turn: Turn, options: &Test) {
+        self.res.add_runs(log);
+        if log.iter().any(|it| matches!(it.finished, Finished::Stopped(_))) {
+            self.stopped.insert(n);
+        } else if turn == Turn::Deep {
+            self.stopped.remove(&n);
+        }
+        let counts_ends = way.is_trusted || way.is_declared;
+        let chosen = choose(log, options.coverage, counts_ends, &self.kept);
+        self.kept.extend(chosen.into_iter().map(|it| (n, it)));
+    }
+}
+
+/// Whether users say how much is to be spent.
+pub(crate) fn is_bounded(options: &Test) -> bool {
+    options.time.is_some() || options.runs.is_some()
 }
 
 /// Whether a first, short round is of use: not where users say how much is to be spent, nor where all
 /// paths count.
 pub(crate) fn has_short_round(options: &Test) -> bool {
-    options.coverage == Criterion::Clause && options.time.is_none() && options.runs.is_none()
+    options.coverage == Criterion::Clause && !is_bounded(options)
 }
 
 /// Adds to the search what a round finds.
@@ -150,74 +168,44 @@ pub(crate) fn explore(
 ) {
     let begin = Instant::now();
     let time = time_of(options).saturating_sub(search.res.elapsed);
-    let Search { res, kept, exhausted, stopped } = search;
     let path = source.path.display().to_string();
-    let impossible = source.machine.impossible(&source.program, &[task.pred]);
-    let is_elsewhere = |it: &u32| match round {
-        Round::Short => false,
-        Round::Long { elsewhere } => elsewhere.contains(it),
+    let wanted = match round {
+        Round::Short => wanted(source, task, &BTreeSet::new()),
+        Round::Long { elsewhere } => wanted(source, task, elsewhere),
     };
-    let is_wanted = |it: &u32| !impossible.contains(it) && !is_elsewhere(it);
-    let wanted: Vec<u32> = task.reachable.iter().copied().filter(is_wanted).collect();
     let mut seen = progress.named(&task.name);
     let is_long = matches!(round, Round::Long { .. });
-    let all = |turn: Turn| task.ways.iter().enumerate().map(move |it| (it.0, it.1, turn));
-    let meant = |turn: Turn| all(turn).filter(|it| is_long && it.1.is_meant);
-    // Texts of words cost little, and what they lead to is not looked for at length.
-    let words = || meant(Turn::Words).take(1);
-    let words_after = meant(Turn::Words).filter(|it| is_after_itself(it.1)).take(1);
-    let turns = words().chain(words_after).chain(all(Turn::Usual)).chain(words());
-    let turns = turns.chain(meant(Turn::Deep));
+    let turns = turns(task).into_iter();
+    let turns = turns.filter(|it| is_long || it.2 == Turn::Usual && it.1.is_meant);
     for (n, way, turn) in turns {
+        let Search { res, kept, exhausted, stopped } = &mut *search;
         let is_again = turn != Turn::Usual || is_long && has_short_round(options);
         let is_seen = match turn {
             Turn::Usual => exhausted.contains(&n),
-            Turn::Words => source.inference.texts.is_empty() && source.inference.signs.is_empty(),
+            Turn::Words => !has_words(source),
             Turn::Deep => !stopped.contains(&n),
         };
-        if is_seen || !is_long && !way.is_meant {
+        let is_due = !is_again && is_due(n, way);
+        let is_over = time <= begin.elapsed() || interrupt.load(Ordering::Relaxed);
+        if is_seen || is_over || !is_due && res.has_all(&wanted, options) {
             continue;
         }
-        let is_done = |res: &Explored| {
-            options.coverage != Criterion::Path
-                && wanted.iter().all(|it| res.completed.contains(it))
+        let settings = Settings {
+            patience: Some(patience(round, turn, way)),
+            changes: (is_long && has_short_round(options) && turn != Turn::Deep)
+                .then(|| way.domain.clone()),
+            ..settings(options, &wanted)
         };
-        // Inputs that fit less well are only tried for what the others could not reach.
-        let is_same = 0 < n && way.is_trusted;
-        let is_due = !is_again && (n == 0 || way.is_declared && !is_same);
-        let left = options.runs.map(|it| it.saturating_sub(res.n_runs));
-        let is_over = left == Some(0) || time <= begin.elapsed();
-        if !is_due && is_done(res) || is_over || interrupt.load(Ordering::Relaxed) {
+        let Source { machine, files, inference, program, .. } = &mut *source;
+        let mut unit = unit(machine, files, way, turn, options);
+        let seeds = match turn {
+            Turn::Usual | Turn::Deep => way.seeds.clone(),
+            Turn::Words => in_words(&mut unit, n, way, inference, options, (res, kept)),
+        };
+        if turn == Turn::Words && seeds.is_empty() {
             continue;
         }
-        let settings = settings(options, round, turn, way, &wanted, left);
-        let steps = if turn == Turn::Deep { MORE_STEPS } else { STEPS };
-        let limits = Limits { steps, memory_bytes: MEMORY };
-        let goal = way.goal.clone();
-        let mut unit = Unit::new(&mut source.machine, &mut source.files, goal, limits, ANSWERS);
-        let mut seeds = way.seeds.clone();
-        if turn == Turn::Words {
-            let own = kept.iter().filter(|it| it.0 == n).map(|it| &it.1.input);
-            seeds.extend(own.cloned());
-            if is_after_itself(way) {
-                seeds.extend(pairs(kept));
-            }
-            let words = dictionary(&source.inference);
-            let dice = Dice(options.seed + kept.len() as u64);
-            seeds = sentences(&mut unit, way, seeds, &words, &res.completed, dice);
-            if seeds.is_empty() {
-                continue;
-            }
-        }
-        if options.coverage == Criterion::Choice {
-            unit.note_matched();
-        }
-        if way.is_open {
-            unit.allow_variables();
-        }
-        let is_missing = |it: &&u32| !res.completed.contains(it);
-        let wanted_now = if options.depth.is_none() { wanted.as_slice() } else { &[] };
-        unit.seek(wanted_now.iter().filter(is_missing).copied().collect());
+        unit.seek(res.missing(&wanted, options));
         let mut covered: BTreeSet<u32> = res.completed.clone();
         let mut covered_at = None;
         let mut watch = |report: &engine::Report| {
@@ -227,9 +215,7 @@ pub(crate) fn explore(
             }
             let completed = report.covered.iter().filter(|it| it.0 % 2 == 1);
             covered.extend(completed.map(|it| it.0 / 2));
-            if options.coverage == Criterion::Clause
-                && settings.patience.is_some()
-                && wanted.iter().all(|it| covered.contains(it))
+            if options.coverage == Criterion::Clause && wanted.iter().all(|it| covered.contains(it))
             {
                 let (since, begun) = *covered_at.get_or_insert((report.spent, Instant::now()));
                 if since + MORE < report.spent {
@@ -246,22 +232,84 @@ pub(crate) fn explore(
         let report = engine::explore(&mut unit, &mut oracle, &seeds, &settings, &mut watch);
         add(&mut res.solver, &solver.statistics);
         let log = std::mem::take(&mut unit.log);
-        res.add_report(&report, &log, way);
-        let at = Place { program: &source.program, path: &path, pred: task.pred };
+        res.add_counts(&report);
+        res.note_stop(&report, way);
+        let at = Place { program, path: &path, pred: task.pred };
         res.add_findings(findings(&mut unit, way, &log, way.is_trusted, &at));
         if report.stop == Stop::Exhausted {
             exhausted.insert(n);
         }
-        if log.iter().any(|it| matches!(it.finished, Finished::Stopped(_))) {
-            stopped.insert(n);
-        } else if turn == Turn::Deep {
-            stopped.remove(&n);
-        }
-        let counts_ends = way.is_trusted || way.is_declared;
-        let chosen = choose(&log, options.coverage, counts_ends, kept);
-        kept.extend(chosen.into_iter().map(|it| (n, it)));
+        search.keep(&log, n, way, turn, options);
     }
-    res.elapsed += begin.elapsed();
+    search.res.elapsed += begin.elapsed();
+}
+
+/// The clauses that it can come to and that nobody has completed elsewhere.
+pub(super) fn wanted(source: &Source, task: &Task, elsewhere: &BTreeSet<u32>) -> Vec<u32> {
+    let impossible = source.machine.impossible(&source.program, &[task.pred]);
+    let is_wanted = |it: &u32| !impossible.contains(it) && !elsewhere.contains(it);
+    task.reachable.iter().copied().filter(is_wanted).collect()
+}
+
+/// What the ways are tried with, one after the other.
+pub(super) fn turns(task: &Task) -> Vec<(usize, &Way, Turn)> {
+    let all = |turn: Turn| task.ways.iter().enumerate().map(move |it| (it.0, it.1, turn));
+    let meant = |turn: Turn| all(turn).filter(|it| it.1.is_meant);
+    // Texts of words cost little, and what they lead to is not looked for at length.
+    let words = || meant(Turn::Words).take(1);
+    let words_after = meant(Turn::Words).filter(|it| is_after_itself(it.1)).take(1);
+    let turns = words().chain(words_after).chain(all(Turn::Usual)).chain(words());
+    turns.chain(meant(Turn::Deep)).collect()
+}
+
+/// Whether a way is tried even if nothing is missing. Inputs that fit less well are only tried for what
+/// the others could not reach.
+pub(super) fn is_due(n: usize, way: &Way) -> bool {
+    let is_same = 0 < n && way.is_trusted;
+    n == 0 || way.is_declared && !is_same
+}
+
+pub(super) fn has_words(source: &Source) -> bool {
+    !source.inference.texts.is_empty() || !source.inference.signs.is_empty()
+}
+
+pub(super) fn unit<'m>(
+    machine: &'m mut Machine,
+    files: &'m mut dyn Library,
+    way: &Way,
+    turn: Turn,
+    options: &Test,
+) -> Unit<'m> {
+    let steps = if turn == Turn::Deep { MORE_STEPS } else { STEPS };
+    let limits = Limits { steps, memory_bytes: MEMORY };
+    let mut unit = Unit::new(machine, files, way.goal.clone(), limits, ANSWERS);
+    if options.coverage == Criterion::Choice {
+        unit.note_matched();
+    }
+    if way.is_open {
+        unit.allow_variables();
+    }
+    unit
+}
+
+/// Inputs made of the program's words; `so_far`: what was found and kept.
+pub(super) fn in_words(
+    unit: &mut Unit<'_>,
+    n: usize,
+    way: &Way,
+    inference: &Inference,
+    options: &Test,
+    so_far: (&Explored, &[(usize, Ran)]),
+) -> Vec<Input> {
+    let (res, kept) = so_far;
+    let mut seeds = way.seeds.clone();
+    let own = kept.iter().filter(|it| it.0 == n).map(|it| &it.1.input);
+    seeds.extend(own.cloned());
+    if is_after_itself(way) {
+        seeds.extend(pairs(kept));
+    }
+    let dice = Dice(options.seed + kept.len() as u64);
+    sentences(unit, way, seeds, &dictionary(inference), &res.completed, dice)
 }
 
 /// Whether a predicate is called after a goal of its own.
@@ -276,35 +324,26 @@ fn pairs(kept: &[(usize, Ran)]) -> Vec<Input> {
     alone().flat_map(|one| alone().map(|other| pair(one, other))).collect()
 }
 
-/// How the engine goes about a way to call a predicate; `left`: runs that users still allow.
-fn settings(
-    options: &Test,
-    round: &Round,
-    turn: Turn,
-    way: &Way,
-    wanted: &[u32],
-    left: Option<usize>,
-) -> Settings {
-    let patience = match round {
+/// Runs without news before a way to call a predicate is left.
+fn patience(round: &Round, turn: Turn, way: &Way) -> u64 {
+    match round {
         Round::Long { .. } if turn == Turn::Deep => LITTLE_PATIENCE,
         Round::Short => SHORT_PATIENCE,
         Round::Long { .. } if way.is_trusted => PATIENCE,
         Round::Long { .. } => LESS_PATIENCE,
-    };
-    // Whoever says how many runs there are wants no others.
-    let is_tried =
-        matches!(round, Round::Long { .. }) && has_short_round(options) && turn != Turn::Deep;
+    }
+}
+
+/// How the engine goes about a way to call a predicate, if nobody stops it.
+pub(super) fn settings(options: &Test, wanted: &[u32]) -> Settings {
     Settings {
-        strays: Vec::new(),
         depth: options.depth.unwrap_or(engine::DEPTH),
-        max_runs: left,
-        patience: (options.time.is_none() && options.runs.is_none()).then_some(patience),
         strategy: options.strategy,
         seed: options.seed,
         // Whoever names a depth wants it kept.
         wanted: if options.depth.is_none() { completed(wanted) } else { Covered::default() },
         near: if options.strategy == engine::Strategy::default() { NEAR } else { 0 },
-        changes: is_tried.then(|| way.domain.clone()),
+        ..Settings::default()
     }
 }
 
@@ -359,17 +398,38 @@ impl Explored {
         }
     }
 
-    fn add_report(&mut self, report: &engine::Report, log: &[Ran], way: &Way) {
+    /// Whether nothing is missing.
+    pub(super) fn has_all(&self, wanted: &[u32], options: &Test) -> bool {
+        options.coverage != Criterion::Path && self.has_clauses(wanted)
+    }
+
+    pub(super) fn has_clauses(&self, wanted: &[u32]) -> bool {
+        wanted.iter().all(|it| self.completed.contains(it))
+    }
+
+    /// What runs should come to; nothing where a depth is to be kept.
+    pub(super) fn missing(&self, wanted: &[u32], options: &Test) -> Vec<u32> {
+        let wanted = if options.depth.is_none() { wanted } else { &[] };
+        wanted.iter().copied().filter(|it| !self.completed.contains(it)).collect()
+    }
+
+    pub(super) fn add_counts(&mut self, report: &engine::Report) {
         self.n_runs += report.n_runs;
         self.n_paths += report.tests.len();
         self.n_diverged += report.n_diverged;
         for (what, count) in &report.losses {
             *self.losses.entry(what.clone()).or_default() += count;
         }
+        self.trouble = self.trouble.take().or_else(|| report.trouble.clone());
+    }
+
+    pub(super) fn note_stop(&mut self, report: &engine::Report, way: &Way) {
         if way.is_trusted || report.stop != Stop::Exhausted {
             (self.stop, self.is_saturated) = (report.stop, report.is_saturated);
         }
-        self.trouble = self.trouble.take().or_else(|| report.trouble.clone());
+    }
+
+    fn add_runs(&mut self, log: &[Ran]) {
         for ran in log {
             self.matched.extend(ran.matched.iter().cloned());
             self.completed.extend(&ran.completed);
@@ -377,7 +437,7 @@ impl Explored {
         }
     }
 
-    fn add_findings(&mut self, found: Vec<Finding>) {
+    pub(super) fn add_findings(&mut self, found: Vec<Finding>) {
         for found in found {
             let is_refusal = |it: &Finding| it.kind == Kind::Rejected;
             let n_refusals = self.findings.iter().filter(|it| is_refusal(it)).count();
@@ -403,7 +463,7 @@ fn completed(marks: &[u32]) -> Covered {
     Covered::from_words(words)
 }
 
-fn add(to: &mut Statistics, other: &Statistics) {
+pub(super) fn add(to: &mut Statistics, other: &Statistics) {
     to.queries += other.queries;
     to.sat += other.sat;
     to.unsat += other.unsat;

@@ -1,5 +1,6 @@
 //! `gimlet test file.pl`: goals that complete every clause, what they answer, and what goes wrong.
 
+mod bounded;
 mod expect;
 mod explore;
 mod finding;

@@ -4,7 +4,10 @@ use crate::args::Test;
 use crate::start::STACK_BYTES;
 use crate::test::plan::n_workers;
 use crate::test::progress::Progress;
-use crate::test::prolog::explore::{Explored, Round, Search, explore, finish, has_short_round};
+use crate::test::prolog::bounded::explore_within;
+use crate::test::prolog::explore::{
+    Explored, Round, Search, explore, finish, has_short_round, is_bounded,
+};
 use crate::test::prolog::load::{Source, load};
 use crate::test::prolog::plan::Task;
 use std::collections::BTreeSet;
@@ -106,7 +109,12 @@ impl Work<'_> {
     fn round(&self, source: &mut Source, n: usize, round: &Round) {
         let Some((task, search)) = self.tasks.get(n).zip(self.searches.get(n)) else { return };
         if let Some(search) = lock(search).as_mut() {
-            explore(source, task, self.options, self.interrupt, self.progress, round, search);
+            let Work { options, interrupt, progress, .. } = *self;
+            if is_bounded(options) {
+                explore_within(source, task, options, interrupt, progress, search);
+            } else {
+                explore(source, task, options, interrupt, progress, round, search);
+            }
             if matches!(round, Round::Short) {
                 // What an input calls is not counted as completed by this predicate.
                 let counts = |it: &&u32| task.reachable.contains(it);
