@@ -304,6 +304,11 @@ impl Machine {
         &self.furthest
     }
 
+    /// Forgets how far runs have come, and says it.
+    pub fn take_furthest(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.furthest)
+    }
+
     /// What another machine with the same program has come to.
     pub fn note_furthest(&mut self, other: &[u32]) {
         self.furthest.resize(self.furthest.len().max(other.len()), 0);

@@ -39,6 +39,8 @@ pub(crate) fn explore_within(
     let wanted = wanted(source, task, &BTreeSet::new());
     let settings = settings(options, &wanted);
     let has_words = has_words(source);
+    // Which predicates were before on this machine depends on who had time for them.
+    let furthest = source.machine.take_furthest();
     let is_of_use = |it: &(usize, &Way, Turn)| it.2 != Turn::Words || has_words;
     let mut strands: Vec<Strand<'_>> = turns(task)
         .into_iter()
@@ -58,6 +60,7 @@ pub(crate) fn explore_within(
     for strand in strands {
         rounds.finish(strand, task, why_over);
     }
+    source.machine.note_furthest(&furthest);
     search.res.elapsed += begin.elapsed();
 }
 
