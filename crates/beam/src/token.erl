@@ -84,6 +84,7 @@ kind(ets, Name, _) ->
         false -> turn
     end;
 kind(persistent_term, _, _) -> turn;
+kind(os, Name, _) when Name =:= system_time; Name =:= timestamp; Name =:= perf_counter -> clock;
 kind(atomics, Name, _) -> unless([new, info], Name);
 kind(counters, Name, _) -> unless([new, info], Name);
 kind(_, _, _) -> local.
@@ -118,6 +119,10 @@ kind(hibernate, 3) -> hibernate;
 kind(halt, _) -> turn;
 kind(process_flag, 2) -> flag;
 kind(process_info, _) -> info;
+kind(Name, _) when
+    Name =:= monotonic_time; Name =:= system_time; Name =:= timestamp; Name =:= now
+-> clock;
+kind(unique_integer, 1) -> unique;
 kind(_, _) -> local.
 
 %% In the rewritten program ----------------------------------------------------------------
@@ -138,6 +143,8 @@ scheduled(Me, Module, Name, Args) when is_atom(Module), is_atom(Name), is_list(A
         flag -> hd(Args) =:= trap_exit andalso turn(Me, step);
         info -> is_noticed(Args) andalso turn(Me, step);
         nodes -> is_alive() andalso turn(Me, step);
+        clock -> is_fine(Args) andalso turn(Me, step);
+        unique -> is_ordered(Args) andalso turn(Me, step);
         _ -> ok
     end,
     case kind(Module, Name, length(Args)) of
@@ -169,6 +176,14 @@ is_named(_) ->
 is_noticed([Pid | Items]) ->
     Noticed = [messages, message_queue_len, registered_name, links, group_leader],
     Pid =/= self() orelse lists:any(fun(It) -> lists:member(It, Noticed) end, lists:flatten(Items)).
+
+%% Times in units in which not all of a run happens at once.
+is_fine([Unit]) when is_integer(Unit) -> Unit > 1000;
+is_fine([Unit]) -> not lists:member(Unit, [second, millisecond, seconds, milli_seconds]);
+is_fine([]) -> true.
+
+is_ordered([Options]) when is_list(Options) -> lists:member(monotonic, Options);
+is_ordered(_) -> false.
 
 %% How long a receive may wait, once it is its turn.
 patience(Time) ->

@@ -61,7 +61,8 @@ pub(crate) const STARTING: i64 = PER_SECOND;
 
 /// Since the runtime was started.
 fn since_begin(w: &World) -> i64 {
-    i64::try_from(w.clock).unwrap_or(i64::MAX).saturating_add(STARTING)
+    let shown = w.clock.saturating_add(w.clock_ticks());
+    i64::try_from(shown).unwrap_or(i64::MAX).saturating_add(STARTING)
 }
 
 pub(crate) fn monotonic(w: &World) -> i64 {

@@ -63,6 +63,8 @@ pub struct Schedule {
     /// How many receives there were so far.
     n_receives: u32,
     probed: Option<Probed>,
+    /// How often the clock was looked at.
+    n_readings: u64,
     kinds: FxHashMap<usize, Kind>,
     /// What code that was rewritten for it has told, and the frames that it has taken.
     pub(crate) told: Vec<Told>,
@@ -191,10 +193,16 @@ impl World {
             schedule.gate = Gate::Closed;
             schedule.opened_at = Some(pc);
             schedule.draft.touch.add(touch);
+            schedule.n_readings += u64::from(kind == Kind::Clock);
         } else {
             schedule.stopped_for = Some(StoppedFor::Operation(touch));
         }
         is_once
+    }
+
+    /// Nanoseconds by which a clock that is looked at has gone on, though no time has passed.
+    pub(crate) fn clock_ticks(&self) -> u64 {
+        self.schedule.as_ref().map_or(0, |it| it.n_readings * NANOS_PER_READING)
     }
 
     /// A receive is about to look at a message.
@@ -526,6 +534,9 @@ impl World {
         self.touches(|| Access { object: touch::alias(alias), mode: Mode::Put(0) });
     }
 }
+
+/// A microsecond: the finest unit of some clocks.
+const NANOS_PER_READING: u64 = 1000;
 
 /// Numbers of timers among the children of a process.
 const TIMER: u32 = 1 << 31;

@@ -83,6 +83,10 @@ pub(super) enum Kind {
     Terms,
     Cell(Mode),
     Info,
+    /// Who looks later sees a later time.
+    Clock,
+    /// Who asks later gets a greater number, if it asks for that.
+    Unique,
     /// The connection to the node that the first argument names.
     Node(Mode),
     Nodes,
@@ -95,6 +99,7 @@ impl Kind {
             Kind::Local | Kind::Global | Kind::Visible | Kind::Spawn | Kind::SpawnLinked => false,
             Kind::Processes | Kind::Leader(_) | Kind::WhereIs | Kind::Names | Kind::Flag => false,
             Kind::Info | Kind::Term(_) | Kind::Terms | Kind::Cell(_) | Kind::Nodes => false,
+            Kind::Clock | Kind::Unique => false,
             Kind::Send | Kind::ExitSignal | Kind::Link(_) | Kind::Monitor | Kind::Demonitor => true,
             Kind::Unalias | Kind::Register | Kind::Unregister | Kind::Alive => true,
             Kind::Timer(_) | Kind::Table(_) | Kind::Node(_) => true,
@@ -126,6 +131,10 @@ impl Kind {
                 "get" => Kind::Cell(Mode::Read),
                 "info" => Kind::Local,
                 _ => Kind::Cell(Mode::Write),
+            },
+            "os" => match builtin.name {
+                "system_time" | "timestamp" | "perf_counter" => Kind::Clock,
+                _ => Kind::Local,
             },
             "net_kernel" => match builtin.name {
                 "connect_node" | "disconnect" => Kind::Node(Mode::Write),
@@ -161,6 +170,8 @@ impl Kind {
             ("group_leader", 2) => Kind::Leader(Mode::Write),
             ("monitor_node", _) => Kind::Node(Mode::Read),
             ("nodes", _) => Kind::Nodes,
+            ("monotonic_time" | "system_time" | "timestamp" | "now", _) => Kind::Clock,
+            ("unique_integer", 1) => Kind::Unique,
             ("halt", _) => Kind::Global,
             _ => Kind::Local,
         }
@@ -250,6 +261,15 @@ pub(super) fn of_call(w: &World, kind: Kind, args: &[Value]) -> Option<Touch> {
         Kind::Nodes if !w.heap.nodes.is_distributed() => return None,
         Kind::Nodes => touch.access(network(), Mode::Read),
         Kind::Info => return of_info(w, first.as_pid()?, second),
+        Kind::Clock if is_coarse(w, args) => return None,
+        Kind::Clock => touch.access(object(25, 0, 0), Mode::Write),
+        Kind::Unique => {
+            let options = w.heap.list_items(first).unwrap_or_default();
+            let is_ordered =
+                |it: &Value| it.as_atom().is_some_and(|it| w.atoms.name(it) == "monotonic");
+            options.iter().find(|it| is_ordered(it))?;
+            touch.access(object(26, 0, 0), Mode::Write);
+        }
         Kind::Table(kind) => return tables::of_call(w, kind, first, second),
         Kind::Term(mode) => {
             let part = if mode == Mode::Read { Mode::ReadPart } else { Mode::WritePart };
@@ -263,6 +283,15 @@ pub(super) fn of_call(w: &World, kind: Kind, args: &[Value]) -> Option<Touch> {
         }
     }
     Some(touch)
+}
+
+/// Whether a clock is asked for a time in units in which all of a run happens at once.
+fn is_coarse(w: &World, args: &[Value]) -> bool {
+    let Some(unit) = args.first() else { return false };
+    let is_name = |it: AtomId| {
+        matches!(w.atoms.name(it), "second" | "millisecond" | "seconds" | "milli_seconds")
+    };
+    unit.as_atom().is_some_and(is_name) || unit.as_int().is_some_and(|it| it <= 1000)
 }
 
 /// A child has the group leader of its parent.
