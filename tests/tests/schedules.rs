@@ -145,7 +145,7 @@ fn scenarios() {
         ("table_with_an_heir", 4),
         ("timer_or_message", 2),
         ("timer_that_is_cancelled", 2),
-        ("halted", 3),
+        ("halted", 4),
     ];
     let mut machine = machine_of("scenarios");
     let mut wrong = Vec::new();

@@ -176,6 +176,8 @@ pub struct Step {
 pub struct Sent {
     pub message: MessageId,
     pub to: Actor,
+    /// It needs no time, however messages travel: who sends to itself finds it there.
+    pub is_prompt: bool,
 }
 
 /// One line of a chart.

@@ -625,6 +625,11 @@ impl Trace {
         except: usize,
         actor: Option<usize>,
     ) -> bool {
+        let step = self.events.get(sent).map(|it| &it.step);
+        let is_message = |it: &&Sent| it.message == message;
+        if step.and_then(|it| it.sent.iter().find(is_message)).is_some_and(|it| it.is_prompt) {
+            return is_timeout || self.is_before(sent, target);
+        }
         // Steps that stand for the coming of a message to this mailbox, or for a receive of it.
         let precedes = |first: usize, second: usize| match self.delivery {
             Delivery::Causal => self.is_before(first, second),

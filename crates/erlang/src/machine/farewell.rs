@@ -152,15 +152,22 @@ impl World {
 
     /// One that was linked to the process hears of its end, unless it has ended the link since.
     fn end_link(&mut self, pid: PidId, other: PidId, reason: Value) {
+        if !self.hears_through_link(pid, other) {
+            return;
+        }
         if let Some(linked) = self.processes.get_mut(&other) {
-            if !linked.links.remove(&pid) {
-                return;
-            }
+            linked.links.remove(&pid);
             self.link_gone(other, pid);
         }
         if self.tracing.is_some() {
             self.trace_linked(other, Value::pid(pid), "getting_unlinked");
         }
         self.exit_signal(pid, other, reason, Through::Link);
+    }
+
+    /// Whether the end of a process is one for another that it was linked to, or would have been.
+    pub(super) fn hears_through_link(&self, pid: PidId, other: PidId) -> bool {
+        let is_linked = self.processes.get(&other).is_none_or(|it| it.links.contains(&pid));
+        is_linked && !self.is_parted(pid, other)
     }
 }

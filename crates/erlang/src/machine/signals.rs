@@ -421,6 +421,7 @@ impl World {
         }
         if let Some(process) = self.processes.get_mut(&other) {
             process.links.insert(me);
+            self.link_mended(me, other);
             if let Some(process) = self.me() {
                 process.links.insert(other);
             }

@@ -14,10 +14,10 @@ impl Staged<'_> {
         let End::Raised(Raised { class, reason, trace }) = end else { return };
         let world = &mut self.machine.world;
         let Some(process) = world.processes.get(&pid) else { return };
-        let traps = |it: &PidId| world.processes.get(it).is_some_and(|it| it.trap_exit);
-        // Who trapped it and is gone might have heard of it.
-        let is_watched =
-            process.was_monitored || process.links.iter().any(traps) || world.was_trapped(pid);
+        // Who trapped it and is gone, or ended the link, might have heard of it.
+        let links = world.former_links(pid);
+        let mut links = links.iter().chain(&process.links);
+        let is_watched = process.was_monitored || links.any(|it| world.traps(*it));
         // OTP starts it in place of one on a node that can't be reached.
         let (module, name, _) = process.initial_call;
         let is_stand_in =

@@ -146,6 +146,8 @@ enum Probed {
 #[derive(Clone, Debug, Default)]
 struct Draft {
     touch: Touch,
+    /// The program asked for what is sent; no monitor or link did.
+    is_sending: bool,
     sent: Vec<Sent>,
     lost: Vec<Sent>,
     spawned: Vec<Actor>,
@@ -194,6 +196,7 @@ impl World {
             schedule.opened_at = Some(pc);
             schedule.draft.touch.add(touch);
             schedule.n_readings += u64::from(kind == Kind::Clock);
+            schedule.draft.is_sending = matches!(kind, Kind::Send | Kind::ExitSignal);
         } else {
             schedule.stopped_for = Some(StoppedFor::Operation(touch));
         }
@@ -270,7 +273,7 @@ impl World {
         let Some(id) = self.next_message() else { return false };
         if let Some(schedule) = &mut self.schedule {
             schedule.messages.insert(id, message);
-            schedule.draft.lost.push(Sent { message: id, to: actor(to) });
+            schedule.draft.lost.push(Sent { message: id, to: actor(to), is_prompt: false });
         }
         true
     }
@@ -301,7 +304,8 @@ impl World {
         schedule.messages.insert(id, message);
         let mode = mail_mode(schedule.is_mail_ordered);
         schedule.draft.touch.access(touch::mailbox(to), mode);
-        schedule.draft.sent.push(Sent { message: id, to: actor(to) });
+        let is_prompt = schedule.draft.is_sending && to == self.current;
+        schedule.draft.sent.push(Sent { message: id, to: actor(to), is_prompt });
     }
 
     /// A monitor is called off, and its message is not wanted if it is there.
@@ -502,10 +506,9 @@ impl World {
         }
     }
 
-    /// Whether one that was linked to a process and went before it trapped exits.
-    fn was_trapped(&self, pid: PidId) -> bool {
-        let gone = self.schedule.as_ref().and_then(|it| it.unlinked.get(&pid));
-        gone.is_some_and(|it| it.iter().any(|it| self.did_trap(*it)))
+    /// Whether a process traps exits, or did so before it went.
+    fn traps(&self, pid: PidId) -> bool {
+        self.processes.get(&pid).map_or_else(|| self.did_trap(pid), |it| it.trap_exit)
     }
 
     /// A process has ended its link to another, whose end would have been one for it.
@@ -515,12 +518,26 @@ impl World {
         }
     }
 
+    /// They are linked again.
+    pub(super) fn link_mended(&mut self, a: PidId, b: PidId) {
+        for (of, by) in [(a, b), (b, a)] {
+            if let Some(parted) = self.schedule.as_mut().and_then(|it| it.parted.get_mut(&of)) {
+                parted.remove(&by);
+            }
+        }
+    }
+
+    /// Whether the second process has ended its link to the first.
+    pub(super) fn is_parted(&self, of: PidId, by: PidId) -> bool {
+        let parted = self.schedule.as_ref().and_then(|it| it.parted.get(&of));
+        parted.is_some_and(|it| it.contains(&by))
+    }
+
     /// Those who were linked to a process and went before it, or ended the link.
-    pub(super) fn former_links(&mut self, pid: PidId) -> Vec<PidId> {
-        let Some(schedule) = &mut self.schedule else { return Vec::new() };
-        let mut res = schedule.unlinked.remove(&pid).unwrap_or_default();
-        res.extend(schedule.parted.remove(&pid).unwrap_or_default());
-        res
+    pub(super) fn former_links(&self, pid: PidId) -> Vec<PidId> {
+        let Some(schedule) = &self.schedule else { return Vec::new() };
+        let gone = schedule.unlinked.get(&pid).into_iter().flatten();
+        gone.chain(schedule.parted.get(&pid).into_iter().flatten()).copied().collect()
     }
 
     /// A monitor fires.

@@ -343,8 +343,9 @@ impl Staged<'_> {
         let who = actor(pid);
         match self.act.pending.get(&pid)? {
             Pending::Operation(kind) => Some(Offer { actor: who, kind: Arc::clone(kind) }),
-            Pending::Exit(_) => {
-                Some(next(who, touch::of_end(&self.machine.world, pid), self.mail_mode()))
+            Pending::Exit(end) => {
+                let touch = touch::of_end(&self.machine.world, pid, *end);
+                Some(next(who, touch, self.mail_mode()))
             }
             Pending::Ending => {
                 let (reason, part) = self.machine.world.next_of_end(pid)?;
@@ -691,6 +692,10 @@ impl Staged<'_> {
 
     fn exit(&mut self, pid: PidId, end: End) {
         self.note_crash(pid, end);
+        if let End::Raised(_) = end {
+            let accesses = touch::of_failure(&self.machine.world, pid);
+            accesses.into_iter().for_each(|it| self.machine.world.touches(|| it));
+        }
         self.machine.world.current = pid;
         match end {
             End::Returned(value) => self.machine.returned(pid, value),

@@ -9,6 +9,7 @@ use crate::data::{AtomId, NodeId, PidId, RefId, Value};
 use crate::machine::World;
 use crate::machine::farewell::Part;
 use crate::machine::process::AliasKind;
+use crate::machine::schedule::stage::End;
 use crate::machine::schedule::{is_inline, tables};
 use crate::machine::signals::Through;
 use rustc_hash::FxHasher;
@@ -431,7 +432,7 @@ pub(super) fn of_part(w: &World, pid: PidId, reason: Value, part: Part) -> Touch
         Part::Link(other) => {
             touch.access(link(pid, other), Mode::WritePart);
             touch.access(links(other), Mode::WritePart);
-            if w.processes.get(&other).is_none_or(|it| it.links.contains(&pid)) {
+            if w.hears_through_link(pid, other) {
                 touch.add(of_signal(w, other, reason, Through::Link));
                 touch.kills.push(other);
             }
@@ -449,11 +450,21 @@ pub(super) fn of_part(w: &World, pid: PidId, reason: Value, part: Part) -> Touch
 }
 
 /// The first part of the end of a process is about to happen.
-pub(super) fn of_end(w: &World, pid: PidId) -> Touch {
+pub(super) fn of_end(w: &World, pid: PidId, end: End) -> Touch {
     let table = w.ets.owned_by(pid).next();
     let mut touch = of_part(w, pid, Value::NIL, table.map_or(Part::Leave, Part::Table));
     touch.accesses.push(ending(pid));
+    if let End::Raised(_) = end {
+        touch.accesses.extend(of_failure(w, pid));
+    }
     touch
+}
+
+/// Whether those who are linked to it trap exits says whose business a failure is.
+pub(super) fn of_failure(w: &World, pid: PidId) -> Vec<Access> {
+    let links = w.former_links(pid);
+    let own = w.processes.get(&pid).into_iter().flat_map(|it| &it.links);
+    links.iter().chain(own).map(|it| Access { object: flags(*it), mode: Mode::Read }).collect()
 }
 
 /// From here on no signal makes a difference to a process.
