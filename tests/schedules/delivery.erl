@@ -1,6 +1,6 @@
 %% What can be told of how messages travel.
 -module(delivery).
--export([triangle/0, crossing/0, one_way/0]).
+-export([triangle/0, crossing/0, one_way/0, to_itself/0]).
 
 %% The second message is caused by the first, but comes from somebody else.
 triangle() ->
@@ -23,3 +23,8 @@ one_way() ->
     Me = self(),
     spawn(fun() -> Me ! first, Me ! second end),
     [receive A -> A end, receive B -> B end].
+
+%% What a process sends to itself is there.
+to_itself() ->
+    self() ! itself,
+    receive It -> [It] after 0 -> nothing end.

@@ -456,3 +456,29 @@ init(N) -> {ok, N}.
 handle_call(next, _, N) -> {reply, N, N + 1};
 handle_call(get, _, N) -> {reply, N, N}.
 handle_cast(add, N) -> {noreply, N + 1}.
+
+%% One of two watchers may know of an end before the other one.
+told_one_by_one() ->
+    Me = self(),
+    Pid = spawn(fun() -> receive stop -> ok end end),
+    Watch = fun() ->
+        Ref = monitor(process, Pid),
+        Me ! ready,
+        Me ! {self(), receive message -> message; {'DOWN', Ref, _, _, _} -> ended end}
+    end,
+    Watchers = [First, Second] = [begin It = spawn(Watch), receive ready -> It end end || _ <- "ab"],
+    spawn(fun() -> First ! message, Second ! message end),
+    Pid ! stop,
+    [receive {It, Heard} -> Heard end || It <- Watchers].
+
+%% Its tables go before its name does.
+losing_one_thing_after_another() ->
+    Me = self(),
+    Pid = spawn(fun() ->
+        [ets:new(It, [named_table]) || It <- [one, two]],
+        register(owner, self()),
+        Me ! ready,
+        receive stop -> ok end
+    end),
+    receive ready -> Pid ! stop end,
+    [whereis(owner) =:= Pid | [ets:info(It, size) || It <- [two, one]]].

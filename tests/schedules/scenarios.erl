@@ -209,6 +209,21 @@ timer_that_is_cancelled() ->
     Left = erlang:cancel_timer(Ref),
     {is_integer(Left), receive late -> yes after 0 -> no end}.
 
+%% A process that is gone has not told so yet.
+gone_and_not_told() ->
+    {Pid, Ref} = spawn_monitor(fun() -> ok end),
+    {is_process_alive(Pid), down(Ref)}.
+
+%% Who looks later sees more.
+who_looked_first() -> two_in_order(fun erlang:monotonic_time/0).
+who_asked_first() -> two_in_order(fun() -> erlang:unique_integer([monotonic]) end).
+in_the_same_second() -> two_in_order(fun() -> erlang:system_time(second) end).
+
+two_in_order(Look) ->
+    Me = self(),
+    [One, Other] = [spawn(fun() -> Me ! {self(), Look()} end) || _ <- "ab"],
+    receive {One, First} -> receive {Other, Second} -> First =< Second end end.
+
 %% The end of everything: what comes after it does not happen.
 halted() ->
     spawn(fun() -> ets:new(t, [named_table]) end),

@@ -145,6 +145,10 @@ fn scenarios() {
         ("table_with_an_heir", 4),
         ("timer_or_message", 2),
         ("timer_that_is_cancelled", 2),
+        ("gone_and_not_told", 4),
+        ("who_looked_first", 2),
+        ("who_asked_first", 2),
+        ("in_the_same_second", 1),
         ("halted", 4),
     ];
     let mut machine = machine_of("scenarios");
@@ -317,6 +321,9 @@ fn messages_may_take_their_time() {
         ("crossing", Delivery::Instant, &crossed),
         ("crossing", Delivery::Causal, &all),
         ("crossing", Delivery::Free, &all),
+        ("to_itself", Delivery::Instant, &["[itself]"]),
+        ("to_itself", Delivery::Causal, &["[itself]"]),
+        ("to_itself", Delivery::Free, &["[itself]"]),
     ];
     let mut machine = machine_of("delivery");
     for (function, delivery, expect) in cases {

@@ -307,7 +307,7 @@ pub(crate) enum Reduction {
     Optimal,
     /// Some runs are equivalent to others
     Source,
-    /// All interleavings
+    /// Everybody who can goes on, at every step, but for what was seen before
     None,
     /// At random, until the budget is used up
     Random,
