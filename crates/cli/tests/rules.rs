@@ -118,7 +118,9 @@ fn what_is_reduced_next_is_marked() {
 fn beyond_the_paper() {
     check_rules(
         &["beyond.erl", "beyond:dies()"],
-        expect!["fun spawn match seq timer seq fun timer sched receive exit send sched receive: bye"],
+        expect![
+            "fun spawn match seq timer seq fun timer sched receive exit send sched receive: bye"
+        ],
     );
     check_rules(
         &["beyond.erl", "beyond:sums([1, 1])"],

@@ -1,5 +1,6 @@
-//! The end of a process, in the parts that others can notice one by one and in the order of BEAM: its tables
-//! go, then its name and the process itself; then those hear of it who are linked to it, and those who watch it.
+//! The end of a process, in the parts that others can notice one by one, and in the order of BEAM: its
+//! tables go, then its name and the process itself; then those hear of it who are linked to it, and those
+//! who watch it.
 
 use crate::builtins::ets::{give_up, owner_died};
 use crate::data::{PidId, RefId, Value};
@@ -42,21 +43,17 @@ impl Farewell {
 }
 
 impl World {
-    /// The process is over. Where somebody decides who does what when, this is the first part of its end.
+    /// The process is over. Where somebody decides who does what when, only the first part happens here.
     pub fn terminate(&mut self, pid: PidId, reason: Value) {
         let mut farewell = Farewell::new(reason);
-        let ends_by_parts = self.ends_by_parts(pid);
-        if ends_by_parts {
+        if self.ends_by_parts(pid) {
             self.touch_end(pid);
+            self.keep_farewell(pid, farewell);
+            self.go_on_ending(pid);
+            return;
         }
         while let Some(part) = self.next_part(pid, &farewell) {
             self.part(pid, &mut farewell, part);
-            if ends_by_parts {
-                break;
-            }
-        }
-        if ends_by_parts && self.next_part(pid, &farewell).is_some() {
-            self.keep_farewell(pid, farewell);
         }
     }
 

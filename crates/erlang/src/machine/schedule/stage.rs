@@ -285,7 +285,7 @@ impl Stage for Staged<'_> {
     }
 }
 
-/// An operation that is known, and that sends touch mailboxes in this mode.
+/// An operation that touches this; what it sends touches mailboxes in the mode.
 pub(super) fn next(actor: Actor, touch: Touch, mail_mode: Mode) -> Offer {
     let Touch { mut accesses, is_global, kills, mail, may_lose, .. } = touch;
     accesses.extend(mail.map(|it| Access { object: touch::mailbox(it), mode: mail_mode }));
