@@ -3,7 +3,7 @@
 -compile([export_all, nowarn_export_all]).
 
 tests() ->
-    [order, selective, links, trapping, exit_reasons, exit_normal, kill, monitors, monitor_name,
+    [order, selective, links, trapping, exit_reasons, exit_normal, kill, monitors, monitor_name, vain_monitors,
      demonitors, tags, aliases, reply_aliases, names, dictionary, timeouts, timers, absolute_timers,
      cancelled, units, unique, dates, spawn_options, spawn_requests, info, flags, errors_of_times,
      crashes, leaders, environment, nested_receive, ring, sleeping, hibernating, system,
@@ -107,6 +107,21 @@ demonitors() ->
     {A, B, C, demonitor(R2), catch element(1, element(2, catch demonitor(foo))), collect_all()}.
 
 collect_all() -> receive M -> [M | collect_all()] after 0 -> [] end.
+
+%% That nobody is there is told at once of a name, and of a pid when the process waits.
+vain_monitors() ->
+    {Gone, First} = spawn_monitor(fun() -> ok end),
+    receive {'DOWN', First, _, _, _} -> ok end,
+    Heard = fun(R) -> receive {'DOWN', R, _, _, Why} -> Why after 0 -> nothing end end,
+    ByPid = monitor(process, Gone),
+    self() ! other,
+    Before = receive other -> Heard(ByPid) end,
+    erlang:yield(),
+    After = Heard(ByPid),
+    Off = monitor(process, Gone),
+    demonitor(Off),
+    erlang:yield(),
+    {Before, After, Heard(Off), Heard(monitor(process, nobody))}.
 
 tags() ->
     R = monitor(process, nobody, [{tag, {my, tag}}]),

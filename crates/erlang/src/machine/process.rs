@@ -35,6 +35,8 @@ pub struct Process {
     pub monitored_by: Vec<(RefId, PidId)>,
     /// Whether anyone ever has.
     pub was_monitored: bool,
+    /// Monitors of processes that were gone; it hears of that when it waits or has used up its turn.
+    pub vain_monitors: Vec<RefId>,
     pub aliases: BTreeMap<RefId, AliasKind>,
     pub trap_exit: bool,
     pub priority: AtomId,
@@ -271,6 +273,7 @@ impl Process {
             links: BTreeSet::new(),
             monitors: BTreeMap::new(),
             monitored_by: Vec::new(),
+            vain_monitors: Vec::new(),
             was_monitored: false,
             aliases: BTreeMap::new(),
             trap_exit: false,

@@ -448,6 +448,9 @@ impl Machine {
     }
 
     pub(super) fn after(&mut self, pid: PidId, pause: Pause) -> Result<Option<Stop>, MachineError> {
+        if matches!(pause, Pause::Yield | Pause::Wait) {
+            self.world.tell_vain_monitors(pid);
+        }
         match pause {
             Pause::Yield => self.world.enqueue(pid),
             Pause::Wait => {

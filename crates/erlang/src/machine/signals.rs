@@ -494,9 +494,28 @@ impl World {
             }
             // Devices never go down.
             None if is_device => (),
+            None if target.is_some() => self.monitor_in_vain(reference),
             None => self.down(me, reference, Value::atom(AtomId::NOPROC)),
         }
         reference
+    }
+
+    /// The running process monitors one that is gone, and will hear of it.
+    fn monitor_in_vain(&mut self, reference: RefId) {
+        if !self.schedule_vain_monitor(reference)
+            && let Some(process) = self.me()
+        {
+            process.vain_monitors.push(reference);
+        }
+    }
+
+    /// A process waits, or has used up its turn: it hears which of its monitors were in vain.
+    pub(super) fn tell_vain_monitors(&mut self, pid: PidId) {
+        let process = self.processes.get_mut(&pid);
+        let vain = process.map(|it| std::mem::take(&mut it.vain_monitors)).unwrap_or_default();
+        for reference in vain {
+            self.down(pid, reference, Value::atom(AtomId::NOPROC));
+        }
     }
 
     /// Calls off a monitor of the running process; a message of it would be of no use. Whether there

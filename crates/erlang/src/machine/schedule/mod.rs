@@ -52,6 +52,8 @@ pub struct Schedule {
     farewells: BTreeMap<PidId, Farewell>,
     /// What processes that are gone had: messages to them might have come in time.
     ghosts: FxHashMap<PidId, Ghost>,
+    /// Monitors of processes that were gone, and who will say so: they are actors, as timers are.
+    vain_monitors: BTreeMap<Actor, RefId>,
     /// Monitors that were called off and whose messages nobody wants: but for that, they would come.
     called_off: BTreeMap<RefId, CalledOff>,
     /// Messages that never came: receives before these might have taken them.
@@ -410,6 +412,20 @@ impl World {
         if let Some(schedule) = &mut self.schedule {
             schedule.draft.spawned.push(timer);
         }
+    }
+
+    /// The running process will hear in a step of its own that its monitor is in vain. `false`: nobody
+    /// decides when.
+    pub(super) fn schedule_vain_monitor(&mut self, id: RefId) -> bool {
+        if self.schedule.is_none() || self.me().is_none_or(|it| is_inline(it)) {
+            return false;
+        }
+        let teller = self.timer_actor(id);
+        if let Some(schedule) = &mut self.schedule {
+            schedule.draft.spawned.push(teller);
+            schedule.vain_monitors.insert(teller, id);
+        }
+        true
     }
 
     /// A timer that was running is no more.

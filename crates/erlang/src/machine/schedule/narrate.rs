@@ -64,6 +64,9 @@ impl Staged<'_> {
         if self.act.timers.contains_key(&label.actor) {
             return "fires".to_owned();
         }
+        if self.vain_monitor(label.actor).is_some() {
+            return "tells that nobody is there to be watched".to_owned();
+        }
         if self.fall_name(label.actor).is_some() {
             return "goes down".to_owned();
         }
@@ -111,6 +114,10 @@ impl Staged<'_> {
 
     /// The module whose code takes a step.
     pub(super) fn module_at(&self, label: Label) -> Option<String> {
+        if self.vain_monitor(label.actor).is_some() {
+            // BEAM itself does so.
+            return Some("erts".to_owned());
+        }
         let pid = PidId(label.actor.0);
         if matches!(self.act.pending.get(&pid)?, Pending::Exit(_) | Pending::Ending) {
             return None;

@@ -4,7 +4,8 @@
 //! run that needs more than the budget of memory is stopped.
 
 use crate::builtins::Stop;
-use crate::data::{AtomId, NodeId, PidId, Value};
+use crate::data::{AtomId, NodeId, PidId, RefId, Value};
+use crate::machine::farewell::Part;
 use crate::machine::interpret::{Pause, run};
 use crate::machine::process::{Execution, OnReturn, Process, Status};
 use crate::machine::queue::Schedulers;
@@ -191,6 +192,9 @@ impl Stage for Staged<'_> {
                 last = Some((at, offer));
             }
         }
+        let vain = self.offer_vain_monitors();
+        is_open |= !vain.is_empty();
+        res.extend(vain);
         let falls = self.offer_falls();
         is_open |= !falls.is_empty();
         res.extend(falls);
@@ -605,6 +609,8 @@ impl Staged<'_> {
         let mut receive = None;
         if let Some(timer) = self.act.timers.get(&label.actor).copied() {
             self.fire(timer);
+        } else if let Some(monitor) = self.vain_monitor(label.actor) {
+            self.tell_vain_monitor(label.actor, monitor);
         } else if let Some(node) = self.machine.world.names.falling_node(pid) {
             self.fall(node);
         } else {
@@ -674,6 +680,31 @@ impl Staged<'_> {
             choices: first_choice..n_choices,
             text,
         })
+    }
+
+    /// What happens when somebody is told that its monitor is in vain.
+    fn offer_vain_monitors(&self) -> Vec<Offer> {
+        let world = &self.machine.world;
+        let vain = world.schedule.iter().flat_map(|it| &it.vain_monitors);
+        let offer = |(teller, id): (&Actor, &RefId)| {
+            let part = Part::Watcher(*id, id.owner);
+            let touch = touch::of_part(world, id.owner, Value::NIL, part);
+            next(*teller, touch, self.mail_mode())
+        };
+        vain.map(offer).collect()
+    }
+
+    /// The monitor that an actor tells of.
+    pub(super) fn vain_monitor(&self, teller: Actor) -> Option<RefId> {
+        self.machine.world.schedule.as_ref()?.vain_monitors.get(&teller).copied()
+    }
+
+    fn tell_vain_monitor(&mut self, teller: Actor, id: RefId) {
+        let world = &mut self.machine.world;
+        if let Some(schedule) = &mut world.schedule {
+            schedule.vain_monitors.remove(&teller);
+        }
+        world.down(id.owner, id, Value::atom(AtomId::NOPROC));
     }
 
     fn fire(&mut self, id: TimerId) {

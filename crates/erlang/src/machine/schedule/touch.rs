@@ -364,7 +364,6 @@ fn touch_watched(w: &World, touch: &mut Touch, object: Value) {
     if let Some(pid) = object.as_pid() {
         touch_node(w, touch, pid.node(), Mode::Read);
         touch.access(life(pid), Mode::Read);
-        touch.mail = (!w.is_alive(pid)).then_some(w.current);
     } else {
         touch.mail = holder(w, object).is_none().then_some(w.current);
         touch_name(w, touch, object, Mode::Read);
