@@ -511,6 +511,10 @@ impl World {
 
     /// A process waits, or has used up its turn: it hears which of its monitors were in vain.
     pub(super) fn tell_vain_monitors(&mut self, pid: PidId) {
+        // Looking changes nothing: a process may be shared until it is changed.
+        if self.processes.get(&pid).is_none_or(|it| it.vain_monitors.is_empty()) {
+            return;
+        }
         let process = self.processes.get_mut(&pid);
         let vain = process.map(|it| std::mem::take(&mut it.vain_monitors)).unwrap_or_default();
         for reference in vain {
