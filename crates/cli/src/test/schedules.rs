@@ -191,6 +191,7 @@ impl Task {
                     crew.explore(on, &oracles, &gather, seed, settings, &mut watch);
                 gathered.join(later);
                 all.n_runs += found.n_runs;
+                all.n_blocked += found.n_blocked;
                 all.n_diverged += found.n_diverged;
                 all.solver.add(&found.solver);
                 if found.stop != Stop::Exhausted {
