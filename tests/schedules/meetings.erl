@@ -482,3 +482,15 @@ losing_one_thing_after_another() ->
     end),
     receive ready -> Pid ! stop end,
     [whereis(owner) =:= Pid | [ets:info(It, size) || It <- [two, one]]].
+
+%% Who reads first sees nothing, who reads last does; nobody need be left for that who could go on.
+written_between_reads() ->
+    ets:new(between, [named_table, public]),
+    Me = self(),
+    Read = fun(N) ->
+        ets:insert(between, {N, here}),
+        Me ! {N, ets:lookup(between, key)}
+    end,
+    spawn(fun() -> ets:insert(between, {key, value}), Me ! written end),
+    [spawn(fun() -> Read(N) end) || N <- [1, 2]],
+    receive written -> [receive {N, Seen} -> length(Seen) end || N <- [1, 2]] end.

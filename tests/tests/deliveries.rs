@@ -4,7 +4,7 @@
 
 use conformance::{Random, machine_with};
 use engine::explore_schedules;
-use engine::{Alone, Delivery, Dpor, Ended, ScheduleSettings, Stop};
+use engine::{Alone, Delivery, Dpor, Ended, ScheduleReport, ScheduleSettings, Stop};
 use erlang::Machine;
 use erlang::machine::Staged;
 use solve::{Chain, Effort};
@@ -27,11 +27,33 @@ fn free() {
     check(13, Delivery::Free);
 }
 
+/// Within a bound, too, all ways are met that brute force meets.
+#[test]
+fn of_few_preemptions() {
+    for (seed, delivery) in [(14, Delivery::Causal), (15, Delivery::Free)] {
+        let (module, programs, mut machine) = load(seed, 30);
+        let mut n_cut = 0;
+        for (n, bound) in (0..programs.len()).flat_map(|n| (0..3).map(move |it| (n, it))) {
+            let mut maps = |dpor| {
+                let preemptions = Some(bound);
+                let settings =
+                    ScheduleSettings { dpor, delivery, preemptions, ..ScheduleSettings::default() };
+                explored(&mut machine, &module, n, &settings)
+            };
+            let ((all, report), (found, _)) = (maps(Dpor::All), maps(Dpor::Optimal));
+            n_cut += usize::from(report.stop == Stop::Depth);
+            let text = programs.get(n).map(|it| it.text(n)).unwrap_or_default();
+            assert_eq!(found, all, "{text}{bound} preemptions, {delivery:?}");
+        }
+        assert!(n_cut > programs.len(), "{n_cut}");
+    }
+}
+
 const N_PROGRAMS: usize = 120;
 
-fn check(seed: u64, delivery: Delivery) {
+fn load(seed: u64, n_programs: usize) -> (String, Vec<Program>, Machine) {
     let mut random = Random(seed);
-    let programs: Vec<Program> = (0..N_PROGRAMS).map(|_| Program::new(&mut random)).collect();
+    let programs: Vec<Program> = (0..n_programs).map(|_| Program::new(&mut random)).collect();
     let module = format!("deliveries_{seed}");
     let mut text = format!("-module({module}).\n-compile([export_all, nowarn_export_all]).\n\n");
     for (n, program) in programs.iter().enumerate() {
@@ -41,12 +63,21 @@ fn check(seed: u64, delivery: Delivery) {
     std::fs::create_dir_all(&dir).expect("a directory");
     let file = dir.join(format!("{module}.erl"));
     std::fs::write(&file, &text).expect("a file");
-    let mut machine = machine_with(Atom::new(&module), &file);
+    let machine = machine_with(Atom::new(&module), &file);
+    (module, programs, machine)
+}
+
+fn check(seed: u64, delivery: Delivery) {
+    let (module, programs, mut machine) = load(seed, N_PROGRAMS);
     let (mut wrong, mut n_maps) = (Vec::new(), 0);
     for (n, program) in programs.iter().enumerate() {
         let expect = program.maps(delivery);
         n_maps += expect.len();
-        let (found, n_runs) = explored(&mut machine, &module, n, delivery);
+        let settings =
+            ScheduleSettings { dpor: Dpor::Optimal, delivery, ..ScheduleSettings::default() };
+        let (found, report) = explored(&mut machine, &module, n, &settings);
+        assert_eq!((report.stop, report.n_blocked), (Stop::Exhausted, 0), "p{n}");
+        let n_runs = report.n_runs;
         if found != expect || n_runs != expect.len() {
             let lost: Vec<&Map> = expect.difference(&found).collect();
             let made: Vec<&Map> = found.difference(&expect).collect();
@@ -71,19 +102,16 @@ fn explored(
     machine: &mut Machine,
     module: &str,
     n: usize,
-    delivery: Delivery,
-) -> (BTreeSet<Map>, usize) {
+    settings: &ScheduleSettings,
+) -> (BTreeSet<Map>, ScheduleReport) {
     let mut stage = Staged::new(machine, Atom::new(module), Atom::new(&format!("p{n}")));
     let mut solver = Chain::new(Effort::default());
     let mut oracle = Alone { solver: &mut solver, domain: &Domain::default() };
-    let settings =
-        ScheduleSettings { dpor: Dpor::Optimal, delivery, ..ScheduleSettings::default() };
     let mut schedules = Vec::new();
     let mut see = |ended: &Ended<'_>| schedules.push(ended.schedule.to_vec());
     let seed = Input { args: Vec::new() };
     let report =
-        explore_schedules(&mut stage, &mut oracle, &seed, &settings, &mut see, &mut |_| None);
-    assert_eq!((report.stop, report.n_blocked), (Stop::Exhausted, 0), "p{n}");
+        explore_schedules(&mut stage, &mut oracle, &seed, settings, &mut see, &mut |_| None);
     let mut maps = BTreeSet::new();
     for schedule in &schedules {
         let mut map = Map::new();
@@ -97,7 +125,7 @@ fn explored(
         }
         maps.insert(map);
     }
-    (maps, report.n_runs)
+    (maps, report)
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 //! ends, meets every class of schedules, and, if it is optimal, none twice. So do its cells if it is divided.
 
 use conformance::{Random, end_text, machine_with};
-use engine::{Chains, Crew, Delivery, Dpor, Ended, Gather};
+use engine::{Chains, Crew, Dpor, Ended, Gather};
 use engine::{ScheduleReport, ScheduleSettings, Staging, Stop};
 use erlang::Machine;
 use erlang::machine::Staged;
@@ -51,6 +51,22 @@ fn of_lost_messages() {
     check(9, 60, Theme::Everything, 2);
 }
 
+#[test]
+fn of_messages_with_few_preemptions() {
+    check_bounds(11, 30, Theme::Messages, 0);
+    check_bounds(12, 30, Theme::Mail, 0);
+    check_bounds(16, 30, Theme::Timers, 0);
+    check_bounds(18, 30, Theme::Messages, 1);
+}
+
+#[test]
+fn of_everything_with_few_preemptions() {
+    check_bounds(13, 60, Theme::Lives, 0);
+    check_bounds(14, 30, Theme::Tables, 0);
+    check_bounds(15, 30, Theme::Names, 0);
+    check_bounds(17, 30, Theme::Everything, 0);
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Theme {
     Messages,
@@ -66,22 +82,18 @@ enum Theme {
 /// Programs with more interleavings than this are left out.
 const MAX_RUNS: usize = 3000;
 
+/// The same for those within a bound.
+const MAX_BOUNDED: usize = 400;
+
 fn check(seed: u64, n_programs: usize, theme: Theme, losses: usize) {
-    let mut random = Random(seed);
-    let module = format!("interleavings_{seed}");
-    let mut text = format!("-module({module}).\n-compile([export_all, nowarn_export_all]).\n\n");
-    for n in 0..n_programs {
-        text += &program(&mut random, n, theme);
-    }
-    let dir = std::env::temp_dir().join("gimlet-interleavings");
-    std::fs::create_dir_all(&dir).expect("a directory");
-    let file = dir.join(format!("{module}.erl"));
-    std::fs::write(&file, &text).expect("a file");
-    let mut machine = machine_with(Atom::new(&module), &file);
+    let Programs { module, text, mut machine } = Programs::new(seed, n_programs, theme);
     let (mut wrong, mut n_compared, mut n_classes, mut n_divided) = (Vec::new(), 0, 0, 0);
     for n in 0..n_programs {
         let name = format!("p{n}");
-        let mut explore = |dpor, crew| explore(&mut machine, (&module, &name), dpor, losses, crew);
+        let mut explore = |dpor, crew| {
+            let settings = ScheduleSettings { losses, ..settings(dpor) };
+            explore(&mut machine, (&module, &name), &settings, crew)
+        };
         let alone = Crew::new(0, 0);
         let all = explore(Dpor::All, alone);
         let found = explore(Dpor::Optimal, alone);
@@ -100,11 +112,9 @@ fn check(seed: u64, n_programs: usize, theme: Theme, losses: usize) {
         if !is_right {
             let lost: Vec<&String> = all.ends.difference(&found.ends).collect();
             let made: Vec<&String> = found.ends.difference(&all.ends).collect();
-            let from = text.find(&format!("p{n}() ->")).unwrap_or(0);
-            let to = text.get(from..).and_then(|it| it.find("\n\n")).unwrap_or(0);
             wrong.push(format!(
                 "{}\nall {:?}\noptimal {:?}\nsource {:?}\ndivided {:?}\nlost {lost:?}\nmade up {made:?}\n",
-                text.get(from..from + to).unwrap_or_default(),
+                source_of(&text, n),
                 all.report,
                 found.report,
                 source.report,
@@ -115,6 +125,85 @@ fn check(seed: u64, n_programs: usize, theme: Theme, losses: usize) {
     assert!(n_compared > n_programs / 5, "{n_compared}");
     assert!(n_classes >= n_compared, "programs have {n_classes} classes");
     assert!(n_divided > 0, "none of {n_compared} were divided");
+    assert_none(wrong, n_compared);
+}
+
+/// Every class that has a schedule with few preemptions is met, and no other.
+fn check_bounds(seed: u64, n_programs: usize, theme: Theme, losses: usize) {
+    let Programs { module, text, mut machine } = Programs::new(seed, n_programs, theme);
+    let (mut wrong, mut n_compared, mut n_cut) = (Vec::new(), 0, 0);
+    for (n, preemptions) in (0..n_programs).flat_map(|n| (0..3).map(move |it| (n, it))) {
+        let name = format!("p{n}");
+        let mut explore = |dpor| {
+            let bound = Some(preemptions);
+            let max_runs = (dpor == Dpor::All).then_some(MAX_BOUNDED);
+            let settings =
+                ScheduleSettings { losses, preemptions: bound, max_runs, ..settings(dpor) };
+            explore(&mut machine, (&module, &name), &settings, Crew::new(0, 0))
+        };
+        let all = explore(Dpor::All);
+        if all.report.stop == Stop::Runs {
+            continue;
+        }
+        n_compared += 1;
+        n_cut += usize::from(all.report.stop == Stop::Depth);
+        let found = explore(Dpor::Optimal);
+        // Every order of messages in a mailbox counts for these two.
+        let (source, none) = (explore(Dpor::Source), explore(Dpor::None));
+        let is_right = (&found.classes, &found.ends) == (&all.classes, &all.ends)
+            && found.report.n_runs == found.classes.len()
+            && [&found, &source].iter().all(|it| it.report.n_diverged == 0)
+            && (&source.classes, &source.ends) == (&none.classes, &none.ends)
+            && source.ends == all.ends;
+        if !is_right {
+            let lost: Vec<&String> = all.ends.difference(&found.ends).collect();
+            let made: Vec<&String> = found.ends.difference(&all.ends).collect();
+            wrong.push(format!(
+                "{}\n{preemptions} preemptions\nall {:?}\nbounded {:?}\nsource {:?}\nnone {:?}\nlost {lost:?}\nmade up {made:?}\n",
+                source_of(&text, n),
+                all.report,
+                found.report,
+                source.report,
+                none.report,
+            ));
+        }
+    }
+    assert!(n_compared > n_programs && n_cut > 0, "{n_cut} of {n_compared} were cut");
+    assert_none(wrong, n_compared);
+}
+
+/// Random programs that are loaded.
+struct Programs {
+    module: String,
+    text: String,
+    machine: Machine,
+}
+
+impl Programs {
+    fn new(seed: u64, n_programs: usize, theme: Theme) -> Programs {
+        let mut random = Random(seed);
+        let module = format!("interleavings_{seed}");
+        let mut text =
+            format!("-module({module}).\n-compile([export_all, nowarn_export_all]).\n\n");
+        for n in 0..n_programs {
+            text += &program(&mut random, n, theme);
+        }
+        let dir = std::env::temp_dir().join("gimlet-interleavings");
+        std::fs::create_dir_all(&dir).expect("a directory");
+        let file = dir.join(format!("{module}.erl"));
+        std::fs::write(&file, &text).expect("a file");
+        let machine = machine_with(Atom::new(&module), &file);
+        Programs { module, text, machine }
+    }
+}
+
+fn source_of(text: &str, n: usize) -> &str {
+    let from = text.find(&format!("p{n}() ->")).unwrap_or(0);
+    let to = text.get(from..).and_then(|it| it.find("\n\n")).unwrap_or(0);
+    text.get(from..from + to).unwrap_or_default()
+}
+
+fn assert_none(mut wrong: Vec<String>, n_compared: usize) {
     wrong.sort_by_key(String::len);
     let shown = wrong.get(..wrong.len().min(3)).unwrap_or_default().join("\n");
     assert!(wrong.is_empty(), "{} of {n_compared}:\n{shown}", wrong.len());
@@ -152,27 +241,23 @@ impl Gather for Gathered {
     }
 }
 
+fn settings(dpor: Dpor) -> ScheduleSettings {
+    let max_runs = (dpor == Dpor::All).then_some(MAX_RUNS);
+    ScheduleSettings { dpor, counts_classes: true, max_runs, ..ScheduleSettings::default() }
+}
+
 fn explore(
     machine: &mut Machine,
     (module, function): (&str, &str),
-    dpor: Dpor,
-    losses: usize,
+    settings: &ScheduleSettings,
     crew: Crew,
 ) -> Explored {
     let mut stage = Staged::new(machine, Atom::new(module), Atom::new(function));
     let oracles = Chains { domain: &Domain::default(), halt: None };
     let seed = Input { args: Vec::new() };
-    let settings = ScheduleSettings {
-        dpor,
-        delivery: Delivery::Instant,
-        counts_classes: true,
-        losses,
-        max_runs: (dpor == Dpor::All).then_some(MAX_RUNS),
-        ..ScheduleSettings::default()
-    };
     let on: (&mut dyn Stage, &Staging<'_>) = (&mut stage, &|_| ());
     let (report, Gathered { classes, ends }) =
-        crew.explore(on, &oracles, &Gathered::default, &seed, &settings, &mut |_| None);
+        crew.explore(on, &oracles, &Gathered::default, &seed, settings, &mut |_| None);
     assert_eq!(report.trouble, None, "{module}:{function}");
     Explored { report, classes, ends }
 }

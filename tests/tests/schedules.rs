@@ -166,16 +166,52 @@ fn scenarios() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Their functions that are programs.
+fn all_meetings(machine: &mut Machine) -> Vec<Atom> {
+    let exports = machine.exports(&Atom::new("meetings")).expect("it is there");
+    let is_program = |it: &(Atom, u32)| {
+        it.1 == 0 && !matches!(it.0.as_str(), "forever" | "stopped_or_not" | "module_info")
+    };
+    exports.into_iter().filter(is_program).map(|it| it.0).collect()
+}
+
+/// Bounds leave out what has no schedule within them, and nothing else.
+#[test]
+fn meetings_with_few_preemptions() {
+    let mut machine = machine_of("meetings");
+    let (mut wrong, mut n_compared) = (Vec::new(), 0);
+    let functions = all_meetings(&mut machine);
+    for (function, bound) in functions.iter().flat_map(|it| (0..3).map(move |n| (it, n))) {
+        let unit = ("meetings", function.as_str());
+        let mut within = |dpor, max_runs| {
+            let preemptions = Some(bound);
+            let settings = ScheduleSettings { preemptions, max_runs, ..with(dpor) };
+            let (report, ends, _) = explore(&mut machine, unit, &[], settings, false);
+            (report.n_classes, ends, report.stop)
+        };
+        let (n_found, found, _) = within(Dpor::Optimal, None);
+        if function.as_str() == "written_between_reads" {
+            assert_eq!(found.len(), 4, "{bound} preemptions: {found:?}");
+        }
+        let (n_all, all, stop) = within(Dpor::All, Some(500));
+        if stop == Stop::Runs {
+            continue;
+        }
+        n_compared += 1;
+        if (n_found, &found) != (n_all, &all) {
+            wrong.push(format!("{function:?}: {n_found} {found:?} instead of {n_all} {all:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(n_compared > 150, "{n_compared}");
+}
+
 /// More of them, whose classes are what all interleavings say.
 #[test]
 fn meetings() {
     let mut machine = machine_of("meetings");
-    let exports = machine.exports(&Atom::new("meetings")).expect("it is there");
-    let is_program = |it: &&(Atom, u32)| {
-        it.1 == 0 && !matches!(it.0.as_str(), "forever" | "stopped_or_not" | "module_info")
-    };
     let (mut wrong, mut n_compared) = (Vec::new(), 0);
-    for (function, _) in exports.iter().filter(is_program) {
+    for function in &all_meetings(&mut machine) {
         let unit = ("meetings", function.as_str());
         let limited = ScheduleSettings { max_runs: Some(3000), ..with(Dpor::All) };
         let (all, all_ends, _) = explore(&mut machine, unit, &[], limited, false);

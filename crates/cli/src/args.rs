@@ -241,7 +241,7 @@ pub(crate) struct Test {
         requires = "schedules"
     )]
     pub(crate) lossy: Option<usize>,
-    /// How often a process may be left although it could go on [default: any number]
+    /// How often a process may be left although its next step could be taken [default: any number]
     #[arg(long, value_name = "N", requires = "schedules")]
     pub(crate) preemptions: Option<usize>,
     /// Let each node of --nodes but the first go down, once, at any time

@@ -68,6 +68,8 @@ pub enum Mode {
     Write,
     /// Writes what has this hash; who writes the same is no rival.
     Put(u64),
+    /// Adds to what is kept in the order in which it comes. Who looks at a part looks whether it came.
+    Mail,
     ReadPart,
     WritePart,
 }
@@ -75,7 +77,7 @@ pub enum Mode {
 impl Mode {
     /// Whether it touches all of an object.
     pub fn is_whole(self) -> bool {
-        matches!(self, Mode::Read | Mode::Write | Mode::Put(_))
+        matches!(self, Mode::Read | Mode::Write | Mode::Put(_) | Mode::Mail)
     }
 }
 
@@ -83,7 +85,8 @@ impl Access {
     /// Whether the order of the two can make a difference.
     pub fn conflicts(self, other: Access) -> bool {
         let (a, b) = (self.mode, other.mode);
-        let writes = |it: Mode| matches!(it, Mode::Write | Mode::WritePart | Mode::Put(_));
+        let writes =
+            |it: Mode| matches!(it, Mode::Write | Mode::WritePart | Mode::Put(_) | Mode::Mail);
         let is_same = matches!((a, b), (Mode::Put(a), Mode::Put(b)) if a == b);
         self.object == other.object
             && (a.is_whole() || b.is_whole())

@@ -1,9 +1,10 @@
 //! What a step does, as far as its order with other steps can matter.
 
 use crate::schedules::cells::Gates;
+use std::borrow::Cow;
 use std::ops::Deref;
 use std::sync::Arc;
-use trace::{Access, Actor, Label, MessageId, OfferKind, Step, Take};
+use trace::{Access, Actor, Label, MessageId, Mode, OfferKind, Step, Take};
 
 /// No actor has it.
 pub(super) const NOTHING: Label = Label { actor: Actor(u32::MAX), take: Take::Next };
@@ -74,6 +75,18 @@ impl Doing {
             || self.sends(other.label.take)
             || other.sends(self.label.take)
             || self.accesses.iter().any(|it| other.accesses.iter().any(|of| it.conflicts(*of)))
+    }
+
+    /// The same if messages to one mailbox do not depend on each other.
+    pub(super) fn without_mail_order(&self) -> Cow<'_, Doing> {
+        if self.accesses.iter().all(|it| it.mode != Mode::Mail) {
+            return Cow::Borrowed(self);
+        }
+        let mut res = self.clone();
+        for access in res.accesses.iter_mut().filter(|it| it.mode == Mode::Mail) {
+            access.mode = Mode::WritePart;
+        }
+        Cow::Owned(res)
     }
 
     fn touches(&self, actor: Actor) -> bool {

@@ -1,9 +1,12 @@
 //! All schedules of a program that differ in something that matters, with all inputs.
 //!
 //! Optimal dynamic partial order reduction with wakeup trees, where a step of a receive is named by
-//! the message that it takes. Knows no language: steps say what they touch.
+//! the message that it takes. Knows no language: steps say what they touch. A search with a bound on
+//! preemptions reduces less (`bounded`).
 
+mod bounded;
 mod cells;
+mod class;
 mod crew;
 mod data;
 mod doing;

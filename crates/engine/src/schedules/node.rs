@@ -1,12 +1,13 @@
 //! Places on the path of a search, with what is planned there.
 
+use crate::schedules::bounded::Standing;
 use crate::schedules::data::Turns;
 use crate::schedules::doing::{Doing, initial, is_weak_initial};
 use crate::schedules::settings::Dpor;
 use crate::schedules::wakeup::{Asleep, Branch};
 use std::sync::Arc;
 use term::Exprs;
-use trace::Input;
+use trace::{Input, Label};
 
 /// A place on the path, before a step.
 #[derive(Clone, Debug)]
@@ -16,13 +17,19 @@ pub(super) struct Node {
     pub(super) tree: Vec<Branch>,
     /// What the step on the path chose by its data, and what was not tried.
     pub(super) turns: Turns,
-    /// On the way here.
-    pub(super) n_preemptions: usize,
+    /// With the input of the run that was here last.
+    pub(super) standing: Standing,
 }
 
 impl Node {
-    pub(super) fn new(sleep: Vec<Arc<Asleep>>, tree: Vec<Branch>, n_preemptions: usize) -> Node {
-        Node { sleep, tree, turns: Turns::default(), n_preemptions }
+    pub(super) fn new(sleep: Vec<Arc<Asleep>>, tree: Vec<Branch>, standing: Standing) -> Node {
+        Node { sleep, tree, turns: Turns::default(), standing }
+    }
+
+    /// Whether a step was tried or will be.
+    pub(super) fn tries(&self, label: Label) -> bool {
+        self.tree.iter().any(|it| it.doing.label == label)
+            || self.sleep.iter().any(|it| it.doing.label == label)
     }
 
     /// Whether a sequence need not be tried, whatever else is planned.

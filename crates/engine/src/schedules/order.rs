@@ -9,8 +9,6 @@
 use crate::schedules::cells::{Cell, Gates, Place};
 use crate::schedules::doing::Doing;
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
-use std::mem::Discriminant;
 use std::sync::Arc;
 use trace::{
     Access, Actor, Choice, Label, Match, MessageId, Mode, Object, Offer, OfferKind, Patience,
@@ -35,9 +33,9 @@ pub(super) struct Event {
     /// What it touched is in `doing`.
     pub(super) step: Step,
     /// The number of its actor.
-    actor: usize,
+    pub(super) actor: usize,
     /// The place among the steps of its actor.
-    nth: u32,
+    pub(super) nth: u32,
     /// The step of the same actor before it.
     before: Option<usize>,
     clock: Vec<u32>,
@@ -66,7 +64,7 @@ pub(super) struct Received {
     /// Messages that it would take with other inputs.
     pub(super) unwanted: Vec<(MessageId, Match)>,
     /// The step of the same actor before it.
-    before: Option<usize>,
+    pub(super) before: Option<usize>,
 }
 
 impl Received {
@@ -98,8 +96,8 @@ pub(super) struct Trace {
     pub(super) races: Vec<Race>,
     pub(super) received: Vec<Received>,
     pub(super) cuts: Vec<Cut>,
-    actors: FxHashMap<Actor, usize>,
-    last: Vec<Option<usize>>,
+    pub(super) actors: FxHashMap<Actor, usize>,
+    pub(super) last: Vec<Option<usize>>,
     spawned_at: FxHashMap<Actor, usize>,
     killed_at: FxHashMap<Actor, usize>,
     touched: FxHashMap<Object, Touched>,
@@ -301,6 +299,18 @@ impl Trace {
             assumed,
         });
         self.note_sent(at)
+    }
+
+    /// Earlier steps without which a step would not be there.
+    pub(super) fn needs(&self, event: usize) -> impl Iterator<Item = usize> {
+        let it = self.events.get(event);
+        let sender = it.and_then(|it| match it.step.label.take {
+            Take::Message(id) => self.sender(id),
+            Take::Next | Take::Timeout | Take::Lost => None,
+        });
+        let of = |them: &FxHashMap<Actor, usize>| them.get(&it?.step.label.actor).copied();
+        let all = [it.and_then(|it| it.before), sender, of(&self.spawned_at), of(&self.killed_at)];
+        all.into_iter().flatten().filter(move |it| *it < event)
     }
 
     fn clock(&self, event: usize) -> &[u32] {
@@ -715,49 +725,9 @@ impl Trace {
         debug_assert_eq!(res.len(), n, "what happens before something has no cycle");
         res
     }
-
-    /// What all schedules that are equivalent have in common, and no other has: the steps of each actor,
-    /// by their names.
-    pub(super) fn class(&self, name: &dyn Fn(Actor) -> String) -> Vec<(String, Vec<Done>)> {
-        // Some were met in earlier runs only.
-        let has_steps = |it: &(&Actor, &usize)| self.last.get(*it.1).is_some_and(Option::is_some);
-        let actors = self.actors.iter().filter(has_steps);
-        let names: BTreeMap<String, usize> = actors.map(|it| (name(*it.0), *it.1)).collect();
-        let ranks: FxHashMap<usize, usize> = names.values().copied().zip(0..).collect();
-        let rank = |actor: usize| ranks.get(&actor).copied().unwrap_or(usize::MAX);
-        let mut res: Vec<(String, Vec<Done>)> =
-            names.into_keys().map(|it| (it, Vec::new())).collect();
-        // The clocks also know what steps wait for because of the cell.
-        let mut clocks: Vec<Vec<u32>> = Vec::with_capacity(self.events.len());
-        for (at, event) in self.events.iter().enumerate() {
-            let mut clock = vec![0; res.len()];
-            for cause in self.causes(at, Gates::default()).filter_map(|it| clocks.get(it)) {
-                clock.iter_mut().zip(cause).for_each(|(own, n)| *own = (*own).max(*n));
-            }
-            set(&mut clock, rank(event.actor), event.nth + 1);
-            let take = match event.step.label.take {
-                Take::Message(id) => Some((self.actors.get(&id.from).map(|it| rank(*it)), id.n)),
-                Take::Next | Take::Timeout | Take::Lost => None,
-            };
-            let what = std::mem::discriminant(&event.step.label.take);
-            if let Some((_, steps)) = res.get_mut(rank(event.actor)) {
-                steps.push(Done { what, take, clock: clock.clone() });
-            }
-            clocks.push(clock);
-        }
-        res
-    }
 }
 
-/// A step of an actor in a class: what it took, and how much of each actor it knows.
-#[derive(Debug, Hash)]
-pub(super) struct Done {
-    what: Discriminant<Take>,
-    take: Option<(Option<usize>, u32)>,
-    clock: Vec<u32>,
-}
-
-fn set(clock: &mut Vec<u32>, actor: usize, n: u32) {
+pub(super) fn set(clock: &mut Vec<u32>, actor: usize, n: u32) {
     if clock.len() <= actor {
         clock.resize(actor + 1, 0);
     }

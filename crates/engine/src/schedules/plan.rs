@@ -6,7 +6,9 @@ use crate::schedules::offers::fits;
 use crate::schedules::order::{Event, Received, Trace};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use trace::{Actor, Choice, ExecutorError, Input, Label, Match, OfferKind, Patience, Stage, Take};
+use trace::{
+    Actor, Choice, ExecutorError, Input, Label, Match, MessageId, OfferKind, Patience, Stage, Take,
+};
 
 #[derive(Debug)]
 pub(super) struct Plan {
@@ -152,6 +154,21 @@ pub(super) fn losses(trace: &Trace, max: usize) -> Vec<Plan> {
     };
     let may_lose = trace.events.iter().enumerate().filter(|it| it.1.may_lose);
     may_lose.map(plan).filter(is_within).collect()
+}
+
+/// Messages that were there when a receive was, and that it would have taken with other inputs.
+pub(super) fn unmatched_plans(trace: &Trace, fresh: usize) -> Vec<Plan> {
+    let of = |received: &Received| -> Vec<Plan> {
+        let is_there =
+            |it: &&(MessageId, Match)| trace.sender(it.0).is_some_and(|it| it < received.at);
+        let plan = |it: &(MessageId, Match)| {
+            let doing = received.doing(Take::Message(it.0));
+            let unmatched = Some(it.1.choices.clone());
+            Plan { unmatched, ..plan(trace, received.at, received.at, doing) }
+        };
+        received.unwanted.iter().filter(is_there).map(plan).collect()
+    };
+    trace.received.iter().filter(|it| fresh <= it.at).flat_map(of).collect()
 }
 
 /// What the last step of a plan does where it is planned.

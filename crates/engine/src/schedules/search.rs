@@ -6,17 +6,20 @@
 
 use crate::oracle::Oracle;
 use crate::report::Stop;
+use crate::schedules::bounded::{Detour, Standing, detours};
 use crate::schedules::cells::Cell;
+use crate::schedules::class::{Mail, class_of};
 use crate::schedules::data::{Path, Turns, condition, inputs_for_match, needed};
 use crate::schedules::doing::{Doing, NOTHING};
 use crate::schedules::node::Node;
 use crate::schedules::offers::{fits, is_open, labels, loss, natural, waiting};
 use crate::schedules::order::Trace;
-use crate::schedules::plan::{Plan, Settled, Settlements, losses, ordered_plans, plans, try_out};
+use crate::schedules::plan::{Plan, Settled, Settlements};
+use crate::schedules::plan::{losses, ordered_plans, plans, try_out, unmatched_plans};
 use crate::schedules::settings::{Dpor, Ended, ScheduleReport, ScheduleSettings};
 use crate::schedules::wakeup::{Asleep, Branch, Sequence, first_of, insert};
-use rustc_hash::{FxHashSet, FxHasher};
-use std::hash::{Hash, Hasher};
+use rustc_hash::FxHashSet;
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 use term::Exprs;
@@ -35,7 +38,7 @@ pub fn explore_schedules(
     see: &mut dyn FnMut(&Ended<'_>),
     watch: &mut dyn FnMut(&ScheduleReport) -> Option<Stop>,
 ) -> ScheduleReport {
-    stage.order_mail(settings.dpor.orders_mail());
+    stage.order_mail(settings.orders_mail());
     let mut search = Search::new(settings, seed, Cell::default());
     let ended = search.go_on(stage, oracle, None, see, watch);
     search.into_report(ended)
@@ -197,7 +200,9 @@ impl Search {
             let taken = trace.events.iter().map(|it| &it.step);
             let steps = taken.map(|it| (it.label, it.choices.clone())).collect();
             let unreceived = trace.unreceived();
-            let class = self.settings.counts_classes.then(|| class_of(&trace, &performed, stage));
+            let is_classed = self.settings.counts_classes || self.settings.meets_again();
+            let mail = if self.settings.dpor.orders_mail() { Mail::Ordered } else { Mail::Free };
+            let class = is_classed.then(|| class_of(&trace, &performed, stage, mail));
             Whole { schedule, steps, unreceived, performed, class }
         });
         self.trace = trace;
@@ -213,8 +218,14 @@ impl Search {
         self.report.n_diverged += usize::from(ran.is_diverged);
         self.is_cut |= ran.is_cut;
         if let Some(Whole { schedule, steps, unreceived, performed, class }) = &ran.whole {
-            self.report.n_runs += 1;
             let is_new = class.is_some_and(|it| self.classes.insert(it));
+            // What was not followed may differ with the input.
+            let is_followed = performed.losses.is_empty();
+            if self.settings.meets_again() && !is_new && is_followed {
+                self.report.n_blocked += 1;
+                return;
+            }
+            self.report.n_runs += 1;
             self.report.n_classes += usize::from(is_new);
             let input = &*self.input;
             let class = *class;
@@ -238,7 +249,7 @@ impl Search {
         let mut sleep: Vec<Arc<Asleep>> = Vec::new();
         let mut planned: Vec<Branch> = Vec::new();
         let known = res.trace.len();
-        let mut n_preemptions = self.nodes.get(known).map_or(0, |it| it.n_preemptions);
+        let mut n_preemptions = self.nodes.get(known).map_or(0, |it| it.standing.n_preemptions);
         let mut last = res.trace.events.last().map(|it| it.step.label.actor);
         loop {
             let trace = &mut res.trace;
@@ -252,9 +263,11 @@ impl Search {
                 res.is_cut = true;
                 break;
             }
+            let standing = Standing::new(n_preemptions, last, &offers);
             if depth >= self.nodes.len() {
                 let mut tree = std::mem::take(&mut planned);
                 if tree.is_empty() {
+                    let offers = self.within_bound(standing, &offers);
                     tree = self.choose(stage.exprs(), &offers, trace, &sleep, last);
                 }
                 if tree.is_empty() {
@@ -267,7 +280,9 @@ impl Search {
                     break;
                 }
                 let sleep = std::mem::take(&mut sleep);
-                self.nodes.push(Node::new(sleep, tree, n_preemptions));
+                self.nodes.push(Node::new(sleep, tree, standing));
+            } else if self.settings.is_bounded() {
+                self.stand_at(depth, standing, &offers);
             }
             let is_newest = depth + 1 == self.nodes.len();
             let branch = self.nodes.get(depth).and_then(|it| it.tree.first());
@@ -286,17 +301,18 @@ impl Search {
                 }
                 break;
             }
+            if !standing.allows(label.actor, self.settings.preemptions) {
+                // With another input somebody could go on who could not.
+                (res.is_cut, res.is_whole) = (true, false);
+                break;
+            }
+            n_preemptions = standing.with(label.actor);
+            if is_newest && self.settings.is_bounded() {
+                self.try_variants(depth, label.actor, &offers, trace);
+            }
             let branch = self.nodes.get_mut(depth).and_then(|it| it.tree.first_mut());
             if let Some(branch) = branch.filter(|_| is_newest) {
                 planned = std::mem::take(&mut branch.children);
-            }
-            let left = last.filter(|it| *it != label.actor);
-            let is_preempted = |it: Actor| offers.iter().any(|of| of.actor == it && is_open(of));
-            n_preemptions += usize::from(left.is_some_and(is_preempted));
-            if self.settings.preemptions.is_some_and(|it| it < n_preemptions) {
-                res.is_cut = true;
-                res.is_whole = false;
-                break;
             }
             let step = stage.step(label)?;
             last = Some(label.actor);
@@ -314,13 +330,50 @@ impl Search {
                 }
                 if is_newest {
                     let stays = |it: &&Arc<Asleep>| !it.doing.depends_on(&event.doing);
-                    if self.settings.dpor != Dpor::All {
+                    if self.settings.dpor != Dpor::All && self.settings.preemptions.is_none() {
                         sleep = node.sleep.iter().filter(stays).cloned().collect();
                     }
                 }
             }
         }
         Ok(res)
+    }
+
+    /// Offers that do not lead beyond the bound.
+    fn within_bound<'o>(&mut self, standing: Standing, offers: &'o [Offer]) -> Cow<'o, [Offer]> {
+        let max = self.settings.preemptions;
+        let is_within = |it: &&Offer| !is_open(it) || standing.allows(it.actor, max);
+        if offers.iter().all(|it| is_within(&it)) {
+            return Cow::Borrowed(offers);
+        }
+        // A search that turns races knows better what is left out.
+        self.is_cut |= !self.settings.is_bounded();
+        Cow::Owned(offers.iter().filter(is_within).cloned().collect())
+    }
+
+    /// What it costs to go on from a node may depend on the input; who could go on is tried.
+    fn stand_at(&mut self, depth: usize, standing: Standing, offers: &[Offer]) {
+        let Some(node) = self.nodes.get_mut(depth) else { return };
+        node.standing = standing;
+        let offer = offers.iter().find(|it| Some(it.actor) == standing.running);
+        let label = offer.and_then(|it| natural(std::slice::from_ref(it), None));
+        if let (Some(offer), Some(label)) = (offer, label.filter(|it| !node.tries(*it))) {
+            let doing = Doing::of_offer(label, Some(&offer.kind));
+            node.tree.push(Branch::free(doing, &self.input));
+        }
+    }
+
+    /// Whatever else an actor can do that is tried here: lose a message, or take another one.
+    fn try_variants(&mut self, depth: usize, actor: Actor, offers: &[Offer], trace: &Trace) {
+        let Some(offer) = offers.iter().find(|it| it.actor == actor) else { return };
+        let labels = self.variants(offers, trace, offer);
+        let Some(node) = self.nodes.get_mut(depth) else { return };
+        for label in labels {
+            if !node.tries(label) {
+                let doing = Doing::of_offer(label, Some(&offer.kind));
+                node.tree.push(Branch::free(doing, &self.input));
+            }
+        }
     }
 
     /// The steps that the run before took too, if it had the same input.
@@ -372,13 +425,8 @@ impl Search {
             let kind = offers.iter().find(|it| it.actor == label.actor).map(|it| &*it.kind);
             Branch::free(Doing::of_offer(label, kind), &input)
         };
-        let max_losses = self.settings.losses;
-        let may_lose = max_losses > 0 && trace.n_lost(trace.len()) < max_losses;
-        let natural_labels = || {
-            let natural = |it: &Offer| natural(std::slice::from_ref(it), None);
-            offers
-                .iter()
-                .flat_map(move |it| natural(it).into_iter().chain(loss(it).filter(|_| may_lose)))
+        let variants = || -> Vec<Label> {
+            offers.iter().flat_map(|it| self.variants(offers, trace, it)).collect()
         };
         match self.settings.dpor {
             Dpor::Optimal | Dpor::Source => {
@@ -386,18 +434,32 @@ impl Search {
             }
             Dpor::None => {
                 let is_awake = |it: &Label| !sleep.iter().any(|of| of.doing.label == *it);
-                let mut labels: Vec<Label> = natural_labels().filter(is_awake).collect();
+                let mut labels = variants();
+                labels.retain(is_awake);
                 labels.sort_by_key(|it| in_turns(trace, it.actor, last));
                 labels.into_iter().map(branch).collect()
             }
-            Dpor::All => natural_labels().map(branch).collect(),
+            Dpor::All => variants().into_iter().map(branch).collect(),
             Dpor::Random => {
-                let labels: Vec<Label> = natural_labels().collect();
+                let labels = variants();
                 self.random = scramble(self.random.wrapping_add(0x9e37_79b9_7f4a_7c15));
                 let n = usize::try_from(self.random >> 16).unwrap_or(0) % labels.len().max(1);
                 labels.get(n).copied().map(branch).into_iter().collect()
             }
         }
+    }
+
+    /// All that an actor can do now.
+    fn variants(&self, offers: &[Offer], trace: &Trace, offer: &Offer) -> Vec<Label> {
+        let mut labels = labels(offer);
+        if self.settings.takes_first() {
+            labels.truncate(1);
+        }
+        labels.retain(|it| self.can(offers, trace, *it));
+        let max_losses = self.settings.losses;
+        let may_lose = max_losses > 0 && trace.n_lost(trace.len()) < max_losses;
+        labels.extend(loss(offer).filter(|_| may_lose));
+        labels
     }
 
     /// A step that is possible and not asleep, preferably of who went last.
@@ -422,7 +484,7 @@ impl Search {
         }
         order.into_iter().find_map(|offer| {
             let mut labels = labels(offer);
-            if self.settings.dpor.orders_mail() {
+            if self.settings.takes_first() {
                 labels.truncate(1);
             }
             labels.into_iter().find(|it| !is_asleep(it) && self.can(offers, trace, *it))
@@ -474,20 +536,11 @@ impl Search {
                 node.turns.learn(&path, event.step.choices.clone(), n_assumed, limit);
             }
         }
-        let made = match self.settings.dpor {
-            Dpor::Optimal => plans(trace, &self.settled, fresh),
-            Dpor::Source => ordered_plans(trace, fresh),
-            Dpor::None | Dpor::All | Dpor::Random => Vec::new(),
-        };
-        let lost = match (self.settings.dpor, self.settings.losses) {
-            (Dpor::Optimal | Dpor::Source, 1..) => losses(trace, self.settings.losses),
-            (Dpor::Optimal | Dpor::Source | Dpor::None | Dpor::All | Dpor::Random, _) => Vec::new(),
-        };
-        // Only the first step of a plan counts there.
-        let is_source = self.settings.dpor == Dpor::Source;
-        let lost = lost.into_iter().map(|it| if is_source { it.only_last() } else { it });
+        if self.settings.is_bounded() {
+            self.learn_detours(stage.exprs(), oracle, trace, &path, fresh);
+        }
         let mut settled = Vec::new();
-        for mut plan in made.into_iter().chain(lost) {
+        for mut plan in self.plans(trace, fresh) {
             if plan.is_open {
                 self.is_stale = true;
                 if let Ok(Some(doing)) = try_out(stage, trace, &plan, &self.input) {
@@ -518,11 +571,66 @@ impl Search {
             if self.nodes.len() == at {
                 // Nothing was done here; what is planned comes after it.
                 let tree = vec![Branch::free(Doing::nothing(), &self.input)];
-                self.nodes.push(Node::new(played.asleep.clone(), tree, 0));
+                self.nodes.push(Node::new(played.asleep.clone(), tree, Standing::default()));
             }
             self.add_inputs(stage.exprs(), at, *label, inputs);
         }
         settled
+    }
+
+    fn plans(&self, trace: &Trace, fresh: usize) -> Vec<Plan> {
+        let ScheduleSettings { dpor, losses: max_losses, .. } = self.settings;
+        if self.settings.is_bounded() {
+            return Vec::new();
+        }
+        let mut res = match dpor {
+            Dpor::Optimal => plans(trace, &self.settled, fresh),
+            Dpor::Source => ordered_plans(trace, fresh),
+            Dpor::None | Dpor::All | Dpor::Random => return Vec::new(),
+        };
+        if max_losses > 0 {
+            // Only the first step of a plan counts there.
+            let is_source = dpor == Dpor::Source;
+            let lost = losses(trace, max_losses).into_iter();
+            res.extend(lost.map(|it| if is_source { it.only_last() } else { it }));
+        }
+        res
+    }
+
+    /// What a run gives reason to in a search with a bound.
+    fn learn_detours(
+        &mut self,
+        exprs: &mut Exprs,
+        oracle: &mut dyn Oracle,
+        trace: &Trace,
+        path: &Path,
+        fresh: usize,
+    ) {
+        // What it costs to go somewhere may depend on the input.
+        let is_same = self.trace_input.as_ref().is_some_and(|it| Arc::ptr_eq(it, &self.input));
+        let fresh = if is_same { fresh } else { 0 };
+        for Detour { at, firsts } in detours(trace, fresh) {
+            let Some(node) = self.nodes.get_mut(at) else { continue };
+            let Some(doing) = firsts.first() else { continue };
+            if firsts.iter().any(|it| node.tries(it.label)) {
+                continue;
+            }
+            if node.standing.allows(doing.label.actor, self.settings.preemptions) {
+                node.tree.push(Branch::free(Arc::clone(doing), &self.input));
+            } else {
+                self.is_cut = true;
+            }
+        }
+        for plan in unmatched_plans(trace, fresh) {
+            let is_tried = |it: &Node| it.tries(plan.last.label);
+            if self.nodes.get(plan.at).is_some_and(is_tried) {
+                continue;
+            }
+            let (needed, unmatched) = (needed(trace, path, &plan), plan.unmatched.as_deref());
+            let unmatched = unmatched.unwrap_or_default();
+            let inputs = inputs_for_match(exprs, oracle, &needed, unmatched, 0, &self.input);
+            self.add_inputs(exprs, plan.at, plan.last.label, inputs);
+        }
     }
 
     /// One step, with inputs that may make it possible.
@@ -648,9 +756,7 @@ impl ScheduleSettings {
         offer.is_some_and(|it| match &*it.kind {
             OfferKind::Next { .. } => true,
             OfferKind::Receive(waiting) => {
-                matches!(self.dpor, Dpor::All | Dpor::Random)
-                    || self.dpor.orders_mail()
-                    || trace.allows(label.actor, waiting, label.take)
+                self.takes_first() || trace.allows(label.actor, waiting, label.take)
             }
         })
     }
@@ -661,13 +767,6 @@ impl ScheduleSettings {
 fn in_turns(trace: &Trace, actor: Actor, last: Option<Actor>) -> (bool, Option<(usize, usize)>) {
     let age = trace.age(actor);
     (last.is_some_and(|it| age < trace.age(it)), age)
-}
-
-fn class_of(trace: &Trace, performed: &Performed, stage: &dyn Stage) -> u64 {
-    let mut hasher = FxHasher::default();
-    trace.class(&|it| stage.name(it)).hash(&mut hasher);
-    performed.choices.iter().for_each(|it| (it.site, it.taken).hash(&mut hasher));
-    hasher.finish()
 }
 
 /// Spreads numbers over all of their range (the finaliser of splitmix64).

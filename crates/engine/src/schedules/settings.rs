@@ -10,7 +10,8 @@ use trace::{Input, Label, Performed, Sent};
 pub struct ScheduleSettings {
     pub dpor: Dpor,
     pub delivery: Delivery,
-    /// How often a process may be left although it could go on.
+    /// How often a process may be left although it could go on. Every class is met that has a schedule
+    /// within the bound.
     pub preemptions: Option<usize>,
     /// How many messages of a run may be lost.
     pub losses: usize,
@@ -67,10 +68,36 @@ impl Dpor {
     }
 }
 
+impl ScheduleSettings {
+    /// Whether which message came first is decided where they are sent. How dear a schedule is depends on it.
+    pub(super) fn orders_mail(&self) -> bool {
+        self.dpor.orders_mail() || self.is_bounded() && self.delivery == Delivery::Instant
+    }
+
+    /// Whether a receive takes the first message of those that are there.
+    pub(super) fn takes_first(&self) -> bool {
+        match self.dpor {
+            Dpor::Optimal | Dpor::Source | Dpor::None => self.orders_mail(),
+            Dpor::All => self.delivery == Delivery::Instant,
+            Dpor::Random => true,
+        }
+    }
+
+    /// Whether the search turns races within a bound.
+    pub(super) fn is_bounded(&self) -> bool {
+        self.preemptions.is_some() && matches!(self.dpor, Dpor::Optimal | Dpor::Source)
+    }
+
+    /// Whether equivalent runs may be made, of which only the first counts.
+    pub(super) fn meets_again(&self) -> bool {
+        self.is_bounded() || self.preemptions.is_some() && self.dpor == Dpor::None
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 pub struct ScheduleReport {
     pub n_runs: usize,
-    /// Runs that came to a place from where all had been seen.
+    /// Runs that came to a place from where all had been seen, or were equivalent to an earlier one.
     pub n_blocked: usize,
     /// Runs that could not follow their plan.
     pub n_diverged: usize,

@@ -576,7 +576,7 @@ const TIMER: u32 = 1 << 31;
 
 /// How messages touch the mailboxes that they come to.
 fn mail_mode(is_ordered: bool) -> Mode {
-    if is_ordered { Mode::Write } else { Mode::WritePart }
+    if is_ordered { Mode::Mail } else { Mode::WritePart }
 }
 
 pub(crate) fn actor(pid: PidId) -> Actor {

@@ -505,7 +505,7 @@ impl Staged<'_> {
                     taking: Access { object: touch::taken(pid), mode: Mode::WritePart },
                     giving_up: self
                         .is_mail_ordered
-                        .then(|| Access { object: touch::mailbox(pid), mode: Mode::Read }),
+                        .then(|| Access { object: touch::mailbox(pid), mode: Mode::ReadPart }),
                 };
                 self.act.receives.push(Rc::new(Receive {
                     pid,
