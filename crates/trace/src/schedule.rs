@@ -110,6 +110,8 @@ pub enum OfferKind {
         accesses: Vec<Access>,
         is_global: bool,
         kills: Vec<Actor>,
+        /// The mailbox that what it sends comes to, unless it is lost.
+        mail: Option<Access>,
         /// It sends a message to another process, which might be lost.
         may_lose: bool,
     },

@@ -195,8 +195,10 @@ impl<'a, G: Gather> Desk<'a, G> {
     }
 
     /// Bounds other than that of the depth depend on what is possible without a cell.
+    /// What is lost changes which questions have answers: cells do not hold all runs then.
     fn may_divide(&self) -> bool {
-        self.settings.dpor == Dpor::Optimal && self.settings.preemptions.is_none()
+        let ScheduleSettings { dpor, preemptions, losses, .. } = *self.settings;
+        dpor == Dpor::Optimal && preemptions.is_none() && losses == 0
     }
 
     /// Explores cells until there are none left. Says why not all of them were.

@@ -38,8 +38,10 @@ impl Doing {
     /// What is known of a step that was offered and not taken.
     pub(super) fn of_offer(label: Label, kind: Option<&OfferKind>) -> Arc<Doing> {
         let (accesses, is_global, killed) = match kind {
-            Some(OfferKind::Next { accesses, is_global, kills, .. }) => {
-                (accesses.clone(), *is_global, kills.clone())
+            Some(OfferKind::Next { accesses, is_global, kills, mail, .. }) => {
+                let mail = mail.filter(|_| label.take != Take::Lost);
+                let accesses = accesses.iter().copied().chain(mail).collect();
+                (accesses, *is_global, kills.clone())
             }
             Some(OfferKind::Receive(waiting)) => {
                 (waiting.touched(label.take).into_iter().collect(), false, Vec::new())
@@ -53,7 +55,8 @@ impl Doing {
     /// The step of a run that ends, which comes before or after nothing else.
     pub(super) fn nothing() -> Arc<Doing> {
         let (accesses, kills) = (Vec::new(), Vec::new());
-        let kind = OfferKind::Next { accesses, is_global: true, kills, may_lose: false };
+        let (mail, may_lose) = (None, false);
+        let kind = OfferKind::Next { accesses, is_global: true, kills, mail, may_lose };
         Doing::of_offer(NOTHING, Some(&kind))
     }
 

@@ -291,10 +291,10 @@ impl Stage for Staged<'_> {
 
 /// An operation that touches this; what it sends touches mailboxes in the mode.
 pub(super) fn next(actor: Actor, touch: Touch, mail_mode: Mode) -> Offer {
-    let Touch { mut accesses, is_global, kills, mail, may_lose, .. } = touch;
-    accesses.extend(mail.map(|it| Access { object: touch::mailbox(it), mode: mail_mode }));
+    let Touch { accesses, is_global, kills, mail, may_lose, .. } = touch;
+    let mail = mail.map(|it| Access { object: touch::mailbox(it), mode: mail_mode });
     let kills = kills.into_iter().map(super::actor).collect();
-    Offer { actor, kind: Arc::new(OfferKind::Next { accesses, is_global, kills, may_lose }) }
+    Offer { actor, kind: Arc::new(OfferKind::Next { accesses, is_global, kills, mail, may_lose }) }
 }
 
 impl Staged<'_> {
