@@ -8,7 +8,7 @@ use crate::builtins::phash2;
 use crate::data::{AtomId, NodeId, PidId, RefId, Value};
 use crate::machine::World;
 use crate::machine::farewell::Part;
-use crate::machine::process::AliasKind;
+use crate::machine::process::{AliasKind, Process};
 use crate::machine::schedule::stage::End;
 use crate::machine::schedule::{is_inline, tables};
 use crate::machine::signals::Through;
@@ -263,13 +263,13 @@ pub(super) fn of_call(w: &World, kind: Kind, args: &[Value]) -> Option<Touch> {
         Kind::Nodes => touch.access(network(), Mode::Read),
         Kind::Info => return of_info(w, first.as_pid()?, second),
         Kind::Clock if is_coarse(w, args) => return None,
-        Kind::Clock => touch.access(object(25, 0, 0), Mode::Write),
+        Kind::Clock => touch.access(clock(), Mode::Write),
         Kind::Unique => {
             let options = w.heap.list_items(first).unwrap_or_default();
             let is_ordered =
                 |it: &Value| it.as_atom().is_some_and(|it| w.atoms.name(it) == "monotonic");
             options.iter().find(|it| is_ordered(it))?;
-            touch.access(object(26, 0, 0), Mode::Write);
+            touch.access(unique_integers(), Mode::Write);
         }
         Kind::Table(kind) => return tables::of_call(w, kind, first, second),
         Kind::Term(mode) => {
@@ -557,12 +557,11 @@ pub(super) fn of_node_down(w: &World, node: NodeId) -> Touch {
     }
     touch.kills.extend(w.endings_on(node));
     // Who is linked to what was there hears of it.
-    let linked = w.processes.values().flat_map(|it| it.links.iter().map(|to| (it.pid, *to)));
-    for (pid, _) in linked.filter(|it| it.1.node() == node) {
-        touch.access(links(pid), Mode::WritePart);
+    let is_linked = |it: &&Process| it.links.iter().any(|it| it.node() == node);
+    for other in w.processes.values().filter(is_linked) {
+        touch.access(links(other.pid), Mode::WritePart);
+        touch.kills.push(other.pid);
     }
-    let others = w.processes.values().filter(|it| it.links.iter().any(|it| it.node() == node));
-    touch.kills.extend(others.map(|it| it.pid));
     touch
 }
 
@@ -644,6 +643,15 @@ pub(super) fn timer(id: RefId) -> Object {
 /// A part of the system that a step has made do something.
 pub(super) fn resident(w: &World, name: AtomId) -> Object {
     object(13, atom(w, name), 0)
+}
+
+fn clock() -> Object {
+    object(25, 0, 0)
+}
+
+/// The last of those that are given in order.
+fn unique_integers() -> Object {
+    object(26, 0, 0)
 }
 
 fn names() -> Object {
