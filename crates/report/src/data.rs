@@ -1,0 +1,405 @@
+//! The report: targets, units, modules. Its JSON form is a promise to users (schema 1): keys are added,
+//! never renamed or removed.
+
+use crate::finding::Finding;
+use schemars::{JsonSchema, schema_for};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The version of the JSON form.
+pub const SCHEMA: u32 = 1;
+
+/// Everything that one run of `gimlet test` found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Report {
+    pub schema: u32,
+    pub tool: Tool,
+    /// The targets as the command line named them.
+    pub targets: Vec<String>,
+    pub build: Build,
+    /// The languages of the units, with the words that reports use for them.
+    pub languages: Vec<Language>,
+    /// The whole search was ended by a signal or by its budget before every unit had its turn.
+    pub interrupted: bool,
+    pub elapsed_ms: u64,
+    pub units: Vec<Unit>,
+    pub modules: Vec<Module>,
+    /// The files that this run wrote.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub written: Vec<Written>,
+    /// The text of each source file that findings and modules name. Not part of the JSON form.
+    #[serde(skip)]
+    pub sources: BTreeMap<String, String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Tool {
+    pub name: String,
+    pub version: String,
+}
+
+impl Default for Tool {
+    fn default() -> Tool {
+        Tool { name: "gimlet".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() }
+    }
+}
+
+/// How the code under test was found and compiled, so that a recorded input can be run again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Build {
+    pub pa: Vec<String>,
+    pub includes: Vec<String>,
+    pub defines: Vec<String>,
+    pub nodes: Vec<String>,
+}
+
+/// A language, and the words that a report uses for what it consists of.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Language {
+    /// The tag that units and modules carry: `erlang`.
+    pub name: String,
+    /// What one unit is called: `function`, `predicate`.
+    pub unit: String,
+    pub units: String,
+    /// The real runtime that findings were replayed on: `BEAM`, `swipl`.
+    pub runtime: String,
+    /// What stands before a call in the language's shell: nothing, or `?- `.
+    pub prompt: String,
+    /// What ends a call in the language's shell: nothing, or `.`.
+    pub end: String,
+    /// What becomes of a clause that counts: `covered`, `completed`.
+    pub covered: String,
+}
+
+/// One function or predicate, and what came of its exploration.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Unit {
+    /// The name that `-f` takes: `example:foo/1`, `main/3`.
+    pub unit: String,
+    /// The name that people of the language use: `Example.foo/1`.
+    pub title: String,
+    pub language: String,
+    pub module: String,
+    pub file: Option<String>,
+    pub verdict: Verdict,
+    pub stop: Stop,
+    /// It stopped because nothing new came for long, not because a number was reached.
+    pub saturated: bool,
+    pub runs: usize,
+    pub paths: usize,
+    /// Runs whose input a precondition refused.
+    pub refused: usize,
+    /// Runs that did not take the path that their input was made for.
+    pub diverged: usize,
+    /// Schedules that turned out to be equivalent to explored ones.
+    pub in_vain: usize,
+    pub elapsed_ms: u64,
+    pub solver: Solver,
+    pub coverage: UnitCoverage,
+    pub findings: Vec<Finding>,
+    pub tests: Vec<Test>,
+    pub losses: Vec<Loss>,
+    pub unreceived: Vec<Unreceived>,
+    /// Why our own machinery could not explore it, or not to its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<String>,
+}
+
+/// What may be said of a unit as a whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    Findings,
+    /// Nothing was found, and everything was looked at.
+    Clean,
+    /// Nothing was found, but not everything was looked at.
+    #[default]
+    Bounded,
+}
+
+/// Why the exploration of a unit ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Stop {
+    #[default]
+    Exhausted,
+    Depth,
+    Time,
+    Runs,
+    Interrupted,
+    Unsupported,
+}
+
+impl Stop {
+    pub fn name(self) -> &'static str {
+        match self {
+            Stop::Exhausted => "exhausted",
+            Stop::Depth => "depth",
+            Stop::Time => "time",
+            Stop::Runs => "runs",
+            Stop::Interrupted => "interrupted",
+            Stop::Unsupported => "unsupported",
+        }
+    }
+}
+
+/// How many queries there were, how they were answered, and by which layer of the solver.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Solver {
+    pub queries: u64,
+    pub sat: u64,
+    pub unsat: u64,
+    pub unknown: u64,
+    #[serde(flatten)]
+    pub layers: BTreeMap<String, u64>,
+}
+
+/// Clauses that a unit covers of those that it can reach.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct UnitCoverage {
+    pub clauses: Share,
+    pub by_module: BTreeMap<String, Share>,
+    /// Prolog with `--coverage choice`: the sets of clauses that calls could match.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub matched: Vec<Matched>,
+}
+
+/// So many of so many clauses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Share {
+    pub covered: usize,
+    pub total: usize,
+    /// Prolog: clauses whose head was unified, whether or not their body succeeded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entered: Option<usize>,
+}
+
+impl Share {
+    /// In percent, rounded down; `None` if there is nothing to cover.
+    pub fn percent(self) -> Option<usize> {
+        (self.covered * 100).checked_div(self.total)
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Matched {
+    pub function: Option<String>,
+    pub clauses: Vec<u32>,
+}
+
+/// The names and values of a goal's results, in the order of its arguments.
+pub type Bindings = serde_json::Map<String, serde_json::Value>;
+
+/// An input, and what came of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Test {
+    pub id: String,
+    /// Goals that are called before it, for the facts that they add.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub setup: Vec<String>,
+    pub args: Vec<String>,
+    pub call: String,
+    /// `value`, `error`, `exit`, `throw`; `true`, `false`, `throws`; `deadlock`, `timeout`, `stopped`.
+    pub outcome: String,
+    /// The value, the reason or what was thrown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub term: Option<String>,
+    /// Prolog: the first answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bindings: Option<Bindings>,
+    /// Prolog: the answers that were looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answers: Option<Vec<Bindings>>,
+    /// Prolog: whether there may be more answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub more: Option<bool>,
+    /// Whether the real runtime does the same, where it was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confirmed: Option<bool>,
+}
+
+/// Something that the symbolic half could not follow.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Loss {
+    pub what: String,
+    pub count: usize,
+}
+
+/// A message that lies in a mailbox to the end of some schedules.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Unreceived {
+    pub from: String,
+    pub to: String,
+    pub message: String,
+    pub call: String,
+    pub schedules: usize,
+}
+
+/// Coverage of one module under test, over all units.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Module {
+    pub module: String,
+    /// The name that people of the language use.
+    pub title: String,
+    pub language: String,
+    pub file: Option<String>,
+    pub clauses: Share,
+    pub functions: Vec<FunctionShare>,
+    pub uncovered: Vec<Uncovered>,
+    /// Every clause with its line, in the order of the source.
+    pub lines: Vec<CoveredLine>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct FunctionShare {
+    pub function: String,
+    pub covered: usize,
+    pub total: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entered: Option<usize>,
+}
+
+/// A clause that no run covered.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Uncovered {
+    pub function: String,
+    /// Its number among the clauses of the predicate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clause: Option<usize>,
+    pub line: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entered: Option<bool>,
+    /// The goal of its body that never succeeded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stuck: Option<String>,
+    pub why: Why,
+}
+
+/// Why a clause was not covered.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+pub enum Why {
+    #[serde(rename = "unsatisfiable")]
+    Unsatisfiable,
+    #[serde(rename = "unknown")]
+    Unknown,
+    #[default]
+    #[serde(rename = "not tried")]
+    NotTried,
+    #[serde(rename = "not reachable")]
+    NotReachable,
+}
+
+impl Why {
+    pub fn name(self) -> &'static str {
+        match self {
+            Why::Unsatisfiable => "unsatisfiable",
+            Why::Unknown => "unknown",
+            Why::NotTried => "not tried",
+            Why::NotReachable => "not reachable",
+        }
+    }
+
+    /// The same in a few more words.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Why::Unsatisfiable => "no input leads there",
+            Why::Unknown => "the solver or the machine could not follow",
+            Why::NotTried => "the budget ended first",
+            Why::NotReachable => "nothing that was tested calls it",
+        }
+    }
+}
+
+/// The line of a clause of the source.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct CoveredLine {
+    pub line: u32,
+    pub function: String,
+    pub covered: bool,
+    /// The call that covered it first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+}
+
+/// A file that was written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Written {
+    pub kind: WrittenKind,
+    pub path: String,
+    /// The command that runs it, if it is a file of tests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_with: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum WrittenKind {
+    Report,
+    Tests,
+    Inputs,
+    Chart,
+}
+
+impl Report {
+    pub fn language(&self, name: &str) -> Language {
+        let known = self.languages.iter().find(|it| it.name == name).cloned();
+        known.unwrap_or_else(|| Language { name: name.to_owned(), ..Language::default() })
+    }
+
+    /// All findings with their units, in the order of the units.
+    pub fn findings(&self) -> impl Iterator<Item = (&Unit, &Finding)> {
+        self.units.iter().flat_map(|unit| unit.findings.iter().map(move |it| (unit, it)))
+    }
+
+    /// The n-th line of a source, counted from one.
+    pub fn source_line(&self, file: &str, line: u32) -> Option<&str> {
+        let n = usize::try_from(line).ok()?.checked_sub(1)?;
+        self.sources.get(file)?.lines().nth(n)
+    }
+}
+
+impl Unit {
+    /// Whether all of its paths were tried.
+    pub fn is_complete(&self) -> bool {
+        self.stop == Stop::Exhausted
+            && !self.saturated
+            && self.losses.is_empty()
+            && self.solver.unknown == 0
+            && self.trouble.is_none()
+    }
+
+    /// Sets the verdict to what follows from the rest.
+    pub fn judge(&mut self) {
+        self.verdict = if self.findings.iter().any(Finding::makes_verdict) {
+            Verdict::Findings
+        } else if self.is_complete() {
+            Verdict::Clean
+        } else {
+            Verdict::Bounded
+        };
+    }
+}
+
+/// The JSON schema of a report, as published in `docs/report.schema.json`.
+pub fn schema_text() -> String {
+    let schema = schema_for!(Report);
+    let text = serde_json::to_string_pretty(&schema).unwrap_or_default();
+    format!("{text}\n")
+}

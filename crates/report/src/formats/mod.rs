@@ -1,0 +1,52 @@
+//! The formats that a report can be written in: one file each, one row of the table each.
+
+mod json;
+mod text;
+
+use crate::data::Report;
+use crate::paint::Colours;
+use std::io;
+
+/// A way to write a report.
+#[derive(Clone, Copy, Debug)]
+pub struct Format {
+    /// What `--format` and `--report KIND=FILE` call it.
+    pub name: &'static str,
+    /// What it is for, for `--help`.
+    pub about: &'static str,
+    pub write: fn(&Report, &View, &mut dyn io::Write) -> io::Result<()>,
+}
+
+/// How a report is looked at. Formats for programs pay no heed to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct View {
+    pub colours: Colours,
+    pub detail: Detail,
+}
+
+/// How much of a large report is shown to people.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// Refusals are folded, long tables are cut, and it is said where the rest is.
+    #[default]
+    Folded,
+    /// Refusals are shown like other findings.
+    Refusals,
+    Everything,
+}
+
+pub const FORMATS: &[Format] = &[text::FORMAT, json::FORMAT];
+
+pub fn format_named(name: &str) -> Option<&'static Format> {
+    FORMATS.iter().find(|it| it.name == name)
+}
+
+impl Format {
+    /// The whole report as text of this format.
+    pub fn text(&self, report: &Report, view: &View) -> String {
+        let mut out = Vec::new();
+        // Writing to memory does not fail.
+        (self.write)(report, view, &mut out).ok();
+        String::from_utf8_lossy(&out).into_owned()
+    }
+}

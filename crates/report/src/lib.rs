@@ -1,0 +1,28 @@
+//! What a run of `gimlet test` found, as plain data, and the formats in which it is written.
+//!
+//! Knows no language: whatever depends on one (how a term is printed, what a unit is called) arrives
+//! here as text. Reads no files and no clock: sources are part of the data.
+
+mod data;
+mod finding;
+mod rank;
+mod summary;
+
+mod chart;
+mod paint;
+mod snippet;
+
+mod formats;
+
+pub use chart::{Chart, Fate, Mail, Row, svg};
+pub use data::{
+    Bindings, Build, CoveredLine, FunctionShare, Language, Loss, Matched, Module, Report, SCHEMA,
+    Share, Solver, Stop, Test, Tool, Uncovered, Unit, UnitCoverage, Unreceived, Verdict, Why,
+    Written, WrittenKind, schema_text,
+};
+pub use finding::{Finding, Kind, Level, Reached, Schedule, Status, fingerprint, input_id};
+pub use formats::{Detail, FORMATS, Format, View, format_named};
+pub use paint::{Colours, Paint};
+pub use rank::{FailOn, Ranked, ranked};
+pub use snippet::Snippet;
+pub use summary::Summary;

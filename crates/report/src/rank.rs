@@ -1,0 +1,69 @@
+//! Which findings are shown first, which are folded, and which make the run fail.
+
+use crate::data::{Report, Unit};
+use crate::finding::{Finding, Kind, Level, Status};
+
+/// The findings of a report as people should meet them.
+#[derive(Debug, Default)]
+pub struct Ranked<'r> {
+    /// Each is shown by itself, the most important first.
+    pub shown: Vec<(&'r Unit, &'r Finding)>,
+    /// Refusals, one entry for each unit that has some.
+    pub folded: Vec<(&'r Unit, Vec<&'r Finding>)>,
+    /// Findings that the baseline has.
+    pub known: Vec<(&'r Unit, &'r Finding)>,
+    /// Findings that the configuration asks to ignore.
+    pub ignored: Vec<(&'r Unit, &'r Finding)>,
+}
+
+/// Sorts findings by level, then by kind, then by the order of the units.
+pub fn ranked(report: &Report) -> Ranked<'_> {
+    let mut res = Ranked::default();
+    for (unit, finding) in report.findings() {
+        match (finding.status, finding.level) {
+            (Status::Known, _) => res.known.push((unit, finding)),
+            (Status::Ignored, _) => res.ignored.push((unit, finding)),
+            (Status::New, Level::Refusal) => match res.folded.last_mut() {
+                Some((last, all)) if std::ptr::eq(*last, unit) => all.push(finding),
+                _ => res.folded.push((unit, vec![finding])),
+            },
+            (Status::New, Level::Promise | Level::Suspicious) => res.shown.push((unit, finding)),
+        }
+    }
+    res.shown.sort_by_key(|it| (it.1.level, it.1.kind));
+    res
+}
+
+/// Which findings make the exit code 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FailOn {
+    Promise,
+    #[default]
+    Suspicious,
+    /// As `Suspicious`, and results that depend on the schedule.
+    Race,
+    /// Refusals too.
+    Any,
+}
+
+impl FailOn {
+    pub fn counts(self, finding: &Finding) -> bool {
+        if finding.status != Status::New {
+            return false;
+        }
+        match (self, finding.kind, finding.level) {
+            (FailOn::Any, _, _) => true,
+            (FailOn::Race, Kind::Race, _) => true,
+            (FailOn::Promise | FailOn::Suspicious, Kind::Race, _) => false,
+            (FailOn::Promise, _, level) => level == Level::Promise,
+            (FailOn::Suspicious | FailOn::Race, _, level) => level != Level::Refusal,
+        }
+    }
+}
+
+impl Report {
+    /// Whether something was found that makes the run fail.
+    pub fn fails(&self, on: FailOn) -> bool {
+        self.findings().any(|it| on.counts(it.1))
+    }
+}
