@@ -345,7 +345,7 @@ impl Rough {
                 format!("{}: {}", class.as_str(), print(reason, Style::TW))
             }
             Outcome::Deadlock => "deadlock".to_owned(),
-            Outcome::Stopped(why) => stopped(why),
+            Outcome::Stopped(why) => stopped(&why.to_string()),
         };
         assert_eq!(found, expect, "{function} {args:?}");
         // Whatever the machine makes alone: BEAM must have come to its own end.

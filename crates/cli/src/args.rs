@@ -62,12 +62,37 @@ pub(crate) enum Command {
                       gimlet instrument orddict --form flat\n\n\
                       Exit code: 0, or 2 if it could not be done")]
     Instrument(Instrument),
+    /// Write a gimlet.toml for the project that is here
+    #[command(after_help = "Examples:\n  gimlet init\n  gimlet init apps/shop\n\n\
+                      Exit code: 0, or 2 if there is one already or it could not be written")]
+    Init(Init),
+    /// Show what options hold for `gimlet test`, and where each comes from
+    #[command(
+        override_usage = "gimlet config [OPTIONS OF test] [TARGET...]",
+        after_help = "Examples:\n  gimlet config\n  gimlet config . --time 5s\n\n\
+                      Exit code: 0, or 2 if the configuration has mistakes"
+    )]
+    Config(Box<ConfigOf>),
     /// Say what a diagnostic means and what to do about it
     #[command(after_help = "Example: gimlet explain G001")]
     Explain {
         /// The code in brackets: G001
         code: String,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Init {
+    /// The project's directory
+    #[arg(value_name = "DIR", default_value = ".")]
+    pub(crate) dir: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConfigOf {
+    /// Targets and options as `gimlet test` takes them
+    #[arg(value_name = "ARGUMENT", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) arguments: Vec<String>,
 }
 
 #[derive(Debug, Args)]
@@ -174,7 +199,7 @@ pub(crate) enum TreeFormat {
     Dot,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct Test {
     /// Source files, .beam files, directories or modules of OTP
     #[arg(value_name = "TARGET", required = true)]
@@ -200,6 +225,10 @@ pub(crate) struct Test {
     /// Time for each function: 500ms, 30s, 2m [default: 30s, less when nothing new comes]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) time: Option<Duration>,
+    /// Time for everything together, loading and replaying included: 30s, 2m [default: 45s for each
+    /// module, at most 5m]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) budget: Option<Duration>,
     /// Runs for each function [default: as long as they bring something new, and some more]
     #[arg(long, value_name = "N")]
     pub(crate) runs: Option<usize>,
@@ -253,12 +282,33 @@ pub(crate) struct Test {
     /// For everything random
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// Inputs that a function's own clauses refuse count as found: exit code 1
+    /// Show refused inputs like other findings, and count them: the same as --fail-on any
     #[arg(long)]
     pub(crate) strict: bool,
-    /// What goes to stdout
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub(crate) format: Format,
+    /// Which findings make the exit code 1
+    #[arg(long, value_enum, value_name = "LEVEL", default_value_t = FailLevel::Suspicious)]
+    pub(crate) fail_on: FailLevel,
+    /// A report.json of an earlier run: what it has is known, and only what is new fails
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Leave out modules and files that match; may repeat: 'src/gen_*', 'test/**'
+    #[arg(long, value_name = "GLOB", value_parser = glob)]
+    pub(crate) exclude: Vec<String>,
+    /// The configuration [default: the nearest gimlet.toml, from the project or this directory upwards]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Read no gimlet.toml
+    #[arg(long, conflicts_with = "config")]
+    pub(crate) no_config: bool,
+    /// Show every unit, every uncovered clause and every refusal
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+    /// What goes to stdout: text, json, sarif, junit, lcov, cobertura, github, markdown or html
+    #[arg(long, value_name = "KIND", value_parser = report_format, default_value = "text")]
+    pub(crate) format: ReportFormat,
+    /// Write the report to a file too, in any format: html=report.html; may repeat
+    #[arg(long, value_name = "KIND=FILE", value_parser = report_file)]
+    pub(crate) report: Vec<ReportFile>,
     /// Write reports, tests and inputs to this directory, and begin with the inputs that are there
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
@@ -359,6 +409,30 @@ pub(crate) enum Format {
     Json,
 }
 
+/// A format of reports.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ReportFormat(pub(crate) &'static ::report::Format);
+
+/// A report to write: `KIND=FILE`.
+#[derive(Clone, Debug)]
+pub(crate) struct ReportFile {
+    pub(crate) format: &'static ::report::Format,
+    pub(crate) file: PathBuf,
+}
+
+/// Which findings make the exit code 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailLevel {
+    /// Broken promises: specs, properties, declared modes
+    Promise,
+    /// And crashes on inputs that the code itself shows to be meant
+    Suspicious,
+    /// And results that depend on the schedule
+    Race,
+    /// And refusals
+    Any,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Effect {
     Files,
@@ -370,6 +444,58 @@ pub(crate) enum Effect {
 /// The arguments of the process, with `-pa` spelled as the parser knows it.
 pub(crate) fn spelled_for_parser(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     args.map(|it| if it == "-pa" { OsString::from("--pa") } else { it }).collect()
+}
+
+impl Test {
+    pub(crate) fn fail_on(&self) -> ::report::FailOn {
+        match self.fail_on {
+            _ if self.strict => ::report::FailOn::Any,
+            FailLevel::Promise => ::report::FailOn::Promise,
+            FailLevel::Suspicious => ::report::FailOn::Suspicious,
+            FailLevel::Race => ::report::FailOn::Race,
+            FailLevel::Any => ::report::FailOn::Any,
+        }
+    }
+}
+
+impl Build {
+    /// As reports record it.
+    pub(crate) fn reported(&self) -> ::report::Build {
+        let texts = |it: &[PathBuf]| it.iter().map(|it| it.display().to_string()).collect();
+        ::report::Build {
+            pa: texts(&self.code_paths),
+            includes: texts(&self.includes),
+            defines: self.defines.clone(),
+            nodes: self.nodes.0.clone(),
+        }
+    }
+
+    pub(crate) fn of_report(build: &::report::Build) -> Build {
+        let paths = |it: &[String]| it.iter().map(PathBuf::from).collect();
+        Build {
+            code_paths: paths(&build.pa),
+            includes: paths(&build.includes),
+            defines: build.defines.clone(),
+            nodes: Nodes(build.nodes.clone()),
+        }
+    }
+}
+
+fn glob(text: &str) -> Result<String, String> {
+    config::Glob::path(text).map(|_| text.to_owned()).map_err(|it| it.to_string())
+}
+
+fn report_format(name: &str) -> Result<ReportFormat, String> {
+    let names: Vec<&str> = ::report::FORMATS.iter().map(|it| it.name).collect();
+    let format = ::report::format_named(name).map(ReportFormat);
+    format.ok_or_else(|| format!("there is {}", names.join(", ")))
+}
+
+fn report_file(text: &str) -> Result<ReportFile, String> {
+    let Some((kind, file)) = text.split_once('=').filter(|it| !it.1.is_empty()) else {
+        return Err("write it as KIND=FILE: html=report.html".to_owned());
+    };
+    Ok(ReportFile { format: report_format(kind)?.0, file: PathBuf::from(file) })
 }
 
 fn strategy(name: &str) -> Result<Strategy, String> {

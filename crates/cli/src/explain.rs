@@ -46,6 +46,8 @@ codes! {
     UnitFailed "G020",
     PartOfSpec "G021",
     BadDirective "G022",
+    BadConfig "G023",
+    BadBaseline "G024",
     BadSyntax "G030",
     BadClause "G031",
     NoPredicate "G032",

@@ -1,27 +1,23 @@
-//! The command line tool: arguments, files, clock, threads, wiring, rendering.
+//! The command line tool: arguments, files, clock, threads, wiring.
 //!
-//! The only crate that prints. What it computes with comes from the crates below.
+//! The only crate that prints. What it computes with comes from the crates below; `flow` is what every
+//! language shares, and each language has a folder.
 #![expect(clippy::disallowed_methods, reason = "the tool reads files and the clock for the rest")]
 
 mod args;
+mod asked;
+mod configure;
 mod start;
 
-mod instrument;
-mod machine;
-mod prolog;
-mod rules;
-mod run;
-mod test;
+mod flow;
+mod languages;
 
-mod code;
-mod diagnostic;
 mod elixir;
-mod exception;
-mod explain;
-mod host;
-mod report;
-mod suggest;
-mod trouble;
+mod erlang;
+mod prolog;
 
-pub use exception::exception_text;
+mod diagnostic;
+mod explain;
+
+pub use erlang::exception_text;
 pub use start::start;

@@ -1,13 +1,16 @@
 //! The life of the process: arguments in, an exit code out, and what happens if we break.
 
-use crate::args::{Command, CommandLine, spelled_for_parser};
-use crate::diagnostic::{Colours, Diagnostic};
+use crate::args::{Command, CommandLine, Test, spelled_for_parser};
+use crate::asked::Asked;
+use crate::configure::{init, show_config};
+use crate::diagnostic::Diagnostic;
+use crate::erlang::{instrument, run, symbolic};
 use crate::explain::Code;
-use crate::instrument::instrument;
+use crate::flow::{replay, test};
 use crate::prolog::is_prolog;
-use crate::run::run;
-use crate::test::{replay, symbolic, test};
-use clap::Parser;
+use ::report::Colours;
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
+use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::{env, io, panic, thread};
@@ -21,7 +24,12 @@ pub(crate) const STACK_BYTES: usize = 1 << 30;
 
 /// Does what the arguments of the process ask for.
 pub fn start() -> ExitCode {
-    let asked = CommandLine::parse_from(spelled_for_parser(env::args_os()));
+    let arguments = spelled_for_parser(env::args_os());
+    let matches = CommandLine::command().get_matches_from(&arguments);
+    let command_line = match CommandLine::from_arg_matches(&matches) {
+        Ok(command_line) => command_line,
+        Err(error) => error.exit(),
+    };
     panic::set_hook(Box::new(|info| {
         let text = format!(
             "gimlet broke; that is a bug of ours, not of your program.\n{info}\n\
@@ -30,7 +38,7 @@ pub fn start() -> ExitCode {
         write(&mut io::stderr(), text.as_bytes());
     }));
     let worker = thread::Builder::new().name("gimlet".to_owned()).stack_size(STACK_BYTES);
-    let worker = worker.spawn(move || perform(&asked.command));
+    let worker = worker.spawn(move || perform(&command_line.command, &matches, &arguments));
     match worker.map(thread::JoinHandle::join) {
         Ok(Ok(code)) => code,
         // The hook has said it.
@@ -53,13 +61,12 @@ pub(crate) struct Done {
     pub(crate) code: ExitCode,
 }
 
-fn perform(command: &Command) -> ExitCode {
+fn perform(command: &Command, matches: &ArgMatches, arguments: &[OsString]) -> ExitCode {
     let plain = |(stdout, code)| Done { stdout, stderr: vec![], diagnostics: vec![], code };
     let done = match command {
-        Command::Test(options) if options.targets.iter().all(|it| is_prolog(it)) => {
-            crate::test::prolog::test(options)
-        }
-        Command::Test(options) => test(options),
+        Command::Test(options) => asked(options, matches, arguments).and_then(|asked| test(&asked)),
+        Command::Init(options) => init(&options.dir).map(plain).map_err(|it| vec![it]),
+        Command::Config(options) => show_config(&options.arguments).map(plain),
         Command::Run(options) if options.targets_and_call.iter().any(|it| is_prolog(it)) => {
             crate::prolog::run(options)
         }
@@ -82,6 +89,19 @@ fn perform(command: &Command) -> ExitCode {
         write(&mut io::stderr(), diagnostic.render(colours).as_bytes());
     }
     code
+}
+
+/// The options of `test` with what the configuration adds.
+fn asked(
+    options: &Test,
+    matches: &ArgMatches,
+    arguments: &[OsString],
+) -> Result<Asked, Vec<Diagnostic>> {
+    let texts = arguments.iter().map(|it| it.to_string_lossy().into_owned());
+    // The program and the word `test` stand before them.
+    let own: Vec<String> = texts.skip(2).collect();
+    let (_, matches) = matches.subcommand().unwrap_or(("test", matches));
+    Asked::new(options.clone(), matches, own)
 }
 
 pub(crate) fn stdout_colours() -> Colours {

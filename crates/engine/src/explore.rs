@@ -433,7 +433,7 @@ impl<'s> Exploration<'s> {
     ) -> Result<(), ExecutorError> {
         let Run { outcome, covered, .. } = executor.run(input)?;
         self.report.n_runs += 1;
-        self.report.covered.add(&covered);
+        self.report.cover(&covered, input);
         self.report.tests.push(Test { input: input.clone(), outcome, is_news: true });
         Ok(())
     }
@@ -448,8 +448,7 @@ impl<'s> Exploration<'s> {
         let Run { outcome, choices, trails, losses, covered } = executor.run(&input)?;
         let report = &mut self.report;
         report.n_runs += 1;
-        let mut is_news = report.covered.lacks_some_of(&covered);
-        report.covered.add(&covered);
+        let mut is_news = report.cover(&covered, &input);
         for loss in losses {
             *report.losses.entry(loss.what).or_default() += 1;
         }

@@ -2,7 +2,7 @@
 
 use solve::Statistics;
 use std::collections::{BTreeMap, BTreeSet};
-use trace::{Covered, Input, Outcome, SiteId};
+use trace::{ClauseId, Covered, Input, Outcome, SiteId};
 
 #[derive(Clone, Debug, Default)]
 pub struct Report {
@@ -19,6 +19,8 @@ pub struct Report {
     /// Schedules that came to a place from where all had been seen.
     pub n_in_vain: usize,
     pub covered: Covered,
+    /// For each covered clause, the first input whose run entered it.
+    pub covering: BTreeMap<ClauseId, Input>,
     /// Grows with every run that went where none had been: a new alternative of a choice, a new
     /// clause, a new way to fail.
     pub n_news: usize,
@@ -68,6 +70,18 @@ impl Stop {
 }
 
 impl Report {
+    /// Adds what a run of the input entered; whether some of it is new.
+    pub fn cover(&mut self, covered: &Covered, input: &Input) -> bool {
+        let is_news = self.covered.lacks_some_of(covered);
+        if is_news {
+            for clause in covered.iter().filter(|it| !self.covered.has(*it)) {
+                self.covering.insert(clause, input.clone());
+            }
+            self.covered.add(covered);
+        }
+        is_news
+    }
+
     /// Whether nothing was left out: no budget, no loss, no question without an answer.
     pub fn is_complete(&self) -> bool {
         self.stop == Stop::Exhausted && self.losses.is_empty() && self.solver.unknown == 0

@@ -9,6 +9,7 @@ mod rank;
 mod summary;
 
 mod chart;
+mod page;
 mod paint;
 mod snippet;
 
@@ -22,6 +23,7 @@ pub use data::{
 };
 pub use finding::{Finding, Kind, Level, Reached, Schedule, Status, fingerprint, input_id};
 pub use formats::{Detail, FORMATS, Format, View, format_named};
+pub use page::{TreeKind, TreeNode, tree_page};
 pub use paint::{Colours, Paint};
 pub use rank::{FailOn, Ranked, ranked};
 pub use snippet::Snippet;

@@ -43,8 +43,58 @@ pub enum Outcome {
     },
     /// Nobody can go on.
     Deadlock,
-    /// A budget was used up, or something was refused.
-    Stopped(String),
+    /// The run was ended from outside before the program ended it.
+    Stopped(Stopped),
+}
+
+/// Why a run was ended before its program ended it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Stopped {
+    /// A budget was used up: the program may have no bound on it.
+    OutOf(Budget),
+    /// The program wanted an effect that is not allowed.
+    Refused { what: String, touches: String },
+    /// The program needs something that the machine does not have.
+    Unsupported { why: String },
+    /// The program ended its runtime.
+    Halted { status: i64 },
+    /// Whoever owns the machine asked it to stop.
+    Interrupted,
+}
+
+/// What a run may use only so much of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Budget {
+    Reductions,
+    Memory,
+    Processes,
+    Atoms,
+}
+
+impl Budget {
+    pub fn name(self) -> &'static str {
+        match self {
+            Budget::Reductions => "reductions",
+            Budget::Memory => "memory",
+            Budget::Processes => "processes",
+            Budget::Atoms => "atoms",
+        }
+    }
+}
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Stopped::OutOf(Budget::Memory) => write!(f, "the memory budget is used up"),
+            Stopped::OutOf(budget) => write!(f, "the budget of {} is used up", budget.name()),
+            Stopped::Refused { what, touches } => {
+                write!(f, "{what} was refused: it touches {touches}")
+            }
+            Stopped::Unsupported { why } => f.write_str(why),
+            Stopped::Halted { status } => write!(f, "the program halted with status {status}"),
+            Stopped::Interrupted => write!(f, "the run was interrupted"),
+        }
+    }
 }
 
 /// A place where the symbolic half fell behind the concrete half. Never silent: reports count them.

@@ -3,7 +3,7 @@
 //! A step is one visible operation of an actor and all that it computes by itself until its next
 //! one. Names are the same in every interleaving. Knows no language.
 
-use crate::{Choice, Covered, ExecutorError, Input, Loss, Outcome};
+use crate::{Choice, Covered, ExecutorError, Input, Loss, Outcome, Stopped};
 use std::ops::Range;
 use std::sync::Arc;
 use term::{Atom, Exprs, Term};
@@ -207,7 +207,7 @@ pub struct Performed {
     /// Who waits for what will never come; only if steps are told.
     pub blocked: Vec<Blocked>,
     /// A budget was used up or something refused, so that the run is not whole.
-    pub stopped: Option<String>,
+    pub stopped: Option<Stopped>,
     pub choices: Vec<Choice>,
     pub losses: Vec<Loss>,
     pub covered: Covered,

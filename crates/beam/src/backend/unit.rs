@@ -249,7 +249,7 @@ impl BeamUnit<'_> {
             Some(theirs) => {
                 match &ours {
                     Outcome::Stopped(why) => {
-                        losses.push(Loss { site: SiteId(0), what: why.clone() });
+                        losses.push(Loss { site: SiteId(0), what: why.to_string() });
                     }
                     ours if !is_same(ours, &theirs) => {
                         self.differ(format!("{} and {}", text(ours), text(&theirs)), &mut losses);
@@ -339,7 +339,7 @@ fn text(outcome: &Outcome) -> String {
             format!("raises {}: {}", class.as_str(), print(reason, Style::TW))
         }
         Outcome::Deadlock => "waits for ever".to_owned(),
-        Outcome::Stopped(why) => why.clone(),
+        Outcome::Stopped(why) => why.to_string(),
     }
 }
 

@@ -1,8 +1,9 @@
 //! Loading the user's files: a machine with their clauses, and what there is to say about them.
 
-use crate::diagnostic::{Diagnostic, Place, Severity};
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::explain::Code;
 use crate::prolog::files::{Files, read};
+use ::report::Snippet;
 use prolog::{LoadReport, Machine, Note, Written};
 use std::fs;
 use std::path::Path;
@@ -60,7 +61,7 @@ fn diagnostic(note: &Note, severity: Severity) -> Diagnostic {
         column => (column, 1),
     };
     let code = if note.column == 0 { Code::BadClause } else { Code::BadSyntax };
-    let place = Place {
+    let place = Snippet {
         origin: note.file.clone(),
         line: note.line,
         column,

@@ -1,4 +1,24 @@
-//! Prolog: files loaded into a machine, and goals run on it.
+//! Prolog: files loaded into a machine, goals run on it, and tests of predicates.
+
+mod program;
+
+mod plan;
+mod seeds;
+mod source;
+
+mod bounded;
+mod explore;
+mod vary;
+mod words;
+
+mod expect;
+mod finding;
+mod level;
+mod swipl;
+
+mod again;
+mod plunit;
+mod report;
 
 mod disk;
 mod files;
@@ -8,3 +28,4 @@ mod run;
 pub(crate) use files::{Files, is_prolog, read};
 pub(crate) use load::{no_file, notes};
 pub(crate) use run::run;
+pub(crate) use source::Source;

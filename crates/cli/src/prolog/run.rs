@@ -1,13 +1,14 @@
 //! `gimlet run file.pl 'goal'`: all answers, as the toplevel of SWI-Prolog shows them.
 
 use crate::args::{Format, Run};
-use crate::diagnostic::{Diagnostic, Place};
+use crate::diagnostic::Diagnostic;
+use crate::erlang::{alarm, allowed};
 use crate::explain::Code;
-use crate::machine::{alarm, allowed};
 use crate::prolog::disk::RealDisk;
 use crate::prolog::load::{Loaded, load};
 use crate::start::{Done, write};
-use crate::suggest::nearest;
+use ::report::Snippet;
+use config::nearest;
 use prolog::{Answer, Ending, Limits, Machine, Query, QueryError, Stop, Written};
 use serde_json::{Map, Value, json};
 use std::io;
@@ -56,7 +57,7 @@ fn bad_goal(goal: &str, error: &QueryError) -> Diagnostic {
     match error {
         QueryError::Syntax(error) => {
             let line = goal.lines().nth(error.line.saturating_sub(1)).unwrap_or("");
-            let place = Place {
+            let place = Snippet {
                 origin: "goal".to_owned(),
                 line: error.line,
                 column: error.column,

@@ -3,6 +3,7 @@
 use crate::builtins::Effect;
 use crate::data::{AtomId, BuildError, NodeId, Value};
 use std::fmt;
+use trace::Budget;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fault {
@@ -116,6 +117,29 @@ impl fmt::Display for Stop {
             Stop::NeedFact(_) => write!(f, "a fact is missing"),
             Stop::NeedTurn => write!(f, "it is not its turn"),
             Stop::Host { why } => write!(f, "{why}"),
+        }
+    }
+}
+
+impl From<Stop> for trace::Stopped {
+    fn from(stop: Stop) -> trace::Stopped {
+        match stop {
+            Stop::OutOfReductions => trace::Stopped::OutOf(Budget::Reductions),
+            Stop::OutOfMemory => trace::Stopped::OutOf(Budget::Memory),
+            Stop::TooManyAtoms => trace::Stopped::OutOf(Budget::Atoms),
+            Stop::TooManyProcesses => trace::Stopped::OutOf(Budget::Processes),
+            Stop::Interrupted => trace::Stopped::Interrupted,
+            Stop::Halted { status } => trace::Stopped::Halted { status },
+            Stop::Refused { effect, what } => {
+                trace::Stopped::Refused { what, touches: effect.to_string() }
+            }
+            Stop::IntegerTooLarge
+            | Stop::Unsupported { .. }
+            | Stop::NeedModule(_)
+            | Stop::NeedProcess(..)
+            | Stop::NeedFact(_)
+            | Stop::NeedTurn
+            | Stop::Host { .. } => trace::Stopped::Unsupported { why: stop.to_string() },
         }
     }
 }

@@ -31,6 +31,16 @@ impl Machine {
         Some((name(function.module), Atom::new(owner), arity))
     }
 
+    /// The file and line of the source that a site stands at, as far as the compiler tells.
+    pub fn source_place(&self, site: SiteId) -> Option<(String, u32)> {
+        let address = crate::lift::address(site);
+        let function = self.program.function_at(address)?;
+        let place = self.program.place_at(address);
+        let file =
+            self.program.modules.get(&function.module)?.files.get(usize::from(place.file))?;
+        (place.line != 0).then(|| (file.to_string(), place.line))
+    }
+
     /// All clauses of a loaded module, in the order of their places.
     pub fn clauses(&self, module: &Atom) -> Vec<SourceClause> {
         let Some(id) = self.world.atoms.find(module.as_str()) else { return vec![] };

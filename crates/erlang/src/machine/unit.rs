@@ -122,9 +122,10 @@ impl From<Outcome> for trace::Outcome {
             }
             Outcome::Deadlock { .. } => trace::Outcome::Deadlock,
             Outcome::TooDeep => {
-                trace::Outcome::Stopped("the result is nested too deeply".to_owned())
+                let why = "the result is nested too deeply".to_owned();
+                trace::Outcome::Stopped(trace::Stopped::Unsupported { why })
             }
-            Outcome::Stopped(stop) => trace::Outcome::Stopped(stop.to_string()),
+            Outcome::Stopped(stop) => trace::Outcome::Stopped(stop.into()),
         }
     }
 }

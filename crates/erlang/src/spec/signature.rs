@@ -27,6 +27,27 @@ pub enum Origin {
     Callback(Atom),
 }
 
+impl Signature {
+    /// Whether it says more than `term()` of some argument, or there is no argument.
+    pub fn says_something(&self) -> bool {
+        let types = &self.domain.types;
+        let is_any = |it: &TypeId| matches!(types.get(*it), Type::Any);
+        self.args.iter().any(|args| match types.get(*args) {
+            Type::Tuple(args) => args.is_empty() || !args.iter().all(is_any),
+            Type::Any
+            | Type::None
+            | Type::Kind(_)
+            | Type::Literal(_)
+            | Type::Range { .. }
+            | Type::List { .. }
+            | Type::Map(_)
+            | Type::Bits { .. }
+            | Type::Fun { .. }
+            | Type::Union(_) => true,
+        })
+    }
+}
+
 /// A value that no alternative allows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Breach {

@@ -10,7 +10,7 @@ use crate::program::Library;
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use term::{Atom, ExprId, Exprs, Model, Term, Var};
-use trace::{Covered, Executor, ExecutorError, Input, Outcome, Run, SiteId, Tried};
+use trace::{Covered, Executor, ExecutorError, Input, Outcome, Run, SiteId, Stopped, Tried};
 
 /// The predicate under test and what is done with its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,7 +98,9 @@ const BEGUN: &str = "$gimlet_begun";
 const OVERHEAD: u64 = 400;
 const CALLS_PER_STEP: u64 = 4;
 
-const NO_TERM: &str = "an input that is no Prolog term";
+fn no_term() -> Outcome {
+    Outcome::Stopped(Stopped::Unsupported { why: "an input that is no Prolog term".to_owned() })
+}
 
 pub struct Unit<'m> {
     machine: &'m mut Machine,
@@ -345,7 +347,7 @@ impl Executor for Unit<'_> {
                 Some(value) => given.push(value),
                 None => {
                     self.recorder = Some(recorder);
-                    let outcome = Outcome::Stopped(NO_TERM.to_owned());
+                    let outcome = no_term();
                     let (choices, trails, losses) = (Vec::new(), Vec::new(), Vec::new());
                     let covered = Covered::default();
                     return Ok(Run { outcome, choices, trails, losses, covered });
@@ -387,7 +389,7 @@ impl Executor for Unit<'_> {
         let Extent { mut limits, n_answers } = self.extent;
         limits.steps = limits.steps.min(FEW_STEPS);
         let Some(ran) = self.solve(input, limits, n_answers) else {
-            let outcome = Outcome::Stopped(NO_TERM.to_owned());
+            let outcome = no_term();
             return Ok(Tried { outcome, covered: Covered::default(), reductions: 0 });
         };
         let reductions = OVERHEAD + ran.steps * CALLS_PER_STEP;
@@ -415,7 +417,7 @@ fn outcome(ran: &Ran) -> Outcome {
             reason: formal(ball).clone(),
             trace: Term::Nil,
         },
-        Finished::Stopped(stop) if ran.answers.is_empty() => Outcome::Stopped(format!("{stop:?}")),
+        Finished::Stopped(stop) if ran.answers.is_empty() => Outcome::Stopped(stop.clone().into()),
         Finished::Exhausted { .. }
         | Finished::More
         | Finished::Thrown(..)

@@ -4,6 +4,7 @@ use crate::code::PredId;
 use crate::data::{AtomId, FunctorId, Value};
 use crate::machine::Machine;
 use crate::machine::throw::CATCH_EXIT;
+use trace::{Budget, Stopped};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
@@ -31,6 +32,23 @@ pub enum Stop {
 
 /// Builtins that SWI-Prolog names without their module where they raise an error.
 const UNQUALIFIED: &[&str] = &["length", "put_attr", "put_attrs"];
+
+impl From<Stop> for Stopped {
+    fn from(stop: Stop) -> Stopped {
+        match stop {
+            Stop::Steps => Stopped::OutOf(Budget::Reductions),
+            Stop::Memory => Stopped::OutOf(Budget::Memory),
+            Stop::Time => Stopped::Interrupted,
+            Stop::Halt(status) => Stopped::Halted { status },
+            Stop::Refused(what) => {
+                Stopped::Refused { what, touches: "the world outside".to_owned() }
+            }
+            Stop::Load(library) => {
+                Stopped::Unsupported { why: format!("the library {library} was not loaded") }
+            }
+        }
+    }
+}
 
 impl From<Stop> for Fault {
     fn from(stop: Stop) -> Fault {

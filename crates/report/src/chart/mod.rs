@@ -4,6 +4,7 @@
 mod svg;
 
 pub use svg::svg;
+pub(crate) use svg::svg_element;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Chart {

@@ -14,42 +14,76 @@ const MOST_COLUMN: usize = 320;
 /// Characters of what is written; the report has all of it.
 const MAX_TEXT: usize = 120;
 
+/// Every rule begins with the class of the picture, so that a page which holds the picture keeps its
+/// own look.
 const STYLE: &str = "
-  text { font: 12px ui-monospace, Menlo, Consolas, monospace; fill: #1f2328 }
-  .page { fill: #ffffff }
-  .title { font-weight: bold; font-size: 14px }
-  .head { fill: #eef2f7; stroke: #8c959f }
-  .name { font-weight: bold; text-anchor: middle }
-  .life { stroke: #afb8c1; stroke-dasharray: 3 3 }
-  .band { fill: #f6f8fa }
-  .sent { stroke: #0969da; stroke-width: 1.5; fill: none; marker-end: url(#arrow) }
-  .left { stroke: #9a6700; stroke-dasharray: 5 3 }
-  .lost { stroke: #cf222e; stroke-dasharray: 2 4; fill: none }
-  .starts { stroke: #57606a; stroke-dasharray: 2 2; fill: none; marker-end: url(#child) }
-  .mail { text-anchor: middle; fill: #0969da; stroke: #ffffff; stroke-width: 4; paint-order: stroke }
-  .step { fill: #1f2328 }
-  .bad { fill: #cf222e }
-  .nth { fill: #8c959f; text-anchor: end }
+  .chart text { font: 12px ui-monospace, Menlo, Consolas, monospace; fill: #1f2328 }
+  .chart .page { fill: #ffffff }
+  .chart .title { font-weight: bold; font-size: 14px }
+  .chart .head { fill: #eef2f7; stroke: #8c959f }
+  .chart .name { font-weight: bold; text-anchor: middle }
+  .chart .life { stroke: #afb8c1; stroke-dasharray: 3 3 }
+  .chart .band { fill: #f6f8fa }
+  .chart .sent { stroke: #0969da; stroke-width: 1.5; fill: none }
+  .chart .left { stroke: #9a6700; stroke-dasharray: 5 3 }
+  .chart .lost { stroke: #cf222e; stroke-dasharray: 2 4; fill: none }
+  .chart .starts { stroke: #57606a; stroke-dasharray: 2 2; fill: none }
+  .chart .mail { text-anchor: middle; fill: #0969da; stroke: #ffffff; stroke-width: 4; paint-order: stroke }
+  .chart .arrow { fill: #0969da }
+  .chart .child { fill: #57606a }
+  .chart .step { fill: #1f2328 }
+  .chart .bad { fill: #cf222e }
+  .chart .nth { fill: #6e7781; text-anchor: end }
+  @media (prefers-color-scheme: dark) {
+    .chart text, .chart .step { fill: #e4e8ee }
+    .chart .page { fill: #0e1116 }
+    .chart .head { fill: #222a35; stroke: #6b7684 }
+    .chart .life { stroke: #4a5462 }
+    .chart .band { fill: #151a21 }
+    .chart .sent { stroke: #6cb0ff }
+    .chart .left { stroke: #e8b75a }
+    .chart .lost { stroke: #ff8b82 }
+    .chart .starts { stroke: #9aa5b1 }
+    .chart .mail { fill: #6cb0ff; stroke: #0e1116 }
+    .chart .arrow { fill: #6cb0ff }
+    .chart .child, .chart .nth { fill: #9aa5b1 }
+    .chart .bad { fill: #ff8b82 }
+  }
 ";
 
-/// The chart as an SVG document.
+/// The chart as an SVG document of its own, with its style. It follows the colour scheme of the
+/// program that shows it.
 pub fn svg(chart: &Chart, title: &str) -> String {
-    let picture = Picture::new(chart);
+    drawn(chart, title, "", STYLE)
+}
+
+/// The chart as an element of a page. The page's own style sheet has the rules for `.chart`. The
+/// `prefix` makes the ids of the element differ from those of other charts in the same page.
+pub(crate) fn svg_element(chart: &Chart, title: &str, prefix: &str) -> String {
+    drawn(chart, title, prefix, "")
+}
+
+fn drawn(chart: &Chart, title: &str, prefix: &str, style: &str) -> String {
+    let picture = Picture::new(chart, prefix);
     let longest = chart.rows.iter().map(|it| cut(&it.what).chars().count()).max().unwrap_or(0);
     let width = (picture.notes_at() + longest * LETTER + LEFT)
         .max(LEFT * 2 + cut(title).chars().count() * (LETTER + 2));
     let height = picture.y(chart.rows.len()) + LEFT;
     let mut out = String::new();
     let title = escaped(&cut(title));
+    let style = match style {
+        "" => String::new(),
+        rules => format!("<style>{rules}</style>\n"),
+    };
     writeln!(
         out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-         viewBox=\"0 0 {width} {height}\" role=\"img\">\n<title>{title}</title>\n\
-         <style>{STYLE}</style>\n<defs>{}{}</defs>\n\
+        "<svg class=\"chart\" xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" \
+         height=\"{height}\" viewBox=\"0 0 {width} {height}\" role=\"img\">\n\
+         <title>{title}</title>\n{style}<defs>{}{}</defs>\n\
          <rect class=\"page\" width=\"100%\" height=\"100%\"/>\n\
          <text class=\"title\" x=\"{LEFT}\" y=\"24\">{title}</text>",
-        marker("arrow", "#0969da"),
-        marker("child", "#57606a"),
+        marker(prefix, "arrow"),
+        marker(prefix, "child"),
     )
     .ok();
     for n in (1..chart.rows.len()).step_by(2) {
@@ -70,12 +104,15 @@ pub fn svg(chart: &Chart, title: &str) -> String {
 
 struct Picture<'a> {
     chart: &'a Chart,
+    /// What the ids in the picture begin with.
+    prefix: &'a str,
+    /// The distance between two columns.
     column: usize,
 }
 
 impl Picture<'_> {
     /// Columns are as far apart as the longest message between neighbours needs.
-    fn new(chart: &Chart) -> Picture<'_> {
+    fn new<'a>(chart: &'a Chart, prefix: &'a str) -> Picture<'a> {
         let names = chart.columns.iter().map(|it| (it.chars().count() + 4) * LETTER);
         let mails = chart.rows.iter().flat_map(|row| {
             row.sent.iter().map(|it| {
@@ -84,7 +121,7 @@ impl Picture<'_> {
             })
         });
         let widest = names.chain(mails).max().unwrap_or(LEAST_COLUMN);
-        Picture { chart, column: widest.clamp(LEAST_COLUMN, MOST_COLUMN) }
+        Picture { chart, prefix, column: widest.clamp(LEAST_COLUMN, MOST_COLUMN) }
     }
 
     fn x(&self, column: usize) -> usize {
@@ -98,6 +135,11 @@ impl Picture<'_> {
     /// Where it is said what steps do.
     fn notes_at(&self) -> usize {
         LEFT + 20 + self.chart.columns.len() * self.column + 12
+    }
+
+    /// The attribute that gives a line its arrow head.
+    fn tip(&self, marker: &str) -> String {
+        format!(" marker-end=\"url(#{}{marker})\"", self.prefix)
     }
 
     /// The head and the line of each process, from where it is started.
@@ -132,13 +174,14 @@ impl Picture<'_> {
         writeln!(out, "<text class=\"nth\" x=\"{}\" y=\"{}\">{number}</text>", LEFT + 8, y + 4)
             .ok();
         for to in row.started.iter().map(|it| self.x(*it)).filter(|it| *it != x) {
-            writeln!(out, "<path class=\"starts\" d=\"M{x} {y}H{}\"/>", beside(x, to)).ok();
+            let (tip, end) = (self.tip("child"), beside(x, to));
+            writeln!(out, "<path class=\"starts\"{tip} d=\"M{x} {y}H{end}\"/>").ok();
         }
         for mail in &row.sent {
-            let class = match mail.fate {
-                Fate::Taken => "sent",
-                Fate::Left => "sent left",
-                Fate::Lost => "lost",
+            let (class, tip) = match mail.fate {
+                Fate::Taken => ("sent", self.tip("arrow")),
+                Fate::Left => ("sent left", self.tip("arrow")),
+                Fate::Lost => ("lost", String::new()),
             };
             let to = self.x(mail.to);
             let (path, middle) = if to == x {
@@ -155,7 +198,7 @@ impl Picture<'_> {
             }
             writeln!(
                 out,
-                "<path class=\"{class}\" d=\"{path}\"/>\n\
+                "<path class=\"{class}\"{tip} d=\"{path}\"/>\n\
                  <text class=\"mail\" x=\"{middle}\" y=\"{}\">{text}</text>",
                 y - 5
             )
@@ -181,10 +224,12 @@ fn beside(from: usize, to: usize) -> usize {
     if from < to { to - 6 } else { to + 6 }
 }
 
-fn marker(id: &str, colour: &str) -> String {
+/// An arrow head. Its class gives it its colour.
+fn marker(prefix: &str, name: &str) -> String {
     format!(
-        "<marker id=\"{id}\" viewBox=\"0 0 8 8\" refX=\"6\" refY=\"4\" markerWidth=\"8\" \
-         markerHeight=\"8\" orient=\"auto\"><path d=\"M0 0L8 4L0 8z\" fill=\"{colour}\"/></marker>"
+        "<marker id=\"{prefix}{name}\" viewBox=\"0 0 8 8\" refX=\"6\" refY=\"4\" \
+         markerWidth=\"8\" markerHeight=\"8\" orient=\"auto\">\
+         <path class=\"{name}\" d=\"M0 0L8 4L0 8z\"/></marker>"
     )
 }
 
@@ -214,12 +259,26 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{cut, escaped};
+    use super::{cut, escaped, svg, svg_element};
+    use crate::chart::{Chart, Fate, Mail, Row};
 
     #[test]
     fn texts_are_safe_and_short() {
         assert_eq!(escaped("<<\"a&b\">>\u{0}"), "&lt;&lt;&quot;a&amp;b&quot;&gt;&gt;\u{fffd}");
         assert_eq!(cut(&"x".repeat(500)).chars().count(), super::MAX_TEXT);
         assert_eq!(cut("short"), "short");
+    }
+
+    #[test]
+    fn two_charts_in_one_page_share_neither_ids_nor_styles() {
+        let sent = Mail { to: 1, text: "hello".to_owned(), fate: Fate::Taken };
+        let row = Row { column: 0, what: "sends".to_owned(), sent: vec![sent], started: vec![1] };
+        let chart = Chart { columns: vec!["P".to_owned(), "Q".to_owned()], rows: vec![row] };
+        let alone = svg(&chart, "title");
+        assert!(alone.contains("<style>") && alone.contains("url(#arrow)"), "{alone}");
+        let element = svg_element(&chart, "title", "f7-");
+        assert!(!element.contains("<style>"), "{element}");
+        assert!(element.contains("id=\"f7-arrow\"") && element.contains("url(#f7-child)"));
+        assert!(!element.contains("url(#arrow)") && !element.contains("id=\"arrow\""));
     }
 }

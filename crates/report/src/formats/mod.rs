@@ -1,7 +1,18 @@
 //! The formats that a report can be written in: one file each, one row of the table each.
 
+mod cobertura;
+mod github;
+mod html;
 mod json;
+mod junit;
+mod lcov;
+mod markdown;
+mod sarif;
 mod text;
+
+mod lines;
+mod place;
+mod printable;
 
 use crate::data::Report;
 use crate::paint::Colours;
@@ -35,7 +46,17 @@ pub enum Detail {
     Everything,
 }
 
-pub const FORMATS: &[Format] = &[text::FORMAT, json::FORMAT];
+pub const FORMATS: &[Format] = &[
+    text::FORMAT,
+    json::FORMAT,
+    html::FORMAT,
+    sarif::FORMAT,
+    junit::FORMAT,
+    lcov::FORMAT,
+    cobertura::FORMAT,
+    github::FORMAT,
+    markdown::FORMAT,
+];
 
 pub fn format_named(name: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|it| it.name == name)

@@ -210,14 +210,14 @@ impl Page<'_> {
 }
 
 /// The failing line, if its source is known.
-fn snippet(report: &Report, finding: &Finding) -> Option<Snippet> {
+pub(super) fn snippet(report: &Report, finding: &Finding) -> Option<Snippet> {
     let (file, line) = (finding.file.as_ref()?, finding.line?);
     let text = report.source_line(file, line)?;
     Some(Snippet::of_line(file, usize::try_from(line).ok()?, text))
 }
 
 /// Why it counts, how often it was seen, and what the real runtime says.
-fn notes(finding: &Finding, runtime: &str) -> Vec<String> {
+pub(super) fn notes(finding: &Finding, runtime: &str) -> Vec<String> {
     let mut res = vec![format!("{}: {}", finding.level.title(), finding.because)];
     res.extend(finding.why.iter().filter(|it| **it != finding.because).cloned());
     if finding.count > 1 {
@@ -242,7 +242,8 @@ fn whole(setup: &[String], call: &str) -> String {
     format!("{setup}{call}")
 }
 
-fn answer(test: &Test) -> String {
+/// What a goal answered, in one line.
+pub(super) fn answer(test: &Test) -> String {
     match test.outcome.as_str() {
         "false" => return "false".to_owned(),
         "throws" => return format!("throws {}", test.term.as_deref().unwrap_or_default()),

@@ -1,6 +1,13 @@
 //! Text and JSON: what people read last fits on a screen, what programs read keeps its schema.
 
+mod awkward;
+mod cobertura;
+mod github;
+mod junit;
+mod lcov;
+mod markdown;
 mod samples;
+mod sarif;
 
 use expect_test::{expect, expect_file};
 use report::{Detail, Report, View, format_named, schema_text};

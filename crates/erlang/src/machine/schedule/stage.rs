@@ -18,13 +18,13 @@ use crate::machine::schedule::touch::{Kind, Touch};
 use crate::machine::schedule::{Gate, Probed, Schedule, StoppedFor, actor, is_inline, mail_mode};
 use crate::machine::timers::TimerId;
 use crate::machine::world::{USER, World};
-use crate::machine::{FromSpec, Outcome, Recorder};
+use crate::machine::{FromSpec, Recorder};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use term::{Atom, Exprs, Term};
+use term::{Atom, Exprs};
 use trace::{
     Access, Actor, ActorCrash, ActorName, Covered, ExecutorError, Input, Label, Match, MessageId,
     Mode, Offer, OfferKind, Patience, Performed, ReceiveId, Stage, Step, StepText, Take, Waiting,
@@ -65,7 +65,7 @@ pub(super) struct Act {
     pub(super) receives: Vec<Rc<Receive>>,
     pub(super) timers: FxHashMap<Actor, TimerId>,
     pub(super) crashes: Vec<ActorCrash>,
-    pub(super) stopped: Option<String>,
+    pub(super) stopped: Option<trace::Stopped>,
     pub(super) unit: PidId,
     is_open: bool,
     /// All that is left is to let time pass.
@@ -401,21 +401,22 @@ impl Staged<'_> {
                     self.machine.world.touches(|| Access { object: known, mode: Mode::Write });
                     self.machine.world.boot(node, name, pid);
                     if !self.drain_until(pid)? {
-                        self.stop("a part of the system can't be started".to_owned());
+                        let why = "a part of the system can't be started".to_owned();
+                        self.stop(trace::Stopped::Unsupported { why });
                         return Ok(());
                     }
                     self.open_again(pid);
                 }
                 Pause::Stop(Stop::NeedFact(name)) => {
                     if let Some(stop) = self.machine.learn(name) {
-                        self.stop(stop.to_string());
+                        self.stop(stop.into());
                         return Ok(());
                     }
                     self.open_again(pid);
                 }
                 Pause::Host { builtin, args } => {
                     if let Some(stop) = self.machine.ask_host(pid, builtin, &args)? {
-                        self.stop(stop.to_string());
+                        self.stop(stop.into());
                         return Ok(());
                     }
                 }
@@ -423,7 +424,7 @@ impl Staged<'_> {
                     if let Stop::Halted { .. } = stop {
                         self.end_all_but(pid);
                     }
-                    self.stop(stop.to_string());
+                    self.stop(stop.into());
                     return Ok(());
                 }
             }
@@ -455,7 +456,7 @@ impl Staged<'_> {
             None
         };
         if let Some(stop) = stop {
-            self.stop(stop.to_string());
+            self.stop(stop.into());
             return None;
         }
         Some(killed.map_or(pause, Pause::Killed))
@@ -469,7 +470,7 @@ impl Staged<'_> {
         }
     }
 
-    fn stop(&mut self, why: String) {
+    fn stop(&mut self, why: trace::Stopped) {
         self.act.stopped.get_or_insert(why);
     }
 
@@ -588,7 +589,7 @@ impl Staged<'_> {
         if let Some(pause) = self.run_slice(pid)
             && let Some(stop) = self.machine.after(pid, pause)?
         {
-            self.stop(stop.to_string());
+            self.stop(stop.into());
         }
         self.machine.world.current = current;
         set_gate(&mut self.machine.world, gate);
@@ -741,20 +742,7 @@ impl Staged<'_> {
     fn close(&mut self) -> Result<Performed, MachineError> {
         let blocked = if self.is_narrated { self.blocked() } else { Vec::new() };
         let outcome = if self.machine.world.ended.is_some() {
-            match self.machine.outcome(Ok(Stopped::Ended))? {
-                Outcome::Value(value) => trace::Outcome::Value(value),
-                Outcome::Raised { class, reason, trace } => {
-                    trace::Outcome::Crash { class, reason, trace }
-                }
-                Outcome::Killed { reason } => {
-                    trace::Outcome::Crash { class: Atom::new("exit"), reason, trace: Term::Nil }
-                }
-                Outcome::Deadlock { .. } => trace::Outcome::Deadlock,
-                Outcome::TooDeep => {
-                    trace::Outcome::Stopped("the result is nested too deeply".to_owned())
-                }
-                Outcome::Stopped(stop) => trace::Outcome::Stopped(stop.to_string()),
-            }
+            self.machine.outcome(Ok(Stopped::Ended))?.into()
         } else {
             match &self.act.stopped {
                 Some(why) => trace::Outcome::Stopped(why.clone()),

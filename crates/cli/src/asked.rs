@@ -1,0 +1,311 @@
+//! What `gimlet test` is asked: the command line over `gimlet.toml` over the defaults.
+//!
+//! The command line defines the options. What the file says becomes arguments that stand before those of
+//! the command line, so that both are read and checked in one way.
+
+use crate::args::{Build, Command, CommandLine, Test};
+use crate::diagnostic::Diagnostic;
+use crate::explain::Code;
+use ::report::Snippet;
+use clap::parser::ValueSource;
+use clap::{ArgAction, ArgMatches, CommandFactory, Parser};
+use config::{Config, FILE_NAME, Glob, Kind, Known, Setting};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The options of a run, and what the configuration adds for single units.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    pub(crate) test: Test,
+    pub(crate) config: Option<Configured>,
+    /// Long names of the options that stand on the command line.
+    given: BTreeSet<String>,
+    /// The arguments of the command line after `test`.
+    arguments: Vec<String>,
+}
+
+/// A configuration that was found and read.
+#[derive(Clone, Debug)]
+pub(crate) struct Configured {
+    pub(crate) path: PathBuf,
+    pub(crate) config: Config,
+}
+
+/// Where the value of an option comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    Default,
+    /// A line of the configuration.
+    File(usize),
+    CommandLine,
+}
+
+/// Options that concern the whole run, and so can't be set for a path or a unit.
+const OF_WHOLE_RUN: &[&str] = &[
+    "baseline", "budget", "config", "emit", "exclude", "fail-on", "format", "function", "jobs",
+    "nodes", "out", "pa", "report", "strict", "verbose",
+];
+
+impl Asked {
+    /// `arguments` are those of the command line after `test`, `matches` is how they were read.
+    pub(crate) fn new(
+        test: Test,
+        matches: &ArgMatches,
+        arguments: Vec<String>,
+    ) -> Result<Asked, Vec<Diagnostic>> {
+        let given: BTreeSet<String> = known_options()
+            .into_iter()
+            .map(|it| it.name)
+            .filter(|it| is_given(matches, it))
+            .collect();
+        let mut res = Asked { config: None, given, arguments, test };
+        let Some(path) = res.config_path()? else { return Ok(res) };
+        let config = read_config(&path)?;
+        let settings: Vec<&Setting> = config.options.iter().collect();
+        let file = path.display().to_string();
+        res.test = res.read_with(&settings).map_err(|why| vec![bad_config(&file, &why)])?;
+        res.config = Some(Configured { path, config });
+        Ok(res)
+    }
+
+    /// Nothing is asked but where the code is.
+    pub(crate) fn for_replay(
+        targets: Vec<String>,
+        build: &::report::Build,
+    ) -> Result<Asked, Vec<Diagnostic>> {
+        let read = read_test(&["--".to_owned()].into_iter().chain(targets).collect::<Vec<_>>());
+        let mut test = read.map_err(|why| vec![Diagnostic::new(Code::BadRecord, why)])?;
+        test.build = Build::of_report(build);
+        Ok(Asked { test, config: None, given: BTreeSet::new(), arguments: Vec::new() })
+    }
+
+    /// The options for one unit, named as `-f` takes it; `None`: it is to be left out.
+    pub(crate) fn for_unit(
+        &self,
+        unit: &str,
+        file: Option<&str>,
+    ) -> Result<Option<Cow<'_, Test>>, Diagnostic> {
+        let Some(Configured { path, config }) = &self.config else {
+            return Ok(Some(Cow::Borrowed(&self.test)));
+        };
+        let relative = file.map(|it| relative(it, path));
+        let own = config.for_unit(unit, relative.as_deref());
+        if config.is_skipped(unit, relative.as_deref()) {
+            return Ok(None);
+        }
+        if own.is_empty() {
+            return Ok(Some(Cow::Borrowed(&self.test)));
+        }
+        let is_replaced = |it: &&Setting| own.iter().any(|other| other.name == it.name);
+        let base = config.options.iter().filter(|it| !is_replaced(it));
+        let settings: Vec<&Setting> = base.chain(own.iter().copied()).collect();
+        let read = self.read_with(&settings);
+        read.map(|it| Some(Cow::Owned(it)))
+            .map_err(|why| bad_config(&path.display().to_string(), &why))
+    }
+
+    /// What `--exclude` leaves out.
+    pub(crate) fn excluded(&self) -> Excluded {
+        let globs = self.test.exclude.iter().filter_map(|it| Glob::path(it).ok()).collect();
+        let root = self.config.as_ref().map(|it| it.path.clone());
+        Excluded { globs, root: root.unwrap_or_else(|| PathBuf::from(FILE_NAME)) }
+    }
+
+    /// Every option with its value as the command line would spell it, and where it comes from.
+    pub(crate) fn settings(&self) -> BTreeMap<String, (String, Origin)> {
+        let mut res = BTreeMap::new();
+        let command = CommandLine::command();
+        let Some(test) = command.find_subcommand("test") else { return res };
+        for argument in test.get_arguments() {
+            let Some(name) = argument.get_long().filter(|it| *it != "help") else { continue };
+            let defaults: Vec<String> = argument
+                .get_default_values()
+                .iter()
+                .map(|it| it.to_string_lossy().into_owned())
+                .filter(|it| !it.is_empty())
+                .collect();
+            res.insert(name.to_owned(), (defaults.join(", "), Origin::Default));
+        }
+        for setting in self.config.iter().flat_map(|it| &it.config.options) {
+            let value = setting.values.join(", ");
+            let value = match res.get(&setting.name) {
+                Some((known, Origin::File(_))) => format!("{known}, {value}"),
+                Some(_) | None => value,
+            };
+            res.insert(setting.name.clone(), (value, Origin::File(setting.line)));
+        }
+        for name in &self.given {
+            res.insert(name.clone(), (self.spelled(name), Origin::CommandLine));
+        }
+        res
+    }
+
+    /// The value of an option as it stands on the command line.
+    fn spelled(&self, name: &str) -> String {
+        let long = format!("--{name}");
+        let mut values = Vec::new();
+        for (n, argument) in self.arguments.iter().enumerate() {
+            let is_value = |it: &&String| !it.starts_with('-');
+            if *argument == long {
+                values.extend(self.arguments.get(n + 1).filter(is_value).cloned());
+            } else if let Some(value) = argument.strip_prefix(&format!("{long}=")) {
+                values.push(value.to_owned());
+            }
+        }
+        if values.is_empty() { "given".to_owned() } else { values.join(", ") }
+    }
+
+    /// The file of `--config`, or the nearest one above the project; none with `--no-config`.
+    fn config_path(&self) -> Result<Option<PathBuf>, Vec<Diagnostic>> {
+        if self.test.no_config {
+            return Ok(None);
+        }
+        if let Some(path) = &self.test.config {
+            if path.is_file() {
+                return Ok(Some(path.clone()));
+            }
+            let title = format!("there is no file {}", path.display());
+            return Err(vec![
+                Diagnostic::new(Code::BadConfig, title).hint("`gimlet init` writes one"),
+            ]);
+        }
+        Ok(find_config(&self.test.targets))
+    }
+
+    /// The options with these settings before those of the command line.
+    fn read_with(&self, settings: &[&Setting]) -> Result<Test, String> {
+        let is_free = |it: &&&Setting| !self.given.contains(&it.name);
+        let of_file = settings.iter().filter(is_free).flat_map(|it| it.arguments());
+        let all: Vec<String> = of_file.chain(self.arguments.iter().cloned()).collect();
+        read_test(&all)
+    }
+}
+
+/// Files and modules that are left out.
+#[derive(Clone, Debug)]
+pub(crate) struct Excluded {
+    globs: Vec<Glob>,
+    /// The configuration, or where it would be: paths are relative to its directory.
+    root: PathBuf,
+}
+
+impl Excluded {
+    pub(crate) fn has(&self, file_or_module: &str) -> bool {
+        let relative = relative(file_or_module, &self.root);
+        self.globs.iter().any(|it| it.matches(&relative) || it.matches(file_or_module))
+    }
+}
+
+/// The configuration that holds for these targets, if there is one: above the only directory among
+/// them, else above the current one.
+pub(crate) fn find_config(targets: &[String]) -> Option<PathBuf> {
+    let start = match targets {
+        [only] if Path::new(only).is_dir() => PathBuf::from(only),
+        _ => PathBuf::from("."),
+    };
+    config::find(&start.canonicalize().ok()?, Path::exists)
+}
+
+/// A path as the configuration names it.
+fn relative(file: &str, config: &Path) -> String {
+    let dir = config.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let full = |it: &Path| it.canonicalize().ok();
+    let stripped = full(Path::new(file))
+        .zip(full(dir))
+        .and_then(|(file, dir)| Some(file.strip_prefix(dir).ok()?.display().to_string()));
+    stripped.unwrap_or_else(|| file.to_owned())
+}
+
+fn read_config(path: &Path) -> Result<Config, Vec<Diagnostic>> {
+    let file = path.display().to_string();
+    let text = fs::read_to_string(path)
+        .map_err(|error| vec![bad_config(&file, &format!("it can't be read: {error}"))])?;
+    let formats: Vec<&str> = ::report::FORMATS.iter().map(|it| it.name).collect();
+    let shown = |line: usize, column: usize, n_chars: usize| Snippet {
+        origin: file.clone(),
+        line,
+        column,
+        text: text.lines().nth(line.saturating_sub(1)).unwrap_or("").to_owned(),
+        n_chars,
+        label: String::new(),
+    };
+    let config = config::parse(&file, &text, &known_options(), &formats).map_err(|problems| {
+        let problem = |it: &config::Problem| {
+            let place = shown(it.line, it.column, it.length);
+            let res = Diagnostic::new(Code::BadConfig, it.title.clone()).at(place);
+            match &it.hint {
+                Some(hint) => res.hint(hint.clone()),
+                None => res,
+            }
+        };
+        problems.iter().map(problem).collect::<Vec<_>>()
+    })?;
+    let of_run = config
+        .paths
+        .iter()
+        .chain(&config.units)
+        .flat_map(|it| &it.settings)
+        .filter(|it| OF_WHOLE_RUN.contains(&it.name.as_str()));
+    let misplaced: Vec<Diagnostic> = of_run
+        .map(|it| {
+            let title = format!("`{}` concerns the whole run, not one path or unit", it.name);
+            Diagnostic::new(Code::BadConfig, title)
+                .at(shown(it.line, 1, it.name.chars().count()))
+                .hint("move it to the top of the file")
+        })
+        .collect();
+    if misplaced.is_empty() { Ok(config) } else { Err(misplaced) }
+}
+
+fn bad_config(file: &str, why: &str) -> Diagnostic {
+    let mut lines = why.lines().map(str::trim_end).filter(|it| !it.is_empty());
+    let first = lines.next().unwrap_or_default().trim_start_matches("error: ");
+    Diagnostic::new(Code::BadConfig, format!("{file}: {first}"))
+        .hint("`gimlet config` shows what holds and from where")
+}
+
+/// The options of `gimlet test` that a configuration may set.
+fn known_options() -> Vec<Known> {
+    let command = CommandLine::command();
+    let Some(test) = command.find_subcommand("test") else { return Vec::new() };
+    let known = |it: &clap::Arg| {
+        let name = it.get_long().filter(|it| !matches!(*it, "help" | "config" | "no-config"))?;
+        let action = it.get_action();
+        let kind = if matches!(action, ArgAction::SetTrue) {
+            Kind::Flag
+        } else if matches!(action, ArgAction::Append) {
+            Kind::Many
+        } else {
+            Kind::One
+        };
+        Some(Known { name: name.to_owned(), kind })
+    };
+    test.get_arguments().filter_map(known).collect()
+}
+
+fn is_given(matches: &ArgMatches, name: &str) -> bool {
+    let command = CommandLine::command();
+    let id = command
+        .find_subcommand("test")
+        .and_then(|it| it.get_arguments().find(|it| it.get_long() == Some(name)))
+        .map(|it| it.get_id().as_str().to_owned());
+    id.is_some_and(|it| matches.value_source(&it) == Some(ValueSource::CommandLine))
+}
+
+/// The arguments as options of `test`.
+fn read_test(arguments: &[String]) -> Result<Test, String> {
+    let all = ["gimlet", "test"].map(str::to_owned).into_iter().chain(arguments.iter().cloned());
+    let read = CommandLine::try_parse_from(all).map_err(|it| it.to_string())?;
+    match read.command {
+        Command::Test(test) => Ok(*test),
+        Command::Run(_)
+        | Command::Replay(_)
+        | Command::Symbolic(_)
+        | Command::Instrument(_)
+        | Command::Init(_)
+        | Command::Config(_)
+        | Command::Explain { .. } => Err("these are not arguments of `gimlet test`".to_owned()),
+    }
+}

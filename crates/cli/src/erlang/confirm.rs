@@ -1,0 +1,195 @@
+//! Findings tried on the real BEAM.
+
+use crate::erlang::explore::Explored;
+use crate::erlang::finding::{Confirmation, Finding};
+use crate::erlang::frames::{Frame, frames};
+use crate::erlang::schedules::Schedule;
+use crate::erlang::unit::UnitName;
+use ::report::Kind;
+use beam::backend::is_alike;
+use beam::{Followed, Replayed, Replayer, Turn};
+use std::time::{Duration, Instant};
+use term::{Style, Term, print};
+use trace::Outcome;
+
+/// For a call that ended on the machine.
+const LIMIT: Duration = Duration::from_secs(10);
+/// For a call that did not: far more than BEAM needs for what the machine was given.
+const LIMIT_OF_ENDLESS: Duration = Duration::from_secs(2);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Confirmed,
+    Unconfirmed(String),
+    /// BEAM shows that it is none.
+    Dismissed,
+}
+
+/// Tries all findings, and leaves out those that BEAM shows to be none.
+pub(crate) fn confirm(
+    beam: &mut Replayer,
+    unit: &UnitName,
+    explored: &mut Explored,
+    deadline: Option<Instant>,
+) {
+    explored.findings.retain_mut(|finding| {
+        if deadline.is_some_and(|it| it <= Instant::now()) {
+            finding.confirmation = Confirmation::Unconfirmed("the budget ended first".to_owned());
+            return true;
+        }
+        match try_on_beam(beam, unit, finding) {
+            Verdict::Confirmed => finding.confirmation = Confirmation::Confirmed,
+            Verdict::Unconfirmed(why) => finding.confirmation = Confirmation::Unconfirmed(why),
+            Verdict::Dismissed => return false,
+        }
+        true
+    });
+}
+
+/// Whether BEAM agrees that this is what the call does.
+fn try_on_beam(beam: &mut Replayer, unit: &UnitName, finding: &Finding) -> Verdict {
+    if let Some(schedule) = &finding.schedule {
+        let Schedule { process, turns, .. } = schedule;
+        let (args, outcome) = (&finding.input.args, &finding.outcome);
+        return try_schedule(beam, unit, args, outcome, process.as_deref(), turns);
+    }
+    let limit = match finding.kind {
+        Kind::Timeout => LIMIT_OF_ENDLESS,
+        Kind::Crash
+        | Kind::Deadlock
+        | Kind::Spec
+        | Kind::Property
+        | Kind::Race
+        | Kind::Rejected => LIMIT,
+    };
+    match beam.call(&unit.module, &unit.function, &finding.input.args, limit) {
+        Ok(replayed) => compare(&finding.outcome, &replayed),
+        Err(error) => Verdict::Unconfirmed(error.to_string()),
+    }
+}
+
+/// Whether the same comes of the schedule on BEAM, where processes are made to take their turns.
+pub(crate) fn try_schedule(
+    beam: &mut Replayer,
+    unit: &UnitName,
+    args: &[Term],
+    outcome: &Outcome,
+    process: Option<&str>,
+    turns: &[Turn],
+) -> Verdict {
+    let UnitName { module, function, .. } = unit;
+    let followed = beam.follow(module, function, args, turns, LIMIT);
+    let Followed { lost, end, failed } = match followed {
+        Ok(it) => it,
+        Err(error) => return Verdict::Unconfirmed(error.to_string()),
+    };
+    let end = match process {
+        Some(name) => failed.into_iter().find(|it| it.0 == *name).map(|it| it.1),
+        None => end,
+    };
+    let verdict = match (outcome, &end) {
+        // Who lost the schedule may wait for us.
+        (Outcome::Deadlock, None) if lost.is_none() => return Verdict::Confirmed,
+        (outcome, Some(end)) => compare(outcome, end),
+        (_, None) => match process {
+            Some(name) => Verdict::Unconfirmed(format!("on BEAM {name} does not fail")),
+            None => Verdict::Unconfirmed("on BEAM it waits".to_owned()),
+        },
+    };
+    match (verdict, lost) {
+        (Verdict::Unconfirmed(_), Some(at)) => Verdict::Unconfirmed(format!(
+            "BEAM can't be made to follow the schedule beyond step {}",
+            at + 1
+        )),
+        (verdict, _) => verdict,
+    }
+}
+
+pub(crate) fn is_confirmed(finding: &Finding) -> bool {
+    finding.confirmation == Confirmation::Confirmed
+}
+
+pub(crate) fn compare(outcome: &Outcome, replayed: &Replayed) -> Verdict {
+    let otherwise = |what: String| Verdict::Unconfirmed(format!("on BEAM {what}"));
+    match (outcome, replayed) {
+        (_, Replayed::Unreadable) => Verdict::Unconfirmed(
+            "the input can't be written down: it holds a function that tells functions apart, or a \
+             process, port or reference that only our machine has"
+                .to_owned(),
+        ),
+        (_, Replayed::Unusable(why)) => {
+            Verdict::Unconfirmed(format!("BEAM does not load the module: {why}"))
+        }
+        (Outcome::Stopped(_), Replayed::Timeout) => Verdict::Confirmed,
+        (Outcome::Stopped(_), Replayed::Killed(reason)) if is_kill(reason) => Verdict::Confirmed,
+        (Outcome::Stopped(_), _) => Verdict::Dismissed,
+        (_, Replayed::Timeout) => {
+            Verdict::Unconfirmed(format!("BEAM did not end within {} s", LIMIT.as_secs()))
+        }
+        (Outcome::Value(ours), Replayed::Value(theirs)) if is_alike(ours, theirs) => {
+            Verdict::Confirmed
+        }
+        (Outcome::Crash { class, reason, trace }, Replayed::Killed(theirs))
+            if class.as_str() == "exit" && *trace == Term::Nil && is_alike(reason, theirs) =>
+        {
+            Verdict::Confirmed
+        }
+        (
+            Outcome::Crash { class, reason, trace },
+            Replayed::Raised { class: their_class, reason: their_reason, trace: their_trace },
+        ) if class == their_class
+            && (is_alike(reason, their_reason) || is_of_inlined(trace, their_reason)) =>
+        {
+            let (ours, theirs) = (frames(trace), frames(their_trace));
+            match (ours.first(), theirs.first()) {
+                (Some(ours), Some(theirs)) if !is_same_spot(ours, theirs) => otherwise(format!(
+                    "it is raised in {}:{}/{}",
+                    theirs.module.as_str(),
+                    theirs.function.as_str(),
+                    theirs.arity
+                )),
+                _ => Verdict::Confirmed,
+            }
+        }
+        (_, Replayed::Value(value)) => otherwise(format!("it returns {}", print(value, Style::TW))),
+        (_, Replayed::Killed(reason)) => {
+            otherwise(format!("the process is killed: {}", print(reason, Style::TW)))
+        }
+        (_, Replayed::Raised { class, reason, .. }) => otherwise(format!(
+            "it is the exception {}: {}",
+            class.as_str(),
+            print(reason, Style::TW)
+        )),
+    }
+}
+
+fn is_kill(reason: &Term) -> bool {
+    reason.as_atom() == Some("killed")
+}
+
+/// A function that the compiler was asked to inline has no clauses of its own on BEAM: what none of them
+/// takes is no clause of a `case`.
+fn is_of_inlined(trace: &Term, their_reason: &Term) -> bool {
+    let is_inlined = |it: &Frame| it.function.as_str().starts_with("-inlined-");
+    let is_case =
+        their_reason.as_tuple().and_then(|it| it.first()?.as_atom()) == Some("case_clause");
+    is_case && frames(trace).first().is_some_and(is_inlined)
+}
+
+/// Numbers of lifted functions are the compiler's choice, and so is where inlined ones end up.
+fn is_same_spot(ours: &Frame, theirs: &Frame) -> bool {
+    let is_inlined = |it: &Frame| {
+        it.function.as_str().starts_with("-inlined-") || it.function.as_str().contains('^')
+    };
+    if is_inlined(ours) || is_inlined(theirs) {
+        return true;
+    }
+    let stem = |name: &str| match name.strip_prefix('-') {
+        Some(lifted) => lifted.split('-').next().unwrap_or(lifted).to_owned(),
+        None => name.to_owned(),
+    };
+    let is_lifted = ours.function.as_str().starts_with('-');
+    ours.module == theirs.module
+        && stem(ours.function.as_str()) == stem(theirs.function.as_str())
+        && (is_lifted || ours.arity == theirs.arity)
+}

@@ -1,0 +1,202 @@
+//! Clauses of the source: which were entered, which could have been, and why the others were not.
+
+use crate::elixir;
+use crate::erlang::explore::Explored;
+use crate::erlang::project::Project;
+use crate::erlang::reach::reachable;
+use crate::erlang::report::function_name;
+use crate::erlang::unit::{UnitName, quoted};
+use crate::flow::Done;
+use ::report::{CoveredLine, FunctionShare, Module, Share, Uncovered, Why};
+use engine::Stop;
+use erlang::Machine;
+use erlang::machine::SourceClause;
+use std::collections::{BTreeMap, BTreeSet};
+use term::Atom;
+use trace::{ClauseId, Covered};
+
+/// The clauses of all modules under test.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sources {
+    pub(crate) modules: Vec<ModuleClauses>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct ModuleClauses {
+    pub(crate) module: Atom,
+    pub(crate) clauses: Vec<SourceClause>,
+}
+
+/// What a unit covers of what it can come to.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct UnitCoverage {
+    pub(crate) all: Share,
+    pub(crate) by_module: Vec<(Atom, Share)>,
+    reachable: BTreeSet<UnitName>,
+}
+
+impl Sources {
+    /// From a machine that has loaded the modules.
+    pub(crate) fn of(machine: &Machine, project: &Project) -> Sources {
+        let module = |it: &Atom| ModuleClauses { module: it.clone(), clauses: machine.clauses(it) };
+        Sources { modules: project.names().iter().map(module).collect() }
+    }
+
+    pub(crate) fn of_unit(
+        &self,
+        project: &Project,
+        unit: &UnitName,
+        covered: &Covered,
+    ) -> UnitCoverage {
+        let mut res =
+            UnitCoverage { reachable: reachable(project, unit), ..UnitCoverage::default() };
+        for module in &self.modules {
+            // What was entered can be reached, whatever the code seems to say.
+            let entered = module.clauses.iter().filter(|it| covered.has(it.id));
+            res.reachable.extend(entered.map(|it| function_of(&module.module, it)));
+            let is_reachable =
+                |it: &&SourceClause| res.reachable.contains(&function_of(&module.module, it));
+            let own = share(module.clauses.iter().filter(is_reachable), |it| covered.has(it));
+            if own.total > 0 {
+                res.all.covered += own.covered;
+                res.all.total += own.total;
+                res.by_module.push((module.module.clone(), own));
+            }
+        }
+        res
+    }
+
+    /// The clauses that the unit can come to, as far as the code tells.
+    pub(crate) fn wanted(&self, project: &Project, unit: &UnitName) -> Covered {
+        let reachable = reachable(project, unit);
+        let mut words: Vec<u64> = Vec::new();
+        for module in &self.modules {
+            let is_reachable =
+                |it: &&SourceClause| reachable.contains(&function_of(&module.module, it));
+            for ClauseId(id) in module.clauses.iter().filter(is_reachable).map(|it| it.id) {
+                let word = id as usize / 64;
+                words.resize(words.len().max(word + 1), 0);
+                if let Some(word) = words.get_mut(word) {
+                    *word |= 1 << (id % 64);
+                }
+            }
+        }
+        Covered::from_words(words)
+    }
+
+    /// The source file of a module, by its first clause.
+    pub(crate) fn file(&self, module: &Atom) -> Option<String> {
+        let clauses = &self.modules.iter().find(|it| it.module == *module)?.clauses;
+        clauses.first().map(|it| it.file.clone()).filter(|it| !it.is_empty())
+    }
+
+    /// Every module with what all units covered of it.
+    pub(crate) fn modules(&self, project: &Project, done: &[Done<Project>]) -> Vec<Module> {
+        let mut covered = Covered::default();
+        let mut covering: BTreeMap<ClauseId, String> = BTreeMap::new();
+        let mut units = Vec::new();
+        for it in done {
+            let Some(explored) = it.explored() else { continue };
+            let report = &explored.report;
+            covered.add(&report.covered);
+            for (clause, input) in &report.covering {
+                covering.entry(*clause).or_insert_with(|| it.unit.unit.shown(&input.args));
+            }
+            units.push((self.of_unit(project, &it.unit.unit, &report.covered), explored));
+        }
+        let found = Found { covered, covering, units };
+        self.modules.iter().map(|it| it.coverage(&found)).collect()
+    }
+}
+
+/// What all units found together.
+struct Found<'a> {
+    covered: Covered,
+    /// The call that covered a clause first.
+    covering: BTreeMap<ClauseId, String>,
+    units: Vec<(UnitCoverage, &'a Explored)>,
+}
+
+impl ModuleClauses {
+    fn coverage(&self, found: &Found<'_>) -> Module {
+        let mut functions: Vec<FunctionShare> = Vec::new();
+        let (mut uncovered, mut lines) = (Vec::new(), Vec::new());
+        for clause in &self.clauses {
+            let unit = function_of(&self.module, clause);
+            let function = function_name(&clause.function, clause.arity);
+            let is_covered = found.covered.has(clause.id);
+            let n_covered = usize::from(is_covered);
+            match functions.iter_mut().find(|it| it.function == function) {
+                Some(known) => {
+                    known.covered += n_covered;
+                    known.total += 1;
+                }
+                None => functions.push(FunctionShare {
+                    function: function.clone(),
+                    covered: n_covered,
+                    total: 1,
+                    entered: None,
+                }),
+            }
+            let line = clause.line;
+            let by = found.covering.get(&clause.id).cloned();
+            lines.push(CoveredLine { line, function: function.clone(), covered: is_covered, by });
+            if !is_covered {
+                let why = why(&unit, &found.units);
+                uncovered.push(Uncovered { function, line, why, ..Uncovered::default() });
+            }
+        }
+        let is_elixir = elixir::is_elixir(&self.module);
+        let file = self.clauses.first().map(|it| it.file.clone());
+        Module {
+            module: self.module.as_str().to_owned(),
+            title: if is_elixir { elixir::alias(&self.module) } else { quoted(&self.module) },
+            language: if is_elixir { "elixir" } else { "erlang" }.to_owned(),
+            file: file.filter(|it| !it.is_empty()),
+            clauses: share(self.clauses.iter(), |it| found.covered.has(it)),
+            functions,
+            uncovered,
+            lines,
+        }
+    }
+}
+
+fn function_of(module: &Atom, clause: &SourceClause) -> UnitName {
+    UnitName {
+        module: module.clone(),
+        function: clause.function.clone(),
+        arity: clause.arity as usize,
+    }
+}
+
+fn why(function: &UnitName, units: &[(UnitCoverage, &Explored)]) -> Why {
+    let reaches = |it: &&&(UnitCoverage, &Explored)| it.0.reachable.contains(function);
+    let reaching = units.iter().filter(|it| reaches(&it));
+    // Who gave up there was there; who had no time knows nothing.
+    if reaching.clone().any(|it| it.1.given_up.contains(function)) {
+        return Why::Unknown;
+    }
+    reaching.map(|it| why_of_unit(it.1)).max().unwrap_or(Why::NotReachable)
+}
+
+/// Why a unit entered no more than it did: impossible is what is proved so, in a search
+/// that left nothing out.
+fn why_of_unit(explored: &Explored) -> Why {
+    match explored.report.stop {
+        Stop::Exhausted if explored.report.is_complete() => Why::Unsatisfiable,
+        Stop::Exhausted | Stop::Unsupported => Why::Unknown,
+        Stop::Depth | Stop::Time | Stop::Runs | Stop::Interrupted => Why::NotTried,
+    }
+}
+
+fn share<'c>(
+    clauses: impl Iterator<Item = &'c SourceClause>,
+    has: impl Fn(ClauseId) -> bool,
+) -> Share {
+    let mut res = Share::default();
+    for clause in clauses {
+        res.covered += usize::from(has(clause.id));
+        res.total += 1;
+    }
+    res
+}

@@ -1,0 +1,198 @@
+//! How a call ended, as text for people and as JSON for programs.
+
+use crate::elixir;
+use crate::erlang::exception::{exception_text, stack_lines};
+use crate::erlang::rules::Trace;
+use ::report::Colours;
+use serde_json::{Value, json};
+use std::process::ExitCode;
+use term::{Style, Term, print};
+
+/// One call and its end.
+#[derive(Debug)]
+pub(crate) struct Report {
+    /// As the user typed it.
+    pub(crate) call: String,
+    /// Whether that is Elixir, so that what comes back should be too.
+    pub(crate) is_elixir: bool,
+    pub(crate) ending: Ending,
+    /// What the program wrote to its standard output.
+    pub(crate) output: Vec<u8>,
+    /// Rule by rule, if that is wanted.
+    pub(crate) trace: Option<Trace>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Ending {
+    Value {
+        term: Term,
+        /// How it is printed, if it takes more than a line.
+        layout: Option<String>,
+    },
+    Raised {
+        class: String,
+        reason: Term,
+        stack: Term,
+    },
+    /// It was going on, and would have. `budget` is the name of the option that allows more.
+    Budget {
+        budget: &'static str,
+    },
+    /// Everybody waits for somebody.
+    Deadlock,
+    /// It ended the runtime.
+    Halted {
+        status: i64,
+    },
+    /// It wanted to touch the world outside.
+    Refused {
+        effect: String,
+    },
+}
+
+impl Report {
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        match &self.ending {
+            Ending::Value { .. } => ExitCode::SUCCESS,
+            Ending::Halted { status } => ExitCode::from(u8::try_from(status & 0xff).unwrap_or(1)),
+            Ending::Raised { .. }
+            | Ending::Budget { .. }
+            | Ending::Deadlock
+            | Ending::Refused { .. } => ExitCode::from(1),
+        }
+    }
+
+    /// What the program wrote, then how it ended.
+    pub(crate) fn text(&self, colours: Colours) -> Vec<u8> {
+        let end = match &self.ending {
+            Ending::Value { term, .. } if self.is_elixir => elixir::term(term),
+            Ending::Value { term, layout } => {
+                layout.clone().unwrap_or_else(|| print(term, Style::TP))
+            }
+            Ending::Raised { class, reason, stack } if self.is_elixir => {
+                elixir::exception_text(class, reason, stack)
+            }
+            Ending::Raised { class, reason, stack } => exception_text(class, reason, stack),
+            Ending::Budget { budget } => format!("** out of {budget}; --{budget} allows more"),
+            Ending::Deadlock => "** deadlock: every process waits for a message".to_owned(),
+            Ending::Refused { effect } => format!("** refused: {effect}; see --allow"),
+            // Nobody is left to say anything.
+            Ending::Halted { .. } => String::new(),
+        };
+        let trace = self.trace.as_ref().map(|it| it.text(colours)).unwrap_or_default();
+        let mut out = trace.into_bytes();
+        out.extend(&self.output);
+        if !end.is_empty() && out.last().is_some_and(|it| *it != b'\n') {
+            out.push(b'\n');
+        }
+        if !end.is_empty() {
+            out.extend(end.into_bytes());
+            out.push(b'\n');
+        }
+        out
+    }
+
+    pub(crate) fn json(&self) -> String {
+        let mut res = json!({
+            "schema": 1,
+            "tool": {"name": "gimlet", "version": env!("CARGO_PKG_VERSION")},
+            "call": self.call,
+        });
+        let fields = match &self.ending {
+            Ending::Value { term, .. } => {
+                json!({"outcome": "value", "term": print(term, Style::TP)})
+            }
+            Ending::Raised { class, reason, stack } => json!({
+                "outcome": class,
+                "class": class,
+                "reason": print(reason, Style::TP),
+                "stack": stack_lines(stack),
+            }),
+            Ending::Budget { budget } => json!({"outcome": "budget", "budget": budget}),
+            Ending::Deadlock => json!({"outcome": "deadlock"}),
+            Ending::Halted { status } => json!({"outcome": "halt", "status": status}),
+            Ending::Refused { effect } => json!({"outcome": "refused", "effect": effect}),
+        };
+        if let (Value::Object(all), Value::Object(fields)) = (&mut res, fields) {
+            all.extend(fields);
+            all.insert("output".to_owned(), String::from_utf8_lossy(&self.output).into());
+            all.extend(self.trace.as_ref().map(|it| ("trace".to_owned(), it.json())));
+        }
+        format!("{res:#}\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Ending, Report};
+    use ::report::Colours;
+    use expect_test::{Expect, expect};
+    use term::{Term, read_term};
+
+    #[expect(clippy::needless_pass_by_value, reason = "expect! makes values")]
+    fn check(ending: Ending, text: Expect, json: Expect) {
+        let report = Report {
+            call: "m:f()".to_owned(),
+            is_elixir: false,
+            ending,
+            output: b"hi".to_vec(),
+            trace: None,
+        };
+        text.assert_eq(&String::from_utf8(report.text(Colours::Off)).unwrap());
+        json.assert_eq(&report.json());
+    }
+
+    #[test]
+    fn values() {
+        check(
+            Ending::Value { term: Term::string("abc"), layout: None },
+            expect![[r#"
+                hi
+                "abc"
+            "#]],
+            expect![[r#"
+                {
+                  "schema": 1,
+                  "tool": {
+                    "name": "gimlet",
+                    "version": "0.1.0"
+                  },
+                  "call": "m:f()",
+                  "outcome": "value",
+                  "term": "\"abc\"",
+                  "output": "hi"
+                }
+            "#]],
+        );
+    }
+
+    #[test]
+    fn exceptions() {
+        let stack = read_term(r#"[{m,f,0,[{file,"m.erl"},{line,3}]}]"#).unwrap();
+        check(
+            Ending::Raised { class: "exit".to_owned(), reason: Term::atom("x"), stack },
+            expect![[r#"
+                hi
+                ** exception exit: x
+                     in function  m:f/0 (m.erl, line 3)
+            "#]],
+            expect![[r#"
+                {
+                  "schema": 1,
+                  "tool": {
+                    "name": "gimlet",
+                    "version": "0.1.0"
+                  },
+                  "call": "m:f()",
+                  "outcome": "exit",
+                  "class": "exit",
+                  "reason": "x",
+                  "stack": [
+                    "m:f/0 m.erl:3"
+                  ],
+                  "output": "hi"
+                }
+            "#]],
+        );
+    }
+}

@@ -1,0 +1,239 @@
+//! One unit: explore it, judge how its runs ended, make the findings small.
+
+use crate::erlang::contract::Contract;
+use crate::erlang::finding::{Finding, Judge};
+use crate::erlang::gate::{Gated, OnBeam, is_refusal};
+use crate::erlang::minimise::minimise;
+use crate::erlang::pool::Pool;
+use crate::erlang::reached::choices_of;
+use crate::erlang::schedules::leftover::Unreceived;
+use crate::erlang::unit::UnitName;
+use crate::flow::Slice;
+use crate::flow::clock::Clock;
+use engine::{Alone, Report, ScheduleSettings, Settings, Stop, Strategy, Test, explore};
+use erlang::Machine;
+use solve::{Chain, Effort};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use term::Atom;
+use trace::{Covered, Input, Outcome, SiteId, Stopped};
+
+/// A unit and all that its exploration depends on.
+#[derive(Clone, Debug)]
+pub(crate) struct Task {
+    pub(crate) unit: UnitName,
+    pub(crate) contract: Contract,
+    pub(crate) settings: Settings,
+    /// How to explore schedules, if that is wanted.
+    pub(crate) schedules: Option<ScheduleSettings>,
+    /// Whether nodes may go down then.
+    pub(crate) nodes_fall: bool,
+    /// Whether to look beyond the depth for clauses that were not entered.
+    pub(crate) may_deepen: bool,
+    /// The clauses that it should come to.
+    pub(crate) wanted: Covered,
+}
+
+/// Makes more machines for the same project.
+pub(crate) type Machines<'a> = &'a (dyn Fn() -> Result<Machine, String> + Sync);
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Explored {
+    pub(crate) report: Report,
+    pub(crate) findings: Vec<Finding>,
+    /// Messages that lie in mailboxes to the end of some schedule.
+    pub(crate) unreceived: Vec<Unreceived>,
+    /// Functions in which the solver gave up on something that no run did.
+    pub(crate) given_up: BTreeSet<UnitName>,
+    /// Paths that were taken; not all have a test in the report.
+    pub(crate) n_paths: usize,
+    /// Runs that a precondition refused.
+    pub(crate) n_refused: usize,
+    pub(crate) elapsed: Duration,
+    /// What kept us from going on.
+    pub(crate) trouble: Option<String>,
+}
+
+/// Runs of a unit that goes on and on are cut here.
+pub(crate) const MAX_REDUCTIONS: u64 = 1_000_000;
+pub(crate) const MAX_MEMORY: usize = 512 << 20;
+
+/// Making findings smaller may take this part of the time for exploring.
+const SHARE_OF_SHRINKING: u32 = 4;
+/// If nothing is left of that time, shrinking may take so much all the same, and no longer than exploring.
+const LEAST_SHRINKING: Duration = Duration::from_millis(700);
+
+/// The time for making findings smaller, of the time for a unit and what is `left` of it.
+pub(crate) fn time_of_shrinking(time: Duration, left: Duration) -> Duration {
+    (time / SHARE_OF_SHRINKING)
+        .max(LEAST_SHRINKING.min(time))
+        .min(left.max(LEAST_SHRINKING.min(time)))
+}
+
+/// Where time is shared, the part of it for a unit that has entered all clauses it can come to.
+const SHARE_OF_REPEATING: u32 = 3;
+
+/// Paths that brought nothing new are kept up to this number.
+const MAX_TESTS: usize = 5_000;
+
+impl Task {
+    /// Explores the unit from its seeds and from what `earlier` rounds found worth keeping.
+    pub(crate) fn perform(
+        &self,
+        machine: &mut Machine,
+        runner: Option<OnBeam<'_>>,
+        (modules, earlier): (&[Atom], &[Input]),
+        slice: &Slice<'_>,
+        machines: Machines<'_>,
+    ) -> Explored {
+        if let Some(settings) = &self.schedules {
+            return self.perform_schedules(settings, machine, modules, slice, machines);
+        }
+        let Slice { interrupt, progress, time, .. } = *slice;
+        let wanted = &self.wanted;
+        let begin = Instant::now();
+        let mut unit = match Gated::new(machine, runner, &self.unit, &self.contract, modules) {
+            Ok(unit) => unit,
+            Err(why) => return Explored { trouble: Some(why), ..Explored::default() },
+        };
+        let mut seen = progress.unit(&self.unit.title());
+        let is_shared = self.settings.patience.is_some();
+        let mut watch = |report: &Report| {
+            seen.update(report);
+            if interrupt.load(Ordering::Relaxed) {
+                return Some(Stop::Interrupted);
+            }
+            let is_enough = is_shared && !report.covered.lacks_some_of(wanted);
+            let time = if is_enough { time / SHARE_OF_REPEATING } else { time };
+            (time <= begin.elapsed()).then_some(Stop::Time)
+        };
+        let contract = &self.contract;
+        let settings = &mut self.settings.clone();
+        if self.may_deepen {
+            settings.wanted = wanted.clone();
+        }
+        // Whoever says how many runs there are wants no others.
+        if settings.max_runs.is_none() && settings.strategy == Strategy::VisitedFirst {
+            settings.changes = Some(contract.domain.clone());
+        }
+        let seeds: Vec<Input> = contract.seeds.iter().chain(earlier).cloned().collect();
+        let report = Clock::during(time, interrupt, |halt| {
+            self.explore(&mut unit, &seeds, settings, &mut watch, (slice.n_cores, halt))
+        });
+        let trouble = report.trouble.clone();
+        let mut res = Explored { report, trouble, ..Explored::default() };
+        res.leave_out_refused();
+        res.count_stopped();
+        let judge = Judge { unit: &self.unit, contract, modules };
+        let ends = res.report.tests.iter().map(|it| (&it.input, &it.outcome));
+        let left = time.saturating_sub(begin.elapsed());
+        let end = Instant::now() + time_of_shrinking(time, left);
+        let goes_on = || Instant::now() < end && !interrupt.load(Ordering::Relaxed);
+        let mut solver = Chain::new(Effort::default());
+        unit.be_patient();
+        let mut reached = Vec::new();
+        for (cause, mut finding) in judge.findings(ends) {
+            minimise(&mut unit, &mut solver, &judge, &cause, &mut finding, &goes_on);
+            let choices = choices_of(&mut unit, &finding.input);
+            res.findings.push(finding);
+            reached.push(choices);
+        }
+        drop(unit);
+        for (finding, choices) in res.findings.iter_mut().zip(reached) {
+            finding.reached = choices.iter().map(|it| it.told(machine)).collect();
+        }
+        res.given_up =
+            res.report.given_up.iter().filter_map(|it| function_at(machine, *it)).collect();
+        res.keep_some_tests();
+        res.elapsed = begin.elapsed();
+        res
+    }
+
+    fn explore(
+        &self,
+        unit: &mut Gated<'_>,
+        seeds: &[Input],
+        settings: &Settings,
+        watch: &mut dyn FnMut(&Report) -> Option<Stop>,
+        (n_solvers, halt): (usize, &Arc<AtomicBool>),
+    ) -> Report {
+        let domain = &self.contract.domain;
+        if n_solvers > 1 {
+            let mut pool = Pool::new(n_solvers, domain, halt);
+            let report = explore(unit, &mut pool, seeds, settings, watch);
+            return Report { solver: pool.finish(), ..report };
+        }
+        let mut solver = Chain::new(Effort::default()).halted_by(halt);
+        let report =
+            explore(unit, &mut Alone { solver: &mut solver, domain }, seeds, settings, watch);
+        Report { solver: solver.statistics, ..report }
+    }
+}
+
+fn function_at(machine: &Machine, site: SiteId) -> Option<UnitName> {
+    let (module, function, arity) = machine.function_at(site)?;
+    Some(UnitName { module, function, arity: usize::try_from(arity).ok()? })
+}
+
+impl Explored {
+    /// A report of many units must not hold all the paths that there was time for.
+    fn keep_some_tests(&mut self) {
+        self.n_paths = self.report.tests.len();
+        let mut n = 0;
+        self.report.tests.retain(|it| {
+            n += 1;
+            it.is_news || n <= MAX_TESTS
+        });
+    }
+
+    fn leave_out_refused(&mut self) {
+        let n_tests = self.report.tests.len();
+        self.report.tests.retain(|it| !is_refusal(&it.outcome));
+        self.n_refused = n_tests - self.report.tests.len();
+    }
+
+    /// What the machine could not do or was not allowed to is a loss like any other.
+    fn count_stopped(&mut self) {
+        let mut n_cut_short = 0;
+        for Test { outcome, .. } in &self.report.tests {
+            let Outcome::Stopped(why) = outcome else { continue };
+            *self.report.losses.entry(why.to_string()).or_default() += 1;
+            n_cut_short += usize::from(!matches!(why, Stopped::OutOf(_)));
+        }
+        let n_tests = self.report.tests.len();
+        if 0 < n_tests && n_cut_short == n_tests && self.report.stop == Stop::Exhausted {
+            self.report.stop = Stop::Unsupported;
+        }
+    }
+
+    /// Inputs that a later round should begin with: its runs are where this one has been.
+    pub(crate) fn worth_keeping(&self) -> impl Iterator<Item = Input> {
+        self.report.tests.iter().filter(|it| it.is_news).map(|it| it.input.clone())
+    }
+
+    /// This round after an earlier one: what only that one found is kept.
+    pub(crate) fn after(mut self, before: Explored) -> Explored {
+        self.report.n_runs += before.report.n_runs;
+        self.report.n_diverged += before.report.n_diverged;
+        self.report.solver.add(&before.report.solver);
+        self.report.covered.add(&before.report.covered);
+        for (clause, input) in before.report.covering {
+            self.report.covering.insert(clause, input);
+        }
+        for (what, count) in before.report.losses {
+            *self.report.losses.entry(what).or_default() += count;
+        }
+        let known: BTreeSet<String> = self.findings.iter().map(|it| it.cause.clone()).collect();
+        let lost = before.findings.into_iter().filter(|it| !known.contains(&it.cause));
+        self.findings.extend(lost);
+        self.elapsed += before.elapsed;
+        self
+    }
+
+    /// How the paths ended, in the order in which they were found.
+    pub(crate) fn ends(&self) -> impl Iterator<Item = (&Input, &Outcome)> {
+        self.report.tests.iter().map(|it| (&it.input, &it.outcome))
+    }
+}

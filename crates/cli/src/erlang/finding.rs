@@ -1,0 +1,327 @@
+//! What counts as a finding, and which findings are the same.
+//!
+//! Judges outcomes; runs nothing.
+
+use crate::erlang::contract::Contract;
+use crate::erlang::frames::{Frame, frames};
+use crate::erlang::schedules::Schedule;
+use crate::erlang::unit::UnitName;
+use ::report::{Kind, Reached};
+use std::collections::BTreeMap;
+use term::{Atom, Fun, Term};
+use trace::{Input, Outcome, Stopped};
+
+#[derive(Clone, Debug)]
+pub(crate) struct Finding {
+    pub(crate) kind: Kind,
+    pub(crate) input: Input,
+    pub(crate) outcome: Outcome,
+    /// Paths that end like this.
+    pub(crate) count: usize,
+    /// What the first input that was found looked like, if it was made smaller since.
+    pub(crate) found_with: Option<Input>,
+    /// More than the outcome says.
+    pub(crate) complaint: Option<String>,
+    pub(crate) confirmation: Confirmation,
+    /// In which order it happens, if that matters.
+    pub(crate) schedule: Option<Schedule>,
+    /// The choices on the way there.
+    pub(crate) reached: Vec<Reached>,
+    /// Names the cause in words that stay the same when lines move.
+    pub(crate) cause: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Confirmation {
+    Confirmed,
+    /// And why not.
+    Unconfirmed(String),
+}
+
+/// What makes two findings one.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Cause {
+    kind: Kind,
+    class: String,
+    shape: String,
+    /// Where it was raised, and the first place in the modules under test.
+    raised: Option<Spot>,
+    own: Option<Spot>,
+}
+
+impl Cause {
+    pub(crate) fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// In words, without lines.
+    pub(crate) fn text(&self) -> String {
+        let spot = |it: &Option<Spot>| match it {
+            Some((module, function, arity, _)) => {
+                format!("{}:{}/{arity}", module.as_str(), function.as_str())
+            }
+            None => String::new(),
+        };
+        let Cause { kind, class, shape, raised, own } = self;
+        format!("{} {class} {shape} {} {}", kind.name(), spot(raised), spot(own))
+    }
+}
+
+type Spot = (Atom, Atom, usize, Option<i64>);
+
+/// How to tell findings from other ends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Judge<'a> {
+    pub(crate) unit: &'a UnitName,
+    pub(crate) contract: &'a Contract,
+    /// The modules under test.
+    pub(crate) modules: &'a [Atom],
+}
+
+impl Judge<'_> {
+    pub(crate) fn cause(&self, input: &Input, outcome: &Outcome) -> Option<Cause> {
+        match outcome {
+            Outcome::Value(value) => {
+                let kind = self.value_kind(input, value)?;
+                let shape = if kind == Kind::Spec { kind_of(value) } else { String::new() };
+                Some(Cause { kind, class: "value".to_owned(), shape, raised: None, own: None })
+            }
+            Outcome::Crash { class, reason, trace } => {
+                if is_orderly(class, reason) {
+                    return None;
+                }
+                let frames = frames(trace);
+                // Which function is missing tells causes apart unless the input named it.
+                let is_named = reason.as_atom() == Some("undef")
+                    && frames.first().is_some_and(|it| names(input, it));
+                let places = frames.get(usize::from(is_named)..).unwrap_or_default();
+                let own = places.iter().find(|it| self.modules.contains(&it.module));
+                Some(Cause {
+                    kind: self.crash_kind(input, reason, &frames),
+                    class: class.as_str().to_owned(),
+                    shape: shape(reason),
+                    raised: places.first().map(spot),
+                    own: own.map(spot),
+                })
+            }
+            Outcome::Stopped(why) => {
+                let Stopped::OutOf(budget) = why else { return None };
+                let (class, shape) = ("timeout".to_owned(), budget.name().to_owned());
+                Some(Cause { kind: Kind::Timeout, class, shape, raised: None, own: None })
+            }
+            Outcome::Deadlock => None,
+        }
+    }
+
+    fn value_kind(&self, input: &Input, value: &Term) -> Option<Kind> {
+        if self.contract.complaint(input, value).is_some() {
+            return Some(Kind::Spec);
+        }
+        let is_false = value.as_atom() == Some("false");
+        (self.unit.is_property() && is_false).then_some(Kind::Property)
+    }
+
+    fn crash_kind(&self, input: &Input, reason: &Term, frames: &[Frame]) -> Kind {
+        let is_refused = reason.as_atom() == Some("function_clause")
+            && frames.first().is_some_and(|it| {
+                it.module == self.unit.module
+                    && it.function == self.unit.function
+                    && it.args.as_ref() == Some(&input.args)
+            });
+        // What goes wrong with an input that the spec does not allow is the caller's fault.
+        let is_outside = self.contract.signature.is_some();
+        let is_allowed = self.contract.allows(input);
+        if (is_refused || is_outside) && !is_allowed { Kind::Rejected } else { Kind::Crash }
+    }
+
+    /// One finding for each cause, with its smallest input; the most telling ones first.
+    pub(crate) fn findings<'t>(
+        &self,
+        ends: impl Iterator<Item = (&'t Input, &'t Outcome)>,
+    ) -> Vec<(Cause, Finding)> {
+        let mut found: BTreeMap<Cause, (usize, Finding)> = BTreeMap::new();
+        for (n, (input, outcome)) in ends.enumerate() {
+            let Some(cause) = self.cause(input, outcome) else { continue };
+            let (_, known) = found.entry(cause.clone()).or_insert_with(|| {
+                let mut finding = self.finding(cause.kind, input, outcome);
+                finding.cause = cause.text();
+                (n, finding)
+            });
+            known.count += 1;
+            if size_of(input) < size_of(&known.input) {
+                let count = known.count;
+                let cause_text = std::mem::take(&mut known.cause);
+                *known = Finding {
+                    count,
+                    cause: cause_text,
+                    ..self.finding(cause.kind, input, outcome)
+                };
+            }
+        }
+        let mut res: Vec<(usize, Cause, Finding)> =
+            found.into_iter().map(|(cause, (n, finding))| (n, cause, finding)).collect();
+        res.sort_by_key(|it| (it.2.kind, it.0));
+        res.into_iter().map(|it| (it.1, it.2)).collect()
+    }
+
+    pub(crate) fn finding(&self, kind: Kind, input: &Input, outcome: &Outcome) -> Finding {
+        let complaint = match outcome {
+            Outcome::Value(value) => self.contract.complaint(input, value),
+            Outcome::Crash { .. } | Outcome::Deadlock | Outcome::Stopped(_) => None,
+        };
+        Finding {
+            kind,
+            input: input.clone(),
+            outcome: outcome.clone(),
+            count: 0,
+            found_with: None,
+            complaint,
+            confirmation: Confirmation::Unconfirmed("it was not tried on BEAM".to_owned()),
+            schedule: None,
+            reached: Vec::new(),
+            cause: String::new(),
+        }
+    }
+}
+
+/// A process that ends on purpose.
+fn is_orderly(class: &Atom, reason: &Term) -> bool {
+    let tag = reason.as_tuple().and_then(|it| it.first()).or(Some(reason));
+    let name = tag.and_then(Term::as_atom);
+    class.as_str() == "exit" && matches!(name, Some("normal" | "shutdown"))
+}
+
+/// Whether the input has the name of the function or of its module.
+fn names(input: &Input, frame: &Frame) -> bool {
+    let is_name =
+        |it: &Term| matches!(it, Term::Atom(it) if [&frame.module, &frame.function].contains(&it));
+    input.args.iter().any(|it| it.has_part(is_name))
+}
+
+fn spot(frame: &Frame) -> Spot {
+    (frame.module.clone(), frame.function.clone(), frame.arity, frame.line)
+}
+
+/// A reason without the data in it: its atoms at the top, and the kinds of the rest.
+fn shape(reason: &Term) -> String {
+    match reason.as_tuple() {
+        Some([Term::Atom(tag), rest @ ..]) => {
+            let is_raised_by_runtime = RUNTIME_TAGS.contains(&tag.as_str()) && rest.len() == 1;
+            let rest = if is_raised_by_runtime { &[] } else { rest };
+            let rest: Vec<String> = rest.iter().map(shape_inside).collect();
+            format!("{{{},{}}}", tag.as_str(), rest.join(","))
+        }
+        Some(_) | None => shape_inside(reason),
+    }
+}
+
+/// Reasons that carry the value that did not fit.
+const RUNTIME_TAGS: &[&str] = &[
+    "badmatch",
+    "case_clause",
+    "try_clause",
+    "badkey",
+    "badmap",
+    "badfun",
+    "badarity",
+    "badrecord",
+    "bad_generator",
+    "bad_filter",
+    "badarg",
+    "else_clause",
+    "nocatch",
+];
+
+fn shape_inside(term: &Term) -> String {
+    if let Some(name) = term.as_atom() { name.to_owned() } else { kind_of(term) }
+}
+
+fn kind_of(term: &Term) -> String {
+    let name = match term {
+        Term::Int(_) | Term::Big(_) => "integer",
+        Term::Float(_) => "float",
+        Term::Atom(_) => "atom",
+        Term::Nil | Term::List(_) => "list",
+        Term::Tuple(_) => "tuple",
+        Term::Map(_) => "map",
+        Term::Bits(_) => "bitstring",
+        Term::Fun(_) => "fun",
+        Term::Pid(_) => "pid",
+        Term::Port(_) => "port",
+        Term::Ref(_) => "reference",
+    };
+    format!("<{name}>")
+}
+
+/// How much there is to read in an input, and how large the numbers are among those as long.
+pub(crate) fn size_of(input: &Input) -> (usize, u128) {
+    let magnitudes = input.args.iter().map(magnitude);
+    (input.args.iter().map(size).sum(), magnitudes.fold(0, u128::saturating_add))
+}
+
+fn size(term: &Term) -> usize {
+    match term {
+        Term::Int(0) | Term::Nil => 1,
+        Term::Int(n) => 1 + n.to_string().len(),
+        Term::Big(n) => 1 + n.to_string().len(),
+        Term::Float(x) => 3 + x.to_string().len(),
+        Term::Atom(atom) => 1 + atom.as_str().chars().map(weight).sum::<usize>(),
+        Term::List(list) => {
+            2 + list.items.iter().map(|it| 1 + size(it)).sum::<usize>() + size(&list.tail)
+        }
+        Term::Tuple(items) => 2 + items.iter().map(|it| 1 + size(it)).sum::<usize>(),
+        Term::Map(pairs) => 3 + pairs.iter().map(|it| 2 + size(&it.0) + size(&it.1)).sum::<usize>(),
+        Term::Bits(bits) => {
+            let digits = bits.padded_bytes().iter().filter_map(|it| it.checked_ilog10());
+            3 + bits.bit_len() + digits.map(|it| 1 + it as usize).sum::<usize>()
+        }
+        Term::Fun(fun) => match &**fun {
+            Fun::Table { entries, default, .. } => {
+                let entry =
+                    |it: &(Vec<Term>, Term)| 4 + it.0.iter().map(size).sum::<usize>() + size(&it.1);
+                4 + entries.iter().map(entry).sum::<usize>() + size(default)
+            }
+            Fun::External { .. } | Fun::Closure { .. } => 8,
+        },
+        Term::Pid(_) | Term::Port(_) | Term::Ref(_) => 8,
+    }
+}
+
+/// The sum of all numbers, without signs.
+fn magnitude(term: &Term) -> u128 {
+    let sum = |items: &[Term]| items.iter().map(magnitude).fold(0, u128::saturating_add);
+    match term {
+        Term::Int(n) => n.unsigned_abs().into(),
+        Term::Big(n) => u128::try_from(n.magnitude()).unwrap_or(u128::MAX),
+        Term::List(list) => sum(&list.items).saturating_add(magnitude(&list.tail)),
+        Term::Tuple(items) => sum(items),
+        Term::Map(pairs) => pairs
+            .iter()
+            .map(|(key, value)| magnitude(key).saturating_add(magnitude(value)))
+            .fold(0, u128::saturating_add),
+        Term::Bits(bits) => bits.padded_bytes().iter().map(|it| u128::from(*it)).sum(),
+        Term::Float(_)
+        | Term::Atom(_)
+        | Term::Nil
+        | Term::Fun(_)
+        | Term::Pid(_)
+        | Term::Port(_)
+        | Term::Ref(_) => 0,
+    }
+}
+
+/// Characters that need quotes are harder to read.
+fn weight(c: char) -> usize {
+    if c.is_ascii_lowercase() { 1 } else { 3 }
+}
+
+impl Finding {
+    /// The file and line in the modules under test where it shows, else where it was raised.
+    pub(crate) fn place(&self, modules: &[Atom]) -> Option<(String, i64)> {
+        let Outcome::Crash { trace, .. } = &self.outcome else { return None };
+        let frames = frames(trace);
+        let place = |it: &Frame| Some((it.file.clone()?, it.line?));
+        let own = frames.iter().filter(|it| modules.contains(&it.module)).find_map(place);
+        own.or_else(|| frames.iter().find_map(place))
+    }
+}

@@ -1,0 +1,35 @@
+//! `gimlet instrument`: a module as the instrumentation sees it, for people who want to study it.
+
+use crate::args::{Form, Instrument};
+use crate::diagnostic::Diagnostic;
+use crate::erlang::host::host;
+use crate::erlang::trouble::{bad_target, host_trouble};
+use crate::explain::Code;
+use beam::Target;
+use beam::instrument::{flatten, instrument as transform, show};
+use erlang::core::read;
+use erlang::{Host, HostError};
+use std::process::ExitCode;
+
+/// What goes to stdout, and the exit code.
+pub(crate) fn instrument(options: &Instrument) -> Result<(Vec<u8>, ExitCode), Diagnostic> {
+    let target = Target::resolve(&options.target).map_err(|it| bad_target(&it))?;
+    let targets = [target];
+    let trouble = |error: HostError| host_trouble(&error, || host(&options.build, &targets));
+    let mut host_of_run = host(&options.build, &targets).map_err(trouble)?;
+    let mut pages = Vec::new();
+    for module in targets.iter().flat_map(|it| &it.modules) {
+        let code = host_of_run.load(&module.name).map_err(trouble)?;
+        let tree = read(&code.core, &code.file)
+            .map_err(|it| Diagnostic::new(Code::Unsupported, it.to_string()))?;
+        let flat = flatten(&tree);
+        let name = module.name.as_str();
+        if options.form != Form::Instrumented {
+            pages.push(format!("%% {name}, flat\n\n{}", show(&flat)));
+        }
+        if options.form != Form::Flat {
+            pages.push(format!("%% {name}, instrumented\n\n{}", show(&transform(&flat))));
+        }
+    }
+    Ok((pages.join("\n").into_bytes(), ExitCode::SUCCESS))
+}

@@ -1,0 +1,97 @@
+//! Makes the input of a finding smaller while it still shows the same cause.
+
+use crate::erlang::contract::Contract;
+use crate::erlang::finding::{Cause, Finding, Judge, size_of};
+use crate::erlang::shrink::simpler_args;
+use ::report::Kind;
+use engine::Question;
+use solve::{Answer, Solver};
+use trace::{Executor, Input};
+
+/// Runs that one finding is worth.
+const MAX_RUNS: usize = 600;
+/// The same if every one of them uses up a budget.
+const MAX_RUNS_OF_ENDLESS: usize = 8;
+
+/// `goes_on` is asked before each run.
+pub(crate) fn minimise(
+    executor: &mut dyn Executor,
+    solver: &mut dyn Solver,
+    judge: &Judge<'_>,
+    cause: &Cause,
+    finding: &mut Finding,
+    goes_on: &dyn Fn() -> bool,
+) {
+    let is_endless = finding.kind == Kind::Timeout;
+    let max_runs = if is_endless { MAX_RUNS_OF_ENDLESS } else { MAX_RUNS };
+    let first = finding.input.clone();
+    let afresh = if is_endless { None } else { afresh(executor, solver, judge, &first) };
+    let mut shows = |input: &Input| {
+        let run = executor.run(input).ok()?;
+        let is_same = judge.cause(input, &run.outcome).as_ref() == Some(cause);
+        if is_same {
+            let smaller = judge.finding(cause.kind(), input, &run.outcome);
+            let (count, cause) = (finding.count, std::mem::take(&mut finding.cause));
+            *finding = Finding { count, cause, ..smaller };
+        }
+        Some(is_same)
+    };
+    let is_better = |it: &Input| size_of(it) < size_of(&first) && judge.contract.has(it);
+    let afresh = afresh.filter(|it| is_better(it) && shows(it) == Some(true));
+    let begin = afresh.as_ref().unwrap_or(&first);
+    smaller_inputs(begin, judge.contract, max_runs, goes_on, &mut shows);
+    if finding.input != first {
+        finding.found_with = Some(first);
+    }
+}
+
+/// What the solver makes for the same path, close to the smallest input.
+fn afresh(
+    executor: &mut dyn Executor,
+    solver: &mut dyn Solver,
+    judge: &Judge<'_>,
+    input: &Input,
+) -> Option<Input> {
+    let run = executor.run(input).ok()?;
+    let exprs = executor.exprs();
+    let constraints = run.choices.iter().flat_map(|it| it.constraints(exprs, it.taken)).collect();
+    let hint = judge.contract.seeds.first()?.to_model();
+    let question = Question { constraints, loose: None, hint };
+    match question.answer(solver, exprs, &judge.contract.domain) {
+        Answer::Sat(model) => Some(input.with(&model)),
+        Answer::Unsat | Answer::Unknown(_) => None,
+    }
+}
+
+/// Goes from an input to smaller ones as long as they show the same; `None` from `shows` ends it.
+pub(crate) fn smaller_inputs(
+    first: &Input,
+    contract: &Contract,
+    max_tries: usize,
+    goes_on: &dyn Fn() -> bool,
+    shows: &mut dyn FnMut(&Input) -> Option<bool>,
+) {
+    let mut best = first.clone();
+    let mut n_tries = 0;
+    'smaller: loop {
+        for args in simpler_args(&best.args) {
+            let input = Input { args };
+            if size_of(&best) <= size_of(&input) || !contract.has(&input) {
+                continue;
+            }
+            if n_tries == max_tries || !goes_on() {
+                return;
+            }
+            n_tries += 1;
+            match shows(&input) {
+                Some(true) => {
+                    best = input;
+                    continue 'smaller;
+                }
+                Some(false) => (),
+                None => return,
+            }
+        }
+        return;
+    }
+}

@@ -1,0 +1,51 @@
+//! Erlang and Elixir: modules loaded through OTP, run on our machine, confirmed on BEAM.
+
+mod program;
+
+mod plan;
+mod project;
+mod rewrite;
+mod select;
+mod unit;
+
+mod contract;
+mod explore;
+mod gate;
+mod pool;
+
+mod confirm;
+mod finding;
+mod frames;
+mod level;
+mod minimise;
+mod reached;
+mod schedules;
+mod shrink;
+
+mod corpus;
+mod coverage;
+mod reach;
+mod report;
+mod tests;
+
+mod ending;
+mod instrument;
+mod machine;
+mod rules;
+mod run;
+mod symbolic;
+
+mod code;
+mod exception;
+mod host;
+mod trouble;
+
+pub use exception::exception_text;
+
+pub(crate) use corpus::read_corpus;
+pub(crate) use instrument::instrument;
+pub(crate) use machine::{alarm, allowed};
+pub(crate) use project::Project;
+pub(crate) use report::{losses, solver, stop};
+pub(crate) use run::run;
+pub(crate) use symbolic::symbolic;

@@ -1,0 +1,298 @@
+//! From the command line to tasks: which units, with which contracts and budgets.
+
+use crate::args::{Deliver, Reduction, Test};
+use crate::asked::Asked;
+use crate::diagnostic::Diagnostic;
+use crate::erlang::code::{Function, Visibility};
+use crate::erlang::contract::Contract;
+use crate::erlang::corpus::{file_name, recorded_inputs};
+use crate::erlang::explore::Task;
+use crate::erlang::project::Project;
+use crate::erlang::select::{first_args, named, parse, select};
+use crate::erlang::unit::{UnitName, quoted};
+use crate::explain::Code;
+use beam::Otp;
+use engine::{Delivery, Dpor, ScheduleSettings};
+use erlang::Host;
+use erlang::spec::{Directives, Signature, Specs};
+use std::fs;
+use std::path::Path;
+use term::{Style, Term, print};
+use trace::{Covered, Input};
+
+/// The tasks in the order of the units; what is worth saying goes to `diagnostics`.
+pub(crate) fn plan(
+    project: &mut Project,
+    asked: &Asked,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Result<Vec<Task>, Diagnostic> {
+    let options = &asked.test;
+    project.make_concrete(&options.concrete)?;
+    let mut units = select(project, &options.functions)?;
+    let mut planner = Planner::new(project, options.no_spec, diagnostics)?;
+    if options.functions.is_empty() {
+        units = planner.without_skipped(&units)?;
+    }
+    let preconditions: Vec<UnitName> =
+        options.pre.iter().map(|it| planner.precondition(it)).collect::<Result<_, _>>()?;
+    if let Some(it) =
+        preconditions.iter().find(|it| units.iter().all(|unit| unit.arity != it.arity))
+    {
+        let title = format!("{it} takes as many arguments as none of the tested functions");
+        return Err(Diagnostic::new(Code::BadPrecondition, title)
+            .hint("a precondition takes the arguments of the function that it guards"));
+    }
+    let mut tasks = Vec::new();
+    for unit in units {
+        let file = planner.project.file(&unit.module);
+        let Some(options) = asked.for_unit(&unit.to_string(), file.as_deref())? else { continue };
+        let mut pre = preconditions.clone();
+        for text in options.pre.iter().filter(|it| !asked.test.pre.contains(it)) {
+            pre.push(planner.precondition(text)?);
+        }
+        tasks.push(planner.task(unit, &pre, &options)?);
+    }
+    if tasks.is_empty() {
+        let title = "the configuration leaves every function out";
+        return Err(Diagnostic::new(Code::NothingToTest, title).hint("name one with -f"));
+    }
+    Ok(tasks)
+}
+
+/// The one function that is asked for, and what is asked of it.
+pub(crate) fn plan_one(
+    project: &mut Project,
+    function: &str,
+    ignores_specs: bool,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Result<(UnitName, Contract), Diagnostic> {
+    let unit = named(project, function)?;
+    let contract = Planner::new(project, ignores_specs, diagnostics)?.contract(&unit, &[], 0);
+    Ok((unit, contract))
+}
+
+/// Runs without news before a unit is left, at least.
+const PATIENCE: u64 = 10_000;
+
+/// The inputs that an earlier run left for this unit in the output directory.
+fn earlier_inputs(dir: &Path, unit: &UnitName) -> Vec<Input> {
+    let path = dir.join("corpus").join(file_name(unit));
+    let Ok(text) = fs::read_to_string(path) else { return vec![] };
+    let mut res = recorded_inputs(&text);
+    res.retain(|it| it.args.len() == unit.arity);
+    res
+}
+
+struct Planner<'a> {
+    project: &'a mut Project,
+    ignores_specs: bool,
+    host: Otp,
+    specs: Specs,
+    warnings: &'a mut Vec<Diagnostic>,
+}
+
+impl<'a> Planner<'a> {
+    fn new(
+        project: &'a mut Project,
+        ignores_specs: bool,
+        warnings: &'a mut Vec<Diagnostic>,
+    ) -> Result<Planner<'a>, Diagnostic> {
+        let host = project.host().map_err(|it| Diagnostic::new(Code::NoOtp, it.to_string()))?;
+        Ok(Planner { project, ignores_specs, host, specs: Specs::default(), warnings })
+    }
+
+    fn contract(&mut self, unit: &UnitName, pre: &[UnitName], seed: u64) -> Contract {
+        let mut res = Contract::new(unit, self.signature(unit), seed);
+        let fits = |it: &&UnitName| it.arity == unit.arity;
+        res.preconditions.extend(pre.iter().filter(fits).cloned());
+        res.preconditions.extend(self.own_precondition(unit));
+        res
+    }
+
+    fn task(
+        &mut self,
+        unit: UnitName,
+        pre: &[UnitName],
+        options: &Test,
+    ) -> Result<Task, Diagnostic> {
+        let mut contract = self.contract(&unit, pre, options.seed);
+        let mut strays = Vec::new();
+        if let Some(text) = &options.args {
+            let args = first_args(text, &unit)?;
+            let is_stray = !contract.domain.has(&args);
+            if is_stray {
+                self.warn_of_args(&unit, &args, &contract);
+            }
+            let input = Input { args };
+            if is_stray && !options.schedules {
+                strays.push(input);
+            } else {
+                contract.seeds = vec![input];
+            }
+        }
+        // What we made up counts as runs; what was kept is always run again.
+        contract.seeds.truncate(options.runs.unwrap_or(usize::MAX).max(1));
+        if let Some(dir) = &options.out {
+            let earlier = earlier_inputs(dir, &unit);
+            let known = contract.seeds.clone();
+            let is_new = |it: &Input| !known.contains(it) && contract.domain.has(&it.args);
+            let earlier: Vec<Input> = earlier.into_iter().filter(is_new).collect();
+            contract.seeds.extend(earlier);
+        }
+        let Test { depth, time, runs, strategy, seed, .. } = options;
+        let settings = engine::Settings {
+            strays,
+            depth: depth.unwrap_or(engine::DEPTH),
+            max_runs: *runs,
+            // Whoever names a budget wants it used.
+            patience: (time.is_none() && runs.is_none()).then_some(PATIENCE),
+            strategy: *strategy,
+            seed: *seed,
+            ..engine::Settings::default()
+        };
+        let schedules = options.schedules.then(|| schedules(options));
+        let nodes_fall = options.node_down;
+        let may_deepen = depth.is_none();
+        let wanted = Covered::default();
+        Ok(Task { unit, contract, settings, schedules, nodes_fall, may_deepen, wanted })
+    }
+
+    fn signature(&mut self, unit: &UnitName) -> Option<Signature> {
+        if self.ignores_specs {
+            return None;
+        }
+        let UnitName { module, function, arity } = unit;
+        match self.specs.signature(&mut self.host, module, function, *arity) {
+            Ok(Some(signature)) => {
+                for gap in &signature.gaps {
+                    let title = format!("the spec of {unit} is only partly understood: {gap}");
+                    self.warnings.push(Diagnostic::warning(Code::PartOfSpec, title));
+                }
+                if signature.first_input().is_none() {
+                    let title = format!("no input fits the spec of {unit}; it is ignored");
+                    self.warnings.push(Diagnostic::warning(Code::PartOfSpec, title));
+                    return None;
+                }
+                Some(signature)
+            }
+            Ok(None) => None,
+            Err(error) => {
+                let title = format!("the spec of {unit} is ignored: {error}");
+                self.warnings.push(Diagnostic::warning(Code::PartOfSpec, title));
+                None
+            }
+        }
+    }
+
+    fn directives(&mut self, unit: &UnitName) -> Directives {
+        self.specs.directives(&mut self.host, &unit.module).unwrap_or_default()
+    }
+
+    /// Without what a module asks to leave out.
+    fn without_skipped(&mut self, units: &[UnitName]) -> Result<Vec<UnitName>, Diagnostic> {
+        let mut res = Vec::new();
+        for module in self.project.names() {
+            let of_module = units.iter().filter(|it| it.module == module);
+            let Some(first) = of_module.clone().next() else { continue };
+            let directives = self.directives(first);
+            for problem in &directives.problems {
+                let title = format!("{}: {problem}", quoted(&module));
+                self.warnings.push(
+                    Diagnostic::warning(Code::BadDirective, title)
+                        .hint("-gimlet({skip, [f/1]}). or -gimlet({pre, f/1, valid/1})."),
+                );
+            }
+            let is_skipped =
+                |it: &UnitName| directives.skip.contains(&(it.function.clone(), it.arity));
+            res.extend(of_module.filter(|it| !is_skipped(it)).cloned());
+        }
+        if res.is_empty() {
+            return Err(Diagnostic::new(Code::NothingToTest, "every function asks to be left out")
+                .hint("name one with -f"));
+        }
+        Ok(res)
+    }
+
+    /// What the module itself says must hold before the unit is called.
+    fn own_precondition(&mut self, unit: &UnitName) -> Option<UnitName> {
+        let directives = self.directives(unit);
+        let own = directives.preconditions.get(&(unit.function.clone(), unit.arity))?;
+        let (module, function) = (own.module.clone(), own.function.clone());
+        let pre = UnitName { module, function, arity: unit.arity };
+        if self.is_exported(&pre) || self.project.open(&pre) {
+            return Some(pre);
+        }
+        let title = format!("there is no {pre}, the precondition of {unit}; it is ignored");
+        self.warnings.push(Diagnostic::warning(Code::BadPrecondition, title));
+        None
+    }
+
+    /// Of `--pre`: a function of a target, or of any other module.
+    fn precondition(&mut self, text: &str) -> Result<UnitName, Diagnostic> {
+        if let Some((Some(module), function, arity)) = parse(text)
+            && self.project.module(&module).is_none()
+        {
+            let arity = usize::try_from(arity).unwrap_or(usize::MAX);
+            let pre = UnitName { module, function, arity };
+            if self.is_exported(&pre) {
+                return Ok(pre);
+            }
+            let title = format!("there is no exported function {pre}");
+            return Err(Diagnostic::new(Code::BadPrecondition, title)
+                .hint("name its file as a target, or its directory with -pa"));
+        }
+        named(self.project, text)
+    }
+
+    fn is_exported(&mut self, unit: &UnitName) -> bool {
+        let has = |functions: &[Function]| {
+            let is_it = |it: &Function| {
+                it.name == unit.function
+                    && usize::try_from(it.arity) == Ok(unit.arity)
+                    && it.visibility == Visibility::Exported
+            };
+            functions.iter().any(is_it)
+        };
+        match self.project.module(&unit.module) {
+            Some(module) => has(&module.functions),
+            None => {
+                let code = self.host.load(&unit.module);
+                code.is_ok_and(|it| has(&crate::erlang::code::functions(&it)))
+            }
+        }
+    }
+
+    fn warn_of_args(&mut self, unit: &UnitName, args: &[Term], contract: &Contract) {
+        let args: Vec<String> = args.iter().map(|it| print(it, Style::INPUT)).collect();
+        let title = format!("{} does not fit the spec of {unit}", args.join(", "));
+        let spec = contract.signature.as_ref().map(Signature::text).unwrap_or_default();
+        self.warnings.push(
+            Diagnostic::warning(Code::ArgsBreakSpec, title)
+                .with_details(vec![format!("the spec is {spec}")])
+                .hint("it is run, and the search goes on with inputs that fit; see --no-spec"),
+        );
+    }
+}
+
+fn schedules(options: &Test) -> ScheduleSettings {
+    let Test { dpor, delivery, lossy, preemptions, depth, runs, seed, .. } = options;
+    ScheduleSettings {
+        dpor: match dpor {
+            Reduction::Optimal => Dpor::Optimal,
+            Reduction::Source => Dpor::Source,
+            Reduction::None => Dpor::None,
+            Reduction::Random => Dpor::Random,
+        },
+        delivery: match delivery {
+            Deliver::Instant => Delivery::Instant,
+            Deliver::Causal => Delivery::Causal,
+            Deliver::Free => Delivery::Free,
+        },
+        preemptions: *preemptions,
+        losses: lossy.unwrap_or(0),
+        choices: depth.unwrap_or(engine::DEPTH),
+        max_runs: *runs,
+        seed: *seed,
+        ..ScheduleSettings::default()
+    }
+}

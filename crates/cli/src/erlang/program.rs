@@ -1,0 +1,241 @@
+//! Erlang and Elixir behind the flow that all languages share.
+
+use crate::args::Backend;
+use crate::asked::Asked;
+use crate::diagnostic::Diagnostic;
+use crate::erlang::confirm::confirm;
+use crate::erlang::corpus::{file_name, print_corpus};
+use crate::erlang::coverage::Sources;
+use crate::erlang::explore::{Explored, MAX_MEMORY, MAX_REDUCTIONS, Task};
+use crate::erlang::gate::OnBeam;
+use crate::erlang::machine::allowed;
+use crate::erlang::plan::plan;
+use crate::erlang::project::{self, Project};
+use crate::erlang::report;
+use crate::erlang::tests;
+use crate::explain::Code;
+use crate::flow::{Again, Confirming, Done, File, Program, Recorded, Slice};
+use ::report::{Report, WrittenKind, svg};
+use beam::Replayer;
+use beam::backend::{Runner, Witness};
+use engine::Stop;
+use erlang::machine::{Allowed, Limits};
+use erlang::{Machine, Settings};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+use term::read_call;
+use trace::{Covered, Input};
+
+/// What one thread runs units on: our machine, and a BEAM of its own if that is asked for.
+#[derive(Debug)]
+pub(crate) struct Sides {
+    machine: Machine,
+    runner: Option<Runner>,
+}
+
+impl Program for Project {
+    type Unit = Task;
+    type Worker = Sides;
+    type Explored = Explored;
+    type Runtime = Replayer;
+
+    const CONFIRMING: Confirming = Confirming::Unit;
+    const LEAST_ROUNDS: usize = 1;
+
+    fn load(targets: &[String], asked: &Asked, said: &mut Vec<Diagnostic>) -> Vec<Project> {
+        let options = &asked.test;
+        if !options.build.nodes.0.is_empty() && options.backend != Backend::Machine {
+            let title = "--nodes are nodes of our own machine, not of BEAM";
+            let hint = "leave --backend or --nodes out";
+            said.push(Diagnostic::new(Code::Unsupported, title).hint(hint));
+            return Vec::new();
+        }
+        let (mut project, diagnostics) = Project::load(targets, &options.build);
+        said.extend(diagnostics);
+        project.allowed = allowed(&options.allowed);
+        project.backend = options.backend;
+        project.leave_out(&asked.excluded());
+        if project.modules.is_empty() { Vec::new() } else { vec![project] }
+    }
+
+    fn plan(
+        &mut self,
+        asked: &Asked,
+        interrupt: &Arc<AtomicBool>,
+        said: &mut Vec<Diagnostic>,
+    ) -> Result<Vec<Task>, Diagnostic> {
+        let mut tasks = plan(self, asked, said)?;
+        let machine = machine(self, self.allowed, interrupt)
+            .map_err(|why| Diagnostic::new(Code::Unsupported, why))?;
+        self.sources = Sources::of(&machine, self);
+        for task in &mut tasks {
+            task.wanted = self.sources.wanted(self, &task.unit);
+        }
+        Ok(tasks)
+    }
+
+    fn n_modules(&self) -> usize {
+        self.modules.len()
+    }
+
+    fn worker(&self, interrupt: &Arc<AtomicBool>) -> Result<Sides, String> {
+        let machine = machine(self, self.allowed, interrupt)?;
+        let runner = match self.backend {
+            Backend::Machine => None,
+            Backend::Auto => Some(runner(self, self.allowed)?),
+            Backend::Beam => {
+                let mut runner = runner(self, self.allowed)?;
+                // Its start must not be taken from the time of the first unit.
+                runner.prepare().map_err(|it| it.to_string())?;
+                Some(runner)
+            }
+        };
+        Ok(Sides { machine, runner })
+    }
+
+    fn explore(
+        &self,
+        worker: &mut Sides,
+        unit: &Task,
+        before: Option<Explored>,
+        slice: &Slice<'_>,
+    ) -> Explored {
+        let runner = worker.runner.as_mut().map(|it| match self.backend {
+            Backend::Auto => OnBeam::IfNeeded(it),
+            Backend::Beam | Backend::Machine => OnBeam::Always(it),
+        });
+        let machines = &|| machine(self, self.allowed, slice.interrupt);
+        let earlier: Vec<Input> = before.iter().flat_map(Explored::worth_keeping).collect();
+        let names = self.names();
+        let again = unit.perform(&mut worker.machine, runner, (&names, &earlier), slice, machines);
+        match before {
+            Some(before) => again.after(before),
+            None => again,
+        }
+    }
+
+    /// Those that time has stopped go on, as long as clauses are missing that nobody covered.
+    fn is_open(&self, unit: &Task, explored: &Explored) -> bool {
+        explored.report.stop == Stop::Time
+            && unit.schedules.is_none()
+            && explored.report.covered.lacks_some_of(&unit.wanted)
+    }
+
+    fn covered(explored: &Explored) -> Covered {
+        explored.report.covered.clone()
+    }
+
+    fn n_findings(explored: &Explored) -> usize {
+        explored.findings.len()
+    }
+
+    fn runtime(&self, _: &mut Vec<Diagnostic>) -> Option<Replayer> {
+        replayer(self)
+    }
+
+    fn confirm(
+        &self,
+        runtime: &mut Replayer,
+        batch: &mut [(&Task, &mut Explored)],
+        deadline: Option<Instant>,
+    ) {
+        for (task, explored) in batch {
+            confirm(runtime, &task.unit, explored, deadline);
+        }
+    }
+
+    fn report(&self, done: &[Done<Project>], into: &mut Report) {
+        report::add(self, done, into);
+    }
+
+    fn files(
+        &self,
+        runtime: Option<&mut Replayer>,
+        done: &[Done<Project>],
+        report: &Report,
+        asked: &Asked,
+        dir: &Path,
+    ) -> Vec<File> {
+        let mut res = Vec::new();
+        // Tests would run on one node.
+        if let Some(beam) = runtime.filter(|_| self.build.nodes.0.is_empty()) {
+            res.extend(tests::files(self, done, &asked.test.emit, beam, dir));
+        }
+        for it in done {
+            // A unit that was not run has no inputs; those of an earlier run are still good.
+            let explored = it.explored().filter(|it| !it.report.tests.is_empty());
+            if let Some(explored) = explored {
+                let (unit, targets) = (&it.unit.unit, &report.targets);
+                let text = print_corpus(unit, explored, targets, &self.build);
+                let name = format!("corpus/{}", file_name(unit));
+                res.push(File { kind: WrittenKind::Inputs, name, text, run_with: None });
+            }
+            res.extend(charts(it));
+        }
+        res
+    }
+
+    fn has(&self, recorded: &Recorded) -> bool {
+        read_call(&recorded.call).is_ok_and(|it| self.module(&it.module).is_some())
+    }
+
+    fn again(&self, worker: &mut Sides, recorded: &Recorded) -> Result<Again, Diagnostic> {
+        report::again(&mut worker.machine, recorded)
+    }
+}
+
+/// A message sequence chart for each finding that needs a schedule.
+fn charts(done: &Done<Project>) -> Vec<File> {
+    let name = file_name(&done.unit.unit);
+    let stem = name.strip_suffix(".corpus").unwrap_or(&name);
+    let findings = done.explored().into_iter().flat_map(|it| &it.findings);
+    let chart = |(n, finding): (usize, &crate::erlang::finding::Finding)| {
+        let chart = finding.schedule.as_ref()?.chart.as_ref()?;
+        let call = done.unit.unit.shown(&finding.input.args);
+        let text = svg(chart, &format!("{} in {call}", finding.kind.name()));
+        let name = format!("charts/{stem}.{}.svg", n + 1);
+        Some(File { kind: WrittenKind::Chart, name, text, run_with: None })
+    };
+    findings.enumerate().filter_map(chart).collect()
+}
+
+/// A BEAM of its own for the modules under test. Those of OTP are under test in a copy.
+fn runner(project: &Project, allowed: Allowed) -> Result<Runner, String> {
+    let host = project.host().map_err(|it| it.to_string())?;
+    let mut res = Runner::new(host, allowed, Witness::default(), beam::backend::Limits::default());
+    for module in project.modules.iter().filter(|it| it.source.is_some()) {
+        res.add(&module.code).map_err(|it| it.to_string())?;
+    }
+    Ok(res)
+}
+
+/// With the modules under test loaded, in the same order on every thread, so that their clauses have
+/// the same numbers.
+pub(crate) fn machine(
+    project: &Project,
+    allowed: Allowed,
+    interrupt: &Arc<AtomicBool>,
+) -> Result<Machine, String> {
+    let host = project.host().map_err(|it| it.to_string())?;
+    let limits =
+        Limits { reductions: MAX_REDUCTIONS, memory_bytes: MAX_MEMORY, ..Limits::default() };
+    let interrupt = Arc::clone(interrupt);
+    let nodes = project.build.nodes.0.clone();
+    let settings = Settings { limits, allowed, interrupt, nodes, ..Settings::default() };
+    let mut res = Machine::new(Box::new(host), settings);
+    for code in project.modules.iter().map(|it| &it.code).chain(&project.helpers) {
+        res.install(code).map_err(|it| it.to_string())?;
+    }
+    project.modules.iter().for_each(|it| res.name_atoms(&it.code));
+    Ok(res)
+}
+
+/// A BEAM of its own, with the modules under test.
+pub(crate) fn replayer(project: &Project) -> Option<Replayer> {
+    let with_file = |it: &project::Module| Some((it.name.clone(), it.source.clone()?));
+    let modules = project.modules.iter().filter_map(with_file).collect();
+    let nodes = project.build.nodes.0.clone();
+    Some(Replayer::new(project.host().ok()?, modules, nodes))
+}

@@ -1,0 +1,111 @@
+//! The modules under test, loaded.
+
+use crate::args::{Backend, Build};
+use crate::asked::Excluded;
+use crate::diagnostic::Diagnostic;
+use crate::erlang::code::{Function, functions};
+use crate::erlang::coverage::Sources;
+use crate::erlang::host::host;
+use crate::erlang::reach::{References, references};
+use crate::erlang::trouble::{bad_target, host_trouble};
+use beam::{Otp, Source, Target};
+use erlang::machine::Allowed;
+use erlang::{Host, HostError, ModuleCode};
+use std::sync::Arc;
+use term::Atom;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Project {
+    pub(crate) build: Build,
+    pub(crate) targets: Vec<Target>,
+    pub(crate) modules: Vec<Module>,
+    /// Other modules whose code is not as it would be found.
+    pub(crate) helpers: Vec<Arc<ModuleCode>>,
+    /// Effects that programs may have.
+    pub(crate) allowed: Allowed,
+    pub(crate) backend: Backend,
+    /// The clauses of all modules, once they are planned.
+    pub(crate) sources: Sources,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Module {
+    pub(crate) name: Atom,
+    pub(crate) code: Arc<ModuleCode>,
+    pub(crate) functions: Vec<Function>,
+    pub(crate) references: Vec<References>,
+    /// Where it is, unless it is one of OTP's.
+    pub(crate) source: Option<Source>,
+}
+
+impl Project {
+    /// With a diagnostic for each target or module that could not be loaded.
+    pub(crate) fn load(texts: &[String], build: &Build) -> (Project, Vec<Diagnostic>) {
+        let mut troubles = Vec::new();
+        let mut project = Project {
+            build: build.clone(),
+            targets: Vec::new(),
+            modules: Vec::new(),
+            helpers: Vec::new(),
+            allowed: Allowed::default(),
+            backend: Backend::Machine,
+            sources: Sources::default(),
+        };
+        for text in texts {
+            match Target::resolve(text) {
+                Ok(target) => project.targets.push(target),
+                Err(error) => troubles.push(bad_target(&error)),
+            }
+        }
+        let mut host = match project.host() {
+            Ok(host) => host,
+            Err(error) => {
+                troubles.push(host_trouble(&error, || project.host()));
+                return (project, troubles);
+            }
+        };
+        for module in project.targets.clone().iter().flat_map(|it| &it.modules) {
+            if project.modules.iter().any(|it| it.name == module.name) {
+                continue;
+            }
+            match host.load(&module.name) {
+                Ok(code) => {
+                    let (functions, references) = (functions(&code), references(&code));
+                    let (name, source) = (module.name.clone(), module.source.clone());
+                    let code = Arc::new(code);
+                    project.modules.push(Module { name, code, functions, references, source });
+                }
+                Err(error) => troubles.push(host_trouble(&error, || project.host())),
+            }
+        }
+        (project, troubles)
+    }
+
+    /// Leaves out modules whose name or file matches.
+    pub(crate) fn leave_out(&mut self, excluded: &Excluded) {
+        self.modules.retain(|it| {
+            let file = it.source.as_ref().map(|it| it.path().display().to_string());
+            let code = Some(it.code.file.clone()).filter(|it| !it.is_empty());
+            let names = [Some(it.name.as_str().to_owned()), file, code];
+            !names.iter().flatten().any(|it| excluded.has(it))
+        });
+    }
+
+    pub(crate) fn host(&self) -> Result<Otp, HostError> {
+        host(&self.build, &self.targets)
+    }
+
+    /// The source file of a module, as reports name it.
+    pub(crate) fn file(&self, name: &Atom) -> Option<String> {
+        let file = &self.module(name)?.code.file;
+        (!file.is_empty()).then(|| file.clone())
+    }
+
+    pub(crate) fn module(&self, name: &Atom) -> Option<&Module> {
+        self.modules.iter().find(|it| it.name == *name)
+    }
+
+    pub(crate) fn names(&self) -> Vec<Atom> {
+        self.modules.iter().map(|it| it.name.clone()).collect()
+    }
+}

@@ -1,0 +1,324 @@
+//! What was found of Erlang and Elixir, in the words of reports.
+
+use crate::diagnostic::Diagnostic;
+use crate::elixir;
+use crate::erlang::confirm::is_confirmed;
+use crate::erlang::exception::{exception_text, stack_lines};
+use crate::erlang::explore::{Explored, MAX_REDUCTIONS, Task};
+use crate::erlang::finding::{Confirmation, Finding};
+use crate::erlang::level::level;
+use crate::erlang::project::Project;
+use crate::erlang::schedules::Schedule;
+use crate::erlang::tests;
+use crate::erlang::unit::{UnitName, quoted};
+use crate::explain::Code;
+use crate::flow::{Again, Done, Recorded};
+use ::report::{
+    Language, Loss, Report, Solver, Stop, Test, Unit, UnitCoverage, Unreceived, fingerprint,
+};
+use erlang::Machine;
+use std::fmt::Write;
+use std::fs;
+use term::{Atom, Call, Style, Term, print, read_call};
+use trace::{Budget, Executor, Input, Outcome, Stopped};
+
+/// Adds all units and modules, and the sources that they stand in.
+pub(crate) fn add(project: &Project, done: &[Done<Project>], into: &mut Report) {
+    for it in done {
+        let mut unit = unit(project, it);
+        it.excuse(&mut unit);
+        into.units.push(unit);
+    }
+    into.modules.extend(project.sources.modules(project, done));
+    let is_elixir = |it: &Atom| elixir::is_elixir(it);
+    let names = project.names();
+    if !names.iter().all(is_elixir) {
+        into.languages.push(words("erlang"));
+    }
+    if names.iter().any(is_elixir) {
+        into.languages.push(words("elixir"));
+    }
+    let files = into.modules.iter().filter_map(|it| it.file.clone());
+    let raised = into.findings().filter_map(|it| it.1.file.clone());
+    for file in files.chain(raised).collect::<Vec<_>>() {
+        if !into.sources.contains_key(&file)
+            && let Ok(text) = fs::read_to_string(&file)
+        {
+            into.sources.insert(file, text);
+        }
+    }
+}
+
+fn words(name: &str) -> Language {
+    Language {
+        name: name.to_owned(),
+        unit: "function".to_owned(),
+        units: "functions".to_owned(),
+        runtime: "BEAM".to_owned(),
+        prompt: String::new(),
+        end: String::new(),
+        covered: "covered".to_owned(),
+    }
+}
+
+fn unit(project: &Project, done: &Done<Project>) -> Unit {
+    let task = &done.unit;
+    let name = &task.unit;
+    let mut res = Unit {
+        unit: name.to_string(),
+        title: name.title(),
+        language: name.language().to_owned(),
+        module: name.module.as_str().to_owned(),
+        file: project.sources.file(&name.module),
+        ..Unit::default()
+    };
+    let Some(explored) = done.explored() else { return res };
+    let Explored { report, findings, .. } = explored;
+    let coverage = project.sources.of_unit(project, name, &report.covered);
+    res.stop = stop(report.stop);
+    res.saturated = report.is_saturated;
+    res.runs = report.n_runs;
+    res.paths = explored.n_paths;
+    res.refused = explored.n_refused;
+    res.diverged = report.n_diverged;
+    res.in_vain = report.n_in_vain;
+    res.elapsed_ms = u64::try_from(explored.elapsed.as_millis()).unwrap_or(u64::MAX);
+    res.solver = solver(&report.solver);
+    res.coverage = UnitCoverage {
+        clauses: coverage.all,
+        by_module: coverage.by_module.iter().map(|it| (it.0.as_str().to_owned(), it.1)).collect(),
+        matched: Vec::new(),
+    };
+    res.findings = findings.iter().map(|it| finding(project, task, it)).collect();
+    res.tests = explored.ends().map(|it| test(name, it.0, it.1)).collect();
+    res.losses = losses(&report.losses);
+    res.unreceived = explored
+        .unreceived
+        .iter()
+        .map(|it| Unreceived {
+            from: it.from.clone(),
+            to: it.to.clone(),
+            message: it.message.clone(),
+            call: name.call(&it.input.args),
+            schedules: it.n_runs,
+        })
+        .collect();
+    res.trouble.clone_from(&explored.trouble);
+    res
+}
+
+/// The engine's reasons in the words of reports.
+pub(crate) fn stop(of: engine::Stop) -> Stop {
+    match of {
+        engine::Stop::Exhausted => Stop::Exhausted,
+        engine::Stop::Depth => Stop::Depth,
+        engine::Stop::Time => Stop::Time,
+        engine::Stop::Runs => Stop::Runs,
+        engine::Stop::Interrupted => Stop::Interrupted,
+        engine::Stop::Unsupported => Stop::Unsupported,
+    }
+}
+
+/// Every layer has its count, also one that had nothing to do.
+pub(crate) fn solver(of: &solve::Statistics) -> Solver {
+    let idle = ["cache", "guess", "z3"].map(|it| (it.to_owned(), 0));
+    let mut layers: std::collections::BTreeMap<String, u64> = idle.into_iter().collect();
+    layers
+        .extend(of.layers.iter().map(|it| ((*it.0).to_owned(), u64::try_from(*it.1).unwrap_or(0))));
+    let count = |n| u64::try_from(n).unwrap_or(u64::MAX);
+    Solver {
+        queries: count(of.queries),
+        sat: count(of.sat),
+        unsat: count(of.unsat),
+        unknown: count(of.unknown),
+        layers,
+    }
+}
+
+pub(crate) fn losses(of: &std::collections::BTreeMap<String, usize>) -> Vec<Loss> {
+    of.iter().map(|it| Loss { what: it.0.clone(), count: *it.1 }).collect()
+}
+
+fn finding(project: &Project, task: &Task, of: &Finding) -> ::report::Finding {
+    let unit = &task.unit;
+    let (class, reason) = class_and_reason(&of.outcome);
+    let place = of.place(&project.names());
+    let stack = match &of.outcome {
+        Outcome::Crash { trace, .. } => stack_lines(trace),
+        Outcome::Value(_) | Outcome::Deadlock | Outcome::Stopped(_) => vec![],
+    };
+    let (level, because) = level(&task.contract, unit, of);
+    let (input, outcome) = (of.input.clone(), of.outcome.clone());
+    let test = engine::Test { input, outcome, is_news: true };
+    ::report::Finding {
+        id: unit.id(&of.input.args),
+        fingerprint: fingerprint(&unit.to_string(), &of.cause),
+        kind: of.kind,
+        level,
+        because,
+        class,
+        reason,
+        args: texts(&of.input),
+        call: unit.call(&of.input.args),
+        shown: unit.shown(&of.input.args),
+        says: says(unit, &of.outcome),
+        file: place.as_ref().map(|it| it.0.clone()),
+        line: place.as_ref().and_then(|it| u32::try_from(it.1).ok()),
+        stack,
+        reached: of.reached.clone(),
+        confirmed: is_confirmed(of),
+        unconfirmed_because: match &of.confirmation {
+            Confirmation::Confirmed => None,
+            Confirmation::Unconfirmed(why) => Some(why.clone()),
+        },
+        count: of.count,
+        minimised: of.found_with.is_some(),
+        found_with: of.found_with.as_ref().map(texts),
+        schedule: of.schedule.as_ref().map(Schedule::reported),
+        why: of.complaint.clone(),
+        test: tests::one(project, task, &test).filter(|_| of.schedule.is_none()),
+        ..::report::Finding::default()
+    }
+}
+
+/// How it ends, as the shell of the language tells it.
+fn says(unit: &UnitName, outcome: &Outcome) -> Vec<String> {
+    let is_elixir = elixir::is_elixir(&unit.module);
+    let text = match outcome {
+        Outcome::Crash { class, reason, trace } if is_elixir => {
+            elixir::exception_text(class.as_str(), reason, trace)
+        }
+        Outcome::Crash { class, reason, trace } => exception_text(class.as_str(), reason, trace),
+        Outcome::Value(value) if is_elixir => format!("returns {}", elixir::term(value)),
+        Outcome::Value(value) => format!("returns {}", print(value, Style::TP)),
+        Outcome::Deadlock => "waits for a message that nobody sends".to_owned(),
+        Outcome::Stopped(Stopped::OutOf(Budget::Reductions)) => {
+            format!("does not end: {MAX_REDUCTIONS} function calls were not enough")
+        }
+        Outcome::Stopped(Stopped::OutOf(budget)) => {
+            format!("does not end: it has no bound on its {}", budget.name())
+        }
+        Outcome::Stopped(why) => why.to_string(),
+    };
+    text.lines().map(str::to_owned).collect()
+}
+
+/// As findings and tests name an end.
+pub(crate) fn class_and_reason(outcome: &Outcome) -> (String, String) {
+    match outcome {
+        Outcome::Value(value) => ("value".to_owned(), text(value)),
+        Outcome::Crash { class, reason, .. } => (class.as_str().to_owned(), text(reason)),
+        Outcome::Deadlock => ("deadlock".to_owned(), String::new()),
+        Outcome::Stopped(Stopped::OutOf(budget)) => {
+            ("timeout".to_owned(), budget.name().to_owned())
+        }
+        Outcome::Stopped(why) => ("stopped".to_owned(), why.to_string()),
+    }
+}
+
+fn test(unit: &UnitName, input: &Input, outcome: &Outcome) -> Test {
+    let (outcome, term) = class_and_reason(outcome);
+    Test {
+        id: unit.id(&input.args),
+        args: texts(input),
+        call: unit.call(&input.args),
+        outcome,
+        term: Some(term),
+        ..Test::default()
+    }
+}
+
+fn texts(input: &Input) -> Vec<String> {
+    input.args.iter().map(text).collect()
+}
+
+fn text(term: &Term) -> String {
+    print(term, Style::INPUT)
+}
+
+/// `f/1` of a clause, as reports name functions.
+pub(crate) fn function_name(function: &Atom, arity: u32) -> String {
+    format!("{}/{arity}", quoted(function))
+}
+
+/// Runs a recorded input again.
+pub(crate) fn again(machine: &mut Machine, recorded: &Recorded) -> Result<Again, Diagnostic> {
+    let failed = |why: &str| {
+        let title = format!("{} could not be run: {why}", recorded.unit);
+        Diagnostic::new(Code::UnitFailed, title)
+    };
+    let Call { module, function, args } =
+        read_call(&recorded.call).map_err(|it| failed(&it.to_string()))?;
+    let unit = UnitName { arity: args.len(), module, function };
+    let end = match &recorded.schedule {
+        Some(schedule) => Schedule::read(schedule).run(machine, &unit, &args),
+        None => {
+            let (module, function) = (unit.module.clone(), unit.function.clone());
+            let mut executor = erlang::machine::Unit::new(machine, module, function);
+            let run = executor.run(&Input { args: args.clone() });
+            run.map(|it| it.outcome).map_err(|it| it.why)
+        }
+    };
+    let end = end.map_err(|it| failed(&it))?;
+    let (outcome, term) = class_and_reason(&end);
+    // What holds a function or a reference of the runtime has no text to compare.
+    let is_comparable = |it: &&String| !it.contains("#Fun<") && !it.contains("#Ref<");
+    let is_same = |it: &String| handles_in_order(it) == handles_in_order(&term);
+    let is_as_recorded = outcome == recorded.outcome
+        && recorded.term.as_ref().filter(is_comparable).is_none_or(is_same);
+    let (shown, says) = (unit.shown(&args), replayed(&end));
+    Ok(Again { outcome, term: Some(term), shown, says, is_as_recorded })
+}
+
+fn replayed(end: &Outcome) -> Vec<String> {
+    let text = match end {
+        Outcome::Value(value) => print(value, Style::TP),
+        Outcome::Crash { class, reason, trace } => exception_text(class.as_str(), reason, trace),
+        Outcome::Deadlock => "** deadlock".to_owned(),
+        Outcome::Stopped(why) => format!("** {why}"),
+    };
+    text.lines().map(str::to_owned).collect()
+}
+
+/// The text of a term with processes, ports and references numbered as they come: what numbers they have
+/// depends on what ran before.
+fn handles_in_order(text: &str) -> String {
+    let mut known: Vec<&str> = Vec::new();
+    let mut parts = text.split("list_to_");
+    let mut res = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let kind = ["pid(\"", "port(\"", "ref(\""].into_iter().find(|it| part.starts_with(it));
+        let handle = kind.and_then(|_| part.split_inclusive(')').next());
+        let rest = part.get(handle.map_or(0, str::len)..).unwrap_or_default();
+        res.push_str("list_to_");
+        if let (Some(kind), Some(handle)) = (kind, handle) {
+            let nth = known.iter().position(|it| *it == handle).unwrap_or_else(|| {
+                known.push(handle);
+                known.len() - 1
+            });
+            write!(res, "{kind}{nth}\")").ok();
+        }
+        res.push_str(rest);
+    }
+    res
+}
+
+#[cfg(test)]
+mod unit_tests {
+    use super::handles_in_order;
+
+    #[test]
+    fn what_matters_is_which_handles_are_the_same() {
+        let check = |a: &str, b: &str, is_same: bool| {
+            assert_eq!(handles_in_order(a) == handles_in_order(b), is_same, "{a} {b}");
+        };
+        let pid = |n: u32| format!("list_to_pid(\"<0.{n}.0>\")");
+        let pair = |a: u32, b: u32| format!("{{{},{},x}}", pid(a), pid(b));
+        check(&pair(81, 82), &pair(81, 84), true);
+        check(&pair(81, 82), &pair(82, 81), true);
+        check(&pair(81, 82), &pair(81, 81), false);
+        check(&pid(1), "list_to_ref(\"#Ref<0.1.2.3>\")", false);
+        check(&pid(1), "list_to_pid", false);
+        check("{list_to_atom,1}", "{list_to_atom,2}", false);
+    }
+}

@@ -1,0 +1,162 @@
+//! `gimlet run --trace` and `gimlet symbolic --trace`: a run as the paper *Symbolic Execution in Erlang*
+//! writes it, rule by rule.
+
+mod expression;
+mod mail;
+mod normal;
+mod system;
+
+pub(crate) use mail::Post;
+
+use crate::args::Deliver;
+use crate::erlang::rules::normal::play;
+use crate::erlang::rules::system::{Arrow, Channel, Shown, State, states};
+use ::report::{Colours, Paint};
+use beam::{Otp, Places, Source};
+use erlang::machine::Staged;
+use erlang::{HostError, Machine, ModuleCode};
+use serde_json::{Value, json};
+use std::fmt::Write;
+use term::{Atom, Call, ExprId, Var, constraint_text, expression_text};
+use trace::{Choice, Input, Outcome, Stage};
+
+/// The code of modules that tell how they run, and what they look like.
+pub(crate) fn watched(
+    host: &mut Otp,
+    sources: &[(Atom, Source)],
+) -> Result<(Vec<ModuleCode>, Places), HostError> {
+    let names: Vec<Atom> = sources.iter().map(|it| it.0.clone()).collect();
+    let mut places = Places::default();
+    let code = |(_, source): &(Atom, Source)| host.watched(source, &names, &mut places);
+    let codes = sources.iter().map(code).collect::<Result<Vec<ModuleCode>, HostError>>()?;
+    Ok((codes, places))
+}
+
+/// A run, rule by rule.
+#[derive(Debug)]
+pub(crate) struct Trace {
+    states: Vec<State>,
+    /// It goes on after the last of them.
+    is_cut: bool,
+    /// What each choice asks of the input, if it is unknown.
+    conditions: Option<Vec<String>>,
+}
+
+/// Runs a call of code that tells how it runs, until it ends or has done so much.
+pub(crate) fn run(
+    machine: &mut Machine,
+    call: &Call,
+    places: &Places,
+    post: Post,
+    max_events: usize,
+) -> Result<(Trace, Outcome, Vec<u8>), String> {
+    let mut stage = Staged::new(machine, call.module.clone(), call.function.clone());
+    let input = Input { args: call.args.clone() };
+    let played = play(&mut stage, &input, post, max_events).map_err(|it| it.why)?;
+    let (states, is_cut) = (states(&played, places), played.is_cut);
+    let trace = Trace { states, is_cut, conditions: None };
+    Ok((trace, played.performed.outcome, stage.output))
+}
+
+/// The path that an input takes, with the input unknown: states have a path constraint, and expressions
+/// where values depend on the input.
+pub(crate) fn derive(
+    stage: &mut Staged<'_>,
+    input: &Input,
+    places: &Places,
+    max_events: usize,
+) -> Result<Trace, String> {
+    let post = Post { delivery: Deliver::Free, losses: 0, seed: None };
+    let played = play(stage, input, post, max_events).map_err(|it| it.why)?;
+    let exprs = stage.exprs();
+    let names = |var: Var| argument_name(var.0 as usize);
+    let mut condition = |choice: &Choice| -> String {
+        let constraints = choice.constraints(exprs, choice.taken);
+        let texts = constraints.iter().map(|it| constraint_text(exprs, it, &names));
+        texts.collect::<Vec<String>>().join(" and ")
+    };
+    let conditions = Some(played.performed.choices.iter().map(&mut condition).collect());
+    let expr = |id: ExprId| expression_text(exprs, id, &names);
+    let states = states(&played, places).into_iter().map(|it| it.spelled(&expr)).collect();
+    Ok(Trace { states, is_cut: played.is_cut, conditions })
+}
+
+/// As the arguments of a function are called that are unknown.
+pub(crate) fn argument_name(n: usize) -> String {
+    format!("X{}", n + 1)
+}
+
+impl Trace {
+    pub(crate) fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
+    pub(crate) fn text(&self, colours: Colours) -> String {
+        let Paint { faint, off, underline, .. } = Paint::new(colours);
+        let mut out = String::new();
+        let names = self.states.iter().filter_map(|it| it.rule.as_ref());
+        let width = names.map(|it| it.name.chars().count()).max().unwrap_or(0) + 2;
+        for state in &self.states {
+            let arrow = state.rule.as_ref().map_or(String::new(), |it| {
+                let arrow = match it.arrow {
+                    Arrow::Tau => 'τ',
+                    Arrow::Alpha => 'α',
+                };
+                format!("{arrow} {}", it.name)
+            });
+            let system = self.system_text(state, (underline, off));
+            writeln!(out, "{faint}{arrow:<width$}{off} {system}").ok();
+        }
+        if self.is_cut {
+            writeln!(out, "… it goes on; --steps shows more").ok();
+        }
+        out
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        let process = |it: &Shown| json!({"pid": it.name, "expression": it.expression.plain(), "mailbox": it.mailbox});
+        let channel = |it: &Channel| json!({"from": it.from, "to": it.to, "messages": it.messages});
+        let state = |it: &State| {
+            let redex = it.processes.iter().find_map(|it| it.expression.marked());
+            json!({
+                "rule": it.rule.as_ref().map(|it| it.name.clone()),
+                "arrow": it.rule.as_ref().map(|it| match it.arrow {
+                    Arrow::Tau => "tau",
+                    Arrow::Alpha => "alpha",
+                }),
+                "process": it.rule.as_ref().and_then(|it| it.process.clone()),
+                "redex": redex,
+                "processes": it.processes.iter().map(process).collect::<Vec<Value>>(),
+                "mail": it.mail.iter().map(channel).collect::<Vec<Value>>(),
+                "constraint": self.condition(it),
+            })
+        };
+        json!({
+            "states": self.states.iter().map(state).collect::<Vec<Value>>(),
+            "cut": self.is_cut,
+        })
+    }
+}
+
+impl Trace {
+    fn system_text(&self, state: &State, (begin, end): (&str, &str)) -> String {
+        let process = |it: &Shown| {
+            let expression = it.expression.with(begin, end);
+            format!("⟨{}; {expression}; [{}]⟩", it.name, it.mailbox.join(", "))
+        };
+        let channel =
+            |it: &Channel| format!("({}, {}, [{}])", it.from, it.to, it.messages.join(", "));
+        let processes: Vec<String> = state.processes.iter().map(process).collect();
+        let mail: Vec<String> = state.mail.iter().map(channel).collect();
+        let condition = self.condition(state).map_or(String::new(), |it| format!(", {it}"));
+        format!("({}, [{}]{condition})", processes.join(" & "), mail.join(", "))
+    }
+
+    /// The path constraint, if the input is unknown.
+    fn condition(&self, state: &State) -> Option<String> {
+        let conditions = self.conditions.as_ref()?;
+        let parts: Vec<&str> =
+            state.choices.iter().filter_map(|it| conditions.get(*it)).map(String::as_str).collect();
+        Some(if parts.is_empty() { "true".to_owned() } else { parts.join(" and ") })
+    }
+}

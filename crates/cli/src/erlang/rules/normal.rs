@@ -1,0 +1,202 @@
+//! A run in the order of the paper's normalised computations: everyone goes on as long as he can, then
+//! one message is delivered, and so on.
+//!
+//! Knows what happened, not what it looks like.
+
+use crate::erlang::rules::mail::{Mail, Post, Travelling};
+use erlang::machine::{Staged, Told};
+use std::collections::{BTreeMap, VecDeque};
+use term::Term;
+use trace::{
+    Actor, ExecutorError, Input, Label, MessageId, Offer, OfferKind, Patience, Performed, Stage,
+    Step, Take,
+};
+
+/// Something that happened, in the order in which it is shown.
+#[derive(Clone, Debug)]
+pub(super) enum Event {
+    /// A process takes a step that others can notice. What it tells of it comes next, if it tells.
+    Does(Deed),
+    Told(Told),
+    /// A message comes to its mailbox, or never will.
+    Arrives(MessageId),
+    Lost(MessageId),
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Deed {
+    pub(super) actor: Actor,
+    pub(super) sent: Vec<Letter>,
+    pub(super) spawned: Vec<Child>,
+    pub(super) take: Take,
+    /// In words.
+    pub(super) what: String,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Letter {
+    pub(super) id: MessageId,
+    pub(super) to: Actor,
+    pub(super) message: Term,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Child {
+    pub(super) actor: Actor,
+    pub(super) pid: Term,
+}
+
+pub(super) struct Played {
+    pub(super) events: Vec<Event>,
+    pub(super) performed: Performed,
+    pub(super) unit: Child,
+    /// It went on.
+    pub(super) is_cut: bool,
+}
+
+pub(super) fn play(
+    stage: &mut Staged<'_>,
+    input: &Input,
+    post: Post,
+    max_steps: usize,
+) -> Result<Played, ExecutorError> {
+    // Time passes when nobody can do anything else.
+    stage.long_timeout = 1;
+    stage.is_narrated = true;
+    stage.begin(input)?;
+    let unit = stage.unit();
+    let mut player = Player {
+        mail: Mail::new(post),
+        actors: vec![unit],
+        queues: BTreeMap::new(),
+        events: Vec::new(),
+        current: unit,
+    };
+    player.hear(stage);
+    let unit = Child { actor: unit, pid: stage.pid(unit).unwrap_or(Term::Nil) };
+    let mut is_cut = false;
+    loop {
+        if player.events.len() > max_steps {
+            is_cut = true;
+            break;
+        }
+        let offers = stage.offers()?;
+        if let Some((actor, label)) = player.next(&offers) {
+            player.current = actor;
+            player.say(actor);
+            if let Some(label) = label {
+                player.step(stage, &offers, label)?;
+            }
+        } else if let Some((id, is_lost)) = player.mail.deliver() {
+            if is_lost {
+                stage.lose(id);
+            }
+            player.events.push(if is_lost { Event::Lost(id) } else { Event::Arrives(id) });
+        } else if let Some(timer) = offers.iter().find(|it| !player.actors.contains(&it.actor)) {
+            let actor = timer.actor;
+            player.step(stage, &offers, Label { actor, take: Take::Next })?;
+            player.say(actor);
+        } else {
+            break;
+        }
+    }
+    let events = player.events;
+    Ok(Played { events, performed: stage.end()?, unit, is_cut })
+}
+
+struct Player {
+    mail: Mail,
+    /// In the order in which they were started.
+    actors: Vec<Actor>,
+    /// What happened and was not shown yet: others were not done.
+    queues: BTreeMap<Actor, VecDeque<Event>>,
+    events: Vec<Event>,
+    current: Actor,
+}
+
+impl Player {
+    /// Who goes on, and with which step; who went last, if he can.
+    fn next(&self, offers: &[Offer]) -> Option<(Actor, Option<Label>)> {
+        let of = |actor: Actor| {
+            let label = offers.iter().find(|it| it.actor == actor).and_then(|it| self.label(it));
+            let is_heard = self.queues.get(&actor).is_some_and(|it| !it.is_empty());
+            (label.is_some() || is_heard).then_some((actor, label))
+        };
+        of(self.current).or_else(|| self.actors.iter().find_map(|it| of(*it)))
+    }
+
+    /// What an actor can do with the messages that have come.
+    fn label(&self, offer: &Offer) -> Option<Label> {
+        let take = match &*offer.kind {
+            OfferKind::Next { .. } => Some(Take::Next),
+            OfferKind::Receive(waiting) => {
+                let come = self.mail.come(offer.actor).iter();
+                let first = come.copied().find(|it| waiting.matching.contains(it));
+                let gives_up = waiting.patience == Patience::Soon;
+                first.map(Take::Message).or(gives_up.then_some(Take::Timeout))
+            }
+        };
+        take.map(|take| Label { actor: offer.actor, take })
+    }
+
+    fn step(
+        &mut self,
+        stage: &mut Staged<'_>,
+        offers: &[Offer],
+        label: Label,
+    ) -> Result<(), ExecutorError> {
+        let loses = |it: &Offer| matches!(*it.kind, OfferKind::Next { may_lose: true, .. });
+        let may_lose = offers.iter().any(|it| it.actor == label.actor && loses(it));
+        let Step { sent, spawned, text, .. } = stage.step(label)?;
+        if let Take::Message(id) = label.take {
+            self.mail.take(label.actor, id);
+        }
+        let letter = |it: &trace::Sent| {
+            let message = stage.message(it.message).unwrap_or(Term::Nil);
+            Letter { id: it.message, to: it.to, message }
+        };
+        let sent: Vec<Letter> = sent.iter().map(letter).collect();
+        let child = |it: Actor| Some(Child { actor: it, pid: stage.pid(it)? });
+        // Timers are started too, but are no processes.
+        let is_process = |it: &Actor| !stage.is_timer(*it);
+        let spawned: Vec<Child> =
+            spawned.into_iter().filter(is_process).filter_map(child).collect();
+        self.actors.extend(spawned.iter().map(|it| it.actor));
+        spawned.iter().for_each(|it| self.mail.start(label.actor, it.actor));
+        let mut arrivals = Vec::new();
+        for it in &sent {
+            let (from, to, id) = (label.actor, it.to, it.id);
+            arrivals.extend(self.mail.send(Travelling { id, from, to, may_lose }));
+        }
+        let deed = Deed {
+            actor: label.actor,
+            sent,
+            spawned,
+            take: label.take,
+            what: text.map(|it| it.what).unwrap_or_default(),
+        };
+        let queue = self.queues.entry(label.actor).or_default();
+        queue.push_back(Event::Does(deed));
+        self.hear(stage);
+        if !arrivals.is_empty() {
+            // They are there before anything else happens.
+            let queue = self.queues.entry(label.actor).or_default();
+            let place = queue.len().min(2);
+            for (n, id) in arrivals.into_iter().enumerate() {
+                queue.insert(place + n, Event::Arrives(id));
+            }
+        }
+        Ok(())
+    }
+
+    fn hear(&mut self, stage: &mut Staged<'_>) {
+        for told in stage.told() {
+            self.queues.entry(told.actor).or_default().push_back(Event::Told(told));
+        }
+    }
+
+    /// Shows what an actor did.
+    fn say(&mut self, actor: Actor) {
+        self.events.extend(self.queues.get_mut(&actor).into_iter().flat_map(std::mem::take));
+    }
+}

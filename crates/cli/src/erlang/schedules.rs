@@ -1,0 +1,447 @@
+//! One unit with all its schedules: what ends badly, in which order, and a chart of it.
+
+pub(crate) mod chart;
+mod ends;
+pub(crate) mod leftover;
+mod smaller;
+
+use crate::erlang::explore::{Explored, Machines, Task, time_of_shrinking};
+use crate::erlang::finding::{Cause, Finding, Judge};
+use crate::erlang::gate::{gate, is_refusal, without_gate};
+use crate::erlang::schedules::chart::chart;
+use crate::erlang::schedules::ends::Ends;
+use crate::erlang::schedules::leftover::Leftovers;
+use crate::erlang::schedules::smaller::{Smaller, Wanted, n_lost, n_switches};
+use crate::erlang::unit::UnitName;
+use crate::flow::Slice;
+use crate::flow::clock::Clock;
+use crate::start::STACK_BYTES;
+use ::report::Kind;
+use beam::{How, Turn};
+use engine::{
+    Chains, Crew, Ended, Followed, Gather, Report, ScheduleReport, ScheduleSettings, Staging, Stop,
+    Test,
+};
+use engine::{follow, step_name};
+use erlang::Machine;
+use erlang::data::NodeId;
+use erlang::machine::Staged;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+use term::{Atom, Style, Term, print};
+use trace::{Actor, Blocked, Input, Label, Outcome, Sent, Stage, Step, Take};
+
+/// An order of steps that a finding needs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Schedule {
+    /// The names of the steps; see [`step_name`].
+    pub(crate) steps: Vec<String>,
+    /// The process that failed, if it is not the unit.
+    pub(crate) process: Option<String>,
+    /// Messages that were lost.
+    pub(crate) lost: Vec<String>,
+    /// Who waits, and what lies in their mailboxes.
+    pub(crate) blocked: Vec<String>,
+    pub(crate) lines: Vec<String>,
+    /// What the lines are made of, and the same for BEAM, with all that came after; known where it was
+    /// found only.
+    pub(crate) chart: Option<::report::Chart>,
+    pub(crate) turns: Vec<Turn>,
+}
+
+impl Schedule {
+    /// As reports have it.
+    pub(crate) fn reported(&self) -> ::report::Schedule {
+        let Schedule { steps, process, lost, blocked, lines, chart, turns: _ } = self.clone();
+        ::report::Schedule { steps, process, lost, blocked, chart: lines, drawing: chart }
+    }
+
+    pub(crate) fn read(of: &::report::Schedule) -> Schedule {
+        let ::report::Schedule { steps, process, lost, blocked, chart, .. } = of.clone();
+        Schedule { steps, process, lost, blocked, lines: chart, ..Schedule::default() }
+    }
+
+    /// Takes the same steps again.
+    pub(crate) fn run(
+        &self,
+        machine: &mut Machine,
+        unit: &UnitName,
+        args: &[Term],
+    ) -> Result<Outcome, String> {
+        let mut stage = Staged::new(machine, unit.module.clone(), unit.function.clone());
+        stage.falling = stage.falls_named(&self.steps);
+        let input = Input { args: args.to_vec() };
+        let Followed { performed, .. } =
+            follow(&mut stage, &input, &self.steps).map_err(|it| it.why)?;
+        let crash = performed.crashes.iter().find(|it| Some(stage.name(it.actor)) == self.process);
+        Ok(match crash {
+            Some(it) => Outcome::Crash {
+                class: it.class.clone(),
+                reason: it.reason.clone(),
+                trace: it.trace.clone(),
+            },
+            None => performed.outcome,
+        })
+    }
+}
+
+/// What is known of a cause: the run that shows it best.
+struct Shown {
+    finding: Finding,
+    schedule: Vec<Label>,
+    actor: Option<Actor>,
+    n_switches: usize,
+    nth: usize,
+}
+
+#[derive(Default)]
+struct Gathered {
+    found: BTreeMap<Cause, Shown>,
+    deadlock: Option<Shown>,
+    /// The first run of each input.
+    tests: Vec<Test>,
+    ends: Ends,
+    leftovers: Leftovers,
+    report: Report,
+    /// The module that stands before the unit, and the runs that it let go no further.
+    gate: Option<Atom>,
+    n_refused: usize,
+}
+
+impl Task {
+    pub(crate) fn perform_schedules(
+        &self,
+        settings: &ScheduleSettings,
+        machine: &mut Machine,
+        modules: &[Atom],
+        slice: &Slice<'_>,
+        machines: Machines<'_>,
+    ) -> Explored {
+        let Slice { interrupt, progress, time, .. } = *slice;
+        let begin = Instant::now();
+        let UnitName { module, function, arity } = &self.unit;
+        let gate = gate(&self.unit, &self.contract);
+        if let Some(Err(why)) = gate.as_ref().map(|it| machine.install(it)) {
+            return Explored { trouble: Some(why.to_string()), ..Explored::default() };
+        }
+        let code = gate;
+        let gate = code.as_ref().map(|it| it.name.clone());
+        let first = gate.as_ref().unwrap_or(module).clone();
+        let mut stage =
+            Staged::new(machine, first.clone(), function.clone()).within(self.contract.spec());
+        stage.is_recorded = *arity > 0;
+        let nothing = Input { args: Vec::new() };
+        let seed = self.contract.seeds.first().unwrap_or(&nothing);
+        let judge = Judge { unit: &self.unit, contract: &self.contract, modules };
+        let gather = || Gathering {
+            judge: &judge,
+            all: Gathered { gate: gate.clone(), ..Gathered::default() },
+        };
+        let mut gathered = gather();
+        let mut seen = progress.unit(&self.unit.title());
+        let mut watch = |report: &ScheduleReport| {
+            let shown = Report { n_runs: report.n_runs, ..Report::default() };
+            seen.update(&shown);
+            if interrupt.load(Ordering::Relaxed) {
+                return Some(Stop::Interrupted);
+            }
+            (time <= begin.elapsed()).then_some(Stop::Time)
+        };
+        let found = Clock::during(time, interrupt, |halt| {
+            let oracles = Chains { domain: &self.contract.domain, halt: Some(halt) };
+            let mut all = ScheduleReport::default();
+            for falling in self.falls(&stage) {
+                stage.falling = falling;
+                let mut watch = |report: &ScheduleReport| {
+                    let n_runs = all.n_runs + report.n_runs;
+                    watch(&ScheduleReport { n_runs, ..report.clone() })
+                };
+                let falling = stage.falling.clone();
+                // Another machine for the same unit, ready to make a part of the search.
+                let staging = |perform: &mut dyn FnMut(&mut dyn Stage)| {
+                    let Ok(mut machine) = machines() else { return };
+                    if let Some(Err(_)) = code.as_ref().map(|it| machine.install(it)) {
+                        return;
+                    }
+                    let stage = Staged::new(&mut machine, first.clone(), function.clone());
+                    let mut stage = stage.within(self.contract.spec());
+                    stage.is_recorded = *arity > 0;
+                    stage.falling.clone_from(&falling);
+                    perform(&mut stage);
+                };
+                let crew = Crew::new(slice.n_cores - 1, STACK_BYTES);
+                let on: (&mut dyn Stage, &Staging<'_>) = (&mut stage, &staging);
+                let (found, later) =
+                    crew.explore(on, &oracles, &gather, seed, settings, &mut watch);
+                gathered.join(later);
+                all.n_runs += found.n_runs;
+                all.n_blocked += found.n_blocked;
+                all.n_diverged += found.n_diverged;
+                all.solver.add(&found.solver);
+                if found.stop != Stop::Exhausted {
+                    (all.stop, all.trouble) = (found.stop, found.trouble);
+                }
+                if !matches!(found.stop, Stop::Exhausted | Stop::Depth) {
+                    break;
+                }
+            }
+            all
+        });
+        let Gathered { found: causes, deadlock, tests, ends, leftovers, .. } = gathered.all;
+        let Gathered { mut report, n_refused, .. } = gathered.all;
+        report.solver = found.solver;
+        report.n_runs = found.n_runs;
+        report.n_diverged = found.n_diverged;
+        report.n_in_vain = found.n_blocked;
+        report.stop = found.stop;
+        report.trouble.clone_from(&found.trouble);
+        // What depends on the schedule is no test.
+        report.tests = tests.into_iter().filter(|it| ends.is_settled(&it.input)).collect();
+        let mut shown: Vec<(Wanted, Shown)> =
+            causes.into_iter().map(|it| (Wanted::Cause(it.0), it.1)).collect();
+        shown.extend(deadlock.map(|it| (Wanted::Deadlock, it)));
+        shown.extend(ends.races().map(|it| (Wanted::Race, it)));
+        shown.sort_by_key(|it| (it.1.finding.kind, it.1.nth));
+        let left = time.saturating_sub(begin.elapsed());
+        let end = Instant::now() + time_of_shrinking(time, left);
+        let goes_on = || Instant::now() < end && !interrupt.load(Ordering::Relaxed);
+        let mut smaller = Smaller {
+            stage: &mut stage,
+            judge: &judge,
+            gate,
+            settings: *settings,
+            goes_on: &goes_on,
+        };
+        for (wanted, it) in &mut shown {
+            smaller.stage.falling = smaller.stage.falls_in(&it.schedule);
+            smaller.make(wanted, it);
+        }
+        stage.is_narrated = true;
+        let findings = shown.into_iter().map(|it| explain(&mut stage, it.1)).collect();
+        let unreceived = leftovers.tell(&mut stage);
+        let trouble = found.trouble;
+        let (n_paths, elapsed) = (report.tests.len(), begin.elapsed());
+        Explored {
+            report,
+            findings,
+            unreceived,
+            trouble,
+            n_paths,
+            n_refused,
+            elapsed,
+            ..Explored::default()
+        }
+    }
+}
+
+impl Task {
+    /// Which nodes go down, each of which is explored by itself; first those runs where none does.
+    fn falls(&self, stage: &Staged<'_>) -> Vec<Vec<NodeId>> {
+        let mut res = vec![Vec::new()];
+        for node in stage.other_nodes().into_iter().filter(|_| self.nodes_fall) {
+            let with = |it: &Vec<NodeId>| it.iter().copied().chain([node]).collect();
+            let more: Vec<Vec<NodeId>> = res.iter().map(with).collect();
+            res.extend(more);
+        }
+        res.sort_by_key(Vec::len);
+        res
+    }
+}
+
+/// What is gathered, by whom it is judged.
+struct Gathering<'j> {
+    judge: &'j Judge<'j>,
+    all: Gathered,
+}
+
+impl Gather for Gathering<'_> {
+    fn see(&mut self, ended: &Ended<'_>) {
+        self.all.see(self.judge, ended);
+    }
+
+    fn join(&mut self, later: Self) {
+        self.all.join(later.all);
+    }
+}
+
+impl Gathered {
+    fn see(&mut self, judge: &Judge<'_>, ended: &Ended<'_>) {
+        let Ended { input, schedule, performed, .. } = ended;
+        self.report.cover(&performed.covered, input);
+        for loss in &performed.losses {
+            *self.report.losses.entry(loss.what.clone()).or_default() += 1;
+        }
+        if let Some(why) = &performed.stopped {
+            *self.report.losses.entry(why.to_string()).or_default() += 1;
+        }
+        if is_refusal(&performed.outcome) {
+            self.n_refused += 1;
+            return;
+        }
+        self.leftovers.see(ended);
+        let mut outcome = performed.outcome.clone();
+        if let (Some(gate), Outcome::Crash { trace, .. }) = (&self.gate, &mut outcome) {
+            *trace = without_gate(trace, gate);
+        }
+        let outcome = &outcome;
+        let n_switches = n_switches(schedule);
+        let nth = self.ends.len();
+        let shown = |kind: Kind, outcome: &Outcome, actor: Option<Actor>| Shown {
+            finding: judge.finding(kind, input, outcome),
+            schedule: schedule.to_vec(),
+            actor,
+            n_switches,
+            nth,
+        };
+        if let Some(cause) = judge.cause(input, outcome) {
+            keep(self.found.entry(cause), || shown(Kind::Crash, outcome, None));
+        }
+        for crash in &performed.crashes {
+            let (class, reason, trace) =
+                (crash.class.clone(), crash.reason.clone(), crash.trace.clone());
+            let outcome = Outcome::Crash { class, reason, trace };
+            if let Some(cause) = judge.cause(input, &outcome) {
+                let actor = Some(crash.actor);
+                keep(self.found.entry(cause), || shown(Kind::Crash, &outcome, actor));
+            }
+        }
+        if *outcome == Outcome::Deadlock {
+            let mut new = shown(Kind::Deadlock, outcome, None);
+            new.finding.count = 1;
+            match &mut self.deadlock {
+                Some(known) => better(known, new),
+                none => *none = Some(new),
+            }
+        }
+        if self.ends.see(input, outcome, || shown(Kind::Race, outcome, None)) {
+            let (input, outcome) = ((*input).clone(), outcome.clone());
+            self.tests.push(Test { input, outcome, is_news: true });
+        }
+    }
+
+    /// The same as if it had seen the later runs itself.
+    fn join(&mut self, later: Gathered) {
+        let Gathered { found, deadlock, tests, ends, report, n_refused, leftovers, .. } = later;
+        self.report.covered.add(&report.covered);
+        for (clause, input) in report.covering {
+            self.report.covering.entry(clause).or_insert(input);
+        }
+        for (loss, n) in report.losses {
+            *self.report.losses.entry(loss).or_default() += n;
+        }
+        self.n_refused += n_refused;
+        self.leftovers.join(leftovers);
+        self.tests.extend(tests.into_iter().filter(|it| !self.ends.has(&it.input)));
+        let n_known = self.ends.join(ends);
+        let placed = |it: Shown| {
+            let nth = n_known.get(it.nth).copied().unwrap_or(it.nth);
+            Shown { nth, ..it }
+        };
+        for (cause, shown) in found {
+            match self.found.entry(cause) {
+                Entry::Occupied(mut known) => better(known.get_mut(), placed(shown)),
+                Entry::Vacant(place) => {
+                    place.insert(placed(shown));
+                }
+            }
+        }
+        match (&mut self.deadlock, deadlock.map(placed)) {
+            (Some(known), Some(new)) => better(known, new),
+            (none, new) => *none = none.take().or(new),
+        }
+    }
+}
+
+fn keep(entry: Entry<'_, Cause, Shown>, make: impl FnOnce() -> Shown) {
+    let kind = entry.key().kind();
+    let mut new = make();
+    new.finding.kind = kind;
+    new.finding.count = 1;
+    match entry {
+        Entry::Occupied(mut known) => better(known.get_mut(), new),
+        Entry::Vacant(place) => {
+            place.insert(new);
+        }
+    }
+}
+
+/// Keeps the run that loses fewer messages, or has fewer switches.
+fn better(known: &mut Shown, mut new: Shown) {
+    known.finding.count += new.finding.count;
+    let measure = |it: &Shown| (n_lost(&it.schedule), it.n_switches, it.schedule.len());
+    if measure(&new) < measure(known) {
+        new.finding.count = known.finding.count;
+        new.nth = known.nth;
+        *known = new;
+    }
+}
+
+/// Takes the steps once more, and tells what they do.
+fn explain(stage: &mut Staged<'_>, shown: Shown) -> Finding {
+    let Shown { mut finding, schedule, actor, .. } = shown;
+    stage.falling = stage.falls_in(&schedule);
+    let steps: Vec<String> = schedule.iter().map(|it| step_name(stage, *it)).collect();
+    let process = actor.map(|it| stage.name(it));
+    let mut res = Schedule { steps, process, ..Schedule::default() };
+    if let Ok(Followed { steps, performed, .. }) = follow(stage, &finding.input, &res.steps) {
+        if finding.kind == Kind::Deadlock {
+            res.blocked = performed.blocked.iter().map(|it| blocked_text(stage, it)).collect();
+        }
+        res.lost = steps.iter().flat_map(|it| lost_texts(stage, it)).collect();
+        let chart = chart(stage, &steps);
+        res.lines = chart.lines();
+        res.chart = Some(chart);
+        res.turns = steps.iter().map(|it| turn(stage, it)).collect();
+    }
+    if let Some(process) = &res.process {
+        finding.complaint = Some(format!("process {process} failed, and nobody watched it"));
+    }
+    finding.schedule = Some(res);
+    finding
+}
+
+/// A schedule for BEAM, and a chart of it.
+pub(crate) fn told(
+    stage: &mut Staged<'_>,
+    input: &Input,
+    steps: &[String],
+) -> (Vec<Turn>, Vec<String>) {
+    stage.is_narrated = true;
+    let Ok(Followed { steps, .. }) = follow(stage, input, steps) else {
+        return (Vec::new(), Vec::new());
+    };
+    (steps.iter().map(|it| turn(stage, it)).collect(), chart(stage, &steps).lines())
+}
+
+fn lost_texts(stage: &Staged<'_>, step: &Step) -> Vec<String> {
+    let texts = step.text.iter().flat_map(|it| &it.lost);
+    let of = |(lost, text): (&Sent, &String)| {
+        let (from, to) = (stage.name(step.label.actor), stage.name(lost.to));
+        format!("the message {text} of {from} to {to} is lost")
+    };
+    step.lost.iter().zip(texts).map(of).collect()
+}
+
+fn turn(stage: &Staged<'_>, step: &Step) -> Turn {
+    let how = match step.label.take {
+        Take::Next => How::Next,
+        Take::Message(_) => How::Takes,
+        Take::Timeout => How::GivesUp,
+        Take::Lost => How::Loses,
+    };
+    let starts = step.spawned.iter().map(|it| stage.name(*it)).collect();
+    let module = step.text.as_ref().and_then(|it| it.module.clone());
+    Turn { name: stage.name(step.label.actor), how, starts, module }
+}
+
+fn blocked_text(stage: &Staged<'_>, blocked: &Blocked) -> String {
+    let mailbox: Vec<String> = blocked.mailbox.iter().map(|it| print(it, Style::TW)).collect();
+    let mailbox = if mailbox.is_empty() {
+        "no message".to_owned()
+    } else {
+        format!("only {}", mailbox.join(", "))
+    };
+    format!("{} waits in {} and has {mailbox}", stage.name(blocked.actor), blocked.place)
+}

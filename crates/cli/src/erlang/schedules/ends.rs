@@ -1,0 +1,157 @@
+//! How the runs of each input ended: enough to tell of results that the schedule decides, however many
+//! there are.
+
+use crate::erlang::schedules::Shown;
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use term::{Style, print};
+use trace::{Input, Outcome};
+
+/// Results that are named.
+const MAX_NAMED: usize = 4;
+
+/// Results of one input that are counted.
+const MAX_COUNTED: usize = 1000;
+
+#[derive(Default)]
+pub(super) struct Ends {
+    of_inputs: BTreeMap<u64, Results>,
+    /// Those counted, in the order in which they were found.
+    known: Vec<Known>,
+    marks: BTreeSet<Known>,
+}
+
+/// The results of one input.
+#[derive(Default)]
+struct Results {
+    /// The first ones by their texts, and the last, with a run that leads to each.
+    shown: BTreeMap<String, Shown>,
+    n_counted: usize,
+    is_one_a_failure: bool,
+}
+
+/// A result of an input, each as the number that stands for its text.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Known {
+    input: u64,
+    result: u64,
+}
+
+impl Ends {
+    /// How much is known.
+    pub(super) fn len(&self) -> usize {
+        self.known.len()
+    }
+
+    /// Adds a run. `true`: it is the first of its input.
+    pub(super) fn see(
+        &mut self,
+        input: &Input,
+        outcome: &Outcome,
+        shown: impl FnOnce() -> Shown,
+    ) -> bool {
+        let is_first = !self.has(input);
+        let text = end_text(outcome);
+        let known = Known { input: mark_of(input), result: mark(&text) };
+        self.count(known);
+        let results = self.of_inputs.entry(known.input).or_default();
+        results.is_one_a_failure |= !matches!(outcome, Outcome::Value(_));
+        results.show(text, shown);
+        is_first
+    }
+
+    /// Adds what later runs ended with. How much was known when so many of the later ones were.
+    pub(super) fn join(&mut self, later: Ends) -> Vec<usize> {
+        let mut n_known = vec![self.len()];
+        for known in later.known {
+            self.count(known);
+            n_known.push(self.len());
+        }
+        for (input, Results { shown, is_one_a_failure, n_counted: _ }) in later.of_inputs {
+            let results = self.of_inputs.entry(input).or_default();
+            results.is_one_a_failure |= is_one_a_failure;
+            for (text, it) in shown {
+                let nth = n_known.get(it.nth).copied().unwrap_or(it.nth);
+                results.show(text, || Shown { nth, ..it });
+            }
+        }
+        n_known
+    }
+
+    fn count(&mut self, known: Known) {
+        let results = self.of_inputs.entry(known.input).or_default();
+        if results.n_counted < MAX_COUNTED && self.marks.insert(known) {
+            results.n_counted += 1;
+            self.known.push(known);
+        }
+    }
+
+    pub(super) fn has(&self, input: &Input) -> bool {
+        self.of_inputs.contains_key(&mark_of(input))
+    }
+
+    /// Whether all runs of an input ended alike.
+    pub(super) fn is_settled(&self, input: &Input) -> bool {
+        self.of_inputs.get(&mark_of(input)).is_none_or(|it| it.n_counted == 1)
+    }
+
+    /// Results that differ although the input is the same.
+    pub(super) fn races(self) -> impl Iterator<Item = Shown> {
+        self.of_inputs.into_values().filter_map(Results::race)
+    }
+}
+
+impl Results {
+    fn show(&mut self, text: String, shown: impl FnOnce() -> Shown) {
+        let is_full = self.shown.len() > MAX_NAMED;
+        let is_between = self.shown.keys().nth(MAX_NAMED - 1).is_some_and(|it| *it < text)
+            && self.shown.keys().next_back().is_some_and(|it| text < *it);
+        if self.shown.contains_key(&text) || (is_full && is_between) {
+            return;
+        }
+        self.shown.insert(text, shown());
+        if is_full && let Some(between) = self.shown.keys().nth(MAX_NAMED).cloned() {
+            self.shown.remove(&between);
+        }
+    }
+
+    fn race(self) -> Option<Shown> {
+        let n_results = self.n_counted;
+        if n_results < 2 || self.is_one_a_failure {
+            return None;
+        }
+        let named: Vec<&str> = self.shown.keys().take(MAX_NAMED).map(String::as_str).collect();
+        let n_others = n_results - named.len();
+        let others = match n_others {
+            0 => String::new(),
+            _ if n_results == MAX_COUNTED => format!(" or one of {n_others} others or more"),
+            _ => format!(" or one of {n_others} others"),
+        };
+        let complaint = format!("it returns {}{others}, by the schedule alone", named.join(" or "));
+        let mut shown = self.shown.into_values().next_back()?;
+        shown.finding.complaint = Some(complaint);
+        Some(shown)
+    }
+}
+
+fn mark(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+fn mark_of(input: &Input) -> u64 {
+    let args: Vec<String> = input.args.iter().map(|it| print(it, Style::TW)).collect();
+    mark(&args.join(","))
+}
+
+pub(super) fn end_text(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Value(value) => print(value, Style::TW),
+        Outcome::Crash { class, reason, .. } => {
+            format!("{}: {}", class.as_str(), print(reason, Style::TW))
+        }
+        Outcome::Deadlock => "deadlock".to_owned(),
+        Outcome::Stopped(why) => why.to_string(),
+    }
+}

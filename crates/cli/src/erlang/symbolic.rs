@@ -1,0 +1,262 @@
+//! `gimlet symbolic`: all paths of a function within a bound, and what they reach.
+
+mod render;
+
+use crate::args::{Symbolic, TreeFormat};
+use crate::diagnostic::Diagnostic;
+use crate::erlang::confirm::{Verdict, compare, try_schedule};
+use crate::erlang::contract::Contract;
+use crate::erlang::coverage::Sources;
+use crate::erlang::gate::Gated;
+use crate::erlang::machine::allowed;
+use crate::erlang::plan::plan_one;
+use crate::erlang::program::{machine, replayer};
+use crate::erlang::project::{Module, Project};
+use crate::erlang::rules::{Trace, derive, watched};
+use crate::erlang::schedules::told;
+use crate::erlang::unit::UnitName;
+use crate::explain::Code;
+use crate::flow::interrupt;
+use crate::start::Done;
+use beam::{Replayer, Turn};
+use engine::{End, Failed, ScheduleSettings, Summary, Unfolded, unfold, unfold_schedules};
+use erlang::machine::{SourceClause, Staged};
+use render::Page;
+use solve::{Chain, Effort};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use trace::{Outcome, Stage};
+
+/// What goes to stdout and stderr, and the exit code.
+pub(crate) fn symbolic(options: &Symbolic) -> Result<Done, Vec<Diagnostic>> {
+    let (mut project, mut diagnostics) = Project::load(&options.targets, &options.build);
+    if project.modules.is_empty() {
+        return Err(diagnostics);
+    }
+    let planned = plan_one(&mut project, &options.function, options.no_spec, &mut diagnostics);
+    let (name, contract) = match planned {
+        // Paths are those of the program: what is promised of results is no part of it.
+        Ok((name, contract)) => (name, Contract { signature: None, ..contract }),
+        Err(diagnostic) => {
+            diagnostics.push(diagnostic);
+            return Err(diagnostics);
+        }
+    };
+    let unsupported = |why: String| Diagnostic::new(Code::Unsupported, why);
+    let interrupt = interrupt();
+    let mut machine = machine(&project, allowed(&options.allowed), &interrupt)
+        .map_err(|it| vec![unsupported(it)])?;
+    let sources = Sources::of(&machine, &project);
+    let goal = match &options.reach {
+        Some(text) => Some(Goal::read(text, &sources).map_err(|it| vec![it])?),
+        None => None,
+    };
+    let n_before = machine.n_named();
+    let begin = Instant::now();
+    let mut unit = Gated::new(&mut machine, None, &name, &contract, &project.names())
+        .map_err(|it| vec![unsupported(it)])?;
+    let mut solver = Chain::new(Effort::default());
+    let seed = contract.seeds.first().cloned().unwrap_or(trace::Input { args: vec![] });
+    let mut watch = |tree: &Unfolded| {
+        let is_found = goal.as_ref().is_some_and(|it| it.end(tree).is_some());
+        is_found || interrupt.load(Ordering::Relaxed) || options.time <= begin.elapsed()
+    };
+    let unfolded =
+        unfold(&mut unit, &mut solver, &contract.domain, &seed, options.depth, &mut watch);
+    let mut tree = unfolded.map_err(|it| vec![unsupported(it.why)])?;
+    let mut exprs = std::mem::take(trace::Executor::exprs(&mut unit));
+    let mut beam = replayer(&project);
+    let mut chart = Vec::new();
+    let (answer, confirmed);
+    // The unit's own process is one; if it has others, their orders are part of the tree.
+    if n_before + 1 < machine.n_named() {
+        let begin = Instant::now();
+        let mut watch = |tree: &Unfolded| {
+            let is_found = goal.as_ref().is_some_and(|it| it.end(tree).is_some());
+            is_found || interrupt.load(Ordering::Relaxed) || options.time <= begin.elapsed()
+        };
+        let (module, function) = (name.module.clone(), name.function.clone());
+        let mut stage = Staged::new(&mut machine, module, function).within(contract.spec());
+        stage.is_recorded = name.arity > 0;
+        let settings = ScheduleSettings { choices: options.depth, ..ScheduleSettings::default() };
+        let domain = &contract.domain;
+        tree = unfold_schedules(&mut stage, &mut solver, domain, &seed, &settings, &mut watch)
+            .map_err(|it| vec![unsupported(it.why)])?;
+        exprs = std::mem::take(stage.exprs());
+        answer = goal.map(|it| it.answer(&tree, options.depth));
+        let mut end = |end: &End| {
+            let (turns, lines) = told(&mut stage, &end.input, &end.steps);
+            chart = lines;
+            confirm_schedule(beam.as_mut(), &name, end, &turns)
+        };
+        confirmed = answer.as_ref().and_then(|it| it.end).map(&mut end);
+    } else {
+        answer = goal.map(|it| it.answer(&tree, options.depth));
+        let end = answer.as_ref().and_then(|it| it.end);
+        confirmed = end.map(|end| confirm(beam.as_mut(), &name, end));
+    }
+    let derivations = match options.trace {
+        true => derivations(options, &project, &name, &contract, &tree, &interrupt)
+            .map_err(|it| vec![unsupported(it)])?,
+        false => Vec::new(),
+    };
+    let mut page = Page {
+        unit: &name,
+        depth: options.depth,
+        tree: &tree,
+        exprs: &mut exprs,
+        machine: &machine,
+        answer: answer.as_ref(),
+        confirmed: confirmed.as_ref(),
+        chart: &chart,
+        derivations: &derivations,
+    };
+    let stdout = match options.format {
+        TreeFormat::Text => page.text(),
+        TreeFormat::Json => page.json(),
+        TreeFormat::Dot => page.dot(),
+    };
+    let is_reached = answer.is_some_and(|it| it.kind == AnswerKind::Yes);
+    let code = if is_reached { ExitCode::from(1) } else { ExitCode::SUCCESS };
+    Ok(Done { stdout: stdout.into_bytes(), stderr: vec![], diagnostics, code })
+}
+
+/// All paths of a tree that have an input, rule by rule (004, figure 7).
+fn derivations(
+    options: &Symbolic,
+    project: &Project,
+    name: &UnitName,
+    contract: &Contract,
+    tree: &Unfolded,
+    interrupt: &Arc<AtomicBool>,
+) -> Result<Vec<(String, Trace)>, String> {
+    let mut host = project.host().map_err(|it| it.to_string())?;
+    let source = |it: &Module| {
+        let found = it.source.clone().map_or_else(|| host.find(&it.name), Ok);
+        found.map(|source| (it.name.clone(), source))
+    };
+    let sources: Result<Vec<_>, _> = project.modules.iter().map(source).collect();
+    let watched = sources.and_then(|it| watched(&mut host, &it));
+    let (codes, places) = watched.map_err(|it| it.to_string())?;
+    let mut machine = machine(project, allowed(&options.allowed), interrupt)?;
+    codes.iter().try_for_each(|it| machine.install(it)).map_err(|it| it.to_string())?;
+    let (module, function) = (name.module.clone(), name.function.clone());
+    let mut stage = Staged::new(&mut machine, module, function).within(contract.spec());
+    stage.is_recorded = name.arity > 0;
+    let mut res: Vec<(String, Trace)> = Vec::new();
+    for end in &tree.ends {
+        let call = name.shown(&end.input.args);
+        if res.iter().all(|it| it.0 != call) {
+            res.push((call, derive(&mut stage, &end.input, &places, options.steps)?));
+        }
+    }
+    Ok(res)
+}
+
+/// What somebody wants to know about.
+enum Goal {
+    Clause(SourceClause),
+    Error,
+    Deadlock,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AnswerKind {
+    Yes,
+    No,
+    Unknown,
+}
+
+struct Answer<'t> {
+    kind: AnswerKind,
+    what: String,
+    why: String,
+    end: Option<&'t End>,
+}
+
+impl Goal {
+    fn read(text: &str, sources: &Sources) -> Result<Goal, Diagnostic> {
+        match text {
+            "error" => return Ok(Goal::Error),
+            "deadlock" => return Ok(Goal::Deadlock),
+            _ => (),
+        }
+        let (file, line) = text.rsplit_once(':').map_or((None, text), |it| (Some(it.0), it.1));
+        let line: u32 = line.parse().map_err(|_| {
+            Diagnostic::new(Code::BadArgs, format!("--reach {text} names nothing to reach"))
+                .hint("a line, FILE:LINE, error or deadlock")
+        })?;
+        let is_there =
+            |it: &&SourceClause| it.line <= line && file.is_none_or(|file| it.file.ends_with(file));
+        let clauses = sources.modules.iter().flat_map(|it| &it.clauses);
+        let found = clauses.filter(is_there).max_by_key(|it| (it.line, it.column));
+        match found {
+            Some(clause) => Ok(Goal::Clause(clause.clone())),
+            None => Err(Diagnostic::new(Code::BadArgs, format!("no clause is at line {text}"))
+                .hint("the line of a clause of a function, `case`, `if`, `receive` or `try`")),
+        }
+    }
+
+    fn end<'t>(&self, tree: &'t Unfolded) -> Option<&'t End> {
+        let is_it = |it: &&End| match self {
+            Goal::Clause(clause) => it.covered.has(clause.id),
+            Goal::Error => matches!(it.outcome, Outcome::Crash { .. }) || !it.failed.is_empty(),
+            Goal::Deadlock => it.outcome == Outcome::Deadlock,
+        };
+        tree.ends.iter().find(is_it)
+    }
+
+    fn answer<'t>(&self, tree: &'t Unfolded, depth: usize) -> Answer<'t> {
+        let what = match self {
+            Goal::Clause(clause) => format!("the clause at {}:{}", clause.file, clause.line),
+            Goal::Error => "an exception".to_owned(),
+            Goal::Deadlock => "a deadlock".to_owned(),
+        };
+        if let Some(end) = self.end(tree) {
+            return Answer { kind: AnswerKind::Yes, what, why: String::new(), end: Some(end) };
+        }
+        let Summary { feasible, unknown, open, cut, .. } = tree.summary();
+        let (kind, why) = if open > 0 {
+            (AnswerKind::Unknown, format!("{open} alternatives were left when time was up"))
+        } else if unknown > 0 {
+            (AnswerKind::Unknown, format!("of {unknown} alternatives nobody knows"))
+        } else if let Some(what) = tree.losses.keys().next() {
+            (AnswerKind::Unknown, format!("not followed: {what}"))
+        } else if cut > 0 {
+            (AnswerKind::No, format!("within {depth} choices; {cut} paths go on beyond"))
+        } else {
+            (AnswerKind::No, format!("all {feasible} paths were looked at"))
+        };
+        Answer { kind, what, why, end: None }
+    }
+}
+
+/// Long enough for what ended on the machine.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// Whether BEAM comes to the same end if its processes take the same turns.
+fn confirm_schedule(
+    beam: Option<&mut Replayer>,
+    unit: &UnitName,
+    end: &End,
+    turns: &[Turn],
+) -> Verdict {
+    let Some(beam) = beam else { return Verdict::Unconfirmed("there is no BEAM".to_owned()) };
+    let args = &end.input.args;
+    match (&end.outcome, end.failed.first()) {
+        (Outcome::Value(_) | Outcome::Deadlock, Some(Failed { process, outcome })) => {
+            try_schedule(beam, unit, args, outcome, Some(process), turns)
+        }
+        (outcome, _) => try_schedule(beam, unit, args, outcome, None, turns),
+    }
+}
+
+fn confirm(beam: Option<&mut Replayer>, unit: &UnitName, end: &End) -> Verdict {
+    let Some(beam) = beam else { return Verdict::Unconfirmed("there is no BEAM".to_owned()) };
+    match beam.call(&unit.module, &unit.function, &end.input.args, LIMIT) {
+        Ok(replayed) => compare(&end.outcome, &replayed),
+        Err(error) => Verdict::Unconfirmed(error.to_string()),
+    }
+}

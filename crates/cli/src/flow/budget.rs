@@ -1,0 +1,128 @@
+//! How time is shared among units.
+//!
+//! Effort decides as much as possible (patience, depth), so that equal runs have equal reports; time only
+//! decides when to stop.
+
+use crate::args::Test;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// For one unit that has all the time it wants.
+const TIME_OF_UNIT: Duration = Duration::from_secs(30);
+/// For each module, unless a time or a budget is asked for.
+const TIME_OF_MODULE: Duration = Duration::from_secs(45);
+/// And for all modules together: a person waits for it.
+const TIME_OF_PROJECT: Duration = Duration::from_secs(300);
+/// Most units end long before their time, so in the first round each may take more than its part.
+const SHARES: u32 = 2;
+/// The least that a unit has, where no budget is asked for.
+const LEAST_TIME: Duration = Duration::from_millis(300);
+/// The part of a budget that is kept for replaying findings and for writing.
+const KEPT: u32 = 10;
+
+/// The time of a whole run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Budget {
+    begin: Instant,
+    of_unit: Duration,
+    total: Total,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Total {
+    /// Each unit has its own time, as `--time` says.
+    None,
+    /// Ours: what is reasonable for so many modules.
+    Usual(Duration),
+    /// `--budget`: everything is over by then, loading and replaying included.
+    Asked(Duration),
+}
+
+impl Budget {
+    /// The budget of one of `n_left` families of languages that come after each other, in a run that
+    /// began at `begin`.
+    pub(crate) fn new(options: &Test, n_modules: usize, begin: Instant, n_left: usize) -> Budget {
+        let n_modules = u32::try_from(n_modules).unwrap_or(u32::MAX);
+        let usual = TIME_OF_MODULE.saturating_mul(n_modules).min(TIME_OF_PROJECT);
+        let total = match (options.budget, options.time) {
+            (Some(budget), _) => {
+                let spent = begin.elapsed();
+                let n_left = u32::try_from(n_left.max(1)).unwrap_or(u32::MAX);
+                Total::Asked(spent + budget.saturating_sub(spent) / n_left)
+            }
+            (None, Some(_)) => Total::None,
+            (None, None) => Total::Usual(usual),
+        };
+        let begin = match total {
+            Total::Asked(_) => begin,
+            // Loading is not taken from the time of searching.
+            Total::None | Total::Usual(_) => Instant::now(),
+        };
+        Budget { begin, of_unit: time_of_unit(options), total }
+    }
+
+    /// What one of `n_left` units may take of the time that is left for them.
+    pub(crate) fn slice(&self, n_left: usize, n_workers: usize, round: usize) -> Duration {
+        let count = |n: usize| u32::try_from(n.max(1)).unwrap_or(u32::MAX);
+        let part = |shares: u32| {
+            let left = self.left();
+            let part = left.saturating_mul(shares.saturating_mul(count(n_workers)));
+            (part / count(n_left)).min(left)
+        };
+        match self.total {
+            Total::None => self.of_unit,
+            Total::Usual(_) if round == 0 => part(SHARES).max(LEAST_TIME).min(self.of_unit),
+            Total::Usual(_) | Total::Asked(_) => part(1).min(self.of_unit),
+        }
+    }
+
+    /// The time that is left for exploring.
+    fn left(&self) -> Duration {
+        let total = match self.total {
+            Total::None => return Duration::MAX,
+            Total::Usual(total) => total,
+            Total::Asked(total) => total.saturating_sub(total / KEPT),
+        };
+        total.saturating_sub(self.begin.elapsed())
+    }
+
+    /// Whether units that had a turn may have another.
+    pub(crate) fn has_more(&self, n_open: usize, n_workers: usize) -> bool {
+        match self.total {
+            Total::None => true,
+            Total::Usual(_) | Total::Asked(_) => {
+                LEAST_TIME <= self.slice(n_open, n_workers, 1)
+                    || n_open <= n_workers && LEAST_TIME < self.left()
+            }
+        }
+    }
+
+    /// When replaying must be over.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        match self.total {
+            Total::None | Total::Usual(_) => None,
+            Total::Asked(total) => Some(self.begin + total),
+        }
+    }
+
+    /// Whether not even those units that had no turn may have one.
+    pub(crate) fn is_over(&self) -> bool {
+        self.deadline().is_some_and(|it| it <= Instant::now())
+    }
+
+    /// What may be left at most, for people.
+    pub(crate) fn at_most(&self, n_units: usize, n_workers: usize) -> Duration {
+        let rounds = u32::try_from(n_units.div_ceil(n_workers.max(1))).unwrap_or(u32::MAX);
+        self.left().min(self.of_unit.saturating_mul(rounds))
+    }
+}
+
+/// For each unit, as `--time` says.
+fn time_of_unit(options: &Test) -> Duration {
+    options.time.or(options.budget).unwrap_or(TIME_OF_UNIT)
+}
+
+pub(crate) fn n_workers(options: &Test) -> usize {
+    let cores = || thread::available_parallelism().map_or(1, Into::into);
+    options.jobs.unwrap_or_else(cores).max(1)
+}

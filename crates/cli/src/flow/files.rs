@@ -1,0 +1,90 @@
+//! Writing: the output directory with tests, inputs and charts, and reports in any format.
+
+use crate::args::Test;
+use crate::diagnostic::Diagnostic;
+use crate::explain::Code;
+use crate::flow::program::File;
+use ::report::{Report, View, Written, WrittenKind, format_named};
+use std::path::{Path, PathBuf};
+use std::{fs, io, process};
+
+/// The directory of `--out`, and what was written there.
+#[derive(Debug)]
+pub(super) struct OutputDirectory {
+    dir: Option<PathBuf>,
+    pub(super) written: Vec<Written>,
+}
+
+impl OutputDirectory {
+    pub(super) fn new(dir: Option<&Path>) -> OutputDirectory {
+        OutputDirectory { dir: dir.map(Path::to_owned), written: Vec::new() }
+    }
+
+    pub(super) fn dir(&self) -> Option<&Path> {
+        self.dir.as_deref()
+    }
+
+    /// Writes the files, and says which could not be written.
+    pub(super) fn write(&mut self, files: Vec<File>) -> Vec<Diagnostic> {
+        let Some(dir) = &self.dir else { return Vec::new() };
+        let mut troubles = Vec::new();
+        for File { kind, name, text, run_with } in files {
+            let path = dir.join(name);
+            match put(&path, text.as_bytes()) {
+                Ok(()) => {
+                    let path = path.display().to_string();
+                    self.written.push(Written { kind, path, run_with });
+                }
+                Err(error) => troubles.push(can_not_write(&path, &error)),
+            }
+        }
+        troubles
+    }
+}
+
+/// Writes `report.json` and `report.txt` to the output directory, and every `--report KIND=FILE`.
+pub(super) fn write_reports(report: &mut Report, options: &Test) -> Vec<Diagnostic> {
+    let in_dir = options.out.iter().flat_map(|dir| {
+        [("json", "report.json"), ("text", "report.txt")]
+            .map(|(kind, name)| (format_named(kind), dir.join(name)))
+    });
+    let named = options.report.iter().map(|it| (Some(it.format), it.file.clone()));
+    let all: Vec<_> =
+        in_dir.chain(named).filter_map(|(format, path)| Some((format?, path))).collect();
+    for (_, path) in &all {
+        let path = path.display().to_string();
+        report.written.push(Written { kind: WrittenKind::Report, path, run_with: None });
+    }
+    let mut troubles = Vec::new();
+    for (format, path) in &all {
+        let text = format.text(report, &View::default());
+        if let Err(error) = put(path, text.as_bytes()) {
+            troubles.push(can_not_write(path, &error));
+        }
+    }
+    troubles
+}
+
+/// Writes a file whole or not at all: a full disk or a kill leaves what was there before.
+fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    // Devices and pipes have no neighbours to be renamed from.
+    if path.exists() && !path.is_file() {
+        return fs::write(path, bytes);
+    }
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.part", process::id()));
+    let part = path.with_file_name(name);
+    let res = fs::write(&part, bytes).and_then(|()| fs::rename(&part, path));
+    if res.is_err() {
+        drop(fs::remove_file(&part));
+    }
+    res
+}
+
+fn can_not_write(path: &Path, error: &io::Error) -> Diagnostic {
+    let title = format!("{} can't be written: {error}", path.display());
+    Diagnostic::new(Code::CanNotWrite, title)
+}

@@ -1,0 +1,144 @@
+//! The flow of `gimlet test`, the same for every language: load, plan, explore, confirm, report, write.
+
+mod budget;
+pub(crate) mod clock;
+mod files;
+mod interrupt;
+mod noise;
+mod program;
+mod progress;
+mod replay;
+mod workers;
+
+pub(crate) use budget::n_workers;
+pub(crate) use interrupt::interrupt;
+pub(crate) use program::{Confirming, Done, File, Program, Slice};
+pub(crate) use progress::{Progress, UnitProgress};
+pub(crate) use replay::{Again, Recorded, Replayed, replay, replay_on};
+
+use crate::asked::Asked;
+use crate::diagnostic::Diagnostic;
+use crate::explain::Code;
+use crate::flow::budget::Budget;
+use crate::flow::files::OutputDirectory;
+use crate::flow::workers::Search;
+use crate::languages::by_family;
+use crate::start::{self, COULD_NOT, stdout_colours};
+use ::report::{Detail, Report, SCHEMA, Unit, View};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// What goes to stdout and stderr, and the exit code.
+pub(crate) fn test(asked: &Asked) -> Result<start::Done, Vec<Diagnostic>> {
+    let begin = Instant::now();
+    let options = &asked.test;
+    let families = by_family(&options.targets);
+    let mut flow = Flow {
+        asked,
+        begin,
+        interrupt: interrupt(),
+        n_families_left: families.len(),
+        report: Report {
+            schema: SCHEMA,
+            targets: options.targets.clone(),
+            build: options.build.reported(),
+            ..Report::default()
+        },
+        output: OutputDirectory::new(options.out.as_deref()),
+        said: Vec::new(),
+    };
+    for (family, targets) in families {
+        family.explore(&targets, &mut flow);
+        flow.n_families_left -= 1;
+    }
+    if flow.report.units.is_empty() {
+        return Err(flow.said);
+    }
+    flow.finish()
+}
+
+/// A run of `gimlet test` while it goes on.
+pub(crate) struct Flow<'a> {
+    asked: &'a Asked,
+    begin: Instant,
+    interrupt: Arc<AtomicBool>,
+    /// Families of languages that still need a part of the budget.
+    n_families_left: usize,
+    report: Report,
+    output: OutputDirectory,
+    said: Vec<Diagnostic>,
+}
+
+impl Flow<'_> {
+    /// Loads, plans, explores and confirms the targets of one family of languages.
+    pub(crate) fn explore<P: Program>(&mut self, targets: &[String]) {
+        let options = &self.asked.test;
+        let mut programs = Vec::new();
+        let mut units = Vec::new();
+        for mut program in P::load(targets, self.asked, &mut self.said) {
+            match program.plan(self.asked, &self.interrupt, &mut self.said) {
+                Ok(planned) => {
+                    units.extend(planned.into_iter().map(|it| (programs.len(), it)));
+                    programs.push(program);
+                }
+                Err(diagnostic) => self.said.push(diagnostic),
+            }
+        }
+        if units.is_empty() {
+            return;
+        }
+        let n_modules = programs.iter().map(P::n_modules).sum();
+        let budget = Budget::new(options, n_modules, self.begin, self.n_families_left);
+        let n_workers = n_workers(options);
+        let progress = Progress::new(units.len(), n_workers, budget);
+        let said = &mut self.said;
+        let mut runtimes: Vec<Option<P::Runtime>> =
+            programs.iter().map(|it| it.runtime(said)).collect();
+        let (interrupt, progress) = (&self.interrupt, &progress);
+        let search = Search { programs: &programs, units, n_workers, budget, interrupt, progress };
+        let done = search.run(&mut runtimes);
+        progress.clear();
+        for ((program, done), runtime) in programs.iter().zip(&done).zip(&mut runtimes) {
+            program.report(done, &mut self.report);
+            if let Some(dir) = self.output.dir() {
+                let files = program.files(runtime.as_mut(), done, &self.report, self.asked, dir);
+                self.said.extend(self.output.write(files));
+            }
+        }
+    }
+
+    /// Marks what is no news, writes the reports, and says what came of it all.
+    fn finish(mut self) -> Result<start::Done, Vec<Diagnostic>> {
+        let options = &self.asked.test;
+        let report = &mut self.report;
+        report.interrupted = self.interrupt.load(Ordering::Relaxed);
+        report.elapsed_ms = u64::try_from(self.begin.elapsed().as_millis()).unwrap_or(u64::MAX);
+        noise::mark(report, self.asked, &mut self.said)?;
+        report.units.iter_mut().for_each(Unit::judge);
+        for unit in &report.units {
+            if let Some(why) = &unit.trouble {
+                let title = format!("{} could not be tested: {why}", unit.unit);
+                self.said.push(Diagnostic::new(Code::UnitFailed, title));
+            }
+        }
+        report.written = self.output.written.clone();
+        self.said.extend(files::write_reports(report, options));
+        let detail = match (options.verbose, options.strict) {
+            (true, _) => Detail::Everything,
+            (false, true) => Detail::Refusals,
+            (false, false) => Detail::Folded,
+        };
+        let view = View { colours: stdout_colours(), detail };
+        let stdout = options.format.0.text(report, &view).into_bytes();
+        let code = if report.fails(options.fail_on()) {
+            ExitCode::from(1)
+        } else if report.units.iter().all(|it| it.trouble.is_some()) {
+            ExitCode::from(COULD_NOT)
+        } else {
+            ExitCode::SUCCESS
+        };
+        Ok(start::Done { stdout, stderr: vec![], diagnostics: self.said, code })
+    }
+}

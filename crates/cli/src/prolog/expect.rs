@@ -1,0 +1,124 @@
+//! What a goal is expected to do, as text that SWI-Prolog reads.
+
+use crate::prolog::plan::Way;
+use prolog::concolic::{Arg, Finished, Goal, Ran, Unit, term_text, term_texts};
+use term::{Atom, Reference, Term};
+use trace::Input;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Expectation {
+    Fails,
+    /// The term that is thrown; of an error, without its context.
+    Throws {
+        ball: String,
+        is_error: bool,
+    },
+    Answers(Answers),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Answers {
+    /// For each answer, the values of the results.
+    pub(crate) values: Vec<Vec<String>>,
+    /// Whether there may be more.
+    pub(crate) is_open: bool,
+    /// Whether no value has a variable.
+    pub(crate) is_ground: bool,
+}
+
+impl Expectation {
+    /// As the report names it.
+    pub(crate) fn outcome(&self) -> &'static str {
+        match self {
+            Expectation::Fails => "false",
+            Expectation::Throws { .. } => "throws",
+            Expectation::Answers(_) => "true",
+        }
+    }
+}
+
+/// `None`: nothing that a test could say.
+pub(crate) fn expect(unit: &mut Unit<'_>, ran: &Ran) -> Option<Expectation> {
+    if ran.answers.is_empty() {
+        return match &ran.finished {
+            Finished::Exhausted { .. } => Some(Expectation::Fails),
+            Finished::Thrown(ball, _) => Some(thrown(unit, ball)),
+            Finished::More | Finished::Stopped(_) | Finished::Strange | Finished::Unmade => None,
+        };
+    }
+    let is_open = !matches!(ran.finished, Finished::Exhausted { .. });
+    let is_ground = ran.answers.iter().all(|it| it.values.iter().all(is_ground));
+    let machine = unit.machine();
+    let values = ran.answers.iter().map(|it| term_texts(machine, &it.values)).collect();
+    Some(Expectation::Answers(Answers { values, is_open, is_ground }))
+}
+
+fn thrown(unit: &mut Unit<'_>, ball: &Term) -> Expectation {
+    let formal = match ball.as_tuple() {
+        Some([name, formal, _]) if name.as_atom() == Some("error") => Some(formal),
+        _ => None,
+    };
+    let mut said = formal.unwrap_or(ball).clone();
+    if let Term::Tuple(parts) = &mut said
+        && let [Term::Atom(name), of, _, _, Term::Atom(kind)] = parts.as_mut_slice()
+        && (name.as_str(), kind.as_str()) == ("determinism_error", "property")
+    {
+        // Which of the predicates in last calls is blamed depends on how they are compiled.
+        *of = Term::Ref(Reference { node: Atom::new("prolog"), creation: 0, words: vec![0, 0, 0] });
+    }
+    let text = term_text(unit.machine(), &said);
+    Expectation::Throws { ball: text, is_error: formal.is_some() }
+}
+
+pub(crate) fn is_ground(term: &Term) -> bool {
+    !term.has_part(|it| matches!(it, Term::Ref(_)))
+}
+
+/// A goal of a way as text.
+#[derive(Clone, Debug)]
+pub(crate) struct Written {
+    /// Goals that are called before it.
+    pub(crate) setup: Vec<String>,
+    pub(crate) args: Vec<String>,
+    pub(crate) call: String,
+}
+
+impl Way {
+    pub(crate) fn written(&self, unit: &mut Unit<'_>, input: &Input) -> Written {
+        let mut given = input.args.iter();
+        let before = self.goal.before.iter();
+        let setup = before.map(|it| call(unit, it, &mut given, &[]).1).collect();
+        let (args, call) = call(unit, &self.goal, &mut given, &self.results);
+        Written { setup, args, call }
+    }
+}
+
+/// The arguments and the goal as text.
+fn call<'i>(
+    unit: &mut Unit<'_>,
+    goal: &Goal,
+    given: &mut impl Iterator<Item = &'i Term>,
+    results: &[String],
+) -> (Vec<String>, String) {
+    let mut results = results.iter();
+    let mut args = Vec::new();
+    for arg in &goal.args {
+        args.push(match arg {
+            Arg::Input => given.next().map_or("_".to_owned(), |it| term_text(unit.machine(), it)),
+            Arg::Made(maker) => given
+                .next()
+                .and_then(|it| unit.made(*maker, it))
+                .map_or("_".to_owned(), |it| term_text(unit.machine(), &it)),
+            Arg::Result => results.next().cloned().unwrap_or_else(|| "_".to_owned()),
+        });
+    }
+    let name = term_text(unit.machine(), &Term::atom(&goal.name));
+    let call = if args.is_empty() { name } else { format!("{name}({})", args.join(", ")) };
+    (args, call)
+}
+
+/// The goals before one, and it, as one goal that can be pasted.
+pub(crate) fn whole(setup: &[String], call: &str) -> String {
+    let setup: String = setup.iter().map(|it| format!("once({it}), ")).collect();
+    format!("{setup}{call}")
+}

@@ -1,0 +1,581 @@
+//! One predicate: explored in every way to call it, until all that is wanted is covered.
+
+use crate::args::{Criterion, Test};
+use crate::flow::Slice;
+use crate::prolog::expect::{Expectation, Written, expect, whole};
+use crate::prolog::finding::{Finding, Place, findings};
+use crate::prolog::plan::{Planned, Task, Way};
+use crate::prolog::source::{Session, Source};
+use crate::prolog::vary::vary;
+use crate::prolog::words::{dictionary, sentences};
+use ::report::Kind;
+use engine::{Alone, Settings, Stop};
+use prolog::code::PredId;
+use prolog::concolic::{Finished, Inference, Ran, Unit};
+use prolog::{Library, Limits, Machine};
+use solve::{Chain, Effort, Statistics};
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+use term::{Dice, Term};
+use trace::{Covered, Input};
+
+/// What came of a predicate.
+#[derive(Clone, Debug)]
+pub(crate) struct Explored {
+    pub(crate) name: String,
+    pub(crate) pred: PredId,
+    pub(crate) tests: Vec<Case>,
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) reachable: Vec<u32>,
+    pub(crate) completed: BTreeSet<u32>,
+    pub(crate) entered: BTreeSet<u32>,
+    /// Which sets of clauses calls could match: with `--coverage choice`.
+    pub(crate) matched: BTreeSet<(PredId, Vec<u32>)>,
+    pub(crate) n_runs: usize,
+    pub(crate) n_paths: usize,
+    pub(crate) n_diverged: usize,
+    pub(crate) stop: Stop,
+    pub(crate) is_saturated: bool,
+    pub(crate) losses: BTreeMap<String, usize>,
+    pub(crate) solver: Statistics,
+    pub(crate) elapsed: Duration,
+    pub(crate) trouble: Option<String>,
+}
+
+/// A goal and what is expected of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Case {
+    /// Goals that are called before it, for the facts that they add.
+    pub(crate) setup: Vec<String>,
+    /// All arguments as text; results are variables.
+    pub(crate) args: Vec<String>,
+    pub(crate) call: String,
+    pub(crate) results: Vec<String>,
+    pub(crate) expectation: Expectation,
+    pub(crate) verdict: Verdict,
+}
+
+/// What SWI-Prolog says of a case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// It does the same; whether a choice point stays.
+    Same {
+        leaves_choice: bool,
+    },
+    Differs(String),
+    Unknown(String),
+}
+
+/// Steps of a run while exploring.
+const STEPS: u64 = 50_000;
+/// And where those were not enough for a run, and something is still missing.
+const MORE_STEPS: u64 = 5_000_000;
+/// Answers of a goal that are looked at.
+pub(crate) const ANSWERS: usize = 6;
+const MEMORY: usize = 256 << 20;
+/// Runs without news before a way to call a predicate is left for the first time.
+const SHORT_PATIENCE: u64 = 400;
+/// Runs without news before the best way to call a predicate is left.
+const PATIENCE: u64 = 2_500;
+/// And before another way is.
+const LESS_PATIENCE: u64 = 1_000;
+/// Parsers need a few choices more after one that is new before a clause is completed.
+const NEAR: u64 = 8;
+/// And before runs with many steps are given up: each of them takes its time.
+const LITTLE_PATIENCE: u64 = 40;
+/// What is spent after all clauses are completed on what may still go wrong.
+const MORE: u64 = 250;
+/// And no longer than this, where questions are hard.
+const LINGER: Duration = Duration::from_secs(5);
+/// Inputs that are put together with each other.
+const MAX_ALONE: usize = 12;
+/// Refused inputs of one predicate that are shown; more of them tell nothing more.
+const REFUSALS: usize = 3;
+
+/// How much is spent on the ways to call a predicate.
+#[derive(Clone, Debug)]
+pub(crate) enum Round {
+    /// A little on each that is meant: what another way completes at once is not looked for long.
+    Short,
+    /// What is missing is worth more, unless goals of another predicate have completed it.
+    Long { elsewhere: BTreeSet<u32> },
+}
+
+/// What a way to call a predicate is tried with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Turn {
+    Usual,
+    /// Texts made of the program's words.
+    Words,
+    /// More steps.
+    Deep,
+}
+
+/// What was found of a predicate so far.
+#[derive(Clone, Debug)]
+pub(crate) struct Search {
+    pub(crate) res: Explored,
+    /// Runs that may become tests, by their ways.
+    pub(super) kept: Vec<(usize, Ran)>,
+    /// Ways of which everything was seen.
+    exhausted: BTreeSet<usize>,
+    /// Ways with runs that had too few steps.
+    pub(super) stopped: BTreeSet<usize>,
+    /// Rounds that it had.
+    pub(super) n_rounds: usize,
+    /// The first goal that completed each clause.
+    pub(super) covering: BTreeMap<u32, String>,
+    /// How far bodies of clauses came on the machines that it ran on.
+    pub(super) furthest: Vec<u32>,
+}
+
+impl Search {
+    pub(crate) fn new(task: &Task) -> Search {
+        Search {
+            res: Explored::new(task),
+            kept: Vec::new(),
+            exhausted: BTreeSet::new(),
+            stopped: BTreeSet::new(),
+            n_rounds: 0,
+            covering: BTreeMap::new(),
+            furthest: Vec::new(),
+        }
+    }
+
+    /// Takes what is new of these runs.
+    pub(super) fn keep(&mut self, log: &[Ran], n: usize, way: &Way, turn: Turn, options: &Test) {
+        self.res.add_runs(log);
+        if log.iter().any(|it| matches!(it.finished, Finished::Stopped(_))) {
+            self.stopped.insert(n);
+        } else if turn == Turn::Deep {
+            self.stopped.remove(&n);
+        }
+        let counts_ends = way.is_trusted || way.is_declared;
+        let chosen = choose(log, options.coverage, counts_ends, &self.kept);
+        self.kept.extend(chosen.into_iter().map(|it| (n, it)));
+    }
+}
+
+/// Whether users say how much is to be spent.
+pub(crate) fn is_bounded(options: &Test) -> bool {
+    options.time.is_some() || options.runs.is_some()
+}
+
+/// Whether a first, short round is of use: not where users say how much is to be spent, nor where all
+/// paths count.
+pub(crate) fn has_short_round(options: &Test) -> bool {
+    options.coverage == Criterion::Clause && !is_bounded(options)
+}
+
+/// Adds to the search what a round finds.
+pub(crate) fn explore(
+    session: &mut Session,
+    planned: &Planned,
+    slice: &Slice<'_>,
+    round: &Round,
+    search: &mut Search,
+) {
+    let begin = Instant::now();
+    let Slice { interrupt, progress, time, .. } = *slice;
+    let Planned { task, options, wanted } = planned;
+    let path = session.source.path.display().to_string();
+    let wanted: Vec<u32> = match round {
+        Round::Short => wanted.clone(),
+        Round::Long { elsewhere } => {
+            wanted.iter().copied().filter(|it| !elsewhere.contains(it)).collect()
+        }
+    };
+    let mut seen = progress.unit(&task.name);
+    let is_long = matches!(round, Round::Long { .. });
+    let turns = turns(task).into_iter();
+    let turns = turns.filter(|it| is_long || it.2 == Turn::Usual && it.1.is_meant);
+    for (n, way, turn) in turns {
+        let Search { res, kept, exhausted, stopped, .. } = &mut *search;
+        let is_again = turn != Turn::Usual || is_long && has_short_round(options);
+        let is_seen = match turn {
+            Turn::Usual => exhausted.contains(&n),
+            Turn::Words => !has_words(&session.source),
+            Turn::Deep => !stopped.contains(&n),
+        };
+        let is_due = !is_again && is_due(n, way);
+        let is_over = time <= begin.elapsed() || interrupt.load(Ordering::Relaxed);
+        if is_seen || is_over || !is_due && res.has_all(&wanted, options) {
+            continue;
+        }
+        let settings = Settings {
+            patience: Some(patience(round, turn, way)),
+            changes: (is_long && has_short_round(options) && turn != Turn::Deep)
+                .then(|| way.domain.clone()),
+            ..settings(options, &wanted)
+        };
+        let Session { machine, files, source, .. } = &mut *session;
+        let Source { inference, program, .. } = &*source;
+        let mut unit = unit(machine, files, way, turn, options);
+        let seeds = match turn {
+            Turn::Usual | Turn::Deep => way.seeds.clone(),
+            Turn::Words => in_words(&mut unit, n, way, inference, options, (res, kept)),
+        };
+        if turn == Turn::Words && seeds.is_empty() {
+            continue;
+        }
+        unit.seek(res.missing(&wanted, options));
+        let mut covered: BTreeSet<u32> = res.completed.clone();
+        let mut covered_at = None;
+        let mut watch = |report: &engine::Report| {
+            seen.update(report);
+            if interrupt.load(Ordering::Relaxed) {
+                return Some(Stop::Interrupted);
+            }
+            let completed = report.covered.iter().filter(|it| it.0 % 2 == 1);
+            covered.extend(completed.map(|it| it.0 / 2));
+            if options.coverage == Criterion::Clause && wanted.iter().all(|it| covered.contains(it))
+            {
+                let (since, begun) = *covered_at.get_or_insert((report.spent, Instant::now()));
+                if since + MORE < report.spent {
+                    return Some(Stop::Runs);
+                }
+                if LINGER < begun.elapsed() {
+                    return Some(Stop::Time);
+                }
+            }
+            (time <= begin.elapsed()).then_some(Stop::Time)
+        };
+        let mut solver = Chain::new(Effort::default());
+        let mut oracle = Alone { solver: &mut solver, domain: &way.domain };
+        let report = engine::explore(&mut unit, &mut oracle, &seeds, &settings, &mut watch);
+        add(&mut res.solver, &solver.statistics);
+        let log = std::mem::take(&mut unit.log);
+        res.add_counts(&report);
+        res.note_stop(&report, way);
+        let at = Place { program, path: &path, pred: task.pred };
+        res.add_findings(findings(&mut unit, way, &log, way.is_trusted, &at));
+        if report.stop == Stop::Exhausted {
+            exhausted.insert(n);
+        }
+        search.keep(&log, n, way, turn, options);
+    }
+    search.res.elapsed += begin.elapsed();
+}
+
+/// What the ways are tried with, one after the other.
+pub(super) fn turns(task: &Task) -> Vec<(usize, &Way, Turn)> {
+    let all = |turn: Turn| task.ways.iter().enumerate().map(move |it| (it.0, it.1, turn));
+    let meant = |turn: Turn| all(turn).filter(|it| it.1.is_meant);
+    // Texts of words cost little, and what they lead to is not looked for at length.
+    let words = || meant(Turn::Words).take(1);
+    let words_after = meant(Turn::Words).filter(|it| is_after_itself(it.1)).take(1);
+    let turns = words().chain(words_after).chain(all(Turn::Usual)).chain(words());
+    turns.chain(meant(Turn::Deep)).collect()
+}
+
+/// Whether a way is tried even if nothing is missing. Inputs that fit less well are only tried for what
+/// the others could not reach.
+pub(super) fn is_due(n: usize, way: &Way) -> bool {
+    let is_same = 0 < n && way.is_trusted;
+    n == 0 || way.is_declared && !is_same
+}
+
+pub(super) fn has_words(source: &Source) -> bool {
+    !source.inference.texts.is_empty() || !source.inference.signs.is_empty()
+}
+
+pub(super) fn unit<'m>(
+    machine: &'m mut Machine,
+    files: &'m mut dyn Library,
+    way: &Way,
+    turn: Turn,
+    options: &Test,
+) -> Unit<'m> {
+    let steps = if turn == Turn::Deep { MORE_STEPS } else { STEPS };
+    let limits = Limits { steps, memory_bytes: MEMORY };
+    let mut unit = Unit::new(machine, files, way.goal.clone(), limits, ANSWERS);
+    if options.coverage == Criterion::Choice {
+        unit.note_matched();
+    }
+    if way.is_open {
+        unit.allow_variables();
+    }
+    unit
+}
+
+/// Inputs made of the program's words; `so_far`: what was found and kept.
+pub(super) fn in_words(
+    unit: &mut Unit<'_>,
+    n: usize,
+    way: &Way,
+    inference: &Inference,
+    options: &Test,
+    so_far: (&Explored, &[(usize, Ran)]),
+) -> Vec<Input> {
+    let (res, kept) = so_far;
+    let mut seeds = way.seeds.clone();
+    let own = kept.iter().filter(|it| it.0 == n).map(|it| &it.1.input);
+    seeds.extend(own.cloned());
+    if is_after_itself(way) {
+        seeds.extend(pairs(kept));
+    }
+    let dice = Dice(options.seed + kept.len() as u64);
+    sentences(unit, way, seeds, &dictionary(inference), &res.completed, dice)
+}
+
+/// Whether a predicate is called after a goal of its own.
+fn is_after_itself(way: &Way) -> bool {
+    matches!(way.goal.before.as_slice(), [one] if one.name == way.goal.name && one.args == way.goal.args)
+}
+
+/// What did something alone, one after the other.
+fn pairs(kept: &[(usize, Ran)]) -> Vec<Input> {
+    let alone = || kept.iter().filter(|it| it.0 == 0).map(|it| &it.1.input.args).take(MAX_ALONE);
+    let pair = |one: &[Term], other: &[Term]| Input { args: [one, other].concat() };
+    alone().flat_map(|one| alone().map(|other| pair(one, other))).collect()
+}
+
+/// Runs without news before a way to call a predicate is left.
+fn patience(round: &Round, turn: Turn, way: &Way) -> u64 {
+    match round {
+        Round::Long { .. } if turn == Turn::Deep => LITTLE_PATIENCE,
+        Round::Short => SHORT_PATIENCE,
+        Round::Long { .. } if way.is_trusted => PATIENCE,
+        Round::Long { .. } => LESS_PATIENCE,
+    }
+}
+
+/// How the engine goes about a way to call a predicate, if nobody stops it.
+pub(super) fn settings(options: &Test, wanted: &[u32]) -> Settings {
+    Settings {
+        depth: options.depth.unwrap_or(engine::DEPTH),
+        strategy: options.strategy,
+        seed: options.seed,
+        // Whoever names a depth wants it kept.
+        wanted: if options.depth.is_none() { completed(wanted) } else { Covered::default() },
+        near: if options.strategy == engine::Strategy::default() { NEAR } else { 0 },
+        ..Settings::default()
+    }
+}
+
+/// Makes the tests of what was found so far.
+pub(crate) fn finish(session: &mut Session, planned: &Planned, search: &mut Search) {
+    let Planned { task, options, .. } = planned;
+    let begin = Instant::now();
+    let Search { res, kept, stopped, covering, .. } = search;
+    if !stopped.is_empty() {
+        res.losses.insert("what comes after the budget of a run".to_owned(), stopped.len());
+    }
+    res.tests.clear();
+    let kept = prune(kept.clone(), options.coverage, options.goal.is_some());
+    for (n, ran) in kept {
+        let Some(way) = task.ways.get(n) else { continue };
+        let goal = way.goal.clone();
+        let limits = Limits { steps: STEPS * 10, memory_bytes: MEMORY };
+        let mut unit = Unit::new(&mut session.machine, &mut session.files, goal, limits, ANSWERS);
+        // What takes long is not run again and again.
+        let is_quick = ran.steps <= STEPS;
+        let ran = if is_quick { vary(&mut unit, way, ran, options.goal.is_some()) } else { ran };
+        let limits = Limits { steps: MORE_STEPS, memory_bytes: MEMORY };
+        if let Some(case) = case(&mut unit, way, &ran, limits) {
+            for mark in &ran.completed {
+                covering.entry(*mark).or_insert_with(|| whole(&case.setup, &case.call));
+            }
+            res.tests.push(case);
+        }
+    }
+    let reachable: BTreeSet<u32> = task.reachable.iter().copied().collect();
+    res.completed.retain(|it| reachable.contains(it));
+    res.entered.retain(|it| reachable.contains(it));
+    res.elapsed += begin.elapsed();
+}
+
+impl Explored {
+    fn new(task: &Task) -> Explored {
+        Explored {
+            name: task.name.clone(),
+            pred: task.pred,
+            tests: Vec::new(),
+            findings: Vec::new(),
+            reachable: task.reachable.clone(),
+            completed: BTreeSet::new(),
+            entered: BTreeSet::new(),
+            matched: BTreeSet::new(),
+            n_runs: 0,
+            n_paths: 0,
+            n_diverged: 0,
+            stop: Stop::Exhausted,
+            is_saturated: false,
+            losses: BTreeMap::new(),
+            solver: Statistics::default(),
+            elapsed: Duration::ZERO,
+            trouble: None,
+        }
+    }
+
+    /// Whether nothing is missing.
+    pub(super) fn has_all(&self, wanted: &[u32], options: &Test) -> bool {
+        options.coverage != Criterion::Path && self.has_clauses(wanted)
+    }
+
+    pub(super) fn has_clauses(&self, wanted: &[u32]) -> bool {
+        wanted.iter().all(|it| self.completed.contains(it))
+    }
+
+    /// What runs should come to; nothing where a depth is to be kept.
+    pub(super) fn missing(&self, wanted: &[u32], options: &Test) -> Vec<u32> {
+        let wanted = if options.depth.is_none() { wanted } else { &[] };
+        wanted.iter().copied().filter(|it| !self.completed.contains(it)).collect()
+    }
+
+    pub(super) fn add_counts(&mut self, report: &engine::Report) {
+        self.n_runs += report.n_runs;
+        self.n_paths += report.tests.len();
+        self.n_diverged += report.n_diverged;
+        for (what, count) in &report.losses {
+            *self.losses.entry(what.clone()).or_default() += count;
+        }
+        self.trouble = self.trouble.take().or_else(|| report.trouble.clone());
+    }
+
+    pub(super) fn note_stop(&mut self, report: &engine::Report, way: &Way) {
+        if way.is_trusted || report.stop != Stop::Exhausted {
+            (self.stop, self.is_saturated) = (report.stop, report.is_saturated);
+        }
+    }
+
+    fn add_runs(&mut self, log: &[Ran]) {
+        for ran in log {
+            self.matched.extend(ran.matched.iter().cloned());
+            self.completed.extend(&ran.completed);
+            self.entered.extend(&ran.entered);
+        }
+    }
+
+    pub(super) fn add_findings(&mut self, found: Vec<Finding>) {
+        for found in found {
+            let is_refusal = |it: &Finding| it.kind == Kind::Rejected;
+            let n_refusals = self.findings.iter().filter(|it| is_refusal(it)).count();
+            let is_known = self.findings.iter().any(|it| it.cause == found.cause);
+            let is_too_many = is_refusal(&found) && REFUSALS <= n_refusals;
+            if !is_known && !is_too_many {
+                self.findings.push(found);
+            }
+        }
+    }
+}
+
+/// As runs say that clauses were completed: see [`Unit`].
+pub(crate) fn completed(marks: &[u32]) -> Covered {
+    let n = marks.iter().max().map_or(0, |it| *it as usize + 1);
+    let mut words = vec![0_u64; (n * 2).div_ceil(64)];
+    for mark in marks {
+        let bit = mark * 2 + 1;
+        if let Some(word) = words.get_mut(bit as usize / 64) {
+            *word |= 1 << (bit % 64);
+        }
+    }
+    Covered::from_words(words)
+}
+
+pub(super) fn add(to: &mut Statistics, other: &Statistics) {
+    to.queries += other.queries;
+    to.sat += other.sat;
+    to.unsat += other.unsat;
+    to.unknown += other.unknown;
+    for (name, count) in &other.layers {
+        *to.layers.entry(name).or_default() += count;
+    }
+}
+
+fn number(of: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    of.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// A number for the way in which a goal ended.
+pub(crate) fn end_of(ran: &Ran) -> u64 {
+    match &ran.finished {
+        _ if !ran.answers.is_empty() => 0,
+        Finished::Thrown(ball, _) => number(&crate::prolog::finding::shape(ball)) | 2,
+        Finished::Exhausted { .. }
+        | Finished::More
+        | Finished::Stopped(_)
+        | Finished::Strange
+        | Finished::Unmade => 1,
+    }
+}
+
+/// The runs that cover something that those before did not.
+/// Ends count where the inputs are of the kind that the program is for.
+fn choose(
+    log: &[Ran],
+    criterion: Criterion,
+    counts_ends: bool,
+    before: &[(usize, Ran)],
+) -> Vec<Ran> {
+    let things = |it: &Ran| -> Vec<(u8, u64)> {
+        let completed = it.completed.iter().map(|it| (0, u64::from(*it)));
+        let entered = it.entered.iter().map(|it| (1, u64::from(*it)));
+        let end = counts_ends.then(|| (4, end_of(it)));
+        let clauses = completed.chain(entered).chain(end);
+        match criterion {
+            Criterion::Clause => clauses.collect(),
+            Criterion::Choice => {
+                let choices = it.choices.iter();
+                let choices = choices.map(|it| (2, u64::from(it.0.0) << 20 | it.1 as u64));
+                clauses.chain(choices).chain(it.matched.iter().map(|it| (5, number(it)))).collect()
+            }
+            Criterion::Path => clauses.chain([(3, it.path)]).collect(),
+        }
+    };
+    let mut seen: BTreeSet<(u8, u64)> = before.iter().flat_map(|it| things(&it.1)).collect();
+    let mut res = Vec::new();
+    for ran in log {
+        let is_stopped = matches!(ran.finished, Finished::Stopped(_) | Finished::Unmade);
+        let has_ended = !is_stopped || !ran.answers.is_empty();
+        let things = things(ran);
+        if has_ended && things.iter().any(|it| !seen.contains(it)) {
+            seen.extend(things);
+            res.push(ran.clone());
+        }
+    }
+    res
+}
+
+/// Leaves out runs whose clauses the others complete too.
+fn prune(kept: Vec<(usize, Ran)>, criterion: Criterion, wants_first: bool) -> Vec<(usize, Ran)> {
+    if criterion != Criterion::Clause {
+        return kept;
+    }
+    let mut is_kept = vec![true; kept.len()];
+    let things = |it: &Ran| -> BTreeSet<(u8, u64)> {
+        let completed = it.completed.iter().map(|it| (0, u64::from(*it)));
+        let entered = it.entered.iter().map(|it| (1, u64::from(*it)));
+        completed.chain(entered).chain([(4, end_of(it))]).collect()
+    };
+    let all: Vec<BTreeSet<(u8, u64)>> = kept.iter().map(|it| things(&it.1)).collect();
+    // Small inputs were found first and stay if it makes no difference; so begin with those that
+    // cover least.
+    let mut order: Vec<usize> = (0..kept.len()).collect();
+    order.sort_by_key(|it| all.get(*it).map_or(0, BTreeSet::len));
+    // The goal that the user named is a test in any case.
+    for n in order.into_iter().filter(|it| *it != 0 || !wants_first) {
+        let others: BTreeSet<(u8, u64)> = (0..kept.len())
+            .filter(|it| *it != n && is_kept.get(*it) == Some(&true))
+            .flat_map(|it| all.get(it).into_iter().flatten().copied())
+            .collect();
+        if let (Some(own), Some(kept)) = (all.get(n), is_kept.get_mut(n)) {
+            *kept = !own.is_subset(&others);
+        }
+    }
+    let is_kept = |n: usize| is_kept.get(n) == Some(&true);
+    let kept = kept.into_iter().enumerate().filter(|it| is_kept(it.0));
+    kept.map(|it| it.1).collect()
+}
+
+pub(crate) fn case(unit: &mut Unit<'_>, way: &Way, ran: &Ran, limits: Limits) -> Option<Case> {
+    let ran = unit.solve(&ran.input, limits, ANSWERS)?;
+    let Written { setup, args, call } = way.written(unit, &ran.input);
+    let expectation = expect(unit, &ran)?;
+    let verdict = Verdict::Unknown("swipl was not asked".to_owned());
+    Some(Case { setup, args, call, results: way.results.clone(), expectation, verdict })
+}

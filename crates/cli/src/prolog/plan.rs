@@ -1,0 +1,494 @@
+//! Which predicates are tested, which of their arguments are given, and with what to begin.
+
+use crate::args::Test;
+use crate::asked::Asked;
+use crate::diagnostic::Diagnostic;
+use crate::explain::Code;
+use crate::prolog::expect::is_ground;
+use crate::prolog::seeds::{medium, sized};
+use crate::prolog::source::{Session, Source};
+use config::nearest;
+use prolog::code::PredId;
+use prolog::concolic::{
+    Arg, Belief, Declaration, Determinism, Goal, PredicateInfo, TypeMaker, declaration, to_term,
+};
+use prolog::text::Reader;
+use term::{Domain, Term, Type};
+use trace::Input;
+
+/// A predicate and the ways in which it is called.
+#[derive(Clone, Debug)]
+pub(crate) struct Task {
+    /// `main/3`
+    pub(crate) name: String,
+    pub(crate) pred: PredId,
+    pub(crate) ways: Vec<Way>,
+    /// The marks of all clauses that it can come to.
+    pub(crate) reachable: Vec<u32>,
+}
+
+/// One way to call it.
+#[derive(Clone, Debug)]
+pub(crate) struct Way {
+    pub(crate) goal: Goal,
+    /// What to call the arguments that are results.
+    pub(crate) results: Vec<String>,
+    pub(crate) domain: Domain,
+    pub(crate) seeds: Vec<Input>,
+    pub(crate) determinism: Option<Determinism>,
+    /// The user or the source says which inputs it takes.
+    pub(crate) is_declared: bool,
+    /// Inputs are of the kind that the program is for.
+    pub(crate) is_trusted: bool,
+    /// Inputs are as the source declares them, or as the clauses use them.
+    pub(crate) is_meant: bool,
+    /// Inputs may have variables in them.
+    pub(crate) is_open: bool,
+}
+
+/// A predicate with the options that hold for it.
+#[derive(Clone, Debug)]
+pub(crate) struct Planned {
+    pub(crate) task: Task,
+    pub(crate) options: Test,
+    /// The clauses that it can come to and complete, as far as is known without running it.
+    pub(crate) wanted: Vec<u32>,
+}
+
+/// Chooses the predicates to test, and says of the source what no goal of theirs can complete.
+pub(crate) fn plan(session: &mut Session, asked: &Asked) -> Result<Vec<Planned>, Diagnostic> {
+    let file = session.source.path.display().to_string();
+    let mut res = Vec::new();
+    for task in tasks(session, &asked.test)? {
+        let Some(options) = asked.for_unit(&task.name, Some(&file))? else { continue };
+        let impossible = session.machine.impossible(&session.source.program, &[task.pred]);
+        let is_wanted = |it: &u32| !impossible.contains(it);
+        let wanted = task.reachable.iter().copied().filter(is_wanted).collect();
+        res.push(Planned { task, options: options.into_owned(), wanted });
+    }
+    let roots: Vec<PredId> = res.iter().map(|it| it.task.pred).collect();
+    let impossible = session.machine.impossible(&session.source.program, &roots);
+    session.source.impossible = impossible.into_iter().collect();
+    Ok(res)
+}
+
+fn tasks(session: &mut Session, options: &Test) -> Result<Vec<Task>, Diagnostic> {
+    let first = options.goal.as_deref().map(|it| first_goal(session, it)).transpose()?;
+    let source = &session.source;
+    let modes = modes(source, options)?;
+    let names = selected(source, options, &modes, first.as_ref())?;
+    let tasks = names.iter().map(|info| task(session, info, &modes, first.as_ref()));
+    let mut tasks = tasks.collect::<Result<Vec<Task>, Diagnostic>>()?;
+    if first.is_none() {
+        let firsts: Vec<Option<Part<'_>>> = names
+            .iter()
+            .zip(&tasks)
+            .map(|(info, task)| Some(Part { info, args: task.ways.first()?.goal.args.clone() }))
+            .collect();
+        for (task, part) in tasks.iter_mut().zip(&firsts) {
+            let others = firsts.iter().flatten();
+            let others: Vec<&Part<'_>> =
+                others.filter(|it| source.program.prepares(it.info.id, task.pred)).collect();
+            let ways = part.iter().flat_map(|it| prepared(source, it, &others, &modes));
+            task.ways.extend(ways);
+        }
+    }
+    Ok(tasks)
+}
+
+/// A predicate and how it is called.
+#[derive(Clone, Debug)]
+struct Part<'a> {
+    info: &'a PredicateInfo,
+    args: Vec<Arg>,
+}
+
+/// Ways to call a predicate after goals that add facts which it speaks of: after each, and after each
+/// twice.
+fn prepared(
+    source: &Source,
+    part: &Part<'_>,
+    others: &[&Part<'_>],
+    modes: &[Declaration],
+) -> Vec<Way> {
+    let mut res = Vec::new();
+    for n in [1, 2] {
+        for other in others.iter().take(MAX_PREPARING) {
+            let mut parts = vec![(*other).clone(); n];
+            parts.push(part.clone());
+            let declared: Vec<Declaration> =
+                modes.iter().chain(&source.declarations).cloned().collect();
+            let mut way = way_of(source, &parts, &declared, Belief::Tight);
+            way.determinism = None;
+            way.is_declared = false;
+            res.push(way);
+        }
+    }
+    res
+}
+
+/// So many other predicates are called before one.
+const MAX_PREPARING: usize = 6;
+
+/// The goal of `--goal`.
+pub(crate) struct FirstGoal {
+    pub(crate) name: String,
+    pub(crate) args: Vec<Term>,
+    /// Names of the arguments that are variables.
+    pub(crate) names: Vec<Option<String>>,
+}
+
+fn modes(source: &Source, options: &Test) -> Result<Vec<Declaration>, Diagnostic> {
+    let mut res = Vec::new();
+    for text in &options.mode {
+        let bad = |title: String| Diagnostic::new(Code::BadMode, title).hint("as in 'main(+,+,-)'");
+        let Some(mode) = declaration(text, 0) else {
+            return Err(bad(format!("{text} is no mode")));
+        };
+        if source.program.predicate(&mode.name, mode.args.len()).is_none() {
+            let title = format!("there is no predicate {}/{}", mode.name, mode.args.len());
+            return Err(bad(title).hint(same_name(source, &mode.name)));
+        }
+        res.push(mode);
+    }
+    Ok(res)
+}
+
+pub(crate) fn first_goal(session: &mut Session, text: &str) -> Result<FirstGoal, Diagnostic> {
+    let bad = |title: String| Diagnostic::new(Code::BadMode, title);
+    let Session { machine, source, .. } = session;
+    machine.clear();
+    let full = format!("{} .", text.trim().trim_end_matches('.'));
+    let mut reader = Reader::new(&full);
+    let syntax = machine.syntax();
+    let read = reader.next_term(&mut machine.heap, &mut machine.atoms, &machine.ops, syntax);
+    let read = match read {
+        Ok(Some(read)) => read,
+        Ok(None) => return Err(bad("the goal is empty".to_owned())),
+        Err(error) => return Err(bad(format!("--goal: {}", error.message()))),
+    };
+    let goal = machine.heap.deref(read.term);
+    let Some((name, arity)) = machine.heap.name_arity(goal, &machine.atoms) else {
+        return Err(bad(format!("{text} can't be called")));
+    };
+    let name = machine.atoms.text(name).to_owned();
+    let (mut args, mut names) = (Vec::new(), Vec::new());
+    for n in 0..arity {
+        let arg = machine.heap.arg(goal, n);
+        let named = read.variables.iter().find(|it| machine.heap.deref(it.1).same_word(arg));
+        names.push(named.map(|it| it.0.clone()));
+        let term = to_term(machine, arg);
+        args.push(term.ok_or_else(|| bad(format!("{text} has an argument that can't be used")))?);
+    }
+    if source.program.predicate(&name, arity).is_none() {
+        let title = format!("there is no predicate {name}/{arity}");
+        return Err(Diagnostic::new(Code::NoPredicate, title).hint(same_name(source, &name)));
+    }
+    Ok(FirstGoal { name, args, names })
+}
+
+fn same_name(source: &Source, name: &str) -> String {
+    let known: Vec<String> =
+        source.program.predicates.iter().map(|it| format!("{}/{}", it.name, it.arity)).collect();
+    let same = |it: &&String| it.rsplit_once('/').is_some_and(|it| it.0 == name);
+    let same: Vec<&str> = known.iter().filter(same).map(String::as_str).collect();
+    if !same.is_empty() {
+        return format!("there is {}", same.join(", "));
+    }
+    match nearest(name, known.iter().map(String::as_str)) {
+        Some(near) => format!("did you mean {near}?"),
+        None => format!("{} has {}", source.path.display(), known.join(", ")),
+    }
+}
+
+fn selected(
+    source: &Source,
+    options: &Test,
+    modes: &[Declaration],
+    first: Option<&FirstGoal>,
+) -> Result<Vec<PredicateInfo>, Diagnostic> {
+    let predicates = &source.program.predicates;
+    if !options.functions.is_empty() {
+        let found = options.functions.iter().map(|text| named(source, text));
+        return found.collect();
+    }
+    if let Some(first) = first {
+        let found = source.program.predicate(&first.name, first.args.len());
+        return Ok(found.cloned().into_iter().collect());
+    }
+    if !modes.is_empty() {
+        let found = modes.iter().filter_map(|it| source.program.predicate(&it.name, it.args.len()));
+        let mut res: Vec<PredicateInfo> = found.cloned().collect();
+        res.dedup_by_key(|it| it.id);
+        return Ok(res);
+    }
+    let has_exports = predicates.iter().any(|it| it.is_exported);
+    let is_called = |it: &PredicateInfo| it.is_called || it.is_dynamic;
+    let res: Vec<PredicateInfo> = if has_exports {
+        predicates.iter().filter(|it| it.is_exported).cloned().collect()
+    } else if predicates.iter().all(is_called) {
+        // All call each other.
+        predicates.iter().filter(|it| !it.is_dynamic).cloned().collect()
+    } else {
+        source.program.entries().into_iter().cloned().collect()
+    };
+    if res.is_empty() {
+        let title = format!("{} has no clauses to test", source.path.display());
+        return Err(Diagnostic::new(Code::NothingToTest, title));
+    }
+    Ok(res)
+}
+
+fn named(source: &Source, text: &str) -> Result<PredicateInfo, Diagnostic> {
+    let plain = text.rsplit_once(':').map_or(text, |it| it.1);
+    let parts = plain.rsplit_once('/').and_then(|(name, n)| Some((name, n.parse::<usize>().ok()?)));
+    let Some((name, arity)) = parts else {
+        let title = format!("{text} does not name a predicate");
+        return Err(Diagnostic::new(Code::BadUnit, title).hint("as in main/3"));
+    };
+    let name = name.trim_matches('\'');
+    source.program.predicate(name, arity).cloned().ok_or_else(|| {
+        let title = format!("there is no predicate {name}/{arity}");
+        Diagnostic::new(Code::NoPredicate, title).hint(same_name(source, name))
+    })
+}
+
+fn task(
+    session: &Session,
+    info: &PredicateInfo,
+    modes: &[Declaration],
+    first: Option<&FirstGoal>,
+) -> Result<Task, Diagnostic> {
+    let source = &session.source;
+    let is_of = |it: &&Declaration| it.name == info.name && it.args.len() == info.arity;
+    let mut declared: Vec<&Declaration> = modes.iter().filter(is_of).collect();
+    if declared.is_empty() {
+        declared = source.declarations.iter().filter(is_of).collect();
+    }
+    let first = first.filter(|it| it.name == info.name && it.args.len() == info.arity);
+    let (mut ways, mut others) = (Vec::new(), Vec::new());
+    for declaration in &declared {
+        // Of goals that are given, nothing is promised either.
+        let is_open = declaration.args.iter().any(|it| matches!(it.mode, '?' | ':'));
+        let args: Vec<Arg> = declaration.args.iter().map(prolog::concolic::Declared::arg).collect();
+        let plain = args.clone();
+        let is_free = first.is_none();
+        let args = if is_free { made(source, info, args, Some(declaration)) } else { args };
+        if args != plain {
+            // Values that no library makes are tried for what those do not reach.
+            let mut way = way(source, info, plain, Some(declaration), Belief::Tight);
+            way.determinism = None;
+            way.is_declared = false;
+            way.is_meant = false;
+            others.push(way);
+        }
+        let mut way = way(source, info, args, Some(declaration), Belief::Tight);
+        // What is promised of arguments that may be variables depends on whether they are, and of
+        // the same modes two promises may be made.
+        let same = declared.iter().filter(|it| it.args == declaration.args).count();
+        if is_open || 1 < same {
+            way.determinism = None;
+        }
+        begin(&mut way, first)?;
+        ways.push(way);
+    }
+    ways.append(&mut others);
+    if first.is_none() {
+        for declaration in &declared {
+            let open = (0..declaration.args.len())
+                .filter(|it| declaration.args.get(*it).is_some_and(|it| it.mode == '?'));
+            let open: Vec<usize> = open.collect();
+            // All that may be variables are, and each alone.
+            let mut sets: Vec<Vec<usize>> = open.iter().map(|it| vec![*it]).collect();
+            if 1 < open.len() {
+                sets.insert(0, open);
+            }
+            for results in sets {
+                let arg = |(n, it): (usize, &prolog::concolic::Declared)| {
+                    if results.contains(&n) { Arg::Result } else { it.arg() }
+                };
+                let args: Vec<Arg> = declaration.args.iter().enumerate().map(arg).collect();
+                let args = made(source, info, args, Some(declaration));
+                let mut way = way(source, info, args, Some(declaration), Belief::Tight);
+                way.determinism = None;
+                way.is_declared = false;
+                ways.push(way);
+            }
+        }
+        for declaration in &declared {
+            let is_vague = |it: &prolog::concolic::Declared| it.arg().is_given() && it.of.is_none();
+            if declaration.args.iter().any(is_vague) {
+                let args = declaration.args.iter().map(prolog::concolic::Declared::arg).collect();
+                let mut way = way(source, info, args, Some(declaration), Belief::Loose);
+                way.determinism = None;
+                way.is_declared = false;
+                ways.push(way);
+            }
+        }
+    }
+    if ways.is_empty() {
+        let args = match first {
+            Some(first) => first.args.iter().map(of_term).collect(),
+            None => source.inference.modes(&session.machine, info.id),
+        };
+        if first.is_none() {
+            let made = made(source, info, args.clone(), None);
+            if made != args {
+                ways.push(way(source, info, made, None, Belief::Tight));
+            }
+        }
+        for belief in [Belief::Tight, Belief::Loose] {
+            let mut way = way(source, info, args.clone(), None, belief);
+            begin(&mut way, first)?;
+            ways.push(way);
+        }
+        let all = vec![Arg::Input; info.arity];
+        // What clauses name in their heads may be what they are chosen by.
+        let mut but_last = all.clone();
+        but_last.pop();
+        but_last.push(Arg::Result);
+        let n_results = args.iter().filter(|it| !it.is_given()).count();
+        if 1 < n_results && 1 < info.arity && first.is_none() {
+            ways.push(way(source, info, but_last, None, Belief::Tight));
+        }
+        if args != all && first.is_none() {
+            let mut way = way(source, info, all, None, Belief::Tight);
+            way.is_meant = false;
+            ways.push(way);
+        }
+        ways.push(way(source, info, args, None, Belief::None));
+    }
+    if let Some(best) = ways.first_mut() {
+        best.is_trusted = true;
+        // From a larger input, what the smallest did not lead to may be near.
+        let larger = best.domain.args.and_then(|it| medium(&best.domain.types, it));
+        let larger = larger.and_then(|it| Some(Input { args: it.as_tuple()?.to_vec() }));
+        if let Some(larger) = larger.filter(|it| !best.seeds.contains(it) && !it.args.is_empty()) {
+            let again = Way { seeds: vec![larger], ..best.clone() };
+            let types = &best.domain.types;
+            let sized = best.domain.args.map(|it| sized(types, it, &source.inference));
+            let sized = Way { seeds: sized.unwrap_or_default(), ..best.clone() };
+            ways.insert(1, again);
+            if !sized.seeds.is_empty() {
+                ways.insert(2, sized);
+            }
+        }
+    }
+    if first.is_none()
+        && let Some(args) = ways.first().map(|it| it.goal.args.clone())
+        && args.iter().any(|it| it.is_given())
+    {
+        let plain = |it: Arg| if it.is_given() { Arg::Input } else { it };
+        let args = args.into_iter().map(plain).collect();
+        ways.push(way(source, info, args, None, Belief::Open));
+    }
+    let reachable = source.program.reachable(info.id);
+    Ok(Task { name: format!("{}/{}", info.name, info.arity), pred: info.id, ways, reachable })
+}
+
+/// The arguments, those made by a library that are.
+fn made(
+    source: &Source,
+    info: &PredicateInfo,
+    args: Vec<Arg>,
+    declared: Option<&Declaration>,
+) -> Vec<Arg> {
+    let maker = |n: usize| match declared {
+        Some(declared) => declared.args.get(n)?.maker(&source.program.module),
+        None => source.inference.made(info.id, n),
+    };
+    let arg = |(n, arg): (usize, Arg)| match maker(n) {
+        Some(maker) if arg == Arg::Input => Arg::Made(maker),
+        _ => arg,
+    };
+    args.into_iter().enumerate().map(arg).collect()
+}
+
+fn of_term(term: &Term) -> Arg {
+    if is_ground(term) { Arg::Input } else { Arg::Result }
+}
+
+/// The way with the first goal that the user wants.
+fn begin(way: &mut Way, first: Option<&FirstGoal>) -> Result<(), Diagnostic> {
+    let Some(first) = first else { return Ok(()) };
+    let mut args = Vec::new();
+    let mut names = Vec::new();
+    for ((arg, mode), name) in first.args.iter().zip(&way.goal.args).zip(&first.names) {
+        match mode {
+            Arg::Input | Arg::Made(_) if !is_ground(arg) => {
+                let title = format!("the first goal of {} has a variable in an input", first.name);
+                let hint = "give it a value, or say with --mode that it is a result";
+                return Err(Diagnostic::new(Code::BadMode, title).hint(hint));
+            }
+            Arg::Input | Arg::Made(_) => args.push(arg.clone()),
+            Arg::Result => names.push(name.clone()),
+        }
+    }
+    for (known, name) in way.results.iter_mut().zip(names) {
+        if let Some(name) = name.filter(|it| !it.starts_with('_')) {
+            *known = name;
+        }
+    }
+    way.seeds = vec![Input { args }];
+    Ok(())
+}
+
+fn way(
+    source: &Source,
+    info: &PredicateInfo,
+    args: Vec<Arg>,
+    declared: Option<&Declaration>,
+    belief: Belief,
+) -> Way {
+    let declared: Vec<Declaration> = declared.into_iter().cloned().collect();
+    way_of(source, &[Part { info, args }], &declared, belief)
+}
+
+/// The last part after those before it; declarations are those of the parts.
+fn way_of(source: &Source, parts: &[Part<'_>], declared: &[Declaration], belief: Belief) -> Way {
+    let mut maker = TypeMaker::new(&source.inference, belief);
+    let mut inputs = Vec::new();
+    let mut is_declared = belief != Belief::Open;
+    let mut goals = Vec::new();
+    let mut determinism = None;
+    for Part { info, args } in parts {
+        let is_of = |it: &&Declaration| it.name == info.name && it.args.len() == info.arity;
+        let declared = declared.iter().find(is_of);
+        is_declared &= args.iter().any(|it| it.is_given());
+        for (n, arg) in args.iter().enumerate().filter(|it| it.1.is_given()) {
+            if let Arg::Made(by) = arg {
+                inputs.push(by.given(&mut maker.types));
+                continue;
+            }
+            let said = declared.and_then(|it| it.args.get(n)?.of.clone());
+            is_declared &= said.is_some();
+            inputs.push(match said {
+                Some(said) => maker.declared(&said, info.id, n),
+                None => maker.of_arg(info.id, n),
+            });
+        }
+        determinism = declared.and_then(|it| it.determinism);
+        let (module, name) = (source.program.module.clone(), info.name.clone());
+        goals.push(Goal { module, name, args: args.clone(), before: Vec::new() });
+    }
+    let whole = maker.types.add(Type::Tuple(inputs.into()));
+    let types = maker.types;
+    let seed = types.smallest(whole);
+    let seeds = seed.and_then(|it| Some(vec![Input { args: it.as_tuple()?.to_vec() }]));
+    let last = goals.pop();
+    let empty = Goal { module: String::new(), name: String::new(), args: vec![], before: vec![] };
+    let goal = Goal { before: goals, ..last.unwrap_or(empty) };
+    let n_results = goal.args.iter().filter(|it| **it == Arg::Result).count();
+    let result = |n: usize| if n_results == 1 { "R".to_owned() } else { format!("R{}", n + 1) };
+    Way {
+        goal,
+        results: (0..n_results).map(result).collect(),
+        domain: Domain { types, args: Some(whole) },
+        seeds: seeds.unwrap_or_default(),
+        determinism,
+        is_declared,
+        is_trusted: false,
+        is_meant: belief == Belief::Tight,
+        is_open: belief == Belief::Open,
+    }
+}

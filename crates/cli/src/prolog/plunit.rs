@@ -1,0 +1,220 @@
+//! The tests as a file for plunit, which `swipl -g run_tests -t halt` was seen to pass.
+
+use crate::flow::File;
+use crate::prolog::expect::{Answers, Expectation};
+use crate::prolog::explore::{Case, Explored, Verdict};
+use crate::prolog::finding::Finding;
+use crate::prolog::source::Source;
+use crate::prolog::swipl::{Swipl, kept_facts, quoted};
+use ::report::WrittenKind;
+use prolog::code::PredId;
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+/// The file of tests for a source; `None` if there is none that swipl passes.
+pub(crate) fn file(
+    dir: &Path,
+    source: &Source,
+    swipl: Option<&Swipl>,
+    units: &[&Explored],
+) -> Option<File> {
+    let cases = cases(units);
+    if cases.is_empty() {
+        return None;
+    }
+    let program = source.absolute();
+    let mut left_out: Vec<&str> = Vec::new();
+    if let Some(swipl) = swipl {
+        loop {
+            let text = text(&program, source, &cases, &left_out);
+            let failed = failed(swipl, &text, &cases, &left_out);
+            if failed.is_empty() {
+                break;
+            }
+            left_out.extend(failed);
+        }
+    }
+    let here = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+    let relative = program.strip_prefix(&here).map_or(program.clone(), Path::to_owned);
+    let name = format!("{}.plt", source.stem());
+    let run_with = Some(format!("swipl -g run_tests -t halt {}", dir.join(&name).display()));
+    let text = text(&relative, source, &cases, &left_out);
+    Some(File { kind: WrittenKind::Tests, name, text, run_with })
+}
+
+/// The names of tests that did not simply pass.
+fn failed<'c>(
+    swipl: &Swipl,
+    text: &str,
+    cases: &'c [(String, PredId, &Case)],
+    left_out: &[&str],
+) -> Vec<&'c str> {
+    let dir = std::env::temp_dir().join(format!("gimlet-plunit-{}", std::process::id()));
+    let tests = dir.join("tests.plt");
+    let said = fs::create_dir_all(&dir)
+        .and_then(|()| fs::write(&tests, text))
+        .ok()
+        .and_then(|()| swipl.run(&["-q", "-g", "run_tests", "-t", "halt"], &tests, &dir));
+    drop(fs::remove_dir_all(&dir));
+    let Some((out, errors)) = said else { return Vec::new() };
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    // A test that swipl speaks of did not simply pass.
+    let spoken: BTreeSet<&str> =
+        out.split(|c| !is_word(c)).chain(errors.split(|c| !is_word(c))).collect();
+    let names = cases.iter().map(|it| it.0.as_str());
+    names.filter(|it| spoken.contains(it) && !left_out.contains(it)).collect()
+}
+
+/// The tests that are worth writing, with their names.
+fn cases<'e>(units: &[&'e Explored]) -> Vec<(String, PredId, &'e Case)> {
+    let mut res = Vec::new();
+    for unit in units {
+        let plain = plain(&unit.name);
+        for (n, case) in unit.tests.iter().enumerate() {
+            if !matches!(case.verdict, Verdict::Differs(_)) {
+                res.push((format!("{plain}_{}", n + 1), unit.pred, case));
+            }
+        }
+    }
+    res
+}
+
+/// The name of a predicate as part of the name of a test.
+fn plain(name: &str) -> String {
+    name.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect()
+}
+
+fn text(
+    program: &Path,
+    source: &Source,
+    cases: &[(String, PredId, &Case)],
+    left_out: &[&str],
+) -> String {
+    let mut res = String::new();
+    let program = program.display().to_string();
+    let name = quoted(&source.stem());
+    writeln!(res, "% Tests of {} by gimlet {}.", source.path.display(), env!("CARGO_PKG_VERSION"))
+        .ok();
+    writeln!(res, "% Run them with: swipl -g run_tests -t halt {}.plt\n", source.stem()).ok();
+    writeln!(res, ":- use_module(library(plunit)).").ok();
+    let program = program.replace('\\', "\\\\").replace('\'', "\\'");
+    writeln!(res, ":- ensure_loaded('{program}').\n").ok();
+    writeln!(res, ":- begin_tests({name}).\n").ok();
+    if !source.program.facts.is_empty() {
+        writeln!(res, "% What goals add or take away is put back after each test.").ok();
+        writeln!(res, "{}:- gimlet_keep.\n", kept_facts(source, "gimlet_")).ok();
+    }
+    for (name, pred, case) in cases {
+        if left_out.contains(&name.as_str()) {
+            continue;
+        }
+        res.push_str(&test_clause(source, name, *pred, case));
+        res.push('\n');
+    }
+    writeln!(res, ":- end_tests({name}).").ok();
+    res
+}
+
+/// One test with its options.
+fn test_clause(source: &Source, name: &str, pred: PredId, case: &Case) -> String {
+    let is_module = source.program.module != "user";
+    let qualified = |it: &str| match is_module {
+        true => format!("{}:{it}", quoted(&source.program.module)),
+        false => it.to_owned(),
+    };
+    let call = qualified(&case.call);
+    let mut options: Vec<String> = Vec::new();
+    let setup: Vec<String> = case.setup.iter().map(|it| qualified(it)).collect();
+    match setup.as_slice() {
+        [] => {}
+        [one] => options.push(format!("setup({one})")),
+        many => options.push(format!("setup(( {} ))", many.join(", "))),
+    }
+    if source.program.has_facts(pred) {
+        options.push("cleanup(gimlet_put_back)".to_owned());
+    }
+    let (more, body) = test_text(case, &call);
+    options.extend(more);
+    let options = match options.is_empty() {
+        true => String::new(),
+        false => format!(", [{}]", options.join(", ")),
+    };
+    format!("test({name}{options}) :-\n    {body}.\n")
+}
+
+/// The test that shows a finding.
+pub(crate) fn of_finding(source: &Source, unit: &Explored, of: &Finding) -> Option<String> {
+    let case = Case {
+        setup: of.setup.clone(),
+        args: of.args.clone(),
+        call: of.call.clone(),
+        results: of.results.clone(),
+        expectation: of.expectation.clone()?,
+        verdict: of.verdict.clone(),
+    };
+    Some(test_clause(source, &plain(&unit.name), unit.pred, &case))
+}
+
+/// The options of a test, and its body.
+fn test_text(case: &Case, call: &str) -> (Option<String>, String) {
+    let leaves_choice = !matches!(case.verdict, Verdict::Same { leaves_choice: false });
+    match &case.expectation {
+        Expectation::Fails => (Some("fail".to_owned()), anonymous(call, &case.results)),
+        Expectation::Throws { ball, is_error } => {
+            let ball = if *is_error { format!("error({ball}, _)") } else { ball.clone() };
+            (Some(format!("throws({ball})")), anonymous(call, &case.results))
+        }
+        Expectation::Answers(answers) => answers_text(case, call, answers, leaves_choice),
+    }
+}
+
+fn answers_text(
+    case: &Case,
+    call: &str,
+    answers: &Answers,
+    leaves_choice: bool,
+) -> (Option<String>, String) {
+    let compare = if answers.is_ground { "==" } else { "=@=" };
+    let one = |it: &Vec<String>| match it.as_slice() {
+        [only] => only.clone(),
+        many => format!("[{}]", many.join(", ")),
+    };
+    let template = match case.results.as_slice() {
+        [only] => only.clone(),
+        many => format!("[{}]", many.join(", ")),
+    };
+    let all: Vec<String> = answers.values.iter().map(one).collect();
+    let n = all.len();
+    if 1 < n && !case.results.is_empty() {
+        let goal = if answers.is_open { format!("limit({n}, {call})") } else { call.to_owned() };
+        let all = all.join(", ");
+        return (Some(format!("all({template} {compare} [{all}])")), goal);
+    }
+    let is_nondet = leaves_choice || answers.is_open || 1 < n;
+    let nondet = is_nondet.then(|| "nondet".to_owned());
+    if case.results.is_empty() {
+        return (nondet, call.to_owned());
+    }
+    let first = all.first().cloned().unwrap_or_default();
+    let value = Some(format!("true({template} {compare} {first})"));
+    let options: Vec<String> = value.into_iter().chain(nondet).collect();
+    (Some(options.join(", ")), call.to_owned())
+}
+
+/// The call with results that nobody looks at.
+fn anonymous(call: &str, results: &[String]) -> String {
+    let mut res = call.to_owned();
+    for result in results {
+        for (old, new) in [
+            (format!("({result})"), "(_)".to_owned()),
+            (format!("({result}, "), "(_, ".to_owned()),
+            (format!(", {result})"), ", _)".to_owned()),
+            (format!(", {result}, "), ", _, ".to_owned()),
+        ] {
+            res = res.replace(&old, &new);
+        }
+    }
+    res
+}

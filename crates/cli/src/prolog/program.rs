@@ -1,0 +1,173 @@
+//! Prolog behind the flow that all languages share.
+
+use crate::asked::Asked;
+use crate::diagnostic::Diagnostic;
+use crate::explain::Code;
+use crate::flow::{Again, Confirming, Done, File, Program, Recorded, Slice};
+use crate::prolog::again::again;
+use crate::prolog::bounded::explore_within;
+use crate::prolog::explore::{
+    Round, Search, completed, explore, finish, has_short_round, is_bounded,
+};
+use crate::prolog::plan::{Planned, plan};
+use crate::prolog::source::{Session, Source};
+use crate::prolog::swipl::Swipl;
+use crate::prolog::{plunit, report};
+use ::report::Report;
+use engine::Stop;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+use trace::Covered;
+
+impl Planned {
+    /// In how many rounds it is explored if time does not run out.
+    fn n_rounds(&self) -> usize {
+        if has_short_round(&self.options) { 2 } else { 1 }
+    }
+}
+
+impl Program for Source {
+    type Unit = Planned;
+    type Worker = Session;
+    type Explored = Search;
+    type Runtime = Swipl;
+
+    const CONFIRMING: Confirming = Confirming::Program;
+    const LEAST_ROUNDS: usize = 2;
+
+    fn load(targets: &[String], asked: &Asked, said: &mut Vec<Diagnostic>) -> Vec<Source> {
+        let excluded = asked.excluded();
+        let mut res = Vec::new();
+        for target in targets.iter().filter(|it| !excluded.has(it)) {
+            match Session::load(target) {
+                Ok(session) => {
+                    said.extend(session.diagnostics);
+                    res.push(session.source);
+                }
+                Err(diagnostic) => said.push(diagnostic),
+            }
+        }
+        res
+    }
+
+    fn plan(
+        &mut self,
+        asked: &Asked,
+        _: &Arc<AtomicBool>,
+        _: &mut Vec<Diagnostic>,
+    ) -> Result<Vec<Planned>, Diagnostic> {
+        let mut session = Session::load(&self.path.display().to_string())?;
+        let planned = plan(&mut session, asked)?;
+        *self = session.source;
+        Ok(planned)
+    }
+
+    fn n_modules(&self) -> usize {
+        1
+    }
+
+    fn worker(&self, _: &Arc<AtomicBool>) -> Result<Session, String> {
+        Session::load(&self.path.display().to_string()).map_err(|it| it.title)
+    }
+
+    fn explore(
+        &self,
+        worker: &mut Session,
+        unit: &Planned,
+        before: Option<Search>,
+        slice: &Slice<'_>,
+    ) -> Search {
+        let Planned { task, options, .. } = unit;
+        let mut search = before.unwrap_or_else(|| Search::new(task));
+        // What other predicates came to on this machine must not matter.
+        worker.machine.take_furthest();
+        worker.machine.note_furthest(&search.furthest);
+        if is_bounded(options) {
+            explore_within(worker, unit, slice, &mut search);
+        } else {
+            let round = match slice.round {
+                0 if has_short_round(options) => Round::Short,
+                _ => Round::Long { elsewhere: marks(slice.elsewhere) },
+            };
+            explore(worker, unit, slice, &round, &mut search);
+        }
+        search.n_rounds += 1;
+        if unit.n_rounds() <= search.n_rounds {
+            finish(worker, unit, &mut search);
+        }
+        search.furthest = worker.machine.take_furthest();
+        search
+    }
+
+    fn is_open(&self, unit: &Planned, explored: &Search) -> bool {
+        let Planned { options, wanted, .. } = unit;
+        let may_go_on = || {
+            options.budget.is_some()
+                && explored.res.stop == Stop::Time
+                && !explored.res.has_all(wanted, options)
+        };
+        explored.n_rounds < unit.n_rounds() || may_go_on()
+    }
+
+    /// The clauses of the predicate and of those that it calls. What an input calls is left out.
+    fn covered(explored: &Search) -> Covered {
+        let res = &explored.res;
+        let own = res.completed.iter().filter(|it| res.reachable.contains(it));
+        completed(&own.copied().collect::<Vec<u32>>())
+    }
+
+    fn n_findings(explored: &Search) -> usize {
+        explored.res.findings.len()
+    }
+
+    fn runtime(&self, said: &mut Vec<Diagnostic>) -> Option<Swipl> {
+        let found = Swipl::find();
+        if found.is_none() && !said.iter().any(|it| it.code == Code::NoSwipl) {
+            let title = "swipl could not be started: nothing is confirmed";
+            said.push(Diagnostic::warning(Code::NoSwipl, title));
+        }
+        found
+    }
+
+    fn confirm(
+        &self,
+        runtime: &mut Swipl,
+        batch: &mut [(&Planned, &mut Search)],
+        _: Option<Instant>,
+    ) {
+        let mut explored: Vec<_> = batch.iter_mut().map(|it| &mut it.1.res).collect();
+        runtime.confirm(self, &mut explored);
+    }
+
+    fn report(&self, done: &[Done<Source>], into: &mut Report) {
+        report::add(self, done, into);
+    }
+
+    fn files(
+        &self,
+        runtime: Option<&mut Swipl>,
+        done: &[Done<Source>],
+        _: &Report,
+        _: &Asked,
+        dir: &Path,
+    ) -> Vec<File> {
+        let explored: Vec<_> = done.iter().filter_map(|it| Some(&it.explored()?.res)).collect();
+        plunit::file(dir, self, runtime.map(|it| &*it), &explored).into_iter().collect()
+    }
+
+    fn has(&self, recorded: &Recorded) -> bool {
+        recorded.file.as_deref().is_none_or(|it| Path::new(it) == self.path)
+    }
+
+    fn again(&self, worker: &mut Session, recorded: &Recorded) -> Result<Again, Diagnostic> {
+        again(worker, recorded)
+    }
+}
+
+/// The clauses that were completed, by their marks: see [`prolog::concolic::Unit`].
+fn marks(of: &Covered) -> BTreeSet<u32> {
+    of.iter().filter(|it| it.0 % 2 == 1).map(|it| it.0 / 2).collect()
+}

@@ -1,0 +1,282 @@
+//! What was found of Prolog programs, in the words of reports.
+
+use crate::erlang::{losses, solver, stop};
+use crate::flow::Done;
+use crate::prolog::expect::{Expectation, whole};
+use crate::prolog::explore::{Case, Explored, Verdict};
+use crate::prolog::finding::Finding;
+use crate::prolog::level::level;
+use crate::prolog::plan::Planned;
+use crate::prolog::plunit;
+use crate::prolog::source::Source;
+use ::report::{
+    Bindings, CoveredLine, FunctionShare, Language, Matched, Module, Report, Share, Test,
+    Uncovered, Unit, UnitCoverage, Why, fingerprint, input_id,
+};
+use engine::Stop;
+use prolog::code::PredId;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+/// Adds all predicates and the file, and its source.
+pub(crate) fn add(source: &Source, done: &[Done<Source>], into: &mut Report) {
+    for it in done {
+        let mut unit = unit(source, it);
+        it.excuse(&mut unit);
+        into.units.push(unit);
+    }
+    into.modules.push(module(source, done));
+    if into.languages.iter().all(|it| it.name != NAME) {
+        into.languages.push(words());
+    }
+    let path = source.path.display().to_string();
+    if let Ok(text) = fs::read_to_string(&path) {
+        into.sources.insert(path, text);
+    }
+}
+
+/// The tag of the language.
+const NAME: &str = "prolog";
+
+fn words() -> Language {
+    Language {
+        name: NAME.to_owned(),
+        unit: "predicate".to_owned(),
+        units: "predicates".to_owned(),
+        runtime: "swipl".to_owned(),
+        prompt: "?- ".to_owned(),
+        end: ".".to_owned(),
+        covered: "completed".to_owned(),
+    }
+}
+
+fn unit(source: &Source, done: &Done<Source>) -> Unit {
+    let Planned { task, .. } = &done.unit;
+    let module = source.program.module.clone();
+    let mut res = Unit {
+        unit: task.name.clone(),
+        title: task.name.clone(),
+        language: NAME.to_owned(),
+        module: module.clone(),
+        file: Some(source.path.display().to_string()),
+        ..Unit::default()
+    };
+    let Some(search) = done.explored() else { return res };
+    let of = &search.res;
+    let clauses = Share {
+        covered: of.completed.len(),
+        total: of.reachable.len(),
+        entered: Some(of.entered.len()),
+    };
+    res.stop = stop(of.stop);
+    res.saturated = of.is_saturated;
+    res.runs = of.n_runs;
+    res.paths = of.n_paths;
+    res.diverged = of.n_diverged;
+    res.elapsed_ms = u64::try_from(of.elapsed.as_millis()).unwrap_or(u64::MAX);
+    res.solver = solver(&of.solver);
+    res.coverage = UnitCoverage {
+        clauses,
+        by_module: BTreeMap::from([(module, clauses)]),
+        matched: of.matched.iter().map(|it| matched(source, it)).collect(),
+    };
+    res.findings = of.findings.iter().map(|it| finding(source, of, it)).collect();
+    res.tests = of.tests.iter().map(|it| test(of, it)).collect();
+    res.losses = losses(&of.losses);
+    res.trouble.clone_from(&of.trouble);
+    res
+}
+
+/// A set of clauses that a call could match.
+fn matched(source: &Source, of: &(PredId, Vec<u32>)) -> Matched {
+    let named = source.program.predicates.iter().find(|it| it.id == of.0);
+    let function = named.map(|it| format!("{}/{}", it.name, it.arity));
+    Matched { function, clauses: of.1.clone() }
+}
+
+fn finding(source: &Source, unit: &Explored, of: &Finding) -> ::report::Finding {
+    let class = of.expectation.as_ref().map_or("timeout", Expectation::outcome);
+    let (level, because) = level(of);
+    let shown = whole(&of.setup, &of.call);
+    let says = match &of.expectation {
+        Some(Expectation::Throws { ball, is_error: true }) => format!("throws error({ball}, _)"),
+        Some(Expectation::Throws { ball, .. }) => format!("throws {ball}"),
+        Some(Expectation::Fails | Expectation::Answers(_)) | None => of.reason.clone(),
+    };
+    let unconfirmed_because = match &of.verdict {
+        Verdict::Same { .. } => None,
+        Verdict::Differs(why) | Verdict::Unknown(why) => Some(why.clone()),
+    };
+    ::report::Finding {
+        id: id(&unit.name, &shown),
+        fingerprint: fingerprint(&unit.name, &of.cause.text),
+        kind: of.kind,
+        level,
+        because,
+        class: class.to_owned(),
+        reason: of.reason.clone(),
+        setup: of.setup.clone(),
+        args: of.args.clone(),
+        call: of.call.clone(),
+        shown,
+        says: vec![says],
+        file: Some(source.path.display().to_string()),
+        line: of.line,
+        stack: of.stack.clone(),
+        confirmed: unconfirmed_because.is_none(),
+        unconfirmed_because,
+        count: of.count,
+        why: Some(of.why.clone()),
+        test: plunit::of_finding(source, unit, of),
+        ..::report::Finding::default()
+    }
+}
+
+fn test(unit: &Explored, of: &Case) -> Test {
+    let mut res = Test {
+        id: id(&unit.name, &whole(&of.setup, &of.call)),
+        setup: of.setup.clone(),
+        args: of.args.clone(),
+        call: of.call.clone(),
+        outcome: of.expectation.outcome().to_owned(),
+        bindings: Some(Bindings::new()),
+        confirmed: Some(matches!(of.verdict, Verdict::Same { .. })),
+        ..Test::default()
+    };
+    let bindings = |values: &Vec<String>| -> Bindings {
+        let pairs = of.results.iter().zip(values);
+        pairs.map(|it| (it.0.clone(), Value::from(it.1.as_str()))).collect()
+    };
+    match &of.expectation {
+        Expectation::Fails => {}
+        Expectation::Throws { ball, is_error } => {
+            res.term = Some(if *is_error { format!("error({ball}, _)") } else { ball.clone() });
+        }
+        Expectation::Answers(answers) => {
+            let all: Vec<Bindings> = answers.values.iter().map(bindings).collect();
+            res.bindings = Some(all.first().cloned().unwrap_or_default());
+            res.answers = Some(all);
+            res.more = Some(answers.is_open);
+        }
+    }
+    res
+}
+
+/// Names an input: the same in every run.
+fn id(unit: &str, call: &str) -> String {
+    input_id(&format!("{unit} {call}"))
+}
+
+/// What the predicates of a file covered together.
+struct Found<'a> {
+    units: Vec<&'a Explored>,
+    completed: BTreeSet<u32>,
+    entered: BTreeSet<u32>,
+    reachable: BTreeSet<u32>,
+    /// The first goal that completed a clause.
+    covering: BTreeMap<u32, String>,
+    /// How far the bodies of clauses came.
+    furthest: Vec<u32>,
+}
+
+impl<'a> Found<'a> {
+    fn new(done: &'a [Done<Source>]) -> Found<'a> {
+        let searches = || done.iter().filter_map(Done::explored);
+        let units: Vec<&Explored> = searches().map(|it| &it.res).collect();
+        let mut covering = BTreeMap::new();
+        let mut furthest: Vec<u32> = Vec::new();
+        for search in searches() {
+            for (mark, call) in &search.covering {
+                covering.entry(*mark).or_insert_with(|| call.clone());
+            }
+            furthest.resize(furthest.len().max(search.furthest.len()), 0);
+            for (known, own) in furthest.iter_mut().zip(&search.furthest) {
+                *known = (*known).max(*own);
+            }
+        }
+        let all = |of: fn(&Explored) -> &BTreeSet<u32>| -> BTreeSet<u32> {
+            units.iter().flat_map(|it| of(it)).copied().collect()
+        };
+        Found {
+            completed: all(|it| &it.completed),
+            entered: all(|it| &it.entered),
+            reachable: units.iter().flat_map(|it| &it.reachable).copied().collect(),
+            units,
+            covering,
+            furthest,
+        }
+    }
+
+    fn share(&self, marks: &[u32]) -> Share {
+        let count = |of: &BTreeSet<u32>| marks.iter().filter(|it| of.contains(it)).count();
+        Share {
+            covered: count(&self.completed),
+            total: marks.len(),
+            entered: Some(count(&self.entered)),
+        }
+    }
+
+    /// Why a clause was not completed.
+    fn why(&self, source: &Source, mark: u32) -> Why {
+        let is_all_tried =
+            self.units.iter().all(|it| it.stop == Stop::Exhausted && !it.is_saturated);
+        // What other facts would lead to is not known: of goals that add some, few follow each other.
+        let is_all_tried = is_all_tried && source.program.facts.is_empty();
+        let has_unknowns =
+            self.units.iter().any(|it| 0 < it.solver.unknown || !it.losses.is_empty());
+        if !self.reachable.contains(&mark) {
+            Why::NotReachable
+        } else if source.impossible.contains(&mark) || is_all_tried && !has_unknowns {
+            Why::Unsatisfiable
+        } else if has_unknowns {
+            Why::Unknown
+        } else {
+            Why::NotTried
+        }
+    }
+}
+
+fn module(source: &Source, done: &[Done<Source>]) -> Module {
+    let program = &source.program;
+    let found = Found::new(done);
+    let functions = program.predicates.iter().map(|it| {
+        let share = found.share(&it.marks);
+        let function = format!("{}/{}", it.name, it.arity);
+        let Share { covered, total, entered } = share;
+        FunctionShare { function, covered, total, entered }
+    });
+    let (mut uncovered, mut lines) = (Vec::new(), Vec::new());
+    for (mark, clause) in (0..).zip(&program.clauses) {
+        let named = program.predicates.iter().find(|it| it.id == clause.pred);
+        let function = named.map(|it| format!("{}/{}", it.name, it.arity)).unwrap_or_default();
+        let covered = found.completed.contains(&mark);
+        let by = found.covering.get(&mark).cloned();
+        lines.push(CoveredLine { line: clause.line, function: function.clone(), covered, by });
+        if covered {
+            continue;
+        }
+        let is_entered = found.entered.contains(&mark);
+        let at = found.furthest.get(mark as usize).copied().unwrap_or(0);
+        let stuck = (at as usize).checked_sub(1).and_then(|it| clause.goals.get(it));
+        uncovered.push(Uncovered {
+            function,
+            clause: Some(clause.number),
+            line: clause.line,
+            entered: Some(is_entered),
+            stuck: stuck.filter(|_| is_entered).cloned(),
+            why: found.why(source, mark),
+        });
+    }
+    let marks: Vec<u32> = (0..).zip(&program.clauses).map(|it| it.0).collect();
+    Module {
+        module: program.module.clone(),
+        title: source.path.display().to_string(),
+        language: NAME.to_owned(),
+        file: Some(source.path.display().to_string()),
+        clauses: found.share(&marks),
+        functions: functions.collect(),
+        uncovered,
+        lines,
+    }
+}

@@ -1,0 +1,56 @@
+//! A Prolog source with its clauses under test, and a machine that has it loaded.
+
+use crate::diagnostic::Diagnostic;
+use crate::prolog::{Files, no_file, notes, read};
+use prolog::Machine;
+use prolog::concolic::{Declaration, Inference, Program, declarations};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// What is known of a file without running anything.
+#[derive(Debug)]
+pub(crate) struct Source {
+    pub(crate) path: PathBuf,
+    pub(crate) program: Program,
+    pub(crate) inference: Inference,
+    pub(crate) declarations: Vec<Declaration>,
+    /// Clauses that no goal of the planned predicates can complete, by their marks.
+    pub(crate) impossible: BTreeSet<u32>,
+}
+
+/// A machine that has the source loaded.
+pub(crate) struct Session {
+    pub(crate) source: Source,
+    pub(crate) machine: Machine,
+    pub(crate) files: Files,
+    /// Mistakes in the text; the rest was loaded.
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+impl Session {
+    pub(crate) fn load(target: &str) -> Result<Session, Diagnostic> {
+        let path = PathBuf::from(target);
+        let Some(file) = read(&path) else { return Err(no_file(target)) };
+        let mut files = Files::find();
+        let mut machine = Machine::new(&mut files);
+        let report = machine.load_marked(&file, &mut files);
+        let program = machine.program(&report);
+        let inference = Inference::of(&machine);
+        let declarations = declarations(&file.text);
+        let diagnostics = notes(&report);
+        let impossible = BTreeSet::new();
+        let source = Source { path, program, inference, declarations, impossible };
+        Ok(Session { source, machine, files, diagnostics })
+    }
+}
+
+impl Source {
+    /// The name of the file without its extension.
+    pub(crate) fn stem(&self) -> String {
+        self.path.file_stem().map_or("program".into(), |it| it.to_string_lossy().into_owned())
+    }
+
+    pub(crate) fn absolute(&self) -> PathBuf {
+        self.path.canonicalize().unwrap_or_else(|_| Path::new(".").join(&self.path))
+    }
+}

@@ -1,0 +1,253 @@
+//! SWI-Prolog as the judge: goals that we expect something of are tried there, many in one start.
+
+use crate::prolog::expect::{Answers, Expectation, whole};
+use crate::prolog::explore::{ANSWERS, Explored, Verdict};
+use crate::prolog::source::Source;
+use ::report::Kind;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use std::{env, fs, process, thread};
+
+#[derive(Clone, Debug)]
+pub(crate) struct Swipl {
+    program: PathBuf,
+}
+
+/// A goal in the module of the program, and what is expected of it.
+struct Question<'a> {
+    setup: &'a [String],
+    call: &'a str,
+    results: &'a [String],
+    /// `None`: that it does not end.
+    expectation: Option<&'a Expectation>,
+}
+
+/// Longer than any goal that ended here needs.
+const SECONDS: u32 = 3;
+/// For all goals of a file.
+const LONGEST: Duration = Duration::from_secs(120);
+
+/// In a module of its own: programs may define `length/2` and the like.
+const HARNESS: &str = r#"
+:- module('$gimlet', ['$gimlet_all'/0]).
+:- set_prolog_flag(verbose_load, silent).
+:- set_prolog_flag(autoload, true).
+'$gimlet_all' :-
+    '$gimlet_keep',
+    forall('$gimlet_case'(N, G, T, Max, Expected),
+           ( '$gimlet_case_run'(N, G, T, Max, Expected), '$gimlet_put_back' )).
+'$gimlet_case_run'(N, G, T, Max, Expected) :-
+    S = s(0, [], more),
+    catch(call_with_time_limit(SECONDS, '$gimlet_collect'(G, T, Max, S)), E, true),
+    arg(2, S, Rev), reverse(Rev, As),
+    (   nonvar(E) -> ( E == time_limit_exceeded -> End = time ; E = error(F, _) -> End = error(F) ; End = thrown(E) )
+    ;   arg(3, S, End)
+    ),
+    (   '$gimlet_same'(Expected, As, End) -> Same = same ; Same = differs ),
+    arg(1, S, Count),
+    (   End == det -> Det = det ; Count > 0 -> Det = nondet ; Det = det ),
+    functor(End, EndName, _),
+    format("~n@@ ~w ~w ~w ~w ~w~n", [N, Same, Det, Count, EndName]).
+'$gimlet_collect'(G, T, Max, S) :-
+    (   call_cleanup(G, Det = true),
+        arg(1, S, C0), C is C0 + 1, nb_setarg(1, S, C),
+        arg(2, S, L), nb_setarg(2, S, [T|L]),
+        (   Det == true -> nb_setarg(3, S, det) ; C >= Max )
+    ->  true
+    ;   nb_setarg(3, S, exhausted)
+    ).
+'$gimlet_same'(answers(As0, closed), As, End) :- As0 =@= As, memberchk(End, [det, exhausted]).
+'$gimlet_same'(answers(As0, open), As, _) :- append(As0, _, As1), !, '$gimlet_prefix'(As0, As), As1 = As1.
+'$gimlet_same'(fails, [], exhausted).
+'$gimlet_same'(throws(error(F, _)), _, error(F1)) :-
+    ( F = determinism_error(_, _, _, _) -> subsumes_term(F, F1) ; F =@= F1 ).
+'$gimlet_same'(throws(B), _, thrown(B1)) :- B =@= B1.
+'$gimlet_same'(endless, [], time).
+'$gimlet_same'(endless, [], error(resource_error(_))).
+'$gimlet_prefix'(As0, As) :- length(As0, N), length(Pre, N), append(Pre, _, As), Pre =@= As0.
+"#;
+
+impl Swipl {
+    /// `None`: it is not installed.
+    pub(crate) fn find() -> Option<Swipl> {
+        let program = PathBuf::from("swipl");
+        let out = Command::new(&program).arg("--version").stdin(Stdio::null()).output().ok()?;
+        out.status.success().then_some(Swipl { program })
+    }
+
+    /// Tries every test and finding of the predicates of a file.
+    pub(crate) fn confirm(&self, source: &Source, units: &mut [&mut Explored]) {
+        let mut questions = Vec::new();
+        for unit in units.iter() {
+            let tests = unit.tests.iter();
+            questions.extend(tests.map(|it| Question {
+                setup: &it.setup,
+                call: &it.call,
+                results: &it.results,
+                expectation: Some(&it.expectation),
+            }));
+            let findings = unit.findings.iter();
+            questions.extend(findings.map(|it| Question {
+                setup: &it.setup,
+                call: &it.call,
+                results: &it.results,
+                expectation: it.expectation.as_ref().filter(|_| it.kind != Kind::Timeout),
+            }));
+        }
+        let mut verdicts = self.ask(source, &questions).into_iter();
+        for unit in units {
+            let tests = unit.tests.iter_mut().map(|it| &mut it.verdict);
+            let findings = unit.findings.iter_mut().map(|it| &mut it.verdict);
+            for verdict in tests.chain(findings) {
+                if let Some(found) = verdicts.next() {
+                    *verdict = found;
+                }
+            }
+            unit.leave_out_contradicted();
+        }
+    }
+
+    /// What SWI-Prolog says of each.
+    fn ask(&self, source: &Source, questions: &[Question<'_>]) -> Vec<Verdict> {
+        let unknown = |why: &str| vec![Verdict::Unknown(why.to_owned()); questions.len()];
+        if questions.is_empty() {
+            return Vec::new();
+        }
+        let dir = env::temp_dir().join(format!("gimlet-swipl-{}", process::id()));
+        let script = dir.join("questions.pl");
+        let text = script_text(source, questions);
+        if fs::create_dir_all(&dir).and_then(|()| fs::write(&script, text)).is_err() {
+            return unknown("the questions could not be written");
+        }
+        let said = self.run(&["-q", "-g", "'$gimlet_all'", "-t", "halt"], &script, &dir);
+        drop(fs::remove_dir_all(&dir));
+        let Some((said, errors)) = said else { return unknown("swipl could not be started") };
+        let mut found: BTreeMap<usize, Verdict> = BTreeMap::new();
+        for line in said.lines().filter_map(|it| it.strip_prefix("@@ ")) {
+            let words: Vec<&str> = line.split(' ').collect();
+            let [n, same, det, count, end] = words.as_slice() else { continue };
+            let Ok(n) = n.parse() else { continue };
+            let verdict = if *same == "same" {
+                Verdict::Same { leaves_choice: *det == "nondet" }
+            } else {
+                Verdict::Differs(format!("swipl has {count} answers and ends with {end}"))
+            };
+            found.insert(n, verdict);
+        }
+        let first = errors.lines().find(|it| !it.trim().is_empty()).unwrap_or("").to_owned();
+        let silent = || Verdict::Unknown(format!("swipl did not answer; it said: {first}"));
+        (0..questions.len()).map(|n| found.remove(&n).unwrap_or_else(silent)).collect()
+    }
+
+    /// What it wrote to both outputs; `None` if it could not be started. Stopped when it takes too long.
+    pub(crate) fn run(&self, args: &[&str], file: &Path, dir: &Path) -> Option<(String, String)> {
+        let (out, err) = (dir.join("stdout.txt"), dir.join("stderr.txt"));
+        let mut child = Command::new(&self.program)
+            .args(args)
+            .arg(file)
+            .stdin(Stdio::null())
+            .stdout(fs::File::create(&out).ok()?)
+            .stderr(fs::File::create(&err).ok()?)
+            .spawn()
+            .ok()?;
+        let begin = Instant::now();
+        while let Ok(None) = child.try_wait() {
+            if LONGEST < begin.elapsed() {
+                child.kill().ok()?;
+                child.wait().ok()?;
+                break;
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        let read = |it: &Path| fs::read(it).map(|it| String::from_utf8_lossy(&it).into_owned());
+        Some((read(&out).ok()?, read(&err).ok()?))
+    }
+}
+
+impl Explored {
+    /// Leaves out the findings that SWI-Prolog does not have: the goal ends on a faster machine, or our
+    /// machine is not like SWI-Prolog here, which is a loss.
+    fn leave_out_contradicted(&mut self) {
+        let (findings, others): (Vec<_>, Vec<_>) = std::mem::take(&mut self.findings)
+            .into_iter()
+            .partition(|it| !matches!(it.verdict, Verdict::Differs(_)));
+        self.findings = findings;
+        for it in others.iter().filter(|it| it.kind != Kind::Timeout) {
+            let what = format!("{} of {}, which swipl does not have", it.reason, it.call);
+            *self.losses.entry(what).or_default() += it.count;
+        }
+    }
+}
+
+fn script_text(source: &Source, questions: &[Question<'_>]) -> String {
+    let mut res = HARNESS.replace("SECONDS", &SECONDS.to_string());
+    let path = source.absolute().display().to_string().replace('\\', "\\\\").replace('\'', "\\'");
+    writeln!(res, ":- user:load_files('{path}', [silent(true)]).").ok();
+    let module = quoted(&source.program.module);
+    writeln!(res, "{}", kept_facts(source, "$gimlet_")).ok();
+    for (n, it) in questions.iter().enumerate() {
+        let template = it.results.join(", ");
+        let expected = match it.expectation {
+            None => "endless".to_owned(),
+            Some(Expectation::Fails) => "fails".to_owned(),
+            Some(Expectation::Throws { ball, is_error: true }) => {
+                format!("throws(error({ball}, _))")
+            }
+            Some(Expectation::Throws { ball, .. }) => format!("throws({ball})"),
+            Some(Expectation::Answers(answers)) => {
+                let ends = if answers.is_open { "open" } else { "closed" };
+                format!("answers([{}], {ends})", templates(answers))
+            }
+        };
+        let call = whole(it.setup, it.call);
+        writeln!(
+            res,
+            "'$gimlet_case'({n}, {module}:({call}), [{template}], {}, {expected}).",
+            ANSWERS + 1
+        )
+        .ok();
+    }
+    res
+}
+
+/// Prolog that puts the facts of the program back as they were when they were kept.
+pub(crate) fn kept_facts(source: &Source, prefix: &str) -> String {
+    let name = |it: &str| quoted(&format!("{prefix}{it}"));
+    let [fact, kept, keep, put_back] = ["fact", "kept", "keep", "put_back"].map(name);
+    let module = quoted(&source.program.module);
+    let mut res = format!(":- dynamic {fact}/1, {kept}/1.\n");
+    for it in &source.program.facts {
+        let blanks = vec!["_"; it.arity].join(", ");
+        let args = if it.arity == 0 { String::new() } else { format!("({blanks})") };
+        writeln!(res, "{fact}({module}:{}{args}).", quoted(&it.name)).ok();
+    }
+    writeln!(
+        res,
+        "{keep} :- forall(( {fact}(F), catch(clause(F, B), _, fail) ), assertz({kept}((F :- B))))."
+    )
+    .ok();
+    writeln!(res, "{put_back} :-").ok();
+    writeln!(res, "    forall({fact}(F), retractall(F)),").ok();
+    writeln!(res, "    forall({kept}(C), assertz(C)),").ok();
+    writeln!(res, "    abolish_all_tables.").ok();
+    res
+}
+
+/// The answers, each a list of the results' values.
+fn templates(of: &Answers) -> String {
+    let lists: Vec<String> = of.values.iter().map(|it| format!("[{}]", it.join(", "))).collect();
+    lists.join(", ")
+}
+
+/// An atom as Prolog reads it.
+pub(crate) fn quoted(name: &str) -> String {
+    let is_plain = name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if is_plain {
+        return name.to_owned();
+    }
+    format!("'{}'", name.replace('\\', "\\\\").replace('\'', "\\'"))
+}

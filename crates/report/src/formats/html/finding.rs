@@ -1,0 +1,197 @@
+//! One finding as texts: what to paste, what it says, where, how it was reached, how sure it is.
+
+use super::listing::{Listing, Mark, Marks};
+use super::places::Places;
+use crate::chart::svg_element;
+use crate::data::{Report, Unit, WrittenKind};
+use crate::finding::{Finding, Kind, Level, Schedule};
+use crate::page::visible;
+
+/// All that the page shows of a finding.
+#[derive(Debug)]
+pub(super) struct FindingView {
+    pub(super) anchor: String,
+    pub(super) folding: Folding,
+    pub(super) badge: &'static str,
+    pub(super) badge_class: &'static str,
+    pub(super) kind: &'static str,
+    /// What findings of this kind are.
+    pub(super) meaning: &'static str,
+    pub(super) unit: String,
+    pub(super) call: String,
+    pub(super) says: String,
+    pub(super) place: Option<Place>,
+    pub(super) excerpt: Option<Listing>,
+    /// Sentences: why it has its level, how often it was seen.
+    pub(super) facts: Vec<Fact>,
+    pub(super) is_confirmed: bool,
+    pub(super) reached: Vec<Step>,
+    pub(super) schedule: Option<ScheduleView>,
+    pub(super) replay: String,
+    pub(super) test: Option<String>,
+    pub(super) stack: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Folding {
+    Open,
+    Closed,
+}
+
+impl FindingView {
+    pub(super) fn is_open(&self) -> bool {
+        self.folding == Folding::Open
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Place {
+    pub(super) text: String,
+    pub(super) href: Option<String>,
+}
+
+/// A statement with a word that says what it is about.
+#[derive(Debug)]
+pub(super) struct Fact {
+    pub(super) about: &'static str,
+    pub(super) text: String,
+}
+
+/// One choice on the way.
+#[derive(Debug)]
+pub(super) struct Step {
+    pub(super) what: String,
+    pub(super) place: Option<Place>,
+}
+
+#[derive(Debug)]
+pub(super) struct ScheduleView {
+    /// What is lost and who waits.
+    pub(super) lines: Vec<String>,
+    /// The chart as an SVG element, if it is known as data. It escapes what it shows.
+    pub(super) picture: Option<String>,
+    /// The chart as text otherwise.
+    pub(super) text: String,
+}
+
+impl FindingView {
+    /// The `n`-th finding of the page.
+    pub(super) fn new(
+        report: &Report,
+        places: &Places<'_>,
+        (unit, finding): (&Unit, &Finding),
+        folding: Folding,
+        n: usize,
+    ) -> FindingView {
+        let language = report.language(&unit.language);
+        let is_race = finding.kind == Kind::Race;
+        FindingView {
+            anchor: format!("f{n}"),
+            folding,
+            badge: if is_race { "depends on the schedule" } else { finding.level.title() },
+            badge_class: if is_race { "race" } else { finding.level.name() },
+            kind: finding.kind.name(),
+            meaning: finding.kind.title(),
+            unit: visible(&unit.title),
+            call: visible(&format!("{}{}{}", language.prompt, finding.shown, language.end)),
+            says: visible(&finding.says.join("\n")),
+            place: place(places, finding.file.as_deref(), finding.line),
+            excerpt: excerpt(report, finding),
+            facts: facts(finding, &language.runtime),
+            is_confirmed: finding.confirmed,
+            reached: finding
+                .reached
+                .iter()
+                .map(|it| Step {
+                    what: visible(&it.what),
+                    place: place(places, it.file.as_deref(), it.line),
+                })
+                .collect(),
+            schedule: finding.schedule.as_ref().map(|it| schedule(it, finding, n)),
+            replay: visible(&format!("gimlet replay {} --id {}", json_path(report), finding.id)),
+            test: finding.test.as_deref().map(visible),
+            stack: finding.stack.iter().map(|it| visible(it)).collect(),
+        }
+    }
+}
+
+/// The report that `gimlet replay` reads, under the name that this run gave it.
+fn json_path(report: &Report) -> &str {
+    let reports = report.written.iter().filter(|it| it.kind == WrittenKind::Report);
+    let mut paths = reports.map(|it| it.path.as_str());
+    paths.find(|it| it.ends_with(".json")).unwrap_or("report.json")
+}
+
+fn place(places: &Places<'_>, file: Option<&str>, line: Option<u32>) -> Option<Place> {
+    let text = match line {
+        Some(line) => format!("{}:{line}", file?),
+        None => file?.to_owned(),
+    };
+    Some(Place { text: visible(&text), href: places.href(file, line) })
+}
+
+/// Lines before and after the failing one.
+const AROUND: u32 = 3;
+
+fn excerpt(report: &Report, finding: &Finding) -> Option<Listing> {
+    let (file, line) = (finding.file.as_deref()?, finding.line?);
+    report.source_line(file, line)?;
+    let first = line.saturating_sub(AROUND).max(1);
+    let skipped = usize::try_from(first).ok()?.saturating_sub(1);
+    let n_lines = usize::try_from(line + AROUND + 1 - first).ok()?;
+    let lines = report.sources.get(file)?.lines().skip(skipped).take(n_lines);
+    Some(Listing::of(first, lines, |it| {
+        let mark = || Mark { class: "f", ..Mark::default() };
+        let is_failing = it == line;
+        Marks { gutter: is_failing.then(mark), code: is_failing.then(mark) }
+    }))
+}
+
+fn facts(finding: &Finding, runtime: &str) -> Vec<Fact> {
+    let mut res = Vec::new();
+    let mut fact = |about: &'static str, text: &str| {
+        if !text.is_empty() {
+            res.push(Fact { about, text: visible(text) });
+        }
+    };
+    let why_level = match finding.level {
+        Level::Promise => "Why it counts",
+        Level::Suspicious => "Why it is suspicious",
+        Level::Refusal => "Why it is a refusal",
+    };
+    fact(why_level, &finding.because);
+    if let Some(why) = finding.why.as_ref().filter(|it| **it != finding.because) {
+        fact("What is wrong", why);
+    }
+    let confirmed = match &finding.unconfirmed_because {
+        None if finding.confirmed => format!("yes, on {runtime}"),
+        None => "no".to_owned(),
+        Some(why) => format!("no: {why}"),
+    };
+    fact("Confirmed", &confirmed);
+    if finding.count > 1 {
+        let seen = match finding.schedule {
+            Some(_) => "runs end like this; this one has the fewest switches",
+            None => "paths end like this; this is the smallest input",
+        };
+        fact("Seen", &format!("{} {seen}", finding.count));
+    }
+    if let Some(args) = &finding.found_with {
+        fact("First found with", &args.join(", "));
+    }
+    if let Some(why) = &finding.ignored_because {
+        fact("Ignored because", why);
+    }
+    res
+}
+
+fn schedule(schedule: &Schedule, finding: &Finding, n: usize) -> ScheduleView {
+    let title = format!("{} in {}", finding.kind.name(), finding.shown);
+    let picture = schedule.drawing.as_ref().map(|it| svg_element(it, &title, &format!("f{n}-")));
+    let lines = schedule.lost.iter().chain(&schedule.blocked);
+    ScheduleView {
+        lines: lines.map(|it| visible(it)).collect(),
+        picture,
+        text: visible(&schedule.chart.join("\n")),
+    }
+}
