@@ -291,7 +291,7 @@ fn explanations() {
         &["explain", "G999"],
         expect![[r#"
             error[G008]: there is no diagnostic G999
-              = hint: there are G001, G002, G003, G004, G005, G006, G007, G008, G009, G011, G012, G013, G014, G015, G016, G017, G018, G019, G020, G021, G022, G030, G031, G032, G033, G034
+              = hint: there are G001, G002, G003, G004, G005, G006, G007, G008, G009, G011, G012, G013, G014, G015, G016, G017, G018, G019, G020, G021, G022, G023, G024, G030, G031, G032, G033, G034
             exit 2
         "#]],
     );
@@ -312,6 +312,8 @@ fn every_command_has_an_example_in_its_help() {
               replay      Run recorded inputs again: a corpus file or a report.json that `test --out` wrote
               symbolic    Unfold all paths of a function within a bound: which inputs take them, and what can be reached
               instrument  Show a module flattened and instrumented: what makes BEAM tell how it runs
+              init        Write a gimlet.toml for the project that is here
+              config      Show what options hold for `gimlet test`, and where each comes from
               explain     Say what a diagnostic means and what to do about it
               help        Print this message or the help of the given subcommand(s)
 

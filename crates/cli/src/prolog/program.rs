@@ -82,9 +82,8 @@ impl Program for Source {
     ) -> Search {
         let Planned { task, options, .. } = unit;
         let mut search = before.unwrap_or_else(|| Search::new(task));
-        // What other predicates came to on this machine must not matter.
+        // How far other predicates and rounds came on this machine must not matter.
         worker.machine.take_furthest();
-        worker.machine.note_furthest(&search.furthest);
         if is_bounded(options) {
             explore_within(worker, unit, slice, &mut search);
         } else {
@@ -98,6 +97,7 @@ impl Program for Source {
         if unit.n_rounds() <= search.n_rounds {
             finish(worker, unit, &mut search);
         }
+        worker.machine.note_furthest(&search.furthest);
         search.furthest = worker.machine.take_furthest();
         search
     }

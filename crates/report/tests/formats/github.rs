@@ -71,7 +71,8 @@ fn annotations_are_the_findings_that_are_shown() {
             let command = commands.next().expect("a command");
             assert_eq!(command.name, kind, "{name}");
             let title = format!("{} in {}", finding.kind.name(), unit.title);
-            let words: Vec<String> = title.split_whitespace().map(printable).collect();
+            let title = printable(&title);
+            let words: Vec<&str> = title.split_whitespace().collect();
             let read: Vec<&str> = command.properties["title"].split(' ').collect();
             assert_eq!(read, words, "{name}");
             let file = finding.file.as_ref().or(unit.file.as_ref());

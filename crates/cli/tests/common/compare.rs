@@ -1,0 +1,41 @@
+//! Reports compared: what differs is told by its place in the document.
+
+use serde_json::Value;
+
+/// A report without what takes time.
+pub(crate) fn timeless(mut report: Value) -> Value {
+    report["elapsed_ms"] = Value::Null;
+    for unit in report["units"].as_array_mut().expect("units") {
+        unit["elapsed_ms"] = Value::Null;
+    }
+    report
+}
+
+/// Fails with the places at which two documents differ, and what stands there.
+#[track_caller]
+pub(crate) fn assert_same(left: &Value, right: &Value, what: &str) {
+    let mut found = Vec::new();
+    differences(left, right, "", &mut found);
+    assert!(found.is_empty(), "{what}:\n{}", found.join("\n"));
+}
+
+/// Adds the places below `at` at which two documents differ.
+fn differences(left: &Value, right: &Value, at: &str, found: &mut Vec<String>) {
+    let none = Value::Null;
+    match (left, right) {
+        (Value::Object(left), Value::Object(right)) => {
+            for key in left.keys().chain(right.keys().filter(|it| !left.contains_key(*it))) {
+                let [left, right] = [left, right].map(|it| it.get(key).unwrap_or(&none));
+                differences(left, right, &format!("{at}/{key}"), found);
+            }
+        }
+        (Value::Array(left), Value::Array(right)) => {
+            for n in 0..left.len().max(right.len()) {
+                let [left, right] = [left, right].map(|it| it.get(n).unwrap_or(&none));
+                differences(left, right, &format!("{at}/{n}"), found);
+            }
+        }
+        _ if left == right => {}
+        _ => found.push(format!("{at}: {left} and {right}")),
+    }
+}
