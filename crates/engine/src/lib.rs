@@ -9,6 +9,7 @@ mod oracle;
 mod rare;
 mod report;
 mod schedules;
+mod shapes;
 mod strategy;
 mod texts;
 mod tree;
@@ -22,6 +23,7 @@ pub use schedules::{
     Crew, Delivery, Dpor, Ended, Followed, Gather, ScheduleReport, ScheduleSettings, Staging,
     explore_schedules, follow, step_name, unfold_schedules,
 };
+pub use shapes::{Form, Part, Place, Precision, Shapes, Step, last_parts};
 pub use strategy::Strategy;
 pub use unfold::{
     Branch, Doubt, End, EndId, Failed, Fork, Node, NodeId, Summary, Unfolded, unfold,

@@ -85,6 +85,8 @@ pub struct Unit {
     pub language: String,
     pub module: String,
     pub file: Option<String>,
+    /// Nobody outside of the project is meant to call it.
+    pub is_internal: bool,
     pub verdict: Verdict,
     pub stop: Stop,
     /// It stopped because nothing new came for long, not because a number was reached.

@@ -13,6 +13,16 @@ pub struct Finding {
     pub id: String,
     /// Names the cause: the same for other inputs and after the source moved by some lines.
     pub fingerprint: String,
+    /// Names what fails and where, the same for every unit that leads there. `None`: it concerns the unit
+    /// itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
+    /// The id of the finding that is shown for this cause, if it is not this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub same_as: Option<String>,
+    /// Of the finding that is shown for its cause: the other units that lead there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also_through: Vec<String>,
     pub kind: Kind,
     pub level: Level,
     /// Why it has this level, in one line.
@@ -177,7 +187,9 @@ impl Level {
 }
 
 /// Whether a finding is news.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
     #[default]
@@ -239,6 +251,11 @@ pub fn input_id(text: &str) -> String {
 /// The short name of a cause of a unit.
 pub fn fingerprint(unit: &str, cause: &str) -> String {
     hex(&format!("{unit}\n{cause}"), 8)
+}
+
+/// The short name of a cause, whichever unit leads there.
+pub fn cause_id(condition: &str) -> String {
+    hex(condition, 8)
 }
 
 fn hex(text: &str, n_bytes: usize) -> String {

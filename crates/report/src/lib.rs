@@ -3,6 +3,7 @@
 //! Knows no language: whatever depends on one (how a term is printed, what a unit is called) arrives
 //! here as text. Reads no files and no clock: sources are part of the data.
 
+mod causes;
 mod data;
 mod finding;
 mod rank;
@@ -21,7 +22,9 @@ pub use data::{
     Share, Solver, Stop, Test, Tool, Uncovered, Unit, UnitCoverage, Unreceived, Verdict, Why,
     Written, WrittenKind, schema_text,
 };
-pub use finding::{Finding, Kind, Level, Reached, Schedule, Status, fingerprint, input_id};
+pub use finding::{
+    Finding, Kind, Level, Reached, Schedule, Status, cause_id, fingerprint, input_id,
+};
 pub use formats::{Detail, FORMATS, Format, View, format_named};
 pub use page::{TreeKind, TreeNode, tree_page};
 pub use paint::{Colours, Paint};

@@ -19,7 +19,7 @@ pub struct Ranked<'r> {
 /// Sorts findings by level, then by kind, then by the order of the units.
 pub fn ranked(report: &Report) -> Ranked<'_> {
     let mut res = Ranked::default();
-    for (unit, finding) in report.findings() {
+    for (unit, finding) in report.findings().filter(|it| it.1.same_as.is_none()) {
         match (finding.status, finding.level) {
             (Status::Known, _) => res.known.push((unit, finding)),
             (Status::Ignored, _) => res.ignored.push((unit, finding)),

@@ -1,10 +1,11 @@
 //! What is asked of a unit's inputs and of its results, and where the search begins.
 
 use crate::erlang::unit::UnitName;
+use engine::{Part, Place, Step};
 use erlang::machine::FromSpec;
 use erlang::spec::{Origin, Signature};
 use std::sync::Arc;
-use term::{Dice, Domain, Style, Term, print};
+use term::{Dice, Domain, Style, Term, Type, TypeId, Types, print};
 use trace::Input;
 
 #[derive(Clone, Debug, Default)]
@@ -39,9 +40,20 @@ impl Contract {
         self.signature.as_ref().is_some_and(|it| it.allows(&input.args))
     }
 
-    /// Whether a spec that says more than `term()` of some argument allows this input.
+    /// Whether an explicit spec that says more than `term()` of some argument allows this input. That a
+    /// behaviour types its callback does not mean that the module takes every such term.
     pub(crate) fn promises(&self, input: &Input) -> bool {
-        self.signature.as_ref().is_some_and(Signature::says_something) && self.allows(input)
+        let is_promise = |it: &Signature| {
+            it.origin == Origin::Spec && it.says_something() && it.allows(&input.args)
+        };
+        self.signature.as_ref().is_some_and(is_promise)
+    }
+
+    /// Whether the spec says more than `term()` of some of these parts, or there are none.
+    pub(crate) fn says_something_of(&self, parts: &[Part]) -> bool {
+        let Domain { types, args } = &self.domain;
+        let is_typed = |it: &Part| args.is_some_and(|args| is_typed(types, args, &it.place));
+        parts.is_empty() || parts.iter().any(is_typed)
     }
 
     /// Whether the input may be tried at all.
@@ -58,6 +70,51 @@ impl Contract {
             Origin::Callback(behaviour) => format!("the behaviour {}", behaviour.as_str()),
         };
         Some(format!("{by} promises {promised}, not {}", print(value, Style::TW)))
+    }
+}
+
+/// Whether the type of the arguments says more than `term()` of a part.
+fn is_typed(types: &Types, args: TypeId, place: &Place) -> bool {
+    let Type::Tuple(args) = types.get(args) else { return false };
+    let Some(mut at) = args.get(place.argument).map(|it| vec![*it]) else { return false };
+    for step in &place.steps {
+        at = at.into_iter().flat_map(|it| types_of_part(types, it, step)).collect();
+    }
+    // Of a part that no type speaks of, nothing is promised.
+    !at.is_empty() && at.iter().all(|it| !matches!(types.get(*it), Type::Any))
+}
+
+/// The types that a part of a value may have.
+fn types_of_part(types: &Types, of: TypeId, step: &Step) -> Vec<TypeId> {
+    match (types.get(of), step) {
+        (Type::Union(members), _) => {
+            members.iter().flat_map(|it| types_of_part(types, *it, step)).collect()
+        }
+        (Type::List { item, .. }, Step::Item) => vec![*item],
+        (Type::List { .. }, Step::Tail(_)) => vec![of],
+        (Type::Tuple(items), Step::Element { n, arity, tag }) if items.len() == *arity => {
+            let first = items.first().map(|it| types.get(*it));
+            let is_other = match (first, tag) {
+                (Some(Type::Literal(Term::Atom(name))), Some(tag)) => name.as_str() != tag,
+                _ => false,
+            };
+            let item = usize::try_from(*n).ok().and_then(|it| items.get(it));
+            if is_other { Vec::new() } else { item.copied().into_iter().collect() }
+        }
+        (Type::Map(fields), Step::Value(_)) => fields.iter().map(|it| it.value).collect(),
+        (Type::Any, _) => vec![of],
+        (
+            Type::None
+            | Type::Kind(_)
+            | Type::Literal(_)
+            | Type::Range { .. }
+            | Type::List { .. }
+            | Type::Tuple(_)
+            | Type::Map(_)
+            | Type::Bits { .. }
+            | Type::Fun { .. },
+            _,
+        ) => Vec::new(),
     }
 }
 

@@ -1,16 +1,17 @@
 //! One unit: explore it, judge how its runs ended, make the findings small.
 
 use crate::erlang::contract::Contract;
-use crate::erlang::finding::{Finding, Judge};
+use crate::erlang::finding::{Finding, Found, Judge};
 use crate::erlang::gate::{Gated, OnBeam, is_refusal};
-use crate::erlang::minimise::minimise;
+use crate::erlang::minimise::{minimise, rate};
 use crate::erlang::pool::Pool;
 use crate::erlang::reached::choices_of;
 use crate::erlang::schedules::leftover::Unreceived;
 use crate::erlang::unit::UnitName;
 use crate::flow::Slice;
 use crate::flow::clock::Clock;
-use engine::{Alone, Report, ScheduleSettings, Settings, Stop, Strategy, Test, explore};
+use ::report::Kind;
+use engine::{Alone, Report, ScheduleSettings, Settings, Shapes, Stop, Strategy, Test, explore};
 use erlang::Machine;
 use solve::{Chain, Effort};
 use std::collections::BTreeSet;
@@ -126,15 +127,27 @@ impl Task {
         let mut res = Explored { report, trouble, ..Explored::default() };
         res.leave_out_refused();
         res.count_stopped();
-        let judge = Judge { unit: &self.unit, contract, modules };
+        let judge = Judge { unit: &self.unit, contract, modules, shapes: None };
         let ends = res.report.tests.iter().map(|it| (&it.input, &it.outcome));
+        let found = judge.findings(ends);
+        let accepted = accepted(&res.report, &judge);
+        let is_in_question = |it: &Found| matches!(it.finding.kind, Kind::Crash | Kind::Timeout);
+        let shapes = match found.iter().any(is_in_question) {
+            true => Shapes::gather(&mut unit, accepted.into_iter()),
+            false => Shapes::default(),
+        };
+        let judge = Judge { shapes: Some(&shapes), ..judge };
         let left = time.saturating_sub(begin.elapsed());
         let end = Instant::now() + time_of_shrinking(time, left);
         let goes_on = || Instant::now() < end && !interrupt.load(Ordering::Relaxed);
         let mut solver = Chain::new(Effort::default());
         unit.be_patient();
         let mut reached = Vec::new();
-        for (cause, mut finding) in judge.findings(ends) {
+        for mut found in found {
+            if is_in_question(&found) {
+                rate(&mut unit, &judge, &mut found);
+            }
+            let Found { cause, mut finding, .. } = found;
             minimise(&mut unit, &mut solver, &judge, &cause, &mut finding, &goes_on);
             let choices = choices_of(&mut unit, &finding.input);
             res.findings.push(finding);
@@ -171,6 +184,23 @@ impl Task {
         Report { solver: solver.statistics, ..report }
     }
 }
+
+/// Inputs that ended well: those that went somewhere new first, then some of the others from the whole
+/// search.
+fn accepted<'r>(report: &'r Report, judge: &Judge<'_>) -> Vec<&'r Input> {
+    let is_well = |it: &&Test| {
+        matches!(it.outcome, Outcome::Value(_)) && judge.cause(&it.input, &it.outcome).is_none()
+    };
+    let (news, others): (Vec<&Test>, Vec<&Test>) =
+        report.tests.iter().filter(is_well).partition(|it| it.is_news);
+    let n_others = MAX_ACCEPTED.saturating_sub(news.len());
+    let every = others.len().div_ceil(n_others.max(1)).max(1);
+    let others = others.into_iter().step_by(every).take(n_others);
+    news.into_iter().take(MAX_ACCEPTED).chain(others).map(|it| &it.input).collect()
+}
+
+/// Runs that are made once more to see what inputs that end well look like.
+const MAX_ACCEPTED: usize = 400;
 
 fn function_at(machine: &Machine, site: SiteId) -> Option<UnitName> {
     let (module, function, arity) = machine.function_at(site)?;

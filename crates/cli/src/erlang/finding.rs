@@ -4,9 +4,11 @@
 
 use crate::erlang::contract::Contract;
 use crate::erlang::frames::{Frame, frames};
+use crate::erlang::level::Rated;
 use crate::erlang::schedules::Schedule;
 use crate::erlang::unit::UnitName;
 use ::report::{Kind, Reached};
+use engine::Shapes;
 use std::collections::BTreeMap;
 use term::{Atom, Fun, Term};
 use trace::{Input, Outcome, Stopped};
@@ -29,6 +31,9 @@ pub(crate) struct Finding {
     pub(crate) reached: Vec<Reached>,
     /// Names the cause in words that stay the same when lines move.
     pub(crate) cause: String,
+    /// Names the place and the condition, the same for every function that leads there.
+    pub(crate) condition: Option<String>,
+    pub(crate) rated: Rated,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +59,21 @@ impl Cause {
         self.kind
     }
 
+    /// What fails and where, whichever function was called: exceptions that a library raises are told by
+    /// the call into it. `None`: it concerns the function itself.
+    pub(crate) fn condition(&self, modules: &[Atom]) -> Option<String> {
+        let Cause { kind: _, class, shape, raised, own } = self;
+        let (module, function, arity, line) = own.as_ref()?;
+        let raised = raised.as_ref().filter(|it| !modules.contains(&it.0));
+        let by = raised.map(|it| format!("{}:{}/{}", it.0.as_str(), it.1.as_str(), it.2));
+        Some(format!(
+            "{class} {shape} {}:{}/{arity} {line:?} {}",
+            module.as_str(),
+            function.as_str(),
+            by.unwrap_or_default()
+        ))
+    }
+
     /// In words, without lines.
     pub(crate) fn text(&self) -> String {
         let spot = |it: &Option<Spot>| match it {
@@ -76,7 +96,20 @@ pub(crate) struct Judge<'a> {
     pub(crate) contract: &'a Contract,
     /// The modules under test.
     pub(crate) modules: &'a [Atom],
+    /// What runs that ended well looked at; `None`: it is not known.
+    pub(crate) shapes: Option<&'a Shapes>,
 }
+
+/// A finding with other inputs that show the same.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    pub(crate) cause: Cause,
+    pub(crate) finding: Finding,
+    pub(crate) others: Vec<Input>,
+}
+
+/// Inputs that are kept of those that show the same.
+const MAX_OTHERS: usize = 24;
 
 impl Judge<'_> {
     pub(crate) fn cause(&self, input: &Input, outcome: &Outcome) -> Option<Cause> {
@@ -138,33 +171,35 @@ impl Judge<'_> {
     pub(crate) fn findings<'t>(
         &self,
         ends: impl Iterator<Item = (&'t Input, &'t Outcome)>,
-    ) -> Vec<(Cause, Finding)> {
-        let mut found: BTreeMap<Cause, (usize, Finding)> = BTreeMap::new();
+    ) -> Vec<Found> {
+        let mut found: BTreeMap<Cause, (usize, Found)> = BTreeMap::new();
         for (n, (input, outcome)) in ends.enumerate() {
             let Some(cause) = self.cause(input, outcome) else { continue };
             let (_, known) = found.entry(cause.clone()).or_insert_with(|| {
-                let mut finding = self.finding(cause.kind, input, outcome);
-                finding.cause = cause.text();
-                (n, finding)
+                let finding = self.finding(cause.kind, input, outcome);
+                (n, Found { cause: cause.clone(), finding, others: Vec::new() })
             });
-            known.count += 1;
-            if size_of(input) < size_of(&known.input) {
-                let count = known.count;
-                let cause_text = std::mem::take(&mut known.cause);
-                *known = Finding {
-                    count,
-                    cause: cause_text,
-                    ..self.finding(cause.kind, input, outcome)
-                };
+            known.finding.count += 1;
+            if size_of(input) < size_of(&known.finding.input) {
+                let count = known.finding.count;
+                let smaller = Finding { count, ..self.finding(cause.kind, input, outcome) };
+                let larger = std::mem::replace(&mut known.finding, smaller).input;
+                // The last ones are the smallest.
+                if known.others.len() == MAX_OTHERS {
+                    known.others.remove(0);
+                }
+                known.others.push(larger);
+            } else if known.others.len() < MAX_OTHERS && *input != known.finding.input {
+                known.others.push(input.clone());
             }
         }
-        let mut res: Vec<(usize, Cause, Finding)> =
-            found.into_iter().map(|(cause, (n, finding))| (n, cause, finding)).collect();
-        res.sort_by_key(|it| (it.2.kind, it.0));
-        res.into_iter().map(|it| (it.1, it.2)).collect()
+        let mut res: Vec<(usize, Found)> = found.into_values().collect();
+        res.sort_by_key(|it| (it.1.finding.kind, it.0));
+        res.into_iter().map(|it| it.1).collect()
     }
 
     pub(crate) fn finding(&self, kind: Kind, input: &Input, outcome: &Outcome) -> Finding {
+        let cause = self.cause(input, outcome);
         let complaint = match outcome {
             Outcome::Value(value) => self.contract.complaint(input, value),
             Outcome::Crash { .. } | Outcome::Deadlock | Outcome::Stopped(_) => None,
@@ -179,7 +214,9 @@ impl Judge<'_> {
             confirmation: Confirmation::Unconfirmed("it was not tried on BEAM".to_owned()),
             schedule: None,
             reached: Vec::new(),
-            cause: String::new(),
+            cause: cause.as_ref().map_or_else(|| kind.name().to_owned(), Cause::text),
+            condition: cause.and_then(|it| it.condition(self.modules)),
+            rated: self.rate(kind, input, outcome, &[]),
         }
     }
 }
@@ -216,7 +253,7 @@ fn shape(reason: &Term) -> String {
 }
 
 /// Reasons that carry the value that did not fit.
-const RUNTIME_TAGS: &[&str] = &[
+pub(crate) const RUNTIME_TAGS: &[&str] = &[
     "badmatch",
     "case_clause",
     "try_clause",

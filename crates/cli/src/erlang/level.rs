@@ -1,30 +1,198 @@
 //! How much a finding matters, and why: the one place where that is decided for Erlang and Elixir.
+//!
+//! A finding breaks a promise if an explicit spec allows its input. Without a promise it is suspicious if
+//! inputs of its shape are accepted elsewhere, and a refusal if they never are, or if the code under test
+//! raises on purpose.
 
-use crate::erlang::contract::Contract;
-use crate::erlang::finding::Finding;
-use crate::erlang::unit::UnitName;
+use crate::erlang::finding::{Judge, RUNTIME_TAGS};
+use crate::erlang::frames::{Frame, frames};
+use crate::erlang::unit::quoted;
 use ::report::{Kind, Level};
+use engine::{Form, Part, Precision};
+use erlang::spec::Origin;
+use term::{Style, Term, print};
+use trace::{Input, Outcome};
 
 /// The level of a finding, and one line that says why it has it.
-pub(crate) fn level(contract: &Contract, unit: &UnitName, finding: &Finding) -> (Level, String) {
-    let is_promised = contract.promises(&finding.input);
-    match finding.kind {
-        Kind::Spec => (Level::Promise, finding.complaint.clone().unwrap_or_default()),
-        Kind::Property => (Level::Promise, "a property must return true".to_owned()),
-        Kind::Deadlock => (Level::Promise, "nobody can go on".to_owned()),
-        Kind::Race => (Level::Suspicious, finding.complaint.clone().unwrap_or_default()),
-        Kind::Crash | Kind::Timeout if is_promised => {
-            (Level::Promise, "the spec allows this input".to_owned())
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Rated {
+    pub(crate) level: Level,
+    pub(crate) because: String,
+}
+
+impl Rated {
+    fn new(level: Level, because: impl Into<String>) -> Rated {
+        Rated { level, because: because.into() }
+    }
+}
+
+impl Judge<'_> {
+    /// Rates an end of a kind. `decided_by`: the parts of the input that its last choice looked at.
+    pub(crate) fn rate(
+        &self,
+        kind: Kind,
+        input: &Input,
+        outcome: &Outcome,
+        decided_by: &[Part],
+    ) -> Rated {
+        if kind != Kind::Property && input.args.iter().any(|it| it.has_part(is_text_with_surrogate)) {
+            let why = "it holds a surrogate code point, which no text has";
+            return Rated::new(Level::Refusal, why);
         }
-        Kind::Crash => (Level::Suspicious, "nobody catches this exception".to_owned()),
-        Kind::Timeout => (Level::Suspicious, "it may run forever".to_owned()),
-        Kind::Rejected if contract.signature.is_some() => {
-            (Level::Refusal, "the spec does not allow this input".to_owned())
+        match kind {
+            Kind::Spec => {
+                let complaint = match outcome {
+                    Outcome::Value(value) => self.contract.complaint(input, value),
+                    Outcome::Crash { .. } | Outcome::Deadlock | Outcome::Stopped(_) => None,
+                };
+                Rated::new(Level::Promise, complaint.unwrap_or_default())
+            }
+            Kind::Property => Rated::new(Level::Promise, "a property must return true"),
+            Kind::Race => Rated::new(Level::Suspicious, "the result depends on the schedule"),
+            Kind::Deadlock if self.contract.promises(input) => {
+                Rated::new(Level::Promise, "the spec allows this input, and nobody can go on")
+            }
+            Kind::Deadlock => Rated::new(Level::Suspicious, "nobody can go on"),
+            Kind::Rejected if self.contract.signature.is_some() => {
+                Rated::new(Level::Refusal, "the spec does not allow this input")
+            }
+            Kind::Rejected => {
+                let title = self.unit.title();
+                let why =
+                    format!("no clause of {title} takes it, and no spec says that one should");
+                Rated::new(Level::Refusal, why)
+            }
+            Kind::Crash | Kind::Timeout => {
+                self.refusal(outcome).unwrap_or_else(|| self.rate_crash(input, outcome, decided_by))
+            }
         }
-        Kind::Rejected => {
-            let title = unit.title();
-            let why = format!("no clause of {title} takes it, and no spec says that one should");
-            (Level::Refusal, why)
+    }
+
+    /// Of a crash whose exception says by itself that the input is not the reason.
+    fn refusal(&self, outcome: &Outcome) -> Option<Rated> {
+        let Outcome::Crash { class, reason, trace } = outcome else { return None };
+        let frames = frames(trace);
+        let first = frames.first()?;
+        let is_own = self.modules.contains(&first.module);
+        if is_own && (class.as_str() != "error" || !is_of_runtime(reason)) {
+            let at = first.line.map(|it| format!(" in line {it}")).unwrap_or_default();
+            let function = format!("{}/{}", quoted(&first.function), first.arity);
+            return Some(Rated::new(
+                Level::Refusal,
+                format!("{function} raises this exception on purpose{at}"),
+            ));
         }
+        missing(reason, first)
+            .map(|what| Rated::new(Level::Refusal, format!("it needs {what}, which is not there")))
+    }
+
+    fn rate_crash(&self, input: &Input, outcome: &Outcome, decided_by: &[Part]) -> Rated {
+        if self.contract.promises(input) && self.contract.says_something_of(decided_by) {
+            return Rated::new(Level::Promise, "the spec allows this input");
+        }
+        if let Some(Origin::Callback(behaviour)) =
+            self.contract.signature.as_ref().map(|it| &it.origin)
+        {
+            let why = format!(
+                "it is a callback of {}, and this input need not be one that it is called with",
+                quoted(behaviour)
+            );
+            return Rated::new(Level::Refusal, why);
+        }
+        let ends = match outcome {
+            Outcome::Stopped(_) => "it may run forever",
+            Outcome::Crash { .. } | Outcome::Value(_) | Outcome::Deadlock => {
+                "nobody catches this exception"
+            }
+        };
+        let Some(shapes) = self.shapes else { return Rated::new(Level::Suspicious, ends) };
+        if decided_by.is_empty() {
+            return Rated::new(Level::Suspicious, format!("{ends}, whatever the arguments are"));
+        }
+        if shapes.is_empty() {
+            let why = "no call was found that ends well, so that nothing shows what it takes";
+            return Rated::new(Level::Refusal, why);
+        }
+        let precision = match outcome {
+            Outcome::Crash { reason, .. } if is_no_match(reason) => Precision::Exact,
+            Outcome::Crash { .. } | Outcome::Stopped(_) | Outcome::Value(_) | Outcome::Deadlock => {
+                Precision::Kind
+            }
+        };
+        let refused = decided_by.iter().find(|it| shapes.example(it, precision).is_none());
+        if let Some(part) = refused {
+            return Rated::new(Level::Refusal, refused_part(part));
+        }
+        let example = decided_by.iter().find_map(|it| shapes.example(it, precision));
+        let example = example.map(|it| self.unit.shown(&it.args)).unwrap_or_default();
+        Rated::new(Level::Suspicious, format!("inputs of this shape end well: {}", cut(&example)))
+    }
+}
+
+/// Whether a list of code points has one that Unicode keeps for UTF-16. `char()` has them, texts do not.
+fn is_text_with_surrogate(term: &Term) -> bool {
+    let Term::List(list) = term else { return false };
+    let codes = || list.items.iter().filter_map(Term::as_int);
+    codes().count() == list.items.len() && codes().any(|it| (0xD800..=0xDFFF).contains(&it))
+}
+
+fn refused_part(part: &Part) -> String {
+    match &part.form {
+        Form::MapWith { .. } => format!("no call ended well with {} as {}", part.form, part.place),
+        form => format!("no call ended well with {form} as {}", part.place),
+    }
+}
+
+/// Characters of an example within a line.
+const MAX_EXAMPLE: usize = 60;
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(MAX_EXAMPLE) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or(text)),
+        None => text.to_owned(),
+    }
+}
+
+/// Whether the runtime raises an error of this reason by itself, where a clause is missing or a builtin is
+/// given what it does not take.
+fn is_of_runtime(reason: &Term) -> bool {
+    let is_known = |it: &str| RUNTIME_TAGS.contains(&it) && it != "badarg";
+    match reason.as_tuple() {
+        Some([Term::Atom(tag), ..]) => is_known(tag.as_str()),
+        Some(_) => false,
+        None => reason.as_atom().is_some_and(|it| {
+            is_known(it) || matches!(it, "function_clause" | "if_clause" | "undef" | "badarith")
+        }),
+    }
+}
+
+/// Whether a value was matched against patterns, and none took it.
+fn is_no_match(reason: &Term) -> bool {
+    let tag = reason.as_tuple().and_then(<[Term]>::first).unwrap_or(reason);
+    let is_builtin = matches!(tag.as_atom(), Some("badarith" | "badarg" | "system_limit"));
+    is_of_runtime(reason) && !is_builtin
+}
+
+/// What a system that runs would have, and this one has not: a process, a node, a table, a module.
+fn missing(reason: &Term, raised: &Frame) -> Option<String> {
+    let tag = reason.as_tuple().and_then(<[Term]>::first).unwrap_or(reason);
+    let inner = tag.as_tuple().and_then(<[Term]>::first).unwrap_or(tag);
+    match inner.as_atom() {
+        Some("noproc") => return Some("a process".to_owned()),
+        Some("nodedown" | "noconnection") => return Some("another node".to_owned()),
+        _ => {}
+    }
+    if inner.as_atom() != Some("badarg") {
+        return None;
+    }
+    let first = raised.args.as_ref()?.first()?;
+    let name = || print(first, Style::TW);
+    match (raised.module.as_str(), raised.function.as_str(), first) {
+        ("ets", _, Term::Atom(_) | Term::Ref(_)) => Some(format!("the table {}", name())),
+        ("persistent_term", "get", _) => Some(format!("the persistent term {}", name())),
+        ("erlang", "!" | "send" | "monitor" | "unregister", Term::Atom(_)) => {
+            Some(format!("a process with the name {}", name()))
+        }
+        _ => None,
     }
 }

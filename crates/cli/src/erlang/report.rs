@@ -6,7 +6,7 @@ use crate::erlang::confirm::is_confirmed;
 use crate::erlang::exception::{exception_text, stack_lines};
 use crate::erlang::explore::{Explored, MAX_REDUCTIONS, Task};
 use crate::erlang::finding::{Confirmation, Finding};
-use crate::erlang::level::level;
+use crate::erlang::level::Rated;
 use crate::erlang::project::Project;
 use crate::erlang::schedules::Schedule;
 use crate::erlang::tests;
@@ -14,7 +14,8 @@ use crate::erlang::unit::{UnitName, quoted};
 use crate::explain::Code;
 use crate::flow::{Again, Done, Recorded};
 use ::report::{
-    Language, Loss, Report, Solver, Stop, Test, Unit, UnitCoverage, Unreceived, fingerprint,
+    Language, Loss, Report, Solver, Stop, Test, Unit, UnitCoverage, Unreceived, cause_id,
+    fingerprint,
 };
 use erlang::Machine;
 use std::fmt::Write;
@@ -147,12 +148,13 @@ fn finding(project: &Project, task: &Task, of: &Finding) -> ::report::Finding {
         Outcome::Crash { trace, .. } => stack_lines(trace),
         Outcome::Value(_) | Outcome::Deadlock | Outcome::Stopped(_) => vec![],
     };
-    let (level, because) = level(&task.contract, unit, of);
+    let Rated { level, because } = of.rated.clone();
     let (input, outcome) = (of.input.clone(), of.outcome.clone());
     let test = engine::Test { input, outcome, is_news: true };
     ::report::Finding {
         id: unit.id(&of.input.args),
         fingerprint: fingerprint(&unit.to_string(), &of.cause),
+        cause: of.condition.as_deref().map(cause_id),
         kind: of.kind,
         level,
         because,

@@ -134,7 +134,7 @@ impl Task {
         stage.is_recorded = *arity > 0;
         let nothing = Input { args: Vec::new() };
         let seed = self.contract.seeds.first().unwrap_or(&nothing);
-        let judge = Judge { unit: &self.unit, contract: &self.contract, modules };
+        let judge = Judge { unit: &self.unit, contract: &self.contract, modules, shapes: None };
         let gather = || Gathering {
             judge: &judge,
             all: Gathered { gate: gate.clone(), ..Gathered::default() },

@@ -116,6 +116,7 @@ impl Flow<'_> {
         report.interrupted = self.interrupt.load(Ordering::Relaxed);
         report.elapsed_ms = u64::try_from(self.begin.elapsed().as_millis()).unwrap_or(u64::MAX);
         noise::mark(report, self.asked, &mut self.said)?;
+        report.join_causes();
         report.units.iter_mut().for_each(Unit::judge);
         for unit in &report.units {
             if let Some(why) = &unit.trouble {

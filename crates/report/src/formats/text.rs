@@ -20,6 +20,8 @@ pub(super) const FORMAT: Format =
 const MAX_FINDINGS: usize = 50;
 /// Units whose refusals have a line of their own, likewise.
 const MAX_FOLDED: usize = 20;
+/// Other units that lead to the same cause and are named.
+const MAX_THROUGH: usize = 4;
 /// Goals and their answers that are listed, likewise.
 const MAX_TESTS: usize = 60;
 
@@ -220,6 +222,12 @@ pub(super) fn snippet(report: &Report, finding: &Finding) -> Option<Snippet> {
 pub(super) fn notes(finding: &Finding, runtime: &str) -> Vec<String> {
     let mut res = vec![format!("{}: {}", finding.level.title(), finding.because)];
     res.extend(finding.why.iter().filter(|it| **it != finding.because).cloned());
+    if let Some((first, rest)) = finding.also_through.split_first() {
+        let more = rest.iter().take(MAX_THROUGH - 1).fold(first.clone(), |all, it| all + ", " + it);
+        let n_more = finding.also_through.len().saturating_sub(MAX_THROUGH);
+        let others = if n_more == 0 { String::new() } else { format!(" and {n_more} more") };
+        res.push(format!("also through {more}{others}"));
+    }
     if finding.count > 1 {
         let ends = if finding.schedule.is_some() {
             format!("{} runs end like this; this one has the fewest switches", finding.count)

@@ -1,0 +1,385 @@
+//! The shapes of inputs that a unit accepts: what the parts of an input are that runs looked at and then
+//! ended well.
+//!
+//! A part is named by its place in the arguments, and all elements of a list are one place. Only what a
+//! run looked at counts: that a run ended well says nothing about a part that it never saw. Knows choices
+//! and terms, no language.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use term::{Expr, ExprId, Exprs, Op, Term, Var};
+use trace::{Choice, Executor, Input, Looked};
+
+/// One step from a value to a part of it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Step {
+    /// Any element of a list.
+    Item,
+    /// What follows so many elements of a list; beyond [`MAX_TAIL`] all are one place.
+    Tail(usize),
+    /// An element of a tuple, counted from 0. Tuples with other tags are other places.
+    Element { n: u32, arity: usize, tag: Option<String> },
+    /// The value of a key, by the text of the key.
+    Value(String),
+}
+
+/// Lists of few elements often stand for tuples, so that their lengths tell them apart.
+const MAX_TAIL: usize = 4;
+
+/// A part of an input: which argument, counted from 0, and how to come from there to the part.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    pub argument: usize,
+    pub steps: Vec<Step>,
+}
+
+/// What a part is at its top.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Form {
+    Integer,
+    Float,
+    Atom(String),
+    /// A list with elements, or without.
+    List,
+    /// The end of a list, at a place where it may go on.
+    End,
+    Tuple {
+        arity: usize,
+        tag: Option<String>,
+    },
+    Map,
+    /// A map that a run looked into for a key.
+    MapWith {
+        key: String,
+        has_it: bool,
+    },
+    /// A bitstring of whole bytes, or not.
+    Bits {
+        is_whole: bool,
+    },
+    Function {
+        arity: usize,
+    },
+    Pid,
+    Port,
+    Reference,
+}
+
+/// How closely two forms are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Precision {
+    /// By their kind only: atoms are alike, and so are tuples of one arity.
+    Kind,
+    /// Names of atoms and tags of tuples count.
+    Exact,
+}
+
+/// A part that a run looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    pub place: Place,
+    pub form: Form,
+}
+
+/// What runs that ended well looked at, each with the first input that had it.
+#[derive(Clone, Debug, Default)]
+pub struct Shapes {
+    known: BTreeMap<Place, Vec<(Form, Input)>>,
+    n_runs: usize,
+}
+
+impl Shapes {
+    /// Runs inputs that are known to end well once more, and keeps what they look at.
+    pub fn gather<'i>(
+        executor: &mut dyn Executor,
+        inputs: impl Iterator<Item = &'i Input>,
+    ) -> Shapes {
+        let mut res = Shapes::default();
+        for input in inputs {
+            if let Ok(run) = executor.run(input) {
+                res.accept(executor.exprs(), &run.choices, input);
+            }
+        }
+        res
+    }
+
+    /// Adds what a run looked at that ended well.
+    pub fn accept(&mut self, exprs: &Exprs, choices: &[Choice], input: &Input) {
+        self.n_runs += 1;
+        for choice in choices {
+            for Part { place, form } in parts(exprs, choice, input) {
+                let forms = self.known.entry(place).or_default();
+                if forms.iter().all(|it| it.0 != form) {
+                    forms.push((form, input.clone()));
+                }
+            }
+        }
+    }
+
+    /// Whether no run ended well.
+    pub fn is_empty(&self) -> bool {
+        self.n_runs == 0
+    }
+
+    /// An input that ended well and had a part of this form at this place.
+    pub fn example(&self, part: &Part, precision: Precision) -> Option<&Input> {
+        let forms = self.known.get(&part.place)?;
+        let is_alike = |it: &Form| match precision {
+            Precision::Exact => *it == part.form,
+            Precision::Kind => it.kind() == part.form.kind(),
+        };
+        forms.iter().find(|it| is_alike(&it.0)).map(|it| &it.1)
+    }
+
+    /// The forms that runs which ended well had at a place.
+    pub fn forms(&self, place: &Place) -> impl Iterator<Item = &Form> {
+        self.known.get(place).into_iter().flatten().map(|it| &it.0)
+    }
+}
+
+/// The parts of the input that a choice looked at: each value that it tests is a part, or is computed
+/// from some.
+fn parts(exprs: &Exprs, choice: &Choice, input: &Input) -> Vec<Part> {
+    let (Looked::Test(expr) | Looked::Heads(expr, _) | Looked::Pin(expr, _)) = &choice.looked;
+    let mut res = Vec::new();
+    let mut open = vec![*expr];
+    while let Some(expr) = open.pop() {
+        if let Some((place, view)) = part(exprs, expr, input) {
+            if let Some(form) = view.form() {
+                res.push(Part { place, form });
+            }
+            continue;
+        }
+        let Some(Expr::Apply(op, args)) = exprs.get(expr) else { continue };
+        if let (Op::HasKey, [key, map]) = (op, &args[..])
+            && let (Some(key), Some((place, View::Whole(Term::Map(pairs))))) =
+                (exprs.as_constant(*key), part(exprs, *map, input))
+        {
+            let has_it = pairs.iter().any(|it| it.0 == *key);
+            res.push(Part { place, form: Form::MapWith { key: text(key), has_it } });
+            continue;
+        }
+        open.extend(args.iter().copied());
+    }
+    res
+}
+
+/// The parts that the last choice of a run looked at: the test that decided how it ended.
+pub fn last_parts(exprs: &Exprs, choices: &[Choice], input: &Input) -> Vec<Part> {
+    let with_parts = choices.iter().rev().map(|it| parts(exprs, it, input));
+    with_parts.into_iter().find(|it| !it.is_empty()).unwrap_or_default()
+}
+
+/// A value within the input.
+#[derive(Clone, Copy, Debug)]
+enum View<'i> {
+    Whole(&'i Term),
+    /// What follows so many elements of a list.
+    Tail(&'i Term, usize),
+}
+
+/// The place of an expression that selects a part of the input, and the part; `None`: it is computed.
+fn part<'i>(exprs: &Exprs, expr: ExprId, input: &'i Input) -> Option<(Place, View<'i>)> {
+    let (mut expr, mut selectors) = (expr, Vec::new());
+    let argument = loop {
+        match exprs.get(expr)? {
+            Expr::Var(Var(n)) => break usize::try_from(*n).ok()?,
+            Expr::Const(_) => return None,
+            Expr::Apply(op, args) => {
+                selectors.push((*op, args.first()?));
+                expr = if *op == Op::Get { *args.get(1)? } else { *args.first()? };
+            }
+        }
+    };
+    let mut place = Place { argument, steps: Vec::new() };
+    let mut view = View::Whole(input.args.get(argument)?);
+    for (op, key) in selectors.into_iter().rev() {
+        let (step, selected) = match (op, view) {
+            (Op::Tail, View::Whole(list)) => (Step::Tail(1), View::Tail(list, 1)),
+            (Op::Tail, View::Tail(list, n)) => {
+                (Step::Tail(MAX_TAIL.min(n + 1)), View::Tail(list, n + 1))
+            }
+            (Op::Head, View::Whole(Term::List(list))) => {
+                (Step::Item, View::Whole(list.items.first()?))
+            }
+            (Op::Head, View::Tail(Term::List(list), n)) => {
+                (Step::Item, View::Whole(list.items.get(n)?))
+            }
+            (Op::Element(n), View::Whole(Term::Tuple(items))) => {
+                let tag = if n == 0 { None } else { tag(items) };
+                let item = items.get(usize::try_from(n).ok()?)?;
+                (Step::Element { n, arity: items.len(), tag }, View::Whole(item))
+            }
+            (Op::Get, View::Whole(Term::Map(pairs))) => {
+                let key = exprs.as_constant(*key)?;
+                let (_, value) = pairs.iter().find(|it| it.0 == *key)?;
+                (Step::Value(text(key)), View::Whole(value))
+            }
+            _ => return None,
+        };
+        // The elements of a list are one place, wherever they stand, and so is the rest behind them.
+        if let (View::Tail(..), Step::Item | Step::Tail(_)) = (view, &step) {
+            place.steps.pop();
+        }
+        place.steps.push(step);
+        view = selected;
+    }
+    Some((place, view))
+}
+
+impl View<'_> {
+    fn form(self) -> Option<Form> {
+        match self {
+            View::Whole(term) => Some(form(term)),
+            View::Tail(Term::List(list), n) if n < list.items.len() => Some(Form::List),
+            View::Tail(Term::List(list), n) if n == list.items.len() => match &list.tail {
+                Term::Nil => Some(Form::End),
+                other => Some(form(other)),
+            },
+            View::Tail(..) => None,
+        }
+    }
+}
+
+fn form(term: &Term) -> Form {
+    match term {
+        Term::Int(_) | Term::Big(_) => Form::Integer,
+        Term::Float(_) => Form::Float,
+        Term::Atom(name) => Form::Atom(name.as_str().to_owned()),
+        Term::Nil | Term::List(_) => Form::List,
+        Term::Tuple(items) => Form::Tuple { arity: items.len(), tag: tag(items) },
+        Term::Map(_) => Form::Map,
+        Term::Bits(bits) => Form::Bits { is_whole: bits.bit_len().is_multiple_of(8) },
+        Term::Fun(fun) => Form::Function { arity: fun.arity().into() },
+        Term::Pid(_) => Form::Pid,
+        Term::Port(_) => Form::Port,
+        Term::Ref(_) => Form::Reference,
+    }
+}
+
+/// The atom that a tuple begins with.
+fn tag(items: &[Term]) -> Option<String> {
+    items.first().and_then(Term::as_atom).map(str::to_owned)
+}
+
+fn text(key: &Term) -> String {
+    term::print(key, term::Style::INPUT)
+}
+
+impl Form {
+    /// The form without names.
+    fn kind(&self) -> Form {
+        match self {
+            Form::Atom(_) => Form::Atom(String::new()),
+            Form::Tuple { arity, .. } => Form::Tuple { arity: *arity, tag: None },
+            Form::Integer
+            | Form::Float
+            | Form::List
+            | Form::End
+            | Form::Map
+            | Form::MapWith { .. }
+            | Form::Bits { .. }
+            | Form::Function { .. }
+            | Form::Pid
+            | Form::Port
+            | Form::Reference => self.clone(),
+        }
+    }
+}
+
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Form::Integer => f.write_str("an integer"),
+            Form::Float => f.write_str("a float"),
+            Form::Atom(name) => write!(f, "the atom {}", text(&Term::atom(name))),
+            Form::List => f.write_str("a list"),
+            Form::End => f.write_str("the end of a list"),
+            Form::Tuple { tag: Some(tag), arity } => {
+                write!(f, "a tuple of {arity} that begins with {}", text(&Term::atom(tag)))
+            }
+            Form::Tuple { tag: None, arity } => write!(f, "a tuple of {arity}"),
+            Form::Map => f.write_str("a map"),
+            Form::MapWith { key, has_it: true } => write!(f, "a map with the key {key}"),
+            Form::MapWith { key, has_it: false } => write!(f, "a map without the key {key}"),
+            Form::Bits { is_whole: true } => f.write_str("a binary"),
+            Form::Bits { is_whole: false } => f.write_str("a bitstring that is no binary"),
+            Form::Function { arity } => write!(f, "a function of {arity} arguments"),
+            Form::Pid => f.write_str("a pid"),
+            Form::Port => f.write_str("a port"),
+            Form::Reference => f.write_str("a reference"),
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for step in self.steps.iter().rev() {
+            match step {
+                Step::Item => f.write_str("an element of ")?,
+                Step::Tail(_) => f.write_str("the rest of ")?,
+                Step::Element { n, .. } => write!(f, "element {} of ", n + 1)?,
+                Step::Value(key) => write!(f, "the value of {key} in ")?,
+            }
+        }
+        write!(f, "argument {}", self.argument + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use trace::{Head, SiteId};
+
+    fn read(text: &str) -> Input {
+        Input { args: vec![term::read_term(text).expect("a term")] }
+    }
+
+    fn choice(looked: Looked) -> Choice {
+        Choice { site: SiteId(0), taken: 0, looked }
+    }
+
+    /// What a choice about an expression of the only argument looked at.
+    fn check(ops: &[Op], input: &str, expect: &str) {
+        let mut exprs = Exprs::default();
+        let var = exprs.var(Var(0));
+        let expr = ops.iter().fold(var, |expr, op| exprs.apply(*op, &[expr]));
+        let heads: Arc<[Head]> = Arc::new([Head::Literal(Term::Int(1))]);
+        let found = parts(&exprs, &choice(Looked::Heads(expr, heads)), &read(input));
+        let found: Vec<String> =
+            found.iter().map(|it| format!("{} is {}", it.place, it.form)).collect();
+        assert_eq!(found.join(", "), expect, "{input}");
+    }
+
+    #[test]
+    fn parts_are_named_by_how_one_comes_to_them() {
+        check(&[], "7", "argument 1 is an integer");
+        check(&[Op::Head], "[7.5]", "an element of argument 1 is a float");
+        check(&[Op::Tail, Op::Tail, Op::Head], "[1,2,a]", "an element of argument 1 is the atom a");
+        check(&[Op::Tail], "[1]", "the rest of argument 1 is the end of a list");
+        check(&[Op::Element(1)], "{port,[]}", "element 2 of argument 1 is a list");
+        check(&[Op::Length], "[7]", "argument 1 is a list");
+        check(&[Op::Head, Op::Negate], "[7]", "an element of argument 1 is an integer");
+    }
+
+    #[test]
+    fn what_no_run_accepted_is_told_from_what_some_did() {
+        let mut exprs = Exprs::default();
+        let var = exprs.var(Var(0));
+        let item = exprs.apply(Op::Head, &[var]);
+        let looked = choice(Looked::Heads(item, Arc::new([])));
+        let mut shapes = Shapes::default();
+        for accepted in ["[1]", "[a]"] {
+            shapes.accept(&exprs, std::slice::from_ref(&looked), &read(accepted));
+        }
+        let check = |input: &str, precision: Precision, expect: Option<&str>| {
+            let part = parts(&exprs, &looked, &read(input)).pop().expect("a part");
+            assert_eq!(shapes.example(&part, precision), expect.map(read).as_ref(), "{input}");
+        };
+        check("[5]", Precision::Exact, Some("[1]"));
+        check("[b]", Precision::Exact, None);
+        check("[b]", Precision::Kind, Some("[a]"));
+        check("[5.0]", Precision::Kind, None);
+    }
+}
