@@ -5,6 +5,7 @@
 //! run looked at counts: that a run ended well says nothing about a part that it never saw. Knows choices
 //! and terms, no language.
 
+use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use std::fmt;
 use term::{Expr, ExprId, Exprs, Op, Term, Var};
@@ -86,16 +87,25 @@ pub struct Part {
 pub struct Shapes {
     known: BTreeMap<Place, Vec<(Form, Input)>>,
     n_runs: usize,
+    n_steps: usize,
 }
 
+/// Steps that looking for parts may take over all runs: it must cost little beside the search.
+const MAX_STEPS: usize = 3_000_000;
+
 impl Shapes {
-    /// Runs inputs that are known to end well once more, and keeps what they look at.
+    /// Runs inputs that are known to end well once more, and keeps what they look at; `goes_on` is asked
+    /// before each run.
     pub fn gather<'i>(
         executor: &mut dyn Executor,
         inputs: impl Iterator<Item = &'i Input>,
+        goes_on: &dyn Fn() -> bool,
     ) -> Shapes {
         let mut res = Shapes::default();
         for input in inputs {
+            if MAX_STEPS < res.n_steps || !goes_on() {
+                break;
+            }
             if let Ok(run) = executor.run(input) {
                 res.accept(executor.exprs(), &run.choices, input);
             }
@@ -106,14 +116,19 @@ impl Shapes {
     /// Adds what a run looked at that ended well.
     pub fn accept(&mut self, exprs: &Exprs, choices: &[Choice], input: &Input) {
         self.n_runs += 1;
+        let mut looker = Looker::new(exprs, input);
         for choice in choices {
-            for Part { place, form } in parts(exprs, choice, input) {
+            for Part { place, form } in looker.parts(choice) {
                 let forms = self.known.entry(place).or_default();
                 if forms.iter().all(|it| it.0 != form) {
                     forms.push((form, input.clone()));
                 }
             }
+            if MAX_STEPS < self.n_steps + looker.n_steps {
+                break;
+            }
         }
+        self.n_steps += looker.n_steps;
     }
 
     /// Whether no run ended well.
@@ -137,37 +152,106 @@ impl Shapes {
     }
 }
 
-/// The parts of the input that a choice looked at: each value that it tests is a part, or is computed
-/// from some.
-fn parts(exprs: &Exprs, choice: &Choice, input: &Input) -> Vec<Part> {
-    let (Looked::Test(expr) | Looked::Heads(expr, _) | Looked::Pin(expr, _)) = &choice.looked;
-    let mut res = Vec::new();
-    let mut open = vec![*expr];
-    while let Some(expr) = open.pop() {
-        if let Some((place, view)) = part(exprs, expr, input) {
-            if let Some(form) = view.form() {
-                res.push(Part { place, form });
-            }
-            continue;
-        }
-        let Some(Expr::Apply(op, args)) = exprs.get(expr) else { continue };
-        if let (Op::HasKey, [key, map]) = (op, &args[..])
-            && let (Some(key), Some((place, View::Whole(Term::Map(pairs))))) =
-                (exprs.as_constant(*key), part(exprs, *map, input))
-        {
-            let has_it = pairs.iter().any(|it| it.0 == *key);
-            res.push(Part { place, form: Form::MapWith { key: text(key), has_it } });
-            continue;
-        }
-        open.extend(args.iter().copied());
+/// Looks for the parts that the choices of one run are about.
+struct Looker<'a> {
+    exprs: &'a Exprs,
+    input: &'a Input,
+    /// Expressions that were looked into: another choice about them tells nothing new.
+    seen: FxHashSet<ExprId>,
+    n_steps: usize,
+}
+
+impl<'a> Looker<'a> {
+    fn new(exprs: &'a Exprs, input: &'a Input) -> Looker<'a> {
+        Looker { exprs, input, seen: FxHashSet::default(), n_steps: 0 }
     }
-    res
+
+    /// The parts of the input that a choice looked at and no earlier one: each value that it tests is a
+    /// part, or is computed from some.
+    fn parts(&mut self, choice: &Choice) -> Vec<Part> {
+        let (Looked::Test(expr) | Looked::Heads(expr, _) | Looked::Pin(expr, _)) = &choice.looked;
+        let mut res = Vec::new();
+        let mut open = vec![*expr];
+        while let Some(expr) = open.pop() {
+            if !self.seen.insert(expr) {
+                continue;
+            }
+            if let Some((place, view)) = self.part(expr) {
+                if let Some(form) = view.form() {
+                    res.push(Part { place, form });
+                }
+                continue;
+            }
+            let Some(Expr::Apply(op, args)) = self.exprs.get(expr) else { continue };
+            if let (Op::HasKey, [key, map]) = (op, &args[..])
+                && let (Some(key), Some((place, View::Whole(Term::Map(pairs))))) =
+                    (self.exprs.as_constant(*key), self.part(*map))
+            {
+                let has_it = pairs.iter().any(|it| it.0 == *key);
+                res.push(Part { place, form: Form::MapWith { key: text(key), has_it } });
+                continue;
+            }
+            open.extend(args.iter().copied());
+        }
+        res
+    }
+
+    /// The place of an expression that selects a part of the input, and the part; `None`: it is computed.
+    fn part(&mut self, expr: ExprId) -> Option<(Place, View<'a>)> {
+        let Looker { exprs, input, .. } = *self;
+        let (mut expr, mut selectors) = (expr, Vec::new());
+        let argument = loop {
+            match exprs.get(expr)? {
+                Expr::Var(Var(n)) => break usize::try_from(*n).ok()?,
+                Expr::Const(_) => return None,
+                Expr::Apply(op, args) => {
+                    selectors.push((*op, args.first()?));
+                    expr = if *op == Op::Get { *args.get(1)? } else { *args.first()? };
+                }
+            }
+        };
+        self.n_steps += 1 + selectors.len();
+        let mut place = Place { argument, steps: Vec::new() };
+        let mut view = View::Whole(input.args.get(argument)?);
+        for (op, key) in selectors.into_iter().rev() {
+            let (step, selected) = match (op, view) {
+                (Op::Tail, View::Whole(list)) => (Step::Tail(1), View::Tail(list, 1)),
+                (Op::Tail, View::Tail(list, n)) => {
+                    (Step::Tail(MAX_TAIL.min(n + 1)), View::Tail(list, n + 1))
+                }
+                (Op::Head, View::Whole(Term::List(list))) => {
+                    (Step::Item, View::Whole(list.items.first()?))
+                }
+                (Op::Head, View::Tail(Term::List(list), n)) => {
+                    (Step::Item, View::Whole(list.items.get(n)?))
+                }
+                (Op::Element(n), View::Whole(Term::Tuple(items))) => {
+                    let tag = if n == 0 { None } else { tag(items) };
+                    let item = items.get(usize::try_from(n).ok()?)?;
+                    (Step::Element { n, arity: items.len(), tag }, View::Whole(item))
+                }
+                (Op::Get, View::Whole(Term::Map(pairs))) => {
+                    let key = exprs.as_constant(*key)?;
+                    let (_, value) = pairs.iter().find(|it| it.0 == *key)?;
+                    (Step::Value(text(key)), View::Whole(value))
+                }
+                _ => return None,
+            };
+            // The elements of a list are one place, wherever they stand, and so is the rest behind them.
+            if let (View::Tail(..), Step::Item | Step::Tail(_)) = (view, &step) {
+                place.steps.pop();
+            }
+            place.steps.push(step);
+            view = selected;
+        }
+        Some((place, view))
+    }
 }
 
 /// The parts that the last choice of a run looked at: the test that decided how it ended.
 pub fn last_parts(exprs: &Exprs, choices: &[Choice], input: &Input) -> Vec<Part> {
-    let with_parts = choices.iter().rev().map(|it| parts(exprs, it, input));
-    with_parts.into_iter().find(|it| !it.is_empty()).unwrap_or_default()
+    let parts = |it: &Choice| Looker::new(exprs, input).parts(it);
+    choices.iter().rev().map(parts).find(|it| !it.is_empty()).unwrap_or_default()
 }
 
 /// A value within the input.
@@ -176,55 +260,6 @@ enum View<'i> {
     Whole(&'i Term),
     /// What follows so many elements of a list.
     Tail(&'i Term, usize),
-}
-
-/// The place of an expression that selects a part of the input, and the part; `None`: it is computed.
-fn part<'i>(exprs: &Exprs, expr: ExprId, input: &'i Input) -> Option<(Place, View<'i>)> {
-    let (mut expr, mut selectors) = (expr, Vec::new());
-    let argument = loop {
-        match exprs.get(expr)? {
-            Expr::Var(Var(n)) => break usize::try_from(*n).ok()?,
-            Expr::Const(_) => return None,
-            Expr::Apply(op, args) => {
-                selectors.push((*op, args.first()?));
-                expr = if *op == Op::Get { *args.get(1)? } else { *args.first()? };
-            }
-        }
-    };
-    let mut place = Place { argument, steps: Vec::new() };
-    let mut view = View::Whole(input.args.get(argument)?);
-    for (op, key) in selectors.into_iter().rev() {
-        let (step, selected) = match (op, view) {
-            (Op::Tail, View::Whole(list)) => (Step::Tail(1), View::Tail(list, 1)),
-            (Op::Tail, View::Tail(list, n)) => {
-                (Step::Tail(MAX_TAIL.min(n + 1)), View::Tail(list, n + 1))
-            }
-            (Op::Head, View::Whole(Term::List(list))) => {
-                (Step::Item, View::Whole(list.items.first()?))
-            }
-            (Op::Head, View::Tail(Term::List(list), n)) => {
-                (Step::Item, View::Whole(list.items.get(n)?))
-            }
-            (Op::Element(n), View::Whole(Term::Tuple(items))) => {
-                let tag = if n == 0 { None } else { tag(items) };
-                let item = items.get(usize::try_from(n).ok()?)?;
-                (Step::Element { n, arity: items.len(), tag }, View::Whole(item))
-            }
-            (Op::Get, View::Whole(Term::Map(pairs))) => {
-                let key = exprs.as_constant(*key)?;
-                let (_, value) = pairs.iter().find(|it| it.0 == *key)?;
-                (Step::Value(text(key)), View::Whole(value))
-            }
-            _ => return None,
-        };
-        // The elements of a list are one place, wherever they stand, and so is the rest behind them.
-        if let (View::Tail(..), Step::Item | Step::Tail(_)) = (view, &step) {
-            place.steps.pop();
-        }
-        place.steps.push(step);
-        view = selected;
-    }
-    Some((place, view))
 }
 
 impl View<'_> {
@@ -346,10 +381,11 @@ mod tests {
         let var = exprs.var(Var(0));
         let expr = ops.iter().fold(var, |expr, op| exprs.apply(*op, &[expr]));
         let heads: Arc<[Head]> = Arc::new([Head::Literal(Term::Int(1))]);
-        let found = parts(&exprs, &choice(Looked::Heads(expr, heads)), &read(input));
+        let input = read(input);
+        let found = Looker::new(&exprs, &input).parts(&choice(Looked::Heads(expr, heads)));
         let found: Vec<String> =
             found.iter().map(|it| format!("{} is {}", it.place, it.form)).collect();
-        assert_eq!(found.join(", "), expect, "{input}");
+        assert_eq!(found.join(", "), expect, "{input:?}");
     }
 
     #[test]
@@ -374,7 +410,7 @@ mod tests {
             shapes.accept(&exprs, std::slice::from_ref(&looked), &read(accepted));
         }
         let check = |input: &str, precision: Precision, expect: Option<&str>| {
-            let part = parts(&exprs, &looked, &read(input)).pop().expect("a part");
+            let part = Looker::new(&exprs, &read(input)).parts(&looked).pop().expect("a part");
             assert_eq!(shapes.example(&part, precision), expect.map(read).as_ref(), "{input}");
         };
         check("[5]", Precision::Exact, Some("[1]"));

@@ -132,14 +132,14 @@ impl Task {
         let found = judge.findings(ends);
         let accepted = accepted(&res.report, &judge);
         let is_in_question = |it: &Found| matches!(it.finding.kind, Kind::Crash | Kind::Timeout);
-        let shapes = match found.iter().any(is_in_question) {
-            true => Shapes::gather(&mut unit, accepted.into_iter()),
-            false => Shapes::default(),
-        };
-        let judge = Judge { shapes: Some(&shapes), ..judge };
         let left = time.saturating_sub(begin.elapsed());
         let end = Instant::now() + time_of_shrinking(time, left);
         let goes_on = || Instant::now() < end && !interrupt.load(Ordering::Relaxed);
+        let shapes = match found.iter().any(is_in_question) {
+            true => Shapes::gather(&mut unit, accepted.into_iter(), &goes_on),
+            false => Shapes::default(),
+        };
+        let judge = Judge { shapes: Some(&shapes), ..judge };
         let mut solver = Chain::new(Effort::default());
         unit.be_patient();
         let mut reached = Vec::new();

@@ -4,13 +4,14 @@
 //! inputs of its shape are accepted elsewhere, and a refusal if they never are, or if the code under test
 //! raises on purpose.
 
+use crate::elixir::is_elixir;
 use crate::erlang::finding::{Judge, RUNTIME_TAGS};
 use crate::erlang::frames::{Frame, frames};
 use crate::erlang::unit::quoted;
 use ::report::{Kind, Level};
 use engine::{Form, Part, Precision};
 use erlang::spec::Origin;
-use term::{Style, Term, print};
+use term::{Atom, Style, Term, print};
 use trace::{Input, Outcome};
 
 /// The level of a finding, and one line that says why it has it.
@@ -35,7 +36,8 @@ impl Judge<'_> {
         outcome: &Outcome,
         decided_by: &[Part],
     ) -> Rated {
-        if kind != Kind::Property && input.args.iter().any(|it| it.has_part(is_text_with_surrogate)) {
+        if kind != Kind::Property && input.args.iter().any(|it| it.has_part(is_text_with_surrogate))
+        {
             let why = "it holds a surrogate code point, which no text has";
             return Rated::new(Level::Refusal, why);
         }
@@ -62,28 +64,58 @@ impl Judge<'_> {
                     format!("no clause of {title} takes it, and no spec says that one should");
                 Rated::new(Level::Refusal, why)
             }
-            Kind::Crash | Kind::Timeout => {
-                self.refusal(outcome).unwrap_or_else(|| self.rate_crash(input, outcome, decided_by))
-            }
+            Kind::Crash | Kind::Timeout => self
+                .refusal(input, outcome)
+                .unwrap_or_else(|| self.rate_crash(input, outcome, decided_by)),
         }
     }
 
     /// Of a crash whose exception says by itself that the input is not the reason.
-    fn refusal(&self, outcome: &Outcome) -> Option<Rated> {
+    fn refusal(&self, input: &Input, outcome: &Outcome) -> Option<Rated> {
         let Outcome::Crash { class, reason, trace } = outcome else { return None };
         let frames = frames(trace);
         let first = frames.first()?;
-        let is_own = self.modules.contains(&first.module);
-        if is_own && (class.as_str() != "error" || !is_of_runtime(reason)) {
+        if self.is_deliberate(class, reason, &frames) {
             let at = first.line.map(|it| format!(" in line {it}")).unwrap_or_default();
             let function = format!("{}/{}", quoted(&first.function), first.arity);
-            return Some(Rated::new(
-                Level::Refusal,
-                format!("{function} raises this exception on purpose{at}"),
-            ));
+            let why = format!("{function} refuses such inputs with an exception of its own{at}");
+            return Some(Rated::new(Level::Refusal, why));
         }
-        missing(reason, first)
+        missing(input, class, reason, &frames)
             .map(|what| Rated::new(Level::Refusal, format!("it needs {what}, which is not there")))
+    }
+
+    /// Whether the code under test raises by itself to say that it does not take its arguments: it throws,
+    /// raises `badarg` or `ArgumentError` or an exception that the project defines, or has a name with `!`.
+    fn is_deliberate(&self, class: &Atom, reason: &Term, frames: &[Frame]) -> bool {
+        let is_own = |it: &&Frame| self.modules.contains(&it.module);
+        let is_named_so = |it: &Frame| is_elixir(&it.module) && it.function.as_str().ends_with('!');
+        if frames.iter().filter(is_own).any(is_named_so) {
+            return true;
+        }
+        if frames.first().filter(is_own).is_none() {
+            return false;
+        }
+        let tag = reason.as_tuple().and_then(<[Term]>::first).unwrap_or(reason);
+        let is_of_project =
+            |it: &Atom| it.as_str() == "Elixir.ArgumentError" || self.modules.contains(it);
+        class.as_str() == "throw"
+            || tag.as_atom() == Some("badarg")
+            || exception_module(reason).is_some_and(is_of_project)
+    }
+
+    /// An error that the code under test raises by itself and that carries no data: it need not be about the
+    /// arguments.
+    fn raised_alone(&self, outcome: &Outcome) -> Option<String> {
+        let Outcome::Crash { class, reason, trace } = outcome else { return None };
+        let is_own = frames(trace).first().is_some_and(|it| self.modules.contains(&it.module));
+        let is_message = exception_module(reason).is_some_and(|it| it.as_str() == RUNTIME_ERROR);
+        let is_alone = reason.as_atom().is_some() || is_message;
+        let is_error = class.as_str() == "error" && !is_of_runtime(reason);
+        (is_own && is_error && is_alone).then(|| match reason.as_atom() {
+            Some(_) => print(reason, Style::TW),
+            None => "an exception".to_owned(),
+        })
     }
 
     fn rate_crash(&self, input: &Input, outcome: &Outcome, decided_by: &[Part]) -> Rated {
@@ -105,6 +137,10 @@ impl Judge<'_> {
                 "nobody catches this exception"
             }
         };
+        if let Some(what) = self.raised_alone(outcome) {
+            let why = format!("the code itself raises {what}, which says nothing of the arguments");
+            return Rated::new(Level::Suspicious, why);
+        }
         let Some(shapes) = self.shapes else { return Rated::new(Level::Suspicious, ends) };
         if decided_by.is_empty() {
             return Rated::new(Level::Suspicious, format!("{ends}, whatever the arguments are"));
@@ -153,6 +189,16 @@ fn cut(text: &str) -> String {
     }
 }
 
+/// What `raise "message"` raises in Elixir.
+const RUNTIME_ERROR: &str = "Elixir.RuntimeError";
+
+/// The module of an Elixir exception.
+fn exception_module(reason: &Term) -> Option<&Atom> {
+    let Term::Map(pairs) = reason else { return None };
+    let (_, name) = pairs.iter().find(|it| it.0.as_atom() == Some("__struct__"))?;
+    if let Term::Atom(name) = name { Some(name) } else { None }
+}
+
 /// Whether the runtime raises an error of this reason by itself, where a clause is missing or a builtin is
 /// given what it does not take.
 fn is_of_runtime(reason: &Term) -> bool {
@@ -173,26 +219,55 @@ fn is_no_match(reason: &Term) -> bool {
     is_of_runtime(reason) && !is_builtin
 }
 
-/// What a system that runs would have, and this one has not: a process, a node, a table, a module.
-fn missing(reason: &Term, raised: &Frame) -> Option<String> {
-    let tag = reason.as_tuple().and_then(<[Term]>::first).unwrap_or(reason);
-    let inner = tag.as_tuple().and_then(<[Term]>::first).unwrap_or(tag);
-    match inner.as_atom() {
-        Some("noproc") => return Some("a process".to_owned()),
-        Some("nodedown" | "noconnection") => return Some("another node".to_owned()),
-        _ => {}
+/// What a system that runs would have, and this one has not: a process, a node, a table, a module that the
+/// input names.
+fn missing(input: &Input, class: &Atom, reason: &Term, frames: &[Frame]) -> Option<String> {
+    if class.as_str() == "exit" {
+        return missing_in_exit(input, reason);
     }
-    if inner.as_atom() != Some("badarg") {
-        return None;
-    }
-    let first = raised.args.as_ref()?.first()?;
-    let name = || print(first, Style::TW);
-    match (raised.module.as_str(), raised.function.as_str(), first) {
-        ("ets", _, Term::Atom(_) | Term::Ref(_)) => Some(format!("the table {}", name())),
-        ("persistent_term", "get", _) => Some(format!("the persistent term {}", name())),
-        ("erlang", "!" | "send" | "monitor" | "unregister", Term::Atom(_)) => {
-            Some(format!("a process with the name {}", name()))
+    let raised = frames.first()?;
+    match reason.as_atom() {
+        Some("undef") => missing_function(input, &raised.module, &raised.function),
+        Some("badarg") => {
+            let first = raised.args.as_ref()?.first()?;
+            let name = || print(first, Style::TW);
+            match (raised.module.as_str(), raised.function.as_str(), first) {
+                ("ets", _, Term::Atom(_) | Term::Ref(_)) => Some(format!("the table {}", name())),
+                ("persistent_term", "get", _) => Some(format!("the persistent term {}", name())),
+                ("erlang", "!" | "send" | "monitor" | "unregister", Term::Atom(_)) => {
+                    Some(format!("a process with the name {}", name()))
+                }
+                _ => None,
+            }
         }
         _ => None,
     }
+}
+
+/// Exits of calls to another process say why that does not answer, and which call it was:
+/// `{noproc, {gen_server, call, [...]}}`.
+fn missing_in_exit(input: &Input, reason: &Term) -> Option<String> {
+    let parts = reason.as_tuple();
+    let why = parts.and_then(<[Term]>::first).unwrap_or(reason);
+    let is_call = parts.and_then(|it| it.get(1)?.as_tuple()).is_some_and(|it| it.len() == 3);
+    match (why.as_atom(), why.as_tuple()) {
+        (Some("noproc"), _) => Some("a process".to_owned()),
+        (Some("nodedown" | "noconnection"), _) => Some("another node".to_owned()),
+        (Some("timeout" | "calling_self" | "normal" | "shutdown" | "killed"), _) if is_call => {
+            Some("a process that answers".to_owned())
+        }
+        // The stack is in the reason of an error that became an exit.
+        (_, Some([Term::Atom(undef), stack])) if undef.as_str() == "undef" => {
+            let first = frames(stack).into_iter().next()?;
+            missing_function(input, &first.module, &first.function)
+        }
+        _ => None,
+    }
+}
+
+/// A function that is not defined, if the input names its module or it.
+fn missing_function(input: &Input, module: &Atom, function: &Atom) -> Option<String> {
+    let is_name = |it: &Term| matches!(it, Term::Atom(it) if it == module || it == function);
+    let is_named = input.args.iter().any(|it| it.has_part(is_name));
+    is_named.then(|| format!("the function {}:{}", quoted(module), quoted(function)))
 }
