@@ -88,8 +88,7 @@ impl Confinement {
         res.env("ROOTDIR", &runtime.root)
             .env("BINDIR", &runtime.programs)
             .env("EMU", "beam")
-            .env("PROGNAME", "erl")
-            .env("TMPDIR", scratch.path());
+            .env("PROGNAME", "erl");
         res
     }
 }

@@ -34,6 +34,12 @@ impl Launcher {
         let mut res = Command::new(&self.executable);
         res.args([ROLE, GUARD]).arg(std::process::id().to_string());
         res.args(policy.to_args()).arg(program);
+        if let Some(scratch) = &policy.scratch {
+            // Names that programs know the place of temporary files by.
+            for name in ["TMPDIR", "TMP", "TEMP"] {
+                res.env(name, scratch);
+            }
+        }
         res
     }
 }
