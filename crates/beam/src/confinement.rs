@@ -21,7 +21,7 @@ pub struct Confinement {
 /// Where the programs of a runtime lie.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Runtime {
-    root: PathBuf,
+    pub(crate) root: PathBuf,
     programs: PathBuf,
 }
 
@@ -109,6 +109,12 @@ pub(crate) fn around_code(dir: &Path) -> Vec<PathBuf> {
     let parts = fs::read_dir(app).into_iter().flatten().flatten().map(|it| it.path());
     let links = parts.filter(|it| it.is_symlink()).filter_map(|it| it.canonicalize().ok());
     links.chain(app.canonicalize().ok()).chain([app.to_owned()]).collect()
+}
+
+/// Where the runtime looks for more applications.
+pub(crate) fn library_paths() -> Vec<PathBuf> {
+    let libs = std::env::var_os("ERL_LIBS").unwrap_or_default();
+    std::env::split_paths(&libs).filter(|it| !it.as_os_str().is_empty()).collect()
 }
 
 /// What has to be readable for a file to be loaded or compiled.

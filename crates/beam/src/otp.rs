@@ -4,7 +4,7 @@
 //! same target starts none.
 
 use crate::cache::{Cache, Key, Kind, Stamp};
-use crate::confinement::{Confinement, around_source};
+use crate::confinement::{Confinement, around_code, around_source, library_paths};
 use crate::disk::Disk;
 use crate::installation::{Installation, elixir_paths, find_erl, identity};
 use crate::peer::{AGENT, Launch, Peer, path_term};
@@ -86,6 +86,10 @@ impl Otp {
         let cache = Cache::new(settings.cache_dir.clone());
         let identity = identity(&erl);
         let elixir = elixir_paths(&settings.elixir);
+        let paths = settings.code_paths.iter().chain(&elixir);
+        let mut reads: Vec<PathBuf> = paths.flat_map(|it| around_code(it)).collect();
+        reads.extend(library_paths());
+        reads.extend_from_slice(&settings.includes);
         let peer = Peer::new(Launch {
             erl,
             identity: identity.clone(),
@@ -94,7 +98,7 @@ impl Otp {
             start_limit: settings.start_limit,
             cache: cache.clone(),
             confinement: settings.confinement.clone(),
-            reads: settings.includes.clone(),
+            reads,
             nodes: 0,
         });
         let sources = BTreeMap::new();

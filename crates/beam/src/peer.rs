@@ -39,6 +39,8 @@ const READY: u32 = 0;
 #[derive(Debug)]
 pub(crate) struct Peer {
     launch: Launch,
+    /// Known once a sandbox was needed.
+    runtime: Option<Runtime>,
     running: Option<Running>,
     /// How often a process was started.
     pub(crate) starts: u32,
@@ -67,7 +69,7 @@ pub(crate) struct Launch {
 
 impl Peer {
     pub(crate) fn new(launch: Launch) -> Peer {
-        Peer { launch, running: None, starts: 0 }
+        Peer { launch, runtime: None, running: None, starts: 0 }
     }
 
     /// The agent's answer to a request that takes no longer than `limit`.
@@ -106,14 +108,27 @@ impl Peer {
     /// Lets it read these files and directories, too. What runs can't be given more, so it is started
     /// anew if it needs to be.
     pub(crate) fn allow_reading(&mut self, paths: Vec<PathBuf>) {
+        if self.launch.confinement.is_none() {
+            return;
+        }
+        let runtime = self.runtime().map(|it| it.root.clone()).ok();
         for path in paths {
-            if !self.launch.reads.iter().any(|it| path.starts_with(it)) {
+            let is_below = |it: &PathBuf| path.starts_with(it);
+            if !runtime.iter().chain(&self.launch.reads).any(is_below) {
                 self.launch.reads.push(path);
-                if self.launch.confinement.is_some() {
-                    self.running = None;
-                }
+                self.running = None;
             }
         }
+    }
+
+    fn runtime(&mut self) -> Result<&Runtime, HostError> {
+        if self.runtime.is_none() {
+            self.runtime = Runtime::of(&self.launch.erl);
+        }
+        self.runtime.as_ref().ok_or_else(|| {
+            let erl = self.launch.erl.display();
+            HostError::Lost(format!("{erl} belongs to no OTP that is installed"))
+        })
     }
 
     /// Lets it start nodes that talk to each other.
@@ -135,7 +150,11 @@ impl Peer {
     fn running(&mut self) -> Result<&mut Running, HostError> {
         if self.running.is_none() {
             self.starts += 1;
-            self.running = Some(Running::start(&self.launch)?);
+            let confinement = match self.launch.confinement.clone() {
+                Some(confinement) => Some((confinement, self.runtime()?.clone())),
+                None => None,
+            };
+            self.running = Some(Running::start(&self.launch, confinement.as_ref())?);
         }
         self.running.as_mut().ok_or_else(|| HostError::Lost("it did not start".to_owned()))
     }
@@ -177,12 +196,16 @@ struct Running {
 }
 
 impl Running {
-    fn start(launch: &Launch) -> Result<Running, HostError> {
+    fn start(
+        launch: &Launch,
+        confinement: Option<&(Confinement, Runtime)>,
+    ) -> Result<Running, HostError> {
         let failed = |why: &dyn std::fmt::Display| {
             HostError::Lost(format!("{} could not be started: {why}", launch.erl.display()))
         };
         let ports = free_ports(launch.nodes);
-        let (mut command, scratch) = command(launch, &ports).map_err(|why| failed(&why))?;
+        let (mut command, scratch) =
+            command(launch, confinement, &ports).map_err(|why| failed(&why))?;
         let mut process = Process::start(&mut command, scratch).map_err(|why| failed(&why))?;
         let (frames, to_write) = channel();
         let (to_read, answers) = channel();
@@ -302,17 +325,15 @@ impl Drop for Running {
 
 /// The process talks on descriptors 3 and 4, so that a program that prints, or a port program
 /// that inherits standard output, cannot break a frame; what they print goes to standard error.
-fn command(launch: &Launch, ports: &[u16]) -> io::Result<(Command, Option<Scratch>)> {
-    let (mut command, scratch) = match &launch.confinement {
-        Some(confinement) => {
-            let runtime = Runtime::of(&launch.erl)
-                .ok_or_else(|| io::Error::other("it belongs to no OTP that is installed"))?;
+fn command(
+    launch: &Launch,
+    confinement: Option<&(Confinement, Runtime)>,
+    ports: &[u16],
+) -> io::Result<(Command, Option<Scratch>)> {
+    let (mut command, scratch) = match confinement {
+        Some((confinement, runtime)) => {
             let scratch = Scratch::new()?;
-            let paths = launch.code_paths.iter().chain(&launch.last_paths);
-            let mut reads: Vec<PathBuf> = paths.flat_map(|it| around_code(it)).collect();
-            reads.extend(library_paths());
-            reads.extend_from_slice(&launch.reads);
-            (confinement.command(&runtime, &reads, ports, &scratch), Some(scratch))
+            (confinement.command(runtime, &launch.reads, ports, &scratch), Some(scratch))
         }
         None => (unconfined(launch), None),
     };
@@ -351,12 +372,6 @@ fn unconfined(launch: &Launch) -> Command {
         .args(["-c", r#"ulimit -v 16777216 2>&-; exec "$0" "$@" 3<&0 4>&1 </dev/null >&2"#])
         .arg(&launch.erl);
     command
-}
-
-/// Where the runtime looks for more applications.
-fn library_paths() -> Vec<PathBuf> {
-    let libs = std::env::var_os("ERL_LIBS").unwrap_or_default();
-    std::env::split_paths(&libs).filter(|it| !it.as_os_str().is_empty()).collect()
 }
 
 fn write_frames(mut pipe: impl Write, frames: &Receiver<Vec<u8>>) {

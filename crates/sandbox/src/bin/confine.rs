@@ -2,7 +2,6 @@
 //!
 //! `confine hold PROGRAM ARG...` is an owner, for tests that kill one: it starts the program with every
 //! right but that to outlive it, writes the number of the guard to its standard error, and waits.
-#![expect(clippy::disallowed_methods, reason = "it starts the launcher, which is itself")]
 
 use sandbox::{Files, Launcher, Network, Policy, Process, Programs};
 use std::io::Write as _;
