@@ -258,8 +258,10 @@ fn refused(policy: &Policy) -> Result<Rules, String> {
     }
     // The program is killed with its guard, and can't decide otherwise.
     when(libc::SYS_prctl, vec![is(0, libc::PR_SET_PDEATHSIG.unsigned_abs().into())])?;
-    // Limits of other processes.
-    when(libc::SYS_prlimit64, vec![is_not(0, 0)])?;
+    // Limits and processors of others.
+    for call in [libc::SYS_prlimit64, libc::SYS_sched_setaffinity] {
+        when(call, vec![is_not(0, 0)])?;
+    }
     if signals_reach_others {
         when(libc::SYS_tgkill, vec![is_not(0, std::process::id().into())])?;
     }
