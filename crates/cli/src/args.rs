@@ -124,6 +124,9 @@ pub(crate) struct Build {
     /// Run on a system of these nodes, the call on the first: a@host,b@host
     #[arg(long, value_name = "NAMES", value_parser = nodes, default_value = "", hide_default_value = true)]
     pub(crate) nodes: Nodes,
+    /// What `--allow` names, for the runtimes that are started.
+    #[arg(skip)]
+    pub(crate) effects: Vec<Effect>,
 }
 
 /// Names of nodes, no two the same.
@@ -365,6 +368,18 @@ pub(crate) enum Effect {
     Network,
     Os,
     All,
+}
+
+impl Command {
+    /// What the program may do is known to all who start a runtime for it.
+    pub(crate) fn share_effects(&mut self) {
+        match self {
+            Command::Test(it) => it.build.effects.clone_from(&it.allowed),
+            Command::Run(it) => it.build.effects.clone_from(&it.allowed),
+            Command::Symbolic(it) => it.build.effects.clone_from(&it.allowed),
+            Command::Replay(_) | Command::Instrument(_) | Command::Explain { .. } => {}
+        }
+    }
 }
 
 /// The arguments of the process, with `-pa` spelled as the parser knows it.

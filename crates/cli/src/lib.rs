@@ -14,6 +14,7 @@ mod run;
 mod test;
 
 mod code;
+mod confinement;
 mod diagnostic;
 mod elixir;
 mod exception;

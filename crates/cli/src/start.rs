@@ -21,7 +21,8 @@ pub(crate) const STACK_BYTES: usize = 1 << 30;
 
 /// Does what the arguments of the process ask for.
 pub fn start() -> ExitCode {
-    let asked = CommandLine::parse_from(spelled_for_parser(env::args_os()));
+    let mut asked = CommandLine::parse_from(spelled_for_parser(env::args_os()));
+    asked.command.share_effects();
     panic::set_hook(Box::new(|info| {
         let text = format!(
             "gimlet broke; that is a bug of ours, not of your program.\n{info}\n\

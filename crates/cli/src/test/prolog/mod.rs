@@ -34,7 +34,7 @@ use std::process::ExitCode;
 pub(crate) fn test(options: &Test) -> Result<Done, Vec<Diagnostic>> {
     let mut diagnostics = Vec::new();
     let mut report = Report { files: Vec::new() };
-    let swipl = Swipl::find();
+    let swipl = Swipl::find(&options.allowed);
     if swipl.is_none() {
         let title = "swipl could not be started: nothing is confirmed";
         diagnostics.push(Diagnostic::warning(Code::NoSwipl, title));

@@ -6,6 +6,7 @@ use crate::test::prolog::load::Source;
 use crate::test::prolog::report::FileReport;
 use crate::test::prolog::swipl::{Swipl, kept_facts, quoted};
 use prolog::code::PredId;
+use sandbox::Scratch;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,10 +26,8 @@ pub(crate) fn write(
         let text = text(dir, source, file, &left_out);
         fs::write(&path, &text).map_err(failed)?;
         let Some(swipl) = swipl else { return Ok(path) };
-        let work = std::env::temp_dir().join(format!("gimlet-plunit-{}", std::process::id()));
-        fs::create_dir_all(&work).map_err(failed)?;
-        let said = swipl.run(&["-q", "-g", "run_tests", "-t", "halt"], &path, &work);
-        drop(fs::remove_dir_all(&work));
+        let args = ["-q", "-g", "run_tests", "-t", "halt"];
+        let said = Scratch::new().ok().and_then(|it| swipl.run(&args, source, &path, it));
         let Some((out, errors)) = said else { return Ok(path) };
         let before = left_out.len();
         for (name, ..) in cases(file) {

@@ -192,6 +192,8 @@ pub(crate) fn read_document(text: &str) -> Option<(Origin, Vec<Recorded>)> {
         includes: paths(&field("includes")),
         defines: texts(&field("defines")),
         nodes: Nodes(texts(&field("nodes"))),
+        // Who replays says again what is allowed.
+        effects: Vec::new(),
     };
     let origin = Origin { targets: texts(document.get("targets")?), build };
     let mut inputs: Vec<Recorded> = Vec::new();
