@@ -16,6 +16,7 @@ pub mod backend;
 pub mod instrument;
 
 mod cache;
+mod confinement;
 mod disk;
 mod errno;
 mod installation;
@@ -23,6 +24,7 @@ mod peer;
 mod programs;
 mod sockets;
 
+pub use confinement::Confinement;
 pub use installation::Installation;
 pub use otp::{Define, Otp, Settings};
 pub use replay::{Replayed, Replayer};

@@ -11,9 +11,11 @@
 
 %% Applies a function on the first of some new nodes that have this code. What it is given last are
 %% processes to talk to the nodes through, by the names of the nodes.
-on(Names, Code, {Module, Function, Args}, Limit) ->
+on(Named, Code, {Module, Function, Args}, Limit) ->
+    {Names, _} = lists:unzip(Named),
     Nodes = [binary_to_atom(Name) || Name <- Names],
-    Peers = [Peer || {ok, Peer} <- [start(Node) || Node <- Nodes]],
+    Starting = [start(binary_to_atom(Name), Port) || {Name, Port} <- Named],
+    Peers = [Peer || {ok, Peer} <- Starting],
     case [ok || Peer <- Peers, is_up(Peer, Limit)] of
         Up when length(Up) =:= length(Nodes) ->
             prepare(Nodes, Peers, Code),
@@ -24,10 +26,16 @@ on(Names, Code, {Module, Function, Args}, Limit) ->
             {unusable, <<"nodes do not start">>}
     end.
 
-start(Node) ->
-    Args = ["-epmd_module", "gimlet_nodes", "-setcookie", "gimlet"],
+%% Each listens where it was told to: a sandbox may leave no other port open. The script `erl` would
+%% need a shell.
+start(Node, Port) ->
+    Listen = integer_to_list(Port),
+    Args = [
+        "-epmd_module", "gimlet_nodes", "-setcookie", "gimlet", "-boot", "no_dot_erlang",
+        "-kernel", "inet_dist_listen_min", Listen, "inet_dist_listen_max", Listen
+    ],
     Options = #{connection => standard_io, shutdown => close, wait_boot => {self(), Node}},
-    peer:start(Options#{args => Args}).
+    peer:start(Options#{args => Args, exec => filename:join(os:getenv("BINDIR"), "erlexec")}).
 
 is_up(Peer, Limit) ->
     receive {_, {started, _, Peer}} -> true; {_, {boot_failed, _, Peer}} -> false

@@ -4,6 +4,7 @@
 //! same target starts none.
 
 use crate::cache::{Cache, Key, Kind, Stamp};
+use crate::confinement::{Confinement, around_code, around_source, library_paths};
 use crate::disk::Disk;
 use crate::installation::{Installation, elixir_paths, find_erl, identity};
 use crate::peer::{AGENT, Launch, Peer, path_term};
@@ -35,6 +36,8 @@ pub struct Settings {
     pub start_limit: Duration,
     pub load_limit: Duration,
     pub apply_limit: Duration,
+    /// What the runtime is kept from; `None`: it may do what the user may.
+    pub confinement: Option<Confinement>,
 }
 
 /// `-D NAME` or `-D NAME=VALUE`.
@@ -57,6 +60,7 @@ impl Default for Settings {
             start_limit: Duration::from_secs(30),
             load_limit: Duration::from_secs(120),
             apply_limit: Duration::from_secs(10),
+            confinement: None,
         }
     }
 }
@@ -82,6 +86,10 @@ impl Otp {
         let cache = Cache::new(settings.cache_dir.clone());
         let identity = identity(&erl);
         let elixir = elixir_paths(&settings.elixir);
+        let paths = settings.code_paths.iter().chain(&elixir);
+        let mut reads: Vec<PathBuf> = paths.flat_map(|it| around_code(it)).collect();
+        reads.extend(library_paths());
+        reads.extend_from_slice(&settings.includes);
         let peer = Peer::new(Launch {
             erl,
             identity: identity.clone(),
@@ -89,6 +97,9 @@ impl Otp {
             last_paths: elixir.clone(),
             start_limit: settings.start_limit,
             cache: cache.clone(),
+            confinement: settings.confinement.clone(),
+            reads,
+            nodes: 0,
         });
         let sources = BTreeMap::new();
         Ok(Otp {
@@ -115,7 +126,24 @@ impl Otp {
 
     /// From now on this file is that module.
     pub fn add_source(&mut self, name: Atom, source: Source) {
+        self.allow_source(&source);
         self.sources.insert(name, source);
+    }
+
+    /// Lets the runtime read what it takes to load or compile this file.
+    pub(crate) fn allow_source(&mut self, source: &Source) {
+        let reads = around_source(source, &self.options(source));
+        self.peer.allow_reading(reads);
+    }
+
+    /// Lets the runtime start nodes beside itself.
+    pub(crate) fn allow_nodes(&mut self, count: usize) {
+        self.peer.allow_nodes(count);
+    }
+
+    /// Where these nodes are to listen.
+    pub(crate) fn ports(&mut self) -> Result<Vec<u16>, HostError> {
+        self.peer.ports()
     }
 
     /// Searches these directories too, before OTP's own.
@@ -233,6 +261,7 @@ impl Otp {
     ) -> Result<ModuleCode, HostError> {
         let begin = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let request = source.request(options);
+        self.allow_source(source);
         let answer = self.peer.ask(self.settings.load_limit, &request)?;
         let Loaded { bytes, files } = read_answer(source, &answer)?;
         let code = crate::source::module_code(&bytes)

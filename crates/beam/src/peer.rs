@@ -4,11 +4,13 @@
 //! time limits; what a request means is between the agent and the caller.
 
 use crate::cache::{Cache, Key, Kind};
+use crate::confinement::{Confinement, Runtime, around_code, free_ports};
 use erlang::HostError;
+use sandbox::{Process, Scratch};
 use std::collections::VecDeque;
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -37,6 +39,8 @@ const READY: u32 = 0;
 #[derive(Debug)]
 pub(crate) struct Peer {
     launch: Launch,
+    /// Known once a sandbox was needed.
+    runtime: Option<Runtime>,
     running: Option<Running>,
     /// How often a process was started.
     pub(crate) starts: u32,
@@ -55,11 +59,17 @@ pub(crate) struct Launch {
     pub(crate) last_paths: Vec<PathBuf>,
     pub(crate) start_limit: Duration,
     pub(crate) cache: Cache,
+    /// `None`: it may do what the user may.
+    pub(crate) confinement: Option<Confinement>,
+    /// What it may read besides its own files.
+    pub(crate) reads: Vec<PathBuf>,
+    /// How many nodes it may start beside itself.
+    pub(crate) nodes: usize,
 }
 
 impl Peer {
     pub(crate) fn new(launch: Launch) -> Peer {
-        Peer { launch, running: None, starts: 0 }
+        Peer { launch, runtime: None, running: None, starts: 0 }
     }
 
     /// The agent's answer to a request that takes no longer than `limit`.
@@ -86,6 +96,7 @@ impl Peer {
     /// Puts directories in front of the code path, now and after every restart.
     pub(crate) fn add_code_paths(&mut self, paths: &[PathBuf]) -> Result<(), HostError> {
         self.launch.code_paths.extend_from_slice(paths);
+        self.allow_reading(paths.iter().flat_map(|it| around_code(it)).collect());
         if self.running.is_none() || paths.is_empty() {
             return Ok(());
         }
@@ -94,15 +105,56 @@ impl Peer {
         self.ask(self.launch.start_limit, &request).map(drop)
     }
 
+    /// Lets it read these files and directories, too. What runs can't be given more, so it is started
+    /// anew if it needs to be.
+    pub(crate) fn allow_reading(&mut self, paths: Vec<PathBuf>) {
+        if self.launch.confinement.is_none() {
+            return;
+        }
+        let runtime = self.runtime().map(|it| it.root.clone()).ok();
+        for path in paths {
+            let is_below = |it: &PathBuf| path.starts_with(it);
+            if !runtime.iter().chain(&self.launch.reads).any(is_below) {
+                self.launch.reads.push(path);
+                self.running = None;
+            }
+        }
+    }
+
+    fn runtime(&mut self) -> Result<&Runtime, HostError> {
+        if self.runtime.is_none() {
+            self.runtime = Runtime::of(&self.launch.erl);
+        }
+        self.runtime.as_ref().ok_or_else(|| {
+            let erl = self.launch.erl.display();
+            HostError::Lost(format!("{erl} belongs to no OTP that is installed"))
+        })
+    }
+
+    /// Lets it start nodes that talk to each other.
+    pub(crate) fn allow_nodes(&mut self, count: usize) {
+        self.launch.nodes = count;
+        self.running = None;
+    }
+
+    /// Where the nodes that it may start are to listen.
+    pub(crate) fn ports(&mut self) -> Result<Vec<u16>, HostError> {
+        Ok(self.running()?.ports.clone())
+    }
+
     /// The process id, if the process runs.
     pub(crate) fn process_id(&self) -> Option<u32> {
-        self.running.as_ref().map(|it| it.child.id())
+        self.running.as_ref().map(|it| it.process.id())
     }
 
     fn running(&mut self) -> Result<&mut Running, HostError> {
         if self.running.is_none() {
             self.starts += 1;
-            self.running = Some(Running::start(&self.launch)?);
+            let confinement = match self.launch.confinement.clone() {
+                Some(confinement) => Some((confinement, self.runtime()?.clone())),
+                None => None,
+            };
+            self.running = Some(Running::start(&self.launch, confinement.as_ref())?);
         }
         self.running.as_mut().ok_or_else(|| HostError::Lost("it did not start".to_owned()))
     }
@@ -131,7 +183,7 @@ pub(crate) fn path_term(path: &Path) -> Term {
 /// The process and the threads that keep a blocked pipe from blocking us.
 #[derive(Debug)]
 struct Running {
-    child: Child,
+    process: Process,
     /// Dropping it closes the process's input, which tells the agent to stop.
     frames: Option<Sender<Vec<u8>>>,
     answers: Receiver<Vec<u8>>,
@@ -139,35 +191,45 @@ struct Running {
     last_words: Arc<Mutex<VecDeque<u8>>>,
     last_id: u32,
     info: Term,
+    /// Those that its nodes may use.
+    ports: Vec<u16>,
 }
 
 impl Running {
-    fn start(launch: &Launch) -> Result<Running, HostError> {
-        let mut child = command(launch).spawn().map_err(|why| {
+    fn start(
+        launch: &Launch,
+        confinement: Option<&(Confinement, Runtime)>,
+    ) -> Result<Running, HostError> {
+        let failed = |why: &dyn std::fmt::Display| {
             HostError::Lost(format!("{} could not be started: {why}", launch.erl.display()))
-        })?;
+        };
+        let ports = free_ports(launch.nodes);
+        let (mut command, scratch) =
+            command(launch, confinement, &ports).map_err(|why| failed(&why))?;
+        let mut process = Process::start(&mut command, scratch).map_err(|why| failed(&why))?;
         let (frames, to_write) = channel();
         let (to_read, answers) = channel();
         let last_words = Arc::new(Mutex::new(VecDeque::new()));
         let mut threads = Vec::new();
-        if let Some(stdin) = child.stdin.take() {
+        if let Some(stdin) = process.stdin() {
             threads.push(std::thread::spawn(move || write_frames(stdin, &to_write)));
         }
-        if let Some(stdout) = child.stdout.take() {
+        if let Some(stdout) = process.stdout() {
             threads.push(std::thread::spawn(move || read_frames(stdout, &to_read)));
         }
-        if let Some(stderr) = child.stderr.take() {
+        if let Some(stderr) = process.stderr() {
             let words = Arc::clone(&last_words);
             threads.push(std::thread::spawn(move || remember(stderr, &words)));
         }
         let mut running = Running {
-            child,
+            process,
             frames: Some(frames),
             answers,
             threads,
             last_words,
             last_id: READY,
             info: Term::Nil,
+            ports,
         };
         running.boot(launch)?;
         Ok(running)
@@ -253,11 +315,8 @@ impl Drop for Running {
             let left = end.saturating_duration_since(Instant::now());
             stopped = self.answers.recv_timeout(left) == Err(RecvTimeoutError::Disconnected);
         }
-        if !stopped {
-            // It may be gone by now; then there is nothing to kill.
-            drop(self.child.kill());
-        }
-        drop(self.child.wait());
+        // The runtime may be gone, and something that it started not.
+        drop(self.process.stop());
         for thread in self.threads.drain(..) {
             drop(thread.join());
         }
@@ -266,13 +325,19 @@ impl Drop for Running {
 
 /// The process talks on descriptors 3 and 4, so that a program that prints, or a port program
 /// that inherits standard output, cannot break a frame; what they print goes to standard error.
-fn command(launch: &Launch) -> Command {
-    let mut command = Command::new("/bin/sh");
+fn command(
+    launch: &Launch,
+    confinement: Option<&(Confinement, Runtime)>,
+    ports: &[u16],
+) -> io::Result<(Command, Option<Scratch>)> {
+    let (mut command, scratch) = match confinement {
+        Some((confinement, runtime)) => {
+            let scratch = Scratch::new()?;
+            (confinement.command(runtime, &launch.reads, ports, &scratch), Some(scratch))
+        }
+        None => (unconfined(launch), None),
+    };
     command
-        // A single allocation can be larger than all the memory there is: it must fail. A runtime with
-        // many schedulers reserves some gigabytes from the start.
-        .args(["-c", r#"ulimit -v 16777216 2>&-; exec "$0" "$@" 3<&0 4>&1 </dev/null >&2"#])
-        .arg(&launch.erl)
         // No break handler on Ctrl-C, no spinning schedulers, file names are UTF-8.
         .args(["+Bi", "+sbwt", "none", "+sbwtdcpu", "none", "+sbwtdio", "none", "+fnu"])
         // Neither the user's ~/.erlang nor a shell.
@@ -296,6 +361,16 @@ fn command(launch: &Launch) -> Command {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
+    Ok((command, scratch))
+}
+
+fn unconfined(launch: &Launch) -> Command {
+    let mut command = Command::new("/bin/sh");
+    command
+        // A single allocation can be larger than all the memory there is: it must fail. A runtime with
+        // many schedulers reserves some gigabytes from the start.
+        .args(["-c", r#"ulimit -v 16777216 2>&-; exec "$0" "$@" 3<&0 4>&1 </dev/null >&2"#])
+        .arg(&launch.erl);
     command
 }
 

@@ -49,7 +49,13 @@ pub enum Replayed {
 }
 
 impl Replayer {
-    pub fn new(otp: Otp, modules: Vec<(Atom, Source)>, nodes: Vec<String>) -> Replayer {
+    pub fn new(mut otp: Otp, modules: Vec<(Atom, Source)>, nodes: Vec<String>) -> Replayer {
+        for (_, source) in &modules {
+            otp.allow_source(source);
+        }
+        if !nodes.is_empty() {
+            otp.allow_nodes(nodes.len());
+        }
         Replayer { otp, modules, nodes, unusable: Vec::new(), ready: None, turning: None }
     }
 
@@ -86,8 +92,12 @@ impl Replayer {
         if self.nodes.is_empty() {
             return self.otp.ask(limit, &request);
         }
-        let names = self.nodes.iter().map(|it| Term::binary(it.as_bytes().to_vec())).collect();
-        let request = Term::Tuple(vec![Term::atom("on"), Term::proper_list(names), request]);
+        let ports = self.otp.ports()?;
+        let node = |(name, port): (&String, &u16)| {
+            Term::Tuple(vec![Term::binary(name.as_bytes().to_vec()), Term::Int((*port).into())])
+        };
+        let nodes = self.nodes.iter().zip(&ports).map(node).collect();
+        let request = Term::Tuple(vec![Term::atom("on"), Term::proper_list(nodes), request]);
         let answer = self.otp.ask(limit + START_OF_NODES, &request)?;
         match answer.as_tuple() {
             Some([tag, why]) if tag.as_atom() == Some("unusable") => {

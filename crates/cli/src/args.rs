@@ -149,6 +149,9 @@ pub(crate) struct Build {
     /// Run on a system of these nodes, the call on the first: a@host,b@host
     #[arg(long, value_name = "NAMES", value_parser = nodes, default_value = "", hide_default_value = true)]
     pub(crate) nodes: Nodes,
+    /// What `--allow` names, for the runtimes that are started.
+    #[arg(skip)]
+    pub(crate) effects: Vec<Effect>,
 }
 
 /// Names of nodes, no two the same.
@@ -441,6 +444,22 @@ pub(crate) enum Effect {
     All,
 }
 
+impl Command {
+    /// What the program may do is known to all who start a runtime for it.
+    pub(crate) fn share_effects(&mut self) {
+        match self {
+            Command::Test(it) => it.build.effects.clone_from(&it.allowed),
+            Command::Run(it) => it.build.effects.clone_from(&it.allowed),
+            Command::Symbolic(it) => it.build.effects.clone_from(&it.allowed),
+            Command::Replay(_)
+            | Command::Instrument(_)
+            | Command::Init(_)
+            | Command::Config(_)
+            | Command::Explain { .. } => {}
+        }
+    }
+}
+
 /// The arguments of the process, with `-pa` spelled as the parser knows it.
 pub(crate) fn spelled_for_parser(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     args.map(|it| if it == "-pa" { OsString::from("--pa") } else { it }).collect()
@@ -477,6 +496,8 @@ impl Build {
             includes: paths(&build.includes),
             defines: build.defines.clone(),
             nodes: Nodes(build.nodes.clone()),
+            // Who replays says again what is allowed.
+            effects: Vec::new(),
         }
     }
 }

@@ -297,7 +297,8 @@ fn is_given(matches: &ArgMatches, name: &str) -> bool {
 /// The arguments as options of `test`.
 fn read_test(arguments: &[String]) -> Result<Test, String> {
     let all = ["gimlet", "test"].map(str::to_owned).into_iter().chain(arguments.iter().cloned());
-    let read = CommandLine::try_parse_from(all).map_err(|it| it.to_string())?;
+    let mut read = CommandLine::try_parse_from(all).map_err(|it| it.to_string())?;
+    read.command.share_effects();
     match read.command {
         Command::Test(test) => Ok(*test),
         Command::Run(_)

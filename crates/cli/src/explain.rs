@@ -48,6 +48,7 @@ codes! {
     BadDirective "G022",
     BadConfig "G023",
     BadBaseline "G024",
+    NoSandbox "G025",
     BadSyntax "G030",
     BadClause "G031",
     NoPredicate "G032",

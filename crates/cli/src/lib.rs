@@ -16,6 +16,7 @@ mod elixir;
 mod erlang;
 mod prolog;
 
+mod confinement;
 mod diagnostic;
 mod explain;
 

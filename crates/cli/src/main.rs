@@ -9,5 +9,6 @@ use std::process::ExitCode;
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
-    cli::start()
+    // The other role of this executable: to become a runtime that may do no more than its policy says.
+    sandbox::launched(std::env::args_os()).unwrap_or_else(cli::start)
 }

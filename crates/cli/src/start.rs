@@ -26,10 +26,11 @@ pub(crate) const STACK_BYTES: usize = 1 << 30;
 pub fn start() -> ExitCode {
     let arguments = spelled_for_parser(env::args_os());
     let matches = CommandLine::command().get_matches_from(&arguments);
-    let command_line = match CommandLine::from_arg_matches(&matches) {
+    let mut command_line = match CommandLine::from_arg_matches(&matches) {
         Ok(command_line) => command_line,
         Err(error) => error.exit(),
     };
+    command_line.command.share_effects();
     panic::set_hook(Box::new(|info| {
         let text = format!(
             "gimlet broke; that is a bug of ours, not of your program.\n{info}\n\

@@ -1,6 +1,7 @@
 //! OTP beside the machine, set up as the command line asks.
 
 use crate::args::Build;
+use crate::confinement::{launcher, policy};
 use beam::{Define, Otp, Target};
 use erlang::HostError;
 use std::env;
@@ -13,6 +14,8 @@ pub(crate) fn host(build: &Build, targets: &[Target]) -> Result<Otp, HostError> 
         code_paths: build.code_paths.clone(),
         includes: build.includes.clone(),
         defines: build.defines.iter().map(|it| define(it)).collect(),
+        confinement: launcher()
+            .map(|launcher| beam::Confinement { launcher, policy: policy(&build.effects) }),
         ..beam::Settings::default()
     };
     let mut res = Otp::new(settings)?;

@@ -17,6 +17,7 @@ pub(crate) use progress::{Progress, UnitProgress};
 pub(crate) use replay::{Again, Recorded, Replayed, replay, replay_on};
 
 use crate::asked::Asked;
+use crate::confinement::lacking;
 use crate::diagnostic::Diagnostic;
 use crate::explain::Code;
 use crate::flow::budget::Budget;
@@ -94,8 +95,12 @@ impl Flow<'_> {
         let n_workers = n_workers(options);
         let progress = Progress::new(units.len(), n_workers, budget);
         let said = &mut self.said;
-        let mut runtimes: Vec<Option<P::Runtime>> =
-            programs.iter().map(|it| it.runtime(said)).collect();
+        let lacking = lacking(&options.allowed);
+        let mut runtimes: Vec<Option<P::Runtime>> = match &lacking {
+            None => programs.iter().map(|it| it.runtime(said)).collect(),
+            Some(_) => programs.iter().map(|_| None).collect(),
+        };
+        said.extend(lacking.filter(|it| said.iter().all(|known| known.code != it.code)));
         let (interrupt, progress) = (&self.interrupt, &progress);
         let search = Search { programs: &programs, units, n_workers, budget, interrupt, progress };
         let done = search.run(&mut runtimes);

@@ -8,6 +8,7 @@ use crate::prolog::source::Source;
 use crate::prolog::swipl::{Swipl, kept_facts, quoted};
 use ::report::WrittenKind;
 use prolog::code::PredId;
+use sandbox::Scratch;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
@@ -29,7 +30,7 @@ pub(crate) fn file(
     if let Some(swipl) = swipl {
         loop {
             let text = text(&program, source, &cases, &left_out);
-            let failed = failed(swipl, &text, &cases, &left_out);
+            let failed = failed(swipl, source, &text, &cases, &left_out);
             if failed.is_empty() {
                 break;
             }
@@ -47,17 +48,18 @@ pub(crate) fn file(
 /// The names of tests that did not simply pass.
 fn failed<'c>(
     swipl: &Swipl,
+    source: &Source,
     text: &str,
     cases: &'c [(String, PredId, &Case)],
     left_out: &[&str],
 ) -> Vec<&'c str> {
-    let dir = std::env::temp_dir().join(format!("gimlet-plunit-{}", std::process::id()));
-    let tests = dir.join("tests.plt");
-    let said = fs::create_dir_all(&dir)
-        .and_then(|()| fs::write(&tests, text))
-        .ok()
-        .and_then(|()| swipl.run(&["-q", "-g", "run_tests", "-t", "halt"], &tests, &dir));
-    drop(fs::remove_dir_all(&dir));
+    let written = Scratch::new().and_then(|scratch| {
+        let tests = scratch.path().join("tests.plt");
+        fs::write(&tests, text)?;
+        Ok((scratch, tests))
+    });
+    let args = ["-q", "-g", "run_tests", "-t", "halt"];
+    let said = written.ok().and_then(|it| swipl.run(&args, source, &it.1, it.0));
     let Some((out, errors)) = said else { return Vec::new() };
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     // A test that swipl speaks of did not simply pass.

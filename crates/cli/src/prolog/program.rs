@@ -61,7 +61,8 @@ impl Program for Source {
     ) -> Result<Vec<Planned>, Diagnostic> {
         let mut session = Session::load(&self.path.display().to_string())?;
         let planned = plan(&mut session, asked)?;
-        *self = session.source;
+        let effects = asked.test.allowed.clone();
+        *self = Source { effects, ..session.source };
         Ok(planned)
     }
 
@@ -124,7 +125,7 @@ impl Program for Source {
     }
 
     fn runtime(&self, said: &mut Vec<Diagnostic>) -> Option<Swipl> {
-        let found = Swipl::find();
+        let found = Swipl::find(&self.effects);
         if found.is_none() && !said.iter().any(|it| it.code == Code::NoSwipl) {
             let title = "swipl could not be started: nothing is confirmed";
             said.push(Diagnostic::warning(Code::NoSwipl, title));

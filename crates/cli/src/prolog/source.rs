@@ -1,5 +1,6 @@
 //! A Prolog source with its clauses under test, and a machine that has it loaded.
 
+use crate::args::Effect;
 use crate::diagnostic::Diagnostic;
 use crate::prolog::{Files, no_file, notes, read};
 use prolog::Machine;
@@ -16,6 +17,8 @@ pub(crate) struct Source {
     pub(crate) declarations: Vec<Declaration>,
     /// Clauses that no goal of the planned predicates can complete, by their marks.
     pub(crate) impossible: BTreeSet<u32>,
+    /// What `--allow` names, for the SWI-Prolog that confirms.
+    pub(crate) effects: Vec<Effect>,
 }
 
 /// A machine that has the source loaded.
@@ -39,7 +42,8 @@ impl Session {
         let declarations = declarations(&file.text);
         let diagnostics = notes(&report);
         let impossible = BTreeSet::new();
-        let source = Source { path, program, inference, declarations, impossible };
+        let effects = Vec::new();
+        let source = Source { path, program, inference, declarations, impossible, effects };
         Ok(Session { source, machine, files, diagnostics })
     }
 }

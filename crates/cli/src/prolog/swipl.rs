@@ -1,19 +1,24 @@
 //! SWI-Prolog as the judge: goals that we expect something of are tried there, many in one start.
 
+use crate::args::Effect;
+use crate::confinement::{executable, launcher, policy, prolog_reads};
 use crate::prolog::expect::{Answers, Expectation, whole};
 use crate::prolog::explore::{ANSWERS, Explored, Verdict};
 use crate::prolog::source::Source;
 use ::report::Kind;
+use sandbox::{Policy, Process, Scratch};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-use std::{env, fs, process, thread};
+use std::{fs, thread};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Swipl {
     program: PathBuf,
+    /// What programs may do there.
+    policy: Policy,
 }
 
 /// A goal in the module of the program, and what is expected of it.
@@ -72,10 +77,10 @@ const HARNESS: &str = r#"
 
 impl Swipl {
     /// `None`: it is not installed.
-    pub(crate) fn find() -> Option<Swipl> {
-        let program = PathBuf::from("swipl");
+    pub(crate) fn find(effects: &[Effect]) -> Option<Swipl> {
+        let program = executable("swipl")?;
         let out = Command::new(&program).arg("--version").stdin(Stdio::null()).output().ok()?;
-        out.status.success().then_some(Swipl { program })
+        out.status.success().then(|| Swipl { program, policy: policy(effects) })
     }
 
     /// Tries every test and finding of the predicates of a file.
@@ -116,14 +121,16 @@ impl Swipl {
         if questions.is_empty() {
             return Vec::new();
         }
-        let dir = env::temp_dir().join(format!("gimlet-swipl-{}", process::id()));
-        let script = dir.join("questions.pl");
         let text = script_text(source, questions);
-        if fs::create_dir_all(&dir).and_then(|()| fs::write(&script, text)).is_err() {
+        let written = Scratch::new().and_then(|scratch| {
+            let script = scratch.path().join("questions.pl");
+            fs::write(&script, text)?;
+            Ok((scratch, script))
+        });
+        let Ok((scratch, script)) = written else {
             return unknown("the questions could not be written");
-        }
-        let said = self.run(&["-q", "-g", "'$gimlet_all'", "-t", "halt"], &script, &dir);
-        drop(fs::remove_dir_all(&dir));
+        };
+        let said = self.run(&["-q", "-g", "'$gimlet_all'", "-t", "halt"], source, &script, scratch);
         let Some((said, errors)) = said else { return unknown("swipl could not be started") };
         let mut found: BTreeMap<usize, Verdict> = BTreeMap::new();
         for line in said.lines().filter_map(|it| it.strip_prefix("@@ ")) {
@@ -143,21 +150,27 @@ impl Swipl {
     }
 
     /// What it wrote to both outputs; `None` if it could not be started. Stopped when it takes too long.
-    pub(crate) fn run(&self, args: &[&str], file: &Path, dir: &Path) -> Option<(String, String)> {
+    pub(crate) fn run(
+        &self,
+        args: &[&str],
+        source: &Source,
+        file: &Path,
+        scratch: Scratch,
+    ) -> Option<(String, String)> {
+        let dir = scratch.path().to_owned();
         let (out, err) = (dir.join("stdout.txt"), dir.join("stderr.txt"));
-        let mut child = Command::new(&self.program)
-            .args(args)
-            .arg(file)
-            .stdin(Stdio::null())
-            .stdout(fs::File::create(&out).ok()?)
-            .stderr(fs::File::create(&err).ok()?)
-            .spawn()
-            .ok()?;
+        let mut policy = self.policy.clone();
+        policy.reads.extend(prolog_reads(&self.program, &source.absolute()));
+        policy.reads.push(file.to_owned());
+        policy.scratch = Some(dir);
+        let mut command = launcher()?.command(&policy, &self.program);
+        command.args(args).arg(file).stdin(Stdio::null());
+        command.stdout(fs::File::create(&out).ok()?).stderr(fs::File::create(&err).ok()?);
+        let mut process = Process::start(&mut command, Some(scratch)).ok()?;
         let begin = Instant::now();
-        while let Ok(None) = child.try_wait() {
+        while let Ok(None) = process.try_wait() {
             if LONGEST < begin.elapsed() {
-                child.kill().ok()?;
-                child.wait().ok()?;
+                process.stop().ok()?;
                 break;
             }
             thread::sleep(Duration::from_millis(5));
