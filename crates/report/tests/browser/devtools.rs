@@ -198,7 +198,12 @@ impl Browser {
     }
 
     /// A picture of what the window shows, or of the whole page, left among the artefacts.
-    pub(crate) fn picture(&mut self, name: &str, part: Part) -> Vec<u8> {
+    pub(crate) fn picture(&mut self, name: &str, part: Part) {
+        // What is out of view is not drawn otherwise.
+        self.eval(
+            "document.head.insertAdjacentHTML('beforeend', \
+             '<style id=all>* { content-visibility: visible !important }</style>')",
+        );
         let params = match part {
             Part::Window => json!({ "format": "png" }),
             Part::Page => json!({ "format": "png", "captureBeyondViewport": true, "clip": {
@@ -210,7 +215,7 @@ impl Browser {
         let res = self.call("Page.captureScreenshot", params);
         let bytes = decoded(res["data"].as_str().expect("a picture"));
         fs::write(artefacts().join(format!("{name}.png")), &bytes).expect("a file");
-        bytes
+        self.eval("document.getElementById('all').remove()");
     }
 
     /// The page as it is printed.
