@@ -126,3 +126,34 @@ pub(crate) fn n_workers(options: &Test) -> usize {
     let cores = || thread::available_parallelism().map_or(1, Into::into);
     options.jobs.unwrap_or_else(cores).max(1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Budget, LEAST_TIME};
+    use crate::args::{Command, CommandLine};
+    use clap::Parser;
+    use std::time::{Duration, Instant};
+
+    fn budget(args: &[&str], n_modules: usize) -> Budget {
+        let all = ["gimlet", "test", "x"].iter().chain(args);
+        let line = CommandLine::try_parse_from(all).expect("arguments");
+        let Command::Test(options) = line.command else { panic!("not `test`") };
+        Budget::new(&options, n_modules, Instant::now(), 1)
+    }
+
+    #[test]
+    fn a_budget_is_shared_and_some_of_it_is_kept_for_the_report() {
+        let of_two_minutes = budget(&["--budget", "2m"], 100);
+        // 108 s are for exploring 300 units on two cores.
+        assert!(of_two_minutes.slice(300, 2, 0) <= Duration::from_millis(720));
+        assert!(of_two_minutes.slice(1, 2, 0) <= Duration::from_secs(108));
+        assert!(of_two_minutes.deadline().is_some());
+    }
+
+    #[test]
+    fn without_a_budget_every_unit_has_its_least_time() {
+        assert!(LEAST_TIME <= budget(&[], 1).slice(1_000_000, 1, 0));
+        assert_eq!(budget(&["--time", "5s"], 100).slice(1_000_000, 1, 0), Duration::from_secs(5));
+        assert_eq!(budget(&[], 100).deadline(), None);
+    }
+}

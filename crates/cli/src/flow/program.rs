@@ -1,6 +1,7 @@
 //! What the flow needs to know of a language: how its programs are loaded, planned, explored, confirmed
 //! and turned into tests. A new language implements [`Program`] and is named in `languages.rs`.
 
+use crate::args::Emit;
 use crate::asked::Asked;
 use crate::diagnostic::Diagnostic;
 use crate::flow::progress::Progress;
@@ -78,14 +79,7 @@ pub(crate) trait Program: Sized + Sync {
     fn report(&self, done: &[Done<Self>], into: &mut Report);
 
     /// The files that belong to the output directory: tests, recorded inputs, charts.
-    fn files(
-        &self,
-        runtime: Option<&mut Self::Runtime>,
-        done: &[Done<Self>],
-        report: &Report,
-        asked: &Asked,
-        dir: &Path,
-    ) -> Vec<File>;
+    fn files(&self, runtime: Option<&mut Self::Runtime>, to: &Output<'_, Self>) -> Vec<File>;
 
     /// Whether a recorded input is one of a unit of this program.
     fn has(&self, recorded: &Recorded) -> bool;
@@ -158,6 +152,16 @@ pub(crate) struct Slice<'a> {
     pub(crate) progress: &'a Progress,
 }
 
+/// What files are made of, and where they go.
+pub(crate) struct Output<'a, P: Program> {
+    pub(crate) done: &'a [Done<P>],
+    /// The targets as the command line named them.
+    pub(crate) targets: &'a [String],
+    /// The kinds of tests that are asked for; none: those of the language.
+    pub(crate) emit: &'a [Emit],
+    pub(crate) dir: &'a Path,
+}
+
 /// A file for the output directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct File {
@@ -167,4 +171,26 @@ pub(crate) struct File {
     pub(crate) text: String,
     /// The command that runs it, if it is a file of tests.
     pub(crate) run_with: Option<String>,
+}
+
+/// A word of a command, in quotes if the shell would read it otherwise.
+pub(crate) fn shell_word(text: &str) -> String {
+    let is_plain = |it: char| it.is_alphanumeric() || "/._-+=:,@%".contains(it);
+    match !text.is_empty() && text.chars().all(is_plain) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shell_word;
+
+    #[test]
+    fn words_of_commands() {
+        assert_eq!(shell_word("out/a_tests.erl"), "out/a_tests.erl");
+        assert_eq!(shell_word("it's here"), "'it'\\''s here'");
+        assert_eq!(shell_word("*"), "'*'");
+        assert_eq!(shell_word(""), "''");
+    }
 }
