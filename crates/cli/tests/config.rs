@@ -16,7 +16,8 @@ fn shown(project: &Project, args: &[&str], option: &str) -> String {
     assert_eq!(ended.code, 0, "{}", ended.stderr);
     let words = |it: &str| it.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     let line = ended.stdout.lines().map(words).find(|it| it.first().is_some_and(|it| it == option));
-    line.unwrap_or_else(|| panic!("no {option} in {}", ended.stdout))[1..].join(" ")
+    let line = line.unwrap_or_else(|| panic!("no {option} in {}", ended.stdout));
+    line.split_first().expect("a name").1.join(" ")
 }
 
 /// What is said of a configuration that can't be used: exit code 2, and nothing is tested.

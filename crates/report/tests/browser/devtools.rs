@@ -4,6 +4,8 @@
 //! from its descriptor 4 (`--remote-debugging-pipe`). There is no port, and the browser ends when this
 //! process does. Messages stay plain JSON, so that no event is dropped because a newer browser says
 //! more than a typed client knows.
+#![expect(clippy::indexing_slicing, reason = "what a JSON value does not have is null")]
+#![expect(clippy::needless_pass_by_value, reason = "json! makes values")]
 
 use serde_json::{Value, json};
 use std::fs;
@@ -261,7 +263,7 @@ fn decoded(text: &str) -> Vec<u8> {
         let bits = group.iter().fold(0_u32, |bits, it| bits << 6 | u32::from(digit(*it)));
         let bits = bits << (6 * (4 - group.len()));
         let [_, bytes @ ..] = bits.to_be_bytes();
-        res.extend(&bytes[..group.len() - 1]);
+        res.extend(bytes.iter().take(group.len() - 1));
     }
     res
 }

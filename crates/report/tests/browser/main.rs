@@ -29,7 +29,10 @@ fn html(report: &Report) -> String {
 
 /// The address of everything that the page asked for, but for itself and what it holds.
 fn requests(browser: &Browser) -> Vec<String> {
-    let url = |it: &&Value| it["request"]["url"].as_str().unwrap_or_default().to_owned();
+    let url = |it: &&Value| {
+        let url = it.pointer("/request/url").and_then(Value::as_str);
+        url.unwrap_or_default().to_owned()
+    };
     let all = browser.events("Network.requestWillBeSent");
     let all = all.iter().filter(|it| it["type"] != "Document").map(url);
     all.filter(|it| !it.starts_with("data:")).collect()
