@@ -1,4 +1,4 @@
-//! Writing: the output directory with tests, inputs and charts, and reports in any format.
+//! Writes the files of the output directory (tests, inputs, charts) and the reports in every format.
 
 use crate::args::Test;
 use crate::diagnostic::Diagnostic;
@@ -49,7 +49,8 @@ pub(super) fn write_reports(report: &mut Report, options: &Test) -> Vec<Diagnost
         in_dir.chain(named).filter_map(|(format, path)| Some((format?, path))).collect();
     let others = report.written.clone();
     let mut troubles = Vec::new();
-    // A report names the files that were written, so those that were are made anew if one could not be.
+    // A report names the files that were written. If one of them could not be, the others are written
+    // again without its name.
     loop {
         let own = all.iter().map(|(_, path)| {
             let path = path.display().to_string();
@@ -74,7 +75,7 @@ fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent)?;
     }
-    // Devices and pipes have no neighbours to be renamed from.
+    // A device or a pipe is written to directly: a file beside it can't take its place.
     if path.exists() && !path.is_file() {
         return fs::write(path, bytes);
     }

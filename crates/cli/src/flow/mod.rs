@@ -33,11 +33,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// What goes to stdout and stderr, and the exit code.
+/// Runs `gimlet test`: what goes to stdout and stderr, and the exit code.
 pub(crate) fn test(asked: &Asked) -> Result<start::Done, Vec<Diagnostic>> {
     let begin = Instant::now();
     let options = &asked.test;
-    // What can't be read is told before anything is explored.
+    // A baseline that can't be read is told of before the search, not after it.
     let known = suppressed::known(options)?;
     let families = by_family(&options.targets);
     let mut flow = Flow {

@@ -19,21 +19,21 @@ pub(crate) trait Program: Sized + Sync {
     type Unit: Send + Sync;
     /// What one thread runs units on: a machine that has the program loaded.
     type Worker;
-    /// What is known of a unit so far, in the language's own terms.
+    /// What the exploration of a unit has found so far, in the language's own types.
     type Explored: Send;
     /// The real runtime of the language, on which findings are replayed.
     type Runtime;
 
     /// When findings are replayed.
     const CONFIRMING: Confirming;
-    /// Rounds that every unit needs, however little time is left.
+    /// Rounds that every unit has, even if the time is over after the first.
     const LEAST_ROUNDS: usize;
 
     /// Loads the targets. Targets that belong together are one program; a target that can't be loaded
     /// is a diagnostic.
     fn load(targets: &[String], asked: &Asked, said: &mut Vec<Diagnostic>) -> Vec<Self>;
 
-    /// Chooses the units and says what is asked of each.
+    /// Chooses the units, with the options and budgets of each.
     fn plan(
         &mut self,
         asked: &Asked,
@@ -55,7 +55,7 @@ pub(crate) trait Program: Sized + Sync {
         slice: &Slice<'_>,
     ) -> Self::Explored;
 
-    /// Whether another round may bring something.
+    /// Whether another round may cover more clauses.
     fn is_open(&self, unit: &Self::Unit, explored: &Self::Explored) -> bool;
 
     /// The clauses that the unit covered so far.
@@ -124,7 +124,7 @@ impl<P: Program> Done<P> {
         }
     }
 
-    /// Adds what is to be said of a unit that was not explored.
+    /// Notes in the report of a unit why it was not explored.
     pub(crate) fn excuse(&self, unit: &mut Unit) {
         match &self.ended {
             Ended::Explored(_) => {}

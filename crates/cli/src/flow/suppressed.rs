@@ -54,7 +54,7 @@ pub(super) fn mark(
     }
 }
 
-/// The causes that an earlier report has, whatever became of them there.
+/// The fingerprints of all findings of an earlier report, those that it ignores among them.
 fn fingerprints(path: &Path) -> Result<BTreeSet<String>, Diagnostic> {
     let file = path.display();
     let bad = |why: String| {

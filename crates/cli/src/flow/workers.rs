@@ -1,5 +1,5 @@
-//! Units over threads, in rounds. Each thread has a machine of its own; what comes of a unit does not
-//! depend on which thread had it, or on who was first.
+//! Shares the units among threads, in rounds. Each thread has a machine of its own; the result of a unit
+//! depends neither on the thread that explored it nor on the order in which units are done.
 
 use crate::flow::budget::Budget;
 use crate::flow::program::{Confirming, Done, Ended, Program, Slice};
@@ -15,7 +15,7 @@ use trace::Covered;
 /// The search over all units of all programs of a language.
 pub(crate) struct Search<'a, P: Program> {
     pub(crate) programs: &'a [P],
-    /// Each with the program that it belongs to, which come in order.
+    /// Each with the index of its program; the units of one program stand together.
     pub(crate) units: Vec<(usize, P::Unit)>,
     pub(crate) n_workers: usize,
     pub(crate) budget: Budget,
@@ -23,7 +23,7 @@ pub(crate) struct Search<'a, P: Program> {
     pub(crate) progress: &'a Progress,
 }
 
-/// What is known of a unit between two rounds; `None`: nothing.
+/// The state of a unit between two rounds; `None` before its first turn.
 type Known<P> = Option<Result<<P as Program>::Explored, String>>;
 
 impl<P: Program> Search<'_, P> {
@@ -70,7 +70,7 @@ impl<P: Program> Search<'_, P> {
         }
     }
 
-    /// One turn for each of the units; `arrived` is told of each that had it.
+    /// Gives each open unit one turn, and calls `arrived` after each turn.
     fn round(
         &self,
         round: usize,
@@ -89,7 +89,7 @@ impl<P: Program> Search<'_, P> {
                 let results = results.clone();
                 let name = format!("gimlet {n}");
                 let builder = thread::Builder::new().name(name).stack_size(STACK_BYTES);
-                // What one thread can't take, another will.
+                // If a thread can't be started, the others take its units.
                 drop(builder.spawn_scoped(scope, move || self.work(turns, &results)));
             }
             drop(results);
@@ -147,7 +147,7 @@ impl<P: Program> Search<'_, P> {
                 let Some((_, worker)) = &mut own else { return Err("no machine".to_owned()) };
                 Ok(program.explore(worker, unit, before.and_then(Result::ok), &slice))
             };
-            // A bug of ours in one unit must not take the others with it.
+            // A panic is a bug of ours. It ends the exploration of this unit only.
             let explored = catch_unwind(AssertUnwindSafe(explore))
                 .unwrap_or_else(|_| Err("gimlet broke; that is a bug of ours".to_owned()));
             if explored.is_err() {
@@ -163,7 +163,8 @@ impl<P: Program> Search<'_, P> {
         }
     }
 
-    /// Replays the findings of the units from `from` on, as far as all of them are done. How far it came.
+    /// Replays the findings of the units from `from` to `n_done`; a program whose findings are replayed
+    /// together waits for its last unit. The result is the first unit that was not replayed.
     fn confirm(
         &self,
         runtimes: &mut [Option<P::Runtime>],
