@@ -210,3 +210,14 @@ fn an_interrupted_run_reports_what_it_has() {
         assert!(project.read("report.html").contains("Interrupted"));
     }
 }
+
+#[test]
+fn the_tree_of_all_paths_is_a_page_too() {
+    let project = Project::new("formats_tree", &[("shop.erl", SHOP)]);
+    let ended = project
+        .gimlet(&["symbolic", "shop.erl", "-f", "total/1", "--reach", "error", "--format", "html"]);
+    assert_eq!(ended.code, 1, "{}", ended.stderr);
+    for it in ["<!doctype html>", "shop:total(X1), up to 12 choices", "shop:total(13)", "yes: "] {
+        assert!(ended.stdout.contains(it), "{it}: {}", ended.stdout);
+    }
+}
