@@ -52,7 +52,7 @@ pub(crate) enum Command {
         after_help = "Examples:\n  gimlet symbolic src/shop.erl -f total/1\n  \
                       gimlet symbolic src/shop.erl -f total/1 --reach error\n  \
                       gimlet symbolic src/shop.erl -f total/1 --reach 42 --depth 20\n  \
-                      gimlet symbolic src/shop.erl -f total/1 --format dot | dot -Tsvg\n\n\
+                      gimlet symbolic src/shop.erl -f total/1 --format html > tree.html\n\n\
                       Exit code: 0, or with --reach: 1 it can be reached, 0 it can't or nobody \
                       knows; 2 it could not be done"
     )]
@@ -200,6 +200,8 @@ pub(crate) enum TreeFormat {
     Text,
     Json,
     Dot,
+    /// A page to unfold in a browser
+    Html,
 }
 
 #[derive(Clone, Debug, Args)]

@@ -7,9 +7,10 @@ use crate::args::{Build, Command, CommandLine, Test};
 use crate::diagnostic::Diagnostic;
 use crate::explain::Code;
 use ::report::Snippet;
+use clap::error::{ContextKind, ContextValue};
 use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, CommandFactory, Parser};
-use config::{Config, FILE_NAME, Glob, Kind, Known, Setting};
+use config::{Config, Extent, FILE_NAME, Glob, Kind, Known, Setting};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -31,6 +32,7 @@ pub(crate) struct Asked {
 pub(crate) struct Configured {
     pub(crate) path: PathBuf,
     pub(crate) config: Config,
+    text: String,
 }
 
 /// Where the value of an option comes from.
@@ -62,11 +64,27 @@ impl Asked {
             .collect();
         let mut res = Asked { config: None, given, arguments, test };
         let Some(path) = res.config_path()? else { return Ok(res) };
-        let config = read_config(&path)?;
-        let settings: Vec<&Setting> = config.options.iter().collect();
-        let file = path.display().to_string();
-        res.test = res.read_with(&settings).map_err(|why| vec![bad_config(&file, &why)])?;
-        res.config = Some(Configured { path, config });
+        let configured = read_config(&path)?;
+        let options: Vec<&Setting> = configured.config.options.iter().collect();
+        let mut troubles = Vec::new();
+        match res.read_with(&options) {
+            Ok(test) => res.test = test,
+            Err(error) => troubles.push(configured.trouble(&options, &error)),
+        }
+        for scope in configured.config.paths.iter().chain(&configured.config.units) {
+            let own: Vec<&Setting> = scope.settings.iter().collect();
+            let all = with_settings(&configured.config, &own);
+            // What is wrong at the top is told once.
+            if troubles.is_empty()
+                && let Err(error) = res.read_with(&all)
+            {
+                troubles.push(configured.trouble(&all, &error));
+            }
+        }
+        if !troubles.is_empty() {
+            return Err(troubles);
+        }
+        res.config = Some(configured);
         Ok(res)
     }
 
@@ -76,7 +94,8 @@ impl Asked {
         build: &::report::Build,
     ) -> Result<Asked, Vec<Diagnostic>> {
         let read = read_test(&["--".to_owned()].into_iter().chain(targets).collect::<Vec<_>>());
-        let mut test = read.map_err(|why| vec![Diagnostic::new(Code::BadRecord, why)])?;
+        let mut test =
+            read.map_err(|why| vec![Diagnostic::new(Code::BadRecord, first_line(&why))])?;
         test.build = Build::of_report(build);
         Ok(Asked { test, config: None, given: BTreeSet::new(), arguments: Vec::new() })
     }
@@ -87,9 +106,10 @@ impl Asked {
         unit: &str,
         file: Option<&str>,
     ) -> Result<Option<Cow<'_, Test>>, Diagnostic> {
-        let Some(Configured { path, config }) = &self.config else {
+        let Some(configured) = &self.config else {
             return Ok(Some(Cow::Borrowed(&self.test)));
         };
+        let Configured { path, config, .. } = configured;
         let relative = file.map(|it| relative(it, path));
         let own = config.for_unit(unit, relative.as_deref());
         if config.is_skipped(unit, relative.as_deref()) {
@@ -98,12 +118,16 @@ impl Asked {
         if own.is_empty() {
             return Ok(Some(Cow::Borrowed(&self.test)));
         }
-        let is_replaced = |it: &&Setting| own.iter().any(|other| other.name == it.name);
-        let base = config.options.iter().filter(|it| !is_replaced(it));
-        let settings: Vec<&Setting> = base.chain(own.iter().copied()).collect();
+        let settings = with_settings(config, &own);
         let read = self.read_with(&settings);
-        read.map(|it| Some(Cow::Owned(it)))
-            .map_err(|why| bad_config(&path.display().to_string(), &why))
+        read.map(|it| Some(Cow::Owned(it))).map_err(|it| configured.trouble(&settings, &it))
+    }
+
+    /// Whether the configuration leaves a whole source file out.
+    pub(crate) fn skips_file(&self, file: &str) -> bool {
+        let is_skipped =
+            |it: &Configured| it.config.is_skipped("", Some(&relative(file, &it.path)));
+        self.config.as_ref().is_some_and(is_skipped)
     }
 
     /// What `--exclude` leaves out.
@@ -175,7 +199,7 @@ impl Asked {
     }
 
     /// The options with these settings before those of the command line.
-    fn read_with(&self, settings: &[&Setting]) -> Result<Test, String> {
+    fn read_with(&self, settings: &[&Setting]) -> Result<Test, clap::Error> {
         let is_free = |it: &&&Setting| !self.given.contains(&it.name);
         let of_file = settings.iter().filter(is_free).flat_map(|it| it.arguments());
         let all: Vec<String> = of_file.chain(self.arguments.iter().cloned()).collect();
@@ -218,22 +242,17 @@ fn relative(file: &str, config: &Path) -> String {
     stripped.unwrap_or_else(|| file.to_owned())
 }
 
-fn read_config(path: &Path) -> Result<Config, Vec<Diagnostic>> {
+fn read_config(path: &Path) -> Result<Configured, Vec<Diagnostic>> {
+    let path = shortened(path);
     let file = path.display().to_string();
-    let text = fs::read_to_string(path)
-        .map_err(|error| vec![bad_config(&file, &format!("it can't be read: {error}"))])?;
+    let text = fs::read_to_string(&path).map_err(|error| {
+        let title = format!("{file} can't be read: {error}");
+        vec![Diagnostic::new(Code::BadConfig, title)]
+    })?;
     let formats: Vec<&str> = ::report::FORMATS.iter().map(|it| it.name).collect();
-    let shown = |line: usize, column: usize, n_chars: usize| Snippet {
-        origin: file.clone(),
-        line,
-        column,
-        text: text.lines().nth(line.saturating_sub(1)).unwrap_or("").to_owned(),
-        n_chars,
-        label: String::new(),
-    };
     let config = config::parse(&file, &text, &known_options(), &formats).map_err(|problems| {
         let problem = |it: &config::Problem| {
-            let place = shown(it.line, it.column, it.length);
+            let place = line_of(&file, &text, (it.line, it.column, it.length));
             let res = Diagnostic::new(Code::BadConfig, it.title.clone()).at(place);
             match &it.hint {
                 Some(hint) => res.hint(hint.clone()),
@@ -242,28 +261,66 @@ fn read_config(path: &Path) -> Result<Config, Vec<Diagnostic>> {
         };
         problems.iter().map(problem).collect::<Vec<_>>()
     })?;
-    let of_run = config
-        .paths
-        .iter()
-        .chain(&config.units)
-        .flat_map(|it| &it.settings)
-        .filter(|it| OF_WHOLE_RUN.contains(&it.name.as_str()));
-    let misplaced: Vec<Diagnostic> = of_run
-        .map(|it| {
-            let title = format!("`{}` concerns the whole run, not one path or unit", it.name);
-            Diagnostic::new(Code::BadConfig, title)
-                .at(shown(it.line, 1, it.name.chars().count()))
-                .hint("move it to the top of the file")
-        })
-        .collect();
-    if misplaced.is_empty() { Ok(config) } else { Err(misplaced) }
+    Ok(Configured { path, config, text })
 }
 
-fn bad_config(file: &str, why: &str) -> Diagnostic {
-    let mut lines = why.lines().map(str::trim_end).filter(|it| !it.is_empty());
-    let first = lines.next().unwrap_or_default().trim_start_matches("error: ");
-    Diagnostic::new(Code::BadConfig, format!("{file}: {first}"))
-        .hint("`gimlet config` shows what holds and from where")
+/// A path relative to the current directory, if it is below it.
+fn shortened(path: &Path) -> PathBuf {
+    let here = std::env::current_dir().and_then(|it| it.canonicalize()).ok();
+    let below = here.and_then(|it| path.strip_prefix(it).ok().map(Path::to_owned));
+    below.unwrap_or_else(|| path.to_owned())
+}
+
+/// A place in a configuration: its line, and the first of the characters that are meant.
+fn line_of(file: &str, text: &str, (line, column, n_chars): (usize, usize, usize)) -> Snippet {
+    Snippet {
+        origin: file.to_owned(),
+        line,
+        column,
+        text: text.lines().nth(line.saturating_sub(1)).unwrap_or("").to_owned(),
+        n_chars,
+        label: String::new(),
+    }
+}
+
+impl Configured {
+    /// Why the command line would not take these settings, with the line of the one that is wrong.
+    fn trouble(&self, settings: &[&Setting], error: &clap::Error) -> Diagnostic {
+        let file = self.path.display().to_string();
+        let title = first_line(error);
+        // `--time <TIME>`
+        let blamed = match error.get(ContextKind::InvalidArg) {
+            Some(ContextValue::String(it)) => it.as_str(),
+            _ => "",
+        };
+        let name = blamed.trim_start_matches('-').split([' ', '=', '[']).next().unwrap_or("");
+        let Some(setting) = settings.iter().find(|it| it.name == name) else {
+            return Diagnostic::new(Code::BadConfig, format!("{file}: {title}"))
+                .hint("`gimlet config` shows what holds and from where");
+        };
+        let shown = line_of(&file, &self.text, (setting.line, 1, 1));
+        let n_chars = shown.text.trim_end().chars().count().max(1);
+        let res = Diagnostic::new(Code::BadConfig, title).at(Snippet { n_chars, ..shown });
+        let text = error.to_string();
+        match text.split_once("[possible values: ").and_then(|it| it.1.split_once(']')) {
+            Some((values, _)) => res.hint(format!("there is {values}")),
+            None => res,
+        }
+    }
+}
+
+/// The settings of a part of the project, and those at the top that they do not replace.
+fn with_settings<'c>(config: &'c Config, own: &[&'c Setting]) -> Vec<&'c Setting> {
+    let is_replaced = |it: &&Setting| own.iter().any(|other| other.name == it.name);
+    let base = config.options.iter().filter(|it| !is_replaced(it));
+    base.chain(own.iter().copied()).collect()
+}
+
+/// What the command line says of bad arguments, without its advice.
+pub(crate) fn first_line(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let mut lines = text.lines().map(str::trim_end).filter(|it| !it.is_empty());
+    lines.next().unwrap_or_default().trim_start_matches("error: ").to_owned()
 }
 
 /// The options of `gimlet test` that a configuration may set.
@@ -280,7 +337,8 @@ fn known_options() -> Vec<Known> {
         } else {
             Kind::One
         };
-        Some(Known { name: name.to_owned(), kind })
+        let extent = if OF_WHOLE_RUN.contains(&name) { Extent::Run } else { Extent::Unit };
+        Some(Known { name: name.to_owned(), kind, extent })
     };
     test.get_arguments().filter_map(known).collect()
 }
@@ -295,9 +353,9 @@ fn is_given(matches: &ArgMatches, name: &str) -> bool {
 }
 
 /// The arguments as options of `test`.
-fn read_test(arguments: &[String]) -> Result<Test, String> {
+fn read_test(arguments: &[String]) -> Result<Test, clap::Error> {
     let all = ["gimlet", "test"].map(str::to_owned).into_iter().chain(arguments.iter().cloned());
-    let mut read = CommandLine::try_parse_from(all).map_err(|it| it.to_string())?;
+    let mut read = CommandLine::try_parse_from(all)?;
     read.command.share_effects();
     match read.command {
         Command::Test(test) => Ok(*test),
@@ -307,6 +365,8 @@ fn read_test(arguments: &[String]) -> Result<Test, String> {
         | Command::Instrument(_)
         | Command::Init(_)
         | Command::Config(_)
-        | Command::Explain { .. } => Err("these are not arguments of `gimlet test`".to_owned()),
+        | Command::Explain { .. } => {
+            Err(clap::Error::new(clap::error::ErrorKind::InvalidSubcommand))
+        }
     }
 }

@@ -1,11 +1,12 @@
 //! `gimlet init` and `gimlet config`: a configuration for the project that is here, and what holds.
 
 use crate::args::{Command, CommandLine};
-use crate::asked::{Asked, Origin};
+use crate::asked::{Asked, Origin, first_line};
 use crate::diagnostic::Diagnostic;
 use crate::explain::Code;
 use crate::start::stdout_colours;
 use ::report::Paint;
+use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
 use config::{FILE_NAME, Project, ProjectKind, template};
 use std::fmt::Write;
@@ -71,17 +72,19 @@ fn project(dir: &Path) -> Project {
 
 /// Every option with its value and where that comes from.
 pub(crate) fn show_config(arguments: &[String]) -> Result<(Vec<u8>, ExitCode), Vec<Diagnostic>> {
-    let has_target = arguments.iter().any(|it| !it.starts_with('-'));
-    // The command line wants a target; which one does not matter here.
-    let target = (!has_target).then(|| ".".to_owned());
-    let own: Vec<String> = arguments.iter().cloned().chain(target).collect();
-    let all = ["gimlet", "test"].map(str::to_owned).into_iter().chain(own.iter().cloned());
-    let bad = |error: &clap::Error| {
-        let text = error.to_string();
-        let first = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
-        vec![Diagnostic::new(Code::BadConfig, first.to_owned())]
+    let read = |own: &[String]| {
+        let all = ["gimlet", "test"].map(str::to_owned).into_iter().chain(own.iter().cloned());
+        CommandLine::command().try_get_matches_from(all)
     };
-    let matches = CommandLine::command().try_get_matches_from(all).map_err(|it| bad(&it))?;
+    let bad = |error: &clap::Error| vec![Diagnostic::new(Code::BadConfig, first_line(error))];
+    let mut own = arguments.to_vec();
+    let mut matches = read(&own);
+    if matches.as_ref().is_err_and(|it| it.kind() == ErrorKind::MissingRequiredArgument) {
+        // The command line wants a target; which one does not matter here.
+        own.push(".".to_owned());
+        matches = read(&own);
+    }
+    let matches = matches.map_err(|it| bad(&it))?;
     let command = CommandLine::from_arg_matches(&matches).map_err(|it| bad(&it))?.command;
     let (Command::Test(test), Some((_, matches))) = (command, matches.subcommand()) else {
         return Ok((Vec::new(), ExitCode::SUCCESS));

@@ -11,6 +11,16 @@ pub struct Known {
     /// The long name without dashes: `time`, `no-spec`.
     pub name: String,
     pub kind: Kind,
+    pub extent: Extent,
+}
+
+/// Where in the file an option may be set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Only at the top: it holds for the whole run.
+    Run,
+    /// At the top, and below the pattern of a path or a unit.
+    Unit,
 }
 
 /// How many values an option takes.

@@ -14,7 +14,7 @@ mod find;
 mod nearest;
 mod template;
 
-pub use data::{Config, Kind, Known, Scope, Setting};
+pub use data::{Config, Extent, Kind, Known, Scope, Setting};
 pub use find::{FILE_NAME, find};
 pub use glob::{BadGlob, Glob};
 pub use ignore::{Day, Ignore, IgnoreQuery};

@@ -88,7 +88,7 @@ pub enum Kind {
     /// An exception that nobody catches.
     #[default]
     Crash,
-    /// Everyone waits, the unit among them.
+    /// Every process waits for a message, and none is on its way.
     Deadlock,
     /// The result breaks the spec, or a predicate its declared determinism.
     Spec,
@@ -186,7 +186,7 @@ impl Level {
     }
 }
 
-/// Whether a finding is news.
+/// Whether a finding counts.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]

@@ -1,6 +1,6 @@
 //! Colours of a terminal.
 
-/// Whether there are any.
+/// Whether text is written with colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Colours {
     On,

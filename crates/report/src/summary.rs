@@ -107,12 +107,12 @@ impl Summary {
         if 0 < self.n_suspicious {
             levels.push(format!("{} suspicious", self.n_suspicious));
         }
-        format!(
-            "{found} in {} of {}: {}",
-            self.n_units_with_findings,
-            self.units,
-            levels.join(", ")
-        )
+        let n_with = self.n_units_with_findings;
+        let of = match self.units.contains(" and ") {
+            true => format!("{} units ({})", self.n_units, self.units),
+            false => self.units.clone(),
+        };
+        format!("{found} in {n_with} of {of}: {}", levels.join(", "))
     }
 
     /// The lines after it: whatever there is to say, and nothing else.

@@ -46,6 +46,5 @@ pub(crate) use corpus::read_corpus;
 pub(crate) use instrument::instrument;
 pub(crate) use machine::{alarm, allowed};
 pub(crate) use project::Project;
-pub(crate) use report::{losses, solver, stop};
 pub(crate) use run::run;
 pub(crate) use symbolic::symbolic;

@@ -14,14 +14,13 @@ use crate::erlang::project::{self, Project};
 use crate::erlang::report;
 use crate::erlang::tests;
 use crate::explain::Code;
-use crate::flow::{Again, Confirming, Done, File, Program, Recorded, Slice};
+use crate::flow::{Again, Confirming, Done, File, Output, Program, Recorded, Slice};
 use ::report::{Report, WrittenKind, svg};
 use beam::Replayer;
 use beam::backend::{Runner, Witness};
 use engine::Stop;
 use erlang::machine::{Allowed, Limits};
 use erlang::{Machine, Settings};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -150,25 +149,18 @@ impl Program for Project {
         report::add(self, done, into);
     }
 
-    fn files(
-        &self,
-        runtime: Option<&mut Replayer>,
-        done: &[Done<Project>],
-        report: &Report,
-        asked: &Asked,
-        dir: &Path,
-    ) -> Vec<File> {
+    fn files(&self, runtime: Option<&mut Replayer>, to: &Output<'_, Project>) -> Vec<File> {
         let mut res = Vec::new();
         // Tests would run on one node.
         if let Some(beam) = runtime.filter(|_| self.build.nodes.0.is_empty()) {
-            res.extend(tests::files(self, done, &asked.test.emit, beam, dir));
+            res.extend(tests::files(self, to, beam));
         }
-        for it in done {
+        for it in to.done {
             // A unit that was not run has no inputs; those of an earlier run are still good.
             let explored = it.explored().filter(|it| !it.report.tests.is_empty());
             if let Some(explored) = explored {
-                let (unit, targets) = (&it.unit.unit, &report.targets);
-                let text = print_corpus(unit, explored, targets, &self.build);
+                let unit = &it.unit.unit;
+                let text = print_corpus(unit, explored, to.targets, &self.build);
                 let name = format!("corpus/{}", file_name(unit));
                 res.push(File { kind: WrittenKind::Inputs, name, text, run_with: None });
             }

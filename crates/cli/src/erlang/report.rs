@@ -12,11 +12,8 @@ use crate::erlang::schedules::Schedule;
 use crate::erlang::tests;
 use crate::erlang::unit::{UnitName, quoted};
 use crate::explain::Code;
-use crate::flow::{Again, Done, Recorded};
-use ::report::{
-    Language, Loss, Report, Solver, Stop, Test, Unit, UnitCoverage, Unreceived, cause_id,
-    fingerprint,
-};
+use crate::flow::{Again, Done, Recorded, Tally};
+use ::report::{Language, Report, Test, Unit, UnitCoverage, Unreceived, cause_id, fingerprint};
 use erlang::Machine;
 use std::fmt::Write;
 use std::fs;
@@ -76,15 +73,19 @@ fn unit(project: &Project, done: &Done<Project>) -> Unit {
     let Some(explored) = done.explored() else { return res };
     let Explored { report, findings, .. } = explored;
     let coverage = project.sources.of_unit(project, name, &report.covered);
-    res.stop = stop(report.stop);
-    res.saturated = report.is_saturated;
-    res.runs = report.n_runs;
-    res.paths = explored.n_paths;
-    res.refused = explored.n_refused;
-    res.diverged = report.n_diverged;
-    res.in_vain = report.n_in_vain;
-    res.elapsed_ms = u64::try_from(explored.elapsed.as_millis()).unwrap_or(u64::MAX);
-    res.solver = solver(&report.solver);
+    let tally = Tally {
+        stop: report.stop,
+        is_saturated: report.is_saturated,
+        n_runs: report.n_runs,
+        n_paths: explored.n_paths,
+        n_diverged: report.n_diverged,
+        elapsed: explored.elapsed,
+        solver: &report.solver,
+        losses: &report.losses,
+        trouble: explored.trouble.as_ref(),
+    };
+    tally.note(&mut res);
+    (res.refused, res.in_vain) = (explored.n_refused, report.n_in_vain);
     res.coverage = UnitCoverage {
         clauses: coverage.all,
         by_module: coverage.by_module.iter().map(|it| (it.0.as_str().to_owned(), it.1)).collect(),
@@ -92,7 +93,6 @@ fn unit(project: &Project, done: &Done<Project>) -> Unit {
     };
     res.findings = findings.iter().map(|it| finding(project, task, it)).collect();
     res.tests = explored.ends().map(|it| test(name, it.0, it.1)).collect();
-    res.losses = losses(&report.losses);
     res.unreceived = explored
         .unreceived
         .iter()
@@ -104,40 +104,7 @@ fn unit(project: &Project, done: &Done<Project>) -> Unit {
             schedules: it.n_runs,
         })
         .collect();
-    res.trouble.clone_from(&explored.trouble);
     res
-}
-
-/// The engine's reasons in the words of reports.
-pub(crate) fn stop(of: engine::Stop) -> Stop {
-    match of {
-        engine::Stop::Exhausted => Stop::Exhausted,
-        engine::Stop::Depth => Stop::Depth,
-        engine::Stop::Time => Stop::Time,
-        engine::Stop::Runs => Stop::Runs,
-        engine::Stop::Interrupted => Stop::Interrupted,
-        engine::Stop::Unsupported => Stop::Unsupported,
-    }
-}
-
-/// Every layer has its count, also one that had nothing to do.
-pub(crate) fn solver(of: &solve::Statistics) -> Solver {
-    let idle = ["cache", "guess", "z3"].map(|it| (it.to_owned(), 0));
-    let mut layers: std::collections::BTreeMap<String, u64> = idle.into_iter().collect();
-    layers
-        .extend(of.layers.iter().map(|it| ((*it.0).to_owned(), u64::try_from(*it.1).unwrap_or(0))));
-    let count = |n| u64::try_from(n).unwrap_or(u64::MAX);
-    Solver {
-        queries: count(of.queries),
-        sat: count(of.sat),
-        unsat: count(of.unsat),
-        unknown: count(of.unknown),
-        layers,
-    }
-}
-
-pub(crate) fn losses(of: &std::collections::BTreeMap<String, usize>) -> Vec<Loss> {
-    of.iter().map(|it| Loss { what: it.0.clone(), count: *it.1 }).collect()
 }
 
 fn finding(project: &Project, task: &Task, of: &Finding) -> ::report::Finding {

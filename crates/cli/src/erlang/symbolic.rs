@@ -1,5 +1,6 @@
 //! `gimlet symbolic`: all paths of a function within a bound, and what they reach.
 
+mod page;
 mod render;
 
 use crate::args::{Symbolic, TreeFormat};
@@ -117,6 +118,7 @@ pub(crate) fn symbolic(options: &Symbolic) -> Result<Done, Vec<Diagnostic>> {
         TreeFormat::Text => page.text(),
         TreeFormat::Json => page.json(),
         TreeFormat::Dot => page.dot(),
+        TreeFormat::Html => page.html(),
     };
     let is_reached = answer.is_some_and(|it| it.kind == AnswerKind::Yes);
     let code = if is_reached { ExitCode::from(1) } else { ExitCode::SUCCESS };

@@ -1,23 +1,24 @@
 //! How time is shared among units.
 //!
-//! Effort decides as much as possible (patience, depth), so that equal runs have equal reports; time only
-//! decides when to stop.
+//! What is searched is decided by depths and counts of runs wherever that is possible, so that two equal
+//! runs have equal reports. Time only decides when the search stops.
 
 use crate::args::Test;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// For one unit that has all the time it wants.
+/// The time of one unit, unless a time or a budget is asked for.
 const TIME_OF_UNIT: Duration = Duration::from_secs(30);
-/// For each module, unless a time or a budget is asked for.
+/// The time of one module, unless a time or a budget is asked for.
 const TIME_OF_MODULE: Duration = Duration::from_secs(45);
-/// And for all modules together: a person waits for it.
+/// The most time that all modules have together: a person waits for the report.
 const TIME_OF_PROJECT: Duration = Duration::from_secs(300);
-/// Most units end long before their time, so in the first round each may take more than its part.
+/// In the first round a unit may take so many times its part of the time: most units end long before
+/// their time is over.
 const SHARES: u32 = 2;
-/// The least that a unit has, where no budget is asked for.
+/// The least time of a unit, unless a budget is asked for.
 const LEAST_TIME: Duration = Duration::from_millis(300);
-/// The part of a budget that is kept for replaying findings and for writing.
+/// One part in so many of a budget is kept for replaying findings and for writing reports.
 const KEPT: u32 = 10;
 
 /// The time of a whole run.
@@ -30,9 +31,9 @@ pub(crate) struct Budget {
 
 #[derive(Clone, Copy, Debug)]
 enum Total {
-    /// Each unit has its own time, as `--time` says.
+    /// There is no total: `--time` says what each unit has.
     None,
-    /// Ours: what is reasonable for so many modules.
+    /// Neither a time nor a budget is asked for: the total grows with the number of modules.
     Usual(Duration),
     /// `--budget`: everything is over by then, loading and replaying included.
     Asked(Duration),
@@ -97,7 +98,7 @@ impl Budget {
         }
     }
 
-    /// When replaying must be over.
+    /// When the replaying of findings has to end; `None` without a budget.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         match self.total {
             Total::None | Total::Usual(_) => None,
@@ -105,19 +106,19 @@ impl Budget {
         }
     }
 
-    /// Whether not even those units that had no turn may have one.
+    /// Whether the budget is used up, so that units that had no turn stay untried.
     pub(crate) fn is_over(&self) -> bool {
         self.deadline().is_some_and(|it| it <= Instant::now())
     }
 
-    /// What may be left at most, for people.
+    /// The time that may be left at most, as the progress line shows it.
     pub(crate) fn at_most(&self, n_units: usize, n_workers: usize) -> Duration {
         let rounds = u32::try_from(n_units.div_ceil(n_workers.max(1))).unwrap_or(u32::MAX);
         self.left().min(self.of_unit.saturating_mul(rounds))
     }
 }
 
-/// For each unit, as `--time` says.
+/// The most time that a single unit may have.
 fn time_of_unit(options: &Test) -> Duration {
     options.time.or(options.budget).unwrap_or(TIME_OF_UNIT)
 }
@@ -125,4 +126,35 @@ fn time_of_unit(options: &Test) -> Duration {
 pub(crate) fn n_workers(options: &Test) -> usize {
     let cores = || thread::available_parallelism().map_or(1, Into::into);
     options.jobs.unwrap_or_else(cores).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Budget, LEAST_TIME};
+    use crate::args::{Command, CommandLine};
+    use clap::Parser;
+    use std::time::{Duration, Instant};
+
+    fn budget(args: &[&str], n_modules: usize) -> Budget {
+        let all = ["gimlet", "test", "x"].iter().chain(args);
+        let line = CommandLine::try_parse_from(all).expect("arguments");
+        let Command::Test(options) = line.command else { panic!("not `test`") };
+        Budget::new(&options, n_modules, Instant::now(), 1)
+    }
+
+    #[test]
+    fn a_budget_is_shared_and_some_of_it_is_kept_for_the_report() {
+        let of_two_minutes = budget(&["--budget", "2m"], 100);
+        // 108 s are for exploring 300 units on two cores.
+        assert!(of_two_minutes.slice(300, 2, 0) <= Duration::from_millis(720));
+        assert!(of_two_minutes.slice(1, 2, 0) <= Duration::from_secs(108));
+        assert!(of_two_minutes.deadline().is_some());
+    }
+
+    #[test]
+    fn without_a_budget_every_unit_has_its_least_time() {
+        assert!(LEAST_TIME <= budget(&[], 1).slice(1_000_000, 1, 0));
+        assert_eq!(budget(&["--time", "5s"], 100).slice(1_000_000, 1, 0), Duration::from_secs(5));
+        assert_eq!(budget(&[], 100).deadline(), None);
+    }
 }

@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 
 pub(crate) struct Clock;
 
-/// How often Ctrl-C is looked for.
+/// How often the thread looks at the interrupt flag.
 const TICK: Duration = Duration::from_millis(50);
 
 impl Clock {
-    /// Does the work; the flag that it gets is set when the time is over or somebody interrupts.
+    /// Runs `work` with a flag that is set when the time is over or the user interrupts.
     pub(crate) fn during<T>(
         time: Duration,
         interrupt: &AtomicBool,
@@ -24,7 +24,7 @@ impl Clock {
         thread::scope(|scope| {
             let flag = Arc::clone(&halt);
             let watching = thread::Builder::new().name("clock".to_owned());
-            // Without the thread, the time is looked at between two questions.
+            // Without the thread, the time is looked at between two queries.
             drop(watching.spawn_scoped(scope, move || {
                 while is_done.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
                     if end <= Instant::now() || interrupt.load(Ordering::Relaxed) {

@@ -1,10 +1,10 @@
-//! Writing: the output directory with tests, inputs and charts, and reports in any format.
+//! Writes the files of the output directory (tests, inputs, charts) and the reports in every format.
 
 use crate::args::Test;
 use crate::diagnostic::Diagnostic;
 use crate::explain::Code;
 use crate::flow::program::File;
-use ::report::{Report, View, Written, WrittenKind, format_named};
+use ::report::{Format, Report, View, Written, WrittenKind, format_named};
 use std::path::{Path, PathBuf};
 use std::{fs, io, process};
 
@@ -18,10 +18,6 @@ pub(super) struct OutputDirectory {
 impl OutputDirectory {
     pub(super) fn new(dir: Option<&Path>) -> OutputDirectory {
         OutputDirectory { dir: dir.map(Path::to_owned), written: Vec::new() }
-    }
-
-    pub(super) fn dir(&self) -> Option<&Path> {
-        self.dir.as_deref()
     }
 
     /// Writes the files, and says which could not be written.
@@ -49,20 +45,29 @@ pub(super) fn write_reports(report: &mut Report, options: &Test) -> Vec<Diagnost
             .map(|(kind, name)| (format_named(kind), dir.join(name)))
     });
     let named = options.report.iter().map(|it| (Some(it.format), it.file.clone()));
-    let all: Vec<_> =
+    let mut all: Vec<(&Format, PathBuf)> =
         in_dir.chain(named).filter_map(|(format, path)| Some((format?, path))).collect();
-    for (_, path) in &all {
-        let path = path.display().to_string();
-        report.written.push(Written { kind: WrittenKind::Report, path, run_with: None });
-    }
+    let others = report.written.clone();
     let mut troubles = Vec::new();
-    for (format, path) in &all {
-        let text = format.text(report, &View::default());
-        if let Err(error) = put(path, text.as_bytes()) {
-            troubles.push(can_not_write(path, &error));
+    // A report names the files that were written. If one of them could not be, the others are written
+    // again without its name.
+    loop {
+        let own = all.iter().map(|(_, path)| {
+            let path = path.display().to_string();
+            Written { kind: WrittenKind::Report, path, run_with: None }
+        });
+        report.written = others.iter().cloned().chain(own).collect();
+        let n_before = all.len();
+        all.retain(|(format, path)| {
+            let text = format.text(report, &View::default());
+            let res = put(path, text.as_bytes());
+            troubles.extend(res.as_ref().err().map(|it| can_not_write(path, it)));
+            res.is_ok()
+        });
+        if all.len() == n_before {
+            return troubles;
         }
     }
-    troubles
 }
 
 /// Writes a file whole or not at all: a full disk or a kill leaves what was there before.
@@ -70,7 +75,7 @@ fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent)?;
     }
-    // Devices and pipes have no neighbours to be renamed from.
+    // A device or a pipe is written to directly: a file beside it can't take its place.
     if path.exists() && !path.is_file() {
         return fs::write(path, bytes);
     }

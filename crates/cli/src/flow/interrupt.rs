@@ -1,4 +1,4 @@
-//! Ctrl-C: the search stops, and what is known is shown.
+//! Ctrl-C and SIGTERM: the search stops, and what was found until then is reported.
 
 use crate::start::COULD_NOT;
 use std::sync::Arc;
@@ -9,12 +9,12 @@ pub(crate) fn interrupt() -> Arc<AtomicBool> {
     let res = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&res);
     let ask_to_stop = move || {
-        // Who asks twice means it.
+        // The second signal does not wait for the report.
         if flag.swap(true, Ordering::Relaxed) {
             std::process::exit(i32::from(COULD_NOT));
         }
     };
-    // Without the handler, Ctrl-C ends us with nothing shown; that is all that is lost.
+    // Without the handler a signal ends the process, and nothing is reported.
     drop(ctrlc::set_handler(ask_to_stop));
     res
 }

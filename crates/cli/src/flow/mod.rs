@@ -4,17 +4,19 @@ mod budget;
 pub(crate) mod clock;
 mod files;
 mod interrupt;
-mod noise;
 mod program;
 mod progress;
 mod replay;
+mod suppressed;
+mod tally;
 mod workers;
 
 pub(crate) use budget::n_workers;
 pub(crate) use interrupt::interrupt;
-pub(crate) use program::{Confirming, Done, File, Program, Slice};
+pub(crate) use program::{Confirming, Done, File, Output, Program, Slice, shell_word};
 pub(crate) use progress::{Progress, UnitProgress};
 pub(crate) use replay::{Again, Recorded, Replayed, replay, replay_on};
+pub(crate) use tally::Tally;
 
 use crate::asked::Asked;
 use crate::confinement::lacking;
@@ -26,15 +28,18 @@ use crate::flow::workers::Search;
 use crate::languages::by_family;
 use crate::start::{self, COULD_NOT, stdout_colours};
 use ::report::{Detail, Report, SCHEMA, Unit, View};
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// What goes to stdout and stderr, and the exit code.
+/// Runs `gimlet test`: what goes to stdout and stderr, and the exit code.
 pub(crate) fn test(asked: &Asked) -> Result<start::Done, Vec<Diagnostic>> {
     let begin = Instant::now();
     let options = &asked.test;
+    // A baseline that can't be read is told of before the search, not after it.
+    let known = suppressed::known(options)?;
     let families = by_family(&options.targets);
     let mut flow = Flow {
         asked,
@@ -48,6 +53,7 @@ pub(crate) fn test(asked: &Asked) -> Result<start::Done, Vec<Diagnostic>> {
             ..Report::default()
         },
         output: OutputDirectory::new(options.out.as_deref()),
+        known,
         said: Vec::new(),
     };
     for (family, targets) in families {
@@ -55,9 +61,16 @@ pub(crate) fn test(asked: &Asked) -> Result<start::Done, Vec<Diagnostic>> {
         flow.n_families_left -= 1;
     }
     if flow.report.units.is_empty() {
+        if flow.said.is_empty() {
+            let title = "--exclude leaves every target out";
+            flow.said.push(
+                Diagnostic::new(Code::NothingToTest, title)
+                    .hint("`gimlet config` shows what is excluded"),
+            );
+        }
         return Err(flow.said);
     }
-    flow.finish()
+    Ok(flow.finish())
 }
 
 /// A run of `gimlet test` while it goes on.
@@ -69,6 +82,8 @@ pub(crate) struct Flow<'a> {
     n_families_left: usize,
     report: Report,
     output: OutputDirectory,
+    /// The fingerprints of the findings that the baseline has.
+    known: BTreeSet<String>,
     said: Vec<Diagnostic>,
 }
 
@@ -107,20 +122,33 @@ impl Flow<'_> {
         progress.clear();
         for ((program, done), runtime) in programs.iter().zip(&done).zip(&mut runtimes) {
             program.report(done, &mut self.report);
-            if let Some(dir) = self.output.dir() {
-                let files = program.files(runtime.as_mut(), done, &self.report, self.asked, dir);
+            if let Some(dir) = &options.out {
+                let targets = &self.report.targets;
+                let to = Output { done, targets, emit: &options.emit, dir };
+                let files = program.files(runtime.as_mut(), &to);
                 self.said.extend(self.output.write(files));
             }
         }
+        self.leave_out_modules();
     }
 
-    /// Marks what is no news, writes the reports, and says what came of it all.
-    fn finish(mut self) -> Result<start::Done, Vec<Diagnostic>> {
+    /// Leaves out the modules that the configuration leaves out as files, unless a unit of them was named.
+    fn leave_out_modules(&mut self) {
+        let Report { units, modules, .. } = &mut self.report;
+        modules.retain(|module| {
+            let has_unit = || units.iter().any(|it| it.module == module.module);
+            let is_skipped = |it: &String| self.asked.skips_file(it);
+            !module.file.as_ref().is_some_and(is_skipped) || has_unit()
+        });
+    }
+
+    /// Marks the findings that do not count, writes the reports, and decides the exit code.
+    fn finish(mut self) -> start::Done {
         let options = &self.asked.test;
         let report = &mut self.report;
         report.interrupted = self.interrupt.load(Ordering::Relaxed);
         report.elapsed_ms = u64::try_from(self.begin.elapsed().as_millis()).unwrap_or(u64::MAX);
-        noise::mark(report, self.asked, &mut self.said)?;
+        suppressed::mark(report, self.asked, &self.known, &mut self.said);
         report.join_causes();
         report.units.iter_mut().for_each(Unit::judge);
         for unit in &report.units {
@@ -138,13 +166,18 @@ impl Flow<'_> {
         };
         let view = View { colours: stdout_colours(), detail };
         let stdout = options.format.0.text(report, &view).into_bytes();
-        let code = if report.fails(options.fail_on()) {
+        let is_unwritten = self.said.iter().any(|it| it.code == Code::CanNotWrite);
+        let is_missing = self.said.iter().any(|it| it.code == Code::NoTarget);
+        let is_broken = report.units.iter().all(|it| it.trouble.is_some());
+        let code = if is_unwritten {
+            ExitCode::from(COULD_NOT)
+        } else if report.fails(options.fail_on()) {
             ExitCode::from(1)
-        } else if report.units.iter().all(|it| it.trouble.is_some()) {
+        } else if is_missing || is_broken {
             ExitCode::from(COULD_NOT)
         } else {
             ExitCode::SUCCESS
         };
-        Ok(start::Done { stdout, stderr: vec![], diagnostics: self.said, code })
+        start::Done { stdout, stderr: vec![], diagnostics: self.said, code }
     }
 }

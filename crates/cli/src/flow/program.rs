@@ -1,6 +1,7 @@
 //! What the flow needs to know of a language: how its programs are loaded, planned, explored, confirmed
 //! and turned into tests. A new language implements [`Program`] and is named in `languages.rs`.
 
+use crate::args::Emit;
 use crate::asked::Asked;
 use crate::diagnostic::Diagnostic;
 use crate::flow::progress::Progress;
@@ -18,21 +19,21 @@ pub(crate) trait Program: Sized + Sync {
     type Unit: Send + Sync;
     /// What one thread runs units on: a machine that has the program loaded.
     type Worker;
-    /// What is known of a unit so far, in the language's own terms.
+    /// What the exploration of a unit has found so far, in the language's own types.
     type Explored: Send;
     /// The real runtime of the language, on which findings are replayed.
     type Runtime;
 
     /// When findings are replayed.
     const CONFIRMING: Confirming;
-    /// Rounds that every unit needs, however little time is left.
+    /// Rounds that every unit has, even if the time is over after the first.
     const LEAST_ROUNDS: usize;
 
     /// Loads the targets. Targets that belong together are one program; a target that can't be loaded
     /// is a diagnostic.
     fn load(targets: &[String], asked: &Asked, said: &mut Vec<Diagnostic>) -> Vec<Self>;
 
-    /// Chooses the units and says what is asked of each.
+    /// Chooses the units, with the options and budgets of each.
     fn plan(
         &mut self,
         asked: &Asked,
@@ -54,7 +55,7 @@ pub(crate) trait Program: Sized + Sync {
         slice: &Slice<'_>,
     ) -> Self::Explored;
 
-    /// Whether another round may bring something.
+    /// Whether another round may cover more clauses.
     fn is_open(&self, unit: &Self::Unit, explored: &Self::Explored) -> bool;
 
     /// The clauses that the unit covered so far.
@@ -78,14 +79,7 @@ pub(crate) trait Program: Sized + Sync {
     fn report(&self, done: &[Done<Self>], into: &mut Report);
 
     /// The files that belong to the output directory: tests, recorded inputs, charts.
-    fn files(
-        &self,
-        runtime: Option<&mut Self::Runtime>,
-        done: &[Done<Self>],
-        report: &Report,
-        asked: &Asked,
-        dir: &Path,
-    ) -> Vec<File>;
+    fn files(&self, runtime: Option<&mut Self::Runtime>, to: &Output<'_, Self>) -> Vec<File>;
 
     /// Whether a recorded input is one of a unit of this program.
     fn has(&self, recorded: &Recorded) -> bool;
@@ -130,7 +124,7 @@ impl<P: Program> Done<P> {
         }
     }
 
-    /// Adds what is to be said of a unit that was not explored.
+    /// Notes in the report of a unit why it was not explored.
     pub(crate) fn excuse(&self, unit: &mut Unit) {
         match &self.ended {
             Ended::Explored(_) => {}
@@ -158,6 +152,16 @@ pub(crate) struct Slice<'a> {
     pub(crate) progress: &'a Progress,
 }
 
+/// What files are made of, and where they go.
+pub(crate) struct Output<'a, P: Program> {
+    pub(crate) done: &'a [Done<P>],
+    /// The targets as the command line named them.
+    pub(crate) targets: &'a [String],
+    /// The kinds of tests that are asked for; none: those of the language.
+    pub(crate) emit: &'a [Emit],
+    pub(crate) dir: &'a Path,
+}
+
 /// A file for the output directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct File {
@@ -167,4 +171,26 @@ pub(crate) struct File {
     pub(crate) text: String,
     /// The command that runs it, if it is a file of tests.
     pub(crate) run_with: Option<String>,
+}
+
+/// A word of a command, in quotes if the shell would read it otherwise.
+pub(crate) fn shell_word(text: &str) -> String {
+    let is_plain = |it: char| it.is_alphanumeric() || "/._-+=:,@%".contains(it);
+    match !text.is_empty() && text.chars().all(is_plain) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shell_word;
+
+    #[test]
+    fn words_of_commands() {
+        assert_eq!(shell_word("out/a_tests.erl"), "out/a_tests.erl");
+        assert_eq!(shell_word("it's here"), "'it'\\''s here'");
+        assert_eq!(shell_word("*"), "'*'");
+        assert_eq!(shell_word(""), "''");
+    }
 }

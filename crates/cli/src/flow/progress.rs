@@ -1,4 +1,4 @@
-//! What is going on, on a terminal: one line at the bottom of standard error.
+//! Shows on a terminal what is going on, in one line at the bottom of standard error.
 
 use crate::flow::budget::Budget;
 use engine::Report;

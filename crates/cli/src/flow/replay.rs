@@ -84,7 +84,7 @@ pub(crate) fn replay(options: &Replay) -> Result<Done, Vec<Diagnostic>> {
     Ok(Done { stdout: stdout.into_bytes(), stderr: vec![], diagnostics: vec![], code })
 }
 
-/// Loads what the inputs are of, and runs them one after the other.
+/// Loads the programs that the inputs belong to, and runs the inputs one after the other.
 pub(crate) fn replay_on<P: Program>(
     asked: &Asked,
     recorded: Vec<Recorded>,
@@ -140,7 +140,7 @@ fn read(options: &Replay) -> Result<(Vec<String>, Build, Vec<Recorded>), Diagnos
     })
 }
 
-/// The inputs that a report speaks of: of each unit those of its findings, then those of its tests.
+/// The inputs of a report: for each unit those of its findings, then those of its tests.
 fn of_report(report: &Report) -> Vec<Recorded> {
     let mut res: Vec<Recorded> = Vec::new();
     for unit in &report.units {

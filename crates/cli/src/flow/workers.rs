@@ -1,5 +1,5 @@
-//! Units over threads, in rounds. Each thread has a machine of its own; what comes of a unit does not
-//! depend on which thread had it, or on who was first.
+//! Shares the units among threads, in rounds. Each thread has a machine of its own; the result of a unit
+//! depends neither on the thread that explored it nor on the order in which units are done.
 
 use crate::flow::budget::Budget;
 use crate::flow::program::{Confirming, Done, Ended, Program, Slice};
@@ -15,7 +15,7 @@ use trace::Covered;
 /// The search over all units of all programs of a language.
 pub(crate) struct Search<'a, P: Program> {
     pub(crate) programs: &'a [P],
-    /// Each with the program that it belongs to, which come in order.
+    /// Each with the index of its program; the units of one program stand together.
     pub(crate) units: Vec<(usize, P::Unit)>,
     pub(crate) n_workers: usize,
     pub(crate) budget: Budget,
@@ -23,7 +23,7 @@ pub(crate) struct Search<'a, P: Program> {
     pub(crate) progress: &'a Progress,
 }
 
-/// What is known of a unit between two rounds; `None`: nothing.
+/// The state of a unit between two rounds; `None` before its first turn.
 type Known<P> = Option<Result<<P as Program>::Explored, String>>;
 
 impl<P: Program> Search<'_, P> {
@@ -70,7 +70,7 @@ impl<P: Program> Search<'_, P> {
         }
     }
 
-    /// One turn for each of the units; `arrived` is told of each that had it.
+    /// Gives each open unit one turn, and calls `arrived` after each turn.
     fn round(
         &self,
         round: usize,
@@ -89,7 +89,7 @@ impl<P: Program> Search<'_, P> {
                 let results = results.clone();
                 let name = format!("gimlet {n}");
                 let builder = thread::Builder::new().name(name).stack_size(STACK_BYTES);
-                // What one thread can't take, another will.
+                // If a thread can't be started, the others take its units.
                 drop(builder.spawn_scoped(scope, move || self.work(turns, &results)));
             }
             drop(results);
@@ -147,7 +147,7 @@ impl<P: Program> Search<'_, P> {
                 let Some((_, worker)) = &mut own else { return Err("no machine".to_owned()) };
                 Ok(program.explore(worker, unit, before.and_then(Result::ok), &slice))
             };
-            // A bug of ours in one unit must not take the others with it.
+            // A panic is a bug of ours. It ends the exploration of this unit only.
             let explored = catch_unwind(AssertUnwindSafe(explore))
                 .unwrap_or_else(|_| Err("gimlet broke; that is a bug of ours".to_owned()));
             if explored.is_err() {
@@ -163,7 +163,8 @@ impl<P: Program> Search<'_, P> {
         }
     }
 
-    /// Replays the findings of the units from `from` on, as far as all of them are done. How far it came.
+    /// Replays the findings of the units from `from` to `n_done`; a program whose findings are replayed
+    /// together waits for its last unit. The result is the first unit that was not replayed.
     fn confirm(
         &self,
         runtimes: &mut [Option<P::Runtime>],
@@ -223,4 +224,134 @@ struct Turns<'a, P: Program> {
     jobs: &'a [Job<P>],
     elsewhere: &'a [Covered],
     next: &'a AtomicUsize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Search;
+    use crate::args::{Command, CommandLine};
+    use crate::asked::Asked;
+    use crate::diagnostic::Diagnostic;
+    use crate::explain::Code;
+    use crate::flow::budget::Budget;
+    use crate::flow::program::{Confirming, Done, Ended, File, Output, Program, Slice};
+    use crate::flow::progress::Progress;
+    use crate::flow::replay::{Again, Recorded};
+    use ::report::{Report, Unit};
+    use clap::Parser;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::Instant;
+    use trace::Covered;
+
+    /// A language whose unit 2 makes us panic, and whose unit 4 asks to stop.
+    struct Fake;
+
+    impl Program for Fake {
+        type Unit = usize;
+        type Worker = ();
+        type Explored = usize;
+        type Runtime = ();
+
+        const CONFIRMING: Confirming = Confirming::Unit;
+        const LEAST_ROUNDS: usize = 1;
+
+        fn load(_: &[String], _: &Asked, _: &mut Vec<Diagnostic>) -> Vec<Fake> {
+            vec![Fake]
+        }
+
+        fn plan(
+            &mut self,
+            _: &Asked,
+            _: &Arc<AtomicBool>,
+            _: &mut Vec<Diagnostic>,
+        ) -> Result<Vec<usize>, Diagnostic> {
+            Ok(Vec::new())
+        }
+
+        fn n_modules(&self) -> usize {
+            1
+        }
+
+        fn worker(&self, _: &Arc<AtomicBool>) -> Result<(), String> {
+            Ok(())
+        }
+
+        fn explore(&self, (): &mut (), unit: &usize, _: Option<usize>, slice: &Slice<'_>) -> usize {
+            assert_ne!(*unit, 2, "a bug of ours");
+            slice.interrupt.fetch_or(*unit == 4, Ordering::Relaxed);
+            unit * 10
+        }
+
+        fn is_open(&self, _: &usize, _: &usize) -> bool {
+            false
+        }
+
+        fn covered(_: &usize) -> Covered {
+            Covered::default()
+        }
+
+        fn n_findings(_: &usize) -> usize {
+            0
+        }
+
+        fn runtime(&self, _: &mut Vec<Diagnostic>) -> Option<()> {
+            None
+        }
+
+        fn confirm(&self, (): &mut (), _: &mut [(&usize, &mut usize)], _: Option<Instant>) {}
+
+        fn report(&self, _: &[Done<Fake>], _: &mut Report) {}
+
+        fn files(&self, _: Option<&mut ()>, _: &Output<'_, Fake>) -> Vec<File> {
+            Vec::new()
+        }
+
+        fn has(&self, _: &Recorded) -> bool {
+            false
+        }
+
+        fn again(&self, (): &mut (), _: &Recorded) -> Result<Again, Diagnostic> {
+            Err(Diagnostic::new(Code::BadRecord, "nothing is recorded"))
+        }
+    }
+
+    #[test]
+    fn a_panic_is_one_units_trouble_and_an_interrupt_leaves_the_rest_untried() {
+        let line = CommandLine::try_parse_from(["gimlet", "test", "x"]).expect("arguments");
+        let Command::Test(options) = line.command else { panic!("not `test`") };
+        let budget = Budget::new(&options, 1, Instant::now(), 1);
+        let interrupt = Arc::new(AtomicBool::new(false));
+        let search = Search {
+            programs: &[Fake],
+            units: (0..6).map(|it| (0, it)).collect(),
+            n_workers: 1,
+            budget,
+            interrupt: &interrupt,
+            progress: &Progress::new(6, 1, budget),
+        };
+        let done = search.run(&mut [None]);
+        let said = |it: &Done<Fake>| {
+            let mut unit = Unit { unit: it.unit.to_string(), ..Unit::default() };
+            it.excuse(&mut unit);
+            match &it.ended {
+                Ended::Explored(found) => format!("{}: {found}", unit.unit),
+                Ended::Failed { .. } | Ended::Untried => {
+                    format!("{}: {} {:?}", unit.unit, unit.stop.name(), unit.trouble)
+                }
+            }
+        };
+        let said: Vec<String> = done.iter().flatten().map(said).collect();
+        assert_eq!(
+            said,
+            [
+                "0: 0",
+                "1: 10",
+                "2: unsupported Some(\"gimlet broke; that is a bug of ours\")",
+                "3: 30",
+                "4: 40",
+                "5: interrupted None",
+            ]
+        );
+    }
 }

@@ -1,7 +1,7 @@
 //! One predicate: explored in every way to call it, until all that is wanted is covered.
 
 use crate::args::{Criterion, Test};
-use crate::flow::Slice;
+use crate::flow::{Slice, Tally};
 use crate::prolog::expect::{Expectation, Written, expect, whole};
 use crate::prolog::finding::{Finding, Place, findings};
 use crate::prolog::plan::{Planned, Task, Way};
@@ -42,6 +42,14 @@ pub(crate) struct Explored {
     pub(crate) solver: Statistics,
     pub(crate) elapsed: Duration,
     pub(crate) trouble: Option<String>,
+}
+
+impl Explored {
+    pub(crate) fn tally(&self) -> Tally<'_> {
+        let Explored { stop, is_saturated, n_runs, n_paths, n_diverged, elapsed, .. } = *self;
+        let (solver, losses, trouble) = (&self.solver, &self.losses, self.trouble.as_ref());
+        Tally { stop, is_saturated, n_runs, n_paths, n_diverged, elapsed, solver, losses, trouble }
+    }
 }
 
 /// A goal and what is expected of it.

@@ -1,6 +1,6 @@
 //! The tests as a file for plunit, which `swipl -g run_tests -t halt` was seen to pass.
 
-use crate::flow::File;
+use crate::flow::{File, shell_word};
 use crate::prolog::expect::{Answers, Expectation};
 use crate::prolog::explore::{Case, Explored, Verdict};
 use crate::prolog::finding::Finding;
@@ -40,7 +40,8 @@ pub(crate) fn file(
     let here = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
     let relative = program.strip_prefix(&here).map_or(program.clone(), Path::to_owned);
     let name = format!("{}.plt", source.stem());
-    let run_with = Some(format!("swipl -g run_tests -t halt {}", dir.join(&name).display()));
+    let path = shell_word(&dir.join(&name).display().to_string());
+    let run_with = Some(format!("swipl -g run_tests -t halt {path}"));
     let text = text(&relative, source, &cases, &left_out);
     Some(File { kind: WrittenKind::Tests, name, text, run_with })
 }

@@ -3,7 +3,7 @@
 use crate::asked::Asked;
 use crate::diagnostic::Diagnostic;
 use crate::explain::Code;
-use crate::flow::{Again, Confirming, Done, File, Program, Recorded, Slice};
+use crate::flow::{Again, Confirming, Done, File, Output, Program, Recorded, Slice};
 use crate::prolog::again::again;
 use crate::prolog::bounded::explore_within;
 use crate::prolog::explore::{
@@ -30,13 +30,13 @@ impl Planned {
 }
 
 impl Program for Source {
+    const CONFIRMING: Confirming = Confirming::Program;
+    const LEAST_ROUNDS: usize = 2;
+
     type Unit = Planned;
     type Worker = Session;
     type Explored = Search;
     type Runtime = Swipl;
-
-    const CONFIRMING: Confirming = Confirming::Program;
-    const LEAST_ROUNDS: usize = 2;
 
     fn load(targets: &[String], asked: &Asked, said: &mut Vec<Diagnostic>) -> Vec<Source> {
         let excluded = asked.excluded();
@@ -147,16 +147,9 @@ impl Program for Source {
         report::add(self, done, into);
     }
 
-    fn files(
-        &self,
-        runtime: Option<&mut Swipl>,
-        done: &[Done<Source>],
-        _: &Report,
-        _: &Asked,
-        dir: &Path,
-    ) -> Vec<File> {
-        let explored: Vec<_> = done.iter().filter_map(|it| Some(&it.explored()?.res)).collect();
-        plunit::file(dir, self, runtime.map(|it| &*it), &explored).into_iter().collect()
+    fn files(&self, runtime: Option<&mut Swipl>, to: &Output<'_, Source>) -> Vec<File> {
+        let explored: Vec<_> = to.done.iter().filter_map(|it| Some(&it.explored()?.res)).collect();
+        plunit::file(to.dir, self, runtime.map(|it| &*it), &explored).into_iter().collect()
     }
 
     fn has(&self, recorded: &Recorded) -> bool {

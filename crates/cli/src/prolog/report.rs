@@ -1,6 +1,5 @@
 //! What was found of Prolog programs, in the words of reports.
 
-use crate::erlang::{losses, solver, stop};
 use crate::flow::Done;
 use crate::prolog::expect::{Expectation, whole};
 use crate::prolog::explore::{Case, Explored, Verdict};
@@ -69,13 +68,7 @@ fn unit(source: &Source, done: &Done<Source>) -> Unit {
         total: of.reachable.len(),
         entered: Some(of.entered.len()),
     };
-    res.stop = stop(of.stop);
-    res.saturated = of.is_saturated;
-    res.runs = of.n_runs;
-    res.paths = of.n_paths;
-    res.diverged = of.n_diverged;
-    res.elapsed_ms = u64::try_from(of.elapsed.as_millis()).unwrap_or(u64::MAX);
-    res.solver = solver(&of.solver);
+    of.tally().note(&mut res);
     res.coverage = UnitCoverage {
         clauses,
         by_module: BTreeMap::from([(module, clauses)]),
@@ -83,8 +76,6 @@ fn unit(source: &Source, done: &Done<Source>) -> Unit {
     };
     res.findings = of.findings.iter().map(|it| finding(source, of, it)).collect();
     res.tests = of.tests.iter().map(|it| test(of, it)).collect();
-    res.losses = losses(&of.losses);
-    res.trouble.clone_from(&of.trouble);
     res
 }
 

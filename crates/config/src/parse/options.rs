@@ -3,7 +3,7 @@
 //! Knows how many values an option takes, not which ones are allowed.
 
 use super::{Entry, Reader, TABLES, entries, listed, noun};
-use crate::data::{Kind, Known, Setting};
+use crate::data::{Extent, Kind, Known, Setting};
 use crate::problem::{Problem, line_at};
 use std::ops::Range;
 use toml::Spanned;
@@ -20,11 +20,17 @@ impl Reader<'_> {
                     let title = "`report` holds for the whole run, not for some units";
                     self.complain(key.span(), title, "move it to `[report]`");
                 }
-                _ if self.option_of(key).is_some() => self.setting(&mut settings, entry),
-                name => {
-                    let problem = self.unknown_in_scope(name, key.span(), value.get_ref());
-                    self.problems.push(problem);
-                }
+                name => match self.option_of(key).map(|it| it.extent) {
+                    Some(Extent::Unit) => self.setting(&mut settings, entry),
+                    Some(Extent::Run) => {
+                        let title = format!("`{name}` holds for the whole run, not for some units");
+                        self.complain(key.span(), title, "move it to the top of the file");
+                    }
+                    None => {
+                        let problem = self.unknown_in_scope(name, key.span(), value.get_ref());
+                        self.problems.push(problem);
+                    }
+                },
             }
         }
         (settings, skip)
@@ -38,7 +44,7 @@ impl Reader<'_> {
 
     /// Adds what an option is set to. A key without an option is not this function's business.
     pub(super) fn setting(&mut self, acc: &mut Vec<Setting>, (key, value): Entry<'_, '_>) {
-        let Some(Known { name, kind }) = self.option_of(key).cloned() else {
+        let Some(Known { name, kind, extent: _ }) = self.option_of(key).cloned() else {
             return;
         };
         if acc.iter().any(|it| it.name == name) {
@@ -124,7 +130,8 @@ impl Reader<'_> {
         }
         let near_skip = crate::nearest(name, ["skip"]).map(|it| format!("did you mean `{it}`?"));
         let hint = self.near_option(name).or(near_skip).unwrap_or_else(|| {
-            let names = self.known.iter().map(|it| it.name.as_str());
+            let of_unit = |it: &&Known| it.extent == Extent::Unit;
+            let names = self.known.iter().filter(of_unit).map(|it| it.name.as_str());
             format!("there is `skip`, and the options are {}", listed(names))
         });
         Problem::at(self.text, span, format!("there is no option `{name}`")).hint(hint)

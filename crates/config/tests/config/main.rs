@@ -7,7 +7,7 @@ mod syntax;
 mod tables;
 mod templates;
 
-use config::{Config, Kind, Known, Problem};
+use config::{Config, Extent, Kind, Known, Problem};
 use expect_test::Expect;
 
 /// The options of `gimlet test` that have a long name.
@@ -51,8 +51,14 @@ const OPTIONS: &[(&str, Kind)] = &[
 const REPORTS: &[&str] =
     &["text", "json", "sarif", "junit", "lcov", "cobertura", "github", "markdown", "html"];
 
+/// Options that can't be set for a part of the project.
+const OF_RUN: &[&str] = &["baseline", "budget", "out", "report"];
+
 fn known(options: &[(&str, Kind)]) -> Vec<Known> {
-    options.iter().map(|(name, kind)| Known { name: (*name).to_owned(), kind: *kind }).collect()
+    let extent = |name: &str| if OF_RUN.contains(&name) { Extent::Run } else { Extent::Unit };
+    let known =
+        |it: &(&str, Kind)| Known { name: it.0.to_owned(), kind: it.1, extent: extent(it.0) };
+    options.iter().map(known).collect()
 }
 
 fn parse(text: &str) -> Result<Config, Vec<Problem>> {

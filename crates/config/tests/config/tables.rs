@@ -88,7 +88,7 @@ fn scopes() {
         "#]],
     );
     check(
-        "[unit.\"a:*\"]\nskp = true\ntme = 1\nreport = 'x'\n",
+        "[unit.\"a:*\"]\nskp = true\ntme = 1\nreport = 'x'\nbudget = '1m'\n",
         &expect![[r#"
             there is no option `skp`
             2 | skp = true
@@ -102,6 +102,10 @@ fn scopes() {
             4 | report = 'x'
               | ^^^^^^
               = move it to `[report]`
+            `budget` holds for the whole run, not for some units
+            5 | budget = '1m'
+              | ^^^^^^
+              = move it to the top of the file
         "#]],
     );
 }

@@ -3,15 +3,15 @@
 use crate::chart::{Chart, Fate, Row};
 use std::fmt::Write;
 
-/// Pixels.
+// Lengths are in pixels.
 const TOP: usize = 74;
 const ROW: usize = 30;
 const LEFT: usize = 24;
-/// Of a character of the text, about.
+/// The width of a character of the text, roughly.
 const LETTER: usize = 7;
 const LEAST_COLUMN: usize = 96;
 const MOST_COLUMN: usize = 320;
-/// Characters of what is written; the report has all of it.
+/// Characters of a text that the picture shows; the report has all of it.
 const MAX_TEXT: usize = 120;
 
 /// Every rule begins with the class of the picture, so that a page which holds the picture keeps its

@@ -24,6 +24,8 @@ const MAX_FOLDED: usize = 20;
 const MAX_THROUGH: usize = 4;
 /// Goals and their answers that are listed, likewise.
 const MAX_TESTS: usize = 60;
+/// Commands that run written tests; there is one for each kind of test.
+const MAX_COMMANDS: usize = 4;
 
 fn write(report: &Report, view: &View, out: &mut dyn io::Write) -> io::Result<()> {
     let page = Page { report, view: *view, paint: Paint::new(view.colours), out: String::new() };
@@ -205,8 +207,17 @@ impl Page<'_> {
             };
             self.line(format_args!("tests: {first}{more}"));
         }
-        if let Some(command) = of(WrittenKind::Tests).find_map(|it| it.run_with.as_ref()) {
+        let mut commands = Vec::new();
+        for command in of(WrittenKind::Tests).filter_map(|it| it.run_with.as_ref()) {
+            if !commands.contains(&command) {
+                commands.push(command);
+            }
+        }
+        for command in commands.iter().take(MAX_COMMANDS) {
             self.line(format_args!("run them with: {command}"));
+        }
+        if let more @ 1.. = commands.len().saturating_sub(MAX_COMMANDS) {
+            self.line(format_args!("… and {more} more in the JSON report"));
         }
     }
 }

@@ -4,6 +4,8 @@
 //! from its descriptor 4 (`--remote-debugging-pipe`). There is no port, and the browser ends when this
 //! process does. Messages stay plain JSON, so that no event is dropped because a newer browser says
 //! more than a typed client knows.
+#![expect(clippy::indexing_slicing, reason = "what a JSON value does not have is null")]
+#![expect(clippy::needless_pass_by_value, reason = "json! makes values")]
 
 use serde_json::{Value, json};
 use std::fs;
@@ -198,7 +200,12 @@ impl Browser {
     }
 
     /// A picture of what the window shows, or of the whole page, left among the artefacts.
-    pub(crate) fn picture(&mut self, name: &str, part: Part) -> Vec<u8> {
+    pub(crate) fn picture(&mut self, name: &str, part: Part) {
+        // What is out of view is not drawn otherwise.
+        self.eval(
+            "document.head.insertAdjacentHTML('beforeend', \
+             '<style id=all>* { content-visibility: visible !important }</style>')",
+        );
         let params = match part {
             Part::Window => json!({ "format": "png" }),
             Part::Page => json!({ "format": "png", "captureBeyondViewport": true, "clip": {
@@ -210,7 +217,7 @@ impl Browser {
         let res = self.call("Page.captureScreenshot", params);
         let bytes = decoded(res["data"].as_str().expect("a picture"));
         fs::write(artefacts().join(format!("{name}.png")), &bytes).expect("a file");
-        bytes
+        self.eval("document.getElementById('all').remove()");
     }
 
     /// The page as it is printed.
@@ -256,7 +263,7 @@ fn decoded(text: &str) -> Vec<u8> {
         let bits = group.iter().fold(0_u32, |bits, it| bits << 6 | u32::from(digit(*it)));
         let bits = bits << (6 * (4 - group.len()));
         let [_, bytes @ ..] = bits.to_be_bytes();
-        res.extend(&bytes[..group.len() - 1]);
+        res.extend(bytes.iter().take(group.len() - 1));
     }
     res
 }

@@ -57,7 +57,9 @@ fn read(text: &str) -> BTreeMap<String, Read> {
                 let (file, read) = std::mem::take(&mut now);
                 assert!(res.insert(file, read).is_none(), "a file has one record");
             }
-            other => panic!("{other:?}"),
+            other @ (Record::BranchData { .. }
+            | Record::BranchesFound { .. }
+            | Record::BranchesHit { .. }) => panic!("{other:?}"),
         }
     }
     res

@@ -72,7 +72,14 @@ fn read(text: &str) -> Read {
             )
             | Event::Start(Tag::Strong)
             | Event::End(_) => {}
-            other => res.others.push(format!("{other:?}")),
+            other @ (Event::Start(_)
+            | Event::Code(_)
+            | Event::InlineMath(_)
+            | Event::DisplayMath(_)
+            | Event::FootnoteReference(_)
+            | Event::HardBreak
+            | Event::Rule
+            | Event::TaskListMarker(_)) => res.others.push(format!("{other:?}")),
         }
     }
     res

@@ -99,26 +99,6 @@ pub(crate) fn erlang() -> Report {
         test: Some("?_assertError({case_clause,eq}, example:foo([42]))".to_owned()),
         ..Finding::default()
     };
-    let hostile = Finding {
-        id: input_id("hostile"),
-        fingerprint: fingerprint("example:foo/1", "hostile"),
-        kind: Kind::Timeout,
-        level: Level::Suspicious,
-        because: "it may run forever: <script>alert(1)</script> & \"more\" %0A\n::error::no"
-            .to_owned(),
-        class: "timeout".to_owned(),
-        reason: "reductions".to_owned(),
-        args: vec!["[<<\"</script>]]>--&amp;|`*_\">>]".to_owned()],
-        call: "example:foo([<<\"</script>]]>--&amp;|`*_\">>])".to_owned(),
-        shown: "example:foo([<<\"</script>]]>--&amp;|`*_\">>])".to_owned(),
-        says: vec![
-            "does not end: 1000000 function calls were not enough\u{1b}[31m\u{0}".to_owned(),
-        ],
-        confirmed: false,
-        unconfirmed_because: Some("BEAM did not end, either; <it> \"said\" nothing".to_owned()),
-        count: 1,
-        ..Finding::default()
-    };
     let refusal = Finding {
         id: input_id("example:foo(0)"),
         fingerprint: fingerprint("example:foo/1", "rejected"),
@@ -161,8 +141,8 @@ pub(crate) fn erlang() -> Report {
         schedule: Some(schedule()),
         ..Finding::default()
     };
-    let foo = Unit {
-        findings: vec![hostile, crash, refusal, known, ignored],
+    let total = Unit {
+        findings: vec![hostile(), crash, refusal, known, ignored],
         tests: vec![Test {
             id: input_id("example:foo([17])"),
             args: vec!["[17]".to_owned()],
@@ -181,7 +161,7 @@ pub(crate) fn erlang() -> Report {
         targets: vec!["src/example.erl".to_owned()],
         languages: vec![erlang_words()],
         elapsed_ms: 1234,
-        units: vec![foo, wait],
+        units: vec![total, wait],
         modules: vec![example_module()],
         written: vec![Written {
             kind: WrittenKind::Tests,
@@ -193,6 +173,30 @@ pub(crate) fn erlang() -> Report {
     res.sources.insert("src/example.erl".to_owned(), EXAMPLE.to_owned());
     res.units.iter_mut().for_each(Unit::judge);
     res
+}
+
+/// Texts that break formats which do not escape them.
+fn hostile() -> Finding {
+    Finding {
+        id: input_id("hostile"),
+        fingerprint: fingerprint("example:foo/1", "hostile"),
+        kind: Kind::Timeout,
+        level: Level::Suspicious,
+        because: "it may run forever: <script>alert(1)</script> & \"more\" %0A\n::error::no"
+            .to_owned(),
+        class: "timeout".to_owned(),
+        reason: "reductions".to_owned(),
+        args: vec!["[<<\"</script>]]>--&amp;|`*_\">>]".to_owned()],
+        call: "example:foo([<<\"</script>]]>--&amp;|`*_\">>])".to_owned(),
+        shown: "example:foo([<<\"</script>]]>--&amp;|`*_\">>])".to_owned(),
+        says: vec![
+            "does not end: 1000000 function calls were not enough\u{1b}[31m\u{0}".to_owned(),
+        ],
+        confirmed: false,
+        unconfirmed_because: Some("BEAM did not end, either; <it> \"said\" nothing".to_owned()),
+        count: 1,
+        ..Finding::default()
+    }
 }
 
 fn reached(line: u32, what: &str) -> Reached {

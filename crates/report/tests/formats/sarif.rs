@@ -72,8 +72,8 @@ fn check_result(name: &str, result: &Found, unit: &Unit, finding: &Finding) {
     assert!(finding.says.iter().all(|it| message.contains(&plain(it))), "{name}: {message}");
     assert!(message.ends_with(&plain(&finding.because)), "{name}: {message}");
 
-    let location = &result.locations.as_ref().expect("locations")[0];
-    let logical = &location.logical_locations.as_ref().expect("a unit")[0];
+    let location = result.locations.iter().flatten().next().expect("a location");
+    let logical = location.logical_locations.iter().flatten().next().expect("a unit");
     assert_eq!(logical.fully_qualified_name.as_ref(), Some(&unit.unit), "{name}");
     match finding.file.as_ref().or(unit.file.as_ref()) {
         Some(file) => assert_eq!(&path(uri(location).expect("a file")), file, "{name}"),
@@ -100,7 +100,7 @@ fn check_ways(name: &str, result: &Found, finding: &Finding) {
     let flows = result.code_flows.as_deref().unwrap_or_default();
     assert_eq!(flows.len(), usize::from(!finding.reached.is_empty()), "{name}");
     if let Some(flow) = flows.first() {
-        let steps = &flow.thread_flows[0].locations;
+        let steps = &flow.thread_flows.first().expect("a thread").locations;
         assert_eq!(steps.len(), finding.reached.len() + 1, "{name}");
         for (step, reached) in steps.iter().zip(&finding.reached) {
             let location = step.location.as_ref().expect("a location");
@@ -132,10 +132,11 @@ fn check_rule(result: &Found, finding: &Finding, rules: &[ReportingDescriptor]) 
     let id = format!("gimlet/{}", finding.kind.name());
     assert_eq!(result.rule_id.as_ref(), Some(&id));
     let index = usize::try_from(result.rule_index.expect("an index")).expect("an index");
-    assert_eq!(rules[index].id, id);
-    let title = rules[index].short_description.as_ref().expect("a title");
+    let rule = rules.get(index).expect("a rule");
+    assert_eq!(rule.id, id);
+    let title = rule.short_description.as_ref().expect("a title");
     assert_eq!(title.text, finding.kind.title());
-    assert!(rules[index].help.is_some());
+    assert!(rule.help.is_some());
 }
 
 #[test]

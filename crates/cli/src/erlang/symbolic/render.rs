@@ -69,7 +69,7 @@ impl Page<'_> {
         out
     }
 
-    fn verdict(&self, answer: &Answer<'_>) -> String {
+    pub(super) fn verdict(&self, answer: &Answer<'_>) -> String {
         let what = &answer.what;
         match (answer.kind, answer.end) {
             (AnswerKind::Yes, Some(end)) => {
@@ -116,7 +116,7 @@ impl Page<'_> {
         }
     }
 
-    fn place(&self, node: &Node) -> String {
+    pub(super) fn place(&self, node: &Node) -> String {
         let Fork::Choice(choice) = &node.fork else { return "which comes first".to_owned() };
         match self.machine.function_of(choice.site) {
             Some((module, name, arity)) => {
@@ -127,7 +127,7 @@ impl Page<'_> {
     }
 
     /// What the alternative asks of the input.
-    fn condition(&mut self, node: &Node, alternative: usize) -> String {
+    pub(super) fn condition(&mut self, node: &Node, alternative: usize) -> String {
         let choice = match &node.fork {
             Fork::Choice(choice) => choice,
             Fork::Turn(steps) => return steps.get(alternative).cloned().unwrap_or_default(),
@@ -145,7 +145,7 @@ impl Page<'_> {
         parts.join(" and ")
     }
 
-    fn leaf(&self, branch: Branch) -> String {
+    pub(super) fn leaf(&self, branch: Branch) -> String {
         match branch {
             Branch::End(end) => self.tree.ends.get(end.0).map_or(String::new(), |it| self.end(it)),
             Branch::Infeasible => "infeasible".to_owned(),

@@ -1,6 +1,7 @@
 //! Paths of units as tests that people can run.
 
 mod chosen;
+mod command;
 mod eunit;
 mod exunit;
 
@@ -11,11 +12,10 @@ use crate::elixir;
 use crate::erlang::explore::{Explored, Task};
 use crate::erlang::project::{Module, Project};
 use crate::erlang::unit::UnitName;
-use crate::flow::{Done, File};
+use crate::flow::{Done, File, Output};
 use ::report::WrittenKind;
 use beam::Replayer;
 use engine::Test;
-use std::path::Path;
 
 /// A unit with what was found of it.
 #[derive(Clone, Copy, Debug)]
@@ -25,13 +25,8 @@ pub(crate) struct Tested<'a> {
 }
 
 /// The test files of all modules that have some.
-pub(crate) fn files(
-    project: &Project,
-    done: &[Done<Project>],
-    emit: &[Emit],
-    beam: &mut Replayer,
-    dir: &Path,
-) -> Vec<File> {
+pub(crate) fn files(project: &Project, to: &Output<'_, Project>, beam: &mut Replayer) -> Vec<File> {
+    let Output { done, emit, dir, .. } = *to;
     let mut res = Vec::new();
     for module in &project.modules {
         let of_module = |it: &&Done<Project>| it.unit.unit.module == module.name;
@@ -48,16 +43,12 @@ pub(crate) fn files(
             |kind: Emit, is_usual: bool| emit.contains(&kind) || emit.is_empty() && is_usual;
         if wants(Emit::Exunit, is_elixir) {
             let (name, text) = exunit::module(&module.name, &units, beam);
-            let run_with = Some(format!("elixir {}", dir.join(&name).display()));
+            let run_with = Some(command::exunit(project, dir));
             res.push(File { kind: WrittenKind::Tests, name, text, run_with });
         }
         if wants(Emit::Eunit, !is_elixir) {
             let (name, text) = eunit::module(&module.name, origin(module), &units, beam);
-            let shown = dir.display();
-            let run_with = Some(format!(
-                "erlc -o {shown} {shown}/{name}.erl && \
-                 erl -noshell -pa {shown} -eval 'eunit:test({name})' -s init stop"
-            ));
+            let run_with = Some(command::eunit(project, dir));
             let name = format!("{name}.erl");
             res.push(File { kind: WrittenKind::Tests, name, text, run_with });
         }

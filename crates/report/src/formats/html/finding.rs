@@ -28,6 +28,8 @@ pub(super) struct FindingView {
     pub(super) reached: Vec<Step>,
     pub(super) schedule: Option<ScheduleView>,
     pub(super) replay: String,
+    /// What has to be given to `gimlet test` first, if this run wrote no file to replay from.
+    pub(super) replay_needs: Option<&'static str>,
     pub(super) test: Option<String>,
     pub(super) stack: Vec<String>,
 }
@@ -108,18 +110,23 @@ impl FindingView {
                 })
                 .collect(),
             schedule: finding.schedule.as_ref().map(|it| schedule(it, finding, n)),
-            replay: visible(&format!("gimlet replay {} --id {}", json_path(report), finding.id)),
+            replay: visible(&format!(
+                "gimlet replay {} --id {}",
+                json_path(report).unwrap_or("report.json"),
+                finding.id
+            )),
+            replay_needs: json_path(report).is_none().then_some("--report json=report.json"),
             test: finding.test.as_deref().map(visible),
             stack: finding.stack.iter().map(|it| visible(it)).collect(),
         }
     }
 }
 
-/// The report that `gimlet replay` reads, under the name that this run gave it.
-fn json_path(report: &Report) -> &str {
+/// The report that `gimlet replay` reads, if this run wrote one.
+fn json_path(report: &Report) -> Option<&str> {
     let reports = report.written.iter().filter(|it| it.kind == WrittenKind::Report);
     let mut paths = reports.map(|it| it.path.as_str());
-    paths.find(|it| it.ends_with(".json")).unwrap_or("report.json")
+    paths.find(|it| it.ends_with(".json"))
 }
 
 fn place(places: &Places<'_>, file: Option<&str>, line: Option<u32>) -> Option<Place> {
@@ -187,11 +194,14 @@ fn facts(finding: &Finding, runtime: &str) -> Vec<Fact> {
 
 fn schedule(schedule: &Schedule, finding: &Finding, n: usize) -> ScheduleView {
     let title = format!("{} in {}", finding.kind.name(), finding.shown);
-    let picture = schedule.drawing.as_ref().map(|it| svg_element(it, &title, &format!("f{n}-")));
+    // A process that waits at once leaves nothing to draw.
+    let has_steps = schedule.drawing.as_ref().is_none_or(|it| !it.rows.is_empty());
+    let drawing = schedule.drawing.as_ref().filter(|_| has_steps);
+    let picture = drawing.map(|it| svg_element(it, &title, &format!("f{n}-")));
     let lines = schedule.lost.iter().chain(&schedule.blocked);
     ScheduleView {
         lines: lines.map(|it| visible(it)).collect(),
         picture,
-        text: visible(&schedule.chart.join("\n")),
+        text: if has_steps { visible(&schedule.chart.join("\n")) } else { String::new() },
     }
 }

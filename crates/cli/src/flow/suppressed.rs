@@ -1,5 +1,6 @@
-//! Findings that are no news: those of a baseline, and those that the configuration asks to ignore.
+//! Findings that do not count: those of a baseline, and those that the configuration asks to ignore.
 
+use crate::args::Test;
 use crate::asked::Asked;
 use crate::diagnostic::Diagnostic;
 use crate::explain::Code;
@@ -10,20 +11,27 @@ use std::fs;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Marks what is known or ignored. What the configuration says in vain is a warning.
+/// The fingerprints of the findings that the baseline has.
+pub(super) fn known(options: &Test) -> Result<BTreeSet<String>, Vec<Diagnostic>> {
+    match &options.baseline {
+        Some(path) => fingerprints(path).map_err(|it| vec![it]),
+        None => Ok(BTreeSet::new()),
+    }
+}
+
+/// Marks what is known or ignored. An ignore whose last day is over is a warning.
 pub(super) fn mark(
     report: &mut Report,
     asked: &Asked,
+    known: &BTreeSet<String>,
     said: &mut Vec<Diagnostic>,
-) -> Result<(), Vec<Diagnostic>> {
-    let known = match &asked.test.baseline {
-        Some(path) => fingerprints(path).map_err(|it| vec![it])?,
-        None => BTreeSet::new(),
-    };
+) {
     let today = today();
+    let file = asked.config.as_ref().map(|it| it.path.display().to_string()).unwrap_or_default();
     let ignores = asked.config.iter().flat_map(|it| &it.config.ignores);
     for ignore in ignores.clone().filter(|it| it.is_expired(today)) {
-        let title = format!("the ignore of line {} is over: {}", ignore.line, ignore.because);
+        let (line, because) = (ignore.line, &ignore.because);
+        let title = format!("the ignore at {file}:{line} has expired: {because}");
         let hint = "mend what it ignores, or give it a later date";
         said.push(Diagnostic::warning(Code::BadConfig, title).hint(hint));
     }
@@ -44,10 +52,9 @@ pub(super) fn mark(
             }
         }
     }
-    Ok(())
 }
 
-/// The causes that an earlier report has.
+/// The fingerprints of all findings of an earlier report, those that it ignores among them.
 fn fingerprints(path: &Path) -> Result<BTreeSet<String>, Diagnostic> {
     let file = path.display();
     let bad = |why: String| {
