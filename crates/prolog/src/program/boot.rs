@@ -71,6 +71,7 @@ impl Machine {
             limits: Limits::default(),
             steps: 0,
             check_at: 0,
+            load_steps: crate::program::LOAD_STEPS,
             interrupt: std::sync::Arc::default(),
             stack: Vec::new(),
             frames: vec![Frame::default()],
