@@ -37,6 +37,7 @@ impl Machine {
             Ins::CallGoal,
             Ins::Resume,
             Ins::CleanupExit,
+            Ins::ResumeHere,
         ]);
         let mut known = |name: &str, arity: usize| {
             let name = atoms.intern(name);
