@@ -84,7 +84,12 @@ impl Machine {
                 {
                     // As on SWI-Prolog, the catcher is looked at with what the goal has bound.
                     let thrown = ball.load(&mut self.heap);
-                    if !self.can_unify(self.stack[choice.base as usize + 1], thrown) {
+                    let catcher = self.stack[choice.base as usize + 1];
+                    let is_wanted = match self.recorder.is_some() {
+                        true => self.can_unify_recorded(thrown, catcher),
+                        false => self.can_unify(catcher, thrown),
+                    };
+                    if !is_wanted {
                         self.pop_choice();
                         continue;
                     }
@@ -138,6 +143,7 @@ impl Machine {
         let dropped = self.collectors.drain(n.min(self.collectors.len())..);
         let bytes: usize = dropped.flatten().map(|it| it.size() + BYTES_PER_ANSWER).sum();
         self.collected_bytes = self.collected_bytes.saturating_sub(bytes);
+        self.tables.leave(n);
     }
 
     /// Keeps where the run is, for whoever wants to know where an exception came from.
