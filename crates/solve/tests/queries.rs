@@ -360,3 +360,16 @@ hint 0 = <<52,46,48>>
 ";
     check(float, Expect::Sat);
 }
+
+/// Following a type that only contains itself would have no end.
+#[test]
+fn types_without_members_are_left_out() {
+    let text = "%0 = var 0\n%1 = is:tuple %0\nrequire %1\nhint 0 = x\n";
+    let types = "type 0 = literal s\ntype 1 = tuple 0 1\ntype 2 = kind atom\n";
+    let both = format!("{text}{types}type 3 = union 1 2\ntype 4 = tuple 3\ndomain 4\n");
+    assert_eq!(check(&both, Expect::Unsat), "");
+    assert_eq!(check(&both.replace("require", "refuse"), Expect::Sat), "x");
+    let inside = "type 3 = literal g\ntype 4 = tuple 3 2\ntype 5 = union 1 4\ntype 6 = tuple 5\n";
+    let found = check(&format!("{text}{types}{inside}domain 6\n"), Expect::Sat);
+    assert!(found.starts_with("{g,"), "{found}");
+}

@@ -116,6 +116,11 @@ impl Types {
         smallest::smallest(self, id)
     }
 
+    /// Which types have members, by their number. One that only contains itself has none.
+    pub fn inhabited(&self) -> Vec<bool> {
+        smallest::inhabited(self)
+    }
+
     /// A member at random, of about the size; `None` if the type has none.
     pub fn sample(&self, id: TypeId, size: u64, dice: &mut Dice) -> Option<Term> {
         sample::sample(self, id, size, dice)

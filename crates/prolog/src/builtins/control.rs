@@ -2,6 +2,7 @@
 
 use crate::builtins::{Row, iso, row};
 use crate::data::{AtomId, FunctorId, Record, Trailed, Value, View};
+use crate::machine::throw::BYTES_PER_ANSWER;
 use crate::machine::{Fault, Machine, Next, Stop};
 
 pub(super) const ROWS: &[Row] = &[
@@ -174,7 +175,7 @@ fn body(m: &mut Machine, a: usize) -> Result<Next, Fault> {
 
 fn findall_add(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let record = Record::with_attributes(&m.heap, &m.atoms, m.arg(a, 0));
-    m.collected_bytes += record.size() + 64;
+    m.collected_bytes += record.size() + BYTES_PER_ANSWER;
     m.check_memory(0)?;
     if let Some(results) = m.collectors.last_mut() {
         results.push(record);
@@ -185,7 +186,7 @@ fn findall_add(m: &mut Machine, a: usize) -> Result<Next, Fault> {
 /// `'$findall_collect'(List, Tail)`
 fn findall_collect(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let results = m.collectors.pop().unwrap_or_default();
-    let bytes: usize = results.iter().map(|it| it.size() + 64).sum();
+    let bytes: usize = results.iter().map(|it| it.size() + BYTES_PER_ANSWER).sum();
     m.collected_bytes = m.collected_bytes.saturating_sub(bytes);
     m.check_memory(bytes)?;
     let items: Vec<_> = results.iter().map(|it| it.load(&mut m.heap)).collect();

@@ -1,7 +1,7 @@
 //! Clauses that programs add and remove while they run.
 
 use crate::builtins::{Row, iso, row};
-use crate::code::{ClauseId, Kind, PredId, Source, key_of};
+use crate::code::{Bucket, Clause, ClauseId, Key, Kind, PredId, is_visible, key_of};
 use crate::data::{AtomId, FunctorId, Value, View};
 use crate::machine::{Fault, Machine, Next, Stop, is_control};
 use crate::program::Place;
@@ -14,6 +14,8 @@ pub(super) const ROWS: &[Row] = &[
     row("assertz", 2, |m, a| assert(m, a, Place::Back)),
     row("asserta", 2, |m, a| assert(m, a, Place::Front)),
     row("$clauses", 4, clauses),
+    row("$first_clause", 5, first_clause),
+    row("$next_clause", 5, next_clause),
     row("$clause", 3, |m, a| {
         let reference = m.arg(a, 0);
         let gone = clause_ref(m, reference).is_none_or(|it| m.db.clause(it).died != u64::MAX);
@@ -48,8 +50,8 @@ fn assert(m: &mut Machine, a: usize, place: Place) -> Result<Next, Fault> {
     if plain.is_struct(FunctorId::RULE) && m.heap.arg(plain, 1).is_var() {
         return Err(m.instantiation_error());
     }
-    let id = m.add_clause(context, term, Source::default(), place)?;
-    m.check_memory(m.db.code.len() * 16)?;
+    let id = m.add_clause(context, term, crate::code::Source::default(), place)?;
+    m.check_memory(0)?;
     if wants_reference {
         let reference = m.heap.structure(FunctorId::CLAUSE_1, &[Value::int(i64::from(id.0))]);
         return m.answer(to, reference);
@@ -80,9 +82,173 @@ fn head_pred(m: &mut Machine, head: Value) -> Result<(Option<PredId>, Value), Fa
     Ok((Some(id), head))
 }
 
+/// Clauses that a call goes through one by one.
+#[derive(Clone, Copy, Debug)]
+enum From {
+    Chain(ClauseId),
+    /// A list of the index, from a position on.
+    Bucket(Bucket, u32),
+}
+
+/// The clauses of a predicate that were there when the call began.
+#[derive(Clone, Copy, Debug)]
+struct Remaining {
+    from: From,
+    generation: u64,
+    key: Key,
+}
+
 /// `'$clauses'(Head, Body, Purpose, Refs)`: the clauses that may match, for `access` or `modify`.
 fn clauses(m: &mut Machine, a: usize) -> Result<Next, Fault> {
-    let (head, body, purpose) = (m.arg(a, 0), m.arg(a, 1), m.arg(a, 2));
+    let body = m.arg(a, 1);
+    let Some((mut left, head)) = looked_for(m, a)? else { return Ok(Next::False) };
+    let mut refs = Vec::new();
+    while let Some(found) = next_match(m, &mut left, head, body)? {
+        refs.push(reference(m, found));
+    }
+    let list = m.heap.list(&refs);
+    let to = m.arg(a, 3);
+    m.answer(to, list)
+}
+
+/// `'$first_clause'(Head, Body, Purpose, Ref, Rest)`: the first clause that may match, and where
+/// [`next_clause`] goes on: `[]` if no other one does.
+fn first_clause(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let body = m.arg(a, 1);
+    let Some((mut left, head)) = looked_for(m, a)? else { return Ok(Next::False) };
+    let Some(found) = next_match(m, &mut left, head, body)? else { return Ok(Next::False) };
+    answer_clause(m, a, found, left, (head, body))
+}
+
+/// `'$next_clause'(Head, Body, Rest, Ref, NewRest)`
+fn next_clause(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let (head, body, rest) = (m.arg(a, 0), m.arg(a, 1), m.arg(a, 2));
+    let (_, head) = m.plain_goal(head);
+    let number = |n: usize| m.heap.arg(rest, n).as_int().unwrap_or(0);
+    let [bucket, at, generation] = [number(0), number(1), number(2)];
+    let at = u32::try_from(at).unwrap_or(u32::MAX);
+    let from = match u32::try_from(bucket) {
+        Ok(bucket) => From::Bucket(Bucket(bucket), at),
+        Err(_) => From::Chain(ClauseId(at)),
+    };
+    let key = first_key(m, head);
+    let mut left = Remaining { from, generation: u64::try_from(generation).unwrap_or(0), key };
+    let Some(found) = next_match(m, &mut left, head, body)? else { return Ok(Next::False) };
+    answer_clause(m, a, found, left, (head, body))
+}
+
+/// Finds out whether there is another clause after one that was found.
+fn answer_clause(
+    m: &mut Machine,
+    a: usize,
+    found: ClauseId,
+    left: Remaining,
+    (head, body): (Value, Value),
+) -> Result<Next, Fault> {
+    let mut ahead = left;
+    let mut before = left;
+    let mut rest = Value::NIL;
+    // Where the search goes on is where the next clause is, not where it was looked for.
+    while let Some((next, is_match)) = next_candidate(m, &mut ahead, head, body)? {
+        if is_match {
+            let (bucket, at) = match before.from {
+                From::Chain(_) => (-1, next.0),
+                From::Bucket(bucket, _) => (i64::from(bucket.0), position(ahead.from)),
+            };
+            let functor = m.atoms.functor_named("$rest", 3);
+            let generation = i64::try_from(left.generation).unwrap_or(i64::MAX);
+            let parts = [bucket, i64::from(at), generation].map(Value::int);
+            rest = m.heap.structure(functor, &parts);
+            break;
+        }
+        before = ahead;
+    }
+    let (to, to_rest) = (m.arg(a, 3), m.arg(a, 4));
+    let found = reference(m, found);
+    Ok((m.unify(to, found) && m.unify(to_rest, rest)).into())
+}
+
+/// Of the last clause that was taken from a list.
+fn position(from: From) -> u32 {
+    match from {
+        From::Chain(_) => 0,
+        From::Bucket(_, n) => n.saturating_sub(1),
+    }
+}
+
+fn reference(m: &mut Machine, id: ClauseId) -> Value {
+    m.heap.structure(FunctorId::CLAUSE_1, &[Value::int(i64::from(id.0))])
+}
+
+fn next_match(
+    m: &mut Machine,
+    left: &mut Remaining,
+    head: Value,
+    body: Value,
+) -> Result<Option<ClauseId>, Fault> {
+    while let Some((id, is_match)) = next_candidate(m, left, head, body)? {
+        if is_match {
+            return Ok(Some(id));
+        }
+    }
+    Ok(None)
+}
+
+/// The next clause that can be seen and has the key, and whether it matches.
+fn next_candidate(
+    m: &mut Machine,
+    left: &mut Remaining,
+    head: Value,
+    body: Value,
+) -> Result<Option<(ClauseId, bool)>, Fault> {
+    loop {
+        let found = match &mut left.from {
+            From::Chain(at) => {
+                let found = *at;
+                if found == ClauseId::NONE {
+                    return Ok(None);
+                }
+                *at = m.db.clause(found).next;
+                found
+            }
+            From::Bucket(bucket, n) => {
+                let Some(found) = m.db.bucket_at(*bucket, *n) else { return Ok(None) };
+                *n += 1;
+                found
+            }
+        };
+        let clause = m.db.clause(found);
+        if is_visible(clause, left.generation) && clause.key.may_match(left.key) {
+            m.charge(clause_parts(clause))?;
+            return Ok(Some((found, matches(m, found, head, body))));
+        }
+    }
+}
+
+/// What comparing a clause costs.
+fn clause_parts(clause: &Clause) -> usize {
+    clause.term.size() / size_of::<Value>()
+}
+
+/// What the first argument of a head is looked for by. What the input is compared with must be seen.
+fn first_key(m: &Machine, head: Value) -> Key {
+    let is_followed = m.recorder.is_some() && m.is_symbolic(head);
+    match head.view() {
+        View::Struct(..) if !is_followed => key_of(m.heap.arg(head, 0)),
+        View::Struct(..)
+        | View::Var(_)
+        | View::Int(_)
+        | View::Big(_)
+        | View::Rational(_)
+        | View::Float(_)
+        | View::Atom(_)
+        | View::Text(_) => Key::ANY,
+    }
+}
+
+/// The clauses that the running builtin asks for, and the head without its module.
+fn looked_for(m: &mut Machine, a: usize) -> Result<Option<(Remaining, Value)>, Fault> {
+    let (head, purpose) = (m.arg(a, 0), m.arg(a, 2));
     let modify = purpose.as_atom().is_some_and(|it| m.atoms.text(it) == "modify");
     m.running = Some((
         m.atoms.intern(if modify { "retract" } else { "clause" }),
@@ -90,18 +256,18 @@ fn clauses(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     ));
     let (_, plain) = m.plain_goal(head);
     if plain.is_struct(FunctorId::QUALIFIED) && !modify {
-        return Ok(Next::False);
+        return Ok(None);
     }
     let (id, head) = match head_pred(m, head) {
         Ok((Some(id), head)) => (id, head),
         // Nothing is loaded to look at its clauses.
-        Ok((None, _)) | Err(Fault::Stop(Stop::Load(_))) => return Ok(Next::False),
+        Ok((None, _)) | Err(Fault::Stop(Stop::Load(_))) => return Ok(None),
         Err(fault) => return Err(fault),
     };
     let is_control = m.is_control_pred(id);
     // Lists are no goals of a program, whatever calling one does.
     if m.db.get(id).module == AtomId::SYSTEM && m.db.get(id).functor == FunctorId::CONS {
-        return Ok(Next::False);
+        return Ok(None);
     }
     let pred = m.db.get(id);
     let (name, arity) = (pred.name, pred.arity as usize);
@@ -112,27 +278,19 @@ fn clauses(m: &mut Machine, a: usize) -> Result<Next, Fault> {
         return Err(m.not_modifiable(id));
     }
     if is_control && name != AtomId::CUT {
-        return Ok(Next::False);
+        return Ok(None);
     }
     if is_builtin || system && !pred.dynamic {
         let indicator = m.indicator(name, arity);
         return Err(m.permission_error("access", "private_procedure", indicator));
     }
-    let key = if 0 < arity { key_of(m.heap.arg(head, 0)) } else { crate::code::Key::ANY };
-    let mut refs = Vec::new();
-    // What the input is compared with must be seen.
-    let is_followed = m.recorder.is_some() && m.is_symbolic(head);
-    let key = if is_followed { crate::code::Key::ANY } else { key };
-    for clause in m.db.clauses_of(id) {
-        if !m.db.clause(clause).key.may_match(key) || !matches(m, clause, head, body) {
-            continue;
-        }
-        let number = Value::int(i64::from(clause.0));
-        refs.push(m.heap.structure(FunctorId::CLAUSE_1, &[number]));
-    }
-    let list = m.heap.list(&refs);
-    let to = m.arg(a, 3);
-    m.answer(to, list)
+    let key = first_key(m, head);
+    let chain = From::Chain(m.db.get(id).first);
+    let from = match key {
+        Key::ANY => chain,
+        key => m.db.bucket(id, key).map_or(chain, |it| From::Bucket(it, 0)),
+    };
+    Ok(Some((Remaining { from, generation: m.db.generation, key }, head)))
 }
 
 impl Machine {

@@ -191,8 +191,31 @@ fn get_flag(m: &mut Machine, a: usize) -> Result<Next, Fault> {
         return m.answer(to, value);
     }
     let value = match m.atoms.text(name) {
-        "bounded" | "iso" | "prefer_rationals" | "occurs_check" | "xref" | "gc" => "false",
-        "unbounded" | "character_escapes" | "generate_debug_info" | "autoload" => "true",
+        "bounded" | "iso" | "prefer_rationals" | "occurs_check" | "xref" | "gc"
+        | "char_conversion" | "debug" | "optimise" | "report_error_stack" => "false",
+        "unbounded"
+        | "character_escapes"
+        | "generate_debug_info"
+        | "autoload"
+        | "unix"
+        | "last_call_optimisation"
+        | "stream_type_check_loose" => "true",
+        "max_arity" => "unbounded",
+        "integer_rounding_function" => "toward_zero",
+        "emulated_dialect" => "swi",
+        "float_overflow" | "float_zero_div" | "float_undefined" => "error",
+        "float_rounding" => "to_nearest",
+        "back_quotes" => "codes",
+        "rational_syntax" => "compatibility",
+        "encoding" => "utf8",
+        "float_max" => return m.answer(to, Value::float(f64::MAX)),
+        "float_min" => return m.answer(to, Value::float(f64::MIN_POSITIVE)),
+        "argv" => {
+            m.note_environment("argv");
+            let own = m.atom_named("swipl");
+            let list = m.heap.list(&[own]);
+            return m.answer(to, list);
+        }
         "double_quotes" => "string",
         "unknown" => "error",
         "dialect" => "swi",
@@ -201,7 +224,12 @@ fn get_flag(m: &mut Machine, a: usize) -> Result<Next, Fault> {
         "max_tagged_integer" => return m.answer(to, Value::int((1 << 60) - 1)),
         "min_tagged_integer" => return m.answer(to, Value::int(-(1 << 60))),
         "version" => return m.answer(to, Value::int(90_004)),
-        _ => return Ok(Next::False),
+        // There may be such a flag where the program runs.
+        other => {
+            let other = other.to_owned();
+            m.note_environment(&other);
+            return Ok(Next::False);
+        }
     };
     let value = m.atom_named(value);
     m.answer(to, value)

@@ -45,7 +45,7 @@ fn format_to_output(m: &mut Machine, format: Value, args: Value) -> Result<Next,
         line_start: start,
         segment: 0,
         fills: Vec::new(),
-        last_stop: start,
+        last_stop: 0,
     };
     let mut done = state.run(m, &format);
     if done.is_ok() && state.args.next().is_some() {

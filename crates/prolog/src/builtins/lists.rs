@@ -42,7 +42,8 @@ fn length(m: &mut Machine, a: usize) -> Result<Next, Fault> {
                 else {
                     return Ok(Next::False);
                 };
-                m.check_memory(missing.saturating_mul(32))?;
+                m.check_memory(missing.saturating_mul(4 * size_of::<Value>()))?;
+                m.charge(missing)?;
                 let fresh: Vec<Value> = (0..missing).map(|_| m.heap.fresh()).collect();
                 let rest = m.heap.list(&fresh);
                 m.answer(tail, rest)
@@ -74,6 +75,7 @@ fn sort_by(
 ) -> Result<Next, Fault> {
     let list = m.arg(a, 0);
     let mut items = m.list_arg(list)?;
+    m.charge_sort(items.len())?;
     items.sort_by(|x, y| order(m, *x, *y));
     if unique {
         items.dedup_by(|x, y| order(m, *y, *x) == Ordering::Equal);
@@ -83,9 +85,18 @@ fn sort_by(
     m.answer(to, sorted)
 }
 
+impl Machine {
+    /// Sorting compares each item about as often as the number of items has bits.
+    fn charge_sort(&mut self, n: usize) -> Result<(), Fault> {
+        self.check_memory(n.saturating_mul(4 * size_of::<Value>()))?;
+        self.charge(n.saturating_mul(n.checked_ilog2().unwrap_or(0) as usize + 1))
+    }
+}
+
 fn keysort(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let list = m.arg(a, 0);
     let mut items = m.list_arg(list)?;
+    m.charge_sort(items.len())?;
     for item in &items {
         if item.is_var() {
             return Err(m.instantiation_error());
@@ -123,6 +134,7 @@ fn sort4(m: &mut Machine, a: usize) -> Result<Next, Fault> {
         _ => return Err(m.domain_error("order", order)),
     };
     let items = m.list_arg(list)?;
+    m.charge_sort(items.len())?;
     let mut keyed = Vec::with_capacity(items.len());
     for item in items {
         if by_name {
@@ -161,6 +173,9 @@ fn memberchk(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (item, whole) = (m.arg(a, 0), m.arg(a, 1));
     let (mut list, mut turtle, mut n, mut power) = (whole, whole, 0_usize, 1);
     while list.is_cons() {
+        if n == power {
+            m.charge(n / 2)?;
+        }
         let head = m.heap.arg(list, 0);
         if m.can_unify(item, head) {
             return m.answer(item, head);

@@ -29,6 +29,10 @@ pub use tables::Tables;
 
 use crate::data::{AtomId, Atoms, FunctorId, ListEnd, Value, View};
 use crate::machine::{Fault, Machine, Next};
+use std::sync::atomic::Ordering;
+
+/// So many parts of terms are looked at in the time of a call.
+const PARTS_PER_STEP: u64 = 256;
 
 pub(crate) type Run = fn(&mut Machine, usize) -> Result<Next, Fault>;
 
@@ -102,6 +106,19 @@ impl Machine {
         Value::atom(self.atoms.intern(text))
     }
 
+    /// The work of a builtin that looks at so many parts counts as steps, so that budgets of steps and
+    /// interrupts hold inside of what a program does in one call.
+    pub(crate) fn charge(&mut self, n_parts: usize) -> Result<(), Fault> {
+        self.steps = self.steps.saturating_add(n_parts as u64 / PARTS_PER_STEP);
+        if self.limits.steps < self.steps {
+            return Err(crate::machine::Stop::Steps.into());
+        }
+        if PARTS_PER_STEP < n_parts as u64 && self.interrupt.load(Ordering::Relaxed) {
+            return Err(crate::machine::Stop::Time.into());
+        }
+        Ok(())
+    }
+
     /// Refuses to allocate more than the run may use.
     pub(crate) fn check_memory(&self, more: usize) -> Result<(), Fault> {
         let used = self.bytes_used();
@@ -111,12 +128,13 @@ impl Machine {
         Ok(())
     }
 
-    /// Heap, stacks and collected terms.
+    /// Heap, stacks, collected terms, clauses that were added and text that was written.
     pub(crate) fn bytes_used(&self) -> usize {
         let stack = self.next.max(self.kept_stack).max(self.base) * size_of::<Value>();
         let frames = self.frame.max(self.kept_frames) * size_of::<crate::machine::Frame>();
         let choices = self.choices.len() * size_of::<crate::machine::Choice>();
-        self.heap.size() + self.collected_bytes + stack + frames + choices
+        let outside = self.collected_bytes + self.db.bytes_added() + self.output.bytes();
+        self.heap.size() + outside + stack + frames + choices
     }
 
     /// An integer argument that fits a word.

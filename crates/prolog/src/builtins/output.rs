@@ -93,6 +93,8 @@ pub(super) const ROWS: &[Row] = &[
 
 /// A long text takes the time of so many calls.
 pub(crate) const BYTES_PER_STEP: u64 = 1_000;
+/// Of a term in a message.
+const LONGEST_SHOWN: usize = 1 << 16;
 /// One text may take such a part of the room that is left.
 const ROOM_FOR_TEXT: usize = 4;
 /// However few steps are left, so many bytes may be made.
@@ -128,11 +130,13 @@ fn put_char_to(m: &mut Machine, a: usize) -> Result<Next, Fault> {
 }
 
 fn tab(m: &mut Machine, a: usize) -> Result<Next, Fault> {
-    const LONGEST: usize = 1_000_000;
     let n = m.arg(a, 0);
     match m.evaluate(n)? {
         Number::Int(n) => {
-            let n = usize::try_from(n).unwrap_or(0).min(LONGEST);
+            let n = usize::try_from(n).unwrap_or(0);
+            if m.writable() < n {
+                return Err(m.too_large());
+            }
             m.put_text(&" ".repeat(n));
             Ok(Next::True)
         }
@@ -256,8 +260,10 @@ impl Machine {
         Ok(Next::Jump)
     }
 
+    /// The text of a term in a message; a very long one is cut off.
     pub(crate) fn term_text(&self, term: Value, style: Style) -> String {
-        self.text_with(&self.options_of(term, style), term)
+        let options = WriteOptions { max_bytes: LONGEST_SHOWN, ..self.options_of(term, style) };
+        self.text_with(&options, term)
     }
 
     /// The text of a term that a goal writes, if there is enough of the budgets left for it.
@@ -332,7 +338,7 @@ impl Machine {
     }
 
     /// Whether a term has at most so many parts, those that are shared counted wherever they are.
-    fn is_spread_within(&self, term: Value, n_parts: usize) -> bool {
+    pub(crate) fn is_spread_within(&self, term: Value, n_parts: usize) -> bool {
         let mut todo = vec![term];
         for _ in 0..n_parts {
             let Some(next) = todo.pop() else { return true };

@@ -1,161 +1,431 @@
-//! Tables: the answers of tabled predicates, by variant of the call. How they are found is the
-//! prelude's business.
+//! Tables: the answers of tabled predicates, by variant of the call.
+//!
+//! A call is evaluated by running its clauses, which the prelude does. Calls that need each other's
+//! answers are evaluated again and again by the first of them, until that brings nothing new; all
+//! others are complete after one evaluation.
 
 use crate::builtins::{Row, row};
-use crate::data::{Record, Value};
+use crate::data::{Blob, FunctorId, Record, Value, View, compare};
+use crate::machine::throw::BYTES_PER_ANSWER;
 use crate::machine::{Fault, Machine, Next, Stop};
-use crate::text::{WriteOptions, write_term};
+use num_bigint::{BigInt, Sign};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cmp::Ordering;
 
 pub(super) const ROWS: &[Row] = &[
-    row("$table_state", 2, state),
-    row("$table_start", 1, start),
+    row("$table_state", 3, state),
+    row("$table_enter", 1, enter),
+    row("$table_begin", 0, |m, _| {
+        m.tables.begin();
+        Ok(Next::True)
+    }),
+    row("$table_again", 1, again),
     row("$table_first", 1, |m, a| {
-        let key = m.variant_text(m.arg(a, 0));
-        Ok(m.tables.by_call.get(&key).is_some_and(|it| it.first_round == it.round).into())
+        Ok((m.tables.by_number(m.arg(a, 0)).is_some_and(|it| it.n_evaluations == 1)).into())
     }),
     row("$table_add", 2, add),
+    row("$table_join", 3, join),
     row("$table_improve", 4, improve),
     row("$table_answers", 2, answers),
-    row("$table_changed", 0, |m, _| {
-        let changed = std::mem::take(&mut m.tables.changed);
-        m.tables.round += 1;
-        Ok(changed.into())
-    }),
-    row("$table_complete", 0, |m, _| {
-        let level = m.tables.outer.len();
-        let own = m.tables.by_call.values_mut().filter(|it| level <= it.level);
-        own.for_each(|it| it.is_complete = true);
-        m.tables.leading = false;
-        Ok(Next::True)
-    }),
-    row("$table_abandon", 0, |m, _| {
-        let level = m.tables.outer.len();
-        m.tables.by_call.retain(|_, it| it.is_complete || it.level < level);
-        m.tables.leading = false;
-        Ok(Next::True)
-    }),
     // What is inside is evaluated completely, whatever goes on outside.
     row("$table_nest", 0, |m, _| {
-        let outside = (m.tables.leading, m.tables.changed, m.tables.round);
-        m.tables.outer.push(outside);
-        (m.tables.leading, m.tables.changed) = (false, false);
+        m.tables.barriers.push(m.tables.frames.len());
         Ok(Next::True)
     }),
     row("$table_unnest", 0, |m, _| {
-        if let Some(outside) = m.tables.outer.pop() {
-            (m.tables.leading, m.tables.changed, m.tables.round) = outside;
-        }
+        m.tables.barriers.pop();
         Ok(Next::True)
     }),
     row("$table_answer", 3, answer),
     row("abolish_all_tables", 0, |m, _| {
-        m.tables = Tables::default();
+        if m.tables.frames.is_empty() {
+            m.tables = Tables::default();
+        } else {
+            let complete = m.tables.tables.iter_mut().filter(|it| it.is_complete);
+            complete.for_each(|it| *it = Table::default());
+        }
         Ok(Next::True)
     }),
 ];
 
+/// A term as words, equal for variants: terms that differ in the names of variables only.
+type Variant = Box<[u64]>;
+
 #[derive(Clone, Debug, Default)]
 pub struct Tables {
-    by_call: FxHashMap<String, Table>,
-    /// A tabled call is being evaluated.
-    leading: bool,
-    /// An answer was new in this round.
-    changed: bool,
-    round: u64,
-    /// What was going on outside of the negations that are being evaluated.
-    outer: Vec<(bool, bool, u64)>,
+    by_call: FxHashMap<Variant, usize>,
+    tables: Vec<Table>,
+    /// The calls that are being evaluated, the outermost first.
+    frames: Vec<Evaluation>,
+    /// Tables that wait for the end of an evaluation further out, by number.
+    incomplete: Vec<usize>,
+    /// How many evaluations have begun.
+    n_begun: u64,
+    /// For each negation under way, how many calls are outside of it.
+    barriers: Vec<usize>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Table {
     answers: Vec<Record>,
-    known: FxHashSet<String>,
+    known: FxHashSet<Variant>,
     /// Answers with a mode: where the one of a group is.
-    best: FxHashMap<String, usize>,
+    best: FxHashMap<Variant, usize>,
     is_complete: bool,
-    /// In how many negations it is evaluated.
-    level: usize,
-    first_round: u64,
-    /// The round in which its clauses were last run.
-    round: u64,
+    /// Its place among the calls that are being evaluated.
+    running: Option<usize>,
+    is_listed: bool,
+    /// Of an incomplete table: the outermost call whose answers it needs, and which evaluation of that
+    /// call it belongs to.
+    needs: usize,
+    evaluated_in: u64,
+    n_evaluations: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Evaluation {
+    table: usize,
+    /// Which evaluation this is, of all.
+    number: u64,
+    /// The outermost call under way whose answers were needed.
+    needs: usize,
+    /// Its answers were needed before it was complete.
+    is_needed: bool,
+    /// An answer was new.
+    is_changed: bool,
+    /// How many tables were incomplete before.
+    n_incomplete: usize,
+    /// How many collections of answers there are with its own: an exception that leaves fewer has left
+    /// the evaluation.
+    n_collectors: usize,
+}
+
+impl Tables {
+    fn by_number(&mut self, number: Value) -> Option<&mut Table> {
+        let n = number.as_int().and_then(|it| usize::try_from(it).ok())?;
+        self.tables.get_mut(n)
+    }
+
+    fn number_of(&mut self, call: Variant) -> usize {
+        let next = self.tables.len();
+        let n = *self.by_call.entry(call).or_insert(next);
+        if n == next {
+            self.tables.push(Table::default());
+        }
+        n
+    }
+
+    /// The innermost call needs the answers of the one at this place.
+    fn need(&mut self, depth: usize) {
+        if let Some(needed) = self.frames.get_mut(depth) {
+            needed.is_needed = true;
+        }
+        if let Some(own) = self.frames.last_mut() {
+            own.needs = own.needs.min(depth);
+        }
+    }
+
+    /// Where the evaluation is that an incomplete table belongs to, if that is still under way.
+    fn evaluation_of(&self, table: &Table) -> Option<usize> {
+        let found = self.frames.get(table.needs)?;
+        (0 < table.n_evaluations && found.number == table.evaluated_in).then_some(table.needs)
+    }
+
+    fn begin(&mut self) {
+        self.n_begun += 1;
+        let depth = self.frames.len().saturating_sub(1);
+        let Some(own) = self.frames.last_mut() else { return };
+        (own.number, own.needs) = (self.n_begun, depth);
+        (own.is_needed, own.is_changed) = (false, false);
+        if let Some(table) = self.tables.get_mut(own.table) {
+            table.n_evaluations += 1;
+        }
+    }
+
+    /// The innermost evaluation has come to its end; whether it must be done again.
+    fn end(&mut self) -> bool {
+        let depth = self.frames.len().saturating_sub(1);
+        let Some(own) = self.frames.last() else { return false };
+        let is_leader = own.needs == depth;
+        if is_leader && own.is_needed && own.is_changed {
+            return true;
+        }
+        let Some(own) = self.frames.pop() else { return false };
+        if is_leader {
+            let waiting = self.incomplete.split_off(own.n_incomplete.min(self.incomplete.len()));
+            for n in waiting.into_iter().chain([own.table]) {
+                if let Some(table) = self.tables.get_mut(n) {
+                    (table.is_complete, table.is_listed) = (true, false);
+                    table.known = FxHashSet::default();
+                    table.best = FxHashMap::default();
+                }
+            }
+        }
+        let evaluated_in = self.frames.get(own.needs).map_or(0, |it| it.number);
+        if let Some(table) = self.tables.get_mut(own.table) {
+            table.running = None;
+            (table.needs, table.evaluated_in) = (own.needs, evaluated_in);
+        }
+        if let Some(outer) = self.frames.last_mut()
+            && !is_leader
+        {
+            outer.needs = outer.needs.min(own.needs);
+            outer.is_changed |= own.is_changed;
+        }
+        false
+    }
+
+    /// An exception has left the evaluations inside of all but so many collections of answers: what
+    /// they have found is forgotten.
+    pub(crate) fn leave(&mut self, n_collectors: usize) {
+        while let Some(own) = self.frames.pop_if(|it| n_collectors < it.n_collectors) {
+            let waiting = self.incomplete.split_off(own.n_incomplete.min(self.incomplete.len()));
+            for n in waiting.into_iter().chain([own.table]) {
+                if let Some(table) = self.tables.get_mut(n) {
+                    *table = Table::default();
+                }
+            }
+        }
+    }
+
+    fn note_change(&mut self) {
+        if let Some(own) = self.frames.last_mut() {
+            own.is_changed = true;
+        }
+    }
 }
 
 impl Machine {
-    /// Equal for terms that differ in the names of variables only.
-    fn variant_text(&self, term: Value) -> String {
-        let mut names = FxHashMap::default();
-        for (n, var) in self.variables(term).into_iter().enumerate() {
-            names.insert(var.address(), format!("_{n}"));
+    fn variant(&mut self, terms: &[Value]) -> Result<Variant, Fault> {
+        /// Larger terms may take more room written out than there is.
+        const SMALL: usize = 4096;
+        if terms.iter().any(|it| !self.is_spread_within(*it, SMALL)) {
+            for term in terms {
+                self.check_spread(*term)?;
+            }
         }
-        let options = WriteOptions {
-            quoted: true,
-            ignore_ops: true,
-            numbervars: false,
-            names,
-            ..WriteOptions::default()
-        };
-        write_term(&self.heap, &self.atoms, &self.ops, &options, term)
+        let mut words = Vec::new();
+        let mut vars: Vec<usize> = Vec::new();
+        let mut todo: Vec<Value> = terms.iter().rev().copied().collect();
+        while let Some(next) = todo.pop() {
+            let value = self.heap.deref(next);
+            words.push(value.tag() as u64);
+            match value.view() {
+                View::Var(at) => {
+                    let n = vars.iter().position(|it| *it == at).unwrap_or(vars.len());
+                    if n == vars.len() {
+                        vars.push(at);
+                    }
+                    words.push(n as u64);
+                }
+                View::Int(_) | View::Float(_) | View::Atom(_) => words.push(value.payload()),
+                View::Struct(functor, at) => {
+                    words.push(u64::from(functor.0));
+                    let arity = self.atoms.arity(functor);
+                    todo.extend((0..arity).rev().map(|n| self.heap.cell(at + n)));
+                }
+                View::Big(_) | View::Rational(_) | View::Text(_) => {
+                    put_blob(&mut words, self.heap.blob(value));
+                }
+            }
+        }
+        self.charge(words.len())?;
+        Ok(words.into())
     }
 }
 
-/// `'$table_state'(Call, State)`: `complete`, `running` in this round, `lead` or `follow`.
-fn state(m: &mut Machine, a: usize) -> Result<Next, Fault> {
-    let key = m.variant_text(m.arg(a, 0));
-    let name = match m.tables.by_call.get(&key) {
-        Some(table) if table.is_complete => "complete",
-        Some(table) if table.level < m.tables.outer.len() => {
-            let why = "tnot/1: a call that depends on its own negation needs well-founded semantics, \
-                       which are not supported";
-            return Err(Stop::Refused(why.to_owned()).into());
+fn put_blob(words: &mut Vec<u64>, blob: &Blob) {
+    let integer = |words: &mut Vec<u64>, it: &BigInt| {
+        let digits = it.iter_u64_digits();
+        words.push(digits.len() as u64 * 2 + u64::from(it.sign() == Sign::Minus));
+        words.extend(digits);
+    };
+    match blob {
+        Blob::Big(it) => integer(words, it),
+        Blob::Rational(it) => {
+            integer(words, &it.numerator);
+            integer(words, &it.denominator);
         }
-        Some(table) if table.round == m.tables.round => "running",
-        Some(_) => "follow",
-        None if m.tables.leading => "follow",
-        None => "lead",
+        Blob::Text(it) => {
+            words.push(it.len() as u64);
+            for chunk in it.as_bytes().chunks(8) {
+                words.push(chunk.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte)));
+            }
+        }
+    }
+}
+
+/// `'$table_state'(Call, Table, State)`: `complete`; `running`, if its answers so far are all that there
+/// is; or `new`, if its clauses must be run.
+fn state(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let call = m.variant(&[m.arg(a, 0)])?;
+    let n = m.tables.number_of(call);
+    let Some(table) = m.tables.tables.get(n) else { return Ok(Next::False) };
+    let found = table.running.or_else(|| m.tables.evaluation_of(table));
+    let name = match found {
+        _ if table.is_complete => "complete",
+        Some(depth) => {
+            if depth < m.tables.barriers.last().copied().unwrap_or(0) {
+                let why = "tnot/1: a call that depends on its own negation needs well-founded \
+                           semantics, which are not supported";
+                return Err(Stop::Refused(why.to_owned()).into());
+            }
+            m.tables.need(depth);
+            "running"
+        }
+        None => "new",
     };
     let name = m.atom_named(name);
-    let to = m.arg(a, 1);
-    m.answer(to, name)
+    let (to_table, to) = (m.arg(a, 1), m.arg(a, 2));
+    Ok((m.unify(to_table, Value::size(n)) && m.unify(to, name)).into())
 }
 
-/// `'$table_start'(Call)`: its clauses are run in this round.
-fn start(m: &mut Machine, a: usize) -> Result<Next, Fault> {
-    let key = m.variant_text(m.arg(a, 0));
-    m.tables.leading = true;
-    let (round, level) = (m.tables.round, m.tables.outer.len());
-    let new = || Table { first_round: round, level, ..Table::default() };
-    m.tables.by_call.entry(key).or_insert_with(new).round = round;
-    Ok(Next::True)
-}
-
-/// `'$table_add'(Call, Answer)`: fails if the answer is known.
-fn add(m: &mut Machine, a: usize) -> Result<Next, Fault> {
-    let key = m.variant_text(m.arg(a, 0));
-    let answer = m.arg(a, 1);
-    let text = m.variant_text(answer);
-    let record = Record::new(&m.heap, &m.atoms, answer);
-    let bytes = record.size() + text.len() * 2 + 64;
-    let Some(table) = m.tables.by_call.get_mut(&key) else { return Ok(Next::False) };
-    if !table.known.insert(text) {
+/// `'$table_enter'(Table)`: its clauses are run from now on.
+fn enter(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let Some(n) = m.arg(a, 0).as_int().and_then(|it| usize::try_from(it).ok()) else {
         return Ok(Next::False);
+    };
+    let (depth, n_incomplete) = (m.tables.frames.len(), m.tables.incomplete.len());
+    m.collectors.push(Vec::new());
+    let Some(table) = m.tables.tables.get_mut(n) else { return Ok(Next::False) };
+    table.running = Some(depth);
+    if !std::mem::replace(&mut table.is_listed, true) {
+        m.tables.incomplete.push(n);
     }
-    table.answers.push(record);
-    m.tables.changed = true;
-    m.collected_bytes += bytes;
+    m.tables.frames.push(Evaluation {
+        table: n,
+        number: 0,
+        needs: depth,
+        is_needed: false,
+        is_changed: false,
+        n_incomplete,
+        n_collectors: m.collectors.len(),
+    });
+    m.collected_bytes += size_of::<Table>() + size_of::<Evaluation>();
     m.check_memory(0)?;
     Ok(Next::True)
 }
 
-/// `'$table_improve'(Call, Group, Answer, Old)`: the answer of a group, if there is one, as
+/// `'$table_again'(Again)`: whether the clauses must be run once more.
+fn again(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let again = m.tables.end();
+    if !again {
+        m.collectors.pop();
+    }
+    let to = m.arg(a, 0);
+    m.answer(to, Value::bool(again))
+}
+
+/// `'$table_add'(Table, Answer)`: fails if the answer is known.
+fn add(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let answer = m.arg(a, 1);
+    let variant = m.variant(&[answer])?;
+    let n_words = variant.len();
+    let number = m.arg(a, 0);
+    let Some(table) = m.tables.by_number(number) else { return Ok(Next::False) };
+    if !table.known.insert(variant) {
+        return Ok(Next::False);
+    }
+    let record = Record::new(&m.heap, &m.atoms, answer);
+    keep(m, number, None, record, n_words)
+}
+
+/// A new answer, or a better one in the place of another.
+fn keep(
+    m: &mut Machine,
+    number: Value,
+    place: Option<usize>,
+    record: Record,
+    n_words: usize,
+) -> Result<Next, Fault> {
+    let bytes = record.size() + n_words * size_of::<u64>() + BYTES_PER_ANSWER;
+    let Some(table) = m.tables.by_number(number) else { return Ok(Next::False) };
+    match place.and_then(|it| table.answers.get_mut(it)) {
+        Some(answer) => *answer = record,
+        None => {
+            table.answers.push(record);
+            m.collected_bytes += bytes;
+        }
+    }
+    m.tables.note_change();
+    m.check_memory(0)?;
+    Ok(Next::True)
+}
+
+/// How answers of one group become one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    /// It tells the groups apart.
+    Index,
+    First,
+    Last,
+    Min,
+    Max,
+}
+
+/// `'$table_join'(Table, Modes, Answer)`: the answer is compared with the one of its group. Fails if that
+/// one is as good.
+fn join(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    let (number, modes, answer) = (m.arg(a, 0), m.arg(a, 1), m.arg(a, 2));
+    let is_first = m.tables.by_number(number).is_some_and(|it| it.n_evaluations == 1);
+    let mut known = Vec::new();
+    for mode in m.list_arg(modes)? {
+        let name = mode.as_atom().map_or("", |it| m.atoms.text(it));
+        known.push(match name {
+            "index" => Mode::Index,
+            "last" if is_first => Mode::Last,
+            "min" => Mode::Min,
+            "max" => Mode::Max,
+            _ => Mode::First,
+        });
+    }
+    let (module, plain) = m.strip_module(m.context, answer);
+    let new: Vec<Value> = (0..known.len()).map(|n| m.heap.arg(plain, n)).collect();
+    let own: Vec<Value> =
+        new.iter().zip(&known).filter(|it| *it.1 == Mode::Index).map(|it| *it.0).collect();
+    let group = m.variant(&own)?;
+    let n_words = group.len();
+    let Some(table) = m.tables.by_number(number) else { return Ok(Next::False) };
+    let next = table.answers.len();
+    let place = *table.best.entry(group).or_insert(next);
+    let Some(old) = table.answers.get(place).cloned() else {
+        let record = Record::new(&m.heap, &m.atoms, answer);
+        return keep(m, number, None, record, n_words);
+    };
+    let old = old.load(&mut m.heap);
+    let (_, old) = m.strip_module(m.context, old);
+    let mut is_better = false;
+    let mut best = Vec::with_capacity(new.len());
+    for (n, (value, mode)) in new.iter().zip(&known).enumerate() {
+        let before = m.heap.arg(old, n);
+        let order = compare(&m.heap, &m.atoms, *value, before);
+        let takes = match mode {
+            Mode::Index | Mode::First => false,
+            Mode::Last => order != Ordering::Equal,
+            Mode::Min => order == Ordering::Less,
+            Mode::Max => order == Ordering::Greater,
+        };
+        is_better |= takes;
+        best.push(if takes { *value } else { before });
+    }
+    let View::Struct(functor, _) = plain.view() else { return Ok(Next::False) };
+    if !is_better {
+        return Ok(Next::False);
+    }
+    let best = m.heap.structure(functor, &best);
+    let best = m.heap.structure(FunctorId::QUALIFIED, &[Value::atom(module), best]);
+    let record = Record::new(&m.heap, &m.atoms, best);
+    keep(m, number, Some(place), record, n_words)
+}
+
+/// `'$table_improve'(Table, Group, Answer, Old)`: the answer of a group, if there is one, as
 /// `Old = old(Answer)`; `Old = new` puts the answer there.
 fn improve(m: &mut Machine, a: usize) -> Result<Next, Fault> {
-    let key = m.variant_text(m.arg(a, 0));
-    let group = m.variant_text(m.arg(a, 1));
+    let (number, group) = (m.arg(a, 0), m.variant(&[m.arg(a, 1)])?);
     let (answer, old) = (m.arg(a, 2), m.arg(a, 3));
     let functor = m.atoms.functor_named("old", 1);
-    let record = Record::new(&m.heap, &m.atoms, answer);
-    let Some(table) = m.tables.by_call.get_mut(&key) else { return Ok(Next::False) };
+    let n_words = group.len();
+    let Some(table) = m.tables.by_number(number) else { return Ok(Next::False) };
     let place = table.best.get(&group).copied();
     if old.is_var() {
         let found = place.and_then(|it| table.answers.get(it).cloned());
@@ -164,36 +434,38 @@ fn improve(m: &mut Machine, a: usize) -> Result<Next, Fault> {
         let found = m.heap.structure(functor, &[found]);
         return m.answer(old, found);
     }
-    match place.and_then(|it| table.answers.get_mut(it)) {
-        Some(answer) => *answer = record,
-        None => {
-            table.best.insert(group, table.answers.len());
-            table.answers.push(record);
-        }
+    if place.is_none() {
+        table.best.insert(group, table.answers.len());
     }
-    m.tables.changed = true;
-    Ok(Next::True)
+    let record = Record::new(&m.heap, &m.atoms, answer);
+    keep(m, number, place, record, n_words)
 }
 
-/// `'$table_answers'(Call, List)`
+/// `'$table_answers'(Table, List)`
 fn answers(m: &mut Machine, a: usize) -> Result<Next, Fault> {
-    let key = m.variant_text(m.arg(a, 0));
-    let records = m.tables.by_call.get(&key).map(|it| it.answers.clone()).unwrap_or_default();
-    let bytes: usize = records.iter().map(Record::size).sum();
-    m.check_memory(bytes)?;
-    let items: Vec<Value> = records.iter().map(|it| it.load(&mut m.heap)).collect();
+    let (number, to) = (m.arg(a, 0), m.arg(a, 1));
+    let Some(table) = m.tables.by_number(number) else { return Ok(Next::False) };
+    let records = std::mem::take(&mut table.answers);
+    let n_cells = records.iter().map(Record::size).sum::<usize>() / size_of::<Value>();
+    let room = m.check_memory(n_cells * size_of::<Value>()).and_then(|()| m.charge(n_cells));
+    let items: Vec<Value> = match room {
+        Ok(()) => records.iter().map(|it| it.load(&mut m.heap)).collect(),
+        Err(_) => Vec::new(),
+    };
+    if let Some(table) = m.tables.by_number(number) {
+        table.answers = records;
+    }
+    room?;
     let list = m.heap.list(&items);
-    let to = m.arg(a, 1);
     m.answer(to, list)
 }
 
-/// `'$table_answer'(Call, N, Answer)`: the n-th answer so far.
+/// `'$table_answer'(Table, N, Answer)`: the n-th answer so far.
 fn answer(m: &mut Machine, a: usize) -> Result<Next, Fault> {
-    let key = m.variant_text(m.arg(a, 0));
+    let (number, to) = (m.arg(a, 0), m.arg(a, 2));
     let n = m.arg(a, 1).as_int().and_then(|it| usize::try_from(it).ok()).unwrap_or(usize::MAX);
-    let found = m.tables.by_call.get(&key).and_then(|it| it.answers.get(n)).cloned();
+    let found = m.tables.by_number(number).and_then(|it| it.answers.get(n)).cloned();
     let Some(found) = found else { return Ok(Next::False) };
     let found = found.load(&mut m.heap);
-    let to = m.arg(a, 2);
     m.answer(to, found)
 }

@@ -99,10 +99,7 @@ fn functor(m: &mut Machine, a: usize) -> Result<Next, Fault> {
             let View::Atom(name) = name.view() else {
                 return Err(m.type_error("atom", name));
             };
-            m.check_memory(n.saturating_mul(16))?;
-            let functor = m.atoms.functor(name, n);
-            let args: Vec<Value> = (0..n).map(|_| m.heap.fresh()).collect();
-            let new = m.heap.structure(functor, &args);
+            let new = fresh_structure(m, name, n)?;
             m.answer(term, new)
         }
         View::Struct(functor, _) => {
@@ -116,6 +113,17 @@ fn functor(m: &mut Machine, a: usize) -> Result<Next, Fault> {
         | View::Atom(_)
         | View::Text(_) => Ok((m.unify(name, term) && m.unify(arity, Value::int(0))).into()),
     }
+}
+
+/// A structure of `n` variables.
+fn fresh_structure(m: &mut Machine, name: AtomId, n: usize) -> Result<Value, Fault> {
+    m.check_memory(n.saturating_mul(size_of::<Value>()))?;
+    m.charge(n)?;
+    let at = m.heap.cells.len();
+    for _ in 0..n {
+        m.heap.fresh();
+    }
+    Ok(Value::structure(m.atoms.functor(name, n), at))
 }
 
 /// With a known position. Others are enumerated by the prelude.
@@ -232,9 +240,7 @@ fn compound_name_arity(m: &mut Machine, a: usize) -> Result<Next, Fault> {
             let Ok(n) = usize::try_from(n) else {
                 return Err(m.domain_error("not_less_than_zero", arity));
             };
-            let functor = m.atoms.functor(name, n);
-            let args: Vec<Value> = (0..n).map(|_| m.heap.fresh()).collect();
-            let new = m.heap.structure(functor, &args);
+            let new = fresh_structure(m, name, n)?;
             m.answer(term, new)
         }
         View::Int(_)

@@ -155,6 +155,8 @@ struct Base {
     n_clauses: usize,
     n_code: usize,
     n_konsts: usize,
+    /// Of the terms of clauses that the run added.
+    term_bytes: usize,
     generation: u64,
     touched: FxHashMap<PredId, PredState>,
     killed: Vec<ClauseId>,
@@ -279,6 +281,9 @@ impl Database {
         self.generation += 1;
         let id = ClauseId(u32::try_from(self.clauses.len()).unwrap_or(u32::MAX));
         let key = clause.key;
+        if let Some(base) = &mut self.base {
+            base.term_bytes += clause.term.size();
+        }
         self.clauses.push(Clause { born: self.generation, died: u64::MAX, ..clause });
         let pred = &mut self.preds[pred_id.0 as usize];
         if pred.kind != Kind::Clauses {
@@ -445,10 +450,19 @@ impl Database {
             n_clauses: self.clauses.len(),
             n_code: self.code.len(),
             n_konsts: self.konsts.len(),
+            term_bytes: 0,
             generation: self.generation,
             touched: FxHashMap::default(),
             killed: Vec::new(),
         });
+    }
+
+    /// What the clauses take that the run has added, those that it removed again included.
+    pub(crate) fn bytes_added(&self) -> usize {
+        let Some(base) = &self.base else { return 0 };
+        let n_clauses = self.clauses.len().saturating_sub(base.n_clauses);
+        let n_code = self.code.len().saturating_sub(base.n_code);
+        base.term_bytes + n_clauses * size_of::<Clause>() + n_code * size_of::<Ins>()
     }
 
     /// The predicate is as if it had never been declared.

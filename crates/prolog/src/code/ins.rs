@@ -81,6 +81,8 @@ pub enum Ins {
     CallGoal,
     /// Calls the predicate whose arguments lie in the slots of the frame.
     Resume,
+    /// Goes on at an instruction that goals had to run before.
+    ResumeHere,
 }
 
 pub(crate) const BACKTRACK: u32 = u32::MAX;

@@ -20,6 +20,16 @@ const SMALL: usize = 1_000;
 enum Way {
     /// Values travel through it, and it looks at none.
     Moves,
+    /// The same, and its results (as bits) are compared with what it is given for them.
+    Results(u8),
+    /// It looks for variables.
+    Variables,
+    /// These arguments (as bits) name a stream, a key or options; the others travel through it.
+    Named(u8),
+    /// It is about a clause, which its top tells the predicate of.
+    Stores,
+    /// It writes a list of arguments as a text says.
+    Format,
     /// It looks at the top of these arguments (as bits); the others are results.
     Tops(u8),
     /// It looks at how long these lists are; the others are results.
@@ -36,61 +46,33 @@ enum Way {
 fn way(name: &str, arity: usize) -> Way {
     match (name, arity) {
         (
-            "call"
-            | "catch"
-            | "throw"
-            | "$body"
-            | "$call_cleanup"
-            | "$det_goal"
-            | "$findall_start"
-            | "$findall_add"
-            | "$choices"
-            | "$findall_collect"
-            | "copy_term"
-            | "copy_term_nat"
-            | "duplicate_term"
-            | "nb_setval"
-            | "b_setval"
-            | "nb_getval"
-            | "b_getval"
-            | "write"
-            | "print"
-            | "writeln"
-            | "writeq"
-            | "write_canonical"
-            | "write_term"
-            | "put_attr"
-            | "get_attr"
-            | "strip_module"
-            | "var"
-            | "nonvar"
-            | "ground"
-            | "term_variables"
-            | "$halt"
-            | "print_message"
-            | "$capture"
-            | "acyclic_term"
-            | "put_char"
-            | "setarg"
-            | "nb_setarg"
-            | "$check_partial_list"
-            | "$free_variables"
-            | "term_attvars"
-            | "attvar"
-            | "is_stream"
-            | "cyclic_term"
-            | "dcg_translate_rule"
-            | "assert"
-            | "asserta"
-            | "assertz"
-            | "$clauses"
-            | "$clause"
-            | "$clause_seen"
-            | "$stored"
-            | "retractall",
+            "call" | "catch" | "throw" | "$body" | "$call_cleanup" | "$det_goal" | "$findall_start"
+            | "$findall_add" | "$choices" | "$findall_collect" | "$halt" | "print_message"
+            | "$capture" | "attvar" | "$clauses" | "$first_clause" | "$next_clause" | "$clause"
+            | "$clause_seen" | "$stored",
             _,
         ) => Way::Moves,
-        ("format", 1 | 2) => Way::Moves,
+        ("write" | "print" | "writeln" | "writeq" | "write_canonical", 1) => Way::Moves,
+        ("write" | "print" | "writeln" | "writeq" | "write_canonical", 2) => Way::Named(0b1),
+        ("write_term", 2) => Way::Named(0b10),
+        ("write_term", 3) => Way::Named(0b101),
+        ("put_char", 1 | 2) => Way::Named(0b11),
+        ("is_stream", 1) => Way::Named(0b1),
+        ("nb_setval" | "b_setval", 2) => Way::Named(0b1),
+        ("put_attr", 3) => Way::Named(0b10),
+        ("format", 1 | 2) => Way::Format,
+        ("assert" | "asserta" | "assertz" | "retractall", _) => Way::Stores,
+        (
+            "copy_term" | "copy_term_nat" | "duplicate_term" | "nb_getval" | "b_getval"
+            | "nb_current",
+            2,
+        ) => Way::Results(0b10),
+        ("get_attr", 3) => Way::Results(0b100),
+        ("strip_module", 3) => Way::Results(0b110),
+        ("acyclic_term" | "cyclic_term", 1) => Way::Moves,
+        ("ground" | "term_variables" | "term_attvars" | "$free_variables", _) => Way::Variables,
+        ("$check_partial_list", 1) => Way::Spines(0b1),
+        ("setarg" | "nb_setarg", 3) => Way::Own,
         ("functor", 3) => Way::Tops(0b111),
         ("compound_name_arity", 3) => Way::Tops(0b111),
         ("compound_name_arguments", 3) => Way::Tops(0b1),
@@ -130,6 +112,8 @@ fn way(name: &str, arity: usize) -> Way {
             | "succ"
             | "plus"
             | "memberchk"
+            | "var"
+            | "nonvar"
             | "unify_with_occurs_check"
             | "$match"
             | "$subsumes",
@@ -146,7 +130,11 @@ impl Machine {
         let arity = row.arity as usize;
         let base = self.base;
         let given = |n: usize, most: usize| self.is_symbolic_within(self.stack[base + n], most);
-        if (0..arity).all(|n| given(n, SMALL) == Some(false)) {
+        let is_given = (0..arity).any(|n| given(n, SMALL) != Some(false));
+        if !is_given && is_keeper(row.name) {
+            return self.with_results(arity, 0b1, row.run);
+        }
+        if !is_given {
             return (row.run)(self, base);
         }
         let way = way(row.name, arity);
@@ -156,14 +144,45 @@ impl Machine {
             return (row.run)(self, base);
         }
         match way {
-            Way::Moves => {
-                if !self.output.captures.is_empty() && is_written(row.name) {
-                    let place = self.at_builtin(0);
-                    let what = format!("the text that {}/{arity} writes", row.name);
-                    self.record(|_, it| it.lose(place, what));
+            Way::Moves => self.write_recorded(row.name, arity, row.run),
+            Way::Named(names) => {
+                self.pin_named(row.name, arity, names);
+                self.write_recorded(row.name, arity, row.run)
+            }
+            Way::Stores => {
+                let clause = self.strip_module(self.context, self.arg(base, 0)).1;
+                self.look_top(self.at_builtin(0), clause);
+                if clause.as_atom().is_some() {
+                    self.pin_quietly(0, clause);
                 }
                 (row.run)(self, base)
             }
+            Way::Format => {
+                self.pin_named(row.name, arity, 0b1);
+                if arity == 2 {
+                    let list = self.arg(base, 1);
+                    self.look_spine(self.at_builtin(8), list);
+                    for item in self.heap.list_items(list).0 {
+                        self.look_top(self.at_builtin(12), item);
+                    }
+                }
+                self.write_recorded(row.name, arity, row.run)
+            }
+            Way::Results(results) => {
+                if is_keeper(row.name) {
+                    self.pin_named(row.name, arity, 0b1);
+                }
+                if row.name == "strip_module" {
+                    self.look_top(self.at_builtin(0), self.arg(base, 0));
+                }
+                self.with_results(arity, !results, row.run)
+            }
+            Way::Variables if self.recorder.as_ref().is_some_and(|it| it.has_variables) => {
+                self.pin_all(row.name, arity);
+                (row.run)(self, base)
+            }
+            // Inputs have none.
+            Way::Variables => self.with_results(arity, 0b1, row.run),
             Way::Own => self.own(row.name, arity, base, row.run),
             Way::Text => self.text_recorded(row.name, arity, base, row.run),
             Way::Tops(looked) => {
@@ -221,15 +240,54 @@ impl Machine {
             }
             Way::Sorts => self.sorts(row.name, arity, row.run),
             Way::Pins => {
-                let place = self.at_builtin(0);
-                for n in 0..arity {
-                    self.pin(place, self.stack[base + n]);
-                }
-                let what = format!("{}/{arity}", row.name);
-                self.record(|_, it| it.lose(place, what));
+                self.pin_all(row.name, arity);
                 (row.run)(self, base)
             }
         }
+    }
+
+    /// Runs what may write: text that is captured is not followed.
+    fn write_recorded(
+        &mut self,
+        name: &str,
+        arity: usize,
+        run: fn(&mut Machine, usize) -> Result<Next, Fault>,
+    ) -> Result<Next, Fault> {
+        if !self.output.captures.is_empty() && is_written(name) {
+            let place = self.at_builtin(0);
+            let what = format!("the text that {name}/{arity} writes");
+            self.record(|_, it| it.lose(place, what));
+        }
+        run(self, self.base)
+    }
+
+    /// Arguments that decide what the builtin does are not followed from here on.
+    fn pin_named(&mut self, name: &str, arity: usize, names: u8) {
+        let place = self.at_builtin(0);
+        let mut is_pinned = false;
+        for n in (0..arity).filter(|n| names >> n & 1 == 1) {
+            is_pinned |= self.pin(place, self.stack[self.base + n]);
+        }
+        if is_pinned {
+            self.record(|_, it| it.lose(place, format!("{name}/{arity}")));
+        }
+    }
+
+    /// What the builtin is given is not followed from here on.
+    fn pin_all(&mut self, name: &str, arity: usize) {
+        let place = self.at_builtin(0);
+        for n in 0..arity {
+            self.pin(place, self.stack[self.base + n]);
+        }
+        let what = format!("{name}/{arity}");
+        self.record(|_, it| it.lose(place, what));
+    }
+
+    /// A flag tells of the place where a program runs: other inputs say nothing of what it may be.
+    pub(crate) fn note_environment(&mut self, flag: &str) {
+        let place = self.at_builtin(0);
+        let what = format!("the flag {flag}");
+        self.record(|_, it| it.lose(place, what));
     }
 
     /// A number or name that decides what a term looks like: other values are tried, a few.
@@ -277,6 +335,7 @@ impl Machine {
         run: fn(&mut Machine, usize) -> Result<Next, Fault>,
     ) -> Result<Next, Fault> {
         let base = self.base;
+        self.look_results(arity, looked, run);
         let mut results = Vec::new();
         for n in (0..arity).filter(|n| looked >> n & 1 == 0) {
             let value = self.stack[base + n];
@@ -298,6 +357,47 @@ impl Machine {
             }
         }
         Ok(Next::True)
+    }
+
+    /// What is not of the input, and is given where a builtin has a result that may be: what comparing
+    /// the two looks at becomes part of the path. The builtin runs once more for that, and leaves
+    /// nothing behind.
+    fn look_results(
+        &mut self,
+        arity: usize,
+        looked: u8,
+        run: fn(&mut Machine, usize) -> Result<Next, Fault>,
+    ) {
+        let base = self.base;
+        let is_given = |machine: &Machine, n: &usize| {
+            let value = machine.arg(base, *n);
+            looked >> n & 1 == 0 && !value.is_var() && !machine.is_symbolic(value)
+        };
+        let given: Vec<usize> = (0..arity).filter(|n| is_given(self, n)).collect();
+        if given.is_empty() {
+            return;
+        }
+        let args = self.stack[base..base + arity].to_vec();
+        let mark = self.heap.mark();
+        let old = std::mem::replace(&mut self.heap.old, mark.cells);
+        let n_woken = self.heap.woken.len();
+        for n in &given {
+            let fresh = self.heap.fresh();
+            self.stack[base + n] = fresh;
+        }
+        let place = self.at_builtin(32);
+        if run(self, base) == Ok(Next::True) {
+            for n in given {
+                if !self.unify_at(place, self.stack[base + n], args[n]) {
+                    break;
+                }
+            }
+        }
+        self.heap.undo_to(mark, |_, _| {});
+        self.heap.cut_back(mark);
+        self.heap.old = old;
+        self.heap.woken.truncate(n_woken);
+        self.stack[base..base + arity].copy_from_slice(&args);
     }
 
     /// `sort/2`, `msort/2`, `keysort/2` and `sort/4`: how the keys compare decides the order.
@@ -389,6 +489,13 @@ impl Machine {
                 (self.stack[base], self.stack[base + 1]) = (x, y);
             }
             "is_list" => self.look_test_at(place, Test::IsList, x),
+            "setarg" | "nb_setarg" => {
+                self.look_top(self.at_builtin(4), y);
+                self.look_top(place, x);
+                if x.is_integer() {
+                    self.look_index(0, x, self.arity_of(y).unwrap_or(8));
+                }
+            }
             "succ" => return self.succ_recorded(base, run),
             "plus" => return self.plus_recorded(base, run),
             "memberchk" => return self.memberchk_recorded(x, y, base, run),
@@ -513,4 +620,9 @@ impl Machine {
 /// Whether a builtin writes what it is given.
 fn is_written(name: &str) -> bool {
     name.starts_with("write") || matches!(name, "print" | "format" | "put_char")
+}
+
+/// Whether a builtin gives what was put away before.
+fn is_keeper(name: &str) -> bool {
+    matches!(name, "nb_getval" | "b_getval" | "nb_current")
 }

@@ -20,6 +20,28 @@ const ERRORS: &[(&str, usize)] = &[
     ("resource_error", 1),
 ];
 
+/// They make atoms or terms of text.
+const NAME_MAKERS: &[&str] = &[
+    "atom_concat",
+    "atomic_list_concat",
+    "atomic_concat",
+    "atom_codes",
+    "atom_chars",
+    "atom_string",
+    "atom_to_term",
+    "term_to_atom",
+    "term_string",
+    "sformat",
+    "read",
+    "read_term",
+    "sub_atom",
+    "upcase_atom",
+    "downcase_atom",
+    "char_code",
+    "string_to_atom",
+    "read_term_from_atom",
+];
+
 /// A clause as a term.
 struct Parts {
     mark: u32,
@@ -34,6 +56,7 @@ impl Machine {
         let mut heap = Heap::default();
         let all = self.parts(program, &mut heap);
         let called_otherwise = self.called_otherwise(&heap, &all);
+        let makes_names = self.makes_names(&heap, &all);
         let mut never: FxHashSet<u32> = FxHashSet::default();
         loop {
             let before = never.len();
@@ -41,7 +64,8 @@ impl Machine {
                 if never.contains(&clause.mark) {
                     continue;
                 }
-                let is_asked = roots.contains(&clause.pred)
+                let is_asked = makes_names
+                    || roots.contains(&clause.pred)
                     || called_otherwise.contains(&clause.pred)
                     || all.iter().any(|caller| {
                         caller.goals.iter().any(|goal| self.fits(&mut heap, *goal, clause.head))
@@ -105,6 +129,20 @@ impl Machine {
             }
         }
         res
+    }
+
+    /// Whether the program makes names, or reads them: any predicate may be called by one.
+    fn makes_names(&self, heap: &Heap, all: &[Parts]) -> bool {
+        let mut todo: Vec<Value> = all.iter().flat_map(|it| &it.goals).copied().collect();
+        while let Some(next) = todo.pop() {
+            let View::Struct(functor, at) = heap.deref(next).view() else { continue };
+            let (name, arity) = self.atoms.name_arity(functor);
+            if NAME_MAKERS.contains(&self.atoms.text(name)) {
+                return true;
+            }
+            todo.extend((0..arity).map(|n| heap.cell(at + n)));
+        }
+        false
     }
 
     fn fits(&self, heap: &mut Heap, goal: Value, head: Value) -> bool {

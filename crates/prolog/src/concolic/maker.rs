@@ -24,6 +24,12 @@ impl<'a> TypeMaker<'a> {
 
     /// The n-th argument of a predicate.
     pub fn of_arg(&mut self, pred: PredId, n: usize) -> TypeId {
+        let id = self.of_inner_arg(pred, n);
+        // `X = s(X)` infers a type that only contains itself.
+        if self.types.smallest(id).is_some() { id } else { self.any() }
+    }
+
+    fn of_inner_arg(&mut self, pred: PredId, n: usize) -> TypeId {
         match self.inference.args.get(&(pred, n)) {
             // What is called is a goal in any case: others are refused, which tells nothing.
             Some(node) if self.belief != Belief::None || self.inference.is_goal(*node) => {
@@ -103,7 +109,7 @@ impl<'a> TypeMaker<'a> {
                     continue;
                 }
                 let mut items = vec![name];
-                items.extend((0..n_own).map(|n| self.of_arg(*pred, n)));
+                items.extend((0..n_own).map(|n| self.of_inner_arg(*pred, n)));
                 parts.push(self.types.add(Type::Tuple(items.into())));
             }
         }

@@ -114,11 +114,14 @@ impl Machine {
         let to = self.arg(base, slot);
         let is_open = matches!(self.heap.list_items(to).1, ListEnd::Open(_));
         if !to.is_var() && (!is_open || !to.is_cons()) {
-            let next = run(self, base)?;
-            if let Some(given) = self.spell(16, to) {
-                self.same_letters(24, letters, &given);
+            match self.spell(16, to) {
+                Some(given) => {
+                    self.same_letters(24, letters, &given);
+                }
+                None if self.is_symbolic(to) => return self.give_up("conversion", 2, base, run),
+                None => {}
             }
-            return Ok(next);
+            return run(self, base);
         }
         self.stack[base + slot] = self.heap.fresh();
         let next = run(self, base)?;

@@ -8,6 +8,9 @@ use crate::machine::{Fault, Machine};
 /// Where a woken goal returns to when a call waits for it: see the first instructions of the code.
 pub(crate) const RESUME: usize = 4;
 
+/// The same for goals that an instruction within a clause waits for.
+const RESUME_HERE: usize = 6;
+
 impl Machine {
     /// Runs the woken goals, then the predicate.
     pub(crate) fn wake_before(&mut self, id: PredId) -> Result<(), Fault> {
@@ -50,18 +53,38 @@ impl Machine {
         self.enter_pred(self.known.wakeup)
     }
 
-    /// Before an instruction that must see the effects: whether goals run first.
+    /// Before an instruction that must see the effects: whether goals run first. The clause may have no
+    /// frame: one below its slots keeps the registers until the goals are done.
     #[inline]
     pub(crate) fn wake_here(&mut self) -> Result<bool, Fault> {
         if self.heap.woken.is_empty() {
             return Ok(false);
         }
+        let n_slots = self.next - self.base;
+        self.reserve(self.next + 1);
+        self.stack[self.next] = Value::size(self.pc);
+        self.push_frame(n_slots + 1);
         let goal = self.woken_goals();
+        self.next += 1;
         self.stack[self.next] = goal;
-        self.continuation = self.pc;
+        self.continuation = RESUME_HERE;
         self.base = self.next;
         self.enter_pred(self.known.wakeup)?;
         Ok(true)
+    }
+
+    /// The woken goals are done: the instruction that waited.
+    pub(crate) fn resume_here(&mut self) {
+        let frame = self.frames[self.frame];
+        let n = frame.n_slots as usize - 1;
+        self.base = frame.base as usize;
+        self.pc =
+            self.stack[self.base + n].as_int().and_then(|it| usize::try_from(it).ok()).unwrap_or(0);
+        self.next = (self.base + n).max(self.kept_stack);
+        self.reserve(self.next);
+        self.continuation = frame.continuation as usize;
+        self.barrier = frame.barrier as usize;
+        self.frame = frame.parent as usize;
     }
 
     /// A list of `wake(Attributes, Value)`.

@@ -7,7 +7,7 @@
 use crate::data::{AtomId, Record, Value};
 use crate::machine::call::Next;
 use crate::machine::throw::{RECOVER, Thrown};
-use crate::machine::{Alternative, Fault, Machine};
+use crate::machine::{Alternative, Fault, Machine, Stop};
 
 /// Where a goal with a cleanup returns to: see the first instructions of the code.
 pub(crate) const CLEANUP_EXIT: usize = 5;
@@ -112,6 +112,15 @@ impl Machine {
                         return Err(Fault::Ball(ball));
                     }
                 }
+                Err(Fault::Stop(Stop::Memory)) => {
+                    if !self.throw_stack_overflow()? {
+                        if let Some(bottom) = self.choices.last().copied() {
+                            self.restore(&bottom);
+                            self.truncate_choices(self.choices.len() - 1);
+                        }
+                        return Err(Stop::Memory.into());
+                    }
+                }
                 Err(stop @ Fault::Stop(_)) => return Err(stop),
             }
         }
@@ -120,12 +129,13 @@ impl Machine {
     /// An exception passes a goal with a cleanup; a second exception is not heard.
     pub(crate) fn cleanup_on_exception(&mut self, base: usize, ball: &Record) -> Result<(), Fault> {
         self.n_cleanups -= 1;
-        self.next = self.next.max(self.kept_stack).max(base + 3);
+        // Nobody comes back to what lies above.
+        self.next = self.kept_stack.max(base + 3);
         let ball = ball.load(&mut self.heap);
         let functor = self.atoms.functor_named("exception", 1);
         let reason = self.heap.structure(functor, &[ball]);
         match self.clean_up(base, reason) {
-            Ok(()) | Err(Fault::Ball(_)) => Ok(()),
+            Ok(()) | Err(Fault::Ball(_) | Fault::Stop(Stop::Memory)) => Ok(()),
             Err(stop @ Fault::Stop(_)) => Err(stop),
         }
     }

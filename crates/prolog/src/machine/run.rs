@@ -195,10 +195,16 @@ impl Machine {
                     self.return_or_wake()?;
                 }
                 Ins::NeckCut => {
+                    if self.wake_here()? {
+                        continue;
+                    }
                     self.cut_to(self.barrier)?;
                     self.pc += 1;
                 }
                 Ins::Cut => {
+                    if self.wake_here()? {
+                        continue;
+                    }
                     self.cut_to(self.frames[self.frame].barrier as usize)?;
                     self.pc += 1;
                 }
@@ -242,6 +248,7 @@ impl Machine {
                             Some(res) => Value::int(res),
                             None => self.arith(op, a, b)?,
                         },
+                        _ if self.wake_here()? => continue,
                         _ if RECORD => {
                             self.running = Some((AtomId::IS, 2));
                             self.arith_recorded(op, a, b)?
@@ -252,6 +259,9 @@ impl Machine {
                     self.pc += 1;
                 }
                 Ins::Evaluate(to, of) => {
+                    if self.wake_here()? {
+                        continue;
+                    }
                     let value = self.operand(of);
                     self.running = Some((AtomId::IS, 2));
                     let value = if RECORD {
@@ -265,6 +275,9 @@ impl Machine {
                     self.pc += 1;
                 }
                 Ins::Compare(op, a, b, to) => {
+                    if self.wake_here()? {
+                        continue;
+                    }
                     let (mut a, mut b) = (self.operand(a), self.operand(b));
                     if RECORD
                         && (a.shadow().0 | b.shadow().0 != 0 || !a.is_integer() || !b.is_integer())
@@ -279,6 +292,9 @@ impl Machine {
                     self.branch(holds, to)?;
                 }
                 Ins::Test(test, of, to) => {
+                    if self.wake_here()? {
+                        continue;
+                    }
                     let value = self.operand(of);
                     if RECORD {
                         self.look_test(test, value);
@@ -287,6 +303,9 @@ impl Machine {
                     self.branch(holds, to)?;
                 }
                 Ins::Order(op, a, b, to) => {
+                    if self.wake_here()? {
+                        continue;
+                    }
                     let (a, b) = (self.operand(a), self.operand(b));
                     if RECORD {
                         self.look_order(a, b);
@@ -295,6 +314,9 @@ impl Machine {
                     self.branch(holds, to)?;
                 }
                 Ins::Identical(wanted, a, b, to) => {
+                    if self.wake_here()? {
+                        continue;
+                    }
                     let (a, b) = (self.operand(a), self.operand(b));
                     if RECORD {
                         self.look_identical(a, b);
@@ -315,6 +337,7 @@ impl Machine {
                 Ins::CleanupExit => self.cleanup_exit()?,
                 Ins::CallGoal => self.call_goal()?,
                 Ins::Resume => self.resume()?,
+                Ins::ResumeHere => self.resume_here(),
             }
         }
     }

@@ -173,6 +173,11 @@ impl Machine {
                     return Ending::True { more };
                 }
                 Ok(false) => return Ending::False,
+                Err(Fault::Stop(Stop::Memory)) => match self.throw_stack_overflow() {
+                    Ok(true) => {}
+                    Ok(false) => return Ending::Stopped(Stop::Memory),
+                    Err(stop) => return Ending::Stopped(stop),
+                },
                 Err(Fault::Stop(stop)) => return Ending::Stopped(stop),
                 Err(Fault::Ball(ball)) => {
                     match self.throw(ball) {

@@ -24,6 +24,8 @@ pub struct Machine {
     pub steps: u64,
     /// The count of steps at which the budgets are looked at again.
     pub(crate) check_at: u64,
+    /// Steps that the directives and expansions of a text that is being loaded may still take.
+    pub(crate) load_steps: u64,
     /// Set from outside to stop a run.
     pub interrupt: Arc<AtomicBool>,
 
@@ -124,6 +126,11 @@ pub enum Written {
 }
 
 impl Output {
+    pub(crate) fn bytes(&self) -> usize {
+        let captured: usize = self.captures.iter().map(|it| it.text.len()).sum();
+        self.text.len() + self.errors.len() + captured
+    }
+
     pub(crate) fn put_error(&mut self, text: &str) {
         if self.turns.last().is_none_or(|it| it.0 < self.text.len()) {
             self.turns.push((self.text.len(), self.errors.len()));

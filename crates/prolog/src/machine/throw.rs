@@ -7,10 +7,13 @@
 
 use crate::data::{FunctorId, Record, Value, unify};
 use crate::machine::call::Next;
-use crate::machine::{Alternative, Fault, Machine};
+use crate::machine::{Alternative, Fault, Machine, Stop};
 
 /// Where a goal inside `catch/3` returns to: see the first instructions of the code.
 pub(crate) const CATCH_EXIT: usize = 2;
+
+/// What an answer of `findall/3` takes besides its cells.
+pub(crate) const BYTES_PER_ANSWER: usize = 64;
 
 /// How far back the way to an exception is kept.
 const MAX_PLACES: usize = 64;
@@ -81,13 +84,18 @@ impl Machine {
                 {
                     // As on SWI-Prolog, the catcher is looked at with what the goal has bound.
                     let thrown = ball.load(&mut self.heap);
-                    if !self.can_unify(self.stack[choice.base as usize + 1], thrown) {
+                    let catcher = self.stack[choice.base as usize + 1];
+                    let is_wanted = match self.recorder.is_some() {
+                        true => self.can_unify_recorded(thrown, catcher),
+                        false => self.can_unify(catcher, thrown),
+                    };
+                    if !is_wanted {
                         self.pop_choice();
                         continue;
                     }
                     self.restore(&choice);
                     self.pop_choice();
-                    self.collectors.truncate(n_collectors as usize);
+                    self.drop_collectors(n_collectors as usize);
                     let base = choice.base as usize;
                     let mark = self.heap.mark();
                     let thrown = ball.load(&mut self.heap);
@@ -110,6 +118,32 @@ impl Machine {
             }
         }
         Ok(Thrown::Uncaught(ball))
+    }
+
+    /// The budget of memory is used up: the error that SWI-Prolog raises when its stacks are full.
+    /// Whether somebody caught it.
+    pub(crate) fn throw_stack_overflow(&mut self) -> Result<bool, Stop> {
+        // What the goals that are left behind have made is garbage for those that go on.
+        (self.collect_at, self.check_at) = (0, 0);
+        let stack = self.atom_named("stack");
+        let functor = self.atoms.functor_named("resource_error", 1);
+        let formal = self.heap.structure(functor, &[stack]);
+        let context = self.atom_named("stack_overflow");
+        let ball = self.heap.structure(FunctorId::ERROR_2, &[formal, context]);
+        match self.throw(ball) {
+            Ok(Thrown::Caught) => Ok(true),
+            // The exception of a cleanup is not heard.
+            Ok(Thrown::Uncaught(_)) | Err(Fault::Ball(_)) => Ok(false),
+            Err(Fault::Stop(stop)) => Err(stop),
+        }
+    }
+
+    /// Answers of `findall/3` that are under way are given up, but for the outermost `n` calls.
+    fn drop_collectors(&mut self, n: usize) {
+        let dropped = self.collectors.drain(n.min(self.collectors.len())..);
+        let bytes: usize = dropped.flatten().map(|it| it.size() + BYTES_PER_ANSWER).sum();
+        self.collected_bytes = self.collected_bytes.saturating_sub(bytes);
+        self.tables.leave(n);
     }
 
     /// Keeps where the run is, for whoever wants to know where an exception came from.

@@ -37,6 +37,7 @@ impl Machine {
             Ins::CallGoal,
             Ins::Resume,
             Ins::CleanupExit,
+            Ins::ResumeHere,
         ]);
         let mut known = |name: &str, arity: usize| {
             let name = atoms.intern(name);
@@ -71,6 +72,7 @@ impl Machine {
             limits: Limits::default(),
             steps: 0,
             check_at: 0,
+            load_steps: crate::program::LOAD_STEPS,
             interrupt: std::sync::Arc::default(),
             stack: Vec::new(),
             frames: vec![Frame::default()],

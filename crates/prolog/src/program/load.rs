@@ -1,6 +1,6 @@
 //! Loading a text: clauses are compiled, directives are carried out, mistakes are noted.
 
-use crate::code::{Kind, Source, compile_clause};
+use crate::code::{Kind, PredId, Source, compile_clause};
 use crate::data::{AtomId, FunctorId, Heap, Record, Value, View};
 use crate::machine::{Ending, Fault, Machine, Stop};
 use crate::program::{File, Library};
@@ -56,6 +56,7 @@ impl Machine {
     /// Loads a program's text into the module `user`, or into the module that it says it is.
     pub fn load(&mut self, file: &File, library: &mut dyn Library) -> LoadReport {
         self.reset();
+        self.load_steps = LOAD_STEPS;
         let report = self.load_file(file, AtomId::USER, library);
         self.keep_loaded();
         report
@@ -64,6 +65,7 @@ impl Machine {
     /// Loads a program, makes its exports known to goals, and runs what it wants run after loading.
     pub fn load_program(&mut self, file: &File, library: &mut dyn Library) -> LoadReport {
         self.reset();
+        self.load_steps = LOAD_STEPS;
         let mut report = self.load_file(file, AtomId::USER, library);
         if let Some(module) = report.module
             && module != AtomId::USER
@@ -157,7 +159,9 @@ impl Machine {
         self.modules.libraries.insert(name.to_owned(), AtomId::SYSTEM);
         let marking = std::mem::take(&mut self.db.marking);
         let importer = if named.is_some() { AtomId::USER } else { AtomId::SYSTEM };
+        let left = std::mem::replace(&mut self.load_steps, LOAD_STEPS);
         let report = self.load_file(&file, importer, library);
+        self.load_steps = left;
         self.db.marking = marking;
         if let Some(error) = report.errors.first().filter(|_| named.is_some()) {
             return Err(format!("{}:{}: {}", error.file, error.line, error.message));
@@ -268,10 +272,19 @@ impl Machine {
     }
 
     fn expands_goals(&mut self, module: AtomId) -> bool {
+        // CLP(FD) makes plain arithmetic of its constraints on integers.
+        let constraint = self.atoms.functor_named("#=", 2);
+        if self.db.find(module, constraint).is_some_and(|it| self.is_imported(it)) {
+            return true;
+        }
         let hook = self.atoms.functor_named("goal_expansion", 2);
         [module, AtomId::USER].into_iter().any(|module| {
             self.db.find(module, hook).is_some_and(|it| 0 < self.db.get(it).n_clauses)
         })
+    }
+
+    fn is_imported(&self, id: PredId) -> bool {
+        matches!(self.db.get(id).kind, Kind::Import(_))
     }
 
     /// `goal_expansion/2` of the module and of the user, on the goals of a clause.
@@ -521,7 +534,11 @@ impl Machine {
             let written = (self.output.text.len(), self.output.errors.len());
             self.db.begin_run();
             self.prepare(query);
+            let limits = self.limits;
+            self.limits.steps = self.load_steps.min(limits.steps);
             let ending = self.go();
+            self.limits = limits;
+            self.load_steps = self.load_steps.saturating_sub(self.steps);
             match ending {
                 Ending::Stopped(Stop::Load(name)) => {
                     // It begins again, as if it had not begun.
@@ -549,6 +566,9 @@ impl Machine {
         loading.note(message);
     }
 }
+
+/// What all directives and expansions of a program may take together: they may have no end.
+pub(crate) const LOAD_STEPS: u64 = 50_000_000;
 
 /// What the name of a file begins with that a goal loads; libraries have none of it.
 pub(crate) const NAMED_FILE: &str = "file:";

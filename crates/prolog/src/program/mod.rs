@@ -12,8 +12,8 @@ mod tabled;
 mod units;
 
 pub use boot::Known;
+pub(crate) use load::{LOAD_STEPS, NAMED_FILE, Place};
 pub use load::{LoadReport, Note};
-pub(crate) use load::{NAMED_FILE, Place};
 pub use modules::{Module, Modules};
 
 /// Where source text comes from.

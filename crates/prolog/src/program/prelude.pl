@@ -103,7 +103,7 @@ call_with_time_limit(Seconds, G) :-
 findall(T, G, L) :- findall(T, G, L, []).
 findall(T, G, L, Tail) :-
     '$findall_start',
-    ( call(G), '$findall_add'(T) ; '$findall_collect'(L, Tail) ).
+    ( call(G), '$findall_add'(T) ; '$findall_collect'(L0, Tail), L = L0 ).
 
 % The answers in portions of N; the state survives backtracking into the goal.
 findnsols(N, T, G, L) :- findnsols(N, T, G, L, []).
@@ -211,6 +211,7 @@ between(L, H, X) :-
 repeat.
 repeat :- repeat.
 
+atom_concat(A, B, C) :- var(C), atomic(A), atomic(B), A \== [], B \== [], !, '$concat'(atom, A, B, C).
 atom_concat(A, B, C) :- '$concat_any'(atom, A, B, C).
 string_concat(A, B, C) :- '$concat_any'(string, A, B, C).
 '$concat_any'(_, A, B, C) :- '$concat_text'(A), '$concat_text'(B), '$concat_text'(C), fail.
@@ -240,15 +241,22 @@ sub_string(A, B, L, R, S) :- '$slices'(string, A, B, L, R, S, Found), '$slice'(F
     ;   ( B = B0, L = L0, R = R0, S = S0 ; '$slice'(Rest, B, L, R, S) )
     ).
 
-clause(H, B) :- '$clauses'(H, B, access, Refs), '$member'(R, Refs), '$clause_seen'(R, H, B).
+'$factorize_term'(T, T, []).
+clause(H, B) :- '$first_clause'(H, B, access, R0, Rest), '$found_clause'(Rest, R0, R, H, B), '$clause_seen'(R, H, B).
+'$found_clause'([], R, R, _, _).
+'$found_clause'('$rest'(A, B, C), R0, R, H, Body) :-
+    (   R = R0
+    ;   '$next_clause'(H, Body, '$rest'(A, B, C), R1, Rest),
+        '$found_clause'(Rest, R1, R, H, Body)
+    ).
 clause(H, B, R) :- nonvar(R), !, '$must_be_ref'(R), '$clause'(R, H, B).
 '$must_be_ref'(R) :- ( R = '$clause'(_) -> true ; throw(error(type_error(db_reference, R), _)) ).
-clause(H, B, R) :- '$clauses'(H, B, access, Refs), '$member'(R, Refs), '$clause_seen'(R, H, B).
+clause(H, B, R) :- '$first_clause'(H, B, access, R0, Rest), '$found_clause'(Rest, R0, R, H, B), '$clause_seen'(R, H, B).
 retract(C) :-
     strip_module(C, M, P),
     ( nonvar(P), P = (H :- B) -> true ; H = P, B = true ),
-    '$clauses'(M:H, B, modify, Refs),
-    '$member'(R, Refs),
+    '$first_clause'(M:H, B, modify, R0, Rest),
+    '$found_clause'(Rest, R0, R, M:H, B),
     '$clause_seen'(R, M:H, B),
     ( '$erase'(R) -> true ; true ).
 
@@ -762,19 +770,18 @@ clause_property(_, _) :- fail.
 '$eval_when_condition'(C, _) :- throw(error(domain_error(when_condition, C), _)).
 '$or_list'(C, L) :- ( C = or(L0) -> L = L0 ; L = [C] ).
 
-% Tabled predicates. The outermost call runs the clauses of all calls it needs in rounds, until a
-% round brings nothing new; inside a round, a call gives the answers there are.
+% Tabled predicates: see the builtins. Calls that are complete or being evaluated give the answers there
+% are; answers that come while those before are looked at are seen, too.
 '$tabled'(Call, Goal, Modes) :-
-    '$table_state'(Call, State),
-    '$table_fill'(State, Call, Goal, Modes),
+    '$table_state'(Call, Table, State),
+    '$table_fill'(State, Table, Call, Goal, Modes),
     (   State == running
-    ->  copy_term(Call, Key), '$table_so_far'(Key, Call, 0)
-    ;   '$table_answers'(Call, Answers), '$member'(Call, Answers)
+    ->  '$table_so_far'(Table, Call, 0)
+    ;   '$table_answers'(Table, Answers), '$member'(Call, Answers)
     ).
-% Answers that come while those before are looked at are seen in the same round.
-'$table_so_far'(Key, Call, N) :-
-    '$table_answer'(Key, N, Answer),
-    ( Call = Answer ; N1 is N + 1, '$table_so_far'(Key, Call, N1) ).
+'$table_so_far'(Table, Call, N) :-
+    '$table_answer'(Table, N, Answer),
+    ( Call = Answer ; N1 is N + 1, '$table_so_far'(Table, Call, N1) ).
 tnot(Goal) :-
     strip_module(Goal, M, G),
     (   callable(G), '$predicate'(M:G, tabled, []) -> true
@@ -794,34 +801,37 @@ tnot(Goal) :-
 untable(_).
 abolish_module_tables(M) :- ( var(M) -> throw(error(instantiation_error, _)) ; atom(M) -> abolish_all_tables ; throw(error(type_error(atom, M), _)) ).
 abolish_table_subgoals(G) :- strip_module(G, _, P), ( ( callable(P) ; P == [] ) -> abolish_all_tables ; throw(error(type_error(callable, G), _)) ).
-'$table_fill'(complete, _, _, _).
-'$table_fill'(running, _, _, _).
-'$table_fill'(follow, Call, Goal, Modes) :- '$table_round'(Call, Goal, Modes).
-'$table_fill'(lead, Call, Goal, Modes) :-
-    catch('$table_rounds'(Call, Goal, Modes), E, ( '$table_abandon', throw(E) )),
-    '$table_complete'.
-'$table_rounds'(Call, Goal, Modes) :-
+'$table_fill'(complete, _, _, _, _).
+'$table_fill'(running, _, _, _, _).
+'$table_fill'(new, Table, Call, Goal, Modes) :-
+    '$table_modes'(Modes, How),
+    '$table_enter'(Table),
     repeat,
-    '$table_round'(Call, Goal, Modes),
-    \+ '$table_changed',
+    '$table_begin',
+    ( call(Goal), '$table_new'(How, Table, Modes, Call), fail ; true ),
+    '$table_again'(Again),
+    Again == false,
     !.
-'$table_round'(Call, Goal, Modes) :-
-    copy_term(Call, Key),
-    '$table_start'(Key),
-    ( call(Goal), '$table_new'(Modes, Key, Call), fail ; true ).
-'$table_new'([], Key, Answer) :- '$table_add'(Key, Answer).
-'$table_new'([M0|Ms0], Key, Answer) :-
-    ( '$table_first'(Key) -> M = M0, Ms = Ms0 ; '$table_once'([M0|Ms0], [M|Ms]) ),
+% Whether the answers of a group become one by comparing only.
+'$table_modes'([], all) :- !.
+'$table_modes'(Modes, simple) :- '$table_simple'(Modes), !.
+'$table_modes'(_, general).
+'$table_simple'([]).
+'$table_simple'([M|Ms]) :- memberchk(M, [index, first, last, -, min, max]), '$table_simple'(Ms).
+'$table_new'(all, Table, _, Answer) :- '$table_add'(Table, Answer).
+'$table_new'(simple, Table, Modes, Answer) :- '$table_join'(Table, Modes, Answer).
+'$table_new'(general, Table, [M0|Ms0], Answer) :-
+    ( '$table_first'(Table) -> M = M0, Ms = Ms0 ; '$table_once'([M0|Ms0], [M|Ms]) ),
     strip_module(Answer, Module, Plain),
     Plain =.. [Name|Args],
     '$table_group'([M|Ms], Args, Group),
-    (   '$table_improve'(Key, Group, Answer, Found)
+    (   '$table_improve'(Table, Group, Answer, Found)
     ->  Found = old(Old), strip_module(Old, _, OldPlain), OldPlain =.. [_|OldArgs],
         '$table_better'([M|Ms], Module, OldArgs, Args, NewArgs),
         NewArgs \== OldArgs,
         New =.. [Name|NewArgs],
-        '$table_improve'(Key, Group, Module:New, new)
-    ;   '$table_improve'(Key, Group, Answer, new)
+        '$table_improve'(Table, Group, Module:New, new)
+    ;   '$table_improve'(Table, Group, Answer, new)
     ).
 % Modes that take every answer into account look at each of them once: in the first round.
 '$table_once'([], []).
@@ -864,6 +874,9 @@ abolish_table_subgoals(G) :- strip_module(G, _, P), ( ( callable(P) ; P == [] ) 
 '$expand_body'(G, _, G).
 '$goal_expansion'(G, M, X) :- current_predicate(M:goal_expansion/2), M:goal_expansion(G, X), !.
 '$goal_expansion'(G, M, X) :- M \== user, current_predicate(user:goal_expansion/2), user:goal_expansion(G, X), !.
+'$goal_expansion'(G, M, X) :-
+    '$is_loaded'(clpfd, clpfd_expandable, 1), clpfd:clpfd_expandable(G),
+    predicate_property(M:G, imported_from(clpfd)), system:goal_expansion(G, X), !.
 expand_goal(G0, G) :- prolog_load_context(module, M), '$expand_body'(G0, M, G).
 % The node of a tree `Name(Key, _, ..., Left, Right)` where a key is, or would be.
 '$btree_find_node'(Key, Tree, Positions, Node, Where) :-

@@ -6,7 +6,7 @@ use crate::data::{AtomId, FunctorId, Heap, Record, Value};
 use crate::machine::{Ending, Machine};
 use crate::program::load::Loading;
 use crate::program::{File, Library, Module};
-use crate::text::Syntax;
+use crate::text::{Syntax, TextKind};
 
 /// Libraries that we bring along: instead of an installed one, or of what is C there.
 const EMBEDDED: &[(&str, &str)] = &[
@@ -76,7 +76,9 @@ impl Machine {
             }
         }
         self.ops.put_below(module, loading.module);
-        let syntax = Syntax { module, ..self.syntax_of(loading.module) };
+        // As on SWI-Prolog: whatever the text around it says.
+        let double_quotes = TextKind::String;
+        let syntax = Syntax { module, double_quotes, ..self.syntax_of(loading.module) };
         self.modules.by_name.insert(
             module,
             Module {

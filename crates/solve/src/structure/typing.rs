@@ -3,7 +3,7 @@
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 use term::{Atom, Bits, Field, Fun, Kind, Kinds, Term, Type, TypeId, Types, is_bit_size};
 
@@ -12,6 +12,8 @@ pub(super) struct Typing<'q> {
     pub(super) types: &'q Types,
     known: RefCell<FxHashMap<Typed, Rc<[Alt<'q>]>>>,
     booleans: Rc<[Alt<'q>]>,
+    /// Which types have members.
+    inhabited: OnceCell<Vec<bool>>,
     /// Something was left out that may exist: nothing is proved any more.
     pub(super) is_cut: Cell<bool>,
 }
@@ -46,6 +48,7 @@ impl<'q> Typing<'q> {
             types,
             known: RefCell::default(),
             booleans: booleans.into(),
+            inhabited: OnceCell::new(),
             is_cut: Cell::new(false),
         }
     }
@@ -69,9 +72,28 @@ impl<'q> Typing<'q> {
         if res.iter().any(|it| matches!(it, Alt::Any)) {
             res = vec![Alt::Any];
         }
+        // Following a type that only contains itself would not end.
+        res.retain(|it| self.has_members(it));
         let res: Rc<[Alt<'q>]> = res.into();
         self.known.borrow_mut().insert(of, Rc::clone(&res));
         res
+    }
+
+    /// Whether the parts that every such term has are of types with members.
+    fn has_members(&self, alt: &Alt<'q>) -> bool {
+        let inhabited = self.inhabited.get_or_init(|| self.types.inhabited());
+        let is_inhabited = |it: &TypeId| inhabited.get(it.0 as usize).copied().unwrap_or(true);
+        match alt {
+            Alt::Cons { item, tail } => is_inhabited(item) && is_inhabited(tail),
+            Alt::Tuple(parts) => parts.iter().all(is_inhabited),
+            Alt::Any
+            | Alt::Kind(_)
+            | Alt::Literal(_)
+            | Alt::Range(..)
+            | Alt::Map(_)
+            | Alt::Bits { .. }
+            | Alt::Fun { .. } => true,
+        }
     }
 
     fn flatten(&self, id: TypeId, seen: &mut Vec<TypeId>, res: &mut Vec<Alt<'q>>) {

@@ -11,13 +11,18 @@ use crate::types::{Field, Type, TypeId, Types};
 use num_bigint::BigInt;
 
 pub(super) fn smallest(types: &Types, id: TypeId) -> Option<Term> {
-    Finder { types, depths: depths(types, id) }.member(id)
+    Finder { types, depths: depths(types, &reachable(types, id)) }.member(id)
 }
 
-/// The nesting of the shallowest member of all types that one refers to, unions counted; `None`
-/// for an empty type.
-fn depths(types: &Types, root: TypeId) -> Vec<Option<u32>> {
-    let order = reachable(types, root);
+/// Which types have members, by their number.
+pub(super) fn inhabited(types: &Types) -> Vec<bool> {
+    let all: Vec<TypeId> = (0..types.len()).filter_map(|it| u32::try_from(it).ok()).map(TypeId).collect();
+    depths(types, &all).iter().map(Option::is_some).collect()
+}
+
+/// The nesting of the shallowest member of these types, unions counted; `None` for an empty type. What
+/// they refer to must be among them.
+fn depths(types: &Types, order: &[TypeId]) -> Vec<Option<u32>> {
     let mut depths = vec![None; types.len()];
     loop {
         let mut is_done = true;

@@ -1,0 +1,163 @@
+//! What a run does not tell of its input it must not depend on: every builtin, on values of every kind.
+//!
+//! If a builtin was given a value of the input, looked at nothing and lost nothing, then it must end alike
+//! for all other values: otherwise a clause behind it would be called unsatisfiable.
+
+use conformance::swipl::Installed;
+use prolog::code::Kind;
+use prolog::concolic::{Arg, Goal, Unit};
+use prolog::data::AtomId;
+use prolog::{File, Limits, Machine};
+use std::collections::BTreeMap;
+use term::{Term, read_term};
+use trace::{Executor, Input, Outcome};
+
+/// Terms of the shared theory: texts are binaries, compounds are tuples.
+const VALUES: &[&str] = &[
+    "a",
+    "[]",
+    "0",
+    "1",
+    "-7",
+    "1.5",
+    "{f,a}",
+    "{f,b,c}",
+    "[a]",
+    "[97]",
+    "[a|b]",
+    "<<\"ab\">>",
+    "user",
+    "user_error",
+    "{':',user,a}",
+    "{'-',a,b}",
+    "[{'-',a,b}]",
+];
+
+/// What stands for the other arguments.
+const OTHERS: &[&str] = &["_", "f(a)", "[a]", "x", "2"];
+
+/// Builtins that end the run, or that write what they are given and nothing else.
+const LEFT_OUT: &[&str] = &["halt", "read_term", "read"];
+
+fn term(text: &str) -> Term {
+    read_term(text).unwrap_or_else(|it| panic!("{text}: {it:?}"))
+}
+
+/// How the goal of a program ends for an input, and whether the run has told anything of it.
+fn ran(program: &str, input: &str) -> (String, bool) {
+    let mut library = Installed;
+    let mut machine = Machine::new(&mut library);
+    run_on(&mut machine, &mut library, program, input)
+}
+
+fn run_on(
+    machine: &mut Machine,
+    library: &mut Installed,
+    program: &str,
+    input: &str,
+) -> (String, bool) {
+    let file = File { path: "program.pl".to_owned(), text: program.to_owned() };
+    machine.load_marked(&file, library);
+    machine.clear();
+    unit_run(machine, library, "p", input)
+}
+
+fn unit_run(
+    machine: &mut Machine,
+    library: &mut Installed,
+    name: &str,
+    input: &str,
+) -> (String, bool) {
+    let (name, before) = (name.to_owned(), Vec::new());
+    let goal = Goal { module: "user".to_owned(), name, args: vec![Arg::Input], before };
+    let limits = Limits { steps: 20_000, memory_bytes: 1 << 26 };
+    let mut unit = Unit::new(machine, library, goal, limits, 1);
+    let run = unit.run(&Input { args: vec![term(input)] }).expect("a run");
+    let ending = match &run.outcome {
+        Outcome::Value(value) => format!("{value:?}"),
+        Outcome::Crash { reason, .. } => format!("throws {reason:?}"),
+        other => format!("{other:?}"),
+    };
+    (ending, !run.choices.is_empty() || !run.losses.is_empty())
+}
+
+#[test]
+fn what_no_run_told_makes_no_difference() {
+    let mut library = Installed;
+    let mut machine = Machine::new(&mut library);
+    let builtins: Vec<(String, usize)> = machine
+        .db
+        .preds
+        .iter()
+        .filter(|it| it.module == AtomId::SYSTEM && matches!(it.kind, Kind::Builtin(_)))
+        .map(|it| (machine.atoms.text(it.name).to_owned(), it.arity as usize))
+        .filter(|it| 0 < it.1 && it.1 < 5 && !it.0.starts_with('$'))
+        .filter(|it| !LEFT_OUT.contains(&it.0.as_str()))
+        .collect();
+    assert!(200 < builtins.len(), "{}", builtins.len());
+    // One clause for each builtin, argument and filling of the others.
+    let mut program = String::new();
+    let mut names = Vec::new();
+    for (name, arity) in &builtins {
+        for n in 0..*arity {
+            for (k, other) in OTHERS.iter().enumerate().take(if *arity == 1 { 1 } else { 5 }) {
+                let args: Vec<&str> =
+                    (0..*arity).map(|it| if it == n { "X" } else { other }).collect();
+                let text = name.replace('\\', "\\\\");
+                let own = format!("'{text} {n} {k}'");
+                program += &format!("{own}(X) :- '{text}'({}).\n", args.join(", "));
+                names.push(format!("{name} {n} {k}"));
+            }
+        }
+    }
+    let file = File { path: "program.pl".to_owned(), text: program };
+    let report = machine.load_marked(&file, &mut library);
+    assert!(report.errors.is_empty(), "{:?}", report.errors.first());
+    machine.clear();
+    let mut wrong = Vec::new();
+    for name in names {
+        let mut untold: BTreeMap<String, &str> = BTreeMap::new();
+        let mut all: BTreeMap<String, &str> = BTreeMap::new();
+        for value in VALUES {
+            let (ending, told) = unit_run(&mut machine, &mut library, &name, value);
+            // The culprit of an error is the input itself.
+            let ending = if ending.starts_with("throws") { "throws".to_owned() } else { ending };
+            if !told {
+                untold.entry(ending.clone()).or_insert(value);
+            }
+            all.entry(ending).or_insert(value);
+        }
+        if !untold.is_empty() && 1 < all.len() {
+            wrong.push(format!("{name}: told nothing with {untold:?}, but {all:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of them:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Results that are given are compared, balls are caught, flags are asked: each is told.
+#[test]
+fn programs_tell_what_they_look_at() {
+    for (program, input) in [
+        ("p(X) :- copy_term(X, f(Y)), q(Y).\nq(a).", "b"),
+        ("p(X) :- duplicate_term(X, f(_)).", "b"),
+        ("p(X) :- nb_setval(k, X), nb_getval(k, a).", "b"),
+        ("p(X) :- X =.. [f, a].", "{f,b}"),
+        ("p(X) :- term_variables(f(X, Y), [Y]), functor(X, f, _).", "b"),
+        ("p(X) :- catch(throw(X), a, true).", "b"),
+        ("p(X) :- catch(throw(e(X)), e(f(_)), true).", "b"),
+        ("p(X) :- findall(X, true, [a]).", "b"),
+        ("p(X) :- assertz(k(X)), k(a).\n:- dynamic k/1.", "b"),
+        ("p(_) :- current_prolog_flag(no_such_flag, true).", "b"),
+        ("p(_) :- current_prolog_flag(argv, [_, a]).", "b"),
+        ("p(X) :- strip_module(X, m, _).", "b"),
+        ("p(X) :- setarg(X, f(a), b).", "2"),
+        ("p(X) :- arg(1, f(X), a).", "b"),
+        ("p(X) :- sort(0, @>=, [X, a], [a|_]).", "b"),
+        ("p(X) :- atom_length(X, 3).", "b"),
+        ("p(X) :- call(X).", "fail"),
+        ("p(X) :- G =.. [X, 1], call(G).\nq(1).", "b"),
+    ] {
+        let (ending, told) = ran(program, input);
+        assert!(told, "{program}: {ending} and nothing is told");
+    }
+}
