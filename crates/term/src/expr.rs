@@ -416,6 +416,8 @@ pub struct Exprs {
     vars: Vec<u64>,
     /// By hash. Where hashes are equal, the later expression is under the next free number.
     ids: FxHashMap<u64, ExprId>,
+    /// Memory that all of them take, about.
+    bytes: usize,
 }
 
 impl Exprs {
@@ -449,6 +451,11 @@ impl Exprs {
 
     pub fn get(&self, id: ExprId) -> Option<&Expr> {
         self.nodes.get(id.0 as usize)
+    }
+
+    /// How much memory they take, about.
+    pub fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// Whether the value is always `true` or `false`.
@@ -507,15 +514,22 @@ impl Exprs {
         let id = ExprId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
         let vars = match &expr {
             Expr::Var(var) => 1 << var.0.min(63),
-            Expr::Const(_) => 0,
+            Expr::Const(term) => {
+                self.bytes += term.bytes();
+                0
+            }
             Expr::Apply(_, args) => args.iter().fold(0, |sum, it| sum | self.vars(*it)),
         };
+        self.bytes += BYTES_OF_EXPR;
         self.vars.push(vars);
         self.nodes.push(expr);
         self.ids.insert(key, id);
         id
     }
 }
+
+/// A node with two operands, its variables and its place in the table.
+const BYTES_OF_EXPR: usize = size_of::<Expr>() + 2 * size_of::<ExprId>() + 32;
 
 fn hash(of: &impl Hash) -> u64 {
     let mut hasher = FxHasher::default();

@@ -21,24 +21,35 @@ pub trait Roots {
 }
 
 impl Heap {
-    /// Whether a collection is due. Cheap: asked at every call.
+    /// Whether a collection is due, or there is work to be charged for. Cheap: asked at every call and
+    /// every return.
     #[inline]
+    pub fn needs_safe_point(&self) -> bool {
+        self.cells.len() >= self.next_safe_point.get()
+    }
+
+    /// Whether a collection is due.
     pub fn is_full(&self) -> bool {
         self.cells.len() >= self.next_minor
     }
 
+    fn collect_at(&mut self, n_cells: usize) {
+        self.next_minor = n_cells;
+        self.next_safe_point.set(if self.has_uncharged_work() { 0 } else { n_cells });
+    }
+
     /// Counts bytes held outside the cells; when they have grown much, a collection is due.
     #[inline]
-    pub(super) fn add_outside(&mut self, n_bytes: usize) {
+    pub(crate) fn add_outside(&mut self, n_bytes: usize) {
         self.outside_bytes += n_bytes;
         if self.outside_bytes > self.outside_at_major.saturating_add(OUTSIDE_STEP) {
-            self.next_minor = 0;
+            self.collect_at(0);
         }
     }
 
     /// Nothing is collected until the heap is released.
     pub fn keep_all(&mut self) {
-        self.next_minor = usize::MAX;
+        self.collect_at(usize::MAX);
         self.outside_at_major = usize::MAX;
     }
 
@@ -93,7 +104,7 @@ impl Heap {
             identities: mark.identities,
         };
         self.nodes.truncate(mark.identities);
-        self.next_minor = self.cells.len() + NURSERY_CELLS;
+        self.collect_at(self.cells.len() + NURSERY_CELLS);
         self.count_outside();
         self.outside_at_major = self.outside_bytes;
     }
@@ -109,6 +120,11 @@ impl Heap {
         copy.scan();
         let Copying { to, bigs, buffers, .. } = copy;
         self.cells.truncate(from.cells);
+        if from.cells <= Mark::EMPTY.cells {
+            // What was there is given back before the copy moves into its place.
+            self.cells = Vec::new();
+            self.cells.push(Value::raw(0, 0));
+        }
         self.cells.extend_from_slice(&to);
         self.collected.n += 1;
         self.collected.cells += n_before.saturating_sub(self.cells.len()) as u64;
@@ -121,7 +137,7 @@ impl Heap {
         self.old = self.mark();
         self.cells.shrink_to(2 * self.cells.len() + 2 * NURSERY_CELLS);
         // Where the roots are many (a deep stack), collect less often.
-        self.next_minor = self.cells.len() + NURSERY_CELLS.max(n_roots);
+        self.collect_at(self.cells.len() + NURSERY_CELLS.max(n_roots));
         self.count_outside();
     }
 

@@ -4,7 +4,7 @@
 use crate::builtins::files;
 use crate::builtins::handles::HandleKind;
 use crate::builtins::{Builtin, Effect, Fault, How, Request, Stop};
-use crate::data::{AtomId, PidId, TooDeep, Value, from_term, to_term};
+use crate::data::{AtomId, PidId, NoTerm, Value, from_term, to_term};
 use crate::host::{HostAnswer, HostError};
 use crate::lower;
 use crate::machine::process::{Execution, OnReturn, Start};
@@ -74,8 +74,11 @@ impl Machine {
 
     fn apply_on_host(&mut self, builtin: &Builtin, args: &[Value]) -> Result<HostAnswer, Stop> {
         let Builtin { module, name, arity, .. } = *builtin;
-        let terms = self.terms(args).map_err(|_| Stop::Unsupported {
-            what: format!("{module}:{name}/{arity} on a deeply nested term"),
+        let terms = self.terms(args).map_err(|why| match why {
+            NoTerm::TooDeep => Stop::Unsupported {
+                what: format!("{module}:{name}/{arity} on a deeply nested term"),
+            },
+            NoTerm::TooLarge => Stop::OutOfMemory,
         })?;
         // What stays open there belongs to a process that is gone when it answers.
         if builtin.effect != Effect::Pure && terms.iter().any(holds_fun) {
@@ -85,7 +88,7 @@ impl Machine {
         answer.map_err(|it| Stop::Host { why: it.to_string() })
     }
 
-    fn terms(&self, values: &[Value]) -> Result<Vec<Term>, TooDeep> {
+    fn terms(&self, values: &[Value]) -> Result<Vec<Term>, NoTerm> {
         values.iter().map(|it| to_term(&self.world.heap, &self.world.atoms, *it)).collect()
     }
 

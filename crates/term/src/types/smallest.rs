@@ -109,7 +109,7 @@ impl Finder<'_> {
                 parts.collect::<Option<Vec<Term>>>().map(Term::Tuple)
             }
             Type::Map(fields) => self.map(fields),
-            Type::Bits { base, .. } => Some(Term::Bits(Bits::zeros(usize::try_from(*base).ok()?))),
+            Type::Bits { base, .. } => Bits::made_up(*base).map(Term::Bits),
             Type::Fun { args, result } => {
                 let arity = u8::try_from(args.as_ref().map_or(0, |it| it.len())).ok()?;
                 let default = self.member(*result)?;
