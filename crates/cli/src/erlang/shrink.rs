@@ -28,9 +28,10 @@ pub(crate) fn simpler_args(args: &[Term]) -> impl Iterator<Item = Vec<Term>> {
 }
 
 fn simpler_parts(items: &[Term]) -> Simpler<'_, Vec<Term>> {
-    Box::new((items.iter().enumerate()).flat_map(move |(n, item)| {
-        simpler(item).map(move |it| with(items, n, it))
-    }))
+    Box::new(
+        (items.iter().enumerate())
+            .flat_map(move |(n, item)| simpler(item).map(move |it| with(items, n, it))),
+    )
 }
 
 fn count_numbers(term: &Term, counts: &mut BTreeMap<i64, usize>) {

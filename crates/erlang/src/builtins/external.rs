@@ -68,11 +68,10 @@ fn encode(w: &World, value: Value, form: Form) -> Result<Vec<u8>, Fault> {
     if !unfolds_within(&w.heap, value, budget) {
         return Err(Stop::OutOfMemory.into());
     }
-    let term = to_external(&w.heap, &w.atoms, value)
-        .map_err(|why| match why {
-            NoTerm::TooDeep => Stop::Unsupported { what: format!("term_to_binary: {why}") },
-            NoTerm::TooLarge => Stop::OutOfMemory,
-        })?;
+    let term = to_external(&w.heap, &w.atoms, value).map_err(|why| match why {
+        NoTerm::TooDeep => Stop::Unsupported { what: format!("term_to_binary: {why}") },
+        NoTerm::TooLarge => Stop::OutOfMemory,
+    })?;
     etf::encode_as(&term, form).map_err(|_| Fault::SYSTEM_LIMIT)
 }
 

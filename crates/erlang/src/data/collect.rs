@@ -119,13 +119,12 @@ impl Heap {
         });
         copy.scan();
         let Copying { to, bigs, buffers, .. } = copy;
-        self.cells.truncate(from.cells);
-        if from.cells <= Mark::EMPTY.cells {
-            // What was there is given back before the copy moves into its place.
-            self.cells = Vec::new();
-            self.cells.push(Value::raw(0, 0));
+        if from == Mark::EMPTY {
+            self.cells = to;
+        } else {
+            self.cells.truncate(from.cells);
+            self.cells.extend_from_slice(&to);
         }
-        self.cells.extend_from_slice(&to);
         self.collected.n += 1;
         self.collected.cells += n_before.saturating_sub(self.cells.len()) as u64;
         self.bigs.truncate(from.bigs);
@@ -157,7 +156,10 @@ pub(crate) struct Collected {
 struct Copying<'a> {
     heap: &'a mut Heap,
     from: Mark,
+    /// What is kept of the young part, or of the whole heap with the cell that belongs to nobody.
     to: Vec<Value>,
+    /// The address of the first cell of `to`.
+    to_begins: usize,
     bigs: Vec<BigInt>,
     big_moved: Vec<Option<u32>>,
     buffers: Vec<Buffer>,
@@ -168,10 +170,15 @@ impl Copying<'_> {
     fn new(heap: &mut Heap, from: Mark) -> Copying<'_> {
         let big_moved = vec![None; heap.bigs.len().saturating_sub(from.bigs)];
         let buffer_moved = vec![None; heap.buffers.len().saturating_sub(from.buffers)];
+        // A whole heap is not made larger while it is copied, which would take its size once more.
+        let is_whole = from == Mark::EMPTY;
+        let mut to = Vec::with_capacity(if is_whole { heap.cells.len() } else { 0 });
+        to.extend(is_whole.then(|| Value::raw(0, 0)));
         Copying {
             heap,
             from,
-            to: Vec::new(),
+            to,
+            to_begins: if is_whole { 0 } else { from.cells },
             bigs: Vec::new(),
             big_moved,
             buffers: Vec::new(),
@@ -187,7 +194,7 @@ impl Copying<'_> {
 
     /// Copies what the copied objects point to, until nothing new turns up.
     fn scan(&mut self) {
-        let mut at = 0;
+        let mut at = self.from.cells - self.to_begins;
         while let Some(value) = self.to.get(at).copied() {
             let value = self.forward(value);
             if let Some(slot) = self.to.get_mut(at) {
@@ -227,7 +234,7 @@ impl Copying<'_> {
         if len == 0 {
             return value;
         }
-        let new_at = At((self.from.cells + self.to.len()) as u64);
+        let new_at = At((self.to_begins + self.to.len()) as u64);
         let start = self.to.len();
         self.to.extend_from_slice(self.heap.slice(at.0, len));
         if value.tag() == Tag::Bits

@@ -233,7 +233,8 @@ mod tests {
                 let text = it.to_str_radix(base);
                 assert!(to_text(&effort, &it, base) == Ok(text.clone()), "{} bits", it.bits());
                 let digits = text.trim_start_matches('-').bytes();
-                let digit = |it: u8| char::from(it).to_digit(36).and_then(|it| u8::try_from(it).ok());
+                let digit =
+                    |it: u8| char::from(it).to_digit(36).and_then(|it| u8::try_from(it).ok());
                 let digits: Vec<u8> = digits.filter_map(digit).collect();
                 let read = from_digits(&effort, &digits, base);
                 assert!(read == Ok(it.magnitude().clone()), "{} digits", digits.len());

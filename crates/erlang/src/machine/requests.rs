@@ -4,12 +4,13 @@
 use crate::builtins::files;
 use crate::builtins::handles::HandleKind;
 use crate::builtins::{Builtin, Effect, Fault, How, Request, Stop};
-use crate::data::{AtomId, PidId, NoTerm, Value, from_term, to_term};
+use crate::data::{AtomId, NoTerm, PidId, Value, from_term, to_term};
 use crate::host::{HostAnswer, HostError};
 use crate::lower;
 use crate::machine::process::{Execution, OnReturn, Start};
 use crate::machine::versions::Purge;
 use crate::machine::{Machine, MachineError, Object, World};
+use std::sync::atomic::Ordering;
 use term::{Atom, Term};
 
 impl Machine {
@@ -85,7 +86,10 @@ impl Machine {
             return Err(Stop::Unsupported { what: format!("{module}:{name}/{arity} with a fun") });
         }
         let answer = self.host.apply(&Atom::new(module), &Atom::new(name), &terms);
-        answer.map_err(|it| Stop::Host { why: it.to_string() })
+        answer.map_err(|it| match self.interrupt.load(Ordering::Relaxed) {
+            true => Stop::Interrupted,
+            false => Stop::Host { why: it.to_string() },
+        })
     }
 
     fn terms(&self, values: &[Value]) -> Result<Vec<Term>, NoTerm> {

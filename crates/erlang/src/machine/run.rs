@@ -4,7 +4,7 @@ use crate::builtins::files::OpenFiles;
 use crate::builtins::{Effect, Stop};
 use crate::code::Program;
 use crate::core;
-use crate::data::{AtomId, Effort, Mark, PidId, RefId, NoTerm, Value, from_term, to_term};
+use crate::data::{AtomId, Effort, Mark, NoTerm, PidId, RefId, Value, from_term, to_term};
 use crate::host::{Host, HostError, ModuleCode};
 use crate::lower;
 use crate::machine::interpret::{Pause, run};
@@ -132,6 +132,7 @@ pub(super) const SLICE: u32 = 4000;
 impl Machine {
     pub fn new(mut host: Box<dyn Host>, settings: Settings) -> Machine {
         let Settings { limits, allowed, logging, epoch, environment, interrupt, nodes } = settings;
+        host.interrupted_by(&interrupt);
         let mut world = World {
             limits,
             allowed,
@@ -142,7 +143,7 @@ impl Machine {
             ports: Ports::of(host.programs(), host.sockets()),
             ..World::default()
         };
-        world.heap.max_term_bytes = world.heap.max_term_bytes.min(world.limits.memory_bytes);
+        world.heap.max_term_bytes = world.limits.term_bytes.min(world.limits.memory_bytes);
         world.heap.effort = Effort::interrupted_by(Arc::clone(&interrupt));
         let program = Program::new(&mut world.atoms);
         let nodes: Vec<AtomId> = nodes.iter().map(|it| world.atoms.intern(it)).collect();
@@ -549,10 +550,9 @@ impl Machine {
                 Some(Ended::Value(value)) => {
                     self.term(value).map_or_else(Outcome::NoTerm, Outcome::Value)
                 }
-                Some(Ended::Killed(reason)) => {
-                    self.term(reason)
-                    .map_or_else(Outcome::NoTerm, |reason| Outcome::Killed { reason })
-                }
+                Some(Ended::Killed(reason)) => self
+                    .term(reason)
+                    .map_or_else(Outcome::NoTerm, |reason| Outcome::Killed { reason }),
                 Some(Ended::Raised { class, reason, trace }) => {
                     let trace = raise::build_trace(&self.program, &mut self.world, trace);
                     let class = Atom::new(self.world.atoms.name(class));
