@@ -256,4 +256,11 @@ mod tests {
         check("fun (1) -> 42; (_) -> 7 end", |it| it.contains("42"), "fun (_) -> 42 end");
         check("[a|b]", |it| it.contains('|'), "[0|0]");
     }
+
+    #[test]
+    fn simpler_terms_are_made_when_they_are_asked_for() {
+        let large =
+            [Term::binary(vec![7; 1 << 20]), Term::proper_list(vec![Term::Int(7); 1 << 20])];
+        assert_eq!(simpler_args(&large).take(10).count(), 10);
+    }
 }

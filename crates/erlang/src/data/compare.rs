@@ -49,20 +49,22 @@ pub(super) fn is_immediate(value: Value) -> bool {
 fn compare<const EXACT: bool>(heap: &Heap, atoms: &Atoms, left: Value, right: Value) -> Ordering {
     let mut n_left = MAX_NATIVE_STEPS;
     let order = compare_shallow(heap, atoms, (left, right), EXACT, MAX_NATIVE, &mut n_left);
+    // What is too large or too deep is compared from the top once more, with everything remembered.
+    let order = order.unwrap_or_else(|| compare_deep(heap, atoms, left, right, EXACT).0);
     if n_left < MAX_NATIVE_STEPS - WORTH_COUNTING {
         heap.count_steps(MAX_NATIVE_STEPS - n_left);
     }
     order
 }
 
-/// Native recursion looks at so many pairs of parts; what is left is for [`compare_deep`].
+/// Native recursion looks at so many pairs of parts; more are for [`compare_deep`].
 const MAX_NATIVE_STEPS: usize = 100_000;
 const WORTH_COUNTING: usize = 64;
 
-/// Native recursion goes this deep; what lies deeper is left to [`compare_deep`].
+/// Native recursion goes this deep; what is deeper is for [`compare_deep`].
 const MAX_NATIVE: u32 = 32;
 
-/// Lists and tuples, which nearly everything is made of, without allocating.
+/// Lists and tuples, which nearly everything is made of, without allocating. `None`: it would go too far.
 fn compare_shallow(
     heap: &Heap,
     atoms: &Atoms,
@@ -70,44 +72,53 @@ fn compare_shallow(
     exact: bool,
     depth: u32,
     n_left: &mut usize,
-) -> Ordering {
+) -> Option<Ordering> {
     loop {
         *n_left = n_left.saturating_sub(1);
         if depth == 0 || *n_left == 0 {
-            return compare_deep(heap, atoms, left, right, exact);
+            return None;
         }
         if left.same_word(right) {
-            return Ordering::Equal;
+            return Some(Ordering::Equal);
         }
         match (left.view(), right.view()) {
             (View::Cons(a), View::Cons(b)) => {
                 let heads = (heap.head(a), heap.head(b));
-                let order = compare_shallow(heap, atoms, heads, exact, depth - 1, n_left);
+                let order = compare_shallow(heap, atoms, heads, exact, depth - 1, n_left)?;
                 if order.is_ne() {
-                    return order;
+                    return Some(order);
                 }
                 (left, right) = (heap.tail(a), heap.tail(b));
             }
             (View::Tuple(a, n), View::Tuple(b, m)) => {
                 if n != m {
-                    return n.cmp(&m);
+                    return Some(n.cmp(&m));
                 }
-                let pairs = heap.slice(a.0, n as usize).iter().zip(heap.slice(b.0, n as usize));
-                return pairs
-                    .map(|(a, b)| compare_shallow(heap, atoms, (*a, *b), exact, depth - 1, n_left))
-                    .find(|it| it.is_ne())
-                    .unwrap_or(Ordering::Equal);
+                let mut pairs = heap.slice(a.0, n as usize).iter().zip(heap.slice(b.0, n as usize));
+                let other = pairs.find_map(|(a, b)| {
+                    let order = compare_shallow(heap, atoms, (*a, *b), exact, depth - 1, n_left);
+                    (order != Some(Ordering::Equal)).then_some(order)
+                });
+                return other.unwrap_or(Some(Ordering::Equal));
             }
             (View::Map(_), View::Map(_)) | (View::Fun(_), View::Fun(_)) => {
-                return compare_deep(heap, atoms, left, right, exact);
+                let (order, n_steps) = compare_deep(heap, atoms, left, right, exact);
+                *n_left = n_left.saturating_sub(n_steps);
+                return Some(order);
             }
-            _ => return compare_leaves(heap, atoms, left, right, exact),
+            _ => return Some(compare_leaves(heap, atoms, left, right, exact)),
         }
     }
 }
 
-/// Any terms at all, with a stack of its own.
-fn compare_deep(heap: &Heap, atoms: &Atoms, left: Value, right: Value, exact: bool) -> Ordering {
+/// Any terms at all, with a stack of its own; and how many pairs it looked at.
+fn compare_deep(
+    heap: &Heap,
+    atoms: &Atoms,
+    left: Value,
+    right: Value,
+    exact: bool,
+) -> (Ordering, usize) {
     // Pairs still to be compared, the next one last, with the equality that holds for them.
     let mut rest: Vec<(Value, Value, bool)> = Vec::new();
     let (mut left, mut right, mut exact) = (left, right, exact);
@@ -145,12 +156,12 @@ fn compare_deep(heap: &Heap, atoms: &Atoms, left: Value, right: Value, exact: bo
             };
             if order.is_ne() {
                 heap.count_steps(n_steps);
-                return order;
+                return (order, n_steps);
             }
         }
         let Some(next) = rest.pop() else {
             heap.count_steps(n_steps);
-            return Ordering::Equal;
+            return (Ordering::Equal, n_steps);
         };
         (left, right, exact) = next;
     }

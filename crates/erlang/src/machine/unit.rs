@@ -126,7 +126,8 @@ impl From<Outcome> for trace::Outcome {
                 trace::Outcome::Stopped(trace::Stopped::Unsupported { why })
             }
             Outcome::NoTerm(NoTerm::TooLarge) => {
-                trace::Outcome::Stopped(trace::Stopped::OutOf(trace::Budget::Memory))
+                let why = "the result is too large to be written out".to_owned();
+                trace::Outcome::Stopped(trace::Stopped::Unsupported { why })
             }
             Outcome::Stopped(stop) => trace::Outcome::Stopped(stop.into()),
         }
