@@ -43,7 +43,7 @@ mod tests {
         let args = [Var(0), Var(1)].map(|it| exprs.var(it));
         let [a, b] = args.map(|it| made(&mut exprs, it));
         let constraints = [Constraint { expr: exprs.apply(Op::Same, &[a, b]), holds: true }];
-        let hint = Model::of([Term::Int(1), Term::Int(2)].into_iter());
+        let hint = Model::of([Term::Int(1), Term::Int(2)]);
         let query = Query {
             exprs: &exprs,
             constraints: &constraints,

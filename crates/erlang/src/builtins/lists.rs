@@ -51,8 +51,9 @@ pub(crate) fn length(w: &World, list: Value) -> Result<Value, Fault> {
 }
 
 pub(crate) fn append(w: &mut World, left: Value, right: Value) -> Result<Value, Fault> {
-    w.check_room_for_list(badarg(w.heap.list_len(left))?)?;
-    badarg(w.heap.append(left, right))
+    let len = badarg(w.heap.list_len(left))?;
+    w.check_room_for_list(len)?;
+    Ok(w.heap.append_known(left, len, right))
 }
 
 /// `--` takes away the first occurrence for each item on the right, in n log n as BEAM does.

@@ -178,9 +178,13 @@ impl Heap {
     /// The items of a proper list followed by another tail; `None` if the first is not one.
     pub fn append(&mut self, list: Value, tail: Value) -> Option<Value> {
         let len = self.list_len(list)?;
-        self.count_steps(len);
+        Some(self.append_known(list, len, tail))
+    }
+
+    /// The same for a proper list of this length.
+    pub fn append_known(&mut self, list: Value, len: usize, tail: Value) -> Value {
         if len == 0 {
-            return Some(tail);
+            return tail;
         }
         let first = self.next_at();
         self.cells.reserve(2 * len);
@@ -194,7 +198,7 @@ impl Heap {
         if let Some(last) = self.cells.last_mut() {
             *last = tail;
         }
-        Some(Value::at(Tag::Cons, first))
+        Value::at(Tag::Cons, first)
     }
 
     /// The items of a proper list; `None` if the value is not one.
