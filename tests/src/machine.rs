@@ -98,7 +98,7 @@ pub fn our_result(machine: &mut Machine, call: &Call) -> Answer {
             Answer::Lost(format!("killed: {}", term::print(&reason, term::Style::TP)))
         }
         Outcome::Deadlock { waiting } => Answer::Lost(format!("deadlock of {waiting}")),
-        Outcome::TooDeep => Answer::Lost("nested too deeply".to_owned()),
+        Outcome::NoTerm(why) => Answer::Lost(why.to_string()),
         Outcome::Stopped(stop) => Answer::Lost(stop.to_string()),
     }
 }

@@ -128,7 +128,7 @@ impl Programs {
             }
             outcome @ (Outcome::Killed { .. }
             | Outcome::Deadlock { .. }
-            | Outcome::TooDeep
+            | Outcome::NoTerm(_)
             | Outcome::Stopped(_)) => Answer::Lost(format!("{outcome:?}")),
         })
     }

@@ -4,6 +4,7 @@
 
 use beam::{Otp, Target};
 use erlang::builtins::Stop;
+use erlang::data::NoTerm;
 use erlang::machine::Limits;
 use erlang::{Machine, Outcome, Settings};
 use std::path::Path;
@@ -63,6 +64,70 @@ fn every_budget_has_an_outcome_of_its_own() {
 }
 
 #[test]
+fn single_operations_are_charged_by_their_work() {
+    let few = || Limits { reductions: 1_000_000, memory_bytes: 64 << 20, ..Limits::default() };
+    for call in [
+        "budgets:factorial(1000000)",
+        "budgets:power(3, 20000000)",
+        "budgets:digits(2000000)",
+        "budgets:number(3000000)",
+        "budgets:hashed(1)",
+        "budgets:flat(1)",
+        "budgets:iolist()",
+        "budgets:again([1,2,3,4,5,6,7,8,9,10])",
+    ] {
+        check_stop(few(), call, &Stop::OutOfReductions);
+    }
+}
+
+#[test]
+fn sizes_are_checked_before_anything_is_made() {
+    let little = || Limits { memory_bytes: 64 << 20, ..Limits::default() };
+    for call in [
+        "budgets:double([1])",
+        "budgets:zeros(100000000000000)",
+        "budgets:copies(1000000000000)",
+        "budgets:bytes(50000000)",
+        "budgets:encoded(1)",
+        "budgets:wide(1000000000)",
+        "budgets:letters(1)",
+    ] {
+        let before = peak_kib();
+        check_stop(little(), call, &Stop::OutOfMemory);
+        let grown = peak_kib().saturating_sub(before);
+        assert!(grown < 400 << 10, "{call} took {grown} KiB with 64 MiB allowed");
+    }
+}
+
+#[test]
+fn shared_parts_stay_shared() {
+    let expected = Term::Tuple(["true", "true", "true", "true"].map(Term::atom).to_vec());
+    check_value("budgets:equal(1)", &expected);
+    check_value("budgets:kept()", &Term::atom("kept"));
+    check_value("budgets:nests(1000000)", &Term::atom("true"));
+    let little = || Limits { memory_bytes: 64 << 20, ..Limits::default() };
+    let too_large = Outcome::NoTerm(NoTerm::TooLarge);
+    for call in ["budgets:shared(1)", "budgets:cells(1)", "budgets:maps(1)", "budgets:raised(1)"] {
+        assert_eq!(outcome(little(), call), too_large, "{call}");
+    }
+    // What the parts of a binary have in common is copied as often as it occurs.
+    assert_eq!(outcome(little(), "budgets:parts(1000)"), too_large);
+}
+
+/// Terms may be nested 100,000 levels deep, which native recursion over them needs a large stack for.
+#[test]
+fn depth_is_checked() {
+    let check = || {
+        let outcome = outcome(Limits::default(), "budgets:nest(1000000, a)");
+        assert_eq!(outcome, Outcome::NoTerm(NoTerm::TooDeep));
+        let outcome = self::outcome(Limits::default(), "budgets:nest(99000, a)");
+        assert!(matches!(outcome, Outcome::Value(_)));
+    };
+    let worker = std::thread::Builder::new().stack_size(1 << 30).spawn(check).expect("a thread");
+    assert!(worker.join().is_ok());
+}
+
+#[test]
 fn runs_leave_nothing_behind() {
     let mut machine = machine(Limits::default());
     let (module, function) = (Atom::new("budgets"), Atom::new("small"));
@@ -81,7 +146,16 @@ fn runs_leave_nothing_behind() {
 }
 
 fn resident_kib() -> u64 {
+    kib("VmRSS")
+}
+
+/// The most memory that this process ever had.
+fn peak_kib() -> u64 {
+    kib("VmHWM")
+}
+
+fn kib(field: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").expect("Linux");
-    let line = status.lines().find(|it| it.starts_with("VmRSS")).expect("a resident size");
+    let line = status.lines().find(|it| it.starts_with(field)).expect("a size");
     line.split_whitespace().nth(1).and_then(|it| it.parse().ok()).expect("a number")
 }

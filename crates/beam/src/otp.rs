@@ -15,6 +15,8 @@ use crate::target::Target;
 use erlang::{Files, Host, HostAnswer, HostError, ModuleCode, Programs, Sockets, System};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use term::{Atom, Term, etf, read_term};
 
@@ -309,6 +311,10 @@ impl Otp {
 }
 
 impl Host for Otp {
+    fn interrupted_by(&mut self, flag: &Arc<AtomicBool>) {
+        self.peer.interrupt = Arc::clone(flag);
+    }
+
     fn load(&mut self, module: &Atom) -> Result<ModuleCode, HostError> {
         let source = self.find(module)?;
         let code = match self.load_source(&source) {

@@ -11,6 +11,7 @@ use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -26,6 +27,8 @@ const BOOT: &str = include_str!("boot.erl");
 const GRACE: Duration = Duration::from_secs(2);
 /// How long `erl` may take to stop.
 const STOP: Duration = Duration::from_secs(2);
+/// How often we look whether anyone still wants the answer.
+const LOOK: Duration = Duration::from_millis(50);
 /// What is remembered of the last lines that `erl` wrote to its standard error.
 const LAST_WORDS: usize = 2000;
 /// A frame is at most what its length field and the port driver can carry.
@@ -44,6 +47,8 @@ pub(crate) struct Peer {
     running: Option<Running>,
     /// How often a process was started.
     pub(crate) starts: u32,
+    /// Once it is set, nobody waits for an answer.
+    pub(crate) interrupt: Arc<AtomicBool>,
 }
 
 /// How to start the process.
@@ -69,14 +74,15 @@ pub(crate) struct Launch {
 
 impl Peer {
     pub(crate) fn new(launch: Launch) -> Peer {
-        Peer { launch, runtime: None, running: None, starts: 0 }
+        Peer { launch, runtime: None, running: None, starts: 0, interrupt: Arc::default() }
     }
 
     /// The agent's answer to a request that takes no longer than `limit`.
     pub(crate) fn ask(&mut self, limit: Duration, request: &Term) -> Result<Term, HostError> {
         let body = etf::encode(request).map_err(|why| HostError::Lost(why.to_string()))?;
+        let interrupt = Arc::clone(&self.interrupt);
         let running = self.running()?;
-        let answer = running.ask(limit, &body).map(undamaged);
+        let answer = running.ask(limit, &body, &interrupt).map(undamaged);
         // Whatever it would still say belongs to this request, or can't be trusted.
         if !matches!(answer, Ok((_, Health::Sound))) {
             self.running = None;
@@ -244,7 +250,7 @@ impl Running {
         }
         let end = Instant::now() + launch.start_limit;
         loop {
-            match self.receive(end)? {
+            match self.receive(end, &AtomicBool::new(false))? {
                 (COMPILED, beam) => launch.cache.write(Kind::Agent, &key, &beam),
                 (STALE, _) => self.send(&[b"s", AGENT.as_bytes()])?,
                 (_, body) => {
@@ -255,11 +261,16 @@ impl Running {
         }
     }
 
-    fn ask(&mut self, limit: Duration, body: &[u8]) -> Result<Term, HostError> {
+    fn ask(
+        &mut self,
+        limit: Duration,
+        body: &[u8],
+        interrupt: &AtomicBool,
+    ) -> Result<Term, HostError> {
         self.last_id = self.last_id % (STALE - 1) + 1;
         let millis = u32::try_from(limit.as_millis()).unwrap_or(u32::MAX);
         self.send(&[&self.last_id.to_be_bytes(), &millis.to_be_bytes(), body])?;
-        let (id, answer) = self.receive(Instant::now() + limit + GRACE)?;
+        let (id, answer) = self.receive(Instant::now() + limit + GRACE, interrupt)?;
         if id != self.last_id {
             return Err(self.lost("it answered another request"));
         }
@@ -278,14 +289,26 @@ impl Running {
     }
 
     /// The next frame's identity and the rest of it.
-    fn receive(&mut self, end: Instant) -> Result<(u32, Vec<u8>), HostError> {
-        let left = end.saturating_duration_since(Instant::now());
-        let mut frame = match self.answers.recv_timeout(left) {
-            Ok(frame) => frame,
-            Err(RecvTimeoutError::Timeout) => {
-                return Err(HostError::Timeout("it was stopped".to_owned()));
+    fn receive(
+        &mut self,
+        end: Instant,
+        interrupt: &AtomicBool,
+    ) -> Result<(u32, Vec<u8>), HostError> {
+        let mut frame = loop {
+            let left = end.saturating_duration_since(Instant::now());
+            match self.answers.recv_timeout(left.min(LOOK)) {
+                Ok(frame) => break frame,
+                Err(RecvTimeoutError::Timeout) if interrupt.load(Ordering::Relaxed) => {
+                    // It is busy, and would not notice that it shall stop. If it is gone, so much the better.
+                    drop(self.process.stop());
+                    return Err(HostError::Timeout("it was interrupted".to_owned()));
+                }
+                Err(RecvTimeoutError::Timeout) if left.is_zero() => {
+                    return Err(HostError::Timeout("it was stopped".to_owned()));
+                }
+                Err(RecvTimeoutError::Timeout) => (),
+                Err(RecvTimeoutError::Disconnected) => return Err(self.lost("it ended")),
             }
-            Err(RecvTimeoutError::Disconnected) => return Err(self.lost("it ended")),
         };
         let Some(id) = frame.first_chunk().map(|it| u32::from_be_bytes(*it)) else {
             return Err(self.lost("it sent an empty frame"));

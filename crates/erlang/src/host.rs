@@ -13,6 +13,8 @@ pub use sockets::{
 };
 
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use term::{Atom, Term};
 
 pub trait Host {
@@ -34,6 +36,9 @@ pub trait Host {
 
     /// The code of a module in the bytes of its `.beam` file.
     fn load_binary(&mut self, module: &Atom, bytes: &[u8]) -> Result<ModuleCode, HostError>;
+
+    /// Once the flag is set, a function of the real runtime need not be waited for.
+    fn interrupted_by(&mut self, _flag: &Arc<AtomicBool>) {}
 
     /// What the runtime says of itself.
     fn system(&mut self) -> Result<System, HostError>;

@@ -1,6 +1,6 @@
 //! All layers in their order, and what each of them did.
 
-use crate::{Answer, Cached, Checked, Effort, Query, Sliced, Solver, Structure, Z3};
+use crate::{Answer, Bounded, Cached, Checked, Effort, Query, Sliced, Solver, Structure, Z3};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -35,19 +35,19 @@ const HOPELESS: usize = 300;
 /// The solver that the tool uses.
 #[derive(Debug)]
 pub struct Chain {
-    layers: Checked<Sliced<Structure<Cached<Z3>>>>,
+    layers: Checked<Sliced<Bounded<Structure<Cached<Z3>>>>>,
     pub statistics: Statistics,
 }
 
 impl Chain {
     pub fn new(effort: Effort) -> Chain {
-        let inner = Sliced { inner: Structure::new(Cached::new(Z3::new(effort))) };
-        Chain { layers: Checked::new(inner), statistics: Statistics::default() }
+        let inner = Bounded { inner: Structure::new(Cached::new(Z3::new(effort))) };
+        Chain { layers: Checked::new(Sliced { inner }), statistics: Statistics::default() }
     }
 
     /// Once the flag is set, whatever is asked is unknown at once.
     pub fn halted_by(mut self, halt: &Arc<AtomicBool>) -> Chain {
-        self.layers.inner.inner.halt = Arc::clone(halt);
+        self.layers.inner.inner.inner.halt = Arc::clone(halt);
         self
     }
 }
@@ -87,7 +87,7 @@ impl Solver for Chain {
 impl Chain {
     /// How often Z3 and the cache were asked.
     fn asked(&self) -> (usize, usize) {
-        let cached = &self.layers.inner.inner.numbers;
+        let cached = &self.layers.inner.inner.inner.numbers;
         (cached.inner.counts.all(), cached.counts.all())
     }
 }

@@ -3,6 +3,7 @@
 //! Knows no program, path or site: every query can be kept as text (`term::print_query`) and asked
 //! again. Only `z3` names Z3.
 
+mod bounded;
 mod cached;
 mod chain;
 mod checked;
@@ -13,6 +14,7 @@ mod sliced;
 mod structure;
 mod z3;
 
+pub use bounded::Bounded;
 pub use cached::Cached;
 pub use chain::{Chain, Statistics};
 pub use checked::Checked;

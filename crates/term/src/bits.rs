@@ -8,6 +8,9 @@ pub struct Bits {
     bit_len: usize,
 }
 
+/// Of a bitstring that is made up, in bits.
+const MAX_MADE_UP: usize = 1 << 23;
+
 impl Bits {
     pub fn from_bytes(bytes: Vec<u8>) -> Bits {
         let bit_len = bytes.len() * 8;
@@ -32,6 +35,12 @@ impl Bits {
 
     pub fn zeros(bit_len: usize) -> Bits {
         Bits { bytes: vec![0; bit_len.div_ceil(8)], bit_len }
+    }
+
+    /// The same as a value that is made up; `None` for one of more than a million bytes, which nobody wants.
+    pub fn made_up(bit_len: u64) -> Option<Bits> {
+        let bit_len = usize::try_from(bit_len).ok().filter(|it| *it <= MAX_MADE_UP)?;
+        Some(Bits::zeros(bit_len))
     }
 
     pub fn bit_len(&self) -> usize {

@@ -178,6 +178,8 @@ fn apply<'a>(op: Op, args: &[&Seen<'a>]) -> Option<Seen<'a>> {
         (Op::Equal, [left, right]) => Some(truth(left.compare(right, Term::cmp_value).is_eq())),
         (Op::Less, [left, right]) => Some(truth(left.compare(right, Term::cmp_value).is_lt())),
         (Op::LessEqual, [left, right]) => Some(truth(left.compare(right, Term::cmp_value).is_le())),
+        // An expression has a part once that its value holds often.
+        (Op::Tuple | Op::Cons | Op::Put, args) if !fits(args) => None,
         (op, [a]) => whole(meaning::apply(op, &[&a.term()])),
         (op, [a, b]) => whole(meaning::apply(op, &[&a.term(), &b.term()])),
         (op, args) => {
@@ -186,6 +188,22 @@ fn apply<'a>(op: Op, args: &[&Seen<'a>]) -> Option<Seen<'a>> {
             whole(meaning::apply(op, &terms))
         }
     }
+}
+
+/// Larger values are not built.
+const MAX_BYTES: usize = 1 << 24;
+
+/// Whether a value of these parts is not too large.
+fn fits(args: &[&Seen<'_>]) -> bool {
+    let mut left = MAX_BYTES;
+    args.iter().all(|it| match it {
+        Seen::Whole(Cow::Borrowed(Term::Int(_) | Term::Atom(_) | Term::Nil)) => true,
+        Seen::Whole(_) | Seen::Rest(..) => {
+            let bytes = it.term().bytes();
+            left = left.saturating_sub(bytes);
+            left > 0
+        }
+    })
 }
 
 fn whole<'a>(term: Option<Term>) -> Option<Seen<'a>> {

@@ -408,14 +408,27 @@ fn plain(op: Op) -> Option<&'static (Op, &'static str, Option<usize>, bool)> {
     PLAIN.iter().find(|it| it.0 == op)
 }
 
+/// How large an expression is.
+#[derive(Clone, Copy, Debug)]
+struct Size {
+    /// Of constructors, where a part counts as often as it is reached; at most as many as fit.
+    n_parts: u32,
+    /// Of operators one inside another.
+    depth: u32,
+}
+
 /// The expressions of all runs of a unit, or of one query.
 #[derive(Clone, Debug, Default)]
 pub struct Exprs {
     nodes: Vec<Expr>,
     /// The variables of each, a bit each.
     vars: Vec<u64>,
+    /// How large each is.
+    sizes: Vec<Size>,
     /// By hash. Where hashes are equal, the later expression is under the next free number.
     ids: FxHashMap<u64, ExprId>,
+    /// Memory that all of them take, about.
+    bytes: usize,
 }
 
 impl Exprs {
@@ -451,6 +464,11 @@ impl Exprs {
         self.nodes.get(id.0 as usize)
     }
 
+    /// How much memory they take, about.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// Whether the value is always `true` or `false`.
     pub fn is_test(&self, id: ExprId) -> bool {
         matches!(self.get(id), Some(Expr::Apply(op, _)) if op.is_test())
@@ -467,6 +485,17 @@ impl Exprs {
     /// The variables that an expression depends on, as bits; those from 63 on share the last bit.
     pub fn vars(&self, id: ExprId) -> u64 {
         self.vars.get(id.0 as usize).copied().unwrap_or(0)
+    }
+
+    /// How many cells and tuples the value has if each part counts as often as it is held; at most as many as
+    /// fit.
+    pub fn n_parts(&self, id: ExprId) -> u32 {
+        self.sizes.get(id.0 as usize).map_or(0, |it| it.n_parts)
+    }
+
+    /// How many operators lie one inside another.
+    pub fn depth(&self, id: ExprId) -> u32 {
+        self.sizes.get(id.0 as usize).map_or(0, |it| it.depth)
     }
 
     pub fn is_empty(&self) -> bool {
@@ -503,19 +532,40 @@ impl Exprs {
         Err(key)
     }
 
+    fn size_of(&self, expr: &Expr) -> Size {
+        let Expr::Apply(op, args) = expr else { return Size { n_parts: 0, depth: 0 } };
+        let depth = args.iter().map(|it| self.depth(*it)).max().unwrap_or(0) + 1;
+        let parts = args.iter().map(|it| self.n_parts(*it));
+        let n_parts = if matches!(op, Op::Cons | Op::Tuple | Op::Put | Op::Concat) {
+            parts.fold(1, u32::saturating_add)
+        } else {
+            // Of tests the larger operand, so that nothing is forgotten of what is compared.
+            parts.max().unwrap_or(0)
+        };
+        Size { n_parts, depth }
+    }
+
     fn add(&mut self, key: u64, expr: Expr) -> ExprId {
         let id = ExprId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
         let vars = match &expr {
             Expr::Var(var) => 1 << var.0.min(63),
-            Expr::Const(_) => 0,
+            Expr::Const(term) => {
+                self.bytes += term.bytes();
+                0
+            }
             Expr::Apply(_, args) => args.iter().fold(0, |sum, it| sum | self.vars(*it)),
         };
+        self.bytes += BYTES_OF_EXPR;
+        self.sizes.push(self.size_of(&expr));
         self.vars.push(vars);
         self.nodes.push(expr);
         self.ids.insert(key, id);
         id
     }
 }
+
+/// A node with two operands, its variables and its place in the table.
+const BYTES_OF_EXPR: usize = size_of::<Expr>() + 2 * size_of::<ExprId>() + 40;
 
 fn hash(of: &impl Hash) -> u64 {
     let mut hasher = FxHasher::default();

@@ -7,6 +7,7 @@ use crate::bits::Bits;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use smol_str::SmolStr;
+use std::cell::Cell;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
@@ -239,6 +240,35 @@ impl Term {
 
     pub fn as_bytes(&self) -> Option<&[u8]> {
         if let Term::Bits(bits) = self { bits.as_bytes() } else { None }
+    }
+
+    /// How much memory the term takes, about.
+    pub fn bytes(&self) -> usize {
+        let sum = Cell::new(0);
+        self.has_part(|it| {
+            sum.set(sum.get() + it.own_bytes());
+            false
+        });
+        sum.get()
+    }
+
+    fn own_bytes(&self) -> usize {
+        let beside = match self {
+            Term::Bits(bits) => bits.bit_len() / 8,
+            Term::Big(value) => usize::try_from(value.bits() / 8).unwrap_or(usize::MAX),
+            Term::Int(_)
+            | Term::Float(_)
+            | Term::Atom(_)
+            | Term::Nil
+            | Term::List(_)
+            | Term::Tuple(_)
+            | Term::Map(_)
+            | Term::Fun(_)
+            | Term::Pid(_)
+            | Term::Port(_)
+            | Term::Ref(_) => 0,
+        };
+        size_of::<Term>() + beside
     }
 
     /// Whether the term or something in it, however deep, is such.

@@ -258,7 +258,7 @@ fn shown(outcome: Outcome) -> String {
         }
         Outcome::Killed { reason } => format!("driver killed: {}", text(&reason)),
         Outcome::Deadlock { waiting } => format!("deadlock: {waiting} wait"),
-        Outcome::TooDeep => "the result is too deep".to_owned(),
+        Outcome::NoTerm(why) => why.to_string(),
         Outcome::Stopped(Stop::Refused { effect, what }) => format!("refused {effect:?}: {what}"),
         Outcome::Stopped(stop) => stop.to_string(),
     }

@@ -300,7 +300,8 @@ fn size(term: &Term) -> usize {
     match term {
         Term::Int(0) | Term::Nil => 1,
         Term::Int(n) => 1 + n.to_string().len(),
-        Term::Big(n) => 1 + n.to_string().len(),
+        // About as many as it has digits, which take long to find for a large one.
+        Term::Big(n) => 2 + usize::try_from(n.bits() * 3 / 10).unwrap_or(usize::MAX / 2),
         Term::Float(x) => 3 + x.to_string().len(),
         Term::Atom(atom) => 1 + atom.as_str().chars().map(weight).sum::<usize>(),
         Term::List(list) => {

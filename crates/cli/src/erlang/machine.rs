@@ -8,6 +8,7 @@ use crate::erlang::trouble::no_function;
 use crate::explain::Code;
 use beam::{Otp, Places};
 use erlang::builtins::Stop;
+use erlang::data::NoTerm;
 use erlang::machine::{Allowed, Epoch, Limits, Logging};
 use erlang::{Host, HostError, Machine, MachineError, ModuleCode, Outcome, Settings};
 use std::ffi::OsString;
@@ -153,7 +154,8 @@ fn settings(options: &Run) -> Settings {
     Settings {
         limits: Limits {
             reductions: options.reductions.unwrap_or(u64::MAX),
-            memory_bytes: options.memory,
+            // A collection copies what is alive.
+            memory_bytes: options.memory / 2,
             ..Limits::default()
         },
         allowed: allowed(&options.allowed),
@@ -209,12 +211,13 @@ fn ending(outcome: Outcome) -> Result<Ending, Diagnostic> {
             Ending::Raised { class: "exit".to_owned(), reason, stack: Term::Nil }
         }
         Outcome::Deadlock { .. } => Ending::Deadlock,
-        Outcome::TooDeep => {
+        Outcome::NoTerm(NoTerm::TooDeep) => {
             return Err(Diagnostic::new(
                 Code::Unsupported,
                 "the result is nested too deeply to be printed",
             ));
         }
+        Outcome::NoTerm(NoTerm::TooLarge) => Ending::Budget { budget: "memory" },
         Outcome::Stopped(stop) => match stop {
             Stop::OutOfReductions => Ending::Budget { budget: "reductions" },
             Stop::OutOfMemory => Ending::Budget { budget: "memory" },

@@ -38,7 +38,7 @@ pub(crate) fn rate(executor: &mut dyn Executor, judge: &Judge<'_>, found: &mut F
     }
 }
 
-/// `goes_on` is asked before each run.
+/// `goes_on` is asked before each input.
 pub(crate) fn minimise(
     executor: &mut dyn Executor,
     solver: &mut dyn Solver,
@@ -103,25 +103,27 @@ pub(crate) fn smaller_inputs(
 ) {
     let mut best = first.clone();
     let mut n_tries = 0;
-    'smaller: loop {
+    // `None`: nothing smaller shows the same, or it is time to end.
+    let mut smaller = |best: &Input| {
         for args in simpler_args(&best.args) {
+            if !goes_on() {
+                return None;
+            }
             let input = Input { args };
-            if size_of(&best) <= size_of(&input) || !contract.has(&input) {
+            if size_of(best) <= size_of(&input) || !contract.has(&input) {
                 continue;
             }
-            if n_tries == max_tries || !goes_on() {
-                return;
+            if n_tries == max_tries {
+                return None;
             }
             n_tries += 1;
-            match shows(&input) {
-                Some(true) => {
-                    best = input;
-                    continue 'smaller;
-                }
-                Some(false) => (),
-                None => return,
+            if shows(&input)? {
+                return Some(input);
             }
         }
-        return;
+        None
+    };
+    while let Some(input) = smaller(&best) {
+        best = input;
     }
 }

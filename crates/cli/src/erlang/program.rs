@@ -6,7 +6,7 @@ use crate::diagnostic::Diagnostic;
 use crate::erlang::confirm::confirm;
 use crate::erlang::corpus::{file_name, print_corpus};
 use crate::erlang::coverage::Sources;
-use crate::erlang::explore::{Explored, MAX_MEMORY, MAX_REDUCTIONS, Task};
+use crate::erlang::explore::{Explored, MAX_MEMORY, MAX_REDUCTIONS, MAX_TERM, Task};
 use crate::erlang::gate::OnBeam;
 use crate::erlang::machine::allowed;
 use crate::erlang::plan::plan;
@@ -211,8 +211,12 @@ pub(crate) fn machine(
     interrupt: &Arc<AtomicBool>,
 ) -> Result<Machine, String> {
     let host = project.host().map_err(|it| it.to_string())?;
-    let limits =
-        Limits { reductions: MAX_REDUCTIONS, memory_bytes: MAX_MEMORY, ..Limits::default() };
+    let limits = Limits {
+        reductions: MAX_REDUCTIONS,
+        memory_bytes: MAX_MEMORY,
+        term_bytes: MAX_TERM,
+        ..Limits::default()
+    };
     let interrupt = Arc::clone(interrupt);
     let nodes = project.build.nodes.0.clone();
     let settings = Settings { limits, allowed, interrupt, nodes, ..Settings::default() };

@@ -10,25 +10,28 @@ use term::{Bits, Fun, Term};
 /// Parts of a term that may stand for the whole.
 const MAX_PARTS: usize = 4;
 
+/// Made one at a time, as large terms have more of them than fit the memory.
+type Simpler<'a, T> = Box<dyn Iterator<Item = T> + 'a>;
+
 /// All one-step simplifications of the arguments: of one part, then of all parts that are the same
 /// number, as what is compared has to stay equal.
-pub(crate) fn simpler_args(args: &[Term]) -> Vec<Vec<Term>> {
-    let mut res = simpler_parts(args);
+pub(crate) fn simpler_args(args: &[Term]) -> impl Iterator<Item = Vec<Term>> {
     let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
     args.iter().for_each(|it| count_numbers(it, &mut counts));
-    for number in counts.into_iter().filter(|it| it.1 > 1).map(|it| it.0) {
-        let others = simpler(&Term::Int(number)).into_iter();
-        res.extend(others.map(|it| args.iter().map(|arg| renamed(arg, number, &it)).collect()));
-    }
-    res
+    let numbers = counts.into_iter().filter(|it| it.1 > 1).map(|it| it.0);
+    let renamed = numbers.flat_map(move |number| {
+        let others: Vec<Term> = simpler(&Term::Int(number)).collect();
+        let all = move |by: Term| args.iter().map(|arg| renamed(arg, number, &by)).collect();
+        others.into_iter().map(all)
+    });
+    simpler_parts(args).chain(renamed)
 }
 
-fn simpler_parts(items: &[Term]) -> Vec<Vec<Term>> {
-    let mut res = Vec::new();
-    for (n, item) in items.iter().enumerate() {
-        res.extend(simpler(item).into_iter().map(|it| with(items, n, it)));
-    }
-    res
+fn simpler_parts(items: &[Term]) -> Simpler<'_, Vec<Term>> {
+    Box::new(
+        (items.iter().enumerate())
+            .flat_map(move |(n, item)| simpler(item).map(move |it| with(items, n, it))),
+    )
 }
 
 fn count_numbers(term: &Term, counts: &mut BTreeMap<i64, usize>) {
@@ -78,113 +81,107 @@ fn without(items: &[Term], from: usize, to: usize) -> Vec<Term> {
     items.iter().enumerate().filter(keeps).map(|it| it.1.clone()).collect()
 }
 
-fn simpler(term: &Term) -> Vec<Term> {
+fn simpler(term: &Term) -> Simpler<'_, Term> {
     if *term == Term::Int(0) {
-        return vec![];
+        return Box::new(std::iter::empty());
     }
-    let mut res = vec![Term::Int(0), Term::Nil];
+    let first = [Term::Int(0), Term::Nil].into_iter();
+    Box::new(first.chain(simpler_of_kind(term)).filter(move |it| it != term))
+}
+
+fn simpler_of_kind(term: &Term) -> Simpler<'_, Term> {
     match term {
         Term::Int(n) => {
-            res.extend([1, n / 10, n / 2, n - n / 4, n - n / 16, n - n.signum()].map(Term::Int));
+            let n = *n;
+            let plain = [1, n / 10, n / 2, n - n / 4, n - n / 16, n - n.signum()];
             // Flags that do not matter.
-            let bits = (0..63).rev().map(|it| 1 << it).filter(|it| 0 < *n && n & it != 0);
-            res.extend(bits.map(|it| Term::Int(n - it)));
-            if *n < 0 {
-                res.extend(n.checked_neg().map(Term::Int));
-            }
+            let bits = (0..63).rev().map(|it| 1 << it).filter(move |it| 0 < n && n & it != 0);
+            let negated = (n < 0).then(|| n.checked_neg()).flatten();
+            let all = plain.into_iter().chain(bits.map(move |it| n - it)).chain(negated);
+            Box::new(all.map(Term::Int))
         }
         Term::Big(n) => {
             let parts = [&**n / BigInt::from(1 << 30), &**n / BigInt::from(2), -&**n];
             let signum = BigInt::from(if **n < BigInt::from(0) { -1 } else { 1 });
-            res.extend(parts.into_iter().chain([&**n - signum]).map(Term::integer));
+            Box::new(parts.into_iter().chain([&**n - signum]).map(Term::integer))
         }
         Term::Float(x) => {
             let rounded = [2.0, 10.0, 100.0].map(|it| (x * it).trunc() / it);
             let tenth = (x / 10.0).trunc();
             let plain = [0.0, 1.0, x.trunc(), (x / 2.0).trunc(), tenth, tenth + x.fract()];
             let finite = plain.into_iter().chain(rounded).filter(|it| it.is_finite());
-            res.extend(finite.map(Term::Float));
+            Box::new(finite.map(Term::Float))
         }
-        Term::Atom(_) => res.extend(["a", "true", "false"].map(Term::atom)),
-        Term::Nil | Term::Pid(_) | Term::Port(_) | Term::Ref(_) => (),
-        Term::List(list) => {
-            let tail = || list.tail.clone();
-            res.extend(list.items.iter().take(MAX_PARTS).cloned());
-            for (from, to) in spans(list.items.len()) {
-                res.push(Term::list(without(&list.items, from, to), tail()));
-            }
-            if list.tail != Term::Nil {
-                res.push(Term::proper_list(list.items.clone()));
-                let simpler = simpler(&list.tail).into_iter();
-                res.extend(simpler.map(|it| Term::list(list.items.clone(), it)));
-            }
-            for (n, item) in list.items.iter().enumerate() {
-                let items = simpler(item).into_iter().map(|it| with(&list.items, n, it));
-                res.extend(items.map(|it| Term::list(it, tail())));
-            }
-        }
+        Term::Atom(_) => Box::new(["a", "true", "false"].into_iter().map(Term::atom)),
+        Term::Nil | Term::Pid(_) | Term::Port(_) | Term::Ref(_) => Box::new(std::iter::empty()),
+        Term::List(list) => simpler_lists(&list.items, &list.tail),
         Term::Tuple(items) => {
-            res.extend(items.iter().take(MAX_PARTS).cloned());
+            let parts = items.iter().take(MAX_PARTS).cloned();
             let shorter = (0..items.len()).rev().map(|n| without(items, n, n + 1));
-            res.extend(shorter.map(Term::Tuple));
-            res.extend(simpler_parts(items).into_iter().map(Term::Tuple));
+            Box::new(parts.chain(shorter.chain(simpler_parts(items)).map(Term::Tuple)))
         }
-        Term::Map(pairs) => res.extend(simpler_maps(pairs)),
-        Term::Bits(bits) => res.extend(simpler_bits(bits).into_iter().map(Term::Bits)),
-        Term::Fun(fun) => res.extend(simpler_funs(fun)),
+        Term::Map(pairs) => simpler_maps(pairs),
+        Term::Bits(bits) => Box::new(simpler_bits(bits).map(Term::Bits)),
+        Term::Fun(fun) => simpler_funs(fun),
     }
-    res.retain(|it| it != term);
-    res
+}
+
+fn simpler_lists<'a>(items: &'a [Term], tail: &'a Term) -> Simpler<'a, Term> {
+    let parts = items.iter().take(MAX_PARTS).cloned();
+    let shorter =
+        spans(items.len()).map(|(from, to)| Term::list(without(items, from, to), tail.clone()));
+    let proper = (*tail != Term::Nil).then(|| {
+        let plain = [Term::proper_list(items.to_vec())].into_iter();
+        plain.chain(simpler(tail).map(|it| Term::list(items.to_vec(), it)))
+    });
+    let simpler = simpler_parts(items).map(|it| Term::list(it, tail.clone()));
+    Box::new(parts.chain(shorter).chain(proper.into_iter().flatten()).chain(simpler))
 }
 
 /// Stretches worth leaving out: all, halves, quarters, then one by one.
-fn spans(len: usize) -> Vec<(usize, usize)> {
-    let mut res = Vec::new();
-    let mut step = len;
-    while step > 0 {
-        res.extend((0..len).step_by(step).map(|from| (from, (from + step).min(len))));
-        step /= 2;
-    }
-    res
+fn spans(len: usize) -> impl Iterator<Item = (usize, usize)> {
+    let steps = std::iter::successors(Some(len), |it| Some(it / 2)).take_while(|it| *it > 0);
+    steps.flat_map(move |step| {
+        (0..len).step_by(step).map(move |from| (from, (from + step).min(len)))
+    })
 }
 
-fn simpler_maps(pairs: &[(Term, Term)]) -> Vec<Term> {
-    let mut res: Vec<Term> = vec![Term::map(vec![])];
-    for n in 0..pairs.len() {
-        let mut fewer = pairs.to_vec();
-        fewer.remove(n);
-        res.push(Term::map(fewer));
-    }
-    for (n, (key, value)) in pairs.iter().enumerate() {
-        let keys = simpler(key).into_iter().map(|it| (it, value.clone()));
-        let values = simpler(value).into_iter().map(|it| (key.clone(), it));
-        for pair in keys.chain(values) {
-            let mut others = pairs.to_vec();
-            others.remove(n);
+fn simpler_maps(pairs: &[(Term, Term)]) -> Simpler<'_, Term> {
+    let without = move |n: usize| {
+        let mut others = pairs.to_vec();
+        others.remove(n);
+        others
+    };
+    let fewer = (0..pairs.len()).map(move |n| Term::map(without(n)));
+    let simpler = pairs.iter().enumerate().flat_map(move |(n, (key, value))| {
+        let keys = simpler(key).map(move |it| (it, value.clone()));
+        let values = simpler(value).map(move |it| (key.clone(), it));
+        keys.chain(values).map(move |pair| {
+            let mut others = without(n);
             others.push(pair);
-            res.push(Term::map(others));
-        }
-    }
-    res
+            Term::map(others)
+        })
+    });
+    Box::new([Term::map(vec![])].into_iter().chain(fewer).chain(simpler))
 }
 
-fn simpler_bits(bits: &Bits) -> Vec<Bits> {
+fn simpler_bits(bits: &Bits) -> impl Iterator<Item = Bits> {
     let (bytes, bit_len) = (bits.padded_bytes(), bits.bit_len());
-    let mut res = vec![Bits::zeros(0), Bits::zeros(bit_len)];
-    for (from, to) in spans(bytes.len()) {
-        res.extend(replaced(bits, from * 8, (to * 8).min(bit_len), &Bits::zeros(0)));
-    }
-    res.extend((1..8).filter_map(|n| bits.slice(0, bit_len.checked_sub(n)?)));
-    for n in 0..bytes.len() {
-        let (from, to) = (n * 8, (n * 8 + 8).min(bit_len));
-        res.extend(replaced(bits, from, to, &Bits::zeros(to - from)));
-        let byte = if to - from == 8 { bytes.get(n).copied().unwrap_or(0) } else { 0 };
+    let first = [Bits::zeros(0), Bits::zeros(bit_len)].into_iter();
+    let end = move |n: usize| (n * 8).min(bit_len);
+    let shorter = spans(bytes.len())
+        .filter_map(move |(from, to)| replaced(bits, from * 8, end(to), &Bits::zeros(0)));
+    let cut = (1..8).filter_map(move |n| bits.slice(0, bit_len.checked_sub(n)?));
+    let smaller = bytes.iter().enumerate().flat_map(move |(n, byte)| {
+        let (from, to) = (n * 8, end(n + 1));
+        let byte = if to - from == 8 { *byte } else { 0 };
         let smaller = [1, byte / 2, byte - byte / 4, byte - byte / 16, byte.saturating_sub(1)];
-        for smaller in smaller.into_iter().filter(|it| *it < byte) {
-            res.extend(replaced(bits, from, to, &Bits::from_bytes(vec![smaller])));
-        }
-    }
-    res
+        let smaller = smaller.into_iter().filter(move |it| *it < byte);
+        let smaller = smaller.map(|it| Bits::from_bytes(vec![it]));
+        let others = [Bits::zeros(to - from)].into_iter().chain(smaller);
+        others.filter_map(move |it| replaced(bits, from, to, &it))
+    });
+    first.chain(shorter).chain(cut).chain(smaller)
 }
 
 /// With other bits in place of a stretch.
@@ -195,30 +192,30 @@ fn replaced(bits: &Bits, from: usize, to: usize, by: &Bits) -> Option<Bits> {
     Some(res)
 }
 
-fn simpler_funs(fun: &Fun) -> Vec<Term> {
-    let Fun::Table { arity, entries, default } = fun else { return vec![] };
-    let table = |entries: Vec<(Vec<Term>, Term)>, default: Term| {
+fn simpler_funs(fun: &Fun) -> Simpler<'_, Term> {
+    let Fun::Table { arity, entries, default } = fun else {
+        return Box::new(std::iter::empty());
+    };
+    let table = move |entries: Vec<(Vec<Term>, Term)>, default: Term| {
         Term::Fun(Box::new(Fun::Table { arity: *arity, entries, default }))
     };
-    let mut res = Vec::new();
-    if !entries.is_empty() {
-        let results = entries.iter().map(|it| &it.1);
-        res.extend([default].into_iter().chain(results).map(|it| table(vec![], it.clone())));
-    }
-    for (n, (args, result)) in entries.iter().enumerate() {
+    let results = entries.iter().map(|it| &it.1);
+    let constant = (!entries.is_empty())
+        .then(|| [default].into_iter().chain(results).map(move |it| table(vec![], it.clone())));
+    let changed = entries.iter().enumerate().flat_map(move |(n, (args, result))| {
         let mut fewer = entries.clone();
         fewer.remove(n);
-        res.push(table(fewer, default.clone()));
-        for result in simpler(result) {
+        let others = simpler(result).map(move |result| {
             let mut others = entries.clone();
             if let Some(slot) = others.get_mut(n) {
                 *slot = (args.clone(), result);
             }
-            res.push(table(others, default.clone()));
-        }
-    }
-    res.extend(simpler(default).into_iter().map(|it| table(entries.clone(), it)));
-    res
+            table(others, default.clone())
+        });
+        [table(fewer, default.clone())].into_iter().chain(others)
+    });
+    let defaults = simpler(default).map(move |it| table(entries.clone(), it));
+    Box::new(constant.into_iter().flatten().chain(changed).chain(defaults))
 }
 
 #[cfg(test)]
@@ -237,7 +234,7 @@ mod tests {
         };
         loop {
             let now = text(&args);
-            let Some(next) = simpler_args(&args).into_iter().find(|it| fits(it, &now)) else {
+            let Some(next) = simpler_args(&args).find(|it| fits(it, &now)) else {
                 break;
             };
             args = next;
@@ -258,5 +255,12 @@ mod tests {
         check("<<77,6:5>>", |it| it.contains(':'), "<<0:1>>");
         check("fun (1) -> 42; (_) -> 7 end", |it| it.contains("42"), "fun (_) -> 42 end");
         check("[a|b]", |it| it.contains('|'), "[0|0]");
+    }
+
+    #[test]
+    fn simpler_terms_are_made_when_they_are_asked_for() {
+        let large =
+            [Term::binary(vec![7; 1 << 20]), Term::proper_list(vec![Term::Int(7); 1 << 20])];
+        assert_eq!(simpler_args(&large).take(10).count(), 10);
     }
 }

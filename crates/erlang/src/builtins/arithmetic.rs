@@ -1,7 +1,7 @@
 //! Arithmetic operators: a fast path on words, then big integers and floats as BEAM has them.
 
 use crate::builtins::{Builtin, Fault, Stop, pure};
-use crate::data::{AtomId, Heap, MAX_INTEGER_BITS, Value, View};
+use crate::data::{AtomId, Effort, Heap, MAX_INTEGER_BITS, Value, View, large_integers};
 use crate::lift;
 use crate::machine::World;
 use num_bigint::BigInt;
@@ -48,7 +48,7 @@ pub(crate) fn add(w: &mut World, left: Value, right: Value) -> Result<Value, Fau
     {
         return Ok(Value::int(sum));
     }
-    number_op(w, left, right, |a, b| Ok(a + b), |a, b| a + b)
+    number_op(w, left, right, |_, a, b| Ok(a + b), |a, b| a + b)
 }
 
 #[inline]
@@ -58,7 +58,7 @@ pub(crate) fn subtract(w: &mut World, left: Value, right: Value) -> Result<Value
     {
         return Ok(Value::int(difference));
     }
-    number_op(w, left, right, |a, b| Ok(a - b), |a, b| a - b)
+    number_op(w, left, right, |_, a, b| Ok(a - b), |a, b| a - b)
 }
 
 #[inline]
@@ -113,7 +113,11 @@ pub(crate) fn div(w: &mut World, left: Value, right: Value) -> Result<Value, Fau
         return Ok(Value::int(quotient));
     }
     let (a, b) = integers(&w.heap, left, right)?;
-    if b.is_zero() { Err(Fault::BADARITH) } else { integer(w, a / b) }
+    if b.is_zero() {
+        return Err(Fault::BADARITH);
+    }
+    let quotient = large_integers::divide(&w.heap.effort, &a, &b)?;
+    integer(w, quotient)
 }
 
 #[inline]
@@ -124,7 +128,11 @@ pub(crate) fn rem(w: &mut World, left: Value, right: Value) -> Result<Value, Fau
         return Ok(Value::int(remainder));
     }
     let (a, b) = integers(&w.heap, left, right)?;
-    if b.is_zero() { Err(Fault::BADARITH) } else { integer(w, a % b) }
+    if b.is_zero() {
+        return Err(Fault::BADARITH);
+    }
+    let left = large_integers::remainder(&w.heap.effort, &a, &b)?;
+    integer(w, left)
 }
 
 fn bitwise(
@@ -192,21 +200,25 @@ pub(crate) fn shift(w: &mut World, left: Value, right: Value, side: Side) -> Res
 }
 
 /// Too large a product is told before it is computed, which takes long.
-fn product(a: BigInt, b: BigInt) -> Result<BigInt, Fault> {
+fn product(effort: &Effort, a: &BigInt, b: &BigInt) -> Result<BigInt, Fault> {
     let least_bits = (a.bits() + b.bits()).saturating_sub(1);
-    if least_bits > MAX_INTEGER_BITS { Err(Fault::SYSTEM_LIMIT) } else { Ok(a * b) }
+    if least_bits > MAX_INTEGER_BITS {
+        return Err(Fault::SYSTEM_LIMIT);
+    }
+    Ok(large_integers::multiply(effort, a, b)?)
 }
 
 fn number_op(
     w: &mut World,
     left: Value,
     right: Value,
-    big: fn(BigInt, BigInt) -> Result<BigInt, Fault>,
+    big: fn(&Effort, &BigInt, &BigInt) -> Result<BigInt, Fault>,
     float: fn(f64, f64) -> f64,
 ) -> Result<Value, Fault> {
     if left.is_integer() && right.is_integer() {
         let (a, b) = integers(&w.heap, left, right)?;
-        return integer(w, big(a, b)?);
+        let found = big(&w.heap.effort, &a, &b)?;
+        return integer(w, found);
     }
     if left.is_number() && right.is_number() {
         return finite(float(to_float(&w.heap, left)?, to_float(&w.heap, right)?));
@@ -245,6 +257,7 @@ fn integers(heap: &Heap, left: Value, right: Value) -> Result<(BigInt, BigInt), 
 
 /// A result within the budget.
 pub(super) fn integer(w: &mut World, value: BigInt) -> Result<Value, Fault> {
+    w.heap.count_steps(usize::try_from(value.bits() / 64).unwrap_or(usize::MAX));
     w.limits.check_integer(value.bits())?;
     Ok(w.heap.integer(value))
 }

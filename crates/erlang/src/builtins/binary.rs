@@ -1,7 +1,7 @@
 //! Sizes and parts of bitstrings, and the numbers that binaries spell.
 
 use crate::builtins::arithmetic::{arg, badarg};
-use crate::builtins::{Builtin, Fault, Stop, inside, on_host, pure};
+use crate::builtins::{Builtin, Fault, inside, on_host, pure};
 use crate::data::{At, Heap, Value, View};
 use crate::lift;
 use crate::machine::World;
@@ -139,6 +139,7 @@ fn to_list(w: &mut World, value: Value) -> Result<Value, Fault> {
     let at = bits_at(value)?;
     let bits = w.heap.bits(at);
     let whole = bits.bit_len / 8;
+    w.check_room_for_list(usize::try_from(whole).unwrap_or(usize::MAX))?;
     let mut items: Vec<Value> =
         (0..whole).map(|it| Value::int(i64::from(bits.byte_at(it * 8)))).collect();
     let left = bits.bit_len % 8;
@@ -166,9 +167,7 @@ fn copy(w: &mut World, value: Value, times: Value) -> Result<Value, Fault> {
     }
     let bytes = bytes(&w.heap, value)?;
     let n_bytes = bytes.len().saturating_mul(times);
-    if n_bytes > w.limits.memory_bytes.saturating_sub(w.heap.bytes_used()) {
-        return Err(Stop::OutOfMemory.into());
-    }
+    w.check_room(n_bytes)?;
     let copied = if bytes.is_empty() { Vec::new() } else { bytes.repeat(times) };
     Ok(w.heap.bits_from(copied, n_bytes as u64 * 8))
 }

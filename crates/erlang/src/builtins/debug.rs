@@ -4,19 +4,19 @@
 //! to lie in memory, not on the term alone: none of them is pure.
 
 use crate::builtins::arithmetic::arg;
-use crate::builtins::{Builtin, inside};
+use crate::builtins::{Builtin, Fault, inside};
 use crate::data::{FunKind, Heap, NodeId, RefId, Value, View};
 use crate::machine::World;
 use rustc_hash::FxHashSet;
 
 pub(super) const ROWS: &[Builtin] = &[
     inside("erts_debug", "flat_size", 1, |w, args| {
-        Ok(Value::int(flat_words(&w.heap, arg(args, 0))))
+        Ok(Value::int(flat_words(&w.heap, arg(args, 0))?))
     }),
     inside("erts_debug", "size_shared", 1, |w, args| {
         let literals = Literals::of(w);
         let is_own = |it| !literals.has(it);
-        Ok(Value::int(words_where(&w.heap, vec![arg(args, 0)], Shared::Once, is_own)))
+        Ok(Value::int(words_where(&w.heap, vec![arg(args, 0)], Shared::Once, is_own)?))
     }),
     // Values never change, so that a copy can't be told from what it was made of.
     inside("erts_debug", "copy_shared", 1, |_, args| Ok(arg(args, 0))),
@@ -35,15 +35,16 @@ enum Shared {
 
 /// Words that BEAM needs for these values together.
 pub(crate) fn words_of(heap: &Heap, values: &[Value]) -> i64 {
-    words(heap, values.to_vec(), Shared::Once)
+    // Each part is looked at once, so it is never too much.
+    words(heap, values.to_vec(), Shared::Once).unwrap_or(i64::MAX)
 }
 
 /// Words that BEAM needs for a copy of a value.
-pub(super) fn flat_words(heap: &Heap, value: Value) -> i64 {
+pub(super) fn flat_words(heap: &Heap, value: Value) -> Result<i64, Fault> {
     words(heap, vec![value], Shared::Repeated)
 }
 
-fn words(heap: &Heap, todo: Vec<Value>, shared: Shared) -> i64 {
+fn words(heap: &Heap, todo: Vec<Value>, shared: Shared) -> Result<i64, Fault> {
     words_where(heap, todo, shared, |_| true)
 }
 
@@ -53,10 +54,14 @@ fn words_where(
     mut todo: Vec<Value>,
     shared: Shared,
     counts: impl Fn(Value) -> bool,
-) -> i64 {
+) -> Result<i64, Fault> {
     let mut seen: FxHashSet<(Space, u64)> = FxHashSet::default();
     let mut sum = 0;
     while let Some(next) = todo.pop() {
+        match shared {
+            Shared::Once => heap.count_steps(1),
+            Shared::Repeated => heap.spend_steps(1)?,
+        }
         if !counts(next) {
             continue;
         }
@@ -64,10 +69,10 @@ fn words_where(
         if shared == Shared::Once && place(next).is_some_and(|it| !seen.insert(it)) {
             continue;
         }
-        sum += own;
+        sum = i64::saturating_add(sum, own);
         heap.push_parts(next, &mut todo);
     }
-    sum
+    Ok(sum)
 }
 
 /// What belongs to code and to persistent terms: no process has it on a heap of its own.

@@ -167,8 +167,11 @@ fn get_state_of(w: &mut World, key: AtomId, about: Value) -> Result<Value, Fault
         }
         // Our maps need no hash: what is more than a word has another one than on BEAM.
         "internal_hash" => {
-            let hash = internal_hash(about);
-            Ok(Value::int(i64::from(hash.unwrap_or_else(|| phash2(&w.heap, &w.atoms, about)))))
+            let hash = match internal_hash(about) {
+                Some(hash) => hash,
+                None => phash2(&w.heap, &w.atoms, about)?,
+            };
+            Ok(Value::int(i64::from(hash)))
         }
         "link_list" => link_list(w, about),
         "monitor_list" => monitor_list(w, about),

@@ -5,7 +5,7 @@
 use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::binary::{bytes, count, pair};
 use crate::builtins::{Builtin, Fault, Stop, on_host, pure};
-use crate::data::{Heap, PidId, PortId, Value, View, from_term, to_external};
+use crate::data::{Heap, NoTerm, PidId, PortId, Value, View, from_term, to_external};
 use crate::machine::World;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
@@ -64,12 +64,14 @@ fn minor_version(value: Value) -> Result<Form, Fault> {
 }
 
 fn encode(w: &World, value: Value, form: Form) -> Result<Vec<u8>, Fault> {
-    let budget = w.limits.memory_bytes.saturating_sub(w.heap.bytes_used());
+    let budget = w.room();
     if !unfolds_within(&w.heap, value, budget) {
         return Err(Stop::OutOfMemory.into());
     }
-    let term = to_external(&w.heap, &w.atoms, value)
-        .map_err(|why| Stop::Unsupported { what: format!("term_to_binary: {why}") })?;
+    let term = to_external(&w.heap, &w.atoms, value).map_err(|why| match why {
+        NoTerm::TooDeep => Stop::Unsupported { what: format!("term_to_binary: {why}") },
+        NoTerm::TooLarge => Stop::OutOfMemory,
+    })?;
     etf::encode_as(&term, form).map_err(|_| Fault::SYSTEM_LIMIT)
 }
 
@@ -81,6 +83,7 @@ fn unfolds_within(heap: &Heap, value: Value, budget: usize) -> bool {
     let mut todo = vec![value];
     while let Some(next) = todo.pop() {
         used = used.saturating_add(size_of::<Term>());
+        heap.count_steps(1);
         let outside = match next.view() {
             View::Bits(at) => heap.bit_len(at) / 8,
             View::Big(at) => heap.big(at).bits() / 8,

@@ -1,7 +1,7 @@
 //! Why a builtin did not return a value.
 
 use crate::builtins::Effect;
-use crate::data::{AtomId, BuildError, NodeId, Value};
+use crate::data::{AtomId, BuildError, Exhausted, NodeId, Value};
 use std::fmt;
 use trace::Budget;
 
@@ -91,6 +91,15 @@ impl Fault {
 impl From<BuildError> for Fault {
     fn from(error: BuildError) -> Fault {
         error.reason().map_or_else(|| Stop::OutOfMemory.into(), Fault::Error)
+    }
+}
+
+impl From<Exhausted> for Fault {
+    fn from(why: Exhausted) -> Fault {
+        match why {
+            Exhausted::Interrupted => Stop::Interrupted.into(),
+            Exhausted::OutOfReductions => Stop::OutOfReductions.into(),
+        }
     }
 }
 

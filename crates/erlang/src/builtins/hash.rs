@@ -12,17 +12,17 @@ use num_bigint::{BigInt, Sign};
 
 pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "phash2", 1, |w, args| {
-        let hash = phash2(&w.heap, &w.atoms, arg(args, 0));
+        let hash = phash2(&w.heap, &w.atoms, arg(args, 0))?;
         Ok(Value::int(i64::from(hash & ((1 << 27) - 1))))
     }),
     pure("erlang", "phash2", 2, |w, args| {
         let range = range(arg(args, 1))?;
-        let hash = phash2(&w.heap, &w.atoms, arg(args, 0));
+        let hash = phash2(&w.heap, &w.atoms, arg(args, 0))?;
         Ok(Value::int(i64::from(hash) % range))
     }),
     pure("erlang", "phash", 2, |w, args| {
         let range = range(arg(args, 1))?;
-        let hash = phash(&w.heap, &w.atoms, arg(args, 0));
+        let hash = phash(&w.heap, &w.atoms, arg(args, 0))?;
         Ok(Value::int(1 + i64::from(hash) % range))
     }),
 ];
@@ -74,9 +74,12 @@ struct Hash<'a> {
     rest: Vec<Next>,
 }
 
-pub(super) fn phash2(heap: &Heap, atoms: &Atoms, value: Value) -> u32 {
+/// A part that a term holds often is hashed as often, as the hash is made along the way. A term that
+/// shares many may take longer than the run has reductions.
+pub(super) fn phash2(heap: &Heap, atoms: &Atoms, value: Value) -> Result<u32, Fault> {
     let mut state = Hash { heap, atoms, hash: 0, pairs: 0, rest: vec![Next::Value(value)] };
     while let Some(next) = state.rest.pop() {
+        heap.spend_steps(1)?;
         match next {
             Next::Value(value) => state.value(value),
             Next::Pair => {
@@ -90,7 +93,7 @@ pub(super) fn phash2(heap: &Heap, atoms: &Atoms, value: Value) -> u32 {
             }
         }
     }
-    state.hash
+    Ok(state.hash)
 }
 
 /// The hash that BEAM has for its own maps, of what is in the word of a term there.
@@ -104,6 +107,11 @@ pub(super) fn internal_hash(value: Value) -> Option<u32> {
     let mut words = (c.wrapping_add(low(word)), c.wrapping_add(high(word)), 3_432_918_353);
     mix(&mut words);
     Some(words.2)
+}
+
+/// What going through bits counts as.
+fn words(n_bits: u64) -> usize {
+    usize::try_from(n_bits / 64).unwrap_or(usize::MAX)
 }
 
 impl Hash<'_> {
@@ -148,6 +156,7 @@ impl Hash<'_> {
             }
             View::Bits(at) => {
                 let bits = self.heap.bits(at);
+                self.heap.count_steps(words(bits.bit_len));
                 self.bits(&bits.to_padded_bytes(), bits.bit_len);
             }
             View::Fun(at) => match self.heap.fun_kind(at) {
@@ -203,6 +212,7 @@ impl Hash<'_> {
             word = word << 8 | u32::from(byte);
             n += 1;
             rest = tail;
+            self.heap.count_steps(1);
             if n == 4 {
                 self.mix(word, 0, 4);
                 (word, n) = (0, 0);
@@ -281,10 +291,11 @@ fn high(word: u64) -> u32 {
 }
 
 /// The older hash, `H = H * Prime + Byte` with a prime for each kind of term.
-fn phash(heap: &Heap, atoms: &Atoms, value: Value) -> u32 {
+fn phash(heap: &Heap, atoms: &Atoms, value: Value) -> Result<u32, Fault> {
     let mut hash = 0u32;
     let mut rest = vec![Older::Value(value)];
     while let Some(next) = rest.pop() {
+        heap.spend_steps(1)?;
         let (prime, plus) = match next {
             Older::Step(prime, plus) => (prime, plus),
             Older::Tail(tail) => {
@@ -314,7 +325,7 @@ fn phash(heap: &Heap, atoms: &Atoms, value: Value) -> u32 {
                     hash = phash_bits(hash, &bits.to_padded_bytes(), bits.bit_len);
                     continue;
                 }
-                View::Map(_) => (PRIMES[13], PRIMES[14].wrapping_add(phash2(heap, atoms, value))),
+                View::Map(_) => (PRIMES[13], PRIMES[14].wrapping_add(phash2(heap, atoms, value)?)),
                 View::Tuple(_, arity) => {
                     rest.push(Older::Step(PRIMES[9], arity));
                     let items = heap.elements(value).unwrap_or_default();
@@ -353,7 +364,7 @@ fn phash(heap: &Heap, atoms: &Atoms, value: Value) -> u32 {
         };
         hash = hash.wrapping_mul(prime).wrapping_add(plus);
     }
-    hash
+    Ok(hash)
 }
 
 /// Primes just above 2^28, numbered from 1 as in OTP.

@@ -3,7 +3,7 @@
 use crate::builtins::arithmetic::arg;
 use crate::builtins::text::{leading_bytes, list_bytes, skip, string};
 use crate::builtins::{Builtin, Fault, pure};
-use crate::data::{AtomId, Value, View};
+use crate::data::{AtomId, Value, View, large_integers};
 use crate::lift;
 use crate::machine::World;
 use num_bigint::{BigInt, Sign};
@@ -47,6 +47,7 @@ fn base(value: Value) -> Result<u32, Fault> {
 
 fn to_list(w: &mut World, value: Value, base: u32) -> Result<Value, Fault> {
     let text = to_text(w, value, base)?;
+    w.check_room_for_list(text.len())?;
     Ok(string(&mut w.heap, &text))
 }
 
@@ -59,7 +60,11 @@ fn to_text(w: &World, value: Value, base: u32) -> Result<String, Fault> {
     match value.view() {
         View::Int(int) if base == 10 => Ok(int.to_string()),
         View::Int(int) => Ok(BigInt::from(int).to_str_radix(base).to_uppercase()),
-        View::Big(at) => Ok(w.heap.big(at).to_str_radix(base).to_uppercase()),
+        View::Big(at) => {
+            let mut text = large_integers::to_text(&w.heap.effort, w.heap.big(at), base)?;
+            text.make_ascii_uppercase();
+            Ok(text)
+        }
         _ => Err(Fault::BADARG),
     }
 }
@@ -84,7 +89,8 @@ fn from_text(w: &mut World, text: &[u8], base: u32) -> Result<Value, Fault> {
     let values: Option<Vec<u8>> = digits.iter().map(|it| digit(*it, base)).collect();
     let values = values.filter(|it| !it.is_empty()).ok_or(Fault::BADARG)?;
     w.limits.check_integer(least_bits(&values, base))?;
-    let value = BigInt::from_radix_be(sign, &values, base).ok_or(Fault::BADARG)?;
+    let value = large_integers::from_digits(&w.heap.effort, &values, base)?;
+    let value = BigInt::from_biguint(sign, value);
     w.limits.check_integer(value.bits())?;
     Ok(w.heap.integer(value))
 }

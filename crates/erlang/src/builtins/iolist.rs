@@ -18,7 +18,9 @@ pub(super) const ROWS: &[Builtin] = &[
         .own(lift::iolist::to_binary),
     pure("erlang", "list_to_bitstring", 1, to_bitstring),
     pure("erlang", "binary_to_list", 1, |w, args| {
-        let bytes = w.heap.as_binary_bytes(arg(args, 0)).ok_or(Fault::BADARG)?.into_owned();
+        let bytes = w.heap.as_binary_bytes(arg(args, 0)).ok_or(Fault::BADARG)?;
+        w.check_room_for_list(bytes.len())?;
+        let bytes = bytes.into_owned();
         Ok(byte_list(&mut w.heap, &bytes))
     })
     .own(lift::text::binary_to_list),
@@ -32,6 +34,11 @@ pub(super) enum Piece<'a> {
     Bits(Value, BitsView<'a>),
 }
 
+/// What copying bits counts as.
+fn words(n_bits: u64) -> usize {
+    usize::try_from(n_bits / 64).unwrap_or(usize::MAX)
+}
+
 /// Hands out the pieces of an iolist in order. Iterative, so nesting costs no native stack.
 pub(super) fn walk<'a>(
     heap: &'a Heap,
@@ -39,11 +46,14 @@ pub(super) fn walk<'a>(
     mut take: impl FnMut(Piece<'a>) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
     if let View::Bits(at) = value.view() {
-        return take(Piece::Bits(value, heap.bits(at)));
+        let bits = heap.bits(at);
+        heap.spend_steps(words(bits.bit_len))?;
+        return take(Piece::Bits(value, bits));
     }
     let mut rest = vec![value];
     while let Some(mut at) = rest.pop() {
         while let Some((head, tail)) = heap.uncons(at) {
+            heap.spend_steps(1)?;
             at = tail;
             match head.view() {
                 View::Nil => (),
@@ -51,7 +61,11 @@ pub(super) fn walk<'a>(
                     rest.push(tail);
                     at = head;
                 }
-                View::Bits(bits) => take(Piece::Bits(head, heap.bits(bits)))?,
+                View::Bits(bits) => {
+                    let bits = heap.bits(bits);
+                    heap.count_steps(words(bits.bit_len));
+                    take(Piece::Bits(head, bits))?;
+                }
                 _ => take(Piece::Byte(as_byte(head).ok_or(Fault::BADARG)?))?,
             }
         }
@@ -69,7 +83,7 @@ pub(super) fn walk<'a>(
 /// bytes may be many more than the cells.
 pub(super) fn bytes(w: &World, value: Value) -> Result<Vec<u8>, Fault> {
     let mut out = Vec::new();
-    let room = w.limits.memory_bytes.saturating_sub(w.heap.bytes_used());
+    let room = w.room();
     walk(&w.heap, value, |piece| {
         match piece {
             Piece::Byte(byte) => out.push(byte),
@@ -100,11 +114,11 @@ fn to_binary(w: &mut World, value: Value) -> Result<Value, Fault> {
 fn size(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let mut size = 0u64;
     walk(&w.heap, arg(args, 0), |piece| {
-        size += match piece {
+        size = size.saturating_add(match piece {
             Piece::Byte(_) => 1,
             Piece::Bits(_, bits) if !bits.is_binary() => return Err(Fault::BADARG),
             Piece::Bits(_, bits) => bits.bit_len / 8,
-        };
+        });
         Ok(())
     })?;
     Ok(Value::int(i64::try_from(size).map_err(|_| Fault::SYSTEM_LIMIT)?))
@@ -117,7 +131,7 @@ fn to_bitstring(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     }
     let mut out: Vec<u8> = Vec::new();
     let mut bit_len = 0u64;
-    let room = w.limits.memory_bytes.saturating_sub(w.heap.bytes_used());
+    let room = w.room();
     walk(&w.heap, list, |piece| {
         match piece {
             Piece::Byte(byte) => push_bits(&mut out, &mut bit_len, &[byte], 8),
@@ -158,7 +172,7 @@ fn to_vector(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         Whole(Value),
     }
     let mut parts = vec![Part::Joined(Vec::new())];
-    let room = w.limits.memory_bytes.saturating_sub(w.heap.bytes_used());
+    let room = w.room();
     let mut n_bytes = 0;
     walk(&w.heap, arg(args, 0), |piece| {
         let bytes = match piece {
@@ -192,6 +206,8 @@ fn part_to_list(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let bytes = w.heap.as_binary_bytes(arg(args, 0)).ok_or(Fault::BADARG)?;
     let from = arg(args, 1).as_usize().filter(|it| *it > 0).ok_or(Fault::BADARG)?;
     let to = arg(args, 2).as_usize().filter(|it| *it >= from).ok_or(Fault::BADARG)?;
-    let part = bytes.get(from - 1..to).ok_or(Fault::BADARG)?.to_vec();
+    let part = bytes.get(from - 1..to).ok_or(Fault::BADARG)?;
+    w.check_room_for_list(part.len())?;
+    let part = part.to_vec();
     Ok(byte_list(&mut w.heap, &part))
 }

@@ -51,7 +51,9 @@ pub(crate) fn length(w: &World, list: Value) -> Result<Value, Fault> {
 }
 
 pub(crate) fn append(w: &mut World, left: Value, right: Value) -> Result<Value, Fault> {
-    badarg(w.heap.append(left, right))
+    let len = badarg(w.heap.list_len(left))?;
+    w.check_room_for_list(len)?;
+    Ok(w.heap.append_known(left, len, right))
 }
 
 /// `--` takes away the first occurrence for each item on the right, in n log n as BEAM does.
@@ -70,6 +72,7 @@ fn subtract(w: &mut World, left: Value, right: Value) -> Result<Value, Fault> {
             _ => counted.push((item, 1)),
         }
     }
+    w.heap.count_steps(items.len().saturating_mul(16));
     let mut kept = Vec::with_capacity(items.len());
     for item in items {
         let place = counted.binary_search_by(|it| compare_exact(heap, atoms, it.0, item));
@@ -85,6 +88,7 @@ fn subtract(w: &mut World, left: Value, right: Value) -> Result<Value, Fault> {
 fn member(w: &World, item: Value, list: Value) -> Result<Value, Fault> {
     let mut rest = list;
     while let Some((head, tail)) = w.heap.uncons(rest) {
+        w.spend_steps(1)?;
         if equal_exact(&w.heap, &w.atoms, head, item) {
             return Ok(Value::TRUE);
         }
@@ -94,8 +98,7 @@ fn member(w: &World, item: Value, list: Value) -> Result<Value, Fault> {
 }
 
 fn reverse(w: &mut World, list: Value, onto: Value) -> Result<Value, Fault> {
-    let before = w.heap.list_len(list);
-    badarg(before)?;
+    w.check_room_for_list(badarg(w.heap.list_len(list))?)?;
     let (mut rest, mut res) = (list, onto);
     while let Some((head, tail)) = w.heap.uncons(rest) {
         res = w.heap.cons(head, res);
@@ -112,6 +115,7 @@ fn key_search(w: &World, args: &[Value]) -> Result<Option<Value>, Fault> {
     let place = badarg(position.and_then(|it| it.checked_sub(1)))?;
     let mut rest = list;
     while let Some((head, tail)) = w.heap.uncons(rest) {
+        w.spend_steps(1)?;
         let element = w.heap.elements(head).and_then(|it| it.get(place));
         if element.is_some_and(|it| equal_value(&w.heap, &w.atoms, *it, key)) {
             return Ok(Some(head));

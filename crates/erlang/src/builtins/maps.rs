@@ -91,6 +91,7 @@ fn from_keys(w: &mut World, keys: Value, value: Value) -> Result<Value, Fault> {
 
 fn column(w: &mut World, map: Value, of: fn((Value, Value)) -> Value) -> Result<Value, Fault> {
     let at = map_at(w, map)?;
+    w.check_room_for_list(w.heap.map_len(at))?;
     let items: Vec<Value> = w.heap.map_iter(at).map(of).collect();
     // Less than to build a map.
     w.add_work(items.len() / 10);
@@ -117,6 +118,7 @@ fn merge(w: &mut World, left: Value, right: Value) -> Result<Value, Fault> {
         return Ok(res);
     }
     w.add_work(n_left + n_right);
+    w.check_room_for_list(2 * (n_left + n_right))?;
     let mut pairs = Vec::with_capacity(n_left + n_right);
     let (mut lefts, mut rights) =
         (w.heap.map_iter(left_at).peekable(), w.heap.map_iter(right_at).peekable());
@@ -180,6 +182,7 @@ fn map_next(w: &mut World, path: Value, map: Value, form: Value) -> Result<Value
     // As on BEAM, a small map is always walked whole.
     let done = if w.heap.map_len(at) <= BATCH { 0 } else { done.min(w.heap.map_len(at)) };
     if form.is_nil() || form.is_cons() {
+        w.check_room_for_list(2 * (w.heap.map_len(at) - done))?;
         let pairs: Vec<(Value, Value)> = w.heap.map_iter_from(at, done).collect();
         let items: Vec<Value> = pairs.iter().map(|it| w.heap.tuple(&[it.0, it.1])).collect();
         return Ok(w.heap.list_with_tail(&items, form));

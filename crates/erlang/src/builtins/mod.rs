@@ -229,9 +229,9 @@ pub(crate) fn iolist_bytes(w: &World, value: Value) -> Option<Vec<u8>> {
     iolist::bytes(w, value).ok()
 }
 
-/// As `erlang:phash2/1` has it.
+/// As `erlang:phash2/1` has it; 0 for a term that takes more steps than the run has left.
 pub(crate) fn phash2(w: &World, value: Value) -> u32 {
-    hash::phash2(&w.heap, &w.atoms, value)
+    hash::phash2(&w.heap, &w.atoms, value).unwrap_or(0)
 }
 
 /// Every builtin there is.

@@ -30,7 +30,7 @@ pub(super) const ROWS: &[Builtin] = &[
 #[derive(Debug, Default)]
 pub struct Patterns {
     known: FxHashMap<RefId, Pattern>,
-    n_bytes: usize,
+    pub(crate) n_bytes: usize,
 }
 
 impl Patterns {
@@ -116,6 +116,7 @@ fn match_one(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 fn match_all(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let options = options(w, args, Allowed::Scope)?;
     let found = find(w, args, &options, Wanted::All)?;
+    w.check_room_for_list(2 * found.len())?;
     let places: Vec<Value> = found.iter().map(|it| place(w, *it)).collect();
     Ok(w.heap.list(&places))
 }
@@ -144,6 +145,7 @@ fn split(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         }
         Trim::All => parts.retain(|it| it.1 > 0),
     }
+    w.check_room_for_list(2 * parts.len())?;
     let parts: Vec<Value> =
         parts.iter().map(|(from, len)| w.heap.sub_bits(at, from * 8, len * 8)).collect();
     Ok(w.heap.list(&parts))
@@ -222,6 +224,7 @@ fn find(
     let subject = bytes(&w.heap, arg(args, 0))?;
     let within = usize::try_from(from).ok().zip(usize::try_from(from + len).ok());
     let subject = within.and_then(|(from, to)| subject.get(from..to)).unwrap_or_default();
+    w.spend_steps(subject.len() / 8)?;
     let n_wanted = if wanted == Wanted::First { 1 } else { usize::MAX };
     let at = |place: usize, len: usize| (from + place as u64, len as u64);
     Ok(match sought.as_ref() {

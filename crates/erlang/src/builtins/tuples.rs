@@ -1,7 +1,7 @@
 //! Tuples.
 
 use crate::builtins::arithmetic::{arg, badarg};
-use crate::builtins::{Builtin, Fault, Stop, pure};
+use crate::builtins::{Builtin, Fault, pure};
 use crate::data::{MAX_ARITY, Value, View};
 use crate::lift;
 use crate::machine::World;
@@ -52,7 +52,7 @@ pub(crate) fn set_element(
     tuple: Value,
     item: Value,
 ) -> Result<Value, Fault> {
-    let mut items = badarg(w.heap.elements(tuple))?.to_vec();
+    let mut items = copied(w, tuple)?;
     let slot = place_of(position).and_then(|place| items.get_mut(place));
     *badarg(slot)? = item;
     Ok(w.heap.tuple(&items))
@@ -67,7 +67,8 @@ pub(crate) fn tuple_size(tuple: Value) -> Result<Value, Fault> {
 }
 
 fn tuple_to_list(w: &mut World, tuple: Value) -> Result<Value, Fault> {
-    let items = badarg(w.heap.elements(tuple))?.to_vec();
+    let items = copied(w, tuple)?;
+    w.check_room_for_list(items.len())?;
     Ok(w.heap.list(&items))
 }
 
@@ -80,9 +81,8 @@ fn list_to_tuple(w: &mut World, list: Value) -> Result<Value, Fault> {
 /// `make_tuple/2,3`: later settings of an element win.
 fn make_tuple(w: &mut World, arity: Value, item: Value, set: Value) -> Result<Value, Fault> {
     let arity = badarg(arity.as_usize().filter(|it| *it <= MAX_ARITY))?;
-    if w.heap.bytes_used() + arity * size_of::<Value>() > w.limits.memory_bytes {
-        return Err(Stop::OutOfMemory.into());
-    }
+    w.check_room(2 * arity * size_of::<Value>())?;
+    w.heap.count_steps(arity);
     let mut items = vec![item; arity];
     for pair in badarg(w.heap.list_items(set))? {
         let Some([position, item]) = w.heap.elements(pair) else { return Err(Fault::BADARG) };
@@ -111,11 +111,25 @@ fn insert_element(
 }
 
 fn room_for_one(w: &World, tuple: Value) -> Result<Vec<Value>, Fault> {
-    Ok(badarg(w.heap.elements(tuple).filter(|it| it.len() < MAX_ARITY))?.to_vec())
+    badarg(w.heap.elements(tuple).filter(|it| it.len() < MAX_ARITY))?;
+    copied(w, tuple)
 }
 
+/// The elements of a tuple that is about to be made anew.
+fn copied(w: &World, tuple: Value) -> Result<Vec<Value>, Fault> {
+    let items = badarg(w.heap.elements(tuple))?;
+    w.heap.count_steps(items.len());
+    if items.len() > FEW {
+        w.check_room(2 * size_of_val(items))?;
+    }
+    Ok(items.to_vec())
+}
+
+/// Tuples of so many elements are not worth a look at the memory.
+const FEW: usize = 1_000;
+
 fn delete_element(w: &mut World, position: Value, tuple: Value) -> Result<Value, Fault> {
-    let mut items = badarg(w.heap.elements(tuple))?.to_vec();
+    let mut items = copied(w, tuple)?;
     let place = badarg(place_of(position).filter(|it| *it < items.len()))?;
     items.remove(place);
     Ok(w.heap.tuple(&items))

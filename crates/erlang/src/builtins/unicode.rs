@@ -20,6 +20,7 @@ pub(super) const ROWS: &[Builtin] = &[
     pure("unicode", "characters_to_list", 2, |w, args| {
         let (text, end) = convert(w, arg(args, 0), arg(args, 1))?;
         let chars = String::from_utf8_lossy(&text);
+        w.check_room_for_list(chars.len())?;
         let chars: Vec<Value> =
             chars.chars().map(|it| Value::int(i64::from(u32::from(it)))).collect();
         let text = w.heap.list(&chars);
@@ -71,7 +72,7 @@ fn convert(w: &mut World, data: Value, encoding: Value) -> Result<(Vec<u8>, End)
         Some((head, tail)) if tail.is_nil() && matches!(head.view(), View::Bits(_)) => head,
         _ => data,
     };
-    let room = w.limits.memory_bytes.saturating_sub(w.heap.bytes_used());
+    let room = w.room();
     let mut state = State { encoding, out: Vec::new(), pending: Vec::new(), room };
     let end = match state.walk(w, subject)? {
         Some(rest) if state.pending.is_empty() => End::Error(rest),
@@ -94,6 +95,7 @@ fn check_shape(w: &World, data: Value) -> Result<(), Fault> {
     let mut rest = vec![data];
     while let Some(mut at) = rest.pop() {
         while let Some((head, tail)) = w.heap.uncons(at) {
+            w.spend_steps(1)?;
             at = tail;
             match head.view() {
                 // BEAM looks no further than the first large integer, which is no character.
@@ -132,6 +134,7 @@ impl State {
             if self.out.len() > self.room {
                 return Err(Stop::OutOfMemory.into());
             }
+            w.spend_steps(1)?;
             let Some((head, tail)) = w.heap.uncons(at) else {
                 if let Some(rest) = self.binary(w, at) {
                     break rest;
@@ -182,6 +185,7 @@ impl State {
     fn binary(&mut self, w: &mut World, binary: Value) -> Option<Value> {
         let View::Bits(at) = binary.view() else { return None };
         let bytes = w.heap.bits(at).to_padded_bytes();
+        w.heap.count_steps(bytes.len() / 8);
         if self.encoding == Encoding::Latin1 {
             let text: String = bytes.iter().map(|it| char::from(*it)).collect();
             self.out.extend_from_slice(text.as_bytes());

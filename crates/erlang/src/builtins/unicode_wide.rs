@@ -58,12 +58,13 @@ pub(super) fn convert(w: &mut World, data: Value, wide: Wide) -> Result<(Vec<u8>
     let mut pending: Option<Pending> = None;
     // The lists around the present one, each from where it goes on.
     let mut around: Vec<Value> = Vec::new();
-    let room = w.limits.memory_bytes.saturating_sub(w.heap.bytes_used());
+    let room = w.room();
     let mut at = data;
     let mut rest = loop {
         if out.len() > room {
             return Err(Stop::OutOfMemory.into());
         }
+        w.spend_steps(1)?;
         if at.is_nil() {
             match (around.pop(), pending) {
                 (Some(next), kept) => (at, pending) = (next, kept),

@@ -100,6 +100,7 @@ impl Heap {
         if bytes.len() <= SMALL_BYTES && bit_len.is_multiple_of(8) {
             return self.packed_binary(&bytes);
         }
+        self.count_steps(bytes.len() / 64);
         self.add_outside(bytes.capacity());
         let buffer = self.new_buffer(Buffer { bytes, bit_len, ..Buffer::default() });
         self.window(buffer, 0, bit_len)

@@ -21,24 +21,35 @@ pub trait Roots {
 }
 
 impl Heap {
-    /// Whether a collection is due. Cheap: asked at every call.
+    /// Whether a collection is due, or there is work to be charged for. Cheap: asked at every call and
+    /// every return.
     #[inline]
+    pub fn needs_safe_point(&self) -> bool {
+        self.cells.len() >= self.next_safe_point.get()
+    }
+
+    /// Whether a collection is due.
     pub fn is_full(&self) -> bool {
         self.cells.len() >= self.next_minor
     }
 
+    fn collect_at(&mut self, n_cells: usize) {
+        self.next_minor = n_cells;
+        self.next_safe_point.set(if self.has_uncharged_work() { 0 } else { n_cells });
+    }
+
     /// Counts bytes held outside the cells; when they have grown much, a collection is due.
     #[inline]
-    pub(super) fn add_outside(&mut self, n_bytes: usize) {
+    pub(crate) fn add_outside(&mut self, n_bytes: usize) {
         self.outside_bytes += n_bytes;
         if self.outside_bytes > self.outside_at_major.saturating_add(OUTSIDE_STEP) {
-            self.next_minor = 0;
+            self.collect_at(0);
         }
     }
 
     /// Nothing is collected until the heap is released.
     pub fn keep_all(&mut self) {
-        self.next_minor = usize::MAX;
+        self.collect_at(usize::MAX);
         self.outside_at_major = usize::MAX;
     }
 
@@ -93,7 +104,7 @@ impl Heap {
             identities: mark.identities,
         };
         self.nodes.truncate(mark.identities);
-        self.next_minor = self.cells.len() + NURSERY_CELLS;
+        self.collect_at(self.cells.len() + NURSERY_CELLS);
         self.count_outside();
         self.outside_at_major = self.outside_bytes;
     }
@@ -108,8 +119,12 @@ impl Heap {
         });
         copy.scan();
         let Copying { to, bigs, buffers, .. } = copy;
-        self.cells.truncate(from.cells);
-        self.cells.extend_from_slice(&to);
+        if from == Mark::EMPTY {
+            self.cells = to;
+        } else {
+            self.cells.truncate(from.cells);
+            self.cells.extend_from_slice(&to);
+        }
         self.collected.n += 1;
         self.collected.cells += n_before.saturating_sub(self.cells.len()) as u64;
         self.bigs.truncate(from.bigs);
@@ -121,7 +136,7 @@ impl Heap {
         self.old = self.mark();
         self.cells.shrink_to(2 * self.cells.len() + 2 * NURSERY_CELLS);
         // Where the roots are many (a deep stack), collect less often.
-        self.next_minor = self.cells.len() + NURSERY_CELLS.max(n_roots);
+        self.collect_at(self.cells.len() + NURSERY_CELLS.max(n_roots));
         self.count_outside();
     }
 
@@ -141,7 +156,10 @@ pub(crate) struct Collected {
 struct Copying<'a> {
     heap: &'a mut Heap,
     from: Mark,
+    /// What is kept of the young part, or of the whole heap with the cell that belongs to nobody.
     to: Vec<Value>,
+    /// The address of the first cell of `to`.
+    to_begins: usize,
     bigs: Vec<BigInt>,
     big_moved: Vec<Option<u32>>,
     buffers: Vec<Buffer>,
@@ -152,10 +170,15 @@ impl Copying<'_> {
     fn new(heap: &mut Heap, from: Mark) -> Copying<'_> {
         let big_moved = vec![None; heap.bigs.len().saturating_sub(from.bigs)];
         let buffer_moved = vec![None; heap.buffers.len().saturating_sub(from.buffers)];
+        // A whole heap is not made larger while it is copied, which would take its size once more.
+        let is_whole = from == Mark::EMPTY;
+        let mut to = Vec::with_capacity(if is_whole { heap.cells.len() } else { 0 });
+        to.extend(is_whole.then(|| Value::raw(0, 0)));
         Copying {
             heap,
             from,
-            to: Vec::new(),
+            to,
+            to_begins: if is_whole { 0 } else { from.cells },
             bigs: Vec::new(),
             big_moved,
             buffers: Vec::new(),
@@ -171,7 +194,7 @@ impl Copying<'_> {
 
     /// Copies what the copied objects point to, until nothing new turns up.
     fn scan(&mut self) {
-        let mut at = 0;
+        let mut at = self.from.cells - self.to_begins;
         while let Some(value) = self.to.get(at).copied() {
             let value = self.forward(value);
             if let Some(slot) = self.to.get_mut(at) {
@@ -211,7 +234,7 @@ impl Copying<'_> {
         if len == 0 {
             return value;
         }
-        let new_at = At((self.from.cells + self.to.len()) as u64);
+        let new_at = At((self.to_begins + self.to.len()) as u64);
         let start = self.to.len();
         self.to.extend_from_slice(self.heap.slice(at.0, len));
         if value.tag() == Tag::Bits

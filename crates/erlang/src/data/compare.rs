@@ -7,6 +7,7 @@ use crate::data::Atoms;
 use crate::data::heap::{FunKind, Heap};
 use crate::data::value::{At, Tag, Value, View};
 use num_bigint::Sign;
+use rustc_hash::FxHashSet;
 use std::cmp::Ordering;
 use term::{compare_float_to_big, compare_int_to_float};
 
@@ -46,61 +47,93 @@ pub(super) fn is_immediate(value: Value) -> bool {
 }
 
 fn compare<const EXACT: bool>(heap: &Heap, atoms: &Atoms, left: Value, right: Value) -> Ordering {
-    compare_shallow(heap, atoms, (left, right), EXACT, MAX_NATIVE)
+    let mut n_left = MAX_NATIVE_STEPS;
+    let order = compare_shallow(heap, atoms, (left, right), EXACT, MAX_NATIVE, &mut n_left);
+    // What is too large or too deep is compared from the top once more, with everything remembered.
+    let order = order.unwrap_or_else(|| compare_deep(heap, atoms, left, right, EXACT).0);
+    if n_left < MAX_NATIVE_STEPS - WORTH_COUNTING {
+        heap.count_steps(MAX_NATIVE_STEPS - n_left);
+    }
+    order
 }
 
-/// Native recursion goes this deep; what lies deeper is left to [`compare_deep`].
+/// Native recursion looks at so many pairs of parts; more are for [`compare_deep`].
+const MAX_NATIVE_STEPS: usize = 100_000;
+const WORTH_COUNTING: usize = 64;
+
+/// Native recursion goes this deep; what is deeper is for [`compare_deep`].
 const MAX_NATIVE: u32 = 32;
 
-/// Lists and tuples, which nearly everything is made of, without allocating.
+/// Lists and tuples, which nearly everything is made of, without allocating. `None`: it would go too far.
 fn compare_shallow(
     heap: &Heap,
     atoms: &Atoms,
     (mut left, mut right): (Value, Value),
     exact: bool,
     depth: u32,
-) -> Ordering {
-    if depth == 0 {
-        return compare_deep(heap, atoms, left, right, exact);
-    }
+    n_left: &mut usize,
+) -> Option<Ordering> {
     loop {
+        *n_left = n_left.saturating_sub(1);
+        if depth == 0 || *n_left == 0 {
+            return None;
+        }
         if left.same_word(right) {
-            return Ordering::Equal;
+            return Some(Ordering::Equal);
         }
         match (left.view(), right.view()) {
             (View::Cons(a), View::Cons(b)) => {
                 let heads = (heap.head(a), heap.head(b));
-                let order = compare_shallow(heap, atoms, heads, exact, depth - 1);
+                let order = compare_shallow(heap, atoms, heads, exact, depth - 1, n_left)?;
                 if order.is_ne() {
-                    return order;
+                    return Some(order);
                 }
                 (left, right) = (heap.tail(a), heap.tail(b));
             }
             (View::Tuple(a, n), View::Tuple(b, m)) => {
                 if n != m {
-                    return n.cmp(&m);
+                    return Some(n.cmp(&m));
                 }
-                let pairs = heap.slice(a.0, n as usize).iter().zip(heap.slice(b.0, n as usize));
-                return pairs
-                    .map(|(a, b)| compare_shallow(heap, atoms, (*a, *b), exact, depth - 1))
-                    .find(|it| it.is_ne())
-                    .unwrap_or(Ordering::Equal);
+                let mut pairs = heap.slice(a.0, n as usize).iter().zip(heap.slice(b.0, n as usize));
+                let other = pairs.find_map(|(a, b)| {
+                    let order = compare_shallow(heap, atoms, (*a, *b), exact, depth - 1, n_left);
+                    (order != Some(Ordering::Equal)).then_some(order)
+                });
+                return other.unwrap_or(Some(Ordering::Equal));
             }
             (View::Map(_), View::Map(_)) | (View::Fun(_), View::Fun(_)) => {
-                return compare_deep(heap, atoms, left, right, exact);
+                let (order, n_steps) = compare_deep(heap, atoms, left, right, exact);
+                *n_left = n_left.saturating_sub(n_steps);
+                return Some(order);
             }
-            _ => return compare_leaves(heap, atoms, left, right, exact),
+            _ => return Some(compare_leaves(heap, atoms, left, right, exact)),
         }
     }
 }
 
-/// Any terms at all, with a stack of its own.
-fn compare_deep(heap: &Heap, atoms: &Atoms, left: Value, right: Value, exact: bool) -> Ordering {
+/// Any terms at all, with a stack of its own; and how many pairs it looked at.
+fn compare_deep(
+    heap: &Heap,
+    atoms: &Atoms,
+    left: Value,
+    right: Value,
+    exact: bool,
+) -> (Ordering, usize) {
     // Pairs still to be compared, the next one last, with the equality that holds for them.
     let mut rest: Vec<(Value, Value, bool)> = Vec::new();
     let (mut left, mut right, mut exact) = (left, right, exact);
+    // Terms that share their parts have exponentially many more paths than parts. Whoever has made more steps
+    // than the heap has cells has met a shared part, and remembers pairs from then on. A pair that is met
+    // again is equal: it came before, and a difference would have ended the comparison.
+    let mut seen: FxHashSet<(u64, u64, bool)> = FxHashSet::default();
+    let mut n_steps = 0;
     loop {
-        if !left.same_word(right) {
+        n_steps += 1;
+        let is_new = n_steps <= heap.cells.len()
+            || is_leaf(left)
+            || is_leaf(right)
+            || seen.insert((left.payload(), right.payload(), exact));
+        if is_new && !left.same_word(right) {
             let order = match (left.view(), right.view()) {
                 (View::Cons(a), View::Cons(b)) => {
                     rest.push((heap.tail(a), heap.tail(b), exact));
@@ -122,12 +155,21 @@ fn compare_deep(heap: &Heap, atoms: &Atoms, left: Value, right: Value, exact: bo
                 _ => compare_leaves(heap, atoms, left, right, exact),
             };
             if order.is_ne() {
-                return order;
+                heap.count_steps(n_steps);
+                return (order, n_steps);
             }
         }
-        let Some(next) = rest.pop() else { return Ordering::Equal };
+        let Some(next) = rest.pop() else {
+            heap.count_steps(n_steps);
+            return (Ordering::Equal, n_steps);
+        };
         (left, right, exact) = next;
     }
+}
+
+/// Whether the value has no parts to be compared.
+fn is_leaf(value: Value) -> bool {
+    !matches!(value.tag(), Tag::Cons | Tag::Tuple | Tag::Map | Tag::Fun)
 }
 
 fn push_maps(heap: &Heap, rest: &mut Vec<(Value, Value, bool)>, a: At, b: At, exact: bool) {

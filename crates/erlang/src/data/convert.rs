@@ -4,19 +4,28 @@ use crate::data::heap::{FunKind, Heap, Lambda};
 use crate::data::table::Table;
 use crate::data::value::{NodeId, PidId, Value, View};
 use crate::data::{AtomId, Atoms, NodeName};
+use std::cell::Cell;
 use std::fmt;
 use term::{Atom, Bits, ExprId, Fun, Pid, Port, Reference, Term};
 
 /// Nesting beyond this is refused rather than recursed into.
 const MAX_DEPTH: usize = 100_000;
 
-/// A term is nested too deeply to leave the machine.
+/// Why a value can't leave the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooDeep;
+pub enum NoTerm {
+    TooDeep,
+    /// Terms hold a part as often as it occurs, so a small value that shares its parts may be an endless
+    /// term.
+    TooLarge,
+}
 
-impl fmt::Display for TooDeep {
+impl fmt::Display for NoTerm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the term is nested more than {MAX_DEPTH} levels deep")
+        match self {
+            NoTerm::TooDeep => write!(f, "the term is nested more than {MAX_DEPTH} levels deep"),
+            NoTerm::TooLarge => write!(f, "the term does not fit the memory when written out"),
+        }
     }
 }
 
@@ -98,14 +107,24 @@ fn node_name(atoms: &mut Atoms, name: &Atom, creation: u32) -> NodeName {
     NodeName { name: atoms.intern(name.as_str()), creation }
 }
 
+/// The bytes of the terms that are made of a value.
+struct Room(Cell<usize>);
+
+impl Room {
+    fn take(&self, n: usize) -> Result<(), NoTerm> {
+        self.0.set(self.0.get().checked_sub(n).ok_or(NoTerm::TooLarge)?);
+        Ok(())
+    }
+}
+
 /// A value for those outside, to whom the machine's first node is one without a name.
-pub fn to_term(heap: &Heap, atoms: &Atoms, value: Value) -> Result<Term, TooDeep> {
-    Reader { heap, atoms, nameless: Some(NodeId::FIRST), marks: false }.term(value, 0)
+pub fn to_term(heap: &Heap, atoms: &Atoms, value: Value) -> Result<Term, NoTerm> {
+    Reader::new(heap, atoms, Some(NodeId::FIRST), false).term(value, 0)
 }
 
 /// The same with marks where it depends on the input; [`marked`] tells them from atoms.
-pub fn to_marked(heap: &Heap, atoms: &Atoms, value: Value) -> Result<Term, TooDeep> {
-    Reader { heap, atoms, nameless: Some(NodeId::FIRST), marks: true }.term(value, 0)
+pub fn to_marked(heap: &Heap, atoms: &Atoms, value: Value) -> Result<Term, NoTerm> {
+    Reader::new(heap, atoms, Some(NodeId::FIRST), true).term(value, 0)
 }
 
 /// The expression that an atom is the mark of.
@@ -117,8 +136,8 @@ pub fn marked(atom: &Atom) -> Option<ExprId> {
 const MARK: char = '\u{3}';
 
 /// A value as other nodes are told of it.
-pub fn to_external(heap: &Heap, atoms: &Atoms, value: Value) -> Result<Term, TooDeep> {
-    Reader { heap, atoms, nameless: None, marks: false }.term(value, 0)
+pub fn to_external(heap: &Heap, atoms: &Atoms, value: Value) -> Result<Term, NoTerm> {
+    Reader::new(heap, atoms, None, false).term(value, 0)
 }
 
 struct Reader<'a> {
@@ -128,6 +147,13 @@ struct Reader<'a> {
     nameless: Option<NodeId>,
     /// Whether what depends on the input is marked.
     marks: bool,
+    room: Room,
+}
+
+impl<'a> Reader<'a> {
+    fn new(heap: &'a Heap, atoms: &'a Atoms, nameless: Option<NodeId>, marks: bool) -> Self {
+        Reader { heap, atoms, nameless, marks, room: Room(Cell::new(heap.max_term_bytes)) }
+    }
 }
 
 impl Reader<'_> {
@@ -135,17 +161,22 @@ impl Reader<'_> {
         self.marks && value.shadow().is_some()
     }
 
-    fn term(&self, value: Value, depth: usize) -> Result<Term, TooDeep> {
+    fn term(&self, value: Value, depth: usize) -> Result<Term, NoTerm> {
         if depth > MAX_DEPTH {
-            return Err(TooDeep);
+            return Err(NoTerm::TooDeep);
         }
+        self.room.take(size_of::<Term>())?;
         if self.is_marked(value) {
             return Ok(Term::Atom(Atom::new(&format!("{MARK}{}", value.shadow().0 - 1))));
         }
         let atom = |id| Atom::new(self.atoms.name(id));
         Ok(match value.view() {
             View::Int(value) => Term::Int(value),
-            View::Big(at) => Term::Big(Box::new(self.heap.big(at).clone())),
+            View::Big(at) => {
+                let value = self.heap.big(at);
+                self.room.take(usize::try_from(value.bits() / 8).unwrap_or(usize::MAX))?;
+                Term::Big(Box::new(value.clone()))
+            }
             View::Float(value) => Term::Float(value),
             View::Atom(id) => Term::Atom(atom(id)),
             View::Nil => Term::Nil,
@@ -168,11 +199,12 @@ impl Reader<'_> {
                     .map(|(key, value)| {
                         Ok((self.term(key, depth + 1)?, self.term(value, depth + 1)?))
                     })
-                    .collect::<Result<_, TooDeep>>()?,
+                    .collect::<Result<_, NoTerm>>()?,
             ),
             View::Bits(at) => {
                 let bits = self.heap.bits(at);
                 let bit_len = usize::try_from(bits.bit_len).unwrap_or(usize::MAX);
+                self.room.take(bit_len / 8)?;
                 Term::Bits(Bits::new(bits.to_padded_bytes(), bit_len).unwrap_or_default())
             }
             View::Fun(at) => Term::Fun(Box::new(match self.heap.fun_kind(at) {
@@ -225,16 +257,16 @@ impl Reader<'_> {
         (Atom::new(self.atoms.name(name.name)), name.creation)
     }
 
-    fn table(&self, table: &Table<'_>, depth: usize) -> Result<Fun, TooDeep> {
+    fn table(&self, table: &Table<'_>, depth: usize) -> Result<Fun, NoTerm> {
         let entry = |(args, result)| Ok((self.terms(args, depth)?, self.term(result, depth + 1)?));
         Ok(Fun::Table {
             arity: u8::try_from(table.arity).unwrap_or(u8::MAX),
-            entries: table.entries().map(entry).collect::<Result<_, TooDeep>>()?,
+            entries: table.entries().map(entry).collect::<Result<_, NoTerm>>()?,
             default: self.term(table.default, depth + 1)?,
         })
     }
 
-    fn terms(&self, values: &[Value], depth: usize) -> Result<Vec<Term>, TooDeep> {
+    fn terms(&self, values: &[Value], depth: usize) -> Result<Vec<Term>, NoTerm> {
         values.iter().map(|it| self.term(*it, depth + 1)).collect()
     }
 }

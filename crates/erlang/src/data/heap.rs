@@ -7,9 +7,10 @@
 
 use crate::data::bits::Buffer;
 use crate::data::value::{At, BigAt, PidId, Tag, Value, View};
-use crate::data::{AtomId, Collected, Nodes, Shadow};
+use crate::data::{AtomId, Collected, Effort, Exhausted, Nodes, Shadow};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
+use std::cell::Cell;
 
 /// BEAM's integers have at most this many bits on 64-bit machines: 2^19 - 1 words.
 pub const MAX_INTEGER_BITS: u64 = ((1 << 19) - 1) * 64;
@@ -25,6 +26,15 @@ pub struct Heap {
     pub(super) old: Mark,
     /// A young collection is due when this many cells are in use.
     pub(super) next_minor: usize,
+    /// The process has to come to a safe point when this many cells are in use: where the next
+    /// collection is due, or 0 if there is work to be charged for.
+    pub(super) next_safe_point: Cell<usize>,
+    /// Work inside single operations that is yet to be charged for.
+    pub(crate) effort: Effort,
+    /// Terms made of values take no more than this.
+    pub(crate) max_term_bytes: usize,
+    /// Bytes that the run holds besides the heap, as of the last collection.
+    pub(crate) beside_bytes: usize,
     /// A full collection is due when the old part has this many cells.
     pub(super) next_major: usize,
     pub(super) outside_at_major: usize,
@@ -39,6 +49,9 @@ pub struct Heap {
     /// Whose pids, ports and references are whose.
     pub nodes: Nodes,
 }
+
+/// Unless the run has less memory.
+const MAX_TERM_BYTES: usize = 1 << 30;
 
 /// How much of each part of the heap is in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +100,10 @@ impl Default for Heap {
             outside_bytes: 0,
             old: Mark::EMPTY,
             next_minor: super::collect::NURSERY_CELLS,
+            next_safe_point: Cell::new(super::collect::NURSERY_CELLS),
+            effort: Effort::default(),
+            max_term_bytes: MAX_TERM_BYTES,
+            beside_bytes: 0,
             next_major: super::collect::FIRST_MAJOR_CELLS,
             outside_at_major: 0,
             n_full_collections: 0,
@@ -150,6 +167,7 @@ impl Heap {
 
     pub fn list_with_tail(&mut self, items: &[Value], tail: Value) -> Value {
         let mut res = tail;
+        self.count_steps(items.len());
         self.cells.reserve(items.len() * 2);
         for item in items.iter().rev() {
             res = self.cons(*item, res);
@@ -160,8 +178,13 @@ impl Heap {
     /// The items of a proper list followed by another tail; `None` if the first is not one.
     pub fn append(&mut self, list: Value, tail: Value) -> Option<Value> {
         let len = self.list_len(list)?;
+        Some(self.append_known(list, len, tail))
+    }
+
+    /// The same for a proper list of this length.
+    pub fn append_known(&mut self, list: Value, len: usize, tail: Value) -> Value {
         if len == 0 {
-            return Some(tail);
+            return tail;
         }
         let first = self.next_at();
         self.cells.reserve(2 * len);
@@ -175,7 +198,7 @@ impl Heap {
         if let Some(last) = self.cells.last_mut() {
             *last = tail;
         }
-        Some(Value::at(Tag::Cons, first))
+        Value::at(Tag::Cons, first)
     }
 
     /// The items of a proper list; `None` if the value is not one.
@@ -192,6 +215,7 @@ impl Heap {
             items.push(head);
             rest = tail;
         }
+        self.count_steps(items.len());
         (items, rest)
     }
 
@@ -203,6 +227,7 @@ impl Heap {
             len += 1;
             rest = tail;
         }
+        self.count_steps(len);
         rest.is_nil().then_some(len)
     }
 
@@ -385,6 +410,31 @@ impl Heap {
 
     // Accounting
 
+    /// Counts work inside one operation: cells, digits or words of bytes that it goes through.
+    #[inline]
+    pub fn count_steps(&self, n: usize) {
+        if self.effort.count(n as u64) {
+            self.next_safe_point.set(0);
+        }
+    }
+
+    /// The same where the work may be too much for the run, or go on while someone wants it to end.
+    pub(crate) fn spend_steps(&self, n: usize) -> Result<(), Exhausted> {
+        self.count_steps(n);
+        self.effort.check()
+    }
+
+    /// Whether operations have done enough to be charged for.
+    pub(crate) fn has_uncharged_work(&self) -> bool {
+        self.effort.is_due()
+    }
+
+    /// Takes the work that was counted, in calls.
+    pub(crate) fn take_work(&mut self) -> u64 {
+        self.next_safe_point.set(self.next_minor);
+        self.effort.take_calls()
+    }
+
     pub fn mark(&self) -> Mark {
         Mark {
             cells: self.cells.len(),
@@ -395,7 +445,10 @@ impl Heap {
     }
 
     pub fn bytes_used(&self) -> usize {
-        self.cells.len() * size_of::<Value>() + self.outside_bytes + self.nodes.bytes()
+        self.cells.len() * size_of::<Value>()
+            + self.outside_bytes
+            + self.nodes.bytes()
+            + self.beside_bytes
     }
 }
 

@@ -113,7 +113,7 @@ impl Cpu<'_> {
         if self.stack.len() < top {
             self.stack.resize(top, Value::NIL);
         }
-        if self.fuel == 0 || self.world.heap.is_full() {
+        if self.fuel == 0 || self.world.heap.needs_safe_point() {
             return self.safe_point(self.base + n);
         }
         self.fuel -= 1;
@@ -127,26 +127,58 @@ impl Cpu<'_> {
         if let Some(running) = self.stack.get_mut(..live) {
             self.world.collect(running);
         }
-        let stack_bytes = self.stack.len() * size_of::<Value>();
-        if self.world.heap.bytes_used() + stack_bytes > self.world.limits.memory_bytes {
-            return pause(Pause::Stop(Stop::OutOfMemory));
+        if self.has_room() {
+            return Ok(());
+        }
+        // Perhaps it is only full of what older collections have kept.
+        if let Some(running) = self.stack.get_mut(..live) {
+            self.world.collect_all(running);
+        }
+        if self.has_room() { Ok(()) } else { pause(Pause::Stop(Stop::OutOfMemory)) }
+    }
+
+    /// Whether the run is within its budget of memory.
+    fn has_room(&self) -> bool {
+        let stack_bytes =
+            self.stack.len() * size_of::<Value>() + self.frames.len() * size_of::<Frame>();
+        self.world.heap.bytes_used() + stack_bytes <= self.world.limits.memory_bytes
+    }
+
+    /// Charges for the work inside the operations since the last safe point.
+    #[cold]
+    fn charge(&mut self) -> Flow {
+        let calls = self.world.heap.take_work();
+        self.spend(calls);
+        if self.world.heap.effort.is_interrupted() {
+            return pause(Pause::Stop(Stop::Interrupted));
         }
         Ok(())
     }
 
     pub(super) fn safe_point(&mut self, live: usize) -> Flow {
+        self.look_around(live)?;
+        if self.fuel > 0 {
+            self.fuel -= 1;
+        }
+        Ok(())
+    }
+
+    /// Charges for work, collects and lets others run, where that is due. What is alive is on the stack below
+    /// `live`, and the program counter is where the process goes on.
+    fn look_around(&mut self, live: usize) -> Flow {
+        if self.world.heap.has_uncharged_work() {
+            self.charge()?;
+        }
         if self.world.heap.is_full() {
             self.collect(live)?;
         }
         if self.fuel == 0 {
-            let stack_bytes = self.stack.len() * size_of::<Value>();
-            if self.world.heap.bytes_used() + stack_bytes > self.world.limits.memory_bytes {
-                return pause(Pause::Stop(Stop::OutOfMemory));
+            if !self.has_room() {
+                self.collect(live)?;
             }
             self.cut(live);
             return pause(Pause::Yield);
         }
-        self.fuel -= 1;
         Ok(())
     }
 
@@ -171,8 +203,12 @@ impl Cpu<'_> {
             return pause(Pause::Returned(value));
         };
         self.set(Reg(0), value);
+        let live = self.base + 1;
         self.pc = frame.pc;
         self.base = frame.base as usize;
+        if self.world.heap.needs_safe_point() {
+            return self.look_around(live);
+        }
         Ok(())
     }
 

@@ -241,8 +241,8 @@ fn item(cpu: &mut Cpu<'_>, pid: PidId, name: &str) -> Result<Value, Fault> {
         "priority" => Value::atom(process.priority),
         "group_leader" => Value::pid(process.group_leader),
         "reductions" => {
-            let now = if is_me { cpu.slice.saturating_sub(cpu.fuel) } else { 0 };
-            let all = process.reductions + u64::from(now);
+            let now = u64::from(cpu.slice.saturating_sub(cpu.fuel)) + w.heap.effort.beyond_slice();
+            let all = process.reductions + if is_me { now } else { 0 };
             Value::int(i64::try_from(all).unwrap_or(i64::MAX))
         }
         "total_heap_size" | "heap_size" => Value::int(heap.block),

@@ -75,6 +75,7 @@ pub(crate) fn run(
     execution: &mut Execution,
     slice: u32,
 ) -> (Pause, u32) {
+    world.heap.effort.begin_slice(world.limits.reductions);
     let mut cpu = Cpu {
         program,
         world,
@@ -99,7 +100,7 @@ pub(crate) fn run(
     };
     let pause = flow.map_or_else(|it| *it, |()| Pause::Yield);
     execution.start = cpu.start;
-    let used = slice - cpu.fuel;
+    let used = cpu.world.heap.effort.end_slice(slice - cpu.fuel);
     let Cpu { stack, frames, pc, base, top, .. } = cpu;
     execution.stack = stack;
     execution.frames = frames;

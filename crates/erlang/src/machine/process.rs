@@ -195,6 +195,15 @@ pub struct Execution {
     pub(crate) start: Start,
 }
 
+impl Process {
+    /// Bytes of its stack while it does not run.
+    pub(super) fn stack_bytes(&self) -> usize {
+        self.execution.as_ref().map_or(0, |it| {
+            it.stack.len() * size_of::<Value>() + it.frames.len() * size_of::<Frame>()
+        })
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Start {
     #[default]

@@ -43,6 +43,8 @@ pub struct Recorder {
     pub(crate) named: Arc<[Head]>,
     /// The names of tested modules.
     pub(crate) tested: Arc<[Head]>,
+    /// How many bytes the expressions of earlier runs took when this one began.
+    bytes_before: usize,
     /// The heads of each switch table that a choice was made on.
     heads: FxHashMap<u32, Arc<[Head]>>,
 }
@@ -82,6 +84,12 @@ impl Recorder {
         self.known.clear();
         self.patterns.clear();
         self.merged.clear();
+        self.bytes_before = self.exprs.bytes();
+    }
+
+    /// What this run has added to.
+    pub(crate) fn bytes(&self) -> usize {
+        self.exprs.bytes().saturating_sub(self.bytes_before)
     }
 
     /// Only these clauses are told of in trails.

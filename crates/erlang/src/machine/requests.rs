@@ -4,12 +4,13 @@
 use crate::builtins::files;
 use crate::builtins::handles::HandleKind;
 use crate::builtins::{Builtin, Effect, Fault, How, Request, Stop};
-use crate::data::{AtomId, PidId, TooDeep, Value, from_term, to_term};
+use crate::data::{AtomId, NoTerm, PidId, Value, from_term, to_term};
 use crate::host::{HostAnswer, HostError};
 use crate::lower;
 use crate::machine::process::{Execution, OnReturn, Start};
 use crate::machine::versions::Purge;
 use crate::machine::{Machine, MachineError, Object, World};
+use std::sync::atomic::Ordering;
 use term::{Atom, Term};
 
 impl Machine {
@@ -74,18 +75,24 @@ impl Machine {
 
     fn apply_on_host(&mut self, builtin: &Builtin, args: &[Value]) -> Result<HostAnswer, Stop> {
         let Builtin { module, name, arity, .. } = *builtin;
-        let terms = self.terms(args).map_err(|_| Stop::Unsupported {
-            what: format!("{module}:{name}/{arity} on a deeply nested term"),
+        let terms = self.terms(args).map_err(|why| match why {
+            NoTerm::TooDeep => Stop::Unsupported {
+                what: format!("{module}:{name}/{arity} on a deeply nested term"),
+            },
+            NoTerm::TooLarge => Stop::OutOfMemory,
         })?;
         // What stays open there belongs to a process that is gone when it answers.
         if builtin.effect != Effect::Pure && terms.iter().any(holds_fun) {
             return Err(Stop::Unsupported { what: format!("{module}:{name}/{arity} with a fun") });
         }
         let answer = self.host.apply(&Atom::new(module), &Atom::new(name), &terms);
-        answer.map_err(|it| Stop::Host { why: it.to_string() })
+        answer.map_err(|it| match self.interrupt.load(Ordering::Relaxed) {
+            true => Stop::Interrupted,
+            false => Stop::Host { why: it.to_string() },
+        })
     }
 
-    fn terms(&self, values: &[Value]) -> Result<Vec<Term>, TooDeep> {
+    fn terms(&self, values: &[Value]) -> Result<Vec<Term>, NoTerm> {
         values.iter().map(|it| to_term(&self.world.heap, &self.world.atoms, *it)).collect()
     }
 

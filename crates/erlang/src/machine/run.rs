@@ -4,7 +4,7 @@ use crate::builtins::files::OpenFiles;
 use crate::builtins::{Effect, Stop};
 use crate::code::Program;
 use crate::core;
-use crate::data::{AtomId, Mark, PidId, RefId, TooDeep, Value, from_term, to_term};
+use crate::data::{AtomId, Effort, Mark, NoTerm, PidId, RefId, Value, from_term, to_term};
 use crate::host::{Host, HostError, ModuleCode};
 use crate::lower;
 use crate::machine::interpret::{Pause, run};
@@ -64,8 +64,8 @@ pub enum Outcome {
     Deadlock {
         waiting: usize,
     },
-    /// The result is nested too deeply to be shown.
-    TooDeep,
+    /// The result is nested too deeply, or too large when written out, to be shown.
+    NoTerm(NoTerm),
     Stopped(Stop),
 }
 
@@ -132,6 +132,7 @@ pub(super) const SLICE: u32 = 4000;
 impl Machine {
     pub fn new(mut host: Box<dyn Host>, settings: Settings) -> Machine {
         let Settings { limits, allowed, logging, epoch, environment, interrupt, nodes } = settings;
+        host.interrupted_by(&interrupt);
         let mut world = World {
             limits,
             allowed,
@@ -142,6 +143,8 @@ impl Machine {
             ports: Ports::of(host.programs(), host.sockets()),
             ..World::default()
         };
+        world.heap.max_term_bytes = world.limits.term_bytes.min(world.limits.memory_bytes);
+        world.heap.effort = Effort::interrupted_by(Arc::clone(&interrupt));
         let program = Program::new(&mut world.atoms);
         let nodes: Vec<AtomId> = nodes.iter().map(|it| world.atoms.intern(it)).collect();
         world.heap.nodes.name_own(&nodes);
@@ -257,6 +260,7 @@ impl Machine {
 
     pub(super) fn begin(&mut self) -> Result<(), MachineError> {
         self.reductions = 0;
+        self.world.heap.effort.reset();
         self.world.environment.clone_from(&self.environment);
         if self.world.facts.is_empty() {
             let system = self.host.system().map_err(MachineError::Host)?;
@@ -544,24 +548,24 @@ impl Machine {
             Stopped::Ended => match self.world.ended {
                 None => Outcome::Deadlock { waiting: 0 },
                 Some(Ended::Value(value)) => {
-                    self.term(value).map_or(Outcome::TooDeep, Outcome::Value)
+                    self.term(value).map_or_else(Outcome::NoTerm, Outcome::Value)
                 }
-                Some(Ended::Killed(reason)) => {
-                    self.term(reason).map_or(Outcome::TooDeep, |reason| Outcome::Killed { reason })
-                }
+                Some(Ended::Killed(reason)) => self
+                    .term(reason)
+                    .map_or_else(Outcome::NoTerm, |reason| Outcome::Killed { reason }),
                 Some(Ended::Raised { class, reason, trace }) => {
                     let trace = raise::build_trace(&self.program, &mut self.world, trace);
                     let class = Atom::new(self.world.atoms.name(class));
                     match (self.term(reason), self.term(trace)) {
                         (Ok(reason), Ok(trace)) => Outcome::Raised { class, reason, trace },
-                        _ => Outcome::TooDeep,
+                        (Err(why), _) | (_, Err(why)) => Outcome::NoTerm(why),
                     }
                 }
             },
         })
     }
 
-    fn term(&self, value: Value) -> Result<Term, TooDeep> {
+    fn term(&self, value: Value) -> Result<Term, NoTerm> {
         to_term(&self.world.heap, &self.world.atoms, value)
     }
 }

@@ -38,6 +38,7 @@ impl World {
         }
         if let Some(process) = self.processes.get_mut(&to) {
             process.mailbox.push_back(message);
+            self.heap.add_outside(size_of::<Value>());
             self.wake(to);
         }
     }

@@ -1,7 +1,7 @@
 //! The unit under test as the engine sees it: an input goes in, a run comes out.
 
 use crate::builtins::Stop;
-use crate::data::AtomId;
+use crate::data::{AtomId, NoTerm};
 use crate::lift::address;
 use crate::machine::run::{Machine, MachineError, Outcome, Run};
 use crate::machine::{FromSpec, Recorder};
@@ -121,8 +121,12 @@ impl From<Outcome> for trace::Outcome {
                 trace::Outcome::Crash { class: Atom::new("exit"), reason, trace: term::Term::Nil }
             }
             Outcome::Deadlock { .. } => trace::Outcome::Deadlock,
-            Outcome::TooDeep => {
+            Outcome::NoTerm(NoTerm::TooDeep) => {
                 let why = "the result is nested too deeply".to_owned();
+                trace::Outcome::Stopped(trace::Stopped::Unsupported { why })
+            }
+            Outcome::NoTerm(NoTerm::TooLarge) => {
+                let why = "the result is too large to be written out".to_owned();
                 trace::Outcome::Stopped(trace::Stopped::Unsupported { why })
             }
             Outcome::Stopped(stop) => trace::Outcome::Stopped(stop.into()),

@@ -1,6 +1,6 @@
 //! Builtins that do much: they cost as many calls as BEAM counts for them, and as many slices.
 
-use crate::builtins::Builtin;
+use crate::builtins::{Builtin, Fault, Stop};
 use crate::data::Value;
 use crate::machine::World;
 use crate::machine::interpret::Cpu;
@@ -16,6 +16,31 @@ impl World {
         if n >= MUCH {
             self.work += n as u64;
         }
+    }
+}
+
+/// A cell of a list and the vector that its items were gathered in.
+const BYTES_OF_ITEM: usize = 3 * size_of::<Value>();
+
+impl World {
+    /// Bytes that the run may still take.
+    pub(crate) fn room(&self) -> usize {
+        self.limits.memory_bytes.saturating_sub(self.heap.bytes_used())
+    }
+
+    /// Ends the run before something is made that its budget of memory does not allow.
+    pub(crate) fn check_room(&self, n_bytes: usize) -> Result<(), Fault> {
+        if n_bytes <= self.room() { Ok(()) } else { Err(Stop::OutOfMemory.into()) }
+    }
+
+    /// The same for a list of so many items.
+    pub(crate) fn check_room_for_list(&self, len: usize) -> Result<(), Fault> {
+        self.check_room(len.saturating_mul(BYTES_OF_ITEM))
+    }
+
+    /// Counts work of a builtin that may be too much for the run: cells, digits or words of bytes.
+    pub(crate) fn spend_steps(&self, n: usize) -> Result<(), Fault> {
+        Ok(self.heap.spend_steps(n)?)
     }
 }
 
@@ -44,8 +69,6 @@ impl Cpu<'_> {
     pub(super) fn spend(&mut self, calls: u64) {
         let now = u32::try_from(calls).unwrap_or(u32::MAX).min(self.fuel);
         self.fuel -= now;
-        if let Some(me) = self.world.me() {
-            me.reductions += calls - u64::from(now);
-        }
+        self.world.heap.effort.charge_beyond_slice(calls - u64::from(now));
     }
 }

@@ -332,7 +332,27 @@ impl World {
     pub(crate) fn collect(&mut self, running: &mut [Value]) {
         let mut heap = std::mem::take(&mut self.heap);
         heap.collect(&mut All { world: self, running });
+        heap.beside_bytes = self.beside_bytes();
         self.heap = heap;
+    }
+
+    /// The same of everything, however old.
+    pub(crate) fn collect_all(&mut self, running: &mut [Value]) {
+        let mut heap = std::mem::take(&mut self.heap);
+        heap.collect_all(&mut All { world: self, running });
+        heap.beside_bytes = self.beside_bytes();
+        self.heap = heap;
+    }
+
+    /// Bytes that the run holds besides its heap and the stack of the process that runs, about.
+    fn beside_bytes(&self) -> usize {
+        let of_process = |it: &Process| {
+            size_of::<Process>() + it.mailbox.len() * size_of::<Value>() + it.stack_bytes()
+        };
+        let processes: usize = self.processes.values().map(of_process).sum();
+        let symbolic = self.record.as_ref().map_or(0, |it| it.bytes());
+        let output = self.output.len() + self.error_output.len();
+        processes + symbolic + output + self.ets.bytes() + self.patterns.n_bytes
     }
 
     /// Collects what only the run kept alive, when it is over.

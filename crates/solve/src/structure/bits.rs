@@ -247,6 +247,7 @@ impl<'q> State<'q> {
     /// A bitstring of this size: what is known of its parts, and the hint elsewhere. `None`: some
     /// part is not known.
     pub(super) fn assemble(&self, id: NodeId, size: u64) -> Option<Term> {
+        Bits::made_up(size)?;
         let size = usize::try_from(size).ok()?;
         let mut value = BigInt::ZERO;
         if let Some(hint) = self.hint(id)

@@ -344,9 +344,10 @@ fn opaque(kinds: Kinds) -> Option<Kind> {
 }
 
 fn bits_of<'q>(size: u64) -> Vec<Value<'q>> {
-    let Ok(size) = usize::try_from(size) else { return Vec::new() };
+    let Some(zeros) = Bits::made_up(size) else { return Vec::new() };
+    let size = zeros.bit_len();
     let ones = Bits::new(vec![0xff; size.div_ceil(8)], size);
-    let mut res = vec![Value::own(Term::Bits(Bits::zeros(size)))];
+    let mut res = vec![Value::own(Term::Bits(zeros))];
     res.extend(ones.map(|it| Value::own(Term::Bits(it))));
     res
 }

@@ -198,7 +198,7 @@ impl<'q> Typing<'q> {
                 };
                 required.map(pair).collect::<Option<Vec<_>>>().map(Term::map)
             }
-            Alt::Bits { base, .. } => Some(Term::Bits(Bits::zeros(usize::try_from(*base).ok()?))),
+            Alt::Bits { base, .. } => Bits::made_up(*base).map(Term::Bits),
             Alt::Fun { args, result } => {
                 let arity = u8::try_from(args.map_or(0, <[TypeId]>::len)).ok()?;
                 let default = self.types.smallest(*result)?;

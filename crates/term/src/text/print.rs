@@ -7,6 +7,7 @@ use super::floats::float_text;
 use super::names::{is_bare_atom, is_reserved_word};
 use crate::bits::Bits;
 use crate::ground::{Atom, Fun, Pid, Port, Reference, Term};
+use num_bigint::Sign;
 use std::fmt::Write;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,10 +91,17 @@ enum Next<'a> {
     Pairs(&'a [(Term, Term)]),
 }
 
+/// Larger integers are printed in base 16: decimal digits of millions take minutes to find.
+const MAX_DECIMAL_BITS: u64 = 1 << 17;
+
 /// Prints a leaf, or the opening of a compound whose rest goes on `todo`.
 fn print_head<'a>(out: &mut String, todo: &mut Vec<Next<'a>>, term: &'a Term, style: Style) {
     match term {
         Term::Int(value) => push(out, format_args!("{value}")),
+        Term::Big(value) if value.bits() > MAX_DECIMAL_BITS => {
+            let sign = if value.sign() == Sign::Minus { "-" } else { "" };
+            push(out, format_args!("{sign}16#{:X}", value.magnitude()));
+        }
         Term::Big(value) => push(out, format_args!("{value}")),
         Term::Float(value) => out.push_str(&float_text(*value)),
         Term::Atom(atom) => out.push_str(&atom_text(atom, style.encoding)),

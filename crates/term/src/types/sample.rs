@@ -87,8 +87,8 @@ impl Sampler<'_> {
             }
             Type::Bits { base, unit } => {
                 let n_bits = base + unit * dice.below(size);
-                let bytes =
-                    (0..n_bits.div_ceil(8)).map(|_| u8::try_from(dice.below(128)).unwrap_or(0));
+                let bytes = Bits::made_up(n_bits)?.padded_bytes().to_vec();
+                let bytes = bytes.into_iter().map(|_| u8::try_from(dice.below(128)).unwrap_or(0));
                 Term::Bits(Bits::new(bytes.collect(), usize::try_from(n_bits).ok()?)?)
             }
             Type::Fun { args, result } => Term::Fun(Box::new(Fun::Table {

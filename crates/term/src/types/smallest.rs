@@ -16,7 +16,8 @@ pub(super) fn smallest(types: &Types, id: TypeId) -> Option<Term> {
 
 /// Which types have members, by their number.
 pub(super) fn inhabited(types: &Types) -> Vec<bool> {
-    let all: Vec<TypeId> = (0..types.len()).filter_map(|it| u32::try_from(it).ok()).map(TypeId).collect();
+    let all: Vec<TypeId> =
+        (0..types.len()).filter_map(|it| u32::try_from(it).ok()).map(TypeId).collect();
     depths(types, &all).iter().map(Option::is_some).collect()
 }
 
@@ -114,7 +115,7 @@ impl Finder<'_> {
                 parts.collect::<Option<Vec<Term>>>().map(Term::Tuple)
             }
             Type::Map(fields) => self.map(fields),
-            Type::Bits { base, .. } => Some(Term::Bits(Bits::zeros(usize::try_from(*base).ok()?))),
+            Type::Bits { base, .. } => Bits::made_up(*base).map(Term::Bits),
             Type::Fun { args, result } => {
                 let arity = u8::try_from(args.as_ref().map_or(0, |it| it.len())).ok()?;
                 let default = self.member(*result)?;

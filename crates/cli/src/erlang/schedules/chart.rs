@@ -2,22 +2,27 @@
 
 use ::report::{Chart, Fate, Mail, Row};
 use erlang::machine::Staged;
+use std::collections::{BTreeMap, BTreeSet};
 use trace::{Actor, MessageId, Stage, Step, Take};
 
 /// The chart of these steps.
 pub(crate) fn chart(stage: &Staged<'_>, steps: &[Step]) -> Chart {
     let mut actors: Vec<Actor> = Vec::new();
+    let mut places: BTreeMap<Actor, usize> = BTreeMap::new();
     for step in steps {
         let all = step.sent.iter().chain(&step.lost).map(|it| it.to);
         let all = step.spawned.iter().copied().chain(all);
         for actor in std::iter::once(step.label.actor).chain(all) {
-            if !actors.contains(&actor) {
+            places.entry(actor).or_insert_with(|| {
                 actors.push(actor);
-            }
+                actors.len() - 1
+            });
         }
     }
-    let place = |actor: Actor| actors.iter().position(|it| *it == actor);
-    let is_taken = |id: MessageId| steps.iter().any(|it| it.label.take == Take::Message(id));
+    let place = |actor: Actor| places.get(&actor).copied();
+    let taken = |it: &Step| if let Take::Message(id) = it.label.take { Some(id) } else { None };
+    let taken: BTreeSet<MessageId> = steps.iter().filter_map(taken).collect();
+    let is_taken = |id: MessageId| taken.contains(&id);
     let row = |step: &Step| {
         let text = step.text.clone().unwrap_or_default();
         let fate = |id| if is_taken(id) { Fate::Taken } else { Fate::Left };

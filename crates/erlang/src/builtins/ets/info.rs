@@ -189,7 +189,8 @@ fn words(w: &World, table: &Table) -> usize {
         _ if is_ordered => 0,
         more => 256 + 6 + more.div_ceil(BLOCK_SLOTS) * BLOCK_SLOTS,
     };
-    let size = |it| usize::try_from(flat_words(&w.heap, it)).unwrap_or(usize::MAX / 2);
+    let words = |it| flat_words(&w.heap, it).unwrap_or(i64::MAX);
+    let size = |it| usize::try_from(words(it)).unwrap_or(usize::MAX / 2);
     let objects = table.rows.iter().map(|it| each + size(it));
     itself + readers + counters + slots + objects.sum::<usize>()
 }

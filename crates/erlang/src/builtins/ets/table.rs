@@ -99,6 +99,11 @@ impl Tables {
         self.tables.len()
     }
 
+    /// Bytes that rows take besides the objects, about.
+    pub(crate) fn bytes(&self) -> usize {
+        self.tables.values().map(|it| it.rows.len() * 2 * size_of::<Value>()).sum()
+    }
+
     pub fn is_empty(&self) -> bool {
         self.tables.is_empty()
     }

@@ -3,6 +3,7 @@
 use super::{Style, print};
 use crate::ground::{Atom, Fun, Pid, Port, Reference, Term};
 use crate::{Bits, read_term};
+use num_bigint::BigInt;
 
 /// `text` is read and printed in both styles.
 #[track_caller]
@@ -92,5 +93,16 @@ fn depth_costs_no_native_stack() {
     // Dropping a term is recursive; take this one apart from the outside.
     while let Term::Tuple(mut items) = term {
         term = items.pop().unwrap();
+    }
+}
+
+#[test]
+fn huge_integers_are_printed_in_base_16() {
+    let huge: BigInt = BigInt::from(1) << (1 << 17);
+    for value in [huge.clone(), -huge] {
+        let term = Term::integer(value);
+        let text = print(&term, Style::TW);
+        assert!(text.trim_start_matches('-').starts_with("16#"), "{}", text.len());
+        assert_eq!(read_term(&text), Ok(term));
     }
 }
