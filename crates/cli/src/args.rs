@@ -308,8 +308,13 @@ pub(crate) struct Test {
     /// Show every unit, every uncovered clause and every refusal
     #[arg(short, long)]
     pub(crate) verbose: bool,
-    /// What goes to stdout: text, json, sarif, junit, lcov, cobertura, github, markdown or html
-    #[arg(long, value_name = "KIND", value_parser = report_format, default_value = "text")]
+    #[arg(
+        long,
+        value_name = "KIND",
+        value_parser = report_format,
+        default_value = "text",
+        help = format!("What goes to stdout: {}", format_names())
+    )]
     pub(crate) format: ReportFormat,
     /// Write the report to a file too, in any format: html=report.html; may repeat
     #[arg(long, value_name = "KIND=FILE", value_parser = report_file)]
@@ -509,9 +514,14 @@ fn glob(text: &str) -> Result<String, String> {
 }
 
 fn report_format(name: &str) -> Result<ReportFormat, String> {
-    let names: Vec<&str> = ::report::FORMATS.iter().map(|it| it.name).collect();
     let format = ::report::format_named(name).map(ReportFormat);
-    format.ok_or_else(|| format!("there is {}", names.join(", ")))
+    format.ok_or_else(|| format!("there is {}", format_names()))
+}
+
+/// The names of all formats of the report.
+fn format_names() -> String {
+    let names: Vec<&str> = ::report::FORMATS.iter().map(|it| it.name).collect();
+    names.join(", ")
 }
 
 fn report_file(text: &str) -> Result<ReportFile, String> {

@@ -34,7 +34,11 @@ impl Page<'_> {
                 TreeKind::Branch
             }
             Branch::End(end) => self.tree.ends.get(end.0).map_or(TreeKind::Unknown, kind_of),
-            Branch::Infeasible => TreeKind::Infeasible,
+            Branch::Infeasible => {
+                // The page says so by the kind.
+                note.clear();
+                TreeKind::Infeasible
+            }
             Branch::Unknown(_) | Branch::Open => TreeKind::Unknown,
             Branch::Elsewhere => TreeKind::Branch,
         };
