@@ -76,7 +76,7 @@ fn unit_run(
     let ending = match &run.outcome {
         Outcome::Value(value) => format!("{value:?}"),
         Outcome::Crash { reason, .. } => format!("throws {reason:?}"),
-        other => format!("{other:?}"),
+        other @ (Outcome::Deadlock | Outcome::Stopped(_)) => format!("{other:?}"),
     };
     (ending, !run.choices.is_empty() || !run.losses.is_empty())
 }

@@ -36,7 +36,7 @@ pub(super) const ROWS: &[Row] = &[
         m.tables.barriers.pop();
         Ok(Next::True)
     }),
-    row("$table_answer", 3, answer),
+    row("$table_some", 4, some),
     row("abolish_all_tables", 0, |m, _| {
         if m.tables.frames.is_empty() {
             m.tables = Tables::default();
@@ -443,29 +443,42 @@ fn improve(m: &mut Machine, a: usize) -> Result<Next, Fault> {
 
 /// `'$table_answers'(Table, List)`
 fn answers(m: &mut Machine, a: usize) -> Result<Next, Fault> {
-    let (number, to) = (m.arg(a, 0), m.arg(a, 1));
-    let Some(table) = m.tables.by_number(number) else { return Ok(Next::False) };
+    let (list, _) = load_answers(m, m.arg(a, 0), 0, usize::MAX)?;
+    let to = m.arg(a, 1);
+    m.answer(to, list)
+}
+
+/// `'$table_some'(Table, N, List, Next)`: answers from the n-th on, and where those begin that come
+/// after them; fails if there are none.
+fn some(m: &mut Machine, a: usize) -> Result<Next, Fault> {
+    const MOST: usize = 1000;
+    let n = m.arg(a, 1).as_int().and_then(|it| usize::try_from(it).ok()).unwrap_or(usize::MAX);
+    let (list, next) = load_answers(m, m.arg(a, 0), n, MOST)?;
+    let (to, to_next) = (m.arg(a, 2), m.arg(a, 3));
+    Ok((n < next && m.unify(to, list) && m.unify(to_next, Value::size(next))).into())
+}
+
+/// At most so many answers from the n-th on, as a list, and the number of the one after them.
+fn load_answers(
+    m: &mut Machine,
+    number: Value,
+    from: usize,
+    most: usize,
+) -> Result<(Value, usize), Fault> {
+    let Some(table) = m.tables.by_number(number) else { return Ok((Value::NIL, from)) };
+    // The table is nobody else's while its answers are copied.
     let records = std::mem::take(&mut table.answers);
-    let n_cells = records.iter().map(Record::size).sum::<usize>() / size_of::<Value>();
+    let to = records.len().min(from.saturating_add(most));
+    let wanted = records.get(from..to).unwrap_or(&[]);
+    let n_cells = wanted.iter().map(Record::size).sum::<usize>() / size_of::<Value>();
     let room = m.check_memory(n_cells * size_of::<Value>()).and_then(|()| m.charge(n_cells));
     let items: Vec<Value> = match room {
-        Ok(()) => records.iter().map(|it| it.load(&mut m.heap)).collect(),
+        Ok(()) => wanted.iter().map(|it| it.load(&mut m.heap)).collect(),
         Err(_) => Vec::new(),
     };
     if let Some(table) = m.tables.by_number(number) {
         table.answers = records;
     }
     room?;
-    let list = m.heap.list(&items);
-    m.answer(to, list)
-}
-
-/// `'$table_answer'(Table, N, Answer)`: the n-th answer so far.
-fn answer(m: &mut Machine, a: usize) -> Result<Next, Fault> {
-    let (number, to) = (m.arg(a, 0), m.arg(a, 2));
-    let n = m.arg(a, 1).as_int().and_then(|it| usize::try_from(it).ok()).unwrap_or(usize::MAX);
-    let found = m.tables.by_number(number).and_then(|it| it.answers.get(n)).cloned();
-    let Some(found) = found else { return Ok(Next::False) };
-    let found = found.load(&mut m.heap);
-    m.answer(to, found)
+    Ok((m.heap.list(&items), to.max(from)))
 }

@@ -780,8 +780,8 @@ clause_property(_, _) :- fail.
     ;   '$table_answers'(Table, Answers), '$member'(Call, Answers)
     ).
 '$table_so_far'(Table, Call, N) :-
-    '$table_answer'(Table, N, Answer),
-    ( Call = Answer ; N1 is N + 1, '$table_so_far'(Table, Call, N1) ).
+    '$table_some'(Table, N, Answers, Next),
+    ( '$member'(Call, Answers) ; '$table_so_far'(Table, Call, Next) ).
 tnot(Goal) :-
     strip_module(Goal, M, G),
     (   callable(G), '$predicate'(M:G, tabled, []) -> true
