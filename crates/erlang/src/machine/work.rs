@@ -22,6 +22,9 @@ impl World {
 /// A cell of a list and the vector that its items were gathered in.
 const BYTES_OF_ITEM: usize = 3 * size_of::<Value>();
 
+/// The next collection is soon enough to see what shorter lists take.
+const SHORT: usize = 1_000;
+
 impl World {
     /// Bytes that the run may still take.
     pub(crate) fn room(&self) -> usize {
@@ -35,6 +38,9 @@ impl World {
 
     /// The same for a list of so many items.
     pub(crate) fn check_room_for_list(&self, len: usize) -> Result<(), Fault> {
+        if len < SHORT {
+            return Ok(());
+        }
         self.check_room(len.saturating_mul(BYTES_OF_ITEM))
     }
 
