@@ -33,7 +33,8 @@ impl World {
 
     /// Ends the run before something is made that its budget of memory does not allow.
     pub(crate) fn check_room(&self, n_bytes: usize) -> Result<(), Fault> {
-        if n_bytes <= self.room() { Ok(()) } else { Err(Stop::OutOfMemory.into()) }
+        let needed = self.heap.bytes_used().saturating_add(n_bytes);
+        if needed <= self.limits.memory_bytes { Ok(()) } else { Err(Stop::OutOfMemory.into()) }
     }
 
     /// The same for a list of so many items.
