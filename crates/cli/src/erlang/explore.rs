@@ -61,7 +61,7 @@ pub(crate) struct Explored {
 pub(crate) const MAX_REDUCTIONS: u64 = 1_000_000;
 pub(crate) const MAX_MEMORY: usize = 512 << 20;
 /// Larger results are not kept.
-pub(crate) const MAX_TERM: usize = 64 << 20;
+pub(crate) const MAX_TERM: usize = 16 << 20;
 
 /// Making findings smaller may take this part of the time for exploring.
 const SHARE_OF_SHRINKING: u32 = 4;

@@ -51,9 +51,10 @@ pub(crate) fn length(w: &World, list: Value) -> Result<Value, Fault> {
 }
 
 pub(crate) fn append(w: &mut World, left: Value, right: Value) -> Result<Value, Fault> {
-    let len = badarg(w.heap.list_len(left))?;
-    w.check_room_for_list(len)?;
-    Ok(w.heap.append_known(left, len, right))
+    let appended = badarg(w.heap.append(left, right))?;
+    // A list is copied before it is known how long it is, which takes no more than it took.
+    w.check_room(0)?;
+    Ok(appended)
 }
 
 /// `--` takes away the first occurrence for each item on the right, in n log n as BEAM does.

@@ -177,17 +177,11 @@ impl Heap {
 
     /// The items of a proper list followed by another tail; `None` if the first is not one.
     pub fn append(&mut self, list: Value, tail: Value) -> Option<Value> {
-        let len = self.list_len(list)?;
-        Some(self.append_known(list, len, tail))
-    }
-
-    /// The same for a proper list of this length.
-    pub fn append_known(&mut self, list: Value, len: usize, tail: Value) -> Value {
-        if len == 0 {
-            return tail;
+        if list.is_nil() {
+            return Some(tail);
         }
         let first = self.next_at();
-        self.cells.reserve(2 * len);
+        let n_before = self.cells.len();
         let mut rest = list;
         while let Some((head, next)) = self.uncons(rest) {
             // The cell to come lies right behind this one.
@@ -195,10 +189,16 @@ impl Heap {
             self.cells.extend_from_slice(&[head, following]);
             rest = next;
         }
+        let n_cells = self.cells.len() - n_before;
+        self.count_steps(n_cells / 2);
+        if !rest.is_nil() || n_cells == 0 {
+            self.cells.truncate(n_before);
+            return None;
+        }
         if let Some(last) = self.cells.last_mut() {
             *last = tail;
         }
-        Value::at(Tag::Cons, first)
+        Some(Value::at(Tag::Cons, first))
     }
 
     /// The items of a proper list; `None` if the value is not one.

@@ -22,6 +22,9 @@ impl World {
 /// A cell of a list and the vector that its items were gathered in.
 const BYTES_OF_ITEM: usize = 3 * size_of::<Value>();
 
+/// The next collection is soon enough to see what shorter lists take.
+const SHORT: usize = 1_000;
+
 impl World {
     /// Bytes that the run may still take.
     pub(crate) fn room(&self) -> usize {
@@ -30,11 +33,15 @@ impl World {
 
     /// Ends the run before something is made that its budget of memory does not allow.
     pub(crate) fn check_room(&self, n_bytes: usize) -> Result<(), Fault> {
-        if n_bytes <= self.room() { Ok(()) } else { Err(Stop::OutOfMemory.into()) }
+        let needed = self.heap.bytes_used().saturating_add(n_bytes);
+        if needed <= self.limits.memory_bytes { Ok(()) } else { Err(Stop::OutOfMemory.into()) }
     }
 
     /// The same for a list of so many items.
     pub(crate) fn check_room_for_list(&self, len: usize) -> Result<(), Fault> {
+        if len < SHORT {
+            return Ok(());
+        }
         self.check_room(len.saturating_mul(BYTES_OF_ITEM))
     }
 

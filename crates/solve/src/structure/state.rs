@@ -283,16 +283,18 @@ impl<'q> State<'q> {
 
     /// What the node is in the run that the query came from.
     pub(super) fn hint(&self, id: NodeId) -> Option<Value<'q>> {
-        self.hint_within(id, MAX_HINT_DEPTH)
+        self.hint_within(id, MAX_HINT_DEPTH, &mut { MAX_HINT_NODES })
     }
 
-    fn hint_within(&self, id: NodeId, left: usize) -> Option<Value<'q>> {
+    /// Nodes that others share are looked at as often as they are reached, up to `n_left` in all.
+    fn hint_within(&self, id: NodeId, left: usize, n_left: &mut usize) -> Option<Value<'q>> {
         let node = self.node(id);
         if node.hint.is_some() {
             return node.hint.clone();
         }
         let left = left.checked_sub(1)?;
-        let part = |it: NodeId| Some(self.hint_within(it, left)?.term().into_owned());
+        *n_left = n_left.checked_sub(1)?;
+        let mut part = |it: NodeId| Some(self.hint_within(it, left, n_left)?.term().into_owned());
         match (&node.shape, &node.origin) {
             (Shape::Literal(value), _) => Some(value.clone()),
             (_, Some((op, args))) => {
@@ -324,3 +326,4 @@ impl<'q> State<'q> {
 const NEVER: u64 = u64::MAX;
 
 const MAX_HINT_DEPTH: usize = 200;
+const MAX_HINT_NODES: usize = 10_000;
