@@ -267,10 +267,10 @@ impl View<'_> {
         match self {
             View::Whole(term) => Some(form(term)),
             View::Tail(Term::List(list), n) if n < list.items.len() => Some(Form::List),
-            View::Tail(Term::List(list), n) if n == list.items.len() => match &list.tail {
-                Term::Nil => Some(Form::End),
-                other => Some(form(other)),
-            },
+            View::Tail(Term::List(list), n) if n == list.items.len() => {
+                let is_proper = list.tail == Term::Nil;
+                Some(if is_proper { Form::End } else { form(&list.tail) })
+            }
             View::Tail(..) => None,
         }
     }

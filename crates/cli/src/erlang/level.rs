@@ -9,7 +9,7 @@ use crate::erlang::finding::{Judge, RUNTIME_TAGS};
 use crate::erlang::frames::{Frame, frames};
 use crate::erlang::unit::quoted;
 use ::report::{Kind, Level};
-use engine::{Form, Part, Precision};
+use engine::{Part, Precision};
 use erlang::spec::Origin;
 use term::{Atom, Style, Term, print};
 use trace::{Input, Outcome};
@@ -173,10 +173,7 @@ fn is_text_with_surrogate(term: &Term) -> bool {
 }
 
 fn refused_part(part: &Part) -> String {
-    match &part.form {
-        Form::MapWith { .. } => format!("no call ended well with {} as {}", part.form, part.place),
-        form => format!("no call ended well with {form} as {}", part.place),
-    }
+    format!("no call ended well with {} as {}", part.form, part.place)
 }
 
 /// Characters of an example within a line.
