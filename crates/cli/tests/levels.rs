@@ -1,4 +1,5 @@
 //! How much findings matter: which are broken promises, which are suspicious, and what a unit only refuses.
+#![expect(clippy::disallowed_methods, reason = "it starts the binary under test")]
 
 mod common;
 
