@@ -16,7 +16,8 @@ pub(super) fn smallest(types: &Types, id: TypeId) -> Option<Term> {
 
 /// Which types have members, by their number.
 pub(super) fn inhabited(types: &Types) -> Vec<bool> {
-    let all: Vec<TypeId> = (0..types.len()).filter_map(|it| u32::try_from(it).ok()).map(TypeId).collect();
+    let all: Vec<TypeId> =
+        (0..types.len()).filter_map(|it| u32::try_from(it).ok()).map(TypeId).collect();
     depths(types, &all).iter().map(Option::is_some).collect()
 }
 
