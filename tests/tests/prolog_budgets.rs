@@ -74,8 +74,10 @@ fn what_comes_after_a_full_stack_has_all_of_it() {
 
 #[test]
 fn nobody_catches_a_full_stack() {
-    let (ending, _) = ending(PROGRAM, "grow(a)", LIMITS);
-    assert!(matches!(ending, Ending::Stopped(Stop::Memory)), "{ending:?}");
+    for goal in ["grow(a)", "catch(grow(a), E, throw(E))", "with_output_to(atom(_), grow(a))"] {
+        let (ending, _) = ending(PROGRAM, goal, LIMITS);
+        assert!(matches!(ending, Ending::Stopped(Stop::Memory)), "{goal}: {ending:?}");
+    }
 }
 
 /// The work of one call counts, however few calls there are.

@@ -161,3 +161,28 @@ fn programs_tell_what_they_look_at() {
         assert!(told, "{program}: {ending} and nothing is told");
     }
 }
+
+/// Terms that contain themselves or share their parts, compared with the input and with each other.
+#[test]
+fn looking_at_large_terms_ends() {
+    let tree = "tree(0, a) :- !.\ntree(N, f(X, X)) :- M is N - 1, tree(M, X).\n";
+    let cyclic = "cyclic(A, C) :- A = f(A, A, B), B = g(A, B), C = f(C, C, D), D = g(C, D).\n";
+    for body in [
+        "tree(60, A), tree(60, B), f(A, X) == f(B, 1)",
+        "tree(60, A), tree(60, B), f(A, X) @< f(B, 1)",
+        "tree(60, A), tree(60, B), f(A, X) = f(B, 1)",
+        "tree(60, A), tree(60, B), compare(_, f(X, A), f(1, B))",
+        "cyclic(A, C), f(A, X) == f(C, 1)",
+        "cyclic(A, C), f(A, X) @< f(C, 1)",
+        "cyclic(A, C), f(A, X) = f(C, 1)",
+        "cyclic(A, _), copy_term(f(A, X), B), B \\== f(A, X)",
+        "cyclic(A, _), term_variables(f(A, X), _)",
+        "cyclic(A, _), term_hash(f(A, X), _)",
+        "cyclic(A, C), msort([f(A, X), f(C, 1)], _)",
+        "tree(60, A), assertz(k(A, X))",
+        "X = X, functor(_, f, 10000000000)",
+    ] {
+        let (ending, _) = ran(&format!("{tree}{cyclic}:- dynamic k/2.\np(X) :- {body}.\n"), "1");
+        assert!(!ending.is_empty(), "{body}: {ending}");
+    }
+}

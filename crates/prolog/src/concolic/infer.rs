@@ -53,6 +53,8 @@ pub enum Belief {
 
 /// Arguments beyond this one of a compound that may have any name are not asked for.
 const MAX_OPENED: usize = 8;
+/// Compounds of more arguments are not told apart.
+const MOST_ARGUMENTS: usize = 256;
 
 /// The types of a program's predicates.
 #[derive(Debug, Default)]
@@ -507,11 +509,11 @@ impl Walk<'_> {
             "functor" => {
                 let n_args = self.heap.deref(arg(2)).as_int().map(usize::try_from);
                 match n_args {
-                    Some(Ok(n_args)) => {
+                    Some(Ok(n_args)) if n_args < MOST_ARGUMENTS => {
                         let args = (0..n_args).map(|_| self.of.add(Node::default())).collect();
                         self.opened(arg(0), arg(1), &[args]);
                     }
-                    Some(Err(_)) => {}
+                    Some(Ok(_) | Err(_)) => {}
                     None => self.opened_like(arg(0), arg(1), &[], None),
                 }
             }

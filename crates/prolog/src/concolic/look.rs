@@ -6,6 +6,7 @@
 use crate::code::{ClauseId, Ins, Key, Konst, Meta, PredId, Test, is_visible};
 use crate::concolic::convert::{expr_of, term_of};
 use crate::concolic::facts::{self, Top};
+use crate::concolic::order::Pairs;
 use crate::concolic::program::head_and_body;
 use crate::concolic::recorder::{FirstArg, Place, Recorder};
 use crate::data::{AtomId, Blob, FunctorId, Tag, Value, View, unify};
@@ -19,6 +20,9 @@ use trace::Head;
 pub(super) const AT_CODE: u8 = 0;
 pub(super) const AT_PREDICATE: u8 = 1;
 pub(super) const AT_BUILTIN: u8 = 2;
+
+/// More parts of one term are not pinned.
+const MOST_PINNED: usize = 100_000;
 
 /// More parts of two terms are unified without looking at each.
 const MANY_PARTS: u32 = 20_000;
@@ -323,9 +327,9 @@ impl Machine {
     }
 
     pub(super) fn unify_at(&mut self, place: Place, a: Value, b: Value) -> bool {
-        let mut todo = vec![(a, b)];
+        let mut pairs = Pairs::of(a, b);
         let mut n_steps = 0_u32;
-        while let Some((a, b)) = todo.pop() {
+        while let Some((a, b)) = pairs.todo.pop() {
             let (a, b) = (self.heap.deref(a), self.heap.deref(b));
             let is_open = a.is_var() || b.is_var();
             if is_open || a.same_word(b) && a.shadow() == b.shadow() {
@@ -362,10 +366,7 @@ impl Machine {
                 if a.functor() != b.functor() {
                     return false;
                 }
-                let arity = self.atoms.arity(a.functor());
-                let (a, b) = (a.address(), b.address());
-                let parts = (0..arity).rev();
-                todo.extend(parts.map(|n| (self.heap.cell(a + n), self.heap.cell(b + n))));
+                pairs.enter(self, a, b);
             } else if !unify(&mut self.heap, &self.atoms, a, b) {
                 return false;
             }
@@ -478,8 +479,14 @@ impl Machine {
     /// From here on the run depends on all of the value.
     pub(super) fn pin(&mut self, place: Place, value: Value) -> bool {
         let mut todo = vec![value];
-        let mut found = false;
+        let (mut found, mut n_parts) = (false, 0);
         while let Some(next) = todo.pop() {
+            n_parts += 1;
+            if MOST_PINNED < n_parts {
+                // Terms inside themselves have no last part.
+                self.record(|_, it| it.lose(place, "a term of many parts".to_owned()));
+                return true;
+            }
             let next = self.heap.deref(next);
             if let Some(expr) = expr_of(next) {
                 found = true;

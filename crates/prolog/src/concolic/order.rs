@@ -3,10 +3,43 @@
 use crate::concolic::convert::{expr_of, term_of};
 use crate::concolic::look::AT_CODE;
 use crate::concolic::recorder::Place;
-use crate::data::{FunctorId, Tag, Value, View, compare, same};
+use crate::data::{Alike, FunctorId, Tag, Value, View, compare, same};
 use crate::machine::Machine;
 use std::cmp::Ordering;
 use term::{ExprId, Op};
+
+/// So many pairs of structures are looked at before it is asked whether they were looked at already:
+/// terms may share their parts, or contain themselves.
+const MANY_PAIRS: usize = 1000;
+
+/// Pairs of structures that are compared part by part.
+#[derive(Default)]
+pub(super) struct Pairs {
+    pub(super) todo: Vec<(Value, Value)>,
+    n_entered: usize,
+    alike: Alike,
+}
+
+impl Pairs {
+    pub(super) fn of(a: Value, b: Value) -> Pairs {
+        Pairs { todo: vec![(a, b)], ..Pairs::default() }
+    }
+
+    /// The parts of two structures of one functor come next, from the first on.
+    pub(super) fn enter(&mut self, machine: &Machine, a: Value, b: Value) {
+        if a.same_word(b) {
+            return;
+        }
+        self.n_entered += 1;
+        if MANY_PAIRS < self.n_entered && !self.alike.join(a.payload(), b.payload()) {
+            return;
+        }
+        let (x, y) = (a.address(), b.address());
+        let parts = (0..machine.atoms.arity(a.functor())).rev();
+        let pair = |n: usize| (machine.heap.cell(x + n), machine.heap.cell(y + n));
+        self.todo.extend(parts.map(pair));
+    }
+}
 
 impl Machine {
     pub(crate) fn look_order(&mut self, a: Value, b: Value) {
@@ -16,29 +49,26 @@ impl Machine {
 
     /// Which comes first: down to the first difference.
     pub(super) fn look_order_at(&mut self, place: Place, a: Value, b: Value) {
-        let mut todo = vec![(a, b)];
-        while let Some((a, b)) = todo.pop() {
+        let mut pairs = Pairs::of(a, b);
+        while let Some((a, b)) = pairs.todo.pop() {
             let (a, b) = (self.heap.deref(a), self.heap.deref(b));
             if expr_of(a).is_some() && expr_of(a) == expr_of(b) {
                 continue;
             }
-            let order = compare(&self.heap, &self.atoms, a, b);
             if expr_of(a).is_some() || expr_of(b).is_some() {
                 self.look_top((place.0, place.1, place.2 + 8), a);
                 self.look_top((place.0, place.1, place.2 + 10), b);
             }
-            match (a.view(), b.view()) {
-                (View::Struct(f, x), View::Struct(g, y)) => {
-                    if f != g {
-                        return;
-                    }
-                    let arity = self.atoms.arity(f);
-                    let parts = (0..arity).rev();
-                    todo.extend(parts.map(|n| (self.heap.cell(x + n), self.heap.cell(y + n))));
-                    continue;
+            if let (View::Struct(f, _), View::Struct(g, _)) = (a.view(), b.view()) {
+                if f != g {
+                    return;
                 }
-                _ if rank(a) == rank(b) => self.look_less(place, a, b, order),
-                _ => {}
+                pairs.enter(self, a, b);
+                continue;
+            }
+            let order = compare(&self.heap, &self.atoms, a, b);
+            if rank(a) == rank(b) {
+                self.look_less(place, a, b, order);
             }
             if order != Ordering::Equal {
                 return;
@@ -84,8 +114,8 @@ impl Machine {
 
     /// Whether two are the same: down to the first difference.
     pub(super) fn look_identical_at(&mut self, place: Place, a: Value, b: Value) {
-        let mut todo = vec![(a, b)];
-        while let Some((a, b)) = todo.pop() {
+        let mut pairs = Pairs::of(a, b);
+        while let Some((a, b)) = pairs.todo.pop() {
             let (a, b) = (self.heap.deref(a), self.heap.deref(b));
             let place = (place.0, place.1, place.2 + u32::from(place.0 == AT_CODE));
             match (expr_of(a), expr_of(b)) {
@@ -104,10 +134,7 @@ impl Machine {
                 (Some(_) | None, None) | (None, Some(_)) => {}
             }
             match (a.view(), b.view()) {
-                (View::Struct(f, x), View::Struct(g, y)) if f == g => {
-                    let parts = (0..self.atoms.arity(f)).rev();
-                    todo.extend(parts.map(|n| (self.heap.cell(x + n), self.heap.cell(y + n))));
-                }
+                (View::Struct(f, _), View::Struct(g, _)) if f == g => pairs.enter(self, a, b),
                 _ if same(&self.heap, &self.atoms, a, b) => {}
                 _ => return,
             }

@@ -182,6 +182,9 @@ impl Machine {
                 Err(Fault::Ball(ball)) => {
                     match self.throw(ball) {
                         Ok(Thrown::Caught) => {}
+                        Ok(Thrown::Uncaught(ball)) if self.is_stack_overflow(&ball) => {
+                            return Ending::Stopped(Stop::Memory);
+                        }
                         Ok(Thrown::Uncaught(ball)) => return Ending::Exception(ball),
                         Err(Fault::Stop(stop)) => return Ending::Stopped(stop),
                         // A cleanup's own exception is not heard.

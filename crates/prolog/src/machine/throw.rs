@@ -138,6 +138,14 @@ impl Machine {
         }
     }
 
+    /// Whether a ball is the one of [`Machine::throw_stack_overflow`], which may have been caught and thrown
+    /// again.
+    pub(crate) fn is_stack_overflow(&self, ball: &Record) -> bool {
+        let context = ball.arg(ball.root(), 1).and_then(Value::as_atom);
+        ball.root().is_struct(FunctorId::ERROR_2)
+            && context.is_some_and(|it| self.atoms.text(it) == "stack_overflow")
+    }
+
     /// Answers of `findall/3` that are under way are given up, but for the outermost `n` calls.
     fn drop_collectors(&mut self, n: usize) {
         let dropped = self.collectors.drain(n.min(self.collectors.len())..);
