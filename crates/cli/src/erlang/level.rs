@@ -47,7 +47,11 @@ impl Judge<'_> {
                     Outcome::Value(value) => self.contract.complaint(input, value),
                     Outcome::Crash { .. } | Outcome::Deadlock | Outcome::Stopped(_) => None,
                 };
-                Rated::new(Level::Promise, complaint.unwrap_or_default())
+                // What a behaviour expects of a callback depends on what it calls it with.
+                let origin = self.contract.signature.as_ref().map(|it| &it.origin);
+                let is_own = origin == Some(&Origin::Spec);
+                let level = if is_own { Level::Promise } else { Level::Suspicious };
+                Rated::new(level, complaint.unwrap_or_default())
             }
             Kind::Property => Rated::new(Level::Promise, "a property must return true"),
             Kind::Race => Rated::new(Level::Suspicious, "the result depends on the schedule"),
