@@ -59,9 +59,12 @@ fn owner(program: &str, args: &[&str]) -> (std::process::Child, OwnedFd, impl Re
     let mut owner = holding.spawn().unwrap();
     let (guard, errors) = line(owner.stderr.take().unwrap());
     // What nobody reads must not stop it.
-    std::thread::spawn(|| silent(errors));
+    let errors = std::thread::spawn(|| std::io::read_to_string(errors).unwrap());
     let (said, output) = line(owner.stdout.take().unwrap());
-    assert_eq!(said, "ready");
+    if said != "ready" {
+        let ended = owner.wait().unwrap();
+        panic!("{program} said {said:?}, {ended}: {}", errors.join().unwrap());
+    }
     (owner, watch(guard.parse().unwrap()), output)
 }
 
