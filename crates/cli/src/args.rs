@@ -273,6 +273,9 @@ pub(crate) struct Test {
     /// How often a process may be left although its next step could be taken [default: any number]
     #[arg(long, value_name = "N", requires = "schedules")]
     pub(crate) preemptions: Option<usize>,
+    /// Steps of a run; what has not ended by then is left at that, and the verdict is bounded
+    #[arg(long, value_name = "N", default_value_t = engine::STEPS, requires = "schedules")]
+    pub(crate) steps: usize,
     /// Let each node of --nodes but the first go down, once, at any time
     #[arg(long, requires = "schedules", requires = "nodes")]
     pub(crate) node_down: bool,

@@ -114,6 +114,9 @@ pub enum OfferKind {
         mail: Option<Access>,
         /// It sends a message to another process, which might be lost.
         may_lose: bool,
+        /// It would begin a round again that changed nothing, and would not change anything now: it is not
+        /// possible before another actor has changed what the round read. See [`Spin`].
+        is_idle: bool,
     },
     /// A receive, and the messages here that it would take.
     Receive(Waiting),
@@ -130,16 +133,16 @@ pub struct Waiting {
     /// What it touches if it takes a message.
     pub taking: Access,
     /// The same if it gives up.
-    pub giving_up: Option<Access>,
+    pub giving_up: Vec<Access>,
 }
 
 impl Waiting {
     /// What it touches if it does this.
-    pub fn touched(&self, take: Take) -> Option<Access> {
+    pub fn touched(&self, take: Take) -> &[Access] {
         match take {
-            Take::Message(_) => Some(self.taking),
-            Take::Timeout => self.giving_up,
-            Take::Next | Take::Lost => None,
+            Take::Message(_) => std::slice::from_ref(&self.taking),
+            Take::Timeout => &self.giving_up,
+            Take::Next | Take::Lost => &[],
         }
     }
 }
@@ -151,6 +154,20 @@ pub enum Patience {
     Soon,
     /// Only when nobody else can do anything; the nanosecond says who is first then.
     Last(u64),
+    /// Not before another actor has changed what the last round of a loop read; see [`Spin`].
+    Idle,
+}
+
+/// A round of a loop that waits: the last steps of an actor changed nothing and led back to where it was
+/// before them. Unless another actor changes what they read, the next round would do the same, and a run
+/// without that round has the same end. So the step that begins the next round is not possible before,
+/// and it depends on whoever makes it possible.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spin {
+    /// How many steps the round has.
+    pub n_steps: usize,
+    /// What they read.
+    pub reads: Vec<Access>,
 }
 
 /// A step that was taken, and all that its dependence on others follows from.
@@ -171,6 +188,10 @@ pub struct Step {
     pub receive: Option<ReceiveId>,
     /// It happened only because nobody could do anything else.
     pub is_last: bool,
+    /// It let time pass: others may go first now.
+    pub has_waited: bool,
+    /// The round that it begins again.
+    pub spin: Option<Spin>,
     /// Which of the run's choices were made in it.
     pub choices: Range<usize>,
     /// For people, if anyone wants to read it.
@@ -206,11 +227,23 @@ pub struct Performed {
     pub crashes: Vec<ActorCrash>,
     /// Who waits for what will never come; only if steps are told.
     pub blocked: Vec<Blocked>,
+    /// Messages that nobody wanted any more, or that did not come at all.
+    pub unheard: Vec<MessageId>,
     /// A budget was used up or something refused, so that the run is not whole.
     pub stopped: Option<Stopped>,
     pub choices: Vec<Choice>,
     pub losses: Vec<Loss>,
     pub covered: Covered,
+}
+
+impl Performed {
+    /// Nobody knows how the run would have ended.
+    pub fn run_out_of_steps(&mut self, most: usize) {
+        let why = self.stopped.get_or_insert(Stopped::OutOfSteps { most }).clone();
+        if self.outcome == Outcome::Deadlock {
+            self.outcome = Outcome::Stopped(why);
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -225,6 +258,8 @@ pub struct ActorCrash {
 pub struct Blocked {
     pub actor: Actor,
     pub is_unit: bool,
+    /// It does not wait in a receive: it goes round in a loop in which nothing changes any more.
+    pub is_spinning: bool,
     /// The place of the receive: function, file and line.
     pub place: String,
     pub mailbox: Vec<Term>,

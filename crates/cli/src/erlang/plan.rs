@@ -275,7 +275,7 @@ impl<'a> Planner<'a> {
 }
 
 fn schedules(options: &Test) -> ScheduleSettings {
-    let Test { dpor, delivery, lossy, preemptions, depth, runs, seed, .. } = options;
+    let Test { dpor, delivery, lossy, preemptions, steps, depth, runs, seed, .. } = options;
     ScheduleSettings {
         dpor: match dpor {
             Reduction::Optimal => Dpor::Optimal,
@@ -289,6 +289,7 @@ fn schedules(options: &Test) -> ScheduleSettings {
             Deliver::Free => Delivery::Free,
         },
         preemptions: *preemptions,
+        steps: *steps,
         losses: lossy.unwrap_or(0),
         choices: depth.unwrap_or(engine::DEPTH),
         max_runs: *runs,

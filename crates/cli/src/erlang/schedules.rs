@@ -437,6 +437,10 @@ fn turn(stage: &Staged<'_>, step: &Step) -> Turn {
 }
 
 fn blocked_text(stage: &Staged<'_>, blocked: &Blocked) -> String {
+    if blocked.is_spinning {
+        let (name, place) = (stage.name(blocked.actor), &blocked.place);
+        return format!("{name} goes round in {place}, and nothing changes any more");
+    }
     let mailbox: Vec<String> = blocked.mailbox.iter().map(|it| print(it, Style::TW)).collect();
     let mailbox = if mailbox.is_empty() {
         "no message".to_owned()

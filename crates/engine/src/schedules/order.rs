@@ -197,6 +197,27 @@ impl Trace {
         second.step.might_differ || first.doing.accesses.iter().any(may_destroy)
     }
 
+    /// The earliest of the last `n` steps of an actor before one of its steps.
+    pub(super) fn latest_before(&self, event: usize, n: usize) -> usize {
+        let before = |it: &usize| self.events.get(*it).and_then(|it| it.before);
+        std::iter::successors(Some(event), before).take(n + 1).last().unwrap_or(event)
+    }
+
+    /// Whether one of these steps of others changes something that is read.
+    pub(super) fn changes(
+        &self,
+        reads: &[Access],
+        reader: Actor,
+        mut steps: impl Iterator<Item = usize>,
+    ) -> bool {
+        steps.any(|it| {
+            let Some(event) = self.events.get(it) else { return false };
+            let conflicts = |it: &Access| event.doing.accesses.iter().any(|of| it.conflicts(*of));
+            event.step.label.actor != reader
+                && (event.step.is_global || event.step.is_last || reads.iter().any(conflicts))
+        })
+    }
+
     /// How many of the first steps lost a message.
     pub(super) fn n_lost(&self, n: usize) -> usize {
         self.events.iter().take(n).filter(|it| it.step.label.take == Take::Lost).count()
@@ -206,10 +227,14 @@ impl Trace {
         self.events.get(event).map(|it| &it.doing)
     }
 
+    /// The latest step of an actor.
+    pub(super) fn last_step(&self, actor: Actor) -> Option<usize> {
+        self.actors.get(&actor).and_then(|it| self.last.get(*it)).copied().flatten()
+    }
+
     /// How many steps an actor has taken.
     pub(super) fn n_steps(&self, actor: Actor) -> u32 {
-        let last = self.actors.get(&actor).and_then(|it| self.last.get(*it)).copied().flatten();
-        last.and_then(|it| self.events.get(it)).map_or(0, |it| it.nth + 1)
+        self.last_step(actor).and_then(|it| self.events.get(it)).map_or(0, |it| it.nth + 1)
     }
 
     pub(super) fn event_at(&self, place: Place) -> Option<usize> {

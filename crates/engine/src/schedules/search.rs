@@ -28,6 +28,9 @@ use trace::{
     Take,
 };
 
+/// Steps of a run after which whoever has not gone on for longest goes first.
+const FAIR_FROM: usize = 200;
+
 /// Runs the program in all ways that differ. `see` gets each run as it ends; `watch` is asked
 /// whether to go on.
 pub fn explore_schedules(
@@ -191,7 +194,10 @@ impl Search {
     ) -> Result<Ran, ExecutorError> {
         let n_known = self.nodes.len().saturating_sub(1);
         let played = self.play(stage)?;
-        let performed = stage.end()?;
+        let mut performed = stage.end()?;
+        if played.is_cut && played.is_whole {
+            performed.run_out_of_steps(self.settings.steps);
+        }
         let settled = self.learn(stage, oracle, &played, &performed, n_known);
         let Played { trace, is_whole, is_blocked, is_diverged, is_cut, .. } = played;
         let whole = (is_whole && self.cell.counts(&trace)).then(|| {
@@ -199,7 +205,8 @@ impl Search {
             let schedule: Vec<Label> = trace.linear().into_iter().filter_map(label).collect();
             let taken = trace.events.iter().map(|it| &it.step);
             let steps = taken.map(|it| (it.label, it.choices.clone())).collect();
-            let unreceived = trace.unreceived();
+            let mut unreceived = trace.unreceived();
+            unreceived.retain(|it| !performed.unheard.contains(&it.message));
             let is_classed = self.settings.counts_classes || self.settings.meets_again();
             let mail = if self.settings.dpor.orders_mail() { Mail::Ordered } else { Mail::Free };
             let class = is_classed.then(|| class_of(&trace, &performed, stage, mail));
@@ -259,7 +266,7 @@ impl Search {
                 (res.waiting, res.asleep) = (waiting(&offers), sleep);
                 break;
             }
-            if depth >= self.settings.depth {
+            if depth >= self.settings.steps {
                 res.is_cut = true;
                 break;
             }
@@ -476,11 +483,19 @@ impl Search {
                 .iter()
                 .any(|it| it.doing.label == *label && it.conditions.hold(exprs, &self.input))
         };
+        // Whoever has waited in vain lets others go first.
+        let tired = trace.events.last().filter(|it| it.step.has_waited).and(last);
+        let tired = tired.filter(|_| !self.settings.is_bounded());
         let mut order: Vec<&Offer> = offers.iter().collect();
         if self.settings.dpor == Dpor::Source {
-            order.sort_by_key(|it| in_turns(trace, it.actor, last));
+            let turn = |it: &&Offer| in_turns(trace, it.actor, last);
+            order.sort_by_key(|it| (Some(it.actor) == tired, turn(it)));
         } else {
-            order.sort_by_key(|it| Some(it.actor) != last);
+            // In a long run everybody has turns: who waits for others may wait for any of them.
+            let is_long = FAIR_FROM <= trace.len() && !self.settings.is_bounded();
+            let since = |it: &&Offer| if is_long { trace.last_step(it.actor) } else { None };
+            let turn = |it: &&Offer| (since(it), Some(it.actor) != last);
+            order.sort_by_key(|it| (Some(it.actor) == tired, turn(it)));
         }
         order.into_iter().find_map(|offer| {
             let mut labels = labels(offer);
@@ -543,8 +558,10 @@ impl Search {
         for mut plan in self.plans(trace, fresh) {
             if plan.is_open {
                 self.is_stale = true;
-                if let Ok(Some(doing)) = try_out(stage, trace, &plan, &self.input) {
-                    plan.last = doing;
+                match try_out(stage, trace, &plan, &self.input) {
+                    Ok(Some(doing)) => plan.is_tried(doing),
+                    Ok(None) if plan.may_be_idle => continue,
+                    Ok(None) | Err(_) => (),
                 }
             }
             let Some(plan) = plan.within(&self.cell, trace) else { continue };
@@ -689,7 +706,11 @@ impl Search {
         }
         let asleep =
             node.sleep.iter().filter(|_| is_seen).map(|it| (it.doing.label, &it.conditions));
-        let tried = node.tree.iter().skip(1).map(|it| (it.doing.label, &it.conditions));
+        // What is tried later leaves to this step whatever this step could come before. So it can't stand for
+        // what comes instead of it: not all of that is found there.
+        let n_tried = if plan.is_choice { 0 } else { usize::MAX };
+        let tried =
+            node.tree.iter().skip(1).take(n_tried).map(|it| (it.doing.label, &it.conditions));
         first_of(asleep.chain(tried), &doings, &self.input, exprs)
     }
 
@@ -754,7 +775,7 @@ impl ScheduleSettings {
     fn can(&self, offers: &[Offer], trace: &Trace, label: Label) -> bool {
         let offer = offers.iter().find(|it| fits(it, label));
         offer.is_some_and(|it| match &*it.kind {
-            OfferKind::Next { .. } => true,
+            OfferKind::Next { is_idle, .. } => !is_idle,
             OfferKind::Receive(waiting) => {
                 self.takes_first() || trace.allows(label.actor, waiting, label.take)
             }

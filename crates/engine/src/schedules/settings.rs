@@ -15,8 +15,8 @@ pub struct ScheduleSettings {
     pub preemptions: Option<usize>,
     /// How many messages of a run may be lost.
     pub losses: usize,
-    /// Steps of a run.
-    pub depth: usize,
+    /// A run ends after so many steps, whether or not the program would have.
+    pub steps: usize,
     pub max_runs: Option<usize>,
     /// Choices of a path that may be flipped.
     pub choices: usize,
@@ -25,6 +25,9 @@ pub struct ScheduleSettings {
     pub counts_classes: bool,
 }
 
+/// Steps of a run, unless somebody asks for more or fewer.
+pub const STEPS: usize = 5000;
+
 impl Default for ScheduleSettings {
     fn default() -> ScheduleSettings {
         ScheduleSettings {
@@ -32,7 +35,7 @@ impl Default for ScheduleSettings {
             delivery: Delivery::Instant,
             preemptions: None,
             losses: 0,
-            depth: 5000,
+            steps: STEPS,
             max_runs: None,
             choices: 25,
             seed: 0,

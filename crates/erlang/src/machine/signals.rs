@@ -490,7 +490,6 @@ impl World {
             Some(process) if process.pid == me => (),
             Some(process) => {
                 process.monitored_by.push((reference, me));
-                process.was_monitored = true;
             }
             // Devices never go down.
             None if is_device => (),
@@ -530,6 +529,7 @@ impl World {
         }
         let Some(monitor) = self.take_monitor(self.current, reference) else { return false };
         self.call_off(reference, monitor);
+        self.flush(reference, None);
         true
     }
 
@@ -564,7 +564,7 @@ pub enum Through {
 }
 
 impl MonitorTarget {
-    pub(super) fn pid(self) -> Option<PidId> {
+    pub(in crate::machine) fn pid(self) -> Option<PidId> {
         match self {
             MonitorTarget::Process(pid) => Some(pid),
             MonitorTarget::Name(_, _, pid) => pid,

@@ -224,6 +224,12 @@ impl PidNames {
         }
     }
 
+    /// Whether an actor is a process, and no timer or the like.
+    pub(super) fn is_process(&self, actor: PidId) -> bool {
+        let place = actor.number().checked_sub(FIRST_PID).and_then(|it| usize::try_from(it).ok());
+        place.and_then(|it| self.parents.get(it)).is_some_and(|it| it.1 < FALL)
+    }
+
     /// Who a process is, for people: `P` is the unit, `P.2` its second child.
     pub(super) fn path(&self, pid: PidId) -> String {
         let place = pid.number().checked_sub(FIRST_PID).and_then(|it| usize::try_from(it).ok());

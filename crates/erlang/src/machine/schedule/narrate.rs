@@ -16,7 +16,10 @@ impl Staged<'_> {
             return Vec::new();
         }
         let world = &self.machine.world;
-        let waits = |it: &Pending| matches!(it, Pending::Receive(_) | Pending::Stuck);
+        let spins = |it: &PidId| self.act.spins.get(it).is_some_and(|it| it.is_idle());
+        let waits = |it: &(&PidId, &Pending)| {
+            spins(it.0) || matches!(it.1, Pending::Receive(_) | Pending::Stuck)
+        };
         let of = |(pid, _): (&PidId, &Pending)| {
             let process = world.processes.get(pid)?;
             let execution = process.execution.as_ref()?;
@@ -24,11 +27,12 @@ impl Staged<'_> {
             Some(Blocked {
                 actor: actor(*pid),
                 is_unit: *pid == self.act.unit,
+                is_spinning: spins(pid),
                 place: place(&self.machine.program, world, execution),
                 mailbox: process.mailbox.iter().map(term).collect(),
             })
         };
-        self.act.pending.iter().filter(|it| waits(it.1)).filter_map(of).collect()
+        self.act.pending.iter().filter(waits).filter_map(of).collect()
     }
 
     /// What the code has told since the last time.

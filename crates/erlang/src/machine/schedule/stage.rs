@@ -11,11 +11,13 @@ use crate::machine::process::{Execution, OnReturn, Process, Status};
 use crate::machine::queue::Schedulers;
 use crate::machine::raise::Raised;
 use crate::machine::run::{Machine, MachineError, Stopped};
+use crate::machine::schedule::crash::Crash;
 use crate::machine::schedule::keep::Kept;
 use crate::machine::schedule::receives::Receive;
+use crate::machine::schedule::spins::Quiet;
 use crate::machine::schedule::touch;
 use crate::machine::schedule::touch::{Kind, Touch};
-use crate::machine::schedule::{Gate, Probed, Schedule, StoppedFor, actor, is_inline, mail_mode};
+use crate::machine::schedule::{Gate, Schedule, actor, is_inline, mail_mode};
 use crate::machine::timers::TimerId;
 use crate::machine::world::{USER, World};
 use crate::machine::{FromSpec, Recorder};
@@ -26,8 +28,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use term::{Atom, Exprs};
 use trace::{
-    Access, Actor, ActorCrash, ActorName, Covered, ExecutorError, Input, Label, Match, MessageId,
-    Mode, Offer, OfferKind, Patience, Performed, ReceiveId, Stage, Step, StepText, Take, Waiting,
+    Access, Actor, ActorName, Covered, ExecutorError, Input, Label, Match, MessageId, Mode, Offer,
+    OfferKind, Patience, Performed, ReceiveId, Stage, Step, StepText, Take,
 };
 
 /// A function of a loaded program whose processes are run in an order decided outside.
@@ -45,9 +47,11 @@ pub struct Staged<'m> {
     pub long_timeout: u64,
     /// What the program wrote in the run that ended last.
     pub output: Vec<u8>,
+    /// Whether a loop that waits goes round again only when that could make a difference.
+    pub sees_spins: bool,
     /// Nodes that go down, each at some time.
     pub falling: Vec<NodeId>,
-    is_mail_ordered: bool,
+    pub(super) is_mail_ordered: bool,
     /// Steps of the run so far.
     n_steps: usize,
     /// Runs as they were on the way to where the last one went; the longest ones last.
@@ -63,13 +67,14 @@ pub struct Staged<'m> {
 pub(super) struct Act {
     pub(super) pending: BTreeMap<PidId, Pending>,
     pub(super) receives: Vec<Rc<Receive>>,
+    pub(super) spins: BTreeMap<PidId, Rc<Quiet>>,
     pub(super) timers: FxHashMap<Actor, TimerId>,
-    pub(super) crashes: Vec<ActorCrash>,
+    pub(super) crashes: Vec<Crash>,
     pub(super) stopped: Option<trace::Stopped>,
     pub(super) unit: PidId,
     is_open: bool,
     /// All that is left is to let time pass.
-    is_last: bool,
+    pub(super) is_last: bool,
 }
 
 /// What a process will do when it is its turn.
@@ -96,7 +101,7 @@ const KEEP_EVERY: usize = 4;
 const MAX_KEPT: usize = 256;
 
 pub(super) const SLICE: u32 = 4000;
-const NANOS_PER_MILLI: u64 = 1_000_000;
+pub(super) const NANOS_PER_MILLI: u64 = 1_000_000;
 
 impl Staged<'_> {
     pub fn new(machine: &mut Machine, module: Atom, function: Atom) -> Staged<'_> {
@@ -109,6 +114,7 @@ impl Staged<'_> {
             is_narrated: false,
             long_timeout: 5000,
             output: Vec::new(),
+            sees_spins: true,
             falling: Vec::new(),
             is_mail_ordered: false,
             n_steps: 0,
@@ -150,19 +156,30 @@ impl Stage for Staged<'_> {
         let mut res = Vec::with_capacity(self.act.pending.len());
         let pids: Vec<PidId> = self.act.pending.keys().copied().collect();
         for pid in pids {
-            res.extend(self.offer(pid));
+            if let Some(offer) = self.offer(pid) {
+                res.push(self.offer_of_idle(pid, offer));
+            }
         }
         // Who has waited long enough when nobody else can do anything.
         let mut last: Option<(u64, Offer)> = None;
         let mut is_open = false;
         for offer in &res {
-            let OfferKind::Receive(waiting) = &*offer.kind else {
-                is_open = true;
-                continue;
+            let later = self.offer_later(offer);
+            if let Some(later) = later.filter(|it| last.as_ref().is_none_or(|of| it.0 < of.0)) {
+                last = Some(later);
+            }
+            let waiting = match &*offer.kind {
+                OfferKind::Next { is_idle, .. } => {
+                    is_open |= !is_idle;
+                    continue;
+                }
+                OfferKind::Receive(waiting) => waiting,
             };
             match waiting.patience {
                 Patience::Soon => is_open = true,
-                Patience::Never | Patience::Last(_) if !waiting.matching.is_empty() => {
+                Patience::Never | Patience::Last(_) | Patience::Idle
+                    if !waiting.matching.is_empty() =>
+                {
                     is_open = true;
                 }
                 Patience::Last(at) if last.as_ref().is_none_or(|it| at < it.0) => {
@@ -172,7 +189,7 @@ impl Stage for Staged<'_> {
                     }
                     last = Some((at, offer));
                 }
-                Patience::Never | Patience::Last(_) => (),
+                Patience::Never | Patience::Last(_) | Patience::Idle => (),
             }
         }
         let long = self.long_timeout * NANOS_PER_MILLI;
@@ -240,6 +257,7 @@ impl Stage for Staged<'_> {
         if is_last || !self.act.pending.contains_key(&PidId(label.actor.0)) {
             self.offers()?;
         }
+        self.act.is_last = is_last;
         self.take(label).map(|_| ()).map_err(|it| error(&it))
     }
 
@@ -294,7 +312,8 @@ pub(super) fn next(actor: Actor, touch: Touch, mail_mode: Mode) -> Offer {
     let Touch { accesses, is_global, kills, mail, may_lose, .. } = touch;
     let mail = mail.map(|it| Access { object: touch::mailbox(it), mode: mail_mode });
     let kills = kills.into_iter().map(super::actor).collect();
-    Offer { actor, kind: Arc::new(OfferKind::Next { accesses, is_global, kills, mail, may_lose }) }
+    let kind = OfferKind::Next { accesses, is_global, kills, mail, may_lose, is_idle: false };
+    Offer { actor, kind: Arc::new(kind) }
 }
 
 impl Staged<'_> {
@@ -486,66 +505,6 @@ impl Staged<'_> {
         }
     }
 
-    fn stopped_at(&mut self, pid: PidId) -> Pending {
-        let schedule = self.machine.world.schedule.as_mut();
-        match schedule.and_then(|it| it.stopped_for.take()) {
-            Some(StoppedFor::Operation(touch)) => {
-                Pending::Operation(next(actor(pid), touch, self.mail_mode()).kind)
-            }
-            Some(StoppedFor::Receive) | None => {
-                let id = ReceiveId(u32::try_from(self.act.receives.len()).unwrap_or(u32::MAX));
-                let execution = self.machine.world.processes.get(&pid);
-                let execution = execution.and_then(|it| it.execution.as_ref());
-                let registers =
-                    execution.and_then(|it| it.stack.get(it.base..)).unwrap_or_default();
-                let waiting = Waiting {
-                    receive: id,
-                    matching: Vec::new(),
-                    symbolic: Vec::new(),
-                    patience: Patience::Never,
-                    taking: Access { object: touch::taken(pid), mode: Mode::WritePart },
-                    giving_up: self
-                        .is_mail_ordered
-                        .then(|| Access { object: touch::mailbox(pid), mode: Mode::ReadPart }),
-                };
-                self.act.receives.push(Rc::new(Receive {
-                    pid,
-                    pc: execution.map_or(0, |it| it.pc),
-                    registers: registers.to_vec(),
-                    n_tested: 0,
-                    offered: Arc::new(OfferKind::Receive(waiting)),
-                }));
-                if let Some(schedule) = &mut self.machine.world.schedule {
-                    schedule.n_receives = id.0 + 1;
-                }
-                let record = self.machine.world.record.take();
-                let probed = self.probe(id, None);
-                self.machine.world.record = record;
-                let patience = match probed {
-                    Some(Probed::Waits(time)) => self.patience(time),
-                    Some(Probed::Takes | Probed::Leaves) | None => Patience::Never,
-                };
-                if let Some(receive) = self.act.receives.last_mut() {
-                    Rc::make_mut(receive).change(|it| it.patience = patience);
-                }
-                Pending::Receive(id)
-            }
-        }
-    }
-
-    fn patience(&self, time: Value) -> Patience {
-        if time.is_atom(AtomId::INFINITY) {
-            return Patience::Never;
-        }
-        match time.as_int().and_then(|it| u64::try_from(it).ok()) {
-            Some(millis) if millis >= self.long_timeout => {
-                Patience::Last(self.machine.world.clock.saturating_add(millis * NANOS_PER_MILLI))
-            }
-            // What is no time raises an error, and that at once.
-            Some(_) | None => Patience::Soon,
-        }
-    }
-
     fn will_end(&mut self, pid: PidId, end: End) -> Result<(), MachineError> {
         self.act.pending.insert(pid, Pending::Exit(end));
         Ok(())
@@ -605,6 +564,10 @@ impl Staged<'_> {
             schedule.draft = super::Draft::default();
             schedule.opened_at = None;
         }
+        let spin = self.begin_round(label);
+        let frozen = self.freeze(label);
+        let reads = spin.iter().flat_map(|it| &it.reads).filter(|_| label.take == Take::Next);
+        reads.for_each(|it| self.machine.world.touches(|| *it));
         let place = if self.is_narrated { self.narrate(label) } else { String::new() };
         let module = self.is_narrated.then(|| self.module_at(label)).flatten();
         let mut receive = None;
@@ -625,9 +588,8 @@ impl Staged<'_> {
                 Some(Pending::Receive(id)) => {
                     receive = Some(id);
                     let waits = usize::try_from(id.0).ok().and_then(|it| self.act.receives.get(it));
-                    if let Some(access) = waits.and_then(|it| it.touched(label.take)) {
-                        self.machine.world.touches(|| access);
-                    }
+                    let touched = waits.map(|it| it.touched(label.take)).unwrap_or_default();
+                    touched.iter().for_each(|it| self.machine.world.touches(|| *it));
                     if let Some(process) = self.machine.world.processes.get_mut(&pid) {
                         process.seen = match label.take {
                             Take::Message(id) => process.letters.iter().position(|it| *it == id),
@@ -660,6 +622,7 @@ impl Staged<'_> {
             }
         }
         let n_choices = self.machine.world.record.as_ref().map_or(0, |it| it.choices.len());
+        self.end_round(label, frozen, &draft, receive, first_choice < n_choices);
         let text = self.is_narrated.then(|| StepText {
             what: place,
             module,
@@ -678,6 +641,8 @@ impl Staged<'_> {
             killed: draft.killed.into_iter().map(actor).collect(),
             receive,
             is_last: self.act.is_last,
+            spin,
+            has_waited: draft.slept.is_some() || label.take == Take::Timeout,
             choices: first_choice..n_choices,
             text,
         })
@@ -724,8 +689,8 @@ impl Staged<'_> {
 
     fn exit(&mut self, pid: PidId, end: End) {
         self.note_crash(pid, end);
-        if let End::Raised(_) = end {
-            let accesses = touch::of_failure(&self.machine.world, pid);
+        if let End::Raised(raised) = end {
+            let accesses = touch::of_failure(&self.machine.world, pid, raised);
             accesses.into_iter().for_each(|it| self.machine.world.touches(|| it));
         }
         self.machine.world.current = pid;
@@ -756,8 +721,12 @@ impl Staged<'_> {
             losses = std::mem::take(&mut recorder.losses);
             self.recorder = *recorder;
         }
+        let Act { crashes, stopped, .. } = std::mem::take(&mut self.act);
+        let crashes = self.unheard(crashes);
+        let mut unheard = Vec::new();
         if let Some(schedule) = &mut self.machine.world.schedule {
             self.kinds = std::mem::take(&mut schedule.kinds);
+            unheard = schedule.unheard();
         }
         self.machine.world.schedule = None;
         self.output = std::mem::take(&mut self.machine.world.output);
@@ -765,8 +734,7 @@ impl Staged<'_> {
             kept.save(self.machine, &mut self.cells);
         }
         self.machine.end();
-        let Act { crashes, stopped, .. } = std::mem::take(&mut self.act);
-        Ok(Performed { outcome, crashes, blocked, stopped, choices, losses, covered })
+        Ok(Performed { outcome, crashes, blocked, unheard, stopped, choices, losses, covered })
     }
 }
 

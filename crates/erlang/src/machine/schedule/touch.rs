@@ -9,6 +9,8 @@ use crate::data::{AtomId, NodeId, PidId, RefId, Value};
 use crate::machine::World;
 use crate::machine::farewell::Part;
 use crate::machine::process::{AliasKind, Process};
+use crate::machine::raise::Raised;
+use crate::machine::schedule::crash::is_orderly;
 use crate::machine::schedule::stage::End;
 use crate::machine::schedule::{is_inline, tables};
 use crate::machine::signals::Through;
@@ -104,6 +106,22 @@ impl Kind {
             Kind::Send | Kind::ExitSignal | Kind::Link(_) | Kind::Monitor | Kind::Demonitor => true,
             Kind::Unalias | Kind::Register | Kind::Unregister | Kind::Alive => true,
             Kind::Timer(_) | Kind::Table(_) | Kind::Node(_) => true,
+        }
+    }
+
+    /// Whether it changes nothing, whatever it finds. What it sends and starts is known besides.
+    pub(super) fn only_looks(self) -> bool {
+        match self {
+            Kind::Local | Kind::Processes | Kind::Send | Kind::WhereIs | Kind::Names => true,
+            Kind::Alive | Kind::Terms | Kind::Info | Kind::Clock | Kind::Nodes => true,
+            Kind::Leader(mode) | Kind::Timer(mode) | Kind::Term(mode) | Kind::Cell(mode) => {
+                mode == Mode::Read
+            }
+            Kind::Table(kind) => kind.only_looks(),
+            Kind::Global | Kind::Visible | Kind::Spawn | Kind::SpawnLinked => false,
+            Kind::ExitSignal | Kind::Link(_) | Kind::Monitor | Kind::Demonitor => false,
+            Kind::Unalias | Kind::Register | Kind::Unregister | Kind::Flag => false,
+            Kind::Unique | Kind::Node(_) => false,
         }
     }
 
@@ -453,17 +471,34 @@ pub(super) fn of_end(w: &World, pid: PidId, end: End) -> Touch {
     let table = w.ets.owned_by(pid).next();
     let mut touch = of_part(w, pid, Value::NIL, table.map_or(Part::Leave, Part::Table));
     touch.accesses.push(ending(pid));
-    if let End::Raised(_) = end {
-        touch.accesses.extend(of_failure(w, pid));
+    if let End::Raised(raised) = end {
+        touch.accesses.extend(of_failure(w, pid, raised));
     }
     touch
 }
 
-/// Whether those who are linked to it trap exits says whose business a failure is.
-pub(super) fn of_failure(w: &World, pid: PidId) -> Vec<Access> {
-    let links = w.former_links(pid);
-    let own = w.processes.get(&pid).into_iter().flat_map(|it| &it.links);
-    links.iter().chain(own).map(|it| Access { object: flags(*it), mode: Mode::Read }).collect()
+/// Who watches a process that fails, and who is linked to it and traps exits, says whose business that is.
+pub(super) fn of_failure(w: &World, pid: PidId, raised: Raised) -> Vec<Access> {
+    let Raised { class, reason, .. } = raised;
+    let process = w.processes.get(&pid);
+    let Some(process) = process.filter(|_| class != AtomId::EXIT || !is_orderly(w, reason)) else {
+        return Vec::new();
+    };
+    let read = |object| Access { object, mode: Mode::Read };
+    let former = w.former_links(pid);
+    let links = former.iter().chain(&process.links);
+    let traps = |it: PidId| w.processes.get(&it).map_or_else(|| w.did_trap(it), |it| it.trap_exit);
+    let links = links.flat_map(|it| {
+        let ends = traps(*it).then_some([link(pid, *it), life(*it)]);
+        ends.into_iter().flatten().chain([flags(*it)])
+    });
+    let monitors = process.monitored_by.iter().flat_map(|it| [monitor(it.0), life(it.1)]);
+    let mut res: Vec<Access> = links.chain(monitors).map(read).collect();
+    if w.ets.owned_by(pid).next().is_some() {
+        // Its tables go first, but whoever begins to watch it comes too late already.
+        res.push(Access { object: life(pid), mode: Mode::Write });
+    }
+    res
 }
 
 /// From here on no signal makes a difference to a process.
@@ -593,7 +628,7 @@ fn leader(pid: PidId) -> Object {
 }
 
 /// Which processes there are.
-fn population() -> Object {
+pub(super) fn population() -> Object {
     object(21, 0, 0)
 }
 
@@ -645,7 +680,7 @@ pub(super) fn resident(w: &World, name: AtomId) -> Object {
     object(13, atom(w, name), 0)
 }
 
-fn clock() -> Object {
+pub(super) fn clock() -> Object {
     object(25, 0, 0)
 }
 
