@@ -257,8 +257,8 @@ pub(crate) struct Test {
     /// What is left out because it would be the same
     #[arg(long, value_enum, value_name = "HOW", default_value_t = Reduction::Optimal, requires = "schedules")]
     pub(crate) dpor: Reduction,
-    /// When a message that was sent is there
-    #[arg(long, value_enum, value_name = "HOW", default_value_t = Deliver::Instant, requires = "schedules")]
+    /// When a message or a signal that was sent is there
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = Deliver::Local, requires = "schedules")]
     pub(crate) delivery: Deliver,
     /// Up to N messages of a run may get lost [default: 1]
     #[arg(
@@ -368,11 +368,13 @@ pub(crate) enum Reduction {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Deliver {
-    /// When it was sent
+    /// A message when it was sent, an exit signal later: as on one node of BEAM
+    Local,
+    /// Both when they were sent
     Instant,
-    /// After what caused it
+    /// Both after what caused them
     Causal,
-    /// After what the same process sent before
+    /// Both after what the same process sent before
     Free,
 }
 

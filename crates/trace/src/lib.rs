@@ -8,7 +8,8 @@ mod schedule;
 pub use choice::{Choice, Head, Looked, SiteId};
 pub use schedule::{
     Access, Actor, ActorCrash, ActorName, Blocked, Label, Match, MessageId, Mode, Object, Offer,
-    OfferKind, Patience, Performed, ReceiveId, Sent, Spin, Stage, Step, StepText, Take, Waiting,
+    OfferKind, Patience, Performed, ReceiveId, Sent, Signal, Spin, Stage, Step, StepText, Take,
+    Waiting,
 };
 
 use std::fmt;

@@ -183,6 +183,10 @@ pub struct Step {
     /// What it sent in vain.
     pub lost: Vec<Sent>,
     pub spawned: Vec<Actor>,
+    /// Signals that it sent and that are on their way: each is one of the actors that it started.
+    pub signals: Vec<Signal>,
+    /// It asks something of a process that what it signalled before must reach first.
+    pub might_wait: bool,
     /// Whom it sent a signal that ends them.
     pub killed: Vec<Actor>,
     pub receive: Option<ReceiveId>,
@@ -206,6 +210,14 @@ pub struct Sent {
     pub is_prompt: bool,
 }
 
+/// A signal that is no message, and that takes its time: an actor whose only step is that it arrives. What
+/// one process sends to another comes in the order in which it was sent, be it signal or message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Signal {
+    pub actor: Actor,
+    pub to: Actor,
+}
+
 /// One line of a chart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StepText {
@@ -227,6 +239,8 @@ pub struct Performed {
     pub crashes: Vec<ActorCrash>,
     /// Who waits for what will never come; only if steps are told.
     pub blocked: Vec<Blocked>,
+    /// Whether a signal that may take its time on BEAM was there when it was sent.
+    pub has_prompt_signals: bool,
     /// Messages that nobody wanted any more, or that did not come at all.
     pub unheard: Vec<MessageId>,
     /// A budget was used up or something refused, so that the run is not whole.
@@ -270,6 +284,10 @@ pub trait Stage {
     /// Whether messages to one mailbox conflict with each other, whoever takes them. If not, which of
     /// them came first is decided where they are taken.
     fn order_mail(&mut self, is_ordered: bool);
+
+    /// Whether exit signals and the like arrive in a step of their own, which may come later than what
+    /// others do meanwhile.
+    fn delay_signals(&mut self, are_delayed: bool);
 
     /// Starts a run. Whatever was running is over.
     fn begin(&mut self, input: &Input) -> Result<(), ExecutorError>;

@@ -284,10 +284,11 @@ fn schedules(options: &Test) -> ScheduleSettings {
             Reduction::Random => Dpor::Random,
         },
         delivery: match delivery {
-            Deliver::Instant => Delivery::Instant,
+            Deliver::Local | Deliver::Instant => Delivery::Instant,
             Deliver::Causal => Delivery::Causal,
             Deliver::Free => Delivery::Free,
         },
+        delays_signals: *delivery == Deliver::Local,
         preemptions: *preemptions,
         steps: *steps,
         losses: lossy.unwrap_or(0),

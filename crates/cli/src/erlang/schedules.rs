@@ -72,6 +72,7 @@ impl Schedule {
     ) -> Result<Outcome, String> {
         let mut stage = Staged::new(machine, unit.module.clone(), unit.function.clone());
         stage.falling = stage.falls_named(&self.steps);
+        stage.delays_signals = self.steps.iter().any(|it| is_signal(it));
         let input = Input { args: args.to_vec() };
         let Followed { performed, .. } =
             follow(&mut stage, &input, &self.steps).map_err(|it| it.why)?;
@@ -87,7 +88,18 @@ impl Schedule {
     }
 }
 
+/// What `--delivery instant` takes for granted of BEAM.
+const PROMPT_SIGNALS: &str = "exit signals were there when they were sent (--delivery instant)";
+
+/// Whether a step is that a signal arrives: such actors are called `P.s0`.
+fn is_signal(step: &str) -> bool {
+    let name = step.split(' ').next().and_then(|it| it.rsplit('.').next());
+    let digits = name.and_then(|it| it.strip_prefix('s')).unwrap_or_default();
+    !digits.is_empty() && digits.bytes().all(|it| it.is_ascii_digit())
+}
+
 /// What is known of a cause: the run that shows it best.
+
 struct Shown {
     finding: Finding,
     schedule: Vec<Label>,
@@ -275,6 +287,9 @@ impl Gathered {
         }
         if let Some(why) = &performed.stopped {
             *self.report.losses.entry(why.to_string()).or_default() += 1;
+        }
+        if performed.has_prompt_signals {
+            *self.report.losses.entry(PROMPT_SIGNALS.to_owned()).or_default() += 1;
         }
         if is_refusal(&performed.outcome) {
             self.n_refused += 1;

@@ -11,6 +11,7 @@ mod crew;
 mod data;
 mod doing;
 mod follow;
+mod linear;
 mod node;
 mod offers;
 mod order;
@@ -18,6 +19,8 @@ mod plan;
 mod questions;
 mod search;
 mod settings;
+mod signals;
+mod turns;
 mod unfold;
 mod wakeup;
 

@@ -235,6 +235,10 @@ fn races(trace: &Trace, known: Known<'_>) -> Vec<Plan> {
             let doing = Arc::clone(&second.doing);
             let plan = plan(trace, race.first, until(race.second), doing);
             let needs = Some(race.second);
+            if second.step.might_wait {
+                res.push(Plan { is_open: true, may_be_idle: true, ..plan });
+                continue;
+            }
             let Some(spin) = &second.step.spin else {
                 res.push(Plan { needs, is_open: trace.is_open(race), ..plan });
                 continue;

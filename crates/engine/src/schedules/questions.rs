@@ -6,8 +6,8 @@
 use crate::schedules::cells::{Cell, Place, Rule};
 use crate::schedules::offers::natural;
 use crate::schedules::order::{Delivery, Trace};
-use crate::schedules::search::scramble;
 use crate::schedules::settings::ScheduleSettings;
+use crate::schedules::turns::scramble;
 use std::collections::{BTreeMap, BTreeSet};
 use trace::{Actor, ExecutorError, Input, MessageId, Offer, Stage, Take};
 

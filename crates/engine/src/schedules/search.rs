@@ -17,6 +17,7 @@ use crate::schedules::order::Trace;
 use crate::schedules::plan::{Plan, Settled, Settlements};
 use crate::schedules::plan::{losses, ordered_plans, plans, try_out, unmatched_plans};
 use crate::schedules::settings::{Dpor, Ended, ScheduleReport, ScheduleSettings};
+use crate::schedules::turns::{in_order, in_turns, scramble};
 use crate::schedules::wakeup::{Asleep, Branch, Sequence, first_of, insert};
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
@@ -28,9 +29,6 @@ use trace::{
     Take,
 };
 
-/// Steps of a run after which whoever has not gone on for longest goes first.
-const FAIR_FROM: usize = 200;
-
 /// Runs the program in all ways that differ. `see` gets each run as it ends; `watch` is asked
 /// whether to go on.
 pub fn explore_schedules(
@@ -41,7 +39,7 @@ pub fn explore_schedules(
     see: &mut dyn FnMut(&Ended<'_>),
     watch: &mut dyn FnMut(&ScheduleReport) -> Option<Stop>,
 ) -> ScheduleReport {
-    stage.order_mail(settings.orders_mail());
+    settings.set(stage);
     let mut search = Search::new(settings, seed, Cell::default());
     let ended = search.go_on(stage, oracle, None, see, watch);
     search.into_report(ended)
@@ -459,6 +457,7 @@ impl Search {
     /// All that an actor can do now.
     fn variants(&self, offers: &[Offer], trace: &Trace, offer: &Offer) -> Vec<Label> {
         let mut labels = labels(offer);
+        labels.retain(|it| trace.arrivals_before(*it).is_some());
         if self.settings.takes_first() {
             labels.truncate(1);
         }
@@ -483,22 +482,10 @@ impl Search {
                 .iter()
                 .any(|it| it.doing.label == *label && it.conditions.hold(exprs, &self.input))
         };
-        // Whoever has waited in vain lets others go first.
-        let tired = trace.events.last().filter(|it| it.step.has_waited).and(last);
-        let tired = tired.filter(|_| !self.settings.is_bounded());
-        let mut order: Vec<&Offer> = offers.iter().collect();
-        if self.settings.dpor == Dpor::Source {
-            let turn = |it: &&Offer| in_turns(trace, it.actor, last);
-            order.sort_by_key(|it| (Some(it.actor) == tired, turn(it)));
-        } else {
-            // In a long run everybody has turns: who waits for others may wait for any of them.
-            let is_long = FAIR_FROM <= trace.len() && !self.settings.is_bounded();
-            let since = |it: &&Offer| if is_long { trace.last_step(it.actor) } else { None };
-            let turn = |it: &&Offer| (since(it), Some(it.actor) != last);
-            order.sort_by_key(|it| (Some(it.actor) == tired, turn(it)));
-        }
+        let order = in_order(&self.settings, trace, offers, last);
         order.into_iter().find_map(|offer| {
             let mut labels = labels(offer);
+            labels.retain(|it| trace.arrivals_before(*it).is_some());
             if self.settings.takes_first() {
                 labels.truncate(1);
             }
@@ -775,24 +762,11 @@ impl ScheduleSettings {
     fn can(&self, offers: &[Offer], trace: &Trace, label: Label) -> bool {
         let offer = offers.iter().find(|it| fits(it, label));
         offer.is_some_and(|it| match &*it.kind {
-            OfferKind::Next { is_idle, .. } => !is_idle,
+            OfferKind::Next { is_idle, .. } => !is_idle && trace.arrivals_before(label).is_some(),
             OfferKind::Receive(waiting) => {
-                self.takes_first() || trace.allows(label.actor, waiting, label.take)
+                let is_there = trace.arrivals_before(label).is_some();
+                is_there && (self.takes_first() || trace.allows(label.actor, waiting, label.take))
             }
         })
     }
-}
-
-/// Who went last goes on, then those who were started after it, then all others. How many runs are
-/// in vain depends on the order; this is the one that others count with.
-fn in_turns(trace: &Trace, actor: Actor, last: Option<Actor>) -> (bool, Option<(usize, usize)>) {
-    let age = trace.age(actor);
-    (last.is_some_and(|it| age < trace.age(it)), age)
-}
-
-/// Spreads numbers over all of their range (the finaliser of splitmix64).
-pub(super) fn scramble(n: u64) -> u64 {
-    let n = (n ^ (n >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let n = (n ^ (n >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    n ^ (n >> 31)
 }

@@ -4,12 +4,14 @@ use crate::report::Stop;
 use crate::schedules::order::Delivery;
 use solve::Statistics;
 use std::ops::Range;
-use trace::{Input, Label, Performed, Sent};
+use trace::{Input, Label, Performed, Sent, Stage};
 
 #[derive(Clone, Copy, Debug)]
 pub struct ScheduleSettings {
     pub dpor: Dpor,
     pub delivery: Delivery,
+    /// Whether signals that are no messages take their time, however messages travel.
+    pub delays_signals: bool,
     /// How often a process may be left although it could go on. Every class is met that has a schedule
     /// within the bound.
     pub preemptions: Option<usize>,
@@ -33,6 +35,7 @@ impl Default for ScheduleSettings {
         ScheduleSettings {
             dpor: Dpor::Optimal,
             delivery: Delivery::Instant,
+            delays_signals: false,
             preemptions: None,
             losses: 0,
             steps: STEPS,
@@ -72,6 +75,12 @@ impl Dpor {
 }
 
 impl ScheduleSettings {
+    /// Tells a stage what is to be seen on it.
+    pub(super) fn set(&self, stage: &mut dyn Stage) {
+        stage.order_mail(self.orders_mail());
+        stage.delay_signals(self.delays_signals || self.delivery != Delivery::Instant);
+    }
+
     /// Whether which message came first is decided where they are sent. How dear a schedule is depends on it.
     pub(super) fn orders_mail(&self) -> bool {
         self.dpor.orders_mail() || self.is_bounded() && self.delivery == Delivery::Instant
@@ -81,8 +90,9 @@ impl ScheduleSettings {
     pub(super) fn takes_first(&self) -> bool {
         match self.dpor {
             Dpor::Optimal | Dpor::Source | Dpor::None => self.orders_mail(),
-            Dpor::All => self.delivery == Delivery::Instant,
-            Dpor::Random => true,
+            // A message may lie there before a signal that comes first.
+            Dpor::All => self.delivery == Delivery::Instant && !self.delays_signals,
+            Dpor::Random => !self.delays_signals,
         }
     }
 

@@ -375,6 +375,9 @@ impl World {
 
     /// An exit signal arrives at a process that is not running.
     pub fn exit_signal(&mut self, from: PidId, to: PidId, reason: Value, through: Through) {
+        if through == Through::Exit && self.sets_out(from, to, reason, through) {
+            return;
+        }
         self.signal(Value::pid(from), to, reason, through);
     }
 
@@ -482,6 +485,15 @@ impl World {
             && !node.is_some_and(|it| self.reaches(it))
         {
             self.down(me, reference, Value::atom(AtomId::NOCONNECTION));
+            return reference;
+        }
+        if target.is_some_and(|it| self.monitor_sets_out(reference, it)) {
+            return reference;
+        }
+        // What comes behind a signal that ends a process finds nobody.
+        let is_late = |it: PidId| self.delays(me, it) && self.is_doomed(it);
+        if target.is_some_and(is_late) {
+            self.monitor_in_vain(reference);
             return reference;
         }
         let is_device = target.is_some_and(|it| self.is_device(it));

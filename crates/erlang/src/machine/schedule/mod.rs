@@ -10,6 +10,7 @@ mod falls;
 mod keep;
 mod narrate;
 mod receives;
+mod signals;
 mod spins;
 mod stage;
 mod tables;
@@ -24,11 +25,12 @@ use crate::machine::farewell::{Farewell, Part};
 use crate::machine::process::{AliasKind, Monitor, OnReturn, Process};
 use crate::machine::signals::Through;
 use rustc_hash::FxHashMap;
+use signals::OnTheWay;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use term::{Atom, Term};
 use touch::{Kind, Touch};
-use trace::{Access, Actor, MessageId, Mode, Sent};
+use trace::{Access, Actor, MessageId, Mode, Sent, Signal};
 
 /// The scheduled half of a world.
 #[derive(Clone, Debug, Default)]
@@ -43,6 +45,14 @@ pub struct Schedule {
     /// Who takes the step that is going on.
     actor: Actor0,
     draft: Draft,
+    /// Whether signals take their time, those that are on their way, and how many each process has sent.
+    delays_signals: bool,
+    /// One arrives, or what is done now takes no time.
+    is_arriving: bool,
+    on_the_way: BTreeMap<Actor, OnTheWay>,
+    n_signals: FxHashMap<PidId, u32>,
+    /// Whether a signal was there when it was sent.
+    has_prompt_signals: bool,
     /// The message that the step sends is lost.
     is_losing: bool,
     n_sent: FxHashMap<Actor, u32>,
@@ -170,6 +180,7 @@ struct Draft {
     sent: Vec<Sent>,
     lost: Vec<Sent>,
     spawned: Vec<Actor>,
+    signals: Vec<Signal>,
     killed: Vec<PidId>,
     /// It asks for the time.
     reads_clock: bool,
@@ -338,7 +349,8 @@ impl World {
         schedule.messages.insert(id, message);
         let mode = mail_mode(schedule.is_mail_ordered);
         schedule.draft.touch.access(touch::mailbox(to), mode);
-        let is_prompt = schedule.draft.is_sending && to == self.current;
+        let is_own = schedule.draft.is_sending && to == self.current;
+        let is_prompt = is_own || schedule.is_arriving;
         schedule.draft.sent.push(Sent { message: id, to: actor(to), is_prompt });
     }
 

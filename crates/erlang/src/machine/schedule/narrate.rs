@@ -71,6 +71,9 @@ impl Staged<'_> {
         if self.vain_monitor(label.actor).is_some() {
             return "tells that nobody is there to be watched".to_owned();
         }
+        if let Some(signal) = self.signal(label.actor) {
+            return self.narrate_signal(signal);
+        }
         if self.fall_name(label.actor).is_some() {
             return "goes down".to_owned();
         }
@@ -118,7 +121,10 @@ impl Staged<'_> {
 
     /// The module whose code takes a step.
     pub(super) fn module_at(&self, label: Label) -> Option<String> {
-        if self.vain_monitor(label.actor).is_some() {
+        if self.signal(label.actor).is_some_and(|it| it.is_asked_for()) {
+            return Some("erlang".to_owned());
+        }
+        if self.vain_monitor(label.actor).is_some() || self.signal(label.actor).is_some() {
             // BEAM itself does so.
             return Some("erts".to_owned());
         }
@@ -159,7 +165,7 @@ impl Staged<'_> {
         value.map(|it| self.text(it)).unwrap_or_default()
     }
 
-    fn text(&self, value: Value) -> String {
+    pub(super) fn text(&self, value: Value) -> String {
         self.term(value).map_or_else(|| "…".to_owned(), |it| print(&it, Style::TW))
     }
 

@@ -8,7 +8,7 @@ use crate::machine::schedule::stage::{Act, NANOS_PER_MILLI, Pending, SLICE, next
 use crate::machine::schedule::{Gate, Probed, Staged, StoppedFor, actor, touch};
 use std::rc::Rc;
 use std::sync::Arc;
-use trace::{Access, Match, MessageId, Mode, OfferKind, Patience, ReceiveId, Take, Waiting};
+use trace::{Access, Actor, Match, MessageId, Mode, OfferKind, Patience, ReceiveId, Take, Waiting};
 
 /// A receive as it was when its process came to it: enough to ask what it would do.
 #[derive(Clone, Debug)]
@@ -71,6 +71,10 @@ impl Staged<'_> {
         let schedule = self.machine.world.schedule.as_mut();
         match schedule.and_then(|it| it.stopped_for.take()) {
             Some(StoppedFor::Operation(touch)) => {
+                match touch.asks {
+                    Some(asked) => self.act.asked.insert(pid, asked),
+                    None => self.act.asked.remove(&pid),
+                };
                 Pending::Operation(next(actor(pid), touch, self.mail_mode()).kind)
             }
             Some(StoppedFor::Receive) | None => {
@@ -169,6 +173,37 @@ impl Staged<'_> {
         world.covered = covered;
         world.current = current;
         world.schedule.as_mut().and_then(|it| it.probed.take())
+    }
+
+    /// What an actor has just sent to a process comes before some of the messages that are there.
+    pub(super) fn put_before(
+        &mut self,
+        pid: PidId,
+        from: Actor,
+        is_later: impl Fn(&MessageId) -> bool,
+    ) {
+        let Some(process) = self.machine.world.processes.get_mut(&pid) else { return };
+        let (letters, mailbox) = (&mut process.letters, &mut process.mailbox);
+        let place = letters.iter().position(is_later);
+        let (Some(place), Some(last)) = (place, letters.back().copied()) else { return };
+        if last.from != from {
+            return;
+        }
+        if let (Some(letter), Some(message)) = (letters.pop_back(), mailbox.pop_back()) {
+            letters.insert(place, letter);
+            mailbox.insert(place, message);
+        }
+        // Its receive looks at all of them again.
+        if let Some(Pending::Receive(id)) = self.act.pending.get(&pid)
+            && let Some(receive) = self.act.receives.get_mut(id.0 as usize)
+        {
+            let receive = Rc::make_mut(receive);
+            receive.n_tested = 0;
+            receive.change(|it| {
+                it.matching.clear();
+                it.symbolic.clear();
+            });
+        }
     }
 
     /// Takes a message that nobody has taken out of its mailbox.

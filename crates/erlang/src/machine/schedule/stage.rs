@@ -49,6 +49,8 @@ pub struct Staged<'m> {
     pub output: Vec<u8>,
     /// Whether a loop that waits goes round again only when that could make a difference.
     pub sees_spins: bool,
+    /// Whether signals that are no messages take their time.
+    pub delays_signals: bool,
     /// Nodes that go down, each at some time.
     pub falling: Vec<NodeId>,
     pub(super) is_mail_ordered: bool,
@@ -68,6 +70,8 @@ pub(super) struct Act {
     pub(super) pending: BTreeMap<PidId, Pending>,
     pub(super) receives: Vec<Rc<Receive>>,
     pub(super) spins: BTreeMap<PidId, Rc<Quiet>>,
+    /// Whom processes are about to ask something.
+    pub(super) asked: BTreeMap<PidId, PidId>,
     pub(super) timers: FxHashMap<Actor, TimerId>,
     pub(super) crashes: Vec<Crash>,
     pub(super) stopped: Option<trace::Stopped>,
@@ -115,6 +119,7 @@ impl Staged<'_> {
             long_timeout: 5000,
             output: Vec::new(),
             sees_spins: true,
+            delays_signals: false,
             falling: Vec::new(),
             is_mail_ordered: false,
             n_steps: 0,
@@ -138,6 +143,10 @@ impl<'m> Staged<'m> {
 impl Stage for Staged<'_> {
     fn order_mail(&mut self, is_ordered: bool) {
         self.is_mail_ordered = is_ordered;
+    }
+
+    fn delay_signals(&mut self, are_delayed: bool) {
+        self.delays_signals = are_delayed;
     }
 
     fn begin(&mut self, input: &Input) -> Result<(), ExecutorError> {
@@ -212,6 +221,9 @@ impl Stage for Staged<'_> {
         let vain = self.offer_vain_monitors();
         is_open |= !vain.is_empty();
         res.extend(vain);
+        let signals = self.offer_signals();
+        is_open |= !signals.is_empty();
+        res.extend(signals);
         let falls = self.offer_falls();
         is_open |= !falls.is_empty();
         res.extend(falls);
@@ -331,7 +343,9 @@ impl Staged<'_> {
         let world = &mut self.machine.world;
         world.heap.keep_all();
         let is_mail_ordered = self.is_mail_ordered;
-        world.schedule = Some(Box::new(Schedule { is_mail_ordered, ..Schedule::default() }));
+        let delays_signals = self.delays_signals;
+        let schedule = Schedule { is_mail_ordered, delays_signals, ..Schedule::default() };
+        world.schedule = Some(Box::new(schedule));
         self.n_steps = 0;
         self.lend_kinds();
         let world = &mut self.machine.world;
@@ -365,7 +379,17 @@ impl Staged<'_> {
     fn offer(&mut self, pid: PidId) -> Option<Offer> {
         let who = actor(pid);
         match self.act.pending.get(&pid)? {
-            Pending::Operation(kind) => Some(Offer { actor: who, kind: Arc::clone(kind) }),
+            Pending::Operation(kind) => {
+                let mut offer = Offer { actor: who, kind: Arc::clone(kind) };
+                // What it signalled before must be there first.
+                let asked = self.act.asked.get(&pid);
+                if asked.is_some_and(|it| self.machine.world.is_signalled(pid, *it))
+                    && let OfferKind::Next { is_idle, .. } = Arc::make_mut(&mut offer.kind)
+                {
+                    *is_idle = true;
+                }
+                Some(offer)
+            }
             Pending::Exit(end) => {
                 let touch = touch::of_end(&self.machine.world, pid, *end);
                 Some(next(who, touch, self.mail_mode()))
@@ -575,6 +599,8 @@ impl Staged<'_> {
             self.fire(timer);
         } else if let Some(monitor) = self.vain_monitor(label.actor) {
             self.tell_vain_monitor(label.actor, monitor);
+        } else if let Some(signal) = self.signal(label.actor) {
+            self.arrive(label.actor, signal);
         } else if let Some(node) = self.machine.world.names.falling_node(pid) {
             self.fall(node);
         } else {
@@ -629,7 +655,7 @@ impl Staged<'_> {
             sent: draft.sent.iter().map(|it| self.message_text(it.message)).collect(),
             lost: draft.lost.iter().map(|it| self.message_text(it.message)).collect(),
         });
-        let Touch { accesses, is_global, might_differ, .. } = draft.touch;
+        let Touch { accesses, is_global, might_differ, asks, .. } = draft.touch;
         Ok(Step {
             label,
             accesses,
@@ -638,6 +664,8 @@ impl Staged<'_> {
             sent: draft.sent,
             lost: draft.lost,
             spawned: draft.spawned,
+            signals: draft.signals,
+            might_wait: asks.is_some(),
             killed: draft.killed.into_iter().map(actor).collect(),
             receive,
             is_last: self.act.is_last,
@@ -723,10 +751,11 @@ impl Staged<'_> {
         }
         let Act { crashes, stopped, .. } = std::mem::take(&mut self.act);
         let crashes = self.unheard(crashes);
-        let mut unheard = Vec::new();
+        let (mut unheard, mut has_prompt_signals) = (Vec::new(), false);
         if let Some(schedule) = &mut self.machine.world.schedule {
             self.kinds = std::mem::take(&mut schedule.kinds);
             unheard = schedule.unheard();
+            has_prompt_signals = schedule.has_prompt_signals;
         }
         self.machine.world.schedule = None;
         self.output = std::mem::take(&mut self.machine.world.output);
@@ -734,7 +763,17 @@ impl Staged<'_> {
             kept.save(self.machine, &mut self.cells);
         }
         self.machine.end();
-        Ok(Performed { outcome, crashes, blocked, unheard, stopped, choices, losses, covered })
+        Ok(Performed {
+            outcome,
+            crashes,
+            blocked,
+            has_prompt_signals,
+            unheard,
+            stopped,
+            choices,
+            losses,
+            covered,
+        })
     }
 }
 

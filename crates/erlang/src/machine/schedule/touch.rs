@@ -32,6 +32,8 @@ pub(super) struct Touch {
     pub(super) mail: Option<PidId>,
     /// It may get lost on its way.
     pub(super) may_lose: bool,
+    /// Whom it asks something that depends on what was signalled before.
+    pub(super) asks: Option<PidId>,
 }
 
 impl Touch {
@@ -45,6 +47,15 @@ impl Touch {
         self.might_differ |= other.might_differ;
         self.kills.extend(other.kills);
         self.mail = self.mail.or(other.mail);
+        self.asks = self.asks.or(other.asks);
+    }
+
+    /// What the running process signalled to another before is there when it asks it something.
+    fn ask(&mut self, w: &World, pid: PidId) {
+        if w.delays(w.current, pid) {
+            self.asks = Some(pid);
+            self.access(channel(w.current, pid), Mode::Read);
+        }
     }
 
     fn of(accesses: &[(Object, Mode)]) -> Touch {
@@ -223,8 +234,10 @@ pub(super) fn of_call(w: &World, kind: Kind, args: &[Value]) -> Option<Touch> {
         Kind::ExitSignal => {
             if let Some(pid) = first.as_pid() {
                 touch_node(w, &mut touch, pid.node(), Mode::Read);
-                touch.add(of_signal(w, pid, second, Through::Exit));
-                touch.kills.extend(Some(pid).filter(|it| *it != w.current));
+                if !w.delays(w.current, pid) {
+                    touch.add(of_signal(w, pid, second, Through::Exit));
+                    touch.kills.extend(Some(pid).filter(|it| *it != w.current));
+                }
             }
         }
         Kind::Link(mode) => {
@@ -255,6 +268,7 @@ pub(super) fn of_call(w: &World, kind: Kind, args: &[Value]) -> Option<Touch> {
         Kind::Names => touch.access(names(), Mode::Read),
         Kind::Alive => {
             let pid = first.as_pid()?;
+            touch.ask(w, pid);
             touch.access(doom(pid), Mode::Read);
             // Who has been told to end counts as gone, before and after it went.
             if !w.is_doomed(pid) && !w.was_doomed(pid) {
@@ -382,6 +396,9 @@ fn touch_watched(w: &World, touch: &mut Touch, object: Value) {
     if let Some(pid) = object.as_pid() {
         touch_node(w, touch, pid.node(), Mode::Read);
         touch.access(life(pid), Mode::Read);
+        if w.delays(w.current, pid) {
+            touch.access(doom(pid), Mode::Read);
+        }
     } else {
         touch.mail = holder(w, object).is_none().then_some(w.current);
         touch_name(w, touch, object, Mode::Read);
@@ -415,6 +432,7 @@ fn of_info(w: &World, pid: PidId, item: Value) -> Option<Touch> {
     }
     let mut touch = Touch::of(&[(life(pid), Mode::Read)]);
     let is_own = pid == w.current;
+    touch.ask(w, pid);
     match item.as_atom().map(|it| w.atoms.name(it)) {
         Some("messages" | "message_queue_len") => {
             touch.access(mailbox(pid), Mode::Read);
@@ -446,14 +464,9 @@ pub(super) fn of_part(w: &World, pid: PidId, reason: Value, part: Part) -> Touch
                 touch.access(names(), Mode::WritePart);
             }
         }
-        Part::Link(other) => {
-            touch.access(link(pid, other), Mode::WritePart);
-            touch.access(links(other), Mode::WritePart);
-            if w.hears_through_link(pid, other) {
-                touch.add(of_signal(w, other, reason, Through::Link));
-                touch.kills.push(other);
-            }
-        }
+        // The end of the link is noticed when the signal arrives.
+        Part::Link(other) if w.delays(pid, other) => touch.access(link(pid, other), Mode::Read),
+        Part::Link(other) => touch.add(of_link_part(w, pid, other, reason)),
         Part::Watcher(id, watcher) => {
             touch.access(monitor(id), Mode::Write);
             touch.mail = Some(watcher);
@@ -462,6 +475,18 @@ pub(super) fn of_part(w: &World, pid: PidId, reason: Value, part: Part) -> Touch
                 touch.access(alias(id), Mode::Put(0));
             }
         }
+    }
+    touch
+}
+
+/// One that was linked to a process hears of its end.
+pub(super) fn of_link_part(w: &World, pid: PidId, other: PidId, reason: Value) -> Touch {
+    let mut touch = Touch { might_differ: true, ..Touch::default() };
+    touch.access(link(pid, other), Mode::WritePart);
+    touch.access(links(other), Mode::WritePart);
+    if w.hears_through_link(pid, other) {
+        touch.add(of_signal(w, other, reason, Through::Link));
+        touch.kills.push(other);
     }
     touch
 }
@@ -611,6 +636,11 @@ pub(super) fn life(pid: PidId) -> Object {
 
 pub(super) fn doom(pid: PidId) -> Object {
     object(3, u64::from(pid.0), 0)
+}
+
+/// The way of signals from one process to another.
+pub(super) fn channel(from: PidId, to: PidId) -> Object {
+    object(27, u64::from(from.0), u64::from(to.0))
 }
 
 /// Whether a monitor is still there.
