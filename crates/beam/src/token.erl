@@ -412,7 +412,7 @@ follow([{Name, How, Names} | Steps], N, State) ->
 
 %% Who traps exits is told from whom they come.
 arrive(From, To, Reason) ->
-    case erlang:process_info(To, trap_exit) of
+    case catch erpc:call(node(To), erlang, process_info, [To, trap_exit]) of
         {trap_exit, true} when Reason =/= kill -> To ! {'EXIT', From, Reason};
         _ -> exit(To, Reason)
     end.

@@ -276,6 +276,9 @@ pub(crate) struct Test {
     /// Steps of a run; what has not ended by then is left at that, and the verdict is bounded
     #[arg(long, value_name = "N", default_value_t = engine::STEPS, requires = "schedules")]
     pub(crate) steps: usize,
+    /// Report processes that wait for ever though the call has ended
+    #[arg(long, requires = "schedules")]
+    pub(crate) blocked: bool,
     /// Let each node of --nodes but the first go down, once, at any time
     #[arg(long, requires = "schedules", requires = "nodes")]
     pub(crate) node_down: bool,

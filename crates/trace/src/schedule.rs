@@ -237,6 +237,10 @@ pub struct Performed {
     pub outcome: Outcome,
     /// Actors that failed and whose failure nobody watched.
     pub crashes: Vec<ActorCrash>,
+    /// The unit goes round in a loop in which nothing changes any more.
+    pub is_spinning: bool,
+    /// Who waits for ever, besides the unit.
+    pub waiting: Vec<Actor>,
     /// Who waits for what will never come; only if steps are told.
     pub blocked: Vec<Blocked>,
     /// Whether a signal that may take its time on BEAM was there when it was sent.

@@ -151,10 +151,19 @@ impl<'a> Planner<'a> {
             ..engine::Settings::default()
         };
         let schedules = options.schedules.then(|| schedules(options));
-        let nodes_fall = options.node_down;
+        let (nodes_fall, finds_blocked) = (options.node_down, options.blocked);
         let may_deepen = depth.is_none();
         let wanted = Covered::default();
-        Ok(Task { unit, contract, settings, schedules, nodes_fall, may_deepen, wanted })
+        Ok(Task {
+            unit,
+            contract,
+            settings,
+            schedules,
+            nodes_fall,
+            finds_blocked,
+            may_deepen,
+            wanted,
+        })
     }
 
     fn signature(&mut self, unit: &UnitName) -> Option<Signature> {

@@ -16,10 +16,6 @@ impl Staged<'_> {
             return Vec::new();
         }
         let world = &self.machine.world;
-        let spins = |it: &PidId| self.act.spins.get(it).is_some_and(|it| it.is_idle());
-        let waits = |it: &(&PidId, &Pending)| {
-            spins(it.0) || matches!(it.1, Pending::Receive(_) | Pending::Stuck)
-        };
         let of = |(pid, _): (&PidId, &Pending)| {
             let process = world.processes.get(pid)?;
             let execution = process.execution.as_ref()?;
@@ -27,12 +23,28 @@ impl Staged<'_> {
             Some(Blocked {
                 actor: actor(*pid),
                 is_unit: *pid == self.act.unit,
-                is_spinning: spins(pid),
+                is_spinning: self.spins(*pid),
                 place: place(&self.machine.program, world, execution),
                 mailbox: process.mailbox.iter().map(term).collect(),
             })
         };
+        let waits = |it: &(&PidId, &Pending)| self.waits(it.0, it.1);
         self.act.pending.iter().filter(waits).filter_map(of).collect()
+    }
+
+    /// The actors besides the unit that wait when nobody can do anything.
+    pub(super) fn waiting(&self) -> Vec<Actor> {
+        let others = self.act.pending.iter().filter(|it| *it.0 != self.act.unit);
+        let waiting = others.filter(|_| self.act.stopped.is_none());
+        waiting.filter(|it| self.waits(it.0, it.1)).map(|it| actor(*it.0)).collect()
+    }
+
+    fn waits(&self, pid: &PidId, pending: &Pending) -> bool {
+        self.spins(*pid) || matches!(pending, Pending::Receive(_) | Pending::Stuck)
+    }
+
+    pub(super) fn spins(&self, pid: PidId) -> bool {
+        self.act.spins.get(&pid).is_some_and(|it| it.is_idle())
     }
 
     /// What the code has told since the last time.

@@ -733,6 +733,7 @@ impl Staged<'_> {
     }
 
     fn close(&mut self) -> Result<Performed, MachineError> {
+        let (waiting, is_spinning) = (self.waiting(), self.spins(self.act.unit));
         let blocked = if self.is_narrated { self.blocked() } else { Vec::new() };
         let outcome = if self.machine.world.ended.is_some() {
             self.machine.outcome(Ok(Stopped::Ended))?.into()
@@ -766,6 +767,8 @@ impl Staged<'_> {
         Ok(Performed {
             outcome,
             crashes,
+            is_spinning,
+            waiting,
             blocked,
             has_prompt_signals,
             unheard,
