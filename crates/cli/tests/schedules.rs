@@ -1,4 +1,5 @@
 //! `gimlet test --schedules`: loops that wait, signals that take their time, who watches whom.
+#![expect(clippy::disallowed_methods, reason = "it starts the binary under test")]
 
 mod common;
 

@@ -103,7 +103,6 @@ fn is_signal(step: &str) -> bool {
 }
 
 /// What is known of a cause: the run that shows it best.
-
 struct Shown {
     finding: Finding,
     schedule: Vec<Label>,

@@ -10,6 +10,7 @@ use crate::schedules::cells::{Cell, Gates, Place};
 use crate::schedules::doing::Doing;
 use crate::schedules::signals::OnTheWay;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use trace::{
     Access, Actor, Choice, Label, Match, MessageId, Mode, Object, Offer, OfferKind, Patience,
@@ -107,7 +108,7 @@ pub(super) struct Trace {
     sent_to: FxHashMap<MessageId, usize>,
     pub(super) comes: Vec<Come>,
     /// By the actors that they are.
-    pub(super) signals: FxHashMap<Actor, OnTheWay>,
+    pub(super) signals: BTreeMap<Actor, OnTheWay>,
 }
 
 /// Steps that touched all of an object, and those that touched a part: parts do not mind each other.

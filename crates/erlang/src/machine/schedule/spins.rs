@@ -147,15 +147,22 @@ fn in_use(program: &Program, execution: &Execution) -> Vec<Value> {
         let from = at as usize;
         program.operands.get(from..from + usize::from(n)).unwrap_or_default().to_vec()
     };
-    let (depth, args) = match ins {
-        Ins::Builtin { dst, n, args: at, .. } => (dst, args(at, n)),
-        Ins::Builtin1 { dst, a, .. } => (dst, vec![a]),
-        Ins::Builtin2 { dst, a, b, .. } => (dst, vec![a, b]),
-        Ins::CallImport { base, n, args: at, .. } => (base, args(at, n)),
-        Ins::TailImport { n, args: at, .. } => (Reg(0), args(at, n)),
-        Ins::Peek { found, .. } => (found, Vec::new()),
-        Ins::Wait { depth, timeout, .. } => (depth, vec![timeout]),
-        _ => return all(),
+    let (depth, args) = if let Ins::Builtin { dst, n, args: at, .. } = ins {
+        (dst, args(at, n))
+    } else if let Ins::Builtin1 { dst, a, .. } = ins {
+        (dst, vec![a])
+    } else if let Ins::Builtin2 { dst, a, b, .. } = ins {
+        (dst, vec![a, b])
+    } else if let Ins::CallImport { base, n, args: at, .. } = ins {
+        (base, args(at, n))
+    } else if let Ins::TailImport { n, args: at, .. } = ins {
+        (Reg(0), args(at, n))
+    } else if let Ins::Peek { found, .. } = ins {
+        (found, Vec::new())
+    } else if let Ins::Wait { depth, timeout, .. } = ins {
+        (depth, vec![timeout])
+    } else {
+        return all();
     };
     let mut res = stack.get(..base + usize::from(depth.0)).unwrap_or(stack).to_vec();
     let registers = args.into_iter().filter_map(Src::as_reg);
@@ -176,14 +183,14 @@ impl World {
     /// Whether a process begins or ceases to monitor a device, as all do who print something. Devices do
     /// not notice.
     fn is_with_device(&self, kind: Kind, args: &[Value]) -> bool {
-        let target = match (kind, args) {
-            (Kind::Monitor, [_, target, ..]) => target.as_pid(),
-            (Kind::Demonitor, [id, ..]) => {
-                let mine = self.processes.get(&self.current).map(|it| &it.monitors);
-                let monitor = id.as_ref().and_then(|it| mine?.get(&it));
-                monitor.and_then(|it| it.target.pid())
-            }
-            _ => None,
+        let target = if let (Kind::Monitor, [_, target, ..]) = (kind, args) {
+            target.as_pid()
+        } else if let (Kind::Demonitor, [id, ..]) = (kind, args) {
+            let mine = self.processes.get(&self.current).map(|it| &it.monitors);
+            let monitor = id.as_ref().and_then(|it| mine?.get(&it));
+            monitor.and_then(|it| it.target.pid())
+        } else {
+            None
         };
         target.is_some_and(|it| self.is_device(it))
     }
