@@ -2,7 +2,7 @@
 //! ends, meets every class of schedules, and, if it is optimal, none twice. So do its cells if it is divided.
 
 use conformance::{Random, end_text, machine_with};
-use engine::{Chains, Crew, Dpor, Ended, Gather};
+use engine::{Chains, Crew, Delivery, Dpor, Ended, Gather};
 use engine::{ScheduleReport, ScheduleSettings, Staging, Stop};
 use erlang::Machine;
 use erlang::machine::Staged;
@@ -67,6 +67,14 @@ fn of_everything_with_few_preemptions() {
     check_bounds(17, 30, Theme::Everything, 0);
 }
 
+#[test]
+fn of_signals_that_take_their_time() {
+    check_delivered(31, 40, Theme::Lives, Delivery::Instant);
+    check_delivered(32, 40, Theme::Lives, Delivery::Causal);
+    check_delivered(33, 40, Theme::Lives, Delivery::Free);
+    check_delivered(34, 30, Theme::Everything, Delivery::Instant);
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Theme {
     Messages,
@@ -125,6 +133,43 @@ fn check(seed: u64, n_programs: usize, theme: Theme, losses: usize) {
     assert!(n_compared > n_programs / 5, "{n_compared}");
     assert!(n_classes >= n_compared, "programs have {n_classes} classes");
     assert_eq!(n_divided > 0, losses == 0, "{n_divided} of {n_compared} were divided");
+    assert_none(wrong, n_compared);
+}
+
+/// The same with exit signals that arrive in steps of their own.
+fn check_delivered(seed: u64, n_programs: usize, theme: Theme, delivery: Delivery) {
+    let Programs { module, text, mut machine } = Programs::new(seed, n_programs, theme);
+    let (mut wrong, mut n_compared) = (Vec::new(), 0);
+    for n in 0..n_programs {
+        let name = format!("p{n}");
+        let mut explore = |dpor, crew| {
+            let settings = ScheduleSettings { delivery, delays_signals: true, ..settings(dpor) };
+            explore(&mut machine, (&module, &name), &settings, crew)
+        };
+        let alone = Crew::new(0, 0);
+        let all = explore(Dpor::All, alone);
+        let found = explore(Dpor::Optimal, alone);
+        let divided = explore(Dpor::Optimal, Crew { min_search: 1, max_alone: 1, ..alone });
+        let is_whole = all.report.stop == Stop::Exhausted;
+        n_compared += usize::from(is_whole);
+        let is_right = found.is_optimal()
+            && divided.is_optimal()
+            && (&divided.classes, &divided.ends) == (&found.classes, &found.ends)
+            && all.ends.is_subset(&found.ends)
+            && (!is_whole || (&found.classes, &found.ends) == (&all.classes, &all.ends));
+        if !is_right {
+            let lost: Vec<&String> = all.ends.difference(&found.ends).collect();
+            let made: Vec<&String> = found.ends.difference(&all.ends).collect();
+            wrong.push(format!(
+                "{}\nall {:?}\noptimal {:?}\ndivided {:?}\nlost {lost:?}\nmade up {made:?}\n",
+                source_of(&text, n),
+                all.report,
+                found.report,
+                divided.report,
+            ));
+        }
+    }
+    assert!(n_compared > n_programs / 8, "{n_compared}");
     assert_none(wrong, n_compared);
 }
 

@@ -106,7 +106,7 @@ kind(cancel_timer, _) -> cancel;
 kind(read_timer, _) -> read;
 kind(Name, _) when Name =:= '!'; Name =:= send; Name =:= send_nosuspend -> turn;
 kind(Name, _) when Name =:= monitor; Name =:= demonitor -> turn;
-kind(exit, 2) -> turn;
+kind(exit, 2) -> signal;
 kind(Name, 1) when
     Name =:= link; Name =:= unlink; Name =:= unalias; Name =:= unregister; Name =:= whereis;
     Name =:= is_process_alive
@@ -152,6 +152,7 @@ scheduled(Me, Module, Name, Args) when is_atom(Module), is_atom(Name), is_list(A
         request -> request(Me, Args);
         timer -> start_timer(Me, Name, Args);
         cancel -> cancel(Me, cancel, Args);
+        signal -> signal(Me, Args);
         read -> cancel(Me, read, Args);
         hibernate -> erlang:hibernate(gimlet_token, live, [Me, list_to_tuple(Args)]);
         _ when How =:= loses -> sent_in_vain(Name, Args);
@@ -338,6 +339,14 @@ cancel({_, Keeper} = Me, What, [Ref | _]) ->
     Keeper ! {What, self(), Ask, Ref},
     receive {gimlet_token, Ask, Left} -> Left end.
 
+%% An exit signal that takes its time arrives when it is its turn.
+signal({_, Keeper} = Me, [To, Reason]) ->
+    turn(Me, step),
+    case next_name() of
+        unknown -> exit(To, Reason);
+        Name -> Keeper ! {signal, Name, self(), To, Reason}, true
+    end.
+
 %% The keeper of the token -----------------------------------------------------------------
 %%
 %% A step is {Name, next | takes | gives_up | loses, [NameOfWhatItStarts]}.
@@ -374,6 +383,9 @@ follow([{Name, How, Names} | Steps], N, State) ->
         #{timers := #{Name := {_, To, Message}} = Timers} ->
             catch To ! Message,
             follow(Steps, N + 1, State#{timers := maps:remove(Name, Timers)});
+        #{timers := #{Name := {signal, From, To, Reason}} = Timers} ->
+            arrive(From, To, Reason),
+            follow(Steps, N + 1, State#{timers := maps:remove(Name, Timers)});
         #{nodes := #{Name := Echo} = Nodes} ->
             Left = maps:remove(Name, Nodes),
             gimlet_nodes:fall(Echo, maps:values(Left)),
@@ -396,6 +408,13 @@ follow([{Name, How, Names} | Steps], N, State) ->
                 {gone, Next} -> follow(Steps, N + 1, Next);
                 {late, Late} -> {{lost, N}, Late}
             end
+    end.
+
+%% Who traps exits is told from whom they come.
+arrive(From, To, Reason) ->
+    case catch erpc:call(node(To), erlang, process_info, [To, trap_exit]) of
+        {trap_exit, true} when Reason =/= kill -> To ! {'EXIT', From, Reason};
+        _ -> exit(To, Reason)
     end.
 
 %% What was sent to another node is there before anybody goes on.
@@ -434,6 +453,9 @@ heard(State, Time) ->
         {timer, Name, Ref, To, Message} ->
             #{timers := Timers} = State,
             State#{timers := Timers#{Name => {Ref, To, Message}}};
+        {signal, Name, From, To, Reason} ->
+            #{timers := Timers} = State,
+            State#{timers := Timers#{Name => {signal, From, To, Reason}}};
         {What, Pid, Ask, Ref} when What =:= cancel; What =:= read ->
             #{timers := Timers} = State,
             Found = [Name || {Name, {It, _, _}} <- maps:to_list(Timers), It =:= Ref],

@@ -262,8 +262,8 @@ pub(crate) struct Test {
     /// What is left out because it would be the same
     #[arg(long, value_enum, value_name = "HOW", default_value_t = Reduction::Optimal, requires = "schedules")]
     pub(crate) dpor: Reduction,
-    /// When a message that was sent is there
-    #[arg(long, value_enum, value_name = "HOW", default_value_t = Deliver::Instant, requires = "schedules")]
+    /// When a message or a signal that was sent is there
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = Deliver::Local, requires = "schedules")]
     pub(crate) delivery: Deliver,
     /// Up to N messages of a run may get lost [default: 1]
     #[arg(
@@ -278,6 +278,12 @@ pub(crate) struct Test {
     /// How often a process may be left although its next step could be taken [default: any number]
     #[arg(long, value_name = "N", requires = "schedules")]
     pub(crate) preemptions: Option<usize>,
+    /// Steps of a run; what has not ended by then is left at that, and the verdict is bounded
+    #[arg(long, value_name = "N", default_value_t = engine::STEPS, requires = "schedules")]
+    pub(crate) steps: usize,
+    /// Report processes that wait for ever though the call has ended
+    #[arg(long, requires = "schedules")]
+    pub(crate) blocked: bool,
     /// Let each node of --nodes but the first go down, once, at any time
     #[arg(long, requires = "schedules", requires = "nodes")]
     pub(crate) node_down: bool,
@@ -375,11 +381,13 @@ pub(crate) enum Reduction {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Deliver {
-    /// When it was sent
+    /// A message when it was sent, an exit signal later: as on one node of BEAM
+    Local,
+    /// Both when they were sent
     Instant,
-    /// After what caused it
+    /// Both after what caused them
     Causal,
-    /// After what the same process sent before
+    /// Both after what the same process sent before
     Free,
 }
 

@@ -20,8 +20,8 @@ pub use explore::{DEPTH, Exploration, Settings, explore};
 pub use oracle::{Alone, Chains, Oracle, Oracles, Question};
 pub use report::{Report, Stop, Test};
 pub use schedules::{
-    Crew, Delivery, Dpor, Ended, Followed, Gather, ScheduleReport, ScheduleSettings, Staging,
-    explore_schedules, follow, step_name, unfold_schedules,
+    Crew, Delivery, Dpor, Ended, Followed, Gather, STEPS, ScheduleReport, ScheduleSettings,
+    Staging, explore_schedules, follow, step_name, unfold_schedules,
 };
 pub use shapes::{Form, Part, Place, Precision, Shapes, Step, last_parts};
 pub use strategy::Strategy;

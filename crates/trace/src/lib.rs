@@ -8,7 +8,8 @@ mod schedule;
 pub use choice::{Choice, Head, Looked, SiteId};
 pub use schedule::{
     Access, Actor, ActorCrash, ActorName, Blocked, Label, Match, MessageId, Mode, Object, Offer,
-    OfferKind, Patience, Performed, ReceiveId, Sent, Stage, Step, StepText, Take, Waiting,
+    OfferKind, Patience, Performed, ReceiveId, Sent, Signal, Spin, Stage, Step, StepText, Take,
+    Waiting,
 };
 
 use std::fmt;
@@ -58,6 +59,8 @@ pub enum Stopped {
     Unsupported { why: String },
     /// The program ended its runtime.
     Halted { status: i64 },
+    /// It took this many steps, and more are not taken. It may have been about to end.
+    OutOfSteps { most: usize },
     /// Whoever owns the machine asked it to stop.
     Interrupted,
 }
@@ -92,6 +95,9 @@ impl fmt::Display for Stopped {
             }
             Stopped::Unsupported { why } => f.write_str(why),
             Stopped::Halted { status } => write!(f, "the program halted with status {status}"),
+            Stopped::OutOfSteps { most } => {
+                write!(f, "a run had not ended after {most} steps (--steps)")
+            }
             Stopped::Interrupted => write!(f, "the run was interrupted"),
         }
     }

@@ -114,6 +114,9 @@ pub enum OfferKind {
         mail: Option<Access>,
         /// It sends a message to another process, which might be lost.
         may_lose: bool,
+        /// It would begin a round again that changed nothing, and would not change anything now: it is not
+        /// possible before another actor has changed what the round read. See [`Spin`].
+        is_idle: bool,
     },
     /// A receive, and the messages here that it would take.
     Receive(Waiting),
@@ -130,16 +133,16 @@ pub struct Waiting {
     /// What it touches if it takes a message.
     pub taking: Access,
     /// The same if it gives up.
-    pub giving_up: Option<Access>,
+    pub giving_up: Vec<Access>,
 }
 
 impl Waiting {
     /// What it touches if it does this.
-    pub fn touched(&self, take: Take) -> Option<Access> {
+    pub fn touched(&self, take: Take) -> &[Access] {
         match take {
-            Take::Message(_) => Some(self.taking),
-            Take::Timeout => self.giving_up,
-            Take::Next | Take::Lost => None,
+            Take::Message(_) => std::slice::from_ref(&self.taking),
+            Take::Timeout => &self.giving_up,
+            Take::Next | Take::Lost => &[],
         }
     }
 }
@@ -151,6 +154,20 @@ pub enum Patience {
     Soon,
     /// Only when nobody else can do anything; the nanosecond says who is first then.
     Last(u64),
+    /// Not before another actor has changed what the last round of a loop read; see [`Spin`].
+    Idle,
+}
+
+/// A round of a loop that waits: the last steps of an actor changed nothing and led back to where it was
+/// before them. Unless another actor changes what they read, the next round would do the same, and a run
+/// without that round has the same end. So the step that begins the next round is not possible before,
+/// and it depends on whoever makes it possible.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spin {
+    /// How many steps the round has.
+    pub n_steps: usize,
+    /// What they read.
+    pub reads: Vec<Access>,
 }
 
 /// A step that was taken, and all that its dependence on others follows from.
@@ -166,11 +183,19 @@ pub struct Step {
     /// What it sent in vain.
     pub lost: Vec<Sent>,
     pub spawned: Vec<Actor>,
+    /// Signals that it sent and that are on their way: each is one of the actors that it started.
+    pub signals: Vec<Signal>,
+    /// It asks something of a process that what it signalled before must reach first.
+    pub might_wait: bool,
     /// Whom it sent a signal that ends them.
     pub killed: Vec<Actor>,
     pub receive: Option<ReceiveId>,
     /// It happened only because nobody could do anything else.
     pub is_last: bool,
+    /// It let time pass: others may go first now.
+    pub has_waited: bool,
+    /// The round that it begins again.
+    pub spin: Option<Spin>,
     /// Which of the run's choices were made in it.
     pub choices: Range<usize>,
     /// For people, if anyone wants to read it.
@@ -183,6 +208,14 @@ pub struct Sent {
     pub to: Actor,
     /// It needs no time, however messages travel: who sends to itself finds it there.
     pub is_prompt: bool,
+}
+
+/// A signal that is no message, and that takes its time: an actor whose only step is that it arrives. What
+/// one process sends to another comes in the order in which it was sent, be it signal or message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Signal {
+    pub actor: Actor,
+    pub to: Actor,
 }
 
 /// One line of a chart.
@@ -204,13 +237,31 @@ pub struct Performed {
     pub outcome: Outcome,
     /// Actors that failed and whose failure nobody watched.
     pub crashes: Vec<ActorCrash>,
+    /// The unit goes round in a loop in which nothing changes any more.
+    pub is_spinning: bool,
+    /// Who waits for ever, besides the unit.
+    pub waiting: Vec<Actor>,
     /// Who waits for what will never come; only if steps are told.
     pub blocked: Vec<Blocked>,
+    /// Whether a signal that may take its time on BEAM was there when it was sent.
+    pub has_prompt_signals: bool,
+    /// Messages that nobody wanted any more, or that did not come at all.
+    pub unheard: Vec<MessageId>,
     /// A budget was used up or something refused, so that the run is not whole.
     pub stopped: Option<Stopped>,
     pub choices: Vec<Choice>,
     pub losses: Vec<Loss>,
     pub covered: Covered,
+}
+
+impl Performed {
+    /// Nobody knows how the run would have ended.
+    pub fn run_out_of_steps(&mut self, most: usize) {
+        let why = self.stopped.get_or_insert(Stopped::OutOfSteps { most }).clone();
+        if self.outcome == Outcome::Deadlock {
+            self.outcome = Outcome::Stopped(why);
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -225,6 +276,8 @@ pub struct ActorCrash {
 pub struct Blocked {
     pub actor: Actor,
     pub is_unit: bool,
+    /// It does not wait in a receive: it goes round in a loop in which nothing changes any more.
+    pub is_spinning: bool,
     /// The place of the receive: function, file and line.
     pub place: String,
     pub mailbox: Vec<Term>,
@@ -235,6 +288,10 @@ pub trait Stage {
     /// Whether messages to one mailbox conflict with each other, whoever takes them. If not, which of
     /// them came first is decided where they are taken.
     fn order_mail(&mut self, is_ordered: bool);
+
+    /// Whether exit signals and the like arrive in a step of their own, which may come later than what
+    /// others do meanwhile.
+    fn delay_signals(&mut self, are_delayed: bool);
 
     /// Starts a run. Whatever was running is over.
     fn begin(&mut self, input: &Input) -> Result<(), ExecutorError>;

@@ -31,6 +31,8 @@ pub(crate) struct Task {
     pub(crate) schedules: Option<ScheduleSettings>,
     /// Whether nodes may go down then.
     pub(crate) nodes_fall: bool,
+    /// Whether processes that wait for ever are findings.
+    pub(crate) finds_blocked: bool,
     /// Whether to look beyond the depth for clauses that were not entered.
     pub(crate) may_deepen: bool,
     /// The clauses that it should come to.

@@ -151,10 +151,19 @@ impl<'a> Planner<'a> {
             ..engine::Settings::default()
         };
         let schedules = options.schedules.then(|| schedules(options));
-        let nodes_fall = options.node_down;
+        let (nodes_fall, finds_blocked) = (options.node_down, options.blocked);
         let may_deepen = depth.is_none();
         let wanted = Covered::default();
-        Ok(Task { unit, contract, settings, schedules, nodes_fall, may_deepen, wanted })
+        Ok(Task {
+            unit,
+            contract,
+            settings,
+            schedules,
+            nodes_fall,
+            finds_blocked,
+            may_deepen,
+            wanted,
+        })
     }
 
     fn signature(&mut self, unit: &UnitName) -> Option<Signature> {
@@ -275,7 +284,7 @@ impl<'a> Planner<'a> {
 }
 
 fn schedules(options: &Test) -> ScheduleSettings {
-    let Test { dpor, delivery, lossy, preemptions, depth, runs, seed, .. } = options;
+    let Test { dpor, delivery, lossy, preemptions, steps, depth, runs, seed, .. } = options;
     ScheduleSettings {
         dpor: match dpor {
             Reduction::Optimal => Dpor::Optimal,
@@ -284,11 +293,13 @@ fn schedules(options: &Test) -> ScheduleSettings {
             Reduction::Random => Dpor::Random,
         },
         delivery: match delivery {
-            Deliver::Instant => Delivery::Instant,
+            Deliver::Local | Deliver::Instant => Delivery::Instant,
             Deliver::Causal => Delivery::Causal,
             Deliver::Free => Delivery::Free,
         },
+        delays_signals: *delivery == Deliver::Local,
         preemptions: *preemptions,
+        steps: *steps,
         losses: lossy.unwrap_or(0),
         choices: depth.unwrap_or(engine::DEPTH),
         max_runs: *runs,

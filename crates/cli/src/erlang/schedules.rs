@@ -31,7 +31,7 @@ use std::collections::btree_map::Entry;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 use term::{Atom, Style, Term, print};
-use trace::{Actor, Blocked, Input, Label, Outcome, Sent, Stage, Step, Take};
+use trace::{Actor, Blocked, Input, Label, Outcome, Sent, Stage, Step, Stopped, Take};
 
 /// An order of steps that a finding needs.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -72,10 +72,15 @@ impl Schedule {
     ) -> Result<Outcome, String> {
         let mut stage = Staged::new(machine, unit.module.clone(), unit.function.clone());
         stage.falling = stage.falls_named(&self.steps);
+        stage.delays_signals = self.steps.iter().any(|it| is_signal(it));
         let input = Input { args: args.to_vec() };
         let Followed { performed, .. } =
             follow(&mut stage, &input, &self.steps).map_err(|it| it.why)?;
         let crash = performed.crashes.iter().find(|it| Some(stage.name(it.actor)) == self.process);
+        let is_left = |it: &Actor| Some(stage.name(*it)) == self.process;
+        if performed.waiting.iter().any(is_left) {
+            return Ok(Outcome::Deadlock);
+        }
         Ok(match crash {
             Some(it) => Outcome::Crash {
                 class: it.class.clone(),
@@ -85,6 +90,16 @@ impl Schedule {
             None => performed.outcome,
         })
     }
+}
+
+/// What `--delivery instant` takes for granted of BEAM.
+const PROMPT_SIGNALS: &str = "exit signals were there when they were sent (--delivery instant)";
+
+/// Whether a step is that a signal arrives: such actors are called `P.s0`.
+fn is_signal(step: &str) -> bool {
+    let name = step.split(' ').next().and_then(|it| it.rsplit('.').next());
+    let digits = name.and_then(|it| it.strip_prefix('s')).unwrap_or_default();
+    !digits.is_empty() && digits.bytes().all(|it| it.is_ascii_digit())
 }
 
 /// What is known of a cause: the run that shows it best.
@@ -100,6 +115,9 @@ struct Shown {
 struct Gathered {
     found: BTreeMap<Cause, Shown>,
     deadlock: Option<Shown>,
+    /// A process that waits for ever, though the call has ended.
+    left: Option<Shown>,
+    finds_blocked: bool,
     /// The first run of each input.
     tests: Vec<Test>,
     ends: Ends,
@@ -137,7 +155,11 @@ impl Task {
         let judge = Judge { unit: &self.unit, contract: &self.contract, modules, shapes: None };
         let gather = || Gathering {
             judge: &judge,
-            all: Gathered { gate: gate.clone(), ..Gathered::default() },
+            all: Gathered {
+                gate: gate.clone(),
+                finds_blocked: self.finds_blocked,
+                ..Gathered::default()
+            },
         };
         let mut gathered = gather();
         let mut seen = progress.unit(&self.unit.title());
@@ -189,7 +211,7 @@ impl Task {
             }
             all
         });
-        let Gathered { found: causes, deadlock, tests, ends, leftovers, .. } = gathered.all;
+        let Gathered { found: causes, deadlock, left, tests, ends, leftovers, .. } = gathered.all;
         let Gathered { mut report, n_refused, .. } = gathered.all;
         report.solver = found.solver;
         report.n_runs = found.n_runs;
@@ -202,10 +224,11 @@ impl Task {
         let mut shown: Vec<(Wanted, Shown)> =
             causes.into_iter().map(|it| (Wanted::Cause(it.0), it.1)).collect();
         shown.extend(deadlock.map(|it| (Wanted::Deadlock, it)));
+        shown.extend(left.map(|it| (Wanted::Left, it)));
         shown.extend(ends.races().map(|it| (Wanted::Race, it)));
         shown.sort_by_key(|it| (it.1.finding.kind, it.1.nth));
-        let left = time.saturating_sub(begin.elapsed());
-        let end = Instant::now() + time_of_shrinking(time, left);
+        let rest = time.saturating_sub(begin.elapsed());
+        let end = Instant::now() + time_of_shrinking(time, rest);
         let goes_on = || Instant::now() < end && !interrupt.load(Ordering::Relaxed);
         let mut smaller = Smaller {
             stage: &mut stage,
@@ -276,6 +299,9 @@ impl Gathered {
         if let Some(why) = &performed.stopped {
             *self.report.losses.entry(why.to_string()).or_default() += 1;
         }
+        if performed.has_prompt_signals {
+            *self.report.losses.entry(PROMPT_SIGNALS.to_owned()).or_default() += 1;
+        }
         if is_refusal(&performed.outcome) {
             self.n_refused += 1;
             return;
@@ -315,7 +341,23 @@ impl Gathered {
                 none => *none = Some(new),
             }
         }
-        if self.ends.see(input, outcome, || shown(Kind::Race, outcome, None)) {
+        // How such a run would have ended is not known.
+        if matches!(performed.stopped, Some(Stopped::OutOfSteps { .. })) {
+            return;
+        }
+        if let (true, Outcome::Value(_), Some(actor)) =
+            (self.finds_blocked, outcome, performed.waiting.first())
+        {
+            let mut new = shown(Kind::Deadlock, &Outcome::Deadlock, Some(*actor));
+            new.finding.count = 1;
+            match &mut self.left {
+                Some(known) => better(known, new),
+                none => *none = Some(new),
+            }
+        }
+        // A test that goes round for ever is of no use.
+        let is_first = self.ends.see(input, outcome, || shown(Kind::Race, outcome, None));
+        if is_first && !performed.is_spinning {
             let (input, outcome) = ((*input).clone(), outcome.clone());
             self.tests.push(Test { input, outcome, is_news: true });
         }
@@ -323,7 +365,8 @@ impl Gathered {
 
     /// The same as if it had seen the later runs itself.
     fn join(&mut self, later: Gathered) {
-        let Gathered { found, deadlock, tests, ends, report, n_refused, leftovers, .. } = later;
+        let Gathered { found, deadlock, left, tests, ends, report, n_refused, leftovers, .. } =
+            later;
         self.report.covered.add(&report.covered);
         for (clause, input) in report.covering {
             self.report.covering.entry(clause).or_insert(input);
@@ -347,9 +390,11 @@ impl Gathered {
                 }
             }
         }
-        match (&mut self.deadlock, deadlock.map(placed)) {
-            (Some(known), Some(new)) => better(known, new),
-            (none, new) => *none = none.take().or(new),
+        for (known, new) in [(&mut self.deadlock, deadlock), (&mut self.left, left)] {
+            match (&mut *known, new.map(placed)) {
+                (Some(known), Some(new)) => better(known, new),
+                (none, new) => *none = none.take().or(new),
+            }
         }
     }
 }
@@ -396,7 +441,11 @@ fn explain(stage: &mut Staged<'_>, shown: Shown) -> Finding {
         res.turns = steps.iter().map(|it| turn(stage, it)).collect();
     }
     if let Some(process) = &res.process {
-        finding.complaint = Some(format!("process {process} failed, and nobody watched it"));
+        finding.complaint = Some(if finding.kind == Kind::Deadlock {
+            format!("process {process} waits for ever, though the call has ended")
+        } else {
+            format!("process {process} failed, and nobody heard of it")
+        });
     }
     finding.schedule = Some(res);
     finding
@@ -437,6 +486,10 @@ fn turn(stage: &Staged<'_>, step: &Step) -> Turn {
 }
 
 fn blocked_text(stage: &Staged<'_>, blocked: &Blocked) -> String {
+    if blocked.is_spinning {
+        let (name, place) = (stage.name(blocked.actor), &blocked.place);
+        return format!("{name} goes round in {place}, and nothing changes any more");
+    }
     let mailbox: Vec<String> = blocked.mailbox.iter().map(|it| print(it, Style::TW)).collect();
     let mailbox = if mailbox.is_empty() {
         "no message".to_owned()

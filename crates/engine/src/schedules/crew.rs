@@ -172,7 +172,7 @@ impl<'a, G: Gather> Desk<'a, G> {
         gathered: &mut G,
         watch: &mut Watch<'_>,
     ) -> Result<Option<Stop>, ExecutorError> {
-        stage.order_mail(self.settings.orders_mail());
+        self.settings.set(stage);
         let mut see = |ended: &Ended<'_>| gathered.see(ended);
         let until = self.may_divide().then_some(self.crew.min_search);
         let stop = search.go_on(stage, oracle, until, &mut see, watch)?;
@@ -314,7 +314,7 @@ impl<'a, G: Gather> Desk<'a, G> {
         watch: &mut Watch<'_>,
     ) -> Explored<G> {
         stage.forget();
-        stage.order_mail(self.settings.orders_mail());
+        self.settings.set(stage);
         let mut gathered = (self.make)();
         let mut see = |ended: &Ended<'_>| gathered.see(ended);
         let mut ended = Ok(None);

@@ -44,7 +44,7 @@ impl Doing {
                 (accesses, *is_global, kills.clone())
             }
             Some(OfferKind::Receive(waiting)) => {
-                (waiting.touched(label.take).into_iter().collect(), false, Vec::new())
+                (waiting.touched(label.take).to_vec(), false, Vec::new())
             }
             None => (Vec::new(), false, Vec::new()),
         };
@@ -55,8 +55,8 @@ impl Doing {
     /// The step of a run that ends, which comes before or after nothing else.
     pub(super) fn nothing() -> Arc<Doing> {
         let (accesses, kills) = (Vec::new(), Vec::new());
-        let (mail, may_lose) = (None, false);
-        let kind = OfferKind::Next { accesses, is_global: true, kills, mail, may_lose };
+        let (mail, may_lose, is_idle) = (None, false, false);
+        let kind = OfferKind::Next { accesses, is_global: true, kills, mail, may_lose, is_idle };
         Doing::of_offer(NOTHING, Some(&kind))
     }
 
@@ -78,6 +78,12 @@ impl Doing {
             || self.sends(other.label.take)
             || other.sends(self.label.take)
             || self.accesses.iter().any(|it| other.accesses.iter().any(|of| it.conflicts(*of)))
+    }
+
+    /// Whether both touch and cause the same, whoever waits for them.
+    pub(super) fn does_the_same(&self, other: &Doing) -> bool {
+        let of = |it: &Doing| Doing { gates: Gates::default(), ..it.clone() };
+        of(self) == of(other)
     }
 
     /// The same if messages to one mailbox do not depend on each other.

@@ -1,6 +1,7 @@
 //! A run along a schedule that is known, and the names that its steps have.
 
 use crate::schedules::offers::{is_open, labels, loss, natural};
+use crate::schedules::settings::STEPS;
 use trace::{ExecutorError, Input, Label, Offer, Performed, Stage, Step, Take};
 
 /// A run along a schedule that was known.
@@ -24,7 +25,7 @@ pub fn follow(
     let mut steps: Vec<Step> = Vec::new();
     let mut names = schedule.iter();
     let (mut n_preemptions, mut is_in_order) = (0, true);
-    loop {
+    while steps.len() < schedule.len() + STEPS {
         let offers = stage.offers()?;
         let name = names.next();
         let is_it = |it: &Label| name.is_some_and(|name| *name == step_name(stage, *it));
@@ -41,7 +42,12 @@ pub fn follow(
         is_in_order &= offers.iter().all(is_first);
         steps.push(stage.step(label)?);
     }
-    Ok(Followed { steps, performed: stage.end()?, n_preemptions, is_in_order })
+    let is_whole = steps.len() < schedule.len() + STEPS;
+    let mut performed = stage.end()?;
+    if !is_whole {
+        performed.run_out_of_steps(steps.len());
+    }
+    Ok(Followed { steps, performed, n_preemptions, is_in_order })
 }
 
 /// The name of a step, the same in every interleaving: `P.1`, `P takes P.1#0`, `P gives up`, `P loses`.

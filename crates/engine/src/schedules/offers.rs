@@ -6,7 +6,8 @@ use trace::{Actor, Choice, Label, Offer, OfferKind, Patience, Take};
 pub(super) fn labels(offer: &Offer) -> Vec<Label> {
     let of = |take| Label { actor: offer.actor, take };
     match &*offer.kind {
-        OfferKind::Next { .. } => vec![of(Take::Next)],
+        OfferKind::Next { is_idle: true, .. } => Vec::new(),
+        OfferKind::Next { is_idle: false, .. } => vec![of(Take::Next)],
         OfferKind::Receive(waiting) => {
             let mut res: Vec<Label> =
                 waiting.matching.iter().map(|it| of(Take::Message(*it))).collect();
@@ -20,14 +21,15 @@ pub(super) fn labels(offer: &Offer) -> Vec<Label> {
 
 /// The message that it sends might be lost; nobody does that of his own accord.
 pub(super) fn loss(offer: &Offer) -> Option<Label> {
-    let may_lose = matches!(*offer.kind, OfferKind::Next { may_lose: true, .. });
+    let may_lose = matches!(*offer.kind, OfferKind::Next { may_lose: true, is_idle: false, .. });
     may_lose.then_some(Label { actor: offer.actor, take: Take::Lost })
 }
 
 pub(super) fn fits(offer: &Offer, label: Label) -> bool {
     offer.actor == label.actor
         && match (&*offer.kind, label.take) {
-            (OfferKind::Next { may_lose, .. }, take) => {
+            (OfferKind::Next { is_idle: true, .. }, _) => false,
+            (OfferKind::Next { may_lose, is_idle: false, .. }, take) => {
                 take == Take::Next || *may_lose && take == Take::Lost
             }
             (OfferKind::Receive(_), Take::Next | Take::Lost) => false,
@@ -38,7 +40,7 @@ pub(super) fn fits(offer: &Offer, label: Label) -> bool {
 
 pub(super) fn is_open(offer: &Offer) -> bool {
     match &*offer.kind {
-        OfferKind::Next { .. } => true,
+        OfferKind::Next { is_idle, .. } => !is_idle,
         OfferKind::Receive(it) => !it.matching.is_empty() || it.patience == Patience::Soon,
     }
 }

@@ -8,7 +8,9 @@
 
 use crate::schedules::cells::{Cell, Gates, Place};
 use crate::schedules::doing::Doing;
+use crate::schedules::signals::OnTheWay;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use trace::{
     Access, Actor, Choice, Label, Match, MessageId, Mode, Object, Offer, OfferKind, Patience,
@@ -104,7 +106,9 @@ pub(super) struct Trace {
     globals: Vec<usize>,
     sent_at: FxHashMap<MessageId, usize>,
     sent_to: FxHashMap<MessageId, usize>,
-    comes: Vec<Come>,
+    pub(super) comes: Vec<Come>,
+    /// By the actors that they are.
+    pub(super) signals: BTreeMap<Actor, OnTheWay>,
 }
 
 /// Steps that touched all of an object, and those that touched a part: parts do not mind each other.
@@ -116,9 +120,9 @@ struct Touched {
 
 /// What a receive says of the order in which messages came: the first step came before the second.
 #[derive(Clone, Copy, Debug)]
-struct Come {
-    first: usize,
-    second: usize,
+pub(super) struct Come {
+    pub(super) first: usize,
+    pub(super) second: usize,
     by: usize,
 }
 
@@ -134,6 +138,7 @@ impl Trace {
     /// Forgets all but the first steps.
     pub(super) fn truncate(&mut self, n: usize) {
         let is_kept = |it: &usize| *it < n;
+        self.truncate_signals(n);
         for received in &mut self.received {
             let sent_at = &self.sent_at;
             let is_known = |id: &MessageId| sent_at.get(id).is_some_and(is_kept);
@@ -197,6 +202,27 @@ impl Trace {
         second.step.might_differ || first.doing.accesses.iter().any(may_destroy)
     }
 
+    /// The earliest of the last `n` steps of an actor before one of its steps.
+    pub(super) fn latest_before(&self, event: usize, n: usize) -> usize {
+        let before = |it: &usize| self.events.get(*it).and_then(|it| it.before);
+        std::iter::successors(Some(event), before).take(n + 1).last().unwrap_or(event)
+    }
+
+    /// Whether one of these steps of others changes something that is read.
+    pub(super) fn changes(
+        &self,
+        reads: &[Access],
+        reader: Actor,
+        mut steps: impl Iterator<Item = usize>,
+    ) -> bool {
+        steps.any(|it| {
+            let Some(event) = self.events.get(it) else { return false };
+            let conflicts = |it: &Access| event.doing.accesses.iter().any(|of| it.conflicts(*of));
+            event.step.label.actor != reader
+                && (event.step.is_global || event.step.is_last || reads.iter().any(conflicts))
+        })
+    }
+
     /// How many of the first steps lost a message.
     pub(super) fn n_lost(&self, n: usize) -> usize {
         self.events.iter().take(n).filter(|it| it.step.label.take == Take::Lost).count()
@@ -206,10 +232,14 @@ impl Trace {
         self.events.get(event).map(|it| &it.doing)
     }
 
+    /// The latest step of an actor.
+    pub(super) fn last_step(&self, actor: Actor) -> Option<usize> {
+        self.actors.get(&actor).and_then(|it| self.last.get(*it)).copied().flatten()
+    }
+
     /// How many steps an actor has taken.
     pub(super) fn n_steps(&self, actor: Actor) -> u32 {
-        let last = self.actors.get(&actor).and_then(|it| self.last.get(*it)).copied().flatten();
-        last.and_then(|it| self.events.get(it)).map_or(0, |it| it.nth + 1)
+        self.last_step(actor).and_then(|it| self.events.get(it)).map_or(0, |it| it.nth + 1)
     }
 
     pub(super) fn event_at(&self, place: Place) -> Option<usize> {
@@ -250,6 +280,7 @@ impl Trace {
         if let Take::Message(id) = step.label.take {
             causes.extend(self.sent_at.get(&id));
         }
+        causes.extend(self.arrivals_before(step.label).into_iter().flatten());
         if step.is_last {
             causes.extend(self.last.iter().flatten());
         }
@@ -261,6 +292,7 @@ impl Trace {
         let assumed = self.assumed(&step, before, offers);
         self.note_receive(&step, at, actor, before, offers);
         self.note_cuts(&step, at, offers);
+        self.note_signals(&step, at);
         for it in &step.spawned {
             self.spawned_at.entry(*it).or_insert(at);
         }
@@ -510,6 +542,11 @@ impl Trace {
 
     /// Whether a receive that waits now can do this.
     pub(super) fn allows(&self, actor: Actor, waiting: &Waiting, take: Take) -> bool {
+        if let Take::Message(id) = take
+            && !self.has_arrived(actor, id, &|_| true)
+        {
+            return false;
+        }
         let actor_id = self.actors.get(&actor).copied();
         let before = actor_id.and_then(|it| self.last.get(it)).copied().flatten();
         let started = self.spawned_at.get(&actor).copied();
@@ -527,6 +564,11 @@ impl Trace {
     /// that it did not cause.
     pub(super) fn allowed(&self, received: &Received, take: Take) -> bool {
         let is_there = |it: usize| !self.is_before(received.at, it);
+        if let Take::Message(id) = take
+            && !self.has_arrived(received.who, id, &is_there)
+        {
+            return false;
+        }
         let wanted: Vec<MessageId> = received
             .wanted
             .iter()
@@ -562,7 +604,10 @@ impl Trace {
             }
             match self.delivery {
                 Delivery::Instant => {
-                    !targets.iter().any(|it| self.leads(sent, *it, is_there, except))
+                    let is_after = |it: usize| !is_timeout && self.comes_after(sent, it);
+                    !targets
+                        .iter()
+                        .any(|it| is_after(*it) || self.leads(sent, *it, is_there, except))
                 }
                 Delivery::Causal | Delivery::Free => target.is_none_or(|target| {
                     !self.must_come(*id, sent, target, is_timeout, is_there, except, actor)
@@ -637,16 +682,26 @@ impl Trace {
     ) -> bool {
         let step = self.events.get(sent).map(|it| &it.step);
         let is_message = |it: &&Sent| it.message == message;
+        let is_signal = self.sent_as_signal(sent).is_some();
         if step.and_then(|it| it.sent.iter().find(is_message)).is_some_and(|it| it.is_prompt) {
-            return is_timeout || self.is_before(sent, target);
+            // Whoever sends to itself knows of it; what a signal leaves is there when it arrives.
+            let is_here = if is_signal { self.is_before(sent, target) } else { is_timeout };
+            if is_here || !is_signal {
+                return is_here || self.is_before(sent, target);
+            }
         }
-        // Steps that stand for the coming of a message to this mailbox, or for a receive of it.
-        let precedes = |first: usize, second: usize| match self.delivery {
+        let sent_before = |first: usize, second: usize| match self.delivery {
             Delivery::Causal => self.is_before(first, second),
             Delivery::Instant | Delivery::Free => {
                 let from = |it: usize| self.events.get(it).map(|it| it.step.label.actor);
                 first == second || (from(first) == from(second) && first < second)
             }
+        };
+        // Steps that stand for the coming of a message to this mailbox, or for a receive of it.
+        let precedes = |first: usize, second: usize| {
+            let arrives = self.sent_as_signal(first).is_some() && self.is_before(first, second);
+            let origin = |it: usize| self.sent_as_signal(it).unwrap_or(it);
+            arrives || sent_before(origin(first), origin(second))
         };
         // Which messages this actor has taken by then, by the steps that sent them.
         let taken = |is_by_then: &dyn Fn(usize) -> bool| -> Vec<usize> {
@@ -683,47 +738,6 @@ impl Trace {
         }
         debug_assert!(self.sent_to.contains_key(&message), "a message that was sent");
         false
-    }
-
-    /// Messages that no receive of the run took.
-    pub(super) fn unreceived(&self) -> Vec<Sent> {
-        let steps = || self.events.iter().map(|it| &it.step);
-        let is_taken = |it: &Sent| {
-            let take = Take::Message(it.message);
-            steps().any(|it| it.label.take == take)
-        };
-        steps().flat_map(|it| &it.sent).filter(|it| !is_taken(it)).copied().collect()
-    }
-
-    /// The same steps in an order in which they can really happen, with messages that are there
-    /// when they are sent.
-    pub(super) fn linear(&self) -> Vec<usize> {
-        let n = self.events.len();
-        if self.comes.iter().all(|it| it.first < it.second) || self.delivery != Delivery::Instant {
-            return (0..n).collect();
-        }
-        let mut is_done = vec![false; n];
-        let mut res = Vec::with_capacity(n);
-        while res.len() < n {
-            let is_left = |it: usize| !is_done.get(it).copied().unwrap_or(true);
-            let is_free = |it: &usize| {
-                let waits_for =
-                    |other: usize| other != *it && is_left(other) && self.is_before(other, *it);
-                is_left(*it) && !(0..n).any(waits_for)
-            };
-            let is_awaited =
-                |it: usize| self.comes.iter().any(|come| come.second == it && is_left(come.first));
-            // The end of a process may depend on two messages in the order that the mailbox does not
-            // have them in; then they come as they were sent.
-            let next = (0..n).filter(is_free).find(|it| !is_awaited(*it));
-            let Some(next) = next.or_else(|| (0..n).find(is_free)) else { break };
-            if let Some(done) = is_done.get_mut(next) {
-                *done = true;
-            }
-            res.push(next);
-        }
-        debug_assert_eq!(res.len(), n, "what happens before something has no cycle");
-        res
     }
 }
 

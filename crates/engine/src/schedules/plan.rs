@@ -20,8 +20,12 @@ pub(super) struct Plan {
     pub(super) last: Arc<Doing>,
     /// Whether the last step might touch more than is known of it.
     pub(super) is_open: bool,
+    /// Whether the last step might not be possible: it begins a round that might change nothing.
+    pub(super) may_be_idle: bool,
     /// The last step of the run that the plan's last step needs; `None` if it may need more.
     pub(super) needs: Option<usize>,
+    /// Whether the last step is another choice of the receive before whose step it is planned.
+    pub(super) is_choice: bool,
     /// The match that the last step needs and does not have with this input.
     pub(super) unmatched: Option<Vec<Choice>>,
 }
@@ -60,6 +64,13 @@ impl Plan {
     pub(super) fn only_last(mut self) -> Plan {
         self.guided.clear();
         self
+    }
+
+    /// What its last step does there is known. If that is something else than in the run, then so is what
+    /// can come before it.
+    pub(super) fn is_tried(&mut self, doing: Arc<Doing>) {
+        self.needs = self.needs.filter(|_| doing.does_the_same(&self.last));
+        self.last = doing;
     }
 
     /// The same in a cell, unless the last step is not possible there.
@@ -223,16 +234,30 @@ fn races(trace: &Trace, known: Known<'_>) -> Vec<Plan> {
         if !is_caused {
             let doing = Arc::clone(&second.doing);
             let plan = plan(trace, race.first, until(race.second), doing);
-            let (needs, is_open) = (Some(race.second), trace.is_open(race));
-            res.push(Plan { needs, is_open, ..plan });
+            let needs = Some(race.second);
+            if second.step.might_wait {
+                res.push(Plan { is_open: true, may_be_idle: true, ..plan });
+                continue;
+            }
+            let Some(spin) = &second.step.spin else {
+                res.push(Plan { needs, is_open: trace.is_open(race), ..plan });
+                continue;
+            };
+            let round = trace.latest_before(race.second, spin.n_steps);
+            let before = (round..race.first).chain(plan.guided.iter().copied());
+            if trace.changes(&spin.reads, second.step.label.actor, before) {
+                // Another class may begin with it: nothing is known to be settled.
+                res.push(Plan { is_open: true, may_be_idle: true, ..plan });
+            }
         }
     }
     for cut in &trace.cuts {
-        if let OfferKind::Next { .. } = *cut.offer.kind {
+        if let OfferKind::Next { is_idle, .. } = *cut.offer.kind {
             let label = Label { actor: cut.offer.actor, take: Take::Next };
             let doing = Doing::of_offer(label, Some(&cut.offer.kind));
             let until = until(next_of(trace, label.actor, cut.at));
-            res.push(Plan { is_open: true, ..plan(trace, cut.at, until, doing) });
+            let plan = plan(trace, cut.at, until, doing);
+            res.push(Plan { is_open: true, may_be_idle: is_idle, ..plan });
         }
     }
     res
@@ -254,7 +279,7 @@ fn other_takes(
     let is_cut = received.take.is_none();
     let other = |take, sent: usize| {
         let plan = plan(trace, received.at, trace.len(), received.doing(take));
-        Plan { needs: (!is_cut).then_some(sent.max(received.at)), ..plan }
+        Plan { needs: (!is_cut).then_some(sent.max(received.at)), is_choice: true, ..plan }
     };
     let is_news = |take| {
         let label = Label { actor: received.who, take };
@@ -274,6 +299,13 @@ fn other_takes(
     if received.patience == Patience::Soon && is_news(Take::Timeout) {
         res.push(other(Take::Timeout, received.at));
     }
+    // It was idle there; after other steps it might go round once more before that.
+    if received.patience == Patience::Idle && trace.allowed(received, Take::Timeout) {
+        let plan = other(Take::Timeout, received.at);
+        if trace.changes(&plan.last.accesses, received.who, plan.guided.iter().copied()) {
+            res.push(Plan { is_open: true, may_be_idle: true, needs: None, ..plan });
+        }
+    }
     for (id, Match { choices, .. }) in &received.unwanted {
         if let Some(sent) = sent(*id)
             && (is_cut || fresh <= sent.max(received.at))
@@ -288,5 +320,14 @@ fn other_takes(
 /// All up to some step that a step did not cause, then another one in its place.
 fn plan(trace: &Trace, at: usize, until: usize, last: Arc<Doing>) -> Plan {
     let guided: Vec<usize> = (at + 1..until).filter(|it| !trace.is_before(at, *it)).collect();
-    Plan { at, guided, last, is_open: false, needs: None, unmatched: None }
+    Plan {
+        at,
+        guided,
+        last,
+        is_open: false,
+        may_be_idle: false,
+        needs: None,
+        is_choice: false,
+        unmatched: None,
+    }
 }

@@ -6,8 +6,8 @@
 use crate::schedules::cells::{Cell, Place, Rule};
 use crate::schedules::offers::natural;
 use crate::schedules::order::{Delivery, Trace};
-use crate::schedules::search::scramble;
 use crate::schedules::settings::ScheduleSettings;
+use crate::schedules::turns::scramble;
 use std::collections::{BTreeMap, BTreeSet};
 use trace::{Actor, ExecutorError, Input, MessageId, Offer, Stage, Take};
 
@@ -66,7 +66,7 @@ pub(super) fn sample(
     let mut trace = Trace::new(settings.delivery);
     let mut random = scramble(settings.seed ^ scramble(nth));
     let mut draws: BTreeMap<Actor, u64> = BTreeMap::new();
-    while trace.len() < settings.depth {
+    while trace.len() < settings.steps {
         let offers = stage.offers()?;
         let urgency = |it: &&Offer| {
             let n = draws.get(&it.actor).copied().unwrap_or(0);

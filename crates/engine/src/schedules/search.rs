@@ -17,6 +17,7 @@ use crate::schedules::order::Trace;
 use crate::schedules::plan::{Plan, Settled, Settlements};
 use crate::schedules::plan::{losses, ordered_plans, plans, try_out, unmatched_plans};
 use crate::schedules::settings::{Dpor, Ended, ScheduleReport, ScheduleSettings};
+use crate::schedules::turns::{in_order, in_turns, scramble};
 use crate::schedules::wakeup::{Asleep, Branch, Sequence, first_of, insert};
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
@@ -38,7 +39,7 @@ pub fn explore_schedules(
     see: &mut dyn FnMut(&Ended<'_>),
     watch: &mut dyn FnMut(&ScheduleReport) -> Option<Stop>,
 ) -> ScheduleReport {
-    stage.order_mail(settings.orders_mail());
+    settings.set(stage);
     let mut search = Search::new(settings, seed, Cell::default());
     let ended = search.go_on(stage, oracle, None, see, watch);
     search.into_report(ended)
@@ -191,7 +192,10 @@ impl Search {
     ) -> Result<Ran, ExecutorError> {
         let n_known = self.nodes.len().saturating_sub(1);
         let played = self.play(stage)?;
-        let performed = stage.end()?;
+        let mut performed = stage.end()?;
+        if played.is_cut && played.is_whole {
+            performed.run_out_of_steps(self.settings.steps);
+        }
         let settled = self.learn(stage, oracle, &played, &performed, n_known);
         let Played { trace, is_whole, is_blocked, is_diverged, is_cut, .. } = played;
         let whole = (is_whole && self.cell.counts(&trace)).then(|| {
@@ -199,7 +203,8 @@ impl Search {
             let schedule: Vec<Label> = trace.linear().into_iter().filter_map(label).collect();
             let taken = trace.events.iter().map(|it| &it.step);
             let steps = taken.map(|it| (it.label, it.choices.clone())).collect();
-            let unreceived = trace.unreceived();
+            let mut unreceived = trace.unreceived();
+            unreceived.retain(|it| !performed.unheard.contains(&it.message));
             let is_classed = self.settings.counts_classes || self.settings.meets_again();
             let mail = if self.settings.dpor.orders_mail() { Mail::Ordered } else { Mail::Free };
             let class = is_classed.then(|| class_of(&trace, &performed, stage, mail));
@@ -259,7 +264,7 @@ impl Search {
                 (res.waiting, res.asleep) = (waiting(&offers), sleep);
                 break;
             }
-            if depth >= self.settings.depth {
+            if depth >= self.settings.steps {
                 res.is_cut = true;
                 break;
             }
@@ -452,6 +457,7 @@ impl Search {
     /// All that an actor can do now.
     fn variants(&self, offers: &[Offer], trace: &Trace, offer: &Offer) -> Vec<Label> {
         let mut labels = labels(offer);
+        labels.retain(|it| trace.arrivals_before(*it).is_some());
         if self.settings.takes_first() {
             labels.truncate(1);
         }
@@ -476,14 +482,10 @@ impl Search {
                 .iter()
                 .any(|it| it.doing.label == *label && it.conditions.hold(exprs, &self.input))
         };
-        let mut order: Vec<&Offer> = offers.iter().collect();
-        if self.settings.dpor == Dpor::Source {
-            order.sort_by_key(|it| in_turns(trace, it.actor, last));
-        } else {
-            order.sort_by_key(|it| Some(it.actor) != last);
-        }
+        let order = in_order(&self.settings, trace, offers, last);
         order.into_iter().find_map(|offer| {
             let mut labels = labels(offer);
+            labels.retain(|it| trace.arrivals_before(*it).is_some());
             if self.settings.takes_first() {
                 labels.truncate(1);
             }
@@ -543,8 +545,10 @@ impl Search {
         for mut plan in self.plans(trace, fresh) {
             if plan.is_open {
                 self.is_stale = true;
-                if let Ok(Some(doing)) = try_out(stage, trace, &plan, &self.input) {
-                    plan.last = doing;
+                match try_out(stage, trace, &plan, &self.input) {
+                    Ok(Some(doing)) => plan.is_tried(doing),
+                    Ok(None) if plan.may_be_idle => continue,
+                    Ok(None) | Err(_) => (),
                 }
             }
             let Some(plan) = plan.within(&self.cell, trace) else { continue };
@@ -689,7 +693,11 @@ impl Search {
         }
         let asleep =
             node.sleep.iter().filter(|_| is_seen).map(|it| (it.doing.label, &it.conditions));
-        let tried = node.tree.iter().skip(1).map(|it| (it.doing.label, &it.conditions));
+        // What is tried later leaves to this step whatever this step could come before. So it can't stand for
+        // what comes instead of it: not all of that is found there.
+        let n_tried = if plan.is_choice { 0 } else { usize::MAX };
+        let tried =
+            node.tree.iter().skip(1).take(n_tried).map(|it| (it.doing.label, &it.conditions));
         first_of(asleep.chain(tried), &doings, &self.input, exprs)
     }
 
@@ -754,24 +762,11 @@ impl ScheduleSettings {
     fn can(&self, offers: &[Offer], trace: &Trace, label: Label) -> bool {
         let offer = offers.iter().find(|it| fits(it, label));
         offer.is_some_and(|it| match &*it.kind {
-            OfferKind::Next { .. } => true,
+            OfferKind::Next { is_idle, .. } => !is_idle && trace.arrivals_before(label).is_some(),
             OfferKind::Receive(waiting) => {
-                self.takes_first() || trace.allows(label.actor, waiting, label.take)
+                let is_there = trace.arrivals_before(label).is_some();
+                is_there && (self.takes_first() || trace.allows(label.actor, waiting, label.take))
             }
         })
     }
-}
-
-/// Who went last goes on, then those who were started after it, then all others. How many runs are
-/// in vain depends on the order; this is the one that others count with.
-fn in_turns(trace: &Trace, actor: Actor, last: Option<Actor>) -> (bool, Option<(usize, usize)>) {
-    let age = trace.age(actor);
-    (last.is_some_and(|it| age < trace.age(it)), age)
-}
-
-/// Spreads numbers over all of their range (the finaliser of splitmix64).
-pub(super) fn scramble(n: u64) -> u64 {
-    let n = (n ^ (n >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let n = (n ^ (n >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    n ^ (n >> 31)
 }

@@ -4,19 +4,21 @@ use crate::report::Stop;
 use crate::schedules::order::Delivery;
 use solve::Statistics;
 use std::ops::Range;
-use trace::{Input, Label, Performed, Sent};
+use trace::{Input, Label, Performed, Sent, Stage};
 
 #[derive(Clone, Copy, Debug)]
 pub struct ScheduleSettings {
     pub dpor: Dpor,
     pub delivery: Delivery,
+    /// Whether signals that are no messages take their time, however messages travel.
+    pub delays_signals: bool,
     /// How often a process may be left although it could go on. Every class is met that has a schedule
     /// within the bound.
     pub preemptions: Option<usize>,
     /// How many messages of a run may be lost.
     pub losses: usize,
-    /// Steps of a run.
-    pub depth: usize,
+    /// A run ends after so many steps, whether or not the program would have.
+    pub steps: usize,
     pub max_runs: Option<usize>,
     /// Choices of a path that may be flipped.
     pub choices: usize,
@@ -25,14 +27,18 @@ pub struct ScheduleSettings {
     pub counts_classes: bool,
 }
 
+/// Steps of a run, unless somebody asks for more or fewer.
+pub const STEPS: usize = 5000;
+
 impl Default for ScheduleSettings {
     fn default() -> ScheduleSettings {
         ScheduleSettings {
             dpor: Dpor::Optimal,
             delivery: Delivery::Instant,
+            delays_signals: false,
             preemptions: None,
             losses: 0,
-            depth: 5000,
+            steps: STEPS,
             max_runs: None,
             choices: 25,
             seed: 0,
@@ -69,6 +75,12 @@ impl Dpor {
 }
 
 impl ScheduleSettings {
+    /// Tells a stage what is to be seen on it.
+    pub(super) fn set(&self, stage: &mut dyn Stage) {
+        stage.order_mail(self.orders_mail());
+        stage.delay_signals(self.delays_signals || self.delivery != Delivery::Instant);
+    }
+
     /// Whether which message came first is decided where they are sent. How dear a schedule is depends on it.
     pub(super) fn orders_mail(&self) -> bool {
         self.dpor.orders_mail() || self.is_bounded() && self.delivery == Delivery::Instant
@@ -78,8 +90,9 @@ impl ScheduleSettings {
     pub(super) fn takes_first(&self) -> bool {
         match self.dpor {
             Dpor::Optimal | Dpor::Source | Dpor::None => self.orders_mail(),
-            Dpor::All => self.delivery == Delivery::Instant,
-            Dpor::Random => true,
+            // A message may lie there before a signal that comes first.
+            Dpor::All => self.delivery == Delivery::Instant && !self.delays_signals,
+            Dpor::Random => !self.delays_signals,
         }
     }
 

@@ -487,9 +487,11 @@ fn flush_down(w: &mut World, id: RefId) -> bool {
         |it| matches!(heap.elements(*it), Some([_, id, _, _, _]) if id.same_word(reference)),
     );
     let Some(place) = place else { return false };
-    me.letters.remove(place);
+    let letter = me.letters.remove(place);
     me.marks.taken(place);
-    me.mailbox.remove(place).is_some()
+    me.mailbox.remove(place);
+    w.flush(id, letter);
+    true
 }
 
 fn alias(w: &mut World, options: Value) -> Result<Value, Fault> {

@@ -148,8 +148,9 @@ impl World {
     }
 
     /// One that was linked to the process hears of its end, unless it has ended the link since.
-    fn end_link(&mut self, pid: PidId, other: PidId, reason: Value) {
-        if !self.hears_through_link(pid, other) {
+    pub(super) fn end_link(&mut self, pid: PidId, other: PidId, reason: Value) {
+        if !self.hears_through_link(pid, other) || self.sets_out(pid, other, reason, Through::Link)
+        {
             return;
         }
         if let Some(linked) = self.processes.get_mut(&other) {

@@ -33,8 +33,6 @@ pub struct Process {
     pub monitors: BTreeMap<RefId, Monitor>,
     /// Who monitors this process, and by which reference.
     pub monitored_by: Vec<(RefId, PidId)>,
-    /// Whether anyone ever has.
-    pub was_monitored: bool,
     /// Monitors of processes that were gone; it hears of that when it waits or has used up its turn.
     pub vain_monitors: Vec<RefId>,
     pub aliases: BTreeMap<RefId, AliasKind>,
@@ -220,7 +218,7 @@ pub(crate) enum Start {
     DeliverRaise,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Frame {
     pub(crate) pc: u32,
     pub(crate) base: u32,
@@ -283,7 +281,6 @@ impl Process {
             monitors: BTreeMap::new(),
             monitored_by: Vec::new(),
             vain_monitors: Vec::new(),
-            was_monitored: false,
             aliases: BTreeMap::new(),
             trap_exit: false,
             priority: AtomId::NORMAL,

@@ -376,6 +376,9 @@ impl World {
 
     /// An exit signal arrives at a process that is not running.
     pub fn exit_signal(&mut self, from: PidId, to: PidId, reason: Value, through: Through) {
+        if through == Through::Exit && self.sets_out(from, to, reason, through) {
+            return;
+        }
         self.signal(Value::pid(from), to, reason, through);
     }
 
@@ -485,13 +488,21 @@ impl World {
             self.down(me, reference, Value::atom(AtomId::NOCONNECTION));
             return reference;
         }
+        if target.is_some_and(|it| self.monitor_sets_out(reference, it)) {
+            return reference;
+        }
+        // What comes behind a signal that ends a process finds nobody.
+        let is_late = |it: PidId| self.delays(me, it) && self.is_doomed(it);
+        if target.is_some_and(is_late) {
+            self.monitor_in_vain(reference);
+            return reference;
+        }
         let is_device = target.is_some_and(|it| self.is_device(it));
         match target.and_then(|it| self.processes.get_mut(&it)) {
             // Nobody lives to hear of his own end.
             Some(process) if process.pid == me => (),
             Some(process) => {
                 process.monitored_by.push((reference, me));
-                process.was_monitored = true;
             }
             // Devices never go down.
             None if is_device => (),
@@ -531,6 +542,7 @@ impl World {
         }
         let Some(monitor) = self.take_monitor(self.current, reference) else { return false };
         self.call_off(reference, monitor);
+        self.flush(reference, None);
         true
     }
 
@@ -565,7 +577,7 @@ pub enum Through {
 }
 
 impl MonitorTarget {
-    pub(super) fn pid(self) -> Option<PidId> {
+    pub(in crate::machine) fn pid(self) -> Option<PidId> {
         match self {
             MonitorTarget::Process(pid) => Some(pid),
             MonitorTarget::Name(_, _, pid) => pid,

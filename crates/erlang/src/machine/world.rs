@@ -170,6 +170,9 @@ const FIRST_PID: u32 = 80;
 /// Numbers of the ends of nodes, among the children of nobody.
 const FALL: u32 = 1 << 30;
 
+/// Numbers of signals, among the children of those who send them.
+const SIGNAL: u32 = 1 << 29;
+
 impl PidNames {
     pub fn len(&self) -> usize {
         self.ids.len()
@@ -216,12 +219,23 @@ impl PidNames {
         self.child(PidId(0), FALL | u32::from(node.0))
     }
 
+    /// The actor that a signal is while it is on its way.
+    pub(super) fn signal(&mut self, from: PidId, n: u32) -> PidId {
+        self.child(from, SIGNAL | n)
+    }
+
     pub(super) fn falling_node(&self, actor: PidId) -> Option<NodeId> {
         let place = actor.number().checked_sub(FIRST_PID)?;
         match self.parents.get(usize::try_from(place).ok()?) {
             Some((PidId(0), n, _)) if n & FALL != 0 => u8::try_from(n & !FALL).ok().map(NodeId),
             _ => None,
         }
+    }
+
+    /// Whether an actor is a process, and no timer or the like.
+    pub(super) fn is_process(&self, actor: PidId) -> bool {
+        let place = actor.number().checked_sub(FIRST_PID).and_then(|it| usize::try_from(it).ok());
+        place.and_then(|it| self.parents.get(it)).is_some_and(|it| it.1 < SIGNAL)
     }
 
     /// Who a process is, for people: `P` is the unit, `P.2` its second child.
@@ -231,6 +245,9 @@ impl PidNames {
             Some((PidId(0), 0, _)) => "P".to_owned(),
             Some((parent, n, _)) if *n >> 31 == 1 => {
                 format!("{}.t{}", self.path(*parent), n & !(1 << 31))
+            }
+            Some((parent, n, _)) if n & (FALL | SIGNAL) == SIGNAL => {
+                format!("{}.s{}", self.path(*parent), n & !SIGNAL)
             }
             Some((parent, n, _)) => format!("{}.{n}", self.path(*parent)),
             None => format!("system {}", pid.0),

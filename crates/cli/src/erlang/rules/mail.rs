@@ -73,7 +73,8 @@ impl Mail {
         let past = self.past.entry(from).or_default();
         self.past_of.insert(id, past.clone());
         past.insert(id);
-        if self.post.delivery == Deliver::Instant && self.post.losses == 0 {
+        let is_prompt = matches!(self.post.delivery, Deliver::Local | Deliver::Instant);
+        if is_prompt && self.post.losses == 0 {
             self.come.entry(to).or_default().push(id);
             return Some(id);
         }
@@ -86,7 +87,7 @@ impl Mail {
         let is_first = |n: usize, it: &Travelling| {
             let mut before = self.travelling.iter().take(n);
             !before.any(|other| match self.post.delivery {
-                Deliver::Instant => other.to == it.to,
+                Deliver::Local | Deliver::Instant => other.to == it.to,
                 Deliver::Causal => {
                     let past = self.past_of.get(&it.id);
                     other.to == it.to && past.is_some_and(|past| past.contains(&other.id))

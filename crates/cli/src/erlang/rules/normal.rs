@@ -128,7 +128,7 @@ impl Player {
     /// What an actor can do with the messages that have come.
     fn label(&self, offer: &Offer) -> Option<Label> {
         let take = match &*offer.kind {
-            OfferKind::Next { .. } => Some(Take::Next),
+            OfferKind::Next { is_idle, .. } => (!is_idle).then_some(Take::Next),
             OfferKind::Receive(waiting) => {
                 let come = self.mail.come(offer.actor).iter();
                 let first = come.copied().find(|it| waiting.matching.contains(it));

@@ -11,13 +11,15 @@ use engine::{explore_schedules, follow, step_name};
 use erlang::machine::Staged;
 use solve::{Chain, Effort};
 use term::Atom;
-use trace::{Input, Label, Outcome, Performed, Step, Take};
+use trace::{Actor, Input, Label, Outcome, Performed, Step, Take};
 
 /// What a smaller one must show too.
 #[derive(Clone, Debug)]
 pub(super) enum Wanted {
     Cause(Cause),
     Deadlock,
+    /// That a process waits for ever, though the call has ended.
+    Left,
     /// That the result depends on the schedule.
     Race,
 }
@@ -57,9 +59,13 @@ impl Smaller<'_, '_> {
         self.stage.is_recorded = is_recorded;
     }
 
+    fn gathered(&self) -> Gathered {
+        Gathered { gate: self.gate.clone(), finds_blocked: true, ..Gathered::default() }
+    }
+
     /// A run with this input that shows it: with the same schedule if that is possible.
     fn shows(&mut self, wanted: &Wanted, input: &Input, schedule: &[Label]) -> Option<Shown> {
-        let mut all = Gathered { gate: self.gate.clone(), ..Gathered::default() };
+        let mut all = self.gathered();
         let names = self.names(schedule);
         if let Ok(Followed { steps, performed, is_in_order: true, .. }) =
             follow(self.stage, input, &names)
@@ -80,7 +86,7 @@ impl Smaller<'_, '_> {
                 return Some(found);
             }
         }
-        let mut all = Gathered { gate: self.gate.clone(), ..Gathered::default() };
+        let mut all = self.gathered();
         let settings = ScheduleSettings { max_runs: Some(MAX_RUNS), ..self.settings };
         let mut solver = Chain::new(Effort::default());
         let domain = &self.judge.contract.domain;
@@ -129,6 +135,11 @@ impl Smaller<'_, '_> {
         let is_alike = |outcome: &Outcome| end_text(outcome) == end_text(&shown.finding.outcome);
         match wanted {
             Wanted::Deadlock => performed.outcome == Outcome::Deadlock,
+            Wanted::Left => {
+                let is_it = |it: &Actor| Some(*it) == shown.actor;
+                matches!(performed.outcome, Outcome::Value(_))
+                    && performed.waiting.iter().any(is_it)
+            }
             Wanted::Race => match &shown.finding.outcome {
                 Outcome::Value(_) => is_alike(&performed.outcome),
                 Outcome::Crash { .. } | Outcome::Deadlock | Outcome::Stopped(_) => false,
@@ -162,6 +173,7 @@ impl Gathered {
         match wanted {
             Wanted::Cause(cause) => self.found.remove(cause),
             Wanted::Deadlock => self.deadlock,
+            Wanted::Left => self.left,
             Wanted::Race => {
                 let races = self.ends.races();
                 races.into_iter().find(|it| it.finding.kind == Kind::Race)

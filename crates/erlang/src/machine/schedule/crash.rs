@@ -1,6 +1,6 @@
 //! Processes that fail: whose business that is, and what is told of it.
 
-use crate::data::{AtomId, PidId, Value, to_term};
+use crate::data::{AtomId, PidId, RefId, Value, to_term};
 use crate::machine::raise::{self, Raised};
 use crate::machine::schedule::actor;
 use crate::machine::schedule::stage::{End, Staged};
@@ -14,16 +14,19 @@ impl Staged<'_> {
         let End::Raised(Raised { class, reason, trace }) = end else { return };
         let world = &mut self.machine.world;
         let Some(process) = world.processes.get(&pid) else { return };
-        // Who trapped it and is gone, or ended the link, might have heard of it.
-        let links = world.former_links(pid);
-        let mut links = links.iter().chain(&process.links);
-        let is_watched = process.was_monitored || links.any(|it| world.traps(*it));
+        let traps = |it: &PidId| world.processes.get(it).is_some_and(|it| it.trap_exit);
+        let is_trapped = process.links.iter().any(traps);
+        let watches = |id: &RefId, watcher: &PidId| {
+            world.processes.get(watcher).is_some_and(|it| it.monitors.contains_key(id))
+        };
+        let monitors = process.monitored_by.iter().filter(|it| watches(&it.0, &it.1));
+        let monitors: Vec<RefId> = monitors.map(|it| it.0).collect();
         // OTP starts it in place of one on a node that can't be reached.
         let (module, name, _) = process.initial_call;
         let is_stand_in =
             (world.atoms.name(module), world.atoms.name(name)) == ("erts_internal", "crasher");
         if pid == self.act.unit
-            || is_watched
+            || is_trapped
             || is_stand_in
             || (class == AtomId::EXIT && is_orderly(world, reason))
         {
@@ -32,17 +35,34 @@ impl Staged<'_> {
         let trace = raise::build_trace(&self.machine.program, world, trace);
         let world = &self.machine.world;
         let term = |it| to_term(&world.heap, &world.atoms, it).unwrap_or(Term::Nil);
-        self.act.crashes.push(ActorCrash {
+        let crash = ActorCrash {
             actor: actor(pid),
             class: Atom::new(world.atoms.name(class)),
             reason: term(reason),
             trace: term(trace),
-        });
+        };
+        self.act.crashes.push(Crash { crash, monitors });
+    }
+
+    /// Those whose failure nobody heard of. Whoever called its monitor off and did not want its message
+    /// did not hear of it, whichever of the two came first.
+    pub(super) fn unheard(&self, crashes: Vec<Crash>) -> Vec<ActorCrash> {
+        let world = &self.machine.world;
+        let is_flushed = |it: &RefId| world.schedule.as_ref().is_some_and(|of| of.is_flushed(*it));
+        let is_unheard = |it: &Crash| it.monitors.iter().all(is_flushed);
+        crashes.into_iter().filter(is_unheard).map(|it| it.crash).collect()
     }
 }
 
+/// A process that failed while nobody trapped its exit, and who monitored it then.
+#[derive(Clone, Debug)]
+pub(super) struct Crash {
+    crash: ActorCrash,
+    monitors: Vec<RefId>,
+}
+
 /// Reasons that processes end for when all is well.
-fn is_orderly(world: &World, reason: Value) -> bool {
+pub(super) fn is_orderly(world: &World, reason: Value) -> bool {
     let is_name = |it: Value| {
         it.as_atom().is_some_and(|it| matches!(world.atoms.name(it), "normal" | "shutdown"))
     };

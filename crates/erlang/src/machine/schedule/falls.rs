@@ -58,7 +58,10 @@ impl Staged<'_> {
         }
         // Nobody does it: exit signals come from those who are gone.
         world.current = self.act.unit;
-        for gone in world.node_down(node) {
+        world.let_arrive(true);
+        let gone = world.node_down(node);
+        world.let_arrive(false);
+        for gone in gone {
             self.act.pending.remove(&gone);
         }
     }

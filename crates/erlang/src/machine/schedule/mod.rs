@@ -10,6 +10,8 @@ mod falls;
 mod keep;
 mod narrate;
 mod receives;
+mod signals;
+mod spins;
 mod stage;
 mod tables;
 mod touch;
@@ -23,11 +25,12 @@ use crate::machine::farewell::{Farewell, Part};
 use crate::machine::process::{AliasKind, Monitor, OnReturn, Process};
 use crate::machine::signals::Through;
 use rustc_hash::FxHashMap;
+use signals::OnTheWay;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use term::{Atom, Term};
 use touch::{Kind, Touch};
-use trace::{Access, Actor, MessageId, Mode, Sent};
+use trace::{Access, Actor, MessageId, Mode, Sent, Signal};
 
 /// The scheduled half of a world.
 #[derive(Clone, Debug, Default)]
@@ -42,6 +45,14 @@ pub struct Schedule {
     /// Who takes the step that is going on.
     actor: Actor0,
     draft: Draft,
+    /// Whether signals take their time, those that are on their way, and how many each process has sent.
+    delays_signals: bool,
+    /// One arrives, or what is done now takes no time.
+    is_arriving: bool,
+    on_the_way: BTreeMap<Actor, OnTheWay>,
+    n_signals: FxHashMap<PidId, u32>,
+    /// Whether a signal was there when it was sent.
+    has_prompt_signals: bool,
     /// The message that the step sends is lost.
     is_losing: bool,
     n_sent: FxHashMap<Actor, u32>,
@@ -56,6 +67,9 @@ pub struct Schedule {
     vain_monitors: BTreeMap<Actor, RefId>,
     /// Monitors that were called off and whose messages nobody wants: but for that, they would come.
     called_off: BTreeMap<RefId, CalledOff>,
+    /// Monitors whose owners did not want to hear of them any more, and messages of theirs that were there.
+    flushed: BTreeSet<RefId>,
+    discarded: Vec<MessageId>,
     /// Messages that never came: receives before these might have taken them.
     never_came: FxHashMap<MessageId, u32>,
     /// Whom a process was linked to that are gone: its end would have been one for them.
@@ -90,6 +104,19 @@ pub struct Told {
 }
 
 impl Schedule {
+    /// Whether whoever owned the monitor called it off and did not want its message.
+    fn is_flushed(&self, monitor: RefId) -> bool {
+        self.flushed.contains(&monitor)
+    }
+
+    /// Messages that nobody wanted, or that did not come at all.
+    fn unheard(&mut self) -> Vec<MessageId> {
+        let mut res = std::mem::take(&mut self.discarded);
+        res.extend(self.never_came.keys());
+        res.sort_unstable();
+        res
+    }
+
     pub(crate) fn next_frame(&mut self) -> i64 {
         self.n_frames += 1;
         self.n_frames
@@ -153,7 +180,14 @@ struct Draft {
     sent: Vec<Sent>,
     lost: Vec<Sent>,
     spawned: Vec<Actor>,
+    signals: Vec<Signal>,
     killed: Vec<PidId>,
+    /// It asks for the time.
+    reads_clock: bool,
+    /// It lets so many milliseconds pass, in which it waits for nothing else.
+    slept: Option<u64>,
+    /// It does more than look, though what it touches does not say so.
+    changes: bool,
 }
 
 /// What a receive finds at the gate.
@@ -191,7 +225,11 @@ impl World {
         };
         let key = std::ptr::from_ref(builtin) as usize;
         let kind = *schedule.kinds.entry(key).or_insert_with(|| Kind::of(builtin));
-        let Some(touch) = touch::of_call(self, kind, args) else { return true };
+        let touch = touch::of_call(self, kind, args);
+        if is_once || touch.is_none() {
+            self.note_looking(kind, args, touch.is_some());
+        }
+        let Some(touch) = touch else { return true };
         let Some(schedule) = &mut self.schedule else { return true };
         if is_once {
             schedule.gate = Gate::Closed;
@@ -261,7 +299,12 @@ impl World {
                 WaitTurn::Stop
             }
             // It was its turn to give up, or it waits for nothing but the time.
-            Gate::Closed | Gate::Once if looks || timeout.as_int().is_some() => WaitTurn::TimesOut,
+            Gate::Closed | Gate::Once if looks => WaitTurn::TimesOut,
+            Gate::Closed | Gate::Once if let Some(millis) = timeout.as_int() => {
+                let slept = schedule.draft.slept.get_or_insert(0);
+                *slept += u64::try_from(millis).unwrap_or(0);
+                WaitTurn::TimesOut
+            }
             Gate::Closed | Gate::Once => WaitTurn::Usual,
         }
     }
@@ -306,7 +349,8 @@ impl World {
         schedule.messages.insert(id, message);
         let mode = mail_mode(schedule.is_mail_ordered);
         schedule.draft.touch.access(touch::mailbox(to), mode);
-        let is_prompt = schedule.draft.is_sending && to == self.current;
+        let is_own = schedule.draft.is_sending && to == self.current;
+        let is_prompt = is_own || schedule.is_arriving;
         schedule.draft.sent.push(Sent { message: id, to: actor(to), is_prompt });
     }
 
@@ -315,6 +359,14 @@ impl World {
         let Some(schedule) = &mut self.schedule else { return };
         let n_receives = schedule.n_receives;
         schedule.called_off.insert(reference, CalledOff { monitor, n_receives });
+    }
+
+    /// Who owns the monitor does not want to hear of it: it throws this message away, if it has come.
+    pub(crate) fn flush(&mut self, monitor: RefId, message: Option<MessageId>) {
+        if let Some(schedule) = &mut self.schedule {
+            schedule.flushed.insert(monitor);
+            schedule.discarded.extend(message);
+        }
     }
 
     /// The monitor of a message that will not come, as it was called off.
@@ -520,11 +572,6 @@ impl World {
         if let Some(gone) = self.schedule.as_mut().and_then(|it| it.unlinked.get_mut(&pid)) {
             gone.retain(|it| *it != other);
         }
-    }
-
-    /// Whether a process traps exits, or did so before it went.
-    fn traps(&self, pid: PidId) -> bool {
-        self.processes.get(&pid).map_or_else(|| self.did_trap(pid), |it| it.trap_exit)
     }
 
     /// A process has ended its link to another, whose end would have been one for it.

@@ -16,7 +16,6 @@ impl Staged<'_> {
             return Vec::new();
         }
         let world = &self.machine.world;
-        let waits = |it: &Pending| matches!(it, Pending::Receive(_) | Pending::Stuck);
         let of = |(pid, _): (&PidId, &Pending)| {
             let process = world.processes.get(pid)?;
             let execution = process.execution.as_ref()?;
@@ -24,11 +23,28 @@ impl Staged<'_> {
             Some(Blocked {
                 actor: actor(*pid),
                 is_unit: *pid == self.act.unit,
+                is_spinning: self.spins(*pid),
                 place: place(&self.machine.program, world, execution),
                 mailbox: process.mailbox.iter().map(term).collect(),
             })
         };
-        self.act.pending.iter().filter(|it| waits(it.1)).filter_map(of).collect()
+        let waits = |it: &(&PidId, &Pending)| self.waits(it.0, it.1);
+        self.act.pending.iter().filter(waits).filter_map(of).collect()
+    }
+
+    /// The actors besides the unit that wait when nobody can do anything.
+    pub(super) fn waiting(&self) -> Vec<Actor> {
+        let others = self.act.pending.iter().filter(|it| *it.0 != self.act.unit);
+        let waiting = others.filter(|_| self.act.stopped.is_none());
+        waiting.filter(|it| self.waits(it.0, it.1)).map(|it| actor(*it.0)).collect()
+    }
+
+    fn waits(&self, pid: &PidId, pending: &Pending) -> bool {
+        self.spins(*pid) || matches!(pending, Pending::Receive(_) | Pending::Stuck)
+    }
+
+    pub(super) fn spins(&self, pid: PidId) -> bool {
+        self.act.spins.get(&pid).is_some_and(|it| it.is_idle())
     }
 
     /// What the code has told since the last time.
@@ -66,6 +82,9 @@ impl Staged<'_> {
         }
         if self.vain_monitor(label.actor).is_some() {
             return "tells that nobody is there to be watched".to_owned();
+        }
+        if let Some(signal) = self.signal(label.actor) {
+            return self.narrate_signal(signal);
         }
         if self.fall_name(label.actor).is_some() {
             return "goes down".to_owned();
@@ -114,7 +133,10 @@ impl Staged<'_> {
 
     /// The module whose code takes a step.
     pub(super) fn module_at(&self, label: Label) -> Option<String> {
-        if self.vain_monitor(label.actor).is_some() {
+        if self.signal(label.actor).is_some_and(|it| it.is_asked_for()) {
+            return Some("erlang".to_owned());
+        }
+        if self.vain_monitor(label.actor).is_some() || self.signal(label.actor).is_some() {
             // BEAM itself does so.
             return Some("erts".to_owned());
         }
@@ -155,7 +177,7 @@ impl Staged<'_> {
         value.map(|it| self.text(it)).unwrap_or_default()
     }
 
-    fn text(&self, value: Value) -> String {
+    pub(super) fn text(&self, value: Value) -> String {
         self.term(value).map_or_else(|| "…".to_owned(), |it| print(&it, Style::TW))
     }
 

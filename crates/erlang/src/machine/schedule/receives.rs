@@ -1,14 +1,14 @@
 //! Receives that are waiting or over: which messages they would take, also those that never came.
 
-use crate::data::{PidId, Value};
+use crate::data::{AtomId, PidId, Value};
 use crate::machine::interpret::run;
 use crate::machine::process::Execution;
 use crate::machine::run::Machine;
-use crate::machine::schedule::stage::{Act, SLICE, set_gate};
-use crate::machine::schedule::{Gate, Probed, Staged};
+use crate::machine::schedule::stage::{Act, NANOS_PER_MILLI, Pending, SLICE, next, set_gate};
+use crate::machine::schedule::{Gate, Probed, Staged, StoppedFor, actor, touch};
 use std::rc::Rc;
 use std::sync::Arc;
-use trace::{Access, Match, MessageId, OfferKind, ReceiveId, Take, Waiting};
+use trace::{Access, Actor, Match, MessageId, Mode, OfferKind, Patience, ReceiveId, Take, Waiting};
 
 /// A receive as it was when its process came to it: enough to ask what it would do.
 #[derive(Clone, Debug)]
@@ -16,6 +16,8 @@ pub(super) struct Receive {
     pub(super) pid: PidId,
     pub(super) pc: u32,
     pub(super) registers: Vec<Value>,
+    /// How many milliseconds pass before it gives up, if it ever does.
+    pub(super) millis: Option<u64>,
     /// How many letters of the mailbox were looked at, and what it could do with them.
     pub(super) n_tested: usize,
     pub(super) offered: Arc<OfferKind>,
@@ -23,10 +25,10 @@ pub(super) struct Receive {
 
 impl Receive {
     /// What it touches if it does this.
-    pub(super) fn touched(&self, take: Take) -> Option<Access> {
+    pub(super) fn touched(&self, take: Take) -> &[Access] {
         match &*self.offered {
             OfferKind::Receive(waiting) => waiting.touched(take),
-            OfferKind::Next { .. } => None,
+            OfferKind::Next { .. } => &[],
         }
     }
 
@@ -61,6 +63,76 @@ impl Staged<'_> {
                     it.symbolic.push((letter, found));
                 }
             });
+        }
+    }
+
+    /// What a process waits for that has stopped at the gate.
+    pub(super) fn stopped_at(&mut self, pid: PidId) -> Pending {
+        let schedule = self.machine.world.schedule.as_mut();
+        match schedule.and_then(|it| it.stopped_for.take()) {
+            Some(StoppedFor::Operation(touch)) => {
+                match touch.asks {
+                    Some(asked) => self.act.asked.insert(pid, asked),
+                    None => self.act.asked.remove(&pid),
+                };
+                Pending::Operation(next(actor(pid), touch, self.mail_mode()).kind)
+            }
+            Some(StoppedFor::Receive) | None => {
+                let id = ReceiveId(u32::try_from(self.act.receives.len()).unwrap_or(u32::MAX));
+                let execution = self.machine.world.processes.get(&pid);
+                let execution = execution.and_then(|it| it.execution.as_ref());
+                let registers =
+                    execution.and_then(|it| it.stack.get(it.base..)).unwrap_or_default();
+                let waiting = Waiting {
+                    receive: id,
+                    matching: Vec::new(),
+                    symbolic: Vec::new(),
+                    patience: Patience::Never,
+                    taking: Access { object: touch::taken(pid), mode: Mode::WritePart },
+                    giving_up: self
+                        .is_mail_ordered
+                        .then(|| Access { object: touch::mailbox(pid), mode: Mode::ReadPart })
+                        .into_iter()
+                        .collect(),
+                };
+                self.act.receives.push(Rc::new(Receive {
+                    pid,
+                    pc: execution.map_or(0, |it| it.pc),
+                    registers: registers.to_vec(),
+                    millis: None,
+                    n_tested: 0,
+                    offered: Arc::new(OfferKind::Receive(waiting)),
+                }));
+                if let Some(schedule) = &mut self.machine.world.schedule {
+                    schedule.n_receives = id.0 + 1;
+                }
+                let record = self.machine.world.record.take();
+                let probed = self.probe(id, None);
+                self.machine.world.record = record;
+                let (patience, millis) = match probed {
+                    Some(Probed::Waits(time)) => (self.patience(time), milliseconds(time)),
+                    Some(Probed::Takes | Probed::Leaves) | None => (Patience::Never, None),
+                };
+                if let Some(receive) = self.act.receives.last_mut() {
+                    let receive = Rc::make_mut(receive);
+                    receive.millis = millis;
+                    receive.change(|it| it.patience = patience);
+                }
+                Pending::Receive(id)
+            }
+        }
+    }
+
+    fn patience(&self, time: Value) -> Patience {
+        if time.is_atom(AtomId::INFINITY) {
+            return Patience::Never;
+        }
+        match milliseconds(time) {
+            Some(millis) if millis >= self.long_timeout => {
+                Patience::Last(self.machine.world.clock.saturating_add(millis * NANOS_PER_MILLI))
+            }
+            // What is no time raises an error, and that at once.
+            Some(_) | None => Patience::Soon,
         }
     }
 
@@ -103,6 +175,37 @@ impl Staged<'_> {
         world.schedule.as_mut().and_then(|it| it.probed.take())
     }
 
+    /// What an actor has just sent to a process comes before some of the messages that are there.
+    pub(super) fn put_before(
+        &mut self,
+        pid: PidId,
+        from: Actor,
+        is_later: impl Fn(&MessageId) -> bool,
+    ) {
+        let Some(process) = self.machine.world.processes.get_mut(&pid) else { return };
+        let (letters, mailbox) = (&mut process.letters, &mut process.mailbox);
+        let place = letters.iter().position(is_later);
+        let (Some(place), Some(last)) = (place, letters.back().copied()) else { return };
+        if last.from != from {
+            return;
+        }
+        if let (Some(letter), Some(message)) = (letters.pop_back(), mailbox.pop_back()) {
+            letters.insert(place, letter);
+            mailbox.insert(place, message);
+        }
+        // Its receive looks at all of them again.
+        if let Some(Pending::Receive(id)) = self.act.pending.get(&pid)
+            && let Some(receive) = self.act.receives.get_mut(id.0 as usize)
+        {
+            let receive = Rc::make_mut(receive);
+            receive.n_tested = 0;
+            receive.change(|it| {
+                it.matching.clear();
+                it.symbolic.clear();
+            });
+        }
+    }
+
     /// Takes a message that nobody has taken out of its mailbox.
     pub fn lose(&mut self, id: MessageId) {
         let mut processes = self.machine.world.processes.values_mut();
@@ -121,4 +224,8 @@ impl Staged<'_> {
             });
         }
     }
+}
+
+fn milliseconds(time: Value) -> Option<u64> {
+    time.as_int().and_then(|it| u64::try_from(it).ok())
 }

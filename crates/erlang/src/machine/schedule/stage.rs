@@ -11,11 +11,13 @@ use crate::machine::process::{Execution, OnReturn, Process, Status};
 use crate::machine::queue::Schedulers;
 use crate::machine::raise::Raised;
 use crate::machine::run::{Machine, MachineError, Stopped};
+use crate::machine::schedule::crash::Crash;
 use crate::machine::schedule::keep::Kept;
 use crate::machine::schedule::receives::Receive;
+use crate::machine::schedule::spins::Quiet;
 use crate::machine::schedule::touch;
 use crate::machine::schedule::touch::{Kind, Touch};
-use crate::machine::schedule::{Gate, Probed, Schedule, StoppedFor, actor, is_inline, mail_mode};
+use crate::machine::schedule::{Gate, Schedule, actor, is_inline, mail_mode};
 use crate::machine::timers::TimerId;
 use crate::machine::world::{USER, World};
 use crate::machine::{FromSpec, Recorder};
@@ -26,8 +28,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use term::{Atom, Exprs};
 use trace::{
-    Access, Actor, ActorCrash, ActorName, Covered, ExecutorError, Input, Label, Match, MessageId,
-    Mode, Offer, OfferKind, Patience, Performed, ReceiveId, Stage, Step, StepText, Take, Waiting,
+    Access, Actor, ActorName, Covered, ExecutorError, Input, Label, Match, MessageId, Mode, Offer,
+    OfferKind, Patience, Performed, ReceiveId, Stage, Step, StepText, Take,
 };
 
 /// A function of a loaded program whose processes are run in an order decided outside.
@@ -45,9 +47,13 @@ pub struct Staged<'m> {
     pub long_timeout: u64,
     /// What the program wrote in the run that ended last.
     pub output: Vec<u8>,
+    /// Whether a loop that waits goes round again only when that could make a difference.
+    pub sees_spins: bool,
+    /// Whether signals that are no messages take their time.
+    pub delays_signals: bool,
     /// Nodes that go down, each at some time.
     pub falling: Vec<NodeId>,
-    is_mail_ordered: bool,
+    pub(super) is_mail_ordered: bool,
     /// Steps of the run so far.
     n_steps: usize,
     /// Runs as they were on the way to where the last one went; the longest ones last.
@@ -63,13 +69,16 @@ pub struct Staged<'m> {
 pub(super) struct Act {
     pub(super) pending: BTreeMap<PidId, Pending>,
     pub(super) receives: Vec<Rc<Receive>>,
+    pub(super) spins: BTreeMap<PidId, Rc<Quiet>>,
+    /// Whom processes are about to ask something.
+    pub(super) asked: BTreeMap<PidId, PidId>,
     pub(super) timers: FxHashMap<Actor, TimerId>,
-    pub(super) crashes: Vec<ActorCrash>,
+    pub(super) crashes: Vec<Crash>,
     pub(super) stopped: Option<trace::Stopped>,
     pub(super) unit: PidId,
     is_open: bool,
     /// All that is left is to let time pass.
-    is_last: bool,
+    pub(super) is_last: bool,
 }
 
 /// What a process will do when it is its turn.
@@ -96,7 +105,7 @@ const KEEP_EVERY: usize = 4;
 const MAX_KEPT: usize = 256;
 
 pub(super) const SLICE: u32 = 4000;
-const NANOS_PER_MILLI: u64 = 1_000_000;
+pub(super) const NANOS_PER_MILLI: u64 = 1_000_000;
 
 impl Staged<'_> {
     pub fn new(machine: &mut Machine, module: Atom, function: Atom) -> Staged<'_> {
@@ -109,6 +118,8 @@ impl Staged<'_> {
             is_narrated: false,
             long_timeout: 5000,
             output: Vec::new(),
+            sees_spins: true,
+            delays_signals: false,
             falling: Vec::new(),
             is_mail_ordered: false,
             n_steps: 0,
@@ -134,6 +145,10 @@ impl Stage for Staged<'_> {
         self.is_mail_ordered = is_ordered;
     }
 
+    fn delay_signals(&mut self, are_delayed: bool) {
+        self.delays_signals = are_delayed;
+    }
+
     fn begin(&mut self, input: &Input) -> Result<(), ExecutorError> {
         if self.act.is_open {
             self.end()?;
@@ -150,19 +165,30 @@ impl Stage for Staged<'_> {
         let mut res = Vec::with_capacity(self.act.pending.len());
         let pids: Vec<PidId> = self.act.pending.keys().copied().collect();
         for pid in pids {
-            res.extend(self.offer(pid));
+            if let Some(offer) = self.offer(pid) {
+                res.push(self.offer_of_idle(pid, offer));
+            }
         }
         // Who has waited long enough when nobody else can do anything.
         let mut last: Option<(u64, Offer)> = None;
         let mut is_open = false;
         for offer in &res {
-            let OfferKind::Receive(waiting) = &*offer.kind else {
-                is_open = true;
-                continue;
+            let later = self.offer_later(offer);
+            if let Some(later) = later.filter(|it| last.as_ref().is_none_or(|of| it.0 < of.0)) {
+                last = Some(later);
+            }
+            let waiting = match &*offer.kind {
+                OfferKind::Next { is_idle, .. } => {
+                    is_open |= !is_idle;
+                    continue;
+                }
+                OfferKind::Receive(waiting) => waiting,
             };
             match waiting.patience {
                 Patience::Soon => is_open = true,
-                Patience::Never | Patience::Last(_) if !waiting.matching.is_empty() => {
+                Patience::Never | Patience::Last(_) | Patience::Idle
+                    if !waiting.matching.is_empty() =>
+                {
                     is_open = true;
                 }
                 Patience::Last(at) if last.as_ref().is_none_or(|it| at < it.0) => {
@@ -172,7 +198,7 @@ impl Stage for Staged<'_> {
                     }
                     last = Some((at, offer));
                 }
-                Patience::Never | Patience::Last(_) => (),
+                Patience::Never | Patience::Last(_) | Patience::Idle => (),
             }
         }
         let long = self.long_timeout * NANOS_PER_MILLI;
@@ -195,6 +221,9 @@ impl Stage for Staged<'_> {
         let vain = self.offer_vain_monitors();
         is_open |= !vain.is_empty();
         res.extend(vain);
+        let signals = self.offer_signals();
+        is_open |= !signals.is_empty();
+        res.extend(signals);
         let falls = self.offer_falls();
         is_open |= !falls.is_empty();
         res.extend(falls);
@@ -240,6 +269,7 @@ impl Stage for Staged<'_> {
         if is_last || !self.act.pending.contains_key(&PidId(label.actor.0)) {
             self.offers()?;
         }
+        self.act.is_last = is_last;
         self.take(label).map(|_| ()).map_err(|it| error(&it))
     }
 
@@ -294,7 +324,8 @@ pub(super) fn next(actor: Actor, touch: Touch, mail_mode: Mode) -> Offer {
     let Touch { accesses, is_global, kills, mail, may_lose, .. } = touch;
     let mail = mail.map(|it| Access { object: touch::mailbox(it), mode: mail_mode });
     let kills = kills.into_iter().map(super::actor).collect();
-    Offer { actor, kind: Arc::new(OfferKind::Next { accesses, is_global, kills, mail, may_lose }) }
+    let kind = OfferKind::Next { accesses, is_global, kills, mail, may_lose, is_idle: false };
+    Offer { actor, kind: Arc::new(kind) }
 }
 
 impl Staged<'_> {
@@ -312,7 +343,9 @@ impl Staged<'_> {
         let world = &mut self.machine.world;
         world.heap.keep_all();
         let is_mail_ordered = self.is_mail_ordered;
-        world.schedule = Some(Box::new(Schedule { is_mail_ordered, ..Schedule::default() }));
+        let delays_signals = self.delays_signals;
+        let schedule = Schedule { is_mail_ordered, delays_signals, ..Schedule::default() };
+        world.schedule = Some(Box::new(schedule));
         self.n_steps = 0;
         self.lend_kinds();
         let world = &mut self.machine.world;
@@ -346,7 +379,17 @@ impl Staged<'_> {
     fn offer(&mut self, pid: PidId) -> Option<Offer> {
         let who = actor(pid);
         match self.act.pending.get(&pid)? {
-            Pending::Operation(kind) => Some(Offer { actor: who, kind: Arc::clone(kind) }),
+            Pending::Operation(kind) => {
+                let mut offer = Offer { actor: who, kind: Arc::clone(kind) };
+                // What it signalled before must be there first.
+                let asked = self.act.asked.get(&pid);
+                if asked.is_some_and(|it| self.machine.world.is_signalled(pid, *it))
+                    && let OfferKind::Next { is_idle, .. } = Arc::make_mut(&mut offer.kind)
+                {
+                    *is_idle = true;
+                }
+                Some(offer)
+            }
             Pending::Exit(end) => {
                 let touch = touch::of_end(&self.machine.world, pid, *end);
                 Some(next(who, touch, self.mail_mode()))
@@ -486,66 +529,6 @@ impl Staged<'_> {
         }
     }
 
-    fn stopped_at(&mut self, pid: PidId) -> Pending {
-        let schedule = self.machine.world.schedule.as_mut();
-        match schedule.and_then(|it| it.stopped_for.take()) {
-            Some(StoppedFor::Operation(touch)) => {
-                Pending::Operation(next(actor(pid), touch, self.mail_mode()).kind)
-            }
-            Some(StoppedFor::Receive) | None => {
-                let id = ReceiveId(u32::try_from(self.act.receives.len()).unwrap_or(u32::MAX));
-                let execution = self.machine.world.processes.get(&pid);
-                let execution = execution.and_then(|it| it.execution.as_ref());
-                let registers =
-                    execution.and_then(|it| it.stack.get(it.base..)).unwrap_or_default();
-                let waiting = Waiting {
-                    receive: id,
-                    matching: Vec::new(),
-                    symbolic: Vec::new(),
-                    patience: Patience::Never,
-                    taking: Access { object: touch::taken(pid), mode: Mode::WritePart },
-                    giving_up: self
-                        .is_mail_ordered
-                        .then(|| Access { object: touch::mailbox(pid), mode: Mode::ReadPart }),
-                };
-                self.act.receives.push(Rc::new(Receive {
-                    pid,
-                    pc: execution.map_or(0, |it| it.pc),
-                    registers: registers.to_vec(),
-                    n_tested: 0,
-                    offered: Arc::new(OfferKind::Receive(waiting)),
-                }));
-                if let Some(schedule) = &mut self.machine.world.schedule {
-                    schedule.n_receives = id.0 + 1;
-                }
-                let record = self.machine.world.record.take();
-                let probed = self.probe(id, None);
-                self.machine.world.record = record;
-                let patience = match probed {
-                    Some(Probed::Waits(time)) => self.patience(time),
-                    Some(Probed::Takes | Probed::Leaves) | None => Patience::Never,
-                };
-                if let Some(receive) = self.act.receives.last_mut() {
-                    Rc::make_mut(receive).change(|it| it.patience = patience);
-                }
-                Pending::Receive(id)
-            }
-        }
-    }
-
-    fn patience(&self, time: Value) -> Patience {
-        if time.is_atom(AtomId::INFINITY) {
-            return Patience::Never;
-        }
-        match time.as_int().and_then(|it| u64::try_from(it).ok()) {
-            Some(millis) if millis >= self.long_timeout => {
-                Patience::Last(self.machine.world.clock.saturating_add(millis * NANOS_PER_MILLI))
-            }
-            // What is no time raises an error, and that at once.
-            Some(_) | None => Patience::Soon,
-        }
-    }
-
     fn will_end(&mut self, pid: PidId, end: End) -> Result<(), MachineError> {
         self.act.pending.insert(pid, Pending::Exit(end));
         Ok(())
@@ -605,6 +588,10 @@ impl Staged<'_> {
             schedule.draft = super::Draft::default();
             schedule.opened_at = None;
         }
+        let spin = self.begin_round(label);
+        let frozen = self.freeze(label);
+        let reads = spin.iter().flat_map(|it| &it.reads).filter(|_| label.take == Take::Next);
+        reads.for_each(|it| self.machine.world.touches(|| *it));
         let place = if self.is_narrated { self.narrate(label) } else { String::new() };
         let module = self.is_narrated.then(|| self.module_at(label)).flatten();
         let mut receive = None;
@@ -612,6 +599,8 @@ impl Staged<'_> {
             self.fire(timer);
         } else if let Some(monitor) = self.vain_monitor(label.actor) {
             self.tell_vain_monitor(label.actor, monitor);
+        } else if let Some(signal) = self.signal(label.actor) {
+            self.arrive(label.actor, signal);
         } else if let Some(node) = self.machine.world.names.falling_node(pid) {
             self.fall(node);
         } else {
@@ -625,9 +614,8 @@ impl Staged<'_> {
                 Some(Pending::Receive(id)) => {
                     receive = Some(id);
                     let waits = usize::try_from(id.0).ok().and_then(|it| self.act.receives.get(it));
-                    if let Some(access) = waits.and_then(|it| it.touched(label.take)) {
-                        self.machine.world.touches(|| access);
-                    }
+                    let touched = waits.map(|it| it.touched(label.take)).unwrap_or_default();
+                    touched.iter().for_each(|it| self.machine.world.touches(|| *it));
                     if let Some(process) = self.machine.world.processes.get_mut(&pid) {
                         process.seen = match label.take {
                             Take::Message(id) => process.letters.iter().position(|it| *it == id),
@@ -660,13 +648,14 @@ impl Staged<'_> {
             }
         }
         let n_choices = self.machine.world.record.as_ref().map_or(0, |it| it.choices.len());
+        self.end_round(label, frozen, &draft, receive, first_choice < n_choices);
         let text = self.is_narrated.then(|| StepText {
             what: place,
             module,
             sent: draft.sent.iter().map(|it| self.message_text(it.message)).collect(),
             lost: draft.lost.iter().map(|it| self.message_text(it.message)).collect(),
         });
-        let Touch { accesses, is_global, might_differ, .. } = draft.touch;
+        let Touch { accesses, is_global, might_differ, asks, .. } = draft.touch;
         Ok(Step {
             label,
             accesses,
@@ -675,9 +664,13 @@ impl Staged<'_> {
             sent: draft.sent,
             lost: draft.lost,
             spawned: draft.spawned,
+            signals: draft.signals,
+            might_wait: asks.is_some(),
             killed: draft.killed.into_iter().map(actor).collect(),
             receive,
             is_last: self.act.is_last,
+            spin,
+            has_waited: draft.slept.is_some() || label.take == Take::Timeout,
             choices: first_choice..n_choices,
             text,
         })
@@ -724,8 +717,8 @@ impl Staged<'_> {
 
     fn exit(&mut self, pid: PidId, end: End) {
         self.note_crash(pid, end);
-        if let End::Raised(_) = end {
-            let accesses = touch::of_failure(&self.machine.world, pid);
+        if let End::Raised(raised) = end {
+            let accesses = touch::of_failure(&self.machine.world, pid, raised);
             accesses.into_iter().for_each(|it| self.machine.world.touches(|| it));
         }
         self.machine.world.current = pid;
@@ -740,6 +733,7 @@ impl Staged<'_> {
     }
 
     fn close(&mut self) -> Result<Performed, MachineError> {
+        let (waiting, is_spinning) = (self.waiting(), self.spins(self.act.unit));
         let blocked = if self.is_narrated { self.blocked() } else { Vec::new() };
         let outcome = if self.machine.world.ended.is_some() {
             self.machine.outcome(Ok(Stopped::Ended))?.into()
@@ -756,8 +750,13 @@ impl Staged<'_> {
             losses = std::mem::take(&mut recorder.losses);
             self.recorder = *recorder;
         }
+        let Act { crashes, stopped, .. } = std::mem::take(&mut self.act);
+        let crashes = self.unheard(crashes);
+        let (mut unheard, mut has_prompt_signals) = (Vec::new(), false);
         if let Some(schedule) = &mut self.machine.world.schedule {
             self.kinds = std::mem::take(&mut schedule.kinds);
+            unheard = schedule.unheard();
+            has_prompt_signals = schedule.has_prompt_signals;
         }
         self.machine.world.schedule = None;
         self.output = std::mem::take(&mut self.machine.world.output);
@@ -765,8 +764,19 @@ impl Staged<'_> {
             kept.save(self.machine, &mut self.cells);
         }
         self.machine.end();
-        let Act { crashes, stopped, .. } = std::mem::take(&mut self.act);
-        Ok(Performed { outcome, crashes, blocked, stopped, choices, losses, covered })
+        Ok(Performed {
+            outcome,
+            crashes,
+            is_spinning,
+            waiting,
+            blocked,
+            has_prompt_signals,
+            unheard,
+            stopped,
+            choices,
+            losses,
+            covered,
+        })
     }
 }
 

@@ -59,6 +59,16 @@ impl Kind {
         })
     }
 
+    /// Whether it leaves the table as it is. Who fixes a table changes it.
+    pub(super) fn only_looks(self) -> bool {
+        match self {
+            Kind::WhereIs => true,
+            Kind::Whole(mode) | Kind::Key(mode) => mode == Mode::Read,
+            Kind::New | Kind::Change | Kind::Insert | Kind::InsertNew | Kind::DeleteObject => false,
+            Kind::Delete | Kind::Give | Kind::Rename | Kind::Options => false,
+        }
+    }
+
     /// Whether the one who may not write is refused, or the one who may not read. Everybody may ask
     /// how large a table is.
     fn writes(self) -> Option<bool> {

@@ -9,6 +9,8 @@ use crate::data::{AtomId, NodeId, PidId, RefId, Value};
 use crate::machine::World;
 use crate::machine::farewell::Part;
 use crate::machine::process::{AliasKind, Process};
+use crate::machine::raise::Raised;
+use crate::machine::schedule::crash::is_orderly;
 use crate::machine::schedule::stage::End;
 use crate::machine::schedule::{is_inline, tables};
 use crate::machine::signals::Through;
@@ -30,6 +32,8 @@ pub(super) struct Touch {
     pub(super) mail: Option<PidId>,
     /// It may get lost on its way.
     pub(super) may_lose: bool,
+    /// Whom it asks something that depends on what was signalled before.
+    pub(super) asks: Option<PidId>,
 }
 
 impl Touch {
@@ -43,6 +47,15 @@ impl Touch {
         self.might_differ |= other.might_differ;
         self.kills.extend(other.kills);
         self.mail = self.mail.or(other.mail);
+        self.asks = self.asks.or(other.asks);
+    }
+
+    /// What the running process signalled to another before is there when it asks it something.
+    fn ask(&mut self, w: &World, pid: PidId) {
+        if w.delays(w.current, pid) {
+            self.asks = Some(pid);
+            self.access(channel(w.current, pid), Mode::Read);
+        }
     }
 
     fn of(accesses: &[(Object, Mode)]) -> Touch {
@@ -104,6 +117,22 @@ impl Kind {
             Kind::Send | Kind::ExitSignal | Kind::Link(_) | Kind::Monitor | Kind::Demonitor => true,
             Kind::Unalias | Kind::Register | Kind::Unregister | Kind::Alive => true,
             Kind::Timer(_) | Kind::Table(_) | Kind::Node(_) => true,
+        }
+    }
+
+    /// Whether it changes nothing, whatever it finds. What it sends and starts is known besides.
+    pub(super) fn only_looks(self) -> bool {
+        match self {
+            Kind::Local | Kind::Processes | Kind::Send | Kind::WhereIs | Kind::Names => true,
+            Kind::Alive | Kind::Terms | Kind::Info | Kind::Clock | Kind::Nodes => true,
+            Kind::Leader(mode) | Kind::Timer(mode) | Kind::Term(mode) | Kind::Cell(mode) => {
+                mode == Mode::Read
+            }
+            Kind::Table(kind) => kind.only_looks(),
+            Kind::Global | Kind::Visible | Kind::Spawn | Kind::SpawnLinked => false,
+            Kind::ExitSignal | Kind::Link(_) | Kind::Monitor | Kind::Demonitor => false,
+            Kind::Unalias | Kind::Register | Kind::Unregister | Kind::Flag => false,
+            Kind::Unique | Kind::Node(_) => false,
         }
     }
 
@@ -205,8 +234,10 @@ pub(super) fn of_call(w: &World, kind: Kind, args: &[Value]) -> Option<Touch> {
         Kind::ExitSignal => {
             if let Some(pid) = first.as_pid() {
                 touch_node(w, &mut touch, pid.node(), Mode::Read);
-                touch.add(of_signal(w, pid, second, Through::Exit));
-                touch.kills.extend(Some(pid).filter(|it| *it != w.current));
+                if !w.delays(w.current, pid) {
+                    touch.add(of_signal(w, pid, second, Through::Exit));
+                    touch.kills.extend(Some(pid).filter(|it| *it != w.current));
+                }
             }
         }
         Kind::Link(mode) => {
@@ -237,6 +268,7 @@ pub(super) fn of_call(w: &World, kind: Kind, args: &[Value]) -> Option<Touch> {
         Kind::Names => touch.access(names(), Mode::Read),
         Kind::Alive => {
             let pid = first.as_pid()?;
+            touch.ask(w, pid);
             touch.access(doom(pid), Mode::Read);
             // Who has been told to end counts as gone, before and after it went.
             if !w.is_doomed(pid) && !w.was_doomed(pid) {
@@ -364,6 +396,9 @@ fn touch_watched(w: &World, touch: &mut Touch, object: Value) {
     if let Some(pid) = object.as_pid() {
         touch_node(w, touch, pid.node(), Mode::Read);
         touch.access(life(pid), Mode::Read);
+        if w.delays(w.current, pid) {
+            touch.access(doom(pid), Mode::Read);
+        }
     } else {
         touch.mail = holder(w, object).is_none().then_some(w.current);
         touch_name(w, touch, object, Mode::Read);
@@ -397,6 +432,7 @@ fn of_info(w: &World, pid: PidId, item: Value) -> Option<Touch> {
     }
     let mut touch = Touch::of(&[(life(pid), Mode::Read)]);
     let is_own = pid == w.current;
+    touch.ask(w, pid);
     match item.as_atom().map(|it| w.atoms.name(it)) {
         Some("messages" | "message_queue_len") => {
             touch.access(mailbox(pid), Mode::Read);
@@ -428,14 +464,9 @@ pub(super) fn of_part(w: &World, pid: PidId, reason: Value, part: Part) -> Touch
                 touch.access(names(), Mode::WritePart);
             }
         }
-        Part::Link(other) => {
-            touch.access(link(pid, other), Mode::WritePart);
-            touch.access(links(other), Mode::WritePart);
-            if w.hears_through_link(pid, other) {
-                touch.add(of_signal(w, other, reason, Through::Link));
-                touch.kills.push(other);
-            }
-        }
+        // The end of the link is noticed when the signal arrives.
+        Part::Link(other) if w.delays(pid, other) => touch.access(link(pid, other), Mode::Read),
+        Part::Link(other) => touch.add(of_link_part(w, pid, other, reason)),
         Part::Watcher(id, watcher) => {
             touch.access(monitor(id), Mode::Write);
             touch.mail = Some(watcher);
@@ -448,22 +479,51 @@ pub(super) fn of_part(w: &World, pid: PidId, reason: Value, part: Part) -> Touch
     touch
 }
 
+/// One that was linked to a process hears of its end.
+pub(super) fn of_link_part(w: &World, pid: PidId, other: PidId, reason: Value) -> Touch {
+    let mut touch = Touch { might_differ: true, ..Touch::default() };
+    touch.access(link(pid, other), Mode::WritePart);
+    touch.access(links(other), Mode::WritePart);
+    if w.hears_through_link(pid, other) {
+        touch.add(of_signal(w, other, reason, Through::Link));
+        touch.kills.push(other);
+    }
+    touch
+}
+
 /// The first part of the end of a process is about to happen.
 pub(super) fn of_end(w: &World, pid: PidId, end: End) -> Touch {
     let table = w.ets.owned_by(pid).next();
     let mut touch = of_part(w, pid, Value::NIL, table.map_or(Part::Leave, Part::Table));
     touch.accesses.push(ending(pid));
-    if let End::Raised(_) = end {
-        touch.accesses.extend(of_failure(w, pid));
+    if let End::Raised(raised) = end {
+        touch.accesses.extend(of_failure(w, pid, raised));
     }
     touch
 }
 
-/// Whether those who are linked to it trap exits says whose business a failure is.
-pub(super) fn of_failure(w: &World, pid: PidId) -> Vec<Access> {
-    let links = w.former_links(pid);
-    let own = w.processes.get(&pid).into_iter().flat_map(|it| &it.links);
-    links.iter().chain(own).map(|it| Access { object: flags(*it), mode: Mode::Read }).collect()
+/// Who watches a process that fails, and who is linked to it and traps exits, says whose business that is.
+pub(super) fn of_failure(w: &World, pid: PidId, raised: Raised) -> Vec<Access> {
+    let Raised { class, reason, .. } = raised;
+    let process = w.processes.get(&pid);
+    let Some(process) = process.filter(|_| class != AtomId::EXIT || !is_orderly(w, reason)) else {
+        return Vec::new();
+    };
+    let read = |object| Access { object, mode: Mode::Read };
+    let former = w.former_links(pid);
+    let links = former.iter().chain(&process.links);
+    let traps = |it: PidId| w.processes.get(&it).map_or_else(|| w.did_trap(it), |it| it.trap_exit);
+    let links = links.flat_map(|it| {
+        let ends = traps(*it).then_some([link(pid, *it), life(*it)]);
+        ends.into_iter().flatten().chain([flags(*it)])
+    });
+    let monitors = process.monitored_by.iter().flat_map(|it| [monitor(it.0), life(it.1)]);
+    let mut res: Vec<Access> = links.chain(monitors).map(read).collect();
+    if w.ets.owned_by(pid).next().is_some() {
+        // Its tables go first, but whoever begins to watch it comes too late already.
+        res.push(Access { object: life(pid), mode: Mode::Write });
+    }
+    res
 }
 
 /// From here on no signal makes a difference to a process.
@@ -578,6 +638,11 @@ pub(super) fn doom(pid: PidId) -> Object {
     object(3, u64::from(pid.0), 0)
 }
 
+/// The way of signals from one process to another.
+pub(super) fn channel(from: PidId, to: PidId) -> Object {
+    object(27, u64::from(from.0), u64::from(to.0))
+}
+
 /// Whether a monitor is still there.
 pub(super) fn monitor(id: RefId) -> Object {
     object(18, u64::from(id.owner.0), u64::from(id.n))
@@ -593,7 +658,7 @@ fn leader(pid: PidId) -> Object {
 }
 
 /// Which processes there are.
-fn population() -> Object {
+pub(super) fn population() -> Object {
     object(21, 0, 0)
 }
 
@@ -645,7 +710,7 @@ pub(super) fn resident(w: &World, name: AtomId) -> Object {
     object(13, atom(w, name), 0)
 }
 
-fn clock() -> Object {
+pub(super) fn clock() -> Object {
     object(25, 0, 0)
 }
 

@@ -1,0 +1,48 @@
+//! Whose turn it is where everybody may be next: which schedules a search meets first.
+
+use crate::schedules::order::Trace;
+use crate::schedules::settings::{Dpor, ScheduleSettings};
+use trace::{Actor, Offer};
+
+/// Steps of a run after which whoever has not gone on for longest goes first.
+const FAIR_FROM: usize = 200;
+
+/// Who should go on first: whoever went last, unless it has just waited in vain.
+pub(super) fn in_order<'o>(
+    settings: &ScheduleSettings,
+    trace: &Trace,
+    offers: &'o [Offer],
+    last: Option<Actor>,
+) -> Vec<&'o Offer> {
+    // A search within a bound relies on whoever went last.
+    let is_fair = !settings.is_bounded();
+    let has_waited = trace.events.last().is_some_and(|it| it.step.has_waited);
+    let tired = last.filter(|_| is_fair && has_waited);
+    let mut order: Vec<&Offer> = offers.iter().collect();
+    if settings.dpor == Dpor::Source {
+        order.sort_by_key(|it| (Some(it.actor) == tired, in_turns(trace, it.actor, last)));
+    } else {
+        let is_long = is_fair && FAIR_FROM <= trace.len();
+        let since = |it: &&Offer| if is_long { trace.last_step(it.actor) } else { None };
+        order.sort_by_key(|it| (Some(it.actor) == tired, since(it), Some(it.actor) != last));
+    }
+    order
+}
+
+/// Who went last goes on, then those who were started after it, then all others. How many runs are
+/// in vain depends on the order; this is the one that others count with.
+pub(super) fn in_turns(
+    trace: &Trace,
+    actor: Actor,
+    last: Option<Actor>,
+) -> (bool, Option<(usize, usize)>) {
+    let age = trace.age(actor);
+    (last.is_some_and(|it| age < trace.age(it)), age)
+}
+
+/// Spreads numbers over all of their range (the finaliser of splitmix64).
+pub(super) fn scramble(n: u64) -> u64 {
+    let n = (n ^ (n >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let n = (n ^ (n >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    n ^ (n >> 31)
+}

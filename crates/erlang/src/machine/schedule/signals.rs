@@ -1,0 +1,170 @@
+//! Signals that are no messages and take their time: exit signals, and requests to monitor that come
+//! behind one of them.
+//!
+//! A signal that is on its way is an actor whose step is that it arrives. What it does then depends on what
+//! its receiver is like by that time.
+
+use crate::data::{AtomId, PidId, RefId, Value};
+use crate::machine::farewell::Part;
+use crate::machine::schedule::stage::{Staged, next};
+use crate::machine::schedule::touch::{self, Touch};
+use crate::machine::schedule::{actor, is_inline};
+use crate::machine::signals::Through;
+use crate::machine::world::World;
+use trace::{Actor, Mode, Offer, Signal};
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OnTheWay {
+    from: PidId,
+    to: PidId,
+    what: What,
+    /// How many messages its sender had sent before it.
+    n_sent: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum What {
+    Exit(Value, Through),
+    Monitor(RefId),
+}
+
+impl OnTheWay {
+    /// Whether the program sent it, by `exit/2`.
+    pub(super) fn is_asked_for(self) -> bool {
+        matches!(self.what, What::Exit(_, Through::Exit))
+    }
+}
+
+impl World {
+    /// Whether signals of a process to another take their time.
+    pub(in crate::machine) fn delays(&self, from: PidId, to: PidId) -> bool {
+        let Some(schedule) = &self.schedule else { return false };
+        let has_been = || schedule.ghosts.contains_key(&to);
+        let is_there = || self.processes.get(&to).map_or_else(has_been, |it| !is_inline(it));
+        schedule.delays_signals && !schedule.is_arriving && from != to && is_there()
+    }
+
+    /// Sends an exit signal on its way. `false`: it is there at once.
+    pub(in crate::machine) fn sets_out(
+        &mut self,
+        from: PidId,
+        to: PidId,
+        reason: Value,
+        through: Through,
+    ) -> bool {
+        let is_delayed = self.delays(from, to);
+        if is_delayed {
+            self.set_out(from, to, What::Exit(reason, through));
+        } else if let Some(schedule) = &mut self.schedule {
+            let is_other = from != to && self.processes.get(&to).is_some_and(|it| !is_inline(it));
+            schedule.has_prompt_signals |= is_other && !schedule.is_arriving;
+        }
+        is_delayed
+    }
+
+    /// The running process monitors another one that it has sent a signal before: the request comes later
+    /// than that. `false`: it is there at once.
+    pub(in crate::machine) fn monitor_sets_out(&mut self, id: RefId, to: PidId) -> bool {
+        let from = self.current;
+        let is_delayed = self.delays(from, to) && self.is_signalled(from, to);
+        if is_delayed {
+            self.set_out(from, to, What::Monitor(id));
+        }
+        is_delayed
+    }
+
+    fn set_out(&mut self, from: PidId, to: PidId, what: What) {
+        let Some(schedule) = &mut self.schedule else { return };
+        let n = schedule.n_signals.entry(from).or_default();
+        *n += 1;
+        let signal = actor(self.names.signal(from, *n - 1));
+        let n_sent = schedule.n_sent.get(&actor(from)).copied().unwrap_or(0);
+        schedule.on_the_way.insert(signal, OnTheWay { from, to, what, n_sent });
+        schedule.draft.spawned.push(signal);
+        schedule.draft.signals.push(Signal { actor: signal, to: actor(to) });
+    }
+
+    /// Whether a signal of one process to another is on its way.
+    pub(super) fn is_signalled(&self, from: PidId, to: PidId) -> bool {
+        let mut all = self.schedule.iter().flat_map(|it| it.on_the_way.values());
+        all.any(|it| (it.from, it.to) == (from, to))
+    }
+
+    /// Whether something is done while signals take no time.
+    pub(in crate::machine) fn let_arrive(&mut self, are_prompt: bool) {
+        if let Some(schedule) = &mut self.schedule {
+            schedule.is_arriving = are_prompt;
+        }
+    }
+
+    fn touch_of_signal(&self, signal: &OnTheWay) -> Touch {
+        let OnTheWay { from, to, what, .. } = *signal;
+        let mut touch = match what {
+            What::Exit(reason, Through::Link) => touch::of_link_part(self, from, to, reason),
+            What::Exit(reason, Through::Exit) => {
+                let mut touch = touch::of_signal(self, to, reason, Through::Exit);
+                touch.kills.push(to);
+                touch
+            }
+            What::Monitor(id) => {
+                let mut touch = touch::of_part(self, to, Value::NIL, Part::Watcher(id, from));
+                touch.access(touch::life(to), Mode::Read);
+                touch.access(touch::doom(to), Mode::Read);
+                touch
+            }
+        };
+        touch.access(touch::channel(from, to), Mode::Write);
+        touch
+    }
+}
+
+impl Staged<'_> {
+    pub(super) fn offer_signals(&self) -> Vec<Offer> {
+        let world = &self.machine.world;
+        let all = world.schedule.iter().flat_map(|it| &it.on_the_way);
+        let mail_mode = self.mail_mode();
+        all.map(|it| next(*it.0, world.touch_of_signal(it.1), mail_mode)).collect()
+    }
+
+    pub(super) fn signal(&self, actor: Actor) -> Option<OnTheWay> {
+        self.machine.world.schedule.as_ref()?.on_the_way.get(&actor).copied()
+    }
+
+    pub(super) fn arrive(&mut self, actor: Actor, signal: OnTheWay) {
+        let world = &mut self.machine.world;
+        let touch = world.touch_of_signal(&signal);
+        if let Some(schedule) = &mut world.schedule {
+            schedule.on_the_way.remove(&actor);
+            schedule.draft.touch.add(touch);
+        }
+        let OnTheWay { from, to, what, n_sent } = signal;
+        world.current = from;
+        world.let_arrive(true);
+        match what {
+            What::Exit(reason, Through::Exit) => world.exit_signal(from, to, reason, Through::Exit),
+            What::Exit(reason, Through::Link) => world.end_link(from, to, reason),
+            What::Monitor(id) if world.is_doomed(to) || !world.processes.contains_key(&to) => {
+                world.down(from, id, Value::atom(AtomId::NOPROC));
+            }
+            What::Monitor(id) => {
+                if let Some(process) = world.processes.get_mut(&to) {
+                    process.monitored_by.push((id, from));
+                }
+            }
+        }
+        world.let_arrive(false);
+        self.put_before(to, actor, |it| it.from == super::actor(from) && n_sent <= it.n);
+    }
+
+    /// What a signal is, in words.
+    pub(super) fn narrate_signal(&self, signal: OnTheWay) -> String {
+        let path = |it| self.machine.world.names.path(it);
+        let (from, to) = (path(signal.from), path(signal.to));
+        match signal.what {
+            What::Exit(reason, _) => {
+                format!("the exit signal of {from} reaches {to}: {}", self.text(reason))
+            }
+            What::Monitor(_) => format!("{to} learns that {from} monitors it"),
+        }
+    }
+}
