@@ -102,3 +102,20 @@ fn one_cause_is_shown_once_with_all_functions_that_lead_there() {
     assert_eq!(shown[1]["same_as"], shown[0]["id"]);
     assert_eq!(shown[0]["also_through"].as_array().map(Vec::len), Some(1));
 }
+
+/// `[42]` and `[42.0]` fail for their value, since `[41]` and `[41.5]` end well.
+#[test]
+fn the_running_example_has_two_suspicious_findings() {
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/example.erl");
+    let report = report(&[example]);
+    let found: Vec<String> = findings(&report)
+        .iter()
+        .map(|it| format!("{} {}", it["level"], it["call"]).replace('"', ""))
+        .collect();
+    let expected = [
+        "refusal example:foo(0)",
+        "suspicious example:foo([42])",
+        "suspicious example:foo([42.0])",
+    ];
+    assert_eq!(found, expected);
+}

@@ -1,9 +1,10 @@
 //! One unit: explore it, judge how its runs ended, make the findings small.
 
 use crate::erlang::contract::Contract;
+use crate::erlang::evidence::{probe, rate};
 use crate::erlang::finding::{Finding, Found, Judge};
 use crate::erlang::gate::{Gated, OnBeam, is_refusal};
-use crate::erlang::minimise::{minimise, rate};
+use crate::erlang::minimise::minimise;
 use crate::erlang::pool::Pool;
 use crate::erlang::reached::choices_of;
 use crate::erlang::schedules::leftover::Unreceived;
@@ -139,10 +140,15 @@ impl Task {
         let left = time.saturating_sub(begin.elapsed());
         let end = Instant::now() + time_of_shrinking(time, left);
         let goes_on = || Instant::now() < end && !interrupt.load(Ordering::Relaxed);
-        let shapes = match found.iter().any(is_in_question) {
+        let mut shapes = match found.iter().any(is_in_question) {
             true => Shapes::gather(&mut unit, accepted.into_iter(), &goes_on),
             false => Shapes::default(),
         };
+        for it in found.iter().filter(|it| is_in_question(it)) {
+            if goes_on() && it.finding.kind != Kind::Timeout {
+                probe(&mut unit, &judge, it, &mut shapes);
+            }
+        }
         let judge = Judge { shapes: Some(&shapes), ..judge };
         let mut solver = Chain::new(Effort::default());
         unit.be_patient();

@@ -1,7 +1,7 @@
 //! Makes the input of a finding smaller while it still shows the same cause.
 
 use crate::erlang::contract::Contract;
-use crate::erlang::finding::{Cause, Finding, Found, Judge, size_of};
+use crate::erlang::finding::{Cause, Finding, Judge, size_of};
 use crate::erlang::shrink::simpler_args;
 use ::report::Kind;
 use engine::{Question, last_parts};
@@ -12,31 +12,6 @@ use trace::{Executor, Input};
 const MAX_RUNS: usize = 600;
 /// The same if every one of them uses up a budget.
 const MAX_RUNS_OF_ENDLESS: usize = 8;
-
-/// Of the inputs that show the same, takes the one that matters most, and rates it by what its run looked
-/// at.
-pub(crate) fn rate(executor: &mut dyn Executor, judge: &Judge<'_>, found: &mut Found) {
-    let Found { cause, finding, others } = found;
-    let is_endless = finding.kind == Kind::Timeout;
-    let others = if is_endless { Vec::new() } else { std::mem::take(others) };
-    let first = finding.input.clone();
-    let mut is_rated = false;
-    for input in std::iter::once(&first).chain(&others) {
-        let Ok(run) = executor.run(input) else { continue };
-        if judge.cause(input, &run.outcome).as_ref() != Some(cause) {
-            continue;
-        }
-        let decided_by = last_parts(executor.exprs(), &run.choices, input);
-        let rated = judge.rate(finding.kind, input, &run.outcome, &decided_by);
-        let is_better = rated.level < finding.rated.level
-            || rated.level == finding.rated.level && size_of(input) < size_of(&finding.input);
-        if !is_rated || is_better {
-            let chosen = judge.finding(finding.kind, input, &run.outcome);
-            *finding = Finding { count: finding.count, rated, ..chosen };
-            is_rated = true;
-        }
-    }
-}
 
 /// `goes_on` is asked before each input.
 pub(crate) fn minimise(

@@ -14,6 +14,7 @@ mod gate;
 mod pool;
 
 mod confirm;
+mod evidence;
 mod finding;
 mod frames;
 mod level;

@@ -1,0 +1,88 @@
+//! What runs show of which inputs are meant: neighbours of a crash that end well, and what its own run
+//! looked at.
+
+use crate::erlang::finding::{Finding, Found, Judge, size_of};
+use ::report::Kind;
+use engine::{Shapes, last_parts};
+use term::Term;
+use trace::{Executor, Input, Outcome};
+
+/// Runs neighbours of the inputs of a finding, with other numbers in the same places, and keeps what those
+/// look like that end well: the search need not have come by there.
+pub(crate) fn probe(
+    executor: &mut dyn Executor,
+    judge: &Judge<'_>,
+    found: &Found,
+    shapes: &mut Shapes,
+) {
+    let inputs = std::iter::once(&found.finding.input).chain(found.others.iter().take(MAX_PROBED));
+    for neighbour in inputs.flat_map(neighbours).filter(|it| judge.contract.has(it)) {
+        let Ok(run) = executor.run(&neighbour) else { continue };
+        let is_well = matches!(run.outcome, Outcome::Value(_))
+            && judge.cause(&neighbour, &run.outcome).is_none();
+        if is_well {
+            shapes.accept(executor.exprs(), &run.choices, &neighbour);
+        }
+    }
+}
+
+/// Inputs beside the smallest one whose neighbours are run.
+const MAX_PROBED: usize = 3;
+
+/// The input with all of its numbers a little smaller, and a little larger.
+fn neighbours(input: &Input) -> Vec<Input> {
+    let shifted = |by: i64| {
+        let args: Vec<Term> = input.args.iter().map(|it| shifted(it, by)).collect();
+        Input { args }
+    };
+    [-1, 1].map(shifted).into_iter().filter(|it| it != input).collect()
+}
+
+fn shifted(term: &Term, by: i64) -> Term {
+    match term {
+        Term::Int(n) => n.checked_add(by).map_or(term.clone(), Term::Int),
+        Term::Float(x) => {
+            // By less than one, so that it is no longer a whole number.
+            Term::Float(if by < 0 { x - 0.5 } else { x + 0.5 })
+        }
+        Term::List(list) => {
+            let items = list.items.iter().map(|it| shifted(it, by)).collect();
+            Term::list(items, shifted(&list.tail, by))
+        }
+        Term::Tuple(items) => Term::Tuple(items.iter().map(|it| shifted(it, by)).collect()),
+        Term::Big(_)
+        | Term::Atom(_)
+        | Term::Nil
+        | Term::Map(_)
+        | Term::Bits(_)
+        | Term::Fun(_)
+        | Term::Pid(_)
+        | Term::Port(_)
+        | Term::Ref(_) => term.clone(),
+    }
+}
+
+/// Of the inputs that show the same, takes the one that matters most, and rates it by what its run looked
+/// at.
+pub(crate) fn rate(executor: &mut dyn Executor, judge: &Judge<'_>, found: &mut Found) {
+    let Found { cause, finding, others } = found;
+    let is_endless = finding.kind == Kind::Timeout;
+    let others = if is_endless { Vec::new() } else { std::mem::take(others) };
+    let first = finding.input.clone();
+    let mut is_rated = false;
+    for input in std::iter::once(&first).chain(&others) {
+        let Ok(run) = executor.run(input) else { continue };
+        if judge.cause(input, &run.outcome).as_ref() != Some(cause) {
+            continue;
+        }
+        let decided_by = last_parts(executor.exprs(), &run.choices, input);
+        let rated = judge.rate(finding.kind, input, &run.outcome, &decided_by);
+        let is_better = rated.level < finding.rated.level
+            || rated.level == finding.rated.level && size_of(input) < size_of(&finding.input);
+        if !is_rated || is_better {
+            let chosen = judge.finding(finding.kind, input, &run.outcome);
+            *finding = Finding { count: finding.count, rated, ..chosen };
+            is_rated = true;
+        }
+    }
+}
