@@ -28,7 +28,7 @@ enum Way {
     Named(u8),
     /// It is about a clause, which its top tells the predicate of.
     Stores,
-    /// It writes a list of arguments as a text says.
+    /// The builtin writes a list of arguments as a format text directs, like `format/2`.
     Format,
     /// It looks at the top of these arguments (as bits); the others are results.
     Tops(u8),

@@ -20,7 +20,7 @@ const ERRORS: &[(&str, usize)] = &[
     ("resource_error", 1),
 ];
 
-/// They make atoms or terms of text.
+/// Builtins that make atoms or terms from text, so that a program may call predicates that it never names.
 const NAME_MAKERS: &[&str] = &[
     "atom_concat",
     "atomic_list_concat",

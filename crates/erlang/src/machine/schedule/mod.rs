@@ -47,7 +47,7 @@ pub struct Schedule {
     draft: Draft,
     /// Whether signals take their time, those that are on their way, and how many each process has sent.
     delays_signals: bool,
-    /// One arrives, or what is done now takes no time.
+    /// Whether the step that is going on delivers a signal, or what it does has no signals that wait.
     is_arriving: bool,
     on_the_way: BTreeMap<Actor, OnTheWay>,
     n_signals: FxHashMap<PidId, u32>,
