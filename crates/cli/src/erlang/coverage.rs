@@ -3,7 +3,7 @@
 use crate::elixir;
 use crate::erlang::explore::Explored;
 use crate::erlang::project::Project;
-use crate::erlang::reach::reachable;
+use crate::erlang::reach::{CallGraph, FunctionId, Functions};
 use crate::erlang::report::function_name;
 use crate::erlang::unit::{UnitName, quoted};
 use crate::flow::Done;
@@ -11,7 +11,7 @@ use ::report::{CoveredLine, FunctionShare, Module, Share, Uncovered, Why};
 use engine::Stop;
 use erlang::Machine;
 use erlang::machine::SourceClause;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use term::Atom;
 use trace::{ClauseId, Covered};
 
@@ -19,12 +19,15 @@ use trace::{ClauseId, Covered};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sources {
     pub(crate) modules: Vec<ModuleClauses>,
+    calls: CallGraph,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct ModuleClauses {
     pub(crate) module: Atom,
     pub(crate) clauses: Vec<SourceClause>,
+    /// The function of each clause.
+    functions: Vec<FunctionId>,
 }
 
 /// What a unit covers of what it can come to.
@@ -32,31 +35,30 @@ pub(crate) struct ModuleClauses {
 pub(crate) struct UnitCoverage {
     pub(crate) all: Share,
     pub(crate) by_module: Vec<(Atom, Share)>,
-    reachable: BTreeSet<UnitName>,
+    reachable: Functions,
 }
 
 impl Sources {
     /// From a machine that has loaded the modules.
     pub(crate) fn of(machine: &Machine, project: &Project) -> Sources {
-        let module = |it: &Atom| ModuleClauses { module: it.clone(), clauses: machine.clauses(it) };
-        Sources { modules: project.names().iter().map(module).collect() }
+        let mut calls = CallGraph::of(project);
+        let module = |module: &Atom| {
+            let clauses = machine.clauses(module);
+            let functions = clauses.iter().map(|it| calls.add(function_of(module, it))).collect();
+            ModuleClauses { module: module.clone(), clauses, functions }
+        };
+        Sources { modules: project.names().iter().map(module).collect(), calls }
     }
 
-    pub(crate) fn of_unit(
-        &self,
-        project: &Project,
-        unit: &UnitName,
-        covered: &Covered,
-    ) -> UnitCoverage {
-        let mut res =
-            UnitCoverage { reachable: reachable(project, unit), ..UnitCoverage::default() };
+    pub(crate) fn of_unit(&self, unit: &UnitName, covered: &Covered) -> UnitCoverage {
+        let reachable = self.calls.reachable(unit);
+        let mut res = UnitCoverage { reachable, ..UnitCoverage::default() };
         for module in &self.modules {
             // What was entered can be reached, whatever the code seems to say.
-            let entered = module.clauses.iter().filter(|it| covered.has(it.id));
-            res.reachable.extend(entered.map(|it| function_of(&module.module, it)));
-            let is_reachable =
-                |it: &&SourceClause| res.reachable.contains(&function_of(&module.module, it));
-            let own = share(module.clauses.iter().filter(is_reachable), |it| covered.has(it));
+            for (_, function) in module.each().filter(|it| covered.has(it.0.id)) {
+                res.reachable.insert(function);
+            }
+            let own = share(module.of(&res.reachable), |it| covered.has(it));
             if own.total > 0 {
                 res.all.covered += own.covered;
                 res.all.total += own.total;
@@ -67,18 +69,14 @@ impl Sources {
     }
 
     /// The clauses that the unit can come to, as far as the code tells.
-    pub(crate) fn wanted(&self, project: &Project, unit: &UnitName) -> Covered {
-        let reachable = reachable(project, unit);
+    pub(crate) fn wanted(&self, unit: &UnitName) -> Covered {
+        let reachable = self.calls.reachable(unit);
         let mut words: Vec<u64> = Vec::new();
-        for module in &self.modules {
-            let is_reachable =
-                |it: &&SourceClause| reachable.contains(&function_of(&module.module, it));
-            for ClauseId(id) in module.clauses.iter().filter(is_reachable).map(|it| it.id) {
-                let word = id as usize / 64;
-                words.resize(words.len().max(word + 1), 0);
-                if let Some(word) = words.get_mut(word) {
-                    *word |= 1 << (id % 64);
-                }
+        for ClauseId(id) in self.modules.iter().flat_map(|it| it.of(&reachable)).map(|it| it.id) {
+            let word = id as usize / 64;
+            words.resize(words.len().max(word + 1), 0);
+            if let Some(word) = words.get_mut(word) {
+                *word |= 1 << (id % 64);
             }
         }
         Covered::from_words(words)
@@ -91,7 +89,7 @@ impl Sources {
     }
 
     /// Every module with what all units covered of it.
-    pub(crate) fn modules(&self, project: &Project, done: &[Done<Project>]) -> Vec<Module> {
+    pub(crate) fn modules(&self, done: &[Done<Project>]) -> Vec<Module> {
         let mut covered = Covered::default();
         let mut covering: BTreeMap<ClauseId, String> = BTreeMap::new();
         let mut units = Vec::new();
@@ -102,7 +100,7 @@ impl Sources {
             for (clause, input) in &report.covering {
                 covering.entry(*clause).or_insert_with(|| it.unit.unit.shown(&input.args));
             }
-            units.push((self.of_unit(project, &it.unit.unit, &report.covered), explored));
+            units.push((self.of_unit(&it.unit.unit, &report.covered), explored));
         }
         let found = Found { covered, covering, units };
         self.modules.iter().map(|it| it.coverage(&found)).collect()
@@ -118,11 +116,19 @@ struct Found<'a> {
 }
 
 impl ModuleClauses {
+    fn each(&self) -> impl Iterator<Item = (&SourceClause, FunctionId)> {
+        self.clauses.iter().zip(self.functions.iter().copied())
+    }
+
+    /// The clauses of these functions.
+    fn of(&self, functions: &Functions) -> impl Iterator<Item = &SourceClause> {
+        self.each().filter(|it| functions.has(it.1)).map(|it| it.0)
+    }
+
     fn coverage(&self, found: &Found<'_>) -> Module {
         let mut functions: Vec<FunctionShare> = Vec::new();
         let (mut uncovered, mut lines) = (Vec::new(), Vec::new());
-        for clause in &self.clauses {
-            let unit = function_of(&self.module, clause);
+        for (clause, id) in self.each() {
             let function = function_name(&clause.function, clause.arity);
             let is_covered = found.covered.has(clause.id);
             let n_covered = usize::from(is_covered);
@@ -142,7 +148,7 @@ impl ModuleClauses {
             let by = found.covering.get(&clause.id).cloned();
             lines.push(CoveredLine { line, function: function.clone(), covered: is_covered, by });
             if !is_covered {
-                let why = why(&unit, &found.units);
+                let why = why(id, &function_of(&self.module, clause), &found.units);
                 uncovered.push(Uncovered { function, line, why, ..Uncovered::default() });
             }
         }
@@ -169,8 +175,8 @@ fn function_of(module: &Atom, clause: &SourceClause) -> UnitName {
     }
 }
 
-fn why(function: &UnitName, units: &[(UnitCoverage, &Explored)]) -> Why {
-    let reaches = |it: &&&(UnitCoverage, &Explored)| it.0.reachable.contains(function);
+fn why(id: FunctionId, function: &UnitName, units: &[(UnitCoverage, &Explored)]) -> Why {
+    let reaches = |it: &&&(UnitCoverage, &Explored)| it.0.reachable.has(id);
     let reaching = units.iter().filter(|it| reaches(&it));
     // Who gave up there was there; who had no time knows nothing.
     if reaching.clone().any(|it| it.1.given_up.contains(function)) {

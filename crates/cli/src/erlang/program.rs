@@ -70,7 +70,7 @@ impl Program for Project {
             .map_err(|why| Diagnostic::new(Code::Unsupported, why))?;
         self.sources = Sources::of(&machine, self);
         for task in &mut tasks {
-            task.wanted = self.sources.wanted(self, &task.unit);
+            task.wanted = self.sources.wanted(&task.unit);
         }
         Ok(tasks)
     }

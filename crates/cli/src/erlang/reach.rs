@@ -4,10 +4,10 @@
 //! fits, and a module named in passing may have every exported function called (`gen_server`).
 
 use crate::erlang::code::Visibility;
-use crate::erlang::project::Project;
+use crate::erlang::project::{Module, Project};
 use crate::erlang::unit::UnitName;
 use erlang::ModuleCode;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use term::{Atom, Fun, Term};
 
 /// What one function mentions.
@@ -152,41 +152,136 @@ impl References {
     }
 }
 
-/// The functions of the modules under test that a call of the unit may come to.
-pub(crate) fn reachable(project: &Project, unit: &UnitName) -> BTreeSet<UnitName> {
-    let mut res = BTreeSet::new();
-    let mut todo = vec![unit.clone()];
-    while let Some(name) = todo.pop() {
-        let Some(module) = project.module(&name.module) else { continue };
-        let of = FunctionName(name.function.clone(), name.arity);
-        let Some(found) = module.references.iter().find(|it| it.function == of) else { continue };
-        if !res.insert(name.clone()) {
-            continue;
-        }
-        let unit = |module: &Atom, of: &FunctionName| UnitName {
-            module: module.clone(),
-            function: of.0.clone(),
-            arity: of.1,
-        };
-        todo.extend(found.local.iter().map(|it| unit(&name.module, it)));
-        todo.extend(found.remote.iter().map(|it| unit(&it.0, &it.1)));
+/// Who may call whom, of all functions under test.
+///
+/// Beside the functions it has a node for each module (any exported function of it) and one for each kind of
+/// call that is only known at run time, so that there are no more edges than the code has mentions.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CallGraph {
+    functions: BTreeMap<UnitName, FunctionId>,
+    /// Of each node.
+    edges: Vec<Vec<usize>>,
+}
+
+/// A function under test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct FunctionId(usize);
+
+/// A set of functions.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Functions {
+    words: Vec<u64>,
+}
+
+impl CallGraph {
+    pub(crate) fn of(project: &Project) -> CallGraph {
+        let mut res = CallGraph::default();
         for module in &project.modules {
-            let is_named = found.atoms.contains(&module.name);
-            for (function, arity) in exports(module) {
-                let fits = |it: &OpenCall| {
-                    it.name.as_ref().is_none_or(|it| it == function)
-                        && (it.arity == arity || it.arity == usize::MAX)
-                };
-                if is_named || found.open.iter().any(fits) {
-                    todo.push(unit(&module.name, &FunctionName(function.clone(), arity)));
+            for it in &module.references {
+                res.add(named(module, &it.function.0, it.function.1));
+            }
+        }
+        let mut modules: BTreeMap<&Atom, usize> = BTreeMap::new();
+        for module in &project.modules {
+            let functions = exports(module);
+            let functions = functions.filter_map(|it| res.node(module, it.0, it.1)).collect();
+            modules.insert(&module.name, res.push(functions));
+        }
+        let mut open: BTreeMap<&OpenCall, usize> = BTreeMap::new();
+        for module in &project.modules {
+            for found in &module.references {
+                let local = found.local.iter();
+                let mut edges: Vec<usize> =
+                    local.filter_map(|it| res.node(module, &it.0, it.1)).collect();
+                edges.extend(found.remote.iter().filter_map(|(module, function)| {
+                    res.node(project.module(module)?, &function.0, function.1)
+                }));
+                edges.extend(found.atoms.iter().filter_map(|it| modules.get(it)));
+                for call in &found.open {
+                    let known = open.get(call).copied();
+                    let node = known.unwrap_or_else(|| res.push(res.open_call(project, call)));
+                    open.insert(call, node);
+                    edges.push(node);
+                }
+                let of = res.node(module, &found.function.0, found.function.1);
+                if let Some(of) = of.and_then(|it| res.edges.get_mut(it)) {
+                    *of = edges;
                 }
             }
         }
+        res
     }
-    res
+
+    /// The number of a function; one that the code does not define gets one, and calls nobody.
+    pub(crate) fn add(&mut self, name: UnitName) -> FunctionId {
+        if let Some(known) = self.functions.get(&name) {
+            return *known;
+        }
+        let res = FunctionId(self.push(Vec::new()));
+        self.functions.insert(name, res);
+        res
+    }
+
+    pub(crate) fn id(&self, name: &UnitName) -> Option<FunctionId> {
+        self.functions.get(name).copied()
+    }
+
+    /// The functions under test that a call of the unit may come to.
+    pub(crate) fn reachable(&self, unit: &UnitName) -> Functions {
+        let mut res = Functions::default();
+        let mut todo: Vec<usize> = self.id(unit).into_iter().map(|it| it.0).collect();
+        while let Some(node) = todo.pop() {
+            if res.insert(FunctionId(node)) {
+                todo.extend(self.edges.get(node).into_iter().flatten());
+            }
+        }
+        res
+    }
+
+    fn push(&mut self, edges: Vec<usize>) -> usize {
+        self.edges.push(edges);
+        self.edges.len() - 1
+    }
+
+    fn node(&self, module: &Module, function: &Atom, arity: usize) -> Option<usize> {
+        self.id(&named(module, function, arity)).map(|it| it.0)
+    }
+
+    /// The exported functions that such a call may be a call of.
+    fn open_call(&self, project: &Project, call: &OpenCall) -> Vec<usize> {
+        let fits = |name: &Atom, arity: usize| {
+            call.name.as_ref().is_none_or(|it| it == name)
+                && (call.arity == arity || call.arity == usize::MAX)
+        };
+        let of_module = |module| {
+            let fitting = exports(module).filter(move |it| fits(it.0, it.1));
+            fitting.filter_map(move |(name, arity)| self.node(module, name, arity))
+        };
+        project.modules.iter().flat_map(of_module).collect()
+    }
 }
 
-fn exports(module: &crate::erlang::project::Module) -> impl Iterator<Item = (&Atom, usize)> {
+impl Functions {
+    /// Whether it is new.
+    pub(crate) fn insert(&mut self, FunctionId(id): FunctionId) -> bool {
+        let (word, bit) = (id / 64, 1 << (id % 64));
+        self.words.resize(self.words.len().max(word + 1), 0);
+        let Some(word) = self.words.get_mut(word) else { return false };
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
+    }
+
+    pub(crate) fn has(&self, FunctionId(id): FunctionId) -> bool {
+        self.words.get(id / 64).is_some_and(|it| it & (1 << (id % 64)) != 0)
+    }
+}
+
+fn named(module: &Module, function: &Atom, arity: usize) -> UnitName {
+    UnitName { module: module.name.clone(), function: function.clone(), arity }
+}
+
+fn exports(module: &Module) -> impl Iterator<Item = (&Atom, usize)> {
     let exported = module.functions.iter().filter(|it| it.visibility == Visibility::Exported);
     exported.filter_map(|it| Some((&it.name, usize::try_from(it.arity).ok()?)))
 }

@@ -27,7 +27,7 @@ pub(crate) fn add(project: &Project, done: &[Done<Project>], into: &mut Report) 
         it.excuse(&mut unit);
         into.units.push(unit);
     }
-    into.modules.extend(project.sources.modules(project, done));
+    into.modules.extend(project.sources.modules(done));
     let is_elixir = |it: &Atom| elixir::is_elixir(it);
     let names = project.names();
     if !names.iter().all(is_elixir) {
@@ -72,7 +72,7 @@ fn unit(project: &Project, done: &Done<Project>) -> Unit {
     };
     let Some(explored) = done.explored() else { return res };
     let Explored { report, findings, .. } = explored;
-    let coverage = project.sources.of_unit(project, name, &report.covered);
+    let coverage = project.sources.of_unit(name, &report.covered);
     let tally = Tally {
         stop: report.stop,
         is_saturated: report.is_saturated,
