@@ -434,6 +434,6 @@ mod tests {
 %4 = const 0
 %5 = same %3 %4
 ";
-        check(&format!("{bytes}require %5\n"), "[<<1, 0>>]", expect!["byte 2 of Items is 0"]);
+        check(&format!("{bytes}require %5\n"), "[<<1, 0>>]", &expect!["byte 2 of Items is 0"]);
     }
 }
