@@ -12,17 +12,18 @@ pub(crate) struct Definition {
     pub(crate) body: Term,
 }
 
-/// A module that exports its first function.
-pub(crate) fn module(name: &Atom, definitions: Vec<Definition>) -> ModuleCode {
-    let exported = definitions.iter().take(1).map(|it| local(&it.name, it.params.len()));
-    let exported = Term::proper_list(exported.collect());
+/// A module with functions that others call, and those that they need.
+pub(crate) fn module(name: &Atom, exported: Vec<Definition>, local: Vec<Definition>) -> ModuleCode {
+    let names = exported.iter().map(|it| function_name(&it.name, it.params.len()));
+    let names = Term::proper_list(names.collect());
     let definition = |it: Definition| {
-        let name = local(&it.name, it.params.len());
+        let name = function_name(&it.name, it.params.len());
         Term::Tuple(vec![name, function(&it.params, it.body)])
     };
-    let all = Term::proper_list(definitions.into_iter().map(definition).collect());
+    let all = exported.into_iter().chain(local).map(definition);
+    let all = Term::proper_list(all.collect());
     ModuleCode {
-        core: node("c_module", [atom(name), exported, Term::Nil, all]),
+        core: node("c_module", [atom(name), names, Term::Nil, all]),
         name: name.clone(),
         forms: Term::Nil,
         attributes: Term::Nil,
@@ -38,7 +39,7 @@ pub(crate) fn function(params: &[usize], body: Term) -> Term {
 }
 
 /// The name of a function of the same module.
-fn local(name: &Atom, arity: usize) -> Term {
+fn function_name(name: &Atom, arity: usize) -> Term {
     node("c_var", [Term::Tuple(vec![Term::Atom(name.clone()), number(arity)])])
 }
 
@@ -52,6 +53,11 @@ fn variables(of: &[usize]) -> Term {
 
 pub(crate) fn call(module: &Atom, function: &Atom, args: Vec<Term>) -> Term {
     node("c_call", [atom(module), atom(function), Term::proper_list(args)])
+}
+
+/// A call of a function of the same module.
+pub(crate) fn call_local(name: &Atom, args: Vec<Term>) -> Term {
+    node("c_apply", [function_name(name, args.len()), Term::proper_list(args)])
 }
 
 pub(crate) fn raise(function: &str, reason: Term) -> Term {

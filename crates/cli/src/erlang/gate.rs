@@ -5,6 +5,7 @@
 
 use crate::erlang::contract::Contract;
 use crate::erlang::core::{self, Definition};
+use crate::erlang::recipes::{Made, made};
 use crate::erlang::unit::UnitName;
 use beam::backend::{BeamUnit, Runner};
 use erlang::machine::{FromSpec, Unit};
@@ -87,11 +88,15 @@ impl Gated<'_> {
 
 /// The code of a unit's gate, if it needs one: a function of the same name in a module of its own.
 pub(crate) fn gate(unit: &UnitName, contract: &Contract) -> Option<ModuleCode> {
-    if contract.preconditions.is_empty() && !unit.is_property() {
+    let signature = contract.signature.as_ref();
+    let made = signature.and_then(|it| made(it, &refuse));
+    if contract.preconditions.is_empty() && !unit.is_property() && made.is_none() {
         return None;
     }
     let name = Atom::new(&format!("gimlet$gate:{unit}"));
-    Some(core::module(&name, vec![definition(unit, &contract.preconditions)]))
+    let mut exported = vec![definition(unit, &contract.preconditions, made.as_ref())];
+    exported.extend(made.as_ref().map(|it| making(unit, it)));
+    Some(core::module(&name, exported, made.map(|it| it.definitions).unwrap_or_default()))
 }
 
 /// A trace without the frames of the gate.
@@ -160,9 +165,14 @@ impl Executor for Gated<'_> {
 
 /// `f(A1, …) -> case pre(A1, …) of true -> m:f(A1, …); _ -> throw(…) end.` A precondition that fails
 /// refuses.
-fn definition(unit: &UnitName, preconditions: &[UnitName]) -> Definition {
+///
+/// Where parameters are recipes, what they make is tried first. A recipe of which nothing comes is refused
+/// like an input that a precondition refuses.
+fn definition(unit: &UnitName, preconditions: &[UnitName], made: Option<&Made>) -> Definition {
     let params: Vec<usize> = (0..unit.arity).collect();
-    let vars = || params.iter().map(|it| core::variable(*it)).collect();
+    let first_arg =
+        if made.is_some() { unit.arity + 1 + N_VARS * (preconditions.len() + 1) } else { 0 };
+    let vars = || (first_arg..first_arg + unit.arity).map(core::variable).collect();
     let mut body = core::call(&unit.module, &unit.function, vars());
     if unit.is_property() {
         body = looked_at(body, unit.arity);
@@ -171,7 +181,40 @@ fn definition(unit: &UnitName, preconditions: &[UnitName]) -> Definition {
         let asked = core::call(&precondition.module, &precondition.function, vars());
         body = accepted(asked, body, unit.arity + 1 + N_VARS * n);
     }
+    if let Some(Made { args, .. }) = made {
+        let values = core::case(
+            core::variable(first_made(unit, preconditions)),
+            vec![(core::tuple(vars()), body)],
+        );
+        body = core::attempt(
+            core::tuple(args.clone()),
+            first_made(unit, preconditions),
+            values,
+            refuse(),
+        );
+    }
     Definition { name: unit.function.clone(), params, body }
+}
+
+/// The first of the variables of what is made.
+fn first_made(unit: &UnitName, preconditions: &[UnitName]) -> usize {
+    unit.arity + 1 + N_VARS * preconditions.len()
+}
+
+/// Only makes what parameters stand for.
+fn making(unit: &UnitName, made: &Made) -> Definition {
+    let params = (0..unit.arity).collect();
+    let done = core::literal(Term::atom("ok"));
+    let body = core::attempt(core::tuple(made.args.clone()), unit.arity, done, refuse());
+    Definition { name: making_name(&unit.function), params, body }
+}
+
+fn making_name(function: &Atom) -> Atom {
+    Atom::new(&format!("gimlet$making {}", function.as_str()))
+}
+
+fn refuse() -> Term {
+    core::raise("throw", core::literal(Term::atom(REFUSED)))
 }
 
 /// `case m:f(A1, …) of false -> false; Other -> Other end`
@@ -186,7 +229,6 @@ const N_VARS: usize = 5;
 
 fn accepted(asked: Term, accepted: Term, first_var: usize) -> Term {
     let yes = core::literal(Term::atom("true"));
-    let refuse = || core::raise("throw", core::literal(Term::atom(REFUSED)));
     let clauses = vec![(yes, accepted), (core::variable(first_var + 4), refuse())];
     core::attempt(asked, first_var, core::case(core::variable(first_var), clauses), refuse())
 }

@@ -6,6 +6,7 @@
 
 use crate::elixir::{self, is_elixir};
 use crate::erlang::core::{self, Definition};
+use crate::erlang::recipes::code;
 use crate::erlang::unit::{UnitName, quoted};
 use beam::Applied;
 use erlang::{Machine, ModuleCode};
@@ -31,7 +32,7 @@ pub(crate) enum Syntax {
 impl UnitName {
     /// What an input of this unit stands for.
     pub(crate) fn script(&self, args: &[Term]) -> Script {
-        let args = args.iter().cloned().map(Code::Term).collect();
+        let args = args.iter().map(code).collect();
         let (module, function) = (self.module.clone(), self.function.clone());
         let call = Code::Call { module, function, args };
         Script::new(vec![CodeStep { binds: None, value: call }], self.syntax())
@@ -223,7 +224,7 @@ impl Script {
         let params = (0..compiler.args.len()).map(Compiler::param).collect();
         let name = Atom::new(&format!("gimlet$script:{}", self.id()));
         let definition = Definition { name: function.clone(), params, body };
-        (core::module(&name, vec![definition]), compiler.args)
+        (core::module(&name, vec![definition], Vec::new()), compiler.args)
     }
 }
 
