@@ -3,6 +3,7 @@
 //! Variables are numbers; whoever makes a function gives each a number of its own.
 
 use erlang::ModuleCode;
+use erlang::core::MARK;
 use term::{Atom, Term};
 
 /// A function of a module that is written here: its name, its parameters and its body.
@@ -73,6 +74,21 @@ pub(crate) fn case(value: Term, clauses: Vec<(Term, Term)>) -> Term {
         Term::Tuple(vec![Term::atom("c_clause"), generated, patterns, guard, body])
     };
     node("c_case", [value, Term::proper_list(clauses.into_iter().map(clause).collect())])
+}
+
+/// `Body`, entered by a clause that is counted like one of a source, as nothing else of what is written
+/// here is.
+pub(crate) fn entered(unused: usize, body: Term) -> Term {
+    let place = Term::Tuple(vec![Term::Int(1), Term::Int(MARK + 1)]);
+    let clause = [
+        Term::atom("c_clause"),
+        Term::proper_list(vec![place]),
+        Term::proper_list(vec![variable(unused)]),
+        literal(Term::atom("true")),
+        body,
+    ];
+    let clauses = Term::proper_list(vec![Term::Tuple(clause.into())]);
+    node("c_case", [literal(Term::atom("ok")), clauses])
 }
 
 /// `try Value of V -> Body catch _:_ -> Caught end`, with four variables from `first_var` on.

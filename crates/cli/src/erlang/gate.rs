@@ -12,13 +12,15 @@ use erlang::machine::{FromSpec, Unit};
 use erlang::{Machine, ModuleCode};
 use std::sync::Arc;
 use term::{Atom, Exprs, Term};
-use trace::{Executor, ExecutorError, Input, Outcome, Run, SiteId, Tried};
+use trace::{ClauseId, Covered, Executor, ExecutorError, Input, Outcome, Run, SiteId, Tried};
 
 /// A unit, seen through its gate if it has one.
 #[derive(Debug)]
 pub(crate) struct Gated<'m> {
     unit: Runs<'m>,
     gate: Option<Atom>,
+    /// The clause that is entered when all that recipes stand for is made.
+    entry: Option<ClauseId>,
 }
 
 /// Where the unit runs.
@@ -60,15 +62,18 @@ impl Gated<'_> {
         let Some(code) = gate(unit, contract) else {
             let unit =
                 Runs::new(machine, runner, (module.clone(), function.clone()), spec, modules);
-            return Ok(Gated { unit, gate: None });
+            return Ok(Gated { unit, gate: None, entry: None });
         };
         machine.install(&code).map_err(|it| it.to_string())?;
         let gate = code.name.clone();
         if let Some(OnBeam::Always(runner) | OnBeam::IfNeeded(runner)) = &mut runner {
             runner.add(&Arc::new(code)).map_err(|it| it.to_string())?;
         }
+        let has_recipes = contract.signature.as_ref().is_some_and(|it| !it.makers.is_empty());
+        let entry = machine.clauses(&gate).first().map(|it| it.id).filter(|_| has_recipes);
         let unit = Runs::new(machine, runner, (gate.clone(), function.clone()), spec, modules);
-        Ok(Gated { unit, gate: Some(gate) })
+        let unit = unit.entered_by(entry);
+        Ok(Gated { unit, gate: Some(gate), entry })
     }
 
     /// Runs are made to be compared from here on.
@@ -76,6 +81,15 @@ impl Gated<'_> {
         match &mut self.unit {
             Runs::Here(unit) => unit.be_patient(),
             Runs::OnBeam(_) => (),
+        }
+    }
+
+    /// What the making of values comes to is not the unit's end: an input of which no value is made is
+    /// refused.
+    fn refuse_unmade(&self, covered: &Covered, outcome: &mut Outcome) {
+        if self.entry.is_some_and(|it| !covered.has(it)) {
+            let (class, reason) = (Atom::new("throw"), Term::atom(REFUSED));
+            *outcome = Outcome::Crash { class, reason, trace: Term::Nil };
         }
     }
 
@@ -94,8 +108,7 @@ pub(crate) fn gate(unit: &UnitName, contract: &Contract) -> Option<ModuleCode> {
         return None;
     }
     let name = Atom::new(&format!("gimlet$gate:{unit}"));
-    let mut exported = vec![definition(unit, &contract.preconditions, made.as_ref())];
-    exported.extend(made.as_ref().map(|it| making(unit, it)));
+    let exported = vec![definition(unit, &contract.preconditions, made.as_ref())];
     Some(core::module(&name, exported, made.map(|it| it.definitions).unwrap_or_default()))
 }
 
@@ -130,6 +143,14 @@ impl<'m> Runs<'m> {
         }
     }
 
+    /// What makes inputs is told from what is tested where the machine runs it.
+    fn entered_by(self, clause: Option<ClauseId>) -> Runs<'m> {
+        match self {
+            Runs::Here(unit) => Runs::Here(unit.entered_by(clause)),
+            Runs::OnBeam(_) => self,
+        }
+    }
+
     fn executor(&mut self) -> &mut dyn Executor {
         match self {
             Runs::Here(unit) => unit,
@@ -141,12 +162,14 @@ impl<'m> Runs<'m> {
 impl Executor for Gated<'_> {
     fn run(&mut self, input: &Input) -> Result<Run, ExecutorError> {
         let mut run = self.unit.executor().run(input)?;
+        self.refuse_unmade(&run.covered, &mut run.outcome);
         self.leave_out_gate(&mut run.outcome);
         Ok(run)
     }
 
     fn try_out(&mut self, input: &Input) -> Result<Tried, ExecutorError> {
         let mut tried = self.unit.executor().try_out(input)?;
+        self.refuse_unmade(&tried.covered, &mut tried.outcome);
         self.leave_out_gate(&mut tried.outcome);
         Ok(tried)
     }
@@ -182,6 +205,8 @@ fn definition(unit: &UnitName, preconditions: &[UnitName], made: Option<&Made>) 
         body = accepted(asked, body, unit.arity + 1 + N_VARS * n);
     }
     if let Some(Made { args, .. }) = made {
+        let unused = first_arg + unit.arity;
+        body = core::entered(unused, body);
         let values = core::case(
             core::variable(first_made(unit, preconditions)),
             vec![(core::tuple(vars()), body)],
@@ -199,18 +224,6 @@ fn definition(unit: &UnitName, preconditions: &[UnitName], made: Option<&Made>) 
 /// The first of the variables of what is made.
 fn first_made(unit: &UnitName, preconditions: &[UnitName]) -> usize {
     unit.arity + 1 + N_VARS * preconditions.len()
-}
-
-/// Only makes what parameters stand for.
-fn making(unit: &UnitName, made: &Made) -> Definition {
-    let params = (0..unit.arity).collect();
-    let done = core::literal(Term::atom("ok"));
-    let body = core::attempt(core::tuple(made.args.clone()), unit.arity, done, refuse());
-    Definition { name: making_name(&unit.function), params, body }
-}
-
-fn making_name(function: &Atom) -> Atom {
-    Atom::new(&format!("gimlet$making {}", function.as_str()))
 }
 
 fn refuse() -> Term {

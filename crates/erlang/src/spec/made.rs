@@ -113,7 +113,7 @@ pub(crate) struct Recipe {
 }
 
 /// Calls in calls, at most.
-const MAX_CALLS: usize = 4;
+const MAX_CALLS: usize = 8;
 
 /// Aliases are followed so far.
 const MAX_ALIASES: usize = 8;
