@@ -4,7 +4,7 @@ use crate::erlang::refusing::Refusing;
 use crate::erlang::unit::UnitName;
 use engine::{Part, Place, Step};
 use erlang::machine::FromSpec;
-use erlang::spec::{Origin, Signature};
+use erlang::spec::{Maker, Origin, Signature};
 use num_bigint::BigInt;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -38,6 +38,16 @@ impl Contract {
     pub(crate) fn spec(&self) -> FromSpec {
         let promise = self.signature.as_ref().map(Signature::promise).unwrap_or_default();
         FromSpec { domain: Arc::new(self.domain.clone()), promise: Arc::new(promise) }
+    }
+
+    /// The functions that make parts of inputs.
+    pub(crate) fn makers(&self) -> Vec<UnitName> {
+        let makers = self.signature.iter().flat_map(|it| &it.makers);
+        let name = |it: &Maker| {
+            let Maker { module, function, arity, gives: _ } = it.clone();
+            UnitName { module, function, arity }
+        };
+        makers.map(|it| name(&it.0)).collect()
     }
 
     /// Whether somebody promised to take this input.

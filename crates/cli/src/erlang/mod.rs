@@ -6,6 +6,10 @@ mod plan;
 mod project;
 mod rewrite;
 mod select;
+
+mod core;
+mod recipes;
+mod script;
 mod unit;
 
 mod contract;

@@ -3,7 +3,7 @@
 use crate::args::{Deliver, Reduction, Test};
 use crate::asked::Asked;
 use crate::diagnostic::Diagnostic;
-use crate::erlang::code::{Function, Visibility, argument_names};
+use crate::erlang::code::{Function, Visibility, argument_names, foreign_structs};
 use crate::erlang::contract::Contract;
 use crate::erlang::corpus::{file_name, recorded_inputs};
 use crate::erlang::explore::Task;
@@ -15,7 +15,7 @@ use crate::explain::Code;
 use beam::Otp;
 use engine::{Delivery, Dpor, ScheduleSettings};
 use erlang::Host;
-use erlang::spec::{Directives, Signature, Specs};
+use erlang::spec::{Directives, Inputs, Signature, Specs};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -31,7 +31,8 @@ pub(crate) fn plan(
     let options = &asked.test;
     project.make_concrete(&options.concrete)?;
     let mut units = select(project, &options.functions)?;
-    let mut planner = Planner::new(project, options.no_spec, diagnostics)?;
+    let mut planner =
+        Planner::new(project, options.no_spec, inputs(project, options), diagnostics)?;
     if options.functions.is_empty() {
         units = planner.without_skipped(&units)?;
     }
@@ -73,7 +74,8 @@ pub(crate) fn plan_one(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Result<(UnitName, Contract), Diagnostic> {
     let unit = named(project, function)?;
-    let contract = Planner::new(project, ignores_specs, diagnostics)?.contract(&unit, &[], 0);
+    let contract =
+        Planner::new(project, ignores_specs, Inputs::MadeUp, diagnostics)?.contract(&unit, &[], 0);
     Ok((unit, contract))
 }
 
@@ -101,10 +103,11 @@ impl<'a> Planner<'a> {
     fn new(
         project: &'a mut Project,
         ignores_specs: bool,
+        inputs: Inputs,
         warnings: &'a mut Vec<Diagnostic>,
     ) -> Result<Planner<'a>, Diagnostic> {
         let host = project.host().map_err(|it| Diagnostic::new(Code::NoOtp, it.to_string()))?;
-        Ok(Planner { project, ignores_specs, host, specs: Specs::default(), warnings })
+        Ok(Planner { project, ignores_specs, host, specs: Specs::new(inputs), warnings })
     }
 
     fn contract(&mut self, unit: &UnitName, pre: &[UnitName], seed: u64) -> Contract {
@@ -184,6 +187,10 @@ impl<'a> Planner<'a> {
             Ok(Some(signature)) => {
                 for gap in &signature.gaps {
                     let title = format!("the spec of {unit} is only partly understood: {gap}");
+                    self.warnings.push(Diagnostic::warning(Code::PartOfSpec, title));
+                }
+                for why in &signature.unmade {
+                    let title = format!("inputs are made up where they should be built: {why}");
                     self.warnings.push(Diagnostic::warning(Code::PartOfSpec, title));
                 }
                 if signature.first_input().is_none() {
@@ -290,6 +297,14 @@ impl<'a> Planner<'a> {
                 .hint("it is run, and the search goes on with inputs that fit; see --no-spec"),
         );
     }
+}
+
+/// Where values come from that only their module makes.
+fn inputs(project: &Project, options: &Test) -> Inputs {
+    if options.made_up {
+        return Inputs::MadeUp;
+    }
+    Inputs::Built { open_tags: foreign_structs(project.modules.iter().map(|it| &*it.code)) }
 }
 
 fn schedules(options: &Test) -> ScheduleSettings {

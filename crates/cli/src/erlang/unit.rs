@@ -12,24 +12,6 @@ pub(crate) struct UnitName {
 }
 
 impl UnitName {
-    /// As it can be pasted into Erlang's shell.
-    pub(crate) fn call(&self, args: &[Term]) -> String {
-        self.call_in(args, Style::INPUT)
-    }
-
-    /// As it can be pasted into Erlang's shell, words in quotes.
-    pub(crate) fn readable(&self, args: &[Term]) -> String {
-        self.call_in(args, Style::READABLE)
-    }
-
-    /// As it can be pasted into the shell of its language.
-    pub(crate) fn shown(&self, args: &[Term]) -> String {
-        if elixir::is_elixir(&self.module) {
-            return elixir::call(&self.module, &self.function, args);
-        }
-        self.readable(args)
-    }
-
     /// A term as the unit's language writes it.
     pub(crate) fn shown_term(&self, term: &Term) -> String {
         if elixir::is_elixir(&self.module) {
@@ -46,11 +28,6 @@ impl UnitName {
         self.to_string()
     }
 
-    fn call_in(&self, args: &[Term], style: Style) -> String {
-        let args: Vec<String> = args.iter().map(|it| print(it, style)).collect();
-        format!("{}:{}({})", quoted(&self.module), quoted(&self.function), args.join(", "))
-    }
-
     /// Without the module: `foo/1`.
     pub(crate) fn local(&self) -> String {
         format!("{}/{}", quoted(&self.function), self.arity)
@@ -59,11 +36,6 @@ impl UnitName {
     /// The tag of its language, as reports have it.
     pub(crate) fn language(&self) -> &'static str {
         if elixir::is_elixir(&self.module) { "elixir" } else { "erlang" }
-    }
-
-    /// The short name of an input, the same in every run.
-    pub(crate) fn id(&self, args: &[Term]) -> String {
-        ::report::input_id(&self.call(args))
     }
 
     /// Whether it says by its name that it must return true.
