@@ -105,6 +105,9 @@ pub struct Unit {
     pub findings: Vec<Finding>,
     pub tests: Vec<Test>,
     pub losses: Vec<Loss>,
+    /// Where the real runtime does something else than our machine, in words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub disagreements: Vec<String>,
     pub unreceived: Vec<Unreceived>,
     /// Why our own machinery could not explore it, or not to its end.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -383,6 +386,7 @@ impl Unit {
         self.stop == Stop::Exhausted
             && !self.saturated
             && self.losses.is_empty()
+            && self.disagreements.is_empty()
             && self.solver.unknown == 0
             && self.trouble.is_none()
     }

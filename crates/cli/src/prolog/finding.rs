@@ -32,6 +32,8 @@ pub(crate) struct Finding {
     pub(crate) why: String,
     /// Paths that end like this.
     pub(crate) count: usize,
+    /// What it does depends on where it runs.
+    pub(crate) asks_outside: bool,
     pub(crate) verdict: Verdict,
 }
 
@@ -116,7 +118,7 @@ pub(crate) fn findings(
         let expectation = expect(unit, &ran);
         let reason = reason(expectation.as_ref());
         let why = why(way, kind, &expectation);
-        let verdict = Verdict::Unknown("swipl was not asked".to_owned());
+        let verdict = Verdict::not_asked();
         let results = way.results.clone();
         let finding = Finding {
             kind,
@@ -132,6 +134,7 @@ pub(crate) fn findings(
             reason,
             why,
             count: 1,
+            asks_outside: ran.asks_outside,
             verdict,
         };
         res.push(finding);

@@ -207,7 +207,8 @@ fn selected(
     modes: &[Declaration],
     first: Option<&FirstGoal>,
 ) -> Result<Vec<PredicateInfo>, Diagnostic> {
-    let predicates = &source.program.predicates;
+    let predicates: Vec<&PredicateInfo> =
+        source.program.predicates.iter().filter(|it| !it.is_foreign).collect();
     if !options.functions.is_empty() {
         let found = options.functions.iter().map(|text| named(source, text));
         return found.collect();
@@ -223,12 +224,15 @@ fn selected(
         return Ok(res);
     }
     let has_exports = predicates.iter().any(|it| it.is_exported);
-    let is_called = |it: &PredicateInfo| it.is_called || it.is_dynamic;
+    let is_called = |it: &&PredicateInfo| it.is_called || it.is_dynamic;
+    let those = |wanted: fn(&PredicateInfo) -> bool| -> Vec<PredicateInfo> {
+        predicates.iter().filter(|it| wanted(it)).map(|it| (*it).clone()).collect()
+    };
     let res: Vec<PredicateInfo> = if has_exports {
-        predicates.iter().filter(|it| it.is_exported).cloned().collect()
+        those(|it| it.is_exported)
     } else if predicates.iter().all(is_called) {
         // All call each other.
-        predicates.iter().filter(|it| !it.is_dynamic).cloned().collect()
+        those(|it| !it.is_dynamic)
     } else {
         source.program.entries().into_iter().cloned().collect()
     };

@@ -5,7 +5,7 @@ use crate::prolog::expect::{Answers, Expectation};
 use crate::prolog::explore::{Case, Explored, Verdict};
 use crate::prolog::finding::Finding;
 use crate::prolog::source::Source;
-use crate::prolog::swipl::{Swipl, kept_facts, quoted};
+use crate::prolog::swipl::{LONGEST, Swipl, kept_facts, quoted};
 use ::report::WrittenKind;
 use prolog::code::PredId;
 use sandbox::Scratch;
@@ -60,7 +60,7 @@ fn failed<'c>(
         Ok((scratch, tests))
     });
     let args = ["-q", "-g", "run_tests", "-t", "halt"];
-    let said = written.ok().and_then(|it| swipl.run(&args, source, &it.1, it.0));
+    let said = written.ok().and_then(|it| swipl.run(&args, source, &it.1, it.0, LONGEST));
     let Some((out, errors)) = said else { return Vec::new() };
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     // A test that swipl speaks of did not simply pass.
@@ -155,6 +155,7 @@ pub(crate) fn of_finding(source: &Source, unit: &Explored, of: &Finding) -> Opti
         call: of.call.clone(),
         results: of.results.clone(),
         expectation: of.expectation.clone()?,
+        asks_outside: of.asks_outside,
         verdict: of.verdict.clone(),
     };
     Some(test_clause(source, &plain(&unit.name), unit.pred, &case))

@@ -74,6 +74,7 @@ fn unit(source: &Source, done: &Done<Source>) -> Unit {
         by_module: BTreeMap::from([(module, clauses)]),
         matched: of.matched.iter().map(|it| matched(source, it)).collect(),
     };
+    res.disagreements.clone_from(&of.disagreements);
     res.findings = of.findings.iter().map(|it| finding(source, of, it)).collect();
     res.tests = of.tests.iter().map(|it| test(of, it)).collect();
     res
@@ -231,14 +232,16 @@ impl<'a> Found<'a> {
 fn module(source: &Source, done: &[Done<Source>]) -> Module {
     let program = &source.program;
     let found = Found::new(done);
-    let functions = program.predicates.iter().map(|it| {
+    let functions = program.predicates.iter().filter(|it| !it.is_foreign).map(|it| {
         let share = found.share(&it.marks);
         let function = format!("{}/{}", it.name, it.arity);
         let Share { covered, total, entered } = share;
         FunctionShare { function, covered, total, entered }
     });
     let (mut uncovered, mut lines) = (Vec::new(), Vec::new());
-    for (mark, clause) in (0..).zip(&program.clauses) {
+    // Clauses of files that the program loads belong to those.
+    let own = || (0..).zip(&program.clauses).filter(|it| it.1.file.is_none());
+    for (mark, clause) in own() {
         let named = program.predicates.iter().find(|it| it.id == clause.pred);
         let function = named.map(|it| format!("{}/{}", it.name, it.arity)).unwrap_or_default();
         let covered = found.completed.contains(&mark);
@@ -259,7 +262,7 @@ fn module(source: &Source, done: &[Done<Source>]) -> Module {
             why: found.why(source, mark),
         });
     }
-    let marks: Vec<u32> = (0..).zip(&program.clauses).map(|it| it.0).collect();
+    let marks: Vec<u32> = own().map(|it| it.0).collect();
     Module {
         module: program.module.clone(),
         title: source.path.display().to_string(),

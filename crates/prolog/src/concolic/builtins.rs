@@ -283,10 +283,12 @@ impl Machine {
         self.record(|_, it| it.lose(place, what));
     }
 
-    /// A flag tells of the place where a program runs: other inputs say nothing of what it may be.
-    pub(crate) fn note_environment(&mut self, flag: &str) {
+    /// The program asks for something that the place where it runs decides (a flag, a clock, what somebody
+    /// types): other inputs say nothing of what it may be, and other runs may have another answer.
+    pub(crate) fn note_environment(&mut self, what: &str) {
+        self.has_asked_outside = true;
         let place = self.at_builtin(0);
-        let what = format!("the flag {flag}");
+        let what = what.to_owned();
         self.record(|_, it| it.lose(place, what));
     }
 

@@ -1,6 +1,6 @@
 //! The program under test as a report needs it: predicates, their clauses, and who calls whom.
 
-use crate::code::{ClauseId, Ins, PredId};
+use crate::code::{ClauseId, Ins, Kind, Meta, PredId};
 use crate::data::{AtomId, FunctorId, Heap, Value, View};
 use crate::machine::Machine;
 use crate::program::{File, Library, LoadReport};
@@ -34,8 +34,11 @@ pub struct PredicateInfo {
     pub arity: usize,
     pub line: u32,
     pub is_exported: bool,
+    /// Its clauses are facts that goals may add and take away.
     pub is_dynamic: bool,
-    /// Whether another predicate of the program calls it.
+    /// Its clauses stand in another file, which the program loads.
+    pub is_foreign: bool,
+    /// Whether another predicate of the program calls it for sure.
     pub is_called: bool,
     pub calls: Vec<PredId>,
     /// Its clauses, by mark.
@@ -45,6 +48,8 @@ pub struct PredicateInfo {
 #[derive(Clone, Debug)]
 pub struct ClauseInfo {
     pub pred: PredId,
+    /// The other file that it stands in, if it is not the program's own.
+    pub file: Option<String>,
     pub line: u32,
     /// From 1, among the clauses of its predicate.
     pub number: usize,
@@ -56,8 +61,20 @@ pub struct ClauseInfo {
 enum Position {
     /// It is called as it is.
     Goal,
+    /// It is called, perhaps with more arguments.
+    Closure,
     /// It may become a goal, with more arguments.
     Term,
+}
+
+/// What the clauses of a predicate call of the program.
+struct Calls {
+    /// All that they name, with more arguments or fewer: data may become a goal.
+    all: Vec<PredId>,
+    /// What stands where a goal stands.
+    certain: Vec<PredId>,
+    /// The goals of each clause as text.
+    texts: Vec<Vec<String>>,
 }
 
 /// Goals whose arguments are goals.
@@ -100,6 +117,7 @@ impl Machine {
         let mut predicates: Vec<PredicateInfo> = Vec::new();
         let mut places: FxHashMap<PredId, usize> = FxHashMap::default();
         let mut clauses = Vec::new();
+        let own_file = self.db.marks.iter().map(|it| it.file).min();
         for (mark, marked) in (0..).zip(&self.db.marks) {
             let place = *places.entry(marked.pred).or_insert_with(|| {
                 let pred = self.db.get(marked.pred);
@@ -110,6 +128,7 @@ impl Machine {
                     line: marked.line,
                     is_exported: exports.contains(&pred.functor),
                     is_dynamic: pred.dynamic,
+                    is_foreign: Some(marked.file) != own_file,
                     is_called: false,
                     calls: Vec::new(),
                     marks: Vec::new(),
@@ -119,8 +138,10 @@ impl Machine {
             let Some(predicate) = predicates.get_mut(place) else { continue };
             predicate.marks.push(mark);
             let number = predicate.marks.len();
+            let file = || self.modules.files.get(marked.file as usize).cloned();
             clauses.push(ClauseInfo {
                 pred: marked.pred,
+                file: (Some(marked.file) != own_file).then(file).flatten(),
                 line: marked.line,
                 number,
                 goals: vec![],
@@ -129,14 +150,15 @@ impl Machine {
         let known: Vec<PredId> = predicates.iter().map(|it| it.id).collect();
         for n in 0..predicates.len() {
             let Some(id) = predicates.get(n).map(|it| it.id) else { continue };
-            let (calls, goals) = self.calls_of(id, &known);
-            for callee in calls.iter().filter(|it| **it != id) {
+            let Calls { all: calls, certain, texts: goals } = self.calls_of(id, &known);
+            for callee in certain.iter().filter(|it| **it != id) {
                 if let Some(info) = places.get(callee).and_then(|it| predicates.get_mut(*it)) {
                     info.is_called = true;
                 }
             }
             let Some(info) = predicates.get_mut(n) else { continue };
             info.calls = calls;
+            info.is_dynamic &= goals.iter().all(Vec::is_empty);
             for (mark, goals) in info.marks.iter().zip(goals) {
                 if let Some(clause) = clauses.get_mut(*mark as usize) {
                     clause.goals = goals;
@@ -212,10 +234,10 @@ impl Machine {
         if let View::Struct(functor, _) = head.view() { Some(functor) } else { None }
     }
 
-    /// Predicates under test that the clauses of one name, and the goals of each clause as text.
-    fn calls_of(&self, id: PredId, known: &[PredId]) -> (Vec<PredId>, Vec<Vec<String>>) {
+    /// What the clauses of a predicate call.
+    fn calls_of(&self, id: PredId, known: &[PredId]) -> Calls {
         let module = self.db.get(id).module;
-        let mut calls = Vec::new();
+        let (mut calls, mut certain) = (Vec::new(), Vec::new());
         let mut texts = Vec::new();
         for clause in self.db.clauses_of(id) {
             let mut heap = Heap::default();
@@ -229,9 +251,8 @@ impl Machine {
                     View::Atom(name) => (name, 0),
                     View::Struct(functor, at) => {
                         let (name, arity) = self.atoms.name_arity(functor);
-                        let is_control = CONTROL.contains(&(self.atoms.text(name), arity));
-                        let parts = if is_control { position } else { Position::Term };
-                        todo.extend((0..arity).map(|n| (heap.cell(at + n), parts)));
+                        let part = |n: usize| self.position(module, functor, n, position);
+                        todo.extend((0..arity).map(|n| (heap.cell(at + n), part(n))));
                         (name, arity)
                     }
                     View::Var(_)
@@ -246,15 +267,58 @@ impl Machine {
                 for pred in known {
                     let callee = self.db.get(*pred);
                     let fits = (arity..=arity + n_more).contains(&(callee.arity as usize));
-                    if callee.name == name && callee.module == module && fits {
+                    let is_named = callee.name == name && fits;
+                    if is_named && (callee.module == module || self.imports(module, *pred)) {
                         calls.push(*pred);
+                        if position != Position::Term {
+                            certain.push(*pred);
+                        }
                     }
                 }
             }
         }
-        calls.sort_unstable();
-        calls.dedup();
-        (calls, texts)
+        for it in [&mut calls, &mut certain] {
+            it.sort_unstable();
+            it.dedup();
+        }
+        Calls { all: calls, certain, texts }
+    }
+
+    /// Whether a predicate of another module is called by its name in a module.
+    fn imports(&self, module: AtomId, pred: PredId) -> bool {
+        let found = self.db.find(module, self.db.get(pred).functor);
+        found.is_some_and(|it| it == pred || self.db.get(it).kind == Kind::Import(pred))
+    }
+
+    /// What the n-th argument of a goal or term is, which itself is in some position.
+    fn position(&self, module: AtomId, of: FunctorId, n: usize, outer: Position) -> Position {
+        let (name, arity) = self.atoms.name_arity(of);
+        let name = self.atoms.text(name);
+        if outer == Position::Term {
+            return Position::Term;
+        }
+        if CONTROL.contains(&(name, arity)) {
+            return outer;
+        }
+        match (name, arity) {
+            ("^" | ":", 2) if n == 1 => return outer,
+            ("call", 1..) | ("phrase", 2 | 3) if n == 0 => return Position::Closure,
+            ("findall" | "bagof" | "setof" | "aggregate_all", 3) if n == 1 => {
+                return Position::Goal;
+            }
+            _ => {}
+        }
+        // Arguments of closures are data.
+        if outer == Position::Closure {
+            return Position::Term;
+        }
+        let Some(callee) = self.db.find(module, of) else {
+            // A library that is loaded when it is needed may call any argument.
+            let is_library = self.modules.index.iter().any(|it| *it.0 == of);
+            return if is_library { Position::Closure } else { Position::Term };
+        };
+        let is_goal = self.db.get(callee).meta.as_ref().and_then(|it| it.get(n));
+        if is_goal == Some(&Meta::Qualified) { Position::Closure } else { Position::Term }
     }
 
     fn goal_texts(&self, heap: &Heap, body: Value) -> Vec<String> {
@@ -346,6 +410,7 @@ impl Program {
     pub fn place(&self, mark: u32, path: &str) -> Option<(String, u32)> {
         let clause = self.clauses.get(mark as usize)?;
         let info = self.predicates.iter().find(|it| it.id == clause.pred)?;
+        let path = clause.file.as_deref().unwrap_or(path);
         let text = format!("{}/{} {path}:{}", info.name, info.arity, clause.line);
         Some((text, clause.line))
     }
@@ -363,8 +428,9 @@ impl Program {
 
     /// Predicates that no other one calls, and of those that only call each other the first.
     pub fn entries(&self) -> Vec<&PredicateInfo> {
+        let own = self.predicates.iter().filter(|it| !it.is_dynamic && !it.is_foreign);
         let (mut entries, mut called): (Vec<&PredicateInfo>, Vec<&PredicateInfo>) =
-            self.predicates.iter().filter(|it| !it.is_dynamic).partition(|it| !it.is_called);
+            own.partition(|it| !it.is_called);
         let mut reached: BTreeSet<PredId> =
             entries.iter().flat_map(|it| self.called_from(it.id)).collect();
         called.retain(|it| !reached.contains(&it.id));

@@ -54,6 +54,8 @@ pub struct Ran {
     /// A number that runs with the same choices share.
     pub path: u64,
     pub steps: u64,
+    /// It asked for what the place where it runs decides: a flag, a clock, what somebody types.
+    pub asks_outside: bool,
 }
 
 /// The values of the results, in the order of the arguments.
@@ -281,7 +283,7 @@ impl<'m> Unit<'m> {
         let (entered, completed): (Vec<u32>, Vec<u32>) = (reached(ENTERED), reached(COMPLETED));
         let is_made = !is_prepared || machine.globals.contains_key(&begun);
         let finished = if is_made { finished } else { Finished::Unmade };
-        let steps = machine.steps;
+        let (steps, asks_outside) = (machine.steps, machine.has_asked_outside);
         let recorder = machine.recorder.as_ref();
         let choices: Vec<(SiteId, usize)> = recorder
             .map(|it| it.choices.iter().map(|it| (it.site, it.taken)).collect())
@@ -292,7 +294,18 @@ impl<'m> Unit<'m> {
         choices.hash(&mut hasher);
         let path = hasher.finish();
         let input = input.clone();
-        Ran { input, answers, finished, entered, completed, choices, matched, path, steps }
+        Ran {
+            input,
+            answers,
+            finished,
+            entered,
+            completed,
+            choices,
+            matched,
+            path,
+            steps,
+            asks_outside,
+        }
     }
 
     fn answers(&mut self, query: &Record) -> (Vec<Answer>, Finished) {
