@@ -538,6 +538,7 @@ pub(crate) fn end_of(ran: &Ran) -> u64 {
     match &ran.finished {
         _ if !ran.answers.is_empty() => 0,
         Finished::Thrown(ball, _) => number(&crate::prolog::finding::shape(ball)) | 2,
+        Finished::Broken(n) => number(n) | 4,
         Finished::Exhausted { .. }
         | Finished::More
         | Finished::Stopped(_)

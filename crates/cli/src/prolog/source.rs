@@ -15,6 +15,8 @@ pub(crate) struct Source {
     pub(crate) program: Program,
     pub(crate) inference: Inference,
     pub(crate) declarations: Vec<Declaration>,
+    /// The types that the program defines for `must_be/2`.
+    pub(crate) own_types: Vec<(String, usize)>,
     /// Clauses that no goal of the planned predicates can complete, by their marks.
     pub(crate) impossible: BTreeSet<u32>,
     /// What `--allow` names, for the SWI-Prolog that confirms.
@@ -40,10 +42,12 @@ impl Session {
         let program = machine.program(&report);
         let inference = Inference::of(&machine);
         let declarations = declarations(&file.text);
+        let own_types = machine.own_types();
         let diagnostics = notes(&report);
         let impossible = BTreeSet::new();
         let effects = Vec::new();
-        let source = Source { path, program, inference, declarations, impossible, effects };
+        let source =
+            Source { path, program, inference, declarations, own_types, impossible, effects };
         Ok(Session { source, machine, files, diagnostics })
     }
 }

@@ -169,6 +169,27 @@ impl Machine {
         Program { module: self.atoms.text(module).to_owned(), predicates, clauses, facts }
     }
 
+    /// The types that clauses of `error:has_type/2` define, with their numbers of arguments.
+    pub fn own_types(&self) -> Vec<(String, usize)> {
+        let is_it = |it: &&crate::code::Pred| {
+            it.arity == 2
+                && self.atoms.text(it.name) == "has_type"
+                && self.atoms.text(it.module) == "error"
+        };
+        let Some(pred) = self.db.preds.iter().find(is_it) else { return Vec::new() };
+        let Some(id) = self.db.find(pred.module, pred.functor) else { return Vec::new() };
+        let mut res = Vec::new();
+        for clause in self.db.clauses_of(id) {
+            let mut heap = Heap::default();
+            let term = self.db.clause(clause).term.load(&mut heap);
+            let (head, _) = head_and_body(self, &heap, term);
+            if let Some((name, arity)) = heap.name_arity(heap.arg(head, 0), &self.atoms) {
+                res.push((self.atoms.text(name).to_owned(), arity));
+            }
+        }
+        res
+    }
+
     /// Predicates that are dynamic, or that some clause of the known ones adds to.
     fn facts(&self, module: AtomId, known: &[PredId]) -> Vec<FactInfo> {
         let mut res: Vec<FactInfo> = Vec::new();
