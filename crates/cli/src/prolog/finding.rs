@@ -2,8 +2,9 @@
 
 use crate::prolog::expect::{Expectation, Written, expect};
 use crate::prolog::explore::{ANSWERS, Verdict};
+use crate::prolog::level::{Evidence, Rated};
 use crate::prolog::plan::Way;
-use ::report::Kind;
+use ::report::{Kind, Level};
 use prolog::code::PredId;
 use prolog::concolic::{Determinism, Finished, Program, Ran, Unit};
 use prolog::{Limits, Stop};
@@ -15,8 +16,8 @@ pub(crate) struct Finding {
     pub(crate) kind: Kind,
     /// The same for findings that have one cause.
     pub(crate) cause: Cause,
-    /// Whether what is declared allows these arguments.
-    pub(crate) is_declared: bool,
+    /// How much it matters, and why.
+    pub(crate) rated: Rated,
     /// Goals that are called before.
     pub(crate) setup: Vec<String>,
     pub(crate) args: Vec<String>,
@@ -86,6 +87,7 @@ pub(crate) fn findings(
 ) -> Vec<Finding> {
     let mut res: Vec<Finding> = Vec::new();
     let mut n_endless = 0;
+    let mut evidence = Evidence::new(log);
     for ran in log {
         let Some((kind, cause)) = judge(way, ran) else { continue };
         let is_meant = is_trusted || way.is_declared;
@@ -113,6 +115,10 @@ pub(crate) fn findings(
                 _ => continue,
             }
         }
+        let rated = evidence.rate(unit, way, &ran, kind);
+        // What is refused only sometimes is no refusal.
+        let is_crash = kind == Kind::Rejected && rated.level != Level::Refusal;
+        let kind = if is_crash { Kind::Crash } else { kind };
         let Written { setup, args, call } = way.written(unit, &ran.input);
         let (line, stack) = at.of(&ran);
         let expectation = expect(unit, &ran);
@@ -123,14 +129,23 @@ pub(crate) fn findings(
             | Finished::Exhausted { .. }
             | Finished::More
             | Finished::Strange
-            | Finished::Unmade => (reason(expectation.as_ref()), why(way, kind, &expectation)),
+            | Finished::Unmade => {
+                let is_wrong_end =
+                    matches!(way.determinism, Some(Determinism::Failure | Determinism::Erroneous))
+                        && matches!(expectation, Some(Expectation::Answers(_)));
+                let reason = match is_wrong_end {
+                    true => "it succeeds".to_owned(),
+                    false => reason(expectation.as_ref()),
+                };
+                (reason, why(way, kind, &expectation))
+            }
         };
         let verdict = Verdict::not_asked();
         let results = way.results.clone();
         let finding = Finding {
             kind,
             cause,
-            is_declared: way.is_declared,
+            rated,
             setup,
             args,
             call,
@@ -303,7 +318,7 @@ fn is_broken_promise(ball: &Term) -> bool {
 }
 
 /// Whether an error says that the arguments are not what the predicate is for.
-fn is_refusal(ball: &Term, input: &Input) -> bool {
+pub(super) fn is_refusal(ball: &Term, input: &Input) -> bool {
     let Some([name, formal, _]) = ball.as_tuple() else { return false };
     if name.as_atom() != Some("error") {
         return false;

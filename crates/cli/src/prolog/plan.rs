@@ -486,6 +486,10 @@ fn way_of(source: &Source, parts: &[Part<'_>], declared: &[Declaration], belief:
         let is_of = |it: &&Declaration| it.name == info.name && it.args.len() == info.arity;
         let declared = declared.iter().find(is_of);
         is_declared &= args.iter().any(|it| it.is_given());
+        asked = match belief {
+            Belief::Tight | Belief::Loose | Belief::None => asked_types(source, args, declared),
+            Belief::Open => Vec::new(),
+        };
         for (n, arg) in args.iter().enumerate().filter(|it| it.1.is_given()) {
             if let Arg::Made(by) = arg {
                 inputs.push(by.given(&mut maker.types));
@@ -493,17 +497,15 @@ fn way_of(source: &Source, parts: &[Part<'_>], declared: &[Declaration], belief:
             }
             let said = declared.and_then(|it| it.args.get(n)?.of.clone());
             is_declared &= said.is_some();
+            let is_asked = asked.iter().any(|it: &(usize, Term)| it.0 == n);
             inputs.push(match said {
+                Some(said) if is_asked => maker.asked(&said, info.id, n),
                 Some(said) => maker.declared(&said, info.id, n),
                 None => maker.of_arg(info.id, n),
             });
         }
         determinism = declared.and_then(|it| it.determinism);
         throws = declared.map(|it| it.throws.clone()).unwrap_or_default();
-        asked = match belief {
-            Belief::Tight | Belief::Loose | Belief::None => asked_types(source, args, declared),
-            Belief::Open => Vec::new(),
-        };
         let (module, name) = (source.program.module.clone(), info.name.clone());
         let types = Vec::new();
         goals.push(Goal { module, name, args: args.clone(), before: Vec::new(), types });

@@ -4,7 +4,6 @@ use crate::flow::Done;
 use crate::prolog::expect::{Expectation, whole};
 use crate::prolog::explore::{Case, Explored, Verdict};
 use crate::prolog::finding::Finding;
-use crate::prolog::level::level;
 use crate::prolog::plan::Planned;
 use crate::prolog::plunit;
 use crate::prolog::source::Source;
@@ -89,7 +88,7 @@ fn matched(source: &Source, of: &(PredId, Vec<u32>)) -> Matched {
 
 fn finding(source: &Source, unit: &Explored, of: &Finding) -> ::report::Finding {
     let class = of.expectation.as_ref().map_or("timeout", Expectation::outcome);
-    let (level, because) = level(of);
+    let (level, because) = (of.rated.level, of.rated.because.clone());
     let shown = whole(&of.setup, &of.call);
     let says = match &of.expectation {
         Some(Expectation::Throws { ball, is_error: true }) => format!("throws error({ball}, _)"),
