@@ -163,6 +163,7 @@ impl ModuleClauses {
             functions,
             uncovered,
             lines,
+            ..Module::default()
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::prolog::words::{dictionary, sentences};
 use ::report::Kind;
 use engine::{Alone, Settings, Stop};
 use prolog::code::PredId;
-use prolog::concolic::{Finished, Inference, Ran, Unit};
+use prolog::concolic::{Finished, Inference, Program, Ran, Unit};
 use prolog::{Library, Limits, Machine};
 use solve::{Chain, Effort, Statistics};
 use std::collections::{BTreeMap, BTreeSet};
@@ -64,6 +64,8 @@ pub(crate) struct Case {
     pub(crate) call: String,
     pub(crate) results: Vec<String>,
     pub(crate) expectation: Expectation,
+    /// Clauses that it completes and branches that it takes and no test before it does, in words.
+    pub(crate) completes: Vec<String>,
     /// What it does depends on where it runs.
     pub(crate) asks_outside: bool,
     pub(crate) verdict: Verdict,
@@ -107,6 +109,8 @@ const NEAR: u64 = 8;
 const LITTLE_PATIENCE: u64 = 40;
 /// What is spent after all clauses are completed on what may still go wrong.
 const MORE: u64 = 250;
+/// So many times as much where branches of their bodies were not taken yet.
+const FOR_BRANCHES: u64 = 3;
 /// And no longer than this, where questions are hard.
 const LINGER: Duration = Duration::from_secs(5);
 /// Inputs that are put together with each other.
@@ -262,7 +266,9 @@ pub(crate) fn explore(
             if options.coverage == Criterion::Clause && wanted.iter().all(|it| covered.contains(it))
             {
                 let (since, begun) = *covered_at.get_or_insert((report.spent, Instant::now()));
-                if since + MORE < report.spent {
+                let has_branches = task.reachable.iter().all(|it| covered.contains(it));
+                let more = if has_branches { MORE } else { MORE * FOR_BRANCHES };
+                if since + more < report.spent {
                     return Some(Stop::Runs);
                 }
                 if LINGER < begun.elapsed() {
@@ -403,6 +409,7 @@ pub(crate) fn finish(session: &mut Session, planned: &Planned, search: &mut Sear
     }
     res.tests.clear();
     let mut steps = TEST_STEPS;
+    let mut told: BTreeSet<u32> = BTreeSet::new();
     let kept = prune(kept.clone(), options.coverage, options.goal.is_some());
     for (n, ran) in kept {
         let Some(way) = task.ways.get(n) else { continue };
@@ -415,7 +422,10 @@ pub(crate) fn finish(session: &mut Session, planned: &Planned, search: &mut Sear
         let limits = Limits { steps: MORE_STEPS.min(steps), memory_bytes: MEMORY };
         let (case, n_steps) = case(&mut unit, way, &ran, limits);
         steps = steps.saturating_sub(n_steps).max(STEPS);
-        if let Some(case) = case {
+        if let Some(mut case) = case {
+            let program = &session.source.program;
+            let new = ran.completed.iter().filter(|it| told.insert(**it));
+            case.completes = new.filter_map(|it| told_of(program, *it)).collect();
             for mark in &ran.completed {
                 covering.entry(*mark).or_insert_with(|| whole(&case.setup, &case.call));
             }
@@ -615,6 +625,17 @@ fn prune(kept: Vec<(usize, Ran)>, criterion: Criterion, wants_first: bool) -> Ve
     kept.map(|it| it.1).collect()
 }
 
+/// A clause or a branch in words; `None` if no program has it.
+fn told_of(program: &Program, mark: u32) -> Option<String> {
+    let clause = program.clauses.get(mark as usize)?;
+    let info = program.predicates.iter().find(|it| it.id == clause.pred)?;
+    let place = format!("clause {} of {}/{}", clause.number, info.name, info.arity);
+    Some(match clause.branch_text() {
+        Some(branch) => format!("{branch} in {place}"),
+        None => format!("completes {place}"),
+    })
+}
+
 /// Where goals have more answers than were looked at, clauses may be completed by later ones: looks at all
 /// of them, within a number of steps. How many goals may have even more.
 fn look_at_all_answers(session: &mut Session, task: &Task, search: &mut Search) -> usize {
@@ -660,6 +681,7 @@ fn case(unit: &mut Unit<'_>, way: &Way, ran: &Ran, limits: Limits) -> (Option<Ca
     let Some(expectation) = expect(unit, ran) else { return (None, n_steps) };
     let (verdict, asks_outside) = (Verdict::not_asked(), ran.asks_outside);
     let results = way.results.clone();
-    let case = Case { setup, args, call, results, expectation, asks_outside, verdict };
+    let completes = Vec::new();
+    let case = Case { setup, args, call, results, expectation, completes, asks_outside, verdict };
     (Some(case), n_steps)
 }

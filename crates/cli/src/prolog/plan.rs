@@ -65,7 +65,11 @@ pub(crate) fn plan(session: &mut Session, asked: &Asked) -> Result<Vec<Planned>,
     for task in tasks(session, &asked.test)? {
         let Some(options) = asked.for_unit(&task.name, Some(&file))? else { continue };
         let impossible = session.machine.impossible(&session.source.program, &[task.pred]);
-        let is_wanted = |it: &u32| !impossible.contains(it);
+        let is_branch = |it: u32| {
+            let of = session.source.program.clauses.get(it as usize);
+            of.is_some_and(|it| it.branch.is_some())
+        };
+        let is_wanted = |it: &u32| !impossible.contains(it) && !is_branch(*it);
         let wanted = task.reachable.iter().copied().filter(is_wanted).collect();
         res.push(Planned { task, options: options.into_owned(), wanted });
     }

@@ -72,7 +72,7 @@ pub(super) fn refused(swipl: &Swipl, source: &Source, said: &[Diagnostic]) -> Ve
         let is_there = |it: &&Diagnostic| {
             let is_same_file =
                 |origin: &str| Path::new(origin).file_name() == Path::new(file).file_name();
-            let is_error = it.severity == Severity::Error;
+            let is_error = it.severity == Severity::Error || it.code == Code::BadSyntax;
             is_error
                 && it.place.as_ref().is_some_and(|it| it.line == line && is_same_file(&it.origin))
         };

@@ -1,7 +1,8 @@
 //! A Prolog source with its clauses under test, and a machine that has it loaded.
 
 use crate::args::Effect;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::explain::Code;
 use crate::prolog::{Files, no_file, notes, read};
 use prolog::Machine;
 use prolog::concolic::{Declaration, Inference, Program, declarations};
@@ -43,7 +44,17 @@ impl Session {
         let inference = Inference::of(&machine);
         let declarations = declarations(&file.text);
         let own_types = machine.own_types();
-        let diagnostics = notes(&report);
+        let mut diagnostics = notes(&report);
+        // What is understood as a declaration need not be syntax of Prolog.
+        let is_declared = |line: usize| declarations.iter().any(|it| it.line == line);
+        for it in &mut diagnostics {
+            let is_syntax = it.code == Code::BadSyntax;
+            if is_syntax
+                && it.place.as_ref().is_some_and(|it| it.origin == target && is_declared(it.line))
+            {
+                it.severity = Severity::Warning;
+            }
+        }
         let impossible = BTreeSet::new();
         let effects = Vec::new();
         let source =

@@ -1,6 +1,6 @@
 //! The program under test as a report needs it: predicates, their clauses, and who calls whom.
 
-use crate::code::{ClauseId, Ins, Kind, Meta, PredId};
+use crate::code::{BranchKind, ClauseId, Ins, Kind, Meta, PredId};
 use crate::data::{AtomId, FunctorId, Heap, Value, View};
 use crate::machine::Machine;
 use crate::program::{File, Library, LoadReport};
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 pub struct Program {
     pub module: String,
     pub predicates: Vec<PredicateInfo>,
-    /// By mark.
+    /// By mark: clauses, and branches of their bodies.
     pub clauses: Vec<ClauseInfo>,
     pub facts: Vec<FactInfo>,
 }
@@ -43,6 +43,8 @@ pub struct PredicateInfo {
     pub calls: Vec<PredId>,
     /// Its clauses, by mark.
     pub marks: Vec<u32>,
+    /// The branches of their bodies, by mark.
+    pub branches: Vec<u32>,
 }
 
 #[derive(Clone, Debug)]
@@ -53,6 +55,8 @@ pub struct ClauseInfo {
     pub line: u32,
     /// From 1, among the clauses of its predicate.
     pub number: usize,
+    /// It is a branch of this clause's body: of which kind, and its number among those of the kind.
+    pub branch: Option<(BranchKind, usize)>,
     pub goals: Vec<String>,
 }
 
@@ -132,11 +136,20 @@ impl Machine {
                     is_called: false,
                     calls: Vec::new(),
                     marks: Vec::new(),
+                    branches: Vec::new(),
                 });
                 predicates.len() - 1
             });
             let Some(predicate) = predicates.get_mut(place) else { continue };
-            predicate.marks.push(mark);
+            let branch = marked.branch.map(|it| {
+                let same = self.db.marks.iter().take(mark as usize);
+                let n_before = same.filter(|other| other.branch == Some(it)).count();
+                (it.kind, n_before + 1)
+            });
+            match branch {
+                None => predicate.marks.push(mark),
+                Some(_) => predicate.branches.push(mark),
+            }
             let number = predicate.marks.len();
             let file = || self.modules.files.get(marked.file as usize).cloned();
             clauses.push(ClauseInfo {
@@ -144,6 +157,7 @@ impl Machine {
                 file: (Some(marked.file) != own_file).then(file).flatten(),
                 line: marked.line,
                 number,
+                branch,
                 goals: vec![],
             });
         }
@@ -338,8 +352,13 @@ impl Machine {
             let is_library = self.modules.index.iter().any(|it| *it.0 == of);
             return if is_library { Position::Closure } else { Position::Term };
         };
-        let is_goal = self.db.get(callee).meta.as_ref().and_then(|it| it.get(n));
-        if is_goal == Some(&Meta::Qualified) { Position::Closure } else { Position::Term }
+        let callee = self.db.get(callee);
+        let is_goal = match &callee.meta {
+            Some(meta) => meta.get(n) == Some(&Meta::Qualified),
+            // What the system defines in Prolog may call any argument if it does not say which.
+            None => callee.module == AtomId::SYSTEM && callee.kind == Kind::Clauses,
+        };
+        if is_goal { Position::Closure } else { Position::Term }
     }
 
     fn goal_texts(&self, heap: &Heap, body: Value) -> Vec<String> {
@@ -441,7 +460,7 @@ impl Program {
         let mut marks: Vec<u32> = Vec::new();
         for id in self.called_from(from) {
             let info = self.predicates.iter().find(|it| it.id == id);
-            marks.extend(info.into_iter().flat_map(|it| &it.marks));
+            marks.extend(info.into_iter().flat_map(|it| it.marks.iter().chain(&it.branches)));
         }
         marks.sort_unstable();
         marks
@@ -496,5 +515,21 @@ impl Program {
             }
         }
         seen
+    }
+}
+
+impl ClauseInfo {
+    /// Which branch it is, in words.
+    pub fn branch_text(&self) -> Option<String> {
+        let (kind, n) = self.branch?;
+        let what = match kind {
+            BranchKind::Then => "condition holds",
+            BranchKind::Else => "condition does not hold",
+            BranchKind::Left => "left side of ;",
+            BranchKind::Right => "right side of ;",
+            BranchKind::Holds => "\\+ holds",
+            BranchKind::Refuted => "\\+ does not hold",
+        };
+        Some(if n == 1 { what.to_owned() } else { format!("{what} ({n})") })
     }
 }
