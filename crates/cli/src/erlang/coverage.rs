@@ -168,6 +168,7 @@ impl ModuleClauses {
             functions,
             uncovered,
             lines,
+            ..Module::default()
         }
     }
 }

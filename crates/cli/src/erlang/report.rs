@@ -90,7 +90,7 @@ fn unit(project: &Project, done: &Done<Project>) -> Unit {
     res.coverage = UnitCoverage {
         clauses: coverage.all,
         by_module: coverage.by_module.iter().map(|it| (it.0.as_str().to_owned(), it.1)).collect(),
-        matched: Vec::new(),
+        ..UnitCoverage::default()
     };
     res.findings = findings.iter().map(|it| finding(project, task, it)).collect();
     res.tests = explored.ends().map(|it| test(name, it.0, it.1)).collect();
