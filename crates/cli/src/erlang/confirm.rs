@@ -1,6 +1,6 @@
 //! Findings tried on the real BEAM.
 
-use crate::erlang::explore::Explored;
+use crate::erlang::explore::{Explored, MAX_REDUCTIONS};
 use crate::erlang::finding::{Confirmation, Finding};
 use crate::erlang::frames::{Frame, frames};
 use crate::erlang::schedules::Schedule;
@@ -8,6 +8,8 @@ use crate::erlang::unit::UnitName;
 use ::report::Kind;
 use beam::backend::is_alike;
 use beam::{Followed, Replayed, Replayer, Turn};
+use erlang::builtins;
+use erlang::machine::Allowed;
 use std::time::{Duration, Instant};
 use term::{Style, Term, print};
 use trace::Outcome;
@@ -17,6 +19,8 @@ const LIMIT: Duration = Duration::from_secs(10);
 /// For a call that did not: far more than BEAM needs for what the machine was given.
 const LIMIT_OF_ENDLESS: Duration = Duration::from_secs(2);
 
+const NO_END: &str = "BEAM did not end";
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Confirmed,
@@ -25,25 +29,59 @@ pub(crate) enum Verdict {
     Dismissed,
 }
 
+/// The BEAM that findings are tried on, and what programs may touch there.
+#[derive(Debug)]
+pub(crate) struct Real<'a> {
+    pub(crate) beam: &'a mut Replayer,
+    pub(crate) allowed: Allowed,
+    /// Whether inputs ran on BEAM in the first place, so that both runs may have met with a refusal.
+    pub(crate) was_on_beam: bool,
+}
+
 /// Tries all findings, and leaves out those that BEAM shows to be none.
 pub(crate) fn confirm(
-    beam: &mut Replayer,
+    on: Real<'_>,
     unit: &UnitName,
     explored: &mut Explored,
     deadline: Option<Instant>,
 ) {
+    let Real { beam, allowed, was_on_beam } = on;
     explored.findings.retain_mut(|finding| {
         if deadline.is_some_and(|it| it <= Instant::now()) {
             finding.confirmation = Confirmation::Unconfirmed("the budget ended first".to_owned());
             return true;
         }
-        match try_on_beam(beam, unit, finding) {
+        let verdict = try_on_beam(beam, unit, finding);
+        let is_in_question = was_on_beam && finding.kind != Kind::Timeout
+            || matches!(&verdict, Verdict::Unconfirmed(why) if !why.starts_with(NO_END));
+        // What the sandbox refused looks like an answer of the program's own.
+        if is_in_question
+            && finding.schedule.is_none()
+            && let Some(what) = touched(beam, unit, finding, allowed)
+        {
+            let why = format!("it touches {what}, which --allow does not name");
+            finding.confirmation = Confirmation::Unconfirmed(why);
+            return true;
+        }
+        match verdict {
             Verdict::Confirmed => finding.confirmation = Confirmation::Confirmed,
             Verdict::Unconfirmed(why) => finding.confirmation = Confirmation::Unconfirmed(why),
             Verdict::Dismissed => return false,
         }
         true
     });
+}
+
+/// The function by which a call on BEAM reaches for what it may not touch.
+fn touched(
+    beam: &mut Replayer,
+    unit: &UnitName,
+    finding: &Finding,
+    allowed: Allowed,
+) -> Option<String> {
+    let refused = builtins::all().filter(|it| !allowed.allows(it.effect));
+    let refused: Vec<_> = refused.map(|it| (it.module, it.name, it.arity)).collect();
+    beam.touches(&unit.module, &unit.function, &finding.input.args, &refused, LIMIT_OF_ENDLESS)
 }
 
 /// Whether BEAM agrees that this is what the call does.
@@ -62,7 +100,15 @@ fn try_on_beam(beam: &mut Replayer, unit: &UnitName, finding: &Finding) -> Verdi
         | Kind::Race
         | Kind::Rejected => LIMIT,
     };
-    match beam.call(&unit.module, &unit.function, &finding.input.args, limit) {
+    let mut call = |limit| beam.call(&unit.module, &unit.function, &finding.input.args, limit);
+    // A machine with much else to do may need longer for what the machine of ours did.
+    let replayed = match call(limit) {
+        Ok(Replayed::Timeout { reductions }) if limit < LIMIT && reductions <= MAX_REDUCTIONS => {
+            call(LIMIT)
+        }
+        replayed => replayed,
+    };
+    match replayed {
         Ok(replayed) => compare(&finding.outcome, &replayed),
         Err(error) => Verdict::Unconfirmed(error.to_string()),
     }
@@ -124,11 +170,16 @@ pub(crate) fn compare(outcome: &Outcome, replayed: &Replayed) -> Verdict {
         (_, Replayed::Unusable(why)) => {
             Verdict::Unconfirmed(format!("BEAM does not load the module: {why}"))
         }
-        (Outcome::Stopped(_), Replayed::Timeout) => Verdict::Confirmed,
+        (Outcome::Stopped(_), Replayed::Timeout { reductions }) if MAX_REDUCTIONS < *reductions => {
+            Verdict::Confirmed
+        }
+        (Outcome::Stopped(_), Replayed::Timeout { .. }) => {
+            Verdict::Unconfirmed("on BEAM it waits".to_owned())
+        }
         (Outcome::Stopped(_), Replayed::Killed(reason)) if is_kill(reason) => Verdict::Confirmed,
         (Outcome::Stopped(_), _) => Verdict::Dismissed,
-        (_, Replayed::Timeout) => {
-            Verdict::Unconfirmed(format!("BEAM did not end within {} s", LIMIT.as_secs()))
+        (_, Replayed::Timeout { .. }) => {
+            Verdict::Unconfirmed(format!("{NO_END} within {} s", LIMIT.as_secs()))
         }
         (Outcome::Value(ours), Replayed::Value(theirs)) if is_alike(ours, theirs) => {
             Verdict::Confirmed

@@ -22,6 +22,7 @@ mod minimise;
 mod reached;
 mod schedules;
 mod shrink;
+mod stale;
 
 mod corpus;
 mod coverage;

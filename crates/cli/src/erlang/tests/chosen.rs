@@ -50,7 +50,7 @@ pub(super) fn choose(
             Ok(line) => {
                 let (module, function) = (&of.unit.module, &of.unit.function);
                 let replayed = beam.call(module, function, &test.input.args, LIMIT);
-                n_timeouts += usize::from(replayed == Ok(Replayed::Timeout));
+                n_timeouts += usize::from(matches!(replayed, Ok(Replayed::Timeout { .. })));
                 match replayed.map(|it| compare(&test.outcome, &it)) {
                     Ok(Verdict::Confirmed) => {
                         res.lines.push(line);

@@ -1,0 +1,133 @@
+//! What a report claims is so: verdicts, exit codes, what was tested, and what BEAM was seen to do.
+#![expect(clippy::disallowed_methods, reason = "it starts the binary under test")]
+
+mod common;
+#[path = "common/project.rs"]
+#[expect(dead_code, reason = "the projects of other tests are there too")]
+mod project;
+
+use project::Project;
+use serde_json::Value;
+use std::fs::{self, File, OpenOptions};
+use std::process::{Command, Stdio};
+use std::time::{Duration, SystemTime};
+
+/// The verdict of each unit, and the names of its losses.
+fn verdicts(report: &Value) -> Vec<(String, String, Vec<String>)> {
+    let text = |it: &Value| it.as_str().expect("text").to_owned();
+    let units = report["units"].as_array().expect("units").iter();
+    let losses = |it: &Value| {
+        it["losses"].as_array().expect("losses").iter().map(|it| text(&it["what"])).collect()
+    };
+    units.map(|it| (text(&it["unit"]), text(&it["verdict"]), losses(it))).collect()
+}
+
+#[test]
+fn what_the_environment_answers_is_not_the_whole_truth() {
+    let reads = [
+        "erlang:system_info({allocator, temp_alloc})",
+        "erlang:system_info(wordsize)",
+        "erlang:system_time()",
+        "erlang:unique_integer()",
+        "erlang:memory(total)",
+        "erlang:statistics(runtime)",
+        "erlang:process_info(self(), total_heap_size)",
+        "erlang:module_loaded(crypto)",
+        "init:get_argument(flag)",
+        "application:get_env(kernel, flag)",
+        "application:which_applications()",
+        "os:getenv(\"HOME\")",
+        "os:type()",
+        "code:lib_dir(kernel)",
+        "code:get_path()",
+        "calendar:local_time()",
+    ];
+    let mut text = "-module(reads).\n-compile(export_all).\n".to_owned();
+    for (n, read) in reads.iter().enumerate() {
+        text.push_str(&format!(
+            "-spec f{n}(atom()) -> atom().\nf{n}(X) -> case {read} of {{never, this}} -> other; _ -> X end.\n"
+        ));
+    }
+    text.push_str(
+        "-spec own(atom()) -> atom().\nown(X) -> put(x, X), process_info(self(), links), get(x).\n",
+    );
+    let project = Project::new("truth_environment", &[("reads.erl", &text)]);
+    let (report, code) = project.report(&["reads.erl", "--runs", "20"]);
+    assert_eq!(code, 0, "{report:#}");
+    for (unit, verdict, losses) in verdicts(&report) {
+        let expected = if unit == "reads:own/1" { "clean" } else { "bounded" };
+        assert_eq!(
+            (verdict.as_str(), losses.is_empty()),
+            (expected, expected == "clean"),
+            "{unit}"
+        );
+    }
+    let uncovered = report["modules"][0]["uncovered"].as_array().expect("clauses");
+    assert_eq!(uncovered.len(), reads.len(), "{uncovered:#?}");
+    for clause in uncovered {
+        assert_eq!(clause["why"], "unknown", "{clause}");
+    }
+}
+
+#[test]
+fn nothing_is_clean_if_no_input_satisfied_the_precondition() {
+    let text = "-module(pre).\n-export([f/1, never/1]).\n-spec f(integer()) -> integer().\n\
+                f(X) -> X.\n-spec never(integer()) -> boolean().\nnever(_) -> false.\n";
+    let project = Project::new("truth_precondition", &[("pre.erl", text)]);
+    let (report, _) =
+        project.report(&["pre.erl", "-f", "f/1", "--pre", "pre:never/1", "--runs", "20"]);
+    let losses = vec!["no input satisfied the precondition".to_owned()];
+    assert_eq!(verdicts(&report), [("pre:f/1".to_owned(), "bounded".to_owned(), losses)]);
+}
+
+#[test]
+fn what_could_not_be_done_is_exit_code_2() {
+    let text = "-module(m).\n-export([f/1, loop/0]).\nf(X) -> X.\nloop() -> loop().\n";
+    let project = Project::new("truth_codes", &[("m.erl", text), ("p.pl", "p :- p.\n")]);
+    let check = |args: &[&str]| assert_eq!(project.gimlet(args).code, 2, "{args:?}");
+    check(&["test", "m.erl", "-f", "f/1", "--runs", "5", "-j", "0"]);
+    check(&["test", "m.erl", "-f", "f/1", "--runs", "5", "--out", "/proc/nowhere"]);
+    check(&["test", "m.erl", "-f", "f/1", "--runs", "5", "--report", "json=/dev/full"]);
+    check(&["run", "m.erl", "m:loop()", "--reductions", "1000"]);
+    check(&["run", "p.pl", "p", "--reductions", "1000"]);
+    for args in [
+        &["run", "m.erl", "m:f(1)"][..],
+        &["test", "m.erl", "-f", "f/1", "--runs", "5"],
+        &["explain", "G001"],
+    ] {
+        let full = OpenOptions::new().write(true).open("/dev/full").expect("a full device");
+        let status = Command::new(env!("CARGO_BIN_EXE_gimlet"))
+            .args(args)
+            .current_dir(&project.dir)
+            .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
+            .stdout(full)
+            .stderr(Stdio::null())
+            .status();
+        assert_eq!(status.expect("it starts").code(), Some(2), "{args:?}");
+    }
+}
+
+#[test]
+fn old_code_is_named() {
+    let project = Project::new(
+        "truth_stale",
+        &[("app/src/m.erl", "-module(m).\n-export([f/0]).\nf() -> 1.\n")],
+    );
+    fs::create_dir_all(project.dir.join("app/ebin")).expect("a directory");
+    let erlc = ["+debug_info", "-o", "app/ebin", "app/src/m.erl"];
+    let status = Command::new("erlc").args(erlc).current_dir(&project.dir).status();
+    assert!(status.expect("erlc").success());
+    let run = || project.gimlet(&["test", "app/ebin", "--runs", "5"]);
+    let set = |time: SystemTime| {
+        let file =
+            File::options().write(true).open(project.dir.join("app/src/m.erl")).expect("a file");
+        file.set_modified(time).expect("its time");
+    };
+    set(SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000));
+    let ended = run();
+    assert!(!ended.stderr.contains("G028"), "{}", ended.stderr);
+    set(SystemTime::now() + Duration::from_secs(3600));
+    let ended = run();
+    assert!(ended.stderr.contains("warning[G028]"), "{}", ended.stderr);
+    assert_eq!(ended.code, 0);
+}
