@@ -331,6 +331,10 @@ pub(crate) struct Test {
     /// The tests to write; may repeat [default: those of the language]
     #[arg(long, value_enum, value_name = "KIND")]
     pub(crate) emit: Vec<Emit>,
+    /// How many tests to write: the fewest that enter every clause that was entered and show every finding,
+    /// or one for each path
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = Tests::Minimal)]
+    pub(crate) tests: Tests,
     #[command(flatten)]
     pub(crate) build: Build,
 }
@@ -389,6 +393,13 @@ pub(crate) enum Deliver {
     Causal,
     /// Both after what the same process sent before
     Free,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Tests {
+    #[default]
+    Minimal,
+    All,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -18,7 +18,7 @@ use erlang::Machine;
 use std::fmt::Write;
 use std::fs;
 use term::{Atom, Call, Style, Term, print, read_call};
-use trace::{Budget, Executor, Input, Outcome, Stopped};
+use trace::{Budget, Covered, Executor, Input, Outcome, Stopped};
 
 /// Adds all units and modules, and the sources that they stand in.
 pub(crate) fn add(project: &Project, done: &[Done<Project>], into: &mut Report) {
@@ -117,7 +117,7 @@ fn finding(project: &Project, task: &Task, of: &Finding) -> ::report::Finding {
     };
     let Rated { level, because } = of.rated.clone();
     let (input, outcome) = (of.input.clone(), of.outcome.clone());
-    let test = engine::Test { input, outcome, is_news: true };
+    let test = engine::Test { input, outcome, is_news: true, covered: Covered::default() };
     ::report::Finding {
         id: unit.id(&of.input.args),
         fingerprint: fingerprint(&unit.to_string(), &of.cause),

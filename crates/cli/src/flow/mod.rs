@@ -124,7 +124,8 @@ impl Flow<'_> {
             program.report(done, &mut self.report);
             if let Some(dir) = &options.out {
                 let targets = &self.report.targets;
-                let to = Output { done, targets, emit: &options.emit, dir };
+                let (emit, tests) = (&options.emit, options.tests);
+                let to = Output { done, targets, emit, tests, dir };
                 let files = program.files(runtime.as_mut(), &to);
                 self.said.extend(self.output.write(files));
             }
