@@ -235,7 +235,7 @@ answer({run, Module, Function, Args, Heap}) ->
 answer({run_text, Module, Function, Text, Heap}) ->
     case arguments(Text) of
         {ok, Args} -> run(Module, Function, Args, Heap);
-        error -> {exited, unreadable}
+        error -> {refused, <<"an input that can't be written down">>}
     end;
 answer({observe, Module, Function, Args}) ->
     put(gimlet_events, []),
@@ -539,16 +539,41 @@ sink() ->
             sink()
     end.
 
+sink_reply({put_chars, Chars}) ->
+    sink_reply({put_chars, latin1, Chars});
+sink_reply({put_chars, Module, Function, Args}) ->
+    sink_reply({put_chars, latin1, Module, Function, Args});
+%% What is no text is refused, as a terminal or a file would.
+sink_reply({put_chars, Encoding, Chars}) ->
+    written(Encoding, Chars, {put_chars, Encoding, Chars});
+sink_reply({put_chars, Encoding, io_lib, Function, Args}) ->
+    written(Encoding, catch apply(io_lib, Function, Args), Function);
+sink_reply({requests, Requests}) when is_list(Requests) ->
+    all_of(Requests);
 sink_reply(Request) when is_tuple(Request) ->
     case element(1, Request) of
         put_chars -> ok;
-        requests -> ok;
         setopts -> ok;
         get_geometry -> {error, enotsup};
         _ -> eof
     end;
 sink_reply(getopts) -> [];
 sink_reply(_) -> {error, request}.
+
+written(Encoding, Chars, What) ->
+    case catch unicode:characters_to_binary(Chars, Encoding) of
+        Text when is_binary(Text) -> ok;
+        _ -> {error, What}
+    end.
+
+all_of([Request | Rest]) ->
+    case sink_reply(Request) of
+        {error, _} = Error -> Error;
+        Last when Rest =:= [] -> Last;
+        _ -> all_of(Rest)
+    end;
+all_of(_) ->
+    ok.
 
 %% Loading -----------------------------------------------------------------------------------
 

@@ -131,3 +131,105 @@ fn old_code_is_named() {
     assert!(ended.stderr.contains("warning[G028]"), "{}", ended.stderr);
     assert_eq!(ended.code, 0);
 }
+
+/// Functions that leave something behind, in a runtime that all tests share.
+const LEFT: &str = "\
+-module(left).
+-export([table/1, serve/1, linked/1, trace/1, give/1, env/1]).
+-spec table(integer()) -> atom().
+table(N) -> ets:new(left, [named_table, public]), case N of 7 -> seven; _ -> other end.
+-spec serve(integer()) -> boolean().
+serve(N) -> register(left_server, spawn(fun() -> receive stop -> ok end end)), case N of 7 -> true; _ -> false end.
+-spec linked(integer()) -> boolean().
+linked(N) ->
+    register(left_linked, spawn_link(fun() -> process_flag(trap_exit, true), receive stop -> ok end end)),
+    case N of 7 -> true; _ -> false end.
+-spec trace([integer()]) -> term().
+trace(L) -> try lists:foldl(fun(X, _) when X > 3 -> X end, 0, L) catch _:R:S -> {R, S} end.
+-spec give(fun(() -> integer())) -> atom().
+give(F) -> case F() of 5 -> case F() of 5 -> five; _ -> x end; _ -> other end.
+-spec env(integer()) -> integer().
+env(N) ->
+    case application:get_env(kernel, left) of
+        undefined -> application:set_env(kernel, left, 1), N;
+        {ok, 1} -> N + 1
+    end.
+";
+
+#[test]
+fn tests_pass_in_the_file_that_they_stand_in() {
+    let project = Project::new(
+        "truth_tests",
+        &[("left.erl", LEFT), ("empty.erl", "-module(empty).\n-export([f/1]).\nf(X) -> X ! x.\n")],
+    );
+    let n_tests = |args: &[&str]| {
+        let out = project.dir.join("out");
+        fs::remove_dir_all(&out).ok();
+        let ended =
+            project.gimlet(&[&["test", "left.erl", "--runs", "60", "--out", "out"], args].concat());
+        assert!(
+            ended.stdout.contains("out/left_gimlet_tests.erl"),
+            "{}{}",
+            ended.stdout,
+            ended.stderr
+        );
+        let erlc = ["+warnings_as_errors", "-o", "out", "left.erl", "out/left_gimlet_tests.erl"];
+        let done =
+            Command::new("erlc").args(erlc).current_dir(&project.dir).output().expect("erlc");
+        assert!(
+            done.status.success() && done.stdout.is_empty(),
+            "{}",
+            String::from_utf8_lossy(&done.stdout)
+        );
+        let run =
+            ["-noshell", "-pa", "out", "-eval", "ok = eunit:test(left_gimlet_tests), halt(0)."];
+        let done = Command::new("erl").args(run).current_dir(&project.dir).output().expect("erl");
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
+        project.read("out/left_gimlet_tests.erl").matches("?_assert").count()
+    };
+    let (few, all) = (n_tests(&[]), n_tests(&["--tests", "all"]));
+    assert!(8 <= few && few < all, "{few} of {all}");
+    let text = project.read("out/left_gimlet_tests.erl");
+    assert!(!text.contains("() -> 0; ()"), "{text}");
+    assert!(text.contains("{lists,foldl") && !text.contains("{line,"), "{text}");
+    assert!(text.contains("left out: they fail or warn together with the others"), "{text}");
+    // A file without tests is not written.
+    project.gimlet(&["test", "empty.erl", "--args", "[1]", "--runs", "1", "--out", "none"]);
+    assert!(
+        !project.dir.join("none/empty_gimlet_tests.erl").exists()
+            || project.read("none/empty_gimlet_tests.erl").contains("?_assert")
+    );
+}
+
+#[test]
+fn what_a_call_on_beam_reached_for_is_named() {
+    let text = "-module(m).\n-export([f/1]).\n-spec f(integer()) -> ok.\nf(X) when X > 3 ->\n\
+                \x20   case element(1, date()) > 2025 of\n        true -> ok = file:write_file(\"/tmp/gimlet-m\", \"a\");\n\
+                \x20       false -> error(early)\n    end;\nf(_) -> ok.\n";
+    let project = Project::new("truth_touches", &[("m.erl", text)]);
+    let (report, _) = project.report(&["m.erl", "--runs", "30"]);
+    let finding = &report["units"][0]["findings"][0];
+    assert_eq!(finding["confirmed"], false, "{finding:#}");
+    let why = "it touches file:write_file/2, which --allow does not name";
+    assert_eq!(finding["unconfirmed_because"], why);
+}
+
+#[test]
+fn output_has_a_size_and_shows_no_control_characters() {
+    let text = "-module(big).\n-export([f/1]).\n-spec f(integer()) -> ok.\n\
+                f(3) -> g(lists:duplicate(40000, {some, term}));\nf(_) -> ok.\n\
+                g([]) -> \"\u{1b}[31m\"; g({a}) -> ok.\n";
+    let project = Project::new("truth_size", &[("big.erl", text)]);
+    let ended = project.gimlet(&["test", "big.erl", "-f", "f/1", "--runs", "30", "--out", "out"]);
+    assert_eq!(ended.code, 1, "{}{}", ended.stdout, ended.stderr);
+    let lengths = [
+        ended.stdout.len(),
+        project.read("out/report.json").len(),
+        project.read("out/report.txt").len(),
+    ];
+    assert!(lengths.iter().all(|it| *it < 60_000), "{lengths:?}");
+    assert!(ended.stdout.contains("characters)"), "{}", ended.stdout);
+    assert!(ended.stdout.contains("␛[31m") && !ended.stdout.contains('\u{1b}'), "{}", ended.stdout);
+    let replayed = project.gimlet(&["replay", "out/report.json"]);
+    assert_eq!(replayed.code, 0, "{}{}", replayed.stdout, replayed.stderr);
+}

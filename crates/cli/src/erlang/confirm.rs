@@ -195,9 +195,12 @@ pub(crate) fn compare(outcome: &Outcome, replayed: &Replayed) -> Verdict {
         ) if class == their_class
             && (is_alike(reason, their_reason) || is_of_inlined(trace, their_reason)) =>
         {
-            let (ours, theirs) = (frames(trace), frames(their_trace));
-            match (ours.first(), theirs.first()) {
-                (Some(ours), Some(theirs)) if !is_same_spot(ours, theirs) => otherwise(format!(
+            let (ours, their_frames) = (frames(trace), frames(their_trace));
+            // Where a call of a native or an inlined function is in one of the traces only, its caller is in
+            // both.
+            let is_on = |top: &Frame, trace: &[Frame]| trace.iter().any(|it| is_same_spot(it, top));
+            match (ours.first(), their_frames.first()) {
+                (Some(our), Some(theirs)) if !is_on(theirs, &ours) && !is_on(our, &their_frames) => otherwise(format!(
                     "it is raised in {}:{}/{}",
                     theirs.module.as_str(),
                     theirs.function.as_str(),
@@ -247,4 +250,39 @@ fn is_same_spot(ours: &Frame, theirs: &Frame) -> bool {
     ours.module == theirs.module
         && stem(ours.function.as_str()) == stem(theirs.function.as_str())
         && (is_lifted || ours.arity == theirs.arity)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trace::{Budget, Stopped};
+
+    /// However long it took: a machine with much to do is slow, and a sleep is no loop.
+    #[test]
+    fn what_only_waits_is_not_endless() {
+        let outcome = Outcome::Stopped(Stopped::OutOf(Budget::Reductions));
+        let after = |reductions| compare(&outcome, &Replayed::Timeout { reductions });
+        assert_eq!(after(MAX_REDUCTIONS + 1), Verdict::Confirmed);
+        assert!(matches!(after(1_000), Verdict::Unconfirmed(_)));
+    }
+
+    #[test]
+    fn a_frame_that_only_one_trace_has_does_not_matter() {
+        let crash = |trace: &str| Outcome::Crash {
+            class: term::Atom::new("error"),
+            reason: Term::atom("badarg"),
+            trace: term::read_term(trace).unwrap(),
+        };
+        let check = |ours: &str, theirs: &str, expect: bool| {
+            let (class, reason) = (term::Atom::new("error"), Term::atom("badarg"));
+            let trace = term::read_term(theirs).unwrap();
+            let verdict = compare(&crash(ours), &Replayed::Raised { class, reason, trace });
+            assert_eq!(verdict == Verdict::Confirmed, expect, "{ours} {theirs}");
+        };
+        let (native, own, other) = ("{erlang,hd,[x],[]}", "{m,f,1,[]}", "{m,g,1,[]}");
+        check(&format!("[{native},{own}]"), &format!("[{own}]"), true);
+        check(&format!("[{own}]"), &format!("[{native},{own}]"), true);
+        check(&format!("[{own}]"), &format!("[{other}]"), false);
+        check(&format!("[{native},{own}]"), &format!("[{other}]"), false);
+    }
 }

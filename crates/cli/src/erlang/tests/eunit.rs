@@ -153,7 +153,10 @@ fn pattern(term: &Term) -> String {
         Term::Float(x) if *x == 0.0 => "_".to_owned(),
         Term::List(list) => {
             let items: Vec<String> = list.items.iter().map(pattern).collect();
-            if list.tail == Term::Nil {
+            if !items.is_empty() && list.items.iter().all(|it| is_frame(it).is_some()) {
+                // Who called the test is below.
+                format!("[{}|_]", items.join(","))
+            } else if list.tail == Term::Nil {
                 format!("[{}]", items.join(","))
             } else {
                 format!("[{}|{}]", items.join(","), pattern(&list.tail))
