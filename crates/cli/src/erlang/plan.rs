@@ -3,11 +3,12 @@
 use crate::args::{Deliver, Reduction, Test};
 use crate::asked::Asked;
 use crate::diagnostic::Diagnostic;
-use crate::erlang::code::{Function, Visibility};
+use crate::erlang::code::{Function, Visibility, argument_names};
 use crate::erlang::contract::Contract;
 use crate::erlang::corpus::{file_name, recorded_inputs};
 use crate::erlang::explore::Task;
 use crate::erlang::project::Project;
+use crate::erlang::refusing::Refusing;
 use crate::erlang::select::{first_args, named, parse, select};
 use crate::erlang::unit::{UnitName, quoted};
 use crate::explain::Code;
@@ -17,6 +18,7 @@ use erlang::Host;
 use erlang::spec::{Directives, Signature, Specs};
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 use term::{Style, Term, print};
 use trace::{Covered, Input};
 
@@ -51,6 +53,10 @@ pub(crate) fn plan(
             pre.push(planner.precondition(text)?);
         }
         tasks.push(planner.task(unit, &pre, &options)?);
+    }
+    let refusing = Arc::new(Refusing::of(planner.project.modules.iter().map(|it| &*it.code)));
+    for task in &mut tasks {
+        task.contract.refusing = Arc::clone(&refusing);
     }
     if tasks.is_empty() {
         let title = "the configuration leaves every function out";
@@ -154,8 +160,11 @@ impl<'a> Planner<'a> {
         let (nodes_fall, finds_blocked) = (options.node_down, options.blocked);
         let may_deepen = depth.is_none();
         let wanted = Covered::default();
+        let code = self.project.module(&unit.module).map(|it| &it.code);
+        let names = code.map(|it| argument_names(it, &unit.function, unit.arity));
         Ok(Task {
             unit,
+            argument_names: names.unwrap_or_default(),
             contract,
             settings,
             schedules,
