@@ -47,8 +47,10 @@ pub enum Replayed {
         reason: Term,
         trace: Term,
     },
-    /// It was still running when its time was over.
-    Timeout,
+    /// It was not over when its time was. Whoever waits makes few reductions, however long.
+    Timeout {
+        reductions: u64,
+    },
     /// It was killed, by its memory limit or by another process.
     Killed(Term),
     /// The arguments can't be written down: functions that tell functions apart, some handles.
@@ -84,9 +86,39 @@ impl Replayer {
             Ok(answer) => {
                 read(answer).ok_or_else(|| HostError::Lost("no answer to a call".to_owned()))
             }
-            Err(HostError::Timeout(_)) => Ok(Replayed::Timeout),
+            // What nodes did is not counted.
+            Err(HostError::Timeout(_)) if !self.nodes.is_empty() => {
+                Ok(Replayed::Timeout { reductions: u64::MAX })
+            }
+            Err(HostError::Timeout(_)) => Ok(Replayed::Timeout { reductions: self.otp.spent() }),
             Err(error) => Err(error),
         }
+    }
+
+    /// The first of these functions that the call comes to; `None` if it comes to none, or if nobody knows.
+    pub fn touches(
+        &mut self,
+        call: &Applied,
+        named: &[(&str, &str, u8)],
+        limit: Duration,
+    ) -> Option<String> {
+        self.prepare().ok()?;
+        let named = named.iter().map(|(module, name, arity)| {
+            Term::Tuple(vec![Term::atom(module), Term::atom(name), Term::Int((*arity).into())])
+        });
+        let request = Term::Tuple(vec![
+            Term::atom("touches"),
+            Term::Atom(call.module.clone()),
+            Term::Atom(call.function.clone()),
+            Term::binary(call.args.clone().into_bytes()),
+            Term::proper_list(named.collect()),
+        ]);
+        let answer = self.otp.ask(limit, &request).ok()?;
+        let [_, found] = answer.as_tuple()? else { return None };
+        let [Term::Atom(module), Term::Atom(name), Term::Int(arity)] = found.as_tuple()? else {
+            return None;
+        };
+        Some(format!("{}:{}/{arity}", module.as_str(), name.as_str()))
     }
 
     /// Asks the runtime, or nodes that it starts for this request alone.

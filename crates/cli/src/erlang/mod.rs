@@ -28,6 +28,7 @@ mod reached;
 mod refusing;
 mod schedules;
 mod shrink;
+mod stale;
 
 mod corpus;
 mod coverage;

@@ -3,7 +3,7 @@
 use crate::args::Backend;
 use crate::asked::Asked;
 use crate::diagnostic::Diagnostic;
-use crate::erlang::confirm::confirm;
+use crate::erlang::confirm::{Real, confirm};
 use crate::erlang::corpus::{file_name, print_corpus};
 use crate::erlang::coverage::Sources;
 use crate::erlang::explore::{Explored, MAX_MEMORY, MAX_REDUCTIONS, MAX_TERM, Task};
@@ -141,7 +141,9 @@ impl Program for Project {
         deadline: Option<Instant>,
     ) {
         for (task, explored) in batch {
-            confirm(runtime, &task.unit, explored, deadline);
+            let was_on_beam = self.backend != Backend::Machine;
+            let on = Real { beam: &mut *runtime, allowed: self.allowed, was_on_beam };
+            confirm(on, &task.unit, explored, deadline);
         }
     }
 

@@ -7,6 +7,7 @@ use crate::erlang::code::{Function, functions};
 use crate::erlang::coverage::Sources;
 use crate::erlang::host::host;
 use crate::erlang::reach::{References, references};
+use crate::erlang::stale;
 use crate::erlang::trouble::{bad_target, host_trouble};
 use beam::{Otp, Source, Target};
 use erlang::machine::Allowed;
@@ -78,6 +79,7 @@ impl Project {
                 Err(error) => troubles.push(host_trouble(&error, || project.host())),
             }
         }
+        troubles.extend(stale::warning(&project.modules));
         (project, troubles)
     }
 

@@ -358,7 +358,8 @@ impl Gathered {
         let is_first = self.ends.see(input, outcome, || shown(Kind::Race, outcome, None));
         if is_first && !performed.is_spinning {
             let (input, outcome) = ((*input).clone(), outcome.clone());
-            self.tests.push(Test { input, outcome, is_news: true });
+            let covered = performed.covered.clone();
+            self.tests.push(Test { input, outcome, is_news: true, covered });
         }
     }
 

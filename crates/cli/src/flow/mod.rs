@@ -18,6 +18,7 @@ pub(crate) use progress::{Progress, UnitProgress};
 pub(crate) use replay::{Again, Recorded, Replayed, replay, replay_on};
 pub(crate) use tally::Tally;
 
+use crate::args::Tests;
 use crate::asked::Asked;
 use crate::confinement::lacking;
 use crate::diagnostic::{Diagnostic, Severity};
@@ -27,7 +28,7 @@ use crate::flow::files::OutputDirectory;
 use crate::flow::workers::Search;
 use crate::languages::by_family;
 use crate::start::{self, COULD_NOT, stdout_colours};
-use ::report::{Detail, Report, SCHEMA, Unit, View};
+use ::report::{Detail, MOST_TESTS, Report, SCHEMA, Unit, View};
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -133,7 +134,8 @@ impl Flow<'_> {
             program.report(done, &mut self.report);
             if let Some(dir) = &options.out {
                 let targets = &self.report.targets;
-                let to = Output { done, targets, emit: &options.emit, dir };
+                let (emit, tests) = (&options.emit, options.tests);
+                let to = Output { done, targets, emit, tests, dir };
                 let files = program.files(runtime.as_mut(), &to);
                 self.said.extend(self.output.write(files));
             }
@@ -160,6 +162,10 @@ impl Flow<'_> {
         suppressed::mark(report, self.asked, &self.known, &mut self.said);
         report.join_causes();
         report.units.iter_mut().for_each(Unit::judge);
+        report.bound(match options.tests {
+            Tests::Minimal => MOST_TESTS,
+            Tests::All => usize::MAX,
+        });
         for unit in &report.units {
             if let Some(why) = &unit.trouble {
                 let title = format!("{} could not be tested: {why}", unit.unit);
