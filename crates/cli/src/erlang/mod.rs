@@ -22,6 +22,7 @@ mod minimise;
 mod reached;
 mod schedules;
 mod shrink;
+mod systems;
 
 mod corpus;
 mod coverage;

@@ -6,6 +6,7 @@ use crate::spec::declarations::{ClauseForm, Declarations};
 use crate::spec::directives::Directives;
 use crate::spec::extract::extract;
 use crate::spec::signature::{Origin, Signature};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use term::{Atom, Domain, Type, TypeId};
 
@@ -63,6 +64,30 @@ impl Specs {
         let mut names: Vec<(Atom, usize)> = declarations.specs.keys().cloned().collect();
         names.sort();
         Ok(names)
+    }
+
+    /// The behaviours that the module says it has.
+    pub fn behaviours(
+        &mut self,
+        host: &mut dyn Host,
+        module: &Atom,
+    ) -> Result<Vec<Atom>, HostError> {
+        self.library.get(host, module).map(|it| it.behaviours.clone())
+    }
+
+    /// What the behaviours of the module may call in it.
+    pub fn callbacks(
+        &mut self,
+        host: &mut dyn Host,
+        module: &Atom,
+    ) -> Result<BTreeSet<(Atom, usize)>, HostError> {
+        let mut res = BTreeSet::new();
+        for behaviour in &self.library.get(host, module)?.behaviours {
+            if let Ok(declarations) = self.library.get(host, behaviour) {
+                res.extend(declarations.callbacks.keys().cloned());
+            }
+        }
+        Ok(res)
     }
 
     /// What the module asks of us in its `-gimlet` attributes.

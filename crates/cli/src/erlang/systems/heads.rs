@@ -1,0 +1,169 @@
+//! What the clauses of a callback take: their patterns as types. What guards ask is left to the search.
+
+use erlang::core::{ExprKind, Function, Module, Pattern, VarId};
+use term::{Atom, Field, Kind, Term, Type, TypeId, Types};
+
+/// What an argument of a function may be, by the function's clauses.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Heads {
+    /// What clauses name.
+    pub(super) members: Vec<TypeId>,
+    /// Whether a clause takes everything, and looks at it.
+    pub(super) is_open: bool,
+    /// Whether a clause takes everything, and does not care.
+    pub(super) has_rest: bool,
+}
+
+pub(super) fn function<'m>(module: &'m Module, name: &str, arity: usize) -> Option<&'m Function> {
+    let is_it = |it: &&Function| it.name.as_str() == name && it.lambda.params.len() == arity;
+    module.functions.iter().find(is_it)
+}
+
+/// The clauses of a function: the patterns of its arguments, in the order of the arguments.
+pub(super) fn clauses(of: &Function) -> Vec<Vec<&Pattern>> {
+    let ExprKind::Case { args, clauses } = &of.lambda.body.kind else { return Vec::new() };
+    let place = |param: &VarId| {
+        args.iter().position(|it| matches!(&it.kind, ExprKind::Var(var) if var == param))
+    };
+    let Some(places) = of.lambda.params.iter().map(place).collect::<Option<Vec<usize>>>() else {
+        return Vec::new();
+    };
+    let of_source = clauses.iter().filter(|it| it.is_of_source);
+    let patterns = of_source.map(|it| places.iter().filter_map(|n| it.patterns.get(*n)).collect());
+    patterns.collect()
+}
+
+/// What the argument at a place may be. A function whose clauses are not seen takes anything.
+pub(super) fn heads(types: &mut Types, module: &Module, of: &Function, place: usize) -> Heads {
+    let clauses = clauses(of);
+    let mut res = Heads { is_open: clauses.is_empty(), ..Heads::default() };
+    for patterns in clauses {
+        if let Some(pattern) = patterns.get(place) {
+            res.add(types, module, pattern);
+        }
+    }
+    res
+}
+
+impl Heads {
+    pub(super) fn add(&mut self, types: &mut Types, module: &Module, pattern: &Pattern) {
+        match pattern {
+            Pattern::Var(var) if is_used(module, *var) => self.is_open = true,
+            Pattern::Var(_) => self.has_rest = true,
+            Pattern::Alias(_, inner) => self.add(types, module, inner),
+            Pattern::Literal(_)
+            | Pattern::Cons(..)
+            | Pattern::Tuple(_)
+            | Pattern::Map(_)
+            | Pattern::Binary(_) => {
+                let member = type_of(types, pattern);
+                self.members.push(member);
+            }
+        }
+    }
+
+    /// All that may be given; `rest` stands for what no clause names.
+    pub(super) fn union(mut self, types: &mut Types, rest: &Term) -> TypeId {
+        if self.is_open {
+            return types.add(Type::Any);
+        }
+        if self.has_rest {
+            self.members.push(types.add(Type::Literal(rest.clone())));
+        }
+        union(types, self.members)
+    }
+}
+
+/// A union without unions in it, and without what it has twice.
+pub(super) fn union(types: &mut Types, members: Vec<TypeId>) -> TypeId {
+    let mut flat: Vec<TypeId> = Vec::new();
+    let mut todo: Vec<TypeId> = members.into_iter().rev().collect();
+    while let Some(id) = todo.pop() {
+        match types.get(id).clone() {
+            Type::Union(parts) => todo.extend(parts.iter().rev()),
+            Type::Any => return id,
+            Type::None => (),
+            of => {
+                if !flat.iter().any(|it| *types.get(*it) == of) {
+                    flat.push(id);
+                }
+            }
+        }
+    }
+    match flat.as_slice() {
+        [] => types.add(Type::None),
+        [one] => *one,
+        _ => types.add(Type::Union(flat.into())),
+    }
+}
+
+fn is_used(module: &Module, VarId(id): VarId) -> bool {
+    module.uses.get(id as usize).is_some_and(|it| 0 < *it)
+}
+
+fn type_of(types: &mut Types, pattern: &Pattern) -> TypeId {
+    let of = match pattern {
+        Pattern::Var(_) => Type::Any,
+        Pattern::Alias(_, inner) => return type_of(types, inner),
+        Pattern::Literal(term) => Type::Literal(term.clone()),
+        Pattern::Tuple(parts) => {
+            Type::Tuple(parts.iter().map(|it| type_of(types, it)).collect())
+        }
+        Pattern::Cons(..) => {
+            let (item, tail) = (types.add(Type::Any), types.add(Type::Literal(Term::Nil)));
+            Type::List { item, tail, may_be_empty: false }
+        }
+        Pattern::Binary(_) => Type::Kind(Kind::Binary),
+        Pattern::Map(pairs) => {
+            let mut fields = Vec::new();
+            for (key, value) in pairs {
+                if let ExprKind::Literal(key) = &key.kind {
+                    let key = types.add(Type::Literal(key.clone()));
+                    let value = type_of(types, value);
+                    fields.push(Field { key, value, is_required: true });
+                }
+            }
+            let any = types.add(Type::Any);
+            fields.push(Field { key: any, value: any, is_required: false });
+            Type::Map(fields.into())
+        }
+    };
+    let of = of_runtime(types, &of).unwrap_or(of);
+    types.add(of)
+}
+
+/// Messages that the runtime sends by itself hold processes and references where they always do.
+fn of_runtime(types: &mut Types, of: &Type) -> Option<Type> {
+    let Type::Tuple(parts) = of else { return None };
+    let Type::Literal(Term::Atom(tag)) = types.get(*parts.first()?).clone() else { return None };
+    let mut narrowed = parts.to_vec();
+    let mut narrow = |n: usize, kind: Kind| {
+        if let Some(part) = narrowed.get_mut(n)
+            && *types.get(*part) == Type::Any
+        {
+            *part = types.add(Type::Kind(kind));
+        }
+    };
+    match (tag.as_str(), parts.len()) {
+        ("DOWN", 5) => {
+            narrow(1, Kind::Reference);
+            narrow(2, Kind::Atom);
+            narrow(3, Kind::Pid);
+        }
+        ("EXIT", 3) => narrow(1, Kind::Pid),
+        _ => return None,
+    }
+    Some(Type::Tuple(narrowed.into()))
+}
+
+/// Whether a message is one that only the runtime sends.
+pub(crate) fn is_of_runtime(message: &Term) -> bool {
+    match message.as_tuple() {
+        Some([Term::Atom(tag), ..]) => is_runtime_tag(tag),
+        Some(_) | None => false,
+    }
+}
+
+fn is_runtime_tag(tag: &Atom) -> bool {
+    matches!(tag.as_str(), "DOWN" | "EXIT")
+}
