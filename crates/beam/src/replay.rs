@@ -7,7 +7,7 @@ use crate::peer::path_term;
 use crate::source::Source;
 use erlang::HostError;
 use std::time::Duration;
-use term::{Atom, Style, Term, print};
+use term::{Atom, Term};
 
 const NODES: &str = include_str!("nodes.erl");
 
@@ -29,6 +29,15 @@ pub struct Replayer {
     ready: Option<u32>,
     /// The one that has them with turns.
     pub(crate) turning: Option<u32>,
+}
+
+/// A call as BEAM makes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Applied {
+    pub module: Atom,
+    pub function: Atom,
+    /// An expression in Erlang's syntax whose value is the list of arguments.
+    pub args: String,
 }
 
 /// How a call ended on BEAM.
@@ -76,24 +85,17 @@ impl Replayer {
         self
     }
 
-    /// Calls the function in a process of its own.
-    pub fn call(
-        &mut self,
-        module: &Atom,
-        function: &Atom,
-        args: &[Term],
-        limit: Duration,
-    ) -> Result<Replayed, HostError> {
+    /// Makes the call in a process of its own.
+    pub fn call(&mut self, call: &Applied, limit: Duration) -> Result<Replayed, HostError> {
         self.prepare()?;
-        if let Some((_, why)) = self.unusable.iter().find(|it| it.0 == *module) {
+        if let Some((_, why)) = self.unusable.iter().find(|it| it.0 == call.module) {
             return Ok(Replayed::Unusable(why.clone()));
         }
-        let args = print(&Term::proper_list(args.to_vec()), Style::INPUT);
         let request = Term::Tuple(vec![
             Term::atom("replay"),
-            Term::Atom(module.clone()),
-            Term::Atom(function.clone()),
-            Term::binary(args.into_bytes()),
+            Term::Atom(call.module.clone()),
+            Term::Atom(call.function.clone()),
+            Term::binary(call.args.clone().into_bytes()),
         ]);
         match self.ask(limit, request) {
             Ok(answer) => {

@@ -62,7 +62,7 @@ fn try_on_beam(beam: &mut Replayer, unit: &UnitName, finding: &Finding) -> Verdi
         | Kind::Race
         | Kind::Rejected => LIMIT,
     };
-    match beam.call(&unit.module, &unit.function, &finding.input.args, limit) {
+    match beam.call(&unit.script(&finding.input.args).on_beam(), limit) {
         Ok(replayed) => compare(&finding.outcome, &replayed),
         Err(error) => Verdict::Unconfirmed(error.to_string()),
     }
@@ -77,8 +77,7 @@ pub(crate) fn try_schedule(
     process: Option<&str>,
     turns: &[Turn],
 ) -> Verdict {
-    let UnitName { module, function, .. } = unit;
-    let followed = beam.follow(module, function, args, turns, LIMIT);
+    let followed = beam.follow(&unit.script(args).on_beam(), turns, LIMIT);
     let Followed { lost, end, failed } = match followed {
         Ok(it) => it,
         Err(error) => return Verdict::Unconfirmed(error.to_string()),

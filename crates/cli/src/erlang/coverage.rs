@@ -98,7 +98,7 @@ impl Sources {
             let report = &explored.report;
             covered.add(&report.covered);
             for (clause, input) in &report.covering {
-                covering.entry(*clause).or_insert_with(|| it.unit.unit.shown(&input.args));
+                covering.entry(*clause).or_insert_with(|| it.unit.unit.script(&input.args).shown());
             }
             units.push((self.of_unit(&it.unit.unit, &report.covered), explored));
         }

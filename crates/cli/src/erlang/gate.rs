@@ -4,6 +4,7 @@
 //! precondition refuses lead to inputs that it accepts, a property that holds to one that does not.
 
 use crate::erlang::contract::Contract;
+use crate::erlang::core::{self, Definition};
 use crate::erlang::unit::UnitName;
 use beam::backend::{BeamUnit, Runner};
 use erlang::machine::{FromSpec, Unit};
@@ -89,17 +90,8 @@ pub(crate) fn gate(unit: &UnitName, contract: &Contract) -> Option<ModuleCode> {
     if contract.preconditions.is_empty() && !unit.is_property() {
         return None;
     }
-    let gate = Atom::new(&format!("gimlet$gate:{unit}"));
-    Some(ModuleCode {
-        core: core(&gate, unit, &contract.preconditions),
-        name: gate,
-        forms: Term::Nil,
-        attributes: Term::Nil,
-        compile_info: Term::Nil,
-        file: String::new(),
-        md5: [0; 16],
-        closures: Vec::new(),
-    })
+    let name = Atom::new(&format!("gimlet$gate:{unit}"));
+    Some(core::module(&name, vec![definition(unit, &contract.preconditions)]))
 }
 
 /// A trace without the frames of the gate.
@@ -166,73 +158,35 @@ impl Executor for Gated<'_> {
     }
 }
 
-/// As Core Erlang: `f(A1, …) -> case pre(A1, …) of true -> m:f(A1, …); _ -> throw(…) end.` A
-/// precondition that fails refuses.
-fn core(gate: &Atom, unit: &UnitName, preconditions: &[UnitName]) -> Term {
-    let vars: Vec<Term> = (0..unit.arity).map(|n| node("c_var", [number(n)])).collect();
-    let mut body = call(&unit.module, &unit.function, &vars);
+/// `f(A1, …) -> case pre(A1, …) of true -> m:f(A1, …); _ -> throw(…) end.` A precondition that fails
+/// refuses.
+fn definition(unit: &UnitName, preconditions: &[UnitName]) -> Definition {
+    let params: Vec<usize> = (0..unit.arity).collect();
+    let vars = || params.iter().map(|it| core::variable(*it)).collect();
+    let mut body = core::call(&unit.module, &unit.function, vars());
     if unit.is_property() {
         body = looked_at(body, unit.arity);
     }
     for (n, precondition) in preconditions.iter().enumerate() {
-        let asked = call(&precondition.module, &precondition.function, &vars);
-        body = case(asked, body, unit.arity + 1 + N_VARS * n);
+        let asked = core::call(&precondition.module, &precondition.function, vars());
+        body = accepted(asked, body, unit.arity + 1 + N_VARS * n);
     }
-    let name = Term::Tuple(vec![Term::Atom(unit.function.clone()), number(unit.arity)]);
-    let name = node("c_var", [name]);
-    let function = node("c_fun", [Term::proper_list(vars), body]);
-    let definition = Term::Tuple(vec![name.clone(), function]);
-    let gate = literal(Term::Atom(gate.clone()));
-    node("c_module", [gate, list([name]), Term::Nil, list([definition])])
+    Definition { name: unit.function.clone(), params, body }
 }
 
 /// `case m:f(A1, …) of false -> false; Other -> Other end`
 fn looked_at(result: Term, var: usize) -> Term {
-    let other = node("c_var", [number(var)]);
-    let no = literal(Term::atom("false"));
-    let clauses = [clause(no.clone(), no), clause(other.clone(), other)];
-    node("c_case", [result, list(clauses)])
-}
-
-fn clause(pattern: Term, body: Term) -> Term {
-    let generated = list([Term::atom("compiler_generated")]);
-    let guard = literal(Term::atom("true"));
-    Term::Tuple(vec![Term::atom("c_clause"), generated, list([pattern]), guard, body])
+    let other = || core::variable(var);
+    let no = || core::literal(Term::atom("false"));
+    core::case(result, vec![(no(), no()), (other(), other())])
 }
 
 /// Variables of one question.
 const N_VARS: usize = 5;
 
-fn case(asked: Term, accepted: Term, first_var: usize) -> Term {
-    let var = |n: usize| node("c_var", [number(first_var + n)]);
-    let yes = literal(Term::atom("true"));
-    let refuse =
-        || call(&Atom::new("erlang"), &Atom::new("throw"), &[literal(Term::atom(REFUSED))]);
-    let result = var(0);
-    let decided =
-        node("c_case", [result.clone(), list([clause(yes, accepted), clause(var(1), refuse())])]);
-    let raised = list([var(2), var(3), var(4)]);
-    node("c_try", [asked, list([result]), decided, raised, refuse()])
-}
-
-fn call(module: &Atom, function: &Atom, args: &[Term]) -> Term {
-    let name = |it: &Atom| literal(Term::Atom(it.clone()));
-    node("c_call", [name(module), name(function), Term::proper_list(args.to_vec())])
-}
-
-fn literal(term: Term) -> Term {
-    node("c_literal", [term])
-}
-
-/// A record of Core Erlang without annotations.
-fn node<const N: usize>(kind: &str, parts: [Term; N]) -> Term {
-    Term::Tuple([Term::atom(kind), Term::Nil].into_iter().chain(parts).collect())
-}
-
-fn list<const N: usize>(items: [Term; N]) -> Term {
-    Term::proper_list(items.into())
-}
-
-fn number(n: usize) -> Term {
-    Term::Int(i64::try_from(n).unwrap_or(i64::MAX))
+fn accepted(asked: Term, accepted: Term, first_var: usize) -> Term {
+    let yes = core::literal(Term::atom("true"));
+    let refuse = || core::raise("throw", core::literal(Term::atom(REFUSED)));
+    let clauses = vec![(yes, accepted), (core::variable(first_var + 4), refuse())];
+    core::attempt(asked, first_var, core::case(core::variable(first_var), clauses), refuse())
 }

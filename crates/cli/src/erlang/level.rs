@@ -164,7 +164,7 @@ impl Judge<'_> {
             return Rated::new(Level::Refusal, refused_part(part));
         }
         let example = decided_by.iter().find_map(|it| shapes.example(it, precision));
-        let example = example.map(|it| self.unit.shown(&it.args)).unwrap_or_default();
+        let example = example.map(|it| self.unit.script(&it.args).shown()).unwrap_or_default();
         Rated::new(Level::Suspicious, format!("inputs of this shape end well: {}", cut(&example)))
     }
 }

@@ -6,6 +6,9 @@ mod plan;
 mod project;
 mod rewrite;
 mod select;
+
+mod core;
+mod script;
 mod unit;
 
 mod contract;

@@ -12,6 +12,7 @@ use crate::erlang::machine::allowed;
 use crate::erlang::plan::plan;
 use crate::erlang::project::{self, Project};
 use crate::erlang::report;
+use crate::erlang::script::Script;
 use crate::erlang::tests;
 use crate::explain::Code;
 use crate::flow::{Again, Confirming, Done, File, Output, Program, Recorded, Slice};
@@ -24,7 +25,6 @@ use erlang::{Machine, Settings};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
-use term::read_call;
 use trace::{Covered, Input};
 
 /// What one thread runs units on: our machine, and a BEAM of its own if that is asked for.
@@ -170,7 +170,8 @@ impl Program for Project {
     }
 
     fn has(&self, recorded: &Recorded) -> bool {
-        read_call(&recorded.call).is_ok_and(|it| self.module(&it.module).is_some())
+        Script::read(&recorded.call)
+            .is_ok_and(|it| it.modules().iter().any(|it| self.module(it).is_some()))
     }
 
     fn again(&self, worker: &mut Sides, recorded: &Recorded) -> Result<Again, Diagnostic> {
@@ -185,7 +186,7 @@ fn charts(done: &Done<Project>) -> Vec<File> {
     let findings = done.explored().into_iter().flat_map(|it| &it.findings);
     let chart = |(n, finding): (usize, &crate::erlang::finding::Finding)| {
         let chart = finding.schedule.as_ref()?.chart.as_ref()?;
-        let call = done.unit.unit.shown(&finding.input.args);
+        let call = done.unit.unit.script(&finding.input.args).shown();
         let text = svg(chart, &format!("{} in {call}", finding.kind.name()));
         let name = format!("charts/{stem}.{}.svg", n + 1);
         Some(File { kind: WrittenKind::Chart, name, text, run_with: None })

@@ -4,8 +4,9 @@
 //! Only what BEAM was seen to do is written down, so the tests pass. What can't be compared with a
 //! literal (funs, pids, ports, references) is left out, and said to be.
 
+use crate::erlang::script::ByName;
 use crate::erlang::tests::Tested;
-use crate::erlang::tests::chosen::{Chosen, choose, is_opaque, is_unwritable};
+use crate::erlang::tests::chosen::{Chosen, choose, is_opaque};
 use crate::erlang::unit::{UnitName, quoted};
 use beam::Replayer;
 use engine::Test;
@@ -74,17 +75,14 @@ pub(super) fn assertion(
     origin: Origin,
     test: &Test,
 ) -> Result<String, &'static str> {
-    let args = &test.input.args;
-    if args.iter().any(is_unwritable) {
+    let script = unit.script(&test.input.args);
+    if script.is_unwritable() {
         return Err("the input can't be written down");
     }
-    let call = match origin {
-        Origin::User => unit.readable(args),
-        Origin::Otp => {
-            let args = print(&Term::proper_list(args.clone()), Style::READABLE);
-            format!("call({}, {}, {args})", quoted(&unit.module), quoted(&unit.function))
-        }
-    };
+    let call = script.expression(match origin {
+        Origin::User => ByName::Written,
+        Origin::Otp => ByName::Called,
+    });
     match &test.outcome {
         Outcome::Value(value) if is_opaque(value) => Err("the value can't be compared"),
         Outcome::Value(value) => {

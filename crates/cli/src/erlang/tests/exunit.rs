@@ -1,8 +1,8 @@
 //! An ExUnit file for each module under test.
 
-use crate::elixir::{self, PREFIX, alias, atom, quoted};
+use crate::elixir::{self, PREFIX, alias, quoted};
 use crate::erlang::tests::Tested;
-use crate::erlang::tests::chosen::{Chosen, choose, is_opaque, is_unwritable};
+use crate::erlang::tests::chosen::{Chosen, choose, is_opaque};
 use crate::erlang::unit::UnitName;
 use beam::Replayer;
 use engine::Test;
@@ -51,14 +51,11 @@ pub(super) fn module(module: &Atom, units: &[Tested<'_>], beam: &mut Replayer) -
 const MAX_ASSERTIONS: usize = 20;
 
 pub(super) fn assertion(unit: &UnitName, test: &Test) -> Result<String, &'static str> {
-    let args = &test.input.args;
-    if args.iter().any(is_unwritable) {
+    let script = unit.script(&test.input.args);
+    if script.is_unwritable() {
         return Err("the input can't be written down");
     }
-    let list: Vec<String> = args.iter().map(elixir::term).collect();
-    // A call by name: the compiler would warn of some that fail.
-    let call =
-        format!("apply({}, {}, [{}])", alias(&unit.module), atom(&unit.function), list.join(", "));
+    let call = script.elixir_expression();
     match &test.outcome {
         Outcome::Value(value) if is_opaque(value) => Err("the value can't be compared"),
         Outcome::Value(value) => Ok(format!("assert {call} === {}", elixir::term(value))),
