@@ -14,7 +14,16 @@ pub(crate) struct Definition {
 
 /// A module that exports its first function.
 pub(crate) fn module(name: &Atom, definitions: Vec<Definition>) -> ModuleCode {
-    let exported = definitions.iter().take(1).map(|it| local(&it.name, it.params.len()));
+    module_of(name, definitions, 1)
+}
+
+/// A module that exports its first functions.
+pub(crate) fn module_of(
+    name: &Atom,
+    definitions: Vec<Definition>,
+    n_exported: usize,
+) -> ModuleCode {
+    let exported = definitions.iter().take(n_exported).map(|it| local(&it.name, it.params.len()));
     let exported = Term::proper_list(exported.collect());
     let definition = |it: Definition| {
         let name = local(&it.name, it.params.len());

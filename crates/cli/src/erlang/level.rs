@@ -7,6 +7,7 @@
 use crate::elixir::is_elixir;
 use crate::erlang::finding::{Judge, RUNTIME_TAGS};
 use crate::erlang::frames::{Frame, frames};
+use crate::erlang::systems::{UNKNOWN, is_runtime_message};
 use crate::erlang::unit::quoted;
 use ::report::{Kind, Level};
 use engine::{Part, Precision};
@@ -69,9 +70,38 @@ impl Judge<'_> {
                 Rated::new(Level::Refusal, why)
             }
             Kind::Crash | Kind::Timeout => self
-                .refusal(input, outcome)
+                .unmeant_message(input, outcome)
+                .or_else(|| self.refusal(input, outcome))
                 .unwrap_or_else(|| self.rate_crash(input, outcome, decided_by)),
         }
+    }
+
+    /// Of a system that fails at a message that nobody means: the module sends no such thing by itself.
+    fn unmeant_message(&self, input: &Input, outcome: &Outcome) -> Option<Rated> {
+        let system = self.contract.system.as_ref()?;
+        let (tag, content) = system.last_step(input)?;
+        if system.function(tag).is_some() {
+            return None;
+        }
+        let message = content.first()?;
+        if message.as_atom() == Some(UNKNOWN) {
+            let why = "only a clause for everything takes this message";
+            return Some(Rated::new(Level::Refusal, why));
+        }
+        if tag.as_str() == "info" && is_runtime_message(message) {
+            let why = "the runtime sends such messages, and it did not send this one";
+            return Some(Rated::new(Level::Refusal, why));
+        }
+        let Outcome::Crash { reason, trace, .. } = outcome else { return None };
+        let first = frames(trace).into_iter().next()?;
+        let is_callback = first.module == system.unit.module
+            && system.callbacks.contains(&(first.function.clone(), first.arity));
+        if reason.as_atom() == Some("function_clause") && is_callback {
+            let name = format!("{}/{}", quoted(&first.function), first.arity);
+            let why = format!("no clause of {name} takes this message in this state");
+            return Some(Rated::new(Level::Refusal, why));
+        }
+        None
     }
 
     /// Of a crash whose exception says by itself that the input is not the reason.
@@ -124,7 +154,11 @@ impl Judge<'_> {
 
     fn rate_crash(&self, input: &Input, outcome: &Outcome, decided_by: &[Part]) -> Rated {
         if self.contract.promises(input) && self.contract.says_something_of(decided_by) {
-            return Rated::new(Level::Promise, "the spec allows this input");
+            let why = match self.contract.system {
+                Some(_) => "the specs of the functions that are called allow these arguments",
+                None => "the spec allows this input",
+            };
+            return Rated::new(Level::Promise, why);
         }
         if let Some(Origin::Callback(behaviour)) =
             self.contract.signature.as_ref().map(|it| &it.origin)

@@ -49,10 +49,9 @@ impl Copier<'_> {
                 });
                 Type::Map(fields.collect())
             }
-            Type::Fun { args, result } => Type::Fun {
-                args: args.as_ref().map(|it| self.all(it)),
-                result: self.copy(*result),
-            },
+            Type::Fun { args, result } => {
+                Type::Fun { args: args.as_ref().map(|it| self.all(it)), result: self.copy(*result) }
+            }
             Type::Union(parts) => Type::Union(self.all(parts)),
             simple @ (Type::Any
             | Type::None

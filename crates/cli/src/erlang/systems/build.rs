@@ -5,7 +5,7 @@ use crate::erlang::code::{Function as Defined, Visibility};
 use crate::erlang::project::Module;
 use crate::erlang::systems::heads::{Heads, clauses, function, heads, union};
 use crate::erlang::systems::roles::{AllRoles, Roles, roles};
-use crate::erlang::systems::{Function, Protocol, Role, SEQUENCE, SYSTEM, System, UNKNOWN};
+use crate::erlang::systems::{CONTENT, Function, Protocol, RESULT, Role, SERVER, System, UNKNOWN};
 use crate::erlang::unit::UnitName;
 use erlang::Host;
 use erlang::core::{self, Pattern};
@@ -63,7 +63,7 @@ impl Builder<'_> {
         if steps.is_empty() && callbacks.is_empty() {
             return None;
         }
-        Some(self.finish(draft, (SYSTEM, protocol), callbacks, (start, steps)))
+        Some(self.finish(draft, protocol, callbacks, (start, steps)))
     }
 
     /// Calls of exported functions that share whatever they keep.
@@ -83,14 +83,13 @@ impl Builder<'_> {
         if steps.is_empty() {
             return None;
         }
-        let of = (SEQUENCE, Protocol::Functions);
-        Some(self.finish(draft, of, BTreeSet::new(), (start, steps)))
+        Some(self.finish(draft, Protocol::Functions, BTreeSet::new(), (start, steps)))
     }
 
     fn finish(
         &self,
         mut draft: Draft<'_>,
-        (function, protocol): (&str, Protocol),
+        protocol: Protocol,
         callbacks: BTreeSet<(Atom, usize)>,
         (start, steps): (TypeId, Vec<TypeId>),
     ) -> System {
@@ -105,11 +104,7 @@ impl Builder<'_> {
         };
         let args = Some(types.add(Type::Tuple([start, steps].into())));
         System {
-            unit: UnitName {
-                module: draft.module.name.clone(),
-                function: Atom::new(function),
-                arity: 2,
-            },
+            unit: protocol.unit(&draft.module.name),
             protocol,
             functions: draft.functions,
             callbacks,
@@ -134,17 +129,15 @@ impl Builder<'_> {
             };
             res.extend(exported(module).filter(is_state).filter_map(name_of));
         }
-        let is_exported = |it: &(Atom, usize)| exported(module).filter_map(name_of).any(|e| e == *it);
+        let is_exported =
+            |it: &(Atom, usize)| exported(module).filter_map(name_of).any(|e| e == *it);
         res.retain(is_exported);
         res
     }
 
     /// A function of the module that starts it, or the argument of `init/1`.
     fn start(&mut self, draft: &mut Draft<'_>, starters: &[&Defined]) -> TypeId {
-        let init = match function(&draft.core, "init", 1) {
-            Some(init) => self.init(draft, init),
-            None => Heads { is_open: true, ..Heads::default() },
-        };
+        let init = self.init(draft);
         let arg = init.union(&mut draft.types, &Term::atom(UNKNOWN));
         let named = |name: &str| -> Vec<&Defined> {
             starters.iter().copied().filter(|it| it.name.as_str() == name).collect()
@@ -162,13 +155,12 @@ impl Builder<'_> {
         union(&mut draft.types, starts)
     }
 
-    fn init(&mut self, draft: &mut Draft<'_>, init: &core::Function) -> Heads {
-        let name = UnitName {
-            module: draft.module.name.clone(),
-            function: init.name.clone(),
-            arity: 1,
+    fn init(&mut self, draft: &mut Draft<'_>) -> Heads {
+        let Some(init) = function(&draft.core, "init", 1) else {
+            return Heads { is_open: true, ..Heads::default() };
         };
-        match self.own_spec(&name) {
+        let module = draft.module.name.clone();
+        match self.own_spec(&UnitName { module, function: init.name.clone(), arity: 1 }) {
             Some(spec) if spec.says_something() => {
                 let member = params(&mut draft.types, &spec, 1).into_iter().flatten().collect();
                 Heads { members: member, ..Heads::default() }
@@ -181,12 +173,16 @@ impl Builder<'_> {
     fn messages(&mut self, draft: &mut Draft<'_>, protocol: Protocol) -> Vec<TypeId> {
         let Draft { core, types, roles, .. } = draft;
         let rows: &[(&str, &str, usize)] = match protocol {
-            Protocol::GenServer => {
-                &[("call", "handle_call", 3), ("cast", "handle_cast", 2), ("info", "handle_info", 2)]
-            }
-            Protocol::GenEvent => {
-                &[("call", "handle_call", 2), ("notify", "handle_event", 2), ("info", "handle_info", 2)]
-            }
+            Protocol::GenServer => &[
+                ("call", "handle_call", 3),
+                ("cast", "handle_cast", 2),
+                ("info", "handle_info", 2),
+            ],
+            Protocol::GenEvent => &[
+                ("call", "handle_call", 2),
+                ("notify", "handle_event", 2),
+                ("info", "handle_info", 2),
+            ],
             Protocol::GenStatem | Protocol::Supervisor | Protocol::Functions => &[],
         };
         let mut found: Vec<(&str, Heads)> = Vec::new();
@@ -250,6 +246,7 @@ impl Builder<'_> {
         let mut roles = Vec::new();
         for n in 0..arity {
             if untyped.is_none() && role.servers.contains(&n) {
+                parts.push(types.add(Type::Literal(Term::atom(SERVER))));
                 roles.push(Role::Server);
                 continue;
             }
@@ -287,8 +284,10 @@ impl Builder<'_> {
             members.into_iter().filter(|it| !is_handle(types, *it)).collect();
         for n in 1..=self.n_steps {
             let n = Term::Int(i64::try_from(n).unwrap_or(i64::MAX));
-            let result = Term::Tuple(vec![Term::atom("$result"), n]);
-            res.push(types.add(Type::Literal(result)));
+            for kind in [RESULT, CONTENT] {
+                let result = Term::Tuple(vec![Term::atom(kind), n.clone()]);
+                res.push(types.add(Type::Literal(result)));
+            }
         }
         Some(union(types, res))
     }

@@ -34,22 +34,22 @@ start(#{protocol := gen_event, module := Module}, {init, Arg}) ->
 start(Config, Step) ->
     started(api(Step, Config, none, [])).
 
-started({ok, Pid} = Reply) when is_pid(Pid) -> {running, {Pid, monitor(process, Pid)}, Reply};
+started({ok, Pid}) when is_pid(Pid) -> {running, {Pid, monitor(process, Pid)}, {ok, Pid}};
 started({error, Why} = Reply) -> failed(Why), {ended, Reply};
 started(Reply) -> {ended, Reply}.
 
 steps([], _, Config, Server, Replies) ->
     settle(Config, Server),
     lists:reverse(Replies);
-steps(_, 0, Config, Server, Replies) ->
-    settle(Config, Server),
-    lists:reverse(Replies);
+steps(_, 0, _, _, _) ->
+    throw('gimlet$refused');
 steps([Step | Rest], Left, Config, Server, Replies) ->
     Reply =
         try
             step(Step, Config, Server, Replies)
         catch
             exit:{_, {_, _, _}} -> settle(Config, Server), failed;
+            throw:'gimlet$refused' -> throw('gimlet$refused');
             Class:Why:Stack ->
                 settle(Config, Server),
                 erlang:raise(Class, Why, own(Stack))
@@ -71,18 +71,28 @@ step({info, Message}, _, {Pid, _}, _) -> Pid ! Message;
 step({wait, Time}, _, Server, _) -> has_ended(Server, Time), ok;
 step(Step, Config, Server, Replies) -> api(Step, Config, Server, Replies).
 
-%% A function of the module: its name comes first, then the arguments that are not the process itself.
+%% A function of the module: its name comes first, then the arguments.
 api(Step, Config, Server, Replies) ->
-    {Module, Function, Roles} = find(element(1, Step), Config),
+    {Module, Function, Roles} = find(element(1, Step), Step, Config),
     apply(Module, Function, arguments(Roles, 2, Step, Server, Replies)).
 
-find(Tag, #{switch := Module}) -> Module:find(Tag);
-find(Tag, #{functions := Functions}) -> maps:get(Tag, Functions).
+%% Where nothing is symbolic, the arguments themselves say what they stand for.
+find(Tag, _, #{switch := Module}) ->
+    Module:find(Tag);
+find(Tag, Step, #{module := Module}) ->
+    [Name, _] = string:split(atom_to_list(Tag), "/", trailing),
+    Function = list_to_atom(Name),
+    {Module, Function, [role(Arg) || Arg <- tl(tuple_to_list(Step))]}.
+
+role('$server') -> server;
+role({'$result', _}) -> handle;
+role({'$content', _}) -> handle;
+role(_) -> value.
 
 arguments([], _, _, _, _) ->
     [];
 arguments([server | Roles], N, Step, {Pid, _} = Server, Replies) ->
-    [Pid | arguments(Roles, N, Step, Server, Replies)];
+    [Pid | arguments(Roles, N + 1, Step, Server, Replies)];
 arguments([handle | Roles], N, Step, Server, Replies) ->
     [handle(element(N, Step), Replies) | arguments(Roles, N + 1, Step, Server, Replies)];
 arguments([_ | Roles], N, Step, Server, Replies) ->
@@ -90,14 +100,21 @@ arguments([_ | Roles], N, Step, Server, Replies) ->
 
 %% What an earlier step returned.
 handle({'$result', N}, Replies) when is_integer(N), 0 < N, N =< length(Replies) ->
-    content(lists:nth(length(Replies) + 1 - N, Replies));
+    case lists:nth(length(Replies) + 1 - N, Replies) of
+        failed -> throw('gimlet$refused');
+        Reply -> Reply
+    end;
+handle({'$content', N}, Replies) when is_integer(N), 0 < N, N =< length(Replies) ->
+    case lists:nth(length(Replies) + 1 - N, Replies) of
+        {ok, Content} -> Content;
+        _ -> throw('gimlet$refused')
+    end;
 handle({'$result', _}, _) ->
-    exit({no_result, {gimlet_system, handle, []}});
+    throw('gimlet$refused');
+handle({'$content', _}, _) ->
+    throw('gimlet$refused');
 handle(Value, _) ->
     Value.
-
-content({ok, Content}) -> Content;
-content(Content) -> Content.
 
 %% What is on its way must arrive, and what runs must come to an end, before nothing counts as wrong.
 settle(#{settle := Time}, Server) ->

@@ -2,72 +2,56 @@
 //!
 //! Which function a step calls is one choice of many alternatives, made by the code that is made here.
 
-use crate::erlang::systems::{DRIVER_NAME, SETTLE, System};
+use crate::erlang::core::{self, Definition};
+use crate::erlang::systems::{DRIVER_NAME, Function, Protocol, System};
 use erlang::ModuleCode;
 use term::{Atom, Term};
 
-/// A module with `run/2`, which takes the start and the steps, and `find/1`.
+/// The function of the driver.
+pub(super) const RUN: &str = "run";
+/// The function of the gate that tells what a step calls.
+const FIND: &str = "find";
+
+/// Milliseconds until everything that was sent has arrived and was worked on. The machine's clock only
+/// passes when nobody can do anything.
+const SETTLE: i64 = 1;
+const SETTLE_ON_BEAM: i64 = 20;
+
+/// A module with a function that takes the start and the steps, named like the unit, and `find/1`.
 pub(crate) fn gate(system: &System) -> ModuleCode {
     let name = Atom::new(&format!("gimlet$gate:{}", system.unit));
-    ModuleCode {
-        core: core(&name, system),
-        name,
-        forms: Term::Nil,
-        attributes: Term::Nil,
-        compile_info: Term::Nil,
-        file: String::new(),
-        md5: [0; 16],
-        closures: Vec::new(),
-    }
+    let steps = Term::Int(i64::try_from(system.n_steps).unwrap_or(i64::MAX));
+    let more = vec![
+        (Term::atom("switch"), Term::Atom(name.clone())),
+        (Term::atom("settle"), Term::Int(SETTLE)),
+        (Term::atom("steps"), steps),
+    ];
+    let config = core::literal(config(&system.unit.module, system.protocol, more));
+    let args = vec![config, core::variable(0), core::variable(1)];
+    let run = core::call(&Atom::new(DRIVER_NAME), &Atom::new(RUN), args);
+    let row = |it: &Function| (core::literal(Term::Atom(it.tag.clone())), core::literal(it.row()));
+    let mut clauses: Vec<(Term, Term)> = system.functions.iter().map(row).collect();
+    clauses.push((core::variable(1), core::literal(Term::atom("none"))));
+    let find = core::case(core::variable(0), clauses);
+    let run = Definition { name: system.unit.function.clone(), params: vec![0, 1], body: run };
+    let find = Definition { name: Atom::new(FIND), params: vec![0], body: find };
+    core::module_of(&name, vec![run, find], 2)
 }
 
-/// The function of the gate that takes the input.
-pub(crate) const RUN: &str = "run";
-
-fn core(gate: &Atom, system: &System) -> Term {
-    let config = system.config_with(("switch", Term::Atom(gate.clone())), SETTLE);
-    let vars = [0, 1].map(|n| node("c_var", [Term::Int(n)]));
-    let called = [literal(Term::atom(DRIVER_NAME)), literal(Term::atom(RUN))];
-    let [start, steps] = vars.clone();
-    let args = list([literal(config), start, steps]);
-    let [module, function] = called;
-    let run = node("c_call", [module, function, args]);
-    let tag = node("c_var", [Term::Int(0)]);
-    let mut clauses: Vec<Term> = system
-        .functions
-        .iter()
-        .map(|it| clause(literal(Term::Atom(it.tag.clone())), literal(it.row())))
-        .collect();
-    clauses.push(clause(node("c_var", [Term::Int(1)]), literal(Term::atom("none"))));
-    let find = node("c_case", [tag.clone(), Term::proper_list(clauses)]);
-    let (run_name, find_name) = (name(RUN, 2), name("find", 1));
-    let definitions = list([
-        Term::Tuple(vec![run_name.clone(), node("c_fun", [list(vars), run])]),
-        Term::Tuple(vec![find_name.clone(), node("c_fun", [list([tag]), find])]),
-    ]);
-    let gate = literal(Term::Atom(gate.clone()));
-    node("c_module", [gate, list([run_name, find_name]), Term::Nil, definitions])
+fn config(module: &Atom, protocol: Protocol, more: Vec<(Term, Term)>) -> Term {
+    let mut pairs = vec![
+        (Term::atom("module"), Term::Atom(module.clone())),
+        (Term::atom("protocol"), Term::atom(protocol.name())),
+    ];
+    pairs.extend(more);
+    Term::map(pairs)
 }
 
-fn name(function: &str, arity: i64) -> Term {
-    node("c_var", [Term::Tuple(vec![Term::atom(function), Term::Int(arity)])])
-}
-
-fn clause(pattern: Term, body: Term) -> Term {
-    let generated = list([Term::atom("compiler_generated")]);
-    let guard = literal(Term::atom("true"));
-    Term::Tuple(vec![Term::atom("c_clause"), generated, list([pattern]), guard, body])
-}
-
-fn literal(term: Term) -> Term {
-    node("c_literal", [term])
-}
-
-/// A record of Core Erlang without annotations.
-fn node<const N: usize>(kind: &str, parts: [Term; N]) -> Term {
-    Term::Tuple([Term::atom(kind), Term::Nil].into_iter().chain(parts).collect())
-}
-
-fn list<const N: usize>(items: [Term; N]) -> Term {
-    Term::proper_list(items.into())
+/// What the driver is told where nothing is symbolic, on BEAM and for replay.
+pub(super) fn plain_config(module: &Atom, protocol: Protocol) -> Term {
+    let more = vec![
+        (Term::atom("settle"), Term::Int(SETTLE_ON_BEAM)),
+        (Term::atom("steps"), Term::Int(i64::from(i32::MAX))),
+    ];
+    config(module, protocol, more)
 }

@@ -106,9 +106,7 @@ fn type_of(types: &mut Types, pattern: &Pattern) -> TypeId {
         Pattern::Var(_) => Type::Any,
         Pattern::Alias(_, inner) => return type_of(types, inner),
         Pattern::Literal(term) => Type::Literal(term.clone()),
-        Pattern::Tuple(parts) => {
-            Type::Tuple(parts.iter().map(|it| type_of(types, it)).collect())
-        }
+        Pattern::Tuple(parts) => Type::Tuple(parts.iter().map(|it| type_of(types, it)).collect()),
         Pattern::Cons(..) => {
             let (item, tail) = (types.add(Type::Any), types.add(Type::Literal(Term::Nil)));
             Type::List { item, tail, may_be_empty: false }
@@ -157,7 +155,7 @@ fn of_runtime(types: &mut Types, of: &Type) -> Option<Type> {
 }
 
 /// Whether a message is one that only the runtime sends.
-pub(crate) fn is_of_runtime(message: &Term) -> bool {
+pub(crate) fn is_runtime_message(message: &Term) -> bool {
     match message.as_tuple() {
         Some([Term::Atom(tag), ..]) => is_runtime_tag(tag),
         Some(_) | None => false,

@@ -8,10 +8,14 @@ mod build;
 mod gate;
 mod heads;
 mod roles;
+mod script;
 
 pub(crate) use build::Builder;
 pub(crate) use gate::gate;
+pub(crate) use heads::is_runtime_message;
+pub(crate) use script::{read, script_of, test};
 
+use crate::erlang::systems::gate::RUN;
 use crate::erlang::unit::UnitName;
 use std::collections::BTreeSet;
 use term::{Atom, Domain, Term};
@@ -21,10 +25,14 @@ use trace::Input;
 pub(crate) const DRIVER: &str = include_str!("driver.erl");
 /// The name of its module.
 pub(crate) const DRIVER_NAME: &str = "gimlet_system";
-/// The function of a unit that is a system: it takes the start and the list of steps.
-pub(crate) const SYSTEM: &str = "$system";
-/// The same where functions are called without a process to watch.
-pub(crate) const SEQUENCE: &str = "$sequence";
+/// The functions of units that are systems begin with it. They take the start and the list of steps.
+const PREFIX: &str = "$";
+/// An argument that stands for the process itself.
+const SERVER: &str = "$server";
+/// `{'$result', N}` stands for what the N-th step returned, where 1 is the start.
+const RESULT: &str = "$result";
+/// `{'$content', N}`: it returned `{ok, Content}`.
+const CONTENT: &str = "$content";
 /// What is sent where a callback has a clause for everything that it does not look at.
 pub(crate) const UNKNOWN: &str = "unknown_message";
 
@@ -71,9 +79,9 @@ pub(crate) struct Function {
 /// What an argument is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// The process itself; it is no part of the step.
+    /// The process itself.
     Server,
-    /// May be what an earlier step returned: `{'$result', N}`, where 1 is the start.
+    /// May be what an earlier step returned.
     Handle,
     Value,
 }
@@ -105,16 +113,44 @@ impl Protocol {
             Protocol::Functions => "functions",
         }
     }
-}
 
-/// Whether a unit is a system, told by its name.
-pub(crate) fn is_system(unit: &UnitName) -> bool {
-    matches!(unit.function.as_str(), SYSTEM | SEQUENCE)
+    /// What a unit is that is explored in this way.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Protocol::GenServer => "a gen_server",
+            Protocol::GenStatem => "a gen_statem",
+            Protocol::GenEvent => "a gen_event",
+            Protocol::Supervisor => "a supervisor",
+            Protocol::Functions => "calls in sequence",
+        }
+    }
+
+    fn named(name: &str) -> Option<Protocol> {
+        let all = PROTOCOLS.iter().map(|it| it.1).chain([Protocol::Functions]);
+        all.into_iter().find(|it| it.name() == name)
+    }
+
+    /// The unit of a module that is explored in this way.
+    fn unit(self, module: &Atom) -> UnitName {
+        let function = Atom::new(&format!("{PREFIX}{}", self.name()));
+        UnitName { module: module.clone(), function, arity: 2 }
+    }
+
+    /// Of a unit that is a system, told by its name.
+    pub(crate) fn of_unit(unit: &UnitName) -> Option<Protocol> {
+        let name = unit.function.as_str().strip_prefix(PREFIX)?;
+        Protocol::named(name).filter(|_| unit.arity == 2)
+    }
 }
 
 impl System {
     pub(crate) fn function(&self, tag: &Atom) -> Option<&Function> {
         self.functions.iter().find(|it| it.tag == *tag)
+    }
+
+    /// Whether a function is called in its steps, or by the behaviour.
+    pub(crate) fn takes(&self, unit: &UnitName) -> bool {
+        self.entries().any(|it| it == *unit)
     }
 
     /// The functions under test that its steps call, or the behaviour.
@@ -128,32 +164,22 @@ impl System {
         callbacks.chain(self.functions.iter().map(|it| it.name.clone()))
     }
 
-    /// What the driver is told of it on BEAM.
-    pub(crate) fn config(&self) -> Term {
-        let functions = self.functions.iter().map(|it| (Term::Atom(it.tag.clone()), it.row()));
-        self.config_with(("functions", Term::map(functions.collect())), SETTLE_ON_BEAM)
-    }
-
-    fn config_with(&self, (key, value): (&str, Term), settle: i64) -> Term {
-        let steps = Term::Int(i64::try_from(self.n_steps).unwrap_or(i64::MAX));
-        Term::map(vec![
-            (Term::atom("module"), Term::Atom(self.unit.module.clone())),
-            (Term::atom("protocol"), Term::atom(self.protocol.name())),
-            (Term::atom("steps"), steps),
-            (Term::atom("settle"), Term::Int(settle)),
-            (Term::atom(key), value),
-        ])
-    }
-
     /// The tag of the last step that is taken, or of the start, and its content.
     pub(crate) fn last_step<'i>(&self, input: &'i Input) -> Option<(&'i Atom, &'i [Term])> {
         let [start, steps] = input.args.as_slice() else { return None };
         let steps = steps.as_list().unwrap_or_default();
-        let last = steps.get(..self.n_steps.min(steps.len()))?.last().unwrap_or(start);
+        let last = steps.last().unwrap_or(start);
         match last.as_tuple()? {
             [Term::Atom(tag), content @ ..] => Some((tag, content)),
             _ => None,
         }
+    }
+
+    /// With no more steps than are taken.
+    pub(crate) fn cut(&self, input: &Input) -> Option<Input> {
+        let [start, steps] = input.args.as_slice() else { return None };
+        let steps = steps.as_list()?.iter().take(self.n_steps).cloned().collect();
+        Some(Input { args: vec![start.clone(), Term::proper_list(steps)] })
     }
 
     /// Whether all steps are calls of functions whose specs say something, so that the input is promised
@@ -168,14 +194,9 @@ impl System {
             }
             Some(_) | None => it.as_atom() == Some("none"),
         };
-        std::iter::once(start).chain(steps.iter().take(self.n_steps)).all(is_promised)
+        std::iter::once(start).chain(steps).all(is_promised)
     }
 }
-
-/// Milliseconds until everything that was sent has arrived and was worked on. The machine's clock only
-/// passes when nobody can do anything.
-const SETTLE: i64 = 1;
-const SETTLE_ON_BEAM: i64 = 20;
 
 impl Function {
     /// As the driver knows it.

@@ -5,6 +5,7 @@
 //! literal (funs, pids, ports, references) is left out, and said to be.
 
 use crate::erlang::script::ByName;
+use crate::erlang::systems::{self, Protocol};
 use crate::erlang::tests::Tested;
 use crate::erlang::tests::chosen::{Chosen, choose, is_opaque};
 use crate::erlang::unit::{UnitName, quoted};
@@ -75,6 +76,9 @@ pub(super) fn assertion(
     origin: Origin,
     test: &Test,
 ) -> Result<String, &'static str> {
+    if let Some(protocol) = Protocol::of_unit(unit) {
+        return systems::test(unit, protocol, (&test.input.args, &test.outcome));
+    }
     let script = unit.script(&test.input.args);
     if script.is_unwritable() {
         return Err("the input can't be written down");
@@ -105,7 +109,7 @@ pub(super) fn assertion(
 }
 
 /// What matches the term: exactly, where that can be written.
-fn pattern(term: &Term) -> String {
+pub(crate) fn pattern(term: &Term) -> String {
     match term {
         Term::Fun(_) | Term::Pid(_) | Term::Port(_) | Term::Ref(_) => "_".to_owned(),
         // Newer compilers ask which zero is meant.

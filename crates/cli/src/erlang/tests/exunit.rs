@@ -1,6 +1,7 @@
 //! An ExUnit file for each module under test.
 
 use crate::elixir::{self, PREFIX, alias, quoted};
+use crate::erlang::systems::{self, Protocol};
 use crate::erlang::tests::Tested;
 use crate::erlang::tests::chosen::{Chosen, choose, is_opaque};
 use crate::erlang::unit::UnitName;
@@ -51,6 +52,9 @@ pub(super) fn module(module: &Atom, units: &[Tested<'_>], beam: &mut Replayer) -
 const MAX_ASSERTIONS: usize = 20;
 
 pub(super) fn assertion(unit: &UnitName, test: &Test) -> Result<String, &'static str> {
+    if let Some(protocol) = Protocol::of_unit(unit) {
+        return systems::test(unit, protocol, (&test.input.args, &test.outcome));
+    }
     let script = unit.script(&test.input.args);
     if script.is_unwritable() {
         return Err("the input can't be written down");
