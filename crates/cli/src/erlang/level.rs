@@ -80,6 +80,11 @@ impl Judge<'_> {
     fn unmeant_message(&self, input: &Input, outcome: &Outcome) -> Option<Rated> {
         let system = self.contract.system.as_ref()?;
         let (tag, content) = system.last_step(input)?;
+        let is_start = input.args.get(1).is_some_and(|it| *it == Term::Nil);
+        let refused_by = self.refused_by_callback(outcome);
+        if is_start && !system.promises(input) && refused_by.is_some() {
+            return refused_by;
+        }
         if system.function(tag).is_some() {
             return None;
         }
@@ -92,13 +97,18 @@ impl Judge<'_> {
             let why = "the runtime sends such messages, and it did not send this one";
             return Some(Rated::new(Level::Refusal, why));
         }
+        refused_by
+    }
+
+    fn refused_by_callback(&self, outcome: &Outcome) -> Option<Rated> {
+        let system = self.contract.system.as_ref()?;
         let Outcome::Crash { reason, trace, .. } = outcome else { return None };
         let first = frames(trace).into_iter().next()?;
         let is_callback = first.module == system.unit.module
             && system.callbacks.contains(&(first.function.clone(), first.arity));
         if reason.as_atom() == Some("function_clause") && is_callback {
             let name = format!("{}/{}", quoted(&first.function), first.arity);
-            let why = format!("no clause of {name} takes this message in this state");
+            let why = format!("no clause of {name} takes this");
             return Some(Rated::new(Level::Refusal, why));
         }
         None
@@ -263,6 +273,7 @@ fn missing(input: &Input, class: &Atom, reason: &Term, frames: &[Frame]) -> Opti
     let raised = frames.first()?;
     match reason.as_atom() {
         Some("undef") => missing_function(input, &raised.module, &raised.function),
+        None if missing_inside(input, reason).is_some() => missing_inside(input, reason),
         Some("badarg") => {
             let first = raised.args.as_ref()?.first()?;
             let name = || print(first, Style::TW);
@@ -298,6 +309,29 @@ fn missing_in_exit(input: &Input, reason: &Term) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// What another process lacked that told us so in its reason.
+fn missing_inside(input: &Input, reason: &Term) -> Option<String> {
+    let mut todo = vec![reason];
+    while let Some(term) = todo.pop() {
+        match term.as_tuple() {
+            Some([tag, stack]) if tag.as_atom() == Some("undef") => {
+                let first = frames(stack).into_iter().next();
+                let missing =
+                    first.and_then(|it| missing_function(input, &it.module, &it.function));
+                if missing.is_some() {
+                    return missing;
+                }
+            }
+            Some([tag, ..]) if tag.as_atom() == Some("noproc") => {
+                return Some("a process".to_owned());
+            }
+            Some(parts) => todo.extend(parts),
+            None => (),
+        }
+    }
+    None
 }
 
 /// A function that is not defined, if the input names its module or it.

@@ -4,7 +4,7 @@
 use crate::erlang::code::{Function as Defined, Visibility};
 use crate::erlang::project::Module;
 use crate::erlang::systems::heads::{Heads, clauses, function, heads, union};
-use crate::erlang::systems::roles::{AllRoles, Roles, roles};
+use crate::erlang::systems::roles::{AllRoles, Roles, Shape, roles};
 use crate::erlang::systems::{CONTENT, Function, Protocol, RESULT, Role, SERVER, System, UNKNOWN};
 use crate::erlang::unit::UnitName;
 use erlang::Host;
@@ -139,13 +139,8 @@ impl Builder<'_> {
     fn start(&mut self, draft: &mut Draft<'_>, starters: &[&Defined]) -> TypeId {
         let init = self.init(draft);
         let arg = init.union(&mut draft.types, &Term::atom(UNKNOWN));
-        let named = |name: &str| -> Vec<&Defined> {
-            starters.iter().copied().filter(|it| it.name.as_str() == name).collect()
-        };
-        let chosen = ["start_link", "start"].map(named).into_iter().find(|it| !it.is_empty());
-        let chosen = chosen.unwrap_or_else(|| starters.to_vec());
         let mut starts = Vec::new();
-        for defined in chosen {
+        for defined in starters {
             starts.extend(self.call_with(draft, defined, None, Some(arg)));
         }
         if starts.is_empty() {
@@ -165,7 +160,7 @@ impl Builder<'_> {
                 let member = params(&mut draft.types, &spec, 1).into_iter().flatten().collect();
                 Heads { members: member, ..Heads::default() }
             }
-            Some(_) | None => heads(&mut draft.types, &draft.core, init, 0),
+            Some(_) | None => heads(&mut draft.types, init, 0),
         }
     }
 
@@ -188,7 +183,7 @@ impl Builder<'_> {
         let mut found: Vec<(&str, Heads)> = Vec::new();
         for (tag, name, arity) in rows {
             if let Some(callback) = function(core, name, *arity) {
-                found.push((tag, heads(types, core, callback, 0)));
+                found.push((tag, heads(types, callback, 0)));
             }
         }
         if protocol == Protocol::GenStatem {
@@ -201,7 +196,8 @@ impl Builder<'_> {
             || found.iter().any(|it| is_timeout(types, &it.1))
             || roles.values().any(|it| it.waits);
         let mut res = Vec::new();
-        for (tag, heads) in found {
+        for (tag, mut heads) in found {
+            leave_out_sent(&mut heads, types, tag, roles);
             let content = heads.union(types, &Term::atom(UNKNOWN));
             if *types.get(content) != Type::None {
                 let tag = types.add(Type::Literal(Term::atom(tag)));
@@ -259,8 +255,11 @@ impl Builder<'_> {
                 (None, Some(init)) if is_any && role.starts == Some(Some(n)) => init,
                 (None, _) => of,
             });
-            let is_handle = handle.is_some() || is_any && untyped == Some(Role::Handle);
-            roles.push(if is_handle { Role::Handle } else { Role::Value });
+            roles.push(match (handle, untyped) {
+                (Some(_), _) => Role::Process,
+                (None, Some(role)) if is_any => role,
+                (None, _) => Role::Value,
+            });
         }
         // With several alternatives, arguments that fit one each need not fit one together.
         let is_promised = spec.is_some_and(|it| it.says_something() && it.args.len() == 1);
@@ -302,6 +301,15 @@ impl Builder<'_> {
     }
 }
 
+/// Messages that the module sends by itself are those of its functions, which say what they carry.
+fn leave_out_sent(heads: &mut Heads, types: &Types, tag: &str, roles: &AllRoles) {
+    let all = roles.values().flat_map(|it| &it.sent);
+    let sent: BTreeSet<&Shape> =
+        all.filter(|it| it.0.as_str().contains(tag)).map(|it| &it.1).collect();
+    heads.members.retain(|it| !sent.contains(&Shape::of_type(types, *it)));
+    heads.is_open &= sent.is_empty();
+}
+
 /// The types of each argument, of all alternatives of a spec.
 fn params(types: &mut Types, spec: &Signature, arity: usize) -> Vec<Vec<TypeId>> {
     let mut res = vec![Vec::new(); arity];
@@ -318,11 +326,10 @@ fn params(types: &mut Types, spec: &Signature, arity: usize) -> Vec<Vec<TypeId>>
 fn events(types: &mut Types, core: &core::Module) -> Vec<(&'static str, Heads)> {
     let mut res = ["call", "cast", "info"].map(|it| (it, Heads::default()));
     for function in core.functions.iter().filter(|it| 3 <= it.lambda.params.len()) {
-        for patterns in clauses(function) {
-            let [kind, content, ..] = patterns.as_slice() else { continue };
-            let Some(kind) = event_kind(kind) else { continue };
+        for head in clauses(function) {
+            let Some(kind) = head.patterns.first().and_then(|it| event_kind(it)) else { continue };
             for (_, heads) in res.iter_mut().filter(|it| it.0 == kind) {
-                heads.add(types, core, content);
+                heads.add(types, &head, 1);
             }
         }
     }

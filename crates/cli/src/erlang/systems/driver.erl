@@ -67,9 +67,16 @@ step({cast, Message}, #{protocol := gen_statem}, {Pid, _}, _) -> gen_statem:cast
 step({call, Request}, #{protocol := gen_event, module := Module}, {Pid, _}, _) ->
     gen_event:call(Pid, Module, Request, 50);
 step({notify, Event}, #{protocol := gen_event}, {Pid, _}, _) -> gen_event:notify(Pid, Event);
-step({info, Message}, _, {Pid, _}, _) -> Pid ! Message;
+step({info, Message}, _, {Pid, _}, _) -> Pid ! plain(Message);
 step({wait, Time}, _, Server, _) -> has_ended(Server, Time), ok;
 step(Step, Config, Server, Replies) -> api(Step, Config, Server, Replies).
+
+%% What the behaviour sends by itself, and the end of who started the process, are no messages to it.
+plain({'$gen_call', _, _}) -> throw('gimlet$refused');
+plain({'$gen_cast', _}) -> throw('gimlet$refused');
+plain({system, _, _}) -> throw('gimlet$refused');
+plain({'EXIT', Pid, _}) when Pid =:= self() -> throw('gimlet$refused');
+plain(Message) -> Message.
 
 %% A function of the module: its name comes first, then the arguments.
 api(Step, Config, Server, Replies) ->
@@ -95,6 +102,13 @@ arguments([server | Roles], N, Step, {Pid, _} = Server, Replies) ->
     [Pid | arguments(Roles, N + 1, Step, Server, Replies)];
 arguments([handle | Roles], N, Step, Server, Replies) ->
     [handle(element(N, Step), Replies) | arguments(Roles, N + 1, Step, Server, Replies)];
+arguments([process | Roles], N, Step, Server, Replies) ->
+    Given = element(N, Step),
+    Value = handle(Given, Replies),
+    case Value =:= Given orelse is_pid(Value) orelse is_reference(Value) orelse is_port(Value) of
+        true -> [Value | arguments(Roles, N + 1, Step, Server, Replies)];
+        false -> throw('gimlet$refused')
+    end;
 arguments([_ | Roles], N, Step, Server, Replies) ->
     [element(N, Step) | arguments(Roles, N + 1, Step, Server, Replies)].
 

@@ -1,6 +1,7 @@
 //! What the clauses of a callback take: their patterns as types. What guards ask is left to the search.
 
-use erlang::core::{ExprKind, Function, Module, Pattern, VarId};
+use crate::erlang::systems::walk::looks_at;
+use erlang::core::{Expr, ExprKind, Function, Module, Pattern, VarId};
 use term::{Atom, Field, Kind, Term, Type, TypeId, Types};
 
 /// What an argument of a function may be, by the function's clauses.
@@ -19,8 +20,8 @@ pub(super) fn function<'m>(module: &'m Module, name: &str, arity: usize) -> Opti
     module.functions.iter().find(is_it)
 }
 
-/// The clauses of a function: the patterns of its arguments, in the order of the arguments.
-pub(super) fn clauses(of: &Function) -> Vec<Vec<&Pattern>> {
+/// The clauses of a function that its source has.
+pub(super) fn clauses(of: &Function) -> Vec<Head<'_>> {
     let ExprKind::Case { args, clauses } = &of.lambda.body.kind else { return Vec::new() };
     let place = |param: &VarId| {
         args.iter().position(|it| matches!(&it.kind, ExprKind::Var(var) if var == param))
@@ -29,28 +30,42 @@ pub(super) fn clauses(of: &Function) -> Vec<Vec<&Pattern>> {
         return Vec::new();
     };
     let of_source = clauses.iter().filter(|it| it.is_of_source);
-    let patterns = of_source.map(|it| places.iter().filter_map(|n| it.patterns.get(*n)).collect());
+    let patterns = of_source.map(|it| {
+        let patterns = places.iter().filter_map(|n| it.patterns.get(*n)).collect();
+        Head { patterns, body: &it.body }
+    });
     patterns.collect()
 }
 
+/// A clause of a function.
+pub(super) struct Head<'m> {
+    /// In the order of the arguments.
+    pub(super) patterns: Vec<&'m Pattern>,
+    body: &'m Expr,
+}
+
 /// What the argument at a place may be. A function whose clauses are not seen takes anything.
-pub(super) fn heads(types: &mut Types, module: &Module, of: &Function, place: usize) -> Heads {
+pub(super) fn heads(types: &mut Types, of: &Function, place: usize) -> Heads {
     let clauses = clauses(of);
     let mut res = Heads { is_open: clauses.is_empty(), ..Heads::default() };
-    for patterns in clauses {
-        if let Some(pattern) = patterns.get(place) {
-            res.add(types, module, pattern);
-        }
+    for head in &clauses {
+        res.add(types, head, place);
     }
     res
 }
 
 impl Heads {
-    pub(super) fn add(&mut self, types: &mut Types, module: &Module, pattern: &Pattern) {
+    pub(super) fn add(&mut self, types: &mut Types, head: &Head<'_>, place: usize) {
+        if let Some(pattern) = head.patterns.get(place) {
+            self.pattern(types, pattern, head.body);
+        }
+    }
+
+    fn pattern(&mut self, types: &mut Types, pattern: &Pattern, body: &Expr) {
         match pattern {
-            Pattern::Var(var) if is_used(module, *var) => self.is_open = true,
+            Pattern::Var(var) if looks_at(body, *var) => self.is_open = true,
             Pattern::Var(_) => self.has_rest = true,
-            Pattern::Alias(_, inner) => self.add(types, module, inner),
+            Pattern::Alias(_, inner) => self.pattern(types, inner, body),
             Pattern::Literal(_)
             | Pattern::Cons(..)
             | Pattern::Tuple(_)
@@ -95,10 +110,6 @@ pub(super) fn union(types: &mut Types, members: Vec<TypeId>) -> TypeId {
         [one] => *one,
         _ => types.add(Type::Union(flat.into())),
     }
-}
-
-fn is_used(module: &Module, VarId(id): VarId) -> bool {
-    module.uses.get(id as usize).is_some_and(|it| 0 < *it)
 }
 
 fn type_of(types: &mut Types, pattern: &Pattern) -> TypeId {

@@ -9,6 +9,7 @@ mod gate;
 mod heads;
 mod roles;
 mod script;
+mod walk;
 
 pub(crate) use build::Builder;
 pub(crate) use gate::gate;
@@ -83,6 +84,8 @@ pub(crate) enum Role {
     Server,
     /// May be what an earlier step returned.
     Handle,
+    /// May be a process, a reference or a port that an earlier step returned.
+    Process,
     Value,
 }
 
@@ -204,6 +207,7 @@ impl Function {
         let role = |it: &Role| match it {
             Role::Server => Term::atom("server"),
             Role::Handle => Term::atom("handle"),
+            Role::Process => Term::atom("process"),
             Role::Value => Term::atom("value"),
         };
         Term::Tuple(vec![

@@ -2,9 +2,10 @@
 //!
 //! Told by the calls in the code, through functions of the same module.
 
-use erlang::core::{Expr, ExprKind, Function, MapPair, Module, Pattern, VarId};
+use crate::erlang::systems::walk::parts;
+use erlang::core::{Expr, ExprKind, Function, Module, Pattern, VarId};
 use std::collections::{BTreeMap, BTreeSet};
-use term::{Atom, Term};
+use term::{Atom, Term, Type, TypeId, Types};
 
 /// What a function does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,6 +18,48 @@ pub(super) struct Roles {
     pub(super) servers: BTreeSet<usize>,
     /// It asks for a message after some time.
     pub(super) waits: bool,
+    /// Messages that it sends to processes of behaviours, by the function that sends them.
+    pub(super) sent: BTreeSet<(Atom, Shape)>,
+}
+
+/// A message without what it carries: an atom, or a tuple with a name and a size.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Shape {
+    Atom(Atom),
+    Tuple(Atom, usize),
+    Other,
+}
+
+impl Shape {
+    fn of(message: &Expr) -> Shape {
+        match &message.kind {
+            ExprKind::Literal(term) => Shape::of_term(term),
+            ExprKind::Tuple(parts) => match parts.first().and_then(atom) {
+                Some(tag) => Shape::Tuple(tag.clone(), parts.len()),
+                None => Shape::Other,
+            },
+            _ => Shape::Other,
+        }
+    }
+
+    fn of_term(term: &Term) -> Shape {
+        match (term, term.as_tuple()) {
+            (Term::Atom(name), _) => Shape::Atom(name.clone()),
+            (_, Some([Term::Atom(tag), rest @ ..])) => Shape::Tuple(tag.clone(), rest.len() + 1),
+            _ => Shape::Other,
+        }
+    }
+
+    pub(super) fn of_type(types: &Types, of: TypeId) -> Shape {
+        match types.get(of) {
+            Type::Literal(term) => Shape::of_term(term),
+            Type::Tuple(parts) => match parts.first().map(|it| types.get(*it)) {
+                Some(Type::Literal(Term::Atom(tag))) => Shape::Tuple(tag.clone(), parts.len()),
+                Some(_) | None => Shape::Other,
+            },
+            _ => Shape::Other,
+        }
+    }
 }
 
 pub(super) type AllRoles = BTreeMap<(Atom, usize), Roles>;
@@ -71,8 +114,13 @@ impl Reader<'_> {
     fn expr(&mut self, of: &Expr) {
         match &of.kind {
             ExprKind::Call { module, name, args } => {
-                if let (Some(module), Some(name)) = (atom(module), atom(name)) {
-                    self.call(module, name, args);
+                match (atom(module), atom(name)) {
+                    (Some(module), Some(name)) if module == self.module => self.local(name, args),
+                    (Some(module), Some(name)) => self.call(module, name, args),
+                    // Which of its functions is called is decided as it runs: as a rule, by whether the
+                    // process is to be linked.
+                    (Some(module), None) if RUNTIMES.contains(&module.as_str()) => self.start(args),
+                    (Some(_), None) | (None, _) => (),
                 }
             }
             ExprKind::Local { name, args, .. } => self.local(name, args),
@@ -133,21 +181,29 @@ impl Reader<'_> {
             return;
         }
         if name.as_str().starts_with("start") {
-            let own = args.iter().position(|it| atom(it) == Some(self.module));
-            if let Some(own) = own {
-                let given = args.get(own + 1).and_then(|it| self.param(it));
-                self.roles.starts.get_or_insert(given);
-            } else if module.as_str() == "Elixir.Agent" {
+            self.start(args);
+            if module.as_str() == "Elixir.Agent" {
                 self.roles.starts.get_or_insert(None);
             }
             return;
         }
-        // What replies speaks to somebody else.
-        if name.as_str() == "reply" {
+        // What replies speaks to somebody else, and a specification of children to nobody.
+        if matches!(name.as_str(), "reply" | "child_spec" | "init") {
             return;
         }
         self.roles.speaks = true;
+        if let Some(message) = args.get(1) {
+            self.roles.sent.insert((name.clone(), Shape::of(message)));
+        }
         self.roles.servers.extend(args.first().and_then(|it| self.param(it)));
+    }
+
+    /// A process of this module is started, if the arguments name it.
+    fn start(&mut self, args: &[Expr]) {
+        if let Some(own) = args.iter().position(|it| atom(it) == Some(self.module)) {
+            let given = args.get(own + 1).and_then(|it| self.param(it));
+            self.roles.starts.get_or_insert(given);
+        }
     }
 
     fn local(&mut self, name: &Atom, args: &[Expr]) {
@@ -168,41 +224,5 @@ fn atom(of: &Expr) -> Option<&Atom> {
     match &of.kind {
         ExprKind::Literal(Term::Atom(atom)) => Some(atom),
         _ => None,
-    }
-}
-
-/// The expressions in an expression.
-fn parts(of: &Expr) -> Vec<&Expr> {
-    match &of.kind {
-        ExprKind::Var(_)
-        | ExprKind::Literal(_)
-        | ExprKind::FunctionName(..)
-        | ExprKind::LetrecName(_) => Vec::new(),
-        ExprKind::Lambda(lambda) => vec![&lambda.body],
-        ExprKind::Cons(head, tail) => vec![head, tail],
-        ExprKind::Tuple(items) | ExprKind::Values(items) => items.iter().collect(),
-        ExprKind::Map { base, pairs } => {
-            let pairs = pairs.iter().flat_map(|MapPair { key, value, .. }| [key, value]);
-            std::iter::once(&**base).chain(pairs).collect()
-        }
-        ExprKind::Binary(segments) => segments.iter().map(|it| &it.value).collect(),
-        ExprKind::Let { arg, body, .. } => vec![arg, body],
-        ExprKind::Seq(first, second) => vec![first, second],
-        ExprKind::Letrec { functions, body, .. } => {
-            functions.iter().map(|it| &it.2.body).chain([&**body]).collect()
-        }
-        ExprKind::Local { args, .. }
-        | ExprKind::ApplyLetrec { args, .. }
-        | ExprKind::Primop { args, .. } => args.iter().collect(),
-        ExprKind::Apply { fun, args } => std::iter::once(&**fun).chain(args).collect(),
-        ExprKind::Call { module, name, args } => {
-            [&**module, &**name].into_iter().chain(args).collect()
-        }
-        ExprKind::Case { args, clauses } => {
-            let bodies = clauses.iter().flat_map(|it| [&it.guard, &it.body]);
-            args.iter().chain(bodies).collect()
-        }
-        ExprKind::Try { arg, body, handler, .. } => vec![arg, body, handler],
-        ExprKind::Catch(body) => vec![body],
     }
 }

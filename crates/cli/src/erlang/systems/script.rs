@@ -226,12 +226,15 @@ impl Writer<'_> {
         // The manager of events is started by a step of its own.
         let n_before = usize::from(self.typed.protocol == Protocol::GenEvent);
         let n_without = usize::from(!self.typed.has_server);
-        for (n, step) in self.typed.steps.iter().enumerate() {
+        let n_steps = (replies.len() + n_before).saturating_sub(n_without);
+        for (n, step) in self.typed.steps.iter().enumerate().take(n_steps) {
             let reply = (n + n_without).checked_sub(n_before).and_then(|it| replies.get(it));
             let is_known = |it: &&Term| !is_opaque(it) && it.as_atom() != Some("failed");
             let failed = reply.and_then(Term::as_atom) == Some("failed");
             lines.push(match reply.filter(is_known) {
-                Some(reply) if step.binds.is_none() => self.equal(reply, step),
+                Some(reply) if step.binds.is_none() || n == 0 && !is_opaque(reply) => {
+                    self.equal(reply, step)
+                }
                 Some(_) | None if failed => self.tried(step),
                 Some(_) | None => self.plain(step),
             });

@@ -60,7 +60,11 @@ fn show_unit(out: &mut String, of: Tested<'_>, origin: Origin, beam: &mut Replay
     if lines.is_empty() {
         return;
     }
-    let stem = format!("{}_{}", of.unit.function.as_str(), of.unit.arity);
+    let name = of.unit.function.as_str();
+    let stem = match Protocol::of_unit(of.unit) {
+        Some(protocol) => protocol.name().to_owned(),
+        None => format!("{name}_{}", of.unit.arity),
+    };
     for (n, lines) in lines.chunks(MAX_TESTS_TOGETHER).enumerate() {
         let part = if n == 0 { String::new() } else { format!("_{}", n + 1) };
         let generator = quoted(&Atom::new(&format!("{stem}_paths{part}_test_")));

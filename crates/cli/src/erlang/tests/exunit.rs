@@ -34,8 +34,14 @@ pub(super) fn module(module: &Atom, units: &[Tested<'_>], beam: &mut Replayer) -
             )
             .ok();
         }
-        let title = format!("{}/{}", unit.unit.function.as_str(), unit.unit.arity);
-        for (n, part) in lines.chunks(MAX_ASSERTIONS).enumerate() {
+        let title = match Protocol::of_unit(unit.unit) {
+            Some(protocol) => protocol.title().to_owned(),
+            None => format!("{}/{}", unit.unit.function.as_str(), unit.unit.arity),
+        };
+        // Processes of one sequence must not meet those of another.
+        let is_system = Protocol::of_unit(unit.unit).is_some();
+        let n_together = if is_system { 1 } else { MAX_ASSERTIONS };
+        for (n, part) in lines.chunks(n_together).enumerate() {
             let title = if n == 0 { title.clone() } else { format!("{title}, part {}", n + 1) };
             writeln!(out, "\n  test {} do", quoted(&title)).ok();
             part.iter().for_each(|it| {
