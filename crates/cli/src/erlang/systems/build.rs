@@ -160,7 +160,12 @@ impl Builder<'_> {
                 let member = params(&mut draft.types, &spec, 1).into_iter().flatten().collect();
                 Heads { members: member, ..Heads::default() }
             }
-            Some(_) | None => heads(&mut draft.types, init, 0),
+            Some(_) | None => {
+                let mut res = heads(&mut draft.types, init, 0);
+                // What a process is started with is kept, and looked at later.
+                res.is_open |= res.has_rest;
+                res
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! What the clauses of a callback take: their patterns as types. What guards ask is left to the search.
 
-use crate::erlang::systems::walk::looks_at;
+use crate::erlang::systems::walk::{looks_at, mentions};
 use erlang::core::{Expr, ExprKind, Function, Module, Pattern, VarId};
 use term::{Atom, Field, Kind, Term, Type, TypeId, Types};
 
@@ -32,7 +32,7 @@ pub(super) fn clauses(of: &Function) -> Vec<Head<'_>> {
     let of_source = clauses.iter().filter(|it| it.is_of_source);
     let patterns = of_source.map(|it| {
         let patterns = places.iter().filter_map(|n| it.patterns.get(*n)).collect();
-        Head { patterns, body: &it.body }
+        Head { patterns, guard: &it.guard, body: &it.body }
     });
     patterns.collect()
 }
@@ -41,6 +41,7 @@ pub(super) fn clauses(of: &Function) -> Vec<Head<'_>> {
 pub(super) struct Head<'m> {
     /// In the order of the arguments.
     pub(super) patterns: Vec<&'m Pattern>,
+    guard: &'m Expr,
     body: &'m Expr,
 }
 
@@ -57,22 +58,26 @@ pub(super) fn heads(types: &mut Types, of: &Function, place: usize) -> Heads {
 impl Heads {
     pub(super) fn add(&mut self, types: &mut Types, head: &Head<'_>, place: usize) {
         if let Some(pattern) = head.patterns.get(place) {
-            self.pattern(types, pattern, head.body);
+            self.pattern(types, pattern, head);
         }
     }
 
-    fn pattern(&mut self, types: &mut Types, pattern: &Pattern, body: &Expr) {
+    fn pattern(&mut self, types: &mut Types, pattern: &Pattern, head: &Head<'_>) {
         match pattern {
-            Pattern::Var(var) if looks_at(body, *var) => self.is_open = true,
+            Pattern::Var(var) if mentions(head.guard, *var) || looks_at(head.body, *var) => {
+                self.is_open = true;
+            }
             Pattern::Var(_) => self.has_rest = true,
-            Pattern::Alias(_, inner) => self.pattern(types, inner, body),
+            Pattern::Alias(_, inner) => self.pattern(types, inner, head),
             Pattern::Literal(_)
             | Pattern::Cons(..)
             | Pattern::Tuple(_)
             | Pattern::Map(_)
             | Pattern::Binary(_) => {
                 let member = type_of(types, pattern);
-                self.members.push(member);
+                if !is_of_runtime(types, member) {
+                    self.members.push(member);
+                }
             }
         }
     }
@@ -137,32 +142,14 @@ fn type_of(types: &mut Types, pattern: &Pattern) -> TypeId {
             Type::Map(fields.into())
         }
     };
-    let of = of_runtime(types, &of).unwrap_or(of);
     types.add(of)
 }
 
-/// Messages that the runtime sends by itself hold processes and references where they always do.
-fn of_runtime(types: &mut Types, of: &Type) -> Option<Type> {
-    let Type::Tuple(parts) = of else { return None };
-    let Type::Literal(Term::Atom(tag)) = types.get(*parts.first()?).clone() else { return None };
-    let mut narrowed = parts.to_vec();
-    let mut narrow = |n: usize, kind: Kind| {
-        if let Some(part) = narrowed.get_mut(n)
-            && *types.get(*part) == Type::Any
-        {
-            *part = types.add(Type::Kind(kind));
-        }
-    };
-    match (tag.as_str(), parts.len()) {
-        ("DOWN", 5) => {
-            narrow(1, Kind::Reference);
-            narrow(2, Kind::Atom);
-            narrow(3, Kind::Pid);
-        }
-        ("EXIT", 3) => narrow(1, Kind::Pid),
-        _ => return None,
-    }
-    Some(Type::Tuple(narrowed.into()))
+/// A message that the runtime sends of processes that ended. Nobody else does.
+fn is_of_runtime(types: &Types, of: TypeId) -> bool {
+    let Type::Tuple(parts) = types.get(of) else { return false };
+    let first = parts.first().map(|it| types.get(*it));
+    matches!(first, Some(Type::Literal(Term::Atom(tag))) if is_runtime_tag(tag))
 }
 
 /// Whether a message is one that only the runtime sends.

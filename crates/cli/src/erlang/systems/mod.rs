@@ -185,6 +185,19 @@ impl System {
         Some(Input { args: vec![start.clone(), Term::proper_list(steps)] })
     }
 
+    /// With fewer steps, the fewest first.
+    pub(crate) fn shorter(input: &Input) -> Vec<Input> {
+        let [start, steps] = input.args.as_slice() else { return Vec::new() };
+        let steps = steps.as_list().unwrap_or_default();
+        let with = |steps: Vec<Term>| Input { args: vec![start.clone(), Term::proper_list(steps)] };
+        let first = (0..steps.len()).map(|n| steps.iter().take(n).cloned().collect());
+        let without = (0..steps.len()).map(|n| {
+            let others = steps.iter().enumerate().filter(|it| it.0 != n);
+            others.map(|it| it.1.clone()).collect()
+        });
+        first.chain(without).map(with).collect()
+    }
+
     /// Whether all steps are calls of functions whose specs say something, so that the input is promised
     /// to work.
     pub(crate) fn promises(&self, input: &Input) -> bool {

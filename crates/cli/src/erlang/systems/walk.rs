@@ -38,6 +38,11 @@ pub(super) fn parts(of: &Expr) -> Vec<&Expr> {
     }
 }
 
+pub(super) fn mentions(of: &Expr, var: VarId) -> bool {
+    matches!(&of.kind, ExprKind::Var(it) if *it == var)
+        || parts(of).into_iter().any(|it| mentions(it, var))
+}
+
 /// Whether somebody decides by the value of a variable, or gives it to a function of the same module. What
 /// is only put into other terms, as for a log, is not looked at.
 pub(super) fn looks_at(of: &Expr, var: VarId) -> bool {
