@@ -8,7 +8,7 @@ use crate::elixir::is_elixir;
 use crate::erlang::finding::{Judge, RUNTIME_TAGS};
 use crate::erlang::frames::{Frame, frames};
 use crate::erlang::systems::{UNKNOWN, is_runtime_message};
-use crate::erlang::unit::quoted;
+use crate::erlang::unit::{UnitName, quoted};
 use ::report::{Kind, Level};
 use engine::{Part, Precision};
 use erlang::spec::Origin;
@@ -85,8 +85,10 @@ impl Judge<'_> {
         if is_start && !system.promises(input) && refused_by.is_some() {
             return refused_by;
         }
-        if system.function(tag).is_some() {
-            return None;
+        if let Some(function) = system.function(tag) {
+            let is_own = !system.promises(input) && is_refused_by(&function.name, outcome);
+            let why = format!("no clause of {} takes it, and no spec says so", function.name);
+            return is_own.then(|| Rated::new(Level::Refusal, why));
         }
         let message = content.first()?;
         if message.as_atom() == Some(UNKNOWN) {
@@ -309,6 +311,17 @@ fn missing_in_exit(input: &Input, reason: &Term) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// Whether no clause of the function takes its arguments.
+fn is_refused_by(function: &UnitName, outcome: &Outcome) -> bool {
+    let Outcome::Crash { reason, trace, .. } = outcome else { return false };
+    let first = frames(trace).into_iter().next();
+    let is_it = |it: Frame| {
+        (it.module, it.function, it.arity)
+            == (function.module.clone(), function.function.clone(), function.arity)
+    };
+    reason.as_atom() == Some("function_clause") && first.is_some_and(is_it)
 }
 
 /// What another process lacked that told us so in its reason.

@@ -36,7 +36,10 @@ pub(crate) fn plan(
     if options.functions.is_empty() {
         units = planner.without_skipped(&units)?;
     }
-    let units = planner.with_systems(units, asked_for_functions, options)?;
+    // Schedules are those of a call.
+    if !options.schedules {
+        units = planner.with_systems(units, asked_for_functions, options)?;
+    }
     let preconditions: Vec<UnitName> =
         options.pre.iter().map(|it| planner.precondition(it)).collect::<Result<_, _>>()?;
     if let Some(it) =

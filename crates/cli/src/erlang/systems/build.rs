@@ -43,8 +43,13 @@ impl Builder<'_> {
         let starts = |it: &&Defined| role_of(&roles, it).is_some_and(|it| it.starts.is_some());
         let protocol = match known {
             Some(protocol) => protocol,
-            None if exported(module).any(|it| starts(&it)) => Protocol::Functions,
-            None => return None,
+            // Not every module says what it is.
+            None => {
+                let mut runtimes = exported(module)
+                    .filter_map(|it| Some(role_of(&roles, it)?.starts.as_ref()?.runtime.clone()));
+                let runtime = runtimes.next()?;
+                Protocol::of(&[runtime]).unwrap_or(Protocol::Functions)
+            }
         };
         let callbacks = self.callbacks(module, &core, protocol, &roles);
         let is_callback = |it: &&Defined| name_of(it).is_some_and(|it| callbacks.contains(&it));
@@ -257,7 +262,7 @@ impl Builder<'_> {
             let handle = self.handle(types, of);
             parts.push(match (handle, init) {
                 (Some(handle), _) => handle,
-                (None, Some(init)) if is_any && role.starts == Some(Some(n)) => init,
+                (None, Some(init)) if is_any && role.init() == Some(n) => init,
                 (None, _) => of,
             });
             roles.push(match (handle, untyped) {

@@ -10,8 +10,8 @@ use term::{Atom, Term, Type, TypeId, Types};
 /// What a function does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Roles {
-    /// It starts a process of this module; with the argument that is given to `init/1` as it is.
-    pub(super) starts: Option<Option<usize>>,
+    /// It starts a process of this module.
+    pub(super) starts: Option<Start>,
     /// It speaks to a process.
     pub(super) speaks: bool,
     /// The arguments that name the process.
@@ -20,6 +20,22 @@ pub(super) struct Roles {
     pub(super) waits: bool,
     /// Messages that it sends to processes of behaviours, by the function that sends them.
     pub(super) sent: BTreeSet<(Atom, Shape)>,
+}
+
+impl Roles {
+    /// The argument that is given to `init/1` as it is.
+    pub(super) fn init(&self) -> Option<usize> {
+        self.starts.as_ref()?.init
+    }
+}
+
+/// How a process is started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Start {
+    /// The module whose function starts it.
+    pub(super) runtime: Atom,
+    /// The argument that is given to `init/1` as it is.
+    pub(super) init: Option<usize>,
 }
 
 /// A message without what it carries: an atom, or a tuple with a name and a size.
@@ -119,7 +135,9 @@ impl Reader<'_> {
                     (Some(module), Some(name)) => self.call(module, name, args),
                     // Which of its functions is called is decided as it runs: as a rule, by whether the
                     // process is to be linked.
-                    (Some(module), None) if RUNTIMES.contains(&module.as_str()) => self.start(args),
+                    (Some(module), None) if RUNTIMES.contains(&module.as_str()) => {
+                        self.start(module, args);
+                    }
                     (Some(_), None) | (None, _) => (),
                 }
             }
@@ -181,10 +199,7 @@ impl Reader<'_> {
             return;
         }
         if name.as_str().starts_with("start") {
-            self.start(args);
-            if module.as_str() == "Elixir.Agent" {
-                self.roles.starts.get_or_insert(None);
-            }
+            self.start(module, args);
             return;
         }
         // What replies speaks to somebody else, and a specification of children to nobody.
@@ -199,11 +214,14 @@ impl Reader<'_> {
     }
 
     /// A process of this module is started, if the arguments name it.
-    fn start(&mut self, args: &[Expr]) {
-        if let Some(own) = args.iter().position(|it| atom(it) == Some(self.module)) {
-            let given = args.get(own + 1).and_then(|it| self.param(it));
-            self.roles.starts.get_or_insert(given);
+    fn start(&mut self, runtime: &Atom, args: &[Expr]) {
+        let own = args.iter().position(|it| atom(it) == Some(self.module));
+        // An agent has no module.
+        if own.is_none() && runtime.as_str() != "Elixir.Agent" {
+            return;
         }
+        let init = own.and_then(|it| args.get(it + 1)).and_then(|it| self.param(it));
+        self.roles.starts.get_or_insert(Start { runtime: runtime.clone(), init });
     }
 
     fn local(&mut self, name: &Atom, args: &[Expr]) {
@@ -213,9 +231,9 @@ impl Reader<'_> {
         let params = called.servers.iter().filter_map(|n| args.get(*n));
         let params: Vec<usize> = params.filter_map(|it| self.param(it)).collect();
         self.roles.servers.extend(params);
-        if let Some(given) = called.starts {
-            let given = given.and_then(|it| self.param(args.get(it)?));
-            self.roles.starts.get_or_insert(given);
+        if let Some(Start { runtime, init }) = &called.starts {
+            let init = init.and_then(|it| self.param(args.get(it)?));
+            self.roles.starts.get_or_insert(Start { runtime: runtime.clone(), init });
         }
     }
 }
