@@ -7,7 +7,7 @@
 mod common;
 
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const PROGRAMS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs");
@@ -92,6 +92,13 @@ fn callbacks_are_no_units_unless_somebody_asks() {
     assert_eq!(names(&system), ["pile:'$gen_server'/2"]);
 }
 
+fn empty_dir(name: &str) -> PathBuf {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::remove_dir_all(&dir).ok();
+    std::fs::create_dir_all(&dir).expect("a directory");
+    dir
+}
+
 fn passes(command: &mut Command, dir: &Path) {
     let done = command.current_dir(dir).output().expect("it starts");
     let said = [done.stdout, done.stderr].concat();
@@ -101,8 +108,7 @@ fn passes(command: &mut Command, dir: &Path) {
 
 #[test]
 fn its_tests_pass_and_its_inputs_can_be_replayed() {
-    let dir = tempfile::tempdir().expect("a directory");
-    let dir = dir.path();
+    let dir = &empty_dir("systems_erlang");
     std::fs::copy(format!("{PROGRAMS}/pile.erl"), dir.join("pile.erl")).expect("a copy");
     let done = common::gimlet(dir, &["test", "pile.erl", "--out", "out", "--runs", "200"]);
     assert_eq!(done.status.code(), Some(1));
@@ -116,8 +122,7 @@ fn its_tests_pass_and_its_inputs_can_be_replayed() {
 
 #[test]
 fn a_server_in_elixir() {
-    let dir = tempfile::tempdir().expect("a directory");
-    let dir = dir.path();
+    let dir = &empty_dir("systems_elixir");
     let source = format!("{PROGRAMS}/purse.ex");
     let Ok(done) = Command::new("elixirc").args(["-o", "ebin", &source]).current_dir(dir).output()
     else {
