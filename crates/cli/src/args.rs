@@ -250,6 +250,10 @@ pub(crate) struct Test {
     /// Ignore specs: any term is an input, no result is wrong
     #[arg(long)]
     pub(crate) no_spec: bool,
+    /// Make up values of opaque types and of structs and records that only their module makes, instead of
+    /// calling its functions
+    #[arg(long)]
+    pub(crate) made_up: bool,
     /// Run this module or function with its concrete values only; may repeat
     #[arg(long, value_name = "M[:F/A]")]
     pub(crate) concrete: Vec<String>,

@@ -168,6 +168,12 @@ pub(crate) fn code(of: &Code) -> String {
             format!("%{{{}}}", pairs.iter().map(arrow).collect::<Vec<_>>().join(", "))
         }
         Code::Call { module, function, args } => {
+            // Elixir counts elements from 0.
+            if let ("erlang", "element", [Code::Term(Term::Int(n)), of]) =
+                (module.as_str(), function.as_str(), args.as_slice())
+            {
+                return format!("elem({}, {})", code(of), n - 1);
+            }
             format!("{}({})", named(module, function), codes(args))
         }
     }

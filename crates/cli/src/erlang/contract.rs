@@ -4,7 +4,7 @@ use crate::erlang::systems::System;
 use crate::erlang::unit::UnitName;
 use engine::{Part, Place, Step};
 use erlang::machine::FromSpec;
-use erlang::spec::{Origin, Signature};
+use erlang::spec::{Maker, Origin, Signature};
 use std::sync::Arc;
 use term::{Dice, Domain, Style, Term, Type, TypeId, Types, print};
 use trace::Input;
@@ -50,6 +50,16 @@ impl Contract {
     pub(crate) fn spec(&self) -> FromSpec {
         let promise = self.signature.as_ref().map(Signature::promise).unwrap_or_default();
         FromSpec { domain: Arc::new(self.domain.clone()), promise: Arc::new(promise) }
+    }
+
+    /// The functions that make parts of inputs.
+    pub(crate) fn makers(&self) -> Vec<UnitName> {
+        let makers = self.signature.iter().flat_map(|it| &it.makers);
+        let name = |it: &Maker| {
+            let Maker { module, function, arity, gives: _ } = it.clone();
+            UnitName { module, function, arity }
+        };
+        makers.map(|it| name(&it.0)).collect()
     }
 
     /// Whether somebody promised to take this input.

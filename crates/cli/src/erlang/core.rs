@@ -3,6 +3,7 @@
 //! Variables are numbers; whoever makes a function gives each a number of its own.
 
 use erlang::ModuleCode;
+use erlang::core::MARK;
 use term::{Atom, Term};
 
 /// A function of a module that is written here: its name, its parameters and its body.
@@ -12,26 +13,18 @@ pub(crate) struct Definition {
     pub(crate) body: Term,
 }
 
-/// A module that exports its first function.
-pub(crate) fn module(name: &Atom, definitions: Vec<Definition>) -> ModuleCode {
-    module_of(name, definitions, 1)
-}
-
-/// A module that exports its first functions.
-pub(crate) fn module_of(
-    name: &Atom,
-    definitions: Vec<Definition>,
-    n_exported: usize,
-) -> ModuleCode {
-    let exported = definitions.iter().take(n_exported).map(|it| local(&it.name, it.params.len()));
-    let exported = Term::proper_list(exported.collect());
+/// A module with functions that others call, and those that they need.
+pub(crate) fn module(name: &Atom, exported: Vec<Definition>, local: Vec<Definition>) -> ModuleCode {
+    let names = exported.iter().map(|it| function_name(&it.name, it.params.len()));
+    let names = Term::proper_list(names.collect());
     let definition = |it: Definition| {
-        let name = local(&it.name, it.params.len());
+        let name = function_name(&it.name, it.params.len());
         Term::Tuple(vec![name, function(&it.params, it.body)])
     };
-    let all = Term::proper_list(definitions.into_iter().map(definition).collect());
+    let all = exported.into_iter().chain(local).map(definition);
+    let all = Term::proper_list(all.collect());
     ModuleCode {
-        core: node("c_module", [atom(name), exported, Term::Nil, all]),
+        core: node("c_module", [atom(name), names, Term::Nil, all]),
         name: name.clone(),
         forms: Term::Nil,
         attributes: Term::Nil,
@@ -47,7 +40,7 @@ pub(crate) fn function(params: &[usize], body: Term) -> Term {
 }
 
 /// The name of a function of the same module.
-fn local(name: &Atom, arity: usize) -> Term {
+fn function_name(name: &Atom, arity: usize) -> Term {
     node("c_var", [Term::Tuple(vec![Term::Atom(name.clone()), number(arity)])])
 }
 
@@ -63,6 +56,11 @@ pub(crate) fn call(module: &Atom, function: &Atom, args: Vec<Term>) -> Term {
     node("c_call", [atom(module), atom(function), Term::proper_list(args)])
 }
 
+/// A call of a function of the same module.
+pub(crate) fn call_local(name: &Atom, args: Vec<Term>) -> Term {
+    node("c_apply", [function_name(name, args.len()), Term::proper_list(args)])
+}
+
 pub(crate) fn raise(function: &str, reason: Term) -> Term {
     call(&Atom::new("erlang"), &Atom::new(function), vec![reason])
 }
@@ -76,6 +74,21 @@ pub(crate) fn case(value: Term, clauses: Vec<(Term, Term)>) -> Term {
         Term::Tuple(vec![Term::atom("c_clause"), generated, patterns, guard, body])
     };
     node("c_case", [value, Term::proper_list(clauses.into_iter().map(clause).collect())])
+}
+
+/// `Body`, entered by a clause that is counted like one of a source, as nothing else of what is written
+/// here is.
+pub(crate) fn entered(unused: usize, body: Term) -> Term {
+    let place = Term::Tuple(vec![Term::Int(1), Term::Int(MARK + 1)]);
+    let clause = [
+        Term::atom("c_clause"),
+        Term::proper_list(vec![place]),
+        Term::proper_list(vec![variable(unused)]),
+        literal(Term::atom("true")),
+        body,
+    ];
+    let clauses = Term::proper_list(vec![Term::Tuple(clause.into())]);
+    node("c_case", [literal(Term::atom("ok")), clauses])
 }
 
 /// `try Value of V -> Body catch _:_ -> Caught end`, with four variables from `first_var` on.

@@ -8,6 +8,7 @@ mod rewrite;
 mod select;
 
 mod core;
+mod recipes;
 mod script;
 mod unit;
 

@@ -3,6 +3,7 @@
 use crate::args::{Deliver, Reduction, Test};
 use crate::asked::Asked;
 use crate::diagnostic::Diagnostic;
+use crate::erlang::code::foreign_structs;
 use crate::erlang::code::{Function, Visibility};
 use crate::erlang::contract::Contract;
 use crate::erlang::corpus::{file_name, recorded_inputs};
@@ -15,7 +16,7 @@ use crate::explain::Code;
 use beam::Otp;
 use engine::{Delivery, Dpor, ScheduleSettings};
 use erlang::Host;
-use erlang::spec::{Directives, Signature, Specs};
+use erlang::spec::{Directives, Inputs, Signature, Specs};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -32,7 +33,8 @@ pub(crate) fn plan(
     project.make_concrete(&options.concrete)?;
     let mut units = select(project, &options.functions)?;
     let asked_for_functions = !options.functions.is_empty();
-    let mut planner = Planner::new(project, options.no_spec, diagnostics)?;
+    let mut planner =
+        Planner::new(project, options.no_spec, inputs(project, options), diagnostics)?;
     if options.functions.is_empty() {
         units = planner.without_skipped(&units)?;
     }
@@ -74,7 +76,8 @@ pub(crate) fn plan_one(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Result<(UnitName, Contract), Diagnostic> {
     let unit = named(project, function)?;
-    let contract = Planner::new(project, ignores_specs, diagnostics)?.contract(&unit, &[], 0);
+    let contract =
+        Planner::new(project, ignores_specs, Inputs::MadeUp, diagnostics)?.contract(&unit, &[], 0);
     Ok((unit, contract))
 }
 
@@ -102,10 +105,11 @@ impl<'a> Planner<'a> {
     fn new(
         project: &'a mut Project,
         ignores_specs: bool,
+        inputs: Inputs,
         warnings: &'a mut Vec<Diagnostic>,
     ) -> Result<Planner<'a>, Diagnostic> {
         let host = project.host().map_err(|it| Diagnostic::new(Code::NoOtp, it.to_string()))?;
-        Ok(Planner { project, ignores_specs, host, specs: Specs::default(), warnings })
+        Ok(Planner { project, ignores_specs, host, specs: Specs::new(inputs), warnings })
     }
 
     fn contract(&mut self, unit: &UnitName, pre: &[UnitName], seed: u64) -> Contract {
@@ -186,6 +190,7 @@ impl<'a> Planner<'a> {
     ) -> Result<Vec<UnitName>, Diagnostic> {
         let n_steps = options.sequence.unwrap_or(STEPS);
         let mut systems: Vec<Arc<System>> = Vec::new();
+        let mut specs = Specs::default();
         let mut res = Vec::new();
         for module in &self.project.modules {
             let mut own: Vec<UnitName> =
@@ -194,7 +199,7 @@ impl<'a> Planner<'a> {
                 continue;
             }
             let mut builder = Builder {
-                specs: &mut self.specs,
+                specs: &mut specs,
                 host: &mut self.host,
                 ignores_specs: self.ignores_specs,
                 n_steps,
@@ -233,6 +238,10 @@ impl<'a> Planner<'a> {
             Ok(Some(signature)) => {
                 for gap in &signature.gaps {
                     let title = format!("the spec of {unit} is only partly understood: {gap}");
+                    self.warnings.push(Diagnostic::warning(Code::PartOfSpec, title));
+                }
+                for why in &signature.unmade {
+                    let title = format!("inputs are made up where they should be built: {why}");
                     self.warnings.push(Diagnostic::warning(Code::PartOfSpec, title));
                 }
                 if signature.first_input().is_none() {
@@ -339,6 +348,14 @@ impl<'a> Planner<'a> {
                 .hint("it is run, and the search goes on with inputs that fit; see --no-spec"),
         );
     }
+}
+
+/// Where values come from that only their module makes.
+fn inputs(project: &Project, options: &Test) -> Inputs {
+    if options.made_up {
+        return Inputs::MadeUp;
+    }
+    Inputs::Built { open_tags: foreign_structs(project.modules.iter().map(|it| &*it.code)) }
 }
 
 fn schedules(options: &Test) -> ScheduleSettings {

@@ -73,7 +73,7 @@ fn unit(project: &Project, done: &Done<Project>) -> Unit {
     };
     let Some(explored) = done.explored() else { return res };
     let Explored { report, findings, .. } = explored;
-    let coverage = project.sources.of_unit(name, &report.covered);
+    let coverage = project.sources.of_unit(task, &report.covered);
     let tally = Tally {
         stop: report.stop,
         is_saturated: report.is_saturated,

@@ -6,6 +6,7 @@
 
 use crate::elixir::{self, is_elixir};
 use crate::erlang::core::{self, Definition};
+use crate::erlang::recipes::code;
 use crate::erlang::systems::{self, Protocol};
 use crate::erlang::unit::{UnitName, quoted};
 use beam::Applied;
@@ -37,7 +38,7 @@ impl UnitName {
         if let Some(protocol) = Protocol::of_unit(self) {
             return systems::script_of(self, protocol, args);
         }
-        let args = args.iter().cloned().map(Code::Term).collect();
+        let args = args.iter().map(code).collect();
         let (module, function) = (self.module.clone(), self.function.clone());
         let call = Code::Call { module, function, args };
         Script::new(vec![CodeStep { binds: None, value: call }], self.syntax())
@@ -244,7 +245,7 @@ impl Script {
         let params = (0..compiler.args.len()).map(Compiler::param).collect();
         let name = Atom::new(&format!("gimlet$script:{}", self.id()));
         let definition = Definition { name: function.clone(), params, body };
-        (core::module(&name, vec![definition]), compiler.args)
+        (core::module(&name, vec![definition], Vec::new()), compiler.args)
     }
 }
 

@@ -126,14 +126,21 @@ fn put(out: &mut String, code: &Code, style: Style) {
             out.push('}');
         }
         Code::Call { module, function, args } => {
-            out.push_str(&atom_text(module, style.encoding));
-            out.push(':');
+            if !is_projection(module, function) {
+                out.push_str(&atom_text(module, style.encoding));
+                out.push(':');
+            }
             out.push_str(&atom_text(function, style.encoding));
             out.push('(');
             put_all(out, args, ", ", style);
             out.push(')');
         }
     }
+}
+
+/// `element(2, m:f())`, which nobody writes with its module.
+fn is_projection(module: &Atom, function: &Atom) -> bool {
+    (module.as_str(), function.as_str()) == ("erlang", "element")
 }
 
 fn put_all(out: &mut String, items: &[Code], between: &str, style: Style) {
@@ -199,10 +206,14 @@ fn code(reader: &mut Reader<'_>, depth: usize) -> Result<Code, ReadError> {
     }
     let leaf = reader.leaf()?;
     let Term::Atom(module) = &leaf else { return Ok(Code::Term(leaf)) };
-    if !reader.accept(":")? {
+    let erlang = Atom::new("erlang");
+    let (module, function) = if is_projection(&erlang, module) && reader.token == Token::Mark("(") {
+        (&erlang, module.clone())
+    } else if reader.accept(":")? {
+        (module, reader.atom("a function name")?)
+    } else {
         return Ok(Code::Term(leaf));
-    }
-    let function = reader.atom("a function name")?;
+    };
     reader.expect("(", "`(` and arguments")?;
     let mut args = Vec::new();
     if !reader.accept(")")? {
@@ -247,6 +258,7 @@ mod tests {
         check("lists:seq(1, 3)");
         check("queue:len(queue:in(-1, queue:new()))");
         check("{ok,V1} = m:start([{a,q:new()}|b]), m:get(V1, #{k => 'x y':new(V1)})");
+        check("m:f(element(2, m:g()), element)");
         check("m:f(<<1,2>>, [], {}, #{}, [104,105], fun (1) -> 2; (_) -> 3 end, 1.5)");
         check("m:f(list_to_pid(\"<0.1.0>\"), [1|2])");
     }

@@ -35,7 +35,7 @@ pub(crate) fn gate(system: &System) -> ModuleCode {
     let find = core::case(core::variable(0), clauses);
     let run = Definition { name: system.unit.function.clone(), params: vec![0, 1], body: run };
     let find = Definition { name: Atom::new(FIND), params: vec![0], body: find };
-    core::module_of(&name, vec![run, find], 2)
+    core::module(&name, vec![run, find], Vec::new())
 }
 
 fn config(module: &Atom, protocol: Protocol, more: Vec<(Term, Term)>) -> Term {
