@@ -21,6 +21,8 @@ pub struct Replayer {
     pub(crate) modules: Vec<(Atom, Source)>,
     /// The nodes that calls need, the first of which they are made on; none: they need no node.
     nodes: Vec<String>,
+    /// Sources of modules of ours that calls need.
+    helpers: Vec<&'static str>,
     /// Modules that BEAM would not load, and why.
     unusable: Vec<(Atom, String)>,
     /// The process that has the modules, counted by starts.
@@ -67,7 +69,22 @@ impl Replayer {
         if !nodes.is_empty() {
             otp.allow_nodes(nodes.len());
         }
-        Replayer { otp, modules, nodes, unusable: Vec::new(), ready: None, turning: None }
+        Replayer {
+            otp,
+            modules,
+            nodes,
+            helpers: Vec::new(),
+            unusable: Vec::new(),
+            ready: None,
+            turning: None,
+        }
+    }
+
+    /// Loads these modules of ours too.
+    #[must_use]
+    pub fn helped_by(mut self, sources: Vec<&'static str>) -> Replayer {
+        self.helpers = sources;
+        self
     }
 
     /// Makes the call in a process of its own.
@@ -150,6 +167,9 @@ impl Replayer {
         self.unusable.clear();
         if !self.nodes.is_empty() {
             self.help(NODES)?;
+        }
+        for source in self.helpers.clone() {
+            self.help(source)?;
         }
         for (name, source) in self.modules.clone() {
             let path = path_term(source.path());

@@ -260,6 +260,10 @@ pub(crate) struct Test {
     /// A function that returns true for every input that counts; may repeat
     #[arg(long, value_name = "M:F/A")]
     pub(crate) pre: Vec<String>,
+    /// Steps of a sequence: messages and calls of a behaviour's process [default: 4]; of other modules,
+    /// calls of exported functions that share a state
+    #[arg(long, value_name = "N")]
+    pub(crate) sequence: Option<usize>,
     /// Explore the schedules of processes too
     #[arg(long)]
     pub(crate) schedules: bool,

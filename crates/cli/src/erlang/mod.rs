@@ -29,6 +29,7 @@ mod refusing;
 mod schedules;
 mod shrink;
 mod stale;
+mod systems;
 
 mod corpus;
 mod coverage;

@@ -10,6 +10,7 @@ use crate::erlang::explore::Task;
 use crate::erlang::project::Project;
 use crate::erlang::refusing::Refusing;
 use crate::erlang::select::{first_args, named, parse, select};
+use crate::erlang::systems::{Builder, DRIVER, STEPS, System};
 use crate::erlang::unit::{UnitName, quoted};
 use crate::explain::Code;
 use beam::Otp;
@@ -31,10 +32,15 @@ pub(crate) fn plan(
     let options = &asked.test;
     project.make_concrete(&options.concrete)?;
     let mut units = select(project, &options.functions)?;
+    let asked_for_functions = !options.functions.is_empty();
     let mut planner =
         Planner::new(project, options.no_spec, inputs(project, options), diagnostics)?;
     if options.functions.is_empty() {
         units = planner.without_skipped(&units)?;
+    }
+    // Schedules are those of a call.
+    if !options.schedules {
+        units = planner.with_systems(units, asked_for_functions, options)?;
     }
     let preconditions: Vec<UnitName> =
         options.pre.iter().map(|it| planner.precondition(it)).collect::<Result<_, _>>()?;
@@ -124,7 +130,11 @@ impl<'a> Planner<'a> {
         pre: &[UnitName],
         options: &Test,
     ) -> Result<Task, Diagnostic> {
-        let mut contract = self.contract(&unit, pre, options.seed);
+        let system = self.project.systems.iter().find(|it| it.unit == unit).cloned();
+        let mut contract = match system {
+            Some(system) => Contract::of_system(system, options.seed),
+            None => self.contract(&unit, pre, options.seed),
+        };
         let mut strays = Vec::new();
         if let Some(text) = &options.args {
             let args = first_args(text, &unit)?;
@@ -176,6 +186,54 @@ impl<'a> Planner<'a> {
             may_deepen,
             wanted,
         })
+    }
+
+    /// With the systems that modules are, in the place of what is only called in them.
+    fn with_systems(
+        &mut self,
+        units: Vec<UnitName>,
+        are_asked_for: bool,
+        options: &Test,
+    ) -> Result<Vec<UnitName>, Diagnostic> {
+        let n_steps = options.sequence.unwrap_or(STEPS);
+        let mut systems: Vec<Arc<System>> = Vec::new();
+        let mut specs = Specs::default();
+        let mut res = Vec::new();
+        for module in &self.project.modules {
+            let mut own: Vec<UnitName> =
+                units.iter().filter(|it| it.module == module.name).cloned().collect();
+            if own.is_empty() {
+                continue;
+            }
+            let mut builder = Builder {
+                specs: &mut specs,
+                host: &mut self.host,
+                ignores_specs: self.ignores_specs,
+                n_steps,
+            };
+            let wants = |it: &System| !are_asked_for || own.contains(&it.unit);
+            let system = builder.system(module).filter(wants);
+            let sequence = match (&system, options.sequence) {
+                (None, Some(_)) => builder.sequence(module, &own),
+                (Some(_), _) | (None, None) => None,
+            };
+            if let Some(system) = system {
+                own.retain(|it| !system.takes(it) && *it != system.unit);
+                own.push(system.unit.clone());
+                systems.push(Arc::new(system));
+            } else if let Some(sequence) = sequence {
+                own.push(sequence.unit.clone());
+                systems.push(Arc::new(sequence));
+            }
+            res.extend(own);
+        }
+        if !systems.is_empty() {
+            let driver = self.host.load_text(DRIVER);
+            let driver = driver.map_err(|it| Diagnostic::new(Code::NoOtp, it.to_string()))?;
+            self.project.helpers.push(Arc::new(driver));
+            self.project.systems = systems;
+        }
+        Ok(res)
     }
 
     fn signature(&mut self, unit: &UnitName) -> Option<Signature> {

@@ -13,6 +13,7 @@ use crate::erlang::plan::plan;
 use crate::erlang::project::{self, Project};
 use crate::erlang::report;
 use crate::erlang::script::Script;
+use crate::erlang::systems::{DRIVER, DRIVER_NAME};
 use crate::erlang::tests;
 use crate::explain::Code;
 use crate::flow::{Again, Confirming, Done, File, Output, Program, Recorded, Slice};
@@ -101,7 +102,9 @@ impl Program for Project {
         before: Option<Explored>,
         slice: &Slice<'_>,
     ) -> Explored {
-        let runner = worker.runner.as_mut().map(|it| match self.backend {
+        // The driver and the behaviours run on the machine.
+        let runner = worker.runner.as_mut().filter(|_| unit.contract.system.is_none());
+        let runner = runner.map(|it| match self.backend {
             Backend::Auto => OnBeam::IfNeeded(it),
             Backend::Beam | Backend::Machine => OnBeam::Always(it),
         });
@@ -177,8 +180,19 @@ impl Program for Project {
     }
 
     fn again(&self, worker: &mut Sides, recorded: &Recorded) -> Result<Again, Diagnostic> {
+        if recorded.call.starts_with(DRIVER_NAME) {
+            install_driver(self, &mut worker.machine)?;
+        }
         report::again(&mut worker.machine, recorded)
     }
+}
+
+/// What runs sequences of steps.
+fn install_driver(project: &Project, machine: &mut Machine) -> Result<(), Diagnostic> {
+    let failed = |why: String| Diagnostic::new(Code::UnitFailed, why);
+    let driver = project.host().and_then(|mut it| it.load_text(DRIVER));
+    let driver = driver.map_err(|it| failed(it.to_string()))?;
+    machine.install(&driver).map_err(|it| failed(it.to_string()))
 }
 
 /// A message sequence chart for each finding that needs a schedule.
@@ -236,5 +250,9 @@ pub(crate) fn replayer(project: &Project) -> Option<Replayer> {
     let with_file = |it: &project::Module| Some((it.name.clone(), it.source.clone()?));
     let modules = project.modules.iter().filter_map(with_file).collect();
     let nodes = project.build.nodes.0.clone();
-    Some(Replayer::new(project.host().ok()?, modules, nodes))
+    let replayer = Replayer::new(project.host().ok()?, modules, nodes);
+    Some(match project.systems.is_empty() {
+        true => replayer,
+        false => replayer.helped_by(vec![DRIVER]),
+    })
 }

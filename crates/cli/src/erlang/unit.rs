@@ -1,6 +1,7 @@
 //! What is tested: a function, by the name that people give it.
 
 use crate::elixir;
+use crate::erlang::systems::Protocol;
 use std::fmt;
 use term::{Atom, Encoding, Style, Term, atom_text, print};
 
@@ -22,6 +23,13 @@ impl UnitName {
 
     /// The name that people give it in its language.
     pub(crate) fn title(&self) -> String {
+        if let Some(protocol) = Protocol::of_unit(self) {
+            let module = match elixir::is_elixir(&self.module) {
+                true => elixir::alias(&self.module),
+                false => quoted(&self.module),
+            };
+            return format!("{module}, {}", protocol.title());
+        }
         if elixir::is_elixir(&self.module) {
             return elixir::function(&self.module, &self.function, self.arity);
         }

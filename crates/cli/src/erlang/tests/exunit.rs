@@ -1,6 +1,7 @@
 //! An ExUnit file for each module under test.
 
 use crate::elixir::{self, PREFIX, alias, quoted};
+use crate::erlang::systems::{self, Protocol};
 use crate::erlang::tests::Tested;
 use crate::erlang::tests::chosen::{Chosen, has_place, is_opaque};
 use crate::erlang::unit::UnitName;
@@ -38,8 +39,14 @@ pub(super) fn text(module: &Atom, units: &[Tested<'_>], chosen: &[Chosen]) -> St
             )
             .ok();
         }
-        let title = format!("{}/{}", unit.unit.function.as_str(), unit.unit.arity);
-        for (n, part) in lines.chunks(MAX_ASSERTIONS).enumerate() {
+        let title = match Protocol::of_unit(unit.unit) {
+            Some(protocol) => protocol.title().to_owned(),
+            None => format!("{}/{}", unit.unit.function.as_str(), unit.unit.arity),
+        };
+        // Processes of one sequence must not meet those of another.
+        let is_system = Protocol::of_unit(unit.unit).is_some();
+        let n_together = if is_system { 1 } else { MAX_ASSERTIONS };
+        for (n, part) in lines.chunks(n_together).enumerate() {
             let title = if n == 0 { title.clone() } else { format!("{title}, part {}", n + 1) };
             writeln!(out, "\n  test {} do", quoted(&title)).ok();
             part.iter().for_each(|it| {
@@ -67,6 +74,9 @@ pub(super) fn is_begin(line: &str) -> bool {
 const MAX_ASSERTIONS: usize = 20;
 
 pub(super) fn assertion(unit: &UnitName, test: &Test) -> Result<String, &'static str> {
+    if let Some(protocol) = Protocol::of_unit(unit) {
+        return systems::test(unit, protocol, (&test.input.args, &test.outcome));
+    }
     let script = unit.script(&test.input.args);
     if script.is_unwritable() {
         return Err("the input can't be written down");
