@@ -237,6 +237,10 @@ pub(crate) struct Test {
     /// Runs for each function [default: as long as they bring something new, and some more]
     #[arg(long, value_name = "N")]
     pub(crate) runs: Option<usize>,
+    /// Memory for everything together, shared by the functions that are tested at the same time: 2G, 512M
+    /// [default: three quarters of the machine's]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) memory: Option<usize>,
     /// Functions tested at the same time, or cores for the queries or schedules of one [default: number of
     /// cores]
     #[arg(short, long, value_name = "N")]

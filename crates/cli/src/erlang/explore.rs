@@ -14,6 +14,7 @@ use crate::flow::clock::Clock;
 use ::report::Kind;
 use engine::{Alone, Report, ScheduleSettings, Settings, Shapes, Stop, Strategy, Test, explore};
 use erlang::Machine;
+use serde::{Deserialize, Serialize};
 use solve::{Chain, Effort};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -43,7 +44,7 @@ pub(crate) struct Task {
 /// Makes more machines for the same project.
 pub(crate) type Machines<'a> = &'a (dyn Fn() -> Result<Machine, String> + Sync);
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Explored {
     pub(crate) report: Report,
     pub(crate) findings: Vec<Finding>,
@@ -91,7 +92,7 @@ impl Task {
         machine: &mut Machine,
         runner: Option<OnBeam<'_>>,
         (modules, earlier): (&[Atom], &[Input]),
-        slice: &Slice<'_>,
+        slice: &Slice<'_, Explored>,
         machines: Machines<'_>,
     ) -> Explored {
         if let Some(settings) = &self.schedules {

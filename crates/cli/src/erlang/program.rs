@@ -79,6 +79,10 @@ impl Program for Project {
         self.modules.len()
     }
 
+    fn title(unit: &Task) -> String {
+        unit.unit.title()
+    }
+
     fn worker(&self, interrupt: &Arc<AtomicBool>) -> Result<Sides, String> {
         let machine = machine(self, self.allowed, interrupt)?;
         let runner = match self.backend {
@@ -99,7 +103,7 @@ impl Program for Project {
         worker: &mut Sides,
         unit: &Task,
         before: Option<Explored>,
-        slice: &Slice<'_>,
+        slice: &Slice<'_, Explored>,
     ) -> Explored {
         let runner = worker.runner.as_mut().map(|it| match self.backend {
             Backend::Auto => OnBeam::IfNeeded(it),

@@ -1,10 +1,11 @@
 //! What is tested: a function, by the name that people give it.
 
 use crate::elixir;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use term::{Atom, Encoding, Style, Term, atom_text, print};
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct UnitName {
     pub(crate) module: Atom,
     pub(crate) function: Atom,

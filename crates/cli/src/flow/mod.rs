@@ -3,19 +3,26 @@
 mod budget;
 pub(crate) mod clock;
 mod files;
+mod hand;
 mod interrupt;
+mod process;
 mod program;
 mod progress;
 mod replay;
+mod room;
+mod serve;
+mod so_far;
 mod suppressed;
 mod tally;
+mod wire;
 mod workers;
 
 pub(crate) use budget::n_workers;
-pub(crate) use interrupt::interrupt;
+pub(crate) use interrupt::Interrupt;
 pub(crate) use program::{Confirming, Done, File, Output, Program, Slice, shell_word};
 pub(crate) use progress::{Progress, UnitProgress};
 pub(crate) use replay::{Again, Recorded, Replayed, replay, replay_on};
+pub(crate) use serve::{Role, serve};
 pub(crate) use tally::Tally;
 
 use crate::asked::Asked;
@@ -24,11 +31,13 @@ use crate::diagnostic::Diagnostic;
 use crate::explain::Code;
 use crate::flow::budget::Budget;
 use crate::flow::files::OutputDirectory;
-use crate::flow::workers::Search;
-use crate::languages::by_family;
+use crate::flow::process::{Owner, Process};
+use crate::flow::workers::{Alone, Search, Worker};
+use crate::languages::{Family, by_family};
 use crate::start::{self, COULD_NOT, stdout_colours};
 use ::report::{Detail, Report, SCHEMA, Unit, View};
 use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -44,7 +53,7 @@ pub(crate) fn test(asked: &Asked) -> Result<start::Done, Vec<Diagnostic>> {
     let mut flow = Flow {
         asked,
         begin,
-        interrupt: interrupt(),
+        interrupt: Interrupt::new(),
         n_families_left: families.len(),
         report: Report {
             schema: SCHEMA,
@@ -77,7 +86,7 @@ pub(crate) fn test(asked: &Asked) -> Result<start::Done, Vec<Diagnostic>> {
 pub(crate) struct Flow<'a> {
     asked: &'a Asked,
     begin: Instant,
-    interrupt: Arc<AtomicBool>,
+    interrupt: Interrupt,
     /// Families of languages that still need a part of the budget.
     n_families_left: usize,
     report: Report,
@@ -89,19 +98,11 @@ pub(crate) struct Flow<'a> {
 
 impl Flow<'_> {
     /// Loads, plans, explores and confirms the targets of one family of languages.
-    pub(crate) fn explore<P: Program>(&mut self, targets: &[String]) {
+    pub(crate) fn explore<P: Program>(&mut self, family: Family, targets: &[String]) {
         let options = &self.asked.test;
-        let mut programs = Vec::new();
-        let mut units = Vec::new();
-        for mut program in P::load(targets, self.asked, &mut self.said) {
-            match program.plan(self.asked, &self.interrupt, &mut self.said) {
-                Ok(planned) => {
-                    units.extend(planned.into_iter().map(|it| (programs.len(), it)));
-                    programs.push(program);
-                }
-                Err(diagnostic) => self.said.push(diagnostic),
-            }
-        }
+        let interrupt = &self.interrupt.flag;
+        let Planned { programs, units } =
+            planned::<P>(targets, self.asked, interrupt, &mut self.said);
         if units.is_empty() {
             return;
         }
@@ -116,9 +117,20 @@ impl Flow<'_> {
             Some(_) => programs.iter().map(|_| None).collect(),
         };
         said.extend(lacking.filter(|it| said.iter().all(|known| known.code != it.code)));
-        let (interrupt, progress) = (&self.interrupt, &progress);
-        let search = Search { programs: &programs, units, n_workers, budget, interrupt, progress };
-        let done = search.run(&mut runtimes);
+        let progress = &progress;
+        let arguments = std::env::args_os().skip(1).collect();
+        let owner = Owner { arguments, plan: plan_of::<P>(&units), interrupt };
+        let n_processes = n_workers.min(units.len());
+        let n_cores = (n_workers / units.len()).max(1);
+        let start = |alone: Alone| {
+            let n_sharing = if alone == Alone::Yes { 1 } else { n_processes };
+            let role = Role::new(family, options, n_sharing, n_cores);
+            Ok(Box::new(Process::start(&owner, &role)?) as Worker<'_, P>)
+        };
+        let search =
+            Search { programs: &programs, units: &units, n_workers, budget, interrupt, progress };
+        let known = search.run(&start, &mut runtimes);
+        let done = workers::done(programs.len(), units, known);
         progress.clear();
         for ((program, done), runtime) in programs.iter().zip(&done).zip(&mut runtimes) {
             program.report(done, &mut self.report);
@@ -146,7 +158,7 @@ impl Flow<'_> {
     fn finish(mut self) -> start::Done {
         let options = &self.asked.test;
         let report = &mut self.report;
-        report.interrupted = self.interrupt.load(Ordering::Relaxed);
+        report.interrupted = self.interrupt.flag.load(Ordering::Relaxed);
         report.elapsed_ms = u64::try_from(self.begin.elapsed().as_millis()).unwrap_or(u64::MAX);
         suppressed::mark(report, self.asked, &self.known, &mut self.said);
         report.join_causes();
@@ -171,6 +183,8 @@ impl Flow<'_> {
         let is_broken = report.units.iter().all(|it| it.trouble.is_some());
         let code = if is_unwritten {
             ExitCode::from(COULD_NOT)
+        } else if let Some(code) = self.interrupt.exit_code() {
+            ExitCode::from(code)
         } else if report.fails(options.fail_on()) {
             ExitCode::from(1)
         } else if is_missing || is_broken {
@@ -180,4 +194,41 @@ impl Flow<'_> {
         };
         start::Done { stdout, stderr: vec![], diagnostics: self.said, code }
     }
+}
+
+/// The programs of one family of languages, and what is to be tested of them.
+struct Planned<P: Program> {
+    programs: Vec<P>,
+    /// Each with the index of its program; the units of one program stand together.
+    units: Vec<(usize, P::Unit)>,
+}
+
+/// Loads and plans the targets. Whoever does it with the same arguments has the same.
+fn planned<P: Program>(
+    targets: &[String],
+    asked: &Asked,
+    interrupt: &Arc<AtomicBool>,
+    said: &mut Vec<Diagnostic>,
+) -> Planned<P> {
+    let mut res = Planned { programs: Vec::new(), units: Vec::new() };
+    for mut program in P::load(targets, asked, said) {
+        match program.plan(asked, interrupt, said) {
+            Ok(planned) => {
+                let place = res.programs.len();
+                res.units.extend(planned.into_iter().map(|it| (place, it)));
+                res.programs.push(program);
+            }
+            Err(diagnostic) => said.push(diagnostic),
+        }
+    }
+    res
+}
+
+/// A number that equal plans share.
+fn plan_of<P: Program>(units: &[(usize, P::Unit)]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for (place, unit) in units {
+        (place, P::title(unit)).hash(&mut hasher);
+    }
+    hasher.finish()
 }

@@ -6,7 +6,10 @@ use crate::asked::Asked;
 use crate::diagnostic::Diagnostic;
 use crate::flow::progress::Progress;
 use crate::flow::replay::{Again, Recorded};
+use crate::flow::so_far::SoFar;
 use ::report::{Report, Stop, Unit, WrittenKind};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -19,8 +22,9 @@ pub(crate) trait Program: Sized + Sync {
     type Unit: Send + Sync;
     /// What one thread runs units on: a machine that has the program loaded.
     type Worker;
-    /// What the exploration of a unit has found so far, in the language's own types.
-    type Explored: Send;
+    /// What the exploration of a unit has found so far, in the language's own types. It is plain data:
+    /// what a worker process found is sent to the process that reports it.
+    type Explored: Send + Serialize + DeserializeOwned;
     /// The real runtime of the language, on which findings are replayed.
     type Runtime;
 
@@ -44,6 +48,9 @@ pub(crate) trait Program: Sized + Sync {
     /// How many modules the program has: the default budget grows with them.
     fn n_modules(&self) -> usize;
 
+    /// The name that people give a unit. Equal plans have equal names in the same order.
+    fn title(unit: &Self::Unit) -> String;
+
     fn worker(&self, interrupt: &Arc<AtomicBool>) -> Result<Self::Worker, String>;
 
     /// Explores a unit within a slice of time, going on from what an earlier round found.
@@ -52,7 +59,7 @@ pub(crate) trait Program: Sized + Sync {
         worker: &mut Self::Worker,
         unit: &Self::Unit,
         before: Option<Self::Explored>,
-        slice: &Slice<'_>,
+        slice: &Slice<'_, Self::Explored>,
     ) -> Self::Explored;
 
     /// Whether another round may cover more clauses.
@@ -108,9 +115,10 @@ pub(crate) struct Done<P: Program> {
 #[derive(Debug)]
 pub(crate) enum Ended<E> {
     Explored(E),
-    /// Our own machinery failed.
+    /// Our own machinery failed, after it had found this.
     Failed {
         why: String,
+        so_far: Option<E>,
     },
     /// The search ended before its turn.
     Untried,
@@ -120,7 +128,8 @@ impl<P: Program> Done<P> {
     pub(crate) fn explored(&self) -> Option<&P::Explored> {
         match &self.ended {
             Ended::Explored(explored) => Some(explored),
-            Ended::Failed { .. } | Ended::Untried => None,
+            Ended::Failed { so_far, .. } => so_far.as_ref(),
+            Ended::Untried => None,
         }
     }
 
@@ -128,7 +137,7 @@ impl<P: Program> Done<P> {
     pub(crate) fn excuse(&self, unit: &mut Unit) {
         match &self.ended {
             Ended::Explored(_) => {}
-            Ended::Failed { why } => {
+            Ended::Failed { why, .. } => {
                 unit.stop = Stop::Unsupported;
                 unit.trouble = Some(why.clone());
             }
@@ -138,8 +147,8 @@ impl<P: Program> Done<P> {
 }
 
 /// What a unit may use of time and cores in one round.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Slice<'a> {
+#[derive(Debug)]
+pub(crate) struct Slice<'a, E> {
     /// 0 is the first round, in which every unit has a turn.
     pub(crate) round: usize,
     pub(crate) time: Duration,
@@ -150,6 +159,8 @@ pub(crate) struct Slice<'a> {
     /// Set when the user asks to stop.
     pub(crate) interrupt: &'a Arc<AtomicBool>,
     pub(crate) progress: &'a Progress,
+    /// Takes what was found until now.
+    pub(crate) so_far: &'a SoFar<'a, E>,
 }
 
 /// What files are made of, and where they go.

@@ -1,11 +1,15 @@
-//! Shares the units among threads, in rounds. Each thread has a machine of its own; the result of a unit
-//! depends neither on the thread that explored it nor on the order in which units are done.
+//! Shares the units among workers, in rounds. The result of a unit depends neither on the worker that
+//! explored it nor on the order in which units are done.
+//!
+//! Each worker has a thread here that gives it turns. One that dies costs the unit that it had, which is
+//! tried once more when all others are done, alone and with the memory of all.
 
 use crate::flow::budget::Budget;
-use crate::flow::program::{Confirming, Done, Ended, Program, Slice};
+use crate::flow::hand::{Fault, Hand, Lost};
+use crate::flow::program::{Confirming, Done, Ended, Program};
 use crate::flow::progress::Progress;
+use crate::flow::wire::{Turn, bytes_of, read};
 use crate::start::STACK_BYTES;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,35 +20,66 @@ use trace::Covered;
 pub(crate) struct Search<'a, P: Program> {
     pub(crate) programs: &'a [P],
     /// Each with the index of its program; the units of one program stand together.
-    pub(crate) units: Vec<(usize, P::Unit)>,
+    pub(crate) units: &'a [(usize, P::Unit)],
     pub(crate) n_workers: usize,
     pub(crate) budget: Budget,
     pub(crate) interrupt: &'a Arc<AtomicBool>,
     pub(crate) progress: &'a Progress,
 }
 
+/// Starts a worker.
+pub(super) type Start<'s, P> = &'s (dyn Fn(Alone) -> Result<Worker<'s, P>, String> + Sync);
+
+pub(super) type Worker<'s, P> = Box<dyn Hand<P> + Send + 's>;
+
+/// Whether a worker is the only one, and may use what others would.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Alone {
+    Yes,
+    No,
+}
+
 /// The state of a unit between two rounds; `None` before its first turn.
-type Known<P> = Option<Result<<P as Program>::Explored, String>>;
+pub(super) type Known<P> =
+    Option<Result<<P as Program>::Explored, Failed<<P as Program>::Explored>>>;
+
+/// A unit that can't be explored.
+#[derive(Debug)]
+pub(super) struct Failed<E> {
+    why: String,
+    so_far: Option<E>,
+}
+
+/// What happens to a unit during a round.
+enum Event<P: Program> {
+    Over(Known<P>),
+    /// Its worker is gone; the turn may be tried again.
+    Lost(Turn, Lost<P::Explored>),
+}
 
 impl<P: Program> Search<'_, P> {
     /// Explores all units, and has their findings replayed as soon as they are done. The results come
-    /// in the order of the units, for each program.
-    pub(crate) fn run(self, runtimes: &mut [Option<P::Runtime>]) -> Vec<Vec<Done<P>>> {
+    /// in the order of the units.
+    pub(crate) fn run(
+        &self,
+        start: Start<'_, P>,
+        runtimes: &mut [Option<P::Runtime>],
+    ) -> Vec<Known<P>> {
+        let idle = Mutex::new(Vec::new());
         let mut known: Vec<Known<P>> = self.units.iter().map(|_| None).collect();
         let mut open: Vec<usize> = (0..self.units.len()).collect();
         let mut n_confirmed = 0;
         let mut round = 0;
         while !open.is_empty() {
-            let is_open = |n: usize, known: &Known<P>| self.is_open(n, known);
             let mut is_waiting: Vec<bool> = vec![false; self.units.len()];
             for n in &open {
                 if let Some(slot) = is_waiting.get_mut(*n) {
                     *slot = true;
                 }
             }
-            self.round(round, &open, &mut known, &mut |n, known| {
+            self.round(round, &open, &mut known, (start, &idle), &mut |n, known| {
                 if let Some(slot) = is_waiting.get_mut(n) {
-                    *slot = known.get(n).is_some_and(|it| is_open(n, it));
+                    *slot = known.get(n).is_some_and(|it| self.is_open(n, it));
                 }
                 let n_done = is_waiting.iter().take_while(|it| !**it).count();
                 n_confirmed = self.confirm(runtimes, known, n_confirmed, n_done);
@@ -58,7 +93,7 @@ impl<P: Program> Search<'_, P> {
             round += 1;
         }
         self.confirm(runtimes, &mut known, n_confirmed, usize::MAX);
-        self.finish(known)
+        known
     }
 
     fn is_open(&self, n: usize, known: &Known<P>) -> bool {
@@ -71,35 +106,51 @@ impl<P: Program> Search<'_, P> {
     }
 
     /// Gives each open unit one turn, and calls `arrived` after each turn.
-    fn round(
+    fn round<'s>(
         &self,
         round: usize,
         open: &[usize],
         known: &mut [Known<P>],
+        (start, idle): (Start<'s, P>, &Idle<'s, P>),
         arrived: &mut dyn FnMut(usize, &mut [Known<P>]),
     ) {
         let elsewhere = self.covered(known);
         let jobs: Vec<Job<P>> =
             open.iter().filter_map(|n| Some(Mutex::new(known.get_mut(*n)?.take()))).collect();
         let next = AtomicUsize::new(0);
-        let (results, done) = channel();
+        let (events, happened) = channel();
         let turns = &Turns { round, open, jobs: &jobs, elsewhere: &elsewhere, next: &next };
+        let mut lost = Vec::new();
+        let mut over = |n: usize, state: Known<P>| {
+            if round == 0 {
+                let n_findings = state.as_ref().and_then(|it| it.as_ref().ok());
+                self.progress.unit_done(n_findings.map_or(0, P::n_findings));
+            }
+            if let Some(slot) = known.get_mut(n) {
+                *slot = state;
+            }
+            arrived(n, known);
+        };
         thread::scope(|scope| {
             for n in 0..self.n_workers.min(open.len()).max(1) {
-                let results = results.clone();
+                let events = events.clone();
                 let name = format!("gimlet {n}");
                 let builder = thread::Builder::new().name(name).stack_size(STACK_BYTES);
                 // If a thread can't be started, the others take its units.
-                drop(builder.spawn_scoped(scope, move || self.work(turns, &results)));
+                drop(builder.spawn_scoped(scope, move || self.work(turns, (start, idle), &events)));
             }
-            drop(results);
-            for (n, explored) in done {
-                if let Some(slot) = known.get_mut(n) {
-                    *slot = explored;
+            drop(events);
+            for (n, event) in happened {
+                match event {
+                    Event::Over(state) => over(n, state),
+                    Event::Lost(turn, how) => lost.push((n, turn, how)),
                 }
-                arrived(n, known);
             }
         });
+        lost.sort_by_key(|it| it.0);
+        for (n, turn, how) in lost {
+            over(n, Some(self.again(start, &turn, how)));
+        }
     }
 
     /// For each program, what its units covered so far.
@@ -113,54 +164,94 @@ impl<P: Program> Search<'_, P> {
         res
     }
 
-    /// Takes one unit after the other until there are none.
-    fn work(&self, turns: &Turns<'_, P>, results: &Sender<(usize, Known<P>)>) {
-        let mut own: Option<(usize, P::Worker)> = None;
-        let nothing = Covered::default();
+    /// Has a worker take one unit after the other until there are none.
+    fn work<'s>(
+        &self,
+        turns: &Turns<'_, P>,
+        (start, idle): (Start<'s, P>, &Idle<'s, P>),
+        events: &Sender<(usize, Event<P>)>,
+    ) {
+        let mut worker = idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         loop {
             let nth = turns.next.fetch_add(1, Ordering::Relaxed);
-            let (Some(n), Some(job)) = (turns.open.get(nth), turns.jobs.get(nth)) else { return };
-            let Some((place, unit)) = self.units.get(*n) else { return };
-            let Some(program) = self.programs.get(*place) else { return };
+            let (Some(n), Some(job)) = (turns.open.get(nth), turns.jobs.get(nth)) else { break };
             let before = job.lock().unwrap_or_else(PoisonError::into_inner).take();
-            let is_first = before.is_none();
-            let is_interrupted = self.interrupt.load(Ordering::Relaxed);
-            if is_first && (is_interrupted || self.budget.is_over()) {
-                if results.send((*n, None)).is_err() {
-                    return;
-                }
-                continue;
-            }
-            let slice = Slice {
-                round: turns.round,
-                time: self.budget.slice(turns.open.len() - nth, self.n_workers, turns.round),
-                n_cores: (self.n_workers / turns.open.len().max(1)).max(1),
-                elsewhere: turns.elsewhere.get(*place).unwrap_or(&nothing),
-                interrupt: self.interrupt,
-                progress: self.progress,
+            let is_over = self.interrupt.load(Ordering::Relaxed) || self.budget.is_over();
+            let event = match before {
+                None if is_over => Event::Over(None),
+                before => match self.turn(turns, nth, *n, before) {
+                    Ok(turn) => self.take(turn, start, &mut worker),
+                    Err(why) => Event::Over(Some(Err(Failed { why, so_far: None }))),
+                },
             };
-            let explore = || -> Result<P::Explored, String> {
-                if own.as_ref().is_none_or(|it| it.0 != *place) {
-                    own = None;
-                    own = Some((*place, program.worker(self.interrupt)?));
-                }
-                let Some((_, worker)) = &mut own else { return Err("no machine".to_owned()) };
-                Ok(program.explore(worker, unit, before.and_then(Result::ok), &slice))
-            };
-            // A panic is a bug of ours. It ends the exploration of this unit only.
-            let explored = catch_unwind(AssertUnwindSafe(explore))
-                .unwrap_or_else(|_| Err("gimlet broke; that is a bug of ours".to_owned()));
-            if explored.is_err() {
-                own = None;
-            }
-            let n_findings = explored.as_ref().map_or(0, |it| P::n_findings(it));
-            if turns.round == 0 {
-                self.progress.unit_done(n_findings);
-            }
-            if results.send((*n, Some(explored))).is_err() {
-                return;
+            if events.send((*n, event)).is_err() {
+                break;
             }
         }
+        idle.lock().unwrap_or_else(PoisonError::into_inner).extend(worker);
+    }
+
+    fn turn(
+        &self,
+        turns: &Turns<'_, P>,
+        nth: usize,
+        n: usize,
+        before: Known<P>,
+    ) -> Result<Turn, String> {
+        let n_open = turns.open.len();
+        let before = before.and_then(Result::ok).map(|it| bytes_of(&it)).transpose()?;
+        let place = self.units.get(n).map(|it| it.0).unwrap_or_default();
+        Ok(Turn {
+            n,
+            round: turns.round,
+            time: self.budget.slice(n_open - nth, self.n_workers, turns.round),
+            n_cores: (self.n_workers / n_open.max(1)).max(1),
+            elsewhere: turns.elsewhere.get(place).cloned().unwrap_or_default(),
+            before,
+        })
+    }
+
+    /// Has a worker take a turn; one that is lost is not used again.
+    fn take<'s>(
+        &self,
+        turn: Turn,
+        start: Start<'s, P>,
+        worker: &mut Option<Worker<'s, P>>,
+    ) -> Event<P> {
+        let failed = |why, so_far| Event::Over(Some(Err(Failed { why, so_far })));
+        let mut own = match worker.take().map_or_else(|| start(Alone::No), Ok) {
+            Ok(own) => own,
+            Err(why) => return failed(why, None),
+        };
+        match own.explore(&turn, self.progress) {
+            Ok(explored) => {
+                *worker = Some(own);
+                Event::Over(Some(Ok(explored)))
+            }
+            Err(lost) if lost.cause == Fault::Died => Event::Lost(turn, lost),
+            Err(Lost { why, so_far, .. }) => failed(why, so_far),
+        }
+    }
+
+    /// Tries a unit once more whose worker died.
+    fn again(
+        &self,
+        start: Start<'_, P>,
+        turn: &Turn,
+        first: Lost<P::Explored>,
+    ) -> Result<P::Explored, Failed<P::Explored>> {
+        let before = || turn.before.as_deref().and_then(|it| read(it).ok());
+        if self.interrupt.load(Ordering::Relaxed) || self.budget.is_over() {
+            return Err(Failed { why: first.why, so_far: first.so_far.or_else(before) });
+        }
+        let second = match start(Alone::Yes) {
+            Ok(mut worker) => worker.explore(turn, self.progress),
+            Err(why) => Err(Lost { why, so_far: None, cause: Fault::Failed }),
+        };
+        second.map_err(|second| {
+            let so_far = second.so_far.or(first.so_far).or_else(before);
+            Failed { why: second.why, so_far }
+        })
     }
 
     /// Replays the findings of the units from `from` to `n_done`; a program whose findings are replayed
@@ -186,7 +277,7 @@ impl<P: Program> Search<'_, P> {
             let explored = known.get_mut(at..end).unwrap_or_default().iter_mut();
             let mut batch: Vec<(&P::Unit, &mut P::Explored)> = units
                 .zip(explored)
-                .filter_map(|(unit, known)| Some((unit, known.as_mut()?.as_mut().ok()?)))
+                .filter_map(|(unit, known)| Some((unit, found(known.as_mut()?)?)))
                 .collect();
             if let (Some(program), Some(Some(runtime))) =
                 (self.programs.get(place), runtimes.get_mut(place))
@@ -197,22 +288,38 @@ impl<P: Program> Search<'_, P> {
         }
         at
     }
+}
 
-    fn finish(self, known: Vec<Known<P>>) -> Vec<Vec<Done<P>>> {
-        let mut res: Vec<Vec<Done<P>>> = self.programs.iter().map(|_| Vec::new()).collect();
-        for ((program, unit), known) in self.units.into_iter().zip(known) {
-            let ended = match known {
-                Some(Ok(explored)) => Ended::Explored(explored),
-                Some(Err(why)) => Ended::Failed { why },
-                None => Ended::Untried,
-            };
-            if let Some(of_program) = res.get_mut(program) {
-                of_program.push(Done { unit, ended });
-            }
-        }
-        res
+/// What was found of a unit, even if it could not be explored to the end.
+fn found<E>(of: &mut Result<E, Failed<E>>) -> Option<&mut E> {
+    match of {
+        Ok(explored) => Some(explored),
+        Err(failed) => failed.so_far.as_mut(),
     }
 }
+
+/// What became of the units, for each program.
+pub(super) fn done<P: Program>(
+    n_programs: usize,
+    units: Vec<(usize, P::Unit)>,
+    known: Vec<Known<P>>,
+) -> Vec<Vec<Done<P>>> {
+    let mut res: Vec<Vec<Done<P>>> = (0..n_programs).map(|_| Vec::new()).collect();
+    for ((program, unit), known) in units.into_iter().zip(known) {
+        let ended = match known {
+            Some(Ok(explored)) => Ended::Explored(explored),
+            Some(Err(Failed { why, so_far })) => Ended::Failed { why, so_far },
+            None => Ended::Untried,
+        };
+        if let Some(of_program) = res.get_mut(program) {
+            of_program.push(Done { unit, ended });
+        }
+    }
+    res
+}
+
+/// Workers that wait for the next round.
+type Idle<'s, P> = Mutex<Vec<Worker<'s, P>>>;
 
 /// What is known of a unit before its turn.
 type Job<P> = Mutex<Known<P>>;
@@ -228,19 +335,21 @@ struct Turns<'a, P: Program> {
 
 #[cfg(test)]
 mod tests {
-    use super::Search;
+    use super::{Search, Worker, done};
     use crate::args::{Command, CommandLine};
     use crate::asked::Asked;
     use crate::diagnostic::Diagnostic;
     use crate::explain::Code;
     use crate::flow::budget::Budget;
+    use crate::flow::hand::{Fault, Hand, Local, Lost};
     use crate::flow::program::{Confirming, Done, Ended, File, Output, Program, Slice};
     use crate::flow::progress::Progress;
     use crate::flow::replay::{Again, Recorded};
+    use crate::flow::wire::Turn;
     use ::report::{Report, Unit};
     use clap::Parser;
     use std::sync::Arc;
-    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
     use std::time::Instant;
     use trace::Covered;
 
@@ -273,11 +382,21 @@ mod tests {
             1
         }
 
+        fn title(unit: &usize) -> String {
+            unit.to_string()
+        }
+
         fn worker(&self, _: &Arc<AtomicBool>) -> Result<(), String> {
             Ok(())
         }
 
-        fn explore(&self, (): &mut (), unit: &usize, _: Option<usize>, slice: &Slice<'_>) -> usize {
+        fn explore(
+            &self,
+            (): &mut (),
+            unit: &usize,
+            _: Option<usize>,
+            slice: &Slice<'_, usize>,
+        ) -> usize {
             assert_ne!(*unit, 2, "a bug of ours");
             slice.interrupt.fetch_or(*unit == 4, Ordering::Relaxed);
             unit * 10
@@ -316,42 +435,86 @@ mod tests {
         }
     }
 
+    /// Whose worker dies in the first turn of unit 1 and in all turns of unit 3.
+    struct Mortal<'a> {
+        inner: Local<'a, Fake>,
+        n_died: &'a AtomicUsize,
+    }
+
+    impl Hand<Fake> for Mortal<'_> {
+        fn explore(&mut self, turn: &Turn, progress: &Progress) -> Result<usize, Lost<usize>> {
+            let dies = turn.n == 3 || turn.n == 1 && self.n_died.load(Ordering::Relaxed) == 0;
+            if dies {
+                self.n_died.fetch_add(1, Ordering::Relaxed);
+                let (why, so_far) = ("its worker is gone".to_owned(), Some(turn.n));
+                return Err(Lost { why, so_far, cause: Fault::Died });
+            }
+            self.inner.explore(turn, progress)
+        }
+    }
+
     #[test]
-    fn a_panic_is_one_units_trouble_and_an_interrupt_leaves_the_rest_untried() {
+    fn what_ends_a_worker_is_one_units_trouble_and_an_interrupt_leaves_the_rest_untried() {
         let line = CommandLine::try_parse_from(["gimlet", "test", "x"]).expect("arguments");
         let Command::Test(options) = line.command else { panic!("not `test`") };
         let budget = Budget::new(&options, 1, Instant::now(), 1);
         let interrupt = Arc::new(AtomicBool::new(false));
-        let search = Search {
-            programs: &[Fake],
-            units: (0..6).map(|it| (0, it)).collect(),
-            n_workers: 1,
-            budget,
-            interrupt: &interrupt,
-            progress: &Progress::new(6, 1, budget),
+        let units: Vec<(usize, usize)> = (0..6).map(|it| (0, it)).collect();
+        let n_died = AtomicUsize::new(0);
+        let search = |stops: bool| {
+            let units = if stops { units.as_slice() } else { &units[..4] };
+            let search = Search {
+                programs: &[Fake],
+                units,
+                n_workers: 1,
+                budget,
+                interrupt: &interrupt,
+                progress: &Progress::new(6, 1, budget),
+            };
+            let start = |_| {
+                let inner = Local::new(&[Fake], units, &interrupt);
+                let res: Worker<'_, Fake> = match stops {
+                    true => Box::new(inner),
+                    false => Box::new(Mortal { inner, n_died: &n_died }),
+                };
+                Ok(res)
+            };
+            let known = search.run(&start, &mut [None]);
+            let done = done::<Fake>(1, units.to_vec(), known);
+            done.iter().flatten().map(said).collect::<Vec<String>>()
         };
-        let done = search.run(&mut [None]);
-        let said = |it: &Done<Fake>| {
-            let mut unit = Unit { unit: it.unit.to_string(), ..Unit::default() };
-            it.excuse(&mut unit);
-            match &it.ended {
-                Ended::Explored(found) => format!("{}: {found}", unit.unit),
-                Ended::Failed { .. } | Ended::Untried => {
-                    format!("{}: {} {:?}", unit.unit, unit.stop.name(), unit.trouble)
-                }
-            }
-        };
-        let said: Vec<String> = done.iter().flatten().map(said).collect();
         assert_eq!(
-            said,
+            search(false),
             [
                 "0: 0",
                 "1: 10",
-                "2: unsupported Some(\"gimlet broke; that is a bug of ours\")",
-                "3: 30",
-                "4: 40",
-                "5: interrupted None",
+                "2: unsupported Some(\"gimlet broke; that is a bug of ours\") None",
+                "3: unsupported Some(\"its worker is gone\") Some(3)",
             ]
         );
+        assert_eq!(n_died.load(Ordering::Relaxed), 3);
+        assert_eq!(
+            search(true),
+            [
+                "0: 0",
+                "1: 10",
+                "2: unsupported Some(\"gimlet broke; that is a bug of ours\") None",
+                "3: 30",
+                "4: 40",
+                "5: interrupted None None",
+            ]
+        );
+    }
+
+    fn said(of: &Done<Fake>) -> String {
+        let mut unit = Unit { unit: of.unit.to_string(), ..Unit::default() };
+        of.excuse(&mut unit);
+        match &of.ended {
+            Ended::Explored(found) => format!("{}: {found}", unit.unit),
+            Ended::Failed { .. } | Ended::Untried => {
+                let (stop, found) = (unit.stop.name(), of.explored());
+                format!("{}: {stop} {:?} {found:?}", unit.unit, unit.trouble)
+            }
+        }
     }
 }

@@ -5,9 +5,7 @@
 
 use crate::args::{Criterion, Test};
 use crate::flow::{Slice, UnitProgress};
-use crate::prolog::explore::{
-    Search, Turn, add, has_words, in_words, is_due, settings, turns, unit,
-};
+use crate::prolog::explore::{Search, Turn, has_words, in_words, is_due, settings, turns, unit};
 use crate::prolog::finding::{Place, findings};
 use crate::prolog::plan::{Planned, Task, Way};
 use crate::prolog::source::{Session, Source};
@@ -28,7 +26,7 @@ const BEST: u32 = 8;
 pub(crate) fn explore_within(
     session: &mut Session,
     planned: &Planned,
-    slice: &Slice<'_>,
+    slice: &Slice<'_, Search>,
     search: &mut Search,
 ) {
     let Slice { interrupt, progress, time, .. } = *slice;
@@ -233,7 +231,7 @@ impl Rounds<'_> {
         let mut report = exploration.finish();
         let res = &mut self.search.res;
         res.add_counts(&report);
-        add(&mut res.solver, &solver.statistics);
+        res.solver.add(&solver.statistics);
         if !is_over {
             report.stop = why_over.unwrap_or(report.stop);
         }

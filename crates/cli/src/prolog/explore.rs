@@ -13,6 +13,7 @@ use engine::{Alone, Settings, Stop};
 use prolog::code::PredId;
 use prolog::concolic::{Finished, Inference, Ran, Unit};
 use prolog::{Library, Limits, Machine};
+use serde::{Deserialize, Serialize};
 use solve::{Chain, Effort, Statistics};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -22,7 +23,7 @@ use term::{Dice, Term};
 use trace::{Covered, Input};
 
 /// What came of a predicate.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Explored {
     pub(crate) name: String,
     pub(crate) pred: PredId,
@@ -53,7 +54,7 @@ impl Explored {
 }
 
 /// A goal and what is expected of it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Case {
     /// Goals that are called before it, for the facts that they add.
     pub(crate) setup: Vec<String>,
@@ -66,7 +67,7 @@ pub(crate) struct Case {
 }
 
 /// What SWI-Prolog says of a case.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Verdict {
     /// It does the same; whether a choice point stays.
     Same {
@@ -122,7 +123,7 @@ pub(super) enum Turn {
 }
 
 /// What was found of a predicate so far.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Search {
     pub(crate) res: Explored,
     /// Runs that may become tests, by their ways.
@@ -181,7 +182,7 @@ pub(crate) fn has_short_round(options: &Test) -> bool {
 pub(crate) fn explore(
     session: &mut Session,
     planned: &Planned,
-    slice: &Slice<'_>,
+    slice: &Slice<'_, Search>,
     round: &Round,
     search: &mut Search,
 ) {
@@ -253,7 +254,7 @@ pub(crate) fn explore(
         let mut solver = Chain::new(Effort::default());
         let mut oracle = Alone { solver: &mut solver, domain: &way.domain };
         let report = engine::explore(&mut unit, &mut oracle, &seeds, &settings, &mut watch);
-        add(&mut res.solver, &solver.statistics);
+        res.solver.add(&solver.statistics);
         let log = std::mem::take(&mut unit.log);
         res.add_counts(&report);
         res.note_stop(&report, way);
@@ -481,16 +482,6 @@ pub(crate) fn completed(marks: &[u32]) -> Covered {
         }
     }
     Covered::from_words(words)
-}
-
-pub(super) fn add(to: &mut Statistics, other: &Statistics) {
-    to.queries += other.queries;
-    to.sat += other.sat;
-    to.unsat += other.unsat;
-    to.unknown += other.unknown;
-    for (name, count) in &other.layers {
-        *to.layers.entry(name).or_default() += count;
-    }
 }
 
 fn number(of: &impl Hash) -> u64 {

@@ -70,6 +70,10 @@ impl Program for Source {
         1
     }
 
+    fn title(unit: &Planned) -> String {
+        unit.task.name.clone()
+    }
+
     fn worker(&self, _: &Arc<AtomicBool>) -> Result<Session, String> {
         Session::load(&self.path.display().to_string()).map_err(|it| it.title)
     }
@@ -79,7 +83,7 @@ impl Program for Source {
         worker: &mut Session,
         unit: &Planned,
         before: Option<Search>,
-        slice: &Slice<'_>,
+        slice: &Slice<'_, Search>,
     ) -> Search {
         let Planned { task, options, .. } = unit;
         let mut search = before.unwrap_or_else(|| Search::new(task));
