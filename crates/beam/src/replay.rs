@@ -5,7 +5,9 @@
 use crate::otp::Otp;
 use crate::peer::path_term;
 use crate::source::Source;
-use erlang::HostError;
+use erlang::{Host, HostError};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use term::{Atom, Style, Term, print};
 
@@ -57,6 +59,11 @@ impl Replayer {
             otp.allow_nodes(nodes.len());
         }
         Replayer { otp, modules, nodes, unusable: Vec::new(), ready: None, turning: None }
+    }
+
+    /// When the flag is set, a call that is being made is cut short like one that has had its time.
+    pub fn interrupted_by(&mut self, flag: &Arc<AtomicBool>) {
+        self.otp.interrupted_by(flag);
     }
 
     /// Calls the function in a process of its own.

@@ -5,10 +5,11 @@ use crate::erlang::finding::{Confirmation, Finding};
 use crate::erlang::frames::{Frame, frames};
 use crate::erlang::schedules::Schedule;
 use crate::erlang::unit::UnitName;
+use crate::flow::Until;
 use ::report::Kind;
 use beam::backend::is_alike;
 use beam::{Followed, Replayed, Replayer, Turn};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use term::{Style, Term, print};
 use trace::Outcome;
 
@@ -30,14 +31,20 @@ pub(crate) fn confirm(
     beam: &mut Replayer,
     unit: &UnitName,
     explored: &mut Explored,
-    deadline: Option<Instant>,
+    until: &Until<'_>,
 ) {
     explored.findings.retain_mut(|finding| {
-        if deadline.is_some_and(|it| it <= Instant::now()) {
-            finding.confirmation = Confirmation::Unconfirmed("the budget ended first".to_owned());
+        if let Some(why) = until.why_over() {
+            finding.confirmation = Confirmation::Unconfirmed(why.to_owned());
             return true;
         }
-        match try_on_beam(beam, unit, finding) {
+        let verdict = try_on_beam(beam, unit, finding);
+        // A call that was cut short looks like one that does not end.
+        if let Some(why) = until.why_over() {
+            finding.confirmation = Confirmation::Unconfirmed(why.to_owned());
+            return true;
+        }
+        match verdict {
             Verdict::Confirmed => finding.confirmation = Confirmation::Confirmed,
             Verdict::Unconfirmed(why) => finding.confirmation = Confirmation::Unconfirmed(why),
             Verdict::Dismissed => return false,

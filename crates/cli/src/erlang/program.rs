@@ -14,7 +14,7 @@ use crate::erlang::project::{self, Project};
 use crate::erlang::report;
 use crate::erlang::tests;
 use crate::explain::Code;
-use crate::flow::{Again, Confirming, Done, File, Output, Program, Recorded, Slice};
+use crate::flow::{Again, Confirming, Done, File, Output, Program, Recorded, Slice, Until};
 use ::report::{Report, WrittenKind, svg};
 use beam::Replayer;
 use beam::backend::{Runner, Witness};
@@ -23,9 +23,8 @@ use erlang::machine::{Allowed, Limits};
 use erlang::{Machine, Settings};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 use term::read_call;
-use trace::{Covered, Input};
+use trace::Covered;
 
 /// What one thread runs units on: our machine, and a BEAM of its own if that is asked for.
 #[derive(Debug)]
@@ -110,9 +109,9 @@ impl Program for Project {
             Backend::Beam | Backend::Machine => OnBeam::Always(it),
         });
         let machines = &|| machine(self, self.allowed, slice.interrupt);
-        let earlier: Vec<Input> = before.iter().flat_map(Explored::worth_keeping).collect();
         let names = self.names();
-        let again = unit.perform(&mut worker.machine, runner, (&names, &earlier), slice, machines);
+        let of = (names.as_slice(), before.as_ref());
+        let again = unit.perform(&mut worker.machine, runner, of, slice, machines);
         match before {
             Some(before) => again.after(before),
             None => again,
@@ -134,22 +133,24 @@ impl Program for Project {
         explored.findings.len()
     }
 
-    fn runtime(&self, _: &mut Vec<Diagnostic>) -> Option<Replayer> {
-        replayer(self)
+    fn runtime(&self, interrupt: &Arc<AtomicBool>, _: &mut Vec<Diagnostic>) -> Option<Replayer> {
+        let mut res = replayer(self)?;
+        res.interrupted_by(interrupt);
+        Some(res)
     }
 
     fn confirm(
         &self,
         runtime: &mut Replayer,
         batch: &mut [(&Task, &mut Explored)],
-        deadline: Option<Instant>,
+        until: &Until<'_>,
     ) {
         for (task, explored) in batch {
-            confirm(runtime, &task.unit, explored, deadline);
+            confirm(runtime, &task.unit, explored, until);
         }
     }
 
-    fn report(&self, done: &[Done<Project>], into: &mut Report) {
+    fn report(&self, done: &[Done<'_, Project>], into: &mut Report) {
         report::add(self, done, into);
     }
 
@@ -183,7 +184,7 @@ impl Program for Project {
 }
 
 /// A message sequence chart for each finding that needs a schedule.
-fn charts(done: &Done<Project>) -> Vec<File> {
+fn charts(done: &Done<'_, Project>) -> Vec<File> {
     let name = file_name(&done.unit.unit);
     let stem = name.strip_suffix(".corpus").unwrap_or(&name);
     let findings = done.explored().into_iter().flat_map(|it| &it.findings);

@@ -10,19 +10,19 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 pub(super) trait Hand<P: Program> {
+    /// `heard` gets what was found until then, now and then.
     fn explore(
         &mut self,
         turn: &Turn,
         progress: &Progress,
-    ) -> Result<P::Explored, Lost<P::Explored>>;
+        heard: &mut dyn FnMut(P::Explored),
+    ) -> Result<P::Explored, Lost>;
 }
 
 /// A turn that came to nothing.
 #[derive(Debug)]
-pub(super) struct Lost<E> {
+pub(super) struct Lost {
     pub(super) why: String,
-    /// What was heard of it before.
-    pub(super) so_far: Option<E>,
     pub(super) cause: Fault,
 }
 
@@ -33,6 +33,8 @@ pub(super) enum Fault {
     Died,
     /// A mistake of ours, or no end in sight: it would be the same again.
     Failed,
+    /// The user asked to stop.
+    Stopped,
 }
 
 /// Explores on the thread that asks.
@@ -98,8 +100,9 @@ impl<P: Program> Hand<P> for Local<'_, P> {
         &mut self,
         turn: &Turn,
         progress: &Progress,
-    ) -> Result<P::Explored, Lost<P::Explored>> {
+        _: &mut dyn FnMut(P::Explored),
+    ) -> Result<P::Explored, Lost> {
         let explored = self.perform(turn, progress, &SoFar::new(|_| ()));
-        explored.map_err(|why| Lost { why, so_far: None, cause: Fault::Failed })
+        explored.map_err(|why| Lost { why, cause: Fault::Failed })
     }
 }

@@ -5,6 +5,7 @@ pub(crate) mod clock;
 mod files;
 mod hand;
 mod interrupt;
+mod keep;
 mod process;
 mod program;
 mod progress;
@@ -19,7 +20,7 @@ mod workers;
 
 pub(crate) use budget::n_workers;
 pub(crate) use interrupt::Interrupt;
-pub(crate) use program::{Confirming, Done, File, Output, Program, Slice, shell_word};
+pub(crate) use program::{Confirming, Done, File, Output, Program, Slice, Until, shell_word};
 pub(crate) use progress::{Progress, UnitProgress};
 pub(crate) use replay::{Again, Recorded, Replayed, replay, replay_on};
 pub(crate) use serve::{Role, serve};
@@ -31,6 +32,7 @@ use crate::diagnostic::Diagnostic;
 use crate::explain::Code;
 use crate::flow::budget::Budget;
 use crate::flow::files::OutputDirectory;
+use crate::flow::keep::Keeper;
 use crate::flow::process::{Owner, Process};
 use crate::flow::workers::{Alone, Search, Worker};
 use crate::languages::{Family, by_family};
@@ -113,7 +115,7 @@ impl Flow<'_> {
         let said = &mut self.said;
         let lacking = lacking(&options.allowed);
         let mut runtimes: Vec<Option<P::Runtime>> = match &lacking {
-            None => programs.iter().map(|it| it.runtime(said)).collect(),
+            None => programs.iter().map(|it| it.runtime(interrupt, said)).collect(),
             Some(_) => programs.iter().map(|_| None).collect(),
         };
         said.extend(lacking.filter(|it| said.iter().all(|known| known.code != it.code)));
@@ -129,15 +131,23 @@ impl Flow<'_> {
         };
         let search =
             Search { programs: &programs, units: &units, n_workers, budget, interrupt, progress };
-        let known = search.run(&start, &mut runtimes);
-        let done = workers::done(programs.len(), units, known);
+        let mut keeper = Keeper::new(self.asked, &self.report, &self.known);
+        let known = search.run(&start, &mut runtimes, &mut |moment, known, so_far| {
+            if keeper.is_due(moment) {
+                keeper.keep(&programs, &workers::done(programs.len(), &units, known, so_far));
+            }
+        });
+        let done = workers::done(programs.len(), &units, &known, &[]);
         progress.clear();
         for ((program, done), runtime) in programs.iter().zip(&done).zip(&mut runtimes) {
             program.report(done, &mut self.report);
             if let Some(dir) = &options.out {
                 let targets = &self.report.targets;
                 let to = Output { done, targets, emit: &options.emit, dir };
-                let files = program.files(runtime.as_mut(), &to);
+                // Nobody waits until tests were run.
+                let is_stopped = interrupt.load(Ordering::Relaxed);
+                let runtime = runtime.as_mut().filter(|_| !is_stopped);
+                let files = program.files(runtime, &to);
                 self.said.extend(self.output.write(files));
             }
         }

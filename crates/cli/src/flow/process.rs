@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 /// How often the owner looks at the clock and at what the user asks for.
 const TICK: Duration = Duration::from_millis(20);
 /// A worker that was asked to stop has this long for what it found.
-const TO_STOP: Duration = Duration::from_millis(900);
+const TO_STOP: Duration = Duration::from_millis(800);
 /// A turn that is not over after so many times its time, and so much more, is ended. A worker keeps its
 /// time by itself; this is for what can't be stopped from within.
 const TIMES: u32 = 3;
@@ -71,14 +71,44 @@ impl<'a, P: Program> Process<'a, P> {
         Ok(Process { owner, child, orders, answers, frames, said, is_ready, program })
     }
 
+    /// What ended the process.
+    fn death(&mut self) -> Lost {
+        // It has closed its pipes; if it lives on, nobody hears of it.
+        self.child.kill().unwrap_or_default();
+        let status = self.child.wait();
+        let said = self.said.all();
+        let why = if said.contains("has overflowed its stack") {
+            "the native stack of its worker process overflowed".to_owned()
+        } else if said.contains(TOO_MUCH) || said.contains("memory allocation of") {
+            "its worker process used up its memory; --memory says how much there is".to_owned()
+        } else {
+            match status {
+                Ok(status) => ending(status),
+                Err(why) => format!("its worker process is gone: {why}"),
+            }
+        };
+        Lost { why, cause: Fault::Died }
+    }
+}
+
+fn ending(status: ExitStatus) -> String {
+    match (status.signal(), status.code()) {
+        (Some(9), _) => "its worker process was killed (signal 9)".to_owned(),
+        (Some(11), _) => "its worker process broke (signal 11)".to_owned(),
+        (Some(signal), _) => format!("its worker process was ended by signal {signal}"),
+        (None, code) => format!("its worker process ended with code {}", code.unwrap_or(-1)),
+    }
+}
+
+impl<P: Program> Hand<P> for Process<'_, P> {
     /// Gives the turn and waits for what comes of it.
-    fn take_turn(
+    fn explore(
         &mut self,
         turn: &Turn,
         progress: &Progress,
-        so_far: &mut Option<P::Explored>,
-    ) -> Result<P::Explored, (String, Fault)> {
-        let failed = |why: String| (why, Fault::Failed);
+        heard: &mut dyn FnMut(P::Explored),
+    ) -> Result<P::Explored, Lost> {
+        let failed = |why: String| Lost { why, cause: Fault::Failed };
         let order = Order::Explore(turn.clone());
         if send(&mut self.orders, &order).is_err() {
             return Err(self.death());
@@ -109,7 +139,7 @@ impl<'a, P: Program> Process<'a, P> {
                         }
                         Some(_) | None => {
                             let why = "it did not stop when it was asked to".to_owned();
-                            return Err(failed(why));
+                            return Err(Lost { why, cause: Fault::Stopped });
                         }
                     }
                     continue;
@@ -124,7 +154,7 @@ impl<'a, P: Program> Process<'a, P> {
                     return Err(failed("the program changed while it was tested".to_owned()));
                 }
                 Answer::Seen(seen) => progress.add(seen),
-                Answer::SoFar(bytes) => *so_far = Some(read(&bytes).map_err(failed)?),
+                Answer::SoFar(bytes) => heard(read(&bytes).map_err(failed)?),
                 Answer::Explored(bytes) => return read(&bytes).map_err(failed),
                 Answer::Failed { why } => {
                     self.said.pass_on();
@@ -132,46 +162,6 @@ impl<'a, P: Program> Process<'a, P> {
                 }
             }
         }
-    }
-
-    /// What ended the process.
-    fn death(&mut self) -> (String, Fault) {
-        // It has closed its pipes; if it lives on, nobody hears of it.
-        self.child.kill().unwrap_or_default();
-        let status = self.child.wait();
-        let said = self.said.all();
-        let why = if said.contains("has overflowed its stack") {
-            "the native stack of its worker process overflowed".to_owned()
-        } else if said.contains(TOO_MUCH) || said.contains("memory allocation of") {
-            "its worker process used up its memory; --memory says how much there is".to_owned()
-        } else {
-            match status {
-                Ok(status) => ending(status),
-                Err(why) => format!("its worker process is gone: {why}"),
-            }
-        };
-        (why, Fault::Died)
-    }
-}
-
-fn ending(status: ExitStatus) -> String {
-    match (status.signal(), status.code()) {
-        (Some(9), _) => "its worker process was killed (signal 9)".to_owned(),
-        (Some(11), _) => "its worker process broke (signal 11)".to_owned(),
-        (Some(signal), _) => format!("its worker process was ended by signal {signal}"),
-        (None, code) => format!("its worker process ended with code {}", code.unwrap_or(-1)),
-    }
-}
-
-impl<P: Program> Hand<P> for Process<'_, P> {
-    fn explore(
-        &mut self,
-        turn: &Turn,
-        progress: &Progress,
-    ) -> Result<P::Explored, Lost<P::Explored>> {
-        let mut so_far = None;
-        let res = self.take_turn(turn, progress, &mut so_far);
-        res.map_err(|(why, cause)| Lost { why, so_far, cause })
     }
 }
 

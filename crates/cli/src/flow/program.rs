@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use trace::Covered;
 
@@ -71,19 +71,23 @@ pub(crate) trait Program: Sized + Sync {
     fn n_findings(explored: &Self::Explored) -> usize;
 
     /// Starts the real runtime; without one, nothing is confirmed.
-    fn runtime(&self, said: &mut Vec<Diagnostic>) -> Option<Self::Runtime>;
+    fn runtime(
+        &self,
+        interrupt: &Arc<AtomicBool>,
+        said: &mut Vec<Diagnostic>,
+    ) -> Option<Self::Runtime>;
 
     /// Replays the findings on the real runtime, and leaves out those that it shows to be none. What is
-    /// not replayed by the deadline is unconfirmed.
+    /// not replayed until then is unconfirmed.
     fn confirm(
         &self,
         runtime: &mut Self::Runtime,
         batch: &mut [(&Self::Unit, &mut Self::Explored)],
-        deadline: Option<Instant>,
+        until: &Until<'_>,
     );
 
     /// Adds the units, modules, sources and the words of the language to the report.
-    fn report(&self, done: &[Done<Self>], into: &mut Report);
+    fn report(&self, done: &[Done<'_, Self>], into: &mut Report);
 
     /// The files that belong to the output directory: tests, recorded inputs, charts.
     fn files(&self, runtime: Option<&mut Self::Runtime>, to: &Output<'_, Self>) -> Vec<File>;
@@ -106,29 +110,29 @@ pub(crate) enum Confirming {
 
 /// A unit after its last round.
 #[derive(Debug)]
-pub(crate) struct Done<P: Program> {
-    pub(crate) unit: P::Unit,
-    pub(crate) ended: Ended<P::Explored>,
+pub(crate) struct Done<'a, P: Program> {
+    pub(crate) unit: &'a P::Unit,
+    pub(crate) ended: Ended<'a, P::Explored>,
 }
 
 /// What became of a unit.
 #[derive(Debug)]
-pub(crate) enum Ended<E> {
-    Explored(E),
+pub(crate) enum Ended<'a, E> {
+    Explored(&'a E),
     /// Our own machinery failed, after it had found this.
     Failed {
-        why: String,
-        so_far: Option<E>,
+        why: &'a str,
+        so_far: Option<&'a E>,
     },
     /// The search ended before its turn.
     Untried,
 }
 
-impl<P: Program> Done<P> {
-    pub(crate) fn explored(&self) -> Option<&P::Explored> {
+impl<'a, P: Program> Done<'a, P> {
+    pub(crate) fn explored(&self) -> Option<&'a P::Explored> {
         match &self.ended {
             Ended::Explored(explored) => Some(explored),
-            Ended::Failed { so_far, .. } => so_far.as_ref(),
+            Ended::Failed { so_far, .. } => *so_far,
             Ended::Untried => None,
         }
     }
@@ -139,7 +143,7 @@ impl<P: Program> Done<P> {
             Ended::Explored(_) => {}
             Ended::Failed { why, .. } => {
                 unit.stop = Stop::Unsupported;
-                unit.trouble = Some(why.clone());
+                unit.trouble = Some((*why).to_owned());
             }
             Ended::Untried => unit.stop = Stop::Interrupted,
         }
@@ -163,9 +167,26 @@ pub(crate) struct Slice<'a, E> {
     pub(crate) so_far: &'a SoFar<'a, E>,
 }
 
+/// How long findings may be replayed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Until<'a> {
+    pub(crate) deadline: Option<Instant>,
+    pub(crate) interrupt: &'a AtomicBool,
+}
+
+impl Until<'_> {
+    /// Why nothing more may be replayed.
+    pub(crate) fn why_over(&self) -> Option<&'static str> {
+        if self.interrupt.load(Ordering::Relaxed) {
+            return Some("the search was interrupted first");
+        }
+        self.deadline.filter(|it| *it <= Instant::now()).map(|_| "the budget ended first")
+    }
+}
+
 /// What files are made of, and where they go.
 pub(crate) struct Output<'a, P: Program> {
-    pub(crate) done: &'a [Done<P>],
+    pub(crate) done: &'a [Done<'a, P>],
     /// The targets as the command line named them.
     pub(crate) targets: &'a [String],
     /// The kinds of tests that are asked for; none: those of the language.

@@ -27,6 +27,11 @@ impl<'a, E> SoFar<'a, E> {
         SoFar { state: Mutex::new(state), pass: Box::new(pass) }
     }
 
+    /// Passes on what must not wait: what comes next may take the finder with it.
+    pub(crate) fn now(&self, found: impl FnOnce() -> E) {
+        (self.pass)(&found());
+    }
+
     /// `news` is a number that is another one if there is something to tell.
     pub(crate) fn note(&self, news: usize, found: impl FnOnce() -> E) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);

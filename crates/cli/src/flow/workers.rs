@@ -6,14 +6,16 @@
 
 use crate::flow::budget::Budget;
 use crate::flow::hand::{Fault, Hand, Lost};
-use crate::flow::program::{Confirming, Done, Ended, Program};
+use crate::flow::keep::Moment;
+use crate::flow::program::{Confirming, Done, Ended, Program, Until};
 use crate::flow::progress::Progress;
 use crate::flow::wire::{Turn, bytes_of, read};
 use crate::start::STACK_BYTES;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+use std::time::Duration;
 use trace::Covered;
 
 /// The search over all units of all programs of a language.
@@ -27,8 +29,15 @@ pub(crate) struct Search<'a, P: Program> {
     pub(crate) progress: &'a Progress,
 }
 
+/// If nothing is heard for so long, others have a turn.
+const PAUSE: Duration = Duration::from_millis(100);
+
 /// Starts a worker.
 pub(super) type Start<'s, P> = &'s (dyn Fn(Alone) -> Result<Worker<'s, P>, String> + Sync);
+
+/// Takes what is known of the units, and what was heard of those that are being explored.
+pub(super) type Keep<'k, P> =
+    dyn FnMut(Moment, &[Known<P>], &[Option<<P as Program>::Explored>]) + 'k;
 
 pub(super) type Worker<'s, P> = Box<dyn Hand<P> + Send + 's>;
 
@@ -54,7 +63,11 @@ pub(super) struct Failed<E> {
 enum Event<P: Program> {
     Over(Known<P>),
     /// Its worker is gone; the turn may be tried again.
-    Lost(Turn, Lost<P::Explored>),
+    Lost(Turn, Lost),
+    /// The user stopped it.
+    Stopped,
+    /// What was found of it until now.
+    SoFar(P::Explored),
 }
 
 impl<P: Program> Search<'_, P> {
@@ -64,6 +77,7 @@ impl<P: Program> Search<'_, P> {
         &self,
         start: Start<'_, P>,
         runtimes: &mut [Option<P::Runtime>],
+        keep: &mut Keep<'_, P>,
     ) -> Vec<Known<P>> {
         let idle = Mutex::new(Vec::new());
         let mut known: Vec<Known<P>> = self.units.iter().map(|_| None).collect();
@@ -77,12 +91,15 @@ impl<P: Program> Search<'_, P> {
                     *slot = true;
                 }
             }
-            self.round(round, &open, &mut known, (start, &idle), &mut |n, known| {
-                if let Some(slot) = is_waiting.get_mut(n) {
-                    *slot = known.get(n).is_some_and(|it| self.is_open(n, it));
+            self.round(round, &open, &mut known, (start, &idle), &mut |event, known, so_far| {
+                let moment = if event.is_some() { Moment::News } else { Moment::Pause };
+                let n = event.unwrap_or(usize::MAX);
+                if let (Some(slot), Some(it)) = (is_waiting.get_mut(n), known.get(n)) {
+                    *slot = self.is_open(n, it);
                 }
                 let n_done = is_waiting.iter().take_while(|it| !**it).count();
                 n_confirmed = self.confirm(runtimes, known, n_confirmed, n_done);
+                keep(moment, known, so_far);
             });
             open.retain(|n| known.get(*n).is_some_and(|it| self.is_open(*n, it)));
             let is_over = self.interrupt.load(Ordering::Relaxed)
@@ -105,32 +122,24 @@ impl<P: Program> Search<'_, P> {
         }
     }
 
-    /// Gives each open unit one turn, and calls `arrived` after each turn.
+    /// Gives each open unit one turn, and calls `arrived` with all that is known whenever there is news of a
+    /// unit.
     fn round<'s>(
         &self,
         round: usize,
         open: &[usize],
         known: &mut [Known<P>],
         (start, idle): (Start<'s, P>, &Idle<'s, P>),
-        arrived: &mut dyn FnMut(usize, &mut [Known<P>]),
+        arrived: &mut dyn FnMut(Option<usize>, &mut [Known<P>], &[Option<P::Explored>]),
     ) {
         let elsewhere = self.covered(known);
-        let jobs: Vec<Job<P>> =
-            open.iter().filter_map(|n| Some(Mutex::new(known.get_mut(*n)?.take()))).collect();
+        let before = |n: &usize| known.get(*n)?.as_ref()?.as_ref().ok().map(bytes_of);
+        let jobs: Vec<Job> = open.iter().map(|it| Mutex::new(before(it))).collect();
         let next = AtomicUsize::new(0);
         let (events, happened) = channel();
         let turns = &Turns { round, open, jobs: &jobs, elsewhere: &elsewhere, next: &next };
         let mut lost = Vec::new();
-        let mut over = |n: usize, state: Known<P>| {
-            if round == 0 {
-                let n_findings = state.as_ref().and_then(|it| it.as_ref().ok());
-                self.progress.unit_done(n_findings.map_or(0, P::n_findings));
-            }
-            if let Some(slot) = known.get_mut(n) {
-                *slot = state;
-            }
-            arrived(n, known);
-        };
+        let mut so_far: Vec<Option<P::Explored>> = known.iter().map(|_| None).collect();
         thread::scope(|scope| {
             for n in 0..self.n_workers.min(open.len()).max(1) {
                 let events = events.clone();
@@ -140,16 +149,68 @@ impl<P: Program> Search<'_, P> {
                 drop(builder.spawn_scoped(scope, move || self.work(turns, (start, idle), &events)));
             }
             drop(events);
-            for (n, event) in happened {
+            loop {
+                let (n, event) = match happened.recv_timeout(PAUSE) {
+                    Ok(it) => it,
+                    Err(RecvTimeoutError::Timeout) => {
+                        arrived(None, known, &so_far);
+                        continue;
+                    }
+                    Err(RecvTimeoutError::Disconnected) => break,
+                };
                 match event {
-                    Event::Over(state) => over(n, state),
+                    Event::Over(state) => {
+                        self.over(round, n, state, known, &mut so_far);
+                        arrived(Some(n), known, &so_far);
+                    }
                     Event::Lost(turn, how) => lost.push((n, turn, how)),
+                    Event::Stopped => {
+                        let found = so_far.get_mut(n).and_then(Option::take);
+                        if let (Some(found), Some(slot)) = (found, known.get_mut(n)) {
+                            *slot = Some(Ok(found));
+                        }
+                        arrived(Some(n), known, &so_far);
+                    }
+                    Event::SoFar(found) => {
+                        if let Some(slot) = so_far.get_mut(n) {
+                            *slot = Some(found);
+                        }
+                        arrived(Some(n), known, &so_far);
+                    }
                 }
             }
         });
         lost.sort_by_key(|it| it.0);
         for (n, turn, how) in lost {
-            over(n, Some(self.again(start, &turn, how)));
+            let mut found = None;
+            let again = self.again(start, &turn, how, &mut |it| found = Some(it));
+            if let (Some(found), Some(slot)) = (found, so_far.get_mut(n)) {
+                *slot = Some(found);
+            }
+            self.over(round, n, Some(again), known, &mut so_far);
+            arrived(Some(n), known, &so_far);
+        }
+    }
+
+    /// Notes how the turn of a unit ended.
+    fn over(
+        &self,
+        round: usize,
+        n: usize,
+        mut state: Known<P>,
+        known: &mut [Known<P>],
+        so_far: &mut [Option<P::Explored>],
+    ) {
+        let heard = so_far.get_mut(n).and_then(Option::take);
+        if let Some(Err(failed)) = &mut state {
+            failed.so_far = heard.or(failed.so_far.take());
+        }
+        if round == 0 {
+            let explored = state.as_ref().and_then(|it| it.as_ref().ok());
+            self.progress.unit_done(explored.map_or(0, P::n_findings));
+        }
+        if let Some(slot) = known.get_mut(n) {
+            *slot = state;
         }
     }
 
@@ -167,7 +228,7 @@ impl<P: Program> Search<'_, P> {
     /// Has a worker take one unit after the other until there are none.
     fn work<'s>(
         &self,
-        turns: &Turns<'_, P>,
+        turns: &Turns<'_>,
         (start, idle): (Start<'s, P>, &Idle<'s, P>),
         events: &Sender<(usize, Event<P>)>,
     ) {
@@ -180,7 +241,9 @@ impl<P: Program> Search<'_, P> {
             let event = match before {
                 None if is_over => Event::Over(None),
                 before => match self.turn(turns, nth, *n, before) {
-                    Ok(turn) => self.take(turn, start, &mut worker),
+                    Ok(turn) => self.take(turn, start, &mut worker, &mut |found| {
+                        events.send((*n, Event::SoFar(found))).unwrap_or_default();
+                    }),
                     Err(why) => Event::Over(Some(Err(Failed { why, so_far: None }))),
                 },
             };
@@ -193,13 +256,12 @@ impl<P: Program> Search<'_, P> {
 
     fn turn(
         &self,
-        turns: &Turns<'_, P>,
+        turns: &Turns<'_>,
         nth: usize,
         n: usize,
-        before: Known<P>,
+        before: Option<Result<Vec<u8>, String>>,
     ) -> Result<Turn, String> {
         let n_open = turns.open.len();
-        let before = before.and_then(Result::ok).map(|it| bytes_of(&it)).transpose()?;
         let place = self.units.get(n).map(|it| it.0).unwrap_or_default();
         Ok(Turn {
             n,
@@ -207,7 +269,7 @@ impl<P: Program> Search<'_, P> {
             time: self.budget.slice(n_open - nth, self.n_workers, turns.round),
             n_cores: (self.n_workers / n_open.max(1)).max(1),
             elsewhere: turns.elsewhere.get(place).cloned().unwrap_or_default(),
-            before,
+            before: before.transpose()?,
         })
     }
 
@@ -217,19 +279,22 @@ impl<P: Program> Search<'_, P> {
         turn: Turn,
         start: Start<'s, P>,
         worker: &mut Option<Worker<'s, P>>,
+        heard: &mut dyn FnMut(P::Explored),
     ) -> Event<P> {
-        let failed = |why, so_far| Event::Over(Some(Err(Failed { why, so_far })));
+        let before = turn.before.as_deref().and_then(|it| read(it).ok());
+        let failed = |why| Event::Over(Some(Err(Failed { why, so_far: before })));
         let mut own = match worker.take().map_or_else(|| start(Alone::No), Ok) {
             Ok(own) => own,
-            Err(why) => return failed(why, None),
+            Err(why) => return failed(why),
         };
-        match own.explore(&turn, self.progress) {
+        match own.explore(&turn, self.progress, heard) {
             Ok(explored) => {
                 *worker = Some(own);
                 Event::Over(Some(Ok(explored)))
             }
             Err(lost) if lost.cause == Fault::Died => Event::Lost(turn, lost),
-            Err(Lost { why, so_far, .. }) => failed(why, so_far),
+            Err(lost) if lost.cause == Fault::Stopped => Event::Stopped,
+            Err(Lost { why, .. }) => failed(why),
         }
     }
 
@@ -238,20 +303,18 @@ impl<P: Program> Search<'_, P> {
         &self,
         start: Start<'_, P>,
         turn: &Turn,
-        first: Lost<P::Explored>,
+        first: Lost,
+        heard: &mut dyn FnMut(P::Explored),
     ) -> Result<P::Explored, Failed<P::Explored>> {
-        let before = || turn.before.as_deref().and_then(|it| read(it).ok());
-        if self.interrupt.load(Ordering::Relaxed) || self.budget.is_over() {
-            return Err(Failed { why: first.why, so_far: first.so_far.or_else(before) });
-        }
-        let second = match start(Alone::Yes) {
-            Ok(mut worker) => worker.explore(turn, self.progress),
-            Err(why) => Err(Lost { why, so_far: None, cause: Fault::Failed }),
+        let second = if self.interrupt.load(Ordering::Relaxed) || self.budget.is_over() {
+            Err(first)
+        } else {
+            start(Alone::Yes)
+                .map_err(|why| Lost { why, cause: Fault::Failed })
+                .and_then(|mut worker| worker.explore(turn, self.progress, heard))
         };
-        second.map_err(|second| {
-            let so_far = second.so_far.or(first.so_far).or_else(before);
-            Failed { why: second.why, so_far }
-        })
+        let before = || turn.before.as_deref().and_then(|it| read(it).ok());
+        second.map_err(|Lost { why, .. }| Failed { why, so_far: before() })
     }
 
     /// Replays the findings of the units from `from` to `n_done`; a program whose findings are replayed
@@ -282,7 +345,8 @@ impl<P: Program> Search<'_, P> {
             if let (Some(program), Some(Some(runtime))) =
                 (self.programs.get(place), runtimes.get_mut(place))
             {
-                program.confirm(runtime, &mut batch, self.budget.deadline());
+                let until = Until { deadline: self.budget.deadline(), interrupt: self.interrupt };
+                program.confirm(runtime, &mut batch, &until);
             }
             at = end;
         }
@@ -298,20 +362,24 @@ fn found<E>(of: &mut Result<E, Failed<E>>) -> Option<&mut E> {
     }
 }
 
-/// What became of the units, for each program.
-pub(super) fn done<P: Program>(
+/// What became of the units, for each program, or what was heard of them so far.
+pub(super) fn done<'a, P: Program>(
     n_programs: usize,
-    units: Vec<(usize, P::Unit)>,
-    known: Vec<Known<P>>,
-) -> Vec<Vec<Done<P>>> {
-    let mut res: Vec<Vec<Done<P>>> = (0..n_programs).map(|_| Vec::new()).collect();
-    for ((program, unit), known) in units.into_iter().zip(known) {
-        let ended = match known {
-            Some(Ok(explored)) => Ended::Explored(explored),
-            Some(Err(Failed { why, so_far })) => Ended::Failed { why, so_far },
-            None => Ended::Untried,
+    units: &'a [(usize, P::Unit)],
+    known: &'a [Known<P>],
+    so_far: &'a [Option<P::Explored>],
+) -> Vec<Vec<Done<'a, P>>> {
+    let mut res: Vec<Vec<Done<'a, P>>> = (0..n_programs).map(|_| Vec::new()).collect();
+    for (n, ((program, unit), known)) in units.iter().zip(known).enumerate() {
+        let heard = so_far.get(n).and_then(Option::as_ref);
+        let ended = match (known, heard) {
+            (Some(Ok(explored)), _) | (None, Some(explored)) => Ended::Explored(explored),
+            (Some(Err(Failed { why, so_far })), _) => {
+                Ended::Failed { why, so_far: so_far.as_ref() }
+            }
+            (None, None) => Ended::Untried,
         };
-        if let Some(of_program) = res.get_mut(program) {
+        if let Some(of_program) = res.get_mut(*program) {
             of_program.push(Done { unit, ended });
         }
     }
@@ -322,13 +390,13 @@ pub(super) fn done<P: Program>(
 type Idle<'s, P> = Mutex<Vec<Worker<'s, P>>>;
 
 /// What is known of a unit before its turn.
-type Job<P> = Mutex<Known<P>>;
+type Job = Mutex<Option<Result<Vec<u8>, String>>>;
 
 /// What the threads of one round share.
-struct Turns<'a, P: Program> {
+struct Turns<'a> {
     round: usize,
     open: &'a [usize],
-    jobs: &'a [Job<P>],
+    jobs: &'a [Job],
     elsewhere: &'a [Covered],
     next: &'a AtomicUsize,
 }
@@ -342,7 +410,7 @@ mod tests {
     use crate::explain::Code;
     use crate::flow::budget::Budget;
     use crate::flow::hand::{Fault, Hand, Local, Lost};
-    use crate::flow::program::{Confirming, Done, Ended, File, Output, Program, Slice};
+    use crate::flow::program::{Confirming, Done, Ended, File, Output, Program, Slice, Until};
     use crate::flow::progress::Progress;
     use crate::flow::replay::{Again, Recorded};
     use crate::flow::wire::Turn;
@@ -414,13 +482,13 @@ mod tests {
             0
         }
 
-        fn runtime(&self, _: &mut Vec<Diagnostic>) -> Option<()> {
+        fn runtime(&self, _: &Arc<AtomicBool>, _: &mut Vec<Diagnostic>) -> Option<()> {
             None
         }
 
-        fn confirm(&self, (): &mut (), _: &mut [(&usize, &mut usize)], _: Option<Instant>) {}
+        fn confirm(&self, (): &mut (), _: &mut [(&usize, &mut usize)], _: &Until<'_>) {}
 
-        fn report(&self, _: &[Done<Fake>], _: &mut Report) {}
+        fn report(&self, _: &[Done<'_, Fake>], _: &mut Report) {}
 
         fn files(&self, _: Option<&mut ()>, _: &Output<'_, Fake>) -> Vec<File> {
             Vec::new()
@@ -442,14 +510,19 @@ mod tests {
     }
 
     impl Hand<Fake> for Mortal<'_> {
-        fn explore(&mut self, turn: &Turn, progress: &Progress) -> Result<usize, Lost<usize>> {
+        fn explore(
+            &mut self,
+            turn: &Turn,
+            progress: &Progress,
+            heard: &mut dyn FnMut(usize),
+        ) -> Result<usize, Lost> {
             let dies = turn.n == 3 || turn.n == 1 && self.n_died.load(Ordering::Relaxed) == 0;
             if dies {
                 self.n_died.fetch_add(1, Ordering::Relaxed);
-                let (why, so_far) = ("its worker is gone".to_owned(), Some(turn.n));
-                return Err(Lost { why, so_far, cause: Fault::Died });
+                heard(turn.n);
+                return Err(Lost { why: "its worker is gone".to_owned(), cause: Fault::Died });
             }
-            self.inner.explore(turn, progress)
+            self.inner.explore(turn, progress, heard)
         }
     }
 
@@ -479,9 +552,8 @@ mod tests {
                 };
                 Ok(res)
             };
-            let known = search.run(&start, &mut [None]);
-            let done = done::<Fake>(1, units.to_vec(), known);
-            done.iter().flatten().map(said).collect::<Vec<String>>()
+            let known = search.run(&start, &mut [None], &mut |_, _, _| ());
+            done::<Fake>(1, units, &known, &[]).iter().flatten().map(said).collect::<Vec<String>>()
         };
         assert_eq!(
             search(false),
@@ -506,7 +578,7 @@ mod tests {
         );
     }
 
-    fn said(of: &Done<Fake>) -> String {
+    fn said(of: &Done<'_, Fake>) -> String {
         let mut unit = Unit { unit: of.unit.to_string(), ..Unit::default() };
         of.excuse(&mut unit);
         match &of.ended {

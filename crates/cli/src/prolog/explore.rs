@@ -153,6 +153,14 @@ impl Search {
         }
     }
 
+    /// What a search has found that goes on.
+    pub(super) fn so_far(&self, more: Duration) -> Search {
+        let mut res = self.clone();
+        res.res.stop = Stop::Interrupted;
+        res.res.elapsed += more;
+        res
+    }
+
     /// Takes what is new of these runs.
     pub(super) fn keep(&mut self, log: &[Ran], n: usize, way: &Way, turn: Turn, options: &Test) {
         self.res.add_runs(log);
@@ -201,6 +209,7 @@ pub(crate) fn explore(
     let turns = turns(task).into_iter();
     let turns = turns.filter(|it| is_long || it.2 == Turn::Usual && it.1.is_meant);
     for (n, way, turn) in turns {
+        slice.so_far.note(search.res.n_runs, || search.so_far(begin.elapsed()));
         let Search { res, kept, exhausted, stopped, .. } = &mut *search;
         let is_again = turn != Turn::Usual || is_long && has_short_round(options);
         let is_seen = match turn {

@@ -3,7 +3,7 @@
 use crate::asked::Asked;
 use crate::diagnostic::Diagnostic;
 use crate::explain::Code;
-use crate::flow::{Again, Confirming, Done, File, Output, Program, Recorded, Slice};
+use crate::flow::{Again, Confirming, Done, File, Output, Program, Recorded, Slice, Until};
 use crate::prolog::again::again;
 use crate::prolog::bounded::explore_within;
 use crate::prolog::explore::{
@@ -19,7 +19,6 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 use trace::Covered;
 
 impl Planned {
@@ -128,8 +127,8 @@ impl Program for Source {
         explored.res.findings.len()
     }
 
-    fn runtime(&self, said: &mut Vec<Diagnostic>) -> Option<Swipl> {
-        let found = Swipl::find(&self.effects);
+    fn runtime(&self, interrupt: &Arc<AtomicBool>, said: &mut Vec<Diagnostic>) -> Option<Swipl> {
+        let found = Swipl::find(&self.effects, interrupt);
         if found.is_none() && !said.iter().any(|it| it.code == Code::NoSwipl) {
             let title = "swipl could not be started: nothing is confirmed";
             said.push(Diagnostic::warning(Code::NoSwipl, title));
@@ -141,13 +140,14 @@ impl Program for Source {
         &self,
         runtime: &mut Swipl,
         batch: &mut [(&Planned, &mut Search)],
-        _: Option<Instant>,
+        until: &Until<'_>,
     ) {
+        runtime.deadline = until.deadline;
         let mut explored: Vec<_> = batch.iter_mut().map(|it| &mut it.1.res).collect();
         runtime.confirm(self, &mut explored);
     }
 
-    fn report(&self, done: &[Done<Source>], into: &mut Report) {
+    fn report(&self, done: &[Done<'_, Source>], into: &mut Report) {
         report::add(self, done, into);
     }
 
