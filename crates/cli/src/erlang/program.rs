@@ -14,7 +14,7 @@ use crate::erlang::project::{self, Project};
 use crate::erlang::report;
 use crate::erlang::tests;
 use crate::explain::Code;
-use crate::flow::{Again, Confirming, Done, File, Output, Program, Recorded, Slice, Until};
+use crate::flow::{Again, Confirming, Done, File, Output, Program, Recorded, Slice, Until, of_run};
 use ::report::{Report, WrittenKind, svg};
 use beam::Replayer;
 use beam::backend::{Runner, Witness};
@@ -54,6 +54,7 @@ impl Program for Project {
         said.extend(diagnostics);
         project.allowed = allowed(&options.allowed);
         project.backend = options.backend;
+        project.memory = of_run(options, MAX_MEMORY);
         project.leave_out(&asked.excluded());
         if project.modules.is_empty() { Vec::new() } else { vec![project] }
     }
@@ -218,7 +219,7 @@ pub(crate) fn machine(
     let host = project.host().map_err(|it| it.to_string())?;
     let limits = Limits {
         reductions: MAX_REDUCTIONS,
-        memory_bytes: MAX_MEMORY,
+        memory_bytes: project.memory,
         term_bytes: MAX_TERM,
         ..Limits::default()
     };

@@ -46,7 +46,9 @@ pub(crate) fn symbolic(options: &Symbolic) -> Result<Done, Vec<Diagnostic>> {
         }
     };
     let unsupported = |why: String| Diagnostic::new(Code::Unsupported, why);
-    let interrupt = Interrupt::new().flag;
+    let interrupt = Interrupt::new();
+    interrupt.begin();
+    let interrupt = interrupt.flag;
     let mut machine = machine(&project, allowed(&options.allowed), &interrupt)
         .map_err(|it| vec![unsupported(it)])?;
     let sources = Sources::of(&machine, &project);

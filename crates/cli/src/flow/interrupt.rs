@@ -1,16 +1,19 @@
 //! Ctrl-C, SIGTERM and SIGHUP: the search stops, and what was found until then is reported.
 
+use crate::start::write;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
-use std::{fs, thread};
+use std::{fs, io, thread};
 
 /// What the first signal sets; the second ends the process at once.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Interrupt {
     pub(crate) flag: Arc<AtomicBool>,
     signal: Arc<AtomicI32>,
+    /// Whether there is anything that could be reported.
+    has_begun: Arc<AtomicBool>,
 }
 
 /// The code of a process that a signal has ended is this and its number.
@@ -20,19 +23,28 @@ impl Interrupt {
     /// Waits for signals from now on, but for those that whoever started us wants to be ignored.
     pub(crate) fn new() -> Interrupt {
         let res = Interrupt::default();
-        let Interrupt { flag, signal } = res.clone();
+        let Interrupt { flag, signal, has_begun } = res.clone();
         let Ok(mut signals) = Signals::new(wanted()) else { return res };
         let waiting = thread::Builder::new().name("signals".to_owned());
         drop(waiting.spawn(move || {
             for caught in signals.forever() {
-                // The second signal does not wait for the report.
+                signal.store(caught, Ordering::SeqCst);
+                // The second signal does not wait for the report, and before the search there is none.
                 if flag.swap(true, Ordering::SeqCst) {
                     std::process::exit(OF_SIGNAL + caught);
                 }
-                signal.store(caught, Ordering::SeqCst);
+                if !has_begun.load(Ordering::SeqCst) {
+                    write(&mut io::stderr(), b"interrupted: nothing was tested\n");
+                    std::process::exit(OF_SIGNAL + caught);
+                }
             }
         }));
         res
+    }
+
+    /// From now on the first signal is for whoever looks at the flag.
+    pub(crate) fn begin(&self) {
+        self.has_begun.store(true, Ordering::SeqCst);
     }
 
     /// The exit code of a process that was asked to stop.

@@ -23,6 +23,7 @@ pub(crate) use interrupt::Interrupt;
 pub(crate) use program::{Confirming, Done, File, Output, Program, Slice, Until, shell_word};
 pub(crate) use progress::{Progress, UnitProgress};
 pub(crate) use replay::{Again, Recorded, Replayed, replay, replay_on};
+pub(crate) use room::of_run;
 pub(crate) use serve::{Role, serve};
 pub(crate) use tally::Tally;
 
@@ -68,6 +69,9 @@ pub(crate) fn test(asked: &Asked) -> Result<start::Done, Vec<Diagnostic>> {
         said: Vec::new(),
     };
     for (family, targets) in families {
+        if flow.interrupt.flag.load(Ordering::SeqCst) {
+            break;
+        }
         family.explore(&targets, &mut flow);
         flow.n_families_left -= 1;
     }
@@ -108,6 +112,7 @@ impl Flow<'_> {
         if units.is_empty() {
             return;
         }
+        self.interrupt.begin();
         let n_modules = programs.iter().map(P::n_modules).sum();
         let budget = Budget::new(options, n_modules, self.begin, self.n_families_left);
         let n_workers = n_workers(options);

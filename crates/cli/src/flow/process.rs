@@ -54,7 +54,7 @@ impl<'a, P: Program> Process<'a, P> {
     pub(super) fn start(owner: &'a Owner<'a>, role: &Role) -> Result<Process<'a, P>, String> {
         // By its name the executable may be another one by now.
         let mut command = Command::new("/proc/self/exe");
-        command.args(role.to_args()).args(&owner.arguments);
+        command.arg0("gimlet").args(role.to_args()).args(&owner.arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // Signals of the terminal are for the owner alone.
         command.process_group(0);

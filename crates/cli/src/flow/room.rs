@@ -12,6 +12,8 @@ const SHARE_OF_MACHINE: (u64, u64) = (3, 4);
 const SHARE_OF_WORKERS: (u64, u64) = (3, 4);
 /// The least for all workers: the code of the tool and of the program must fit.
 const LEAST: u64 = 256 << 20;
+/// A run may use one part in so many of what is asked for.
+const RUNS_IN_MEMORY: usize = 8;
 /// Where the system tells nothing.
 const UNKNOWN_MACHINE: u64 = 8 << 30;
 /// What may be mapped beyond what is used: arenas of the allocator, stacks of small threads.
@@ -30,6 +32,12 @@ pub(super) fn of_worker(options: &Test, n_workers: usize) -> u64 {
     let (part, of) = SHARE_OF_WORKERS;
     let all = (total / of * part).max(LEAST);
     all / u64::try_from(n_workers.max(1)).unwrap_or(u64::MAX)
+}
+
+/// The bytes that one run of a program may use, of so many at most: if the tool may take little, a run takes
+/// less. That does not depend on how many workers there are, so that reports do not either.
+pub(crate) fn of_run(options: &Test, most: usize) -> usize {
+    options.memory.map_or(most, |it| most.min(it / RUNS_IN_MEMORY))
 }
 
 /// The memory of the machine, or of the container that this is.
@@ -73,7 +81,7 @@ fn resident() -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::of_worker;
+    use super::{of_run, of_worker};
     use crate::args::{Command, CommandLine};
     use clap::Parser;
 
@@ -83,5 +91,6 @@ mod tests {
         let Command::Test(options) = line.expect("arguments").command else { panic!("not `test`") };
         assert_eq!(of_worker(&options, 1), 3 << 30);
         assert_eq!(of_worker(&options, 3), 1 << 30);
+        assert_eq!((of_run(&options, 1 << 20), of_run(&options, 1 << 30)), (1 << 20, 1 << 29));
     }
 }

@@ -11,6 +11,7 @@ use crate::flow::program::{Confirming, Done, Ended, Program, Until};
 use crate::flow::progress::Progress;
 use crate::flow::wire::{Turn, bytes_of, read};
 use crate::start::STACK_BYTES;
+use serde::de::DeserializeOwned;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -165,10 +166,7 @@ impl<P: Program> Search<'_, P> {
                     }
                     Event::Lost(turn, how) => lost.push((n, turn, how)),
                     Event::Stopped => {
-                        let found = so_far.get_mut(n).and_then(Option::take);
-                        if let (Some(found), Some(slot)) = (found, known.get_mut(n)) {
-                            *slot = Some(Ok(found));
-                        }
+                        stopped::<P>(n, known, &mut so_far);
                         arrived(Some(n), known, &so_far);
                     }
                     Event::SoFar(found) => {
@@ -187,7 +185,14 @@ impl<P: Program> Search<'_, P> {
             if let (Some(found), Some(slot)) = (found, so_far.get_mut(n)) {
                 *slot = Some(found);
             }
-            self.over(round, n, Some(again), known, &mut so_far);
+            match again {
+                Ok(explored) => self.over(round, n, Some(Ok(explored)), known, &mut so_far),
+                Err(lost) if lost.cause == Fault::Stopped => stopped::<P>(n, known, &mut so_far),
+                Err(Lost { why, .. }) => {
+                    let failed = Failed { why, so_far: before_of(&turn) };
+                    self.over(round, n, Some(Err(failed)), known, &mut so_far);
+                }
+            }
             arrived(Some(n), known, &so_far);
         }
     }
@@ -281,7 +286,7 @@ impl<P: Program> Search<'_, P> {
         worker: &mut Option<Worker<'s, P>>,
         heard: &mut dyn FnMut(P::Explored),
     ) -> Event<P> {
-        let before = turn.before.as_deref().and_then(|it| read(it).ok());
+        let before = before_of(&turn);
         let failed = |why| Event::Over(Some(Err(Failed { why, so_far: before })));
         let mut own = match worker.take().map_or_else(|| start(Alone::No), Ok) {
             Ok(own) => own,
@@ -305,16 +310,12 @@ impl<P: Program> Search<'_, P> {
         turn: &Turn,
         first: Lost,
         heard: &mut dyn FnMut(P::Explored),
-    ) -> Result<P::Explored, Failed<P::Explored>> {
-        let second = if self.interrupt.load(Ordering::Relaxed) || self.budget.is_over() {
-            Err(first)
-        } else {
-            start(Alone::Yes)
-                .map_err(|why| Lost { why, cause: Fault::Failed })
-                .and_then(|mut worker| worker.explore(turn, self.progress, heard))
-        };
-        let before = || turn.before.as_deref().and_then(|it| read(it).ok());
-        second.map_err(|Lost { why, .. }| Failed { why, so_far: before() })
+    ) -> Result<P::Explored, Lost> {
+        if self.interrupt.load(Ordering::Relaxed) || self.budget.is_over() {
+            return Err(first);
+        }
+        let worker = start(Alone::Yes).map_err(|why| Lost { why, cause: Fault::Failed });
+        worker.and_then(|mut worker| worker.explore(turn, self.progress, heard))
     }
 
     /// Replays the findings of the units from `from` to `n_done`; a program whose findings are replayed
@@ -352,6 +353,19 @@ impl<P: Program> Search<'_, P> {
         }
         at
     }
+}
+
+/// What was heard of a unit that the user stopped is what is known of it.
+fn stopped<P: Program>(n: usize, known: &mut [Known<P>], so_far: &mut [Option<P::Explored>]) {
+    let found = so_far.get_mut(n).and_then(Option::take);
+    if let (Some(found), Some(slot)) = (found, known.get_mut(n)) {
+        *slot = Some(Ok(found));
+    }
+}
+
+/// What earlier rounds found.
+fn before_of<E: DeserializeOwned>(turn: &Turn) -> Option<E> {
+    turn.before.as_deref().and_then(|it| read(it).ok())
 }
 
 /// What was found of a unit, even if it could not be explored to the end.

@@ -1,7 +1,7 @@
 //! One predicate: explored in every way to call it, until all that is wanted is covered.
 
 use crate::args::{Criterion, Test};
-use crate::flow::{Slice, Tally};
+use crate::flow::{Slice, Tally, of_run};
 use crate::prolog::expect::{Expectation, Written, expect, whole};
 use crate::prolog::finding::{Finding, Place, findings};
 use crate::prolog::plan::{Planned, Task, Way};
@@ -307,7 +307,7 @@ pub(super) fn unit<'m>(
     options: &Test,
 ) -> Unit<'m> {
     let steps = if turn == Turn::Deep { MORE_STEPS } else { STEPS };
-    let limits = Limits { steps, memory_bytes: MEMORY };
+    let limits = Limits { steps, memory_bytes: of_run(options, MEMORY) };
     let mut unit = Unit::new(machine, files, way.goal.clone(), limits, ANSWERS);
     if options.coverage == Criterion::Choice {
         unit.note_matched();
@@ -386,12 +386,12 @@ pub(crate) fn finish(session: &mut Session, planned: &Planned, search: &mut Sear
     for (n, ran) in kept {
         let Some(way) = task.ways.get(n) else { continue };
         let goal = way.goal.clone();
-        let limits = Limits { steps: STEPS * 10, memory_bytes: MEMORY };
+        let limits = Limits { steps: STEPS * 10, memory_bytes: of_run(options, MEMORY) };
         let mut unit = Unit::new(&mut session.machine, &mut session.files, goal, limits, ANSWERS);
         // What takes long is not run again and again.
         let is_quick = ran.steps <= STEPS;
         let ran = if is_quick { vary(&mut unit, way, ran, options.goal.is_some()) } else { ran };
-        let limits = Limits { steps: MORE_STEPS, memory_bytes: MEMORY };
+        let limits = Limits { steps: MORE_STEPS, memory_bytes: of_run(options, MEMORY) };
         if let Some(case) = case(&mut unit, way, &ran, limits) {
             for mark in &ran.completed {
                 covering.entry(*mark).or_insert_with(|| whole(&case.setup, &case.call));
