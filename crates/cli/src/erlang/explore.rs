@@ -27,6 +27,8 @@ use trace::{Covered, Input, Outcome, SiteId, Stopped};
 #[derive(Clone, Debug)]
 pub(crate) struct Task {
     pub(crate) unit: UnitName,
+    /// How the source names the arguments.
+    pub(crate) argument_names: Vec<String>,
     pub(crate) contract: Contract,
     pub(crate) settings: Settings,
     /// How to explore schedules, if that is wanted.
@@ -172,7 +174,7 @@ impl Task {
             }
             let Found { cause, mut finding, .. } = found;
             minimise(&mut unit, &mut solver, &judge, &cause, &mut finding, &goes_on);
-            let choices = choices_of(&mut unit, &finding.input);
+            let choices = choices_of(&mut unit, &self.unit, &self.argument_names, &finding.input);
             res.findings.push(finding);
             reached.push(choices);
         }

@@ -3,7 +3,7 @@
 use crate::args::{Deliver, Reduction, Test};
 use crate::asked::Asked;
 use crate::diagnostic::Diagnostic;
-use crate::erlang::code::{Function, Visibility};
+use crate::erlang::code::{Function, Visibility, argument_names};
 use crate::erlang::contract::Contract;
 use crate::erlang::corpus::{file_name, recorded_inputs};
 use crate::erlang::explore::Task;
@@ -154,8 +154,11 @@ impl<'a> Planner<'a> {
         let (nodes_fall, finds_blocked) = (options.node_down, options.blocked);
         let may_deepen = depth.is_none();
         let wanted = Covered::default();
+        let code = self.project.module(&unit.module).map(|it| &it.code);
+        let names = code.map(|it| argument_names(it, &unit.function, unit.arity));
         Ok(Task {
             unit,
+            argument_names: names.unwrap_or_default(),
             contract,
             settings,
             schedules,
