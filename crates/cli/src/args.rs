@@ -25,8 +25,10 @@ pub(crate) enum Command {
         override_usage = "gimlet test [OPTIONS] TARGET...",
         after_help = "Examples:\n  gimlet test src/shop.erl\n  \
                       gimlet test src/shop.erl -f total/1 --args '[[{apple, 3}]]' --out gimlet\n  \
-                      gimlet test lists -f lists:nth/2 --format json\n\n\
-                      Exit code: 0 nothing found, 1 a finding, 2 it could not be done"
+                      gimlet test lists -f lists:nth/2 --format json\n  \
+                      gimlet test . -j 8 --memory 4G --budget 5m\n\n\
+                      Exit code: 0 nothing found, 1 a finding, 2 it could not be done, \
+                      130, 143 or 129 ended by SIGINT, SIGTERM or SIGHUP"
     )]
     Test(Box<Test>),
     /// Run one call or goal on our machine; print what the shell of the language would

@@ -9,7 +9,7 @@ mod compare;
 #[path = "common/project.rs"]
 mod project;
 
-use project::{Project, units};
+use project::{LEDGER, Project, SHOP, units};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::fs;
@@ -246,9 +246,11 @@ fn a_full_disk_leaves_the_report_that_was_there() {
 
 #[test]
 fn the_number_of_workers_changes_nothing() {
-    let project = Project::new("workers_number", &[("w.erl", ENDLESS)]);
+    let files = [("w.erl", ENDLESS), ("shop.erl", SHOP), ("ledger.pl", LEDGER)];
+    let project = Project::new("workers_number", &files);
     let of = |jobs: &str| {
-        let (report, _) = project.report(&["w.erl", "--runs", "60", "-j", jobs]);
+        let (report, _) =
+            project.report(&["w.erl", "shop.erl", "ledger.pl", "--runs", "60", "-j", jobs]);
         compare::timeless(report)
     };
     compare::assert_same(&of("1"), &of("3"), "reports of one and of three workers");

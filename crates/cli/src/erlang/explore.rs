@@ -30,6 +30,8 @@ pub(crate) struct Task {
     /// How the source names the arguments.
     pub(crate) argument_names: Vec<String>,
     pub(crate) contract: Contract,
+    /// Inputs that an earlier run left.
+    pub(crate) earlier: Vec<Input>,
     pub(crate) settings: Settings,
     /// How to explore schedules, if that is wanted.
     pub(crate) schedules: Option<ScheduleSettings>,
@@ -137,7 +139,8 @@ impl Task {
             settings.changes = Some(contract.domain.clone());
         }
         let earlier = before.iter().flat_map(|it| it.worth_keeping());
-        let seeds: Vec<Input> = contract.seeds.iter().cloned().chain(earlier).collect();
+        let kept = slice.earlier.iter().cloned().chain(earlier);
+        let seeds: Vec<Input> = contract.seeds.iter().cloned().chain(kept).collect();
         let report = Clock::during(time, interrupt, |halt| {
             self.explore(&mut unit, &seeds, settings, &mut watch, (slice.n_cores, halt))
         });

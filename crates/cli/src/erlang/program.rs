@@ -24,7 +24,7 @@ use erlang::{Machine, Settings};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use term::read_call;
-use trace::Covered;
+use trace::{Covered, Input};
 
 /// What one thread runs units on: our machine, and a BEAM of its own if that is asked for.
 #[derive(Debug)]
@@ -81,6 +81,10 @@ impl Program for Project {
 
     fn title(unit: &Task) -> String {
         unit.unit.title()
+    }
+
+    fn earlier(unit: &Task) -> &[Input] {
+        &unit.earlier
     }
 
     fn worker(&self, interrupt: &Arc<AtomicBool>) -> Result<Sides, String> {

@@ -152,7 +152,7 @@ impl Task {
             Staged::new(machine, first.clone(), function.clone()).within(self.contract.spec());
         stage.is_recorded = *arity > 0;
         let nothing = Input { args: Vec::new() };
-        let seed = self.contract.seeds.first().unwrap_or(&nothing);
+        let seed = self.contract.seeds.first().or(slice.earlier.first()).unwrap_or(&nothing);
         let judge = Judge { unit: &self.unit, contract: &self.contract, modules, shapes: None };
         let gather = || Gathering {
             judge: &judge,

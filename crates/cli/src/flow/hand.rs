@@ -72,6 +72,7 @@ impl<'a, P: Program> Local<'a, P> {
             round: turn.round,
             time: turn.time,
             n_cores: turn.n_cores,
+            earlier: &turn.earlier,
             elsewhere: &turn.elsewhere,
             interrupt: self.interrupt,
             progress,

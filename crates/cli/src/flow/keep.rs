@@ -6,7 +6,7 @@ use crate::asked::Asked;
 use crate::flow::files::{self, OutputDirectory};
 use crate::flow::program::{Done, Output, Program};
 use crate::flow::suppressed;
-use ::report::{Report, Unit};
+use ::report::{Report, Unit, WrittenKind};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
@@ -63,7 +63,9 @@ impl<'a> Keeper<'a> {
             program.report(done, &mut report);
             if let Some(dir) = &options.out {
                 let (targets, emit) = (&options.targets, options.emit.as_slice());
-                drop(output.write(program.files(None, &Output { done, targets, emit, dir })));
+                let mut files = program.files(None, &Output { done, targets, emit, dir });
+                files.retain(|it| it.kind != WrittenKind::Tests);
+                drop(output.write(files));
             }
         }
         report.interrupted = true;

@@ -38,7 +38,7 @@ use crate::flow::process::{Owner, Process};
 use crate::flow::workers::{Alone, Search, Worker};
 use crate::languages::{Family, by_family};
 use crate::start::{self, COULD_NOT, stdout_colours};
-use ::report::{Detail, Report, SCHEMA, Unit, View};
+use ::report::{Detail, Report, SCHEMA, Unit, View, WrittenKind};
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::process::ExitCode;
@@ -149,10 +149,11 @@ impl Flow<'_> {
             if let Some(dir) = &options.out {
                 let targets = &self.report.targets;
                 let to = Output { done, targets, emit: &options.emit, dir };
-                // Nobody waits until tests were run.
-                let is_stopped = interrupt.load(Ordering::Relaxed);
-                let runtime = runtime.as_mut().filter(|_| !is_stopped);
-                let files = program.files(runtime, &to);
+                // Nobody waits until tests were run, and what was cut short passes no test.
+                let is_stopped = || interrupt.load(Ordering::Relaxed);
+                let runtime = runtime.as_mut().filter(|_| !is_stopped());
+                let mut files = program.files(runtime, &to);
+                files.retain(|it| it.kind != WrittenKind::Tests || !is_stopped());
                 self.said.extend(self.output.write(files));
             }
         }

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use trace::Covered;
+use trace::{Covered, Input};
 
 /// What is loaded together and explored unit by unit: a project of Erlang modules, a file of Prolog.
 pub(crate) trait Program: Sized + Sync {
@@ -50,6 +50,10 @@ pub(crate) trait Program: Sized + Sync {
 
     /// The name that people give a unit. Equal plans have equal names in the same order.
     fn title(unit: &Self::Unit) -> String;
+
+    /// Inputs that an earlier run of the tool left for the unit. They were read with the plan and don't
+    /// change with what is written meanwhile.
+    fn earlier(unit: &Self::Unit) -> &[Input];
 
     fn worker(&self, interrupt: &Arc<AtomicBool>) -> Result<Self::Worker, String>;
 
@@ -158,6 +162,8 @@ pub(crate) struct Slice<'a, E> {
     pub(crate) time: Duration,
     /// Cores that the unit has for itself, because there are fewer units than cores.
     pub(crate) n_cores: usize,
+    /// Inputs that an earlier run of the tool left.
+    pub(crate) earlier: &'a [Input],
     /// Clauses that any unit of the program covered in earlier rounds.
     pub(crate) elsewhere: &'a Covered,
     /// Set when the user asks to stop.

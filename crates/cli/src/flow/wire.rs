@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::time::Duration;
-use trace::Covered;
+use trace::{Covered, Input};
 
 /// What the owner tells a worker.
 #[derive(Debug, Serialize, Deserialize)]
@@ -28,6 +28,8 @@ pub(super) struct Turn {
     pub(super) round: usize,
     pub(super) time: Duration,
     pub(super) n_cores: usize,
+    /// Inputs that an earlier run of the tool left.
+    pub(super) earlier: Vec<Input>,
     /// Clauses that any unit of the program covered in earlier rounds.
     pub(super) elsewhere: Covered,
     /// What earlier rounds found of the unit.

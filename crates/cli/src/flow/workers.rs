@@ -13,7 +13,7 @@ use crate::flow::wire::{Turn, bytes_of, read};
 use crate::start::STACK_BYTES;
 use serde::de::DeserializeOwned;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -41,6 +41,10 @@ pub(super) type Keep<'k, P> =
     dyn FnMut(Moment, &[Known<P>], &[Option<<P as Program>::Explored>]) + 'k;
 
 pub(super) type Worker<'s, P> = Box<dyn Hand<P> + Send + 's>;
+
+/// Called with all that is known when there is news of a unit, and now and then.
+type Arrived<'k, P> =
+    dyn FnMut(Option<usize>, &mut [Known<P>], &[Option<<P as Program>::Explored>]) + 'k;
 
 /// Whether a worker is the only one, and may use what others would.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,7 +135,7 @@ impl<P: Program> Search<'_, P> {
         open: &[usize],
         known: &mut [Known<P>],
         (start, idle): (Start<'s, P>, &Idle<'s, P>),
-        arrived: &mut dyn FnMut(Option<usize>, &mut [Known<P>], &[Option<P::Explored>]),
+        arrived: &mut Arrived<'_, P>,
     ) {
         let elsewhere = self.covered(known);
         let before = |n: &usize| known.get(*n)?.as_ref()?.as_ref().ok().map(bytes_of);
@@ -150,50 +154,56 @@ impl<P: Program> Search<'_, P> {
                 drop(builder.spawn_scoped(scope, move || self.work(turns, (start, idle), &events)));
             }
             drop(events);
-            loop {
-                let (n, event) = match happened.recv_timeout(PAUSE) {
-                    Ok(it) => it,
-                    Err(RecvTimeoutError::Timeout) => {
-                        arrived(None, known, &so_far);
-                        continue;
-                    }
-                    Err(RecvTimeoutError::Disconnected) => break,
-                };
-                match event {
-                    Event::Over(state) => {
-                        self.over(round, n, state, known, &mut so_far);
-                        arrived(Some(n), known, &so_far);
-                    }
-                    Event::Lost(turn, how) => lost.push((n, turn, how)),
-                    Event::Stopped => {
-                        stopped::<P>(n, known, &mut so_far);
-                        arrived(Some(n), known, &so_far);
-                    }
-                    Event::SoFar(found) => {
-                        if let Some(slot) = so_far.get_mut(n) {
-                            *slot = Some(found);
-                        }
-                        arrived(Some(n), known, &so_far);
-                    }
-                }
-            }
+            lost = self.listen(round, &happened, known, &mut so_far, arrived);
         });
         lost.sort_by_key(|it| it.0);
         for (n, turn, how) in lost {
-            let mut found = None;
-            let again = self.again(start, &turn, how, &mut |it| found = Some(it));
-            if let (Some(found), Some(slot)) = (found, so_far.get_mut(n)) {
-                *slot = Some(found);
-            }
-            match again {
-                Ok(explored) => self.over(round, n, Some(Ok(explored)), known, &mut so_far),
-                Err(lost) if lost.cause == Fault::Stopped => stopped::<P>(n, known, &mut so_far),
-                Err(Lost { why, .. }) => {
-                    let failed = Failed { why, so_far: before_of(&turn) };
-                    self.over(round, n, Some(Err(failed)), known, &mut so_far);
+            let (events, happened) = channel();
+            thread::scope(|scope| {
+                let builder = thread::Builder::new().stack_size(STACK_BYTES);
+                // If the thread can't be started, the unit stays untried.
+                drop(builder.spawn_scoped(scope, move || self.again(start, n, turn, how, &events)));
+                self.listen(round, &happened, known, &mut so_far, arrived);
+            });
+        }
+    }
+
+    /// Takes what happens to units until nobody is left who explores one. The result is the turns that may
+    /// be tried again.
+    fn listen(
+        &self,
+        round: usize,
+        happened: &Receiver<(usize, Event<P>)>,
+        known: &mut [Known<P>],
+        so_far: &mut [Option<P::Explored>],
+        arrived: &mut Arrived<'_, P>,
+    ) -> Vec<(usize, Turn, Lost)> {
+        let mut lost = Vec::new();
+        loop {
+            let (n, event) = match happened.recv_timeout(PAUSE) {
+                Ok(it) => it,
+                Err(RecvTimeoutError::Timeout) => {
+                    arrived(None, known, so_far);
+                    continue;
+                }
+                Err(RecvTimeoutError::Disconnected) => return lost,
+            };
+            match event {
+                Event::Over(state) => self.over(round, n, state, known, so_far),
+                Event::Lost(turn, how) => lost.push((n, turn, how)),
+                Event::Stopped => {
+                    let found = so_far.get_mut(n).and_then(Option::take);
+                    if let (Some(found), Some(slot)) = (found, known.get_mut(n)) {
+                        *slot = Some(Ok(found));
+                    }
+                }
+                Event::SoFar(found) => {
+                    if let Some(slot) = so_far.get_mut(n) {
+                        *slot = Some(found);
+                    }
                 }
             }
-            arrived(Some(n), known, &so_far);
+            arrived(Some(n), known, so_far);
         }
     }
 
@@ -267,13 +277,14 @@ impl<P: Program> Search<'_, P> {
         before: Option<Result<Vec<u8>, String>>,
     ) -> Result<Turn, String> {
         let n_open = turns.open.len();
-        let place = self.units.get(n).map(|it| it.0).unwrap_or_default();
+        let (place, unit) = self.units.get(n).ok_or("there is no such unit")?;
         Ok(Turn {
             n,
             round: turns.round,
             time: self.budget.slice(n_open - nth, self.n_workers, turns.round),
             n_cores: (self.n_workers / n_open.max(1)).max(1),
-            elsewhere: turns.elsewhere.get(place).cloned().unwrap_or_default(),
+            earlier: P::earlier(unit).to_vec(),
+            elsewhere: turns.elsewhere.get(*place).cloned().unwrap_or_default(),
             before: before.transpose()?,
         })
     }
@@ -307,15 +318,29 @@ impl<P: Program> Search<'_, P> {
     fn again(
         &self,
         start: Start<'_, P>,
-        turn: &Turn,
+        n: usize,
+        turn: Turn,
         first: Lost,
-        heard: &mut dyn FnMut(P::Explored),
-    ) -> Result<P::Explored, Lost> {
-        if self.interrupt.load(Ordering::Relaxed) || self.budget.is_over() {
-            return Err(first);
-        }
-        let worker = start(Alone::Yes).map_err(|why| Lost { why, cause: Fault::Failed });
-        worker.and_then(|mut worker| worker.explore(turn, self.progress, heard))
+        events: &Sender<(usize, Event<P>)>,
+    ) {
+        let is_over = self.interrupt.load(Ordering::Relaxed) || self.budget.is_over();
+        let worker = match is_over {
+            true => Err(first.why),
+            false => start(Alone::Yes),
+        };
+        let event = match worker {
+            Err(why) => Event::Over(Some(Err(Failed { why, so_far: before_of(&turn) }))),
+            Ok(worker) => self.take(turn, start, &mut Some(worker), &mut |found| {
+                events.send((n, Event::SoFar(found))).unwrap_or_default();
+            }),
+        };
+        let event = match event {
+            Event::Lost(turn, Lost { why, .. }) => {
+                Event::Over(Some(Err(Failed { why, so_far: before_of(&turn) })))
+            }
+            Event::Over(_) | Event::Stopped | Event::SoFar(_) => event,
+        };
+        events.send((n, event)).unwrap_or_default();
     }
 
     /// Replays the findings of the units from `from` to `n_done`; a program whose findings are replayed
@@ -352,14 +377,6 @@ impl<P: Program> Search<'_, P> {
             at = end;
         }
         at
-    }
-}
-
-/// What was heard of a unit that the user stopped is what is known of it.
-fn stopped<P: Program>(n: usize, known: &mut [Known<P>], so_far: &mut [Option<P::Explored>]) {
-    let found = so_far.get_mut(n).and_then(Option::take);
-    if let (Some(found), Some(slot)) = (found, known.get_mut(n)) {
-        *slot = Some(Ok(found));
     }
 }
 
@@ -433,7 +450,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
     use std::time::Instant;
-    use trace::Covered;
+    use trace::{Covered, Input};
 
     /// A language whose unit 2 makes us panic, and whose unit 4 asks to stop.
     struct Fake;
@@ -466,6 +483,10 @@ mod tests {
 
         fn title(unit: &usize) -> String {
             unit.to_string()
+        }
+
+        fn earlier(_: &usize) -> &[Input] {
+            &[]
         }
 
         fn worker(&self, _: &Arc<AtomicBool>) -> Result<(), String> {

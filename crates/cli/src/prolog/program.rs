@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use trace::Covered;
+use trace::{Covered, Input};
 
 impl Planned {
     /// In how many rounds it is explored if time does not run out.
@@ -71,6 +71,10 @@ impl Program for Source {
 
     fn title(unit: &Planned) -> String {
         unit.task.name.clone()
+    }
+
+    fn earlier(_: &Planned) -> &[Input] {
+        &[]
     }
 
     fn worker(&self, _: &Arc<AtomicBool>) -> Result<Session, String> {
