@@ -25,6 +25,7 @@ pub(crate) use progress::{Progress, UnitProgress};
 pub(crate) use replay::{Again, Recorded, Replayed, replay, replay_on};
 pub(crate) use room::of_run;
 pub(crate) use serve::{Role, serve};
+pub(crate) use so_far::SoFar;
 pub(crate) use tally::Tally;
 
 use crate::asked::Asked;
