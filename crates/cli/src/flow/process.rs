@@ -18,7 +18,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// How often the owner looks at the clock and at what the user asks for.
-const TICK: Duration = Duration::from_millis(20);
+const TICK: Duration = Duration::from_millis(50);
 /// A worker that was asked to stop has this long for what it found.
 const TO_STOP: Duration = Duration::from_millis(800);
 /// A turn that is not over after so many times its time, and so much more, is ended. A worker keeps its

@@ -19,7 +19,7 @@ const UNKNOWN_MACHINE: u64 = 8 << 30;
 /// What may be mapped beyond what is used: arenas of the allocator, stacks of small threads.
 const MAPPED_BEYOND: u64 = 3 << 30;
 /// How often a worker looks at what it uses.
-const TICK: Duration = Duration::from_millis(20);
+const TICK: Duration = Duration::from_millis(50);
 
 /// What a worker says that has taken too much, before it ends.
 pub(super) const TOO_MUCH: &str = "gimlet: the memory of the worker is used up";

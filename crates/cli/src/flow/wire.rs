@@ -105,7 +105,6 @@ impl Frames {
         from: &mut (impl Read + AsFd),
         time: Duration,
     ) -> Heard<T> {
-        let mut chunk = vec![0; CHUNK];
         loop {
             if let Some(frame) = self.take() {
                 return read(&frame).map_or(Heard::End, Heard::Frame);
@@ -117,6 +116,7 @@ impl Frames {
                 Ok(_) => {}
                 Err(_) => return Heard::End,
             }
+            let mut chunk = vec![0; CHUNK];
             match from.read(&mut chunk) {
                 Ok(0) => return Heard::End,
                 Ok(n) => self.unread.extend_from_slice(chunk.get(..n).unwrap_or_default()),
