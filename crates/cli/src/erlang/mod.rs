@@ -13,6 +13,7 @@ mod explore;
 mod gate;
 mod pool;
 
+mod absent;
 mod confirm;
 mod evidence;
 mod finding;
@@ -20,6 +21,7 @@ mod frames;
 mod level;
 mod minimise;
 mod reached;
+mod refusing;
 mod schedules;
 mod shrink;
 

@@ -8,6 +8,7 @@ use crate::erlang::contract::Contract;
 use crate::erlang::corpus::{file_name, recorded_inputs};
 use crate::erlang::explore::Task;
 use crate::erlang::project::Project;
+use crate::erlang::refusing::Refusing;
 use crate::erlang::select::{first_args, named, parse, select};
 use crate::erlang::unit::{UnitName, quoted};
 use crate::explain::Code;
@@ -17,6 +18,7 @@ use erlang::Host;
 use erlang::spec::{Directives, Signature, Specs};
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 use term::{Style, Term, print};
 use trace::{Covered, Input};
 
@@ -51,6 +53,10 @@ pub(crate) fn plan(
             pre.push(planner.precondition(text)?);
         }
         tasks.push(planner.task(unit, &pre, &options)?);
+    }
+    let refusing = Arc::new(Refusing::of(planner.project.modules.iter().map(|it| &*it.code)));
+    for task in &mut tasks {
+        task.contract.refusing = Arc::clone(&refusing);
     }
     if tasks.is_empty() {
         let title = "the configuration leaves every function out";
