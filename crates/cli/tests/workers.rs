@@ -17,16 +17,19 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::Duration;
 
-/// A unit that is quickly done, one that never is, and one after it.
+/// A unit that is quickly done, one with more paths than anybody has time for, and one after it.
 const ENDLESS: &str = "-module(w).
 -export([a_quick/1, b_slow/1, c_quick/1]).
 a_quick(1) -> error(one);
 a_quick(X) -> X.
-b_slow(X) when is_integer(X) -> b_slow(X, 0);
-b_slow(bad) -> error(bad).
-b_slow(X, N) when N * N * N * X =:= 1234567, X > 1000 -> error(deep);
-b_slow(X, N) when X > N -> b_slow(X, N + 1);
-b_slow(X, _) -> X.
+b_slow([1 | T]) -> b_slow(T);
+b_slow([2 | T]) -> b_slow(T);
+b_slow([3 | T]) -> b_slow(T);
+b_slow([4 | T]) -> b_slow(T);
+b_slow([5 | T]) -> b_slow(T);
+b_slow([6 | T]) -> b_slow(T);
+b_slow([_ | T]) -> b_slow(T);
+b_slow(X) -> X.
 c_quick([1, 2 | _]) -> error(three);
 c_quick(X) -> X.
 ";
