@@ -371,7 +371,8 @@ impl<P: Program> Search<'_, P> {
             if let (Some(program), Some(Some(runtime))) =
                 (self.programs.get(place), runtimes.get_mut(place))
             {
-                let until = Until { deadline: self.budget.deadline(), interrupt: self.interrupt };
+                let deadline = Some(self.budget.end_of_replaying(batch.len()));
+                let until = Until { deadline, interrupt: self.interrupt };
                 program.confirm(runtime, &mut batch, &until);
             }
             at = end;
