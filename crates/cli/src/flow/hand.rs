@@ -10,6 +10,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 pub(super) trait Hand<P: Program> {
+    /// Waits until it can explore, so that this is not taken from the time of a unit.
+    fn prepare(&mut self) -> Result<(), Lost>;
+
     /// `heard` gets what was found until then, now and then.
     fn explore(
         &mut self,
@@ -97,6 +100,10 @@ impl<'a, P: Program> Local<'a, P> {
 }
 
 impl<P: Program> Hand<P> for Local<'_, P> {
+    fn prepare(&mut self) -> Result<(), Lost> {
+        Ok(())
+    }
+
     fn explore(
         &mut self,
         turn: &Turn,

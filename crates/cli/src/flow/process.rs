@@ -21,6 +21,8 @@ use std::time::{Duration, Instant};
 const TICK: Duration = Duration::from_millis(50);
 /// A worker that was asked to stop has this long for what it found.
 const TO_STOP: Duration = Duration::from_millis(800);
+/// The most time for loading what its owner has loaded.
+const LOADING: Duration = Duration::from_secs(600);
 /// A turn that is not over after so many times its time, and so much more, is ended. A worker keeps its
 /// time by itself; this is for what can't be stopped from within.
 const TIMES: u32 = 3;
@@ -91,6 +93,10 @@ impl<'a, P: Program> Process<'a, P> {
     }
 }
 
+fn failed(why: String) -> Lost {
+    Lost { why, cause: Fault::Failed }
+}
+
 fn ending(status: ExitStatus) -> String {
     match (status.signal(), status.code()) {
         (Some(9), _) => "its worker process was killed (signal 9)".to_owned(),
@@ -101,6 +107,37 @@ fn ending(status: ExitStatus) -> String {
 }
 
 impl<P: Program> Hand<P> for Process<'_, P> {
+    fn prepare(&mut self) -> Result<(), Lost> {
+        let begin = Instant::now();
+        while !self.is_ready {
+            match self.frames.next(&mut self.answers, TICK) {
+                Heard::Frame(Answer::Ready { plan }) if plan == self.owner.plan => {
+                    self.is_ready = true;
+                }
+                Heard::Frame(Answer::Ready { .. }) => {
+                    return Err(failed("the program changed while it was tested".to_owned()));
+                }
+                // It was told nothing yet.
+                Heard::Frame(
+                    Answer::Seen(_)
+                    | Answer::SoFar(_)
+                    | Answer::Explored(_)
+                    | Answer::Failed { .. },
+                )
+                | Heard::End => return Err(self.death()),
+                Heard::Silence if self.owner.interrupt.load(Ordering::Relaxed) => {
+                    let why = "it was not ready when it was asked to stop".to_owned();
+                    return Err(Lost { why, cause: Fault::Stopped });
+                }
+                Heard::Silence if LOADING < begin.elapsed() => {
+                    return Err(failed("its worker process could not load it".to_owned()));
+                }
+                Heard::Silence => {}
+            }
+        }
+        Ok(())
+    }
+
     /// Gives the turn and waits for what comes of it.
     fn explore(
         &mut self,
@@ -108,13 +145,13 @@ impl<P: Program> Hand<P> for Process<'_, P> {
         progress: &Progress,
         heard: &mut dyn FnMut(P::Explored),
     ) -> Result<P::Explored, Lost> {
-        let failed = |why: String| Lost { why, cause: Fault::Failed };
+        self.prepare()?;
         let order = Order::Explore(turn.clone());
         if send(&mut self.orders, &order).is_err() {
             return Err(self.death());
         }
         let most = turn.time.saturating_mul(TIMES).saturating_add(MORE);
-        let mut begin = Instant::now();
+        let begin = Instant::now();
         let mut stopping: Option<Instant> = None;
         loop {
             let answer: Answer = match self.frames.next(&mut self.answers, TICK) {
@@ -131,13 +168,13 @@ impl<P: Program> Hand<P> for Process<'_, P> {
                     match stopping {
                         _ if !self.owner.interrupt.load(Ordering::Relaxed) => {}
                         Some(since) if since.elapsed() < TO_STOP => {}
-                        None if self.is_ready => {
+                        None => {
                             stopping = Some(Instant::now());
                             if send(&mut self.orders, &Order::Stop).is_err() {
                                 return Err(self.death());
                             }
                         }
-                        Some(_) | None => {
+                        Some(_) => {
                             let why = "it did not stop when it was asked to".to_owned();
                             return Err(Lost { why, cause: Fault::Stopped });
                         }
@@ -146,13 +183,7 @@ impl<P: Program> Hand<P> for Process<'_, P> {
                 }
             };
             match answer {
-                Answer::Ready { plan } if plan == self.owner.plan => {
-                    self.is_ready = true;
-                    begin = Instant::now();
-                }
-                Answer::Ready { .. } => {
-                    return Err(failed("the program changed while it was tested".to_owned()));
-                }
+                Answer::Ready { .. } => {}
                 Answer::Seen(seen) => progress.add(seen),
                 Answer::SoFar(bytes) => heard(read(&bytes).map_err(failed)?),
                 Answer::Explored(bytes) => return read(&bytes).map_err(failed),

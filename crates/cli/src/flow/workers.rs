@@ -255,18 +255,36 @@ impl<P: Program> Search<'_, P> {
             let is_over = self.interrupt.load(Ordering::Relaxed) || self.budget.is_over();
             let event = match before {
                 None if is_over => Event::Over(None),
-                before => match self.turn(turns, nth, *n, before) {
-                    Ok(turn) => self.take(turn, start, &mut worker, &mut |found| {
-                        events.send((*n, Event::SoFar(found))).unwrap_or_default();
-                    }),
-                    Err(why) => Event::Over(Some(Err(Failed { why, so_far: None }))),
-                },
+                before => {
+                    match self.turn_when_ready(turns, (nth, *n), before, (start, &mut worker)) {
+                        Ok(turn) => self.take(turn, start, &mut worker, &mut |found| {
+                            events.send((*n, Event::SoFar(found))).unwrap_or_default();
+                        }),
+                        Err(why) => Event::Over(Some(Err(Failed { why, so_far: None }))),
+                    }
+                }
             };
             if events.send((*n, event)).is_err() {
                 break;
             }
         }
         idle.lock().unwrap_or_else(PoisonError::into_inner).extend(worker);
+    }
+
+    /// The turn of a unit, which has its part of the time that is left when there is a worker for it.
+    fn turn_when_ready<'s>(
+        &self,
+        turns: &Turns<'_>,
+        (nth, n): (usize, usize),
+        before: Option<Result<Vec<u8>, String>>,
+        (start, worker): (Start<'s, P>, &mut Option<Worker<'s, P>>),
+    ) -> Result<Turn, String> {
+        if worker.is_none() {
+            // If there is none or it dies meanwhile, that is told when the turn is given.
+            let is_ready = |it: &mut Worker<'s, P>| it.prepare().is_ok();
+            *worker = start(Alone::No).ok().and_then(|mut it| is_ready(&mut it).then_some(it));
+        }
+        self.turn(turns, nth, n, before)
     }
 
     fn turn(
@@ -546,6 +564,10 @@ mod tests {
     }
 
     impl Hand<Fake> for Mortal<'_> {
+        fn prepare(&mut self) -> Result<(), Lost> {
+            Ok(())
+        }
+
         fn explore(
             &mut self,
             turn: &Turn,
