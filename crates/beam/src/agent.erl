@@ -205,6 +205,10 @@ answer({load_binary, Beam}) ->
     end;
 answer({load_source, Path, Options}) ->
     load_source(unicode:characters_to_list(Path), Options);
+answer({load_text, Source}) ->
+    Forms = scanned(unicode:characters_to_list(Source), 1, []),
+    {ok, _, Beam} = compile:noenv_forms(Forms, [binary, debug_info]),
+    from_beam(Beam, []);
 answer({add_paths, Paths}) ->
     code:add_pathsa(lists:reverse([unicode:characters_to_list(P) || P <- Paths])),
     done;
@@ -904,7 +908,7 @@ chunk(Beam, Name) ->
     end.
 
 declares({attribute, _, Kind, _}) ->
-    lists:member(Kind, [spec, type, opaque, nominal, callback, record]);
+    lists:member(Kind, [file, spec, type, opaque, nominal, callback, record]);
 declares(_) ->
     false.
 

@@ -285,6 +285,22 @@ impl Otp {
         Ok(code)
     }
 
+    /// The code of a module of ours, from its text: no macros, no included files.
+    pub fn load_text(&mut self, text: &str) -> Result<ModuleCode, HostError> {
+        let content = Key::of(&[&self.version()?, text.as_bytes()]);
+        if let Some(code) = self.kept(&content) {
+            return Ok(code);
+        }
+        let text = Term::binary(text.as_bytes().to_vec());
+        let request = Term::Tuple(vec![Term::atom("load_text"), text]);
+        let answer = self.peer.ask(self.settings.load_limit, &request)?;
+        let Loaded { bytes, .. } = read_answer(&Source::Erl(PathBuf::from("gimlet")), &answer)?;
+        let code = crate::source::module_code(&bytes)
+            .ok_or_else(|| HostError::Lost("it sent a module that is none".to_owned()))?;
+        self.cache.write(Kind::Code, &content, &bytes);
+        Ok(code)
+    }
+
     pub(crate) fn options(&self, source: &Source) -> SourceOptions {
         let Settings { includes, defines, code_paths, .. } = &self.settings;
         SourceOptions::of(source, includes, defines, code_paths)

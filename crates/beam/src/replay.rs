@@ -7,7 +7,7 @@ use crate::peer::path_term;
 use crate::source::Source;
 use erlang::HostError;
 use std::time::Duration;
-use term::{Atom, Style, Term, print};
+use term::{Atom, Term};
 
 const NODES: &str = include_str!("nodes.erl");
 
@@ -21,12 +21,23 @@ pub struct Replayer {
     pub(crate) modules: Vec<(Atom, Source)>,
     /// The nodes that calls need, the first of which they are made on; none: they need no node.
     nodes: Vec<String>,
+    /// Sources of modules of ours that calls need.
+    helpers: Vec<&'static str>,
     /// Modules that BEAM would not load, and why.
     unusable: Vec<(Atom, String)>,
     /// The process that has the modules, counted by starts.
     ready: Option<u32>,
     /// The one that has them with turns.
     pub(crate) turning: Option<u32>,
+}
+
+/// A call as BEAM makes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Applied {
+    pub module: Atom,
+    pub function: Atom,
+    /// An expression in Erlang's syntax whose value is the list of arguments.
+    pub args: String,
 }
 
 /// How a call ended on BEAM.
@@ -58,27 +69,35 @@ impl Replayer {
         if !nodes.is_empty() {
             otp.allow_nodes(nodes.len());
         }
-        Replayer { otp, modules, nodes, unusable: Vec::new(), ready: None, turning: None }
+        Replayer {
+            otp,
+            modules,
+            nodes,
+            helpers: Vec::new(),
+            unusable: Vec::new(),
+            ready: None,
+            turning: None,
+        }
     }
 
-    /// Calls the function in a process of its own.
-    pub fn call(
-        &mut self,
-        module: &Atom,
-        function: &Atom,
-        args: &[Term],
-        limit: Duration,
-    ) -> Result<Replayed, HostError> {
+    /// Loads these modules of ours too.
+    #[must_use]
+    pub fn helped_by(mut self, sources: Vec<&'static str>) -> Replayer {
+        self.helpers = sources;
+        self
+    }
+
+    /// Makes the call in a process of its own.
+    pub fn call(&mut self, call: &Applied, limit: Duration) -> Result<Replayed, HostError> {
         self.prepare()?;
-        if let Some((_, why)) = self.unusable.iter().find(|it| it.0 == *module) {
+        if let Some((_, why)) = self.unusable.iter().find(|it| it.0 == call.module) {
             return Ok(Replayed::Unusable(why.clone()));
         }
-        let args = print(&Term::proper_list(args.to_vec()), Style::INPUT);
         let request = Term::Tuple(vec![
             Term::atom("replay"),
-            Term::Atom(module.clone()),
-            Term::Atom(function.clone()),
-            Term::binary(args.into_bytes()),
+            Term::Atom(call.module.clone()),
+            Term::Atom(call.function.clone()),
+            Term::binary(call.args.clone().into_bytes()),
         ]);
         match self.ask(limit, request) {
             Ok(answer) => {
@@ -96,22 +115,19 @@ impl Replayer {
     /// The first of these functions that the call comes to; `None` if it comes to none, or if nobody knows.
     pub fn touches(
         &mut self,
-        module: &Atom,
-        function: &Atom,
-        args: &[Term],
+        call: &Applied,
         named: &[(&str, &str, u8)],
         limit: Duration,
     ) -> Option<String> {
         self.prepare().ok()?;
-        let args = print(&Term::proper_list(args.to_vec()), Style::INPUT);
         let named = named.iter().map(|(module, name, arity)| {
             Term::Tuple(vec![Term::atom(module), Term::atom(name), Term::Int((*arity).into())])
         });
         let request = Term::Tuple(vec![
             Term::atom("touches"),
-            Term::Atom(module.clone()),
-            Term::Atom(function.clone()),
-            Term::binary(args.into_bytes()),
+            Term::Atom(call.module.clone()),
+            Term::Atom(call.function.clone()),
+            Term::binary(call.args.clone().into_bytes()),
             Term::proper_list(named.collect()),
         ]);
         let answer = self.otp.ask(limit, &request).ok()?;
@@ -151,6 +167,9 @@ impl Replayer {
         self.unusable.clear();
         if !self.nodes.is_empty() {
             self.help(NODES)?;
+        }
+        for source in self.helpers.clone() {
+            self.help(source)?;
         }
         for (name, source) in self.modules.clone() {
             let path = path_term(source.path());

@@ -250,12 +250,20 @@ pub(crate) struct Test {
     /// Ignore specs: any term is an input, no result is wrong
     #[arg(long)]
     pub(crate) no_spec: bool,
+    /// Make up values of opaque types and of structs and records that only their module makes, instead of
+    /// calling its functions
+    #[arg(long)]
+    pub(crate) made_up: bool,
     /// Run this module or function with its concrete values only; may repeat
     #[arg(long, value_name = "M[:F/A]")]
     pub(crate) concrete: Vec<String>,
     /// A function that returns true for every input that counts; may repeat
     #[arg(long, value_name = "M:F/A")]
     pub(crate) pre: Vec<String>,
+    /// Steps of a sequence: messages and calls of a behaviour's process [default: 4]; of other modules,
+    /// calls of exported functions that share a state
+    #[arg(long, value_name = "N")]
+    pub(crate) sequence: Option<usize>,
     /// Explore the schedules of processes too
     #[arg(long)]
     pub(crate) schedules: bool,

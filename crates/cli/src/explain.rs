@@ -55,6 +55,8 @@ codes! {
     NoPredicate "G032",
     BadMode "G033",
     NoSwipl "G034",
+    Refused "G035",
+    Disagrees "G036",
 }
 
 impl Code {

@@ -81,7 +81,8 @@ fn touched(
 ) -> Option<String> {
     let refused = builtins::all().filter(|it| !allowed.allows(it.effect));
     let refused: Vec<_> = refused.map(|it| (it.module, it.name, it.arity)).collect();
-    beam.touches(&unit.module, &unit.function, &finding.input.args, &refused, LIMIT_OF_ENDLESS)
+    let call = unit.script(&finding.input.args).on_beam();
+    beam.touches(&call, &refused, LIMIT_OF_ENDLESS)
 }
 
 /// Whether BEAM agrees that this is what the call does.
@@ -100,11 +101,12 @@ fn try_on_beam(beam: &mut Replayer, unit: &UnitName, finding: &Finding) -> Verdi
         | Kind::Race
         | Kind::Rejected => LIMIT,
     };
-    let mut call = |limit| beam.call(&unit.module, &unit.function, &finding.input.args, limit);
+    let call = unit.script(&finding.input.args).on_beam();
+    let mut called = |limit| beam.call(&call, limit);
     // A machine with much else to do may need longer for what the machine of ours did.
-    let replayed = match call(limit) {
+    let replayed = match called(limit) {
         Ok(Replayed::Timeout { reductions }) if limit < LIMIT && reductions <= MAX_REDUCTIONS => {
-            call(LIMIT)
+            called(LIMIT)
         }
         replayed => replayed,
     };
@@ -123,8 +125,7 @@ pub(crate) fn try_schedule(
     process: Option<&str>,
     turns: &[Turn],
 ) -> Verdict {
-    let UnitName { module, function, .. } = unit;
-    let followed = beam.follow(module, function, args, turns, LIMIT);
+    let followed = beam.follow(&unit.script(args).on_beam(), turns, LIMIT);
     let Followed { lost, end, failed } = match followed {
         Ok(it) => it,
         Err(error) => return Verdict::Unconfirmed(error.to_string()),

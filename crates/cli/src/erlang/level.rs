@@ -9,7 +9,8 @@ use crate::erlang::absent::missing;
 use crate::erlang::contract::SURROGATES;
 use crate::erlang::finding::{Judge, RUNTIME_TAGS};
 use crate::erlang::frames::{Frame, frames};
-use crate::erlang::unit::quoted;
+use crate::erlang::systems::{UNKNOWN, is_runtime_message};
+use crate::erlang::unit::{UnitName, quoted};
 use ::report::{Kind, Level};
 use engine::{Part, Precision};
 use erlang::spec::Origin;
@@ -74,9 +75,50 @@ impl Judge<'_> {
                 Rated::new(Level::Refusal, why)
             }
             Kind::Crash | Kind::Timeout => self
-                .refusal(input, outcome)
+                .unmeant_message(input, outcome)
+                .or_else(|| self.refusal(input, outcome))
                 .unwrap_or_else(|| self.rate_crash(input, outcome, decided_by)),
         }
+    }
+
+    /// Of a system that fails at a message that nobody means: the module sends no such thing by itself.
+    fn unmeant_message(&self, input: &Input, outcome: &Outcome) -> Option<Rated> {
+        let system = self.contract.system.as_ref()?;
+        let (tag, content) = system.last_step(input)?;
+        let is_start = input.args.get(1).is_some_and(|it| *it == Term::Nil);
+        let refused_by = self.refused_by_callback(outcome);
+        if is_start && !system.promises(input) && refused_by.is_some() {
+            return refused_by;
+        }
+        if let Some(function) = system.function(tag) {
+            let is_own = !system.promises(input) && is_refused_by(&function.name, outcome);
+            let why = format!("no clause of {} takes it, and no spec says so", function.name);
+            return is_own.then(|| Rated::new(Level::Refusal, why));
+        }
+        let message = content.first()?;
+        if message.as_atom() == Some(UNKNOWN) {
+            let why = "only a clause for everything takes this message";
+            return Some(Rated::new(Level::Refusal, why));
+        }
+        if tag.as_str() == "info" && is_runtime_message(message) {
+            let why = "the runtime sends such messages, and it did not send this one";
+            return Some(Rated::new(Level::Refusal, why));
+        }
+        refused_by
+    }
+
+    fn refused_by_callback(&self, outcome: &Outcome) -> Option<Rated> {
+        let system = self.contract.system.as_ref()?;
+        let Outcome::Crash { reason, trace, .. } = outcome else { return None };
+        let first = frames(trace).into_iter().next()?;
+        let is_callback = first.module == system.unit.module
+            && system.callbacks.contains(&(first.function.clone(), first.arity));
+        if reason.as_atom() == Some("function_clause") && is_callback {
+            let name = format!("{}/{}", quoted(&first.function), first.arity);
+            let why = format!("no clause of {name} takes this");
+            return Some(Rated::new(Level::Refusal, why));
+        }
+        None
     }
 
     /// Of a crash whose exception says by itself that the input is not the reason.
@@ -133,7 +175,11 @@ impl Judge<'_> {
 
     fn rate_crash(&self, input: &Input, outcome: &Outcome, decided_by: &[Part]) -> Rated {
         if self.contract.promises(input) && self.contract.says_something_of(decided_by) {
-            return Rated::new(Level::Promise, "the spec allows this input");
+            let why = match self.contract.system {
+                Some(_) => "the specs of the functions that are called allow these arguments",
+                None => "the spec allows this input",
+            };
+            return Rated::new(Level::Promise, why);
         }
         if let Some(Origin::Callback(behaviour)) =
             self.contract.signature.as_ref().map(|it| &it.origin)
@@ -173,7 +219,7 @@ impl Judge<'_> {
             return Rated::new(Level::Refusal, refused_part(part));
         }
         let example = decided_by.iter().find_map(|it| shapes.example(it, precision));
-        let example = example.map(|it| self.unit.shown(&it.args)).unwrap_or_default();
+        let example = example.map(|it| self.unit.script(&it.args).shown()).unwrap_or_default();
         Rated::new(Level::Suspicious, format!("inputs of this shape end well: {}", cut(&example)))
     }
 }
@@ -227,4 +273,15 @@ fn is_no_match(reason: &Term) -> bool {
     let tag = reason.as_tuple().and_then(<[Term]>::first).unwrap_or(reason);
     let is_builtin = matches!(tag.as_atom(), Some("badarith" | "badarg" | "system_limit"));
     is_of_runtime(reason) && !is_builtin
+}
+
+/// Whether no clause of the function takes its arguments.
+fn is_refused_by(function: &UnitName, outcome: &Outcome) -> bool {
+    let Outcome::Crash { reason, trace, .. } = outcome else { return false };
+    let first = frames(trace).into_iter().next();
+    let is_it = |it: Frame| {
+        (it.module, it.function, it.arity)
+            == (function.module.clone(), function.function.clone(), function.arity)
+    };
+    reason.as_atom() == Some("function_clause") && first.is_some_and(is_it)
 }

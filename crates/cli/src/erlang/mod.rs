@@ -6,6 +6,10 @@ mod plan;
 mod project;
 mod rewrite;
 mod select;
+
+mod core;
+mod recipes;
+mod script;
 mod unit;
 
 mod contract;
@@ -25,6 +29,7 @@ mod refusing;
 mod schedules;
 mod shrink;
 mod stale;
+mod systems;
 
 mod corpus;
 mod coverage;

@@ -21,7 +21,7 @@ pub(crate) use tally::Tally;
 use crate::args::Tests;
 use crate::asked::Asked;
 use crate::confinement::lacking;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::explain::Code;
 use crate::flow::budget::Budget;
 use crate::flow::files::OutputDirectory;
@@ -72,6 +72,15 @@ pub(crate) fn test(asked: &Asked) -> Result<start::Done, Vec<Diagnostic>> {
         return Err(flow.said);
     }
     Ok(flow.finish())
+}
+
+/// Disagreements of one unit that are shown.
+const DISAGREEMENTS: usize = 3;
+
+/// Whether an error means that a part of what was asked for was not looked at, or not as it is.
+fn is_lacking(code: Code) -> bool {
+    let codes = [Code::NoTarget, Code::BadSyntax, Code::BadClause, Code::Refused, Code::Disagrees];
+    codes.contains(&code)
 }
 
 /// A run of `gimlet test` while it goes on.
@@ -163,6 +172,16 @@ impl Flow<'_> {
                 self.said.push(Diagnostic::new(Code::UnitFailed, title));
             }
         }
+        for unit in report.units.iter().filter(|it| !it.disagreements.is_empty()) {
+            let title =
+                format!("the real runtime does not do what our machine does: {}", unit.unit);
+            let (mut shown, n) = (unit.disagreements.clone(), unit.disagreements.len());
+            shown.truncate(DISAGREEMENTS);
+            if DISAGREEMENTS < n {
+                shown.push(format!("and {} more", n - DISAGREEMENTS));
+            }
+            self.said.push(Diagnostic::new(Code::Disagrees, title).with_details(shown));
+        }
         report.written = self.output.written.clone();
         self.said.extend(files::write_reports(report, options));
         let detail = match (options.verbose, options.strict) {
@@ -173,7 +192,8 @@ impl Flow<'_> {
         let view = View { colours: stdout_colours(), detail };
         let stdout = options.format.0.text(report, &view).into_bytes();
         let is_unwritten = self.said.iter().any(|it| it.code == Code::CanNotWrite);
-        let is_missing = self.said.iter().any(|it| it.code == Code::NoTarget);
+        let is_missing =
+            self.said.iter().any(|it| it.severity == Severity::Error && is_lacking(it.code));
         let is_broken = report.units.iter().all(|it| it.trouble.is_some());
         let code = if is_unwritten {
             ExitCode::from(COULD_NOT)

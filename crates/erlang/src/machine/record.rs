@@ -35,6 +35,10 @@ pub struct Recorder {
     /// The last clauses that were entered, of those that count: of all, if there is none.
     trail: u64,
     counted: Covered,
+    /// The clause by which the tested code is entered, if other code runs before.
+    pub(crate) entry: Option<ClauseId>,
+    /// The choices that were made before.
+    pub(crate) n_before: Option<usize>,
     /// What compiled patterns of this run look for.
     pub(crate) patterns: FxHashMap<RefId, Vec<Needle>>,
     /// Pairs that were put into maps under a key that was there already, and that key.
@@ -78,6 +82,7 @@ impl Recorder {
         self.choices.clear();
         self.trails.clear();
         self.trail = 0;
+        self.n_before = None;
         self.losses.clear();
         self.result = None;
         self.is_full = false;
@@ -101,6 +106,9 @@ impl Recorder {
 
     /// The body of a clause is entered.
     pub(crate) fn enter(&mut self, clause: ClauseId) {
+        if self.entry == Some(clause) && self.n_before.is_none() {
+            self.n_before = Some(self.choices.len());
+        }
         if self.counted.has(clause) || self.counted == Covered::default() {
             self.trail = self.trail << BITS_OF_CLAUSE | u64::from(clause.0) & MAX_CLAUSE;
         }

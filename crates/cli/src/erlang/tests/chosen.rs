@@ -65,8 +65,8 @@ pub(super) fn choose(
             _ if n_timeouts == MAX_TIMEOUTS => "BEAM takes too long",
             Err(why) => why,
             Ok(text) => {
-                let (module, function) = (&of.unit.module, &of.unit.function);
-                let replayed = beam.call(module, function, &test.input.args, LIMIT);
+                let script = of.unit.script(&test.input.args);
+                let replayed = beam.call(&script.on_beam(), LIMIT);
                 n_timeouts += usize::from(matches!(replayed, Ok(Replayed::Timeout { .. })));
                 match replayed.map(|it| compare(&test.outcome, &it)) {
                     Ok(Verdict::Confirmed) => {
@@ -148,10 +148,6 @@ pub(super) fn leave_out_needless(chosen: &mut [Chosen]) {
 /// Whether two runs of the same call may give different ones.
 pub(crate) fn is_opaque(term: &Term) -> bool {
     term.has_part(|it| is_handle(it) || is_fun(it, |it| !matches!(it, Fun::External { .. })))
-}
-
-pub(super) fn is_unwritable(term: &Term) -> bool {
-    term.has_part(|it| is_fun(it, |it| matches!(it, Fun::Closure { .. })))
 }
 
 fn is_handle(term: &Term) -> bool {

@@ -4,8 +4,10 @@
 //! Only what BEAM was seen to do is written down, so the tests pass. What can't be compared with a
 //! literal (funs, pids, ports, references) is left out, and said to be.
 
+use crate::erlang::script::ByName;
+use crate::erlang::systems::{self, Protocol};
 use crate::erlang::tests::Tested;
-use crate::erlang::tests::chosen::{Chosen, has_place, is_frame, is_opaque, is_unwritable};
+use crate::erlang::tests::chosen::{Chosen, has_place, is_frame, is_opaque};
 use crate::erlang::unit::{UnitName, quoted};
 use engine::Test;
 use std::fmt::Write;
@@ -85,7 +87,11 @@ fn show_unit(out: &mut String, of: Tested<'_>, chosen: &Chosen) {
     if lines.is_empty() {
         return;
     }
-    let stem = format!("{}_{}", of.unit.function.as_str(), of.unit.arity);
+    let name = of.unit.function.as_str();
+    let stem = match Protocol::of_unit(of.unit) {
+        Some(protocol) => protocol.name().to_owned(),
+        None => format!("{name}_{}", of.unit.arity),
+    };
     for (n, lines) in lines.chunks(MAX_TESTS_TOGETHER).enumerate() {
         let part = if n == 0 { String::new() } else { format!("_{}", n + 1) };
         let generator = quoted(&Atom::new(&format!("{stem}_paths{part}_test_")));
@@ -106,17 +112,17 @@ pub(super) fn assertion(
     origin: Origin,
     test: &Test,
 ) -> Result<String, &'static str> {
-    let args = &test.input.args;
-    if args.iter().any(is_unwritable) {
+    if let Some(protocol) = Protocol::of_unit(unit) {
+        return systems::test(unit, protocol, (&test.input.args, &test.outcome));
+    }
+    let script = unit.script(&test.input.args);
+    if script.is_unwritable() {
         return Err("the input can't be written down");
     }
-    let call = match origin {
-        Origin::User => unit.readable(args),
-        Origin::Otp => {
-            let args = print(&Term::proper_list(args.clone()), Style::READABLE);
-            format!("call({}, {}, {args})", quoted(&unit.module), quoted(&unit.function))
-        }
-    };
+    let call = script.expression(match origin {
+        Origin::User => ByName::Written,
+        Origin::Otp => ByName::Called,
+    });
     match &test.outcome {
         Outcome::Value(value) if is_opaque(value) => Err("the value can't be compared"),
         Outcome::Value(value) if has_place(value) => {
@@ -142,7 +148,7 @@ pub(super) fn assertion(
 }
 
 /// What matches the term: exactly, where that can be written.
-fn pattern(term: &Term) -> String {
+pub(crate) fn pattern(term: &Term) -> String {
     if let Some([module, function, args]) = is_frame(term) {
         let [module, function] = [module, function].map(pattern);
         return format!("{{{module},{function},{},_}}", pattern(args));

@@ -1,8 +1,9 @@
 //! An ExUnit file for each module under test.
 
-use crate::elixir::{self, PREFIX, alias, atom, quoted};
+use crate::elixir::{self, PREFIX, alias, quoted};
+use crate::erlang::systems::{self, Protocol};
 use crate::erlang::tests::Tested;
-use crate::erlang::tests::chosen::{Chosen, has_place, is_opaque, is_unwritable};
+use crate::erlang::tests::chosen::{Chosen, has_place, is_opaque};
 use crate::erlang::unit::UnitName;
 use engine::Test;
 use std::fmt::Write;
@@ -38,8 +39,14 @@ pub(super) fn text(module: &Atom, units: &[Tested<'_>], chosen: &[Chosen]) -> St
             )
             .ok();
         }
-        let title = format!("{}/{}", unit.unit.function.as_str(), unit.unit.arity);
-        for (n, part) in lines.chunks(MAX_ASSERTIONS).enumerate() {
+        let title = match Protocol::of_unit(unit.unit) {
+            Some(protocol) => protocol.title().to_owned(),
+            None => format!("{}/{}", unit.unit.function.as_str(), unit.unit.arity),
+        };
+        // Processes of one sequence must not meet those of another.
+        let is_system = Protocol::of_unit(unit.unit).is_some();
+        let n_together = if is_system { 1 } else { MAX_ASSERTIONS };
+        for (n, part) in lines.chunks(n_together).enumerate() {
             let title = if n == 0 { title.clone() } else { format!("{title}, part {}", n + 1) };
             writeln!(out, "\n  test {} do", quoted(&title)).ok();
             part.iter().for_each(|it| {
@@ -67,14 +74,14 @@ pub(super) fn is_begin(line: &str) -> bool {
 const MAX_ASSERTIONS: usize = 20;
 
 pub(super) fn assertion(unit: &UnitName, test: &Test) -> Result<String, &'static str> {
-    let args = &test.input.args;
-    if args.iter().any(is_unwritable) {
+    if let Some(protocol) = Protocol::of_unit(unit) {
+        return systems::test(unit, protocol, (&test.input.args, &test.outcome));
+    }
+    let script = unit.script(&test.input.args);
+    if script.is_unwritable() {
         return Err("the input can't be written down");
     }
-    let list: Vec<String> = args.iter().map(elixir::term).collect();
-    // A call by name: the compiler would warn of some that fail.
-    let call =
-        format!("apply({}, {}, [{}])", alias(&unit.module), atom(&unit.function), list.join(", "));
+    let call = script.elixir_expression();
     match &test.outcome {
         Outcome::Value(value) if is_opaque(value) || has_place(value) => {
             Err("the value can't be compared")

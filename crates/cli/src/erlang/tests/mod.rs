@@ -6,6 +6,7 @@ mod eunit;
 mod exunit;
 
 pub(crate) use chosen::is_opaque;
+pub(crate) use eunit::pattern;
 
 use crate::args::{self, Emit};
 use crate::elixir;
