@@ -66,6 +66,7 @@ impl Target {
     ///
     /// # Panics
     /// If one of them does not come back. The input is kept in `tests/fuzz`.
+    #[expect(clippy::print_stdout, reason = "whoever asks for millions wants to see how far it is")]
     pub fn check(&self, from: u64, count: u64) {
         let seeds = self.all_seeds();
         assert!(!seeds.is_empty(), "{} has nothing to begin with", self.name);

@@ -59,7 +59,7 @@ impl Default for Settings {
             code_paths: Vec::new(),
             includes: Vec::new(),
             defines: Vec::new(),
-            start_limit: Duration::from_secs(30),
+            start_limit: Duration::from_secs(120),
             load_limit: Duration::from_secs(120),
             apply_limit: Duration::from_secs(10),
             confinement: None,

@@ -30,7 +30,7 @@ pub(crate) fn warning(modules: &[Module]) -> Option<Diagnostic> {
         details.extend((stale.len() > MAX_NAMED).then(|| "…".to_owned()));
     }
     let hint = "build the project first: the compiled code is what was tested";
-    Some(Diagnostic::warning(Code::OldCode, title).with_details(details).hint(hint))
+    Some(Diagnostic::warning(Code::StaleModule, title).with_details(details).hint(hint))
 }
 
 fn newer_source(of: &Module) -> Option<PathBuf> {

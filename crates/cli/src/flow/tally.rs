@@ -24,10 +24,7 @@ pub(crate) struct Tally<'a> {
 impl Tally<'_> {
     /// Writes the counts into the unit of a report.
     pub(crate) fn note(&self, unit: &mut Unit) {
-        unit.stop = match stop(self.stop) {
-            Stop::Exhausted if self.solver.unknown > 0 => Stop::Unknown,
-            stop => stop,
-        };
+        unit.stop = stop(self.stop, self.solver);
         unit.saturated = self.is_saturated;
         unit.runs = self.n_runs;
         unit.paths = self.n_paths;
@@ -41,8 +38,10 @@ impl Tally<'_> {
 }
 
 /// The engine's reasons in the words of reports.
-fn stop(of: engine::Stop) -> Stop {
+fn stop(of: engine::Stop, solver: &solve::Statistics) -> Stop {
     match of {
+        // What the solver gave up may lead somewhere.
+        engine::Stop::Exhausted if solver.unknown > 0 => Stop::Unknown,
         engine::Stop::Exhausted => Stop::Exhausted,
         engine::Stop::Depth => Stop::Depth,
         engine::Stop::Time => Stop::Time,
@@ -64,5 +63,20 @@ fn solver(of: &solve::Statistics) -> Solver {
         unsat: count(of.unsat),
         unknown: count(of.unknown),
         layers,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stop;
+    use ::report::Stop;
+    use solve::Statistics;
+
+    #[test]
+    fn questions_without_answers_are_not_exhausted() {
+        let after = |of, unknown| stop(of, &Statistics { unknown, ..Statistics::default() });
+        assert_eq!(after(engine::Stop::Exhausted, 0), Stop::Exhausted);
+        assert_eq!(after(engine::Stop::Exhausted, 1), Stop::Unknown);
+        assert_eq!(after(engine::Stop::Depth, 1), Stop::Depth);
     }
 }

@@ -61,6 +61,9 @@ pub(crate) fn files(project: &Project, to: &Output<'_, Project>, beam: &mut Repl
     res
 }
 
+/// Tells lines of one kind from others.
+type IsLine = fn(&str) -> bool;
+
 /// A file of tests that is to be written.
 struct Written<'a> {
     project: &'a Project,
@@ -94,7 +97,7 @@ impl Written<'_> {
             }
             let text = self.whole(&chosen);
             let checked = beam.run_tests(self.suite, &text, LIMIT_OF_SUITE);
-            let fails = self.failing(&text, checked);
+            let fails = self.failing(&text, &checked);
             if !fails.contains(&true) {
                 return Some(text);
             }
@@ -119,8 +122,8 @@ impl Written<'_> {
     }
 
     /// For each test of the file whether it fails, or all if that is not known.
-    fn failing(&self, text: &str, checked: Result<Checked, HostError>) -> Vec<bool> {
-        let (is_test, is_begin): (fn(&str) -> bool, fn(&str) -> bool) = match self.suite {
+    fn failing(&self, text: &str, checked: &Result<Checked, HostError>) -> Vec<bool> {
+        let (is_test, is_begin): (IsLine, IsLine) = match self.suite {
             Suite::Eunit => (eunit::is_test, |_| false),
             Suite::Exunit => (exunit::is_test, exunit::is_begin),
         };
@@ -132,7 +135,7 @@ impl Written<'_> {
                 places.push((n, begin));
             }
         }
-        let fails: Vec<bool> = match &checked {
+        let fails: Vec<bool> = match checked {
             Ok(Checked::Passed(lines)) => places.iter().map(|it| !lines.contains(&it.0)).collect(),
             Ok(Checked::Failed(lines)) => {
                 let is_named = |it: &(u32, u32)| lines.contains(&it.0) || lines.contains(&it.1);
