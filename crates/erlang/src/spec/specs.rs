@@ -126,6 +126,7 @@ impl Specs {
             results,
             gaps,
             makers,
+            builds: self.inputs.builds,
             unmade,
         }
     }
