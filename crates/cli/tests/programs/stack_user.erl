@@ -5,7 +5,7 @@
 -spec total([stacks:stack(integer())]) -> integer().
 total(Stacks) ->
     case [stacks:depth(S) || S <- Stacks] of
-        [1, 2] -> error(one_and_two);
+        [2 | _] -> error(two_first);
         Depths -> lists:sum(Depths)
     end.
 
