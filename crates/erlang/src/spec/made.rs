@@ -229,10 +229,11 @@ impl Library {
         let module = identity.module();
         let exports = host.load(module).map(|it| exports(&it)).unwrap_or_default();
         let mut found: Vec<(usize, Recipe)> = Vec::new();
-        for (name, clauses) in &declarations.specs {
-            if !exports.contains(name) || name.0.as_str().starts_with("__") {
-                continue;
-            }
+        let mut names: Vec<&(Atom, usize)> = declarations.specs.keys().collect();
+        names.sort();
+        names.retain(|it| exports.contains(it) && !it.0.as_str().starts_with("__"));
+        for name in names {
+            let clauses = declarations.specs.get(name).map(Vec::as_slice).unwrap_or_default();
             for (n, clause) in clauses.iter().enumerate() {
                 let finder = Finder { identity, module, declarations, clause };
                 if let Some(mut recipe) = finder.recipe(name) {
@@ -381,7 +382,7 @@ impl Finder<'_> {
             }),
             Form::Tuple(parts) => into.push(self.tuple(parts, depth)),
             Form::Literal(Term::Atom(atom)) => {
-                into.push(Top::Otherwise(Otherwise::Atom(atom.clone())))
+                into.push(Top::Otherwise(Otherwise::Atom(atom.clone())));
             }
             Form::None => into.push(Top::Never),
             Form::Any

@@ -2,7 +2,7 @@
 
 use crate::spec::made::{Maker, Otherwise};
 use std::collections::BTreeSet;
-use term::{Atom, Domain, Term, Type, TypeId, Types};
+use term::{Atom, Domain, Field, Term, Type, TypeId, Types};
 
 /// The spec of a function. Of several alternatives, whichever fits the arguments may hold.
 #[derive(Clone, Debug)]
@@ -40,16 +40,13 @@ impl Signature {
     /// The modules of the structs that inputs may have by their types.
     pub fn structs(&self) -> BTreeSet<&Atom> {
         let types = &self.domain.types;
-        let name = |id: TypeId| match types.get(id) {
-            Type::Literal(Term::Atom(name)) => Some(name),
-            _ => None,
+        let name = |id: TypeId| {
+            if let Type::Literal(Term::Atom(name)) = types.get(id) { Some(name) } else { None }
         };
-        let module = |id: u32| match types.get(TypeId(id)) {
-            Type::Map(fields) => fields
-                .iter()
-                .find(|it| name(it.key).is_some_and(|it| it.as_str() == "__struct__"))
-                .and_then(|it| name(it.value)),
-            _ => None,
+        let module = |id: u32| {
+            let Type::Map(fields) = types.get(TypeId(id)) else { return None };
+            let is_name = |it: &&Field| name(it.key).is_some_and(|it| it.as_str() == "__struct__");
+            fields.iter().find(is_name).and_then(|it| name(it.value))
         };
         (0..u32::try_from(types.len()).unwrap_or(u32::MAX)).filter_map(module).collect()
     }
