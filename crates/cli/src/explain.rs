@@ -49,11 +49,14 @@ codes! {
     BadConfig "G023",
     BadBaseline "G024",
     NoSandbox "G025",
+    OldCode "G028",
     BadSyntax "G030",
     BadClause "G031",
     NoPredicate "G032",
     BadMode "G033",
     NoSwipl "G034",
+    Refused "G035",
+    Disagrees "G036",
 }
 
 impl Code {

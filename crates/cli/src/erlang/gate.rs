@@ -6,6 +6,7 @@
 use crate::erlang::contract::Contract;
 use crate::erlang::core::{self, Definition};
 use crate::erlang::recipes::{Made, made};
+use crate::erlang::systems;
 use crate::erlang::unit::UnitName;
 use beam::backend::{BeamUnit, Runner};
 use erlang::machine::{FromSpec, Unit};
@@ -112,6 +113,9 @@ impl Gated<'_> {
 
 /// The code of a unit's gate, if it needs one: a function of the same name in a module of its own.
 pub(crate) fn gate(unit: &UnitName, contract: &Contract) -> Option<ModuleCode> {
+    if let Some(system) = &contract.system {
+        return Some(systems::gate(system));
+    }
     let signature = contract.signature.as_ref();
     let made = signature.and_then(|it| made(it, &refuse));
     if contract.preconditions.is_empty() && !unit.is_property() && made.is_none() {
@@ -122,10 +126,10 @@ pub(crate) fn gate(unit: &UnitName, contract: &Contract) -> Option<ModuleCode> {
     Some(core::module(&name, exported, made.map(|it| it.definitions).unwrap_or_default()))
 }
 
-/// A trace without the frames of the gate.
+/// A trace without the frames of the gate, and of what it calls that is ours.
 pub(crate) fn without_gate(trace: &Term, gate: &Atom) -> Term {
     let is_ours = |frame: &Term| match frame.as_tuple() {
-        Some([Term::Atom(module), ..]) => module == gate,
+        Some([Term::Atom(module), ..]) => module == gate || module.as_str() == systems::DRIVER_NAME,
         Some(_) | None => false,
     };
     let frames = trace.as_list().unwrap_or_default().iter();

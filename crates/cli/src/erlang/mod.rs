@@ -17,6 +17,7 @@ mod explore;
 mod gate;
 mod pool;
 
+mod absent;
 mod confirm;
 mod evidence;
 mod finding;
@@ -24,8 +25,11 @@ mod frames;
 mod level;
 mod minimise;
 mod reached;
+mod refusing;
 mod schedules;
 mod shrink;
+mod stale;
+mod systems;
 
 mod corpus;
 mod coverage;

@@ -14,15 +14,17 @@ use crate::erlang::tests;
 use crate::erlang::unit::{UnitName, quoted};
 use crate::explain::Code;
 use crate::flow::{Again, Done, Recorded, Tally};
-use ::report::{Language, Report, Test, Unit, UnitCoverage, Unreceived, cause_id, fingerprint};
+use ::report::{
+    Language, Report, Test, Unit, UnitCoverage, Unreceived, cause_id, fingerprint, is_cut, kept,
+};
 use erlang::Machine;
 use std::fmt::Write;
 use std::fs;
 use term::{Atom, Style, Term, print};
-use trace::{Budget, Executor, Input, Outcome, Stopped};
+use trace::{Budget, Covered, Executor, Input, Outcome, Stopped};
 
 /// Adds all units and modules, and the sources that they stand in.
-pub(crate) fn add(project: &Project, done: &[Done<Project>], into: &mut Report) {
+pub(crate) fn add(project: &Project, done: &[Done<'_, Project>], into: &mut Report) {
     for it in done {
         let mut unit = unit(project, it);
         it.excuse(&mut unit);
@@ -60,8 +62,8 @@ fn words(name: &str) -> Language {
     }
 }
 
-fn unit(project: &Project, done: &Done<Project>) -> Unit {
-    let task = &done.unit;
+fn unit(project: &Project, done: &Done<'_, Project>) -> Unit {
+    let task = done.unit;
     let name = &task.unit;
     let mut res = Unit {
         unit: name.to_string(),
@@ -90,7 +92,7 @@ fn unit(project: &Project, done: &Done<Project>) -> Unit {
     res.coverage = UnitCoverage {
         clauses: coverage.all,
         by_module: coverage.by_module.iter().map(|it| (it.0.as_str().to_owned(), it.1)).collect(),
-        matched: Vec::new(),
+        ..UnitCoverage::default()
     };
     res.findings = findings.iter().map(|it| finding(project, task, it)).collect();
     res.tests = explored.ends().map(|it| test(name, it.0, it.1)).collect();
@@ -118,7 +120,7 @@ fn finding(project: &Project, task: &Task, of: &Finding) -> ::report::Finding {
     };
     let Rated { level, because } = of.rated.clone();
     let (input, outcome) = (of.input.clone(), of.outcome.clone());
-    let test = engine::Test { input, outcome, is_news: true };
+    let test = engine::Test { input, outcome, is_news: true, covered: Covered::default() };
     let script = unit.script(&of.input.args);
     ::report::Finding {
         id: script.id(),
@@ -229,7 +231,10 @@ pub(crate) fn again(machine: &mut Machine, recorded: &Recorded) -> Result<Again,
     let (outcome, term) = class_and_reason(&end);
     // What holds a function or a reference of the runtime has no text to compare.
     let is_comparable = |it: &&String| !it.contains("#Fun<") && !it.contains("#Ref<");
-    let is_same = |it: &String| handles_in_order(it) == handles_in_order(&term);
+    let is_same = |it: &String| match is_cut(it) {
+        true => term.starts_with(kept(it)),
+        false => handles_in_order(it) == handles_in_order(&term),
+    };
     let is_as_recorded = outcome == recorded.outcome
         && recorded.term.as_ref().filter(is_comparable).is_none_or(is_same);
     let (shown, says) = (script.shown(), replayed(&end));

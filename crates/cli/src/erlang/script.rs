@@ -7,6 +7,7 @@
 use crate::elixir::{self, is_elixir};
 use crate::erlang::core::{self, Definition};
 use crate::erlang::recipes::code;
+use crate::erlang::systems::{self, Protocol};
 use crate::erlang::unit::{UnitName, quoted};
 use beam::Applied;
 use erlang::{Machine, ModuleCode};
@@ -19,6 +20,8 @@ use term::{
 pub(crate) struct Script {
     /// One or more; the value of the last one is the result.
     steps: Vec<CodeStep>,
+    /// What runtimes do instead, if steps need somebody who watches what becomes of them.
+    driven: Option<CodeStep>,
     syntax: Syntax,
 }
 
@@ -32,6 +35,9 @@ pub(crate) enum Syntax {
 impl UnitName {
     /// What an input of this unit stands for.
     pub(crate) fn script(&self, args: &[Term]) -> Script {
+        if let Some(protocol) = Protocol::of_unit(self) {
+            return systems::script_of(self, protocol, args);
+        }
         let args = args.iter().map(code).collect();
         let (module, function) = (self.module.clone(), self.function.clone());
         let call = Code::Call { module, function, args };
@@ -45,20 +51,35 @@ impl UnitName {
 
 impl Script {
     pub(crate) fn new(steps: Vec<CodeStep>, syntax: Syntax) -> Script {
-        Script { steps, syntax }
+        Script { steps, driven: None, syntax }
+    }
+
+    /// The same, run by a call that does the steps.
+    pub(crate) fn driven_by(self, call: CodeStep) -> Script {
+        Script { driven: Some(call), ..self }
+    }
+
+    /// What runtimes do.
+    fn run(&self) -> &[CodeStep] {
+        self.driven.as_ref().map_or(&self.steps, std::slice::from_ref)
     }
 
     /// From the text that [`Script::text`] gives.
     pub(crate) fn read(text: &str) -> Result<Script, ReadError> {
         let steps = match read_call(text) {
             Ok(call) => {
+                if call.module.as_str() == systems::DRIVER_NAME
+                    && let Some(script) = systems::read(&call.args)
+                {
+                    return Ok(script);
+                }
                 let args = call.args.into_iter().map(Code::Term).collect();
                 let value = Code::Call { module: call.module, function: call.function, args };
                 vec![CodeStep { binds: None, value }]
             }
             Err(_) => read_script(text)?,
         };
-        let mut res = Script { steps, syntax: Syntax::Erlang };
+        let mut res = Script::new(steps, Syntax::Erlang);
         if res.modules().first().is_some_and(|it| is_elixir(it)) {
             res.syntax = Syntax::Elixir;
         }
@@ -86,7 +107,7 @@ impl Script {
 
     /// As `gimlet replay` reads it, and Erlang's shell takes it.
     pub(crate) fn text(&self) -> String {
-        script_text(&self.steps, Style::INPUT)
+        script_text(self.run(), Style::INPUT)
     }
 
     /// The same for people, words in quotes.
@@ -109,7 +130,7 @@ impl Script {
 
     /// The last call, if it is one: its module, its function and its arguments.
     fn last_call(&self) -> Option<(&Atom, &Atom, &[Code])> {
-        match &self.steps.last()?.value {
+        match &self.run().last()?.value {
             Code::Call { module, function, args } => Some((module, function, args)),
             Code::Term(_) | Code::Variable(_) | Code::List(..) | Code::Tuple(_) | Code::Map(_) => {
                 None
@@ -172,7 +193,7 @@ impl Script {
 
     /// What BEAM applies.
     pub(crate) fn on_beam(&self) -> Applied {
-        if let ([_], Some((module, function, args))) = (self.steps.as_slice(), self.last_call()) {
+        if let ([_], Some((module, function, args))) = (self.run(), self.last_call()) {
             let args = code_text(&Code::list(args.to_vec()).folded(), Style::INPUT);
             return Applied { module: module.clone(), function: function.clone(), args };
         }
@@ -187,7 +208,7 @@ impl Script {
         machine: &mut Machine,
     ) -> Result<(Atom, Atom, Vec<Term>), String> {
         let terms = |args: &[Code]| args.iter().map(|it| it.as_term().cloned()).collect();
-        if let ([_], Some((module, function, args))) = (self.steps.as_slice(), self.last_call())
+        if let ([_], Some((module, function, args))) = (self.run(), self.last_call())
             && let Some(args) = terms(args)
         {
             return Ok((module.clone(), function.clone(), args));

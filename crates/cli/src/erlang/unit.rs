@@ -1,10 +1,12 @@
 //! What is tested: a function, by the name that people give it.
 
 use crate::elixir;
+use crate::erlang::systems::Protocol;
+use serde::{Deserialize, Serialize};
 use std::fmt;
-use term::{Atom, Encoding, atom_text};
+use term::{Atom, Encoding, Style, Term, atom_text, print};
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct UnitName {
     pub(crate) module: Atom,
     pub(crate) function: Atom,
@@ -12,8 +14,23 @@ pub(crate) struct UnitName {
 }
 
 impl UnitName {
+    /// A term as the unit's language writes it.
+    pub(crate) fn shown_term(&self, term: &Term) -> String {
+        if elixir::is_elixir(&self.module) {
+            return elixir::term(term);
+        }
+        print(term, Style::READABLE)
+    }
+
     /// The name that people give it in its language.
     pub(crate) fn title(&self) -> String {
+        if let Some(protocol) = Protocol::of_unit(self) {
+            let module = match elixir::is_elixir(&self.module) {
+                true => elixir::alias(&self.module),
+                false => quoted(&self.module),
+            };
+            return format!("{module}, {}", protocol.title());
+        }
         if elixir::is_elixir(&self.module) {
             return elixir::function(&self.module, &self.function, self.arity);
         }

@@ -433,10 +433,13 @@ impl Cpu<'_> {
         found: Option<Value>,
     ) -> Option<Value> {
         let Some(mut lifting) = self.lifting(self.pc) else { return found };
-        let name = || format!("{}:{}/{}", builtin.module, builtin.name, builtin.arity);
+        let name = || builtin.to_string();
+        if builtin.reads_environment() {
+            lifting.lose_environment(&name());
+        }
         match builtin.lift {
             Lift::Own(own) => own(&mut lifting, args, found),
-            Lift::Concrete => {
+            Lift::Concrete | Lift::Environment => {
                 if args.iter().any(|it| lifting.is_symbolic(*it)) {
                     lifting.concretise(&name(), args, |_| true);
                 }
@@ -448,6 +451,16 @@ impl Cpu<'_> {
                 }
                 found
             }
+        }
+    }
+
+    /// OTP's own code answers with what the environment has.
+    #[cold]
+    pub(super) fn looked_outside(&mut self, builtin: &Builtin) {
+        if let Some(mut lifting) = self.lifting(self.pc)
+            && builtin.reads_environment()
+        {
+            lifting.lose_environment(&builtin.to_string());
         }
     }
 

@@ -46,6 +46,14 @@ impl Declarations {
         };
         let attributes: Vec<(&str, &Term)> =
             declared.forms.as_list().unwrap_or_default().iter().filter_map(attribute).collect();
+        // Modules of OTP have them in their forms alone.
+        for (kind, value) in &attributes {
+            if let ("behaviour" | "behavior", Term::Atom(name)) = (*kind, *value)
+                && !res.behaviours.contains(name)
+            {
+                res.behaviours.push(name.clone());
+            }
+        }
         let local = attributes.iter().filter_map(|it| type_name(it.0, it.1)).collect();
         let (mut main, mut file) = (None, None);
         for (kind, value) in attributes {

@@ -7,7 +7,7 @@ use crate::spec::directives::Directives;
 use crate::spec::extract::extract;
 use crate::spec::made::{Maker, Otherwise};
 use crate::spec::signature::{Origin, Signature};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use term::{Atom, Domain, Term, Type, TypeId, Types};
 
@@ -81,6 +81,30 @@ impl Specs {
         let mut names: Vec<(Atom, usize)> = declarations.specs.keys().cloned().collect();
         names.sort();
         Ok(names)
+    }
+
+    /// The behaviours that the module says it has.
+    pub fn behaviours(
+        &mut self,
+        host: &mut dyn Host,
+        module: &Atom,
+    ) -> Result<Vec<Atom>, HostError> {
+        self.library.get(host, module).map(|it| it.behaviours.clone())
+    }
+
+    /// What the behaviours of the module may call in it.
+    pub fn callbacks(
+        &mut self,
+        host: &mut dyn Host,
+        module: &Atom,
+    ) -> Result<BTreeSet<(Atom, usize)>, HostError> {
+        let mut res = BTreeSet::new();
+        for behaviour in &self.library.get(host, module)?.behaviours {
+            if let Ok(declarations) = self.library.get(host, behaviour) {
+                res.extend(declarations.callbacks.keys().cloned());
+            }
+        }
+        Ok(res)
     }
 
     /// What the module asks of us in its `-gimlet` attributes.
