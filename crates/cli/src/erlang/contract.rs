@@ -7,9 +7,10 @@ use engine::{Part, Place, Step};
 use erlang::machine::FromSpec;
 use erlang::spec::{Maker, Origin, Signature};
 use num_bigint::BigInt;
+use std::cell::RefCell;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
-use term::{Dice, Domain, Style, Term, Type, TypeId, Types, print};
+use term::{Atom, Dice, Domain, Style, Term, Type, TypeId, Types, print};
 use trace::Input;
 
 #[derive(Clone, Debug, Default)]
@@ -21,6 +22,8 @@ pub(crate) struct Contract {
     pub(crate) seeds: Vec<Input>,
     /// Each must return true for an input that counts.
     pub(crate) preconditions: Vec<UnitName>,
+    /// The same with inputs made up, where parts of them are built.
+    pub(crate) made_up: Option<Box<Contract>>,
     /// Where the modules under test refuse what none of their clauses takes.
     pub(crate) refusing: Arc<Refusing>,
     /// The unit is one.
@@ -55,6 +58,20 @@ impl Contract {
     pub(crate) fn spec(&self) -> FromSpec {
         let promise = self.signature.as_ref().map(Signature::promise).unwrap_or_default();
         FromSpec { domain: Arc::new(self.domain.clone()), promise: Arc::new(promise) }
+    }
+
+    /// The module of a struct in the input that the spec does not ask for: it is part of a term of any
+    /// kind, and nobody made it.
+    pub(crate) fn stray_struct(&self, input: &Input) -> Option<Atom> {
+        let signature = self.signature.as_ref().filter(|it| it.builds)?;
+        let asked = signature.structs();
+        let stray = RefCell::new(None);
+        let is_stray = |it: &Term| {
+            let module = struct_of(it).filter(|it| !asked.contains(it));
+            *stray.borrow_mut() = module.cloned();
+            module.is_some()
+        };
+        input.args.iter().any(|it| it.has_part(is_stray)).then(|| stray.take()).flatten()
     }
 
     /// The functions that make parts of inputs.
@@ -113,6 +130,12 @@ impl Contract {
         };
         Some(format!("{by} promises {promised}, not {}", print(value, Style::TW)))
     }
+}
+
+fn struct_of(term: &Term) -> Option<&Atom> {
+    let Term::Map(pairs) = term else { return None };
+    let (_, name) = pairs.iter().find(|it| it.0.as_atom() == Some("__struct__"))?;
+    if let Term::Atom(name) = name { Some(name) } else { None }
 }
 
 /// Whether the type of the arguments says more than `term()` of a part.

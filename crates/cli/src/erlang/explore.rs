@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use term::Atom;
+use term::{Atom, Domain};
 use trace::{Covered, Input, Outcome, SiteId, Stopped};
 
 /// A unit and all that its exploration depends on.
@@ -86,13 +86,53 @@ pub(crate) fn time_of_shrinking(time: Duration, left: Duration) -> Duration {
 /// Where time is shared, the part of it for a unit that has entered all clauses it can come to.
 const SHARE_OF_REPEATING: u32 = 3;
 
+/// A loss: what the report says if no value of a type came of calls of its module.
+const NOTHING_BUILT: &str = "calls that make its inputs: none led to a value, so they are made up";
+
 /// Paths that brought nothing new are kept up to this number.
 const MAX_TESTS: usize = 5_000;
 
 impl Task {
-    /// Explores the unit from its seeds and from what earlier rounds found worth keeping.
+    /// Explores the unit with inputs that are built; where nothing can be built, with such that are made up.
     pub(crate) fn perform(
         &self,
+        machine: &mut Machine,
+        mut runner: Option<OnBeam<'_>>,
+        (modules, before): (&[Atom], Option<&Explored>),
+        slice: &Slice<'_, Explored>,
+        machines: Machines<'_>,
+    ) -> Explored {
+        let begin = Instant::now();
+        let here = runner.as_mut().map(OnBeam::again);
+        let is_made_up = |it: &Input| !self.contract.has(it);
+        let Some(made_up) = &self.contract.made_up else {
+            return self.perform_as(
+                &self.contract,
+                machine,
+                here,
+                (modules, before),
+                slice,
+                machines,
+            );
+        };
+        let kept = before.iter().flat_map(|it| it.worth_keeping());
+        if !kept.chain(slice.earlier.iter().cloned()).any(|it| is_made_up(&it)) {
+            let res =
+                self.perform_as(&self.contract, machine, here, (modules, before), slice, machines);
+            if !res.report.tests.is_empty() || res.n_refused == 0 || self.schedules.is_some() {
+                return res;
+            }
+        }
+        let left = Slice { time: slice.time.saturating_sub(begin.elapsed()), ..*slice };
+        let mut res = self.perform_as(made_up, machine, runner, (modules, before), &left, machines);
+        res.report.losses.insert(NOTHING_BUILT.to_owned(), 1);
+        res
+    }
+
+    /// Explores the unit from its seeds and from what earlier rounds found worth keeping.
+    fn perform_as(
+        &self,
+        contract: &Contract,
         machine: &mut Machine,
         runner: Option<OnBeam<'_>>,
         (modules, before): (&[Atom], Option<&Explored>),
@@ -105,13 +145,13 @@ impl Task {
         let Slice { interrupt, progress, time, .. } = *slice;
         let wanted = &self.wanted;
         let begin = Instant::now();
-        let mut unit = match Gated::new(machine, runner, &self.unit, &self.contract, modules) {
+        let mut unit = match Gated::new(machine, runner, &self.unit, contract, modules) {
             Ok(unit) => unit,
             Err(why) => return Explored { trouble: Some(why), ..Explored::default() },
         };
         let mut seen = progress.unit(&self.unit.title());
         let is_shared = self.settings.patience.is_some();
-        let judge = Judge { unit: &self.unit, contract: &self.contract, modules, shapes: None };
+        let judge = Judge { unit: &self.unit, contract, modules, shapes: None };
         let found_so_far = |report: &Report, judge: &Judge<'_>, elapsed: Duration| {
             let found = Explored::so_far(report, judge, elapsed);
             match before {
@@ -129,7 +169,6 @@ impl Task {
             let time = if is_enough { time / SHARE_OF_REPEATING } else { time };
             (time <= begin.elapsed()).then_some(Stop::Time)
         };
-        let contract = &self.contract;
         let settings = &mut self.settings.clone();
         if self.may_deepen {
             settings.wanted = wanted.clone();
@@ -142,7 +181,13 @@ impl Task {
         let kept = slice.earlier.iter().cloned().chain(earlier);
         let seeds: Vec<Input> = contract.seeds.iter().cloned().chain(kept).collect();
         let report = Clock::during(time, interrupt, |halt| {
-            self.explore(&mut unit, &seeds, settings, &mut watch, (slice.n_cores, halt))
+            self.explore(
+                &mut unit,
+                (&contract.domain, &seeds),
+                settings,
+                &mut watch,
+                (slice.n_cores, halt),
+            )
         });
         let trouble = report.trouble.clone();
         let mut res = Explored { report, trouble, ..Explored::default() };
@@ -195,12 +240,11 @@ impl Task {
     fn explore(
         &self,
         unit: &mut Gated<'_>,
-        seeds: &[Input],
+        (domain, seeds): (&Domain, &[Input]),
         settings: &Settings,
         watch: &mut dyn FnMut(&Report) -> Option<Stop>,
         (n_solvers, halt): (usize, &Arc<AtomicBool>),
     ) -> Report {
-        let domain = &self.contract.domain;
         if n_solvers > 1 {
             let mut pool = Pool::new(n_solvers, domain, halt);
             let report = explore(unit, &mut pool, seeds, settings, watch);

@@ -38,6 +38,16 @@ pub(crate) enum OnBeam<'m> {
     IfNeeded(&'m mut Runner),
 }
 
+impl OnBeam<'_> {
+    /// The same for a while.
+    pub(crate) fn again(&mut self) -> OnBeam<'_> {
+        match self {
+            OnBeam::Always(runner) => OnBeam::Always(runner),
+            OnBeam::IfNeeded(runner) => OnBeam::IfNeeded(runner),
+        }
+    }
+}
+
 const REFUSED: &str = "gimlet$refused";
 
 /// Whether a run ended because a precondition refused its input.

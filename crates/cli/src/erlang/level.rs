@@ -4,7 +4,7 @@
 //! inputs of its shape are accepted elsewhere, and a refusal if they never are, or if the code under test
 //! raises on purpose.
 
-use crate::elixir::is_elixir;
+use crate::elixir::{alias, is_elixir};
 use crate::erlang::absent::missing;
 use crate::erlang::contract::SURROGATES;
 use crate::erlang::finding::{Judge, RUNTIME_TAGS};
@@ -46,6 +46,11 @@ impl Judge<'_> {
         };
         if kind != Kind::Property && has_surrogate() {
             let why = "it holds a surrogate code point, which no text has";
+            return Rated::new(Level::Refusal, why);
+        }
+        if let Some(module) = self.contract.stray_struct(input) {
+            let name = alias(&module);
+            let why = format!("it holds a struct of {name} that no function of {name} made");
             return Rated::new(Level::Refusal, why);
         }
         match kind {

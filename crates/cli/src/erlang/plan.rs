@@ -102,6 +102,8 @@ struct Planner<'a> {
     ignores_specs: bool,
     host: Otp,
     specs: Specs,
+    /// Where values are made up that could be built.
+    made_up: Specs,
     warnings: &'a mut Vec<Diagnostic>,
 }
 
@@ -113,7 +115,14 @@ impl<'a> Planner<'a> {
         warnings: &'a mut Vec<Diagnostic>,
     ) -> Result<Planner<'a>, Diagnostic> {
         let host = project.host().map_err(|it| Diagnostic::new(Code::NoOtp, it.to_string()))?;
-        Ok(Planner { project, ignores_specs, host, specs: Specs::new(inputs), warnings })
+        Ok(Planner {
+            project,
+            ignores_specs,
+            host,
+            specs: Specs::new(inputs),
+            made_up: Specs::default(),
+            warnings,
+        })
     }
 
     fn contract(&mut self, unit: &UnitName, pre: &[UnitName], seed: u64) -> Contract {
@@ -121,6 +130,15 @@ impl<'a> Planner<'a> {
         let fits = |it: &&UnitName| it.arity == unit.arity;
         res.preconditions.extend(pre.iter().filter(fits).cloned());
         res.preconditions.extend(self.own_precondition(unit));
+        if !res.makers().is_empty() {
+            let UnitName { module, function, arity } = unit;
+            let made_up = self.made_up.signature(&mut self.host, module, function, *arity);
+            if let Some(signature) = made_up.ok().flatten() {
+                let preconditions = res.preconditions.clone();
+                let made_up = Contract::new(unit, Some(signature), seed);
+                res.made_up = Some(Box::new(Contract { preconditions, ..made_up }));
+            }
+        }
         res
     }
 
@@ -138,6 +156,10 @@ impl<'a> Planner<'a> {
         let mut strays = Vec::new();
         if let Some(text) = &options.args {
             let args = first_args(text, &unit)?;
+            // Whoever gives a value that could be built wants it as it is.
+            if let Some(made_up) = contract.made_up.take_if(|it| it.domain.has(&args)) {
+                contract = *made_up;
+            }
             let is_stray = !contract.domain.has(&args);
             if is_stray {
                 self.warn_of_args(&unit, &args, &contract);

@@ -87,19 +87,6 @@ impl Identity {
             | Identity::Struct(module) => module,
         }
     }
-
-    fn text(&self) -> String {
-        let quoted = |it: &Atom| atom_text(it, Encoding::Unicode);
-        match self {
-            Identity::Opaque(module, name, arity) => {
-                format!("the type {}:{}/{arity}", quoted(module), quoted(name))
-            }
-            Identity::Record(module, name) => {
-                format!("the record {} of {}", quoted(name), quoted(module))
-            }
-            Identity::Struct(module) => format!("the struct of {}", quoted(module)),
-        }
-    }
 }
 
 /// One clause of the spec of a maker.
@@ -132,8 +119,11 @@ impl Builder<'_> {
         let declarations = self.library.get(self.host, &module).ok()?;
         let recipes = self.library.recipes(self.host, identity, &declarations);
         let res = self.recipes(&module, &declarations, &recipes, args);
-        if res.is_none() && self.graph.n_calls == 0 {
-            self.unmade(format!("no function with a spec makes {}", identity.text()));
+        // Structs and records need not be meant to be made by their module alone.
+        if let (None, 0, Identity::Opaque(_, name, arity)) = (res, self.graph.n_calls, identity) {
+            let quoted = |it: &Atom| atom_text(it, Encoding::Unicode);
+            let name = format!("{}:{}/{arity}", quoted(&module), quoted(name));
+            self.unmade(format!("no function with a spec makes values of the type {name}"));
         }
         self.graph.made.insert(key, res);
         res
@@ -239,10 +229,11 @@ impl Library {
         let module = identity.module();
         let exports = host.load(module).map(|it| exports(&it)).unwrap_or_default();
         let mut found: Vec<(usize, Recipe)> = Vec::new();
-        for (name, clauses) in &declarations.specs {
-            if !exports.contains(name) || name.0.as_str().starts_with("__") {
-                continue;
-            }
+        let mut names: Vec<&(Atom, usize)> = declarations.specs.keys().collect();
+        names.sort();
+        names.retain(|it| exports.contains(it) && !it.0.as_str().starts_with("__"));
+        for name in names {
+            let clauses = declarations.specs.get(name).map(Vec::as_slice).unwrap_or_default();
             for (n, clause) in clauses.iter().enumerate() {
                 let finder = Finder { identity, module, declarations, clause };
                 if let Some(mut recipe) = finder.recipe(name) {
@@ -391,7 +382,7 @@ impl Finder<'_> {
             }),
             Form::Tuple(parts) => into.push(self.tuple(parts, depth)),
             Form::Literal(Term::Atom(atom)) => {
-                into.push(Top::Otherwise(Otherwise::Atom(atom.clone())))
+                into.push(Top::Otherwise(Otherwise::Atom(atom.clone())));
             }
             Form::None => into.push(Top::Never),
             Form::Any
@@ -447,4 +438,23 @@ pub(crate) fn struct_of(form: &Form) -> Option<&Atom> {
         }
         _ => None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Gives, Maker};
+    use term::Atom;
+
+    #[test]
+    fn a_recipe_says_by_its_tag_what_it_is() {
+        let check = |module: &str, function: &str, gives: Gives| {
+            let (module, function) = (Atom::new(module), Atom::new(function));
+            let maker = Maker { module, function, arity: 2, gives };
+            assert_eq!(Maker::of_tag(&maker.tag()), Some(maker));
+        };
+        check("queue", "in", Gives::Whole);
+        check("Elixir.Version", "parse", Gives::Ok);
+        check("m", "a:b/c d", Gives::Whole);
+        assert_eq!(Maker::of_tag(&Atom::new("gimlet")), None);
+    }
 }

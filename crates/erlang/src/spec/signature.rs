@@ -1,7 +1,8 @@
 //! What a function promises: which arguments it takes, and what it then returns.
 
 use crate::spec::made::{Maker, Otherwise};
-use term::{Atom, Domain, Term, Type, TypeId, Types};
+use std::collections::BTreeSet;
+use term::{Atom, Domain, Field, Term, Type, TypeId, Types};
 
 /// The spec of a function. Of several alternatives, whichever fits the arguments may hold.
 #[derive(Clone, Debug)]
@@ -21,6 +22,8 @@ pub struct Signature {
     /// The functions that make parts of inputs, each with what else it returns. Without them an input is
     /// the arguments; with them some parts of it are recipes.
     pub makers: Vec<(Maker, Vec<Otherwise>)>,
+    /// Whether inputs are built where that can be done.
+    pub builds: bool,
     /// Types whose values only their module makes, and that are not built all the same, for people.
     pub unmade: Vec<String>,
 }
@@ -34,6 +37,20 @@ pub enum Origin {
 }
 
 impl Signature {
+    /// The modules of the structs that inputs may have by their types.
+    pub fn structs(&self) -> BTreeSet<&Atom> {
+        let types = &self.domain.types;
+        let name = |id: TypeId| {
+            if let Type::Literal(Term::Atom(name)) = types.get(id) { Some(name) } else { None }
+        };
+        let module = |id: u32| {
+            let Type::Map(fields) = types.get(TypeId(id)) else { return None };
+            let is_name = |it: &&Field| name(it.key).is_some_and(|it| it.as_str() == "__struct__");
+            fields.iter().find(is_name).and_then(|it| name(it.value))
+        };
+        (0..u32::try_from(types.len()).unwrap_or(u32::MAX)).filter_map(module).collect()
+    }
+
     /// Whether it says more than `term()` of some argument, or there is no argument.
     pub fn says_something(&self) -> bool {
         let types = &self.domain.types;

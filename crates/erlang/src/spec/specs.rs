@@ -150,18 +150,17 @@ impl Specs {
             results,
             gaps,
             makers,
+            builds: self.inputs.builds,
             unmade,
         }
     }
 
     /// The makers of recipes of these types.
     fn makers(&self, types: &Types) -> Vec<(Maker, Vec<Otherwise>)> {
-        let tag = |id: u32| match types.get(TypeId(id)) {
-            Type::Tuple(parts) => match types.get(*parts.first()?) {
-                Type::Literal(Term::Atom(tag)) => Some(tag),
-                _ => None,
-            },
-            _ => None,
+        let tag = |id: u32| {
+            let Type::Tuple(parts) = types.get(TypeId(id)) else { return None };
+            let Type::Literal(Term::Atom(tag)) = types.get(*parts.first()?) else { return None };
+            Some(tag)
         };
         let all = 0..u32::try_from(types.len()).unwrap_or(u32::MAX);
         let maker = |tag: &Atom| {
