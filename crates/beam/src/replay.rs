@@ -5,7 +5,9 @@
 use crate::otp::Otp;
 use crate::peer::path_term;
 use crate::source::Source;
-use erlang::HostError;
+use erlang::{Host, HostError};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use term::{Atom, Term};
 
@@ -85,6 +87,11 @@ impl Replayer {
     pub fn helped_by(mut self, sources: Vec<&'static str>) -> Replayer {
         self.helpers = sources;
         self
+    }
+
+    /// When the flag is set, a call that is being made is cut short like one that has had its time.
+    pub fn interrupted_by(&mut self, flag: &Arc<AtomicBool>) {
+        self.otp.interrupted_by(flag);
     }
 
     /// Makes the call in a process of its own.

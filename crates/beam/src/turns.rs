@@ -8,6 +8,7 @@ use crate::peer::path_term;
 use crate::replay::{Applied, Replayed, Replayer, read};
 use crate::source::Source;
 use erlang::HostError;
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use term::Term;
 
@@ -33,7 +34,7 @@ const HELD_UP: &[&str] =
     &["atomics", "counters", "erlang", "erts_internal", "ets", "persistent_term"];
 
 /// One step of a schedule.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Turn {
     pub name: String,
     pub how: How,
@@ -43,7 +44,7 @@ pub struct Turn {
     pub module: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum How {
     Next,
     Takes,

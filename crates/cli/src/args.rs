@@ -25,8 +25,10 @@ pub(crate) enum Command {
         override_usage = "gimlet test [OPTIONS] TARGET...",
         after_help = "Examples:\n  gimlet test src/shop.erl\n  \
                       gimlet test src/shop.erl -f total/1 --args '[[{apple, 3}]]' --out gimlet\n  \
-                      gimlet test lists -f lists:nth/2 --format json\n\n\
-                      Exit code: 0 nothing found, 1 a finding, 2 it could not be done"
+                      gimlet test lists -f lists:nth/2 --format json\n  \
+                      gimlet test . -j 8 --memory 4G --budget 5m\n\n\
+                      Exit code: 0 nothing found, 1 a finding, 2 it could not be done, \
+                      130, 143 or 129 ended by SIGINT, SIGTERM or SIGHUP"
     )]
     Test(Box<Test>),
     /// Run one call or goal on our machine; print what the shell of the language would
@@ -237,6 +239,10 @@ pub(crate) struct Test {
     /// Runs for each function [default: as long as they bring something new, and some more]
     #[arg(long, value_name = "N")]
     pub(crate) runs: Option<usize>,
+    /// Memory for everything together, shared by the functions that are tested at the same time: 2G, 512M
+    /// [default: three quarters of the machine's]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) memory: Option<usize>,
     /// Functions tested at the same time, or cores for the queries or schedules of one [default: number of
     /// cores]
     #[arg(short, long, value_name = "N", value_parser = at_least_one)]

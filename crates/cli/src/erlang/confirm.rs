@@ -5,12 +5,13 @@ use crate::erlang::finding::{Confirmation, Finding};
 use crate::erlang::frames::{Frame, frames};
 use crate::erlang::schedules::Schedule;
 use crate::erlang::unit::UnitName;
+use crate::flow::Until;
 use ::report::Kind;
 use beam::backend::is_alike;
 use beam::{Followed, Replayed, Replayer, Turn};
 use erlang::builtins;
 use erlang::machine::Allowed;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use term::{Style, Term, print};
 use trace::Outcome;
 
@@ -39,19 +40,19 @@ pub(crate) struct Real<'a> {
 }
 
 /// Tries all findings, and leaves out those that BEAM shows to be none.
-pub(crate) fn confirm(
-    on: Real<'_>,
-    unit: &UnitName,
-    explored: &mut Explored,
-    deadline: Option<Instant>,
-) {
+pub(crate) fn confirm(on: Real<'_>, unit: &UnitName, explored: &mut Explored, until: &Until<'_>) {
     let Real { beam, allowed, was_on_beam } = on;
     explored.findings.retain_mut(|finding| {
-        if deadline.is_some_and(|it| it <= Instant::now()) {
-            finding.confirmation = Confirmation::Unconfirmed("the budget ended first".to_owned());
+        if let Some(why) = until.why_over() {
+            finding.confirmation = Confirmation::Unconfirmed(why.to_owned());
             return true;
         }
         let verdict = try_on_beam(beam, unit, finding);
+        // A call that was cut short looks like one that does not end.
+        if let Some(why) = until.why_over() {
+            finding.confirmation = Confirmation::Unconfirmed(why.to_owned());
+            return true;
+        }
         let is_in_question = was_on_beam && finding.kind != Kind::Timeout
             || matches!(&verdict, Verdict::Unconfirmed(why) if !why.starts_with(NO_END));
         // What the sandbox refused looks like an answer of the program's own.

@@ -94,7 +94,7 @@ impl Sources {
     }
 
     /// Every module with what all units covered of it.
-    pub(crate) fn modules(&self, done: &[Done<Project>]) -> Vec<Module> {
+    pub(crate) fn modules(&self, done: &[Done<'_, Project>]) -> Vec<Module> {
         let mut covered = Covered::default();
         let mut covering: BTreeMap<ClauseId, String> = BTreeMap::new();
         let mut units = Vec::new();

@@ -14,11 +14,12 @@ use crate::erlang::unit::{UnitName, quoted};
 use ::report::{Kind, Level};
 use engine::{Part, Precision};
 use erlang::spec::Origin;
+use serde::{Deserialize, Serialize};
 use term::{Atom, Style, Term, print};
 use trace::{Input, Outcome};
 
 /// The level of a finding, and one line that says why it has it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Rated {
     pub(crate) level: Level,
     pub(crate) because: String,

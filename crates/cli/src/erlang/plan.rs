@@ -151,13 +151,9 @@ impl<'a> Planner<'a> {
         }
         // What we made up counts as runs; what was kept is always run again.
         contract.seeds.truncate(options.runs.unwrap_or(usize::MAX).max(1));
-        if let Some(dir) = &options.out {
-            let earlier = earlier_inputs(dir, &unit);
-            let known = contract.seeds.clone();
-            let is_new = |it: &Input| !known.contains(it) && contract.domain.has(&it.args);
-            let earlier: Vec<Input> = earlier.into_iter().filter(is_new).collect();
-            contract.seeds.extend(earlier);
-        }
+        let mut earlier: Vec<Input> =
+            options.out.iter().flat_map(|dir| earlier_inputs(dir, &unit)).collect();
+        earlier.retain(|it| !contract.seeds.contains(it) && contract.domain.has(&it.args));
         let Test { depth, time, runs, strategy, seed, .. } = options;
         let settings = engine::Settings {
             strays,
@@ -179,6 +175,7 @@ impl<'a> Planner<'a> {
             unit,
             argument_names: names.unwrap_or_default(),
             contract,
+            earlier,
             settings,
             schedules,
             nodes_fall,

@@ -16,7 +16,7 @@ use crate::erlang::script::Script;
 use crate::erlang::systems::{DRIVER, DRIVER_NAME};
 use crate::erlang::tests;
 use crate::explain::Code;
-use crate::flow::{Again, Confirming, Done, File, Output, Program, Recorded, Slice};
+use crate::flow::{Again, Confirming, Done, File, Output, Program, Recorded, Slice, Until, of_run};
 use ::report::{Report, WrittenKind, svg};
 use beam::Replayer;
 use beam::backend::{Runner, Witness};
@@ -25,7 +25,6 @@ use erlang::machine::{Allowed, Limits};
 use erlang::{Machine, Settings};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 use trace::{Covered, Input};
 
 /// What one thread runs units on: our machine, and a BEAM of its own if that is asked for.
@@ -56,6 +55,7 @@ impl Program for Project {
         said.extend(diagnostics);
         project.allowed = allowed(&options.allowed);
         project.backend = options.backend;
+        project.memory = of_run(options, MAX_MEMORY);
         project.leave_out(&asked.excluded());
         if project.modules.is_empty() { Vec::new() } else { vec![project] }
     }
@@ -80,6 +80,14 @@ impl Program for Project {
         self.modules.len()
     }
 
+    fn title(unit: &Task) -> String {
+        unit.unit.title()
+    }
+
+    fn earlier(unit: &Task) -> &[Input] {
+        &unit.earlier
+    }
+
     fn worker(&self, interrupt: &Arc<AtomicBool>) -> Result<Sides, String> {
         let machine = machine(self, self.allowed, interrupt)?;
         let runner = match self.backend {
@@ -100,7 +108,7 @@ impl Program for Project {
         worker: &mut Sides,
         unit: &Task,
         before: Option<Explored>,
-        slice: &Slice<'_>,
+        slice: &Slice<'_, Explored>,
     ) -> Explored {
         // The driver and the behaviours run on the machine.
         let runner = worker.runner.as_mut().filter(|_| unit.contract.system.is_none());
@@ -109,9 +117,9 @@ impl Program for Project {
             Backend::Beam | Backend::Machine => OnBeam::Always(it),
         });
         let machines = &|| machine(self, self.allowed, slice.interrupt);
-        let earlier: Vec<Input> = before.iter().flat_map(Explored::worth_keeping).collect();
         let names = self.names();
-        let again = unit.perform(&mut worker.machine, runner, (&names, &earlier), slice, machines);
+        let of = (names.as_slice(), before.as_ref());
+        let again = unit.perform(&mut worker.machine, runner, of, slice, machines);
         match before {
             Some(before) => again.after(before),
             None => again,
@@ -133,24 +141,26 @@ impl Program for Project {
         explored.findings.len()
     }
 
-    fn runtime(&self, _: &mut Vec<Diagnostic>) -> Option<Replayer> {
-        replayer(self)
+    fn runtime(&self, interrupt: &Arc<AtomicBool>, _: &mut Vec<Diagnostic>) -> Option<Replayer> {
+        let mut res = replayer(self)?;
+        res.interrupted_by(interrupt);
+        Some(res)
     }
 
     fn confirm(
         &self,
         runtime: &mut Replayer,
         batch: &mut [(&Task, &mut Explored)],
-        deadline: Option<Instant>,
+        until: &Until<'_>,
     ) {
         for (task, explored) in batch {
             let was_on_beam = self.backend != Backend::Machine;
             let on = Real { beam: &mut *runtime, allowed: self.allowed, was_on_beam };
-            confirm(on, &task.unit, explored, deadline);
+            confirm(on, &task.unit, explored, until);
         }
     }
 
-    fn report(&self, done: &[Done<Project>], into: &mut Report) {
+    fn report(&self, done: &[Done<'_, Project>], into: &mut Report) {
         report::add(self, done, into);
     }
 
@@ -196,7 +206,7 @@ fn install_driver(project: &Project, machine: &mut Machine) -> Result<(), Diagno
 }
 
 /// A message sequence chart for each finding that needs a schedule.
-fn charts(done: &Done<Project>) -> Vec<File> {
+fn charts(done: &Done<'_, Project>) -> Vec<File> {
     let name = file_name(&done.unit.unit);
     let stem = name.strip_suffix(".corpus").unwrap_or(&name);
     let findings = done.explored().into_iter().flat_map(|it| &it.findings);
@@ -230,7 +240,7 @@ pub(crate) fn machine(
     let host = project.host().map_err(|it| it.to_string())?;
     let limits = Limits {
         reductions: MAX_REDUCTIONS,
-        memory_bytes: MAX_MEMORY,
+        memory_bytes: project.memory,
         term_bytes: MAX_TERM,
         ..Limits::default()
     };

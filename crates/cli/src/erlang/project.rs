@@ -5,6 +5,7 @@ use crate::asked::Excluded;
 use crate::diagnostic::Diagnostic;
 use crate::erlang::code::{Function, functions};
 use crate::erlang::coverage::Sources;
+use crate::erlang::explore::MAX_MEMORY;
 use crate::erlang::host::host;
 use crate::erlang::reach::{References, references};
 use crate::erlang::stale;
@@ -28,6 +29,8 @@ pub(crate) struct Project {
     /// Effects that programs may have.
     pub(crate) allowed: Allowed,
     pub(crate) backend: Backend,
+    /// The bytes that a run may use.
+    pub(crate) memory: usize,
     /// The clauses of all modules, once they are planned.
     pub(crate) sources: Sources,
 }
@@ -54,6 +57,7 @@ impl Project {
             systems: Vec::new(),
             allowed: Allowed::default(),
             backend: Backend::Machine,
+            memory: MAX_MEMORY,
             sources: Sources::default(),
         };
         for text in texts {

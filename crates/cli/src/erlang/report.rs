@@ -24,7 +24,7 @@ use term::{Atom, Style, Term, print};
 use trace::{Budget, Covered, Executor, Input, Outcome, Stopped};
 
 /// Adds all units and modules, and the sources that they stand in.
-pub(crate) fn add(project: &Project, done: &[Done<Project>], into: &mut Report) {
+pub(crate) fn add(project: &Project, done: &[Done<'_, Project>], into: &mut Report) {
     for it in done {
         let mut unit = unit(project, it);
         it.excuse(&mut unit);
@@ -62,8 +62,8 @@ fn words(name: &str) -> Language {
     }
 }
 
-fn unit(project: &Project, done: &Done<Project>) -> Unit {
-    let task = &done.unit;
+fn unit(project: &Project, done: &Done<'_, Project>) -> Unit {
+    let task = done.unit;
     let name = &task.unit;
     let mut res = Unit {
         unit: name.to_string(),

@@ -26,6 +26,7 @@ use engine::{follow, step_name};
 use erlang::Machine;
 use erlang::data::NodeId;
 use erlang::machine::Staged;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::atomic::Ordering;
@@ -34,7 +35,7 @@ use term::{Atom, Style, print};
 use trace::{Actor, Blocked, Input, Label, Outcome, Sent, Stage, Step, Stopped, Take};
 
 /// An order of steps that a finding needs.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Schedule {
     /// The names of the steps; see [`step_name`].
     pub(crate) steps: Vec<String>,
@@ -133,7 +134,7 @@ impl Task {
         settings: &ScheduleSettings,
         machine: &mut Machine,
         modules: &[Atom],
-        slice: &Slice<'_>,
+        slice: &Slice<'_, Explored>,
         machines: Machines<'_>,
     ) -> Explored {
         let Slice { interrupt, progress, time, .. } = *slice;
@@ -150,7 +151,7 @@ impl Task {
             Staged::new(machine, first.clone(), function.clone()).within(self.contract.spec());
         stage.is_recorded = *arity > 0;
         let nothing = Input { args: Vec::new() };
-        let seed = self.contract.seeds.first().unwrap_or(&nothing);
+        let seed = self.contract.seeds.first().or(slice.earlier.first()).unwrap_or(&nothing);
         let judge = Judge { unit: &self.unit, contract: &self.contract, modules, shapes: None };
         let gather = || Gathering {
             judge: &judge,

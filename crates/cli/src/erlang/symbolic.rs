@@ -17,7 +17,7 @@ use crate::erlang::rules::{Trace, derive, watched};
 use crate::erlang::schedules::told;
 use crate::erlang::unit::UnitName;
 use crate::explain::Code;
-use crate::flow::interrupt;
+use crate::flow::Interrupt;
 use crate::start::Done;
 use beam::{Replayer, Turn};
 use engine::{End, Failed, ScheduleSettings, Summary, Unfolded, unfold, unfold_schedules};
@@ -46,7 +46,9 @@ pub(crate) fn symbolic(options: &Symbolic) -> Result<Done, Vec<Diagnostic>> {
         }
     };
     let unsupported = |why: String| Diagnostic::new(Code::Unsupported, why);
-    let interrupt = interrupt();
+    let interrupt = Interrupt::new();
+    interrupt.begin();
+    let interrupt = interrupt.flag;
     let mut machine = machine(&project, allowed(&options.allowed), &interrupt)
         .map_err(|it| vec![unsupported(it)])?;
     let sources = Sources::of(&machine, &project);

@@ -2,10 +2,11 @@
 
 use crate::elixir;
 use crate::erlang::systems::Protocol;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use term::{Atom, Encoding, Style, Term, atom_text, print};
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct UnitName {
     pub(crate) module: Atom,
     pub(crate) function: Atom,

@@ -56,7 +56,7 @@ fn solver(of: &solve::Statistics) -> Solver {
     let idle = ["cache", "guess", "z3"].map(|it| (it.to_owned(), 0));
     let mut layers: BTreeMap<String, u64> = idle.into_iter().collect();
     let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
-    layers.extend(of.layers.iter().map(|it| ((*it.0).to_owned(), count(*it.1))));
+    layers.extend(of.layers.iter().map(|it| (it.0.to_string(), count(*it.1))));
     Solver {
         queries: count(of.queries),
         sat: count(of.sat),

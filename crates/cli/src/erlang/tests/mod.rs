@@ -34,7 +34,7 @@ pub(crate) fn files(project: &Project, to: &Output<'_, Project>, beam: &mut Repl
     let Output { done, emit, dir, tests: how, .. } = *to;
     let mut res = Vec::new();
     for module in &project.modules {
-        let of_module = |it: &&Done<Project>| it.unit.unit.module == module.name;
+        let of_module = |it: &&Done<'_, Project>| it.unit.unit.module == module.name;
         let units: Vec<Tested<'_>> = done
             .iter()
             .filter(of_module)
