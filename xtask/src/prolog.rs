@@ -117,7 +117,13 @@ fn round(file: &str, name: &str, modes: &str) -> Result<Round, String> {
     let whole = maker.types.add(Type::Tuple(inputs.into()));
     let seed = maker.types.smallest(whole).and_then(|it| Some(it.as_tuple()?.to_vec()));
     let domain = Domain { types: maker.types, args: Some(whole) };
-    let goal = Goal { module: "user".to_owned(), name: name.to_owned(), args, before: Vec::new() };
+    let goal = Goal {
+        module: "user".to_owned(),
+        name: name.to_owned(),
+        args,
+        before: Vec::new(),
+        types: Vec::new(),
+    };
     let limits = Limits { steps: 100_000, ..Limits::default() };
     let mut library = NoLibrary;
     let mut unit = Unit::new(&mut machine, &mut library, goal, limits, 6);
