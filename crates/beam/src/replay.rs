@@ -5,9 +5,11 @@
 use crate::otp::Otp;
 use crate::peer::path_term;
 use crate::source::Source;
-use erlang::HostError;
+use erlang::{Host, HostError};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use term::{Atom, Style, Term, print};
+use term::{Atom, Term};
 
 const NODES: &str = include_str!("nodes.erl");
 
@@ -21,12 +23,23 @@ pub struct Replayer {
     pub(crate) modules: Vec<(Atom, Source)>,
     /// The nodes that calls need, the first of which they are made on; none: they need no node.
     nodes: Vec<String>,
+    /// Sources of modules of ours that calls need.
+    helpers: Vec<&'static str>,
     /// Modules that BEAM would not load, and why.
     unusable: Vec<(Atom, String)>,
     /// The process that has the modules, counted by starts.
     ready: Option<u32>,
     /// The one that has them with turns.
     pub(crate) turning: Option<u32>,
+}
+
+/// A call as BEAM makes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Applied {
+    pub module: Atom,
+    pub function: Atom,
+    /// An expression in Erlang's syntax whose value is the list of arguments.
+    pub args: String,
 }
 
 /// How a call ended on BEAM.
@@ -38,8 +51,10 @@ pub enum Replayed {
         reason: Term,
         trace: Term,
     },
-    /// It was still running when its time was over.
-    Timeout,
+    /// It was not over when its time was. Whoever waits makes few reductions, however long.
+    Timeout {
+        reductions: u64,
+    },
     /// It was killed, by its memory limit or by another process.
     Killed(Term),
     /// The arguments can't be written down: functions that tell functions apart, some handles.
@@ -56,35 +71,78 @@ impl Replayer {
         if !nodes.is_empty() {
             otp.allow_nodes(nodes.len());
         }
-        Replayer { otp, modules, nodes, unusable: Vec::new(), ready: None, turning: None }
+        Replayer {
+            otp,
+            modules,
+            nodes,
+            helpers: Vec::new(),
+            unusable: Vec::new(),
+            ready: None,
+            turning: None,
+        }
     }
 
-    /// Calls the function in a process of its own.
-    pub fn call(
-        &mut self,
-        module: &Atom,
-        function: &Atom,
-        args: &[Term],
-        limit: Duration,
-    ) -> Result<Replayed, HostError> {
+    /// Loads these modules of ours too.
+    #[must_use]
+    pub fn helped_by(mut self, sources: Vec<&'static str>) -> Replayer {
+        self.helpers = sources;
+        self
+    }
+
+    /// When the flag is set, a call that is being made is cut short like one that has had its time.
+    pub fn interrupted_by(&mut self, flag: &Arc<AtomicBool>) {
+        self.otp.interrupted_by(flag);
+    }
+
+    /// Makes the call in a process of its own.
+    pub fn call(&mut self, call: &Applied, limit: Duration) -> Result<Replayed, HostError> {
         self.prepare()?;
-        if let Some((_, why)) = self.unusable.iter().find(|it| it.0 == *module) {
+        if let Some((_, why)) = self.unusable.iter().find(|it| it.0 == call.module) {
             return Ok(Replayed::Unusable(why.clone()));
         }
-        let args = print(&Term::proper_list(args.to_vec()), Style::INPUT);
         let request = Term::Tuple(vec![
             Term::atom("replay"),
-            Term::Atom(module.clone()),
-            Term::Atom(function.clone()),
-            Term::binary(args.into_bytes()),
+            Term::Atom(call.module.clone()),
+            Term::Atom(call.function.clone()),
+            Term::binary(call.args.clone().into_bytes()),
         ]);
         match self.ask(limit, request) {
             Ok(answer) => {
                 read(answer).ok_or_else(|| HostError::Lost("no answer to a call".to_owned()))
             }
-            Err(HostError::Timeout(_)) => Ok(Replayed::Timeout),
+            // What nodes did is not counted.
+            Err(HostError::Timeout(_)) if !self.nodes.is_empty() => {
+                Ok(Replayed::Timeout { reductions: u64::MAX })
+            }
+            Err(HostError::Timeout(_)) => Ok(Replayed::Timeout { reductions: self.otp.spent() }),
             Err(error) => Err(error),
         }
+    }
+
+    /// The first of these functions that the call comes to; `None` if it comes to none, or if nobody knows.
+    pub fn touches(
+        &mut self,
+        call: &Applied,
+        named: &[(&str, &str, u8)],
+        limit: Duration,
+    ) -> Option<String> {
+        self.prepare().ok()?;
+        let named = named.iter().map(|(module, name, arity)| {
+            Term::Tuple(vec![Term::atom(module), Term::atom(name), Term::Int((*arity).into())])
+        });
+        let request = Term::Tuple(vec![
+            Term::atom("touches"),
+            Term::Atom(call.module.clone()),
+            Term::Atom(call.function.clone()),
+            Term::binary(call.args.clone().into_bytes()),
+            Term::proper_list(named.collect()),
+        ]);
+        let answer = self.otp.ask(limit, &request).ok()?;
+        let [_, found] = answer.as_tuple()? else { return None };
+        let [Term::Atom(module), Term::Atom(name), Term::Int(arity)] = found.as_tuple()? else {
+            return None;
+        };
+        Some(format!("{}:{}/{arity}", module.as_str(), name.as_str()))
     }
 
     /// Asks the runtime, or nodes that it starts for this request alone.
@@ -116,6 +174,9 @@ impl Replayer {
         self.unusable.clear();
         if !self.nodes.is_empty() {
             self.help(NODES)?;
+        }
+        for source in self.helpers.clone() {
+            self.help(source)?;
         }
         for (name, source) in self.modules.clone() {
             let path = path_term(source.path());

@@ -5,11 +5,12 @@
 //! schedule is lost, and the run goes on without it.
 
 use crate::peer::path_term;
-use crate::replay::{Replayed, Replayer, read};
+use crate::replay::{Applied, Replayed, Replayer, read};
 use crate::source::Source;
 use erlang::HostError;
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
-use term::{Atom, Style, Term, print};
+use term::Term;
 
 const TOKEN: &str = include_str!("token.erl");
 
@@ -33,7 +34,7 @@ const HELD_UP: &[&str] =
     &["atomics", "counters", "erlang", "erts_internal", "ets", "persistent_term"];
 
 /// One step of a schedule.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Turn {
     pub name: String,
     pub how: How,
@@ -43,7 +44,7 @@ pub struct Turn {
     pub module: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum How {
     Next,
     Takes,
@@ -64,24 +65,21 @@ pub struct Followed {
 }
 
 impl Replayer {
-    /// Calls the function and lets its processes take their turns.
+    /// Makes the call and lets its processes take their turns.
     pub fn follow(
         &mut self,
-        module: &Atom,
-        function: &Atom,
-        args: &[Term],
+        call: &Applied,
         turns: &[Turn],
         limit: Duration,
     ) -> Result<Followed, HostError> {
         self.prepare()?;
         self.prepare_turns()?;
-        let args = print(&Term::proper_list(args.to_vec()), Style::INPUT);
         let held = self.held_up(turns);
         let request = Term::Tuple(vec![
             Term::atom("follow"),
-            Term::Atom(module.clone()),
-            Term::Atom(function.clone()),
-            Term::binary(args.into_bytes()),
+            Term::Atom(call.module.clone()),
+            Term::Atom(call.function.clone()),
+            Term::binary(call.args.clone().into_bytes()),
             Term::proper_list(held.iter().map(|it| turn_term(it.1)).collect()),
         ]);
         let answer = self.ask(limit, request)?;

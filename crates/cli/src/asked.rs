@@ -47,7 +47,7 @@ pub(crate) enum Origin {
 /// Options that concern the whole run, and so can't be set for a path or a unit.
 const OF_WHOLE_RUN: &[&str] = &[
     "baseline", "budget", "config", "emit", "exclude", "fail-on", "format", "function", "jobs",
-    "nodes", "out", "pa", "report", "strict", "verbose",
+    "memory", "nodes", "out", "pa", "report", "strict", "verbose",
 ];
 
 impl Asked {

@@ -49,6 +49,7 @@ codes! {
     BadConfig "G023",
     BadBaseline "G024",
     NoSandbox "G025",
+    OldCode "G028",
     BadSyntax "G030",
     BadClause "G031",
     NoPredicate "G032",

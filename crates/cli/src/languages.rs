@@ -3,8 +3,9 @@
 use crate::asked::Asked;
 use crate::diagnostic::Diagnostic;
 use crate::erlang::Project;
-use crate::flow::{Flow, Recorded, Replayed, replay_on};
+use crate::flow::{Flow, Recorded, Replayed, replay_on, serve};
 use crate::prolog::{Source, is_prolog};
+use std::process::ExitCode;
 
 /// A family of languages that share a runtime, and so a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,9 +35,24 @@ impl Family {
     /// Explores all that the targets hold.
     pub(crate) fn explore(self, targets: &[String], flow: &mut Flow<'_>) {
         match self {
-            Family::Beam => flow.explore::<Project>(targets),
-            Family::Prolog => flow.explore::<Source>(targets),
+            Family::Beam => flow.explore::<Project>(self, targets),
+            Family::Prolog => flow.explore::<Source>(self, targets),
         }
+    }
+
+    /// Explores units of these targets for another process.
+    pub(crate) fn serve(self, asked: &Asked) -> ExitCode {
+        let own = by_family(&asked.test.targets).into_iter().find(|it| it.0 == self);
+        let targets = own.map(|it| it.1).unwrap_or_default();
+        match self {
+            Family::Beam => serve::<Project>(&targets, asked),
+            Family::Prolog => serve::<Source>(&targets, asked),
+        }
+    }
+
+    /// Its place among all.
+    pub(crate) fn number(self) -> usize {
+        Family::ALL.iter().position(|it| *it == self).unwrap_or(0)
     }
 
     /// Runs recorded inputs again.

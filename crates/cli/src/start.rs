@@ -6,7 +6,7 @@ use crate::configure::{init, show_config};
 use crate::diagnostic::Diagnostic;
 use crate::erlang::{instrument, run, symbolic};
 use crate::explain::Code;
-use crate::flow::{replay, test};
+use crate::flow::{Role, replay, test};
 use crate::prolog::is_prolog;
 use ::report::Colours;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
@@ -24,7 +24,15 @@ pub(crate) const STACK_BYTES: usize = 1 << 30;
 
 /// Does what the arguments of the process ask for.
 pub fn start() -> ExitCode {
-    let arguments = spelled_for_parser(env::args_os());
+    let given: Vec<OsString> = env::args_os().collect();
+    let (role, given) = match Role::of_args(&given) {
+        Some((role, given)) => (Some(role), given),
+        None => (None, given),
+    };
+    if let Some(role) = &role {
+        role.begin();
+    }
+    let arguments = spelled_for_parser(given.into_iter());
     let matches = CommandLine::command().get_matches_from(&arguments);
     let mut command_line = match CommandLine::from_arg_matches(&matches) {
         Ok(command_line) => command_line,
@@ -39,7 +47,10 @@ pub fn start() -> ExitCode {
         write(&mut io::stderr(), text.as_bytes());
     }));
     let worker = thread::Builder::new().name("gimlet".to_owned()).stack_size(STACK_BYTES);
-    let worker = worker.spawn(move || perform(&command_line.command, &matches, &arguments));
+    let worker = worker.spawn(move || match (&role, &command_line.command) {
+        (Some(role), Command::Test(options)) => work(role, options, &matches, &arguments),
+        (_, command) => perform(command, &matches, &arguments),
+    });
     match worker.map(thread::JoinHandle::join) {
         Ok(Ok(code)) => code,
         // The hook has said it.
@@ -80,8 +91,7 @@ fn perform(command: &Command, matches: &ArgMatches, arguments: &[OsString]) -> E
     let (diagnostics, code) = match done {
         Ok(Done { stdout, stderr, diagnostics, code }) => {
             write(&mut io::stderr(), &stderr);
-            write(&mut io::stdout(), &stdout);
-            (diagnostics, code)
+            told(&stdout, diagnostics, code)
         }
         Err(diagnostics) => (diagnostics, ExitCode::from(COULD_NOT)),
     };
@@ -90,6 +100,33 @@ fn perform(command: &Command, matches: &ArgMatches, arguments: &[OsString]) -> E
         write(&mut io::stderr(), diagnostic.render(colours).as_bytes());
     }
     code
+}
+
+/// Writes to standard output; what can't be written there was not done.
+fn told(
+    stdout: &[u8],
+    mut diagnostics: Vec<Diagnostic>,
+    code: ExitCode,
+) -> (Vec<Diagnostic>, ExitCode) {
+    let mut to = io::stdout();
+    match to.write_all(stdout).and_then(|()| to.flush()) {
+        // A reader that has gone away, as in `gimlet ... | head`, has what it wanted.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            let title = format!("standard output can't be written: {error}");
+            diagnostics.push(Diagnostic::new(Code::CanNotWrite, title));
+            (diagnostics, ExitCode::from(COULD_NOT))
+        }
+        Ok(()) | Err(_) => (diagnostics, code),
+    }
+}
+
+/// Explores units for the process that started this one.
+fn work(role: &Role, options: &Test, matches: &ArgMatches, arguments: &[OsString]) -> ExitCode {
+    match (role.family(), asked(options, matches, arguments)) {
+        (Some(family), Ok(asked)) => family.serve(&asked),
+        // Its owner has told the user.
+        (_, Ok(_) | Err(_)) => ExitCode::from(COULD_NOT),
+    }
 }
 
 /// The options of `test` with what the configuration adds.

@@ -1,10 +1,11 @@
 //! What an exploration found, as plain data. Knows no language and prints nothing.
 
+use serde::{Deserialize, Serialize};
 use solve::Statistics;
 use std::collections::{BTreeMap, BTreeSet};
 use trace::{ClauseId, Covered, Input, Outcome, SiteId};
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Report {
     /// One for each path that was taken, in the order in which they were found.
     pub tests: Vec<Test>,
@@ -33,16 +34,18 @@ pub struct Report {
     pub is_saturated: bool,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Test {
     pub input: Input,
     pub outcome: Outcome,
     /// It went where no run had been before it.
     pub is_news: bool,
+    /// The clauses that it entered, if it went somewhere new.
+    pub covered: Covered,
 }
 
 /// Why the exploration ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Stop {
     /// Every way was taken, proved impossible, or given up by the solver.
     #[default]

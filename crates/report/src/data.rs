@@ -132,6 +132,8 @@ pub enum Verdict {
 pub enum Stop {
     #[default]
     Exhausted,
+    /// Nothing was left but what the solver could not answer.
+    Unknown,
     Depth,
     Time,
     Runs,
@@ -143,6 +145,7 @@ impl Stop {
     pub fn name(self) -> &'static str {
         match self {
             Stop::Exhausted => "exhausted",
+            Stop::Unknown => "unknown",
             Stop::Depth => "depth",
             Stop::Time => "time",
             Stop::Runs => "runs",
@@ -346,7 +349,7 @@ impl Why {
         match self {
             Why::Unsatisfiable => "no input leads there",
             Why::Unknown => "the solver or the machine could not follow",
-            Why::NotTried => "the budget ended first",
+            Why::NotTried => "the search ended before a run came there",
             Why::NotReachable => "nothing that was tested calls it",
         }
     }

@@ -9,6 +9,7 @@ mod finding;
 mod rank;
 mod summary;
 
+mod bounded;
 mod chart;
 mod page;
 mod paint;
@@ -16,6 +17,7 @@ mod snippet;
 
 mod formats;
 
+pub use bounded::{MOST_TESTS, is_cut, kept};
 pub use chart::{Chart, Fate, Mail, Row, svg};
 pub use data::{
     Bindings, Build, CoveredLine, FunctionShare, Language, Loss, Matched, Module, Report, SCHEMA,

@@ -1,19 +1,21 @@
 //! All layers in their order, and what each of them did.
 
 use crate::{Answer, Bounded, Cached, Checked, Effort, Query, Sliced, Solver, Structure, Z3};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// What was asked, and who answered.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Statistics {
     pub queries: usize,
     pub sat: usize,
     pub unsat: usize,
     pub unknown: usize,
     /// How many queries each layer settled, by its name: `cache`, `guess`, `z3`.
-    pub layers: BTreeMap<&'static str, usize>,
+    pub layers: BTreeMap<Cow<'static, str>, usize>,
 }
 
 impl Statistics {
@@ -23,7 +25,7 @@ impl Statistics {
         self.unsat += other.unsat;
         self.unknown += other.unknown;
         for (layer, n) in &other.layers {
-            *self.layers.entry(layer).or_default() += n;
+            *self.layers.entry(layer.clone()).or_default() += n;
         }
     }
 }
@@ -72,7 +74,7 @@ impl Solver for Chain {
             (false, true) => "cache",
             (false, false) => "guess",
         };
-        *counts.layers.entry(layer).or_default() += 1;
+        *counts.layers.entry(Cow::Borrowed(layer)).or_default() += 1;
         answer
     }
 

@@ -113,6 +113,8 @@ impl Asker {
     fn new(effort: Effort) -> Asker {
         let solver = ::z3::Solver::new();
         let mut params = Params::new();
+        // It would catch Ctrl-C while it thinks, and nobody else would hear of it.
+        params.set_bool("ctrl_c", false);
         params.set_u32("rlimit", effort.0);
         // Some steps of Z3 count for little and take long.
         params.set_u32("timeout", MAX_MILLIS);

@@ -1,8 +1,10 @@
 //! Bitstrings: a byte vector whose last byte may be used in part, from its high end.
 
+use serde::{Deserialize, Serialize};
+
 /// Invariant: `bytes.len() == bit_len.div_ceil(8)` and unused low bits of the last byte are zero,
 /// so equal bitstrings are equal values.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Bits {
     bytes: Vec<u8>,
     bit_len: usize,

@@ -6,12 +6,13 @@
 use crate::bits::Bits;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
+use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 use std::cell::Cell;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Atom(pub SmolStr);
 
 impl Atom {
@@ -30,7 +31,7 @@ impl fmt::Debug for Atom {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Term {
     Int(i64),
     /// Invariant: does not fit `Int`. Made by [`Term::integer`].
@@ -52,13 +53,13 @@ pub enum Term {
 /// One or more cells and what ends them: `[1,2|tail]`.
 ///
 /// Invariant: `items` is not empty and `tail` is no list, so a list has one representation.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct List {
     pub items: Vec<Term>,
     pub tail: Term,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Fun {
     External {
         module: Atom,
@@ -116,7 +117,7 @@ impl Fun {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Pid {
     pub node: Atom,
     pub id: u32,
@@ -124,14 +125,14 @@ pub struct Pid {
     pub creation: u32,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Port {
     pub node: Atom,
     pub id: u64,
     pub creation: u32,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Reference {
     pub node: Atom,
     pub creation: u32,

@@ -3,11 +3,12 @@
 //! A run records no more than that. What each alternative asks of the input is derived when
 //! somebody wants to take it.
 
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use term::{Constraint, ExprId, Exprs, Kind, Op, Term};
 
 /// A place in the program where execution can go more than one way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SiteId(pub u32);
 
 /// Invariant: exactly one alternative holds for the run's own input, and it is `taken`.

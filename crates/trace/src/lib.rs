@@ -12,11 +12,12 @@ pub use schedule::{
     Waiting,
 };
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use term::{Atom, ExprId, Exprs, Model, Term};
 
 /// The arguments of the unit. The n-th is `Var(n)` in every expression of the run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Input {
     pub args: Vec<Term>,
 }
@@ -33,7 +34,7 @@ impl Input {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Outcome {
     Value(Term),
     /// The program failed; reason and trace are in its own words.
@@ -49,7 +50,7 @@ pub enum Outcome {
 }
 
 /// Why a run was ended before its program ended it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Stopped {
     /// A budget was used up: the program may have no bound on it.
     OutOf(Budget),
@@ -66,7 +67,7 @@ pub enum Stopped {
 }
 
 /// What a run may use only so much of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Budget {
     Reductions,
     Memory,
@@ -133,11 +134,11 @@ pub struct Tried {
 }
 
 /// A clause of the source; the executor's program knows which.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ClauseId(pub u32);
 
 /// A set of clauses whose bodies were entered.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Covered {
     words: Vec<u64>,
 }

@@ -2,6 +2,7 @@
 
 use erlang::ModuleCode;
 use erlang::core::MARK;
+use std::collections::BTreeSet;
 use term::{Atom, Term};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +35,54 @@ pub(crate) fn functions(code: &ModuleCode) -> Vec<Function> {
     items(definitions).iter().filter_map(function).collect()
 }
 
+/// How the source names the arguments of a function: as its clauses do, if those that give an argument a name
+/// give it the same one; "argument 2" otherwise.
+pub(crate) fn argument_names(code: &ModuleCode, function: &Atom, arity: usize) -> Vec<String> {
+    let clauses = clauses(code, function, arity).unwrap_or_default();
+    let name = |n: usize| {
+        let patterns = clauses.iter().filter_map(|it| it.get(n));
+        let mut names: Vec<&str> = patterns.filter_map(variable).collect();
+        names.dedup();
+        let only = if let [only] = names[..] { Some(only.to_owned()) } else { None };
+        only.unwrap_or_else(|| match arity {
+            1 => "the argument".to_owned(),
+            _ => format!("argument {}", n + 1),
+        })
+    };
+    (0..arity).map(name).collect()
+}
+
+/// The patterns of each clause of a function: the compiler makes one `case` of all clauses.
+fn clauses<'a>(code: &'a ModuleCode, function: &Atom, arity: usize) -> Option<Vec<&'a [Term]>> {
+    let [_, _, _, _, _, definitions] = code.core.as_tuple()? else { return None };
+    let is_it = |it: &Term| {
+        let found = it.as_tuple().and_then(|it| name_and_arity(it.first()?));
+        found.is_some_and(|it| it.0 == *function && usize::try_from(it.1) == Ok(arity))
+    };
+    let definition = items(definitions).iter().find(|it| is_it(it))?;
+    // {c_fun, Anno, Variables, {c_case, Anno, Values, Clauses}}, and {c_clause, Anno, Patterns, Guard, Body}
+    let [_, value] = definition.as_tuple()? else { return None };
+    let [_, _, _, body] = value.as_tuple()? else { return None };
+    let [kind, _, _, clauses] = body.as_tuple()? else { return None };
+    if kind.as_atom() != Some("c_case") {
+        return None;
+    }
+    let patterns = |it: &'a Term| Some(items(it.as_tuple()?.get(2)?));
+    Some(items(clauses).iter().filter_map(patterns).collect())
+}
+
+/// The name of a variable that the source has, without what Elixir's compiler adds: `_items@1` is `items`.
+fn variable(pattern: &Term) -> Option<&str> {
+    let variable = match pattern.as_tuple()? {
+        [kind, _, variable, _] if kind.as_atom() == Some("c_alias") => variable,
+        _ => pattern,
+    };
+    let [kind, _, name] = variable.as_tuple()? else { return None };
+    let name = name.as_atom().filter(|_| kind.as_atom() == Some("c_var"))?;
+    let of_elixir = name.strip_prefix('_').and_then(|it| it.split_once('@'));
+    Some(of_elixir.map_or(name, |it| it.0)).filter(|it| !it.is_empty())
+}
+
 fn items(list: &Term) -> &[Term] {
     list.as_list().unwrap_or_default()
 }
@@ -54,4 +103,92 @@ fn position(value: &Term) -> Option<(usize, usize)> {
         };
         Some((usize::try_from(line).ok()?, usize::try_from(column).ok()?))
     })
+}
+
+/// The structs that are made by other modules than their own.
+pub(crate) fn foreign_structs<'c>(modules: impl Iterator<Item = &'c ModuleCode>) -> Vec<Atom> {
+    let mut res = BTreeSet::new();
+    for code in modules {
+        let mut todo = vec![&code.core];
+        while let Some(node) = todo.pop() {
+            let found = match node {
+                Term::Tuple(parts) => {
+                    match (parts.first().and_then(Term::as_atom), parts.as_slice()) {
+                        // What is matched is not made.
+                        (Some("c_clause"), [_, _, _, guard, body]) => {
+                            todo.extend([guard, body]);
+                            None
+                        }
+                        (Some("c_map_pair"), [_, _, _, key, value]) => {
+                            todo.push(value);
+                            literal(key).filter(|it| is_struct_key(it)).and_then(|_| literal(value))
+                        }
+                        (Some("c_literal"), [_, _, value]) => {
+                            todo.push(value);
+                            None
+                        }
+                        _ => {
+                            todo.extend(parts);
+                            None
+                        }
+                    }
+                }
+                Term::List(list) => {
+                    todo.extend(list.items.iter().chain([&list.tail]));
+                    None
+                }
+                Term::Map(pairs) => {
+                    todo.extend(pairs.iter().map(|it| &it.1));
+                    pairs.iter().find(|it| is_struct_key(&it.0)).map(|it| &it.1)
+                }
+                Term::Int(_)
+                | Term::Big(_)
+                | Term::Float(_)
+                | Term::Atom(_)
+                | Term::Nil
+                | Term::Bits(_)
+                | Term::Fun(_)
+                | Term::Pid(_)
+                | Term::Port(_)
+                | Term::Ref(_) => None,
+            };
+            if let Some(Term::Atom(name)) = found
+                && *name != code.name
+            {
+                res.insert(name.clone());
+            }
+        }
+    }
+    res.into_iter().collect()
+}
+
+fn is_struct_key(key: &Term) -> bool {
+    key.as_atom() == Some("__struct__")
+}
+
+fn literal(node: &Term) -> Option<&Term> {
+    match node.as_tuple()? {
+        [kind, _, value] if kind.as_atom() == Some("c_literal") => Some(value),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::variable;
+    use term::read_term;
+
+    #[test]
+    fn variables_have_the_names_of_the_source() {
+        let name = |text: &str| variable(&read_term(text).expect("a term")).map(str::to_owned);
+        assert_eq!(name("{c_var, [], 'Items'}").as_deref(), Some("Items"));
+        assert_eq!(name("{c_var, [], '_items@1'}").as_deref(), Some("items"));
+        assert_eq!(
+            name("{c_alias, [], {c_var, [], 'All'}, {c_literal, [], []}}").as_deref(),
+            Some("All")
+        );
+        // `_` of both languages has no name.
+        assert_eq!(name("{c_var, [], 3}"), None);
+        assert_eq!(name("{c_var, [], '_@1'}"), None);
+    }
 }

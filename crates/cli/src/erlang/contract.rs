@@ -1,9 +1,13 @@
 //! What is asked of a unit's inputs and of its results, and where the search begins.
 
+use crate::erlang::refusing::Refusing;
+use crate::erlang::systems::System;
 use crate::erlang::unit::UnitName;
 use engine::{Part, Place, Step};
 use erlang::machine::FromSpec;
-use erlang::spec::{Origin, Signature};
+use erlang::spec::{Maker, Origin, Signature};
+use num_bigint::BigInt;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use term::{Dice, Domain, Style, Term, Type, TypeId, Types, print};
 use trace::Input;
@@ -17,6 +21,10 @@ pub(crate) struct Contract {
     pub(crate) seeds: Vec<Input>,
     /// Each must return true for an input that counts.
     pub(crate) preconditions: Vec<UnitName>,
+    /// Where the modules under test refuse what none of their clauses takes.
+    pub(crate) refusing: Arc<Refusing>,
+    /// The unit is one.
+    pub(crate) system: Option<Arc<System>>,
 }
 
 impl Contract {
@@ -26,13 +34,37 @@ impl Contract {
         let args = from_spec.unwrap_or_else(|| vec![Term::Int(0); unit.arity]);
         let mut seeds = vec![Input { args }];
         seeds.extend(larger(&domain, seed));
-        Contract { signature, domain, seeds, preconditions: vec![] }
+        Contract { signature, domain, seeds, ..Contract::default() }
+    }
+
+    /// What steps a system takes. They are promised to work where the specs of all functions that they
+    /// call say something.
+    pub(crate) fn of_system(system: Arc<System>, seed: u64) -> Contract {
+        let domain = system.domain.clone();
+        let smallest = domain.args.and_then(|it| domain.types.smallest(it));
+        let first = smallest.and_then(|it| Some(Input { args: it.as_tuple()?.to_vec() }));
+        let mut seeds: Vec<Input> = first.into_iter().collect();
+        for seed in (0..N_SEQUENCES).map(|it| seed.wrapping_add(it << 32)) {
+            seeds.extend(larger(&domain, seed).into_iter().filter_map(|it| system.cut(&it)));
+        }
+        seeds.retain(|it| domain.has(&it.args));
+        Contract { domain, seeds, system: Some(system), ..Contract::default() }
     }
 
     /// What the search is told of the unit.
     pub(crate) fn spec(&self) -> FromSpec {
         let promise = self.signature.as_ref().map(Signature::promise).unwrap_or_default();
         FromSpec { domain: Arc::new(self.domain.clone()), promise: Arc::new(promise) }
+    }
+
+    /// The functions that make parts of inputs.
+    pub(crate) fn makers(&self) -> Vec<UnitName> {
+        let makers = self.signature.iter().flat_map(|it| &it.makers);
+        let name = |it: &Maker| {
+            let Maker { module, function, arity, gives: _ } = it.clone();
+            UnitName { module, function, arity }
+        };
+        makers.map(|it| name(&it.0)).collect()
     }
 
     /// Whether somebody promised to take this input.
@@ -43,6 +75,9 @@ impl Contract {
     /// Whether an explicit spec that says more than `term()` of some argument allows this input. That a
     /// behaviour types its callback does not mean that the module takes every such term.
     pub(crate) fn promises(&self, input: &Input) -> bool {
+        if let Some(system) = &self.system {
+            return system.promises(input);
+        }
         let is_promise = |it: &Signature| {
             it.origin == Origin::Spec && it.says_something() && it.allows(&input.args)
         };
@@ -59,6 +94,13 @@ impl Contract {
     /// Whether the input may be tried at all.
     pub(crate) fn has(&self, input: &Input) -> bool {
         self.domain.has(&input.args)
+    }
+
+    /// Whether a part that the spec types as `char()` is a surrogate code point. `char()` has them, texts do
+    /// not.
+    pub(crate) fn has_surrogate_char(&self, input: &Input) -> bool {
+        let Domain { types, args } = &self.domain;
+        args.is_some_and(|it| has_surrogate(types, it, &Term::Tuple(input.args.clone())))
     }
 
     /// Why a result is not what the spec promises.
@@ -117,6 +159,32 @@ fn types_of_part(types: &Types, of: TypeId, step: &Step) -> Vec<TypeId> {
         ) => Vec::new(),
     }
 }
+
+/// Code points that stand for halves of others in UTF-16, and for no character.
+pub(crate) const SURROGATES: RangeInclusive<i64> = 0xD800..=0xDFFF;
+
+fn has_surrogate(types: &Types, of: TypeId, term: &Term) -> bool {
+    let has = |of: &TypeId, term: &Term| has_surrogate(types, *of, term);
+    match (types.get(of), term) {
+        (Type::Range { high: Some(high), .. }, Term::Int(code)) => {
+            *high == BigInt::from(u32::from(char::MAX)) && SURROGATES.contains(code)
+        }
+        (Type::Union(members), _) => members.iter().any(|it| has(it, term)),
+        (Type::List { item, tail, .. }, Term::List(list)) => {
+            list.items.iter().any(|it| has(item, it)) || has(tail, &list.tail)
+        }
+        (Type::Tuple(of), Term::Tuple(items)) if of.len() == items.len() => {
+            of.iter().zip(items).any(|(of, item)| has(of, item))
+        }
+        (Type::Map(fields), Term::Map(pairs)) => {
+            pairs.iter().any(|pair| fields.iter().any(|it| has(&it.value, &pair.1)))
+        }
+        _ => false,
+    }
+}
+
+/// How often sequences are made at random.
+const N_SEQUENCES: u64 = 2;
 
 /// Sizes of inputs that begin where a search from the smallest one comes late or never: what sorts
 /// or merges has code for long lists only.

@@ -14,6 +14,7 @@ use crate::flow::clock::Clock;
 use ::report::Kind;
 use engine::{Alone, Report, ScheduleSettings, Settings, Shapes, Stop, Strategy, Test, explore};
 use erlang::Machine;
+use serde::{Deserialize, Serialize};
 use solve::{Chain, Effort};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -26,7 +27,11 @@ use trace::{Covered, Input, Outcome, SiteId, Stopped};
 #[derive(Clone, Debug)]
 pub(crate) struct Task {
     pub(crate) unit: UnitName,
+    /// How the source names the arguments.
+    pub(crate) argument_names: Vec<String>,
     pub(crate) contract: Contract,
+    /// Inputs that an earlier run left.
+    pub(crate) earlier: Vec<Input>,
     pub(crate) settings: Settings,
     /// How to explore schedules, if that is wanted.
     pub(crate) schedules: Option<ScheduleSettings>,
@@ -43,7 +48,7 @@ pub(crate) struct Task {
 /// Makes more machines for the same project.
 pub(crate) type Machines<'a> = &'a (dyn Fn() -> Result<Machine, String> + Sync);
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Explored {
     pub(crate) report: Report,
     pub(crate) findings: Vec<Finding>,
@@ -85,13 +90,13 @@ const SHARE_OF_REPEATING: u32 = 3;
 const MAX_TESTS: usize = 5_000;
 
 impl Task {
-    /// Explores the unit from its seeds and from what `earlier` rounds found worth keeping.
+    /// Explores the unit from its seeds and from what earlier rounds found worth keeping.
     pub(crate) fn perform(
         &self,
         machine: &mut Machine,
         runner: Option<OnBeam<'_>>,
-        (modules, earlier): (&[Atom], &[Input]),
-        slice: &Slice<'_>,
+        (modules, before): (&[Atom], Option<&Explored>),
+        slice: &Slice<'_, Explored>,
         machines: Machines<'_>,
     ) -> Explored {
         if let Some(settings) = &self.schedules {
@@ -106,8 +111,17 @@ impl Task {
         };
         let mut seen = progress.unit(&self.unit.title());
         let is_shared = self.settings.patience.is_some();
+        let judge = Judge { unit: &self.unit, contract: &self.contract, modules, shapes: None };
+        let found_so_far = |report: &Report, judge: &Judge<'_>, elapsed: Duration| {
+            let found = Explored::so_far(report, judge, elapsed);
+            match before {
+                Some(before) => found.after(before.clone()),
+                None => found,
+            }
+        };
         let mut watch = |report: &Report| {
             seen.update(report);
+            slice.so_far.note(report.n_news, || found_so_far(report, &judge, begin.elapsed()));
             if interrupt.load(Ordering::Relaxed) {
                 return Some(Stop::Interrupted);
             }
@@ -124,7 +138,9 @@ impl Task {
         if settings.max_runs.is_none() && settings.strategy == Strategy::VisitedFirst {
             settings.changes = Some(contract.domain.clone());
         }
-        let seeds: Vec<Input> = contract.seeds.iter().chain(earlier).cloned().collect();
+        let earlier = before.iter().flat_map(|it| it.worth_keeping());
+        let kept = slice.earlier.iter().cloned().chain(earlier);
+        let seeds: Vec<Input> = contract.seeds.iter().cloned().chain(kept).collect();
         let report = Clock::during(time, interrupt, |halt| {
             self.explore(&mut unit, &seeds, settings, &mut watch, (slice.n_cores, halt))
         });
@@ -132,9 +148,11 @@ impl Task {
         let mut res = Explored { report, trouble, ..Explored::default() };
         res.leave_out_refused();
         res.count_stopped();
-        let judge = Judge { unit: &self.unit, contract, modules, shapes: None };
         let ends = res.report.tests.iter().map(|it| (&it.input, &it.outcome));
         let found = judge.findings(ends);
+        if !found.is_empty() {
+            slice.so_far.now(|| found_so_far(&res.report, &judge, begin.elapsed()));
+        }
         let accepted = accepted(&res.report, &judge);
         let is_in_question = |it: &Found| matches!(it.finding.kind, Kind::Crash | Kind::Timeout);
         let left = time.saturating_sub(begin.elapsed());
@@ -159,7 +177,7 @@ impl Task {
             }
             let Found { cause, mut finding, .. } = found;
             minimise(&mut unit, &mut solver, &judge, &cause, &mut finding, &goes_on);
-            let choices = choices_of(&mut unit, &finding.input);
+            let choices = choices_of(&mut unit, &self.unit, &self.argument_names, &finding.input);
             res.findings.push(finding);
             reached.push(choices);
         }
@@ -218,6 +236,29 @@ fn function_at(machine: &Machine, site: SiteId) -> Option<UnitName> {
 }
 
 impl Explored {
+    /// What a search has found that goes on: its findings as they are, neither made smaller nor rated by
+    /// what other inputs do.
+    fn so_far(report: &Report, judge: &Judge<'_>, elapsed: Duration) -> Explored {
+        let is_kept = |it: &&Test| it.is_news && !is_refusal(&it.outcome);
+        let tests: Vec<Test> = report.tests.iter().filter(is_kept).cloned().collect();
+        let found = judge.findings(tests.iter().map(|it| (&it.input, &it.outcome)));
+        let report = Report {
+            tests,
+            n_runs: report.n_runs,
+            losses: report.losses.clone(),
+            n_diverged: report.n_diverged,
+            covered: report.covered.clone(),
+            covering: report.covering.clone(),
+            n_news: report.n_news,
+            stop: Stop::Interrupted,
+            given_up: report.given_up.clone(),
+            ..Report::default()
+        };
+        let findings = found.into_iter().map(|it| it.finding).collect();
+        let n_paths = report.tests.len();
+        Explored { report, findings, n_paths, elapsed, ..Explored::default() }
+    }
+
     /// A report of many units must not hold all the paths that there was time for.
     fn keep_some_tests(&mut self) {
         self.n_paths = self.report.tests.len();
@@ -232,6 +273,10 @@ impl Explored {
         let n_tests = self.report.tests.len();
         self.report.tests.retain(|it| !is_refusal(&it.outcome));
         self.n_refused = n_tests - self.report.tests.len();
+        if self.report.tests.is_empty() && self.n_refused > 0 {
+            let what = "no input satisfied the precondition".to_owned();
+            self.report.losses.insert(what, self.n_refused);
+        }
     }
 
     /// What the machine could not do or was not allowed to is a loss like any other.
@@ -265,6 +310,7 @@ impl Explored {
         for (what, count) in before.report.losses {
             *self.report.losses.entry(what).or_default() += count;
         }
+        self.n_refused += before.n_refused;
         let known: BTreeSet<String> = self.findings.iter().map(|it| it.cause.clone()).collect();
         let lost = before.findings.into_iter().filter(|it| !known.contains(&it.cause));
         self.findings.extend(lost);

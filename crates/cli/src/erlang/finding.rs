@@ -9,11 +9,12 @@ use crate::erlang::schedules::Schedule;
 use crate::erlang::unit::UnitName;
 use ::report::{Kind, Reached};
 use engine::Shapes;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use term::{Atom, Fun, Term};
 use trace::{Input, Outcome, Stopped};
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Finding {
     pub(crate) kind: Kind,
     pub(crate) input: Input,
@@ -36,7 +37,7 @@ pub(crate) struct Finding {
     pub(crate) rated: Rated,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Confirmation {
     Confirmed,
     /// And why not.

@@ -5,17 +5,21 @@
 //! raises on purpose.
 
 use crate::elixir::is_elixir;
+use crate::erlang::absent::missing;
+use crate::erlang::contract::SURROGATES;
 use crate::erlang::finding::{Judge, RUNTIME_TAGS};
 use crate::erlang::frames::{Frame, frames};
-use crate::erlang::unit::quoted;
+use crate::erlang::systems::{UNKNOWN, is_runtime_message};
+use crate::erlang::unit::{UnitName, quoted};
 use ::report::{Kind, Level};
 use engine::{Part, Precision};
 use erlang::spec::Origin;
+use serde::{Deserialize, Serialize};
 use term::{Atom, Style, Term, print};
 use trace::{Input, Outcome};
 
 /// The level of a finding, and one line that says why it has it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Rated {
     pub(crate) level: Level,
     pub(crate) because: String,
@@ -36,8 +40,11 @@ impl Judge<'_> {
         outcome: &Outcome,
         decided_by: &[Part],
     ) -> Rated {
-        if kind != Kind::Property && input.args.iter().any(|it| it.has_part(is_text_with_surrogate))
-        {
+        let has_surrogate = || {
+            self.contract.has_surrogate_char(input)
+                || input.args.iter().any(|it| it.has_part(is_text_with_surrogate))
+        };
+        if kind != Kind::Property && has_surrogate() {
             let why = "it holds a surrogate code point, which no text has";
             return Rated::new(Level::Refusal, why);
         }
@@ -69,9 +76,50 @@ impl Judge<'_> {
                 Rated::new(Level::Refusal, why)
             }
             Kind::Crash | Kind::Timeout => self
-                .refusal(input, outcome)
+                .unmeant_message(input, outcome)
+                .or_else(|| self.refusal(input, outcome))
                 .unwrap_or_else(|| self.rate_crash(input, outcome, decided_by)),
         }
+    }
+
+    /// Of a system that fails at a message that nobody means: the module sends no such thing by itself.
+    fn unmeant_message(&self, input: &Input, outcome: &Outcome) -> Option<Rated> {
+        let system = self.contract.system.as_ref()?;
+        let (tag, content) = system.last_step(input)?;
+        let is_start = input.args.get(1).is_some_and(|it| *it == Term::Nil);
+        let refused_by = self.refused_by_callback(outcome);
+        if is_start && !system.promises(input) && refused_by.is_some() {
+            return refused_by;
+        }
+        if let Some(function) = system.function(tag) {
+            let is_own = !system.promises(input) && is_refused_by(&function.name, outcome);
+            let why = format!("no clause of {} takes it, and no spec says so", function.name);
+            return is_own.then(|| Rated::new(Level::Refusal, why));
+        }
+        let message = content.first()?;
+        if message.as_atom() == Some(UNKNOWN) {
+            let why = "only a clause for everything takes this message";
+            return Some(Rated::new(Level::Refusal, why));
+        }
+        if tag.as_str() == "info" && is_runtime_message(message) {
+            let why = "the runtime sends such messages, and it did not send this one";
+            return Some(Rated::new(Level::Refusal, why));
+        }
+        refused_by
+    }
+
+    fn refused_by_callback(&self, outcome: &Outcome) -> Option<Rated> {
+        let system = self.contract.system.as_ref()?;
+        let Outcome::Crash { reason, trace, .. } = outcome else { return None };
+        let first = frames(trace).into_iter().next()?;
+        let is_callback = first.module == system.unit.module
+            && system.callbacks.contains(&(first.function.clone(), first.arity));
+        if reason.as_atom() == Some("function_clause") && is_callback {
+            let name = format!("{}/{}", quoted(&first.function), first.arity);
+            let why = format!("no clause of {name} takes this");
+            return Some(Rated::new(Level::Refusal, why));
+        }
+        None
     }
 
     /// Of a crash whose exception says by itself that the input is not the reason.
@@ -79,7 +127,7 @@ impl Judge<'_> {
         let Outcome::Crash { class, reason, trace } = outcome else { return None };
         let frames = frames(trace);
         let first = frames.first()?;
-        if self.is_deliberate(class, reason, &frames) {
+        if self.is_deliberate(input, class, reason, &frames) {
             let at = first.line.map(|it| format!(" in line {it}")).unwrap_or_default();
             let function = format!("{}/{}", quoted(&first.function), first.arity);
             let why = format!("{function} refuses such inputs with an exception of its own{at}");
@@ -90,15 +138,19 @@ impl Judge<'_> {
     }
 
     /// Whether the code under test raises by itself to say that it does not take its arguments: it throws,
-    /// raises `badarg` or `ArgumentError` or an exception that the project defines, or has a name with `!`.
-    fn is_deliberate(&self, class: &Atom, reason: &Term, frames: &[Frame]) -> bool {
+    /// raises `badarg` or `ArgumentError` or an exception that the project defines, has a name with `!`, hands
+    /// its arguments to `error/2`, or raises in the clause for what no other clause takes, and no spec says that it
+    /// should be taken.
+    fn is_deliberate(&self, input: &Input, class: &Atom, reason: &Term, frames: &[Frame]) -> bool {
         let is_own = |it: &&Frame| self.modules.contains(&it.module);
         let is_named_so = |it: &Frame| is_elixir(&it.module) && it.function.as_str().ends_with('!');
         if frames.iter().filter(is_own).any(is_named_so) {
             return true;
         }
-        if frames.first().filter(is_own).is_none() {
-            return false;
+        let Some(first) = frames.first().filter(is_own) else { return false };
+        let is_last_resort = || self.contract.refusing.has(first) && !self.contract.promises(input);
+        if !is_of_runtime(reason) && (first.args.is_some() || is_last_resort()) {
+            return true;
         }
         let tag = reason.as_tuple().and_then(<[Term]>::first).unwrap_or(reason);
         let is_of_project =
@@ -124,7 +176,11 @@ impl Judge<'_> {
 
     fn rate_crash(&self, input: &Input, outcome: &Outcome, decided_by: &[Part]) -> Rated {
         if self.contract.promises(input) && self.contract.says_something_of(decided_by) {
-            return Rated::new(Level::Promise, "the spec allows this input");
+            let why = match self.contract.system {
+                Some(_) => "the specs of the functions that are called allow these arguments",
+                None => "the spec allows this input",
+            };
+            return Rated::new(Level::Promise, why);
         }
         if let Some(Origin::Callback(behaviour)) =
             self.contract.signature.as_ref().map(|it| &it.origin)
@@ -164,7 +220,7 @@ impl Judge<'_> {
             return Rated::new(Level::Refusal, refused_part(part));
         }
         let example = decided_by.iter().find_map(|it| shapes.example(it, precision));
-        let example = example.map(|it| self.unit.shown(&it.args)).unwrap_or_default();
+        let example = example.map(|it| self.unit.script(&it.args).shown()).unwrap_or_default();
         Rated::new(Level::Suspicious, format!("inputs of this shape end well: {}", cut(&example)))
     }
 }
@@ -173,7 +229,7 @@ impl Judge<'_> {
 fn is_text_with_surrogate(term: &Term) -> bool {
     let Term::List(list) = term else { return false };
     let codes = || list.items.iter().filter_map(Term::as_int);
-    codes().count() == list.items.len() && codes().any(|it| (0xD800..=0xDFFF).contains(&it))
+    codes().count() == list.items.len() && codes().any(|it| SURROGATES.contains(&it))
 }
 
 fn refused_part(part: &Part) -> String {
@@ -220,55 +276,13 @@ fn is_no_match(reason: &Term) -> bool {
     is_of_runtime(reason) && !is_builtin
 }
 
-/// What a system that runs would have, and this one has not: a process, a node, a table, a module that the
-/// input names.
-fn missing(input: &Input, class: &Atom, reason: &Term, frames: &[Frame]) -> Option<String> {
-    if class.as_str() == "exit" {
-        return missing_in_exit(input, reason);
-    }
-    let raised = frames.first()?;
-    match reason.as_atom() {
-        Some("undef") => missing_function(input, &raised.module, &raised.function),
-        Some("badarg") => {
-            let first = raised.args.as_ref()?.first()?;
-            let name = || print(first, Style::TW);
-            match (raised.module.as_str(), raised.function.as_str(), first) {
-                ("ets", _, Term::Atom(_) | Term::Ref(_)) => Some(format!("the table {}", name())),
-                ("persistent_term", "get", _) => Some(format!("the persistent term {}", name())),
-                ("erlang", "!" | "send" | "monitor" | "unregister", Term::Atom(_)) => {
-                    Some(format!("a process with the name {}", name()))
-                }
-                _ => None,
-            }
-        }
-        _ => None,
-    }
-}
-
-/// Exits of calls to another process say why that does not answer, and which call it was:
-/// `{noproc, {gen_server, call, [...]}}`.
-fn missing_in_exit(input: &Input, reason: &Term) -> Option<String> {
-    let parts = reason.as_tuple();
-    let why = parts.and_then(<[Term]>::first).unwrap_or(reason);
-    let is_call = parts.and_then(|it| it.get(1)?.as_tuple()).is_some_and(|it| it.len() == 3);
-    match (why.as_atom(), why.as_tuple()) {
-        (Some("noproc"), _) => Some("a process".to_owned()),
-        (Some("nodedown" | "noconnection"), _) => Some("another node".to_owned()),
-        (Some("timeout" | "calling_self" | "normal" | "shutdown" | "killed"), _) if is_call => {
-            Some("a process that answers".to_owned())
-        }
-        // The stack is in the reason of an error that became an exit.
-        (_, Some([Term::Atom(undef), stack])) if undef.as_str() == "undef" => {
-            let first = frames(stack).into_iter().next()?;
-            missing_function(input, &first.module, &first.function)
-        }
-        _ => None,
-    }
-}
-
-/// A function that is not defined, if the input names its module or it.
-fn missing_function(input: &Input, module: &Atom, function: &Atom) -> Option<String> {
-    let is_name = |it: &Term| matches!(it, Term::Atom(it) if it == module || it == function);
-    let is_named = input.args.iter().any(|it| it.has_part(is_name));
-    is_named.then(|| format!("the function {}:{}", quoted(module), quoted(function)))
+/// Whether no clause of the function takes its arguments.
+fn is_refused_by(function: &UnitName, outcome: &Outcome) -> bool {
+    let Outcome::Crash { reason, trace, .. } = outcome else { return false };
+    let first = frames(trace).into_iter().next();
+    let is_it = |it: Frame| {
+        (it.module, it.function, it.arity)
+            == (function.module.clone(), function.function.clone(), function.arity)
+    };
+    reason.as_atom() == Some("function_clause") && first.is_some_and(is_it)
 }

@@ -6,6 +6,10 @@ mod plan;
 mod project;
 mod rewrite;
 mod select;
+
+mod core;
+mod recipes;
+mod script;
 mod unit;
 
 mod contract;
@@ -13,6 +17,7 @@ mod explore;
 mod gate;
 mod pool;
 
+mod absent;
 mod confirm;
 mod evidence;
 mod finding;
@@ -20,8 +25,11 @@ mod frames;
 mod level;
 mod minimise;
 mod reached;
+mod refusing;
 mod schedules;
 mod shrink;
+mod stale;
+mod systems;
 
 mod corpus;
 mod coverage;

@@ -3,20 +3,23 @@
 use crate::args::{Deliver, Reduction, Test};
 use crate::asked::Asked;
 use crate::diagnostic::Diagnostic;
-use crate::erlang::code::{Function, Visibility};
+use crate::erlang::code::{Function, Visibility, argument_names, foreign_structs};
 use crate::erlang::contract::Contract;
 use crate::erlang::corpus::{file_name, recorded_inputs};
 use crate::erlang::explore::Task;
 use crate::erlang::project::Project;
+use crate::erlang::refusing::Refusing;
 use crate::erlang::select::{first_args, named, parse, select};
+use crate::erlang::systems::{Builder, DRIVER, STEPS, System};
 use crate::erlang::unit::{UnitName, quoted};
 use crate::explain::Code;
 use beam::Otp;
 use engine::{Delivery, Dpor, ScheduleSettings};
 use erlang::Host;
-use erlang::spec::{Directives, Signature, Specs};
+use erlang::spec::{Directives, Inputs, Signature, Specs};
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 use term::{Style, Term, print};
 use trace::{Covered, Input};
 
@@ -29,9 +32,15 @@ pub(crate) fn plan(
     let options = &asked.test;
     project.make_concrete(&options.concrete)?;
     let mut units = select(project, &options.functions)?;
-    let mut planner = Planner::new(project, options.no_spec, diagnostics)?;
+    let asked_for_functions = !options.functions.is_empty();
+    let mut planner =
+        Planner::new(project, options.no_spec, inputs(project, options), diagnostics)?;
     if options.functions.is_empty() {
         units = planner.without_skipped(&units)?;
+    }
+    // Schedules are those of a call.
+    if !options.schedules {
+        units = planner.with_systems(units, asked_for_functions, options)?;
     }
     let preconditions: Vec<UnitName> =
         options.pre.iter().map(|it| planner.precondition(it)).collect::<Result<_, _>>()?;
@@ -52,6 +61,10 @@ pub(crate) fn plan(
         }
         tasks.push(planner.task(unit, &pre, &options)?);
     }
+    let refusing = Arc::new(Refusing::of(planner.project.modules.iter().map(|it| &*it.code)));
+    for task in &mut tasks {
+        task.contract.refusing = Arc::clone(&refusing);
+    }
     if tasks.is_empty() {
         let title = "the configuration leaves every function out";
         return Err(Diagnostic::new(Code::NothingToTest, title).hint("name one with -f"));
@@ -67,7 +80,8 @@ pub(crate) fn plan_one(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Result<(UnitName, Contract), Diagnostic> {
     let unit = named(project, function)?;
-    let contract = Planner::new(project, ignores_specs, diagnostics)?.contract(&unit, &[], 0);
+    let contract =
+        Planner::new(project, ignores_specs, Inputs::MadeUp, diagnostics)?.contract(&unit, &[], 0);
     Ok((unit, contract))
 }
 
@@ -95,10 +109,11 @@ impl<'a> Planner<'a> {
     fn new(
         project: &'a mut Project,
         ignores_specs: bool,
+        inputs: Inputs,
         warnings: &'a mut Vec<Diagnostic>,
     ) -> Result<Planner<'a>, Diagnostic> {
         let host = project.host().map_err(|it| Diagnostic::new(Code::NoOtp, it.to_string()))?;
-        Ok(Planner { project, ignores_specs, host, specs: Specs::default(), warnings })
+        Ok(Planner { project, ignores_specs, host, specs: Specs::new(inputs), warnings })
     }
 
     fn contract(&mut self, unit: &UnitName, pre: &[UnitName], seed: u64) -> Contract {
@@ -115,7 +130,11 @@ impl<'a> Planner<'a> {
         pre: &[UnitName],
         options: &Test,
     ) -> Result<Task, Diagnostic> {
-        let mut contract = self.contract(&unit, pre, options.seed);
+        let system = self.project.systems.iter().find(|it| it.unit == unit).cloned();
+        let mut contract = match system {
+            Some(system) => Contract::of_system(system, options.seed),
+            None => self.contract(&unit, pre, options.seed),
+        };
         let mut strays = Vec::new();
         if let Some(text) = &options.args {
             let args = first_args(text, &unit)?;
@@ -132,13 +151,9 @@ impl<'a> Planner<'a> {
         }
         // What we made up counts as runs; what was kept is always run again.
         contract.seeds.truncate(options.runs.unwrap_or(usize::MAX).max(1));
-        if let Some(dir) = &options.out {
-            let earlier = earlier_inputs(dir, &unit);
-            let known = contract.seeds.clone();
-            let is_new = |it: &Input| !known.contains(it) && contract.domain.has(&it.args);
-            let earlier: Vec<Input> = earlier.into_iter().filter(is_new).collect();
-            contract.seeds.extend(earlier);
-        }
+        let mut earlier: Vec<Input> =
+            options.out.iter().flat_map(|dir| earlier_inputs(dir, &unit)).collect();
+        earlier.retain(|it| !contract.seeds.contains(it) && contract.domain.has(&it.args));
         let Test { depth, time, runs, strategy, seed, .. } = options;
         let settings = engine::Settings {
             strays,
@@ -154,9 +169,13 @@ impl<'a> Planner<'a> {
         let (nodes_fall, finds_blocked) = (options.node_down, options.blocked);
         let may_deepen = depth.is_none();
         let wanted = Covered::default();
+        let code = self.project.module(&unit.module).map(|it| &it.code);
+        let names = code.map(|it| argument_names(it, &unit.function, unit.arity));
         Ok(Task {
             unit,
+            argument_names: names.unwrap_or_default(),
             contract,
+            earlier,
             settings,
             schedules,
             nodes_fall,
@@ -164,6 +183,54 @@ impl<'a> Planner<'a> {
             may_deepen,
             wanted,
         })
+    }
+
+    /// With the systems that modules are, in the place of what is only called in them.
+    fn with_systems(
+        &mut self,
+        units: Vec<UnitName>,
+        are_asked_for: bool,
+        options: &Test,
+    ) -> Result<Vec<UnitName>, Diagnostic> {
+        let n_steps = options.sequence.unwrap_or(STEPS);
+        let mut systems: Vec<Arc<System>> = Vec::new();
+        let mut specs = Specs::default();
+        let mut res = Vec::new();
+        for module in &self.project.modules {
+            let mut own: Vec<UnitName> =
+                units.iter().filter(|it| it.module == module.name).cloned().collect();
+            if own.is_empty() {
+                continue;
+            }
+            let mut builder = Builder {
+                specs: &mut specs,
+                host: &mut self.host,
+                ignores_specs: self.ignores_specs,
+                n_steps,
+            };
+            let wants = |it: &System| !are_asked_for || own.contains(&it.unit);
+            let system = builder.system(module).filter(wants);
+            let sequence = match (&system, options.sequence) {
+                (None, Some(_)) => builder.sequence(module, &own),
+                (Some(_), _) | (None, None) => None,
+            };
+            if let Some(system) = system {
+                own.retain(|it| !system.takes(it) && *it != system.unit);
+                own.push(system.unit.clone());
+                systems.push(Arc::new(system));
+            } else if let Some(sequence) = sequence {
+                own.push(sequence.unit.clone());
+                systems.push(Arc::new(sequence));
+            }
+            res.extend(own);
+        }
+        if !systems.is_empty() {
+            let driver = self.host.load_text(DRIVER);
+            let driver = driver.map_err(|it| Diagnostic::new(Code::NoOtp, it.to_string()))?;
+            self.project.helpers.push(Arc::new(driver));
+            self.project.systems = systems;
+        }
+        Ok(res)
     }
 
     fn signature(&mut self, unit: &UnitName) -> Option<Signature> {
@@ -175,6 +242,10 @@ impl<'a> Planner<'a> {
             Ok(Some(signature)) => {
                 for gap in &signature.gaps {
                     let title = format!("the spec of {unit} is only partly understood: {gap}");
+                    self.warnings.push(Diagnostic::warning(Code::PartOfSpec, title));
+                }
+                for why in &signature.unmade {
+                    let title = format!("inputs are made up where they should be built: {why}");
                     self.warnings.push(Diagnostic::warning(Code::PartOfSpec, title));
                 }
                 if signature.first_input().is_none() {
@@ -281,6 +352,14 @@ impl<'a> Planner<'a> {
                 .hint("it is run, and the search goes on with inputs that fit; see --no-spec"),
         );
     }
+}
+
+/// Where values come from that only their module makes.
+fn inputs(project: &Project, options: &Test) -> Inputs {
+    if options.made_up {
+        return Inputs::MadeUp;
+    }
+    Inputs::Built { open_tags: foreign_structs(project.modules.iter().map(|it| &*it.code)) }
 }
 
 fn schedules(options: &Test) -> ScheduleSettings {

@@ -3,7 +3,7 @@
 use crate::args::Backend;
 use crate::asked::Asked;
 use crate::diagnostic::Diagnostic;
-use crate::erlang::confirm::confirm;
+use crate::erlang::confirm::{Real, confirm};
 use crate::erlang::corpus::{file_name, print_corpus};
 use crate::erlang::coverage::Sources;
 use crate::erlang::explore::{Explored, MAX_MEMORY, MAX_REDUCTIONS, MAX_TERM, Task};
@@ -12,9 +12,11 @@ use crate::erlang::machine::allowed;
 use crate::erlang::plan::plan;
 use crate::erlang::project::{self, Project};
 use crate::erlang::report;
+use crate::erlang::script::Script;
+use crate::erlang::systems::{DRIVER, DRIVER_NAME};
 use crate::erlang::tests;
 use crate::explain::Code;
-use crate::flow::{Again, Confirming, Done, File, Output, Program, Recorded, Slice};
+use crate::flow::{Again, Confirming, Done, File, Output, Program, Recorded, Slice, Until, of_run};
 use ::report::{Report, WrittenKind, svg};
 use beam::Replayer;
 use beam::backend::{Runner, Witness};
@@ -23,8 +25,6 @@ use erlang::machine::{Allowed, Limits};
 use erlang::{Machine, Settings};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
-use term::read_call;
 use trace::{Covered, Input};
 
 /// What one thread runs units on: our machine, and a BEAM of its own if that is asked for.
@@ -55,6 +55,7 @@ impl Program for Project {
         said.extend(diagnostics);
         project.allowed = allowed(&options.allowed);
         project.backend = options.backend;
+        project.memory = of_run(options, MAX_MEMORY);
         project.leave_out(&asked.excluded());
         if project.modules.is_empty() { Vec::new() } else { vec![project] }
     }
@@ -79,6 +80,14 @@ impl Program for Project {
         self.modules.len()
     }
 
+    fn title(unit: &Task) -> String {
+        unit.unit.title()
+    }
+
+    fn earlier(unit: &Task) -> &[Input] {
+        &unit.earlier
+    }
+
     fn worker(&self, interrupt: &Arc<AtomicBool>) -> Result<Sides, String> {
         let machine = machine(self, self.allowed, interrupt)?;
         let runner = match self.backend {
@@ -99,16 +108,18 @@ impl Program for Project {
         worker: &mut Sides,
         unit: &Task,
         before: Option<Explored>,
-        slice: &Slice<'_>,
+        slice: &Slice<'_, Explored>,
     ) -> Explored {
-        let runner = worker.runner.as_mut().map(|it| match self.backend {
+        // The driver and the behaviours run on the machine.
+        let runner = worker.runner.as_mut().filter(|_| unit.contract.system.is_none());
+        let runner = runner.map(|it| match self.backend {
             Backend::Auto => OnBeam::IfNeeded(it),
             Backend::Beam | Backend::Machine => OnBeam::Always(it),
         });
         let machines = &|| machine(self, self.allowed, slice.interrupt);
-        let earlier: Vec<Input> = before.iter().flat_map(Explored::worth_keeping).collect();
         let names = self.names();
-        let again = unit.perform(&mut worker.machine, runner, (&names, &earlier), slice, machines);
+        let of = (names.as_slice(), before.as_ref());
+        let again = unit.perform(&mut worker.machine, runner, of, slice, machines);
         match before {
             Some(before) => again.after(before),
             None => again,
@@ -130,22 +141,26 @@ impl Program for Project {
         explored.findings.len()
     }
 
-    fn runtime(&self, _: &mut Vec<Diagnostic>) -> Option<Replayer> {
-        replayer(self)
+    fn runtime(&self, interrupt: &Arc<AtomicBool>, _: &mut Vec<Diagnostic>) -> Option<Replayer> {
+        let mut res = replayer(self)?;
+        res.interrupted_by(interrupt);
+        Some(res)
     }
 
     fn confirm(
         &self,
         runtime: &mut Replayer,
         batch: &mut [(&Task, &mut Explored)],
-        deadline: Option<Instant>,
+        until: &Until<'_>,
     ) {
         for (task, explored) in batch {
-            confirm(runtime, &task.unit, explored, deadline);
+            let was_on_beam = self.backend != Backend::Machine;
+            let on = Real { beam: &mut *runtime, allowed: self.allowed, was_on_beam };
+            confirm(on, &task.unit, explored, until);
         }
     }
 
-    fn report(&self, done: &[Done<Project>], into: &mut Report) {
+    fn report(&self, done: &[Done<'_, Project>], into: &mut Report) {
         report::add(self, done, into);
     }
 
@@ -170,22 +185,34 @@ impl Program for Project {
     }
 
     fn has(&self, recorded: &Recorded) -> bool {
-        read_call(&recorded.call).is_ok_and(|it| self.module(&it.module).is_some())
+        Script::read(&recorded.call)
+            .is_ok_and(|it| it.modules().iter().any(|it| self.module(it).is_some()))
     }
 
     fn again(&self, worker: &mut Sides, recorded: &Recorded) -> Result<Again, Diagnostic> {
+        if recorded.call.starts_with(DRIVER_NAME) {
+            install_driver(self, &mut worker.machine)?;
+        }
         report::again(&mut worker.machine, recorded)
     }
 }
 
+/// What runs sequences of steps.
+fn install_driver(project: &Project, machine: &mut Machine) -> Result<(), Diagnostic> {
+    let failed = |why: String| Diagnostic::new(Code::UnitFailed, why);
+    let driver = project.host().and_then(|mut it| it.load_text(DRIVER));
+    let driver = driver.map_err(|it| failed(it.to_string()))?;
+    machine.install(&driver).map_err(|it| failed(it.to_string()))
+}
+
 /// A message sequence chart for each finding that needs a schedule.
-fn charts(done: &Done<Project>) -> Vec<File> {
+fn charts(done: &Done<'_, Project>) -> Vec<File> {
     let name = file_name(&done.unit.unit);
     let stem = name.strip_suffix(".corpus").unwrap_or(&name);
     let findings = done.explored().into_iter().flat_map(|it| &it.findings);
     let chart = |(n, finding): (usize, &crate::erlang::finding::Finding)| {
         let chart = finding.schedule.as_ref()?.chart.as_ref()?;
-        let call = done.unit.unit.shown(&finding.input.args);
+        let call = done.unit.unit.script(&finding.input.args).shown();
         let text = svg(chart, &format!("{} in {call}", finding.kind.name()));
         let name = format!("charts/{stem}.{}.svg", n + 1);
         Some(File { kind: WrittenKind::Chart, name, text, run_with: None })
@@ -213,7 +240,7 @@ pub(crate) fn machine(
     let host = project.host().map_err(|it| it.to_string())?;
     let limits = Limits {
         reductions: MAX_REDUCTIONS,
-        memory_bytes: MAX_MEMORY,
+        memory_bytes: project.memory,
         term_bytes: MAX_TERM,
         ..Limits::default()
     };
@@ -233,5 +260,9 @@ pub(crate) fn replayer(project: &Project) -> Option<Replayer> {
     let with_file = |it: &project::Module| Some((it.name.clone(), it.source.clone()?));
     let modules = project.modules.iter().filter_map(with_file).collect();
     let nodes = project.build.nodes.0.clone();
-    Some(Replayer::new(project.host().ok()?, modules, nodes))
+    let replayer = Replayer::new(project.host().ok()?, modules, nodes);
+    Some(match project.systems.is_empty() {
+        true => replayer,
+        false => replayer.helped_by(vec![DRIVER]),
+    })
 }

@@ -5,8 +5,11 @@ use crate::asked::Excluded;
 use crate::diagnostic::Diagnostic;
 use crate::erlang::code::{Function, functions};
 use crate::erlang::coverage::Sources;
+use crate::erlang::explore::MAX_MEMORY;
 use crate::erlang::host::host;
 use crate::erlang::reach::{References, references};
+use crate::erlang::stale;
+use crate::erlang::systems::System;
 use crate::erlang::trouble::{bad_target, host_trouble};
 use beam::{Otp, Source, Target};
 use erlang::machine::Allowed;
@@ -21,9 +24,13 @@ pub(crate) struct Project {
     pub(crate) modules: Vec<Module>,
     /// Other modules whose code is not as it would be found.
     pub(crate) helpers: Vec<Arc<ModuleCode>>,
+    /// Modules that are explored as systems.
+    pub(crate) systems: Vec<Arc<System>>,
     /// Effects that programs may have.
     pub(crate) allowed: Allowed,
     pub(crate) backend: Backend,
+    /// The bytes that a run may use.
+    pub(crate) memory: usize,
     /// The clauses of all modules, once they are planned.
     pub(crate) sources: Sources,
 }
@@ -47,8 +54,10 @@ impl Project {
             targets: Vec::new(),
             modules: Vec::new(),
             helpers: Vec::new(),
+            systems: Vec::new(),
             allowed: Allowed::default(),
             backend: Backend::Machine,
+            memory: MAX_MEMORY,
             sources: Sources::default(),
         };
         for text in texts {
@@ -78,6 +87,7 @@ impl Project {
                 Err(error) => troubles.push(host_trouble(&error, || project.host())),
             }
         }
+        troubles.extend(stale::warning(&project.modules));
         (project, troubles)
     }
 

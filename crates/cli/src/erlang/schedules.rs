@@ -26,15 +26,16 @@ use engine::{follow, step_name};
 use erlang::Machine;
 use erlang::data::NodeId;
 use erlang::machine::Staged;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
-use term::{Atom, Style, Term, print};
+use term::{Atom, Style, print};
 use trace::{Actor, Blocked, Input, Label, Outcome, Sent, Stage, Step, Stopped, Take};
 
 /// An order of steps that a finding needs.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Schedule {
     /// The names of the steps; see [`step_name`].
     pub(crate) steps: Vec<String>,
@@ -67,15 +68,14 @@ impl Schedule {
     pub(crate) fn run(
         &self,
         machine: &mut Machine,
-        unit: &UnitName,
-        args: &[Term],
+        (module, function): (Atom, Atom),
+        input: &Input,
     ) -> Result<Outcome, String> {
-        let mut stage = Staged::new(machine, unit.module.clone(), unit.function.clone());
+        let mut stage = Staged::new(machine, module, function);
         stage.falling = stage.falls_named(&self.steps);
         stage.delays_signals = self.steps.iter().any(|it| is_signal(it));
-        let input = Input { args: args.to_vec() };
         let Followed { performed, .. } =
-            follow(&mut stage, &input, &self.steps).map_err(|it| it.why)?;
+            follow(&mut stage, input, &self.steps).map_err(|it| it.why)?;
         let crash = performed.crashes.iter().find(|it| Some(stage.name(it.actor)) == self.process);
         let is_left = |it: &Actor| Some(stage.name(*it)) == self.process;
         if performed.waiting.iter().any(is_left) {
@@ -134,7 +134,7 @@ impl Task {
         settings: &ScheduleSettings,
         machine: &mut Machine,
         modules: &[Atom],
-        slice: &Slice<'_>,
+        slice: &Slice<'_, Explored>,
         machines: Machines<'_>,
     ) -> Explored {
         let Slice { interrupt, progress, time, .. } = *slice;
@@ -151,7 +151,7 @@ impl Task {
             Staged::new(machine, first.clone(), function.clone()).within(self.contract.spec());
         stage.is_recorded = *arity > 0;
         let nothing = Input { args: Vec::new() };
-        let seed = self.contract.seeds.first().unwrap_or(&nothing);
+        let seed = self.contract.seeds.first().or(slice.earlier.first()).unwrap_or(&nothing);
         let judge = Judge { unit: &self.unit, contract: &self.contract, modules, shapes: None };
         let gather = || Gathering {
             judge: &judge,
@@ -359,7 +359,8 @@ impl Gathered {
         let is_first = self.ends.see(input, outcome, || shown(Kind::Race, outcome, None));
         if is_first && !performed.is_spinning {
             let (input, outcome) = ((*input).clone(), outcome.clone());
-            self.tests.push(Test { input, outcome, is_news: true });
+            let covered = performed.covered.clone();
+            self.tests.push(Test { input, outcome, is_news: true, covered });
         }
     }
 

@@ -17,7 +17,7 @@ use crate::erlang::rules::{Trace, derive, watched};
 use crate::erlang::schedules::told;
 use crate::erlang::unit::UnitName;
 use crate::explain::Code;
-use crate::flow::interrupt;
+use crate::flow::Interrupt;
 use crate::start::Done;
 use beam::{Replayer, Turn};
 use engine::{End, Failed, ScheduleSettings, Summary, Unfolded, unfold, unfold_schedules};
@@ -46,7 +46,9 @@ pub(crate) fn symbolic(options: &Symbolic) -> Result<Done, Vec<Diagnostic>> {
         }
     };
     let unsupported = |why: String| Diagnostic::new(Code::Unsupported, why);
-    let interrupt = interrupt();
+    let interrupt = Interrupt::new();
+    interrupt.begin();
+    let interrupt = interrupt.flag;
     let mut machine = machine(&project, allowed(&options.allowed), &interrupt)
         .map_err(|it| vec![unsupported(it)])?;
     let sources = Sources::of(&machine, &project);
@@ -149,7 +151,7 @@ fn derivations(
     stage.is_recorded = name.arity > 0;
     let mut res: Vec<(String, Trace)> = Vec::new();
     for end in &tree.ends {
-        let call = name.shown(&end.input.args);
+        let call = name.script(&end.input.args).shown();
         if res.iter().all(|it| it.0 != call) {
             res.push((call, derive(&mut stage, &end.input, &places, options.steps)?));
         }
@@ -257,7 +259,7 @@ fn confirm_schedule(
 
 fn confirm(beam: Option<&mut Replayer>, unit: &UnitName, end: &End) -> Verdict {
     let Some(beam) = beam else { return Verdict::Unconfirmed("there is no BEAM".to_owned()) };
-    match beam.call(&unit.module, &unit.function, &end.input.args, LIMIT) {
+    match beam.call(&unit.script(&end.input.args).on_beam(), LIMIT) {
         Ok(replayed) => compare(&end.outcome, &replayed),
         Err(error) => Verdict::Unconfirmed(error.to_string()),
     }

@@ -18,6 +18,10 @@ const TIME_OF_PROJECT: Duration = Duration::from_secs(300);
 const SHARES: u32 = 2;
 /// The least time of a unit, unless a budget is asked for.
 const LEAST_TIME: Duration = Duration::from_millis(300);
+/// The least time for replaying the findings of a unit, unless a budget is asked for.
+const LEAST_REPLAYING: Duration = Duration::from_secs(10);
+/// And the most for those of many.
+const LONGEST_REPLAYING: Duration = Duration::from_secs(3600);
 /// One part in so many of a budget is kept for replaying findings and for writing reports.
 const KEPT: u32 = 10;
 
@@ -106,6 +110,14 @@ impl Budget {
         }
     }
 
+    /// When the replaying of the findings of so many units has to end, if it begins now. Most take
+    /// milliseconds; without a budget, they have as much time as the search had.
+    pub(crate) fn end_of_replaying(&self, n_units: usize) -> Instant {
+        let n_units = u32::try_from(n_units.max(1)).unwrap_or(u32::MAX);
+        let time = self.of_unit.max(LEAST_REPLAYING).saturating_mul(n_units).min(LONGEST_REPLAYING);
+        self.deadline().unwrap_or_else(|| Instant::now() + time)
+    }
+
     /// Whether the budget is used up, so that units that had no turn stay untried.
     pub(crate) fn is_over(&self) -> bool {
         self.deadline().is_some_and(|it| it <= Instant::now())
@@ -156,5 +168,8 @@ mod tests {
         assert!(LEAST_TIME <= budget(&[], 1).slice(1_000_000, 1, 0));
         assert_eq!(budget(&["--time", "5s"], 100).slice(1_000_000, 1, 0), Duration::from_secs(5));
         assert_eq!(budget(&[], 100).deadline(), None);
+        let begin = Instant::now();
+        let end = budget(&["--time", "20s"], 1).end_of_replaying(3);
+        assert!(begin + Duration::from_secs(60) <= end);
     }
 }

@@ -1,20 +1,73 @@
-//! Ctrl-C and SIGTERM: the search stops, and what was found until then is reported.
+//! Ctrl-C, SIGTERM and SIGHUP: the search stops, and what was found until then is reported.
 
-use crate::start::COULD_NOT;
+use crate::start::write;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::{fs, io, thread};
 
-/// A flag that the first signal sets; the second ends the process at once.
-pub(crate) fn interrupt() -> Arc<AtomicBool> {
-    let res = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&res);
-    let ask_to_stop = move || {
-        // The second signal does not wait for the report.
-        if flag.swap(true, Ordering::Relaxed) {
-            std::process::exit(i32::from(COULD_NOT));
-        }
-    };
-    // Without the handler a signal ends the process, and nothing is reported.
-    drop(ctrlc::set_handler(ask_to_stop));
-    res
+/// What the first signal sets; the second ends the process at once.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Interrupt {
+    pub(crate) flag: Arc<AtomicBool>,
+    signal: Arc<AtomicI32>,
+    /// Whether there is anything that could be reported.
+    has_begun: Arc<AtomicBool>,
+}
+
+/// The code of a process that a signal has ended is this and its number.
+const OF_SIGNAL: i32 = 128;
+
+impl Interrupt {
+    /// Waits for signals from now on, but for those that whoever started us wants to be ignored.
+    pub(crate) fn new() -> Interrupt {
+        let res = Interrupt::default();
+        let Interrupt { flag, signal, has_begun } = res.clone();
+        let Ok(mut signals) = Signals::new(wanted()) else { return res };
+        let waiting = thread::Builder::new().name("signals".to_owned());
+        drop(waiting.spawn(move || {
+            for caught in signals.forever() {
+                signal.store(caught, Ordering::SeqCst);
+                // The second signal does not wait for the report, and before the search there is none.
+                if flag.swap(true, Ordering::SeqCst) {
+                    std::process::exit(OF_SIGNAL + caught);
+                }
+                if !has_begun.load(Ordering::SeqCst) {
+                    write(&mut io::stderr(), b"interrupted: nothing was tested\n");
+                    std::process::exit(OF_SIGNAL + caught);
+                }
+            }
+        }));
+        res
+    }
+
+    /// From now on the first signal is for whoever looks at the flag.
+    pub(crate) fn begin(&self) {
+        self.has_begun.store(true, Ordering::SeqCst);
+    }
+
+    /// The exit code of a process that was asked to stop.
+    pub(crate) fn exit_code(&self) -> Option<u8> {
+        let is_set = self.flag.load(Ordering::SeqCst);
+        let code = OF_SIGNAL + self.signal.load(Ordering::SeqCst);
+        u8::try_from(code).ok().filter(|_| is_set)
+    }
+}
+
+/// `nohup` and shells have programs ignore some of them.
+fn wanted() -> Vec<i32> {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|it| it.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|it| u64::from_str_radix(it.trim(), 16).ok()).unwrap_or(0);
+    let is_wanted = |it: &i32| ignored >> (it - 1) & 1 == 0;
+    [SIGINT, SIGTERM, SIGHUP].into_iter().filter(is_wanted).collect()
+}
+
+/// Of a worker: only its owner is asked to stop.
+pub(super) fn ignore() {
+    let nobody_looks = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        drop(signal_hook::flag::register(signal, Arc::clone(&nobody_looks)));
+    }
 }

@@ -3,32 +3,46 @@
 mod budget;
 pub(crate) mod clock;
 mod files;
+mod hand;
 mod interrupt;
+mod keep;
+mod process;
 mod program;
 mod progress;
 mod replay;
+mod room;
+mod serve;
+mod so_far;
 mod suppressed;
 mod tally;
+mod wire;
 mod workers;
 
 pub(crate) use budget::n_workers;
-pub(crate) use interrupt::interrupt;
-pub(crate) use program::{Confirming, Done, File, Output, Program, Slice, shell_word};
+pub(crate) use interrupt::Interrupt;
+pub(crate) use program::{Confirming, Done, File, Output, Program, Slice, Until, shell_word};
 pub(crate) use progress::{Progress, UnitProgress};
 pub(crate) use replay::{Again, Recorded, Replayed, replay, replay_on};
+pub(crate) use room::of_run;
+pub(crate) use serve::{Role, serve};
+pub(crate) use so_far::SoFar;
 pub(crate) use tally::Tally;
 
+use crate::args::Tests;
 use crate::asked::Asked;
 use crate::confinement::lacking;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::explain::Code;
 use crate::flow::budget::Budget;
 use crate::flow::files::OutputDirectory;
-use crate::flow::workers::Search;
-use crate::languages::by_family;
+use crate::flow::keep::Keeper;
+use crate::flow::process::{Owner, Process};
+use crate::flow::workers::{Alone, Search, Worker};
+use crate::languages::{Family, by_family};
 use crate::start::{self, COULD_NOT, stdout_colours};
-use ::report::{Detail, Report, SCHEMA, Unit, View};
+use ::report::{Detail, MOST_TESTS, Report, SCHEMA, Unit, View, WrittenKind};
 use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -44,7 +58,7 @@ pub(crate) fn test(asked: &Asked) -> Result<start::Done, Vec<Diagnostic>> {
     let mut flow = Flow {
         asked,
         begin,
-        interrupt: interrupt(),
+        interrupt: Interrupt::new(),
         n_families_left: families.len(),
         report: Report {
             schema: SCHEMA,
@@ -57,6 +71,9 @@ pub(crate) fn test(asked: &Asked) -> Result<start::Done, Vec<Diagnostic>> {
         said: Vec::new(),
     };
     for (family, targets) in families {
+        if flow.interrupt.flag.load(Ordering::SeqCst) {
+            break;
+        }
         family.explore(&targets, &mut flow);
         flow.n_families_left -= 1;
     }
@@ -86,7 +103,7 @@ fn is_lacking(code: Code) -> bool {
 pub(crate) struct Flow<'a> {
     asked: &'a Asked,
     begin: Instant,
-    interrupt: Arc<AtomicBool>,
+    interrupt: Interrupt,
     /// Families of languages that still need a part of the budget.
     n_families_left: usize,
     report: Report,
@@ -98,22 +115,15 @@ pub(crate) struct Flow<'a> {
 
 impl Flow<'_> {
     /// Loads, plans, explores and confirms the targets of one family of languages.
-    pub(crate) fn explore<P: Program>(&mut self, targets: &[String]) {
+    pub(crate) fn explore<P: Program>(&mut self, family: Family, targets: &[String]) {
         let options = &self.asked.test;
-        let mut programs = Vec::new();
-        let mut units = Vec::new();
-        for mut program in P::load(targets, self.asked, &mut self.said) {
-            match program.plan(self.asked, &self.interrupt, &mut self.said) {
-                Ok(planned) => {
-                    units.extend(planned.into_iter().map(|it| (programs.len(), it)));
-                    programs.push(program);
-                }
-                Err(diagnostic) => self.said.push(diagnostic),
-            }
-        }
+        let interrupt = &self.interrupt.flag;
+        let Planned { programs, units } =
+            planned::<P>(targets, self.asked, interrupt, &mut self.said);
         if units.is_empty() {
             return;
         }
+        self.interrupt.begin();
         let n_modules = programs.iter().map(P::n_modules).sum();
         let budget = Budget::new(options, n_modules, self.begin, self.n_families_left);
         let n_workers = n_workers(options);
@@ -121,20 +131,41 @@ impl Flow<'_> {
         let said = &mut self.said;
         let lacking = lacking(&options.allowed);
         let mut runtimes: Vec<Option<P::Runtime>> = match &lacking {
-            None => programs.iter().map(|it| it.runtime(said)).collect(),
+            None => programs.iter().map(|it| it.runtime(interrupt, said)).collect(),
             Some(_) => programs.iter().map(|_| None).collect(),
         };
         said.extend(lacking.filter(|it| said.iter().all(|known| known.code != it.code)));
-        let (interrupt, progress) = (&self.interrupt, &progress);
-        let search = Search { programs: &programs, units, n_workers, budget, interrupt, progress };
-        let done = search.run(&mut runtimes);
+        let progress = &progress;
+        let arguments = std::env::args_os().skip(1).collect();
+        let owner = Owner { arguments, plan: plan_of::<P>(&units), interrupt };
+        let n_processes = n_workers.min(units.len());
+        let n_cores = (n_workers / units.len()).max(1);
+        let start = |alone: Alone| {
+            let n_sharing = if alone == Alone::Yes { 1 } else { n_processes };
+            let role = Role::new(family, options, n_sharing, n_cores);
+            Ok(Box::new(Process::start(&owner, &role)?) as Worker<'_, P>)
+        };
+        let search =
+            Search { programs: &programs, units: &units, n_workers, budget, interrupt, progress };
+        let mut keeper = Keeper::new(self.asked, &self.report, &self.known);
+        let known = search.run(&start, &mut runtimes, &mut |moment, known, so_far| {
+            if keeper.is_due(moment) {
+                keeper.keep(&programs, &workers::done(programs.len(), &units, known, so_far));
+            }
+        });
+        let done = workers::done(programs.len(), &units, &known, &[]);
         progress.clear();
         for ((program, done), runtime) in programs.iter().zip(&done).zip(&mut runtimes) {
             program.report(done, &mut self.report);
             if let Some(dir) = &options.out {
                 let targets = &self.report.targets;
-                let to = Output { done, targets, emit: &options.emit, dir };
-                let files = program.files(runtime.as_mut(), &to);
+                let (emit, tests) = (&options.emit, options.tests);
+                let to = Output { done, targets, emit, tests, dir };
+                // Nobody waits until tests were run, and what was cut short passes no test.
+                let is_stopped = || interrupt.load(Ordering::Relaxed);
+                let runtime = runtime.as_mut().filter(|_| !is_stopped());
+                let mut files = program.files(runtime, &to);
+                files.retain(|it| it.kind != WrittenKind::Tests || !is_stopped());
                 self.said.extend(self.output.write(files));
             }
         }
@@ -155,11 +186,15 @@ impl Flow<'_> {
     fn finish(mut self) -> start::Done {
         let options = &self.asked.test;
         let report = &mut self.report;
-        report.interrupted = self.interrupt.load(Ordering::Relaxed);
+        report.interrupted = self.interrupt.flag.load(Ordering::Relaxed);
         report.elapsed_ms = u64::try_from(self.begin.elapsed().as_millis()).unwrap_or(u64::MAX);
         suppressed::mark(report, self.asked, &self.known, &mut self.said);
         report.join_causes();
         report.units.iter_mut().for_each(Unit::judge);
+        report.bound(match options.tests {
+            Tests::Minimal => MOST_TESTS,
+            Tests::All => usize::MAX,
+        });
         for unit in &report.units {
             if let Some(why) = &unit.trouble {
                 let title = format!("{} could not be tested: {why}", unit.unit);
@@ -191,6 +226,8 @@ impl Flow<'_> {
         let is_broken = report.units.iter().all(|it| it.trouble.is_some());
         let code = if is_unwritten {
             ExitCode::from(COULD_NOT)
+        } else if let Some(code) = self.interrupt.exit_code() {
+            ExitCode::from(code)
         } else if report.fails(options.fail_on()) {
             ExitCode::from(1)
         } else if is_missing || is_broken {
@@ -200,4 +237,41 @@ impl Flow<'_> {
         };
         start::Done { stdout, stderr: vec![], diagnostics: self.said, code }
     }
+}
+
+/// The programs of one family of languages, and what is to be tested of them.
+struct Planned<P: Program> {
+    programs: Vec<P>,
+    /// Each with the index of its program; the units of one program stand together.
+    units: Vec<(usize, P::Unit)>,
+}
+
+/// Loads and plans the targets. Whoever does it with the same arguments has the same.
+fn planned<P: Program>(
+    targets: &[String],
+    asked: &Asked,
+    interrupt: &Arc<AtomicBool>,
+    said: &mut Vec<Diagnostic>,
+) -> Planned<P> {
+    let mut res = Planned { programs: Vec::new(), units: Vec::new() };
+    for mut program in P::load(targets, asked, said) {
+        match program.plan(asked, interrupt, said) {
+            Ok(planned) => {
+                let place = res.programs.len();
+                res.units.extend(planned.into_iter().map(|it| (place, it)));
+                res.programs.push(program);
+            }
+            Err(diagnostic) => said.push(diagnostic),
+        }
+    }
+    res
+}
+
+/// A number that equal plans share.
+fn plan_of<P: Program>(units: &[(usize, P::Unit)]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for (place, unit) in units {
+        (place, P::title(unit)).hash(&mut hasher);
+    }
+    hasher.finish()
 }

@@ -1,17 +1,20 @@
 //! What the flow needs to know of a language: how its programs are loaded, planned, explored, confirmed
 //! and turned into tests. A new language implements [`Program`] and is named in `languages.rs`.
 
-use crate::args::Emit;
+use crate::args::{Emit, Tests};
 use crate::asked::Asked;
 use crate::diagnostic::Diagnostic;
 use crate::flow::progress::Progress;
 use crate::flow::replay::{Again, Recorded};
+use crate::flow::so_far::SoFar;
 use ::report::{Report, Stop, Unit, WrittenKind};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use trace::Covered;
+use trace::{Covered, Input};
 
 /// What is loaded together and explored unit by unit: a project of Erlang modules, a file of Prolog.
 pub(crate) trait Program: Sized + Sync {
@@ -19,8 +22,9 @@ pub(crate) trait Program: Sized + Sync {
     type Unit: Send + Sync;
     /// What one thread runs units on: a machine that has the program loaded.
     type Worker;
-    /// What the exploration of a unit has found so far, in the language's own types.
-    type Explored: Send;
+    /// What the exploration of a unit has found so far, in the language's own types. It is plain data:
+    /// what a worker process found is sent to the process that reports it.
+    type Explored: Send + Serialize + DeserializeOwned;
     /// The real runtime of the language, on which findings are replayed.
     type Runtime;
 
@@ -44,6 +48,13 @@ pub(crate) trait Program: Sized + Sync {
     /// How many modules the program has: the default budget grows with them.
     fn n_modules(&self) -> usize;
 
+    /// The name that people give a unit. Equal plans have equal names in the same order.
+    fn title(unit: &Self::Unit) -> String;
+
+    /// Inputs that an earlier run of the tool left for the unit. They were read with the plan and don't
+    /// change with what is written meanwhile.
+    fn earlier(unit: &Self::Unit) -> &[Input];
+
     fn worker(&self, interrupt: &Arc<AtomicBool>) -> Result<Self::Worker, String>;
 
     /// Explores a unit within a slice of time, going on from what an earlier round found.
@@ -52,7 +63,7 @@ pub(crate) trait Program: Sized + Sync {
         worker: &mut Self::Worker,
         unit: &Self::Unit,
         before: Option<Self::Explored>,
-        slice: &Slice<'_>,
+        slice: &Slice<'_, Self::Explored>,
     ) -> Self::Explored;
 
     /// Whether another round may cover more clauses.
@@ -64,19 +75,23 @@ pub(crate) trait Program: Sized + Sync {
     fn n_findings(explored: &Self::Explored) -> usize;
 
     /// Starts the real runtime; without one, nothing is confirmed.
-    fn runtime(&self, said: &mut Vec<Diagnostic>) -> Option<Self::Runtime>;
+    fn runtime(
+        &self,
+        interrupt: &Arc<AtomicBool>,
+        said: &mut Vec<Diagnostic>,
+    ) -> Option<Self::Runtime>;
 
     /// Replays the findings on the real runtime, and leaves out those that it shows to be none. What is
-    /// not replayed by the deadline is unconfirmed.
+    /// not replayed until then is unconfirmed.
     fn confirm(
         &self,
         runtime: &mut Self::Runtime,
         batch: &mut [(&Self::Unit, &mut Self::Explored)],
-        deadline: Option<Instant>,
+        until: &Until<'_>,
     );
 
     /// Adds the units, modules, sources and the words of the language to the report.
-    fn report(&self, done: &[Done<Self>], into: &mut Report);
+    fn report(&self, done: &[Done<'_, Self>], into: &mut Report);
 
     /// The files that belong to the output directory: tests, recorded inputs, charts.
     fn files(&self, runtime: Option<&mut Self::Runtime>, to: &Output<'_, Self>) -> Vec<File>;
@@ -99,28 +114,30 @@ pub(crate) enum Confirming {
 
 /// A unit after its last round.
 #[derive(Debug)]
-pub(crate) struct Done<P: Program> {
-    pub(crate) unit: P::Unit,
-    pub(crate) ended: Ended<P::Explored>,
+pub(crate) struct Done<'a, P: Program> {
+    pub(crate) unit: &'a P::Unit,
+    pub(crate) ended: Ended<'a, P::Explored>,
 }
 
 /// What became of a unit.
 #[derive(Debug)]
-pub(crate) enum Ended<E> {
-    Explored(E),
-    /// Our own machinery failed.
+pub(crate) enum Ended<'a, E> {
+    Explored(&'a E),
+    /// Our own machinery failed, after it had found this.
     Failed {
-        why: String,
+        why: &'a str,
+        so_far: Option<&'a E>,
     },
     /// The search ended before its turn.
     Untried,
 }
 
-impl<P: Program> Done<P> {
-    pub(crate) fn explored(&self) -> Option<&P::Explored> {
+impl<'a, P: Program> Done<'a, P> {
+    pub(crate) fn explored(&self) -> Option<&'a P::Explored> {
         match &self.ended {
             Ended::Explored(explored) => Some(explored),
-            Ended::Failed { .. } | Ended::Untried => None,
+            Ended::Failed { so_far, .. } => *so_far,
+            Ended::Untried => None,
         }
     }
 
@@ -128,9 +145,9 @@ impl<P: Program> Done<P> {
     pub(crate) fn excuse(&self, unit: &mut Unit) {
         match &self.ended {
             Ended::Explored(_) => {}
-            Ended::Failed { why } => {
+            Ended::Failed { why, .. } => {
                 unit.stop = Stop::Unsupported;
-                unit.trouble = Some(why.clone());
+                unit.trouble = Some((*why).to_owned());
             }
             Ended::Untried => unit.stop = Stop::Interrupted,
         }
@@ -138,27 +155,49 @@ impl<P: Program> Done<P> {
 }
 
 /// What a unit may use of time and cores in one round.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Slice<'a> {
+#[derive(Debug)]
+pub(crate) struct Slice<'a, E> {
     /// 0 is the first round, in which every unit has a turn.
     pub(crate) round: usize,
     pub(crate) time: Duration,
     /// Cores that the unit has for itself, because there are fewer units than cores.
     pub(crate) n_cores: usize,
+    /// Inputs that an earlier run of the tool left.
+    pub(crate) earlier: &'a [Input],
     /// Clauses that any unit of the program covered in earlier rounds.
     pub(crate) elsewhere: &'a Covered,
     /// Set when the user asks to stop.
     pub(crate) interrupt: &'a Arc<AtomicBool>,
     pub(crate) progress: &'a Progress,
+    /// Takes what was found until now.
+    pub(crate) so_far: &'a SoFar<'a, E>,
+}
+
+/// How long findings may be replayed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Until<'a> {
+    pub(crate) deadline: Option<Instant>,
+    pub(crate) interrupt: &'a AtomicBool,
+}
+
+impl Until<'_> {
+    /// Why nothing more may be replayed.
+    pub(crate) fn why_over(&self) -> Option<&'static str> {
+        if self.interrupt.load(Ordering::Relaxed) {
+            return Some("the search was interrupted first");
+        }
+        self.deadline.filter(|it| *it <= Instant::now()).map(|_| "the budget ended first")
+    }
 }
 
 /// What files are made of, and where they go.
 pub(crate) struct Output<'a, P: Program> {
-    pub(crate) done: &'a [Done<P>],
+    pub(crate) done: &'a [Done<'a, P>],
     /// The targets as the command line named them.
     pub(crate) targets: &'a [String],
     /// The kinds of tests that are asked for; none: those of the language.
     pub(crate) emit: &'a [Emit],
+    pub(crate) tests: Tests,
     pub(crate) dir: &'a Path,
 }
 

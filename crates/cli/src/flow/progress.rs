@@ -3,12 +3,25 @@
 use crate::flow::budget::Budget;
 use engine::Report;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Counts over all units; shared by the workers.
-#[derive(Debug)]
+/// Where news of units go; shared by the workers.
 pub(crate) struct Progress {
+    to: To,
+}
+
+enum To {
+    Terminal(Line),
+    /// The process that shows it.
+    Owner(Box<dyn Fn(Seen) + Send + Sync>),
+}
+
+/// Counts over all units, and the line that shows them.
+#[derive(Debug)]
+struct Line {
     bar: ProgressBar,
     n_units: usize,
     n_workers: usize,
@@ -17,6 +30,14 @@ pub(crate) struct Progress {
     n_runs: AtomicUsize,
     n_paths: AtomicUsize,
     n_findings: AtomicUsize,
+}
+
+/// What is new of a unit.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Seen {
+    unit: String,
+    n_runs: usize,
+    n_paths: usize,
 }
 
 /// The part of one unit in the counts.
@@ -38,7 +59,7 @@ impl Progress {
         let bar = ProgressBar::with_draw_target(u64::try_from(n_units).ok(), target);
         let style = ProgressStyle::with_template("{bar:20} {pos}/{len} {wide_msg}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        Progress {
+        let line = Line {
             bar,
             n_units,
             n_workers,
@@ -47,7 +68,13 @@ impl Progress {
             n_runs: AtomicUsize::new(0),
             n_paths: AtomicUsize::new(0),
             n_findings: AtomicUsize::new(0),
-        }
+        };
+        Progress { to: To::Terminal(line) }
+    }
+
+    /// Of a worker: what is new is told to the process that it works for.
+    pub(super) fn told(tell: impl Fn(Seen) + Send + Sync + 'static) -> Progress {
+        Progress { to: To::Owner(Box::new(tell)) }
     }
 
     pub(crate) fn unit(&self, name: &str) -> UnitProgress<'_> {
@@ -57,20 +84,45 @@ impl Progress {
 
     /// A unit had its first turn.
     pub(crate) fn unit_done(&self, n_findings: usize) {
-        self.n_findings.fetch_add(n_findings, Ordering::Relaxed);
-        self.n_done.fetch_add(1, Ordering::Relaxed);
-        self.bar.inc(1);
+        if let To::Terminal(line) = &self.to {
+            line.n_findings.fetch_add(n_findings, Ordering::Relaxed);
+            line.n_done.fetch_add(1, Ordering::Relaxed);
+            line.bar.inc(1);
+        }
     }
 
     pub(crate) fn clear(&self) {
-        self.bar.finish_and_clear();
+        if let To::Terminal(line) = &self.to {
+            line.bar.finish_and_clear();
+        }
     }
 
-    fn show(&self, current: &str) {
+    pub(super) fn add(&self, seen: Seen) {
+        match &self.to {
+            To::Terminal(line) => line.add(&seen),
+            To::Owner(tell) => tell(seen),
+        }
+    }
+}
+
+impl fmt::Debug for Progress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.to {
+            To::Terminal(line) => line.fmt(f),
+            To::Owner(_) => f.write_str("Progress"),
+        }
+    }
+}
+
+impl Line {
+    fn add(&self, seen: &Seen) {
         let of = |it: &AtomicUsize| it.load(Ordering::Relaxed);
+        self.n_runs.fetch_add(seen.n_runs, Ordering::Relaxed);
+        self.n_paths.fetch_add(seen.n_paths, Ordering::Relaxed);
         let n_left = self.n_units.saturating_sub(of(&self.n_done)).max(1);
         self.bar.set_message(format!(
-            "{current}: {} runs, {} paths, {} findings, at most {} s left",
+            "{}: {} runs, {} paths, {} findings, at most {} s left",
+            seen.unit,
             of(&self.n_runs),
             of(&self.n_paths),
             of(&self.n_findings),
@@ -81,16 +133,13 @@ impl Progress {
 
 impl UnitProgress<'_> {
     pub(crate) fn update(&mut self, report: &Report) {
-        let add = |to: &AtomicUsize, now: usize, before: &mut usize| {
-            to.fetch_add(now.saturating_sub(*before), Ordering::Relaxed);
-            *before = now;
-        };
         if self.shown.elapsed() < EVERY {
             return;
         }
         self.shown = Instant::now();
-        add(&self.progress.n_runs, report.n_runs, &mut self.n_runs);
-        add(&self.progress.n_paths, report.tests.len(), &mut self.n_paths);
-        self.progress.show(&self.name);
+        let n_runs = report.n_runs.saturating_sub(self.n_runs);
+        let n_paths = report.tests.len().saturating_sub(self.n_paths);
+        (self.n_runs, self.n_paths) = (report.n_runs, report.tests.len());
+        self.progress.add(Seen { unit: self.name.clone(), n_runs, n_paths });
     }
 }

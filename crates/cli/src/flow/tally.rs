@@ -24,7 +24,10 @@ pub(crate) struct Tally<'a> {
 impl Tally<'_> {
     /// Writes the counts into the unit of a report.
     pub(crate) fn note(&self, unit: &mut Unit) {
-        unit.stop = stop(self.stop);
+        unit.stop = match stop(self.stop) {
+            Stop::Exhausted if self.solver.unknown > 0 => Stop::Unknown,
+            stop => stop,
+        };
         unit.saturated = self.is_saturated;
         unit.runs = self.n_runs;
         unit.paths = self.n_paths;
@@ -54,7 +57,7 @@ fn solver(of: &solve::Statistics) -> Solver {
     let idle = ["cache", "guess", "z3"].map(|it| (it.to_owned(), 0));
     let mut layers: BTreeMap<String, u64> = idle.into_iter().collect();
     let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
-    layers.extend(of.layers.iter().map(|it| ((*it.0).to_owned(), count(*it.1))));
+    layers.extend(of.layers.iter().map(|it| (it.0.to_string(), count(*it.1))));
     Solver {
         queries: count(of.queries),
         sat: count(of.sat),

@@ -1,53 +1,110 @@
-//! Shares the units among threads, in rounds. Each thread has a machine of its own; the result of a unit
-//! depends neither on the thread that explored it nor on the order in which units are done.
+//! Shares the units among workers, in rounds. The result of a unit depends neither on the worker that
+//! explored it nor on the order in which units are done.
+//!
+//! Each worker has a thread here that gives it turns. One that dies costs the unit that it had, which is
+//! tried once more when all others are done, alone and with the memory of all.
 
 use crate::flow::budget::Budget;
-use crate::flow::program::{Confirming, Done, Ended, Program, Slice};
+use crate::flow::hand::{Fault, Hand, Lost};
+use crate::flow::keep::Moment;
+use crate::flow::program::{Confirming, Done, Ended, Program, Until};
 use crate::flow::progress::Progress;
+use crate::flow::wire::{Turn, bytes_of, read};
 use crate::start::STACK_BYTES;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use serde::de::DeserializeOwned;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+use std::time::Duration;
 use trace::Covered;
 
 /// The search over all units of all programs of a language.
 pub(crate) struct Search<'a, P: Program> {
     pub(crate) programs: &'a [P],
     /// Each with the index of its program; the units of one program stand together.
-    pub(crate) units: Vec<(usize, P::Unit)>,
+    pub(crate) units: &'a [(usize, P::Unit)],
     pub(crate) n_workers: usize,
     pub(crate) budget: Budget,
     pub(crate) interrupt: &'a Arc<AtomicBool>,
     pub(crate) progress: &'a Progress,
 }
 
+/// If nothing is heard for so long, others have a turn.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Starts a worker.
+pub(super) type Start<'s, P> = &'s (dyn Fn(Alone) -> Result<Worker<'s, P>, String> + Sync);
+
+/// Takes what is known of the units, and what was heard of those that are being explored.
+pub(super) type Keep<'k, P> =
+    dyn FnMut(Moment, &[Known<P>], &[Option<<P as Program>::Explored>]) + 'k;
+
+pub(super) type Worker<'s, P> = Box<dyn Hand<P> + Send + 's>;
+
+/// Called with all that is known when there is news of a unit, and now and then.
+type Arrived<'k, P> =
+    dyn FnMut(Option<usize>, &mut [Known<P>], &[Option<<P as Program>::Explored>]) + 'k;
+
+/// Whether a worker is the only one, and may use what others would.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Alone {
+    Yes,
+    No,
+}
+
 /// The state of a unit between two rounds; `None` before its first turn.
-type Known<P> = Option<Result<<P as Program>::Explored, String>>;
+pub(super) type Known<P> =
+    Option<Result<<P as Program>::Explored, Failed<<P as Program>::Explored>>>;
+
+/// A unit that can't be explored.
+#[derive(Debug)]
+pub(super) struct Failed<E> {
+    why: String,
+    so_far: Option<E>,
+}
+
+/// What happens to a unit during a round.
+enum Event<P: Program> {
+    Over(Known<P>),
+    /// Its worker is gone; the turn may be tried again.
+    Lost(Turn, Lost),
+    /// The user stopped it.
+    Stopped,
+    /// What was found of it until now.
+    SoFar(P::Explored),
+}
 
 impl<P: Program> Search<'_, P> {
     /// Explores all units, and has their findings replayed as soon as they are done. The results come
-    /// in the order of the units, for each program.
-    pub(crate) fn run(self, runtimes: &mut [Option<P::Runtime>]) -> Vec<Vec<Done<P>>> {
+    /// in the order of the units.
+    pub(crate) fn run(
+        &self,
+        start: Start<'_, P>,
+        runtimes: &mut [Option<P::Runtime>],
+        keep: &mut Keep<'_, P>,
+    ) -> Vec<Known<P>> {
+        let idle = Mutex::new(Vec::new());
         let mut known: Vec<Known<P>> = self.units.iter().map(|_| None).collect();
         let mut open: Vec<usize> = (0..self.units.len()).collect();
         let mut n_confirmed = 0;
         let mut round = 0;
         while !open.is_empty() {
-            let is_open = |n: usize, known: &Known<P>| self.is_open(n, known);
             let mut is_waiting: Vec<bool> = vec![false; self.units.len()];
             for n in &open {
                 if let Some(slot) = is_waiting.get_mut(*n) {
                     *slot = true;
                 }
             }
-            self.round(round, &open, &mut known, &mut |n, known| {
-                if let Some(slot) = is_waiting.get_mut(n) {
-                    *slot = known.get(n).is_some_and(|it| is_open(n, it));
+            self.round(round, &open, &mut known, (start, &idle), &mut |event, known, so_far| {
+                let moment = if event.is_some() { Moment::News } else { Moment::Pause };
+                let n = event.unwrap_or(usize::MAX);
+                if let (Some(slot), Some(it)) = (is_waiting.get_mut(n), known.get(n)) {
+                    *slot = self.is_open(n, it);
                 }
                 let n_done = is_waiting.iter().take_while(|it| !**it).count();
                 n_confirmed = self.confirm(runtimes, known, n_confirmed, n_done);
+                keep(moment, known, so_far);
             });
             open.retain(|n| known.get(*n).is_some_and(|it| self.is_open(*n, it)));
             let is_over = self.interrupt.load(Ordering::Relaxed)
@@ -58,7 +115,7 @@ impl<P: Program> Search<'_, P> {
             round += 1;
         }
         self.confirm(runtimes, &mut known, n_confirmed, usize::MAX);
-        self.finish(known)
+        known
     }
 
     fn is_open(&self, n: usize, known: &Known<P>) -> bool {
@@ -70,36 +127,106 @@ impl<P: Program> Search<'_, P> {
         }
     }
 
-    /// Gives each open unit one turn, and calls `arrived` after each turn.
-    fn round(
+    /// Gives each open unit one turn, and calls `arrived` with all that is known whenever there is news of a
+    /// unit.
+    fn round<'s>(
         &self,
         round: usize,
         open: &[usize],
         known: &mut [Known<P>],
-        arrived: &mut dyn FnMut(usize, &mut [Known<P>]),
+        (start, idle): (Start<'s, P>, &Idle<'s, P>),
+        arrived: &mut Arrived<'_, P>,
     ) {
         let elsewhere = self.covered(known);
-        let jobs: Vec<Job<P>> =
-            open.iter().filter_map(|n| Some(Mutex::new(known.get_mut(*n)?.take()))).collect();
+        let before = |n: &usize| known.get(*n)?.as_ref()?.as_ref().ok().map(bytes_of);
+        let jobs: Vec<Job> = open.iter().map(|it| Mutex::new(before(it))).collect();
         let next = AtomicUsize::new(0);
-        let (results, done) = channel();
+        let (events, happened) = channel();
         let turns = &Turns { round, open, jobs: &jobs, elsewhere: &elsewhere, next: &next };
+        let mut lost = Vec::new();
+        let mut so_far: Vec<Option<P::Explored>> = known.iter().map(|_| None).collect();
         thread::scope(|scope| {
             for n in 0..self.n_workers.min(open.len()).max(1) {
-                let results = results.clone();
+                let events = events.clone();
                 let name = format!("gimlet {n}");
                 let builder = thread::Builder::new().name(name).stack_size(STACK_BYTES);
                 // If a thread can't be started, the others take its units.
-                drop(builder.spawn_scoped(scope, move || self.work(turns, &results)));
+                drop(builder.spawn_scoped(scope, move || self.work(turns, (start, idle), &events)));
             }
-            drop(results);
-            for (n, explored) in done {
-                if let Some(slot) = known.get_mut(n) {
-                    *slot = explored;
-                }
-                arrived(n, known);
-            }
+            drop(events);
+            lost = self.listen(round, &happened, known, &mut so_far, arrived);
         });
+        lost.sort_by_key(|it| it.0);
+        for (n, turn, how) in lost {
+            let (events, happened) = channel();
+            thread::scope(|scope| {
+                let builder = thread::Builder::new().stack_size(STACK_BYTES);
+                // If the thread can't be started, the unit stays untried.
+                drop(builder.spawn_scoped(scope, move || self.again(start, n, turn, how, &events)));
+                self.listen(round, &happened, known, &mut so_far, arrived);
+            });
+        }
+    }
+
+    /// Takes what happens to units until nobody is left who explores one. The result is the turns that may
+    /// be tried again.
+    fn listen(
+        &self,
+        round: usize,
+        happened: &Receiver<(usize, Event<P>)>,
+        known: &mut [Known<P>],
+        so_far: &mut [Option<P::Explored>],
+        arrived: &mut Arrived<'_, P>,
+    ) -> Vec<(usize, Turn, Lost)> {
+        let mut lost = Vec::new();
+        loop {
+            let (n, event) = match happened.recv_timeout(PAUSE) {
+                Ok(it) => it,
+                Err(RecvTimeoutError::Timeout) => {
+                    arrived(None, known, so_far);
+                    continue;
+                }
+                Err(RecvTimeoutError::Disconnected) => return lost,
+            };
+            match event {
+                Event::Over(state) => self.over(round, n, state, known, so_far),
+                Event::Lost(turn, how) => lost.push((n, turn, how)),
+                Event::Stopped => {
+                    let found = so_far.get_mut(n).and_then(Option::take);
+                    if let (Some(found), Some(slot)) = (found, known.get_mut(n)) {
+                        *slot = Some(Ok(found));
+                    }
+                }
+                Event::SoFar(found) => {
+                    if let Some(slot) = so_far.get_mut(n) {
+                        *slot = Some(found);
+                    }
+                }
+            }
+            arrived(Some(n), known, so_far);
+        }
+    }
+
+    /// Notes how the turn of a unit ended.
+    fn over(
+        &self,
+        round: usize,
+        n: usize,
+        mut state: Known<P>,
+        known: &mut [Known<P>],
+        so_far: &mut [Option<P::Explored>],
+    ) {
+        let heard = so_far.get_mut(n).and_then(Option::take);
+        if let Some(Err(failed)) = &mut state {
+            failed.so_far = heard.or(failed.so_far.take());
+        }
+        if round == 0 {
+            let explored = state.as_ref().and_then(|it| it.as_ref().ok());
+            self.progress.unit_done(explored.map_or(0, P::n_findings));
+        }
+        if let Some(slot) = known.get_mut(n) {
+            *slot = state;
+        }
     }
 
     /// For each program, what its units covered so far.
@@ -113,54 +240,125 @@ impl<P: Program> Search<'_, P> {
         res
     }
 
-    /// Takes one unit after the other until there are none.
-    fn work(&self, turns: &Turns<'_, P>, results: &Sender<(usize, Known<P>)>) {
-        let mut own: Option<(usize, P::Worker)> = None;
-        let nothing = Covered::default();
+    /// Has a worker take one unit after the other until there are none.
+    fn work<'s>(
+        &self,
+        turns: &Turns<'_>,
+        (start, idle): (Start<'s, P>, &Idle<'s, P>),
+        events: &Sender<(usize, Event<P>)>,
+    ) {
+        let mut worker = idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         loop {
             let nth = turns.next.fetch_add(1, Ordering::Relaxed);
-            let (Some(n), Some(job)) = (turns.open.get(nth), turns.jobs.get(nth)) else { return };
-            let Some((place, unit)) = self.units.get(*n) else { return };
-            let Some(program) = self.programs.get(*place) else { return };
+            let (Some(n), Some(job)) = (turns.open.get(nth), turns.jobs.get(nth)) else { break };
             let before = job.lock().unwrap_or_else(PoisonError::into_inner).take();
-            let is_first = before.is_none();
-            let is_interrupted = self.interrupt.load(Ordering::Relaxed);
-            if is_first && (is_interrupted || self.budget.is_over()) {
-                if results.send((*n, None)).is_err() {
-                    return;
+            let is_over = self.interrupt.load(Ordering::Relaxed) || self.budget.is_over();
+            let event = match before {
+                None if is_over => Event::Over(None),
+                before => {
+                    match self.turn_when_ready(turns, (nth, *n), before, (start, &mut worker)) {
+                        Ok(turn) => self.take(turn, start, &mut worker, &mut |found| {
+                            events.send((*n, Event::SoFar(found))).unwrap_or_default();
+                        }),
+                        Err(why) => Event::Over(Some(Err(Failed { why, so_far: None }))),
+                    }
                 }
-                continue;
-            }
-            let slice = Slice {
-                round: turns.round,
-                time: self.budget.slice(turns.open.len() - nth, self.n_workers, turns.round),
-                n_cores: (self.n_workers / turns.open.len().max(1)).max(1),
-                elsewhere: turns.elsewhere.get(*place).unwrap_or(&nothing),
-                interrupt: self.interrupt,
-                progress: self.progress,
             };
-            let explore = || -> Result<P::Explored, String> {
-                if own.as_ref().is_none_or(|it| it.0 != *place) {
-                    own = None;
-                    own = Some((*place, program.worker(self.interrupt)?));
-                }
-                let Some((_, worker)) = &mut own else { return Err("no machine".to_owned()) };
-                Ok(program.explore(worker, unit, before.and_then(Result::ok), &slice))
-            };
-            // A panic is a bug of ours. It ends the exploration of this unit only.
-            let explored = catch_unwind(AssertUnwindSafe(explore))
-                .unwrap_or_else(|_| Err("gimlet broke; that is a bug of ours".to_owned()));
-            if explored.is_err() {
-                own = None;
-            }
-            let n_findings = explored.as_ref().map_or(0, |it| P::n_findings(it));
-            if turns.round == 0 {
-                self.progress.unit_done(n_findings);
-            }
-            if results.send((*n, Some(explored))).is_err() {
-                return;
+            if events.send((*n, event)).is_err() {
+                break;
             }
         }
+        idle.lock().unwrap_or_else(PoisonError::into_inner).extend(worker);
+    }
+
+    /// The turn of a unit, which has its part of the time that is left when there is a worker for it.
+    fn turn_when_ready<'s>(
+        &self,
+        turns: &Turns<'_>,
+        (nth, n): (usize, usize),
+        before: Option<Result<Vec<u8>, String>>,
+        (start, worker): (Start<'s, P>, &mut Option<Worker<'s, P>>),
+    ) -> Result<Turn, String> {
+        if worker.is_none() {
+            // If there is none or it dies meanwhile, that is told when the turn is given.
+            let is_ready = |it: &mut Worker<'s, P>| it.prepare().is_ok();
+            *worker = start(Alone::No).ok().and_then(|mut it| is_ready(&mut it).then_some(it));
+        }
+        self.turn(turns, nth, n, before)
+    }
+
+    fn turn(
+        &self,
+        turns: &Turns<'_>,
+        nth: usize,
+        n: usize,
+        before: Option<Result<Vec<u8>, String>>,
+    ) -> Result<Turn, String> {
+        let n_open = turns.open.len();
+        let (place, unit) = self.units.get(n).ok_or("there is no such unit")?;
+        Ok(Turn {
+            n,
+            round: turns.round,
+            time: self.budget.slice(n_open - nth, self.n_workers, turns.round),
+            n_cores: (self.n_workers / n_open.max(1)).max(1),
+            earlier: P::earlier(unit).to_vec(),
+            elsewhere: turns.elsewhere.get(*place).cloned().unwrap_or_default(),
+            before: before.transpose()?,
+        })
+    }
+
+    /// Has a worker take a turn; one that is lost is not used again.
+    fn take<'s>(
+        &self,
+        turn: Turn,
+        start: Start<'s, P>,
+        worker: &mut Option<Worker<'s, P>>,
+        heard: &mut dyn FnMut(P::Explored),
+    ) -> Event<P> {
+        let before = before_of(&turn);
+        let failed = |why| Event::Over(Some(Err(Failed { why, so_far: before })));
+        let mut own = match worker.take().map_or_else(|| start(Alone::No), Ok) {
+            Ok(own) => own,
+            Err(why) => return failed(why),
+        };
+        match own.explore(&turn, self.progress, heard) {
+            Ok(explored) => {
+                *worker = Some(own);
+                Event::Over(Some(Ok(explored)))
+            }
+            Err(lost) if lost.cause == Fault::Died => Event::Lost(turn, lost),
+            Err(lost) if lost.cause == Fault::Stopped => Event::Stopped,
+            Err(Lost { why, .. }) => failed(why),
+        }
+    }
+
+    /// Tries a unit once more whose worker died.
+    fn again(
+        &self,
+        start: Start<'_, P>,
+        n: usize,
+        turn: Turn,
+        first: Lost,
+        events: &Sender<(usize, Event<P>)>,
+    ) {
+        let is_over = self.interrupt.load(Ordering::Relaxed) || self.budget.is_over();
+        let worker = match is_over {
+            true => Err(first.why),
+            false => start(Alone::Yes),
+        };
+        let event = match worker {
+            Err(why) => Event::Over(Some(Err(Failed { why, so_far: before_of(&turn) }))),
+            Ok(worker) => self.take(turn, start, &mut Some(worker), &mut |found| {
+                events.send((n, Event::SoFar(found))).unwrap_or_default();
+            }),
+        };
+        let event = match event {
+            Event::Lost(turn, Lost { why, .. }) => {
+                Event::Over(Some(Err(Failed { why, so_far: before_of(&turn) })))
+            }
+            Event::Over(_) | Event::Stopped | Event::SoFar(_) => event,
+        };
+        events.send((n, event)).unwrap_or_default();
     }
 
     /// Replays the findings of the units from `from` to `n_done`; a program whose findings are replayed
@@ -186,63 +384,92 @@ impl<P: Program> Search<'_, P> {
             let explored = known.get_mut(at..end).unwrap_or_default().iter_mut();
             let mut batch: Vec<(&P::Unit, &mut P::Explored)> = units
                 .zip(explored)
-                .filter_map(|(unit, known)| Some((unit, known.as_mut()?.as_mut().ok()?)))
+                .filter_map(|(unit, known)| Some((unit, found(known.as_mut()?)?)))
                 .collect();
             if let (Some(program), Some(Some(runtime))) =
                 (self.programs.get(place), runtimes.get_mut(place))
             {
-                program.confirm(runtime, &mut batch, self.budget.deadline());
+                let deadline = Some(self.budget.end_of_replaying(batch.len()));
+                let until = Until { deadline, interrupt: self.interrupt };
+                program.confirm(runtime, &mut batch, &until);
             }
             at = end;
         }
         at
     }
+}
 
-    fn finish(self, known: Vec<Known<P>>) -> Vec<Vec<Done<P>>> {
-        let mut res: Vec<Vec<Done<P>>> = self.programs.iter().map(|_| Vec::new()).collect();
-        for ((program, unit), known) in self.units.into_iter().zip(known) {
-            let ended = match known {
-                Some(Ok(explored)) => Ended::Explored(explored),
-                Some(Err(why)) => Ended::Failed { why },
-                None => Ended::Untried,
-            };
-            if let Some(of_program) = res.get_mut(program) {
-                of_program.push(Done { unit, ended });
-            }
-        }
-        res
+/// What earlier rounds found.
+fn before_of<E: DeserializeOwned>(turn: &Turn) -> Option<E> {
+    turn.before.as_deref().and_then(|it| read(it).ok())
+}
+
+/// What was found of a unit, even if it could not be explored to the end.
+fn found<E>(of: &mut Result<E, Failed<E>>) -> Option<&mut E> {
+    match of {
+        Ok(explored) => Some(explored),
+        Err(failed) => failed.so_far.as_mut(),
     }
 }
 
+/// What became of the units, for each program, or what was heard of them so far.
+pub(super) fn done<'a, P: Program>(
+    n_programs: usize,
+    units: &'a [(usize, P::Unit)],
+    known: &'a [Known<P>],
+    so_far: &'a [Option<P::Explored>],
+) -> Vec<Vec<Done<'a, P>>> {
+    let mut res: Vec<Vec<Done<'a, P>>> = (0..n_programs).map(|_| Vec::new()).collect();
+    for (n, ((program, unit), known)) in units.iter().zip(known).enumerate() {
+        let heard = so_far.get(n).and_then(Option::as_ref);
+        let ended = match (known, heard) {
+            (Some(Ok(explored)), _) | (None, Some(explored)) => Ended::Explored(explored),
+            (Some(Err(Failed { why, so_far })), _) => {
+                Ended::Failed { why, so_far: so_far.as_ref() }
+            }
+            (None, None) => Ended::Untried,
+        };
+        if let Some(of_program) = res.get_mut(*program) {
+            of_program.push(Done { unit, ended });
+        }
+    }
+    res
+}
+
+/// Workers that wait for the next round.
+type Idle<'s, P> = Mutex<Vec<Worker<'s, P>>>;
+
 /// What is known of a unit before its turn.
-type Job<P> = Mutex<Known<P>>;
+type Job = Mutex<Option<Result<Vec<u8>, String>>>;
 
 /// What the threads of one round share.
-struct Turns<'a, P: Program> {
+struct Turns<'a> {
     round: usize,
     open: &'a [usize],
-    jobs: &'a [Job<P>],
+    jobs: &'a [Job],
     elsewhere: &'a [Covered],
     next: &'a AtomicUsize,
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Search;
+    use super::{Search, Worker, done};
     use crate::args::{Command, CommandLine};
     use crate::asked::Asked;
     use crate::diagnostic::Diagnostic;
     use crate::explain::Code;
     use crate::flow::budget::Budget;
-    use crate::flow::program::{Confirming, Done, Ended, File, Output, Program, Slice};
+    use crate::flow::hand::{Fault, Hand, Local, Lost};
+    use crate::flow::program::{Confirming, Done, Ended, File, Output, Program, Slice, Until};
     use crate::flow::progress::Progress;
     use crate::flow::replay::{Again, Recorded};
+    use crate::flow::wire::Turn;
     use ::report::{Report, Unit};
     use clap::Parser;
     use std::sync::Arc;
-    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
     use std::time::Instant;
-    use trace::Covered;
+    use trace::{Covered, Input};
 
     /// A language whose unit 2 makes us panic, and whose unit 4 asks to stop.
     struct Fake;
@@ -273,11 +500,25 @@ mod tests {
             1
         }
 
+        fn title(unit: &usize) -> String {
+            unit.to_string()
+        }
+
+        fn earlier(_: &usize) -> &[Input] {
+            &[]
+        }
+
         fn worker(&self, _: &Arc<AtomicBool>) -> Result<(), String> {
             Ok(())
         }
 
-        fn explore(&self, (): &mut (), unit: &usize, _: Option<usize>, slice: &Slice<'_>) -> usize {
+        fn explore(
+            &self,
+            (): &mut (),
+            unit: &usize,
+            _: Option<usize>,
+            slice: &Slice<'_, usize>,
+        ) -> usize {
             assert_ne!(*unit, 2, "a bug of ours");
             slice.interrupt.fetch_or(*unit == 4, Ordering::Relaxed);
             unit * 10
@@ -295,13 +536,13 @@ mod tests {
             0
         }
 
-        fn runtime(&self, _: &mut Vec<Diagnostic>) -> Option<()> {
+        fn runtime(&self, _: &Arc<AtomicBool>, _: &mut Vec<Diagnostic>) -> Option<()> {
             None
         }
 
-        fn confirm(&self, (): &mut (), _: &mut [(&usize, &mut usize)], _: Option<Instant>) {}
+        fn confirm(&self, (): &mut (), _: &mut [(&usize, &mut usize)], _: &Until<'_>) {}
 
-        fn report(&self, _: &[Done<Fake>], _: &mut Report) {}
+        fn report(&self, _: &[Done<'_, Fake>], _: &mut Report) {}
 
         fn files(&self, _: Option<&mut ()>, _: &Output<'_, Fake>) -> Vec<File> {
             Vec::new()
@@ -316,42 +557,94 @@ mod tests {
         }
     }
 
+    /// Whose worker dies in the first turn of unit 1 and in all turns of unit 3.
+    struct Mortal<'a> {
+        inner: Local<'a, Fake>,
+        n_died: &'a AtomicUsize,
+    }
+
+    impl Hand<Fake> for Mortal<'_> {
+        fn prepare(&mut self) -> Result<(), Lost> {
+            Ok(())
+        }
+
+        fn explore(
+            &mut self,
+            turn: &Turn,
+            progress: &Progress,
+            heard: &mut dyn FnMut(usize),
+        ) -> Result<usize, Lost> {
+            let dies = turn.n == 3 || turn.n == 1 && self.n_died.load(Ordering::Relaxed) == 0;
+            if dies {
+                self.n_died.fetch_add(1, Ordering::Relaxed);
+                heard(turn.n);
+                return Err(Lost { why: "its worker is gone".to_owned(), cause: Fault::Died });
+            }
+            self.inner.explore(turn, progress, heard)
+        }
+    }
+
     #[test]
-    fn a_panic_is_one_units_trouble_and_an_interrupt_leaves_the_rest_untried() {
+    fn what_ends_a_worker_is_one_units_trouble_and_an_interrupt_leaves_the_rest_untried() {
         let line = CommandLine::try_parse_from(["gimlet", "test", "x"]).expect("arguments");
         let Command::Test(options) = line.command else { panic!("not `test`") };
         let budget = Budget::new(&options, 1, Instant::now(), 1);
         let interrupt = Arc::new(AtomicBool::new(false));
-        let search = Search {
-            programs: &[Fake],
-            units: (0..6).map(|it| (0, it)).collect(),
-            n_workers: 1,
-            budget,
-            interrupt: &interrupt,
-            progress: &Progress::new(6, 1, budget),
+        let units: Vec<(usize, usize)> = (0..6).map(|it| (0, it)).collect();
+        let n_died = AtomicUsize::new(0);
+        let search = |stops: bool| {
+            let units = if stops { units.as_slice() } else { &units[..4] };
+            let search = Search {
+                programs: &[Fake],
+                units,
+                n_workers: 1,
+                budget,
+                interrupt: &interrupt,
+                progress: &Progress::new(6, 1, budget),
+            };
+            let start = |_| {
+                let inner = Local::new(&[Fake], units, &interrupt);
+                let res: Worker<'_, Fake> = match stops {
+                    true => Box::new(inner),
+                    false => Box::new(Mortal { inner, n_died: &n_died }),
+                };
+                Ok(res)
+            };
+            let known = search.run(&start, &mut [None], &mut |_, _, _| ());
+            done::<Fake>(1, units, &known, &[]).iter().flatten().map(said).collect::<Vec<String>>()
         };
-        let done = search.run(&mut [None]);
-        let said = |it: &Done<Fake>| {
-            let mut unit = Unit { unit: it.unit.to_string(), ..Unit::default() };
-            it.excuse(&mut unit);
-            match &it.ended {
-                Ended::Explored(found) => format!("{}: {found}", unit.unit),
-                Ended::Failed { .. } | Ended::Untried => {
-                    format!("{}: {} {:?}", unit.unit, unit.stop.name(), unit.trouble)
-                }
-            }
-        };
-        let said: Vec<String> = done.iter().flatten().map(said).collect();
         assert_eq!(
-            said,
+            search(false),
             [
                 "0: 0",
                 "1: 10",
-                "2: unsupported Some(\"gimlet broke; that is a bug of ours\")",
-                "3: 30",
-                "4: 40",
-                "5: interrupted None",
+                "2: unsupported Some(\"gimlet broke; that is a bug of ours\") None",
+                "3: unsupported Some(\"its worker is gone\") Some(3)",
             ]
         );
+        assert_eq!(n_died.load(Ordering::Relaxed), 3);
+        assert_eq!(
+            search(true),
+            [
+                "0: 0",
+                "1: 10",
+                "2: unsupported Some(\"gimlet broke; that is a bug of ours\") None",
+                "3: 30",
+                "4: 40",
+                "5: interrupted None None",
+            ]
+        );
+    }
+
+    fn said(of: &Done<'_, Fake>) -> String {
+        let mut unit = Unit { unit: of.unit.to_string(), ..Unit::default() };
+        of.excuse(&mut unit);
+        match &of.ended {
+            Ended::Explored(found) => format!("{}: {found}", unit.unit),
+            Ended::Failed { .. } | Ended::Untried => {
+                let (stop, found) = (unit.stop.name(), of.explored());
+                format!("{}: {stop} {:?} {found:?}", unit.unit, unit.trouble)
+            }
+        }
     }
 }

@@ -4,15 +4,13 @@
 //! Where runs are counted, the clock decides nothing before the time for a predicate is over.
 
 use crate::args::{Criterion, Test};
-use crate::flow::{Slice, UnitProgress};
-use crate::prolog::explore::{
-    Search, Turn, add, has_words, in_words, is_due, settings, turns, unit,
-};
+use crate::flow::{Slice, SoFar, UnitProgress};
+use crate::prolog::explore::{Search, Turn, has_words, in_words, is_due, settings, turns, unit};
 use crate::prolog::finding::{Place, findings};
 use crate::prolog::plan::{Planned, Task, Way};
 use crate::prolog::source::{Session, Source};
 use engine::{Alone, Exploration, Settings, Stop};
-use prolog::concolic::Waiting;
+use prolog::concolic::{Finished, Ran, Waiting};
 use solve::{Chain, Effort};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -28,7 +26,7 @@ const BEST: u32 = 8;
 pub(crate) fn explore_within(
     session: &mut Session,
     planned: &Planned,
-    slice: &Slice<'_>,
+    slice: &Slice<'_, Search>,
     search: &mut Search,
 ) {
     let Slice { interrupt, progress, time, .. } = *slice;
@@ -57,6 +55,7 @@ pub(crate) fn explore_within(
         n_runs: 0,
         is_seeking: true,
         search,
+        so_far: slice.so_far,
     };
     let mut patience = PATIENCE;
     while rounds.have_turns(&mut strands, patience) {
@@ -106,6 +105,7 @@ struct Rounds<'a> {
     /// Something is needed that somebody may find.
     is_seeking: bool,
     search: &'a mut Search,
+    so_far: &'a SoFar<'a, Search>,
 }
 
 impl Rounds<'_> {
@@ -176,7 +176,7 @@ impl Rounds<'_> {
             strand.is_over = true;
             return;
         };
-        let Session { machine, files, .. } = &mut *self.session;
+        let Session { machine, files, source, .. } = &mut *self.session;
         let mut unit = unit.go_on(machine, files);
         let Strand { n, way, turn, seen, .. } = strand;
         unit.seek(self.search.res.missing(self.wanted, self.options));
@@ -207,6 +207,16 @@ impl Rounds<'_> {
         };
         let new = unit.log.get(n_logged..).unwrap_or_default();
         self.search.keep(new, *n, way, *turn, self.options);
+        self.so_far.note(self.n_runs, || {
+            let mut found = self.search.so_far(self.begin.elapsed());
+            // Whether a run has no end takes long to find out.
+            let has_ended = |it: &&Ran| !matches!(it.finished, Finished::Stopped(_));
+            let log: Vec<Ran> = unit.log.iter().filter(has_ended).cloned().collect();
+            let path = source.path.display().to_string();
+            let at = Place { program: &source.program, path: &path, pred: found.res.pred };
+            found.res.add_findings(findings(&mut unit, way, &log, way.is_trusted, &at));
+            found
+        });
         strand.begun = Some(Begun { exploration, unit: unit.wait(), solver });
     }
 
@@ -233,7 +243,7 @@ impl Rounds<'_> {
         let mut report = exploration.finish();
         let res = &mut self.search.res;
         res.add_counts(&report);
-        add(&mut res.solver, &solver.statistics);
+        res.solver.add(&solver.statistics);
         if !is_over {
             report.stop = why_over.unwrap_or(report.stop);
         }

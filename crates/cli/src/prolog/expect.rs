@@ -5,10 +5,11 @@ use crate::prolog::finding::MANY_STEPS;
 use crate::prolog::plan::Way;
 use prolog::Limits;
 use prolog::concolic::{Arg, Finished, Goal, Ran, Unit, term_text, term_texts};
+use serde::{Deserialize, Serialize};
 use term::{Atom, Reference, Term};
 use trace::Input;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Expectation {
     Fails,
     /// The term that is thrown; of an error, without its context.
@@ -19,7 +20,7 @@ pub(crate) enum Expectation {
     Answers(Answers),
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Answers {
     /// For each answer, the values of the results.
     pub(crate) values: Vec<Vec<String>>,

@@ -1,7 +1,7 @@
 //! One predicate: explored in every way to call it, until all that is wanted is covered.
 
 use crate::args::{Criterion, Test};
-use crate::flow::{Slice, Tally};
+use crate::flow::{Slice, Tally, of_run};
 use crate::prolog::expect::{Expectation, Written, expect, whole};
 use crate::prolog::finding::{Finding, Place, findings};
 use crate::prolog::plan::{Planned, Task, Way};
@@ -13,6 +13,7 @@ use engine::{Alone, Settings, Stop};
 use prolog::code::PredId;
 use prolog::concolic::{Finished, Inference, Program, Ran, Unit};
 use prolog::{Library, Limits, Machine};
+use serde::{Deserialize, Serialize};
 use solve::{Chain, Effort, Statistics};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -22,7 +23,7 @@ use term::{Dice, Term};
 use trace::{Covered, Input};
 
 /// What came of a predicate.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Explored {
     pub(crate) name: String,
     pub(crate) pred: PredId,
@@ -55,7 +56,7 @@ impl Explored {
 }
 
 /// A goal and what is expected of it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Case {
     /// Goals that are called before it, for the facts that they add.
     pub(crate) setup: Vec<String>,
@@ -72,7 +73,7 @@ pub(crate) struct Case {
 }
 
 /// What SWI-Prolog says of a case.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Verdict {
     /// It does the same; whether a choice point stays.
     Same {
@@ -138,7 +139,7 @@ pub(super) enum Turn {
 }
 
 /// What was found of a predicate so far.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Search {
     pub(crate) res: Explored,
     /// Runs that may become tests, by their ways.
@@ -174,6 +175,14 @@ impl Search {
         }
     }
 
+    /// What a search has found that goes on.
+    pub(super) fn so_far(&self, more: Duration) -> Search {
+        let mut res = self.clone();
+        res.res.stop = Stop::Interrupted;
+        res.res.elapsed += more;
+        res
+    }
+
     /// Takes what is new of these runs.
     pub(super) fn keep(&mut self, log: &[Ran], n: usize, way: &Way, turn: Turn, options: &Test) {
         self.res.add_runs(log);
@@ -206,7 +215,7 @@ pub(crate) fn has_short_round(options: &Test) -> bool {
 pub(crate) fn explore(
     session: &mut Session,
     planned: &Planned,
-    slice: &Slice<'_>,
+    slice: &Slice<'_, Search>,
     round: &Round,
     search: &mut Search,
 ) {
@@ -225,6 +234,7 @@ pub(crate) fn explore(
     let turns = turns(task).into_iter();
     let turns = turns.filter(|it| is_long || it.2 == Turn::Usual && it.1.is_meant);
     for (n, way, turn) in turns {
+        slice.so_far.note(search.res.n_runs, || search.so_far(begin.elapsed()));
         let Search { res, kept, exhausted, stopped, .. } = &mut *search;
         let is_again = turn != Turn::Usual || is_long && has_short_round(options);
         let is_seen = match turn {
@@ -280,7 +290,7 @@ pub(crate) fn explore(
         let mut solver = Chain::new(Effort::default());
         let mut oracle = Alone { solver: &mut solver, domain: &way.domain };
         let report = engine::explore(&mut unit, &mut oracle, &seeds, &settings, &mut watch);
-        add(&mut res.solver, &solver.statistics);
+        res.solver.add(&solver.statistics);
         let log = std::mem::take(&mut unit.log);
         res.add_counts(&report);
         res.note_stop(&report, way);
@@ -324,7 +334,7 @@ pub(super) fn unit<'m>(
     options: &Test,
 ) -> Unit<'m> {
     let steps = if turn == Turn::Deep { MORE_STEPS } else { STEPS };
-    let limits = Limits { steps, memory_bytes: MEMORY };
+    let limits = Limits { steps, memory_bytes: of_run(options, MEMORY) };
     let mut unit = Unit::new(machine, files, way.goal.clone(), limits, ANSWERS);
     if options.coverage == Criterion::Choice {
         unit.note_matched();
@@ -414,12 +424,13 @@ pub(crate) fn finish(session: &mut Session, planned: &Planned, search: &mut Sear
     for (n, ran) in kept {
         let Some(way) = task.ways.get(n) else { continue };
         let goal = way.goal.clone();
-        let limits = Limits { steps: STEPS * 10, memory_bytes: MEMORY };
+        let limits = Limits { steps: STEPS * 10, memory_bytes: of_run(options, MEMORY) };
         let mut unit = Unit::new(&mut session.machine, &mut session.files, goal, limits, ANSWERS);
         // What takes long is not run again and again.
         let is_quick = ran.steps <= STEPS;
         let ran = if is_quick { vary(&mut unit, way, ran, options.goal.is_some()) } else { ran };
-        let limits = Limits { steps: MORE_STEPS.min(steps), memory_bytes: MEMORY };
+        let memory_bytes = of_run(options, MEMORY);
+        let limits = Limits { steps: MORE_STEPS.min(steps), memory_bytes };
         let (case, n_steps) = case(&mut unit, way, &ran, limits);
         steps = steps.saturating_sub(n_steps).max(STEPS);
         if let Some(mut case) = case {
@@ -525,16 +536,6 @@ pub(crate) fn completed(marks: &[u32]) -> Covered {
         }
     }
     Covered::from_words(words)
-}
-
-pub(super) fn add(to: &mut Statistics, other: &Statistics) {
-    to.queries += other.queries;
-    to.sat += other.sat;
-    to.unsat += other.unsat;
-    to.unknown += other.unknown;
-    for (name, count) in &other.layers {
-        *to.layers.entry(name).or_default() += count;
-    }
 }
 
 fn number(of: &impl Hash) -> u64 {

@@ -8,10 +8,11 @@ use ::report::{Kind, Level};
 use prolog::code::PredId;
 use prolog::concolic::{Determinism, Finished, Program, Ran, Unit};
 use prolog::{Limits, Stop};
+use serde::{Deserialize, Serialize};
 use term::Term;
 use trace::Input;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Finding {
     pub(crate) kind: Kind,
     /// The same for findings that have one cause.
@@ -39,7 +40,7 @@ pub(crate) struct Finding {
 }
 
 /// What tells findings apart: how the goal ends, and the clause that it happened in.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Cause {
     /// In words that do not depend on where clauses stand.
     pub(crate) text: String,

@@ -9,11 +9,12 @@ use crate::prolog::plan::Way;
 use ::report::{Kind, Level};
 use engine::{Part, Precision, Shapes, last_parts};
 use prolog::concolic::{Determinism, Finished, Ran, Unit, term_text};
+use serde::{Deserialize, Serialize};
 use term::Term;
 use trace::{Executor, Input};
 
 /// The level of a finding, and one line that says why it has it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Rated {
     pub(crate) level: Level,
     pub(crate) because: String,

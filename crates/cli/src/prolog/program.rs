@@ -4,7 +4,7 @@ use crate::asked::Asked;
 use crate::diagnostic::Diagnostic;
 use crate::explain::Code;
 use crate::flow::clock::Clock;
-use crate::flow::{Again, Confirming, Done, File, Output, Program, Recorded, Slice};
+use crate::flow::{Again, Confirming, Done, File, Output, Program, Recorded, Slice, Until};
 use crate::prolog::again::again;
 use crate::prolog::bounded::explore_within;
 use crate::prolog::explore::{
@@ -21,8 +21,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
-use trace::Covered;
+use std::time::Duration;
+use trace::{Covered, Input};
 
 /// Making the tests of what was found takes at most such a part of the time of a predicate, and no less than
 /// this.
@@ -77,6 +77,14 @@ impl Program for Source {
         1
     }
 
+    fn title(unit: &Planned) -> String {
+        unit.task.name.clone()
+    }
+
+    fn earlier(_: &Planned) -> &[Input] {
+        &[]
+    }
+
     fn worker(&self, _: &Arc<AtomicBool>) -> Result<Session, String> {
         Session::load(&self.path.display().to_string()).map_err(|it| it.title)
     }
@@ -86,7 +94,7 @@ impl Program for Source {
         worker: &mut Session,
         unit: &Planned,
         before: Option<Search>,
-        slice: &Slice<'_>,
+        slice: &Slice<'_, Search>,
     ) -> Search {
         let Planned { task, options, .. } = unit;
         let mut search = before.unwrap_or_else(|| Search::new(task));
@@ -139,8 +147,8 @@ impl Program for Source {
         explored.res.findings.len()
     }
 
-    fn runtime(&self, said: &mut Vec<Diagnostic>) -> Option<Swipl> {
-        let found = Swipl::find(&self.effects);
+    fn runtime(&self, interrupt: &Arc<AtomicBool>, said: &mut Vec<Diagnostic>) -> Option<Swipl> {
+        let found = Swipl::find(&self.effects, interrupt);
         if found.is_none() && !said.iter().any(|it| it.code == Code::NoSwipl) {
             let title = "swipl could not be started: nothing is confirmed";
             said.push(Diagnostic::warning(Code::NoSwipl, title));
@@ -155,19 +163,25 @@ impl Program for Source {
         &self,
         runtime: &mut Swipl,
         batch: &mut [(&Planned, &mut Search)],
-        deadline: Option<Instant>,
+        until: &Until<'_>,
     ) {
+        runtime.deadline = until.deadline;
         let mut explored: Vec<_> = batch.iter_mut().map(|it| &mut it.1.res).collect();
-        runtime.confirm(self, &mut explored, deadline);
+        runtime.confirm(self, &mut explored, until.deadline);
     }
 
-    fn report(&self, done: &[Done<Source>], into: &mut Report) {
+    fn report(&self, done: &[Done<'_, Source>], into: &mut Report) {
         report::add(self, done, into);
     }
 
     fn files(&self, runtime: Option<&mut Swipl>, to: &Output<'_, Source>) -> Vec<File> {
+        let swipl = runtime.map(|it| {
+            // That was for what is replayed.
+            it.deadline = None;
+            &*it
+        });
         let explored: Vec<_> = to.done.iter().filter_map(|it| Some(&it.explored()?.res)).collect();
-        plunit::file(to.dir, self, runtime.map(|it| &*it), &explored).into_iter().collect()
+        plunit::file(to.dir, self, swipl, &explored).into_iter().collect()
     }
 
     fn has(&self, recorded: &Recorded) -> bool {

@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 /// Adds all predicates and the file, and its source.
-pub(crate) fn add(source: &Source, done: &[Done<Source>], into: &mut Report) {
+pub(crate) fn add(source: &Source, done: &[Done<'_, Source>], into: &mut Report) {
     for it in done {
         let mut unit = unit(source, it);
         it.excuse(&mut unit);
@@ -50,8 +50,8 @@ fn words() -> Language {
     }
 }
 
-fn unit(source: &Source, done: &Done<Source>) -> Unit {
-    let Planned { task, .. } = &done.unit;
+fn unit(source: &Source, done: &Done<'_, Source>) -> Unit {
+    let Planned { task, .. } = done.unit;
     let module = source.program.module.clone();
     let mut res = Unit {
         unit: task.name.clone(),
@@ -187,7 +187,7 @@ struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    fn new(done: &'a [Done<Source>]) -> Found<'a> {
+    fn new(done: &[Done<'a, Source>]) -> Found<'a> {
         let searches = || done.iter().filter_map(Done::explored);
         let units: Vec<&Explored> = searches().map(|it| &it.res).collect();
         let mut covering = BTreeMap::new();
@@ -250,7 +250,7 @@ impl<'a> Found<'a> {
     }
 }
 
-fn module(source: &Source, done: &[Done<Source>]) -> Module {
+fn module(source: &Source, done: &[Done<'_, Source>]) -> Module {
     let program = &source.program;
     let found = Found::new(done);
     let functions = program.predicates.iter().filter(|it| !it.is_foreign).map(|it| {

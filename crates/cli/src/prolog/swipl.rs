@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
@@ -19,6 +21,9 @@ pub(crate) struct Swipl {
     program: PathBuf,
     /// What programs may do there.
     policy: Policy,
+    interrupt: Arc<AtomicBool>,
+    /// When what is asked has to be answered.
+    pub(crate) deadline: Option<Instant>,
 }
 
 /// A goal in the module of the program, and what is expected of it.
@@ -79,10 +84,13 @@ const HARNESS: &str = r#"
 
 impl Swipl {
     /// `None`: it is not installed.
-    pub(crate) fn find(effects: &[Effect]) -> Option<Swipl> {
+    pub(crate) fn find(effects: &[Effect], interrupt: &Arc<AtomicBool>) -> Option<Swipl> {
         let program = executable("swipl")?;
         let out = Command::new(&program).arg("--version").stdin(Stdio::null()).output().ok()?;
-        out.status.success().then(|| Swipl { program, policy: policy(effects) })
+        let interrupt = Arc::clone(interrupt);
+        let policy = policy(effects);
+        let found = || Swipl { program, policy, interrupt, deadline: None };
+        out.status.success().then(found)
     }
 
     /// Tries every test and finding of the predicates of a file.
@@ -186,7 +194,9 @@ impl Swipl {
         let mut process = Process::start(&mut command, Some(scratch)).ok()?;
         let begin = Instant::now();
         while let Ok(None) = process.try_wait() {
-            if time < begin.elapsed() {
+            let is_late = self.deadline.is_some_and(|it| it <= Instant::now());
+            let is_over = is_late || self.interrupt.load(Ordering::Relaxed);
+            if is_over || time < begin.elapsed() {
                 process.stop().ok()?;
                 break;
             }

@@ -7,6 +7,7 @@ use crate::concolic::recorder::Recorder;
 use crate::data::{AtomId, FunctorId, Heap, Record, Value};
 use crate::machine::{COMPLETED, ENTERED, Ending, Limits, Machine, Stop};
 use crate::program::Library;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use term::{Atom, ExprId, Exprs, Model, Term, Var};
@@ -42,7 +43,7 @@ impl Arg {
 }
 
 /// What a run of the goal showed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ran {
     pub input: Input,
     pub answers: Vec<Answer>,
@@ -62,12 +63,12 @@ pub struct Ran {
 }
 
 /// The values of the results, in the order of the arguments.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
     pub values: Vec<Term>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Finished {
     /// There are no further answers; whether this was known when the last one was given.
     Exhausted { left_choice: bool },

@@ -4,6 +4,7 @@ use crate::code::PredId;
 use crate::data::{AtomId, FunctorId, Value};
 use crate::machine::Machine;
 use crate::machine::throw::CATCH_EXIT;
+use serde::{Deserialize, Serialize};
 use trace::{Budget, Stopped};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,7 +15,7 @@ pub enum Fault {
 }
 
 /// What ends a whole run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stop {
     /// The budget of steps is used up.
     Steps,

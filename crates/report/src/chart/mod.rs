@@ -1,12 +1,14 @@
 //! A message sequence chart: a column for each process, a row for each step. As data, as text, and as
 //! a picture.
 
+use serde::{Deserialize, Serialize};
+
 mod svg;
 
 pub use svg::svg;
 pub(crate) use svg::svg_element;
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Chart {
     /// The names of the processes and timers.
     pub columns: Vec<String>,
@@ -14,7 +16,7 @@ pub struct Chart {
 }
 
 /// One step.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Row {
     pub column: usize,
     pub what: String,
@@ -23,7 +25,7 @@ pub struct Row {
     pub started: Vec<usize>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mail {
     pub to: usize,
     pub text: String,
@@ -31,7 +33,7 @@ pub struct Mail {
 }
 
 /// What becomes of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Fate {
     Taken,
     /// Nobody received it.

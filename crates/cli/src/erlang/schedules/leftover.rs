@@ -2,12 +2,13 @@
 
 use engine::{Ended, Followed, follow, step_name};
 use erlang::machine::Staged;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use trace::{Actor, Input, Label, MessageId, Outcome, Stage};
 
 /// A message that lies in a mailbox to the end.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Unreceived {
     pub(crate) from: String,
     pub(crate) to: String,

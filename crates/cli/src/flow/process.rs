@@ -1,0 +1,242 @@
+//! The owner's side of a worker: starts the process, gives it turns, and deals with its end.
+
+use crate::flow::hand::{Fault, Hand, Lost};
+use crate::flow::program::Program;
+use crate::flow::progress::Progress;
+use crate::flow::room::TOO_MUCH;
+use crate::flow::serve::Role;
+use crate::flow::wire::{Answer, Frames, Heard, Order, Turn, read, send};
+use std::ffi::OsString;
+use std::io::Read;
+use std::marker::PhantomData;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// How often the owner looks at the clock and at what the user asks for.
+const TICK: Duration = Duration::from_millis(50);
+/// A worker that was asked to stop has this long for what it found.
+const TO_STOP: Duration = Duration::from_millis(800);
+/// The most time for loading what its owner has loaded.
+const LOADING: Duration = Duration::from_secs(600);
+/// A turn that is not over after so many times its time, and so much more, is ended. A worker keeps its
+/// time by itself; this is for what can't be stopped from within.
+const TIMES: u32 = 3;
+const MORE: Duration = Duration::from_secs(20);
+/// What is kept of what a worker says on standard error.
+const MAX_SAID: usize = 1 << 14;
+
+/// What workers are started with.
+#[derive(Clone, Debug)]
+pub(super) struct Owner<'a> {
+    /// The arguments of this process, without its name.
+    pub(super) arguments: Vec<OsString>,
+    /// A number that equal plans share.
+    pub(super) plan: u64,
+    pub(super) interrupt: &'a AtomicBool,
+}
+
+/// A worker.
+pub(super) struct Process<'a, P> {
+    owner: &'a Owner<'a>,
+    child: Child,
+    orders: ChildStdin,
+    answers: ChildStdout,
+    frames: Frames,
+    said: Said,
+    is_ready: bool,
+    program: PhantomData<fn() -> P>,
+}
+
+impl<'a, P: Program> Process<'a, P> {
+    pub(super) fn start(owner: &'a Owner<'a>, role: &Role) -> Result<Process<'a, P>, String> {
+        // By its name the executable may be another one by now.
+        let mut command = Command::new("/proc/self/exe");
+        command.arg0("gimlet").args(role.to_args()).args(&owner.arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // Signals of the terminal are for the owner alone.
+        command.process_group(0);
+        let trouble = |why: &str| format!("a worker process could not be started: {why}");
+        let mut child = command.spawn().map_err(|it| trouble(&it.to_string()))?;
+        let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
+        let (Some(orders), Some(answers), Some(errors)) = (stdin, stdout, child.stderr.take())
+        else {
+            return Err(trouble("it has no pipes"));
+        };
+        let said = Said::new(errors).map_err(|it| trouble(&it.to_string()))?;
+        let frames = Frames::default();
+        let (is_ready, program) = (false, PhantomData);
+        Ok(Process { owner, child, orders, answers, frames, said, is_ready, program })
+    }
+
+    /// What ended the process.
+    fn death(&mut self) -> Lost {
+        // It has closed its pipes; if it lives on, nobody hears of it.
+        self.child.kill().unwrap_or_default();
+        let status = self.child.wait();
+        let said = self.said.all();
+        let why = if said.contains("has overflowed its stack") {
+            "the native stack of its worker process overflowed".to_owned()
+        } else if said.contains(TOO_MUCH) || said.contains("memory allocation of") {
+            "its worker process used up its memory; --memory says how much there is".to_owned()
+        } else {
+            match status {
+                Ok(status) => ending(status),
+                Err(why) => format!("its worker process is gone: {why}"),
+            }
+        };
+        Lost { why, cause: Fault::Died }
+    }
+}
+
+fn failed(why: String) -> Lost {
+    Lost { why, cause: Fault::Failed }
+}
+
+fn ending(status: ExitStatus) -> String {
+    match (status.signal(), status.code()) {
+        (Some(9), _) => "its worker process was killed (signal 9)".to_owned(),
+        (Some(11), _) => "its worker process broke (signal 11)".to_owned(),
+        (Some(signal), _) => format!("its worker process was ended by signal {signal}"),
+        (None, code) => format!("its worker process ended with code {}", code.unwrap_or(-1)),
+    }
+}
+
+impl<P: Program> Hand<P> for Process<'_, P> {
+    fn prepare(&mut self) -> Result<(), Lost> {
+        let begin = Instant::now();
+        while !self.is_ready {
+            match self.frames.next(&mut self.answers, TICK) {
+                Heard::Frame(Answer::Ready { plan }) if plan == self.owner.plan => {
+                    self.is_ready = true;
+                }
+                Heard::Frame(Answer::Ready { .. }) => {
+                    return Err(failed("the program changed while it was tested".to_owned()));
+                }
+                // It was told nothing yet.
+                Heard::Frame(
+                    Answer::Seen(_)
+                    | Answer::SoFar(_)
+                    | Answer::Explored(_)
+                    | Answer::Failed { .. },
+                )
+                | Heard::End => return Err(self.death()),
+                Heard::Silence if self.owner.interrupt.load(Ordering::Relaxed) => {
+                    let why = "it was not ready when it was asked to stop".to_owned();
+                    return Err(Lost { why, cause: Fault::Stopped });
+                }
+                Heard::Silence if LOADING < begin.elapsed() => {
+                    return Err(failed("its worker process could not load it".to_owned()));
+                }
+                Heard::Silence => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the turn and waits for what comes of it.
+    fn explore(
+        &mut self,
+        turn: &Turn,
+        progress: &Progress,
+        heard: &mut dyn FnMut(P::Explored),
+    ) -> Result<P::Explored, Lost> {
+        self.prepare()?;
+        let order = Order::Explore(turn.clone());
+        if send(&mut self.orders, &order).is_err() {
+            return Err(self.death());
+        }
+        let most = turn.time.saturating_mul(TIMES).saturating_add(MORE);
+        let begin = Instant::now();
+        let mut stopping: Option<Instant> = None;
+        loop {
+            let answer: Answer = match self.frames.next(&mut self.answers, TICK) {
+                Heard::Frame(answer) => answer,
+                Heard::End => return Err(self.death()),
+                Heard::Silence => {
+                    if begin.elapsed() > most {
+                        let why = format!(
+                            "it did not stop when its time was over, nor {} s later",
+                            (most - turn.time).as_secs()
+                        );
+                        return Err(failed(why));
+                    }
+                    match stopping {
+                        _ if !self.owner.interrupt.load(Ordering::Relaxed) => {}
+                        Some(since) if since.elapsed() < TO_STOP => {}
+                        None => {
+                            stopping = Some(Instant::now());
+                            if send(&mut self.orders, &Order::Stop).is_err() {
+                                return Err(self.death());
+                            }
+                        }
+                        Some(_) => {
+                            let why = "it did not stop when it was asked to".to_owned();
+                            return Err(Lost { why, cause: Fault::Stopped });
+                        }
+                    }
+                    continue;
+                }
+            };
+            match answer {
+                Answer::Ready { .. } => {}
+                Answer::Seen(seen) => progress.add(seen),
+                Answer::SoFar(bytes) => heard(read(&bytes).map_err(failed)?),
+                Answer::Explored(bytes) => return read(&bytes).map_err(failed),
+                Answer::Failed { why } => {
+                    self.said.pass_on();
+                    return Err(failed(why));
+                }
+            }
+        }
+    }
+}
+
+impl<P> Drop for Process<'_, P> {
+    fn drop(&mut self) {
+        self.child.kill().unwrap_or_default();
+        drop(self.child.wait());
+    }
+}
+
+/// What a worker says on standard error: the beginning of it.
+struct Said {
+    text: Arc<Mutex<Vec<u8>>>,
+    reading: Option<JoinHandle<()>>,
+}
+
+impl Said {
+    fn new(mut errors: ChildStderr) -> std::io::Result<Said> {
+        let text = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&text);
+        let reading = thread::Builder::new().name("errors".to_owned()).spawn(move || {
+            let mut chunk = [0; 4096];
+            while let Ok(n @ 1..) = errors.read(&mut chunk) {
+                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                let n = n.min(MAX_SAID.saturating_sub(kept.len()));
+                kept.extend_from_slice(chunk.get(..n).unwrap_or_default());
+            }
+        })?;
+        Ok(Said { text, reading: Some(reading) })
+    }
+
+    /// All that a worker said that has ended.
+    fn all(&mut self) -> String {
+        drop(self.reading.take().map(JoinHandle::join));
+        self.taken()
+    }
+
+    fn taken(&self) -> String {
+        let mut text = self.text.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(&std::mem::take(&mut *text)).into_owned()
+    }
+
+    /// The user is told what a worker said.
+    fn pass_on(&self) {
+        crate::start::write(&mut std::io::stderr(), self.taken().as_bytes());
+    }
+}

@@ -1,0 +1,96 @@
+//! How much memory the tool may take, and how a worker is kept to its part of it.
+
+use crate::args::Test;
+use crate::start::STACK_BYTES;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use std::time::Duration;
+use std::{fs, thread};
+
+/// The part of the machine's memory that the tool takes at most, if nobody says how much: three of four.
+const SHARE_OF_MACHINE: (u64, u64) = (3, 4);
+/// The part of it for the workers; the rest is for what they found.
+const SHARE_OF_WORKERS: (u64, u64) = (3, 4);
+/// The least for all workers: the code of the tool and of the program must fit.
+const LEAST: u64 = 256 << 20;
+/// A run may use one part in so many of what is asked for.
+const RUNS_IN_MEMORY: usize = 8;
+/// Where the system tells nothing.
+const UNKNOWN_MACHINE: u64 = 8 << 30;
+/// What may be mapped beyond what is used: arenas of the allocator, stacks of small threads.
+const MAPPED_BEYOND: u64 = 3 << 30;
+/// How often a worker looks at what it uses.
+const TICK: Duration = Duration::from_millis(50);
+
+/// What a worker says that has taken too much, before it ends.
+pub(super) const TOO_MUCH: &str = "gimlet: the memory of the worker is used up";
+
+/// The bytes that one of so many workers may use.
+pub(super) fn of_worker(options: &Test, n_workers: usize) -> u64 {
+    let asked = options.memory.and_then(|it| u64::try_from(it).ok());
+    let (part, of) = SHARE_OF_MACHINE;
+    let total = asked.unwrap_or_else(|| machine() / of * part);
+    let (part, of) = SHARE_OF_WORKERS;
+    let all = (total / of * part).max(LEAST);
+    all / u64::try_from(n_workers.max(1)).unwrap_or(u64::MAX)
+}
+
+/// The bytes that one run of a program may use, of so many at most: if the tool may take little, a run takes
+/// less. That does not depend on how many workers there are, so that reports do not either.
+pub(crate) fn of_run(options: &Test, most: usize) -> usize {
+    options.memory.map_or(most, |it| most.min(it / RUNS_IN_MEMORY))
+}
+
+/// The memory of the machine, or of the container that this is.
+fn machine() -> u64 {
+    let info = rustix::system::sysinfo();
+    let total = info.totalram.saturating_mul(u64::from(info.mem_unit));
+    let total = if total == 0 { UNKNOWN_MACHINE } else { total };
+    let of_container = fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
+    of_container.and_then(|it| it.trim().parse().ok()).unwrap_or(total).min(total)
+}
+
+/// Keeps this process within so many bytes: a single demand beyond them is refused, and who takes them bit
+/// by bit is ended. `n_stacks` threads have large stacks, which are mapped and hardly used.
+pub(super) fn keep_within(bytes: u64, n_stacks: u64) {
+    let stacks = u64::try_from(STACK_BYTES).unwrap_or(u64::MAX).saturating_mul(n_stacks);
+    let mapped = bytes.saturating_add(stacks).saturating_add(MAPPED_BEYOND);
+    for (resource, wanted) in [(Resource::Data, mapped), (Resource::Core, 0)] {
+        let most = getrlimit(resource).maximum;
+        let value = Some(most.map_or(wanted, |it| it.min(wanted)));
+        // Without the limit, the thread below is left.
+        setrlimit(resource, Rlimit { current: value, maximum: value }).unwrap_or_default();
+    }
+    let watching = thread::Builder::new().name("memory".to_owned());
+    // Without the thread, the limit above is left.
+    drop(watching.spawn(move || {
+        loop {
+            thread::sleep(TICK);
+            if resident().is_some_and(|it| bytes < it) {
+                super::serve::end(TOO_MUCH);
+            }
+        }
+    }));
+}
+
+/// The bytes of memory that this process has.
+fn resident() -> Option<u64> {
+    let text = fs::read_to_string("/proc/self/statm").ok()?;
+    let pages: u64 = text.split_whitespace().nth(1)?.parse().ok()?;
+    Some(pages.saturating_mul(u64::try_from(rustix::param::page_size()).ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{of_run, of_worker};
+    use crate::args::{Command, CommandLine};
+    use clap::Parser;
+
+    #[test]
+    fn workers_share_what_the_tool_may_take() {
+        let line = CommandLine::try_parse_from(["gimlet", "test", "x", "--memory", "4G"]);
+        let Command::Test(options) = line.expect("arguments").command else { panic!("not `test`") };
+        assert_eq!(of_worker(&options, 1), 3 << 30);
+        assert_eq!(of_worker(&options, 3), 1 << 30);
+        assert_eq!((of_run(&options, 1 << 20), of_run(&options, 1 << 30)), (1 << 20, 1 << 29));
+    }
+}

@@ -1,0 +1,167 @@
+//! What a worker process and its owner tell each other: frames of a length and so many bytes on a pipe.
+//!
+//! Knows no language: what was found of a unit travels as bytes that only the language's own types read.
+
+use crate::flow::progress::Seen;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
+use std::time::Duration;
+use trace::{Covered, Input};
+
+/// What the owner tells a worker.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Order {
+    Explore(Turn),
+    /// The user asks to stop: what is being explored ends, and nothing else begins.
+    Stop,
+}
+
+/// One turn of a unit.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Turn {
+    /// The place of the unit in the plan.
+    pub(super) n: usize,
+    pub(super) round: usize,
+    pub(super) time: Duration,
+    pub(super) n_cores: usize,
+    /// Inputs that an earlier run of the tool left.
+    pub(super) earlier: Vec<Input>,
+    /// Clauses that any unit of the program covered in earlier rounds.
+    pub(super) elsewhere: Covered,
+    /// What earlier rounds found of the unit.
+    pub(super) before: Option<Vec<u8>>,
+}
+
+/// What a worker tells its owner.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Answer {
+    /// The program is loaded and planned; a number that equal plans share.
+    Ready {
+        plan: u64,
+    },
+    Seen(Seen),
+    /// What was found of the unit until now, in case that nothing else will be heard of it.
+    SoFar(Vec<u8>),
+    Explored(Vec<u8>),
+    Failed {
+        why: String,
+    },
+}
+
+pub(super) fn bytes_of(what: &impl Serialize) -> Result<Vec<u8>, String> {
+    postcard::to_allocvec(what).map_err(|why| format!("it can't be passed on: {why}"))
+}
+
+pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
+    postcard::from_bytes(bytes).map_err(|why| format!("what was passed on can't be read: {why}"))
+}
+
+pub(super) fn send(to: &mut impl Write, what: &impl Serialize) -> io::Result<()> {
+    let bytes = bytes_of(what).map_err(io::Error::other)?;
+    let length = u64::try_from(bytes.len()).map_err(io::Error::other)?;
+    to.write_all(&length.to_le_bytes())?;
+    to.write_all(&bytes)?;
+    to.flush()
+}
+
+/// Waits for the next frame; `None`: there will be none.
+pub(super) fn receive<T: DeserializeOwned>(from: &mut impl Read) -> Option<T> {
+    let mut length = [0; LENGTH];
+    from.read_exact(&mut length).ok()?;
+    let length = usize::try_from(u64::from_le_bytes(length)).ok()?;
+    let mut bytes = vec![0; length];
+    from.read_exact(&mut bytes).ok()?;
+    read(&bytes).ok()
+}
+
+/// The bytes of the length before a frame.
+const LENGTH: usize = 8;
+/// What is read at once.
+const CHUNK: usize = 1 << 16;
+
+/// Frames that come in pieces.
+#[derive(Debug, Default)]
+pub(super) struct Frames {
+    unread: Vec<u8>,
+}
+
+/// What came of waiting for a frame.
+pub(super) enum Heard<T> {
+    Frame(T),
+    /// Nothing within the time.
+    Silence,
+    /// The other side is gone or speaks nonsense.
+    End,
+}
+
+impl Frames {
+    /// Waits for a frame, for so long.
+    pub(super) fn next<T: DeserializeOwned>(
+        &mut self,
+        from: &mut (impl Read + AsFd),
+        time: Duration,
+    ) -> Heard<T> {
+        loop {
+            if let Some(frame) = self.take() {
+                return read(&frame).map_or(Heard::End, Heard::Frame);
+            }
+            let millis = i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
+            let timeout = Timespec { tv_sec: millis / 1000, tv_nsec: millis % 1000 * 1_000_000 };
+            match poll(&mut [PollFd::new(from, PollFlags::IN)], Some(&timeout)) {
+                Ok(0) | Err(Errno::INTR) => return Heard::Silence,
+                Ok(_) => {}
+                Err(_) => return Heard::End,
+            }
+            let mut chunk = vec![0; CHUNK];
+            match from.read(&mut chunk) {
+                Ok(0) => return Heard::End,
+                Ok(n) => self.unread.extend_from_slice(chunk.get(..n).unwrap_or_default()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(_) => return Heard::End,
+            }
+        }
+    }
+
+    fn take(&mut self) -> Option<Vec<u8>> {
+        let length: [u8; LENGTH] = self.unread.get(..LENGTH)?.try_into().ok()?;
+        let end = usize::try_from(u64::from_le_bytes(length)).ok()?.checked_add(LENGTH)?;
+        let frame = self.unread.get(LENGTH..end)?.to_vec();
+        self.unread.drain(..end);
+        Some(frame)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Answer, Frames, Heard, send};
+    use std::io::Write;
+    use std::os::unix::net::UnixStream;
+    use std::time::Duration;
+
+    #[test]
+    fn frames_that_come_in_pieces_are_put_together() {
+        let (mut ours, mut theirs) = UnixStream::pair().expect("a pair of sockets");
+        let mut bytes = Vec::new();
+        send(&mut bytes, &Answer::Ready { plan: 7 }).expect("a frame");
+        send(&mut bytes, &Answer::Failed { why: "no".to_owned() }).expect("a frame");
+        let (first, second) = bytes.split_at(bytes.len() - 2);
+        let mut frames = Frames::default();
+        let mut hear = |theirs: &mut UnixStream| match frames.next::<Answer>(theirs, Duration::ZERO)
+        {
+            Heard::Frame(it) => format!("{it:?}"),
+            Heard::Silence => "silence".to_owned(),
+            Heard::End => "end".to_owned(),
+        };
+        ours.write_all(first).expect("a socket takes it");
+        assert_eq!(hear(&mut theirs), "Ready { plan: 7 }");
+        assert_eq!(hear(&mut theirs), "silence");
+        ours.write_all(second).expect("a socket takes it");
+        assert_eq!(hear(&mut theirs), "Failed { why: \"no\" }");
+        drop(ours);
+        assert_eq!(hear(&mut theirs), "end");
+    }
+}

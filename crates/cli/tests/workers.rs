@@ -1,0 +1,260 @@
+//! Worker processes: what ends one costs its unit only, what ends the tool loses nothing that was
+//! written, and signals end it with a report.
+
+#![expect(clippy::disallowed_methods, reason = "it starts the binary under test, and shells")]
+
+mod common;
+#[path = "common/compare.rs"]
+mod compare;
+#[path = "common/project.rs"]
+mod project;
+
+use project::{LEDGER, Project, SHOP, units};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use std::fs;
+use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+use std::time::Duration;
+
+/// A unit that is quickly done, one with more paths than anybody has time for, and one after it.
+const ENDLESS: &str = "-module(w).
+-export([a_quick/1, b_slow/1, c_quick/1]).
+a_quick(1) -> error(one);
+a_quick(X) -> X.
+b_slow([1 | T]) -> b_slow(T);
+b_slow([2 | T]) -> b_slow(T);
+b_slow([3 | T]) -> b_slow(T);
+b_slow([4 | T]) -> b_slow(T);
+b_slow([5 | T]) -> b_slow(T);
+b_slow([6 | T]) -> b_slow(T);
+b_slow([_ | T]) -> b_slow(T);
+b_slow(X) -> X.
+c_quick([1, 2 | _]) -> error(three);
+c_quick(X) -> X.
+";
+
+/// For what waits for something that has to happen.
+const PATIENCE: usize = 3_000;
+const TICK: Duration = Duration::from_millis(20);
+
+fn start(project: &Project, args: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_gimlet"))
+        .args(["test", "--format", "json"])
+        .args(args)
+        .current_dir(&project.dir)
+        .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts")
+}
+
+/// Waits until there is something.
+#[track_caller]
+fn wait_for<T>(mut look: impl FnMut() -> Option<T>) -> T {
+    (0..PATIENCE)
+        .find_map(|_| {
+            let found = look();
+            if found.is_none() {
+                thread::sleep(TICK);
+            }
+            found
+        })
+        .expect("it happens in the end")
+}
+
+/// The workers of a process, by their ids.
+fn workers(of: &Child) -> Vec<i32> {
+    let lists = fs::read_dir(format!("/proc/{}/task", of.id())).into_iter().flatten().flatten();
+    let children = lists.filter_map(|it| fs::read_to_string(it.path().join("children")).ok());
+    let ids = children.flat_map(|it| {
+        it.split_whitespace().filter_map(|it| it.parse().ok()).collect::<Vec<i32>>()
+    });
+    let is_worker = |it: &i32| {
+        let line = fs::read_to_string(format!("/proc/{it}/cmdline")).unwrap_or_default();
+        line.split('\0').nth(1) == Some("__work")
+    };
+    ids.filter(is_worker).collect()
+}
+
+fn send(id: i32, signal: Signal) {
+    kill_process(Pid::from_raw(id).expect("a process"), signal).expect("it is there");
+}
+
+fn id(of: &Child) -> i32 {
+    i32::try_from(of.id()).expect("a small number")
+}
+
+#[track_caller]
+fn report(of: &Output) -> Value {
+    let errors = String::from_utf8_lossy(&of.stderr);
+    serde_json::from_slice(&of.stdout).unwrap_or_else(|it| panic!("{it}: {errors}"))
+}
+
+fn unit<'r>(report: &'r Value, name: &str) -> &'r Value {
+    let units = report["units"].as_array().expect("units");
+    units.iter().find(|it| it["unit"] == name).expect("the unit")
+}
+
+/// The report that is on the disk, if there is one.
+fn on_disk(project: &Project) -> Option<Value> {
+    let text = fs::read_to_string(project.dir.join("out/report.json")).ok()?;
+    Some(serde_json::from_str(&text).expect("what is there is whole"))
+}
+
+fn has_finding(report: &Value, name: &str) -> bool {
+    unit(report, name)["findings"].as_array().is_some_and(|it| !it.is_empty())
+}
+
+fn n_findings(report: &Value) -> usize {
+    let units = report["units"].as_array().expect("units").iter();
+    units.filter_map(|it| it["findings"].as_array().map(Vec::len)).sum()
+}
+
+#[test]
+fn a_worker_that_is_killed_costs_its_unit_only_if_it_is_killed_again() {
+    let project = Project::new("workers_killed", &[("w.erl", ENDLESS)]);
+    let args = ["w.erl", "--time", "60s", "-j", "1", "--out", "out"];
+    for n_kills in [1, 2] {
+        fs::remove_dir_all(project.dir.join("out")).ok();
+        let child = start(&project, &args);
+        // It has the slow unit when what was found of the first is written.
+        wait_for(|| on_disk(&project).filter(|it| has_finding(it, "w:a_quick/1")));
+        workers(&child).into_iter().for_each(|it| send(it, Signal::KILL));
+        // Another one has the last unit, and then a third one the slow unit, alone.
+        wait_for(|| on_disk(&project).filter(|it| has_finding(it, "w:c_quick/1")));
+        let both = wait_for(|| Some(workers(&child)).filter(|it| it.len() == 2));
+        if n_kills == 1 {
+            // Nobody waits until its time is over.
+            send(id(&child), Signal::INT);
+        } else {
+            both.into_iter().for_each(|it| send(it, Signal::KILL));
+        }
+        let report = report(&child.wait_with_output().expect("it ends"));
+        assert_eq!(units(&report).len(), 3);
+        assert!(has_finding(&report, "w:a_quick/1") && has_finding(&report, "w:c_quick/1"));
+        let trouble = &unit(&report, "w:b_slow/1")["trouble"];
+        if n_kills == 1 {
+            assert_eq!(*trouble, Value::Null);
+        } else {
+            assert_eq!(trouble, "its worker process was killed (signal 9)");
+        }
+    }
+}
+
+#[test]
+fn the_memory_of_the_tool_bounds_each_run() {
+    let source = "-module(m).
+-export([eats/1, fine/1]).
+eats(X) -> grow(X, <<0:8000000>>).
+grow(X, B) -> grow(X, <<B/binary, B/binary>>).
+fine(1) -> error(one);
+fine(X) -> X.
+";
+    let project = Project::new("workers_memory", &[("m.erl", source)]);
+    let (report, code) = project.report(&["m.erl", "--runs", "20", "--memory", "256M", "-j", "1"]);
+    assert_eq!(code, 1);
+    assert_eq!(unit(&report, "m:fine/1")["findings"][0]["call"], "m:fine(1)");
+    assert_eq!(unit(&report, "m:eats/1")["findings"][0]["reason"], "memory");
+}
+
+#[test]
+fn signals_end_it_with_a_report_and_the_code_of_the_signal() {
+    let project = Project::new("workers_signals", &[("w.erl", ENDLESS)]);
+    for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {
+        fs::remove_dir_all(project.dir.join("out")).ok();
+        let child = start(&project, &["w.erl", "--time", "10m", "-j", "1", "--out", "out"]);
+        wait_for(|| on_disk(&project).filter(|it| 0 < n_findings(it)));
+        let workers = workers(&child);
+        send(id(&child), signal);
+        let ended = child.wait_with_output().expect("it ends");
+        assert_eq!(ended.status.code(), Some(code));
+        let report = report(&ended);
+        assert_eq!(report["interrupted"], true);
+        assert_eq!(unit(&report, "w:a_quick/1")["findings"][0]["call"], "w:a_quick(1)");
+        assert_eq!(unit(&report, "w:b_slow/1")["stop"], "interrupted");
+        assert_eq!(unit(&report, "w:c_quick/1")["stop"], "interrupted");
+        for worker in workers {
+            assert!(!fs::exists(format!("/proc/{worker}")).expect("a directory"), "it is gone");
+        }
+    }
+}
+
+#[test]
+fn what_was_written_is_whole_whenever_it_is_killed() {
+    let project = Project::new("workers_moments", &[("w.erl", ENDLESS)]);
+    let args = ["w.erl", "--time", "10m", "-j", "2", "--out", "out"];
+    let mut n_found = 0;
+    for n in 0..20_u64 {
+        fs::remove_dir_all(project.dir.join("out")).ok();
+        let mut child = start(&project, &args);
+        // Moments from the start until after the first report.
+        thread::sleep(Duration::from_millis(n * 97));
+        let workers = workers(&child);
+        child.kill().expect("it is killed");
+        child.wait().expect("it ends");
+        n_found += on_disk(&project).map_or(0, |it| n_findings(&it));
+        let corpus = fs::read_dir(project.dir.join("out/corpus")).into_iter().flatten().flatten();
+        for file in
+            corpus.map(|it| it.path()).filter(|it| it.extension() == Some("corpus".as_ref()))
+        {
+            let file = file.display().to_string();
+            let again = project.gimlet(&["replay", &file]);
+            assert!([0, 1].contains(&again.code), "{file}: {}", again.stderr);
+        }
+        // Nobody is left behind.
+        wait_for(|| workers.iter().all(|it| !is_running(*it)).then_some(()));
+    }
+    // The last moments are late enough on any machine that is not much too slow.
+    wait_for(|| (0 < n_found).then_some(()).or_else(|| found_in_the_end(&project, &args)));
+}
+
+/// Whether a process runs, and is not only waited for.
+fn is_running(id: i32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+    status.rsplit(") ").next().is_some_and(|it| !it.is_empty() && !it.starts_with('Z'))
+}
+
+/// Kills it when it has written a finding.
+fn found_in_the_end(project: &Project, args: &[&str]) -> Option<()> {
+    let mut child = start(project, args);
+    wait_for(|| on_disk(project).filter(|it| 0 < n_findings(it)));
+    child.kill().expect("it is killed");
+    child.wait().expect("it ends");
+    Some(())
+}
+
+#[test]
+fn a_full_disk_leaves_the_report_that_was_there() {
+    // Files larger than this can't be written, as if the disk were full.
+    let project = Project::new("workers_full", &[("w.erl", ENDLESS)]);
+    let args = ["w.erl", "-f", "a_quick/1", "--runs", "50", "--out", "out"];
+    assert_eq!(project.report(&args).1, 1);
+    let before = project.read("out/report.json");
+    let gimlet = env!("CARGO_BIN_EXE_gimlet");
+    let limited = format!("trap '' XFSZ; ulimit -f 1; exec {gimlet} test {}", args.join(" "));
+    let ended = Command::new("sh")
+        .args(["-c", &limited])
+        .current_dir(&project.dir)
+        .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
+        .output()
+        .expect("a shell");
+    assert_eq!(ended.status.code(), Some(2), "{}", String::from_utf8_lossy(&ended.stderr));
+    assert_eq!(project.read("out/report.json"), before);
+    let left = fs::read_dir(project.dir.join("out")).expect("a directory").flatten();
+    let parts = left.filter(|it| it.path().extension() == Some("part".as_ref()));
+    assert_eq!(parts.count(), 0);
+}
+
+#[test]
+fn the_number_of_workers_changes_nothing() {
+    let files = [("w.erl", ENDLESS), ("shop.erl", SHOP), ("ledger.pl", LEDGER)];
+    let project = Project::new("workers_number", &files);
+    let of = |jobs: &str| {
+        let (report, _) =
+            project.report(&["w.erl", "shop.erl", "ledger.pl", "--runs", "60", "-j", jobs]);
+        compare::timeless(report)
+    };
+    compare::assert_same(&of("1"), &of("3"), "reports of one and of three workers");
+}
