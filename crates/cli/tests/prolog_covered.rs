@@ -232,7 +232,9 @@ fn report(name: &str, dir: &Path) -> Value {
     let done =
         common::gimlet(PROGRAMS, &[&options[..], &[dir.as_ref(), program.as_ref()]].concat());
     let said = String::from_utf8_lossy(&done.stderr).into_owned();
-    assert_eq!(said, "", "{name}");
+    // Goals with Module:Goal where the module is no atom end otherwise on SWI-Prolog.
+    let is_disagreement = |line: &str| line.starts_with("error[G036]") || line.starts_with("  ");
+    assert!(said.lines().all(is_disagreement), "{name}: {said}");
     serde_json::from_slice(&done.stdout).expect("a document")
 }
 

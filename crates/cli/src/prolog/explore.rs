@@ -671,8 +671,7 @@ fn look_at_all_answers(session: &mut Session, task: &Task, search: &mut Search) 
 
 /// The test of a run, and the steps that it took to look for more answers than the run had.
 fn case(unit: &mut Unit<'_>, way: &Way, ran: &Ran, limits: Limits) -> (Option<Case>, u64) {
-    let is_cut = matches!(ran.finished, Finished::Stopped(_));
-    let again = if is_cut { unit.solve(&ran.input, limits, ANSWERS) } else { None };
+    let again = unit.solve(&ran.input, limits, ANSWERS);
     let n_steps = again.as_ref().map_or(0, |it| it.steps);
     // What was cut again, by the clock perhaps, says no more than the first time.
     let is_news = |it: &Ran| !matches!(it.finished, Finished::Stopped(_));

@@ -64,9 +64,9 @@ impl<'l> Evidence<'l> {
     }
 
     fn rate_error(&mut self, unit: &mut Unit<'_>, ran: &Ran, kind: Kind) -> Rated {
-        let Finished::Thrown(ball, _) = &ran.finished else {
-            return Rated::new(Level::Suspicious, "nobody catches this error");
-        };
+        let uncaught = Rated::new(Level::Suspicious, "nobody catches this error");
+        let is_rejected = kind == Kind::Rejected;
+        let Finished::Thrown(ball, _) = &ran.finished else { return uncaught };
         if is_on_purpose(ball) {
             let why = "it raises this error on purpose, to say what it does not take";
             return Rated::new(Level::Refusal, why);
@@ -76,23 +76,14 @@ impl<'l> Evidence<'l> {
         }
         let decided_by = decided_by(unit, &ran.input);
         if decided_by.is_empty() {
-            return match kind {
-                Kind::Rejected => {
-                    Rated::new(Level::Refusal, "no declaration says that it takes these arguments")
-                }
-                _ => Rated::new(Level::Suspicious, "nobody catches this error"),
-            };
+            let why = "no declaration says that it takes these arguments";
+            return if is_rejected { Rated::new(Level::Refusal, why) } else { uncaught };
         }
         let log = self.log;
         let shapes = self.shapes.get_or_insert_with(|| shapes(unit, log));
         if shapes.is_empty() {
-            return match kind {
-                Kind::Rejected => Rated::new(
-                    Level::Refusal,
-                    "no goal was found that succeeds, so that nothing shows what it takes",
-                ),
-                _ => Rated::new(Level::Suspicious, "nobody catches this error"),
-            };
+            let why = "no goal was found that succeeds, so that nothing shows what it takes";
+            return if is_rejected { Rated::new(Level::Refusal, why) } else { uncaught };
         }
         // A type error is about what kind of term it is; others are about more than that.
         if let Some(part) =

@@ -431,7 +431,7 @@ fn compound(name: &str, args: Vec<Term>) -> Term {
 }
 
 fn number(text: &str) -> Option<Term> {
-    text.parse().map(Term::Int).ok().or_else(|| Some(Term::Float(text.parse::<f64>().ok()?.into())))
+    text.parse().map(Term::Int).ok().or_else(|| Some(Term::Float(text.parse::<f64>().ok()?)))
 }
 
 /// A number, or a name with or without quotes.

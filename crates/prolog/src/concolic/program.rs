@@ -347,7 +347,9 @@ impl Machine {
         if outer == Position::Closure {
             return Position::Term;
         }
-        let Some(callee) = self.db.find(module, of) else {
+        let known = self.db.find(module, of);
+        let is_known = |it: &PredId| self.db.get(*it).kind != Kind::Undefined;
+        let Some(callee) = known.filter(is_known) else {
             // A library that is loaded when it is needed may call any argument.
             let is_library = self.modules.index.iter().any(|it| *it.0 == of);
             return if is_library { Position::Closure } else { Position::Term };

@@ -284,6 +284,7 @@ fn example_module() -> Module {
             line(15, "cmp/1", Some("example:foo([42])")),
             line(18, "wait/0", None),
         ],
+        ..Module::default()
     }
 }
 
@@ -360,6 +361,7 @@ pub(crate) fn prolog() -> Report {
             covered: true,
             by: Some("shares(1, 1, R)".to_owned()),
         }],
+        ..Module::default()
     };
     let mut res = Report {
         schema: SCHEMA,
