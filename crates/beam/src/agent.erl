@@ -908,7 +908,7 @@ chunk(Beam, Name) ->
     end.
 
 declares({attribute, _, Kind, _}) ->
-    lists:member(Kind, [file, spec, type, opaque, nominal, callback, record]);
+    lists:member(Kind, [file, spec, type, opaque, nominal, callback, record, behaviour, behavior]);
 declares(_) ->
     false.
 

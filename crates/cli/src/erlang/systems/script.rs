@@ -203,9 +203,14 @@ pub(crate) fn test(
             Ok(writer.values(replies))
         }
         Outcome::Crash { class, reason, trace } => {
-            let is_of_process = frames(trace).iter().any(|it| it.module.as_str() == "proc_lib");
+            let frames = frames(trace);
+            let is_of_process = frames.iter().any(|it| it.module.as_str() == "proc_lib");
             match (is_of_process, class.as_str()) {
-                (true, "error") => Ok(writer.ends(reason)),
+                (true, "error") => {
+                    let is_start = frames.iter().any(|it| it.function.as_str() == "init_it");
+                    let phase = if is_start { Phase::Start } else { Phase::Steps };
+                    Ok(writer.ends(reason, phase))
+                }
                 (true, _) => Err("the process ends otherwise"),
                 (false, _) => Ok(writer.raises(class.as_str(), reason)),
             }
@@ -213,6 +218,13 @@ pub(crate) fn test(
         Outcome::Deadlock => Err("it waits for a message that nobody sends"),
         Outcome::Stopped(_) => Err("it did not end"),
     }
+}
+
+/// When a process fails.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Start,
+    Steps,
 }
 
 struct Writer<'a> {
@@ -243,9 +255,9 @@ impl Writer<'_> {
     }
 
     /// The process ends with an error.
-    fn ends(&self, reason: &Term) -> String {
+    fn ends(&self, reason: &Term, phase: Phase) -> String {
         let Some((start, steps)) = self.typed.steps.split_first() else { return String::new() };
-        if steps.is_empty() {
+        if steps.is_empty() || phase == Phase::Start {
             return self.all(vec![self.matches_error(reason, &start.value)]);
         }
         let mut lines = vec![self.plain(start)];
