@@ -265,30 +265,14 @@ enum View<'i> {
 impl View<'_> {
     fn form(self) -> Option<Form> {
         match self {
-            View::Whole(term) => Some(form(term)),
+            View::Whole(term) => Some(Form::of(term)),
             View::Tail(Term::List(list), n) if n < list.items.len() => Some(Form::List),
             View::Tail(Term::List(list), n) if n == list.items.len() => {
                 let is_proper = list.tail == Term::Nil;
-                Some(if is_proper { Form::End } else { form(&list.tail) })
+                Some(if is_proper { Form::End } else { Form::of(&list.tail) })
             }
             View::Tail(..) => None,
         }
-    }
-}
-
-fn form(term: &Term) -> Form {
-    match term {
-        Term::Int(_) | Term::Big(_) => Form::Integer,
-        Term::Float(_) => Form::Float,
-        Term::Atom(name) => Form::Atom(name.as_str().to_owned()),
-        Term::Nil | Term::List(_) => Form::List,
-        Term::Tuple(items) => Form::Tuple { arity: items.len(), tag: tag(items) },
-        Term::Map(_) => Form::Map,
-        Term::Bits(bits) => Form::Bits { is_whole: bits.bit_len().is_multiple_of(8) },
-        Term::Fun(fun) => Form::Function { arity: fun.arity().into() },
-        Term::Pid(_) => Form::Pid,
-        Term::Port(_) => Form::Port,
-        Term::Ref(_) => Form::Reference,
     }
 }
 
@@ -302,6 +286,23 @@ fn text(key: &Term) -> String {
 }
 
 impl Form {
+    /// What a term is at its top.
+    pub fn of(term: &Term) -> Form {
+        match term {
+    Term::Int(_) | Term::Big(_) => Form::Integer,
+            Term::Float(_) => Form::Float,
+            Term::Atom(name) => Form::Atom(name.as_str().to_owned()),
+            Term::Nil | Term::List(_) => Form::List,
+            Term::Tuple(items) => Form::Tuple { arity: items.len(), tag: tag(items) },
+            Term::Map(_) => Form::Map,
+            Term::Bits(bits) => Form::Bits { is_whole: bits.bit_len().is_multiple_of(8) },
+            Term::Fun(fun) => Form::Function { arity: fun.arity().into() },
+            Term::Pid(_) => Form::Pid,
+            Term::Port(_) => Form::Port,
+            Term::Ref(_) => Form::Reference,
+        }
+    }
+
     /// The form without names.
     fn kind(&self) -> Form {
         match self {

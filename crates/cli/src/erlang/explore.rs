@@ -1,5 +1,6 @@
 //! One unit: explore it, judge how its runs ended, make the findings small.
 
+use crate::erlang::callers::Calls;
 use crate::erlang::contract::Contract;
 use crate::erlang::evidence::{probe, rate};
 use crate::erlang::finding::{Finding, Found, Judge};
@@ -38,6 +39,8 @@ pub(crate) struct Task {
     pub(crate) may_deepen: bool,
     /// The clauses that it should come to.
     pub(crate) wanted: Covered,
+    /// How the project itself calls the unit, if that bounds what it is meant for.
+    pub(crate) calls: Option<Arc<Calls>>,
 }
 
 /// Makes more machines for the same project.
@@ -132,7 +135,8 @@ impl Task {
         let mut res = Explored { report, trouble, ..Explored::default() };
         res.leave_out_refused();
         res.count_stopped();
-        let judge = Judge { unit: &self.unit, contract, modules, shapes: None };
+        let calls = self.calls.as_deref();
+        let judge = Judge { unit: &self.unit, contract, modules, shapes: None, calls };
         let ends = res.report.tests.iter().map(|it| (&it.input, &it.outcome));
         let found = judge.findings(ends);
         let accepted = accepted(&res.report, &judge);

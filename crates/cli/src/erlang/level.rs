@@ -1,8 +1,8 @@
 //! How much a finding matters, and why: the one place where that is decided for Erlang and Elixir.
 //!
 //! A finding breaks a promise if an explicit spec allows its input. Without a promise it is suspicious if
-//! inputs of its shape are accepted elsewhere, and a refusal if they never are, or if the code under test
-//! raises on purpose.
+//! inputs of its shape are accepted elsewhere, and a refusal if they never are, if no call in the project can
+//! give it to a function that the project keeps to itself, or if the code under test raises on purpose.
 
 use crate::elixir::is_elixir;
 use crate::erlang::finding::{Judge, RUNTIME_TAGS};
@@ -125,6 +125,9 @@ impl Judge<'_> {
     fn rate_crash(&self, input: &Input, outcome: &Outcome, decided_by: &[Part]) -> Rated {
         if self.contract.promises(input) && self.contract.says_something_of(decided_by) {
             return Rated::new(Level::Promise, "the spec allows this input");
+        }
+        if let Some(why) = self.calls.and_then(|it| it.refusal(input)) {
+            return Rated::new(Level::Refusal, why);
         }
         if let Some(Origin::Callback(behaviour)) =
             self.contract.signature.as_ref().map(|it| &it.origin)

@@ -13,6 +13,7 @@ mod explore;
 mod gate;
 mod pool;
 
+mod callers;
 mod confirm;
 mod evidence;
 mod finding;

@@ -3,6 +3,7 @@
 use crate::args::{Deliver, Reduction, Test};
 use crate::asked::Asked;
 use crate::diagnostic::Diagnostic;
+use crate::erlang::callers::{Calls, calls};
 use crate::erlang::code::{Function, Visibility};
 use crate::erlang::contract::Contract;
 use crate::erlang::corpus::{file_name, recorded_inputs};
@@ -15,8 +16,10 @@ use beam::Otp;
 use engine::{Delivery, Dpor, ScheduleSettings};
 use erlang::Host;
 use erlang::spec::{Directives, Signature, Specs};
+use rustc_hash::FxHashMap;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 use term::{Style, Term, print};
 use trace::{Covered, Input};
 
@@ -51,6 +54,11 @@ pub(crate) fn plan(
             pre.push(planner.precondition(text)?);
         }
         tasks.push(planner.task(unit, &pre, &options)?);
+    }
+    let tested: Vec<UnitName> = tasks.iter().map(|it| it.unit.clone()).collect();
+    let calls = planner.calls(&tested);
+    for task in &mut tasks {
+        task.calls = calls.get(&task.unit).cloned();
     }
     if tasks.is_empty() {
         let title = "the configuration leaves every function out";
@@ -163,7 +171,18 @@ impl<'a> Planner<'a> {
             finds_blocked,
             may_deepen,
             wanted,
+            calls: None,
         })
+    }
+
+    /// How the project itself calls those of the units that it does not offer to others.
+    fn calls(&mut self, units: &[UnitName]) -> FxHashMap<UnitName, Arc<Calls>> {
+        let Planner { project, specs, host, .. } = self;
+        let mut spec_of = |it: &UnitName| {
+            let UnitName { module, function, arity } = it;
+            specs.signature(host, module, function, *arity).ok().flatten()
+        };
+        calls(project, units, &mut spec_of)
     }
 
     fn signature(&mut self, unit: &UnitName) -> Option<Signature> {

@@ -92,6 +92,12 @@ fn literal(node: &Term) -> Option<&Atom> {
 }
 
 impl References {
+    /// The functions that it mentions by name; without a module: of its own.
+    pub(crate) fn called(&self) -> impl Iterator<Item = (Option<&Atom>, &FunctionName)> {
+        let local = self.local.iter().map(|it| (None, it));
+        local.chain(self.remote.iter().map(|(module, name)| (Some(module), name)))
+    }
+
     fn literal(&mut self, term: &Term) {
         match term {
             Term::Atom(atom) => {

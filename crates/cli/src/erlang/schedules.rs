@@ -152,7 +152,8 @@ impl Task {
         stage.is_recorded = *arity > 0;
         let nothing = Input { args: Vec::new() };
         let seed = self.contract.seeds.first().unwrap_or(&nothing);
-        let judge = Judge { unit: &self.unit, contract: &self.contract, modules, shapes: None };
+        let calls = self.calls.as_deref();
+        let judge = Judge { unit: &self.unit, contract: &self.contract, modules, shapes: None, calls };
         let gather = || Gathering {
             judge: &judge,
             all: Gathered {
