@@ -289,7 +289,7 @@ impl Form {
     /// What a term is at its top.
     pub fn of(term: &Term) -> Form {
         match term {
-    Term::Int(_) | Term::Big(_) => Form::Integer,
+            Term::Int(_) | Term::Big(_) => Form::Integer,
             Term::Float(_) => Form::Float,
             Term::Atom(name) => Form::Atom(name.as_str().to_owned()),
             Term::Nil | Term::List(_) => Form::List,

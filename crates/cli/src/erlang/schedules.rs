@@ -153,7 +153,8 @@ impl Task {
         let nothing = Input { args: Vec::new() };
         let seed = self.contract.seeds.first().unwrap_or(&nothing);
         let calls = self.calls.as_deref();
-        let judge = Judge { unit: &self.unit, contract: &self.contract, modules, shapes: None, calls };
+        let judge =
+            Judge { unit: &self.unit, contract: &self.contract, modules, shapes: None, calls };
         let gather = || Gathering {
             judge: &judge,
             all: Gathered {

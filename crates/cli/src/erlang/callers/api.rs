@@ -242,8 +242,7 @@ j() -> 5.
 "#;
         let (module, lines) = docs_of_lines(text);
         assert_eq!(module, Doc::Hidden);
-        let expected =
-            [(8, Doc::Shown), (13, Doc::Hidden), (17, Doc::Hidden), (20, Doc::Hidden)];
+        let expected = [(8, Doc::Shown), (13, Doc::Hidden), (17, Doc::Hidden), (20, Doc::Hidden)];
         assert_eq!(lines, expected.into());
     }
 }

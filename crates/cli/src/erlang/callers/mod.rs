@@ -36,9 +36,10 @@ const MAX_NAMED: usize = 3;
 impl Calls {
     /// Why no place of call gives such an input, if none does.
     pub(crate) fn refusal(&self, input: &Input) -> Option<String> {
-        let misfit = self.args.iter().zip(&input.args).enumerate().find_map(|(n, (arg, term))| {
-            arg.misfit(term, Place { argument: n, steps: Vec::new() })
-        })?;
+        let misfit =
+            self.args.iter().zip(&input.args).enumerate().find_map(|(n, (arg, term))| {
+                arg.misfit(term, Place { argument: n, steps: Vec::new() })
+            })?;
         let Part { place, .. } = &misfit.part;
         let sites = self.sites.iter().take(MAX_NAMED).map(|(file, line)| format!("{file}:{line}"));
         let more = match self.sites.len().saturating_sub(MAX_NAMED) {

@@ -59,7 +59,9 @@ impl Value {
             Term::List(list) => {
                 Value::of(Shape::List(Value::union(list.items.iter().map(Value::of_term))))
             }
-            Term::Tuple(items) => Value::of(Shape::Tuple(items.iter().map(Value::of_term).collect())),
+            Term::Tuple(items) => {
+                Value::of(Shape::Tuple(items.iter().map(Value::of_term).collect()))
+            }
             Term::Map(pairs) => {
                 let pair = |it: &(Term, Term)| (it.0.clone(), Value::of_term(&it.1));
                 Value::of(Shape::Map(pairs.iter().map(pair).collect()))
@@ -125,12 +127,13 @@ impl Value {
         match self {
             Value::Any => Value::Any,
             Value::OneOf(shapes) => Value::union(shapes.iter().map(|it| match it {
-                Shape::Map(pairs) => pairs
-                    .iter()
-                    .find(|it| it.0 == *key)
-                    .map_or(Value::Any, |it| it.1.clone()),
+                Shape::Map(pairs) => {
+                    pairs.iter().find(|it| it.0 == *key).map_or(Value::Any, |it| it.1.clone())
+                }
                 Shape::Kind(Kind::Map) => Value::Any,
-                Shape::Kind(_) | Shape::Literal(_) | Shape::Tuple(_) | Shape::List(_) => Value::NONE,
+                Shape::Kind(_) | Shape::Literal(_) | Shape::Tuple(_) | Shape::List(_) => {
+                    Value::NONE
+                }
             })),
         }
     }
@@ -145,10 +148,7 @@ impl Value {
     /// Whether all of these are integers.
     pub(crate) fn is_integer(&self) -> bool {
         let is_integer = |it: &Shape| {
-            matches!(
-                it,
-                Shape::Kind(Kind::Integer) | Shape::Literal(Term::Int(_) | Term::Big(_))
-            )
+            matches!(it, Shape::Kind(Kind::Integer) | Shape::Literal(Term::Int(_) | Term::Big(_)))
         };
         matches!(self, Value::OneOf(shapes) if shapes.iter().all(is_integer))
     }
@@ -251,7 +251,11 @@ impl Shape {
                 value.misfit(found, beyond(Step::Value(print(key, Style::INPUT))))
             }),
             (
-                Shape::Kind(_) | Shape::Literal(_) | Shape::List(_) | Shape::Tuple(_) | Shape::Map(_),
+                Shape::Kind(_)
+                | Shape::Literal(_)
+                | Shape::List(_)
+                | Shape::Tuple(_)
+                | Shape::Map(_),
                 _,
             ) => None,
         }
