@@ -46,6 +46,16 @@ pub(crate) enum Command {
                       Exit code: 0 all went as recorded, 1 something went otherwise, \
                       2 it could not be done")]
     Replay(Replay),
+    /// Run a command, such as the project's tests, and note how the project's functions are called
+    #[command(
+        override_usage = "gimlet record [OPTIONS] -- COMMAND [ARGUMENT...]",
+        after_help = "Examples:\n  gimlet record -- rebar3 eunit\n  \
+                      gimlet record -- mix test\n  \
+                      gimlet record --out calls.json -- erl -noshell -eval 'shop_tests:test(), halt().'\n\n\
+                      The command runs as it would without gimlet, with all that it may do.\n\
+                      Exit code: that of the command, or 2 if it could not be started"
+    )]
+    Record(Record),
     /// Unfold all paths of a function within a bound: which inputs take them, and what can be reached
     #[command(
         override_usage = "gimlet symbolic [OPTIONS] TARGET... -f M:F/A",
@@ -325,6 +335,12 @@ pub(crate) struct Test {
     /// Write the report to a file too, in any format: html=report.html; may repeat
     #[arg(long, value_name = "KIND=FILE", value_parser = report_file)]
     pub(crate) report: Vec<ReportFile>,
+    /// Calls that `gimlet record` noted [default: the nearest .gimlet/recorded.json, from the project upwards]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) recorded: Option<PathBuf>,
+    /// Use no recorded calls
+    #[arg(long, conflicts_with = "recorded")]
+    pub(crate) no_recorded: bool,
     /// Write reports, tests and inputs to this directory, and begin with the inputs that are there
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
@@ -333,6 +349,16 @@ pub(crate) struct Test {
     pub(crate) emit: Vec<Emit>,
     #[command(flatten)]
     pub(crate) build: Build,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Record {
+    /// Where the calls are written [default: .gimlet/recorded.json]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// What to run, with its arguments
+    #[arg(value_name = "COMMAND", required = true, last = true)]
+    pub(crate) command: Vec<OsString>,
 }
 
 #[derive(Debug, Args)]
@@ -466,7 +492,8 @@ impl Command {
             Command::Test(it) => it.build.effects.clone_from(&it.allowed),
             Command::Run(it) => it.build.effects.clone_from(&it.allowed),
             Command::Symbolic(it) => it.build.effects.clone_from(&it.allowed),
-            Command::Replay(_)
+            Command::Record(_)
+            | Command::Replay(_)
             | Command::Instrument(_)
             | Command::Init(_)
             | Command::Config(_)

@@ -54,6 +54,10 @@ codes! {
     NoPredicate "G032",
     BadMode "G033",
     NoSwipl "G034",
+    CanNotRecord "G040",
+    BadRecording "G041",
+    Contradiction "G042",
+    Recorded "G043",
 }
 
 impl Code {

@@ -131,6 +131,19 @@ impl Shapes {
         self.n_steps += looker.n_steps;
     }
 
+    /// Adds what other runs looked at.
+    pub fn add(&mut self, other: &Shapes) {
+        self.n_runs += other.n_runs;
+        for (place, forms) in &other.known {
+            let known = self.known.entry(place.clone()).or_default();
+            for it in forms {
+                if known.iter().all(|(form, _)| *form != it.0) {
+                    known.push(it.clone());
+                }
+            }
+        }
+    }
+
     /// Whether no run ended well.
     pub fn is_empty(&self) -> bool {
         self.n_runs == 0

@@ -15,6 +15,8 @@ pub(crate) struct Contract {
     pub(crate) domain: Domain,
     /// The first inputs.
     pub(crate) seeds: Vec<Input>,
+    /// Calls that were recorded and returned.
+    pub(crate) recorded: Vec<Input>,
     /// Each must return true for an input that counts.
     pub(crate) preconditions: Vec<UnitName>,
 }
@@ -26,7 +28,7 @@ impl Contract {
         let args = from_spec.unwrap_or_else(|| vec![Term::Int(0); unit.arity]);
         let mut seeds = vec![Input { args }];
         seeds.extend(larger(&domain, seed));
-        Contract { signature, domain, seeds, preconditions: vec![] }
+        Contract { signature, domain, seeds, recorded: vec![], preconditions: vec![] }
     }
 
     /// What the search is told of the unit.

@@ -136,7 +136,8 @@ impl Task {
         res.leave_out_refused();
         res.count_stopped();
         let calls = self.calls.as_deref();
-        let judge = Judge { unit: &self.unit, contract, modules, shapes: None, calls };
+        let name = &self.unit;
+        let judge = Judge { unit: name, contract, modules, shapes: None, recorded: None, calls };
         let ends = res.report.tests.iter().map(|it| (&it.input, &it.outcome));
         let found = judge.findings(ends);
         let accepted = accepted(&res.report, &judge);
@@ -144,16 +145,21 @@ impl Task {
         let left = time.saturating_sub(begin.elapsed());
         let end = Instant::now() + time_of_shrinking(time, left);
         let goes_on = || Instant::now() < end && !interrupt.load(Ordering::Relaxed);
-        let mut shapes = match found.iter().any(is_in_question) {
-            true => Shapes::gather(&mut unit, accepted.into_iter(), &goes_on),
-            false => Shapes::default(),
+        let (mut shapes, recorded) = match found.iter().any(is_in_question) {
+            true => {
+                let recorded = Shapes::gather(&mut unit, contract.recorded.iter(), &goes_on);
+                let mut shapes = Shapes::gather(&mut unit, accepted.into_iter(), &goes_on);
+                shapes.add(&recorded);
+                (shapes, recorded)
+            }
+            false => (Shapes::default(), Shapes::default()),
         };
         for it in found.iter().filter(|it| is_in_question(it)) {
             if goes_on() && it.finding.kind != Kind::Timeout {
                 probe(&mut unit, &judge, it, &mut shapes);
             }
         }
-        let judge = Judge { shapes: Some(&shapes), ..judge };
+        let judge = Judge { shapes: Some(&shapes), recorded: Some(&recorded), ..judge };
         let mut solver = Chain::new(Effort::default());
         unit.be_patient();
         let mut reached = Vec::new();

@@ -122,9 +122,27 @@ impl Judge<'_> {
         })
     }
 
+    /// A recorded call that returned, if there are such with all of these parts.
+    fn recorded_like(&self, parts: &[Part], precision: Precision) -> Option<String> {
+        let shapes = self.recorded?;
+        let mut examples = parts.iter().map(|it| shapes.example(it, precision));
+        let first = examples.next()??;
+        examples.all(|it| it.is_some()).then(|| self.unit.shown(&first.args))
+    }
+
     fn rate_crash(&self, input: &Input, outcome: &Outcome, decided_by: &[Part]) -> Rated {
         if self.contract.promises(input) && self.contract.says_something_of(decided_by) {
             return Rated::new(Level::Promise, "the spec allows this input");
+        }
+        let precision = match outcome {
+            Outcome::Crash { reason, .. } if is_no_match(reason) => Precision::Exact,
+            Outcome::Crash { .. } | Outcome::Stopped(_) | Outcome::Value(_) | Outcome::Deadlock => {
+                Precision::Kind
+            }
+        };
+        if let Some(example) = self.recorded_like(decided_by, precision) {
+            let why = format!("a recorded call of this shape returned: {}", cut(&example));
+            return Rated::new(Level::Suspicious, why);
         }
         if let Some(why) = self.calls.and_then(|it| it.refusal(input)) {
             return Rated::new(Level::Refusal, why);
@@ -156,12 +174,6 @@ impl Judge<'_> {
             let why = "no call was found that ends well, so that nothing shows what it takes";
             return Rated::new(Level::Refusal, why);
         }
-        let precision = match outcome {
-            Outcome::Crash { reason, .. } if is_no_match(reason) => Precision::Exact,
-            Outcome::Crash { .. } | Outcome::Stopped(_) | Outcome::Value(_) | Outcome::Deadlock => {
-                Precision::Kind
-            }
-        };
         let refused = decided_by.iter().find(|it| shapes.example(it, precision).is_none());
         if let Some(part) = refused {
             return Rated::new(Level::Refusal, refused_part(part));

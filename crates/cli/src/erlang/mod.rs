@@ -21,6 +21,7 @@ mod frames;
 mod level;
 mod minimise;
 mod reached;
+mod recorded;
 mod schedules;
 mod shrink;
 
@@ -50,3 +51,4 @@ pub(crate) use machine::{alarm, allowed};
 pub(crate) use project::Project;
 pub(crate) use run::run;
 pub(crate) use symbolic::symbolic;
+pub(crate) use unit::quoted;

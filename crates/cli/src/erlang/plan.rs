@@ -9,9 +9,11 @@ use crate::erlang::contract::Contract;
 use crate::erlang::corpus::{file_name, recorded_inputs};
 use crate::erlang::explore::Task;
 use crate::erlang::project::Project;
+use crate::erlang::recorded::{learn, recording, used};
 use crate::erlang::select::{first_args, named, parse, select};
 use crate::erlang::unit::{UnitName, quoted};
 use crate::explain::Code;
+use crate::record::Recording;
 use beam::Otp;
 use engine::{Delivery, Dpor, ScheduleSettings};
 use erlang::Host;
@@ -44,6 +46,10 @@ pub(crate) fn plan(
         let title = format!("{it} takes as many arguments as none of the tested functions");
         return Err(Diagnostic::new(Code::BadPrecondition, title)
             .hint("a precondition takes the arguments of the function that it guards"));
+    }
+    planner.recording = recording(options, planner.warnings);
+    if let Some(recording) = &planner.recording {
+        planner.warnings.extend(used(recording, &units));
     }
     let mut tasks = Vec::new();
     for unit in units {
@@ -96,6 +102,7 @@ struct Planner<'a> {
     ignores_specs: bool,
     host: Otp,
     specs: Specs,
+    recording: Option<Recording>,
     warnings: &'a mut Vec<Diagnostic>,
 }
 
@@ -106,7 +113,8 @@ impl<'a> Planner<'a> {
         warnings: &'a mut Vec<Diagnostic>,
     ) -> Result<Planner<'a>, Diagnostic> {
         let host = project.host().map_err(|it| Diagnostic::new(Code::NoOtp, it.to_string()))?;
-        Ok(Planner { project, ignores_specs, host, specs: Specs::default(), warnings })
+        let specs = Specs::default();
+        Ok(Planner { project, ignores_specs, host, specs, recording: None, warnings })
     }
 
     fn contract(&mut self, unit: &UnitName, pre: &[UnitName], seed: u64) -> Contract {
@@ -138,8 +146,11 @@ impl<'a> Planner<'a> {
                 contract.seeds = vec![input];
             }
         }
-        // What we made up counts as runs; what was kept is always run again.
+        // What we made up counts as runs; what was kept or recorded is always run again.
         contract.seeds.truncate(options.runs.unwrap_or(usize::MAX).max(1));
+        if let Some(recording) = self.recording.as_ref().filter(|_| options.args.is_none()) {
+            learn(recording, &unit, &mut contract, self.warnings);
+        }
         if let Some(dir) = &options.out {
             let earlier = earlier_inputs(dir, &unit);
             let known = contract.seeds.clone();

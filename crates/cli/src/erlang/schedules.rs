@@ -153,8 +153,8 @@ impl Task {
         let nothing = Input { args: Vec::new() };
         let seed = self.contract.seeds.first().unwrap_or(&nothing);
         let calls = self.calls.as_deref();
-        let judge =
-            Judge { unit: &self.unit, contract: &self.contract, modules, shapes: None, calls };
+        let (unit, contract) = (&self.unit, &self.contract);
+        let judge = Judge { unit, contract, modules, shapes: None, recorded: None, calls };
         let gather = || Gathering {
             judge: &judge,
             all: Gathered {
