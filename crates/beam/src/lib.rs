@@ -27,7 +27,7 @@ mod sockets;
 pub use confinement::Confinement;
 pub use installation::Installation;
 pub use otp::{Define, Otp, Settings};
-pub use replay::{Replayed, Replayer};
+pub use replay::{Preparation, Replayed, Replayer};
 pub use source::Source;
 pub use target::{Builder, Target, TargetError, TargetModule};
 pub use turns::{Followed, How, Turn};

@@ -10,6 +10,7 @@ use std::time::Duration;
 use term::{Atom, Style, Term, print};
 
 const NODES: &str = include_str!("nodes.erl");
+const SETUP: &str = include_str!("setup.erl");
 
 /// How long nodes may take to start.
 const START_OF_NODES: Duration = Duration::from_secs(20);
@@ -27,6 +28,8 @@ pub struct Replayer {
     ready: Option<u32>,
     /// The one that has them with turns.
     pub(crate) turning: Option<u32>,
+    /// The one that has what prepares calls.
+    preparing: Option<u32>,
 }
 
 /// How a call ended on BEAM.
@@ -56,7 +59,8 @@ impl Replayer {
         if !nodes.is_empty() {
             otp.allow_nodes(nodes.len());
         }
-        Replayer { otp, modules, nodes, unusable: Vec::new(), ready: None, turning: None }
+        let unusable = Vec::new();
+        Replayer { otp, modules, nodes, unusable, ready: None, turning: None, preparing: None }
     }
 
     /// Calls the function in a process of its own.
@@ -138,7 +142,59 @@ impl Replayer {
     }
 }
 
+/// What is done before a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Preparation {
+    /// A function without arguments is called.
+    Call(Atom, Atom),
+    /// An application is started, anew if it runs.
+    Application(Atom),
+}
+
+impl Preparation {
+    fn to_term(&self) -> Term {
+        let parts = match self {
+            Preparation::Call(module, function) => {
+                vec![Term::atom("call"), Term::Atom(module.clone()), Term::Atom(function.clone())]
+            }
+            Preparation::Application(name) => {
+                vec![Term::atom("application"), Term::Atom(name.clone())]
+            }
+        };
+        Term::Tuple(parts)
+    }
+}
+
 impl Replayer {
+    /// Calls the function after some preparations, in the same process.
+    pub fn call_prepared(
+        &mut self,
+        preparations: &[Preparation],
+        (module, function): (&Atom, &Atom),
+        args: &[Term],
+        limit: Duration,
+    ) -> Result<Replayed, HostError> {
+        if preparations.is_empty() {
+            return self.call(module, function, args, limit);
+        }
+        self.prepare()?;
+        if let Some((_, why)) = self.unusable.iter().find(|it| it.0 == *module) {
+            return Ok(Replayed::Unusable(why.clone()));
+        }
+        if self.preparing != Some(self.otp.starts()) {
+            self.help(SETUP)?;
+            self.preparing = Some(self.otp.starts());
+        }
+        let preparations = preparations.iter().map(Preparation::to_term).collect();
+        let args = [
+            Term::proper_list(preparations),
+            Term::Atom(module.clone()),
+            Term::Atom(function.clone()),
+            Term::proper_list(args.to_vec()),
+        ];
+        self.call(&Atom::new("gimlet_setup"), &Atom::new("run"), &args, limit)
+    }
+
     /// Loads a module of ours.
     pub(crate) fn help(&mut self, source: &str) -> Result<(), HostError> {
         let source = Term::binary(source.as_bytes().to_vec());

@@ -266,6 +266,13 @@ pub(crate) struct Test {
     /// A function that returns true for every input that counts; may repeat
     #[arg(long, value_name = "M:F/A")]
     pub(crate) pre: Vec<String>,
+    /// A function without arguments that runs before each input; may repeat [default: the application of the
+    /// modules is started for functions that need it]
+    #[arg(long, value_name = "M:F/0")]
+    pub(crate) setup: Vec<String>,
+    /// Do not start the application of the modules
+    #[arg(long)]
+    pub(crate) no_start: bool,
     /// Explore the schedules of processes too
     #[arg(long)]
     pub(crate) schedules: bool,
@@ -502,9 +509,15 @@ impl Command {
     }
 }
 
-/// The arguments of the process, with `-pa` spelled as the parser knows it.
+/// The arguments of the process, with `-pa` spelled as the parser knows it; what follows `--` is another
+/// command's.
 pub(crate) fn spelled_for_parser(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
-    args.map(|it| if it == "-pa" { OsString::from("--pa") } else { it }).collect()
+    let mut is_ours = true;
+    let spelled = args.map(|it| {
+        is_ours &= it != "--";
+        if is_ours && it == "-pa" { OsString::from("--pa") } else { it }
+    });
+    spelled.collect()
 }
 
 impl Test {

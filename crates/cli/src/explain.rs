@@ -58,6 +58,8 @@ codes! {
     BadRecording "G041",
     Contradiction "G042",
     Recorded "G043",
+    NotStarted "G044",
+    BadSetup "G045",
 }
 
 impl Code {

@@ -4,10 +4,11 @@ use crate::erlang::explore::Explored;
 use crate::erlang::finding::{Confirmation, Finding};
 use crate::erlang::frames::{Frame, frames};
 use crate::erlang::schedules::Schedule;
+use crate::erlang::setup::Setup;
 use crate::erlang::unit::UnitName;
 use ::report::Kind;
 use beam::backend::is_alike;
-use beam::{Followed, Replayed, Replayer, Turn};
+use beam::{Followed, Preparation, Replayed, Replayer, Turn};
 use std::time::{Duration, Instant};
 use term::{Style, Term, print};
 use trace::Outcome;
@@ -32,12 +33,14 @@ pub(crate) fn confirm(
     explored: &mut Explored,
     deadline: Option<Instant>,
 ) {
+    let preparations: Vec<Preparation> =
+        explored.setups.iter().map(Setup::preparation).collect();
     explored.findings.retain_mut(|finding| {
         if deadline.is_some_and(|it| it <= Instant::now()) {
             finding.confirmation = Confirmation::Unconfirmed("the budget ended first".to_owned());
             return true;
         }
-        match try_on_beam(beam, unit, finding) {
+        match try_on_beam(beam, unit, &preparations, finding) {
             Verdict::Confirmed => finding.confirmation = Confirmation::Confirmed,
             Verdict::Unconfirmed(why) => finding.confirmation = Confirmation::Unconfirmed(why),
             Verdict::Dismissed => return false,
@@ -47,7 +50,12 @@ pub(crate) fn confirm(
 }
 
 /// Whether BEAM agrees that this is what the call does.
-fn try_on_beam(beam: &mut Replayer, unit: &UnitName, finding: &Finding) -> Verdict {
+fn try_on_beam(
+    beam: &mut Replayer,
+    unit: &UnitName,
+    preparations: &[Preparation],
+    finding: &Finding,
+) -> Verdict {
     if let Some(schedule) = &finding.schedule {
         let Schedule { process, turns, .. } = schedule;
         let (args, outcome) = (&finding.input.args, &finding.outcome);
@@ -62,7 +70,8 @@ fn try_on_beam(beam: &mut Replayer, unit: &UnitName, finding: &Finding) -> Verdi
         | Kind::Race
         | Kind::Rejected => LIMIT,
     };
-    match beam.call(&unit.module, &unit.function, &finding.input.args, limit) {
+    let function = (&unit.module, &unit.function);
+    match beam.call_prepared(preparations, function, &finding.input.args, limit) {
         Ok(replayed) => compare(&finding.outcome, &replayed),
         Err(error) => Verdict::Unconfirmed(error.to_string()),
     }

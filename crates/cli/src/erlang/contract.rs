@@ -1,5 +1,6 @@
 //! What is asked of a unit's inputs and of its results, and where the search begins.
 
+use crate::erlang::setup::Setup;
 use crate::erlang::unit::UnitName;
 use engine::{Part, Place, Step};
 use erlang::machine::FromSpec;
@@ -15,6 +16,8 @@ pub(crate) struct Contract {
     pub(crate) domain: Domain,
     /// The first inputs.
     pub(crate) seeds: Vec<Input>,
+    /// What is done before the unit is called.
+    pub(crate) setups: Vec<Setup>,
     /// Calls that were recorded and returned.
     pub(crate) recorded: Vec<Input>,
     /// Each must return true for an input that counts.
@@ -28,7 +31,7 @@ impl Contract {
         let args = from_spec.unwrap_or_else(|| vec![Term::Int(0); unit.arity]);
         let mut seeds = vec![Input { args }];
         seeds.extend(larger(&domain, seed));
-        Contract { signature, domain, seeds, recorded: vec![], preconditions: vec![] }
+        Contract { signature, domain, seeds, setups: vec![], recorded: vec![], preconditions: vec![] }
     }
 
     /// What the search is told of the unit.

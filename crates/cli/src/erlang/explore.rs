@@ -5,10 +5,12 @@ use crate::erlang::contract::Contract;
 use crate::erlang::evidence::{probe, rate};
 use crate::erlang::finding::{Finding, Found, Judge};
 use crate::erlang::gate::{Gated, OnBeam, is_refusal};
+use crate::erlang::level::misses_system_of;
 use crate::erlang::minimise::minimise;
 use crate::erlang::pool::Pool;
 use crate::erlang::reached::choices_of;
 use crate::erlang::schedules::leftover::Unreceived;
+use crate::erlang::setup::Setup;
 use crate::erlang::unit::UnitName;
 use crate::flow::Slice;
 use crate::flow::clock::Clock;
@@ -41,6 +43,8 @@ pub(crate) struct Task {
     pub(crate) wanted: Covered,
     /// How the project itself calls the unit, if that bounds what it is meant for.
     pub(crate) calls: Option<Arc<Calls>>,
+    /// Whether to stop as soon as a run misses a system that could be started.
+    pub(crate) may_start: bool,
 }
 
 /// Makes more machines for the same project.
@@ -59,6 +63,10 @@ pub(crate) struct Explored {
     /// Runs that a precondition refused.
     pub(crate) n_refused: usize,
     pub(crate) elapsed: Duration,
+    /// What was done before each run.
+    pub(crate) setups: Vec<Setup>,
+    /// It ended early, because a run missed a system that could be started.
+    pub(crate) misses_system: bool,
     /// What kept us from going on.
     pub(crate) trouble: Option<String>,
 }
@@ -109,8 +117,14 @@ impl Task {
         };
         let mut seen = progress.unit(&self.unit.title());
         let is_shared = self.settings.patience.is_some();
+        let mut misses_system = false;
         let mut watch = |report: &Report| {
             seen.update(report);
+            let last = report.tests.last().filter(|_| self.may_start);
+            if last.is_some_and(|it| misses_system_of(&it.input, &it.outcome)) {
+                misses_system = true;
+                return Some(Stop::Interrupted);
+            }
             if interrupt.load(Ordering::Relaxed) {
                 return Some(Stop::Interrupted);
             }
@@ -131,8 +145,12 @@ impl Task {
         let report = Clock::during(time, interrupt, |halt| {
             self.explore(&mut unit, &seeds, settings, &mut watch, (slice.n_cores, halt))
         });
+        let setups = contract.setups.clone();
+        if misses_system {
+            return Explored { misses_system, setups, ..Explored::default() };
+        }
         let trouble = report.trouble.clone();
-        let mut res = Explored { report, trouble, ..Explored::default() };
+        let mut res = Explored { report, trouble, setups, ..Explored::default() };
         res.leave_out_refused();
         res.count_stopped();
         let calls = self.calls.as_deref();

@@ -1,9 +1,10 @@
-//! What stands between the engine and a unit: preconditions before it, a look at its result after.
+//! What stands between the engine and a unit: setups and preconditions before it, a look at its result after.
 //!
 //! The gate is code of its own, so that what it asks is explored like everything else: inputs that a
 //! precondition refuses lead to inputs that it accepts, a property that holds to one that does not.
 
 use crate::erlang::contract::Contract;
+use crate::erlang::setup::{Application, Setup};
 use crate::erlang::unit::UnitName;
 use beam::backend::{BeamUnit, Runner};
 use erlang::machine::{FromSpec, Unit};
@@ -31,6 +32,16 @@ enum Runs<'m> {
 pub(crate) enum OnBeam<'m> {
     Always(&'m mut Runner),
     IfNeeded(&'m mut Runner),
+}
+
+impl OnBeam<'_> {
+    /// The same for a shorter time.
+    pub(crate) fn again(&mut self) -> OnBeam<'_> {
+        match self {
+            OnBeam::Always(runner) => OnBeam::Always(runner),
+            OnBeam::IfNeeded(runner) => OnBeam::IfNeeded(runner),
+        }
+    }
 }
 
 const REFUSED: &str = "gimlet$refused";
@@ -86,20 +97,37 @@ impl Gated<'_> {
 
 /// The code of a unit's gate, if it needs one: a function of the same name in a module of its own.
 pub(crate) fn gate(unit: &UnitName, contract: &Contract) -> Option<ModuleCode> {
-    if contract.preconditions.is_empty() && !unit.is_property() {
+    let Contract { preconditions, setups, .. } = contract;
+    if preconditions.is_empty() && setups.is_empty() && !unit.is_property() {
         return None;
     }
-    let gate = Atom::new(&format!("gimlet$gate:{unit}"));
-    Some(ModuleCode {
-        core: core(&gate, unit, &contract.preconditions),
-        name: gate,
+    let kind = if setups.is_empty() { "gate" } else { "started" };
+    let gate = Atom::new(&format!("gimlet${kind}:{unit}"));
+    Some(module(gate.clone(), core(&gate, unit, preconditions, setups)))
+}
+
+/// The function that does a setup, in a module of its own.
+pub(crate) const SETUP: &str = "gimlet$setup";
+
+/// A module whose function [`SETUP`] does a setup.
+pub(crate) fn setup_code(setup: &Setup) -> ModuleCode {
+    let name = Atom::new(SETUP);
+    let ok = literal(Term::atom("ok"));
+    let core = module_of(&name, &name, &[], before(setup, ok, 0));
+    module(name, core)
+}
+
+fn module(name: Atom, core: Term) -> ModuleCode {
+    ModuleCode {
+        core,
+        name,
         forms: Term::Nil,
         attributes: Term::Nil,
         compile_info: Term::Nil,
         file: String::new(),
         md5: [0; 16],
         closures: Vec::new(),
-    })
+    }
 }
 
 /// A trace without the frames of the gate.
@@ -168,7 +196,7 @@ impl Executor for Gated<'_> {
 
 /// As Core Erlang: `f(A1, …) -> case pre(A1, …) of true -> m:f(A1, …); _ -> throw(…) end.` A
 /// precondition that fails refuses.
-fn core(gate: &Atom, unit: &UnitName, preconditions: &[UnitName]) -> Term {
+fn core(gate: &Atom, unit: &UnitName, preconditions: &[UnitName], setups: &[Setup]) -> Term {
     let vars: Vec<Term> = (0..unit.arity).map(|n| node("c_var", [number(n)])).collect();
     let mut body = call(&unit.module, &unit.function, &vars);
     if unit.is_property() {
@@ -178,12 +206,41 @@ fn core(gate: &Atom, unit: &UnitName, preconditions: &[UnitName]) -> Term {
         let asked = call(&precondition.module, &precondition.function, &vars);
         body = case(asked, body, unit.arity + 1 + N_VARS * n);
     }
-    let name = Term::Tuple(vec![Term::Atom(unit.function.clone()), number(unit.arity)]);
-    let name = node("c_var", [name]);
-    let function = node("c_fun", [Term::proper_list(vars), body]);
-    let definition = Term::Tuple(vec![name.clone(), function]);
-    let gate = literal(Term::Atom(gate.clone()));
-    node("c_module", [gate, list([name]), Term::Nil, list([definition])])
+    let first_var = unit.arity + 1 + N_VARS * preconditions.len();
+    for (n, setup) in setups.iter().enumerate().rev() {
+        body = before(setup, body, first_var + N_VARS * n);
+    }
+    module_of(gate, &unit.function, &vars, body)
+}
+
+/// A module with one function.
+fn module_of(name: &Atom, function: &Atom, vars: &[Term], body: Term) -> Term {
+    let name_of = Term::Tuple(vec![Term::Atom(function.clone()), number(vars.len())]);
+    let name_of = node("c_var", [name_of]);
+    let function = node("c_fun", [Term::proper_list(vars.to_vec()), body]);
+    let definition = Term::Tuple(vec![name_of.clone(), function]);
+    let name = literal(Term::Atom(name.clone()));
+    node("c_module", [name, list([name_of]), Term::Nil, list([definition])])
+}
+
+/// The body behind a setup: `do m:f() body`, or the descriptions of all applications loaded and
+/// `case application:ensure_all_started(a) of {ok, _} -> body; Other -> error(Other) end`.
+fn before(setup: &Setup, body: Term, first_var: usize) -> Term {
+    let application = Atom::new("application");
+    match setup {
+        Setup::Call(unit) => node("c_seq", [call(&unit.module, &unit.function, &[]), body]),
+        Setup::Application(Application { name, all }) => {
+            let var = |n: usize| node("c_var", [number(first_var + n)]);
+            let ok = node("c_tuple", [list([literal(Term::atom("ok")), var(0)])]);
+            let raise = call(&Atom::new("erlang"), &Atom::new("error"), &[var(1)]);
+            let name = literal(Term::Atom(name.clone()));
+            let start = call(&application, &Atom::new("ensure_all_started"), &[name]);
+            let clauses = list([clause(ok, body), clause(var(1), raise)]);
+            let started = node("c_case", [start, clauses]);
+            let load = |it: &Term| call(&application, &Atom::new("load"), &[literal(it.clone())]);
+            all.iter().rev().fold(started, |body, it| node("c_seq", [load(it), body]))
+        }
+    }
 }
 
 /// `case m:f(A1, …) of false -> false; Other -> Other end`

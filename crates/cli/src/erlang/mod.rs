@@ -23,6 +23,7 @@ mod minimise;
 mod reached;
 mod recorded;
 mod schedules;
+mod setup;
 mod shrink;
 
 mod corpus;

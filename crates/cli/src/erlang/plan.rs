@@ -11,12 +11,13 @@ use crate::erlang::explore::Task;
 use crate::erlang::project::Project;
 use crate::erlang::recorded::{learn, recording, used};
 use crate::erlang::select::{first_args, named, parse, select};
+use crate::erlang::setup::{Setup, tried};
 use crate::erlang::unit::{UnitName, quoted};
 use crate::explain::Code;
 use crate::record::Recording;
 use beam::Otp;
 use engine::{Delivery, Dpor, ScheduleSettings};
-use erlang::Host;
+use erlang::{Host, Machine};
 use erlang::spec::{Directives, Signature, Specs};
 use rustc_hash::FxHashMap;
 use std::fs;
@@ -51,6 +52,8 @@ pub(crate) fn plan(
     if let Some(recording) = &planner.recording {
         planner.warnings.extend(used(recording, &units));
     }
+    let setups: Vec<Setup> =
+        options.setup.iter().map(|it| planner.setup(it)).collect::<Result<_, _>>()?;
     let mut tasks = Vec::new();
     for unit in units {
         let file = planner.project.file(&unit.module);
@@ -59,7 +62,13 @@ pub(crate) fn plan(
         for text in options.pre.iter().filter(|it| !asked.test.pre.contains(it)) {
             pre.push(planner.precondition(text)?);
         }
-        tasks.push(planner.task(unit, &pre, &options)?);
+        let mut own = setups.clone();
+        for text in options.setup.iter().filter(|it| !asked.test.setup.contains(it)) {
+            own.push(planner.setup(text)?);
+        }
+        let mut task = planner.task(unit, &pre, &options)?;
+        task.contract.setups = own;
+        tasks.push(task);
     }
     let tested: Vec<UnitName> = tasks.iter().map(|it| it.unit.clone()).collect();
     let calls = planner.calls(&tested);
@@ -71,6 +80,29 @@ pub(crate) fn plan(
         return Err(Diagnostic::new(Code::NothingToTest, title).hint("name one with -f"));
     }
     Ok(tasks)
+}
+
+/// Leaves out setups that fail, each of which is told once.
+pub(crate) fn check_setups(
+    machine: &mut Machine,
+    tasks: &mut [Task],
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let mut known: Vec<(Setup, bool)> = Vec::new();
+    for task in tasks {
+        task.contract.setups.retain(|it| {
+            if let Some((_, works)) = known.iter().find(|known| known.0 == *it) {
+                return *works;
+            }
+            let result = tried(machine, it);
+            known.push((it.clone(), result.is_ok()));
+            let Err(why) = result else { return true };
+            let title = format!("the setup {} is left out: {why}", it.erlang());
+            let hint = "it runs on our machine; --allow lets it touch the world outside";
+            diagnostics.push(Diagnostic::warning(Code::BadSetup, title).hint(hint));
+            false
+        });
+    }
 }
 
 /// The one function that is asked for, and what is asked of it.
@@ -183,6 +215,7 @@ impl<'a> Planner<'a> {
             may_deepen,
             wanted,
             calls: None,
+            may_start: false,
         })
     }
 
@@ -281,6 +314,23 @@ impl<'a> Planner<'a> {
                 .hint("name its file as a target, or its directory with -pa"));
         }
         named(self.project, text)
+    }
+
+    /// Of `--setup`: a function without arguments, of a target or of any other module.
+    fn setup(&mut self, text: &str) -> Result<Setup, Diagnostic> {
+        let unit = match parse(text) {
+            Some((Some(module), function, 0)) => UnitName { module, function, arity: 0 },
+            Some(_) | None => {
+                let title = format!("{text} is no function without arguments");
+                return Err(Diagnostic::new(Code::BadSetup, title).hint("write --setup m:f/0"));
+            }
+        };
+        if self.is_exported(&unit) {
+            return Ok(Setup::Call(unit));
+        }
+        let title = format!("there is no exported function {unit}");
+        Err(Diagnostic::new(Code::BadSetup, title)
+            .hint("name its file as a target, or its directory with -pa"))
     }
 
     fn is_exported(&mut self, unit: &UnitName) -> bool {

@@ -7,6 +7,7 @@ use crate::erlang::code::{Function, functions};
 use crate::erlang::coverage::Sources;
 use crate::erlang::host::host;
 use crate::erlang::reach::{References, references};
+use crate::erlang::setup::Setup;
 use crate::erlang::trouble::{bad_target, host_trouble};
 use beam::{Otp, Source, Target};
 use erlang::machine::Allowed;
@@ -26,6 +27,8 @@ pub(crate) struct Project {
     pub(crate) backend: Backend,
     /// The clauses of all modules, once they are planned.
     pub(crate) sources: Sources,
+    /// The application of the modules, if starting it was seen to work.
+    pub(crate) application: Option<Setup>,
 }
 
 #[derive(Clone, Debug)]
@@ -50,6 +53,7 @@ impl Project {
             allowed: Allowed::default(),
             backend: Backend::Machine,
             sources: Sources::default(),
+            application: None,
         };
         for text in texts {
             match Target::resolve(text) {

@@ -5,6 +5,7 @@ use crate::asked::nearest_to;
 use crate::diagnostic::Diagnostic;
 use crate::erlang::contract::Contract;
 use crate::erlang::finding::size_of;
+use crate::erlang::level::cut;
 use crate::erlang::unit::UnitName;
 use crate::explain::Code;
 use crate::record::{Call, End, Recording, find};
@@ -75,7 +76,7 @@ fn contradiction(calls: &[Call], unit: &UnitName, contract: &Contract) -> Option
     let signature = contract.signature.as_ref().filter(|it| it.origin == Origin::Spec)?;
     calls.iter().find_map(|call| {
         let End::Value(value) = &call.end else { return None };
-        let shown = unit.shown(&call.args);
+        let shown = cut(&unit.shown(&call.args));
         let told = |title: String| {
             let spec = format!("the spec is {}", signature.text());
             Diagnostic::warning(Code::Contradiction, title)
@@ -87,7 +88,7 @@ fn contradiction(calls: &[Call], unit: &UnitName, contract: &Contract) -> Option
             return Some(told(title));
         }
         let value = value.as_ref().filter(|it| signature.breach(&call.args, it).is_some())?;
-        let value = print(value, Style::READABLE);
+        let value = cut(&print(value, Style::READABLE));
         let unit = unit.title();
         Some(told(format!(
             "the spec of {unit} excludes what a recorded call returned: {shown} is {value}"

@@ -10,6 +10,7 @@ use crate::erlang::level::Rated;
 use crate::erlang::project::Project;
 use crate::erlang::schedules::Schedule;
 use crate::erlang::tests;
+use crate::erlang::setup::Setup;
 use crate::erlang::unit::{UnitName, quoted};
 use crate::explain::Code;
 use crate::flow::{Again, Done, Recorded, Tally};
@@ -91,7 +92,7 @@ fn unit(project: &Project, done: &Done<Project>) -> Unit {
         by_module: coverage.by_module.iter().map(|it| (it.0.as_str().to_owned(), it.1)).collect(),
         matched: Vec::new(),
     };
-    res.findings = findings.iter().map(|it| finding(project, task, it)).collect();
+    res.findings = findings.iter().map(|it| finding(project, task, &explored.setups, it)).collect();
     res.tests = explored.ends().map(|it| test(name, it.0, it.1)).collect();
     res.unreceived = explored
         .unreceived
@@ -107,7 +108,12 @@ fn unit(project: &Project, done: &Done<Project>) -> Unit {
     res
 }
 
-fn finding(project: &Project, task: &Task, of: &Finding) -> ::report::Finding {
+fn finding(
+    project: &Project,
+    task: &Task,
+    setups: &[Setup],
+    of: &Finding,
+) -> ::report::Finding {
     let unit = &task.unit;
     let (class, reason) = class_and_reason(&of.outcome);
     let place = of.place(&project.names());
@@ -115,7 +121,11 @@ fn finding(project: &Project, task: &Task, of: &Finding) -> ::report::Finding {
         Outcome::Crash { trace, .. } => stack_lines(trace),
         Outcome::Value(_) | Outcome::Deadlock | Outcome::Stopped(_) => vec![],
     };
-    let Rated { level, because } = of.rated.clone();
+    let Rated { level, mut because } = of.rated.clone();
+    if !setups.is_empty() && !because.is_empty() {
+        let steps: Vec<String> = setups.iter().map(Setup::title).collect();
+        because = format!("{because}; {}", steps.join(", "));
+    }
     let (input, outcome) = (of.input.clone(), of.outcome.clone());
     let test = engine::Test { input, outcome, is_news: true };
     ::report::Finding {
@@ -145,7 +155,7 @@ fn finding(project: &Project, task: &Task, of: &Finding) -> ::report::Finding {
         found_with: of.found_with.as_ref().map(texts),
         schedule: of.schedule.as_ref().map(Schedule::reported),
         why: of.complaint.clone(),
-        test: tests::one(project, task, &test).filter(|_| of.schedule.is_none()),
+        test: tests::one(project, task, setups, &test).filter(|_| of.schedule.is_none()),
         ..::report::Finding::default()
     }
 }

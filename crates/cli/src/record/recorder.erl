@@ -62,14 +62,20 @@ told({trace, Pid, exception_from, MFA, {Class, Reason}}, State) ->
 told(_, State) ->
     State.
 
-%% Modules of others are not watched once they are known.
+%% Modules of others are not watched once they are known; one that is loaded anew may be another.
 is_own(M, #{modules := Modules, root := Root} = State) ->
     case Modules of
-        #{M := IsOwn} -> {IsOwn, State};
+        #{M := true} -> {true, State};
         #{} ->
-            IsOwn = M =/= ?MODULE andalso (catch is_of_project(M, Root)) =:= true,
-            IsOwn orelse erlang:trace_pattern({M, '_', '_'}, false, [global]),
-            {IsOwn, State#{modules := Modules#{M => IsOwn}}}
+            Version = catch erlang:get_module_info(M, md5),
+            case Modules of
+                #{M := Version} -> {false, State};
+                #{} ->
+                    IsOwn = M =/= ?MODULE andalso (catch is_of_project(M, Root)) =:= true,
+                    IsOwn orelse erlang:trace_pattern({M, '_', '_'}, false, [global]),
+                    Known = case IsOwn of true -> true; false -> Version end,
+                    {IsOwn, State#{modules := Modules#{M => Known}}}
+            end
     end.
 
 %% Its source lies in the project, and neither among what the project depends on nor among its tests.

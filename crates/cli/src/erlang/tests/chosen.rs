@@ -3,7 +3,8 @@
 
 use crate::erlang::confirm::{Verdict, compare};
 use crate::erlang::tests::Tested;
-use beam::{Replayed, Replayer};
+use crate::erlang::setup::Setup;
+use beam::{Preparation, Replayed, Replayer};
 use engine::Test;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -43,13 +44,17 @@ pub(super) fn choose(
         it.is_news || is_first
     };
     let mut n_timeouts = 0;
+    let preparations: Vec<Preparation> =
+        of.explored.setups.iter().map(Setup::preparation).collect();
     for test in tests.iter().filter(&mut has_room).take(MAX_TESTS) {
         let why = match write(test) {
             _ if n_timeouts == MAX_TIMEOUTS => "BEAM takes too long",
             Err(why) => why,
             Ok(line) => {
                 let (module, function) = (&of.unit.module, &of.unit.function);
-                let replayed = beam.call(module, function, &test.input.args, LIMIT);
+                let args = &test.input.args;
+                let replayed =
+                    beam.call_prepared(&preparations, (module, function), args, LIMIT);
                 n_timeouts += usize::from(replayed == Ok(Replayed::Timeout));
                 match replayed.map(|it| compare(&test.outcome, &it)) {
                     Ok(Verdict::Confirmed) => {

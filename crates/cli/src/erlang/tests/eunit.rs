@@ -4,6 +4,7 @@
 //! Only what BEAM was seen to do is written down, so the tests pass. What can't be compared with a
 //! literal (funs, pids, ports, references) is left out, and said to be.
 
+use crate::erlang::setup::Setup;
 use crate::erlang::tests::Tested;
 use crate::erlang::tests::chosen::{Chosen, choose, is_opaque, is_unwritable};
 use crate::erlang::unit::{UnitName, quoted};
@@ -50,7 +51,7 @@ pub(crate) fn module(
 }
 
 fn show_unit(out: &mut String, of: Tested<'_>, origin: Origin, beam: &mut Replayer) {
-    let Chosen { lines, left_out } = choose(of, beam, |test| assertion(of.unit, origin, test));
+    let Chosen { lines, left_out } = choose(of, beam, |test| assertion(of.unit, &of.explored.setups, origin, test));
     writeln!(out, "\n%% {}", of.unit).ok();
     for (why, count) in &left_out {
         writeln!(out, "%% {count} left out: {why}").ok();
@@ -71,6 +72,7 @@ fn show_unit(out: &mut String, of: Tested<'_>, origin: Origin, beam: &mut Replay
 
 pub(super) fn assertion(
     unit: &UnitName,
+    setups: &[Setup],
     origin: Origin,
     test: &Test,
 ) -> Result<String, &'static str> {
@@ -84,6 +86,11 @@ pub(super) fn assertion(
             let args = print(&Term::proper_list(args.clone()), Style::READABLE);
             format!("call({}, {}, {args})", quoted(&unit.module), quoted(&unit.function))
         }
+    };
+    let steps: Vec<String> = setups.iter().map(Setup::erlang).collect();
+    let call = match steps.is_empty() {
+        true => call,
+        false => format!("begin {}, {call} end", steps.join(", ")),
     };
     match &test.outcome {
         Outcome::Value(value) if is_opaque(value) => Err("the value can't be compared"),

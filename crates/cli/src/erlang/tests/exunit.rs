@@ -1,6 +1,7 @@
 //! An ExUnit file for each module under test.
 
 use crate::elixir::{self, PREFIX, alias, atom, quoted};
+use crate::erlang::setup::Setup;
 use crate::erlang::tests::Tested;
 use crate::erlang::tests::chosen::{Chosen, choose, is_opaque, is_unwritable};
 use crate::erlang::unit::UnitName;
@@ -23,7 +24,9 @@ pub(super) fn module(module: &Atom, units: &[Tested<'_>], beam: &mut Replayer) -
         camel(name),
     );
     for unit in units {
-        let Chosen { lines, left_out } = choose(*unit, beam, |test| assertion(unit.unit, test));
+        let setups = &unit.explored.setups;
+        let Chosen { lines, left_out } =
+            choose(*unit, beam, |test| assertion(unit.unit, setups, test));
         for (why, count) in &left_out {
             writeln!(
                 out,
@@ -50,7 +53,11 @@ pub(super) fn module(module: &Atom, units: &[Tested<'_>], beam: &mut Replayer) -
 /// Assertions in one test: Elixir's compiler takes minutes for a thousand.
 const MAX_ASSERTIONS: usize = 20;
 
-pub(super) fn assertion(unit: &UnitName, test: &Test) -> Result<String, &'static str> {
+pub(super) fn assertion(
+    unit: &UnitName,
+    setups: &[Setup],
+    test: &Test,
+) -> Result<String, &'static str> {
     let args = &test.input.args;
     if args.iter().any(is_unwritable) {
         return Err("the input can't be written down");
@@ -59,6 +66,11 @@ pub(super) fn assertion(unit: &UnitName, test: &Test) -> Result<String, &'static
     // A call by name: the compiler would warn of some that fail.
     let call =
         format!("apply({}, {}, [{}])", alias(&unit.module), atom(&unit.function), list.join(", "));
+    let steps: Vec<String> = setups.iter().map(Setup::elixir).collect();
+    let call = match steps.is_empty() {
+        true => call,
+        false => format!("({}; {call})", steps.join("; ")),
+    };
     match &test.outcome {
         Outcome::Value(value) if is_opaque(value) => Err("the value can't be compared"),
         Outcome::Value(value) => Ok(format!("assert {call} === {}", elixir::term(value))),

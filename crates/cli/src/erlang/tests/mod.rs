@@ -11,6 +11,7 @@ use crate::args::Emit;
 use crate::elixir;
 use crate::erlang::explore::{Explored, Task};
 use crate::erlang::project::{Module, Project};
+use crate::erlang::setup::Setup;
 use crate::erlang::unit::UnitName;
 use crate::flow::{Done, File, Output};
 use ::report::WrittenKind;
@@ -57,12 +58,17 @@ pub(crate) fn files(project: &Project, to: &Output<'_, Project>, beam: &mut Repl
 }
 
 /// The test that shows how one input ends, in the test language of its module.
-pub(crate) fn one(project: &Project, task: &Task, test: &Test) -> Option<String> {
+pub(crate) fn one(
+    project: &Project,
+    task: &Task,
+    setups: &[Setup],
+    test: &Test,
+) -> Option<String> {
     let module = project.module(&task.unit.module)?;
     if elixir::is_elixir(&module.name) {
-        return exunit::assertion(&task.unit, test).ok();
+        return exunit::assertion(&task.unit, setups, test).ok();
     }
-    eunit::assertion(&task.unit, origin(module), test).ok()
+    eunit::assertion(&task.unit, setups, origin(module), test).ok()
 }
 
 fn origin(module: &Module) -> eunit::Origin {
