@@ -3,13 +3,25 @@
 -export([run/4]).
 
 run(Setups, Module, Function, Args) ->
-    lists:foreach(fun prepare/1, Setups),
-    apply(Module, Function, Args).
+    Started = lists:flatmap(fun prepare/1, Setups),
+    try
+        apply(Module, Function, Args)
+    after
+        lists:foreach(fun forget/1, lists:reverse(Started))
+    end.
 
+%% The applications that were started.
 prepare({call, Module, Function}) ->
-    Module:Function();
+    Module:Function(),
+    [];
 prepare({application, Name}) ->
-    %% It must not begin with what an earlier call has left.
     logger:set_primary_config(level, none),
+    %% An earlier call that was killed may have left it running.
+    forget(Name),
+    {ok, Started} = application:ensure_all_started(Name),
+    Started.
+
+%% The next call must not find it, nor its environment.
+forget(Name) ->
     application:stop(Name),
-    {ok, _} = application:ensure_all_started(Name).
+    application:unload(Name).

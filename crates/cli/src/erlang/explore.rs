@@ -146,6 +146,9 @@ impl Task {
             self.explore(&mut unit, &seeds, settings, &mut watch, (slice.n_cores, halt))
         });
         let setups = contract.setups.clone();
+        let mut tests = report.tests.iter();
+        misses_system |=
+            self.may_start && tests.any(|it| misses_system_of(&it.input, &it.outcome));
         if misses_system {
             return Explored { misses_system, setups, ..Explored::default() };
         }

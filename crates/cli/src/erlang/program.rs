@@ -11,6 +11,7 @@ use crate::erlang::gate::OnBeam;
 use crate::erlang::machine::allowed;
 use crate::erlang::plan::{check_setups, plan};
 use crate::erlang::project::{self, Project};
+use crate::erlang::reach::who_reaches;
 use crate::erlang::report;
 use crate::erlang::setup::application;
 use crate::erlang::tests;
@@ -74,6 +75,12 @@ impl Program for Project {
         // The search of schedules is about the processes of the program alone.
         if setup.is_empty() && !no_start && !schedules && build.nodes.0.is_empty() {
             self.application = application(self, &mut machine, said);
+            if let Some(setup) = &self.application {
+                // What has no environment is seen to miss nothing.
+                let readers = who_reaches(self, &["application", "Elixir.Application"]);
+                let readers = tasks.iter_mut().filter(|it| readers.contains(&it.unit));
+                readers.for_each(|it| it.contract.setups.push(setup.clone()));
+            }
         }
         check_setups(&mut machine, &mut tasks, said);
         self.sources = Sources::of(&machine, self);
