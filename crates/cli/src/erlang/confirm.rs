@@ -33,8 +33,7 @@ pub(crate) fn confirm(
     explored: &mut Explored,
     deadline: Option<Instant>,
 ) {
-    let preparations: Vec<Preparation> =
-        explored.setups.iter().map(Setup::preparation).collect();
+    let preparations: Vec<Preparation> = explored.setups.iter().map(Setup::preparation).collect();
     explored.findings.retain_mut(|finding| {
         if deadline.is_some_and(|it| it <= Instant::now()) {
             finding.confirmation = Confirmation::Unconfirmed("the budget ended first".to_owned());

@@ -31,7 +31,14 @@ impl Contract {
         let args = from_spec.unwrap_or_else(|| vec![Term::Int(0); unit.arity]);
         let mut seeds = vec![Input { args }];
         seeds.extend(larger(&domain, seed));
-        Contract { signature, domain, seeds, setups: vec![], recorded: vec![], preconditions: vec![] }
+        Contract {
+            signature,
+            domain,
+            seeds,
+            setups: vec![],
+            recorded: vec![],
+            preconditions: vec![],
+        }
     }
 
     /// What the search is told of the unit.

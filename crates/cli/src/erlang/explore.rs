@@ -147,8 +147,7 @@ impl Task {
         });
         let setups = contract.setups.clone();
         let mut tests = report.tests.iter();
-        misses_system |=
-            self.may_start && tests.any(|it| misses_system_of(&it.input, &it.outcome));
+        misses_system |= self.may_start && tests.any(|it| misses_system_of(&it.input, &it.outcome));
         if misses_system {
             return Explored { misses_system, setups, ..Explored::default() };
         }

@@ -60,7 +60,7 @@ impl Judge<'_> {
             }
             Kind::Deadlock => Rated::new(Level::Suspicious, "nobody can go on"),
             Kind::Rejected if self.contract.signature.is_some() => {
-                Rated::new(Level::Refusal, "the spec does not allow this input")
+                Rated::new(Level::Refusal, self.outside_of_spec(input))
             }
             Kind::Rejected => {
                 let title = self.unit.title();
@@ -71,6 +71,15 @@ impl Judge<'_> {
             Kind::Crash | Kind::Timeout => self
                 .refusal(input, outcome)
                 .unwrap_or_else(|| self.rate_crash(input, outcome, decided_by)),
+        }
+    }
+
+    /// What the spec wants instead.
+    fn outside_of_spec(&self, input: &Input) -> String {
+        let signature = self.contract.signature.as_ref();
+        match signature.and_then(|it| it.refusal(&input.args)) {
+            Some(it) => format!("the spec wants {} as argument {}", cut(&it.wanted), it.argument),
+            None => "the spec does not allow this input".to_owned(),
         }
     }
 
@@ -243,7 +252,9 @@ pub(crate) fn misses_system_of(input: &Input, outcome: &Outcome) -> bool {
     let frames = frames(trace);
     let called = match (class.as_str(), reason.as_tuple(), frames.first()) {
         // `{noproc, {gen_server, call, [Name | _]}}`
-        ("exit", Some([_, call]), _) => call.as_tuple().and_then(|it| it.get(2)?.as_list()?.first()),
+        ("exit", Some([_, call]), _) => {
+            call.as_tuple().and_then(|it| it.get(2)?.as_list()?.first())
+        }
         ("error", None, Some(raised)) if reason.as_atom() == Some("badarg") => {
             raised.args.as_ref().and_then(|it| it.first())
         }

@@ -9,8 +9,8 @@ use crate::erlang::finding::{Confirmation, Finding};
 use crate::erlang::level::Rated;
 use crate::erlang::project::Project;
 use crate::erlang::schedules::Schedule;
-use crate::erlang::tests;
 use crate::erlang::setup::Setup;
+use crate::erlang::tests;
 use crate::erlang::unit::{UnitName, quoted};
 use crate::explain::Code;
 use crate::flow::{Again, Done, Recorded, Tally};
@@ -108,12 +108,7 @@ fn unit(project: &Project, done: &Done<Project>) -> Unit {
     res
 }
 
-fn finding(
-    project: &Project,
-    task: &Task,
-    setups: &[Setup],
-    of: &Finding,
-) -> ::report::Finding {
+fn finding(project: &Project, task: &Task, setups: &[Setup], of: &Finding) -> ::report::Finding {
     let unit = &task.unit;
     let (class, reason) = class_and_reason(&of.outcome);
     let place = of.place(&project.names());

@@ -58,7 +58,9 @@ impl Setup {
             Setup::Call(unit) => unit.call(&[]),
             Setup::Application(it) => {
                 let name = quoted(&it.name);
-                format!("application:stop({name}), {{ok, _}} = application:ensure_all_started({name})")
+                format!(
+                    "application:stop({name}), {{ok, _}} = application:ensure_all_started({name})"
+                )
             }
         }
     }
@@ -69,7 +71,9 @@ impl Setup {
             Setup::Call(unit) => elixir::call(&unit.module, &unit.function, &[]),
             Setup::Application(it) => {
                 let name = elixir::atom(&it.name);
-                format!("Application.stop({name}); {{:ok, _}} = Application.ensure_all_started({name})")
+                format!(
+                    "Application.stop({name}); {{:ok, _}} = Application.ensure_all_started({name})"
+                )
             }
         }
     }
@@ -93,7 +97,8 @@ pub(crate) fn application(
     match tried(machine, &setup) {
         Ok(()) => Some(setup),
         Err(why) => {
-            let title = format!("the application {} is not started: {why}", quoted(&name_of(&own)?));
+            let title =
+                format!("the application {} is not started: {why}", quoted(&name_of(&own)?));
             let hint = "--setup M:F/0 names a function that starts what is needed; without it, what \
                         needs a running system is refused";
             diagnostics.push(Diagnostic::note(Code::NotStarted, title).hint(hint));

@@ -2,8 +2,8 @@
 //! as they did here and can be written down.
 
 use crate::erlang::confirm::{Verdict, compare};
-use crate::erlang::tests::Tested;
 use crate::erlang::setup::Setup;
+use crate::erlang::tests::Tested;
 use beam::{Preparation, Replayed, Replayer};
 use engine::Test;
 use std::collections::BTreeMap;
@@ -53,8 +53,7 @@ pub(super) fn choose(
             Ok(line) => {
                 let (module, function) = (&of.unit.module, &of.unit.function);
                 let args = &test.input.args;
-                let replayed =
-                    beam.call_prepared(&preparations, (module, function), args, LIMIT);
+                let replayed = beam.call_prepared(&preparations, (module, function), args, LIMIT);
                 n_timeouts += usize::from(replayed == Ok(Replayed::Timeout));
                 match replayed.map(|it| compare(&test.outcome, &it)) {
                     Ok(Verdict::Confirmed) => {

@@ -51,7 +51,8 @@ pub(crate) fn module(
 }
 
 fn show_unit(out: &mut String, of: Tested<'_>, origin: Origin, beam: &mut Replayer) {
-    let Chosen { lines, left_out } = choose(of, beam, |test| assertion(of.unit, &of.explored.setups, origin, test));
+    let Chosen { lines, left_out } =
+        choose(of, beam, |test| assertion(of.unit, &of.explored.setups, origin, test));
     writeln!(out, "\n%% {}", of.unit).ok();
     for (why, count) in &left_out {
         writeln!(out, "%% {count} left out: {why}").ok();

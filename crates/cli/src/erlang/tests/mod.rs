@@ -58,12 +58,7 @@ pub(crate) fn files(project: &Project, to: &Output<'_, Project>, beam: &mut Repl
 }
 
 /// The test that shows how one input ends, in the test language of its module.
-pub(crate) fn one(
-    project: &Project,
-    task: &Task,
-    setups: &[Setup],
-    test: &Test,
-) -> Option<String> {
+pub(crate) fn one(project: &Project, task: &Task, setups: &[Setup], test: &Test) -> Option<String> {
     let module = project.module(&task.unit.module)?;
     if elixir::is_elixir(&module.name) {
         return exunit::assertion(&task.unit, setups, test).ok();
