@@ -268,7 +268,7 @@ pub(crate) struct Test {
     pub(crate) pre: Vec<String>,
     /// A function without arguments that runs before each input; may repeat [default: the application of the
     /// modules is started for functions that need it]
-    #[arg(long, value_name = "M:F/0")]
+    #[arg(long, value_name = "M:F/0", conflicts_with = "schedules")]
     pub(crate) setup: Vec<String>,
     /// Do not start the application of the modules
     #[arg(long)]

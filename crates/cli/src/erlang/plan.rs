@@ -180,7 +180,8 @@ impl<'a> Planner<'a> {
         }
         // What we made up counts as runs; what was kept or recorded is always run again.
         contract.seeds.truncate(options.runs.unwrap_or(usize::MAX).max(1));
-        if let Some(recording) = self.recording.as_ref().filter(|_| options.args.is_none()) {
+        let begins_elsewhere = options.args.is_some() || options.schedules;
+        if let Some(recording) = self.recording.as_ref().filter(|_| !begins_elsewhere) {
             learn(recording, &unit, &mut contract, self.warnings);
         }
         if let Some(dir) = &options.out {

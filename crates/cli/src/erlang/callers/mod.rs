@@ -119,6 +119,7 @@ pub(crate) fn calls(
     let mut analysis = Analysis {
         by_name,
         by_function: FxHashMap::default(),
+        by_module: FxHashMap::default(),
         functions,
         specs: FxHashMap::default(),
         spec_of,
@@ -127,6 +128,7 @@ pub(crate) fn calls(
     for (n, it) in analysis.functions.iter().enumerate().filter(|it| it.1.is_exported) {
         let name = (it.name.function.clone(), it.name.arity);
         analysis.by_function.entry(name).or_default().push(n);
+        analysis.by_module.entry(it.name.module.clone()).or_default().push(n);
     }
     analysis.perform(&modules);
     let bounded = analysis.functions.into_iter().filter(|it| !it.is_open && !it.sites.is_empty());
@@ -190,8 +192,9 @@ struct Known {
 struct Analysis<'a> {
     functions: Vec<Known>,
     by_name: FxHashMap<UnitName, usize>,
-    /// Exported ones, by name and arity.
+    /// Exported ones, by name and arity, and by module.
     by_function: FxHashMap<(Atom, usize), Vec<usize>>,
+    by_module: FxHashMap<Atom, Vec<usize>>,
     /// Results of functions outside of the project.
     specs: FxHashMap<UnitName, Value>,
     spec_of: SpecOf<'a>,
@@ -242,13 +245,11 @@ impl Analysis<'_> {
     /// Opens functions whose name and module are constants of the same function: `{m, f, Args}` is how calls
     /// are passed on.
     fn open_taken(&mut self, taken: &[Atom]) {
-        let modules: FxHashSet<&Atom> = taken.iter().collect();
-        for it in &mut self.functions {
-            let is_taken = !it.is_open
-                && it.is_exported
-                && modules.contains(&it.name.module)
-                && modules.contains(&it.name.function);
-            if is_taken {
+        let taken: FxHashSet<&Atom> = taken.iter().collect();
+        let of_modules = taken.iter().filter_map(|it| self.by_module.get(*it)).flatten();
+        for n in of_modules {
+            let Some(it) = self.functions.get_mut(*n) else { continue };
+            if !it.is_open && taken.contains(&it.name.function) {
                 self.has_changed |= open(it);
             }
         }
