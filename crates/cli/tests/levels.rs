@@ -94,6 +94,35 @@ fn what_is_refused_on_purpose_or_misses_a_system_is_a_refusal() {
 }
 
 #[test]
+fn a_system_that_is_not_there_is_missing_whatever_the_spec_says() {
+    check("memory/1", &[["refusal", "badarg", "it needs a registered process"]]);
+    let call =
+        |why: &str, node: &str| format!("{{{why},{{gen_server,call,[{{server,{node}}},ask]}}}}");
+    check(
+        "remote/1",
+        &[
+            ["refusal", &call("{nodedown,a}", "a"), "it needs another node"],
+            ["refusal", &call("noproc", "nonode@nohost"), "it needs a process"],
+        ],
+    );
+    check("letter/1", &[["refusal", "badarg", "it holds a surrogate code point"]]);
+}
+
+#[test]
+fn what_the_clause_for_everything_else_raises_is_refused() {
+    let check_refused = |function: &str, reason: &str, because: &str| {
+        let report = report(&["meant.erl", "-f", function, "--runs", "400"]);
+        let found = findings(&report);
+        let is_it = |it: &&&Value| it["reason"].as_str().is_some_and(|it| it.starts_with(reason));
+        let it = found.iter().find(is_it).unwrap_or_else(|| panic!("{reason}: {found:#?}"));
+        assert_eq!(it["level"], "refusal", "{it:#}");
+        assert!(it["because"].as_str().is_some_and(|it| it.starts_with(because)), "{it:#}");
+    };
+    check_refused("validated/1", "{unknown_option,", "validated/1 refuses such inputs");
+    check_refused("option/1", "too_large", "option/1 refuses such inputs");
+}
+
+#[test]
 fn one_cause_is_shown_once_with_all_functions_that_lead_there() {
     let report = report(&["meant.erl", "-f", "outer/1", "-f", "inner/1", "--runs", "200"]);
     let [outer, inner] = findings(&report)[..] else { panic!("two findings: {report}") };

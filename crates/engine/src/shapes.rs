@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use std::fmt;
 use term::{Expr, ExprId, Exprs, Op, Term, Var};
-use trace::{Choice, Executor, Input, Looked};
+use trace::{Choice, Executor, Head, Input, Looked};
 
 /// One step from a value to a part of it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -118,7 +118,7 @@ impl Shapes {
         self.n_runs += 1;
         let mut looker = Looker::new(exprs, input);
         for choice in choices {
-            for Part { place, form } in looker.parts(choice) {
+            for Part { place, form } in looker.accepted_parts(choice) {
                 let forms = self.known.entry(place).or_default();
                 if forms.iter().all(|it| it.0 != form) {
                     forms.push((form, input.clone()));
@@ -209,6 +209,24 @@ impl<'a> Looker<'a> {
         res
     }
 
+    /// The parts of a choice on the way to a good end that show what is accepted. That a value was passed
+    /// over as none of those that clauses name shows nothing, unless it is of their kind: that `b` is not
+    /// `a` says that atoms are taken here, that `7` is not `a` says nothing of integers.
+    fn accepted_parts(&mut self, choice: &Choice) -> Vec<Part> {
+        let mut res = self.parts(choice);
+        if let Some(Denial { of, others }) = Denial::of(self.exprs, choice)
+            && let Some((denied, _)) = self.part(of)
+        {
+            let n_parts = res.len();
+            res.retain(|it| it.place != denied || others.contains(&it.form.kind()));
+            if res.len() < n_parts {
+                // A later choice may say more.
+                self.seen.remove(&of);
+            }
+        }
+        res
+    }
+
     /// The place of an expression that selects a part of the input, and the part; `None`: it is computed.
     fn part(&mut self, expr: ExprId) -> Option<(Place, View<'a>)> {
         let Looker { exprs, input, .. } = *self;
@@ -265,6 +283,54 @@ impl<'a> Looker<'a> {
 pub fn last_parts(exprs: &Exprs, choices: &[Choice], input: &Input) -> Vec<Part> {
     let parts = |it: &Choice| Looker::new(exprs, input).parts(it);
     choices.iter().rev().map(parts).find(|it| !it.is_empty()).unwrap_or_default()
+}
+
+/// A choice by which a value is none of what the other alternatives name.
+struct Denial {
+    of: ExprId,
+    /// What it was compared with, by kinds.
+    others: Vec<Form>,
+}
+
+impl Denial {
+    /// Not of an order: that a number is not below another one says as much as that it is.
+    fn of(exprs: &Exprs, choice: &Choice) -> Option<Denial> {
+        match &choice.looked {
+            Looked::Heads(of, heads) if choice.taken == heads.len() => {
+                let others = heads.iter().filter_map(|it| match it {
+                    Head::Kind(_) => None,
+                    Head::Tuple(arity) => {
+                        let arity = usize::try_from(*arity).unwrap_or(usize::MAX);
+                        Some(Form::Tuple { arity, tag: None })
+                    }
+                    Head::Literal(term) => Some(Form::of(term).kind()),
+                });
+                Some(Denial { of: *of, others: others.collect() })
+            }
+            Looked::Test(test) if choice.taken == 1 => {
+                let Some(Expr::Apply(op, args)) = exprs.get(*test) else { return None };
+                match (*op, &args[..]) {
+                    (Op::Same | Op::Equal, [a, b]) => {
+                        let (of, other) = match exprs.as_constant(*a) {
+                            Some(constant) => (b, constant),
+                            None => (a, exprs.as_constant(*b)?),
+                        };
+                        Some(Denial { of: *of, others: vec![Form::of(other).kind()] })
+                    }
+                    (Op::IsKind(_) | Op::IsFunction(_), [of]) => {
+                        Some(Denial { of: *of, others: Vec::new() })
+                    }
+                    (Op::IsTuple(arity), [of]) => {
+                        let arity = usize::try_from(arity).unwrap_or(usize::MAX);
+                        let others = vec![Form::Tuple { arity, tag: None }];
+                        Some(Denial { of: *of, others })
+                    }
+                    _ => None,
+                }
+            }
+            Looked::Heads(..) | Looked::Test(_) | Looked::Pin(..) => None,
+        }
+    }
 }
 
 /// A value within the input.
@@ -379,7 +445,7 @@ impl fmt::Display for Place {
 mod tests {
     use super::*;
     use std::sync::Arc;
-    use trace::{Head, SiteId};
+    use trace::SiteId;
 
     fn read(text: &str) -> Input {
         Input { args: vec![term::read_term(text).expect("a term")] }
@@ -418,7 +484,7 @@ mod tests {
         let mut exprs = Exprs::default();
         let var = exprs.var(Var(0));
         let item = exprs.apply(Op::Head, &[var]);
-        let looked = choice(Looked::Heads(item, Arc::new([])));
+        let looked = choice(Looked::Test(item));
         let mut shapes = Shapes::default();
         for accepted in ["[1]", "[a]"] {
             shapes.accept(&exprs, std::slice::from_ref(&looked), &read(accepted));
@@ -431,5 +497,21 @@ mod tests {
         check("[b]", Precision::Exact, None);
         check("[b]", Precision::Kind, Some("[a]"));
         check("[5.0]", Precision::Kind, None);
+    }
+
+    /// That a value is none of those that clauses name shows that it is accepted only if it is of their kind.
+    #[test]
+    fn what_is_passed_over_is_accepted_if_it_is_of_the_kind_that_was_looked_for() {
+        let mut exprs = Exprs::default();
+        let var = exprs.var(Var(0));
+        let heads: Arc<[Head]> = Arc::new([Head::Literal(Term::Int(42))]);
+        let looked = Looked::Heads(var, heads);
+        let passed_over = Choice { site: SiteId(0), taken: 1, looked };
+        let mut shapes = Shapes::default();
+        for accepted in ["41", "a"] {
+            shapes.accept(&exprs, std::slice::from_ref(&passed_over), &read(accepted));
+        }
+        let place = Place { argument: 0, steps: Vec::new() };
+        assert_eq!(shapes.forms(&place).collect::<Vec<&Form>>(), [&Form::Integer]);
     }
 }

@@ -34,6 +34,54 @@ pub(crate) fn functions(code: &ModuleCode) -> Vec<Function> {
     items(definitions).iter().filter_map(function).collect()
 }
 
+/// How the source names the arguments of a function: as its clauses do, if those that give an argument a name
+/// give it the same one; "argument 2" otherwise.
+pub(crate) fn argument_names(code: &ModuleCode, function: &Atom, arity: usize) -> Vec<String> {
+    let clauses = clauses(code, function, arity).unwrap_or_default();
+    let name = |n: usize| {
+        let patterns = clauses.iter().filter_map(|it| it.get(n));
+        let mut names: Vec<&str> = patterns.filter_map(variable).collect();
+        names.dedup();
+        let only = if let [only] = names[..] { Some(only.to_owned()) } else { None };
+        only.unwrap_or_else(|| match arity {
+            1 => "the argument".to_owned(),
+            _ => format!("argument {}", n + 1),
+        })
+    };
+    (0..arity).map(name).collect()
+}
+
+/// The patterns of each clause of a function: the compiler makes one `case` of all clauses.
+fn clauses<'a>(code: &'a ModuleCode, function: &Atom, arity: usize) -> Option<Vec<&'a [Term]>> {
+    let [_, _, _, _, _, definitions] = code.core.as_tuple()? else { return None };
+    let is_it = |it: &Term| {
+        let found = it.as_tuple().and_then(|it| name_and_arity(it.first()?));
+        found.is_some_and(|it| it.0 == *function && usize::try_from(it.1) == Ok(arity))
+    };
+    let definition = items(definitions).iter().find(|it| is_it(it))?;
+    // {c_fun, Anno, Variables, {c_case, Anno, Values, Clauses}}, and {c_clause, Anno, Patterns, Guard, Body}
+    let [_, value] = definition.as_tuple()? else { return None };
+    let [_, _, _, body] = value.as_tuple()? else { return None };
+    let [kind, _, _, clauses] = body.as_tuple()? else { return None };
+    if kind.as_atom() != Some("c_case") {
+        return None;
+    }
+    let patterns = |it: &'a Term| Some(items(it.as_tuple()?.get(2)?));
+    Some(items(clauses).iter().filter_map(patterns).collect())
+}
+
+/// The name of a variable that the source has, without what Elixir's compiler adds: `_items@1` is `items`.
+fn variable(pattern: &Term) -> Option<&str> {
+    let variable = match pattern.as_tuple()? {
+        [kind, _, variable, _] if kind.as_atom() == Some("c_alias") => variable,
+        _ => pattern,
+    };
+    let [kind, _, name] = variable.as_tuple()? else { return None };
+    let name = name.as_atom().filter(|_| kind.as_atom() == Some("c_var"))?;
+    let of_elixir = name.strip_prefix('_').and_then(|it| it.split_once('@'));
+    Some(of_elixir.map_or(name, |it| it.0)).filter(|it| !it.is_empty())
+}
+
 fn items(list: &Term) -> &[Term] {
     list.as_list().unwrap_or_default()
 }
@@ -54,4 +102,24 @@ fn position(value: &Term) -> Option<(usize, usize)> {
         };
         Some((usize::try_from(line).ok()?, usize::try_from(column).ok()?))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::variable;
+    use term::read_term;
+
+    #[test]
+    fn variables_have_the_names_of_the_source() {
+        let name = |text: &str| variable(&read_term(text).expect("a term")).map(str::to_owned);
+        assert_eq!(name("{c_var, [], 'Items'}").as_deref(), Some("Items"));
+        assert_eq!(name("{c_var, [], '_items@1'}").as_deref(), Some("items"));
+        assert_eq!(
+            name("{c_alias, [], {c_var, [], 'All'}, {c_literal, [], []}}").as_deref(),
+            Some("All")
+        );
+        // `_` of both languages has no name.
+        assert_eq!(name("{c_var, [], 3}"), None);
+        assert_eq!(name("{c_var, [], '_@1'}"), None);
+    }
 }

@@ -1,10 +1,13 @@
 //! What is asked of a unit's inputs and of its results, and where the search begins.
 
+use crate::erlang::refusing::Refusing;
 use crate::erlang::setup::Setup;
 use crate::erlang::unit::UnitName;
 use engine::{Part, Place, Step};
 use erlang::machine::FromSpec;
 use erlang::spec::{Origin, Signature};
+use num_bigint::BigInt;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use term::{Dice, Domain, Style, Term, Type, TypeId, Types, print};
 use trace::Input;
@@ -22,6 +25,8 @@ pub(crate) struct Contract {
     pub(crate) recorded: Vec<Input>,
     /// Each must return true for an input that counts.
     pub(crate) preconditions: Vec<UnitName>,
+    /// Where the modules under test refuse what none of their clauses takes.
+    pub(crate) refusing: Arc<Refusing>,
 }
 
 impl Contract {
@@ -31,14 +36,7 @@ impl Contract {
         let args = from_spec.unwrap_or_else(|| vec![Term::Int(0); unit.arity]);
         let mut seeds = vec![Input { args }];
         seeds.extend(larger(&domain, seed));
-        Contract {
-            signature,
-            domain,
-            seeds,
-            setups: vec![],
-            recorded: vec![],
-            preconditions: vec![],
-        }
+        Contract { signature, domain, seeds, ..Contract::default() }
     }
 
     /// What the search is told of the unit.
@@ -71,6 +69,13 @@ impl Contract {
     /// Whether the input may be tried at all.
     pub(crate) fn has(&self, input: &Input) -> bool {
         self.domain.has(&input.args)
+    }
+
+    /// Whether a part that the spec types as `char()` is a surrogate code point. `char()` has them, texts do
+    /// not.
+    pub(crate) fn has_surrogate_char(&self, input: &Input) -> bool {
+        let Domain { types, args } = &self.domain;
+        args.is_some_and(|it| has_surrogate(types, it, &Term::Tuple(input.args.clone())))
     }
 
     /// Why a result is not what the spec promises.
@@ -127,6 +132,29 @@ fn types_of_part(types: &Types, of: TypeId, step: &Step) -> Vec<TypeId> {
             | Type::Fun { .. },
             _,
         ) => Vec::new(),
+    }
+}
+
+/// Code points that stand for halves of others in UTF-16, and for no character.
+pub(crate) const SURROGATES: RangeInclusive<i64> = 0xD800..=0xDFFF;
+
+fn has_surrogate(types: &Types, of: TypeId, term: &Term) -> bool {
+    let has = |of: &TypeId, term: &Term| has_surrogate(types, *of, term);
+    match (types.get(of), term) {
+        (Type::Range { high: Some(high), .. }, Term::Int(code)) => {
+            *high == BigInt::from(u32::from(char::MAX)) && SURROGATES.contains(code)
+        }
+        (Type::Union(members), _) => members.iter().any(|it| has(it, term)),
+        (Type::List { item, tail, .. }, Term::List(list)) => {
+            list.items.iter().any(|it| has(item, it)) || has(tail, &list.tail)
+        }
+        (Type::Tuple(of), Term::Tuple(items)) if of.len() == items.len() => {
+            of.iter().zip(items).any(|(of, item)| has(of, item))
+        }
+        (Type::Map(fields), Term::Map(pairs)) => {
+            pairs.iter().any(|pair| fields.iter().any(|it| has(&it.value, &pair.1)))
+        }
+        _ => false,
     }
 }
 

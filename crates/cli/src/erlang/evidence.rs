@@ -7,8 +7,8 @@ use engine::{Shapes, last_parts};
 use term::Term;
 use trace::{Executor, Input, Outcome};
 
-/// Runs neighbours of the inputs of a finding, with other numbers in the same places, and keeps what those
-/// look like that end well: the search need not have come by there.
+/// Runs neighbours of the inputs of a finding, with other numbers and atoms in the same places, and keeps what
+/// those look like that end well: the search need not have come by there.
 pub(crate) fn probe(
     executor: &mut dyn Executor,
     judge: &Judge<'_>,
@@ -29,29 +29,50 @@ pub(crate) fn probe(
 /// Inputs beside the smallest one whose neighbours are run.
 const MAX_PROBED: usize = 3;
 
-/// The input with all of its numbers a little smaller, and a little larger.
+/// The input with all of its numbers a little smaller, a little larger, and with other atoms.
 fn neighbours(input: &Input) -> Vec<Input> {
-    let shifted = |by: i64| {
-        let args: Vec<Term> = input.args.iter().map(|it| shifted(it, by)).collect();
+    let changed = |change: &dyn Fn(&Term) -> Option<Term>| {
+        let args = input.args.iter().map(|it| with_leaves(it, change)).collect();
         Input { args }
     };
-    [-1, 1].map(shifted).into_iter().filter(|it| it != input).collect()
+    let inputs = [changed(&|it| shifted(it, -1)), changed(&|it| shifted(it, 1)), changed(&another)];
+    inputs.into_iter().filter(|it| it != input).collect()
 }
 
-fn shifted(term: &Term, by: i64) -> Term {
+fn shifted(term: &Term, by: i64) -> Option<Term> {
     match term {
-        Term::Int(n) => n.checked_add(by).map_or(term.clone(), Term::Int),
-        Term::Float(x) => {
-            // By less than one, so that it is no longer a whole number.
-            Term::Float(if by < 0 { x - 0.5 } else { x + 0.5 })
-        }
-        Term::List(list) => {
-            let items = list.items.iter().map(|it| shifted(it, by)).collect();
-            Term::list(items, shifted(&list.tail, by))
-        }
-        Term::Tuple(items) => Term::Tuple(items.iter().map(|it| shifted(it, by)).collect()),
+        Term::Int(n) => n.checked_add(by).map(Term::Int),
+        // By less than one, so that it is no longer a whole number.
+        Term::Float(x) => Some(Term::Float(if by < 0 { x - 0.5 } else { x + 0.5 })),
+        _ => None,
+    }
+}
+
+/// Another atom of the same use: a truth value stays one.
+fn another(term: &Term) -> Option<Term> {
+    let other = match term.as_atom()? {
+        "true" => "false",
+        "false" => "true",
+        "a" => "b",
+        _ => "a",
+    };
+    Some(Term::atom(other))
+}
+
+/// The term with its numbers and atoms changed where `change` says so; the tags of tuples stay.
+fn with_leaves(term: &Term, change: &dyn Fn(&Term) -> Option<Term>) -> Term {
+    let all =
+        |items: &[Term]| -> Vec<Term> { items.iter().map(|it| with_leaves(it, change)).collect() };
+    match term {
+        Term::Int(_) | Term::Float(_) | Term::Atom(_) => change(term).unwrap_or(term.clone()),
+        Term::List(list) => Term::list(all(&list.items), with_leaves(&list.tail, change)),
+        Term::Tuple(items) => match &items[..] {
+            [tag @ Term::Atom(_), rest @ ..] => {
+                Term::Tuple(std::iter::once(tag.clone()).chain(all(rest)).collect())
+            }
+            items => Term::Tuple(all(items)),
+        },
         Term::Big(_)
-        | Term::Atom(_)
         | Term::Nil
         | Term::Map(_)
         | Term::Bits(_)

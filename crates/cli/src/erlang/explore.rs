@@ -1,11 +1,11 @@
 //! One unit: explore it, judge how its runs ended, make the findings small.
 
+use crate::erlang::absent::misses_system_of;
 use crate::erlang::callers::Calls;
 use crate::erlang::contract::Contract;
 use crate::erlang::evidence::{probe, rate};
 use crate::erlang::finding::{Finding, Found, Judge};
 use crate::erlang::gate::{Gated, OnBeam, is_refusal};
-use crate::erlang::level::misses_system_of;
 use crate::erlang::minimise::minimise;
 use crate::erlang::pool::Pool;
 use crate::erlang::reached::choices_of;
@@ -29,6 +29,8 @@ use trace::{Covered, Input, Outcome, SiteId, Stopped};
 #[derive(Clone, Debug)]
 pub(crate) struct Task {
     pub(crate) unit: UnitName,
+    /// How the source names the arguments.
+    pub(crate) argument_names: Vec<String>,
     pub(crate) contract: Contract,
     pub(crate) settings: Settings,
     /// How to explore schedules, if that is wanted.
@@ -189,7 +191,7 @@ impl Task {
             }
             let Found { cause, mut finding, .. } = found;
             minimise(&mut unit, &mut solver, &judge, &cause, &mut finding, &goes_on);
-            let choices = choices_of(&mut unit, &finding.input);
+            let choices = choices_of(&mut unit, &self.unit, &self.argument_names, &finding.input);
             res.findings.push(finding);
             reached.push(choices);
         }

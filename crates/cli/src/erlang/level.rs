@@ -5,6 +5,8 @@
 //! give it to a function that the project keeps to itself, or if the code under test raises on purpose.
 
 use crate::elixir::is_elixir;
+use crate::erlang::absent::missing;
+use crate::erlang::contract::SURROGATES;
 use crate::erlang::finding::{Judge, RUNTIME_TAGS};
 use crate::erlang::frames::{Frame, frames};
 use crate::erlang::unit::quoted;
@@ -36,8 +38,11 @@ impl Judge<'_> {
         outcome: &Outcome,
         decided_by: &[Part],
     ) -> Rated {
-        if kind != Kind::Property && input.args.iter().any(|it| it.has_part(is_text_with_surrogate))
-        {
+        let has_surrogate = || {
+            self.contract.has_surrogate_char(input)
+                || input.args.iter().any(|it| it.has_part(is_text_with_surrogate))
+        };
+        if kind != Kind::Property && has_surrogate() {
             let why = "it holds a surrogate code point, which no text has";
             return Rated::new(Level::Refusal, why);
         }
@@ -88,7 +93,7 @@ impl Judge<'_> {
         let Outcome::Crash { class, reason, trace } = outcome else { return None };
         let frames = frames(trace);
         let first = frames.first()?;
-        if self.is_deliberate(class, reason, &frames) {
+        if self.is_deliberate(input, class, reason, &frames) {
             let at = first.line.map(|it| format!(" in line {it}")).unwrap_or_default();
             let function = format!("{}/{}", quoted(&first.function), first.arity);
             let why = format!("{function} refuses such inputs with an exception of its own{at}");
@@ -99,15 +104,19 @@ impl Judge<'_> {
     }
 
     /// Whether the code under test raises by itself to say that it does not take its arguments: it throws,
-    /// raises `badarg` or `ArgumentError` or an exception that the project defines, or has a name with `!`.
-    fn is_deliberate(&self, class: &Atom, reason: &Term, frames: &[Frame]) -> bool {
+    /// raises `badarg` or `ArgumentError` or an exception that the project defines, has a name with `!`, hands
+    /// its arguments to `error/2`, or raises in the clause for what no other clause takes, and no spec says that it
+    /// should be taken.
+    fn is_deliberate(&self, input: &Input, class: &Atom, reason: &Term, frames: &[Frame]) -> bool {
         let is_own = |it: &&Frame| self.modules.contains(&it.module);
         let is_named_so = |it: &Frame| is_elixir(&it.module) && it.function.as_str().ends_with('!');
         if frames.iter().filter(is_own).any(is_named_so) {
             return true;
         }
-        if frames.first().filter(is_own).is_none() {
-            return false;
+        let Some(first) = frames.first().filter(is_own) else { return false };
+        let is_last_resort = || self.contract.refusing.has(first) && !self.contract.promises(input);
+        if !is_of_runtime(reason) && (first.args.is_some() || is_last_resort()) {
+            return true;
         }
         let tag = reason.as_tuple().and_then(<[Term]>::first).unwrap_or(reason);
         let is_of_project =
@@ -197,7 +206,7 @@ impl Judge<'_> {
 fn is_text_with_surrogate(term: &Term) -> bool {
     let Term::List(list) = term else { return false };
     let codes = || list.items.iter().filter_map(Term::as_int);
-    codes().count() == list.items.len() && codes().any(|it| (0xD800..=0xDFFF).contains(&it))
+    codes().count() == list.items.len() && codes().any(|it| SURROGATES.contains(&it))
 }
 
 fn refused_part(part: &Part) -> String {
@@ -242,77 +251,4 @@ fn is_no_match(reason: &Term) -> bool {
     let tag = reason.as_tuple().and_then(<[Term]>::first).unwrap_or(reason);
     let is_builtin = matches!(tag.as_atom(), Some("badarith" | "badarg" | "system_limit"));
     is_of_runtime(reason) && !is_builtin
-}
-
-/// Whether a run ended because something is not there that a running system has, and that its input does
-/// not name.
-pub(crate) fn misses_system_of(input: &Input, outcome: &Outcome) -> bool {
-    let Outcome::Crash { class, reason, trace } = outcome else { return false };
-    let is_named = |it: &Term| input.args.iter().any(|arg| arg.has_part(|part| part == it));
-    let frames = frames(trace);
-    let called = match (class.as_str(), reason.as_tuple(), frames.first()) {
-        // `{noproc, {gen_server, call, [Name | _]}}`
-        ("exit", Some([_, call]), _) => {
-            call.as_tuple().and_then(|it| it.get(2)?.as_list()?.first())
-        }
-        ("error", None, Some(raised)) if reason.as_atom() == Some("badarg") => {
-            raised.args.as_ref().and_then(|it| it.first())
-        }
-        _ => None,
-    };
-    called.is_some_and(|it| matches!(it, Term::Atom(_) | Term::Tuple(_)) && !is_named(it))
-        && missing(input, class, reason, &frames).is_some()
-}
-
-/// What a system that runs would have, and this one has not: a process, a node, a table, a module that the
-/// input names.
-fn missing(input: &Input, class: &Atom, reason: &Term, frames: &[Frame]) -> Option<String> {
-    if class.as_str() == "exit" {
-        return missing_in_exit(input, reason);
-    }
-    let raised = frames.first()?;
-    match reason.as_atom() {
-        Some("undef") => missing_function(input, &raised.module, &raised.function),
-        Some("badarg") => {
-            let first = raised.args.as_ref()?.first()?;
-            let name = || print(first, Style::TW);
-            match (raised.module.as_str(), raised.function.as_str(), first) {
-                ("ets", _, Term::Atom(_) | Term::Ref(_)) => Some(format!("the table {}", name())),
-                ("persistent_term", "get", _) => Some(format!("the persistent term {}", name())),
-                ("erlang", "!" | "send" | "monitor" | "unregister", Term::Atom(_)) => {
-                    Some(format!("a process with the name {}", name()))
-                }
-                _ => None,
-            }
-        }
-        _ => None,
-    }
-}
-
-/// Exits of calls to another process say why that does not answer, and which call it was:
-/// `{noproc, {gen_server, call, [...]}}`.
-fn missing_in_exit(input: &Input, reason: &Term) -> Option<String> {
-    let parts = reason.as_tuple();
-    let why = parts.and_then(<[Term]>::first).unwrap_or(reason);
-    let is_call = parts.and_then(|it| it.get(1)?.as_tuple()).is_some_and(|it| it.len() == 3);
-    match (why.as_atom(), why.as_tuple()) {
-        (Some("noproc"), _) => Some("a process".to_owned()),
-        (Some("nodedown" | "noconnection"), _) => Some("another node".to_owned()),
-        (Some("timeout" | "calling_self" | "normal" | "shutdown" | "killed"), _) if is_call => {
-            Some("a process that answers".to_owned())
-        }
-        // The stack is in the reason of an error that became an exit.
-        (_, Some([Term::Atom(undef), stack])) if undef.as_str() == "undef" => {
-            let first = frames(stack).into_iter().next()?;
-            missing_function(input, &first.module, &first.function)
-        }
-        _ => None,
-    }
-}
-
-/// A function that is not defined, if the input names its module or it.
-fn missing_function(input: &Input, module: &Atom, function: &Atom) -> Option<String> {
-    let is_name = |it: &Term| matches!(it, Term::Atom(it) if it == module || it == function);
-    let is_named = input.args.iter().any(|it| it.has_part(is_name));
-    is_named.then(|| format!("the function {}:{}", quoted(module), quoted(function)))
 }

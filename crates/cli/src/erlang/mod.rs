@@ -13,6 +13,7 @@ mod explore;
 mod gate;
 mod pool;
 
+mod absent;
 mod callers;
 mod confirm;
 mod evidence;
@@ -22,6 +23,7 @@ mod level;
 mod minimise;
 mod reached;
 mod recorded;
+mod refusing;
 mod schedules;
 mod setup;
 mod shrink;

@@ -4,12 +4,13 @@ use crate::args::{Deliver, Reduction, Test};
 use crate::asked::Asked;
 use crate::diagnostic::Diagnostic;
 use crate::erlang::callers::{Calls, calls};
-use crate::erlang::code::{Function, Visibility};
+use crate::erlang::code::{Function, Visibility, argument_names};
 use crate::erlang::contract::Contract;
 use crate::erlang::corpus::{file_name, recorded_inputs};
 use crate::erlang::explore::Task;
 use crate::erlang::project::Project;
 use crate::erlang::recorded::{learn, recording, used};
+use crate::erlang::refusing::Refusing;
 use crate::erlang::select::{first_args, named, parse, select};
 use crate::erlang::setup::{Setup, tried};
 use crate::erlang::unit::{UnitName, quoted};
@@ -74,6 +75,10 @@ pub(crate) fn plan(
     let calls = planner.calls(&tested);
     for task in &mut tasks {
         task.calls = calls.get(&task.unit).cloned();
+    }
+    let refusing = Arc::new(Refusing::of(planner.project.modules.iter().map(|it| &*it.code)));
+    for task in &mut tasks {
+        task.contract.refusing = Arc::clone(&refusing);
     }
     if tasks.is_empty() {
         let title = "the configuration leaves every function out";
@@ -206,8 +211,11 @@ impl<'a> Planner<'a> {
         let (nodes_fall, finds_blocked) = (options.node_down, options.blocked);
         let may_deepen = depth.is_none();
         let wanted = Covered::default();
+        let code = self.project.module(&unit.module).map(|it| &it.code);
+        let names = code.map(|it| argument_names(it, &unit.function, unit.arity));
         Ok(Task {
             unit,
+            argument_names: names.unwrap_or_default(),
             contract,
             settings,
             schedules,

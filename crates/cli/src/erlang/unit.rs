@@ -30,6 +30,14 @@ impl UnitName {
         self.readable(args)
     }
 
+    /// A term as the unit's language writes it.
+    pub(crate) fn shown_term(&self, term: &Term) -> String {
+        if elixir::is_elixir(&self.module) {
+            return elixir::term(term);
+        }
+        print(term, Style::READABLE)
+    }
+
     /// The name that people give it in its language.
     pub(crate) fn title(&self) -> String {
         if elixir::is_elixir(&self.module) {

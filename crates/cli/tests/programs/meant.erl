@@ -1,7 +1,8 @@
 %% Functions whose failures matter to different degrees: see `levels.rs`.
 -module(meant).
 -export([shared/1, average/1, port/1, first/1, kept/1, parsed/1, named/1, asked/1, looked_up/1, found/1,
-         thrown/1, checked/1, typed/2, loose/2, outer/1, inner/1, unknown/1]).
+         thrown/1, checked/1, typed/2, loose/2, outer/1, inner/1, unknown/1, memory/1, remote/1,
+         letter/1, validated/1, option/1]).
 
 %% Elements above 42 are compared, others are not taken: both ends are of integers.
 shared(L) -> lists:map(fun(X) when X > 42; X < 42 -> X end, L).
@@ -59,3 +60,23 @@ inner(X) -> X.
 unknown(red) -> 1;
 unknown(green) -> 2;
 unknown({mixed, L}) -> lists:sum([unknown(X) || X <- L]).
+
+%% Nobody has the name.
+-spec memory(atom()) -> term().
+memory(Name) -> process_info(whereis(Name), memory).
+
+-spec remote(atom()) -> term().
+remote(Node) -> gen_server:call({server, Node}, ask).
+
+%% No text has a surrogate code point.
+-spec letter(char()) -> binary().
+letter(Code) -> <<Code/utf8>>.
+
+%% What is no option is refused in the clause for everything else.
+validated(verbose) -> 1;
+validated({depth, N}) -> 1 + N;
+validated(Other) -> error({unknown_option, Other}).
+
+%% A function that hands its arguments to `error/2` speaks of them.
+option(X) when X > 3 -> erlang:error(too_large, [X]);
+option(X) -> X.

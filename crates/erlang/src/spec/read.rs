@@ -196,7 +196,7 @@ fn simple(name: &str) -> Option<Form> {
         "pos_integer" => Form::from(1),
         "non_neg_integer" => Form::from(0),
         "neg_integer" => Form::Range { low: None, high: Some((-1).into()) },
-        "timeout" => Form::Union(vec![Form::atom("infinity"), Form::from(0)]),
+        "timeout" => Form::Union(vec![Form::atom("infinity"), Form::between(0, MAX_TIMEOUT)]),
         "mfa" => {
             Form::Tuple(vec![Form::Kind(Kind::Atom), Form::Kind(Kind::Atom), Form::between(0, 255)])
         }
@@ -210,6 +210,10 @@ fn simple(name: &str) -> Option<Form> {
         _ => return None,
     })
 }
+
+/// Milliseconds that BEAM can wait at most. `timeout()` has no such bound by its definition, but whatever
+/// takes a time to wait raises `timeout_value` beyond it.
+const MAX_TIMEOUT: i64 = 0xffff_ffff;
 
 fn char() -> Form {
     Form::between(0, 0x10_ffff)

@@ -4,7 +4,7 @@ use super::listing::{Listing, Mark, Marks};
 use super::places::Places;
 use crate::chart::svg_element;
 use crate::data::{Report, Unit, WrittenKind};
-use crate::finding::{Finding, Kind, Level, Schedule};
+use crate::finding::{Finding, Kind, Level, Reached, Schedule};
 use crate::page::visible;
 
 /// All that the page shows of a finding.
@@ -63,6 +63,8 @@ pub(super) struct Fact {
 #[derive(Debug)]
 pub(super) struct Step {
     pub(super) what: String,
+    /// The line of the source that decides.
+    pub(super) code: Option<String>,
     pub(super) place: Option<Place>,
 }
 
@@ -101,14 +103,7 @@ impl FindingView {
             excerpt: excerpt(report, finding),
             facts: facts(finding, &language.runtime),
             is_confirmed: finding.confirmed,
-            reached: finding
-                .reached
-                .iter()
-                .map(|it| Step {
-                    what: visible(&it.what),
-                    place: place(places, it.file.as_deref(), it.line),
-                })
-                .collect(),
+            reached: finding.reached.iter().map(|it| step(report, places, it)).collect(),
             schedule: finding.schedule.as_ref().map(|it| schedule(it, finding, n)),
             replay: visible(&format!(
                 "gimlet replay {} --id {}",
@@ -119,6 +114,16 @@ impl FindingView {
             test: finding.test.as_deref().map(visible),
             stack: finding.stack.iter().map(|it| visible(it)).collect(),
         }
+    }
+}
+
+fn step(report: &Report, places: &Places<'_>, reached: &Reached) -> Step {
+    let Reached { file, line, what } = reached;
+    let code = file.as_deref().zip(*line).and_then(|it| report.source_line(it.0, it.1));
+    Step {
+        what: visible(what),
+        code: code.map(|it| visible(it.trim())).filter(|it| !it.is_empty()),
+        place: place(places, file.as_deref(), *line),
     }
 }
 

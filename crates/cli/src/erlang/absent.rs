@@ -1,0 +1,120 @@
+//! Crashes that show what is not there: a process, a node, a table, a function that only the input names.
+//!
+//! Looks at the exception and at where it was raised; runs nothing.
+
+use crate::erlang::frames::{Frame, frames};
+use crate::erlang::unit::quoted;
+use erlang::builtins::{self, Effect};
+use term::{Atom, Style, Term, print};
+use trace::{Input, Outcome};
+
+/// Whether a run ended because something is not there that a running system has, and that its input does
+/// not name.
+pub(crate) fn misses_system_of(input: &Input, outcome: &Outcome) -> bool {
+    let Outcome::Crash { class, reason, trace } = outcome else { return false };
+    let is_named = |it: &Term| input.args.iter().any(|arg| arg.has_part(|part| part == it));
+    let frames = frames(trace);
+    let called = match (class.as_str(), reason.as_tuple(), frames.first()) {
+        // `{noproc, {gen_server, call, [Name | _]}}`
+        ("exit", Some([_, call]), _) => {
+            call.as_tuple().and_then(|it| it.get(2)?.as_list()?.first())
+        }
+        ("error", None, Some(raised)) if reason.as_atom() == Some("badarg") => {
+            raised.args.as_ref().and_then(|it| it.first())
+        }
+        _ => None,
+    };
+    called.is_some_and(|it| matches!(it, Term::Atom(_) | Term::Tuple(_)) && !is_named(it))
+        && missing(input, class, reason, &frames).is_some()
+}
+
+/// What a system that runs would have, and this one has not: a process, a node, a table, a module that the
+/// input names.
+pub(crate) fn missing(
+    input: &Input,
+    class: &Atom,
+    reason: &Term,
+    frames: &[Frame],
+) -> Option<String> {
+    if class.as_str() == "exit" {
+        return missing_in_exit(input, reason);
+    }
+    let raised = frames.first()?;
+    match reason.as_atom() {
+        Some("undef") => missing_function(input, &raised.module, &raised.function),
+        Some("badarg") => {
+            let first = raised.args.as_ref()?.first()?;
+            let name = || print(first, Style::TW);
+            match (raised.module.as_str(), raised.function.as_str(), first) {
+                ("ets", _, Term::Atom(_) | Term::Ref(_)) => Some(format!("the table {}", name())),
+                ("persistent_term", "get", _) => Some(format!("the persistent term {}", name())),
+                ("erlang", "!" | "send" | "monitor" | "unregister", Term::Atom(_)) => {
+                    Some(format!("a process with the name {}", name()))
+                }
+                ("erlang", _, handle) if touches_machine(raised) => what_is_named(handle),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Whether it is a builtin that looks at or changes the state of the runtime.
+fn touches_machine(raised: &Frame) -> bool {
+    builtins::all().any(|it| {
+        it.module == raised.module.as_str()
+            && it.name == raised.function.as_str()
+            && usize::from(it.arity) == raised.arity
+            && it.effect == Effect::Machine
+    })
+}
+
+/// What a value stands for that a runtime may have. `whereis/1` gives `undefined` for a name that nobody has.
+fn what_is_named(handle: &Term) -> Option<String> {
+    match handle {
+        Term::Pid(_) => Some(format!("the process {}", print(handle, Style::TW))),
+        Term::Port(_) => Some(format!("the port {}", print(handle, Style::TW))),
+        Term::Atom(name) if name.as_str() == "undefined" => Some("a registered process".to_owned()),
+        Term::Atom(_)
+        | Term::Int(_)
+        | Term::Big(_)
+        | Term::Float(_)
+        | Term::Nil
+        | Term::List(_)
+        | Term::Tuple(_)
+        | Term::Map(_)
+        | Term::Bits(_)
+        | Term::Fun(_)
+        | Term::Ref(_) => None,
+    }
+}
+
+/// Exits of calls to another process say why that does not answer, and which call it was:
+/// `{noproc, {gen_server, call, [...]}}`.
+fn missing_in_exit(input: &Input, reason: &Term) -> Option<String> {
+    let parts = reason.as_tuple();
+    let why = parts.and_then(<[Term]>::first).unwrap_or(reason);
+    let is_call = parts.and_then(|it| it.get(1)?.as_tuple()).is_some_and(|it| it.len() == 3);
+    // `{nodedown, Node}` says the same as `nodedown`.
+    let word = why.as_tuple().map_or(why, |it| it.first().unwrap_or(why)).as_atom();
+    match (word, why.as_tuple()) {
+        (Some("noproc"), _) => Some("a process".to_owned()),
+        (Some("nodedown" | "noconnection"), _) => Some("another node".to_owned()),
+        (Some("timeout" | "calling_self" | "normal" | "shutdown" | "killed"), _) if is_call => {
+            Some("a process that answers".to_owned())
+        }
+        // The stack is in the reason of an error that became an exit.
+        (_, Some([Term::Atom(undef), stack])) if undef.as_str() == "undef" => {
+            let first = frames(stack).into_iter().next()?;
+            missing_function(input, &first.module, &first.function)
+        }
+        _ => None,
+    }
+}
+
+/// A function that is not defined, if the input names its module or it.
+fn missing_function(input: &Input, module: &Atom, function: &Atom) -> Option<String> {
+    let is_name = |it: &Term| matches!(it, Term::Atom(it) if it == module || it == function);
+    let is_named = input.args.iter().any(|it| it.has_part(is_name));
+    is_named.then(|| format!("the function {}:{}", quoted(module), quoted(function)))
+}
