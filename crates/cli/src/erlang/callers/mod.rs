@@ -99,6 +99,8 @@ pub(crate) fn calls(
                 spec: None,
                 sites: BTreeSet::new(),
                 n_changes: 0,
+                is_stale: true,
+                readers: BTreeSet::new(),
                 name,
             });
         }
@@ -123,7 +125,6 @@ pub(crate) fn calls(
         functions,
         specs: FxHashMap::default(),
         spec_of,
-        has_changed: false,
     };
     for (n, it) in analysis.functions.iter().enumerate().filter(|it| it.1.is_exported) {
         let name = (it.name.function.clone(), it.name.arity);
@@ -187,6 +188,10 @@ struct Known {
     spec: Option<Value>,
     sites: BTreeSet<(String, u32)>,
     n_changes: usize,
+    /// Whether something that it depends on has changed since it was evaluated.
+    is_stale: bool,
+    /// Functions that depend on its result.
+    readers: BTreeSet<usize>,
 }
 
 struct Analysis<'a> {
@@ -198,7 +203,6 @@ struct Analysis<'a> {
     /// Results of functions outside of the project.
     specs: FxHashMap<UnitName, Value>,
     spec_of: SpecOf<'a>,
-    has_changed: bool,
 }
 
 impl Analysis<'_> {
@@ -207,9 +211,13 @@ impl Analysis<'_> {
     fn perform(&mut self, modules: &[core::Module]) {
         let mut inner: Vec<Inner> = self.functions.iter().map(|_| Inner::default()).collect();
         loop {
-            self.has_changed = false;
+            let mut is_over = true;
             for n in 0..self.functions.len() {
-                let Some(known) = self.functions.get(n) else { continue };
+                let Some(known) = self.functions.get_mut(n) else { continue };
+                if !std::mem::take(&mut known.is_stale) {
+                    continue;
+                }
+                is_over = false;
                 let Some(module) = modules.get(known.module) else { continue };
                 let Some(function) = module.functions.get(known.definition) else { continue };
                 let (Some(params), Some(inner)) = (known.params.clone(), inner.get_mut(n)) else {
@@ -223,12 +231,20 @@ impl Analysis<'_> {
                 let result = evaluate(function, &params, inner, &mut place);
                 let taken = place.taken;
                 self.open_taken(&taken);
-                self.has_changed |= inner.has_changed;
+                if inner.has_changed {
+                    self.make_stale(n);
+                }
                 self.add_result(n, result);
             }
-            if !self.has_changed {
+            if is_over {
                 return;
             }
+        }
+    }
+
+    fn make_stale(&mut self, n: usize) {
+        if let Some(known) = self.functions.get_mut(n) {
+            known.is_stale = true;
         }
     }
 
@@ -238,7 +254,9 @@ impl Analysis<'_> {
         if joined != known.result {
             known.n_changes += 1;
             known.result = if MAX_CHANGES < known.n_changes { Value::Any } else { joined };
-            self.has_changed = true;
+            for reader in known.readers.clone() {
+                self.make_stale(reader);
+            }
         }
     }
 
@@ -250,7 +268,7 @@ impl Analysis<'_> {
         for n in of_modules {
             let Some(it) = self.functions.get_mut(*n) else { continue };
             if !it.is_open && taken.contains(&it.name.function) {
-                self.has_changed |= open(it);
+                open(it);
             }
         }
     }
@@ -271,7 +289,7 @@ impl Analysis<'_> {
             return;
         }
         known.n_changes += 1;
-        self.has_changed = true;
+        known.is_stale = true;
         let is_endless = MAX_CHANGES < known.n_changes;
         let before = known.params.take();
         let widened = joined.into_iter().enumerate().map(|(at, it)| {
@@ -281,8 +299,10 @@ impl Analysis<'_> {
         known.params = Some(widened.collect());
     }
 
-    fn result(&mut self, name: &UnitName) -> Value {
-        if let Some(known) = self.by_name.get(name).and_then(|it| self.functions.get(*it)) {
+    /// What a function returns, for another one.
+    fn result(&mut self, name: &UnitName, reader: usize) -> Value {
+        if let Some(known) = self.by_name.get(name).and_then(|it| self.functions.get_mut(*it)) {
+            known.readers.insert(reader);
             return known.spec.clone().unwrap_or_else(|| known.result.clone());
         }
         if let Some(known) = self.specs.get(name) {
@@ -294,12 +314,10 @@ impl Analysis<'_> {
     }
 }
 
-/// Whether that is new.
-fn open(known: &mut Known) -> bool {
-    let is_new = !known.is_open;
+fn open(known: &mut Known) {
+    known.is_stale |= !known.is_open;
     known.is_open = true;
     known.params = Some(vec![Value::Any; known.name.arity]);
-    is_new
 }
 
 /// A function that is being evaluated.
@@ -345,7 +363,7 @@ impl World for Caller<'_, '_> {
         if args.iter().any(Value::is_none) {
             return Value::NONE;
         }
-        self.analysis.result(&name)
+        self.analysis.result(&name, self.of)
     }
 
     fn takes_function(&mut self, name: &Atom, arity: u32) {
@@ -382,7 +400,9 @@ impl Caller<'_, '_> {
     fn open(&mut self, unit: &UnitName) {
         let Some(n) = self.analysis.by_name.get(unit).copied() else { return };
         if let Some(known) = self.analysis.functions.get_mut(n) {
-            self.analysis.has_changed |= open(known);
+            if !known.is_open {
+                open(known);
+            }
         }
     }
 }
