@@ -200,14 +200,13 @@ impl Flow<'_> {
 
     /// Of an expression that is bound to so many variables.
     fn values_of(&mut self, expr: &Expr, n: usize) -> Vec<Value> {
-        match &expr.kind {
-            ExprKind::Values(parts) if parts.len() == n => self.all(parts),
-            _ if n == 1 => vec![self.value(expr)],
-            _ => {
-                self.value(expr);
-                vec![Value::Any; n]
-            }
+        if let ExprKind::Values(parts) = &expr.kind
+            && parts.len() == n
+        {
+            return self.all(parts);
         }
+        let value = self.value(expr);
+        if n == 1 { vec![value] } else { vec![Value::Any; n] }
     }
 
     fn map(&mut self, base: &Expr, pairs: &[MapPair]) -> Value {
@@ -284,10 +283,7 @@ impl Flow<'_> {
 
     fn case(&mut self, args: &[Expr], clauses: &[Clause]) -> Value {
         let exprs = match args {
-            [one] => match &one.kind {
-                ExprKind::Values(parts) => parts.as_slice(),
-                _ => args,
-            },
+            [Expr { kind: ExprKind::Values(parts), .. }] => parts.as_slice(),
             _ => args,
         };
         let mut values = self.all(exprs);
@@ -371,9 +367,8 @@ impl Flow<'_> {
                 Some(tuples)
             }
             Pattern::Map(pairs) => {
-                let key = |it: &Expr| match &it.kind {
-                    ExprKind::Literal(key) => Some(key.clone()),
-                    _ => None,
+                let key = |it: &Expr| {
+                    if let ExprKind::Literal(key) = &it.kind { Some(key.clone()) } else { None }
                 };
                 let known = pairs.iter().filter_map(|it| Some((key(&it.0)?, wanted(&it.1))));
                 let maps = some(value.and(&Shape::Map(known.collect())))?;
@@ -498,10 +493,7 @@ fn leave_out(value: &mut Value, pattern: &Pattern) {
 }
 
 fn as_atom(expr: &Expr) -> Option<&Atom> {
-    match &expr.kind {
-        ExprKind::Literal(Term::Atom(atom)) => Some(atom),
-        _ => None,
-    }
+    if let ExprKind::Literal(Term::Atom(atom)) = &expr.kind { Some(atom) } else { None }
 }
 
 fn is_erlang(module: &Atom) -> bool {

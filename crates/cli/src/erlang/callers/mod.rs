@@ -411,10 +411,8 @@ impl Caller<'_, '_> {
 fn args_of(domain: &Domain, arity: usize) -> Option<Vec<Value>> {
     let Domain { types, args } = domain;
     let args = (*args)?;
-    let alternatives: Vec<_> = match types.get(args) {
-        Type::Union(parts) => parts.to_vec(),
-        _ => vec![args],
-    };
+    let alternatives =
+        if let Type::Union(parts) = types.get(args) { parts.to_vec() } else { vec![args] };
     let mut res = vec![Value::NONE; arity];
     for it in alternatives {
         let Type::Tuple(parts) = types.get(it) else { return None };

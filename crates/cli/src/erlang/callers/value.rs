@@ -314,7 +314,9 @@ fn add(shapes: &mut Vec<Shape>, new: Shape) {
     if let Shape::Kind(kind) = &new {
         shapes.retain(|it| match it {
             Shape::Literal(term) => !kind.has(term),
-            it => !it.kind_of().is_some_and(|it| is_within(it, *kind)),
+            Shape::Kind(_) | Shape::List(_) | Shape::Tuple(_) | Shape::Map(_) => {
+                !it.kind_of().is_some_and(|it| is_within(it, *kind))
+            }
         });
         let has_lists = shapes.iter().any(|it| matches!(it, Shape::List(_)));
         if !(has_lists && *kind == Kind::Nil) {
