@@ -3,12 +3,13 @@
 
 CARGO ?= cargo
 
-.PHONY: help demo test deps build
+.PHONY: help demo test deps build fuzz
 
 help:
 	@echo 'make demo   find bugs in the examples, show tests and coverage'
 	@echo 'make test   format, lints, all tests (the comparison with the real BEAM too)'
 	@echo 'make deps   install what is missing: OTP, Elixir, SWI-Prolog, Z3, a C compiler'
+	@echo 'make fuzz   every reader is fed for longer: FUZZ=10000000 executions each'
 	@echo 'make build  the binary: target/release/gimlet'
 
 deps:
@@ -24,3 +25,8 @@ test: deps
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	$(CARGO) test --workspace
+
+FUZZ ?= 1000000
+
+fuzz: deps
+	GIMLET_FUZZ=$(FUZZ) $(CARGO) test --release --package conformance --test fuzz -- --nocapture

@@ -8,6 +8,7 @@
 mod calls;
 mod compare;
 mod elixir;
+pub mod fuzz;
 mod generate;
 mod kinds;
 mod machine;

@@ -2,7 +2,7 @@
 //! work, and code under test changes nothing, whether it runs or is only compiled.
 
 use beam::backend::{Limits, Ran, Runner, Witness};
-use beam::{Confinement, Otp, Replayed, Replayer, Settings, Source};
+use beam::{Applied, Confinement, Otp, Replayed, Replayer, Settings, Source};
 use erlang::machine::Allowed;
 use erlang::{Host, HostAnswer, HostError, ModuleCode};
 use sandbox::{Files, Launcher, Policy};
@@ -181,11 +181,13 @@ fn replayer(world: &World, confinement: Option<Confinement>, nodes: &[&str]) -> 
 }
 
 fn replayed(replayer: &mut Replayer, function: &str, args: &[Term], limit: Duration) -> String {
-    let answer = replayer.call(&Atom::new("h"), &Atom::new(function), args, limit);
+    let (module, function) = (Atom::new("h"), Atom::new(function));
+    let args = print(&Term::proper_list(args.to_vec()), Style::INPUT);
+    let answer = replayer.call(&Applied { module, function, args }, limit);
     match answer.expect("the runtime answers") {
         Replayed::Value(value) => print(&value, Style::W),
         other @ (Replayed::Raised { .. }
-        | Replayed::Timeout
+        | Replayed::Timeout { .. }
         | Replayed::Killed(_)
         | Replayed::Unreadable
         | Replayed::Unusable(_)) => format!("{other:?}"),

@@ -58,6 +58,7 @@ fn how(row: &Builtin) -> &'static str {
 
 fn touches(row: &Builtin) -> &'static str {
     match row.effect {
+        Effect::Pure | Effect::Machine if row.reads_environment() => "the environment",
         Effect::Pure => "",
         Effect::Machine => "the machine",
         Effect::Files => "files",

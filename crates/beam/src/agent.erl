@@ -65,7 +65,7 @@ limited(Port, Sink, Limit, Body, Code) ->
         Agent ! {answer, self(), term_to_binary(Answer, [{minor_version, 2}])}
     end,
     {Pid, Ref} = spawn_opt(Run, [monitor, {max_heap_size, heap(2000000000)}]),
-    Outcome = await(Port, Pid, Ref, erlang:monotonic_time(millisecond) + Limit),
+    Outcome = await(Port, Pid, Ref, erlang:monotonic_time(millisecond) + Limit, Before),
     exit(Pid, kill),
     receive {'DOWN', Ref, process, Pid, _} -> ok after 1000 -> erlang:demonitor(Ref, [flush]) end,
     receive {answer, Pid, _} -> ok after 0 -> ok end,
@@ -74,7 +74,7 @@ limited(Port, Sink, Limit, Body, Code) ->
 
 %% The heap of a process has a limit; that of binaries, tables and other processes is looked at now and
 %% then.
-await(Port, Pid, Ref, End) ->
+await(Port, Pid, Ref, End, Before) ->
     Left = max(0, End - erlang:monotonic_time(millisecond)),
     receive
         {answer, Pid, Answer} -> Answer;
@@ -85,10 +85,14 @@ await(Port, Pid, Ref, End) ->
         IsLarge = erlang:memory(total) > 2000000000,
         if
             IsLarge -> term_to_binary({exited, killed});
-            Left =< 25 -> term_to_binary(timeout);
-            true -> await(Port, Pid, Ref, End)
+            Left =< 25 -> term_to_binary({timeout, reductions(processes() -- Before)});
+            true -> await(Port, Pid, Ref, End, Before)
         end
     end.
+
+%% How much these processes did. Who only waits does nothing, however long.
+reductions(Pids) ->
+    lists:sum([Count || Pid <- Pids, {reductions, Count} <- [process_info(Pid, reductions)]]).
 
 %% What a request has started ends with it, also what that starts meanwhile.
 sweep(_, 0) ->
@@ -132,6 +136,11 @@ answer({replay, Module, Function, Text}) ->
             answer({apply, Module, Function, Args});
         error ->
             unreadable
+    end;
+answer({touches, Module, Function, Text, Named}) ->
+    case arguments(Text) of
+        {ok, Args} -> touches(Module, Function, Args, Named);
+        error -> nothing
     end;
 answer({use_beam, Module, Path}) ->
     case file:read_file(Path) of
@@ -196,6 +205,10 @@ answer({load_binary, Beam}) ->
     end;
 answer({load_source, Path, Options}) ->
     load_source(unicode:characters_to_list(Path), Options);
+answer({load_text, Source}) ->
+    Forms = scanned(unicode:characters_to_list(Source), 1, []),
+    {ok, _, Beam} = compile:noenv_forms(Forms, [binary, debug_info]),
+    from_beam(Beam, []);
 answer({add_paths, Paths}) ->
     code:add_pathsa(lists:reverse([unicode:characters_to_list(P) || P <- Paths])),
     done;
@@ -226,7 +239,7 @@ answer({run, Module, Function, Args, Heap}) ->
 answer({run_text, Module, Function, Text, Heap}) ->
     case arguments(Text) of
         {ok, Args} -> run(Module, Function, Args, Heap);
-        error -> {exited, unreadable}
+        error -> {refused, <<"an input that can't be written down">>}
     end;
 answer({observe, Module, Function, Args}) ->
     put(gimlet_events, []),
@@ -237,6 +250,35 @@ answer({observe, Module, Function, Args}) ->
     {observed, End, lists:reverse(get(gimlet_events))};
 answer(info) ->
     {info, info()}.
+
+%% The first of the named functions that a call comes to, also in processes that it starts.
+touches(Module, Function, Args, Named) ->
+    process_flag(max_heap_size, heap(500000000)),
+    Self = self(),
+    Witness = spawn(fun() -> witness(none) end),
+    Known = [MFA || {M, _, _} = MFA <- Named, is_tuple(code:ensure_loaded(M))],
+    [erlang:trace_pattern(MFA, true, [local]) || MFA <- Known],
+    Traced = try erlang:trace(Self, true, [call, set_on_spawn, {tracer, Witness}]) of
+        _ -> true
+    catch
+        error:badarg -> false
+    end,
+    try apply(Module, Function, Args) catch _:_ -> ok end,
+    Traced andalso erlang:trace(Self, false, [all]),
+    [erlang:trace_pattern(MFA, false, [local]) || MFA <- Known],
+    Delivered = erlang:trace_delivered(all),
+    receive {trace_delivered, all, Delivered} -> ok end,
+    Witness ! {first, Self},
+    receive {first, First} -> First end.
+
+witness(First) ->
+    receive
+        {trace, _, call, {M, F, Args}} when First =:= none -> witness({touches, {M, F, length(Args)}});
+        {trace, _, call, _} -> witness(First);
+        {first, From} when First =:= none -> From ! {first, nothing};
+        {first, From} -> From ! {first, First};
+        _ -> witness(First)
+    end.
 
 %% A module that tells how it runs, and what its places look like.
 watch(Beam, Watched, First) ->
@@ -501,10 +543,20 @@ sink() ->
             sink()
     end.
 
+sink_reply({put_chars, Chars}) ->
+    sink_reply({put_chars, latin1, Chars});
+sink_reply({put_chars, Module, Function, Args}) ->
+    sink_reply({put_chars, latin1, Module, Function, Args});
+%% What is no text is refused, as a terminal or a file would.
+sink_reply({put_chars, Encoding, Chars}) ->
+    written(Encoding, Chars, {put_chars, Encoding, Chars});
+sink_reply({put_chars, Encoding, io_lib, Function, Args}) ->
+    written(Encoding, catch apply(io_lib, Function, Args), Function);
+sink_reply({requests, Requests}) when is_list(Requests) ->
+    all_of(Requests);
 sink_reply(Request) when is_tuple(Request) ->
     case element(1, Request) of
         put_chars -> ok;
-        requests -> ok;
         setopts -> ok;
         get_geometry -> {error, enotsup};
         _ -> eof
@@ -512,22 +564,111 @@ sink_reply(Request) when is_tuple(Request) ->
 sink_reply(getopts) -> [];
 sink_reply(_) -> {error, request}.
 
+written(Encoding, Chars, What) ->
+    case catch unicode:characters_to_binary(Chars, Encoding) of
+        Text when is_binary(Text) -> ok;
+        _ -> {error, What}
+    end.
+
+all_of([Request | Rest]) ->
+    case sink_reply(Request) of
+        {error, _} = Error -> Error;
+        Last when Rest =:= [] -> Last;
+        _ -> all_of(Rest)
+    end;
+all_of(_) ->
+    ok.
+
 %% Loading -----------------------------------------------------------------------------------
 
 load_beam(Path) ->
     case file:read_file(Path) of
-        {ok, Beam} -> from_beam(Beam, []);
-        {error, Why} -> {unreadable, text(file:format_error(Why))}
+        {ok, Beam} ->
+            case from_beam(Beam, []) of
+                {module, Code, []} -> {module, Code, readers(Path, Beam)};
+                Other -> Other
+            end;
+        {error, Why} ->
+            {unreadable, text(file:format_error(Why))}
+    end.
+
+%% The file itself and what reads its debug info, if that is not part of the runtime.
+readers(Path, Beam) ->
+    case beam_lib:chunks(Beam, [debug_info]) of
+        {ok, {_, [{debug_info, {debug_info_v1, Backend, _}}]}} ->
+            case files_of([Backend]) of
+                [] -> [];
+                Files -> [Path | Files]
+            end;
+        _ ->
+            []
+    end.
+
+%% The files of these modules and of those that they call, without those of the runtime. Whoever
+%% transforms code decides by all of them what comes of it.
+files_of(Modules) ->
+    Root = filename:join(code:root_dir(), "lib"),
+    files_of(Modules, Root, #{}).
+
+files_of([Module | Rest], Root, Seen) when is_map_key(Module, Seen) ->
+    files_of(Rest, Root, Seen);
+files_of([Module | Rest], Root, Seen) ->
+    File = code:which(Module),
+    case is_list(File) andalso File =/= [] andalso not lists:prefix(Root, File) of
+        true -> files_of(called(File) ++ Rest, Root, Seen#{Module => File});
+        false -> files_of(Rest, Root, Seen#{Module => none})
+    end;
+files_of([], _, Seen) ->
+    lists:sort([text(File) || File <- maps:values(Seen), File =/= none]).
+
+called(File) ->
+    case beam_lib:chunks(File, [imports]) of
+        {ok, {_, [{imports, Imports}]}} -> lists:usort([Module || {Module, _, _} <- Imports]);
+        _ -> []
     end.
 
 %% Compiled whole first, with debug info: the MD5 and the attributes are then those that BEAM
 %% shows, and from there on it is a module like any other.
 load_source(Path, #{rebar := Configs} = Given) ->
-    case compile:noenv_file(Path, [binary, debug_info, return_errors | options(Given)]) of
-        {ok, _, Beam} -> from_beam(Beam, [text(Path) | Configs]);
-        {ok, _, Beam, _} -> from_beam(Beam, [text(Path) | Configs]);
+    Options = options(Given),
+    case compile:noenv_file(Path, [binary, debug_info, return_errors | Options]) of
+        {ok, _, Beam} -> from_beam(Beam, needed(Path, Configs, Options));
+        {ok, _, Beam, _} -> from_beam(Beam, needed(Path, Configs, Options));
         {error, Errors, _} -> {compile_errors, messages(Errors)};
         error -> {compile_errors, [text([Path, ": the compiler refused it"])]}
+    end.
+
+%% What the code of a source depends on besides itself and what it includes: its project's options, and
+%% who transforms it. The compiler takes the names of transforms out of the forms, so they are read again.
+needed(Path, Configs, Options) ->
+    Macros = [{Name, Value} || {d, Name, Value} <- Options] ++ [Name || {d, Name} <- Options],
+    Includes = [filename:dirname(Path) | [Dir || {i, Dir} <- Options]],
+    Forms =
+        case epp:parse_file(Path, [{includes, Includes}, {macros, Macros}]) of
+            {ok, Read} -> Read;
+            {error, _} -> []
+        end,
+    Named = lists:flatten([Option || {attribute, _, compile, Option} <- Forms]),
+    Kinds = [parse_transform, core_transform],
+    Transforms = [M || {Kind, M} <- Options ++ Named, lists:member(Kind, Kinds)],
+    Included = lists:usort([File || {attribute, _, file, {File, _}} <- Forms, File =/= Path]),
+    Absent = lists:append([passed_over(File, Includes) || File <- Included]),
+    [text(Path) | Configs] ++ files_of([M || M <- Transforms, is_atom(M)]) ++
+        [text(File) || File <- lists:usort(Absent)].
+
+%% Files that would be included instead if they were there: an include is looked for in one directory
+%% after the other.
+passed_over(File, Dirs) ->
+    Below = [{Dir, Name} || Dir <- Dirs, Name <- below(filename:absname(Dir), filename:absname(File))],
+    [
+        filename:absname(Name, First)
+     || {Dir, Name} <- Below, First <- lists:takewhile(fun(It) -> It =/= Dir end, Dirs)
+    ].
+
+below(Dir, File) ->
+    case lists:prefix(Dir ++ "/", File) of
+        true -> [lists:nthtail(length(Dir) + 1, File)];
+        false -> []
     end.
 
 options(#{rebar := Configs, includes := Includes, defines := Defines}) ->
@@ -767,7 +908,7 @@ chunk(Beam, Name) ->
     end.
 
 declares({attribute, _, Kind, _}) ->
-    lists:member(Kind, [spec, type, opaque, nominal, callback, record]);
+    lists:member(Kind, [file, spec, type, opaque, nominal, callback, record]);
 declares(_) ->
     false.
 

@@ -1,16 +1,21 @@
 //! Bytes kept between runs, each under a kind and a key.
 //!
 //! A cache only saves time: what cannot be written is not kept, what is damaged counts as absent
-//! and is written anew. Does not know what the bytes mean.
+//! and is written anew. Whoever can write here decides what our runtime loads, so only what this user
+//! wrote is read, in directories that nobody else may enter. Does not know what the bytes mean.
 
+use rustix::fs::OFlags;
+use rustix::process::geteuid;
 use sha2::{Digest, Sha256};
-use std::fs;
-use std::io::Write as _;
+use std::fs::{self, DirBuilder, Metadata, OpenOptions, Permissions};
+use std::io::{self, Read, Write as _};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::UNIX_EPOCH;
 
-const MAGIC: &[u8; 8] = b"gimlet1\n";
+const MAGIC: &[u8; 8] = b"gimlet2\n";
+/// The length of a digest by SHA-256.
+const DIGEST: usize = 32;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Cache {
@@ -51,33 +56,48 @@ impl Cache {
     }
 
     pub(crate) fn read(&self, kind: Kind, key: &Key) -> Option<Vec<u8>> {
-        let mut bytes = fs::read(self.path(kind, key)?).ok()?;
-        let header = MAGIC.len() + 4;
+        let path = self.path(kind, key)?;
+        self.private_dir(kind)?;
+        let mut bytes = read_own(&path)?;
         let (magic, rest) = bytes.split_first_chunk()?;
-        let (checksum, body) = rest.split_first_chunk()?;
-        if magic != MAGIC || u32::from_le_bytes(*checksum) != crc(body) {
+        let (found, body) = rest.split_first_chunk::<DIGEST>()?;
+        if magic != MAGIC || *found != digest(kind, key, body) {
             return None;
         }
-        bytes.drain(..header);
+        bytes.drain(..MAGIC.len() + DIGEST);
         Some(bytes)
     }
 
     pub(crate) fn write(&self, kind: Kind, key: &Key, body: &[u8]) {
-        if let Some(path) = self.path(kind, key) {
+        if let (Some(path), Some(dir)) = (self.path(kind, key), self.private_dir(kind)) {
             // A full disk or a read-only home costs the next run its time, nothing else.
-            drop(write_whole(&path, body));
+            drop(write_whole(&dir, &path, &[MAGIC, &digest(kind, key, body), body]));
         }
     }
 
+    /// The directory of a kind, once it and the one that it is in are ours alone.
+    fn private_dir(&self, kind: Kind) -> Option<PathBuf> {
+        let all = self.dir.as_ref()?;
+        make_private(all)?;
+        let dir = all.join(kind.name());
+        make_private(&dir)?;
+        Some(dir)
+    }
+
     fn path(&self, kind: Kind, key: &Key) -> Option<PathBuf> {
-        let kind = match kind {
+        Some(self.dir.as_ref()?.join(kind.name()).join(&key.0))
+    }
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
             Kind::Agent => "agent",
             Kind::Installation => "otp",
             Kind::Index => "index",
             Kind::Code => "code",
             Kind::Rewritten => "rewritten",
-        };
-        Some(self.dir.as_ref()?.join(kind).join(&key.0))
+        }
     }
 }
 
@@ -110,31 +130,60 @@ impl Stamp {
     }
 }
 
-/// Readers see the old file or the new one, never a part.
-fn write_whole(path: &Path, body: &[u8]) -> std::io::Result<()> {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    let dir = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(dir)?;
-    let unique = COUNT.fetch_add(1, Ordering::Relaxed);
-    let part = dir.join(format!(".{}-{unique}.part", std::process::id()));
-    let written = fs::File::create(&part).and_then(|mut file| {
-        file.write_all(MAGIC)?;
-        file.write_all(&crc(body).to_le_bytes())?;
-        file.write_all(body)
-    });
-    match written {
-        Ok(()) => fs::rename(&part, path),
-        Err(why) => {
-            fs::remove_file(&part)?;
-            Err(why)
-        }
+/// An entry under another name is damaged too.
+fn digest(kind: Kind, key: &Key, body: &[u8]) -> [u8; DIGEST] {
+    let mut hash = Sha256::new();
+    for part in [kind.name().as_bytes(), key.0.as_bytes()] {
+        hash.update(part.len().to_le_bytes());
+        hash.update(part);
     }
+    hash.update(body);
+    hash.finalize().into()
 }
 
-fn crc(body: &[u8]) -> u32 {
-    let mut crc = flate2::Crc::new();
-    crc.update(body);
-    crc.sum()
+/// Makes the directory if it is not there, and keeps others out of one that is. `None` if it is another
+/// user's, or a link.
+fn make_private(dir: &Path) -> Option<()> {
+    let mut found = fs::symlink_metadata(dir);
+    if found.as_ref().is_err_and(|it| it.kind() == io::ErrorKind::NotFound) {
+        DirBuilder::new().recursive(true).mode(PRIVATE).create(dir).ok()?;
+        found = fs::symlink_metadata(dir);
+    }
+    let found = found.ok().filter(|it| it.is_dir() && is_ours(it))?;
+    if found.mode() & OTHERS != 0 {
+        fs::set_permissions(dir, Permissions::from_mode(PRIVATE)).ok()?;
+    }
+    Some(())
+}
+
+/// For the owner alone.
+const PRIVATE: u32 = 0o700;
+/// What a group and others may do.
+const OTHERS: u32 = 0o077;
+
+fn is_ours(of: &Metadata) -> bool {
+    of.uid() == geteuid().as_raw()
+}
+
+/// The content of a regular file of this user's. A link is not followed, and a pipe not waited for.
+fn read_own(path: &Path) -> Option<Vec<u8>> {
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
+    let mut file =
+        OpenOptions::new().read(true).custom_flags(flags.cast_signed()).open(path).ok()?;
+    file.metadata().ok().filter(|it| it.is_file() && is_ours(it))?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+/// Readers see the old file or the new one, never a part. The part has a name that nobody can foresee.
+fn write_whole(dir: &Path, path: &Path, parts: &[&[u8]]) -> io::Result<()> {
+    let mut part = tempfile::Builder::new().prefix(".part-").rand_bytes(16).tempfile_in(dir)?;
+    for bytes in parts {
+        part.write_all(bytes)?;
+    }
+    part.persist(path)?;
+    Ok(())
 }
 
 #[cfg(test)]
@@ -160,6 +209,75 @@ mod tests {
         assert_eq!(cache.read(Kind::Code, &key), None);
         cache.write(Kind::Code, &key, b"again");
         assert_eq!(cache.read(Kind::Code, &key).as_deref(), Some(&b"again"[..]));
+    }
+
+    #[test]
+    fn an_entry_under_another_name_counts_as_absent() {
+        let dir = tempfile::tempdir().unwrap();
+        let cache = Cache::new(Some(dir.path().join("gimlet")));
+        let (mine, other) = (Key::of(&[b"mine"]), Key::of(&[b"other"]));
+        cache.write(Kind::Code, &mine, b"body");
+        let path = |kind: Kind, key: &Key| cache.path(kind, key).unwrap();
+        fs::copy(path(Kind::Code, &mine), path(Kind::Code, &other)).unwrap();
+        assert_eq!(cache.read(Kind::Code, &other), None);
+        cache.write(Kind::Rewritten, &other, b"what makes the directory");
+        fs::copy(path(Kind::Code, &mine), path(Kind::Rewritten, &mine)).unwrap();
+        assert_eq!(cache.read(Kind::Rewritten, &mine), None);
+        assert_eq!(cache.read(Kind::Code, &mine).as_deref(), Some(&b"body"[..]));
+    }
+
+    #[test]
+    fn directories_are_for_the_owner_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let all = dir.path().join("gimlet");
+        let cache = Cache::new(Some(all.clone()));
+        let key = Key::of(&[b"a"]);
+        cache.write(Kind::Code, &key, b"body");
+        let mode = |of: &Path| fs::metadata(of).unwrap().mode() & 0o777;
+        assert_eq!((mode(&all), mode(&all.join("code"))), (0o700, 0o700));
+        assert_eq!(mode(&all.join("code").join(key.as_str())), 0o600);
+        // One that was left open is closed.
+        fs::set_permissions(&all, Permissions::from_mode(0o777)).unwrap();
+        assert_eq!(cache.read(Kind::Code, &key).as_deref(), Some(&b"body"[..]));
+        assert_eq!(mode(&all), 0o700);
+    }
+
+    /// Only root can give a file away; for others there is nothing to try.
+    #[test]
+    fn what_another_user_wrote_is_not_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let cache = Cache::new(Some(dir.path().join("gimlet")));
+        let key = Key::of(&[b"a"]);
+        cache.write(Kind::Code, &key, b"body");
+        let give_away = |path: &Path| std::os::unix::fs::chown(path, Some(65_534), None).is_ok();
+        if give_away(&cache.path(Kind::Code, &key).unwrap()) {
+            assert_eq!(cache.read(Kind::Code, &key), None);
+            cache.write(Kind::Code, &key, b"again");
+            assert_eq!(cache.read(Kind::Code, &key).as_deref(), Some(&b"again"[..]));
+            assert!(give_away(&dir.path().join("gimlet/code")));
+            assert_eq!(cache.read(Kind::Code, &key), None);
+        }
+    }
+
+    #[test]
+    fn links_are_not_followed() {
+        let dir = tempfile::tempdir().unwrap();
+        let cache = Cache::new(Some(dir.path().join("gimlet")));
+        let key = Key::of(&[b"a"]);
+        cache.write(Kind::Code, &key, b"body");
+        let entry = cache.path(Kind::Code, &key).unwrap();
+        let elsewhere = dir.path().join("elsewhere");
+        fs::rename(&entry, &elsewhere).unwrap();
+        std::os::unix::fs::symlink(&elsewhere, &entry).unwrap();
+        assert_eq!(cache.read(Kind::Code, &key), None);
+        // Written anew in place of the link, not through it.
+        let before = fs::read(&elsewhere).unwrap();
+        cache.write(Kind::Code, &key, b"again");
+        assert_eq!(cache.read(Kind::Code, &key).as_deref(), Some(&b"again"[..]));
+        assert_eq!(fs::read(&elsewhere).unwrap(), before);
+        let linked = dir.path().join("linked");
+        std::os::unix::fs::symlink(dir.path().join("gimlet"), &linked).unwrap();
+        assert_eq!(Cache::new(Some(linked)).read(Kind::Code, &key), None);
     }
 
     #[test]

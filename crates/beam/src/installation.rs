@@ -3,8 +3,10 @@
 //! Asked of the runtime once and remembered; the next run reads it without starting anything.
 
 use crate::cache::{Key, Stamp};
+use crate::confinement::library_paths;
 use crate::peer::path_term;
 use erlang::HostError;
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use term::{Term, etf};
@@ -54,8 +56,31 @@ impl Installation {
         Term::Tuple(vec![Term::atom("info"), info])
     }
 
-    pub fn decode(bytes: &[u8]) -> Option<Installation> {
-        Installation::from_term(&etf::decode(bytes).ok()?).filter(|it| it.root.is_dir())
+    /// To be kept: with the state of the directories that applications are installed in.
+    pub(crate) fn stamped(&self) -> Term {
+        let stamps = self.shelves().into_iter().map(|it| {
+            let modified = Term::Int(Stamp::of(&it).modified);
+            Term::Tuple(vec![path_term(&it), modified])
+        });
+        Term::Tuple(vec![self.to_term(), Term::proper_list(stamps.collect())])
+    }
+
+    /// What was kept, unless an application was installed or removed since.
+    pub(crate) fn still_there(bytes: &[u8]) -> Option<Installation> {
+        let Term::Tuple(parts) = etf::decode(bytes).ok()? else { return None };
+        let [info, stamps] = parts.as_slice() else { return None };
+        let is_as_before = |it: &Term| {
+            let [path, modified] = it.as_tuple()? else { return None };
+            Some(Stamp::of(Path::new(&text(path)?)).modified == modified.as_int()?)
+        };
+        let is_same = stamps.as_list()?.iter().all(|it| is_as_before(it) == Some(true));
+        Installation::from_term(info).filter(|it| is_same && it.root.is_dir())
+    }
+
+    /// The directories that hold applications.
+    fn shelves(&self) -> BTreeSet<PathBuf> {
+        let apps = self.code_paths.iter().filter_map(|it| it.ancestors().nth(2));
+        apps.map(Path::to_owned).chain([self.root.join("lib")]).chain(library_paths()).collect()
     }
 }
 
@@ -123,4 +148,30 @@ pub(crate) fn entries(dir: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = entries.map(|it| it.path()).collect();
     paths.sort();
     paths
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn an_installation_is_asked_again_once_an_application_came_or_went() {
+        let dir = tempfile::tempdir().unwrap();
+        let ebin = dir.path().join("lib/stdlib-1/ebin");
+        fs::create_dir_all(&ebin).unwrap();
+        let found = Installation {
+            release: "25".to_owned(),
+            otp_version: "25.1".to_owned(),
+            erts_version: "13".to_owned(),
+            root: dir.path().to_owned(),
+            code_paths: vec![ebin],
+        };
+        let kept = etf::encode(&found.stamped()).unwrap();
+        assert_eq!(Installation::still_there(&kept), Some(found));
+        let new = dir.path().join("lib/common_test-1");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        fs::create_dir_all(new.join("ebin")).unwrap();
+        assert_eq!(Installation::still_there(&kept), None);
+    }
 }

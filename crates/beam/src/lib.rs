@@ -9,6 +9,7 @@ mod compiled;
 mod otp;
 mod replay;
 mod source;
+mod suite;
 mod turns;
 mod watch;
 
@@ -27,8 +28,9 @@ mod sockets;
 pub use confinement::Confinement;
 pub use installation::Installation;
 pub use otp::{Define, Otp, Settings};
-pub use replay::{Preparation, Replayed, Replayer};
+pub use replay::{Applied, Preparation, Replayed, Replayer};
 pub use source::Source;
+pub use suite::{Checked, Suite};
 pub use target::{Builder, Target, TargetError, TargetModule};
 pub use turns::{Followed, How, Turn};
 pub use watch::{Function, Node, PlaceId, Places, Shown};

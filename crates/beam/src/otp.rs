@@ -172,6 +172,11 @@ impl Otp {
         self.settings.load_limit
     }
 
+    /// What the last request had done when its time was over, in reductions.
+    pub(crate) fn spent(&self) -> u64 {
+        self.peer.spent
+    }
+
     /// The process id of the runtime, if it runs.
     pub fn process_id(&self) -> Option<u32> {
         self.peer.process_id()
@@ -180,7 +185,7 @@ impl Otp {
     pub fn installation(&mut self) -> Result<&Installation, HostError> {
         if self.installation.is_none() {
             let kept = self.cache.read(Kind::Installation, &self.identity);
-            let found = match kept.as_deref().and_then(Installation::decode) {
+            let found = match kept.as_deref().and_then(Installation::still_there) {
                 Some(found) => found,
                 None => self.ask_installation()?,
             };
@@ -196,7 +201,7 @@ impl Otp {
         // The process was started with them; they belong to this run, not to the installation.
         let ours: Vec<&PathBuf> = self.settings.code_paths.iter().chain(&self.elixir).collect();
         found.code_paths.retain(|it| !ours.contains(&it));
-        if let Ok(bytes) = etf::encode(&found.to_term()) {
+        if let Ok(bytes) = etf::encode(&found.stamped()) {
             self.cache.write(Kind::Installation, &self.identity, &bytes);
         }
         Ok(found)
@@ -280,20 +285,44 @@ impl Otp {
         Ok(code)
     }
 
-    pub(crate) fn options(&self, source: &Source) -> SourceOptions {
-        SourceOptions::of(source, &self.settings.includes, &self.settings.defines)
+    /// The code of a module of ours, from its text: no macros, no included files.
+    pub fn load_text(&mut self, text: &str) -> Result<ModuleCode, HostError> {
+        let content = Key::of(&[&self.version()?, text.as_bytes()]);
+        if let Some(code) = self.kept(&content) {
+            return Ok(code);
+        }
+        let text = Term::binary(text.as_bytes().to_vec());
+        let request = Term::Tuple(vec![Term::atom("load_text"), text]);
+        let answer = self.peer.ask(self.settings.load_limit, &request)?;
+        let Loaded { bytes, .. } = read_answer(&Source::Erl(PathBuf::from("gimlet")), &answer)?;
+        let code = crate::source::module_code(&bytes)
+            .ok_or_else(|| HostError::Lost("it sent a module that is none".to_owned()))?;
+        self.cache.write(Kind::Code, &content, &bytes);
+        Ok(code)
     }
 
-    /// What decides, apart from the file, how a module is understood.
+    pub(crate) fn options(&self, source: &Source) -> SourceOptions {
+        let Settings { includes, defines, code_paths, .. } = &self.settings;
+        SourceOptions::of(source, includes, defines, code_paths)
+    }
+
+    /// What decides, apart from the file, how a module is understood: the compiler, where it looks for
+    /// applications, and Elixir, which has code of its own that reads debug info.
     pub(crate) fn version(&mut self) -> Result<Vec<u8>, HostError> {
-        let elixir: Vec<u8> =
-            self.elixir.iter().flat_map(|it| it.as_os_str().as_encoded_bytes().to_vec()).collect();
+        let mut elixir: Vec<u8> = Vec::new();
+        for dir in &self.elixir {
+            elixir.extend(dir.as_os_str().as_encoded_bytes());
+            elixir.extend(Stamp::of(dir).modified.to_le_bytes());
+        }
         let otp = self.installation()?;
+        let paths = otp.code_paths.iter().map(|it| it.as_os_str().as_encoded_bytes());
+        let paths = paths.collect::<Vec<_>>().join(&0);
         let key = Key::of(&[
             AGENT.as_bytes(),
             otp.otp_version.as_bytes(),
             otp.erts_version.as_bytes(),
             otp.root.as_os_str().as_encoded_bytes(),
+            &paths,
             &elixir,
         ]);
         Ok(key.as_str().as_bytes().to_vec())

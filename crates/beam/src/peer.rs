@@ -47,6 +47,8 @@ pub(crate) struct Peer {
     running: Option<Running>,
     /// How often a process was started.
     pub(crate) starts: u32,
+    /// What the last request had done when its time was over, in reductions.
+    pub(crate) spent: u64,
     /// Once it is set, nobody waits for an answer.
     pub(crate) interrupt: Arc<AtomicBool>,
 }
@@ -74,11 +76,19 @@ pub(crate) struct Launch {
 
 impl Peer {
     pub(crate) fn new(launch: Launch) -> Peer {
-        Peer { launch, runtime: None, running: None, starts: 0, interrupt: Arc::default() }
+        Peer {
+            launch,
+            runtime: None,
+            running: None,
+            starts: 0,
+            spent: 0,
+            interrupt: Arc::default(),
+        }
     }
 
     /// The agent's answer to a request that takes no longer than `limit`.
     pub(crate) fn ask(&mut self, limit: Duration, request: &Term) -> Result<Term, HostError> {
+        self.spent = 0;
         let body = etf::encode(request).map_err(|why| HostError::Lost(why.to_string()))?;
         let interrupt = Arc::clone(&self.interrupt);
         let running = self.running()?;
@@ -88,7 +98,10 @@ impl Peer {
             self.running = None;
         }
         let (answer, _) = answer?;
-        if answer.as_atom() == Some("timeout") {
+        if let Some([tag, Term::Int(reductions)]) = answer.as_tuple()
+            && tag.as_atom() == Some("timeout")
+        {
+            self.spent = u64::try_from(*reductions).unwrap_or(0);
             return Err(HostError::Timeout(format!("it was given {} ms", limit.as_millis())));
         }
         Ok(answer)

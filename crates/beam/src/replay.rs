@@ -22,6 +22,8 @@ pub struct Replayer {
     pub(crate) modules: Vec<(Atom, Source)>,
     /// The nodes that calls need, the first of which they are made on; none: they need no node.
     nodes: Vec<String>,
+    /// Sources of modules of ours that calls need.
+    helpers: Vec<&'static str>,
     /// Modules that BEAM would not load, and why.
     unusable: Vec<(Atom, String)>,
     /// The process that has the modules, counted by starts.
@@ -30,6 +32,15 @@ pub struct Replayer {
     pub(crate) turning: Option<u32>,
     /// The one that has what prepares calls.
     preparing: Option<u32>,
+}
+
+/// A call as BEAM makes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Applied {
+    pub module: Atom,
+    pub function: Atom,
+    /// An expression in Erlang's syntax whose value is the list of arguments.
+    pub args: String,
 }
 
 /// How a call ended on BEAM.
@@ -41,8 +52,10 @@ pub enum Replayed {
         reason: Term,
         trace: Term,
     },
-    /// It was still running when its time was over.
-    Timeout,
+    /// It was not over when its time was. Whoever waits makes few reductions, however long.
+    Timeout {
+        reductions: u64,
+    },
     /// It was killed, by its memory limit or by another process.
     Killed(Term),
     /// The arguments can't be written down: functions that tell functions apart, some handles.
@@ -59,36 +72,74 @@ impl Replayer {
         if !nodes.is_empty() {
             otp.allow_nodes(nodes.len());
         }
-        let unusable = Vec::new();
-        Replayer { otp, modules, nodes, unusable, ready: None, turning: None, preparing: None }
+        Replayer {
+            otp,
+            modules,
+            nodes,
+            helpers: Vec::new(),
+            unusable: Vec::new(),
+            ready: None,
+            turning: None,
+            preparing: None,
+        }
     }
 
-    /// Calls the function in a process of its own.
-    pub fn call(
-        &mut self,
-        module: &Atom,
-        function: &Atom,
-        args: &[Term],
-        limit: Duration,
-    ) -> Result<Replayed, HostError> {
+    /// Loads these modules of ours too.
+    #[must_use]
+    pub fn helped_by(mut self, sources: Vec<&'static str>) -> Replayer {
+        self.helpers = sources;
+        self
+    }
+
+    /// Makes the call in a process of its own.
+    pub fn call(&mut self, call: &Applied, limit: Duration) -> Result<Replayed, HostError> {
         self.prepare()?;
-        if let Some((_, why)) = self.unusable.iter().find(|it| it.0 == *module) {
+        if let Some((_, why)) = self.unusable.iter().find(|it| it.0 == call.module) {
             return Ok(Replayed::Unusable(why.clone()));
         }
-        let args = print(&Term::proper_list(args.to_vec()), Style::INPUT);
         let request = Term::Tuple(vec![
             Term::atom("replay"),
-            Term::Atom(module.clone()),
-            Term::Atom(function.clone()),
-            Term::binary(args.into_bytes()),
+            Term::Atom(call.module.clone()),
+            Term::Atom(call.function.clone()),
+            Term::binary(call.args.clone().into_bytes()),
         ]);
         match self.ask(limit, request) {
             Ok(answer) => {
                 read(answer).ok_or_else(|| HostError::Lost("no answer to a call".to_owned()))
             }
-            Err(HostError::Timeout(_)) => Ok(Replayed::Timeout),
+            // What nodes did is not counted.
+            Err(HostError::Timeout(_)) if !self.nodes.is_empty() => {
+                Ok(Replayed::Timeout { reductions: u64::MAX })
+            }
+            Err(HostError::Timeout(_)) => Ok(Replayed::Timeout { reductions: self.otp.spent() }),
             Err(error) => Err(error),
         }
+    }
+
+    /// The first of these functions that the call comes to; `None` if it comes to none, or if nobody knows.
+    pub fn touches(
+        &mut self,
+        call: &Applied,
+        named: &[(&str, &str, u8)],
+        limit: Duration,
+    ) -> Option<String> {
+        self.prepare().ok()?;
+        let named = named.iter().map(|(module, name, arity)| {
+            Term::Tuple(vec![Term::atom(module), Term::atom(name), Term::Int((*arity).into())])
+        });
+        let request = Term::Tuple(vec![
+            Term::atom("touches"),
+            Term::Atom(call.module.clone()),
+            Term::Atom(call.function.clone()),
+            Term::binary(call.args.clone().into_bytes()),
+            Term::proper_list(named.collect()),
+        ]);
+        let answer = self.otp.ask(limit, &request).ok()?;
+        let [_, found] = answer.as_tuple()? else { return None };
+        let [Term::Atom(module), Term::Atom(name), Term::Int(arity)] = found.as_tuple()? else {
+            return None;
+        };
+        Some(format!("{}:{}/{arity}", module.as_str(), name.as_str()))
     }
 
     /// Asks the runtime, or nodes that it starts for this request alone.
@@ -120,6 +171,9 @@ impl Replayer {
         self.unusable.clear();
         if !self.nodes.is_empty() {
             self.help(NODES)?;
+        }
+        for source in self.helpers.clone() {
+            self.help(source)?;
         }
         for (name, source) in self.modules.clone() {
             let path = path_term(source.path());
@@ -166,33 +220,32 @@ impl Preparation {
 }
 
 impl Replayer {
-    /// Calls the function after some preparations, in the same process.
+    /// Makes the call after some preparations, in the same process.
     pub fn call_prepared(
         &mut self,
         preparations: &[Preparation],
-        (module, function): (&Atom, &Atom),
-        args: &[Term],
+        call: &Applied,
         limit: Duration,
     ) -> Result<Replayed, HostError> {
         if preparations.is_empty() {
-            return self.call(module, function, args, limit);
+            return self.call(call, limit);
         }
         self.prepare()?;
-        if let Some((_, why)) = self.unusable.iter().find(|it| it.0 == *module) {
+        if let Some((_, why)) = self.unusable.iter().find(|it| it.0 == call.module) {
             return Ok(Replayed::Unusable(why.clone()));
         }
         if self.preparing != Some(self.otp.starts()) {
             self.help(SETUP)?;
             self.preparing = Some(self.otp.starts());
         }
+        let text = |it: &Term| print(it, Style::INPUT);
         let preparations = preparations.iter().map(Preparation::to_term).collect();
-        let args = [
-            Term::proper_list(preparations),
-            Term::Atom(module.clone()),
-            Term::Atom(function.clone()),
-            Term::proper_list(args.to_vec()),
-        ];
-        self.call(&Atom::new("gimlet_setup"), &Atom::new("run"), &args, limit)
+        let preparations = text(&Term::proper_list(preparations));
+        let name = |it: &Atom| text(&Term::Atom(it.clone()));
+        let Applied { module, function, args } = call;
+        let args = format!("[{preparations},{},{},{args}]", name(module), name(function));
+        let (module, function) = (Atom::new("gimlet_setup"), Atom::new("run"));
+        self.call(&Applied { module, function, args }, limit)
     }
 
     /// Loads a module of ours.

@@ -17,6 +17,8 @@ pub enum Source {
 pub(crate) struct SourceOptions {
     pub(crate) includes: Vec<PathBuf>,
     pub(crate) defines: Vec<Define>,
+    /// Where transforms and the headers of applications are looked for.
+    pub(crate) code_paths: Vec<PathBuf>,
     /// The `rebar.config` files whose `erl_opts` count, inner first.
     pub(crate) rebar: Vec<PathBuf>,
 }
@@ -61,7 +63,12 @@ impl Source {
 }
 
 impl SourceOptions {
-    pub(crate) fn of(source: &Source, includes: &[PathBuf], defines: &[Define]) -> SourceOptions {
+    pub(crate) fn of(
+        source: &Source,
+        includes: &[PathBuf],
+        defines: &[Define],
+        code_paths: &[PathBuf],
+    ) -> SourceOptions {
         let Source::Erl(path) = source else { return SourceOptions::default() };
         let mut includes = includes.to_vec();
         // The layout of an application: src/ beside include/.
@@ -71,7 +78,8 @@ impl SourceOptions {
             includes.extend([app.join("include"), app.join("src"), app.to_owned()]);
             includes.extend(app.parent().map(Path::to_owned));
         }
-        SourceOptions { includes, defines: defines.to_vec(), rebar: rebar_configs(&path) }
+        let (defines, code_paths) = (defines.to_vec(), code_paths.to_vec());
+        SourceOptions { includes, defines, code_paths, rebar: rebar_configs(&path) }
     }
 
     pub(crate) fn to_term(&self) -> Term {

@@ -5,11 +5,11 @@
 //! schedule is lost, and the run goes on without it.
 
 use crate::peer::path_term;
-use crate::replay::{Replayed, Replayer, read};
+use crate::replay::{Applied, Replayed, Replayer, read};
 use crate::source::Source;
 use erlang::HostError;
 use std::time::Duration;
-use term::{Atom, Style, Term, print};
+use term::Term;
 
 const TOKEN: &str = include_str!("token.erl");
 
@@ -64,24 +64,21 @@ pub struct Followed {
 }
 
 impl Replayer {
-    /// Calls the function and lets its processes take their turns.
+    /// Makes the call and lets its processes take their turns.
     pub fn follow(
         &mut self,
-        module: &Atom,
-        function: &Atom,
-        args: &[Term],
+        call: &Applied,
         turns: &[Turn],
         limit: Duration,
     ) -> Result<Followed, HostError> {
         self.prepare()?;
         self.prepare_turns()?;
-        let args = print(&Term::proper_list(args.to_vec()), Style::INPUT);
         let held = self.held_up(turns);
         let request = Term::Tuple(vec![
             Term::atom("follow"),
-            Term::Atom(module.clone()),
-            Term::Atom(function.clone()),
-            Term::binary(args.into_bytes()),
+            Term::Atom(call.module.clone()),
+            Term::Atom(call.function.clone()),
+            Term::binary(call.args.clone().into_bytes()),
             Term::proper_list(held.iter().map(|it| turn_term(it.1)).collect()),
         ]);
         let answer = self.ask(limit, request)?;

@@ -100,6 +100,66 @@ fn includes_defines_and_rebar_options_reach_the_compiler() {
     assert_eq!(fourth.starts(), 0, "another time, the same content");
 }
 
+/// A transform that writes the word of a module of its own in the place of `old`.
+const TRANSFORM: &str = "-module(pt).\n-export([parse_transform/2]).\n\
+    parse_transform(Forms, _) -> swap(Forms).\n\
+    swap({atom, Anno, old}) -> {atom, Anno, pt_word:new()};\n\
+    swap(T) when is_tuple(T) -> list_to_tuple(swap(tuple_to_list(T)));\n\
+    swap([A | B]) -> [swap(A) | swap(B)];\n\
+    swap(T) -> T.\n";
+
+#[test]
+fn what_transforms_a_module_is_part_of_it() {
+    let word = |it: &str| format!("-module(pt_word).\n-export([new/0]).\nnew() -> {it}.\n");
+    let project = Project::new(&[
+        ("pt.erl", TRANSFORM),
+        ("pt_word.erl", &word("one")),
+        ("m.erl", "-module(m).\n-export([f/0]).\n-compile({parse_transform, pt}).\nf() -> old.\n"),
+    ]);
+    fs::create_dir_all(project.path("ebin")).expect("a directory");
+    let build = |file: &str| {
+        project.erlc(&["-o", "ebin"], file);
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    };
+    build("pt.erl");
+    build("pt_word.erl");
+    let set = |settings: &mut Settings| settings.code_paths = vec![project.path("ebin")];
+    let mut first = project.otp(set);
+    let code = project.load(&mut first, "m.erl").expect("it compiles");
+    assert!(mentions(&code.core, &Term::atom("one")));
+    let mut second = project.otp(set);
+    assert_eq!(project.load(&mut second, "m.erl").expect("kept").core, code.core);
+    assert_eq!(second.starts(), 0, "nothing changed");
+    // Not the transform itself changes, but what it calls.
+    project.write("pt_word.erl", &word("two"));
+    build("pt_word.erl");
+    let mut third = project.otp(set);
+    let code = project.load(&mut third, "m.erl").expect("it compiles");
+    assert!(mentions(&code.core, &Term::atom("two")));
+}
+
+#[test]
+fn a_header_that_comes_to_be_found_earlier_counts() {
+    let project = Project::new(&[
+        ("first/other.hrl", ""),
+        ("second/a.hrl", "-define(A, from_second).\n"),
+        ("m.erl", "-module(m).\n-export([f/0]).\n-include(\"a.hrl\").\nf() -> ?A.\n"),
+    ]);
+    let set = |settings: &mut Settings| {
+        settings.includes = vec![project.path("first"), project.path("second")];
+    };
+    let mut first = project.otp(set);
+    let code = project.load(&mut first, "m.erl").expect("it compiles");
+    assert!(mentions(&code.core, &Term::atom("from_second")));
+    let mut second = project.otp(set);
+    project.load(&mut second, "m.erl").expect("kept");
+    assert_eq!(second.starts(), 0, "nothing changed");
+    project.write("first/a.hrl", "-define(A, from_first).\n");
+    let mut third = project.otp(set);
+    let code = project.load(&mut third, "m.erl").expect("it compiles");
+    assert!(mentions(&code.core, &Term::atom("from_first")));
+}
+
 #[test]
 fn compile_errors_name_their_place() {
     let project = Project::new(&[

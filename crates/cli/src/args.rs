@@ -36,8 +36,8 @@ pub(crate) enum Command {
                       gimlet run src/shop.erl -I include 'shop:total([{apple, 3}])'\n  \
                       gimlet run family.pl 'ancestor(X, tom)'\n  \
                       gimlet run src/shop.erl 'shop:open()' --trace --lossy --seed 3\n\n\
-                      Exit code: 0 a value or an answer, 1 an exception, no answer or an \
-                      exhausted budget, 2 it could not be done; the status of a program that halts"
+                      Exit code: 0 a value or an answer, 1 an exception or no answer, 2 it could \
+                      not be done or a budget ended it; the status of a program that halts"
     )]
     Run(Run),
     /// Run recorded inputs again: a corpus file or a report.json that `test --out` wrote
@@ -249,7 +249,7 @@ pub(crate) struct Test {
     pub(crate) runs: Option<usize>,
     /// Functions tested at the same time, or cores for the queries or schedules of one [default: number of
     /// cores]
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = at_least_one)]
     pub(crate) jobs: Option<usize>,
     /// Where Erlang runs: on our own machine, or on the real BEAM
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Backend::Machine)]
@@ -260,6 +260,10 @@ pub(crate) struct Test {
     /// Ignore specs: any term is an input, no result is wrong
     #[arg(long)]
     pub(crate) no_spec: bool,
+    /// Make up values of opaque types and of structs and records that only their module makes, instead of
+    /// calling its functions
+    #[arg(long)]
+    pub(crate) made_up: bool,
     /// Run this module or function with its concrete values only; may repeat
     #[arg(long, value_name = "M[:F/A]")]
     pub(crate) concrete: Vec<String>,
@@ -273,6 +277,10 @@ pub(crate) struct Test {
     /// Do not start the application of the modules
     #[arg(long)]
     pub(crate) no_start: bool,
+    /// Steps of a sequence: messages and calls of a behaviour's process [default: 4]; of other modules,
+    /// calls of exported functions that share a state
+    #[arg(long, value_name = "N")]
+    pub(crate) sequence: Option<usize>,
     /// Explore the schedules of processes too
     #[arg(long)]
     pub(crate) schedules: bool,
@@ -354,6 +362,10 @@ pub(crate) struct Test {
     /// The tests to write; may repeat [default: those of the language]
     #[arg(long, value_enum, value_name = "KIND")]
     pub(crate) emit: Vec<Emit>,
+    /// How many tests to write: the fewest that enter every clause that was entered and show every finding,
+    /// or one for each path
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = Tests::Minimal)]
+    pub(crate) tests: Tests,
     #[command(flatten)]
     pub(crate) build: Build,
 }
@@ -422,6 +434,13 @@ pub(crate) enum Deliver {
     Causal,
     /// Both after what the same process sent before
     Free,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Tests {
+    #[default]
+    Minimal,
+    All,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -603,6 +622,11 @@ fn nodes(text: &str) -> Result<Nodes, String> {
         return Err(format!("there can be {MAX_NODES} nodes"));
     }
     Ok(Nodes(res))
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|it| 1 <= *it);
+    number.ok_or_else(|| "that is a number of at least 1".to_owned())
 }
 
 fn duration(text: &str) -> Result<Duration, String> {

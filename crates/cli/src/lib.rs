@@ -21,5 +21,7 @@ mod confinement;
 mod diagnostic;
 mod explain;
 
+pub mod readers;
+
 pub use erlang::exception_text;
 pub use start::start;

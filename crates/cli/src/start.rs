@@ -82,8 +82,7 @@ fn perform(command: &Command, matches: &ArgMatches, arguments: &[OsString]) -> E
     let (diagnostics, code) = match done {
         Ok(Done { stdout, stderr, diagnostics, code }) => {
             write(&mut io::stderr(), &stderr);
-            write(&mut io::stdout(), &stdout);
-            (diagnostics, code)
+            told(&stdout, diagnostics, code)
         }
         Err(diagnostics) => (diagnostics, ExitCode::from(COULD_NOT)),
     };
@@ -92,6 +91,24 @@ fn perform(command: &Command, matches: &ArgMatches, arguments: &[OsString]) -> E
         write(&mut io::stderr(), diagnostic.render(colours).as_bytes());
     }
     code
+}
+
+/// Writes to standard output; what can't be written there was not done.
+fn told(
+    stdout: &[u8],
+    mut diagnostics: Vec<Diagnostic>,
+    code: ExitCode,
+) -> (Vec<Diagnostic>, ExitCode) {
+    let mut to = io::stdout();
+    match to.write_all(stdout).and_then(|()| to.flush()) {
+        // A reader that has gone away, as in `gimlet ... | head`, has what it wanted.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            let title = format!("standard output can't be written: {error}");
+            diagnostics.push(Diagnostic::new(Code::CanNotWrite, title));
+            (diagnostics, ExitCode::from(COULD_NOT))
+        }
+        Ok(()) | Err(_) => (diagnostics, code),
+    }
 }
 
 /// The options of `test` with what the configuration adds.

@@ -31,7 +31,7 @@ const EXERCISES: &[(&str, usize, usize, &[&str])] = &[
     ("bank", 8, 8, &[]),
     ("beer", 7, 7, &[]),
     ("bfs", 5, 5, &[]),
-    ("binsearch", 5, 6, &[]),
+    ("binsearch", 6, 6, &[]),
     ("bob", 8, 8, &[]),
     ("bowling", 6, 6, &[]),
     ("brackets", 11, 11, &[]),

@@ -53,7 +53,7 @@ fn the_program_of_section_5_2_is_covered_by_few_tests() {
 fn section_5_2(file: &str, is_confirmed: bool) {
     let goal = "main([a,b],s(0),R)";
     let (report, code) = report(&[file, "--mode", "main(+,+,-)", "--goal", goal]);
-    assert_eq!(code, 0);
+    assert_eq!(code, if is_confirmed { 0 } else { 2 });
     assert_eq!(clauses(&report), (8, 8));
     assert_eq!(report.pointer("/units/0/unit"), Some(&Value::from("main/3")));
     assert_eq!(report.pointer("/units/0/coverage/clauses/entered"), Some(&Value::from(8)));
@@ -99,7 +99,7 @@ const CLASSICS: &[(&str, u64, u64)] = &[
     ("classifier", 3, 3),
     ("cuts", 11, 11),
     ("depth", 8, 8),
-    ("exceptions", 6, 9),
+    ("exceptions", 9, 9),
     ("expression", 13, 13),
     ("family", 16, 19),
     ("fibonacci", 3, 3),
@@ -179,7 +179,7 @@ fn choices_and_paths_are_covered_too() {
         tests_of(&found).len()
     };
     let (clause, choice, path) = (tests("clause"), tests("choice"), tests("path"));
-    assert!(clause <= 2, "{clause}");
+    assert!(clause <= 4, "{clause}");
     assert!(6 <= choice, "{choice}");
     assert!(choice <= path, "{choice} {path}");
 }
@@ -241,7 +241,7 @@ fn tests_have_every_form_and_pass() {
     let file = program(&dir, "forms.pl", FORMS);
     let out = dir.to_str().expect("a path of text");
     let (found, _) = report(&[&file, "--out", out]);
-    assert_eq!(clauses(&found), (8, 9));
+    assert_eq!(clauses(&found), (9, 9));
     let text = fs::read_to_string(dir.join("forms.plt")).expect("tests");
     let forms = ["true(", "fail]", "all(", "throws(error(", "nondet]", "setup(forms:count("];
     for form in forms {

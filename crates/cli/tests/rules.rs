@@ -182,5 +182,5 @@ fn an_endless_run_is_cut() {
     );
     let (text, code) =
         gimlet(&["run", "client.erl", "client:start(100000)", "--trace", "--steps", "50"]);
-    assert_eq!((text.lines().last(), code), (Some("** out of steps; --steps allows more"), 1));
+    assert_eq!((text.lines().last(), code), (Some("** out of steps; --steps allows more"), 2));
 }

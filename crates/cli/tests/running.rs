@@ -130,7 +130,7 @@ fn a_setup_runs_before_each_input() {
     let of = |setup: &str| found(&project, &["till:counted/1"], &["--setup", setup]);
     let found = of("till:prepare/0");
     let expected = "suspicious till:counted(77): inputs of this shape end well: till:counted(0); \
-                    after till:prepare()";
+                    after till:prepare/0";
     assert!(found.iter().any(|it| it == expected), "{found:#?}");
     let test = |setup: &str| {
         project.gimlet(&["test", "ebin", "-f", "till:plain/1", "--runs", "9", "--setup", setup])

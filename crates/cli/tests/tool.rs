@@ -291,7 +291,7 @@ fn explanations() {
         &["explain", "G999"],
         expect![[r#"
             error[G008]: there is no diagnostic G999
-              = hint: there are G001, G002, G003, G004, G005, G006, G007, G008, G009, G011, G012, G013, G014, G015, G016, G017, G018, G019, G020, G021, G022, G023, G024, G025, G030, G031, G032, G033, G034
+              = hint: there are G001, G002, G003, G004, G005, G006, G007, G008, G009, G011, G012, G013, G014, G015, G016, G017, G018, G019, G020, G021, G022, G023, G024, G025, G028, G030, G031, G032, G033, G034
             exit 2
         "#]],
     );
@@ -358,7 +358,7 @@ fn every_command_has_an_example_in_its_help() {
               gimlet run family.pl 'ancestor(X, tom)'
               gimlet run src/shop.erl 'shop:open()' --trace --lossy --seed 3
 
-            Exit code: 0 a value or an answer, 1 an exception, no answer or an exhausted budget, 2 it could not be done; the status of a program that halts
+            Exit code: 0 a value or an answer, 1 an exception or no answer, 2 it could not be done or a budget ended it; the status of a program that halts
             exit 0
         "#]],
     );

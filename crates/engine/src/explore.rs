@@ -434,7 +434,7 @@ impl<'s> Exploration<'s> {
         let Run { outcome, covered, .. } = executor.run(input)?;
         self.report.n_runs += 1;
         self.report.cover(&covered, input);
-        self.report.tests.push(Test { input: input.clone(), outcome, is_news: true });
+        self.report.tests.push(Test { input: input.clone(), outcome, is_news: true, covered });
         Ok(())
     }
 
@@ -503,7 +503,8 @@ impl<'s> Exploration<'s> {
         let is_whole = !matches!(outcome, Outcome::Stopped(_));
         report.n_diverged += usize::from(!(is_as_intended && is_consistent) && is_whole);
         if self.paths.insert(hash(&choices)) {
-            report.tests.push(Test { input: input.clone(), outcome, is_news });
+            let covered = if is_news { covered } else { Covered::default() };
+            report.tests.push(Test { input: input.clone(), outcome, is_news, covered });
         }
         self.inputs.push(input);
         Ok(())

@@ -39,6 +39,8 @@ pub struct Test {
     pub outcome: Outcome,
     /// It went where no run had been before it.
     pub is_news: bool,
+    /// The clauses that it entered, if it went somewhere new.
+    pub covered: Covered,
 }
 
 /// Why the exploration ended.

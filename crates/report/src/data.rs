@@ -105,6 +105,9 @@ pub struct Unit {
     pub findings: Vec<Finding>,
     pub tests: Vec<Test>,
     pub losses: Vec<Loss>,
+    /// Where the real runtime does something else than our machine, in words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub disagreements: Vec<String>,
     pub unreceived: Vec<Unreceived>,
     /// Why our own machinery could not explore it, or not to its end.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -129,6 +132,8 @@ pub enum Verdict {
 pub enum Stop {
     #[default]
     Exhausted,
+    /// Nothing was left but what the solver could not answer.
+    Unknown,
     Depth,
     Time,
     Runs,
@@ -140,6 +145,7 @@ impl Stop {
     pub fn name(self) -> &'static str {
         match self {
             Stop::Exhausted => "exhausted",
+            Stop::Unknown => "unknown",
             Stop::Depth => "depth",
             Stop::Time => "time",
             Stop::Runs => "runs",
@@ -167,6 +173,9 @@ pub struct Solver {
 pub struct UnitCoverage {
     pub clauses: Share,
     pub by_module: BTreeMap<String, Share>,
+    /// Prolog: outcomes of control constructs in the bodies of these clauses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branches: Option<Share>,
     /// Prolog with `--coverage choice`: the sets of clauses that calls could match.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub matched: Vec<Matched>,
@@ -258,6 +267,11 @@ pub struct Module {
     pub language: String,
     pub file: Option<String>,
     pub clauses: Share,
+    /// Prolog: outcomes of control constructs in the bodies of clauses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branches: Option<Share>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub uncovered_branches: Vec<UncoveredBranch>,
     pub functions: Vec<FunctionShare>,
     pub uncovered: Vec<Uncovered>,
     /// Every clause with its line, in the order of the source.
@@ -288,6 +302,19 @@ pub struct Uncovered {
     /// The goal of its body that never succeeded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stuck: Option<String>,
+    pub why: Why,
+}
+
+/// An outcome of a control construct that no run took, of a clause that some run entered.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct UncoveredBranch {
+    pub function: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clause: Option<usize>,
+    pub line: u32,
+    /// In words: `condition does not hold`.
+    pub branch: String,
     pub why: Why,
 }
 
@@ -322,7 +349,7 @@ impl Why {
         match self {
             Why::Unsatisfiable => "no input leads there",
             Why::Unknown => "the solver or the machine could not follow",
-            Why::NotTried => "the budget ended first",
+            Why::NotTried => "the search ended before a run came there",
             Why::NotReachable => "nothing that was tested calls it",
         }
     }
@@ -383,6 +410,7 @@ impl Unit {
         self.stop == Stop::Exhausted
             && !self.saturated
             && self.losses.is_empty()
+            && self.disagreements.is_empty()
             && self.solver.unknown == 0
             && self.trouble.is_none()
     }

@@ -1,5 +1,6 @@
 //! A line of source with what is meant underlined.
 
+use crate::page::visible;
 use crate::paint::{Colours, Paint};
 
 /// A stretch of one line of text.
@@ -19,9 +20,9 @@ impl Snippet {
     /// All of a line but the white space around it.
     pub fn of_line(origin: &str, line: usize, text: &str) -> Snippet {
         let column = text.chars().take_while(|it| it.is_whitespace()).count() + 1;
-        let n_chars = text.trim().chars().count();
         // A tab would shift the marks below it.
-        let text = text.replace('\t', " ");
+        let text = visible(&text.replace('\t', " "));
+        let n_chars = text.trim().chars().count();
         Snippet { origin: origin.to_owned(), line, column, text, n_chars, label: String::new() }
     }
 

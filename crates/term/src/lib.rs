@@ -27,8 +27,8 @@ pub use meaning::{apply, float_bits};
 pub use order::{compare_float_to_big, compare_int_to_float};
 pub use query::{QueryError, QueryText, print_query, read_query};
 pub use text::{
-    Call, Encoding, Handles, Lists, Problem, ReadError, Style, atom_text, constraint_text,
-    expression_text, float_text, is_exact_pattern, is_reserved_word, print, read_args, read_call,
-    read_term,
+    Call, Code, CodeStep, Encoding, Handles, Lists, Problem, ReadError, Style, atom_text,
+    code_text, constraint_text, expression_text, float_text, is_exact_pattern, is_reserved_word,
+    print, read_args, read_call, read_script, read_term, script_text,
 };
 pub use types::{Dice, Domain, Field, Type, TypeId, Types, is_bit_size};

@@ -1,5 +1,6 @@
 //! Erlang terms as text: what a person types at the shell, and what the shell prints.
 
+mod code;
 mod expression;
 mod floats;
 mod handles;
@@ -10,6 +11,7 @@ mod scan;
 mod segments;
 mod tables;
 
+pub use code::{Code, CodeStep, code_text, read_script, script_text};
 pub use expression::{constraint_text, expression_text};
 pub use floats::float_text;
 pub use names::is_reserved_word;

@@ -3,6 +3,7 @@
 //! A type is what an input must belong to. Types refer to each other by id and may be recursive.
 //! Membership (`has`) is what they mean; a solver has to agree with it.
 
+mod copy;
 mod has;
 mod sample;
 mod smallest;
@@ -124,6 +125,11 @@ impl Types {
     /// A member at random, of about the size; `None` if the type has none.
     pub fn sample(&self, id: TypeId, size: u64, dice: &mut Dice) -> Option<Term> {
         sample::sample(self, id, size, dice)
+    }
+
+    /// Makes a type of another graph again in this one.
+    pub fn copy_of(&mut self, from: &Types, id: TypeId) -> TypeId {
+        copy::copy(from, id, self)
     }
 
     /// The type in Erlang's syntax. A recursive type is shown by its name.

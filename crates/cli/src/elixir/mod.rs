@@ -6,7 +6,7 @@ mod syntax;
 
 pub(crate) use exception::exception_text;
 pub(crate) use read::{is_call, read_args, read_call, read_function};
-pub(crate) use syntax::{alias, atom, call, function, quoted, term};
+pub(crate) use syntax::{alias, atom, call, code, function, quoted, script, term};
 
 use term::Atom;
 

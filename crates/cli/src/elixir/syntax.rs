@@ -3,7 +3,9 @@
 
 use crate::elixir::PREFIX;
 use std::fmt::Write;
-use term::{Atom, Fun, Handles, Lists, Style, Term, float_text, is_exact_pattern, print};
+use term::{
+    Atom, Code, CodeStep, Fun, Handles, Lists, Style, Term, float_text, is_exact_pattern, print,
+};
 
 pub(crate) fn term(of: &Term) -> String {
     match of {
@@ -143,8 +145,47 @@ fn owner(name: &str) -> Option<&str> {
     number.bytes().all(|it| it.is_ascii_digit()).then_some(owner)
 }
 
+/// Steps on one line.
+pub(crate) fn script(steps: &[CodeStep]) -> String {
+    let step = |it: &CodeStep| match &it.binds {
+        Some(pattern) => format!("{} = {}", code(pattern), code(&it.value)),
+        None => code(&it.value),
+    };
+    steps.iter().map(step).collect::<Vec<_>>().join("; ")
+}
+
+pub(crate) fn code(of: &Code) -> String {
+    match of {
+        Code::Term(it) => term(it),
+        Code::Variable(n) => format!("v{n}"),
+        Code::List(items, tail) if tail.as_term() == Some(&Term::Nil) => {
+            format!("[{}]", codes(items))
+        }
+        Code::List(items, tail) => format!("[{} | {}]", codes(items), code(tail)),
+        Code::Tuple(items) => format!("{{{}}}", codes(items)),
+        Code::Map(pairs) => {
+            let arrow = |it: &(Code, Code)| format!("{} => {}", code(&it.0), code(&it.1));
+            format!("%{{{}}}", pairs.iter().map(arrow).collect::<Vec<_>>().join(", "))
+        }
+        Code::Call { module, function, args } => {
+            // Elixir counts elements from 0.
+            if let ("erlang", "element", [Code::Term(Term::Int(n)), of]) =
+                (module.as_str(), function.as_str(), args.as_slice())
+            {
+                return format!("elem({}, {})", code(of), n - 1);
+            }
+            format!("{}({})", named(module, function), codes(args))
+        }
+    }
+}
+
+/// A call whose arguments are terms.
 pub(crate) fn call(module: &Atom, name: &Atom, args: &[Term]) -> String {
     format!("{}({})", named(module, name), terms(args))
+}
+
+fn codes(items: &[Code]) -> String {
+    items.iter().map(code).collect::<Vec<_>>().join(", ")
 }
 
 fn named(module: &Atom, name: &Atom) -> String {
@@ -172,8 +213,8 @@ pub(crate) fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{call, function, term};
-    use term::{Atom, read_term};
+    use super::{code, function, term};
+    use term::{Atom, Code, read_term};
 
     #[test]
     fn terms_as_elixir_writes_them() {
@@ -201,8 +242,9 @@ mod tests {
     fn functions_and_calls() {
         let check = |module: &str, name: &str, expect: [&str; 2]| {
             let (module, name) = (Atom::new(module), Atom::new(name));
-            let args = [read_term("1").expect("a term")];
-            assert_eq!([function(&module, &name, 1), call(&module, &name, &args)], expect);
+            let args = vec![Code::Term(read_term("1").expect("a term"))];
+            let title = function(&module, &name, 1);
+            assert_eq!([title, code(&Code::Call { module, function: name, args })], expect);
         };
         check("Elixir.My.App", "f", ["My.App.f/1", "My.App.f(1)"]);
         check("lists", "map", [":lists.map/1", ":lists.map(1)"]);

@@ -42,6 +42,7 @@ pub(crate) fn missing(
     let raised = frames.first()?;
     match reason.as_atom() {
         Some("undef") => missing_function(input, &raised.module, &raised.function),
+        None if missing_inside(input, reason).is_some() => missing_inside(input, reason),
         Some("badarg") => {
             let first = raised.args.as_ref()?.first()?;
             let name = || print(first, Style::TW);
@@ -110,6 +111,29 @@ fn missing_in_exit(input: &Input, reason: &Term) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// What another process lacked that told us so in its reason.
+fn missing_inside(input: &Input, reason: &Term) -> Option<String> {
+    let mut todo = vec![reason];
+    while let Some(term) = todo.pop() {
+        match term.as_tuple() {
+            Some([tag, stack]) if tag.as_atom() == Some("undef") => {
+                let first = frames(stack).into_iter().next();
+                let missing =
+                    first.and_then(|it| missing_function(input, &it.module, &it.function));
+                if missing.is_some() {
+                    return missing;
+                }
+            }
+            Some([tag, ..]) if tag.as_atom() == Some("noproc") => {
+                return Some("a process".to_owned());
+            }
+            Some(parts) => todo.extend(parts),
+            None => (),
+        }
+    }
+    None
 }
 
 /// A function that is not defined, if the input names its module or it.

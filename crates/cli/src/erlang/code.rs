@@ -2,6 +2,7 @@
 
 use erlang::ModuleCode;
 use erlang::core::MARK;
+use std::collections::BTreeSet;
 use term::{Atom, Term};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,6 +103,74 @@ fn position(value: &Term) -> Option<(usize, usize)> {
         };
         Some((usize::try_from(line).ok()?, usize::try_from(column).ok()?))
     })
+}
+
+/// The structs that are made by other modules than their own.
+pub(crate) fn foreign_structs<'c>(modules: impl Iterator<Item = &'c ModuleCode>) -> Vec<Atom> {
+    let mut res = BTreeSet::new();
+    for code in modules {
+        let mut todo = vec![&code.core];
+        while let Some(node) = todo.pop() {
+            let found = match node {
+                Term::Tuple(parts) => {
+                    match (parts.first().and_then(Term::as_atom), parts.as_slice()) {
+                        // What is matched is not made.
+                        (Some("c_clause"), [_, _, _, guard, body]) => {
+                            todo.extend([guard, body]);
+                            None
+                        }
+                        (Some("c_map_pair"), [_, _, _, key, value]) => {
+                            todo.push(value);
+                            literal(key).filter(|it| is_struct_key(it)).and_then(|_| literal(value))
+                        }
+                        (Some("c_literal"), [_, _, value]) => {
+                            todo.push(value);
+                            None
+                        }
+                        _ => {
+                            todo.extend(parts);
+                            None
+                        }
+                    }
+                }
+                Term::List(list) => {
+                    todo.extend(list.items.iter().chain([&list.tail]));
+                    None
+                }
+                Term::Map(pairs) => {
+                    todo.extend(pairs.iter().map(|it| &it.1));
+                    pairs.iter().find(|it| is_struct_key(&it.0)).map(|it| &it.1)
+                }
+                Term::Int(_)
+                | Term::Big(_)
+                | Term::Float(_)
+                | Term::Atom(_)
+                | Term::Nil
+                | Term::Bits(_)
+                | Term::Fun(_)
+                | Term::Pid(_)
+                | Term::Port(_)
+                | Term::Ref(_) => None,
+            };
+            if let Some(Term::Atom(name)) = found
+                && *name != code.name
+            {
+                res.insert(name.clone());
+            }
+        }
+    }
+    res.into_iter().collect()
+}
+
+fn is_struct_key(key: &Term) -> bool {
+    key.as_atom() == Some("__struct__")
+}
+
+fn literal(node: &Term) -> Option<&Term> {
+    match node.as_tuple()? {
+        [kind, _, value] if kind.as_atom() == Some("c_literal") => Some(value),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Findings tried on the real BEAM.
 
-use crate::erlang::explore::Explored;
+use crate::erlang::explore::{Explored, MAX_REDUCTIONS};
 use crate::erlang::finding::{Confirmation, Finding};
 use crate::erlang::frames::{Frame, frames};
 use crate::erlang::schedules::Schedule;
@@ -9,6 +9,8 @@ use crate::erlang::unit::UnitName;
 use ::report::Kind;
 use beam::backend::is_alike;
 use beam::{Followed, Preparation, Replayed, Replayer, Turn};
+use erlang::builtins;
+use erlang::machine::Allowed;
 use std::time::{Duration, Instant};
 use term::{Style, Term, print};
 use trace::Outcome;
@@ -18,6 +20,8 @@ const LIMIT: Duration = Duration::from_secs(10);
 /// For a call that did not: far more than BEAM needs for what the machine was given.
 const LIMIT_OF_ENDLESS: Duration = Duration::from_secs(2);
 
+const NO_END: &str = "BEAM did not end";
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Confirmed,
@@ -26,26 +30,61 @@ pub(crate) enum Verdict {
     Dismissed,
 }
 
+/// The BEAM that findings are tried on, and what programs may touch there.
+#[derive(Debug)]
+pub(crate) struct Real<'a> {
+    pub(crate) beam: &'a mut Replayer,
+    pub(crate) allowed: Allowed,
+    /// Whether inputs ran on BEAM in the first place, so that both runs may have met with a refusal.
+    pub(crate) was_on_beam: bool,
+}
+
 /// Tries all findings, and leaves out those that BEAM shows to be none.
 pub(crate) fn confirm(
-    beam: &mut Replayer,
+    on: Real<'_>,
     unit: &UnitName,
     explored: &mut Explored,
     deadline: Option<Instant>,
 ) {
+    let Real { beam, allowed, was_on_beam } = on;
     let preparations: Vec<Preparation> = explored.setups.iter().map(Setup::preparation).collect();
     explored.findings.retain_mut(|finding| {
         if deadline.is_some_and(|it| it <= Instant::now()) {
             finding.confirmation = Confirmation::Unconfirmed("the budget ended first".to_owned());
             return true;
         }
-        match try_on_beam(beam, unit, &preparations, finding) {
+        let verdict = try_on_beam(beam, unit, &preparations, finding);
+        let is_in_question = was_on_beam && finding.kind != Kind::Timeout
+            || matches!(&verdict, Verdict::Unconfirmed(why) if !why.starts_with(NO_END));
+        // What the sandbox refused looks like an answer of the program's own.
+        if is_in_question
+            && finding.schedule.is_none()
+            && let Some(what) = touched(beam, unit, finding, allowed)
+        {
+            let why = format!("it touches {what}, which --allow does not name");
+            finding.confirmation = Confirmation::Unconfirmed(why);
+            return true;
+        }
+        match verdict {
             Verdict::Confirmed => finding.confirmation = Confirmation::Confirmed,
             Verdict::Unconfirmed(why) => finding.confirmation = Confirmation::Unconfirmed(why),
             Verdict::Dismissed => return false,
         }
         true
     });
+}
+
+/// The function by which a call on BEAM reaches for what it may not touch.
+fn touched(
+    beam: &mut Replayer,
+    unit: &UnitName,
+    finding: &Finding,
+    allowed: Allowed,
+) -> Option<String> {
+    let refused = builtins::all().filter(|it| !allowed.allows(it.effect));
+    let refused: Vec<_> = refused.map(|it| (it.module, it.name, it.arity)).collect();
+    let call = unit.script(&finding.input.args).on_beam();
+    beam.touches(&call, &refused, LIMIT_OF_ENDLESS)
 }
 
 /// Whether BEAM agrees that this is what the call does.
@@ -69,8 +108,16 @@ fn try_on_beam(
         | Kind::Race
         | Kind::Rejected => LIMIT,
     };
-    let function = (&unit.module, &unit.function);
-    match beam.call_prepared(preparations, function, &finding.input.args, limit) {
+    let call = unit.script(&finding.input.args).on_beam();
+    let mut called = |limit| beam.call_prepared(preparations, &call, limit);
+    // A machine with much else to do may need longer for what the machine of ours did.
+    let replayed = match called(limit) {
+        Ok(Replayed::Timeout { reductions }) if limit < LIMIT && reductions <= MAX_REDUCTIONS => {
+            called(LIMIT)
+        }
+        replayed => replayed,
+    };
+    match replayed {
         Ok(replayed) => compare(&finding.outcome, &replayed),
         Err(error) => Verdict::Unconfirmed(error.to_string()),
     }
@@ -85,8 +132,7 @@ pub(crate) fn try_schedule(
     process: Option<&str>,
     turns: &[Turn],
 ) -> Verdict {
-    let UnitName { module, function, .. } = unit;
-    let followed = beam.follow(module, function, args, turns, LIMIT);
+    let followed = beam.follow(&unit.script(args).on_beam(), turns, LIMIT);
     let Followed { lost, end, failed } = match followed {
         Ok(it) => it,
         Err(error) => return Verdict::Unconfirmed(error.to_string()),
@@ -132,11 +178,16 @@ pub(crate) fn compare(outcome: &Outcome, replayed: &Replayed) -> Verdict {
         (_, Replayed::Unusable(why)) => {
             Verdict::Unconfirmed(format!("BEAM does not load the module: {why}"))
         }
-        (Outcome::Stopped(_), Replayed::Timeout) => Verdict::Confirmed,
+        (Outcome::Stopped(_), Replayed::Timeout { reductions }) if MAX_REDUCTIONS < *reductions => {
+            Verdict::Confirmed
+        }
+        (Outcome::Stopped(_), Replayed::Timeout { .. }) => {
+            Verdict::Unconfirmed("on BEAM it waits".to_owned())
+        }
         (Outcome::Stopped(_), Replayed::Killed(reason)) if is_kill(reason) => Verdict::Confirmed,
         (Outcome::Stopped(_), _) => Verdict::Dismissed,
-        (_, Replayed::Timeout) => {
-            Verdict::Unconfirmed(format!("BEAM did not end within {} s", LIMIT.as_secs()))
+        (_, Replayed::Timeout { .. }) => {
+            Verdict::Unconfirmed(format!("{NO_END} within {} s", LIMIT.as_secs()))
         }
         (Outcome::Value(ours), Replayed::Value(theirs)) if is_alike(ours, theirs) => {
             Verdict::Confirmed
@@ -152,9 +203,12 @@ pub(crate) fn compare(outcome: &Outcome, replayed: &Replayed) -> Verdict {
         ) if class == their_class
             && (is_alike(reason, their_reason) || is_of_inlined(trace, their_reason)) =>
         {
-            let (ours, theirs) = (frames(trace), frames(their_trace));
-            match (ours.first(), theirs.first()) {
-                (Some(ours), Some(theirs)) if !is_same_spot(ours, theirs) => otherwise(format!(
+            let (ours, their_frames) = (frames(trace), frames(their_trace));
+            // Where a call of a native or an inlined function is in one of the traces only, its caller is in
+            // both.
+            let is_on = |top: &Frame, trace: &[Frame]| trace.iter().any(|it| is_same_spot(it, top));
+            match (ours.first(), their_frames.first()) {
+                (Some(our), Some(theirs)) if !is_on(theirs, &ours) && !is_on(our, &their_frames) => otherwise(format!(
                     "it is raised in {}:{}/{}",
                     theirs.module.as_str(),
                     theirs.function.as_str(),
@@ -204,4 +258,39 @@ fn is_same_spot(ours: &Frame, theirs: &Frame) -> bool {
     ours.module == theirs.module
         && stem(ours.function.as_str()) == stem(theirs.function.as_str())
         && (is_lifted || ours.arity == theirs.arity)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trace::{Budget, Stopped};
+
+    /// However long it took: a machine with much to do is slow, and a sleep is no loop.
+    #[test]
+    fn what_only_waits_is_not_endless() {
+        let outcome = Outcome::Stopped(Stopped::OutOf(Budget::Reductions));
+        let after = |reductions| compare(&outcome, &Replayed::Timeout { reductions });
+        assert_eq!(after(MAX_REDUCTIONS + 1), Verdict::Confirmed);
+        assert!(matches!(after(1_000), Verdict::Unconfirmed(_)));
+    }
+
+    #[test]
+    fn a_frame_that_only_one_trace_has_does_not_matter() {
+        let crash = |trace: &str| Outcome::Crash {
+            class: term::Atom::new("error"),
+            reason: Term::atom("badarg"),
+            trace: term::read_term(trace).unwrap(),
+        };
+        let check = |ours: &str, theirs: &str, expect: bool| {
+            let (class, reason) = (term::Atom::new("error"), Term::atom("badarg"));
+            let trace = term::read_term(theirs).unwrap();
+            let verdict = compare(&crash(ours), &Replayed::Raised { class, reason, trace });
+            assert_eq!(verdict == Verdict::Confirmed, expect, "{ours} {theirs}");
+        };
+        let (native, own, other) = ("{erlang,hd,[x],[]}", "{m,f,1,[]}", "{m,g,1,[]}");
+        check(&format!("[{native},{own}]"), &format!("[{own}]"), true);
+        check(&format!("[{own}]"), &format!("[{native},{own}]"), true);
+        check(&format!("[{own}]"), &format!("[{other}]"), false);
+        check(&format!("[{native},{own}]"), &format!("[{other}]"), false);
+    }
 }

@@ -2,10 +2,11 @@
 
 use crate::erlang::refusing::Refusing;
 use crate::erlang::setup::Setup;
+use crate::erlang::systems::System;
 use crate::erlang::unit::UnitName;
 use engine::{Part, Place, Step};
 use erlang::machine::FromSpec;
-use erlang::spec::{Origin, Signature};
+use erlang::spec::{Maker, Origin, Signature};
 use num_bigint::BigInt;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -27,6 +28,8 @@ pub(crate) struct Contract {
     pub(crate) preconditions: Vec<UnitName>,
     /// Where the modules under test refuse what none of their clauses takes.
     pub(crate) refusing: Arc<Refusing>,
+    /// The unit is one.
+    pub(crate) system: Option<Arc<System>>,
 }
 
 impl Contract {
@@ -39,10 +42,34 @@ impl Contract {
         Contract { signature, domain, seeds, ..Contract::default() }
     }
 
+    /// What steps a system takes. They are promised to work where the specs of all functions that they
+    /// call say something.
+    pub(crate) fn of_system(system: Arc<System>, seed: u64) -> Contract {
+        let domain = system.domain.clone();
+        let smallest = domain.args.and_then(|it| domain.types.smallest(it));
+        let first = smallest.and_then(|it| Some(Input { args: it.as_tuple()?.to_vec() }));
+        let mut seeds: Vec<Input> = first.into_iter().collect();
+        for seed in (0..N_SEQUENCES).map(|it| seed.wrapping_add(it << 32)) {
+            seeds.extend(larger(&domain, seed).into_iter().filter_map(|it| system.cut(&it)));
+        }
+        seeds.retain(|it| domain.has(&it.args));
+        Contract { domain, seeds, system: Some(system), ..Contract::default() }
+    }
+
     /// What the search is told of the unit.
     pub(crate) fn spec(&self) -> FromSpec {
         let promise = self.signature.as_ref().map(Signature::promise).unwrap_or_default();
         FromSpec { domain: Arc::new(self.domain.clone()), promise: Arc::new(promise) }
+    }
+
+    /// The functions that make parts of inputs.
+    pub(crate) fn makers(&self) -> Vec<UnitName> {
+        let makers = self.signature.iter().flat_map(|it| &it.makers);
+        let name = |it: &Maker| {
+            let Maker { module, function, arity, gives: _ } = it.clone();
+            UnitName { module, function, arity }
+        };
+        makers.map(|it| name(&it.0)).collect()
     }
 
     /// Whether somebody promised to take this input.
@@ -53,6 +80,9 @@ impl Contract {
     /// Whether an explicit spec that says more than `term()` of some argument allows this input. That a
     /// behaviour types its callback does not mean that the module takes every such term.
     pub(crate) fn promises(&self, input: &Input) -> bool {
+        if let Some(system) = &self.system {
+            return system.promises(input);
+        }
         let is_promise = |it: &Signature| {
             it.origin == Origin::Spec && it.says_something() && it.allows(&input.args)
         };
@@ -157,6 +187,9 @@ fn has_surrogate(types: &Types, of: TypeId, term: &Term) -> bool {
         _ => false,
     }
 }
+
+/// How often sequences are made at random.
+const N_SEQUENCES: u64 = 2;
 
 /// Sizes of inputs that begin where a search from the smallest one comes late or never: what sorts
 /// or merges has code for long lists only.

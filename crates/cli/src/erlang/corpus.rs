@@ -70,7 +70,8 @@ pub(crate) fn print_corpus(
     }
     for (input, outcome) in explored.ends() {
         let end = end(outcome);
-        let (id, args) = (Term::string(&unit.id(&input.args)), input.args.clone());
+        let script = unit.script(&input.args);
+        let (id, args) = (Term::string(&script.id()), input.args.clone());
         // Arguments are numbers more often than text.
         let args = print(&Term::proper_list(args), Style::INPUT);
         let (id, end) = (print(&id, Style::TP), print(&end, Style::TW));
@@ -162,7 +163,7 @@ impl Corpus {
                     file: None,
                     id: read_text(id)?,
                     setup: Vec::new(),
-                    call: unit.call(args.as_list()?),
+                    call: unit.script(args.as_list()?).text(),
                     outcome: class.as_atom()?.to_owned(),
                     term: rest.first().map(|it| print(it, Style::TW)),
                     schedule: None,

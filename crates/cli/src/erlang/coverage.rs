@@ -1,7 +1,7 @@
 //! Clauses of the source: which were entered, which could have been, and why the others were not.
 
 use crate::elixir;
-use crate::erlang::explore::Explored;
+use crate::erlang::explore::{Explored, Task};
 use crate::erlang::project::Project;
 use crate::erlang::reach::{CallGraph, FunctionId, Functions};
 use crate::erlang::report::function_name;
@@ -50,13 +50,18 @@ impl Sources {
         Sources { modules: project.names().iter().map(module).collect(), calls }
     }
 
-    pub(crate) fn of_unit(&self, unit: &UnitName, covered: &Covered) -> UnitCoverage {
-        let reachable = self.calls.reachable(unit);
+    pub(crate) fn of_unit(&self, task: &Task, covered: &Covered) -> UnitCoverage {
+        let reachable = self.calls.reachable(&task.unit);
+        // What makes inputs is entered before the unit is called.
+        let makers = task.contract.makers();
+        let before: Vec<Functions> = makers.iter().map(|it| self.calls.reachable(it)).collect();
         let mut res = UnitCoverage { reachable, ..UnitCoverage::default() };
         for module in &self.modules {
             // What was entered can be reached, whatever the code seems to say.
             for (_, function) in module.each().filter(|it| covered.has(it.0.id)) {
-                res.reachable.insert(function);
+                if !before.iter().any(|it| it.has(function)) {
+                    res.reachable.insert(function);
+                }
             }
             let own = share(module.of(&res.reachable), |it| covered.has(it));
             if own.total > 0 {
@@ -98,9 +103,9 @@ impl Sources {
             let report = &explored.report;
             covered.add(&report.covered);
             for (clause, input) in &report.covering {
-                covering.entry(*clause).or_insert_with(|| it.unit.unit.shown(&input.args));
+                covering.entry(*clause).or_insert_with(|| it.unit.unit.script(&input.args).shown());
             }
-            units.push((self.of_unit(&it.unit.unit, &report.covered), explored));
+            units.push((self.of_unit(&it.unit, &report.covered), explored));
         }
         let found = Found { covered, covering, units };
         self.modules.iter().map(|it| it.coverage(&found)).collect()
@@ -163,6 +168,7 @@ impl ModuleClauses {
             functions,
             uncovered,
             lines,
+            ..Module::default()
         }
     }
 }

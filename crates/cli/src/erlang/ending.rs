@@ -3,6 +3,7 @@
 use crate::elixir;
 use crate::erlang::exception::{exception_text, stack_lines};
 use crate::erlang::rules::Trace;
+use crate::start::COULD_NOT;
 use ::report::Colours;
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -55,10 +56,9 @@ impl Report {
         match &self.ending {
             Ending::Value { .. } => ExitCode::SUCCESS,
             Ending::Halted { status } => ExitCode::from(u8::try_from(status & 0xff).unwrap_or(1)),
-            Ending::Raised { .. }
-            | Ending::Budget { .. }
-            | Ending::Deadlock
-            | Ending::Refused { .. } => ExitCode::from(1),
+            Ending::Raised { .. } | Ending::Deadlock | Ending::Refused { .. } => ExitCode::from(1),
+            // Nobody knows how it would have ended.
+            Ending::Budget { .. } => ExitCode::from(COULD_NOT),
         }
     }
 

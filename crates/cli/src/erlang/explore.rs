@@ -264,6 +264,10 @@ impl Explored {
         let n_tests = self.report.tests.len();
         self.report.tests.retain(|it| !is_refusal(&it.outcome));
         self.n_refused = n_tests - self.report.tests.len();
+        if self.report.tests.is_empty() && self.n_refused > 0 {
+            let what = "no input satisfied the precondition".to_owned();
+            self.report.losses.insert(what, self.n_refused);
+        }
     }
 
     /// What the machine could not do or was not allowed to is a loss like any other.
@@ -297,6 +301,7 @@ impl Explored {
         for (what, count) in before.report.losses {
             *self.report.losses.entry(what).or_default() += count;
         }
+        self.n_refused += before.n_refused;
         let known: BTreeSet<String> = self.findings.iter().map(|it| it.cause.clone()).collect();
         let lost = before.findings.into_iter().filter(|it| !known.contains(&it.cause));
         self.findings.extend(lost);

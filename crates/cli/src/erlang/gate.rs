@@ -4,20 +4,25 @@
 //! precondition refuses lead to inputs that it accepts, a property that holds to one that does not.
 
 use crate::erlang::contract::Contract;
+use crate::erlang::core::{self, Definition};
+use crate::erlang::recipes::{Made, made};
 use crate::erlang::setup::{Application, Setup};
+use crate::erlang::systems;
 use crate::erlang::unit::UnitName;
 use beam::backend::{BeamUnit, Runner};
 use erlang::machine::{FromSpec, Unit};
 use erlang::{Machine, ModuleCode};
 use std::sync::Arc;
 use term::{Atom, Exprs, Term};
-use trace::{Executor, ExecutorError, Input, Outcome, Run, SiteId, Tried};
+use trace::{ClauseId, Covered, Executor, ExecutorError, Input, Outcome, Run, SiteId, Tried};
 
 /// A unit, seen through its gate if it has one.
 #[derive(Debug)]
 pub(crate) struct Gated<'m> {
     unit: Runs<'m>,
     gate: Option<Atom>,
+    /// The clause that is entered when all that recipes stand for is made.
+    entry: Option<ClauseId>,
 }
 
 /// Where the unit runs.
@@ -69,15 +74,18 @@ impl Gated<'_> {
         let Some(code) = gate(unit, contract) else {
             let unit =
                 Runs::new(machine, runner, (module.clone(), function.clone()), spec, modules);
-            return Ok(Gated { unit, gate: None });
+            return Ok(Gated { unit, gate: None, entry: None });
         };
         machine.install(&code).map_err(|it| it.to_string())?;
         let gate = code.name.clone();
         if let Some(OnBeam::Always(runner) | OnBeam::IfNeeded(runner)) = &mut runner {
             runner.add(&Arc::new(code)).map_err(|it| it.to_string())?;
         }
+        let has_recipes = contract.signature.as_ref().is_some_and(|it| !it.makers.is_empty());
+        let entry = machine.clauses(&gate).first().map(|it| it.id).filter(|_| has_recipes);
         let unit = Runs::new(machine, runner, (gate.clone(), function.clone()), spec, modules);
-        Ok(Gated { unit, gate: Some(gate) })
+        let unit = unit.entered_by(entry);
+        Ok(Gated { unit, gate: Some(gate), entry })
     }
 
     /// Runs are made to be compared from here on.
@@ -85,6 +93,15 @@ impl Gated<'_> {
         match &mut self.unit {
             Runs::Here(unit) => unit.be_patient(),
             Runs::OnBeam(_) => (),
+        }
+    }
+
+    /// What the making of values comes to is not the unit's end: an input of which no value is made is
+    /// refused.
+    fn refuse_unmade(&self, covered: &Covered, outcome: &mut Outcome) {
+        if self.entry.is_some_and(|it| !covered.has(it)) {
+            let (class, reason) = (Atom::new("throw"), Term::atom(REFUSED));
+            *outcome = Outcome::Crash { class, reason, trace: Term::Nil };
         }
     }
 
@@ -97,13 +114,19 @@ impl Gated<'_> {
 
 /// The code of a unit's gate, if it needs one: a function of the same name in a module of its own.
 pub(crate) fn gate(unit: &UnitName, contract: &Contract) -> Option<ModuleCode> {
-    let Contract { preconditions, setups, .. } = contract;
-    if preconditions.is_empty() && setups.is_empty() && !unit.is_property() {
+    if let Some(system) = &contract.system {
+        return Some(systems::gate(system));
+    }
+    let Contract { preconditions, setups, signature, .. } = contract;
+    let made = signature.as_ref().and_then(|it| made(it, &refuse));
+    let is_plain = preconditions.is_empty() && setups.is_empty() && !unit.is_property();
+    if is_plain && made.is_none() {
         return None;
     }
     let kind = if setups.is_empty() { "gate" } else { "started" };
-    let gate = Atom::new(&format!("gimlet${kind}:{unit}"));
-    Some(module(gate.clone(), core(&gate, unit, preconditions, setups)))
+    let name = Atom::new(&format!("gimlet${kind}:{unit}"));
+    let exported = vec![definition(unit, preconditions, setups, made.as_ref())];
+    Some(core::module(&name, exported, made.map(|it| it.definitions).unwrap_or_default()))
 }
 
 /// The function that does a setup, in a module of its own.
@@ -112,28 +135,15 @@ pub(crate) const SETUP: &str = "gimlet$setup";
 /// A module whose function [`SETUP`] does a setup.
 pub(crate) fn setup_code(setup: &Setup) -> ModuleCode {
     let name = Atom::new(SETUP);
-    let ok = literal(Term::atom("ok"));
-    let core = module_of(&name, &name, &[], before(setup, ok, 0));
-    module(name, core)
+    let body = before(setup, core::literal(Term::atom("ok")), 0);
+    let definition = Definition { name: name.clone(), params: Vec::new(), body };
+    core::module(&name, vec![definition], Vec::new())
 }
 
-fn module(name: Atom, core: Term) -> ModuleCode {
-    ModuleCode {
-        core,
-        name,
-        forms: Term::Nil,
-        attributes: Term::Nil,
-        compile_info: Term::Nil,
-        file: String::new(),
-        md5: [0; 16],
-        closures: Vec::new(),
-    }
-}
-
-/// A trace without the frames of the gate.
+/// A trace without the frames of the gate, and of what it calls that is ours.
 pub(crate) fn without_gate(trace: &Term, gate: &Atom) -> Term {
     let is_ours = |frame: &Term| match frame.as_tuple() {
-        Some([Term::Atom(module), ..]) => module == gate,
+        Some([Term::Atom(module), ..]) => module == gate || module.as_str() == systems::DRIVER_NAME,
         Some(_) | None => false,
     };
     let frames = trace.as_list().unwrap_or_default().iter();
@@ -161,6 +171,14 @@ impl<'m> Runs<'m> {
         }
     }
 
+    /// What makes inputs is told from what is tested where the machine runs it.
+    fn entered_by(self, clause: Option<ClauseId>) -> Runs<'m> {
+        match self {
+            Runs::Here(unit) => Runs::Here(unit.entered_by(clause)),
+            Runs::OnBeam(_) => self,
+        }
+    }
+
     fn executor(&mut self) -> &mut dyn Executor {
         match self {
             Runs::Here(unit) => unit,
@@ -172,12 +190,14 @@ impl<'m> Runs<'m> {
 impl Executor for Gated<'_> {
     fn run(&mut self, input: &Input) -> Result<Run, ExecutorError> {
         let mut run = self.unit.executor().run(input)?;
+        self.refuse_unmade(&run.covered, &mut run.outcome);
         self.leave_out_gate(&mut run.outcome);
         Ok(run)
     }
 
     fn try_out(&mut self, input: &Input) -> Result<Tried, ExecutorError> {
         let mut tried = self.unit.executor().try_out(input)?;
+        self.refuse_unmade(&tried.covered, &mut tried.outcome);
         self.leave_out_gate(&mut tried.outcome);
         Ok(tried)
     }
@@ -194,33 +214,49 @@ impl Executor for Gated<'_> {
     }
 }
 
-/// As Core Erlang: `f(A1, …) -> case pre(A1, …) of true -> m:f(A1, …); _ -> throw(…) end.` A
-/// precondition that fails refuses.
-fn core(gate: &Atom, unit: &UnitName, preconditions: &[UnitName], setups: &[Setup]) -> Term {
-    let vars: Vec<Term> = (0..unit.arity).map(|n| node("c_var", [number(n)])).collect();
-    let mut body = call(&unit.module, &unit.function, &vars);
+/// `f(A1, …) -> case pre(A1, …) of true -> m:f(A1, …); _ -> throw(…) end.` A precondition that fails
+/// refuses.
+///
+/// Where parameters are recipes, what they make is tried first. A recipe of which nothing comes is refused
+/// like an input that a precondition refuses.
+fn definition(
+    unit: &UnitName,
+    preconditions: &[UnitName],
+    setups: &[Setup],
+    made: Option<&Made>,
+) -> Definition {
+    let params: Vec<usize> = (0..unit.arity).collect();
+    let first_arg =
+        if made.is_some() { unit.arity + 1 + N_VARS * (preconditions.len() + 1) } else { 0 };
+    let vars = || (first_arg..first_arg + unit.arity).map(core::variable).collect();
+    let mut body = core::call(&unit.module, &unit.function, vars());
     if unit.is_property() {
         body = looked_at(body, unit.arity);
     }
     for (n, precondition) in preconditions.iter().enumerate() {
-        let asked = call(&precondition.module, &precondition.function, &vars);
-        body = case(asked, body, unit.arity + 1 + N_VARS * n);
+        let asked = core::call(&precondition.module, &precondition.function, vars());
+        body = accepted(asked, body, unit.arity + 1 + N_VARS * n);
     }
-    let first_var = unit.arity + 1 + N_VARS * preconditions.len();
+    if let Some(Made { args, .. }) = made {
+        let unused = first_arg + unit.arity;
+        body = core::entered(unused, body);
+        let values = core::case(
+            core::variable(first_made(unit, preconditions)),
+            vec![(core::tuple(vars()), body)],
+        );
+        body = core::attempt(
+            core::tuple(args.clone()),
+            first_made(unit, preconditions),
+            values,
+            refuse(),
+        );
+    }
+    // Behind the variables of all that stands within.
+    let first_var = 2 * unit.arity + 2 + N_VARS * (preconditions.len() + 1);
     for (n, setup) in setups.iter().enumerate().rev() {
         body = before(setup, body, first_var + N_VARS * n);
     }
-    module_of(gate, &unit.function, &vars, body)
-}
-
-/// A module with one function.
-fn module_of(name: &Atom, function: &Atom, vars: &[Term], body: Term) -> Term {
-    let name_of = Term::Tuple(vec![Term::Atom(function.clone()), number(vars.len())]);
-    let name_of = node("c_var", [name_of]);
-    let function = node("c_fun", [Term::proper_list(vars.to_vec()), body]);
-    let definition = Term::Tuple(vec![name_of.clone(), function]);
-    let name = literal(Term::Atom(name.clone()));
-    node("c_module", [name, list([name_of]), Term::Nil, list([definition])])
+    Definition { name: unit.function.clone(), params, body }
 }
 
 /// The body behind a setup: `do m:f() body`, or the descriptions of all applications loaded and
@@ -228,68 +264,45 @@ fn module_of(name: &Atom, function: &Atom, vars: &[Term], body: Term) -> Term {
 fn before(setup: &Setup, body: Term, first_var: usize) -> Term {
     let application = Atom::new("application");
     match setup {
-        Setup::Call(unit) => node("c_seq", [call(&unit.module, &unit.function, &[]), body]),
+        Setup::Call(unit) => {
+            core::sequence(core::call(&unit.module, &unit.function, Vec::new()), body)
+        }
         Setup::Application(Application { name, all }) => {
-            let var = |n: usize| node("c_var", [number(first_var + n)]);
-            let ok = node("c_tuple", [list([literal(Term::atom("ok")), var(0)])]);
-            let raise = call(&Atom::new("erlang"), &Atom::new("error"), &[var(1)]);
-            let name = literal(Term::Atom(name.clone()));
-            let start = call(&application, &Atom::new("ensure_all_started"), &[name]);
-            let clauses = list([clause(ok, body), clause(var(1), raise)]);
-            let started = node("c_case", [start, clauses]);
-            let load = |it: &Term| call(&application, &Atom::new("load"), &[literal(it.clone())]);
-            all.iter().rev().fold(started, |body, it| node("c_seq", [load(it), body]))
+            let var = |n: usize| core::variable(first_var + n);
+            let ok = core::tuple(vec![core::literal(Term::atom("ok")), var(0)]);
+            let name = core::literal(Term::Atom(name.clone()));
+            let start = core::call(&application, &Atom::new("ensure_all_started"), vec![name]);
+            let clauses = vec![(ok, body), (var(1), core::raise("error", var(1)))];
+            let started = core::case(start, clauses);
+            let load = |it: &Term| {
+                core::call(&application, &Atom::new("load"), vec![core::literal(it.clone())])
+            };
+            all.iter().rev().fold(started, |body, it| core::sequence(load(it), body))
         }
     }
 }
 
-/// `case m:f(A1, …) of false -> false; Other -> Other end`
-fn looked_at(result: Term, var: usize) -> Term {
-    let other = node("c_var", [number(var)]);
-    let no = literal(Term::atom("false"));
-    let clauses = [clause(no.clone(), no), clause(other.clone(), other)];
-    node("c_case", [result, list(clauses)])
+/// The first of the variables of what is made.
+fn first_made(unit: &UnitName, preconditions: &[UnitName]) -> usize {
+    unit.arity + 1 + N_VARS * preconditions.len()
 }
 
-fn clause(pattern: Term, body: Term) -> Term {
-    let generated = list([Term::atom("compiler_generated")]);
-    let guard = literal(Term::atom("true"));
-    Term::Tuple(vec![Term::atom("c_clause"), generated, list([pattern]), guard, body])
+fn refuse() -> Term {
+    core::raise("throw", core::literal(Term::atom(REFUSED)))
+}
+
+/// `case m:f(A1, …) of false -> false; Other -> Other end`
+fn looked_at(result: Term, var: usize) -> Term {
+    let other = || core::variable(var);
+    let no = || core::literal(Term::atom("false"));
+    core::case(result, vec![(no(), no()), (other(), other())])
 }
 
 /// Variables of one question.
 const N_VARS: usize = 5;
 
-fn case(asked: Term, accepted: Term, first_var: usize) -> Term {
-    let var = |n: usize| node("c_var", [number(first_var + n)]);
-    let yes = literal(Term::atom("true"));
-    let refuse =
-        || call(&Atom::new("erlang"), &Atom::new("throw"), &[literal(Term::atom(REFUSED))]);
-    let result = var(0);
-    let decided =
-        node("c_case", [result.clone(), list([clause(yes, accepted), clause(var(1), refuse())])]);
-    let raised = list([var(2), var(3), var(4)]);
-    node("c_try", [asked, list([result]), decided, raised, refuse()])
-}
-
-fn call(module: &Atom, function: &Atom, args: &[Term]) -> Term {
-    let name = |it: &Atom| literal(Term::Atom(it.clone()));
-    node("c_call", [name(module), name(function), Term::proper_list(args.to_vec())])
-}
-
-fn literal(term: Term) -> Term {
-    node("c_literal", [term])
-}
-
-/// A record of Core Erlang without annotations.
-fn node<const N: usize>(kind: &str, parts: [Term; N]) -> Term {
-    Term::Tuple([Term::atom(kind), Term::Nil].into_iter().chain(parts).collect())
-}
-
-fn list<const N: usize>(items: [Term; N]) -> Term {
-    Term::proper_list(items.into())
-}
-
-fn number(n: usize) -> Term {
-    Term::Int(i64::try_from(n).unwrap_or(i64::MAX))
+fn accepted(asked: Term, accepted: Term, first_var: usize) -> Term {
+    let yes = core::literal(Term::atom("true"));
+    let clauses = vec![(yes, accepted), (core::variable(first_var + 4), refuse())];
+    core::attempt(asked, first_var, core::case(core::variable(first_var), clauses), refuse())
 }

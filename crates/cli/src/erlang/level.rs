@@ -9,10 +9,11 @@ use crate::erlang::absent::missing;
 use crate::erlang::contract::SURROGATES;
 use crate::erlang::finding::{Judge, RUNTIME_TAGS};
 use crate::erlang::frames::{Frame, frames};
-use crate::erlang::unit::quoted;
+use crate::erlang::systems::{UNKNOWN, is_runtime_message};
+use crate::erlang::unit::{UnitName, quoted};
 use ::report::{Kind, Level};
 use engine::{Part, Precision};
-use erlang::spec::Origin;
+use erlang::spec::{Maker, Origin};
 use term::{Atom, Style, Term, print};
 use trace::{Input, Outcome};
 
@@ -74,7 +75,8 @@ impl Judge<'_> {
                 Rated::new(Level::Refusal, why)
             }
             Kind::Crash | Kind::Timeout => self
-                .refusal(input, outcome)
+                .unmeant_message(input, outcome)
+                .or_else(|| self.refusal(input, outcome))
                 .unwrap_or_else(|| self.rate_crash(input, outcome, decided_by)),
         }
     }
@@ -86,6 +88,46 @@ impl Judge<'_> {
             Some(it) => format!("the spec wants {} as argument {}", cut(&it.wanted), it.argument),
             None => "the spec does not allow this input".to_owned(),
         }
+    }
+
+    /// Of a system that fails at a message that nobody means: the module sends no such thing by itself.
+    fn unmeant_message(&self, input: &Input, outcome: &Outcome) -> Option<Rated> {
+        let system = self.contract.system.as_ref()?;
+        let (tag, content) = system.last_step(input)?;
+        let is_start = input.args.get(1).is_some_and(|it| *it == Term::Nil);
+        let refused_by = self.refused_by_callback(outcome);
+        if is_start && !system.promises(input) && refused_by.is_some() {
+            return refused_by;
+        }
+        if let Some(function) = system.function(tag) {
+            let is_own = !system.promises(input) && is_refused_by(&function.name, outcome);
+            let why = format!("no clause of {} takes it, and no spec says so", function.name);
+            return is_own.then(|| Rated::new(Level::Refusal, why));
+        }
+        let message = content.first()?;
+        if message.as_atom() == Some(UNKNOWN) {
+            let why = "only a clause for everything takes this message";
+            return Some(Rated::new(Level::Refusal, why));
+        }
+        if tag.as_str() == "info" && is_runtime_message(message) {
+            let why = "the runtime sends such messages, and it did not send this one";
+            return Some(Rated::new(Level::Refusal, why));
+        }
+        refused_by
+    }
+
+    fn refused_by_callback(&self, outcome: &Outcome) -> Option<Rated> {
+        let system = self.contract.system.as_ref()?;
+        let Outcome::Crash { reason, trace, .. } = outcome else { return None };
+        let first = frames(trace).into_iter().next()?;
+        let is_callback = first.module == system.unit.module
+            && system.callbacks.contains(&(first.function.clone(), first.arity));
+        if reason.as_atom() == Some("function_clause") && is_callback {
+            let name = format!("{}/{}", quoted(&first.function), first.arity);
+            let why = format!("no clause of {name} takes this");
+            return Some(Rated::new(Level::Refusal, why));
+        }
+        None
     }
 
     /// Of a crash whose exception says by itself that the input is not the reason.
@@ -145,12 +187,16 @@ impl Judge<'_> {
         let shapes = self.recorded?;
         let mut examples = parts.iter().map(|it| shapes.example(it, precision));
         let first = examples.next()??;
-        examples.all(|it| it.is_some()).then(|| self.unit.shown(&first.args))
+        examples.all(|it| it.is_some()).then(|| self.unit.script(&first.args).shown())
     }
 
     fn rate_crash(&self, input: &Input, outcome: &Outcome, decided_by: &[Part]) -> Rated {
         if self.contract.promises(input) && self.contract.says_something_of(decided_by) {
-            return Rated::new(Level::Promise, "the spec allows this input");
+            let why = match self.contract.system {
+                Some(_) => "the specs of the functions that are called allow these arguments",
+                None => "the spec allows this input",
+            };
+            return Rated::new(Level::Promise, why);
         }
         let precision = match outcome {
             Outcome::Crash { reason, .. } if is_no_match(reason) => Precision::Exact,
@@ -162,7 +208,10 @@ impl Judge<'_> {
             let why = format!("a recorded call of this shape returned: {}", cut(&example));
             return Rated::new(Level::Suspicious, why);
         }
-        if let Some(why) = self.calls.and_then(|it| it.refusal(input)) {
+        // A recipe stands for a value that only its module makes: places of call give the value.
+        let is_recipe = |it: &Term| Maker::of_recipe(it).is_some();
+        let calls = self.calls.filter(|_| !input.args.iter().any(|it| it.has_part(is_recipe)));
+        if let Some(why) = calls.and_then(|it| it.refusal(input)) {
             return Rated::new(Level::Refusal, why);
         }
         if let Some(Origin::Callback(behaviour)) =
@@ -197,7 +246,7 @@ impl Judge<'_> {
             return Rated::new(Level::Refusal, refused_part(part));
         }
         let example = decided_by.iter().find_map(|it| shapes.example(it, precision));
-        let example = example.map(|it| self.unit.shown(&it.args)).unwrap_or_default();
+        let example = example.map(|it| self.unit.script(&it.args).shown()).unwrap_or_default();
         Rated::new(Level::Suspicious, format!("inputs of this shape end well: {}", cut(&example)))
     }
 }
@@ -251,4 +300,15 @@ fn is_no_match(reason: &Term) -> bool {
     let tag = reason.as_tuple().and_then(<[Term]>::first).unwrap_or(reason);
     let is_builtin = matches!(tag.as_atom(), Some("badarith" | "badarg" | "system_limit"));
     is_of_runtime(reason) && !is_builtin
+}
+
+/// Whether no clause of the function takes its arguments.
+fn is_refused_by(function: &UnitName, outcome: &Outcome) -> bool {
+    let Outcome::Crash { reason, trace, .. } = outcome else { return false };
+    let first = frames(trace).into_iter().next();
+    let is_it = |it: Frame| {
+        (it.module, it.function, it.arity)
+            == (function.module.clone(), function.function.clone(), function.arity)
+    };
+    reason.as_atom() == Some("function_clause") && first.is_some_and(is_it)
 }

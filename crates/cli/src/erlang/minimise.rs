@@ -3,6 +3,7 @@
 use crate::erlang::contract::Contract;
 use crate::erlang::finding::{Cause, Finding, Judge, size_of};
 use crate::erlang::shrink::simpler_args;
+use crate::erlang::systems::System;
 use ::report::Kind;
 use engine::{Question, last_parts};
 use solve::{Answer, Solver};
@@ -43,8 +44,15 @@ pub(crate) fn minimise(
     };
     let is_better = |it: &Input| size_of(it) < size_of(&first) && judge.contract.has(it);
     let afresh = afresh.filter(|it| is_better(it) && shows(it) == Some(true));
-    let begin = afresh.as_ref().unwrap_or(&first);
-    smaller_inputs(begin, judge.contract, max_runs, goes_on, &mut shows);
+    let mut begin = afresh.unwrap_or_else(|| first.clone());
+    if judge.contract.system.is_some() {
+        while let Some(shorter) =
+            System::shorter(&begin).into_iter().find(|it| shows(it) == Some(true))
+        {
+            begin = shorter;
+        }
+    }
+    smaller_inputs(&begin, judge.contract, max_runs, goes_on, &mut shows);
     if finding.input != first {
         finding.found_with = Some(first);
     }

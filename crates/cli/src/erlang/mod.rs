@@ -6,6 +6,10 @@ mod plan;
 mod project;
 mod rewrite;
 mod select;
+
+mod core;
+mod recipes;
+mod script;
 mod unit;
 
 mod contract;
@@ -27,6 +31,8 @@ mod refusing;
 mod schedules;
 mod setup;
 mod shrink;
+mod stale;
+mod systems;
 
 mod corpus;
 mod coverage;

@@ -4,7 +4,7 @@ use crate::args::{Deliver, Reduction, Test};
 use crate::asked::Asked;
 use crate::diagnostic::Diagnostic;
 use crate::erlang::callers::{Calls, calls};
-use crate::erlang::code::{Function, Visibility, argument_names};
+use crate::erlang::code::{Function, Visibility, argument_names, foreign_structs};
 use crate::erlang::contract::Contract;
 use crate::erlang::corpus::{file_name, recorded_inputs};
 use crate::erlang::explore::Task;
@@ -13,12 +13,13 @@ use crate::erlang::recorded::{learn, recording, used};
 use crate::erlang::refusing::Refusing;
 use crate::erlang::select::{first_args, named, parse, select};
 use crate::erlang::setup::{Setup, tried};
+use crate::erlang::systems::{Builder, DRIVER, STEPS, System};
 use crate::erlang::unit::{UnitName, quoted};
 use crate::explain::Code;
 use crate::record::Recording;
 use beam::Otp;
 use engine::{Delivery, Dpor, ScheduleSettings};
-use erlang::spec::{Directives, Signature, Specs};
+use erlang::spec::{Directives, Inputs, Signature, Specs};
 use erlang::{Host, Machine};
 use rustc_hash::FxHashMap;
 use std::fs;
@@ -36,9 +37,15 @@ pub(crate) fn plan(
     let options = &asked.test;
     project.make_concrete(&options.concrete)?;
     let mut units = select(project, &options.functions)?;
-    let mut planner = Planner::new(project, options.no_spec, diagnostics)?;
+    let asked_for_functions = !options.functions.is_empty();
+    let mut planner =
+        Planner::new(project, options.no_spec, inputs(project, options), diagnostics)?;
     if options.functions.is_empty() {
         units = planner.without_skipped(&units)?;
+    }
+    // Schedules are those of a call.
+    if !options.schedules {
+        units = planner.with_systems(units, asked_for_functions, options)?;
     }
     let preconditions: Vec<UnitName> =
         options.pre.iter().map(|it| planner.precondition(it)).collect::<Result<_, _>>()?;
@@ -118,7 +125,8 @@ pub(crate) fn plan_one(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Result<(UnitName, Contract), Diagnostic> {
     let unit = named(project, function)?;
-    let contract = Planner::new(project, ignores_specs, diagnostics)?.contract(&unit, &[], 0);
+    let contract =
+        Planner::new(project, ignores_specs, Inputs::MadeUp, diagnostics)?.contract(&unit, &[], 0);
     Ok((unit, contract))
 }
 
@@ -139,6 +147,8 @@ struct Planner<'a> {
     ignores_specs: bool,
     host: Otp,
     specs: Specs,
+    /// Where values of opaque types are what they are, not how they are made.
+    plain: Specs,
     recording: Option<Recording>,
     warnings: &'a mut Vec<Diagnostic>,
 }
@@ -147,11 +157,14 @@ impl<'a> Planner<'a> {
     fn new(
         project: &'a mut Project,
         ignores_specs: bool,
+        inputs: Inputs,
         warnings: &'a mut Vec<Diagnostic>,
     ) -> Result<Planner<'a>, Diagnostic> {
         let host = project.host().map_err(|it| Diagnostic::new(Code::NoOtp, it.to_string()))?;
-        let specs = Specs::default();
-        Ok(Planner { project, ignores_specs, host, specs, recording: None, warnings })
+        let specs = Specs::new(inputs);
+        let recording = None;
+        let plain = Specs::default();
+        Ok(Planner { project, ignores_specs, host, specs, plain, recording, warnings })
     }
 
     fn contract(&mut self, unit: &UnitName, pre: &[UnitName], seed: u64) -> Contract {
@@ -168,7 +181,11 @@ impl<'a> Planner<'a> {
         pre: &[UnitName],
         options: &Test,
     ) -> Result<Task, Diagnostic> {
-        let mut contract = self.contract(&unit, pre, options.seed);
+        let system = self.project.systems.iter().find(|it| it.unit == unit).cloned();
+        let mut contract = match system {
+            Some(system) => Contract::of_system(system, options.seed),
+            None => self.contract(&unit, pre, options.seed),
+        };
         let mut strays = Vec::new();
         if let Some(text) = &options.args {
             let args = first_args(text, &unit)?;
@@ -187,7 +204,10 @@ impl<'a> Planner<'a> {
         contract.seeds.truncate(options.runs.unwrap_or(usize::MAX).max(1));
         let begins_elsewhere = options.args.is_some() || options.schedules;
         if let Some(recording) = self.recording.as_ref().filter(|_| !begins_elsewhere) {
-            learn(recording, &unit, &mut contract, self.warnings);
+            let UnitName { module, function, arity } = &unit;
+            let plain = self.plain.signature(&mut self.host, module, function, *arity);
+            let plain = plain.ok().flatten().filter(|_| !self.ignores_specs);
+            learn(recording, &unit, plain.as_ref(), &mut contract, self.warnings);
         }
         if let Some(dir) = &options.out {
             let earlier = earlier_inputs(dir, &unit);
@@ -230,12 +250,60 @@ impl<'a> Planner<'a> {
 
     /// How the project itself calls those of the units that it does not offer to others.
     fn calls(&mut self, units: &[UnitName]) -> FxHashMap<UnitName, Arc<Calls>> {
-        let Planner { project, specs, host, .. } = self;
+        let Planner { project, plain: specs, host, .. } = self;
         let mut spec_of = |it: &UnitName| {
             let UnitName { module, function, arity } = it;
             specs.signature(host, module, function, *arity).ok().flatten()
         };
         calls(project, units, &mut spec_of)
+    }
+
+    /// With the systems that modules are, in the place of what is only called in them.
+    fn with_systems(
+        &mut self,
+        units: Vec<UnitName>,
+        are_asked_for: bool,
+        options: &Test,
+    ) -> Result<Vec<UnitName>, Diagnostic> {
+        let n_steps = options.sequence.unwrap_or(STEPS);
+        let mut systems: Vec<Arc<System>> = Vec::new();
+        let mut specs = Specs::default();
+        let mut res = Vec::new();
+        for module in &self.project.modules {
+            let mut own: Vec<UnitName> =
+                units.iter().filter(|it| it.module == module.name).cloned().collect();
+            if own.is_empty() {
+                continue;
+            }
+            let mut builder = Builder {
+                specs: &mut specs,
+                host: &mut self.host,
+                ignores_specs: self.ignores_specs,
+                n_steps,
+            };
+            let wants = |it: &System| !are_asked_for || own.contains(&it.unit);
+            let system = builder.system(module).filter(wants);
+            let sequence = match (&system, options.sequence) {
+                (None, Some(_)) => builder.sequence(module, &own),
+                (Some(_), _) | (None, None) => None,
+            };
+            if let Some(system) = system {
+                own.retain(|it| !system.takes(it) && *it != system.unit);
+                own.push(system.unit.clone());
+                systems.push(Arc::new(system));
+            } else if let Some(sequence) = sequence {
+                own.push(sequence.unit.clone());
+                systems.push(Arc::new(sequence));
+            }
+            res.extend(own);
+        }
+        if !systems.is_empty() {
+            let driver = self.host.load_text(DRIVER);
+            let driver = driver.map_err(|it| Diagnostic::new(Code::NoOtp, it.to_string()))?;
+            self.project.helpers.push(Arc::new(driver));
+            self.project.systems = systems;
+        }
+        Ok(res)
     }
 
     fn signature(&mut self, unit: &UnitName) -> Option<Signature> {
@@ -247,6 +315,10 @@ impl<'a> Planner<'a> {
             Ok(Some(signature)) => {
                 for gap in &signature.gaps {
                     let title = format!("the spec of {unit} is only partly understood: {gap}");
+                    self.warnings.push(Diagnostic::warning(Code::PartOfSpec, title));
+                }
+                for why in &signature.unmade {
+                    let title = format!("inputs are made up where they should be built: {why}");
                     self.warnings.push(Diagnostic::warning(Code::PartOfSpec, title));
                 }
                 if signature.first_input().is_none() {
@@ -370,6 +442,14 @@ impl<'a> Planner<'a> {
                 .hint("it is run, and the search goes on with inputs that fit; see --no-spec"),
         );
     }
+}
+
+/// Where values come from that only their module makes.
+fn inputs(project: &Project, options: &Test) -> Inputs {
+    if options.made_up {
+        return Inputs::MadeUp;
+    }
+    Inputs::Built { open_tags: foreign_structs(project.modules.iter().map(|it| &*it.code)) }
 }
 
 fn schedules(options: &Test) -> ScheduleSettings {

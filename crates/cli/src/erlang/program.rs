@@ -3,7 +3,7 @@
 use crate::args::{Backend, Test};
 use crate::asked::Asked;
 use crate::diagnostic::Diagnostic;
-use crate::erlang::confirm::confirm;
+use crate::erlang::confirm::{Real, confirm};
 use crate::erlang::corpus::{file_name, print_corpus};
 use crate::erlang::coverage::Sources;
 use crate::erlang::explore::{Explored, MAX_MEMORY, MAX_REDUCTIONS, MAX_TERM, Task};
@@ -13,7 +13,9 @@ use crate::erlang::plan::{check_setups, plan};
 use crate::erlang::project::{self, Project};
 use crate::erlang::reach::who_reaches;
 use crate::erlang::report;
+use crate::erlang::script::Script;
 use crate::erlang::setup::application;
+use crate::erlang::systems::{DRIVER, DRIVER_NAME};
 use crate::erlang::tests;
 use crate::explain::Code;
 use crate::flow::{Again, Confirming, Done, File, Output, Program, Recorded, Slice};
@@ -27,7 +29,6 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
-use term::read_call;
 use trace::{Covered, Input};
 
 /// What one thread runs units on: our machine, and a BEAM of its own if that is asked for.
@@ -116,7 +117,9 @@ impl Program for Project {
         before: Option<Explored>,
         slice: &Slice<'_>,
     ) -> Explored {
-        let runner = worker.runner.as_mut().map(|it| match self.backend {
+        // The driver and the behaviours run on the machine.
+        let runner = worker.runner.as_mut().filter(|_| unit.contract.system.is_none());
+        let runner = runner.map(|it| match self.backend {
             Backend::Auto => OnBeam::IfNeeded(it),
             Backend::Beam | Backend::Machine => OnBeam::Always(it),
         });
@@ -175,7 +178,9 @@ impl Program for Project {
         deadline: Option<Instant>,
     ) {
         for (task, explored) in batch {
-            confirm(runtime, &task.unit, explored, deadline);
+            let was_on_beam = self.backend != Backend::Machine;
+            let on = Real { beam: &mut *runtime, allowed: self.allowed, was_on_beam };
+            confirm(on, &task.unit, explored, deadline);
         }
     }
 
@@ -204,12 +209,24 @@ impl Program for Project {
     }
 
     fn has(&self, recorded: &Recorded) -> bool {
-        read_call(&recorded.call).is_ok_and(|it| self.module(&it.module).is_some())
+        Script::read(&recorded.call)
+            .is_ok_and(|it| it.modules().iter().any(|it| self.module(it).is_some()))
     }
 
     fn again(&self, worker: &mut Sides, recorded: &Recorded) -> Result<Again, Diagnostic> {
+        if recorded.call.starts_with(DRIVER_NAME) {
+            install_driver(self, &mut worker.machine)?;
+        }
         report::again(&mut worker.machine, recorded)
     }
+}
+
+/// What runs sequences of steps.
+fn install_driver(project: &Project, machine: &mut Machine) -> Result<(), Diagnostic> {
+    let failed = |why: String| Diagnostic::new(Code::UnitFailed, why);
+    let driver = project.host().and_then(|mut it| it.load_text(DRIVER));
+    let driver = driver.map_err(|it| failed(it.to_string()))?;
+    machine.install(&driver).map_err(|it| failed(it.to_string()))
 }
 
 /// A message sequence chart for each finding that needs a schedule.
@@ -219,7 +236,7 @@ fn charts(done: &Done<Project>) -> Vec<File> {
     let findings = done.explored().into_iter().flat_map(|it| &it.findings);
     let chart = |(n, finding): (usize, &crate::erlang::finding::Finding)| {
         let chart = finding.schedule.as_ref()?.chart.as_ref()?;
-        let call = done.unit.unit.shown(&finding.input.args);
+        let call = done.unit.unit.script(&finding.input.args).shown();
         let text = svg(chart, &format!("{} in {call}", finding.kind.name()));
         let name = format!("charts/{stem}.{}.svg", n + 1);
         Some(File { kind: WrittenKind::Chart, name, text, run_with: None })
@@ -267,5 +284,9 @@ pub(crate) fn replayer(project: &Project) -> Option<Replayer> {
     let with_file = |it: &project::Module| Some((it.name.clone(), it.source.clone()?));
     let modules = project.modules.iter().filter_map(with_file).collect();
     let nodes = project.build.nodes.0.clone();
-    Some(Replayer::new(project.host().ok()?, modules, nodes))
+    let replayer = Replayer::new(project.host().ok()?, modules, nodes);
+    Some(match project.systems.is_empty() {
+        true => replayer,
+        false => replayer.helped_by(vec![DRIVER]),
+    })
 }

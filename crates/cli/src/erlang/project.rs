@@ -8,6 +8,8 @@ use crate::erlang::coverage::Sources;
 use crate::erlang::host::host;
 use crate::erlang::reach::{References, references};
 use crate::erlang::setup::Setup;
+use crate::erlang::stale;
+use crate::erlang::systems::System;
 use crate::erlang::trouble::{bad_target, host_trouble};
 use beam::{Otp, Source, Target};
 use erlang::machine::Allowed;
@@ -22,6 +24,8 @@ pub(crate) struct Project {
     pub(crate) modules: Vec<Module>,
     /// Other modules whose code is not as it would be found.
     pub(crate) helpers: Vec<Arc<ModuleCode>>,
+    /// Modules that are explored as systems.
+    pub(crate) systems: Vec<Arc<System>>,
     /// Effects that programs may have.
     pub(crate) allowed: Allowed,
     pub(crate) backend: Backend,
@@ -50,6 +54,7 @@ impl Project {
             targets: Vec::new(),
             modules: Vec::new(),
             helpers: Vec::new(),
+            systems: Vec::new(),
             allowed: Allowed::default(),
             backend: Backend::Machine,
             sources: Sources::default(),
@@ -82,6 +87,7 @@ impl Project {
                 Err(error) => troubles.push(host_trouble(&error, || project.host())),
             }
         }
+        troubles.extend(stale::warning(&project.modules));
         (project, troubles)
     }
 

@@ -236,6 +236,12 @@ impl CallGraph {
                 }
             }
         }
+        for system in &project.systems {
+            let entries = system.entries();
+            let edges = entries.filter_map(|it| Some(res.id(&it)?.0)).collect();
+            let id = res.push(edges);
+            res.functions.insert(system.unit.clone(), FunctionId(id));
+        }
         res
     }
 

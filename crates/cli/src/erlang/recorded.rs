@@ -9,7 +9,7 @@ use crate::erlang::level::cut;
 use crate::erlang::unit::UnitName;
 use crate::explain::Code;
 use crate::record::{Call, End, Recording, find};
-use erlang::spec::Origin;
+use erlang::spec::{Origin, Signature};
 use term::{Style, print};
 use trace::Input;
 
@@ -53,11 +53,12 @@ fn calls<'r>(recording: &'r Recording, unit: &UnitName) -> &'r [Call] {
 pub(crate) fn learn(
     recording: &Recording,
     unit: &UnitName,
+    spec: Option<&Signature>,
     contract: &mut Contract,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     let calls = calls(recording, unit);
-    diagnostics.extend(contradiction(calls, unit, contract));
+    diagnostics.extend(contradiction(calls, unit, spec));
     let fits = |it: &&Call| contract.domain.has(&it.args);
     let input = |it: &Call| Input { args: it.args.clone() };
     let returned = calls.iter().filter(fits).filter(|it| matches!(it.end, End::Value(_)));
@@ -72,11 +73,11 @@ pub(crate) fn learn(
 }
 
 /// The first call that the spec of the unit excludes, or whose result it excludes.
-fn contradiction(calls: &[Call], unit: &UnitName, contract: &Contract) -> Option<Diagnostic> {
-    let signature = contract.signature.as_ref().filter(|it| it.origin == Origin::Spec)?;
+fn contradiction(calls: &[Call], unit: &UnitName, spec: Option<&Signature>) -> Option<Diagnostic> {
+    let signature = spec.filter(|it| it.origin == Origin::Spec)?;
     calls.iter().find_map(|call| {
         let End::Value(value) = &call.end else { return None };
-        let shown = cut(&unit.shown(&call.args));
+        let shown = cut(&unit.script(&call.args).shown());
         let told = |title: String| {
             let spec = format!("the spec is {}", signature.text());
             Diagnostic::warning(Code::Contradiction, title)

@@ -9,17 +9,20 @@ use crate::erlang::finding::{Confirmation, Finding};
 use crate::erlang::level::Rated;
 use crate::erlang::project::Project;
 use crate::erlang::schedules::Schedule;
+use crate::erlang::script::Script;
 use crate::erlang::setup::Setup;
 use crate::erlang::tests;
 use crate::erlang::unit::{UnitName, quoted};
 use crate::explain::Code;
 use crate::flow::{Again, Done, Recorded, Tally};
-use ::report::{Language, Report, Test, Unit, UnitCoverage, Unreceived, cause_id, fingerprint};
+use ::report::{
+    Language, Report, Test, Unit, UnitCoverage, Unreceived, cause_id, fingerprint, is_cut, kept,
+};
 use erlang::Machine;
 use std::fmt::Write;
 use std::fs;
-use term::{Atom, Call, Style, Term, print, read_call};
-use trace::{Budget, Executor, Input, Outcome, Stopped};
+use term::{Atom, Style, Term, print};
+use trace::{Budget, Covered, Executor, Input, Outcome, Stopped};
 
 /// Adds all units and modules, and the sources that they stand in.
 pub(crate) fn add(project: &Project, done: &[Done<Project>], into: &mut Report) {
@@ -73,7 +76,7 @@ fn unit(project: &Project, done: &Done<Project>) -> Unit {
     };
     let Some(explored) = done.explored() else { return res };
     let Explored { report, findings, .. } = explored;
-    let coverage = project.sources.of_unit(name, &report.covered);
+    let coverage = project.sources.of_unit(task, &report.covered);
     let tally = Tally {
         stop: report.stop,
         is_saturated: report.is_saturated,
@@ -90,7 +93,7 @@ fn unit(project: &Project, done: &Done<Project>) -> Unit {
     res.coverage = UnitCoverage {
         clauses: coverage.all,
         by_module: coverage.by_module.iter().map(|it| (it.0.as_str().to_owned(), it.1)).collect(),
-        matched: Vec::new(),
+        ..UnitCoverage::default()
     };
     res.findings = findings.iter().map(|it| finding(project, task, &explored.setups, it)).collect();
     res.tests = explored.ends().map(|it| test(name, it.0, it.1)).collect();
@@ -101,7 +104,7 @@ fn unit(project: &Project, done: &Done<Project>) -> Unit {
             from: it.from.clone(),
             to: it.to.clone(),
             message: it.message.clone(),
-            call: name.call(&it.input.args),
+            call: name.script(&it.input.args).text(),
             schedules: it.n_runs,
         })
         .collect();
@@ -122,9 +125,10 @@ fn finding(project: &Project, task: &Task, setups: &[Setup], of: &Finding) -> ::
         because = format!("{because}; {}", steps.join(", "));
     }
     let (input, outcome) = (of.input.clone(), of.outcome.clone());
-    let test = engine::Test { input, outcome, is_news: true };
+    let test = engine::Test { input, outcome, is_news: true, covered: Covered::default() };
+    let script = unit.script(&of.input.args);
     ::report::Finding {
-        id: unit.id(&of.input.args),
+        id: script.id(),
         fingerprint: fingerprint(&unit.to_string(), &of.cause),
         cause: of.condition.as_deref().map(cause_id),
         kind: of.kind,
@@ -132,9 +136,9 @@ fn finding(project: &Project, task: &Task, setups: &[Setup], of: &Finding) -> ::
         because,
         class,
         reason,
-        args: texts(&of.input),
-        call: unit.call(&of.input.args),
-        shown: unit.shown(&of.input.args),
+        args: script.args(),
+        call: script.text(),
+        shown: script.shown(),
         says: says(unit, &of.outcome),
         file: place.as_ref().map(|it| it.0.clone()),
         line: place.as_ref().and_then(|it| u32::try_from(it.1).ok()),
@@ -147,7 +151,7 @@ fn finding(project: &Project, task: &Task, setups: &[Setup], of: &Finding) -> ::
         },
         count: of.count,
         minimised: of.found_with.is_some(),
-        found_with: of.found_with.as_ref().map(texts),
+        found_with: of.found_with.as_ref().map(|it| unit.script(&it.args).args()),
         schedule: of.schedule.as_ref().map(Schedule::reported),
         why: of.complaint.clone(),
         test: tests::one(project, task, setups, &test).filter(|_| of.schedule.is_none()),
@@ -192,18 +196,15 @@ pub(crate) fn class_and_reason(outcome: &Outcome) -> (String, String) {
 
 fn test(unit: &UnitName, input: &Input, outcome: &Outcome) -> Test {
     let (outcome, term) = class_and_reason(outcome);
+    let script = unit.script(&input.args);
     Test {
-        id: unit.id(&input.args),
-        args: texts(input),
-        call: unit.call(&input.args),
+        id: script.id(),
+        args: script.args(),
+        call: script.text(),
         outcome,
         term: Some(term),
         ..Test::default()
     }
-}
-
-fn texts(input: &Input) -> Vec<String> {
-    input.args.iter().map(text).collect()
 }
 
 fn text(term: &Term) -> String {
@@ -221,15 +222,13 @@ pub(crate) fn again(machine: &mut Machine, recorded: &Recorded) -> Result<Again,
         let title = format!("{} could not be run: {why}", recorded.unit);
         Diagnostic::new(Code::UnitFailed, title)
     };
-    let Call { module, function, args } =
-        read_call(&recorded.call).map_err(|it| failed(&it.to_string()))?;
-    let unit = UnitName { arity: args.len(), module, function };
+    let script = Script::read(&recorded.call).map_err(|it| failed(&it.to_string()))?;
+    let (module, function, args) = script.on_machine(machine).map_err(|it| failed(&it))?;
+    let input = Input { args };
     let end = match &recorded.schedule {
-        Some(schedule) => Schedule::read(schedule).run(machine, &unit, &args),
+        Some(schedule) => Schedule::read(schedule).run(machine, (module, function), &input),
         None => {
-            let (module, function) = (unit.module.clone(), unit.function.clone());
-            let mut executor = erlang::machine::Unit::new(machine, module, function);
-            let run = executor.run(&Input { args: args.clone() });
+            let run = erlang::machine::Unit::new(machine, module, function).run(&input);
             run.map(|it| it.outcome).map_err(|it| it.why)
         }
     };
@@ -237,10 +236,13 @@ pub(crate) fn again(machine: &mut Machine, recorded: &Recorded) -> Result<Again,
     let (outcome, term) = class_and_reason(&end);
     // What holds a function or a reference of the runtime has no text to compare.
     let is_comparable = |it: &&String| !it.contains("#Fun<") && !it.contains("#Ref<");
-    let is_same = |it: &String| handles_in_order(it) == handles_in_order(&term);
+    let is_same = |it: &String| match is_cut(it) {
+        true => term.starts_with(kept(it)),
+        false => handles_in_order(it) == handles_in_order(&term),
+    };
     let is_as_recorded = outcome == recorded.outcome
         && recorded.term.as_ref().filter(is_comparable).is_none_or(is_same);
-    let (shown, says) = (unit.shown(&args), replayed(&end));
+    let (shown, says) = (script.shown(), replayed(&end));
     Ok(Again { outcome, term: Some(term), shown, says, is_as_recorded })
 }
 

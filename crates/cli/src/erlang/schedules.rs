@@ -30,7 +30,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
-use term::{Atom, Style, Term, print};
+use term::{Atom, Style, print};
 use trace::{Actor, Blocked, Input, Label, Outcome, Sent, Stage, Step, Stopped, Take};
 
 /// An order of steps that a finding needs.
@@ -67,15 +67,14 @@ impl Schedule {
     pub(crate) fn run(
         &self,
         machine: &mut Machine,
-        unit: &UnitName,
-        args: &[Term],
+        (module, function): (Atom, Atom),
+        input: &Input,
     ) -> Result<Outcome, String> {
-        let mut stage = Staged::new(machine, unit.module.clone(), unit.function.clone());
+        let mut stage = Staged::new(machine, module, function);
         stage.falling = stage.falls_named(&self.steps);
         stage.delays_signals = self.steps.iter().any(|it| is_signal(it));
-        let input = Input { args: args.to_vec() };
         let Followed { performed, .. } =
-            follow(&mut stage, &input, &self.steps).map_err(|it| it.why)?;
+            follow(&mut stage, input, &self.steps).map_err(|it| it.why)?;
         let crash = performed.crashes.iter().find(|it| Some(stage.name(it.actor)) == self.process);
         let is_left = |it: &Actor| Some(stage.name(*it)) == self.process;
         if performed.waiting.iter().any(is_left) {
@@ -361,7 +360,8 @@ impl Gathered {
         let is_first = self.ends.see(input, outcome, || shown(Kind::Race, outcome, None));
         if is_first && !performed.is_spinning {
             let (input, outcome) = ((*input).clone(), outcome.clone());
-            self.tests.push(Test { input, outcome, is_news: true });
+            let covered = performed.covered.clone();
+            self.tests.push(Test { input, outcome, is_news: true, covered });
         }
     }
 

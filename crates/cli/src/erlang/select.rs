@@ -4,6 +4,7 @@ use crate::diagnostic::Diagnostic;
 use crate::elixir;
 use crate::erlang::code::{Function, Visibility};
 use crate::erlang::project::{Module, Project};
+use crate::erlang::systems::Protocol;
 use crate::erlang::trouble::no_function_named;
 use crate::erlang::unit::{UnitName, quoted};
 use crate::explain::Code;
@@ -68,6 +69,10 @@ pub(crate) fn named(project: &Project, text: &str) -> Result<UnitName, Diagnosti
         }
         (Some(name), _) => project.module(&name).ok_or_else(|| no_module(project, &name))?,
     };
+    let system = UnitName { module: module.name.clone(), function: function.clone(), arity: 2 };
+    if Protocol::of_unit(&system).is_some() {
+        return Ok(system);
+    }
     match no_function_named(&module.code, &function, arity) {
         Some(diagnostic) => Err(diagnostic),
         None => Ok(UnitName {

@@ -39,7 +39,7 @@ impl Setup {
     /// That it was done, for people.
     pub(crate) fn title(&self) -> String {
         match self {
-            Setup::Call(unit) => format!("after {}", unit.shown(&[])),
+            Setup::Call(unit) => format!("after {}", unit.title()),
             Setup::Application(it) => format!("the application {} is running", quoted(&it.name)),
         }
     }
@@ -55,7 +55,7 @@ impl Setup {
     /// As a test in Erlang does it.
     pub(crate) fn erlang(&self) -> String {
         match self {
-            Setup::Call(unit) => unit.call(&[]),
+            Setup::Call(unit) => format!("{}:{}()", quoted(&unit.module), quoted(&unit.function)),
             Setup::Application(it) => {
                 let name = quoted(&it.name);
                 format!(

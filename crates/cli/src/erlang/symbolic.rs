@@ -149,7 +149,7 @@ fn derivations(
     stage.is_recorded = name.arity > 0;
     let mut res: Vec<(String, Trace)> = Vec::new();
     for end in &tree.ends {
-        let call = name.shown(&end.input.args);
+        let call = name.script(&end.input.args).shown();
         if res.iter().all(|it| it.0 != call) {
             res.push((call, derive(&mut stage, &end.input, &places, options.steps)?));
         }
@@ -257,7 +257,7 @@ fn confirm_schedule(
 
 fn confirm(beam: Option<&mut Replayer>, unit: &UnitName, end: &End) -> Verdict {
     let Some(beam) = beam else { return Verdict::Unconfirmed("there is no BEAM".to_owned()) };
-    match beam.call(&unit.module, &unit.function, &end.input.args, LIMIT) {
+    match beam.call(&unit.script(&end.input.args).on_beam(), LIMIT) {
         Ok(replayed) => compare(&end.outcome, &replayed),
         Err(error) => Verdict::Unconfirmed(error.to_string()),
     }

@@ -1,6 +1,7 @@
 //! What is tested: a function, by the name that people give it.
 
 use crate::elixir;
+use crate::erlang::systems::Protocol;
 use std::fmt;
 use term::{Atom, Encoding, Style, Term, atom_text, print};
 
@@ -12,24 +13,6 @@ pub(crate) struct UnitName {
 }
 
 impl UnitName {
-    /// As it can be pasted into Erlang's shell.
-    pub(crate) fn call(&self, args: &[Term]) -> String {
-        self.call_in(args, Style::INPUT)
-    }
-
-    /// As it can be pasted into Erlang's shell, words in quotes.
-    pub(crate) fn readable(&self, args: &[Term]) -> String {
-        self.call_in(args, Style::READABLE)
-    }
-
-    /// As it can be pasted into the shell of its language.
-    pub(crate) fn shown(&self, args: &[Term]) -> String {
-        if elixir::is_elixir(&self.module) {
-            return elixir::call(&self.module, &self.function, args);
-        }
-        self.readable(args)
-    }
-
     /// A term as the unit's language writes it.
     pub(crate) fn shown_term(&self, term: &Term) -> String {
         if elixir::is_elixir(&self.module) {
@@ -40,15 +23,17 @@ impl UnitName {
 
     /// The name that people give it in its language.
     pub(crate) fn title(&self) -> String {
+        if let Some(protocol) = Protocol::of_unit(self) {
+            let module = match elixir::is_elixir(&self.module) {
+                true => elixir::alias(&self.module),
+                false => quoted(&self.module),
+            };
+            return format!("{module}, {}", protocol.title());
+        }
         if elixir::is_elixir(&self.module) {
             return elixir::function(&self.module, &self.function, self.arity);
         }
         self.to_string()
-    }
-
-    fn call_in(&self, args: &[Term], style: Style) -> String {
-        let args: Vec<String> = args.iter().map(|it| print(it, style)).collect();
-        format!("{}:{}({})", quoted(&self.module), quoted(&self.function), args.join(", "))
     }
 
     /// Without the module: `foo/1`.
@@ -59,11 +44,6 @@ impl UnitName {
     /// The tag of its language, as reports have it.
     pub(crate) fn language(&self) -> &'static str {
         if elixir::is_elixir(&self.module) { "elixir" } else { "erlang" }
-    }
-
-    /// The short name of an input, the same in every run.
-    pub(crate) fn id(&self, args: &[Term]) -> String {
-        ::report::input_id(&self.call(args))
     }
 
     /// Whether it says by its name that it must return true.

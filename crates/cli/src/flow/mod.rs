@@ -18,16 +18,17 @@ pub(crate) use progress::{Progress, UnitProgress};
 pub(crate) use replay::{Again, Recorded, Replayed, replay, replay_on};
 pub(crate) use tally::Tally;
 
+use crate::args::Tests;
 use crate::asked::Asked;
 use crate::confinement::lacking;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::explain::Code;
 use crate::flow::budget::Budget;
 use crate::flow::files::OutputDirectory;
 use crate::flow::workers::Search;
 use crate::languages::by_family;
 use crate::start::{self, COULD_NOT, stdout_colours};
-use ::report::{Detail, Report, SCHEMA, Unit, View};
+use ::report::{Detail, MOST_TESTS, Report, SCHEMA, Unit, View};
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -71,6 +72,15 @@ pub(crate) fn test(asked: &Asked) -> Result<start::Done, Vec<Diagnostic>> {
         return Err(flow.said);
     }
     Ok(flow.finish())
+}
+
+/// Disagreements of one unit that are shown.
+const DISAGREEMENTS: usize = 3;
+
+/// Whether an error means that a part of what was asked for was not looked at, or not as it is.
+fn is_lacking(code: Code) -> bool {
+    let codes = [Code::NoTarget, Code::BadSyntax, Code::BadClause, Code::Refused, Code::Disagrees];
+    codes.contains(&code)
 }
 
 /// A run of `gimlet test` while it goes on.
@@ -124,7 +134,8 @@ impl Flow<'_> {
             program.report(done, &mut self.report);
             if let Some(dir) = &options.out {
                 let targets = &self.report.targets;
-                let to = Output { done, targets, emit: &options.emit, dir };
+                let (emit, tests) = (&options.emit, options.tests);
+                let to = Output { done, targets, emit, tests, dir };
                 let files = program.files(runtime.as_mut(), &to);
                 self.said.extend(self.output.write(files));
             }
@@ -151,11 +162,25 @@ impl Flow<'_> {
         suppressed::mark(report, self.asked, &self.known, &mut self.said);
         report.join_causes();
         report.units.iter_mut().for_each(Unit::judge);
+        report.bound(match options.tests {
+            Tests::Minimal => MOST_TESTS,
+            Tests::All => usize::MAX,
+        });
         for unit in &report.units {
             if let Some(why) = &unit.trouble {
                 let title = format!("{} could not be tested: {why}", unit.unit);
                 self.said.push(Diagnostic::new(Code::UnitFailed, title));
             }
+        }
+        for unit in report.units.iter().filter(|it| !it.disagreements.is_empty()) {
+            let title =
+                format!("the real runtime does not do what our machine does: {}", unit.unit);
+            let (mut shown, n) = (unit.disagreements.clone(), unit.disagreements.len());
+            shown.truncate(DISAGREEMENTS);
+            if DISAGREEMENTS < n {
+                shown.push(format!("and {} more", n - DISAGREEMENTS));
+            }
+            self.said.push(Diagnostic::new(Code::Disagrees, title).with_details(shown));
         }
         report.written = self.output.written.clone();
         self.said.extend(files::write_reports(report, options));
@@ -167,7 +192,8 @@ impl Flow<'_> {
         let view = View { colours: stdout_colours(), detail };
         let stdout = options.format.0.text(report, &view).into_bytes();
         let is_unwritten = self.said.iter().any(|it| it.code == Code::CanNotWrite);
-        let is_missing = self.said.iter().any(|it| it.code == Code::NoTarget);
+        let is_missing =
+            self.said.iter().any(|it| it.severity == Severity::Error && is_lacking(it.code));
         let is_broken = report.units.iter().all(|it| it.trouble.is_some());
         let code = if is_unwritten {
             ExitCode::from(COULD_NOT)

@@ -1,7 +1,7 @@
 //! What the flow needs to know of a language: how its programs are loaded, planned, explored, confirmed
 //! and turned into tests. A new language implements [`Program`] and is named in `languages.rs`.
 
-use crate::args::Emit;
+use crate::args::{Emit, Tests};
 use crate::asked::Asked;
 use crate::diagnostic::Diagnostic;
 use crate::flow::progress::Progress;
@@ -159,6 +159,7 @@ pub(crate) struct Output<'a, P: Program> {
     pub(crate) targets: &'a [String],
     /// The kinds of tests that are asked for; none: those of the language.
     pub(crate) emit: &'a [Emit],
+    pub(crate) tests: Tests,
     pub(crate) dir: &'a Path,
 }
 

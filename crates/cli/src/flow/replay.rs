@@ -8,7 +8,7 @@ use crate::explain::Code;
 use crate::flow::program::Program;
 use crate::languages::Family;
 use crate::start::{Done, stdout_colours};
-use ::report::{Build, Colours, Finding, Paint, Report, Schedule, Test, Unit};
+use ::report::{Build, Colours, Finding, Paint, Report, Schedule, Test, Unit, is_cut};
 use config::nearest;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -147,6 +147,10 @@ fn of_report(report: &Report) -> Vec<Recorded> {
         let found = unit.findings.iter().map(|it| of_finding(unit, it));
         for input in found.chain(unit.tests.iter().map(|it| of_test(unit, it))) {
             let is_known = |it: &Recorded| it.id == input.id && it.schedule == input.schedule;
+            // Of a call that was too long for a report, only the file of the unit's inputs has all.
+            if is_cut(&input.call) {
+                continue;
+            }
             if !res.iter().rev().take_while(|it| it.unit == input.unit).any(is_known) {
                 res.push(input);
             }

@@ -24,7 +24,10 @@ pub(crate) struct Tally<'a> {
 impl Tally<'_> {
     /// Writes the counts into the unit of a report.
     pub(crate) fn note(&self, unit: &mut Unit) {
-        unit.stop = stop(self.stop);
+        unit.stop = match stop(self.stop) {
+            Stop::Exhausted if self.solver.unknown > 0 => Stop::Unknown,
+            stop => stop,
+        };
         unit.saturated = self.is_saturated;
         unit.runs = self.n_runs;
         unit.paths = self.n_paths;

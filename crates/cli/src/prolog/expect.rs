@@ -1,6 +1,9 @@
 //! What a goal is expected to do, as text that SWI-Prolog reads.
 
+use crate::prolog::explore::ANSWERS;
+use crate::prolog::finding::MANY_STEPS;
 use crate::prolog::plan::Way;
+use prolog::Limits;
 use prolog::concolic::{Arg, Finished, Goal, Ran, Unit, term_text, term_texts};
 use term::{Atom, Reference, Term};
 use trace::Input;
@@ -43,14 +46,25 @@ pub(crate) fn expect(unit: &mut Unit<'_>, ran: &Ran) -> Option<Expectation> {
         return match &ran.finished {
             Finished::Exhausted { .. } => Some(Expectation::Fails),
             Finished::Thrown(ball, _) => Some(thrown(unit, ball)),
+            Finished::Broken(_) => expect_untyped(unit, ran),
             Finished::More | Finished::Stopped(_) | Finished::Strange | Finished::Unmade => None,
         };
+    }
+    if matches!(ran.finished, Finished::Broken(_)) {
+        return expect_untyped(unit, ran);
     }
     let is_open = !matches!(ran.finished, Finished::Exhausted { .. });
     let is_ground = ran.answers.iter().all(|it| it.values.iter().all(is_ground));
     let machine = unit.machine();
     let values = ran.answers.iter().map(|it| term_texts(machine, &it.values)).collect();
     Some(Expectation::Answers(Answers { values, is_open, is_ground }))
+}
+
+/// What a goal does of which a result is not of its type.
+fn expect_untyped(unit: &mut Unit<'_>, ran: &Ran) -> Option<Expectation> {
+    let limits = Limits { steps: MANY_STEPS, ..Limits::default() };
+    let ran = unit.solve_untyped(&ran.input, limits, ANSWERS)?;
+    expect(unit, &ran)
 }
 
 fn thrown(unit: &mut Unit<'_>, ball: &Term) -> Expectation {

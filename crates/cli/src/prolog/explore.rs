@@ -11,7 +11,7 @@ use crate::prolog::words::{dictionary, sentences};
 use ::report::Kind;
 use engine::{Alone, Settings, Stop};
 use prolog::code::PredId;
-use prolog::concolic::{Finished, Inference, Ran, Unit};
+use prolog::concolic::{Finished, Inference, Program, Ran, Unit};
 use prolog::{Library, Limits, Machine};
 use solve::{Chain, Effort, Statistics};
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,6 +39,8 @@ pub(crate) struct Explored {
     pub(crate) stop: Stop,
     pub(crate) is_saturated: bool,
     pub(crate) losses: BTreeMap<String, usize>,
+    /// Where SWI-Prolog does something else, in words.
+    pub(crate) disagreements: Vec<String>,
     pub(crate) solver: Statistics,
     pub(crate) elapsed: Duration,
     pub(crate) trouble: Option<String>,
@@ -62,6 +64,10 @@ pub(crate) struct Case {
     pub(crate) call: String,
     pub(crate) results: Vec<String>,
     pub(crate) expectation: Expectation,
+    /// Clauses that it completes and branches that it takes and no test before it does, in words.
+    pub(crate) completes: Vec<String>,
+    /// What it does depends on where it runs.
+    pub(crate) asks_outside: bool,
     pub(crate) verdict: Verdict,
 }
 
@@ -76,10 +82,18 @@ pub(crate) enum Verdict {
     Unknown(String),
 }
 
+impl Verdict {
+    pub(crate) fn not_asked() -> Verdict {
+        Verdict::Unknown("swipl was not asked".to_owned())
+    }
+}
+
 /// Steps of a run while exploring.
 const STEPS: u64 = 50_000;
 /// And where those were not enough for a run, and something is still missing.
 const MORE_STEPS: u64 = 5_000_000;
+/// Of all tests of a predicate together, to look for more answers than were found while exploring.
+const TEST_STEPS: u64 = 2 * MORE_STEPS;
 /// Answers of a goal that are looked at.
 pub(crate) const ANSWERS: usize = 6;
 const MEMORY: usize = 256 << 20;
@@ -95,6 +109,8 @@ const NEAR: u64 = 8;
 const LITTLE_PATIENCE: u64 = 40;
 /// What is spent after all clauses are completed on what may still go wrong.
 const MORE: u64 = 250;
+/// So many times as much where branches of their bodies were not taken yet.
+const FOR_BRANCHES: u64 = 3;
 /// And no longer than this, where questions are hard.
 const LINGER: Duration = Duration::from_secs(5);
 /// Inputs that are put together with each other.
@@ -131,6 +147,10 @@ pub(crate) struct Search {
     exhausted: BTreeSet<usize>,
     /// Ways with runs that had too few steps.
     pub(super) stopped: BTreeSet<usize>,
+    /// Inputs of runs that may have more answers than were looked at, by their ways, and how many runs
+    /// were cut by an answer without a place in the theory.
+    open: Vec<(usize, Input)>,
+    n_strange: usize,
     /// Rounds that it had.
     pub(super) n_rounds: usize,
     /// The first goal that completed each clause.
@@ -146,6 +166,8 @@ impl Search {
             kept: Vec::new(),
             exhausted: BTreeSet::new(),
             stopped: BTreeSet::new(),
+            open: Vec::new(),
+            n_strange: 0,
             n_rounds: 0,
             covering: BTreeMap::new(),
             furthest: Vec::new(),
@@ -155,6 +177,9 @@ impl Search {
     /// Takes what is new of these runs.
     pub(super) fn keep(&mut self, log: &[Ran], n: usize, way: &Way, turn: Turn, options: &Test) {
         self.res.add_runs(log);
+        let open = log.iter().filter(|it| it.finished == Finished::More);
+        self.open.extend(open.map(|it| (n, it.input.clone())));
+        self.n_strange += log.iter().filter(|it| it.finished == Finished::Strange).count();
         if log.iter().any(|it| matches!(it.finished, Finished::Stopped(_))) {
             self.stopped.insert(n);
         } else if turn == Turn::Deep {
@@ -241,7 +266,9 @@ pub(crate) fn explore(
             if options.coverage == Criterion::Clause && wanted.iter().all(|it| covered.contains(it))
             {
                 let (since, begun) = *covered_at.get_or_insert((report.spent, Instant::now()));
-                if since + MORE < report.spent {
+                let has_branches = task.reachable.iter().all(|it| covered.contains(it));
+                let more = if has_branches { MORE } else { MORE * FOR_BRANCHES };
+                if since + more < report.spent {
                     return Some(Stop::Runs);
                 }
                 if LINGER < begun.elapsed() {
@@ -367,11 +394,22 @@ pub(super) fn settings(options: &Test, wanted: &[u32]) -> Settings {
 pub(crate) fn finish(session: &mut Session, planned: &Planned, search: &mut Search) {
     let Planned { task, options, .. } = planned;
     let begin = Instant::now();
-    let Search { res, kept, stopped, covering, .. } = search;
+    let n_open = look_at_all_answers(session, task, search);
+    let Search { res, kept, stopped, covering, n_strange, .. } = search;
     if !stopped.is_empty() {
         res.losses.insert("what comes after the budget of a run".to_owned(), stopped.len());
     }
+    if n_open != 0 {
+        let what = format!("what comes after {ANSWERS} answers");
+        res.losses.insert(what, n_open);
+    }
+    if *n_strange != 0 {
+        let what = "what comes after an answer that is cyclic or a rational number".to_owned();
+        res.losses.insert(what, *n_strange);
+    }
     res.tests.clear();
+    let mut steps = TEST_STEPS;
+    let mut told: BTreeSet<u32> = BTreeSet::new();
     let kept = prune(kept.clone(), options.coverage, options.goal.is_some());
     for (n, ran) in kept {
         let Some(way) = task.ways.get(n) else { continue };
@@ -381,8 +419,13 @@ pub(crate) fn finish(session: &mut Session, planned: &Planned, search: &mut Sear
         // What takes long is not run again and again.
         let is_quick = ran.steps <= STEPS;
         let ran = if is_quick { vary(&mut unit, way, ran, options.goal.is_some()) } else { ran };
-        let limits = Limits { steps: MORE_STEPS, memory_bytes: MEMORY };
-        if let Some(case) = case(&mut unit, way, &ran, limits) {
+        let limits = Limits { steps: MORE_STEPS.min(steps), memory_bytes: MEMORY };
+        let (case, n_steps) = case(&mut unit, way, &ran, limits);
+        steps = steps.saturating_sub(n_steps).max(STEPS);
+        if let Some(mut case) = case {
+            let program = &session.source.program;
+            let new = ran.completed.iter().filter(|it| told.insert(**it));
+            case.completes = new.filter_map(|it| told_of(program, *it)).collect();
             for mark in &ran.completed {
                 covering.entry(*mark).or_insert_with(|| whole(&case.setup, &case.call));
             }
@@ -412,6 +455,7 @@ impl Explored {
             stop: Stop::Exhausted,
             is_saturated: false,
             losses: BTreeMap::new(),
+            disagreements: Vec::new(),
             solver: Statistics::default(),
             elapsed: Duration::ZERO,
             trouble: None,
@@ -504,6 +548,7 @@ pub(crate) fn end_of(ran: &Ran) -> u64 {
     match &ran.finished {
         _ if !ran.answers.is_empty() => 0,
         Finished::Thrown(ball, _) => number(&crate::prolog::finding::shape(ball)) | 2,
+        Finished::Broken(n) => number(n) | 4,
         Finished::Exhausted { .. }
         | Finished::More
         | Finished::Stopped(_)
@@ -580,10 +625,63 @@ fn prune(kept: Vec<(usize, Ran)>, criterion: Criterion, wants_first: bool) -> Ve
     kept.map(|it| it.1).collect()
 }
 
-pub(crate) fn case(unit: &mut Unit<'_>, way: &Way, ran: &Ran, limits: Limits) -> Option<Case> {
-    let ran = unit.solve(&ran.input, limits, ANSWERS)?;
+/// A clause or a branch in words; `None` if no program has it.
+fn told_of(program: &Program, mark: u32) -> Option<String> {
+    let clause = program.clauses.get(mark as usize)?;
+    let info = program.predicates.iter().find(|it| it.id == clause.pred)?;
+    let place = format!("clause {} of {}/{}", clause.number, info.name, info.arity);
+    Some(match clause.branch_text() {
+        Some(branch) => format!("{branch} in {place}"),
+        None => format!("completes {place}"),
+    })
+}
+
+/// Where goals have more answers than were looked at, clauses may be completed by later ones: looks at all
+/// of them, within a number of steps. How many goals may have even more.
+fn look_at_all_answers(session: &mut Session, task: &Task, search: &mut Search) -> usize {
+    let mut steps = TEST_STEPS;
+    let mut n_left = 0;
+    for (n, input) in &search.open {
+        let Some(way) = task.ways.get(*n) else { continue };
+        if n_left != 0 || steps == 0 {
+            n_left += 1;
+            continue;
+        }
+        let limits = Limits { steps, memory_bytes: MEMORY };
+        let goal = way.goal.clone();
+        let mut unit = Unit::new(&mut session.machine, &mut session.files, goal, limits, ANSWERS);
+        let Some(ran) = unit.solve(input, limits, usize::MAX) else { continue };
+        steps = steps.saturating_sub(ran.steps);
+        let res = &mut search.res;
+        let is_new = |it: &&u32| !res.completed.contains(it);
+        let new: Vec<u32> = ran.completed.iter().filter(is_new).copied().collect();
+        if !new.is_empty() {
+            let Written { setup, call, .. } = way.written(&mut unit, input);
+            for mark in new {
+                search.covering.entry(mark).or_insert_with(|| whole(&setup, &call));
+            }
+        }
+        res.completed.extend(&ran.completed);
+        res.entered.extend(&ran.entered);
+        n_left += usize::from(!matches!(ran.finished, Finished::Exhausted { .. }));
+    }
+    n_left
+}
+
+/// The test of a run, and the steps that it took to look for more answers than the run had.
+fn case(unit: &mut Unit<'_>, way: &Way, ran: &Ran, limits: Limits) -> (Option<Case>, u64) {
+    let is_cut = matches!(ran.finished, Finished::Stopped(_));
+    let again = if is_cut { unit.solve(&ran.input, limits, ANSWERS) } else { None };
+    let n_steps = again.as_ref().map_or(0, |it| it.steps);
+    // What was cut again, by the clock perhaps, says no more than the first time.
+    let is_news = |it: &Ran| !matches!(it.finished, Finished::Stopped(_));
+    let again = again.filter(is_news);
+    let ran = again.as_ref().unwrap_or(ran);
     let Written { setup, args, call } = way.written(unit, &ran.input);
-    let expectation = expect(unit, &ran)?;
-    let verdict = Verdict::Unknown("swipl was not asked".to_owned());
-    Some(Case { setup, args, call, results: way.results.clone(), expectation, verdict })
+    let Some(expectation) = expect(unit, ran) else { return (None, n_steps) };
+    let (verdict, asks_outside) = (Verdict::not_asked(), ran.asks_outside);
+    let results = way.results.clone();
+    let completes = Vec::new();
+    let case = Case { setup, args, call, results, expectation, completes, asks_outside, verdict };
+    (Some(case), n_steps)
 }

@@ -2,8 +2,9 @@
 
 use crate::prolog::expect::{Expectation, Written, expect};
 use crate::prolog::explore::{ANSWERS, Verdict};
+use crate::prolog::level::{Evidence, Rated};
 use crate::prolog::plan::Way;
-use ::report::Kind;
+use ::report::{Kind, Level};
 use prolog::code::PredId;
 use prolog::concolic::{Determinism, Finished, Program, Ran, Unit};
 use prolog::{Limits, Stop};
@@ -15,8 +16,8 @@ pub(crate) struct Finding {
     pub(crate) kind: Kind,
     /// The same for findings that have one cause.
     pub(crate) cause: Cause,
-    /// Whether what is declared allows these arguments.
-    pub(crate) is_declared: bool,
+    /// How much it matters, and why.
+    pub(crate) rated: Rated,
     /// Goals that are called before.
     pub(crate) setup: Vec<String>,
     pub(crate) args: Vec<String>,
@@ -32,6 +33,8 @@ pub(crate) struct Finding {
     pub(crate) why: String,
     /// Paths that end like this.
     pub(crate) count: usize,
+    /// What it does depends on where it runs.
+    pub(crate) asks_outside: bool,
     pub(crate) verdict: Verdict,
 }
 
@@ -84,6 +87,7 @@ pub(crate) fn findings(
 ) -> Vec<Finding> {
     let mut res: Vec<Finding> = Vec::new();
     let mut n_endless = 0;
+    let mut evidence = Evidence::new(log);
     for ran in log {
         let Some((kind, cause)) = judge(way, ran) else { continue };
         let is_meant = is_trusted || way.is_declared;
@@ -111,17 +115,37 @@ pub(crate) fn findings(
                 _ => continue,
             }
         }
+        let rated = evidence.rate(unit, way, &ran, kind);
+        // What is refused only sometimes is no refusal.
+        let is_crash = kind == Kind::Rejected && rated.level != Level::Refusal;
+        let kind = if is_crash { Kind::Crash } else { kind };
         let Written { setup, args, call } = way.written(unit, &ran.input);
         let (line, stack) = at.of(&ran);
         let expectation = expect(unit, &ran);
-        let reason = reason(expectation.as_ref());
-        let why = why(way, kind, &expectation);
-        let verdict = Verdict::Unknown("swipl was not asked".to_owned());
+        let (reason, why) = match &ran.finished {
+            Finished::Broken(n) => broken(way, *n, expectation.as_ref()),
+            Finished::Thrown(..)
+            | Finished::Stopped(_)
+            | Finished::Exhausted { .. }
+            | Finished::More
+            | Finished::Strange
+            | Finished::Unmade => {
+                let is_wrong_end =
+                    matches!(way.determinism, Some(Determinism::Failure | Determinism::Erroneous))
+                        && matches!(expectation, Some(Expectation::Answers(_)));
+                let reason = match is_wrong_end {
+                    true => "it succeeds".to_owned(),
+                    false => reason(expectation.as_ref()),
+                };
+                (reason, why(way, kind, &expectation))
+            }
+        };
+        let verdict = Verdict::not_asked();
         let results = way.results.clone();
         let finding = Finding {
             kind,
             cause,
-            is_declared: way.is_declared,
+            rated,
             setup,
             args,
             call,
@@ -132,11 +156,41 @@ pub(crate) fn findings(
             reason,
             why,
             count: 1,
+            asks_outside: ran.asks_outside,
             verdict,
         };
         res.push(finding);
     }
     res
+}
+
+/// Of a result that is not of its type: which, and why it counts.
+fn broken(way: &Way, n: usize, expectation: Option<&Expectation>) -> (String, String) {
+    let before = way.goal.args.iter().take(n);
+    let nth = before.filter(|it| !it.is_given()).count();
+    let name = way.results.get(nth).map_or("a result", String::as_str);
+    let value = match expectation {
+        Some(Expectation::Answers(answers)) => answers.values.last().and_then(|it| it.get(nth)),
+        Some(Expectation::Fails | Expectation::Throws { .. }) | None => None,
+    };
+    let value = value.map_or_else(String::new, |it| format!(" = {it}"));
+    let of = way.goal.types.iter().find(|it| it.0 == n);
+    let of = of.map_or_else(String::new, |it| shown_type(&it.1));
+    (format!("{name}{value} is not of type {of}"), format!("it is declared -{of}"))
+}
+
+/// A type as a declaration has it.
+fn shown_type(of: &Term) -> String {
+    match of.as_tuple() {
+        Some([name, left, right]) if name.as_atom() == Some("|") => {
+            format!("{}|{}", shown_type(left), shown_type(right))
+        }
+        Some([name, args @ ..]) => {
+            let args: Vec<String> = args.iter().map(shown_type).collect();
+            format!("{}({})", shown_type(name), args.join(","))
+        }
+        Some([]) | None => term::print(of, term::Style::INPUT),
+    }
 }
 
 /// How a goal ends, in the words of reports.
@@ -153,6 +207,17 @@ pub(crate) fn reason(of: Option<&Expectation>) -> String {
 fn judge(way: &Way, ran: &Ran) -> Option<(Kind, Cause)> {
     let n_answers = ran.answers.len();
     match &ran.finished {
+        Finished::Broken(n) => {
+            return Some((
+                Kind::Spec,
+                Cause::new(&format!("argument {} is not of its type", n + 1)),
+            ));
+        }
+        Finished::Thrown(ball, _)
+            if way.determinism == Some(Determinism::Erroneous) || is_documented(way, ball) =>
+        {
+            return None;
+        }
         Finished::Thrown(ball, places) if n_answers < ANSWERS => {
             let kind = if is_broken_promise(ball) {
                 Kind::Spec
@@ -176,13 +241,71 @@ fn judge(way: &Way, ran: &Ran) -> Option<(Kind, Cause)> {
     }
     let has_failed = n_answers == 0 && matches!(ran.finished, Finished::Exhausted { .. });
     match way.determinism? {
+        Determinism::Failure if 0 < n_answers => {
+            Some((Kind::Spec, Cause::new("failure has an answer")))
+        }
+        Determinism::Erroneous if has_failed || 0 < n_answers => {
+            Some((Kind::Spec, Cause::new("erroneous does not throw")))
+        }
         Determinism::Det if has_failed => Some((Kind::Spec, Cause::new("det fails"))),
         Determinism::Multi if has_failed => Some((Kind::Spec, Cause::new("multi fails"))),
         Determinism::Det | Determinism::Semidet if 1 < n_answers => {
             Some((Kind::Spec, Cause::new("det has more answers")))
         }
-        Determinism::Det | Determinism::Semidet | Determinism::Multi | Determinism::Nondet => None,
+        Determinism::Det
+        | Determinism::Semidet
+        | Determinism::Multi
+        | Determinism::Nondet
+        | Determinism::Failure
+        | Determinism::Erroneous => None,
     }
+}
+
+/// Whether the source says that the predicate throws such a ball.
+fn is_documented(way: &Way, ball: &Term) -> bool {
+    let parts = |it: &Term| match it.as_tuple() {
+        Some([name, args @ ..]) => (name.as_atom().map(str::to_owned), args.to_vec()),
+        Some([]) | None => (it.as_atom().map(str::to_owned), Vec::new()),
+    };
+    let (name, args) = parts(ball);
+    let formal = args.first().filter(|_| name.as_deref() == Some("error"));
+    let thrown = [Some(ball), formal];
+    let is_same = |said: &str, of: &Term| {
+        let (name, args) = parts(of);
+        let (said_name, said_args) = named(said);
+        let first = |it: &str| it.starts_with(|c: char| c.is_lowercase() || c == '\'');
+        let is_first_same = match (said_args.first(), args.first().and_then(Term::as_atom)) {
+            (Some(said), Some(is)) if first(said) && !said.contains('(') => {
+                said.trim_matches('\'') == is
+            }
+            _ => true,
+        };
+        name.as_deref() == Some(said_name) && said_args.len() == args.len() && is_first_same
+    };
+    way.throws.iter().any(|said| {
+        let (name, args) = named(said);
+        let said = match (name, args.as_slice()) {
+            ("error", [formal, _]) => formal.clone(),
+            _ => said.clone(),
+        };
+        thrown.into_iter().flatten().any(|it| is_same(&said, it))
+    })
+}
+
+/// The name and the arguments of a term that is written in a comment.
+fn named(text: &str) -> (&str, Vec<String>) {
+    let Some((name, rest)) = text.split_once('(') else { return (text, Vec::new()) };
+    let mut depth = 0_usize;
+    let is_end = |c: char| {
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && c == ','
+    };
+    let inside = rest.strip_suffix(')').unwrap_or(rest);
+    (name, inside.split(is_end).map(|it| it.trim().to_owned()).collect())
 }
 
 /// Whether a predicate that is declared by `:- det` turned out not to be.
@@ -195,7 +318,7 @@ fn is_broken_promise(ball: &Term) -> bool {
 }
 
 /// Whether an error says that the arguments are not what the predicate is for.
-fn is_refusal(ball: &Term, input: &Input) -> bool {
+pub(super) fn is_refusal(ball: &Term, input: &Input) -> bool {
     let Some([name, formal, _]) = ball.as_tuple() else { return false };
     if name.as_atom() != Some("error") {
         return false;
@@ -258,6 +381,12 @@ fn why(way: &Way, kind: Kind, expectation: &Option<Expectation>) -> String {
         Kind::Spec => {
             let promised = way.determinism.map_or("", Determinism::name);
             match expectation {
+                _ if promised == "failure" => {
+                    "it is declared failure, and has an answer".to_owned()
+                }
+                _ if promised == "erroneous" => {
+                    "it is declared erroneous, and does not throw".to_owned()
+                }
                 Some(Expectation::Fails) => format!("it is declared {promised}, and it fails"),
                 Some(Expectation::Throws { .. }) => "it is declared det, and is not".to_owned(),
                 _ => format!("it is declared {promised}, and it has more than one answer"),

@@ -1,15 +1,190 @@
 //! How much a finding matters, and why: the one place where that is decided for Prolog.
+//!
+//! A finding breaks a promise if a declaration allows its arguments. Without one it is suspicious if goals
+//! with arguments of its shape end well, and a refusal if none do, or if the program raises the error on
+//! purpose to say what it does not take.
 
-use crate::prolog::finding::Finding;
+use crate::prolog::finding::is_refusal;
+use crate::prolog::plan::Way;
 use ::report::{Kind, Level};
+use engine::{Part, Precision, Shapes, last_parts};
+use prolog::concolic::{Determinism, Finished, Ran, Unit, term_text};
+use term::Term;
+use trace::{Executor, Input};
 
 /// The level of a finding, and one line that says why it has it.
-pub(crate) fn level(of: &Finding) -> (Level, String) {
-    let level = match of.kind {
-        Kind::Spec | Kind::Property | Kind::Deadlock => Level::Promise,
-        Kind::Crash | Kind::Timeout if of.is_declared => Level::Promise,
-        Kind::Crash | Kind::Timeout | Kind::Race => Level::Suspicious,
-        Kind::Rejected => Level::Refusal,
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Rated {
+    pub(crate) level: Level,
+    pub(crate) because: String,
+}
+
+impl Rated {
+    fn new(level: Level, because: impl Into<String>) -> Rated {
+        Rated { level, because: because.into() }
+    }
+}
+
+/// So many goals that ended well are looked at.
+const MOST: usize = 300;
+
+/// What goals that end well tell of the arguments that a predicate takes.
+pub(super) struct Evidence<'l> {
+    log: &'l [Ran],
+    /// Gathered when a finding needs them.
+    shapes: Option<Shapes>,
+}
+
+impl<'l> Evidence<'l> {
+    pub(super) fn new(log: &'l [Ran]) -> Evidence<'l> {
+        Evidence { log, shapes: None }
+    }
+
+    pub(super) fn rate(&mut self, unit: &mut Unit<'_>, way: &Way, ran: &Ran, kind: Kind) -> Rated {
+        match kind {
+            Kind::Spec => {
+                let level = if way.is_declared || way.determinism.is_some() {
+                    Level::Promise
+                } else {
+                    Level::Suspicious
+                };
+                Rated::new(level, promise(way, ran))
+            }
+            Kind::Property => Rated::new(Level::Promise, "a property must be true"),
+            Kind::Crash | Kind::Timeout if way.is_declared => {
+                Rated::new(Level::Promise, "the declared types allow these arguments")
+            }
+            Kind::Timeout => Rated::new(Level::Suspicious, "it may run for ever"),
+            Kind::Race | Kind::Deadlock => {
+                Rated::new(Level::Suspicious, "it depends on the schedule")
+            }
+            Kind::Crash | Kind::Rejected => self.rate_error(unit, ran, kind),
+        }
+    }
+
+    fn rate_error(&mut self, unit: &mut Unit<'_>, ran: &Ran, kind: Kind) -> Rated {
+        let Finished::Thrown(ball, _) = &ran.finished else {
+            return Rated::new(Level::Suspicious, "nobody catches this error");
+        };
+        if is_on_purpose(ball) {
+            let why = "it raises this error on purpose, to say what it does not take";
+            return Rated::new(Level::Refusal, why);
+        }
+        if is_missing_procedure(ball) && !is_refusal(ball, &ran.input) {
+            return Rated::new(Level::Suspicious, "it calls a predicate that is not there");
+        }
+        let decided_by = decided_by(unit, &ran.input);
+        if decided_by.is_empty() {
+            return match kind {
+                Kind::Rejected => {
+                    Rated::new(Level::Refusal, "no declaration says that it takes these arguments")
+                }
+                _ => Rated::new(Level::Suspicious, "nobody catches this error"),
+            };
+        }
+        let log = self.log;
+        let shapes = self.shapes.get_or_insert_with(|| shapes(unit, log));
+        if shapes.is_empty() {
+            return match kind {
+                Kind::Rejected => Rated::new(
+                    Level::Refusal,
+                    "no goal was found that succeeds, so that nothing shows what it takes",
+                ),
+                _ => Rated::new(Level::Suspicious, "nobody catches this error"),
+            };
+        }
+        // A type error is about what kind of term it is; others are about more than that.
+        if let Some(part) =
+            decided_by.iter().find(|it| shapes.example(it, Precision::Kind).is_none())
+        {
+            let why = format!("no goal succeeds with {} as {}", part.form, part.place);
+            return Rated::new(Level::Refusal, why);
+        }
+        let example = decided_by.iter().find_map(|it| shapes.example(it, Precision::Kind)).cloned();
+        let example = example.map(|it| way_text(unit, &it)).unwrap_or_default();
+        Rated::new(Level::Suspicious, format!("arguments of this shape succeed: {}", cut(&example)))
+    }
+}
+
+fn promise(way: &Way, ran: &Ran) -> String {
+    let what = match (&ran.finished, way.determinism) {
+        (Finished::Broken(_), _) => "the declaration says of which type this result is".to_owned(),
+        (_, Some(Determinism::Failure)) => "it is declared failure, and has an answer".to_owned(),
+        (_, Some(Determinism::Erroneous)) => {
+            "it is declared erroneous, and does not throw".to_owned()
+        }
+        (Finished::Thrown(..), _) => "it is declared det, and is not".to_owned(),
+        (_, Some(said)) if ran.answers.is_empty() => {
+            format!("it is declared {}, and it fails", said.name())
+        }
+        (_, Some(said)) => {
+            format!("it is declared {}, and it has more than one answer", said.name())
+        }
+        (_, None) => "it is declared otherwise".to_owned(),
     };
-    (level, of.why.clone())
+    if way.is_declared { what } else { format!("{what}; no type says which arguments it takes") }
+}
+
+/// The parts of the arguments that the last choice of a run looked at.
+fn decided_by(unit: &mut Unit<'_>, input: &Input) -> Vec<Part> {
+    let n_logged = unit.log.len();
+    let run = unit.run(input);
+    unit.log.truncate(n_logged);
+    run.map(|it| last_parts(unit.exprs(), &it.choices, input)).unwrap_or_default()
+}
+
+/// What goals that succeeded looked at of their arguments.
+fn shapes(unit: &mut Unit<'_>, log: &[Ran]) -> Shapes {
+    let is_well = |it: &&Ran| {
+        let is_broken = matches!(it.finished, Finished::Thrown(..) | Finished::Broken(_));
+        !it.answers.is_empty() && !is_broken
+    };
+    let n_logged = unit.log.len();
+    let interrupt = unit.machine().interrupt.clone();
+    let goes_on = || !interrupt.load(std::sync::atomic::Ordering::Relaxed);
+    let inputs = log.iter().filter(is_well).take(MOST).map(|it| &it.input);
+    let res = Shapes::gather(unit, inputs, &goes_on);
+    unit.log.truncate(n_logged);
+    res
+}
+
+/// An error of the standard about an argument that carries no context was made by `must_be/2`, `type_error/2`
+/// or `throw/1`: builtins say which predicate they are.
+fn is_on_purpose(ball: &Term) -> bool {
+    let Some([name, formal, context]) = ball.as_tuple() else { return false };
+    let kind = formal.as_tuple().and_then(|it| it.first()?.as_atom()).or(formal.as_atom());
+    let is_about_arguments = matches!(
+        kind,
+        Some(
+            "type_error"
+                | "domain_error"
+                | "instantiation_error"
+                | "uninstantiation_error"
+                | "representation_error"
+                | "permission_error"
+        )
+    );
+    name.as_atom() == Some("error") && is_about_arguments && matches!(context, Term::Ref(_))
+}
+
+fn is_missing_procedure(ball: &Term) -> bool {
+    let formal = ball.as_tuple().and_then(|it| it.get(1)?.as_tuple());
+    matches!(formal, Some([name, what, _]) if name.as_atom() == Some("existence_error")
+        && what.as_atom() == Some("procedure"))
+}
+
+/// The arguments of a goal as text.
+fn way_text(unit: &mut Unit<'_>, input: &Input) -> String {
+    let args: Vec<String> = input.args.iter().map(|it| term_text(unit.machine(), it)).collect();
+    format!("{}({})", unit.goal.name, args.join(", "))
+}
+
+/// Characters of an example within a line.
+const MAX_EXAMPLE: usize = 60;
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(MAX_EXAMPLE) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or(text)),
+        None => text.to_owned(),
+    }
 }

@@ -14,6 +14,7 @@ mod words;
 mod expect;
 mod finding;
 mod level;
+mod refused;
 mod swipl;
 
 mod again;

@@ -10,7 +10,8 @@ use crate::prolog::source::{Session, Source};
 use config::nearest;
 use prolog::code::PredId;
 use prolog::concolic::{
-    Arg, Belief, Declaration, Determinism, Goal, PredicateInfo, TypeMaker, declaration, to_term,
+    Arg, Belief, Declaration, Declared, Determinism, Goal, PredicateInfo, TypeMaker, declaration,
+    is_made_exactly, to_term, type_term,
 };
 use prolog::text::Reader;
 use term::{Domain, Term, Type};
@@ -36,6 +37,8 @@ pub(crate) struct Way {
     pub(crate) domain: Domain,
     pub(crate) seeds: Vec<Input>,
     pub(crate) determinism: Option<Determinism>,
+    /// The terms that the source says it throws, as they are written.
+    pub(crate) throws: Vec<String>,
     /// The user or the source says which inputs it takes.
     pub(crate) is_declared: bool,
     /// Inputs are of the kind that the program is for.
@@ -62,7 +65,11 @@ pub(crate) fn plan(session: &mut Session, asked: &Asked) -> Result<Vec<Planned>,
     for task in tasks(session, &asked.test)? {
         let Some(options) = asked.for_unit(&task.name, Some(&file))? else { continue };
         let impossible = session.machine.impossible(&session.source.program, &[task.pred]);
-        let is_wanted = |it: &u32| !impossible.contains(it);
+        let is_branch = |it: u32| {
+            let of = session.source.program.clauses.get(it as usize);
+            of.is_some_and(|it| it.branch.is_some())
+        };
+        let is_wanted = |it: &u32| !impossible.contains(it) && !is_branch(*it);
         let wanted = task.reachable.iter().copied().filter(is_wanted).collect();
         res.push(Planned { task, options: options.into_owned(), wanted });
     }
@@ -149,9 +156,35 @@ fn modes(source: &Source, options: &Test) -> Result<Vec<Declaration>, Diagnostic
             let title = format!("there is no predicate {}/{}", mode.name, mode.args.len());
             return Err(bad(title).hint(same_name(source, &mode.name)));
         }
-        res.push(mode);
+        res.push(kept(source, mode));
     }
     Ok(res)
+}
+
+/// A mode of the user with what the source says of the same mode: types, determinism and exceptions.
+fn kept(source: &Source, mode: Declaration) -> Declaration {
+    let is_result = |it: &Declared| it.arg() == Arg::Result;
+    let n_alike = |other: &Declaration| {
+        let alike = |it: &(&Declared, &Declared)| is_result(it.0) == is_result(it.1);
+        mode.args.iter().zip(&other.args).filter(alike).count()
+    };
+    let same = |it: &&Declaration| it.name == mode.name && it.args.len() == mode.args.len();
+    let Some(best) = source.declarations.iter().filter(same).rev().max_by_key(|it| n_alike(it))
+    else {
+        return mode;
+    };
+    let is_same_mode = n_alike(best) == mode.args.len();
+    let args = mode.args.iter().zip(&best.args).map(|(own, known)| Declared {
+        mode: own.mode,
+        name: own.name.clone().or_else(|| known.name.clone()),
+        of: own.of.clone().or_else(|| known.of.clone()),
+    });
+    Declaration {
+        args: args.collect(),
+        determinism: mode.determinism.or(best.determinism.filter(|_| is_same_mode)),
+        throws: best.throws.clone(),
+        ..mode
+    }
 }
 
 pub(crate) fn first_goal(session: &mut Session, text: &str) -> Result<FirstGoal, Diagnostic> {
@@ -207,7 +240,8 @@ fn selected(
     modes: &[Declaration],
     first: Option<&FirstGoal>,
 ) -> Result<Vec<PredicateInfo>, Diagnostic> {
-    let predicates = &source.program.predicates;
+    let predicates: Vec<&PredicateInfo> =
+        source.program.predicates.iter().filter(|it| !it.is_foreign).collect();
     if !options.functions.is_empty() {
         let found = options.functions.iter().map(|text| named(source, text));
         return found.collect();
@@ -223,12 +257,15 @@ fn selected(
         return Ok(res);
     }
     let has_exports = predicates.iter().any(|it| it.is_exported);
-    let is_called = |it: &PredicateInfo| it.is_called || it.is_dynamic;
+    let is_called = |it: &&PredicateInfo| it.is_called || it.is_dynamic;
+    let those = |wanted: fn(&PredicateInfo) -> bool| -> Vec<PredicateInfo> {
+        predicates.iter().filter(|it| wanted(it)).map(|it| (*it).clone()).collect()
+    };
     let res: Vec<PredicateInfo> = if has_exports {
-        predicates.iter().filter(|it| it.is_exported).cloned().collect()
+        those(|it| it.is_exported)
     } else if predicates.iter().all(is_called) {
         // All call each other.
-        predicates.iter().filter(|it| !it.is_dynamic).cloned().collect()
+        those(|it| !it.is_dynamic)
     } else {
         source.program.entries().into_iter().cloned().collect()
     };
@@ -269,8 +306,7 @@ fn task(
     let (mut ways, mut others) = (Vec::new(), Vec::new());
     for declaration in &declared {
         // Of goals that are given, nothing is promised either.
-        let is_open = declaration.args.iter().any(|it| matches!(it.mode, '?' | ':'));
-        let args: Vec<Arg> = declaration.args.iter().map(prolog::concolic::Declared::arg).collect();
+        let args: Vec<Arg> = declaration.args.iter().map(Declared::arg).collect();
         let plain = args.clone();
         let is_free = first.is_none();
         let args = if is_free { made(source, info, args, Some(declaration)) } else { args };
@@ -283,10 +319,9 @@ fn task(
             others.push(way);
         }
         let mut way = way(source, info, args, Some(declaration), Belief::Tight);
-        // What is promised of arguments that may be variables depends on whether they are, and of
-        // the same modes two promises may be made.
+        // Of the same modes two promises may be made.
         let same = declared.iter().filter(|it| it.args == declaration.args).count();
-        if is_open || 1 < same {
+        if 1 < same {
             way.determinism = None;
         }
         begin(&mut way, first)?;
@@ -304,7 +339,7 @@ fn task(
                 sets.insert(0, open);
             }
             for results in sets {
-                let arg = |(n, it): (usize, &prolog::concolic::Declared)| {
+                let arg = |(n, it): (usize, &Declared)| {
                     if results.contains(&n) { Arg::Result } else { it.arg() }
                 };
                 let args: Vec<Arg> = declaration.args.iter().enumerate().map(arg).collect();
@@ -316,9 +351,9 @@ fn task(
             }
         }
         for declaration in &declared {
-            let is_vague = |it: &prolog::concolic::Declared| it.arg().is_given() && it.of.is_none();
+            let is_vague = |it: &Declared| it.arg().is_given() && it.of.is_none();
             if declaration.args.iter().any(is_vague) {
-                let args = declaration.args.iter().map(prolog::concolic::Declared::arg).collect();
+                let args = declaration.args.iter().map(Declared::arg).collect();
                 let mut way = way(source, info, args, Some(declaration), Belief::Loose);
                 way.determinism = None;
                 way.is_declared = false;
@@ -450,11 +485,15 @@ fn way_of(source: &Source, parts: &[Part<'_>], declared: &[Declaration], belief:
     let mut inputs = Vec::new();
     let mut is_declared = belief != Belief::Open;
     let mut goals = Vec::new();
-    let mut determinism = None;
+    let (mut determinism, mut throws, mut asked) = (None, Vec::new(), Vec::new());
     for Part { info, args } in parts {
         let is_of = |it: &&Declaration| it.name == info.name && it.args.len() == info.arity;
         let declared = declared.iter().find(is_of);
         is_declared &= args.iter().any(|it| it.is_given());
+        asked = match belief {
+            Belief::Tight | Belief::Loose | Belief::None => asked_types(source, args, declared),
+            Belief::Open => Vec::new(),
+        };
         for (n, arg) in args.iter().enumerate().filter(|it| it.1.is_given()) {
             if let Arg::Made(by) = arg {
                 inputs.push(by.given(&mut maker.types));
@@ -462,22 +501,32 @@ fn way_of(source: &Source, parts: &[Part<'_>], declared: &[Declaration], belief:
             }
             let said = declared.and_then(|it| it.args.get(n)?.of.clone());
             is_declared &= said.is_some();
+            let is_asked = asked.iter().any(|it: &(usize, Term)| it.0 == n);
             inputs.push(match said {
+                Some(said) if is_asked => maker.asked(&said, info.id, n),
                 Some(said) => maker.declared(&said, info.id, n),
                 None => maker.of_arg(info.id, n),
             });
         }
         determinism = declared.and_then(|it| it.determinism);
+        throws = declared.map(|it| it.throws.clone()).unwrap_or_default();
         let (module, name) = (source.program.module.clone(), info.name.clone());
-        goals.push(Goal { module, name, args: args.clone(), before: Vec::new() });
+        let types = Vec::new();
+        goals.push(Goal { module, name, args: args.clone(), before: Vec::new(), types });
     }
     let whole = maker.types.add(Type::Tuple(inputs.into()));
     let types = maker.types;
     let seed = types.smallest(whole);
     let seeds = seed.and_then(|it| Some(vec![Input { args: it.as_tuple()?.to_vec() }]));
     let last = goals.pop();
-    let empty = Goal { module: String::new(), name: String::new(), args: vec![], before: vec![] };
-    let goal = Goal { before: goals, ..last.unwrap_or(empty) };
+    let empty = Goal {
+        module: String::new(),
+        name: String::new(),
+        args: vec![],
+        before: vec![],
+        types: vec![],
+    };
+    let goal = Goal { before: goals, types: asked, ..last.unwrap_or(empty) };
     let n_results = goal.args.iter().filter(|it| **it == Arg::Result).count();
     let result = |n: usize| if n_results == 1 { "R".to_owned() } else { format!("R{}", n + 1) };
     Way {
@@ -486,9 +535,31 @@ fn way_of(source: &Source, parts: &[Part<'_>], declared: &[Declaration], belief:
         domain: Domain { types, args: Some(whole) },
         seeds: seeds.unwrap_or_default(),
         determinism,
+        throws,
         is_declared,
         is_trusted: false,
         is_meant: belief == Belief::Tight,
         is_open: belief == Belief::Open,
     }
+}
+
+/// Types that have to be asked for by goals: of results all that are known, and of inputs those that can't be
+/// made exactly.
+fn asked_types(
+    source: &Source,
+    args: &[Arg],
+    declared: Option<&Declaration>,
+) -> Vec<(usize, Term)> {
+    let Some(declared) = declared else { return Vec::new() };
+    let mut res = Vec::new();
+    for (n, (arg, said)) in args.iter().zip(&declared.args).enumerate() {
+        let of = said.of.as_ref().and_then(|it| type_term(it, &source.own_types));
+        let is_asked = |of: &Term| match arg {
+            Arg::Result => true,
+            Arg::Input => !is_made_exactly(of),
+            Arg::Made(_) => false,
+        };
+        res.extend(of.filter(is_asked).map(|it| (n, it)));
+    }
+    res
 }

@@ -5,14 +5,14 @@ use crate::prolog::expect::{Answers, Expectation};
 use crate::prolog::explore::{Case, Explored, Verdict};
 use crate::prolog::finding::Finding;
 use crate::prolog::source::Source;
-use crate::prolog::swipl::{Swipl, kept_facts, quoted};
+use crate::prolog::swipl::{LONGEST, Swipl, kept_facts, quoted};
 use ::report::WrittenKind;
 use prolog::code::PredId;
 use sandbox::Scratch;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 /// The file of tests for a source; `None` if there is none that swipl passes.
 pub(crate) fn file(
@@ -38,12 +38,33 @@ pub(crate) fn file(
         }
     }
     let here = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
-    let relative = program.strip_prefix(&here).map_or(program.clone(), Path::to_owned);
+    let relative = relative(&program, &here);
     let name = format!("{}.plt", source.stem());
     let path = shell_word(&dir.join(&name).display().to_string());
     let run_with = Some(format!("swipl -g run_tests -t halt {path}"));
     let text = text(&relative, source, &cases, &left_out);
     Some(File { kind: WrittenKind::Tests, name, text, run_with })
+}
+
+/// The path as seen from a directory, so that the tests can be committed beside the program.
+fn relative(path: &Path, from: &Path) -> PathBuf {
+    let (path_parts, from_parts): (Vec<_>, Vec<_>) =
+        (path.components().collect(), from.components().collect());
+    let n_same = path_parts.iter().zip(&from_parts).take_while(|it| it.0 == it.1).count();
+    // Only the root is shared: another disk, or another project.
+    if n_same <= 1 {
+        return path.to_owned();
+    }
+    let up = from_parts.iter().skip(n_same).map(|_| Component::ParentDir);
+    up.chain(path_parts.iter().skip(n_same).copied()).collect()
+}
+
+/// The name of the unit of tests; the program may have tests of its own under its name.
+fn unit_name(source: &Source) -> String {
+    let stem = source.stem();
+    let text = fs::read_to_string(&source.path).unwrap_or_default();
+    let own = [format!("begin_tests({}", quoted(&stem)), format!("begin_tests('{stem}'")];
+    if own.iter().any(|it| text.contains(it)) { format!("{stem}_gimlet") } else { stem }
 }
 
 /// The names of tests that did not simply pass.
@@ -60,7 +81,7 @@ fn failed<'c>(
         Ok((scratch, tests))
     });
     let args = ["-q", "-g", "run_tests", "-t", "halt"];
-    let said = written.ok().and_then(|it| swipl.run(&args, source, &it.1, it.0));
+    let said = written.ok().and_then(|it| swipl.run(&args, source, &it.1, it.0, LONGEST));
     let Some((out, errors)) = said else { return Vec::new() };
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     // A test that swipl speaks of did not simply pass.
@@ -86,7 +107,10 @@ fn cases<'e>(units: &[&'e Explored]) -> Vec<(String, PredId, &'e Case)> {
 
 /// The name of a predicate as part of the name of a test.
 fn plain(name: &str) -> String {
-    name.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect()
+    let words: String = name.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
+    // The name of an operator, or one in quotes, is no name of an atom here.
+    let is_atom = words.starts_with(|c: char| c.is_lowercase());
+    if is_atom { words } else { format!("p_{}", words.trim_start_matches('_')) }
 }
 
 fn text(
@@ -97,7 +121,7 @@ fn text(
 ) -> String {
     let mut res = String::new();
     let program = program.display().to_string();
-    let name = quoted(&source.stem());
+    let name = quoted(&unit_name(source));
     writeln!(res, "% Tests of {} by gimlet {}.", source.path.display(), env!("CARGO_PKG_VERSION"))
         .ok();
     writeln!(res, "% Run them with: swipl -g run_tests -t halt {}.plt\n", source.stem()).ok();
@@ -112,6 +136,9 @@ fn text(
     for (name, pred, case) in cases {
         if left_out.contains(&name.as_str()) {
             continue;
+        }
+        if !case.completes.is_empty() {
+            writeln!(res, "% {}", case.completes.join("; ")).ok();
         }
         res.push_str(&test_clause(source, name, *pred, case));
         res.push('\n');
@@ -155,6 +182,8 @@ pub(crate) fn of_finding(source: &Source, unit: &Explored, of: &Finding) -> Opti
         call: of.call.clone(),
         results: of.results.clone(),
         expectation: of.expectation.clone()?,
+        completes: Vec::new(),
+        asks_outside: of.asks_outside,
         verdict: of.verdict.clone(),
     };
     Some(test_clause(source, &plain(&unit.name), unit.pred, &case))

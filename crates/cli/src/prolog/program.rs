@@ -3,6 +3,7 @@
 use crate::asked::Asked;
 use crate::diagnostic::Diagnostic;
 use crate::explain::Code;
+use crate::flow::clock::Clock;
 use crate::flow::{Again, Confirming, Done, File, Output, Program, Recorded, Slice};
 use crate::prolog::again::again;
 use crate::prolog::bounded::explore_within;
@@ -10,6 +11,7 @@ use crate::prolog::explore::{
     Round, Search, completed, explore, finish, has_short_round, is_bounded,
 };
 use crate::prolog::plan::{Planned, plan};
+use crate::prolog::refused::refused;
 use crate::prolog::source::{Session, Source};
 use crate::prolog::swipl::Swipl;
 use crate::prolog::{plunit, report};
@@ -19,8 +21,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use trace::Covered;
+
+/// Making the tests of what was found takes at most such a part of the time of a predicate, and no less than
+/// this.
+const FINISHING: u32 = 4;
+const LEAST_FINISHING: Duration = Duration::from_millis(500);
 
 impl Planned {
     /// In how many rounds it is explored if time does not run out.
@@ -85,19 +92,27 @@ impl Program for Source {
         let mut search = before.unwrap_or_else(|| Search::new(task));
         // How far other predicates and rounds came on this machine must not matter.
         worker.machine.take_furthest();
-        if is_bounded(options) {
-            explore_within(worker, unit, slice, &mut search);
-        } else {
-            let round = match slice.round {
-                0 if has_short_round(options) => Round::Short,
-                _ => Round::Long { elsewhere: marks(slice.elsewhere) },
-            };
-            explore(worker, unit, slice, &round, &mut search);
-        }
+        Clock::during(slice.time, slice.interrupt, |halt| {
+            worker.machine.interrupt = Arc::clone(halt);
+            if is_bounded(options) {
+                explore_within(worker, unit, slice, &mut search);
+            } else {
+                let round = match slice.round {
+                    0 if has_short_round(options) => Round::Short,
+                    _ => Round::Long { elsewhere: marks(slice.elsewhere) },
+                };
+                explore(worker, unit, slice, &round, &mut search);
+            }
+        });
         search.n_rounds += 1;
         if unit.n_rounds() <= search.n_rounds {
-            finish(worker, unit, &mut search);
+            let time = (slice.time / FINISHING).max(LEAST_FINISHING);
+            Clock::during(time, slice.interrupt, |halt| {
+                worker.machine.interrupt = Arc::clone(halt);
+                finish(worker, unit, &mut search);
+            });
         }
+        worker.machine.interrupt = Arc::default();
         worker.machine.note_furthest(&search.furthest);
         search.furthest = worker.machine.take_furthest();
         search
@@ -130,6 +145,9 @@ impl Program for Source {
             let title = "swipl could not be started: nothing is confirmed";
             said.push(Diagnostic::warning(Code::NoSwipl, title));
         }
+        if let Some(swipl) = &found {
+            said.extend(refused(swipl, self, said));
+        }
         found
     }
 
@@ -137,10 +155,10 @@ impl Program for Source {
         &self,
         runtime: &mut Swipl,
         batch: &mut [(&Planned, &mut Search)],
-        _: Option<Instant>,
+        deadline: Option<Instant>,
     ) {
         let mut explored: Vec<_> = batch.iter_mut().map(|it| &mut it.1.res).collect();
-        runtime.confirm(self, &mut explored);
+        runtime.confirm(self, &mut explored, deadline);
     }
 
     fn report(&self, done: &[Done<Source>], into: &mut Report) {

@@ -4,16 +4,16 @@ use crate::flow::Done;
 use crate::prolog::expect::{Expectation, whole};
 use crate::prolog::explore::{Case, Explored, Verdict};
 use crate::prolog::finding::Finding;
-use crate::prolog::level::level;
 use crate::prolog::plan::Planned;
 use crate::prolog::plunit;
 use crate::prolog::source::Source;
 use ::report::{
     Bindings, CoveredLine, FunctionShare, Language, Matched, Module, Report, Share, Test,
-    Uncovered, Unit, UnitCoverage, Why, fingerprint, input_id,
+    Uncovered, UncoveredBranch, Unit, UnitCoverage, Why, fingerprint, input_id,
 };
 use engine::Stop;
 use prolog::code::PredId;
+use prolog::concolic::{ClauseInfo, Program};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -63,20 +63,35 @@ fn unit(source: &Source, done: &Done<Source>) -> Unit {
     };
     let Some(search) = done.explored() else { return res };
     let of = &search.res;
+    let is_branch = |it: &u32| is_branch(&source.program, *it);
+    let count = |all: &mut dyn Iterator<Item = &u32>, wanted: bool| {
+        all.filter(|it| is_branch(it) == wanted).count()
+    };
     let clauses = Share {
-        covered: of.completed.len(),
-        total: of.reachable.len(),
-        entered: Some(of.entered.len()),
+        covered: count(&mut of.completed.iter(), false),
+        total: count(&mut of.reachable.iter(), false),
+        entered: Some(count(&mut of.entered.iter(), false)),
+    };
+    let branches = Share {
+        covered: count(&mut of.completed.iter(), true),
+        total: count(&mut of.reachable.iter(), true),
+        entered: None,
     };
     of.tally().note(&mut res);
     res.coverage = UnitCoverage {
         clauses,
         by_module: BTreeMap::from([(module, clauses)]),
+        branches: (0 < branches.total).then_some(branches),
         matched: of.matched.iter().map(|it| matched(source, it)).collect(),
     };
+    res.disagreements.clone_from(&of.disagreements);
     res.findings = of.findings.iter().map(|it| finding(source, of, it)).collect();
     res.tests = of.tests.iter().map(|it| test(of, it)).collect();
     res
+}
+
+fn is_branch(program: &Program, mark: u32) -> bool {
+    program.clauses.get(mark as usize).is_some_and(|it| it.branch.is_some())
 }
 
 /// A set of clauses that a call could match.
@@ -88,7 +103,7 @@ fn matched(source: &Source, of: &(PredId, Vec<u32>)) -> Matched {
 
 fn finding(source: &Source, unit: &Explored, of: &Finding) -> ::report::Finding {
     let class = of.expectation.as_ref().map_or("timeout", Expectation::outcome);
-    let (level, because) = level(of);
+    let (level, because) = (of.rated.level, of.rated.because.clone());
     let shown = whole(&of.setup, &of.call);
     let says = match &of.expectation {
         Some(Expectation::Throws { ball, is_error: true }) => format!("throws error({ball}, _)"),
@@ -208,6 +223,13 @@ impl<'a> Found<'a> {
         }
     }
 
+    /// Whether the clause that a branch belongs to was entered.
+    fn entered_clause(&self, program: &Program, branch: &ClauseInfo) -> bool {
+        let info = program.predicates.iter().find(|it| it.id == branch.pred);
+        let own = branch.number.checked_sub(1).and_then(|n| info?.marks.get(n));
+        own.is_some_and(|it| self.entered.contains(it))
+    }
+
     /// Why a clause was not completed.
     fn why(&self, source: &Source, mark: u32) -> Why {
         let is_all_tried =
@@ -231,18 +253,29 @@ impl<'a> Found<'a> {
 fn module(source: &Source, done: &[Done<Source>]) -> Module {
     let program = &source.program;
     let found = Found::new(done);
-    let functions = program.predicates.iter().map(|it| {
+    let functions = program.predicates.iter().filter(|it| !it.is_foreign).map(|it| {
         let share = found.share(&it.marks);
         let function = format!("{}/{}", it.name, it.arity);
         let Share { covered, total, entered } = share;
         FunctionShare { function, covered, total, entered }
     });
-    let (mut uncovered, mut lines) = (Vec::new(), Vec::new());
-    for (mark, clause) in (0..).zip(&program.clauses) {
+    let (mut uncovered, mut lines, mut branches_left) = (Vec::new(), Vec::new(), Vec::new());
+    // Clauses of files that the program loads belong to those.
+    let own = || (0..).zip(&program.clauses).filter(|it| it.1.file.is_none());
+    for (mark, clause) in own() {
         let named = program.predicates.iter().find(|it| it.id == clause.pred);
         let function = named.map(|it| format!("{}/{}", it.name, it.arity)).unwrap_or_default();
         let covered = found.completed.contains(&mark);
         let by = found.covering.get(&mark).cloned();
+        if let Some(branch) = clause.branch_text() {
+            if !covered && found.entered_clause(program, clause) {
+                let why = found.why(source, mark);
+                let clause = Some(clause.number);
+                let line = program.clauses.get(mark as usize).map_or(0, |it| it.line);
+                branches_left.push(UncoveredBranch { function, clause, line, branch, why });
+            }
+            continue;
+        }
         lines.push(CoveredLine { line: clause.line, function: function.clone(), covered, by });
         if covered {
             continue;
@@ -259,13 +292,19 @@ fn module(source: &Source, done: &[Done<Source>]) -> Module {
             why: found.why(source, mark),
         });
     }
-    let marks: Vec<u32> = (0..).zip(&program.clauses).map(|it| it.0).collect();
+    let of_kind = |is_branch: bool| -> Vec<u32> {
+        own().filter(|it| it.1.branch.is_some() == is_branch).map(|it| it.0).collect()
+    };
+    let (marks, branches) = (of_kind(false), of_kind(true));
+    let branches = Share { entered: None, ..found.share(&branches) };
     Module {
         module: program.module.clone(),
         title: source.path.display().to_string(),
         language: NAME.to_owned(),
         file: Some(source.path.display().to_string()),
         clauses: found.share(&marks),
+        branches: (0 < branches.total).then_some(branches),
+        uncovered_branches: branches_left,
         functions: functions.collect(),
         uncovered,
         lines,

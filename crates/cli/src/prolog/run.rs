@@ -6,7 +6,7 @@ use crate::erlang::{alarm, allowed};
 use crate::explain::Code;
 use crate::prolog::disk::RealDisk;
 use crate::prolog::load::{Loaded, load};
-use crate::start::{Done, write};
+use crate::start::{COULD_NOT, Done, write};
 use ::report::Snippet;
 use config::nearest;
 use prolog::{Answer, Ending, Limits, Machine, Query, QueryError, Stop, Written};
@@ -223,7 +223,9 @@ impl Shown {
         match &self.end {
             End::Exhausted if self.answers.is_empty() => ExitCode::from(1),
             End::Exhausted => ExitCode::SUCCESS,
-            End::Raised { .. } | End::Budget(_) | End::Refused(_) => ExitCode::from(1),
+            End::Raised { .. } | End::Refused(_) => ExitCode::from(1),
+            // Nobody knows how it would have ended.
+            End::Budget(_) => ExitCode::from(COULD_NOT),
             End::Halted(status) => ExitCode::from(u8::try_from(status & 0xff).unwrap_or(1)),
         }
     }

@@ -1,7 +1,8 @@
 //! A Prolog source with its clauses under test, and a machine that has it loaded.
 
 use crate::args::Effect;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::explain::Code;
 use crate::prolog::{Files, no_file, notes, read};
 use prolog::Machine;
 use prolog::concolic::{Declaration, Inference, Program, declarations};
@@ -15,6 +16,8 @@ pub(crate) struct Source {
     pub(crate) program: Program,
     pub(crate) inference: Inference,
     pub(crate) declarations: Vec<Declaration>,
+    /// The types that the program defines for `must_be/2`.
+    pub(crate) own_types: Vec<(String, usize)>,
     /// Clauses that no goal of the planned predicates can complete, by their marks.
     pub(crate) impossible: BTreeSet<u32>,
     /// What `--allow` names, for the SWI-Prolog that confirms.
@@ -40,10 +43,22 @@ impl Session {
         let program = machine.program(&report);
         let inference = Inference::of(&machine);
         let declarations = declarations(&file.text);
-        let diagnostics = notes(&report);
+        let own_types = machine.own_types();
+        let mut diagnostics = notes(&report);
+        // What is understood as a declaration need not be syntax of Prolog.
+        let is_declared = |line: usize| declarations.iter().any(|it| it.line == line);
+        for it in &mut diagnostics {
+            let is_syntax = it.code == Code::BadSyntax;
+            if is_syntax
+                && it.place.as_ref().is_some_and(|it| it.origin == target && is_declared(it.line))
+            {
+                it.severity = Severity::Warning;
+            }
+        }
         let impossible = BTreeSet::new();
         let effects = Vec::new();
-        let source = Source { path, program, inference, declarations, impossible, effects };
+        let source =
+            Source { path, program, inference, declarations, own_types, impossible, effects };
         Ok(Session { source, machine, files, diagnostics })
     }
 }

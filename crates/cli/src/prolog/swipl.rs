@@ -33,7 +33,7 @@ struct Question<'a> {
 /// Longer than any goal that ended here needs.
 const SECONDS: u32 = 3;
 /// For all goals of a file.
-const LONGEST: Duration = Duration::from_secs(120);
+pub(crate) const LONGEST: Duration = Duration::from_secs(120);
 
 /// In a module of its own: programs may define `length/2` and the like.
 const HARNESS: &str = r#"
@@ -64,15 +64,17 @@ const HARNESS: &str = r#"
     ->  true
     ;   nb_setarg(3, S, exhausted)
     ).
-'$gimlet_same'(answers(As0, closed), As, End) :- As0 =@= As, memberchk(End, [det, exhausted]).
-'$gimlet_same'(answers(As0, open), As, _) :- append(As0, _, As1), !, '$gimlet_prefix'(As0, As), As1 = As1.
+'$gimlet_same'(answers(As0, closed), As, End) :-
+    '$gimlet_variants'(As0, As, []), memberchk(End, [det, exhausted]).
+'$gimlet_same'(answers(As0, open), As, _) :- '$gimlet_variants'(As0, As, _).
 '$gimlet_same'(fails, [], exhausted).
 '$gimlet_same'(throws(error(F, _)), _, error(F1)) :-
     ( F = determinism_error(_, _, _, _) -> subsumes_term(F, F1) ; F =@= F1 ).
 '$gimlet_same'(throws(B), _, thrown(B1)) :- B =@= B1.
 '$gimlet_same'(endless, [], time).
 '$gimlet_same'(endless, [], error(resource_error(_))).
-'$gimlet_prefix'(As0, As) :- length(As0, N), length(Pre, N), append(Pre, _, As), Pre =@= As0.
+'$gimlet_variants'([], Rest, Rest).
+'$gimlet_variants'([A|As], [B|Bs], Rest) :- A =@= B, '$gimlet_variants'(As, Bs, Rest).
 "#;
 
 impl Swipl {
@@ -84,7 +86,12 @@ impl Swipl {
     }
 
     /// Tries every test and finding of the predicates of a file.
-    pub(crate) fn confirm(&self, source: &Source, units: &mut [&mut Explored]) {
+    pub(crate) fn confirm(
+        &self,
+        source: &Source,
+        units: &mut [&mut Explored],
+        deadline: Option<Instant>,
+    ) {
         let mut questions = Vec::new();
         for unit in units.iter() {
             let tests = unit.tests.iter();
@@ -102,7 +109,7 @@ impl Swipl {
                 expectation: it.expectation.as_ref().filter(|_| it.kind != Kind::Timeout),
             }));
         }
-        let mut verdicts = self.ask(source, &questions).into_iter();
+        let mut verdicts = self.ask(source, &questions, deadline).into_iter();
         for unit in units {
             let tests = unit.tests.iter_mut().map(|it| &mut it.verdict);
             let findings = unit.findings.iter_mut().map(|it| &mut it.verdict);
@@ -116,7 +123,12 @@ impl Swipl {
     }
 
     /// What SWI-Prolog says of each.
-    fn ask(&self, source: &Source, questions: &[Question<'_>]) -> Vec<Verdict> {
+    fn ask(
+        &self,
+        source: &Source,
+        questions: &[Question<'_>],
+        deadline: Option<Instant>,
+    ) -> Vec<Verdict> {
         let unknown = |why: &str| vec![Verdict::Unknown(why.to_owned()); questions.len()];
         if questions.is_empty() {
             return Vec::new();
@@ -130,7 +142,9 @@ impl Swipl {
         let Ok((scratch, script)) = written else {
             return unknown("the questions could not be written");
         };
-        let said = self.run(&["-q", "-g", "'$gimlet_all'", "-t", "halt"], source, &script, scratch);
+        let args = ["-q", "-g", "'$gimlet_all'", "-t", "halt"];
+        let left = deadline.map_or(LONGEST, |it| it.saturating_duration_since(Instant::now()));
+        let said = self.run(&args, source, &script, scratch, left.min(LONGEST));
         let Some((said, errors)) = said else { return unknown("swipl could not be started") };
         let mut found: BTreeMap<usize, Verdict> = BTreeMap::new();
         for line in said.lines().filter_map(|it| it.strip_prefix("@@ ")) {
@@ -139,6 +153,8 @@ impl Swipl {
             let Ok(n) = n.parse() else { continue };
             let verdict = if *same == "same" {
                 Verdict::Same { leaves_choice: *det == "nondet" }
+            } else if *end == "time" {
+                Verdict::Unknown(format!("swipl took longer than {SECONDS} s"))
             } else {
                 Verdict::Differs(format!("swipl has {count} answers and ends with {end}"))
             };
@@ -156,6 +172,7 @@ impl Swipl {
         source: &Source,
         file: &Path,
         scratch: Scratch,
+        time: Duration,
     ) -> Option<(String, String)> {
         let dir = scratch.path().to_owned();
         let (out, err) = (dir.join("stdout.txt"), dir.join("stderr.txt"));
@@ -169,7 +186,7 @@ impl Swipl {
         let mut process = Process::start(&mut command, Some(scratch)).ok()?;
         let begin = Instant::now();
         while let Ok(None) = process.try_wait() {
-            if LONGEST < begin.elapsed() {
+            if time < begin.elapsed() {
                 process.stop().ok()?;
                 break;
             }
@@ -182,14 +199,35 @@ impl Swipl {
 
 impl Explored {
     /// Leaves out the findings that SWI-Prolog does not have: the goal ends on a faster machine, or our
-    /// machine is not like SWI-Prolog here, which is a loss.
+    /// machine is not like SWI-Prolog here. That is a loss and a disagreement, and so are tests that
+    /// SWI-Prolog does not pass.
     fn leave_out_contradicted(&mut self) {
+        // Another clock says another time: that is no disagreement.
+        let outside = || Verdict::Unknown("what it does depends on where it runs".to_owned());
+        for it in self.tests.iter_mut().filter(|it| it.asks_outside) {
+            if matches!(it.verdict, Verdict::Differs(_)) {
+                it.verdict = outside();
+            }
+        }
+        for it in self.findings.iter_mut().filter(|it| it.asks_outside) {
+            if matches!(it.verdict, Verdict::Differs(_)) {
+                it.verdict = outside();
+            }
+        }
+        for it in &self.tests {
+            if let Verdict::Differs(why) = &it.verdict {
+                let call = whole(&it.setup, &it.call);
+                self.disagreements.push(format!("{call}: {why}"));
+                *self.losses.entry(format!("{call}, of which {why}")).or_default() += 1;
+            }
+        }
         let (findings, others): (Vec<_>, Vec<_>) = std::mem::take(&mut self.findings)
             .into_iter()
             .partition(|it| !matches!(it.verdict, Verdict::Differs(_)));
         self.findings = findings;
         for it in others.iter().filter(|it| it.kind != Kind::Timeout) {
             let what = format!("{} of {}, which swipl does not have", it.reason, it.call);
+            self.disagreements.push(format!("{}: swipl does not have {}", it.call, it.reason));
             *self.losses.entry(what).or_default() += it.count;
         }
     }

@@ -4,7 +4,7 @@
 
 use crate::prolog::explore::end_of;
 use crate::prolog::plan::Way;
-use prolog::concolic::{Ran, Unit};
+use prolog::concolic::{Finished, Ran, Unit};
 use term::Term;
 use trace::{Executor, Input};
 
@@ -17,6 +17,9 @@ pub(crate) fn vary(unit: &mut Unit<'_>, way: &Way, ran: Ran, is_given: bool) -> 
         return ran;
     }
     let Some(mut best) = again(unit, &ran.input) else { return ran };
+    if matches!(best.finished, Finished::Stopped(_)) {
+        return ran;
+    }
     let mut n = 0;
     let mut names = ('a'..='z').map(|it| Term::atom(&it.to_string()));
     let mut name = names.next();

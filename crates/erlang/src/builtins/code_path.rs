@@ -13,7 +13,8 @@ pub(super) const ROWS: &[Builtin] = &[
     inside("code", "get_path", 0, |w, _| {
         let path: Vec<Value> = shown(w).iter().map(|it| string(w, it)).collect();
         Ok(w.heap.list(&path))
-    }),
+    })
+    .environment(),
     change("add_path", 1, |w, args| add(w, arg(args, 0), End::Last)),
     change("add_path", 2, |w, args| add(w, arg(args, 0), End::Last)),
     change("add_pathz", 1, |w, args| add(w, arg(args, 0), End::Last)),

@@ -63,6 +63,7 @@ pub use fault::{Fault, Stop};
 use crate::data::Value;
 use crate::lift::{Lift, Own};
 use crate::machine::World;
+use std::fmt::{self, Display, Formatter};
 
 pub type Run = fn(&mut World, &[Value]) -> Result<Value, Fault>;
 
@@ -88,9 +89,26 @@ impl Builtin {
         self.lift(Lift::Own(own))
     }
 
+    /// Answers with what the environment has.
+    pub(crate) const fn environment(self) -> Builtin {
+        self.lift(Lift::Environment)
+    }
+
+    /// Whether the answer is one of many that no input decides between.
+    pub const fn reads_environment(&self) -> bool {
+        let is_outside = matches!(self.effect, Effect::Files | Effect::Network | Effect::Os);
+        is_outside || matches!(self.lift, Lift::Environment)
+    }
+
     /// Shadows travel; the bits say which arguments it looks into all the same.
     pub(crate) const fn moves(self, looks_at: u8) -> Builtin {
         self.lift(Lift::Moves(looks_at))
+    }
+}
+
+impl Display for Builtin {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}/{}", self.module, self.name, self.arity)
     }
 }
 

@@ -28,8 +28,8 @@ pub(super) const ROWS: &[Builtin] = &[
         let module = arg(args, 0).as_atom().ok_or(Fault::BADARG)?;
         Ok(Value::bool(w.old_code.contains_key(&module)))
     }),
-    inside("code", "all_loaded", 0, all_loaded),
-    inside("erlang", "loaded", 0, loaded),
+    inside("code", "all_loaded", 0, all_loaded).environment(),
+    inside("erlang", "loaded", 0, loaded).environment(),
     inside("erlang", "load_nif", 2, load_nif),
     inside("code", "get_mode", 0, |w, _| Ok(atom(w, "interactive"))),
     inside("code", "is_sticky", 1, |_, _| Ok(Value::FALSE)),
@@ -39,25 +39,25 @@ pub(super) const ROWS: &[Builtin] = &[
     inside("code", "stick_mod", 1, |_, _| Ok(Value::TRUE)),
     inside("code", "is_module_native", 1, |_, _| Ok(Value::FALSE)),
     // The code path is part of the program: looking things up in it is no effect.
-    on_host("code", "root_dir", 0),
-    on_host("code", "lib_dir", 0),
-    on_host("code", "lib_dir", 1),
-    on_host("code", "lib_dir", 2),
-    on_host("code", "priv_dir", 1),
-    on_host("code", "compiler_dir", 0),
+    on_host("code", "root_dir", 0).environment(),
+    on_host("code", "lib_dir", 0).environment(),
+    on_host("code", "lib_dir", 1).environment(),
+    on_host("code", "lib_dir", 2).environment(),
+    on_host("code", "priv_dir", 1).environment(),
+    on_host("code", "compiler_dir", 0).environment(),
     on_host("code", "module_md5", 1),
     on_host("erl_prim_loader", "get_file", 1),
-    on_host("erl_prim_loader", "get_path", 0),
-    on_host("erlang", "pre_loaded", 0),
+    on_host("erl_prim_loader", "get_path", 0).environment(),
+    on_host("erlang", "pre_loaded", 0).environment(),
     // The emulator's own arguments: only those that it always has.
-    inside("init", "get_argument", 1, argument),
-    inside("init", "get_arguments", 0, |_, _| Ok(Value::NIL)),
-    inside("init", "get_plain_arguments", 0, |_, _| Ok(Value::NIL)),
+    inside("init", "get_argument", 1, argument).environment(),
+    inside("init", "get_arguments", 0, |_, _| Ok(Value::NIL)).environment(),
+    inside("init", "get_plain_arguments", 0, |_, _| Ok(Value::NIL)).environment(),
     inside("init", "get_status", 0, |w, _| {
         let started = atom(w, "started");
         Ok(w.heap.tuple(&[started, started]))
     }),
-    inside("init", "script_id", 0, script_id),
+    inside("init", "script_id", 0, script_id).environment(),
     inside("init", "stop", 0, |_, _| Err(Stop::Halted { status: 0 }.into())),
     inside("init", "stop", 1, |_, args| {
         Err(Stop::Halted { status: arg(args, 0).as_int().unwrap_or(1) }.into())

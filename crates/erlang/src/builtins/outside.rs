@@ -50,21 +50,40 @@ pub(super) const ROWS: &[Builtin] = &[
     on_host("asn1rt_nif", "encode_ber_tlv", 1),
     on_host("asn1rt_nif", "encode_per_complete", 1),
     // The operating system
-    inside("os", "getenv", 0, environment),
-    inside("os", "env", 0, environment_pairs),
-    inside("os", "getenv", 1, |w, args| Ok(getenv(w, arg(args, 0))?.unwrap_or(Value::FALSE))),
-    inside("os", "getenv", 2, |w, args| Ok(getenv(w, arg(args, 0))?.unwrap_or(arg(args, 1)))),
+    inside("os", "getenv", 0, environment).environment(),
+    inside("os", "env", 0, environment_pairs).environment(),
+    inside("os", "getenv", 1, |w, args| Ok(getenv(w, arg(args, 0))?.unwrap_or(Value::FALSE)))
+        .environment(),
+    inside("os", "getenv", 2, |w, args| Ok(getenv(w, arg(args, 0))?.unwrap_or(arg(args, 1))))
+        .environment(),
     inside("os", "putenv", 2, putenv),
     inside("os", "unsetenv", 1, unsetenv),
     inside("os", "type", 0, |w, _| {
         let kind = [atom(w, "unix"), atom(w, "linux")];
         Ok(w.heap.tuple(&kind))
-    }),
+    })
+    .environment(),
     inside("os", "set_signal", 2, |_, _| Ok(Value::atom(AtomId::OK))),
-    on_host("os", "version", 0),
+    on_host("os", "version", 0).environment(),
     outside(Effect::Os, "crypto", "strong_rand_bytes", 1),
     outside(Effect::Os, "crypto", "rand_seed", 0),
     outside(Effect::Os, "crypto", "rand_uniform", 2),
+    // What applications are told by whoever starts them
+    environment_of("get_env", 1),
+    environment_of("get_env", 2),
+    environment_of("get_env", 3),
+    environment_of("get_all_env", 0),
+    environment_of("get_all_env", 1),
+    environment_of("get_key", 1),
+    environment_of("get_key", 2),
+    environment_of("get_all_key", 0),
+    environment_of("get_all_key", 1),
+    environment_of("get_application", 0),
+    environment_of("get_application", 1),
+    environment_of("which_applications", 0),
+    environment_of("which_applications", 1),
+    environment_of("loaded_applications", 0),
+    environment_of("info", 0),
     // Files
     gate(Effect::Files, "file", "read_file", 1),
     gate(Effect::Files, "file", "read_file", 2),
@@ -165,6 +184,11 @@ pub(super) const ROWS: &[Builtin] = &[
     outside(Effect::Network, "net_adm", "names", 0),
     outside(Effect::Network, "net_adm", "localhost", 0),
 ];
+
+/// OTP's own code asks the tables of the controller of applications.
+const fn environment_of(name: &'static str, arity: u8) -> Builtin {
+    gate(Effect::Machine, "application", name, arity).environment()
+}
 
 /// What would stay open between two calls belongs to a process of the real runtime that is not
 /// there between two calls.

@@ -54,11 +54,11 @@ pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "register", 2, register),
     inside("erlang", "unregister", 1, unregister),
     inside("erlang", "whereis", 1, whereis),
-    inside("erlang", "registered", 0, registered),
+    inside("erlang", "registered", 0, registered).environment(),
     inside("erlang", "group_leader", 0, group_leader),
     inside("erlang", "group_leader", 2, set_group_leader),
     inside("erlang", "is_process_alive", 1, is_process_alive),
-    inside("erlang", "processes", 0, processes),
+    inside("erlang", "processes", 0, processes).environment(),
     inside("erlang", "garbage_collect", 0, |w, _| {
         w.trace_collected(w.current, "major");
         // What it holds is measured as soon as that can be seen.

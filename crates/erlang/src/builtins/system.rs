@@ -9,29 +9,29 @@ use crate::builtins::process_flags::N_SCHEDULERS;
 use crate::builtins::system_flags::{OUTSTANDING_REQUESTS, scheduling};
 use crate::builtins::{Builtin, Control, Effect, Fault, How, Stop, inside};
 use crate::data::{AtomId, Collected, Value, from_term};
-use crate::lift::Lift;
+use crate::lift::{Lift, Lifting};
 use crate::machine::World;
 use crate::machine::inspect::flag;
 use crate::machine::queue::Schedulers;
 
 pub(super) const ROWS: &[Builtin] = &[
-    inspect("erlang", "process_info", 1),
-    inspect("erlang", "process_info", 2),
+    inspect("erlang", "process_info", 1).environment(),
+    inspect("erlang", "process_info", 2).own(lift_process_info),
     inspect("erts_internal", "check_process_code", 1),
     inspect("erts_internal", "request_system_task", 3),
     inspect("erts_internal", "request_system_task", 4),
-    inside("erlang", "system_info", 1, system_info),
-    inside("erlang", "statistics", 1, statistics),
-    inside("erlang", "memory", 0, |w, _| Ok(memory(w))),
-    inside("erlang", "memory", 1, memory_of),
+    inside("erlang", "system_info", 1, system_info).environment(),
+    inside("erlang", "statistics", 1, statistics).environment(),
+    inside("erlang", "memory", 0, |w, _| Ok(memory(w))).environment(),
+    inside("erlang", "memory", 1, memory_of).environment(),
     inside("erlang", "display", 1, display),
     inside("erlang", "display_nl", 0, |w, _| {
         w.output.push(b'\n');
         Ok(Value::TRUE)
     }),
     inside("erlang", "display_string", 1, display_string),
-    inside("erlang", "get_cookie", 0, |w, _| Ok(atom(w, "nocookie"))),
-    inside("erlang", "get_cookie", 1, |w, _| Ok(atom(w, "nocookie"))),
+    inside("erlang", "get_cookie", 0, |w, _| Ok(atom(w, "nocookie"))).environment(),
+    inside("erlang", "get_cookie", 1, |w, _| Ok(atom(w, "nocookie"))).environment(),
     inside("erlang", "set_cookie", 1, |_, _| Ok(Value::TRUE)),
     inside("erlang", "set_cookie", 2, |_, _| Ok(Value::TRUE)),
     inside("erts_internal", "garbage_collect", 1, |_, _| Ok(Value::TRUE)),
@@ -66,6 +66,31 @@ const fn inspect(module: &'static str, name: &'static str, arity: u8) -> Builtin
         effect: Effect::Machine,
     }
 }
+
+/// What the runtime decides of a process is told by item.
+fn lift_process_info(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
+    let items = arg(args, 1);
+    let items = l.heap.list_items(items).unwrap_or_else(|| vec![items]);
+    let is_of_runtime =
+        |it: &Value| it.as_atom().is_some_and(|it| OF_RUNTIME.contains(&l.atoms.name(it)));
+    if items.iter().any(is_of_runtime) {
+        l.lose_environment("erlang:process_info/2");
+    }
+    l.concretise("erlang:process_info/2", args, |_| true);
+    found.map(Value::concrete)
+}
+
+const OF_RUNTIME: &[&str] = &[
+    "memory",
+    "heap_size",
+    "total_heap_size",
+    "stack_size",
+    "reductions",
+    "garbage_collection",
+    "garbage_collection_info",
+    "binary",
+    "status",
+];
 
 fn unsupported(what: &str) -> Result<Value, Fault> {
     Err(Stop::Unsupported { what: what.to_owned() }.into())

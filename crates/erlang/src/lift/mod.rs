@@ -41,6 +41,9 @@ pub enum Lift {
     Moves(u8),
     /// Followed exactly.
     Own(Own),
+    /// Answers with what the environment of the run has: a clock, a variable, a limit. Other answers are
+    /// possible that no input leads to, which is a loss whatever the arguments are.
+    Environment,
 }
 
 /// Sees the arguments and what the concrete half made of them, `None` if it raised. Returns the
@@ -139,6 +142,14 @@ impl Lifting<'_> {
     pub(crate) fn lose(&mut self, what: &str) {
         let site = self.site(0);
         self.record.losses.push(Loss { site, what: what.to_owned() });
+    }
+
+    /// The run goes on with what the environment answered here, once for each place.
+    pub(crate) fn lose_environment(&mut self, what: &str) {
+        let site = self.site(0);
+        if !self.record.losses.iter().any(|it| it.site == site && it.what == what) {
+            self.lose(what);
+        }
     }
 
     /// From here on the run depends on this very value in ways that are not followed.

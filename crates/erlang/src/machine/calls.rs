@@ -174,6 +174,9 @@ impl Cpu<'_> {
                 }
             }
             How::Code => {
+                if self.world.record.is_some() {
+                    self.looked_outside(builtin);
+                }
                 let module = self.world.atoms.intern(builtin.module);
                 let name = self.world.atoms.intern(builtin.name);
                 let target = self.program.code_of(module, name, u32::from(builtin.arity));

@@ -35,6 +35,10 @@ pub struct Recorder {
     /// The last clauses that were entered, of those that count: of all, if there is none.
     trail: u64,
     counted: Covered,
+    /// The clause by which the tested code is entered, if other code runs before.
+    pub(crate) entry: Option<ClauseId>,
+    /// The choices that were made before.
+    pub(crate) n_before: Option<usize>,
     /// What compiled patterns of this run look for.
     pub(crate) patterns: FxHashMap<RefId, Vec<Needle>>,
     /// Pairs that were put into maps under a key that was there already, and that key.
@@ -78,6 +82,7 @@ impl Recorder {
         self.choices.clear();
         self.trails.clear();
         self.trail = 0;
+        self.n_before = None;
         self.losses.clear();
         self.result = None;
         self.is_full = false;
@@ -101,6 +106,9 @@ impl Recorder {
 
     /// The body of a clause is entered.
     pub(crate) fn enter(&mut self, clause: ClauseId) {
+        if self.entry == Some(clause) && self.n_before.is_none() {
+            self.n_before = Some(self.choices.len());
+        }
         if self.counted.has(clause) || self.counted == Covered::default() {
             self.trail = self.trail << BITS_OF_CLAUSE | u64::from(clause.0) & MAX_CLAUSE;
         }
@@ -425,10 +433,13 @@ impl Cpu<'_> {
         found: Option<Value>,
     ) -> Option<Value> {
         let Some(mut lifting) = self.lifting(self.pc) else { return found };
-        let name = || format!("{}:{}/{}", builtin.module, builtin.name, builtin.arity);
+        let name = || builtin.to_string();
+        if builtin.reads_environment() {
+            lifting.lose_environment(&name());
+        }
         match builtin.lift {
             Lift::Own(own) => own(&mut lifting, args, found),
-            Lift::Concrete => {
+            Lift::Concrete | Lift::Environment => {
                 if args.iter().any(|it| lifting.is_symbolic(*it)) {
                     lifting.concretise(&name(), args, |_| true);
                 }
@@ -440,6 +451,16 @@ impl Cpu<'_> {
                 }
                 found
             }
+        }
+    }
+
+    /// OTP's own code answers with what the environment has.
+    #[cold]
+    pub(super) fn looked_outside(&mut self, builtin: &Builtin) {
+        if let Some(mut lifting) = self.lifting(self.pc)
+            && builtin.reads_environment()
+        {
+            lifting.lose_environment(&builtin.to_string());
         }
     }
 

@@ -206,7 +206,8 @@ impl Cpu<'_> {
         let key = (module, name, arity);
         let called = (module, name, usize::from(arity));
         let answer = self.world.answer(called, |outside| outside.builtins.contains(&key))?;
-        self.look_at_all(&format!("{module}:{name}/{arity}"), args);
+        self.looked_outside(builtin);
+        self.look_at_all(&builtin.to_string(), args);
         Some(self.world.fault_or_value(answer))
     }
 

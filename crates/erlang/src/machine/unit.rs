@@ -6,7 +6,7 @@ use crate::lift::address;
 use crate::machine::run::{Machine, MachineError, Outcome, Run};
 use crate::machine::{FromSpec, Recorder};
 use term::{Atom, Exprs};
-use trace::{Executor, ExecutorError, Input, SiteId, Tried};
+use trace::{ClauseId, Executor, ExecutorError, Input, SiteId, Tried};
 
 /// A function of a loaded program, called with symbolic arguments.
 #[derive(Debug)]
@@ -20,6 +20,9 @@ pub struct Unit<'m> {
     /// How many runs went on and on, as long as the later ones are cut short.
     n_endless: Option<usize>,
 }
+
+/// Marks sites of choices that were made before the tested code was entered.
+const BEFORE: u32 = 1 << 31;
 
 /// After so many runs that used up all reductions, others may use this part of them: there are
 /// more that do not end, and nothing is learnt from how long they take.
@@ -35,6 +38,23 @@ impl Unit<'_> {
     /// From here on every run may use all reductions.
     pub fn be_patient(&mut self) {
         self.n_endless = None;
+    }
+
+    /// What runs before the body of this clause only makes inputs: in choices it is told from the same
+    /// code when it is tested, and counts as outside.
+    #[must_use]
+    pub fn entered_by(mut self, clause: Option<ClauseId>) -> Self {
+        self.recorder.entry = clause;
+        self
+    }
+
+    /// The site of a choice that was made before the tested code was entered. Those of the unit's own
+    /// module decide what the input is.
+    fn before_entry(&self, site: SiteId) -> SiteId {
+        let function = self.machine.program.function_at(address(site));
+        let own = self.machine.world.atoms.find(self.module.as_str());
+        let is_own = function.is_some_and(|it| Some(it.module) == own);
+        if is_own { site } else { SiteId(site.0 | BEFORE) }
     }
 
     /// Does it with the reductions that are left to runs.
@@ -85,7 +105,11 @@ impl Executor for Unit<'_> {
         )?;
         self.recorder = recorder;
         let outcome = run.outcome.into();
-        let choices = std::mem::take(&mut self.recorder.choices);
+        let mut choices = std::mem::take(&mut self.recorder.choices);
+        if self.recorder.entry.is_some() {
+            let n_before = self.recorder.n_before.unwrap_or(choices.len());
+            choices.iter_mut().take(n_before).for_each(|it| it.site = self.before_entry(it.site));
+        }
         let trails = std::mem::take(&mut self.recorder.trails);
         let losses = std::mem::take(&mut self.recorder.losses);
         Ok(trace::Run { outcome, choices, trails, losses, covered: run.covered })
@@ -105,6 +129,9 @@ impl Executor for Unit<'_> {
     }
 
     fn is_inside(&self, site: SiteId) -> bool {
+        if site.0 & BEFORE != 0 {
+            return false;
+        }
         let function = self.machine.program.function_at(address(site));
         self.tested.is_empty() || function.is_none_or(|it| self.tested.contains(&it.module))
     }

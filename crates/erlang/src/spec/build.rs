@@ -7,8 +7,9 @@
 use crate::host::{Host, HostError};
 use crate::spec::declarations::{ClauseForm, Declarations};
 use crate::spec::form::Form;
+use crate::spec::made::{Identity, Otherwise, Recipe, struct_of};
 use crate::spec::read::iolist;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use term::{Atom, Encoding, Field, Kind, Style, Term, Type, TypeId, Types, atom_text, print};
@@ -30,7 +31,14 @@ pub(crate) struct Graph {
     interned: FxHashMap<Type, TypeId>,
     named: FxHashMap<Named, State>,
     /// Names whose meaning is being built, outermost first.
-    open: Vec<(Atom, What)>,
+    open: Vec<(Atom, What, usize)>,
+    /// Whether values that only their module makes are built by it.
+    pub(crate) builds: bool,
+    /// Structs and records that other modules make, too.
+    pub(crate) open_tags: FxHashSet<Atom>,
+    /// Calls around the type that is being read.
+    pub(crate) n_calls: usize,
+    pub(crate) made: FxHashMap<(Identity, Vec<TypeId>, usize), Option<TypeId>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -38,6 +46,8 @@ struct Named {
     module: Atom,
     what: What,
     args: Vec<TypeId>,
+    /// Of what is within calls there are fewer.
+    n_calls: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -49,7 +59,7 @@ enum What {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum State {
+pub(crate) enum State {
     /// Being built; with a node, if it refers to itself.
     Open(Option<TypeId>),
     Done(TypeId),
@@ -63,10 +73,19 @@ impl Graph {
             interned: FxHashMap::default(),
             named: FxHashMap::default(),
             open: Vec::new(),
+            builds: false,
+            open_tags: FxHashSet::default(),
+            n_calls: 0,
+            made: FxHashMap::default(),
         }
     }
 
-    fn intern(&mut self, of: Type) -> TypeId {
+    /// What types in the same place have in common: how many calls are around them, if calls are made.
+    fn level(&self) -> usize {
+        if self.builds { self.n_calls + 1 } else { 0 }
+    }
+
+    pub(crate) fn intern(&mut self, of: Type) -> TypeId {
         if let Some(id) = self.interned.get(&of) {
             return *id;
         }
@@ -80,6 +99,9 @@ impl Graph {
 #[derive(Debug, Default)]
 pub(crate) struct Library {
     modules: FxHashMap<Atom, Result<Arc<Declarations>, HostError>>,
+    pub(crate) recipes: FxHashMap<Identity, Arc<Vec<Recipe>>>,
+    /// What makers return instead of values, by the tags of their recipes.
+    pub(crate) otherwise: FxHashMap<Atom, Vec<Otherwise>>,
 }
 
 impl Library {
@@ -104,14 +126,16 @@ pub(crate) struct Builder<'a> {
     pub(crate) host: &'a mut dyn Host,
     /// What could not be understood and counts as `any()`.
     pub(crate) gaps: &'a mut Vec<String>,
+    /// Why values are not built that only their module makes.
+    pub(crate) unmade: &'a mut Vec<String>,
 }
 
 /// Where a form stands: its module, and what its type variables are.
-struct Scope<'a> {
-    module: Atom,
-    declarations: Arc<Declarations>,
-    variables: BTreeMap<Atom, State>,
-    bounds: &'a [(Atom, Form)],
+pub(crate) struct Scope<'a> {
+    pub(crate) module: Atom,
+    pub(crate) declarations: Arc<Declarations>,
+    pub(crate) variables: BTreeMap<Atom, State>,
+    pub(crate) bounds: &'a [(Atom, Form)],
 }
 
 /// Types of the arguments and of the result of one clause.
@@ -138,7 +162,7 @@ impl Builder<'_> {
         Clause { args, result: self.form(&clause.result, &mut scope) }
     }
 
-    fn all(&mut self, forms: &[Form], scope: &mut Scope<'_>) -> Vec<TypeId> {
+    pub(crate) fn all(&mut self, forms: &[Form], scope: &mut Scope<'_>) -> Vec<TypeId> {
         forms.iter().map(|it| self.form(it, scope)).collect()
     }
 
@@ -155,6 +179,10 @@ impl Builder<'_> {
             }
             Form::Tuple(parts) => Type::Tuple(self.all(parts, scope).into()),
             Form::Map(fields) => {
+                let made = struct_of(form).map(|it| Identity::Struct(it.clone()));
+                if let Some(made) = made.and_then(|it| self.made(&it, &[])) {
+                    return made;
+                }
                 let fields = fields.iter().map(|it| {
                     let (key, value) = (self.form(&it.key, scope), self.form(&it.value, scope));
                     let is_required = it.is_required && self.is_demand(key);
@@ -167,8 +195,11 @@ impl Builder<'_> {
             Form::Bits { base: 0, unit: 1 } => Type::Kind(Kind::Bitstring),
             Form::Bits { base, unit } => Type::Bits { base: *base, unit: *unit },
             Form::Fun { args, result } => {
+                // A table of results holds terms, and calls are none.
+                let builds = std::mem::replace(&mut self.graph.builds, false);
                 let args = args.as_ref().map(|it| self.all(it, scope).into());
                 let result = self.form(result, scope);
+                self.graph.builds = builds;
                 // What a function that is returned will return is not for us to say.
                 let result = match self.graph.side {
                     Side::Input => result,
@@ -250,7 +281,7 @@ impl Builder<'_> {
         Type::Map(named.into())
     }
 
-    fn union(&mut self, mut parts: Vec<TypeId>) -> TypeId {
+    pub(crate) fn union(&mut self, mut parts: Vec<TypeId>) -> TypeId {
         parts.dedup();
         match parts.as_slice() {
             [one] => *one,
@@ -268,7 +299,8 @@ impl Builder<'_> {
     }
 
     fn iolist(&mut self, scope: &mut Scope<'_>) -> TypeId {
-        let key = Named { module: Atom::new("erlang"), what: What::Iolist, args: Vec::new() };
+        let (module, n_calls) = (Atom::new("erlang"), self.graph.level());
+        let key = Named { module, what: What::Iolist, args: Vec::new(), n_calls };
         self.named(key, |it| it.form(&iolist(), scope))
     }
 
@@ -302,6 +334,12 @@ impl Builder<'_> {
         let Some(fields) = declarations.records.get(name) else {
             return self.gap(format!("the record {} is not known", name.as_str()));
         };
+        if declarations.own_records.contains(name)
+            && let identity = Identity::Record(scope.module.clone(), name.clone())
+            && let Some(made) = self.made(&identity, &[])
+        {
+            return made;
+        }
         let given: Vec<(Atom, TypeId)> =
             overrides.iter().map(|it| (it.0.clone(), self.form(&it.1, scope))).collect();
         let names = given.iter().map(|it| it.0.clone()).collect();
@@ -309,6 +347,7 @@ impl Builder<'_> {
             module: scope.module.clone(),
             what: What::Record(name.clone(), names),
             args: given.iter().map(|it| it.1).collect(),
+            n_calls: self.graph.level(),
         };
         let module = scope.module.clone();
         self.named(key, |it| {
@@ -358,7 +397,14 @@ impl Builder<'_> {
             let name = type_text(&module, name, args.len());
             return self.gap(format!("the type {name} is not known"));
         };
-        let key = Named { module: module.clone(), what: What::Type(name.clone()), args };
+        if declaration.is_opaque {
+            let identity = Identity::Opaque(module.clone(), name.clone(), args.len());
+            if let Some(made) = self.made(&identity, &args) {
+                return made;
+            }
+        }
+        let n_calls = self.graph.level();
+        let key = Named { module: module.clone(), what: What::Type(name.clone()), args, n_calls };
         let args = key.args.clone();
         self.named(key, |it| {
             let params = declaration.params.iter().cloned();
@@ -413,7 +459,7 @@ impl Builder<'_> {
             }
             None => (),
         }
-        let place = (key.module.clone(), key.what.clone());
+        let place = (key.module.clone(), key.what.clone(), key.n_calls);
         let n_open = self.graph.open.iter().filter(|it| **it == place).count();
         if n_open >= MAX_OPEN || self.graph.types.len() > MAX_NODES {
             let name = self.name_text(&key);
@@ -437,6 +483,13 @@ impl Builder<'_> {
             self.graph.types.set(promised, Type::Union([built].into()));
         }
         promised
+    }
+
+    /// Notes why inputs of a type are not built.
+    pub(crate) fn unmade(&mut self, why: String) {
+        if !self.unmade.contains(&why) {
+            self.unmade.push(why);
+        }
     }
 
     fn gap(&mut self, why: String) -> TypeId {

@@ -12,6 +12,8 @@ pub(crate) struct Declarations {
     pub(crate) types: FxHashMap<(Atom, usize), TypeDeclaration>,
     /// Fields in order, each with its type.
     pub(crate) records: FxHashMap<Atom, Vec<(Atom, Form)>>,
+    /// Those that are not in a header, which others could include.
+    pub(crate) own_records: FxHashSet<Atom>,
     pub(crate) specs: FxHashMap<(Atom, usize), Vec<ClauseForm>>,
     pub(crate) callbacks: FxHashMap<(Atom, usize), Vec<ClauseForm>>,
     pub(crate) behaviours: Vec<Atom>,
@@ -44,8 +46,27 @@ impl Declarations {
         };
         let attributes: Vec<(&str, &Term)> =
             declared.forms.as_list().unwrap_or_default().iter().filter_map(attribute).collect();
+        // Modules of OTP have them in their forms alone.
+        for (kind, value) in &attributes {
+            if let ("behaviour" | "behavior", Term::Atom(name)) = (*kind, *value)
+                && !res.behaviours.contains(name)
+            {
+                res.behaviours.push(name.clone());
+            }
+        }
         let local = attributes.iter().filter_map(|it| type_name(it.0, it.1)).collect();
+        let (mut main, mut file) = (None, None);
         for (kind, value) in attributes {
+            if kind == "file" {
+                file = value.as_tuple().and_then(|it| it.first()).cloned();
+                main = main.or_else(|| file.clone());
+                continue;
+            }
+            if let ("record", Some([Term::Atom(name), _]), true) =
+                (kind, value.as_tuple(), file == main)
+            {
+                res.own_records.insert(name.clone());
+            }
             res.declare(kind, value, &local);
         }
         res

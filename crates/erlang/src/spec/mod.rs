@@ -8,11 +8,13 @@ mod declarations;
 mod directives;
 mod extract;
 mod form;
+mod made;
 mod numbers;
 mod read;
 mod signature;
 mod specs;
 
 pub use directives::{Directives, Precondition};
+pub use made::{Gives, Maker, Otherwise};
 pub use signature::{Breach, Origin, Promise, Refusal, Signature};
-pub use specs::Specs;
+pub use specs::{Inputs, Specs};

@@ -1,5 +1,6 @@
 //! What a function promises: which arguments it takes, and what it then returns.
 
+use crate::spec::made::{Maker, Otherwise};
 use term::{Atom, Domain, Term, Type, TypeId, Types};
 
 /// The spec of a function. Of several alternatives, whichever fits the arguments may hold.
@@ -17,6 +18,11 @@ pub struct Signature {
     pub results: Vec<TypeId>,
     /// What of the spec is not understood and counts as `any()`, for people.
     pub gaps: Vec<String>,
+    /// The functions that make parts of inputs, each with what else it returns. Without them an input is
+    /// the arguments; with them some parts of it are recipes.
+    pub makers: Vec<(Maker, Vec<Otherwise>)>,
+    /// Types whose values only their module makes, and that are not built all the same, for people.
+    pub unmade: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,9 +5,11 @@ use crate::spec::build::{Builder, Clause, Graph, Library, Side};
 use crate::spec::declarations::{ClauseForm, Declarations};
 use crate::spec::directives::Directives;
 use crate::spec::extract::extract;
+use crate::spec::made::{Maker, Otherwise};
 use crate::spec::signature::{Origin, Signature};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use term::{Atom, Domain, Type, TypeId};
+use term::{Atom, Domain, Term, Type, TypeId, Types};
 
 /// The specs of modules. Whatever was read once is kept: ask one of these about all functions.
 #[derive(Debug)]
@@ -17,17 +19,33 @@ pub struct Specs {
     outputs: Graph,
 }
 
+/// Where inputs come from whose type only its own module makes: opaque types, structs, records.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Inputs {
+    /// From the declaration of the type.
+    #[default]
+    MadeUp,
+    /// From calls of the module's functions; but for records and structs of these names, which others
+    /// make, too.
+    Built { open_tags: Vec<Atom> },
+}
+
 impl Default for Specs {
     fn default() -> Specs {
-        Specs {
-            library: Library::default(),
-            inputs: Graph::new(Side::Input),
-            outputs: Graph::new(Side::Output),
-        }
+        Specs::new(Inputs::MadeUp)
     }
 }
 
 impl Specs {
+    pub fn new(inputs: Inputs) -> Specs {
+        let mut graph = Graph::new(Side::Input);
+        if let Inputs::Built { open_tags } = inputs {
+            graph.builds = true;
+            graph.open_tags = open_tags.into_iter().collect();
+        }
+        Specs { library: Library::default(), inputs: graph, outputs: Graph::new(Side::Output) }
+    }
+
     /// What the module says of a function, or else what a behaviour of the module says of the
     /// callback of that name. `None` if nobody says anything.
     pub fn signature(
@@ -65,6 +83,30 @@ impl Specs {
         Ok(names)
     }
 
+    /// The behaviours that the module says it has.
+    pub fn behaviours(
+        &mut self,
+        host: &mut dyn Host,
+        module: &Atom,
+    ) -> Result<Vec<Atom>, HostError> {
+        self.library.get(host, module).map(|it| it.behaviours.clone())
+    }
+
+    /// What the behaviours of the module may call in it.
+    pub fn callbacks(
+        &mut self,
+        host: &mut dyn Host,
+        module: &Atom,
+    ) -> Result<BTreeSet<(Atom, usize)>, HostError> {
+        let mut res = BTreeSet::new();
+        for behaviour in &self.library.get(host, module)?.behaviours {
+            if let Ok(declarations) = self.library.get(host, behaviour) {
+                res.extend(declarations.callbacks.keys().cloned());
+            }
+        }
+        Ok(res)
+    }
+
     /// What the module asks of us in its `-gimlet` attributes.
     pub fn directives(
         &mut self,
@@ -82,10 +124,11 @@ impl Specs {
         clauses: &[ClauseForm],
         origin: Origin,
     ) -> Signature {
-        let mut gaps = Vec::new();
+        let (mut gaps, mut unmade) = (Vec::new(), Vec::new());
         let mut of_side = |graph| -> Vec<Clause> {
             let library = &mut self.library;
-            let mut builder = Builder { graph, library, host: &mut *host, gaps: &mut gaps };
+            let (gaps, unmade) = (&mut gaps, &mut unmade);
+            let mut builder = Builder { graph, library, host: &mut *host, gaps, unmade };
             clauses.iter().map(|it| builder.clause(module, declarations, it)).collect()
         };
         let inputs = of_side(&mut self.inputs);
@@ -96,6 +139,7 @@ impl Specs {
             [one] => *one,
             _ => types.add(Type::Union(args.clone().into())),
         };
+        let makers = if self.inputs.builds { self.makers(&types) } else { Vec::new() };
         let results: Vec<TypeId> = outputs.iter().map(|it| it.result).collect();
         let (result_types, results) = extract(&self.outputs.types, &results);
         Signature {
@@ -105,6 +149,27 @@ impl Specs {
             result_types,
             results,
             gaps,
+            makers,
+            unmade,
         }
+    }
+
+    /// The makers of recipes of these types.
+    fn makers(&self, types: &Types) -> Vec<(Maker, Vec<Otherwise>)> {
+        let tag = |id: u32| match types.get(TypeId(id)) {
+            Type::Tuple(parts) => match types.get(*parts.first()?) {
+                Type::Literal(Term::Atom(tag)) => Some(tag),
+                _ => None,
+            },
+            _ => None,
+        };
+        let all = 0..u32::try_from(types.len()).unwrap_or(u32::MAX);
+        let maker = |tag: &Atom| {
+            let otherwise = self.library.otherwise.get(tag).cloned().unwrap_or_default();
+            Some((Maker::of_tag(tag)?, otherwise))
+        };
+        let found: BTreeMap<Maker, Vec<Otherwise>> =
+            all.filter_map(tag).filter_map(maker).collect();
+        found.into_iter().collect()
     }
 }

@@ -59,6 +59,7 @@ pub(super) const ROWS: &[Row] = &[
     }),
     row("statistics", 2, statistics),
     row("get_time", 1, |m, a| {
+        m.note_environment("the clock");
         let to = m.arg(a, 0);
         // A clock of its own: a step takes a microsecond.
         #[expect(clippy::cast_precision_loss, reason = "steps are far below 2^53")]
@@ -211,7 +212,7 @@ fn get_flag(m: &mut Machine, a: usize) -> Result<Next, Fault> {
         "float_max" => return m.answer(to, Value::float(f64::MAX)),
         "float_min" => return m.answer(to, Value::float(f64::MIN_POSITIVE)),
         "argv" => {
-            m.note_environment("argv");
+            m.note_environment("the flag argv");
             let own = m.atom_named("swipl");
             let list = m.heap.list(&[own]);
             return m.answer(to, list);
@@ -226,7 +227,7 @@ fn get_flag(m: &mut Machine, a: usize) -> Result<Next, Fault> {
         "version" => return m.answer(to, Value::int(90_004)),
         // There may be such a flag where the program runs.
         other => {
-            let other = other.to_owned();
+            let other = format!("the flag {other}");
             m.note_environment(&other);
             return Ok(Next::False);
         }
@@ -306,6 +307,7 @@ fn gensym(m: &mut Machine, a: usize) -> Result<Next, Fault> {
 fn statistics(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (key, to) = (m.arg(a, 0), m.arg(a, 1));
     let name = m.atom_arg(key)?;
+    m.note_environment("the clock");
     let steps = i64::try_from(m.steps).unwrap_or(i64::MAX);
     let value = match m.atoms.text(name) {
         "inferences" => Value::int(steps),

@@ -103,8 +103,14 @@ pub(super) fn constant(m: &mut Machine, name: &str) -> Option<Number> {
         "epsilon" => Number::Float(f64::EPSILON),
         "max_integer" => Number::Int(i64::MAX),
         "min_integer" => Number::Int(i64::MIN),
-        "random_float" => Number::Float(m.next_random()),
-        "cputime" => Number::Float(0.0),
+        "random_float" => {
+            m.note_environment("random numbers");
+            Number::Float(m.next_random())
+        }
+        "cputime" => {
+            m.note_environment("the clock");
+            Number::Float(0.0)
+        }
         _ => return None,
     })
 }
@@ -192,6 +198,7 @@ pub(super) fn apply_one(m: &mut Machine, name: &str, x: Number) -> Result<Number
             if !limit.is_positive() {
                 return Err(too_small(m, "not_less_than_one", x));
             }
+            m.note_environment("random numbers");
             let float = m.next_random();
             #[expect(clippy::cast_possible_truncation, reason = "rounds down as the function does")]
             let res = (float * limit.to_f64().unwrap_or(0.0)).floor() as i64;

@@ -104,6 +104,7 @@ pub(super) const ROWS: &[Row] = &[
         Ok(Next::True)
     }),
     row("exists_file", 1, |m, a| {
+        m.note_environment("the files that there are");
         let path = m.path_arg(a, "exists_file/1")?;
         Ok(m.disk.as_ref().is_some_and(|it| it.read(&path).is_ok()).into())
     }),
@@ -450,6 +451,7 @@ fn get(
     unit: Unit,
 ) -> Result<Next, Fault> {
     let n = input(m, stream)?;
+    note_input(m, n);
     let c = m.streams.rest(n).chars().next();
     if let (Some(c), Take::Next) = (c, take) {
         m.streams.advance(n, c.len_utf8());
@@ -467,6 +469,13 @@ fn get(
         (Unit::Code, _) => return Err(m.type_error("integer", to)),
     }
     m.answer(to, value)
+}
+
+/// What somebody types, or other files hold, is not a part of the input.
+fn note_input(m: &mut Machine, n: usize) {
+    if n == USER_INPUT {
+        m.note_environment("standard input");
+    }
 }
 
 fn input(m: &mut Machine, stream: Option<usize>) -> Result<usize, Fault> {
@@ -496,6 +505,7 @@ fn rest_of_line(m: &mut Machine, a: usize) -> Result<Next, Fault> {
 
 fn read(m: &mut Machine, stream: Option<usize>, to: usize, options: Value) -> Result<Next, Fault> {
     let n = input(m, stream)?;
+    note_input(m, n);
     let options = m.list_arg(options)?;
     let module = if m.context == AtomId::SYSTEM { AtomId::USER } else { m.context };
     let syntax = m.syntax_of(module);

@@ -156,6 +156,8 @@ fn split_string(m: &mut Machine, a: usize) -> Result<Next, Fault> {
         }
         *text = m.text_arg(value)?;
     }
+    // SWI-Prolog looks for characters as C does: the one of code 0 is in every set.
+    texts.iter_mut().skip(1).for_each(|it| it.push('\0'));
     let [text, separators, pad] = &texts;
     let is_pad = |c: char| pad.contains(c);
     let mut parts = Vec::new();

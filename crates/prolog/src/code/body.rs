@@ -2,7 +2,9 @@
 
 use crate::code::clause::{Compiler, MAX_ARGUMENTS, variables_with_repeats};
 use crate::code::ins::BACKTRACK;
-use crate::code::{Compare, CompileError, Ins, Operand, Test, arith_op};
+use crate::code::{
+    Branch, BranchKind, Compare, CompileError, Ins, Kind, Marked, Operand, Test, arith_op,
+};
 use crate::data::{AtomId, FunctorId, Value, View};
 use rustc_hash::FxHashMap;
 
@@ -31,8 +33,15 @@ impl Compiler<'_> {
         let Some(mark) = self.mark else {
             return self.goals(body, Position::Last, Scope::Clause);
         };
-        for (n, goal) in (1..).zip(self.conjunction(body)) {
+        let goals = self.conjunction(body);
+        let never_returns = goals.last().is_some_and(|it| self.never_returns(*it));
+        let n_goals = u32::try_from(goals.len()).unwrap_or(u32::MAX);
+        for (n, goal) in (1..).zip(goals) {
             self.code.push(Ins::Reach(mark, n));
+            if never_returns && n == n_goals {
+                // It ends as it must: by failing, or by throwing.
+                self.code.push(Ins::Exit(mark));
+            }
             self.goal(goal, Position::Inner, Scope::Clause)?;
         }
         self.code.push(Ins::Exit(mark));
@@ -68,6 +77,37 @@ impl Compiler<'_> {
             }
         }
         res
+    }
+
+    /// Whether a goal fails or throws in any case.
+    fn never_returns(&self, goal: Value) -> bool {
+        match goal.view() {
+            View::Atom(AtomId::FAIL | AtomId::FALSE) => true,
+            View::Struct(functor, _) => {
+                let (name, arity) = self.atoms.name_arity(functor);
+                never_returns(self.atoms.text(name), arity)
+                    && self
+                        .db
+                        .find(self.module, functor)
+                        .is_none_or(|it| self.db.get(it).kind != Kind::Clauses)
+            }
+            View::Atom(_)
+            | View::Var(_)
+            | View::Int(_)
+            | View::Big(_)
+            | View::Rational(_)
+            | View::Float(_)
+            | View::Text(_) => false,
+        }
+    }
+
+    /// Notes that a clause under test goes this way.
+    fn branch(&mut self, kind: BranchKind) {
+        let Some(of) = self.mark else { return };
+        let Some(clause) = self.db.marks.get(of as usize).copied() else { return };
+        let mark = self.db.mark(Marked { branch: Some(Branch { of, kind }), ..clause });
+        self.code.push(Ins::Enter(mark));
+        self.code.push(Ins::Exit(mark));
     }
 
     fn proceed(&mut self) {
@@ -226,9 +266,11 @@ impl Compiler<'_> {
     ) -> Result<(), CompileError> {
         self.wants_frame = true;
         let try_at = self.emit(Ins::Try(0));
+        self.branch(BranchKind::Left);
         self.goals(left, position, scope)?;
         let jump = (position == Position::Inner).then(|| self.emit(Ins::Jump(0)));
         self.patch(&[try_at]);
+        self.branch(BranchKind::Right);
         self.goals(right, position, scope)?;
         self.patch(jump.as_slice());
         Ok(())
@@ -254,18 +296,21 @@ impl Compiler<'_> {
             self.code.push(Ins::CutTo(mark));
             vec![try_at]
         };
+        self.branch(BranchKind::Then);
         self.goals(then, position, scope)?;
         match otherwise {
             None => {
                 // Failing tests fail; a choice point made for the condition leads to a failure.
                 let jump = (position == Position::Inner).then(|| self.emit(Ins::Jump(0)));
                 self.patch(&failing);
+                self.branch(BranchKind::Else);
                 self.code.push(Ins::Fail);
                 self.patch(jump.as_slice());
             }
             Some(otherwise) => {
                 let jump = (position == Position::Inner).then(|| self.emit(Ins::Jump(0)));
                 self.patch(&failing);
+                self.branch(BranchKind::Else);
                 self.goals(otherwise, position, scope)?;
                 self.patch(jump.as_slice());
             }
@@ -288,9 +333,11 @@ impl Compiler<'_> {
         let inner = self.inner_scope(test, mark);
         self.goals(test, Position::Inner, inner)?;
         self.code.push(Ins::SoftCut(mark));
+        self.branch(BranchKind::Then);
         self.goals(then, position, scope)?;
         let jump = (position == Position::Inner).then(|| self.emit(Ins::Jump(0)));
         self.patch(&[try_at]);
+        self.branch(BranchKind::Else);
         self.goals(otherwise, position, scope)?;
         self.patch(jump.as_slice());
         Ok(())
@@ -299,8 +346,10 @@ impl Compiler<'_> {
     fn negation(&mut self, goal: Value) -> Result<(), CompileError> {
         if let Some(tests) = self.pure_tests(goal) {
             let failing = self.pure_condition(&tests);
+            self.branch(BranchKind::Refuted);
             self.code.push(Ins::Fail);
             self.patch(&failing);
+            self.branch(BranchKind::Holds);
             return Ok(());
         }
         self.wants_frame = true;
@@ -310,8 +359,10 @@ impl Compiler<'_> {
         let scope = self.inner_scope(goal, mark);
         self.goals(goal, Position::Inner, scope)?;
         self.code.push(Ins::CutTo(mark));
+        self.branch(BranchKind::Refuted);
         self.code.push(Ins::Fail);
         self.patch(&[try_at]);
+        self.branch(BranchKind::Holds);
         Ok(())
     }
 
@@ -698,4 +749,15 @@ impl Compiler<'_> {
             }
         });
     }
+}
+
+/// Predicates that throw in any case: `throw/1`, and those of `library(error)` that are named like errors.
+pub(crate) fn never_returns(name: &str, arity: usize) -> bool {
+    matches!(
+        (name, arity),
+        ("throw" | "instantiation_error" | "uninstantiation_error", 1)
+            | ("representation_error" | "syntax_error" | "resource_error", 1)
+            | ("type_error" | "domain_error" | "existence_error", 2)
+            | ("existence_error" | "permission_error", 3)
+    )
 }

@@ -51,7 +51,7 @@ pub fn compile_clause(
     let functor = atoms.functor(name, arity);
     let pred = db.pred(module, functor, name, arity);
     let term = Rc::new(Record::new(heap, atoms, whole));
-    let marked = Marked { pred, file: source.file, line: source.line };
+    let marked = Marked { pred, file: source.file, line: source.line, branch: None };
     let mark = db.marking.then(|| db.mark(marked));
     let mut compiler = Compiler::new(heap, atoms, db, context);
     compiler.mark = mark;

@@ -147,6 +147,29 @@ pub struct Marked {
     pub pred: PredId,
     pub file: u32,
     pub line: u32,
+    /// It is not the clause, but a way that its body may go.
+    pub branch: Option<Branch>,
+}
+
+/// An outcome of a control construct in the body of a clause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Branch {
+    /// The mark of the clause.
+    pub of: u32,
+    pub kind: BranchKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BranchKind {
+    /// The condition of `->` or `*->` holds, or it does not.
+    Then,
+    Else,
+    /// Either side of `;`.
+    Left,
+    Right,
+    /// The goal of `\\+` fails, so that the negation holds, or it does not.
+    Holds,
+    Refuted,
 }
 
 #[derive(Debug)]

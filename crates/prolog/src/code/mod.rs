@@ -8,10 +8,11 @@ mod database;
 mod ins;
 
 pub use arith::{ArithOp, arith_op};
+pub(crate) use body::never_returns;
 pub use clause::{CompileError, Compiled, Source, compile_clause};
 pub use database::{
-    Bucket, Clause, ClauseId, Database, Key, Kind, Marked, Meta, Pred, PredId, PredState,
-    is_visible, key_of,
+    Branch, BranchKind, Bucket, Clause, ClauseId, Database, Key, Kind, Marked, Meta, Pred, PredId,
+    PredState, is_visible, key_of,
 };
 pub(crate) use ins::BACKTRACK as BACKTRACK_LABEL;
 pub use ins::{Compare, Ins, Konst, Operand, Test};

@@ -123,6 +123,17 @@ fn way(name: &str, arity: usize) -> Way {
     }
 }
 
+/// Whether a builtin asks for what no input is made of: rational numbers, cyclic terms, streams and other
+/// blobs, dicts, variables with attributes.
+fn is_beyond(name: &str, arity: usize) -> bool {
+    matches!(
+        (name, arity),
+        ("rational" | "cyclic_term" | "acyclic_term" | "is_dict" | "attvar" | "is_stream", 1)
+            | ("blob", 2)
+            | ("rational", 3)
+    )
+}
+
 impl Machine {
     /// Runs a builtin while recording.
     pub(crate) fn builtin_recorded(&mut self, row: usize) -> Result<Next, Fault> {
@@ -142,6 +153,11 @@ impl Machine {
         let is_shallow = matches!(way, Way::Moves | Way::Tops(_));
         if !is_shallow && (0..arity).all(|n| !self.is_symbolic(self.stack[base + n])) {
             return (row.run)(self, base);
+        }
+        if is_beyond(row.name, arity) {
+            let place = self.at_builtin(1);
+            let what = format!("{}/{arity} of terms that no input is", row.name);
+            self.record(|_, it| it.lose(place, what));
         }
         match way {
             Way::Moves => self.write_recorded(row.name, arity, row.run),
@@ -283,10 +299,12 @@ impl Machine {
         self.record(|_, it| it.lose(place, what));
     }
 
-    /// A flag tells of the place where a program runs: other inputs say nothing of what it may be.
-    pub(crate) fn note_environment(&mut self, flag: &str) {
+    /// The program asks for something that the place where it runs decides (a flag, a clock, what somebody
+    /// types): other inputs say nothing of what it may be, and other runs may have another answer.
+    pub(crate) fn note_environment(&mut self, what: &str) {
+        self.has_asked_outside = true;
         let place = self.at_builtin(0);
-        let what = format!("the flag {flag}");
+        let what = what.to_owned();
         self.record(|_, it| it.lose(place, what));
     }
 

@@ -12,6 +12,8 @@ pub struct Declaration {
     pub name: String,
     pub args: Vec<Declared>,
     pub determinism: Option<Determinism>,
+    /// The terms of `@throws` and `@error`, as they are written.
+    pub throws: Vec<String>,
     /// From 1.
     pub line: usize,
 }
@@ -33,6 +35,10 @@ pub enum Determinism {
     /// At least one.
     Multi,
     Nondet,
+    /// None.
+    Failure,
+    /// It throws.
+    Erroneous,
 }
 
 impl Declared {
@@ -57,16 +63,39 @@ impl Determinism {
             Determinism::Semidet => "semidet",
             Determinism::Multi => "multi",
             Determinism::Nondet => "nondet",
+            Determinism::Failure => "failure",
+            Determinism::Erroneous => "erroneous",
         }
+    }
+
+    fn named(name: &str) -> Option<Determinism> {
+        Some(match name {
+            "det" => Determinism::Det,
+            "semidet" => Determinism::Semidet,
+            "multi" => Determinism::Multi,
+            "nondet" | "undefined" => Determinism::Nondet,
+            "failure" => Determinism::Failure,
+            "erroneous" => Determinism::Erroneous,
+            _ => return None,
+        })
     }
 }
 
 /// All declarations of a source, in order.
 pub fn declarations(text: &str) -> Vec<Declaration> {
-    let mut res = Vec::new();
+    let mut res: Vec<Declaration> = Vec::new();
     let mut in_comment = false;
+    // Declarations of one comment share what it says below them.
+    let mut block = 0;
     for (n, line) in text.lines().enumerate() {
         let line_text = line.trim_start();
+        if !in_comment && !line_text.starts_with(['%', '/']) {
+            block = res.len();
+        }
+        if let Some(thrown) = thrown(line_text) {
+            let own: &mut [Declaration] = res.get_mut(block..).unwrap_or_default();
+            own.iter_mut().for_each(|it| it.throws.push(thrown.clone()));
+        }
         let doc = line_text.strip_prefix("%!").or_else(|| line_text.strip_prefix("%%"));
         let directive = line_text.strip_prefix(":-").map(str::trim_start).and_then(|it| {
             let rest = it.strip_prefix("mode").or_else(|| it.strip_prefix("pred"))?;
@@ -104,11 +133,7 @@ pub fn declaration(text: &str, line: usize) -> Option<Declaration> {
     };
     let after = after.trim();
     let determinism = match after.strip_prefix("is ").map(str::trim) {
-        Some("det") => Some(Determinism::Det),
-        Some("semidet") => Some(Determinism::Semidet),
-        Some("multi") => Some(Determinism::Multi),
-        Some("nondet") => Some(Determinism::Nondet),
-        Some(_) => return None,
+        Some(named) => Some(Determinism::named(named)?),
         None if after.is_empty() => None,
         None => return None,
     };
@@ -117,7 +142,26 @@ pub fn declaration(text: &str, line: usize) -> Option<Declaration> {
         let mode = if n == 0 { '+' } else { '-' };
         args.push(Declared { mode, name: None, of: Some("list".to_owned()) });
     }
-    Some(Declaration { name: name.to_owned(), args, determinism, line })
+    Some(Declaration { name: name.to_owned(), args, determinism, throws: Vec::new(), line })
+}
+
+/// The term of a line of a comment like `@throws type_error(integer, X) if X is none`.
+fn thrown(line: &str) -> Option<String> {
+    let text = line.trim_start_matches(['%', '*', '!', ' ', '\t']);
+    let tags = ["@throws", "@error", "@exception", "@raise"];
+    let rest = tags.iter().find_map(|it| text.strip_prefix(it))?;
+    let rest = rest.strip_prefix(char::is_whitespace)?.trim();
+    let mut depth = 0_usize;
+    let is_end = |c: char| {
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && c.is_whitespace()
+    };
+    let term = rest.split(is_end).next()?.trim_end_matches(['.', ',']);
+    (!term.is_empty()).then(|| term.to_owned())
 }
 
 fn declared(text: &str) -> Option<Declared> {
@@ -204,11 +248,22 @@ pub(super) fn declared_type(types: &mut Types, text: &str, any: TypeId) -> Optio
         ("integer" | "int", []) => Type::Kind(Kind::Integer),
         ("nonneg" | "natural" | "nat", []) => range(Some(0), None),
         ("positive_integer", []) => range(Some(1), None),
-        ("between", [low, high]) => range(low.parse().ok(), high.parse().ok()),
+        ("between", [low, high]) if is_integer(low) && is_integer(high) => {
+            range(low.parse().ok(), high.parse().ok())
+        }
+        ("between", [_, _]) => Type::Kind(Kind::Number),
+        ("order", []) => {
+            let all = ["<", "=", ">"].map(|it| types.add(Type::Literal(Term::atom(it))));
+            Type::Union(Box::from(all))
+        }
         ("float", []) => Type::Kind(Kind::Float),
         ("number", []) => Type::Kind(Kind::Number),
         ("atom" | "symbol", []) => Type::Kind(Kind::Atom),
-        ("string" | "text", []) => Type::Kind(Kind::Binary),
+        ("string", []) => Type::Kind(Kind::Binary),
+        ("text", []) => {
+            let parts = [Kind::Atom, Kind::Binary].map(|it| types.add(Type::Kind(it)));
+            Type::Union(Box::from(parts))
+        }
         ("bool" | "boolean", []) => Type::Kind(Kind::Boolean),
         ("char", []) => return Some(letters(types)),
         ("code", []) => range(Some(32), Some(126)),
@@ -253,6 +308,143 @@ pub(super) fn declared_type(types: &mut Types, text: &str, any: TypeId) -> Optio
     Some(types.add(of))
 }
 
+fn is_integer(text: &str) -> bool {
+    text.parse::<i64>().is_ok()
+}
+
+/// Types of `must_be/2` without arguments, by the names that they have there.
+const TYPES: &[&str] = &[
+    "integer",
+    "nonneg",
+    "positive_integer",
+    "float",
+    "number",
+    "rational",
+    "atom",
+    "symbol",
+    "string",
+    "text",
+    "boolean",
+    "bool",
+    "atomic",
+    "callable",
+    "compound",
+    "ground",
+    "char",
+    "code",
+    "chars",
+    "codes",
+    "list",
+    "proper_list",
+    "list_or_partial",
+    "pair",
+    "order",
+    "acyclic",
+    "cyclic",
+    "encoding",
+    "type",
+];
+
+/// Those that inputs are made of without asking what is of the type.
+const MADE: &[&str] = &[
+    "integer",
+    "nonneg",
+    "positive_integer",
+    "float",
+    "number",
+    "atom",
+    "symbol",
+    "string",
+    "text",
+    "boolean",
+    "bool",
+    "atomic",
+    "char",
+    "code",
+    "chars",
+    "codes",
+    "list",
+    "proper_list",
+    "list_or_partial",
+    "pair",
+    "order",
+    "oneof",
+    "any",
+    "|",
+];
+
+/// A type that is written in a declaration as the term that `must_be/2` takes, with `A|B`, `any` and
+/// `pair(K, V)` beside it; `None` if it is not known. `own`: the types that the program defines by clauses
+/// of `error:has_type/2`.
+pub fn type_term(text: &str, own: &[(String, usize)]) -> Option<Term> {
+    let text = text.trim();
+    let parts = split_at(text, '|');
+    if 1 < parts.len() {
+        let mut parts = parts.into_iter().rev().map(|it| type_term(it, own));
+        let last = parts.next()??;
+        return parts.try_fold(last, |rest, it| Some(compound("|", vec![it?, rest])));
+    }
+    let (name, args) = match text.split_once('(') {
+        Some((name, rest)) => (name.trim(), split(rest.strip_suffix(')')?)),
+        None => (text, Vec::new()),
+    };
+    let inner = |it: &str| type_term(it, own).unwrap_or_else(|| Term::atom("any"));
+    let is_own = own.iter().any(|it| it.0 == name && it.1 == args.len());
+    Some(match (name, args.as_slice()) {
+        _ if is_own && args.is_empty() => Term::atom(name),
+        _ if is_own => compound(name, args.iter().map(|it| constant(it)).collect::<Option<_>>()?),
+        ("int", []) => Term::atom("integer"),
+        ("natural" | "nat", []) => Term::atom("nonneg"),
+        ("set" | "ordset", []) => Term::atom("list"),
+        ("pairs", []) => compound("list", vec![Term::atom("pair")]),
+        ("list" | "list_of" | "listof" | "set" | "ordset", [item]) => {
+            compound("list", vec![inner(item)])
+        }
+        ("pair", [key, value]) => compound("pair", vec![inner(key), inner(value)]),
+        ("between", [low, high]) => compound("between", vec![number(low)?, number(high)?]),
+        ("oneof", [all]) => {
+            let inside = all.strip_prefix('[')?.strip_suffix(']')?;
+            let items = split(inside).into_iter().map(constant).collect::<Option<Vec<Term>>>()?;
+            compound("oneof", vec![Term::list(items, Term::Nil)])
+        }
+        (known, []) if TYPES.contains(&known) => Term::atom(known),
+        _ => return None,
+    })
+}
+
+/// Whether values of a type are all that inputs of it are made of: no goal has to be asked.
+pub fn is_made_exactly(of: &Term) -> bool {
+    match of.as_tuple() {
+        Some([name, args @ ..]) => match (name.as_atom(), args) {
+            (Some("between"), args) => args.iter().all(|it| it.as_int().is_some()),
+            (Some("oneof"), _) => true,
+            (Some("list" | "pair" | "|"), args) => args.iter().all(is_made_exactly),
+            _ => false,
+        },
+        Some([]) => false,
+        None => of.as_atom().is_some_and(|it| MADE.contains(&it)),
+    }
+}
+
+fn compound(name: &str, args: Vec<Term>) -> Term {
+    Term::Tuple(std::iter::once(Term::atom(name)).chain(args).collect())
+}
+
+fn number(text: &str) -> Option<Term> {
+    text.parse().map(Term::Int).ok().or_else(|| Some(Term::Float(text.parse::<f64>().ok()?.into())))
+}
+
+/// A number, or a name with or without quotes.
+fn constant(text: &str) -> Option<Term> {
+    let is_name = |it: &str| it.starts_with(char::is_lowercase) && it.chars().all(is_of_name);
+    let quoted = text.strip_prefix('\'').and_then(|it| it.strip_suffix('\''));
+    number(text).or_else(|| quoted.or(Some(text).filter(|it| is_name(it))).map(Term::atom))
+}
+
+fn is_of_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
 pub(super) fn list(types: &mut Types, item: TypeId) -> TypeId {
     let tail = types.add(Type::Literal(Term::Nil));
     types.add(Type::List { item, tail, may_be_empty: true })
@@ -288,7 +480,36 @@ mod tests {
     }
 
     #[test]
+    fn types_are_those_of_must_be() {
+        let own = [("even".to_owned(), 0)];
+        let check = |text: &str, expect: Option<&str>, is_exact: bool| {
+            let found = type_term(text, &own);
+            let shown = found.as_ref().map(|it| term::print(it, term::Style::INPUT));
+            assert_eq!(shown.as_deref(), expect, "{text}");
+            assert!(found.is_none_or(|it| is_made_exactly(&it) == is_exact), "{text}");
+        };
+        check("between(1, 12)", Some("{between,1,12}"), true);
+        check("between(0.0,1.0)", Some("{between,0.0,1.0}"), false);
+        check("pairs", Some("{list,pair}"), true);
+        check("list(even)", Some("{list,even}"), false);
+        check("oneof([a,'B',3])", Some("{oneof,[a,'B',3]}"), true);
+        check("integer|even", Some("{'|',integer,even}"), false);
+        check("callable", Some("callable"), false);
+        check("my_state", None, false);
+    }
+
+    #[test]
+    fn what_a_comment_says_is_thrown_belongs_to_its_declarations() {
+        let found = declarations(
+            "%! p(+A) is det.\n%! p(-A) is nondet.\n%\n% Text.\n%  @throws type_error(integer, A) if not\np(_).\n%! q.\n",
+        );
+        let shown: Vec<_> = found.iter().map(|it| it.throws.join(";")).collect();
+        assert_eq!(shown, ["type_error(integer, A)", "type_error(integer, A)"]);
+    }
+
+    #[test]
     fn modes_are_read() {
+        check("%! p(+A) is failure.", "p(+) failure");
         check("%! p(+A:list(integer), -B) is det.", "p(+list(integer),-) det");
         check("%% q(?X, @Y)", "q(?,@)");
         check(":- mode main(+,+,-).", "main(+,+,-)");

@@ -1,24 +1,10 @@
 //! Clauses that no goal can complete, as their heads and goals tell without running anything.
 
-use crate::code::{Kind, PredId};
+use crate::code::{Kind, PredId, never_returns};
 use crate::concolic::program::Program;
 use crate::data::{AtomId, FunctorId, Heap, Value, View, unify};
 use crate::machine::Machine;
 use rustc_hash::FxHashSet;
-
-/// Of `library(error)`: they do nothing but throw.
-const ERRORS: &[(&str, usize)] = &[
-    ("type_error", 2),
-    ("domain_error", 2),
-    ("existence_error", 2),
-    ("existence_error", 3),
-    ("permission_error", 3),
-    ("instantiation_error", 1),
-    ("uninstantiation_error", 1),
-    ("representation_error", 1),
-    ("syntax_error", 1),
-    ("resource_error", 1),
-];
 
 /// Builtins that make atoms or terms from text, so that a program may call predicates that it never names.
 const NAME_MAKERS: &[&str] = &[
@@ -70,9 +56,14 @@ impl Machine {
                     || all.iter().any(|caller| {
                         caller.goals.iter().any(|goal| self.fits(&mut heap, *goal, clause.head))
                     });
+                // A last goal that never returns ends the clause as it must.
+                let last = clause.goals.last().copied();
+                let ends_so = last.is_some_and(|it| self.never_returns(it, clause.pred));
+                let n_before = clause.goals.len() - usize::from(ends_so);
                 let is_stuck = clause
                     .goals
                     .iter()
+                    .take(n_before)
                     .any(|goal| self.always_fails(&mut heap, *goal, clause.pred, &all, &never));
                 if !is_asked || is_stuck {
                     never.insert(clause.mark);
@@ -160,6 +151,18 @@ impl Machine {
         res
     }
 
+    /// Whether a goal of a predicate fails or throws in any case, as its name says.
+    fn never_returns(&self, goal: Value, from: PredId) -> bool {
+        if goal.is_atom(AtomId::FAIL) || goal.is_atom(AtomId::FALSE) {
+            return true;
+        }
+        let View::Struct(functor, _) = goal.view() else { return false };
+        let (name, arity) = self.atoms.name_arity(functor);
+        let callee = self.db.find(self.db.get(from).module, functor);
+        let is_own = callee.is_some_and(|it| self.db.get(it).kind == Kind::Clauses);
+        !is_own && never_returns(self.atoms.text(name), arity)
+    }
+
     fn always_fails(
         &self,
         heap: &mut Heap,
@@ -168,19 +171,11 @@ impl Machine {
         all: &[Parts],
         never: &FxHashSet<u32>,
     ) -> bool {
-        if goal.is_atom(AtomId::FAIL) || goal.is_atom(AtomId::FALSE) {
+        if self.never_returns(goal, from) {
             return true;
         }
         let View::Struct(functor, _) = goal.view() else { return false };
-        let (name, arity) = self.atoms.name_arity(functor);
-        if self.atoms.text(name) == "throw" && arity == 1 {
-            return true;
-        }
         let callee = self.db.find(self.db.get(from).module, functor);
-        let is_own = callee.is_some_and(|it| self.db.get(it).kind == Kind::Clauses);
-        if !is_own && ERRORS.contains(&(self.atoms.text(name), arity)) {
-            return true;
-        }
         let Some(callee) = callee else { return false };
         let pred = self.db.get(callee);
         if pred.kind != Kind::Clauses || pred.dynamic || pred.multifile {

@@ -56,6 +56,17 @@ impl<'a> TypeMaker<'a> {
         declared_type(&mut self.types, text, any).unwrap_or(inferred)
     }
 
+    /// A type that goals have to ask for: what the program does with the argument and any other term are
+    /// tried.
+    pub fn asked(&mut self, text: &str, pred: PredId, n: usize) -> TypeId {
+        let any = self.any();
+        if let Some(made) = declared_type(&mut self.types, text, any) {
+            return made;
+        }
+        let inferred = self.of_arg(pred, n);
+        self.types.add(Type::Union(Box::from([inferred, any])))
+    }
+
     /// Any term made of what the program speaks of.
     pub fn any(&mut self) -> TypeId {
         if let Some(known) = self.any {

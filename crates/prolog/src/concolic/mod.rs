@@ -29,7 +29,9 @@ mod program;
 mod unit;
 
 pub use convert::{decode, term_of, term_text, term_texts, to_term};
-pub use declare::{Declaration, Declared, Determinism, declaration, declarations};
+pub use declare::{
+    Declaration, Declared, Determinism, declaration, declarations, is_made_exactly, type_term,
+};
 pub use infer::{Belief, Inference};
 pub use made::Maker;
 pub use maker::TypeMaker;

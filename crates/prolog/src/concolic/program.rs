@@ -1,6 +1,6 @@
 //! The program under test as a report needs it: predicates, their clauses, and who calls whom.
 
-use crate::code::{ClauseId, Ins, PredId};
+use crate::code::{BranchKind, ClauseId, Ins, Kind, Meta, PredId};
 use crate::data::{AtomId, FunctorId, Heap, Value, View};
 use crate::machine::Machine;
 use crate::program::{File, Library, LoadReport};
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 pub struct Program {
     pub module: String,
     pub predicates: Vec<PredicateInfo>,
-    /// By mark.
+    /// By mark: clauses, and branches of their bodies.
     pub clauses: Vec<ClauseInfo>,
     pub facts: Vec<FactInfo>,
 }
@@ -34,20 +34,29 @@ pub struct PredicateInfo {
     pub arity: usize,
     pub line: u32,
     pub is_exported: bool,
+    /// Its clauses are facts that goals may add and take away.
     pub is_dynamic: bool,
-    /// Whether another predicate of the program calls it.
+    /// Its clauses stand in another file, which the program loads.
+    pub is_foreign: bool,
+    /// Whether another predicate of the program calls it for sure.
     pub is_called: bool,
     pub calls: Vec<PredId>,
     /// Its clauses, by mark.
     pub marks: Vec<u32>,
+    /// The branches of their bodies, by mark.
+    pub branches: Vec<u32>,
 }
 
 #[derive(Clone, Debug)]
 pub struct ClauseInfo {
     pub pred: PredId,
+    /// The other file that it stands in, if it is not the program's own.
+    pub file: Option<String>,
     pub line: u32,
     /// From 1, among the clauses of its predicate.
     pub number: usize,
+    /// It is a branch of this clause's body: of which kind, and its number among those of the kind.
+    pub branch: Option<(BranchKind, usize)>,
     pub goals: Vec<String>,
 }
 
@@ -56,8 +65,20 @@ pub struct ClauseInfo {
 enum Position {
     /// It is called as it is.
     Goal,
+    /// It is called, perhaps with more arguments.
+    Closure,
     /// It may become a goal, with more arguments.
     Term,
+}
+
+/// What the clauses of a predicate call of the program.
+struct Calls {
+    /// All that they name, with more arguments or fewer: data may become a goal.
+    all: Vec<PredId>,
+    /// What stands where a goal stands.
+    certain: Vec<PredId>,
+    /// The goals of each clause as text.
+    texts: Vec<Vec<String>>,
 }
 
 /// Goals whose arguments are goals.
@@ -100,6 +121,7 @@ impl Machine {
         let mut predicates: Vec<PredicateInfo> = Vec::new();
         let mut places: FxHashMap<PredId, usize> = FxHashMap::default();
         let mut clauses = Vec::new();
+        let own_file = self.db.marks.iter().map(|it| it.file).min();
         for (mark, marked) in (0..).zip(&self.db.marks) {
             let place = *places.entry(marked.pred).or_insert_with(|| {
                 let pred = self.db.get(marked.pred);
@@ -110,33 +132,47 @@ impl Machine {
                     line: marked.line,
                     is_exported: exports.contains(&pred.functor),
                     is_dynamic: pred.dynamic,
+                    is_foreign: Some(marked.file) != own_file,
                     is_called: false,
                     calls: Vec::new(),
                     marks: Vec::new(),
+                    branches: Vec::new(),
                 });
                 predicates.len() - 1
             });
             let Some(predicate) = predicates.get_mut(place) else { continue };
-            predicate.marks.push(mark);
+            let branch = marked.branch.map(|it| {
+                let same = self.db.marks.iter().take(mark as usize);
+                let n_before = same.filter(|other| other.branch == Some(it)).count();
+                (it.kind, n_before + 1)
+            });
+            match branch {
+                None => predicate.marks.push(mark),
+                Some(_) => predicate.branches.push(mark),
+            }
             let number = predicate.marks.len();
+            let file = || self.modules.files.get(marked.file as usize).cloned();
             clauses.push(ClauseInfo {
                 pred: marked.pred,
+                file: (Some(marked.file) != own_file).then(file).flatten(),
                 line: marked.line,
                 number,
+                branch,
                 goals: vec![],
             });
         }
         let known: Vec<PredId> = predicates.iter().map(|it| it.id).collect();
         for n in 0..predicates.len() {
             let Some(id) = predicates.get(n).map(|it| it.id) else { continue };
-            let (calls, goals) = self.calls_of(id, &known);
-            for callee in calls.iter().filter(|it| **it != id) {
+            let Calls { all: calls, certain, texts: goals } = self.calls_of(id, &known);
+            for callee in certain.iter().filter(|it| **it != id) {
                 if let Some(info) = places.get(callee).and_then(|it| predicates.get_mut(*it)) {
                     info.is_called = true;
                 }
             }
             let Some(info) = predicates.get_mut(n) else { continue };
             info.calls = calls;
+            info.is_dynamic &= goals.iter().all(Vec::is_empty);
             for (mark, goals) in info.marks.iter().zip(goals) {
                 if let Some(clause) = clauses.get_mut(*mark as usize) {
                     clause.goals = goals;
@@ -145,6 +181,27 @@ impl Machine {
         }
         let facts = self.facts(module, &known);
         Program { module: self.atoms.text(module).to_owned(), predicates, clauses, facts }
+    }
+
+    /// The types that clauses of `error:has_type/2` define, with their numbers of arguments.
+    pub fn own_types(&self) -> Vec<(String, usize)> {
+        let is_it = |it: &&crate::code::Pred| {
+            it.arity == 2
+                && self.atoms.text(it.name) == "has_type"
+                && self.atoms.text(it.module) == "error"
+        };
+        let Some(pred) = self.db.preds.iter().find(is_it) else { return Vec::new() };
+        let Some(id) = self.db.find(pred.module, pred.functor) else { return Vec::new() };
+        let mut res = Vec::new();
+        for clause in self.db.clauses_of(id) {
+            let mut heap = Heap::default();
+            let term = self.db.clause(clause).term.load(&mut heap);
+            let (head, _) = head_and_body(self, &heap, term);
+            if let Some((name, arity)) = heap.name_arity(heap.arg(head, 0), &self.atoms) {
+                res.push((self.atoms.text(name).to_owned(), arity));
+            }
+        }
+        res
     }
 
     /// Predicates that are dynamic, or that some clause of the known ones adds to.
@@ -212,10 +269,10 @@ impl Machine {
         if let View::Struct(functor, _) = head.view() { Some(functor) } else { None }
     }
 
-    /// Predicates under test that the clauses of one name, and the goals of each clause as text.
-    fn calls_of(&self, id: PredId, known: &[PredId]) -> (Vec<PredId>, Vec<Vec<String>>) {
+    /// What the clauses of a predicate call.
+    fn calls_of(&self, id: PredId, known: &[PredId]) -> Calls {
         let module = self.db.get(id).module;
-        let mut calls = Vec::new();
+        let (mut calls, mut certain) = (Vec::new(), Vec::new());
         let mut texts = Vec::new();
         for clause in self.db.clauses_of(id) {
             let mut heap = Heap::default();
@@ -229,9 +286,8 @@ impl Machine {
                     View::Atom(name) => (name, 0),
                     View::Struct(functor, at) => {
                         let (name, arity) = self.atoms.name_arity(functor);
-                        let is_control = CONTROL.contains(&(self.atoms.text(name), arity));
-                        let parts = if is_control { position } else { Position::Term };
-                        todo.extend((0..arity).map(|n| (heap.cell(at + n), parts)));
+                        let part = |n: usize| self.position(module, functor, n, position);
+                        todo.extend((0..arity).map(|n| (heap.cell(at + n), part(n))));
                         (name, arity)
                     }
                     View::Var(_)
@@ -246,15 +302,63 @@ impl Machine {
                 for pred in known {
                     let callee = self.db.get(*pred);
                     let fits = (arity..=arity + n_more).contains(&(callee.arity as usize));
-                    if callee.name == name && callee.module == module && fits {
+                    let is_named = callee.name == name && fits;
+                    if is_named && (callee.module == module || self.imports(module, *pred)) {
                         calls.push(*pred);
+                        if position != Position::Term {
+                            certain.push(*pred);
+                        }
                     }
                 }
             }
         }
-        calls.sort_unstable();
-        calls.dedup();
-        (calls, texts)
+        for it in [&mut calls, &mut certain] {
+            it.sort_unstable();
+            it.dedup();
+        }
+        Calls { all: calls, certain, texts }
+    }
+
+    /// Whether a predicate of another module is called by its name in a module.
+    fn imports(&self, module: AtomId, pred: PredId) -> bool {
+        let found = self.db.find(module, self.db.get(pred).functor);
+        found.is_some_and(|it| it == pred || self.db.get(it).kind == Kind::Import(pred))
+    }
+
+    /// What the n-th argument of a goal or term is, which itself is in some position.
+    fn position(&self, module: AtomId, of: FunctorId, n: usize, outer: Position) -> Position {
+        let (name, arity) = self.atoms.name_arity(of);
+        let name = self.atoms.text(name);
+        if outer == Position::Term {
+            return Position::Term;
+        }
+        if CONTROL.contains(&(name, arity)) {
+            return outer;
+        }
+        match (name, arity) {
+            ("^" | ":", 2) if n == 1 => return outer,
+            ("call", 1..) | ("phrase", 2 | 3) if n == 0 => return Position::Closure,
+            ("findall" | "bagof" | "setof" | "aggregate_all", 3) if n == 1 => {
+                return Position::Goal;
+            }
+            _ => {}
+        }
+        // Arguments of closures are data.
+        if outer == Position::Closure {
+            return Position::Term;
+        }
+        let Some(callee) = self.db.find(module, of) else {
+            // A library that is loaded when it is needed may call any argument.
+            let is_library = self.modules.index.iter().any(|it| *it.0 == of);
+            return if is_library { Position::Closure } else { Position::Term };
+        };
+        let callee = self.db.get(callee);
+        let is_goal = match &callee.meta {
+            Some(meta) => meta.get(n) == Some(&Meta::Qualified),
+            // What the system defines in Prolog may call any argument if it does not say which.
+            None => callee.module == AtomId::SYSTEM && callee.kind == Kind::Clauses,
+        };
+        if is_goal { Position::Closure } else { Position::Term }
     }
 
     fn goal_texts(&self, heap: &Heap, body: Value) -> Vec<String> {
@@ -346,6 +450,7 @@ impl Program {
     pub fn place(&self, mark: u32, path: &str) -> Option<(String, u32)> {
         let clause = self.clauses.get(mark as usize)?;
         let info = self.predicates.iter().find(|it| it.id == clause.pred)?;
+        let path = clause.file.as_deref().unwrap_or(path);
         let text = format!("{}/{} {path}:{}", info.name, info.arity, clause.line);
         Some((text, clause.line))
     }
@@ -355,7 +460,7 @@ impl Program {
         let mut marks: Vec<u32> = Vec::new();
         for id in self.called_from(from) {
             let info = self.predicates.iter().find(|it| it.id == id);
-            marks.extend(info.into_iter().flat_map(|it| &it.marks));
+            marks.extend(info.into_iter().flat_map(|it| it.marks.iter().chain(&it.branches)));
         }
         marks.sort_unstable();
         marks
@@ -363,8 +468,9 @@ impl Program {
 
     /// Predicates that no other one calls, and of those that only call each other the first.
     pub fn entries(&self) -> Vec<&PredicateInfo> {
+        let own = self.predicates.iter().filter(|it| !it.is_dynamic && !it.is_foreign);
         let (mut entries, mut called): (Vec<&PredicateInfo>, Vec<&PredicateInfo>) =
-            self.predicates.iter().filter(|it| !it.is_dynamic).partition(|it| !it.is_called);
+            own.partition(|it| !it.is_called);
         let mut reached: BTreeSet<PredId> =
             entries.iter().flat_map(|it| self.called_from(it.id)).collect();
         called.retain(|it| !reached.contains(&it.id));
@@ -409,5 +515,21 @@ impl Program {
             }
         }
         seen
+    }
+}
+
+impl ClauseInfo {
+    /// Which branch it is, in words.
+    pub fn branch_text(&self) -> Option<String> {
+        let (kind, n) = self.branch?;
+        let what = match kind {
+            BranchKind::Then => "condition holds",
+            BranchKind::Else => "condition does not hold",
+            BranchKind::Left => "left side of ;",
+            BranchKind::Right => "right side of ;",
+            BranchKind::Holds => "\\+ holds",
+            BranchKind::Refuted => "\\+ does not hold",
+        };
+        Some(if n == 1 { what.to_owned() } else { format!("{what} ({n})") })
     }
 }

@@ -20,6 +20,9 @@ pub struct Goal {
     pub args: Vec<Arg>,
     /// Goals that are called before, once each, for the facts that they add. Their inputs come first.
     pub before: Vec<Goal>,
+    /// Types that arguments must have: of inputs, others are not tried, and of results, others are broken
+    /// promises. By the number of the argument.
+    pub types: Vec<(usize, Term)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +57,8 @@ pub struct Ran {
     /// A number that runs with the same choices share.
     pub path: u64,
     pub steps: u64,
+    /// It asked for what the place where it runs decides: a flag, a clock, what somebody types.
+    pub asks_outside: bool,
 }
 
 /// The values of the results, in the order of the arguments.
@@ -76,6 +81,8 @@ pub enum Finished {
     Strange,
     /// What should have made an argument refused.
     Unmade,
+    /// The result of this number among the arguments is not of its type.
+    Broken(usize),
 }
 
 /// How far goals are solved.
@@ -112,6 +119,8 @@ pub struct Unit<'m> {
     sought: Vec<u32>,
     is_close: bool,
     n_stopped: u64,
+    /// Types of arguments are asked for.
+    is_typed: bool,
     /// All runs, in order.
     pub log: Vec<Ran>,
 }
@@ -132,7 +141,19 @@ impl Waiting {
     /// On the machine that it was on.
     pub fn go_on<'m>(self, machine: &'m mut Machine, library: &'m mut dyn Library) -> Unit<'m> {
         let Waiting { goal, extent, recorder, sought, is_close, n_stopped, log } = self;
-        Unit { machine, library, goal, extent, recorder, sought, is_close, n_stopped, log }
+        let is_typed = true;
+        Unit {
+            machine,
+            library,
+            goal,
+            extent,
+            recorder,
+            sought,
+            is_close,
+            n_stopped,
+            is_typed,
+            log,
+        }
     }
 }
 
@@ -153,8 +174,19 @@ impl<'m> Unit<'m> {
         let extent = Extent { limits, n_answers };
         let recorder = Some(Box::default());
         let (sought, is_close, log) = (Vec::new(), false, Vec::new());
-        let n_stopped = 0;
-        Unit { machine, library, goal, extent, recorder, sought, is_close, n_stopped, log }
+        let (n_stopped, is_typed) = (0, true);
+        Unit {
+            machine,
+            library,
+            goal,
+            extent,
+            recorder,
+            sought,
+            is_close,
+            n_stopped,
+            is_typed,
+            log,
+        }
     }
 
     /// Leaves the machine to others.
@@ -174,6 +206,19 @@ impl<'m> Unit<'m> {
         let ran = self.perform(input, heap, &values);
         self.extent = extent;
         Some(ran)
+    }
+
+    /// Runs without recording, and without asking for types.
+    pub fn solve_untyped(
+        &mut self,
+        input: &Input,
+        limits: Limits,
+        n_answers: usize,
+    ) -> Option<Ran> {
+        self.is_typed = false;
+        let ran = self.solve(input, limits, n_answers);
+        self.is_typed = true;
+        ran
     }
 
     /// From now on runs say which sets of clauses their calls could match.
@@ -197,7 +242,8 @@ impl<'m> Unit<'m> {
         let mut args = vec![Arg::Input; n_before + 1];
         args.push(Arg::Result);
         let module = self.goal.module.clone();
-        let making = Goal { module, name: name.to_owned(), args, before: Vec::new() };
+        let making =
+            Goal { module, name: name.to_owned(), args, before: Vec::new(), types: Vec::new() };
         let goal = std::mem::replace(&mut self.goal, making);
         let mut given = vec![Term::Nil; n_before];
         given.push(of.clone());
@@ -244,11 +290,31 @@ impl<'m> Unit<'m> {
         let module = Value::atom(atoms.intern(&self.goal.module));
         let begun = atoms.intern(BEGUN);
         let mut goal = calls.pop().unwrap_or(Value::TRUE);
-        let is_prepared = !makes.is_empty() || !calls.is_empty();
+        let (mut wanted, mut promised) = (Vec::new(), Vec::new());
+        for (n, of) in self.goal.types.iter().filter(|_| self.is_typed) {
+            let Some(of) = decode(&mut heap, atoms, of) else { continue };
+            let arg = heap.arg(goal, *n);
+            match self.goal.args.get(*n) {
+                Some(Arg::Result) => promised.push((*n, of, arg)),
+                Some(Arg::Input | Arg::Made(_)) => wanted.push((of, arg)),
+                None => {}
+            }
+        }
+        for (n, of, arg) in promised {
+            let functor = atoms.functor_named("$check_result", 3);
+            let check = heap.structure(functor, &[Value::size(n), of, arg]);
+            goal = heap.structure(FunctorId::AND, &[goal, check]);
+        }
+        let is_prepared = !makes.is_empty() || !calls.is_empty() || !wanted.is_empty();
         if is_prepared {
             let functor = atoms.functor_named("nb_setval", 2);
             let begin = heap.structure(functor, &[Value::atom(begun), Value::TRUE]);
             goal = heap.structure(FunctorId::AND, &[begin, goal]);
+        }
+        for (of, arg) in wanted {
+            let functor = atoms.functor_named("$has_type", 2);
+            let check = heap.structure(functor, &[of, arg]);
+            goal = heap.structure(FunctorId::AND, &[check, goal]);
         }
         for before in calls.into_iter().rev() {
             let functor = atoms.functor_named("catch", 3);
@@ -281,7 +347,7 @@ impl<'m> Unit<'m> {
         let (entered, completed): (Vec<u32>, Vec<u32>) = (reached(ENTERED), reached(COMPLETED));
         let is_made = !is_prepared || machine.globals.contains_key(&begun);
         let finished = if is_made { finished } else { Finished::Unmade };
-        let steps = machine.steps;
+        let (steps, asks_outside) = (machine.steps, machine.has_asked_outside);
         let recorder = machine.recorder.as_ref();
         let choices: Vec<(SiteId, usize)> = recorder
             .map(|it| it.choices.iter().map(|it| (it.site, it.taken)).collect())
@@ -292,7 +358,18 @@ impl<'m> Unit<'m> {
         choices.hash(&mut hasher);
         let path = hasher.finish();
         let input = input.clone();
-        Ran { input, answers, finished, entered, completed, choices, matched, path, steps }
+        Ran {
+            input,
+            answers,
+            finished,
+            entered,
+            completed,
+            choices,
+            matched,
+            path,
+            steps,
+            asks_outside,
+        }
     }
 
     fn answers(&mut self, query: &Record) -> (Vec<Answer>, Finished) {
@@ -324,7 +401,10 @@ impl<'m> Unit<'m> {
                     let ball = ball.load(&mut machine.heap);
                     let ball = term_of(&machine.heap, &machine.atoms, ball);
                     let places = machine.thrown_in();
-                    break ball.map_or(Finished::Strange, |it| Finished::Thrown(it, places));
+                    break match ball.as_ref().and_then(broken_result) {
+                        Some(n) => Finished::Broken(n),
+                        None => ball.map_or(Finished::Strange, |it| Finished::Thrown(it, places)),
+                    };
                 }
                 Ending::Stopped(stop) => break Finished::Stopped(stop),
             }
@@ -410,8 +490,21 @@ impl Executor for Unit<'_> {
     }
 }
 
+/// What `$check_result` throws says which argument is not of its type.
+fn broken_result(ball: &Term) -> Option<usize> {
+    match ball.as_tuple()? {
+        [name, n] if name.as_atom() == Some("$broken_result") => usize::try_from(n.as_int()?).ok(),
+        _ => None,
+    }
+}
+
 fn outcome(ran: &Ran) -> Outcome {
     match &ran.finished {
+        Finished::Broken(n) => Outcome::Crash {
+            class: Atom::new("broken"),
+            reason: Term::Int(i64::try_from(*n).unwrap_or(i64::MAX)),
+            trace: Term::Nil,
+        },
         Finished::Thrown(ball, _) if ran.answers.is_empty() => Outcome::Crash {
             class: Atom::new("throws"),
             reason: formal(ball).clone(),

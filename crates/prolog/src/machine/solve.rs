@@ -81,6 +81,7 @@ impl Machine {
     fn start(&mut self, query: &Record, limits: Limits) {
         self.reset();
         self.limits = limits;
+        self.has_asked_outside = false;
         self.reached.clear();
         self.reached.resize(self.db.marks.len(), 0);
         self.furthest.resize(self.db.marks.len(), 0);

@@ -28,6 +28,8 @@ pub struct Machine {
     pub(crate) load_steps: u64,
     /// Set from outside to stop a run.
     pub interrupt: Arc<AtomicBool>,
+    /// The run has asked for what the place where it runs decides.
+    pub(crate) has_asked_outside: bool,
 
     pub(crate) stack: Vec<Value>,
     pub(crate) frames: Vec<Frame>,

@@ -74,6 +74,7 @@ impl Machine {
             check_at: 0,
             load_steps: crate::program::LOAD_STEPS,
             interrupt: std::sync::Arc::default(),
+            has_asked_outside: false,
             stack: Vec::new(),
             frames: vec![Frame::default()],
             choices: Vec::new(),

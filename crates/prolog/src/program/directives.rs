@@ -340,7 +340,7 @@ impl Machine {
             }
             let found = self.modules.libraries.get(&name).copied();
             if found.is_none() {
-                loading.warn(format!("no such file: {text}"));
+                loading.note(format!("no such file: {text}"));
             }
             return found;
         }

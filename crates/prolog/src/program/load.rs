@@ -193,7 +193,33 @@ impl Machine {
         self.modules.loaded.insert(file.path.clone(), module);
         self.load_text(&file.text, &mut loading, library);
         loading.report.module = Some(loading.module);
+        if importer != AtomId::SYSTEM {
+            self.check_exports(&mut loading);
+        }
         loading.report
+    }
+
+    /// Notes what a module says that it exports and does not define.
+    fn check_exports(&self, loading: &mut Loading) {
+        let Some(module) = self.modules.by_name.get(&loading.module) else { return };
+        for functor in &module.exports {
+            let found = [loading.module, AtomId::SYSTEM].map(|it| self.db.find(it, *functor));
+            let is_there = found.into_iter().flatten().map(|it| self.db.get(it)).any(|it| match it
+                .kind
+            {
+                Kind::Clauses => 0 < it.n_clauses || it.dynamic || it.multifile || it.discontiguous,
+                Kind::Undefined => false,
+                Kind::Builtin(_) | Kind::Import(_) => true,
+            });
+            if !is_there && !module.autoload.contains_key(functor) {
+                let (name, arity) = self.atoms.name_arity(*functor);
+                loading.line = 1;
+                loading.note(format!(
+                    "{}/{arity} is exported, but not defined",
+                    self.atoms.text(name)
+                ));
+            }
+        }
     }
 
     pub(crate) fn load_text(

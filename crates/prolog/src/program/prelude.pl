@@ -1097,3 +1097,14 @@ thread_local(Spec) :- dynamic(Spec).
         )
     ;   throw(error(type_error(callable, Head), _))
     ).
+
+% Whether a term is of a type that a declaration names. What is not known yet may become of any type.
+'$has_type'(_, X) :- var(X), !.
+'$has_type'(any, _) :- !.
+'$has_type'('|'(A, B), X) :- !, ( '$has_type'(A, X) -> true ; '$has_type'(B, X) ).
+'$has_type'(list(T), X) :- !, is_list(X), '$all_have_type'(X, T).
+'$has_type'(pair(K, V), X) :- !, X = A-B, '$has_type'(K, A), '$has_type'(V, B).
+'$has_type'(T, X) :- error:is_of_type(T, X), !.
+'$all_have_type'([], _).
+'$all_have_type'([X|Xs], T) :- '$has_type'(T, X), '$all_have_type'(Xs, T).
+'$check_result'(N, T, X) :- ( '$has_type'(T, X) -> true ; throw('$broken_result'(N)) ).

@@ -6,6 +6,7 @@ mod tables;
 use super::{Detail, Format, View};
 use crate::data::{Report, Test, Unit, WrittenKind};
 use crate::finding::{Finding, Kind, Level};
+use crate::page::visible;
 use crate::paint::{Colours, Paint};
 use crate::rank::{Ranked, ranked};
 use crate::snippet::Snippet;
@@ -81,9 +82,11 @@ impl Page<'_> {
         let language = self.report.language(&unit.language);
         self.line(format_args!(
             "  {bold}{}{}{}{off}",
-            language.prompt, finding.shown, language.end
+            language.prompt,
+            visible(&finding.shown),
+            language.end
         ));
-        finding.says.iter().for_each(|it| self.line(format_args!("  {it}")));
+        finding.says.iter().for_each(|it| self.line(format_args!("  {}", visible(it))));
         if let Some(snippet) = snippet(self.report, finding) {
             let shown = snippet.render(self.view.colours);
             shown.lines().for_each(|it| self.line(format_args!("  {it}")));
@@ -91,10 +94,10 @@ impl Page<'_> {
             self.line(format_args!("  {faint}at{off} {file}:{line}"));
         }
         if let Some(schedule) = &finding.schedule {
-            schedule.lines().for_each(|it| self.line(format_args!("  {it}")));
+            schedule.lines().for_each(|it| self.line(format_args!("  {}", visible(it))));
         }
         for note in notes(finding, &language.runtime) {
-            self.line(format_args!("  {faint}={off} {note}"));
+            self.line(format_args!("  {faint}={off} {}", visible(&note)));
         }
         self.out.push('\n');
     }
@@ -112,7 +115,7 @@ impl Page<'_> {
             let kinds = count(findings.len(), "kind of input", "kinds of input");
             let example = findings.first().map_or("", |it| it.shown.as_str());
             let title = &unit.title;
-            let example = cut(example);
+            let example = visible(&cut(example));
             self.line(format_args!(
                 "{warning}refused{off} by {bold}{title}{off}: {kinds}, for example {example}"
             ));
@@ -136,7 +139,7 @@ impl Page<'_> {
         self.line(format_args!("{warning}never received{off} in {bold}{title}{off}"));
         for it in &unit.unreceived {
             let of = count(unit.runs, "schedule", "schedules");
-            let (message, from, to, n) = (&it.message, &it.from, &it.to, it.schedules);
+            let (message, from, to, n) = (visible(&it.message), &it.from, &it.to, it.schedules);
             self.line(format_args!("  {message} of {from} to {to}, in {n} of {of}"));
         }
         self.out.push('\n');
@@ -155,7 +158,8 @@ impl Page<'_> {
         for (unit, test) in with_answers.take(most) {
             let language = report.language(&unit.language);
             let call = whole(&test.setup, &test.call);
-            let (prompt, end, answer) = (&language.prompt, &language.end, answer(test));
+            let (call, answer) = (visible(&call), visible(&answer(test)));
+            let (prompt, end) = (&language.prompt, &language.end);
             self.line(format_args!("{faint}{prompt}{off}{call}{end}  {faint}%{off} {answer}"));
         }
         if most < n_all {

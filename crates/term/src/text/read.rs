@@ -124,7 +124,7 @@ enum Open {
 }
 
 impl<'a> Reader<'a> {
-    fn new(text: &'a str) -> Result<Reader<'a>, ReadError> {
+    pub(super) fn new(text: &'a str) -> Result<Reader<'a>, ReadError> {
         let mut scanner = Scanner::new(text);
         let (offset, token) = scanner.next()?;
         Ok(Reader { scanner, token, offset, n_nested: 0 })
@@ -228,7 +228,7 @@ impl<'a> Reader<'a> {
         Ok(None)
     }
 
-    fn leaf(&mut self) -> Result<Term, ReadError> {
+    pub(super) fn leaf(&mut self) -> Result<Term, ReadError> {
         match &self.token {
             Token::Int(_) | Token::Float(_) | Token::Mark("-" | "+") => self.number(),
             Token::Str(_) => Ok(Term::string(&self.strings()?)),
@@ -329,7 +329,7 @@ impl<'a> Reader<'a> {
         Err(self.unexpected(expected))
     }
 
-    fn end(&mut self) -> Result<(), ReadError> {
+    pub(super) fn end(&mut self) -> Result<(), ReadError> {
         self.accept(".")?;
         if self.token == Token::End { Ok(()) } else { Err(self.unexpected("the end")) }
     }

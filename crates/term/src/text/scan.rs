@@ -37,7 +37,7 @@ impl Token {
 /// The longest mark comes first.
 const MARKS: &[&str] = &[
     "<<", ">>", "=:=", "=>", ":=", "#{", "->", ";", "[", "]", "{", "}", "(", ")", ",", "|", ":",
-    "/", "-", "+", ".",
+    "=", "/", "-", "+", ".",
 ];
 
 /// An atom has at most this many characters.

@@ -12,6 +12,11 @@ use crate::ground::{Fun, Term};
 
 pub(super) fn print(out: &mut String, arity: u8, entries: &[(Vec<Term>, Term)], default: &Term) {
     out.push_str("fun ");
+    // There is one way to call it, so only the first clause is ever taken.
+    let (entries, default) = match entries.first() {
+        Some((_, result)) if arity == 0 => (&[][..], result),
+        _ => (entries, default),
+    };
     for (args, result) in entries {
         out.push_str(&head(args));
         out.push_str(" -> ");

@@ -78,7 +78,7 @@ impl Page<'_> {
                     Some(Verdict::Unconfirmed(why)) => format!("not confirmed: {why}"),
                     Some(Verdict::Dismissed) | None => "not confirmed".to_owned(),
                 };
-                let call = self.unit.shown(&end.input.args);
+                let call = self.unit.script(&end.input.args).shown();
                 format!("yes: {what} is reached by {call} ({confirmed})")
             }
             (AnswerKind::No, _) => format!("no: {what} is not reached ({})", answer.why),
@@ -160,7 +160,7 @@ impl Page<'_> {
     }
 
     fn end(&self, end: &End) -> String {
-        let call = self.unit.shown(&end.input.args);
+        let call = self.unit.script(&end.input.args).shown();
         let beyond = match end.n_beyond {
             0 => String::new(),
             n => format!(" … {n} more choices"),
@@ -179,11 +179,10 @@ impl Page<'_> {
             .ends
             .iter()
             .map(|it| {
-                let args: Vec<String> =
-                    it.input.args.iter().map(|it| print(it, Style::INPUT)).collect();
+                let script = self.unit.script(&it.input.args);
                 json!({
-                    "args": args,
-                    "call": self.unit.call(&it.input.args),
+                    "args": script.args(),
+                    "call": script.text(),
                     "outcome": outcome_kind(&it.outcome),
                     "term": outcome(&it.outcome),
                     "beyond": it.n_beyond,
@@ -205,7 +204,7 @@ impl Page<'_> {
                 "answer": kind,
                 "what": it.what,
                 "why": it.why,
-                "call": it.end.map(|end| self.unit.call(&end.input.args)),
+                "call": it.end.map(|end| self.unit.script(&end.input.args).text()),
                 "steps": it.end.map(|end| &end.steps),
                 "confirmed": self.confirmed == Some(&Verdict::Confirmed),
             })

@@ -1,6 +1,7 @@
 //! Which paths of a unit become tests, whatever language they are written in: those that end on BEAM
 //! as they did here and can be written down.
 
+use crate::args;
 use crate::erlang::confirm::{Verdict, compare};
 use crate::erlang::setup::Setup;
 use crate::erlang::tests::Tested;
@@ -9,6 +10,7 @@ use engine::Test;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use term::{Fun, Term};
+use trace::{ClauseId, Covered};
 
 /// Tests of one unit. What leads somewhere new comes first.
 const MAX_TESTS: usize = 1000;
@@ -17,47 +19,62 @@ const LIMIT: Duration = Duration::from_secs(2);
 /// A unit whose calls do not come back is not asked more often.
 const MAX_TIMEOUTS: usize = 3;
 
+/// The tests of a unit, each an assertion on a line of its own.
 #[derive(Debug, Default)]
 pub(super) struct Chosen {
-    /// The assertions.
-    pub(super) lines: Vec<String>,
+    pub(super) lines: Vec<Line>,
     /// Why a path has no test, and how often.
     pub(super) left_out: BTreeMap<&'static str, usize>,
 }
 
-/// The tests of a unit, each as `write` has it, or why it has none.
+#[derive(Debug)]
+pub(super) struct Line {
+    pub(super) text: String,
+    covered: Covered,
+    shows: Shows,
+}
+
+/// Why there is the test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shows {
+    Finding,
+    Path,
+}
+
+/// The tests of a unit, each as `write` has it, or why it has none. `entered` has the clauses that are
+/// wanted and that tests chosen before enter.
 pub(super) fn choose(
     of: Tested<'_>,
+    (wanted, entered): (&Covered, &mut Covered),
+    how: args::Tests,
     beam: &mut Replayer,
     write: impl Fn(&Test) -> Result<String, &'static str>,
 ) -> Chosen {
     let mut res = Chosen::default();
-    let (n_paths, tests) = (of.explored.n_paths, &of.explored.report.tests);
-    if MAX_TESTS < n_paths {
-        res.left_out.insert("there are very many", n_paths - MAX_TESTS);
-    }
-    let n_news = tests.iter().filter(|it| it.is_news).count();
-    let mut n_others = MAX_TESTS.saturating_sub(n_news);
-    let mut has_room = |it: &&Test| {
-        let is_first = n_others > 0;
-        n_others = n_others.saturating_sub(usize::from(!it.is_news));
-        it.is_news || is_first
+    let candidates = match how {
+        args::Tests::Minimal => fewest(of, wanted),
+        args::Tests::All => each_path(of, &mut res),
     };
     let mut n_timeouts = 0;
     let preparations: Vec<Preparation> =
         of.explored.setups.iter().map(Setup::preparation).collect();
-    for test in tests.iter().filter(&mut has_room).take(MAX_TESTS) {
-        let why = match write(test) {
+    for (shows, test) in candidates {
+        let covered = both(&test.covered, wanted);
+        let is_needed = shows == Shows::Finding || entered.lacks_some_of(&covered);
+        if how == args::Tests::Minimal && !is_needed {
+            continue;
+        }
+        let why = match write(&test) {
             _ if n_timeouts == MAX_TIMEOUTS => "BEAM takes too long",
             Err(why) => why,
-            Ok(line) => {
-                let (module, function) = (&of.unit.module, &of.unit.function);
-                let args = &test.input.args;
-                let replayed = beam.call_prepared(&preparations, (module, function), args, LIMIT);
-                n_timeouts += usize::from(replayed == Ok(Replayed::Timeout));
+            Ok(text) => {
+                let script = of.unit.script(&test.input.args);
+                let replayed = beam.call_prepared(&preparations, &script.on_beam(), LIMIT);
+                n_timeouts += usize::from(matches!(replayed, Ok(Replayed::Timeout { .. })));
                 match replayed.map(|it| compare(&test.outcome, &it)) {
                     Ok(Verdict::Confirmed) => {
-                        res.lines.push(line);
+                        entered.add(&covered);
+                        res.lines.push(Line { text, covered, shows });
                         continue;
                     }
                     Ok(Verdict::Unconfirmed(_) | Verdict::Dismissed) => "BEAM does otherwise",
@@ -70,13 +87,70 @@ pub(super) fn choose(
     res
 }
 
+/// One test for each path, of those that brought nothing new not too many.
+fn each_path(of: Tested<'_>, res: &mut Chosen) -> Vec<(Shows, Test)> {
+    let (n_paths, tests) = (of.explored.n_paths, &of.explored.report.tests);
+    if MAX_TESTS < n_paths {
+        res.left_out.insert("there are very many", n_paths - MAX_TESTS);
+    }
+    let n_news = tests.iter().filter(|it| it.is_news).count();
+    let mut n_others = MAX_TESTS.saturating_sub(n_news);
+    let has_room = |it: &&Test| {
+        let is_first = n_others > 0;
+        n_others = n_others.saturating_sub(usize::from(!it.is_news));
+        it.is_news || is_first
+    };
+    let chosen = tests.iter().filter(has_room).take(MAX_TESTS);
+    chosen.map(|it| (Shows::Path, it.clone())).collect()
+}
+
+/// The findings, then what enters most clauses.
+fn fewest(of: Tested<'_>, wanted: &Covered) -> Vec<(Shows, Test)> {
+    let without_schedule = of.explored.findings.iter().filter(|it| it.schedule.is_none());
+    let finding = |it: &crate::erlang::finding::Finding| Test {
+        input: it.input.clone(),
+        outcome: it.outcome.clone(),
+        is_news: true,
+        covered: Covered::default(),
+    };
+    let n_wanted = |it: &Test| both(&it.covered, wanted).iter().count();
+    let mut paths: Vec<(usize, &Test)> =
+        of.explored.report.tests.iter().map(|it| (n_wanted(it), it)).collect();
+    paths.retain(|it| it.0 > 0);
+    paths.sort_by_key(|it| std::cmp::Reverse(it.0));
+    let paths = paths.into_iter().map(|it| (Shows::Path, it.1.clone()));
+    without_schedule.map(|it| (Shows::Finding, finding(it))).chain(paths).collect()
+}
+
+fn both(one: &Covered, other: &Covered) -> Covered {
+    let mut res = Covered::default();
+    one.iter().filter(|it| other.has(*it)).for_each(|it| res.insert(it));
+    res
+}
+
+/// Leaves out tests whose clauses others enter too, of those chosen for their clauses.
+pub(super) fn leave_out_needless(chosen: &mut [Chosen]) {
+    let mut counts: BTreeMap<ClauseId, usize> = BTreeMap::new();
+    for clause in chosen.iter().flat_map(|it| &it.lines).flat_map(|it| it.covered.iter()) {
+        *counts.entry(clause).or_default() += 1;
+    }
+    for lines in chosen.iter_mut().map(|it| &mut it.lines) {
+        lines.retain(|line| {
+            let is_elsewhere = |it| counts.get(&it).is_some_and(|n| *n > 1);
+            let is_needed = line.shows == Shows::Finding || !line.covered.iter().all(is_elsewhere);
+            if !is_needed {
+                line.covered.iter().for_each(|it| {
+                    counts.entry(it).and_modify(|n| *n -= 1);
+                });
+            }
+            is_needed
+        });
+    }
+}
+
 /// Whether two runs of the same call may give different ones.
 pub(crate) fn is_opaque(term: &Term) -> bool {
     term.has_part(|it| is_handle(it) || is_fun(it, |it| !matches!(it, Fun::External { .. })))
-}
-
-pub(super) fn is_unwritable(term: &Term) -> bool {
-    term.has_part(|it| is_fun(it, |it| matches!(it, Fun::Closure { .. })))
 }
 
 fn is_handle(term: &Term) -> bool {
@@ -85,4 +159,24 @@ fn is_handle(term: &Term) -> bool {
 
 fn is_fun(term: &Term, is: impl Fn(&Fun) -> bool) -> bool {
     if let Term::Fun(fun) = term { is(fun) } else { false }
+}
+
+/// Whether there is a frame of a stack in it: where code stands differs from one release to the next.
+pub(super) fn has_place(term: &Term) -> bool {
+    term.has_part(|it| is_frame(it).is_some())
+}
+
+/// The module, the function and the arguments of a frame whose last part says where it is.
+pub(super) fn is_frame(term: &Term) -> Option<[&Term; 3]> {
+    let [module @ Term::Atom(_), function @ Term::Atom(_), args, place] = term.as_tuple()? else {
+        return None;
+    };
+    let is_called = args.as_int().is_some() || args.as_list().is_some();
+    let is_place = |it: &Term| {
+        let tag = it.as_tuple().and_then(|it| it.first()).and_then(Term::as_atom);
+        matches!(tag, Some("file" | "line" | "error_info"))
+    };
+    let place = place.as_list()?;
+    (is_called && !place.is_empty() && place.iter().all(is_place))
+        .then_some([module, function, args])
 }

@@ -1,14 +1,15 @@
-//! An EUnit module for each module under test: every path a test, with the value or the exception
-//! that it ends with.
+//! An EUnit module for each module under test: calls with the value or the exception that
+//! they end with.
 //!
 //! Only what BEAM was seen to do is written down, so the tests pass. What can't be compared with a
 //! literal (funs, pids, ports, references) is left out, and said to be.
 
+use crate::erlang::script::ByName;
 use crate::erlang::setup::Setup;
+use crate::erlang::systems::{self, Protocol};
 use crate::erlang::tests::Tested;
-use crate::erlang::tests::chosen::{Chosen, choose, is_opaque, is_unwritable};
+use crate::erlang::tests::chosen::{Chosen, has_place, is_frame, is_opaque};
 use crate::erlang::unit::{UnitName, quoted};
-use beam::Replayer;
 use engine::Test;
 use std::fmt::Write;
 use term::{Atom, Style, Term, print};
@@ -25,50 +26,86 @@ pub(crate) enum Origin {
     Otp,
 }
 
-/// The name and the text of the test module.
-pub(crate) fn module(
+/// The name of the test module.
+pub(super) fn name(module: &Atom) -> String {
+    format!("{}_gimlet_tests", module.as_str())
+}
+
+/// The text of the test module.
+pub(super) fn text(
     module: &Atom,
     origin: Origin,
     units: &[Tested<'_>],
-    beam: &mut Replayer,
-) -> (String, String) {
-    let name = format!("{}_gimlet_tests", module.as_str());
+    chosen: &[Chosen],
+) -> String {
     let mut out = format!(
-        "%% Tests of {}, one for each path that gimlet {} found. Made anew by `gimlet test --out`.\n\
+        "%% Tests of {}, which gimlet {} found. Made anew by `gimlet test --out`.\n\
          -module({}).\n\n\
          -include_lib(\"eunit/include/eunit.hrl\").\n",
         quoted(module),
         env!("CARGO_PKG_VERSION"),
-        quoted(&Atom::new(&name)),
+        quoted(&Atom::new(&name(module))),
     );
-    for unit in units {
-        show_unit(&mut out, *unit, origin, beam);
+    for (unit, chosen) in units.iter().zip(chosen) {
+        show_unit(&mut out, *unit, chosen);
     }
-    if origin == Origin::Otp && out.contains("call(") {
+    out.push_str(ALONE);
+    if origin == Origin::Otp {
         out.push_str("\ncall(Module, Function, Args) ->\n    apply(Module, Function, Args).\n");
     }
-    (name, out)
+    out
 }
 
-fn show_unit(out: &mut String, of: Tested<'_>, origin: Origin, beam: &mut Replayer) {
-    let Chosen { lines, left_out } =
-        choose(of, beam, |test| assertion(of.unit, &of.explored.setups, origin, test));
+/// Runs a test so that nothing of it is left for the next one.
+const ALONE: &str = "
+%% A test in a process of its own: what it started and what is linked to it ends with it.
+alone({Line, Test}) ->
+    {Line, fun() ->
+        Before = processes(),
+        {Pid, Ref} = spawn_monitor(fun() -> Test(), exit(passed) end),
+        End = receive {'DOWN', Ref, process, Pid, Reason} -> Reason end,
+        Leader = {group_leader, group_leader()},
+        Left = [It || It <- processes() -- Before, process_info(It, group_leader) =:= Leader],
+        Refs = [begin exit(It, kill), monitor(process, It) end || It <- Left],
+        [receive {'DOWN', Gone, process, _, _} -> ok end || Gone <- Refs],
+        case End of
+            passed -> ok;
+            {Error, Trace} when is_list(Trace) -> erlang:raise(error, Error, Trace);
+            Other -> exit(Other)
+        end
+    end}.
+";
+
+fn show_unit(out: &mut String, of: Tested<'_>, chosen: &Chosen) {
+    let Chosen { lines, left_out } = chosen;
+    if lines.is_empty() && left_out.is_empty() {
+        return;
+    }
     writeln!(out, "\n%% {}", of.unit).ok();
-    for (why, count) in &left_out {
+    for (why, count) in left_out {
         writeln!(out, "%% {count} left out: {why}").ok();
     }
     if lines.is_empty() {
         return;
     }
-    let stem = format!("{}_{}", of.unit.function.as_str(), of.unit.arity);
+    let name = of.unit.function.as_str();
+    let stem = match Protocol::of_unit(of.unit) {
+        Some(protocol) => protocol.name().to_owned(),
+        None => format!("{name}_{}", of.unit.arity),
+    };
     for (n, lines) in lines.chunks(MAX_TESTS_TOGETHER).enumerate() {
         let part = if n == 0 { String::new() } else { format!("_{}", n + 1) };
         let generator = quoted(&Atom::new(&format!("{stem}_paths{part}_test_")));
         let list = quoted(&Atom::new(&format!("{stem}_paths{part}")));
-        // Each in a process of its own: what one leaves behind does not disturb the next.
-        writeln!(out, "{generator}() ->\n    [{{spawn, Test}} || Test <- {list}()].\n").ok();
+        let lines: Vec<&str> = lines.iter().map(|it| it.text.as_str()).collect();
+        writeln!(out, "{generator}() ->\n    [alone(Test) || Test <- {list}()].\n").ok();
         writeln!(out, "{list}() ->\n    [{}].\n", lines.join(",\n     ")).ok();
     }
+}
+
+/// Whether a line of the file is that of a test.
+pub(super) fn is_test(line: &str) -> bool {
+    line.trim_start_matches([' ', '[', ',']).starts_with("?_assert")
 }
 
 pub(super) fn assertion(
@@ -77,17 +114,17 @@ pub(super) fn assertion(
     origin: Origin,
     test: &Test,
 ) -> Result<String, &'static str> {
-    let args = &test.input.args;
-    if args.iter().any(is_unwritable) {
+    if let Some(protocol) = Protocol::of_unit(unit) {
+        return systems::test(unit, protocol, (&test.input.args, &test.outcome));
+    }
+    let script = unit.script(&test.input.args);
+    if script.is_unwritable() {
         return Err("the input can't be written down");
     }
-    let call = match origin {
-        Origin::User => unit.readable(args),
-        Origin::Otp => {
-            let args = print(&Term::proper_list(args.clone()), Style::READABLE);
-            format!("call({}, {}, {args})", quoted(&unit.module), quoted(&unit.function))
-        }
-    };
+    let call = script.expression(match origin {
+        Origin::User => ByName::Written,
+        Origin::Otp => ByName::Called,
+    });
     let steps: Vec<String> = setups.iter().map(Setup::erlang).collect();
     let call = match steps.is_empty() {
         true => call,
@@ -95,6 +132,9 @@ pub(super) fn assertion(
     };
     match &test.outcome {
         Outcome::Value(value) if is_opaque(value) => Err("the value can't be compared"),
+        Outcome::Value(value) if has_place(value) => {
+            Ok(format!("?_assertMatch({}, {call})", pattern(value)))
+        }
         Outcome::Value(value) => {
             Ok(format!("?_assertEqual({}, {call})", print(value, Style::READABLE)))
         }
@@ -115,14 +155,21 @@ pub(super) fn assertion(
 }
 
 /// What matches the term: exactly, where that can be written.
-fn pattern(term: &Term) -> String {
+pub(crate) fn pattern(term: &Term) -> String {
+    if let Some([module, function, args]) = is_frame(term) {
+        let [module, function] = [module, function].map(pattern);
+        return format!("{{{module},{function},{},_}}", pattern(args));
+    }
     match term {
         Term::Fun(_) | Term::Pid(_) | Term::Port(_) | Term::Ref(_) => "_".to_owned(),
         // Newer compilers ask which zero is meant.
         Term::Float(x) if *x == 0.0 => "_".to_owned(),
         Term::List(list) => {
             let items: Vec<String> = list.items.iter().map(pattern).collect();
-            if list.tail == Term::Nil {
+            if !items.is_empty() && list.items.iter().all(|it| is_frame(it).is_some()) {
+                // Who called the test is below.
+                format!("[{}|_]", items.join(","))
+            } else if list.tail == Term::Nil {
                 format!("[{}]", items.join(","))
             } else {
                 format!("[{}|{}]", items.join(","), pattern(&list.tail))

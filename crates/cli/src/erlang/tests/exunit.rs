@@ -1,33 +1,37 @@
 //! An ExUnit file for each module under test.
 
-use crate::elixir::{self, PREFIX, alias, atom, quoted};
+use crate::elixir::{self, PREFIX, alias, quoted};
 use crate::erlang::setup::Setup;
+use crate::erlang::systems::{self, Protocol};
 use crate::erlang::tests::Tested;
-use crate::erlang::tests::chosen::{Chosen, choose, is_opaque, is_unwritable};
+use crate::erlang::tests::chosen::{Chosen, has_place, is_opaque};
 use crate::erlang::unit::UnitName;
-use beam::Replayer;
 use engine::Test;
 use std::fmt::Write;
 use term::{Atom, Term};
 use trace::Outcome;
 
-/// The name and the text of the file.
-pub(super) fn module(module: &Atom, units: &[Tested<'_>], beam: &mut Replayer) -> (String, String) {
-    let name = module.as_str().strip_prefix(PREFIX).unwrap_or(module.as_str());
-    let file = format!("{}_gimlet_test.exs", underscored(name));
+/// The name of the file.
+pub(super) fn name(module: &Atom) -> String {
+    format!("{}_gimlet_test.exs", underscored(plain(module)))
+}
+
+fn plain(module: &Atom) -> &str {
+    module.as_str().strip_prefix(PREFIX).unwrap_or(module.as_str())
+}
+
+/// The text of the file.
+pub(super) fn text(module: &Atom, units: &[Tested<'_>], chosen: &[Chosen]) -> String {
     let shown = alias(module);
     let mut out = format!(
-        "# Tests of {shown}, one for each path that gimlet {} found. Made anew by `gimlet test --out`.\n\
+        "# Tests of {shown}, which gimlet {} found. Made anew by `gimlet test --out`.\n\
          ExUnit.start()\n\n\
          defmodule {}GimletTest do\n  use ExUnit.Case\n",
         env!("CARGO_PKG_VERSION"),
-        camel(name),
+        camel(plain(module)),
     );
-    for unit in units {
-        let setups = &unit.explored.setups;
-        let Chosen { lines, left_out } =
-            choose(*unit, beam, |test| assertion(unit.unit, setups, test));
-        for (why, count) in &left_out {
+    for (unit, Chosen { lines, left_out }) in units.iter().zip(chosen) {
+        for (why, count) in left_out {
             writeln!(
                 out,
                 "\n  # {}/{}: {count} left out: {why}",
@@ -36,18 +40,35 @@ pub(super) fn module(module: &Atom, units: &[Tested<'_>], beam: &mut Replayer) -
             )
             .ok();
         }
-        let title = format!("{}/{}", unit.unit.function.as_str(), unit.unit.arity);
-        for (n, part) in lines.chunks(MAX_ASSERTIONS).enumerate() {
+        let title = match Protocol::of_unit(unit.unit) {
+            Some(protocol) => protocol.title().to_owned(),
+            None => format!("{}/{}", unit.unit.function.as_str(), unit.unit.arity),
+        };
+        // Processes of one sequence must not meet those of another.
+        let is_system = Protocol::of_unit(unit.unit).is_some();
+        let n_together = if is_system { 1 } else { MAX_ASSERTIONS };
+        for (n, part) in lines.chunks(n_together).enumerate() {
             let title = if n == 0 { title.clone() } else { format!("{title}, part {}", n + 1) };
             writeln!(out, "\n  test {} do", quoted(&title)).ok();
             part.iter().for_each(|it| {
-                writeln!(out, "    {it}").ok();
+                writeln!(out, "    {}", it.text).ok();
             });
             writeln!(out, "  end").ok();
         }
     }
     out.push_str("end\n");
-    (file, out)
+    out
+}
+
+/// Whether a line of the file is an assertion.
+pub(super) fn is_test(line: &str) -> bool {
+    let line = line.strip_prefix("    ").unwrap_or_default();
+    ["assert ", "catch_"].iter().any(|it| line.starts_with(it))
+}
+
+/// Whether a line of the file begins a test.
+pub(super) fn is_begin(line: &str) -> bool {
+    line.starts_with("  test ")
 }
 
 /// Assertions in one test: Elixir's compiler takes minutes for a thousand.
@@ -58,21 +79,23 @@ pub(super) fn assertion(
     setups: &[Setup],
     test: &Test,
 ) -> Result<String, &'static str> {
-    let args = &test.input.args;
-    if args.iter().any(is_unwritable) {
+    if let Some(protocol) = Protocol::of_unit(unit) {
+        return systems::test(unit, protocol, (&test.input.args, &test.outcome));
+    }
+    let script = unit.script(&test.input.args);
+    if script.is_unwritable() {
         return Err("the input can't be written down");
     }
-    let list: Vec<String> = args.iter().map(elixir::term).collect();
-    // A call by name: the compiler would warn of some that fail.
-    let call =
-        format!("apply({}, {}, [{}])", alias(&unit.module), atom(&unit.function), list.join(", "));
+    let call = script.elixir_expression();
     let steps: Vec<String> = setups.iter().map(Setup::elixir).collect();
     let call = match steps.is_empty() {
         true => call,
         false => format!("({}; {call})", steps.join("; ")),
     };
     match &test.outcome {
-        Outcome::Value(value) if is_opaque(value) => Err("the value can't be compared"),
+        Outcome::Value(value) if is_opaque(value) || has_place(value) => {
+            Err("the value can't be compared")
+        }
         Outcome::Value(value) => Ok(format!("assert {call} === {}", elixir::term(value))),
         Outcome::Crash { class, trace, .. } if *trace == Term::Nil && class.as_str() == "exit" => {
             Err("the process is ended by another one")
@@ -83,7 +106,7 @@ pub(super) fn assertion(
                 "exit" => "catch_exit",
                 _ => "catch_error",
             };
-            Ok(if is_opaque(reason) {
+            Ok(if is_opaque(reason) || has_place(reason) {
                 format!("{kind}({call})")
             } else {
                 format!("assert {kind}({call}) === {}", elixir::term(reason))

@@ -178,7 +178,7 @@ mod tests {
         assert_eq!(State::of(&[&not], &[]), Some(State::Missed));
         assert_eq!(
             note(&[&covered, &not], &[&missed]),
-            "covered first by f(1); not covered: the budget ended first (not tried)"
+            "covered first by f(1); not covered: the search ended before a run came there (not tried)"
         );
     }
 }

@@ -56,6 +56,7 @@ fn stop(unit: &Unit) -> &'static str {
     match unit.stop {
         Stop::Exhausted if unit.saturated => "nothing new came",
         Stop::Exhausted => "all paths tried",
+        Stop::Unknown => "the solver gave up",
         Stop::Depth => "depth limit",
         Stop::Time if unit.saturated => "nothing new came",
         Stop::Time => "time limit",

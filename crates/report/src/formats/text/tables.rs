@@ -110,7 +110,12 @@ fn listed(out: &mut String, report: &Report, module: &Module, detail: Detail, pa
         None => String::new(),
     };
     let title = &module.title;
-    writeln!(out, "{bold}{title}{off}: {} clauses {covered}{entered}", share(module.clauses)).ok();
+    let branches = match module.branches {
+        Some(of) => format!(", {} branches", share(of)),
+        None => String::new(),
+    };
+    let clauses = share(module.clauses);
+    writeln!(out, "{bold}{title}{off}: {clauses} clauses {covered}{entered}{branches}").ok();
     let (away, missed): (Vec<_>, Vec<_>) =
         groups(module).into_iter().partition(|it| it.why == Why::NotReachable);
     let most = if detail == Detail::Everything { usize::MAX } else { MAX_UNCOVERED };
@@ -121,6 +126,13 @@ fn listed(out: &mut String, report: &Report, module: &Module, detail: Detail, pa
     }
     if most < missed.len() {
         writeln!(out, "  not covered: {} more", missed.len() - most).ok();
+    }
+    for it in module.uncovered_branches.iter().take(most) {
+        let clause = it.clause.map_or(String::new(), |n| format!("clause {n} of "));
+        let place = format!("{}:{}: {clause}{}", module.title, it.line, it.function);
+        let (name, meaning) = (it.why.name(), it.why.meaning());
+        let branch = &it.branch;
+        writeln!(out, "  not taken: {place}: {branch} {faint}({name}: {meaning}){off}").ok();
     }
     if !away.is_empty() {
         let mut names: Vec<&str> = module

@@ -1,0 +1,104 @@
+//! What SWI-Prolog says when it loads a program: parts that it refuses, which our machine took.
+//!
+//! Knows nothing of goals; those are asked in another start.
+
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::explain::Code;
+use crate::prolog::source::Source;
+use crate::prolog::swipl::Swipl;
+use ::report::Snippet;
+use sandbox::Scratch;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+/// Loading takes no longer, or nothing is said of it.
+const LONGEST: Duration = Duration::from_secs(10);
+/// More errors of one file are not shown.
+const MOST: usize = 5;
+
+/// Writes each error with its file and line. What the sandbox refuses is not the program's mistake.
+const SCRIPT: &str = r#"
+:- set_prolog_flag(verbose_load, silent).
+:- multifile user:message_hook/3.
+:- dynamic user:message_hook/3.
+user:message_hook(Term, error, Lines) :-
+    \+ '$gimlet_effect'(Term),
+    '$gimlet_place'(Term, File, Line),
+    with_output_to(string(Text), print_message_lines(current_output, '', Lines)),
+    split_string(Text, "\n", " \t", Parts),
+    exclude(==(""), Parts, Said),
+    atomic_list_concat(Said, ' ', Words),
+    format(user_output, "~n@! ~w\t~w\t~w~n", [Line, File, Words]),
+    fail.
+'$gimlet_effect'(error(permission_error(_, source_sink, _), _)).
+'$gimlet_effect'(error(permission_error(_, file, _), _)).
+'$gimlet_effect'(error(permission_error(_, directory, _), _)).
+'$gimlet_effect'(error(system_error(_), _)).
+'$gimlet_effect'(error(socket_error(_, _), _)).
+'$gimlet_effect'(error(process_error(_, _), _)).
+'$gimlet_effect'(unhandled_exception(E)) :- '$gimlet_effect'(E).
+'$gimlet_effect'(init_goal(_, E, _)) :- nonvar(E), '$gimlet_effect'(E).
+'$gimlet_place'(error(_, file(File, Line, _, _)), File, Line) :- integer(Line), !.
+'$gimlet_place'(error(_, stream(_, Line, _, _)), File, Line) :-
+    integer(Line), source_location(File, _), !.
+'$gimlet_place'(_, File, Line) :- source_location(File, Line), !.
+'$gimlet_place'(_, '', 0).
+"#;
+
+/// An error for each part of the program that SWI-Prolog refuses, unless there already is one for the line.
+pub(super) fn refused(swipl: &Swipl, source: &Source, said: &[Diagnostic]) -> Vec<Diagnostic> {
+    let path = source.absolute();
+    let named = path.display().to_string().replace('\\', "\\\\").replace('\'', "\\'");
+    let text = format!("{SCRIPT}:- user:load_files('{named}', [silent(true)]).\n");
+    let written = Scratch::new().and_then(|scratch| {
+        let script = scratch.path().join("load.pl");
+        fs::write(&script, text)?;
+        Ok((scratch, script))
+    });
+    let Ok((scratch, script)) = written else { return Vec::new() };
+    let args = ["-q", "-g", "true", "-t", "halt"];
+    let Some((out, _)) = swipl.run(&args, source, &script, scratch, LONGEST) else {
+        return Vec::new();
+    };
+    let mut res: Vec<Diagnostic> = Vec::new();
+    for line in out.lines().filter_map(|it| it.strip_prefix("@! ")) {
+        let mut parts = line.splitn(3, '\t');
+        let (Some(line), Some(file), Some(words)) = (parts.next(), parts.next(), parts.next())
+        else {
+            continue;
+        };
+        let Ok(line) = line.parse::<usize>() else { continue };
+        let is_there = |it: &&Diagnostic| {
+            let is_same_file =
+                |origin: &str| Path::new(origin).file_name() == Path::new(file).file_name();
+            let is_error = it.severity == Severity::Error || it.code == Code::BadSyntax;
+            is_error
+                && it.place.as_ref().is_some_and(|it| it.line == line && is_same_file(&it.origin))
+        };
+        let title = format!("swipl refuses this: {words}");
+        let is_known = said.iter().chain(&res).any(|it| is_there(&it))
+            || res.iter().any(|it| it.title == title);
+        if is_known || MOST <= res.len() {
+            continue;
+        }
+        let hint = "what is found here holds for our machine only, until swipl loads it";
+        let new = Diagnostic::new(Code::Refused, title).hint(hint);
+        res.push(match snippet(source, Path::new(file), line) {
+            Some(place) => new.at(place),
+            None => new,
+        });
+    }
+    res
+}
+
+fn snippet(source: &Source, file: &Path, line: usize) -> Option<Snippet> {
+    let text = fs::read_to_string(file).ok()?;
+    let text = text.lines().nth(line.checked_sub(1)?)?.to_owned();
+    let is_own = file == source.absolute();
+    let origin =
+        if is_own { source.path.display().to_string() } else { file.display().to_string() };
+    let n_chars = text.trim().chars().count();
+    let column = text.chars().take_while(|it| it.is_whitespace()).count() + 1;
+    Some(Snippet { origin, line, column, text, n_chars, label: String::new() })
+}

@@ -1,0 +1,121 @@
+//! What `gimlet test file.pl` does not claim: losses, disagreements and what could not be loaded are shown
+//! and are neither `clean` nor `unsatisfiable`.
+
+mod common;
+
+use serde_json::Value;
+use std::fs;
+use tempfile::TempDir;
+
+/// The report on a program, standard error and the exit code.
+#[track_caller]
+fn report(text: &str, options: &[&str]) -> (Value, String, i32) {
+    let dir = TempDir::new().expect("a directory");
+    fs::write(dir.path().join("program.pl"), text).expect("a file");
+    let path = dir.path().to_str().expect("a path of text");
+    let done =
+        common::gimlet(path, &[&["test", "program.pl", "--format", "json"], options].concat());
+    let stderr = String::from_utf8_lossy(&done.stderr).into_owned();
+    let found = serde_json::from_slice(&done.stdout).unwrap_or_else(|_| panic!("{stderr}"));
+    (found, stderr, done.status.code().expect("no signal"))
+}
+
+fn list(of: &Value) -> &[Value] {
+    of.as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
+/// The clauses that are said to be out of reach, as `name/arity:line`.
+fn unsatisfiable(found: &Value) -> Vec<String> {
+    let modules = list(&found["modules"]);
+    let uncovered = modules.iter().flat_map(|it| list(&it["uncovered"]));
+    let those = uncovered.filter(|it| it["why"] == "unsatisfiable");
+    those.map(|it| format!("{}:{}", it["function"], it["line"])).collect()
+}
+
+/// All clauses of these programs can be completed, somewhere or by some goal.
+const SATISFIABLE: &[&str] = &[
+    "p(X) :- copy_term(X, f(Y)), q(Y).\nq(a).\n",
+    "p(X) :- current_prolog_flag(my_flag, Y), q(Y, X).\nq(on, _).\n",
+    "p(X) :- read(Y), q(Y, X).\nq(hello, _).\nq(end_of_file, _).\n",
+    "p(X) :- random_between(10, 20, Y), q(Y, X).\nq(20, _).\nq(N, _) :- N < 20.\n",
+    "p(X) :- between(1, 20, Y), q(X, Y).\nq(_, 15) :- r.\nq(_, _).\nr.\n",
+    "p(X) :- get_time(T), T > X + 1.0e9, q.\nq.\n",
+    "p(X) :- format(atom(Y), '~w-~w', [X, X]), q(Y).\nq('q-q').\n",
+    "p(X) :- rational(X), \\+ integer(X), q.\nq.\n",
+    "p(X) :- cyclic_term(X), q.\nq.\n",
+    "p(X) :- getenv('HOME', V), q(X, V).\nq(_, x).\n",
+];
+
+#[test]
+fn nothing_that_a_goal_completes_is_called_unsatisfiable() {
+    for program in SATISFIABLE {
+        let (found, stderr, _) = report(program, &["--runs", "300"]);
+        let claimed = unsatisfiable(&found);
+        assert!(claimed.is_empty(), "{program}: {claimed:?} {stderr}");
+    }
+}
+
+#[test]
+fn what_could_not_be_loaded_is_an_error() {
+    for (program, says) in [
+        (":- use_module(library(no_such_library)).\np(1).\n", "G031"),
+        ("p(1).\nq(X :- .\n", "G030"),
+        ("length(a, b).\np(1).\n", "No permission to modify static procedure"),
+        (":- module(m, [p/1, missing/2]).\np(1).\n", "not defined"),
+    ] {
+        let (_, stderr, code) = report(program, &[]);
+        assert!(stderr.contains(says), "{program}: {stderr}");
+        assert_eq!(code, 2, "{program}: {stderr}");
+    }
+}
+
+#[test]
+fn a_runtime_that_disagrees_is_not_clean() {
+    let (found, stderr, code) = report("length(a, b).\n", &[]);
+    assert!(stderr.contains("G036"), "{stderr}");
+    assert_eq!(code, 2, "{stderr}");
+    assert_eq!(found["units"][0]["verdict"], "bounded", "{found}");
+    assert!(!list(&found["units"][0]["disagreements"]).is_empty(), "{found}");
+}
+
+/// What depends on where a program runs differs without a mistake of ours.
+#[test]
+fn random_numbers_are_no_disagreement() {
+    let (found, stderr, code) = report("p(X) :- random_between(1, 1000000, X).\n", &["-f", "p/1"]);
+    assert_eq!(code, 0, "{stderr} {found}");
+}
+
+/// Making tests of endless goals is bounded too: this took more than ten minutes.
+#[test]
+fn tests_of_endless_goals_are_made_within_bounds() {
+    let program = "mul(0, _, 0).\nmul(s(X), Y, Z) :- mul(X, Y, W), add(W, Y, Z).\n\
+                   add(0, X, X).\nadd(s(X), Y, s(Z)) :- add(X, Y, Z).\n";
+    let (found, stderr, _) = report(program, &["--mode", "mul(-,-,+)", "--runs", "40"]);
+    assert_eq!(found["modules"][0]["clauses"]["covered"], 4, "{stderr}");
+}
+
+/// Names that stand elsewhere as atoms, functors or functions are no calls.
+#[test]
+fn predicates_named_like_data_are_tested() {
+    let program = "div(X, Y) :- Y is X div 2.\nmain(X) :- Y is max(X, 3), Y > 2.\n\
+                   max(X, Y, Z) :- ( X >= Y -> Z = X ; Z = Y ).\nfoo :- X = bar, atom(X).\n\
+                   bar :- true.\nall(L) :- maplist(each, L).\neach(_).\n";
+    let (found, _, _) = report(program, &[]);
+    let units: Vec<&str> =
+        list(&found["units"]).iter().filter_map(|it| it["unit"].as_str()).collect();
+    assert_eq!(units, ["div/2", "main/1", "max/3", "foo/0", "bar/0", "all/1"]);
+}
+
+/// Clauses of a file that the program loads are neither counted nor blamed on its own lines.
+#[test]
+fn clauses_belong_to_the_file_that_they_stand_in() {
+    let dir = TempDir::new().expect("a directory");
+    let write = |name: &str, text: &str| fs::write(dir.path().join(name), text).expect("a file");
+    write("inner.pl", "\n\n\ncheck(X) :- X > 0.\nunused(_).\n");
+    write("outer.pl", ":- ensure_loaded(inner).\nrun(X) :- check(X).\n");
+    let path = dir.path().to_str().expect("a path of text");
+    let done = common::gimlet(path, &["test", "outer.pl", "--format", "json", "--strict"]);
+    let found: Value = serde_json::from_slice(&done.stdout).expect("a report");
+    assert_eq!(found["modules"][0]["clauses"]["total"], 1, "{found}");
+    assert_eq!(list(&found["units"]).len(), 1, "{found}");
+}

@@ -1,0 +1,450 @@
+//! Types whose values only their own module makes: opaque ones, its structs, its records. An input of
+//! such a type is a *recipe*: a call of a function of the module whose spec says that it returns the
+//! type, with arguments that may be recipes again.
+//!
+//! A recipe is a tuple with the name of the function as its tag: `{'gimlet$made queue:in/2', 1, …}`. So
+//! a type of recipes is a type like any other, and whoever solves for inputs need not know of them.
+//! Making the calls is for others.
+
+use crate::host::{Host, ModuleCode};
+use crate::spec::build::{Builder, Library, Scope, Side, State};
+use crate::spec::declarations::{ClauseForm, Declarations};
+use crate::spec::form::Form;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use term::{Atom, Encoding, Kind, Term, Type, TypeId, atom_text};
+
+/// A function that makes values of a type.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Maker {
+    pub module: Atom,
+    pub function: Atom,
+    pub arity: usize,
+    pub gives: Gives,
+}
+
+/// Where in its result a function has the value that it makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Gives {
+    Whole,
+    /// As the second element of `{ok, Value}`.
+    Ok,
+}
+
+/// Something else that a maker may return instead of a value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Otherwise {
+    Atom(Atom),
+    Tagged { tag: Atom, arity: usize },
+}
+
+const WHOLE: &str = "gimlet$made ";
+const OK: &str = "gimlet$made-ok ";
+
+impl Maker {
+    /// The first element of its recipes.
+    pub fn tag(&self) -> Atom {
+        let prefix = match self.gives {
+            Gives::Whole => WHOLE,
+            Gives::Ok => OK,
+        };
+        let Maker { module, function, arity, .. } = self;
+        Atom::new(&format!("{prefix}{}:{}/{arity}", module.as_str(), function.as_str()))
+    }
+
+    pub fn of_tag(tag: &Atom) -> Option<Maker> {
+        let text = tag.as_str();
+        let (gives, name) = match text.strip_prefix(WHOLE) {
+            Some(name) => (Gives::Whole, name),
+            None => (Gives::Ok, text.strip_prefix(OK)?),
+        };
+        let (module, rest) = name.split_once(':')?;
+        let (function, arity) = rest.rsplit_once('/')?;
+        let (module, function) = (Atom::new(module), Atom::new(function));
+        Some(Maker { module, function, arity: arity.parse().ok()?, gives })
+    }
+
+    /// The maker and the arguments of a recipe, if the term is one.
+    pub fn of_recipe(term: &Term) -> Option<(Maker, &[Term])> {
+        let (Term::Atom(tag), args) = term.as_tuple()?.split_first()? else { return None };
+        Some((Maker::of_tag(tag)?, args))
+    }
+}
+
+/// What names a type whose values only its module makes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Identity {
+    Opaque(Atom, Atom, usize),
+    Record(Atom, Atom),
+    Struct(Atom),
+}
+
+impl Identity {
+    fn module(&self) -> &Atom {
+        match self {
+            Identity::Opaque(module, ..)
+            | Identity::Record(module, _)
+            | Identity::Struct(module) => module,
+        }
+    }
+
+    fn text(&self) -> String {
+        let quoted = |it: &Atom| atom_text(it, Encoding::Unicode);
+        match self {
+            Identity::Opaque(module, name, arity) => {
+                format!("the type {}:{}/{arity}", quoted(module), quoted(name))
+            }
+            Identity::Record(module, name) => {
+                format!("the record {} of {}", quoted(name), quoted(module))
+            }
+            Identity::Struct(module) => format!("the struct of {}", quoted(module)),
+        }
+    }
+}
+
+/// One clause of the spec of a maker.
+#[derive(Debug)]
+pub(crate) struct Recipe {
+    maker: Maker,
+    otherwise: Vec<Otherwise>,
+    /// The arguments of the type in the result.
+    result_args: Vec<Form>,
+    clause: usize,
+}
+
+/// Calls in calls, at most.
+const MAX_CALLS: usize = 8;
+
+/// Aliases are followed so far.
+const MAX_ALIASES: usize = 8;
+
+impl Builder<'_> {
+    /// The recipes of a type; `None`: its values are not built.
+    pub(crate) fn made(&mut self, identity: &Identity, args: &[TypeId]) -> Option<TypeId> {
+        if self.graph.side != Side::Input || !self.graph.builds || self.is_open(identity) {
+            return None;
+        }
+        let key = (identity.clone(), args.to_vec(), self.graph.n_calls);
+        if let Some(known) = self.graph.made.get(&key) {
+            return *known;
+        }
+        let module = identity.module().clone();
+        let declarations = self.library.get(self.host, &module).ok()?;
+        let recipes = self.library.recipes(self.host, identity, &declarations);
+        let res = self.recipes(&module, &declarations, &recipes, args);
+        if res.is_none() && self.graph.n_calls == 0 {
+            self.unmade(format!("no function with a spec makes {}", identity.text()));
+        }
+        self.graph.made.insert(key, res);
+        res
+    }
+
+    /// Whether others make values of the type, too.
+    fn is_open(&self, identity: &Identity) -> bool {
+        match identity {
+            Identity::Opaque(..) => false,
+            Identity::Record(_, name) | Identity::Struct(name) => {
+                self.graph.open_tags.contains(name)
+            }
+        }
+    }
+
+    fn recipes(
+        &mut self,
+        module: &Atom,
+        declarations: &Arc<Declarations>,
+        recipes: &[Recipe],
+        args: &[TypeId],
+    ) -> Option<TypeId> {
+        if recipes.is_empty() {
+            return None;
+        }
+        if self.graph.n_calls == MAX_CALLS {
+            return Some(self.graph.intern(Type::None));
+        }
+        let mut alternatives: Vec<TypeId> = Vec::new();
+        self.graph.n_calls += 1;
+        for recipe in recipes {
+            let name = (recipe.maker.function.clone(), recipe.maker.arity);
+            let clause = declarations.specs.get(&name).and_then(|it| it.get(recipe.clause));
+            let Some(clause) = clause else { continue };
+            let mut scope = Scope {
+                module: module.clone(),
+                declarations: declarations.clone(),
+                variables: BTreeMap::new(),
+                bounds: &clause.bounds,
+            };
+            for (form, arg) in recipe.result_args.iter().zip(args) {
+                if let Form::Var(name) = form {
+                    scope.variables.insert(name.clone(), State::Done(*arg));
+                }
+            }
+            let of_args = self.all(&clause.args, &mut scope);
+            if of_args.iter().any(|it| self.is_empty(*it, 0)) {
+                continue;
+            }
+            let tag = self.graph.intern(Type::Literal(Term::Atom(recipe.maker.tag())));
+            let parts = std::iter::once(tag).chain(of_args).collect();
+            let alternative = self.graph.intern(Type::Tuple(parts));
+            if !alternatives.contains(&alternative) {
+                alternatives.push(alternative);
+            }
+        }
+        self.graph.n_calls -= 1;
+        match alternatives.as_slice() {
+            [] if self.graph.n_calls == 0 => None,
+            [] => Some(self.graph.intern(Type::None)),
+            _ => Some(self.union(alternatives)),
+        }
+    }
+
+    /// Whether it is plain that no term belongs to the type.
+    fn is_empty(&self, id: TypeId, depth: usize) -> bool {
+        if MAX_ALIASES < depth {
+            return false;
+        }
+        let is_empty = |it: &TypeId| self.is_empty(*it, depth + 1);
+        match self.graph.types.get(id) {
+            // One that is being built looks like this, too, but has a name.
+            Type::None => self.graph.types.name_of(id).is_none(),
+            Type::Tuple(parts) => parts.iter().any(is_empty),
+            Type::Union(parts) => parts.iter().all(is_empty),
+            Type::List { item, tail, may_be_empty } => {
+                is_empty(tail) || (!may_be_empty && is_empty(item))
+            }
+            Type::Map(fields) => {
+                fields.iter().any(|it| it.is_required && (is_empty(&it.key) || is_empty(&it.value)))
+            }
+            Type::Any
+            | Type::Kind(_)
+            | Type::Literal(_)
+            | Type::Range { .. }
+            | Type::Bits { .. }
+            | Type::Fun { .. } => false,
+        }
+    }
+}
+
+impl Library {
+    /// The functions of the module that make values of the type: those that take none of it first.
+    fn recipes(
+        &mut self,
+        host: &mut dyn Host,
+        identity: &Identity,
+        declarations: &Declarations,
+    ) -> Arc<Vec<Recipe>> {
+        if let Some(known) = self.recipes.get(identity) {
+            return known.clone();
+        }
+        let module = identity.module();
+        let exports = host.load(module).map(|it| exports(&it)).unwrap_or_default();
+        let mut found: Vec<(usize, Recipe)> = Vec::new();
+        for (name, clauses) in &declarations.specs {
+            if !exports.contains(name) || name.0.as_str().starts_with("__") {
+                continue;
+            }
+            for (n, clause) in clauses.iter().enumerate() {
+                let finder = Finder { identity, module, declarations, clause };
+                if let Some(mut recipe) = finder.recipe(name) {
+                    recipe.clause = n;
+                    found.push((finder.n_taken(), recipe));
+                }
+            }
+        }
+        for (_, recipe) in &found {
+            let known = self.otherwise.entry(recipe.maker.tag()).or_default();
+            known.extend(recipe.otherwise.iter().cloned());
+        }
+        found.sort_by(|a, b| {
+            let key = |it: &(usize, Recipe)| (it.0, it.1.maker.clone(), it.1.clause);
+            key(a).cmp(&key(b))
+        });
+        let found = Arc::new(found.into_iter().map(|it| it.1).collect::<Vec<_>>());
+        self.recipes.insert(identity.clone(), found.clone());
+        found
+    }
+}
+
+/// Of `{c_module, Anno, Name, Exports, Attributes, Definitions}`.
+fn exports(code: &ModuleCode) -> Vec<(Atom, usize)> {
+    let Some([_, _, _, exports, ..]) = code.core.as_tuple() else { return Vec::new() };
+    let name = |it: &Term| match it.as_tuple()?.get(2)?.as_tuple()? {
+        [Term::Atom(name), arity] => Some((name.clone(), usize::try_from(arity.as_int()?).ok()?)),
+        _ => None,
+    };
+    exports.as_list().unwrap_or_default().iter().filter_map(name).collect()
+}
+
+/// Looks at one clause of a spec.
+struct Finder<'a> {
+    identity: &'a Identity,
+    module: &'a Atom,
+    declarations: &'a Declarations,
+    clause: &'a ClauseForm,
+}
+
+/// What a result is at its top.
+enum Top {
+    It(Vec<Form>),
+    Ok(Vec<Form>),
+    Otherwise(Otherwise),
+    /// It never returns.
+    Never,
+    Unclear,
+}
+
+impl Finder<'_> {
+    fn recipe(&self, (function, arity): &(Atom, usize)) -> Option<Recipe> {
+        // A function as an argument may do anything, and makes no value that others do not make.
+        if self.clause.args.iter().any(|it| self.is_function(it)) {
+            return None;
+        }
+        let mut tops = Vec::new();
+        self.tops(&self.clause.result, 0, &mut tops);
+        let mut made: Option<(Gives, Vec<Form>)> = None;
+        let mut otherwise = Vec::new();
+        for top in tops {
+            let found = match top {
+                Top::It(args) => (Gives::Whole, args),
+                Top::Ok(args) => (Gives::Ok, args),
+                Top::Otherwise(it) => {
+                    otherwise.push(it);
+                    continue;
+                }
+                Top::Never => continue,
+                Top::Unclear => return None,
+            };
+            match &made {
+                None => made = Some(found),
+                Some((gives, _)) if *gives == found.0 => (),
+                Some(_) => return None,
+            }
+        }
+        let (gives, result_args) = made?;
+        let (module, function) = (self.module.clone(), function.clone());
+        let maker = Maker { module, function, arity: *arity, gives };
+        Some(Recipe { maker, otherwise, result_args, clause: 0 })
+    }
+
+    fn is_function(&self, form: &Form) -> bool {
+        match form {
+            Form::Fun { .. } | Form::Kind(Kind::Function) => true,
+            Form::Var(name) => self
+                .bound(name)
+                .is_some_and(|it| matches!(it, Form::Fun { .. } | Form::Kind(Kind::Function))),
+            Form::Any
+            | Form::None
+            | Form::Kind(_)
+            | Form::Literal(_)
+            | Form::Range { .. }
+            | Form::List { .. }
+            | Form::Tuple(_)
+            | Form::Map(_)
+            | Form::Bits { .. }
+            | Form::Union(_)
+            | Form::Iolist
+            | Form::Record { .. }
+            | Form::User { .. }
+            | Form::Remote { .. }
+            | Form::Unknown(_) => false,
+        }
+    }
+
+    /// How many of its arguments are of the type.
+    fn n_taken(&self) -> usize {
+        let is_it = |form: &&Form| {
+            let mut tops = Vec::new();
+            self.tops(form, 0, &mut tops);
+            tops.iter().any(|it| matches!(it, Top::It(_)))
+        };
+        self.clause.args.iter().filter(is_it).count()
+    }
+
+    fn bound(&self, name: &Atom) -> Option<&Form> {
+        self.clause.bounds.iter().find(|it| it.0 == *name).map(|it| &it.1)
+    }
+
+    fn tops(&self, form: &Form, depth: usize, into: &mut Vec<Top>) {
+        if MAX_ALIASES < depth {
+            into.push(Top::Unclear);
+            return;
+        }
+        match form {
+            Form::Var(name) => match self.bound(name) {
+                Some(bound) => self.tops(bound, depth + 1, into),
+                None => into.push(Top::Unclear),
+            },
+            Form::Union(parts) => parts.iter().for_each(|it| self.tops(it, depth + 1, into)),
+            Form::User { name, args } => self.named(self.module, name, args, depth, into),
+            Form::Remote { module, name, args } => self.named(module, name, args, depth, into),
+            Form::Record { name, .. } => {
+                into.push(match self.identity {
+                    Identity::Record(_, own) if own == name => Top::It(Vec::new()),
+                    Identity::Record(..) | Identity::Opaque(..) | Identity::Struct(_) => {
+                        Top::Unclear
+                    }
+                });
+            }
+            Form::Map(_) => into.push(match (self.identity, struct_of(form)) {
+                (Identity::Struct(own), Some(module)) if own == module => Top::It(Vec::new()),
+                _ => Top::Unclear,
+            }),
+            Form::Tuple(parts) => into.push(self.tuple(parts, depth)),
+            Form::Literal(Term::Atom(atom)) => {
+                into.push(Top::Otherwise(Otherwise::Atom(atom.clone())))
+            }
+            Form::None => into.push(Top::Never),
+            Form::Any
+            | Form::Kind(_)
+            | Form::Literal(_)
+            | Form::Range { .. }
+            | Form::List { .. }
+            | Form::Bits { .. }
+            | Form::Fun { .. }
+            | Form::Iolist
+            | Form::Unknown(_) => into.push(Top::Unclear),
+        }
+    }
+
+    fn tuple(&self, parts: &[Form], depth: usize) -> Top {
+        let Some(Form::Literal(Term::Atom(tag))) = parts.first() else { return Top::Unclear };
+        if let ("ok", [_, value]) = (tag.as_str(), parts) {
+            let mut tops = Vec::new();
+            self.tops(value, depth + 1, &mut tops);
+            if let [Top::It(args)] = tops.as_slice() {
+                return Top::Ok(args.clone());
+            }
+        }
+        Top::Otherwise(Otherwise::Tagged { tag: tag.clone(), arity: parts.len() })
+    }
+
+    fn named(&self, of: &Atom, name: &Atom, args: &[Form], depth: usize, into: &mut Vec<Top>) {
+        if of != self.module {
+            into.push(Top::Unclear);
+            return;
+        }
+        if let Identity::Opaque(_, own, arity) = self.identity
+            && (own, *arity) == (name, args.len())
+        {
+            into.push(Top::It(args.to_vec()));
+            return;
+        }
+        match self.declarations.types.get(&(name.clone(), args.len())) {
+            Some(declaration) => self.tops(&declaration.body, depth + 1, into),
+            None => into.push(Top::Unclear),
+        }
+    }
+}
+
+/// The module of a struct: `#{'__struct__' := Module, …}`.
+pub(crate) fn struct_of(form: &Form) -> Option<&Atom> {
+    let Form::Map(fields) = form else { return None };
+    fields.iter().find_map(|it| match (&it.key, &it.value) {
+        (Form::Literal(Term::Atom(key)), Form::Literal(Term::Atom(module)))
+            if key.as_str() == "__struct__" =>
+        {
+            Some(module)
+        }
+        _ => None,
+    })
+}
