@@ -28,7 +28,7 @@ mod sockets;
 pub use confinement::Confinement;
 pub use installation::Installation;
 pub use otp::{Define, Otp, Settings};
-pub use replay::{Applied, Replayed, Replayer};
+pub use replay::{Applied, Preparation, Replayed, Replayer};
 pub use source::Source;
 pub use suite::{Checked, Suite};
 pub use target::{Builder, Target, TargetError, TargetModule};

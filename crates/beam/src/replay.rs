@@ -9,9 +9,10 @@ use erlang::{Host, HostError};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use term::{Atom, Term};
+use term::{Atom, Style, Term, print};
 
 const NODES: &str = include_str!("nodes.erl");
+const SETUP: &str = include_str!("setup.erl");
 
 /// How long nodes may take to start.
 const START_OF_NODES: Duration = Duration::from_secs(20);
@@ -31,6 +32,8 @@ pub struct Replayer {
     ready: Option<u32>,
     /// The one that has them with turns.
     pub(crate) turning: Option<u32>,
+    /// The one that has what prepares calls.
+    preparing: Option<u32>,
 }
 
 /// A call as BEAM makes it.
@@ -79,6 +82,7 @@ impl Replayer {
             unusable: Vec::new(),
             ready: None,
             turning: None,
+            preparing: None,
         }
     }
 
@@ -199,7 +203,58 @@ impl Replayer {
     }
 }
 
+/// What is done before a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Preparation {
+    /// A function without arguments is called.
+    Call(Atom, Atom),
+    /// An application is started, anew if it runs.
+    Application(Atom),
+}
+
+impl Preparation {
+    fn to_term(&self) -> Term {
+        let parts = match self {
+            Preparation::Call(module, function) => {
+                vec![Term::atom("call"), Term::Atom(module.clone()), Term::Atom(function.clone())]
+            }
+            Preparation::Application(name) => {
+                vec![Term::atom("application"), Term::Atom(name.clone())]
+            }
+        };
+        Term::Tuple(parts)
+    }
+}
+
 impl Replayer {
+    /// Makes the call after some preparations, in the same process.
+    pub fn call_prepared(
+        &mut self,
+        preparations: &[Preparation],
+        call: &Applied,
+        limit: Duration,
+    ) -> Result<Replayed, HostError> {
+        if preparations.is_empty() {
+            return self.call(call, limit);
+        }
+        self.prepare()?;
+        if let Some((_, why)) = self.unusable.iter().find(|it| it.0 == call.module) {
+            return Ok(Replayed::Unusable(why.clone()));
+        }
+        if self.preparing != Some(self.otp.starts()) {
+            self.help(SETUP)?;
+            self.preparing = Some(self.otp.starts());
+        }
+        let text = |it: &Term| print(it, Style::INPUT);
+        let preparations = preparations.iter().map(Preparation::to_term).collect();
+        let preparations = text(&Term::proper_list(preparations));
+        let name = |it: &Atom| text(&Term::Atom(it.clone()));
+        let Applied { module, function, args } = call;
+        let args = format!("[{preparations},{},{},{args}]", name(module), name(function));
+        let (module, function) = (Atom::new("gimlet_setup"), Atom::new("run"));
+        self.call(&Applied { module, function, args }, limit)
+    }
+
     /// Loads a module of ours.
     pub(crate) fn help(&mut self, source: &str) -> Result<(), HostError> {
         let source = Term::binary(source.as_bytes().to_vec());

@@ -48,6 +48,16 @@ pub(crate) enum Command {
                       Exit code: 0 all went as recorded, 1 something went otherwise, \
                       2 it could not be done")]
     Replay(Replay),
+    /// Run a command, such as the project's tests, and note how the project's functions are called
+    #[command(
+        override_usage = "gimlet record [OPTIONS] -- COMMAND [ARGUMENT...]",
+        after_help = "Examples:\n  gimlet record -- rebar3 eunit\n  \
+                      gimlet record -- mix test\n  \
+                      gimlet record --out calls.json -- erl -noshell -eval 'shop_tests:test(), halt().'\n\n\
+                      The command runs as it would without gimlet, with all that it may do.\n\
+                      Exit code: that of the command, or 2 if it could not be started"
+    )]
+    Record(Record),
     /// Unfold all paths of a function within a bound: which inputs take them, and what can be reached
     #[command(
         override_usage = "gimlet symbolic [OPTIONS] TARGET... -f M:F/A",
@@ -266,6 +276,13 @@ pub(crate) struct Test {
     /// A function that returns true for every input that counts; may repeat
     #[arg(long, value_name = "M:F/A")]
     pub(crate) pre: Vec<String>,
+    /// A function without arguments that runs before each input; may repeat [default: the application of the
+    /// modules is started for functions that need it]
+    #[arg(long, value_name = "M:F/0", conflicts_with = "schedules")]
+    pub(crate) setup: Vec<String>,
+    /// Do not start the application of the modules
+    #[arg(long)]
+    pub(crate) no_start: bool,
     /// Steps of a sequence: messages and calls of a behaviour's process [default: 4]; of other modules,
     /// calls of exported functions that share a state
     #[arg(long, value_name = "N")]
@@ -339,6 +356,12 @@ pub(crate) struct Test {
     /// Write the report to a file too, in any format: html=report.html; may repeat
     #[arg(long, value_name = "KIND=FILE", value_parser = report_file)]
     pub(crate) report: Vec<ReportFile>,
+    /// Calls that `gimlet record` noted [default: the nearest .gimlet/recorded.json, from the project upwards]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) recorded: Option<PathBuf>,
+    /// Use no recorded calls
+    #[arg(long, conflicts_with = "recorded")]
+    pub(crate) no_recorded: bool,
     /// Write reports, tests and inputs to this directory, and begin with the inputs that are there
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
@@ -351,6 +374,16 @@ pub(crate) struct Test {
     pub(crate) tests: Tests,
     #[command(flatten)]
     pub(crate) build: Build,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Record {
+    /// Where the calls are written [default: .gimlet/recorded.json]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// What to run, with its arguments
+    #[arg(value_name = "COMMAND", required = true, last = true)]
+    pub(crate) command: Vec<OsString>,
 }
 
 #[derive(Debug, Args)]
@@ -491,7 +524,8 @@ impl Command {
             Command::Test(it) => it.build.effects.clone_from(&it.allowed),
             Command::Run(it) => it.build.effects.clone_from(&it.allowed),
             Command::Symbolic(it) => it.build.effects.clone_from(&it.allowed),
-            Command::Replay(_)
+            Command::Record(_)
+            | Command::Replay(_)
             | Command::Instrument(_)
             | Command::Init(_)
             | Command::Config(_)
@@ -500,9 +534,15 @@ impl Command {
     }
 }
 
-/// The arguments of the process, with `-pa` spelled as the parser knows it.
+/// The arguments of the process, with `-pa` spelled as the parser knows it; what follows `--` is another
+/// command's.
 pub(crate) fn spelled_for_parser(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
-    args.map(|it| if it == "-pa" { OsString::from("--pa") } else { it }).collect()
+    let mut is_ours = true;
+    let spelled = args.map(|it| {
+        is_ours &= it != "--";
+        if is_ours && it == "-pa" { OsString::from("--pa") } else { it }
+    });
+    spelled.collect()
 }
 
 impl Test {

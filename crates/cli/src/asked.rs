@@ -225,11 +225,17 @@ impl Excluded {
 /// The configuration that holds for these targets, if there is one: above the only directory among
 /// them, else above the current one.
 pub(crate) fn find_config(targets: &[String]) -> Option<PathBuf> {
+    config::find(&nearest_to(targets)?, Path::exists)
+}
+
+/// The only directory among the targets, else the current one: what belongs to a project is looked for
+/// there and above.
+pub(crate) fn nearest_to(targets: &[String]) -> Option<PathBuf> {
     let start = match targets {
         [only] if Path::new(only).is_dir() => PathBuf::from(only),
         _ => PathBuf::from("."),
     };
-    config::find(&start.canonicalize().ok()?, Path::exists)
+    start.canonicalize().ok()
 }
 
 /// A path as the configuration names it.
@@ -360,6 +366,7 @@ fn read_test(arguments: &[String]) -> Result<Test, clap::Error> {
     match read.command {
         Command::Test(test) => Ok(*test),
         Command::Run(_)
+        | Command::Record(_)
         | Command::Replay(_)
         | Command::Symbolic(_)
         | Command::Instrument(_)

@@ -22,6 +22,8 @@ pub(crate) enum Severity {
     Error,
     /// It was done all the same.
     Warning,
+    /// Nothing is wrong.
+    Note,
 }
 
 impl Diagnostic {
@@ -32,6 +34,10 @@ impl Diagnostic {
 
     pub(crate) fn warning(code: Code, title: impl Into<String>) -> Diagnostic {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::new(code, title) }
+    }
+
+    pub(crate) fn note(code: Code, title: impl Into<String>) -> Diagnostic {
+        Diagnostic { severity: Severity::Note, ..Diagnostic::new(code, title) }
     }
 
     pub(crate) fn at(self, place: Snippet) -> Diagnostic {
@@ -51,6 +57,7 @@ impl Diagnostic {
         let (colour, word) = match self.severity {
             Severity::Error => (paint.error, "error"),
             Severity::Warning => (paint.warning, "warning"),
+            Severity::Note => (paint.edge, "note"),
         };
         let mut out = format!(
             "{colour}{word}[{}]{}{}: {}{}\n",

@@ -57,6 +57,12 @@ codes! {
     NoSwipl "G034",
     Refused "G035",
     Disagrees "G036",
+    CanNotRecord "G040",
+    BadRecording "G041",
+    Contradiction "G042",
+    Recorded "G043",
+    NotStarted "G044",
+    BadSetup "G045",
 }
 
 impl Code {

@@ -11,6 +11,7 @@ mod start;
 
 mod flow;
 mod languages;
+mod record;
 
 mod elixir;
 mod erlang;

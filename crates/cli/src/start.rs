@@ -8,6 +8,7 @@ use crate::erlang::{instrument, run, symbolic};
 use crate::explain::Code;
 use crate::flow::{Role, replay, test};
 use crate::prolog::is_prolog;
+use crate::record::record;
 use ::report::Colours;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use std::ffi::OsString;
@@ -83,6 +84,7 @@ fn perform(command: &Command, matches: &ArgMatches, arguments: &[OsString]) -> E
             crate::prolog::run(options)
         }
         Command::Run(options) => run(options).map_err(|it| vec![it]),
+        Command::Record(options) => record(options).map_err(|it| vec![it]),
         Command::Replay(options) => replay(options),
         Command::Symbolic(options) => symbolic(options),
         Command::Instrument(options) => instrument(options).map(plain).map_err(|it| vec![it]),

@@ -148,3 +148,41 @@ fn the_running_example_has_two_suspicious_findings() {
     ];
     assert_eq!(found, expected);
 }
+
+/// Of functions that the project keeps to itself, crashes on what no place of call can give are refusals.
+/// What is passed on in data, or offered to others, is bounded by no call.
+#[test]
+fn what_no_call_in_the_project_gives_is_a_refusal() {
+    let report = report(&["callers/front.erl", "callers/back.erl", "--runs", "300"]);
+    let found: Vec<String> = findings(&report)
+        .iter()
+        .filter(|it| it["call"].as_str().is_some_and(|it| it.starts_with("back:")))
+        .filter(|it| it["kind"] != "rejected")
+        .map(|it| format!("{} {}: {}", it["level"], it["call"], it["because"]).replace('"', ""))
+        .collect();
+    let called = "the call is in front.erl";
+    let expected = [
+        "refusal back:product([0|0]): no call ended well with an integer as the rest of argument 1",
+        "refusal back:product([[],0]): no call ended well with a list as an element of argument 1",
+        &format!(
+            "refusal back:ball({{cone,0}}): no call in the project gives a tuple of 2 that begins \
+             with cone as argument 1: {called}:7"
+        ),
+        &format!(
+            "refusal back:ball({{ball,[]}}): no call in the project gives a list as element 2 of \
+             argument 1: {called}:7"
+        ),
+        "suspicious back:twice(0): inputs of this shape end well: back:twice(1)",
+        &format!(
+            "refusal back:twice([]): no call in the project gives a list as argument 1: {called}:10"
+        ),
+        "suspicious back:twice(7): inputs of this shape end well: back:twice(1)",
+        "suspicious back:passed_on(0): inputs of this shape end well: back:passed_on(1)",
+        "refusal back:hidden([]): no call in the project gives a list as argument 1: the call is in back.erl:14",
+        "suspicious back:hidden(7): inputs of this shape end well: back:hidden(0)",
+        "suspicious back:offered(0): inputs of this shape end well: back:offered(1)",
+        "refusal back:scaled(0, 0): no call in the project gives an integer as argument 1: the call is in back.erl:13",
+        "refusal back:scaled(a, []): no call in the project gives a as argument 1: the call is in back.erl:13",
+    ];
+    assert_eq!(found, expected, "{found:#?}");
+}

@@ -131,6 +131,19 @@ impl Shapes {
         self.n_steps += looker.n_steps;
     }
 
+    /// Adds what other runs looked at.
+    pub fn add(&mut self, other: &Shapes) {
+        self.n_runs += other.n_runs;
+        for (place, forms) in &other.known {
+            let known = self.known.entry(place.clone()).or_default();
+            for it in forms {
+                if known.iter().all(|(form, _)| *form != it.0) {
+                    known.push(it.clone());
+                }
+            }
+        }
+    }
+
     /// Whether no run ended well.
     pub fn is_empty(&self) -> bool {
         self.n_runs == 0
@@ -290,7 +303,7 @@ impl Denial {
                         let arity = usize::try_from(*arity).unwrap_or(usize::MAX);
                         Some(Form::Tuple { arity, tag: None })
                     }
-                    Head::Literal(term) => Some(form(term).kind()),
+                    Head::Literal(term) => Some(Form::of(term).kind()),
                 });
                 Some(Denial { of: *of, others: others.collect() })
             }
@@ -302,7 +315,7 @@ impl Denial {
                             Some(constant) => (b, constant),
                             None => (a, exprs.as_constant(*b)?),
                         };
-                        Some(Denial { of: *of, others: vec![form(other).kind()] })
+                        Some(Denial { of: *of, others: vec![Form::of(other).kind()] })
                     }
                     (Op::IsKind(_) | Op::IsFunction(_), [of]) => {
                         Some(Denial { of: *of, others: Vec::new() })
@@ -331,30 +344,14 @@ enum View<'i> {
 impl View<'_> {
     fn form(self) -> Option<Form> {
         match self {
-            View::Whole(term) => Some(form(term)),
+            View::Whole(term) => Some(Form::of(term)),
             View::Tail(Term::List(list), n) if n < list.items.len() => Some(Form::List),
             View::Tail(Term::List(list), n) if n == list.items.len() => {
                 let is_proper = list.tail == Term::Nil;
-                Some(if is_proper { Form::End } else { form(&list.tail) })
+                Some(if is_proper { Form::End } else { Form::of(&list.tail) })
             }
             View::Tail(..) => None,
         }
-    }
-}
-
-fn form(term: &Term) -> Form {
-    match term {
-        Term::Int(_) | Term::Big(_) => Form::Integer,
-        Term::Float(_) => Form::Float,
-        Term::Atom(name) => Form::Atom(name.as_str().to_owned()),
-        Term::Nil | Term::List(_) => Form::List,
-        Term::Tuple(items) => Form::Tuple { arity: items.len(), tag: tag(items) },
-        Term::Map(_) => Form::Map,
-        Term::Bits(bits) => Form::Bits { is_whole: bits.bit_len().is_multiple_of(8) },
-        Term::Fun(fun) => Form::Function { arity: fun.arity().into() },
-        Term::Pid(_) => Form::Pid,
-        Term::Port(_) => Form::Port,
-        Term::Ref(_) => Form::Reference,
     }
 }
 
@@ -368,6 +365,23 @@ fn text(key: &Term) -> String {
 }
 
 impl Form {
+    /// What a term is at its top.
+    pub fn of(term: &Term) -> Form {
+        match term {
+            Term::Int(_) | Term::Big(_) => Form::Integer,
+            Term::Float(_) => Form::Float,
+            Term::Atom(name) => Form::Atom(name.as_str().to_owned()),
+            Term::Nil | Term::List(_) => Form::List,
+            Term::Tuple(items) => Form::Tuple { arity: items.len(), tag: tag(items) },
+            Term::Map(_) => Form::Map,
+            Term::Bits(bits) => Form::Bits { is_whole: bits.bit_len().is_multiple_of(8) },
+            Term::Fun(fun) => Form::Function { arity: fun.arity().into() },
+            Term::Pid(_) => Form::Pid,
+            Term::Port(_) => Form::Port,
+            Term::Ref(_) => Form::Reference,
+        }
+    }
+
     /// The form without names.
     fn kind(&self) -> Form {
         match self {

@@ -6,7 +6,27 @@ use crate::erlang::frames::{Frame, frames};
 use crate::erlang::unit::quoted;
 use erlang::builtins::{self, Effect};
 use term::{Atom, Style, Term, print};
-use trace::Input;
+use trace::{Input, Outcome};
+
+/// Whether a run ended because something is not there that a running system has, and that its input does
+/// not name.
+pub(crate) fn misses_system_of(input: &Input, outcome: &Outcome) -> bool {
+    let Outcome::Crash { class, reason, trace } = outcome else { return false };
+    let is_named = |it: &Term| input.args.iter().any(|arg| arg.has_part(|part| part == it));
+    let frames = frames(trace);
+    let called = match (class.as_str(), reason.as_tuple(), frames.first()) {
+        // `{noproc, {gen_server, call, [Name | _]}}`
+        ("exit", Some([_, call]), _) => {
+            call.as_tuple().and_then(|it| it.get(2)?.as_list()?.first())
+        }
+        ("error", None, Some(raised)) if reason.as_atom() == Some("badarg") => {
+            raised.args.as_ref().and_then(|it| it.first())
+        }
+        _ => None,
+    };
+    called.is_some_and(|it| matches!(it, Term::Atom(_) | Term::Tuple(_)) && !is_named(it))
+        && missing(input, class, reason, &frames).is_some()
+}
 
 /// What a system that runs would have, and this one has not: a process, a node, a table, a module that the
 /// input names.

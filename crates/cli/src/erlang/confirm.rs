@@ -4,11 +4,12 @@ use crate::erlang::explore::{Explored, MAX_REDUCTIONS};
 use crate::erlang::finding::{Confirmation, Finding};
 use crate::erlang::frames::{Frame, frames};
 use crate::erlang::schedules::Schedule;
+use crate::erlang::setup::Setup;
 use crate::erlang::unit::UnitName;
 use crate::flow::Until;
 use ::report::Kind;
 use beam::backend::is_alike;
-use beam::{Followed, Replayed, Replayer, Turn};
+use beam::{Followed, Preparation, Replayed, Replayer, Turn};
 use erlang::builtins;
 use erlang::machine::Allowed;
 use std::time::Duration;
@@ -42,12 +43,13 @@ pub(crate) struct Real<'a> {
 /// Tries all findings, and leaves out those that BEAM shows to be none.
 pub(crate) fn confirm(on: Real<'_>, unit: &UnitName, explored: &mut Explored, until: &Until<'_>) {
     let Real { beam, allowed, was_on_beam } = on;
+    let preparations: Vec<Preparation> = explored.setups.iter().map(Setup::preparation).collect();
     explored.findings.retain_mut(|finding| {
         if let Some(why) = until.why_over() {
             finding.confirmation = Confirmation::Unconfirmed(why.to_owned());
             return true;
         }
-        let verdict = try_on_beam(beam, unit, finding);
+        let verdict = try_on_beam(beam, unit, &preparations, finding);
         // A call that was cut short looks like one that does not end.
         if let Some(why) = until.why_over() {
             finding.confirmation = Confirmation::Unconfirmed(why.to_owned());
@@ -87,7 +89,12 @@ fn touched(
 }
 
 /// Whether BEAM agrees that this is what the call does.
-fn try_on_beam(beam: &mut Replayer, unit: &UnitName, finding: &Finding) -> Verdict {
+fn try_on_beam(
+    beam: &mut Replayer,
+    unit: &UnitName,
+    preparations: &[Preparation],
+    finding: &Finding,
+) -> Verdict {
     if let Some(schedule) = &finding.schedule {
         let Schedule { process, turns, .. } = schedule;
         let (args, outcome) = (&finding.input.args, &finding.outcome);
@@ -103,7 +110,7 @@ fn try_on_beam(beam: &mut Replayer, unit: &UnitName, finding: &Finding) -> Verdi
         | Kind::Rejected => LIMIT,
     };
     let call = unit.script(&finding.input.args).on_beam();
-    let mut called = |limit| beam.call(&call, limit);
+    let mut called = |limit| beam.call_prepared(preparations, &call, limit);
     // A machine with much else to do may need longer for what the machine of ours did.
     let replayed = match called(limit) {
         Ok(Replayed::Timeout { reductions }) if limit < LIMIT && reductions <= MAX_REDUCTIONS => {

@@ -1,6 +1,7 @@
 //! What is asked of a unit's inputs and of its results, and where the search begins.
 
 use crate::erlang::refusing::Refusing;
+use crate::erlang::setup::Setup;
 use crate::erlang::systems::System;
 use crate::erlang::unit::UnitName;
 use engine::{Part, Place, Step};
@@ -20,6 +21,10 @@ pub(crate) struct Contract {
     pub(crate) domain: Domain,
     /// The first inputs.
     pub(crate) seeds: Vec<Input>,
+    /// What is done before the unit is called.
+    pub(crate) setups: Vec<Setup>,
+    /// Calls that were recorded and returned.
+    pub(crate) recorded: Vec<Input>,
     /// Each must return true for an input that counts.
     pub(crate) preconditions: Vec<UnitName>,
     /// The same with inputs made up, where parts of them are built.

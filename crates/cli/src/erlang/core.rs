@@ -61,6 +61,11 @@ pub(crate) fn call_local(name: &Atom, args: Vec<Term>) -> Term {
     node("c_apply", [function_name(name, args.len()), Term::proper_list(args)])
 }
 
+/// One after the other; the value is that of the second.
+pub(crate) fn sequence(first: Term, second: Term) -> Term {
+    node("c_seq", [first, second])
+}
+
 pub(crate) fn raise(function: &str, reason: Term) -> Term {
     call(&Atom::new("erlang"), &Atom::new(function), vec![reason])
 }

@@ -1,5 +1,7 @@
 //! One unit: explore it, judge how its runs ended, make the findings small.
 
+use crate::erlang::absent::misses_system_of;
+use crate::erlang::callers::Calls;
 use crate::erlang::contract::Contract;
 use crate::erlang::evidence::{probe, rate};
 use crate::erlang::finding::{Finding, Found, Judge};
@@ -8,6 +10,7 @@ use crate::erlang::minimise::minimise;
 use crate::erlang::pool::Pool;
 use crate::erlang::reached::choices_of;
 use crate::erlang::schedules::leftover::Unreceived;
+use crate::erlang::setup::Setup;
 use crate::erlang::unit::UnitName;
 use crate::flow::Slice;
 use crate::flow::clock::Clock;
@@ -43,6 +46,10 @@ pub(crate) struct Task {
     pub(crate) may_deepen: bool,
     /// The clauses that it should come to.
     pub(crate) wanted: Covered,
+    /// How the project itself calls the unit, if that bounds what it is meant for.
+    pub(crate) calls: Option<Arc<Calls>>,
+    /// Whether to stop as soon as a run misses a system that could be started.
+    pub(crate) may_start: bool,
 }
 
 /// Makes more machines for the same project.
@@ -61,6 +68,10 @@ pub(crate) struct Explored {
     /// Runs that a precondition refused.
     pub(crate) n_refused: usize,
     pub(crate) elapsed: Duration,
+    /// What was done before each run.
+    pub(crate) setups: Vec<Setup>,
+    /// It ended early, because a run missed a system that could be started.
+    pub(crate) misses_system: bool,
     /// What kept us from going on.
     pub(crate) trouble: Option<String>,
 }
@@ -151,7 +162,9 @@ impl Task {
         };
         let mut seen = progress.unit(&self.unit.title());
         let is_shared = self.settings.patience.is_some();
-        let judge = Judge { unit: &self.unit, contract, modules, shapes: None };
+        let calls = self.calls.as_deref();
+        let name = &self.unit;
+        let judge = Judge { unit: name, contract, modules, shapes: None, recorded: None, calls };
         let found_so_far = |report: &Report, judge: &Judge<'_>, elapsed: Duration| {
             let found = Explored::so_far(report, judge, elapsed);
             match before {
@@ -159,8 +172,14 @@ impl Task {
                 None => found,
             }
         };
+        let mut misses_system = false;
         let mut watch = |report: &Report| {
             seen.update(report);
+            let last = report.tests.last().filter(|_| self.may_start);
+            if last.is_some_and(|it| misses_system_of(&it.input, &it.outcome)) {
+                misses_system = true;
+                return Some(Stop::Interrupted);
+            }
             slice.so_far.note(report.n_news, || found_so_far(report, &judge, begin.elapsed()));
             if interrupt.load(Ordering::Relaxed) {
                 return Some(Stop::Interrupted);
@@ -189,8 +208,14 @@ impl Task {
                 (slice.n_cores, halt),
             )
         });
+        let setups = contract.setups.clone();
+        let mut tests = report.tests.iter();
+        misses_system |= self.may_start && tests.any(|it| misses_system_of(&it.input, &it.outcome));
+        if misses_system {
+            return Explored { misses_system, setups, ..Explored::default() };
+        }
         let trouble = report.trouble.clone();
-        let mut res = Explored { report, trouble, ..Explored::default() };
+        let mut res = Explored { report, trouble, setups, ..Explored::default() };
         res.leave_out_refused();
         res.count_stopped();
         let ends = res.report.tests.iter().map(|it| (&it.input, &it.outcome));
@@ -203,16 +228,21 @@ impl Task {
         let left = time.saturating_sub(begin.elapsed());
         let end = Instant::now() + time_of_shrinking(time, left);
         let goes_on = || Instant::now() < end && !interrupt.load(Ordering::Relaxed);
-        let mut shapes = match found.iter().any(is_in_question) {
-            true => Shapes::gather(&mut unit, accepted.into_iter(), &goes_on),
-            false => Shapes::default(),
+        let (mut shapes, recorded) = match found.iter().any(is_in_question) {
+            true => {
+                let recorded = Shapes::gather(&mut unit, contract.recorded.iter(), &goes_on);
+                let mut shapes = Shapes::gather(&mut unit, accepted.into_iter(), &goes_on);
+                shapes.add(&recorded);
+                (shapes, recorded)
+            }
+            false => (Shapes::default(), Shapes::default()),
         };
         for it in found.iter().filter(|it| is_in_question(it)) {
             if goes_on() && it.finding.kind != Kind::Timeout {
                 probe(&mut unit, &judge, it, &mut shapes);
             }
         }
-        let judge = Judge { shapes: Some(&shapes), ..judge };
+        let judge = Judge { shapes: Some(&shapes), recorded: Some(&recorded), ..judge };
         let mut solver = Chain::new(Effort::default());
         unit.be_patient();
         let mut reached = Vec::new();

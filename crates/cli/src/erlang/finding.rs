@@ -2,6 +2,7 @@
 //!
 //! Judges outcomes; runs nothing.
 
+use crate::erlang::callers::Calls;
 use crate::erlang::contract::Contract;
 use crate::erlang::frames::{Frame, frames};
 use crate::erlang::level::Rated;
@@ -99,6 +100,10 @@ pub(crate) struct Judge<'a> {
     pub(crate) modules: &'a [Atom],
     /// What runs that ended well looked at; `None`: it is not known.
     pub(crate) shapes: Option<&'a Shapes>,
+    /// What recorded calls that returned looked at.
+    pub(crate) recorded: Option<&'a Shapes>,
+    /// How the project itself calls the unit, if that bounds what it is meant for.
+    pub(crate) calls: Option<&'a Calls>,
 }
 
 /// A finding with other inputs that show the same.

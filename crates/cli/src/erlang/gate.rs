@@ -1,4 +1,4 @@
-//! What stands between the engine and a unit: preconditions before it, a look at its result after.
+//! What stands between the engine and a unit: setups and preconditions before it, a look at its result after.
 //!
 //! The gate is code of its own, so that what it asks is explored like everything else: inputs that a
 //! precondition refuses lead to inputs that it accepts, a property that holds to one that does not.
@@ -6,6 +6,7 @@
 use crate::erlang::contract::Contract;
 use crate::erlang::core::{self, Definition};
 use crate::erlang::recipes::{Made, made};
+use crate::erlang::setup::{Application, Setup};
 use crate::erlang::systems;
 use crate::erlang::unit::UnitName;
 use beam::backend::{BeamUnit, Runner};
@@ -39,7 +40,7 @@ pub(crate) enum OnBeam<'m> {
 }
 
 impl OnBeam<'_> {
-    /// The same for a while.
+    /// The same for a shorter time.
     pub(crate) fn again(&mut self) -> OnBeam<'_> {
         match self {
             OnBeam::Always(runner) => OnBeam::Always(runner),
@@ -116,14 +117,27 @@ pub(crate) fn gate(unit: &UnitName, contract: &Contract) -> Option<ModuleCode> {
     if let Some(system) = &contract.system {
         return Some(systems::gate(system));
     }
-    let signature = contract.signature.as_ref();
-    let made = signature.and_then(|it| made(it, &refuse));
-    if contract.preconditions.is_empty() && !unit.is_property() && made.is_none() {
+    let Contract { preconditions, setups, signature, .. } = contract;
+    let made = signature.as_ref().and_then(|it| made(it, &refuse));
+    let is_plain = preconditions.is_empty() && setups.is_empty() && !unit.is_property();
+    if is_plain && made.is_none() {
         return None;
     }
-    let name = Atom::new(&format!("gimlet$gate:{unit}"));
-    let exported = vec![definition(unit, &contract.preconditions, made.as_ref())];
+    let kind = if setups.is_empty() { "gate" } else { "started" };
+    let name = Atom::new(&format!("gimlet${kind}:{unit}"));
+    let exported = vec![definition(unit, preconditions, setups, made.as_ref())];
     Some(core::module(&name, exported, made.map(|it| it.definitions).unwrap_or_default()))
+}
+
+/// The function that does a setup, in a module of its own.
+pub(crate) const SETUP: &str = "gimlet$setup";
+
+/// A module whose function [`SETUP`] does a setup.
+pub(crate) fn setup_code(setup: &Setup) -> ModuleCode {
+    let name = Atom::new(SETUP);
+    let body = before(setup, core::literal(Term::atom("ok")), 0);
+    let definition = Definition { name: name.clone(), params: Vec::new(), body };
+    core::module(&name, vec![definition], Vec::new())
 }
 
 /// A trace without the frames of the gate, and of what it calls that is ours.
@@ -205,7 +219,12 @@ impl Executor for Gated<'_> {
 ///
 /// Where parameters are recipes, what they make is tried first. A recipe of which nothing comes is refused
 /// like an input that a precondition refuses.
-fn definition(unit: &UnitName, preconditions: &[UnitName], made: Option<&Made>) -> Definition {
+fn definition(
+    unit: &UnitName,
+    preconditions: &[UnitName],
+    setups: &[Setup],
+    made: Option<&Made>,
+) -> Definition {
     let params: Vec<usize> = (0..unit.arity).collect();
     let first_arg =
         if made.is_some() { unit.arity + 1 + N_VARS * (preconditions.len() + 1) } else { 0 };
@@ -232,7 +251,35 @@ fn definition(unit: &UnitName, preconditions: &[UnitName], made: Option<&Made>) 
             refuse(),
         );
     }
+    // Behind the variables of all that stands within.
+    let first_var = 2 * unit.arity + 2 + N_VARS * (preconditions.len() + 1);
+    for (n, setup) in setups.iter().enumerate().rev() {
+        body = before(setup, body, first_var + N_VARS * n);
+    }
     Definition { name: unit.function.clone(), params, body }
+}
+
+/// The body behind a setup: `do m:f() body`, or the descriptions of all applications loaded and
+/// `case application:ensure_all_started(a) of {ok, _} -> body; Other -> error(Other) end`.
+fn before(setup: &Setup, body: Term, first_var: usize) -> Term {
+    let application = Atom::new("application");
+    match setup {
+        Setup::Call(unit) => {
+            core::sequence(core::call(&unit.module, &unit.function, Vec::new()), body)
+        }
+        Setup::Application(Application { name, all }) => {
+            let var = |n: usize| core::variable(first_var + n);
+            let ok = core::tuple(vec![core::literal(Term::atom("ok")), var(0)]);
+            let name = core::literal(Term::Atom(name.clone()));
+            let start = core::call(&application, &Atom::new("ensure_all_started"), vec![name]);
+            let clauses = vec![(ok, body), (var(1), core::raise("error", var(1)))];
+            let started = core::case(start, clauses);
+            let load = |it: &Term| {
+                core::call(&application, &Atom::new("load"), vec![core::literal(it.clone())])
+            };
+            all.iter().rev().fold(started, |body, it| core::sequence(load(it), body))
+        }
+    }
 }
 
 /// The first of the variables of what is made.

@@ -1,8 +1,8 @@
 //! How much a finding matters, and why: the one place where that is decided for Erlang and Elixir.
 //!
 //! A finding breaks a promise if an explicit spec allows its input. Without a promise it is suspicious if
-//! inputs of its shape are accepted elsewhere, and a refusal if they never are, or if the code under test
-//! raises on purpose.
+//! inputs of its shape are accepted elsewhere, and a refusal if they never are, if no call in the project can
+//! give it to a function that the project keeps to itself, or if the code under test raises on purpose.
 
 use crate::elixir::{alias, is_elixir};
 use crate::erlang::absent::missing;
@@ -13,7 +13,7 @@ use crate::erlang::systems::{UNKNOWN, is_runtime_message};
 use crate::erlang::unit::{UnitName, quoted};
 use ::report::{Kind, Level};
 use engine::{Part, Precision};
-use erlang::spec::Origin;
+use erlang::spec::{Maker, Origin};
 use serde::{Deserialize, Serialize};
 use term::{Atom, Style, Term, print};
 use trace::{Input, Outcome};
@@ -72,7 +72,7 @@ impl Judge<'_> {
             }
             Kind::Deadlock => Rated::new(Level::Suspicious, "nobody can go on"),
             Kind::Rejected if self.contract.signature.is_some() => {
-                Rated::new(Level::Refusal, "the spec does not allow this input")
+                Rated::new(Level::Refusal, self.outside_of_spec(input))
             }
             Kind::Rejected => {
                 let title = self.unit.title();
@@ -84,6 +84,15 @@ impl Judge<'_> {
                 .unmeant_message(input, outcome)
                 .or_else(|| self.refusal(input, outcome))
                 .unwrap_or_else(|| self.rate_crash(input, outcome, decided_by)),
+        }
+    }
+
+    /// What the spec wants instead.
+    fn outside_of_spec(&self, input: &Input) -> String {
+        let signature = self.contract.signature.as_ref();
+        match signature.and_then(|it| it.refusal(&input.args)) {
+            Some(it) => format!("the spec wants {} as argument {}", cut(&it.wanted), it.argument),
+            None => "the spec does not allow this input".to_owned(),
         }
     }
 
@@ -179,6 +188,14 @@ impl Judge<'_> {
         })
     }
 
+    /// A recorded call that returned, if there are such with all of these parts.
+    fn recorded_like(&self, parts: &[Part], precision: Precision) -> Option<String> {
+        let shapes = self.recorded?;
+        let mut examples = parts.iter().map(|it| shapes.example(it, precision));
+        let first = examples.next()??;
+        examples.all(|it| it.is_some()).then(|| self.unit.script(&first.args).shown())
+    }
+
     fn rate_crash(&self, input: &Input, outcome: &Outcome, decided_by: &[Part]) -> Rated {
         if self.contract.promises(input) && self.contract.says_something_of(decided_by) {
             let why = match self.contract.system {
@@ -186,6 +203,22 @@ impl Judge<'_> {
                 None => "the spec allows this input",
             };
             return Rated::new(Level::Promise, why);
+        }
+        let precision = match outcome {
+            Outcome::Crash { reason, .. } if is_no_match(reason) => Precision::Exact,
+            Outcome::Crash { .. } | Outcome::Stopped(_) | Outcome::Value(_) | Outcome::Deadlock => {
+                Precision::Kind
+            }
+        };
+        if let Some(example) = self.recorded_like(decided_by, precision) {
+            let why = format!("a recorded call of this shape returned: {}", cut(&example));
+            return Rated::new(Level::Suspicious, why);
+        }
+        // A recipe stands for a value that only its module makes: places of call give the value.
+        let is_recipe = |it: &Term| Maker::of_recipe(it).is_some();
+        let calls = self.calls.filter(|_| !input.args.iter().any(|it| it.has_part(is_recipe)));
+        if let Some(why) = calls.and_then(|it| it.refusal(input)) {
+            return Rated::new(Level::Refusal, why);
         }
         if let Some(Origin::Callback(behaviour)) =
             self.contract.signature.as_ref().map(|it| &it.origin)
@@ -214,12 +247,6 @@ impl Judge<'_> {
             let why = "no call was found that ends well, so that nothing shows what it takes";
             return Rated::new(Level::Refusal, why);
         }
-        let precision = match outcome {
-            Outcome::Crash { reason, .. } if is_no_match(reason) => Precision::Exact,
-            Outcome::Crash { .. } | Outcome::Stopped(_) | Outcome::Value(_) | Outcome::Deadlock => {
-                Precision::Kind
-            }
-        };
         let refused = decided_by.iter().find(|it| shapes.example(it, precision).is_none());
         if let Some(part) = refused {
             return Rated::new(Level::Refusal, refused_part(part));
@@ -244,7 +271,7 @@ fn refused_part(part: &Part) -> String {
 /// Characters of an example within a line.
 const MAX_EXAMPLE: usize = 60;
 
-fn cut(text: &str) -> String {
+pub(crate) fn cut(text: &str) -> String {
     match text.char_indices().nth(MAX_EXAMPLE) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or(text)),
         None => text.to_owned(),

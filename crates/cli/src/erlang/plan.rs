@@ -3,20 +3,25 @@
 use crate::args::{Deliver, Reduction, Test};
 use crate::asked::Asked;
 use crate::diagnostic::Diagnostic;
+use crate::erlang::callers::{Calls, calls};
 use crate::erlang::code::{Function, Visibility, argument_names, foreign_structs};
 use crate::erlang::contract::Contract;
 use crate::erlang::corpus::{file_name, recorded_inputs};
 use crate::erlang::explore::Task;
 use crate::erlang::project::Project;
+use crate::erlang::recorded::{learn, recording, used};
 use crate::erlang::refusing::Refusing;
 use crate::erlang::select::{first_args, named, parse, select};
+use crate::erlang::setup::{Setup, tried};
 use crate::erlang::systems::{Builder, DRIVER, STEPS, System};
 use crate::erlang::unit::{UnitName, quoted};
 use crate::explain::Code;
+use crate::record::Recording;
 use beam::Otp;
 use engine::{Delivery, Dpor, ScheduleSettings};
-use erlang::Host;
 use erlang::spec::{Directives, Inputs, Signature, Specs};
+use erlang::{Host, Machine};
+use rustc_hash::FxHashMap;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -51,6 +56,12 @@ pub(crate) fn plan(
         return Err(Diagnostic::new(Code::BadPrecondition, title)
             .hint("a precondition takes the arguments of the function that it guards"));
     }
+    planner.recording = recording(options, planner.warnings);
+    if let Some(recording) = &planner.recording {
+        planner.warnings.extend(used(recording, &units));
+    }
+    let setups: Vec<Setup> =
+        options.setup.iter().map(|it| planner.setup(it)).collect::<Result<_, _>>()?;
     let mut tasks = Vec::new();
     for unit in units {
         let file = planner.project.file(&unit.module);
@@ -59,7 +70,18 @@ pub(crate) fn plan(
         for text in options.pre.iter().filter(|it| !asked.test.pre.contains(it)) {
             pre.push(planner.precondition(text)?);
         }
-        tasks.push(planner.task(unit, &pre, &options)?);
+        let mut own = setups.clone();
+        for text in options.setup.iter().filter(|it| !asked.test.setup.contains(it)) {
+            own.push(planner.setup(text)?);
+        }
+        let mut task = planner.task(unit, &pre, &options)?;
+        task.contract.setups = own;
+        tasks.push(task);
+    }
+    let tested: Vec<UnitName> = tasks.iter().map(|it| it.unit.clone()).collect();
+    let calls = planner.calls(&tested);
+    for task in &mut tasks {
+        task.calls = calls.get(&task.unit).cloned();
     }
     let refusing = Arc::new(Refusing::of(planner.project.modules.iter().map(|it| &*it.code)));
     for task in &mut tasks {
@@ -70,6 +92,29 @@ pub(crate) fn plan(
         return Err(Diagnostic::new(Code::NothingToTest, title).hint("name one with -f"));
     }
     Ok(tasks)
+}
+
+/// Leaves out setups that fail, each of which is told once.
+pub(crate) fn check_setups(
+    machine: &mut Machine,
+    tasks: &mut [Task],
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let mut known: Vec<(Setup, bool)> = Vec::new();
+    for task in tasks {
+        task.contract.setups.retain(|it| {
+            if let Some((_, works)) = known.iter().find(|known| known.0 == *it) {
+                return *works;
+            }
+            let result = tried(machine, it);
+            known.push((it.clone(), result.is_ok()));
+            let Err(why) = result else { return true };
+            let title = format!("the setup {} is left out: {why}", it.erlang());
+            let hint = "it runs on our machine; --allow lets it touch the world outside";
+            diagnostics.push(Diagnostic::warning(Code::BadSetup, title).hint(hint));
+            false
+        });
+    }
 }
 
 /// The one function that is asked for, and what is asked of it.
@@ -104,6 +149,7 @@ struct Planner<'a> {
     specs: Specs,
     /// Where values are made up that could be built.
     made_up: Specs,
+    recording: Option<Recording>,
     warnings: &'a mut Vec<Diagnostic>,
 }
 
@@ -121,6 +167,7 @@ impl<'a> Planner<'a> {
             host,
             specs: Specs::new(inputs),
             made_up: Specs::default(),
+            recording: None,
             warnings,
         })
     }
@@ -171,8 +218,15 @@ impl<'a> Planner<'a> {
                 contract.seeds = vec![input];
             }
         }
-        // What we made up counts as runs; what was kept is always run again.
+        // What we made up counts as runs; what was kept or recorded is always run again.
         contract.seeds.truncate(options.runs.unwrap_or(usize::MAX).max(1));
+        let begins_elsewhere = options.args.is_some() || options.schedules;
+        if let Some(recording) = self.recording.as_ref().filter(|_| !begins_elsewhere) {
+            let UnitName { module, function, arity } = &unit;
+            let made_up = self.made_up.signature(&mut self.host, module, function, *arity);
+            let made_up = made_up.ok().flatten().filter(|_| !self.ignores_specs);
+            learn(recording, &unit, made_up.as_ref(), &mut contract, self.warnings);
+        }
         let mut earlier: Vec<Input> =
             options.out.iter().flat_map(|dir| earlier_inputs(dir, &unit)).collect();
         earlier.retain(|it| !contract.seeds.contains(it) && contract.domain.has(&it.args));
@@ -204,7 +258,19 @@ impl<'a> Planner<'a> {
             finds_blocked,
             may_deepen,
             wanted,
+            calls: None,
+            may_start: false,
         })
+    }
+
+    /// How the project itself calls those of the units that it does not offer to others.
+    fn calls(&mut self, units: &[UnitName]) -> FxHashMap<UnitName, Arc<Calls>> {
+        let Planner { project, made_up: specs, host, .. } = self;
+        let mut spec_of = |it: &UnitName| {
+            let UnitName { module, function, arity } = it;
+            specs.signature(host, module, function, *arity).ok().flatten()
+        };
+        calls(project, units, &mut spec_of)
     }
 
     /// With the systems that modules are, in the place of what is only called in them.
@@ -344,6 +410,23 @@ impl<'a> Planner<'a> {
                 .hint("name its file as a target, or its directory with -pa"));
         }
         named(self.project, text)
+    }
+
+    /// Of `--setup`: a function without arguments, of a target or of any other module.
+    fn setup(&mut self, text: &str) -> Result<Setup, Diagnostic> {
+        let unit = match parse(text) {
+            Some((Some(module), function, 0)) => UnitName { module, function, arity: 0 },
+            Some(_) | None => {
+                let title = format!("{text} is no function without arguments");
+                return Err(Diagnostic::new(Code::BadSetup, title).hint("write --setup m:f/0"));
+            }
+        };
+        if self.is_exported(&unit) {
+            return Ok(Setup::Call(unit));
+        }
+        let title = format!("there is no exported function {unit}");
+        Err(Diagnostic::new(Code::BadSetup, title)
+            .hint("name its file as a target, or its directory with -pa"))
     }
 
     fn is_exported(&mut self, unit: &UnitName) -> bool {

@@ -1,6 +1,6 @@
 //! Erlang and Elixir behind the flow that all languages share.
 
-use crate::args::Backend;
+use crate::args::{Backend, Test};
 use crate::asked::Asked;
 use crate::diagnostic::Diagnostic;
 use crate::erlang::confirm::{Real, confirm};
@@ -9,10 +9,12 @@ use crate::erlang::coverage::Sources;
 use crate::erlang::explore::{Explored, MAX_MEMORY, MAX_REDUCTIONS, MAX_TERM, Task};
 use crate::erlang::gate::OnBeam;
 use crate::erlang::machine::allowed;
-use crate::erlang::plan::plan;
+use crate::erlang::plan::{check_setups, plan};
 use crate::erlang::project::{self, Project};
+use crate::erlang::reach::who_reaches;
 use crate::erlang::report;
 use crate::erlang::script::Script;
+use crate::erlang::setup::application;
 use crate::erlang::systems::{DRIVER, DRIVER_NAME};
 use crate::erlang::tests;
 use crate::explain::Code;
@@ -23,8 +25,10 @@ use beam::backend::{Runner, Witness};
 use engine::Stop;
 use erlang::machine::{Allowed, Limits};
 use erlang::{Machine, Settings};
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 use trace::{Covered, Input};
 
 /// What one thread runs units on: our machine, and a BEAM of its own if that is asked for.
@@ -67,8 +71,20 @@ impl Program for Project {
         said: &mut Vec<Diagnostic>,
     ) -> Result<Vec<Task>, Diagnostic> {
         let mut tasks = plan(self, asked, said)?;
-        let machine = machine(self, self.allowed, interrupt)
+        let mut machine = machine(self, self.allowed, interrupt)
             .map_err(|why| Diagnostic::new(Code::Unsupported, why))?;
+        let Test { setup, no_start, schedules, build, .. } = &asked.test;
+        // The search of schedules is about the processes of the program alone.
+        if setup.is_empty() && !no_start && !schedules && build.nodes.0.is_empty() {
+            self.application = application(self, &mut machine, said);
+            if let Some(setup) = &self.application {
+                // What has no environment is seen to miss nothing.
+                let readers = who_reaches(self, &["application", "Elixir.Application"]);
+                let readers = tasks.iter_mut().filter(|it| readers.contains(&it.unit));
+                readers.for_each(|it| it.contract.setups.push(setup.clone()));
+            }
+        }
+        check_setups(&mut machine, &mut tasks, said);
         self.sources = Sources::of(&machine, self);
         for task in &mut tasks {
             task.wanted = self.sources.wanted(&task.unit);
@@ -119,7 +135,25 @@ impl Program for Project {
         let machines = &|| machine(self, self.allowed, slice.interrupt);
         let names = self.names();
         let of = (names.as_slice(), before.as_ref());
-        let again = unit.perform(&mut worker.machine, runner, of, slice, machines);
+        let begin = Instant::now();
+        let was_started = before.as_ref().is_some_and(|it| !it.setups.is_empty());
+        let may_start = self.application.as_ref().filter(|_| unit.contract.setups.is_empty());
+        let mut runner = runner;
+        let mut unit = Cow::Borrowed(unit);
+        let mut again = None;
+        if !was_started {
+            let runner = runner.as_mut().map(OnBeam::again);
+            unit.to_mut().may_start = may_start.is_some();
+            let found = unit.perform(&mut worker.machine, runner, of, slice, machines);
+            again = Some(found).filter(|it| !it.misses_system);
+        }
+        let again = again.unwrap_or_else(|| {
+            let unit = unit.to_mut();
+            unit.contract.setups.extend(may_start.cloned());
+            unit.may_start = false;
+            let slice = Slice { time: slice.time.saturating_sub(begin.elapsed()), ..*slice };
+            unit.perform(&mut worker.machine, runner, of, &slice, machines)
+        });
         match before {
             Some(before) => again.after(before),
             None => again,

@@ -8,6 +8,7 @@ use crate::erlang::coverage::Sources;
 use crate::erlang::explore::MAX_MEMORY;
 use crate::erlang::host::host;
 use crate::erlang::reach::{References, references};
+use crate::erlang::setup::Setup;
 use crate::erlang::stale;
 use crate::erlang::systems::System;
 use crate::erlang::trouble::{bad_target, host_trouble};
@@ -33,6 +34,8 @@ pub(crate) struct Project {
     pub(crate) memory: usize,
     /// The clauses of all modules, once they are planned.
     pub(crate) sources: Sources,
+    /// The application of the modules, if starting it was seen to work.
+    pub(crate) application: Option<Setup>,
 }
 
 #[derive(Clone, Debug)]
@@ -59,6 +62,7 @@ impl Project {
             backend: Backend::Machine,
             memory: MAX_MEMORY,
             sources: Sources::default(),
+            application: None,
         };
         for text in texts {
             match Target::resolve(text) {

@@ -91,7 +91,34 @@ fn literal(node: &Term) -> Option<&Atom> {
     (kind.as_atom() == Some("c_literal")).then_some(atom)
 }
 
+/// Which functions come to one of these that mention another module.
+pub(crate) fn who_reaches(project: &Project, modules: &[&str]) -> BTreeSet<UnitName> {
+    let graph = CallGraph::of(project);
+    let mut mention = Vec::new();
+    let mut all = Vec::new();
+    for module in &project.modules {
+        for it in &module.references {
+            let name = named(module, &it.function.0, it.function.1);
+            if it.remote.iter().any(|it| modules.contains(&it.0.as_str())) {
+                mention.extend(graph.id(&name));
+            }
+            all.push(name);
+        }
+    }
+    all.retain(|it| {
+        let reached = graph.reachable(it);
+        mention.iter().any(|it| reached.has(*it))
+    });
+    all.into_iter().collect()
+}
+
 impl References {
+    /// The functions that it mentions by name; without a module: of its own.
+    pub(crate) fn called(&self) -> impl Iterator<Item = (Option<&Atom>, &FunctionName)> {
+        let local = self.local.iter().map(|it| (None, it));
+        local.chain(self.remote.iter().map(|(module, name)| (Some(module), name)))
+    }
+
     fn literal(&mut self, term: &Term) {
         match term {
             Term::Atom(atom) => {

@@ -10,6 +10,7 @@ use crate::erlang::level::Rated;
 use crate::erlang::project::Project;
 use crate::erlang::schedules::Schedule;
 use crate::erlang::script::Script;
+use crate::erlang::setup::Setup;
 use crate::erlang::tests;
 use crate::erlang::unit::{UnitName, quoted};
 use crate::explain::Code;
@@ -94,7 +95,7 @@ fn unit(project: &Project, done: &Done<'_, Project>) -> Unit {
         by_module: coverage.by_module.iter().map(|it| (it.0.as_str().to_owned(), it.1)).collect(),
         ..UnitCoverage::default()
     };
-    res.findings = findings.iter().map(|it| finding(project, task, it)).collect();
+    res.findings = findings.iter().map(|it| finding(project, task, &explored.setups, it)).collect();
     res.tests = explored.ends().map(|it| test(name, it.0, it.1)).collect();
     res.unreceived = explored
         .unreceived
@@ -110,7 +111,7 @@ fn unit(project: &Project, done: &Done<'_, Project>) -> Unit {
     res
 }
 
-fn finding(project: &Project, task: &Task, of: &Finding) -> ::report::Finding {
+fn finding(project: &Project, task: &Task, setups: &[Setup], of: &Finding) -> ::report::Finding {
     let unit = &task.unit;
     let (class, reason) = class_and_reason(&of.outcome);
     let place = of.place(&project.names());
@@ -118,7 +119,11 @@ fn finding(project: &Project, task: &Task, of: &Finding) -> ::report::Finding {
         Outcome::Crash { trace, .. } => stack_lines(trace),
         Outcome::Value(_) | Outcome::Deadlock | Outcome::Stopped(_) => vec![],
     };
-    let Rated { level, because } = of.rated.clone();
+    let Rated { level, mut because } = of.rated.clone();
+    if !setups.is_empty() && !because.is_empty() {
+        let steps: Vec<String> = setups.iter().map(Setup::title).collect();
+        because = format!("{because}; {}", steps.join(", "));
+    }
     let (input, outcome) = (of.input.clone(), of.outcome.clone());
     let test = engine::Test { input, outcome, is_news: true, covered: Covered::default() };
     let script = unit.script(&of.input.args);
@@ -149,7 +154,7 @@ fn finding(project: &Project, task: &Task, of: &Finding) -> ::report::Finding {
         found_with: of.found_with.as_ref().map(|it| unit.script(&it.args).args()),
         schedule: of.schedule.as_ref().map(Schedule::reported),
         why: of.complaint.clone(),
-        test: tests::one(project, task, &test).filter(|_| of.schedule.is_none()),
+        test: tests::one(project, task, setups, &test).filter(|_| of.schedule.is_none()),
         ..::report::Finding::default()
     }
 }

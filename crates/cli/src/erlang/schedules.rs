@@ -152,7 +152,9 @@ impl Task {
         stage.is_recorded = *arity > 0;
         let nothing = Input { args: Vec::new() };
         let seed = self.contract.seeds.first().or(slice.earlier.first()).unwrap_or(&nothing);
-        let judge = Judge { unit: &self.unit, contract: &self.contract, modules, shapes: None };
+        let calls = self.calls.as_deref();
+        let (unit, contract) = (&self.unit, &self.contract);
+        let judge = Judge { unit, contract, modules, shapes: None, recorded: None, calls };
         let gather = || Gathering {
             judge: &judge,
             all: Gathered {

@@ -3,8 +3,9 @@
 
 use crate::args;
 use crate::erlang::confirm::{Verdict, compare};
+use crate::erlang::setup::Setup;
 use crate::erlang::tests::Tested;
-use beam::{Replayed, Replayer};
+use beam::{Preparation, Replayed, Replayer};
 use engine::Test;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -55,6 +56,8 @@ pub(super) fn choose(
         args::Tests::All => each_path(of, &mut res),
     };
     let mut n_timeouts = 0;
+    let preparations: Vec<Preparation> =
+        of.explored.setups.iter().map(Setup::preparation).collect();
     for (shows, test) in candidates {
         let covered = both(&test.covered, wanted);
         let is_needed = shows == Shows::Finding || entered.lacks_some_of(&covered);
@@ -66,7 +69,7 @@ pub(super) fn choose(
             Err(why) => why,
             Ok(text) => {
                 let script = of.unit.script(&test.input.args);
-                let replayed = beam.call(&script.on_beam(), LIMIT);
+                let replayed = beam.call_prepared(&preparations, &script.on_beam(), LIMIT);
                 n_timeouts += usize::from(matches!(replayed, Ok(Replayed::Timeout { .. })));
                 match replayed.map(|it| compare(&test.outcome, &it)) {
                     Ok(Verdict::Confirmed) => {

@@ -5,6 +5,7 @@
 //! literal (funs, pids, ports, references) is left out, and said to be.
 
 use crate::erlang::script::ByName;
+use crate::erlang::setup::Setup;
 use crate::erlang::systems::{self, Protocol};
 use crate::erlang::tests::Tested;
 use crate::erlang::tests::chosen::{Chosen, has_place, is_frame, is_opaque};
@@ -109,6 +110,7 @@ pub(super) fn is_test(line: &str) -> bool {
 
 pub(super) fn assertion(
     unit: &UnitName,
+    setups: &[Setup],
     origin: Origin,
     test: &Test,
 ) -> Result<String, &'static str> {
@@ -123,6 +125,11 @@ pub(super) fn assertion(
         Origin::User => ByName::Written,
         Origin::Otp => ByName::Called,
     });
+    let steps: Vec<String> = setups.iter().map(Setup::erlang).collect();
+    let call = match steps.is_empty() {
+        true => call,
+        false => format!("begin {}, {call} end", steps.join(", ")),
+    };
     match &test.outcome {
         Outcome::Value(value) if is_opaque(value) => Err("the value can't be compared"),
         Outcome::Value(value) if has_place(value) => {

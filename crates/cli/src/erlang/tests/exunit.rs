@@ -1,6 +1,7 @@
 //! An ExUnit file for each module under test.
 
 use crate::elixir::{self, PREFIX, alias, quoted};
+use crate::erlang::setup::Setup;
 use crate::erlang::systems::{self, Protocol};
 use crate::erlang::tests::Tested;
 use crate::erlang::tests::chosen::{Chosen, has_place, is_opaque};
@@ -73,7 +74,11 @@ pub(super) fn is_begin(line: &str) -> bool {
 /// Assertions in one test: Elixir's compiler takes minutes for a thousand.
 const MAX_ASSERTIONS: usize = 20;
 
-pub(super) fn assertion(unit: &UnitName, test: &Test) -> Result<String, &'static str> {
+pub(super) fn assertion(
+    unit: &UnitName,
+    setups: &[Setup],
+    test: &Test,
+) -> Result<String, &'static str> {
     if let Some(protocol) = Protocol::of_unit(unit) {
         return systems::test(unit, protocol, (&test.input.args, &test.outcome));
     }
@@ -82,6 +87,11 @@ pub(super) fn assertion(unit: &UnitName, test: &Test) -> Result<String, &'static
         return Err("the input can't be written down");
     }
     let call = script.elixir_expression();
+    let steps: Vec<String> = setups.iter().map(Setup::elixir).collect();
+    let call = match steps.is_empty() {
+        true => call,
+        false => format!("({}; {call})", steps.join("; ")),
+    };
     match &test.outcome {
         Outcome::Value(value) if is_opaque(value) || has_place(value) => {
             Err("the value can't be compared")

@@ -12,6 +12,7 @@ use crate::args::{self, Emit};
 use crate::elixir;
 use crate::erlang::explore::{Explored, Task};
 use crate::erlang::project::{Module, Project};
+use crate::erlang::setup::Setup;
 use crate::erlang::tests::chosen::{Chosen, choose, leave_out_needless};
 use crate::erlang::unit::UnitName;
 use crate::flow::{Done, File, Output};
@@ -85,7 +86,7 @@ impl Written<'_> {
         let mut chosen: Vec<Chosen> = Vec::new();
         for of in self.units {
             let wanted = self.project.sources.wanted(of.unit);
-            let write = |test: &Test| self.assertion(of.unit, test);
+            let write = |test: &Test| self.assertion(*of, test);
             chosen.push(choose(*of, (&wanted, &mut entered), how, beam, write));
         }
         if how == args::Tests::Minimal {
@@ -114,10 +115,11 @@ impl Written<'_> {
         }
     }
 
-    fn assertion(&self, unit: &UnitName, test: &Test) -> Result<String, &'static str> {
+    fn assertion(&self, of: Tested<'_>, test: &Test) -> Result<String, &'static str> {
+        let (unit, setups) = (of.unit, &of.explored.setups);
         match self.suite {
-            Suite::Eunit => eunit::assertion(unit, origin(self.module), test),
-            Suite::Exunit => exunit::assertion(unit, test),
+            Suite::Eunit => eunit::assertion(unit, setups, origin(self.module), test),
+            Suite::Exunit => exunit::assertion(unit, setups, test),
         }
     }
 
@@ -163,12 +165,12 @@ fn leave_out(chosen: &mut [Chosen], fails: &[bool]) {
 }
 
 /// The test that shows how one input ends, in the test language of its module.
-pub(crate) fn one(project: &Project, task: &Task, test: &Test) -> Option<String> {
+pub(crate) fn one(project: &Project, task: &Task, setups: &[Setup], test: &Test) -> Option<String> {
     let module = project.module(&task.unit.module)?;
     if elixir::is_elixir(&module.name) {
-        return exunit::assertion(&task.unit, test).ok();
+        return exunit::assertion(&task.unit, setups, test).ok();
     }
-    eunit::assertion(&task.unit, origin(module), test).ok()
+    eunit::assertion(&task.unit, setups, origin(module), test).ok()
 }
 
 fn origin(module: &Module) -> eunit::Origin {

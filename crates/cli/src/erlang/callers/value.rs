@@ -1,0 +1,480 @@
+//! Abstract values: sets of terms that an expression may have, coarse enough to be joined over a program.
+//!
+//! Knows terms and types, no code. A set is only ever too large, never too small.
+
+use engine::{Form, Part, Place, Step};
+use term::{Kind, Style, Term, Type, TypeId, Types, print};
+
+/// A set of terms.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Value {
+    Any,
+    /// The union of these; of none of them: there is no such term.
+    OneOf(Vec<Shape>),
+}
+
+/// A set of terms of one form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// Of this kind, whatever they hold.
+    Kind(Kind),
+    /// An atom or a number.
+    Literal(Term),
+    /// Lists of such elements, empty ones and improper ones too.
+    List(Value),
+    Tuple(Vec<Value>),
+    /// Maps that have these keys with such values, and any others.
+    Map(Vec<(Term, Value)>),
+}
+
+/// Literals of one kind that are kept apart.
+const MAX_LITERALS: usize = 24;
+/// Tuples of one arity and without a common tag that are kept apart.
+const MAX_SHAPES: usize = 32;
+/// Values nested deeper may be anything.
+const MAX_DEPTH: usize = 5;
+
+impl Value {
+    pub(crate) const NONE: Value = Value::OneOf(Vec::new());
+
+    pub(crate) fn of(shape: Shape) -> Value {
+        Value::OneOf(vec![shape])
+    }
+
+    pub(crate) fn kind(kind: Kind) -> Value {
+        Value::of(Shape::Kind(kind))
+    }
+
+    pub(crate) fn is_none(&self) -> bool {
+        *self == Value::NONE
+    }
+
+    /// The set of this term alone, or a little more.
+    pub(crate) fn of_term(term: &Term) -> Value {
+        match term {
+            Term::Int(_) | Term::Big(_) | Term::Float(_) | Term::Atom(_) => {
+                Value::of(Shape::Literal(term.clone()))
+            }
+            Term::Nil => Value::kind(Kind::Nil),
+            Term::List(list) => {
+                Value::of(Shape::List(Value::union(list.items.iter().map(Value::of_term))))
+            }
+            Term::Tuple(items) => {
+                Value::of(Shape::Tuple(items.iter().map(Value::of_term).collect()))
+            }
+            Term::Map(pairs) => {
+                let pair = |it: &(Term, Term)| (it.0.clone(), Value::of_term(&it.1));
+                Value::of(Shape::Map(pairs.iter().map(pair).collect()))
+            }
+            Term::Bits(bits) if bits.bit_len().is_multiple_of(8) => Value::kind(Kind::Binary),
+            Term::Bits(_) => Value::kind(Kind::Bitstring),
+            Term::Fun(_) => Value::kind(Kind::Function),
+            Term::Pid(_) => Value::kind(Kind::Pid),
+            Term::Port(_) => Value::kind(Kind::Port),
+            Term::Ref(_) => Value::kind(Kind::Reference),
+        }
+    }
+
+    /// The members of a type of a spec.
+    pub(crate) fn of_type(types: &Types, id: TypeId) -> Value {
+        of_type(types, id, MAX_DEPTH)
+    }
+
+    pub(crate) fn union(values: impl IntoIterator<Item = Value>) -> Value {
+        values.into_iter().fold(Value::NONE, Value::or)
+    }
+
+    /// The terms of both.
+    pub(crate) fn or(self, other: Value) -> Value {
+        let (Value::OneOf(mut shapes), Value::OneOf(others)) = (self, other) else {
+            return Value::Any;
+        };
+        for shape in others {
+            add(&mut shapes, shape);
+        }
+        Value::OneOf(shapes)
+    }
+
+    /// Without what is nested too deeply to be told apart.
+    pub(crate) fn flat(self) -> Value {
+        cut(self, MAX_DEPTH)
+    }
+
+    /// The terms of these that are also of a shape, or a little more.
+    pub(crate) fn and(&self, wanted: &Shape) -> Value {
+        match self {
+            Value::Any => Value::of(wanted.clone()),
+            Value::OneOf(shapes) => {
+                Value::OneOf(shapes.iter().filter_map(|it| meet(it, wanted)).collect())
+            }
+        }
+    }
+
+    /// What the elements of lists among these are.
+    pub(crate) fn items(&self) -> Value {
+        match self {
+            Value::Any => Value::Any,
+            Value::OneOf(shapes) => Value::union(shapes.iter().map(|it| match it {
+                Shape::List(item) => item.clone(),
+                Shape::Kind(Kind::List | Kind::Cons) => Value::Any,
+                Shape::Kind(_) | Shape::Literal(_) | Shape::Tuple(_) | Shape::Map(_) => Value::NONE,
+            })),
+        }
+    }
+
+    /// What the value of a key is in maps among these.
+    pub(crate) fn value_of(&self, key: &Term) -> Value {
+        match self {
+            Value::Any => Value::Any,
+            Value::OneOf(shapes) => Value::union(shapes.iter().map(|it| match it {
+                Shape::Map(pairs) => {
+                    pairs.iter().find(|it| it.0 == *key).map_or(Value::Any, |it| it.1.clone())
+                }
+                Shape::Kind(Kind::Map) => Value::Any,
+                Shape::Kind(_) | Shape::Literal(_) | Shape::Tuple(_) | Shape::List(_) => {
+                    Value::NONE
+                }
+            })),
+        }
+    }
+
+    pub(crate) fn shapes(&self) -> &[Shape] {
+        match self {
+            Value::Any => &[],
+            Value::OneOf(shapes) => shapes,
+        }
+    }
+
+    /// Whether all of these are integers.
+    pub(crate) fn is_integer(&self) -> bool {
+        let is_integer = |it: &Shape| {
+            matches!(it, Shape::Kind(Kind::Integer) | Shape::Literal(Term::Int(_) | Term::Big(_)))
+        };
+        matches!(self, Value::OneOf(shapes) if shapes.iter().all(is_integer))
+    }
+
+    /// The outermost part of a term that no member has at its place, if the term is none. `place` is where
+    /// the term stands.
+    pub(crate) fn misfit<'t>(&self, term: &'t Term, place: Place) -> Option<Misfit<'t>> {
+        let Value::OneOf(shapes) = self else { return None };
+        let of_form = || shapes.iter().filter(|it| it.has_form(term));
+        if of_form().next().is_none() {
+            let is_other_literal =
+                shapes.iter().any(|it| matches!(it, Shape::Literal(it) if is_alike(it, term)));
+            let part = Part { place, form: Form::of(term) };
+            return Some(Misfit { part, term: is_other_literal.then_some(term) });
+        }
+        let mut misfits = Vec::new();
+        for shape in of_form() {
+            misfits.push(shape.misfit(term, &place)?);
+        }
+        misfits.into_iter().max_by_key(|it| it.part.place.steps.len())
+    }
+}
+
+/// A part of a term that does not belong there.
+#[derive(Clone, Debug)]
+pub(crate) struct Misfit<'t> {
+    pub(crate) part: Part,
+    /// The part itself, if others of its form belong there.
+    term: Option<&'t Term>,
+}
+
+impl Misfit<'_> {
+    /// What it is, for people.
+    pub(crate) fn what(&self) -> String {
+        match self.term {
+            Some(term) => print(term, Style::READABLE),
+            None => self.part.form.to_string(),
+        }
+    }
+}
+
+fn is_alike(literal: &Term, term: &Term) -> bool {
+    matches!(
+        (literal, term),
+        (Term::Int(_) | Term::Big(_), Term::Int(_) | Term::Big(_))
+            | (Term::Float(_), Term::Float(_))
+            | (Term::Atom(_), Term::Atom(_))
+    )
+}
+
+impl Shape {
+    /// Whether the top of a term is like this.
+    fn has_form(&self, term: &Term) -> bool {
+        match self {
+            Shape::Kind(kind) => kind.has(term),
+            Shape::Literal(literal) => literal.cmp_exact(term).is_eq(),
+            Shape::List(_) => matches!(term, Term::Nil | Term::List(_)),
+            Shape::Tuple(parts) => term.as_tuple().is_some_and(|items| {
+                items.len() == parts.len()
+                    && match (parts.first(), items.first()) {
+                        (Some(first), Some(tag @ Term::Atom(_))) => first.may_be(tag),
+                        _ => true,
+                    }
+            }),
+            Shape::Map(pairs) => match term {
+                Term::Map(has) => pairs.iter().all(|(key, _)| has.iter().any(|it| it.0 == *key)),
+                Term::Int(_) | Term::Big(_) | Term::Float(_) | Term::Atom(_) | Term::Nil => false,
+                Term::List(_) | Term::Tuple(_) | Term::Bits(_) | Term::Fun(_) => false,
+                Term::Pid(_) | Term::Port(_) | Term::Ref(_) => false,
+            },
+        }
+    }
+
+    /// Of a term of this form.
+    fn misfit<'t>(&self, term: &'t Term, place: &Place) -> Option<Misfit<'t>> {
+        let beyond = |step: Step| {
+            let mut place = place.clone();
+            place.steps.push(step);
+            place
+        };
+        match (self, term) {
+            (Shape::List(item), Term::List(list)) => {
+                list.items.iter().find_map(|it| item.misfit(it, beyond(Step::Item)))
+            }
+            (Shape::Tuple(parts), Term::Tuple(items)) => {
+                let tag = items.first().and_then(Term::as_atom).map(str::to_owned);
+                let element = |n: usize| Step::Element {
+                    n: u32::try_from(n).unwrap_or(u32::MAX),
+                    arity: items.len(),
+                    tag: tag.clone().filter(|_| n > 0),
+                };
+                parts
+                    .iter()
+                    .zip(items)
+                    .enumerate()
+                    .find_map(|(n, (part, item))| part.misfit(item, beyond(element(n))))
+            }
+            (Shape::Map(known), Term::Map(pairs)) => known.iter().find_map(|(key, value)| {
+                let (_, found) = pairs.iter().find(|it| it.0 == *key)?;
+                value.misfit(found, beyond(Step::Value(print(key, Style::INPUT))))
+            }),
+            (
+                Shape::Kind(_)
+                | Shape::Literal(_)
+                | Shape::List(_)
+                | Shape::Tuple(_)
+                | Shape::Map(_),
+                _,
+            ) => None,
+        }
+    }
+
+    fn kind_of(&self) -> Option<Kind> {
+        match self {
+            Shape::Kind(kind) => Some(*kind),
+            Shape::Literal(_) => None,
+            Shape::List(_) => Some(Kind::List),
+            Shape::Tuple(_) => Some(Kind::Tuple),
+            Shape::Map(_) => Some(Kind::Map),
+        }
+    }
+}
+
+impl Value {
+    fn may_be(&self, literal: &Term) -> bool {
+        match self {
+            Value::Any => true,
+            Value::OneOf(shapes) => shapes.iter().any(|it| it.has_form(literal)),
+        }
+    }
+
+    /// The atom that all of these are.
+    fn as_tag(&self) -> Option<&Term> {
+        match self.shapes() {
+            [Shape::Literal(tag @ Term::Atom(_))] => Some(tag),
+            _ => None,
+        }
+    }
+}
+
+/// Whether all terms of a kind are of another one.
+fn is_within(kind: Kind, wider: Kind) -> bool {
+    kind == wider
+        || matches!(
+            (kind, wider),
+            (Kind::Boolean, Kind::Atom)
+                | (Kind::Binary, Kind::Bitstring)
+                | (Kind::Cons | Kind::Nil, Kind::List)
+                | (Kind::Integer | Kind::Float, Kind::Number)
+        )
+}
+
+/// Adds a shape to a union, of which it may become a part.
+fn add(shapes: &mut Vec<Shape>, new: Shape) {
+    let covers = |it: &Shape| match (it, &new) {
+        (Shape::Kind(kind), Shape::Literal(term)) => kind.has(term),
+        (Shape::Kind(kind), _) => new.kind_of().is_some_and(|it| is_within(it, *kind)),
+        (it, new) => it == new,
+    };
+    if shapes.iter().any(covers) {
+        return;
+    }
+    if let Shape::Kind(kind) = &new {
+        shapes.retain(|it| match it {
+            Shape::Literal(term) => !kind.has(term),
+            Shape::Kind(_) | Shape::List(_) | Shape::Tuple(_) | Shape::Map(_) => {
+                !it.kind_of().is_some_and(|it| is_within(it, *kind))
+            }
+        });
+        let has_lists = shapes.iter().any(|it| matches!(it, Shape::List(_)));
+        if !(has_lists && *kind == Kind::Nil) {
+            shapes.push(new);
+        }
+        return;
+    }
+    match &new {
+        Shape::List(_) => shapes.retain(|it| *it != Shape::Kind(Kind::Nil)),
+        Shape::Kind(_) | Shape::Literal(_) | Shape::Tuple(_) | Shape::Map(_) => {}
+    }
+    let n_same = shapes.iter().filter(|it| is_same_form(it, &new)).count();
+    let joined = shapes.iter_mut().find(|it| must_join(it, &new, n_same));
+    let Some(known) = joined else {
+        shapes.push(new);
+        return;
+    };
+    let wide = join(known.clone(), new);
+    if let Shape::Kind(_) = wide {
+        add(shapes, wide);
+    } else {
+        *known = wide;
+    }
+}
+
+fn is_same_form(a: &Shape, b: &Shape) -> bool {
+    match (a, b) {
+        (Shape::Literal(a), Shape::Literal(b)) => is_alike(a, b),
+        (Shape::Tuple(a), Shape::Tuple(b)) => a.len() == b.len(),
+        (Shape::List(_), Shape::List(_)) | (Shape::Map(_), Shape::Map(_)) => true,
+        (
+            Shape::Kind(_) | Shape::Literal(_) | Shape::List(_) | Shape::Tuple(_) | Shape::Map(_),
+            _,
+        ) => false,
+    }
+}
+
+/// Whether two shapes can't be kept apart, where `n_same` are there already.
+fn must_join(known: &Shape, new: &Shape, n_same: usize) -> bool {
+    is_same_form(known, new)
+        && match (known, new) {
+            (Shape::Literal(_), _) => MAX_LITERALS <= n_same,
+            (Shape::Tuple(a), Shape::Tuple(b)) => {
+                let tag = |it: &[Value]| it.first().and_then(Value::as_tag).cloned();
+                tag(a) == tag(b) || MAX_SHAPES <= n_same
+            }
+            (Shape::Kind(_) | Shape::List(_) | Shape::Tuple(_) | Shape::Map(_), _) => true,
+        }
+}
+
+/// Of shapes of the same form.
+fn join(a: Shape, b: Shape) -> Shape {
+    match (a, b) {
+        (Shape::List(a), Shape::List(b)) => Shape::List(a.or(b)),
+        (Shape::Tuple(a), Shape::Tuple(b)) => {
+            Shape::Tuple(a.into_iter().zip(b).map(|(a, b)| a.or(b)).collect())
+        }
+        (Shape::Map(a), Shape::Map(b)) => {
+            let both = a.into_iter().filter_map(|(key, value)| {
+                let (_, other) = b.iter().find(|it| it.0 == key)?;
+                Some((key, value.or(other.clone())))
+            });
+            Shape::Map(both.collect())
+        }
+        (Shape::Literal(Term::Atom(_)), _) => Shape::Kind(Kind::Atom),
+        (Shape::Literal(Term::Float(_)), _) => Shape::Kind(Kind::Float),
+        (Shape::Literal(_), _) => Shape::Kind(Kind::Integer),
+        (a @ (Shape::Kind(_) | Shape::List(_) | Shape::Tuple(_) | Shape::Map(_)), _) => a,
+    }
+}
+
+/// The terms of both shapes; of two that overlap in part, one of them.
+fn meet(has: &Shape, wanted: &Shape) -> Option<Shape> {
+    let wanted_kind = wanted.kind_of();
+    match (has, wanted) {
+        (Shape::Literal(term), _) => wanted.has_form(term).then(|| has.clone()),
+        (Shape::Kind(kind), Shape::Literal(term)) => kind.has(term).then(|| wanted.clone()),
+        (Shape::Kind(Kind::Nil), Shape::List(_)) => Some(has.clone()),
+        (Shape::List(_), Shape::Kind(Kind::Nil)) => Some(wanted.clone()),
+        (Shape::List(_), Shape::Kind(Kind::Cons)) => Some(has.clone()),
+        (Shape::Kind(kind), _) => {
+            let wider = wanted_kind?;
+            if is_within(*kind, wider) {
+                Some(has.clone())
+            } else {
+                is_within(wider, *kind).then(|| wanted.clone())
+            }
+        }
+        (Shape::List(_) | Shape::Tuple(_) | Shape::Map(_), Shape::Kind(kind)) => {
+            is_within(has.kind_of()?, *kind).then(|| has.clone())
+        }
+        (Shape::List(a), Shape::List(b)) => Some(Shape::List(narrower(a, b))),
+        (Shape::Tuple(a), Shape::Tuple(b)) if a.len() == b.len() => {
+            let parts: Vec<Value> = a.iter().zip(b).map(|(a, b)| narrower(a, b)).collect();
+            (!parts.iter().any(Value::is_none)).then_some(Shape::Tuple(parts))
+        }
+        (Shape::Map(a), Shape::Map(b)) => {
+            let mut pairs = a.clone();
+            for (key, value) in b {
+                match pairs.iter_mut().find(|it| it.0 == *key) {
+                    Some((_, known)) => *known = narrower(known, value),
+                    None => pairs.push((key.clone(), value.clone())),
+                }
+            }
+            (!pairs.iter().any(|it| it.1.is_none())).then_some(Shape::Map(pairs))
+        }
+        (Shape::List(_) | Shape::Tuple(_) | Shape::Map(_), _) => None,
+    }
+}
+
+/// The terms of both, or a little more.
+fn narrower(a: &Value, b: &Value) -> Value {
+    match b {
+        Value::Any => a.clone(),
+        Value::OneOf(shapes) => Value::union(shapes.iter().map(|it| a.and(it))),
+    }
+}
+
+fn cut(value: Value, depth: usize) -> Value {
+    let Value::OneOf(shapes) = value else { return Value::Any };
+    let Some(depth) = depth.checked_sub(1) else { return Value::Any };
+    let inside = |it: Value| cut(it, depth);
+    Value::OneOf(
+        shapes
+            .into_iter()
+            .map(|it| match it {
+                Shape::List(item) => Shape::List(inside(item)),
+                Shape::Tuple(parts) => Shape::Tuple(parts.into_iter().map(inside).collect()),
+                Shape::Map(pairs) => {
+                    Shape::Map(pairs.into_iter().map(|it| (it.0, inside(it.1))).collect())
+                }
+                it @ (Shape::Kind(_) | Shape::Literal(_)) => it,
+            })
+            .collect(),
+    )
+}
+
+fn of_type(types: &Types, id: TypeId, depth: usize) -> Value {
+    let Some(depth) = depth.checked_sub(1) else { return Value::Any };
+    let part = |it: &TypeId| of_type(types, *it, depth);
+    match types.get(id) {
+        Type::Any => Value::Any,
+        Type::None => Value::NONE,
+        Type::Kind(kind) => Value::kind(*kind),
+        Type::Literal(term) => Value::of_term(term),
+        Type::Range { .. } => Value::kind(Kind::Integer),
+        Type::List { item, .. } => Value::of(Shape::List(part(item))),
+        Type::Tuple(parts) => Value::of(Shape::Tuple(parts.iter().map(part).collect())),
+        Type::Map(fields) => {
+            let known = fields.iter().filter(|it| it.is_required).filter_map(|it| {
+                let Type::Literal(key) = types.get(it.key) else { return None };
+                Some((key.clone(), part(&it.value)))
+            });
+            Value::of(Shape::Map(known.collect()))
+        }
+        Type::Bits { base, unit } if base % 8 == 0 && unit % 8 == 0 => Value::kind(Kind::Binary),
+        Type::Bits { .. } => Value::kind(Kind::Bitstring),
+        Type::Fun { .. } => Value::kind(Kind::Function),
+        Type::Union(parts) => Value::union(parts.iter().map(part)),
+    }
+}
