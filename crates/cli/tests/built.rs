@@ -36,7 +36,7 @@ fn check(options: &[&str], function: &str, expect: &[[&str; 2]]) {
     let all =
         [&["stacks.erl", "stack_user.erl", "--runs", "300", "-f", function], options].concat();
     let report = report(&all);
-    let findings = report["units"].as_array().expect("units");
+    let findings = items(&report, "units");
     let findings: Vec<&Value> = findings.iter().flat_map(|it| items(it, "findings")).collect();
     let found: Vec<[&str; 2]> =
         findings.iter().map(|it| [text(it, "reason"), text(it, "call")]).collect();

@@ -1,5 +1,6 @@
 //! What `gimlet test file.pl` does not claim: losses, disagreements and what could not be loaded are shown
 //! and are neither `clean` nor `unsatisfiable`.
+#![expect(clippy::disallowed_methods, reason = "it starts the binary under test")]
 
 mod common;
 

@@ -105,7 +105,7 @@ impl Sources {
             for (clause, input) in &report.covering {
                 covering.entry(*clause).or_insert_with(|| it.unit.unit.script(&input.args).shown());
             }
-            units.push((self.of_unit(&it.unit, &report.covered), explored));
+            units.push((self.of_unit(it.unit, &report.covered), explored));
         }
         let found = Found { covered, covering, units };
         self.modules.iter().map(|it| it.coverage(&found)).collect()

@@ -44,7 +44,17 @@ fn shifted(term: &Term, by: i64) -> Option<Term> {
         Term::Int(n) => n.checked_add(by).map(Term::Int),
         // By less than one, so that it is no longer a whole number.
         Term::Float(x) => Some(Term::Float(if by < 0 { x - 0.5 } else { x + 0.5 })),
-        _ => None,
+        Term::Big(_)
+        | Term::Atom(_)
+        | Term::Nil
+        | Term::List(_)
+        | Term::Tuple(_)
+        | Term::Map(_)
+        | Term::Bits(_)
+        | Term::Fun(_)
+        | Term::Pid(_)
+        | Term::Port(_)
+        | Term::Ref(_) => None,
     }
 }
 

@@ -45,7 +45,7 @@ pub(crate) fn plan(
     }
     // Schedules are those of a call.
     if !options.schedules {
-        units = planner.with_systems(units, asked_for_functions, options)?;
+        units = planner.with_systems(&units, asked_for_functions, options)?;
     }
     let preconditions: Vec<UnitName> =
         options.pre.iter().map(|it| planner.precondition(it)).collect::<Result<_, _>>()?;
@@ -276,7 +276,7 @@ impl<'a> Planner<'a> {
     /// With the systems that modules are, in the place of what is only called in them.
     fn with_systems(
         &mut self,
-        units: Vec<UnitName>,
+        units: &[UnitName],
         are_asked_for: bool,
         options: &Test,
     ) -> Result<Vec<UnitName>, Diagnostic> {

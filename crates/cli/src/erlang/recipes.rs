@@ -160,7 +160,7 @@ impl Kitchen<'_> {
         }
         let name = match self.known.get(&leaves) {
             Some(name) => name.clone(),
-            None => self.define(leaves),
+            None => self.define(&leaves),
         };
         core::call_local(&name, vec![value])
     }
@@ -193,7 +193,7 @@ impl Kitchen<'_> {
     }
 
     /// The function for a part of these types: recipes are made, and what has them in it is made anew.
-    fn define(&mut self, of: BTreeSet<TypeId>) -> Atom {
+    fn define(&mut self, of: &BTreeSet<TypeId>) -> Atom {
         let is_recipe = |it: &TypeId| tag(self.types, *it).is_some();
         if of.iter().all(is_recipe) {
             return Atom::new(MAKE);
@@ -291,7 +291,17 @@ impl Kitchen<'_> {
             let types = self.types;
             let rows = all(types).filter_map(|it| match types.get(it) {
                 Type::Tuple(parts) if self::tag(types, it) == Some(&tag) => parts.get(1..),
-                _ => None,
+                Type::Any
+                | Type::None
+                | Type::Kind(_)
+                | Type::Literal(_)
+                | Type::Range { .. }
+                | Type::List { .. }
+                | Type::Tuple(_)
+                | Type::Map(_)
+                | Type::Bits { .. }
+                | Type::Fun { .. }
+                | Type::Union(_) => None,
             });
             let columns = columns(rows);
             let args = params.iter().zip(&columns);

@@ -142,6 +142,8 @@ fn module(name: &str, file: Option<&str>, clauses: &[(u32, &str, bool)]) -> Modu
         },
         functions: names.iter().map(function).collect(),
         uncovered: Vec::new(),
+        branches: None,
+        uncovered_branches: Vec::new(),
         lines: clauses.iter().map(line).collect(),
     }
 }

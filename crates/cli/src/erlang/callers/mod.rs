@@ -399,10 +399,10 @@ impl World for Caller<'_, '_> {
 impl Caller<'_, '_> {
     fn open(&mut self, unit: &UnitName) {
         let Some(n) = self.analysis.by_name.get(unit).copied() else { return };
-        if let Some(known) = self.analysis.functions.get_mut(n) {
-            if !known.is_open {
-                open(known);
-            }
+        if let Some(known) = self.analysis.functions.get_mut(n)
+            && !known.is_open
+        {
+            open(known);
         }
     }
 }

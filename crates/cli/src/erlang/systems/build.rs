@@ -67,7 +67,7 @@ impl Builder<'_> {
         let callbacks = self.callbacks(module, &core, protocol, &roles);
         let is_callback = |it: &&Defined| name_of(it).is_some_and(|it| callbacks.contains(&it));
         let own: Vec<&Defined> = exported(module).filter(|it| !is_callback(it)).collect();
-        let starters: Vec<&Defined> = own.iter().copied().filter(|it| starts(&it)).collect();
+        let starters: Vec<&Defined> = own.iter().copied().filter(|it| starts(it)).collect();
         let mut draft =
             Draft { module, core, roles, types: Types::default(), functions: Vec::new() };
         let start = self.start(&mut draft, &starters);
@@ -298,7 +298,16 @@ impl Builder<'_> {
     fn handle(&self, types: &mut Types, of: TypeId) -> Option<TypeId> {
         let members = match types.get(of) {
             Type::Union(members) => members.to_vec(),
-            _ => vec![of],
+            Type::Any
+            | Type::None
+            | Type::Kind(_)
+            | Type::Literal(_)
+            | Type::Range { .. }
+            | Type::List { .. }
+            | Type::Tuple(_)
+            | Type::Map(_)
+            | Type::Bits { .. }
+            | Type::Fun { .. } => vec![of],
         };
         let is_handle = |types: &Types, it: TypeId| {
             matches!(types.get(it), Type::Kind(Kind::Pid | Kind::Reference | Kind::Port))

@@ -103,7 +103,14 @@ pub(super) fn union(types: &mut Types, members: Vec<TypeId>) -> TypeId {
             Type::Union(parts) => todo.extend(parts.iter().rev()),
             Type::Any => return id,
             Type::None => (),
-            of => {
+            of @ Type::Kind(_)
+            | of @ Type::Literal(_)
+            | of @ Type::Range { .. }
+            | of @ Type::List { .. }
+            | of @ Type::Tuple(_)
+            | of @ Type::Map(_)
+            | of @ Type::Bits { .. }
+            | of @ Type::Fun { .. } => {
                 if !flat.iter().any(|it| *types.get(*it) == of) {
                     flat.push(id);
                 }

@@ -54,7 +54,25 @@ impl Shape {
                 Some(tag) => Shape::Tuple(tag.clone(), parts.len()),
                 None => Shape::Other,
             },
-            _ => Shape::Other,
+            ExprKind::Var(_)
+            | ExprKind::FunctionName(..)
+            | ExprKind::LetrecName(_)
+            | ExprKind::Lambda(_)
+            | ExprKind::Cons(..)
+            | ExprKind::Map { .. }
+            | ExprKind::Binary(_)
+            | ExprKind::Let { .. }
+            | ExprKind::Seq(..)
+            | ExprKind::Letrec { .. }
+            | ExprKind::Local { .. }
+            | ExprKind::ApplyLetrec { .. }
+            | ExprKind::Apply { .. }
+            | ExprKind::Call { .. }
+            | ExprKind::Primop { .. }
+            | ExprKind::Case { .. }
+            | ExprKind::Try { .. }
+            | ExprKind::Catch(_)
+            | ExprKind::Values(_) => Shape::Other,
         }
     }
 
@@ -73,7 +91,15 @@ impl Shape {
                 Some(Type::Literal(Term::Atom(tag))) => Shape::Tuple(tag.clone(), parts.len()),
                 Some(_) | None => Shape::Other,
             },
-            _ => Shape::Other,
+            Type::Any
+            | Type::None
+            | Type::Kind(_)
+            | Type::Range { .. }
+            | Type::List { .. }
+            | Type::Map(_)
+            | Type::Bits { .. }
+            | Type::Fun { .. }
+            | Type::Union(_) => Shape::Other,
         }
     }
 }
@@ -241,6 +267,26 @@ impl Reader<'_> {
 fn atom(of: &Expr) -> Option<&Atom> {
     match &of.kind {
         ExprKind::Literal(Term::Atom(atom)) => Some(atom),
-        _ => None,
+        ExprKind::Var(_)
+        | ExprKind::Literal(_)
+        | ExprKind::FunctionName(..)
+        | ExprKind::LetrecName(_)
+        | ExprKind::Lambda(_)
+        | ExprKind::Cons(..)
+        | ExprKind::Tuple(_)
+        | ExprKind::Map { .. }
+        | ExprKind::Binary(_)
+        | ExprKind::Let { .. }
+        | ExprKind::Seq(..)
+        | ExprKind::Letrec { .. }
+        | ExprKind::Local { .. }
+        | ExprKind::ApplyLetrec { .. }
+        | ExprKind::Apply { .. }
+        | ExprKind::Call { .. }
+        | ExprKind::Primop { .. }
+        | ExprKind::Case { .. }
+        | ExprKind::Try { .. }
+        | ExprKind::Catch(_)
+        | ExprKind::Values(_) => None,
     }
 }
