@@ -221,21 +221,21 @@ fn budgets() {
         &["run", "--reductions", "1000", "answers.pl", "repeat, fail"],
         expect![[r#"
         ** out of reductions; --reductions allows more
-        exit 1
+        exit 2
     "#]],
     );
     check(
         &["run", "--time", "100ms", "answers.pl", "repeat, fail"],
         expect![[r#"
         ** out of time; --time allows more
-        exit 1
+        exit 2
     "#]],
     );
     check(
         &["run", "--memory", "10M", "answers.pl", "length(L, 10000000)"],
         expect![[r#"
         ** out of memory; --memory allows more
-        exit 1
+        exit 2
     "#]],
     );
     // Small terms that are large where nothing is shared.
@@ -245,7 +245,7 @@ fn budgets() {
             &["run", "--memory", "100M", "answers.pl", &goal],
             expect![[r#"
             ** out of memory; --memory allows more
-            exit 1
+            exit 2
         "#]],
         );
     }
@@ -253,7 +253,7 @@ fn budgets() {
         &["run", "--reductions", "1000", "answers.pl", "X is 3 ** (1 << 30)"],
         expect![[r#"
         ** out of reductions; --reductions allows more
-        exit 1
+        exit 2
     "#]],
     );
     answers(

@@ -14,8 +14,8 @@ use std::process::Command;
 
 const PROGRAMS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/prolog/covered");
 
-/// Programs, their completed clauses, all of them, and the kinds of findings that count. What is not
-/// completed ends in `fail` or `throw/1`, or is asked by nobody.
+/// Programs, their completed clauses, all of them, and the kinds of findings that count. A clause that ends in
+/// `fail` or `throw/1` is completed when it does so; what is not completed is asked by nobody.
 const EXERCISES: &[(&str, usize, usize, &[&str])] = &[
     ("account", 7, 7, &["crash"]),
     ("accumulate", 6, 6, &[]),
@@ -43,13 +43,13 @@ const EXERCISES: &[(&str, usize, usize, &[&str])] = &[
     ("clock", 4, 4, &[]),
     ("collatz", 4, 4, &[]),
     ("complexnum", 8, 8, &["crash"]),
-    ("counter", 11, 12, &["crash"]),
+    ("counter", 12, 12, &["crash"]),
     ("crypt", 19, 20, &[]),
     ("csv", 4, 4, &[]),
     ("customset", 9, 9, &[]),
     ("dates", 10, 10, &[]),
     ("deriv", 10, 10, &[]),
-    ("determinant", 10, 12, &[]),
+    ("determinant", 11, 12, &["crash"]),
     ("dfs", 8, 8, &[]),
     ("diamond", 4, 4, &[]),
     ("diffsquares", 3, 3, &[]),
@@ -59,17 +59,17 @@ const EXERCISES: &[(&str, usize, usize, &[&str])] = &[
     ("etl", 1, 1, &[]),
     ("finite_domains", 10, 10, &[]),
     ("flatten", 23, 23, &[]),
-    ("forth", 17, 17, &["crash"]),
+    ("forth", 17, 17, &["crash", "crash", "crash"]),
     ("freq", 6, 6, &[]),
-    ("grade", 7, 9, &["crash"]),
+    ("grade", 9, 9, &["crash", "crash"]),
     ("gradeschool", 5, 5, &[]),
-    ("grains", 2, 3, &[]),
+    ("grains", 3, 3, &[]),
     ("graph", 11, 11, &[]),
     ("hamming", 4, 4, &[]),
     ("handshake", 5, 5, &[]),
     ("higher", 9, 9, &[]),
     ("huffman", 6, 6, &[]),
-    ("inventory", 8, 9, &["crash"]),
+    ("inventory", 9, 9, &["crash"]),
     ("isbn", 5, 5, &[]),
     ("isogram", 5, 5, &[]),
     ("jsonlite", 11, 11, &[]),
@@ -78,9 +78,9 @@ const EXERCISES: &[(&str, usize, usize, &[&str])] = &[
     ("last", 12, 12, &[]),
     ("leap", 2, 2, &[]),
     ("leapval", 5, 5, &[]),
-    ("lending", 11, 12, &["crash", "crash"]),
+    ("lending", 12, 12, &["crash", "crash"]),
     ("linkedqueue", 5, 5, &[]),
-    ("logic", 10, 12, &[]),
+    ("logic", 12, 12, &[]),
     ("luhn", 6, 6, &[]),
     ("matrix", 9, 9, &[]),
     ("matrixsum", 4, 4, &[]),
@@ -121,11 +121,11 @@ const EXERCISES: &[(&str, usize, usize, &[&str])] = &[
     ("sort", 16, 16, &[]),
     ("spaceage", 5, 5, &[]),
     ("spiral", 8, 8, &[]),
-    ("stack", 8, 9, &[]),
+    ("stack", 9, 9, &["crash", "crash"]),
     ("stackvm", 7, 7, &[]),
     ("strain", 9, 9, &[]),
     ("sublist", 5, 5, &[]),
-    ("teller", 7, 9, &["crash"]),
+    ("teller", 9, 9, &["crash", "crash"]),
     ("text", 19, 19, &[]),
     ("time", 4, 4, &[]),
     ("tokens", 10, 10, &[]),
@@ -139,7 +139,7 @@ const EXERCISES: &[(&str, usize, usize, &[&str])] = &[
     ("typecheck", 7, 7, &[]),
     ("vowels", 5, 5, &[]),
     ("wordcount", 5, 5, &[]),
-    ("wordy", 10, 14, &["crash", "crash", "crash", "crash"]),
+    ("wordy", 14, 14, &["crash", "crash", "crash", "crash"]),
     ("yacht", 15, 15, &[]),
     ("zebra", 7, 7, &[]),
 ];
@@ -153,7 +153,8 @@ fn exercises_are_covered_and_their_tests_pass() {
         let counted = (&clauses["covered"], &clauses["total"]);
         assert_eq!(counted, (&Value::from(*completed), &Value::from(*total)), "{name}");
         for clause in list(&found["modules"][0]["uncovered"]) {
-            assert_eq!(clause["why"], "unsatisfiable", "{name}: {clause}");
+            let is_told = clause["why"] == "unsatisfiable" || clause["why"] == "unknown";
+            assert!(is_told, "{name}: {clause}");
         }
         let mut kinds = Vec::new();
         for unit in list(&found["units"]) {
