@@ -206,7 +206,8 @@ fn a_finding_is_confirmed_and_changes_nothing() {
     assert_eq!(replayed(&mut confined, "f", &[Term::Int(1)], LIMIT), "{1,{error,eacces}}");
     assert_eq!(replayed(&mut confined, "g", &[Term::Int(1)], LIMIT), "1");
     let short = Duration::from_millis(50);
-    assert_eq!(replayed(&mut confined, "loop", &[Term::Int(1)], short), "Timeout");
+    let endless = replayed(&mut confined, "loop", &[Term::Int(1)], short);
+    assert!(endless.starts_with("Timeout"), "{endless}");
     assert_eq!(replayed(&mut confined, "g", &[Term::Int(2)], LIMIT), "2");
     assert!(world.changes().is_empty(), "{:?}", world.changes());
 }

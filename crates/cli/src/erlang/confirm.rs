@@ -3,11 +3,12 @@
 use crate::erlang::explore::{Explored, MAX_REDUCTIONS};
 use crate::erlang::finding::{Confirmation, Finding};
 use crate::erlang::frames::{Frame, frames};
+use crate::erlang::level::Rated;
 use crate::erlang::schedules::Schedule;
 use crate::erlang::setup::Setup;
 use crate::erlang::unit::UnitName;
-use crate::flow::Until;
-use ::report::Kind;
+use crate::flow::{Replaying, Until};
+use ::report::{Kind, Level};
 use beam::backend::is_alike;
 use beam::{Followed, Preparation, Replayed, Replayer, Turn};
 use erlang::builtins;
@@ -27,6 +28,8 @@ const NO_END: &str = "BEAM did not end";
 pub(crate) enum Verdict {
     Confirmed,
     Unconfirmed(String),
+    /// BEAM does something else, that is no sign of a mistake.
+    Contradicted(String),
     /// BEAM shows that it is none.
     Dismissed,
 }
@@ -40,11 +43,21 @@ pub(crate) struct Real<'a> {
     pub(crate) was_on_beam: bool,
 }
 
-/// Tries all findings, and leaves out those that BEAM shows to be none.
-pub(crate) fn confirm(on: Real<'_>, unit: &UnitName, explored: &mut Explored, until: &Until<'_>) {
+/// Tries the findings that were not tried yet, and leaves out those that BEAM shows to be none.
+pub(crate) fn confirm(
+    on: Real<'_>,
+    unit: &UnitName,
+    explored: &mut Explored,
+    which: Replaying,
+    until: &Until<'_>,
+) {
     let Real { beam, allowed, was_on_beam } = on;
     let preparations: Vec<Preparation> = explored.setups.iter().map(Setup::preparation).collect();
     explored.findings.retain_mut(|finding| {
+        let is_asked_for = which == Replaying::All || finding.rated.level != Level::Refusal;
+        if !is_asked_for || finding.confirmation != Confirmation::Untried {
+            return true;
+        }
         if let Some(why) = until.why_over() {
             finding.confirmation = Confirmation::Unconfirmed(why.to_owned());
             return true;
@@ -56,7 +69,11 @@ pub(crate) fn confirm(on: Real<'_>, unit: &UnitName, explored: &mut Explored, un
             return true;
         }
         let is_in_question = was_on_beam && finding.kind != Kind::Timeout
-            || matches!(&verdict, Verdict::Unconfirmed(why) if !why.starts_with(NO_END));
+            || match &verdict {
+                Verdict::Contradicted(_) => true,
+                Verdict::Unconfirmed(why) => !why.starts_with(NO_END),
+                Verdict::Confirmed | Verdict::Dismissed => false,
+            };
         // What the sandbox refused looks like an answer of the program's own.
         if is_in_question
             && finding.schedule.is_none()
@@ -69,6 +86,12 @@ pub(crate) fn confirm(on: Real<'_>, unit: &UnitName, explored: &mut Explored, un
         match verdict {
             Verdict::Confirmed => finding.confirmation = Confirmation::Confirmed,
             Verdict::Unconfirmed(why) => finding.confirmation = Confirmation::Unconfirmed(why),
+            Verdict::Contradicted(why) => {
+                if finding.schedule.is_none() {
+                    finding.rated = Rated::of_no_such_end(&why);
+                }
+                finding.confirmation = Confirmation::Unconfirmed(why);
+            }
             Verdict::Dismissed => return false,
         }
         true
@@ -156,10 +179,9 @@ pub(crate) fn try_schedule(
         },
     };
     match (verdict, lost) {
-        (Verdict::Unconfirmed(_), Some(at)) => Verdict::Unconfirmed(format!(
-            "BEAM can't be made to follow the schedule beyond step {}",
-            at + 1
-        )),
+        (Verdict::Unconfirmed(_) | Verdict::Contradicted(_), Some(at)) => Verdict::Unconfirmed(
+            format!("BEAM can't be made to follow the schedule beyond step {}", at + 1),
+        ),
         (verdict, _) => verdict,
     }
 }
@@ -169,7 +191,7 @@ pub(crate) fn is_confirmed(finding: &Finding) -> bool {
 }
 
 pub(crate) fn compare(outcome: &Outcome, replayed: &Replayed) -> Verdict {
-    let otherwise = |what: String| Verdict::Unconfirmed(format!("on BEAM {what}"));
+    let otherwise = |what: String| Verdict::Contradicted(format!("on BEAM {what}"));
     match (outcome, replayed) {
         (_, Replayed::Unreadable) => Verdict::Unconfirmed(
             "the input can't be written down: it holds a function that tells functions apart, or a \
@@ -182,9 +204,7 @@ pub(crate) fn compare(outcome: &Outcome, replayed: &Replayed) -> Verdict {
         (Outcome::Stopped(_), Replayed::Timeout { reductions }) if MAX_REDUCTIONS < *reductions => {
             Verdict::Confirmed
         }
-        (Outcome::Stopped(_), Replayed::Timeout { .. }) => {
-            Verdict::Unconfirmed("on BEAM it waits".to_owned())
-        }
+        (Outcome::Stopped(_), Replayed::Timeout { .. }) => otherwise("it waits".to_owned()),
         (Outcome::Stopped(_), Replayed::Killed(reason)) if is_kill(reason) => Verdict::Confirmed,
         (Outcome::Stopped(_), _) => Verdict::Dismissed,
         (_, Replayed::Timeout { .. }) => {

@@ -385,6 +385,12 @@ impl Explored {
             *self.report.losses.entry(what).or_default() += count;
         }
         self.n_refused += before.n_refused;
+        for finding in &mut self.findings {
+            let is_it = |it: &&Finding| it.cause == finding.cause && it.input == finding.input;
+            if let Some(known) = before.findings.iter().find(is_it) {
+                finding.confirmation = known.confirmation.clone();
+            }
+        }
         let known: BTreeSet<String> = self.findings.iter().map(|it| it.cause.clone()).collect();
         let lost = before.findings.into_iter().filter(|it| !known.contains(&it.cause));
         self.findings.extend(lost);

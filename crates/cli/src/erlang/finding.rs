@@ -40,6 +40,7 @@ pub(crate) struct Finding {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Confirmation {
+    Untried,
     Confirmed,
     /// And why not.
     Unconfirmed(String),
@@ -217,7 +218,7 @@ impl Judge<'_> {
             count: 0,
             found_with: None,
             complaint,
-            confirmation: Confirmation::Unconfirmed("it was not tried on BEAM".to_owned()),
+            confirmation: Confirmation::Untried,
             schedule: None,
             reached: Vec::new(),
             cause: cause.as_ref().map_or_else(|| kind.name().to_owned(), Cause::text),

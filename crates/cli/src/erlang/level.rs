@@ -29,6 +29,11 @@ impl Rated {
     fn new(level: Level, because: impl Into<String>) -> Rated {
         Rated { level, because: because.into() }
     }
+
+    /// Of what our machine does and BEAM does not: it depends on the runtime, or the machine is wrong.
+    pub(crate) fn of_no_such_end(why: &str) -> Rated {
+        Rated::new(Level::Refusal, format!("it is seen on our machine only: {why}"))
+    }
 }
 
 impl Judge<'_> {

@@ -18,7 +18,9 @@ use crate::erlang::setup::application;
 use crate::erlang::systems::{DRIVER, DRIVER_NAME};
 use crate::erlang::tests;
 use crate::explain::Code;
-use crate::flow::{Again, Confirming, Done, File, Output, Program, Recorded, Slice, Until, of_run};
+use crate::flow::{
+    Again, Confirming, Done, File, Output, Program, Recorded, Replaying, Slice, Until, of_run,
+};
 use ::report::{Report, WrittenKind, svg};
 use beam::Replayer;
 use beam::backend::{Runner, Witness};
@@ -185,12 +187,13 @@ impl Program for Project {
         &self,
         runtime: &mut Replayer,
         batch: &mut [(&Task, &mut Explored)],
+        which: Replaying,
         until: &Until<'_>,
     ) {
         for (task, explored) in batch {
             let was_on_beam = self.backend != Backend::Machine;
             let on = Real { beam: &mut *runtime, allowed: self.allowed, was_on_beam };
-            confirm(on, &task.unit, explored, until);
+            confirm(on, &task.unit, explored, which, until);
         }
     }
 

@@ -147,6 +147,7 @@ fn finding(project: &Project, task: &Task, setups: &[Setup], of: &Finding) -> ::
         confirmed: is_confirmed(of),
         unconfirmed_because: match &of.confirmation {
             Confirmation::Confirmed => None,
+            Confirmation::Untried => Some("it was not tried on BEAM".to_owned()),
             Confirmation::Unconfirmed(why) => Some(why.clone()),
         },
         count: of.count,

@@ -20,7 +20,9 @@ mod workers;
 
 pub(crate) use budget::n_workers;
 pub(crate) use interrupt::Interrupt;
-pub(crate) use program::{Confirming, Done, File, Output, Program, Slice, Until, shell_word};
+pub(crate) use program::{
+    Confirming, Done, File, Output, Program, Replaying, Slice, Until, shell_word,
+};
 pub(crate) use progress::{Progress, UnitProgress};
 pub(crate) use replay::{Again, Recorded, Replayed, replay, replay_on};
 pub(crate) use room::of_run;

@@ -87,6 +87,7 @@ pub(crate) trait Program: Sized + Sync {
         &self,
         runtime: &mut Self::Runtime,
         batch: &mut [(&Self::Unit, &mut Self::Explored)],
+        which: Replaying,
         until: &Until<'_>,
     );
 
@@ -110,6 +111,15 @@ pub(crate) enum Confirming {
     Unit,
     /// Those of a whole program together: starting the runtime costs more than a replay.
     Program,
+}
+
+/// Which findings are replayed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Replaying {
+    /// Those that reports show one by one.
+    Shown,
+    /// Refusals, too.
+    All,
 }
 
 /// A unit after its last round.

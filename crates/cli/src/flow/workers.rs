@@ -7,11 +7,12 @@
 use crate::flow::budget::Budget;
 use crate::flow::hand::{Fault, Hand, Lost};
 use crate::flow::keep::Moment;
-use crate::flow::program::{Confirming, Done, Ended, Program, Until};
+use crate::flow::program::{Confirming, Done, Ended, Program, Replaying, Until};
 use crate::flow::progress::Progress;
 use crate::flow::wire::{Turn, bytes_of, read};
 use crate::start::STACK_BYTES;
 use serde::de::DeserializeOwned;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -87,23 +88,13 @@ impl<P: Program> Search<'_, P> {
         let idle = Mutex::new(Vec::new());
         let mut known: Vec<Known<P>> = self.units.iter().map(|_| None).collect();
         let mut open: Vec<usize> = (0..self.units.len()).collect();
-        let mut n_confirmed = 0;
         let mut round = 0;
         while !open.is_empty() {
-            let mut is_waiting: Vec<bool> = vec![false; self.units.len()];
-            for n in &open {
-                if let Some(slot) = is_waiting.get_mut(*n) {
-                    *slot = true;
-                }
-            }
             self.round(round, &open, &mut known, (start, &idle), &mut |event, known, so_far| {
                 let moment = if event.is_some() { Moment::News } else { Moment::Pause };
-                let n = event.unwrap_or(usize::MAX);
-                if let (Some(slot), Some(it)) = (is_waiting.get_mut(n), known.get(n)) {
-                    *slot = self.is_open(n, it);
+                if let Some(n) = event.filter(|_| P::CONFIRMING == Confirming::Unit) {
+                    self.confirm(runtimes, known, n..n + 1, Replaying::Shown);
                 }
-                let n_done = is_waiting.iter().take_while(|it| !**it).count();
-                n_confirmed = self.confirm(runtimes, known, n_confirmed, n_done);
                 keep(moment, known, so_far);
             });
             open.retain(|n| known.get(*n).is_some_and(|it| self.is_open(*n, it)));
@@ -114,7 +105,14 @@ impl<P: Program> Search<'_, P> {
             }
             round += 1;
         }
-        self.confirm(runtimes, &mut known, n_confirmed, usize::MAX);
+        // What is shown comes first, in case that the time does not suffice for all.
+        for which in [Replaying::Shown, Replaying::All] {
+            for place in 0..self.programs.len() {
+                let first = self.units.partition_point(|it| it.0 < place);
+                let end = self.units.partition_point(|it| it.0 <= place);
+                self.confirm(runtimes, &mut known, first..end, which);
+            }
+        }
         known
     }
 
@@ -361,41 +359,28 @@ impl<P: Program> Search<'_, P> {
         events.send((n, event)).unwrap_or_default();
     }
 
-    /// Replays the findings of the units from `from` to `n_done`; a program whose findings are replayed
-    /// together waits for its last unit. The result is the first unit that was not replayed.
+    /// Replays findings of units of one program.
     fn confirm(
         &self,
         runtimes: &mut [Option<P::Runtime>],
         known: &mut [Known<P>],
-        from: usize,
-        n_done: usize,
-    ) -> usize {
-        let n_done = n_done.min(self.units.len());
-        let is_of = |n: usize| self.units.get(n).map(|it| it.0);
-        let mut at = from;
-        while at < n_done {
-            let Some(place) = is_of(at) else { break };
-            let end = (at..n_done).find(|it| is_of(*it) != Some(place)).unwrap_or(n_done);
-            let is_whole = is_of(end) != Some(place);
-            if P::CONFIRMING == Confirming::Program && !is_whole {
-                break;
-            }
-            let units = self.units.get(at..end).unwrap_or_default().iter().map(|it| &it.1);
-            let explored = known.get_mut(at..end).unwrap_or_default().iter_mut();
-            let mut batch: Vec<(&P::Unit, &mut P::Explored)> = units
-                .zip(explored)
-                .filter_map(|(unit, known)| Some((unit, found(known.as_mut()?)?)))
-                .collect();
-            if let (Some(program), Some(Some(runtime))) =
-                (self.programs.get(place), runtimes.get_mut(place))
-            {
-                let deadline = Some(self.budget.end_of_replaying(batch.len()));
-                let until = Until { deadline, interrupt: self.interrupt };
-                program.confirm(runtime, &mut batch, &until);
-            }
-            at = end;
+        range: Range<usize>,
+        which: Replaying,
+    ) {
+        let Some((place, _)) = self.units.get(range.start) else { return };
+        let units = self.units.get(range.clone()).unwrap_or_default().iter().map(|it| &it.1);
+        let explored = known.get_mut(range).unwrap_or_default().iter_mut();
+        let mut batch: Vec<(&P::Unit, &mut P::Explored)> = units
+            .zip(explored)
+            .filter_map(|(unit, known)| Some((unit, found(known.as_mut()?)?)))
+            .collect();
+        if let (Some(program), Some(Some(runtime))) =
+            (self.programs.get(*place), runtimes.get_mut(*place))
+        {
+            let deadline = Some(self.budget.end_of_replaying(batch.len()));
+            let until = Until { deadline, interrupt: self.interrupt };
+            program.confirm(runtime, &mut batch, which, &until);
         }
-        at
     }
 }
 
@@ -460,7 +445,9 @@ mod tests {
     use crate::explain::Code;
     use crate::flow::budget::Budget;
     use crate::flow::hand::{Fault, Hand, Local, Lost};
-    use crate::flow::program::{Confirming, Done, Ended, File, Output, Program, Slice, Until};
+    use crate::flow::program::{
+        Confirming, Done, Ended, File, Output, Program, Replaying, Slice, Until,
+    };
     use crate::flow::progress::Progress;
     use crate::flow::replay::{Again, Recorded};
     use crate::flow::wire::Turn;
@@ -540,7 +527,14 @@ mod tests {
             None
         }
 
-        fn confirm(&self, (): &mut (), _: &mut [(&usize, &mut usize)], _: &Until<'_>) {}
+        fn confirm(
+            &self,
+            (): &mut (),
+            _: &mut [(&usize, &mut usize)],
+            _: Replaying,
+            _: &Until<'_>,
+        ) {
+        }
 
         fn report(&self, _: &[Done<'_, Fake>], _: &mut Report) {}
 

@@ -4,7 +4,9 @@ use crate::asked::Asked;
 use crate::diagnostic::Diagnostic;
 use crate::explain::Code;
 use crate::flow::clock::Clock;
-use crate::flow::{Again, Confirming, Done, File, Output, Program, Recorded, Slice, Until};
+use crate::flow::{
+    Again, Confirming, Done, File, Output, Program, Recorded, Replaying, Slice, Until,
+};
 use crate::prolog::again::again;
 use crate::prolog::bounded::explore_within;
 use crate::prolog::explore::{
@@ -163,8 +165,12 @@ impl Program for Source {
         &self,
         runtime: &mut Swipl,
         batch: &mut [(&Planned, &mut Search)],
+        which: Replaying,
         until: &Until<'_>,
     ) {
+        if which == Replaying::Shown {
+            return;
+        }
         runtime.deadline = until.deadline;
         let mut explored: Vec<_> = batch.iter_mut().map(|it| &mut it.1.res).collect();
         runtime.confirm(self, &mut explored, until.deadline);

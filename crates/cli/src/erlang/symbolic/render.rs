@@ -75,7 +75,9 @@ impl Page<'_> {
             (AnswerKind::Yes, Some(end)) => {
                 let confirmed = match self.confirmed {
                     Some(Verdict::Confirmed) => "confirmed on BEAM".to_owned(),
-                    Some(Verdict::Unconfirmed(why)) => format!("not confirmed: {why}"),
+                    Some(Verdict::Unconfirmed(why) | Verdict::Contradicted(why)) => {
+                        format!("not confirmed: {why}")
+                    }
                     Some(Verdict::Dismissed) | None => "not confirmed".to_owned(),
                 };
                 let call = self.unit.script(&end.input.args).shown();

@@ -77,7 +77,9 @@ pub(super) fn choose(
                         res.lines.push(Line { text, covered, shows });
                         continue;
                     }
-                    Ok(Verdict::Unconfirmed(_) | Verdict::Dismissed) => "BEAM does otherwise",
+                    Ok(Verdict::Unconfirmed(_) | Verdict::Contradicted(_) | Verdict::Dismissed) => {
+                        "BEAM does otherwise"
+                    }
                     Err(_) => "BEAM could not be asked",
                 }
             }
