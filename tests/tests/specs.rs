@@ -205,7 +205,7 @@ fn signatures_are_shown_as_erlang_writes_them() {
           from [0]
           the type no_such_module:t/0 is not known: there is no module no_such_module
           the type lists:no_such_type/0 is not known
-        handle_cast/2: (any(),any()) -> {noreply,any()} | {noreply,any(),infinity | non_neg_integer() | hibernate | {continue,any()}} | {stop,any(),any()}
+        handle_cast/2: (any(),any()) -> {noreply,any()} | {noreply,any(),infinity | 0..4294967295 | hibernate | {continue,any()}} | {stop,any(),any()}
           from [0,0]
     "#]];
     expected.assert_eq(&shown);

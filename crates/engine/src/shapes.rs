@@ -159,6 +159,14 @@ impl Shapes {
         forms.iter().find(|it| is_alike(&it.0)).map(|it| &it.1)
     }
 
+    /// Whether a run that ended well took what follows the elements of a list for more than the end of it.
+    pub fn takes_improper_lists(&self) -> bool {
+        self.known.iter().any(|(place, forms)| {
+            let is_tail = matches!(place.steps.last(), Some(Step::Tail(_)));
+            is_tail && forms.iter().any(|it| !matches!(it.0, Form::List | Form::End))
+        })
+    }
+
     /// The forms that runs which ended well had at a place.
     pub fn forms(&self, place: &Place) -> impl Iterator<Item = &Form> {
         self.known.get(place).into_iter().flatten().map(|it| &it.0)

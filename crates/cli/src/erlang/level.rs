@@ -256,6 +256,11 @@ impl Judge<'_> {
         if let Some(part) = refused {
             return Rated::new(Level::Refusal, refused_part(part));
         }
+        let is_improper = |it: &Term| matches!(it, Term::List(list) if list.tail != Term::Nil);
+        if input.args.iter().any(|it| it.has_part(is_improper)) && !shapes.takes_improper_lists() {
+            let why = "no call ended well that looked at the end of a list without []";
+            return Rated::new(Level::Refusal, why);
+        }
         let example = decided_by.iter().find_map(|it| shapes.example(it, precision));
         let example = example.map(|it| self.unit.script(&it.args).shown()).unwrap_or_default();
         Rated::new(Level::Suspicious, format!("inputs of this shape end well: {}", cut(&example)))
