@@ -33,19 +33,6 @@ struct Draft<'m> {
 /// Milliseconds that a step may wait: a moment, a second, the five seconds that calls wait by default.
 const WAITS: [i64; 3] = [20, 1100, 5100];
 
-/// What behaviours call in modules that do not name them.
-const CALLBACKS: [(&str, usize); 9] = [
-    ("init", 1),
-    ("handle_call", 3),
-    ("handle_cast", 2),
-    ("handle_info", 2),
-    ("handle_continue", 2),
-    ("handle_event", 4),
-    ("callback_mode", 0),
-    ("terminate", 2),
-    ("code_change", 3),
-];
-
 impl Builder<'_> {
     /// The module as a system, if it has a behaviour that we know how to speak to, or starts an agent.
     pub(crate) fn system(&mut self, module: &Module) -> Option<System> {
@@ -140,10 +127,6 @@ impl Builder<'_> {
         roles: &AllRoles,
     ) -> BTreeSet<(Atom, usize)> {
         let mut res = self.specs.callbacks(self.host, &module.name).unwrap_or_default();
-        // Of a module that does not say what it is.
-        let usual = CALLBACKS.iter().filter(|_| res.is_empty());
-        let usual: Vec<_> = usual.map(|it| (Atom::new(it.0), it.1)).collect();
-        res.extend(usual);
         if protocol == Protocol::GenStatem && function(core, "handle_event", 4).is_none() {
             let is_state = |it: &&Defined| {
                 let role = role_of(roles, it);
