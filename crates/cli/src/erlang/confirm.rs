@@ -3,11 +3,10 @@
 use crate::erlang::explore::{Explored, MAX_REDUCTIONS};
 use crate::erlang::finding::{Confirmation, Finding};
 use crate::erlang::frames::{Frame, frames};
-use crate::erlang::level::Rated;
 use crate::erlang::schedules::Schedule;
 use crate::erlang::setup::Setup;
 use crate::erlang::unit::UnitName;
-use crate::flow::{Replaying, Until};
+use crate::flow::{Rated, Replaying, Until};
 use ::report::{Kind, Level};
 use beam::backend::is_alike;
 use beam::{Followed, Preparation, Replayed, Replayer, Turn};
@@ -88,7 +87,7 @@ pub(crate) fn confirm(
             Verdict::Unconfirmed(why) => finding.confirmation = Confirmation::Unconfirmed(why),
             Verdict::Contradicted(why) => {
                 if finding.schedule.is_none() {
-                    finding.rated = Rated::of_no_such_end(&why);
+                    finding.rated = Rated::of_machine_only(&why);
                 }
                 finding.confirmation = Confirmation::Unconfirmed(why);
             }
@@ -292,7 +291,7 @@ mod tests {
         let outcome = Outcome::Stopped(Stopped::OutOf(Budget::Reductions));
         let after = |reductions| compare(&outcome, &Replayed::Timeout { reductions });
         assert_eq!(after(MAX_REDUCTIONS + 1), Verdict::Confirmed);
-        assert!(matches!(after(1_000), Verdict::Unconfirmed(_)));
+        assert!(matches!(after(1_000), Verdict::Contradicted(_)));
     }
 
     #[test]

@@ -5,9 +5,9 @@
 use crate::erlang::callers::Calls;
 use crate::erlang::contract::Contract;
 use crate::erlang::frames::{Frame, frames};
-use crate::erlang::level::Rated;
 use crate::erlang::schedules::Schedule;
 use crate::erlang::unit::UnitName;
+use crate::flow::Rated;
 use ::report::{Kind, Reached};
 use engine::Shapes;
 use serde::{Deserialize, Serialize};

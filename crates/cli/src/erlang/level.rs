@@ -11,30 +11,12 @@ use crate::erlang::finding::{Judge, RUNTIME_TAGS};
 use crate::erlang::frames::{Frame, frames};
 use crate::erlang::systems::{UNKNOWN, is_runtime_message};
 use crate::erlang::unit::{UnitName, quoted};
+use crate::flow::Rated;
 use ::report::{Kind, Level};
 use engine::{Part, Precision};
 use erlang::spec::{Maker, Origin};
-use serde::{Deserialize, Serialize};
 use term::{Atom, Style, Term, print};
 use trace::{Input, Outcome};
-
-/// The level of a finding, and one line that says why it has it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Rated {
-    pub(crate) level: Level,
-    pub(crate) because: String,
-}
-
-impl Rated {
-    fn new(level: Level, because: impl Into<String>) -> Rated {
-        Rated { level, because: because.into() }
-    }
-
-    /// Of what our machine does and BEAM does not: it depends on the runtime, or the machine is wrong.
-    pub(crate) fn of_no_such_end(why: &str) -> Rated {
-        Rated::new(Level::Refusal, format!("it is seen on our machine only: {why}"))
-    }
-}
 
 impl Judge<'_> {
     /// Rates an end of a kind. `decided_by`: the parts of the input that its last choice looked at.

@@ -6,7 +6,6 @@ use crate::erlang::confirm::is_confirmed;
 use crate::erlang::exception::{exception_text, stack_lines};
 use crate::erlang::explore::{Explored, MAX_REDUCTIONS, Task};
 use crate::erlang::finding::{Confirmation, Finding};
-use crate::erlang::level::Rated;
 use crate::erlang::project::Project;
 use crate::erlang::schedules::Schedule;
 use crate::erlang::script::Script;
@@ -14,7 +13,7 @@ use crate::erlang::setup::Setup;
 use crate::erlang::tests;
 use crate::erlang::unit::{UnitName, quoted};
 use crate::explain::Code;
-use crate::flow::{Again, Done, Recorded, Tally};
+use crate::flow::{Again, Done, Rated, Recorded, Tally};
 use ::report::{
     Language, Report, Test, Unit, UnitCoverage, Unreceived, cause_id, fingerprint, is_cut, kept,
 };

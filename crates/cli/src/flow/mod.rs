@@ -9,6 +9,7 @@ mod keep;
 mod process;
 mod program;
 mod progress;
+mod rated;
 mod replay;
 mod room;
 mod serve;
@@ -24,6 +25,7 @@ pub(crate) use program::{
     Confirming, Done, File, Output, Program, Replaying, Slice, Until, shell_word,
 };
 pub(crate) use progress::{Progress, UnitProgress};
+pub(crate) use rated::Rated;
 pub(crate) use replay::{Again, Recorded, Replayed, replay, replay_on};
 pub(crate) use room::of_run;
 pub(crate) use serve::{Role, serve};

@@ -1,8 +1,9 @@
 //! What counts as found: errors that nobody catches, broken promises of determinism, no end.
 
+use crate::flow::Rated;
 use crate::prolog::expect::{Expectation, Written, expect};
 use crate::prolog::explore::{ANSWERS, Verdict};
-use crate::prolog::level::{Evidence, Rated};
+use crate::prolog::level::Evidence;
 use crate::prolog::plan::Way;
 use ::report::{Kind, Level};
 use prolog::code::PredId;

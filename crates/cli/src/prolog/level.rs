@@ -4,27 +4,14 @@
 //! with arguments of its shape end well, and a refusal if none do, or if the program raises the error on
 //! purpose to say what it does not take.
 
+use crate::flow::Rated;
 use crate::prolog::finding::is_refusal;
 use crate::prolog::plan::Way;
 use ::report::{Kind, Level};
 use engine::{Part, Precision, Shapes, last_parts};
 use prolog::concolic::{Determinism, Finished, Ran, Unit, term_text};
-use serde::{Deserialize, Serialize};
 use term::Term;
 use trace::{Executor, Input};
-
-/// The level of a finding, and one line that says why it has it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Rated {
-    pub(crate) level: Level,
-    pub(crate) because: String,
-}
-
-impl Rated {
-    fn new(level: Level, because: impl Into<String>) -> Rated {
-        Rated { level, because: because.into() }
-    }
-}
 
 /// So many goals that ended well are looked at.
 const MOST: usize = 300;
