@@ -4,6 +4,7 @@
 
 use crate::asked::Asked;
 use crate::flow::files::{self, OutputDirectory};
+use crate::flow::most_tests;
 use crate::flow::program::{Done, Output, Program};
 use crate::flow::suppressed;
 use ::report::{Report, Unit, WrittenKind};
@@ -73,6 +74,7 @@ impl<'a> Keeper<'a> {
         suppressed::mark(&mut report, self.asked, self.known, &mut Vec::new());
         report.join_causes();
         report.units.iter_mut().for_each(Unit::judge);
+        report.bound(most_tests(options));
         report.written = output.written;
         drop(files::write_reports(&mut report, options));
         let end = Instant::now();

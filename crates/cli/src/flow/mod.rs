@@ -32,7 +32,7 @@ pub(crate) use serve::{Role, serve};
 pub(crate) use so_far::SoFar;
 pub(crate) use tally::Tally;
 
-use crate::args::Tests;
+use crate::args::{Test, Tests};
 use crate::asked::Asked;
 use crate::confinement::lacking;
 use crate::diagnostic::{Diagnostic, Severity};
@@ -101,6 +101,14 @@ const DISAGREEMENTS: usize = 3;
 fn is_lacking(code: Code) -> bool {
     let codes = [Code::NoTarget, Code::BadSyntax, Code::BadClause, Code::Refused, Code::Disagrees];
     codes.contains(&code)
+}
+
+/// How many bytes of inputs that are no findings a unit has in a report.
+fn most_tests(options: &Test) -> usize {
+    match options.tests {
+        Tests::Minimal => MOST_TESTS,
+        Tests::All => usize::MAX,
+    }
 }
 
 /// A run of `gimlet test` while it goes on.
@@ -195,10 +203,7 @@ impl Flow<'_> {
         suppressed::mark(report, self.asked, &self.known, &mut self.said);
         report.join_causes();
         report.units.iter_mut().for_each(Unit::judge);
-        report.bound(match options.tests {
-            Tests::Minimal => MOST_TESTS,
-            Tests::All => usize::MAX,
-        });
+        report.bound(most_tests(options));
         for unit in &report.units {
             if let Some(why) = &unit.trouble {
                 let title = format!("{} could not be tested: {why}", unit.unit);
