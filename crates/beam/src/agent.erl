@@ -505,9 +505,17 @@ arguments(Text) ->
 %% From now on this is the module that calls reach.
 use(Module, Path, Beam) ->
     _ = code:purge(Module),
-    case code:load_binary(Module, unicode:characters_to_list(Path), Beam) of
+    case has(Module, Beam) orelse code:load_binary(Module, unicode:characters_to_list(Path), Beam) of
+        true -> done;
         {module, _} -> gimlet_agent ! {loaded, Module, Path, Beam}, done;
         {error, Why} -> {unusable, text(io_lib:format("~tp", [Why]))}
+    end.
+
+%% Whether the runtime has this very code: modules of OTP can't be loaded again.
+has(Module, Beam) ->
+    case {beam_lib:md5(Beam), catch Module:module_info(md5)} of
+        {{ok, {Module, Md5}}, Md5} -> code:is_sticky(Module);
+        _ -> false
     end.
 
 %% The frames below the function that was asked for are ours.
