@@ -63,9 +63,10 @@ fn owner(program: &str, args: &[&str]) -> (std::process::Child, OwnedFd, impl Re
     let (said, output) = line(owner.stdout.take().unwrap());
     if said != "ready" {
         let ended = owner.wait().unwrap();
-        panic!("{program} said {said:?}, {ended}: {}", errors.join().unwrap());
+        panic!("{program} said {said:?}, {ended}: {guard}; {}", errors.join().unwrap());
     }
-    (owner, watch(guard.parse().unwrap()), output)
+    let number = guard.parse().unwrap_or_else(|_| panic!("the owner said {guard:?} first"));
+    (owner, watch(number), output)
 }
 
 #[test]

@@ -6,7 +6,7 @@
 use sandbox::{Files, Launcher, Network, Policy, Process, Programs};
 use std::io::Write as _;
 use std::path::Path;
-use std::process::ExitCode;
+use std::process::{ExitCode, Stdio};
 
 fn main() -> ExitCode {
     if let Some(code) = sandbox::launched(std::env::args_os()) {
@@ -32,7 +32,8 @@ fn hold() -> Result<ExitCode, std::io::Error> {
     let program = args.next().unwrap_or_default();
     let launcher = Launcher::new(std::env::current_exe()?);
     let mut command = launcher.command(&policy, Path::new(&program));
-    let mut process = Process::start(command.args(args), None)?;
+    // What the program writes there must not come before the number of the guard.
+    let mut process = Process::start(command.args(args).stderr(Stdio::null()), None)?;
     writeln!(std::io::stderr(), "{}", process.id())?;
     let ended = process.wait()?;
     Ok(if ended.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
