@@ -16,7 +16,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 /// Ends in no way by itself, and has children and grandchildren, one of which has left its group as far
 /// as it could.
@@ -51,18 +51,36 @@ fn line(stream: impl Read) -> (String, impl Read) {
     (res.trim().to_owned(), stream)
 }
 
-/// An owner of an endless program, with the number of the guard and the program's output.
-fn owner(program: &str, args: &[&str]) -> (std::process::Child, OwnedFd, impl Read + use<>) {
+/// A process that holds an endless program. It is killed when the test ends, also by a panic.
+struct Owner(Child);
+
+impl Owner {
+    fn kill(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        // Both fail only for a process that has ended, which is what is wanted.
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+/// An owner of an endless program, with a descriptor of its guard and the program's output.
+fn owner(program: &str, args: &[&str]) -> (Owner, OwnedFd, impl Read + use<>) {
     let mut holding = Command::new(env!("CARGO_BIN_EXE_confine"));
     holding.args(["hold", program]).args(args);
     holding.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut owner = holding.spawn().unwrap();
-    let (guard, errors) = line(owner.stderr.take().unwrap());
+    let mut owner = Owner(holding.spawn().unwrap());
+    let (guard, errors) = line(owner.0.stderr.take().unwrap());
     // What nobody reads must not stop it.
     let errors = std::thread::spawn(|| std::io::read_to_string(errors).unwrap());
-    let (said, output) = line(owner.stdout.take().unwrap());
+    let (said, output) = line(owner.0.stdout.take().unwrap());
     if said != "ready" {
-        let ended = owner.wait().unwrap();
+        let ended = owner.0.wait().unwrap();
         panic!("{program} said {said:?}, {ended}: {guard}; {}", errors.join().unwrap());
     }
     let number = guard.parse().unwrap_or_else(|_| panic!("the owner said {guard:?} first"));
@@ -72,8 +90,7 @@ fn owner(program: &str, args: &[&str]) -> (std::process::Child, OwnedFd, impl Re
 #[test]
 fn a_killed_owner_leaves_nothing() {
     let (mut owner, guard, output) = owner("/bin/sh", &["-c", ENDLESS]);
-    owner.kill().unwrap();
-    owner.wait().unwrap();
+    owner.kill();
     gone(&guard);
     silent(output);
 }
@@ -82,8 +99,7 @@ fn a_killed_owner_leaves_nothing() {
 fn a_killed_owner_leaves_no_spinning_prolog() {
     let goal = "format(\"ready~n\"), flush_output, repeat, fail";
     let (mut owner, guard, output) = owner("/usr/bin/swipl", &["-q", "-g", goal, "-t", "halt"]);
-    owner.kill().unwrap();
-    owner.wait().unwrap();
+    owner.kill();
     gone(&guard);
     silent(output);
 }
