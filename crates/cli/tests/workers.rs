@@ -175,10 +175,30 @@ fn signals_end_it_with_a_report_and_the_code_of_the_signal() {
         assert_eq!(unit(&report, "w:a_quick/1")["findings"][0]["call"], "w:a_quick(1)");
         assert_eq!(unit(&report, "w:b_slow/1")["stop"], "interrupted");
         assert_eq!(unit(&report, "w:c_quick/1")["stop"], "interrupted");
+        let tests = project.read("out/w_gimlet_tests.erl");
+        assert!(tests.contains("w:a_quick(1)") && says_not_run(&tests), "{tests}");
         for worker in workers {
             assert!(!fs::exists(format!("/proc/{worker}")).expect("a directory"), "it is gone");
         }
     }
+}
+
+fn says_not_run(tests: &str) -> bool {
+    tests.lines().nth(1).is_some_and(|it| it.ends_with("Nobody ran these tests: some may fail."))
+}
+
+#[test]
+fn tests_that_were_run_are_not_replaced_by_tests_that_were_not() {
+    let project = Project::new("workers_tests", &[("w.erl", ENDLESS)]);
+    let args = ["w.erl", "-f", "a_quick/1", "--runs", "50", "--out", "out"];
+    assert_eq!(project.report(&args).1, 1);
+    let before = project.read("out/w_gimlet_tests.erl");
+    assert!(before.contains("w:a_quick(1)") && !says_not_run(&before), "{before}");
+    let child = start(&project, &["w.erl", "--time", "10m", "--out", "out"]);
+    wait_for(|| on_disk(&project).filter(|it| it["interrupted"] == true && 0 < n_findings(it)));
+    send(id(&child), Signal::INT);
+    child.wait_with_output().expect("it ends");
+    assert_eq!(project.read("out/w_gimlet_tests.erl"), before);
 }
 
 #[test]

@@ -26,6 +26,10 @@ impl OutputDirectory {
         let mut troubles = Vec::new();
         for File { kind, name, text, run_with } in files {
             let path = dir.join(name);
+            // Tests that were run before are better than tests that were not.
+            if says_not_run(&text) && fs::read_to_string(&path).is_ok_and(|it| !says_not_run(&it)) {
+                continue;
+            }
             match put(&path, text.as_bytes()) {
                 Ok(()) => {
                     let path = path.display().to_string();
@@ -36,6 +40,24 @@ impl OutputDirectory {
         }
         troubles
     }
+}
+
+/// What the second line of a file of tests says that nobody has run.
+const NOT_RUN: &str = "Written before the search was over. Nobody ran these tests: some may fail.";
+
+/// The files, those of tests with a line that says that they were not run.
+pub(super) fn not_run(mut files: Vec<File>) -> Vec<File> {
+    for file in files.iter_mut().filter(|it| it.kind == WrittenKind::Tests) {
+        // They begin with a comment, and that with what begins comments.
+        let (title, rest) = file.text.split_once('\n').unwrap_or((&file.text, ""));
+        let comment = title.split(' ').next().unwrap_or_default();
+        file.text = format!("{title}\n{comment} {NOT_RUN}\n{rest}");
+    }
+    files
+}
+
+fn says_not_run(text: &str) -> bool {
+    text.lines().nth(1).is_some_and(|it| it.ends_with(NOT_RUN))
 }
 
 /// Writes `report.json` and `report.txt` to the output directory, and every `--report KIND=FILE`.

@@ -1,13 +1,13 @@
 //! Writes what was found while the search goes on, so that little is lost with a process that is killed.
 //!
-//! Tests are written at the end, when the real runtime was seen to pass them.
+//! Tests that are written meanwhile were not run; at the end, those that the real runtime passes replace them.
 
 use crate::asked::Asked;
 use crate::flow::files::{self, OutputDirectory};
 use crate::flow::most_tests;
 use crate::flow::program::{Done, Output, Program};
 use crate::flow::suppressed;
-use ::report::{Report, Unit, WrittenKind};
+use ::report::{Report, Unit};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
@@ -65,9 +65,7 @@ impl<'a> Keeper<'a> {
             if let Some(dir) = &options.out {
                 let (targets, emit) = (&options.targets, options.emit.as_slice());
                 let to = Output { done, targets, emit, tests: options.tests, dir };
-                let mut files = program.files(None, &to);
-                files.retain(|it| it.kind != WrittenKind::Tests);
-                drop(output.write(files));
+                drop(output.write(files::not_run(program.files(None, &to))));
             }
         }
         report.interrupted = true;

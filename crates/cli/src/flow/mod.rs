@@ -44,7 +44,7 @@ use crate::flow::process::{Owner, Process};
 use crate::flow::workers::{Alone, Search, Worker};
 use crate::languages::{Family, by_family};
 use crate::start::{self, COULD_NOT, stdout_colours};
-use ::report::{Detail, MOST_TESTS, Report, SCHEMA, Unit, View, WrittenKind};
+use ::report::{Detail, MOST_TESTS, Report, SCHEMA, Unit, View};
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::process::ExitCode;
@@ -173,11 +173,12 @@ impl Flow<'_> {
                 let targets = &self.report.targets;
                 let (emit, tests) = (&options.emit, options.tests);
                 let to = Output { done, targets, emit, tests, dir };
-                // Nobody waits until tests were run, and what was cut short passes no test.
+                // Who stops the search does not wait until tests were run, and those that were cut short
+                // failed for that reason alone.
                 let is_stopped = || interrupt.load(Ordering::Relaxed);
-                let runtime = runtime.as_mut().filter(|_| !is_stopped());
-                let mut files = program.files(runtime, &to);
-                files.retain(|it| it.kind != WrittenKind::Tests || !is_stopped());
+                let run = runtime.as_mut().filter(|_| !is_stopped());
+                let run = run.map(|it| program.files(Some(it), &to)).filter(|_| !is_stopped());
+                let files = run.unwrap_or_else(|| files::not_run(program.files(None, &to)));
                 self.said.extend(self.output.write(files));
             }
         }

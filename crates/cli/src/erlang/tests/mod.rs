@@ -30,8 +30,12 @@ pub(crate) struct Tested<'a> {
     pub(crate) explored: &'a Explored,
 }
 
-/// The test files of all modules that have some.
-pub(crate) fn files(project: &Project, to: &Output<'_, Project>, beam: &mut Replayer) -> Vec<File> {
+/// The test files of all modules that have some. Without a BEAM nobody runs them before they are written.
+pub(crate) fn files(
+    project: &Project,
+    to: &Output<'_, Project>,
+    mut beam: Option<&mut Replayer>,
+) -> Vec<File> {
     let Output { done, emit, dir, tests: how, .. } = *to;
     let mut res = Vec::new();
     for module in &project.modules {
@@ -46,7 +50,7 @@ pub(crate) fn files(project: &Project, to: &Output<'_, Project>, beam: &mut Repl
             |kind: Emit, is_usual: bool| emit.contains(&kind) || emit.is_empty() && is_usual;
         let mut add = |suite: Suite, name: String, run_with: String| {
             let written = Written { project, module, units: &units, suite };
-            if let Some(text) = written.text(how, beam) {
+            if let Some(text) = written.text(how, beam.as_deref_mut()) {
                 let run_with = Some(run_with);
                 res.push(File { kind: WrittenKind::Tests, name, text, run_with });
             }
@@ -80,14 +84,14 @@ const LIMIT_OF_SUITE: Duration = Duration::from_secs(120);
 const FAILED_TOGETHER: &str = "they fail or warn together with the others";
 
 impl Written<'_> {
-    /// Tests that pass one after the other; `None` if there are none.
-    fn text(&self, how: args::Tests, beam: &mut Replayer) -> Option<String> {
+    /// Tests that pass one after the other, if there is a BEAM to see it; `None` if there are none.
+    fn text(&self, how: args::Tests, mut beam: Option<&mut Replayer>) -> Option<String> {
         let mut entered = Covered::default();
         let mut chosen: Vec<Chosen> = Vec::new();
         for of in self.units {
             let wanted = self.project.sources.wanted(of.unit);
             let write = |test: &Test| self.assertion(*of, test);
-            chosen.push(choose(*of, (&wanted, &mut entered), how, beam, write));
+            chosen.push(choose(*of, (&wanted, &mut entered), how, beam.as_deref_mut(), write));
         }
         if how == args::Tests::Minimal {
             leave_out_needless(&mut chosen);
@@ -97,6 +101,7 @@ impl Written<'_> {
                 return None;
             }
             let text = self.whole(&chosen);
+            let Some(beam) = beam.as_deref_mut() else { return Some(text) };
             let checked = beam.run_tests(self.suite, &text, LIMIT_OF_SUITE);
             let fails = self.failing(&text, &checked);
             if !fails.contains(&true) {
