@@ -170,7 +170,8 @@ fn exit_codes_say_what_was_asked_for() {
     assert_eq!(code(&["shop.erl", "--fail-on", "everything"]), 2);
 }
 
-/// The program itself says when it runs: it makes a file. Then the signal comes.
+/// The program itself says when it runs: it makes a file. Then the signal comes. It has more paths than
+/// anybody has time for.
 #[test]
 fn an_interrupted_run_reports_what_it_has() {
     for (signal, code) in [("-INT", 130), ("-TERM", 143)] {
@@ -178,10 +179,15 @@ fn an_interrupted_run_reports_what_it_has() {
         project.write(
             "busy.erl",
             "-module(busy).\n-export([first/1, later/1]).\n\
-             -spec first(integer()) -> ok.\n\
+             -spec first(integer() | [integer()]) -> ok.\n\
              first(7) -> error(seven);\n\
-             first(N) -> ok = file:write_file(\"started\", <<>>), spin(N).\n\
-             spin(N) -> spin(N + 1).\n\
+             first([N | Ns]) -> ok = file:write_file(\"started\", <<>>), many(N, Ns);\n\
+             first(_) -> ok.\n\
+             many(1, [N | Ns]) -> many(N, Ns);\n\
+             many(2, [N | Ns]) -> many(N, Ns);\n\
+             many(3, [N | Ns]) -> many(N, Ns);\n\
+             many(_, [N | Ns]) -> many(N, Ns);\n\
+             many(_, []) -> ok.\n\
              later(X) -> X.\n",
         );
         let mut child = Command::new(env!("CARGO_BIN_EXE_gimlet"))

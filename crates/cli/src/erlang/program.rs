@@ -214,7 +214,7 @@ impl Program for Project {
                 let unit = &it.unit.unit;
                 let text = print_corpus(unit, explored, to.targets, &self.build);
                 let name = format!("corpus/{}", file_name(unit));
-                res.push(File { kind: WrittenKind::Inputs, name, text, run_with: None });
+                res.push(File::plain(WrittenKind::Inputs, name, text));
             }
             res.extend(charts(it));
         }
@@ -252,7 +252,7 @@ fn charts(done: &Done<'_, Project>) -> Vec<File> {
         let call = done.unit.unit.script(&finding.input.args).shown();
         let text = svg(chart, &format!("{} in {call}", finding.kind.name()));
         let name = format!("charts/{stem}.{}.svg", n + 1);
-        Some(File { kind: WrittenKind::Chart, name, text, run_with: None })
+        Some(File::plain(WrittenKind::Chart, name, text))
     };
     findings.enumerate().filter_map(chart).collect()
 }

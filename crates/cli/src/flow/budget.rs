@@ -22,8 +22,12 @@ const LEAST_TIME: Duration = Duration::from_millis(300);
 const LEAST_REPLAYING: Duration = Duration::from_secs(10);
 /// And the most for those of many.
 const LONGEST_REPLAYING: Duration = Duration::from_secs(3600);
-/// One part in so many of a budget is kept for replaying findings and for writing reports.
+/// One part in so many of a budget is kept for replaying findings, running tests and writing reports,
 const KEPT: u32 = 10;
+/// of that for running tests and for writing reports,
+const KEPT_FOR_TESTS: u32 = 20;
+/// and of that for writing reports alone.
+const KEPT_FOR_REPORTS: u32 = 40;
 
 /// The time of a whole run.
 #[derive(Clone, Copy, Debug)]
@@ -86,7 +90,7 @@ impl Budget {
         let total = match self.total {
             Total::None => return Duration::MAX,
             Total::Usual(total) => total,
-            Total::Asked(total) => total.saturating_sub(total / KEPT),
+            Total::Asked(total) => total - total / KEPT,
         };
         total.saturating_sub(self.begin.elapsed())
     }
@@ -104,9 +108,18 @@ impl Budget {
 
     /// When the replaying of findings has to end; `None` without a budget.
     pub(crate) fn deadline(&self) -> Option<Instant> {
+        self.end_that_keeps(KEPT_FOR_TESTS)
+    }
+
+    /// When the running of tests has to end; `None` without a budget.
+    pub(crate) fn end_of_tests(&self) -> Option<Instant> {
+        self.end_that_keeps(KEPT_FOR_REPORTS)
+    }
+
+    fn end_that_keeps(&self, part: u32) -> Option<Instant> {
         match self.total {
             Total::None | Total::Usual(_) => None,
-            Total::Asked(total) => Some(self.begin + total),
+            Total::Asked(total) => Some(self.begin + (total - total / part)),
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::args::Test;
 use crate::diagnostic::Diagnostic;
 use crate::explain::Code;
-use crate::flow::program::File;
+use crate::flow::program::{File, Proof};
 use ::report::{Format, Report, View, Written, WrittenKind, format_named};
 use std::path::{Path, PathBuf};
 use std::{fs, io, process};
@@ -24,10 +24,12 @@ impl OutputDirectory {
     pub(super) fn write(&mut self, files: Vec<File>) -> Vec<Diagnostic> {
         let Some(dir) = &self.dir else { return Vec::new() };
         let mut troubles = Vec::new();
-        for File { kind, name, text, run_with } in files {
+        for File { kind, name, text, run_with, proof } in files {
             let path = dir.join(name);
+            let text = if proof == Proof::NotRun { marked(&text) } else { text };
             // Tests that were run before are better than tests that were not.
-            if says_not_run(&text) && fs::read_to_string(&path).is_ok_and(|it| !says_not_run(&it)) {
+            let has_better = || fs::read_to_string(&path).is_ok_and(|it| !says_not_run(&it));
+            if proof == Proof::NotRun && has_better() {
                 continue;
             }
             match put(&path, text.as_bytes()) {
@@ -45,15 +47,12 @@ impl OutputDirectory {
 /// What the second line of a file of tests says that nobody has run.
 const NOT_RUN: &str = "Written before the search was over. Nobody ran these tests: some may fail.";
 
-/// The files, those of tests with a line that says that they were not run.
-pub(super) fn not_run(mut files: Vec<File>) -> Vec<File> {
-    for file in files.iter_mut().filter(|it| it.kind == WrittenKind::Tests) {
-        // They begin with a comment, and that with what begins comments.
-        let (title, rest) = file.text.split_once('\n').unwrap_or((&file.text, ""));
-        let comment = title.split(' ').next().unwrap_or_default();
-        file.text = format!("{title}\n{comment} {NOT_RUN}\n{rest}");
-    }
-    files
+/// The text of a file of tests, with a line that says that nobody has run them.
+fn marked(text: &str) -> String {
+    // It begins with a comment, and that with what begins comments.
+    let (title, rest) = text.split_once('\n').unwrap_or((text, ""));
+    let comment = title.split(' ').next().unwrap_or_default();
+    format!("{title}\n{comment} {NOT_RUN}\n{rest}")
 }
 
 fn says_not_run(text: &str) -> bool {

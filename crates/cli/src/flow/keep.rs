@@ -5,10 +5,11 @@
 use crate::asked::Asked;
 use crate::flow::files::{self, OutputDirectory};
 use crate::flow::most_tests;
-use crate::flow::program::{Done, Output, Program};
+use crate::flow::program::{Done, Output, Program, Until};
 use crate::flow::suppressed;
 use ::report::{Report, Unit};
 use std::collections::BTreeSet;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// How often files are written at most.
@@ -33,6 +34,7 @@ pub(super) struct Keeper<'a> {
     pub(super) base: &'a Report,
     /// The fingerprints of the findings that the baseline has.
     pub(super) known: &'a BTreeSet<String>,
+    pub(super) interrupt: &'a AtomicBool,
     is_news: bool,
     due: Instant,
 }
@@ -42,8 +44,9 @@ impl<'a> Keeper<'a> {
         asked: &'a Asked,
         base: &'a Report,
         known: &'a BTreeSet<String>,
+        interrupt: &'a AtomicBool,
     ) -> Keeper<'a> {
-        Keeper { asked, base, known, is_news: false, due: Instant::now() + EVERY }
+        Keeper { asked, base, known, interrupt, is_news: false, due: Instant::now() + EVERY }
     }
 
     /// Whether it is time to write something.
@@ -64,8 +67,9 @@ impl<'a> Keeper<'a> {
             program.report(done, &mut report);
             if let Some(dir) = &options.out {
                 let (targets, emit) = (&options.targets, options.emit.as_slice());
-                let to = Output { done, targets, emit, tests: options.tests, dir };
-                drop(output.write(files::not_run(program.files(None, &to))));
+                let until = Until { deadline: None, interrupt: self.interrupt };
+                let to = Output { done, targets, emit, tests: options.tests, dir, until };
+                drop(output.write(program.files(None, &to)));
             }
         }
         report.interrupted = true;

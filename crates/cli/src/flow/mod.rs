@@ -22,7 +22,7 @@ mod workers;
 pub(crate) use budget::n_workers;
 pub(crate) use interrupt::Interrupt;
 pub(crate) use program::{
-    Confirming, Done, File, Output, Program, Replaying, Slice, Until, shell_word,
+    Confirming, Done, File, Output, Program, Proof, Replaying, Slice, Until, shell_word,
 };
 pub(crate) use progress::{Progress, UnitProgress};
 pub(crate) use rated::Rated;
@@ -159,7 +159,7 @@ impl Flow<'_> {
         };
         let search =
             Search { programs: &programs, units: &units, n_workers, budget, interrupt, progress };
-        let mut keeper = Keeper::new(self.asked, &self.report, &self.known);
+        let mut keeper = Keeper::new(self.asked, &self.report, &self.known, interrupt);
         let known = search.run(&start, &mut runtimes, &mut |moment, known, so_far| {
             if keeper.is_due(moment) {
                 keeper.keep(&programs, &workers::done(programs.len(), &units, known, so_far));
@@ -172,14 +172,9 @@ impl Flow<'_> {
             if let Some(dir) = &options.out {
                 let targets = &self.report.targets;
                 let (emit, tests) = (&options.emit, options.tests);
-                let to = Output { done, targets, emit, tests, dir };
-                // Who stops the search does not wait until tests were run, and those that were cut short
-                // failed for that reason alone.
-                let is_stopped = || interrupt.load(Ordering::Relaxed);
-                let run = runtime.as_mut().filter(|_| !is_stopped());
-                let run = run.map(|it| program.files(Some(it), &to)).filter(|_| !is_stopped());
-                let files = run.unwrap_or_else(|| files::not_run(program.files(None, &to)));
-                self.said.extend(self.output.write(files));
+                let until = Until { deadline: budget.end_of_tests(), interrupt };
+                let to = Output { done, targets, emit, tests, dir, until };
+                self.said.extend(self.output.write(program.files(runtime.as_mut(), &to)));
             }
         }
         self.leave_out_modules();

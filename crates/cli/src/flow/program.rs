@@ -183,7 +183,7 @@ pub(crate) struct Slice<'a, E> {
     pub(crate) so_far: &'a SoFar<'a, E>,
 }
 
-/// How long findings may be replayed.
+/// How long findings may be replayed, and tests run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Until<'a> {
     pub(crate) deadline: Option<Instant>,
@@ -196,7 +196,13 @@ impl Until<'_> {
         if self.interrupt.load(Ordering::Relaxed) {
             return Some("the search was interrupted first");
         }
-        self.deadline.filter(|it| *it <= Instant::now()).map(|_| "the budget ended first")
+        let is_late = self.deadline.is_some_and(|it| it <= Instant::now());
+        is_late.then_some("there was no time left to replay it")
+    }
+
+    /// The time that is left; the longest there is without a deadline.
+    pub(crate) fn left(&self) -> Duration {
+        self.deadline.map_or(Duration::MAX, |it| it.saturating_duration_since(Instant::now()))
     }
 }
 
@@ -209,6 +215,8 @@ pub(crate) struct Output<'a, P: Program> {
     pub(crate) emit: &'a [Emit],
     pub(crate) tests: Tests,
     pub(crate) dir: &'a Path,
+    /// How long tests may be run.
+    pub(crate) until: Until<'a>,
 }
 
 /// A file for the output directory.
@@ -220,6 +228,27 @@ pub(crate) struct File {
     pub(crate) text: String,
     /// The command that runs it, if it is a file of tests.
     pub(crate) run_with: Option<String>,
+    pub(crate) proof: Proof,
+}
+
+impl File {
+    /// One without tests.
+    pub(crate) fn plain(kind: WrittenKind, name: String, text: String) -> File {
+        File { kind, name, text, run_with: None, proof: Proof::Passed }
+    }
+
+    pub(crate) fn of_tests(name: String, text: String, run_with: String, proof: Proof) -> File {
+        File { kind: WrittenKind::Tests, name, text, run_with: Some(run_with), proof }
+    }
+}
+
+/// What is known of the tests in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Proof {
+    /// They passed on the real runtime, or there are none in it.
+    Passed,
+    /// Nobody ran them: some may fail.
+    NotRun,
 }
 
 /// A word of a command, in quotes if the shell would read it otherwise.

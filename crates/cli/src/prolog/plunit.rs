@@ -1,12 +1,11 @@
 //! The tests as a file for plunit, which `swipl -g run_tests -t halt` was seen to pass.
 
-use crate::flow::{File, shell_word};
+use crate::flow::{File, Output, Proof, shell_word};
 use crate::prolog::expect::{Answers, Expectation};
 use crate::prolog::explore::{Case, Explored, Verdict};
 use crate::prolog::finding::Finding;
 use crate::prolog::source::Source;
 use crate::prolog::swipl::{LONGEST, Swipl, kept_facts, quoted};
-use ::report::WrittenKind;
 use prolog::code::PredId;
 use sandbox::Scratch;
 use std::collections::BTreeSet;
@@ -14,9 +13,10 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// The file of tests for a source; `None` if there is none that swipl passes.
+/// The file of tests for a source; `None` if there is none that swipl passes. Without a swipl, and when the
+/// time is over, nobody runs them before they are written.
 pub(crate) fn file(
-    dir: &Path,
+    to: &Output<'_, Source>,
     source: &Source,
     swipl: Option<&Swipl>,
     units: &[&Explored],
@@ -26,24 +26,18 @@ pub(crate) fn file(
         return None;
     }
     let program = source.absolute();
-    let mut left_out: Vec<&str> = Vec::new();
-    if let Some(swipl) = swipl {
-        loop {
-            let text = text(&program, source, &cases, &left_out);
-            let failed = failed(swipl, source, &text, &cases, &left_out);
-            if failed.is_empty() {
-                break;
-            }
-            left_out.extend(failed);
-        }
-    }
-    let here = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+    let left_out = swipl.and_then(|it| failing(it, source, &program, &cases));
+    // What was cut short failed for that reason alone.
+    let left_out = left_out.filter(|_| to.until.why_over().is_none());
+    let proof = if left_out.is_some() { Proof::Passed } else { Proof::NotRun };
+    let left_out = left_out.unwrap_or_default();
+    let here = to.dir.canonicalize().unwrap_or_else(|_| to.dir.to_owned());
     let relative = relative(&program, &here);
     let name = format!("{}.plt", source.stem());
-    let path = shell_word(&dir.join(&name).display().to_string());
-    let run_with = Some(format!("swipl -g run_tests -t halt {path}"));
+    let path = shell_word(&to.dir.join(&name).display().to_string());
+    let run_with = format!("swipl -g run_tests -t halt {path}");
     let text = text(&relative, source, &cases, &left_out);
-    Some(File { kind: WrittenKind::Tests, name, text, run_with })
+    Some(File::of_tests(name, text, run_with, proof))
 }
 
 /// The path as seen from a directory, so that the tests can be committed beside the program.
@@ -67,28 +61,46 @@ fn unit_name(source: &Source) -> String {
     if own.iter().any(|it| text.contains(it)) { format!("{stem}_gimlet") } else { stem }
 }
 
-/// The names of tests that did not simply pass.
+/// The names of all tests that do not simply pass, alone or after others; `None` if swipl can't be asked.
+fn failing<'c>(
+    swipl: &Swipl,
+    source: &Source,
+    program: &Path,
+    cases: &'c [(String, PredId, &Case)],
+) -> Option<Vec<&'c str>> {
+    let mut res: Vec<&str> = Vec::new();
+    loop {
+        let text = text(program, source, cases, &res);
+        let failed = failed(swipl, source, &text, cases, &res)?;
+        if failed.is_empty() {
+            return Some(res);
+        }
+        res.extend(failed);
+    }
+}
+
+/// The names of tests that did not simply pass; `None` if swipl can't be asked.
 fn failed<'c>(
     swipl: &Swipl,
     source: &Source,
     text: &str,
     cases: &'c [(String, PredId, &Case)],
     left_out: &[&str],
-) -> Vec<&'c str> {
+) -> Option<Vec<&'c str>> {
     let written = Scratch::new().and_then(|scratch| {
         let tests = scratch.path().join("tests.plt");
         fs::write(&tests, text)?;
         Ok((scratch, tests))
     });
     let args = ["-q", "-g", "run_tests", "-t", "halt"];
-    let said = written.ok().and_then(|it| swipl.run(&args, source, &it.1, it.0, LONGEST));
-    let Some((out, errors)) = said else { return Vec::new() };
+    let (scratch, tests) = written.ok()?;
+    let (out, errors) = swipl.run(&args, source, &tests, scratch, LONGEST)?;
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     // A test that swipl speaks of did not simply pass.
     let spoken: BTreeSet<&str> =
         out.split(|c| !is_word(c)).chain(errors.split(|c| !is_word(c))).collect();
     let names = cases.iter().map(|it| it.0.as_str());
-    names.filter(|it| spoken.contains(it) && !left_out.contains(it)).collect()
+    Some(names.filter(|it| spoken.contains(it) && !left_out.contains(it)).collect())
 }
 
 /// The tests that are worth writing, with their names.

@@ -182,12 +182,11 @@ impl Program for Source {
 
     fn files(&self, runtime: Option<&mut Swipl>, to: &Output<'_, Source>) -> Vec<File> {
         let swipl = runtime.map(|it| {
-            // That was for what is replayed.
-            it.deadline = None;
+            it.deadline = to.until.deadline;
             &*it
         });
         let explored: Vec<_> = to.done.iter().filter_map(|it| Some(&it.explored()?.res)).collect();
-        plunit::file(to.dir, self, swipl, &explored).into_iter().collect()
+        plunit::file(to, self, swipl, &explored).into_iter().collect()
     }
 
     fn has(&self, recorded: &Recorded) -> bool {

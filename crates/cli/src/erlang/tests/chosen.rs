@@ -5,8 +5,8 @@ use crate::args;
 use crate::erlang::confirm::{Verdict, compare};
 use crate::erlang::finding::{Confirmation, Finding};
 use crate::erlang::setup::Setup;
-use crate::erlang::tests::Tested;
-use beam::{Preparation, Replayed, Replayer};
+use crate::erlang::tests::{Tested, Trial};
+use beam::{Preparation, Replayed};
 use engine::Test;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -48,12 +48,12 @@ pub(super) fn choose(
     of: Tested<'_>,
     (wanted, entered): (&Covered, &mut Covered),
     how: args::Tests,
-    mut beam: Option<&mut Replayer>,
+    mut trial: Option<&mut Trial<'_>>,
     write: impl Fn(&Test) -> Result<String, &'static str>,
 ) -> Chosen {
     let mut res = Chosen::default();
     // Others may show nothing, or not end.
-    let is_sure = |it: &Finding| beam.is_some() || it.confirmation == Confirmation::Confirmed;
+    let is_sure = |it: &Finding| trial.is_some() || it.confirmation == Confirmation::Confirmed;
     let candidates = match how {
         args::Tests::Minimal => fewest(of, wanted, is_sure),
         args::Tests::All => each_path(of, &mut res),
@@ -72,8 +72,10 @@ pub(super) fn choose(
             Err(why) => why,
             Ok(text) => {
                 let script = of.unit.script(&test.input.args).on_beam();
-                let verdict = match &mut beam {
-                    Some(beam) => {
+                let verdict = match &mut trial {
+                    // These tests are not used.
+                    Some(Trial { until, .. }) if until.why_over().is_some() => return res,
+                    Some(Trial { beam, .. }) => {
                         let replayed = beam.call_prepared(&preparations, &script, LIMIT);
                         n_timeouts += usize::from(matches!(replayed, Ok(Replayed::Timeout { .. })));
                         replayed.map(|it| compare(&test.outcome, &it))

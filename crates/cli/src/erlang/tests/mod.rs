@@ -15,8 +15,7 @@ use crate::erlang::project::{Module, Project};
 use crate::erlang::setup::Setup;
 use crate::erlang::tests::chosen::{Chosen, choose, leave_out_needless};
 use crate::erlang::unit::UnitName;
-use crate::flow::{Done, File, Output};
-use ::report::WrittenKind;
+use crate::flow::{Done, File, Output, Proof, Until};
 use beam::{Checked, Replayer, Suite};
 use engine::Test;
 use erlang::HostError;
@@ -30,7 +29,8 @@ pub(crate) struct Tested<'a> {
     pub(crate) explored: &'a Explored,
 }
 
-/// The test files of all modules that have some. Without a BEAM nobody runs them before they are written.
+/// The test files of all modules that have some. Without a BEAM, and when the time is over, nobody runs
+/// them before they are written.
 pub(crate) fn files(
     project: &Project,
     to: &Output<'_, Project>,
@@ -50,9 +50,17 @@ pub(crate) fn files(
             |kind: Emit, is_usual: bool| emit.contains(&kind) || emit.is_empty() && is_usual;
         let mut add = |suite: Suite, name: String, run_with: String| {
             let written = Written { project, module, units: &units, suite };
-            if let Some(text) = written.text(how, beam.as_deref_mut()) {
-                let run_with = Some(run_with);
-                res.push(File { kind: WrittenKind::Tests, name, text, run_with });
+            let is_over = || to.until.why_over().is_some();
+            let trial = beam.as_deref_mut().filter(|_| !is_over());
+            let mut proof = if trial.is_some() { Proof::Passed } else { Proof::NotRun };
+            let mut text = written.text(how, trial.map(|beam| Trial { beam, until: &to.until }));
+            if is_over() {
+                // What was cut short failed for that reason alone.
+                proof = Proof::NotRun;
+                text = written.text(how, None);
+            }
+            if let Some(text) = text {
+                res.push(File::of_tests(name, text, run_with, proof));
             }
         };
         if wants(Emit::Exunit, is_elixir) {
@@ -64,6 +72,12 @@ pub(crate) fn files(
         }
     }
     res
+}
+
+/// A BEAM that tests are run on.
+struct Trial<'a> {
+    beam: &'a mut Replayer,
+    until: &'a Until<'a>,
 }
 
 /// Tells lines of one kind from others.
@@ -85,13 +99,13 @@ const FAILED_TOGETHER: &str = "they fail or warn together with the others";
 
 impl Written<'_> {
     /// Tests that pass one after the other, if there is a BEAM to see it; `None` if there are none.
-    fn text(&self, how: args::Tests, mut beam: Option<&mut Replayer>) -> Option<String> {
+    fn text(&self, how: args::Tests, mut trial: Option<Trial<'_>>) -> Option<String> {
         let mut entered = Covered::default();
         let mut chosen: Vec<Chosen> = Vec::new();
         for of in self.units {
             let wanted = self.project.sources.wanted(of.unit);
             let write = |test: &Test| self.assertion(*of, test);
-            chosen.push(choose(*of, (&wanted, &mut entered), how, beam.as_deref_mut(), write));
+            chosen.push(choose(*of, (&wanted, &mut entered), how, trial.as_mut(), write));
         }
         if how == args::Tests::Minimal {
             leave_out_needless(&mut chosen);
@@ -101,8 +115,8 @@ impl Written<'_> {
                 return None;
             }
             let text = self.whole(&chosen);
-            let Some(beam) = beam.as_deref_mut() else { return Some(text) };
-            let checked = beam.run_tests(self.suite, &text, LIMIT_OF_SUITE);
+            let Some(Trial { beam, until }) = &mut trial else { return Some(text) };
+            let checked = beam.run_tests(self.suite, &text, LIMIT_OF_SUITE.min(until.left()));
             let fails = self.failing(&text, &checked);
             if !fails.contains(&true) {
                 return Some(text);
