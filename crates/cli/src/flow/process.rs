@@ -3,7 +3,7 @@
 use crate::flow::hand::{Fault, Hand, Lost};
 use crate::flow::program::Program;
 use crate::flow::progress::Progress;
-use crate::flow::room::TOO_MUCH;
+use crate::flow::room::{TOO_MUCH, processor_time};
 use crate::flow::serve::Role;
 use crate::flow::wire::{Answer, Frames, Heard, Order, Turn, read, send};
 use std::ffi::OsString;
@@ -23,10 +23,13 @@ const TICK: Duration = Duration::from_millis(50);
 const TO_STOP: Duration = Duration::from_millis(800);
 /// The most time for loading what its owner has loaded.
 const LOADING: Duration = Duration::from_secs(600);
-/// A turn that is not over after so many times its time, and so much more, is ended. A worker keeps its
-/// time by itself; this is for what can't be stopped from within.
+/// A turn that has used so many times its time on each of its processors, and so much more, is ended. A
+/// worker keeps its time by itself; this is for what can't be stopped from within.
 const TIMES: u32 = 3;
 const MORE: Duration = Duration::from_secs(20);
+/// And one that lasts so many times longer than that: nothing was heard of it, and it computes nothing or
+/// little. On a machine with much else to do, a worker gets little of the processors.
+const TIMES_LONGER: u32 = 5;
 /// What is kept of what a worker says on standard error.
 const MAX_SAID: usize = 1 << 14;
 
@@ -150,20 +153,15 @@ impl<P: Program> Hand<P> for Process<'_, P> {
         if send(&mut self.orders, &order).is_err() {
             return Err(self.death());
         }
-        let most = turn.time.saturating_mul(TIMES).saturating_add(MORE);
-        let begin = Instant::now();
+        let limit = Limit::new(&self.child, turn);
         let mut stopping: Option<Instant> = None;
         loop {
             let answer: Answer = match self.frames.next(&mut self.answers, TICK) {
                 Heard::Frame(answer) => answer,
                 Heard::End => return Err(self.death()),
                 Heard::Silence => {
-                    if begin.elapsed() > most {
-                        let why = format!(
-                            "it did not stop when its time was over, nor {} s later",
-                            (most - turn.time).as_secs()
-                        );
-                        return Err(failed(why));
+                    if limit.is_over() {
+                        return Err(failed("it did not stop when its time was over".to_owned()));
                     }
                     match stopping {
                         _ if !self.owner.interrupt.load(Ordering::Relaxed) => {}
@@ -193,6 +191,38 @@ impl<P: Program> Hand<P> for Process<'_, P> {
                 }
             }
         }
+    }
+}
+
+/// How much a worker may use for one turn.
+struct Limit {
+    worker: u32,
+    /// What the worker had used before the turn.
+    used: Duration,
+    most: Duration,
+    n_cores: u32,
+    begin: Instant,
+}
+
+impl Limit {
+    fn new(worker: &Child, turn: &Turn) -> Limit {
+        let worker = worker.id();
+        Limit {
+            worker,
+            used: processor_time(worker).unwrap_or_default(),
+            most: turn.time.saturating_mul(TIMES).saturating_add(MORE),
+            n_cores: u32::try_from(turn.n_cores).unwrap_or(u32::MAX),
+            begin: Instant::now(),
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        let Limit { worker, used, most, n_cores, begin } = self;
+        let spent = || processor_time(*worker).unwrap_or(Duration::MAX).saturating_sub(*used);
+        let lasted = begin.elapsed();
+        *most < lasted
+            && (most.saturating_mul(*n_cores) < spent()
+                || most.saturating_mul(TIMES_LONGER) < lasted)
     }
 }
 

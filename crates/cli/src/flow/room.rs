@@ -1,4 +1,5 @@
-//! How much memory the tool may take, and how a worker is kept to its part of it.
+//! How much memory the tool may take, and how a worker is kept to its part of it; how much time on
+//! processors a worker has used.
 
 use crate::args::Test;
 use crate::start::STACK_BYTES;
@@ -79,11 +80,34 @@ fn resident() -> Option<u64> {
     Some(pages.saturating_mul(u64::try_from(rustix::param::page_size()).ok()?))
 }
 
+/// The time that a process has spent on processors, its ended children left out; `None` where the system
+/// does not tell.
+pub(super) fn processor_time(process: u32) -> Option<Duration> {
+    let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name of the program, in parentheses, may have spaces in it. After it, the fields begin with the
+    // third; the time for the program and the time for the system are the fields 14 and 15 (`man 5 proc`).
+    let mut fields = text.rsplit_once(") ")?.1.split(' ').skip(14 - 3);
+    let mut ticks = || fields.next()?.parse::<u64>().ok();
+    let ticks = ticks()?.saturating_add(ticks()?);
+    let millis = ticks.saturating_mul(1000) / rustix::param::clock_ticks_per_second().max(1);
+    Some(Duration::from_millis(millis))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{of_run, of_worker};
+    use super::{of_run, of_worker, processor_time};
     use crate::args::{Command, CommandLine};
     use clap::Parser;
+
+    #[test]
+    fn the_time_on_processors_is_told_and_grows() {
+        let own = std::process::id();
+        let begin = processor_time(own).expect("the system tells");
+        while processor_time(own) == Some(begin) {
+            std::hint::black_box((0..1000).sum::<u64>());
+        }
+        assert!(processor_time(own) > Some(begin));
+    }
 
     #[test]
     fn workers_share_what_the_tool_may_take() {
