@@ -50,6 +50,7 @@ codes! {
     BadBaseline "G024",
     NoSandbox "G025",
     StaleModule "G028",
+    NoTests "G029",
     BadSyntax "G030",
     BadClause "G031",
     NoPredicate "G032",

@@ -291,7 +291,7 @@ fn explanations() {
         &["explain", "G999"],
         expect![[r#"
             error[G008]: there is no diagnostic G999
-              = hint: there are G001, G002, G003, G004, G005, G006, G007, G008, G009, G011, G012, G013, G014, G015, G016, G017, G018, G019, G020, G021, G022, G023, G024, G025, G028, G030, G031, G032, G033, G034, G035, G036, G040, G041, G042, G043, G044, G045
+              = hint: there are G001, G002, G003, G004, G005, G006, G007, G008, G009, G011, G012, G013, G014, G015, G016, G017, G018, G019, G020, G021, G022, G023, G024, G025, G028, G029, G030, G031, G032, G033, G034, G035, G036, G040, G041, G042, G043, G044, G045
             exit 2
         "#]],
     );

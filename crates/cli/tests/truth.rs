@@ -132,6 +132,16 @@ fn old_code_is_named() {
     assert_eq!(ended.code, 0);
 }
 
+#[test]
+fn a_module_without_a_test_is_named() {
+    let source = "-module(opaque).\n-export([me/1]).\nme(_) -> self().\n";
+    let project = Project::new("truth_no_tests", &[("opaque.erl", source)]);
+    let ended = project.gimlet(&["test", "opaque.erl", "--runs", "5", "--out", "out"]);
+    assert!(ended.stderr.contains("warning[G029]"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("1 left out: the value can't be compared"), "{}", ended.stderr);
+    assert!(!project.dir.join("out/opaque_gimlet_tests.erl").exists());
+}
+
 /// Functions that leave something behind, in a runtime that all tests share.
 const LEFT: &str = "\
 -module(left).

@@ -201,11 +201,16 @@ impl Program for Project {
         report::add(self, done, into);
     }
 
-    fn files(&self, runtime: Option<&mut Replayer>, to: &Output<'_, Project>) -> Vec<File> {
+    fn files(
+        &self,
+        runtime: Option<&mut Replayer>,
+        to: &Output<'_, Project>,
+        said: &mut Vec<Diagnostic>,
+    ) -> Vec<File> {
         let mut res = Vec::new();
         // Tests would run on one node.
         if self.build.nodes.0.is_empty() {
-            res.extend(tests::files(self, to, runtime));
+            res.extend(tests::files(self, to, runtime, said));
         }
         for it in to.done {
             // A unit that was not run has no inputs; those of an earlier run are still good.

@@ -69,7 +69,7 @@ impl<'a> Keeper<'a> {
                 let (targets, emit) = (&options.targets, options.emit.as_slice());
                 let until = Until { deadline: None, interrupt: self.interrupt };
                 let to = Output { done, targets, emit, tests: options.tests, dir, until };
-                drop(output.write(program.files(None, &to)));
+                drop(output.write(program.files(None, &to, &mut Vec::new())));
             }
         }
         report.interrupted = true;

@@ -174,7 +174,8 @@ impl Flow<'_> {
                 let (emit, tests) = (&options.emit, options.tests);
                 let until = Until { deadline: budget.end_of_tests(), interrupt };
                 let to = Output { done, targets, emit, tests, dir, until };
-                self.said.extend(self.output.write(program.files(runtime.as_mut(), &to)));
+                let files = program.files(runtime.as_mut(), &to, &mut self.said);
+                self.said.extend(self.output.write(files));
             }
         }
         self.leave_out_modules();

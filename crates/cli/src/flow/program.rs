@@ -94,8 +94,14 @@ pub(crate) trait Program: Sized + Sync {
     /// Adds the units, modules, sources and the words of the language to the report.
     fn report(&self, done: &[Done<'_, Self>], into: &mut Report);
 
-    /// The files that belong to the output directory: tests, recorded inputs, charts.
-    fn files(&self, runtime: Option<&mut Self::Runtime>, to: &Output<'_, Self>) -> Vec<File>;
+    /// The files that belong to the output directory: tests, recorded inputs, charts. Tests that can't be
+    /// written are a diagnostic.
+    fn files(
+        &self,
+        runtime: Option<&mut Self::Runtime>,
+        to: &Output<'_, Self>,
+        said: &mut Vec<Diagnostic>,
+    ) -> Vec<File>;
 
     /// Whether a recorded input is one of a unit of this program.
     fn has(&self, recorded: &Recorded) -> bool;

@@ -538,7 +538,12 @@ mod tests {
 
         fn report(&self, _: &[Done<'_, Fake>], _: &mut Report) {}
 
-        fn files(&self, _: Option<&mut ()>, _: &Output<'_, Fake>) -> Vec<File> {
+        fn files(
+            &self,
+            _: Option<&mut ()>,
+            _: &Output<'_, Fake>,
+            _: &mut Vec<Diagnostic>,
+        ) -> Vec<File> {
             Vec::new()
         }
 

@@ -180,7 +180,12 @@ impl Program for Source {
         report::add(self, done, into);
     }
 
-    fn files(&self, runtime: Option<&mut Swipl>, to: &Output<'_, Source>) -> Vec<File> {
+    fn files(
+        &self,
+        runtime: Option<&mut Swipl>,
+        to: &Output<'_, Source>,
+        _: &mut Vec<Diagnostic>,
+    ) -> Vec<File> {
         let swipl = runtime.map(|it| {
             it.deadline = to.until.deadline;
             &*it

@@ -9,17 +9,21 @@ pub(crate) use chosen::is_opaque;
 pub(crate) use eunit::pattern;
 
 use crate::args::{self, Emit};
+use crate::diagnostic::Diagnostic;
 use crate::elixir;
 use crate::erlang::explore::{Explored, Task};
 use crate::erlang::project::{Module, Project};
 use crate::erlang::setup::Setup;
 use crate::erlang::tests::chosen::{Chosen, choose, leave_out_needless};
-use crate::erlang::unit::UnitName;
+use crate::erlang::unit::{UnitName, quoted};
+use crate::explain::Code;
 use crate::flow::{Done, File, Output, Proof, Until};
 use beam::{Checked, Replayer, Suite};
 use engine::Test;
 use erlang::HostError;
+use std::collections::BTreeMap;
 use std::time::Duration;
+use term::Atom;
 use trace::Covered;
 
 /// A unit with what was found of it.
@@ -35,6 +39,7 @@ pub(crate) fn files(
     project: &Project,
     to: &Output<'_, Project>,
     mut beam: Option<&mut Replayer>,
+    said: &mut Vec<Diagnostic>,
 ) -> Vec<File> {
     let Output { done, emit, dir, tests: how, .. } = *to;
     let mut res = Vec::new();
@@ -59,8 +64,12 @@ pub(crate) fn files(
                 proof = Proof::NotRun;
                 text = written.text(how, None);
             }
-            if let Some(text) = text {
+            if let Ok(text) = text {
                 res.push(File::of_tests(name, text, run_with, proof));
+            } else if let Err(left_out) = text
+                && !left_out.is_empty()
+            {
+                said.push(no_tests(&module.name, left_out));
             }
         };
         if wants(Emit::Exunit, is_elixir) {
@@ -72,6 +81,14 @@ pub(crate) fn files(
         }
     }
     res
+}
+
+/// Says why there are no tests of a module that was explored.
+fn no_tests(module: &Atom, left_out: BTreeMap<&'static str, usize>) -> Diagnostic {
+    let title =
+        format!("no path of {} can be written as a test that passes on BEAM", quoted(module));
+    let details = left_out.into_iter().map(|(why, n)| format!("{n} left out: {why}")).collect();
+    Diagnostic::warning(Code::NoTests, title).with_details(details)
 }
 
 /// A BEAM that tests are run on.
@@ -98,8 +115,12 @@ const LIMIT_OF_SUITE: Duration = Duration::from_secs(120);
 const FAILED_TOGETHER: &str = "they fail or warn together with the others";
 
 impl Written<'_> {
-    /// Tests that pass one after the other, if there is a BEAM to see it; `None` if there are none.
-    fn text(&self, how: args::Tests, mut trial: Option<Trial<'_>>) -> Option<String> {
+    /// Tests that pass one after the other, if there is a BEAM to see it. Without any, why paths have none.
+    fn text(
+        &self,
+        how: args::Tests,
+        mut trial: Option<Trial<'_>>,
+    ) -> Result<String, BTreeMap<&'static str, usize>> {
         let mut entered = Covered::default();
         let mut chosen: Vec<Chosen> = Vec::new();
         for of in self.units {
@@ -112,18 +133,25 @@ impl Written<'_> {
         }
         for _ in 0..MAX_ROUNDS {
             if chosen.iter().all(|it| it.lines.is_empty()) {
-                return None;
+                break;
             }
             let text = self.whole(&chosen);
-            let Some(Trial { beam, until }) = &mut trial else { return Some(text) };
+            let Some(Trial { beam, until }) = &mut trial else { return Ok(text) };
             let checked = beam.run_tests(self.suite, &text, LIMIT_OF_SUITE.min(until.left()));
             let fails = self.failing(&text, &checked);
             if !fails.contains(&true) {
-                return Some(text);
+                return Ok(text);
             }
             leave_out(&mut chosen, &fails);
         }
-        None
+        let mut res = BTreeMap::new();
+        for Chosen { lines, left_out } in chosen {
+            left_out.into_iter().for_each(|(why, n)| *res.entry(why).or_default() += n);
+            if !lines.is_empty() {
+                *res.entry(FAILED_TOGETHER).or_default() += lines.len();
+            }
+        }
+        Err(res)
     }
 
     fn whole(&self, chosen: &[Chosen]) -> String {
