@@ -159,6 +159,22 @@ fine(X) -> X.
     assert_eq!(unit(&report, "m:eats/1")["findings"][0]["reason"], "memory");
 }
 
+/// Its numbers are products of products, so that what is known of one is asked of both factors.
+#[test]
+fn a_run_is_no_slower_for_what_its_values_share() {
+    let source = "-module(sq).
+-export([sq/1]).
+-spec sq(integer()) -> integer().
+sq(N) -> sq(N * N).
+";
+    let project = Project::new("workers_shared", &[("sq.erl", source)]);
+    let (report, code) = project.report(&["sq.erl", "--runs", "8"]);
+    assert_eq!(code, 1);
+    let sq = unit(&report, "sq:sq/1");
+    assert_eq!(sq["trouble"], Value::Null);
+    assert_eq!(sq["findings"][0]["kind"], "timeout");
+}
+
 #[test]
 fn signals_end_it_with_a_report_and_the_code_of_the_signal() {
     let project = Project::new("workers_signals", &[("w.erl", ENDLESS)]);

@@ -105,12 +105,10 @@ impl Test {
 
 impl Finding {
     fn bound(&mut self) {
-        for text in [&mut self.call, &mut self.shown] {
-            shorten(text, MAX_INPUT);
-        }
+        shorten(&mut self.call, MAX_INPUT);
         shorten_all(&mut self.args, MAX_INPUT);
         self.found_with.iter_mut().for_each(|it| shorten_all(it, MAX_TEXT));
-        for text in [&mut self.reason, &mut self.because] {
+        for text in [&mut self.shown, &mut self.reason, &mut self.because] {
             shorten(text, MAX_TEXT);
         }
         self.why.iter_mut().for_each(|it| shorten(it, MAX_TEXT));

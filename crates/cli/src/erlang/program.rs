@@ -6,7 +6,9 @@ use crate::diagnostic::Diagnostic;
 use crate::erlang::confirm::{Real, confirm};
 use crate::erlang::corpus::{file_name, print_corpus};
 use crate::erlang::coverage::Sources;
-use crate::erlang::explore::{Explored, MAX_MEMORY, MAX_REDUCTIONS, MAX_TERM, Task};
+use crate::erlang::explore::{
+    Explored, MAX_MEMORY, MAX_REDUCTIONS, MAX_TERM, Task, time_of_shrinking,
+};
 use crate::erlang::gate::OnBeam;
 use crate::erlang::machine::allowed;
 use crate::erlang::plan::{check_setups, plan};
@@ -18,6 +20,7 @@ use crate::erlang::setup::application;
 use crate::erlang::systems::{DRIVER, DRIVER_NAME};
 use crate::erlang::tests;
 use crate::explain::Code;
+use crate::flow::clock::Clock;
 use crate::flow::{
     Again, Confirming, Done, File, Output, Program, Recorded, Replaying, Slice, Until, of_run,
 };
@@ -30,7 +33,7 @@ use erlang::{Machine, Settings};
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use trace::{Covered, Input};
 
 /// What one thread runs units on: our machine, and a BEAM of its own if that is asked for.
@@ -39,6 +42,9 @@ pub(crate) struct Sides {
     machine: Machine,
     runner: Option<Runner>,
 }
+
+/// A run that is under way when the time of its unit is over may still take so long.
+const LAST_RUN: Duration = Duration::from_secs(5);
 
 impl Program for Project {
     type Unit = Task;
@@ -128,38 +134,15 @@ impl Program for Project {
         before: Option<Explored>,
         slice: &Slice<'_, Explored>,
     ) -> Explored {
-        // The driver and the behaviours run on the machine.
-        let runner = worker.runner.as_mut().filter(|_| unit.contract.system.is_none());
-        let runner = runner.map(|it| match self.backend {
-            Backend::Auto => OnBeam::IfNeeded(it),
-            Backend::Beam | Backend::Machine => OnBeam::Always(it),
+        let halt = Arc::new(AtomicBool::new(false));
+        let before_it = worker.machine.interrupted_by(&halt);
+        let limit = slice.time.saturating_add(time_of_shrinking(slice.time, Duration::ZERO));
+        let limit = limit.saturating_add(LAST_RUN);
+        let res = Clock::setting(&halt, limit, slice.interrupt, || {
+            self.explore_on(worker, unit, before, slice)
         });
-        let machines = &|| machine(self, self.allowed, slice.interrupt);
-        let names = self.names();
-        let of = (names.as_slice(), before.as_ref());
-        let begin = Instant::now();
-        let was_started = before.as_ref().is_some_and(|it| !it.setups.is_empty());
-        let may_start = self.application.as_ref().filter(|_| unit.contract.setups.is_empty());
-        let mut runner = runner;
-        let mut unit = Cow::Borrowed(unit);
-        let mut again = None;
-        if !was_started {
-            let runner = runner.as_mut().map(OnBeam::again);
-            unit.to_mut().may_start = may_start.is_some();
-            let found = unit.perform(&mut worker.machine, runner, of, slice, machines);
-            again = Some(found).filter(|it| !it.misses_system);
-        }
-        let again = again.unwrap_or_else(|| {
-            let unit = unit.to_mut();
-            unit.contract.setups.extend(may_start.cloned());
-            unit.may_start = false;
-            let slice = Slice { time: slice.time.saturating_sub(begin.elapsed()), ..*slice };
-            unit.perform(&mut worker.machine, runner, of, &slice, machines)
-        });
-        match before {
-            Some(before) => again.after(before),
-            None => again,
-        }
+        worker.machine.interrupted_by(&before_it);
+        res
     }
 
     /// Those that time has stopped go on, as long as clauses are missing that nobody covered.
@@ -236,6 +219,50 @@ impl Program for Project {
             install_driver(self, &mut worker.machine)?;
         }
         report::again(&mut worker.machine, recorded)
+    }
+}
+
+impl Project {
+    /// Explores a unit; if runs miss an application that could be started, once more with it.
+    fn explore_on(
+        &self,
+        worker: &mut Sides,
+        unit: &Task,
+        before: Option<Explored>,
+        slice: &Slice<'_, Explored>,
+    ) -> Explored {
+        // The driver and the behaviours run on the machine.
+        let runner = worker.runner.as_mut().filter(|_| unit.contract.system.is_none());
+        let runner = runner.map(|it| match self.backend {
+            Backend::Auto => OnBeam::IfNeeded(it),
+            Backend::Beam | Backend::Machine => OnBeam::Always(it),
+        });
+        let machines = &|| machine(self, self.allowed, slice.interrupt);
+        let names = self.names();
+        let of = (names.as_slice(), before.as_ref());
+        let begin = Instant::now();
+        let was_started = before.as_ref().is_some_and(|it| !it.setups.is_empty());
+        let may_start = self.application.as_ref().filter(|_| unit.contract.setups.is_empty());
+        let mut runner = runner;
+        let mut unit = Cow::Borrowed(unit);
+        let mut again = None;
+        if !was_started {
+            let runner = runner.as_mut().map(OnBeam::again);
+            unit.to_mut().may_start = may_start.is_some();
+            let found = unit.perform(&mut worker.machine, runner, of, slice, machines);
+            again = Some(found).filter(|it| !it.misses_system);
+        }
+        let again = again.unwrap_or_else(|| {
+            let unit = unit.to_mut();
+            unit.contract.setups.extend(may_start.cloned());
+            unit.may_start = false;
+            let slice = Slice { time: slice.time.saturating_sub(begin.elapsed()), ..*slice };
+            unit.perform(&mut worker.machine, runner, of, &slice, machines)
+        });
+        match before {
+            Some(before) => again.after(before),
+            None => again,
+        }
     }
 }
 

@@ -18,22 +18,34 @@ impl Clock {
         interrupt: &AtomicBool,
         work: impl FnOnce(&Arc<AtomicBool>) -> T,
     ) -> T {
-        let end = Instant::now() + time;
         let halt = Arc::new(AtomicBool::new(false));
+        Clock::setting(&halt, time, interrupt, || work(&halt))
+    }
+
+    /// The same with a flag that is there already.
+    pub(crate) fn setting<T>(
+        halt: &Arc<AtomicBool>,
+        time: Duration,
+        interrupt: &AtomicBool,
+        work: impl FnOnce() -> T,
+    ) -> T {
+        // A time that no clock shows is no limit.
+        let end = Instant::now().checked_add(time);
         let (done, is_done) = channel::<()>();
         thread::scope(|scope| {
-            let flag = Arc::clone(&halt);
+            let flag = Arc::clone(halt);
             let watching = thread::Builder::new().name("clock".to_owned());
             // Without the thread, the time is looked at between two queries.
             drop(watching.spawn_scoped(scope, move || {
                 while is_done.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
-                    if end <= Instant::now() || interrupt.load(Ordering::Relaxed) {
+                    let is_over = end.is_some_and(|it| it <= Instant::now());
+                    if is_over || interrupt.load(Ordering::Relaxed) {
                         flag.store(true, Ordering::Relaxed);
                         return;
                     }
                 }
             }));
-            let res = work(&halt);
+            let res = work();
             drop(done);
             res
         })

@@ -58,6 +58,11 @@ impl Effort {
         Effort { interrupt, ..Effort::default() }
     }
 
+    /// From now on, operations stop when this is set.
+    pub(crate) fn look_at(&mut self, interrupt: &Arc<AtomicBool>) {
+        self.interrupt = Arc::clone(interrupt);
+    }
+
     /// A run begins.
     pub(crate) fn reset(&mut self) {
         let interrupt = Arc::clone(&self.interrupt);

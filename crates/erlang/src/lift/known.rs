@@ -290,6 +290,17 @@ impl Known {
 
     /// What kinds the expression may have, told from the choices and from how it is made.
     fn kinds(&mut self, exprs: &Exprs, expr: ExprId, depth: usize) -> Kinds {
+        self.kinds_within(exprs, expr, depth, &mut Vec::new())
+    }
+
+    /// `seen` has what was found of expressions at a depth: those that are shared are looked at once.
+    fn kinds_within(
+        &mut self,
+        exprs: &Exprs,
+        expr: ExprId,
+        depth: usize,
+        seen: &mut Vec<(ExprId, usize, Kinds)>,
+    ) -> Kinds {
         if let Some(known) = self.kinds.get(&expr) {
             return *known;
         }
@@ -300,11 +311,16 @@ impl Known {
             Some(Expr::Const(term)) => Kinds::of_term(term),
             Some(Expr::Apply(Op::Head, args)) if is_text(exprs, args) => Kinds::INT,
             Some(Expr::Apply(op, args)) if depth > 0 => {
+                if let Some(known) = seen.iter().find(|it| (it.0, it.1) == (expr, depth)) {
+                    return known.2;
+                }
                 let mut arg = |n: usize| match args.get(n) {
-                    Some(it) => self.kinds(exprs, *it, depth - 1),
+                    Some(it) => self.kinds_within(exprs, *it, depth - 1, seen),
                     None => Kinds::ALL,
                 };
-                of_result(*op, &mut arg)
+                let res = of_result(*op, &mut arg);
+                seen.push((expr, depth, res));
+                res
             }
             Some(Expr::Var(_) | Expr::Apply(..)) | None => Kinds::ALL,
         }

@@ -169,6 +169,13 @@ impl Machine {
         }
     }
 
+    /// From now on, runs end when this is set. What was looked at before is returned.
+    pub fn interrupted_by(&mut self, flag: &Arc<AtomicBool>) -> Arc<AtomicBool> {
+        self.host.interrupted_by(flag);
+        self.world.heap.effort.look_at(flag);
+        std::mem::replace(&mut self.interrupt, Arc::clone(flag))
+    }
+
     /// Loads a module and lists what it exports.
     pub fn exports(&mut self, module: &Atom) -> Result<Vec<(Atom, u32)>, MachineError> {
         let id = self.world.atoms.intern(module.as_str());
