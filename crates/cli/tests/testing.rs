@@ -275,8 +275,11 @@ fn uncovered_clauses_have_a_reason() {
 
 #[test]
 fn two_runs_are_equal() {
-    let run =
-        |jobs: &str| compare::timeless(report(&["shop.erl", "fig1.erl", "-d", "6", "-j", jobs]).0);
+    let run = |jobs: &str| {
+        // Time must not decide, however slow the machine is.
+        let options = ["-d", "6", "--budget", "1h", "-j", jobs];
+        compare::timeless(report(&[&["shop.erl", "fig1.erl"], &options[..]].concat()).0)
+    };
     let first = run("2");
     compare::assert_same(&first, &run("2"), "again");
     compare::assert_same(&first, &run("1"), "with one job");
@@ -295,7 +298,8 @@ fn schedules_are_the_same_with_any_number_of_jobs() {
     ];
     for (function, files) in cases {
         let run = |jobs: &str| {
-            let options = ["-f", function, "--schedules", "--jobs", jobs];
+            // Time must not decide, however slow the machine is.
+            let options = ["-f", function, "--schedules", "--time", "1h", "--jobs", jobs];
             compare::timeless(report(&[&*files, &options].concat()).0)
         };
         compare::assert_same(&run("1"), &run("3"), function);

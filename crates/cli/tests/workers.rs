@@ -288,8 +288,17 @@ fn the_number_of_workers_changes_nothing() {
     let files = [("w.erl", ENDLESS), ("shop.erl", SHOP), ("ledger.pl", LEDGER)];
     let project = Project::new("workers_number", &files);
     let of = |jobs: &str| {
-        let (report, _) =
-            project.report(&["w.erl", "shop.erl", "ledger.pl", "--runs", "60", "-j", jobs]);
+        let (report, _) = project.report(&[
+            "w.erl",
+            "shop.erl",
+            "ledger.pl",
+            "--runs",
+            "60",
+            "--time",
+            "1h",
+            "-j",
+            jobs,
+        ]);
         compare::timeless(report)
     };
     compare::assert_same(&of("1"), &of("3"), "reports of one and of three workers");
