@@ -115,7 +115,7 @@ fn n_findings(report: &Value) -> usize {
 #[test]
 fn a_worker_that_is_killed_costs_its_unit_only_if_it_is_killed_again() {
     let project = Project::new("workers_killed", &[("w.erl", ENDLESS)]);
-    let args = ["w.erl", "--time", "60s", "-j", "1", "--out", "out"];
+    let args = ["w.erl", "--time", "10m", "-j", "1", "--out", "out"];
     for n_kills in [1, 2] {
         fs::remove_dir_all(project.dir.join("out")).ok();
         let child = start(&project, &args);
