@@ -27,6 +27,9 @@ pub(crate) fn run(options: &Run) -> Result<Done, Diagnostic> {
     let trouble = |error: HostError| host_trouble(&error, || host(&options.build, &targets));
 
     let mut host_of_run = host(&options.build, &targets).map_err(trouble)?;
+    if is_elixir {
+        elixir::run_applications(&mut host_of_run, &targets);
+    }
     // A target that is not called must exist too.
     for module in targets.iter().flat_map(|it| &it.modules) {
         host_of_run.find(&module.name).map_err(trouble)?;
