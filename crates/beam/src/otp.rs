@@ -164,6 +164,12 @@ impl Otp {
         self.running = running;
     }
 
+    /// Whether the described application runs from the beginning.
+    pub fn runs(&self, described: &Term) -> bool {
+        let name = described.as_tuple().and_then(|it| it.get(1)).and_then(Term::as_atom);
+        self.running.started.iter().any(|it| Some(it.as_str()) == name)
+    }
+
     /// How many processes were started so far.
     pub fn starts(&self) -> u32 {
         self.peer.starts

@@ -3,11 +3,13 @@
 mod exception;
 mod read;
 mod runtime;
+mod shell;
 mod syntax;
 
 pub(crate) use exception::exception_text;
 pub(crate) use read::{is_call, read_args, read_call, read_function};
 pub(crate) use runtime::{is_used, run_applications};
+pub(crate) use shell::{formatted, inspected, said};
 pub(crate) use syntax::{alias, atom, call, code, function, quoted, script, term};
 
 use term::Atom;

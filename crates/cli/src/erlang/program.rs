@@ -3,6 +3,7 @@
 use crate::args::{Backend, Test};
 use crate::asked::Asked;
 use crate::diagnostic::Diagnostic;
+use crate::elixir;
 use crate::erlang::confirm::{Real, confirm};
 use crate::erlang::corpus::{file_name, print_corpus};
 use crate::erlang::coverage::Sources;
@@ -156,10 +157,16 @@ impl Program for Project {
             let slice = Slice { time: slice.time.saturating_sub(begin.elapsed()), ..*slice };
             unit.perform(&mut worker.machine, runner, of, &slice, machines)
         });
-        match before {
+        let mut res = match before {
             Some(before) => again.after(before),
             None => again,
+        };
+        if elixir::is_elixir(&unit.unit.module) {
+            for finding in res.findings.iter_mut().filter(|it| it.said.is_none()) {
+                finding.said = elixir::said(&mut worker.machine, &finding.outcome);
+            }
         }
+        res
     }
 
     /// Those that time has stopped go on, as long as clauses are missing that nobody covered.

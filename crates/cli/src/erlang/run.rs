@@ -5,7 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::elixir;
 use crate::erlang::ending::{Ending, Report};
 use crate::erlang::host::host;
-use crate::erlang::machine::{Executed, execute};
+use crate::erlang::machine::{Executed, Words, execute};
 use crate::erlang::rules::watched;
 use crate::erlang::trouble::{bad_call, bad_target, host_trouble, no_function};
 use crate::explain::Code;
@@ -47,8 +47,9 @@ pub(crate) fn run(options: &Run) -> Result<Done, Diagnostic> {
         }
         false => None,
     };
+    let words = if is_elixir { Words::Elixir } else { Words::Erlang };
     let Executed { ending, output, error_output: stderr, trace } =
-        execute(host_of_run, &call, options, watched, trouble)?;
+        execute(host_of_run, &call, options, words, watched, trouble)?;
     let ending = match (ending, options.format) {
         (Ok(ending), _) => ending,
         (Err(diagnostic), Format::Json) => return Err(diagnostic),

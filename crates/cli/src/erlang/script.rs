@@ -123,6 +123,11 @@ impl Script {
         }
     }
 
+    /// Whether people read it in Elixir.
+    pub(crate) fn is_elixir(&self) -> bool {
+        self.syntax == Syntax::Elixir
+    }
+
     /// The short name of the input, the same in every run.
     pub(crate) fn id(&self) -> String {
         ::report::input_id(&self.text())

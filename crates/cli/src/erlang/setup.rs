@@ -90,6 +90,7 @@ pub(crate) fn application(
     let own = described_in(&ebin_of(project)?)?;
     let mut all = Vec::new();
     needed(&mut host, &own, &mut all);
+    all.retain(|it| !host.runs(it));
     if !all.iter().any(starts_something) {
         return None;
     }

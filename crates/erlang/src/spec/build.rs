@@ -23,6 +23,12 @@ pub(crate) enum Side {
     Output,
 }
 
+/// Whether the type is that of texts, `String.t()` of Elixir.
+pub fn is_text(types: &Types, id: TypeId) -> bool {
+    let Type::Union(members) = types.get(id) else { return false };
+    matches!(&members[..], [only] if *types.get(*only) == Type::Kind(Kind::Binary))
+}
+
 /// The graph of one side, shared by all signatures.
 #[derive(Debug)]
 pub(crate) struct Graph {
@@ -386,6 +392,13 @@ impl Builder<'_> {
         }
     }
 
+    /// Texts of Elixir are binaries, but not all binaries are texts: the type is told from `binary()` by
+    /// being a union, see [`is_text`].
+    fn text(&mut self) -> TypeId {
+        let binary = self.graph.intern(Type::Kind(Kind::Binary));
+        self.graph.intern(Type::Union([binary].into()))
+    }
+
     fn declared(
         &mut self,
         module: Atom,
@@ -397,6 +410,10 @@ impl Builder<'_> {
             let name = type_text(&module, name, args.len());
             return self.gap(format!("the type {name} is not known"));
         };
+        let full = (module.as_str(), name.as_str(), args.len());
+        if self.graph.side == Side::Input && full == ("Elixir.String", "t", 0) {
+            return self.text();
+        }
         if declaration.is_opaque {
             let identity = Identity::Opaque(module.clone(), name.clone(), args.len());
             if let Some(made) = self.made(&identity, &args) {
