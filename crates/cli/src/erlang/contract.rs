@@ -1,5 +1,6 @@
 //! What is asked of a unit's inputs and of its results, and where the search begins.
 
+use crate::elixir::Structs;
 use crate::erlang::refusing::Refusing;
 use crate::erlang::setup::Setup;
 use crate::erlang::systems::System;
@@ -31,6 +32,8 @@ pub(crate) struct Contract {
     pub(crate) made_up: Option<Box<Contract>>,
     /// Where the modules under test refuse what none of their clauses takes.
     pub(crate) refusing: Arc<Refusing>,
+    /// The structs of the modules under test.
+    pub(crate) structs: Arc<Structs>,
     /// The unit is one.
     pub(crate) system: Option<Arc<System>>,
 }

@@ -101,7 +101,11 @@ impl Gated<'_> {
     /// refused.
     /// Nor is one with bytes where a text is wanted an input that anybody promised to take.
     fn refuse_unmade(&self, input: &Input, covered: &Covered, outcome: &mut Outcome) {
-        if self.entry.is_some_and(|it| !covered.has(it)) || self.contract.has_broken_text(input) {
+        let Contract { structs, .. } = self.contract;
+        if self.entry.is_some_and(|it| !covered.has(it))
+            || self.contract.has_broken_text(input)
+            || structs.completed(&input.args).is_some()
+        {
             let (class, reason) = (Atom::new("throw"), Term::atom(REFUSED));
             *outcome = Outcome::Crash { class, reason, trace: Term::Nil };
         }
@@ -195,6 +199,13 @@ impl Executor for Gated<'_> {
         self.refuse_unmade(input, &run.covered, &mut run.outcome);
         self.leave_out_gate(&mut run.outcome);
         Ok(run)
+    }
+
+    fn completed(&self, input: Input) -> Input {
+        match self.contract.structs.completed(&input.args) {
+            Some(args) => Input { args },
+            None => input,
+        }
     }
 
     fn try_out(&mut self, input: &Input) -> Result<Tried, ExecutorError> {

@@ -32,6 +32,8 @@ pub(crate) struct Executed {
 pub(crate) enum Words {
     Erlang,
     Elixir,
+    /// In Elixir, by an expression that Elixir's own code evaluates.
+    Evaluated,
 }
 
 pub(crate) fn execute(
@@ -124,12 +126,15 @@ impl Run {
 
 /// Lets the code of the language say how the call ended.
 fn word(machine: &mut Machine, ending: &mut Ending, words: Words) {
+    if words == Words::Evaluated {
+        elixir::unwrap_evaluated(ending);
+    }
     match (ending, words) {
         (Ending::Value { term, layout }, Words::Erlang) => *layout = lay_out(machine, term),
-        (Ending::Value { term, layout }, Words::Elixir) => {
+        (Ending::Value { term, layout }, Words::Elixir | Words::Evaluated) => {
             *layout = elixir::inspected(machine, term);
         }
-        (Ending::Raised { class, reason, stack, layout }, Words::Elixir) => {
+        (Ending::Raised { class, reason, stack, layout }, Words::Elixir | Words::Evaluated) => {
             *layout = elixir::formatted(machine, class, reason, stack);
         }
         (
@@ -138,7 +143,7 @@ fn word(machine: &mut Machine, ending: &mut Ending, words: Words) {
             | Ending::Deadlock
             | Ending::Halted { .. }
             | Ending::Refused { .. },
-            Words::Erlang | Words::Elixir,
+            Words::Erlang | Words::Elixir | Words::Evaluated,
         ) => (),
     }
 }

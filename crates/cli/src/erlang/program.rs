@@ -3,7 +3,7 @@
 use crate::args::{Backend, Test};
 use crate::asked::Asked;
 use crate::diagnostic::Diagnostic;
-use crate::elixir;
+use crate::elixir::{self, Structs};
 use crate::erlang::confirm::{Real, confirm};
 use crate::erlang::corpus::{file_name, print_corpus};
 use crate::erlang::coverage::Sources;
@@ -88,6 +88,13 @@ impl Program for Project {
             }
         }
         check_setups(&mut machine, &mut tasks, said);
+        self.structs = Arc::new(Structs::of(&mut machine, &self.names()));
+        for contract in tasks.iter_mut().map(|it| &mut it.contract) {
+            contract.structs = Arc::clone(&self.structs);
+            if let Some(made_up) = &mut contract.made_up {
+                made_up.structs = Arc::clone(&self.structs);
+            }
+        }
         self.sources = Sources::of(&machine, self);
         for task in &mut tasks {
             task.wanted = self.sources.wanted(&task.unit);

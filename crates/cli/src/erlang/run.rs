@@ -19,9 +19,16 @@ pub(crate) fn run(options: &Run) -> Result<Done, Diagnostic> {
     let Some((text, targets)) = options.targets_and_call.split_last() else {
         return Err(Diagnostic::new(Code::BadCall, "there is no call"));
     };
-    let is_elixir = elixir::is_call(text);
-    let call = if is_elixir { elixir::read_call(text) } else { read_call(text) };
-    let call = call.map_err(|it| bad_call(text, targets, &it))?;
+    let is_elixir = elixir::is_expression(text);
+    let (call, words) = match is_elixir {
+        // What is no call with literal arguments is for Elixir's own reader.
+        true => match elixir::read_call(text) {
+            // The fields that a struct has, and their defaults, are for the compiler to say.
+            Ok(call) if !call.args.iter().any(elixir::has_struct) => (call, Words::Elixir),
+            Ok(_) | Err(_) => (elixir::evaluation(text), Words::Evaluated),
+        },
+        false => (read_call(text).map_err(|it| bad_call(text, targets, &it))?, Words::Erlang),
+    };
     let resolve = |it: &String| Target::resolve(it).map_err(|it| bad_target(&it));
     let targets: Vec<Target> = targets.iter().map(resolve).collect::<Result<_, _>>()?;
     let trouble = |error: HostError| host_trouble(&error, || host(&options.build, &targets));
@@ -47,7 +54,6 @@ pub(crate) fn run(options: &Run) -> Result<Done, Diagnostic> {
         }
         false => None,
     };
-    let words = if is_elixir { Words::Elixir } else { Words::Erlang };
     let Executed { ending, output, error_output: stderr, trace } =
         execute(host_of_run, &call, options, words, watched, trouble)?;
     let ending = match (ending, options.format) {

@@ -140,10 +140,11 @@ pub(crate) fn first_args(text: &str, unit: &UnitName) -> Result<Vec<Term>, Diagn
         Diagnostic::new(Code::BadArgs, error.to_string()).at(place).hint(hint)
     };
     // The contract has a list here; what stands between parentheses is taken too.
-    let args = read_args(text).or_else(|error| match elixir::is_elixir(&unit.module) {
-        true => elixir::read_args(text),
-        false => Err(error),
-    });
+    let args = match elixir::is_elixir(&unit.module) {
+        // What is read in both ways is Elixir: `"a"` is a binary there.
+        true => elixir::read_args(text).or_else(|error| read_args(text).map_err(|_| error)),
+        false => read_args(text),
+    };
     let args = args.map_err(|it| bad(&it))?;
     if args.len() == unit.arity {
         return Ok(args);

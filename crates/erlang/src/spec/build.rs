@@ -25,9 +25,11 @@ pub(crate) enum Side {
 
 /// Whether the type is that of texts, `String.t()` of Elixir.
 pub fn is_text(types: &Types, id: TypeId) -> bool {
-    let Type::Union(members) = types.get(id) else { return false };
-    matches!(&members[..], [only] if *types.get(*only) == Type::Kind(Kind::Binary))
+    *types.get(id) == TEXT
 }
+
+/// All binaries, as no other type says it.
+const TEXT: Type = Type::Bits { base: 0, unit: 8 };
 
 /// The graph of one side, shared by all signatures.
 #[derive(Debug)]
@@ -393,10 +395,9 @@ impl Builder<'_> {
     }
 
     /// Texts of Elixir are binaries, but not all binaries are texts: the type is told from `binary()` by
-    /// being a union, see [`is_text`].
+    /// how it is written, see [`is_text`].
     fn text(&mut self) -> TypeId {
-        let binary = self.graph.intern(Type::Kind(Kind::Binary));
-        self.graph.intern(Type::Union([binary].into()))
+        self.graph.intern(TEXT)
     }
 
     fn declared(
