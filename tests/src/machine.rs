@@ -68,6 +68,16 @@ pub fn machine_on_paths(code_paths: Vec<PathBuf>) -> Machine {
     machine_on(host_on(code_paths))
 }
 
+/// The same, where Elixir runs.
+///
+/// # Panics
+/// If OTP is missing.
+pub fn machine_that_runs_elixir(code_paths: Vec<PathBuf>) -> Machine {
+    let mut host = host_on(code_paths);
+    host.run_elixir([]);
+    machine_on(host)
+}
+
 fn host() -> Otp {
     host_on(Vec::new())
 }

@@ -1,6 +1,6 @@
 //! Elixir's own modules, run by our machine from their `.beam` files, compared with BEAM.
 
-use conformance::{compare_functions, elixir_libraries, machine_on_paths};
+use conformance::{compare_functions, elixir_libraries, machine_that_runs_elixir};
 use std::io::Write;
 
 #[test]
@@ -12,5 +12,5 @@ fn elixir_computes_what_it_computes_on_beam() {
         return;
     };
     let list = include_str!("elixir_kinds.txt");
-    compare_functions(list, 100, 15_000, &mut machine_on_paths(paths));
+    compare_functions(list, 100, 15_000, &mut machine_that_runs_elixir(paths));
 }

@@ -25,6 +25,10 @@ loop(Port, Sink, Names, Code) ->
     receive
         {loaded, Module, Path, Beam} ->
             loop(Port, Sink, Names, Code#{Module => {Path, Beam}});
+        {Port, {data, <<Id:32, 0:32, Body/binary>>}} ->
+            run(binary_to_term(Body)),
+            reply(Port, Id, term_to_binary(running)),
+            loop(Port, Sink, registered(), Code);
         {Port, {data, <<Id:32, Limit:32, Body/binary>>}} ->
             Heard = heard(Sink),
             Answer = limited(Port, Heard, Limit, Body, Code),
@@ -38,6 +42,12 @@ loop(Port, Sink, Names, Code) ->
         _ ->
             loop(Port, Sink, Names, Code)
     end.
+
+%% Applications that run as long as the runtime. One that can't be started is missing in the machine, too.
+run({Environment, Loaded, Started}) ->
+    application:set_env(Environment, [{persistent, true}]),
+    [application:load(Described) || Described <- Loaded],
+    [application:ensure_all_started(Name) || Name <- Started].
 
 heard(Sink) ->
     case is_process_alive(Sink) of
@@ -890,10 +900,32 @@ module(Beam, Module, Core, Forms, Dependencies) ->
             _ -> Dependencies ++ [text(F) || F <- lists:usort(Files), F =/= Main]
         end,
     Loaded = {
-        Module, reduce(Core, Main), [F || F <- Forms, declares(F)],
+        Module, reduce(Core, Main), [F || F <- Forms, declares(F)] ++ generated(Beam),
         Attributes, CompileInfo, text(Shown), Md5, closures(Beam)
     },
     {module, term_to_binary(Loaded, [{minor_version, 2}]), Needed}.
+
+%% The functions that nobody wrote: macros of Elixir's own modules defined them.
+generated(Beam) ->
+    case beam_lib:chunks(Beam, [debug_info], [allow_missing_chunks]) of
+        {ok, {_, [{debug_info, {debug_info_v1, _, {elixir_v1, #{definitions := Definitions}, _}}}]}} ->
+            Names = [
+                Name
+             || {Name, _, Meta, _} <- Definitions,
+                {context, Module} <- Meta,
+                shelf(Module) =:= shelf('Elixir.Kernel')
+            ],
+            [{attribute, 0, gimlet_generated, Names}];
+        _ ->
+            []
+    end.
+
+%% Where the application of a module lies.
+shelf(Module) ->
+    case code:which(Module) of
+        File when is_list(File) -> filename:dirname(filename:dirname(filename:dirname(File)));
+        None -> None
+    end.
 
 %% Names and arities of closures, in the order of their numbers.
 closures(Beam) ->

@@ -5,6 +5,8 @@
 
 mod target;
 
+pub mod applications;
+
 mod compiled;
 mod otp;
 mod replay;

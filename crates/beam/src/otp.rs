@@ -8,11 +8,11 @@ use crate::confinement::{Confinement, around_code, around_source, library_paths}
 use crate::disk::Disk;
 use crate::installation::{Installation, elixir_paths, find_erl, identity};
 use crate::peer::{AGENT, Launch, Peer, path_term};
-use crate::programs::Running;
+use crate::programs::Running as RunningPrograms;
 use crate::sockets::Network;
 use crate::source::{Loaded, Source, SourceOptions, read_answer};
 use crate::target::Target;
-use erlang::{Files, Host, HostAnswer, HostError, ModuleCode, Programs, Sockets, System};
+use erlang::{Files, Host, HostAnswer, HostError, ModuleCode, Programs, Running, Sockets, System};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -78,6 +78,8 @@ pub struct Otp {
     installation: Option<Installation>,
     /// Where the program wants modules to be looked for.
     chosen_path: Option<Vec<PathBuf>>,
+    /// What runs before anything is asked, besides kernel and stdlib.
+    running: Running,
     peer: Peer,
 }
 
@@ -102,6 +104,7 @@ impl Otp {
             confinement: settings.confinement.clone(),
             reads,
             nodes: 0,
+            running: Running::default(),
         });
         let sources = BTreeMap::new();
         Ok(Otp {
@@ -112,6 +115,7 @@ impl Otp {
             sources,
             installation: None,
             chosen_path: None,
+            running: Running::default(),
             peer,
         })
     }
@@ -152,6 +156,18 @@ impl Otp {
     pub fn add_code_paths(&mut self, paths: &[PathBuf]) -> Result<(), HostError> {
         self.settings.code_paths.extend_from_slice(paths);
         self.peer.add_code_paths(paths)
+    }
+
+    /// Lets these applications run from the beginning, in the machine and in the runtime.
+    pub(crate) fn run_applications(&mut self, running: Running) {
+        self.peer.run_applications(running.clone());
+        self.running = running;
+    }
+
+    /// Whether the described application runs from the beginning.
+    pub fn runs(&self, described: &Term) -> bool {
+        let name = described.as_tuple().and_then(|it| it.get(1)).and_then(Term::as_atom);
+        self.running.started.iter().any(|it| Some(it.as_str()) == name)
     }
 
     /// How many processes were started so far.
@@ -421,7 +437,7 @@ impl Host for Otp {
     }
 
     fn programs(&mut self) -> Box<dyn Programs> {
-        Box::new(Running::default())
+        Box::new(RunningPrograms::default())
     }
 
     fn sockets(&mut self) -> Box<dyn Sockets> {
@@ -431,6 +447,7 @@ impl Host for Otp {
     fn system(&mut self) -> Result<System, HostError> {
         let own = self.settings.code_paths.clone();
         let elixir = self.elixir.clone();
+        let running = self.running.clone();
         let otp = self.installation()?;
         // The last one is that of the runtime itself, which is on no path.
         let of_otp = otp.code_paths.split_last().map(|it| it.1.to_vec()).unwrap_or_default();
@@ -451,6 +468,7 @@ impl Host for Otp {
                 .into_iter()
                 .filter_map(application)
                 .collect(),
+            running,
         })
     }
 }

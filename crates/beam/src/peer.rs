@@ -5,7 +5,7 @@
 
 use crate::cache::{Cache, Key, Kind};
 use crate::confinement::{Confinement, Runtime, around_code, free_ports};
-use erlang::HostError;
+use erlang::{HostError, Running as Applications};
 use sandbox::{Process, Scratch};
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
@@ -38,6 +38,9 @@ const MAX_FRAME: usize = 1 << 30;
 const COMPILED: u32 = u32::MAX;
 const STALE: u32 = u32::MAX - 1;
 const READY: u32 = 0;
+
+/// The time limit of a request whose processes stay.
+const FOR_GOOD: u32 = 0;
 
 #[derive(Debug)]
 pub(crate) struct Peer {
@@ -72,6 +75,8 @@ pub(crate) struct Launch {
     pub(crate) reads: Vec<PathBuf>,
     /// How many nodes it may start beside itself.
     pub(crate) nodes: usize,
+    /// What runs on it before anything is asked of it.
+    pub(crate) running: Applications,
 }
 
 impl Peer {
@@ -150,6 +155,14 @@ impl Peer {
         })
     }
 
+    /// Lets these applications run from the beginning, which takes a new start.
+    pub(crate) fn run_applications(&mut self, running: Applications) {
+        if self.launch.running != running {
+            self.launch.running = running;
+            self.running = None;
+        }
+    }
+
     /// Lets it start nodes that talk to each other.
     pub(crate) fn allow_nodes(&mut self, count: usize) {
         self.launch.nodes = count;
@@ -173,7 +186,11 @@ impl Peer {
                 Some(confinement) => Some((confinement, self.runtime()?.clone())),
                 None => None,
             };
-            self.running = Some(Running::start(&self.launch, confinement.as_ref())?);
+            let mut running = Running::start(&self.launch, confinement.as_ref())?;
+            if self.launch.running != Applications::default() {
+                running.begin(&self.launch)?;
+            }
+            self.running = Some(running);
         }
         self.running.as_mut().ok_or_else(|| HostError::Lost("it did not start".to_owned()))
     }
@@ -274,6 +291,18 @@ impl Running {
         }
     }
 
+    /// Starts applications that run as long as the runtime does.
+    fn begin(&mut self, launch: &Launch) -> Result<(), HostError> {
+        let Applications { environment, loaded, started } = &launch.running;
+        let started = started.iter().cloned().map(Term::Atom).collect();
+        let lists = [environment.clone(), loaded.clone(), started].map(Term::proper_list);
+        let body = etf::encode(&Term::Tuple(lists.to_vec()))
+            .map_err(|why| HostError::Lost(why.to_string()))?;
+        self.last_id += 1;
+        self.send(&[&self.last_id.to_be_bytes(), &FOR_GOOD.to_be_bytes(), &body])?;
+        self.receive(Instant::now() + launch.start_limit, &AtomicBool::new(false)).map(drop)
+    }
+
     fn ask(
         &mut self,
         limit: Duration,
@@ -281,7 +310,7 @@ impl Running {
         interrupt: &AtomicBool,
     ) -> Result<Term, HostError> {
         self.last_id = self.last_id % (STALE - 1) + 1;
-        let millis = u32::try_from(limit.as_millis()).unwrap_or(u32::MAX);
+        let millis = u32::try_from(limit.as_millis()).unwrap_or(u32::MAX).max(FOR_GOOD + 1);
         self.send(&[&self.last_id.to_be_bytes(), &millis.to_be_bytes(), body])?;
         let (id, answer) = self.receive(Instant::now() + limit + GRACE, interrupt)?;
         if id != self.last_id {

@@ -5,6 +5,7 @@
 use crate::installation::{ebin_dirs, entries};
 use crate::source::{Source, absolute};
 use flate2::read::GzDecoder;
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fmt;
 use std::fs;
@@ -64,6 +65,15 @@ impl Target {
             Some("beam") => beam_file(path),
             _ => Err(TargetError::UnknownKind(path.to_owned())),
         }
+    }
+
+    /// The directories with the compiled modules of the target itself.
+    pub fn own_code(&self) -> BTreeSet<PathBuf> {
+        let files = self.modules.iter().filter_map(|it| match &it.source {
+            Some(Source::Beam(path)) => Some(path),
+            Some(Source::Erl(_)) | None => None,
+        });
+        files.filter_map(|it| it.parent().map(Path::to_owned)).collect()
     }
 }
 

@@ -349,6 +349,7 @@ impl<'s> Exploration<'s> {
         while let Some(tries) = &mut self.tries
             && let Some(input) = tries.next(&self.inputs)
         {
+            let input = executor.completed(input);
             let Tried { outcome, covered, reductions } = executor.try_out(&input)?;
             cost += tries.spend(reductions);
             let is_news = match &outcome {
@@ -445,6 +446,7 @@ impl<'s> Exploration<'s> {
         made: Made,
     ) -> Result<(), ExecutorError> {
         let intended = if let Made::For(flip) = made { Some(flip) } else { None };
+        let input = executor.completed(input);
         let Run { outcome, choices, trails, losses, covered } = executor.run(&input)?;
         let report = &mut self.report;
         report.n_runs += 1;

@@ -223,6 +223,7 @@ impl Unfolding {
     }
 
     fn run(&mut self, executor: &mut dyn Executor, input: Input) -> Result<(), ExecutorError> {
+        let input = executor.completed(input);
         let Run { outcome, choices, losses, covered, .. } = executor.run(&input)?;
         self.tree.n_runs += 1;
         for loss in losses {

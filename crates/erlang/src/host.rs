@@ -78,6 +78,39 @@ pub struct System {
     pub code_path: Vec<String>,
     /// What the `.app` files say of the applications that are always running: kernel and stdlib.
     pub applications: Vec<Term>,
+    /// What runs besides these before the program does.
+    pub running: Running,
+}
+
+/// Applications that a system has from the beginning, besides kernel and stdlib: those of Elixir, for one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Running {
+    /// What the system's configuration says, `{Application, [{Key, Value}]}` for each application.
+    pub environment: Vec<Term>,
+    /// What the `.app` files say of the applications that are loaded, each behind those that it needs.
+    pub loaded: Vec<Term>,
+    /// Which of these are started, in this order.
+    pub started: Vec<Atom>,
+}
+
+impl Running {
+    /// Whether a process of one of the applications that are started has this name.
+    pub(crate) fn registers(&self, process: &str) -> bool {
+        self.loaded.iter().any(|it| {
+            let Some([_, Term::Atom(name), keys]) = it.as_tuple() else { return false };
+            self.started.contains(name)
+                && property(keys, "registered").and_then(Term::as_list).is_some_and(|it| {
+                    it.iter().any(|it| it.as_atom() == Some(process))
+                })
+        })
+    }
+}
+
+fn property<'t>(pairs: &'t Term, wanted: &str) -> Option<&'t Term> {
+    pairs.as_list()?.iter().find_map(|it| match it.as_tuple()? {
+        [key, value] if key.as_atom() == Some(wanted) => Some(value),
+        _ => None,
+    })
 }
 
 /// A module as the real compiler understood it, before any optimisation.

@@ -1,14 +1,23 @@
 //! Calls, terms and exceptions as Elixir's users write and read them.
 
+mod evaluate;
 mod exception;
+mod literals;
 mod read;
+mod runtime;
+mod shell;
+mod structs;
 mod syntax;
 
+pub(crate) use evaluate::{evaluation, is_expression, unwrap_evaluated};
 pub(crate) use exception::exception_text;
-pub(crate) use read::{is_call, read_args, read_call, read_function};
-pub(crate) use syntax::{alias, atom, call, code, function, quoted, script, term};
+pub(crate) use read::{read_args, read_call, read_function};
+pub(crate) use runtime::{is_used, run_applications};
+pub(crate) use shell::{formatted, inspected, said};
+pub(crate) use structs::Structs;
+pub(crate) use syntax::{Spelling, alias, atom, call, code, function, quoted, script, term};
 
-use term::Atom;
+use term::{Atom, Term};
 
 /// What the names of Elixir's modules begin with, and nobody writes.
 pub(crate) const PREFIX: &str = "Elixir.";
@@ -16,4 +25,10 @@ pub(crate) const PREFIX: &str = "Elixir.";
 /// Whether the author wrote it in Elixir.
 pub(crate) fn is_elixir(module: &Atom) -> bool {
     module.as_str().starts_with(PREFIX)
+}
+
+/// Whether a term has a struct in it whose syntax says its name.
+pub(crate) fn has_struct(term: &Term) -> bool {
+    let is_name = |it: &(Term, Term)| it.0.as_atom() == Some("__struct__");
+    term.has_part(|it| matches!(it, Term::Map(pairs) if pairs.iter().any(is_name)))
 }

@@ -1,17 +1,9 @@
 //! Calls and terms that were typed, or pasted from a report, in Elixir's syntax. Only literals: it
 //! knows no variables, no operators, no interpolation and no `fn`.
 
-use crate::elixir::PREFIX;
+use crate::elixir::{PREFIX, literals};
 use num_bigint::BigInt;
 use term::{Atom, Call, Fun, Problem, ReadError, Style, Term, print, read_term};
-
-/// Whether somebody writes a call as in Elixir: `Shop.price(1)` or `:lists.seq(1, 3)`.
-pub(crate) fn is_call(text: &str) -> bool {
-    let text = text.trim_start();
-    let starts = text.starts_with(|it: char| it.is_ascii_uppercase() || it == ':');
-    // `Enum:map(...)` is Erlang's way to call, whatever the name.
-    starts && text.find(['.', '(', ' ']).is_some_and(|at| text[at..].starts_with('.'))
-}
 
 /// A module and a function: `Shop.price`, `:lists.seq`.
 pub(crate) fn read_function(text: &str) -> Option<(Atom, Atom)> {
@@ -155,7 +147,9 @@ impl<'a> Reader<'a> {
             '<' if rest.starts_with("<<") => self.bits(),
             ':' if rest.starts_with(":erlang.") => self.handle(),
             ':' => Ok(Term::Atom(self.atom_after_colon()?)),
-            'A'..='Z' if rest.starts_with("Function.capture(") => self.capture(),
+            '&' => self.capture(),
+            '~' => self.sigil(),
+            'A'..='Z' if rest.starts_with("MapSet.new(") => self.set(),
             'A'..='Z' => Ok(Term::Atom(self.alias()?)),
             _ if ["true", "false", "nil"].contains(&self.word()) => {
                 let name = self.word();
@@ -428,10 +422,7 @@ impl<'a> Reader<'a> {
             Term::Int(if is_down { -1 } else { 1 })
         };
         self.skip_blanks();
-        let fields = [("first", first), ("last", last), ("step", step)];
-        let mut pairs = vec![(Term::atom("__struct__"), Term::atom("Elixir.Range"))];
-        pairs.extend(fields.into_iter().map(|(name, value)| (Term::atom(name), value)));
-        Ok(Term::map(pairs))
+        Ok(structure("Range", vec![("first", first), ("last", last), ("step", step)]))
     }
 
     /// `<<1, 5::3, "text">>`, which Erlang writes nearly alike.
@@ -482,17 +473,58 @@ impl<'a> Reader<'a> {
     }
 
     /// `Function.capture(:lists, :map, 2)`
+    /// `&Shop.price/2`
     fn capture(&mut self) -> Result<Term, ReadError> {
-        let start = self.wrong("a module, a function and an arity");
-        self.accept("Function.capture(");
-        let items = self.items(")")?;
-        let [Term::Atom(module), Term::Atom(function), Term::Int(arity)] = items.as_slice() else {
-            return Err(start);
-        };
-        let arity = u8::try_from(*arity).map_err(|_| start)?;
-        let (module, function) = (module.clone(), function.clone());
+        self.accept("&");
+        let (module, function) = self.function()?;
+        self.expect("/", "`/` and an arity")?;
+        let arity = self.take_while(|it| it.is_ascii_digit());
+        let arity = arity.parse().map_err(|_| self.wrong("an arity"))?;
         Ok(Term::Fun(Box::new(Fun::External { module, function, arity })))
     }
+
+    /// `MapSet.new([1, 2])`
+    fn set(&mut self) -> Result<Term, ReadError> {
+        self.accept("MapSet.new(");
+        let items = self.items(")")?;
+        let members = items.first().and_then(Term::as_list).unwrap_or_default();
+        let members = members.iter().map(|it| (it.clone(), Term::Nil)).collect();
+        Ok(structure("MapSet", vec![("map", Term::map(members)), ("version", Term::Int(2))]))
+    }
+
+    /// Dates, times, and texts in other quotes. What a time zone is takes more than reading.
+    fn sigil(&mut self) -> Result<Term, ReadError> {
+        let bad = self.wrong("a sigil that can be read: ~c, ~s, ~D, ~T, ~N or ~U");
+        let mut chars = self.rest().chars().skip(1);
+        let (Some(kind), Some(open)) = (chars.next(), chars.next()) else { return Err(bad) };
+        let close = match open {
+            '(' => ')',
+            '[' => ']',
+            '{' => '}',
+            '<' => '>',
+            other => other,
+        };
+        let body = self.rest().get(2 + open.len_utf8()..).unwrap_or("");
+        let Some((text, _)) = body.split_once(close) else { return Err(bad) };
+        self.offset += 2 + open.len_utf8() + text.len() + close.len_utf8();
+        let found = match kind {
+            's' if !text.contains(['\\', '#']) => Some(Term::binary(text.as_bytes().to_vec())),
+            'c' if !text.contains(['\\', '#']) => Some(Term::string(text)),
+            'D' => literals::date_of(text),
+            'T' => literals::time_of(text),
+            'N' => literals::naive_of(text),
+            'U' => literals::utc_of(text),
+            _ => None,
+        };
+        found.ok_or(bad)
+    }
+}
+
+/// A struct of Elixir's own.
+pub(super) fn structure(name: &str, fields: Vec<(&str, Term)>) -> Term {
+    let name = (Term::atom("__struct__"), Term::atom(&format!("{PREFIX}{name}")));
+    let fields = fields.into_iter().map(|(name, value)| (Term::atom(name), value));
+    Term::map([name].into_iter().chain(fields).collect())
 }
 
 fn is_name_part(it: char) -> bool {
@@ -501,7 +533,7 @@ fn is_name_part(it: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_call, read_args, read_call, read_function};
+    use super::{read_args, read_call, read_function};
     use crate::elixir;
     use term::{Atom, Style, print, read_term};
 
@@ -541,6 +573,12 @@ mod tests {
         );
         check("[1..3]", "#{'__struct__' => 'Elixir.Range',first => 1,last => 3,step => 1}");
         check("[<<1, \"b\", 3::size(4)>>, Enum, nil]", "<<1,98,3:4>> 'Elixir.Enum' nil");
+        check("[&A.f/2, ~s(a b)]", "fun 'Elixir.A':f/2 <<97,32,98>>");
+        check(
+            "[~D[2024-02-29]]",
+            "#{'__struct__' => 'Elixir.Date',calendar => 'Elixir.Calendar.ISO',day => 29,month => 2,\
+             year => 2024}",
+        );
         check("[]", "");
     }
 
@@ -548,7 +586,6 @@ mod tests {
     fn calls() {
         let check = |text: &str, module: &str, function: &str, n_args: usize| {
             let call = read_call(text).expect("a call");
-            assert!(is_call(text), "{text}");
             let found = (call.module.as_str(), call.function.as_str(), call.args.len());
             assert_eq!(found, (module, function, n_args), "{text}");
         };
@@ -558,7 +595,6 @@ mod tests {
         let name = read_function("A.B.ok?");
         assert_eq!(name, Some((Atom::new("Elixir.A.B"), Atom::new("ok?"))));
         assert_eq!(read_function("nth"), None);
-        assert!(!is_call("lists:seq(1, 3)") && !is_call("'Elixir.A':f()") && !is_call("Foo:f()"));
     }
 
     #[test]

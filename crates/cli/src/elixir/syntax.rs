@@ -1,99 +1,173 @@
-//! Terms and calls in Elixir's syntax. What is printed can be pasted and gives the same term: a
-//! struct is a map that says so, for `%Shop{}` would add the fields that are missing.
+//! Terms and calls in Elixir's syntax. What is printed can be pasted and gives the same term, as long as
+//! structs have the fields that their module says.
 
-use crate::elixir::PREFIX;
+use crate::elixir::{PREFIX, Structs, literals};
 use std::fmt::Write;
 use term::{
     Atom, Code, CodeStep, Fun, Handles, Lists, Style, Term, float_text, is_exact_pattern, print,
 };
 
+/// How terms are written.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Spelling<'s> {
+    /// The structs that the compiler of a test knows to have these fields; `None`: whatever says that it is
+    /// a struct is written as one, as people read it.
+    known: Option<&'s Structs>,
+}
+
+/// A term, as people read it.
 pub(crate) fn term(of: &Term) -> String {
-    match of {
-        Term::Int(_) | Term::Big(_) | Term::Nil => print(of, Style::TW),
-        Term::Float(value) => float_text(*value),
-        Term::Atom(it) => atom(it),
-        Term::List(list) if list.tail == Term::Nil => match keywords(&list.items) {
-            Some(pairs) => format!("[{pairs}]"),
-            None => format!("[{}]", terms(&list.items)),
-        },
-        Term::List(list) => format!("[{} | {}]", terms(&list.items), term(&list.tail)),
-        Term::Tuple(items) => format!("{{{}}}", terms(items)),
-        Term::Map(pairs) => {
-            let keyword = |it: &(Term, Term)| keyword(&it.0, &it.1);
-            let arrow = |it: &(Term, Term)| format!("{} => {}", term(&it.0), term(&it.1));
-            let keywords: Option<Vec<String>> = pairs.iter().map(keyword).collect();
-            let all = keywords.unwrap_or_else(|| pairs.iter().map(arrow).collect());
-            format!("%{{{}}}", all.join(", "))
-        }
-        Term::Bits(bits) => match bits.as_bytes().map(str::from_utf8) {
-            Some(Ok(text)) if text.chars().all(|it| (' '..='~').contains(&it)) => quoted(text),
-            _ => {
-                let items = print(of, Style { lists: Lists::AsItems, ..Style::TW });
-                // `<<1,5:3>>` is `<<1, 5::3>>`.
-                items.replace(',', ", ").replace(':', "::")
+    Spelling::default().term(of)
+}
+
+impl<'s> Spelling<'s> {
+    /// For code that is compiled: it means the very term.
+    pub(crate) fn of_code(known: &'s Structs) -> Spelling<'s> {
+        Spelling { known: Some(known) }
+    }
+
+    pub(crate) fn term(self, of: &Term) -> String {
+        match of {
+            Term::Int(_) | Term::Big(_) | Term::Nil => print(of, Style::TW),
+            Term::Float(value) => float_text(*value),
+            Term::Atom(it) => atom(it),
+            Term::List(list) if list.tail == Term::Nil => self.list(&list.items),
+            Term::List(list) => format!("[{} | {}]", self.terms(&list.items), self.term(&list.tail)),
+            Term::Tuple(items) => format!("{{{}}}", self.terms(items)),
+            Term::Map(pairs) => self.structure(pairs).unwrap_or_else(|| self.map(pairs)),
+            Term::Bits(bits) => match bits.as_bytes().map(str::from_utf8) {
+                Some(Ok(text)) if text.chars().all(is_printable) => quoted(text),
+                _ => {
+                    let items = print(of, Style { lists: Lists::AsItems, ..Style::TW });
+                    // `<<1,5:3>>` is `<<1, 5::3>>`.
+                    items.replace(',', ", ").replace(':', "::")
+                }
+            },
+            Term::Fun(fun) => match &**fun {
+                Fun::External { module, function, arity } => {
+                    format!("&{}/{arity}", named(module, function))
+                }
+                Fun::Table { arity, entries, default } => self.table(*arity, entries, default),
+                Fun::Closure { .. } => print(of, Style::TW),
+            },
+            Term::Pid(_) | Term::Port(_) | Term::Ref(_) => {
+                let call = print(of, Style { handles: Handles::AsCalls, ..Style::TW });
+                format!(":erlang.{}", call.replacen('(', "(~c", 1))
             }
-        },
-        Term::Fun(fun) => match &**fun {
-            Fun::External { module, function, arity } => {
-                format!("Function.capture({}, {}, {arity})", alias(module), atom(function))
-            }
-            Fun::Table { arity, entries, default } => table(*arity, entries, default),
-            Fun::Closure { .. } => print(of, Style::TW),
-        },
-        Term::Pid(_) | Term::Port(_) | Term::Ref(_) => {
-            let call = print(of, Style { handles: Handles::AsCalls, ..Style::TW });
-            format!(":erlang.{}", call.replacen('(', "(~c", 1))
         }
+    }
+
+    fn terms(self, items: &[Term]) -> String {
+        items.iter().map(|it| self.term(it)).collect::<Vec<_>>().join(", ")
+    }
+
+    fn list(self, items: &[Term]) -> String {
+        if let Some(pairs) = self.keywords(items) {
+            return format!("[{pairs}]");
+        }
+        match word(items) {
+            Some(word) => format!("~c{}", quoted(&word)),
+            None => format!("[{}]", self.terms(items)),
+        }
+    }
+
+    /// `a: 1, b: 2`, if the items are pairs with such keys.
+    fn keywords(self, items: &[Term]) -> Option<String> {
+        let pair = |it: &Term| match it.as_tuple()? {
+            [key, value] => self.keyword(key, value),
+            _ => None,
+        };
+        Some(items.iter().map(pair).collect::<Option<Vec<_>>>()?.join(", "))
+    }
+
+    fn keyword(self, key: &Term, value: &Term) -> Option<String> {
+        let key = key.as_atom()?;
+        let key = match is_bare(key) && !key.contains('@') {
+            true => key.to_owned(),
+            false if is_alias(key) => return None,
+            false => quoted(key),
+        };
+        Some(format!("{key}: {}", self.term(value)))
+    }
+
+    fn map(self, pairs: &[(Term, Term)]) -> String {
+        let keyword = |it: &(Term, Term)| self.keyword(&it.0, &it.1);
+        let arrow = |it: &(Term, Term)| format!("{} => {}", self.term(&it.0), self.term(&it.1));
+        let keywords: Option<Vec<String>> = pairs.iter().map(keyword).collect();
+        let all = keywords.unwrap_or_else(|| pairs.iter().map(arrow).collect());
+        format!("%{{{}}}", all.join(", "))
+    }
+
+    /// A map that says which struct it is.
+    fn structure(self, pairs: &[(Term, Term)]) -> Option<String> {
+        let is_name = |it: &&(Term, Term)| it.0.as_atom() == Some("__struct__");
+        let (_, Term::Atom(name)) = pairs.iter().find(is_name)? else { return None };
+        let fields: Vec<(Term, Term)> = pairs.iter().filter(|it| !is_name(it)).cloned().collect();
+        if let Some(text) = literals::text(name.as_str(), &fields, |it| self.term(it)) {
+            return Some(text);
+        }
+        let is_known = self.known.is_none_or(|it| it.has(pairs));
+        if !is_known || !is_alias(name.as_str()) {
+            return None;
+        }
+        let of_exception = |it: &&(Term, Term)| it.0.as_atom() == Some("__exception__");
+        let fields = fields.iter().filter(|it| !of_exception(it));
+        let fields = fields.map(|it| self.keyword(&it.0, &it.1)).collect::<Option<Vec<_>>>()?;
+        Some(format!("%{}{{{}}}", alias(name), fields.join(", ")))
+    }
+
+    fn table(self, arity: u8, entries: &[(Vec<Term>, Term)], default: &Term) -> String {
+        if arity == 0 {
+            let value = entries.first().map_or(default, |it| &it.1);
+            return format!("fn -> {} end", self.term(value));
+        }
+        let clause = |(args, result): &(Vec<Term>, Term)| {
+            format!("{} -> {}", self.head(args), self.term(result))
+        };
+        let mut clauses: Vec<String> = entries.iter().map(clause).collect();
+        let any = vec!["_"; usize::from(arity)].join(", ");
+        clauses.push(format!("{any} -> {}", self.term(default)));
+        format!("fn {} end", clauses.join("; "))
+    }
+
+    /// Where a pattern would not mean the argument exactly, a guard says it.
+    fn head(self, args: &[Term]) -> String {
+        let (mut patterns, mut guards) = (Vec::new(), Vec::new());
+        for (n, arg) in args.iter().enumerate() {
+            if is_exact_pattern(arg) {
+                patterns.push(self.term(arg));
+                continue;
+            }
+            patterns.push(format!("a{n}"));
+            guards.push(if let Term::Fun(fun) = arg {
+                format!("is_function(a{n}, {})", fun.arity())
+            } else {
+                format!("a{n} === {}", self.term(arg))
+            });
+        }
+        let patterns = patterns.join(", ");
+        if guards.is_empty() { patterns } else { format!("{patterns} when {}", guards.join(" and ")) }
     }
 }
 
-fn terms(items: &[Term]) -> String {
-    items.iter().map(term).collect::<Vec<_>>().join(", ")
-}
-
-/// `a: 1, b: 2`, if the items are pairs with such keys.
-fn keywords(items: &[Term]) -> Option<String> {
-    let pair = |it: &Term| match it.as_tuple()? {
-        [key, value] => keyword(key, value),
-        _ => None,
+/// What a list of characters spells, if it reads as a word. `[9, 10]` is more often numbers.
+fn word(items: &[Term]) -> Option<String> {
+    let letter = |it: &Term| {
+        let code = u32::try_from(it.as_int()?).ok()?;
+        char::from_u32(code).filter(|it| (' '..='~').contains(it))
     };
-    Some(items.iter().map(pair).collect::<Option<Vec<_>>>()?.join(", "))
+    let word: String = items.iter().map(letter).collect::<Option<_>>()?;
+    let n_letters = word.chars().filter(char::is_ascii_alphabetic).count();
+    (n_letters > 1).then_some(word)
 }
 
-fn keyword(key: &Term, value: &Term) -> Option<String> {
-    let key = key.as_atom().filter(|it| is_bare(it) && !it.contains('@'))?;
-    Some(format!("{key}: {}", term(value)))
-}
-
-fn table(arity: u8, entries: &[(Vec<Term>, Term)], default: &Term) -> String {
-    if arity == 0 {
-        let value = entries.first().map_or(default, |it| &it.1);
-        return format!("fn -> {} end", term(value));
+/// Whether `inspect/2` takes a character for part of a text.
+fn is_printable(of: char) -> bool {
+    match of {
+        '\u{7}'..='\r' | '\u{1b}' | '\u{7f}' => true,
+        ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' => true,
+        _ => '\u{10000}' <= of,
     }
-    let clause = |(args, result): &(Vec<Term>, Term)| format!("{} -> {}", head(args), term(result));
-    let mut clauses: Vec<String> = entries.iter().map(clause).collect();
-    let any = vec!["_"; usize::from(arity)].join(", ");
-    clauses.push(format!("{any} -> {}", term(default)));
-    format!("fn {} end", clauses.join("; "))
-}
-
-/// Where a pattern would not mean the argument exactly, a guard says it.
-fn head(args: &[Term]) -> String {
-    let (mut patterns, mut guards) = (Vec::new(), Vec::new());
-    for (n, arg) in args.iter().enumerate() {
-        if is_exact_pattern(arg) {
-            patterns.push(term(arg));
-            continue;
-        }
-        patterns.push(format!("a{n}"));
-        guards.push(if let Term::Fun(fun) = arg {
-            format!("is_function(a{n}, {})", fun.arity())
-        } else {
-            format!("a{n} === {}", term(arg))
-        });
-    }
-    let patterns = patterns.join(", ");
-    if guards.is_empty() { patterns } else { format!("{patterns} when {}", guards.join(" and ")) }
 }
 
 pub(crate) fn atom(atom: &Atom) -> String {
@@ -147,45 +221,60 @@ fn owner(name: &str) -> Option<&str> {
 
 /// Steps on one line.
 pub(crate) fn script(steps: &[CodeStep]) -> String {
-    let step = |it: &CodeStep| match &it.binds {
-        Some(pattern) => format!("{} = {}", code(pattern), code(&it.value)),
-        None => code(&it.value),
-    };
-    steps.iter().map(step).collect::<Vec<_>>().join("; ")
+    Spelling::default().script(steps)
 }
 
 pub(crate) fn code(of: &Code) -> String {
-    match of {
-        Code::Term(it) => term(it),
-        Code::Variable(n) => format!("v{n}"),
-        Code::List(items, tail) if tail.as_term() == Some(&Term::Nil) => {
-            format!("[{}]", codes(items))
-        }
-        Code::List(items, tail) => format!("[{} | {}]", codes(items), code(tail)),
-        Code::Tuple(items) => format!("{{{}}}", codes(items)),
-        Code::Map(pairs) => {
-            let arrow = |it: &(Code, Code)| format!("{} => {}", code(&it.0), code(&it.1));
-            format!("%{{{}}}", pairs.iter().map(arrow).collect::<Vec<_>>().join(", "))
-        }
-        Code::Call { module, function, args } => {
-            // Elixir counts elements from 0.
-            if let ("erlang", "element", [Code::Term(Term::Int(n)), of]) =
-                (module.as_str(), function.as_str(), args.as_slice())
-            {
-                return format!("elem({}, {})", code(of), n - 1);
+    Spelling::default().code(of)
+}
+
+impl Spelling<'_> {
+    pub(crate) fn script(self, steps: &[CodeStep]) -> String {
+        let step = |it: &CodeStep| match &it.binds {
+            Some(pattern) => format!("{} = {}", self.code(pattern), self.code(&it.value)),
+            None => self.code(&it.value),
+        };
+        steps.iter().map(step).collect::<Vec<_>>().join("; ")
+    }
+
+    pub(crate) fn code(self, of: &Code) -> String {
+        match of {
+            Code::Term(it) => self.term(it),
+            Code::Variable(n) => format!("v{n}"),
+            Code::List(items, tail) if tail.as_term() == Some(&Term::Nil) => {
+                format!("[{}]", self.codes(items))
             }
-            format!("{}({})", named(module, function), codes(args))
+            Code::List(items, tail) => format!("[{} | {}]", self.codes(items), self.code(tail)),
+            Code::Tuple(items) => format!("{{{}}}", self.codes(items)),
+            Code::Map(pairs) => {
+                let arrow =
+                    |it: &(Code, Code)| format!("{} => {}", self.code(&it.0), self.code(&it.1));
+                format!("%{{{}}}", pairs.iter().map(arrow).collect::<Vec<_>>().join(", "))
+            }
+            Code::Call { module, function, args } => {
+                // Elixir counts elements from 0.
+                if let ("erlang", "element", [Code::Term(Term::Int(n)), of]) =
+                    (module.as_str(), function.as_str(), args.as_slice())
+                {
+                    return format!("elem({}, {})", self.code(of), n - 1);
+                }
+                let terms: Option<Vec<&Term>> = args.iter().map(Code::as_term).collect();
+                let made = terms.and_then(|it| literals::made(module.as_str(), function.as_str(), &it));
+                made.unwrap_or_else(|| {
+                    format!("{}({})", named(module, function), self.codes(args))
+                })
+            }
         }
+    }
+
+    fn codes(self, items: &[Code]) -> String {
+        items.iter().map(|it| self.code(it)).collect::<Vec<_>>().join(", ")
     }
 }
 
 /// A call whose arguments are terms.
 pub(crate) fn call(module: &Atom, name: &Atom, args: &[Term]) -> String {
-    format!("{}({})", named(module, name), terms(args))
-}
-
-fn codes(items: &[Code]) -> String {
-    items.iter().map(code).collect::<Vec<_>>().join(", ")
+    format!("{}({})", named(module, name), Spelling::default().terms(args))
 }
 
 fn named(module: &Atom, name: &Atom) -> String {
@@ -196,13 +285,30 @@ fn named(module: &Atom, name: &Atom) -> String {
     format!("{}.{name}", alias(module))
 }
 
+/// A text as `inspect/2` writes it.
 pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' | '#' => out.extend(['\\', c]),
-            ' '..='~' => out.push(c),
-            _ => {
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let escape = match c {
+            '"' | '\\' => Some(c),
+            '#' if rest.peek() == Some(&'{') => Some('#'),
+            '\0' => Some('0'),
+            '\u{7}' => Some('a'),
+            '\u{8}' => Some('b'),
+            '\t' => Some('t'),
+            '\n' => Some('n'),
+            '\u{b}' => Some('v'),
+            '\u{c}' => Some('f'),
+            '\r' => Some('r'),
+            '\u{1b}' => Some('e'),
+            '\u{7f}' => Some('d'),
+            _ => None,
+        };
+        match escape {
+            Some(escape) => out.extend(['\\', escape]),
+            None if is_printable(c) => out.push(c),
+            None => {
                 write!(out, "\\u{{{:X}}}", u32::from(c)).ok();
             }
         }
@@ -222,10 +328,19 @@ mod tests {
             assert_eq!(term(&read_term(erlang).expect("a term")), expect);
         };
         check("{ok,'Elixir.My.App',[1.0,'a b',nil]}", "{:ok, My.App, [1.0, :\"a b\", nil]}");
-        check("#{a => <<\"x#y\">>}", "%{a: \"x\\#y\"}");
+        check("[97,98]", "~c\"ab\"");
+        check("[9,10,97]", "[9, 10, 97]");
+        check("<<97,195,177,10,0>>", "<<97, 195, 177, 10, 0>>");
+        check("<<97,195,177,10>>", "\"añ\\n\"");
+        check("fun lists:map/2", "&:lists.map/2");
+        check("#{a => <<\"x#y\">>}", "%{a: \"x#y\"}");
         check("#{a => 1,<<\"b\">> => 2}", "%{:a => 1, \"b\" => 2}");
-        check("#{'__struct__' => 'Elixir.Cart',n => 0}", "%{__struct__: Cart, n: 0}");
-        check("[{a,1},{ok,[{'b c',2}]}]", "[a: 1, ok: [{:\"b c\", 2}]]");
+        check("#{'__struct__' => 'Elixir.Cart',n => 0}", "%Cart{n: 0}");
+        check("#{'__struct__' => cart,n => 0}", "%{__struct__: :cart, n: 0}");
+        let range = "#{'__struct__' => 'Elixir.Range',first => 1,last => 9,step => 2}";
+        check(range, "1..9//2");
+        check("#{'__struct__' => 'Elixir.Range',first => 1}", "%Range{first: 1}");
+        check("[{a,1},{ok,[{'b c',2}]}]", "[a: 1, ok: [\"b c\": 2]]");
         check("<<1,255,5:3>>", "<<1, 255, 5::3>>");
         check("[a|b]", "[:a | :b]");
         check("fun (1) -> true; (_) -> false end", "fn 1 -> true; _ -> false end");

@@ -12,6 +12,14 @@ pub(crate) struct Function {
     pub(crate) visibility: Visibility,
     /// Of the definition, line first; the column is one where it is not known.
     pub(crate) position: Option<(usize, usize)>,
+    pub(crate) origin: Origin,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    Written,
+    /// By a macro that comes with the language: what `use GenServer` or `defexception` adds.
+    Generated,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,14 +33,32 @@ pub(crate) fn functions(code: &ModuleCode) -> Vec<Function> {
     // {c_module, Anno, Name, Exports, Attributes, Definitions}
     let Some([_, _, _, exports, _, definitions]) = code.core.as_tuple() else { return vec![] };
     let exports: Vec<_> = items(exports).iter().filter_map(name_and_arity).collect();
+    let generated = generated(code);
     let function = |definition: &Term| {
         let [variable, value] = definition.as_tuple()? else { return None };
         let (name, arity) = name_and_arity(variable)?;
         let exported = exports.iter().any(|it| it.0 == name && it.1 == arity);
         let visibility = if exported { Visibility::Exported } else { Visibility::Local };
-        Some(Function { name, arity, visibility, position: position(value) })
+        let is_generated = generated.iter().any(|it| it.0 == name && it.1 == arity);
+        let origin = if is_generated { Origin::Generated } else { Origin::Written };
+        Some(Function { name, arity, visibility, position: position(value), origin })
     };
     items(definitions).iter().filter_map(function).collect()
+}
+
+/// What the agent found to be defined by macros of Elixir's own modules.
+fn generated(code: &ModuleCode) -> Vec<(Atom, i64)> {
+    let names = |form: &Term| match form.as_tuple() {
+        Some([_, _, kind, names]) if kind.as_atom() == Some("gimlet_generated") => {
+            let name = |it: &Term| match it.as_tuple()? {
+                [Term::Atom(name), Term::Int(arity)] => Some((name.clone(), *arity)),
+                _ => None,
+            };
+            items(names).iter().filter_map(name).collect()
+        }
+        Some(_) | None => Vec::new(),
+    };
+    items(&code.forms).iter().flat_map(names).collect()
 }
 
 /// How the source names the arguments of a function: as its clauses do, if those that give an argument a name

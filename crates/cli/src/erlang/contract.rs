@@ -1,12 +1,13 @@
 //! What is asked of a unit's inputs and of its results, and where the search begins.
 
+use crate::elixir::Structs;
 use crate::erlang::refusing::Refusing;
 use crate::erlang::setup::Setup;
 use crate::erlang::systems::System;
 use crate::erlang::unit::UnitName;
 use engine::{Part, Place, Step};
 use erlang::machine::FromSpec;
-use erlang::spec::{Maker, Origin, Signature};
+use erlang::spec::{Maker, Origin, Signature, is_text};
 use num_bigint::BigInt;
 use std::cell::RefCell;
 use std::ops::RangeInclusive;
@@ -31,6 +32,8 @@ pub(crate) struct Contract {
     pub(crate) made_up: Option<Box<Contract>>,
     /// Where the modules under test refuse what none of their clauses takes.
     pub(crate) refusing: Arc<Refusing>,
+    /// The structs of the modules under test.
+    pub(crate) structs: Arc<Structs>,
     /// The unit is one.
     pub(crate) system: Option<Arc<System>>,
 }
@@ -124,9 +127,27 @@ impl Contract {
         let Domain { types, args } = &self.domain;
         let is_surrogate = |it: &Term| matches!(it, Term::Int(code) if SURROGATES.contains(code));
         let has_one = || input.args.iter().any(|it| it.has_part(is_surrogate));
+        let is_char = |it: TypeId| matches!(types.get(it), Type::Range { high: Some(high), .. }
+            if *high == BigInt::from(u32::from(char::MAX)));
         args.filter(|_| has_one()).is_some_and(|it| {
             let mut left = MAX_STEPS;
-            has_surrogate(types, it, &Term::Tuple(input.args.clone()), &mut left)
+            let whole = Term::Tuple(input.args.clone());
+            has_part(types, it, &whole, &mut left, &|of, it| is_char(of) && is_surrogate(it))
+        })
+    }
+
+    /// Whether a part that the spec types as a text of Elixir, `String.t()`, is none: the type has all
+    /// binaries, texts are UTF-8.
+    pub(crate) fn has_broken_text(&self, input: &Input) -> bool {
+        let Domain { types, args } = &self.domain;
+        let is_broken =
+            |it: &Term| it.as_bytes().is_some_and(|it| std::str::from_utf8(it).is_err());
+        let has_one = || input.args.iter().any(|it| it.has_part(is_broken));
+        args.filter(|_| has_one()).is_some_and(|it| {
+            let mut left = MAX_STEPS;
+            let whole = Term::Tuple(input.args.clone());
+            let is = |of, it: &Term| is_text(types, of) && is_broken(it);
+            has_part(types, it, &whole, &mut left, &is)
         })
     }
 
@@ -199,14 +220,21 @@ pub(crate) const SURROGATES: RangeInclusive<i64> = 0xD800..=0xDFFF;
 /// Types and parts that are looked at together at most: unions within unions have very many.
 const MAX_STEPS: usize = 10_000;
 
-fn has_surrogate(types: &Types, of: TypeId, term: &Term, left: &mut usize) -> bool {
+/// Whether some part of a term, beside what its type says of it, is what is asked for.
+fn has_part(
+    types: &Types,
+    of: TypeId,
+    term: &Term,
+    left: &mut usize,
+    is: &dyn Fn(TypeId, &Term) -> bool,
+) -> bool {
     let Some(rest) = left.checked_sub(1) else { return false };
     *left = rest;
-    let mut has = |of: &TypeId, term: &Term| has_surrogate(types, *of, term, left);
+    if is(of, term) {
+        return true;
+    }
+    let mut has = |of: &TypeId, term: &Term| has_part(types, *of, term, left, is);
     match (types.get(of), term) {
-        (Type::Range { high: Some(high), .. }, Term::Int(code)) => {
-            *high == BigInt::from(u32::from(char::MAX)) && SURROGATES.contains(code)
-        }
         (Type::Union(members), _) => members.iter().any(|it| has(it, term)),
         (Type::List { item, tail, .. }, Term::List(list)) => {
             list.items.iter().any(|it| has(item, it)) || has(tail, &list.tail)

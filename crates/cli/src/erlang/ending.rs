@@ -34,6 +34,8 @@ pub(crate) enum Ending {
         class: String,
         reason: Term,
         stack: Term,
+        /// As the runtime of its language words it.
+        layout: Option<String>,
     },
     /// It was going on, and would have. `budget` is the name of the option that allows more.
     Budget {
@@ -65,14 +67,17 @@ impl Report {
     /// What the program wrote, then how it ended.
     pub(crate) fn text(&self, colours: Colours) -> Vec<u8> {
         let end = match &self.ending {
-            Ending::Value { term, .. } if self.is_elixir => elixir::term(term),
-            Ending::Value { term, layout } => {
-                layout.clone().unwrap_or_else(|| print(term, Style::TP))
+            Ending::Value { layout: Some(text), .. } | Ending::Raised { layout: Some(text), .. } => {
+                text.clone()
             }
-            Ending::Raised { class, reason, stack } if self.is_elixir => {
+            Ending::Value { term, layout: None } if self.is_elixir => elixir::term(term),
+            Ending::Value { term, layout: None } => print(term, Style::TP),
+            Ending::Raised { class, reason, stack, layout: None } if self.is_elixir => {
                 elixir::exception_text(class, reason, stack)
             }
-            Ending::Raised { class, reason, stack } => exception_text(class, reason, stack),
+            Ending::Raised { class, reason, stack, layout: None } => {
+                exception_text(class, reason, stack)
+            }
             Ending::Budget { budget } => format!("** out of {budget}; --{budget} allows more"),
             Ending::Deadlock => "** deadlock: every process waits for a message".to_owned(),
             Ending::Refused { effect } => format!("** refused: {effect}; see --allow"),
@@ -99,10 +104,11 @@ impl Report {
             "call": self.call,
         });
         let fields = match &self.ending {
-            Ending::Value { term, .. } => {
-                json!({"outcome": "value", "term": print(term, Style::TP)})
-            }
-            Ending::Raised { class, reason, stack } => json!({
+            Ending::Value { term, layout } => match layout.as_ref().filter(|_| self.is_elixir) {
+                Some(text) => json!({"outcome": "value", "term": text}),
+                None => json!({"outcome": "value", "term": print(term, Style::TP)}),
+            },
+            Ending::Raised { class, reason, stack, .. } => json!({
                 "outcome": class,
                 "class": class,
                 "reason": print(reason, Style::TP),
@@ -170,7 +176,12 @@ mod tests {
     fn exceptions() {
         let stack = read_term(r#"[{m,f,0,[{file,"m.erl"},{line,3}]}]"#).unwrap();
         check(
-            Ending::Raised { class: "exit".to_owned(), reason: Term::atom("x"), stack },
+            Ending::Raised {
+                class: "exit".to_owned(),
+                reason: Term::atom("x"),
+                stack,
+                layout: None,
+            },
             expect![[r#"
                 hi
                 ** exception exit: x

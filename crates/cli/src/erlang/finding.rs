@@ -20,6 +20,8 @@ pub(crate) struct Finding {
     pub(crate) kind: Kind,
     pub(crate) input: Input,
     pub(crate) outcome: Outcome,
+    /// The outcome as the runtime of the language words it, where it was asked.
+    pub(crate) said: Option<String>,
     /// Paths that end like this.
     pub(crate) count: usize,
     /// What the first input that was found looked like, if it was made smaller since.
@@ -215,6 +217,7 @@ impl Judge<'_> {
             kind,
             input: input.clone(),
             outcome: outcome.clone(),
+            said: None,
             count: 0,
             found_with: None,
             complaint,

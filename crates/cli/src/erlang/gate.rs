@@ -23,6 +23,7 @@ pub(crate) struct Gated<'m> {
     gate: Option<Atom>,
     /// The clause that is entered when all that recipes stand for is made.
     entry: Option<ClauseId>,
+    contract: &'m Contract,
 }
 
 /// Where the unit runs.
@@ -66,7 +67,7 @@ impl Gated<'_> {
         machine: &'m mut Machine,
         mut runner: Option<OnBeam<'m>>,
         unit: &UnitName,
-        contract: &Contract,
+        contract: &'m Contract,
         modules: &[Atom],
     ) -> Result<Gated<'m>, String> {
         let UnitName { module, function, .. } = unit;
@@ -74,7 +75,7 @@ impl Gated<'_> {
         let Some(code) = gate(unit, contract) else {
             let unit =
                 Runs::new(machine, runner, (module.clone(), function.clone()), spec, modules);
-            return Ok(Gated { unit, gate: None, entry: None });
+            return Ok(Gated { unit, gate: None, entry: None, contract });
         };
         machine.install(&code).map_err(|it| it.to_string())?;
         let gate = code.name.clone();
@@ -85,7 +86,7 @@ impl Gated<'_> {
         let entry = machine.clauses(&gate).first().map(|it| it.id).filter(|_| has_recipes);
         let unit = Runs::new(machine, runner, (gate.clone(), function.clone()), spec, modules);
         let unit = unit.entered_by(entry);
-        Ok(Gated { unit, gate: Some(gate), entry })
+        Ok(Gated { unit, gate: Some(gate), entry, contract })
     }
 
     /// Runs are made to be compared from here on.
@@ -98,8 +99,13 @@ impl Gated<'_> {
 
     /// What the making of values comes to is not the unit's end: an input of which no value is made is
     /// refused.
-    fn refuse_unmade(&self, covered: &Covered, outcome: &mut Outcome) {
-        if self.entry.is_some_and(|it| !covered.has(it)) {
+    /// Nor is one with bytes where a text is wanted an input that anybody promised to take.
+    fn refuse_unmade(&self, input: &Input, covered: &Covered, outcome: &mut Outcome) {
+        let Contract { structs, .. } = self.contract;
+        if self.entry.is_some_and(|it| !covered.has(it))
+            || self.contract.has_broken_text(input)
+            || structs.completed(&input.args).is_some()
+        {
             let (class, reason) = (Atom::new("throw"), Term::atom(REFUSED));
             *outcome = Outcome::Crash { class, reason, trace: Term::Nil };
         }
@@ -190,14 +196,21 @@ impl<'m> Runs<'m> {
 impl Executor for Gated<'_> {
     fn run(&mut self, input: &Input) -> Result<Run, ExecutorError> {
         let mut run = self.unit.executor().run(input)?;
-        self.refuse_unmade(&run.covered, &mut run.outcome);
+        self.refuse_unmade(input, &run.covered, &mut run.outcome);
         self.leave_out_gate(&mut run.outcome);
         Ok(run)
     }
 
+    fn completed(&self, input: Input) -> Input {
+        match self.contract.structs.completed(&input.args) {
+            Some(args) => Input { args },
+            None => input,
+        }
+    }
+
     fn try_out(&mut self, input: &Input) -> Result<Tried, ExecutorError> {
         let mut tried = self.unit.executor().try_out(input)?;
-        self.refuse_unmade(&tried.covered, &mut tried.outcome);
+        self.refuse_unmade(input, &tried.covered, &mut tried.outcome);
         self.leave_out_gate(&mut tried.outcome);
         Ok(tried)
     }

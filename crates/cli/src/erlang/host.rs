@@ -2,6 +2,7 @@
 
 use crate::args::Build;
 use crate::confinement::{launcher, policy};
+use crate::elixir;
 use beam::{Define, Otp, Target};
 use erlang::HostError;
 use std::env;
@@ -21,6 +22,9 @@ pub(crate) fn host(build: &Build, targets: &[Target]) -> Result<Otp, HostError> 
     let mut res = Otp::new(settings)?;
     for target in targets {
         res.add_target(target)?;
+    }
+    if elixir::is_used(targets) {
+        elixir::run_applications(&mut res, targets);
     }
     Ok(res)
 }

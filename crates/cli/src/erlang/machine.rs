@@ -2,6 +2,7 @@
 
 use crate::args::{Deliver, Effect, Run};
 use crate::diagnostic::Diagnostic;
+use crate::elixir;
 use crate::erlang::ending::Ending;
 use crate::erlang::rules::{self, Post, Trace};
 use crate::erlang::trouble::no_function;
@@ -26,10 +27,20 @@ pub(crate) struct Executed {
     pub(crate) trace: Option<Trace>,
 }
 
+/// The language in which the caller asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Words {
+    Erlang,
+    Elixir,
+    /// In Elixir, by an expression that Elixir's own code evaluates.
+    Evaluated,
+}
+
 pub(crate) fn execute(
     mut host: Otp,
     call: &Call,
     options: &Run,
+    words: Words,
     watched: Option<(Vec<ModuleCode>, Places)>,
     trouble: impl FnOnce(HostError) -> Diagnostic,
 ) -> Result<Executed, Diagnostic> {
@@ -42,7 +53,7 @@ pub(crate) fn execute(
     }
     let mut machine = Machine::new(Box::new(host), settings(options));
     if let Some((codes, places)) = watched {
-        return execute_watched(&mut machine, &code, call, options, &codes, &places);
+        return execute_watched(&mut machine, &code, call, (options, words), &codes, &places);
     }
     let run = machine
         .install(&code)
@@ -50,8 +61,8 @@ pub(crate) fn execute(
     match run {
         Ok(run) => {
             let mut ending = ending(run.outcome);
-            if let Ok(Ending::Value { term, layout }) = &mut ending {
-                *layout = lay_out(&mut machine, term);
+            if let Ok(ending) = &mut ending {
+                word(&mut machine, ending, words);
             }
             Ok(Executed { ending, output: run.output, error_output: run.error_output, trace: None })
         }
@@ -70,7 +81,7 @@ fn execute_watched(
     machine: &mut Machine,
     code: &ModuleCode,
     call: &Call,
-    options: &Run,
+    (options, words): (&Run, Words),
     codes: &[ModuleCode],
     places: &Places,
 ) -> Result<Executed, Diagnostic> {
@@ -89,7 +100,7 @@ fn execute_watched(
     let mut ending = match outcome {
         trace::Outcome::Value(term) => Ending::Value { term, layout: None },
         trace::Outcome::Crash { class, reason, trace } => {
-            Ending::Raised { class: class.as_str().to_owned(), reason, stack: trace }
+            Ending::Raised { class: class.as_str().to_owned(), reason, stack: trace, layout: None }
         }
         trace::Outcome::Deadlock if trace.is_cut() => Ending::Budget { budget: "steps" },
         trace::Outcome::Deadlock => Ending::Deadlock,
@@ -100,9 +111,7 @@ fn execute_watched(
             return Err(Diagnostic::new(Code::Unsupported, why.to_string()));
         }
     };
-    if let Ending::Value { term, layout } = &mut ending {
-        *layout = lay_out(machine, term);
-    }
+    word(machine, &mut ending, words);
     let error_output = Vec::new();
     let trace = options.trace.then_some(trace);
     Ok(Executed { ending: Ok(ending), output, error_output, trace })
@@ -112,6 +121,30 @@ impl Run {
     /// Whether the order of processes and messages is ours to decide.
     pub(crate) fn is_staged(&self) -> bool {
         self.trace || self.delivery.is_some() || self.lossy.is_some() || self.seed.is_some()
+    }
+}
+
+/// Lets the code of the language say how the call ended.
+fn word(machine: &mut Machine, ending: &mut Ending, words: Words) {
+    if words == Words::Evaluated {
+        elixir::unwrap_evaluated(ending);
+    }
+    match (ending, words) {
+        (Ending::Value { term, layout }, Words::Erlang) => *layout = lay_out(machine, term),
+        (Ending::Value { term, layout }, Words::Elixir | Words::Evaluated) => {
+            *layout = elixir::inspected(machine, term);
+        }
+        (Ending::Raised { class, reason, stack, layout }, Words::Elixir | Words::Evaluated) => {
+            *layout = elixir::formatted(machine, class, reason, stack);
+        }
+        (
+            Ending::Raised { .. }
+            | Ending::Budget { .. }
+            | Ending::Deadlock
+            | Ending::Halted { .. }
+            | Ending::Refused { .. },
+            Words::Erlang | Words::Elixir | Words::Evaluated,
+        ) => (),
     }
 }
 
@@ -205,10 +238,10 @@ fn ending(outcome: Outcome) -> Result<Ending, Diagnostic> {
     Ok(match outcome {
         Outcome::Value(term) => Ending::Value { term, layout: None },
         Outcome::Raised { class, reason, trace } => {
-            Ending::Raised { class: class.as_str().to_owned(), reason, stack: trace }
+            Ending::Raised { class: class.as_str().to_owned(), reason, stack: trace, layout: None }
         }
         Outcome::Killed { reason } => {
-            Ending::Raised { class: "exit".to_owned(), reason, stack: Term::Nil }
+            Ending::Raised { class: "exit".to_owned(), reason, stack: Term::Nil, layout: None }
         }
         Outcome::Deadlock { .. } => Ending::Deadlock,
         Outcome::NoTerm(NoTerm::TooDeep) => {

@@ -3,6 +3,7 @@
 use crate::args::{Backend, Test};
 use crate::asked::Asked;
 use crate::diagnostic::Diagnostic;
+use crate::elixir::{self, Structs};
 use crate::erlang::confirm::{Real, confirm};
 use crate::erlang::corpus::{file_name, print_corpus};
 use crate::erlang::coverage::Sources;
@@ -93,6 +94,13 @@ impl Program for Project {
             }
         }
         check_setups(&mut machine, &mut tasks, said);
+        self.structs = Arc::new(Structs::of(&mut machine, &self.names()));
+        for contract in tasks.iter_mut().map(|it| &mut it.contract) {
+            contract.structs = Arc::clone(&self.structs);
+            if let Some(made_up) = &mut contract.made_up {
+                made_up.structs = Arc::clone(&self.structs);
+            }
+        }
         self.sources = Sources::of(&machine, self);
         for task in &mut tasks {
             task.wanted = self.sources.wanted(&task.unit);
@@ -138,10 +146,15 @@ impl Program for Project {
         let before_it = worker.machine.interrupted_by(&halt);
         let limit = slice.time.saturating_add(time_of_shrinking(slice.time, Duration::ZERO));
         let limit = limit.saturating_add(LAST_RUN);
-        let res = Clock::setting(&halt, limit, slice.interrupt, || {
+        let mut res = Clock::setting(&halt, limit, slice.interrupt, || {
             self.explore_on(worker, unit, before, slice)
         });
         worker.machine.interrupted_by(&before_it);
+        if elixir::is_elixir(&unit.unit.module) {
+            for finding in res.findings.iter_mut().filter(|it| it.said.is_none()) {
+                finding.said = elixir::said(&mut worker.machine, &finding.outcome);
+            }
+        }
         res
     }
 

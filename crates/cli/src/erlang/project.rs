@@ -3,6 +3,7 @@
 use crate::args::{Backend, Build};
 use crate::asked::Excluded;
 use crate::diagnostic::Diagnostic;
+use crate::elixir::Structs;
 use crate::erlang::code::{Function, functions};
 use crate::erlang::coverage::Sources;
 use crate::erlang::explore::MAX_MEMORY;
@@ -32,6 +33,8 @@ pub(crate) struct Project {
     pub(crate) backend: Backend,
     /// The bytes that a run may use.
     pub(crate) memory: usize,
+    /// The structs of the modules.
+    pub(crate) structs: Arc<Structs>,
     /// The clauses of all modules, once they are planned.
     pub(crate) sources: Sources,
     /// The application of the modules, if starting it was seen to work.
@@ -61,6 +64,7 @@ impl Project {
             allowed: Allowed::default(),
             backend: Backend::Machine,
             memory: MAX_MEMORY,
+            structs: Arc::default(),
             sources: Sources::default(),
             application: None,
         };

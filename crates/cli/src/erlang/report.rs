@@ -138,7 +138,10 @@ fn finding(project: &Project, task: &Task, setups: &[Setup], of: &Finding) -> ::
         args: script.args(),
         call: script.text(),
         shown: script.shown(),
-        says: says(unit, &of.outcome),
+        says: match &of.said {
+            Some(said) => said.lines().map(str::to_owned).collect(),
+            None => says(unit, &of.outcome),
+        },
         file: place.as_ref().map(|it| it.0.clone()),
         line: place.as_ref().and_then(|it| u32::try_from(it.1).ok()),
         stack,
@@ -242,7 +245,12 @@ pub(crate) fn again(machine: &mut Machine, recorded: &Recorded) -> Result<Again,
     };
     let is_as_recorded = outcome == recorded.outcome
         && recorded.term.as_ref().filter(is_comparable).is_none_or(is_same);
-    let (shown, says) = (script.shown(), replayed(&end));
+    let said = script.is_elixir().then(|| elixir::said(machine, &end)).flatten();
+    let says = match said {
+        Some(said) => said.lines().map(str::to_owned).collect(),
+        None => replayed(&end),
+    };
+    let shown = script.shown();
     Ok(Again { outcome, term: Some(term), shown, says, is_as_recorded })
 }
 

@@ -5,7 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::elixir;
 use crate::erlang::ending::{Ending, Report};
 use crate::erlang::host::host;
-use crate::erlang::machine::{Executed, execute};
+use crate::erlang::machine::{Executed, Words, execute};
 use crate::erlang::rules::watched;
 use crate::erlang::trouble::{bad_call, bad_target, host_trouble, no_function};
 use crate::explain::Code;
@@ -19,14 +19,24 @@ pub(crate) fn run(options: &Run) -> Result<Done, Diagnostic> {
     let Some((text, targets)) = options.targets_and_call.split_last() else {
         return Err(Diagnostic::new(Code::BadCall, "there is no call"));
     };
-    let is_elixir = elixir::is_call(text);
-    let call = if is_elixir { elixir::read_call(text) } else { read_call(text) };
-    let call = call.map_err(|it| bad_call(text, targets, &it))?;
+    let is_elixir = elixir::is_expression(text);
+    let (call, words) = match is_elixir {
+        // What is no call with literal arguments is for Elixir's own reader.
+        true => match elixir::read_call(text) {
+            // The fields that a struct has, and their defaults, are for the compiler to say.
+            Ok(call) if !call.args.iter().any(elixir::has_struct) => (call, Words::Elixir),
+            Ok(_) | Err(_) => (elixir::evaluation(text), Words::Evaluated),
+        },
+        false => (read_call(text).map_err(|it| bad_call(text, targets, &it))?, Words::Erlang),
+    };
     let resolve = |it: &String| Target::resolve(it).map_err(|it| bad_target(&it));
     let targets: Vec<Target> = targets.iter().map(resolve).collect::<Result<_, _>>()?;
     let trouble = |error: HostError| host_trouble(&error, || host(&options.build, &targets));
 
     let mut host_of_run = host(&options.build, &targets).map_err(trouble)?;
+    if is_elixir {
+        elixir::run_applications(&mut host_of_run, &targets);
+    }
     // A target that is not called must exist too.
     for module in targets.iter().flat_map(|it| &it.modules) {
         host_of_run.find(&module.name).map_err(trouble)?;
@@ -45,7 +55,7 @@ pub(crate) fn run(options: &Run) -> Result<Done, Diagnostic> {
         false => None,
     };
     let Executed { ending, output, error_output: stderr, trace } =
-        execute(host_of_run, &call, options, watched, trouble)?;
+        execute(host_of_run, &call, options, words, watched, trouble)?;
     let ending = match (ending, options.format) {
         (Ok(ending), _) => ending,
         (Err(diagnostic), Format::Json) => return Err(diagnostic),

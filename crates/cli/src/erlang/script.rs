@@ -4,7 +4,7 @@
 //! The last step is the call whose end is judged. Most inputs are the arguments of that call and nothing
 //! else; others have calls in their arguments, or steps before it. Knows nothing of ends and of findings.
 
-use crate::elixir::{self, is_elixir};
+use crate::elixir::{self, Spelling, is_elixir};
 use crate::erlang::core::{self, Definition};
 use crate::erlang::recipes::code;
 use crate::erlang::systems::{self, Protocol};
@@ -123,6 +123,11 @@ impl Script {
         }
     }
 
+    /// Whether people read it in Elixir.
+    pub(crate) fn is_elixir(&self) -> bool {
+        self.syntax == Syntax::Elixir
+    }
+
     /// The short name of the input, the same in every run.
     pub(crate) fn id(&self) -> String {
         ::report::input_id(&self.text())
@@ -172,11 +177,11 @@ impl Script {
     }
 
     /// As an expression of an ExUnit test: a call by name, as the compiler would warn of some that fail.
-    pub(crate) fn elixir_expression(&self) -> String {
+    pub(crate) fn elixir_expression(&self, spelling: Spelling<'_>) -> String {
         let Some((module, function, args)) = self.last_call() else {
-            return format!("({})", elixir::script(&self.steps));
+            return format!("({})", spelling.script(&self.steps));
         };
-        let args: Vec<String> = args.iter().map(elixir::code).collect();
+        let args: Vec<String> = args.iter().map(|it| spelling.code(it)).collect();
         let last = format!(
             "apply({}, {}, [{}])",
             elixir::alias(module),
@@ -185,7 +190,7 @@ impl Script {
         );
         match self.steps.split_last() {
             Some((_, before)) if !before.is_empty() => {
-                format!("({}; {last})", elixir::script(before))
+                format!("({}; {last})", spelling.script(before))
             }
             Some(_) | None => last,
         }
@@ -305,6 +310,7 @@ fn has_no_literal(term: &Term) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{ByName, Script};
+    use crate::elixir::Spelling;
 
     #[test]
     fn one_input_in_all_its_forms() {
@@ -314,7 +320,7 @@ mod tests {
             assert_eq!(script.shown(), shown);
             let written = match script.shown() == script.readable() {
                 true => script.expression(ByName::Called),
-                false => script.elixir_expression(),
+                false => script.elixir_expression(Spelling::default()),
             };
             assert_eq!(written, expression);
             let beam::Applied { module, function, args } = script.on_beam();

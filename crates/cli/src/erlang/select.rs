@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::elixir;
-use crate::erlang::code::{Function, Visibility};
+use crate::erlang::code::{Function, Origin, Visibility};
 use crate::erlang::project::{Module, Project};
 use crate::erlang::systems::Protocol;
 use crate::erlang::trouble::no_function_named;
@@ -31,7 +31,10 @@ pub(crate) fn select(project: &Project, asked: &[String]) -> Result<Vec<UnitName
 fn defaults(module: &Module) -> Vec<UnitName> {
     let is_made = |it: &&Function| {
         let name = it.name.as_str();
-        matches!(name, "module_info" | "behaviour_info" | "__info__" | "__struct__")
+        let is_reflection = name.len() > 4 && name.starts_with("__") && name.ends_with("__");
+        matches!(name, "module_info" | "behaviour_info")
+            || it.origin == Origin::Generated
+            || is_reflection && elixir::is_elixir(&module.name)
             || name.starts_with("MACRO-")
             || (it.arity == 0 && (name.ends_with("_test") || name.ends_with("_test_")))
             || (it.arity == 0 && name == "test")
@@ -137,10 +140,11 @@ pub(crate) fn first_args(text: &str, unit: &UnitName) -> Result<Vec<Term>, Diagn
         Diagnostic::new(Code::BadArgs, error.to_string()).at(place).hint(hint)
     };
     // The contract has a list here; what stands between parentheses is taken too.
-    let args = read_args(text).or_else(|error| match elixir::is_elixir(&unit.module) {
-        true => elixir::read_args(text),
-        false => Err(error),
-    });
+    let args = match elixir::is_elixir(&unit.module) {
+        // What is read in both ways is Elixir: `"a"` is a binary there.
+        true => elixir::read_args(text).or_else(|error| read_args(text).map_err(|_| error)),
+        false => read_args(text),
+    };
     let args = args.map_err(|it| bad(&it))?;
     if args.len() == unit.arity {
         return Ok(args);

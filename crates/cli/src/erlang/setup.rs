@@ -10,13 +10,12 @@ use crate::erlang::gate::{SETUP, setup_code};
 use crate::erlang::project::Project;
 use crate::erlang::unit::{UnitName, quoted};
 use crate::explain::Code;
+use beam::applications::{app_file, described_in, name_of, needed, starts_something};
 use beam::{Preparation, Source};
-use erlang::{Host, Machine, Outcome};
+use erlang::{Machine, Outcome};
 use serde::{Deserialize, Serialize};
-use std::ffi::OsStr;
-use std::fs;
 use std::path::{Path, PathBuf};
-use term::{Atom, Style, Term, print, read_term};
+use term::{Atom, Style, Term, print};
 
 /// What is done before the unit is called.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -91,6 +90,7 @@ pub(crate) fn application(
     let own = described_in(&ebin_of(project)?)?;
     let mut all = Vec::new();
     needed(&mut host, &own, &mut all);
+    all.retain(|it| !host.runs(it));
     if !all.iter().any(starts_something) {
         return None;
     }
@@ -148,69 +148,4 @@ fn ebin_of(project: &Project) -> Option<PathBuf> {
         project.modules.iter().any(|it| it.source.is_some() && dir.join(beam(it)).is_file())
     };
     of_beams.chain(built).find(|it| has_module(it) && app_file(it).is_some())
-}
-
-fn app_file(ebin: &Path) -> Option<PathBuf> {
-    let files = fs::read_dir(ebin).ok()?.flatten().map(|it| it.path());
-    let mut files: Vec<PathBuf> =
-        files.filter(|it| it.extension() == Some(OsStr::new("app"))).collect();
-    files.sort();
-    files.into_iter().next()
-}
-
-fn described_in(ebin: &Path) -> Option<Term> {
-    described(&app_file(ebin)?)
-}
-
-fn described(file: &Path) -> Option<Term> {
-    let text = fs::read_to_string(file).ok()?;
-    let code: Vec<&str> = text.lines().filter(|it| !it.trim_start().starts_with('%')).collect();
-    let text = code.join("\n");
-    let text = text.trim_end();
-    let term = read_term(text.strip_suffix('.').unwrap_or(text)).ok()?;
-    let is_one = matches!(term.as_tuple(), Some([tag, Term::Atom(_), _])
-        if tag.as_atom() == Some("application"));
-    is_one.then_some(term)
-}
-
-fn name_of(described: &Term) -> Option<Atom> {
-    match described.as_tuple()? {
-        [_, Term::Atom(name), _] => Some(name.clone()),
-        _ => None,
-    }
-}
-
-fn key<'t>(described: &'t Term, name: &str) -> Option<&'t Term> {
-    let keys = described.as_tuple()?.get(2)?.as_list()?;
-    let pair = |it: &'t Term| match it.as_tuple()? {
-        [key, value] if key.as_atom() == Some(name) => Some(value),
-        _ => None,
-    };
-    keys.iter().find_map(pair)
-}
-
-/// Whether starting the application starts processes.
-fn starts_something(described: &Term) -> bool {
-    key(described, "mod").is_some_and(|it| it.as_tuple().is_some())
-}
-
-/// Adds an application behind all that it needs.
-fn needed(host: &mut dyn Host, described_one: &Term, all: &mut Vec<Term>) {
-    let known = |all: &[Term], name: &str| {
-        all.iter().any(|it| name_of(it).is_some_and(|it| it.as_str() == name))
-    };
-    let names = key(described_one, "applications").and_then(Term::as_list).unwrap_or_default();
-    for name in names.iter().filter_map(Term::as_atom) {
-        // These are part of every system.
-        if matches!(name, "kernel" | "stdlib") || known(all, name) {
-            continue;
-        }
-        let file = host.find_file(&format!("{name}.app"));
-        if let Some(it) = file.and_then(|it| described(Path::new(&it))) {
-            needed(host, &it, all);
-        }
-    }
-    if name_of(described_one).is_some_and(|it| !known(all, it.as_str())) {
-        all.push(described_one.clone());
-    }
 }

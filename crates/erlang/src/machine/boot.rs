@@ -11,7 +11,7 @@ use crate::machine::World;
 use crate::machine::logs::{Logging, handler_config};
 use crate::machine::process::{Execution, OnReturn, Process};
 use crate::machine::world::USER;
-use term::Term;
+use term::{Atom, Fun, Term};
 
 /// How far a part of the system is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,12 +36,17 @@ const CHILDREN: &[(&str, &str)] =
 /// The same where the logger has its handler from the beginning: that needs them.
 const CHILDREN_OF_LOGGER: &[&str] = &["logger_sup", "logger_handler_watcher", "logger_proxy"];
 
+/// The process that starts applications.
+pub(super) const CONTROLLER: &str = "application_controller";
+
+const LOGGER: &str = "logger";
+
 /// Module, function and arguments.
 type Step = fn(&mut World) -> (&'static str, &'static str, Vec<Value>);
 
 const RESIDENTS: &[Resident] = &[
     Resident {
-        name: "application_controller",
+        name: CONTROLLER,
         table: Some("ac_tab"),
         steps: &[
             |w| {
@@ -60,6 +65,15 @@ const RESIDENTS: &[Resident] = &[
                 let args = vec![atom(w, "stdlib"), atom(w, "permanent")];
                 ("application", "start_boot", args)
             },
+            configure,
+            |w| {
+                let all = Term::proper_list(w.running.loaded.clone());
+                for_each(w, "load", &all)
+            },
+            |w| {
+                let all = w.running.started.iter().cloned().map(Term::Atom).collect();
+                for_each(w, "ensure_all_started", &Term::proper_list(all))
+            },
         ],
     },
     // With nothing configured, the safe supervisor begins with no children. What BEAM has under
@@ -71,7 +85,7 @@ const RESIDENTS: &[Resident] = &[
         steps: &[|w| supervisor(w, "kernel_safe_sup")],
     },
     Resident {
-        name: "logger",
+        name: LOGGER,
         table: Some("logger"),
         steps: &[
             |_| ("logger_server", "start_link", Vec::new()),
@@ -144,6 +158,30 @@ fn nothing() -> (&'static str, &'static str, Vec<Value>) {
     ("erlang", "self", Vec::new())
 }
 
+/// What the configuration says of an application is stronger than what the application says of itself.
+fn configure(w: &mut World) -> (&'static str, &'static str, Vec<Value>) {
+    if w.running.environment.is_empty() {
+        return nothing();
+    }
+    let persistent = Term::Tuple(vec![Term::atom("persistent"), Term::atom("true")]);
+    let environment = Term::proper_list(w.running.environment.clone());
+    let args = [environment, Term::proper_list(vec![persistent])];
+    let args = args.iter().map(|it| from_term(&mut w.heap, &mut w.atoms, it)).collect();
+    ("application", "set_env", args)
+}
+
+/// A function of `application` is called with each element of a list.
+fn for_each(
+    w: &mut World,
+    function: &'static str,
+    all: &Term,
+) -> (&'static str, &'static str, Vec<Value>) {
+    let (module, function) = (Atom::new("application"), Atom::new(function));
+    let function = Term::Fun(Box::new(Fun::External { module, function, arity: 1 }));
+    let args = [&function, all].map(|it| from_term(&mut w.heap, &mut w.atoms, it));
+    ("lists", "foreach", args.to_vec())
+}
+
 fn supervisor(w: &mut World, name: &str) -> (&'static str, &'static str, Vec<Value>) {
     let name = [Value::atom(AtomId::LOCAL), atom(w, name)];
     let args = vec![w.heap.tuple(&name), atom(w, "kernel"), atom(w, "safe")];
@@ -184,6 +222,9 @@ impl World {
         let Some(resident) = self.resident(name) else {
             return Ok(self.whereis_on(node, name));
         };
+        if self.waits_for_applications(resident) && let Some(controller) = self.atoms.find(CONTROLLER) {
+            return Err(Stop::NeedProcess(node, controller).into());
+        }
         let owner = self.atoms.find(resident.name);
         match owner.and_then(|it| self.residents.get(&(node, it))) {
             Some(Residence::Starting { .. }) if !owner.is_some_and(|it| self.starts(node, it)) => {
@@ -200,10 +241,14 @@ impl World {
     /// A named table is not there: asks for the process that would own it.
     pub fn need_table(&mut self, table: AtomId) -> Result<(), Fault> {
         let text = self.atoms.name(table);
-        let Some(owner) = RESIDENTS.iter().find(|it| it.table == Some(text)) else {
-            return Ok(());
+        let owner = match RESIDENTS.iter().find(|it| it.table == Some(text)) {
+            Some(owner) if self.waits_for_applications(owner) => CONTROLLER,
+            Some(owner) => owner.name,
+            // No file says which tables an application makes.
+            None if !self.running.started.is_empty() => CONTROLLER,
+            None => return Ok(()),
         };
-        let name = self.atoms.intern(owner.name);
+        let name = self.atoms.intern(owner);
         let here = self.here();
         let is_due = match self.residents.get(&(here, name)) {
             None => true,
@@ -211,6 +256,21 @@ impl World {
             Some(Residence::Settled) => false,
         };
         if is_due { Err(Stop::NeedProcess(here, name).into()) } else { Ok(()) }
+    }
+
+    /// Whether the program is to see this part of the system only as applications have left it that run
+    /// from the beginning. They may change what is logged, and how.
+    fn waits_for_applications(&self, resident: &Resident) -> bool {
+        let is_of_program = || self.processes.get(&self.current).is_some_and(|it| it.resident.is_none());
+        let is_settled = || {
+            let controller = self.atoms.find(CONTROLLER);
+            let found = controller.and_then(|it| self.residents.get(&(self.here(), it)));
+            found == Some(&Residence::Settled)
+        };
+        resident.name == LOGGER
+            && !self.running.started.is_empty()
+            && is_of_program()
+            && !is_settled()
     }
 
     /// Whether the running process is one of those that start a part of the system.
@@ -313,7 +373,8 @@ impl World {
                 CHILDREN.iter().find(|it| it.0 == name).map(|it| it.1)
             }
         };
-        let name = with.unwrap_or(name);
+        let of_application = || self.running.registers(name).then_some(CONTROLLER);
+        let name = with.or_else(of_application).unwrap_or(name);
         RESIDENTS.iter().find(|it| it.name == name)
     }
 

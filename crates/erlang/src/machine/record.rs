@@ -432,9 +432,10 @@ impl Cpu<'_> {
         args: &[Value],
         found: Option<Value>,
     ) -> Option<Value> {
+        let is_of_program = self.is_of_program();
         let Some(mut lifting) = self.lifting(self.pc) else { return found };
         let name = || builtin.to_string();
-        if builtin.reads_environment() {
+        if builtin.reads_environment() && is_of_program {
             lifting.lose_environment(&name());
         }
         match builtin.lift {
@@ -454,10 +455,16 @@ impl Cpu<'_> {
         }
     }
 
+    /// Whether the process is one of the program: parts of the system look at the environment, too.
+    fn is_of_program(&mut self) -> bool {
+        self.world.me().is_none_or(|it| it.resident.is_none())
+    }
+
     /// OTP's own code answers with what the environment has.
     #[cold]
     pub(super) fn looked_outside(&mut self, builtin: &Builtin) {
-        if let Some(mut lifting) = self.lifting(self.pc)
+        if self.is_of_program()
+            && let Some(mut lifting) = self.lifting(self.pc)
             && builtin.reads_environment()
         {
             lifting.lose_environment(&builtin.to_string());

@@ -7,6 +7,7 @@ use crate::core;
 use crate::data::{AtomId, Effort, Mark, NoTerm, PidId, RefId, Value, from_term, to_term};
 use crate::host::{Host, HostError, ModuleCode};
 use crate::lower;
+use crate::machine::boot::CONTROLLER;
 use crate::machine::interpret::{Pause, run};
 use crate::machine::io;
 use crate::machine::ports::Ports;
@@ -269,6 +270,7 @@ impl Machine {
         self.reductions = 0;
         self.world.heap.effort.reset();
         self.world.environment.clone_from(&self.environment);
+        self.world.atoms.intern(CONTROLLER);
         if self.world.facts.is_empty() {
             let system = self.host.system().map_err(MachineError::Host)?;
             for (name, text) in
@@ -277,6 +279,7 @@ impl Machine {
                 self.world.facts.insert(name.to_owned(), Term::string(text));
             }
             self.world.applications = system.applications;
+            self.world.running = system.running;
             self.world.code_path.initial = system.code_path;
             self.world.code_path.root = system.root;
         }

@@ -1,5 +1,6 @@
 //! All state of a run besides the stack of the process that is running.
 
+use crate::Running;
 use crate::builtins::DebugState;
 use crate::builtins::buffers::Buffers;
 use crate::builtins::code_path::CodePath;
@@ -75,6 +76,8 @@ pub struct World {
     pub facts: BTreeMap<String, Term>,
     /// The applications that are always running, as their `.app` files describe them.
     pub applications: Vec<Term>,
+    /// What is started with the controller of applications.
+    pub running: Running,
     pub code_path: CodePath,
     pub system_flags: BTreeMap<AtomId, Value>,
     pub last_statistics: BTreeMap<AtomId, i64>,

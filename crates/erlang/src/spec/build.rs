@@ -23,6 +23,14 @@ pub(crate) enum Side {
     Output,
 }
 
+/// Whether the type is that of texts, `String.t()` of Elixir.
+pub fn is_text(types: &Types, id: TypeId) -> bool {
+    *types.get(id) == TEXT
+}
+
+/// All binaries, as no other type says it.
+const TEXT: Type = Type::Bits { base: 0, unit: 8 };
+
 /// The graph of one side, shared by all signatures.
 #[derive(Debug)]
 pub(crate) struct Graph {
@@ -386,6 +394,12 @@ impl Builder<'_> {
         }
     }
 
+    /// Texts of Elixir are binaries, but not all binaries are texts: the type is told from `binary()` by
+    /// how it is written, see [`is_text`].
+    fn text(&mut self) -> TypeId {
+        self.graph.intern(TEXT)
+    }
+
     fn declared(
         &mut self,
         module: Atom,
@@ -397,6 +411,10 @@ impl Builder<'_> {
             let name = type_text(&module, name, args.len());
             return self.gap(format!("the type {name} is not known"));
         };
+        let full = (module.as_str(), name.as_str(), args.len());
+        if self.graph.side == Side::Input && full == ("Elixir.String", "t", 0) {
+            return self.text();
+        }
         if declaration.is_opaque {
             let identity = Identity::Opaque(module.clone(), name.clone(), args.len());
             if let Some(made) = self.made(&identity, &args) {

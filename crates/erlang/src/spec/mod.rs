@@ -14,6 +14,7 @@ mod read;
 mod signature;
 mod specs;
 
+pub use build::is_text;
 pub use directives::{Directives, Precondition};
 pub use made::{Gives, Maker, Otherwise};
 pub use signature::{Breach, Origin, Promise, Refusal, Signature};

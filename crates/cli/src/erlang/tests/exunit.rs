@@ -1,6 +1,6 @@
 //! An ExUnit file for each module under test.
 
-use crate::elixir::{self, PREFIX, alias, quoted};
+use crate::elixir::{PREFIX, Spelling, Structs, alias, quoted};
 use crate::erlang::setup::Setup;
 use crate::erlang::systems::{self, Protocol};
 use crate::erlang::tests::Tested;
@@ -75,6 +75,7 @@ pub(super) fn is_begin(line: &str) -> bool {
 const MAX_ASSERTIONS: usize = 20;
 
 pub(super) fn assertion(
+    structs: &Structs,
     unit: &UnitName,
     setups: &[Setup],
     test: &Test,
@@ -86,7 +87,8 @@ pub(super) fn assertion(
     if script.is_unwritable() {
         return Err("the input can't be written down");
     }
-    let call = script.elixir_expression();
+    let spelling = Spelling::of_code(structs);
+    let call = script.elixir_expression(spelling);
     let steps: Vec<String> = setups.iter().map(Setup::elixir).collect();
     let call = match steps.is_empty() {
         true => call,
@@ -96,7 +98,7 @@ pub(super) fn assertion(
         Outcome::Value(value) if is_opaque(value) || has_place(value) => {
             Err("the value can't be compared")
         }
-        Outcome::Value(value) => Ok(format!("assert {call} === {}", elixir::term(value))),
+        Outcome::Value(value) => Ok(format!("assert {call} === {}", spelling.term(value))),
         Outcome::Crash { class, trace, .. } if *trace == Term::Nil && class.as_str() == "exit" => {
             Err("the process is ended by another one")
         }
@@ -109,7 +111,7 @@ pub(super) fn assertion(
             Ok(if is_opaque(reason) || has_place(reason) {
                 format!("{kind}({call})")
             } else {
-                format!("assert {kind}({call}) === {}", elixir::term(reason))
+                format!("assert {kind}({call}) === {}", spelling.term(reason))
             })
         }
         Outcome::Deadlock => Err("it waits for a message that nobody sends"),

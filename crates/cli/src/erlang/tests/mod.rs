@@ -166,7 +166,7 @@ impl Written<'_> {
         let (unit, setups) = (of.unit, &of.explored.setups);
         match self.suite {
             Suite::Eunit => eunit::assertion(unit, setups, origin(self.module), test),
-            Suite::Exunit => exunit::assertion(unit, setups, test),
+            Suite::Exunit => exunit::assertion(&self.project.structs, unit, setups, test),
         }
     }
 
@@ -215,7 +215,7 @@ fn leave_out(chosen: &mut [Chosen], fails: &[bool]) {
 pub(crate) fn one(project: &Project, task: &Task, setups: &[Setup], test: &Test) -> Option<String> {
     let module = project.module(&task.unit.module)?;
     if elixir::is_elixir(&module.name) {
-        return exunit::assertion(&task.unit, setups, test).ok();
+        return exunit::assertion(&project.structs, &task.unit, setups, test).ok();
     }
     eunit::assertion(&task.unit, setups, origin(module), test).ok()
 }

@@ -1,0 +1,105 @@
+//! The structs of the modules under test: which fields they have, and what is in a field that nobody set.
+//!
+//! A map with the name of a struct and other fields than the struct has is no value that anybody makes.
+
+use crate::elixir::is_elixir;
+use erlang::{Machine, Outcome};
+use std::collections::BTreeMap;
+use term::{Atom, Term};
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Structs(BTreeMap<Atom, Vec<(Term, Term)>>);
+
+impl Structs {
+    /// Those of these modules: what their `__struct__/0` returns.
+    pub(crate) fn of(machine: &mut Machine, modules: &[Atom]) -> Structs {
+        let mut res = BTreeMap::new();
+        for module in modules.iter().filter(|it| is_elixir(it)) {
+            let run = machine.call(module, &Atom::new("__struct__"), &[]);
+            if let Ok(Outcome::Value(Term::Map(pairs))) = run.map(|it| it.outcome) {
+                res.insert(module.clone(), pairs.to_vec());
+            }
+        }
+        Structs(res)
+    }
+
+    /// Whether the pairs are those of a known struct, with all its fields and no others.
+    pub(crate) fn has(&self, pairs: &[(Term, Term)]) -> bool {
+        self.fields(pairs).is_some_and(|fields| {
+            fields.len() == pairs.len() && fields.iter().zip(pairs).all(|(a, b)| a.0 == b.0)
+        })
+    }
+
+    /// The terms with every known struct in them made whole; nothing if all are.
+    pub(crate) fn completed(&self, terms: &[Term]) -> Option<Vec<Term>> {
+        let is_broken = |it: &Term| match it {
+            Term::Map(pairs) => self.fields(pairs).is_some() && !self.has(pairs),
+            _ => false,
+        };
+        if self.0.is_empty() || !terms.iter().any(|it| it.has_part(is_broken)) {
+            return None;
+        }
+        Some(terms.iter().map(|it| self.whole(it, 0)).collect())
+    }
+
+    fn fields(&self, pairs: &[(Term, Term)]) -> Option<&Vec<(Term, Term)>> {
+        let name = pairs.iter().find(|it| it.0.as_atom() == Some("__struct__"))?;
+        match &name.1 {
+            Term::Atom(name) => self.0.get(name),
+            _ => None,
+        }
+    }
+
+    fn whole(&self, term: &Term, depth: usize) -> Term {
+        if depth == MAX_DEPTH {
+            return term.clone();
+        }
+        let all = |of: &[Term]| of.iter().map(|it| self.whole(it, depth + 1)).collect::<Vec<_>>();
+        match term {
+            Term::Map(pairs) => {
+                let given = pairs.iter().map(|it| (it.0.clone(), self.whole(&it.1, depth + 1)));
+                let given: Vec<(Term, Term)> = given.collect();
+                let Some(fields) = self.fields(pairs) else { return Term::map(given) };
+                let field = |(key, default): &(Term, Term)| {
+                    let own = given.iter().find(|it| it.0 == *key);
+                    (key.clone(), own.map_or_else(|| default.clone(), |it| it.1.clone()))
+                };
+                Term::map(fields.iter().map(field).collect())
+            }
+            Term::Tuple(items) => Term::Tuple(all(items)),
+            Term::List(list) if list.tail == Term::Nil => Term::proper_list(all(&list.items)),
+            _ => term.clone(),
+        }
+    }
+}
+
+/// Structs deeper than this stay as they are; shallow enough for any thread's stack.
+const MAX_DEPTH: usize = 200;
+
+#[cfg(test)]
+mod tests {
+    use super::Structs;
+    use term::{Atom, Term, read_term};
+
+    fn structs() -> Structs {
+        let Ok(Term::Map(fields)) = read_term("#{'__struct__' => 'Elixir.Cart', n => 0, of => nil}")
+        else {
+            unreachable!("a map")
+        };
+        Structs([(Atom::new("Elixir.Cart"), fields.to_vec())].into_iter().collect())
+    }
+
+    #[test]
+    fn fields_that_are_missing_get_their_default_and_others_go() {
+        let check = |text: &str, expect: &str| {
+            let term = read_term(text).expect("a term");
+            let found = structs().completed(std::slice::from_ref(&term)).unwrap_or(vec![term]);
+            assert_eq!(found, [read_term(expect).expect("a term")], "{text}");
+        };
+        let whole = "#{'__struct__' => 'Elixir.Cart', n => 7, of => nil}";
+        check(whole, whole);
+        check("#{'__struct__' => 'Elixir.Cart', n => 7, x => 1}", whole);
+        check("[{ok, #{'__struct__' => 'Elixir.Cart', n => 7}}]", &format!("[{{ok, {whole}}}]"));
+        check("#{'__struct__' => 'Elixir.Other'}", "#{'__struct__' => 'Elixir.Other'}");
+    }
+}
