@@ -9,7 +9,7 @@ use crate::prolog::finding::is_refusal;
 use crate::prolog::plan::Way;
 use ::report::{Kind, Level};
 use engine::{Part, Precision, Shapes, last_parts};
-use prolog::concolic::{Determinism, Finished, Ran, Unit, term_text};
+use prolog::concolic::{Arg, Determinism, Finished, Ran, Unit, term_text};
 use term::Term;
 use trace::{Executor, Input};
 
@@ -46,11 +46,11 @@ impl<'l> Evidence<'l> {
             Kind::Race | Kind::Deadlock => {
                 Rated::new(Level::Suspicious, "it depends on the schedule")
             }
-            Kind::Crash | Kind::Rejected => self.rate_error(unit, ran, kind),
+            Kind::Crash | Kind::Rejected => self.rate_error(unit, way, ran, kind),
         }
     }
 
-    fn rate_error(&mut self, unit: &mut Unit<'_>, ran: &Ran, kind: Kind) -> Rated {
+    fn rate_error(&mut self, unit: &mut Unit<'_>, way: &Way, ran: &Ran, kind: Kind) -> Rated {
         let uncaught = Rated::new(Level::Suspicious, "nobody catches this error");
         let is_rejected = kind == Kind::Rejected;
         let Finished::Thrown(ball, _) = &ran.finished else { return uncaught };
@@ -61,8 +61,18 @@ impl<'l> Evidence<'l> {
         if is_missing_procedure(ball) && !is_refusal(ball, &ran.input) {
             return Rated::new(Level::Suspicious, "it calls a predicate that is not there");
         }
+        if let Some(name) = own_culprit(ball, &ran.input) {
+            let why = format!("the error is about {name}, which no argument has: it is the program's");
+            return Rated::new(Level::Suspicious, why);
+        }
         let decided_by = decided_by(unit, &ran.input);
         if decided_by.is_empty() {
+            // Results are variables: whoever gives them a value may have no error.
+            let is_open = is_instantiation(ball) && way.goal.args.contains(&Arg::Result);
+            if !is_open && !way.is_open && !unit.goal.args.is_empty() {
+                let why = "it throws this error whatever its arguments are";
+                return Rated::new(Level::Suspicious, why);
+            }
             let why = "no declaration says that it takes these arguments";
             return if is_rejected { Rated::new(Level::Refusal, why) } else { uncaught };
         }
@@ -150,6 +160,34 @@ fn is_missing_procedure(ball: &Term) -> bool {
     let formal = ball.as_tuple().and_then(|it| it.get(1)?.as_tuple());
     matches!(formal, Some([name, what, _]) if name.as_atom() == Some("existence_error")
         && what.as_atom() == Some("procedure"))
+}
+
+fn is_instantiation(ball: &Term) -> bool {
+    ball.as_tuple().and_then(|it| it.get(1)?.as_atom()) == Some("instantiation_error")
+}
+
+/// What a type, domain or existence error is about, if it is a name that the program wrote and no argument
+/// has: `foo/1` where `foo(X)` is computed.
+fn own_culprit(ball: &Term, input: &Input) -> Option<String> {
+    let formal = ball.as_tuple()?.get(1)?.as_tuple()?;
+    let [kind, _, culprit] = formal else { return None };
+    if !matches!(kind.as_atom(), Some("type_error" | "domain_error")) {
+        return None;
+    }
+    let (name, shown) = match culprit.as_tuple() {
+        Some([slash, name, arity]) if slash.as_atom() == Some("/") => {
+            let name = name.as_atom()?;
+            (name, format!("{name}/{}", arity.as_int()?))
+        }
+        Some([name, args @ ..]) => (name.as_atom()?, format!("{}/{}", name.as_atom()?, args.len())),
+        Some([]) => return None,
+        None => (culprit.as_atom()?, culprit.as_atom()?.to_owned()),
+    };
+    // Parts of a text of the input may have become names, in other letters too.
+    let name = name.to_lowercase();
+    let has_name = |part: &Term| part.as_text().is_some_and(|it| it.to_lowercase().contains(&name));
+    let is_given = input.args.iter().any(|it| it.has_part(has_name));
+    (!is_given && !name.is_empty()).then_some(shown)
 }
 
 /// The arguments of a goal as text.

@@ -3,7 +3,7 @@
 use crate::builtins::convert::Form;
 use crate::builtins::streams::{CAPTURED, Direction, USER_ERROR, USER_OUTPUT};
 use crate::builtins::{Row, iso, row};
-use crate::data::{AtomId, Number, Value, View};
+use crate::data::{AtomId, Number, Value, View, Walk};
 use crate::machine::{Capture, Fault, Machine, Next, Stop};
 use crate::text::{Escapes, WriteOptions, write_term};
 
@@ -267,12 +267,24 @@ impl Machine {
     }
 
     /// The text of a term that a goal writes, if there is enough of the budgets left for it.
-    pub(crate) fn bounded_text(&self, term: Value, style: Style) -> Result<String, Fault> {
+    pub(crate) fn bounded_text(&mut self, term: Value, style: Style) -> Result<String, Fault> {
         let max_bytes = self.writable();
         let options = WriteOptions { max_bytes, ..self.options_of(term, style) };
         let text = self.text_with(&options, term);
         self.check_written(&text)?;
+        if !self.output.captures.is_empty() {
+            self.note_own_names(&options, term);
+        }
         Ok(text)
+    }
+
+    /// A term is written that the program will read: variables without a name of the program's get one
+    /// that says where they are in memory.
+    pub(crate) fn note_own_names(&mut self, options: &WriteOptions, term: Value) {
+        let is_unnamed = |it: Value| it.is_var() && !options.names.contains_key(&it.address());
+        if Walk::new(&self.heap, &self.atoms, term).any(is_unnamed) {
+            self.note_environment("the names of variables");
+        }
     }
 
     fn options_of(&self, term: Value, style: Style) -> WriteOptions {
@@ -411,6 +423,9 @@ impl Machine {
         style.max_bytes = self.writable();
         let mut text = self.text_with(&style, term);
         self.check_written(&text)?;
+        if !self.output.captures.is_empty() {
+            self.note_own_names(&style, term);
+        }
         if full_stop {
             text.push_str(if new_line { ".\n" } else { ". " });
         } else if new_line {

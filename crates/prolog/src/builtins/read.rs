@@ -4,7 +4,7 @@ use crate::builtins::output::Style;
 use crate::builtins::{Row, row};
 use crate::data::{AtomId, FunctorId, Value};
 use crate::machine::{Fault, Machine, Next};
-use crate::text::{ReadTerm, Reader};
+use crate::text::{ReadTerm, Reader, WriteOptions};
 
 pub(super) const ROWS: &[Row] = &[
     row("term_to_atom", 2, |m, a| term_to_text(m, a, false)),
@@ -70,6 +70,7 @@ fn term_to_text(m: &mut Machine, a: usize, string: bool) -> Result<Next, Fault> 
         return m.answer(term, read.term);
     }
     let written = m.bounded_text(term, Style::Quoted)?;
+    m.note_own_names(&WriteOptions::quoted(), term);
     let new = if string { m.heap.text(&written) } else { m.atom_named(&written) };
     if !text.is_var() {
         let given = m.text_arg(text)?;
