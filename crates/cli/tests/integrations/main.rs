@@ -10,3 +10,4 @@ mod tools;
 
 mod mix;
 mod rebar3;
+mod swipl;
