@@ -8,7 +8,7 @@ CARGO ?= cargo
 help:
 	@echo 'make demo   find bugs in the examples, show tests and coverage'
 	@echo 'make test   format, lints, all tests (the comparison with the real BEAM too)'
-	@echo 'make deps   install what is missing: OTP, Elixir, SWI-Prolog, Z3, a C compiler'
+	@echo 'make deps   install what is missing: OTP, rebar3, Elixir, SWI-Prolog, Z3, a C compiler'
 	@echo 'make fuzz   every reader is fed for longer: FUZZ=10000000 executions each'
 	@echo 'make build  the binary: target/release/gimlet'
 

@@ -691,8 +691,17 @@ below(Dir, File) ->
 
 options(#{rebar := Configs, includes := Includes, defines := Defines}) ->
     Rebar = lists:append([rebar_options(unicode:characters_to_list(C)) || C <- Configs]),
-    User = [{i, unicode:characters_to_list(I)} || I <- Includes] ++ [define(D) || D <- Defines],
-    User ++ Rebar.
+    Given = uniq([define(D) || D <- Defines]),
+    Names = [element(2, D) || D <- Given],
+    User = [{i, unicode:characters_to_list(I)} || I <- Includes] ++ Given,
+    % The compiler refuses a macro that is defined twice; the command line wins.
+    User ++ uniq([O || O <- Rebar, not is_define(O, Names)]).
+
+is_define(Option, Names) ->
+    is_tuple(Option) andalso element(1, Option) =:= d andalso lists:member(element(2, Option), Names).
+
+uniq([]) -> [];
+uniq([First | Rest]) -> [First | uniq([It || It <- Rest, It =/= First])].
 
 define({Name, none}) ->
     {d, binary_to_atom(Name, utf8)};

@@ -6,6 +6,7 @@
 mod causes;
 mod data;
 mod finding;
+mod paths;
 mod rank;
 mod summary;
 

@@ -36,6 +36,7 @@ mod systems;
 
 mod corpus;
 mod coverage;
+mod located;
 mod reach;
 mod report;
 mod tests;

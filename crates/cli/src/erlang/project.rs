@@ -8,6 +8,7 @@ use crate::erlang::code::{Function, functions};
 use crate::erlang::coverage::Sources;
 use crate::erlang::explore::MAX_MEMORY;
 use crate::erlang::host::host;
+use crate::erlang::located::located;
 use crate::erlang::reach::{References, references};
 use crate::erlang::setup::Setup;
 use crate::erlang::stale;
@@ -115,8 +116,9 @@ impl Project {
 
     /// The source file of a module, as reports name it.
     pub(crate) fn file(&self, name: &Atom) -> Option<String> {
-        let file = &self.module(name)?.code.file;
-        (!file.is_empty()).then(|| file.clone())
+        let module = self.module(name)?;
+        let file = &module.code.file;
+        located(module).or_else(|| (!file.is_empty()).then(|| file.clone()))
     }
 
     pub(crate) fn module(&self, name: &Atom) -> Option<&Module> {

@@ -6,6 +6,7 @@ use crate::erlang::confirm::is_confirmed;
 use crate::erlang::exception::{exception_text, stack_lines};
 use crate::erlang::explore::{Explored, MAX_REDUCTIONS, Task};
 use crate::erlang::finding::{Confirmation, Finding};
+use crate::erlang::located::locate;
 use crate::erlang::project::Project;
 use crate::erlang::schedules::Schedule;
 use crate::erlang::script::Script;
@@ -39,6 +40,7 @@ pub(crate) fn add(project: &Project, done: &[Done<'_, Project>], into: &mut Repo
     if names.iter().any(is_elixir) {
         into.languages.push(words("elixir"));
     }
+    locate(project, into);
     let files = into.modules.iter().filter_map(|it| it.file.clone());
     let raised = into.findings().filter_map(|it| it.1.file.clone());
     for file in files.chain(raised).collect::<Vec<_>>() {

@@ -40,7 +40,7 @@ fn newer_source(of: &Module) -> Option<PathBuf> {
 }
 
 /// The file that the compiler was given, or the one that an application's layout has for it.
-fn source_of(beam: &Path, compile_info: &Term) -> Option<PathBuf> {
+pub(crate) fn source_of(beam: &Path, compile_info: &Term) -> Option<PathBuf> {
     let said = compile_info.as_list().unwrap_or_default().iter().find_map(|it| {
         let [Term::Atom(key), value] = it.as_tuple()? else { return None };
         (key.as_str() == "source").then(|| text(value)).flatten()

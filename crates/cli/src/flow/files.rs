@@ -91,6 +91,13 @@ pub(super) fn write_reports(report: &mut Report, options: &Test) -> Vec<Diagnost
     }
 }
 
+/// Names the files of this project as people who stand in it do.
+pub(super) fn shorten_paths(report: &mut Report) {
+    if let Some(dir) = std::env::current_dir().ok().as_deref().and_then(Path::to_str) {
+        report.shorten_paths(dir);
+    }
+}
+
 /// Writes a file whole or not at all: a full disk or a kill leaves what was there before.
 fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(parent) = path.parent() {

@@ -75,6 +75,7 @@ impl<'a> Keeper<'a> {
         report.interrupted = true;
         suppressed::mark(&mut report, self.asked, self.known, &mut Vec::new());
         report.join_causes();
+        files::shorten_paths(&mut report);
         report.units.iter_mut().for_each(Unit::judge);
         report.bound(most_tests(options));
         report.written = output.written;

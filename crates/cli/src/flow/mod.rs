@@ -199,6 +199,7 @@ impl Flow<'_> {
         report.elapsed_ms = u64::try_from(self.begin.elapsed().as_millis()).unwrap_or(u64::MAX);
         suppressed::mark(report, self.asked, &self.known, &mut self.said);
         report.join_causes();
+        files::shorten_paths(report);
         report.units.iter_mut().for_each(Unit::judge);
         report.bound(most_tests(options));
         for unit in &report.units {

@@ -1,0 +1,13 @@
+//! Gimlet inside the tools that people have open: rebar3, mix, swipl. The real ones, without network.
+#![expect(clippy::disallowed_methods, reason = "it starts the tools as users do")]
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../common/project.rs"]
+#[expect(dead_code, reason = "other tests have programs in common")]
+mod project;
+mod tools;
+
+mod mix;
+mod rebar3;
+mod swipl;
