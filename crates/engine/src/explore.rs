@@ -2,7 +2,7 @@
 
 use crate::frontier::{Flip, Frontier};
 use crate::oracle::{Oracle, Question};
-use crate::report::{Report, Stop, Test};
+use crate::report::{Report, Stop, Test, Yield};
 use crate::strategy::Strategy;
 use crate::tries::{Because, Tries};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
@@ -30,11 +30,22 @@ pub struct Settings {
     pub patience: Option<u64>,
     pub strategy: Strategy,
     pub seed: u64,
-    /// So many flips after a run that went where none had been, the ends of runs are still flipped
-    /// in turn with what the strategy says; 0: never.
-    pub near: u64,
+    pub policy: Policy,
     /// Inputs are also changed at random within this; `None`: they are not.
     pub changes: Option<Domain>,
+}
+
+/// What is done with a run that found something new, besides what the strategy says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Policy {
+    /// Its flips are asked again from its input, and alternatives that the choices before them rule out are
+    /// asked for without these. For programs that take inputs apart.
+    #[default]
+    AskAgain,
+    /// Its last flips are asked soon, and so are the last flips of the runs that come of these, down to so many
+    /// generations. Runs that are longer than all before, or come close to a clause that is wanted, are
+    /// pursued. For programs that build their results step by step.
+    RunEnds { generations: u64 },
 }
 
 impl Default for Settings {
@@ -47,7 +58,7 @@ impl Default for Settings {
             patience: None,
             strategy: Strategy::default(),
             seed: 0,
-            near: 0,
+            policy: Policy::default(),
             changes: None,
         }
     }
@@ -74,8 +85,8 @@ pub fn explore(
 /// The solver may give up so often before it is asked less.
 const OFTEN: usize = 3;
 
-/// Nothing is left to ask, and so much was tried without news: that is all.
-const AFTER_ALL: u64 = 100_000;
+/// When nothing is left to ask, inputs are changed at random until this much was spent without news.
+const TRIES_AT_THE_END: u64 = 100_000;
 
 /// Longer paths are not made longer still for that alone: questions about them take too long.
 const LONG: usize = 160;
@@ -89,12 +100,26 @@ const MAX_LEAPS: usize = 8;
 /// How an input came about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Made {
-    /// Given, or at random.
-    Anyhow,
+    /// It was given.
+    Seed,
+    /// By changes at random.
+    Random,
     /// So that its run takes the flip.
     For(Flip),
     /// For an alternative, whatever its run does before.
     Leaping,
+}
+
+impl Made {
+    /// The name of the source.
+    fn source(self) -> &'static str {
+        match self {
+            Made::Seed => "seed",
+            Made::Random => "random",
+            Made::For(flip) => flip.source.name(),
+            Made::Leaping => "leap",
+        }
+    }
 }
 
 /// An exploration that may stop and go on: always with the same executor and the same oracle.
@@ -105,11 +130,11 @@ pub struct Exploration<'s> {
     /// Runs that there may be, in place of those of the settings.
     allowed: Option<usize>,
     frontier: Frontier,
-    near: u64,
+    policy: Policy,
     wanted: Covered,
     /// How many choices the longest path has.
     longest: usize,
-    /// For each run, how many flips ago one went where none had been.
+    /// For each run, how many flips ago one found something new.
     generations: Vec<u64>,
     /// For each run, how many flips ago one came close to something that is wanted.
     steps: Vec<u64>,
@@ -154,7 +179,7 @@ impl<'s> Exploration<'s> {
                 settings.depth,
                 settings.wanted != Covered::default(),
             ),
-            near: settings.near,
+            policy: settings.policy,
             wanted: settings.wanted.clone(),
             longest: 0,
             generations: Vec::new(),
@@ -202,7 +227,7 @@ impl<'s> Exploration<'s> {
 
     pub fn finish(self) -> Report {
         let Exploration { frontier, given_up, mut report, .. } = self;
-        let is_open = |it: &(SiteId, usize)| !frontier.is_visited(*it);
+        let is_open = |it: &(SiteId, usize)| !frontier.is_covered(*it);
         report.given_up = given_up.into_keys().filter(is_open).map(|it| it.0).collect();
         report
     }
@@ -222,7 +247,7 @@ impl<'s> Exploration<'s> {
         while self.allowed.is_none_or(|it| self.report.n_runs < it)
             && let Some(seed) = self.waiting.pop()
         {
-            self.run(executor, seed, Made::Anyhow)?;
+            self.run(executor, seed, Made::Seed)?;
         }
         let (mut n_news, mut at_news) = (0, 0);
         loop {
@@ -238,7 +263,7 @@ impl<'s> Exploration<'s> {
                 Some(patience) if self.spent_after_all == 0 || !self.lacks_something() => {
                     Some(patience)
                 }
-                _ => (0 < self.spent_after_all).then_some(AFTER_ALL),
+                _ => (0 < self.spent_after_all).then_some(TRIES_AT_THE_END),
             };
             if patience.is_some_and(|it| at_news + it.max(at_news) <= spent) {
                 self.report.is_saturated = self.spent_after_all == 0;
@@ -304,7 +329,7 @@ impl<'s> Exploration<'s> {
         while let Some(flip) = self.frontier.take() {
             let goal = (flip.site, flip.alternative);
             let n_given_up = self.given_up.get(&goal).copied().unwrap_or(0);
-            if n_given_up < OFTEN || self.frontier.is_visited(goal) {
+            if n_given_up < OFTEN || self.frontier.is_covered(goal) {
                 return Some(flip);
             }
             self.n_put_off += 1;
@@ -318,14 +343,14 @@ impl<'s> Exploration<'s> {
 
     /// Why nothing is left to ask.
     fn end(&self) -> Stop {
-        if self.frontier.is_cut { Stop::Depth } else { Stop::Exhausted }
+        if self.frontier.is_cut() { Stop::Depth } else { Stop::Exhausted }
     }
 
     /// Whether something was not followed or not answered, so that nothing being left to ask does
     /// not mean that all was seen.
     fn may_find_more(&self) -> bool {
         let is_incomplete = !self.report.losses.is_empty() || !self.given_up.is_empty();
-        self.tries.is_some() && (is_incomplete || self.frontier.is_cut && self.lacks_something())
+        self.tries.is_some() && (is_incomplete || self.frontier.is_cut() && self.lacks_something())
     }
 
     /// Whether a clause that is wanted was not entered.
@@ -340,7 +365,7 @@ impl<'s> Exploration<'s> {
         }
     }
 
-    /// Tries inputs at random, and follows those that went where none had been. What it cost.
+    /// Tries inputs at random, and follows those that found something new. What it cost.
     fn try_some(&mut self, executor: &mut dyn Executor) -> Result<u64, ExecutorError> {
         let mut cost = 0;
         if let Some(tries) = &mut self.tries {
@@ -359,7 +384,7 @@ impl<'s> Exploration<'s> {
                 Outcome::Value(_) | Outcome::Deadlock | Outcome::Stopped(_) => false,
             };
             if is_news || self.report.covered.lacks_some_of(&covered) {
-                self.run(executor, input, Made::Anyhow)?;
+                self.run(executor, input, Made::Random)?;
             }
         }
         Ok(cost)
@@ -368,7 +393,10 @@ impl<'s> Exploration<'s> {
     /// No run has taken this alternative, and after the choices before it none can.
     fn leap_later(&mut self, flip: Flip, executor: &dyn Executor) {
         let goal = (flip.site, flip.alternative);
-        if self.near == 0 && !self.frontier.is_visited(goal) && executor.is_inside(flip.site) {
+        if self.policy == Policy::AskAgain
+            && !self.frontier.is_covered(goal)
+            && executor.is_inside(flip.site)
+        {
             let n = self.n_leaps.entry(goal).or_default();
             *n += 1;
             if *n <= MAX_LEAPS {
@@ -391,7 +419,7 @@ impl<'s> Exploration<'s> {
         }
         let exprs = executor.exprs();
         let last = |flip: &Flip| {
-            let path = self.frontier.tree.path(flip.node, flip.alternative);
+            let path = self.frontier.tree().path(flip.node, flip.alternative);
             let asked = path.last().map(|(choice, it)| choice.constraints(exprs, *it));
             let hint = self.inputs.get(flip.run).map(Input::to_model).unwrap_or_default();
             Question { constraints: asked.unwrap_or_default(), loose: None, hint }
@@ -410,7 +438,7 @@ impl<'s> Exploration<'s> {
 
     /// What an input must satisfy to take the flip.
     fn question(&self, exprs: &mut Exprs, flip: Flip) -> Question {
-        let path = self.frontier.tree.path(flip.node, flip.alternative);
+        let path = self.frontier.tree().path(flip.node, flip.alternative);
         let is_pin = |choice: &Choice| matches!(choice.looked, Looked::Pin(..));
         let (mut constraints, mut loose) = (Vec::new(), Vec::new());
         for (n, (choice, alternative)) in path.iter().enumerate() {
@@ -455,11 +483,11 @@ impl<'s> Exploration<'s> {
             *report.losses.entry(loss.what).or_default() += 1;
         }
         let is_as_intended = intended
-            .map(|it| self.frontier.tree.path(it.node, it.alternative))
+            .map(|it| self.frontier.tree().path(it.node, it.alternative))
             .is_none_or(|path| follows(&choices, &path, |it| executor.looks_at(it, &input)));
-        let n_visited = self.frontier.n_visited();
+        let n_covered = self.frontier.n_covered();
         let is_consistent = self.frontier.learn(&choices, &trails, |it| executor.is_inside(it));
-        is_news |= n_visited < self.frontier.n_visited();
+        is_news |= n_covered < self.frontier.n_covered();
         if let Some(flip) = intended {
             let end = (choices.len(), choices.last().map(|it| it.taken));
             self.frontier.was_run(flip, end, is_news);
@@ -468,11 +496,12 @@ impl<'s> Exploration<'s> {
             is_news |= self.crashes.insert(failure(class, reason, trace));
         }
         report.n_news += usize::from(is_news);
-        // Where what is near is favoured, the like is done already.
-        if self.near == 0 {
+        let of_source = Yield { runs: 1, news: usize::from(is_news) };
+        report.sources.entry(made.source().to_owned()).or_default().add(of_source);
+        if self.policy == Policy::AskAgain {
             match &intended {
-                _ if is_news || made == Made::Leaping => self.frontier.went_new(&choices),
-                Some(flip) => self.frontier.went_on(flip, &choices),
+                _ if is_news || made == Made::Leaping => self.frontier.ask_again(&choices),
+                Some(flip) => self.frontier.ask_on(flip, &choices),
                 None => (),
             }
         }
@@ -480,14 +509,14 @@ impl<'s> Exploration<'s> {
         if let (true, Some(tries)) = (is_news, &mut self.tries) {
             tries.note(self.inputs.len());
         }
-        if 0 < self.near {
+        if let Policy::RunEnds { generations } = self.policy {
             let above = intended.and_then(|it| self.generations.get(it.run)).copied();
             let generation = if is_news { 0 } else { above.unwrap_or(0) + 1 };
             self.generations.push(generation);
             let after = intended.map_or(0, |it| it.depth + 1);
-            if generation < self.near {
+            if generation < generations {
                 let from = if is_news { 0 } else { after };
-                self.frontier.favour(&choices, from, generation);
+                self.frontier.ask_soon(&choices, from, generation);
             }
             let above = intended.and_then(|it| self.steps.get(it.run)).copied();
             let n_steps = if executor.is_close() { 0 } else { above.unwrap_or(MAX_STEPS) + 1 };

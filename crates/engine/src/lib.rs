@@ -1,24 +1,20 @@
 //! The loop: run, record, pick a choice to flip, solve, run again. Knows no language.
 
-mod again;
-mod aims;
 mod explore;
 mod frontier;
 mod mutate;
 mod oracle;
-mod rare;
 mod report;
 mod schedules;
 mod shapes;
 mod strategy;
 mod texts;
-mod tree;
 mod tries;
 mod unfold;
 
-pub use explore::{DEPTH, Exploration, Settings, explore};
+pub use explore::{DEPTH, Exploration, Policy, Settings, explore};
 pub use oracle::{Alone, Chains, Oracle, Oracles, Question};
-pub use report::{Report, Stop, Test};
+pub use report::{Report, Stop, Test, Yield};
 pub use schedules::{
     Crew, Delivery, Dpor, Ended, Followed, Gather, STEPS, ScheduleReport, ScheduleSettings,
     Staging, explore_schedules, follow, step_name, unfold_schedules,

@@ -10,6 +10,8 @@ pub struct Report {
     /// One for each path that was taken, in the order in which they were found.
     pub tests: Vec<Test>,
     pub n_runs: usize,
+    /// What came of the inputs of each source, by its name.
+    pub sources: BTreeMap<String, Yield>,
     /// What runs and answers of the solver have cost, in runs of a small program.
     pub spent: u64,
     pub solver: Statistics,
@@ -32,6 +34,21 @@ pub struct Report {
     pub trouble: Option<String>,
     /// It stopped because there was no news for long, not because a number was reached.
     pub is_saturated: bool,
+}
+
+/// What came of the inputs of one source: seeds, flips, or changes at random.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Yield {
+    pub runs: usize,
+    /// Runs that found something new: a new alternative of a choice, a new clause, a new way to fail.
+    pub news: usize,
+}
+
+impl Yield {
+    pub fn add(&mut self, other: Yield) {
+        self.runs += other.runs;
+        self.news += other.news;
+    }
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]

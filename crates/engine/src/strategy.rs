@@ -4,7 +4,7 @@ use crate::frontier::Flip;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Strategy {
-    /// 002, Algorithm 1: what leads where no run has been, else the smallest depth.
+    /// Uncovered alternatives first, then the smallest depth [Giantsios et al. 2015, Algorithm 1].
     #[default]
     VisitedFirst,
     BreadthFirst,
@@ -39,7 +39,7 @@ impl Strategy {
         }
     }
 
-    pub(crate) fn prefers_new(self) -> bool {
+    pub(crate) fn prefers_uncovered(self) -> bool {
         self == Strategy::VisitedFirst
     }
 }

@@ -101,6 +101,9 @@ pub struct Unit {
     pub in_vain: usize,
     pub elapsed_ms: u64,
     pub solver: Solver,
+    /// Where the inputs came from, and what came of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<Source>,
     pub coverage: UnitCoverage,
     pub findings: Vec<Finding>,
     pub tests: Vec<Test>,
@@ -236,6 +239,17 @@ pub struct Test {
     /// Whether the real runtime does the same, where it was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confirmed: Option<bool>,
+}
+
+/// A source of inputs: the seeds, a rule by which choices of earlier runs are taken the other way, or chance.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Source {
+    pub source: String,
+    /// Runs of its inputs.
+    pub runs: usize,
+    /// Those that found a new alternative of a choice, a new clause or a new way to fail.
+    pub news: usize,
 }
 
 /// Something that the symbolic half could not follow.

@@ -319,6 +319,7 @@ impl Explored {
         let report = Report {
             tests,
             n_runs: report.n_runs,
+            sources: report.sources.clone(),
             losses: report.losses.clone(),
             n_diverged: report.n_diverged,
             covered: report.covered.clone(),
@@ -380,6 +381,9 @@ impl Explored {
         self.report.covered.add(&before.report.covered);
         for (clause, input) in before.report.covering {
             self.report.covering.insert(clause, input);
+        }
+        for (source, of) in before.report.sources {
+            self.report.sources.entry(source).or_default().add(of);
         }
         for (what, count) in before.report.losses {
             *self.report.losses.entry(what).or_default() += count;

@@ -14,7 +14,7 @@ use crate::erlang::setup::Setup;
 use crate::erlang::tests;
 use crate::erlang::unit::{UnitName, quoted};
 use crate::explain::Code;
-use crate::flow::{Again, Done, Rated, Recorded, Tally};
+use crate::flow::{Again, Counts, Done, Rated, Recorded, Tally};
 use ::report::{
     Language, Report, Test, Unit, UnitCoverage, Unreceived, cause_id, fingerprint, is_cut, kept,
 };
@@ -81,9 +81,12 @@ fn unit(project: &Project, done: &Done<'_, Project>) -> Unit {
     let tally = Tally {
         stop: report.stop,
         is_saturated: report.is_saturated,
-        n_runs: report.n_runs,
-        n_paths: explored.n_paths,
-        n_diverged: report.n_diverged,
+        counts: Counts {
+            n_runs: report.n_runs,
+            n_paths: explored.n_paths,
+            n_diverged: report.n_diverged,
+            sources: &report.sources,
+        },
         elapsed: explored.elapsed,
         solver: &report.solver,
         losses: &report.losses,

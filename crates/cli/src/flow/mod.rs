@@ -30,7 +30,7 @@ pub(crate) use replay::{Again, Recorded, Replayed, replay, replay_on};
 pub(crate) use room::of_run;
 pub(crate) use serve::{Role, serve};
 pub(crate) use so_far::SoFar;
-pub(crate) use tally::Tally;
+pub(crate) use tally::{Counts, Tally};
 
 use crate::args::{Test, Tests};
 use crate::asked::Asked;

@@ -1,6 +1,7 @@
 //! The counts that every language has of the exploration of a unit, in the words of reports.
 
-use ::report::{Loss, Solver, Stop, Unit};
+use ::report::{Loss, Solver, Source, Stop, Unit};
+use engine::Yield;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -10,9 +11,7 @@ pub(crate) struct Tally<'a> {
     pub(crate) stop: engine::Stop,
     /// Nothing new came for long.
     pub(crate) is_saturated: bool,
-    pub(crate) n_runs: usize,
-    pub(crate) n_paths: usize,
-    pub(crate) n_diverged: usize,
+    pub(crate) counts: Counts<'a>,
     pub(crate) elapsed: Duration,
     pub(crate) solver: &'a solve::Statistics,
     /// What could not be followed, and how often.
@@ -21,14 +20,30 @@ pub(crate) struct Tally<'a> {
     pub(crate) trouble: Option<&'a String>,
 }
 
+/// The runs, and what came of them.
+#[derive(Debug)]
+pub(crate) struct Counts<'a> {
+    pub(crate) n_runs: usize,
+    pub(crate) n_paths: usize,
+    pub(crate) n_diverged: usize,
+    /// By the source that made their inputs.
+    pub(crate) sources: &'a BTreeMap<String, Yield>,
+}
+
 impl Tally<'_> {
     /// Writes the counts into the unit of a report.
     pub(crate) fn note(&self, unit: &mut Unit) {
         unit.stop = stop(self.stop, self.solver);
         unit.saturated = self.is_saturated;
-        unit.runs = self.n_runs;
-        unit.paths = self.n_paths;
-        unit.diverged = self.n_diverged;
+        unit.runs = self.counts.n_runs;
+        unit.paths = self.counts.n_paths;
+        unit.diverged = self.counts.n_diverged;
+        let source = |(name, of): (&String, &Yield)| Source {
+            source: name.clone(),
+            runs: of.runs,
+            news: of.news,
+        };
+        unit.sources = self.counts.sources.iter().map(source).collect();
         unit.elapsed_ms = u64::try_from(self.elapsed.as_millis()).unwrap_or(u64::MAX);
         unit.solver = solver(self.solver);
         let loss = |it: (&String, &usize)| Loss { what: it.0.clone(), count: *it.1 };

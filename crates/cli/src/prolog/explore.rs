@@ -1,7 +1,7 @@
 //! One predicate: explored in every way to call it, until all that is wanted is covered.
 
 use crate::args::{Criterion, Test};
-use crate::flow::{Slice, Tally, of_run};
+use crate::flow::{Counts, Slice, Tally, of_run};
 use crate::prolog::expect::{Expectation, Written, expect, whole};
 use crate::prolog::finding::{Finding, Place, findings};
 use crate::prolog::plan::{Planned, Task, Way};
@@ -9,7 +9,7 @@ use crate::prolog::source::{Session, Source};
 use crate::prolog::vary::vary;
 use crate::prolog::words::{dictionary, sentences};
 use ::report::Kind;
-use engine::{Alone, Settings, Stop};
+use engine::{Alone, Policy, Settings, Stop, Yield};
 use prolog::code::PredId;
 use prolog::concolic::{Finished, Inference, Program, Ran, Unit};
 use prolog::{Library, Limits, Machine};
@@ -39,6 +39,7 @@ pub(crate) struct Explored {
     pub(crate) n_diverged: usize,
     pub(crate) stop: Stop,
     pub(crate) is_saturated: bool,
+    pub(crate) sources: BTreeMap<String, Yield>,
     pub(crate) losses: BTreeMap<String, usize>,
     /// Where SWI-Prolog does something else, in words.
     pub(crate) disagreements: Vec<String>,
@@ -50,8 +51,10 @@ pub(crate) struct Explored {
 impl Explored {
     pub(crate) fn tally(&self) -> Tally<'_> {
         let Explored { stop, is_saturated, n_runs, n_paths, n_diverged, elapsed, .. } = *self;
-        let (solver, losses, trouble) = (&self.solver, &self.losses, self.trouble.as_ref());
-        Tally { stop, is_saturated, n_runs, n_paths, n_diverged, elapsed, solver, losses, trouble }
+        let Explored { solver, sources, losses, .. } = self;
+        let counts = Counts { n_runs, n_paths, n_diverged, sources };
+        let trouble = self.trouble.as_ref();
+        Tally { stop, is_saturated, counts, elapsed, solver, losses, trouble }
     }
 }
 
@@ -105,7 +108,7 @@ const PATIENCE: u64 = 2_500;
 /// And before another way is.
 const LESS_PATIENCE: u64 = 1_000;
 /// Parsers need a few choices more after one that is new before a clause is completed.
-const NEAR: u64 = 8;
+const GENERATIONS: u64 = 8;
 /// And before runs with many steps are given up: each of them takes its time.
 const LITTLE_PATIENCE: u64 = 40;
 /// What is spent after all clauses are completed on what may still go wrong.
@@ -395,7 +398,10 @@ pub(super) fn settings(options: &Test, wanted: &[u32]) -> Settings {
         seed: options.seed,
         // Whoever names a depth wants it kept.
         wanted: if options.depth.is_none() { completed(wanted) } else { Covered::default() },
-        near: if options.strategy == engine::Strategy::default() { NEAR } else { 0 },
+        policy: match options.strategy == engine::Strategy::default() {
+            true => Policy::RunEnds { generations: GENERATIONS },
+            false => Policy::AskAgain,
+        },
         ..Settings::default()
     }
 }
@@ -465,6 +471,7 @@ impl Explored {
             n_diverged: 0,
             stop: Stop::Exhausted,
             is_saturated: false,
+            sources: BTreeMap::new(),
             losses: BTreeMap::new(),
             disagreements: Vec::new(),
             solver: Statistics::default(),
@@ -492,6 +499,9 @@ impl Explored {
         self.n_runs += report.n_runs;
         self.n_paths += report.tests.len();
         self.n_diverged += report.n_diverged;
+        for (source, of) in &report.sources {
+            self.sources.entry(source.clone()).or_default().add(*of);
+        }
         for (what, count) in &report.losses {
             *self.losses.entry(what.clone()).or_default() += count;
         }

@@ -1,6 +1,6 @@
 //! Units and modules in rows and columns.
 
-use crate::data::{Module, Report, Share, Unit, Why};
+use crate::data::{Module, Report, Share, Source, Unit, Why};
 use crate::formats::Detail;
 use crate::paint::Paint;
 use crate::summary::count;
@@ -56,6 +56,11 @@ pub(super) fn units(report: &Report, detail: Detail, paint: Paint) -> String {
     let rows: Vec<Vec<String>> = report.units.iter().map(row).collect();
     table(&mut out, &header, &rows, &[0, stop], paint);
     for unit in &report.units {
+        if detail == Detail::Everything && !unit.sources.is_empty() {
+            let of = |it: &Source| format!("{} {} of {}", it.source, it.news, it.runs);
+            let all: Vec<String> = unit.sources.iter().map(of).collect();
+            writeln!(out, "{}: runs with news, by source: {}", unit.title, all.join(", ")).ok();
+        }
         for loss in &unit.losses {
             writeln!(out, "{}: not followed: {} ({})", unit.title, loss.what, loss.count).ok();
         }

@@ -1,17 +1,19 @@
-//! Flips of runs that went where none had been, asked once more from their inputs.
+//! Flips of runs that found something new, asked once more from their inputs.
 //!
 //! A flip is asked of the run that came to its choice first, and what the answer leaves open stays
 //! as it was there. From a later run with the same beginning it leads elsewhere: a list that holds
 //! the right items so far gets one more. Sees sites and counts, never terms.
 
-use crate::frontier::Flip;
-use crate::tree::NodeId;
+use crate::frontier::flip::Flip;
+use crate::frontier::seen::Seen;
+use crate::frontier::source::{Offer, Source};
+use crate::frontier::tree::NodeId;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeSet, VecDeque};
 
 #[derive(Debug, Default)]
-pub(crate) struct Again {
-    /// One for each run that went where none had been.
+pub(super) struct Again {
+    /// One for each run that found something new.
     families: Vec<Family>,
     /// Those with flips, by how many they gave; of equals, the last.
     order: BTreeSet<(usize, usize)>,
@@ -38,20 +40,20 @@ const GENERATIONS: usize = 3;
 const MAX_GIVEN: usize = 200;
 
 impl Again {
-    /// A run went where none had been; these are its flips.
-    pub(crate) fn found(&mut self, flips: Vec<Flip>) {
+    /// A run found something new; these are its flips.
+    pub(super) fn found(&mut self, flips: Vec<Flip>) {
         self.families.push(Family::default());
         self.add(self.families.len() - 1, 0, flips);
     }
 
     /// Whether the run that was made of this flip may lead on by its own flips.
-    pub(crate) fn leads_on(&self, flip: &Flip) -> bool {
+    pub(super) fn leads_on(&self, flip: &Flip) -> bool {
         let given = self.given.get(&(flip.node, flip.alternative, flip.run));
         given.is_some_and(|it| it.generation + 1 < GENERATIONS)
     }
 
-    /// The run that was made of the flip went nowhere new; these are its flips from there on.
-    pub(crate) fn go_on(&mut self, flip: &Flip, flips: Vec<Flip>) {
+    /// The run that was made of the flip found nothing new; these are its flips from there on.
+    pub(super) fn go_on(&mut self, flip: &Flip, flips: Vec<Flip>) {
         let given = self.given.remove(&(flip.node, flip.alternative, flip.run));
         if let Some(Given { family, generation }) = given {
             self.add(family, generation + 1, flips);
@@ -68,12 +70,15 @@ impl Again {
     }
 
     /// The next flip of the run of which least was made.
-    pub(crate) fn take(&mut self, is_hopeless: impl Fn(&Flip) -> bool) -> Option<Flip> {
+    fn take(&mut self, seen: &Seen) -> Option<Flip> {
         while let Some((n_given, place)) = self.order.pop_first() {
             let family = usize::MAX - place;
             let Some(of) = self.families.get_mut(family) else { continue };
             let Some((generation, flip)) = of.next() else { continue };
-            if is_hopeless(&flip) {
+            // It lies too deep, or was asked and nothing takes it.
+            let is_taken = seen.tree.is_taken(flip.node, flip.alternative);
+            let is_refused = seen.is_asked(flip.node, flip.alternative) && !is_taken;
+            if seen.reach <= flip.depth || is_refused {
                 self.order.insert((n_given, place));
                 continue;
             }
@@ -86,6 +91,12 @@ impl Again {
             return Some(flip);
         }
         None
+    }
+}
+
+impl Source for Again {
+    fn offer(&mut self, seen: &Seen) -> Option<Offer> {
+        self.take(seen).map(Offer::of)
     }
 }
 

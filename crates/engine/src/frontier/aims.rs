@@ -1,21 +1,18 @@
-//! Alternatives in what is tested that no run has taken though some came by, and the flips that may
-//! lead there by another way.
+//! Flips that may lead to alternatives in the code under test that no run has taken though some came by.
 //!
 //! A question for such an alternative fails when the choices before it rule it out: a list was found
 //! to end too early, a counter has another value. So the choices of runs that came by are taken the
 //! other way, the nearest first. Sees sites and counts, never terms.
 
-use crate::frontier::{FEW, Flip};
-use crate::tree::{Above, NodeId, Tree};
+use crate::frontier::flip::{FEW, Flip};
+use crate::frontier::seen::{Goal, Seen, is_pin};
+use crate::frontier::source::{Offer, Source, SourceName};
+use crate::frontier::tree::{Above, NodeId, Tree};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
-use trace::SiteId;
-
-/// An alternative of a site.
-pub(crate) type Goal = (SiteId, usize);
 
 #[derive(Debug, Default)]
-pub(crate) struct Aims {
+pub(super) struct Aims {
     aims: FxHashMap<Goal, Aim>,
     /// By how often each was worked on.
     order: BTreeSet<(u64, Goal)>,
@@ -59,13 +56,13 @@ const GENERATIONS: u64 = 3;
 
 impl Aims {
     /// A run came to the choice below `at` and did not take this alternative, nor did any other.
-    pub(crate) fn came_by(&mut self, goal: Goal, at: Above, depth: usize, run: usize) {
+    pub(super) fn came_by(&mut self, goal: Goal, at: Above, depth: usize, run: usize) {
         let walk = Walk { at, depth, floor: 0, run, generation: 0 };
         self.add(goal, walk);
     }
 
     /// A flip that was given out for a goal has been run; it came by only if `came_by` says so.
-    pub(crate) fn was_run(
+    pub(super) fn was_run(
         &mut self,
         flip: (NodeId, usize),
         last: Above,
@@ -91,16 +88,10 @@ impl Aims {
         }
     }
 
-    /// The next flip for the goal that was worked on least. `is_reached` tells goals that some run
-    /// has taken by now, `is_done` flips that need not be asked.
-    pub(crate) fn take(
-        &mut self,
-        tree: &Tree,
-        is_reached: impl Fn(Goal) -> bool,
-        is_done: impl Fn(NodeId, usize) -> bool,
-    ) -> Option<Flip> {
+    /// The next flip for the goal that was worked on least.
+    fn take(&mut self, seen: &Seen) -> Option<Flip> {
         while let Some((_, goal)) = self.order.pop_first() {
-            if is_reached(goal) {
+            if seen.is_covered(goal) {
                 self.aims.remove(&goal);
                 continue;
             }
@@ -112,7 +103,7 @@ impl Aims {
             };
             aim.n_turns += 1;
             self.order.insert((aim.n_turns, goal));
-            if let Some(flip) = walk.next(tree, &is_done) {
+            if let Some(flip) = walk.next(seen) {
                 let given = Given { goal, generation: walk.generation, depth: flip.depth };
                 aim.walks.insert((n_uses + 1, age), walk);
                 self.given.insert((flip.node, flip.alternative), given);
@@ -123,20 +114,27 @@ impl Aims {
     }
 }
 
+impl Source for Aims {
+    fn offer(&mut self, seen: &Seen) -> Option<Offer> {
+        self.take(seen).filter(|it| it.depth < seen.reach).map(Offer::of)
+    }
+}
+
 impl Walk {
     /// The nearest flip above; `None`: there are no more.
-    fn next(&mut self, tree: &Tree, is_done: &impl Fn(NodeId, usize) -> bool) -> Option<Flip> {
+    fn next(&mut self, seen: &Seen) -> Option<Flip> {
+        let tree: &Tree = &seen.tree;
         loop {
             let (node, taken) = self.at?;
             let depth = self.depth.checked_sub(1).filter(|it| *it >= self.floor)?;
             let choice = tree.choice(node)?;
-            let is_pin = matches!(choice.looked, trace::Looked::Pin(..));
-            let n = if is_pin { 0 } else { choice.n_alternatives() };
-            let is_open = |it: &usize| *it != taken && !is_done(node, *it);
+            let n = if is_pin(choice) { 0 } else { choice.n_alternatives() };
+            let is_open = |it: &usize| *it != taken && !seen.is_done(node, *it);
             if n <= FEW
                 && let Some(alternative) = (0..n).find(is_open)
             {
-                return Some(Flip { node, alternative, site: choice.site, depth, run: self.run });
+                let (site, run, source) = (choice.site, self.run, SourceName::Towards);
+                return Some(Flip { node, alternative, site, depth, run, source });
             }
             self.at = tree.above(node);
             self.depth = depth;

@@ -1,0 +1,63 @@
+//! Alternatives that no run has taken, the least depth first (CutEr's heuristic, [Giantsios et al. 2015]).
+
+use crate::frontier::flip::{Flip, Waiting};
+use crate::frontier::seen::Seen;
+use crate::frontier::source::{Offer, Source};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use trace::SiteId;
+
+#[derive(Debug, Default)]
+pub(super) struct Uncovered {
+    /// By depth, made greater for sites with many of them, and age.
+    flips: BTreeMap<(u64, u64), Waiting>,
+    n_flips: u64,
+    n_of_site: FxHashMap<SiteId, u64>,
+}
+
+/// So many alternatives of one site count as one step of depth: a switch of a thousand literals must not keep
+/// all other sites waiting.
+const OF_SITE_PER_STEP: u64 = 8;
+
+impl Uncovered {
+    pub(super) fn is_empty(&self) -> bool {
+        self.flips.is_empty()
+    }
+
+    pub(super) fn add(&mut self, flip: Flip) {
+        let age = self.age();
+        let key = self.spread(&flip, age);
+        self.flips.insert(key, Waiting::One(flip));
+    }
+
+    /// The flip and the alternatives after it up to `last`.
+    pub(super) fn add_many(&mut self, flip: Flip, last: usize) {
+        let key = (flip.depth as u64, self.age());
+        self.flips.insert(key, Waiting::Many(flip, last));
+    }
+
+    fn age(&mut self) -> u64 {
+        self.n_flips += 1;
+        self.n_flips
+    }
+
+    fn spread(&mut self, flip: &Flip, age: u64) -> (u64, u64) {
+        let n_of_site = self.n_of_site.entry(flip.site).or_default();
+        let steps = *n_of_site / OF_SITE_PER_STEP;
+        *n_of_site += 1;
+        (flip.depth as u64 + steps, age)
+    }
+}
+
+impl Source for Uncovered {
+    fn offer(&mut self, seen: &Seen) -> Option<Offer> {
+        let (key, waiting) = self.flips.pop_first()?;
+        let (flip, rest) = waiting.split();
+        if let Some(rest) = rest {
+            let is_uncovered = !seen.is_covered((flip.site, flip.alternative));
+            let key = if is_uncovered { self.spread(&flip, key.1) } else { key };
+            self.flips.insert(key, rest);
+        }
+        Some(Offer { flip, kin: waiting.kin() })
+    }
+}
