@@ -204,7 +204,7 @@ impl Asker {
         }
     }
 
-    /// Too hard: all numbers but one as they were (002, §5.3).
+    /// Too hard: all numbers but one as they were [Giantsios et al. 2015, §5.3].
     fn nearer(&self, problem: &Problem, theory: &dyn Theory) -> Solution {
         for free in 0..problem.unknowns.len().min(MAX_FREE) {
             let others = problem.unknowns.iter().enumerate().filter(|it| it.0 != free);

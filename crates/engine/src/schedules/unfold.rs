@@ -1,5 +1,5 @@
 //! The whole tree of a program with processes: every order of steps that matters, every alternative
-//! of every choice, and whether inputs take it (004, figure 6).
+//! of every choice, and whether inputs take it [Vidal 2015, figure 6].
 //!
 //! The search has been through all of it when the tree is made; here is only how it is told. Orders
 //! that are equivalent to one in the tree are not in it.

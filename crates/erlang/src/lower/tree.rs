@@ -1,6 +1,6 @@
 //! Decision trees: clauses of a case, so arranged that no test is made twice on a path.
 //!
-//! After 002 §6.1 and Maranget, "Compiling pattern matching to good decision trees" (2008), with
+//! After [Giantsios et al. 2015, §6.1] and [Maranget 2008], with
 //! the tests in the order in which they are written. Tests of maps and bitstrings overlap, and
 //! whichever way one comes out, all clauses after it may still match: they are kept once, behind the
 //! test. Knows registers but emits nothing.
