@@ -594,3 +594,98 @@ fn failure(class: &Atom, reason: &Term, trace: &Term) -> u64 {
     }
     hasher.finish()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Policy, Settings, explore};
+    use crate::fake::{Row, Small, Table};
+    use crate::report::{Report, Stop};
+    use crate::strategy::Strategy;
+    use term::Term;
+    use trace::{Covered, Input, Outcome};
+
+    /// Less than 10: 3 crashes, and all others return. From 10 on: 20 crashes.
+    const ROWS: [Row; 7] = [
+        Row::IfLess(10, 4),
+        Row::IfEqual(3, 3),
+        Row::Crashes,
+        Row::Returns,
+        Row::IfEqual(20, 6),
+        Row::Crashes,
+        Row::Returns,
+    ];
+
+    fn of(rows: &[Row], numbers: &mut Small, settings: &Settings) -> Report {
+        let seed = Input { args: vec![Term::Int(0)] };
+        explore(&mut Table::new(rows), numbers, &[seed], settings, &mut |_| None)
+    }
+
+    fn ends(report: &Report) -> Vec<String> {
+        let shown = |outcome: &Outcome| match outcome {
+            Outcome::Value(row) => format!("returns at {row:?}"),
+            Outcome::Crash { reason, .. } => format!("crashes at {reason:?}"),
+            Outcome::Deadlock | Outcome::Stopped(_) => "does not end".to_owned(),
+        };
+        let mut res: Vec<String> = report.tests.iter().map(|it| shown(&it.outcome)).collect();
+        res.sort();
+        res
+    }
+
+    const ALL: [&str; 4] =
+        ["crashes at Int(2)", "crashes at Int(5)", "returns at Int(3)", "returns at Int(6)"];
+
+    #[test]
+    fn every_strategy_takes_every_path_once() {
+        for (name, strategy) in Strategy::ALL {
+            for policy in [Policy::AskAgain, Policy::RunEnds { generations: 2 }] {
+                let settings = Settings { strategy, policy, ..Settings::default() };
+                let report = of(&ROWS, &mut Small::new(0..=50), &settings);
+                assert_eq!(ends(&report), ALL, "{name}");
+                assert_eq!(report.stop, Stop::Exhausted, "{name}");
+                assert!(report.is_complete(), "{name}");
+                assert_eq!(report.n_diverged, 0, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn alternatives_without_an_input_are_exhausted_too() {
+        let report = of(&ROWS, &mut Small::new(0..=9), &Settings::default());
+        assert_eq!(ends(&report), ["crashes at Int(2)", "returns at Int(3)"]);
+        assert_eq!(report.stop, Stop::Exhausted);
+    }
+
+    #[test]
+    fn questions_that_are_given_up_are_told() {
+        let mut numbers = Small::new(0..=50);
+        // The expressions of a run are made in order: the first test is the third expression.
+        numbers.too_hard = Some(term::ExprId(2));
+        let report = of(&ROWS, &mut numbers, &Settings::default());
+        assert!(!report.given_up.is_empty());
+        // That the number is 3 is asked without the test before it, too.
+        assert_eq!(ends(&report), ["crashes at Int(2)", "returns at Int(3)"]);
+    }
+
+    #[test]
+    fn runs_are_counted_and_bounded() {
+        let settings = Settings { max_runs: Some(3), ..Settings::default() };
+        let report = of(&ROWS, &mut Small::new(0..=50), &settings);
+        assert_eq!((report.n_runs, report.stop), (3, Stop::Runs));
+        let by_source: usize = report.sources.values().map(|it| it.runs).sum();
+        assert_eq!(by_source, 3);
+        let found = report.sources.get("uncovered").map(|it| (it.runs, it.news));
+        assert_eq!(found, Some((2, 2)));
+    }
+
+    #[test]
+    fn a_library_waits_for_the_code_under_test() {
+        let settings = Settings { max_runs: Some(2), ..Settings::default() };
+        let seed = Input { args: vec![Term::Int(15)] };
+        let mut table = Table::new(&ROWS);
+        // The test for 20 is in a library.
+        table.library_from = 4;
+        let mut numbers = Small::new(0..=50);
+        let report = explore(&mut table, &mut numbers, &[seed], &settings, &mut |_| None);
+        assert_eq!(ends(&report), ["returns at Int(3)", "returns at Int(6)"]);
+    }
+}

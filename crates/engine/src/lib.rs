@@ -1,6 +1,8 @@
 //! The loop: run, record, pick a choice to flip, solve, run again. Knows no language.
 
 mod explore;
+#[cfg(test)]
+mod fake;
 mod frontier;
 mod mutate;
 mod oracle;
