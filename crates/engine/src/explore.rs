@@ -602,7 +602,7 @@ mod tests {
     use crate::report::{Report, Stop};
     use crate::strategy::Strategy;
     use term::Term;
-    use trace::{Covered, Input, Outcome};
+    use trace::{Input, Outcome};
 
     /// Less than 10: 3 crashes, and all others return. From 10 on: 20 crashes.
     const ROWS: [Row; 7] = [
