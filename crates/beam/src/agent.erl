@@ -909,25 +909,53 @@ module(Beam, Module, Core, Forms, Dependencies) ->
             _ -> Dependencies ++ [text(F) || F <- lists:usort(Files), F =/= Main]
         end,
     Loaded = {
-        Module, reduce(Core, Main), [F || F <- Forms, declares(F)] ++ generated(Beam),
+        Module, reduce(Core, Main), [F || F <- Forms, declares(F)] ++ of_elixir(Beam, Forms),
         Attributes, CompileInfo, text(Shown), Md5, closures(Beam)
     },
     {module, term_to_binary(Loaded, [{minor_version, 2}]), Needed}.
 
-%% The functions that nobody wrote: macros of Elixir's own modules defined them.
-generated(Beam) ->
+%% What only Elixir's own debug info knows.
+of_elixir(Beam, Forms) ->
     case beam_lib:chunks(Beam, [debug_info], [allow_missing_chunks]) of
         {ok, {_, [{debug_info, {debug_info_v1, _, {elixir_v1, #{definitions := Definitions}, _}}}]}} ->
-            Names = [
-                Name
-             || {Name, _, Meta, _} <- Definitions,
-                {context, Module} <- Meta,
-                shelf(Module) =:= shelf('Elixir.Kernel')
-            ],
-            [{attribute, 0, gimlet_generated, Names}];
+            [generated(Definitions) | shortened(Definitions, Forms)];
         _ ->
             []
     end.
+
+%% The functions that nobody wrote: macros of Elixir's own modules defined them.
+generated(Definitions) ->
+    Names = [
+        Name
+     || {Name, _, Meta, _} <- Definitions,
+        {context, Module} <- Meta,
+        shelf(Module) =:= shelf('Elixir.Kernel')
+    ],
+    {attribute, 0, gimlet_generated, Names}.
+
+%% A function with default arguments has a spec, and those with fewer arguments, which call it, have what is
+%% left of it.
+shortened(Definitions, Forms) ->
+    Specs = maps:from_list([Spec || {attribute, _, spec, Spec} <- Forms]),
+    [
+        {attribute, 0, spec, {{Name, Arity}, [shorter(Clause, Vars, Args) || Clause <- Clauses]}}
+     || {{Name, Arity}, _, _, [{_, Vars, [], {super, [{super, {_, Name}} | _], Args}}]} <- Definitions,
+        not is_map_key({Name, Arity}, Specs),
+        Clauses <- [maps:get({Name, length(Args)}, Specs, [])],
+        Clauses =/= [],
+        length([Var || {Var, _, _} <- Vars, Arg <- Args, is_tuple(Arg), element(1, Arg) =:= Var])
+            =:= Arity
+    ].
+
+shorter({type, Anno, bounded_fun, [Fun, Bounds]}, Vars, Args) ->
+    {type, Anno, bounded_fun, [shorter(Fun, Vars, Args), Bounds]};
+shorter({type, Anno, 'fun', [{type, Product, product, Types}, Result]}, Vars, Args) ->
+    Names = [Var || {Var, _, _} <- Vars],
+    Kept = [
+        Type
+     || {Arg, Type} <- lists:zip(Args, Types), is_tuple(Arg), lists:member(element(1, Arg), Names)
+    ],
+    {type, Anno, 'fun', [{type, Product, product, Kept}, Result]}.
 
 %% Where the application of a module lies.
 shelf(Module) ->

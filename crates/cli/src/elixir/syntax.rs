@@ -256,15 +256,22 @@ impl Spelling<'_> {
                 if let ("erlang", "element", [Code::Term(Term::Int(n)), of]) =
                     (module.as_str(), function.as_str(), args.as_slice())
                 {
-                    return format!("elem({}, {})", self.code(of), n - 1);
+                    let made = if *n == 2 { self.literal(of, "!") } else { None };
+                    return made.unwrap_or_else(|| format!("elem({}, {})", self.code(of), n - 1));
                 }
-                let terms: Option<Vec<&Term>> = args.iter().map(Code::as_term).collect();
-                let made = terms.and_then(|it| literals::made(module.as_str(), function.as_str(), &it));
-                made.unwrap_or_else(|| {
+                self.literal(of, "").unwrap_or_else(|| {
                     format!("{}({})", named(module, function), self.codes(args))
                 })
             }
         }
+    }
+
+    /// The literal of what a call makes, if there is one. `bang` is what the name lacks of a function that
+    /// gives the value itself.
+    fn literal(self, of: &Code, bang: &str) -> Option<String> {
+        let Code::Call { module, function, args } = of else { return None };
+        let terms: Vec<&Term> = args.iter().map(Code::as_term).collect::<Option<_>>()?;
+        literals::made(module.as_str(), &format!("{}{bang}", function.as_str()), &terms)
     }
 
     fn codes(self, items: &[Code]) -> String {

@@ -4,7 +4,7 @@ use crate::args::{Backend, Build};
 use crate::asked::Excluded;
 use crate::diagnostic::Diagnostic;
 use crate::elixir::Structs;
-use crate::erlang::code::{Function, functions};
+use crate::erlang::code::{Function, Origin, functions};
 use crate::erlang::coverage::Sources;
 use crate::erlang::explore::MAX_MEMORY;
 use crate::erlang::host::host;
@@ -50,6 +50,14 @@ pub(crate) struct Module {
     pub(crate) references: Vec<References>,
     /// Where it is, unless it is one of OTP's.
     pub(crate) source: Option<Source>,
+}
+
+impl Module {
+    /// Whether the source has this function, and no macro of the language made it.
+    pub(crate) fn has_written(&self, name: &Atom, arity: u32) -> bool {
+        let found = self.functions.iter().find(|it| it.name == *name && it.arity == i64::from(arity));
+        found.is_none_or(|it| it.origin == Origin::Written)
+    }
 }
 
 impl Project {
