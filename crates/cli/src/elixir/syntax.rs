@@ -249,7 +249,13 @@ impl Spelling<'_> {
             Code::Map(pairs) => {
                 let arrow =
                     |it: &(Code, Code)| format!("{} => {}", self.code(&it.0), self.code(&it.1));
-                format!("%{{{}}}", pairs.iter().map(arrow).collect::<Vec<_>>().join(", "))
+                let keyword = |it: &(Code, Code)| {
+                    let key = it.0.as_term()?.as_atom().filter(|it| is_bare(it))?;
+                    Some(format!("{key}: {}", self.code(&it.1)))
+                };
+                let keywords: Option<Vec<String>> = pairs.iter().map(keyword).collect();
+                let all = keywords.unwrap_or_else(|| pairs.iter().map(arrow).collect());
+                format!("%{{{}}}", all.join(", "))
             }
             Code::Call { module, function, args } => {
                 // Elixir counts elements from 0.
