@@ -121,6 +121,12 @@ sweep(Before, Rounds) ->
 heap(Bytes) ->
     #{size => Bytes div erlang:system_info(wordsize), kill => true, error_logger => false}.
 
+read_config(Path, Options) ->
+    case filelib:is_regular(Path) of
+        true -> 'Elixir.Config.Reader':'read!'(Path, Options);
+        false -> []
+    end.
+
 %% A request that needs several nodes.
 on(Nodes, {replay, Module, Function, Text}, Limit, Code) ->
     on(Nodes, Text, fun(Args) -> {gimlet_nodes, call, [Module, Function, Args]} end, Limit, Code);
@@ -219,6 +225,24 @@ answer({load_text, Source}) ->
     Forms = scanned(unicode:characters_to_list(Source), 1, []),
     {ok, _, Beam} = compile:noenv_forms(Forms, [binary, debug_info]),
     from_beam(Beam, []);
+answer({configuration, Path, Runtime, Env}) ->
+    {ok, _} = application:ensure_all_started(elixir),
+    Options = [{env, binary_to_atom(Env)}, {target, host}],
+    try
+        Compiled = read_config(Path, Options),
+        Late =
+            try read_config(Runtime, [{imports, disabled} | Options])
+            %% What only a release needs may be missing.
+            catch _:_ -> []
+            end,
+        {configuration, 'Elixir.Config.Reader':merge(Compiled, Late)}
+    catch
+        error:Reason:Trace ->
+            Exception = 'Elixir.Exception':normalize(error, Reason, Trace),
+            {unreadable, 'Elixir.Exception':message(Exception)};
+        Class:Reason ->
+            {unreadable, text(io_lib:format("~tp: ~tp", [Class, Reason]))}
+    end;
 answer({add_paths, Paths}) ->
     code:add_pathsa(lists:reverse([unicode:characters_to_list(P) || P <- Paths])),
     done;

@@ -3,7 +3,7 @@
 use crate::args::{Backend, Build};
 use crate::asked::Excluded;
 use crate::diagnostic::Diagnostic;
-use crate::elixir::Structs;
+use crate::elixir::{self, Structs};
 use crate::erlang::code::{Function, Origin, functions};
 use crate::erlang::coverage::Sources;
 use crate::erlang::explore::MAX_MEMORY;
@@ -14,8 +14,9 @@ use crate::erlang::select::parse;
 use crate::erlang::setup::Setup;
 use crate::erlang::stale;
 use crate::erlang::systems::System;
-use crate::erlang::unit::UnitName;
 use crate::erlang::trouble::{bad_target, host_trouble};
+use crate::erlang::unit::UnitName;
+use crate::explain::Code;
 use beam::{Otp, Source, Target};
 use erlang::machine::Allowed;
 use erlang::{Host, HostError, ModuleCode};
@@ -101,7 +102,8 @@ impl Pick {
 impl Module {
     /// Whether the source has this function, and no macro of the language made it.
     pub(crate) fn has_written(&self, name: &Atom, arity: u32) -> bool {
-        let found = self.functions.iter().find(|it| it.name == *name && it.arity == i64::from(arity));
+        let found =
+            self.functions.iter().find(|it| it.name == *name && it.arity == i64::from(arity));
         found.is_none_or(|it| it.origin == Origin::Written)
     }
 }
@@ -142,6 +144,13 @@ impl Project {
                 return (project, troubles);
             }
         };
+        if elixir::is_used(&project.targets)
+            && let Err(why) = elixir::run_applications(&mut host, &project.targets)
+        {
+            let title = format!("the configuration is not used: {why}");
+            let hint = "--setup M:F/0 names a function that puts what is needed";
+            troubles.push(Diagnostic::note(Code::NotStarted, title).hint(hint));
+        }
         for module in project.targets.clone().iter().flat_map(|it| &it.modules) {
             if project.modules.iter().any(|it| it.name == module.name) {
                 continue;

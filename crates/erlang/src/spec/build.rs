@@ -7,8 +7,8 @@
 use crate::host::{Host, HostError};
 use crate::spec::declarations::{ClauseForm, Declarations};
 use crate::spec::form::Form;
-use crate::spec::protocols::implementers;
 use crate::spec::made::{Identity, Otherwise, Recipe, struct_of};
+use crate::spec::protocols::implementers;
 use crate::spec::read::iolist;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;

@@ -10,9 +10,8 @@ use term::{Atom, Kind, Term};
 
 /// What comes with the language and its struct types, by the last part of the implementation's name. Functions
 /// can be enumerated, too, but hardly any function can.
-const OF_LANGUAGE: &[&str] = &[
-    "List", "Map", "Integer", "Float", "Atom", "BitString", "Tuple", "PID", "Range", "MapSet",
-];
+const OF_LANGUAGE: &[&str] =
+    &["List", "Map", "Integer", "Float", "Atom", "BitString", "Tuple", "PID", "Range", "MapSet"];
 
 /// The type of what a protocol is implemented for, as far as that is part of the language; `None`: nothing
 /// is, or it takes everything.
@@ -69,9 +68,7 @@ pub(crate) fn implemented(
             Form::Map(vec![FieldForm { key, value: name, is_required: true }, any_field()])
         }
     };
-    let is_of_protocol = |it: &Form| {
-        matches!(it, Form::User { name, args } if name.as_str() == "t" && args.is_empty())
-    };
+    let is_of_protocol = |it: &Form| matches!(it, Form::User { name, args } if name.as_str() == "t" && args.is_empty());
     let clause = |it: &ClauseForm| {
         let mut args = it.args.clone();
         if let Some(first) = args.first_mut().filter(|it| is_of_protocol(it) || **it == Form::Any) {

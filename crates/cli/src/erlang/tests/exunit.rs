@@ -159,7 +159,8 @@ const MAX_MESSAGE: usize = 80;
 
 /// Whether `raise` made it.
 fn is_raised(reason: &Term) -> bool {
-    let is_message = |it: &(Term, Term)| it.0.as_atom() == Some("message") && it.1.as_bytes().is_some();
+    let is_message =
+        |it: &(Term, Term)| it.0.as_atom() == Some("message") && it.1.as_bytes().is_some();
     matches!(reason, Term::Map(fields) if fields.iter().any(is_message))
 }
 
