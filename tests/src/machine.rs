@@ -74,8 +74,9 @@ pub fn machine_on_paths(code_paths: Vec<PathBuf>) -> Machine {
 /// If OTP is missing.
 pub fn machine_that_runs_elixir(code_paths: Vec<PathBuf>) -> Machine {
     let mut host = host_on(code_paths);
-    host.run_elixir([]);
-    machine_on(host)
+    host.run_elixir(&[]).expect("no configuration");
+    let logging = Logging::Terminal;
+    Machine::new(Box::new(host), Settings { limits: limits(), logging, ..Settings::default() })
 }
 
 fn host() -> Otp {

@@ -121,6 +121,12 @@ sweep(Before, Rounds) ->
 heap(Bytes) ->
     #{size => Bytes div erlang:system_info(wordsize), kill => true, error_logger => false}.
 
+read_config(Path, Options) ->
+    case filelib:is_regular(Path) of
+        true -> 'Elixir.Config.Reader':'read!'(Path, Options);
+        false -> []
+    end.
+
 %% A request that needs several nodes.
 on(Nodes, {replay, Module, Function, Text}, Limit, Code) ->
     on(Nodes, Text, fun(Args) -> {gimlet_nodes, call, [Module, Function, Args]} end, Limit, Code);
@@ -219,6 +225,24 @@ answer({load_text, Source}) ->
     Forms = scanned(unicode:characters_to_list(Source), 1, []),
     {ok, _, Beam} = compile:noenv_forms(Forms, [binary, debug_info]),
     from_beam(Beam, []);
+answer({configuration, Path, Runtime, Env}) ->
+    {ok, _} = application:ensure_all_started(elixir),
+    Options = [{env, binary_to_atom(Env)}, {target, host}],
+    try
+        Compiled = read_config(Path, Options),
+        Late =
+            try read_config(Runtime, [{imports, disabled} | Options])
+            %% What only a release needs may be missing.
+            catch _:_ -> []
+            end,
+        {configuration, 'Elixir.Config.Reader':merge(Compiled, Late)}
+    catch
+        error:Reason:Trace ->
+            Exception = 'Elixir.Exception':normalize(error, Reason, Trace),
+            {unreadable, 'Elixir.Exception':message(Exception)};
+        Class:Reason ->
+            {unreadable, text(io_lib:format("~tp: ~tp", [Class, Reason]))}
+    end;
 answer({add_paths, Paths}) ->
     code:add_pathsa(lists:reverse([unicode:characters_to_list(P) || P <- Paths])),
     done;
@@ -909,25 +933,53 @@ module(Beam, Module, Core, Forms, Dependencies) ->
             _ -> Dependencies ++ [text(F) || F <- lists:usort(Files), F =/= Main]
         end,
     Loaded = {
-        Module, reduce(Core, Main), [F || F <- Forms, declares(F)] ++ generated(Beam),
+        Module, reduce(Core, Main), [F || F <- Forms, declares(F)] ++ of_elixir(Beam, Forms),
         Attributes, CompileInfo, text(Shown), Md5, closures(Beam)
     },
     {module, term_to_binary(Loaded, [{minor_version, 2}]), Needed}.
 
-%% The functions that nobody wrote: macros of Elixir's own modules defined them.
-generated(Beam) ->
+%% What only Elixir's own debug info knows.
+of_elixir(Beam, Forms) ->
     case beam_lib:chunks(Beam, [debug_info], [allow_missing_chunks]) of
         {ok, {_, [{debug_info, {debug_info_v1, _, {elixir_v1, #{definitions := Definitions}, _}}}]}} ->
-            Names = [
-                Name
-             || {Name, _, Meta, _} <- Definitions,
-                {context, Module} <- Meta,
-                shelf(Module) =:= shelf('Elixir.Kernel')
-            ],
-            [{attribute, 0, gimlet_generated, Names}];
+            [generated(Definitions) | shortened(Definitions, Forms)];
         _ ->
             []
     end.
+
+%% The functions that nobody wrote: macros of Elixir's own modules defined them.
+generated(Definitions) ->
+    Names = [
+        Name
+     || {Name, _, Meta, _} <- Definitions,
+        {context, Module} <- Meta,
+        shelf(Module) =:= shelf('Elixir.Kernel')
+    ],
+    {attribute, 0, gimlet_generated, Names}.
+
+%% A function with default arguments has a spec, and those with fewer arguments, which call it, have what is
+%% left of it.
+shortened(Definitions, Forms) ->
+    Specs = maps:from_list([Spec || {attribute, _, spec, Spec} <- Forms]),
+    [
+        {attribute, 0, spec, {{Name, Arity}, [shorter(Clause, Vars, Args) || Clause <- Clauses]}}
+     || {{Name, Arity}, _, _, [{_, Vars, [], {super, [{super, {_, Name}} | _], Args}}]} <- Definitions,
+        not is_map_key({Name, Arity}, Specs),
+        Clauses <- [maps:get({Name, length(Args)}, Specs, [])],
+        Clauses =/= [],
+        length([Var || {Var, _, _} <- Vars, Arg <- Args, is_tuple(Arg), element(1, Arg) =:= Var])
+            =:= Arity
+    ].
+
+shorter({type, Anno, bounded_fun, [Fun, Bounds]}, Vars, Args) ->
+    {type, Anno, bounded_fun, [shorter(Fun, Vars, Args), Bounds]};
+shorter({type, Anno, 'fun', [{type, Product, product, Types}, Result]}, Vars, Args) ->
+    Names = [Var || {Var, _, _} <- Vars],
+    Kept = [
+        Type
+     || {Arg, Type} <- lists:zip(Args, Types), is_tuple(Arg), lists:member(element(1, Arg), Names)
+    ],
+    {type, Anno, 'fun', [{type, Product, product, Kept}, Result]}.
 
 %% Where the application of a module lies.
 shelf(Module) ->

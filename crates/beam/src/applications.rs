@@ -1,19 +1,27 @@
 //! What `.app` files say of applications, and those that every Elixir system runs.
 
+use crate::cache::{Key, Kind};
+use crate::installation::entries;
 use crate::otp::Otp;
-use erlang::{Host, Running};
+use crate::peer::path_term;
+use erlang::{Host, HostError, Running};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
-use term::{Atom, Term, read_term};
+use term::{Atom, Term, etf, read_term};
 
 /// What `elixir` and `mix` start before anything else.
 const STARTED: &[&str] = &["elixir", "logger"];
 
 impl Otp {
-    /// Lets Elixir run, with the applications loaded whose compiled modules these directories hold.
-    pub fn run_elixir<'p>(&mut self, own: impl IntoIterator<Item = &'p PathBuf>) {
+    /// Lets Elixir run, with the applications loaded whose compiled modules these directories hold, and
+    /// their project's configuration. Why that can't be read, if it can't.
+    pub fn run_elixir(&mut self, own: &[PathBuf]) -> Result<(), HostError> {
         let mut loaded = Vec::new();
+        let configured = match own.iter().find_map(|it| Build::of(it)) {
+            Some(build) => self.configuration(&build),
+            None => Ok(Vec::new()),
+        };
         let files: Vec<_> = STARTED.iter().map(|it| self.find_file(&format!("{it}.app"))).collect();
         let of_elixir = files.into_iter().flatten().filter_map(|it| described(Path::new(&it)));
         for own in of_elixir.chain(own.into_iter().filter_map(|it| described_in(it))) {
@@ -21,7 +29,71 @@ impl Otp {
         }
         let is_there = |it: &Atom| loaded.iter().any(|one| name_of(one).as_ref() == Some(it));
         let started = STARTED.iter().map(|it| Atom::new(it)).filter(is_there).collect();
-        self.run_applications(Running { environment: Vec::new(), loaded, started });
+        let (environment, trouble) = match configured {
+            Ok(environment) => (environment, Ok(())),
+            Err(why) => (Vec::new(), Err(why)),
+        };
+        self.run_applications(Running { environment, loaded, started });
+        trouble
+    }
+
+    /// What `config/*.exs` says, as `Config.Reader` reads it.
+    fn configuration(&mut self, build: &Build) -> Result<Vec<Term>, HostError> {
+        let dir = build.project.join("config");
+        let mut files = entries(&dir);
+        files.retain(|it| it.extension() == Some(OsStr::new("exs")));
+        if files.is_empty() {
+            return Ok(Vec::new());
+        }
+        let texts: Vec<Vec<u8>> = files.iter().filter_map(|it| fs::read(it).ok()).collect();
+        let version = self.version()?;
+        let parts = [version.as_slice(), build.env.as_bytes()].into_iter();
+        let key = Key::of(&parts.chain(texts.iter().map(Vec::as_slice)).collect::<Vec<_>>());
+        if let Some(kept) = self.cache().read(Kind::Configuration, &key)
+            && let Some(environment) = etf::decode(&kept).ok().as_ref().and_then(Term::as_list)
+        {
+            return Ok(environment.to_vec());
+        }
+        self.allow_reading(vec![build.project.clone()]);
+        let request = Term::Tuple(vec![
+            Term::atom("configuration"),
+            path_term(&dir.join("config.exs")),
+            path_term(&dir.join("runtime.exs")),
+            Term::binary(build.env.clone().into_bytes()),
+        ]);
+        let answer = self.ask(self.load_limit(), &request)?;
+        let unreadable = |why: &str| HostError::Compile(vec![format!("{}: {why}", dir.display())]);
+        match answer.as_tuple() {
+            Some([tag, environment]) if tag.as_atom() == Some("configuration") => {
+                if let Ok(bytes) = etf::encode(environment) {
+                    self.cache().write(Kind::Configuration, &key, &bytes);
+                }
+                Ok(environment.as_list().unwrap_or_default().to_vec())
+            }
+            Some([_, why]) => {
+                let why = String::from_utf8_lossy(why.as_bytes().unwrap_or_default()).into_owned();
+                Err(unreadable(&why))
+            }
+            Some(_) | None => Err(unreadable("it was not read")),
+        }
+    }
+}
+
+/// The build of a mix project that a directory with compiled modules belongs to.
+struct Build {
+    project: PathBuf,
+    /// `dev` or `test`
+    env: String,
+}
+
+impl Build {
+    /// `PROJECT/_build/ENV/lib/APP/ebin`
+    fn of(ebin: &Path) -> Option<Build> {
+        let env = ebin.ancestors().nth(3)?;
+        let build = env.parent().filter(|it| it.ends_with("_build"))?;
+        let project = build.parent()?.to_owned();
+        let env = env.file_name()?.to_str()?.to_owned();
+        project.join("mix.exs").is_file().then_some(Build { project, env })
     }
 }
 

@@ -35,6 +35,8 @@ pub(crate) enum Kind {
     Code,
     /// Modules that were rewritten and compiled, by what was compiled.
     Rewritten,
+    /// What the configuration of a mix project says, by its files.
+    Configuration,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,6 +99,7 @@ impl Kind {
             Kind::Index => "index",
             Kind::Code => "code",
             Kind::Rewritten => "rewritten",
+            Kind::Configuration => "configuration",
         }
     }
 }

@@ -142,6 +142,11 @@ impl Otp {
         self.peer.allow_reading(reads);
     }
 
+    /// Lets the runtime read these files and directories.
+    pub(crate) fn allow_reading(&mut self, paths: Vec<PathBuf>) {
+        self.peer.allow_reading(paths);
+    }
+
     /// Lets the runtime start nodes beside itself.
     pub(crate) fn allow_nodes(&mut self, count: usize) {
         self.peer.allow_nodes(count);

@@ -42,6 +42,8 @@ pub enum TargetError {
     NotModule(PathBuf),
     /// A project that was never built.
     NotBuilt(PathBuf, Builder),
+    /// A source of which the project's build has no module.
+    NotInBuild(PathBuf),
     /// A directory with no code.
     Empty(PathBuf),
 }
@@ -63,6 +65,7 @@ impl Target {
         match path.extension().and_then(OsStr::to_str) {
             Some("erl") => source_file(path),
             Some("beam") => beam_file(path),
+            Some("ex" | "exs") => elixir_file(path),
             _ => Err(TargetError::UnknownKind(path.to_owned())),
         }
     }
@@ -88,7 +91,23 @@ fn by_name(text: &str) -> Result<Target, TargetError> {
     let is_alias =
         text.starts_with(|it: char| it.is_ascii_uppercase()) && !text.starts_with("Elixir.");
     let name = if is_alias { Atom::new(&format!("Elixir.{text}")) } else { Atom::new(text) };
+    if let Some(found) = in_project_here(&name) {
+        return Ok(found);
+    }
     Ok(Target { modules: vec![TargetModule { name, source: None }], code_paths: Vec::new() })
+}
+
+/// A module of the project that the current directory belongs to.
+fn in_project_here(name: &Atom) -> Option<Target> {
+    let here = std::env::current_dir().ok()?;
+    let ebins = here.ancestors().filter_map(project_ebins).last()?;
+    let file = format!("{}.beam", name.as_str());
+    let beam = ebins.iter().map(|it| it.join(&file)).find(|it| it.is_file())?;
+    let source = Some(Source::Beam(beam));
+    Some(Target {
+        modules: vec![TargetModule { name: name.clone(), source }],
+        code_paths: with_siblings(ebins),
+    })
 }
 
 fn source_file(path: &Path) -> Result<Target, TargetError> {
@@ -97,6 +116,57 @@ fn source_file(path: &Path) -> Result<Target, TargetError> {
     // What the project built before; the file itself is compiled anew.
     let project = absolute(path).ancestors().skip(1).find_map(project_ebins);
     Ok(Target { modules: vec![module], code_paths: project.unwrap_or_default() })
+}
+
+/// The modules that a project was seen to compile from a file.
+fn elixir_file(path: &Path) -> Result<Target, TargetError> {
+    let file = absolute(path);
+    let is_project = |it: &&Path| it.join("mix.exs").is_file();
+    // The outermost one: an application of an umbrella is built there.
+    let Some(project) = file.ancestors().skip(1).filter(is_project).last() else {
+        return Err(TargetError::UnknownKind(path.to_owned()));
+    };
+    let Some(ebins) = project_ebins(project) else {
+        return Err(TargetError::NotBuilt(project.to_owned(), Builder::Mix));
+    };
+    let real = file.canonicalize().unwrap_or_else(|_| file.clone());
+    let is_from_file = |beam: &PathBuf| {
+        let source = fs::read(beam).ok().and_then(|it| compiled_from(&it));
+        source.is_some_and(|it| it == real || it.canonicalize().is_ok_and(|it| it == real))
+    };
+    let own = own_ebins(project);
+    let mut beams: Vec<PathBuf> = own.iter().flat_map(|it| beams_in(it)).collect();
+    beams.retain(is_from_file);
+    match beams.is_empty() {
+        true => Err(TargetError::NotInBuild(path.to_owned())),
+        false => from_beams(&beams, with_siblings(ebins)),
+    }
+}
+
+/// The source file that the compiler notes in a `.beam` file.
+fn compiled_from(bytes: &[u8]) -> Option<PathBuf> {
+    let unpacked = bytes.starts_with(&[0x1f, 0x8b]).then(|| unpack(bytes));
+    let info = etf::decode(chunk(unpacked.as_deref().unwrap_or(bytes), b"CInf")?).ok()?;
+    let is_source = |it: &&[Term]| it.first().and_then(Term::as_atom) == Some("source");
+    let pair = info.as_list()?.iter().filter_map(Term::as_tuple).find(is_source)?;
+    let codes = pair.get(1)?.as_list()?.iter();
+    let chars = codes.map(|it| char::from_u32(u32::try_from(it.as_int()?).ok()?));
+    Some(PathBuf::from(chars.collect::<Option<String>>()?))
+}
+
+/// What a chunk of a `.beam` file holds.
+fn chunk<'b>(bytes: &'b [u8], wanted: &[u8; 4]) -> Option<&'b [u8]> {
+    let mut rest = bytes.strip_prefix(b"FOR1")?.get(4..)?.strip_prefix(b"BEAM")?;
+    while let Some((name, after)) = rest.split_first_chunk::<4>()
+        && let Some((size, after)) = after.split_first_chunk::<4>()
+    {
+        let size = usize::try_from(u32::from_be_bytes(*size)).ok()?;
+        if name == wanted {
+            return after.get(..size);
+        }
+        rest = after.get(size.next_multiple_of(4)..)?;
+    }
+    None
 }
 
 fn beam_file(path: &Path) -> Result<Target, TargetError> {
@@ -205,12 +275,14 @@ fn config_names(project: &Path, app: &OsStr) -> bool {
     says("mix.exs", &format!("app::{app},")) || says("gleam.toml", &format!("name=\"{app}\""))
 }
 
-/// All `ebin` directories of a project's build tree: `_build/*/lib/*/ebin`, the usual profile
-/// first, or Gleam's `build/dev/erlang/*/ebin`.
+/// All `ebin` directories of a project's build tree: `_build/*/lib/*/ebin`, that of `MIX_ENV` or the usual
+/// profile first, or Gleam's `build/dev/erlang/*/ebin`.
 fn project_ebins(project: &Path) -> Option<Vec<PathBuf>> {
     builder_of(project)?;
     let build = project.join("_build");
-    let mut libs = vec![build.join("default/lib"), build.join("dev/lib")];
+    let wanted = std::env::var_os("MIX_ENV").filter(|_| project.join("mix.exs").is_file());
+    let mut libs: Vec<PathBuf> = wanted.iter().map(|it| build.join(it).join("lib")).collect();
+    libs.extend([build.join("default/lib"), build.join("dev/lib")]);
     libs.extend(entries(&build).into_iter().map(|it| it.join("lib")));
     libs.push(project.join("build/dev/erlang"));
     libs.iter().map(|it| ebin_dirs(it)).find(|it| !it.is_empty())
@@ -301,8 +373,7 @@ impl TargetError {
             TargetError::Unreadable(..) => "check the permissions of the file".to_owned(),
             TargetError::UnknownKind(path) => match path.extension().and_then(OsStr::to_str) {
                 Some("ex" | "exs") => {
-                    "build it with mix and give the project's directory or the .beam file"
-                        .to_owned()
+                    "it is in no mix project: compile it with elixirc and give the .beam files".to_owned()
                 }
                 _ => "targets are .erl and .beam files, directories and module names".to_owned(),
             },
@@ -318,6 +389,11 @@ impl TargetError {
                     Builder::Gleam => "gleam build",
                 };
                 format!("run `{command}` there first")
+            }
+            TargetError::NotInBuild(_) => {
+                "run `mix compile`; a file that the project does not compile, like a script or a test, \
+                 is compiled with elixirc, and the directory of the .beam files given"
+                    .to_owned()
             }
             TargetError::Empty(_) => {
                 "give a directory with .beam files, or a rebar3 or mix project".to_owned()
@@ -345,6 +421,9 @@ impl fmt::Display for TargetError {
             }
             TargetError::NotBuilt(path, _) => {
                 write!(f, "the project {} is not built", path.display())
+            }
+            TargetError::NotInBuild(path) => {
+                write!(f, "the build of the project has no module of {}", path.display())
             }
             TargetError::Empty(path) => write!(f, "{} holds no modules", path.display()),
         }

@@ -43,11 +43,51 @@ fn calls_and_what_comes_back() {
     check("Basket.label(%{kind: :pen})", 0, "\"pen\"\n");
     check("Basket.total([%{price: 2, count: 3}])", 0, "6\n");
     check("Basket.open?(12)", 0, "true\n");
-    check("Enum.map(1..3, Function.capture(Integer, :to_string, 1))", 0, "[\"1\", \"2\", \"3\"]\n");
+    check("Enum.map(1..3, &Integer.to_string/1)", 0, "[\"1\", \"2\", \"3\"]\n");
+    check("Enum.map(1..3, fn x -> x * 2 end)", 0, "[2, 4, 6]\n");
     check("Basket.share(1, 13)", 1, "** (ArithmeticError) bad argument in arithmetic expression\n");
     check("Basket.share(1, 0)", 1, "** (ArgumentError) nobody shares\n");
-    check("Basket.label(kind)", 2, "expected a literal term, found kind)");
+    check("Basket.label(kind: :pen)", 1, "** (FunctionClauseError) no function clause matching");
+    check("[%{kind: :pen}] |> Enum.map(&Basket.label/1)", 0, "[\"pen\"]\n");
+    check("x = 3; Basket.open?(x * 4)", 0, "true\n");
     check("'Elixir.Basket':label(#{kind => pen})", 0, "<<\"pen\">>\n");
+}
+
+/// What is only so while Elixir itself runs.
+#[test]
+fn elixir_runs() {
+    let Some(dir) = compiled("elixir_runs") else { return };
+    let check = |call: &str, expect: &str| {
+        let (code, said) = printed(&dir, &["run", call]);
+        assert_eq!((code, said.as_str()), (0, expect), "{call}");
+    };
+    check("URI.parse(\"http://a.b/\").port", "80\n");
+    check("URI.default_port(\"https\")", "443\n");
+    check("System.argv()", "[]\n");
+    check("Calendar.get_time_zone_database()", "Calendar.UTCOnlyTimeZoneDatabase\n");
+    check("elem(DateTime.now(\"Europe/Rome\"), 1)", ":utc_only_time_zone_database\n");
+    check("Logger.level()", ":debug\n");
+    check("Application.get_env(:elixir, :check_endianness)", "true\n");
+}
+
+/// Values and exceptions look as in `iex`.
+#[test]
+fn as_iex_shows_it() {
+    let Some(dir) = compiled("elixir_shown") else { return };
+    let check = |call: &str, expect: &str| {
+        let (_, said) = printed(&dir, &["run", call]);
+        assert!(said.starts_with(expect), "{call}: {said}");
+    };
+    check("Date.new!(2024, 2, 29)", "~D[2024-02-29]\n");
+    check("Enum.into([2, 1], MapSet.new())", "MapSet.new([1, 2])\n");
+    check("\"a\" <> \"ñ\\n\"", "\"añ\\n\"\n");
+    check("Range.new(1, 9, 2)", "1..9//2\n");
+    check("Version.parse!(\"1.0.0\")", "%Version{major: 1, minor: 0, patch: 0}\n");
+    check("%{a: 1}.b", "** (KeyError) key :b not found in: %{a: 1}\n");
+    check(
+        "Integer.parse(1)",
+        "** (FunctionClauseError) no function clause matching in Integer.parse/2\n    (elixir 1.",
+    );
 }
 
 #[test]

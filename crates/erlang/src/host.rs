@@ -94,14 +94,13 @@ pub struct Running {
 }
 
 impl Running {
-    /// Whether a process of one of the applications that are started has this name.
-    pub(crate) fn registers(&self, process: &str) -> bool {
-        self.loaded.iter().any(|it| {
-            let Some([_, Term::Atom(name), keys]) = it.as_tuple() else { return false };
-            self.started.contains(name)
-                && property(keys, "registered").and_then(Term::as_list).is_some_and(|it| {
-                    it.iter().any(|it| it.as_atom() == Some(process))
-                })
+    /// Which of the applications that are started has a process of this name.
+    pub(crate) fn registers(&self, process: &str) -> Option<usize> {
+        self.loaded.iter().find_map(|it| {
+            let Some([_, Term::Atom(name), keys]) = it.as_tuple() else { return None };
+            let names = property(keys, "registered").and_then(Term::as_list)?;
+            let has_it = names.iter().any(|it| it.as_atom() == Some(process));
+            self.started.iter().position(|it| has_it && it == name)
         })
     }
 }

@@ -21,6 +21,11 @@ pub(crate) fn exception_text(class: &str, reason: &Term, stack: &Term) -> String
     format!("** {banner}{}", lines.collect::<String>())
 }
 
+/// The name of the exception that Elixir makes of an error, and its message.
+pub(crate) fn exception(reason: &Term, stack: &Term) -> (String, String) {
+    explain(reason, stack.as_list().unwrap_or_default().iter().find_map(Frame::new).as_ref())
+}
+
 #[derive(Debug)]
 struct Frame<'a> {
     module: &'a Atom,

@@ -10,7 +10,7 @@ mod structs;
 mod syntax;
 
 pub(crate) use evaluate::{evaluation, is_expression, unwrap_evaluated};
-pub(crate) use exception::exception_text;
+pub(crate) use exception::{exception, exception_text};
 pub(crate) use read::{read_args, read_call, read_function};
 pub(crate) use runtime::{is_used, run_applications};
 pub(crate) use shell::{formatted, inspected, said};

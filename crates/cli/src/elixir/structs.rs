@@ -82,7 +82,8 @@ mod tests {
     use term::{Atom, Term, read_term};
 
     fn structs() -> Structs {
-        let Ok(Term::Map(fields)) = read_term("#{'__struct__' => 'Elixir.Cart', n => 0, of => nil}")
+        let Ok(Term::Map(fields)) =
+            read_term("#{'__struct__' => 'Elixir.Cart', n => 0, at => nil}")
         else {
             unreachable!("a map")
         };
@@ -96,7 +97,7 @@ mod tests {
             let found = structs().completed(std::slice::from_ref(&term)).unwrap_or(vec![term]);
             assert_eq!(found, [read_term(expect).expect("a term")], "{text}");
         };
-        let whole = "#{'__struct__' => 'Elixir.Cart', n => 7, of => nil}";
+        let whole = "#{'__struct__' => 'Elixir.Cart', n => 7, at => nil}";
         check(whole, whole);
         check("#{'__struct__' => 'Elixir.Cart', n => 7, x => 1}", whole);
         check("[{ok, #{'__struct__' => 'Elixir.Cart', n => 7}}]", &format!("[{{ok, {whole}}}]"));

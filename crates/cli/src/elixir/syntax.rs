@@ -32,7 +32,9 @@ impl<'s> Spelling<'s> {
             Term::Float(value) => float_text(*value),
             Term::Atom(it) => atom(it),
             Term::List(list) if list.tail == Term::Nil => self.list(&list.items),
-            Term::List(list) => format!("[{} | {}]", self.terms(&list.items), self.term(&list.tail)),
+            Term::List(list) => {
+                format!("[{} | {}]", self.terms(&list.items), self.term(&list.tail))
+            }
             Term::Tuple(items) => format!("{{{}}}", self.terms(items)),
             Term::Map(pairs) => self.structure(pairs).unwrap_or_else(|| self.map(pairs)),
             Term::Bits(bits) => match bits.as_bytes().map(str::from_utf8) {
@@ -146,7 +148,11 @@ impl<'s> Spelling<'s> {
             });
         }
         let patterns = patterns.join(", ");
-        if guards.is_empty() { patterns } else { format!("{patterns} when {}", guards.join(" and ")) }
+        if guards.is_empty() {
+            patterns
+        } else {
+            format!("{patterns} when {}", guards.join(" and "))
+        }
     }
 }
 
@@ -249,22 +255,34 @@ impl Spelling<'_> {
             Code::Map(pairs) => {
                 let arrow =
                     |it: &(Code, Code)| format!("{} => {}", self.code(&it.0), self.code(&it.1));
-                format!("%{{{}}}", pairs.iter().map(arrow).collect::<Vec<_>>().join(", "))
+                let keyword = |it: &(Code, Code)| {
+                    let key = it.0.as_term()?.as_atom().filter(|it| is_bare(it))?;
+                    Some(format!("{key}: {}", self.code(&it.1)))
+                };
+                let keywords: Option<Vec<String>> = pairs.iter().map(keyword).collect();
+                let all = keywords.unwrap_or_else(|| pairs.iter().map(arrow).collect());
+                format!("%{{{}}}", all.join(", "))
             }
             Code::Call { module, function, args } => {
                 // Elixir counts elements from 0.
                 if let ("erlang", "element", [Code::Term(Term::Int(n)), of]) =
                     (module.as_str(), function.as_str(), args.as_slice())
                 {
-                    return format!("elem({}, {})", self.code(of), n - 1);
+                    let made = if *n == 2 { self.literal(of, "!") } else { None };
+                    return made.unwrap_or_else(|| format!("elem({}, {})", self.code(of), n - 1));
                 }
-                let terms: Option<Vec<&Term>> = args.iter().map(Code::as_term).collect();
-                let made = terms.and_then(|it| literals::made(module.as_str(), function.as_str(), &it));
-                made.unwrap_or_else(|| {
-                    format!("{}({})", named(module, function), self.codes(args))
-                })
+                self.literal(of, "")
+                    .unwrap_or_else(|| format!("{}({})", named(module, function), self.codes(args)))
             }
         }
+    }
+
+    /// The literal of what a call makes, if there is one. `bang` is what the name lacks of a function that
+    /// gives the value itself.
+    fn literal(self, of: &Code, bang: &str) -> Option<String> {
+        let Code::Call { module, function, args } = of else { return None };
+        let terms: Vec<&Term> = args.iter().map(Code::as_term).collect::<Option<_>>()?;
+        literals::made(module.as_str(), &format!("{}{bang}", function.as_str()), &terms)
     }
 
     fn codes(self, items: &[Code]) -> String {

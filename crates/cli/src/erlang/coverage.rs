@@ -43,7 +43,11 @@ impl Sources {
     pub(crate) fn of(machine: &Machine, project: &Project) -> Sources {
         let mut calls = CallGraph::of(project);
         let module = |module: &Atom| {
-            let clauses = machine.clauses(module);
+            let is_written = |it: &SourceClause| {
+                project.module(module).is_none_or(|of| of.has_written(&it.function, it.arity))
+            };
+            let mut clauses = machine.clauses(module);
+            clauses.retain(is_written);
             let functions = clauses.iter().map(|it| calls.add(function_of(module, it))).collect();
             ModuleClauses { module: module.clone(), clauses, functions }
         };

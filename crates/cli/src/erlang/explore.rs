@@ -192,8 +192,11 @@ impl Task {
         if self.may_deepen {
             settings.wanted = wanted.clone();
         }
-        // Whoever says how many runs there are wants no others.
-        if settings.max_runs.is_none() && settings.strategy == Strategy::VisitedFirst {
+        // Whoever says how many runs there are wants no others, and without arguments there is nothing to change.
+        if settings.max_runs.is_none()
+            && settings.strategy == Strategy::VisitedFirst
+            && self.unit.arity > 0
+        {
             settings.changes = Some(contract.domain.clone());
         }
         let earlier = before.iter().flat_map(|it| it.worth_keeping());

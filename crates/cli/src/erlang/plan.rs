@@ -36,11 +36,15 @@ pub(crate) fn plan(
 ) -> Result<Vec<Task>, Diagnostic> {
     let options = &asked.test;
     project.make_concrete(&options.concrete)?;
-    let mut units = select(project, &options.functions)?;
-    let asked_for_functions = !options.functions.is_empty();
+    let is_picked = options.functions.is_empty() && !project.picked.is_empty();
+    let mut units = match is_picked {
+        true => project.picked.clone(),
+        false => select(project, &options.functions)?,
+    };
+    let asked_for_functions = is_picked || !options.functions.is_empty();
     let mut planner =
         Planner::new(project, options.no_spec, inputs(project, options), diagnostics)?;
-    if options.functions.is_empty() {
+    if !asked_for_functions {
         units = planner.without_skipped(&units)?;
     }
     // Schedules are those of a call.

@@ -10,6 +10,9 @@ use erlang::ModuleCode;
 use std::collections::{BTreeMap, BTreeSet};
 use term::{Atom, Fun, Term};
 
+/// The key of a map under which it names its module, which nobody calls for that.
+const STRUCT: &str = "__struct__";
+
 /// What one function mentions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct References {
@@ -65,6 +68,15 @@ fn definition(term: &Term) -> Option<References> {
                 todo.extend([module, name].into_iter().filter(is_open));
                 todo.push(args);
                 res.made_fun(literal(module), literal(name), args);
+            }
+            // What is compared is not called.
+            Some([kind, _, _, guard, body]) if kind.as_atom() == Some("c_clause") => {
+                todo.extend([guard, body]);
+            }
+            Some([kind, _, _, key, value]) if kind.as_atom() == Some("c_map_pair") => {
+                if literal(key).is_none_or(|it| it.as_str() != STRUCT) {
+                    todo.extend([key, value]);
+                }
             }
             Some(parts) => todo.extend(parts),
             None => {
@@ -130,8 +142,10 @@ impl References {
             }
             Term::Tuple(items) => items.iter().for_each(|it| self.literal(it)),
             Term::Map(pairs) => pairs.iter().for_each(|(key, value)| {
-                self.literal(key);
-                self.literal(value);
+                if key.as_atom() != Some(STRUCT) {
+                    self.literal(key);
+                    self.literal(value);
+                }
             }),
             Term::Fun(fun) => {
                 if let Fun::External { module, function, arity } = &**fun {

@@ -35,7 +35,7 @@ pub(crate) fn run(options: &Run) -> Result<Done, Diagnostic> {
 
     let mut host_of_run = host(&options.build, &targets).map_err(trouble)?;
     if is_elixir {
-        elixir::run_applications(&mut host_of_run, &targets);
+        elixir::run_applications(&mut host_of_run, &targets).map_err(trouble)?;
     }
     // A target that is not called must exist too.
     for module in targets.iter().flat_map(|it| &it.modules) {

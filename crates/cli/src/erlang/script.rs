@@ -4,7 +4,7 @@
 //! The last step is the call whose end is judged. Most inputs are the arguments of that call and nothing
 //! else; others have calls in their arguments, or steps before it. Knows nothing of ends and of findings.
 
-use crate::elixir::{self, Spelling, is_elixir};
+use crate::elixir::{self, is_elixir};
 use crate::erlang::core::{self, Definition};
 use crate::erlang::recipes::code;
 use crate::erlang::systems::{self, Protocol};
@@ -176,24 +176,9 @@ impl Script {
         of_all(if before.is_empty() { last } else { format!("{before}, {last}") })
     }
 
-    /// As an expression of an ExUnit test: a call by name, as the compiler would warn of some that fail.
-    pub(crate) fn elixir_expression(&self, spelling: Spelling<'_>) -> String {
-        let Some((module, function, args)) = self.last_call() else {
-            return format!("({})", spelling.script(&self.steps));
-        };
-        let args: Vec<String> = args.iter().map(|it| spelling.code(it)).collect();
-        let last = format!(
-            "apply({}, {}, [{}])",
-            elixir::alias(module),
-            elixir::atom(function),
-            args.join(", ")
-        );
-        match self.steps.split_last() {
-            Some((_, before)) if !before.is_empty() => {
-                format!("({}; {last})", spelling.script(before))
-            }
-            Some(_) | None => last,
-        }
+    /// What people do.
+    pub(crate) fn steps(&self) -> &[CodeStep] {
+        &self.steps
     }
 
     /// What BEAM applies.
@@ -310,7 +295,6 @@ fn has_no_literal(term: &Term) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{ByName, Script};
-    use crate::elixir::Spelling;
 
     #[test]
     fn one_input_in_all_its_forms() {
@@ -320,7 +304,7 @@ mod tests {
             assert_eq!(script.shown(), shown);
             let written = match script.shown() == script.readable() {
                 true => script.expression(ByName::Called),
-                false => script.elixir_expression(Spelling::default()),
+                false => script.shown(),
             };
             assert_eq!(written, expression);
             let beam::Applied { module, function, args } = script.on_beam();
@@ -336,7 +320,7 @@ mod tests {
         check(
             "'Elixir.M':f([queue:new()])",
             "M.f([:queue.new()])",
-            "apply(M, :f, [[:queue.new()]])",
+            "M.f([:queue.new()])",
             "Elixir.M:f [[queue:new()]]",
         );
         check(
@@ -347,8 +331,8 @@ mod tests {
         );
         check(
             "{ok,V1} = 'Elixir.M':start(), 'Elixir.M':get(V1, #{a => V1})",
-            "{:ok, v1} = M.start(); M.get(v1, %{:a => v1})",
-            "({:ok, v1} = M.start(); apply(M, :get, [v1, %{:a => v1}]))",
+            "{:ok, v1} = M.start(); M.get(v1, %{a: v1})",
+            "{:ok, v1} = M.start(); M.get(v1, %{a: v1})",
             "erlang:apply [fun() -> {ok,V1} = 'Elixir.M':start(), 'Elixir.M':get(V1, #{a => V1}) end, []]",
         );
     }

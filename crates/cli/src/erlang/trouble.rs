@@ -45,6 +45,9 @@ pub(crate) fn bad_target(error: &TargetError) -> Diagnostic {
         TargetError::NotBuilt(_, Builder::Rebar3) => no_target("build it first: rebar3 compile"),
         TargetError::NotBuilt(_, Builder::Mix) => no_target("build it first: mix compile"),
         TargetError::NotBuilt(_, Builder::Gleam) => no_target("build it first: gleam build"),
+        TargetError::NotInBuild(_) => no_target(
+            "run mix compile first; a script or a test is compiled with elixirc, and its .beam files given",
+        ),
         TargetError::Empty(_) => no_target("name a file in it, or build the project first"),
     }
 }

@@ -41,6 +41,9 @@ pub(super) const CONTROLLER: &str = "application_controller";
 
 const LOGGER: &str = "logger";
 
+/// Applications that run only once somebody looks for one of their processes.
+const LATE: &str = "gimlet$late_applications";
+
 /// Module, function and arguments.
 type Step = fn(&mut World) -> (&'static str, &'static str, Vec<Value>);
 
@@ -71,7 +74,20 @@ const RESIDENTS: &[Resident] = &[
                 for_each(w, "load", &all)
             },
             |w| {
-                let all = w.running.started.iter().cloned().map(Term::Atom).collect();
+                let n = w.n_started_at_once();
+                let all = w.running.started.iter().take(n).cloned().map(Term::Atom).collect();
+                for_each(w, "ensure_all_started", &Term::proper_list(all))
+            },
+        ],
+    },
+    Resident {
+        name: LATE,
+        table: None,
+        steps: &[
+            |w| where_is(w, CONTROLLER),
+            |w| {
+                let n = w.n_started_at_once();
+                let all = w.running.started.iter().skip(n).cloned().map(Term::Atom).collect();
                 for_each(w, "ensure_all_started", &Term::proper_list(all))
             },
         ],
@@ -222,7 +238,9 @@ impl World {
         let Some(resident) = self.resident(name) else {
             return Ok(self.whereis_on(node, name));
         };
-        if self.waits_for_applications(resident) && let Some(controller) = self.atoms.find(CONTROLLER) {
+        if self.waits_for_applications(resident)
+            && let Some(controller) = self.atoms.find(CONTROLLER)
+        {
             return Err(Stop::NeedProcess(node, controller).into());
         }
         let owner = self.atoms.find(resident.name);
@@ -245,7 +263,10 @@ impl World {
             Some(owner) if self.waits_for_applications(owner) => CONTROLLER,
             Some(owner) => owner.name,
             // No file says which tables an application makes.
-            None if !self.running.started.is_empty() => CONTROLLER,
+            None if !self.running.started.is_empty() => match self.logging {
+                Logging::Terminal => CONTROLLER,
+                Logging::Silent => LATE,
+            },
             None => return Ok(()),
         };
         let name = self.atoms.intern(owner);
@@ -258,16 +279,28 @@ impl World {
         if is_due { Err(Stop::NeedProcess(here, name).into()) } else { Ok(()) }
     }
 
+    /// How many applications are started with their controller. Where much is run and nobody reads what is
+    /// logged, that would cost more than most runs: they are started once somebody looks for a process or a
+    /// table of theirs.
+    fn n_started_at_once(&self) -> usize {
+        match self.logging {
+            Logging::Terminal => usize::MAX,
+            Logging::Silent => 0,
+        }
+    }
+
     /// Whether the program is to see this part of the system only as applications have left it that run
     /// from the beginning. They may change what is logged, and how.
     fn waits_for_applications(&self, resident: &Resident) -> bool {
-        let is_of_program = || self.processes.get(&self.current).is_some_and(|it| it.resident.is_none());
+        let is_of_program =
+            || self.processes.get(&self.current).is_some_and(|it| it.resident.is_none());
         let is_settled = || {
             let controller = self.atoms.find(CONTROLLER);
             let found = controller.and_then(|it| self.residents.get(&(self.here(), it)));
             found == Some(&Residence::Settled)
         };
         resident.name == LOGGER
+            && self.logging == Logging::Terminal
             && !self.running.started.is_empty()
             && is_of_program()
             && !is_settled()
@@ -373,7 +406,10 @@ impl World {
                 CHILDREN.iter().find(|it| it.0 == name).map(|it| it.1)
             }
         };
-        let of_application = || self.running.registers(name).then_some(CONTROLLER);
+        let of_application = || {
+            let place = self.running.registers(name)?;
+            Some(if place < self.n_started_at_once() { CONTROLLER } else { LATE })
+        };
         let name = with.or_else(of_application).unwrap_or(name);
         RESIDENTS.iter().find(|it| it.name == name)
     }

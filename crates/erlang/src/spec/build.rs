@@ -8,6 +8,7 @@ use crate::host::{Host, HostError};
 use crate::spec::declarations::{ClauseForm, Declarations};
 use crate::spec::form::Form;
 use crate::spec::made::{Identity, Otherwise, Recipe, struct_of};
+use crate::spec::protocols::implementers;
 use crate::spec::read::iolist;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -414,6 +415,15 @@ impl Builder<'_> {
         let full = (module.as_str(), name.as_str(), args.len());
         if self.graph.side == Side::Input && full == ("Elixir.String", "t", 0) {
             return self.text();
+        }
+        if self.graph.side == Side::Input
+            && declarations.is_protocol
+            && name.as_str() == "t"
+            && let Some(form) = implementers(self.host, &module)
+        {
+            let (variables, bounds) = (BTreeMap::new(), [].as_slice());
+            let declarations = declarations.clone();
+            return self.form(&form, &mut Scope { module, declarations, variables, bounds });
         }
         if declaration.is_opaque {
             let identity = Identity::Opaque(module.clone(), name.clone(), args.len());

@@ -17,6 +17,10 @@ pub(crate) struct Declarations {
     pub(crate) specs: FxHashMap<(Atom, usize), Vec<ClauseForm>>,
     pub(crate) callbacks: FxHashMap<(Atom, usize), Vec<ClauseForm>>,
     pub(crate) behaviours: Vec<Atom>,
+    /// Whether it is a protocol of Elixir.
+    pub(crate) is_protocol: bool,
+    /// Whose values it implements a protocol of Elixir for.
+    pub(crate) implements_for: Option<Atom>,
     pub(crate) directives: Directives,
 }
 
@@ -41,6 +45,12 @@ impl Declarations {
     pub(crate) fn read(module: &Atom, declared: &Declared) -> Declarations {
         let mut res = Declarations {
             behaviours: behaviours(&declared.attributes),
+            is_protocol: persisted(&declared.attributes, "__protocol__").is_some(),
+            implements_for: persisted(&declared.attributes, "__impl__").and_then(|it| {
+                let is_for = |it: &&[Term]| it.first().and_then(Term::as_atom) == Some("for");
+                let pair = it.iter().filter_map(Term::as_tuple).find(is_for)?;
+                pair.get(1).and_then(Term::as_atom).map(Atom::new)
+            }),
             directives: Directives::read(module, &declared.attributes),
             ..Declarations::default()
         };
@@ -164,6 +174,14 @@ fn bound(form: &Term, local: &Local) -> Option<(Atom, Form)> {
     let [_, pair] = arguments(form, "constraint")? else { return None };
     let [name, of] = pair.as_list()? else { return None };
     Some((variable(name)?, read_form(of, local)))
+}
+
+/// The values of an attribute that the compiled module keeps.
+fn persisted<'t>(attributes: &'t Term, wanted: &str) -> Option<&'t [Term]> {
+    attributes.as_list()?.iter().find_map(|it| match it.as_tuple()? {
+        [name, values] if name.as_atom() == Some(wanted) => values.as_list(),
+        _ => None,
+    })
 }
 
 fn behaviours(attributes: &Term) -> Vec<Atom> {

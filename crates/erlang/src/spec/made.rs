@@ -10,6 +10,7 @@ use crate::host::{Host, ModuleCode};
 use crate::spec::build::{Builder, Library, Scope, Side, State};
 use crate::spec::declarations::{ClauseForm, Declarations};
 use crate::spec::form::Form;
+use crate::spec::outside::reads_environment;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use term::{Atom, Encoding, Kind, Term, Type, TypeId, atom_text};
@@ -158,6 +159,11 @@ impl Builder<'_> {
             let name = (recipe.maker.function.clone(), recipe.maker.arity);
             let clause = declarations.specs.get(&name).and_then(|it| it.get(recipe.clause));
             let Some(clause) = clause else { continue };
+            // Nothing says that what it makes has parts of the types that are asked for.
+            let has_parts = !args.is_empty() && !clause.args.is_empty();
+            if has_parts && recipe.result_args.len() != args.len() && !self.are_any(args) {
+                continue;
+            }
             let mut scope = Scope {
                 module: module.clone(),
                 declarations: declarations.clone(),
@@ -165,7 +171,7 @@ impl Builder<'_> {
                 bounds: &clause.bounds,
             };
             for (form, arg) in recipe.result_args.iter().zip(args) {
-                if let Form::Var(name) = form {
+                for name in variables(form) {
                     scope.variables.insert(name.clone(), State::Done(*arg));
                 }
             }
@@ -186,6 +192,10 @@ impl Builder<'_> {
             [] => Some(self.graph.intern(Type::None)),
             _ => Some(self.union(alternatives)),
         }
+    }
+
+    fn are_any(&self, types: &[TypeId]) -> bool {
+        types.iter().all(|it| *self.graph.types.get(*it) == Type::Any)
     }
 
     /// Whether it is plain that no term belongs to the type.
@@ -212,6 +222,29 @@ impl Builder<'_> {
             | Type::Bits { .. }
             | Type::Fun { .. } => false,
         }
+    }
+}
+
+/// The variables that a type is, or is a union of.
+fn variables(form: &Form) -> Vec<&Atom> {
+    match form {
+        Form::Var(name) => vec![name],
+        Form::Union(parts) => parts.iter().flat_map(variables).collect(),
+        Form::Any
+        | Form::None
+        | Form::Kind(_)
+        | Form::Literal(_)
+        | Form::Range { .. }
+        | Form::List { .. }
+        | Form::Tuple(_)
+        | Form::Map(_)
+        | Form::Bits { .. }
+        | Form::Fun { .. }
+        | Form::Iolist
+        | Form::Record { .. }
+        | Form::User { .. }
+        | Form::Remote { .. }
+        | Form::Unknown(_) => Vec::new(),
     }
 }
 
@@ -242,6 +275,10 @@ impl Library {
                 }
             }
         }
+        found.retain(|(_, Recipe { maker, .. })| {
+            let name = (maker.module.clone(), maker.function.clone(), maker.arity);
+            !reads_environment(host, name)
+        });
         for (_, recipe) in &found {
             let known = self.otherwise.entry(recipe.maker.tag()).or_default();
             known.extend(recipe.otherwise.iter().cloned());

@@ -10,6 +10,8 @@ mod extract;
 mod form;
 mod made;
 mod numbers;
+mod outside;
+mod protocols;
 mod read;
 mod signature;
 mod specs;

@@ -6,6 +6,7 @@ use crate::spec::declarations::{ClauseForm, Declarations};
 use crate::spec::directives::Directives;
 use crate::spec::extract::extract;
 use crate::spec::made::{Maker, Otherwise};
+use crate::spec::protocols::implemented;
 use crate::spec::signature::{Origin, Signature};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -65,6 +66,13 @@ impl Specs {
                 && let Some(clauses) = declarations.callbacks.get(&name)
             {
                 let origin = Origin::Callback(behaviour.clone());
+                if let Some(target) = &own.implements_for
+                    && declarations.is_protocol
+                {
+                    let of_target = self.library.get(host, target).unwrap_or_default();
+                    let clauses = implemented(clauses, target, &of_target);
+                    return Ok(Some(self.build(host, behaviour, &declarations, &clauses, origin)));
+                }
                 return Ok(Some(self.build(host, behaviour, &declarations, clauses, origin)));
             }
         }

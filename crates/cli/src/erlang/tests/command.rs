@@ -36,7 +36,7 @@ pub(super) fn exunit(project: &Project, dir: &Path) -> String {
     let paths: Vec<String> = code_paths(project);
     let elixir: Vec<&str> =
         ["elixir"].into_iter().chain(paths.iter().map(String::as_str)).collect();
-    format!("{} -r {files}", elixir.join(" "))
+    format!("{} -e 'ExUnit.start()' -r {files}", elixir.join(" "))
 }
 
 /// The modules under test that have to be compiled.

@@ -1,6 +1,6 @@
 //! An ExUnit file for each module under test.
 
-use crate::elixir::{PREFIX, Spelling, Structs, alias, quoted};
+use crate::elixir::{PREFIX, Spelling, Structs, alias, exception, quoted};
 use crate::erlang::setup::Setup;
 use crate::erlang::systems::{self, Protocol};
 use crate::erlang::tests::Tested;
@@ -25,7 +25,6 @@ pub(super) fn text(module: &Atom, units: &[Tested<'_>], chosen: &[Chosen]) -> St
     let shown = alias(module);
     let mut out = format!(
         "# Tests of {shown}, which gimlet {} found. Made anew by `gimlet test --out`.\n\
-         ExUnit.start()\n\n\
          defmodule {}GimletTest do\n  use ExUnit.Case\n",
         env!("CARGO_PKG_VERSION"),
         camel(plain(module)),
@@ -47,23 +46,40 @@ pub(super) fn text(module: &Atom, units: &[Tested<'_>], chosen: &[Chosen]) -> St
         // Processes of one sequence must not meet those of another.
         let is_system = Protocol::of_unit(unit.unit).is_some();
         let n_together = if is_system { 1 } else { MAX_ASSERTIONS };
-        for (n, part) in lines.chunks(n_together).enumerate() {
-            let title = if n == 0 { title.clone() } else { format!("{title}, part {}", n + 1) };
-            writeln!(out, "\n  test {} do", quoted(&title)).ok();
-            part.iter().for_each(|it| {
-                writeln!(out, "    {}", it.text).ok();
-            });
-            writeln!(out, "  end").ok();
+        for alike in lines.chunk_by(|a, b| about(&a.text) == about(&b.text)) {
+            let about = alike.first().map(|it| about(&it.text)).unwrap_or_default();
+            for (n, part) in alike.chunks(n_together).enumerate() {
+                let title = format!("{title}{about}");
+                let title = if n == 0 { title } else { format!("{title}, part {}", n + 1) };
+                writeln!(out, "\n  test {} do", quoted(&title)).ok();
+                part.iter().for_each(|it| {
+                    writeln!(out, "    {}", it.text).ok();
+                });
+                writeln!(out, "  end").ok();
+            }
         }
     }
     out.push_str("end\n");
     out
 }
 
+/// What an assertion is about, as the name of its test says it.
+pub(super) fn about(line: &str) -> String {
+    if let Some(rest) = line.strip_prefix(RAISES) {
+        let name: String = rest.chars().take_while(|it| *it != ',').collect();
+        return format!(" raises {name}");
+    }
+    let found = [("assert catch_throw(", " throws"), ("assert catch_exit(", " exits")];
+    let found = found.iter().find(|it| line.starts_with(it.0)).map(|it| it.1);
+    found.unwrap_or_default().to_owned()
+}
+
+const RAISES: &str = "assert_raise ";
+
 /// Whether a line of the file is an assertion.
 pub(super) fn is_test(line: &str) -> bool {
     let line = line.strip_prefix("    ").unwrap_or_default();
-    ["assert ", "catch_"].iter().any(|it| line.starts_with(it))
+    ["assert ", RAISES, "catch_"].iter().any(|it| line.starts_with(it))
 }
 
 /// Whether a line of the file begins a test.
@@ -88,7 +104,10 @@ pub(super) fn assertion(
         return Err("the input can't be written down");
     }
     let spelling = Spelling::of_code(structs);
-    let call = script.elixir_expression(spelling);
+    let call = match script.steps() {
+        [only] => spelling.code(&only.value),
+        steps => format!("({})", spelling.script(steps)),
+    };
     let steps: Vec<String> = setups.iter().map(Setup::elixir).collect();
     let call = match steps.is_empty() {
         true => call,
@@ -98,25 +117,51 @@ pub(super) fn assertion(
         Outcome::Value(value) if is_opaque(value) || has_place(value) => {
             Err("the value can't be compared")
         }
-        Outcome::Value(value) => Ok(format!("assert {call} === {}", spelling.term(value))),
+        Outcome::Value(value) => {
+            // `1 == 1.0`
+            let is = if value.has_part(|it| matches!(it, Term::Float(_))) { "===" } else { "==" };
+            Ok(format!("assert {call} {is} {}", spelling.term(value)))
+        }
         Outcome::Crash { class, trace, .. } if *trace == Term::Nil && class.as_str() == "exit" => {
             Err("the process is ended by another one")
         }
-        Outcome::Crash { class, reason, .. } => {
+        Outcome::Crash { class, reason, trace } => {
             let kind = match class.as_str() {
                 "throw" => "catch_throw",
                 "exit" => "catch_exit",
-                _ => "catch_error",
+                _ => return Ok(raising(reason, trace, &call)),
             };
             Ok(if is_opaque(reason) || has_place(reason) {
                 format!("{kind}({call})")
             } else {
-                format!("assert {kind}({call}) === {}", spelling.term(reason))
+                format!("assert {kind}({call}) == {}", spelling.term(reason))
             })
         }
         Outcome::Deadlock => Err("it waits for a message that nobody sends"),
         Outcome::Stopped(_) => Err("it did not end"),
     }
+}
+
+/// That a call raises an exception, with its message where the program has given it one.
+fn raising(reason: &Term, trace: &Term, call: &str) -> String {
+    let (name, message) = exception(reason, trace);
+    let is_own = matches!(name.as_str(), "RuntimeError" | "ArgumentError") && is_raised(reason);
+    let is_alias = name.starts_with(|it: char| it.is_ascii_uppercase());
+    match (is_alias, message.len() <= MAX_MESSAGE && is_own) {
+        (true, true) => format!("{RAISES}{name}, {}, fn -> {call} end", quoted(&message)),
+        (true, false) => format!("{RAISES}{name}, fn -> {call} end"),
+        (false, _) => format!("catch_error({call})"),
+    }
+}
+
+/// Longer messages are left to the reader.
+const MAX_MESSAGE: usize = 80;
+
+/// Whether `raise` made it.
+fn is_raised(reason: &Term) -> bool {
+    let is_message =
+        |it: &(Term, Term)| it.0.as_atom() == Some("message") && it.1.as_bytes().is_some();
+    matches!(reason, Term::Map(fields) if fields.iter().any(is_message))
 }
 
 /// `MyApp.Shop` is `my_app_shop`.

@@ -131,6 +131,10 @@ impl Written<'_> {
         if how == args::Tests::Minimal {
             leave_out_needless(&mut chosen);
         }
+        if self.suite == Suite::Exunit {
+            // Those that are about the same stand together.
+            chosen.iter_mut().for_each(|it| it.lines.sort_by_key(|it| exunit::about(&it.text)));
+        }
         for _ in 0..MAX_ROUNDS {
             if chosen.iter().all(|it| it.lines.is_empty()) {
                 break;

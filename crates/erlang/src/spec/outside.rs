@@ -1,0 +1,90 @@
+//! Whether a function looks at what no input decides: the clock, above all. What such a function makes is
+//! something else each time.
+
+use crate::builtins;
+use crate::host::Host;
+use rustc_hash::FxHashSet;
+use term::{Atom, Term};
+
+type Name = (Atom, Atom, usize);
+
+/// Calls within calls that are looked at. Further in, what reads the environment words an exception.
+const MAX_DEPTH: usize = 4;
+
+/// Functions that are looked at.
+const MAX_FUNCTIONS: usize = 60;
+
+pub(crate) fn reads_environment(host: &mut dyn Host, function: Name) -> bool {
+    let mut known: FxHashSet<Name> = FxHashSet::default();
+    let mut level = vec![function];
+    for _ in 0..MAX_DEPTH {
+        let mut next = Vec::new();
+        for name in level {
+            if is_outside(&name) {
+                return true;
+            }
+            if known.len() < MAX_FUNCTIONS && known.insert(name.clone()) {
+                next.extend(calls(host, &name));
+            }
+        }
+        level = next;
+    }
+    level.iter().any(is_outside)
+}
+
+fn is_outside((module, function, arity): &Name) -> bool {
+    let is_it = |it: &builtins::Builtin| {
+        (it.module, it.name, usize::from(it.arity)) == (module.as_str(), function.as_str(), *arity)
+    };
+    builtins::all().any(|it| is_it(it) && it.reads_environment())
+}
+
+/// The functions that the code of a function calls by their names.
+fn calls(host: &mut dyn Host, (module, function, arity): &Name) -> Vec<Name> {
+    let Ok(code) = host.load(module) else { return Vec::new() };
+    let definitions = code.core.as_tuple().and_then(|it| it.get(5)).and_then(Term::as_list);
+    let is_it = |it: &&Term| {
+        let name = it.as_tuple().and_then(|it| local(it.first()?));
+        name.is_some_and(|it| it.0 == *function && it.1 == *arity)
+    };
+    let Some(definition) = definitions.unwrap_or_default().iter().find(is_it) else {
+        return Vec::new();
+    };
+    let mut res = Vec::new();
+    let mut todo: Vec<&Term> = definition.as_tuple().and_then(|it| it.get(1)).into_iter().collect();
+    while let Some(node) = todo.pop() {
+        match node {
+            Term::Tuple(parts) => {
+                if let [kind, _, of, name, args] = parts.as_slice()
+                    && kind.as_atom() == Some("c_call")
+                    && let (Some(of), Some(name)) = (literal(of), literal(name))
+                {
+                    let arity = args.as_list().map_or(0, <[Term]>::len);
+                    res.push((Atom::new(of), Atom::new(name), arity));
+                }
+                if let Some((name, arity)) = local(node) {
+                    res.push((module.clone(), name, arity));
+                }
+                todo.extend(parts);
+            }
+            Term::List(list) => todo.extend(list.items.iter().chain([&list.tail])),
+            _ => (),
+        }
+    }
+    res
+}
+
+/// Of `{c_var, Anno, {Name, Arity}}`.
+fn local(node: &Term) -> Option<(Atom, usize)> {
+    let [_, _, name] = node.as_tuple()? else { return None };
+    let [Term::Atom(name), Term::Int(arity)] = name.as_tuple()? else { return None };
+    Some((name.clone(), usize::try_from(*arity).ok()?))
+}
+
+/// Of `{c_literal, Anno, Atom}`.
+fn literal(node: &Term) -> Option<&str> {
+    match node.as_tuple()? {
+        [kind, _, Term::Atom(atom)] if kind.as_atom() == Some("c_literal") => Some(atom.as_str()),
+        _ => None,
+    }
+}
