@@ -5,9 +5,10 @@ use crate::prolog::expect::{Expectation, Written, expect};
 use crate::prolog::explore::{ANSWERS, Verdict};
 use crate::prolog::level::Evidence;
 use crate::prolog::plan::Way;
-use ::report::{Kind, Level};
+use crate::prolog::reached::{Known, reached};
+use ::report::{Kind, Level, Reached};
 use prolog::code::PredId;
-use prolog::concolic::{Determinism, Finished, Program, Ran, Unit};
+use prolog::concolic::{Declaration, Determinism, Finished, Program, Ran, Unit};
 use prolog::{Limits, Stop};
 use serde::{Deserialize, Serialize};
 use term::Term;
@@ -30,6 +31,8 @@ pub(crate) struct Finding {
     pub(crate) line: Option<u32>,
     /// The clauses that were running, the innermost first: `main/3 file.pl:8`.
     pub(crate) stack: Vec<String>,
+    /// The last clauses and branches that it came to, in words.
+    pub(crate) reached: Vec<Reached>,
     /// In words.
     pub(crate) reason: String,
     pub(crate) why: String,
@@ -65,9 +68,15 @@ pub(crate) struct Place<'a> {
     pub(crate) path: &'a str,
     /// The predicate that was asked.
     pub(crate) pred: PredId,
+    pub(crate) declarations: &'a [Declaration],
 }
 
 impl Place<'_> {
+    fn known(&self) -> Known<'_> {
+        let Place { program, path, declarations, .. } = *self;
+        Known { program, path, declarations }
+    }
+
     fn of(&self, ran: &Ran) -> (Option<u32>, Vec<String>) {
         let marks =
             if let Finished::Thrown(_, marks) = &ran.finished { marks.as_slice() } else { &[] };
@@ -124,6 +133,7 @@ pub(crate) fn findings(
         let Written { setup, args, call } = way.written(unit, &ran.input);
         let (line, stack) = at.of(&ran);
         let expectation = expect(unit, &ran);
+        let reached = reached(unit, way, &ran.input, &at.known());
         let (reason, why) = match &ran.finished {
             Finished::Broken(n) => broken(way, *n, expectation.as_ref()),
             Finished::Thrown(..)
@@ -155,6 +165,7 @@ pub(crate) fn findings(
             expectation,
             line,
             stack,
+            reached,
             reason,
             why,
             count: 1,
