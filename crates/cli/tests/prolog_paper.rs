@@ -34,7 +34,33 @@ fn in_program(text: &str, args: &[&str]) -> (String, String, i32) {
 
 #[test]
 fn figure_2_is_what_a_trace_shows() {
-    check(&["run", "example1.pl", "main([a,b],s(s(0)),R)", "--trace"], expect![[r#""#]]);
+    check(
+        &["run", "example1.pl", "main([a,b],s(s(0)),R)", "--trace"],
+        expect![[r#"
+                  ⟨main([a,b],s(s(0)),R); id; []⟩
+        u(1,2)    ⟨length([a,b],s(s(0))), rev([a,b],[],R), foo(a); id; [(2; {R/error}; true)]⟩
+        u(8)      ⟨length([b],s(0)), rev([a,b],[],R), foo(a); id; [(2; {R/error}; true)]⟩
+        u(8)      ⟨length([],0), rev([a,b],[],R), foo(a); id; [(2; {R/error}; true)]⟩
+        u(7)      ⟨rev([a,b],[],R), foo(a); id; [(2; {R/error}; true)]⟩
+        u(4)      ⟨is_list([]), rev([b],[a],R), foo(a); id; [(2; {R/error}; true)]⟩
+        u(5)      ⟨rev([b],[a],R), foo(a); id; [(2; {R/error}; true)]⟩
+        u(4)      ⟨is_list([a]), rev([],[b,a],R), foo(a); id; [(2; {R/error}; true)]⟩
+        u(6)      ⟨is_list([]), rev([],[b,a],R), foo(a); id; [(2; {R/error}; true)]⟩
+        u(5)      ⟨rev([],[b,a],R), foo(a); id; [(2; {R/error}; true)]⟩
+        u(3)      ⟨foo(a); {R/[b,a]}; [(2; {R/error}; true)]⟩
+        b(2)      ⟨true; {R/error}; []⟩
+        answer: {R/error}
+        (1) main/3, line 1
+        (2) main/3, line 2
+        (3) rev/3, line 3
+        (4) rev/3, line 4
+        (5) is_list/1, line 5
+        (6) is_list/1, line 6
+        (7) length/2, line 7
+        (8) length/2, line 8
+        exit 0
+    "#]],
+    );
 }
 
 #[test]
@@ -43,7 +69,20 @@ fn cuts_conditions_and_builtins_are_steps() {
         "len([], N, N) :- !.\nlen([_|T], M, N) :- ( M < 5 -> K is M+1 ; K = M ), len(T, K, N).\n";
     let (text, stderr, code) =
         in_program(program, &["run", "program.pl", "len([a], 0, N)", "--trace"]);
-    expect![[r#""#]].assert_eq(&text);
+    expect![[r#"
+                  ⟨len([a],0,N); id; []⟩
+        u(2)      ⟨(0<5->K_1 is 0+1;K_1=0), len([],K_1,N); id; []⟩
+        if        ⟨0<5, !, K_1 is 0+1, len([],K_1,N); id; [(else; id; K_1=0, len([],K_1,N))]⟩
+        builtin   ⟨!, K_1 is 0+1, len([],K_1,N); id; [(else; id; K_1=0, len([],K_1,N))]⟩
+        cut       ⟨K_1 is 0+1, len([],K_1,N); id; []⟩
+        builtin   ⟨len([],1,N); id; []⟩
+        u(1)      ⟨!; {N/1}; []⟩
+        cut       ⟨true; {N/1}; []⟩
+        answer: {N/1}
+        (1) len/3, line 1
+        (2) len/3, line 2
+    "#]]
+    .assert_eq(&text);
     assert_eq!((code, stderr.as_str()), (0, ""));
 }
 
@@ -62,7 +101,21 @@ fn choices_are_explained() {
 
 #[test]
 fn the_tree_of_a_predicate() {
-    check(&["symbolic", "nrev.pl", "-f", "app/3", "-d", "2"], expect![[r#""#]]);
+    check(
+        &["symbolic", "nrev.pl", "-f", "app/3", "-d", "2"],
+        expect![[r#"
+        app(X1, X2, R), up to 2 choices    % clauses of app/3
+        ├─ X1 = []: ?- app([], [], R).  % R = []
+        ├─ X1 = [_|_]    % clauses of app/3
+        │  ├─ the rest of X1 after 1 = []: ?- app([0], [], R).  % R = [0]
+        │  ├─ the rest of X1 after 1 = [_|_]: ?- app([0,0], [], R).  % R = [0,0] … 1 more choices
+        │  └─ the rest of X1 after 1 \= [], the rest of X1 after 1 \= [_|_]: infeasible
+        └─ X1 \= [], X1 \= [_|_]: infeasible
+
+        paths: 3 feasible, 2 infeasible, 0 unknown, 0 not asked, 1 cut off at the bound
+        exit 0
+    "#]],
+    );
 }
 
 #[test]

@@ -3,7 +3,8 @@
 
 use crate::prolog::plan::Way;
 use ::report::{Chosen, Reached};
-use prolog::concolic::{Candidate, ChoicePlace, Declaration, Event, Program, Teller, Unit};
+use prolog::concolic::{ChoicePlace, Declaration, Event, Program, Teller, Unit};
+use term::{Expr, ExprId, Exprs, Op, Term};
 use trace::{Choice, Input, Looked};
 
 /// The last steps of a run are told.
@@ -122,8 +123,9 @@ pub(crate) fn explained(
         };
         let holds = condition(unit, &names, &choice, choice.taken);
         let others = (0..choice.n_alternatives()).filter(|it| *it != choice.taken);
-        let others: Vec<String> =
-            others.flat_map(|it| alternative(unit, &names, &choice, it, place, of)).collect();
+        let others: Vec<String> = others
+            .flat_map(|it| alternative(unit, &names, &choice, it, (place, input), of))
+            .collect();
         res.push(Chosen { at, line, holds, others });
     }
     res
@@ -148,7 +150,7 @@ fn alternative(
     names: &[String],
     choice: &Choice,
     alternative: usize,
-    place: Option<ChoicePlace>,
+    (place, input): (Option<ChoicePlace>, &Input),
     of: &Known<'_>,
 ) -> Vec<String> {
     let told = condition(unit, names, choice, alternative);
@@ -162,16 +164,76 @@ fn alternative(
     if candidates.is_empty() {
         return vec![told];
     }
-    let subject = unit.telling(|exprs, show| {
-        let mut teller = Teller { exprs, names, show };
-        teller.subject(*subject)
-    });
+    let subject = *subject;
     let label = |mark: u32| {
         let before = of.program.clauses.iter().take(mark as usize);
         before.filter(|it| it.branch.is_none()).count() + 1
     };
-    let shown = |it: &Candidate| format!("c({}, {{{subject}/{}}})", label(it.mark), it.argument);
-    candidates.iter().map(shown).collect()
+    let mut res = Vec::new();
+    for it in &candidates {
+        let text = unit.telling(|exprs, show| {
+            let (var, path) = part_of(exprs, subject)?;
+            let name = names.get(var).cloned().unwrap_or_else(|| format!("X{}", var + 1));
+            let value = input.args.get(var)?;
+            Some(format!("{name}/{}", pattern(value, &path, &it.argument, show)))
+        });
+        res.push(match text {
+            Some(text) => format!("c({}, {{{text}}})", label(it.mark)),
+            None => told.clone(),
+        });
+    }
+    res
+}
+
+/// The part of the input that an expression is: which of its parts, and the way to it.
+fn part_of(exprs: &Exprs, of: ExprId) -> Option<(usize, Vec<Op>)> {
+    let (mut at, mut path) = (of, Vec::new());
+    loop {
+        match exprs.get(at)? {
+            Expr::Var(var) => {
+                path.reverse();
+                return Some((usize::try_from(var.0).ok()?, path));
+            }
+            Expr::Apply(op @ (Op::Head | Op::Tail | Op::Element(_)), args) => {
+                path.push(*op);
+                at = *args.first()?;
+            }
+            Expr::Apply(..) | Expr::Const(_) => return None,
+        }
+    }
+}
+
+/// A term of which nothing is known but the way to a part, and what stands there.
+fn pattern(of: &Term, path: &[Op], leaf: &str, show: &mut dyn FnMut(&Term) -> String) -> String {
+    let Some((first, rest)) = path.split_first() else { return leaf.to_owned() };
+    match (first, of) {
+        (Op::Element(n), Term::Tuple(items)) => {
+            let mut parts = Vec::new();
+            for (k, item) in items.iter().enumerate().skip(1) {
+                let is_it = usize::try_from(*n) == Ok(k);
+                parts.push(if is_it { pattern(item, rest, leaf, show) } else { "_".to_owned() });
+            }
+            let name = items.first().map(&mut *show).unwrap_or_default();
+            format!("{name}({})", parts.join(","))
+        }
+        (Op::Head | Op::Tail, Term::List(list)) => {
+            let n = path.iter().take_while(|it| **it == Op::Tail).count();
+            let before = vec!["_"; n].join(",");
+            let comma = if n == 0 { "" } else { "," };
+            match path.get(n..).unwrap_or_default() {
+                [Op::Head, rest @ ..] => {
+                    let item = list.items.get(n).map(|it| pattern(it, rest, leaf, show));
+                    format!("[{before}{comma}{}|_]", item.unwrap_or_default())
+                }
+                _ if leaf == "[]" => format!("[{before}]"),
+                _ => match leaf.strip_prefix('[') {
+                    Some(inner) => format!("[{before}{comma}{inner}"),
+                    None => format!("[{before}|{leaf}]"),
+                },
+            }
+        }
+        _ => leaf.to_owned(),
+    }
 }
 
 fn cut(text: &str) -> String {

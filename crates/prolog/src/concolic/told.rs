@@ -53,11 +53,6 @@ impl Teller<'_> {
         }
     }
 
-    /// What a choice looks at.
-    pub fn subject(&mut self, of: ExprId) -> String {
-        self.expr(of, 0)
-    }
-
     fn has_head(&mut self, of: ExprId, head: &Head, holds: bool) -> String {
         let sign = if holds { "=" } else { "\\=" };
         let not = if holds { "" } else { "\\+ " };
@@ -82,13 +77,14 @@ impl Teller<'_> {
         let Some(Expr::Apply(op, args)) = self.exprs.get(expr).cloned() else {
             return self.plain(expr, holds);
         };
-        let signs = match op {
-            Op::Less => Some(("<", ">=")),
-            Op::LessEqual => Some(("=<", ">")),
-            Op::Equal => Some(("=:=", "=\\=")),
-            Op::Same => Some(("=", "\\=")),
-            _ => None,
-        };
+        // With the sign of what holds, and of what does not.
+        const SIGNS: [(Op, &str, &str); 4] = [
+            (Op::Less, "<", ">="),
+            (Op::LessEqual, "=<", ">"),
+            (Op::Equal, "=:=", "=\\="),
+            (Op::Same, "=", "\\="),
+        ];
+        let signs = SIGNS.iter().find(|it| it.0 == op).map(|it| (it.1, it.2));
         match (signs, op, &args[..]) {
             (Some((is, is_not)), _, [a, b]) => {
                 let (a, b) = (self.expr(*a, 0), self.expr(*b, 0));
@@ -125,20 +121,20 @@ impl Teller<'_> {
     }
 
     fn applied(&mut self, op: Op, args: &[ExprId], whole: ExprId, depth: usize) -> String {
-        let infix = match op {
-            Op::Add => Some("+"),
-            Op::Subtract => Some("-"),
-            Op::Multiply => Some("*"),
-            Op::Divide => Some("/"),
-            Op::Quotient => Some("//"),
-            Op::Remainder => Some("rem"),
-            Op::BitAnd => Some("/\\"),
-            Op::BitOr => Some("\\/"),
-            Op::BitXor => Some("xor"),
-            Op::ShiftLeft => Some("<<"),
-            Op::ShiftRight => Some(">>"),
-            _ => None,
-        };
+        const INFIX: [(Op, &str); 11] = [
+            (Op::Add, "+"),
+            (Op::Subtract, "-"),
+            (Op::Multiply, "*"),
+            (Op::Divide, "/"),
+            (Op::Quotient, "//"),
+            (Op::Remainder, "rem"),
+            (Op::BitAnd, "/\\"),
+            (Op::BitOr, "\\/"),
+            (Op::BitXor, "xor"),
+            (Op::ShiftLeft, "<<"),
+            (Op::ShiftRight, ">>"),
+        ];
+        let infix = INFIX.iter().find(|it| it.0 == op).map(|it| it.1);
         match (infix, op, args) {
             (Some(sign), _, [a, b]) => {
                 let (a, b) = (self.operand(*a, depth), self.operand(*b, depth));

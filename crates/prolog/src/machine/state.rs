@@ -109,7 +109,10 @@ pub struct Machine {
 }
 
 /// Takes what a program writes; answers whether it wants more.
-pub struct Sink(pub Box<dyn FnMut(&[Written]) -> bool>);
+type Take = dyn FnMut(&[Written]) -> bool;
+
+/// Who takes what a program writes while it runs.
+pub struct Sink(pub Box<Take>);
 
 impl std::fmt::Debug for Sink {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
