@@ -152,7 +152,7 @@ fn why(of: &Finding) -> String {
         true => String::new(),
         false => format!("on the way: {}", steps.join("; ")),
     };
-    match (of.why == of.rated.because, path.is_empty()) {
+    match (of.rated.because.starts_with(&of.why), path.is_empty()) {
         (_, true) => of.why.clone(),
         (true, false) => path,
         (false, false) => format!("{}; {path}", of.why),
