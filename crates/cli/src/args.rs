@@ -236,6 +236,15 @@ pub(crate) struct Test {
     /// Prolog: what the tests shall cover
     #[arg(long, value_enum, value_name = "KIND", default_value_t = Criterion::Clause)]
     pub(crate) coverage: Criterion,
+    /// Prolog: answers of a goal that are looked at; 1: only the first counts, as in the paper [default: 6]
+    #[arg(long, value_name = "N")]
+    pub(crate) answers: Option<usize>,
+    /// Prolog: inputs have at most so many compounds or lists inside each other
+    #[arg(long, value_name = "N")]
+    pub(crate) term_depth: Option<usize>,
+    /// Prolog: show the path condition of each test, and the alternatives of its choices
+    #[arg(long)]
+    pub(crate) explain: bool,
     /// Choices of a path that may be taken the other way [default: 25, more while clauses are missing]
     #[arg(short, long, value_name = "N")]
     pub(crate) depth: Option<usize>,

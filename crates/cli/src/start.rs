@@ -86,6 +86,9 @@ fn perform(command: &Command, matches: &ArgMatches, arguments: &[OsString]) -> E
         Command::Run(options) => run(options).map_err(|it| vec![it]),
         Command::Record(options) => record(options).map_err(|it| vec![it]),
         Command::Replay(options) => replay(options),
+        Command::Symbolic(options) if options.targets.iter().any(|it| is_prolog(it)) => {
+            crate::prolog::symbolic(options)
+        }
         Command::Symbolic(options) => symbolic(options),
         Command::Instrument(options) => instrument(options).map(plain).map_err(|it| vec![it]),
         Command::Explain { code } => explain(code).map(plain).map_err(|it| vec![it]),

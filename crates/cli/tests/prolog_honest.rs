@@ -120,3 +120,110 @@ fn clauses_belong_to_the_file_that_they_stand_in() {
     assert_eq!(found["modules"][0]["clauses"]["total"], 1, "{found}");
     assert_eq!(list(&found["units"]).len(), 1, "{found}");
 }
+
+/// The findings of all predicates, as `level reason`.
+fn findings(found: &Value) -> Vec<String> {
+    let units = list(&found["units"]).iter();
+    let all = units.flat_map(|it| list(&it["findings"]));
+    let text = |it: &Value, name: &str| it[name].as_str().unwrap_or_default().to_owned();
+    all.map(|it| format!("{} {}", text(it, "level"), text(it, "reason"))).collect()
+}
+
+#[test]
+fn an_error_about_the_programs_own_terms_is_no_refusal() {
+    for (program, wanted) in [
+        ("typo(X, Y) :- Y is foo(X).\n", "suspicious type_error(evaluable,foo/1)"),
+        ("p(X, Y) :- X > 0, Y is foo(X).\n", "suspicious type_error(evaluable,foo/1)"),
+        ("p(X) :- Y > X.\n", "suspicious instantiation_error"),
+        (
+            "s(L, N) :- aggregate_all(max(X), member(X, L), N).\n",
+            "refusal type_error(evaluable,a/0)",
+        ),
+    ] {
+        let (found, stderr, _) = report(program, &[]);
+        let all = findings(&found);
+        assert!(all.iter().any(|it| it == wanted), "{program}: {all:?} {stderr}");
+    }
+}
+
+#[test]
+fn own_names_of_variables_are_no_disagreement() {
+    let program =
+        "p(X, A) :- term_to_atom(f(X, _), A).\ns(X, S) :- format(atom(S), \"~w\", [X-_]).\n";
+    let (found, stderr, code) = report(program, &[]);
+    assert!(!stderr.contains("G036"), "{stderr}");
+    assert_eq!(code, 0, "{found}");
+}
+
+#[test]
+fn frozen_goals_of_answers_are_no_disagreement() {
+    let (_, stderr, code) = report("p(X, Y) :- freeze(Y, Y > X).\n", &["--mode", "p(+,-)"]);
+    assert!(!stderr.contains("G036"), "{stderr}");
+    assert_eq!(code, 0, "{stderr}");
+}
+
+#[test]
+fn outcomes_of_catch_are_branches() {
+    let program = "p(X, Y) :- catch(Y is 10 // X, error(_, _), Y = none).\n";
+    let (found, stderr, _) = report(program, &["--mode", "p(+,-)"]);
+    let of = &found["modules"][0]["branches"];
+    assert_eq!((&of["covered"], &of["total"]), (&2.into(), &2.into()), "{found} {stderr}");
+}
+
+#[test]
+fn goals_inside_of_aggregates_tell_types() {
+    let program = "m(X, N) :- aggregate(count, Y^member(Y, X), N).\n";
+    let (found, stderr, _) = report(program, &["--mode", "m(+,-)"]);
+    assert_eq!(found["modules"][0]["clauses"]["covered"], 1, "{found} {stderr}");
+}
+
+/// A module with tests of its own: their goals are first inputs, and what they expect is meant.
+const WITH_TESTS: &str = "\
+:- module(own, [conv/2]).
+conv(T, N) :- atom_codes(T, [0'<|R]), append(M, [0'>], R), number_codes(N, M).
+:- begin_tests(own).
+test(a, N == 42) :- conv('<42>', N).
+test(b, error(syntax_error(_))) :- conv('<x>', _).
+:- end_tests(own).
+";
+
+#[test]
+fn the_programs_own_tests_are_heeded() {
+    let (found, stderr, code) = report(WITH_TESTS, &[]);
+    let tests: Vec<&Value> =
+        list(&found["units"]).iter().flat_map(|it| list(&it["tests"])).collect();
+    assert!(tests.iter().any(|it| it["call"] == "conv('<42>', R)"), "{tests:?} {stderr}");
+    assert_eq!((findings(&found), code), (Vec::new(), 0), "{stderr}");
+}
+
+#[test]
+fn a_directory_is_all_its_programs() {
+    let dir = TempDir::new().expect("a directory");
+    let file = |name: &str, text: &str| {
+        let path = dir.path().join(name);
+        fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
+        fs::write(path, text).expect("a file");
+    };
+    file("pack.pl", "name(foo).\nversion('0.1').\n");
+    file("prolog/foo.pl", ":- module(foo, [p/1]).\n:- use_module(bar).\np(X) :- q(X).\n");
+    file("prolog/bar.pl", ":- module(bar, [q/1]).\nq(1).\n");
+    file("t/foo.plt", ":- use_module('../prolog/foo').\n");
+    file("tool.pl", "#!/usr/bin/perl\nuse strict;\n");
+    let args = ["test", ".", "--format", "json"];
+    let done = common::gimlet(dir.path(), &args);
+    let stderr = String::from_utf8_lossy(&done.stderr).into_owned();
+    let found: Value = serde_json::from_slice(&done.stdout).unwrap_or_else(|_| panic!("{stderr}"));
+    let files: Vec<&str> =
+        list(&found["modules"]).iter().filter_map(|it| it["file"].as_str()).collect();
+    assert_eq!(files, ["./prolog/bar.pl", "./prolog/foo.pl"], "{stderr}");
+    assert_eq!(done.status.code(), Some(0), "{stderr}");
+}
+
+#[test]
+fn det_that_looks_for_more_without_end_is_found() {
+    let program = "%! plen(-L:list, +N:nonneg) is det.\nplen([], 0).\nplen([_|T], N) :- plen(T, M), N is M+1.\n";
+    let (found, stderr, code) = report(program, &["--runs", "20"]);
+    let all = findings(&found);
+    assert_eq!(all, ["promise it looks for another answer without end"], "{stderr}");
+    assert_eq!((found["units"][0]["findings"][0]["confirmed"].as_bool(), code), (Some(true), 1));
+}

@@ -17,6 +17,6 @@ pub mod toplevel;
 
 pub mod concolic;
 
-pub use machine::{Ending, Limits, Machine, Solutions, Stop, Written};
+pub use machine::{Ending, Limits, Machine, Sink, Solutions, Stop, Written};
 pub use program::{File, Library, LoadReport, NoLibrary, Note};
 pub use toplevel::{Answer, Query, QueryError};

@@ -239,6 +239,24 @@ pub struct Test {
     /// Whether the real runtime does the same, where it was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confirmed: Option<bool>,
+    /// The choices of its path, with `--explain`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub path: Vec<Chosen>,
+}
+
+/// A choice on the path of an input, with what else it could have been.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Chosen {
+    /// The clause or function that it is made in; empty: in a library.
+    pub at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// What holds of the input.
+    pub holds: String,
+    /// The alternatives that were not taken: `c(2, {X1/[]})` is the second clause of the program, or what would
+    /// have to hold.
+    pub others: Vec<String>,
 }
 
 /// A source of inputs: the seeds, a rule by which choices of earlier runs are taken the other way, or chance.

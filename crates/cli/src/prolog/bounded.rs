@@ -213,7 +213,8 @@ impl Rounds<'_> {
             let has_ended = |it: &&Ran| !matches!(it.finished, Finished::Stopped(_));
             let log: Vec<Ran> = unit.log.iter().filter(has_ended).cloned().collect();
             let path = source.path.display().to_string();
-            let at = Place { program: &source.program, path: &path, pred: found.res.pred };
+            let Source { program, declarations, .. } = &*source;
+            let at = Place { program, path: &path, pred: found.res.pred, declarations };
             found.res.add_findings(findings(&mut unit, way, &log, way.is_trusted, &at));
             found
         });
@@ -251,11 +252,11 @@ impl Rounds<'_> {
             res.note_stop(&report, way);
         }
         let Session { machine, files, source, .. } = &mut *self.session;
-        let Source { program, path, .. } = &*source;
+        let Source { program, path, declarations, .. } = &*source;
         let path = path.display().to_string();
         let mut unit = unit.go_on(machine, files);
         let log = std::mem::take(&mut unit.log);
-        let at = Place { program, path: &path, pred: task.pred };
+        let at = Place { program, path: &path, pred: task.pred, declarations };
         res.add_findings(findings(&mut unit, way, &log, way.is_trusted, &at));
     }
 }

@@ -5,10 +5,11 @@ use crate::flow::{Counts, Slice, Tally, of_run};
 use crate::prolog::expect::{Expectation, Written, expect, whole};
 use crate::prolog::finding::{Finding, Place, findings};
 use crate::prolog::plan::{Planned, Task, Way};
+use crate::prolog::reached::{Known, explained};
 use crate::prolog::source::{Session, Source};
 use crate::prolog::vary::vary;
 use crate::prolog::words::{dictionary, sentences};
-use ::report::Kind;
+use ::report::{Chosen, Kind};
 use engine::{Alone, Policy, Settings, Stop, Yield};
 use prolog::code::PredId;
 use prolog::concolic::{Finished, Inference, Program, Ran, Unit};
@@ -73,6 +74,8 @@ pub(crate) struct Case {
     /// What it does depends on where it runs.
     pub(crate) asks_outside: bool,
     pub(crate) verdict: Verdict,
+    /// The choices of its path, with `--explain`.
+    pub(crate) path: Vec<Chosen>,
 }
 
 /// What SWI-Prolog says of a case.
@@ -257,7 +260,7 @@ pub(crate) fn explore(
             ..settings(options, &wanted)
         };
         let Session { machine, files, source, .. } = &mut *session;
-        let Source { inference, program, .. } = &*source;
+        let Source { inference, program, declarations, .. } = &*source;
         let mut unit = unit(machine, files, way, turn, options);
         let seeds = match turn {
             Turn::Usual | Turn::Deep => way.seeds.clone(),
@@ -297,7 +300,7 @@ pub(crate) fn explore(
         let log = std::mem::take(&mut unit.log);
         res.add_counts(&report);
         res.note_stop(&report, way);
-        let at = Place { program, path: &path, pred: task.pred };
+        let at = Place { program, path: &path, pred: task.pred, declarations };
         res.add_findings(findings(&mut unit, way, &log, way.is_trusted, &at));
         if report.stop == Stop::Exhausted {
             exhausted.insert(n);
@@ -338,7 +341,7 @@ pub(super) fn unit<'m>(
 ) -> Unit<'m> {
     let steps = if turn == Turn::Deep { MORE_STEPS } else { STEPS };
     let limits = Limits { steps, memory_bytes: of_run(options, MEMORY) };
-    let mut unit = Unit::new(machine, files, way.goal.clone(), limits, ANSWERS);
+    let mut unit = Unit::new(machine, files, way.goal.clone(), limits, answers(options));
     if options.coverage == Criterion::Choice {
         unit.note_matched();
     }
@@ -406,17 +409,26 @@ pub(super) fn settings(options: &Test, wanted: &[u32]) -> Settings {
     }
 }
 
+/// Answers of a goal that are looked at.
+fn answers(options: &Test) -> usize {
+    options.answers.unwrap_or(ANSWERS).max(1)
+}
+
 /// Makes the tests of what was found so far.
 pub(crate) fn finish(session: &mut Session, planned: &Planned, search: &mut Search) {
     let Planned { task, options, .. } = planned;
     let begin = Instant::now();
-    let n_open = look_at_all_answers(session, task, search);
+    // Who says how many answers count wants no others.
+    let n_open = match options.answers {
+        None => look_at_all_answers(session, task, search),
+        Some(_) => search.open.len(),
+    };
     let Search { res, kept, stopped, covering, n_strange, .. } = search;
     if !stopped.is_empty() {
         res.losses.insert("what comes after the budget of a run".to_owned(), stopped.len());
     }
     if n_open != 0 {
-        let what = format!("what comes after {ANSWERS} answers");
+        let what = format!("what comes after {} answers", answers(options));
         res.losses.insert(what, n_open);
     }
     if *n_strange != 0 {
@@ -431,16 +443,23 @@ pub(crate) fn finish(session: &mut Session, planned: &Planned, search: &mut Sear
         let Some(way) = task.ways.get(n) else { continue };
         let goal = way.goal.clone();
         let limits = Limits { steps: STEPS * 10, memory_bytes: of_run(options, MEMORY) };
-        let mut unit = Unit::new(&mut session.machine, &mut session.files, goal, limits, ANSWERS);
+        let n_answers = answers(options);
+        let mut unit = Unit::new(&mut session.machine, &mut session.files, goal, limits, n_answers);
         // What takes long is not run again and again.
         let is_quick = ran.steps <= STEPS;
         let ran = if is_quick { vary(&mut unit, way, ran, options.goal.is_some()) } else { ran };
         let memory_bytes = of_run(options, MEMORY);
         let limits = Limits { steps: MORE_STEPS.min(steps), memory_bytes };
-        let (case, n_steps) = case(&mut unit, way, &ran, limits);
+        let (case, n_steps) = case(&mut unit, way, &ran, limits, n_answers);
         steps = steps.saturating_sub(n_steps).max(STEPS);
         if let Some(mut case) = case {
             let program = &session.source.program;
+            if options.explain {
+                let Source { program, declarations, path, .. } = &session.source;
+                let path = path.display().to_string();
+                let known = Known { program, path: &path, declarations };
+                case.path = explained(&mut unit, way, &ran.input, &known);
+            }
             let new = ran.completed.iter().filter(|it| told.insert(**it));
             case.completes = new.filter_map(|it| told_of(program, *it)).collect();
             for mark in &ran.completed {
@@ -680,8 +699,14 @@ fn look_at_all_answers(session: &mut Session, task: &Task, search: &mut Search) 
 }
 
 /// The test of a run, and the steps that it took to look for more answers than the run had.
-fn case(unit: &mut Unit<'_>, way: &Way, ran: &Ran, limits: Limits) -> (Option<Case>, u64) {
-    let again = unit.solve(&ran.input, limits, ANSWERS);
+fn case(
+    unit: &mut Unit<'_>,
+    way: &Way,
+    ran: &Ran,
+    limits: Limits,
+    n_answers: usize,
+) -> (Option<Case>, u64) {
+    let again = unit.solve(&ran.input, limits, n_answers);
     let n_steps = again.as_ref().map_or(0, |it| it.steps);
     // What was cut again, by the clock perhaps, says no more than the first time.
     let is_news = |it: &Ran| !matches!(it.finished, Finished::Stopped(_));
@@ -692,6 +717,8 @@ fn case(unit: &mut Unit<'_>, way: &Way, ran: &Ran, limits: Limits) -> (Option<Ca
     let (verdict, asks_outside) = (Verdict::not_asked(), ran.asks_outside);
     let results = way.results.clone();
     let completes = Vec::new();
-    let case = Case { setup, args, call, results, expectation, completes, asks_outside, verdict };
+    let path = Vec::new();
+    let case =
+        Case { setup, args, call, results, expectation, completes, asks_outside, verdict, path };
     (Some(case), n_steps)
 }

@@ -5,10 +5,78 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-/// Whether a target is Prolog source.
+/// Whether a target is Prolog source, or a directory that holds some and no project of another language.
 pub(crate) fn is_prolog(target: &str) -> bool {
-    let extension = Path::new(target).extension().and_then(|it| it.to_str());
+    let path = Path::new(target);
+    has_prolog_name(path) || path.is_dir() && !is_beam_project(path) && !sources_in(path).is_empty()
+}
+
+fn has_prolog_name(path: &Path) -> bool {
+    let extension = path.extension().and_then(|it| it.to_str());
     matches!(extension, Some("pl" | "plt" | "pro" | "prolog"))
+}
+
+fn is_beam_project(dir: &Path) -> bool {
+    let has = |name: &str| dir.join(name).exists();
+    let is_beam = |it: fs::DirEntry| it.path().extension().is_some_and(|it| it == "beam");
+    BEAM_PROJECT.iter().any(|it| has(it))
+        || fs::read_dir(dir).is_ok_and(|it| it.flatten().any(is_beam))
+}
+
+const BEAM_PROJECT: &[&str] =
+    &["rebar.config", "mix.exs", "gleam.toml", "erlang.mk", "ebin", "_build"];
+/// Directories that hold no programs.
+const NO_SOURCES: &[&str] =
+    &["t", "test", "tests", "_build", "deps", "node_modules", "target", "doc"];
+/// Directories inside each other, and files of one target.
+const MAX_DEPTH: usize = 8;
+const MAX_FILES: usize = 2_000;
+
+/// The programs in a directory and those below it, but for tests and the description of a pack.
+pub(crate) fn sources_in(dir: &Path) -> Vec<PathBuf> {
+    let mut res = Vec::new();
+    let mut todo = vec![(dir.to_owned(), 0)];
+    while let Some((dir, depth)) = todo.pop() {
+        let Ok(entries) = fs::read_dir(&dir) else { continue };
+        for entry in entries.flatten() {
+            let (path, name) = (entry.path(), entry.file_name());
+            let name = name.to_string_lossy();
+            let is_hidden = name.starts_with('.');
+            if path.is_dir() && !is_hidden && depth < MAX_DEPTH && !NO_SOURCES.contains(&&*name) {
+                todo.push((path, depth + 1));
+            } else if is_program(&path) && !is_hidden && res.len() < MAX_FILES {
+                res.push(path);
+            }
+        }
+    }
+    res.sort();
+    res
+}
+
+/// Whether a file is a program: files of tests, descriptions of packs and Perl have such names, too.
+fn is_program(path: &Path) -> bool {
+    if !has_prolog_name(path) || path.extension().is_some_and(|it| it == "plt") || !path.is_file() {
+        return false;
+    }
+    let Ok(text) = fs::read(path) else { return false };
+    let text = String::from_utf8_lossy(&text);
+    let first = text.lines().next().unwrap_or_default();
+    let is_perl = first.starts_with("#!") && first.contains("perl") || text.contains("use strict;");
+    let is_pack = path.file_name().is_some_and(|it| it == "pack.pl")
+        && text.lines().any(|it| it.trim_start().starts_with("name("));
+    !is_perl && !is_pack
+}
+
+/// The files of targets: those of a directory in the place of the directory.
+pub(crate) fn expanded(targets: &[String]) -> Vec<String> {
+    let of = |it: &String| {
+        let path = Path::new(it);
+        match path.is_dir() {
+            true => sources_in(path).iter().map(|it| it.display().to_string()).collect(),
+            false => vec![it.clone()],
+        }
+    };
+    targets.iter().flat_map(of).collect()
 }
 
 /// Files as they are named by programs.

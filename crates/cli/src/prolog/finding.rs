@@ -5,9 +5,10 @@ use crate::prolog::expect::{Expectation, Written, expect};
 use crate::prolog::explore::{ANSWERS, Verdict};
 use crate::prolog::level::Evidence;
 use crate::prolog::plan::Way;
-use ::report::{Kind, Level};
+use crate::prolog::reached::{Known, reached};
+use ::report::{Kind, Level, Reached};
 use prolog::code::PredId;
-use prolog::concolic::{Determinism, Finished, Program, Ran, Unit};
+use prolog::concolic::{Declaration, Determinism, Finished, Program, Ran, Unit};
 use prolog::{Limits, Stop};
 use serde::{Deserialize, Serialize};
 use term::Term;
@@ -30,6 +31,8 @@ pub(crate) struct Finding {
     pub(crate) line: Option<u32>,
     /// The clauses that were running, the innermost first: `main/3 file.pl:8`.
     pub(crate) stack: Vec<String>,
+    /// The last clauses and branches that it came to, in words.
+    pub(crate) reached: Vec<Reached>,
     /// In words.
     pub(crate) reason: String,
     pub(crate) why: String,
@@ -65,9 +68,15 @@ pub(crate) struct Place<'a> {
     pub(crate) path: &'a str,
     /// The predicate that was asked.
     pub(crate) pred: PredId,
+    pub(crate) declarations: &'a [Declaration],
 }
 
 impl Place<'_> {
+    fn known(&self) -> Known<'_> {
+        let Place { program, path, declarations, .. } = *self;
+        Known { program, path, declarations }
+    }
+
     fn of(&self, ran: &Ran) -> (Option<u32>, Vec<String>) {
         let marks =
             if let Finished::Thrown(_, marks) = &ran.finished { marks.as_slice() } else { &[] };
@@ -110,7 +119,8 @@ pub(crate) fn findings(
             if 1 < n_endless {
                 continue;
             }
-            match unit.solve(&ran.input, limits, 1) {
+            let n_answers = ran.answers.len() + 1;
+            match unit.solve(&ran.input, limits, n_answers) {
                 Some(again) if judge(way, &again).map(|it| it.0) == Some(Kind::Timeout) => {
                     ran = again;
                 }
@@ -123,7 +133,8 @@ pub(crate) fn findings(
         let kind = if is_crash { Kind::Crash } else { kind };
         let Written { setup, args, call } = way.written(unit, &ran.input);
         let (line, stack) = at.of(&ran);
-        let expectation = expect(unit, &ran);
+        let expectation = if kind == Kind::Timeout { None } else { expect(unit, &ran) };
+        let reached = reached(unit, way, &ran.input, &at.known());
         let (reason, why) = match &ran.finished {
             Finished::Broken(n) => broken(way, *n, expectation.as_ref()),
             Finished::Thrown(..)
@@ -135,9 +146,12 @@ pub(crate) fn findings(
                 let is_wrong_end =
                     matches!(way.determinism, Some(Determinism::Failure | Determinism::Erroneous))
                         && matches!(expectation, Some(Expectation::Answers(_)));
-                let reason = match is_wrong_end {
-                    true => "it succeeds".to_owned(),
-                    false => reason(expectation.as_ref()),
+                let reason = if is_wrong_end {
+                    "it succeeds".to_owned()
+                } else if kind == Kind::Timeout && !ran.answers.is_empty() {
+                    "it looks for another answer without end".to_owned()
+                } else {
+                    reason(expectation.as_ref())
                 };
                 (reason, why(way, kind, &expectation))
             }
@@ -155,6 +169,7 @@ pub(crate) fn findings(
             expectation,
             line,
             stack,
+            reached,
             reason,
             why,
             count: 1,
@@ -233,6 +248,13 @@ fn judge(way: &Way, ran: &Ran) -> Option<(Kind, Cause)> {
         }
         Finished::Stopped(Stop::Steps | Stop::Memory) if n_answers == 0 => {
             return Some((Kind::Timeout, Cause::new("no end")));
+        }
+        // Whoever is told that there is one answer does not know that he must not ask for another.
+        Finished::Stopped(Stop::Steps | Stop::Memory)
+            if n_answers == 1
+                && matches!(way.determinism, Some(Determinism::Det | Determinism::Semidet)) =>
+        {
+            return Some((Kind::Timeout, Cause::new("no end after an answer")));
         }
         Finished::Unmade => return None,
         Finished::Thrown(..)

@@ -4,6 +4,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::explain::Code;
 use crate::prolog::files::{Files, read};
 use ::report::Snippet;
+use prolog::data::Record;
 use prolog::{LoadReport, Machine, Note, Written};
 use std::fs;
 use std::path::Path;
@@ -14,6 +15,8 @@ pub(crate) struct Loaded {
     pub(crate) files: Files,
     /// Mistakes in the text; the rest was loaded.
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// What `initialization(Goal, main)` names.
+    pub(crate) main: Vec<Record>,
     /// What directives wrote.
     pub(crate) written: Vec<Written>,
 }
@@ -22,14 +25,15 @@ pub(crate) fn load(targets: &[String]) -> Result<Loaded, Diagnostic> {
     let mut files = Files::find();
     let mut machine = Machine::new(&mut files);
     let mut diagnostics = Vec::new();
-    let mut written = Vec::new();
+    let (mut written, mut main) = (Vec::new(), Vec::new());
     for target in targets {
         let Some(file) = read(Path::new(target)) else { return Err(no_file(target)) };
         let report = machine.load_program(&file, &mut files);
         written.extend(machine.written_since(0, 0));
         diagnostics.extend(notes(&report));
+        main.extend(report.main);
     }
-    Ok(Loaded { machine, files, diagnostics, written })
+    Ok(Loaded { machine, files, diagnostics, main, written })
 }
 
 pub(crate) fn no_file(target: &str) -> Diagnostic {

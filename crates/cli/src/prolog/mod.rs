@@ -4,7 +4,9 @@ mod program;
 
 mod plan;
 mod seeds;
+mod shallow;
 mod source;
+mod tested;
 
 mod bounded;
 mod explore;
@@ -17,6 +19,10 @@ mod level;
 mod refused;
 mod swipl;
 
+mod reached;
+mod symbolic;
+mod trace;
+
 mod again;
 mod plunit;
 mod report;
@@ -26,7 +32,8 @@ mod files;
 mod load;
 mod run;
 
-pub(crate) use files::{Files, is_prolog, read};
+pub(crate) use files::{Files, expanded, is_prolog, read};
 pub(crate) use load::{no_file, notes};
 pub(crate) use run::run;
 pub(crate) use source::Source;
+pub(crate) use symbolic::symbolic;

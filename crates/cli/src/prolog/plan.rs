@@ -6,6 +6,7 @@ use crate::diagnostic::Diagnostic;
 use crate::explain::Code;
 use crate::prolog::expect::is_ground;
 use crate::prolog::seeds::{medium, sized};
+use crate::prolog::shallow::shallow;
 use crate::prolog::source::{Session, Source};
 use config::nearest;
 use prolog::code::PredId;
@@ -58,12 +59,33 @@ pub(crate) struct Planned {
     pub(crate) wanted: Vec<u32>,
 }
 
+impl Way {
+    /// Inputs have at most so many compounds or lists inside each other.
+    fn bound(&mut self, depth: usize) {
+        let Domain { types, args } = &mut self.domain;
+        // The arguments together are one compound more.
+        let bounded = args.and_then(|it| shallow(types, it, depth.saturating_add(1)));
+        if let Some(bounded) = bounded {
+            *args = Some(bounded);
+            let types = &self.domain.types;
+            let has = |it: &Input| types.has(bounded, &Term::Tuple(it.args.clone()));
+            self.seeds.retain(has);
+            let smallest = types.smallest(bounded);
+            let smallest = smallest.and_then(|it| Some(Input { args: it.as_tuple()?.to_vec() }));
+            self.seeds.extend(smallest.filter(|_| self.seeds.is_empty()));
+        }
+    }
+}
+
 /// Chooses the predicates to test, and says of the source what no goal of theirs can complete.
 pub(crate) fn plan(session: &mut Session, asked: &Asked) -> Result<Vec<Planned>, Diagnostic> {
     let file = session.source.path.display().to_string();
     let mut res = Vec::new();
-    for task in tasks(session, &asked.test)? {
+    for mut task in tasks(session, &asked.test)? {
         let Some(options) = asked.for_unit(&task.name, Some(&file))? else { continue };
+        if let Some(depth) = options.term_depth {
+            task.ways.iter_mut().for_each(|it| it.bound(depth));
+        }
         let impossible = session.machine.impossible(&session.source.program, &[task.pred]);
         let is_branch = |it: u32| {
             let of = session.source.program.clauses.get(it as usize);
@@ -290,6 +312,14 @@ fn named(source: &Source, text: &str) -> Result<PredicateInfo, Diagnostic> {
     })
 }
 
+/// The best way to call the predicate of this name.
+pub(crate) fn best_way(session: &Session, name: &str) -> Result<Way, Diagnostic> {
+    let info = named(&session.source, name)?;
+    let task = task(session, &info, &[], None)?;
+    let nothing = || Diagnostic::new(Code::NothingToTest, format!("{name} can't be called"));
+    task.ways.into_iter().next().ok_or_else(nothing)
+}
+
 fn task(
     session: &Session,
     info: &PredicateInfo,
@@ -476,7 +506,33 @@ fn way(
     belief: Belief,
 ) -> Way {
     let declared: Vec<Declaration> = declared.into_iter().cloned().collect();
-    way_of(source, &[Part { info, args }], &declared, belief)
+    let mut way = way_of(source, &[Part { info, args }], &declared, belief);
+    let own = source.tested.iter().filter(|it| it.name == info.name && it.args.len() == info.arity);
+    for goal in own.clone() {
+        way.throws.extend(goal.throws.clone().filter(|it| !way.throws.contains(it)));
+    }
+    let inputs: Vec<Input> = own.filter_map(|it| tested_input(&way, &it.args)).collect();
+    for input in inputs.into_iter().take(MAX_TESTED) {
+        if !way.seeds.contains(&input) {
+            way.seeds.push(input);
+        }
+    }
+    way
+}
+
+/// Of the goals in a program's own tests, so many are first inputs.
+const MAX_TESTED: usize = 12;
+
+/// The input with which a goal of the program's own tests calls the predicate in this way.
+fn tested_input(way: &Way, args: &[Option<Term>]) -> Option<Input> {
+    let given = way.goal.args.iter().zip(args).filter(|it| it.0.is_given());
+    // A library made it: what it was made of is not known.
+    let input = |(arg, term): (&Arg, &Option<Term>)| match arg {
+        Arg::Input => term.clone(),
+        Arg::Made(_) | Arg::Result => None,
+    };
+    let args = given.map(input).collect::<Option<Vec<Term>>>()?;
+    (!args.is_empty() && way.domain.has(&args)).then_some(Input { args })
 }
 
 /// The last part after those before it; declarations are those of the parts.

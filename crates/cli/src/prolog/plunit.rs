@@ -197,6 +197,7 @@ pub(crate) fn of_finding(source: &Source, unit: &Explored, of: &Finding) -> Opti
         completes: Vec::new(),
         asks_outside: of.asks_outside,
         verdict: of.verdict.clone(),
+        path: Vec::new(),
     };
     Some(test_clause(source, &plain(&unit.name), unit.pred, &case))
 }

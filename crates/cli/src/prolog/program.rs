@@ -15,21 +15,23 @@ use crate::prolog::explore::{
 use crate::prolog::plan::{Planned, plan};
 use crate::prolog::refused::refused;
 use crate::prolog::source::{Session, Source};
-use crate::prolog::swipl::Swipl;
-use crate::prolog::{plunit, report};
+use crate::prolog::swipl::{LONGEST_GOAL, Swipl};
+use crate::prolog::{expanded, plunit, report};
 use ::report::Report;
 use engine::Stop;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use trace::{Covered, Input};
 
 /// Making the tests of what was found takes at most such a part of the time of a predicate, and no less than
 /// this.
 const FINISHING: u32 = 4;
 const LEAST_FINISHING: Duration = Duration::from_millis(500);
+/// Replaying has at least so long: it starts a program.
+const LEAST_REPLAY: Duration = Duration::from_secs(2);
 
 impl Planned {
     /// In how many rounds it is explored if time does not run out.
@@ -50,8 +52,10 @@ impl Program for Source {
     fn load(targets: &[String], asked: &Asked, said: &mut Vec<Diagnostic>) -> Vec<Source> {
         let excluded = asked.excluded();
         let mut res = Vec::new();
-        for target in targets.iter().filter(|it| !excluded.has(it)) {
+        for target in expanded(targets).iter().filter(|it| !excluded.has(it)) {
             match Session::load(target) {
+                // Of a directory, what has no clauses of its own needs no word.
+                Ok(session) if !targets.contains(target) && !session.source.has_predicates() => {}
                 Ok(session) => {
                     said.extend(session.diagnostics);
                     res.push(session.source);
@@ -171,9 +175,15 @@ impl Program for Source {
         if which == Replaying::Shown {
             return;
         }
-        runtime.deadline = until.deadline;
+        // Whoever bounds the time of a predicate does not wait longer for its goals to be replayed.
+        let times: Option<Vec<Duration>> = batch.iter().map(|it| it.0.options.time).collect();
+        let own = times.map(|it| Instant::now() + it.iter().sum::<Duration>().max(LEAST_REPLAY));
+        let deadline = [until.deadline, own].into_iter().flatten().min();
+        let of_one = batch.iter().filter_map(|it| it.0.options.time).min();
+        runtime.of_goal = of_one.map_or(LONGEST_GOAL, |it| (it / 2).min(LONGEST_GOAL));
+        runtime.deadline = deadline;
         let mut explored: Vec<_> = batch.iter_mut().map(|it| &mut it.1.res).collect();
-        runtime.confirm(self, &mut explored, until.deadline);
+        runtime.confirm(self, &mut explored, deadline);
     }
 
     fn report(&self, done: &[Done<'_, Source>], into: &mut Report) {

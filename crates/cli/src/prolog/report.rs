@@ -133,9 +133,29 @@ fn finding(source: &Source, unit: &Explored, of: &Finding) -> ::report::Finding 
         confirmed: unconfirmed_because.is_none(),
         unconfirmed_because,
         count: of.count,
-        why: Some(of.why.clone()),
+        why: Some(why(of)),
+        reached: of.reached.clone(),
         test: plunit::of_finding(source, unit, of),
         ..::report::Finding::default()
+    }
+}
+
+/// Steps before the end that are told in one line.
+const LAST_STEPS: usize = 3;
+
+/// Why it counts, and how it was reached.
+fn why(of: &Finding) -> String {
+    let first = of.reached.len().saturating_sub(LAST_STEPS);
+    let steps = of.reached.get(first..).unwrap_or_default();
+    let steps: Vec<&str> = steps.iter().map(|it| it.what.as_str()).collect();
+    let path = match steps.is_empty() {
+        true => String::new(),
+        false => format!("on the way: {}", steps.join("; ")),
+    };
+    match (of.rated.because.starts_with(&of.why), path.is_empty()) {
+        (_, true) => of.why.clone(),
+        (true, false) => path,
+        (false, false) => format!("{}; {path}", of.why),
     }
 }
 
@@ -148,6 +168,7 @@ fn test(unit: &Explored, of: &Case) -> Test {
         outcome: of.expectation.outcome().to_owned(),
         bindings: Some(Bindings::new()),
         confirmed: Some(matches!(of.verdict, Verdict::Same { .. })),
+        path: of.path.clone(),
         ..Test::default()
     };
     let bindings = |values: &Vec<String>| -> Bindings {

@@ -1,26 +1,36 @@
 //! `gimlet run file.pl 'goal'`: all answers, as the toplevel of SWI-Prolog shows them.
 
 use crate::args::{Format, Run};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::erlang::{alarm, allowed};
 use crate::explain::Code;
 use crate::prolog::disk::RealDisk;
+use crate::prolog::files::is_prolog;
 use crate::prolog::load::{Loaded, load};
+use crate::prolog::source::Session;
+use crate::prolog::trace::trace;
 use crate::start::{COULD_NOT, Done, write};
 use ::report::Snippet;
 use config::nearest;
-use prolog::{Answer, Ending, Limits, Machine, Query, QueryError, Stop, Written};
+use prolog::{Answer, Ending, Limits, Machine, Query, QueryError, Sink, Stop, Written};
 use serde_json::{Map, Value, json};
-use std::io;
+use std::cell::Cell;
+use std::io::{self, Write};
 use std::process::ExitCode;
+use std::rc::Rc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Shows the answers as they are found.
+/// Shows the answers as they are found. Without a goal, what the program wants run as a whole is run.
 pub(crate) fn run(options: &Run) -> Result<Done, Vec<Diagnostic>> {
-    let Some((goal, targets)) = options.targets_and_call.split_last() else {
-        return Err(vec![Diagnostic::new(Code::BadCall, "there is no goal")]);
+    let (goal, targets) = match options.targets_and_call.split_last() {
+        Some((last, rest)) if !is_prolog(last) => (Some(last.as_str()), rest),
+        Some(_) => (None, options.targets_and_call.as_slice()),
+        None => return Err(vec![Diagnostic::new(Code::BadCall, "there is no goal")]),
     };
-    let Loaded { mut machine, mut files, diagnostics, written } =
+    if options.trace {
+        return traced(options, goal, targets);
+    }
+    let Loaded { mut machine, mut files, diagnostics, main, written } =
         load(targets).map_err(|it| vec![it])?;
     machine.interrupt = alarm(options.time);
     let allowed = allowed(&options.allowed);
@@ -31,17 +41,16 @@ pub(crate) fn run(options: &Run) -> Result<Done, Vec<Diagnostic>> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         machine.epoch = now.as_secs_f64();
     }
-    let stop = |diagnostic: Diagnostic| {
-        let mut all = diagnostics.clone();
-        all.push(diagnostic);
-        all
-    };
-    let query = machine.query(goal).map_err(|it| stop(bad_goal(goal, &it)))?;
-    if let Some(unknown) = query.unknown.first() {
-        return Err(stop(no_predicate(&machine, unknown)));
-    }
-    let mut shown = Shown { goal: goal.clone(), ..Shown::new(options.format) };
+    let shown_goal = goal.unwrap_or_default().to_owned();
+    let mut shown = Shown { goal: shown_goal, ..Shown::new(options.format) };
+    shown.is_quiet = goal.is_none();
     shown.program_wrote(&written);
+    let query = match (goal, main.last()) {
+        (Some(goal), _) => asked(&mut machine, goal),
+        (None, Some(main)) => Ok(machine.query_of(main)),
+        (None, None) => return Ok(loaded_only(&machine, targets, diagnostics)),
+    };
+    let query = query.map_err(|it| diagnostics.iter().cloned().chain([it]).collect::<Vec<_>>())?;
     let limits =
         Limits { steps: options.reductions.unwrap_or(u64::MAX), memory_bytes: options.memory };
     shown.answers(&mut machine, &mut files, &query, limits);
@@ -50,6 +59,46 @@ pub(crate) fn run(options: &Run) -> Result<Done, Vec<Diagnostic>> {
         Format::Json => shown.json().into_bytes(),
     };
     Ok(Done { stdout, stderr: vec![], diagnostics, code: shown.exit_code() })
+}
+
+/// The goal, if all that it calls is there.
+fn asked(machine: &mut Machine, goal: &str) -> Result<Query, Diagnostic> {
+    let query = machine.query(goal).map_err(|it| bad_goal(goal, &it))?;
+    match query.unknown.first() {
+        Some(unknown) => Err(no_predicate(machine, unknown)),
+        None => Ok(query),
+    }
+}
+
+/// A program that was loaded, and that names no goal to run.
+fn loaded_only(machine: &Machine, targets: &[String], diagnostics: Vec<Diagnostic>) -> Done {
+    let is_bad = diagnostics.iter().any(|it| it.severity == Severity::Error);
+    let known = machine.own_predicates();
+    let example = known.iter().find(|it| it.as_str() == "main/0").or(known.first());
+    let example = example.map_or("true", |it| it.rsplit_once('/').map_or(it, |it| it.0));
+    let said = format!(
+        "{} loaded; name a goal to run one, as in: gimlet run {} '{example}'\n",
+        targets.join(", "),
+        targets.join(" "),
+    );
+    let code = if is_bad { ExitCode::from(COULD_NOT) } else { ExitCode::SUCCESS };
+    Done { stdout: said.into_bytes(), stderr: Vec::new(), diagnostics, code }
+}
+
+/// The goal step by step.
+fn traced(options: &Run, goal: Option<&str>, targets: &[String]) -> Result<Done, Vec<Diagnostic>> {
+    let (Some(goal), [target]) = (goal, targets) else {
+        let title = "--trace shows one goal of one file";
+        let hint = "as in: gimlet run rev.pl 'rev([a,b], [], R)' --trace";
+        return Err(vec![Diagnostic::new(Code::BadCall, title).hint(hint)]);
+    };
+    let mut session = Session::load(target).map_err(|it| vec![it])?;
+    session.machine.interrupt = alarm(options.time);
+    let diagnostics = std::mem::take(&mut session.diagnostics);
+    let query = session.machine.query(goal).map_err(|it| {
+        diagnostics.iter().cloned().chain([bad_goal(goal, &it)]).collect::<Vec<_>>()
+    })?;
+    Ok(trace(&mut session, &query, goal, options, diagnostics))
 }
 
 fn bad_goal(goal: &str, error: &QueryError) -> Diagnostic {
@@ -101,8 +150,10 @@ struct Shown {
     format: Format,
     answers: Vec<Answer>,
     output: String,
-    /// The program wrote last, and no new line.
-    in_line: bool,
+    /// Answers are not shown: the program runs as a whole.
+    is_quiet: bool,
+    /// How much the program had written when something else was shown.
+    n_before: usize,
     end: End,
 }
 
@@ -118,6 +169,8 @@ enum End {
     Budget(&'static str),
     Refused(String),
     Halted(i64),
+    /// Standard output was closed.
+    Gone,
 }
 
 impl Shown {
@@ -127,7 +180,8 @@ impl Shown {
             format,
             answers: Vec::new(),
             output: String::new(),
-            in_line: false,
+            is_quiet: false,
+            n_before: 0,
             end: End::Exhausted,
         }
     }
@@ -145,9 +199,6 @@ impl Shown {
                 Written::Error(text) => write(&mut io::stderr(), text.as_bytes()),
                 Written::Output(text) => {
                     self.put(text);
-                    if let Some(last) = text.chars().next_back() {
-                        self.in_line = last != '\n';
-                    }
                     self.output.push_str(text);
                 }
             }
@@ -161,35 +212,61 @@ impl Shown {
         query: &Query,
         limits: Limits,
     ) {
+        let is_gone = Rc::new(Cell::new(false));
+        machine.sink = (self.format == Format::Text).then(|| {
+            let is_gone = Rc::clone(&is_gone);
+            Sink(Box::new(move |written: &[Written]| {
+                is_gone.set(is_gone.get() || !passed_on(written));
+                !is_gone.get()
+            }))
+        });
         let mut solutions = machine.solve(files, &query.record, limits);
         let (mut n_written, mut n_errors) = (0, 0);
         loop {
             let ending = solutions.next_answer();
             let machine = solutions.machine();
-            self.program_wrote(&machine.written_since(n_written, n_errors));
-            (n_written, n_errors) = (machine.output_text().len(), machine.error_text().len());
+            if !machine.give_written() || is_gone.get() {
+                // Nobody reads any more, as in `gimlet run ... | head`.
+                self.end = End::Gone;
+                return;
+            }
+            if self.format == Format::Json {
+                self.program_wrote(&machine.written_since(n_written, n_errors));
+                (n_written, n_errors) = (machine.output_text().len(), machine.error_text().len());
+            }
             // The toplevel begins what it says on a line of its own.
-            if self.in_line && !matches!(ending, Ending::Stopped(Stop::Halt(_))) {
+            let text = machine.output_text();
+            let is_in_line = self.n_before < text.len() && !text.ends_with('\n');
+            self.n_before = text.len();
+            if is_in_line && !self.is_quiet && !matches!(ending, Ending::Stopped(Stop::Halt(_))) {
                 self.put("\n");
-                self.in_line = false;
             }
             self.end = match ending {
                 Ending::True { more } => {
                     let answer = machine.answer_found();
-                    self.put(&format!("{answer}{}", if more { " ;\n" } else { ".\n" }));
+                    if !self.is_quiet {
+                        self.put(&format!("{answer}{}", if more { " ;\n" } else { ".\n" }));
+                    }
                     self.answers.push(answer);
-                    if more {
+                    if more && !self.is_quiet {
                         continue;
                     }
                     End::Exhausted
                 }
                 Ending::False => {
-                    self.put("false.\n");
+                    if !self.is_quiet {
+                        self.put("false.\n");
+                    }
                     End::Exhausted
                 }
                 Ending::Exception(ball) => {
                     let message = machine.exception_text(&ball);
-                    self.put(&format!("ERROR: {}\n", message.replace('\n', "\nERROR: ")));
+                    let text = format!("ERROR: {}\n", message.replace('\n', "\nERROR: "));
+                    if self.is_quiet {
+                        write(&mut io::stderr(), text.as_bytes());
+                    } else {
+                        self.put(&text);
+                    }
                     End::Raised { ball: machine.record_text(&ball), message }
                 }
                 Ending::Stopped(stop) => self.stopped(stop),
@@ -222,7 +299,9 @@ impl Shown {
     fn exit_code(&self) -> ExitCode {
         match &self.end {
             End::Exhausted if self.answers.is_empty() => ExitCode::from(1),
-            End::Exhausted => ExitCode::SUCCESS,
+            End::Exhausted | End::Gone => ExitCode::SUCCESS,
+            // As SWI-Prolog ends a program whose main goal throws.
+            End::Raised { .. } if self.is_quiet => ExitCode::from(2),
             End::Raised { .. } | End::Refused(_) => ExitCode::from(1),
             // Nobody knows how it would have ended.
             End::Budget(_) => ExitCode::from(COULD_NOT),
@@ -246,6 +325,7 @@ impl Shown {
             End::Budget(budget) => json!({"outcome": "budget", "budget": budget}),
             End::Refused(effect) => json!({"outcome": "refused", "effect": effect}),
             End::Halted(status) => json!({"outcome": "halt", "status": status}),
+            End::Gone => json!({"outcome": "closed"}),
         };
         if let (Value::Object(all), Value::Object(fields)) = (&mut res, fields) {
             all.extend(fields);
@@ -254,6 +334,20 @@ impl Shown {
         }
         format!("{res:#}\n")
     }
+}
+
+/// Passes on what the program writes; whether somebody reads it.
+fn passed_on(written: &[Written]) -> bool {
+    written.iter().all(|piece| match piece {
+        Written::Error(text) => {
+            write(&mut io::stderr(), text.as_bytes());
+            true
+        }
+        Written::Output(text) => {
+            let mut to = io::stdout();
+            to.write_all(text.as_bytes()).and_then(|()| to.flush()).is_ok()
+        }
+    })
 }
 
 /// Variables with their values; of variables that are equal and free, one has the other's name.

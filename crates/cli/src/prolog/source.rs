@@ -3,6 +3,7 @@
 use crate::args::Effect;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::explain::Code;
+use crate::prolog::tested::{TestedGoal, tested_goals};
 use crate::prolog::{Files, no_file, notes, read};
 use prolog::Machine;
 use prolog::concolic::{Declaration, Inference, Program, declarations};
@@ -20,6 +21,8 @@ pub(crate) struct Source {
     pub(crate) own_types: Vec<(String, usize)>,
     /// Clauses that no goal of the planned predicates can complete, by their marks.
     pub(crate) impossible: BTreeSet<u32>,
+    /// What the program's own tests ask.
+    pub(crate) tested: Vec<TestedGoal>,
     /// What `--allow` names, for the SWI-Prolog that confirms.
     pub(crate) effects: Vec<Effect>,
 }
@@ -57,8 +60,17 @@ impl Session {
         }
         let impossible = BTreeSet::new();
         let effects = Vec::new();
-        let source =
-            Source { path, program, inference, declarations, own_types, impossible, effects };
+        let tested = tested_goals(&mut machine, &path, &file.text);
+        let source = Source {
+            path,
+            program,
+            inference,
+            declarations,
+            own_types,
+            impossible,
+            tested,
+            effects,
+        };
         Ok(Session { source, machine, files, diagnostics })
     }
 }
@@ -67,6 +79,11 @@ impl Source {
     /// The name of the file without its extension.
     pub(crate) fn stem(&self) -> String {
         self.path.file_stem().map_or("program".into(), |it| it.to_string_lossy().into_owned())
+    }
+
+    /// Whether any clause stands in the file itself.
+    pub(crate) fn has_predicates(&self) -> bool {
+        self.program.predicates.iter().any(|it| !it.is_foreign)
     }
 
     pub(crate) fn absolute(&self) -> PathBuf {

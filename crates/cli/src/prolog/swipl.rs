@@ -22,6 +22,8 @@ pub(crate) struct Swipl {
     /// What programs may do there.
     policy: Policy,
     interrupt: Arc<AtomicBool>,
+    /// How long one goal may take.
+    pub(crate) of_goal: Duration,
     /// When what is asked has to be answered.
     pub(crate) deadline: Option<Instant>,
 }
@@ -36,7 +38,7 @@ struct Question<'a> {
 }
 
 /// Longer than any goal that ended here needs.
-const SECONDS: u32 = 3;
+pub(crate) const LONGEST_GOAL: Duration = Duration::from_secs(3);
 /// For all goals of a file.
 pub(crate) const LONGEST: Duration = Duration::from_secs(120);
 
@@ -52,7 +54,7 @@ const HARNESS: &str = r#"
 '$gimlet_case_run'(N, G, T, Max, Expected) :-
     S = s(0, [], more),
     catch(call_with_time_limit(SECONDS, '$gimlet_collect'(G, T, Max, S)), E, true),
-    arg(2, S, Rev), reverse(Rev, As),
+    arg(2, S, Rev), reverse(Rev, As0), copy_term_nat(As0, As),
     (   nonvar(E) -> ( E == time_limit_exceeded -> End = time ; E = error(F, _) -> End = error(F) ; End = thrown(E) )
     ;   arg(3, S, End)
     ),
@@ -60,7 +62,9 @@ const HARNESS: &str = r#"
     arg(1, S, Count),
     (   End == det -> Det = det ; Count > 0 -> Det = nondet ; Det = det ),
     functor(End, EndName, _),
-    format("~n@@ ~w ~w ~w ~w ~w~n", [N, Same, Det, Count, EndName]).
+    (   compound(End) -> arg(1, End, Said) ; As = [Said|_] -> true ; Said = none ),
+    format("~n@@ ~w ~w ~w ~w ~w ", [N, Same, Det, Count, EndName]),
+    write_term(Said, [quoted(true), max_depth(20), numbervars(true), spacing(next_argument)]), nl.
 '$gimlet_collect'(G, T, Max, S) :-
     (   call_cleanup(G, Det = true),
         arg(1, S, C0), C is C0 + 1, nb_setarg(1, S, C),
@@ -76,8 +80,8 @@ const HARNESS: &str = r#"
 '$gimlet_same'(throws(error(F, _)), _, error(F1)) :-
     ( F = determinism_error(_, _, _, _) -> subsumes_term(F, F1) ; F =@= F1 ).
 '$gimlet_same'(throws(B), _, thrown(B1)) :- B =@= B1.
-'$gimlet_same'(endless, [], time).
-'$gimlet_same'(endless, [], error(resource_error(_))).
+'$gimlet_same'(endless, _, time).
+'$gimlet_same'(endless, _, error(resource_error(_))).
 '$gimlet_variants'([], Rest, Rest).
 '$gimlet_variants'([A|As], [B|Bs], Rest) :- A =@= B, '$gimlet_variants'(As, Bs, Rest).
 "#;
@@ -89,7 +93,7 @@ impl Swipl {
         let out = Command::new(&program).arg("--version").stdin(Stdio::null()).output().ok()?;
         let interrupt = Arc::clone(interrupt);
         let policy = policy(effects);
-        let found = || Swipl { program, policy, interrupt, deadline: None };
+        let found = || Swipl { program, policy, interrupt, of_goal: LONGEST_GOAL, deadline: None };
         out.status.success().then(found)
     }
 
@@ -141,7 +145,7 @@ impl Swipl {
         if questions.is_empty() {
             return Vec::new();
         }
-        let text = script_text(source, questions);
+        let text = script_text(source, questions, self.of_goal);
         let written = Scratch::new().and_then(|scratch| {
             let script = scratch.path().join("questions.pl");
             fs::write(&script, text)?;
@@ -156,15 +160,15 @@ impl Swipl {
         let Some((said, errors)) = said else { return unknown("swipl could not be started") };
         let mut found: BTreeMap<usize, Verdict> = BTreeMap::new();
         for line in said.lines().filter_map(|it| it.strip_prefix("@@ ")) {
-            let words: Vec<&str> = line.split(' ').collect();
-            let [n, same, det, count, end] = words.as_slice() else { continue };
+            let words: Vec<&str> = line.splitn(6, ' ').collect();
+            let [n, same, det, count, end, said] = words.as_slice() else { continue };
             let Ok(n) = n.parse() else { continue };
             let verdict = if *same == "same" {
                 Verdict::Same { leaves_choice: *det == "nondet" }
             } else if *end == "time" {
-                Verdict::Unknown(format!("swipl took longer than {SECONDS} s"))
+                Verdict::Unknown(format!("swipl took longer than {} s", self.of_goal.as_secs_f64()))
             } else {
-                Verdict::Differs(format!("swipl has {count} answers and ends with {end}"))
+                Verdict::Differs(differs(count, end, said))
             };
             found.insert(n, verdict);
         }
@@ -243,8 +247,21 @@ impl Explored {
     }
 }
 
-fn script_text(source: &Source, questions: &[Question<'_>]) -> String {
-    let mut res = HARNESS.replace("SECONDS", &SECONDS.to_string());
+/// What SWI-Prolog does instead, in words.
+fn differs(count: &str, end: &str, said: &str) -> String {
+    match (end, count) {
+        ("error", _) => format!("swipl throws error({said}, _)"),
+        ("thrown", _) => format!("swipl throws {said}"),
+        (_, "0") => "swipl fails".to_owned(),
+        (_, _) if said == "[]" => "swipl succeeds".to_owned(),
+        ("det" | "exhausted", "1") => format!("swipl answers {said} and nothing else"),
+        ("det" | "exhausted", n) => format!("swipl has {n} answers, the first is {said}"),
+        (_, _) => format!("swipl answers {said} and may have more"),
+    }
+}
+
+fn script_text(source: &Source, questions: &[Question<'_>], of_goal: Duration) -> String {
+    let mut res = HARNESS.replace("SECONDS", &of_goal.as_secs_f64().to_string());
     let path = source.absolute().display().to_string().replace('\\', "\\\\").replace('\'', "\\'");
     writeln!(res, ":- user:load_files('{path}', [silent(true)]).").ok();
     let module = quoted(&source.program.module);

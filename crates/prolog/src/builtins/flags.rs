@@ -213,9 +213,8 @@ fn get_flag(m: &mut Machine, a: usize) -> Result<Next, Fault> {
         "float_min" => return m.answer(to, Value::float(f64::MIN_POSITIVE)),
         "argv" => {
             m.note_environment("the flag argv");
-            let own = m.atom_named("swipl");
-            let list = m.heap.list(&[own]);
-            return m.answer(to, list);
+            // That of a program that is given no arguments.
+            return m.answer(to, Value::NIL);
         }
         "double_quotes" => "string",
         "unknown" => "error",

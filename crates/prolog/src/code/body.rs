@@ -144,7 +144,26 @@ impl Compiler<'_> {
             self.end(position);
             return Ok(());
         }
+        self.catch_branches(functor);
         self.call(goal, functor, position)
+    }
+
+    /// Has the call of `catch/3` note how it ends, in a clause under test.
+    fn catch_branches(&mut self, functor: FunctorId) {
+        let Some(of) = self.mark else { return };
+        let (name, arity) = self.atoms.name_arity(functor);
+        let is_own = || {
+            let found = self.db.find(self.module, functor);
+            found.is_some_and(|it| self.db.get(it).kind == Kind::Clauses)
+        };
+        if (self.atoms.text(name), arity) != ("catch", 3) || is_own() {
+            return;
+        }
+        let Some(clause) = self.db.marks.get(of as usize).copied() else { return };
+        let branch = |kind: BranchKind| Marked { branch: Some(Branch { of, kind }), ..clause };
+        let mark = self.db.mark(branch(BranchKind::Returned));
+        self.db.mark(branch(BranchKind::Caught));
+        self.code.push(Ins::Catch(mark));
     }
 
     fn end(&mut self, position: Position) {

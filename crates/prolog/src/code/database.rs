@@ -171,6 +171,10 @@ pub enum BranchKind {
     /// The goal of `\\+` fails, so that the negation holds, or it does not.
     Holds,
     Refuted,
+    /// The goal of `catch/3` succeeds.
+    Returned,
+    /// It throws what is caught.
+    Caught,
 }
 
 #[derive(Debug)]

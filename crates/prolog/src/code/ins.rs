@@ -70,6 +70,9 @@ pub enum Ins {
     Enter(u32),
     /// A goal of its body comes next, counted from 1.
     Reach(u32, u32),
+    /// The next call is one of `catch/3` in a clause under test: the mark of its goal's success, and the next
+    /// one that of a caught exception.
+    Catch(u32),
     /// Its body was evaluated to the end.
     Exit(u32),
 

@@ -488,9 +488,13 @@ impl Walk<'_> {
             }
             ("functor" | "arg", 3) | ("=..", 2) => self.taken_apart(name, goal),
             ("format", 2 | 3) => self.directives(arg(arity - 2), arg(arity - 1)),
-            ("findall" | "bagof" | "setof" | "aggregate_all", 3) => {
+            ("foreach", 2) => {
+                self.goal(arg(0));
                 self.goal(arg(1));
-                if name == "aggregate_all" {
+            }
+            ("findall" | "bagof" | "setof" | "aggregate_all" | "aggregate", 3) => {
+                self.goal(arg(1));
+                if name.starts_with("aggregate") {
                     return;
                 }
                 let item = self.term(arg(0));

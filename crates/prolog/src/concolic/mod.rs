@@ -23,18 +23,25 @@ mod maker;
 mod modes;
 mod wanted;
 
+mod derive;
 mod impossible;
 pub mod paper;
 mod program;
+mod told;
 mod unit;
+
+mod journal;
 
 pub use convert::{decode, term_of, term_text, term_texts, to_term};
 pub use declare::{
     Declaration, Declared, Determinism, declaration, declarations, is_made_exactly, type_term,
 };
+pub use derive::{Derivation, DerivationEnd, Derived};
 pub use infer::{Belief, Inference};
+pub use journal::{Candidate, ChoicePlace, Event};
 pub use made::Maker;
 pub use maker::TypeMaker;
 pub use program::{ClauseInfo, FactInfo, PredicateInfo, Program};
 pub(crate) use recorder::Recorder;
+pub use told::Teller;
 pub use unit::{Answer, Arg, Finished, Goal, Ran, Unit, Waiting};

@@ -390,7 +390,7 @@ impl Walk<'_, '_> {
                 self.grammar(goal, arity);
                 return;
             }
-            ("findall" | "bagof" | "setof" | "aggregate_all", 3) => {
+            ("findall" | "bagof" | "setof" | "aggregate_all" | "aggregate", 3) => {
                 self.goal(arg(1));
                 self.is_dead = false;
                 self.bind(arg(2));

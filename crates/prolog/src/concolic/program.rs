@@ -121,7 +121,8 @@ impl Machine {
         let mut predicates: Vec<PredicateInfo> = Vec::new();
         let mut places: FxHashMap<PredId, usize> = FxHashMap::default();
         let mut clauses = Vec::new();
-        let own_file = self.db.marks.iter().map(|it| it.file).min();
+        // What no file has was made while loading: units of tests.
+        let own_file = self.db.marks.iter().map(|it| it.file).filter(|it| *it != 0).min();
         for (mark, marked) in (0..).zip(&self.db.marks) {
             let place = *places.entry(marked.pred).or_insert_with(|| {
                 let pred = self.db.get(marked.pred);
@@ -338,7 +339,7 @@ impl Machine {
         match (name, arity) {
             ("^" | ":", 2) if n == 1 => return outer,
             ("call", 1..) | ("phrase", 2 | 3) if n == 0 => return Position::Closure,
-            ("findall" | "bagof" | "setof" | "aggregate_all", 3) if n == 1 => {
+            ("findall" | "bagof" | "setof" | "aggregate_all" | "aggregate", 3) if n == 1 => {
                 return Position::Goal;
             }
             _ => {}
@@ -386,14 +387,15 @@ impl Machine {
     /// The marks of the clauses that were running when the last exception was thrown, the innermost
     /// first.
     pub fn thrown_in(&self) -> Vec<u32> {
-        let clauses = &self.db.clauses;
-        let mark_at = |address: &u32| {
-            let place = clauses.partition_point(|it| it.code <= *address).checked_sub(1)?;
-            self.mark_of(ClauseId(u32::try_from(place).ok()?))
-        };
-        let mut res: Vec<u32> = self.thrown_at.iter().filter_map(mark_at).collect();
+        let mut res: Vec<u32> = self.thrown_at.iter().filter_map(|it| self.mark_at(*it)).collect();
         res.dedup();
         res
+    }
+
+    /// The mark of the clause under test that an instruction belongs to.
+    pub(super) fn mark_at(&self, address: u32) -> Option<u32> {
+        let place = self.db.clauses.partition_point(|it| it.code <= address).checked_sub(1)?;
+        self.mark_of(ClauseId(u32::try_from(place).ok()?))
     }
 
     /// The mark of a clause under test.
@@ -531,6 +533,8 @@ impl ClauseInfo {
             BranchKind::Right => "right side of ;",
             BranchKind::Holds => "\\+ holds",
             BranchKind::Refuted => "\\+ does not hold",
+            BranchKind::Returned => "goal of catch succeeds",
+            BranchKind::Caught => "exception is caught",
         };
         Some(if n == 1 { what.to_owned() } else { format!("{what} ({n})") })
     }

@@ -29,6 +29,9 @@ pub(crate) struct Recorder {
     pub(crate) matched: Option<BTreeSet<(PredId, Vec<u32>)>>,
     /// Inputs may be variables, or have some in them.
     pub(super) has_variables: bool,
+    /// The clauses and branches that the run came to, each with the choices before it, if somebody wants
+    /// to know.
+    pub(crate) journal: Option<Vec<(usize, u32)>>,
     facts: FxHashMap<ExprId, Facts>,
     tested: FxHashSet<ExprId>,
     sites: FxHashMap<(Place, Option<Term>), SiteId>,
@@ -57,8 +60,22 @@ impl Recorder {
         self.choices.clear();
         self.losses.clear();
         self.matched.iter_mut().for_each(BTreeSet::clear);
+        self.journal.iter_mut().for_each(Vec::clear);
         self.facts.clear();
         self.tested.clear();
+    }
+
+    /// The place of a choice.
+    pub(super) fn place_of(&self, site: SiteId) -> Option<Place> {
+        self.sites.iter().find(|it| *it.1 == site).map(|it| it.0.0)
+    }
+
+    /// The run comes to a clause or a branch.
+    pub(crate) fn enters(&mut self, mark: u32) {
+        let n_choices = self.choices.len();
+        if let Some(journal) = self.journal.as_mut().filter(|it| it.len() < MAX_CHOICES) {
+            journal.push((n_choices, mark));
+        }
     }
 
     pub(super) fn is_full(&self) -> bool {

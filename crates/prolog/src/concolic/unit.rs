@@ -111,11 +111,11 @@ fn no_term() -> Outcome {
 }
 
 pub struct Unit<'m> {
-    machine: &'m mut Machine,
+    pub(super) machine: &'m mut Machine,
     library: &'m mut dyn Library,
     pub goal: Goal,
     extent: Extent,
-    recorder: Option<Box<Recorder>>,
+    pub(super) recorder: Option<Box<Recorder>>,
     /// Marks of clauses that no run has completed yet and some run should.
     sought: Vec<u32>,
     is_close: bool,

@@ -135,6 +135,11 @@ impl Atoms {
         id
     }
 
+    /// The functor, if anything has used it.
+    pub fn known_functor(&self, name: AtomId, arity: usize) -> Option<FunctorId> {
+        self.by_functor.get(&(name, arity)).copied()
+    }
+
     pub fn functor_named(&mut self, name: &str, arity: usize) -> FunctorId {
         let name = self.intern(name);
         self.functor(name, arity)

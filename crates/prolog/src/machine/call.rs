@@ -49,7 +49,7 @@ impl Machine {
         if self.limits.steps < self.steps {
             return Err(Stop::Steps.into());
         }
-        if self.interrupt.load(Ordering::Relaxed) {
+        if self.interrupt.load(Ordering::Relaxed) || !self.give_written() {
             return Err(Stop::Time.into());
         }
         self.collect_if_due(self.db.get(id).arity as usize)?;

@@ -19,5 +19,5 @@ pub use fault::{Fault, Stop};
 pub use limits::Limits;
 pub(crate) use meta::is_control;
 pub use solve::{Ending, Solutions};
-pub use state::{Alternative, Capture, Choice, Frame, Global, Machine, Output, Written};
+pub use state::{Alternative, Capture, Choice, Frame, Global, Machine, Output, Sink, Written};
 pub(crate) use state::{COMPLETED, ENTERED};

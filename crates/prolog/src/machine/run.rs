@@ -332,6 +332,10 @@ impl Machine {
                     self.pc += 1;
                 }
                 Ins::Exit(mark) => self.reach(mark, COMPLETED),
+                Ins::Catch(mark) => {
+                    self.catch_mark = Some(mark);
+                    self.pc += 1;
+                }
                 Ins::Answer => return Ok(self.pc == 0),
                 Ins::CatchExit => self.catch_exit(),
                 Ins::CleanupExit => self.cleanup_exit()?,
@@ -343,10 +347,19 @@ impl Machine {
     }
 
     fn reach(&mut self, mark: u32, how: u8) {
+        self.note_reached(mark, how);
+        self.pc += 1;
+    }
+
+    pub(crate) fn note_reached(&mut self, mark: u32, how: u8) {
         if let Some(reached) = self.reached.get_mut(mark as usize) {
             *reached |= how;
         }
-        self.pc += 1;
+        if how & ENTERED != 0
+            && let Some(recorder) = &mut self.recorder
+        {
+            recorder.enters(mark);
+        }
     }
 
     #[inline]

@@ -73,6 +73,17 @@ impl Machine {
         &self.output.errors
     }
 
+    /// Gives the sink what was written since it was last given something; whether it wants more. A run that
+    /// is begun again writes the same again.
+    pub fn give_written(&mut self) -> bool {
+        let Some(sink) = &mut self.sink else { return true };
+        let (output, errors) = self.taken;
+        let now = (self.output.text.len(), self.output.errors.len());
+        let new = self.output.since(output, errors);
+        self.taken = (output.max(now.0), errors.max(now.1));
+        (sink.0)(&new)
+    }
+
     /// What it has written to both after there was so much of each.
     pub fn written_since(&self, output: usize, errors: usize) -> Vec<Written> {
         self.output.since(output, errors)
@@ -155,6 +166,7 @@ impl Machine {
         self.running = None;
         (self.n_cleanups, self.n_nested, self.collect_at) = (0, 0, 0);
         self.is_checked = false;
+        self.catch_mark = None;
     }
 
     /// The loop.

@@ -98,8 +98,26 @@ pub struct Machine {
     pub(crate) furthest: Vec<u32>,
     /// `Name = Value` of the query's variables.
     pub(crate) bindings: Value,
+    /// The mark of the `catch/3` that is called next, in a clause under test.
+    pub(crate) catch_mark: Option<u32>,
+    /// Takes what the program writes while it runs.
+    pub sink: Option<Sink>,
+    /// How much of the output and of the errors it has taken.
+    pub(crate) taken: (usize, usize),
     /// Where the last ball was thrown: the instruction, and those that would have been returned to.
     pub(crate) thrown_at: Vec<u32>,
+}
+
+/// Takes what a program writes; answers whether it wants more.
+type Take = dyn FnMut(&[Written]) -> bool;
+
+/// Who takes what a program writes while it runs.
+pub struct Sink(pub Box<Take>);
+
+impl std::fmt::Debug for Sink {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Sink")
+    }
 }
 
 /// The clause's head matched.

@@ -7,10 +7,13 @@
 
 use crate::data::{FunctorId, Record, Value, unify};
 use crate::machine::call::Next;
-use crate::machine::{Alternative, Fault, Machine, Stop};
+use crate::machine::{Alternative, COMPLETED, ENTERED, Fault, Machine, Stop};
 
 /// Where a goal inside `catch/3` returns to: see the first instructions of the code.
 pub(crate) const CATCH_EXIT: usize = 2;
+
+/// Its arguments, the module that it was called from, and the marks of its outcomes.
+const CATCH_SLOTS: usize = 5;
 
 /// What an answer of `findall/3` takes besides its cells.
 pub(crate) const BYTES_PER_ANSWER: usize = 64;
@@ -29,11 +32,15 @@ impl Machine {
     /// `catch(Goal, Catcher, Recovery)`, with its arguments at `base`.
     pub(crate) fn catch(&mut self, base: usize) -> Result<Next, Fault> {
         self.stack[base + 3] = Value::atom(self.context);
+        self.stack[base + 4] = match self.catch_mark.take() {
+            Some(mark) => Value::int(i64::from(mark)),
+            None => Value::NIL,
+        };
         self.barrier = self.choices.len();
-        self.push_frame(4);
-        self.push_choice(Alternative::Catch(self.collectors.len() as u32), base + 4);
+        self.push_frame(CATCH_SLOTS);
+        self.push_choice(Alternative::Catch(self.collectors.len() as u32), base + CATCH_SLOTS);
         let goal = self.in_context(self.stack[base]);
-        self.next = (base + 4).max(self.kept_stack);
+        self.next = (base + CATCH_SLOTS).max(self.kept_stack);
         self.reserve(self.next);
         self.stack[self.next] = goal;
         self.continuation = CATCH_EXIT;
@@ -58,6 +65,7 @@ impl Machine {
     /// The goal inside a `catch/3` succeeded.
     pub(crate) fn catch_exit(&mut self) {
         let frame = self.frames[self.frame];
+        self.note_catch(frame.base as usize, 0);
         // Its choice point goes unless the goal left others.
         if self.choices.len() == frame.barrier as usize + 1 {
             self.pop_choice();
@@ -175,8 +183,17 @@ impl Machine {
         at == frame
     }
 
+    /// Notes how a `catch/3` of a clause under test ended: which of its two marks.
+    fn note_catch(&mut self, base: usize, nth: u32) {
+        let mark = self.stack[base + 4].as_int().and_then(|it| u32::try_from(it).ok());
+        if let Some(mark) = mark {
+            self.note_reached(mark + nth, ENTERED | COMPLETED);
+        }
+    }
+
     fn recover(&mut self, base: usize) {
         let frame = self.frames[self.frame];
+        self.note_catch(base, 1);
         let module = self.stack[base + 3].as_atom().unwrap_or(crate::data::AtomId::USER);
         let goal = self.in_module(module, self.stack[base + 2]);
         self.continuation = frame.continuation as usize;

@@ -52,7 +52,11 @@ impl Machine {
             ("multifile", 1) => self.declare(arg(self, 0), loading, Declare::Multifile),
             ("meta_predicate", 1) => self.declare_meta(arg(self, 0), loading),
             // A program's `main` is for whoever runs the program as a whole.
-            ("initialization", 2) if self.is_main(arg(self, 1)) => {}
+            ("initialization", 2) if self.is_main(arg(self, 1)) => {
+                let goal = arg(self, 0);
+                let goal = self.in_module(loading.module, goal);
+                loading.report.main.push(Record::new(&self.heap, &self.atoms, goal));
+            }
             ("initialization", 1 | 2) => {
                 let goal = arg(self, 0);
                 let goal = self.in_module(loading.module, goal);

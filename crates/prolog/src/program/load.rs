@@ -14,6 +14,8 @@ pub struct LoadReport {
     pub warnings: Vec<Note>,
     /// Goals of `initialization/1,2`, in order: they have not been run.
     pub initialization: Vec<Record>,
+    /// Goals of `initialization(Goal, main)`.
+    pub main: Vec<Record>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -61,6 +61,14 @@ impl Machine {
         Ok(Query { record: Record::new(&self.heap, &self.atoms, query), unknown })
     }
 
+    /// A goal that a program names, as a query without variables.
+    pub fn query_of(&mut self, goal: &Record) -> Query {
+        self.heap = crate::data::Heap::default();
+        let goal = goal.load(&mut self.heap);
+        let query = self.heap.structure(FunctorId::PAIR, &[goal, Value::NIL]);
+        Query { record: Record::new(&self.heap, &self.atoms, query), unknown: Vec::new() }
+    }
+
     /// The answer that was just found to a query.
     pub fn answer_found(&mut self) -> Answer {
         let constraints = self.bindings().into_iter().find(|it| it.0 == CONSTRAINTS);

@@ -4,7 +4,7 @@
 mod tables;
 
 use super::{Detail, Format, View};
-use crate::data::{Report, Test, Unit, WrittenKind};
+use crate::data::{Chosen, Report, Test, Unit, WrittenKind};
 use crate::finding::{Finding, Kind, Level};
 use crate::page::visible;
 use crate::paint::{Colours, Paint};
@@ -161,12 +161,33 @@ impl Page<'_> {
             let (call, answer) = (visible(&call), visible(&answer(test)));
             let (prompt, end) = (&language.prompt, &language.end);
             self.line(format_args!("{faint}{prompt}{off}{call}{end}  {faint}%{off} {answer}"));
+            self.path(&test.path);
         }
         if most < n_all {
             self.line(format_args!("… and {} more", n_all - most));
         }
         if 0 < n_all {
             self.out.push('\n');
+        }
+    }
+
+    /// The path condition of a test, and the alternatives of its choices.
+    fn path(&mut self, path: &[Chosen]) {
+        let Paint { faint, off, .. } = self.paint;
+        let mut all: Vec<&str> = Vec::new();
+        for it in path.iter().filter(|it| !it.holds.is_empty()) {
+            if !all.contains(&it.holds.as_str()) {
+                all.push(&it.holds);
+            }
+        }
+        if !all.is_empty() {
+            let whole = visible(&all.join(", "));
+            self.line(format_args!("   {faint}path condition:{off} {whole}"));
+        }
+        for Chosen { at, holds, others, .. } in path {
+            let at = if at.is_empty() { "in a library" } else { at };
+            let (holds, others) = (visible(holds), visible(&others.join(" | ")));
+            self.line(format_args!("   {faint}{at}:{off} {holds}  {faint}or{off} {others}"));
         }
     }
 
