@@ -547,7 +547,7 @@ impl Search {
                 self.is_stale = true;
                 match try_out(stage, trace, &plan, &self.input) {
                     Ok(Some(doing)) => plan.is_tried(doing),
-                    Ok(None) if plan.may_be_idle => continue,
+                    Ok(None) if plan.may_be_impossible => continue,
                     Ok(None) | Err(_) => (),
                 }
             }
