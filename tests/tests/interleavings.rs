@@ -190,7 +190,7 @@ fn check_bounds(seed: u64, n_programs: usize, theme: Theme, losses: usize) {
         n_cut += usize::from(all.report.stop == Stop::Depth);
         let found = explore(Dpor::Optimal);
         // Every order of messages in a mailbox counts for these two.
-        let (source, none) = (explore(Dpor::Source), explore(Dpor::None));
+        let (source, none) = (explore(Dpor::Source), explore(Dpor::SleepSets));
         let is_right = (&found.classes, &found.ends) == (&all.classes, &all.ends)
             && found.report.n_runs == found.classes.len()
             && [&found, &source].iter().all(|it| it.report.n_diverged == 0)
