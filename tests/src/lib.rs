@@ -6,6 +6,7 @@
 #![expect(clippy::disallowed_methods, reason = "it starts the real runtime, and reads its answers")]
 
 mod calls;
+mod classes;
 mod compare;
 mod elixir;
 pub mod fuzz;
@@ -24,6 +25,7 @@ mod tree;
 mod writer;
 
 pub use calls::{Answer, Call, OnNodes, beam_nodes, beam_program, beam_results};
+pub use classes::{Classes, classes_of};
 pub use compare::{compare_functions, compare_program};
 pub use elixir::elixir_libraries;
 pub use generate::{sample, terms};

@@ -1,14 +1,10 @@
 //! Brute force over all interleavings of random programs: the reduced exploration leads to the same
 //! ends, meets every class of schedules, and, if it is optimal, none twice. So do its cells if it is divided.
 
-use conformance::{Random, end_text, machine_with};
-use engine::{Chains, Crew, Delivery, Dpor, Ended, Gather};
-use engine::{ScheduleReport, ScheduleSettings, Staging, Stop};
+use conformance::{Random, classes_of, machine_with};
+use engine::{Crew, Delivery, Dpor, ScheduleSettings, Stop};
 use erlang::Machine;
-use erlang::machine::Staged;
-use std::collections::BTreeSet;
-use term::{Atom, Domain};
-use trace::{Input, Stage};
+use term::Atom;
 
 #[test]
 fn of_messages() {
@@ -100,7 +96,7 @@ fn check(seed: u64, n_programs: usize, theme: Theme, losses: usize) {
         let name = format!("p{n}");
         let mut explore = |dpor, crew| {
             let settings = ScheduleSettings { losses, ..settings(dpor) };
-            explore(&mut machine, (&module, &name), &settings, crew)
+            classes_of(&mut machine, (&module, &name), &settings, crew)
         };
         let alone = Crew::new(0, 0);
         let all = explore(Dpor::All, alone);
@@ -144,7 +140,7 @@ fn check_delivered(seed: u64, n_programs: usize, theme: Theme, delivery: Deliver
         let name = format!("p{n}");
         let mut explore = |dpor, crew| {
             let settings = ScheduleSettings { delivery, delays_signals: true, ..settings(dpor) };
-            explore(&mut machine, (&module, &name), &settings, crew)
+            classes_of(&mut machine, (&module, &name), &settings, crew)
         };
         let alone = Crew::new(0, 0);
         let all = explore(Dpor::All, alone);
@@ -184,7 +180,7 @@ fn check_bounds(seed: u64, n_programs: usize, theme: Theme, losses: usize) {
             let max_runs = (dpor == Dpor::All).then_some(MAX_BOUNDED);
             let settings =
                 ScheduleSettings { losses, preemptions: bound, max_runs, ..settings(dpor) };
-            explore(&mut machine, (&module, &name), &settings, Crew::new(0, 0))
+            classes_of(&mut machine, (&module, &name), &settings, Crew::new(0, 0))
         };
         let all = explore(Dpor::All);
         if all.report.stop == Stop::Runs {
@@ -194,7 +190,7 @@ fn check_bounds(seed: u64, n_programs: usize, theme: Theme, losses: usize) {
         n_cut += usize::from(all.report.stop == Stop::Depth);
         let found = explore(Dpor::Optimal);
         // Every order of messages in a mailbox counts for these two.
-        let (source, none) = (explore(Dpor::Source), explore(Dpor::None));
+        let (source, none) = (explore(Dpor::Source), explore(Dpor::SleepSets));
         let is_right = (&found.classes, &found.ends) == (&all.classes, &all.ends)
             && found.report.n_runs == found.classes.len()
             && [&found, &source].iter().all(|it| it.report.n_diverged == 0)
@@ -254,57 +250,9 @@ fn assert_none(mut wrong: Vec<String>, n_compared: usize) {
     assert!(wrong.is_empty(), "{} of {n_compared}:\n{shown}", wrong.len());
 }
 
-struct Explored {
-    report: ScheduleReport,
-    classes: BTreeSet<u64>,
-    ends: BTreeSet<String>,
-}
-
-impl Explored {
-    /// Whether no class was met twice and nothing was done in vain.
-    fn is_optimal(&self) -> bool {
-        self.report.n_runs == self.classes.len()
-            && (self.report.n_blocked, self.report.n_diverged) == (0, 0)
-    }
-}
-
-#[derive(Default)]
-struct Gathered {
-    classes: BTreeSet<u64>,
-    ends: BTreeSet<String>,
-}
-
-impl Gather for Gathered {
-    fn see(&mut self, ended: &Ended<'_>) {
-        self.classes.extend(ended.class);
-        self.ends.insert(end_text(ended));
-    }
-
-    fn join(&mut self, later: Gathered) {
-        self.classes.extend(later.classes);
-        self.ends.extend(later.ends);
-    }
-}
-
 fn settings(dpor: Dpor) -> ScheduleSettings {
     let max_runs = (dpor == Dpor::All).then_some(MAX_RUNS);
     ScheduleSettings { dpor, counts_classes: true, max_runs, ..ScheduleSettings::default() }
-}
-
-fn explore(
-    machine: &mut Machine,
-    (module, function): (&str, &str),
-    settings: &ScheduleSettings,
-    crew: Crew,
-) -> Explored {
-    let mut stage = Staged::new(machine, Atom::new(module), Atom::new(function));
-    let oracles = Chains { domain: &Domain::default(), halt: None };
-    let seed = Input { args: Vec::new() };
-    let on: (&mut dyn Stage, &Staging<'_>) = (&mut stage, &|_| ());
-    let (report, Gathered { classes, ends }) =
-        crew.explore(on, &oracles, &Gathered::default, &seed, settings, &mut |_| None);
-    assert_eq!(report.trouble, None, "{module}:{function}");
-    Explored { report, classes, ends }
 }
 
 /// A process that starts two or three others, all of which do a little, and tells how they ended.

@@ -84,7 +84,7 @@ fn what_can_become_of_programs_whose_nodes_go_down() {
     for (function, usual, with_falls) in cases {
         for (expect, falls) in [(usual, false), (with_falls, true)] {
             let expect: BTreeSet<String> = expect.iter().map(|it| (*it).to_owned()).collect();
-            let (all, n_all) = ends(&mut machine, function, Dpor::None, falls);
+            let (all, n_all) = ends(&mut machine, function, Dpor::SleepSets, falls);
             let (found, n_found) = ends(&mut machine, function, Dpor::Optimal, falls);
             if found != expect || all != expect || n_found > n_all {
                 wrong.push(format!(
@@ -102,7 +102,7 @@ fn two_nodes_can_go_down_in_either_order() {
     let names = ["a@h", "b@h", "c@h"].map(str::to_owned).to_vec();
     let mut machine = machine_on_nodes(Atom::new("nodes"), &source("schedules"), names);
     let expect = ["{0,0}", "{1,0}", "{1,1}", "{2,0}", "{2,1}", "{2,2}"];
-    for dpor in [Dpor::None, Dpor::Optimal] {
+    for dpor in [Dpor::SleepSets, Dpor::Optimal] {
         let (found, _) = ends(&mut machine, "seen", dpor, true);
         assert_eq!(found, expect.map(str::to_owned).into(), "{dpor:?}");
     }

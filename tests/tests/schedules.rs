@@ -313,11 +313,11 @@ fn counts_with_less_reduction() {
         (Dpor::Source, "indexer", 13, 64, 0),
         (Dpor::Source, "file_system", 14, 4, 0),
         (Dpor::Source, "file_system", 16, 64, 0),
-        (Dpor::None, "readers", 2, 4, 29 - 4),
-        (Dpor::None, "last_zero", 3, 12, 215 - 12),
-        (Dpor::None, "writers", 4, 24, 221 - 24),
-        (Dpor::None, "wild", 3, 6, 99 - 6),
-        (Dpor::None, "sel", 3, 6, 71 - 6),
+        (Dpor::SleepSets, "readers", 2, 4, 29 - 4),
+        (Dpor::SleepSets, "last_zero", 3, 12, 215 - 12),
+        (Dpor::SleepSets, "writers", 4, 24, 221 - 24),
+        (Dpor::SleepSets, "wild", 3, 6, 99 - 6),
+        (Dpor::SleepSets, "sel", 3, 6, 71 - 6),
     ];
     let mut machine = machine_of("classic");
     let mut wrong = Vec::new();

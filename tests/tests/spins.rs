@@ -107,7 +107,7 @@ fn all_ends_are_met() {
     let mut wrong = Vec::new();
     for (function, expect) in cases {
         let expect: BTreeSet<String> = expect.iter().map(|it| (*it).to_owned()).collect();
-        for dpor in [Dpor::Optimal, Dpor::Source, Dpor::None] {
+        for dpor in [Dpor::Optimal, Dpor::Source, Dpor::SleepSets] {
             let unit = ("waits", *function);
             let settings = ScheduleSettings { max_runs: Some(5000), steps: 300, ..with(dpor) };
             let (report, ends) = explore(&mut machine, unit, &[], &settings, Spins::Seen);
@@ -190,7 +190,7 @@ fn check(seed: u64, n_programs: usize, delivery: Delivery) {
             || all.union(&chance).all(|it| found.contains(it))
                 && (report.n_classes, report.n_diverged) == (report.n_runs, 0);
         if delivery == Delivery::Instant {
-            let others = [Dpor::Source, Dpor::None]
+            let others = [Dpor::Source, Dpor::SleepSets]
                 .map(|it| explore(&mut machine, unit, &[], &limit(it, 4000, 400), Spins::Seen));
             is_right &= others.iter().all(|it| it.0.stop == Stop::Runs || it.1 == found);
         }

@@ -75,55 +75,30 @@ own_call(Anno, Name, Args) ->
 list(Anno, Items) ->
     lists:foldr(fun(Item, Tail) -> {cons, Anno, Item, Tail} end, {nil, Anno}, Items).
 
-%% What others can notice; as the machine has it.
-kind(erlang, Name, Arity) -> kind(Name, Arity);
-kind(ets, Name, _) ->
-    case lists:member(Name, [match_spec_compile, match_spec_run, is_compiled_ms, fun2ms, repair_continuation]) of
-        true -> local;
-        false when Name =:= new -> table;
-        false -> turn
-    end;
-kind(persistent_term, _, _) -> turn;
-kind(os, Name, _) when Name =:= system_time; Name =:= timestamp; Name =:= perf_counter -> clock;
-kind(atomics, Name, _) -> unless([new, info], Name);
-kind(counters, Name, _) -> unless([new, info], Name);
-kind(_, _, _) -> local.
+%% What others can notice. Of builtins the machine's own tables say it, which are appended to this text as
+%% clauses of row/3; these are the functions written in Erlang that make one visible call.
+kind(Module, Name, Arity) ->
+    case row(Module, Name, Arity) of
+        none -> kind_of_code(Module, Name, Arity);
+        Kind -> Kind
+    end.
+
+kind_of_code(erlang, hibernate, 3) -> hibernate;
+kind_of_code(erlang, spawn_request, _) -> request;
+kind_of_code(erlang, Name, _) when
+    Name =:= spawn; Name =:= spawn_link; Name =:= spawn_monitor; Name =:= spawn_opt
+-> spawn;
+kind_of_code(erlang, disconnect_node, 1) -> turn;
+kind_of_code(ets, Name, _) ->
+    unless([match_spec_compile, match_spec_run, is_compiled_ms, fun2ms, repair_continuation], Name);
+kind_of_code(counters, Name, _) -> unless([new, info], Name);
+kind_of_code(_, _, _) -> local.
 
 unless(Names, Name) ->
     case lists:member(Name, Names) of
         true -> local;
         false -> turn
     end.
-
-kind(Name, _) when
-    Name =:= spawn; Name =:= spawn_link; Name =:= spawn_monitor; Name =:= spawn_opt
--> spawn;
-kind(spawn_request, _) -> request;
-kind(Name, _) when Name =:= monitor_node; Name =:= disconnect_node -> turn;
-kind(nodes, _) -> nodes;
-kind(Name, _) when Name =:= send_after; Name =:= start_timer -> timer;
-kind(cancel_timer, _) -> cancel;
-kind(read_timer, _) -> read;
-kind(Name, _) when Name =:= '!'; Name =:= send; Name =:= send_nosuspend -> turn;
-kind(Name, _) when Name =:= monitor; Name =:= demonitor -> turn;
-kind(exit, 2) -> signal;
-kind(Name, 1) when
-    Name =:= link; Name =:= unlink; Name =:= unalias; Name =:= unregister; Name =:= whereis;
-    Name =:= is_process_alive
--> turn;
-kind(register, 2) -> turn;
-kind(registered, 0) -> turn;
-kind(processes, 0) -> turn;
-kind(group_leader, _) -> turn;
-kind(hibernate, 3) -> hibernate;
-kind(halt, _) -> turn;
-kind(process_flag, 2) -> flag;
-kind(process_info, _) -> info;
-kind(Name, _) when
-    Name =:= monotonic_time; Name =:= system_time; Name =:= timestamp; Name =:= now
--> clock;
-kind(unique_integer, 1) -> unique;
-kind(_, _) -> local.
 
 %% In the rewritten program ----------------------------------------------------------------
 
@@ -145,6 +120,7 @@ scheduled(Me, Module, Name, Args) when is_atom(Module), is_atom(Name), is_list(A
         nodes -> is_alive() andalso turn(Me, step);
         clock -> is_fine(Args) andalso turn(Me, step);
         unique -> is_ordered(Args) andalso turn(Me, step);
+        system_info -> is_changing(Args) andalso turn(Me, step);
         _ -> ok
     end,
     case kind(Module, Name, length(Args)) of
@@ -182,6 +158,8 @@ is_noticed([Pid | Items]) ->
 is_fine([Unit]) when is_integer(Unit) -> Unit > 1000;
 is_fine([Unit]) -> not lists:member(Unit, [second, millisecond, seconds, milli_seconds]);
 is_fine([]) -> true.
+
+is_changing([Item]) -> lists:member(Item, changing_items()).
 
 is_ordered([Options]) when is_list(Options) -> lists:member(monotonic, Options);
 is_ordered(_) -> false.

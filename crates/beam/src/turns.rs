@@ -8,9 +8,12 @@ use crate::peer::path_term;
 use crate::replay::{Applied, Replayed, Replayer, read};
 use crate::source::Source;
 use erlang::HostError;
+use erlang::builtins::{self, Builtin, CHANGING_ITEMS, Shares, TableUse};
 use serde::{Deserialize, Serialize};
+use std::fmt::Write as _;
 use std::time::Duration;
 use term::Term;
+use trace::Mode;
 
 const TOKEN: &str = include_str!("token.erl");
 
@@ -123,7 +126,7 @@ impl Replayer {
             return Ok(());
         }
         let limit = self.otp.load_limit();
-        self.help(TOKEN)?;
+        self.help(&token())?;
         for name in TALKERS {
             let request = Term::Tuple(vec![Term::atom("take_turns"), Term::atom(name)]);
             self.otp.ask(limit, &request)?;
@@ -140,6 +143,53 @@ impl Replayer {
         self.turning = Some(self.otp.starts());
         Ok(())
     }
+}
+
+/// The module that gives turns, with what the tables of builtins say of each: `row/3` and the items of
+/// `erlang:system_info/1` that may change.
+fn token() -> String {
+    let mut text = TOKEN.to_owned();
+    let is_called = |it: &&Builtin| it.module != "erts_internal";
+    for row in builtins::all().filter(is_called) {
+        let Builtin { module, name, arity, .. } = row;
+        if let Some(kind) = kind(row.shares) {
+            writeln!(text, "row('{module}', '{name}', {arity}) -> {kind};").ok();
+        } else {
+            writeln!(text, "row('{module}', '{name}', {arity}) -> local;").ok();
+        }
+    }
+    let items: Vec<&str> = CHANGING_ITEMS.iter().map(|it| it.0).collect();
+    writeln!(text, "row(_, _, _) -> none.\n\nchanging_items() -> ['{}'].", items.join("', '")).ok();
+    text
+}
+
+/// How a builtin takes its turn; `None` if nobody else can tell.
+fn kind(shares: Shares) -> Option<&'static str> {
+    Some(match shares {
+        Shares::Nothing | Shares::InItsCode => return None,
+        Shares::Spawn | Shares::SpawnLinked => "spawn",
+        Shares::StartTimer => "timer",
+        Shares::Timer(Mode::Write) => "cancel",
+        Shares::Timer(_) => "read",
+        Shares::ExitSignal => "signal",
+        Shares::ProcessFlag => "flag",
+        Shares::ProcessInfo => "info",
+        Shares::Clock => "clock",
+        Shares::UniqueInteger => "unique",
+        Shares::Nodes => "nodes",
+        Shares::SystemInfo => "system_info",
+        Shares::Table(TableUse::New) => "table",
+        Shares::Table(_) | Shares::Everything | Shares::Population | Shares::GroupLeader(_) => {
+            "turn"
+        }
+        Shares::Send | Shares::Link(_) | Shares::Monitor | Shares::Demonitor => "turn",
+        Shares::Unalias | Shares::Register | Shares::Unregister | Shares::WhereIs => "turn",
+        Shares::RegisteredNames | Shares::IsAlive | Shares::FlagOfOther | Shares::Cell(_) => "turn",
+        Shares::PersistentTerm(_) | Shares::PersistentTerms(_) | Shares::Node(_) => "turn",
+        Shares::Variable(_) | Shares::Variables | Shares::SystemFlags(_) => "turn",
+        Shares::Ports(_) | Shares::Files(_) | Shares::Handle | Shares::LoadedCode(_) => "turn",
+        Shares::CodePath(_) => "turn",
+    })
 }
 
 fn turn_term(turn: &Turn) -> Term {

@@ -302,6 +302,10 @@ pub(crate) struct Test {
     /// What is left out because it would be the same
     #[arg(long, value_enum, value_name = "HOW", default_value_t = Reduction::Optimal, requires = "schedules")]
     pub(crate) dpor: Reduction,
+
+    /// With --dpor pct, how many orderings of two steps a bug may need: 1 to 3 find most
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=16), requires = "schedules")]
+    pub(crate) bug_depth: u8,
     /// When a message or a signal that was sent is there
     #[arg(long, value_enum, value_name = "HOW", default_value_t = Deliver::Local, requires = "schedules")]
     pub(crate) delivery: Deliver,
@@ -435,8 +439,11 @@ pub(crate) enum Reduction {
     Source,
     /// Everybody who can goes on, at every step, but for what was seen before
     None,
-    /// At random, until the budget is used up
+    /// At random, until the budget is used up: every possible step is as likely as the others
     Random,
+    /// Random priorities that change --bug-depth less one times in a run: a bug that needs so many orderings of
+    /// two steps is found by each run with a known probability (probabilistic concurrency testing)
+    Pct,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

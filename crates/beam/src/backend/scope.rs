@@ -1,6 +1,6 @@
 //! Which functions belong to the run, which are asked and noted, and which are refused.
 
-use erlang::builtins::{Builtin, Effect, How, all};
+use erlang::builtins::{Builtin, Effect, OnBeam, all};
 use erlang::machine::{Allowed, Outside};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,76 +47,15 @@ pub(super) struct Scope {
 /// The runtime's own modules, which are never rewritten.
 pub(super) const RUNTIME: [&str; 3] = ["erlang", "erts_internal", "erts_debug"];
 
-/// Functions that give something else every time, or everywhere.
-const CHANGING: &[&str] = &[
-    "date",
-    "localtime",
-    "localtime_to_universaltime",
-    "memory",
-    "monotonic_time",
-    "now",
-    "perf_counter",
-    "statistics",
-    "system_time",
-    "time",
-    "time_offset",
-    "timestamp",
-    "unique_integer",
-    "universaltime",
-    "universaltime_to_localtime",
-];
-
-/// What changes the runtime for good, or for all. The machine does it in a world that ends with the
-/// run; on BEAM it would be there for all runs that follow, so only the machine does it.
+/// Functions written in Erlang that change the runtime for good, or for all. The machine runs them in a world
+/// that ends with the run; on BEAM their effect would be there for all runs that follow, so only the machine
+/// runs them. Of builtins, their rows say so.
 const LASTING: &[(&str, &[&str])] = &[
     ("application", &["permit", "set_env", "stop", "takeover", "unload", "unset_env"]),
-    (
-        "code",
-        &[
-            "add_path",
-            "add_patha",
-            "add_paths",
-            "add_pathsa",
-            "add_pathsz",
-            "add_pathz",
-            "atomic_load",
-            "del_path",
-            "delete",
-            "finish_loading",
-            "load_abs",
-            "load_binary",
-            "load_file",
-            "purge",
-            "replace_path",
-            "set_path",
-            "soft_purge",
-            "stick_dir",
-            "stick_mod",
-            "unstick_dir",
-            "unstick_mod",
-        ],
-    ),
-    (
-        "erlang",
-        &[
-            "delete_module",
-            "finish_loading",
-            "halt",
-            "load_module",
-            "purge_module",
-            "set_cookie",
-            "system_flag",
-            "system_monitor",
-            "system_profile",
-            "trace",
-            "trace_pattern",
-        ],
-    ),
-    ("erts_debug", &["set_internal_state"]),
-    ("erts_internal", &["erase_persistent_terms"]),
+    ("code", &["atomic_load", "finish_loading", "replace_path"]),
+    ("erlang", &["purge_module"]),
     ("erpc", &["call", "cast", "multicall", "multicast", "send_request"]),
     ("global", &["re_register_name", "register_name", "set_lock", "unregister_name"]),
-    ("init", &["reboot", "restart", "stop"]),
     (
         "logger",
         &[
@@ -137,46 +76,20 @@ const LASTING: &[(&str, &[&str])] = &[
             "update_primary_config",
         ],
     ),
-    ("net_kernel", &["start", "stop"]),
-    ("os", &["putenv", "set_signal", "unsetenv"]),
-    ("persistent_term", &["erase", "put"]),
+    ("net_kernel", &["stop"]),
     // These have another process call what it should not.
     ("rpc", &["async_call", "block_call", "call", "cast", "eval_everywhere", "multicall"]),
     ("timer", &["apply_after", "apply_interval", "apply_repeatedly"]),
 ];
 
-/// What reaches outside although its row says nothing of it: there, the arguments decide.
+/// Functions written in Erlang that reach outside, whatever arity they have.
 const REACHING: &[(&str, &str, Effect)] = &[
     ("erl_ddll", "load", Effect::Os),
     ("erl_ddll", "load_driver", Effect::Os),
     ("erl_ddll", "try_load", Effect::Os),
-    ("erlang", "load_nif", Effect::Os),
-    ("erlang", "open_port", Effect::Os),
-    ("gen_sctp", "open", Effect::Network),
     ("gen_tcp", "connect", Effect::Network),
     ("gen_tcp", "listen", Effect::Network),
     ("gen_udp", "open", Effect::Network),
-    ("httpc", "request", Effect::Network),
-    ("socket", "open", Effect::Network),
-    ("ssl", "connect", Effect::Network),
-    ("ssl", "listen", Effect::Network),
-];
-
-/// What looks at the whole dictionary of a process, or starts one, which must be told where calls go;
-/// and who does it instead.
-const BY_AGENT: &[(&str, usize, &str)] = &[
-    ("erase", 0, "erase_dictionary"),
-    ("get", 0, "dictionary"),
-    ("get_keys", 0, "dictionary_keys"),
-    ("get_keys", 1, "dictionary_keys"),
-    ("spawn", 1, "start"),
-    ("spawn", 3, "start"),
-    ("spawn_link", 1, "start_link"),
-    ("spawn_link", 3, "start_link"),
-    ("spawn_monitor", 1, "start_monitor"),
-    ("spawn_monitor", 3, "start_monitor"),
-    ("spawn_opt", 2, "start_opt"),
-    ("spawn_opt", 4, "start_opt"),
 ];
 
 /// Modules of OTP that compute and do nothing else. Unless somebody wants to see their clauses, they
@@ -338,25 +251,18 @@ fn key(builtin: &Builtin) -> (Atom, Atom, u8) {
 }
 
 fn placed(builtin: &Builtin, allowed: Allowed) -> Placed {
-    let Builtin { module, name, arity, how, .. } = *builtin;
-    let reaching = REACHING.iter().find(|it| (it.0, it.1) == (module, name));
-    let effect = reaching.map_or(builtin.effect, |it| it.2);
-    if matches!(effect, Effect::Files | Effect::Network | Effect::Os) && !allowed.allows(effect) {
-        return Placed::Refused(format!("{module}:{name}/{arity}"));
-    }
-    if is_lasting(module, name) {
-        return Placed::Refused(format!("{module}:{name}/{arity}"));
-    }
-    let by_agent = BY_AGENT.iter().find(|it| (it.0, it.1) == (name, usize::from(arity)));
-    if let Some((_, _, agent)) = by_agent.filter(|_| module == "erlang") {
-        return Placed::ByAgent(agent);
-    }
-    match how {
-        How::Native(_) if CHANGING.contains(&name) => Placed::Outside,
-        How::Native(_) if effect == Effect::Network => Placed::Outside,
-        How::Native(_) => Placed::Both,
-        How::Control(_) => Placed::Both,
-        How::Outside(_) | How::Code | How::Host | How::Machine(_) => Placed::Outside,
+    let refused = || Placed::Refused(builtin.to_string());
+    let or_refused = |effect: Effect, place: Placed| {
+        let is_refused = effect.is_outside() && !allowed.allows(effect);
+        if is_refused { refused() } else { place }
+    };
+    match builtin.on_beam {
+        OnBeam::Alike => or_refused(builtin.effect, Placed::Both),
+        OnBeam::AlikeIf(effect) => or_refused(effect, Placed::Both),
+        OnBeam::Noted => or_refused(builtin.effect, Placed::Outside),
+        OnBeam::NotedIf(effect) => or_refused(effect, Placed::Outside),
+        OnBeam::ByAgent(name) => Placed::ByAgent(name),
+        OnBeam::Never => refused(),
     }
 }
 

@@ -472,13 +472,15 @@ fn inputs(project: &Project, options: &Test) -> Inputs {
 }
 
 fn schedules(options: &Test) -> ScheduleSettings {
-    let Test { dpor, delivery, lossy, preemptions, steps, depth, runs, seed, .. } = options;
+    let Test { dpor, bug_depth, delivery, lossy, preemptions, steps, depth, runs, seed, .. } =
+        options;
     ScheduleSettings {
         dpor: match dpor {
             Reduction::Optimal => Dpor::Optimal,
             Reduction::Source => Dpor::Source,
-            Reduction::None => Dpor::None,
+            Reduction::None => Dpor::SleepSets,
             Reduction::Random => Dpor::Random,
+            Reduction::Pct => Dpor::Pct { depth: usize::from(*bug_depth) },
         },
         delivery: match delivery {
             Deliver::Local | Deliver::Instant => Delivery::Instant,

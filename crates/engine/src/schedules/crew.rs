@@ -7,6 +7,7 @@
 use crate::oracle::{Oracle, Oracles};
 use crate::report::Stop;
 use crate::schedules::cells::Cell;
+use crate::schedules::inputs::{BEFORE, Watching};
 use crate::schedules::questions::{N_SAMPLES, divide, sample};
 use crate::schedules::search::Search;
 use crate::schedules::settings::{Dpor, Ended, Gather, ScheduleReport, ScheduleSettings};
@@ -53,17 +54,17 @@ impl Crew {
         settings: &ScheduleSettings,
         watch: &mut Watch<'_>,
     ) -> (ScheduleReport, G) {
-        let desk = Desk::new(self, oracles, make, seed, settings);
+        let division = Division::new(self, oracles, make, seed, settings);
         thread::scope(|scope| {
             for n in 0..self.n_helpers {
                 let builder = thread::Builder::new().name(format!("gimlet cell {n}"));
                 let thread = builder.stack_size(self.stack_bytes);
                 // Whoever can't be had does not help.
-                thread.spawn_scoped(scope, || desk.help(staging)).ok();
+                thread.spawn_scoped(scope, || division.help(staging)).ok();
             }
             // Whatever becomes of the search, nobody must be left waiting.
-            let _over = Over(&desk);
-            desk.lead(stage, watch)
+            let _over = Over(&division);
+            division.lead(stage, watch)
         })
     }
 }
@@ -80,14 +81,14 @@ struct Begun<G> {
     is_divided: bool,
 }
 
-/// Where cells lie and what came of them.
-struct Desk<'a, G> {
+/// A search that is divided into cells, for the threads that explore them.
+struct Division<'a, G> {
     crew: Crew,
     oracles: &'a dyn Oracles,
     make: &'a (dyn Fn() -> G + Sync),
     seed: &'a Input,
     settings: &'a ScheduleSettings,
-    papers: Mutex<Papers<G>>,
+    progress: Mutex<Progress<G>>,
     /// There are cells, or one is done, or there will be none.
     is_changed: Condvar,
     /// Of all.
@@ -95,7 +96,7 @@ struct Desk<'a, G> {
     is_over: AtomicBool,
 }
 
-struct Papers<G> {
+struct Progress<G> {
     cells: Vec<Cell>,
     /// Actors that were known when the cells were made.
     names: Vec<ActorName>,
@@ -105,30 +106,30 @@ struct Papers<G> {
     done: Vec<Option<Explored<G>>>,
 }
 
-impl<'a, G: Gather> Desk<'a, G> {
+impl<'a, G: Gather> Division<'a, G> {
     fn new(
         crew: Crew,
         oracles: &'a dyn Oracles,
         make: &'a (dyn Fn() -> G + Sync),
         seed: &'a Input,
         settings: &'a ScheduleSettings,
-    ) -> Desk<'a, G> {
+    ) -> Division<'a, G> {
         let (cells, names, done) = (Vec::new(), Vec::new(), Vec::new());
-        Desk {
+        Division {
             crew,
             oracles,
             make,
             seed,
             settings,
-            papers: Mutex::new(Papers { cells, names, n_begun: 0, n_done: 0, done }),
+            progress: Mutex::new(Progress { cells, names, n_begun: 0, n_done: 0, done }),
             is_changed: Condvar::new(),
             n_runs: AtomicUsize::new(0),
             is_over: AtomicBool::new(false),
         }
     }
 
-    fn papers(&self) -> MutexGuard<'_, Papers<G>> {
-        self.papers.lock().unwrap_or_else(PoisonError::into_inner)
+    fn progress(&self) -> MutexGuard<'_, Progress<G>> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The whole search, with those who help.
@@ -145,7 +146,7 @@ impl<'a, G: Gather> Desk<'a, G> {
             stage.set_names(&names);
             all = Explored { report: ScheduleReport { stop, ..alone.report }, ..alone };
         } else {
-            stage.set_names(&self.papers().names);
+            stage.set_names(&self.progress().names);
             all.report.solver = alone.report.solver;
         }
         self.join(all, stage, watch)
@@ -174,8 +175,15 @@ impl<'a, G: Gather> Desk<'a, G> {
     ) -> Result<Option<Stop>, ExecutorError> {
         self.settings.set(stage);
         let mut see = |ended: &Ended<'_>| gathered.see(ended);
-        let until = self.may_divide().then_some(self.crew.min_search);
-        let stop = search.go_on(stage, oracle, until, &mut see, watch)?;
+        let mut stop = search.go_on(stage, oracle, Some(BEFORE), &mut see, watch)?;
+        if stop.is_none() {
+            let mut watching = Watching { see: &mut see, watch };
+            stop = search.look_ahead(stage, oracle, self.seed, &mut watching)?;
+        }
+        if stop.is_none() {
+            let until = self.may_divide().then_some(self.crew.min_search);
+            stop = search.go_on(stage, oracle, until, &mut see, watch)?;
+        }
         if stop.is_some() {
             return Ok(stop);
         }
@@ -185,10 +193,10 @@ impl<'a, G: Gather> Desk<'a, G> {
         let cells = divide(&samples?, self.settings.delivery);
         let until = (cells.len() > 1).then_some(self.crew.max_alone);
         if until.is_some() {
-            let mut papers = self.papers();
-            papers.done.resize_with(cells.len(), || None);
-            (papers.cells, papers.names) = (cells, stage.names());
-            drop(papers);
+            let mut progress = self.progress();
+            progress.done.resize_with(cells.len(), || None);
+            (progress.cells, progress.names) = (cells, stage.names());
+            drop(progress);
             self.is_changed.notify_all();
         }
         search.go_on(stage, oracle, until, &mut see, watch)
@@ -213,10 +221,10 @@ impl<'a, G: Gather> Desk<'a, G> {
             stop
         };
         while self.explore_next(stage, &mut watch_all) {}
-        let mut papers = self.papers();
-        while papers.n_done < papers.n_begun {
-            let waited = self.is_changed.wait_timeout(papers, A_WHILE);
-            papers = waited.unwrap_or_else(PoisonError::into_inner).0;
+        let mut progress = self.progress();
+        while progress.n_done < progress.n_begun {
+            let waited = self.is_changed.wait_timeout(progress, A_WHILE);
+            progress = waited.unwrap_or_else(PoisonError::into_inner).0;
             watch_all(&ScheduleReport::default());
         }
         stop
@@ -230,11 +238,11 @@ impl<'a, G: Gather> Desk<'a, G> {
         watch: &mut Watch<'_>,
     ) -> (ScheduleReport, G) {
         let Explored { mut report, mut gathered } = all;
-        let mut papers = self.papers();
-        report.n_cells = papers.cells.len();
-        let cells = std::mem::take(&mut papers.cells);
-        let done = std::mem::take(&mut papers.done);
-        drop(papers);
+        let mut progress = self.progress();
+        report.n_cells = progress.cells.len();
+        let cells = std::mem::take(&mut progress.cells);
+        let done = std::mem::take(&mut progress.done);
+        drop(progress);
         let is_over = self.is_over.load(Ordering::Relaxed);
         for (cell, done) in cells.into_iter().zip(done) {
             let max_runs = self.settings.max_runs.map(|it| it.saturating_sub(report.n_runs));
@@ -260,8 +268,8 @@ impl<'a, G: Gather> Desk<'a, G> {
     fn help(&self, staging: &Staging<'_>) {
         // A cell is not kept waiting for a stage.
         let is_idle =
-            |it: &mut Papers<G>| it.cells.is_empty() && !self.is_over.load(Ordering::Relaxed);
-        drop(self.is_changed.wait_while(self.papers(), is_idle));
+            |it: &mut Progress<G>| it.cells.is_empty() && !self.is_over.load(Ordering::Relaxed);
+        drop(self.is_changed.wait_while(self.progress(), is_idle));
         if self.is_over.load(Ordering::Relaxed) {
             return;
         }
@@ -275,15 +283,15 @@ impl<'a, G: Gather> Desk<'a, G> {
 
     /// Explores a cell that nobody has begun. `false`: there is none, or the stage is of no use any more.
     fn explore_next(&self, stage: &mut dyn Stage, watch: &mut Watch<'_>) -> bool {
-        let mut papers = self.papers();
-        let n = papers.n_begun;
-        let Some(cell) = papers.cells.get(n).cloned() else { return false };
+        let mut progress = self.progress();
+        let n = progress.n_begun;
+        let Some(cell) = progress.cells.get(n).cloned() else { return false };
         if self.is_over.load(Ordering::Relaxed) {
             return false;
         }
-        papers.n_begun += 1;
-        let names = papers.names.clone();
-        drop(papers);
+        progress.n_begun += 1;
+        let names = progress.names.clone();
+        drop(progress);
         let explored = || {
             stage.set_names(&names);
             let mut watch = |report: &ScheduleReport| {
@@ -297,12 +305,12 @@ impl<'a, G: Gather> Desk<'a, G> {
         // After a bug of ours nobody knows what the stage is like.
         let found = catch_unwind(AssertUnwindSafe(explored));
         let is_right = found.is_ok();
-        let mut papers = self.papers();
-        papers.n_done += 1;
-        if let Some(place) = papers.done.get_mut(n) {
+        let mut progress = self.progress();
+        progress.n_done += 1;
+        if let Some(place) = progress.done.get_mut(n) {
             *place = found.ok().flatten();
         }
-        drop(papers);
+        drop(progress);
         self.is_changed.notify_all();
         is_right
     }
@@ -326,14 +334,14 @@ impl<'a, G: Gather> Desk<'a, G> {
     }
 }
 
-struct Over<'d, 'a, G: Gather>(&'d Desk<'a, G>);
+struct Over<'d, 'a, G: Gather>(&'d Division<'a, G>);
 
 impl<G: Gather> Drop for Over<'_, '_, G> {
     fn drop(&mut self) {
         // Who is about to wait has looked at it already, or will.
-        let papers = self.0.papers();
+        let progress = self.0.progress();
         self.0.is_over.store(true, Ordering::Relaxed);
-        drop(papers);
+        drop(progress);
         self.0.is_changed.notify_all();
     }
 }

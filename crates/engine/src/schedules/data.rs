@@ -20,8 +20,9 @@ pub(super) struct Turns {
     known: usize,
 }
 
+/// A choice of a run, to be taken the other way.
 #[derive(Clone, Debug)]
-struct Turn {
+pub(super) struct Turn {
     path: Arc<Path>,
     at: usize,
     alternative: usize,
@@ -71,19 +72,36 @@ impl Turns {
         oracle: &mut dyn Oracle,
     ) -> Option<Arc<Input>> {
         while let Some(turn) = self.open.pop() {
-            let path = &turn.path;
-            let before = path.choices.get(..turn.at).unwrap_or_default();
-            let assumed = path.assumed.get(..turn.n_assumed).unwrap_or_default();
-            let mut constraints = as_taken(exprs, before.iter().chain(assumed));
-            if let Some(choice) = path.choices.get(turn.at) {
-                constraints.extend(choice.constraints(exprs, turn.alternative));
-            }
-            if let Some(input) = solve(exprs, oracle, constraints, &path.input) {
+            if let Some(input) = turn.input(exprs, oracle) {
                 self.known = turn.at + 1;
                 return Some(input);
             }
         }
         None
+    }
+}
+
+impl Turn {
+    /// The other alternatives of a choice of a run.
+    pub(super) fn all_at(path: &Arc<Path>, at: usize) -> impl Iterator<Item = Turn> {
+        let choice = path.choices.get(at);
+        let others = choice.map_or(0, Choice::n_alternatives);
+        let taken = choice.map(|it| it.taken);
+        let turn =
+            move |alternative| Turn { path: Arc::clone(path), at, alternative, n_assumed: 0 };
+        (0..others).filter(move |it| Some(*it) != taken).map(turn)
+    }
+
+    /// An input that makes the choices before it as they were made, and this one otherwise.
+    pub(super) fn input(&self, exprs: &mut Exprs, oracle: &mut dyn Oracle) -> Option<Arc<Input>> {
+        let path = &self.path;
+        let before = path.choices.get(..self.at).unwrap_or_default();
+        let assumed = path.assumed.get(..self.n_assumed).unwrap_or_default();
+        let mut constraints = as_taken(exprs, before.iter().chain(assumed));
+        if let Some(choice) = path.choices.get(self.at) {
+            constraints.extend(choice.constraints(exprs, self.alternative));
+        }
+        solve(exprs, oracle, constraints, &path.input)
     }
 }
 

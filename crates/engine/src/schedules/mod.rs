@@ -10,11 +10,15 @@ mod class;
 mod crew;
 mod data;
 mod doing;
+#[cfg(test)]
+mod fake;
 mod follow;
+mod inputs;
 mod linear;
 mod node;
 mod offers;
 mod order;
+mod pct;
 mod plan;
 mod questions;
 mod search;

@@ -1,5 +1,7 @@
 //! What actors can do now, as labels of steps.
 
+use crate::schedules::order::Trace;
+use crate::schedules::settings::ScheduleSettings;
 use trace::{Actor, Choice, Label, Offer, OfferKind, Patience, Take};
 
 /// Everything that an actor could do.
@@ -60,4 +62,18 @@ pub(super) fn waiting(offers: &[Offer]) -> Vec<(Label, Vec<Choice>)> {
         waiting.symbolic.iter().map(|it| (label(it.0), it.1.choices.clone())).collect()
     };
     offers.iter().flat_map(of).collect()
+}
+
+impl ScheduleSettings {
+    /// Whether this is one of the offers, and possible.
+    pub(super) fn can(&self, offers: &[Offer], trace: &Trace, label: Label) -> bool {
+        let offer = offers.iter().find(|it| fits(it, label));
+        offer.is_some_and(|it| match &*it.kind {
+            OfferKind::Next { is_idle, .. } => !is_idle && trace.arrivals_before(label).is_some(),
+            OfferKind::Receive(waiting) => {
+                let is_there = trace.arrivals_before(label).is_some();
+                is_there && (self.takes_first() || trace.allows(label.actor, waiting, label.take))
+            }
+        })
+    }
 }

@@ -199,7 +199,15 @@ impl Trace {
             parts.into_iter().any(|of| of.object == it.object)
         };
         let may_destroy = |it: &Access| it.mode == Mode::Write && touches_part(it);
-        second.step.might_differ || first.doing.accesses.iter().any(may_destroy)
+        // What a global step made possible is not known: it may have let a suspended process go on.
+        first.step.is_global
+            || second.step.might_differ
+            || first.doing.accesses.iter().any(may_destroy)
+    }
+
+    /// Whether every step conflicts with a step, as what it does is not known in detail.
+    pub(super) fn is_global(&self, event: usize) -> bool {
+        self.events.get(event).is_some_and(|it| it.step.is_global)
     }
 
     /// The earliest of the last `n` steps of an actor before one of its steps.

@@ -20,8 +20,9 @@ pub(super) struct Plan {
     pub(super) last: Arc<Doing>,
     /// Whether the last step might touch more than is known of it.
     pub(super) is_open: bool,
-    /// Whether the last step might not be possible: it begins a round that might change nothing.
-    pub(super) may_be_idle: bool,
+    /// Whether the last step might not be possible there: it begins a round that might change nothing, or its
+    /// process may be suspended.
+    pub(super) may_be_impossible: bool,
     /// The last step of the run that the plan's last step needs; `None` if it may need more.
     pub(super) needs: Option<usize>,
     /// Whether the last step is another choice of the receive before whose step it is planned.
@@ -236,18 +237,20 @@ fn races(trace: &Trace, known: Known<'_>) -> Vec<Plan> {
             let plan = plan(trace, race.first, until(race.second), doing);
             let needs = Some(race.second);
             if second.step.might_wait {
-                res.push(Plan { is_open: true, may_be_idle: true, ..plan });
+                res.push(Plan { is_open: true, may_be_impossible: true, ..plan });
                 continue;
             }
             let Some(spin) = &second.step.spin else {
-                res.push(Plan { needs, is_open: trace.is_open(race), ..plan });
+                let is_open = trace.is_open(race);
+                let may_be_impossible = trace.is_global(race.first);
+                res.push(Plan { needs, is_open, may_be_impossible, ..plan });
                 continue;
             };
             let round = trace.latest_before(race.second, spin.n_steps);
             let before = (round..race.first).chain(plan.guided.iter().copied());
             if trace.changes(&spin.reads, second.step.label.actor, before) {
                 // Another class may begin with it: nothing is known to be settled.
-                res.push(Plan { is_open: true, may_be_idle: true, ..plan });
+                res.push(Plan { is_open: true, may_be_impossible: true, ..plan });
             }
         }
     }
@@ -257,7 +260,7 @@ fn races(trace: &Trace, known: Known<'_>) -> Vec<Plan> {
             let doing = Doing::of_offer(label, Some(&cut.offer.kind));
             let until = until(next_of(trace, label.actor, cut.at));
             let plan = plan(trace, cut.at, until, doing);
-            res.push(Plan { is_open: true, may_be_idle: is_idle, ..plan });
+            res.push(Plan { is_open: true, may_be_impossible: is_idle, ..plan });
         }
     }
     res
@@ -303,7 +306,7 @@ fn other_takes(
     if received.patience == Patience::Idle && trace.allowed(received, Take::Timeout) {
         let plan = other(Take::Timeout, received.at);
         if trace.changes(&plan.last.accesses, received.who, plan.guided.iter().copied()) {
-            res.push(Plan { is_open: true, may_be_idle: true, needs: None, ..plan });
+            res.push(Plan { is_open: true, may_be_impossible: true, needs: None, ..plan });
         }
     }
     for (id, Match { choices, .. }) in &received.unwanted {
@@ -325,7 +328,7 @@ fn plan(trace: &Trace, at: usize, until: usize, last: Arc<Doing>) -> Plan {
         guided,
         last,
         is_open: false,
-        may_be_idle: false,
+        may_be_impossible: false,
         needs: None,
         is_choice: false,
         unmatched: None,

@@ -11,9 +11,11 @@ use crate::schedules::cells::Cell;
 use crate::schedules::class::{Mail, class_of};
 use crate::schedules::data::{Path, Turns, condition, inputs_for_match, needed};
 use crate::schedules::doing::{Doing, NOTHING};
+use crate::schedules::inputs::Flips;
 use crate::schedules::node::Node;
-use crate::schedules::offers::{fits, is_open, labels, loss, natural, waiting};
+use crate::schedules::offers::{is_open, labels, loss, natural, waiting};
 use crate::schedules::order::Trace;
+use crate::schedules::pct::Priorities;
 use crate::schedules::plan::{Plan, Settled, Settlements};
 use crate::schedules::plan::{losses, ordered_plans, plans, try_out, unmatched_plans};
 use crate::schedules::settings::{Dpor, Ended, ScheduleReport, ScheduleSettings};
@@ -46,7 +48,7 @@ pub fn explore_schedules(
 }
 
 pub(super) struct Search {
-    settings: ScheduleSettings,
+    pub(super) settings: ScheduleSettings,
     nodes: Vec<Node>,
     /// The runs that it is confined to.
     cell: Arc<Cell>,
@@ -67,7 +69,16 @@ pub(super) struct Search {
     root: Turns,
     classes: FxHashSet<u64>,
     random: u64,
+    /// For random runs: the priorities of the run that is going on, the length of the longest one so far, and
+    /// inputs with the choices that were flipped to make the one that is used.
+    priorities: Priorities,
+    n_longest: usize,
+    flips: Flips,
+    n_flipped: usize,
+    seed: Arc<Input>,
     is_cut: bool,
+    /// What the last run chose by its data.
+    pub(super) path: Option<Arc<Path>>,
     pub(super) report: ScheduleReport,
 }
 
@@ -114,12 +125,13 @@ struct Refused {
 
 impl Search {
     pub(super) fn new(settings: &ScheduleSettings, seed: &Input, cell: Cell) -> Search {
+        let seed = Arc::new(seed.clone());
         Search {
             settings: *settings,
             nodes: Vec::new(),
             cell: Arc::new(cell),
             max_names: None,
-            input: Arc::new(seed.clone()),
+            input: Arc::clone(&seed),
             trace: Trace::new(settings.delivery),
             trace_input: None,
             n_in_trace: 0,
@@ -128,7 +140,13 @@ impl Search {
             root: Turns::default(),
             classes: FxHashSet::default(),
             random: settings.seed,
+            priorities: Priorities::default(),
+            n_longest: 0,
+            flips: Flips::default(),
+            n_flipped: 0,
+            seed,
             is_cut: false,
+            path: None,
             report: ScheduleReport::default(),
         }
     }
@@ -159,8 +177,8 @@ impl Search {
             if self.max_names.is_some_and(|it| it < stage.n_names()) {
                 return Ok(Some(Stop::Unsupported));
             }
-            if self.settings.dpor == Dpor::Random {
-                self.nodes.clear();
+            if self.settings.is_random() {
+                self.begin_at_random(stage, oracle);
             } else if !self.go_back(stage, oracle) {
                 return Ok(Some(if self.is_cut { Stop::Depth } else { Stop::Exhausted }));
             }
@@ -168,6 +186,16 @@ impl Search {
                 return Ok(None);
             }
         }
+    }
+
+    /// Chooses the input of the next random run.
+    fn begin_at_random(&mut self, stage: &mut dyn Stage, oracle: &mut dyn Oracle) {
+        self.nodes.clear();
+        if let Some(path) = self.path.take() {
+            self.flips.learn(&path, self.n_flipped, self.settings.choices);
+        }
+        let exprs = stage.exprs();
+        (self.input, self.n_flipped) = self.flips.for_random_run(exprs, oracle, &self.seed);
     }
 
     /// What it says of itself in the end.
@@ -437,7 +465,7 @@ impl Search {
             Dpor::Optimal | Dpor::Source => {
                 self.free_label(exprs, offers, trace, sleep, last).map(branch).into_iter().collect()
             }
-            Dpor::None => {
+            Dpor::SleepSets => {
                 let is_awake = |it: &Label| !sleep.iter().any(|of| of.doing.label == *it);
                 let mut labels = variants();
                 labels.retain(is_awake);
@@ -445,13 +473,29 @@ impl Search {
                 labels.into_iter().map(branch).collect()
             }
             Dpor::All => variants().into_iter().map(branch).collect(),
-            Dpor::Random => {
-                let labels = variants();
+            Dpor::Random | Dpor::Pct { .. } => {
+                let mut labels = variants();
+                if let Dpor::Pct { depth } = self.settings.dpor {
+                    let first = self.most_urgent(depth, trace.len(), &labels);
+                    labels.retain(|it| Some(it.actor) == first);
+                }
                 self.random = scramble(self.random.wrapping_add(0x9e37_79b9_7f4a_7c15));
                 let n = usize::try_from(self.random >> 16).unwrap_or(0) % labels.len().max(1);
                 labels.get(n).copied().map(branch).into_iter().collect()
             }
         }
+    }
+
+    /// The actor that has the highest priority of those that can take one of these steps.
+    fn most_urgent(&mut self, depth: usize, step: usize, labels: &[Label]) -> Option<Actor> {
+        if step == 0 {
+            self.random = scramble(self.random.wrapping_add(1));
+            self.priorities = Priorities::new(self.random, depth, self.n_longest);
+        }
+        self.n_longest = self.n_longest.max(step + 1);
+        let mut actors: Vec<Actor> = labels.iter().map(|it| it.actor).collect();
+        actors.dedup();
+        self.priorities.choose(step, &actors)
     }
 
     /// All that an actor can do now.
@@ -527,6 +571,7 @@ impl Search {
     ) -> Vec<Settled> {
         let trace = &played.trace;
         let path = Path::new(trace, &performed.choices, &self.input);
+        self.path = Some(Arc::clone(&path));
         let limit = self.settings.choices;
         self.is_cut |= limit < path.choices.len();
         let first = trace.events.first().map_or(path.choices.len(), |it| it.step.choices.start);
@@ -547,7 +592,7 @@ impl Search {
                 self.is_stale = true;
                 match try_out(stage, trace, &plan, &self.input) {
                     Ok(Some(doing)) => plan.is_tried(doing),
-                    Ok(None) if plan.may_be_idle => continue,
+                    Ok(None) if plan.may_be_impossible => continue,
                     Ok(None) | Err(_) => (),
                 }
             }
@@ -590,7 +635,7 @@ impl Search {
         let mut res = match dpor {
             Dpor::Optimal => plans(trace, &self.settled, fresh),
             Dpor::Source => ordered_plans(trace, fresh),
-            Dpor::None | Dpor::All | Dpor::Random => return Vec::new(),
+            Dpor::SleepSets | Dpor::All | Dpor::Random | Dpor::Pct { .. } => return Vec::new(),
         };
         if max_losses > 0 {
             // Only the first step of a plan counts there.
@@ -755,18 +800,4 @@ fn refused(
     let found = stage.matches(waiting.receive, id)?;
     let is_symbolic = !found.holds && !found.choices.is_empty();
     Ok(is_symbolic.then_some(Refused { at, label, found }))
-}
-
-impl ScheduleSettings {
-    /// Whether this is one of the offers, and possible.
-    fn can(&self, offers: &[Offer], trace: &Trace, label: Label) -> bool {
-        let offer = offers.iter().find(|it| fits(it, label));
-        offer.is_some_and(|it| match &*it.kind {
-            OfferKind::Next { is_idle, .. } => !is_idle && trace.arrivals_before(label).is_some(),
-            OfferKind::Receive(waiting) => {
-                let is_there = trace.arrivals_before(label).is_some();
-                is_there && (self.takes_first() || trace.allows(label.actor, waiting, label.take))
-            }
-        })
-    }
 }

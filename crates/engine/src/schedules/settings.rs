@@ -55,12 +55,16 @@ pub enum Dpor {
     Optimal,
     /// Every class is met, some in vain; every order of messages in a mailbox counts.
     Source,
-    /// Everybody who can is tried at every step, but for what was seen before (sleep sets).
-    None,
+    /// Sleep sets alone: every actor that is enabled and not asleep is tried at every step.
+    SleepSets,
     /// All interleavings.
     All,
-    /// Runs at random, as many as the budget allows.
+    /// Random walks, as many as the budget allows: every step that is possible is as likely as the others.
     Random,
+    /// Random priorities with few changes (probabilistic concurrency testing): a bug that needs `depth`
+    /// ordering constraints is found by one run with a probability of at least 1/(n·k^(depth-1)), for n actors
+    /// and k steps.
+    Pct { depth: usize },
 }
 
 impl Dpor {
@@ -68,8 +72,8 @@ impl Dpor {
     /// they are taken.
     pub(super) fn orders_mail(self) -> bool {
         match self {
-            Dpor::Source | Dpor::None => true,
-            Dpor::Optimal | Dpor::All | Dpor::Random => false,
+            Dpor::Source | Dpor::SleepSets => true,
+            Dpor::Optimal | Dpor::All | Dpor::Random | Dpor::Pct { .. } => false,
         }
     }
 }
@@ -89,11 +93,16 @@ impl ScheduleSettings {
     /// Whether a receive takes the first message of those that are there.
     pub(super) fn takes_first(&self) -> bool {
         match self.dpor {
-            Dpor::Optimal | Dpor::Source | Dpor::None => self.orders_mail(),
+            Dpor::Optimal | Dpor::Source | Dpor::SleepSets => self.orders_mail(),
             // A message may lie there before a signal that comes first.
             Dpor::All => self.delivery == Delivery::Instant && !self.delays_signals,
-            Dpor::Random => !self.delays_signals,
+            Dpor::Random | Dpor::Pct { .. } => !self.delays_signals,
         }
+    }
+
+    /// Whether runs are made at random, and none of them leads to others.
+    pub(super) fn is_random(&self) -> bool {
+        matches!(self.dpor, Dpor::Random | Dpor::Pct { .. })
     }
 
     /// Whether the search turns races within a bound.
@@ -103,7 +112,7 @@ impl ScheduleSettings {
 
     /// Whether equivalent runs may be made, of which only the first counts.
     pub(super) fn meets_again(&self) -> bool {
-        self.is_bounded() || self.preemptions.is_some() && self.dpor == Dpor::None
+        self.is_bounded() || self.preemptions.is_some() && self.dpor == Dpor::SleepSets
     }
 }
 

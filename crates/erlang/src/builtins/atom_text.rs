@@ -2,7 +2,7 @@
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::text::string;
-use crate::builtins::{Builtin, Fault, Stop, inside, pure};
+use crate::builtins::{Builtin, Fault, OnBeam, Shares, Stop, inside, pure};
 use crate::data::{AtomId, Value};
 use crate::lift;
 use crate::machine::World;
@@ -27,7 +27,7 @@ pub(super) const ROWS: &[Builtin] = &[
     .own(lift::text::list_to_atom),
     // Which atoms there are depends on what ran before.
     // Of a text that no atom can have, all there is to say is that there is no such atom.
-    inside("erlang", "list_to_existing_atom", 1, |w, args| {
+    inside("erlang", "list_to_existing_atom", 1, Shares::Nothing, OnBeam::Alike, |w, args| {
         let text = list_name(w, arg(args, 0)).map_err(|_| Fault::BADARG)?;
         find(w, &text)
     })
@@ -39,11 +39,11 @@ pub(super) const ROWS: &[Builtin] = &[
         from_binary(w, arg(args, 0), encoding)
     })
     .own(lift::text::binary_to_atom_in),
-    inside("erlang", "binary_to_existing_atom", 1, |w, args| {
+    inside("erlang", "binary_to_existing_atom", 1, Shares::Nothing, OnBeam::Alike, |w, args| {
         existing_from_binary(w, arg(args, 0), Encoding::Utf8)
     })
     .own(lift::text::binary_to_existing_atom),
-    inside("erlang", "binary_to_existing_atom", 2, |w, args| {
+    inside("erlang", "binary_to_existing_atom", 2, Shares::Nothing, OnBeam::Alike, |w, args| {
         let encoding = encoding(arg(args, 1))?;
         existing_from_binary(w, arg(args, 0), encoding)
     })

@@ -1,7 +1,7 @@
 //! Sizes and parts of bitstrings, and the numbers that binaries spell.
 
 use crate::builtins::arithmetic::{arg, badarg};
-use crate::builtins::{Builtin, Fault, inside, on_host, pure};
+use crate::builtins::{Builtin, Fault, OnBeam, Shares, inside, on_host, pure};
 use crate::data::{At, Heap, Value, View};
 use crate::lift;
 use crate::machine::World;
@@ -65,7 +65,7 @@ pub(super) const ROWS: &[Builtin] = &[
         common(w, arg(args, 0), |bytes, n| bytes.iter().nth_back(n))
     }),
     // Depends on where its bytes lie, not on the binary alone.
-    inside("binary", "referenced_byte_size", 1, |w, args| {
+    inside("binary", "referenced_byte_size", 1, Shares::Nothing, OnBeam::Alike, |w, args| {
         let View::Bits(at) = arg(args, 0).view() else { return Err(Fault::BADARG) };
         Ok(count(w.heap.referenced_bytes(at)))
     }),

@@ -4,39 +4,41 @@ use crate::builtins::arithmetic::arg;
 use crate::builtins::handles::HandleKind;
 use crate::builtins::iolist;
 use crate::builtins::make::{atom, count};
-use crate::builtins::{Builtin, Fault, inside};
+use crate::builtins::{Builtin, Fault, OnBeam, Shares, inside};
 use crate::data::{AtomId, PidId, RefId, Value};
 use crate::machine::World;
 use std::collections::{BTreeMap, VecDeque};
 
 pub(super) const ROWS: &[Builtin] = &[
-    inside("prim_buffer", "new", 0, new),
-    inside("prim_buffer", "size", 1, |w, args| Ok(count(buffer(w, args)?.bytes.len()))),
-    inside("prim_buffer", "read", 2, read),
-    inside("prim_buffer", "copying_read", 2, read),
-    inside("prim_buffer", "read_iovec", 2, |w, args| {
+    inside("prim_buffer", "new", 0, Shares::Nothing, OnBeam::Alike, new),
+    inside("prim_buffer", "size", 1, Shares::Handle, OnBeam::Alike, |w, args| {
+        Ok(count(buffer(w, args)?.bytes.len()))
+    }),
+    inside("prim_buffer", "read", 2, Shares::Handle, OnBeam::Alike, read),
+    inside("prim_buffer", "copying_read", 2, Shares::Handle, OnBeam::Alike, read),
+    inside("prim_buffer", "read_iovec", 2, Shares::Handle, OnBeam::Alike, |w, args| {
         let bytes = read(w, args)?;
         Ok(w.heap.list(&[bytes]))
     }),
-    inside("prim_buffer", "peek_head", 1, |w, args| {
+    inside("prim_buffer", "peek_head", 1, Shares::Handle, OnBeam::Alike, |w, args| {
         let bytes: Vec<u8> = buffer(w, args)?.bytes.iter().copied().collect();
         Ok(w.heap.binary(&bytes))
     }),
-    inside("prim_buffer", "write", 2, write),
-    inside("prim_buffer", "skip", 2, |w, args| {
+    inside("prim_buffer", "write", 2, Shares::Handle, OnBeam::Alike, write),
+    inside("prim_buffer", "skip", 2, Shares::Handle, OnBeam::Alike, |w, args| {
         take(w, args)?;
         Ok(Value::atom(AtomId::OK))
     }),
-    inside("prim_buffer", "wipe", 1, |w, args| {
+    inside("prim_buffer", "wipe", 1, Shares::Handle, OnBeam::Alike, |w, args| {
         buffer(w, args)?.bytes.clear();
         Ok(Value::atom(AtomId::OK))
     }),
-    inside("prim_buffer", "find_byte_index", 2, find),
-    inside("prim_buffer", "try_lock", 1, |w, args| {
+    inside("prim_buffer", "find_byte_index", 2, Shares::Handle, OnBeam::Alike, find),
+    inside("prim_buffer", "try_lock", 1, Shares::Handle, OnBeam::Alike, |w, args| {
         let was_locked = std::mem::replace(&mut buffer(w, args)?.is_locked, true);
         Ok(atom(w, if was_locked { "busy" } else { "acquired" }))
     }),
-    inside("prim_buffer", "unlock", 1, |w, args| {
+    inside("prim_buffer", "unlock", 1, Shares::Handle, OnBeam::Alike, |w, args| {
         let was_locked = std::mem::take(&mut buffer(w, args)?.is_locked);
         if was_locked { Ok(Value::atom(AtomId::OK)) } else { Err(Fault::BADARG) }
     }),

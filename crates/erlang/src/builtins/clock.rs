@@ -4,42 +4,86 @@
 //! is UTC.
 
 use crate::builtins::arithmetic::arg;
-use crate::builtins::{Builtin, Fault, inside, pure};
+use crate::builtins::{Builtin, Fault, OnBeam, Shares, inside, pure};
 use crate::data::{AtomId, Value, View};
 use crate::machine::World;
 use num_bigint::BigInt;
 use num_integer::Integer;
 
 pub(super) const ROWS: &[Builtin] = &[
-    inside("erlang", "monotonic_time", 0, |w, _| Ok(Value::int(monotonic(w)))).environment(),
-    inside("erlang", "monotonic_time", 1, |w, args| in_unit(w, monotonic(w), arg(args, 0)))
+    inside("erlang", "monotonic_time", 0, Shares::Clock, OnBeam::Noted, |w, _| {
+        Ok(Value::int(monotonic(w)))
+    })
+    .environment(),
+    inside("erlang", "monotonic_time", 1, Shares::Clock, OnBeam::Noted, |w, args| {
+        in_unit(w, monotonic(w), arg(args, 0))
+    })
+    .environment(),
+    inside("erlang", "system_time", 0, Shares::Clock, OnBeam::Noted, |w, _| {
+        Ok(Value::int(system(w)))
+    })
+    .environment(),
+    inside("erlang", "system_time", 1, Shares::Clock, OnBeam::Noted, |w, args| {
+        in_unit(w, system(w), arg(args, 0))
+    })
+    .environment(),
+    inside("os", "system_time", 0, Shares::Clock, OnBeam::Noted, |w, _| Ok(Value::int(system(w))))
         .environment(),
-    inside("erlang", "system_time", 0, |w, _| Ok(Value::int(system(w)))).environment(),
-    inside("erlang", "system_time", 1, |w, args| in_unit(w, system(w), arg(args, 0))).environment(),
-    inside("os", "system_time", 0, |w, _| Ok(Value::int(system(w)))).environment(),
-    inside("os", "system_time", 1, |w, args| in_unit(w, system(w), arg(args, 0))).environment(),
-    inside("os", "perf_counter", 0, |w, _| Ok(Value::int(since_begin(w)))).environment(),
-    inside("erlang", "time_offset", 0, |w, _| Ok(Value::int(offset(w)))).environment(),
-    inside("erlang", "time_offset", 1, |w, args| in_unit(w, offset(w), arg(args, 0))).environment(),
-    inside("erlang", "timestamp", 0, |w, _| Ok(timestamp(w, system(w) / 1000))).environment(),
-    inside("os", "timestamp", 0, |w, _| Ok(timestamp(w, system(w) / 1000))).environment(),
-    inside("erlang", "now", 0, now).environment(),
-    inside("erts_internal", "time_unit", 0, |_, _| Ok(Value::int(PER_SECOND))),
-    inside("erts_internal", "perf_counter_unit", 0, |_, _| Ok(Value::int(PER_SECOND))),
-    inside("erlang", "universaltime", 0, |w, _| Ok(today(w))).environment(),
-    inside("erlang", "localtime", 0, |w, _| Ok(today(w))).environment(),
-    inside("erlang", "date", 0, |w, _| {
+    inside("os", "system_time", 1, Shares::Clock, OnBeam::Noted, |w, args| {
+        in_unit(w, system(w), arg(args, 0))
+    })
+    .environment(),
+    inside("os", "perf_counter", 0, Shares::Clock, OnBeam::Noted, |w, _| {
+        Ok(Value::int(since_begin(w)))
+    })
+    .environment(),
+    inside("erlang", "time_offset", 0, Shares::Nothing, OnBeam::Noted, |w, _| {
+        Ok(Value::int(offset(w)))
+    })
+    .environment(),
+    inside("erlang", "time_offset", 1, Shares::Nothing, OnBeam::Noted, |w, args| {
+        in_unit(w, offset(w), arg(args, 0))
+    })
+    .environment(),
+    inside("erlang", "timestamp", 0, Shares::Clock, OnBeam::Noted, |w, _| {
+        Ok(timestamp(w, system(w) / 1000))
+    })
+    .environment(),
+    inside("os", "timestamp", 0, Shares::Clock, OnBeam::Noted, |w, _| {
+        Ok(timestamp(w, system(w) / 1000))
+    })
+    .environment(),
+    inside("erlang", "now", 0, Shares::Clock, OnBeam::Noted, now).environment(),
+    inside("erts_internal", "time_unit", 0, Shares::Nothing, OnBeam::Alike, |_, _| {
+        Ok(Value::int(PER_SECOND))
+    }),
+    inside("erts_internal", "perf_counter_unit", 0, Shares::Nothing, OnBeam::Alike, |_, _| {
+        Ok(Value::int(PER_SECOND))
+    }),
+    inside("erlang", "universaltime", 0, Shares::Nothing, OnBeam::Noted, |w, _| Ok(today(w)))
+        .environment(),
+    inside("erlang", "localtime", 0, Shares::Nothing, OnBeam::Noted, |w, _| Ok(today(w)))
+        .environment(),
+    inside("erlang", "date", 0, Shares::Nothing, OnBeam::Noted, |w, _| {
         let today = today(w);
         Ok(w.heap.elements(today).and_then(|it| it.first()).copied().unwrap_or(today))
     })
     .environment(),
-    inside("erlang", "time", 0, |w, _| {
+    inside("erlang", "time", 0, Shares::Nothing, OnBeam::Noted, |w, _| {
         let today = today(w);
         Ok(w.heap.elements(today).and_then(|it| it.last()).copied().unwrap_or(today))
     })
     .environment(),
-    inside("erlang", "localtime_to_universaltime", 2, local_to_universal).environment(),
-    inside("erlang", "universaltime_to_localtime", 1, |w, args| {
+    inside(
+        "erlang",
+        "localtime_to_universaltime",
+        2,
+        Shares::Nothing,
+        OnBeam::Noted,
+        local_to_universal,
+    )
+    .environment(),
+    inside("erlang", "universaltime_to_localtime", 1, Shares::Nothing, OnBeam::Noted, |w, args| {
         read_date(w, arg(args, 0), LEAST_LOCAL_YEAR)?;
         Ok(arg(args, 0))
     })
@@ -48,8 +92,12 @@ pub(super) const ROWS: &[Builtin] = &[
         read_date(w, arg(args, 0), LEAST_YEAR).map(Value::int)
     }),
     pure("erlang", "posixtime_to_universaltime", 1, from_posix),
-    inside("erlang", "unique_integer", 0, |w, _| Ok(unique(w, &[]))).environment(),
-    inside("erlang", "unique_integer", 1, unique_with).environment(),
+    inside("erlang", "unique_integer", 0, Shares::Nothing, OnBeam::Noted, |w, _| {
+        Ok(unique(w, &[]))
+    })
+    .environment(),
+    inside("erlang", "unique_integer", 1, Shares::UniqueInteger, OnBeam::Noted, unique_with)
+        .environment(),
 ];
 
 /// Clocks tick in nanoseconds, as BEAM's do on all common systems.

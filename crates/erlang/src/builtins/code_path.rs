@@ -5,12 +5,13 @@
 use crate::builtins::arithmetic::arg;
 use crate::builtins::files;
 use crate::builtins::make::{atom, string};
-use crate::builtins::{Builtin, Effect, Fault, Run, inside, reaching};
+use crate::builtins::{Builtin, Effect, Fault, OnBeam, Run, Shares, inside, reaching};
 use crate::data::{AtomId, Value};
 use crate::machine::World;
+use trace::Mode;
 
 pub(super) const ROWS: &[Builtin] = &[
-    inside("code", "get_path", 0, |w, _| {
+    inside("code", "get_path", 0, Shares::CodePath(Mode::Read), OnBeam::Alike, |w, _| {
         let path: Vec<Value> = shown(w).iter().map(|it| string(w, it)).collect();
         Ok(w.heap.list(&path))
     })
@@ -30,7 +31,8 @@ pub(super) const ROWS: &[Builtin] = &[
 ];
 
 const fn change(name: &'static str, arity: u8, run: Run) -> Builtin {
-    reaching(Effect::Files, "code", name, arity, run)
+    let shares = Shares::CodePath(Mode::Write);
+    reaching((Effect::Files, shares, OnBeam::Never), "code", name, arity, run)
 }
 
 #[derive(Debug, Default)]

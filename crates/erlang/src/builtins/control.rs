@@ -2,62 +2,124 @@
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::modules::object_of;
-use crate::builtins::{Builtin, Control, Effect, Fault, How, Stop, inside, pure};
+use crate::builtins::{Builtin, Control, Effect, Fault, How, OnBeam, Shares, Stop, inside, pure};
 use crate::data::{AtomId, FunKind, NodeId, Value, View};
 use crate::lift::{self, Lift};
 use crate::machine::World;
 use term::Term;
+use trace::Mode;
 
 pub(super) const ROWS: &[Builtin] = &[
-    control("erlang", "apply", 2, Control::Apply),
-    control("erlang", "apply", 3, Control::Apply),
-    control("erlang", "hibernate", 3, Control::Hibernate),
-    control("erlang", "yield", 0, Control::Yield),
-    control("prim_eval", "receive", 2, Control::Receive),
-    control("erts_debug", "dirty_cpu", 2, Control::Dirty),
-    control("erts_debug", "dirty_io", 2, Control::Dirty),
-    inside("erlang", "error", 1, |_, args| Err(Fault::Plain(arg(args, 0)))).moves(0b0),
-    inside("erlang", "error", 2, error_with_args).moves(0b0),
-    inside("erlang", "error", 3, error_with_options).moves(0b100),
-    control("erlang", "nif_error", 1, Control::Missing),
-    control("erlang", "nif_error", 2, Control::Missing),
-    inside("erlang", "exit", 1, |_, args| Err(Fault::Exit(arg(args, 0)))).moves(0b0),
-    inside("erlang", "throw", 1, |_, args| Err(Fault::Throw(arg(args, 0)))).moves(0b0),
-    inside("erlang", "raise", 3, raise).own(lift::raise),
-    inside("erlang", "halt", 0, |w, _| Err(halted(w, 0))),
-    inside("erlang", "halt", 1, halt),
-    inside("erlang", "halt", 2, halt),
+    control("erlang", "apply", 2, Shares::Nothing, OnBeam::Alike, Control::Apply),
+    control("erlang", "apply", 3, Shares::Nothing, OnBeam::Alike, Control::Apply),
+    control("erlang", "hibernate", 3, Shares::Nothing, OnBeam::Alike, Control::Hibernate),
+    control("erlang", "yield", 0, Shares::Nothing, OnBeam::Alike, Control::Yield),
+    control("prim_eval", "receive", 2, Shares::Nothing, OnBeam::Alike, Control::Receive),
+    control("erts_debug", "dirty_cpu", 2, Shares::Nothing, OnBeam::Alike, Control::Dirty),
+    control("erts_debug", "dirty_io", 2, Shares::Nothing, OnBeam::Alike, Control::Dirty),
+    inside("erlang", "error", 1, Shares::Nothing, OnBeam::Alike, |_, args| {
+        Err(Fault::Plain(arg(args, 0)))
+    })
+    .moves(0b0),
+    inside("erlang", "error", 2, Shares::Nothing, OnBeam::Alike, error_with_args).moves(0b0),
+    inside("erlang", "error", 3, Shares::Nothing, OnBeam::Alike, error_with_options).moves(0b100),
+    control("erlang", "nif_error", 1, Shares::Nothing, OnBeam::Alike, Control::Missing),
+    control("erlang", "nif_error", 2, Shares::Nothing, OnBeam::Alike, Control::Missing),
+    inside("erlang", "exit", 1, Shares::Nothing, OnBeam::Alike, |_, args| {
+        Err(Fault::Exit(arg(args, 0)))
+    })
+    .moves(0b0),
+    inside("erlang", "throw", 1, Shares::Nothing, OnBeam::Alike, |_, args| {
+        Err(Fault::Throw(arg(args, 0)))
+    })
+    .moves(0b0),
+    inside("erlang", "raise", 3, Shares::Nothing, OnBeam::Alike, raise).own(lift::raise),
+    inside("erlang", "halt", 0, Shares::Everything, OnBeam::Never, |w, _| Err(halted(w, 0))),
+    inside("erlang", "halt", 1, Shares::Everything, OnBeam::Never, halt),
+    inside("erlang", "halt", 2, Shares::Everything, OnBeam::Never, halt),
     pure("erlang", "make_fun", 3, make_fun),
-    inside("erlang", "fun_info", 1, fun_info_all),
-    inside("erlang", "fun_info", 2, fun_info),
-    inside("erlang", "fun_info_mfa", 1, fun_info_mfa),
-    inside("erlang", "function_exported", 3, function_exported),
-    inside("erlang", "is_builtin", 3, is_builtin),
-    inside("erlang", "get_module_info", 1, module_info_all),
-    inside("erlang", "get_module_info", 2, module_info),
-    inside("erlang", "module_loaded", 1, module_loaded).environment(),
-    inside("code", "ensure_modules_loaded", 1, |_, _| Ok(Value::atom(AtomId::OK))),
-    inside("code", "ensure_loaded", 1, ensure_loaded),
-    inside("code", "is_loaded", 1, is_loaded).environment(),
-    inside("code", "which", 1, which).environment(),
-    inside("net_kernel", "dflag_unicode_io", 1, |_, _| Ok(Value::TRUE)),
-    inside("gimlet_primop", "recv_marker_reserve", 0, |_, _| Ok(Value::NIL)),
+    inside("erlang", "fun_info", 1, Shares::Nothing, OnBeam::Alike, fun_info_all),
+    inside("erlang", "fun_info", 2, Shares::Nothing, OnBeam::Alike, fun_info),
+    inside("erlang", "fun_info_mfa", 1, Shares::Nothing, OnBeam::Alike, fun_info_mfa),
+    inside(
+        "erlang",
+        "function_exported",
+        3,
+        Shares::LoadedCode(Mode::Read),
+        OnBeam::Alike,
+        function_exported,
+    ),
+    inside("erlang", "is_builtin", 3, Shares::Nothing, OnBeam::Alike, is_builtin),
+    inside(
+        "erlang",
+        "get_module_info",
+        1,
+        Shares::LoadedCode(Mode::Read),
+        OnBeam::Alike,
+        module_info_all,
+    ),
+    inside(
+        "erlang",
+        "get_module_info",
+        2,
+        Shares::LoadedCode(Mode::Read),
+        OnBeam::Alike,
+        module_info,
+    ),
+    inside(
+        "erlang",
+        "module_loaded",
+        1,
+        Shares::LoadedCode(Mode::Read),
+        OnBeam::Alike,
+        module_loaded,
+    )
+    .environment(),
+    inside("code", "ensure_modules_loaded", 1, Shares::Nothing, OnBeam::Alike, |_, _| {
+        Ok(Value::atom(AtomId::OK))
+    }),
+    inside(
+        "code",
+        "ensure_loaded",
+        1,
+        Shares::LoadedCode(Mode::Read),
+        OnBeam::Alike,
+        ensure_loaded,
+    ),
+    inside("code", "is_loaded", 1, Shares::LoadedCode(Mode::Read), OnBeam::Alike, is_loaded)
+        .environment(),
+    inside("code", "which", 1, Shares::LoadedCode(Mode::Read), OnBeam::Alike, which).environment(),
+    inside("net_kernel", "dflag_unicode_io", 1, Shares::Nothing, OnBeam::Alike, |_, _| {
+        Ok(Value::TRUE)
+    }),
+    inside("gimlet_primop", "recv_marker_reserve", 0, Shares::Nothing, OnBeam::Alike, |_, _| {
+        Ok(Value::NIL)
+    }),
     // Room for a native function, which is not there: its Erlang body says so.
-    inside("gimlet_primop", "nif_start", 0, |_, _| Ok(Value::NIL)),
+    inside("gimlet_primop", "nif_start", 0, Shares::Nothing, OnBeam::Alike, |_, _| Ok(Value::NIL)),
     // What a binary comprehension appends to; the size is a hint, which nobody but BEAM needs.
-    inside("gimlet_primop", "bs_init_writable", 1, |w, args| {
+    inside("gimlet_primop", "bs_init_writable", 1, Shares::Nothing, OnBeam::Alike, |w, args| {
         let planned = arg(args, 0).as_int().and_then(|it| u64::try_from(it).ok());
         Ok(w.heap.writable(planned.unwrap_or(1024).max(1)))
     }),
 ];
 
-const fn control(module: &'static str, name: &'static str, arity: u8, control: Control) -> Builtin {
+const fn control(
+    module: &'static str,
+    name: &'static str,
+    arity: u8,
+    shares: Shares,
+    on_beam: OnBeam,
+    control: Control,
+) -> Builtin {
     Builtin {
         module,
         name,
         arity,
         how: How::Control(control),
         effect: Effect::Machine,
+        shares,
+        on_beam,
         lift: Lift::Moves(0),
     }
 }

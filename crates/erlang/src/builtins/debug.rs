@@ -4,24 +4,28 @@
 //! to lie in memory, not on the term alone: none of them is pure.
 
 use crate::builtins::arithmetic::arg;
-use crate::builtins::{Builtin, Fault, inside};
+use crate::builtins::{Builtin, Fault, OnBeam, Shares, inside};
 use crate::data::{FunKind, Heap, NodeId, RefId, Value, View};
 use crate::machine::World;
 use rustc_hash::FxHashSet;
 
 pub(super) const ROWS: &[Builtin] = &[
-    inside("erts_debug", "flat_size", 1, |w, args| {
+    inside("erts_debug", "flat_size", 1, Shares::Nothing, OnBeam::Alike, |w, args| {
         Ok(Value::int(flat_words(&w.heap, arg(args, 0))?))
     }),
-    inside("erts_debug", "size_shared", 1, |w, args| {
+    inside("erts_debug", "size_shared", 1, Shares::Nothing, OnBeam::Alike, |w, args| {
         let literals = Literals::of(w);
         let is_own = |it| !literals.has(it);
         Ok(Value::int(words_where(&w.heap, vec![arg(args, 0)], Shared::Once, is_own)?))
     }),
     // Values never change, so that a copy can't be told from what it was made of.
-    inside("erts_debug", "copy_shared", 1, |_, args| Ok(arg(args, 0))),
-    inside("erts_debug", "copy_shared", 2, |_, args| Ok(arg(args, 0))),
-    inside("erts_debug", "same", 2, |_, args| {
+    inside("erts_debug", "copy_shared", 1, Shares::Nothing, OnBeam::Alike, |_, args| {
+        Ok(arg(args, 0))
+    }),
+    inside("erts_debug", "copy_shared", 2, Shares::Nothing, OnBeam::Alike, |_, args| {
+        Ok(arg(args, 0))
+    }),
+    inside("erts_debug", "same", 2, Shares::Nothing, OnBeam::Alike, |_, args| {
         Ok(Value::bool(arg(args, 0).same_word(arg(args, 1))))
     }),
 ];

@@ -9,7 +9,7 @@ use crate::builtins::processes::tell_collected;
 use crate::builtins::references::nodes_and_connections;
 use crate::builtins::shared::term_slots;
 use crate::builtins::system::N_IO_SCHEDULERS;
-use crate::builtins::{Builtin, Fault, inside};
+use crate::builtins::{Builtin, Fault, OnBeam, Shares, inside};
 use crate::data::{AtomId, Value, View};
 use crate::machine::World;
 use crate::machine::process::MonitorTarget;
@@ -17,8 +17,8 @@ use crate::machine::timers::{Timer, TimerId, TimerTarget};
 use num_traits::ToPrimitive;
 
 pub(super) const ROWS: &[Builtin] = &[
-    inside("erts_debug", "get_internal_state", 1, get_state),
-    inside("erts_debug", "set_internal_state", 2, set_state),
+    inside("erts_debug", "get_internal_state", 1, Shares::Everything, OnBeam::Alike, get_state),
+    inside("erts_debug", "set_internal_state", 2, Shares::Everything, OnBeam::Never, set_state),
 ];
 
 /// Switches of BEAM's own tests that make sense here.

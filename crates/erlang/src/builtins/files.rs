@@ -7,55 +7,72 @@ use crate::builtins::arithmetic::arg;
 use crate::builtins::handles::HandleKind;
 use crate::builtins::iolist;
 use crate::builtins::make::atom;
-use crate::builtins::{Builtin, Effect, Fault, Run, Stop, reaching};
+use crate::builtins::{Builtin, Effect, Fault, OnBeam, Run, Shares, Stop, reaching};
 use crate::data::{AtomId, PidId, RefId, Value};
 use crate::host::{
     Advice, Errno, FileId, FileInfo, FileKind, Files, Links, OpenModes, Origin, Sync,
 };
 use crate::machine::World;
 use std::collections::BTreeMap;
+use trace::Mode;
 
 pub(super) const ROWS: &[Builtin] = &[
-    file("open_nif", 2, open),
-    file("close_nif", 1, close),
-    file("delayed_close_nif", 1, close),
-    file("read_nif", 2, read),
-    file("pread_nif", 3, read_at),
-    file("write_nif", 2, write),
-    file("pwrite_nif", 3, write_at),
-    file("seek_nif", 3, seek),
-    file("sync_nif", 2, sync),
-    file("truncate_nif", 1, |w, args| with_file(w, args, |files, file, _| files.truncate(file))),
-    file("allocate_nif", 3, allocate),
-    file("advise_nif", 4, advise),
-    file("read_handle_info_nif", 1, handle_info),
-    file("get_handle_nif", 1, descriptor),
-    file("ipread_s32bu_p32bu_nif", 3, read_indirectly),
-    file("read_file_nif", 1, read_file),
-    file("read_info_nif", 2, info),
-    file("set_permissions_nif", 2, set_permissions),
-    file("set_owner_nif", 3, set_owner),
-    file("set_time_nif", 4, set_time),
-    file("read_link_nif", 1, |w, args| with_path(w, args, Files::read_link)),
-    file("list_dir_nif", 1, list_dir),
-    file("make_dir_nif", 1, |w, args| with_path(w, args, Files::make_dir)),
-    file("del_file_nif", 1, |w, args| with_path(w, args, Files::remove_file)),
-    file("del_dir_nif", 1, |w, args| with_path(w, args, Files::remove_dir)),
-    file("rename_nif", 2, |w, args| with_paths(w, args, Files::rename)),
-    file("make_hard_link_nif", 2, |w, args| with_paths(w, args, Files::hard_link)),
-    file("make_soft_link_nif", 2, |w, args| with_paths(w, args, Files::soft_link)),
-    file("set_cwd_nif", 1, |w, args| with_path(w, args, Files::set_current_dir)),
-    file("get_cwd_nif", 0, |w, _| {
+    file("open_nif", 2, Shares::Files(Mode::Write), open),
+    file("close_nif", 1, Shares::Files(Mode::Write), close),
+    file("delayed_close_nif", 1, Shares::Files(Mode::Write), close),
+    file("read_nif", 2, Shares::Files(Mode::Write), read),
+    file("pread_nif", 3, Shares::Files(Mode::Read), read_at),
+    file("write_nif", 2, Shares::Files(Mode::Write), write),
+    file("pwrite_nif", 3, Shares::Files(Mode::Write), write_at),
+    file("seek_nif", 3, Shares::Files(Mode::Write), seek),
+    file("sync_nif", 2, Shares::Files(Mode::Write), sync),
+    file("truncate_nif", 1, Shares::Files(Mode::Write), |w, args| {
+        with_file(w, args, |files, file, _| files.truncate(file))
+    }),
+    file("allocate_nif", 3, Shares::Files(Mode::Write), allocate),
+    file("advise_nif", 4, Shares::Nothing, advise),
+    file("read_handle_info_nif", 1, Shares::Files(Mode::Read), handle_info),
+    file("get_handle_nif", 1, Shares::Nothing, descriptor),
+    file("ipread_s32bu_p32bu_nif", 3, Shares::Files(Mode::Read), read_indirectly),
+    file("read_file_nif", 1, Shares::Files(Mode::Read), read_file),
+    file("read_info_nif", 2, Shares::Files(Mode::Read), info),
+    file("set_permissions_nif", 2, Shares::Files(Mode::Write), set_permissions),
+    file("set_owner_nif", 3, Shares::Files(Mode::Write), set_owner),
+    file("set_time_nif", 4, Shares::Files(Mode::Write), set_time),
+    file("read_link_nif", 1, Shares::Files(Mode::Read), |w, args| {
+        with_path(w, args, Files::read_link)
+    }),
+    file("list_dir_nif", 1, Shares::Files(Mode::Read), list_dir),
+    file("make_dir_nif", 1, Shares::Files(Mode::Write), |w, args| {
+        with_path(w, args, Files::make_dir)
+    }),
+    file("del_file_nif", 1, Shares::Files(Mode::Write), |w, args| {
+        with_path(w, args, Files::remove_file)
+    }),
+    file("del_dir_nif", 1, Shares::Files(Mode::Write), |w, args| {
+        with_path(w, args, Files::remove_dir)
+    }),
+    file("rename_nif", 2, Shares::Files(Mode::Write), |w, args| with_paths(w, args, Files::rename)),
+    file("make_hard_link_nif", 2, Shares::Files(Mode::Write), |w, args| {
+        with_paths(w, args, Files::hard_link)
+    }),
+    file("make_soft_link_nif", 2, Shares::Files(Mode::Write), |w, args| {
+        with_paths(w, args, Files::soft_link)
+    }),
+    file("set_cwd_nif", 1, Shares::Files(Mode::Write), |w, args| {
+        with_path(w, args, Files::set_current_dir)
+    }),
+    file("get_cwd_nif", 0, Shares::Files(Mode::Read), |w, _| {
         let dir = files(w)?.current_dir();
         Ok(answer(w, dir))
     }),
     // Windows alone has these.
-    file("get_device_cwd_nif", 1, |w, _| Ok(failed(w, Errno::ENOTSUP))),
-    file("altname_nif", 1, |w, _| Ok(failed(w, Errno::ENOTSUP))),
+    file("get_device_cwd_nif", 1, Shares::Nothing, |w, _| Ok(failed(w, Errno::ENOTSUP))),
+    file("altname_nif", 1, Shares::Nothing, |w, _| Ok(failed(w, Errno::ENOTSUP))),
 ];
 
-const fn file(name: &'static str, arity: u8, run: Run) -> Builtin {
-    reaching(Effect::Files, "prim_file", name, arity, run)
+const fn file(name: &'static str, arity: u8, shares: Shares, run: Run) -> Builtin {
+    reaching((Effect::Files, shares, OnBeam::Noted), "prim_file", name, arity, run)
 }
 
 /// Whatever the host has.

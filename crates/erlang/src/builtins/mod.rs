@@ -1,6 +1,7 @@
 //! The functions that are not written in Erlang, as rows of tables grouped by subject.
 //!
-//! A row says all there is to say of a builtin: its name, how it runs, and what it touches. A
+//! A row says all there is to say of a builtin: its name, how it runs, what it touches, what it shares with
+//! other processes and where the BEAM back end runs it. A
 //! builtin sees the [`World`] and its arguments; it never runs Erlang code and never collects.
 #![expect(
     clippy::wildcard_enum_match_arm,
@@ -18,6 +19,7 @@ mod comparison;
 mod control;
 pub(crate) mod debug;
 mod debug_state;
+mod dictionary;
 pub mod ets;
 mod external;
 mod fault;
@@ -43,6 +45,7 @@ mod processes;
 mod references;
 pub mod search;
 pub mod shared;
+mod shares;
 pub(crate) mod sockets;
 mod spawn_request;
 mod system;
@@ -59,6 +62,7 @@ pub mod zlib;
 pub(crate) use clock::system_time_micros;
 pub use debug_state::DebugState;
 pub use fault::{Fault, Stop};
+pub use shares::{CHANGING_ITEMS, OnBeam, Shares, SystemItem, TableUse};
 
 use crate::data::Value;
 use crate::lift::{Lift, Own};
@@ -74,6 +78,9 @@ pub struct Builtin {
     pub arity: u8,
     pub how: How,
     pub effect: Effect,
+    /// What a call shares with other processes.
+    pub shares: Shares,
+    pub on_beam: OnBeam,
     pub lift: Lift,
 }
 
@@ -96,8 +103,7 @@ impl Builtin {
 
     /// Whether the answer is one of many that no input decides between.
     pub const fn reads_environment(&self) -> bool {
-        let is_outside = matches!(self.effect, Effect::Files | Effect::Network | Effect::Os);
-        is_outside || matches!(self.lift, Lift::Environment)
+        self.effect.is_outside() || matches!(self.lift, Lift::Environment)
     }
 
     /// Shadows travel; the bits say which arguments it looks into all the same.
@@ -180,6 +186,14 @@ pub enum Effect {
     Os,
 }
 
+impl Effect {
+    /// Whether it is one on the world outside of the machine.
+    pub const fn is_outside(self) -> bool {
+        matches!(self, Effect::Files | Effect::Network | Effect::Os)
+    }
+}
+
+/// Equal arguments, equal result: so it shares nothing, and BEAM computes the same.
 pub(crate) const fn pure(module: &'static str, name: &'static str, arity: u8, run: Run) -> Builtin {
     Builtin {
         module,
@@ -187,14 +201,19 @@ pub(crate) const fn pure(module: &'static str, name: &'static str, arity: u8, ru
         arity,
         how: How::Native(run),
         effect: Effect::Pure,
+        shares: Shares::Nothing,
+        on_beam: OnBeam::Alike,
         lift: Lift::Concrete,
     }
 }
 
+/// Looks at or changes the state of the machine.
 pub(crate) const fn inside(
     module: &'static str,
     name: &'static str,
     arity: u8,
+    shares: Shares,
+    on_beam: OnBeam,
     run: Run,
 ) -> Builtin {
     Builtin {
@@ -203,12 +222,15 @@ pub(crate) const fn inside(
         arity,
         how: How::Native(run),
         effect: Effect::Machine,
+        shares,
+        on_beam,
         lift: Lift::Concrete,
     }
 }
 
+/// The real runtime computes it from the arguments alone.
 pub(crate) const fn on_host(module: &'static str, name: &'static str, arity: u8) -> Builtin {
-    Builtin { module, name, arity, how: How::Host, effect: Effect::Pure, lift: Lift::Concrete }
+    outside(Effect::Pure, module, name, arity, Shares::Nothing)
 }
 
 /// The real runtime does it, if the user allows it.
@@ -217,19 +239,38 @@ pub(crate) const fn outside(
     module: &'static str,
     name: &'static str,
     arity: u8,
+    shares: Shares,
 ) -> Builtin {
-    Builtin { module, name, arity, how: How::Host, effect, lift: Lift::Concrete }
+    Builtin {
+        module,
+        name,
+        arity,
+        how: How::Host,
+        effect,
+        shares,
+        on_beam: OnBeam::Noted,
+        lift: Lift::Concrete,
+    }
 }
 
 /// A function of ours does it, if the user allows it.
 pub(crate) const fn reaching(
-    effect: Effect,
+    (effect, shares, on_beam): (Effect, Shares, OnBeam),
     module: &'static str,
     name: &'static str,
     arity: u8,
     run: Run,
 ) -> Builtin {
-    Builtin { module, name, arity, how: How::Outside(run), effect, lift: Lift::Concrete }
+    Builtin {
+        module,
+        name,
+        arity,
+        how: How::Outside(run),
+        effect,
+        shares,
+        on_beam,
+        lift: Lift::Concrete,
+    }
 }
 
 /// OTP's own code does it, if the user allows it.
@@ -239,7 +280,16 @@ pub(crate) const fn gate(
     name: &'static str,
     arity: u8,
 ) -> Builtin {
-    Builtin { module, name, arity, how: How::Code, effect, lift: Lift::Moves(0) }
+    Builtin {
+        module,
+        name,
+        arity,
+        how: How::Code,
+        effect,
+        shares: Shares::InItsCode,
+        on_beam: OnBeam::Noted,
+        lift: Lift::Moves(0),
+    }
 }
 
 /// The bytes of an iolist, if it is one.
@@ -272,6 +322,7 @@ pub fn all() -> impl Iterator<Item = &'static Builtin> {
         ports::ROWS,
         nodes::ROWS,
         processes::ROWS,
+        dictionary::ROWS,
         process_flags::ROWS,
         search::ROWS,
         shared::ROWS,

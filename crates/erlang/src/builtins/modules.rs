@@ -2,42 +2,171 @@
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::make::{atom, string};
-use crate::builtins::{Builtin, Effect, Fault, How, Request, Stop, inside, on_host};
+use crate::builtins::{
+    Builtin, Effect, Fault, How, OnBeam, Request, Shares, Stop, inside, on_host,
+};
 use crate::data::{AtomId, Value};
 use crate::lift::Lift;
 use crate::machine::{Object, World};
+use trace::Mode;
 
 pub(super) const ROWS: &[Builtin] = &[
-    by_machine("code", "load_binary", 3, Request::LoadModule),
-    by_machine("erlang", "load_module", 2, Request::LoadModule),
-    by_machine("erts_internal", "prepare_loading", 2, Request::PrepareLoading),
-    by_machine("erlang", "prepare_loading", 2, Request::PrepareLoading),
-    by_machine("erlang", "finish_loading", 1, Request::FinishLoading),
-    by_machine("erlang", "has_prepared_code_on_load", 1, Request::HasOnLoad),
-    by_machine("code", "delete", 1, Request::DeleteModule),
-    by_machine("erlang", "delete_module", 1, Request::DeleteModule),
-    by_machine("code", "load_file", 1, Request::LoadFile),
-    by_machine("code", "get_object_code", 1, Request::ObjectCode),
-    by_machine("code", "where_is_file", 1, Request::WhereIsFile),
-    Builtin { effect: Effect::Files, ..by_machine("code", "load_abs", 1, Request::LoadAbsolute) },
-    Builtin { effect: Effect::Files, ..by_machine("code", "load_abs", 2, Request::LoadAbsolute) },
-    by_machine("code", "purge", 1, Request::Purge),
-    by_machine("code", "soft_purge", 1, Request::Purge),
-    by_machine("erts_internal", "purge_module", 2, Request::PurgeStep),
-    inside("erlang", "check_old_code", 1, |w, args| {
-        let module = arg(args, 0).as_atom().ok_or(Fault::BADARG)?;
-        Ok(Value::bool(w.old_code.contains_key(&module)))
+    by_machine(
+        "code",
+        "load_binary",
+        3,
+        Shares::LoadedCode(Mode::Write),
+        OnBeam::Never,
+        Request::LoadModule,
+    ),
+    by_machine(
+        "erlang",
+        "load_module",
+        2,
+        Shares::LoadedCode(Mode::Write),
+        OnBeam::Never,
+        Request::LoadModule,
+    ),
+    by_machine(
+        "erts_internal",
+        "prepare_loading",
+        2,
+        Shares::Nothing,
+        OnBeam::Noted,
+        Request::PrepareLoading,
+    ),
+    by_machine(
+        "erlang",
+        "prepare_loading",
+        2,
+        Shares::Nothing,
+        OnBeam::Noted,
+        Request::PrepareLoading,
+    ),
+    by_machine(
+        "erlang",
+        "finish_loading",
+        1,
+        Shares::LoadedCode(Mode::Write),
+        OnBeam::Never,
+        Request::FinishLoading,
+    ),
+    by_machine(
+        "erlang",
+        "has_prepared_code_on_load",
+        1,
+        Shares::Nothing,
+        OnBeam::Noted,
+        Request::HasOnLoad,
+    ),
+    by_machine(
+        "code",
+        "delete",
+        1,
+        Shares::LoadedCode(Mode::Write),
+        OnBeam::Never,
+        Request::DeleteModule,
+    ),
+    by_machine(
+        "erlang",
+        "delete_module",
+        1,
+        Shares::LoadedCode(Mode::Write),
+        OnBeam::Never,
+        Request::DeleteModule,
+    ),
+    by_machine(
+        "code",
+        "load_file",
+        1,
+        Shares::LoadedCode(Mode::Write),
+        OnBeam::Never,
+        Request::LoadFile,
+    ),
+    by_machine(
+        "code",
+        "get_object_code",
+        1,
+        Shares::CodePath(Mode::Read),
+        OnBeam::Noted,
+        Request::ObjectCode,
+    ),
+    by_machine(
+        "code",
+        "where_is_file",
+        1,
+        Shares::CodePath(Mode::Read),
+        OnBeam::Noted,
+        Request::WhereIsFile,
+    ),
+    Builtin {
+        effect: Effect::Files,
+        ..by_machine(
+            "code",
+            "load_abs",
+            1,
+            Shares::LoadedCode(Mode::Write),
+            OnBeam::Never,
+            Request::LoadAbsolute,
+        )
+    },
+    Builtin {
+        effect: Effect::Files,
+        ..by_machine(
+            "code",
+            "load_abs",
+            2,
+            Shares::LoadedCode(Mode::Write),
+            OnBeam::Never,
+            Request::LoadAbsolute,
+        )
+    },
+    by_machine("code", "purge", 1, Shares::LoadedCode(Mode::Write), OnBeam::Never, Request::Purge),
+    by_machine(
+        "code",
+        "soft_purge",
+        1,
+        Shares::LoadedCode(Mode::Write),
+        OnBeam::Never,
+        Request::Purge,
+    ),
+    by_machine(
+        "erts_internal",
+        "purge_module",
+        2,
+        Shares::LoadedCode(Mode::Write),
+        OnBeam::Noted,
+        Request::PurgeStep,
+    ),
+    inside(
+        "erlang",
+        "check_old_code",
+        1,
+        Shares::LoadedCode(Mode::Read),
+        OnBeam::Alike,
+        |w, args| {
+            let module = arg(args, 0).as_atom().ok_or(Fault::BADARG)?;
+            Ok(Value::bool(w.old_code.contains_key(&module)))
+        },
+    ),
+    inside("code", "all_loaded", 0, Shares::LoadedCode(Mode::Read), OnBeam::Alike, all_loaded)
+        .environment(),
+    inside("erlang", "loaded", 0, Shares::LoadedCode(Mode::Read), OnBeam::Alike, loaded)
+        .environment(),
+    inside("erlang", "load_nif", 2, Shares::Nothing, OnBeam::AlikeIf(Effect::Os), load_nif),
+    inside("code", "get_mode", 0, Shares::Nothing, OnBeam::Alike, |w, _| {
+        Ok(atom(w, "interactive"))
     }),
-    inside("code", "all_loaded", 0, all_loaded).environment(),
-    inside("erlang", "loaded", 0, loaded).environment(),
-    inside("erlang", "load_nif", 2, load_nif),
-    inside("code", "get_mode", 0, |w, _| Ok(atom(w, "interactive"))),
-    inside("code", "is_sticky", 1, |_, _| Ok(Value::FALSE)),
-    inside("code", "unstick_dir", 1, |_, _| Ok(Value::atom(AtomId::OK))),
-    inside("code", "stick_dir", 1, |_, _| Ok(Value::atom(AtomId::OK))),
-    inside("code", "unstick_mod", 1, |_, _| Ok(Value::TRUE)),
-    inside("code", "stick_mod", 1, |_, _| Ok(Value::TRUE)),
-    inside("code", "is_module_native", 1, |_, _| Ok(Value::FALSE)),
+    inside("code", "is_sticky", 1, Shares::Nothing, OnBeam::Alike, |_, _| Ok(Value::FALSE)),
+    inside("code", "unstick_dir", 1, Shares::Nothing, OnBeam::Never, |_, _| {
+        Ok(Value::atom(AtomId::OK))
+    }),
+    inside("code", "stick_dir", 1, Shares::Nothing, OnBeam::Never, |_, _| {
+        Ok(Value::atom(AtomId::OK))
+    }),
+    inside("code", "unstick_mod", 1, Shares::Nothing, OnBeam::Never, |_, _| Ok(Value::TRUE)),
+    inside("code", "stick_mod", 1, Shares::Nothing, OnBeam::Never, |_, _| Ok(Value::TRUE)),
+    inside("code", "is_module_native", 1, Shares::Nothing, OnBeam::Alike, |_, _| Ok(Value::FALSE)),
     // The code path is part of the program: looking things up in it is no effect.
     on_host("code", "root_dir", 0).environment(),
     on_host("code", "lib_dir", 0).environment(),
@@ -50,26 +179,36 @@ pub(super) const ROWS: &[Builtin] = &[
     on_host("erl_prim_loader", "get_path", 0).environment(),
     on_host("erlang", "pre_loaded", 0).environment(),
     // The emulator's own arguments: only those that it always has.
-    inside("init", "get_argument", 1, argument).environment(),
-    inside("init", "get_arguments", 0, |_, _| Ok(Value::NIL)).environment(),
-    inside("init", "get_plain_arguments", 0, |_, _| Ok(Value::NIL)).environment(),
-    inside("init", "get_status", 0, |w, _| {
+    inside("init", "get_argument", 1, Shares::Nothing, OnBeam::Alike, argument).environment(),
+    inside("init", "get_arguments", 0, Shares::Nothing, OnBeam::Alike, |_, _| Ok(Value::NIL))
+        .environment(),
+    inside("init", "get_plain_arguments", 0, Shares::Nothing, OnBeam::Alike, |_, _| Ok(Value::NIL))
+        .environment(),
+    inside("init", "get_status", 0, Shares::Nothing, OnBeam::Alike, |w, _| {
         let started = atom(w, "started");
         Ok(w.heap.tuple(&[started, started]))
     }),
-    inside("init", "script_id", 0, script_id).environment(),
-    inside("init", "stop", 0, |_, _| Err(Stop::Halted { status: 0 }.into())),
-    inside("init", "stop", 1, |_, args| {
+    inside("init", "script_id", 0, Shares::Nothing, OnBeam::Alike, script_id).environment(),
+    inside("init", "stop", 0, Shares::Everything, OnBeam::Never, |_, _| {
+        Err(Stop::Halted { status: 0 }.into())
+    }),
+    inside("init", "stop", 1, Shares::Everything, OnBeam::Never, |_, args| {
         Err(Stop::Halted { status: arg(args, 0).as_int().unwrap_or(1) }.into())
     }),
-    inside("init", "restart", 0, |_, _| Err(Stop::Halted { status: 0 }.into())),
-    inside("init", "reboot", 0, |_, _| Err(Stop::Halted { status: 0 }.into())),
+    inside("init", "restart", 0, Shares::Everything, OnBeam::Never, |_, _| {
+        Err(Stop::Halted { status: 0 }.into())
+    }),
+    inside("init", "reboot", 0, Shares::Everything, OnBeam::Never, |_, _| {
+        Err(Stop::Halted { status: 0 }.into())
+    }),
 ];
 
 const fn by_machine(
     module: &'static str,
     name: &'static str,
     arity: u8,
+    shares: Shares,
+    on_beam: OnBeam,
     request: Request,
 ) -> Builtin {
     Builtin {
@@ -78,6 +217,8 @@ const fn by_machine(
         arity,
         how: How::Machine(request),
         effect: Effect::Machine,
+        shares,
+        on_beam,
         lift: Lift::Concrete,
     }
 }

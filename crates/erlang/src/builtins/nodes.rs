@@ -5,30 +5,43 @@
 use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::make::atom;
 use crate::builtins::text::string;
-use crate::builtins::{Builtin, Fault, inside};
+use crate::builtins::{Builtin, Fault, OnBeam, Shares, inside};
 use crate::data::{AtomId, NodeId, Value, View};
 use crate::machine::World;
 use crate::machine::distribution::{News, NewsForm};
+use trace::Mode;
 
 pub(super) const ROWS: &[Builtin] = &[
-    inside("erlang", "node", 0, |w, _| Ok(Value::atom(w.node_name(w.here())))),
-    inside("erlang", "node", 1, node_of),
-    inside("erlang", "nodes", 0, |w, _| {
+    inside("erlang", "node", 0, Shares::Nothing, OnBeam::Alike, |w, _| {
+        Ok(Value::atom(w.node_name(w.here())))
+    }),
+    inside("erlang", "node", 1, Shares::Nothing, OnBeam::Alike, node_of),
+    inside("erlang", "nodes", 0, Shares::Nodes, OnBeam::Alike, |w, _| {
         let visible = names(w, &connected(w));
         Ok(w.heap.list(&visible))
     }),
-    inside("erlang", "nodes", 1, nodes),
-    inside("erlang", "nodes", 2, nodes_with_info),
-    inside("erlang", "is_alive", 0, |w, _| Ok(Value::bool(w.heap.nodes.is_distributed()))),
-    inside("erlang", "monitor_node", 2, |w, args| monitor_node(w, args, Value::NIL)),
-    inside("erlang", "monitor_node", 3, |w, args| monitor_node(w, args, arg(args, 2))),
+    inside("erlang", "nodes", 1, Shares::Nodes, OnBeam::Alike, nodes),
+    inside("erlang", "nodes", 2, Shares::Nodes, OnBeam::Alike, nodes_with_info),
+    inside("erlang", "is_alive", 0, Shares::Nothing, OnBeam::Alike, |w, _| {
+        Ok(Value::bool(w.heap.nodes.is_distributed()))
+    }),
+    inside("erlang", "monitor_node", 2, Shares::Node(Mode::Read), OnBeam::Alike, |w, args| {
+        monitor_node(w, args, Value::NIL)
+    }),
+    inside("erlang", "monitor_node", 3, Shares::Node(Mode::Read), OnBeam::Alike, |w, args| {
+        monitor_node(w, args, arg(args, 2))
+    }),
     // OTP asks a process that owns the sockets.
-    inside("net_kernel", "connect_node", 1, |w, args| connect(w, args, World::reaches)),
-    inside("net_kernel", "disconnect", 1, |w, args| connect(w, args, World::disconnect)),
-    inside("auth", "get_cookie", 0, get_cookie),
-    inside("auth", "get_cookie", 1, get_cookie),
-    inside("auth", "set_cookie", 1, set_cookie),
-    inside("auth", "set_cookie", 2, set_cookie),
+    inside("net_kernel", "connect_node", 1, Shares::Node(Mode::Write), OnBeam::Alike, |w, args| {
+        connect(w, args, World::reaches)
+    }),
+    inside("net_kernel", "disconnect", 1, Shares::Node(Mode::Write), OnBeam::Alike, |w, args| {
+        connect(w, args, World::disconnect)
+    }),
+    inside("auth", "get_cookie", 0, Shares::Nothing, OnBeam::Alike, get_cookie),
+    inside("auth", "get_cookie", 1, Shares::Nothing, OnBeam::Alike, get_cookie),
+    inside("auth", "set_cookie", 1, Shares::Nothing, OnBeam::Alike, set_cookie),
+    inside("auth", "set_cookie", 2, Shares::Nothing, OnBeam::Alike, set_cookie),
 ];
 
 fn node_of(w: &mut World, args: &[Value]) -> Result<Value, Fault> {

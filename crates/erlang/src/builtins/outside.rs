@@ -6,10 +6,13 @@
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::make::{atom, string};
-use crate::builtins::{Builtin, Effect, Fault, Stop, gate, inside, on_host, outside};
+use crate::builtins::{
+    Builtin, Effect, Fault, OnBeam, Shares, Stop, gate, inside, on_host, outside,
+};
 use crate::data::{AtomId, Value};
 use crate::lift;
 use crate::machine::World;
+use trace::Mode;
 
 pub(super) const ROWS: &[Builtin] = &[
     // Pure
@@ -50,24 +53,30 @@ pub(super) const ROWS: &[Builtin] = &[
     on_host("asn1rt_nif", "encode_ber_tlv", 1),
     on_host("asn1rt_nif", "encode_per_complete", 1),
     // The operating system
-    inside("os", "getenv", 0, environment).environment(),
-    inside("os", "env", 0, environment_pairs).environment(),
-    inside("os", "getenv", 1, |w, args| Ok(getenv(w, arg(args, 0))?.unwrap_or(Value::FALSE)))
-        .environment(),
-    inside("os", "getenv", 2, |w, args| Ok(getenv(w, arg(args, 0))?.unwrap_or(arg(args, 1))))
-        .environment(),
-    inside("os", "putenv", 2, putenv),
-    inside("os", "unsetenv", 1, unsetenv),
-    inside("os", "type", 0, |w, _| {
+    inside("os", "getenv", 0, Shares::Variables, OnBeam::Alike, environment).environment(),
+    inside("os", "env", 0, Shares::Variables, OnBeam::Alike, environment_pairs).environment(),
+    inside("os", "getenv", 1, Shares::Variable(Mode::Read), OnBeam::Alike, |w, args| {
+        Ok(getenv(w, arg(args, 0))?.unwrap_or(Value::FALSE))
+    })
+    .environment(),
+    inside("os", "getenv", 2, Shares::Variable(Mode::Read), OnBeam::Alike, |w, args| {
+        Ok(getenv(w, arg(args, 0))?.unwrap_or(arg(args, 1)))
+    })
+    .environment(),
+    inside("os", "putenv", 2, Shares::Variable(Mode::Write), OnBeam::Never, putenv),
+    inside("os", "unsetenv", 1, Shares::Variable(Mode::Write), OnBeam::Never, unsetenv),
+    inside("os", "type", 0, Shares::Nothing, OnBeam::Alike, |w, _| {
         let kind = [atom(w, "unix"), atom(w, "linux")];
         Ok(w.heap.tuple(&kind))
     })
     .environment(),
-    inside("os", "set_signal", 2, |_, _| Ok(Value::atom(AtomId::OK))),
+    inside("os", "set_signal", 2, Shares::Nothing, OnBeam::Never, |_, _| {
+        Ok(Value::atom(AtomId::OK))
+    }),
     on_host("os", "version", 0).environment(),
-    outside(Effect::Os, "crypto", "strong_rand_bytes", 1),
-    outside(Effect::Os, "crypto", "rand_seed", 0),
-    outside(Effect::Os, "crypto", "rand_uniform", 2),
+    outside(Effect::Os, "crypto", "strong_rand_bytes", 1, Shares::Nothing),
+    outside(Effect::Os, "crypto", "rand_seed", 0, Shares::Nothing),
+    outside(Effect::Os, "crypto", "rand_uniform", 2, Shares::Nothing),
     // What applications are told by whoever starts them
     environment_of("get_env", 1),
     environment_of("get_env", 2),
@@ -138,13 +147,22 @@ pub(super) const ROWS: &[Builtin] = &[
     gate(Effect::Files, "filelib", "find_file", 2),
     gate(Effect::Files, "filelib", "find_source", 1),
     gate(Effect::Files, "filename", "absname", 1),
-    inside("prim_file", "internal_name2native", 1, name_to_native),
-    inside("prim_file", "internal_native2name", 1, native_to_name),
-    inside("prim_file", "internal_normalize_utf8", 1, native_to_name),
-    inside("prim_file", "is_translatable", 1, |w, args| {
+    inside("prim_file", "internal_name2native", 1, Shares::Nothing, OnBeam::Alike, name_to_native),
+    inside("prim_file", "internal_native2name", 1, Shares::Nothing, OnBeam::Alike, native_to_name),
+    inside(
+        "prim_file",
+        "internal_normalize_utf8",
+        1,
+        Shares::Nothing,
+        OnBeam::Alike,
+        native_to_name,
+    ),
+    inside("prim_file", "is_translatable", 1, Shares::Nothing, OnBeam::Alike, |w, args| {
         Ok(Value::bool(name_to_native(w, args).is_ok()))
     }),
-    inside("file", "native_name_encoding", 0, |w, _| Ok(atom(w, "utf8"))),
+    inside("file", "native_name_encoding", 0, Shares::Nothing, OnBeam::Alike, |w, _| {
+        Ok(atom(w, "utf8"))
+    }),
     // The network
     gate(Effect::Network, "gen_tcp", "connect", 2),
     gate(Effect::Network, "gen_tcp", "connect", 3),
@@ -152,37 +170,69 @@ pub(super) const ROWS: &[Builtin] = &[
     gate(Effect::Network, "gen_tcp", "listen", 2),
     gate(Effect::Network, "gen_udp", "open", 1),
     gate(Effect::Network, "gen_udp", "open", 2),
-    inside("gen_sctp", "open", 0, |w, _| stays_open(w, Effect::Network, "gen_sctp:open/0")),
-    inside("gen_sctp", "open", 1, |w, _| stays_open(w, Effect::Network, "gen_sctp:open/1")),
-    inside("gen_sctp", "open", 2, |w, _| stays_open(w, Effect::Network, "gen_sctp:open/2")),
-    inside("ssl", "connect", 2, |w, _| stays_open(w, Effect::Network, "ssl:connect/2")),
-    inside("ssl", "connect", 3, |w, _| stays_open(w, Effect::Network, "ssl:connect/3")),
-    inside("ssl", "connect", 4, |w, _| stays_open(w, Effect::Network, "ssl:connect/4")),
-    inside("ssl", "listen", 2, |w, _| stays_open(w, Effect::Network, "ssl:listen/2")),
-    inside("socket", "open", 1, |w, _| stays_open(w, Effect::Network, "socket:open/1")),
-    inside("socket", "open", 2, |w, _| stays_open(w, Effect::Network, "socket:open/2")),
-    inside("socket", "open", 3, |w, _| stays_open(w, Effect::Network, "socket:open/3")),
-    inside("socket", "open", 4, |w, _| stays_open(w, Effect::Network, "socket:open/4")),
-    inside("httpc", "request", 1, |w, _| stays_open(w, Effect::Network, "httpc:request/1")),
-    inside("httpc", "request", 4, |w, _| stays_open(w, Effect::Network, "httpc:request/4")),
-    inside("httpc", "request", 5, |w, _| stays_open(w, Effect::Network, "httpc:request/5")),
-    inside("net_kernel", "start", 1, |w, _| stays_open(w, Effect::Network, "net_kernel:start/1")),
-    inside("net_kernel", "start", 2, |w, _| stays_open(w, Effect::Network, "net_kernel:start/2")),
-    outside(Effect::Network, "inet", "gethostname", 0),
-    outside(Effect::Network, "inet", "getaddr", 2),
-    outside(Effect::Network, "inet", "getaddrs", 2),
-    outside(Effect::Network, "inet", "gethostbyname", 1),
-    outside(Effect::Network, "inet", "gethostbyname", 2),
-    outside(Effect::Network, "inet", "gethostbyaddr", 1),
-    outside(Effect::Network, "inet", "getifaddrs", 0),
-    outside(Effect::Network, "inet", "getif", 0),
-    outside(Effect::Network, "inet", "getservbyname", 2),
-    outside(Effect::Network, "inet", "getservbyport", 2),
-    outside(Effect::Network, "inet_gethost_native", "gethostbyname", 1),
-    outside(Effect::Network, "inet_gethost_native", "gethostbyname", 2),
-    outside(Effect::Network, "inet_gethost_native", "gethostbyaddr", 1),
-    outside(Effect::Network, "net_adm", "names", 0),
-    outside(Effect::Network, "net_adm", "localhost", 0),
+    inside("gen_sctp", "open", 0, Shares::Nothing, OnBeam::NotedIf(Effect::Network), |w, _| {
+        stays_open(w, Effect::Network, "gen_sctp:open/0")
+    }),
+    inside("gen_sctp", "open", 1, Shares::Nothing, OnBeam::NotedIf(Effect::Network), |w, _| {
+        stays_open(w, Effect::Network, "gen_sctp:open/1")
+    }),
+    inside("gen_sctp", "open", 2, Shares::Nothing, OnBeam::NotedIf(Effect::Network), |w, _| {
+        stays_open(w, Effect::Network, "gen_sctp:open/2")
+    }),
+    inside("ssl", "connect", 2, Shares::Nothing, OnBeam::NotedIf(Effect::Network), |w, _| {
+        stays_open(w, Effect::Network, "ssl:connect/2")
+    }),
+    inside("ssl", "connect", 3, Shares::Nothing, OnBeam::NotedIf(Effect::Network), |w, _| {
+        stays_open(w, Effect::Network, "ssl:connect/3")
+    }),
+    inside("ssl", "connect", 4, Shares::Nothing, OnBeam::NotedIf(Effect::Network), |w, _| {
+        stays_open(w, Effect::Network, "ssl:connect/4")
+    }),
+    inside("ssl", "listen", 2, Shares::Nothing, OnBeam::NotedIf(Effect::Network), |w, _| {
+        stays_open(w, Effect::Network, "ssl:listen/2")
+    }),
+    inside("socket", "open", 1, Shares::Nothing, OnBeam::NotedIf(Effect::Network), |w, _| {
+        stays_open(w, Effect::Network, "socket:open/1")
+    }),
+    inside("socket", "open", 2, Shares::Nothing, OnBeam::NotedIf(Effect::Network), |w, _| {
+        stays_open(w, Effect::Network, "socket:open/2")
+    }),
+    inside("socket", "open", 3, Shares::Nothing, OnBeam::NotedIf(Effect::Network), |w, _| {
+        stays_open(w, Effect::Network, "socket:open/3")
+    }),
+    inside("socket", "open", 4, Shares::Nothing, OnBeam::NotedIf(Effect::Network), |w, _| {
+        stays_open(w, Effect::Network, "socket:open/4")
+    }),
+    inside("httpc", "request", 1, Shares::Nothing, OnBeam::NotedIf(Effect::Network), |w, _| {
+        stays_open(w, Effect::Network, "httpc:request/1")
+    }),
+    inside("httpc", "request", 4, Shares::Nothing, OnBeam::NotedIf(Effect::Network), |w, _| {
+        stays_open(w, Effect::Network, "httpc:request/4")
+    }),
+    inside("httpc", "request", 5, Shares::Nothing, OnBeam::NotedIf(Effect::Network), |w, _| {
+        stays_open(w, Effect::Network, "httpc:request/5")
+    }),
+    inside("net_kernel", "start", 1, Shares::Nothing, OnBeam::Never, |w, _| {
+        stays_open(w, Effect::Network, "net_kernel:start/1")
+    }),
+    inside("net_kernel", "start", 2, Shares::Nothing, OnBeam::Never, |w, _| {
+        stays_open(w, Effect::Network, "net_kernel:start/2")
+    }),
+    outside(Effect::Network, "inet", "gethostname", 0, Shares::Nothing),
+    outside(Effect::Network, "inet", "getaddr", 2, Shares::Nothing),
+    outside(Effect::Network, "inet", "getaddrs", 2, Shares::Nothing),
+    outside(Effect::Network, "inet", "gethostbyname", 1, Shares::Nothing),
+    outside(Effect::Network, "inet", "gethostbyname", 2, Shares::Nothing),
+    outside(Effect::Network, "inet", "gethostbyaddr", 1, Shares::Nothing),
+    outside(Effect::Network, "inet", "getifaddrs", 0, Shares::Nothing),
+    outside(Effect::Network, "inet", "getif", 0, Shares::Nothing),
+    outside(Effect::Network, "inet", "getservbyname", 2, Shares::Nothing),
+    outside(Effect::Network, "inet", "getservbyport", 2, Shares::Nothing),
+    outside(Effect::Network, "inet_gethost_native", "gethostbyname", 1, Shares::Nothing),
+    outside(Effect::Network, "inet_gethost_native", "gethostbyname", 2, Shares::Nothing),
+    outside(Effect::Network, "inet_gethost_native", "gethostbyaddr", 1, Shares::Nothing),
+    outside(Effect::Network, "net_adm", "names", 0, Shares::Nothing),
+    outside(Effect::Network, "net_adm", "localhost", 0, Shares::Nothing),
 ];
 
 /// OTP's own code asks the tables of the controller of applications.

@@ -4,37 +4,42 @@
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::make::{atom, count, pairs, string};
-use crate::builtins::{Builtin, Effect, Fault, Stop, files, gate, inside, iolist, sockets};
+use crate::builtins::{
+    Builtin, Effect, Fault, OnBeam, Shares, Stop, files, gate, inside, iolist, sockets,
+};
 use crate::data::{AtomId, PortId, Value, View};
 use crate::host::{Command, Errors, Executable, Input};
 use crate::machine::World;
 use crate::machine::memory_file::MemoryFile;
 use crate::machine::ports::{Behind, Framing, Port, PortOptions};
+use trace::Mode;
 
 pub(super) const ROWS: &[Builtin] = &[
-    inside("erlang", "open_port", 2, open),
-    inside("erlang", "port_command", 2, command),
-    inside("erlang", "port_command", 3, command),
-    inside("erlang", "port_close", 1, close),
-    inside("erlang", "port_connect", 2, connect),
-    inside("erlang", "port_control", 3, control),
-    inside("erlang", "port_call", 2, no_control),
-    inside("erlang", "port_call", 3, no_control),
-    inside("erlang", "port_set_data", 2, set_data),
-    inside("erlang", "port_get_data", 1, |w, args| Ok(port(w, arg(args, 0))?.1.data)),
-    inside("erlang", "ports", 0, |w, _| {
+    inside("erlang", "open_port", 2, Shares::Ports(Mode::Write), OnBeam::AlikeIf(Effect::Os), open),
+    inside("erlang", "port_command", 2, Shares::Ports(Mode::Write), OnBeam::Alike, command),
+    inside("erlang", "port_command", 3, Shares::Ports(Mode::Write), OnBeam::Alike, command),
+    inside("erlang", "port_close", 1, Shares::Ports(Mode::Write), OnBeam::Alike, close),
+    inside("erlang", "port_connect", 2, Shares::Ports(Mode::Write), OnBeam::Alike, connect),
+    inside("erlang", "port_control", 3, Shares::Ports(Mode::Write), OnBeam::Alike, control),
+    inside("erlang", "port_call", 2, Shares::Ports(Mode::Write), OnBeam::Alike, no_control),
+    inside("erlang", "port_call", 3, Shares::Ports(Mode::Write), OnBeam::Alike, no_control),
+    inside("erlang", "port_set_data", 2, Shares::Ports(Mode::Write), OnBeam::Alike, set_data),
+    inside("erlang", "port_get_data", 1, Shares::Ports(Mode::Read), OnBeam::Alike, |w, args| {
+        Ok(port(w, arg(args, 0))?.1.data)
+    }),
+    inside("erlang", "ports", 0, Shares::Ports(Mode::Read), OnBeam::Alike, |w, _| {
         // The first one starts programs on BEAM, and is always there.
         let ports = w.ports.open.keys().map(|it| Value::port(*it));
         let ports: Vec<Value> = std::iter::once(Value::port(PortId(0))).chain(ports).collect();
         Ok(w.heap.list(&ports))
     }),
-    inside("erlang", "port_info", 1, info_all),
-    inside("erlang", "port_info", 2, info),
+    inside("erlang", "port_info", 1, Shares::Ports(Mode::Read), OnBeam::Alike, info_all),
+    inside("erlang", "port_info", 2, Shares::Ports(Mode::Read), OnBeam::Alike, info),
     gate(Effect::Os, "os", "cmd", 1),
     gate(Effect::Os, "os", "cmd", 2),
     gate(Effect::Os, "os", "find_executable", 1),
     gate(Effect::Os, "os", "find_executable", 2),
-    inside("os", "getpid", 0, |w, _| {
+    inside("os", "getpid", 0, Shares::Nothing, OnBeam::Alike, |w, _| {
         let number = match &mut w.ports.host {
             Some(host) if w.allowed.os => host.own_process(),
             _ => 1,

@@ -5,15 +5,15 @@
 use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::make::{atom, count};
 use crate::builtins::nodes;
-use crate::builtins::{Builtin, Fault, inside};
+use crate::builtins::{Builtin, Fault, OnBeam, Shares, inside};
 use crate::data::{AtomId, PidId, Value, View};
 use crate::machine::World;
 use crate::machine::inspect::flag;
 use crate::machine::process::HeapLimit;
 
 pub(super) const ROWS: &[Builtin] = &[
-    inside("erlang", "process_flag", 2, process_flag),
-    inside("erlang", "process_flag", 3, process_flag_of),
+    inside("erlang", "process_flag", 2, Shares::ProcessFlag, OnBeam::Alike, process_flag),
+    inside("erlang", "process_flag", 3, Shares::FlagOfOther, OnBeam::Alike, process_flag_of),
 ];
 
 /// The least heap of a process, and the least that its binaries may take, in words.

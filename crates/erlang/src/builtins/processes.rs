@@ -1,65 +1,134 @@
 //! Processes: starting, telling, watching, naming and describing them.
 
 use crate::builtins::arithmetic::arg;
-use crate::builtins::{Builtin, Fault, inside, process_flags};
+use crate::builtins::{Builtin, Fault, OnBeam, Shares, inside, process_flags};
 use crate::data::{AtomId, NodeId, PidId, PortId, RefId, Value, View};
 use crate::lift;
 use crate::machine::process::{AliasKind, Execution, Monitor, MonitorTarget};
 use crate::machine::signals::Through;
 use crate::machine::{LITERAL_COLLECTOR, World};
-use term::Op;
+use trace::Mode;
 
 pub(super) const ROWS: &[Builtin] = &[
-    inside("erlang", "self", 0, |w, _| Ok(Value::pid(w.current))),
-    inside("erlang", "make_ref", 0, |w, _| Ok(Value::reference(w.new_ref()))),
-    inside("erlang", "spawn", 1, |w, args| spawn_fun(w, arg(args, 0), Value::NIL))
-        .own(lift::spawn_fun),
-    inside("erlang", "spawn", 3, |w, args| spawn_mfa(w, args, Value::NIL)).moves(0b11),
-    inside("erlang", "spawn_link", 1, |w, args| {
-        linked(w, |w, opts| spawn_fun(w, arg(args, 0), opts))
+    inside("erlang", "self", 0, Shares::Nothing, OnBeam::Alike, |w, _| Ok(Value::pid(w.current))),
+    inside("erlang", "make_ref", 0, Shares::Nothing, OnBeam::Alike, |w, _| {
+        Ok(Value::reference(w.new_ref()))
+    }),
+    inside("erlang", "spawn", 1, Shares::Spawn, OnBeam::ByAgent("start"), |w, args| {
+        spawn_fun(w, arg(args, 0), Value::NIL)
     })
     .own(lift::spawn_fun),
-    inside("erlang", "spawn_link", 3, |w, args| linked(w, |w, opts| spawn_mfa(w, args, opts)))
-        .moves(0b11),
-    inside("erlang", "spawn_monitor", 1, |w, args| {
-        if !matches!(arg(args, 0).view(), View::Fun(at) if w.heap.fun_arity(at) == 0) {
-            return Err(Fault::BADARG);
-        }
-        monitored(w, |w, opts| spawn_fun(w, arg(args, 0), opts))
-    })
-    .own(lift::spawn_monitor_fun),
-    inside("erlang", "spawn_monitor", 3, |w, args| {
-        monitored(w, |w, opts| spawn_mfa(w, args, opts))
+    inside("erlang", "spawn", 3, Shares::Spawn, OnBeam::ByAgent("start"), |w, args| {
+        spawn_mfa(w, args, Value::NIL)
     })
     .moves(0b11),
-    inside("erlang", "spawn_opt", 2, |w, args| spawn_fun(w, arg(args, 0), arg(args, 1)))
-        .moves(0b10),
-    inside("erlang", "spawn_opt", 4, |w, args| spawn_mfa(w, args, arg(args, 3))).moves(0b1011),
-    inside("erlang", "!", 2, send).moves(0b1),
-    inside("erlang", "send", 2, send).moves(0b1),
-    inside("erlang", "send", 3, send_with_options).moves(0b101),
-    inside("erlang", "send_nosuspend", 2, send_without_waiting),
-    inside("erlang", "send_nosuspend", 3, send_without_waiting),
-    inside("erlang", "exit", 2, exit).moves(0b1),
-    inside("erlang", "exit_signal", 2, exit),
-    inside("erlang", "link", 1, link),
-    inside("erlang", "unlink", 1, unlink),
-    inside("erlang", "monitor", 2, |w, args| monitor(w, arg(args, 0), arg(args, 1), Value::NIL)),
-    inside("erlang", "monitor", 3, |w, args| monitor(w, arg(args, 0), arg(args, 1), arg(args, 2))),
-    inside("erlang", "demonitor", 1, |w, args| demonitor(w, arg(args, 0), Value::NIL)),
-    inside("erlang", "demonitor", 2, |w, args| demonitor(w, arg(args, 0), arg(args, 1))),
-    inside("erlang", "alias", 0, |w, _| alias(w, Value::NIL)),
-    inside("erlang", "alias", 1, |w, args| alias(w, arg(args, 0))),
-    inside("erlang", "unalias", 1, unalias),
-    inside("erlang", "register", 2, register),
-    inside("erlang", "unregister", 1, unregister),
-    inside("erlang", "whereis", 1, whereis),
-    inside("erlang", "registered", 0, registered).environment(),
-    inside("erlang", "group_leader", 0, group_leader),
-    inside("erlang", "group_leader", 2, set_group_leader),
-    inside("erlang", "is_process_alive", 1, is_process_alive),
-    inside("erlang", "processes", 0, processes).environment(),
-    inside("erlang", "garbage_collect", 0, |w, _| {
+    inside(
+        "erlang",
+        "spawn_link",
+        1,
+        Shares::SpawnLinked,
+        OnBeam::ByAgent("start_link"),
+        |w, args| linked(w, |w, opts| spawn_fun(w, arg(args, 0), opts)),
+    )
+    .own(lift::spawn_fun),
+    inside(
+        "erlang",
+        "spawn_link",
+        3,
+        Shares::SpawnLinked,
+        OnBeam::ByAgent("start_link"),
+        |w, args| linked(w, |w, opts| spawn_mfa(w, args, opts)),
+    )
+    .moves(0b11),
+    inside(
+        "erlang",
+        "spawn_monitor",
+        1,
+        Shares::Spawn,
+        OnBeam::ByAgent("start_monitor"),
+        |w, args| {
+            if !matches!(arg(args, 0).view(), View::Fun(at) if w.heap.fun_arity(at) == 0) {
+                return Err(Fault::BADARG);
+            }
+            monitored(w, |w, opts| spawn_fun(w, arg(args, 0), opts))
+        },
+    )
+    .own(lift::spawn_monitor_fun),
+    inside(
+        "erlang",
+        "spawn_monitor",
+        3,
+        Shares::Spawn,
+        OnBeam::ByAgent("start_monitor"),
+        |w, args| monitored(w, |w, opts| spawn_mfa(w, args, opts)),
+    )
+    .moves(0b11),
+    inside(
+        "erlang",
+        "spawn_opt",
+        2,
+        Shares::SpawnLinked,
+        OnBeam::ByAgent("start_opt"),
+        |w, args| spawn_fun(w, arg(args, 0), arg(args, 1)),
+    )
+    .moves(0b10),
+    inside(
+        "erlang",
+        "spawn_opt",
+        4,
+        Shares::SpawnLinked,
+        OnBeam::ByAgent("start_opt"),
+        |w, args| spawn_mfa(w, args, arg(args, 3)),
+    )
+    .moves(0b1011),
+    inside("erlang", "!", 2, Shares::Send, OnBeam::Alike, send).moves(0b1),
+    inside("erlang", "send", 2, Shares::Send, OnBeam::Alike, send).moves(0b1),
+    inside("erlang", "send", 3, Shares::Send, OnBeam::Alike, send_with_options).moves(0b101),
+    inside("erlang", "send_nosuspend", 2, Shares::Send, OnBeam::Alike, send_without_waiting),
+    inside("erlang", "send_nosuspend", 3, Shares::Send, OnBeam::Alike, send_without_waiting),
+    inside("erlang", "exit", 2, Shares::ExitSignal, OnBeam::Alike, exit).moves(0b1),
+    inside("erlang", "exit_signal", 2, Shares::ExitSignal, OnBeam::Alike, exit),
+    inside("erlang", "link", 1, Shares::Link(Mode::Read), OnBeam::Alike, link),
+    inside("erlang", "unlink", 1, Shares::Link(Mode::Write), OnBeam::Alike, unlink),
+    inside("erlang", "monitor", 2, Shares::Monitor, OnBeam::Alike, |w, args| {
+        monitor(w, arg(args, 0), arg(args, 1), Value::NIL)
+    }),
+    inside("erlang", "monitor", 3, Shares::Monitor, OnBeam::Alike, |w, args| {
+        monitor(w, arg(args, 0), arg(args, 1), arg(args, 2))
+    }),
+    inside("erlang", "demonitor", 1, Shares::Demonitor, OnBeam::Alike, |w, args| {
+        demonitor(w, arg(args, 0), Value::NIL)
+    }),
+    inside("erlang", "demonitor", 2, Shares::Demonitor, OnBeam::Alike, |w, args| {
+        demonitor(w, arg(args, 0), arg(args, 1))
+    }),
+    inside("erlang", "alias", 0, Shares::Nothing, OnBeam::Alike, |w, _| alias(w, Value::NIL)),
+    inside("erlang", "alias", 1, Shares::Nothing, OnBeam::Alike, |w, args| alias(w, arg(args, 0))),
+    inside("erlang", "unalias", 1, Shares::Unalias, OnBeam::Alike, unalias),
+    inside("erlang", "register", 2, Shares::Register, OnBeam::Alike, register),
+    inside("erlang", "unregister", 1, Shares::Unregister, OnBeam::Alike, unregister),
+    inside("erlang", "whereis", 1, Shares::WhereIs, OnBeam::Alike, whereis),
+    inside("erlang", "registered", 0, Shares::RegisteredNames, OnBeam::Alike, registered)
+        .environment(),
+    inside(
+        "erlang",
+        "group_leader",
+        0,
+        Shares::GroupLeader(Mode::Read),
+        OnBeam::Alike,
+        group_leader,
+    ),
+    inside(
+        "erlang",
+        "group_leader",
+        2,
+        Shares::GroupLeader(Mode::Write),
+        OnBeam::Alike,
+        set_group_leader,
+    ),
+    inside("erlang", "is_process_alive", 1, Shares::IsAlive, OnBeam::Alike, is_process_alive),
+    inside("erlang", "processes", 0, Shares::Population, OnBeam::Alike, processes).environment(),
+    inside("erlang", "garbage_collect", 0, Shares::Nothing, OnBeam::Alike, |w, _| {
         w.trace_collected(w.current, "major");
         // What it holds is measured as soon as that can be seen.
         if let Some(limit) = w.me().and_then(|it| it.heap_limit.as_mut()) {
@@ -67,16 +136,13 @@ pub(super) const ROWS: &[Builtin] = &[
         }
         Ok(Value::TRUE)
     }),
-    inside("erlang", "garbage_collect", 1, |w, args| collect(w, arg(args, 0), Value::NIL)),
-    inside("erlang", "garbage_collect", 2, |w, args| collect(w, arg(args, 0), arg(args, 1))),
-    inside("erlang", "bump_reductions", 1, bump_reductions),
-    inside("erlang", "put", 2, put).moves(0),
-    inside("erlang", "get", 1, get).moves(0),
-    inside("erlang", "get", 0, get_all),
-    inside("erlang", "get_keys", 0, get_keys),
-    inside("erlang", "get_keys", 1, get_keys_of),
-    inside("erlang", "erase", 1, erase).moves(0),
-    inside("erlang", "erase", 0, erase_all),
+    inside("erlang", "garbage_collect", 1, Shares::IsAlive, OnBeam::Alike, |w, args| {
+        collect(w, arg(args, 0), Value::NIL)
+    }),
+    inside("erlang", "garbage_collect", 2, Shares::IsAlive, OnBeam::Alike, |w, args| {
+        collect(w, arg(args, 0), arg(args, 1))
+    }),
+    inside("erlang", "bump_reductions", 1, Shares::Nothing, OnBeam::Alike, bump_reductions),
 ];
 
 /// Nothing is to be collected for one process; but it can be told and traced.
@@ -93,7 +159,8 @@ fn collect(w: &mut World, who: Value, options: Value) -> Result<Value, Fault> {
             _ => return Err(Fault::BADARG),
         }
     }
-    let is_there = w.is_alive(pid);
+    // An exit signal that was sent to it before is there before the question.
+    let is_there = w.is_alive(pid) && !w.is_doomed(pid);
     let me = w.current;
     if let Some(reply) = reply
         && let Some(held) = w.processes.get_mut(&pid).and_then(|it| it.held_collections.as_mut())
@@ -619,103 +686,4 @@ fn processes(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
     let collector = std::iter::once(LITERAL_COLLECTOR.on(here));
     let pids: Vec<Value> = collector.chain(own.copied()).map(Value::pid).collect();
     Ok(w.heap.list(&pids))
-}
-
-// The process dictionary
-
-fn put(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let (key, value) = (arg(args, 0), arg(args, 1));
-    let old = get(w, args)?;
-    let Some(at) = w.me().map(|it| it.dictionary.address()) else { return Ok(old) };
-    let (is_recorded, is_symbolic) = (w.record.is_some(), w.is_symbolic(key));
-    let is_new = is_recorded && w.heap.map_get(&w.atoms, at, key).is_none();
-    let new = w.heap.map_put(&w.atoms, at, key, value);
-    let World { heap, atoms, processes, current, .. } = w;
-    if let Some(me) = processes.get_mut(current) {
-        me.dictionary = new;
-        if is_new {
-            let is_there = |it: &Value| heap.map_get(atoms, at, *it).is_some();
-            me.entered.add(key, is_symbolic, is_there);
-        }
-    }
-    Ok(old)
-}
-
-fn get(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let undefined = Value::atom(AtomId::UNDEFINED);
-    follow_key(w, arg(args, 0));
-    let Some(at) = w.me().map(|it| it.dictionary.address()) else { return Ok(undefined) };
-    Ok(w.heap.map_get(&w.atoms, at, arg(args, 0)).unwrap_or(undefined))
-}
-
-/// Which entry has the key: each that has it for some inputs only is a choice.
-fn follow_key(w: &mut World, key: Value) {
-    let is_symbolic = w.is_symbolic(key);
-    let Some(me) = w.me() else { return };
-    if !is_symbolic && !me.entered.has_symbolic() {
-        return;
-    }
-    let (dictionary, entered) = (me.dictionary.address(), me.entered.keys().map(<[Value]>::to_vec));
-    let Some(keys) = entered else {
-        w.look_at("a key of a large dictionary", key);
-        return look_at_keys(w);
-    };
-    let is_there = |it: &Value| w.heap.map_get(&w.atoms, dictionary, *it).is_some();
-    let keys: Vec<Value> = keys.into_iter().filter(is_there).collect();
-    w.compare_keys(Op::Same, key, &keys);
-}
-
-fn look_at_keys(w: &mut World) {
-    if w.me().is_some_and(|it| it.entered.settle()) {
-        pairs(w).into_iter().for_each(|it| w.look_at("keys of the dictionary", it.0));
-    }
-}
-
-fn pairs(w: &mut World) -> Vec<(Value, Value)> {
-    let Some(dictionary) = w.me().map(|it| it.dictionary) else { return Vec::new() };
-    w.heap.map_pairs(dictionary).unwrap_or_default()
-}
-
-fn get_all(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
-    look_at_keys(w);
-    let pairs: Vec<Value> = pairs(w).into_iter().map(|it| w.heap.tuple(&[it.0, it.1])).collect();
-    Ok(w.heap.list(&pairs))
-}
-
-fn get_keys(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
-    look_at_keys(w);
-    let keys: Vec<Value> = pairs(w).into_iter().map(|it| it.0).collect();
-    Ok(w.heap.list(&keys))
-}
-
-fn get_keys_of(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let wanted = arg(args, 0);
-    look_at_keys(w);
-    let pairs = pairs(w);
-    pairs.iter().for_each(|it| w.look_at("values of the dictionary", it.1));
-    let keys: Vec<Value> = pairs
-        .into_iter()
-        .filter(|it| crate::data::equal_exact(&w.heap, &w.atoms, it.1, wanted))
-        .map(|it| it.0)
-        .collect();
-    Ok(w.heap.list(&keys))
-}
-
-fn erase(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let old = get(w, args)?;
-    let Some(at) = w.me().map(|it| it.dictionary.address()) else { return Ok(old) };
-    let new = w.heap.map_remove(&w.atoms, at, arg(args, 0));
-    if let Some(me) = w.me() {
-        me.dictionary = new;
-    }
-    Ok(old)
-}
-
-fn erase_all(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let all = get_all(w, args)?;
-    let empty = w.heap.empty_map();
-    if let Some(me) = w.me() {
-        me.dictionary = empty;
-    }
-    Ok(all)
 }

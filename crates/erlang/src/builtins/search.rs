@@ -5,7 +5,7 @@
 use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::binary::{bytes, count, pair, range};
 use crate::builtins::handles::HandleKind;
-use crate::builtins::{Builtin, Fault, Stop, inside, pure};
+use crate::builtins::{Builtin, Fault, OnBeam, Shares, Stop, inside, pure};
 use crate::data::{AtomId, RefId, Shadow, Value, View};
 use crate::lift;
 use crate::lift::search::Needle;
@@ -16,8 +16,10 @@ use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 
 pub(super) const ROWS: &[Builtin] = &[
-    inside("binary", "compile_pattern", 1, |w, args| compile(w, arg(args, 0)))
-        .own(lift::search::compile),
+    inside("binary", "compile_pattern", 1, Shares::Nothing, OnBeam::Alike, |w, args| {
+        compile(w, arg(args, 0))
+    })
+    .own(lift::search::compile),
     pure("binary", "match", 2, match_one).own(lift::search::first),
     pure("binary", "match", 3, match_one),
     pure("binary", "matches", 2, match_all).own(lift::search::all),

@@ -5,48 +5,130 @@
 use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::debug::words_of;
 use crate::builtins::handles::HandleKind;
-use crate::builtins::{Builtin, Fault, Stop, inside};
+use crate::builtins::{Builtin, Fault, OnBeam, Shares, Stop, inside};
 use crate::data::{AtomId, NodeId, RefId, Value, compare_exact};
 use crate::machine::World;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use std::collections::BTreeMap;
+use trace::Mode;
 
-pub(super) const ROWS: &[Builtin] =
-    &[
-        inside("persistent_term", "get", 0, all_terms),
-        inside("persistent_term", "get", 1, |w, args| badarg(term(w, arg(args, 0)))).moves(0b1),
-        inside("persistent_term", "get", 2, |w, args| {
-            Ok(term(w, arg(args, 0)).unwrap_or(arg(args, 1)))
-        }),
-        inside("persistent_term", "put", 2, |w, args| Ok(put_term(w, arg(args, 0), arg(args, 1))))
-            .moves(0b1),
-        inside("persistent_term", "erase", 1, |w, args| Ok(erase_term(w, arg(args, 0)))),
-        inside("persistent_term", "info", 0, terms_info),
-        inside("erts_internal", "erase_persistent_terms", 0, |w, _| {
+pub(super) const ROWS: &[Builtin] = &[
+    inside(
+        "persistent_term",
+        "get",
+        0,
+        Shares::PersistentTerms(Mode::Read),
+        OnBeam::Alike,
+        all_terms,
+    ),
+    inside(
+        "persistent_term",
+        "get",
+        1,
+        Shares::PersistentTerm(Mode::Read),
+        OnBeam::Alike,
+        |w, args| badarg(term(w, arg(args, 0))),
+    )
+    .moves(0b1),
+    inside(
+        "persistent_term",
+        "get",
+        2,
+        Shares::PersistentTerm(Mode::Read),
+        OnBeam::Alike,
+        |w, args| Ok(term(w, arg(args, 0)).unwrap_or(arg(args, 1))),
+    ),
+    inside(
+        "persistent_term",
+        "put",
+        2,
+        Shares::PersistentTerm(Mode::Write),
+        OnBeam::Never,
+        |w, args| Ok(put_term(w, arg(args, 0), arg(args, 1))),
+    )
+    .moves(0b1),
+    inside(
+        "persistent_term",
+        "erase",
+        1,
+        Shares::PersistentTerm(Mode::Write),
+        OnBeam::Never,
+        |w, args| Ok(erase_term(w, arg(args, 0))),
+    ),
+    inside(
+        "persistent_term",
+        "info",
+        0,
+        Shares::PersistentTerms(Mode::Read),
+        OnBeam::Alike,
+        terms_info,
+    ),
+    inside(
+        "erts_internal",
+        "erase_persistent_terms",
+        0,
+        Shares::PersistentTerms(Mode::Write),
+        OnBeam::Never,
+        |w, _| {
             w.shared.node_down(w.here());
             Ok(Value::TRUE)
-        }),
-        inside("erts_internal", "atomics_new", 2, new_atomics),
-        inside("atomics", "put", 3, |w, args| write(w, Flavour::Atomics, args)),
-        inside("atomics", "get", 2, |w, args| read(w, Flavour::Atomics, args)),
-        inside("atomics", "add", 3, |w, args| {
-            increase(w, Flavour::Atomics, args)?;
-            Ok(Value::atom(AtomId::OK))
-        }),
-        inside("atomics", "add_get", 3, |w, args| increase(w, Flavour::Atomics, args)),
-        inside("atomics", "exchange", 3, exchange),
-        inside("atomics", "compare_exchange", 4, compare_exchange),
-        inside("atomics", "info", 1, atomics_info),
-        inside("erts_internal", "counters_new", 1, new_counters),
-        inside("erts_internal", "counters_put", 3, |w, args| write(w, Flavour::Counters, args)),
-        inside("erts_internal", "counters_get", 2, |w, args| read(w, Flavour::Counters, args)),
-        inside("erts_internal", "counters_add", 3, |w, args| {
+        },
+    ),
+    inside("erts_internal", "atomics_new", 2, Shares::Nothing, OnBeam::Alike, new_atomics),
+    inside("atomics", "put", 3, Shares::Cell(Mode::Write), OnBeam::Alike, |w, args| {
+        write(w, Flavour::Atomics, args)
+    }),
+    inside("atomics", "get", 2, Shares::Cell(Mode::Read), OnBeam::Alike, |w, args| {
+        read(w, Flavour::Atomics, args)
+    }),
+    inside("atomics", "add", 3, Shares::Cell(Mode::Write), OnBeam::Alike, |w, args| {
+        increase(w, Flavour::Atomics, args)?;
+        Ok(Value::atom(AtomId::OK))
+    }),
+    inside("atomics", "add_get", 3, Shares::Cell(Mode::Write), OnBeam::Alike, |w, args| {
+        increase(w, Flavour::Atomics, args)
+    }),
+    inside("atomics", "exchange", 3, Shares::Cell(Mode::Write), OnBeam::Alike, exchange),
+    inside(
+        "atomics",
+        "compare_exchange",
+        4,
+        Shares::Cell(Mode::Write),
+        OnBeam::Alike,
+        compare_exchange,
+    ),
+    inside("atomics", "info", 1, Shares::Nothing, OnBeam::Alike, atomics_info),
+    inside("erts_internal", "counters_new", 1, Shares::Nothing, OnBeam::Alike, new_counters),
+    inside(
+        "erts_internal",
+        "counters_put",
+        3,
+        Shares::Cell(Mode::Write),
+        OnBeam::Alike,
+        |w, args| write(w, Flavour::Counters, args),
+    ),
+    inside(
+        "erts_internal",
+        "counters_get",
+        2,
+        Shares::Cell(Mode::Read),
+        OnBeam::Alike,
+        |w, args| read(w, Flavour::Counters, args),
+    ),
+    inside(
+        "erts_internal",
+        "counters_add",
+        3,
+        Shares::Cell(Mode::Write),
+        OnBeam::Alike,
+        |w, args| {
             increase(w, Flavour::Counters, args)?;
             Ok(Value::atom(AtomId::OK))
-        }),
-        inside("erts_internal", "counters_info", 1, counters_info),
-    ];
+        },
+    ),
+    inside("erts_internal", "counters_info", 1, Shares::Nothing, OnBeam::Alike, counters_info),
+];
 
 #[derive(Clone, Debug, Default)]
 pub struct Shared {

@@ -3,15 +3,23 @@
 use crate::builtins::arithmetic::arg;
 use crate::builtins::make::atom;
 use crate::builtins::processes::{spawn_mfa, spawn_mfa_on};
-use crate::builtins::{Builtin, Fault, inside};
+use crate::builtins::{Builtin, Fault, OnBeam, Shares, inside};
 use crate::data::{AtomId, Value};
 use crate::machine::World;
+use trace::Mode;
 
 pub(super) const ROWS: &[Builtin] = &[
-    inside("erts_internal", "spawn_request", 4, spawn_request),
-    inside("erts_internal", "dist_spawn_request", 4, dist_spawn_request),
+    inside("erts_internal", "spawn_request", 4, Shares::SpawnLinked, OnBeam::Alike, spawn_request),
+    inside(
+        "erts_internal",
+        "dist_spawn_request",
+        4,
+        Shares::Node(Mode::Read),
+        OnBeam::Alike,
+        dist_spawn_request,
+    ),
     // Here a request is always answered before anyone can take it back.
-    inside("erlang", "spawn_request_abandon", 1, |_, args| {
+    inside("erlang", "spawn_request_abandon", 1, Shares::Nothing, OnBeam::Alike, |_, args| {
         arg(args, 0).as_ref().map(|_| Value::FALSE).ok_or(Fault::BADARG)
     }),
 ];

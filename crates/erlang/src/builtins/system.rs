@@ -7,7 +7,7 @@ use crate::builtins::arithmetic::arg;
 use crate::builtins::make::{atom, count, pairs, string};
 use crate::builtins::process_flags::N_SCHEDULERS;
 use crate::builtins::system_flags::{OUTSTANDING_REQUESTS, scheduling};
-use crate::builtins::{Builtin, Control, Effect, Fault, How, Stop, inside};
+use crate::builtins::{Builtin, Control, Effect, Fault, How, OnBeam, Shares, Stop, inside};
 use crate::data::{AtomId, Collected, Value, from_term};
 use crate::lift::{Lift, Lifting};
 use crate::machine::World;
@@ -15,55 +15,104 @@ use crate::machine::inspect::flag;
 use crate::machine::queue::Schedulers;
 
 pub(super) const ROWS: &[Builtin] = &[
-    inspect("erlang", "process_info", 1).environment(),
-    inspect("erlang", "process_info", 2).own(lift_process_info),
-    inspect("erts_internal", "check_process_code", 1),
-    inspect("erts_internal", "request_system_task", 3),
-    inspect("erts_internal", "request_system_task", 4),
-    inside("erlang", "system_info", 1, system_info).environment(),
-    inside("erlang", "statistics", 1, statistics).environment(),
-    inside("erlang", "memory", 0, |w, _| Ok(memory(w))).environment(),
-    inside("erlang", "memory", 1, memory_of).environment(),
-    inside("erlang", "display", 1, display),
-    inside("erlang", "display_nl", 0, |w, _| {
+    inspect("erlang", "process_info", 1, Shares::ProcessInfo, OnBeam::Alike).environment(),
+    inspect("erlang", "process_info", 2, Shares::ProcessInfo, OnBeam::Alike).own(lift_process_info),
+    inspect("erts_internal", "check_process_code", 1, Shares::Everything, OnBeam::Alike),
+    inspect("erts_internal", "request_system_task", 3, Shares::Everything, OnBeam::Alike),
+    inspect("erts_internal", "request_system_task", 4, Shares::Everything, OnBeam::Alike),
+    inside("erlang", "system_info", 1, Shares::SystemInfo, OnBeam::Alike, system_info)
+        .environment(),
+    inside("erlang", "statistics", 1, Shares::Nothing, OnBeam::Noted, statistics).environment(),
+    inside("erlang", "memory", 0, Shares::Nothing, OnBeam::Noted, |w, _| Ok(memory(w)))
+        .environment(),
+    inside("erlang", "memory", 1, Shares::Nothing, OnBeam::Noted, memory_of).environment(),
+    inside("erlang", "display", 1, Shares::Nothing, OnBeam::Alike, display),
+    inside("erlang", "display_nl", 0, Shares::Nothing, OnBeam::Alike, |w, _| {
         w.output.push(b'\n');
         Ok(Value::TRUE)
     }),
-    inside("erlang", "display_string", 1, display_string),
-    inside("erlang", "get_cookie", 0, |w, _| Ok(atom(w, "nocookie"))).environment(),
-    inside("erlang", "get_cookie", 1, |w, _| Ok(atom(w, "nocookie"))).environment(),
-    inside("erlang", "set_cookie", 1, |_, _| Ok(Value::TRUE)),
-    inside("erlang", "set_cookie", 2, |_, _| Ok(Value::TRUE)),
-    inside("erts_internal", "garbage_collect", 1, |_, _| Ok(Value::TRUE)),
-    inside("erts_internal", "is_system_process", 1, |_, _| Ok(Value::FALSE)),
-    inside("erts_internal", "is_process_executing_dirty", 1, |_, _| Ok(Value::FALSE)),
-    inside("erts_internal", "no_aux_work_threads", 0, |_, _| Ok(Value::int(2))),
-    inside("erts_internal", "get_creation", 0, |_, _| Ok(Value::int(0))),
-    inside("erts_internal", "system_check", 1, |_, _| Ok(Value::atom(AtomId::OK))),
-    inside("erlang", "seq_trace", 2, |_, _| Ok(Value::NIL)),
-    inside("erlang", "seq_trace_info", 1, |_, _| Ok(Value::NIL)),
-    inside("erlang", "seq_trace_print", 1, |_, _| Ok(Value::FALSE)),
-    inside("erlang", "seq_trace_print", 2, |_, _| Ok(Value::FALSE)),
-    inside("erlang", "dt_get_tag", 0, |_, _| Ok(Value::atom(AtomId::UNDEFINED))),
-    inside("erlang", "dt_get_tag_data", 0, |_, _| Ok(Value::atom(AtomId::UNDEFINED))),
-    inside("erlang", "dt_put_tag", 1, |_, _| Ok(Value::atom(AtomId::UNDEFINED))),
-    inside("erlang", "dt_spread_tag", 1, |_, _| Ok(Value::TRUE)),
-    inside("erlang", "dt_restore_tag", 1, |_, _| Ok(Value::TRUE)),
-    inside("erlang", "system_profile", 0, |_, _| Ok(Value::atom(AtomId::UNDEFINED))),
-    inside("erlang", "system_profile", 2, |_, _| unsupported("erlang:system_profile/2")),
-    inside("io", "printable_range", 0, |_, _| Ok(Value::atom(AtomId::LATIN1))),
-    inside("file", "native_name_encoding", 0, |_, _| Ok(Value::atom(AtomId::UTF8))),
-    inside("error_logger", "warning_map", 0, |w, _| Ok(atom(w, "warning"))),
+    inside("erlang", "display_string", 1, Shares::Nothing, OnBeam::Alike, display_string),
+    inside("erlang", "get_cookie", 0, Shares::Nothing, OnBeam::Alike, |w, _| {
+        Ok(atom(w, "nocookie"))
+    })
+    .environment(),
+    inside("erlang", "get_cookie", 1, Shares::Nothing, OnBeam::Alike, |w, _| {
+        Ok(atom(w, "nocookie"))
+    })
+    .environment(),
+    inside("erlang", "set_cookie", 1, Shares::Nothing, OnBeam::Never, |_, _| Ok(Value::TRUE)),
+    inside("erlang", "set_cookie", 2, Shares::Nothing, OnBeam::Never, |_, _| Ok(Value::TRUE)),
+    inside("erts_internal", "garbage_collect", 1, Shares::Nothing, OnBeam::Alike, |_, _| {
+        Ok(Value::TRUE)
+    }),
+    inside("erts_internal", "is_system_process", 1, Shares::Nothing, OnBeam::Alike, |_, _| {
+        Ok(Value::FALSE)
+    }),
+    inside(
+        "erts_internal",
+        "is_process_executing_dirty",
+        1,
+        Shares::Nothing,
+        OnBeam::Alike,
+        |_, _| Ok(Value::FALSE),
+    ),
+    inside("erts_internal", "no_aux_work_threads", 0, Shares::Nothing, OnBeam::Alike, |_, _| {
+        Ok(Value::int(2))
+    }),
+    inside("erts_internal", "get_creation", 0, Shares::Nothing, OnBeam::Alike, |_, _| {
+        Ok(Value::int(0))
+    }),
+    inside("erts_internal", "system_check", 1, Shares::Nothing, OnBeam::Alike, |_, _| {
+        Ok(Value::atom(AtomId::OK))
+    }),
+    inside("erlang", "seq_trace", 2, Shares::Nothing, OnBeam::Alike, |_, _| Ok(Value::NIL)),
+    inside("erlang", "seq_trace_info", 1, Shares::Nothing, OnBeam::Alike, |_, _| Ok(Value::NIL)),
+    inside("erlang", "seq_trace_print", 1, Shares::Nothing, OnBeam::Alike, |_, _| Ok(Value::FALSE)),
+    inside("erlang", "seq_trace_print", 2, Shares::Nothing, OnBeam::Alike, |_, _| Ok(Value::FALSE)),
+    inside("erlang", "dt_get_tag", 0, Shares::Nothing, OnBeam::Alike, |_, _| {
+        Ok(Value::atom(AtomId::UNDEFINED))
+    }),
+    inside("erlang", "dt_get_tag_data", 0, Shares::Nothing, OnBeam::Alike, |_, _| {
+        Ok(Value::atom(AtomId::UNDEFINED))
+    }),
+    inside("erlang", "dt_put_tag", 1, Shares::Nothing, OnBeam::Alike, |_, _| {
+        Ok(Value::atom(AtomId::UNDEFINED))
+    }),
+    inside("erlang", "dt_spread_tag", 1, Shares::Nothing, OnBeam::Alike, |_, _| Ok(Value::TRUE)),
+    inside("erlang", "dt_restore_tag", 1, Shares::Nothing, OnBeam::Alike, |_, _| Ok(Value::TRUE)),
+    inside("erlang", "system_profile", 0, Shares::Nothing, OnBeam::Never, |_, _| {
+        Ok(Value::atom(AtomId::UNDEFINED))
+    }),
+    inside("erlang", "system_profile", 2, Shares::Nothing, OnBeam::Never, |_, _| {
+        unsupported("erlang:system_profile/2")
+    }),
+    inside("io", "printable_range", 0, Shares::Nothing, OnBeam::Alike, |_, _| {
+        Ok(Value::atom(AtomId::LATIN1))
+    }),
+    inside("file", "native_name_encoding", 0, Shares::Nothing, OnBeam::Alike, |_, _| {
+        Ok(Value::atom(AtomId::UTF8))
+    }),
+    inside("error_logger", "warning_map", 0, Shares::Nothing, OnBeam::Alike, |w, _| {
+        Ok(atom(w, "warning"))
+    }),
 ];
 
-const fn inspect(module: &'static str, name: &'static str, arity: u8) -> Builtin {
+const fn inspect(
+    module: &'static str,
+    name: &'static str,
+    arity: u8,
+    shares: Shares,
+    on_beam: OnBeam,
+) -> Builtin {
     Builtin {
         module,
         name,
         arity,
         how: How::Control(Control::Inspect),
-        lift: Lift::Concrete,
         effect: Effect::Machine,
+        shares,
+        on_beam,
+        lift: Lift::Concrete,
     }
 }
 

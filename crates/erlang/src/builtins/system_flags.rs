@@ -7,25 +7,54 @@ use crate::builtins::make::atom;
 use crate::builtins::process_flags::{
     HEAP_WORDS, N_SCHEDULERS, heap_size_of, max_heap_size, sweeps,
 };
-use crate::builtins::{Builtin, Fault, inside};
+use crate::builtins::{Builtin, Fault, OnBeam, Shares, inside};
 use crate::data::{AtomId, Value};
 use crate::machine::World;
 use crate::machine::inspect::flag;
 use crate::machine::queue::Schedulers;
+use trace::Mode;
 
 pub(super) const ROWS: &[Builtin] = &[
-    inside("erlang", "system_flag", 2, system_flag),
-    inside("erlang", "system_monitor", 0, |w, _| Ok(monitor(w))),
-    inside("erlang", "system_monitor", 1, |w, args| {
-        let undefined = Value::atom(AtomId::UNDEFINED);
-        let (whom, options) = match w.heap.elements(arg(args, 0)) {
-            Some([whom, options]) => (*whom, *options),
-            _ if arg(args, 0).same_word(undefined) => (undefined, Value::NIL),
-            _ => return Err(Fault::BADARG),
-        };
-        set_monitor(w, whom, options)
-    }),
-    inside("erlang", "system_monitor", 2, |w, args| set_monitor(w, arg(args, 0), arg(args, 1))),
+    inside(
+        "erlang",
+        "system_flag",
+        2,
+        Shares::SystemFlags(Mode::Write),
+        OnBeam::Never,
+        system_flag,
+    ),
+    inside(
+        "erlang",
+        "system_monitor",
+        0,
+        Shares::SystemFlags(Mode::Read),
+        OnBeam::Never,
+        |w, _| Ok(monitor(w)),
+    ),
+    inside(
+        "erlang",
+        "system_monitor",
+        1,
+        Shares::SystemFlags(Mode::Write),
+        OnBeam::Never,
+        |w, args| {
+            let undefined = Value::atom(AtomId::UNDEFINED);
+            let (whom, options) = match w.heap.elements(arg(args, 0)) {
+                Some([whom, options]) => (*whom, *options),
+                _ if arg(args, 0).same_word(undefined) => (undefined, Value::NIL),
+                _ => return Err(Fault::BADARG),
+            };
+            set_monitor(w, whom, options)
+        },
+    ),
+    inside(
+        "erlang",
+        "system_monitor",
+        2,
+        Shares::SystemFlags(Mode::Write),
+        OnBeam::Never,
+        |w, args| set_monitor(w, arg(args, 0), arg(args, 1)),
+    ),
 ];
 
 pub(super) const OUTSTANDING_REQUESTS: i64 = 4;

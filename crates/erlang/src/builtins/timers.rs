@@ -3,20 +3,37 @@
 use crate::builtins::arithmetic::arg;
 use crate::builtins::clock::{MONOTONIC_BEGIN, MONOTONIC_END, STARTING};
 use crate::builtins::make::atom;
-use crate::builtins::{Builtin, Fault, inside};
+use crate::builtins::{Builtin, Fault, OnBeam, Shares, inside};
 use crate::data::{AtomId, RefId, Value, View};
 use crate::machine::World;
 use crate::machine::timers::{Timer, TimerId, TimerTarget};
+use trace::Mode;
 
 pub(super) const ROWS: &[Builtin] = &[
-    inside("erlang", "send_after", 3, |w, args| start(w, args, Value::NIL, Kind::Message)),
-    inside("erlang", "send_after", 4, |w, args| start(w, args, arg(args, 3), Kind::Message)),
-    inside("erlang", "start_timer", 3, |w, args| start(w, args, Value::NIL, Kind::Timeout)),
-    inside("erlang", "start_timer", 4, |w, args| start(w, args, arg(args, 3), Kind::Timeout)),
-    inside("erlang", "cancel_timer", 1, |w, args| cancel(w, arg(args, 0), Value::NIL)),
-    inside("erlang", "cancel_timer", 2, |w, args| cancel(w, arg(args, 0), arg(args, 1))),
-    inside("erlang", "read_timer", 1, |w, args| read(w, arg(args, 0), Value::NIL)),
-    inside("erlang", "read_timer", 2, |w, args| read(w, arg(args, 0), arg(args, 1))),
+    inside("erlang", "send_after", 3, Shares::StartTimer, OnBeam::Alike, |w, args| {
+        start(w, args, Value::NIL, Kind::Message)
+    }),
+    inside("erlang", "send_after", 4, Shares::StartTimer, OnBeam::Alike, |w, args| {
+        start(w, args, arg(args, 3), Kind::Message)
+    }),
+    inside("erlang", "start_timer", 3, Shares::StartTimer, OnBeam::Alike, |w, args| {
+        start(w, args, Value::NIL, Kind::Timeout)
+    }),
+    inside("erlang", "start_timer", 4, Shares::StartTimer, OnBeam::Alike, |w, args| {
+        start(w, args, arg(args, 3), Kind::Timeout)
+    }),
+    inside("erlang", "cancel_timer", 1, Shares::Timer(Mode::Write), OnBeam::Alike, |w, args| {
+        cancel(w, arg(args, 0), Value::NIL)
+    }),
+    inside("erlang", "cancel_timer", 2, Shares::Timer(Mode::Write), OnBeam::Alike, |w, args| {
+        cancel(w, arg(args, 0), arg(args, 1))
+    }),
+    inside("erlang", "read_timer", 1, Shares::Timer(Mode::Read), OnBeam::Alike, |w, args| {
+        read(w, arg(args, 0), Value::NIL)
+    }),
+    inside("erlang", "read_timer", 2, Shares::Timer(Mode::Read), OnBeam::Alike, |w, args| {
+        read(w, arg(args, 0), arg(args, 1))
+    }),
 ];
 
 const NANOS_PER_MILLI: i64 = 1_000_000;

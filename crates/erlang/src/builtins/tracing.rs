@@ -2,23 +2,27 @@
 
 use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::make::atom;
-use crate::builtins::{Builtin, Effect, Fault, How, Request, Stop, inside};
+use crate::builtins::{Builtin, Effect, Fault, How, OnBeam, Request, Shares, Stop, inside};
 use crate::data::{AtomId, PidId, Value, View};
 use crate::lift::Lift;
 use crate::machine::World;
 use crate::machine::tracing::{Flags, Switch, Tracee, listed};
 
 pub(super) const ROWS: &[Builtin] = &[
-    inside("erlang", "trace", 3, trace),
-    inside("erts_internal", "trace", 3, trace),
+    inside("erlang", "trace", 3, Shares::Everything, OnBeam::Never, trace),
+    inside("erts_internal", "trace", 3, Shares::Everything, OnBeam::Alike, trace),
     pattern("erlang", 2),
     pattern("erlang", 3),
     pattern("erts_internal", 3),
-    inside("erlang", "trace_info", 2, trace_info),
-    inside("erlang", "trace_delivered", 1, trace_delivered),
-    inside("erlang", "suspend_process", 1, |w, args| suspend(w, arg(args, 0), Value::NIL)),
-    inside("erlang", "suspend_process", 2, |w, args| suspend(w, arg(args, 0), arg(args, 1))),
-    inside("erlang", "resume_process", 1, resume),
+    inside("erlang", "trace_info", 2, Shares::Everything, OnBeam::Alike, trace_info),
+    inside("erlang", "trace_delivered", 1, Shares::Nothing, OnBeam::Alike, trace_delivered),
+    inside("erlang", "suspend_process", 1, Shares::Everything, OnBeam::Alike, |w, args| {
+        suspend(w, arg(args, 0), Value::NIL)
+    }),
+    inside("erlang", "suspend_process", 2, Shares::Everything, OnBeam::Alike, |w, args| {
+        suspend(w, arg(args, 0), arg(args, 1))
+    }),
+    inside("erlang", "resume_process", 1, Shares::Everything, OnBeam::Alike, resume),
 ];
 
 const fn pattern(module: &'static str, arity: u8) -> Builtin {
@@ -28,6 +32,8 @@ const fn pattern(module: &'static str, arity: u8) -> Builtin {
         arity,
         how: How::Machine(Request::TracePattern),
         effect: Effect::Machine,
+        shares: Shares::Everything,
+        on_beam: OnBeam::Never,
         lift: Lift::Concrete,
     }
 }
@@ -177,6 +183,7 @@ fn suspend(w: &mut World, who: Value, options: Value) -> Result<Value, Fault> {
     let does = !(once && count > 0);
     if does && w.processes.contains_key(&pid) {
         w.suspended.insert((me, pid), count + 1);
+        w.note_suspended(pid);
     }
     if let Some(tag) = reply {
         let what = if w.is_alive(pid) { "suspended" } else { "exited" };

@@ -1,15 +1,15 @@
 //! What code that was rewritten for it tells of its own reductions; see [`Told`].
 
 use crate::builtins::arithmetic::arg;
-use crate::builtins::{Builtin, Fault, inside};
+use crate::builtins::{Builtin, Fault, OnBeam, Shares, inside};
 use crate::data::{Value, to_marked};
 use crate::machine::World;
 use crate::machine::schedule::{Told, actor};
 use term::{Atom, Term};
 
 pub(super) const ROWS: &[Builtin] = &[
-    inside("gimlet_watch", "enter", 3, enter).moves(0),
-    inside("gimlet_watch", "tell", 5, tell).moves(0),
+    inside("gimlet_watch", "enter", 3, Shares::Nothing, OnBeam::Alike, enter).moves(0),
+    inside("gimlet_watch", "tell", 5, Shares::Nothing, OnBeam::Alike, tell).moves(0),
 ];
 
 /// A function is entered; its frame.

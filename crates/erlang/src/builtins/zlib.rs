@@ -9,39 +9,55 @@ use crate::builtins::arithmetic::arg;
 use crate::builtins::handles::HandleKind;
 use crate::builtins::iolist;
 use crate::builtins::make::atom;
-use crate::builtins::{Builtin, Fault, Stop, inside};
+use crate::builtins::{Builtin, Fault, OnBeam, Shares, Stop, inside};
 use crate::data::{AtomId, PidId, RefId, Value};
 use crate::machine::World;
 use codec::{Broken, Deflate, Flush, Frame, Inflate, Unpacked};
 use std::collections::{BTreeMap, VecDeque};
 
 pub(super) const ROWS: &[Builtin] = &[
-    inside("zlib", "open_nif", 0, open),
-    inside("zlib", "close_nif", 1, close),
-    inside("zlib", "set_controller_nif", 2, set_controller),
-    inside("zlib", "deflateInit_nif", 6, deflate_init),
-    inside("zlib", "deflateSetDictionary_nif", 2, deflate_dictionary),
-    inside("zlib", "deflateReset_nif", 1, deflate_reset),
-    inside("zlib", "deflateParams_nif", 3, deflate_params),
-    inside("zlib", "deflateEnd_nif", 1, deflate_end),
-    inside("zlib", "deflate_nif", 4, deflate),
-    inside("zlib", "inflateInit_nif", 3, inflate_init),
-    inside("zlib", "inflateSetDictionary_nif", 2, inflate_dictionary),
-    inside("zlib", "inflateGetDictionary_nif", 1, window),
-    inside("zlib", "inflateReset_nif", 1, inflate_reset),
-    inside("zlib", "inflateEnd_nif", 1, inflate_end),
-    inside("zlib", "inflate_nif", 4, inflate),
-    inside("zlib", "enqueue_nif", 2, enqueue),
-    inside("zlib", "crc32_nif", 1, checksum),
-    inside("zlib", "getBufSize_nif", 1, |w, args| Ok(Value::int(stream(w, args)?.buffer_size))),
-    inside("zlib", "setBufSize_nif", 2, |w, args| {
+    inside("zlib", "open_nif", 0, Shares::Nothing, OnBeam::Alike, open),
+    inside("zlib", "close_nif", 1, Shares::Handle, OnBeam::Alike, close),
+    inside("zlib", "set_controller_nif", 2, Shares::Handle, OnBeam::Alike, set_controller),
+    inside("zlib", "deflateInit_nif", 6, Shares::Handle, OnBeam::Alike, deflate_init),
+    inside(
+        "zlib",
+        "deflateSetDictionary_nif",
+        2,
+        Shares::Handle,
+        OnBeam::Alike,
+        deflate_dictionary,
+    ),
+    inside("zlib", "deflateReset_nif", 1, Shares::Handle, OnBeam::Alike, deflate_reset),
+    inside("zlib", "deflateParams_nif", 3, Shares::Handle, OnBeam::Alike, deflate_params),
+    inside("zlib", "deflateEnd_nif", 1, Shares::Handle, OnBeam::Alike, deflate_end),
+    inside("zlib", "deflate_nif", 4, Shares::Handle, OnBeam::Alike, deflate),
+    inside("zlib", "inflateInit_nif", 3, Shares::Handle, OnBeam::Alike, inflate_init),
+    inside(
+        "zlib",
+        "inflateSetDictionary_nif",
+        2,
+        Shares::Handle,
+        OnBeam::Alike,
+        inflate_dictionary,
+    ),
+    inside("zlib", "inflateGetDictionary_nif", 1, Shares::Handle, OnBeam::Alike, window),
+    inside("zlib", "inflateReset_nif", 1, Shares::Handle, OnBeam::Alike, inflate_reset),
+    inside("zlib", "inflateEnd_nif", 1, Shares::Handle, OnBeam::Alike, inflate_end),
+    inside("zlib", "inflate_nif", 4, Shares::Handle, OnBeam::Alike, inflate),
+    inside("zlib", "enqueue_nif", 2, Shares::Handle, OnBeam::Alike, enqueue),
+    inside("zlib", "crc32_nif", 1, Shares::Handle, OnBeam::Alike, checksum),
+    inside("zlib", "getBufSize_nif", 1, Shares::Handle, OnBeam::Alike, |w, args| {
+        Ok(Value::int(stream(w, args)?.buffer_size))
+    }),
+    inside("zlib", "setBufSize_nif", 2, Shares::Handle, OnBeam::Alike, |w, args| {
         let size = arg(args, 1).as_int().ok_or(Fault::BADARG)?;
         stream(w, args)?.buffer_size = size;
         Ok(Value::atom(AtomId::OK))
     }),
-    inside("zlib", "getStash_nif", 1, stash),
-    inside("zlib", "setStash_nif", 2, set_stash),
-    inside("zlib", "clearStash_nif", 1, clear_stash),
+    inside("zlib", "getStash_nif", 1, Shares::Handle, OnBeam::Alike, stash),
+    inside("zlib", "setStash_nif", 2, Shares::Handle, OnBeam::Alike, set_stash),
+    inside("zlib", "clearStash_nif", 1, Shares::Handle, OnBeam::Alike, clear_stash),
 ];
 
 #[derive(Debug, Default)]

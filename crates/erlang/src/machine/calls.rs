@@ -165,6 +165,11 @@ impl Cpu<'_> {
                 let what = format!("{module}:{name}/{arity}");
                 pause(Pause::Stop(Stop::Refused { effect, what }))
             }
+            How::Outside(_) | How::Host | How::Machine(_) | How::Control(_)
+                if builtin.shares.is_shared() && !self.world.may_go(builtin, args, self.pc) =>
+            {
+                self.fault(Stop::NeedTurn.into(), None)
+            }
             How::Outside(run) => {
                 let found = run(self.world, args);
                 self.looked_on(builtin, args, &found);
@@ -196,9 +201,6 @@ impl Cpu<'_> {
                 self.base = live;
                 self.cut(live);
                 pause(Pause::Host { builtin, args: args.to_vec() })
-            }
-            How::Control(Control::Inspect) if !self.world.may_go(builtin, args, self.pc) => {
-                self.fault(Stop::NeedTurn.into(), None)
             }
             How::Control(Control::Inspect) => {
                 let found = inspect::answer(self, builtin, args);

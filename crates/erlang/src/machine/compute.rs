@@ -1,7 +1,7 @@
 //! Builtins of ours at work: both halves of what they compute, concrete and symbolic.
 
 use crate::builtins::arithmetic::{add, subtract};
-use crate::builtins::{Builtin, Effect, Fault, How, Stop};
+use crate::builtins::{Builtin, Fault, How, Stop};
 use crate::code::{BuiltinId, Reg, Target};
 use crate::data::{AtomId, Value};
 use crate::machine::interpret::{Cpu, Flow};
@@ -33,7 +33,7 @@ impl Cpu<'_> {
         {
             return answered;
         }
-        if builtin.effect == Effect::Machine && !self.world.may_go(builtin, args, self.pc) {
+        if builtin.shares.is_shared() && !self.world.may_go(builtin, args, self.pc) {
             return Err(Stop::NeedTurn.into());
         }
         let found = run(self.world, args);

@@ -55,10 +55,7 @@ impl Kept {
             return None;
         }
         let n_cells = world.heap.cells_above(code)?.len();
-        let schedule = world.schedule.as_mut()?;
-        let kinds = std::mem::take(&mut schedule.kinds);
-        let copy = schedule.clone();
-        schedule.kinds = kinds;
+        let schedule = world.schedule.clone()?;
         Some(Kept {
             n_steps,
             code,
@@ -77,7 +74,7 @@ impl Kept {
             n_unique: (world.n_unique, world.n_unique_ordered),
             covered: world.covered.clone(),
             ended: world.ended,
-            schedule: copy,
+            schedule,
             reductions,
             act: act.clone(),
         })

@@ -18,7 +18,7 @@ mod touch;
 
 pub use stage::Staged;
 
-use crate::builtins::Builtin;
+use crate::builtins::{Builtin, Shares};
 use crate::data::{NodeId, PidId, RefId, Value};
 use crate::machine::World;
 use crate::machine::farewell::{Farewell, Part};
@@ -29,7 +29,7 @@ use signals::OnTheWay;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use term::{Atom, Term};
-use touch::{Kind, Touch};
+use touch::Touch;
 use trace::{Access, Actor, MessageId, Mode, Sent, Signal};
 
 /// The scheduled half of a world.
@@ -81,7 +81,6 @@ pub struct Schedule {
     probed: Option<Probed>,
     /// How often the clock was looked at.
     n_readings: u64,
-    kinds: FxHashMap<usize, Kind>,
     /// What code that was rewritten for it has told, and the frames that it has taken.
     pub(crate) told: Vec<Told>,
     n_frames: i64,
@@ -223,11 +222,10 @@ impl World {
             Gate::Once => true,
             Gate::Closed => false,
         };
-        let key = std::ptr::from_ref(builtin) as usize;
-        let kind = *schedule.kinds.entry(key).or_insert_with(|| Kind::of(builtin));
-        let touch = touch::of_call(self, kind, args);
+        let shares = builtin.shares;
+        let touch = touch::of_call(self, shares, args);
         if is_once || touch.is_none() {
-            self.note_looking(kind, args, touch.is_some());
+            self.note_looking(shares, args, touch.is_some());
         }
         let Some(touch) = touch else { return true };
         let Some(schedule) = &mut self.schedule else { return true };
@@ -235,8 +233,8 @@ impl World {
             schedule.gate = Gate::Closed;
             schedule.opened_at = Some(pc);
             schedule.draft.touch.add(touch);
-            schedule.n_readings += u64::from(kind == Kind::Clock);
-            schedule.draft.is_sending = matches!(kind, Kind::Send | Kind::ExitSignal);
+            schedule.n_readings += u64::from(shares == Shares::Clock);
+            schedule.draft.is_sending = matches!(shares, Shares::Send | Shares::ExitSignal);
         } else {
             schedule.stopped_for = Some(StoppedFor::Operation(touch));
         }
@@ -427,6 +425,13 @@ impl World {
         if let Some(schedule) = &mut self.schedule {
             schedule.doomed.remove(&pid);
             schedule.farewells.remove(&pid);
+            schedule.draft.killed.push(pid);
+        }
+    }
+
+    /// A process is suspended: what it was about to do it might have done before.
+    pub(crate) fn note_suspended(&mut self, pid: PidId) {
+        if let Some(schedule) = &mut self.schedule {
             schedule.draft.killed.push(pid);
         }
     }

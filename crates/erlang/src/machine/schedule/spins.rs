@@ -5,11 +5,12 @@
 //! the round would take (spin loops; Kokologiannakis, Ren and Vafeiadis, FMCAD 2021). Nothing is lost: a
 //! run with a round that changed nothing ends like the run without it.
 
+use crate::builtins::Shares;
 use crate::code::{Ins, Program, Reg, Src};
 use crate::data::{AtomId, PidId, Value, equal_exact};
 use crate::machine::process::{Execution, Frame, Process, Start};
 use crate::machine::schedule::stage::{NANOS_PER_MILLI, Pending, Staged};
-use crate::machine::schedule::touch::Kind;
+use crate::machine::schedule::touch::only_looks;
 use crate::machine::schedule::{Draft, touch};
 use crate::machine::world::World;
 use std::collections::{BTreeMap, BTreeSet};
@@ -172,20 +173,20 @@ fn in_use(program: &Program, execution: &Execution) -> Vec<Value> {
 
 impl World {
     /// The step that is going on does this: whether it only looks, and whether at the time.
-    pub(super) fn note_looking(&mut self, kind: Kind, args: &[Value], is_visible: bool) {
-        let changes = is_visible && !kind.only_looks() && !self.is_with_device(kind, args);
+    pub(super) fn note_looking(&mut self, shares: Shares, args: &[Value], is_visible: bool) {
+        let changes = is_visible && !only_looks(shares) && !self.is_with_device(shares, args);
         if let Some(schedule) = &mut self.schedule {
-            schedule.draft.reads_clock |= kind == Kind::Clock;
+            schedule.draft.reads_clock |= shares == Shares::Clock;
             schedule.draft.changes |= changes;
         }
     }
 
     /// Whether a process begins or ceases to monitor a device, as all do who print something. Devices do
     /// not notice.
-    fn is_with_device(&self, kind: Kind, args: &[Value]) -> bool {
-        let target = if let (Kind::Monitor, [_, target, ..]) = (kind, args) {
+    fn is_with_device(&self, shares: Shares, args: &[Value]) -> bool {
+        let target = if let (Shares::Monitor, [_, target, ..]) = (shares, args) {
             target.as_pid()
-        } else if let (Kind::Demonitor, [id, ..]) = (kind, args) {
+        } else if let (Shares::Demonitor, [id, ..]) = (shares, args) {
             let mine = self.processes.get(&self.current).map(|it| &it.monitors);
             let monitor = id.as_ref().and_then(|it| mine?.get(&it));
             monitor.and_then(|it| it.target.pid())

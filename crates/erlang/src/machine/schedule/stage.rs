@@ -16,7 +16,7 @@ use crate::machine::schedule::keep::Kept;
 use crate::machine::schedule::receives::Receive;
 use crate::machine::schedule::spins::Quiet;
 use crate::machine::schedule::touch;
-use crate::machine::schedule::touch::{Kind, Touch};
+use crate::machine::schedule::touch::Touch;
 use crate::machine::schedule::{Gate, Schedule, actor, is_inline, mail_mode};
 use crate::machine::timers::TimerId;
 use crate::machine::world::{USER, World};
@@ -60,7 +60,6 @@ pub struct Staged<'m> {
     kept: Vec<Kept>,
     /// What the last one of them had made on the heap.
     cells: Vec<Value>,
-    kinds: FxHashMap<usize, Kind>,
     pub(super) act: Act,
 }
 
@@ -125,7 +124,6 @@ impl Staged<'_> {
             n_steps: 0,
             kept: Vec::new(),
             cells: Vec::new(),
-            kinds: FxHashMap::default(),
             act: Act::default(),
         }
     }
@@ -248,7 +246,6 @@ impl Stage for Staged<'_> {
             if let Some(act) = kept.restore(self.machine, &self.cells) {
                 self.act = act;
                 self.n_steps = kept.n_steps;
-                self.lend_kinds();
                 return Ok(self.n_steps);
             }
         }
@@ -347,7 +344,6 @@ impl Staged<'_> {
         let schedule = Schedule { is_mail_ordered, delays_signals, ..Schedule::default() };
         world.schedule = Some(Box::new(schedule));
         self.n_steps = 0;
-        self.lend_kinds();
         let world = &mut self.machine.world;
         let module = Value::atom(world.atoms.intern(self.module.as_str()));
         let function = Value::atom(world.atoms.intern(self.function.as_str()));
@@ -368,17 +364,16 @@ impl Staged<'_> {
         mail_mode(self.is_mail_ordered)
     }
 
-    /// Kinds of builtins are the same in all runs.
-    fn lend_kinds(&mut self) {
-        if let Some(schedule) = &mut self.machine.world.schedule {
-            schedule.kinds = std::mem::take(&mut self.kinds);
-        }
-    }
-
     /// What a process could do.
     fn offer(&mut self, pid: PidId) -> Option<Offer> {
         let who = actor(pid);
-        match self.act.pending.get(&pid)? {
+        let pending = self.act.pending.get(&pid)?;
+        // Whoever is suspended does nothing but end if it is told to.
+        let goes_on = matches!(pending, Pending::Exit(End::Killed(_)) | Pending::Ending);
+        if !goes_on && self.machine.world.is_suspended(pid) {
+            return None;
+        }
+        match pending {
             Pending::Operation(kind) => {
                 let mut offer = Offer { actor: who, kind: Arc::clone(kind) };
                 // What it signalled before must be there first.
@@ -754,7 +749,6 @@ impl Staged<'_> {
         let crashes = self.unheard(crashes);
         let (mut unheard, mut has_prompt_signals) = (Vec::new(), false);
         if let Some(schedule) = &mut self.machine.world.schedule {
-            self.kinds = std::mem::take(&mut schedule.kinds);
             unheard = schedule.unheard();
             has_prompt_signals = schedule.has_prompt_signals;
         }

@@ -3,82 +3,36 @@
 //! A name and the table that has it are two things: who calls a table by its name looks which one
 //! that is. What fails only looks whether it may.
 
-use crate::builtins::phash2;
+use crate::builtins::{TableUse, phash2};
 use crate::data::{AtomId, PidId, RefId, Value};
 use crate::machine::World;
 use crate::machine::boot::is_table_of_system;
 use crate::machine::schedule::is_inline;
-use crate::machine::schedule::touch::{Touch, atom, life, object};
+use crate::machine::schedule::touch::{Family, Touch, atom, life, object};
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use trace::{Mode, Object};
 
-/// Kinds of operations, by what they touch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    New,
-    /// Which table has a name.
-    WhereIs,
-    Whole(Mode),
-    Key(Mode),
-    /// Changes what has a key, and does nothing if nothing has.
-    Change,
-    Insert,
-    InsertNew,
-    DeleteObject,
-    Delete,
-    Give,
-    Rename,
-    Options,
-}
-
-impl Kind {
-    /// `None`: everything, for all we know.
-    pub(super) fn of(name: &str, arity: u8) -> Option<Kind> {
-        Some(match (name, arity) {
-            ("new", _) => Kind::New,
-            ("all", _) | ("match" | "match_object" | "select" | "select_reverse", 1) => {
-                return None;
-            }
-            ("lookup" | "lookup_element" | "member", _) => Kind::Key(Mode::Read),
-            ("delete", 2) | ("take", _) | ("update_element" | "update_counter", 3) => Kind::Change,
-            ("update_element" | "update_counter", _) => Kind::Key(Mode::Write),
-            ("insert", _) => Kind::Insert,
-            ("delete_object", _) => Kind::DeleteObject,
-            ("insert_new", _) => Kind::InsertNew,
-            ("delete", 1) => Kind::Delete,
-            ("give_away", _) => Kind::Give,
-            ("rename", _) => Kind::Rename,
-            ("setopts", _) => Kind::Options,
-            ("internal_delete_all", _) | ("internal_select_delete" | "select_replace", _) => {
-                Kind::Whole(Mode::Write)
-            }
-            ("safe_fixtable", _) => Kind::Whole(Mode::ReadPart),
-            ("whereis", _) => Kind::WhereIs,
-            _ => Kind::Whole(Mode::Read),
-        })
-    }
-
-    /// Whether it leaves the table as it is. Who fixes a table changes it.
-    pub(super) fn only_looks(self) -> bool {
-        match self {
-            Kind::WhereIs => true,
-            Kind::Whole(mode) | Kind::Key(mode) => mode == Mode::Read,
-            Kind::New | Kind::Change | Kind::Insert | Kind::InsertNew | Kind::DeleteObject => false,
-            Kind::Delete | Kind::Give | Kind::Rename | Kind::Options => false,
-        }
-    }
-
-    /// Whether the one who may not write is refused, or the one who may not read. Everybody may ask
-    /// how large a table is.
-    fn writes(self) -> Option<bool> {
-        let asks = matches!(self, Kind::Whole(Mode::Read | Mode::ReadPart));
-        (!asks).then_some(self != Kind::Key(Mode::Read))
+/// Whether it leaves the table as it is. Who fixes a table changes it.
+pub(super) fn only_looks(using: TableUse) -> bool {
+    match using {
+        TableUse::WhereIs => true,
+        TableUse::Whole(mode) | TableUse::Key(mode) => mode == Mode::Read,
+        TableUse::New | TableUse::ChangeKey | TableUse::Insert | TableUse::InsertNew => false,
+        TableUse::DeleteObject | TableUse::Delete | TableUse::GiveAway => false,
+        TableUse::Rename | TableUse::SetOptions => false,
     }
 }
 
-pub(super) fn of_call(w: &World, kind: Kind, first: Value, second: Value) -> Option<Touch> {
-    if kind == Kind::New {
+/// Whether the one who may not write is refused, or the one who may not read. Everybody may ask how large a
+/// table is.
+fn writes(using: TableUse) -> Option<bool> {
+    let asks = matches!(using, TableUse::Whole(Mode::Read | Mode::ReadPart));
+    (!asks).then_some(using != TableUse::Key(Mode::Read))
+}
+
+pub(super) fn of_call(w: &World, using: TableUse, first: Value, second: Value) -> Option<Touch> {
+    if using == TableUse::New {
         return of_new(w, first, second);
     }
     let mut touch = Touch::default();
@@ -86,11 +40,15 @@ pub(super) fn of_call(w: &World, kind: Kind, first: Value, second: Value) -> Opt
         touch.access(naming(w, name), Mode::ReadPart);
     }
     let is_plain = matches!(
-        kind,
-        Kind::Whole(_) | Kind::Key(_) | Kind::Insert | Kind::DeleteObject | Kind::WhereIs
+        using,
+        TableUse::Whole(_)
+            | TableUse::Key(_)
+            | TableUse::Insert
+            | TableUse::DeleteObject
+            | TableUse::WhereIs
     );
     touch.might_differ = !is_plain;
-    if kind == Kind::WhereIs {
+    if using == TableUse::WhereIs {
         return Some(touch);
     }
     let Some(table) = called(w, first) else {
@@ -99,11 +57,11 @@ pub(super) fn of_call(w: &World, kind: Kind, first: Value, second: Value) -> Opt
     };
     let id = w.ets.id_of(w.here(), first);
     let owner = id.and_then(|_| w.ets.owner_of(w.here(), first));
-    let is_owners = matches!(kind, Kind::Give | Kind::Options);
+    let is_owners = matches!(using, TableUse::GiveAway | TableUse::SetOptions);
     let may = |writes| w.ets.lets(w.here(), first, w.current, writes);
     let is_refused = match id {
         Some(_) if is_owners => owner != Some(w.current),
-        Some(_) => !kind.writes().is_none_or(may),
+        Some(_) => !writes(using).is_none_or(may),
         // One of the system's is started when somebody asks for it.
         None => !first.as_atom().is_some_and(|it| is_table_of_system(w.atoms.name(it))),
     };
@@ -112,21 +70,21 @@ pub(super) fn of_call(w: &World, kind: Kind, first: Value, second: Value) -> Opt
         touch.might_differ = true;
         return Some(touch);
     }
-    let key = |it: Value| object(8, table.0, u64::from(phash2(w, it)));
-    match kind {
-        Kind::New | Kind::WhereIs => (),
-        Kind::Whole(mode) => touch.access(table, mode),
-        Kind::Key(mode) => touch_key(&mut touch, table, key(second), mode),
-        Kind::Change => {
+    let key = |it: Value| object(Family::TableKey, table.0, u64::from(phash2(w, it)));
+    match using {
+        TableUse::New | TableUse::WhereIs => (),
+        TableUse::Whole(mode) => touch.access(table, mode),
+        TableUse::Key(mode) => touch_key(&mut touch, table, key(second), mode),
+        TableUse::ChangeKey => {
             let has_key = w.ets.has_key(w.here(), &w.heap, &w.atoms, (first, second));
             let mode = if has_key { Mode::Write } else { Mode::Read };
             touch_key(&mut touch, table, key(second), mode);
         }
-        Kind::Insert | Kind::InsertNew | Kind::DeleteObject => {
+        TableUse::Insert | TableUse::InsertNew | TableUse::DeleteObject => {
             let objects = w.heap.list_items(second).unwrap_or_else(|| vec![second]);
             let has = |it: &Value| w.ets.has_key_of(w.here(), &w.heap, &w.atoms, (first, *it));
             // One that finds its key taken only looks.
-            let is_look = kind == Kind::InsertNew && objects.iter().any(has);
+            let is_look = using == TableUse::InsertNew && objects.iter().any(has);
             let (whole, part) = match is_look {
                 true => (Mode::ReadPart, Mode::Read),
                 false => (Mode::WritePart, Mode::Write),
@@ -136,13 +94,13 @@ pub(super) fn of_call(w: &World, kind: Kind, first: Value, second: Value) -> Opt
             for object in objects {
                 if let Some(it) = w.heap.elements(object).and_then(|it| it.get(place)) {
                     // To put the same there twice is to put it there, whatever the input.
-                    let is_put = kind == Kind::Insert && w.record.is_none();
+                    let is_put = using == TableUse::Insert && w.record.is_none();
                     let part = if is_put { Mode::Put(content(w, object)) } else { part };
                     touch.access(key(*it), part);
                 }
             }
         }
-        Kind::Delete => {
+        TableUse::Delete => {
             touch.access(table, Mode::Write);
             touch_name_of(w, &mut touch, first);
             // Who ends has nothing to do with it any more.
@@ -150,19 +108,19 @@ pub(super) fn of_call(w: &World, kind: Kind, first: Value, second: Value) -> Opt
                 touch.access(life(owner), Mode::Read);
             }
         }
-        Kind::Give => {
+        TableUse::GiveAway => {
             touch.access(table, Mode::Write);
             if let Some(pid) = second.as_pid() {
                 touch.access(life(pid), Mode::Read);
             }
         }
-        Kind::Options => {
+        TableUse::SetOptions => {
             touch.access(table, Mode::Write);
             let options = w.heap.list_items(second).unwrap_or_else(|| vec![second]);
             let heirs = options.into_iter().filter_map(|it| heir(w, it));
             heirs.for_each(|it| touch.access(life(it), Mode::Read));
         }
-        Kind::Rename => {
+        TableUse::Rename => {
             let is_named = w.ets.name_of(w.here(), first).is_some();
             let new = second.as_atom().filter(|_| is_named);
             let is_taken = new.is_some_and(|it| w.ets.id_of(w.here(), Value::atom(it)).is_some());
@@ -236,13 +194,14 @@ fn heir(w: &World, option: Value) -> Option<PidId> {
 
 /// Which table has a name.
 fn naming(w: &World, name: AtomId) -> Object {
-    object(6, atom(w, name), u64::from(w.here().0))
+    object(Family::TableName, atom(w, name), u64::from(w.here().0))
 }
 
 /// The table that is called so, if only one that is gone. Those of the system have the same name in
 /// every run, and may be yet to come.
 fn called(w: &World, value: Value) -> Option<Object> {
-    let of_system = |name: AtomId| object(24, atom(w, name), u64::from(w.here().0));
+    let of_system =
+        |name: AtomId| object(Family::SystemTable, atom(w, name), u64::from(w.here().0));
     let Some(id) = w.ets.id_of(w.here(), value).or(value.as_ref()) else {
         let name = value.as_atom().filter(|it| is_table_of_system(w.atoms.name(*it)))?;
         return Some(of_system(name));
@@ -253,7 +212,7 @@ fn called(w: &World, value: Value) -> Option<Object> {
 }
 
 fn by_id(id: RefId) -> Object {
-    object(7, u64::from(id.owner.0), u64::from(id.n))
+    object(Family::Table, u64::from(id.owner.0), u64::from(id.n))
 }
 
 /// A hash that no two objects of a table share, for all practical purposes.

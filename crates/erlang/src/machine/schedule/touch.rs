@@ -1,10 +1,10 @@
-//! Which builtins others can notice, and what each of them touches.
+//! The objects that a step reads and writes, from which it follows with which other steps it conflicts.
 //!
-//! Sending touches nothing that another send does: which message a receive takes is decided where
-//! it is taken. What is not in the table is the process's own affair.
+//! What a builtin shares with other processes is a column of its row ([`Shares`]); here that becomes the
+//! objects of one call. Two sends to one mailbox do not conflict: which message a receive takes is decided
+//! where it is taken.
 
-use crate::builtins::Builtin;
-use crate::builtins::phash2;
+use crate::builtins::{CHANGING_ITEMS, Shares, SystemItem, phash2};
 use crate::data::{AtomId, NodeId, PidId, RefId, Value};
 use crate::machine::World;
 use crate::machine::farewell::Part;
@@ -64,258 +64,195 @@ impl Touch {
     }
 }
 
-/// Kinds of builtins, by what they touch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// Nobody else can tell.
-    Local,
-    /// Everything, for all we know.
-    Global,
-    /// Others can notice, but nothing is shared.
-    Visible,
-    Spawn,
-    /// The same, and the two may be linked.
-    SpawnLinked,
-    Processes,
-    Leader(Mode),
-    Send,
-    ExitSignal,
-    /// Whether the other process is there; ends of one link that do the same do not mind the order.
-    Link(Mode),
-    Monitor,
-    Demonitor,
-    Unalias,
-    Register,
-    Unregister,
-    WhereIs,
-    Names,
-    Alive,
-    Flag,
-    Timer(Mode),
-    Table(tables::Kind),
-    Term(Mode),
-    Terms,
-    Cell(Mode),
-    Info,
-    /// Who looks later sees a later time.
-    Clock,
-    /// Who asks later gets a greater number, if it asks for that.
-    Unique,
-    /// The connection to the node that the first argument names.
-    Node(Mode),
-    Nodes,
+/// Whether what a call touches depends on what others did before.
+fn might_differ(shares: Shares) -> bool {
+    match shares {
+        Shares::Nothing | Shares::InItsCode | Shares::Everything | Shares::StartTimer => false,
+        Shares::Spawn | Shares::SpawnLinked | Shares::Population | Shares::GroupLeader(_) => false,
+        Shares::WhereIs | Shares::RegisteredNames | Shares::ProcessFlag => false,
+        Shares::ProcessInfo | Shares::PersistentTerm(_) | Shares::PersistentTerms(_) => false,
+        Shares::Cell(_) | Shares::Nodes | Shares::Clock | Shares::UniqueInteger => false,
+        Shares::Variable(_) | Shares::Variables | Shares::SystemFlags(_) => false,
+        Shares::SystemInfo | Shares::Ports(_) | Shares::Files(_) | Shares::Handle => false,
+        Shares::LoadedCode(_) | Shares::CodePath(_) | Shares::FlagOfOther => false,
+        Shares::Send | Shares::ExitSignal | Shares::Link(_) | Shares::Monitor => true,
+        Shares::Demonitor | Shares::Unalias | Shares::Register | Shares::Unregister => true,
+        Shares::IsAlive | Shares::Timer(_) | Shares::Table(_) | Shares::Node(_) => true,
+    }
 }
 
-impl Kind {
-    /// Whether what it touches depends on what others did before.
-    fn might_differ(self) -> bool {
-        match self {
-            Kind::Local | Kind::Global | Kind::Visible | Kind::Spawn | Kind::SpawnLinked => false,
-            Kind::Processes | Kind::Leader(_) | Kind::WhereIs | Kind::Names | Kind::Flag => false,
-            Kind::Info | Kind::Term(_) | Kind::Terms | Kind::Cell(_) | Kind::Nodes => false,
-            Kind::Clock | Kind::Unique => false,
-            Kind::Send | Kind::ExitSignal | Kind::Link(_) | Kind::Monitor | Kind::Demonitor => true,
-            Kind::Unalias | Kind::Register | Kind::Unregister | Kind::Alive => true,
-            Kind::Timer(_) | Kind::Table(_) | Kind::Node(_) => true,
+/// Whether a call changes nothing that its row speaks of, whatever it finds. What it sends and starts is known
+/// besides.
+pub(super) fn only_looks(shares: Shares) -> bool {
+    match shares {
+        Shares::Nothing | Shares::InItsCode | Shares::Population | Shares::Send => true,
+        Shares::WhereIs | Shares::RegisteredNames | Shares::IsAlive | Shares::ProcessInfo => true,
+        Shares::Clock | Shares::Nodes | Shares::Variables | Shares::SystemInfo => true,
+        Shares::GroupLeader(mode) | Shares::Timer(mode) | Shares::PersistentTerm(mode) => {
+            mode == Mode::Read
         }
-    }
-
-    /// Whether it changes nothing, whatever it finds. What it sends and starts is known besides.
-    pub(super) fn only_looks(self) -> bool {
-        match self {
-            Kind::Local | Kind::Processes | Kind::Send | Kind::WhereIs | Kind::Names => true,
-            Kind::Alive | Kind::Terms | Kind::Info | Kind::Clock | Kind::Nodes => true,
-            Kind::Leader(mode) | Kind::Timer(mode) | Kind::Term(mode) | Kind::Cell(mode) => {
-                mode == Mode::Read
-            }
-            Kind::Table(kind) => kind.only_looks(),
-            Kind::Global | Kind::Visible | Kind::Spawn | Kind::SpawnLinked => false,
-            Kind::ExitSignal | Kind::Link(_) | Kind::Monitor | Kind::Demonitor => false,
-            Kind::Unalias | Kind::Register | Kind::Unregister | Kind::Flag => false,
-            Kind::Unique | Kind::Node(_) => false,
+        Shares::PersistentTerms(mode) | Shares::Cell(mode) | Shares::Variable(mode) => {
+            mode == Mode::Read
         }
-    }
-
-    pub(super) fn of(builtin: &Builtin) -> Kind {
-        match builtin.module {
-            "erlang" => Kind::of_erlang(builtin.name, builtin.arity),
-            "ets" => match builtin.name {
-                "match_spec_compile" | "match_spec_run_r" | "is_compiled_ms" => Kind::Local,
-                name => tables::Kind::of(name, builtin.arity).map_or(Kind::Global, Kind::Table),
-            },
-            "erts_internal" => match builtin.name {
-                "ets_raw_first" | "ets_raw_next" => Kind::Table(tables::Kind::Whole(Mode::Read)),
-                "spawn_request" => Kind::SpawnLinked,
-                "dist_spawn_request" => Kind::Node(Mode::Read),
-                "counters_get" => Kind::Cell(Mode::Read),
-                "counters_put" | "counters_add" => Kind::Cell(Mode::Write),
-                "erase_persistent_terms" => Kind::Terms,
-                _ => Kind::Local,
-            },
-            "persistent_term" => match (builtin.name, builtin.arity) {
-                ("get", 0) | ("info", _) => Kind::Terms,
-                ("get", _) => Kind::Term(Mode::Read),
-                _ => Kind::Term(Mode::Write),
-            },
-            "atomics" => match builtin.name {
-                "get" => Kind::Cell(Mode::Read),
-                "info" => Kind::Local,
-                _ => Kind::Cell(Mode::Write),
-            },
-            "os" => match builtin.name {
-                "system_time" | "timestamp" | "perf_counter" => Kind::Clock,
-                _ => Kind::Local,
-            },
-            "net_kernel" => match builtin.name {
-                "connect_node" | "disconnect" => Kind::Node(Mode::Write),
-                _ => Kind::Local,
-            },
-            _ => Kind::Local,
-        }
-    }
-
-    fn of_erlang(name: &str, arity: u8) -> Kind {
-        match (name, arity) {
-            ("spawn" | "spawn_monitor", _) => Kind::Spawn,
-            ("spawn_link" | "spawn_opt", _) => Kind::SpawnLinked,
-            ("send_after" | "start_timer", _) => Kind::Visible,
-            ("!" | "send" | "send_nosuspend", _) => Kind::Send,
-            ("exit", 2) | ("exit_signal", 2) => Kind::ExitSignal,
-            ("link", 1) => Kind::Link(Mode::Read),
-            ("unlink", 1) => Kind::Link(Mode::Write),
-            ("monitor", _) => Kind::Monitor,
-            ("demonitor", _) => Kind::Demonitor,
-            ("unalias", 1) => Kind::Unalias,
-            ("register", 2) => Kind::Register,
-            ("unregister", 1) => Kind::Unregister,
-            ("whereis", 1) => Kind::WhereIs,
-            ("registered", 0) => Kind::Names,
-            ("is_process_alive", 1) => Kind::Alive,
-            ("process_flag", 2) => Kind::Flag,
-            ("cancel_timer", _) => Kind::Timer(Mode::Write),
-            ("read_timer", _) => Kind::Timer(Mode::Read),
-            ("process_info", _) => Kind::Info,
-            ("processes", 0) => Kind::Processes,
-            ("group_leader", 0) => Kind::Leader(Mode::Read),
-            ("group_leader", 2) => Kind::Leader(Mode::Write),
-            ("monitor_node", _) => Kind::Node(Mode::Read),
-            ("nodes", _) => Kind::Nodes,
-            ("monotonic_time" | "system_time" | "timestamp" | "now", _) => Kind::Clock,
-            ("unique_integer", 1) => Kind::Unique,
-            ("halt", _) => Kind::Global,
-            _ => Kind::Local,
-        }
+        Shares::SystemFlags(mode) | Shares::Ports(mode) | Shares::Files(mode) => mode == Mode::Read,
+        Shares::LoadedCode(mode) | Shares::CodePath(mode) => mode == Mode::Read,
+        Shares::Table(using) => tables::only_looks(using),
+        Shares::Everything | Shares::StartTimer | Shares::Spawn | Shares::SpawnLinked => false,
+        Shares::ExitSignal | Shares::Link(_) | Shares::Monitor | Shares::Demonitor => false,
+        Shares::Unalias | Shares::Register | Shares::Unregister | Shares::ProcessFlag => false,
+        Shares::FlagOfOther | Shares::UniqueInteger | Shares::Node(_) | Shares::Handle => false,
     }
 }
 
 /// What a call touches; `None` if nobody else can tell that it was made.
-pub(super) fn of_call(w: &World, kind: Kind, args: &[Value]) -> Option<Touch> {
+pub(super) fn of_call(w: &World, shares: Shares, args: &[Value]) -> Option<Touch> {
     let first = args.first().copied().unwrap_or(Value::NIL);
     let second = args.get(1).copied().unwrap_or(Value::NIL);
-    let mut touch = Touch { might_differ: kind.might_differ(), ..Touch::default() };
-    match kind {
-        Kind::Local => return None,
-        Kind::Global => touch.is_global = true,
-        Kind::Visible => (),
-        Kind::Spawn => touch = of_spawn(w),
-        Kind::SpawnLinked => {
+    let mut touch = Touch { might_differ: might_differ(shares), ..Touch::default() };
+    match shares {
+        Shares::Nothing | Shares::InItsCode => return None,
+        Shares::Everything => touch.is_global = true,
+        Shares::StartTimer => (),
+        Shares::Spawn => touch = of_spawn(w),
+        Shares::SpawnLinked => {
             touch = of_spawn(w);
             touch.access(links(w.current), Mode::WritePart);
         }
-        Kind::Processes => touch.access(population(), Mode::Read),
-        Kind::Leader(Mode::Write) => {
+        Shares::Population => touch.access(population(), Mode::Read),
+        Shares::GroupLeader(Mode::Write) => {
             for pid in [first.as_pid(), second.as_pid()].into_iter().flatten() {
                 touch.access(life(pid), Mode::Read);
             }
             touch.access(leader(second.as_pid()?), Mode::Write);
         }
-        Kind::Leader(mode) => touch.access(leader(w.current), mode),
-        Kind::Send => return Some(of_send(w, first)),
-        Kind::ExitSignal => {
-            if let Some(pid) = first.as_pid() {
-                touch_node(w, &mut touch, pid.node(), Mode::Read);
-                if !w.delays(w.current, pid) {
-                    touch.add(of_signal(w, pid, second, Through::Exit));
-                    touch.kills.extend(Some(pid).filter(|it| *it != w.current));
-                }
-            }
-        }
-        Kind::Link(mode) => {
-            if let Some(pid) = first.as_pid() {
-                touch_node(w, &mut touch, pid.node(), Mode::Read);
-                if mode == Mode::Read {
-                    touch.access(life(pid), Mode::Read);
-                }
-                touch.access(link(pid, w.current), mode);
-                touch.access(links(pid), Mode::WritePart);
-                touch.access(links(w.current), Mode::WritePart);
-            }
-        }
-        Kind::Monitor => touch_watched(w, &mut touch, second),
-        Kind::Demonitor => touch = of_demonitor(w, first.as_ref()?, second),
-        Kind::Unalias => touch.access(alias(first.as_ref()?), Mode::Write),
-        Kind::Register => {
-            let pid = second.as_pid();
-            let is_nameless = |it: PidId| w.processes.get(&it).is_some_and(|it| it.name.is_none());
-            let is_given = holder(w, first).is_none() && pid.is_none_or(is_nameless);
-            touch_naming(w, &mut touch, first, (pid, is_given));
-        }
-        Kind::Unregister => {
+        Shares::GroupLeader(mode) => touch.access(leader(w.current), mode),
+        Shares::Send => return Some(of_send(w, first)),
+        Shares::ExitSignal => touch_exit(w, &mut touch, first, second),
+        Shares::Link(mode) => touch_link(w, &mut touch, first, mode),
+        Shares::Monitor => touch_watched(w, &mut touch, second),
+        Shares::Demonitor => touch = of_demonitor(w, first.as_ref()?, second),
+        Shares::Unalias => touch.access(alias(first.as_ref()?), Mode::Write),
+        Shares::Register => touch_registered(w, &mut touch, first, second),
+        Shares::Unregister => {
             let pid = holder(w, first);
             touch_naming(w, &mut touch, first, (pid, pid.is_some()));
         }
-        Kind::WhereIs => touch_name(w, &mut touch, first, Mode::Read),
-        Kind::Names => touch.access(names(), Mode::Read),
-        Kind::Alive => {
-            let pid = first.as_pid()?;
-            touch.ask(w, pid);
-            touch.access(doom(pid), Mode::Read);
-            // Who has been told to end counts as gone, before and after it went.
-            if !w.is_doomed(pid) && !w.was_doomed(pid) {
-                touch.access(life(pid), Mode::Read);
-            }
-        }
-        Kind::Flag => {
+        Shares::WhereIs => touch_name(w, &mut touch, first, Mode::Read),
+        Shares::RegisteredNames => touch.access(names(), Mode::Read),
+        Shares::IsAlive => touch_alive(w, &mut touch, first.as_pid()?),
+        Shares::ProcessFlag => {
             let (object, mode) = of_flag(w, first, second)?;
             touch.accesses.extend(object.map(|object| Access { object, mode }));
         }
-        Kind::Timer(mode) => {
+        Shares::Timer(mode) => {
             let id = first.as_ref()?;
             touch.access(timer(id), mode);
             if let Some(to) = w.timers.target(id).filter(|it| *it != w.current) {
                 touch.access(life(to), Mode::Read);
             }
         }
-        Kind::Node(mode) => {
+        Shares::Node(mode) => {
             let node = first.as_atom().and_then(|it| w.heap.nodes.find(it));
             touch_node(w, &mut touch, node.unwrap_or(NodeId::ELSEWHERE), mode);
         }
         // A node that is alone stays so.
-        Kind::Nodes if !w.heap.nodes.is_distributed() => return None,
-        Kind::Nodes => touch.access(network(), Mode::Read),
-        Kind::Info => return of_info(w, first.as_pid()?, second),
-        Kind::Clock if is_coarse(w, args) => return None,
-        Kind::Clock => touch.access(clock(), Mode::Write),
-        Kind::Unique => {
+        Shares::Nodes if !w.heap.nodes.is_distributed() => return None,
+        Shares::Nodes => touch.access(network(), Mode::Read),
+        Shares::ProcessInfo => return of_info(w, first.as_pid()?, second),
+        Shares::Clock if is_coarse(w, args) => return None,
+        Shares::Clock => touch.access(clock(), Mode::Write),
+        Shares::UniqueInteger => {
             let options = w.heap.list_items(first).unwrap_or_default();
             let is_ordered =
                 |it: &Value| it.as_atom().is_some_and(|it| w.atoms.name(it) == "monotonic");
             options.iter().find(|it| is_ordered(it))?;
             touch.access(unique_integers(), Mode::Write);
         }
-        Kind::Table(kind) => return tables::of_call(w, kind, first, second),
-        Kind::Term(mode) => {
+        Shares::Table(using) => return tables::of_call(w, using, first, second),
+        Shares::PersistentTerm(mode) => {
             let part = if mode == Mode::Read { Mode::ReadPart } else { Mode::WritePart };
             touch.access(terms(), part);
-            touch.access(object(9, u64::from(phash2(w, first)), 0), mode);
+            touch.access(object(Family::PersistentTerm, u64::from(phash2(w, first)), 0), mode);
         }
-        Kind::Terms => touch.access(terms(), Mode::Read),
-        Kind::Cell(mode) => {
+        Shares::PersistentTerms(mode) => touch.access(terms(), mode),
+        Shares::Cell(mode) => {
             let index = second.as_int().unwrap_or(0).cast_unsigned();
-            touch.access(object(10, u64::from(phash2(w, first)), index), mode);
+            touch.access(object(Family::Cell, u64::from(phash2(w, first)), index), mode);
         }
+        Shares::FlagOfOther => {
+            let pid = first.as_pid()?;
+            touch.access(life(pid), Mode::Read);
+            touch.access(flags(pid), Mode::Write);
+        }
+        Shares::Variable(mode) => {
+            let part = if mode == Mode::Read { Mode::ReadPart } else { Mode::WritePart };
+            touch.access(single(Family::Variables), part);
+            touch.access(object(Family::Variable, u64::from(phash2(w, first)), 0), mode);
+        }
+        Shares::Variables => touch.access(single(Family::Variables), Mode::Read),
+        Shares::SystemFlags(mode) => touch.access(single(Family::SystemFlags), mode),
+        Shares::SystemInfo => touch.access(of_system_info(w, first)?, Mode::Read),
+        Shares::Ports(mode) => touch.access(single(Family::Ports), mode),
+        Shares::Files(mode) => touch.access(single(Family::Files), mode),
+        Shares::Handle => {
+            let handle = object(Family::Handle, u64::from(phash2(w, first)), 0);
+            touch.access(handle, Mode::Write);
+        }
+        Shares::LoadedCode(Mode::Write) => touch.is_global = true,
+        Shares::LoadedCode(mode) => touch.access(single(Family::LoadedCode), mode),
+        Shares::CodePath(mode) => touch.access(single(Family::CodePath), mode),
     }
     Some(touch)
+}
+
+/// Sends an exit signal: what it does where it arrives belongs to the step if it is there at once.
+fn touch_exit(w: &World, touch: &mut Touch, to: Value, reason: Value) {
+    let Some(pid) = to.as_pid() else { return };
+    touch_node(w, touch, pid.node(), Mode::Read);
+    if !w.delays(w.current, pid) {
+        touch.add(of_signal(w, pid, reason, Through::Exit));
+        touch.kills.extend(Some(pid).filter(|it| *it != w.current));
+    }
+}
+
+/// Makes a link or ends it.
+fn touch_link(w: &World, touch: &mut Touch, other: Value, mode: Mode) {
+    let Some(pid) = other.as_pid() else { return };
+    touch_node(w, touch, pid.node(), Mode::Read);
+    if mode == Mode::Read {
+        touch.access(life(pid), Mode::Read);
+    }
+    touch.access(link(pid, w.current), mode);
+    touch.access(links(pid), Mode::WritePart);
+    touch.access(links(w.current), Mode::WritePart);
+}
+
+/// Asks whether a process is alive. One that was told to end counts as gone, before and after it went.
+fn touch_alive(w: &World, touch: &mut Touch, pid: PidId) {
+    touch.ask(w, pid);
+    touch.access(doom(pid), Mode::Read);
+    if !w.is_doomed(pid) && !w.was_doomed(pid) {
+        touch.access(life(pid), Mode::Read);
+    }
+}
+
+/// Gives a process a name, if it has none and nobody has the name.
+fn touch_registered(w: &World, touch: &mut Touch, name: Value, process: Value) {
+    let pid = process.as_pid();
+    let is_nameless = |it: PidId| w.processes.get(&it).is_some_and(|it| it.name.is_none());
+    let is_given = holder(w, name).is_none() && pid.is_none_or(is_nameless);
+    touch_naming(w, touch, name, (pid, is_given));
+}
+
+/// What an item of `erlang:system_info/1` depends on, if that may change while a program runs.
+fn of_system_info(w: &World, item: Value) -> Option<Object> {
+    let name = w.atoms.name(item.as_atom()?);
+    let (_, of) = CHANGING_ITEMS.iter().find(|it| it.0 == name)?;
+    Some(match of {
+        SystemItem::Population => population(),
+        SystemItem::Ports => single(Family::Ports),
+        SystemItem::Flags => single(Family::SystemFlags),
+    })
 }
 
 /// Whether a clock is asked for a time in units in which all of a run happens at once.
@@ -528,7 +465,7 @@ pub(super) fn of_failure(w: &World, pid: PidId, raised: Raised) -> Vec<Access> {
 
 /// From here on no signal makes a difference to a process.
 pub(super) fn ending(pid: PidId) -> Access {
-    Access { object: object(24, u64::from(pid.0), 0), mode: Mode::Write }
+    Access { object: object(Family::Ending, u64::from(pid.0), 0), mode: Mode::Write }
 }
 
 /// An exit signal arrives. What becomes of it depends on whether the process traps it, and is; of
@@ -631,104 +568,163 @@ pub(super) fn atom(w: &World, name: AtomId) -> u64 {
 }
 
 pub(super) fn life(pid: PidId) -> Object {
-    object(1, u64::from(pid.0), 0)
+    object(Family::Life, u64::from(pid.0), 0)
 }
 
 pub(super) fn doom(pid: PidId) -> Object {
-    object(3, u64::from(pid.0), 0)
+    object(Family::Doom, u64::from(pid.0), 0)
 }
 
 /// The way of signals from one process to another.
 pub(super) fn channel(from: PidId, to: PidId) -> Object {
-    object(27, u64::from(from.0), u64::from(to.0))
+    object(Family::Channel, u64::from(from.0), u64::from(to.0))
 }
 
 /// Whether a monitor is still there.
 pub(super) fn monitor(id: RefId) -> Object {
-    object(18, u64::from(id.owner.0), u64::from(id.n))
+    object(Family::Monitor, u64::from(id.owner.0), u64::from(id.n))
 }
 
 /// Whom a process is linked to.
 fn links(pid: PidId) -> Object {
-    object(19, u64::from(pid.0), 0)
+    object(Family::Links, u64::from(pid.0), 0)
 }
 
 fn leader(pid: PidId) -> Object {
-    object(20, u64::from(pid.0), 0)
+    object(Family::GroupLeader, u64::from(pid.0), 0)
 }
 
 /// Which processes there are.
 pub(super) fn population() -> Object {
-    object(21, 0, 0)
+    single(Family::Population)
 }
 
 pub(super) fn flags(pid: PidId) -> Object {
-    object(4, u64::from(pid.0), 0)
+    object(Family::Flags, u64::from(pid.0), 0)
 }
 
 /// The name that a process has.
 fn name_of(pid: PidId) -> Object {
-    object(14, u64::from(pid.0), 0)
+    object(Family::NameOf, u64::from(pid.0), 0)
 }
 
 pub(super) fn mailbox(pid: PidId) -> Object {
-    object(15, u64::from(pid.0), 0)
+    object(Family::Mailbox, u64::from(pid.0), 0)
 }
 
 /// What was taken out of a mailbox.
 pub(super) fn taken(pid: PidId) -> Object {
-    object(17, u64::from(pid.0), 0)
+    object(Family::Taken, u64::from(pid.0), 0)
 }
 
 fn link(a: PidId, b: PidId) -> Object {
-    object(16, u64::from(a.0.min(b.0)), u64::from(a.0.max(b.0)))
+    object(Family::Link, u64::from(a.0.min(b.0)), u64::from(a.0.max(b.0)))
 }
 
 pub(super) fn name(w: &World, node: NodeId, name: AtomId) -> Object {
-    object(2, atom(w, name), u64::from(node.0))
+    object(Family::Name, atom(w, name), u64::from(node.0))
 }
 
 fn node(node: NodeId) -> Object {
-    object(22, u64::from(node.0), 0)
+    object(Family::Node, u64::from(node.0), 0)
 }
 
 /// Which nodes there are.
 fn network() -> Object {
-    object(23, 0, 0)
+    single(Family::Network)
 }
 
 pub(super) fn alias(id: RefId) -> Object {
-    object(5, u64::from(id.owner.0), u64::from(id.n))
+    object(Family::Alias, u64::from(id.owner.0), u64::from(id.n))
 }
 
 pub(super) fn timer(id: RefId) -> Object {
-    object(11, u64::from(id.owner.0), u64::from(id.n))
+    object(Family::Timer, u64::from(id.owner.0), u64::from(id.n))
 }
 
 /// A part of the system that a step has made do something.
 pub(super) fn resident(w: &World, name: AtomId) -> Object {
-    object(13, atom(w, name), 0)
+    object(Family::Resident, atom(w, name), 0)
 }
 
 pub(super) fn clock() -> Object {
-    object(25, 0, 0)
+    single(Family::Clock)
 }
 
 /// The last of those that are given in order.
 fn unique_integers() -> Object {
-    object(26, 0, 0)
+    single(Family::UniqueInteger)
 }
 
 fn names() -> Object {
-    object(12, 0, 0)
+    single(Family::RegisteredNames)
 }
 
 fn terms() -> Object {
-    object(9, 0, 1)
+    single(Family::PersistentTerms)
 }
 
-pub(super) fn object(kind: u8, a: u64, b: u64) -> Object {
+/// The only object of its family.
+fn single(family: Family) -> Object {
+    object(family, 0, 0)
+}
+
+/// An object is known by its family and by two numbers, which mean something else in each family.
+pub(super) fn object(family: Family, a: u64, b: u64) -> Object {
     let mut hasher = FxHasher::default();
-    (kind, a, b).hash(&mut hasher);
+    (family, a, b).hash(&mut hasher);
     Object(hasher.finish())
+}
+
+/// Kinds of objects that steps may conflict over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Family {
+    /// Whether a process is there.
+    Life,
+    /// Which process has a name, and which name a process has.
+    Name,
+    NameOf,
+    RegisteredNames,
+    /// Whether an exit signal has told a process to end.
+    Doom,
+    /// From there on no signal makes a difference to a process.
+    Ending,
+    /// The flags of a process.
+    Flags,
+    Alias,
+    /// A mailbox, and what was taken out of it.
+    Mailbox,
+    Taken,
+    /// A link between two processes, and all links of one.
+    Link,
+    Links,
+    Monitor,
+    GroupLeader,
+    /// Which processes there are.
+    Population,
+    /// The way of signals from one process to another.
+    Channel,
+    /// A table, one by its name that belongs to the system, the table that has a name, and objects with a key.
+    Table,
+    SystemTable,
+    TableName,
+    TableKey,
+    PersistentTerm,
+    PersistentTerms,
+    Cell,
+    Timer,
+    /// A process of the system that runs within the steps of others.
+    Resident,
+    Node,
+    Network,
+    Clock,
+    UniqueInteger,
+    Variable,
+    Variables,
+    SystemFlags,
+    Ports,
+    Files,
+    Handle,
+    LoadedCode,
+    CodePath,
 }
