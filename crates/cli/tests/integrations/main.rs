@@ -8,6 +8,10 @@ mod common;
 mod project;
 mod tools;
 
+mod ci;
+mod editors;
 mod mix;
+mod properties;
 mod rebar3;
+mod shells;
 mod swipl;
