@@ -63,6 +63,15 @@ fn a_finding_shows_the_calls_that_make_its_input() {
 }
 
 #[test]
+fn a_value_is_taken_out_of_what_it_comes_with() {
+    let report = report(&["greeted.erl", "--runs", "200", "-f", "told/1"]);
+    let findings = items(&report["units"][0], "findings");
+    let found: Vec<[&str; 3]> =
+        findings.iter().map(|it| ["level", "reason", "call"].map(|name| text(it, name))).collect();
+    assert_eq!(found, [["promise", "seven", "greeted:told(element(3, greeted:start(7)))"]]);
+}
+
+#[test]
 fn values_that_no_program_has_are_not_tried() {
     for function in ["stacks:depth/1", "stacks:name/1", "stack_user:plain/1"] {
         check(&[], function, &[]);

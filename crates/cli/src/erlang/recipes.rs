@@ -5,7 +5,7 @@
 //! A recipe says by its tag what it is; types only say where to look for recipes.
 
 use crate::erlang::core::{self, Definition};
-use erlang::spec::{Gives, Maker, Otherwise, Signature};
+use erlang::spec::{Maker, Otherwise, Signature};
 use std::collections::{BTreeMap, BTreeSet};
 use term::{Atom, Code, Term, Type, TypeId, Types};
 
@@ -73,13 +73,12 @@ pub(crate) fn code(term: &Term) -> Code {
         Term::Tuple(items) => match Maker::of_recipe(term) {
             Some((Maker { module, function, gives, .. }, args)) => {
                 let call = Code::Call { module, function, args: codes(args) };
-                match gives {
-                    Gives::Whole => call,
-                    Gives::Ok => Code::Call {
-                        module: Atom::new("erlang"),
-                        function: Atom::new("element"),
-                        args: vec![Code::Term(Term::Int(2)), call],
-                    },
+                let Some((n, _)) = gives.element() else { return call };
+                let n = i64::try_from(n + 1).unwrap_or(i64::MAX);
+                Code::Call {
+                    module: Atom::new("erlang"),
+                    function: Atom::new("element"),
+                    args: vec![Code::Term(Term::Int(n)), call],
                 }
             }
             None => Code::Tuple(codes(items)),
@@ -323,8 +322,14 @@ impl Kitchen<'_> {
         };
         let atom = |it: &Atom| core::literal(Term::Atom(it.clone()));
         let value = next();
-        if maker.gives == Gives::Ok {
-            let pattern = core::tuple(vec![atom(&Atom::new("ok")), value.clone()]);
+        if let Some((n, arity)) = maker.gives.element() {
+            let is_ok = maker.gives.is_ok();
+            let parts = (0..arity).map(|at| match at {
+                0 if is_ok => atom(&Atom::new("ok")),
+                _ if at == n => value.clone(),
+                _ => next(),
+            });
+            let pattern = core::tuple(parts.collect());
             return core::case(call, vec![(pattern, value), (next(), (self.refuse)())]);
         }
         if otherwise.is_empty() {

@@ -30,6 +30,32 @@ pub enum Gives {
     Whole,
     /// As the second element of `{ok, Value}`.
     Ok,
+    /// As one element, counted from 0, of a tuple of so many, which begins with `ok` or with no atom at all.
+    Part {
+        n: usize,
+        arity: usize,
+        is_ok: bool,
+    },
+}
+
+impl Gives {
+    /// The element of the result that is the value, counted from 0, and the number of elements.
+    pub fn element(self) -> Option<(usize, usize)> {
+        match self {
+            Gives::Whole => None,
+            Gives::Ok => Some((1, 2)),
+            Gives::Part { n, arity, is_ok: _ } => Some((n, arity)),
+        }
+    }
+
+    /// Whether the result begins with `ok`.
+    pub fn is_ok(self) -> bool {
+        match self {
+            Gives::Whole => false,
+            Gives::Ok => true,
+            Gives::Part { is_ok, .. } => is_ok,
+        }
+    }
 }
 
 /// Something else that a maker may return instead of a value.
@@ -41,13 +67,19 @@ pub enum Otherwise {
 
 const WHOLE: &str = "gimlet$made ";
 const OK: &str = "gimlet$made-ok ";
+/// Followed by the element and by how many there are: `gimlet$made-ok 2 3 m:f/1`.
+const OK_PART: &str = "gimlet$made-part-ok ";
+const PART: &str = "gimlet$made-part ";
 
 impl Maker {
     /// The first element of its recipes.
     pub fn tag(&self) -> Atom {
         let prefix = match self.gives {
-            Gives::Whole => WHOLE,
-            Gives::Ok => OK,
+            Gives::Whole => WHOLE.to_owned(),
+            Gives::Ok => OK.to_owned(),
+            Gives::Part { n, arity, is_ok } => {
+                format!("{}{n} {arity} ", if is_ok { OK_PART } else { PART })
+            }
         };
         let Maker { module, function, arity, .. } = self;
         Atom::new(&format!("{prefix}{}:{}/{arity}", module.as_str(), function.as_str()))
@@ -55,9 +87,18 @@ impl Maker {
 
     pub fn of_tag(tag: &Atom) -> Option<Maker> {
         let text = tag.as_str();
-        let (gives, name) = match text.strip_prefix(WHOLE) {
-            Some(name) => (Gives::Whole, name),
-            None => (Gives::Ok, text.strip_prefix(OK)?),
+        let (gives, name) = if let Some(name) = text.strip_prefix(WHOLE) {
+            (Gives::Whole, name)
+        } else if let Some(name) = text.strip_prefix(OK) {
+            (Gives::Ok, name)
+        } else {
+            let (is_ok, rest) = match text.strip_prefix(OK_PART) {
+                Some(rest) => (true, rest),
+                None => (false, text.strip_prefix(PART)?),
+            };
+            let (n, rest) = rest.split_once(' ')?;
+            let (arity, name) = rest.split_once(' ')?;
+            (Gives::Part { n: n.parse().ok()?, arity: arity.parse().ok()?, is_ok }, name)
         };
         let (module, rest) = name.split_once(':')?;
         let (function, arity) = rest.rsplit_once('/')?;
@@ -279,6 +320,10 @@ impl Library {
             let name = (maker.module.clone(), maker.function.clone(), maker.arity);
             !reads_environment(host, name)
         });
+        // What takes a value and returns it among others is a step of some protocol: there are too many of them.
+        let is_simple = |it: &(usize, Recipe)| !matches!(it.1.maker.gives, Gives::Part { .. });
+        let has_simple = found.iter().any(|it| it.0 == 0 && is_simple(it));
+        found.retain(|it| is_simple(it) || (it.0 == 0 && !has_simple));
         for (_, recipe) in &found {
             let known = self.otherwise.entry(recipe.maker.tag()).or_default();
             known.extend(recipe.otherwise.iter().cloned());
@@ -314,7 +359,7 @@ struct Finder<'a> {
 /// What a result is at its top.
 enum Top {
     It(Vec<Form>),
-    Ok(Vec<Form>),
+    Within(Gives, Vec<Form>),
     Otherwise(Otherwise),
     /// It never returns.
     Never,
@@ -334,7 +379,7 @@ impl Finder<'_> {
         for top in tops {
             let found = match top {
                 Top::It(args) => (Gives::Whole, args),
-                Top::Ok(args) => (Gives::Ok, args),
+                Top::Within(gives, args) => (gives, args),
                 Top::Otherwise(it) => {
                     otherwise.push(it);
                     continue;
@@ -435,15 +480,29 @@ impl Finder<'_> {
     }
 
     fn tuple(&self, parts: &[Form], depth: usize) -> Top {
-        let Some(Form::Literal(Term::Atom(tag))) = parts.first() else { return Top::Unclear };
-        if let ("ok", [_, value]) = (tag.as_str(), parts) {
-            let mut tops = Vec::new();
-            self.tops(value, depth + 1, &mut tops);
-            if let [Top::It(args)] = tops.as_slice() {
-                return Top::Ok(args.clone());
+        let tag = match parts.first() {
+            Some(Form::Literal(Term::Atom(tag))) => Some(tag),
+            Some(_) | None => None,
+        };
+        let is_ok = tag.is_some_and(|it| it.as_str() == "ok");
+        if is_ok || tag.is_none() {
+            let made = parts.iter().enumerate().filter_map(|(n, part)| {
+                let mut tops = Vec::new();
+                self.tops(part, depth + 1, &mut tops);
+                if let [Top::It(args)] = tops.as_slice() { Some((n, args.clone())) } else { None }
+            });
+            if let [(n, args)] = made.collect::<Vec<_>>().as_slice() {
+                let gives = match (is_ok, parts) {
+                    (true, [_, _]) => Gives::Ok,
+                    _ => Gives::Part { n: *n, arity: parts.len(), is_ok },
+                };
+                return Top::Within(gives, args.clone());
             }
         }
-        Top::Otherwise(Otherwise::Tagged { tag: tag.clone(), arity: parts.len() })
+        match tag {
+            Some(tag) => Top::Otherwise(Otherwise::Tagged { tag: tag.clone(), arity: parts.len() }),
+            None => Top::Unclear,
+        }
     }
 
     fn named(&self, of: &Atom, name: &Atom, args: &[Form], depth: usize, into: &mut Vec<Top>) {
@@ -491,6 +550,8 @@ mod tests {
         };
         check("queue", "in", Gives::Whole);
         check("Elixir.Version", "parse", Gives::Ok);
+        check("m", "init", Gives::Part { n: 2, arity: 3, is_ok: true });
+        check("m", "step", Gives::Part { n: 0, arity: 2, is_ok: false });
         check("m", "a:b/c d", Gives::Whole);
         assert_eq!(Maker::of_tag(&Atom::new("gimlet")), None);
     }
