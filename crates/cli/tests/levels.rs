@@ -4,6 +4,9 @@
 mod common;
 
 use serde_json::Value;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
 
 const PROGRAMS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs");
 
@@ -122,6 +125,69 @@ fn what_the_clause_for_everything_else_raises_is_refused() {
     check_refused("option/1", "too_large", "option/1 refuses such inputs");
 }
 
+/// The level of each finding of a function of `unsaid.erl` with the reason, and how the line begins that says why.
+#[track_caller]
+fn check_unsaid(function: &str, expect: &[[&str; 3]]) {
+    let report = report(&["unsaid.erl", "-f", function, "--runs", "300"]);
+    let text = |it: &Value, name: &str| it[name].as_str().unwrap_or_default().to_owned();
+    let found: Vec<[String; 3]> = findings(&report)
+        .into_iter()
+        .map(|it| ["level", "reason", "because"].map(|name| text(it, name)))
+        .collect();
+    for it in expect {
+        let is_it = |found: &&[String; 3]| {
+            found[0] == it[0] && found[1].starts_with(it[1]) && found[2].starts_with(it[2])
+        };
+        assert!(found.iter().any(|found| is_it(&found)), "{function}: {it:?} of {found:#?}");
+    }
+    let is_shown = |it: &&[String; 3]| it[0] != "refusal";
+    let n_shown = found.iter().filter(is_shown).count();
+    let n_expected = expect.iter().filter(|it| it[0] != "refusal").count();
+    assert_eq!(n_shown, n_expected, "{function}: {found:#?}");
+}
+
+#[test]
+fn a_text_that_no_result_could_refuse_is_refused_by_an_exception() {
+    let reads = "unsaid:month/1 reads a text, and no result of it says no";
+    check_unsaid("month/1", &[["refusal", "function_clause", reads], ["refusal", "badarg", reads]]);
+    check_unsaid("volume/1", &[["promise", "function_clause", "the spec allows this input"]]);
+    check_unsaid("shout/1", &[["promise", "function_clause", "the spec allows this input"]]);
+    let own = "day/1 refuses such inputs";
+    check_unsaid(
+        "day/1",
+        &[["refusal", "badarg", own], ["promise", "function_clause", "the spec allows this input"]],
+    );
+}
+
+#[test]
+fn functions_of_which_no_spec_says_more_are_made_up() {
+    let number = "no spec says how many arguments the function in argument 1 takes";
+    check_unsaid("kept/2", &[["refusal", "{badarity,", number]]);
+    let result = "no spec says what the function returns that is argument 1";
+    check_unsaid("sorted/2", &[["refusal", "", result]]);
+    check_unsaid("counted/2", &[["promise", "badarith", "the spec allows this input"]]);
+}
+
+#[test]
+fn records_hold_what_the_project_puts_into_them() {
+    check_unsaid("used/1", &[["suspicious", "badarith", "inputs of this shape end well"]]);
+    let put = "no code in the project puts";
+    check_unsaid("spent/1", &[["refusal", "badarith", put]]);
+}
+
+#[test]
+fn what_another_function_does_not_take_is_not_of_the_one_that_asks_it() {
+    let absent = "it needs the module unsaid_and_not_there, which is not there";
+    check_unsaid("remote/1", &[["refusal", "undef", absent]]);
+    let handed = "it only hands its arguments to queue:get/1";
+    check_unsaid("front/1", &[["refusal", "empty", handed]]);
+    check_unsaid("second/1", &[["promise", "empty", "the spec allows this input"]]);
+    let args = "[unsaid, month, [\"x\"]]";
+    let report = report(&["unsaid.erl", "-f", "called/3", "--args", args, "--runs", "1"]);
+    let because = findings(&report)[0]["because"].clone();
+    assert_eq!(because, "the input itself names the function that fails: unsaid:month");
+}
+
 #[test]
 fn one_cause_is_shown_once_with_all_functions_that_lead_there() {
     let report = report(&["meant.erl", "-f", "outer/1", "-f", "inner/1", "--runs", "200"]);
@@ -178,11 +244,39 @@ fn what_no_call_in_the_project_gives_is_a_refusal() {
         ),
         "suspicious back:twice(7): inputs of this shape end well: back:twice(1)",
         "suspicious back:passed_on(0): inputs of this shape end well: back:passed_on(1)",
-        "refusal back:hidden([]): no call in the project gives a list as argument 1: the call is in back.erl:14",
+        "refusal back:hidden([]): no call in the project gives a list as argument 1: the call is in back.erl:15",
         "suspicious back:hidden(7): inputs of this shape end well: back:hidden(0)",
         "suspicious back:offered(0): inputs of this shape end well: back:offered(1)",
-        "refusal back:scaled(0, 0): no call in the project gives an integer as argument 1: the call is in back.erl:13",
-        "refusal back:scaled(a, []): no call in the project gives a as argument 1: the call is in back.erl:13",
+        "refusal back:scaled(0, 0): no call in the project gives an integer as argument 1: the call is in back.erl:14",
+        "refusal back:scaled(a, []): no call in the project gives a as argument 1: the call is in back.erl:14",
+        "refusal back:clamped(0): no call in the project gives 0 as argument 1: the call is in back.erl:21",
+        "refusal back:clamped(1): no call in the project gives 1 as argument 1: the call is in back.erl:21",
+        "refusal back:left_alone(0): its documentation hides it, and no call in the project shows what it is for",
     ];
     assert_eq!(found, expected, "{found:#?}");
+}
+
+/// Elixir's compiler adds a function to each module that names all others, which calls none of them.
+#[test]
+fn a_hidden_module_of_elixir_is_meant_for_what_the_project_gives_it() {
+    let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("hidden-module");
+    fs::create_dir_all(&dir).expect("a directory");
+    let out = dir.to_str().expect("a path");
+    let done =
+        Command::new("elixirc").args(["-o", out, "hidden.ex"]).current_dir(PROGRAMS).output();
+    let done = done.expect("elixirc");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let report = report(&[out, "--runs", "200"]);
+    let inner: Vec<String> = findings(&report)
+        .iter()
+        .filter(|it| it["shown"].as_str().is_some_and(|it| it.starts_with("Till.Inner.")))
+        .filter(|it| it["kind"] != "rejected")
+        .map(|it| format!("{} {}: {}", it["level"], it["shown"], it["because"]).replace('"', ""))
+        .collect();
+    let no_call = "no call in the project gives a tuple of 2 that begins with tree as argument 1";
+    let unknown = "the project keeps it to itself, and its calls do not show what it is given";
+    assert!(inner.iter().all(|it| it.starts_with("refusal")), "{inner:#?}");
+    for why in [no_call, unknown] {
+        assert!(inner.iter().any(|it| it.contains(why)), "{why}: {inner:#?}");
+    }
 }

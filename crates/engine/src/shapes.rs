@@ -40,8 +40,10 @@ pub enum Form {
     Integer,
     Float,
     Atom(String),
-    /// A list with elements, or without.
+    /// A list with elements.
     List,
+    /// A list without elements.
+    Nil,
     /// The end of a list, at a place where it may go on.
     End,
     Tuple {
@@ -156,14 +158,21 @@ impl Shapes {
             Precision::Exact => *it == part.form,
             Precision::Kind => it.kind() == part.form.kind(),
         };
-        forms.iter().find(|it| is_alike(&it.0)).map(|it| &it.1)
+        // A list with elements shows that lists are taken, also empty ones, but not the other way round.
+        let is_list = |it: &Form| part.form == Form::Nil && *it == Form::List;
+        forms.iter().find(|it| is_alike(&it.0) || is_list(&it.0)).map(|it| &it.1)
+    }
+
+    /// An input that ended well and had a part at this place that was looked at.
+    pub fn example_at(&self, place: &Place) -> Option<&Input> {
+        self.known.get(place)?.first().map(|it| &it.1)
     }
 
     /// Whether a run that ended well took what follows the elements of a list for more than the end of it.
     pub fn takes_improper_lists(&self) -> bool {
         self.known.iter().any(|(place, forms)| {
             let is_tail = matches!(place.steps.last(), Some(Step::Tail(_)));
-            is_tail && forms.iter().any(|it| !matches!(it.0, Form::List | Form::End))
+            is_tail && forms.iter().any(|it| !matches!(it.0, Form::List | Form::Nil | Form::End))
         })
     }
 
@@ -226,7 +235,10 @@ impl<'a> Looker<'a> {
             && let Some((denied, _)) = self.part(of)
         {
             let n_parts = res.len();
-            res.retain(|it| it.place != denied || others.contains(&it.form.kind()));
+            let is_other = |it: &Form| {
+                others.contains(&it.kind()) || (*it == Form::List && others.contains(&Form::Nil))
+            };
+            res.retain(|it| it.place != denied || is_other(&it.form));
             if res.len() < n_parts {
                 // A later choice may say more.
                 self.seen.remove(&of);
@@ -379,7 +391,8 @@ impl Form {
             Term::Int(_) | Term::Big(_) => Form::Integer,
             Term::Float(_) => Form::Float,
             Term::Atom(name) => Form::Atom(name.as_str().to_owned()),
-            Term::Nil | Term::List(_) => Form::List,
+            Term::List(_) => Form::List,
+            Term::Nil => Form::Nil,
             Term::Tuple(items) => Form::Tuple { arity: items.len(), tag: tag(items) },
             Term::Map(_) => Form::Map,
             Term::Bits(bits) => Form::Bits { is_whole: bits.bit_len().is_multiple_of(8) },
@@ -398,6 +411,7 @@ impl Form {
             Form::Integer
             | Form::Float
             | Form::List
+            | Form::Nil
             | Form::End
             | Form::Map
             | Form::MapWith { .. }
@@ -416,7 +430,7 @@ impl fmt::Display for Form {
             Form::Integer => f.write_str("an integer"),
             Form::Float => f.write_str("a float"),
             Form::Atom(name) => write!(f, "the atom {}", text(&Term::atom(name))),
-            Form::List => f.write_str("a list"),
+            Form::List | Form::Nil => f.write_str("a list"),
             Form::End => f.write_str("the end of a list"),
             Form::Tuple { tag: Some(tag), arity } => {
                 write!(f, "a tuple of {arity} that begins with {}", text(&Term::atom(tag)))
@@ -505,6 +519,22 @@ mod tests {
         check("[b]", Precision::Exact, None);
         check("[b]", Precision::Kind, Some("[a]"));
         check("[5.0]", Precision::Kind, None);
+    }
+
+    /// That an empty list is accepted says nothing of what elements would be.
+    #[test]
+    fn an_empty_list_does_not_stand_for_one_with_elements() {
+        let mut exprs = Exprs::default();
+        let var = exprs.var(Var(0));
+        let looked = choice(Looked::Test(var));
+        let example = |accepted: &str, input: &str| {
+            let mut shapes = Shapes::default();
+            shapes.accept(&exprs, std::slice::from_ref(&looked), &read(accepted));
+            let part = Looker::new(&exprs, &read(input)).parts(&looked).pop().expect("a part");
+            shapes.example(&part, Precision::Kind).is_some()
+        };
+        assert!(example("[1]", "[]") && example("[1]", "[2]") && example("[]", "[]"));
+        assert!(!example("[]", "[2]"));
     }
 
     /// That a value is none of those that clauses name shows that it is accepted only if it is of their kind.

@@ -22,8 +22,8 @@ pub use bounded::{MOST_TESTS, is_cut, kept};
 pub use chart::{Chart, Fate, Mail, Row, svg};
 pub use data::{
     Bindings, Build, Chosen, CoveredLine, FunctionShare, Language, Loss, Matched, Module, Report,
-    SCHEMA, Share, Solver, Source, Stop, Test, Tool, Uncovered, UncoveredBranch, Unit, UnitCoverage,
-    Unreceived, Verdict, Why, Written, WrittenKind, schema_text,
+    SCHEMA, Share, Solver, Source, Stop, Test, Tool, Uncovered, UncoveredBranch, Unit,
+    UnitCoverage, Unreceived, Verdict, Why, Written, WrittenKind, schema_text,
 };
 pub use finding::{
     Finding, Kind, Level, Reached, Schedule, Status, cause_id, fingerprint, input_id,

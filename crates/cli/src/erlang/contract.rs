@@ -1,6 +1,7 @@
 //! What is asked of a unit's inputs and of its results, and where the search begins.
 
 use crate::elixir::Structs;
+use crate::erlang::callers::Records;
 use crate::erlang::properties;
 use crate::erlang::refusing::Refusing;
 use crate::erlang::setup::Setup;
@@ -11,6 +12,7 @@ use erlang::machine::FromSpec;
 use erlang::spec::{Maker, Origin, Signature, is_text};
 use num_bigint::BigInt;
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use term::{Atom, Dice, Domain, Style, Term, Type, TypeId, Types, print};
@@ -35,6 +37,16 @@ pub(crate) struct Contract {
     pub(crate) refusing: Arc<Refusing>,
     /// The structs of the modules under test.
     pub(crate) structs: Arc<Structs>,
+    /// What the project puts into its records.
+    pub(crate) records: Arc<Records>,
+    /// Modules that the project calls and that are nowhere.
+    pub(crate) absent: Arc<BTreeSet<Atom>>,
+    /// The function outside of the project that the unit only hands its arguments to.
+    pub(crate) delegate: Option<UnitName>,
+    /// The behaviour of its module that is not known, so that the unit may be a callback.
+    pub(crate) unknown_behaviour: Option<Atom>,
+    /// Its documentation hides the unit, and no code of the project mentions it.
+    pub(crate) is_left_alone: bool,
     /// The unit is one.
     pub(crate) system: Option<Arc<System>>,
     /// Its inputs are numbers that generators draw.
@@ -125,6 +137,30 @@ impl Contract {
         parts.is_empty() || parts.iter().any(is_typed)
     }
 
+    /// The types that a part of an input may have, none of which is a union.
+    pub(crate) fn types_at(&self, place: &Place) -> Vec<TypeId> {
+        let Domain { types, args } = &self.domain;
+        let mut todo = args.map(|it| types_at(types, it, place)).unwrap_or_default();
+        let mut res = Vec::new();
+        for _ in 0..MAX_STEPS {
+            let Some(id) = todo.pop() else { break };
+            match types.get(id) {
+                Type::Union(members) => todo.extend(members.iter()),
+                Type::Any
+                | Type::None
+                | Type::Kind(_)
+                | Type::Literal(_)
+                | Type::Range { .. }
+                | Type::List { .. }
+                | Type::Tuple(_)
+                | Type::Map(_)
+                | Type::Bits { .. }
+                | Type::Fun { .. } => res.push(id),
+            }
+        }
+        res
+    }
+
     /// Whether the input may be tried at all.
     pub(crate) fn has(&self, input: &Input) -> bool {
         self.domain.has(&input.args)
@@ -182,13 +218,19 @@ fn struct_of(term: &Term) -> Option<&Atom> {
 
 /// Whether the type of the arguments says more than `term()` of a part.
 fn is_typed(types: &Types, args: TypeId, place: &Place) -> bool {
-    let Type::Tuple(args) = types.get(args) else { return false };
-    let Some(mut at) = args.get(place.argument).map(|it| vec![*it]) else { return false };
+    let at = types_at(types, args, place);
+    // Of a part that no type speaks of, nothing is promised.
+    !at.is_empty() && at.iter().all(|it| !matches!(types.get(*it), Type::Any))
+}
+
+/// The types that a part of the arguments may have.
+fn types_at(types: &Types, args: TypeId, place: &Place) -> Vec<TypeId> {
+    let Type::Tuple(args) = types.get(args) else { return Vec::new() };
+    let mut at: Vec<TypeId> = args.get(place.argument).copied().into_iter().collect();
     for step in &place.steps {
         at = at.into_iter().flat_map(|it| types_of_part(types, it, step)).collect();
     }
-    // Of a part that no type speaks of, nothing is promised.
-    !at.is_empty() && at.iter().all(|it| !matches!(types.get(*it), Type::Any))
+    at
 }
 
 /// The types that a part of a value may have.

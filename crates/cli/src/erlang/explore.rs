@@ -12,6 +12,7 @@ use crate::erlang::properties::show_values;
 use crate::erlang::reached::choices_of;
 use crate::erlang::schedules::leftover::Unreceived;
 use crate::erlang::setup::Setup;
+use crate::erlang::texts::Results;
 use crate::erlang::unit::UnitName;
 use crate::flow::Slice;
 use crate::flow::clock::Clock;
@@ -164,8 +165,7 @@ impl Task {
         let mut seen = progress.unit(&self.unit.title());
         let is_shared = self.settings.patience.is_some();
         let calls = self.calls.as_deref();
-        let name = &self.unit;
-        let judge = Judge { unit: name, contract, modules, shapes: None, recorded: None, calls };
+        let judge = Judge::new(&self.unit, contract, modules, calls);
         let found_so_far = |report: &Report, judge: &Judge<'_>, elapsed: Duration| {
             let found = Explored::so_far(report, judge, elapsed);
             match before {
@@ -246,7 +246,8 @@ impl Task {
                 probe(&mut unit, &judge, it, &mut shapes);
             }
         }
-        let judge = Judge { shapes: Some(&shapes), recorded: Some(&recorded), ..judge };
+        let results = Some(Results::of(&judge, res.ends()));
+        let judge = Judge { shapes: Some(&shapes), recorded: Some(&recorded), results, ..judge };
         let mut solver = Chain::new(Effort::default());
         unit.be_patient();
         let mut reached = Vec::new();
@@ -262,7 +263,7 @@ impl Task {
         }
         drop(unit);
         for (finding, choices) in res.findings.iter_mut().zip(reached) {
-            finding.reached = choices.iter().map(|it| it.told(machine)).collect();
+            finding.reached_by(choices.iter().map(|it| it.told(machine)).collect());
         }
         if contract.is_drawn {
             show_values(machine, &self.unit, &mut res);

@@ -6,6 +6,7 @@ use crate::erlang::callers::Calls;
 use crate::erlang::contract::Contract;
 use crate::erlang::frames::{Frame, frames};
 use crate::erlang::schedules::Schedule;
+use crate::erlang::texts::Results;
 use crate::erlang::unit::UnitName;
 use crate::flow::Rated;
 use ::report::{Kind, Reached};
@@ -107,6 +108,8 @@ pub(crate) struct Judge<'a> {
     pub(crate) recorded: Option<&'a Shapes>,
     /// How the project itself calls the unit, if that bounds what it is meant for.
     pub(crate) calls: Option<&'a Calls>,
+    /// What results look like; `None`: it is not known.
+    pub(crate) results: Option<Results>,
 }
 
 /// A finding with other inputs that show the same.
@@ -119,6 +122,18 @@ pub(crate) struct Found {
 
 /// Inputs that are kept of those that show the same.
 const MAX_OTHERS: usize = 24;
+
+impl<'a> Judge<'a> {
+    /// Before anything is known of other runs.
+    pub(crate) fn new(
+        unit: &'a UnitName,
+        contract: &'a Contract,
+        modules: &'a [Atom],
+        calls: Option<&'a Calls>,
+    ) -> Judge<'a> {
+        Judge { unit, contract, modules, shapes: None, recorded: None, calls, results: None }
+    }
+}
 
 impl Judge<'_> {
     pub(crate) fn cause(&self, input: &Input, outcome: &Outcome) -> Option<Cause> {
@@ -364,6 +379,16 @@ fn weight(c: char) -> usize {
 }
 
 impl Finding {
+    /// Takes the choices on the way there. What does not end has no place of raising: the last choice before
+    /// is the nearest to one.
+    pub(crate) fn reached_by(&mut self, choices: Vec<Reached>) {
+        self.reached = choices;
+        let last = self.reached.last().and_then(|it| Some((it.file.as_ref()?, it.line?)));
+        if let (Kind::Timeout, None, Some((file, line))) = (self.kind, &self.condition, last) {
+            self.condition = Some(format!("timeout {file}:{line}"));
+        }
+    }
+
     /// The file and line in the modules under test where it shows, else where it was raised.
     pub(crate) fn place(&self, modules: &[Atom]) -> Option<(String, i64)> {
         let Outcome::Crash { trace, .. } = &self.outcome else { return None };

@@ -42,6 +42,13 @@ impl Judge<'_> {
         }
         match kind {
             Kind::Spec => {
+                let returned = match outcome {
+                    Outcome::Value(value) => self.made_up_result(input, value),
+                    Outcome::Crash { .. } | Outcome::Deadlock | Outcome::Stopped(_) => None,
+                };
+                if let Some(why) = self.nobody_gives(input).or(returned) {
+                    return Rated::new(Level::Refusal, why);
+                }
                 let complaint = match outcome {
                     Outcome::Value(value) => self.contract.complaint(input, value),
                     Outcome::Crash { .. } | Outcome::Deadlock | Outcome::Stopped(_) => None,
@@ -134,15 +141,49 @@ impl Judge<'_> {
             let why = format!("{function} refuses such inputs with an exception of its own{at}");
             return Some(Rated::new(Level::Refusal, why));
         }
+        if reason.as_atom() == Some("undef") && self.contract.absent.contains(&first.module) {
+            let why = format!("it needs the module {}, which is not there", quoted(&first.module));
+            return Some(Rated::new(Level::Refusal, why));
+        }
         missing(input, class, reason, &frames)
             .map(|what| Rated::new(Level::Refusal, format!("it needs {what}, which is not there")))
+    }
+
+    /// Of a crash in a function that only the input, or only the signature of another one, has asked for.
+    fn asked_for_elsewhere(&self, input: &Input, outcome: &Outcome) -> Option<String> {
+        let Outcome::Crash { trace, .. } = outcome else { return None };
+        let frames = frames(trace);
+        let is_unit = |it: &Frame| {
+            (&it.module, &it.function, it.arity)
+                == (&self.unit.module, &self.unit.function, self.unit.arity)
+        };
+        let has = |name: &Atom| {
+            let is_it = |it: &Term| matches!(it, Term::Atom(it) if it == name);
+            input.args.iter().any(|it| it.has_part(is_it))
+        };
+        let is_named = |it: &&Frame| !is_unit(it) && has(&it.module) && has(&it.function);
+        if let Some(named) = frames.iter().find(is_named) {
+            let name = format!("{}:{}", quoted(&named.module), quoted(&named.function));
+            return Some(format!("the input itself names the function that fails: {name}"));
+        }
+        let to = self.contract.delegate.as_ref()?;
+        let is_elsewhere = |it: &Frame| is_unit(it) || !self.modules.contains(&it.module);
+        let is_raised_there = frames.first().is_some_and(|it| !is_unit(it));
+        let why = format!("it only hands its arguments to {to}, which does not take them");
+        (is_raised_there && frames.iter().all(is_elsewhere)).then_some(why)
     }
 
     /// Whether the code under test raises by itself to say that it does not take its arguments: it throws,
     /// raises `badarg` or `ArgumentError` or an exception that the project defines, has a name with `!`, hands
     /// its arguments to `error/2`, or raises in the clause for what no other clause takes, and no spec says that it
     /// should be taken.
-    fn is_deliberate(&self, input: &Input, class: &Atom, reason: &Term, frames: &[Frame]) -> bool {
+    pub(crate) fn is_deliberate(
+        &self,
+        input: &Input,
+        class: &Atom,
+        reason: &Term,
+        frames: &[Frame],
+    ) -> bool {
         let is_own = |it: &&Frame| self.modules.contains(&it.module);
         let is_named_so = |it: &Frame| is_elixir(&it.module) && it.function.as_str().ends_with('!');
         if frames.iter().filter(is_own).any(is_named_so) {
@@ -183,7 +224,50 @@ impl Judge<'_> {
         examples.all(|it| it.is_some()).then(|| self.unit.script(&first.args).shown())
     }
 
+    /// Why an input is not one that the unit is meant for, whatever its spec allows: specs can't say all.
+    fn not_meant(&self, input: &Input, outcome: &Outcome, decided_by: &[Part]) -> Option<String> {
+        self.nobody_gives(input)
+            .or_else(|| self.asked_for_elsewhere(input, outcome))
+            .or_else(|| self.unsaid_of_function(input, outcome, decided_by))
+            .or_else(|| self.unreadable_text(outcome, decided_by))
+    }
+
+    /// Why no code of the project gives this input: of a record, and of a unit that the project keeps to itself.
+    fn nobody_gives(&self, input: &Input) -> Option<String> {
+        if let Some(why) = self.contract.records.misfit(&self.unit.module, input) {
+            return Some(why);
+        }
+        // A recipe stands for a value that only its module makes: places of call give the value.
+        let is_recipe = |it: &Term| Maker::of_recipe(it).is_some();
+        let calls = self.calls.filter(|_| !input.args.iter().any(|it| it.has_part(is_recipe)));
+        calls?.refusal(input)
+    }
+
     fn rate_crash(&self, input: &Input, outcome: &Outcome, decided_by: &[Part]) -> Rated {
+        let rated = self.rate_meant(input, outcome, decided_by);
+        let is_unknown = self.calls.is_some_and(|it| !it.says_something_of(decided_by));
+        let is_recorded = || self.recorded_like(decided_by, Precision::Kind).is_some();
+        if rated.level != Level::Refusal && is_unknown && !is_recorded() {
+            let why = "the project keeps it to itself, and its calls do not show what it is given";
+            return Rated::new(Level::Refusal, why);
+        }
+        rated
+    }
+
+    /// Whatever is not known of a function that the project keeps to itself.
+    fn rate_meant(&self, input: &Input, outcome: &Outcome, decided_by: &[Part]) -> Rated {
+        let precision = match outcome {
+            Outcome::Crash { reason, .. } if is_no_match(reason) => Precision::Exact,
+            Outcome::Crash { .. } | Outcome::Stopped(_) | Outcome::Value(_) | Outcome::Deadlock => {
+                Precision::Kind
+            }
+        };
+        let recorded = self.recorded_like(decided_by, precision);
+        if recorded.is_none()
+            && let Some(why) = self.not_meant(input, outcome, decided_by)
+        {
+            return Rated::new(Level::Refusal, why);
+        }
         if self.contract.promises(input) && self.contract.says_something_of(decided_by) {
             let why = match self.contract.system {
                 Some(_) => "the specs of the functions that are called allow these arguments",
@@ -191,21 +275,9 @@ impl Judge<'_> {
             };
             return Rated::new(Level::Promise, why);
         }
-        let precision = match outcome {
-            Outcome::Crash { reason, .. } if is_no_match(reason) => Precision::Exact,
-            Outcome::Crash { .. } | Outcome::Stopped(_) | Outcome::Value(_) | Outcome::Deadlock => {
-                Precision::Kind
-            }
-        };
-        if let Some(example) = self.recorded_like(decided_by, precision) {
+        if let Some(example) = recorded {
             let why = format!("a recorded call of this shape returned: {}", cut(&example));
             return Rated::new(Level::Suspicious, why);
-        }
-        // A recipe stands for a value that only its module makes: places of call give the value.
-        let is_recipe = |it: &Term| Maker::of_recipe(it).is_some();
-        let calls = self.calls.filter(|_| !input.args.iter().any(|it| it.has_part(is_recipe)));
-        if let Some(why) = calls.and_then(|it| it.refusal(input)) {
-            return Rated::new(Level::Refusal, why);
         }
         if let Some(Origin::Callback(behaviour)) =
             self.contract.signature.as_ref().map(|it| &it.origin)
@@ -214,6 +286,15 @@ impl Judge<'_> {
                 "it is a callback of {}, and this input need not be one that it is called with",
                 quoted(behaviour)
             );
+            return Rated::new(Level::Refusal, why);
+        }
+        if let Some(behaviour) = &self.contract.unknown_behaviour {
+            let behaviour = quoted(behaviour);
+            let why = format!("it may be a callback of {behaviour}, a behaviour that is not there");
+            return Rated::new(Level::Refusal, why);
+        }
+        if self.contract.is_left_alone {
+            let why = "its documentation hides it, and no call in the project shows what it is for";
             return Rated::new(Level::Refusal, why);
         }
         let ends = match outcome {
@@ -282,7 +363,7 @@ fn exception_module(reason: &Term) -> Option<&Atom> {
 
 /// Whether the runtime raises an error of this reason by itself, where a clause is missing or a builtin is
 /// given what it does not take.
-fn is_of_runtime(reason: &Term) -> bool {
+pub(crate) fn is_of_runtime(reason: &Term) -> bool {
     let is_known = |it: &str| RUNTIME_TAGS.contains(&it) && it != "badarg";
     match reason.as_tuple() {
         Some([Term::Atom(tag), ..]) => is_known(tag.as_str()),

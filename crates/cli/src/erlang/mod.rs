@@ -24,6 +24,7 @@ mod confirm;
 mod evidence;
 mod finding;
 mod frames;
+mod funs;
 mod level;
 mod minimise;
 mod reached;
@@ -34,6 +35,7 @@ mod setup;
 mod shrink;
 mod stale;
 mod systems;
+mod texts;
 
 mod corpus;
 mod coverage;

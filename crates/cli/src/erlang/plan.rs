@@ -3,13 +3,14 @@
 use crate::args::{Deliver, Reduction, Test};
 use crate::asked::Asked;
 use crate::diagnostic::Diagnostic;
-use crate::erlang::callers::{Calls, calls};
+use crate::erlang::callers::{Flows, flows};
 use crate::erlang::code::{Function, Visibility, argument_names, foreign_structs};
 use crate::erlang::contract::Contract;
 use crate::erlang::corpus::{file_name, recorded_inputs};
 use crate::erlang::explore::Task;
 use crate::erlang::project::Project;
 use crate::erlang::properties::{self, is_drawn};
+use crate::erlang::reach::References;
 use crate::erlang::recorded::{learn, recording, used};
 use crate::erlang::refusing::Refusing;
 use crate::erlang::select::{first_args, named, parse, select};
@@ -22,11 +23,11 @@ use beam::Otp;
 use engine::{Delivery, Dpor, ScheduleSettings};
 use erlang::spec::{Directives, Inputs, Signature, Specs};
 use erlang::{Host, Machine};
-use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
-use term::{Style, Term, print};
+use term::{Atom, Style, Term, print};
 use trace::{Covered, Input};
 
 /// The tasks in the order of the units; what is worth saying goes to `diagnostics`.
@@ -84,9 +85,18 @@ pub(crate) fn plan(
         tasks.push(task);
     }
     let tested: Vec<UnitName> = tasks.iter().map(|it| it.unit.clone()).collect();
-    let calls = planner.calls(&tested);
+    let Flows { calls, records, uses } = planner.flows(&tested);
+    let records = Arc::new(records);
+    let absent = Arc::new(planner.absent_modules());
     for task in &mut tasks {
         task.calls = calls.get(&task.unit).cloned();
+        task.contract.records = Arc::clone(&records);
+        task.contract.absent = Arc::clone(&absent);
+        task.contract.delegate = uses.delegates.get(&task.unit).cloned();
+        task.contract.is_left_alone = uses.left_alone.contains(&task.unit);
+        if uses.unmentioned.contains(&task.unit) {
+            task.contract.unknown_behaviour = planner.unknown_behaviour(&task.unit.module);
+        }
     }
     let refusing = Arc::new(Refusing::of(planner.project.modules.iter().map(|it| &*it.code)));
     for task in &mut tasks {
@@ -288,14 +298,38 @@ impl<'a> Planner<'a> {
         true
     }
 
-    /// How the project itself calls those of the units that it does not offer to others.
-    fn calls(&mut self, units: &[UnitName]) -> FxHashMap<UnitName, Arc<Calls>> {
+    /// A behaviour of a module that is nowhere.
+    fn unknown_behaviour(&mut self, module: &Atom) -> Option<Atom> {
+        let Planner { made_up: specs, host, .. } = self;
+        let behaviours = specs.behaviours(host, module).unwrap_or_default();
+        behaviours.into_iter().find(|it| host.find(it).is_err())
+    }
+
+    /// Modules that the project calls by name and that are nowhere.
+    fn absent_modules(&mut self) -> BTreeSet<Atom> {
+        let Planner { project, host, .. } = self;
+        let references = project.modules.iter().flat_map(|it| &it.references);
+        let called: BTreeSet<&Atom> =
+            references.flat_map(References::called).filter_map(|it| it.0).collect();
+        let mut is_there = |it: &Atom| project.module(it).is_some() || host.find(it).is_ok();
+        let absent = called.into_iter().filter(|it| !is_there(it));
+        absent.cloned().collect()
+    }
+
+    /// How the project itself calls those of the units that it does not offer to others, and what it puts
+    /// into records.
+    fn flows(&mut self, units: &[UnitName]) -> Flows {
         let Planner { project, made_up: specs, host, .. } = self;
+        let mut records = BTreeMap::new();
+        for name in project.names() {
+            let known = specs.records(host, &name).unwrap_or_default();
+            records.insert(name, known);
+        }
         let mut spec_of = |it: &UnitName| {
             let UnitName { module, function, arity } = it;
             specs.signature(host, module, function, *arity).ok().flatten()
         };
-        calls(project, units, &mut spec_of)
+        flows(project, units, &records, &mut spec_of)
     }
 
     /// With the systems that modules are, in the place of what is only called in them.

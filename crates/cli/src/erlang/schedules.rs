@@ -154,7 +154,7 @@ impl Task {
         let seed = self.contract.seeds.first().or(slice.earlier.first()).unwrap_or(&nothing);
         let calls = self.calls.as_deref();
         let (unit, contract) = (&self.unit, &self.contract);
-        let judge = Judge { unit, contract, modules, shapes: None, recorded: None, calls };
+        let judge = Judge::new(unit, contract, modules, calls);
         let gather = || Gathering {
             judge: &judge,
             all: Gathered {

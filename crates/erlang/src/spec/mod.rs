@@ -20,4 +20,4 @@ pub use build::is_text;
 pub use directives::{Directives, Precondition};
 pub use made::{Gives, Maker, Otherwise};
 pub use signature::{Breach, Origin, Promise, Refusal, Signature};
-pub use specs::{Inputs, Specs};
+pub use specs::{Inputs, Record, Specs};

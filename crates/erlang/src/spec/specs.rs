@@ -5,6 +5,7 @@ use crate::spec::build::{Builder, Clause, Graph, Library, Side};
 use crate::spec::declarations::{ClauseForm, Declarations};
 use crate::spec::directives::Directives;
 use crate::spec::extract::extract;
+use crate::spec::form::Form;
 use crate::spec::made::{Maker, Otherwise};
 use crate::spec::protocols::implemented;
 use crate::spec::signature::{Origin, Signature};
@@ -29,6 +30,15 @@ pub enum Inputs {
     /// From calls of the module's functions; but for records and structs of these names, which others
     /// make, too.
     Built { open_tags: Vec<Atom> },
+}
+
+/// A record that a module knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    pub name: Atom,
+    pub fields: Vec<Atom>,
+    /// Whether it is in no header, which other modules could include.
+    pub is_own: bool,
 }
 
 impl Default for Specs {
@@ -122,6 +132,23 @@ impl Specs {
         module: &Atom,
     ) -> Result<Directives, HostError> {
         self.library.get(host, module).map(|it| it.directives.clone())
+    }
+
+    /// The records that the module knows, in order of their names.
+    pub fn records(
+        &mut self,
+        host: &mut dyn Host,
+        module: &Atom,
+    ) -> Result<Vec<Record>, HostError> {
+        let declarations = self.library.get(host, module)?;
+        let record = |(name, fields): (&Atom, &Vec<(Atom, Form)>)| Record {
+            name: name.clone(),
+            fields: fields.iter().map(|it| it.0.clone()).collect(),
+            is_own: declarations.own_records.contains(name),
+        };
+        let mut res: Vec<Record> = declarations.records.iter().map(record).collect();
+        res.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(res)
     }
 
     fn build(

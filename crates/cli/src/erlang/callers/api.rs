@@ -1,10 +1,12 @@
 //! Which functions a project offers to others, as its documentation says: chunks of documentation in `.beam`
 //! files, and comments and attributes in the source of Erlang modules.
 
-use crate::erlang::project::Module;
+use crate::erlang::project::{Module, Project};
+use crate::erlang::unit::quoted;
 use beam::Source;
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::{Path, PathBuf};
 use term::{Atom, Term, etf};
 
 /// What the documentation says of a function or a module.
@@ -49,6 +51,51 @@ impl Documentation {
     /// Whether anything is documented.
     pub(super) fn is_there(&self) -> bool {
         self.functions.values().any(|it| *it == Doc::Shown)
+    }
+}
+
+/// What a project says of itself in files beside its code: `README.md`, `README`.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Manual {
+    text: String,
+}
+
+/// Directories above a module in which a manual is looked for.
+const MAX_ABOVE: usize = 6;
+
+impl Manual {
+    pub(super) fn of(project: &Project) -> Manual {
+        let source = project.modules.iter().find_map(|it| it.source.as_ref());
+        let Some(path) = source.and_then(|it| fs::canonicalize(it.path()).ok()) else {
+            return Manual::default();
+        };
+        let is_manual = |it: &PathBuf| {
+            let name = it.file_name().map(|it| it.to_string_lossy().to_lowercase());
+            name.is_some_and(|it| it.starts_with("readme")) && it.is_file()
+        };
+        let manuals_in = |directory: &Path| -> Vec<PathBuf> {
+            let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+            entries.map(|it| it.path()).filter(is_manual).collect()
+        };
+        let above = path.ancestors().skip(1).take(MAX_ABOVE).map(manuals_in);
+        let found = above.into_iter().find(|it| !it.is_empty()).unwrap_or_default();
+        let texts = found.iter().filter_map(|it| fs::read(it).ok());
+        let texts = texts.map(|it| String::from_utf8_lossy(&it).into_owned());
+        Manual { text: texts.collect::<Vec<_>>().join("\n") }
+    }
+
+    /// Whether it names a function with its module: `module:function`.
+    pub(super) fn names(&self, module: &Atom, function: &Atom) -> bool {
+        let name = format!("{}:{}", quoted(module), quoted(function));
+        let mut rest = self.text.as_str();
+        let is_word = |it: char| it.is_alphanumeric() || it == '_' || it == '@';
+        while let Some((before, after)) = rest.split_once(&name) {
+            if !before.ends_with(is_word) && !after.starts_with(is_word) {
+                return true;
+            }
+            rest = after;
+        }
+        false
     }
 }
 
@@ -216,6 +263,16 @@ fn without_comment(line: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_manual_names_functions_with_their_modules() {
+        let manual =
+            Manual { text: "`shop:total/1`, see my_shop:buy(X) and shop:totals".to_owned() };
+        let names =
+            |module: &str, function: &str| manual.names(&Atom::new(module), &Atom::new(function));
+        assert!(names("shop", "total") && names("my_shop", "buy"));
+        assert!(!names("shop", "buy") && !names("shop", "tot"));
+    }
 
     #[test]
     fn comments_and_attributes_say_what_is_hidden() {

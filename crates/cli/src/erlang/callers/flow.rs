@@ -21,6 +21,9 @@ pub(super) trait World {
 
     /// A constant is used as a value.
     fn takes_constant(&mut self, term: &Term);
+
+    /// A tuple of these parts is made; `None`: a part is the one of another such tuple.
+    fn makes(&mut self, parts: &[Option<Value>]);
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +58,13 @@ pub(super) fn evaluate(
     inner: &mut Inner,
     world: &mut dyn World,
 ) -> Value {
-    let mut flow = Flow { values: FxHashMap::default(), earlier: Vec::new(), inner, world };
+    let mut flow = Flow {
+        values: FxHashMap::default(),
+        earlier: Vec::new(),
+        elements: FxHashMap::default(),
+        inner,
+        world,
+    };
     flow.lambda(&function.lambda, params)
 }
 
@@ -63,6 +72,8 @@ struct Flow<'a> {
     values: FxHashMap<VarId, Value>,
     /// What variables were before something was learnt of them.
     earlier: Vec<(VarId, Option<Value>)>,
+    /// Variables that are elements of tuples with a tag: the tag, how many elements there are, and which one.
+    elements: FxHashMap<VarId, (Atom, usize, usize)>,
     inner: &'a mut Inner,
     world: &'a mut dyn World,
 }
@@ -128,7 +139,11 @@ impl Flow<'_> {
                 let rest = self.value(tail);
                 Value::of(Shape::List(item.or(rest.items()))).flat()
             }
-            ExprKind::Tuple(parts) => Value::of(Shape::Tuple(self.all(parts))).flat(),
+            ExprKind::Tuple(parts) => {
+                let values = self.all(parts);
+                self.makes(parts, &values);
+                Value::of(Shape::Tuple(values)).flat()
+            }
             ExprKind::Map { base, pairs } => self.map(base, pairs),
             ExprKind::Binary(segments) => {
                 for segment in segments {
@@ -196,6 +211,21 @@ impl Flow<'_> {
                 }
             },
         }
+    }
+
+    /// A tuple is made. Where most fields of a record are changed, the others are copied one by one.
+    fn makes(&mut self, parts: &[Expr], values: &[Value]) {
+        let tag = parts.first().and_then(as_atom);
+        let is_copied = |n: usize, it: &Expr| match (&it.kind, tag) {
+            (ExprKind::Var(var), Some(tag)) => {
+                self.elements.get(var) == Some(&(tag.clone(), parts.len(), n))
+            }
+            _ => false,
+        };
+        let made = parts.iter().zip(values).enumerate();
+        let made = made.map(|(n, (it, value))| (!is_copied(n, it)).then(|| value.clone()));
+        let made: Vec<Option<Value>> = made.collect();
+        self.world.makes(&made);
     }
 
     /// Of an expression that is bound to so many variables.
@@ -273,6 +303,18 @@ impl Flow<'_> {
             (Some(module), Some(name)) => {
                 if let Some(known) = operator(module, name, &args) {
                     return known;
+                }
+                if let Some((n, tuples)) = with_element(module, name, &args) {
+                    for it in tuples.shapes() {
+                        if let Shape::Tuple(parts) = it {
+                            let new = |at: usize| at == 0 || at == n;
+                            let parts = parts.iter().enumerate();
+                            let parts: Vec<Option<Value>> =
+                                parts.map(|(at, it)| new(at).then(|| it.clone())).collect();
+                            self.world.makes(&parts);
+                        }
+                    }
+                    return tuples;
                 }
                 self.world.call(Callee::Remote(module, name), args, at)
             }
@@ -359,6 +401,13 @@ impl Flow<'_> {
                             }
                         };
                         *part = std::mem::replace(part, Value::NONE).or(more);
+                    }
+                }
+                if let Some(Pattern::Literal(Term::Atom(tag))) = parts.first() {
+                    for (n, part) in parts.iter().enumerate() {
+                        if let Pattern::Var(var) = part {
+                            self.elements.insert(*var, (tag.clone(), parts.len(), n));
+                        }
                     }
                 }
                 for (pattern, value) in parts.iter().zip(&joined) {
@@ -492,7 +541,7 @@ fn leave_out(value: &mut Value, pattern: &Pattern) {
     });
 }
 
-fn as_atom(expr: &Expr) -> Option<&Atom> {
+pub(super) fn as_atom(expr: &Expr) -> Option<&Atom> {
     if let ExprKind::Literal(Term::Atom(atom)) = &expr.kind { Some(atom) } else { None }
 }
 
@@ -500,7 +549,7 @@ fn is_erlang(module: &Atom) -> bool {
     module.as_str() == "erlang"
 }
 
-fn is_true(guard: &Expr) -> bool {
+pub(super) fn is_true(guard: &Expr) -> bool {
     matches!(&guard.kind, ExprKind::Literal(term) if term.as_atom() == Some("true"))
 }
 
@@ -557,4 +606,22 @@ fn operator(module: &Atom, name: &Atom, args: &[Value]) -> Option<Value> {
         _ => return None,
     };
     Some(Value::kind(kind))
+}
+
+/// What `setelement/3` gives, which is how a field of a record is changed, and the element that is changed.
+fn with_element(module: &Atom, name: &Atom, args: &[Value]) -> Option<(usize, Value)> {
+    let [n, tuple, new] = args else { return None };
+    let [Shape::Literal(Term::Int(n))] = n.shapes() else { return None };
+    if !is_erlang(module) || name.as_str() != "setelement" {
+        return None;
+    }
+    let n = usize::try_from(*n).ok()?.checked_sub(1)?;
+    let changed = |it: &Shape| {
+        let Shape::Tuple(parts) = it else { return None };
+        let mut parts = parts.clone();
+        *parts.get_mut(n)? = new.clone();
+        Some(Shape::Tuple(parts))
+    };
+    let tuples: Option<Vec<Shape>> = tuple.shapes().iter().map(changed).collect();
+    tuples.filter(|it| !it.is_empty()).map(|it| (n, Value::OneOf(it)))
 }

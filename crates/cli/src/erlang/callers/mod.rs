@@ -4,20 +4,26 @@
 //! reads the code, and errs on the side of more values.
 
 mod api;
+mod delegates;
 mod flow;
+mod records;
 mod value;
 
-use crate::erlang::callers::api::{Doc, Documentation};
+pub(crate) use records::Records;
+
+use crate::erlang::callers::api::{Doc, Documentation, Manual};
+use crate::erlang::callers::delegates::delegate_of;
 use crate::erlang::callers::flow::{Callee, Inner, MAX_CHANGES, World, evaluate};
+use crate::erlang::callers::records::Constructions;
 use crate::erlang::callers::value::Value;
 use crate::erlang::code::Visibility;
-use crate::erlang::project::Project;
+use crate::erlang::project::{Module, Project};
 use crate::erlang::unit::UnitName;
 use engine::{Part, Place};
 use erlang::core::{self, read};
-use erlang::spec::{Origin, Signature};
+use erlang::spec::{Origin, Record, Signature};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use term::{Atom, Domain, Fun, Term, Type};
 use trace::Input;
@@ -54,30 +60,56 @@ impl Calls {
     }
 }
 
+impl Calls {
+    /// Whether it shows more than that they may be anything of some of these parts, or there are none.
+    pub(crate) fn says_something_of(&self, parts: &[Part]) -> bool {
+        let says = |it: &Part| {
+            let arg = self.args.get(it.place.argument).cloned().unwrap_or(Value::Any);
+            it.place.steps.iter().fold(arg, |value, step| value.part(step)) != Value::Any
+        };
+        parts.is_empty() || parts.iter().any(says)
+    }
+}
+
 /// Asked for the spec of a function, its module's own.
 pub(crate) type SpecOf<'a> = &'a mut dyn FnMut(&UnitName) -> Option<Signature>;
 
-/// Of those functions among the units that the project calls and does not offer to others.
-pub(crate) fn calls(
+/// What the code of a project shows of the inputs that its functions are meant for.
+#[derive(Debug, Default)]
+pub(crate) struct Flows {
+    /// Of functions that the project calls and does not offer to others.
+    pub(crate) calls: FxHashMap<UnitName, Arc<Calls>>,
+    pub(crate) records: Records,
+    pub(crate) uses: Uses,
+}
+
+/// What functions are for, as the code shows it.
+#[derive(Debug, Default)]
+pub(crate) struct Uses {
+    /// Functions that only hand their arguments to one outside of the project.
+    pub(crate) delegates: FxHashMap<UnitName, UnitName>,
+    /// Functions that their documentation hides and that no code of the project mentions.
+    pub(crate) left_alone: FxHashSet<UnitName>,
+    /// Functions without documentation that no code of the project mentions: callbacks, if the behaviours of
+    /// their modules are not known.
+    pub(crate) unmentioned: FxHashSet<UnitName>,
+}
+
+/// Of those functions among the units that the project does not offer to others, and of the records that
+/// modules know.
+pub(crate) fn flows(
     project: &Project,
     units: &[UnitName],
+    records: &BTreeMap<Atom, Vec<Record>>,
     spec_of: SpecOf<'_>,
-) -> FxHashMap<UnitName, Arc<Calls>> {
-    let docs: FxHashMap<&Atom, Documentation> =
-        project.modules.iter().map(|it| (&it.name, Documentation::of(it))).collect();
-    let has_docs = docs.values().any(Documentation::is_there);
-    let mentions = Mentions::of(project);
-    let is_offered = |unit: &UnitName, visibility: Visibility| {
-        let doc = docs.get(&unit.module).map(|it| it.doc(&unit.function, unit.arity));
-        match (visibility, doc.unwrap_or_default()) {
-            (Visibility::Local, _) | (_, Doc::Hidden) => !mentions.anywhere.contains(unit),
-            (Visibility::Exported, Doc::Shown) => true,
-            // Where functions are documented, one that is not and that other modules call is theirs.
-            (Visibility::Exported, Doc::None) => {
-                !(has_docs && mentions.from_outside.contains(unit))
-            }
-        }
+) -> Flows {
+    let offer = Offer::of(project);
+    let uses = Uses {
+        delegates: FxHashMap::default(),
+        left_alone: units.iter().filter(|it| offer.is_left_alone(it)).cloned().collect(),
+        unmentioned: units.iter().filter(|it| offer.is_unmentioned(it)).cloned().collect(),
     };
+    let mut res = Flows { uses, ..Flows::default() };
     let mut modules = Vec::new();
     let mut functions = Vec::new();
     let mut by_name = FxHashMap::default();
@@ -87,7 +119,15 @@ pub(crate) fn calls(
             let Ok(arity) = usize::try_from(it.arity) else { continue };
             let (module, function) = (module.name.clone(), it.name.clone());
             let name = UnitName { module, function, arity };
-            let is_offered = is_offered(&name, it.visibility);
+            let delegate = core.functions.get(n).and_then(delegate_of);
+            if let Some((module, function, arity)) = delegate
+                && project.module(&module).is_none()
+                && module.as_str() != "erlang"
+            {
+                let to = UnitName { module, function, arity };
+                res.uses.delegates.insert(name.clone(), to);
+            }
+            let is_offered = offer.has(&name, it.visibility);
             by_name.insert(name.clone(), functions.len());
             functions.push(Known {
                 module: modules.len(),
@@ -107,8 +147,9 @@ pub(crate) fn calls(
         modules.push(core);
     }
     let is_asked = |it: &Known| !it.is_open && units.contains(&it.name);
-    if !functions.iter().any(is_asked) {
-        return FxHashMap::default();
+    let has_records = !records.values().all(Vec::is_empty);
+    if !functions.iter().any(is_asked) && !has_records && res.uses.left_alone.is_empty() {
+        return res;
     }
     for it in &mut functions {
         let signature = spec_of(&it.name).filter(|it| it.origin == Origin::Spec);
@@ -124,6 +165,8 @@ pub(crate) fn calls(
         by_module: FxHashMap::default(),
         functions,
         specs: FxHashMap::default(),
+        made: Constructions::default(),
+        constants: FxHashSet::default(),
         spec_of,
     };
     for (n, it) in analysis.functions.iter().enumerate().filter(|it| it.1.is_exported) {
@@ -132,14 +175,65 @@ pub(crate) fn calls(
         analysis.by_module.entry(it.name.module.clone()).or_default().push(n);
     }
     analysis.perform(&modules);
+    res.records = analysis.made.of_records(records);
+    // What is named in data may be called by whoever is given that.
+    res.uses.left_alone.retain(|it| !analysis.constants.contains(&it.function));
     let bounded = analysis.functions.into_iter().filter(|it| !it.is_open && !it.sites.is_empty());
-    bounded
-        .filter_map(|it| {
-            let args = it.params?;
-            let says_something = args.iter().any(|it| *it != Value::Any);
-            says_something.then(|| (it.name, Arc::new(Calls { args, sites: it.sites })))
-        })
-        .collect()
+    let calls = bounded
+        .filter_map(|it| Some((it.name, Arc::new(Calls { args: it.params?, sites: it.sites }))));
+    res.calls = calls.collect();
+    res
+}
+
+/// Which functions the project offers to others.
+struct Offer {
+    docs: FxHashMap<Atom, Documentation>,
+    has_docs: bool,
+    manual: Manual,
+    mentions: Mentions,
+}
+
+impl Offer {
+    fn of(project: &Project) -> Offer {
+        let modules = project.modules.iter();
+        let docs: FxHashMap<Atom, Documentation> =
+            modules.map(|it| (it.name.clone(), Documentation::of(it))).collect();
+        let manual = Manual::of(project);
+        let is_named = |it: &Module| {
+            it.functions.iter().any(|function| manual.names(&it.name, &function.name))
+        };
+        let has_docs =
+            docs.values().any(Documentation::is_there) || project.modules.iter().any(is_named);
+        Offer { docs, has_docs, manual, mentions: Mentions::of(project) }
+    }
+
+    fn doc(&self, unit: &UnitName) -> Doc {
+        let doc = self.docs.get(&unit.module).map(|it| it.doc(&unit.function, unit.arity));
+        match doc.unwrap_or_default() {
+            Doc::None if self.manual.names(&unit.module, &unit.function) => Doc::Shown,
+            doc @ (Doc::None | Doc::Shown | Doc::Hidden) => doc,
+        }
+    }
+
+    fn has(&self, unit: &UnitName, visibility: Visibility) -> bool {
+        match (visibility, self.doc(unit)) {
+            (Visibility::Local, _) | (_, Doc::Hidden) => !self.mentions.anywhere.contains(unit),
+            (Visibility::Exported, Doc::Shown) => true,
+            // Where functions are documented, one that is not and that other modules call is theirs.
+            (Visibility::Exported, Doc::None) => {
+                !(self.has_docs && self.mentions.from_outside.contains(unit))
+            }
+        }
+    }
+
+    fn is_unmentioned(&self, unit: &UnitName) -> bool {
+        self.doc(unit) != Doc::Shown && !self.mentions.anywhere.contains(unit)
+    }
+
+    /// Whether its documentation hides it, and no code of the project mentions it.
+    fn is_left_alone(&self, unit: &UnitName) -> bool {
+        self.has_docs && self.doc(unit) == Doc::Hidden && !self.mentions.anywhere.contains(unit)
+    }
 }
 
 /// Which functions others mention.
@@ -202,6 +296,9 @@ struct Analysis<'a> {
     by_module: FxHashMap<Atom, Vec<usize>>,
     /// Results of functions outside of the project.
     specs: FxHashMap<UnitName, Value>,
+    made: Constructions,
+    /// Atoms that are used as values.
+    constants: FxHashSet<Atom>,
     spec_of: SpecOf<'a>,
 }
 
@@ -230,7 +327,10 @@ impl Analysis<'_> {
                 let mut place = Caller { of: n, module, analysis: self, taken: Vec::new() };
                 let result = evaluate(function, &params, inner, &mut place);
                 let taken = place.taken;
-                self.open_taken(&taken);
+                // What Elixir's compiler adds names all functions, and calls none.
+                if self.functions.get(n).is_some_and(|it| it.name.function.as_str() != "__info__") {
+                    self.open_taken(&taken);
+                }
                 if inner.has_changed {
                     self.make_stale(n);
                 }
@@ -263,6 +363,7 @@ impl Analysis<'_> {
     /// Opens functions whose name and module are constants of the same function: `{m, f, Args}` is how calls
     /// are passed on.
     fn open_taken(&mut self, taken: &[Atom]) {
+        self.constants.extend(taken.iter().cloned());
         let taken: FxHashSet<&Atom> = taken.iter().collect();
         let of_modules = taken.iter().filter_map(|it| self.by_module.get(*it)).flatten();
         for n in of_modules {
@@ -372,6 +473,10 @@ impl World for Caller<'_, '_> {
         self.open(&unit);
     }
 
+    fn makes(&mut self, parts: &[Option<Value>]) {
+        self.analysis.made.add(&self.module.name, parts);
+    }
+
     fn takes_constant(&mut self, term: &Term) {
         match term {
             Term::Atom(atom) => self.taken.push(atom.clone()),
@@ -379,7 +484,12 @@ impl World for Caller<'_, '_> {
                 list.items.iter().for_each(|it| self.takes_constant(it));
                 self.takes_constant(&list.tail);
             }
-            Term::Tuple(items) => items.iter().for_each(|it| self.takes_constant(it)),
+            Term::Tuple(items) => {
+                let parts: Vec<Option<Value>> =
+                    items.iter().map(|it| Some(Value::of_term(it))).collect();
+                self.makes(&parts);
+                items.iter().for_each(|it| self.takes_constant(it));
+            }
             Term::Map(pairs) => pairs.iter().for_each(|(key, value)| {
                 self.takes_constant(key);
                 self.takes_constant(value);

@@ -138,6 +138,44 @@ impl Value {
         }
     }
 
+    /// What a part is that a step leads to.
+    pub(crate) fn part(&self, step: &Step) -> Value {
+        let Value::OneOf(shapes) = self else { return Value::Any };
+        match step {
+            Step::Item => self.items(),
+            Step::Tail(_) => self.clone(),
+            Step::Element { n, arity, tag } => {
+                let n = usize::try_from(*n).unwrap_or(usize::MAX);
+                Value::union(shapes.iter().map(|it| match it {
+                    Shape::Tuple(parts) if parts.len() == *arity => {
+                        let is_tag =
+                            |of: &Value| tag.as_ref().is_none_or(|it| of.may_be(&Term::atom(it)));
+                        match parts.first().is_none_or(is_tag) {
+                            true => parts.get(n).cloned().unwrap_or(Value::NONE),
+                            false => Value::NONE,
+                        }
+                    }
+                    Shape::Kind(Kind::Tuple) => Value::Any,
+                    Shape::Kind(_)
+                    | Shape::Literal(_)
+                    | Shape::Tuple(_)
+                    | Shape::List(_)
+                    | Shape::Map(_) => Value::NONE,
+                }))
+            }
+            Step::Value(key) => Value::union(shapes.iter().map(|it| match it {
+                Shape::Map(pairs) => {
+                    let found = pairs.iter().find(|it| print(&it.0, Style::INPUT) == *key);
+                    found.map_or(Value::Any, |it| it.1.clone())
+                }
+                Shape::Kind(Kind::Map) => Value::Any,
+                Shape::Kind(_) | Shape::Literal(_) | Shape::Tuple(_) | Shape::List(_) => {
+                    Value::NONE
+                }
+            })),
+        }
+    }
+
     pub(crate) fn shapes(&self) -> &[Shape] {
         match self {
             Value::Any => &[],

@@ -1,0 +1,42 @@
+//! Functions that do nothing but hand their arguments to a function outside of the project.
+//!
+//! What such a function does not take is what the other one does not take: `first(Q) -> queue:get(Q).`
+
+use crate::erlang::callers::flow::{as_atom, is_true};
+use erlang::core::{Expr, ExprKind, Function, Pattern, VarId};
+use term::Atom;
+
+/// The function that is called in place of this one, if that is all that happens.
+pub(super) fn delegate_of(function: &Function) -> Option<(Atom, Atom, usize)> {
+    let params = &function.lambda.params;
+    let (vars, body) = only_clause(params, &function.lambda.body);
+    let ExprKind::Call { module, name, args } = &body.kind else { return None };
+    let is_handed_on = |it: &Expr| matches!(&it.kind, ExprKind::Var(var) if vars.contains(var));
+    let (module, name) = (as_atom(module)?, as_atom(name)?);
+    (!args.is_empty() && args.iter().all(is_handed_on))
+        .then(|| (module.clone(), name.clone(), args.len()))
+}
+
+/// The body of a function whose only clause takes whatever it is given, and the variables that its arguments
+/// are bound to.
+fn only_clause<'e>(params: &[VarId], body: &'e Expr) -> (Vec<VarId>, &'e Expr) {
+    let mut vars = params.to_vec();
+    if let ExprKind::Case { clauses, .. } = &body.kind
+        && let Some(first) = clauses.first()
+    {
+        let is_var = |it: &Pattern| matches!(it, Pattern::Var(_));
+        if is_true(&first.guard) && first.patterns.iter().all(is_var) {
+            vars.extend(first.patterns.iter().filter_map(|it| match it {
+                Pattern::Var(var) => Some(*var),
+                Pattern::Alias(..)
+                | Pattern::Literal(_)
+                | Pattern::Cons(..)
+                | Pattern::Tuple(_)
+                | Pattern::Map(_)
+                | Pattern::Binary(_) => None,
+            }));
+            return (vars, &first.body);
+        }
+    }
+    (vars, body)
+}

@@ -1,0 +1,82 @@
+//! Crashes that a function in the input brings about, of which no spec says how many arguments it takes or
+//! what it returns: it was made up, and what others give takes and returns something else.
+
+use crate::erlang::finding::Judge;
+use crate::erlang::level::is_of_runtime;
+use engine::{Form, Part};
+use term::{Fun, Term, Type, TypeId, Types};
+use trace::{Input, Outcome};
+
+impl Judge<'_> {
+    /// What no spec says of the function that a crash depends on.
+    pub(crate) fn unsaid_of_function(
+        &self,
+        input: &Input,
+        outcome: &Outcome,
+        decided_by: &[Part],
+    ) -> Option<String> {
+        let Outcome::Crash { reason, .. } = outcome else { return None };
+        if let Some(called) = called_with_wrong_number(reason) {
+            let is_it = |it: &Term| matches!(it, Term::Fun(fun) if **fun == *called);
+            let n = input.args.iter().position(|it| it.has_part(is_it))?;
+            let is_unsaid = !self.has_functions_of(usize::from(called.arity()));
+            let why =
+                format!("no spec says how many arguments the function in argument {} takes", n + 1);
+            return is_unsaid.then_some(why);
+        }
+        if !is_of_runtime(reason) && reason.as_atom() != Some("badarg") {
+            return None;
+        }
+        let part = decided_by.iter().find(|it| matches!(it.form, Form::Function { .. }))?;
+        let types = &self.contract.domain.types;
+        let mut at = self.contract.types_at(&part.place).into_iter();
+        let is_unsaid = !at.any(|it| says_what_it_returns(types, it));
+        is_unsaid.then(|| format!("no spec says what the function returns that is {}", part.place))
+    }
+
+    /// Of a result that the spec excludes: that a function in the input returned it, of which no spec says what
+    /// it returns.
+    pub(crate) fn made_up_result(&self, input: &Input, value: &Term) -> Option<String> {
+        let returns = |it: &Term| {
+            let Term::Fun(fun) = it else { return false };
+            match &**fun {
+                Fun::Table { entries, default, .. } => {
+                    default == value || entries.iter().any(|it| it.1 == *value)
+                }
+                Fun::External { .. } | Fun::Closure { .. } => false,
+            }
+        };
+        let n = input.args.iter().position(|it| it.has_part(returns))?;
+        let types = &self.contract.domain.types;
+        let n_types = u32::try_from(types.len()).unwrap_or(u32::MAX);
+        let is_said = (0..n_types).any(|it| says_what_it_returns(types, TypeId(it)));
+        (!is_said).then(|| {
+            format!(
+                "the function in argument {} returned it, of which no spec says what it returns",
+                n + 1
+            )
+        })
+    }
+
+    /// Whether the spec has functions of so many arguments.
+    fn has_functions_of(&self, arity: usize) -> bool {
+        let types = &self.contract.domain.types;
+        let n_types = u32::try_from(types.len()).unwrap_or(u32::MAX);
+        (0..n_types).any(|it| {
+            matches!(types.get(TypeId(it)), Type::Fun { args: Some(args), .. } if args.len() == arity)
+        })
+    }
+}
+
+/// Whether a type is one of functions with results that it describes.
+fn says_what_it_returns(types: &Types, id: TypeId) -> bool {
+    let Type::Fun { result, .. } = types.get(id) else { return false };
+    !matches!(types.get(*result), Type::Any)
+}
+
+/// The function of `{badarity, {Fun, Args}}`.
+fn called_with_wrong_number(reason: &Term) -> Option<&Fun> {
+    let [tag, called] = reason.as_tuple()? else { return None };
+    let [Term::Fun(fun), _] = called.as_tuple()? else { return None };
+    (tag.as_atom() == Some("badarity")).then_some(&**fun)
+}
