@@ -24,7 +24,7 @@ impl Otp {
         };
         let files: Vec<_> = STARTED.iter().map(|it| self.find_file(&format!("{it}.app"))).collect();
         let of_elixir = files.into_iter().flatten().filter_map(|it| described(Path::new(&it)));
-        for own in of_elixir.chain(own.into_iter().filter_map(|it| described_in(it))) {
+        for own in of_elixir.chain(own.iter().filter_map(|it| described_in(it))) {
             needed(self, &own, &mut loaded);
         }
         let is_there = |it: &Atom| loaded.iter().any(|one| name_of(one).as_ref() == Some(it));

@@ -136,6 +136,6 @@ fn a_server_in_elixir() {
     let start = "{:ok, v1} = Purse.start_link(0); ";
     let shown: Vec<&str> = found.iter().filter_map(|it| it[0].strip_prefix(start)).collect();
     assert_eq!(shown, ["Purse.average(v1)", "Purse.put(v1, :a, 13); Purse.value(v1, :a)"]);
-    let run = ["-pa", "ebin", "-r", "out/purse_gimlet_test.exs"];
+    let run = ["-pa", "ebin", "-e", "ExUnit.start()", "-r", "out/purse_gimlet_test.exs"];
     passes(Command::new("elixir").args(run), dir);
 }

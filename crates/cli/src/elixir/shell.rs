@@ -15,7 +15,7 @@ pub(crate) fn inspected(machine: &mut Machine, value: &Term) -> Option<String> {
         option("limit", endless()),
         option("printable_limit", endless()),
     ];
-    text_of(machine, ["Elixir.Kernel", "inspect"], vec![value.clone(), Term::proper_list(options)])
+    text_of(machine, ["Elixir.Kernel", "inspect"], &[value.clone(), Term::proper_list(options)])
 }
 
 const COLUMNS: i64 = 98;
@@ -27,8 +27,8 @@ pub(crate) fn formatted(
     reason: &Term,
     stack: &Term,
 ) -> Option<String> {
-    let args = vec![Term::atom(class), reason.clone(), stack.clone()];
-    let text = text_of(machine, ["Elixir.Exception", "format"], args)?;
+    let args = [Term::atom(class), reason.clone(), stack.clone()];
+    let text = text_of(machine, ["Elixir.Exception", "format"], &args)?;
     Some(text.trim_end().to_owned())
 }
 
@@ -44,18 +44,14 @@ pub(crate) fn said(machine: &mut Machine, outcome: &Outcome) -> Option<String> {
 }
 
 /// The text that a function returns; nothing if it does not, or if the machine can't be given an argument.
-fn text_of(
-    machine: &mut Machine,
-    [module, function]: [&str; 2],
-    args: Vec<Term>,
-) -> Option<String> {
+fn text_of(machine: &mut Machine, [module, function]: [&str; 2], args: &[Term]) -> Option<String> {
     // A closure loses its name and what it holds outside of its machine.
     let is_closure =
         |it: &Term| matches!(it, Term::Fun(fun) if matches!(**fun, Fun::Closure { .. }));
     if args.iter().any(|it| it.has_part(is_closure)) {
         return None;
     }
-    let run = machine.call(&Atom::new(module), &Atom::new(function), &args).ok()?;
+    let run = machine.call(&Atom::new(module), &Atom::new(function), args).ok()?;
     let End::Value(text) = run.outcome else { return None };
     Some(std::str::from_utf8(text.as_bytes()?).ok()?.to_owned())
 }

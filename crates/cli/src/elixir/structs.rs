@@ -32,10 +32,7 @@ impl Structs {
 
     /// The terms with every known struct in them made whole; nothing if all are.
     pub(crate) fn completed(&self, terms: &[Term]) -> Option<Vec<Term>> {
-        let is_broken = |it: &Term| match it {
-            Term::Map(pairs) => self.fields(pairs).is_some() && !self.has(pairs),
-            _ => false,
-        };
+        let is_broken = |it: &Term| matches!(it, Term::Map(pairs) if self.fields(pairs).is_some() && !self.has(pairs));
         if self.0.is_empty() || !terms.iter().any(|it| it.has_part(is_broken)) {
             return None;
         }
@@ -44,10 +41,7 @@ impl Structs {
 
     fn fields(&self, pairs: &[(Term, Term)]) -> Option<&Vec<(Term, Term)>> {
         let name = pairs.iter().find(|it| it.0.as_atom() == Some("__struct__"))?;
-        match &name.1 {
-            Term::Atom(name) => self.0.get(name),
-            _ => None,
-        }
+        if let Term::Atom(name) = &name.1 { self.0.get(name) } else { None }
     }
 
     fn whole(&self, term: &Term, depth: usize) -> Term {
@@ -68,7 +62,17 @@ impl Structs {
             }
             Term::Tuple(items) => Term::Tuple(all(items)),
             Term::List(list) if list.tail == Term::Nil => Term::proper_list(all(&list.items)),
-            _ => term.clone(),
+            Term::List(_)
+            | Term::Int(_)
+            | Term::Big(_)
+            | Term::Float(_)
+            | Term::Atom(_)
+            | Term::Nil
+            | Term::Bits(_)
+            | Term::Fun(_)
+            | Term::Pid(_)
+            | Term::Port(_)
+            | Term::Ref(_) => term.clone(),
         }
     }
 }

@@ -53,23 +53,21 @@ fn calls(host: &mut dyn Host, (module, function, arity): &Name) -> Vec<Name> {
     let mut res = Vec::new();
     let mut todo: Vec<&Term> = definition.as_tuple().and_then(|it| it.get(1)).into_iter().collect();
     while let Some(node) = todo.pop() {
-        match node {
-            Term::Tuple(parts) => {
-                if let [kind, _, of, name, args] = parts.as_slice()
-                    && kind.as_atom() == Some("c_call")
-                    && let (Some(of), Some(name)) = (literal(of), literal(name))
-                {
-                    let arity = args.as_list().map_or(0, <[Term]>::len);
-                    res.push((Atom::new(of), Atom::new(name), arity));
-                }
-                if let Some((name, arity)) = local(node) {
-                    res.push((module.clone(), name, arity));
-                }
-                todo.extend(parts);
-            }
-            Term::List(list) => todo.extend(list.items.iter().chain([&list.tail])),
-            _ => (),
+        if let Term::List(list) = node {
+            todo.extend(list.items.iter().chain([&list.tail]));
         }
+        let Some(parts) = node.as_tuple() else { continue };
+        if let [kind, _, of, name, args] = parts
+            && kind.as_atom() == Some("c_call")
+            && let (Some(of), Some(name)) = (literal(of), literal(name))
+        {
+            let arity = args.as_list().map_or(0, <[Term]>::len);
+            res.push((Atom::new(of), Atom::new(name), arity));
+        }
+        if let Some((name, arity)) = local(node) {
+            res.push((module.clone(), name, arity));
+        }
+        todo.extend(parts);
     }
     res
 }
