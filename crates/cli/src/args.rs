@@ -175,7 +175,8 @@ pub(crate) struct Run {
     /// Give up after so many function calls
     #[arg(long, value_name = "N")]
     pub(crate) reductions: Option<u64>,
-    /// Show the run rule by rule: the processes, what they have yet to do, and the messages
+    /// Show the run rule by rule: the processes, what they have yet to do, and the messages; of Prolog the goal,
+    /// the answer so far and the alternatives
     #[arg(long)]
     pub(crate) trace: bool,
     /// Show at most so many steps
@@ -230,7 +231,7 @@ pub(crate) struct Symbolic {
     /// Give up after this long: 500ms, 30s, 2m
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "30s")]
     pub(crate) time: Duration,
-    /// Can this be reached: a line, `FILE:LINE`, `error` or `deadlock`?
+    /// Can this be reached: a line, `FILE:LINE`, `error` or `deadlock`; of Prolog `error`, `true` or `false`?
     #[arg(long, value_name = "WHAT")]
     pub(crate) reach: Option<String>,
     /// Show each path rule by rule too: what processes have yet to do, messages, and the path constraint

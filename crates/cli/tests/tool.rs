@@ -346,7 +346,7 @@ fn every_command_has_an_example_in_its_help() {
                   --time <TIME>      Give up after this long: 500ms, 30s, 2m
                   --memory <SIZE>    Give up beyond this much memory: 64K, 512M, 2G [default: 2G]
                   --reductions <N>   Give up after so many function calls
-                  --trace            Show the run rule by rule: the processes, what they have yet to do, and the messages
+                  --trace            Show the run rule by rule: the processes, what they have yet to do, and the messages; of Prolog the goal, the answer so far and the alternatives
                   --steps <N>        Show at most so many steps [default: 2000]
                   --delivery <HOW>   When a message is there: instant, causal or free, as with `test` [default with --trace: free, else instant]
                   --lossy[=<N>]      Up to N messages may get lost [default: 1]
