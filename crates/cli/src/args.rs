@@ -85,6 +85,40 @@ pub(crate) enum Command {
                       Exit code: 0, or 2 if the configuration has mistakes"
     )]
     Config(Box<ConfigOf>),
+    /// Test again whenever a source changes; compile rebar3, mix and Gleam projects first
+    #[command(
+        override_usage = "gimlet watch [OPTIONS OF test] TARGET...",
+        after_help = "Examples:\n  gimlet watch src/shop.erl\n  gimlet watch . --budget 20s\n\n\
+                      Ctrl-C ends it. Exit code: 128 and the number of the signal that ended it, \
+                      or 2 if it could not be done"
+    )]
+    Watch(Watch),
+    /// Serve an editor over the language server protocol, on standard input and output
+    #[command(
+        after_help = "Findings and uncovered clauses are diagnostics, with actions that add tests; \
+                      above each function is what is known of it.\n\n\
+                      Example, for Neovim:\n  vim.lsp.start({ name = 'gimlet', cmd = { 'gimlet', 'lsp' } })\n\n\
+                      Initialization options: {\"onOpen\": true, \"budget\": \"10s\", \"options\": []}"
+    )]
+    Lsp,
+    /// Print what a shell needs to complete the command line
+    #[command(
+        after_help = "Examples:\n  gimlet completions bash > ~/.local/share/bash-completion/completions/gimlet\n  \
+                      gimlet completions fish > ~/.config/fish/completions/gimlet.fish"
+    )]
+    Completions {
+        /// The shell
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or write one for each command to a directory
+    #[command(after_help = "Examples:\n  gimlet manual | man -l -\n  \
+                      gimlet manual ~/.local/share/man/man1")]
+    Manual {
+        /// Where pages are written: gimlet.1, gimlet-test.1, ...
+        #[arg(value_name = "DIR")]
+        dir: Option<PathBuf>,
+    },
     /// Say what a diagnostic means and what to do about it
     #[command(after_help = "Example: gimlet explain G001")]
     Explain {
@@ -104,6 +138,18 @@ pub(crate) struct Init {
 pub(crate) struct ConfigOf {
     /// Targets and options as `gimlet test` takes them
     #[arg(value_name = "ARGUMENT", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) arguments: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Watch {
+    /// Targets and options as `gimlet test` takes them
+    #[arg(
+        value_name = "ARGUMENT",
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
     pub(crate) arguments: Vec<String>,
 }
 
@@ -529,6 +575,10 @@ impl Command {
             | Command::Instrument(_)
             | Command::Init(_)
             | Command::Config(_)
+            | Command::Watch(_)
+            | Command::Lsp
+            | Command::Completions { .. }
+            | Command::Manual { .. }
             | Command::Explain { .. } => {}
         }
     }

@@ -372,6 +372,10 @@ fn read_test(arguments: &[String]) -> Result<Test, clap::Error> {
         | Command::Instrument(_)
         | Command::Init(_)
         | Command::Config(_)
+        | Command::Watch(_)
+        | Command::Lsp
+        | Command::Completions { .. }
+        | Command::Manual { .. }
         | Command::Explain { .. } => {
             Err(clap::Error::new(clap::error::ErrorKind::InvalidSubcommand))
         }

@@ -64,6 +64,8 @@ codes! {
     Recorded "G043",
     NotStarted "G044",
     BadSetup "G045",
+    CanNotWatch "G060",
+    BadEditor "G061",
 }
 
 impl Code {

@@ -13,6 +13,11 @@ mod flow;
 mod languages;
 mod record;
 
+mod child;
+mod lsp;
+mod manual;
+mod watch;
+
 mod elixir;
 mod erlang;
 mod prolog;

@@ -7,8 +7,11 @@ use crate::diagnostic::Diagnostic;
 use crate::erlang::{instrument, run, symbolic};
 use crate::explain::Code;
 use crate::flow::{Role, replay, test};
+use crate::lsp::lsp;
+use crate::manual::{completions, manual};
 use crate::prolog::is_prolog;
 use crate::record::record;
+use crate::watch::watch;
 use ::report::Colours;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use std::ffi::OsString;
@@ -76,6 +79,7 @@ pub(crate) struct Done {
 
 fn perform(command: &Command, matches: &ArgMatches, arguments: &[OsString]) -> ExitCode {
     let plain = |(stdout, code)| Done { stdout, stderr: vec![], diagnostics: vec![], code };
+    let silent = |code| plain((vec![], code));
     let done = match command {
         Command::Test(options) => asked(options, matches, arguments).and_then(|asked| test(&asked)),
         Command::Init(options) => init(&options.dir).map(plain).map_err(|it| vec![it]),
@@ -88,6 +92,10 @@ fn perform(command: &Command, matches: &ArgMatches, arguments: &[OsString]) -> E
         Command::Replay(options) => replay(options),
         Command::Symbolic(options) => symbolic(options),
         Command::Instrument(options) => instrument(options).map(plain).map_err(|it| vec![it]),
+        Command::Watch(options) => watch(options).map(silent).map_err(|it| vec![it]),
+        Command::Lsp => lsp().map(silent).map_err(|it| vec![it]),
+        Command::Completions { shell } => Ok(plain(completions(*shell))),
+        Command::Manual { dir } => manual(dir.as_deref()).map(plain).map_err(|it| vec![it]),
         Command::Explain { code } => explain(code).map(plain).map_err(|it| vec![it]),
     };
     let (diagnostics, code) = match done {

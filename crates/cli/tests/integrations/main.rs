@@ -8,6 +8,8 @@ mod common;
 mod project;
 mod tools;
 
+mod editors;
 mod mix;
 mod rebar3;
+mod shells;
 mod swipl;

@@ -30,10 +30,15 @@ impl Project {
     /// Runs a tool with `gimlet` on its path, and without network.
     #[track_caller]
     pub(crate) fn tool(&self, command: &str, environment: &[(&str, &str)]) -> Ended {
-        let mut words = command.split(' ');
-        let program = words.next().expect("a program");
+        self.run(&command.split(' ').collect::<Vec<_>>(), environment)
+    }
+
+    /// The same with arguments that may have spaces.
+    #[track_caller]
+    pub(crate) fn run(&self, words: &[&str], environment: &[(&str, &str)]) -> Ended {
+        let (program, arguments) = words.split_first().expect("a program");
         let done = Command::new(program)
-            .args(words)
+            .args(arguments)
             .current_dir(&self.dir)
             .env("PATH", path_with_gimlet())
             .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))

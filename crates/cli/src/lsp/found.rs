@@ -1,0 +1,266 @@
+//! What a report says of files: diagnostics with the places that led there, and lenses above functions.
+
+use crate::lsp::place::{range_of, uri_of};
+use crate::lsp::{EXPLORE, SHOW};
+use ::report::{Finding, Kind, Level, Module, Report, Unit};
+use lsp_types::{
+    CodeLens, Command, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag,
+    Location, NumberOrString, Range, Uri,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What a run of one file found.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// Each with its file and the unit that it is of, if it is a finding.
+    diagnostics: Vec<(PathBuf, Option<String>, Diagnostic)>,
+    functions: Vec<Function>,
+    /// The calls of the findings of each unit.
+    calls: BTreeMap<String, Vec<String>>,
+}
+
+/// A function of the file, by what is counted in it.
+#[derive(Debug)]
+struct Function {
+    /// `total/1`
+    name: String,
+    line: u32,
+    clauses: (usize, usize),
+}
+
+/// What a code action needs to know of a diagnostic.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Shown {
+    pub(super) language: String,
+    pub(super) module: String,
+    /// `total/1`
+    pub(super) function: String,
+    pub(super) id: String,
+    /// A test in the test language of the unit.
+    pub(super) test: String,
+    pub(super) file: PathBuf,
+}
+
+/// The sources that a report names, by path.
+struct Texts<'a> {
+    root: &'a Path,
+    known: BTreeMap<PathBuf, String>,
+}
+
+impl Texts<'_> {
+    fn path(&self, file: &str) -> PathBuf {
+        let path = self.root.join(file);
+        path.canonicalize().unwrap_or(path)
+    }
+
+    fn range(&mut self, path: &Path, line: u32) -> Range {
+        if !self.known.contains_key(path) {
+            let text = fs::read_to_string(path).unwrap_or_default();
+            self.known.insert(path.to_owned(), text);
+        }
+        range_of(self.known.get(path).map_or("", String::as_str), line)
+    }
+}
+
+impl Found {
+    /// Of the file `of`; paths in the report are relative to `root`.
+    pub(super) fn of(report: &Report, root: &Path, of: &Path) -> Found {
+        let mut texts = Texts { root, known: BTreeMap::new() };
+        let mut res = Found::default();
+        let here = of.canonicalize().unwrap_or_else(|_| of.to_owned());
+        let is_here =
+            |it: &&Module| it.file.as_deref().is_some_and(|it| texts_path(root, it) == here);
+        for module in report.modules.iter().filter(is_here) {
+            res.functions.extend(functions(module));
+            for clause in &module.uncovered {
+                let message = format!("no run came here: {}", clause.why.meaning());
+                let diagnostic = Diagnostic {
+                    range: texts.range(&here, clause.line),
+                    severity: Some(DiagnosticSeverity::HINT),
+                    code: Some(NumberOrString::String("uncovered".to_owned())),
+                    source: Some("gimlet".to_owned()),
+                    message,
+                    tags: Some(vec![DiagnosticTag::UNNECESSARY]),
+                    ..Diagnostic::default()
+                };
+                res.diagnostics.push((of.to_owned(), None, diagnostic));
+            }
+        }
+        for (unit, finding) in report.findings().filter(|it| it.1.same_as.is_none()) {
+            if finding.level == Level::Refusal {
+                continue;
+            }
+            let calls = res.calls.entry(plain_name(unit).to_owned()).or_default();
+            calls.push(format!("{}: {}", finding.shown, finding.says.join(" ")));
+            let first = first_line(report, unit);
+            let Some((file, line)) = finding.file.clone().zip(finding.line).or(first) else {
+                continue;
+            };
+            let path = texts.path(&file);
+            let shown_in = if path == here { of.to_owned() } else { path.clone() };
+            let diagnostic = diagnostic(unit, finding, (&path, line), &mut texts);
+            res.diagnostics.push((shown_in, Some(unit.unit.clone()), diagnostic));
+        }
+        res
+    }
+
+    /// With what was known of other units before only `unit` was explored.
+    pub(super) fn keep_others(&mut self, before: Found, unit: &str) {
+        let is_other = |it: &(PathBuf, Option<String>, Diagnostic)| {
+            it.1.as_deref().is_none_or(|it| !is_named(it, unit))
+        };
+        // Coverage is that of the run that had all units.
+        self.diagnostics.retain(|it| it.1.is_some());
+        self.diagnostics.extend(before.diagnostics.into_iter().filter(is_other));
+        self.functions = before.functions;
+        for (name, calls) in before.calls {
+            self.calls.entry(name).or_insert(calls);
+        }
+    }
+
+    pub(super) fn diagnostics(&self) -> impl Iterator<Item = (&Path, &Diagnostic)> {
+        self.diagnostics.iter().map(|it| (it.0.as_path(), &it.2))
+    }
+
+    /// The calls that fail, each with how.
+    pub(super) fn calls(&self, function: &str) -> Vec<String> {
+        self.calls.get(function).cloned().unwrap_or_default()
+    }
+
+    /// Above each function: to explore it, and what is known of it.
+    pub(super) fn lenses(&self, uri: &Uri, path: &Path) -> Vec<CodeLens> {
+        let text = fs::read_to_string(path).unwrap_or_default();
+        let mut res = Vec::new();
+        for Function { name, line, clauses: (covered, total) } in &self.functions {
+            let range = range_of(&text, *line);
+            let lens = |title: String, command: &str| CodeLens {
+                range,
+                command: Some(Command {
+                    title,
+                    command: command.to_owned(),
+                    arguments: Some(vec![uri.as_str().into(), name.as_str().into()]),
+                }),
+                data: None,
+            };
+            res.push(lens("explore".to_owned(), EXPLORE));
+            let n = self.calls.get(name).map_or(0, Vec::len);
+            let findings = match n {
+                0 => "nothing found".to_owned(),
+                1 => "1 finding".to_owned(),
+                many => format!("{many} findings"),
+            };
+            res.push(lens(format!("{findings}, {covered}/{total} clauses covered"), SHOW));
+        }
+        res
+    }
+}
+
+/// The lens of a file of which nothing is known.
+pub(super) fn unexplored(uri: &Uri) -> Vec<CodeLens> {
+    let command = Command {
+        title: "explore with gimlet".to_owned(),
+        command: EXPLORE.to_owned(),
+        arguments: Some(vec![uri.as_str().into()]),
+    };
+    vec![CodeLens { range: Range::default(), command: Some(command), data: None }]
+}
+
+fn texts_path(root: &Path, file: &str) -> PathBuf {
+    let path = root.join(file);
+    path.canonicalize().unwrap_or(path)
+}
+
+fn functions(module: &Module) -> Vec<Function> {
+    let mut res: Vec<Function> = Vec::new();
+    for it in &module.lines {
+        let known = res.iter_mut().find(|known| known.name == it.function);
+        let is_covered = usize::from(it.covered);
+        match known {
+            Some(Function { line, clauses: (covered, total), .. }) => {
+                *line = (*line).min(it.line);
+                *covered += is_covered;
+                *total += 1;
+            }
+            None => {
+                let (name, line) = (it.function.clone(), it.line);
+                res.push(Function { name, line, clauses: (is_covered, 1) });
+            }
+        }
+    }
+    res
+}
+
+/// `total/1` of `shop:total/1`.
+fn plain_name(unit: &Unit) -> &str {
+    unit.unit.rsplit_once(':').map_or(unit.unit.as_str(), |it| it.1)
+}
+
+fn is_named(unit: &str, name: &str) -> bool {
+    unit == name || unit.rsplit_once(':').is_some_and(|it| it.1 == name)
+}
+
+/// Where the function of a unit begins.
+fn first_line(report: &Report, unit: &Unit) -> Option<(String, u32)> {
+    let module = report.modules.iter().find(|it| it.module == unit.module)?;
+    let lines = module.lines.iter().filter(|it| it.function == plain_name(unit));
+    Some((module.file.clone()?, lines.map(|it| it.line).min()?))
+}
+
+fn diagnostic(
+    unit: &Unit,
+    finding: &Finding,
+    (path, line): (&Path, u32),
+    texts: &mut Texts<'_>,
+) -> Diagnostic {
+    let severity = match (finding.kind, finding.level) {
+        (Kind::Race, _) | (_, Level::Suspicious) => DiagnosticSeverity::WARNING,
+        (_, Level::Promise) => DiagnosticSeverity::ERROR,
+        (_, Level::Refusal) => DiagnosticSeverity::INFORMATION,
+    };
+    let reached =
+        finding.reached.iter().filter_map(|it| Some((it.file.clone()?, it.line?, it.what.clone())));
+    let frames = finding.stack.iter().skip(1).filter_map(|it| frame(it));
+    let related = reached.chain(frames).filter_map(|(file, line, message)| {
+        let path = texts.path(&file);
+        let range = texts.range(&path, line);
+        // Sources of OTP are seldom installed.
+        path.is_file().then_some(())?;
+        let location = Location { uri: uri_of(&path)?, range };
+        Some(DiagnosticRelatedInformation { location, message })
+    });
+    let related: Vec<DiagnosticRelatedInformation> = related.collect();
+    let level = finding.level.title();
+    let message =
+        format!("{}\n{}\n{level}: {}", finding.shown, finding.says.join("\n"), finding.because);
+    let data = finding.test.as_ref().and_then(|test| {
+        let shown = Shown {
+            language: unit.language.clone(),
+            module: unit.module.clone(),
+            function: plain_name(unit).to_owned(),
+            id: finding.id.clone(),
+            test: test.clone(),
+            file: texts.path(unit.file.as_deref()?),
+        };
+        serde_json::to_value(shown).ok()
+    });
+    Diagnostic {
+        range: texts.range(path, line),
+        severity: Some(severity),
+        code: Some(NumberOrString::String(finding.kind.name().to_owned())),
+        source: Some("gimlet".to_owned()),
+        message,
+        related_information: (!related.is_empty()).then_some(related),
+        data,
+        ..Diagnostic::default()
+    }
+}
+
+/// `lists:foreach_1/2 lists.erl:1442`
+fn frame(text: &str) -> Option<(String, u32, String)> {
+    let (function, place) = text.rsplit_once(' ')?;
+    let (file, line) = place.rsplit_once(':')?;
+    Some((file.to_owned(), line.parse().ok()?, format!("called in {function}")))
+}
