@@ -3,7 +3,7 @@
 
 CARGO ?= cargo
 
-.PHONY: help demo test deps build fuzz
+.PHONY: help demo test deps build dist fuzz
 
 help:
 	@echo 'make demo   find bugs in the examples, show tests and coverage'
@@ -11,12 +11,16 @@ help:
 	@echo 'make deps   install what is missing: OTP, rebar3, Elixir, SWI-Prolog, Z3, a C compiler'
 	@echo 'make fuzz   every reader is fed for longer: FUZZ=10000000 executions each'
 	@echo 'make build  the binary: target/release/gimlet'
+	@echo 'make dist   what is released: target/dist'
 
 deps:
 	@.ci/deps
 
 build: deps
 	$(CARGO) build --release --package cli
+
+dist: deps
+	@CARGO='$(CARGO)' .ci/dist
 
 demo: build
 	@.ci/demo

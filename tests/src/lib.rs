@@ -30,8 +30,7 @@ pub use generate::{sample, terms};
 pub use kinds::{Kinds, Random};
 pub use machine::{
     machine, machine_on_nodes, machine_on_paths, machine_outside, machine_that_logs,
-    machine_that_runs_elixir, machine_with,
-    our_result, without_closures,
+    machine_that_runs_elixir, machine_with, our_result, without_closures,
 };
 pub use native::Native;
 pub use otp::ask_otp;

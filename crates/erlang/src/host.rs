@@ -99,9 +99,9 @@ impl Running {
         self.loaded.iter().any(|it| {
             let Some([_, Term::Atom(name), keys]) = it.as_tuple() else { return false };
             self.started.contains(name)
-                && property(keys, "registered").and_then(Term::as_list).is_some_and(|it| {
-                    it.iter().any(|it| it.as_atom() == Some(process))
-                })
+                && property(keys, "registered")
+                    .and_then(Term::as_list)
+                    .is_some_and(|it| it.iter().any(|it| it.as_atom() == Some(process)))
         })
     }
 }

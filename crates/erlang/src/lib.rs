@@ -13,7 +13,7 @@ pub mod spec;
 pub use host::{
     Advice, Command, Declared, Direction, Errno, Errors, Executable, Family, FileId, FileInfo,
     FileKind, Files, Host, HostAnswer, HostError, Input, Links, ModuleCode, OpenModes, Origin,
-    ProgramEvent, ProgramId, Programs, Received, Running, Shutdown, SocketId, SocketOption, Sockets, Sync,
-    System, Transport, Wish,
+    ProgramEvent, ProgramId, Programs, Received, Running, Shutdown, SocketId, SocketOption,
+    Sockets, Sync, System, Transport, Wish,
 };
 pub use machine::{Machine, MachineError, Outcome, Run, Settings};

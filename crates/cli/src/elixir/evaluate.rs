@@ -36,7 +36,10 @@ pub(crate) fn unwrap_evaluated(ending: &mut Ending) {
             let kept = frames.take_while(|it| !is_of_evaluator(it)).cloned();
             *stack = Term::proper_list(kept.collect());
         }
-        Ending::Budget { .. } | Ending::Deadlock | Ending::Halted { .. } | Ending::Refused { .. } => (),
+        Ending::Budget { .. }
+        | Ending::Deadlock
+        | Ending::Halted { .. }
+        | Ending::Refused { .. } => (),
     }
 }
 

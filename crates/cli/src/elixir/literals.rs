@@ -41,7 +41,9 @@ pub(super) fn text(
 pub(super) fn made(module: &str, function: &str, args: &[&Term]) -> Option<String> {
     let numbers: Option<Vec<i64>> = args.iter().map(|it| it.as_int()).collect();
     match (module, function, numbers?.as_slice()) {
-        ("Elixir.Range", "new", [first, last]) => range(*first, *last, if first <= last { 1 } else { -1 }),
+        ("Elixir.Range", "new", [first, last]) => {
+            range(*first, *last, if first <= last { 1 } else { -1 })
+        }
         ("Elixir.Range", "new", [first, last, step]) => range(*first, *last, *step),
         ("Elixir.Date", "new!", [year, month, day]) => {
             Some(format!("~D[{}]", date(*year, *month, *day)?))
@@ -49,11 +51,9 @@ pub(super) fn made(module: &str, function: &str, args: &[&Term]) -> Option<Strin
         ("Elixir.Time", "new!", [hour, minute, second]) => {
             Some(format!("~T[{}]", time(*hour, *minute, *second)?))
         }
-        ("Elixir.NaiveDateTime", "new!", [year, month, day, hour, minute, second]) => Some(format!(
-            "~N[{} {}]",
-            date(*year, *month, *day)?,
-            time(*hour, *minute, *second)?
-        )),
+        ("Elixir.NaiveDateTime", "new!", [year, month, day, hour, minute, second]) => {
+            Some(format!("~N[{} {}]", date(*year, *month, *day)?, time(*hour, *minute, *second)?))
+        }
         _ => None,
     }
 }
@@ -142,7 +142,8 @@ fn date(year: i64, month: i64, day: i64) -> Option<String> {
 }
 
 fn time(hour: i64, minute: i64, second: i64) -> Option<String> {
-    let is_there = [(hour, 23), (minute, 59), (second, 59)].iter().all(|it| (0..=it.1).contains(&it.0));
+    let is_there =
+        [(hour, 23), (minute, 59), (second, 59)].iter().all(|it| (0..=it.1).contains(&it.0));
     is_there.then(|| format!("{hour:02}:{minute:02}:{second:02}"))
 }
 
@@ -202,7 +203,10 @@ mod tests {
         };
         let date = "'__struct__' => 'Elixir.Date',year => 2024,month => 2";
         check(&format!("{date},day => 29"), "~D[2024-02-29]");
-        check(&format!("{date},day => 30"), "%Date{calendar: Calendar.ISO, day: 30, month: 2, year: 2024}");
+        check(
+            &format!("{date},day => 30"),
+            "%Date{calendar: Calendar.ISO, day: 30, month: 2, year: 2024}",
+        );
         let time = "'__struct__' => 'Elixir.Time',hour => 23,minute => 0,second => 7";
         check(&format!("{time},microsecond => {{0,0}}"), "~T[23:00:07]");
         check(&format!("{time},microsecond => {{120,6}}"), "~T[23:00:07.000120]");

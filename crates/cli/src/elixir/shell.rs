@@ -44,7 +44,11 @@ pub(crate) fn said(machine: &mut Machine, outcome: &Outcome) -> Option<String> {
 }
 
 /// The text that a function returns; nothing if it does not, or if the machine can't be given an argument.
-fn text_of(machine: &mut Machine, [module, function]: [&str; 2], args: Vec<Term>) -> Option<String> {
+fn text_of(
+    machine: &mut Machine,
+    [module, function]: [&str; 2],
+    args: Vec<Term>,
+) -> Option<String> {
     // A closure loses its name and what it holds outside of its machine.
     let is_closure =
         |it: &Term| matches!(it, Term::Fun(fun) if matches!(**fun, Fun::Closure { .. }));

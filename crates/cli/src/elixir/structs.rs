@@ -82,7 +82,8 @@ mod tests {
     use term::{Atom, Term, read_term};
 
     fn structs() -> Structs {
-        let Ok(Term::Map(fields)) = read_term("#{'__struct__' => 'Elixir.Cart', n => 0, of => nil}")
+        let Ok(Term::Map(fields)) =
+            read_term("#{'__struct__' => 'Elixir.Cart', n => 0, of => nil}")
         else {
             unreachable!("a map")
         };

@@ -32,7 +32,9 @@ impl<'s> Spelling<'s> {
             Term::Float(value) => float_text(*value),
             Term::Atom(it) => atom(it),
             Term::List(list) if list.tail == Term::Nil => self.list(&list.items),
-            Term::List(list) => format!("[{} | {}]", self.terms(&list.items), self.term(&list.tail)),
+            Term::List(list) => {
+                format!("[{} | {}]", self.terms(&list.items), self.term(&list.tail))
+            }
             Term::Tuple(items) => format!("{{{}}}", self.terms(items)),
             Term::Map(pairs) => self.structure(pairs).unwrap_or_else(|| self.map(pairs)),
             Term::Bits(bits) => match bits.as_bytes().map(str::from_utf8) {
@@ -146,7 +148,11 @@ impl<'s> Spelling<'s> {
             });
         }
         let patterns = patterns.join(", ");
-        if guards.is_empty() { patterns } else { format!("{patterns} when {}", guards.join(" and ")) }
+        if guards.is_empty() {
+            patterns
+        } else {
+            format!("{patterns} when {}", guards.join(" and "))
+        }
     }
 }
 
@@ -259,10 +265,9 @@ impl Spelling<'_> {
                     return format!("elem({}, {})", self.code(of), n - 1);
                 }
                 let terms: Option<Vec<&Term>> = args.iter().map(Code::as_term).collect();
-                let made = terms.and_then(|it| literals::made(module.as_str(), function.as_str(), &it));
-                made.unwrap_or_else(|| {
-                    format!("{}({})", named(module, function), self.codes(args))
-                })
+                let made =
+                    terms.and_then(|it| literals::made(module.as_str(), function.as_str(), &it));
+                made.unwrap_or_else(|| format!("{}({})", named(module, function), self.codes(args)))
             }
         }
     }

@@ -127,8 +127,10 @@ impl Contract {
         let Domain { types, args } = &self.domain;
         let is_surrogate = |it: &Term| matches!(it, Term::Int(code) if SURROGATES.contains(code));
         let has_one = || input.args.iter().any(|it| it.has_part(is_surrogate));
-        let is_char = |it: TypeId| matches!(types.get(it), Type::Range { high: Some(high), .. }
-            if *high == BigInt::from(u32::from(char::MAX)));
+        let is_char = |it: TypeId| {
+            matches!(types.get(it), Type::Range { high: Some(high), .. }
+            if *high == BigInt::from(u32::from(char::MAX)))
+        };
         args.filter(|_| has_one()).is_some_and(|it| {
             let mut left = MAX_STEPS;
             let whole = Term::Tuple(input.args.clone());

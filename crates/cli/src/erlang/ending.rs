@@ -38,19 +38,13 @@ pub(crate) enum Ending {
         layout: Option<String>,
     },
     /// It was going on, and would have. `budget` is the name of the option that allows more.
-    Budget {
-        budget: &'static str,
-    },
+    Budget { budget: &'static str },
     /// Everybody waits for somebody.
     Deadlock,
     /// It ended the runtime.
-    Halted {
-        status: i64,
-    },
+    Halted { status: i64 },
     /// It wanted to touch the world outside.
-    Refused {
-        effect: String,
-    },
+    Refused { effect: String },
 }
 
 impl Report {
@@ -67,9 +61,8 @@ impl Report {
     /// What the program wrote, then how it ended.
     pub(crate) fn text(&self, colours: Colours) -> Vec<u8> {
         let end = match &self.ending {
-            Ending::Value { layout: Some(text), .. } | Ending::Raised { layout: Some(text), .. } => {
-                text.clone()
-            }
+            Ending::Value { layout: Some(text), .. }
+            | Ending::Raised { layout: Some(text), .. } => text.clone(),
             Ending::Value { term, layout: None } if self.is_elixir => elixir::term(term),
             Ending::Value { term, layout: None } => print(term, Style::TP),
             Ending::Raised { class, reason, stack, layout: None } if self.is_elixir => {

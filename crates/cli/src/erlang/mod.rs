@@ -55,8 +55,8 @@ mod trouble;
 
 pub use exception::exception_text;
 
-pub(crate) use ending::Ending;
 pub(crate) use corpus::read_corpus;
+pub(crate) use ending::Ending;
 pub(crate) use instrument::instrument;
 pub(crate) use machine::{alarm, allowed};
 pub(crate) use project::Project;

@@ -62,7 +62,8 @@ impl<'l> Evidence<'l> {
             return Rated::new(Level::Suspicious, "it calls a predicate that is not there");
         }
         if let Some(name) = own_culprit(ball, &ran.input) {
-            let why = format!("the error is about {name}, which no argument has: it is the program's");
+            let why =
+                format!("the error is about {name}, which no argument has: it is the program's");
             return Rated::new(Level::Suspicious, why);
         }
         let decided_by = decided_by(unit, &ran.input);

@@ -8,6 +8,7 @@ mod common;
 mod project;
 mod tools;
 
+mod ci;
 mod editors;
 mod mix;
 mod rebar3;

@@ -222,7 +222,9 @@ impl World {
         let Some(resident) = self.resident(name) else {
             return Ok(self.whereis_on(node, name));
         };
-        if self.waits_for_applications(resident) && let Some(controller) = self.atoms.find(CONTROLLER) {
+        if self.waits_for_applications(resident)
+            && let Some(controller) = self.atoms.find(CONTROLLER)
+        {
             return Err(Stop::NeedProcess(node, controller).into());
         }
         let owner = self.atoms.find(resident.name);
@@ -261,7 +263,8 @@ impl World {
     /// Whether the program is to see this part of the system only as applications have left it that run
     /// from the beginning. They may change what is logged, and how.
     fn waits_for_applications(&self, resident: &Resident) -> bool {
-        let is_of_program = || self.processes.get(&self.current).is_some_and(|it| it.resident.is_none());
+        let is_of_program =
+            || self.processes.get(&self.current).is_some_and(|it| it.resident.is_none());
         let is_settled = || {
             let controller = self.atoms.find(CONTROLLER);
             let found = controller.and_then(|it| self.residents.get(&(self.here(), it)));
