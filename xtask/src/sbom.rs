@@ -3,7 +3,7 @@
 //! Cargo says which crates are linked and under which licence, its lock file has their checksums.
 #![expect(clippy::disallowed_methods, reason = "it asks cargo, and reads the lock file")]
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
@@ -47,7 +47,7 @@ fn checksums(lock: &str) -> BTreeMap<(String, String), String> {
 }
 
 fn document(metadata: &Value, sums: &BTreeMap<(String, String), String>) -> Option<Value> {
-    let packages = metadata["packages"].as_array()?;
+    let packages = metadata.get("packages")?.as_array()?;
     let root = packages.iter().find(|it| it["name"] == "cli")?;
     let linked = linked(metadata, root["id"].as_str()?)?;
     let mut components = Vec::new();
@@ -57,18 +57,27 @@ fn document(metadata: &Value, sums: &BTreeMap<(String, String), String>) -> Opti
         }
         let (name, version) = (package["name"].as_str()?, package["version"].as_str()?);
         let purl = format!("pkg:cargo/{name}@{version}");
-        let mut component = json!({
-            "type": "library", "bom-ref": purl, "name": name, "version": version, "purl": purl,
-        });
+        let mut component = Map::new();
+        for (key, value) in [
+            ("type", "library"),
+            ("bom-ref", &purl),
+            ("name", name),
+            ("version", version),
+            ("purl", &purl),
+        ] {
+            component.insert(key.to_owned(), json!(value));
+        }
         if let Some(licence) = package["license"].as_str() {
             // Crates of old spell OR as a slash.
             let expression = licence.replace(" / ", " OR ").replace('/', " OR ");
-            component["licenses"] = json!([{ "expression": expression }]);
+            let licenses = json!([{ "expression": expression }]);
+            component.insert("licenses".to_owned(), licenses);
         }
         if let Some(sum) = sums.get(&(name.to_owned(), version.to_owned())) {
-            component["hashes"] = json!([{ "alg": "SHA-256", "content": sum }]);
+            let hashes = json!([{ "alg": "SHA-256", "content": sum }]);
+            component.insert("hashes".to_owned(), hashes);
         }
-        components.push(component);
+        components.push(Value::Object(component));
     }
     let version = root["version"].as_str()?;
     Some(json!({
@@ -85,7 +94,7 @@ fn document(metadata: &Value, sums: &BTreeMap<(String, String), String>) -> Opti
 
 /// The crates that end up in the binary: no build scripts' and no tests'.
 fn linked<'m>(metadata: &'m Value, root: &'m str) -> Option<BTreeSet<&'m str>> {
-    let nodes = metadata["resolve"]["nodes"].as_array()?;
+    let nodes = metadata.pointer("/resolve/nodes")?.as_array()?;
     let by_id: BTreeMap<&str, &Value> =
         nodes.iter().filter_map(|it| Some((it["id"].as_str()?, it))).collect();
     let mut res = BTreeSet::new();
