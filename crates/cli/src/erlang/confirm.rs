@@ -3,6 +3,7 @@
 use crate::erlang::explore::{Explored, MAX_REDUCTIONS};
 use crate::erlang::finding::{Confirmation, Finding};
 use crate::erlang::frames::{Frame, frames};
+use crate::erlang::properties::is_property;
 use crate::erlang::schedules::Schedule;
 use crate::erlang::setup::Setup;
 use crate::erlang::unit::UnitName;
@@ -141,6 +142,10 @@ fn try_on_beam(
         replayed => replayed,
     };
     match replayed {
+        // PropEr up to 1.3 reports an exception of a property by calling what OTP 24 took away.
+        Ok(Replayed::Raised { .. }) if is_property(unit) && finding.complaint.is_some() => {
+            Verdict::Confirmed
+        }
         Ok(replayed) => compare(&finding.outcome, &replayed),
         Err(error) => Verdict::Unconfirmed(error.to_string()),
     }

@@ -1,6 +1,7 @@
 //! What is asked of a unit's inputs and of its results, and where the search begins.
 
 use crate::elixir::Structs;
+use crate::erlang::properties;
 use crate::erlang::refusing::Refusing;
 use crate::erlang::setup::Setup;
 use crate::erlang::systems::System;
@@ -36,6 +37,8 @@ pub(crate) struct Contract {
     pub(crate) structs: Arc<Structs>,
     /// The unit is one.
     pub(crate) system: Option<Arc<System>>,
+    /// Its inputs are numbers that generators draw.
+    pub(crate) is_drawn: bool,
 }
 
 impl Contract {
@@ -60,6 +63,12 @@ impl Contract {
         }
         seeds.retain(|it| domain.has(&it.args));
         Contract { domain, seeds, system: Some(system), ..Contract::default() }
+    }
+
+    /// Of a property with generators.
+    pub(crate) fn of_property() -> Contract {
+        let (domain, seeds) = (properties::domain(), properties::seeds());
+        Contract { domain, seeds, is_drawn: true, ..Contract::default() }
     }
 
     /// What the search is told of the unit.

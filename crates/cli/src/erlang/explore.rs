@@ -8,6 +8,7 @@ use crate::erlang::finding::{Finding, Found, Judge};
 use crate::erlang::gate::{Gated, OnBeam, is_refusal};
 use crate::erlang::minimise::minimise;
 use crate::erlang::pool::Pool;
+use crate::erlang::properties::show_values;
 use crate::erlang::reached::choices_of;
 use crate::erlang::schedules::leftover::Unreceived;
 use crate::erlang::setup::Setup;
@@ -259,6 +260,9 @@ impl Task {
         drop(unit);
         for (finding, choices) in res.findings.iter_mut().zip(reached) {
             finding.reached = choices.iter().map(|it| it.told(machine)).collect();
+        }
+        if contract.is_drawn {
+            show_values(machine, &self.unit, &mut res);
         }
         res.given_up =
             res.report.given_up.iter().filter_map(|it| function_at(machine, *it)).collect();

@@ -5,6 +5,7 @@
 
 use crate::erlang::contract::Contract;
 use crate::erlang::core::{self, Definition};
+use crate::erlang::properties;
 use crate::erlang::recipes::{Made, made};
 use crate::erlang::setup::{Application, Setup};
 use crate::erlang::systems;
@@ -122,6 +123,9 @@ impl Gated<'_> {
 pub(crate) fn gate(unit: &UnitName, contract: &Contract) -> Option<ModuleCode> {
     if let Some(system) = &contract.system {
         return Some(systems::gate(system));
+    }
+    if contract.is_drawn {
+        return Some(properties::gate(unit));
     }
     let Contract { preconditions, setups, signature, .. } = contract;
     let made = signature.as_ref().and_then(|it| made(it, &refuse));

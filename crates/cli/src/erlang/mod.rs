@@ -4,6 +4,7 @@ mod program;
 
 mod plan;
 mod project;
+mod properties;
 mod rewrite;
 mod select;
 

@@ -9,6 +9,7 @@ use crate::erlang::contract::Contract;
 use crate::erlang::corpus::{file_name, recorded_inputs};
 use crate::erlang::explore::Task;
 use crate::erlang::project::Project;
+use crate::erlang::properties::{self, is_drawn};
 use crate::erlang::recorded::{learn, recording, used};
 use crate::erlang::refusing::Refusing;
 use crate::erlang::select::{first_args, named, parse, select};
@@ -196,8 +197,10 @@ impl<'a> Planner<'a> {
         options: &Test,
     ) -> Result<Task, Diagnostic> {
         let system = self.project.systems.iter().find(|it| it.unit == unit).cloned();
+        let is_drawn = is_drawn(self.project, &unit) && self.help_properties(&unit);
         let mut contract = match system {
             Some(system) => Contract::of_system(system, options.seed),
+            None if is_drawn => Contract::of_property(),
             None => self.contract(&unit, pre, options.seed),
         };
         let mut strays = Vec::new();
@@ -233,7 +236,7 @@ impl<'a> Planner<'a> {
         let Test { depth, time, runs, strategy, seed, .. } = options;
         let settings = engine::Settings {
             strays,
-            depth: depth.unwrap_or(engine::DEPTH),
+            depth: depth.unwrap_or(if is_drawn { properties::DEPTH } else { engine::DEPTH }),
             max_runs: *runs,
             // Whoever names a budget wants it used.
             patience: (time.is_none() && runs.is_none()).then_some(PATIENCE),
@@ -261,6 +264,24 @@ impl<'a> Planner<'a> {
             calls: None,
             may_start: false,
         })
+    }
+
+    /// Loads what stands between properties and their generators; whether that is there.
+    fn help_properties(&mut self, unit: &UnitName) -> bool {
+        let is_there = |it: &str| self.project.helpers.iter().any(|code| code.name.as_str() == it);
+        if is_there(properties::DRAWS_NAME) {
+            return true;
+        }
+        match properties::helpers(&mut self.host) {
+            Ok(helpers) => self.project.helpers.extend(helpers.into_iter().map(Arc::new)),
+            Err(why) => {
+                let title = format!("{unit} gets no generated values: {why}");
+                let hint = "name the directory of PropEr's modules with -pa";
+                self.warnings.push(Diagnostic::warning(Code::NoModule, title).hint(hint));
+                return false;
+            }
+        }
+        true
     }
 
     /// How the project itself calls those of the units that it does not offer to others.

@@ -6,6 +6,7 @@
 
 use crate::elixir::{self, Spelling, is_elixir};
 use crate::erlang::core::{self, Definition};
+use crate::erlang::properties;
 use crate::erlang::recipes::code;
 use crate::erlang::systems::{self, Protocol};
 use crate::erlang::unit::{UnitName, quoted};
@@ -37,6 +38,9 @@ impl UnitName {
     pub(crate) fn script(&self, args: &[Term]) -> Script {
         if let Some(protocol) = Protocol::of_unit(self) {
             return systems::script_of(self, protocol, args);
+        }
+        if let Some(script) = properties::script(self, args) {
+            return script;
         }
         let args = args.iter().map(code).collect();
         let (module, function) = (self.module.clone(), self.function.clone());

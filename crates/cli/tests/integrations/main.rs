@@ -11,6 +11,7 @@ mod tools;
 mod ci;
 mod editors;
 mod mix;
+mod properties;
 mod rebar3;
 mod shells;
 mod swipl;
