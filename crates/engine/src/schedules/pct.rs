@@ -4,11 +4,39 @@
 
 use crate::schedules::turns::scramble;
 use rustc_hash::FxHashMap;
-use trace::Actor;
+use trace::{Actor, Label};
+
+/// Runs at random priorities, one after the other.
+#[derive(Debug, Default)]
+pub(super) struct Walk {
+    random: u64,
+    /// Steps of the longest run so far.
+    n_longest: usize,
+    /// Of the run that is going on.
+    priorities: Priorities,
+}
+
+impl Walk {
+    pub(super) fn new(seed: u64) -> Walk {
+        Walk { random: seed, ..Walk::default() }
+    }
+
+    /// The actor that goes on, of those that can take one of these steps. The first step begins a run.
+    pub(super) fn choose(&mut self, depth: usize, step: usize, labels: &[Label]) -> Option<Actor> {
+        if step == 0 {
+            self.random = scramble(self.random.wrapping_add(1));
+            self.priorities = Priorities::new(self.random, depth, self.n_longest);
+        }
+        self.n_longest = self.n_longest.max(step + 1);
+        let mut actors: Vec<Actor> = labels.iter().map(|it| it.actor).collect();
+        actors.dedup();
+        self.priorities.choose(step, &actors)
+    }
+}
 
 /// The priorities of a run.
 #[derive(Debug, Default)]
-pub(super) struct Priorities {
+struct Priorities {
     of: FxHashMap<Actor, u64>,
     /// The steps before which a priority changes.
     changes: Vec<usize>,
@@ -17,7 +45,7 @@ pub(super) struct Priorities {
 
 impl Priorities {
     /// For a run of about so many steps, with `depth - 1` changes.
-    pub(super) fn new(seed: u64, depth: usize, n_steps: usize) -> Priorities {
+    fn new(seed: u64, depth: usize, n_steps: usize) -> Priorities {
         let mut res = Priorities { random: seed, ..Priorities::default() };
         let most = u64::try_from(n_steps.max(1)).unwrap_or(1);
         for _ in 1..depth {
@@ -28,7 +56,7 @@ impl Priorities {
     }
 
     /// Which of these actors takes the step.
-    pub(super) fn choose(&mut self, step: usize, actors: &[Actor]) -> Option<Actor> {
+    fn choose(&mut self, step: usize, actors: &[Actor]) -> Option<Actor> {
         let n_changes = self.changes.iter().filter(|it| **it == step).count();
         for _ in 0..n_changes {
             let first = self.first(actors)?;

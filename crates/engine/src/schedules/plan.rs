@@ -31,8 +31,8 @@ pub(super) struct Plan {
     pub(super) unmatched: Option<Vec<Choice>>,
 }
 
-/// That a step in place of another one leads to what is tried anyway, in all runs that begin with the
-/// steps up to `because`.
+/// A step that need not be planned again in place of another one: executing `instead` at `at` reaches only
+/// traces that are explored already or planned, for every execution that shares the prefix up to `because`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Settled {
     pub(super) at: usize,
@@ -40,7 +40,7 @@ pub(super) struct Settled {
     pub(super) because: usize,
 }
 
-/// All of these that hold for the path.
+/// The settled steps of the path that is kept.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Settlements {
     because: FxHashMap<(usize, Label), usize>,

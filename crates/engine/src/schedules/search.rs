@@ -15,7 +15,7 @@ use crate::schedules::inputs::Flips;
 use crate::schedules::node::Node;
 use crate::schedules::offers::{is_open, labels, loss, natural, waiting};
 use crate::schedules::order::Trace;
-use crate::schedules::pct::Priorities;
+use crate::schedules::pct::Walk;
 use crate::schedules::plan::{Plan, Settled, Settlements};
 use crate::schedules::plan::{losses, ordered_plans, plans, try_out, unmatched_plans};
 use crate::schedules::settings::{Dpor, Ended, ScheduleReport, ScheduleSettings};
@@ -69,10 +69,8 @@ pub(super) struct Search {
     root: Turns,
     classes: FxHashSet<u64>,
     random: u64,
-    /// For random runs: the priorities of the run that is going on, the length of the longest one so far, and
-    /// inputs with the choices that were flipped to make the one that is used.
-    priorities: Priorities,
-    n_longest: usize,
+    walk: Walk,
+    /// For random runs: inputs, and the choices up to which the one that is used was made by flips.
     flips: Flips,
     n_flipped: usize,
     seed: Arc<Input>,
@@ -140,8 +138,7 @@ impl Search {
             root: Turns::default(),
             classes: FxHashSet::default(),
             random: settings.seed,
-            priorities: Priorities::default(),
-            n_longest: 0,
+            walk: Walk::new(settings.seed),
             flips: Flips::default(),
             n_flipped: 0,
             seed,
@@ -476,7 +473,7 @@ impl Search {
             Dpor::Random | Dpor::Pct { .. } => {
                 let mut labels = variants();
                 if let Dpor::Pct { depth } = self.settings.dpor {
-                    let first = self.most_urgent(depth, trace.len(), &labels);
+                    let first = self.walk.choose(depth, trace.len(), &labels);
                     labels.retain(|it| Some(it.actor) == first);
                 }
                 self.random = scramble(self.random.wrapping_add(0x9e37_79b9_7f4a_7c15));
@@ -484,18 +481,6 @@ impl Search {
                 labels.get(n).copied().map(branch).into_iter().collect()
             }
         }
-    }
-
-    /// The actor that has the highest priority of those that can take one of these steps.
-    fn most_urgent(&mut self, depth: usize, step: usize, labels: &[Label]) -> Option<Actor> {
-        if step == 0 {
-            self.random = scramble(self.random.wrapping_add(1));
-            self.priorities = Priorities::new(self.random, depth, self.n_longest);
-        }
-        self.n_longest = self.n_longest.max(step + 1);
-        let mut actors: Vec<Actor> = labels.iter().map(|it| it.actor).collect();
-        actors.dedup();
-        self.priorities.choose(step, &actors)
     }
 
     /// All that an actor can do now.

@@ -42,8 +42,8 @@ pub struct Schedule {
     opened_at: Option<u32>,
     /// What the process that stopped last stopped for.
     stopped_for: Option<StoppedFor>,
-    /// Who takes the step that is going on.
-    actor: Actor0,
+    /// Who takes the step that is going on; nobody before the first one.
+    actor: Option<Actor>,
     draft: Draft,
     /// Whether signals take their time, those that are on their way, and how many each process has sent.
     delays_signals: bool,
@@ -138,9 +138,6 @@ struct CalledOff {
     monitor: Monitor,
     n_receives: u32,
 }
-
-/// The actor of the step that is going on; before the first one it is nobody.
-type Actor0 = Option<Actor>;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum Gate {
