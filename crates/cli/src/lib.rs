@@ -8,6 +8,7 @@ mod args;
 mod asked;
 mod configure;
 mod start;
+mod tree;
 
 mod flow;
 mod languages;

@@ -218,12 +218,3 @@ fn a_directory_is_all_its_programs() {
     assert_eq!(files, ["./prolog/bar.pl", "./prolog/foo.pl"], "{stderr}");
     assert_eq!(done.status.code(), Some(0), "{stderr}");
 }
-
-#[test]
-fn det_that_looks_for_more_without_end_is_found() {
-    let program = "%! plen(-L:list, +N:nonneg) is det.\nplen([], 0).\nplen([_|T], N) :- plen(T, M), N is M+1.\n";
-    let (found, stderr, code) = report(program, &["--runs", "20"]);
-    let all = findings(&found);
-    assert_eq!(all, ["promise it looks for another answer without end"], "{stderr}");
-    assert_eq!((found["units"][0]["findings"][0]["confirmed"].as_bool(), code), (Some(true), 1));
-}

@@ -18,7 +18,7 @@ pub use explore::{DEPTH, Exploration, Policy, Settings, explore};
 pub use oracle::{Alone, Chains, Oracle, Oracles, Question};
 pub use report::{Report, Stop, Test, Yield};
 pub use schedules::{
-    Crew, Delivery, Dpor, Ended, Followed, Gather, STEPS, ScheduleReport, ScheduleSettings,
+    Crew, Delivery, Dpor, Ended, Followed, Gather, Pass, STEPS, ScheduleReport, ScheduleSettings,
     Staging, explore_schedules, follow, step_name, unfold_schedules,
 };
 pub use shapes::{Form, Part, Place, Precision, Shapes, Step, last_parts};

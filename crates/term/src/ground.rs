@@ -231,6 +231,29 @@ impl Term {
         }
     }
 
+    /// The term with other parts. Functions have none here.
+    pub fn map_parts(&self, mut with: impl FnMut(&Term) -> Term) -> Term {
+        match self {
+            Term::List(list) => {
+                Term::list(list.items.iter().map(with).collect(), list.tail.clone())
+            }
+            Term::Tuple(items) => Term::Tuple(items.iter().map(with).collect()),
+            Term::Map(pairs) => {
+                Term::map(pairs.iter().map(|it| (with(&it.0), with(&it.1))).collect())
+            }
+            Term::Int(_)
+            | Term::Big(_)
+            | Term::Float(_)
+            | Term::Atom(_)
+            | Term::Nil
+            | Term::Bits(_)
+            | Term::Fun(_)
+            | Term::Pid(_)
+            | Term::Port(_)
+            | Term::Ref(_) => self.clone(),
+        }
+    }
+
     /// The text of an atom, or of a binary that is UTF-8.
     pub fn as_text(&self) -> Option<&str> {
         if let Term::Atom(name) = self {

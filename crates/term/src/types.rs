@@ -93,6 +93,11 @@ impl Types {
         self.nodes.get(id.0 as usize).unwrap_or(&Type::None)
     }
 
+    /// The members of a union; `None` for any other type.
+    pub fn members(&self, id: TypeId) -> Option<&[TypeId]> {
+        if let Type::Union(members) = self.get(id) { Some(members) } else { None }
+    }
+
     pub fn len(&self) -> usize {
         self.nodes.len()
     }

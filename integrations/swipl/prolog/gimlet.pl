@@ -30,7 +30,8 @@ done by the program `gimlet`, which must be on the PATH; the environment variabl
                      [ function(any), goal(any), mode(any), coverage(atom), depth(integer), time(any), budget(any),
                        runs(integer), memory(any), jobs(integer), strategy(atom), allow(atom), seed(integer),
                        strict(boolean), verbose(boolean), fail_on(atom), baseline(any), exclude(any),
-                       config(any), no_config(boolean), report(any), tests(atom), out(any)
+                       config(any), no_config(boolean), report(any), tests(atom), out(any), answers(integer),
+                       term_depth(integer), explain(boolean)
                      ]).
 
 %!  gimlet is semidet.

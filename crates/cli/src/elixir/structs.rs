@@ -48,32 +48,16 @@ impl Structs {
         if depth == MAX_DEPTH {
             return term.clone();
         }
-        let all = |of: &[Term]| of.iter().map(|it| self.whole(it, depth + 1)).collect::<Vec<_>>();
-        match term {
-            Term::Map(pairs) => {
-                let given = pairs.iter().map(|it| (it.0.clone(), self.whole(&it.1, depth + 1)));
-                let given: Vec<(Term, Term)> = given.collect();
-                let Some(fields) = self.fields(pairs) else { return Term::map(given) };
-                let field = |(key, default): &(Term, Term)| {
-                    let own = given.iter().find(|it| it.0 == *key);
-                    (key.clone(), own.map_or_else(|| default.clone(), |it| it.1.clone()))
-                };
-                Term::map(fields.iter().map(field).collect())
-            }
-            Term::Tuple(items) => Term::Tuple(all(items)),
-            Term::List(list) if list.tail == Term::Nil => Term::proper_list(all(&list.items)),
-            Term::List(_)
-            | Term::Int(_)
-            | Term::Big(_)
-            | Term::Float(_)
-            | Term::Atom(_)
-            | Term::Nil
-            | Term::Bits(_)
-            | Term::Fun(_)
-            | Term::Pid(_)
-            | Term::Port(_)
-            | Term::Ref(_) => term.clone(),
-        }
+        let whole = |it: &Term| self.whole(it, depth + 1);
+        let Term::Map(pairs) = term else { return term.map_parts(whole) };
+        let given = pairs.iter().map(|it| (it.0.clone(), whole(&it.1)));
+        let given: Vec<(Term, Term)> = given.collect();
+        let Some(fields) = self.fields(pairs) else { return Term::map(given) };
+        let field = |(key, default): &(Term, Term)| {
+            let own = given.iter().find(|it| it.0 == *key);
+            (key.clone(), own.map_or_else(|| default.clone(), |it| it.1.clone()))
+        };
+        Term::map(fields.iter().map(field).collect())
     }
 }
 

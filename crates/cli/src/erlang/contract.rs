@@ -144,18 +144,9 @@ impl Contract {
         let mut res = Vec::new();
         for _ in 0..MAX_STEPS {
             let Some(id) = todo.pop() else { break };
-            match types.get(id) {
-                Type::Union(members) => todo.extend(members.iter()),
-                Type::Any
-                | Type::None
-                | Type::Kind(_)
-                | Type::Literal(_)
-                | Type::Range { .. }
-                | Type::List { .. }
-                | Type::Tuple(_)
-                | Type::Map(_)
-                | Type::Bits { .. }
-                | Type::Fun { .. } => res.push(id),
+            match types.members(id) {
+                Some(members) => todo.extend(members),
+                None => res.push(id),
             }
         }
         res

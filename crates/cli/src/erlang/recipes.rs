@@ -172,20 +172,10 @@ impl Kitchen<'_> {
             if !self.holding.contains(&id) || !seen.insert(id) {
                 continue;
             }
-            match self.types.get(id) {
-                Type::Union(members) => todo.extend(members.iter()),
-                Type::Any
-                | Type::None
-                | Type::Kind(_)
-                | Type::Literal(_)
-                | Type::Range { .. }
-                | Type::List { .. }
-                | Type::Tuple(_)
-                | Type::Map(_)
-                | Type::Bits { .. }
-                | Type::Fun { .. } => {
-                    res.insert(id);
-                }
+            if let Some(members) = self.types.members(id) {
+                todo.extend(members);
+            } else {
+                res.insert(id);
             }
         }
         res
@@ -288,19 +278,9 @@ impl Kitchen<'_> {
             let params: Vec<usize> = (fresh..fresh + maker.arity).collect();
             fresh += maker.arity;
             let types = self.types;
-            let rows = all(types).filter_map(|it| match types.get(it) {
-                Type::Tuple(parts) if self::tag(types, it) == Some(&tag) => parts.get(1..),
-                Type::Any
-                | Type::None
-                | Type::Kind(_)
-                | Type::Literal(_)
-                | Type::Range { .. }
-                | Type::List { .. }
-                | Type::Tuple(_)
-                | Type::Map(_)
-                | Type::Bits { .. }
-                | Type::Fun { .. }
-                | Type::Union(_) => None,
+            let rows = all(types).filter_map(|it| {
+                let Type::Tuple(parts) = types.get(it) else { return None };
+                if self::tag(types, it) == Some(&tag) { parts.get(1..) } else { None }
             });
             let columns = columns(rows);
             let args = params.iter().zip(&columns);

@@ -19,8 +19,8 @@ use crate::start::STACK_BYTES;
 use ::report::Kind;
 use beam::{How, Turn};
 use engine::{
-    Chains, Crew, Ended, Followed, Gather, Report, ScheduleReport, ScheduleSettings, Staging, Stop,
-    Test,
+    Chains, Crew, Ended, Followed, Gather, Pass, Report, ScheduleReport, ScheduleSettings, Staging,
+    Stop, Test,
 };
 use engine::{follow, step_name};
 use erlang::Machine;
@@ -356,6 +356,10 @@ impl Gathered {
                 Some(known) => better(known, new),
                 none => *none = Some(new),
             }
+        }
+        // The search meets the input again, in the order in which tests are run.
+        if ended.pass == Pass::LookAhead {
+            return;
         }
         // A test that goes round for ever is of no use.
         let is_first = self.ends.see(input, outcome, || shown(Kind::Race, outcome, None));

@@ -46,25 +46,9 @@ fn count_numbers(term: &Term, counts: &mut BTreeMap<i64, usize>) {
 
 /// With another term wherever the number is.
 fn renamed(term: &Term, number: i64, by: &Term) -> Term {
-    let all = |items: &[Term]| items.iter().map(|it| renamed(it, number, by)).collect();
-    match term {
-        Term::Int(n) if *n == number => by.clone(),
-        Term::List(list) => Term::list(all(&list.items), list.tail.clone()),
-        Term::Tuple(items) => Term::Tuple(all(items)),
-        Term::Map(pairs) => {
-            let pair = |it: &(Term, Term)| (renamed(&it.0, number, by), renamed(&it.1, number, by));
-            Term::map(pairs.iter().map(pair).collect())
-        }
-        Term::Int(_)
-        | Term::Big(_)
-        | Term::Float(_)
-        | Term::Atom(_)
-        | Term::Nil
-        | Term::Bits(_)
-        | Term::Fun(_)
-        | Term::Pid(_)
-        | Term::Port(_)
-        | Term::Ref(_) => term.clone(),
+    match term.as_int() == Some(number) {
+        true => by.clone(),
+        false => term.map_parts(|it| renamed(it, number, by)),
     }
 }
 

@@ -40,6 +40,14 @@ pub(crate) fn file(
     Some(File::of_tests(name, text, run_with, proof))
 }
 
+/// What the first line of a file of tests says, before the version.
+const BY_GIMLET: &str = " by gimlet ";
+
+/// Whether a file of tests was written here.
+pub(crate) fn is_own(text: &str) -> bool {
+    text.lines().next().is_some_and(|it| it.starts_with("% Tests of ") && it.contains(BY_GIMLET))
+}
+
 /// The path as seen from a directory, so that the tests can be committed beside the program.
 fn relative(path: &Path, from: &Path) -> PathBuf {
     let (path_parts, from_parts): (Vec<_>, Vec<_>) =
@@ -134,8 +142,8 @@ fn text(
     let mut res = String::new();
     let program = program.display().to_string();
     let name = quoted(&unit_name(source));
-    writeln!(res, "% Tests of {} by gimlet {}.", source.path.display(), env!("CARGO_PKG_VERSION"))
-        .ok();
+    let version = env!("CARGO_PKG_VERSION");
+    writeln!(res, "% Tests of {}{BY_GIMLET}{version}.", source.path.display()).ok();
     writeln!(res, "% Run them with: swipl -g run_tests -t halt {}.plt\n", source.stem()).ok();
     writeln!(res, ":- use_module(library(plunit)).").ok();
     let program = program.replace('\\', "\\\\").replace('\'', "\\'");

@@ -12,6 +12,7 @@ use crate::prolog::reached::names;
 use crate::prolog::source::{Session, Source};
 use crate::prolog::trace::{derivation, shown};
 use crate::start::Done;
+use crate::tree::{losses, summary};
 use ::report::{TreeKind, TreeNode, tree_page};
 use engine::{Branch, Doubt, End, Fork, Node, Unfolded, unfold};
 use prolog::Limits;
@@ -336,7 +337,6 @@ fn json_text(
     ends: &[Told],
     answer: Option<&(&'static str, String)>,
 ) -> String {
-    let sums = tree.summary();
     let ends: Vec<Value> = ends
         .iter()
         .zip(&tree.ends)
@@ -349,8 +349,6 @@ fn json_text(
             })
         })
         .collect();
-    let losses: Vec<Value> =
-        tree.losses.iter().map(|it| json!({"what": it.0, "count": it.1})).collect();
     let document = json!({
         "schema": 1,
         "tool": {"name": "gimlet", "version": env!("CARGO_PKG_VERSION")},
@@ -358,16 +356,9 @@ fn json_text(
         "depth": options.depth,
         "tree": json_node(root),
         "ends": ends,
-        "summary": {
-            "feasible": sums.feasible,
-            "infeasible": sums.infeasible,
-            "unknown": sums.unknown,
-            "open": sums.open,
-            "cut": sums.cut,
-            "whole": tree.is_whole(),
-        },
+        "summary": summary(tree),
         "runs": tree.n_runs,
-        "losses": losses,
+        "losses": losses(tree),
         "reach": answer.map(|it| json!({"answer": it.0, "why": it.1})),
     });
     format!("{document:#}\n")

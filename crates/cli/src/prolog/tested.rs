@@ -1,7 +1,9 @@
 //! The goals that a program's own plunit tests ask: first inputs, and what is known of errors that are meant.
 //!
-//! Tests stand in the program's file, or in a file beside it. They are read, not run.
+//! Tests stand in the program's file, or in a file beside it. They are read, not run. Tests that Gimlet wrote are
+//! left out: they say what the program does, not what is meant.
 
+use crate::prolog::plunit::is_own;
 use prolog::Machine;
 use prolog::concolic::{term_text, to_term};
 use prolog::data::{FunctorId, Value, unify};
@@ -31,7 +33,7 @@ pub(crate) fn tested_goals(machine: &mut Machine, path: &Path, text: &str) -> Ve
     let mut res = Vec::new();
     goals_in(machine, text, &mut res);
     for file in beside(path) {
-        if let Ok(text) = fs::read_to_string(&file) {
+        if let Some(text) = fs::read_to_string(&file).ok().filter(|it| !is_own(it)) {
             goals_in(machine, &text, &mut res);
         }
     }

@@ -83,7 +83,7 @@ pub(crate) fn options_of_test() -> Vec<String> {
     let is_option =
         |before: &str| before.is_empty() || before.starts_with('-') && before.ends_with(", ");
     let names = lines.filter(|it| is_option(it.0)).filter_map(|it| it.1.split([' ', '[']).next());
-    let of_prolog = ["goal", "mode", "coverage"];
+    let of_prolog = ["goal", "mode", "coverage", "answers", "term-depth", "explain"];
     let mut res: Vec<String> =
         names.filter(|it| *it != "help" && !of_prolog.contains(it)).map(str::to_owned).collect();
     res.sort();

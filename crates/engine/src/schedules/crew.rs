@@ -175,7 +175,8 @@ impl<'a, G: Gather> Division<'a, G> {
     ) -> Result<Option<Stop>, ExecutorError> {
         self.settings.set(stage);
         let mut see = |ended: &Ended<'_>| gathered.see(ended);
-        let mut stop = search.go_on(stage, oracle, Some(BEFORE), &mut see, watch)?;
+        let before = if self.may_divide() { BEFORE.min(self.crew.min_search) } else { BEFORE };
+        let mut stop = search.go_on(stage, oracle, Some(before), &mut see, watch)?;
         if stop.is_none() {
             let mut watching = Watching { see: &mut see, watch };
             stop = search.look_ahead(stage, oracle, self.seed, &mut watching)?;

@@ -11,7 +11,7 @@ use crate::report::Stop;
 use crate::schedules::cells::Cell;
 use crate::schedules::data::{Path, Turn};
 use crate::schedules::search::Search;
-use crate::schedules::settings::{Ended, ScheduleReport, ScheduleSettings};
+use crate::schedules::settings::{Ended, Pass, ScheduleReport, ScheduleSettings};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use term::Exprs;
@@ -177,7 +177,7 @@ impl Ahead<'_, '_> {
         let Watching { see, watch } = &mut *self.watching;
         let mut see_one = |ended: &Ended<'_>| {
             n_seen += 1;
-            see(ended);
+            see(&Ended { pass: Pass::LookAhead, ..*ended });
         };
         let main = &self.main.report;
         let mut watch_all = |_: &ScheduleReport| watch(main);

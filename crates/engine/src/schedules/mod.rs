@@ -32,5 +32,5 @@ pub use crew::{Crew, Staging};
 pub use follow::{Followed, follow, step_name};
 pub use order::Delivery;
 pub use search::explore_schedules;
-pub use settings::{Dpor, Ended, Gather, STEPS, ScheduleReport, ScheduleSettings};
+pub use settings::{Dpor, Ended, Gather, Pass, STEPS, ScheduleReport, ScheduleSettings};
 pub use unfold::unfold_schedules;

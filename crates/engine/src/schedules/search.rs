@@ -18,7 +18,7 @@ use crate::schedules::order::Trace;
 use crate::schedules::pct::Walk;
 use crate::schedules::plan::{Plan, Settled, Settlements};
 use crate::schedules::plan::{losses, ordered_plans, plans, try_out, unmatched_plans};
-use crate::schedules::settings::{Dpor, Ended, ScheduleReport, ScheduleSettings};
+use crate::schedules::settings::{Dpor, Ended, Pass, ScheduleReport, ScheduleSettings};
 use crate::schedules::turns::{in_order, in_turns, scramble};
 use crate::schedules::wakeup::{Asleep, Branch, Sequence, first_of, insert};
 use rustc_hash::FxHashSet;
@@ -259,7 +259,8 @@ impl Search {
             self.report.n_classes += usize::from(is_new);
             let input = &*self.input;
             let class = *class;
-            see(&Ended { input, schedule, steps, unreceived, performed, class });
+            let pass = Pass::Search;
+            see(&Ended { input, schedule, steps, unreceived, performed, class, pass });
         }
     }
 

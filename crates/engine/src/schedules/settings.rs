@@ -161,6 +161,16 @@ pub struct Ended<'a> {
     pub performed: &'a Performed,
     /// Equal runs have equal ones; known if classes are counted.
     pub class: Option<u64>,
+    pub pass: Pass,
+}
+
+/// What a run is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pass {
+    /// It belongs to the search.
+    Search,
+    /// It looks at what comes later; the search will come to it again.
+    LookAhead,
 }
 
 /// What is made of the runs of a search, or of a part of it.

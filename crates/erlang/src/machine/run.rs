@@ -388,7 +388,8 @@ impl Machine {
         let until = until.into_iter().flatten().min();
         let left = until.map(|it| Duration::from_nanos(it.saturating_sub(self.world.clock)));
         let elapsed = self.world.listen(left.unwrap_or(PATIENCE).min(PATIENCE));
-        self.world.clock += u64::try_from(elapsed.as_nanos()).unwrap_or(0);
+        let elapsed = u64::try_from(elapsed.as_nanos()).unwrap_or(0);
+        self.world.clock = self.world.clock.saturating_add(elapsed);
         self.world.expire_sockets();
     }
 
@@ -412,7 +413,7 @@ impl Machine {
         let (pause, used) = run(&self.program, &mut self.world, &mut execution, slice);
         self.reductions += u64::from(used);
         // Time passes by the work done: a microsecond for ten calls.
-        self.world.clock += u64::from(used) * 100;
+        self.world.clock = self.world.clock.saturating_add(u64::from(used) * 100);
         execution.live = execution.stack.len();
         if self.world.replay.is_some() {
             self.world.sample(&self.program, &execution, self.reductions);

@@ -6,7 +6,7 @@ use crate::erlang::minimise::smaller_inputs;
 use crate::erlang::schedules::ends::end_text;
 use crate::erlang::schedules::{Gathered, Shown};
 use ::report::Kind;
-use engine::{Alone, Ended, Followed, ScheduleSettings, Stop};
+use engine::{Alone, Ended, Followed, Pass, ScheduleSettings, Stop};
 use engine::{explore_schedules, follow, step_name};
 use erlang::machine::Staged;
 use solve::{Chain, Effort};
@@ -80,6 +80,7 @@ impl Smaller<'_, '_> {
                     unreceived: &[],
                     performed: &performed,
                     class: None,
+                    pass: Pass::Search,
                 },
             );
             if let Some(found) = all.take(wanted) {

@@ -4,6 +4,7 @@ use super::{Answer, AnswerKind};
 use crate::erlang::confirm::Verdict;
 use crate::erlang::rules::{Trace, argument_name};
 use crate::erlang::unit::{UnitName, quoted};
+use crate::tree::{losses, summary};
 use ::report::Colours;
 use engine::{Branch, Doubt, End, Fork, Node, NodeId, Unfolded};
 use erlang::Machine;
@@ -195,7 +196,6 @@ impl Page<'_> {
                 })
             })
             .collect();
-        let sums = self.tree.summary();
         let answer = self.answer.map(|it| {
             let kind = match it.kind {
                 AnswerKind::Yes => "yes",
@@ -219,17 +219,9 @@ impl Page<'_> {
             "root": self.json_branch(self.tree.root),
             "nodes": nodes,
             "ends": ends,
-            "summary": {
-                "feasible": sums.feasible,
-                "infeasible": sums.infeasible,
-                "unknown": sums.unknown,
-                "open": sums.open,
-                "cut": sums.cut,
-                "whole": self.tree.is_whole(),
-            },
+            "summary": summary(&self.tree),
             "runs": self.tree.n_runs,
-            "losses": self.tree.losses.iter().map(|it| json!({"what": it.0, "count": it.1}))
-                .collect::<Vec<_>>(),
+            "losses": losses(&self.tree),
             "reach": answer,
             "derivations": self.derivations.iter()
                 .map(|it| json!({"call": it.0, "trace": it.1.json()}))

@@ -279,19 +279,7 @@ impl Builder<'_> {
 
     /// A type with processes, references or ports in it: they are what earlier steps returned.
     fn handle(&self, types: &mut Types, of: TypeId) -> Option<TypeId> {
-        let members = match types.get(of) {
-            Type::Union(members) => members.to_vec(),
-            Type::Any
-            | Type::None
-            | Type::Kind(_)
-            | Type::Literal(_)
-            | Type::Range { .. }
-            | Type::List { .. }
-            | Type::Tuple(_)
-            | Type::Map(_)
-            | Type::Bits { .. }
-            | Type::Fun { .. } => vec![of],
-        };
+        let members = types.members(of).map_or_else(|| vec![of], <[TypeId]>::to_vec);
         let is_handle = |types: &Types, it: TypeId| {
             matches!(types.get(it), Type::Kind(Kind::Pid | Kind::Reference | Kind::Port))
         };

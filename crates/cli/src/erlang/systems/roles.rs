@@ -48,31 +48,13 @@ pub(super) enum Shape {
 
 impl Shape {
     fn of(message: &Expr) -> Shape {
-        match &message.kind {
-            ExprKind::Literal(term) => Shape::of_term(term),
-            ExprKind::Tuple(parts) => match parts.first().and_then(atom) {
-                Some(tag) => Shape::Tuple(tag.clone(), parts.len()),
-                None => Shape::Other,
-            },
-            ExprKind::Var(_)
-            | ExprKind::FunctionName(..)
-            | ExprKind::LetrecName(_)
-            | ExprKind::Lambda(_)
-            | ExprKind::Cons(..)
-            | ExprKind::Map { .. }
-            | ExprKind::Binary(_)
-            | ExprKind::Let { .. }
-            | ExprKind::Seq(..)
-            | ExprKind::Letrec { .. }
-            | ExprKind::Local { .. }
-            | ExprKind::ApplyLetrec { .. }
-            | ExprKind::Apply { .. }
-            | ExprKind::Call { .. }
-            | ExprKind::Primop { .. }
-            | ExprKind::Case { .. }
-            | ExprKind::Try { .. }
-            | ExprKind::Catch(_)
-            | ExprKind::Values(_) => Shape::Other,
+        if let ExprKind::Literal(term) = &message.kind {
+            return Shape::of_term(term);
+        }
+        let tuple = if let ExprKind::Tuple(parts) = &message.kind { parts.as_slice() } else { &[] };
+        match tuple.first().and_then(atom) {
+            Some(tag) => Shape::Tuple(tag.clone(), tuple.len()),
+            None => Shape::Other,
         }
     }
 
@@ -265,28 +247,5 @@ impl Reader<'_> {
 }
 
 fn atom(of: &Expr) -> Option<&Atom> {
-    match &of.kind {
-        ExprKind::Literal(Term::Atom(atom)) => Some(atom),
-        ExprKind::Var(_)
-        | ExprKind::Literal(_)
-        | ExprKind::FunctionName(..)
-        | ExprKind::LetrecName(_)
-        | ExprKind::Lambda(_)
-        | ExprKind::Cons(..)
-        | ExprKind::Tuple(_)
-        | ExprKind::Map { .. }
-        | ExprKind::Binary(_)
-        | ExprKind::Let { .. }
-        | ExprKind::Seq(..)
-        | ExprKind::Letrec { .. }
-        | ExprKind::Local { .. }
-        | ExprKind::ApplyLetrec { .. }
-        | ExprKind::Apply { .. }
-        | ExprKind::Call { .. }
-        | ExprKind::Primop { .. }
-        | ExprKind::Case { .. }
-        | ExprKind::Try { .. }
-        | ExprKind::Catch(_)
-        | ExprKind::Values(_) => None,
-    }
+    if let ExprKind::Literal(Term::Atom(atom)) = &of.kind { Some(atom) } else { None }
 }

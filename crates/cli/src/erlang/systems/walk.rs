@@ -47,27 +47,10 @@ pub(super) fn mentions(of: &Expr, var: VarId) -> bool {
 /// is only put into other terms, as for a log, is not looked at.
 pub(super) fn looks_at(of: &Expr, var: VarId) -> bool {
     let is_var = |it: &Expr| matches!(&it.kind, ExprKind::Var(it) if *it == var);
-    let args = match &of.kind {
-        ExprKind::Case { args, .. } | ExprKind::Local { args, .. } => args.as_slice(),
-        ExprKind::Var(_)
-        | ExprKind::Literal(_)
-        | ExprKind::FunctionName(..)
-        | ExprKind::LetrecName(_)
-        | ExprKind::Lambda(_)
-        | ExprKind::Cons(..)
-        | ExprKind::Tuple(_)
-        | ExprKind::Map { .. }
-        | ExprKind::Binary(_)
-        | ExprKind::Let { .. }
-        | ExprKind::Seq(..)
-        | ExprKind::Letrec { .. }
-        | ExprKind::ApplyLetrec { .. }
-        | ExprKind::Apply { .. }
-        | ExprKind::Call { .. }
-        | ExprKind::Primop { .. }
-        | ExprKind::Try { .. }
-        | ExprKind::Catch(_)
-        | ExprKind::Values(_) => &[],
+    let args = if let ExprKind::Case { args, .. } | ExprKind::Local { args, .. } = &of.kind {
+        args.as_slice()
+    } else {
+        &[]
     };
     args.iter().any(is_var) || parts(of).into_iter().any(|it| looks_at(it, var))
 }
