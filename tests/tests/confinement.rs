@@ -59,7 +59,7 @@ impl World {
 }
 
 fn confinement() -> Confinement {
-    let launcher = Launcher::new(PathBuf::from(env!("CARGO_BIN_EXE_confine")));
+    let launcher = Launcher::new(PathBuf::from(env!("CARGO_BIN_EXE_runtime_launcher")));
     Confinement { launcher, policy: Policy::default() }
 }
 

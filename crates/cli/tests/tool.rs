@@ -291,7 +291,7 @@ fn explanations() {
         &["explain", "G999"],
         expect![[r#"
             error[G008]: there is no diagnostic G999
-              = hint: there are G001, G002, G003, G004, G005, G006, G007, G008, G009, G011, G012, G013, G014, G015, G016, G017, G018, G019, G020, G021, G022, G023, G024, G025, G028, G029, G030, G031, G032, G033, G034, G035, G036, G040, G041, G042, G043, G044, G045
+              = hint: there are G001, G002, G003, G004, G005, G006, G007, G008, G009, G011, G012, G013, G014, G015, G016, G017, G018, G019, G020, G021, G022, G023, G024, G025, G028, G029, G030, G031, G032, G033, G034, G035, G036, G040, G041, G042, G043, G044, G045, G060, G061
             exit 2
         "#]],
     );
@@ -307,16 +307,20 @@ fn every_command_has_an_example_in_its_help() {
             Usage: gimlet <COMMAND>
 
             Commands:
-              test        Find inputs that make functions fail, make tests of them, measure coverage
-              run         Run one call or goal on our machine; print what the shell of the language would
-              replay      Run recorded inputs again: a corpus file or a report.json that `test --out` wrote
-              record      Run a command, such as the project's tests, and note how the project's functions are called
-              symbolic    Unfold all paths of a function within a bound: which inputs take them, and what can be reached
-              instrument  Show a module flattened and instrumented: what makes BEAM tell how it runs
-              init        Write a gimlet.toml for the project that is here
-              config      Show what options hold for `gimlet test`, and where each comes from
-              explain     Say what a diagnostic means and what to do about it
-              help        Print this message or the help of the given subcommand(s)
+              test         Find inputs that make functions fail, make tests of them, measure coverage
+              run          Run one call or goal on our machine; print what the shell of the language would
+              replay       Run recorded inputs again: a corpus file or a report.json that `test --out` wrote
+              record       Run a command, such as the project's tests, and note how the project's functions are called
+              symbolic     Unfold all paths of a function within a bound: which inputs take them, and what can be reached
+              instrument   Show a module flattened and instrumented: what makes BEAM tell how it runs
+              init         Write a gimlet.toml for the project that is here
+              config       Show what options hold for `gimlet test`, and where each comes from
+              watch        Test again whenever a source changes; compile rebar3, mix and Gleam projects first
+              lsp          Serve an editor over the language server protocol, on standard input and output
+              completions  Print what a shell needs to complete the command line
+              manual       Print the manual page, or write one for each command to a directory
+              explain      Say what a diagnostic means and what to do about it
+              help         Print this message or the help of the given subcommand(s)
 
             Options:
               -h, --help     Print help
