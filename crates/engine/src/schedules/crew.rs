@@ -175,14 +175,14 @@ impl<'a, G: Gather> Division<'a, G> {
     ) -> Result<Option<Stop>, ExecutorError> {
         self.settings.set(stage);
         let mut see = |ended: &Ended<'_>| gathered.see(ended);
-        let before = if self.may_divide() { BEFORE.min(self.crew.min_search) } else { BEFORE };
+        let until = self.may_divide().then_some(self.crew.min_search);
+        let before = until.map_or(BEFORE, |it| it.min(BEFORE));
         let mut stop = search.go_on(stage, oracle, Some(before), &mut see, watch)?;
         if stop.is_none() {
             let mut watching = Watching { see: &mut see, watch };
             stop = search.look_ahead(stage, oracle, self.seed, &mut watching)?;
         }
-        if stop.is_none() {
-            let until = self.may_divide().then_some(self.crew.min_search);
+        if stop.is_none() && until != Some(before) {
             stop = search.go_on(stage, oracle, until, &mut see, watch)?;
         }
         if stop.is_some() {
