@@ -219,9 +219,9 @@ impl Page<'_> {
             "root": self.json_branch(self.tree.root),
             "nodes": nodes,
             "ends": ends,
-            "summary": summary(&self.tree),
+            "summary": summary(self.tree),
             "runs": self.tree.n_runs,
-            "losses": losses(&self.tree),
+            "losses": losses(self.tree),
             "reach": answer,
             "derivations": self.derivations.iter()
                 .map(|it| json!({"call": it.0, "trace": it.1.json()}))
