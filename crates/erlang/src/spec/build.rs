@@ -8,6 +8,7 @@ use crate::host::{Host, HostError};
 use crate::spec::declarations::{ClauseForm, Declarations};
 use crate::spec::form::Form;
 use crate::spec::made::{Identity, Otherwise, Recipe, struct_of};
+use crate::spec::outside::Outside;
 use crate::spec::protocols::implementers;
 use crate::spec::read::iolist;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -111,6 +112,7 @@ pub(crate) struct Library {
     pub(crate) recipes: FxHashMap<Identity, Arc<Vec<Recipe>>>,
     /// What makers return instead of values, by the tags of their recipes.
     pub(crate) otherwise: FxHashMap<Atom, Vec<Otherwise>>,
+    pub(crate) outside: Outside,
 }
 
 impl Library {

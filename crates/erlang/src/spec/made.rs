@@ -10,7 +10,6 @@ use crate::host::{Host, ModuleCode};
 use crate::spec::build::{Builder, Library, Scope, Side, State};
 use crate::spec::declarations::{ClauseForm, Declarations};
 use crate::spec::form::Form;
-use crate::spec::outside::reads_environment;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use term::{Atom, Encoding, Kind, Term, Type, TypeId, atom_text};
@@ -318,7 +317,7 @@ impl Library {
         }
         found.retain(|(_, Recipe { maker, .. })| {
             let name = (maker.module.clone(), maker.function.clone(), maker.arity);
-            !reads_environment(host, name)
+            !self.outside.reads_environment(host, name)
         });
         // What takes a value and returns it among others is a step of some protocol: there are too many of them.
         let is_simple = |it: &(usize, Recipe)| !matches!(it.1.maker.gives, Gives::Part { .. });

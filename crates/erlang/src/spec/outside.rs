@@ -3,7 +3,7 @@
 
 use crate::builtins;
 use crate::host::Host;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use term::{Atom, Term};
 
 type Name = (Atom, Atom, usize);
@@ -14,22 +14,36 @@ const MAX_DEPTH: usize = 4;
 /// Functions that are looked at.
 const MAX_FUNCTIONS: usize = 60;
 
-pub(crate) fn reads_environment(host: &mut dyn Host, function: Name) -> bool {
-    let mut known: FxHashSet<Name> = FxHashSet::default();
-    let mut level = vec![function];
-    for _ in 0..MAX_DEPTH {
-        let mut next = Vec::new();
-        for name in level {
-            if is_outside(&name) {
-                return true;
+/// What functions call, module by module, as far as it was asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Outside {
+    calls: FxHashMap<Atom, FxHashMap<(Atom, usize), Vec<Name>>>,
+}
+
+impl Outside {
+    pub(crate) fn reads_environment(&mut self, host: &mut dyn Host, function: Name) -> bool {
+        let mut known: FxHashSet<Name> = FxHashSet::default();
+        let mut level = vec![function];
+        for _ in 0..MAX_DEPTH {
+            let mut next = Vec::new();
+            for name in level {
+                if is_outside(&name) {
+                    return true;
+                }
+                if known.len() < MAX_FUNCTIONS && known.insert(name.clone()) {
+                    next.extend_from_slice(self.calls(host, &name));
+                }
             }
-            if known.len() < MAX_FUNCTIONS && known.insert(name.clone()) {
-                next.extend(calls(host, &name));
-            }
+            level = next;
         }
-        level = next;
+        level.iter().any(is_outside)
     }
-    level.iter().any(is_outside)
+
+    /// The functions that the code of a function calls by their names.
+    fn calls(&mut self, host: &mut dyn Host, (module, function, arity): &Name) -> &[Name] {
+        let of_module = self.calls.entry(module.clone()).or_insert_with(|| calls(host, module));
+        of_module.get(&(function.clone(), *arity)).map(Vec::as_slice).unwrap_or_default()
+    }
 }
 
 fn is_outside((module, function, arity): &Name) -> bool {
@@ -39,19 +53,22 @@ fn is_outside((module, function, arity): &Name) -> bool {
     builtins::all().any(|it| is_it(it) && it.reads_environment())
 }
 
-/// The functions that the code of a function calls by their names.
-fn calls(host: &mut dyn Host, (module, function, arity): &Name) -> Vec<Name> {
-    let Ok(code) = host.load(module) else { return Vec::new() };
+/// For each function of a module, what its code calls by name.
+fn calls(host: &mut dyn Host, module: &Atom) -> FxHashMap<(Atom, usize), Vec<Name>> {
+    let Ok(code) = host.load(module) else { return FxHashMap::default() };
     let definitions = code.core.as_tuple().and_then(|it| it.get(5)).and_then(Term::as_list);
-    let is_it = |it: &&Term| {
-        let name = it.as_tuple().and_then(|it| local(it.first()?));
-        name.is_some_and(|it| it.0 == *function && it.1 == *arity)
+    let definitions = definitions.unwrap_or_default().iter().filter_map(Term::as_tuple);
+    let of = |it: &[Term]| {
+        let [name, body, ..] = it else { return None };
+        Some((local(name)?, calls_in(module, body)))
     };
-    let Some(definition) = definitions.unwrap_or_default().iter().find(is_it) else {
-        return Vec::new();
-    };
+    definitions.filter_map(of).collect()
+}
+
+/// The functions that code in a module calls by their names.
+fn calls_in(module: &Atom, code: &Term) -> Vec<Name> {
     let mut res = Vec::new();
-    let mut todo: Vec<&Term> = definition.as_tuple().and_then(|it| it.get(1)).into_iter().collect();
+    let mut todo = vec![code];
     while let Some(node) = todo.pop() {
         if let Term::List(list) = node {
             todo.extend(list.items.iter().chain([&list.tail]));
