@@ -15,7 +15,7 @@ pub(crate) struct Spelling<'s> {
     known: Option<&'s Structs>,
 }
 
-/// A term, as people read it.
+/// A term in Elixir's syntax, as a message to people shows it.
 pub(crate) fn term(of: &Term) -> String {
     Spelling::default().term(of)
 }

@@ -9,7 +9,7 @@ use trace::{Choice, Input, Looked};
 
 /// The last steps of a run are told.
 const MAX_STEPS: usize = 12;
-/// Choices of a test that are explained.
+/// The most choices of one path that `--explain` shows.
 const MAX_CHOICES: usize = 60;
 /// Characters of a phrase.
 const MAX_TOLD: usize = 200;

@@ -81,7 +81,7 @@ impl Source {
         self.path.file_stem().map_or("program".into(), |it| it.to_string_lossy().into_owned())
     }
 
-    /// Whether any clause stands in the file itself.
+    /// Whether the file defines a predicate itself, and does not only import some.
     pub(crate) fn has_predicates(&self) -> bool {
         self.program.predicates.iter().any(|it| !it.is_foreign)
     }

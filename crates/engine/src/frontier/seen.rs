@@ -88,7 +88,8 @@ impl Seen {
         self.asked.get(&(node, alternative)).copied()
     }
 
-    /// Whether other values were asked for often enough where this one is not followed. Counts the choice.
+    /// Counts a choice on a value that is not followed symbolically; whether its site has had so many of
+    /// them that no further values are asked for.
     pub(super) fn has_enough_pins(&mut self, choice: &Choice) -> bool {
         if !is_pin(choice) {
             return false;

@@ -75,8 +75,8 @@ pub enum Shares {
     Files(Mode),
     /// What the reference in the first argument stands for: a stream, a buffer.
     Handle,
-    /// Which modules are loaded. Calls of functions read it and are no steps, so whoever changes it conflicts
-    /// with every step.
+    /// Which modules are loaded. Every call of a function reads this without being a step of a schedule, so a
+    /// step that changes it is dependent on every other step.
     LoadedCode(Mode),
     /// Where modules are looked for.
     CodePath(Mode),

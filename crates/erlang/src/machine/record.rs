@@ -455,7 +455,8 @@ impl Cpu<'_> {
         }
     }
 
-    /// Whether the process is one of the program: parts of the system look at the environment, too.
+    /// Whether the running process was started by the program under test. Processes of the runtime system
+    /// read the environment as well, and their reads are no loss.
     fn is_of_program(&mut self) -> bool {
         self.world.me().is_none_or(|it| it.resident.is_none())
     }
