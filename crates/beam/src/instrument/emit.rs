@@ -4,11 +4,11 @@ use erlang::core::{
     Clause, Expr, ExprKind, Lambda, LetrecKind, MapOp, Module, Pattern, PatternSegment, Place,
     Segment, VarId,
 };
-use erlang::data::{Endian, SegmentSpec, SegmentType, Sign};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use std::cell::RefCell;
 use term::{Atom, Term};
+use values::{Endian, SegmentSpec, SegmentType, Sign};
 
 /// The `c_module` record of a module, under a name of one's choice.
 pub fn emit(module: &Module, name: &Atom) -> Term {

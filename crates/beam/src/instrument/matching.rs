@@ -1,11 +1,11 @@
 //! Patterns against ground terms, and the bit syntax on them.
 
 use erlang::core::{Expr, Pattern, PatternSegment, VarId};
-use erlang::data::{
-    Atoms, BitsBuilder, BuildError, Heap, SegmentSpec, SegmentType, Value, View, from_term, to_term,
-};
 use rustc_hash::FxHashMap;
 use term::Term;
+use values::{
+    Atoms, BitsBuilder, BuildError, Heap, SegmentSpec, SegmentType, Value, View, from_term, to_term,
+};
 
 pub(super) type Vars = FxHashMap<VarId, Term>;
 

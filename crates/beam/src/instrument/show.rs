@@ -3,10 +3,10 @@
 use erlang::core::{
     Clause, Expr, ExprKind, Lambda, MapOp, Module, Pattern, PatternSegment, Segment, VarId,
 };
-use erlang::data::{Endian, SegmentSpec, SegmentType, Sign};
 use smol_str::SmolStr;
 use std::fmt::Write as _;
 use term::{Atom, Encoding, Style, Term, atom_text, print};
+use values::{Endian, SegmentSpec, SegmentType, Sign};
 
 /// A module as text, functions in the order of the source.
 pub fn show(module: &Module) -> String {

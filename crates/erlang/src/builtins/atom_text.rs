@@ -3,9 +3,9 @@
 use crate::builtins::arithmetic::arg;
 use crate::builtins::text::string;
 use crate::builtins::{Builtin, Fault, OnBeam, Shares, Stop, inside, pure};
-use crate::data::{AtomId, Value};
 use crate::lift;
 use crate::machine::World;
+use values::{AtomId, Value};
 
 pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "atom_to_list", 1, |w, args| {

@@ -2,12 +2,12 @@
 
 use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::{Builtin, Fault, OnBeam, Shares, inside, on_host, pure};
-use crate::data::{At, Heap, Value, View};
 use crate::lift;
 use crate::machine::World;
 use num_bigint::{BigInt, Sign};
 use num_traits::ToPrimitive;
 use std::borrow::Cow;
+use values::{At, Heap, Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "byte_size", 1, |w, args| byte_size(w, arg(args, 0))).own(lift::bits::byte_size),

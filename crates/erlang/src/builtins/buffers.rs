@@ -5,9 +5,9 @@ use crate::builtins::handles::HandleKind;
 use crate::builtins::iolist;
 use crate::builtins::make::{atom, count};
 use crate::builtins::{Builtin, Fault, OnBeam, Shares, inside};
-use crate::data::{AtomId, PidId, RefId, Value};
 use crate::machine::World;
 use std::collections::{BTreeMap, VecDeque};
+use values::{AtomId, PidId, RefId, Value};
 
 pub(super) const ROWS: &[Builtin] = &[
     inside("prim_buffer", "new", 0, Shares::Nothing, OnBeam::Alike, new),

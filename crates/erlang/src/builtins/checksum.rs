@@ -4,8 +4,8 @@ use crate::builtins::arithmetic::arg;
 use crate::builtins::iolist::{bytes, walk};
 use crate::builtins::md5::Md5;
 use crate::builtins::{Builtin, Fault, pure};
-use crate::data::Value;
 use crate::machine::World;
+use values::Value;
 
 pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "crc32", 1, |w, args| Ok(word(crc32(0, &bytes(w, arg(args, 0))?)))),

@@ -5,10 +5,10 @@
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::{Builtin, Fault, OnBeam, Shares, inside, pure};
-use crate::data::{AtomId, Value, View};
 use crate::machine::World;
 use num_bigint::BigInt;
 use num_integer::Integer;
+use values::{AtomId, Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "monotonic_time", 0, Shares::Clock, OnBeam::Noted, |w, _| {

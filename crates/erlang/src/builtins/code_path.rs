@@ -6,9 +6,9 @@ use crate::builtins::arithmetic::arg;
 use crate::builtins::files;
 use crate::builtins::make::{atom, string};
 use crate::builtins::{Builtin, Effect, Fault, OnBeam, Run, Shares, inside, reaching};
-use crate::data::{AtomId, Value};
 use crate::machine::World;
 use trace::Mode;
+use values::{AtomId, Value};
 
 pub(super) const ROWS: &[Builtin] = &[
     inside("code", "get_path", 0, Shares::CodePath(Mode::Read), OnBeam::Alike, |w, _| {

@@ -2,10 +2,10 @@
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::{Builtin, Fault, pure};
-use crate::data::{Value, compare_exact, compare_value, equal_exact, equal_value};
 use crate::lift;
 use crate::machine::World;
 use std::cmp::Ordering;
+use values::{Value, compare_exact, compare_value, equal_exact, equal_value};
 
 pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "=:=", 2, |w, args| Ok(Value::bool(identical(w, args))))

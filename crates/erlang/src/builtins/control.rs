@@ -3,11 +3,11 @@
 use crate::builtins::arithmetic::arg;
 use crate::builtins::modules::object_of;
 use crate::builtins::{Builtin, Control, Effect, Fault, How, OnBeam, Shares, Stop, inside, pure};
-use crate::data::{AtomId, FunKind, NodeId, Value, View};
 use crate::lift::{self, Lift};
 use crate::machine::World;
 use term::Term;
 use trace::Mode;
+use values::{AtomId, FunKind, NodeId, Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
     control("erlang", "apply", 2, Shares::Nothing, OnBeam::Alike, Control::Apply),

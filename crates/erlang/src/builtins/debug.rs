@@ -5,9 +5,9 @@
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::{Builtin, Fault, OnBeam, Shares, inside};
-use crate::data::{FunKind, Heap, NodeId, RefId, Value, View};
 use crate::machine::World;
 use rustc_hash::FxHashSet;
+use values::{FunKind, Heap, NodeId, RefId, Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
     inside("erts_debug", "flat_size", 1, Shares::Nothing, OnBeam::Alike, |w, args| {

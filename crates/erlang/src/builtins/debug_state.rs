@@ -10,11 +10,11 @@ use crate::builtins::references::nodes_and_connections;
 use crate::builtins::shared::term_slots;
 use crate::builtins::system::N_IO_SCHEDULERS;
 use crate::builtins::{Builtin, Fault, OnBeam, Shares, inside};
-use crate::data::{AtomId, Value, View};
 use crate::machine::World;
 use crate::machine::process::MonitorTarget;
 use crate::machine::timers::{Timer, TimerId, TimerTarget};
 use num_traits::ToPrimitive;
+use values::{AtomId, Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
     inside("erts_debug", "get_internal_state", 1, Shares::Everything, OnBeam::Alike, get_state),

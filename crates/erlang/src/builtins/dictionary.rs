@@ -2,9 +2,9 @@
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::{Builtin, Fault, OnBeam, Shares, inside};
-use crate::data::{AtomId, Value};
 use crate::machine::World;
 use term::Op;
+use values::{AtomId, Value};
 
 pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "put", 2, Shares::Nothing, OnBeam::Alike, put).moves(0),
@@ -95,7 +95,7 @@ fn get_keys_of(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     pairs.iter().for_each(|it| w.look_at("values of the dictionary", it.1));
     let keys: Vec<Value> = pairs
         .into_iter()
-        .filter(|it| crate::data::equal_exact(&w.heap, &w.atoms, it.1, wanted))
+        .filter(|it| values::equal_exact(&w.heap, &w.atoms, it.1, wanted))
         .map(|it| it.0)
         .collect();
     Ok(w.heap.list(&keys))

@@ -5,13 +5,13 @@
 use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::binary::{bytes, count, pair};
 use crate::builtins::{Builtin, Fault, Stop, on_host, pure};
-use crate::data::{Heap, NoTerm, PidId, PortId, Value, View, from_term, to_external};
 use crate::machine::World;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use std::io::Write;
 use term::etf::{self, DecodeError, Form};
 use term::{Atom, Fun, Pid, Port, Reference, Term};
+use values::{Heap, NoTerm, PidId, PortId, Value, View, from_term, to_external};
 
 /// As on BEAM.
 const MAX_REF_WORDS: usize = 5;

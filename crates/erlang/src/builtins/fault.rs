@@ -1,9 +1,9 @@
 //! Why a builtin did not return a value.
 
 use crate::builtins::Effect;
-use crate::data::{AtomId, BuildError, Exhausted, NodeId, Value};
 use std::fmt;
 use trace::Budget;
+use values::{AtomId, BuildError, Exhausted, NodeId, Value};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fault {

@@ -8,13 +8,13 @@ use crate::builtins::handles::HandleKind;
 use crate::builtins::iolist;
 use crate::builtins::make::atom;
 use crate::builtins::{Builtin, Effect, Fault, OnBeam, Run, Shares, Stop, reaching};
-use crate::data::{AtomId, PidId, RefId, Value};
 use crate::host::{
     Advice, Errno, FileId, FileInfo, FileKind, Files, Links, OpenModes, Origin, Sync,
 };
 use crate::machine::World;
 use std::collections::BTreeMap;
 use trace::Mode;
+use values::{AtomId, PidId, RefId, Value};
 
 pub(super) const ROWS: &[Builtin] = &[
     file("open_nif", 2, Shares::Files(Mode::Write), open),

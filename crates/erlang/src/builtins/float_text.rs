@@ -3,9 +3,9 @@
 use crate::builtins::arithmetic::arg;
 use crate::builtins::text::{leading_bytes, list_bytes, skip, string};
 use crate::builtins::{Builtin, Fault, pure};
-use crate::data::{AtomId, Value};
 use crate::lift;
 use crate::machine::World;
+use values::{AtomId, Value};
 
 pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "float_to_list", 1, |w, args| {

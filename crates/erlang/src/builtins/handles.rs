@@ -3,8 +3,8 @@
 //! They are numbered per process like other references, in the upper half of the numbers, so that
 //! they are the same in every interleaving and never equal one that `make_ref` gives.
 
-use crate::data::{PidId, RefId, Value};
 use rustc_hash::FxHashMap;
+use values::{PidId, RefId, Value};
 
 #[derive(Clone, Debug, Default)]
 pub struct Handles {

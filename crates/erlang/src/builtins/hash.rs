@@ -7,8 +7,8 @@
 use crate::builtins::arithmetic::arg;
 use crate::builtins::text::as_byte;
 use crate::builtins::{Builtin, Fault, pure};
-use crate::data::{AtomId, Atoms, FunKind, Heap, Value, View};
 use num_bigint::{BigInt, Sign};
+use values::{AtomId, Atoms, FunKind, Heap, Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "phash2", 1, |w, args| {
@@ -435,7 +435,7 @@ fn phash_bits(hash: u32, bytes: &[u8], bit_len: u64) -> u32 {
     hash.wrapping_mul(PRIMES[4]).wrapping_add(low(bit_len / 8))
 }
 
-fn phash_fun(heap: &Heap, atoms: &Atoms, at: crate::data::At) -> Vec<(u32, u32)> {
+fn phash_fun(heap: &Heap, atoms: &Atoms, at: values::At) -> Vec<(u32, u32)> {
     match heap.fun_kind(at) {
         FunKind::External { module, function, arity } => vec![
             (PRIMES[11], arity),

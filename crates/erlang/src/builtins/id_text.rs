@@ -6,9 +6,9 @@
 use crate::builtins::arithmetic::arg;
 use crate::builtins::text::{list_bytes, string};
 use crate::builtins::{Builtin, Fault, pure};
-use crate::data::{FIRST_WORD, FunKind, NodeId, NodeName, PidId, PortId, Value, View};
 use crate::machine::World;
 use term::{Atom, Fun, Style, Term};
+use values::{FIRST_WORD, FunKind, NodeId, NodeName, PidId, PortId, Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "pid_to_list", 1, pid_to_list),

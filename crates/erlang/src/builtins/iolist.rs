@@ -3,9 +3,9 @@
 use crate::builtins::arithmetic::arg;
 use crate::builtins::text::{as_byte, byte_list};
 use crate::builtins::{Builtin, Fault, Stop, pure};
-use crate::data::{BitsView, Heap, Value, View};
 use crate::lift;
 use crate::machine::World;
+use values::{BitsView, Heap, Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "iolist_to_binary", 1, |w, args| to_binary(w, arg(args, 0)))

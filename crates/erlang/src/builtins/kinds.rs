@@ -2,9 +2,9 @@
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::{Builtin, Fault, pure};
-use crate::data::{AtomId, Value, View};
 use crate::lift;
 use crate::machine::World;
+use values::{AtomId, Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "is_atom", 1, |_, args| test(args, |it| matches!(it, View::Atom(_))))
@@ -102,8 +102,8 @@ fn term_type(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
             _ => "heap_binary",
         },
         View::Fun(at) => match w.heap.fun_kind(at) {
-            crate::data::FunKind::External { .. } => "export",
-            crate::data::FunKind::Closure { .. } => "fun",
+            values::FunKind::External { .. } => "export",
+            values::FunKind::Closure { .. } => "fun",
         },
         View::Pid(_) if is_foreign => "external_pid",
         View::Port(_) if is_foreign => "external_port",

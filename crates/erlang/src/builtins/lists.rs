@@ -2,9 +2,9 @@
 
 use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::{Builtin, Fault, pure};
-use crate::data::{AtomId, Value, compare_exact, equal_exact, equal_value};
 use crate::lift;
 use crate::machine::World;
+use values::{AtomId, Value, compare_exact, equal_exact, equal_value};
 
 pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "hd", 1, |w, args| head(w, arg(args, 0))).own(lift::lists::head),

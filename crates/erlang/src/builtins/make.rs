@@ -1,7 +1,7 @@
 //! Values that builtins build often.
 
-use crate::data::Value;
 use crate::machine::World;
+use values::Value;
 
 pub(crate) fn atom(w: &mut World, text: &str) -> Value {
     Value::atom(w.atoms.intern(text))

@@ -2,10 +2,10 @@
 
 use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::{Builtin, Fault, pure};
-use crate::data::{At, AtomId, Value, View, compare_exact};
 use crate::lift;
 use crate::machine::World;
 use std::cmp::Ordering;
+use values::{At, AtomId, Value, View, compare_exact};
 
 pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "map_size", 1, |w, args| map_size(w, arg(args, 0))).own(lift::maps::size),

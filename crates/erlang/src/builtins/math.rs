@@ -4,11 +4,11 @@
 
 use crate::builtins::arithmetic::{arg, integer, to_float};
 use crate::builtins::{Builtin, Fault, on_host, pure};
-use crate::data::{Value, View};
 use crate::lift;
 use crate::machine::World;
 use num_bigint::BigInt;
 use num_traits::FromPrimitive;
+use values::{Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "round", 1, |w, args| to_integer(w, args, f64::round))

@@ -64,10 +64,10 @@ pub use debug_state::DebugState;
 pub use fault::{Fault, Stop};
 pub use shares::{CHANGING_ITEMS, OnBeam, Shares, SystemItem, TableUse};
 
-use crate::data::Value;
 use crate::lift::{Lift, Own};
 use crate::machine::World;
 use std::fmt::{self, Display, Formatter};
+use values::Value;
 
 pub type Run = fn(&mut World, &[Value]) -> Result<Value, Fault>;
 

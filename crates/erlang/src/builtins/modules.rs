@@ -5,10 +5,10 @@ use crate::builtins::make::{atom, string};
 use crate::builtins::{
     Builtin, Effect, Fault, How, OnBeam, Request, Shares, Stop, inside, on_host,
 };
-use crate::data::{AtomId, Value};
 use crate::lift::Lift;
 use crate::machine::{Object, World};
 use trace::Mode;
+use values::{AtomId, Value};
 
 pub(super) const ROWS: &[Builtin] = &[
     by_machine(
@@ -281,7 +281,7 @@ fn script_id(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
     let Some(release) = w.facts.get("otp_release") else {
         return Err(Stop::NeedFact(w.atoms.intern("otp_release")).into());
     };
-    let release = crate::data::from_term(&mut w.heap, &mut w.atoms, release);
+    let release = values::from_term(&mut w.heap, &mut w.atoms, release);
     let system = string(w, "Erlang/OTP");
     Ok(w.heap.tuple(&[system, release]))
 }

@@ -6,10 +6,10 @@ use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::make::atom;
 use crate::builtins::text::string;
 use crate::builtins::{Builtin, Fault, OnBeam, Shares, inside};
-use crate::data::{AtomId, NodeId, Value, View};
 use crate::machine::World;
 use crate::machine::distribution::{News, NewsForm};
 use trace::Mode;
+use values::{AtomId, NodeId, Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "node", 0, Shares::Nothing, OnBeam::Alike, |w, _| {

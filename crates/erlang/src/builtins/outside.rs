@@ -9,10 +9,10 @@ use crate::builtins::make::{atom, string};
 use crate::builtins::{
     Builtin, Effect, Fault, OnBeam, Shares, Stop, gate, inside, on_host, outside,
 };
-use crate::data::{AtomId, Value};
 use crate::lift;
 use crate::machine::World;
 use trace::Mode;
+use values::{AtomId, Value};
 
 pub(super) const ROWS: &[Builtin] = &[
     // Pure

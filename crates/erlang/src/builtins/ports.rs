@@ -7,12 +7,12 @@ use crate::builtins::make::{atom, count, pairs, string};
 use crate::builtins::{
     Builtin, Effect, Fault, OnBeam, Shares, Stop, files, gate, inside, iolist, sockets,
 };
-use crate::data::{AtomId, PortId, Value, View};
 use crate::host::{Command, Errors, Executable, Input};
 use crate::machine::World;
 use crate::machine::memory_file::MemoryFile;
 use crate::machine::ports::{Behind, Framing, Port, PortOptions};
 use trace::Mode;
+use values::{AtomId, PortId, Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "open_port", 2, Shares::Ports(Mode::Write), OnBeam::AlikeIf(Effect::Os), open),

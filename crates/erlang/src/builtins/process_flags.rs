@@ -6,10 +6,10 @@ use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::make::{atom, count};
 use crate::builtins::nodes;
 use crate::builtins::{Builtin, Fault, OnBeam, Shares, inside};
-use crate::data::{AtomId, PidId, Value, View};
 use crate::machine::World;
 use crate::machine::inspect::flag;
 use crate::machine::process::HeapLimit;
+use values::{AtomId, PidId, Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "process_flag", 2, Shares::ProcessFlag, OnBeam::Alike, process_flag),

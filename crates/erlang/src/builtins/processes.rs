@@ -2,12 +2,12 @@
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::{Builtin, Fault, OnBeam, Shares, inside, process_flags};
-use crate::data::{AtomId, NodeId, PidId, PortId, RefId, Value, View};
 use crate::lift;
 use crate::machine::process::{AliasKind, Execution, Monitor, MonitorTarget};
 use crate::machine::signals::Through;
 use crate::machine::{LITERAL_COLLECTOR, World};
 use trace::Mode;
+use values::{AtomId, NodeId, PidId, PortId, RefId, Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "self", 0, Shares::Nothing, OnBeam::Alike, |w, _| Ok(Value::pid(w.current))),

@@ -4,10 +4,10 @@
 
 use crate::builtins::debug::place;
 use crate::builtins::make::{atom, count};
-use crate::data::{AtomId, NodeName, Value};
 use crate::machine::World;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
+use values::{AtomId, NodeName, Value};
 
 /// `{{node_references, Nodes}, {dist_references, []}}`, each node with its count and who holds how
 /// many. There are no connections to count references of.

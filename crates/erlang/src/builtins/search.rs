@@ -6,7 +6,6 @@ use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::binary::{bytes, count, pair, range};
 use crate::builtins::handles::HandleKind;
 use crate::builtins::{Builtin, Fault, OnBeam, Shares, Stop, inside, pure};
-use crate::data::{AtomId, RefId, Shadow, Value, View};
 use crate::lift;
 use crate::lift::search::Needle;
 use crate::machine::World;
@@ -14,6 +13,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use memchr::memmem::Finder;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
+use values::{AtomId, RefId, Shadow, Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
     inside("binary", "compile_pattern", 1, Shares::Nothing, OnBeam::Alike, |w, args| {

@@ -6,12 +6,12 @@ use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::debug::words_of;
 use crate::builtins::handles::HandleKind;
 use crate::builtins::{Builtin, Fault, OnBeam, Shares, Stop, inside};
-use crate::data::{AtomId, NodeId, RefId, Value, compare_exact};
 use crate::machine::World;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use std::collections::BTreeMap;
 use trace::Mode;
+use values::{AtomId, NodeId, RefId, Value, compare_exact};
 
 pub(super) const ROWS: &[Builtin] = &[
     inside(

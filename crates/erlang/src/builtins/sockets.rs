@@ -6,11 +6,11 @@ mod options;
 
 use crate::builtins::make::atom;
 use crate::builtins::{Effect, Fault, Stop};
-use crate::data::{PortId, Value};
 use crate::host::{Errno, Family, Shutdown, Transport};
 use crate::machine::World;
 use crate::machine::sockets::{Active, Counts, Socket, Stage, Wanted, encode};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use values::{PortId, Value};
 
 /// The driver of this name.
 pub(super) fn driver(w: &World, name: &str) -> Option<Result<Socket, Fault>> {

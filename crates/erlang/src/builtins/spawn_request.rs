@@ -4,9 +4,9 @@ use crate::builtins::arithmetic::arg;
 use crate::builtins::make::atom;
 use crate::builtins::processes::{spawn_mfa, spawn_mfa_on};
 use crate::builtins::{Builtin, Fault, OnBeam, Shares, inside};
-use crate::data::{AtomId, Value};
 use crate::machine::World;
 use trace::Mode;
+use values::{AtomId, Value};
 
 pub(super) const ROWS: &[Builtin] = &[
     inside("erts_internal", "spawn_request", 4, Shares::SpawnLinked, OnBeam::Alike, spawn_request),

@@ -8,11 +8,11 @@ use crate::builtins::make::{atom, count, pairs, string};
 use crate::builtins::process_flags::N_SCHEDULERS;
 use crate::builtins::system_flags::{OUTSTANDING_REQUESTS, scheduling};
 use crate::builtins::{Builtin, Control, Effect, Fault, How, OnBeam, Shares, Stop, inside};
-use crate::data::{AtomId, Collected, Value, from_term};
 use crate::lift::{Lift, Lifting};
 use crate::machine::World;
 use crate::machine::inspect::flag;
 use crate::machine::queue::Schedulers;
+use values::{AtomId, Collected, Value, from_term};
 
 pub(super) const ROWS: &[Builtin] = &[
     inspect("erlang", "process_info", 1, Shares::ProcessInfo, OnBeam::Alike).environment(),
@@ -487,7 +487,7 @@ fn memory_of(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 
 /// BEAM writes the term straight to the terminal.
 fn display(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let term = crate::data::to_term(&w.heap, &w.atoms, arg(args, 0));
+    let term = values::to_term(&w.heap, &w.atoms, arg(args, 0));
     let text = term.map_or_else(|it| it.to_string(), |it| term::print(&it, term::Style::P));
     w.output.extend_from_slice(text.as_bytes());
     w.output.push(b'\n');

@@ -8,11 +8,11 @@ use crate::builtins::process_flags::{
     HEAP_WORDS, N_SCHEDULERS, heap_size_of, max_heap_size, sweeps,
 };
 use crate::builtins::{Builtin, Fault, OnBeam, Shares, inside};
-use crate::data::{AtomId, Value};
 use crate::machine::World;
 use crate::machine::inspect::flag;
 use crate::machine::queue::Schedulers;
 use trace::Mode;
+use values::{AtomId, Value};
 
 pub(super) const ROWS: &[Builtin] = &[
     inside(

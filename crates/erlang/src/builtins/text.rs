@@ -2,7 +2,7 @@
 //!
 //! Shared by the builtins that read or write text; knows nothing of what the text means.
 
-use crate::data::{Heap, Value};
+use values::{Heap, Value};
 
 /// A list of the text's code points.
 pub(super) fn string(heap: &mut Heap, text: &str) -> Value {

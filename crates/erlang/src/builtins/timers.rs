@@ -4,10 +4,10 @@ use crate::builtins::arithmetic::arg;
 use crate::builtins::clock::{MONOTONIC_BEGIN, MONOTONIC_END, STARTING};
 use crate::builtins::make::atom;
 use crate::builtins::{Builtin, Fault, OnBeam, Shares, inside};
-use crate::data::{AtomId, RefId, Value, View};
 use crate::machine::World;
 use crate::machine::timers::{Timer, TimerId, TimerTarget};
 use trace::Mode;
+use values::{AtomId, RefId, Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "send_after", 3, Shares::StartTimer, OnBeam::Alike, |w, args| {

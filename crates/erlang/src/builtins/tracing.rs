@@ -3,10 +3,10 @@
 use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::make::atom;
 use crate::builtins::{Builtin, Effect, Fault, How, OnBeam, Request, Shares, Stop, inside};
-use crate::data::{AtomId, PidId, Value, View};
 use crate::lift::Lift;
 use crate::machine::World;
 use crate::machine::tracing::{Flags, Switch, Tracee, listed};
+use values::{AtomId, PidId, Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "trace", 3, Shares::Everything, OnBeam::Never, trace),

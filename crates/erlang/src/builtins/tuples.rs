@@ -2,9 +2,9 @@
 
 use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::{Builtin, Fault, pure};
-use crate::data::{MAX_ARITY, Value, View};
 use crate::lift;
 use crate::machine::World;
+use values::{MAX_ARITY, Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
     pure("erlang", "element", 2, |w, args| element(w, arg(args, 0), arg(args, 1)))

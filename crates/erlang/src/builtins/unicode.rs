@@ -6,9 +6,9 @@
 use crate::builtins::arithmetic::arg;
 use crate::builtins::unicode_wide::{self, Wide};
 use crate::builtins::{Builtin, Fault, Stop, pure};
-use crate::data::{AtomId, Value, View};
 use crate::lift;
 use crate::machine::World;
+use values::{AtomId, Value, View};
 
 pub(super) const ROWS: &[Builtin] = &[
     pure("unicode", "characters_to_binary", 2, |w, args| {

@@ -5,8 +5,8 @@
 
 use crate::builtins::unicode::End;
 use crate::builtins::{Fault, Stop};
-use crate::data::{AtomId, Heap, Value, View};
 use crate::machine::World;
+use values::{AtomId, Heap, Value, View};
 
 #[derive(Clone, Copy)]
 pub(super) struct Wide {

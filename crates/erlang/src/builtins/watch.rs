@@ -2,10 +2,10 @@
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::{Builtin, Fault, OnBeam, Shares, inside};
-use crate::data::{Value, to_marked};
 use crate::machine::World;
 use crate::machine::schedule::{Told, actor};
 use term::{Atom, Term};
+use values::{Value, to_marked};
 
 pub(super) const ROWS: &[Builtin] = &[
     inside("gimlet_watch", "enter", 3, Shares::Nothing, OnBeam::Alike, enter).moves(0),

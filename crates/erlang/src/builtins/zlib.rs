@@ -10,10 +10,10 @@ use crate::builtins::handles::HandleKind;
 use crate::builtins::iolist;
 use crate::builtins::make::atom;
 use crate::builtins::{Builtin, Fault, OnBeam, Shares, Stop, inside};
-use crate::data::{AtomId, PidId, RefId, Value};
 use crate::machine::World;
 use codec::{Broken, Deflate, Flush, Frame, Inflate, Unpacked};
 use std::collections::{BTreeMap, VecDeque};
+use values::{AtomId, PidId, RefId, Value};
 
 pub(super) const ROWS: &[Builtin] = &[
     inside("zlib", "open_nif", 0, Shares::Nothing, OnBeam::Alike, open),

@@ -3,7 +3,7 @@
 //! BEAM has threads of their own for such work. Here the process only waits, and takes no message.
 
 use crate::code::{FnId, FunctionInfo, Ins, Program, Reg, Src};
-use crate::data::Atoms;
+use values::Atoms;
 
 /// Each is called with how long to wait, and with what it returns then.
 pub(crate) const DIRTY_CPU: FnId = FnId(1);

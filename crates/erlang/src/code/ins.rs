@@ -3,9 +3,9 @@
 //! Registers are given out as a stack: at every instruction that may collect, those below a known
 //! depth hold values and those above hold nothing. Calls place the callee's frame at that depth.
 
-use crate::data::AtomId;
 use term::Kind;
 use trace::ClauseId;
+use values::AtomId;
 
 /// A register of the current frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -5,11 +5,11 @@
 use crate::builtins::{self, Builtin};
 use crate::code::{BuiltinId, FnId, Ins, Reg, Src};
 use crate::core::{MapOp, Place};
-use crate::data::{AtomId, Atoms, LambdaId, SegmentSpec};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use std::cell::Cell;
 use trace::ClauseId;
+use values::{AtomId, Atoms, LambdaId, SegmentSpec};
 
 #[derive(Debug, Default)]
 pub struct Program {

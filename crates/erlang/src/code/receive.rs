@@ -3,7 +3,7 @@
 //! OTP has it in assembly, because no Erlang calls a function to see whether a message matches.
 
 use crate::code::{Cmp, FnId, FunctionInfo, Ins, Program, Reg, Src};
-use crate::data::Atoms;
+use values::Atoms;
 
 /// Called with the fun that matches, the timeout, and the atoms `timeout` and `nomatch`.
 pub(crate) const RECEIVE: FnId = FnId(0);

@@ -1,8 +1,8 @@
 //! The tree of a Core Erlang module. Every binding has a name of its own: nothing is shadowed.
 
-use crate::data::SegmentSpec;
 use smol_str::SmolStr;
 use term::{Atom, Term};
+use values::SegmentSpec;
 
 /// A variable, unique in its module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

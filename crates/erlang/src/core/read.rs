@@ -4,11 +4,11 @@ use crate::core::ast::{
     Clause, Expr, ExprKind, Function, Lambda, LetrecKind, MapOp, MapPair, Module, Pattern,
     PatternSegment, Place, Segment, VarId,
 };
-use crate::data::{Endian, SegmentSpec, SegmentType, Sign};
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use std::fmt;
 use term::{Atom, Term};
+use values::{Endian, SegmentSpec, SegmentType, Sign};
 
 /// A record that does not look as OTP's compiler makes it.
 #[derive(Clone, Debug, PartialEq, Eq)]

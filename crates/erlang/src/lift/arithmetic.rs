@@ -1,8 +1,8 @@
 //! Numbers: that operands are numbers is a choice, and so is that a divisor is not zero.
 
-use crate::data::{Value, compare_value};
 use crate::lift::{Lifting, arg, own_expr};
 use term::{Kind, Op};
+use values::{Value, compare_value};
 
 /// Why there may be no result though the operands are good.
 const BEYOND: &str = "a number beyond all floats or all integers";
@@ -41,7 +41,7 @@ fn binary(
 }
 
 fn is_float_zero(value: Value) -> bool {
-    matches!(value.view(), crate::data::View::Float(float) if float == 0.0)
+    matches!(value.view(), values::View::Float(float) if float == 0.0)
 }
 
 fn unary(

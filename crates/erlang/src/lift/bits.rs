@@ -1,9 +1,9 @@
 //! Bitstrings: sizes, parts, matching and construction.
 
 use crate::code::{BitsSegment, PatternPart};
-use crate::data::{AtomId, Endian, SegmentSpec, SegmentType, Sign, Value, View};
 use crate::lift::{Lifting, arg, own_expr, shadow};
 use term::{Conversion, Expr, ExprId, Kind, Op};
+use values::{AtomId, Endian, SegmentSpec, SegmentType, Sign, Value, View};
 
 /// How far a match has come, as an expression and as a number.
 #[derive(Clone, Copy, Debug)]

@@ -1,9 +1,9 @@
 //! Comparisons, type tests and truth values.
 
 use crate::code::Cmp;
-use crate::data::{Value, View};
 use crate::lift::{Lifting, arg, express, own_expr, shadow};
 use term::{ExprId, Kind, Op, Term};
+use values::{Value, View};
 
 impl Lifting<'_> {
     /// Whether the outcome of a comparison depends on something symbolic.
@@ -130,7 +130,7 @@ pub(crate) fn greater_of(
 
 fn one_of(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>, op: Cmp) -> Option<Value> {
     let (a, b) = (arg(args, 0), arg(args, 1));
-    let order = crate::data::compare_value(l.heap, l.atoms, a, b);
+    let order = values::compare_value(l.heap, l.atoms, a, b);
     let is_first = if op == Cmp::LessEqual { order.is_le() } else { order.is_ge() };
     l.compared(0, op, a, b, is_first);
     found
@@ -197,14 +197,14 @@ fn truth(l: &mut Lifting<'_>, expr: ExprId) -> ExprId {
 
 /// Whether two values are the same; a choice if that depends on something symbolic.
 pub(crate) fn same_values(l: &mut Lifting<'_>, place: u32, a: Value, b: Value) -> bool {
-    let holds = crate::data::equal_exact(l.heap, l.atoms, a, b);
+    let holds = values::equal_exact(l.heap, l.atoms, a, b);
     l.compared(place, Cmp::Same, a, b, holds);
     holds
 }
 
 /// `==`
 pub(crate) fn equal_values(l: &mut Lifting<'_>, place: u32, a: Value, b: Value) -> bool {
-    let holds = crate::data::equal_value(l.heap, l.atoms, a, b);
+    let holds = values::equal_value(l.heap, l.atoms, a, b);
     l.compared(place, Cmp::Equal, a, b, holds);
     holds
 }

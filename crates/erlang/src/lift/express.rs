@@ -1,9 +1,9 @@
 //! Values as expressions: a value's own shadow, or what its parts' shadows make of it.
 
-use crate::data::{Atoms, Heap, Value, View, to_term};
 use crate::lift::own_expr;
 use rustc_hash::{FxHashMap, FxHashSet};
 use term::{ExprId, Exprs, Op, Term};
+use values::{Atoms, Heap, Value, View, to_term};
 
 /// `None`: nested too deeply, or with too many parts.
 pub(super) fn expr_of(exprs: &mut Exprs, world: (&Heap, &Atoms), value: Value) -> Option<ExprId> {

@@ -1,8 +1,8 @@
 //! Iolists: bytes, binaries and lists of them. Each cell of a symbolic one is a choice.
 
-use crate::data::{Value, View};
 use crate::lift::{Lifting, arg, own_expr};
 use term::{Conversion, ExprId, Kind, Op};
+use values::{Value, View};
 
 /// Choices of one call, by what they are about.
 const WHOLE: u32 = 0;

@@ -1,9 +1,9 @@
 //! `string:list_to_integer/1` and `string:list_to_float/1`: how far a list begins with a number is
 //! a choice at every character.
 
-use crate::data::{Value, View};
 use crate::lift::{Lifting, arg, own_expr};
 use term::{Base, Conversion, Kind, Op, Term};
+use values::{Value, View};
 
 /// A list that is read from its front.
 struct Reader {

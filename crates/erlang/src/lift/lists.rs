@@ -1,12 +1,12 @@
 //! Lists: a walk along a symbolic list is a choice at every cell.
 
-use crate::data::Value;
 use crate::lift::compare::{equal_values, same_values};
 use crate::lift::ranges::{MAX_RANGES, Range, ranges};
 use crate::lift::{Lifting, arg, own_expr};
 use num_bigint::Sign;
 use term::{Kind, Op};
 use trace::{Head, Looked};
+use values::Value;
 
 impl Lifting<'_> {
     /// The first cell of a list and the rest, as the program would take it apart.

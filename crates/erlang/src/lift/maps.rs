@@ -1,9 +1,9 @@
 //! Maps: whether a key is there is a choice; what is under it is an expression.
 
-use crate::data::{Value, View, compare_exact, compare_value};
 use crate::lift::compare::is_plain;
 use crate::lift::{Lifting, arg, own_expr};
 use term::{Expr, ExprId, Kind, Op, Term};
+use values::{Value, View, compare_exact, compare_value};
 
 impl Lifting<'_> {
     /// Whether looking a key up depends on something symbolic.
@@ -59,7 +59,7 @@ impl Lifting<'_> {
     fn stored_key(&mut self, map: Value, key: Value) -> Option<ExprId> {
         let View::Map(at) = map.view() else { return None };
         let (heap, atoms) = (&*self.heap, self.atoms);
-        let is_it = |it: &(Value, Value)| crate::data::equal_exact(heap, atoms, it.0, key);
+        let is_it = |it: &(Value, Value)| values::equal_exact(heap, atoms, it.0, key);
         let (stored, _) = heap.map_iter(at).find(is_it)?;
         self.expr(stored)
     }
@@ -370,7 +370,7 @@ impl Lifting<'_> {
         let Some(parts) = self.heap.elements(step).map(<[Value]>::to_vec) else { return step };
         let (Some(key), Some(_)) = (parts.first(), parts.get(1)) else { return step };
         let (heap, atoms) = (&*self.heap, self.atoms);
-        let is_it = |it: &&(Value, Value)| crate::data::equal_exact(heap, atoms, it.0, *key);
+        let is_it = |it: &&(Value, Value)| values::equal_exact(heap, atoms, it.0, *key);
         let Some((key, value)) = pairs.iter().find(is_it).copied() else { return step };
         match parts.get(2) {
             None => self.heap.tuple(&[key, value]),

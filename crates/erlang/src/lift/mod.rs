@@ -25,11 +25,11 @@ pub(crate) mod unicode;
 pub(crate) use express::is_symbolic;
 pub(crate) use known::Known;
 
-use crate::data::{Atoms, Heap, Shadow, Value, View};
 use crate::machine::Recorder;
 use std::sync::Arc;
 use term::{ExprId, Kind, Op, Term};
 use trace::{Choice, Head, Looked, Loss, SiteId};
+use values::{Atoms, Heap, Shadow, Value, View};
 
 /// How a builtin treats symbolic arguments.
 #[derive(Clone, Copy, Debug)]
@@ -155,7 +155,7 @@ impl Lifting<'_> {
     /// From here on the run depends on this very value in ways that are not followed.
     pub(crate) fn pin(&mut self, place: u32, value: Value) {
         let Some(expr) = self.expr(value) else { return };
-        let Ok(term) = crate::data::to_term(self.heap, self.atoms, value) else { return };
+        let Ok(term) = values::to_term(self.heap, self.atoms, value) else { return };
         let site = self.site(place);
         self.record.choose(site, 0, Looked::Pin(expr, term));
     }

@@ -1,9 +1,9 @@
 //! Where an integer lies among known ranges: a choice at each bound, not one for each number. What
 //! is known of a character that was found among the digits is that it is one.
 
-use crate::data::Value;
 use crate::lift::{Lifting, own_expr};
 use term::Op;
+use values::Value;
 
 /// A run of numbers, with both ends.
 pub(crate) type Range = (i64, i64);

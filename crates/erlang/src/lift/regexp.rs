@@ -3,13 +3,13 @@
 //!
 //! Knows only as much of patterns as it takes to make up such texts.
 
-use crate::data::{Value, View};
 use crate::lift::{Lifting, arg};
 use std::iter::Peekable;
 use std::str::Chars;
 use std::sync::Arc;
 use term::{Dice, Term};
 use trace::{Head, Looked};
+use values::{Value, View};
 
 /// `re:run/2` and `re:run/3`
 pub(crate) fn run(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
@@ -22,13 +22,13 @@ pub(crate) fn run(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> 
 }
 
 fn choose_text(l: &mut Lifting<'_>, subject: Value, pattern: Value) -> Option<()> {
-    let pattern = text(&crate::data::to_term(l.heap, l.atoms, pattern).ok()?)?;
+    let pattern = text(&values::to_term(l.heap, l.atoms, pattern).ok()?)?;
     let is_binary = matches!(subject.view(), View::Bits(_));
     let term =
         |it: String| if is_binary { Term::binary(it.into_bytes()) } else { Term::string(&it) };
     let heads: Arc<[Head]> =
         samples(&pattern)?.into_iter().map(|it| Head::Literal(term(it))).collect();
-    let this = crate::data::to_term(l.heap, l.atoms, subject).ok()?;
+    let this = values::to_term(l.heap, l.atoms, subject).ok()?;
     let is_this = |it: &Head| matches!(it, Head::Literal(term) if *term == this);
     let taken = heads.iter().position(is_this).unwrap_or(heads.len());
     let (expr, site) = (l.expr(subject)?, l.site(N_ARGS));

@@ -1,8 +1,8 @@
 //! Searching binaries for patterns: whether one begins at a byte is a choice, and how long it is.
 
-use crate::data::{At, Shadow, Value, View};
 use crate::lift::{Lifting, arg, own_expr};
 use term::{ExprId, Kind, Op, Term};
+use values::{At, Shadow, Value, View};
 
 /// Where a pattern was found, in bytes.
 #[derive(Clone, Copy, Debug)]
@@ -116,7 +116,7 @@ impl Lifting<'_> {
                 let Some(slice) = self.window(subject, (at, len), end) else { continue };
                 may_go_on = true;
                 let there = self.heap.sub_bits(subject.bits, at * 8, len * 8);
-                let holds = crate::data::equal_exact(self.heap, self.atoms, there, *pattern);
+                let holds = values::equal_exact(self.heap, self.atoms, there, *pattern);
                 let wanted = self.expr(*pattern)?;
                 if own_expr(subject.value).is_some() || own_expr(*pattern).is_some() {
                     let test = self.apply(Op::Same, &[slice, wanted]);

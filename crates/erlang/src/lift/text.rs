@@ -1,10 +1,10 @@
 //! Conversions between atoms, numbers, lists and binaries.
 
-use crate::data::{AtomId, Value};
 use crate::lift::{Lifting, arg, own_expr, shadow};
 use std::sync::Arc;
 use term::{Base, Conversion, ExprId, Kind, Op, Term};
 use trace::{Head, Looked};
+use values::{AtomId, Value};
 
 /// From a value of a known kind: it always has a result.
 fn from_kind(
@@ -77,7 +77,7 @@ fn from_name(
     if !l.is_symbolic(value) {
         return found;
     }
-    let text = crate::data::to_term(l.heap, l.atoms, value).ok();
+    let text = values::to_term(l.heap, l.atoms, value).ok();
     let atom = text.and_then(|it| term::apply(Op::Convert(conversion), &[&it]));
     let name = converted(l, conversion, value, atom.is_some())?;
     let (atom, named) = (atom?, Arc::clone(&l.record.named));

@@ -1,12 +1,12 @@
 //! Tuples.
 
-use crate::data::{Value, View, compare_value};
 use crate::lift::compare::same_values;
 use crate::lift::ranges::{MAX_RANGES, Range};
 use crate::lift::{Lifting, arg, own_expr};
 use std::sync::Arc;
 use term::{Kind, Op, Term};
 use trace::{Head, Looked};
+use values::{Value, View, compare_value};
 
 impl Lifting<'_> {
     /// The element at a position counted from one, if the value is a tuple that has it.

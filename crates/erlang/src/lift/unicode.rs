@@ -1,10 +1,10 @@
 //! Text: code points in UTF-8, and character data as lists and binaries.
 
-use crate::data::{At, AtomId, Endian, SegmentSpec, SegmentType, Sign, Value, View, to_term};
 use crate::lift::bits::Position;
 use crate::lift::{Lifting, arg, own_expr, shadow};
 use term::{ExprId, Kind, Op, Term};
 use trace::Head;
+use values::{At, AtomId, Endian, SegmentSpec, SegmentType, Sign, Value, View, to_term};
 
 /// A number as an expression and as what it is in this run.
 #[derive(Clone, Copy, Debug)]

@@ -2,9 +2,9 @@
 
 use crate::code::{Handler, HandlerKind, Ins, Reg, Src};
 use crate::core::{Expr, ExprKind, Place, VarId};
-use crate::data::AtomId;
 use crate::lower::emit::{Dst, Emitter, Label, Location, count, count_u16};
 use term::{Atom, Term};
+use values::AtomId;
 
 impl<'a> Emitter<'_, 'a> {
     pub(super) fn try_of(

@@ -22,7 +22,6 @@ pub(crate) use assembly::{Assembly, AssemblyError, assemble};
 use crate::builtins::How;
 use crate::code::{FnId, FunctionInfo, ModuleInfo, Program, Src};
 use crate::core::{Lambda, Module, Place, VarId};
-use crate::data::{AtomId, LambdaId, from_term};
 use crate::machine::World;
 use emit::{Emitter, Location};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -30,6 +29,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use term::{Atom, Term};
 use trace::ClauseId;
+use values::{AtomId, LambdaId, from_term};
 
 /// Code that does not fit our instructions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -198,7 +198,7 @@ impl<'a> Lowering<'a> {
         });
         self.numbered.insert(index);
         let name = order.get(index).map_or(name, |it| &it.0);
-        let lambda = crate::data::Lambda {
+        let lambda = values::Lambda {
             module: self.name,
             name: self.world.atoms.intern(name.as_str()),
             arity,

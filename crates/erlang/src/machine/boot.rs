@@ -6,12 +6,12 @@
 
 use crate::builtins::make::atom;
 use crate::builtins::{Fault, Stop};
-use crate::data::{AtomId, NodeId, PidId, Value, from_term};
 use crate::machine::World;
 use crate::machine::logs::{Logging, handler_config};
 use crate::machine::process::{Execution, OnReturn, Process};
 use crate::machine::world::USER;
 use term::{Atom, Fun, Term};
+use values::{AtomId, NodeId, PidId, Value, from_term};
 
 /// How far a part of the system is.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,6 @@
 use crate::builtins::nodes::own_answer;
 use crate::builtins::{Builtin, Control, Fault, How, Stop};
 use crate::code::{Import, RECEIVE, Target};
-use crate::data::{AtomId, FunKind, LambdaId, Value, View};
 use crate::machine::frames::{RETURN_AGAIN, low_u32};
 use crate::machine::inspect;
 use crate::machine::interpret::{Cpu, Flow, Pause, Return, pause};
@@ -11,6 +10,7 @@ use crate::machine::process::{Execution, Frame, Status};
 use crate::machine::raise::{Raised, Skip};
 use crate::machine::record::either_shadowed;
 use crate::machine::tracing::Seen;
+use values::{AtomId, FunKind, LambdaId, Value, View};
 
 /// As many arguments as BEAM has registers for; a function takes fewer still.
 const MAX_ARGS: usize = 1023;

@@ -3,9 +3,9 @@
 use crate::builtins::arithmetic::{add, subtract};
 use crate::builtins::{Builtin, Fault, How, Stop};
 use crate::code::{BuiltinId, Reg, Target};
-use crate::data::{AtomId, Value};
 use crate::machine::interpret::{Cpu, Flow};
 use crate::machine::tracing::Seen;
+use values::{AtomId, Value};
 
 impl Cpu<'_> {
     #[inline]

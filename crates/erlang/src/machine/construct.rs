@@ -1,11 +1,11 @@
 //! Construction of bitstrings, and what is said of one that fails.
 
 use crate::code::BitsSegment;
-use crate::data::{AtomId, BitsBuilder, BuildError, Heap, SegmentSpec, SegmentType, Value, View};
 use crate::lift::shadow;
 use crate::machine::World;
 use crate::machine::interpret::Cpu;
 use term::{ExprId, Op};
+use values::{AtomId, BitsBuilder, BuildError, Heap, SegmentSpec, SegmentType, Value, View};
 
 /// Copied in the time of a call, about.
 const BYTES_PER_CALL: u64 = 800;

@@ -2,10 +2,10 @@
 
 use crate::builtins::{Builtin, Fault, Stop};
 use crate::code::{DIRTY_CPU, DIRTY_IO, FnId, Target};
-use crate::data::{AtomId, PidId, Value};
 use crate::machine::World;
 use crate::machine::inspect::execution;
 use crate::machine::interpret::{Cpu, Flow, Pause, Return, pause};
+use values::{AtomId, PidId, Value};
 
 impl Cpu<'_> {
     #[cold]

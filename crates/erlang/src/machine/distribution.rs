@@ -7,11 +7,11 @@
 use crate::builtins::Fault;
 use crate::builtins::ets::owner_died;
 use crate::builtins::make::atom;
-use crate::data::{AtomId, NodeId, PidId, RefId, Value, View};
 use crate::machine::World;
 use crate::machine::process::{MonitorTarget, Process};
 use crate::machine::signals::Through;
 use std::collections::{BTreeMap, BTreeSet};
+use values::{AtomId, NodeId, PidId, RefId, Value, View};
 
 /// What has become of the connections between the machine's nodes.
 #[derive(Clone, Debug, Default)]

@@ -3,13 +3,13 @@
 //! who watch it.
 
 use crate::builtins::ets::{give_up, owner_died};
-use crate::data::{PidId, RefId, Value};
 use crate::machine::World;
 use crate::machine::io;
 use crate::machine::process::{OnReturn, Process};
 use crate::machine::signals::Through;
 use crate::machine::world::Ended;
 use std::collections::VecDeque;
+use values::{PidId, RefId, Value};
 
 /// How far a process has come with its end.
 #[derive(Clone, Debug)]

@@ -2,10 +2,10 @@
 
 use crate::builtins::{Builtin, Fault, Stop};
 use crate::code::{Handler, HandlerKind, Ins, Src, Target};
-use crate::data::{AtomId, Value, View};
 use crate::machine::construct::BitsFailed;
 use crate::machine::interpret::{Cpu, Flow, Pause, pause};
 use crate::machine::raise::{self, Raised};
+use values::{AtomId, Value, View};
 
 impl Cpu<'_> {
     #[cold]

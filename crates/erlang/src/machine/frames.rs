@@ -4,9 +4,9 @@
 
 use crate::builtins::{Fault, Stop};
 use crate::code::{FnId, Reg};
-use crate::data::{FunKind, Value, View};
 use crate::machine::interpret::{Cpu, Flow, Pause, Return, pause};
 use crate::machine::process::Frame;
+use values::{FunKind, Value, View};
 
 /// A return address that returns once more: the call before it was a tail call.
 pub(crate) const RETURN_AGAIN: u32 = 0;

@@ -4,13 +4,13 @@ use crate::builtins::debug::words_of;
 use crate::builtins::make::{atom, count, pair, pairs};
 use crate::builtins::process_flags::{BIN_VHEAP_WORDS, HEAP_WORDS, heap_size_of};
 use crate::builtins::{Builtin, Fault};
-use crate::data::{AtomId, NodeId, PidId, RefId, Value};
 use crate::machine::World;
 use crate::machine::interpret::Cpu;
 use crate::machine::process::{Execution, HeapLimit, MonitorTarget, Process, Status};
 use crate::machine::raise::{depth_asked, frames_at};
 use crate::machine::versions::{Place, places};
 use crate::machine::world::{INIT, LITERAL_COLLECTOR, USER};
+use values::{AtomId, NodeId, PidId, RefId, Value};
 
 const FULLSWEEP_AFTER: i64 = 65_535;
 /// Bytes of a process with that heap.

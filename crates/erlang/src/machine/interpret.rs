@@ -6,13 +6,13 @@
 use crate::builtins::arithmetic::{add, multiply, subtract};
 use crate::builtins::{Builtin, Fault, Stop};
 use crate::code::{Cmp, Ins, Kind, Program, Reg, Src, Target};
-use crate::data::{AtomId, LambdaId, Value, View, equal_exact};
 use crate::machine::World;
 use crate::machine::process::{Execution, Frame, Start};
 use crate::machine::raise::{self, Raised};
 use crate::machine::record::{either_shadowed, may_be_symbolic};
 use crate::machine::schedule::Turn;
 use term::Op;
+use values::{AtomId, LambdaId, Value, View, equal_exact};
 
 /// Why a process stopped running.
 #[derive(Debug)]

@@ -1,10 +1,10 @@
 //! The devices that are always there, the group leader of everyone first: the I/O protocol, with
 //! output kept and input at its end.
 
-use crate::data::{AtomId, PidId, Value};
 use crate::machine::World;
 use crate::machine::process::{Execution, OnReturn};
 use crate::machine::world::STANDARD_ERROR;
+use values::{AtomId, PidId, Value};
 
 /// A message to a device. What is no request of the protocol is dropped.
 pub(super) fn request(w: &mut World, device: PidId, message: Value) {

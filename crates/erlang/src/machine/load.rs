@@ -2,13 +2,13 @@
 
 use crate::builtins::{Fault, Stop, code_path};
 use crate::core::{self, Lambda};
-use crate::data::{AtomId, from_term};
 use crate::host::{HostError, ModuleCode};
 use crate::lower::{self, Assembly};
 use crate::machine::{LoadedModule, Machine, MachineError, Object, World};
 use std::collections::BTreeSet;
 use term::{Atom, Term};
 use trace::Head;
+use values::{AtomId, from_term};
 
 /// Each is an alternative of a choice.
 const MAX_NAMED: usize = 300;

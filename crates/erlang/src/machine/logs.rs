@@ -5,11 +5,11 @@
 
 use crate::builtins::make::{atom, count, string};
 use crate::builtins::system_time_micros;
-use crate::data::{NodeId, PidId, Roots, Value, from_term};
 use crate::machine::World;
 use crate::machine::inspect::{HeapSize, garbage_collection_info};
 use crate::machine::process::{HeapLimit, OnReturn};
 use term::read_term;
+use values::{NodeId, PidId, Roots, Value, from_term};
 
 /// Whether log events are written to the terminal unless the program says otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,13 +3,13 @@
 use crate::builtins::Fault;
 use crate::code::{BitsPattern, Cmp, Kind, MapStep, PatternPart, Src};
 use crate::core::MapOp;
-use crate::data::{
-    AtomId, SegmentType, Value, View, compare_exact, compare_value, equal_exact, equal_value,
-};
 use crate::lift::compare::same_values;
 use crate::lift::shadow;
 use crate::machine::World;
 use crate::machine::interpret::Cpu;
+use values::{
+    AtomId, SegmentType, Value, View, compare_exact, compare_value, equal_exact, equal_value,
+};
 
 impl Cpu<'_> {
     #[inline]

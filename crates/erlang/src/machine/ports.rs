@@ -4,7 +4,6 @@
 //! watchers; it ends when its owner does, or when what it runs has nothing more to say.
 
 use crate::builtins::make::atom;
-use crate::data::{AtomId, PidId, PortId, RefId, Value};
 use crate::host::{ProgramEvent, ProgramId, Programs, Sockets};
 use crate::machine::World;
 use crate::machine::memory_file::{MemoryFile, Response};
@@ -12,6 +11,7 @@ use crate::machine::signals::Through;
 use crate::machine::sockets::Socket;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
+use values::{AtomId, PidId, PortId, RefId, Value};
 
 #[derive(Debug, Default)]
 pub struct Ports {

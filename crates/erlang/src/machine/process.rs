@@ -1,10 +1,10 @@
 //! A process: what others can see and change of it, and the stack it runs on.
 
 use crate::code::FnId;
-use crate::data::{AtomId, PidId, PortId, RefId, Roots, Value};
 use crate::machine::Entered;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use trace::MessageId;
+use values::{AtomId, PidId, PortId, RefId, Roots, Value};
 
 #[derive(Clone, Debug)]
 pub struct Process {

@@ -4,8 +4,8 @@
 //! eight. Several schedulers run several processes at once, so one that is busy at a high priority
 //! leaves the others time.
 
-use crate::data::{AtomId, PidId};
 use std::collections::VecDeque;
+use values::{AtomId, PidId};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Priority {
@@ -129,7 +129,7 @@ impl RunQueue {
 #[cfg(test)]
 mod tests {
     use super::{Priority, RunQueue, Schedulers};
-    use crate::data::PidId;
+    use values::PidId;
 
     /// Who runs when all are always busy.
     fn turns(priorities: &[Priority], schedulers: Schedulers, n: usize) -> Vec<u32> {

@@ -6,10 +6,10 @@
 use crate::builtins::{Builtin, Fault};
 use crate::code::{HandlerKind, Program, Reg};
 use crate::core::Place;
-use crate::data::{AtomId, Value};
 use crate::machine::World;
 use crate::machine::frames::{FIRST_CODE, RETURN_TRACED};
 use crate::machine::interpret::Cpu;
+use values::{AtomId, Value};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Raised {

@@ -5,18 +5,17 @@
 
 use crate::builtins::Builtin;
 use crate::code::{Cmp, Kind};
-use crate::data::{AtomId, RefId, Shadow, Value, View, equal_exact, equal_value, to_term};
 use crate::lift::lists::LIST_HEADS;
 use crate::lift::promised;
 use crate::lift::search::Needle;
 use crate::lift::{Known, Lift, Lifting, is_symbolic, own_expr, shadow, site};
 use crate::machine::World;
 use crate::machine::interpret::Cpu;
-use crate::spec::Promise;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use term::{Domain, ExprId, Exprs, Op, Term, Var};
+use term::{Domain, ExprId, Exprs, Op, Term, TypeId, Types, Var};
 use trace::{Choice, ClauseId, Covered, Head, Looked, Loss};
+use values::{AtomId, RefId, Shadow, Value, View, equal_exact, equal_value, to_term};
 
 /// What one run recorded; the expressions and heads are those of all runs of a unit.
 #[derive(Debug, Default)]
@@ -51,6 +50,13 @@ pub struct Recorder {
     bytes_before: usize,
     /// The heads of each switch table that a choice was made on.
     heads: FxHashMap<u32, Arc<[Head]>>,
+}
+
+/// The types that the spec of a unit declares for its results; a result keeps the spec if it has any of them.
+#[derive(Clone, Debug, Default)]
+pub struct Promise {
+    pub types: Types,
+    pub results: Vec<TypeId>,
 }
 
 /// What is known of a unit from its spec.

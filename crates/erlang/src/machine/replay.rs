@@ -5,7 +5,6 @@
 
 use crate::builtins::{Builtin, Fault, Stop};
 use crate::code::{FnId, FunctionInfo, Ins, Program};
-use crate::data::{Atoms, PidId, Value, View, from_term};
 use crate::machine::interpret::{Cpu, Flow, Pause, pause};
 use crate::machine::process::Execution;
 use crate::machine::run::{Machine, MachineError, Run};
@@ -15,6 +14,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use term::{Atom, Term};
 use trace::{ClauseId, SiteId};
+use values::{Atoms, PidId, Value, View, from_term};
 
 /// What a run elsewhere left behind, and what the machine notes while it makes it again.
 #[derive(Debug, Default)]
@@ -215,7 +215,7 @@ impl Cpu<'_> {
     #[cold]
     pub(super) fn answered_by(
         &mut self,
-        (module, name): (crate::data::AtomId, crate::data::AtomId),
+        (module, name): (values::AtomId, values::AtomId),
         args: &[Value],
     ) -> Option<Result<Value, Fault>> {
         let outside = &self.world.replay.as_ref()?.outside;

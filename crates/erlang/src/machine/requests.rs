@@ -4,7 +4,6 @@
 use crate::builtins::files;
 use crate::builtins::handles::HandleKind;
 use crate::builtins::{Builtin, Effect, Fault, How, Request, Stop};
-use crate::data::{AtomId, NoTerm, PidId, Value, from_term, to_term};
 use crate::host::{HostAnswer, HostError};
 use crate::lower;
 use crate::machine::process::{Execution, OnReturn, Start};
@@ -12,6 +11,7 @@ use crate::machine::versions::Purge;
 use crate::machine::{Machine, MachineError, Object, World};
 use std::sync::atomic::Ordering;
 use term::{Atom, Term};
+use values::{AtomId, NoTerm, PidId, Value, from_term, to_term};
 
 impl Machine {
     /// Does what a builtin asks for. The process goes on with the value.

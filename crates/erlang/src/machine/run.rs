@@ -4,7 +4,6 @@ use crate::builtins::files::OpenFiles;
 use crate::builtins::{Effect, Stop};
 use crate::code::Program;
 use crate::core;
-use crate::data::{AtomId, Effort, Mark, NoTerm, PidId, RefId, Value, from_term, to_term};
 use crate::host::{Host, HostError, ModuleCode};
 use crate::lower;
 use crate::machine::boot::CONTROLLER;
@@ -22,6 +21,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use term::{Atom, Term};
 use trace::{Covered, Head};
+use values::{AtomId, Effort, Mark, NoTerm, PidId, RefId, Value, from_term, to_term};
 
 #[derive(Clone, Debug, Default)]
 pub struct Settings {

@@ -3,7 +3,6 @@
 //! Delivery is instant and in order. Nothing here runs Erlang code.
 
 use crate::builtins::{Fault, Stop};
-use crate::data::{AtomId, NodeId, PidId, RefId, Value, View};
 use crate::machine::World;
 use crate::machine::io;
 use crate::machine::process::{AliasKind, Execution, Monitor, MonitorTarget, Process, Status};
@@ -11,6 +10,7 @@ use crate::machine::queue::Priority;
 use crate::machine::schedule::WaitTurn;
 use crate::machine::timers::{Timer, TimerId, TimerTarget};
 use crate::machine::world::{INIT, LITERAL_COLLECTOR, NET_KERNEL, STANDARD_ERROR, USER};
+use values::{AtomId, NodeId, PidId, RefId, Value, View};
 
 const NANOS_PER_MILLI: u64 = 1_000_000;
 

@@ -4,7 +4,6 @@
 //! What requests look like is not known here but in `builtins/sockets`.
 
 use crate::builtins::make::atom;
-use crate::data::{AtomId, PidId, PortId, Value};
 use crate::host::{
     Direction, Errno, Family, Received, Shutdown, SocketId, Sockets, Transport, Wish,
 };
@@ -12,6 +11,7 @@ use crate::machine::World;
 use crate::machine::ports::{Behind, Port};
 use std::collections::{BTreeMap, VecDeque};
 use std::net::{IpAddr, SocketAddr};
+use values::{AtomId, PidId, PortId, Value};
 
 #[derive(Debug)]
 pub(crate) struct Socket {

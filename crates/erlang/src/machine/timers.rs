@@ -1,7 +1,7 @@
 //! Timers on the virtual clock: time passes only when everyone waits.
 
-use crate::data::{AtomId, PidId, RefId, Roots, Value};
 use std::collections::{BTreeMap, BTreeSet};
+use values::{AtomId, PidId, RefId, Roots, Value};
 
 #[derive(Clone, Debug, Default)]
 pub struct Timers {

@@ -1,12 +1,12 @@
 //! The unit under test as the engine sees it: an input goes in, a run comes out.
 
 use crate::builtins::Stop;
-use crate::data::{AtomId, NoTerm};
 use crate::lift::address;
 use crate::machine::run::{Machine, MachineError, Outcome, Run};
 use crate::machine::{FromSpec, Recorder};
 use term::{Atom, Exprs};
 use trace::{ClauseId, Executor, ExecutorError, Input, SiteId, Tried};
+use values::{AtomId, NoTerm};
 
 /// A function of a loaded program, called with symbolic arguments.
 #[derive(Debug)]

@@ -4,11 +4,11 @@
 //! purged. Its instructions stay where they are: what goes is every way to reach them.
 
 use crate::code::{FnId, Program};
-use crate::data::{AtomId, LambdaId, PidId, Value};
 use crate::machine::World;
 use crate::machine::process::{Execution, Start};
 use crate::machine::run::Machine;
 use std::ops::Range;
+use values::{AtomId, LambdaId, PidId, Value};
 
 /// A version that calls by name no longer reach.
 #[derive(Clone, Debug)]

@@ -1,10 +1,10 @@
 //! Builtins that do much: they cost as many calls as BEAM counts for them, and as many slices.
 
 use crate::builtins::{Builtin, Fault, Stop};
-use crate::data::Value;
 use crate::machine::World;
 use crate::machine::interpret::Cpu;
 use crate::machine::run::SLICE;
+use values::Value;
 
 /// What is less is not worth counting.
 const MUCH: usize = 100;

@@ -10,7 +10,6 @@ use crate::builtins::handles::Handles;
 use crate::builtins::search::Patterns;
 use crate::builtins::shared::Shared;
 use crate::builtins::zlib::Streams;
-use crate::data::{AtomId, Atoms, Forked, Heap, Mark, NodeId, PidId, RefId, Roots, Value};
 use crate::machine::boot::Residence;
 use crate::machine::distribution::Network;
 use crate::machine::logs::{Logging, Logs};
@@ -28,6 +27,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use term::Term;
 use trace::{Actor, ActorName, ClauseId};
+use values::{AtomId, Atoms, Forked, Heap, Mark, NodeId, PidId, RefId, Roots, Value};
 
 #[derive(Debug, Default)]
 pub struct World {

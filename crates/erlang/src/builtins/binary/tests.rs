@@ -1,9 +1,9 @@
 //! Calls on binaries and what `erl` of OTP 25 answers.
 
 use crate::builtins::{Fault, How, all};
-use crate::data::{Value, from_term, to_term};
 use crate::machine::World;
 use term::{Style, read_call};
+use values::{Value, from_term, to_term};
 
 fn check(call: &str, expect: &str) {
     assert_eq!(answer(&mut World::default(), call), expect, "{call}");

@@ -3,9 +3,9 @@
 use crate::builtins::Fault;
 use crate::builtins::ets::table::{Kind, Table};
 use crate::builtins::handles::is_table;
-use crate::data::{AtomId, RefId, Value};
 use crate::machine::World;
 use term::Op;
+use values::{AtomId, RefId, Value};
 
 /// What the caller wants of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

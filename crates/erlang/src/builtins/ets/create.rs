@@ -6,8 +6,8 @@ use crate::builtins::ets::rows::Rows;
 use crate::builtins::ets::table::{Heir, Kind, Protection, Table, destroy};
 use crate::builtins::handles::HandleKind;
 use crate::builtins::{Fault, Stop};
-use crate::data::{AtomId, Value};
 use crate::machine::{Entered, World};
+use values::{AtomId, Value};
 
 /// BEAM has at least as many locks for a table that many may write to.
 const MIN_LOCKS: usize = 64;

@@ -7,9 +7,9 @@ use crate::builtins::debug::flat_words;
 use crate::builtins::ets::access::{Need, find, table};
 use crate::builtins::ets::table::{Kind, Protection, Table};
 use crate::builtins::ets::walk::{MIN_SLOTS, n_slots};
-use crate::data::{AtomId, RefId, Value, View};
 use crate::machine::World;
 use std::collections::BTreeMap;
+use values::{AtomId, RefId, Value, View};
 
 /// In the order of `ets:info/1`.
 const ITEMS: &[&str] = &[

@@ -4,9 +4,9 @@ use crate::builtins::Fault;
 use crate::builtins::arithmetic::{add, arg, badarg};
 use crate::builtins::ets::access::{Need, caused, find, find_all, find_by_key, follow_key, table};
 use crate::builtins::ets::table::Kind;
-use crate::data::{RefId, Value, compare_value, equal_exact};
 use crate::machine::World;
 use std::cmp::Ordering;
+use values::{RefId, Value, compare_value, equal_exact};
 
 pub(super) fn insert(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let id = find_by_key(w, arg(args, 0), Need::Write)?;

@@ -5,8 +5,8 @@ use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::ets::access::{Need, caused, find_by_key, table};
 use crate::builtins::ets::create::protection;
 use crate::builtins::ets::table::{Heir, Protection, transfer};
-use crate::data::{AtomId, Value};
 use crate::machine::World;
+use values::{AtomId, Value};
 
 pub(super) fn give_away(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let (to, gift) = (arg(args, 1), arg(args, 2));

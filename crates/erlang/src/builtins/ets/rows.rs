@@ -3,8 +3,8 @@
 //! Finds by comparing contents, never by address, since the collector moves objects. Knows nothing
 //! of keys itself: the caller says how a row compares to what it looks for.
 
-use crate::data::Value;
 use std::cmp::Ordering;
+use values::Value;
 
 /// Long enough that there are few runs, short enough that inserting into one is cheap.
 const MAX_RUN: usize = 256;
@@ -167,7 +167,7 @@ impl Rows {
 #[cfg(test)]
 mod tests {
     use super::{MAX_RUN, Rows};
-    use crate::data::Value;
+    use values::Value;
 
     fn place_of(rows: &Rows, key: i64) -> super::Place {
         rows.lower(|row| row.as_int().unwrap().cmp(&key))

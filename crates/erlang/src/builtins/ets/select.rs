@@ -8,9 +8,9 @@ use crate::builtins::ets::spec::{
 };
 use crate::builtins::ets::table::{Kind, Table, keep_spec};
 use crate::builtins::{Fault, Stop};
-use crate::data::{AtomId, RefId, Value, equal_exact};
 use crate::machine::World;
 use std::sync::Arc;
+use values::{AtomId, RefId, Value, equal_exact};
 
 pub(super) fn select_all(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let id = find_all(w, arg(args, 0), Need::Read)?;

@@ -7,15 +7,15 @@ use crate::builtins::ets::access::Need;
 use crate::builtins::ets::rows::{Place, Rows};
 use crate::builtins::ets::spec::Program;
 use crate::builtins::handles::HandleKind;
-use crate::data::{
-    AtomId, Atoms, Forked, Heap, NodeId, PidId, RefId, Value, compare_exact, compare_value,
-    equal_exact,
-};
 use crate::machine::{Entered, World};
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use values::{
+    AtomId, Atoms, Forked, Heap, NodeId, PidId, RefId, Value, compare_exact, compare_value,
+    equal_exact,
+};
 
 #[derive(Clone, Debug, Default)]
 pub struct Tables {

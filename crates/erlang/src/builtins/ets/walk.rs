@@ -5,8 +5,8 @@ use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::clock;
 use crate::builtins::ets::access::{Need, find, table};
 use crate::builtins::ets::table::{Kind, Table};
-use crate::data::{AtomId, Heap, Value};
 use crate::machine::World;
+use values::{AtomId, Heap, Value};
 
 pub(super) fn first(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let id = find(w, arg(args, 0), Need::Read)?;

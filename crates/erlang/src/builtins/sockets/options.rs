@@ -3,10 +3,10 @@
 
 use super::number;
 use crate::builtins::{Fault, Stop};
-use crate::data::PortId;
 use crate::host::{Errno, SocketOption, Transport};
 use crate::machine::World;
 use crate::machine::sockets::{Active, Packet};
+use values::PortId;
 
 const LINGER: u8 = 3;
 const BUFFER: u8 = 20;

@@ -4,8 +4,8 @@ use super::ops::{Guard, items};
 use super::read::natural;
 use super::{Assembler, address, label_of};
 use crate::code::{BitsPattern, BitsSegment, Ins, PatternPart, Reg, Src};
-use crate::data::{Endian, SegmentSpec, SegmentType, Sign};
 use term::{Bits, Kind, Term};
+use values::{Endian, SegmentSpec, SegmentType, Sign};
 
 const LITTLE: u32 = 2;
 const SIGNED: u32 = 4;

@@ -1,12 +1,12 @@
 //! Processes that fail: whose business that is, and what is told of it.
 
-use crate::data::{AtomId, PidId, RefId, Value, to_term};
 use crate::machine::raise::{self, Raised};
 use crate::machine::schedule::actor;
 use crate::machine::schedule::stage::{End, Staged};
 use crate::machine::world::World;
 use term::{Atom, Term};
 use trace::ActorCrash;
+use values::{AtomId, PidId, RefId, Value, to_term};
 
 impl Staged<'_> {
     /// A process other than the unit fails, and nobody is there to see it.

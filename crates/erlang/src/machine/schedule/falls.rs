@@ -2,10 +2,10 @@
 //!
 //! Which of them do is decided before a run; runs where none does are other runs.
 
-use crate::data::{NodeId, PidId};
 use crate::machine::schedule::stage::{Staged, next};
 use crate::machine::schedule::{actor, touch};
 use trace::{Actor, Label, Offer};
+use values::{NodeId, PidId};
 
 impl Staged<'_> {
     /// All nodes but the one that the unit is on.

@@ -8,7 +8,6 @@
 use crate::builtins::ets::Tables;
 use crate::builtins::handles::Handles;
 use crate::builtins::shared::Shared;
-use crate::data::{AtomId, Forked, Mark, NodeId, PidId, Value};
 use crate::machine::distribution::Network;
 use crate::machine::process::Process;
 use crate::machine::queue::RunQueue;
@@ -18,6 +17,7 @@ use crate::machine::schedule::stage::Act;
 use crate::machine::timers::Timers;
 use crate::machine::world::{Ended, World};
 use std::collections::BTreeMap;
+use values::{AtomId, Forked, Mark, NodeId, PidId, Value};
 
 #[derive(Debug)]
 pub(super) struct Kept {

@@ -19,7 +19,6 @@ mod touch;
 pub use stage::Staged;
 
 use crate::builtins::{Builtin, Shares};
-use crate::data::{NodeId, PidId, RefId, Value};
 use crate::machine::World;
 use crate::machine::farewell::{Farewell, Part};
 use crate::machine::process::{AliasKind, Monitor, OnReturn, Process};
@@ -31,6 +30,7 @@ use std::ops::Range;
 use term::{Atom, Term};
 use touch::Touch;
 use trace::{Access, Actor, MessageId, Mode, Sent, Signal};
+use values::{NodeId, PidId, RefId, Value};
 
 /// The scheduled half of a world.
 #[derive(Clone, Debug, Default)]

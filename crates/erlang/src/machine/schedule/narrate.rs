@@ -1,7 +1,6 @@
 //! What steps do and who waits where, in words for people.
 
 use crate::code::{FunctionInfo, Ins, Program, Target};
-use crate::data::{PidId, Value, to_marked, to_term};
 use crate::machine::farewell::Part;
 use crate::machine::process::Execution;
 use crate::machine::schedule::stage::{End, Pending};
@@ -9,6 +8,7 @@ use crate::machine::schedule::{Schedule, Staged, Told, actor};
 use crate::machine::world::World;
 use term::{Style, Term, print};
 use trace::{Actor, Blocked, Label, MessageId, Take};
+use values::{PidId, Value, to_marked, to_term};
 
 impl Staged<'_> {
     pub(super) fn blocked(&self) -> Vec<Blocked> {

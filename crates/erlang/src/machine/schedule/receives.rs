@@ -1,6 +1,5 @@
 //! Receives that are waiting or over: which messages they would take, also those that never came.
 
-use crate::data::{AtomId, PidId, Value};
 use crate::machine::interpret::run;
 use crate::machine::process::Execution;
 use crate::machine::run::Machine;
@@ -9,6 +8,7 @@ use crate::machine::schedule::{Gate, Probed, Staged, StoppedFor, actor, touch};
 use std::rc::Rc;
 use std::sync::Arc;
 use trace::{Access, Actor, Match, MessageId, Mode, OfferKind, Patience, ReceiveId, Take, Waiting};
+use values::{AtomId, PidId, Value};
 
 /// A receive as it was when its process came to it: enough to ask what it would do.
 #[derive(Clone, Debug)]

@@ -4,7 +4,6 @@
 //! A signal that is on its way is an actor whose step is that it arrives. What it does then depends on what
 //! its receiver is like by that time.
 
-use crate::data::{AtomId, PidId, RefId, Value};
 use crate::machine::farewell::Part;
 use crate::machine::schedule::stage::{Staged, next};
 use crate::machine::schedule::touch::{self, Touch};
@@ -12,6 +11,7 @@ use crate::machine::schedule::{actor, is_inline};
 use crate::machine::signals::Through;
 use crate::machine::world::World;
 use trace::{Actor, Mode, Offer, Signal};
+use values::{AtomId, PidId, RefId, Value};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OnTheWay {

@@ -7,7 +7,6 @@
 
 use crate::builtins::Shares;
 use crate::code::{Ins, Program, Reg, Src};
-use crate::data::{AtomId, PidId, Value, equal_exact};
 use crate::machine::process::{Execution, Frame, Process, Start};
 use crate::machine::schedule::stage::{NANOS_PER_MILLI, Pending, Staged};
 use crate::machine::schedule::touch::only_looks;
@@ -19,6 +18,7 @@ use std::sync::Arc;
 use trace::{
     Access, Actor, Label, MessageId, Mode, Offer, OfferKind, Patience, ReceiveId, Spin, Take,
 };
+use values::{AtomId, PidId, Value, equal_exact};
 
 /// The latest steps of a process, none of which changed anything.
 #[derive(Clone, Debug, Default)]

@@ -4,7 +4,6 @@
 //! run that needs more than the budget of memory is stopped.
 
 use crate::builtins::Stop;
-use crate::data::{AtomId, NodeId, PidId, RefId, Value};
 use crate::machine::farewell::Part;
 use crate::machine::interpret::{Pause, run};
 use crate::machine::process::{Execution, OnReturn, Process, Status};
@@ -31,6 +30,7 @@ use trace::{
     Access, Actor, ActorName, Covered, ExecutorError, Input, Label, Match, MessageId, Mode, Offer,
     OfferKind, Patience, Performed, ReceiveId, Stage, Step, StepText, Take,
 };
+use values::{AtomId, NodeId, PidId, RefId, Value};
 
 /// A function of a loaded program whose processes are run in an order decided outside.
 #[derive(Debug)]

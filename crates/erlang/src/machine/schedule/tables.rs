@@ -4,7 +4,6 @@
 //! that is. What fails only looks whether it may.
 
 use crate::builtins::{TableUse, phash2};
-use crate::data::{AtomId, PidId, RefId, Value};
 use crate::machine::World;
 use crate::machine::boot::is_table_of_system;
 use crate::machine::schedule::is_inline;
@@ -12,6 +11,7 @@ use crate::machine::schedule::touch::{Family, Touch, atom, life, object};
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use trace::{Mode, Object};
+use values::{AtomId, PidId, RefId, Value};
 
 /// Whether it leaves the table as it is. Who fixes a table changes it.
 pub(super) fn only_looks(using: TableUse) -> bool {

@@ -5,7 +5,6 @@
 //! where it is taken.
 
 use crate::builtins::{CHANGING_ITEMS, Shares, SystemItem, phash2};
-use crate::data::{AtomId, NodeId, PidId, RefId, Value};
 use crate::machine::World;
 use crate::machine::farewell::Part;
 use crate::machine::process::{AliasKind, Process};
@@ -17,6 +16,7 @@ use crate::machine::signals::Through;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use trace::{Access, Mode, Object};
+use values::{AtomId, NodeId, PidId, RefId, Value};
 
 /// What an operation touches.
 #[derive(Clone, Debug, Default)]

@@ -6,13 +6,13 @@
 use crate::builtins::ets::spec::{Called, Effects, is_guard, run_traced};
 use crate::builtins::{Builtin, Fault};
 use crate::code::{FnId, Scope};
-use crate::data::{AtomId, PidId, Value};
 use crate::machine::World;
 use crate::machine::frames::{FIRST_CODE, RETURN_TRACED};
 use crate::machine::interpret::{Cpu, Flow};
 use crate::machine::process::Frame;
 use crate::machine::raise::{Raised, frame_at};
 use crate::machine::tracing::{Call, Flags, Pending, Source, Tracee};
+use values::{AtomId, PidId, Value};
 
 /// How a builtin is called.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 
 use crate::builtins::clock;
 use crate::builtins::make::atom;
-use crate::data::{AtomId, PidId, Value};
 use crate::machine::World;
 use crate::machine::inspect::{HeapSize, garbage_collection_info};
 use crate::machine::tracing::{Flags, Heard, Tracee};
+use values::{AtomId, PidId, Value};
 
 impl World {
     /// How a process is traced, if it is for any of these and there is somebody to tell.

@@ -1,8 +1,8 @@
 //! What a process can be traced for.
 
 use crate::builtins::{Fault, Stop};
-use crate::data::{PidId, Value, View};
 use crate::machine::World;
+use values::{PidId, Value, View};
 
 /// A set of trace flags.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -14,10 +14,10 @@ pub(crate) use flags::{Flags, listed};
 use crate::builtins::ets::spec::Program as Spec;
 use crate::builtins::make::atom;
 use crate::code::{FnId, Scope};
-use crate::data::{AtomId, PidId, Value};
 use crate::machine::World;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use values::{AtomId, PidId, Value};
 
 /// Module, function and arity.
 pub(crate) type Call = (AtomId, AtomId, u32);

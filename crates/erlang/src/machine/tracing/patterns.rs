@@ -3,13 +3,13 @@
 use crate::builtins::ets::spec::{Dialect, compile};
 use crate::builtins::{Fault, Stop};
 use crate::code::{FnId, FunctionInfo, Ins, Scope};
-use crate::data::{AtomId, PidId, Value};
 use crate::host::HostAnswer;
 use crate::machine::tracing::flags::tracer;
 use crate::machine::tracing::{Call, Count, Heard, Source, Tracing};
 use crate::machine::{Machine, World};
 use std::sync::Arc;
 use term::{Atom, Term};
+use values::{AtomId, PidId, Value};
 
 /// What is done to the functions that match.
 struct Change {

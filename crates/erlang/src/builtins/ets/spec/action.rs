@@ -1,7 +1,7 @@
 //! What a match specification of a trace can do besides matching: say what the message tells, switch
 //! tracing on and off. Only says what is to be done; the machine does it.
 
-use crate::data::Value;
+use values::Value;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Action {

@@ -2,9 +2,9 @@
 
 use crate::builtins::ets::spec::{Action, Clause, ConstId, Expr, Pattern, Program, Slot};
 use crate::builtins::{Fault, How, Run, Stop, all};
-use crate::data::{AtomId, Atoms, Heap, Value, View, to_term};
 use crate::machine::World;
 use term::{Style, print};
+use values::{AtomId, Atoms, Heap, Value, View, to_term};
 
 /// Why there is no program.
 #[derive(Debug)]

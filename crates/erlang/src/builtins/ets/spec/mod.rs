@@ -14,7 +14,7 @@ pub(super) use run::run;
 pub(crate) use run::run_traced;
 
 use crate::builtins::Run;
-use crate::data::Value;
+use values::Value;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Program {

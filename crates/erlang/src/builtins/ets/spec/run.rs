@@ -2,8 +2,8 @@
 
 use crate::builtins::ets::spec::{Action, Called, Clause, Effects, Expr, Pattern, Program, Slot};
 use crate::builtins::{Fault, Stop};
-use crate::data::{AtomId, Value, View, equal_exact};
 use crate::machine::World;
+use values::{AtomId, Value, View, equal_exact};
 
 /// What the first clause that matches returns.
 pub(in crate::builtins::ets) fn run(

@@ -3,9 +3,9 @@
 //! A protocol says that its `t()` is `term()`. What it takes are the values that somebody implemented it
 //! for, and an implementation for a struct takes that struct.
 
-use crate::host::Host;
-use crate::spec::declarations::{ClauseForm, Declarations};
-use crate::spec::form::{FieldForm, Form};
+use crate::declarations::{ClauseForm, Declarations};
+use crate::form::{FieldForm, Form};
+use erlang::Host;
 use term::{Atom, Kind, Term};
 
 /// What comes with the language and its struct types, by the last part of the implementation's name. Functions

@@ -1,10 +1,10 @@
 //! Building a bitstring segment by segment, as a construction does.
 
 use super::{Endian, half, is_code_point};
-use crate::data::AtomId;
-use crate::data::bits::{BitsView, Buffer};
-use crate::data::heap::{Heap, index};
-use crate::data::value::{At, Value, View};
+use crate::AtomId;
+use crate::bits::{BitsView, Buffer};
+use crate::heap::{Heap, index};
+use crate::value::{At, Value, View};
 use num_bigint::{BigInt, Sign as BigSign};
 use num_traits::ToPrimitive;
 use std::borrow::Cow;

@@ -4,8 +4,8 @@
 //! come in binaries and inputs, are kept here once each, so that equal ones are the same word.
 //! Knows names, not whether anybody can be reached.
 
-use crate::data::value::{NodeId, PidId, PortId, RefId, Value, View};
-use crate::data::{AtomId, Atoms};
+use crate::value::{NodeId, PidId, PortId, RefId, Value, View};
+use crate::{AtomId, Atoms};
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 

@@ -4,13 +4,13 @@
 //! A type variable is a set of terms like any other: that it occurs twice does not make two values
 //! equal.
 
-use crate::host::{Host, HostError};
-use crate::spec::declarations::{ClauseForm, Declarations};
-use crate::spec::form::Form;
-use crate::spec::made::{Identity, Otherwise, Recipe, struct_of};
-use crate::spec::outside::Outside;
-use crate::spec::protocols::implementers;
-use crate::spec::read::iolist;
+use crate::declarations::{ClauseForm, Declarations};
+use crate::form::Form;
+use crate::made::{Identity, Otherwise, Recipe, struct_of};
+use crate::outside::Outside;
+use crate::protocols::implementers;
+use crate::read::iolist;
+use erlang::{Host, HostError};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::sync::Arc;

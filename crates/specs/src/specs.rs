@@ -1,14 +1,14 @@
 //! Looks up what functions promise.
 
-use crate::host::{Host, HostError};
-use crate::spec::build::{Builder, Clause, Graph, Library, Side};
-use crate::spec::declarations::{ClauseForm, Declarations};
-use crate::spec::directives::Directives;
-use crate::spec::extract::extract;
-use crate::spec::form::Form;
-use crate::spec::made::{Maker, Otherwise};
-use crate::spec::protocols::implemented;
-use crate::spec::signature::{Origin, Signature};
+use crate::build::{Builder, Clause, Graph, Library, Side};
+use crate::declarations::{ClauseForm, Declarations};
+use crate::directives::Directives;
+use crate::extract::extract;
+use crate::form::Form;
+use crate::made::{Maker, Otherwise};
+use crate::protocols::implemented;
+use crate::signature::{Origin, Signature};
+use erlang::{Host, HostError};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use term::{Atom, Domain, Term, Type, TypeId, Types};

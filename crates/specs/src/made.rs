@@ -6,10 +6,10 @@
 //! a type of recipes is a type like any other, and whoever solves for inputs need not know of them.
 //! Making the calls is for others.
 
-use crate::host::{Host, ModuleCode};
-use crate::spec::build::{Builder, Library, Scope, Side, State};
-use crate::spec::declarations::{ClauseForm, Declarations};
-use crate::spec::form::Form;
+use crate::build::{Builder, Library, Scope, Side, State};
+use crate::declarations::{ClauseForm, Declarations};
+use crate::form::Form;
+use erlang::{Host, ModuleCode};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use term::{Atom, Encoding, Kind, Term, Type, TypeId, atom_text};

@@ -19,7 +19,7 @@ const WORTH_CHARGING: u64 = 100 * STEPS_PER_CALL;
 const STEPS_BETWEEN_LOOKS: u64 = 1 << 16;
 
 #[derive(Debug)]
-pub(crate) struct Effort {
+pub struct Effort {
     interrupt: Arc<AtomicBool>,
     /// Steps that nobody has been charged for.
     n_steps: Cell<u64>,
@@ -35,7 +35,7 @@ pub(crate) struct Effort {
 
 /// Why an operation has to stop before it is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Exhausted {
+pub enum Exhausted {
     Interrupted,
     OutOfReductions,
 }
@@ -54,40 +54,40 @@ impl Default for Effort {
 }
 
 impl Effort {
-    pub(crate) fn interrupted_by(interrupt: Arc<AtomicBool>) -> Effort {
+    pub fn interrupted_by(interrupt: Arc<AtomicBool>) -> Effort {
         Effort { interrupt, ..Effort::default() }
     }
 
     /// From now on, operations stop when this is set.
-    pub(crate) fn look_at(&mut self, interrupt: &Arc<AtomicBool>) {
+    pub fn look_at(&mut self, interrupt: &Arc<AtomicBool>) {
         self.interrupt = Arc::clone(interrupt);
     }
 
     /// A run begins.
-    pub(crate) fn reset(&mut self) {
+    pub fn reset(&mut self) {
         let interrupt = Arc::clone(&self.interrupt);
         *self = Effort::interrupted_by(interrupt);
     }
 
     /// A process is about to run, in a run that may use so many reductions.
-    pub(crate) fn begin_slice(&mut self, max_reductions: u64) {
+    pub fn begin_slice(&mut self, max_reductions: u64) {
         let left = max_reductions.saturating_sub(self.used);
         self.max_steps.set(left.saturating_mul(STEPS_PER_CALL));
     }
 
     /// The process pauses after so many calls; what the slice has cost in all.
-    pub(crate) fn end_slice(&mut self, n_calls: u32) -> u32 {
+    pub fn end_slice(&mut self, n_calls: u32) -> u32 {
         let beyond = u32::try_from(std::mem::take(&mut self.beyond_slice)).unwrap_or(u32::MAX);
         let all = n_calls.saturating_add(beyond);
         self.used = self.used.saturating_add(u64::from(all));
         all
     }
 
-    pub(crate) fn beyond_slice(&self) -> u64 {
+    pub fn beyond_slice(&self) -> u64 {
         self.beyond_slice
     }
 
-    pub(crate) fn charge_beyond_slice(&mut self, n_calls: u64) {
+    pub fn charge_beyond_slice(&mut self, n_calls: u64) {
         self.beyond_slice = self.beyond_slice.saturating_add(n_calls);
     }
 
@@ -118,7 +118,7 @@ impl Effort {
         Ok(())
     }
 
-    pub(crate) fn is_interrupted(&self) -> bool {
+    pub fn is_interrupted(&self) -> bool {
         self.interrupt.load(Ordering::Relaxed)
     }
 

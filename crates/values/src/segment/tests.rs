@@ -1,7 +1,7 @@
 //! Expectations are what `erl` answers.
 
 use super::{BitsBuilder, BuildError, Endian, SegmentSpec, SegmentType, Sign};
-use crate::data::{Heap, Value, View, to_term};
+use crate::{Heap, Value, View, to_term};
 use num_bigint::BigInt;
 use term::{Style, Term};
 
@@ -36,7 +36,7 @@ fn check_read(bits: &str, spec: SegmentSpec, size: Option<u64>, expect: &str) {
 }
 
 fn print(heap: &Heap, value: Value) -> String {
-    let term = to_term(heap, &crate::data::Atoms::default(), value).unwrap();
+    let term = to_term(heap, &crate::Atoms::default(), value).unwrap();
     term::print(&term, Style::W)
 }
 

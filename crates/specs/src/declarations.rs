@@ -1,9 +1,9 @@
 //! All that one module declares, by name.
 
-use crate::host::Declared;
-use crate::spec::directives::Directives;
-use crate::spec::form::Form;
-use crate::spec::read::{arguments, atom_of, read_body, read_form};
+use crate::directives::Directives;
+use crate::form::Form;
+use crate::read::{arguments, atom_of, read_body, read_form};
+use erlang::Declared;
 use rustc_hash::{FxHashMap, FxHashSet};
 use term::{Atom, Term};
 

@@ -1,8 +1,8 @@
 //! Whether a function looks at what no input decides: the clock, above all. What such a function makes is
 //! something else each time.
 
-use crate::builtins;
-use crate::host::Host;
+use erlang::Host;
+use erlang::builtins;
 use rustc_hash::{FxHashMap, FxHashSet};
 use term::{Atom, Term};
 

@@ -1,6 +1,7 @@
 //! What a function promises: which arguments it takes, and what it then returns.
 
-use crate::spec::made::{Maker, Otherwise};
+use crate::made::{Maker, Otherwise};
+use erlang::machine::Promise;
 use std::collections::BTreeSet;
 use term::{Atom, Domain, Field, Term, Type, TypeId, Types};
 
@@ -85,13 +86,6 @@ pub struct Refusal {
     pub argument: usize,
     /// What it should belong to, in Erlang's syntax.
     pub wanted: String,
-}
-
-/// The types of a unit's results; any of them will do.
-#[derive(Clone, Debug, Default)]
-pub struct Promise {
-    pub types: Types,
-    pub results: Vec<TypeId>,
 }
 
 impl Signature {

@@ -3,8 +3,8 @@
 //! A buffer only grows at its end, so appending to a bitstring that ends where its buffer ends
 //! costs no copy, and everyone else who looks at the buffer sees what they saw before.
 
-use crate::data::heap::{Heap, index};
-use crate::data::value::{At, Tag, Value, View};
+use crate::heap::{Heap, index};
+use crate::value::{At, Tag, Value, View};
 
 #[derive(Debug, Default)]
 pub(super) struct Buffer {
@@ -150,7 +150,7 @@ impl Heap {
     }
 
     /// The buffer of a binary that BEAM keeps outside its heaps, and its bytes.
-    pub(crate) fn outside_binary(&self, at: At) -> Option<(u32, u64)> {
+    pub fn outside_binary(&self, at: At) -> Option<(u32, u64)> {
         let buffer = self.cell(at.0).shadow().0;
         self.allocated_bytes(at).map(|(used, _)| (buffer, used))
     }

@@ -1,9 +1,9 @@
 //! Reading one segment of a bitstring, as a pattern does.
 
 use super::{Endian, SegmentSpec, SegmentType, Sign, half, is_code_point};
-use crate::data::bits::BitsView;
-use crate::data::heap::{Heap, MAX_INTEGER_BITS, index};
-use crate::data::value::{At, Value, View};
+use crate::bits::BitsView;
+use crate::heap::{Heap, MAX_INTEGER_BITS, index};
+use crate::value::{At, Value, View};
 use num_bigint::{BigInt, Sign as BigSign};
 
 impl Heap {

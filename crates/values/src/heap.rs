@@ -5,9 +5,9 @@
 //! ones needs no write barrier (see `collect`). Nothing here moves objects: addresses held in local
 //! variables stay good until the machine reaches a safe point.
 
-use crate::data::bits::Buffer;
-use crate::data::value::{At, BigAt, PidId, Tag, Value, View};
-use crate::data::{AtomId, Collected, Effort, Exhausted, Nodes, Shadow};
+use crate::bits::Buffer;
+use crate::value::{At, BigAt, PidId, Tag, Value, View};
+use crate::{AtomId, Collected, Effort, Exhausted, Nodes, Shadow};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use std::cell::Cell;
@@ -17,7 +17,7 @@ pub const MAX_INTEGER_BITS: u64 = ((1 << 19) - 1) * 64;
 
 #[derive(Debug)]
 pub struct Heap {
-    pub(super) cells: Vec<Value>,
+    pub cells: Vec<Value>,
     pub(super) bigs: Vec<BigInt>,
     pub(super) buffers: Vec<Buffer>,
     /// Bytes held outside the cells, by big integers and buffers.
@@ -30,18 +30,18 @@ pub struct Heap {
     /// collection is due, or 0 if there is work to be charged for.
     pub(super) next_safe_point: Cell<usize>,
     /// Work inside single operations that is yet to be charged for.
-    pub(crate) effort: Effort,
+    pub effort: Effort,
     /// Terms made of values take no more than this.
-    pub(crate) max_term_bytes: usize,
+    pub max_term_bytes: usize,
     /// Bytes that the run holds besides the heap, as of the last collection.
-    pub(crate) beside_bytes: usize,
+    pub beside_bytes: usize,
     /// A full collection is due when the old part has this many cells.
     pub(super) next_major: usize,
     pub(super) outside_at_major: usize,
     /// How often everything was moved: a mark is good only between two of these.
     pub n_full_collections: u64,
     /// What collections did in this run.
-    pub(crate) collected: Collected,
+    pub collected: Collected,
     /// The buffer that small binaries are packed into.
     pub(super) chunk: Option<u32>,
     /// What the closures of loaded code are called.
@@ -419,18 +419,18 @@ impl Heap {
     }
 
     /// The same where the work may be too much for the run, or go on while someone wants it to end.
-    pub(crate) fn spend_steps(&self, n: usize) -> Result<(), Exhausted> {
+    pub fn spend_steps(&self, n: usize) -> Result<(), Exhausted> {
         self.count_steps(n);
         self.effort.check()
     }
 
     /// Whether operations have done enough to be charged for.
-    pub(crate) fn has_uncharged_work(&self) -> bool {
+    pub fn has_uncharged_work(&self) -> bool {
         self.effort.is_due()
     }
 
     /// Takes the work that was counted, in calls.
-    pub(crate) fn take_work(&mut self) -> u64 {
+    pub fn take_work(&mut self) -> u64 {
         self.next_safe_point.set(self.next_minor);
         self.effort.take_calls()
     }

@@ -1,7 +1,7 @@
 //! From abstract code to [`Form`]: every construct of the type language, predefined types expanded.
 
-use crate::spec::form::{FieldForm, Form};
-use crate::spec::numbers::integer;
+use crate::form::{FieldForm, Form};
+use crate::numbers::integer;
 use num_traits::ToPrimitive;
 use rustc_hash::FxHashSet;
 use term::{Atom, Kind, Term};

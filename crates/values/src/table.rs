@@ -2,9 +2,9 @@
 //!
 //! Such a function is a closure of code that nobody wrote; what it captures is its table.
 
-use crate::data::heap::{FunKind, Heap, Lambda};
-use crate::data::value::{At, PidId, Value, View};
-use crate::data::{AtomId, Atoms, equal_exact};
+use crate::heap::{FunKind, Heap, Lambda};
+use crate::value::{At, PidId, Value, View};
+use crate::{AtomId, Atoms, equal_exact};
 
 /// The table of a function.
 #[derive(Debug)]

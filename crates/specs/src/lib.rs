@@ -19,5 +19,5 @@ mod specs;
 pub use build::is_text;
 pub use directives::{Directives, Precondition};
 pub use made::{Gives, Maker, Otherwise};
-pub use signature::{Breach, Origin, Promise, Refusal, Signature};
+pub use signature::{Breach, Origin, Refusal, Signature};
 pub use specs::{Inputs, Record, Specs};

@@ -3,9 +3,9 @@
 //! `term::Term` has the same order on ground terms; the conformance tests hold both to BEAM's.
 //! Iterative: a term nested a million deep is compared without native recursion.
 
-use crate::data::Atoms;
-use crate::data::heap::{FunKind, Heap};
-use crate::data::value::{At, Tag, Value, View};
+use crate::Atoms;
+use crate::heap::{FunKind, Heap};
+use crate::value::{At, Tag, Value, View};
 use num_bigint::Sign;
 use rustc_hash::FxHashSet;
 use std::cmp::Ordering;

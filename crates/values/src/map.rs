@@ -3,10 +3,10 @@
 //! BEAM orders small maps by key too; the order of its large ones is that of a hash and not
 //! specified. Ours stays the key order, so that runs are deterministic and outputs readable.
 
-use crate::data::compare::{compare_exact, is_immediate};
-use crate::data::heap::{Heap, index};
-use crate::data::value::{At, Tag, Value, View};
-use crate::data::{Atoms, Shadow};
+use crate::compare::{compare_exact, is_immediate};
+use crate::heap::{Heap, index};
+use crate::value::{At, Tag, Value, View};
+use crate::{Atoms, Shadow};
 use std::cmp::Ordering;
 
 /// As on BEAM, where it decides the order in which a map is walked.

@@ -4,9 +4,9 @@
 //! younger ones, so the old part need not be looked at. When the old part has doubled, everything
 //! is copied. The machine collects at safe points only, where all live values are in [`Roots`].
 
-use crate::data::bits::Buffer;
-use crate::data::heap::{Heap, Mark, big_bytes, index};
-use crate::data::value::{At, BigAt, Tag, Value};
+use crate::bits::Buffer;
+use crate::heap::{Heap, Mark, big_bytes, index};
+use crate::value::{At, BigAt, Tag, Value};
 use num_bigint::BigInt;
 
 /// Cells between two collections: 4 MiB, about what the second-level cache holds.
@@ -40,7 +40,7 @@ impl Heap {
 
     /// Counts bytes held outside the cells; when they have grown much, a collection is due.
     #[inline]
-    pub(crate) fn add_outside(&mut self, n_bytes: usize) {
+    pub fn add_outside(&mut self, n_bytes: usize) {
         self.outside_bytes += n_bytes;
         if self.outside_bytes > self.outside_at_major.saturating_add(OUTSIDE_STEP) {
             self.collect_at(0);
@@ -70,7 +70,7 @@ impl Heap {
     }
 
     /// All that was made since the mark, if it is nothing but cells.
-    pub(crate) fn cells_above(&self, mark: Mark) -> Option<&[Value]> {
+    pub fn cells_above(&self, mark: Mark) -> Option<&[Value]> {
         let is_all = self.bigs.len() == mark.bigs && self.buffers.len() == mark.buffers;
         let is_all = is_all && self.nodes.n_identities() == mark.identities;
         let is_all = is_all && self.chunk.is_none_or(|it| (it as usize) < mark.buffers);
@@ -78,12 +78,12 @@ impl Heap {
     }
 
     /// The first cells that were made since.
-    pub(crate) fn first_above(&self, mark: Mark, n: usize) -> &[Value] {
+    pub fn first_above(&self, mark: Mark, n: usize) -> &[Value] {
         self.cells.get(mark.cells..mark.cells + n).unwrap_or_default()
     }
 
     /// The same cells at the same place again.
-    pub(crate) fn put_above(&mut self, mark: Mark, cells: &[Value]) {
+    pub fn put_above(&mut self, mark: Mark, cells: &[Value]) {
         debug_assert_eq!(self.cells.len(), mark.cells, "nothing is there that would be lost");
         self.cells.extend_from_slice(cells);
     }
@@ -148,9 +148,9 @@ impl Heap {
 
 /// How often was collected, and how many cells were given back.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Collected {
-    pub(crate) n: u64,
-    pub(crate) cells: u64,
+pub struct Collected {
+    pub n: u64,
+    pub cells: u64,
 }
 
 struct Copying<'a> {

@@ -1,8 +1,8 @@
 //! A value in a register: one tagged word and an optional symbolic shadow, 16 bytes, copied freely.
 //!
-//! Anything larger than a word lies in the [`Heap`](crate::data::Heap); a value knows only where.
+//! Anything larger than a word lies in the [`Heap`](crate::Heap); a value knows only where.
 
-use crate::data::AtomId;
+use crate::AtomId;
 use std::fmt;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -85,7 +85,7 @@ pub struct BigAt(pub u32);
 pub struct PidId(pub u32);
 
 /// A node of the machine: 0 is where the unit runs. The last one stands for all nodes that are
-/// elsewhere; what is of those, [`Nodes`](crate::data::Nodes) knows.
+/// elsewhere; what is of those, [`Nodes`](crate::Nodes) knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeId(pub u8);
 

@@ -4,7 +4,7 @@
 //! take milliseconds each, and the work is counted before each part is done. Knows no values of the
 //! machine.
 
-use crate::data::{Effort, Exhausted};
+use crate::{Effort, Exhausted};
 use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer;
 use num_traits::Zero;
@@ -29,19 +29,19 @@ fn count_products(effort: &Effort, n: u64) -> Result<()> {
     effort.check()
 }
 
-pub(crate) fn multiply(effort: &Effort, a: &BigInt, b: &BigInt) -> Result<BigInt> {
+pub fn multiply(effort: &Effort, a: &BigInt, b: &BigInt) -> Result<BigInt> {
     let sign = if a.sign() == b.sign() { Sign::Plus } else { Sign::Minus };
     Ok(BigInt::from_biguint(sign, product(effort, a.magnitude(), b.magnitude())?))
 }
 
 /// The quotient, rounded towards zero.
-pub(crate) fn divide(effort: &Effort, a: &BigInt, b: &BigInt) -> Result<BigInt> {
+pub fn divide(effort: &Effort, a: &BigInt, b: &BigInt) -> Result<BigInt> {
     let sign = if a.sign() == b.sign() { Sign::Plus } else { Sign::Minus };
     Ok(BigInt::from_biguint(sign, quotient(effort, a.magnitude(), b.magnitude())?.0))
 }
 
 /// What is left then; it has the sign of the dividend.
-pub(crate) fn remainder(effort: &Effort, a: &BigInt, b: &BigInt) -> Result<BigInt> {
+pub fn remainder(effort: &Effort, a: &BigInt, b: &BigInt) -> Result<BigInt> {
     Ok(BigInt::from_biguint(a.sign(), quotient(effort, a.magnitude(), b.magnitude())?.1))
 }
 
@@ -117,7 +117,7 @@ fn quotient(effort: &Effort, a: &BigUint, b: &BigUint) -> Result<(BigUint, BigUi
 const PART_LEN: usize = 1 << 13;
 
 /// The digits of an integer in lower case, with its sign.
-pub(crate) fn to_text(effort: &Effort, of: &BigInt, base: u32) -> Result<String> {
+pub fn to_text(effort: &Effort, of: &BigInt, base: u32) -> Result<String> {
     let mut text = String::new();
     if of.sign() == Sign::Minus {
         text.push('-');
@@ -166,7 +166,7 @@ fn push_digits(
 }
 
 /// The number that digits make, the highest first; each is below the base.
-pub(crate) fn from_digits(effort: &Effort, digits: &[u8], base: u32) -> Result<BigUint> {
+pub fn from_digits(effort: &Effort, digits: &[u8], base: u32) -> Result<BigUint> {
     let mut powers = Vec::new();
     if digits.len() > PART_LEN {
         powers.push(BigUint::from(base).pow(u32::try_from(PART_LEN).unwrap_or(0)));

@@ -1,9 +1,9 @@
 //! Between ground terms and values in the heap.
 
-use crate::data::heap::{FunKind, Heap, Lambda};
-use crate::data::table::Table;
-use crate::data::value::{NodeId, PidId, Value, View};
-use crate::data::{AtomId, Atoms, NodeName};
+use crate::heap::{FunKind, Heap, Lambda};
+use crate::table::Table;
+use crate::value::{NodeId, PidId, Value, View};
+use crate::{AtomId, Atoms, NodeName};
 use std::cell::Cell;
 use std::fmt;
 use term::{Atom, Bits, ExprId, Fun, Pid, Port, Reference, Term};

@@ -1,6 +1,6 @@
 //! The part of a graph that some types need, tidied: unions are flat, and hold nothing twice.
 
-use crate::spec::build::leaves;
+use crate::build::leaves;
 use rustc_hash::FxHashMap;
 use term::{Field, Type, TypeId, Types};
 
