@@ -1,7 +1,7 @@
 //! Terms with named variables, substitutions, most general unifiers, and definite clauses.
 
-use crate::data::{Atoms, FunctorId, Heap, Value, View};
-use crate::text::{Ops, Reader, Syntax};
+use prolog::data::{Atoms, FunctorId, Heap, Value, View};
+use prolog::text::{Ops, Reader, Syntax};
 use std::collections::BTreeMap;
 use std::fmt;
 

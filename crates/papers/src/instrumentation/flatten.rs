@@ -5,7 +5,7 @@
 //! often, or in another order. Guards stay as they are: they are part of what a clause matches. So
 //! do blocks of labels, which the compiler makes of `receive` and which only work as a whole.
 
-use crate::instrument::flat::{is_flat, is_pattern};
+use crate::instrumentation::flat::{is_flat, is_pattern};
 use erlang::core::{Expr, ExprKind, Function, Lambda, LetrecKind, MapPair, Module, Segment, VarId};
 use smol_str::{SmolStr, format_smolstr};
 

@@ -1,7 +1,7 @@
 //! Fig. 3: the concolic semantics, steered by a trace, and the choice of the next goal (§5.1).
 
-use crate::concolic::paper::concrete::{Event, show_trace};
-use crate::concolic::paper::terms::{Atomic, Definite, Substitution, Term};
+use crate::concolic_prolog::concrete::{Event, show_trace};
+use crate::concolic_prolog::terms::{Atomic, Definite, Substitution, Term};
 use std::collections::BTreeSet;
 use std::fmt;
 

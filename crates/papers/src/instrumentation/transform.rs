@@ -4,8 +4,8 @@
 //! instrumented semantics gives for the flat program. `out(event, e)` stands for "first the event,
 //! then e": in a language that evaluates arguments first it can't be a function of two arguments.
 
-use crate::instrument::flat::{bound, is_pattern, ret};
-use crate::instrument::show::{group, inline, inline_head, var_group, var_list};
+use crate::instrumentation::flat::{bound, is_pattern, ret};
+use crate::instrumentation::show::{group, inline, inline_head, var_group, var_list};
 use erlang::core::{Clause, Expr, ExprKind, Function, Lambda, LetrecKind, Module, Place, VarId};
 use smol_str::SmolStr;
 use std::rc::Rc;

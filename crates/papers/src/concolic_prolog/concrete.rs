@@ -1,6 +1,6 @@
 //! Fig. 1: the deterministic small-step semantics, and its traces.
 
-use crate::concolic::paper::terms::{Definite, Substitution, Term};
+use crate::concolic_prolog::terms::{Definite, Substitution, Term};
 use std::fmt;
 
 /// What labels a step.

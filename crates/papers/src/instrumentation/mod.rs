@@ -20,13 +20,10 @@ mod evaluate;
 mod event;
 mod matching;
 
-mod observe;
-
 pub use emit::emit;
 pub use evaluate::{Evaluated, Evaluator, Native, Outside, Trouble};
 pub use event::{Event, alternatives};
 pub use flat::{bound, is_flat, ret};
 pub use flatten::flatten;
-pub use observe::Observer;
 pub use show::show;
 pub use transform::instrument;

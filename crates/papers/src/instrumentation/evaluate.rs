@@ -4,10 +4,10 @@
 //! the program is evaluated without events; what is not Erlang is asked of an [`Outside`]. There is
 //! one process, which may send messages to itself.
 
-use crate::instrument::event::Event;
-use crate::instrument::flat::ret;
-use crate::instrument::matching::{Vars, build, matches};
-use crate::instrument::transform::{Context, Right};
+use crate::instrumentation::event::Event;
+use crate::instrumentation::flat::ret;
+use crate::instrumentation::matching::{Vars, build, matches};
+use crate::instrumentation::transform::{Context, Right};
 use erlang::core::{Expr, ExprKind, Lambda, MapOp, MapPair, Module, VarId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;

@@ -1,12 +1,19 @@
 //! Instrumented programs on the real BEAM: what they put out, and how they end.
 
-use crate::instrument::evaluate::Evaluated;
-use crate::instrument::event::Event;
 use crate::otp::Otp;
 use erlang::HostError;
 use erlang::core::{Module, read};
 use std::time::Duration;
 use term::{Atom, Term};
+
+/// How a call of an instrumented program ended on BEAM, and the events that it put out.
+#[derive(Clone, Debug)]
+pub struct Observed {
+    /// The value, or the class and the reason of the exception.
+    pub end: Result<Term, (Atom, Term)>,
+    /// The text of each event, and the value that it ends with if the program computed one.
+    pub events: Vec<(String, Option<Term>)>,
+}
 
 /// A runtime of its own, so that no module of ours replaces one that OTP works with.
 #[derive(Debug)]
@@ -32,7 +39,7 @@ impl Observer {
         function: &Atom,
         args: &[Term],
         limit: Duration,
-    ) -> Result<Evaluated, HostError> {
+    ) -> Result<Observed, HostError> {
         let request = Term::Tuple(vec![
             Term::atom("observe"),
             Term::Atom(module.clone()),
@@ -75,7 +82,7 @@ impl Observer {
     }
 }
 
-fn observed(answer: &Term) -> Option<Evaluated> {
+fn observed(answer: &Term) -> Option<Observed> {
     let [_, end, events] = answer.as_tuple()? else { return None };
     let end = match end.as_tuple()? {
         [_, value] => Ok(value.clone()),
@@ -88,8 +95,8 @@ fn observed(answer: &Term) -> Option<Evaluated> {
             _ => (it, None),
         };
         let text = String::from_utf8_lossy(text.as_bytes()?).into_owned();
-        Some(Event { text, value })
+        Some((text, value))
     };
     let events = events.as_list()?.iter().map(event).collect::<Option<_>>()?;
-    Some(Evaluated { end, events })
+    Some(Observed { end, events })
 }
