@@ -1,5 +1,5 @@
-//! Whether a function looks at what no input decides: the clock, above all. What such a function makes is
-//! something else each time.
+//! Finds functions that read the environment, above all the clock. Their results do not depend on the input alone, so
+//! they differ between runs.
 
 use crate::builtins;
 use crate::host::Host;
@@ -8,13 +8,13 @@ use term::{Atom, Term};
 
 type Name = (Atom, Atom, usize);
 
-/// Calls within calls that are looked at. Further in, what reads the environment words an exception.
+/// How many levels of nested calls are examined. Deeper readers of the environment usually only word an exception.
 const MAX_DEPTH: usize = 4;
 
-/// Functions that are looked at.
+/// How many functions are examined at most.
 const MAX_FUNCTIONS: usize = 60;
 
-/// What functions call, module by module, as far as it was asked for.
+/// The functions that each function calls, read module by module on demand.
 #[derive(Debug, Default)]
 pub(crate) struct Outside {
     calls: FxHashMap<Atom, FxHashMap<(Atom, usize), Vec<Name>>>,
@@ -39,7 +39,7 @@ impl Outside {
         level.iter().any(is_outside)
     }
 
-    /// The functions that the code of a function calls by their names.
+    /// The functions that a function calls by name.
     fn calls(&mut self, host: &mut dyn Host, (module, function, arity): &Name) -> &[Name] {
         let of_module = self.calls.entry(module.clone()).or_insert_with(|| calls(host, module));
         of_module.get(&(function.clone(), *arity)).map(Vec::as_slice).unwrap_or_default()
@@ -53,7 +53,7 @@ fn is_outside((module, function, arity): &Name) -> bool {
     builtins::all().any(|it| is_it(it) && it.reads_environment())
 }
 
-/// For each function of a module, what its code calls by name.
+/// For each function of a module, the functions that it calls by name.
 fn calls(host: &mut dyn Host, module: &Atom) -> FxHashMap<(Atom, usize), Vec<Name>> {
     let Ok(code) = host.load(module) else { return FxHashMap::default() };
     let definitions = code.core.as_tuple().and_then(|it| it.get(5)).and_then(Term::as_list);
@@ -65,7 +65,7 @@ fn calls(host: &mut dyn Host, module: &Atom) -> FxHashMap<(Atom, usize), Vec<Nam
     definitions.filter_map(of).collect()
 }
 
-/// The functions that code in a module calls by their names.
+/// The functions that a piece of code in a module calls by name.
 fn calls_in(module: &Atom, code: &Term) -> Vec<Name> {
     let mut res = Vec::new();
     let mut todo = vec![code];
@@ -89,14 +89,14 @@ fn calls_in(module: &Atom, code: &Term) -> Vec<Name> {
     res
 }
 
-/// Of `{c_var, Anno, {Name, Arity}}`.
+/// The name and arity in `{c_var, Anno, {Name, Arity}}`.
 fn local(node: &Term) -> Option<(Atom, usize)> {
     let [_, _, name] = node.as_tuple()? else { return None };
     let [Term::Atom(name), Term::Int(arity)] = name.as_tuple()? else { return None };
     Some((name.clone(), usize::try_from(*arity).ok()?))
 }
 
-/// Of `{c_literal, Anno, Atom}`.
+/// The atom in `{c_literal, Anno, Atom}`.
 fn literal(node: &Term) -> Option<&str> {
     match node.as_tuple()? {
         [kind, _, Term::Atom(atom)] if kind.as_atom() == Some("c_literal") => Some(atom.as_str()),
