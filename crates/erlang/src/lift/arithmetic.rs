@@ -1,10 +1,10 @@
-//! Numbers: that operands are numbers is a choice, and so is that a divisor is not zero.
+//! Arithmetic. Whether the operands are numbers is a choice, and so is whether a divisor is zero.
 
 use crate::data::{Value, compare_value};
 use crate::lift::{Lifting, arg, own_expr};
 use term::{Kind, Op};
 
-/// Why there may be no result though the operands are good.
+/// The loss where an operation fails although its operands are valid.
 const BEYOND: &str = "a number beyond all floats or all integers";
 
 fn binary(
@@ -63,8 +63,8 @@ fn unary(
     Some(l.result(op, &[expr], found?))
 }
 
-/// A function of floats. Where it is not defined is a choice as far as that is said by one bound;
-/// results beyond all floats are not followed.
+/// A function of floats. Whether the operand is in the function's domain is a choice if the domain has a single bound;
+/// results that exceed the range of floats are not followed symbolically.
 fn of_floats(
     l: &mut Lifting<'_>,
     op: Op,

@@ -1,4 +1,4 @@
-//! Tuples.
+//! Tuples: sizes, elements, construction, and records.
 
 use crate::data::{Value, View, compare_value};
 use crate::lift::compare::same_values;
@@ -9,7 +9,7 @@ use term::{Kind, Op, Term};
 use trace::{Head, Looked};
 
 impl Lifting<'_> {
-    /// The element at a position counted from one, if the value is a tuple that has it.
+    /// The element at a position counted from 1; `None` if the value is not a tuple or too small. Both are choices.
     pub(crate) fn element(&mut self, place: u32, tuple: Value, position: usize) -> Option<Value> {
         let is_tuple = matches!(tuple.view(), View::Tuple(..));
         if !self.is(place, tuple, Kind::Tuple, is_tuple) {
@@ -27,7 +27,7 @@ impl Lifting<'_> {
         Some(self.part(tuple, selector, found?))
     }
 
-    /// All elements of a tuple; that it has so many is a choice.
+    /// All elements of a tuple; the number of elements is a choice.
     pub(crate) fn elements(&mut self, place: u32, tuple: Value) -> Option<Vec<Value>> {
         let items = self.heap.elements(tuple).map(<[Value]>::to_vec);
         let Some(expr) = own_expr(tuple) else { return items };
@@ -38,7 +38,7 @@ impl Lifting<'_> {
         let items = items?;
         let n = u32::try_from(items.len()).ok()?;
         let size = self.apply(Op::TupleSize, &[expr]);
-        // One question for each smaller size: whoever asks next asks the same ones.
+        // One test for each smaller size, so that larger tuples share these tests.
         for smaller in 0..=n {
             let this = self.int(i64::from(smaller));
             let test = self.apply(Op::Same, &[size, this]);
@@ -47,7 +47,7 @@ impl Lifting<'_> {
         Some((0..n).zip(items).map(|(at, it)| self.part(tuple, Op::Element(at), it)).collect())
     }
 
-    /// The same tuple, made of its elements.
+    /// The tuple, rebuilt from its elements.
     pub(crate) fn whole(&mut self, tuple: Value) -> Value {
         if own_expr(tuple).is_none() {
             return tuple;
@@ -58,7 +58,7 @@ impl Lifting<'_> {
         }
     }
 
-    /// A symbolic position in a tuple of known size: each place is an alternative.
+    /// Records the choice of a symbolic position in a tuple of known size, with one alternative for each position.
     pub(crate) fn choose_position(&mut self, place: u32, position: Value, size: usize) {
         let Some(expr) = own_expr(position) else { return };
         let heads: Vec<Head> =
@@ -96,12 +96,12 @@ pub(crate) fn element(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>)
     elements.get(position.as_usize()?.checked_sub(1)?).copied()
 }
 
-/// Positions of a table, and by how much each element there is more than its position; `None`:
-/// they are all the same.
+/// A range of positions in a table. With `Some(offset)`, each element is its position plus the offset; with `None`, all
+/// elements of the range are the same.
 type TableRun = (Range, Option<i64>);
 
 impl Lifting<'_> {
-    /// The stretches of a table, if they are few: of characters, say, and what these stand for.
+    /// The ranges of a constant table (such as a character table); `None` if the table is small or has too many ranges.
     fn runs(&self, table: Value) -> Option<Vec<TableRun>> {
         if self.is_symbolic(table) {
             return None;
@@ -129,7 +129,7 @@ impl Lifting<'_> {
     }
 }
 
-/// Smaller tables have a path for each element.
+/// In smaller tables, each element is an alternative of its own.
 const LEAST_TABLE: usize = 32;
 
 pub(crate) fn set_element(
@@ -220,7 +220,7 @@ impl Lifting<'_> {
     }
 }
 
-/// `make_tuple/2`: each number of elements is a path of its own.
+/// `make_tuple/2`: the number of elements is a choice.
 pub(crate) fn made(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
     let arity = arg(args, 0);
     if own_expr(arity).is_some() && l.is(0, arity, Kind::Integer, arity.is_integer()) {
@@ -230,8 +230,8 @@ pub(crate) fn made(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) ->
 }
 
 impl Lifting<'_> {
-    /// Which number an integer is that says how much to make; `None`: it is negative, or so large
-    /// that it is taken as it is.
+    /// The value of an integer that says how many parts to make; which value it is, is a choice. `None` if it is
+    /// negative, or so large that it is pinned.
     pub(crate) fn natural(&mut self, place: u32, number: Value, what: &str) -> Option<usize> {
         let Some(expr) = own_expr(number) else { return number.as_usize() };
         let zero = self.int(0);
@@ -254,5 +254,5 @@ impl Lifting<'_> {
     }
 }
 
-/// Larger things are made as they are.
+/// The maximum value that is followed symbolically.
 const MAX_MADE: usize = 64;
