@@ -8,7 +8,7 @@ use term::{ExprId, Exprs, Op, Term};
 
 /// The expression of a value; `None` if the value is nested too deeply or has too many parts.
 pub(super) fn expr_of(exprs: &mut Exprs, world: (&Heap, &Atoms), value: Value) -> Option<ExprId> {
-    let mut express = Express { exprs, world, known: FxHashMap::default(), n_left: MAX_PARTS };
+    let mut express = ExprBuilder { exprs, world, known: FxHashMap::default(), n_left: MAX_PARTS };
     let found = express.part(value, 0)?;
     Some(found.into_expr(express.exprs))
 }
@@ -62,7 +62,7 @@ const MAX_DEPTH: usize = 1000;
 /// The maximum number of parts; shared symbolic parts count once.
 const MAX_PARTS: usize = 1_000_000;
 
-struct Express<'a> {
+struct ExprBuilder<'a> {
     exprs: &'a mut Exprs,
     world: (&'a Heap, &'a Atoms),
     /// The expressions of symbolic objects, by heap address.
@@ -70,7 +70,7 @@ struct Express<'a> {
     n_left: usize,
 }
 
-impl Express<'_> {
+impl ExprBuilder<'_> {
     fn part(&mut self, value: Value, depth: usize) -> Option<Expressed> {
         if let Some(expr) = own_expr(value) {
             return Some(Expressed::Expr(expr));

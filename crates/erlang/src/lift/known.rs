@@ -3,7 +3,7 @@
 //! A test with an implied outcome is not a choice: its other outcome is infeasible, and a query for it would be wasted.
 //! This module tracks kinds, literals and bounds in the order of all terms.
 
-use super::typed::Typed;
+use super::typed::SpecFacts;
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use term::{Domain, Expr, ExprId, Exprs, Kind, Kinds, Op, Term};
 use trace::Head;
 
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Known {
+pub(crate) struct PathFacts {
     /// The outcomes of the tests that were made.
     tests: FxHashMap<ExprId, bool>,
     kinds: FxHashMap<ExprId, Kinds>,
@@ -19,7 +19,7 @@ pub(crate) struct Known {
     literals: FxHashMap<ExprId, Term>,
     bounds: FxHashMap<ExprId, Bounds>,
     /// The knowledge from the spec, which holds in every run.
-    pub(super) typed: Typed,
+    pub(super) typed: SpecFacts,
 }
 
 /// The bounds of a value in the order of all terms; the flag of a bound says whether the value may be equal to it.
@@ -51,9 +51,9 @@ impl Bounds {
 /// A comparison with a constant: the expression, the constant, and whether the expression is the left operand.
 type Compared<'a> = (ExprId, &'a Term, bool);
 
-impl Known {
-    pub(crate) fn within(domain: Arc<Domain>) -> Known {
-        Known { typed: Typed::new(domain), ..Known::default() }
+impl PathFacts {
+    pub(crate) fn within(domain: Arc<Domain>) -> PathFacts {
+        PathFacts { typed: SpecFacts::new(domain), ..PathFacts::default() }
     }
 
     /// Forgets the choices of the run; the knowledge from the spec is kept.
@@ -293,7 +293,7 @@ impl Known {
         self.kinds_within(exprs, expr, depth, &mut Vec::new())
     }
 
-    /// As [`Known::kinds`]. `seen` memoises the results by expression and remaining depth, because expressions share
+    /// As [`PathFacts::kinds`]. `seen` memoises the results by expression and remaining depth, because expressions share
     /// subexpressions.
     fn kinds_within(
         &mut self,

@@ -23,7 +23,7 @@ mod typed;
 pub(crate) mod unicode;
 
 pub(crate) use express::is_symbolic;
-pub(crate) use known::Known;
+pub(crate) use known::PathFacts;
 
 use crate::data::{Atoms, Heap, Shadow, Value, View};
 use crate::machine::Recorder;

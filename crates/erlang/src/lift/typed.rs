@@ -9,7 +9,7 @@ use term::{Domain, Expr, ExprId, Exprs, Kinds, Op, Term, Type, TypeId, Types};
 
 /// The types of a unit's arguments, and memoised summaries of their parts.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Typed {
+pub(crate) struct SpecFacts {
     domain: Arc<Domain>,
     parts: FxHashMap<ExprId, Option<TypeFacts>>,
 }
@@ -37,9 +37,9 @@ const MAX_NESTED: usize = 8;
 /// The maximum number of alternative types of an expression; with more, nothing is known of it.
 const MAX_ALTS: usize = 64;
 
-impl Typed {
-    pub(crate) fn new(domain: Arc<Domain>) -> Typed {
-        Typed { domain, parts: FxHashMap::default() }
+impl SpecFacts {
+    pub(crate) fn new(domain: Arc<Domain>) -> SpecFacts {
+        SpecFacts { domain, parts: FxHashMap::default() }
     }
 
     /// The knowledge about the expression; `None` if its value may be any term.

@@ -8,7 +8,7 @@ use crate::machine::frames::{RETURN_AGAIN, low_u32};
 use crate::machine::inspect;
 use crate::machine::interpret::{Cpu, Flow, Pause, Return, pause};
 use crate::machine::process::{Execution, Frame, Status};
-use crate::machine::raise::{Raised, Skip};
+use crate::machine::raise::{CurrentFrame, Raised};
 use crate::machine::record::either_shadowed;
 use crate::machine::tracing::CallForm;
 
@@ -104,11 +104,11 @@ impl Cpu<'_> {
             );
         }
         // A tail call that fails is no longer in its caller's stack trace.
-        let skip = match to {
-            Return::Here(_) => Skip::Nothing,
-            Return::ToCaller => Skip::Current,
+        let shown = match to {
+            Return::Here(_) => CurrentFrame::Once,
+            Return::ToCaller => CurrentFrame::Omitted,
         };
-        let raised = Raised::undefined(self, module, name, args, skip);
+        let raised = Raised::undefined(self, module, name, args, shown);
         self.raise(raised)
     }
 
@@ -324,11 +324,11 @@ impl Cpu<'_> {
             return self.apply(handler, function, &[Value::atom(module), fun, list], to);
         }
         if module.is_some_and(|it| self.world.missing.contains(&it)) {
-            let skip = match to {
-                Return::Here(_) => Skip::Nothing,
-                Return::ToCaller => Skip::Current,
+            let shown = match to {
+                Return::Here(_) => CurrentFrame::Once,
+                Return::ToCaller => CurrentFrame::Omitted,
             };
-            let raised = Raised::undefined_fun(self, fun, args, skip);
+            let raised = Raised::undefined_fun(self, fun, args, shown);
             return self.raise(raised);
         }
         let reason = self.world.heap.tuple(&[Value::atom(AtomId::BADFUN), fun]);
@@ -377,11 +377,11 @@ impl Cpu<'_> {
 
     /// Raises the error for a call of a term that is not a fun, or with a wrong number of arguments.
     fn bad_call(&mut self, reason: Value, to: Return) -> Flow {
-        let skip = match to {
-            Return::Here(_) => Skip::Twice,
-            Return::ToCaller => Skip::Nothing,
+        let shown = match to {
+            Return::Here(_) => CurrentFrame::Twice,
+            Return::ToCaller => CurrentFrame::Once,
         };
-        let raised = Raised::error(self, reason, skip);
+        let raised = Raised::error(self, reason, shown);
         self.raise(raised)
     }
 }

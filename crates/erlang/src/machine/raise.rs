@@ -69,16 +69,16 @@ impl Raised {
             }
             (Fault::ErrorArgs(_, args), _) => {
                 let trace = frame_at(cpu.program, cpu.world, pc, Some(*args));
-                return Raised::new(cpu, class, reason, trace, Skip::Current);
+                return Raised::new(cpu, class, reason, trace, CurrentFrame::Omitted);
             }
             (Fault::Described(_, args, info), _) => {
                 let frame = frame_at(cpu.program, cpu.world, pc, *args);
                 let frame = described(cpu.world, frame, *info);
-                return Raised::new(cpu, class, reason, frame, Skip::Current);
+                return Raised::new(cpu, class, reason, frame, CurrentFrame::Omitted);
             }
             _ => Value::NIL,
         };
-        Raised::new(cpu, class, reason, first, Skip::Nothing)
+        Raised::new(cpu, class, reason, first, CurrentFrame::Once)
     }
 
     pub(crate) fn function_clause(cpu: &mut Cpu<'_>, name: AtomId, args: &[Value]) -> Raised {
@@ -90,7 +90,7 @@ impl Raised {
             first = cpu.world.heap.tuple(&items);
         }
         let reason = Value::atom(AtomId::FUNCTION_CLAUSE);
-        Raised::new(cpu, AtomId::ERROR, reason, first, Skip::Current)
+        Raised::new(cpu, AtomId::ERROR, reason, first, CurrentFrame::Omitted)
     }
 
     pub(crate) fn undefined(
@@ -98,12 +98,12 @@ impl Raised {
         module: AtomId,
         name: AtomId,
         args: &[Value],
-        skip: Skip,
+        shown: CurrentFrame,
     ) -> Raised {
         let args = cpu.world.heap.list(args);
         let first =
             cpu.world.heap.tuple(&[Value::atom(module), Value::atom(name), args, Value::NIL]);
-        Raised::new(cpu, AtomId::ERROR, Value::atom(AtomId::UNDEF), first, skip)
+        Raised::new(cpu, AtomId::ERROR, Value::atom(AtomId::UNDEF), first, shown)
     }
 
     /// A call of a closure whose module does not exist any more.
@@ -111,11 +111,11 @@ impl Raised {
         cpu: &mut Cpu<'_>,
         fun: Value,
         args: &[Value],
-        skip: Skip,
+        shown: CurrentFrame,
     ) -> Raised {
         let args = cpu.world.heap.list(args);
         let first = cpu.world.heap.tuple(&[fun, args, Value::NIL]);
-        Raised::new(cpu, AtomId::ERROR, Value::atom(AtomId::UNDEF), first, skip)
+        Raised::new(cpu, AtomId::ERROR, Value::atom(AtomId::UNDEF), first, shown)
     }
 
     /// A failed construction of a bitstring; the cause names the segment.
@@ -131,11 +131,11 @@ impl Raised {
         let info = heap.map(atoms, pairs);
         let info = heap.tuple(&[Value::atom(AtomId::ERROR_INFO), info]);
         let first = described(cpu.world, frame, info);
-        Raised::new(cpu, AtomId::ERROR, reason, first, Skip::Current)
+        Raised::new(cpu, AtomId::ERROR, reason, first, CurrentFrame::Omitted)
     }
 
-    pub(crate) fn error(cpu: &mut Cpu<'_>, reason: Value, skip: Skip) -> Raised {
-        Raised::new(cpu, AtomId::ERROR, reason, Value::NIL, skip)
+    pub(crate) fn error(cpu: &mut Cpu<'_>, reason: Value, shown: CurrentFrame) -> Raised {
+        Raised::new(cpu, AtomId::ERROR, reason, Value::NIL, shown)
     }
 
     /// An exception raised by a function that the host ran: its frames come before ours.
@@ -145,7 +145,7 @@ impl Raised {
         reason: Value,
         frames: Value,
     ) -> Raised {
-        Raised::new(cpu, class, reason, frames, Skip::Nothing)
+        Raised::new(cpu, class, reason, frames, CurrentFrame::Once)
     }
 
     /// An exception that a handler caught and raises again.
@@ -157,14 +157,20 @@ impl Raised {
         Raised { class, reason, trace }
     }
 
-    fn new(cpu: &mut Cpu<'_>, class: AtomId, reason: Value, first: Value, skip: Skip) -> Raised {
+    fn new(
+        cpu: &mut Cpu<'_>,
+        class: AtomId,
+        reason: Value,
+        first: Value,
+        shown: CurrentFrame,
+    ) -> Raised {
         let mut raw = vec![Value::atom(class), Value::int(BY_COUNTERS), first];
         let n_first = cpu.world.heap.list_items(first).map_or(1, |it| it.len());
         let most = depth(cpu.world).saturating_sub(n_first);
-        let current = match skip {
-            Skip::Nothing => [Some(cpu.pc), None],
-            Skip::Current => [None, None],
-            Skip::Twice => [Some(cpu.pc), Some(cpu.pc)],
+        let current = match shown {
+            CurrentFrame::Once => [Some(cpu.pc), None],
+            CurrentFrame::Omitted => [None, None],
+            CurrentFrame::Twice => [Some(cpu.pc), Some(cpu.pc)],
         };
         let current = current.into_iter().flatten().filter(|it| FIRST_CODE <= *it);
         // Consecutive frames with the same return address show once, as on BEAM.
@@ -181,10 +187,11 @@ impl Raised {
 
 /// How the function that was running appears in the stack trace.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Skip {
-    Nothing,
+pub(crate) enum CurrentFrame {
+    /// It appears as usual.
+    Once,
     /// It does not appear: its frame is given separately, or it was left by a tail call.
-    Current,
+    Omitted,
     /// It appears twice: BEAM adds the call both as the current position and as a return address.
     Twice,
 }

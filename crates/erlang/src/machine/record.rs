@@ -9,7 +9,7 @@ use crate::data::{AtomId, RefId, Shadow, Value, View, equal_exact, equal_value, 
 use crate::lift::lists::LIST_HEADS;
 use crate::lift::promised;
 use crate::lift::search::Needle;
-use crate::lift::{Known, Lift, Lifting, is_symbolic, own_expr, shadow, site};
+use crate::lift::{Lift, Lifting, PathFacts, is_symbolic, own_expr, shadow, site};
 use crate::machine::World;
 use crate::machine::interpret::Cpu;
 use crate::spec::Promise;
@@ -31,7 +31,7 @@ pub struct Recorder {
     pub(crate) spec: FromSpec,
     /// Whether the run made more choices than are kept.
     pub(crate) is_full: bool,
-    pub(crate) known: Known,
+    pub(crate) known: PathFacts,
     /// The trail of the counted clauses that were entered last; of all clauses, if none are counted.
     trail: u64,
     counted: Covered,
@@ -73,7 +73,7 @@ const MAX_CLAUSE: u64 = (1 << BITS_OF_CLAUSE) - 1;
 
 impl Recorder {
     pub fn within(spec: FromSpec) -> Recorder {
-        let known = Known::within(Arc::clone(&spec.domain));
+        let known = PathFacts::within(Arc::clone(&spec.domain));
         Recorder { known, spec, ..Recorder::default() }
     }
 

@@ -8,7 +8,7 @@ use crate::host::{Host, HostError};
 use crate::spec::declarations::{ClauseForm, Declarations};
 use crate::spec::form::Form;
 use crate::spec::made::{Identity, Otherwise, Recipe, struct_of};
-use crate::spec::outside::Outside;
+use crate::spec::outside::CallGraph;
 use crate::spec::protocols::implementers;
 use crate::spec::read::iolist;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -116,7 +116,7 @@ pub(crate) struct Library {
     pub(crate) recipes: FxHashMap<Identity, Arc<Vec<Recipe>>>,
     /// The alternative results that the maker with a recipe tag may return instead of a value (such as `error`).
     pub(crate) otherwise: FxHashMap<Atom, Vec<Otherwise>>,
-    pub(crate) outside: Outside,
+    pub(crate) call_graph: CallGraph,
 }
 
 impl Library {

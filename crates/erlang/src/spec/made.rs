@@ -321,7 +321,7 @@ impl Library {
         }
         found.retain(|(_, Recipe { maker, .. })| {
             let name = (maker.module.clone(), maker.function.clone(), maker.arity);
-            !self.outside.reads_environment(host, name)
+            !self.call_graph.reads_environment(host, name)
         });
         // Makers that return the value within a tuple are used only if they take no value of the type and no simpler
         // maker does without one: a function that takes a value and returns it among others is usually a step of a

@@ -16,18 +16,18 @@ const MAX_FUNCTIONS: usize = 60;
 
 /// The functions that each function calls, read module by module on demand.
 #[derive(Debug, Default)]
-pub(crate) struct Outside {
+pub(crate) struct CallGraph {
     calls: FxHashMap<Atom, FxHashMap<(Atom, usize), Vec<Name>>>,
 }
 
-impl Outside {
+impl CallGraph {
     pub(crate) fn reads_environment(&mut self, host: &mut dyn Host, function: Name) -> bool {
         let mut known: FxHashSet<Name> = FxHashSet::default();
         let mut level = vec![function];
         for _ in 0..MAX_DEPTH {
             let mut next = Vec::new();
             for name in level {
-                if is_outside(&name) {
+                if is_reader(&name) {
                     return true;
                 }
                 if known.len() < MAX_FUNCTIONS && known.insert(name.clone()) {
@@ -36,7 +36,7 @@ impl Outside {
             }
             level = next;
         }
-        level.iter().any(is_outside)
+        level.iter().any(is_reader)
     }
 
     /// The functions that a function calls by name.
@@ -46,7 +46,7 @@ impl Outside {
     }
 }
 
-fn is_outside((module, function, arity): &Name) -> bool {
+fn is_reader((module, function, arity): &Name) -> bool {
     let is_it = |it: &builtins::Builtin| {
         (it.module, it.name, usize::from(it.arity)) == (module.as_str(), function.as_str(), *arity)
     };
