@@ -18,9 +18,9 @@ fn binary(
     if own_expr(a).is_none() && own_expr(b).is_none() {
         return found;
     }
-    for (place, operand) in [(0, a), (1, b)] {
+    for (site_index, operand) in [(0, a), (1, b)] {
         let holds = if kind == Kind::Number { operand.is_number() } else { operand.is_integer() };
-        if !l.is(place, operand, kind, holds) {
+        if !l.test_kind(site_index, operand, kind, holds) {
             return found;
         }
     }
@@ -54,7 +54,7 @@ fn unary(
     let a = arg(args, 0);
     let Some(expr) = own_expr(a) else { return found };
     let holds = if kind == Kind::Number { a.is_number() } else { a.is_integer() };
-    if !l.is(0, a, kind, holds) {
+    if !l.test_kind(0, a, kind, holds) {
         return found;
     }
     if found.is_none() {
@@ -76,8 +76,8 @@ fn of_floats(
         return found;
     }
     let mut operands = Vec::new();
-    for (place, operand) in (0..).zip(args) {
-        if !l.is(place, *operand, kind, operand.is_number()) {
+    for (site_index, operand) in (0..).zip(args) {
+        if !l.test_kind(site_index, *operand, kind, operand.is_number()) {
             return found;
         }
         operands.push(l.expr(*operand)?);
@@ -146,6 +146,6 @@ liftings! {
 /// `+X`
 pub(crate) fn plus(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
     let a = arg(args, 0);
-    l.is(0, a, Kind::Number, a.is_number());
+    l.test_kind(0, a, Kind::Number, a.is_number());
     found
 }

@@ -13,8 +13,8 @@ pub(crate) struct Position {
 }
 
 impl Lifting<'_> {
-    fn is_bits(&mut self, place: u32, value: Value) -> bool {
-        self.is(place, value, Kind::Bitstring, matches!(value.view(), View::Bits(_)))
+    fn is_bits(&mut self, site_index: u32, value: Value) -> bool {
+        self.test_kind(site_index, value, Kind::Bitstring, matches!(value.view(), View::Bits(_)))
     }
 
     fn bits_number(&mut self, bits: u64) -> ExprId {
@@ -36,7 +36,7 @@ impl Lifting<'_> {
     /// The size of a segment in bits, according to its size expression and unit; `None` if the size is not a natural
     /// number.
     pub(crate) fn segment_bits(&mut self, size: Value, unit: u16) -> Option<ExprId> {
-        if !self.is(1, size, Kind::Integer, size.is_integer()) {
+        if !self.test_kind(1, size, Kind::Integer, size.is_integer()) {
             return None;
         }
         let expr = self.expr(size)?;
@@ -199,7 +199,7 @@ impl Lifting<'_> {
         };
         match segment.spec.ty {
             SegmentType::Integer => {
-                if !self.is(6, value, Kind::Integer, value.is_integer()) {
+                if !self.test_kind(6, value, Kind::Integer, value.is_integer()) {
                     return None;
                 }
                 let is_little = segment.spec.endian == Endian::Little;
@@ -238,7 +238,7 @@ impl Lifting<'_> {
         let holds = self.heap.bit_len(at).is_multiple_of(u64::from(unit));
         match (own_expr(value), unit) {
             (None, _) | (_, 1) => holds,
-            (Some(_), 8) => self.is(9, value, Kind::Binary, holds),
+            (Some(_), 8) => self.test_kind(9, value, Kind::Binary, holds),
             (Some(bits), _) => {
                 let (unit, zero) = (self.int(i64::from(unit)), self.int(0));
                 let size = self.apply(Op::BitSize, &[bits]);
@@ -284,7 +284,7 @@ pub(crate) fn byte_size(
 pub(crate) fn size(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
     let value = arg(args, 0);
     let Some(expr) = own_expr(value) else { return found };
-    if l.is(2, value, Kind::Tuple, matches!(value.view(), View::Tuple(..))) {
+    if l.test_kind(2, value, Kind::Tuple, matches!(value.view(), View::Tuple(..))) {
         return Some(l.result(Op::TupleSize, &[expr], found?));
     }
     l.is_bits(0, value);
@@ -326,9 +326,9 @@ fn slice(
         return found;
     }
     let is_bits = matches!(value.view(), View::Bits(_));
-    if !l.is(0, value, Kind::Bitstring, is_bits)
-        || !l.is(1, start, Kind::Integer, start.is_integer())
-        || !l.is(2, len, Kind::Integer, len.is_integer())
+    if !l.test_kind(0, value, Kind::Bitstring, is_bits)
+        || !l.test_kind(1, start, Kind::Integer, start.is_integer())
+        || !l.test_kind(2, len, Kind::Integer, len.is_integer())
     {
         return found;
     }
@@ -380,7 +380,9 @@ pub(crate) fn split(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -
         return found;
     }
     let is_bits = matches!(value.view(), View::Bits(_));
-    if !l.is(0, value, Kind::Bitstring, is_bits) || !l.is(1, at, Kind::Integer, at.is_integer()) {
+    if !l.test_kind(0, value, Kind::Bitstring, is_bits)
+        || !l.test_kind(1, at, Kind::Integer, at.is_integer())
+    {
         return found;
     }
     let (whole, at_expr, zero, eight) = (l.expr(value)?, l.expr(at)?, l.int(0), l.int(8));
@@ -426,7 +428,7 @@ fn byte(
         return found;
     }
     let is_binary = l.heap.as_bits(value).is_some_and(|it| it.is_binary());
-    if !l.is(6, value, Kind::Binary, is_binary) {
+    if !l.test_kind(6, value, Kind::Binary, is_binary) {
         return found;
     }
     let sliced = slice(l, value, place, len, found)?;
@@ -439,7 +441,7 @@ pub(crate) fn last(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) ->
     let value = arg(args, 0);
     let Some(expr) = own_expr(value) else { return found };
     let is_binary = l.heap.as_bits(value).is_some_and(|it| it.is_binary());
-    if !l.is(0, value, Kind::Binary, is_binary) {
+    if !l.test_kind(0, value, Kind::Binary, is_binary) {
         return found;
     }
     let (size, eight) = (l.apply(Op::BitSize, &[expr]), l.int(8));
@@ -455,7 +457,7 @@ pub(crate) fn last(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) ->
 pub(crate) fn copied(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Option<Value> {
     let value = arg(args, 0);
     let Some(expr) = own_expr(value) else { return found };
-    l.is(0, value, Kind::Binary, found.is_some());
+    l.test_kind(0, value, Kind::Binary, found.is_some());
     Some(found?.with_shadow(shadow(expr)))
 }
 
@@ -465,13 +467,13 @@ pub(crate) fn repeated(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>
     if own_expr(value).is_none() && own_expr(times).is_none() {
         return found;
     }
-    if !l.is(0, times, Kind::Integer, times.is_integer()) {
+    if !l.test_kind(0, times, Kind::Integer, times.is_integer()) {
         return found;
     }
     let Some(n) = l.natural(1, times, "binary:copy/2") else { return found };
     // With no copies, the argument may be any bitstring.
     let kind = if n == 0 { Kind::Bitstring } else { Kind::Binary };
-    l.is(3, value, kind, found.is_some());
+    l.test_kind(3, value, kind, found.is_some());
     let found = found?;
     let Some(bits) = own_expr(value) else { return Some(found) };
     match n {
@@ -495,7 +497,7 @@ pub(crate) fn encoded(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>)
         return found;
     }
     let Some(expr) = own_expr(number) else { return found };
-    if !l.is(0, number, Kind::Integer, number.is_integer()) {
+    if !l.test_kind(0, number, Kind::Integer, number.is_integer()) {
         return found;
     }
     let zero = l.int(0);
@@ -525,7 +527,7 @@ pub(crate) fn decoded(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>)
     let Some(expr) = own_expr(value) else { return found };
     let is_little = end.is_some_and(|it| it.is_atom(AtomId::LITTLE));
     let is_binary = l.heap.as_bits(value).is_some_and(|it| it.is_binary());
-    l.is(0, value, Kind::Binary, is_binary);
+    l.test_kind(0, value, Kind::Binary, is_binary);
     Some(l.result(Op::BitsToInteger { is_signed: false, is_little }, &[expr], found?))
 }
 

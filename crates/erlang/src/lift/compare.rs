@@ -38,11 +38,11 @@ impl Lifting<'_> {
     }
 
     /// Records the choice of a comparison's outcome.
-    pub(crate) fn compared(&mut self, place: u32, op: Cmp, a: Value, b: Value, holds: bool) {
+    pub(crate) fn compared(&mut self, site_index: u32, op: Cmp, a: Value, b: Value, holds: bool) {
         if self.compares_symbols(a, b)
             && let Some((test, is_negated)) = self.comparison(op, a, b)
         {
-            self.test(place, test, holds != is_negated);
+            self.test(site_index, test, holds != is_negated);
         }
     }
 }
@@ -179,11 +179,11 @@ fn truths(l: &mut Lifting<'_>, args: &[Value]) -> Option<[ExprId; 2]> {
     Some([truth(l, a), truth(l, b)])
 }
 
-fn is_truth(l: &mut Lifting<'_>, place: u32, value: Value) -> bool {
+fn is_truth(l: &mut Lifting<'_>, site_index: u32, value: Value) -> bool {
     let holds = value.as_bool().is_some();
     // A test is always a boolean.
     let is_test = own_expr(value).is_some_and(|it| l.record.exprs.is_test(it));
-    if is_test { holds } else { l.is(place, value, Kind::Boolean, holds) }
+    if is_test { holds } else { l.test_kind(site_index, value, Kind::Boolean, holds) }
 }
 
 /// The expression as a test.
@@ -196,16 +196,16 @@ fn truth(l: &mut Lifting<'_>, expr: ExprId) -> ExprId {
 }
 
 /// Whether two values are the same term (`=:=`); a choice if that depends on a symbolic value.
-pub(crate) fn same_values(l: &mut Lifting<'_>, place: u32, a: Value, b: Value) -> bool {
+pub(crate) fn same_values(l: &mut Lifting<'_>, site_index: u32, a: Value, b: Value) -> bool {
     let holds = crate::data::equal_exact(l.heap, l.atoms, a, b);
-    l.compared(place, Cmp::Same, a, b, holds);
+    l.compared(site_index, Cmp::Same, a, b, holds);
     holds
 }
 
 /// Whether two values are equal (`==`); a choice if that depends on a symbolic value.
-pub(crate) fn equal_values(l: &mut Lifting<'_>, place: u32, a: Value, b: Value) -> bool {
+pub(crate) fn equal_values(l: &mut Lifting<'_>, site_index: u32, a: Value, b: Value) -> bool {
     let holds = crate::data::equal_value(l.heap, l.atoms, a, b);
-    l.compared(place, Cmp::Equal, a, b, holds);
+    l.compared(site_index, Cmp::Equal, a, b, holds);
     holds
 }
 

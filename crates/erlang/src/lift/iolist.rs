@@ -41,7 +41,7 @@ pub(crate) fn size(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) ->
 
 /// The binary that an iolist denotes; `None` if the value is not an iolist.
 fn binary(l: &mut Lifting<'_>, value: Value) -> Option<ExprId> {
-    if l.is(WHOLE, value, Kind::Bitstring, matches!(value.view(), View::Bits(_))) {
+    if l.test_kind(WHOLE, value, Kind::Bitstring, matches!(value.view(), View::Bits(_))) {
         return is_binary(l, value).then(|| l.expr(value)).flatten();
     }
     // Most iolists are flat lists of bytes, for which one constraint suffices.
@@ -67,7 +67,7 @@ fn pieces(l: &mut Lifting<'_>, value: Value) -> Option<Vec<ExprId>> {
     while let Some(next) = todo.pop() {
         if let Some((item, rest)) = l.uncons(CELL, next) {
             todo.push(rest);
-            if !l.is(ITEM, item, Kind::Integer, item.is_integer()) {
+            if !l.test_kind(ITEM, item, Kind::Integer, item.is_integer()) {
                 todo.push(item);
             } else if is_byte(l, item) {
                 let (byte, eight) = (l.expr(item)?, l.int(8));
@@ -87,7 +87,7 @@ fn pieces(l: &mut Lifting<'_>, value: Value) -> Option<Vec<ExprId>> {
 
 fn is_binary(l: &mut Lifting<'_>, value: Value) -> bool {
     let holds = matches!(value.view(), View::Bits(at) if l.heap.bit_len(at).is_multiple_of(8));
-    l.is(END, value, Kind::Binary, holds)
+    l.test_kind(END, value, Kind::Binary, holds)
 }
 
 fn is_byte(l: &mut Lifting<'_>, item: Value) -> bool {

@@ -17,10 +17,10 @@ impl Reader {
     }
 
     /// Reads the next character if it is in a range. Returns whether it was.
-    fn take(&mut self, l: &mut Lifting<'_>, place: u32, range: (char, char)) -> bool {
+    fn take(&mut self, l: &mut Lifting<'_>, site_index: u32, range: (char, char)) -> bool {
         let Some((item, tail)) = l.uncons(0, self.rest) else { return false };
-        let is_in =
-            l.is(1, item, Kind::Integer, item.is_integer()) && l.is_between(place, item, range);
+        let is_in = l.test_kind(1, item, Kind::Integer, item.is_integer())
+            && l.is_between(site_index, item, range);
         if is_in {
             self.taken.push(item);
             self.rest = tail;
@@ -42,7 +42,7 @@ impl Reader {
 
 impl Lifting<'_> {
     /// Whether an integer is a character within a range.
-    fn is_between(&mut self, place: u32, item: Value, (low, high): (char, char)) -> bool {
+    fn is_between(&mut self, site_index: u32, item: Value, (low, high): (char, char)) -> bool {
         let (low, high) = (i64::from(u32::from(low)), i64::from(u32::from(high)));
         let value = if let View::Int(value) = item.view() { Some(value) } else { None };
         let holds = value.is_some_and(|it| low <= it && it <= high);
@@ -50,17 +50,17 @@ impl Lifting<'_> {
         if low == high {
             let wanted = self.constant(Term::Int(low));
             let test = self.apply(Op::Same, &[expr, wanted]);
-            self.test(place, test, holds);
+            self.test(site_index, test, holds);
             return holds;
         }
         let is_negative = self.heap.to_big(item).is_some_and(|it| it < low.into());
         let low = self.constant(Term::Int(low));
         let test = self.apply(Op::Less, &[expr, low]);
-        self.test(place, test, is_negative);
+        self.test(site_index, test, is_negative);
         if !is_negative {
             let high = self.constant(Term::Int(high));
             let test = self.apply(Op::LessEqual, &[expr, high]);
-            self.test(place + 1, test, holds);
+            self.test(site_index + 1, test, holds);
         }
         holds
     }

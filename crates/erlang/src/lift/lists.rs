@@ -10,11 +10,11 @@ use trace::{Head, Looked};
 
 impl Lifting<'_> {
     /// The head and tail of a list, with the choice whether the list has them.
-    pub(crate) fn uncons(&mut self, place: u32, list: Value) -> Option<(Value, Value)> {
+    pub(crate) fn uncons(&mut self, site_index: u32, list: Value) -> Option<(Value, Value)> {
         if let Some(expr) = own_expr(list) {
             let taken = if list.is_cons() { 0 } else { 1 + usize::from(!list.is_nil()) };
             let heads = self.record.list_heads();
-            let site = self.site(place);
+            let site = self.site(site_index);
             self.record.choose(site, taken, Looked::Heads(expr, heads));
         }
         let (head, tail) = self.heap.uncons(list)?;
@@ -22,10 +22,10 @@ impl Lifting<'_> {
     }
 
     /// All items of a list and its tail after the last cell.
-    pub(crate) fn spine(&mut self, place: u32, list: Value) -> (Vec<Value>, Value) {
+    pub(crate) fn spine(&mut self, site_index: u32, list: Value) -> (Vec<Value>, Value) {
         let mut items = Vec::new();
         let mut rest = list;
-        while let Some((head, tail)) = self.uncons(place, rest) {
+        while let Some((head, tail)) = self.uncons(site_index, rest) {
             items.push(head);
             rest = tail;
         }
@@ -58,7 +58,7 @@ pub(crate) fn tail(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) ->
 
 fn part(l: &mut Lifting<'_>, args: &[Value], op: Op, found: Option<Value>) -> Option<Value> {
     let list = arg(args, 0);
-    l.is(0, list, Kind::Cons, list.is_cons());
+    l.test_kind(0, list, Kind::Cons, list.is_cons());
     Some(l.part(list, op, found?))
 }
 
@@ -128,7 +128,7 @@ pub(crate) fn member(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) 
         return found;
     }
     if let Some(ranges) = known_ranges(l, item, list) {
-        if l.is(1, item, Kind::Integer, item.is_integer()) {
+        if l.test_kind(1, item, Kind::Integer, item.is_integer()) {
             l.range_of(2, item, &ranges);
         }
         return found;
@@ -188,7 +188,7 @@ fn key_search(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -> Opti
     if !args.iter().any(|it| l.is_symbolic(*it)) {
         return None;
     }
-    if !l.is(4, position, Kind::Integer, position.is_integer()) {
+    if !l.test_kind(4, position, Kind::Integer, position.is_integer()) {
         return None;
     }
     let n = position.as_usize().filter(|it| *it > 0);

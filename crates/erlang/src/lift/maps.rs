@@ -17,10 +17,10 @@ impl Lifting<'_> {
     }
 
     /// Records the choice whether the map has the key.
-    pub(crate) fn has_key(&mut self, place: u32, map: Value, key: Value, holds: bool) {
+    pub(crate) fn has_key(&mut self, site_index: u32, map: Value, key: Value, holds: bool) {
         if let (Some(key), Some(map)) = (self.expr(key), self.expr(map)) {
             let test = self.apply(Op::HasKey, &[key, map]);
-            self.test(place, test, holds);
+            self.test(site_index, test, holds);
         }
     }
 
@@ -85,8 +85,8 @@ impl Lifting<'_> {
         put.map_or(made, |it| made.with_shadow(super::shadow(it)))
     }
 
-    fn is_map(&mut self, place: u32, map: Value) -> bool {
-        self.is(place, map, Kind::Map, matches!(map.view(), View::Map(_)))
+    fn is_map(&mut self, site_index: u32, map: Value) -> bool {
+        self.test_kind(site_index, map, Kind::Map, matches!(map.view(), View::Map(_)))
     }
 }
 
@@ -355,8 +355,8 @@ impl Lifting<'_> {
     fn is_less(&mut self, one: Value, other: Value) -> bool {
         let order = compare_exact(self.heap, self.atoms, one, other);
         if self.is_symbolic(one) || self.is_symbolic(other) {
-            self.is(3, one, Kind::Integer, one.is_integer());
-            self.is(3, other, Kind::Integer, other.is_integer());
+            self.test_kind(3, one, Kind::Integer, one.is_integer());
+            self.test_kind(3, other, Kind::Integer, other.is_integer());
             if let (Some(first), Some(next)) = (self.expr(one), self.expr(other)) {
                 let test = self.apply(Op::Less, &[first, next]);
                 let is_less = compare_value(self.heap, self.atoms, one, other).is_lt();

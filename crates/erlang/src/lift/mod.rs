@@ -65,22 +65,28 @@ pub struct Lifting<'a> {
 const SITES_PER_INSTRUCTION: u32 = 16;
 
 impl Lifting<'_> {
-    /// The site number `place` of the instruction.
-    pub(crate) fn site(&self, place: u32) -> SiteId {
-        site(self.pc, place)
+    /// The site with this index among those of the instruction.
+    pub(crate) fn site(&self, site_index: u32) -> SiteId {
+        site(self.pc, site_index)
     }
 
     /// Records a test and its outcome.
-    pub(crate) fn test(&mut self, place: u32, test: ExprId, holds: bool) {
-        let site = self.site(place);
+    pub(crate) fn test(&mut self, site_index: u32, test: ExprId, holds: bool) {
+        let site = self.site(site_index);
         self.record.choose(site, usize::from(!holds), Looked::Test(test));
     }
 
     /// Whether the value is of the kind (`holds`); records a choice if the value is symbolic.
-    pub(crate) fn is(&mut self, place: u32, value: Value, kind: Kind, holds: bool) -> bool {
+    pub(crate) fn test_kind(
+        &mut self,
+        site_index: u32,
+        value: Value,
+        kind: Kind,
+        holds: bool,
+    ) -> bool {
         if let Some(expr) = own_expr(value) {
             let test = self.record.exprs.apply(Op::IsKind(kind), &[expr]);
-            self.test(place, test, holds);
+            self.test(site_index, test, holds);
         }
         holds
     }
@@ -88,14 +94,14 @@ impl Lifting<'_> {
     /// Records the choice which of the literals a symbolic value is. Returns whether it is one of them.
     pub(crate) fn chooses(
         &mut self,
-        place: u32,
+        site_index: u32,
         of: ExprId,
         found: &Term,
         literals: Arc<[Head]>,
     ) -> bool {
         let is_it = |it: &Head| matches!(it, Head::Literal(term) if term == found);
         let taken = literals.iter().position(is_it);
-        let site = self.site(place);
+        let site = self.site(site_index);
         let index = taken.unwrap_or(literals.len());
         self.record.choose(site, index, Looked::Heads(of, literals));
         taken.is_some()
@@ -154,10 +160,10 @@ impl Lifting<'_> {
     }
 
     /// Pins the value: from here on the run depends on it in ways that are not followed symbolically.
-    pub(crate) fn pin(&mut self, place: u32, value: Value) {
+    pub(crate) fn pin(&mut self, site_index: u32, value: Value) {
         let Some(expr) = self.expr(value) else { return };
         let Ok(term) = crate::data::to_term(self.heap, self.atoms, value) else { return };
-        let site = self.site(place);
+        let site = self.site(site_index);
         self.record.choose(site, 0, Looked::Pin(expr, term));
     }
 
@@ -192,7 +198,7 @@ pub(crate) fn spawn_fun(
     found: Option<Value>,
 ) -> Option<Value> {
     let fun = arg(args, 0);
-    l.is(0, fun, Kind::Function, matches!(fun.view(), View::Fun(_)));
+    l.test_kind(0, fun, Kind::Function, matches!(fun.view(), View::Fun(_)));
     found
 }
 
@@ -220,12 +226,12 @@ pub(crate) fn raise(l: &mut Lifting<'_>, args: &[Value], found: Option<Value>) -
     found
 }
 
-/// The site number `place` of the instruction before this address.
-pub(crate) fn site(pc: u32, place: u32) -> SiteId {
+/// The site with this index among those of the instruction before an address.
+pub(crate) fn site(pc: u32, site_index: u32) -> SiteId {
     SiteId(
         pc.saturating_sub(1)
             .saturating_mul(SITES_PER_INSTRUCTION)
-            .saturating_add(place.min(SITES_PER_INSTRUCTION - 1)),
+            .saturating_add(site_index.min(SITES_PER_INSTRUCTION - 1)),
     )
 }
 

@@ -177,9 +177,15 @@ impl ResultCheck<'_> {
         }
     }
 
-    fn test(&mut self, id: TypeId, place: u32, (op, args): (Op, &[ExprId]), holds: bool) -> bool {
+    fn test(
+        &mut self,
+        id: TypeId,
+        site_index: u32,
+        (op, args): (Op, &[ExprId]),
+        holds: bool,
+    ) -> bool {
         let test = self.record.exprs.apply(op, args);
-        let site = site(FIRST_PC.saturating_add(id.0), place);
+        let site = site(FIRST_PC.saturating_add(id.0), site_index);
         self.record.choose(site, usize::from(!holds), Looked::Test(test));
         holds
     }

@@ -16,10 +16,10 @@ const N_SITES: u32 = 6;
 
 impl Lifting<'_> {
     /// The index of the range in which a symbolic integer lies; `None` if it lies in none of them. The ranges are
-    /// sorted. Uses the sites from `place` on.
+    /// sorted. Uses the sites from `site_index` on.
     pub(crate) fn range_of(
         &mut self,
-        place: u32,
+        site_index: u32,
         number: Value,
         ranges: &[Range],
     ) -> Option<usize> {
@@ -27,13 +27,13 @@ impl Lifting<'_> {
         let value = self.heap.to_big(number)?;
         let mut above: Option<i64> = None;
         for (site, (n, (low, high))) in (0..).zip(ranges.iter().enumerate()) {
-            let place = place + 2 * N_SITES.min(site);
+            let site_index = site_index + 2 * N_SITES.min(site);
             // If this range is adjacent to the one before, the integer can't lie between them.
             if above.and_then(|it| it.checked_add(1)) != Some(*low) {
                 let bound = self.int(*low);
                 let is_below = self.apply(Op::Less, &[expr, bound]);
                 let holds = value < (*low).into();
-                self.test(place, is_below, holds);
+                self.test(site_index, is_below, holds);
                 if holds {
                     return None;
                 }
@@ -41,7 +41,7 @@ impl Lifting<'_> {
             let bound = self.int(*high);
             let is_inside = self.apply(Op::LessEqual, &[expr, bound]);
             let holds = value <= (*high).into();
-            self.test(place + 1, is_inside, holds);
+            self.test(site_index + 1, is_inside, holds);
             if holds {
                 return Some(n);
             }

@@ -33,7 +33,7 @@ impl Lifting<'_> {
     fn searched(&mut self, args: &[Value]) -> Option<(Subject, Vec<Value>)> {
         let (value, pattern) = (arg(args, 0), arg(args, 1));
         let is_binary = self.heap.as_bits(value).is_some_and(|it| it.is_binary());
-        if !self.is(0, value, Kind::Binary, is_binary) {
+        if !self.test_kind(0, value, Kind::Binary, is_binary) {
             return None;
         }
         let View::Bits(bits) = value.view() else { return None };
@@ -71,7 +71,7 @@ impl Lifting<'_> {
     /// valid pattern.
     fn needles(&mut self, pattern: Value) -> Option<Vec<Value>> {
         let is_bits = matches!(pattern.view(), View::Bits(_));
-        let items = if self.is(8, pattern, Kind::Bitstring, is_bits) {
+        let items = if self.test_kind(8, pattern, Kind::Bitstring, is_bits) {
             vec![pattern]
         } else {
             let (items, end) = self.spine(9, pattern);
@@ -82,7 +82,7 @@ impl Lifting<'_> {
         };
         for item in &items {
             let is_binary = self.heap.as_bits(*item).is_some_and(|it| it.is_binary());
-            if !self.is(10, *item, Kind::Binary, is_binary) {
+            if !self.test_kind(10, *item, Kind::Binary, is_binary) {
                 return None;
             }
             let n_bytes = self.pattern_len(*item);

@@ -15,7 +15,7 @@ fn from_kind(
 ) -> Option<Value> {
     let value = arg(args, 0);
     let Some(expr) = own_expr(value) else { return found };
-    l.is(0, value, kind, found.is_some());
+    l.test_kind(0, value, kind, found.is_some());
     Some(l.result(Op::Convert(conversion), &[expr], found?))
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn binary_to_float(
     let value = arg(args, 0);
     let Some(bytes) = own_expr(value) else { return found };
     let is_binary = l.heap.as_bits(value).is_some_and(|it| it.is_binary());
-    if !l.is(1, value, Kind::Binary, is_binary) {
+    if !l.test_kind(1, value, Kind::Binary, is_binary) {
         return found;
     }
     let text = l.apply(Op::Convert(Conversion::BinaryToList), &[bytes]);

@@ -142,11 +142,11 @@ impl Lifting<'_> {
         Position { expr: self.sum(at.expr, size), bits: at.bits + n_bits }
     }
 
-    fn is_below(&mut self, place: u32, number: SymbolicInt, bound: i64) -> bool {
+    fn is_below(&mut self, site_index: u32, number: SymbolicInt, bound: i64) -> bool {
         let holds = number.value < bound;
         let bound = self.int(bound);
         let test = self.apply(Op::Less, &[number.expr, bound]);
-        self.test(place, test, holds);
+        self.test(site_index, test, holds);
         holds
     }
 
@@ -171,13 +171,13 @@ impl Lifting<'_> {
     /// symbolically.
     fn characters(&mut self, data: Value, found: &mut Vec<Value>, depth: usize) -> Option<()> {
         let is_bits = matches!(data.view(), View::Bits(_));
-        self.is(2, data, Kind::Bitstring, is_bits);
+        self.test_kind(2, data, Kind::Bitstring, is_bits);
         if let View::Bits(bits) = data.view() {
             return self.decoded(data, bits, found);
         }
         let mut rest = data;
         while let Some((item, tail)) = self.uncons(0, rest) {
-            if self.is(1, item, Kind::Integer, item.is_integer()) {
+            if self.test_kind(1, item, Kind::Integer, item.is_integer()) {
                 self.character(item)?;
                 found.push(item);
             } else if depth < MAX_NESTED {
@@ -192,7 +192,7 @@ impl Lifting<'_> {
         }
         // The tail of a list of text may be a binary.
         let is_bits = matches!(rest.view(), View::Bits(_));
-        self.is(2, rest, Kind::Bitstring, is_bits);
+        self.test_kind(2, rest, Kind::Bitstring, is_bits);
         let View::Bits(bits) = rest.view() else { return None };
         self.decoded(rest, bits, found)
     }
@@ -252,7 +252,7 @@ impl Lifting<'_> {
 
     /// A constructed UTF-8 segment; `None` if the value is not a character.
     pub(crate) fn utf8_segment(&mut self, value: Value) -> Option<ExprId> {
-        self.is(2, value, Kind::Integer, value.is_integer());
+        self.test_kind(2, value, Kind::Integer, value.is_integer());
         value.as_int()?;
         self.character(value)?;
         let bytes = self.encoded(value)?;

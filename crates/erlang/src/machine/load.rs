@@ -127,7 +127,7 @@ impl Machine {
     fn translate(&mut self, code: &ModuleCode) -> Result<(Names, Names), MachineError> {
         let (program, world) = (&mut self.program, &mut self.world);
         let closures = lower::Closures { md5: code.md5, order: &code.closures };
-        if Assembly::is(&code.core) {
+        if Assembly::is_assembly(&code.core) {
             let assembly = Assembly::read(&code.core).map_err(MachineError::Assembly)?;
             lower::assemble(program, world, &assembly, closures).map_err(MachineError::Assembly)?;
             let functions = assembly.functions.iter().map(|it| (it.name.clone(), it.arity));

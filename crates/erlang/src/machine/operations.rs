@@ -114,7 +114,7 @@ impl Cpu<'_> {
             let (pc, is_exact) = (self.pc, step.op == MapOp::Exact);
             let is_map = matches!(map.view(), View::Map(_));
             if let Some(mut lifting) = self.lifting(pc) {
-                lifting.is(0, map, Kind::Map, is_map);
+                lifting.test_kind(0, map, Kind::Map, is_map);
                 if is_map && is_exact && lifting.is_symbolic_lookup(map, key) {
                     let found = lifting.heap.map_get(lifting.atoms, map.address(), key);
                     lifting.has_key(1, map, key, found.is_some());
@@ -197,7 +197,7 @@ impl Cpu<'_> {
         }
         let is_bits = matches!(value.view(), View::Bits(_));
         let mut lifting = self.recording(pc)?;
-        if !lifting.is(0, value, Kind::Bitstring, is_bits) {
+        if !lifting.test_kind(0, value, Kind::Bitstring, is_bits) {
             return None;
         }
         let mut at = lifting.start_match();

@@ -226,7 +226,7 @@ impl World {
             return value;
         }
         let is_list = value.is_cons() || value.is_nil();
-        if !lifting.is(5, value, Kind::List, is_list) {
+        if !lifting.test_kind(5, value, Kind::List, is_list) {
             return lifting.whole(value);
         }
         let (items, end) = lifting.spine(0, value);
@@ -488,8 +488,8 @@ impl Cpu<'_> {
         let is_there = target.flatten().is_some();
         let names = module_id.map(|it| self.world.exported(it, arity)).unwrap_or_default();
         let Some(mut lifting) = self.lifting(self.pc) else { return };
-        let is_module = lifting.is(CALLED_MODULE, module, Kind::Atom, module_id.is_some());
-        if !lifting.is(CALLED_NAME, name, Kind::Atom, name_id.is_some()) || !is_module {
+        let is_module = lifting.test_kind(CALLED_MODULE, module, Kind::Atom, module_id.is_some());
+        if !lifting.test_kind(CALLED_NAME, name, Kind::Atom, name_id.is_some()) || !is_module {
             return;
         }
         let modules = Arc::clone(&lifting.record.tested);
@@ -517,7 +517,7 @@ impl Cpu<'_> {
         };
         let is_function = matches!(fun.view(), View::Fun(_));
         let Some(mut lifting) = self.lifting(self.pc) else { return found };
-        if !lifting.is(0, fun, Kind::Function, is_function) {
+        if !lifting.test_kind(0, fun, Kind::Function, is_function) {
             return found;
         }
         let takes = lifting.apply(Op::IsFunction(arity), &[expr]);

@@ -42,7 +42,7 @@ pub(crate) struct Function {
 
 impl Assembly {
     /// Whether a module's code is assembly; otherwise it is Core Erlang.
-    pub(crate) fn is(code: &Term) -> bool {
+    pub(crate) fn is_assembly(code: &Term) -> bool {
         code.as_tuple().and_then(|it| it.first()).and_then(Term::as_atom) == Some("assembly")
     }
 

@@ -94,7 +94,7 @@ impl Machine {
     fn matching(&self, wanted: &CallPattern, change: &PatternChange) -> Vec<Mfa> {
         let mut res: Vec<Mfa> = Vec::new();
         let builtins = self.program.builtin_ids.keys();
-        res.extend(builtins.filter(|it| wanted.is(**it)));
+        res.extend(builtins.filter(|it| wanted.matches(**it)));
         let is_global = change.is_global();
         let modules = self.program.modules.keys().copied();
         let mut modules: Vec<AtomId> =
@@ -106,7 +106,7 @@ impl Machine {
                 let Some(function) = self.program.function(*id) else { continue };
                 let call = (function.module, function.name, function.arity);
                 let exported = self.program.exports.contains_key(&call);
-                if wanted.is(call) && (exported || !is_global) && !res.contains(&call) {
+                if wanted.matches(call) && (exported || !is_global) && !res.contains(&call) {
                     res.push(call);
                 }
             }
@@ -268,7 +268,7 @@ impl CallPattern {
         is_prefix.then_some(CallPattern { module, name, arity })
     }
 
-    fn is(&self, call: Mfa) -> bool {
+    fn matches(&self, call: Mfa) -> bool {
         self.module.is_none_or(|it| it == call.0)
             && self.name.is_none_or(|it| it == call.1)
             && self.arity.is_none_or(|it| it == call.2)
