@@ -293,8 +293,8 @@ impl PathFacts {
         self.kinds_within(exprs, expr, depth, &mut Vec::new())
     }
 
-    /// As [`PathFacts::kinds`]. `seen` memoises the results by expression and remaining depth, because expressions share
-    /// subexpressions.
+    /// As [`PathFacts::kinds`]. `seen` memoises the results by expression and remaining depth, because expressions
+    /// share subexpressions.
     fn kinds_within(
         &mut self,
         exprs: &Exprs,

@@ -39,7 +39,7 @@ pub struct Port {
     pub(crate) is_silent: bool,
 }
 
-/// What a port is connected to.
+/// The external end of a port.
 #[derive(Debug)]
 pub(crate) enum Behind {
     Program { id: ProgramId, os_process: u32 },
@@ -297,7 +297,7 @@ impl World {
         self.send(owner, message);
     }
 
-    /// Writes bytes to what the port is connected to.
+    /// Writes bytes to the external end of a port.
     pub(crate) fn command_port(&mut self, id: PortId, bytes: &[u8]) {
         let Some(port) = self.ports.open.get_mut(&id) else { return };
         port.n_out += bytes.len() as u64;

@@ -150,7 +150,7 @@ pub enum AliasKind {
     Reply,
 }
 
-/// What happens with the value of a process when its function returns.
+/// The use of a process's value when its function returns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum OnReturn {
     Nobody,

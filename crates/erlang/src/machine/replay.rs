@@ -25,8 +25,8 @@ pub struct Replay {
     pub results: VecDeque<(FunctionName, Answer)>,
     /// The source clauses that the unit's process entered, in order; `None` if they are not wanted.
     pub entered: Option<Vec<ClauseId>>,
-    /// A function that runs on the other runtime, but was given a symbolic value or a fun, or whose result is missing in
-    /// the log.
+    /// A function that runs on the other runtime, but was given a symbolic value or a fun, or whose result is missing
+    /// in the log.
     pub misplaced: Option<FunctionName>,
     /// Functions in which the run spent many reductions, each with their number; outer functions first.
     pub heavy: Vec<(FunctionName, u64)>,

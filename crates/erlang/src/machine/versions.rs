@@ -32,7 +32,7 @@ impl OldCode {
     }
 }
 
-/// What a purge does with processes that execute the old version.
+/// The effect of a purge on processes that execute the old version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purge {
     /// The processes are killed.

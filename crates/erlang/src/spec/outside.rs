@@ -8,10 +8,11 @@ use term::{Atom, Term};
 
 type Name = (Atom, Atom, usize);
 
-/// How many levels of nested calls are examined. Deeper readers of the environment usually only word an exception.
+/// The maximum depth of nested calls that are examined. Deeper readers of the environment usually only compose the
+/// text of an exception.
 const MAX_DEPTH: usize = 4;
 
-/// How many functions are examined at most.
+/// The maximum number of functions that are examined.
 const MAX_FUNCTIONS: usize = 60;
 
 /// The functions that each function calls, read module by module on demand.

@@ -163,7 +163,7 @@ enum StoppedFor {
     Receive,
 }
 
-/// What a receive does with a message.
+/// The reaction of a receive to a message.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Probed {
     Takes,
@@ -191,7 +191,7 @@ struct Draft {
     changes: bool,
 }
 
-/// What a receive may do when it examines its next message.
+/// The permission of a receive that is about to examine its next message.
 pub(crate) enum Turn {
     /// The process has to wait for its turn.
     Stop,
@@ -201,7 +201,7 @@ pub(crate) enum Turn {
     Show(Option<Value>),
 }
 
-/// What a receive may do when it finds no message.
+/// The permission of a receive that has found no message.
 pub(crate) enum WaitTurn {
     /// It waits as usual.
     Usual,

@@ -32,7 +32,7 @@ pub struct Tracing {
     redirected: BTreeMap<Mfa, FnId>,
     /// The stubs that are executed before traced functions, one for each function and scope.
     stubs: BTreeMap<(FnId, Scope), FnId>,
-    /// For each process, what to report when its frames with the return address `RETURN_TRACED` return.
+    /// For each process, the reports to make when its frames with the return address `RETURN_TRACED` return.
     returns: BTreeMap<PidId, Vec<ReturnReport>>,
     control_word: u32,
     hears_sends: Reporting,
@@ -82,12 +82,12 @@ struct MatchSpec {
     spec: Arc<Spec>,
 }
 
-/// What to report at the end of a call.
+/// A report to make at the end of a call.
 #[derive(Clone, Copy, Debug)]
 enum ReturnReport {
-    /// That it returned; to `meta` if present, otherwise to the tracer of the process.
+    /// Reports that the call returned; to `meta` if present, otherwise to the tracer of the process.
     From { call: Mfa, exceptions: bool, meta: Option<PidId> },
-    /// To which function it returned.
+    /// Reports to which function the call returned.
     To,
 }
 

@@ -11,7 +11,7 @@ use crate::machine::{Machine, World};
 use std::sync::Arc;
 use term::{Atom, Term};
 
-/// What `trace_pattern` does with the matching functions.
+/// The change that `trace_pattern` makes to the matching functions.
 struct PatternChange {
     how: PatternAction,
     source: Option<MatchSpec>,
