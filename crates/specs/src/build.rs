@@ -1,13 +1,13 @@
-//! From written types to nodes of one graph: names are looked up, in other modules too, and every
-//! type is made once.
+//! Builds types: turns the written forms of specs and declarations into nodes of one type graph. Names of types are
+//! resolved, across modules too, and equal types share a node (hash consing).
 //!
-//! A type variable is a set of terms like any other: that it occurs twice does not make two values
-//! equal.
+//! A type variable denotes a set of terms like any other type: two occurrences of a variable in a spec do not require
+//! equal values.
 
 use crate::declarations::{ClauseForm, Declarations};
 use crate::form::Form;
 use crate::made::{Identity, Otherwise, Recipe, struct_of};
-use crate::outside::Outside;
+use crate::outside::CallGraph;
 use crate::protocols::implementers;
 use crate::read::iolist;
 use erlang::{Host, HostError};
@@ -16,61 +16,64 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use term::{Atom, Encoding, Field, Kind, Style, Term, Type, TypeId, Types, atom_text, print};
 
-/// Which way to err where a type can't be given exactly.
+/// The direction of the approximation where a type can't be represented exactly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// Rather too few terms: what is made from it must be allowed.
+    /// An under-approximation, for arguments: every term of the type must be an allowed input.
     Input,
-    /// Rather too many: what it refuses must be wrong.
+    /// An over-approximation, for results: every term outside of the type must be a wrong result.
     Output,
 }
 
-/// Whether the type is that of texts, `String.t()` of Elixir.
+/// Whether the type is that of Elixir's texts, `String.t()`.
 pub fn is_text(types: &Types, id: TypeId) -> bool {
     *types.get(id) == TEXT
 }
 
-/// All binaries, as no other type says it.
+/// The representation of `String.t()`. `binary()` is represented as `Type::Kind(Kind::Binary)`, so that the two types
+/// differ as values although both contain all binaries.
 const TEXT: Type = Type::Bits { base: 0, unit: 8 };
 
-/// The graph of one side, shared by all signatures.
+/// The type graph of one side (arguments or results), shared by all signatures.
 #[derive(Debug)]
 pub(crate) struct Graph {
     pub(crate) side: Side,
     pub(crate) types: Types,
     interned: FxHashMap<Type, TypeId>,
-    named: FxHashMap<Named, State>,
-    /// Names whose meaning is being built, outermost first.
-    open: Vec<(Atom, What, usize)>,
-    /// Whether values that only their module makes are built by it.
+    named: FxHashMap<Named, BuildState>,
+    /// The types whose definitions are being built, outermost first: module, kind and name of the type, and call depth.
+    open: Vec<(Atom, NamedKind, usize)>,
+    /// Whether values of types that only their own module makes (opaque types, structs, records) are represented by
+    /// recipes, that is, calls of the module's functions.
     pub(crate) builds: bool,
-    /// Structs and records that other modules make, too.
+    /// The names of structs and records that other modules construct, too; they are not represented by recipes.
     pub(crate) open_tags: FxHashSet<Atom>,
-    /// Calls around the type that is being read.
-    pub(crate) n_calls: usize,
+    /// How many recipe calls enclose the type that is being built.
+    pub(crate) call_depth: usize,
     pub(crate) made: FxHashMap<(Identity, Vec<TypeId>, usize), Option<TypeId>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Named {
     module: Atom,
-    what: What,
+    what: NamedKind,
     args: Vec<TypeId>,
-    /// Of what is within calls there are fewer.
-    n_calls: usize,
+    /// The level ([`Graph::level`]) at which the type is used. Recipes of a type nest at most `MAX_CALLS` deep, so the
+    /// type has fewer recipes at deeper levels.
+    call_depth: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum What {
+enum NamedKind {
     Type(Atom),
-    /// With the fields whose type is overridden.
+    /// A record type; the fields are those whose types are overridden where the type is used.
     Record(Atom, Vec<Atom>),
     Iolist,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum State {
-    /// Being built; with a node, if it refers to itself.
+pub(crate) enum BuildState {
+    /// The definition is being built. The node is present if the definition refers to itself.
     Open(Option<TypeId>),
     Done(TypeId),
 }
@@ -85,14 +88,15 @@ impl Graph {
             open: Vec::new(),
             builds: false,
             open_tags: FxHashSet::default(),
-            n_calls: 0,
+            call_depth: 0,
             made: FxHashMap::default(),
         }
     }
 
-    /// What types in the same place have in common: how many calls are around them, if calls are made.
+    /// The part of a [`Named`] key that separates types by the number of enclosing recipe calls; always 0 if recipes
+    /// are not built.
     fn level(&self) -> usize {
-        if self.builds { self.n_calls + 1 } else { 0 }
+        if self.builds { self.call_depth + 1 } else { 0 }
     }
 
     pub(crate) fn intern(&mut self, of: Type) -> TypeId {
@@ -105,14 +109,14 @@ impl Graph {
     }
 }
 
-/// Declarations of modules, as far as anyone asked for them.
+/// The declarations of all modules that were asked for, read at most once.
 #[derive(Debug, Default)]
 pub(crate) struct Library {
     modules: FxHashMap<Atom, Result<Arc<Declarations>, HostError>>,
     pub(crate) recipes: FxHashMap<Identity, Arc<Vec<Recipe>>>,
-    /// What makers return instead of values, by the tags of their recipes.
+    /// The alternative results that the maker with a recipe tag may return instead of a value (such as `error`).
     pub(crate) otherwise: FxHashMap<Atom, Vec<Otherwise>>,
-    pub(crate) outside: Outside,
+    pub(crate) call_graph: CallGraph,
 }
 
 impl Library {
@@ -131,31 +135,31 @@ impl Library {
     }
 }
 
-pub(crate) struct Builder<'a> {
+pub(crate) struct TypeBuilder<'a> {
     pub(crate) graph: &'a mut Graph,
     pub(crate) library: &'a mut Library,
     pub(crate) host: &'a mut dyn Host,
-    /// What could not be understood and counts as `any()`.
+    /// Descriptions of the parts that were not understood and are treated as `any()`.
     pub(crate) gaps: &'a mut Vec<String>,
-    /// Why values are not built that only their module makes.
+    /// Descriptions of types without recipes, whose values are therefore made up from their declarations.
     pub(crate) unmade: &'a mut Vec<String>,
 }
 
-/// Where a form stands: its module, and what its type variables are.
+/// The context of a form: its module, and the meaning of its type variables.
 pub(crate) struct Scope<'a> {
     pub(crate) module: Atom,
     pub(crate) declarations: Arc<Declarations>,
-    pub(crate) variables: BTreeMap<Atom, State>,
+    pub(crate) variables: BTreeMap<Atom, BuildState>,
     pub(crate) bounds: &'a [(Atom, Form)],
 }
 
-/// Types of the arguments and of the result of one clause.
+/// The types of the arguments and of the result of one clause of a spec.
 pub(crate) struct Clause {
     pub(crate) args: TypeId,
     pub(crate) result: TypeId,
 }
 
-impl Builder<'_> {
+impl TypeBuilder<'_> {
     pub(crate) fn clause(
         &mut self,
         module: &Atom,
@@ -206,12 +210,13 @@ impl Builder<'_> {
             Form::Bits { base: 0, unit: 1 } => Type::Kind(Kind::Bitstring),
             Form::Bits { base, unit } => Type::Bits { base: *base, unit: *unit },
             Form::Fun { args, result } => {
-                // A table of results holds terms, and calls are none.
+                // The argument may be represented as a table of results, which holds terms; recipes are no terms, so
+                // they are not built inside of function types.
                 let builds = std::mem::replace(&mut self.graph.builds, false);
                 let args = args.as_ref().map(|it| self.all(it, scope).into());
                 let result = self.form(result, scope);
                 self.graph.builds = builds;
-                // What a function that is returned will return is not for us to say.
+                // The result of a returned function is not checked, so it is over-approximated by `any()`.
                 let result = match self.graph.side {
                     Side::Input => result,
                     Side::Output => self.graph.intern(Type::Any),
@@ -239,7 +244,7 @@ impl Builder<'_> {
         self.graph.intern(of)
     }
 
-    /// In a result, a list that is the tail of another is part of it: `[a|[b]]` is `[a,b]`.
+    /// The type of a list. For results, a list type in the tail is merged with it, because `[a|[b]]` is `[a,b]`.
     fn list(&mut self, item: TypeId, tail: TypeId, may_be_empty: bool) -> Type {
         if self.graph.side == Side::Input {
             return Type::List { item, tail, may_be_empty };
@@ -270,9 +275,9 @@ impl Builder<'_> {
         Type::List { item, tail, may_be_empty }
     }
 
-    /// Keys that are named come before those that are only described: Elixir puts
-    /// `optional(any()) => any()` first and means the rest. In a result, what Erlang's rule of the
-    /// leftmost field would allow is fine too.
+    /// The type of a map. Fields with literal keys are moved before fields with described keys: Elixir puts
+    /// `optional(any()) => any()` first and means the remaining keys. In a result, a literal key is also allowed the
+    /// value type of a described field before it, because in Erlang the leftmost matching field applies.
     fn map(&mut self, fields: Vec<Field>) -> Type {
         let (mut named, mut described): (Vec<Field>, Vec<Field>) = (Vec::new(), Vec::new());
         for mut field in fields {
@@ -300,8 +305,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Whether `:=` asks for anything: of many keys that could be there, a result need not have any
-    /// (to Dialyzer and to Elixir's habits `#{atom() := _}` may be empty).
+    /// Whether a mandatory field (`:=`) really requires a key. In a result only literal keys are required: for
+    /// Dialyzer, and by convention in Elixir, `#{atom() := _}` may be an empty map.
     fn is_demand(&self, key: TypeId) -> bool {
         match (self.graph.side, self.graph.types.get(key)) {
             (Side::Input, _) | (_, Type::Literal(_)) => true,
@@ -310,19 +315,19 @@ impl Builder<'_> {
     }
 
     fn iolist(&mut self, scope: &mut Scope<'_>) -> TypeId {
-        let (module, n_calls) = (Atom::new("erlang"), self.graph.level());
-        let key = Named { module, what: What::Iolist, args: Vec::new(), n_calls };
+        let (module, call_depth) = (Atom::new("erlang"), self.graph.level());
+        let key = Named { module, what: NamedKind::Iolist, args: Vec::new(), call_depth };
         self.named(key, |it| it.form(&iolist(), scope))
     }
 
-    /// What `when` says of a variable; any term, if it says nothing.
+    /// The type of a variable: its bound in the `when` part of the spec, or `any()` if it has none.
     fn variable(&mut self, name: &Atom, scope: &mut Scope<'_>) -> TypeId {
         match scope.variables.get(name) {
-            Some(State::Done(id) | State::Open(Some(id))) => return *id,
-            Some(State::Open(None)) => {
+            Some(BuildState::Done(id) | BuildState::Open(Some(id))) => return *id,
+            Some(BuildState::Open(None)) => {
                 let id = self.graph.types.reserve();
                 self.graph.types.name(id, name.as_str().to_owned());
-                scope.variables.insert(name.clone(), State::Open(Some(id)));
+                scope.variables.insert(name.clone(), BuildState::Open(Some(id)));
                 return id;
             }
             None => (),
@@ -330,13 +335,13 @@ impl Builder<'_> {
         let bounds = scope.bounds;
         let mut found = bounds.iter().filter(|it| it.0 == *name);
         let Some((_, bound)) = found.next() else { return self.graph.intern(Type::Any) };
-        scope.variables.insert(name.clone(), State::Open(None));
+        scope.variables.insert(name.clone(), BuildState::Open(None));
         let built = self.form(bound, scope);
         let id = match scope.variables.get(name) {
-            Some(State::Open(Some(id))) => self.tie(*id, built),
+            Some(BuildState::Open(Some(id))) => self.tie(*id, built),
             _ => built,
         };
-        scope.variables.insert(name.clone(), State::Done(id));
+        scope.variables.insert(name.clone(), BuildState::Done(id));
         id
     }
 
@@ -356,9 +361,9 @@ impl Builder<'_> {
         let names = given.iter().map(|it| it.0.clone()).collect();
         let key = Named {
             module: scope.module.clone(),
-            what: What::Record(name.clone(), names),
+            what: NamedKind::Record(name.clone(), names),
             args: given.iter().map(|it| it.1).collect(),
-            n_calls: self.graph.level(),
+            call_depth: self.graph.level(),
         };
         let module = scope.module.clone();
         self.named(key, |it| {
@@ -397,8 +402,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Texts of Elixir are binaries, but not all binaries are texts: the type is told from `binary()` by
-    /// how it is written, see [`is_text`].
+    /// The type of Elixir's texts. A text is a binary, but not every binary is a text, so the type is represented
+    /// differently from `binary()`; see [`is_text`].
     fn text(&mut self) -> TypeId {
         self.graph.intern(TEXT)
     }
@@ -433,12 +438,13 @@ impl Builder<'_> {
                 return made;
             }
         }
-        let n_calls = self.graph.level();
-        let key = Named { module: module.clone(), what: What::Type(name.clone()), args, n_calls };
+        let call_depth = self.graph.level();
+        let key =
+            Named { module: module.clone(), what: NamedKind::Type(name.clone()), args, call_depth };
         let args = key.args.clone();
         self.named(key, |it| {
             let params = declaration.params.iter().cloned();
-            let variables = params.zip(args.into_iter().map(State::Done)).collect();
+            let variables = params.zip(args.into_iter().map(BuildState::Done)).collect();
             let declarations = declarations.clone();
             let mut scope = Scope { module, declarations, variables, bounds: &[] };
             let built = it.form(&declaration.body, &mut scope);
@@ -449,8 +455,8 @@ impl Builder<'_> {
         })
     }
 
-    /// The outermost shape of an opaque type. What lies inside is nobody's business, and often not
-    /// what its declaration says (`array:array()` of OTP 25).
+    /// The outermost shape of an opaque type: tags, sizes of tuples, and kinds of terms. The inside is hidden from
+    /// users, and often differs from the declaration (`array:array()` of OTP 25).
     fn outline(&mut self, id: TypeId) -> TypeId {
         let any = self.graph.intern(Type::Any);
         let parts = leaves(&self.graph.types, id);
@@ -463,7 +469,7 @@ impl Builder<'_> {
                 }
                 Type::List { .. } => Type::Kind(Kind::List),
                 Type::Map(_) => Type::Kind(Kind::Map),
-                // Opaque means another type that is being built: nothing is known of it.
+                // The opaque type is defined by another type that is still being built: nothing is known of it yet.
                 Type::None => Type::Any,
                 simple @ (Type::Any | Type::Kind(_) | Type::Literal(_) | Type::Range { .. }) => {
                     simple
@@ -476,38 +482,38 @@ impl Builder<'_> {
         self.union(parts)
     }
 
-    /// The type that a name stands for, made by `body` unless it exists.
+    /// Returns the type that a name denotes, built by `body` unless it is known or being built.
     fn named(&mut self, key: Named, body: impl FnOnce(&mut Self) -> TypeId) -> TypeId {
         match self.graph.named.get(&key) {
-            Some(State::Done(id) | State::Open(Some(id))) => return *id,
-            Some(State::Open(None)) => {
+            Some(BuildState::Done(id) | BuildState::Open(Some(id))) => return *id,
+            Some(BuildState::Open(None)) => {
                 let id = self.graph.types.reserve();
                 let text = self.name_text(&key);
                 self.graph.types.name(id, text);
-                self.graph.named.insert(key, State::Open(Some(id)));
+                self.graph.named.insert(key, BuildState::Open(Some(id)));
                 return id;
             }
             None => (),
         }
-        let place = (key.module.clone(), key.what.clone(), key.n_calls);
+        let place = (key.module.clone(), key.what.clone(), key.call_depth);
         let n_open = self.graph.open.iter().filter(|it| **it == place).count();
         if n_open >= MAX_OPEN || self.graph.types.len() > MAX_NODES {
             let name = self.name_text(&key);
             return self.gap(format!("the type {name} grows without end"));
         }
         self.graph.open.push(place);
-        self.graph.named.insert(key.clone(), State::Open(None));
+        self.graph.named.insert(key.clone(), BuildState::Open(None));
         let built = body(self);
         self.graph.open.pop();
         let id = match self.graph.named.get(&key) {
-            Some(State::Open(Some(id))) => self.tie(*id, built),
+            Some(BuildState::Open(Some(id))) => self.tie(*id, built),
             _ => built,
         };
-        self.graph.named.insert(key, State::Done(id));
+        self.graph.named.insert(key, BuildState::Done(id));
         id
     }
 
-    /// Makes a node that was promised mean what was built.
+    /// Defines a reserved node as equal to the type that was built for it.
     fn tie(&mut self, promised: TypeId, built: TypeId) -> TypeId {
         if promised != built {
             self.graph.types.set(promised, Type::Union([built].into()));
@@ -515,7 +521,7 @@ impl Builder<'_> {
         promised
     }
 
-    /// Notes why inputs of a type are not built.
+    /// Records why a type has no recipes.
     pub(crate) fn unmade(&mut self, why: String) {
         if !self.unmade.contains(&why) {
             self.unmade.push(why);
@@ -531,9 +537,9 @@ impl Builder<'_> {
 
     fn name_text(&self, key: &Named) -> String {
         match &key.what {
-            What::Iolist => "iolist()".to_owned(),
-            What::Record(record, _) => format!("#{}{{}}", text(record)),
-            What::Type(of) => {
+            NamedKind::Iolist => "iolist()".to_owned(),
+            NamedKind::Record(record, _) => format!("#{}{{}}", text(record)),
+            NamedKind::Type(of) => {
                 let args: Vec<String> =
                     key.args.iter().map(|it| self.graph.types.text(*it)).collect();
                 format!("{}:{}({})", text(&key.module), text(of), args.join(","))
@@ -542,9 +548,10 @@ impl Builder<'_> {
     }
 }
 
-/// A parametric type whose parameters grow with each use of itself is cut here.
+/// How often a definition may be open inside of itself. This cuts parametric types that apply themselves to ever larger
+/// arguments.
 const MAX_OPEN: usize = 6;
-/// Enough for all types of OTP together.
+/// The maximum number of nodes in a graph: more than all types of OTP together need.
 const MAX_NODES: usize = 1_000_000;
 
 fn text(name: &Atom) -> String {
@@ -555,7 +562,7 @@ fn type_text(module: &Atom, name: &Atom, arity: usize) -> String {
     format!("{}:{}/{arity}", text(module), text(name))
 }
 
-/// What a type is a union of, through all unions; the type itself, if it is none.
+/// The members of a union, nested unions flattened; the type itself if it is not a union.
 pub(crate) fn leaves(types: &Types, id: TypeId) -> Vec<TypeId> {
     let (mut seen, mut res, mut todo) = (Vec::new(), Vec::new(), vec![id]);
     while let Some(id) = todo.pop() {

@@ -1,4 +1,4 @@
-//! All that one module declares, by name.
+//! All declarations of one module, by name.
 
 use crate::directives::Directives;
 use crate::form::Form;
@@ -10,16 +10,16 @@ use term::{Atom, Term};
 #[derive(Debug, Default)]
 pub(crate) struct Declarations {
     pub(crate) types: FxHashMap<(Atom, usize), TypeDeclaration>,
-    /// Fields in order, each with its type.
+    /// The fields of each record in order, each with its type.
     pub(crate) records: FxHashMap<Atom, Vec<(Atom, Form)>>,
-    /// Those that are not in a header, which others could include.
+    /// The records that are defined in the module's own file, not in an included header.
     pub(crate) own_records: FxHashSet<Atom>,
     pub(crate) specs: FxHashMap<(Atom, usize), Vec<ClauseForm>>,
     pub(crate) callbacks: FxHashMap<(Atom, usize), Vec<ClauseForm>>,
     pub(crate) behaviours: Vec<Atom>,
-    /// Whether it is a protocol of Elixir.
+    /// Whether the module is an Elixir protocol.
     pub(crate) is_protocol: bool,
-    /// Whose values it implements a protocol of Elixir for.
+    /// The type or struct for which the module implements an Elixir protocol.
     pub(crate) implements_for: Option<Atom>,
     pub(crate) directives: Directives,
 }
@@ -31,17 +31,17 @@ pub(crate) struct TypeDeclaration {
     pub(crate) is_opaque: bool,
 }
 
-/// One alternative of a spec.
+/// One clause of an overloaded spec.
 #[derive(Debug)]
 pub(crate) struct ClauseForm {
     pub(crate) args: Vec<Form>,
     pub(crate) result: Form,
-    /// What `when` says of type variables, in order.
+    /// The constraints of type variables in the `when` part, in order.
     pub(crate) bounds: Vec<(Atom, Form)>,
 }
 
 impl Declarations {
-    /// From abstract forms and attributes. What is no declaration is passed over.
+    /// Reads the abstract forms and attributes of a module. Everything that is not a declaration is ignored.
     pub(crate) fn read(module: &Atom, declared: &Declared) -> Declarations {
         let mut res = Declarations {
             behaviours: behaviours(&declared.attributes),
@@ -56,7 +56,7 @@ impl Declarations {
         };
         let attributes: Vec<(&str, &Term)> =
             declared.forms.as_list().unwrap_or_default().iter().filter_map(attribute).collect();
-        // Modules of OTP have them in their forms alone.
+        // OTP's own modules have their behaviours only in the abstract forms.
         for (kind, value) in &attributes {
             if let ("behaviour" | "behavior", Term::Atom(name)) = (*kind, *value)
                 && !res.behaviours.contains(name)
@@ -143,7 +143,7 @@ fn variable(form: &Term) -> Option<Atom> {
     }
 }
 
-/// A field without a type may hold anything.
+/// The name and type of a record field; a field without a declared type has the type `any()`.
 fn record_field(field: &Term, local: &Local) -> Option<(Atom, Form)> {
     let parts = field.as_tuple()?;
     match (parts.first()?.as_atom()?, parts) {
@@ -176,7 +176,7 @@ fn bound(form: &Term, local: &Local) -> Option<(Atom, Form)> {
     Some((variable(name)?, read_form(of, local)))
 }
 
-/// The values of an attribute that the compiled module keeps.
+/// The values of a persistent attribute, which the compiled module keeps.
 fn persisted<'t>(attributes: &'t Term, wanted: &str) -> Option<&'t [Term]> {
     attributes.as_list()?.iter().find_map(|it| match it.as_tuple()? {
         [name, values] if name.as_atom() == Some(wanted) => values.as_list(),

@@ -1,4 +1,4 @@
-//! What a module asks of us, in attributes of its own.
+//! Directives to Gimlet in a module's own attributes.
 //!
 //! ```erlang
 //! -gimlet({skip, [main/1, loop/2]}).
@@ -10,15 +10,15 @@ use term::{Atom, Style, Term, print};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Directives {
-    /// Functions that are not to be tested.
+    /// Functions that must not be tested.
     pub skip: BTreeSet<(Atom, usize)>,
-    /// Functions that take only inputs for which another one returns `true`.
+    /// The preconditions of functions: only inputs for which the precondition returns `true` are tested.
     pub preconditions: BTreeMap<(Atom, usize), Precondition>,
-    /// What was not understood, for people.
+    /// Messages about directives that were not understood.
     pub problems: Vec<String>,
 }
 
-/// A function of the same arity as the one it guards.
+/// A precondition: a function of the same arity as the one that it restricts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Precondition {
     pub module: Atom,
@@ -26,7 +26,7 @@ pub struct Precondition {
 }
 
 impl Directives {
-    /// From what `module_info(attributes)` returns.
+    /// Reads the directives from the attributes, as `module_info(attributes)` returns them.
     pub(crate) fn read(module: &Atom, attributes: &Term) -> Directives {
         let mut res = Directives::default();
         for attribute in attributes.as_list().unwrap_or_default() {
@@ -65,7 +65,7 @@ impl Directives {
     }
 }
 
-/// `f/1`, which the compiler turns into `{f,1}`.
+/// Reads the name of a function: `f/1`, which the compiler turns into `{f,1}`.
 fn name(term: &Term) -> Option<(Atom, usize)> {
     match term.as_tuple()? {
         [Term::Atom(name), arity] => Some((name.clone(), usize::try_from(arity.as_int()?).ok()?)),
@@ -73,7 +73,7 @@ fn name(term: &Term) -> Option<(Atom, usize)> {
     }
 }
 
-/// `f`, `f/1` or `{m, f, 1}`, all of the same arity as the unit.
+/// Reads the name of a precondition: `f`, `f/1` or `{m, f, 1}`. Its arity must be that of the unit.
 fn precondition(module: &Atom, arity: usize, term: &Term) -> Option<Precondition> {
     let (module, function, given) = match (term, term.as_tuple()) {
         (Term::Atom(function), _) => {

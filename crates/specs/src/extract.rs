@@ -1,4 +1,5 @@
-//! The part of a graph that some types need, tidied: unions are flat, and hold nothing twice.
+//! Extracts the part of a type graph that is reachable from some types, and simplifies it: unions are flattened and
+//! their duplicate or subsumed members removed.
 
 use crate::build::leaves;
 use rustc_hash::FxHashMap;
@@ -58,7 +59,7 @@ impl Copier<'_> {
         }
     }
 
-    /// What a type is a union of, without parts that another part has anyway.
+    /// The members of a union without those that another member subsumes.
     fn parts(&self, id: TypeId) -> Vec<TypeId> {
         let mut parts = leaves(self.from, id);
         if parts.len() < 2 {

@@ -1,4 +1,4 @@
-//! A type as it is written, before names are looked up.
+//! Types as they are written, before names are resolved.
 
 use num_bigint::BigInt;
 use term::{Atom, Kind, Term};
@@ -13,7 +13,7 @@ pub(crate) enum Form {
         low: Option<BigInt>,
         high: Option<BigInt>,
     },
-    /// One or more cells, ended by a `tail`; also `[]` if `may_be_empty`.
+    /// A list of one or more cells that ends in `tail`; the empty list too if `may_be_empty`.
     List {
         item: Box<Form>,
         tail: Box<Form>,
@@ -25,13 +25,13 @@ pub(crate) enum Form {
         base: u64,
         unit: u64,
     },
-    /// Of any arity if `args` is `None`.
+    /// A function of any arity if `args` is `None`.
     Fun {
         args: Option<Vec<Form>>,
         result: Box<Form>,
     },
     Union(Vec<Form>),
-    /// `iolist()`, the one predefined type that refers to itself.
+    /// `iolist()`, the only recursive predefined type.
     Iolist,
     /// A type variable.
     Var(Atom),
@@ -50,7 +50,7 @@ pub(crate) enum Form {
         name: Atom,
         args: Vec<Form>,
     },
-    /// Something that we can't read, as it is in the abstract code.
+    /// A type that could not be read, as abstract code.
     Unknown(Term),
 }
 
@@ -83,7 +83,7 @@ impl Form {
         Form::cells(item, Form::Kind(Kind::Nil))
     }
 
-    /// One or more cells, ended by what is given.
+    /// A list of one or more cells that ends in `tail`.
     pub(crate) fn cells(item: Form, tail: Form) -> Form {
         Form::List { item: Box::new(item), tail: Box::new(tail), may_be_empty: false }
     }

@@ -1,7 +1,7 @@
-//! What a module declares about its functions: `-spec`, `-type`, `-opaque`, `-callback`, records,
-//! and attributes meant for us.
+//! The declarations of a module about its functions: `-spec`, `-type`, `-opaque`, `-callback`, records, and the
+//! attributes that are directives to Gimlet.
 //!
-//! Reads abstract forms and makes sets of terms of them. Knows nothing of code or of runs.
+//! Reads abstract forms and builds types (sets of terms). Knows nothing of code or of runs.
 
 mod build;
 mod declarations;

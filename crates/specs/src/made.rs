@@ -1,12 +1,12 @@
-//! Types whose values only their own module makes: opaque ones, its structs, its records. An input of
-//! such a type is a *recipe*: a call of a function of the module whose spec says that it returns the
-//! type, with arguments that may be recipes again.
+//! Recipes for types whose values only their own module makes: opaque types, structs and records. An input of such a
+//! type is a *recipe*: a call of a function of the module whose spec says that it returns the type. The arguments of
+//! the call may be recipes, too.
 //!
-//! A recipe is a tuple with the name of the function as its tag: `{'gimlet$made queue:in/2', 1, …}`. So
-//! a type of recipes is a type like any other, and whoever solves for inputs need not know of them.
-//! Making the calls is for others.
+//! A recipe is represented by a tuple whose tag names the function: `{'gimlet$made queue:in/2', 1, …}`. A type of
+//! recipes is therefore an ordinary type, and the solver needs no knowledge of recipes. This module does not evaluate
+//! them.
 
-use crate::build::{Builder, Library, Scope, Side, State};
+use crate::build::{BuildState, Library, Scope, Side, TypeBuilder};
 use crate::declarations::{ClauseForm, Declarations};
 use crate::form::Form;
 use erlang::{Host, ModuleCode};
@@ -23,13 +23,14 @@ pub struct Maker {
     pub gives: Gives,
 }
 
-/// Where in its result a function has the value that it makes.
+/// Where the value of the type is in the result of a maker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Gives {
     Whole,
     /// As the second element of `{ok, Value}`.
     Ok,
-    /// As one element, counted from 0, of a tuple of so many, which begins with `ok` or with no atom at all.
+    /// The value is element `n`, counted from 0, of a tuple of `arity` elements. The first element is the atom `ok`
+    /// (`is_ok`), or its type is not a single atom.
     Part {
         n: usize,
         arity: usize,
@@ -38,7 +39,8 @@ pub enum Gives {
 }
 
 impl Gives {
-    /// The element of the result that is the value, counted from 0, and the number of elements.
+    /// The index of the value in the result tuple, counted from 0, and the tuple's arity. `None` if the whole result is
+    /// the value.
     pub fn element(self) -> Option<(usize, usize)> {
         match self {
             Gives::Whole => None,
@@ -57,7 +59,7 @@ impl Gives {
     }
 }
 
-/// Something else that a maker may return instead of a value.
+/// An alternative result of a maker, which is not a value of the type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Otherwise {
     Atom(Atom),
@@ -66,12 +68,12 @@ pub enum Otherwise {
 
 const WHOLE: &str = "gimlet$made ";
 const OK: &str = "gimlet$made-ok ";
-/// Followed by the element and by how many there are: `gimlet$made-ok 2 3 m:f/1`.
+/// The element's index and the tuple's arity follow the prefix: `gimlet$made-part-ok 2 3 m:f/1`.
 const OK_PART: &str = "gimlet$made-part-ok ";
 const PART: &str = "gimlet$made-part ";
 
 impl Maker {
-    /// The first element of its recipes.
+    /// The tag of the maker's recipes, their first element.
     pub fn tag(&self) -> Atom {
         let prefix = match self.gives {
             Gives::Whole => WHOLE.to_owned(),
@@ -105,14 +107,14 @@ impl Maker {
         Some(Maker { module, function, arity: arity.parse().ok()?, gives })
     }
 
-    /// The maker and the arguments of a recipe, if the term is one.
+    /// The maker and the arguments of a recipe; `None` if the term is not a recipe.
     pub fn of_recipe(term: &Term) -> Option<(Maker, &[Term])> {
         let (Term::Atom(tag), args) = term.as_tuple()?.split_first()? else { return None };
         Some((Maker::of_tag(tag)?, args))
     }
 }
 
-/// What names a type whose values only its module makes.
+/// The name of a type whose values only its own module makes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Identity {
     Opaque(Atom, Atom, usize),
@@ -130,29 +132,29 @@ impl Identity {
     }
 }
 
-/// One clause of the spec of a maker.
+/// A clause of the spec of a maker.
 #[derive(Debug)]
 pub(crate) struct Recipe {
     maker: Maker,
     otherwise: Vec<Otherwise>,
-    /// The arguments of the type in the result.
+    /// The arguments of the type as they are written in the result.
     result_args: Vec<Form>,
     clause: usize,
 }
 
-/// Calls in calls, at most.
+/// The maximum nesting depth of recipe calls.
 const MAX_CALLS: usize = 8;
 
-/// Aliases are followed so far.
+/// The maximum number of nested aliases, unions and variables that are followed.
 const MAX_ALIASES: usize = 8;
 
-impl Builder<'_> {
-    /// The recipes of a type; `None`: its values are not built.
+impl TypeBuilder<'_> {
+    /// The type of the recipes of a type; `None` if its values are not built by recipes.
     pub(crate) fn made(&mut self, identity: &Identity, args: &[TypeId]) -> Option<TypeId> {
         if self.graph.side != Side::Input || !self.graph.builds || self.is_open(identity) {
             return None;
         }
-        let key = (identity.clone(), args.to_vec(), self.graph.n_calls);
+        let key = (identity.clone(), args.to_vec(), self.graph.call_depth);
         if let Some(known) = self.graph.made.get(&key) {
             return *known;
         }
@@ -160,8 +162,9 @@ impl Builder<'_> {
         let declarations = self.library.get(self.host, &module).ok()?;
         let recipes = self.library.recipes(self.host, identity, &declarations);
         let res = self.recipes(&module, &declarations, &recipes, args);
-        // Structs and records need not be meant to be made by their module alone.
-        if let (None, 0, Identity::Opaque(_, name, arity)) = (res, self.graph.n_calls, identity) {
+        // Only opaque types are reported: values of structs and records may be constructed anywhere.
+        if let (None, 0, Identity::Opaque(_, name, arity)) = (res, self.graph.call_depth, identity)
+        {
             let quoted = |it: &Atom| atom_text(it, Encoding::Unicode);
             let name = format!("{}:{}/{arity}", quoted(&module), quoted(name));
             self.unmade(format!("no function with a spec makes values of the type {name}"));
@@ -170,7 +173,7 @@ impl Builder<'_> {
         res
     }
 
-    /// Whether others make values of the type, too.
+    /// Whether modules other than its own construct values of the type.
     fn is_open(&self, identity: &Identity) -> bool {
         match identity {
             Identity::Opaque(..) => false,
@@ -190,16 +193,16 @@ impl Builder<'_> {
         if recipes.is_empty() {
             return None;
         }
-        if self.graph.n_calls == MAX_CALLS {
+        if self.graph.call_depth == MAX_CALLS {
             return Some(self.graph.intern(Type::None));
         }
         let mut alternatives: Vec<TypeId> = Vec::new();
-        self.graph.n_calls += 1;
+        self.graph.call_depth += 1;
         for recipe in recipes {
             let name = (recipe.maker.function.clone(), recipe.maker.arity);
             let clause = declarations.specs.get(&name).and_then(|it| it.get(recipe.clause));
             let Some(clause) = clause else { continue };
-            // Nothing says that what it makes has parts of the types that are asked for.
+            // The spec of the maker does not relate its result to the type parameters that are asked for.
             let has_parts = !args.is_empty() && !clause.args.is_empty();
             if has_parts && recipe.result_args.len() != args.len() && !self.are_any(args) {
                 continue;
@@ -212,7 +215,7 @@ impl Builder<'_> {
             };
             for (form, arg) in recipe.result_args.iter().zip(args) {
                 for name in variables(form) {
-                    scope.variables.insert(name.clone(), State::Done(*arg));
+                    scope.variables.insert(name.clone(), BuildState::Done(*arg));
                 }
             }
             let of_args = self.all(&clause.args, &mut scope);
@@ -226,9 +229,9 @@ impl Builder<'_> {
                 alternatives.push(alternative);
             }
         }
-        self.graph.n_calls -= 1;
+        self.graph.call_depth -= 1;
         match alternatives.as_slice() {
-            [] if self.graph.n_calls == 0 => None,
+            [] if self.graph.call_depth == 0 => None,
             [] => Some(self.graph.intern(Type::None)),
             _ => Some(self.union(alternatives)),
         }
@@ -238,14 +241,14 @@ impl Builder<'_> {
         types.iter().all(|it| *self.graph.types.get(*it) == Type::Any)
     }
 
-    /// Whether it is plain that no term belongs to the type.
+    /// Whether the type is obviously empty.
     fn is_empty(&self, id: TypeId, depth: usize) -> bool {
         if MAX_ALIASES < depth {
             return false;
         }
         let is_empty = |it: &TypeId| self.is_empty(*it, depth + 1);
         match self.graph.types.get(id) {
-            // One that is being built looks like this, too, but has a name.
+            // A type that is still being built is `Type::None` for now, but has a name.
             Type::None => self.graph.types.name_of(id).is_none(),
             Type::Tuple(parts) => parts.iter().any(is_empty),
             Type::Union(parts) => parts.iter().all(is_empty),
@@ -265,7 +268,7 @@ impl Builder<'_> {
     }
 }
 
-/// The variables that a type is, or is a union of.
+/// The type variables that a type is, or that are members of its union.
 fn variables(form: &Form) -> Vec<&Atom> {
     match form {
         Form::Var(name) => vec![name],
@@ -289,7 +292,8 @@ fn variables(form: &Form) -> Vec<&Atom> {
 }
 
 impl Library {
-    /// The functions of the module that make values of the type: those that take none of it first.
+    /// The makers of a type among the exported functions of the module, ordered by how many of their arguments are of
+    /// the type, fewest first.
     fn recipes(
         &mut self,
         host: &mut dyn Host,
@@ -317,9 +321,11 @@ impl Library {
         }
         found.retain(|(_, Recipe { maker, .. })| {
             let name = (maker.module.clone(), maker.function.clone(), maker.arity);
-            !self.outside.reads_environment(host, name)
+            !self.call_graph.reads_environment(host, name)
         });
-        // What takes a value and returns it among others is a step of some protocol: there are too many of them.
+        // Makers that return the value within a tuple are used only if they take no value of the type and no simpler
+        // maker does without one: a function that takes a value and returns it among others is usually a step of a
+        // protocol, and modules have many of those.
         let is_simple = |it: &(usize, Recipe)| !matches!(it.1.maker.gives, Gives::Part { .. });
         let has_simple = found.iter().any(|it| it.0 == 0 && is_simple(it));
         found.retain(|it| is_simple(it) || (it.0 == 0 && !has_simple));
@@ -337,7 +343,7 @@ impl Library {
     }
 }
 
-/// Of `{c_module, Anno, Name, Exports, Attributes, Definitions}`.
+/// The exported functions of a module `{c_module, Anno, Name, Exports, Attributes, Definitions}`.
 fn exports(code: &ModuleCode) -> Vec<(Atom, usize)> {
     let Some([_, _, _, exports, ..]) = code.core.as_tuple() else { return Vec::new() };
     let name = |it: &Term| match it.as_tuple()?.get(2)?.as_tuple()? {
@@ -347,7 +353,7 @@ fn exports(code: &ModuleCode) -> Vec<(Atom, usize)> {
     exports.as_list().unwrap_or_default().iter().filter_map(name).collect()
 }
 
-/// Looks at one clause of a spec.
+/// Examines one clause of a spec.
 struct Finder<'a> {
     identity: &'a Identity,
     module: &'a Atom,
@@ -355,36 +361,37 @@ struct Finder<'a> {
     clause: &'a ClauseForm,
 }
 
-/// What a result is at its top.
-enum Top {
+/// The outermost shape of a result, or of one member of its union.
+enum ResultShape {
     It(Vec<Form>),
     Within(Gives, Vec<Form>),
     Otherwise(Otherwise),
-    /// It never returns.
+    /// The function does not return.
     Never,
     Unclear,
 }
 
 impl Finder<'_> {
     fn recipe(&self, (function, arity): &(Atom, usize)) -> Option<Recipe> {
-        // A function as an argument may do anything, and makes no value that others do not make.
+        // Functions with functional arguments are no makers: such an argument can do anything, and the values could be
+        // made without it.
         if self.clause.args.iter().any(|it| self.is_function(it)) {
             return None;
         }
-        let mut tops = Vec::new();
-        self.tops(&self.clause.result, 0, &mut tops);
+        let mut shapes = Vec::new();
+        self.shapes(&self.clause.result, 0, &mut shapes);
         let mut made: Option<(Gives, Vec<Form>)> = None;
         let mut otherwise = Vec::new();
-        for top in tops {
+        for top in shapes {
             let found = match top {
-                Top::It(args) => (Gives::Whole, args),
-                Top::Within(gives, args) => (gives, args),
-                Top::Otherwise(it) => {
+                ResultShape::It(args) => (Gives::Whole, args),
+                ResultShape::Within(gives, args) => (gives, args),
+                ResultShape::Otherwise(it) => {
                     otherwise.push(it);
                     continue;
                 }
-                Top::Never => continue,
-                Top::Unclear => return None,
+                ResultShape::Never => continue,
+                ResultShape::Unclear => return None,
             };
             match &made {
                 None => made = Some(found),
@@ -422,12 +429,12 @@ impl Finder<'_> {
         }
     }
 
-    /// How many of its arguments are of the type.
+    /// How many arguments of the clause may be of the type.
     fn n_taken(&self) -> usize {
         let is_it = |form: &&Form| {
-            let mut tops = Vec::new();
-            self.tops(form, 0, &mut tops);
-            tops.iter().any(|it| matches!(it, Top::It(_)))
+            let mut shapes = Vec::new();
+            self.shapes(form, 0, &mut shapes);
+            shapes.iter().any(|it| matches!(it, ResultShape::It(_)))
         };
         self.clause.args.iter().filter(is_it).count()
     }
@@ -436,36 +443,38 @@ impl Finder<'_> {
         self.clause.bounds.iter().find(|it| it.0 == *name).map(|it| &it.1)
     }
 
-    fn tops(&self, form: &Form, depth: usize, into: &mut Vec<Top>) {
+    fn shapes(&self, form: &Form, depth: usize, into: &mut Vec<ResultShape>) {
         if MAX_ALIASES < depth {
-            into.push(Top::Unclear);
+            into.push(ResultShape::Unclear);
             return;
         }
         match form {
             Form::Var(name) => match self.bound(name) {
-                Some(bound) => self.tops(bound, depth + 1, into),
-                None => into.push(Top::Unclear),
+                Some(bound) => self.shapes(bound, depth + 1, into),
+                None => into.push(ResultShape::Unclear),
             },
-            Form::Union(parts) => parts.iter().for_each(|it| self.tops(it, depth + 1, into)),
+            Form::Union(parts) => parts.iter().for_each(|it| self.shapes(it, depth + 1, into)),
             Form::User { name, args } => self.named(self.module, name, args, depth, into),
             Form::Remote { module, name, args } => self.named(module, name, args, depth, into),
             Form::Record { name, .. } => {
                 into.push(match self.identity {
-                    Identity::Record(_, own) if own == name => Top::It(Vec::new()),
+                    Identity::Record(_, own) if own == name => ResultShape::It(Vec::new()),
                     Identity::Record(..) | Identity::Opaque(..) | Identity::Struct(_) => {
-                        Top::Unclear
+                        ResultShape::Unclear
                     }
                 });
             }
             Form::Map(_) => into.push(match (self.identity, struct_of(form)) {
-                (Identity::Struct(own), Some(module)) if own == module => Top::It(Vec::new()),
-                _ => Top::Unclear,
+                (Identity::Struct(own), Some(module)) if own == module => {
+                    ResultShape::It(Vec::new())
+                }
+                _ => ResultShape::Unclear,
             }),
             Form::Tuple(parts) => into.push(self.tuple(parts, depth)),
             Form::Literal(Term::Atom(atom)) => {
-                into.push(Top::Otherwise(Otherwise::Atom(atom.clone())));
+                into.push(ResultShape::Otherwise(Otherwise::Atom(atom.clone())));
             }
-            Form::None => into.push(Top::Never),
+            Form::None => into.push(ResultShape::Never),
             Form::Any
             | Form::Kind(_)
             | Form::Literal(_)
@@ -474,11 +483,11 @@ impl Finder<'_> {
             | Form::Bits { .. }
             | Form::Fun { .. }
             | Form::Iolist
-            | Form::Unknown(_) => into.push(Top::Unclear),
+            | Form::Unknown(_) => into.push(ResultShape::Unclear),
         }
     }
 
-    fn tuple(&self, parts: &[Form], depth: usize) -> Top {
+    fn tuple(&self, parts: &[Form], depth: usize) -> ResultShape {
         let tag = match parts.first() {
             Some(Form::Literal(Term::Atom(tag))) => Some(tag),
             Some(_) | None => None,
@@ -486,43 +495,56 @@ impl Finder<'_> {
         let is_ok = tag.is_some_and(|it| it.as_str() == "ok");
         if is_ok || tag.is_none() {
             let made = parts.iter().enumerate().filter_map(|(n, part)| {
-                let mut tops = Vec::new();
-                self.tops(part, depth + 1, &mut tops);
-                if let [Top::It(args)] = tops.as_slice() { Some((n, args.clone())) } else { None }
+                let mut shapes = Vec::new();
+                self.shapes(part, depth + 1, &mut shapes);
+                if let [ResultShape::It(args)] = shapes.as_slice() {
+                    Some((n, args.clone()))
+                } else {
+                    None
+                }
             });
             if let [(n, args)] = made.collect::<Vec<_>>().as_slice() {
                 let gives = match (is_ok, parts) {
                     (true, [_, _]) => Gives::Ok,
                     _ => Gives::Part { n: *n, arity: parts.len(), is_ok },
                 };
-                return Top::Within(gives, args.clone());
+                return ResultShape::Within(gives, args.clone());
             }
         }
         match tag {
-            Some(tag) => Top::Otherwise(Otherwise::Tagged { tag: tag.clone(), arity: parts.len() }),
-            None => Top::Unclear,
+            Some(tag) => {
+                ResultShape::Otherwise(Otherwise::Tagged { tag: tag.clone(), arity: parts.len() })
+            }
+            None => ResultShape::Unclear,
         }
     }
 
-    fn named(&self, of: &Atom, name: &Atom, args: &[Form], depth: usize, into: &mut Vec<Top>) {
+    fn named(
+        &self,
+        of: &Atom,
+        name: &Atom,
+        args: &[Form],
+        depth: usize,
+        into: &mut Vec<ResultShape>,
+    ) {
         if of != self.module {
-            into.push(Top::Unclear);
+            into.push(ResultShape::Unclear);
             return;
         }
         if let Identity::Opaque(_, own, arity) = self.identity
             && (own, *arity) == (name, args.len())
         {
-            into.push(Top::It(args.to_vec()));
+            into.push(ResultShape::It(args.to_vec()));
             return;
         }
         match self.declarations.types.get(&(name.clone(), args.len())) {
-            Some(declaration) => self.tops(&declaration.body, depth + 1, into),
-            None => into.push(Top::Unclear),
+            Some(declaration) => self.shapes(&declaration.body, depth + 1, into),
+            None => into.push(ResultShape::Unclear),
         }
     }
 }
 
-/// The module of a struct: `#{'__struct__' := Module, …}`.
+/// The module of a struct type, `#{'__struct__' := Module, …}`.
 pub(crate) fn struct_of(form: &Form) -> Option<&Atom> {
     let Form::Map(fields) = form else { return None };
     fields.iter().find_map(|it| match (&it.key, &it.value) {

@@ -1,4 +1,4 @@
-//! Integers in types: literals, characters and operators on them.
+//! Integer expressions in types: literals, characters and operators.
 
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -6,7 +6,7 @@ use num_traits::{ToPrimitive, Zero};
 use std::ops::Neg;
 use term::Term;
 
-/// The value of an integer expression in abstract code; `None` if it is none.
+/// The value of an integer expression in abstract code; `None` if the form is not such an expression.
 pub(crate) fn integer(form: &Term) -> Option<BigInt> {
     let parts = form.as_tuple()?;
     match (parts.first()?.as_atom()?, parts.get(2..)?) {
@@ -32,7 +32,7 @@ fn binary(op: &str, left: &BigInt, right: &BigInt) -> Option<BigInt> {
         "+" => Some(left + right),
         "-" => Some(left - right),
         "*" => Some(left * right),
-        // Erlang's division goes towards zero, as that of BigInt does.
+        // Both Erlang's `div` and the division of `BigInt` round towards zero.
         "div" if !right.is_zero() => Some(left / right),
         "rem" if !right.is_zero() => Some(left % right),
         "band" => Some(left & right),
@@ -44,7 +44,8 @@ fn binary(op: &str, left: &BigInt, right: &BigInt) -> Option<BigInt> {
     }
 }
 
-/// To the left by `n` bits, or to the right if `n` is negative.
+/// Shifts to the left by `n` bits, or to the right by `-n` bits if `n` is negative. `None` if the shift is larger than
+/// `MAX_SHIFT` bits.
 fn shift(value: &BigInt, n: i64) -> Option<BigInt> {
     if n >= 0 {
         return (n <= MAX_SHIFT).then(|| value << n);
@@ -53,5 +54,5 @@ fn shift(value: &BigInt, n: i64) -> Option<BigInt> {
     Some(value.div_floor(&(BigInt::from(1) << n)))
 }
 
-/// No sensible type has larger integers.
+/// The maximum shift in bits; no sensible type has larger integers.
 const MAX_SHIFT: i64 = 1 << 20;

@@ -1,5 +1,5 @@
-//! Whether a function looks at what no input decides: the clock, above all. What such a function makes is
-//! something else each time.
+//! Finds functions that read the environment, above all the clock. Their results do not depend on the input alone, so
+//! they differ between runs.
 
 use erlang::Host;
 use erlang::builtins;
@@ -8,26 +8,27 @@ use term::{Atom, Term};
 
 type Name = (Atom, Atom, usize);
 
-/// Calls within calls that are looked at. Further in, what reads the environment words an exception.
+/// The maximum depth of nested calls that are examined. Deeper readers of the environment usually only compose the
+/// text of an exception.
 const MAX_DEPTH: usize = 4;
 
-/// Functions that are looked at.
+/// The maximum number of functions that are examined.
 const MAX_FUNCTIONS: usize = 60;
 
-/// What functions call, module by module, as far as it was asked for.
+/// The functions that each function calls, read module by module on demand.
 #[derive(Debug, Default)]
-pub(crate) struct Outside {
+pub(crate) struct CallGraph {
     calls: FxHashMap<Atom, FxHashMap<(Atom, usize), Vec<Name>>>,
 }
 
-impl Outside {
+impl CallGraph {
     pub(crate) fn reads_environment(&mut self, host: &mut dyn Host, function: Name) -> bool {
         let mut known: FxHashSet<Name> = FxHashSet::default();
         let mut level = vec![function];
         for _ in 0..MAX_DEPTH {
             let mut next = Vec::new();
             for name in level {
-                if is_outside(&name) {
+                if is_reader(&name) {
                     return true;
                 }
                 if known.len() < MAX_FUNCTIONS && known.insert(name.clone()) {
@@ -36,24 +37,24 @@ impl Outside {
             }
             level = next;
         }
-        level.iter().any(is_outside)
+        level.iter().any(is_reader)
     }
 
-    /// The functions that the code of a function calls by their names.
+    /// The functions that a function calls by name.
     fn calls(&mut self, host: &mut dyn Host, (module, function, arity): &Name) -> &[Name] {
         let of_module = self.calls.entry(module.clone()).or_insert_with(|| calls(host, module));
         of_module.get(&(function.clone(), *arity)).map(Vec::as_slice).unwrap_or_default()
     }
 }
 
-fn is_outside((module, function, arity): &Name) -> bool {
+fn is_reader((module, function, arity): &Name) -> bool {
     let is_it = |it: &builtins::Builtin| {
         (it.module, it.name, usize::from(it.arity)) == (module.as_str(), function.as_str(), *arity)
     };
     builtins::all().any(|it| is_it(it) && it.reads_environment())
 }
 
-/// For each function of a module, what its code calls by name.
+/// For each function of a module, the functions that it calls by name.
 fn calls(host: &mut dyn Host, module: &Atom) -> FxHashMap<(Atom, usize), Vec<Name>> {
     let Ok(code) = host.load(module) else { return FxHashMap::default() };
     let definitions = code.core.as_tuple().and_then(|it| it.get(5)).and_then(Term::as_list);
@@ -65,7 +66,7 @@ fn calls(host: &mut dyn Host, module: &Atom) -> FxHashMap<(Atom, usize), Vec<Nam
     definitions.filter_map(of).collect()
 }
 
-/// The functions that code in a module calls by their names.
+/// The functions that a piece of code in a module calls by name.
 fn calls_in(module: &Atom, code: &Term) -> Vec<Name> {
     let mut res = Vec::new();
     let mut todo = vec![code];
@@ -89,14 +90,14 @@ fn calls_in(module: &Atom, code: &Term) -> Vec<Name> {
     res
 }
 
-/// Of `{c_var, Anno, {Name, Arity}}`.
+/// The name and arity in `{c_var, Anno, {Name, Arity}}`.
 fn local(node: &Term) -> Option<(Atom, usize)> {
     let [_, _, name] = node.as_tuple()? else { return None };
     let [Term::Atom(name), Term::Int(arity)] = name.as_tuple()? else { return None };
     Some((name.clone(), usize::try_from(*arity).ok()?))
 }
 
-/// Of `{c_literal, Anno, Atom}`.
+/// The atom in `{c_literal, Anno, Atom}`.
 fn literal(node: &Term) -> Option<&str> {
     match node.as_tuple()? {
         [kind, _, Term::Atom(atom)] if kind.as_atom() == Some("c_literal") => Some(atom.as_str()),

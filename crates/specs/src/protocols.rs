@@ -1,20 +1,21 @@
-//! Protocols of Elixir: which values have the type `t()` of one, and what an implementation is given.
+//! Elixir protocols: which values have the type `t()` of a protocol, and what type of value an implementation is given.
 //!
-//! A protocol says that its `t()` is `term()`. What it takes are the values that somebody implemented it
-//! for, and an implementation for a struct takes that struct.
+//! A protocol declares its `t()` as `term()`. In truth it takes the values for which it is implemented, and an
+//! implementation for a struct takes that struct.
 
 use crate::declarations::{ClauseForm, Declarations};
 use crate::form::{FieldForm, Form};
 use erlang::Host;
 use term::{Atom, Kind, Term};
 
-/// What comes with the language and its struct types, by the last part of the implementation's name. Functions
-/// can be enumerated, too, but hardly any function can.
+/// The built-in types and the struct types of the standard library for which protocols may be implemented, by the last
+/// part of the implementation module's name. `Function` is missing although functions may be enumerable, because hardly
+/// any function is.
 const OF_LANGUAGE: &[&str] =
     &["List", "Map", "Integer", "Float", "Atom", "BitString", "Tuple", "PID", "Range", "MapSet"];
 
-/// The type of what a protocol is implemented for, as far as that is part of the language; `None`: nothing
-/// is, or it takes everything.
+/// The union of the built-in types for which a protocol is implemented. `None` if it is implemented for none of them,
+/// or for `Any`.
 pub(crate) fn implementers(host: &mut dyn Host, protocol: &Atom) -> Option<Form> {
     let mut has = |name: &str| {
         host.object_file(&Atom::new(&format!("{}.{name}", protocol.as_str()))).is_some()
@@ -51,7 +52,8 @@ fn any_field() -> FieldForm {
     FieldForm { key: Form::Any, value: Form::Any, is_required: false }
 }
 
-/// The clauses of a protocol's callback, as an implementation for these values has them.
+/// The clauses of a protocol's callback, with the type of the first argument replaced by the type that the
+/// implementation is for.
 pub(crate) fn implemented(
     clauses: &[ClauseForm],
     target: &Atom,

@@ -1,4 +1,4 @@
-//! From abstract code to [`Form`]: every construct of the type language, predefined types expanded.
+//! Reads [`Form`]s from abstract code: all constructs of the type language. Predefined types are expanded.
 
 use crate::form::{FieldForm, Form};
 use crate::numbers::integer;
@@ -6,14 +6,14 @@ use num_traits::ToPrimitive;
 use rustc_hash::FxHashSet;
 use term::{Atom, Kind, Term};
 
-/// A type in abstract code. `local` are the types that the module declares: they win over
-/// predefined ones of the same name.
+/// Reads a type in abstract code. `local` are the types that the module declares; they shadow predefined types of the
+/// same name.
 pub(crate) fn read_form(form: &Term, local: &FxHashSet<(Atom, usize)>) -> Form {
     Reader { local, own: None }.form(form)
 }
 
-/// What a declared type stands for. Where it says its own name and there is a predefined type of
-/// that name, it means the latter (`-type byte() :: byte().` in `erlang`).
+/// Reads the body of the declared type `own`. If the body refers to its own name and a predefined type has that name,
+/// the predefined type is meant (`-type byte() :: byte().` in `erlang`).
 pub(crate) fn read_body(
     form: &Term,
     local: &FxHashSet<(Atom, usize)>,
@@ -120,7 +120,7 @@ impl Reader<'_> {
     }
 }
 
-/// Names that stand for punctuation, which no declaration changes.
+/// Whether a name stands for syntax of the type language, which no declaration can shadow.
 fn is_syntax((name, n_args): &(Atom, usize)) -> bool {
     match name.as_str() {
         "union" | "range" | "fun" | "bounded_fun" | "record" | "tuple" | "map" => true,
@@ -131,7 +131,7 @@ fn is_syntax((name, n_args): &(Atom, usize)) -> bool {
     }
 }
 
-/// What a `{type, _, Name, Args}` of that name has.
+/// The arguments of a form `{type, _, Name, Args}` with the given name; `None` for any other form.
 pub(crate) fn arguments<'a>(form: &'a Term, name: &str) -> Option<&'a [Term]> {
     match form.as_tuple()? {
         [tag, _, found, args] if tag.as_atom() == Some("type") && found.as_atom() == Some(name) => {
@@ -211,15 +211,15 @@ fn simple(name: &str) -> Option<Form> {
     })
 }
 
-/// Milliseconds that BEAM can wait at most. `timeout()` has no such bound by its definition, but whatever
-/// takes a time to wait raises `timeout_value` beyond it.
+/// The longest timeout in milliseconds that BEAM accepts. `timeout()` has no such bound by its definition, but every
+/// function that waits raises `timeout_value` beyond it.
 const MAX_TIMEOUT: i64 = 0xffff_ffff;
 
 fn char() -> Form {
     Form::between(0, 0x10_ffff)
 }
 
-/// The meaning of `iolist()`.
+/// The definition of `iolist()`.
 pub(crate) fn iolist() -> Form {
     let binary = Form::Kind(Kind::Binary);
     let item = Form::Union(vec![Form::between(0, 255), binary.clone(), Form::Iolist]);

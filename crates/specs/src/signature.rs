@@ -1,31 +1,32 @@
-//! What a function promises: which arguments it takes, and what it then returns.
+//! Signatures: which arguments a function takes, and what it returns for them.
 
 use crate::made::{Maker, Otherwise};
 use erlang::machine::Promise;
 use std::collections::BTreeSet;
 use term::{Atom, Domain, Field, Term, Type, TypeId, Types};
 
-/// The spec of a function. Of several alternatives, whichever fits the arguments may hold.
+/// The spec of a function. If several clauses of an overloaded spec accept the arguments, the result may satisfy any of
+/// them.
 #[derive(Clone, Debug)]
 pub struct Signature {
     pub origin: Origin,
-    /// What inputs must belong to.
+    /// The set of allowed inputs.
     pub domain: Domain,
-    /// The arguments of each alternative, as a tuple type of the domain.
+    /// The arguments of each clause, as a tuple type of the domain.
     pub args: Vec<TypeId>,
-    /// Results are types of their own: where a type can't be given exactly, a result is given the
-    /// benefit of the doubt.
+    /// The types of results. They are separate from those of the domain because results are over-approximated where a
+    /// type can't be represented exactly.
     pub result_types: Types,
-    /// The result of each alternative.
+    /// The result type of each clause.
     pub results: Vec<TypeId>,
-    /// What of the spec is not understood and counts as `any()`, for people.
+    /// Descriptions of the parts of the spec that are not understood and are treated as `any()`.
     pub gaps: Vec<String>,
-    /// The functions that make parts of inputs, each with what else it returns. Without them an input is
-    /// the arguments; with them some parts of it are recipes.
+    /// The functions that make parts of inputs, each with its alternative results. If there are makers, some parts of
+    /// an input are recipes; otherwise an input is the list of arguments.
     pub makers: Vec<(Maker, Vec<Otherwise>)>,
-    /// Whether inputs are built where that can be done.
+    /// Whether recipes are used where a type has any.
     pub builds: bool,
-    /// Types whose values only their module makes, and that are not built all the same, for people.
+    /// Descriptions of types whose values only their own module makes but that have no recipes.
     pub unmade: Vec<String>,
 }
 
@@ -38,7 +39,7 @@ pub enum Origin {
 }
 
 impl Signature {
-    /// The modules of the structs that inputs may have by their types.
+    /// The modules of the structs that occur in the types of inputs.
     pub fn structs(&self) -> BTreeSet<&Atom> {
         let types = &self.domain.types;
         let name = |id: TypeId| {
@@ -52,7 +53,7 @@ impl Signature {
         (0..u32::try_from(types.len()).unwrap_or(u32::MAX)).filter_map(module).collect()
     }
 
-    /// Whether it says more than `term()` of some argument, or there is no argument.
+    /// Whether the spec restricts some argument to less than `term()`, or the function has no arguments.
     pub fn says_something(&self) -> bool {
         let types = &self.domain.types;
         let is_any = |it: &TypeId| matches!(types.get(*it), Type::Any);
@@ -72,29 +73,30 @@ impl Signature {
     }
 }
 
-/// A value that no alternative allows.
+/// A result that no applicable clause of the spec allows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Breach {
-    /// What the alternatives for these arguments promise, in Erlang's syntax.
+    /// The results that the applicable clauses promise, in Erlang's syntax.
     pub promised: String,
 }
 
-/// An argument that no alternative takes.
+/// An argument that no clause of the spec accepts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// Counted from 1.
+    /// The position of the argument, counted from 1.
     pub argument: usize,
-    /// What it should belong to, in Erlang's syntax.
+    /// The type that the argument should have, in Erlang's syntax.
     pub wanted: String,
 }
 
 impl Signature {
-    /// Whether some alternative takes the arguments.
+    /// Whether some clause of the spec accepts the arguments.
     pub fn allows(&self, args: &[Term]) -> bool {
         self.domain.has(args)
     }
 
-    /// The first argument that is wrong, by the alternative that goes furthest.
+    /// The first argument that is refused, by the clause that accepts the most arguments before it. `None` if a clause
+    /// accepts all arguments.
     pub fn refusal(&self, args: &[Term]) -> Option<Refusal> {
         if self.allows(args) {
             return None;
@@ -117,7 +119,7 @@ impl Signature {
         Some(Refusal { argument: at + 1, wanted: wanted.join(" | ") })
     }
 
-    /// Whether the function broke its word. Arguments that it does not take bind it to nothing.
+    /// Whether the result violates the spec. For arguments that no clause accepts, nothing is promised.
     pub fn breach(&self, args: &[Term], result: &Term) -> Option<Breach> {
         let args = Term::Tuple(args.to_vec());
         let takes = |it: &TypeId| self.domain.types.has(*it, &args);
@@ -130,18 +132,18 @@ impl Signature {
         Some(Breach { promised: texts.join(" | ") })
     }
 
-    /// What any alternative promises.
+    /// The results of all clauses.
     pub fn promise(&self) -> Promise {
         Promise { types: self.result_types.clone(), results: self.results.clone() }
     }
 
-    /// A small input; `None` if the spec allows none.
+    /// The smallest input; `None` if the spec allows no input.
     pub fn first_input(&self) -> Option<Vec<Term>> {
         let args = self.domain.types.smallest(self.domain.args?)?;
         if let Term::Tuple(args) = args { Some(args) } else { None }
     }
 
-    /// All alternatives in Erlang's syntax, names of types replaced by what they stand for.
+    /// The text of all clauses in Erlang's syntax, with the names of types replaced by their definitions.
     pub fn text(&self) -> String {
         let clause = |(args, result): (&TypeId, &TypeId)| {
             let args = self.domain.types.text(*args);

@@ -1,6 +1,6 @@
-//! Looks up what functions promise.
+//! Looks up the signatures of functions.
 
-use crate::build::{Builder, Clause, Graph, Library, Side};
+use crate::build::{Clause, Graph, Library, Side, TypeBuilder};
 use crate::declarations::{ClauseForm, Declarations};
 use crate::directives::Directives;
 use crate::extract::extract;
@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use term::{Atom, Domain, Term, Type, TypeId, Types};
 
-/// The specs of modules. Whatever was read once is kept: ask one of these about all functions.
+/// The specs of modules. Declarations are cached, so one instance should serve all functions.
 #[derive(Debug)]
 pub struct Specs {
     library: Library,
@@ -21,23 +21,23 @@ pub struct Specs {
     outputs: Graph,
 }
 
-/// Where inputs come from whose type only its own module makes: opaque types, structs, records.
+/// How inputs of types are made whose values only their own module makes (opaque types, structs, records).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Inputs {
-    /// From the declaration of the type.
+    /// Made up from the declaration of the type.
     #[default]
     MadeUp,
-    /// From calls of the module's functions; but for records and structs of these names, which others
-    /// make, too.
+    /// Built by recipes, that is, calls of the module's functions; except for the records and structs named in
+    /// `open_tags`, which other modules construct, too.
     Built { open_tags: Vec<Atom> },
 }
 
-/// A record that a module knows.
+/// A record that is defined in a module or in one of its headers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     pub name: Atom,
     pub fields: Vec<Atom>,
-    /// Whether it is in no header, which other modules could include.
+    /// Whether the record is defined in the module's own file, not in a header that other modules could include.
     pub is_own: bool,
 }
 
@@ -57,8 +57,8 @@ impl Specs {
         Specs { library: Library::default(), inputs: graph, outputs: Graph::new(Side::Output) }
     }
 
-    /// What the module says of a function, or else what a behaviour of the module says of the
-    /// callback of that name. `None` if nobody says anything.
+    /// The signature of a function: its own spec, or else the callback of that name in one of the module's behaviours.
+    /// `None` if there is neither.
     pub fn signature(
         &mut self,
         host: &mut dyn Host,
@@ -89,7 +89,7 @@ impl Specs {
         Ok(None)
     }
 
-    /// Functions that the module has a spec for, in order of their names.
+    /// The functions that have a spec, sorted by name.
     pub fn functions(
         &mut self,
         host: &mut dyn Host,
@@ -101,7 +101,7 @@ impl Specs {
         Ok(names)
     }
 
-    /// The behaviours that the module says it has.
+    /// The behaviours that the module declares.
     pub fn behaviours(
         &mut self,
         host: &mut dyn Host,
@@ -110,7 +110,7 @@ impl Specs {
         self.library.get(host, module).map(|it| it.behaviours.clone())
     }
 
-    /// What the behaviours of the module may call in it.
+    /// The callbacks that the module's behaviours declare.
     pub fn callbacks(
         &mut self,
         host: &mut dyn Host,
@@ -125,7 +125,7 @@ impl Specs {
         Ok(res)
     }
 
-    /// What the module asks of us in its `-gimlet` attributes.
+    /// The directives in the module's `-gimlet` attributes.
     pub fn directives(
         &mut self,
         host: &mut dyn Host,
@@ -134,7 +134,7 @@ impl Specs {
         self.library.get(host, module).map(|it| it.directives.clone())
     }
 
-    /// The records that the module knows, in order of their names.
+    /// The records that the module knows, sorted by name.
     pub fn records(
         &mut self,
         host: &mut dyn Host,
@@ -163,7 +163,7 @@ impl Specs {
         let mut of_side = |graph| -> Vec<Clause> {
             let library = &mut self.library;
             let (gaps, unmade) = (&mut gaps, &mut unmade);
-            let mut builder = Builder { graph, library, host: &mut *host, gaps, unmade };
+            let mut builder = TypeBuilder { graph, library, host: &mut *host, gaps, unmade };
             clauses.iter().map(|it| builder.clause(module, declarations, it)).collect()
         };
         let inputs = of_side(&mut self.inputs);
@@ -190,7 +190,7 @@ impl Specs {
         }
     }
 
-    /// The makers of recipes of these types.
+    /// The makers whose recipes occur in these types.
     fn makers(&self, types: &Types) -> Vec<(Maker, Vec<Otherwise>)> {
         let tag = |id: u32| {
             let Type::Tuple(parts) = types.get(TypeId(id)) else { return None };

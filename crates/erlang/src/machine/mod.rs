@@ -1,4 +1,4 @@
-//! The machine: what a program runs on and in.
+//! The machine: runs programs with their processes, and everything they use.
 
 pub mod boot;
 pub(crate) mod calls;
