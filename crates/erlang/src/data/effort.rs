@@ -1,39 +1,39 @@
 //! Counts the work inside single operations, so that a long one is charged for and can be stopped.
 //!
-//! A function call costs one reduction whatever it does; an operation over a large term also costs
-//! one per [`STEPS_PER_CALL`] cells, bytes or digits that it goes through. Operations count through a
-//! shared reference and are charged at the next safe point of the process. Knows no processes: the
-//! interpreter says how many reductions are left and takes what was counted.
+//! A function call costs one reduction; an operation over a large term costs one more per [`STEPS_PER_CALL`] cells,
+//! bytes or digits that it processes. Operations count steps through a shared reference, and the steps are charged at
+//! the next safe point of the process. Knows no processes: the interpreter sets how many reductions are left and takes
+//! the counted steps.
 
 use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Steps that take about as long as a function call.
+/// How many steps cost one reduction, because they take about as long as a function call.
 const STEPS_PER_CALL: u64 = 64;
 
-/// Less is charged together with what comes next.
+/// Fewer counted steps than this are not charged yet, but together with later ones.
 const WORTH_CHARGING: u64 = 100 * STEPS_PER_CALL;
 
-/// Between two looks at the interrupt.
+/// Steps between two checks of the interrupt flag.
 const STEPS_BETWEEN_LOOKS: u64 = 1 << 16;
 
 #[derive(Debug)]
 pub(crate) struct Effort {
     interrupt: Arc<AtomicBool>,
-    /// Steps that nobody has been charged for.
+    /// Steps counted and not yet charged.
     n_steps: Cell<u64>,
-    /// Steps after which the run has used up its reductions.
+    /// The number of steps after which the run is out of reductions.
     max_steps: Cell<u64>,
-    /// Where the interrupt is looked at again.
+    /// The number of steps at which the interrupt flag is checked next.
     next_look: Cell<u64>,
-    /// Reductions charged beyond what was left of the slice.
+    /// Reductions charged in this slice beyond its remaining fuel.
     beyond_slice: u64,
-    /// Reductions that the run has used before this slice.
+    /// Reductions that the run used before this slice.
     used: u64,
 }
 
-/// Why an operation has to stop before it is done.
+/// Why an operation must stop before it is finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exhausted {
     Interrupted,
@@ -58,24 +58,25 @@ impl Effort {
         Effort { interrupt, ..Effort::default() }
     }
 
-    /// From now on, operations stop when this is set.
+    /// Makes operations stop when this flag is set.
     pub(crate) fn look_at(&mut self, interrupt: &Arc<AtomicBool>) {
         self.interrupt = Arc::clone(interrupt);
     }
 
-    /// A run begins.
+    /// Sets all counters back for a new run; the interrupt flag stays.
     pub(crate) fn reset(&mut self) {
         let interrupt = Arc::clone(&self.interrupt);
         *self = Effort::interrupted_by(interrupt);
     }
 
-    /// A process is about to run, in a run that may use so many reductions.
+    /// Begins a slice of a process, in a run that may use `max_reductions` in all.
     pub(crate) fn begin_slice(&mut self, max_reductions: u64) {
         let left = max_reductions.saturating_sub(self.used);
         self.max_steps.set(left.saturating_mul(STEPS_PER_CALL));
     }
 
-    /// The process pauses after so many calls; what the slice has cost in all.
+    /// Ends a slice in which `n_calls` reductions of its fuel were used. Returns what the slice cost with the charges
+    /// beyond it.
     pub(crate) fn end_slice(&mut self, n_calls: u32) -> u32 {
         let beyond = u32::try_from(std::mem::take(&mut self.beyond_slice)).unwrap_or(u32::MAX);
         let all = n_calls.saturating_add(beyond);
@@ -91,7 +92,7 @@ impl Effort {
         self.beyond_slice = self.beyond_slice.saturating_add(n_calls);
     }
 
-    /// Counts steps that have been made. Whether there is enough to charge for.
+    /// Counts `n` steps. Returns whether enough steps are counted to be charged.
     #[inline]
     pub(super) fn count(&self, n: u64) -> bool {
         let sum = self.n_steps.get().saturating_add(n);
@@ -103,7 +104,7 @@ impl Effort {
         self.n_steps.get() >= WORTH_CHARGING
     }
 
-    /// Whether steps that were counted may go on.
+    /// Returns an error if the counted steps exceed the run's reductions or the interrupt flag is set.
     pub(super) fn check(&self) -> Result<(), Exhausted> {
         let sum = self.n_steps.get();
         if sum > self.max_steps.get() {
@@ -122,7 +123,7 @@ impl Effort {
         self.interrupt.load(Ordering::Relaxed)
     }
 
-    /// Takes what was counted, in calls.
+    /// Takes the counted steps, converted to reductions; the remainder stays counted.
     pub(crate) fn take_calls(&mut self) -> u64 {
         let steps = self.n_steps.get();
         self.n_steps.set(steps % STEPS_PER_CALL);
