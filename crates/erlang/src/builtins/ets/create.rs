@@ -1,4 +1,4 @@
-//! Tables come, are named, and go.
+//! Creates, names, renames, lists and deletes tables.
 
 use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::ets::access::{Need, caused, find_by_key, named};
@@ -9,10 +9,10 @@ use crate::builtins::{Fault, Stop};
 use crate::data::{AtomId, Value};
 use crate::machine::{Entered, World};
 
-/// BEAM has at least as many locks for a table that many may write to.
+/// The smallest number of locks that BEAM gives a table with write concurrency.
 const MIN_LOCKS: usize = 64;
 
-/// BEAM has no limit that a program would meet; ours only keeps a runaway one in bounds.
+/// A limit on the number of tables, far beyond BEAM's use, that only stops runaway programs.
 const MAX_TABLES: usize = 1 << 20;
 
 pub(super) fn new(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
@@ -43,7 +43,7 @@ pub(super) fn new(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     for option in options {
         badarg(set_option(w, &mut table, &mut decentralized, option))?;
     }
-    // Only a hash table can have a number of locks.
+    // Only hash tables can have a number of locks.
     badarg((table.n_locks.is_none() || table.kind != Kind::OrderedSet).then_some(()))?;
     if table.protection == Protection::Private {
         table.write_concurrency = AtomId::FALSE;
@@ -92,7 +92,7 @@ fn set_option(
                 table.key_position = value.as_usize().filter(|it| (1..1 << 59).contains(it))?;
             }
             "read_concurrency" => table.read_concurrency = value.as_bool()?,
-            // As many locks as a test wants to have: a table that may be written by many.
+            // A debug option that fixes the number of locks; it implies write concurrency.
             "write_concurrency" if w.heap.elements(*value).is_some() => {
                 let Some([name, n]) = w.heap.elements(*value) else { return None };
                 let is_known = name

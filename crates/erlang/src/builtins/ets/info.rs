@@ -1,4 +1,4 @@
-//! What a table says about itself.
+//! `ets:info`: the properties of a table.
 
 use crate::builtins::Fault;
 use crate::builtins::arithmetic::{arg, badarg};
@@ -11,7 +11,7 @@ use crate::data::{AtomId, RefId, Value, View};
 use crate::machine::World;
 use std::collections::BTreeMap;
 
-/// In the order of `ets:info/1`.
+/// The items in the order of `ets:info/1`.
 const ITEMS: &[&str] = &[
     "id",
     "decentralized_counters",
@@ -47,15 +47,15 @@ pub(super) fn info_item(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     badarg(item(w, id, &name)?)
 }
 
-/// The large binaries of the objects with a key.
+/// Returns the large binaries of the objects with a key.
 pub(super) fn binaries_of(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let id = find(w, arg(args, 0), Need::Read)?;
     let objects = table(w, id)?.find(&w.heap, &w.atoms, arg(args, 1));
     Ok(binaries(w, &objects))
 }
 
-/// `[{Address, Bytes, References}]` of the binaries in the objects that BEAM has outside its heaps.
-/// Each object of a table refers to a binary by itself, all processes together are one reference.
+/// Makes `[{Address, Bytes, References}]` of the binaries that BEAM keeps outside the heaps. Each object of a table
+/// counts as one reference, and all processes together as one.
 fn binaries(w: &mut World, objects: &[Value]) -> Value {
     let within = |w: &World, objects: &[Value]| {
         let (mut todo, mut found) = (objects.to_vec(), Vec::new());
@@ -84,7 +84,7 @@ fn binaries(w: &mut World, objects: &[Value]) -> Value {
     w.heap.list(&rows)
 }
 
-/// The table; `None` if it is gone.
+/// Returns the table, or `None` if it no longer exists.
 fn known(w: &mut World, table: Value) -> Result<Option<RefId>, Fault> {
     let id_cause = w.atoms.intern("id");
     match find(w, table, Need::Nothing) {
@@ -129,7 +129,7 @@ fn item(w: &mut World, id: RefId, name: &str) -> Result<Option<Value>, Fault> {
             Protection::Private => AtomId::PRIVATE,
         }),
         "fixed" => Value::bool(found.is_fixed()),
-        // On BEAM, `data` prints the table for debugging of the runtime itself.
+        // On BEAM, `data` prints the table for debugging the runtime itself.
         "data" => Value::TRUE,
         "binary" => {
             let all: Vec<Value> = found.rows.iter().chain(found.ghosts.iter()).collect();
@@ -137,7 +137,7 @@ fn item(w: &mut World, id: RefId, name: &str) -> Result<Option<Value>, Fault> {
         }
         "stats" if found.kind == Kind::OrderedSet => Value::FALSE,
         "stats" => {
-            // At most one object in a slot: there is no hashing here.
+            // Each slot holds at most one object, because our tables do not hash.
             let (n, kept) = (found.rows.len(), count(found.ghosts.len()));
             let slots = n_slots(found);
             let filled = if n == 0 { 0.0 } else { per_slot(n, slots) };
@@ -165,13 +165,13 @@ fn item(w: &mut World, id: RefId, name: &str) -> Result<Option<Value>, Fault> {
     }))
 }
 
-#[expect(clippy::cast_precision_loss, reason = "tables have fewer objects than that")]
+#[expect(clippy::cast_precision_loss, reason = "tables have fewer than 2^53 objects")]
 fn per_slot(n: usize, slots: usize) -> f64 {
     n as f64 / slots as f64
 }
 
-/// BEAM's words for a table, as it has them with two schedulers: itself with its locks and
-/// counters, its slots, and its objects.
+/// Returns BEAM's words for a table on two schedulers: the table with its locks and counters, its slots, and its
+/// objects.
 fn words(w: &World, table: &Table) -> usize {
     let is_locked = table.write_concurrency != AtomId::FALSE;
     let is_ordered = table.kind == Kind::OrderedSet;
@@ -183,7 +183,7 @@ fn words(w: &World, table: &Table) -> usize {
     };
     let readers = if table.read_concurrency { for_readers } else { 0 };
     let counters = if table.decentralized_counters { 34 } else { 0 };
-    // The first slots are part of the table; more come in blocks, with a table of those.
+    // The first slots are part of the table. Further slots come in blocks, with a table of the blocks.
     let slots = match n_slots(table) - MIN_SLOTS {
         0 => 0,
         _ if is_ordered => 0,

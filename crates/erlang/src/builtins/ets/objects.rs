@@ -1,4 +1,4 @@
-//! Putting objects into tables, finding and changing them by key.
+//! Inserts objects into tables, and finds and changes them by key.
 
 use crate::builtins::Fault;
 use crate::builtins::arithmetic::{add, arg, badarg};
@@ -35,7 +35,7 @@ pub(super) fn insert_new(w: &mut World, args: &[Value]) -> Result<Value, Fault> 
     Ok(Value::TRUE)
 }
 
-/// One object or a list of them, each with a key, in the order in which BEAM inserts them.
+/// Returns one object or a list of them, each checked to have a key, in the order in which BEAM inserts them.
 fn objects_of(w: &mut World, id: RefId, value: Value) -> Result<Vec<Value>, Fault> {
     let value = w.taken_apart(value);
     if value.shadow().is_some() {
@@ -50,7 +50,7 @@ fn objects_of(w: &mut World, id: RefId, value: Value) -> Result<Vec<Value>, Faul
     if objects.iter().any(|it| table.key(&w.heap, *it).is_none()) {
         return Err(Fault::BADARG);
     }
-    // OTP 25 inserts a list into a bag from its end.
+    // OTP 25 inserts a list into a bag from the end of the list.
     if table.kind == Kind::Bag {
         objects.reverse();
     }
@@ -145,7 +145,7 @@ pub(super) fn take(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     Ok(w.heap.list(&found))
 }
 
-/// `ets:update_element/3`: nothing is checked if the key is not there.
+/// `ets:update_element/3`. Returns `false` without checking the settings if the key is missing.
 pub(super) fn update_element(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let settings = arg(args, 2);
     let id = find_by_key(w, arg(args, 0), Need::Write)?;
@@ -183,7 +183,7 @@ pub(super) fn update_element(w: &mut World, args: &[Value]) -> Result<Value, Fau
     Ok(Value::TRUE)
 }
 
-/// `ets:update_counter/3,4`: all changes or none.
+/// `ets:update_counter/3,4`. Makes all changes or none.
 pub(super) fn update_counter(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let (key, change) = (arg(args, 1), arg(args, 2));
     let id = find_by_key(w, arg(args, 0), Need::Write)?;
@@ -222,7 +222,7 @@ pub(super) fn update_counter(w: &mut World, args: &[Value]) -> Result<Value, Fau
         (vec![change], Value::NIL)
     };
     let mut results = Vec::with_capacity(changes.len());
-    // All changes are checked against the object as it was, before any is made.
+    // All changes are checked against the original object before any is made.
     let mut steps = Vec::with_capacity(changes.len());
     for change in changes {
         steps.push(step_of(w, &elements, key_position, change)?);
@@ -260,7 +260,7 @@ pub(super) fn update_counter(w: &mut World, args: &[Value]) -> Result<Value, Fau
 struct Step {
     place: usize,
     increment: Value,
-    /// Beyond this, set to that.
+    /// The threshold, and the value to reset the counter to when it passes the threshold.
     wrap: Option<(Value, Value)>,
 }
 

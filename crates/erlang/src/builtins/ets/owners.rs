@@ -1,4 +1,4 @@
-//! Who owns a table and who inherits it.
+//! Ownership of tables: giving them away, heirs, and protection.
 
 use crate::builtins::Fault;
 use crate::builtins::arithmetic::{arg, badarg};

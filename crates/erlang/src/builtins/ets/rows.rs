@@ -1,22 +1,22 @@
-//! The objects of a table, in the order of their keys: a list of short sorted runs.
+//! The objects of a table in the order of their keys: a list of short sorted runs.
 //!
-//! Finds by comparing contents, never by address, since the collector moves objects. Knows nothing
-//! of keys itself: the caller says how a row compares to what it looks for.
+//! Positions are found by comparing contents, never by address, because the collector moves objects. Knows no keys: the
+//! caller passes a function that compares a row with the wanted key.
 
 use crate::data::Value;
 use std::cmp::Ordering;
 
-/// Long enough that there are few runs, short enough that inserting into one is cheap.
+/// The maximum length of a run: long enough to keep the runs few, short enough to keep insertion cheap.
 const MAX_RUN: usize = 256;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rows {
-    /// No run is empty.
+    /// The runs in order, none of them empty.
     runs: Vec<Vec<Value>>,
     len: usize,
 }
 
-/// Where a row is, or would be inserted. Good until rows are inserted or removed.
+/// The position of a row, or the position to insert it at. Valid until a row is inserted or removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     run: usize,
@@ -28,12 +28,12 @@ impl Rows {
         self.len
     }
 
-    /// The place of the first row that is not before what is looked for.
+    /// Returns the position of the first row that is not less than the wanted key.
     pub(super) fn lower(&self, order: impl Fn(Value) -> Ordering) -> Place {
         self.partition(|row| order(row) == Ordering::Less)
     }
 
-    /// The place of the first row that is behind what is looked for.
+    /// Returns the position of the first row that is greater than the wanted key.
     pub(super) fn upper(&self, order: impl Fn(Value) -> Ordering) -> Place {
         self.partition(|row| order(row) != Ordering::Greater)
     }
@@ -72,7 +72,7 @@ impl Rows {
         Some(Place { run, at })
     }
 
-    /// The rows from one place up to another.
+    /// Returns the rows from one position up to, but not including, another.
     pub(super) fn between(&self, from: Place, to: Place) -> Vec<Value> {
         let mut res = Vec::new();
         let mut place = from;
@@ -89,7 +89,7 @@ impl Rows {
         self.runs.iter().flatten().copied()
     }
 
-    /// The n-th row, counted from zero.
+    /// Returns the n-th row, counted from zero.
     pub(super) fn nth(&self, n: usize) -> Option<Value> {
         let mut left = n;
         for run in &self.runs {
@@ -103,7 +103,7 @@ impl Rows {
 
     pub(super) fn insert(&mut self, place: Place, row: Value) {
         self.len += 1;
-        // At the very end the last run grows.
+        // An insertion at the end extends the last run.
         let place = match self.runs.last() {
             Some(last) if place.run >= self.runs.len() => {
                 Place { run: self.runs.len() - 1, at: last.len() }
@@ -116,7 +116,7 @@ impl Rows {
         };
         run.insert(place.at.min(run.len()), row);
         if run.len() > MAX_RUN {
-            // Rows that come in order leave full runs behind.
+            // If rows arrive in ascending order, splitting at the end leaves full runs behind.
             let half = if place.at + 1 >= run.len() { MAX_RUN } else { run.len() / 2 };
             let rest = run.split_off(half);
             self.runs.insert(place.run + 1, rest);
@@ -129,7 +129,7 @@ impl Rows {
         }
     }
 
-    /// Removes a row. Places in front of it stay good.
+    /// Removes a row. Positions before it stay valid.
     pub(super) fn remove(&mut self, place: Place) -> Option<Value> {
         let run = self.runs.get_mut(place.run)?;
         if place.at >= run.len() {
@@ -157,7 +157,7 @@ impl Rows {
         }
     }
 
-    /// Recounts what `len` claims.
+    /// Checks the invariant: no run is empty, and `len` is the number of rows.
     pub(super) fn is_sound(&self) -> bool {
         self.runs.iter().all(|it| !it.is_empty())
             && self.runs.iter().map(Vec::len).sum::<usize>() == self.len
@@ -173,7 +173,7 @@ mod tests {
         rows.lower(|row| row.as_int().unwrap().cmp(&key))
     }
 
-    /// Inserts and removes as a sorted vector does.
+    /// Compares insertions and removals with those in a sorted vector.
     fn check(steps: impl Iterator<Item = (bool, i64)>) {
         let mut rows = Rows::default();
         let mut model: Vec<i64> = Vec::new();

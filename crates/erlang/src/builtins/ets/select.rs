@@ -1,4 +1,4 @@
-//! Finding objects by match specification: all at once, in portions, to count, delete or replace.
+//! Operations with match specifications: select all, select in portions, count, delete, replace.
 
 use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::ets::access::{Need, caused, find, find_all, table};
@@ -19,7 +19,7 @@ pub(super) fn select_all(w: &mut World, args: &[Value]) -> Result<Value, Fault> 
     Ok(w.heap.list(&found))
 }
 
-/// Tables without order go the same way backwards as forwards.
+/// `ets:select_reverse/2`. Only ordered sets are reversed.
 pub(super) fn select_all_backwards(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let id = find_all(w, arg(args, 0), Need::Read)?;
     let program = program_of(w, arg(args, 1))?;
@@ -39,7 +39,7 @@ pub(super) fn match_object_all(w: &mut World, args: &[Value]) -> Result<Value, F
 }
 
 fn match_pattern(w: &mut World, args: &[Value], result: AtomId) -> Result<Value, Fault> {
-    // What is all there is looks into nothing.
+    // The pattern `_` matches every object without looking into it, so symbolic objects stay symbolic.
     let is_all = arg(args, 1).as_atom().is_some_and(|it| w.atoms.name(it) == "_");
     let look = if is_all { find } else { find_all };
     let id = look(w, arg(args, 0), Need::Read)?;
@@ -48,7 +48,7 @@ fn match_pattern(w: &mut World, args: &[Value], result: AtomId) -> Result<Value,
     Ok(w.heap.list(&found))
 }
 
-/// An empty specification matches nothing, though it can't be compiled.
+/// Compiles a specification. The empty specification, which `compile` refuses, matches nothing.
 fn program_of(w: &World, spec: Value) -> Result<Program, Fault> {
     if spec.is_nil() { Ok(Program::default()) } else { Ok(compile(w, spec, Dialect::Table)?) }
 }
@@ -57,7 +57,7 @@ fn results(w: &mut World, id: RefId, program: &Program) -> Result<Vec<Value>, Fa
     Ok(matches(w, id, program)?.into_iter().map(|it| it.1).collect())
 }
 
-/// What the program returns, and for which places.
+/// Returns the result for each matching object, with its position.
 fn matches(w: &mut World, id: RefId, program: &Program) -> Result<Vec<(Place, Value)>, Fault> {
     let mut found = Vec::new();
     for (from, to) in ranges(w, table(w, id)?, program) {
@@ -77,7 +77,7 @@ fn matches(w: &mut World, id: RefId, program: &Program) -> Result<Vec<(Place, Va
     Ok(found)
 }
 
-/// Where matching objects can be, in order: if the heads name keys, only there.
+/// Returns the ranges of positions that can match, in order: only those of the keys that the heads require, if they do.
 fn ranges(w: &World, table: &Table, program: &Program) -> Vec<(Place, Place)> {
     let Some(keys) = program.keys(table.key_position) else {
         return vec![(table.rows.start(), table.rows.end())];
@@ -90,7 +90,7 @@ fn ranges(w: &World, table: &Table, program: &Program) -> Vec<(Place, Place)> {
     ranges
 }
 
-// In portions
+// Selection in portions
 
 pub(super) fn select_some(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     select_portion(w, args, Direction::Forwards)
@@ -114,14 +114,14 @@ enum Direction {
     Backwards,
 }
 
-/// A walk through a table that pauses.
+/// The state of a selection between two portions.
 struct Walk {
     id: RefId,
     program: Arc<Program>,
     source: Value,
     limit: usize,
     direction: Direction,
-    /// The key of the last object seen, and how many objects with that key were.
+    /// The key of the last visited object, and how many objects with this key were visited.
     seen: Option<(Value, usize)>,
 }
 
@@ -143,9 +143,9 @@ fn match_portion(w: &mut World, args: &[Value], result: AtomId) -> Result<Value,
     portion(w, &Walk { id, program, source, limit, direction: Direction::Forwards, seen: None })
 }
 
-/// A continuation looks as on BEAM, so that `ets:repair_continuation/2` knows it: for an ordered set
-/// `{Table, LastKey, [], Limit, Spec, [], IsBackwards, Seen}`, for others
-/// `{Table, 0, Limit, Spec, [LastKey], Seen}`.
+/// Continues a selection. A continuation has BEAM's form, which `ets:repair_continuation/2` expects: for an ordered set
+/// `{Table, LastKey, [], Limit, Spec, [], IsBackwards, Seen}`, for other tables `{Table, 0, Limit, Spec, [LastKey],
+/// Seen}`.
 pub(super) fn go_on(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let continuation = arg(args, 0);
     if continuation.is_atom(AtomId::END_OF_TABLE) {
@@ -175,7 +175,7 @@ pub(super) fn go_on(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 fn portion(w: &mut World, walk: &Walk) -> Result<Value, Fault> {
     let mut found = Vec::new();
     let end = Value::atom(AtomId::END_OF_TABLE);
-    // With the keys known there is little to find_all, and BEAM returns it all.
+    // With the keys given there are few candidates, and BEAM returns all matches in one portion.
     if walk.seen.is_none() && walk.program.keys(table(w, walk.id)?.key_position).is_some() {
         found = results(w, walk.id, &walk.program)?;
         if walk.direction == Direction::Backwards {
@@ -246,7 +246,7 @@ fn continuation(w: &mut World, walk: &Walk, place: Place, row: Value) -> Result<
     };
     let count = |n: usize| Value::int(i64::try_from(n).unwrap_or(i64::MAX));
     let (limit, seen) = (count(walk.limit), count(seen));
-    // Not its name, which another table may have by then.
+    // The reference and not the name, which another table may have when the selection continues.
     let table = Value::reference(walk.id);
     if is_ordered {
         let backwards = Value::int(i64::from(walk.direction == Direction::Backwards));
@@ -299,7 +299,7 @@ pub(super) fn replace(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     Ok(Value::int(i64::try_from(found.len()).unwrap_or(i64::MAX)))
 }
 
-/// Whether a clause of `select_replace` can be seen to leave the key alone.
+/// Whether a clause of `select_replace` provably leaves the key unchanged.
 fn keeps_key(w: &World, clause: Value, key_position: usize) -> bool {
     let Some([head, _, body]) = w.heap.elements(clause) else { return false };
     let Some(body) = w.heap.list_items(*body) else { return false };
@@ -335,7 +335,7 @@ enum Reading {
     Literal,
 }
 
-/// Whether a body term always builds what a head term has matched.
+/// Whether a body term always builds the term that the head term matched.
 fn builds_same(w: &World, head: Value, body: Value, reading: Reading) -> bool {
     let mut rest = vec![(head, body, reading)];
     while let Some((head, body, reading)) = rest.pop() {
@@ -373,14 +373,14 @@ fn builds_same(w: &World, head: Value, body: Value, reading: Reading) -> bool {
                 return false;
             }
         } else if w.heap.map_pairs(body).is_some() || !equal_exact(&w.heap, &w.atoms, head, body) {
-            // Of a map we do not know what else it held.
+            // A map pattern matches larger maps too, so the result may differ from the matched map.
             return false;
         }
     }
     true
 }
 
-// Specifications by themselves
+// Compiled specifications
 
 pub(super) fn compile_spec(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let source = arg(args, 0);
@@ -392,7 +392,7 @@ pub(super) fn is_compiled(w: &mut World, args: &[Value]) -> Result<Value, Fault>
     Ok(Value::bool(w.ets.specs.get(arg(args, 0)).is_some()))
 }
 
-/// Results in reverse, in front of the third argument.
+/// `ets:match_spec_run_r/3`: prepends the results in reverse order to the third argument.
 pub(super) fn run_spec(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let program = badarg(w.ets.specs.get(arg(args, 1)))?;
     let mut res = arg(args, 2);
@@ -436,7 +436,7 @@ pub(super) fn test_spec(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     }
 }
 
-/// The result, and what a trace would be asked for.
+/// Runs a specification for a test. Returns its result and the trace flags that it would set.
 fn try_out(
     w: &mut World,
     program: &Program,

@@ -1,4 +1,4 @@
-//! From key to key through a table, and keeping it walkable while it changes.
+//! Iterates over a table key by key, and fixes tables for iterating while they change.
 
 use crate::builtins::Fault;
 use crate::builtins::arithmetic::{arg, badarg};
@@ -14,7 +14,7 @@ pub(super) fn first(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     Ok(key_or_end(&w.heap, table, table.rows.get(table.rows.start())))
 }
 
-/// On BEAM a table without order has its first key as last, too, and `prev` goes as `next` does.
+/// `ets:last/1`. In an unordered table, BEAM returns the first key, and `prev` does what `next` does.
 pub(super) fn last(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let id = find(w, arg(args, 0), Need::Read)?;
     let table = table(w, id)?;
@@ -55,15 +55,15 @@ fn key_or_end(heap: &Heap, table: &Table, object: Option<Value>) -> Value {
     key.unwrap_or(Value::atom(AtomId::END_OF_TABLE))
 }
 
-/// BEAM's hash tables begin with this many slots.
+/// The initial number of slots of BEAM's hash tables.
 pub(super) const MIN_SLOTS: usize = 256;
 
-/// A table without order does not shrink while it is fixed.
+/// Returns the number of slots. An unordered table does not shrink while it is fixed.
 pub(super) fn n_slots(table: &Table) -> usize {
     (table.rows.len() + table.ghosts.len()).max(MIN_SLOTS)
 }
 
-/// `ets:slot/2`: ours holds at most one object per slot.
+/// `ets:slot/2`. A slot of ours holds at most one object.
 pub(super) fn slot(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let id = find(w, arg(args, 0), Need::Read)?;
     let table = table(w, id)?;
