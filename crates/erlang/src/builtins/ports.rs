@@ -1,6 +1,6 @@
-//! Ports: opening them, talking to them, describing them.
+//! Opening ports, sending to them and describing them.
 //!
-//! What a port does once it is open is in `machine/ports`.
+//! The behaviour of an open port is in `machine/ports`.
 
 use crate::builtins::arithmetic::arg;
 use crate::builtins::make::{atom, count, pairs, string};
@@ -28,7 +28,7 @@ pub(super) const ROWS: &[Builtin] = &[
         Ok(port(w, arg(args, 0))?.1.data)
     }),
     inside("erlang", "ports", 0, Shares::Ports(Mode::Read), OnBeam::Alike, |w, _| {
-        // The first one starts programs on BEAM, and is always there.
+        // Port 0 always exists: on BEAM it is the one that starts external programs.
         let ports = w.ports.open.keys().map(|it| Value::port(*it));
         let ports: Vec<Value> = std::iter::once(Value::port(PortId(0))).chain(ports).collect();
         Ok(w.heap.list(&ports))
@@ -48,7 +48,7 @@ pub(super) const ROWS: &[Builtin] = &[
     }),
 ];
 
-/// A port that is open, by itself or by its name.
+/// Returns an open port by its identifier or its registered name.
 fn port(w: &mut World, value: Value) -> Result<(PortId, &mut Port), Fault> {
     let id = match value.view() {
         View::Port(id) => id,
@@ -60,10 +60,10 @@ fn port(w: &mut World, value: Value) -> Result<(PortId, &mut Port), Fault> {
 
 // Opening
 
-/// A plain name stands for a file that is read or written.
+/// The kind of a port whose name is not a tuple: a file that is read or written.
 const FILE: &str = "file";
 
-/// The driver that OTP's `ram_file` uses: no more than memory, so nobody has to allow it.
+/// The driver of OTP's `ram_file`. It uses only memory, so it needs no permission.
 const MEMORY: &str = "ram_file_drv";
 
 fn open(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
@@ -144,7 +144,8 @@ fn open(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     }
 }
 
-/// What comes from outside comes when it wants, and can't be one of several orders to explore.
+/// Refuses external ports while schedules are explored: input from outside arrives at real times, which the exploration
+/// can't order.
 fn not_staged(w: &World) -> Result<(), Fault> {
     if w.schedule.is_none() {
         return Ok(());
@@ -158,7 +159,7 @@ fn add(w: &mut World, name: String, options: PortOptions, behind: Behind) -> Val
     Value::port(w.ports.add(port))
 }
 
-/// A relative path begins where the program is, not where we are.
+/// Makes a path absolute, relative to the program's current directory, not to that of this process.
 fn whole(w: &mut World, path: Vec<u8>) -> Vec<u8> {
     if path.starts_with(b"/") {
         return path;
@@ -167,7 +168,7 @@ fn whole(w: &mut World, path: Vec<u8>) -> Vec<u8> {
     [here.as_bytes(), b"/", path.as_slice()].concat()
 }
 
-/// What `open_port` was asked for besides what to run.
+/// The options of `open_port`.
 struct Wanted {
     options: PortOptions,
     args: Option<Vec<Vec<u8>>>,
@@ -259,7 +260,7 @@ impl Wanted {
     }
 }
 
-/// A name as the operating system writes it.
+/// Encodes a name, an atom, binary or list of characters, for the operating system.
 fn name_bytes(w: &World, value: Value) -> Option<Vec<u8>> {
     if let Some(bytes) = w.heap.as_binary_bytes(value) {
         return Some(bytes.into_owned());
@@ -273,7 +274,7 @@ fn name_bytes(w: &World, value: Value) -> Option<Vec<u8>> {
     Some(text.into_bytes())
 }
 
-// Talking
+// Commands
 
 fn command(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let (id, _) = port(w, arg(args, 0))?;
@@ -315,7 +316,7 @@ fn control(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     sockets::control(w, id, arg(args, 1), &data)
 }
 
-/// No driver that we have takes such calls.
+/// `erlang:port_call`: none of the machine's drivers accepts such calls.
 fn no_control(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     port(w, arg(args, 0))?;
     Err(Fault::BADARG)
@@ -326,7 +327,7 @@ fn set_data(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     Ok(Value::TRUE)
 }
 
-/// What was just done may have ended the process that did it.
+/// Returns the value, unless the operation has ended the running process.
 fn killed_or(w: &mut World, value: Value) -> Result<Value, Fault> {
     match w.killed.take() {
         Some(reason) => Err(Fault::Killed(reason)),
@@ -334,7 +335,7 @@ fn killed_or(w: &mut World, value: Value) -> Result<Value, Fault> {
     }
 }
 
-// Describing
+// Information
 
 const ITEMS: &[&str] = &["name", "links", "id", "connected", "input", "output", "os_pid"];
 

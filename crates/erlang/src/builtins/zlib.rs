@@ -1,7 +1,7 @@
-//! Streams of compressed data: what is native in OTP's `zlib`.
+//! Compression streams: the native functions of OTP's `zlib`.
 //!
-//! Arguments and states are read as BEAM's native functions read them; how bytes are packed is in
-//! [`codec`]. A stream belongs to one process, which alone may use it.
+//! Arguments and states are checked as BEAM's native functions do; [`codec`] compresses. A stream belongs to one
+//! process, and only this process may use it.
 
 mod codec;
 
@@ -66,7 +66,7 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// Whether the run has made none.
+    /// Whether the run has opened no stream.
     pub(crate) fn is_unused(&self) -> bool {
         self.by_ref.is_empty()
     }
@@ -83,7 +83,7 @@ struct Stream {
     controller: PidId,
     state: State,
     input: VecDeque<u8>,
-    /// Output that OTP keeps for the next call.
+    /// Output that OTP's code keeps for the next call.
     stash: Option<Value>,
     buffer_size: i64,
 }
@@ -96,7 +96,7 @@ enum State {
     Closed,
 }
 
-/// What becomes of input beyond the end of the packed data.
+/// How input after the end of the compressed data is handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AtEnd {
     Fail,
@@ -104,7 +104,7 @@ enum AtEnd {
     Cut,
 }
 
-// Any stream
+// All streams
 
 fn open(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
     let id = w.handles.make(w.current, HandleKind::Other);
@@ -119,7 +119,7 @@ fn open(w: &mut World, _: &[Value]) -> Result<Value, Fault> {
     Ok(Value::reference(id))
 }
 
-/// The stream of the first argument, if it is the running process's.
+/// Returns the stream of the first argument, which must belong to the running process.
 fn stream<'a>(w: &'a mut World, args: &[Value]) -> Result<&'a mut Stream, Fault> {
     let me = w.current;
     let foreign = w.atoms.intern("not_on_controlling_process");
@@ -188,7 +188,7 @@ fn clear_stash(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     }
 }
 
-// Packing
+// Compression
 
 fn deflate_init(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let number = |n: usize| arg(args, n).as_int().ok_or(Fault::BADARG);
@@ -231,7 +231,8 @@ fn deflate_reset(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     Ok(Value::atom(AtomId::OK))
 }
 
-/// Everything was flushed before. Other levels give other bytes, never other data.
+/// `zlib:deflateParams`. OTP has flushed the stream before; a new level would change the compressed bytes but not the
+/// data, so it is ignored.
 fn deflate_params(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     packing(w, args)?;
     Ok(Value::atom(AtomId::OK))
@@ -258,7 +259,7 @@ fn deflate(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     Ok(progress(w, &output, is_done))
 }
 
-// Unpacking
+// Decompression
 
 fn inflate_init(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let number = |n: usize| arg(args, n).as_int().ok_or(Fault::BADARG);
@@ -340,7 +341,7 @@ fn inflate(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         Ok(Unpacked::NeedsDictionary { checksum, output }) => {
             let output = chunks(w, &output);
             let name = atom(w, "need_dictionary");
-            // BEAM gives it as a signed number of 32 bits.
+            // BEAM returns the checksum as a signed 32-bit number.
             let checksum = Value::int(i64::from(checksum.cast_signed()));
             Ok(w.heap.tuple(&[name, checksum, output]))
         }
@@ -348,7 +349,7 @@ fn inflate(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     }
 }
 
-// Shared
+// Common parts
 
 fn finish(w: &mut World, args: &[Value], is_whole: bool) -> Result<Value, Fault> {
     let stream = stream(w, args)?;

@@ -1,13 +1,13 @@
-//! Packing and unpacking in steps, bare or framed as zlib and gzip frame it.
+//! Compresses and decompresses in steps: raw deflate data, or data in the zlib or gzip format.
 //!
-//! Frames and dictionaries are done here, because the packer knows only bare data. Knows bytes
-//! alone, no values.
+//! Headers, trailers and dictionaries are handled here, because the compression library is used for raw data only.
+//! Knows only bytes, no values of the machine.
 
 use crate::builtins::checksum::{adler32, crc32};
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 use std::collections::VecDeque;
 
-/// Data that nobody packed, or a call at the wrong time.
+/// An error: invalid compressed data, or a call in the wrong state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Broken;
 
@@ -19,18 +19,18 @@ pub(super) enum Flush {
     Finish,
 }
 
-/// What is around the data.
+/// The format around the compressed data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Frame {
     Bare,
     Zlib,
     Gzip,
-    /// Whichever of the two it is.
+    /// zlib or gzip, detected by the first byte.
     Either,
 }
 
 impl Frame {
-    /// zlib's window bits, which say the frame too.
+    /// Returns the format that zlib's window bits encode; `None` if they are invalid.
     pub(super) fn of_packed(bits: i64) -> Option<Frame> {
         match bits {
             -15..=-8 => Some(Frame::Bare),
@@ -45,19 +45,19 @@ impl Frame {
     }
 }
 
-/// How far back packed data may refer.
+/// The maximum distance in bytes that compressed data can refer back.
 const WINDOW: usize = 1 << 15;
 
 pub(super) struct Deflate {
     packer: Compress,
     frame: Frame,
     level: i64,
-    /// What goes out before the packer's next bytes.
+    /// The bytes to output before those of the compressor: the header.
     pending: Vec<u8>,
     dictionary: Option<u32>,
     has_begun: bool,
     is_finished: bool,
-    /// Of the input: the frame's own, and that of bare data.
+    /// Checksums and length of the input, for the trailer.
     crc: u32,
     adler: u32,
     n_in: u32,
@@ -89,7 +89,7 @@ impl Deflate {
         *self = Deflate::new(self.frame, self.level);
     }
 
-    /// The checksum of bare input; that of framed input is in its frame.
+    /// Returns the CRC of raw input. For the other formats it is 0, because their trailer has the checksum.
     pub(super) fn crc(&self) -> u32 {
         if self.frame == Frame::Bare { self.crc } else { 0 }
     }
@@ -99,7 +99,8 @@ impl Deflate {
         self.has_begun && !self.is_finished
     }
 
-    /// The packer learns it by packing it, the reader has it already.
+    /// Sets a dictionary by compressing it and dropping the output; the reader must have the same dictionary. Returns
+    /// its checksum.
     pub(super) fn set_dictionary(&mut self, bytes: &[u8]) -> Result<u32, Broken> {
         let is_late = self.has_begun && self.frame != Frame::Bare;
         if is_late || self.frame == Frame::Gzip {
@@ -111,11 +112,11 @@ impl Deflate {
         let mut dropped = Vec::with_capacity(known.len() * 2 + 1024);
         let done = self.packer.compress_vec(known, &mut dropped, FlushCompress::Sync);
         done.map_err(|_| Broken)?;
-        // Bare data has no place for it, and BEAM begins to sum elsewhere.
+        // Raw data has no field for the checksum, and BEAM then starts the sum at 0 instead of 1.
         Ok(if self.frame == Frame::Bare { adler32(0, bytes) } else { checksum })
     }
 
-    /// Packs some input; says whether all that was asked for is out.
+    /// Compresses some input. Also returns whether all requested output has been returned.
     pub(super) fn step(
         &mut self,
         input: &mut VecDeque<u8>,
@@ -208,19 +209,19 @@ fn packer(level: i64) -> Compress {
 pub(super) struct Inflate {
     unpacker: Decompress,
     frame: Frame,
-    /// What it turned out to be.
+    /// The format of the current data, once its header is read.
     found: Frame,
     phase: Phase,
-    /// Of the output.
+    /// Checksums and length of the output, to compare with the trailer.
     crc: u32,
     adler: u32,
     n_out: u32,
     bare_crc: u32,
-    /// The last bytes that came out.
+    /// The last bytes of the output, at most `WINDOW`.
     window: Vec<u8>,
 }
 
-/// Where in the framed data the next byte of input is.
+/// The part of the format that the next byte of input belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Phase {
     Header(Vec<u8>),
@@ -235,7 +236,7 @@ pub(super) enum Unpacked {
     NeedsDictionary { checksum: u32, output: Vec<u8> },
 }
 
-/// Why a dictionary was not taken.
+/// Why a dictionary was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refused {
     Unasked,
@@ -267,7 +268,7 @@ impl Inflate {
         }
     }
 
-    /// The next data begins.
+    /// Prepares for the next data in the same stream.
     pub(super) fn reset(&mut self) {
         let bare_crc = self.bare_crc;
         *self = Inflate { bare_crc, ..Inflate::new(self.frame) };
@@ -277,7 +278,7 @@ impl Inflate {
         self.bare_crc = 0;
     }
 
-    /// The checksum of what came out of bare data.
+    /// Returns the CRC of the output of raw data.
     pub(super) fn bare_crc(&self) -> u32 {
         self.bare_crc
     }
@@ -302,7 +303,7 @@ impl Inflate {
             }
         }
         let known = bytes.get(bytes.len().saturating_sub(WINDOW)..).unwrap_or_default();
-        // As a block that is not packed; what comes out is thrown away.
+        // The dictionary is fed as an uncompressed block, and the output is dropped.
         for part in known.chunks(usize::from(u16::MAX)) {
             let len = u16::try_from(part.len()).unwrap_or(u16::MAX);
             let mut block = vec![0];
@@ -316,7 +317,7 @@ impl Inflate {
         Ok(())
     }
 
-    /// Unpacks some input.
+    /// Decompresses some input.
     pub(super) fn step(
         &mut self,
         input: &mut VecDeque<u8>,
@@ -372,7 +373,7 @@ impl Inflate {
         Ok(Unpacked::Bytes { output, is_done })
     }
 
-    /// Unpacks what the frame is around; says whether this step is over.
+    /// Decompresses the data between header and trailer. Returns whether this step is finished.
     fn body(
         &mut self,
         input: &mut VecDeque<u8>,
@@ -413,7 +414,7 @@ impl Inflate {
     }
 }
 
-/// What comes after a header; `None` if there is more of it.
+/// Returns the phase that follows a header; `None` if the header is incomplete.
 fn after_header(frame: Frame, bytes: &[u8]) -> Result<Option<Phase>, Broken> {
     match (frame, bytes) {
         (Frame::Bare, _) => Ok(Some(Phase::Body)),
