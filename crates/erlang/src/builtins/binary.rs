@@ -44,17 +44,17 @@ pub(super) const ROWS: &[Builtin] = &[
         .own(lift::bits::copied),
     pure("binary", "copy", 2, |w, args| copy(w, arg(args, 0), arg(args, 1)))
         .own(lift::bits::repeated),
-    pure("binary", "decode_unsigned", 1, |w, args| decode(w, arg(args, 0), First::Highest))
+    pure("binary", "decode_unsigned", 1, |w, args| decode(w, arg(args, 0), ByteOrder::BigEndian))
         .own(lift::bits::decoded),
     pure("binary", "decode_unsigned", 2, |w, args| {
-        let first = First::named(w, arg(args, 1))?;
+        let first = ByteOrder::named(w, arg(args, 1))?;
         decode(w, arg(args, 0), first)
     })
     .own(lift::bits::decoded),
-    pure("binary", "encode_unsigned", 1, |w, args| encode(w, arg(args, 0), First::Highest))
+    pure("binary", "encode_unsigned", 1, |w, args| encode(w, arg(args, 0), ByteOrder::BigEndian))
         .own(lift::bits::encoded),
     pure("binary", "encode_unsigned", 2, |w, args| {
-        let first = First::named(w, arg(args, 1))?;
+        let first = ByteOrder::named(w, arg(args, 1))?;
         encode(w, arg(args, 0), first)
     })
     .own(lift::bits::encoded),
@@ -174,37 +174,37 @@ fn copy(w: &mut World, value: Value, times: Value) -> Result<Value, Fault> {
 }
 
 #[derive(Clone, Copy)]
-enum First {
-    Highest,
-    Lowest,
+enum ByteOrder {
+    BigEndian,
+    LittleEndian,
 }
 
-impl First {
-    fn named(w: &World, value: Value) -> Result<First, Fault> {
+impl ByteOrder {
+    fn named(w: &World, value: Value) -> Result<ByteOrder, Fault> {
         match w.atoms.name(badarg(value.as_atom())?) {
-            "big" => Ok(First::Highest),
-            "little" => Ok(First::Lowest),
+            "big" => Ok(ByteOrder::BigEndian),
+            "little" => Ok(ByteOrder::LittleEndian),
             _ => Err(Fault::BADARG),
         }
     }
 }
 
-fn decode(w: &mut World, value: Value, first: First) -> Result<Value, Fault> {
+fn decode(w: &mut World, value: Value, first: ByteOrder) -> Result<Value, Fault> {
     let bytes = bytes(&w.heap, value)?;
     w.limits.check_integer(bytes.len() as u64 * 8)?;
     let res = match first {
-        First::Highest => BigInt::from_bytes_be(Sign::Plus, &bytes),
-        First::Lowest => BigInt::from_bytes_le(Sign::Plus, &bytes),
+        ByteOrder::BigEndian => BigInt::from_bytes_be(Sign::Plus, &bytes),
+        ByteOrder::LittleEndian => BigInt::from_bytes_le(Sign::Plus, &bytes),
     };
     Ok(w.heap.integer(res))
 }
 
-fn encode(w: &mut World, value: Value, first: First) -> Result<Value, Fault> {
+fn encode(w: &mut World, value: Value, first: ByteOrder) -> Result<Value, Fault> {
     let number = badarg(w.heap.to_big(value))?;
     let number = badarg(number.to_biguint())?;
     let bytes = match first {
-        First::Highest => number.to_bytes_be(),
-        First::Lowest => number.to_bytes_le(),
+        ByteOrder::BigEndian => number.to_bytes_be(),
+        ByteOrder::LittleEndian => number.to_bytes_le(),
     };
     Ok(w.heap.binary(&bytes))
 }

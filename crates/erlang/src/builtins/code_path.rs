@@ -16,15 +16,15 @@ pub(super) const ROWS: &[Builtin] = &[
         Ok(w.heap.list(&path))
     })
     .environment(),
-    change("add_path", 1, |w, args| add(w, arg(args, 0), End::Last)),
-    change("add_path", 2, |w, args| add(w, arg(args, 0), End::Last)),
-    change("add_pathz", 1, |w, args| add(w, arg(args, 0), End::Last)),
-    change("add_pathz", 2, |w, args| add(w, arg(args, 0), End::Last)),
-    change("add_patha", 1, |w, args| add(w, arg(args, 0), End::First)),
-    change("add_patha", 2, |w, args| add(w, arg(args, 0), End::First)),
-    change("add_paths", 1, |w, args| add_all(w, arg(args, 0), End::Last)),
-    change("add_pathsz", 1, |w, args| add_all(w, arg(args, 0), End::Last)),
-    change("add_pathsa", 1, |w, args| add_all(w, arg(args, 0), End::First)),
+    change("add_path", 1, |w, args| add(w, arg(args, 0), PathEnd::Last)),
+    change("add_path", 2, |w, args| add(w, arg(args, 0), PathEnd::Last)),
+    change("add_pathz", 1, |w, args| add(w, arg(args, 0), PathEnd::Last)),
+    change("add_pathz", 2, |w, args| add(w, arg(args, 0), PathEnd::Last)),
+    change("add_patha", 1, |w, args| add(w, arg(args, 0), PathEnd::First)),
+    change("add_patha", 2, |w, args| add(w, arg(args, 0), PathEnd::First)),
+    change("add_paths", 1, |w, args| add_all(w, arg(args, 0), PathEnd::Last)),
+    change("add_pathsz", 1, |w, args| add_all(w, arg(args, 0), PathEnd::Last)),
+    change("add_pathsa", 1, |w, args| add_all(w, arg(args, 0), PathEnd::First)),
     change("del_path", 1, remove),
     change("set_path", 1, set),
     change("set_path", 2, set),
@@ -74,12 +74,12 @@ fn shown(w: &World) -> Vec<String> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
+enum PathEnd {
     First,
     Last,
 }
 
-fn add(w: &mut World, dir: Value, end: End) -> Result<Value, Fault> {
+fn add(w: &mut World, dir: Value, end: PathEnd) -> Result<Value, Fault> {
     let Some(dir) = directory(w, dir).filter(|it| files::is_dir(w, it)) else {
         return Ok(error(w, "bad_directory"));
     };
@@ -88,10 +88,10 @@ fn add(w: &mut World, dir: Value, end: End) -> Result<Value, Fault> {
 }
 
 /// Adds all directories; names that are not directories are ignored.
-fn add_all(w: &mut World, dirs: Value, end: End) -> Result<Value, Fault> {
+fn add_all(w: &mut World, dirs: Value, end: PathEnd) -> Result<Value, Fault> {
     let function_clause = Fault::Plain(Value::atom(AtomId::FUNCTION_CLAUSE));
     let mut dirs = w.heap.list_items(dirs).ok_or(function_clause)?;
-    if end == End::First {
+    if end == PathEnd::First {
         dirs.reverse();
     }
     for dir in dirs {
@@ -100,15 +100,15 @@ fn add_all(w: &mut World, dirs: Value, end: End) -> Result<Value, Fault> {
     Ok(Value::atom(AtomId::OK))
 }
 
-fn insert(w: &mut World, dir: String, end: End) {
+fn insert(w: &mut World, dir: String, end: PathEnd) {
     let mut path = shown(w);
     match end {
-        End::First => {
+        PathEnd::First => {
             path.retain(|it| *it != dir);
             path.insert(0, dir);
         }
-        End::Last if path.contains(&dir) => (),
-        End::Last => path.push(dir),
+        PathEnd::Last if path.contains(&dir) => (),
+        PathEnd::Last => path.push(dir),
     }
     choose(w, path);
 }

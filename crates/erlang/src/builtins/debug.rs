@@ -16,7 +16,7 @@ pub(super) const ROWS: &[Builtin] = &[
     inside("erts_debug", "size_shared", 1, Shares::Nothing, OnBeam::Alike, |w, args| {
         let literals = Literals::of(w);
         let is_own = |it| !literals.has(it);
-        Ok(Value::int(words_where(&w.heap, vec![arg(args, 0)], Shared::Once, is_own)?))
+        Ok(Value::int(words_where(&w.heap, vec![arg(args, 0)], SharedSubterms::Once, is_own)?))
     }),
     // Values are immutable, so a copy can't be told from its original.
     inside("erts_debug", "copy_shared", 1, Shares::Nothing, OnBeam::Alike, |_, args| {
@@ -32,7 +32,7 @@ pub(super) const ROWS: &[Builtin] = &[
 
 /// How often a subterm is counted that a term contains more than once.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Shared {
+enum SharedSubterms {
     Once,
     Repeated,
 }
@@ -40,15 +40,15 @@ enum Shared {
 /// Returns the words that BEAM needs for these values together.
 pub(crate) fn words_of(heap: &Heap, values: &[Value]) -> i64 {
     // Each subterm is visited once, so the work is bounded by the heap and can't fail.
-    words(heap, values.to_vec(), Shared::Once).unwrap_or(i64::MAX)
+    words(heap, values.to_vec(), SharedSubterms::Once).unwrap_or(i64::MAX)
 }
 
 /// Returns the words that BEAM needs for a copy of a value, in which nothing is shared.
 pub(super) fn flat_words(heap: &Heap, value: Value) -> Result<i64, Fault> {
-    words(heap, vec![value], Shared::Repeated)
+    words(heap, vec![value], SharedSubterms::Repeated)
 }
 
-fn words(heap: &Heap, todo: Vec<Value>, shared: Shared) -> Result<i64, Fault> {
+fn words(heap: &Heap, todo: Vec<Value>, shared: SharedSubterms) -> Result<i64, Fault> {
     words_where(heap, todo, shared, |_| true)
 }
 
@@ -56,21 +56,21 @@ fn words(heap: &Heap, todo: Vec<Value>, shared: Shared) -> Result<i64, Fault> {
 fn words_where(
     heap: &Heap,
     mut todo: Vec<Value>,
-    shared: Shared,
+    shared: SharedSubterms,
     counts: impl Fn(Value) -> bool,
 ) -> Result<i64, Fault> {
-    let mut seen: FxHashSet<(Space, u64)> = FxHashSet::default();
+    let mut seen: FxHashSet<(ObjectSpace, u64)> = FxHashSet::default();
     let mut sum = 0;
     while let Some(next) = todo.pop() {
         match shared {
-            Shared::Once => heap.count_steps(1),
-            Shared::Repeated => heap.spend_steps(1)?,
+            SharedSubterms::Once => heap.count_steps(1),
+            SharedSubterms::Repeated => heap.spend_steps(1)?,
         }
         if !counts(next) {
             continue;
         }
         let own = own_words(heap, next);
-        if shared == Shared::Once && place(next).is_some_and(|it| !seen.insert(it)) {
+        if shared == SharedSubterms::Once && object_id(next).is_some_and(|it| !seen.insert(it)) {
             continue;
         }
         sum = i64::saturating_add(sum, own);
@@ -81,19 +81,19 @@ fn words_where(
 
 /// The literals of loaded code and the persistent terms, which belong to the heap of no process.
 struct Literals {
-    places: FxHashSet<(Space, u64)>,
+    objects: FxHashSet<(ObjectSpace, u64)>,
     /// References among the literals. They are immediate values here and heap objects on BEAM.
     references: FxHashSet<RefId>,
 }
 
 impl Literals {
     fn of(w: &World) -> Literals {
-        let mut res = Literals { places: FxHashSet::default(), references: FxHashSet::default() };
+        let mut res = Literals { objects: FxHashSet::default(), references: FxHashSet::default() };
         let mut todo = w.literals.clone();
         todo.extend(w.shared.persistent());
         while let Some(next) = todo.pop() {
             res.references.extend(next.as_ref());
-            if place(next).is_some_and(|it| res.places.insert(it)) {
+            if object_id(next).is_some_and(|it| res.objects.insert(it)) {
                 w.heap.push_parts(next, &mut todo);
             }
         }
@@ -101,23 +101,23 @@ impl Literals {
     }
 
     fn has(&self, value: Value) -> bool {
-        place(value).is_some_and(|it| self.places.contains(&it))
+        object_id(value).is_some_and(|it| self.objects.contains(&it))
             || value.as_ref().is_some_and(|it| self.references.contains(&it))
     }
 }
 
 /// Returns the identity of the value's object; `None` for values without an object.
-pub(super) fn place(value: Value) -> Option<(Space, u64)> {
+pub(super) fn object_id(value: Value) -> Option<(ObjectSpace, u64)> {
     match value.view() {
-        View::Big(at) => Some((Space::Bigs, u64::from(at.0))),
-        View::Bits(at) | View::Map(at) | View::Fun(at) => Some((Space::Cells, at.0)),
-        View::Cons(_) | View::Tuple(_, 1..) => Some((Space::Cells, value.address().0)),
+        View::Big(at) => Some((ObjectSpace::Bigs, u64::from(at.0))),
+        View::Bits(at) | View::Map(at) | View::Fun(at) => Some((ObjectSpace::Cells, at.0)),
+        View::Cons(_) | View::Tuple(_, 1..) => Some((ObjectSpace::Cells, value.address().0)),
         _ => None,
     }
 }
 
 #[derive(PartialEq, Eq, Hash)]
-pub(super) enum Space {
+pub(super) enum ObjectSpace {
     Cells,
     Bigs,
 }

@@ -55,7 +55,7 @@ const fn golden(n: u32) -> u32 {
 }
 
 /// An entry of the stack of values still to be hashed.
-enum Next {
+enum HashTask {
     Value(Value),
     /// The end of a pair of a map: pairs are hashed separately and combined by exclusive or, so their order does not
     /// count.
@@ -72,22 +72,22 @@ struct Hash<'a> {
     atoms: &'a Atoms,
     hash: u32,
     pairs: u32,
-    rest: Vec<Next>,
+    rest: Vec<HashTask>,
 }
 
 /// Hashes a term. A shared subterm is hashed as often as it occurs, because the hash depends on what precedes it, so a
 /// term with much sharing may exceed the run's reductions.
 pub(super) fn phash2(heap: &Heap, atoms: &Atoms, value: Value) -> Result<u32, Fault> {
-    let mut state = Hash { heap, atoms, hash: 0, pairs: 0, rest: vec![Next::Value(value)] };
+    let mut state = Hash { heap, atoms, hash: 0, pairs: 0, rest: vec![HashTask::Value(value)] };
     while let Some(next) = state.rest.pop() {
         heap.spend_steps(1)?;
         match next {
-            Next::Value(value) => state.value(value),
-            Next::Pair => {
+            HashTask::Value(value) => state.value(value),
+            HashTask::Pair => {
                 state.pairs ^= state.hash;
                 state.hash = 0;
             }
-            Next::Map { hash, pairs } => {
+            HashTask::Map { hash, pairs } => {
                 state.hash = hash;
                 state.mix(state.pairs, 0, 19);
                 state.pairs = pairs;
@@ -142,16 +142,20 @@ impl Hash<'_> {
             View::Tuple(_, arity) => {
                 self.mix(arity, 0, 9);
                 let items = self.heap.elements(value).unwrap_or_default();
-                self.rest.extend(items.iter().rev().map(|it| Next::Value(*it)));
+                self.rest.extend(items.iter().rev().map(|it| HashTask::Value(*it)));
             }
             View::Map(at) => {
                 let len = self.heap.map_len(at);
                 self.mix(u32::try_from(len).unwrap_or(u32::MAX), 0, 16);
                 if len > 0 {
-                    self.rest.push(Next::Map { hash: self.hash, pairs: self.pairs });
+                    self.rest.push(HashTask::Map { hash: self.hash, pairs: self.pairs });
                     (self.hash, self.pairs) = (0, 0);
                     for (key, value) in self.heap.map_iter(at) {
-                        self.rest.extend([Next::Pair, Next::Value(value), Next::Value(key)]);
+                        self.rest.extend([
+                            HashTask::Pair,
+                            HashTask::Value(value),
+                            HashTask::Value(key),
+                        ]);
                     }
                 }
             }
@@ -172,7 +176,7 @@ impl Hash<'_> {
                     let (index, uniq) = lambda.map_or((0, 0), |it| (it.index, it.uniq));
                     self.mix(index, uniq, 1);
                     let free = self.heap.fun_free(at);
-                    self.rest.extend(free.iter().rev().map(|it| Next::Value(*it)));
+                    self.rest.extend(free.iter().rev().map(|it| HashTask::Value(*it)));
                 }
             },
             View::Pid(pid) => self.mix(self.heap.nodes.pid(pid).1, 0, 5),
@@ -223,8 +227,8 @@ impl Hash<'_> {
             self.mix(word, 0, 4);
         }
         match self.heap.uncons(rest) {
-            Some((head, tail)) => self.rest.extend([Next::Value(tail), Next::Value(head)]),
-            None => self.rest.push(Next::Value(rest)),
+            Some((head, tail)) => self.rest.extend([HashTask::Value(tail), HashTask::Value(head)]),
+            None => self.rest.push(HashTask::Value(rest)),
         }
     }
 
@@ -294,19 +298,19 @@ fn high(word: u64) -> u32 {
 /// The older hash: `H = H * Prime + Byte`, with a prime for each type of term.
 fn phash(heap: &Heap, atoms: &Atoms, value: Value) -> Result<u32, Fault> {
     let mut hash = 0u32;
-    let mut rest = vec![Older::Value(value)];
+    let mut rest = vec![PhashTask::Value(value)];
     while let Some(next) = rest.pop() {
         heap.spend_steps(1)?;
         let (prime, plus) = match next {
-            Older::Step(prime, plus) => (prime, plus),
-            Older::Tail(tail) => {
+            PhashTask::Step(prime, plus) => (prime, plus),
+            PhashTask::Tail(tail) => {
                 if !tail.is_cons() {
-                    rest.push(Older::Step(PRIMES[8], 0));
+                    rest.push(PhashTask::Step(PRIMES[8], 0));
                 }
-                rest.push(Older::Value(tail));
+                rest.push(PhashTask::Value(tail));
                 continue;
             }
-            Older::Value(value) => match value.view() {
+            PhashTask::Value(value) => match value.view() {
                 View::Nil => (PRIMES[3], 1),
                 View::Atom(atom) => (PRIMES[1], atom_hash(atoms, atom)),
                 View::Int(int) => {
@@ -328,9 +332,9 @@ fn phash(heap: &Heap, atoms: &Atoms, value: Value) -> Result<u32, Fault> {
                 }
                 View::Map(_) => (PRIMES[13], PRIMES[14].wrapping_add(phash2(heap, atoms, value)?)),
                 View::Tuple(_, arity) => {
-                    rest.push(Older::Step(PRIMES[9], arity));
+                    rest.push(PhashTask::Step(PRIMES[9], arity));
                     let items = heap.elements(value).unwrap_or_default();
-                    rest.extend(items.iter().rev().map(|it| Older::Value(*it)));
+                    rest.extend(items.iter().rev().map(|it| PhashTask::Value(*it)));
                     continue;
                 }
                 View::Cons(_) => {
@@ -339,7 +343,7 @@ fn phash(heap: &Heap, atoms: &Atoms, value: Value) -> Result<u32, Fault> {
                 }
                 View::Fun(at) => {
                     let steps = phash_fun(heap, atoms, at);
-                    rest.extend(heap.fun_free(at).iter().rev().map(|it| Older::Value(*it)));
+                    rest.extend(heap.fun_free(at).iter().rev().map(|it| PhashTask::Value(*it)));
                     for (prime, plus) in steps {
                         hash = hash.wrapping_mul(prime).wrapping_add(plus);
                     }
@@ -387,24 +391,24 @@ const PRIMES: [u32; 15] = [
     268_440_611,
 ];
 
-enum Older {
+enum PhashTask {
     Value(Value),
     Tail(Value),
     Step(u32, u32),
 }
 
 /// Hashes the leading bytes of a list, and pushes the next head and its tail onto the stack.
-fn phash_list(heap: &Heap, mut hash: u32, list: Value, rest: &mut Vec<Older>) -> u32 {
+fn phash_list(heap: &Heap, mut hash: u32, list: Value, rest: &mut Vec<PhashTask>) -> u32 {
     let mut at = list;
     while let Some((head, tail)) = heap.uncons(at) {
         let Some(byte) = as_byte(head) else {
-            rest.extend([Older::Tail(tail), Older::Value(head)]);
+            rest.extend([PhashTask::Tail(tail), PhashTask::Value(head)]);
             return hash;
         };
         hash = hash.wrapping_mul(PRIMES[2]).wrapping_add(u32::from(byte));
         at = tail;
     }
-    rest.push(Older::Tail(at));
+    rest.push(PhashTask::Tail(at));
     hash
 }
 

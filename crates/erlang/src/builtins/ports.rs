@@ -67,7 +67,7 @@ const FILE: &str = "file";
 const MEMORY: &str = "ram_file_drv";
 
 fn open(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let wanted = Wanted::read(w, arg(args, 1))?;
+    let requested = OpenOptions::read(w, arg(args, 1))?;
     let (kind, what) = match w.heap.elements(arg(args, 0)) {
         Some([kind, what]) => {
             let kind = kind.as_atom().map(|it| w.atoms.name(it).to_owned());
@@ -88,34 +88,36 @@ fn open(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let name = String::from_utf8_lossy(&text).into_owned();
     let is_memory = name.split_whitespace().next() == Some(MEMORY);
     if is_memory && kind != "spawn_executable" {
-        return Ok(add(w, name, wanted.options, Behind::Memory(MemoryFile::default())));
+        return Ok(add(w, name, requested.options, Behind::Memory(MemoryFile::default())));
     }
     if kind == "spawn_driver" {
-        not_staged(w)?;
+        refuse_in_schedules(w)?;
         let socket = sockets::driver(w, &name).ok_or(Fault::BADARG)??;
-        return Ok(add(w, name, wanted.options, Behind::Socket(Box::new(socket))));
+        return Ok(add(w, name, requested.options, Behind::Socket(Box::new(socket))));
     }
     if !w.allowed.os {
         let what = "erlang:open_port/2".to_owned();
         return Err(Stop::Refused { effect: Effect::Os, what }.into());
     }
-    not_staged(w)?;
+    refuse_in_schedules(w)?;
     let what = match kind.as_str() {
-        "spawn" if wanted.args.is_some() || wanted.name.is_some() => return Err(Fault::BADARG),
+        "spawn" if requested.args.is_some() || requested.name.is_some() => {
+            return Err(Fault::BADARG);
+        }
         "spawn" => Executable::Line(text),
         FILE => {
-            let script = if wanted.has_input { "exec cat >\"$0\"" } else { "exec cat \"$0\"" };
-            let args = vec![b"-c".to_vec(), script.as_bytes().to_vec(), whole(w, text)];
+            let script = if requested.has_input { "exec cat >\"$0\"" } else { "exec cat \"$0\"" };
+            let args = vec![b"-c".to_vec(), script.as_bytes().to_vec(), absolute_path(w, text)];
             Executable::File { path: b"/bin/sh".to_vec(), name: None, args }
         }
         _ => Executable::File {
-            path: whole(w, text),
-            name: wanted.name,
-            args: wanted.args.unwrap_or_default(),
+            path: absolute_path(w, text),
+            name: requested.name,
+            args: requested.args.unwrap_or_default(),
         },
     };
     let mut environment = w.environment.clone();
-    for (name, value) in wanted.environment {
+    for (name, value) in requested.environment {
         match value {
             Some(value) => environment.insert(name, value),
             None => environment.remove(&name),
@@ -125,20 +127,20 @@ fn open(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let command = Command {
         what,
         environment: environment.into_iter().collect(),
-        dir: match wanted.dir {
+        dir: match requested.dir {
             Some(dir) if dir.starts_with('/') => dir,
             Some(dir) => format!("{here}/{dir}"),
             None => here,
         },
-        input: if wanted.has_input { Input::Piped } else { Input::Nothing },
-        errors: wanted.errors,
+        input: if requested.has_input { Input::Piped } else { Input::Nothing },
+        errors: requested.errors,
     };
     let Some(host) = &mut w.ports.host else {
         return Err(Stop::Unsupported { what: "programs".to_owned() }.into());
     };
     match host.start(&command) {
         Ok((id, os_process)) => {
-            Ok(add(w, name, wanted.options, Behind::Program { id, os_process }))
+            Ok(add(w, name, requested.options, Behind::Program { id, os_process }))
         }
         Err(errno) => Err(Fault::Error(atom(w, errno.0))),
     }
@@ -146,7 +148,7 @@ fn open(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 
 /// Refuses external ports while schedules are explored: input from outside arrives at real times, which the exploration
 /// can't order.
-fn not_staged(w: &World) -> Result<(), Fault> {
+fn refuse_in_schedules(w: &World) -> Result<(), Fault> {
     if w.schedule.is_none() {
         return Ok(());
     }
@@ -160,7 +162,7 @@ fn add(w: &mut World, name: String, options: PortOptions, behind: Behind) -> Val
 }
 
 /// Makes a path absolute, relative to the program's current directory, not to that of this process.
-fn whole(w: &mut World, path: Vec<u8>) -> Vec<u8> {
+fn absolute_path(w: &mut World, path: Vec<u8>) -> Vec<u8> {
     if path.starts_with(b"/") {
         return path;
     }
@@ -169,7 +171,7 @@ fn whole(w: &mut World, path: Vec<u8>) -> Vec<u8> {
 }
 
 /// The options of `open_port`.
-struct Wanted {
+struct OpenOptions {
     options: PortOptions,
     args: Option<Vec<Vec<u8>>>,
     name: Option<Vec<u8>>,
@@ -179,15 +181,15 @@ struct Wanted {
     errors: Errors,
 }
 
-impl Wanted {
-    fn read(w: &World, list: Value) -> Result<Wanted, Fault> {
+impl OpenOptions {
+    fn read(w: &World, list: Value) -> Result<OpenOptions, Fault> {
         let options = PortOptions {
             is_binary: false,
             tells_eof: false,
             tells_status: false,
             framing: Framing::Stream,
         };
-        let mut res = Wanted {
+        let mut res = OpenOptions {
             options,
             args: None,
             name: None,

@@ -2,7 +2,7 @@
 //!
 //! Nothing is counted while a program runs: a query visits all terms that are alive.
 
-use crate::builtins::debug::place;
+use crate::builtins::debug::object_id;
 use crate::builtins::make::{atom, count};
 use crate::data::{AtomId, NodeName, Value};
 use crate::machine::World;
@@ -78,7 +78,7 @@ fn foreign_nodes(w: &World, values: &[Value]) -> Vec<NodeName> {
             if w.heap.nodes.is_foreign(w.here(), next) {
                 res.extend(w.heap.nodes.node_of(next));
             }
-            if place(next).is_none_or(|it| seen.insert(it)) {
+            if object_id(next).is_none_or(|it| seen.insert(it)) {
                 w.heap.push_parts(next, &mut todo);
             }
         }

@@ -88,7 +88,7 @@ fn compile(w: &mut World, pattern: Value) -> Result<Value, Fault> {
 }
 
 /// Returns the pattern of an argument: a binary, a list of binaries, or a compiled pattern.
-fn sought(w: &World, pattern: Value) -> Result<Cow<'_, Pattern>, Fault> {
+fn pattern_of(w: &World, pattern: Value) -> Result<Cow<'_, Pattern>, Fault> {
     let View::Tuple(..) = pattern.view() else {
         return Ok(Cow::Owned(Pattern::new(&needles(w, pattern)?)?));
     };
@@ -110,7 +110,7 @@ fn needles(w: &World, pattern: Value) -> Result<Vec<Cow<'_, [u8]>>, Fault> {
 fn match_one(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let options = options(w, args, Allowed::Scope)?;
     match find(w, args, &options, Wanted::First)?.first() {
-        Some(found) => Ok(place(w, *found)),
+        Some(found) => Ok(match_position(w, *found)),
         None => Ok(Value::atom(w.atoms.intern("nomatch"))),
     }
 }
@@ -119,11 +119,11 @@ fn match_all(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let options = options(w, args, Allowed::Scope)?;
     let found = find(w, args, &options, Wanted::All)?;
     w.check_room_for_list(2 * found.len())?;
-    let places: Vec<Value> = found.iter().map(|it| place(w, *it)).collect();
+    let places: Vec<Value> = found.iter().map(|it| match_position(w, *it)).collect();
     Ok(w.heap.list(&places))
 }
 
-fn place(w: &mut World, (from, len): (u64, u64)) -> Value {
+fn match_position(w: &mut World, (from, len): (u64, u64)) -> Value {
     w.heap.tuple(&[count(from), count(len)])
 }
 
@@ -222,14 +222,14 @@ fn find(
         // The scope is empty; BEAM then does not even check the pattern.
         return Ok(Vec::new());
     }
-    let sought = sought(w, arg(args, 1))?;
+    let pattern_of = pattern_of(w, arg(args, 1))?;
     let subject = bytes(&w.heap, arg(args, 0))?;
     let within = usize::try_from(from).ok().zip(usize::try_from(from + len).ok());
     let subject = within.and_then(|(from, to)| subject.get(from..to)).unwrap_or_default();
     w.spend_steps(subject.len() / 8)?;
     let n_wanted = if wanted == Wanted::First { 1 } else { usize::MAX };
     let at = |place: usize, len: usize| (from + place as u64, len as u64);
-    Ok(match sought.as_ref() {
+    Ok(match pattern_of.as_ref() {
         Pattern::One(needle) => {
             let found = needle.find_iter(subject).take(n_wanted);
             found.map(|it| at(it, needle.needle().len())).collect()

@@ -11,16 +11,16 @@ use trace::Mode;
 
 pub(super) const ROWS: &[Builtin] = &[
     inside("erlang", "send_after", 3, Shares::StartTimer, OnBeam::Alike, |w, args| {
-        start(w, args, Value::NIL, Kind::Message)
+        start(w, args, Value::NIL, TimerMessage::Message)
     }),
     inside("erlang", "send_after", 4, Shares::StartTimer, OnBeam::Alike, |w, args| {
-        start(w, args, arg(args, 3), Kind::Message)
+        start(w, args, arg(args, 3), TimerMessage::Message)
     }),
     inside("erlang", "start_timer", 3, Shares::StartTimer, OnBeam::Alike, |w, args| {
-        start(w, args, Value::NIL, Kind::Timeout)
+        start(w, args, Value::NIL, TimerMessage::Timeout)
     }),
     inside("erlang", "start_timer", 4, Shares::StartTimer, OnBeam::Alike, |w, args| {
-        start(w, args, arg(args, 3), Kind::Timeout)
+        start(w, args, arg(args, 3), TimerMessage::Timeout)
     }),
     inside("erlang", "cancel_timer", 1, Shares::Timer(Mode::Write), OnBeam::Alike, |w, args| {
         cancel(w, arg(args, 0), Value::NIL)
@@ -40,14 +40,19 @@ const NANOS_PER_MILLI: i64 = 1_000_000;
 
 /// The message that a timer sends.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum TimerMessage {
     /// The given message.
     Message,
     /// `{timeout, TimerRef, Message}`.
     Timeout,
 }
 
-fn start(w: &mut World, args: &[Value], options: Value, kind: Kind) -> Result<Value, Fault> {
+fn start(
+    w: &mut World,
+    args: &[Value],
+    options: Value,
+    kind: TimerMessage,
+) -> Result<Value, Fault> {
     let mut is_absolute = false;
     for option in w.heap.list_items(options).ok_or(Fault::BADARG)? {
         match w.heap.elements(option) {
@@ -70,8 +75,10 @@ fn start(w: &mut World, args: &[Value], options: Value, kind: Kind) -> Result<Va
     let id = w.new_ref();
     let reference = Value::reference(id);
     let message = match kind {
-        Kind::Message => arg(args, 2),
-        Kind::Timeout => w.heap.tuple(&[Value::atom(AtomId::TIMEOUT), reference, arg(args, 2)]),
+        TimerMessage::Message => arg(args, 2),
+        TimerMessage::Timeout => {
+            w.heap.tuple(&[Value::atom(AtomId::TIMEOUT), reference, arg(args, 2)])
+        }
     };
     let is_gone = matches!(to, TimerTarget::Process(pid) if !w.is_alive(pid));
     // When schedules are explored, a timer for an ended process still fires, because in another order the process might

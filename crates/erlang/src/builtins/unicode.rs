@@ -35,17 +35,17 @@ pub(super) const ROWS: &[Builtin] = &[
 
 /// The result of a conversion, with the data that was not converted.
 #[derive(Clone, Copy)]
-pub(super) enum End {
+pub(super) enum Outcome {
     Complete,
     Incomplete(Value),
     Error(Value),
 }
 
-fn answer(w: &mut World, converted: Value, end: End) -> Value {
+fn answer(w: &mut World, converted: Value, end: Outcome) -> Value {
     let (tag, rest) = match end {
-        End::Complete => return converted,
-        End::Incomplete(rest) => (AtomId::INCOMPLETE, rest),
-        End::Error(rest) => (AtomId::ERROR, rest),
+        Outcome::Complete => return converted,
+        Outcome::Incomplete(rest) => (AtomId::INCOMPLETE, rest),
+        Outcome::Error(rest) => (AtomId::ERROR, rest),
     };
     w.heap.tuple(&[Value::atom(tag), converted, rest])
 }
@@ -57,7 +57,7 @@ enum Encoding {
 }
 
 /// Converts `data` to UTF-8, up to the first error.
-fn convert(w: &mut World, data: Value, encoding: Value) -> Result<(Vec<u8>, End), Fault> {
+fn convert(w: &mut World, data: Value, encoding: Value) -> Result<(Vec<u8>, Outcome), Fault> {
     let encoding = match encoding.as_atom() {
         Some(AtomId::LATIN1) => Encoding::Latin1,
         Some(AtomId::UTF8 | AtomId::UNICODE) => Encoding::Utf8,
@@ -75,15 +75,15 @@ fn convert(w: &mut World, data: Value, encoding: Value) -> Result<(Vec<u8>, End)
     let room = w.room();
     let mut state = State { encoding, out: Vec::new(), pending: Vec::new(), room };
     let end = match state.walk(w, subject)? {
-        Some(rest) if state.pending.is_empty() => End::Error(rest),
+        Some(rest) if state.pending.is_empty() => Outcome::Error(rest),
         Some(rest) => {
             let pending = w.heap.binary(&state.pending);
-            End::Error(w.heap.list(&[pending, rest]))
+            Outcome::Error(w.heap.list(&[pending, rest]))
         }
-        None if state.pending.is_empty() => End::Complete,
+        None if state.pending.is_empty() => Outcome::Complete,
         None => {
             let rest = w.heap.binary(&state.pending);
-            if may_go_on(&state.pending) { End::Incomplete(rest) } else { End::Error(rest) }
+            if may_go_on(&state.pending) { Outcome::Incomplete(rest) } else { Outcome::Error(rest) }
         }
     };
     Ok((state.out, end))

@@ -3,7 +3,7 @@
 //! BEAM implements these in Erlang (`characters_to_binary_int` in stdlib's unicode.erl) but calls them from a native
 //! function, so they are builtins here. The rest after an error has BEAM's shape.
 
-use crate::builtins::unicode::End;
+use crate::builtins::unicode::Outcome;
 use crate::builtins::{Fault, Stop};
 use crate::data::{AtomId, Heap, Value, View};
 use crate::machine::World;
@@ -53,7 +53,7 @@ struct Pending {
     n_missing: usize,
 }
 
-pub(super) fn convert(w: &mut World, data: Value, wide: Wide) -> Result<(Vec<u8>, End), Fault> {
+pub(super) fn convert(w: &mut World, data: Value, wide: Wide) -> Result<(Vec<u8>, Outcome), Fault> {
     let mut out = String::new();
     let mut pending: Option<Pending> = None;
     // The stack of the enclosing lists, each from the cell where it continues.
@@ -68,10 +68,10 @@ pub(super) fn convert(w: &mut World, data: Value, wide: Wide) -> Result<(Vec<u8>
         if at.is_nil() {
             match (around.pop(), pending) {
                 (Some(next), kept) => (at, pending) = (next, kept),
-                (None, None) => return Ok((out.into_bytes(), End::Complete)),
+                (None, None) => return Ok((out.into_bytes(), Outcome::Complete)),
                 (None, Some(kept)) => {
                     let kept = w.heap.binary(&kept.bytes);
-                    return Ok((out.into_bytes(), End::Incomplete(kept)));
+                    return Ok((out.into_bytes(), Outcome::Incomplete(kept)));
                 }
             }
             continue;
@@ -133,7 +133,7 @@ pub(super) fn convert(w: &mut World, data: Value, wide: Wide) -> Result<(Vec<u8>
     while let Some(tail) = around.pop() {
         rest = w.heap.cons(rest, tail);
     }
-    Ok((out.into_bytes(), End::Error(rest)))
+    Ok((out.into_bytes(), Outcome::Error(rest)))
 }
 
 fn two_parts(w: &mut World, first: &[u8], second: &[u8], tail: Value) -> Value {

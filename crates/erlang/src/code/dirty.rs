@@ -18,7 +18,11 @@ const N_REGS: u16 = 3;
 
 /// Adds the two functions to a program whose only function is [`RECEIVE`](super::RECEIVE).
 pub(super) fn add(program: &mut Program, atoms: &mut Atoms) {
-    debug_assert_eq!(program.functions.len(), DIRTY_CPU.0 as usize, "DIRTY_CPU and DIRTY_IO are the next functions");
+    debug_assert_eq!(
+        program.functions.len(),
+        DIRTY_CPU.0 as usize,
+        "DIRTY_CPU and DIRTY_IO are the next functions"
+    );
     for name in ["dirty_cpu", "dirty_io"] {
         let entry = u32::try_from(program.code.len()).unwrap_or(u32::MAX);
         program.code.extend([

@@ -48,10 +48,10 @@ pub(super) fn is_immediate(value: Value) -> bool {
 
 fn compare<const EXACT: bool>(heap: &Heap, atoms: &Atoms, left: Value, right: Value) -> Ordering {
     let mut n_left = MAX_NATIVE_STEPS;
-    let order = compare_shallow(heap, atoms, (left, right), EXACT, MAX_NATIVE, &mut n_left);
+    let order = compare_shallow(heap, atoms, (left, right), EXACT, MAX_NATIVE_DEPTH, &mut n_left);
     // Terms that are too large or too deep are compared again from the start, with an explicit stack.
     let order = order.unwrap_or_else(|| compare_deep(heap, atoms, left, right, EXACT).0);
-    if n_left < MAX_NATIVE_STEPS - WORTH_COUNTING {
+    if n_left < MAX_NATIVE_STEPS - MIN_COUNTED_STEPS {
         heap.count_steps(MAX_NATIVE_STEPS - n_left);
     }
     order
@@ -59,10 +59,10 @@ fn compare<const EXACT: bool>(heap: &Heap, atoms: &Atoms, left: Value, right: Va
 
 /// How many pairs of parts the recursive comparison visits before it gives up in favour of [`compare_deep`].
 const MAX_NATIVE_STEPS: usize = 100_000;
-const WORTH_COUNTING: usize = 64;
+const MIN_COUNTED_STEPS: usize = 64;
 
 /// The depth at which the recursive comparison gives up in favour of [`compare_deep`].
-const MAX_NATIVE: u32 = 32;
+const MAX_NATIVE_DEPTH: u32 = 32;
 
 /// Compares by native recursion without allocating, which suffices for most lists and tuples. Returns `None` if the
 /// terms are too deep or too large for it.

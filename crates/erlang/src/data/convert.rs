@@ -109,9 +109,9 @@ fn node_name(atoms: &mut Atoms, name: &Atom, creation: u32) -> NodeName {
 }
 
 /// How many more bytes the term that is being made may take.
-struct Room(Cell<usize>);
+struct ByteBudget(Cell<usize>);
 
-impl Room {
+impl ByteBudget {
     fn take(&self, n: usize) -> Result<(), NoTerm> {
         self.0.set(self.0.get().checked_sub(n).ok_or(NoTerm::TooLarge)?);
         Ok(())
@@ -120,13 +120,13 @@ impl Room {
 
 /// Converts a value to a term for readers outside the machine: the first node appears as `nonode@nohost`.
 pub fn to_term(heap: &Heap, atoms: &Atoms, value: Value) -> Result<Term, NoTerm> {
-    Reader::new(heap, atoms, Some(NodeId::FIRST), false).term(value, 0)
+    TermBuilder::new(heap, atoms, Some(NodeId::FIRST), false).term(value, 0)
 }
 
 /// Converts like [`to_term`], but puts a mark in place of each part that depends on the input. [`marked`] tells marks
 /// from atoms.
 pub fn to_marked(heap: &Heap, atoms: &Atoms, value: Value) -> Result<Term, NoTerm> {
-    Reader::new(heap, atoms, Some(NodeId::FIRST), true).term(value, 0)
+    TermBuilder::new(heap, atoms, Some(NodeId::FIRST), true).term(value, 0)
 }
 
 /// Returns the expression that a mark made by [`to_marked`] stands for, or `None` for any other atom.
@@ -139,26 +139,32 @@ const MARK: char = '\u{3}';
 
 /// Converts a value as the external term format has it: every node appears under its own name.
 pub fn to_external(heap: &Heap, atoms: &Atoms, value: Value) -> Result<Term, NoTerm> {
-    Reader::new(heap, atoms, None, false).term(value, 0)
+    TermBuilder::new(heap, atoms, None, false).term(value, 0)
 }
 
-struct Reader<'a> {
+struct TermBuilder<'a> {
     heap: &'a Heap,
     atoms: &'a Atoms,
     /// The node that appears as `nonode@nohost` instead of under its name.
     nameless: Option<NodeId>,
     /// Whether parts that depend on the input are replaced by marks.
     marks: bool,
-    room: Room,
+    room: ByteBudget,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> TermBuilder<'a> {
     fn new(heap: &'a Heap, atoms: &'a Atoms, nameless: Option<NodeId>, marks: bool) -> Self {
-        Reader { heap, atoms, nameless, marks, room: Room(Cell::new(heap.max_term_bytes)) }
+        TermBuilder {
+            heap,
+            atoms,
+            nameless,
+            marks,
+            room: ByteBudget(Cell::new(heap.max_term_bytes)),
+        }
     }
 }
 
-impl Reader<'_> {
+impl TermBuilder<'_> {
     fn is_marked(&self, value: Value) -> bool {
         self.marks && value.shadow().is_some()
     }

@@ -13,10 +13,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const STEPS_PER_CALL: u64 = 64;
 
 /// Fewer counted steps than this are not charged yet, but together with later ones.
-const WORTH_CHARGING: u64 = 100 * STEPS_PER_CALL;
+const MIN_CHARGED_STEPS: u64 = 100 * STEPS_PER_CALL;
 
 /// Steps between two checks of the interrupt flag.
-const STEPS_BETWEEN_LOOKS: u64 = 1 << 16;
+const STEPS_BETWEEN_CHECKS: u64 = 1 << 16;
 
 #[derive(Debug)]
 pub(crate) struct Effort {
@@ -26,7 +26,7 @@ pub(crate) struct Effort {
     /// The number of steps after which the run is out of reductions.
     max_steps: Cell<u64>,
     /// The number of steps at which the interrupt flag is checked next.
-    next_look: Cell<u64>,
+    next_interrupt_check: Cell<u64>,
     /// Reductions charged in this slice beyond its remaining fuel.
     beyond_slice: u64,
     /// Reductions that the run used before this slice.
@@ -46,7 +46,7 @@ impl Default for Effort {
             interrupt: Arc::default(),
             n_steps: Cell::new(0),
             max_steps: Cell::new(u64::MAX),
-            next_look: Cell::new(STEPS_BETWEEN_LOOKS),
+            next_interrupt_check: Cell::new(STEPS_BETWEEN_CHECKS),
             beyond_slice: 0,
             used: 0,
         }
@@ -97,11 +97,11 @@ impl Effort {
     pub(super) fn count(&self, n: u64) -> bool {
         let sum = self.n_steps.get().saturating_add(n);
         self.n_steps.set(sum);
-        sum >= WORTH_CHARGING
+        sum >= MIN_CHARGED_STEPS
     }
 
     pub(super) fn is_due(&self) -> bool {
-        self.n_steps.get() >= WORTH_CHARGING
+        self.n_steps.get() >= MIN_CHARGED_STEPS
     }
 
     /// Returns an error if the counted steps exceed the run's reductions or the interrupt flag is set.
@@ -110,8 +110,8 @@ impl Effort {
         if sum > self.max_steps.get() {
             return Err(Exhausted::OutOfReductions);
         }
-        if sum >= self.next_look.get() {
-            self.next_look.set(sum.saturating_add(STEPS_BETWEEN_LOOKS));
+        if sum >= self.next_interrupt_check.get() {
+            self.next_interrupt_check.set(sum.saturating_add(STEPS_BETWEEN_CHECKS));
             if self.is_interrupted() {
                 return Err(Exhausted::Interrupted);
             }
@@ -127,7 +127,7 @@ impl Effort {
     pub(crate) fn take_calls(&mut self) -> u64 {
         let steps = self.n_steps.get();
         self.n_steps.set(steps % STEPS_PER_CALL);
-        self.next_look.set(STEPS_BETWEEN_LOOKS);
+        self.next_interrupt_check.set(STEPS_BETWEEN_CHECKS);
         steps / STEPS_PER_CALL
     }
 }

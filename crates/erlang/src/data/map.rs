@@ -39,7 +39,7 @@ impl Iterator for MapView<'_> {
 
 /// A tree node, stored in the heap as the tuple `{Size, Key, Value, Left, Right}`.
 #[derive(Clone, Copy)]
-struct Node {
+struct TreeNode {
     size: usize,
     key: Value,
     value: Value,
@@ -231,9 +231,9 @@ impl Heap {
         Value::at(Tag::Map, at)
     }
 
-    fn node(&self, node: Value) -> Option<Node> {
+    fn node(&self, node: Value) -> Option<TreeNode> {
         match self.elements(node) {
-            Some([size, key, value, left, right]) => Some(Node {
+            Some([size, key, value, left, right]) => Some(TreeNode {
                 size: size.as_usize().unwrap_or(0),
                 key: *key,
                 value: *value,
@@ -324,7 +324,7 @@ impl Heap {
     }
 
     /// Returns the leftmost node of a tree, and the tree without that node.
-    fn take_first(&mut self, root: Value) -> Option<(Node, Value)> {
+    fn take_first(&mut self, root: Value) -> Option<(TreeNode, Value)> {
         let node = self.node(root)?;
         let Some((first, left)) = self.take_first(node.left) else {
             return Some((node, node.right));

@@ -1,7 +1,7 @@
 //! Finds the table that a program names, checks access, and follows symbolic keys.
 
 use crate::builtins::Fault;
-use crate::builtins::ets::table::{Kind, Table};
+use crate::builtins::ets::table::{Table, TableKind};
 use crate::builtins::handles::is_table;
 use crate::data::{AtomId, RefId, Value};
 use crate::machine::World;
@@ -9,7 +9,7 @@ use term::Op;
 
 /// The access to a table that an operation needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Need {
+pub(super) enum Access {
     /// Only information about the table, which every process may read.
     Nothing,
     Read,
@@ -22,16 +22,16 @@ pub(super) fn caused(w: &mut World, cause: &str) -> Fault {
 }
 
 /// Finds a table for an operation that visits all keys.
-pub(super) fn find(w: &mut World, table: Value, need: Need) -> Result<RefId, Fault> {
+pub(super) fn find(w: &mut World, table: Value, need: Access) -> Result<RefId, Fault> {
     let id = find_by_key(w, table, need)?;
-    if need != Need::Nothing {
+    if need != Access::Nothing {
         pin_keys(w, id);
     }
     Ok(id)
 }
 
 /// Finds a table for an operation that looks into all objects.
-pub(super) fn find_all(w: &mut World, table: Value, need: Need) -> Result<RefId, Fault> {
+pub(super) fn find_all(w: &mut World, table: Value, need: Access) -> Result<RefId, Fault> {
     let id = find(w, table, need)?;
     if w.record.is_some()
         && let Some(table) = w.ets.tables.get_mut(&id)
@@ -63,14 +63,14 @@ pub(super) fn follow_key(w: &mut World, id: RefId, key: Value) {
         w.look_at("a key of a large ETS table", key);
         return pin_keys(w, id);
     };
-    let op = if table.kind == Kind::OrderedSet { Op::Equal } else { Op::Same };
+    let op = if table.kind == TableKind::OrderedSet { Op::Equal } else { Op::Same };
     let is_there = |it: &Value| table.has(&w.heap, &w.atoms, *it);
     let keys: Vec<Value> = entered.iter().copied().filter(is_there).collect();
     w.compare_keys(op, key, &keys);
 }
 
 /// Finds a table for an operation that uses given keys only.
-pub(super) fn find_by_key(w: &mut World, table: Value, need: Need) -> Result<RefId, Fault> {
+pub(super) fn find_by_key(w: &mut World, table: Value, need: Access) -> Result<RefId, Fault> {
     let id = match table.as_atom() {
         Some(name) => named(w, name)?,
         None if is_table(table) => table.as_ref().filter(|it| it.owner.node() == w.here()),

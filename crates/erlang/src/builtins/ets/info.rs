@@ -4,8 +4,8 @@ use crate::builtins::Fault;
 use crate::builtins::arithmetic::{arg, badarg};
 use crate::builtins::clock;
 use crate::builtins::debug::flat_words;
-use crate::builtins::ets::access::{Need, find, table};
-use crate::builtins::ets::table::{Kind, Protection, Table};
+use crate::builtins::ets::access::{Access, find, table};
+use crate::builtins::ets::table::{Protection, Table, TableKind};
 use crate::builtins::ets::walk::{MIN_SLOTS, n_slots};
 use crate::data::{AtomId, RefId, Value, View};
 use crate::machine::World;
@@ -49,7 +49,7 @@ pub(super) fn info_item(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 
 /// Returns the large binaries of the objects with a key.
 pub(super) fn binaries_of(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find(w, arg(args, 0), Need::Read)?;
+    let id = find(w, arg(args, 0), Access::Read)?;
     let objects = table(w, id)?.find(&w.heap, &w.atoms, arg(args, 1));
     Ok(binaries(w, &objects))
 }
@@ -70,7 +70,8 @@ fn binaries(w: &mut World, objects: &[Value]) -> Value {
     let mut found = within(w, objects);
     found.reverse();
     let tables = w.ets.tables.values();
-    let all: Vec<Value> = tables.flat_map(|it| it.rows.iter().chain(it.ghosts.iter())).collect();
+    let all: Vec<Value> =
+        tables.flat_map(|it| it.rows.iter().chain(it.tombstones.iter())).collect();
     let mut references: BTreeMap<u32, i64> = BTreeMap::new();
     for (buffer, _) in within(w, &all) {
         *references.entry(buffer).or_insert(1) += 1;
@@ -87,7 +88,7 @@ fn binaries(w: &mut World, objects: &[Value]) -> Value {
 /// Returns the table, or `None` if it no longer exists.
 fn known(w: &mut World, table: Value) -> Result<Option<RefId>, Fault> {
     let id_cause = w.atoms.intern("id");
-    match find(w, table, Need::Nothing) {
+    match find(w, table, Access::Nothing) {
         Ok(id) => Ok(Some(id)),
         Err(Fault::Caused(_, cause)) if cause == id_cause => Ok(None),
         Err(fault) => Err(fault),
@@ -117,10 +118,10 @@ fn item(w: &mut World, id: RefId, name: &str) -> Result<Option<Value>, Fault> {
         "node" => Value::atom(w.node_name(w.here())),
         "named_table" => Value::bool(found.is_named),
         "type" => Value::atom(match found.kind {
-            Kind::Set => AtomId::SET,
-            Kind::OrderedSet => AtomId::ORDERED_SET,
-            Kind::Bag => AtomId::BAG,
-            Kind::DuplicateBag => AtomId::DUPLICATE_BAG,
+            TableKind::Set => AtomId::SET,
+            TableKind::OrderedSet => AtomId::ORDERED_SET,
+            TableKind::Bag => AtomId::BAG,
+            TableKind::DuplicateBag => AtomId::DUPLICATE_BAG,
         }),
         "keypos" => count(found.key_position),
         "protection" => Value::atom(match found.protection {
@@ -132,13 +133,13 @@ fn item(w: &mut World, id: RefId, name: &str) -> Result<Option<Value>, Fault> {
         // On BEAM, `data` prints the table for debugging the runtime itself.
         "data" => Value::TRUE,
         "binary" => {
-            let all: Vec<Value> = found.rows.iter().chain(found.ghosts.iter()).collect();
+            let all: Vec<Value> = found.rows.iter().chain(found.tombstones.iter()).collect();
             binaries(w, &all)
         }
-        "stats" if found.kind == Kind::OrderedSet => Value::FALSE,
+        "stats" if found.kind == TableKind::OrderedSet => Value::FALSE,
         "stats" => {
             // Each slot holds at most one object, because our tables do not hash.
-            let (n, kept) = (found.rows.len(), count(found.ghosts.len()));
+            let (n, kept) = (found.rows.len(), count(found.tombstones.len()));
             let slots = n_slots(found);
             let filled = if n == 0 { 0.0 } else { per_slot(n, slots) };
             let (least, most) = (Value::int(i64::from(n == slots)), Value::int(i64::from(n > 0)));
@@ -174,7 +175,7 @@ fn per_slot(n: usize, slots: usize) -> f64 {
 /// objects.
 fn words(w: &World, table: &Table) -> usize {
     let is_locked = table.write_concurrency != AtomId::FALSE;
-    let is_ordered = table.kind == Kind::OrderedSet;
+    let is_ordered = table.kind == TableKind::OrderedSet;
     let (itself, for_readers, each) = match (is_ordered, is_locked) {
         (true, false) => (139, 32, 5),
         (true, true) => (99, 32, 5),

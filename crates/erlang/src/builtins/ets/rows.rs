@@ -18,7 +18,7 @@ pub(super) struct Rows {
 
 /// The position of a row, or the position to insert it at. Valid until a row is inserted or removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct RowPosition {
     run: usize,
     at: usize,
 }
@@ -29,51 +29,53 @@ impl Rows {
     }
 
     /// Returns the position of the first row that is not less than the wanted key.
-    pub(super) fn lower(&self, order: impl Fn(Value) -> Ordering) -> Place {
+    pub(super) fn lower(&self, order: impl Fn(Value) -> Ordering) -> RowPosition {
         self.partition(|row| order(row) == Ordering::Less)
     }
 
     /// Returns the position of the first row that is greater than the wanted key.
-    pub(super) fn upper(&self, order: impl Fn(Value) -> Ordering) -> Place {
+    pub(super) fn upper(&self, order: impl Fn(Value) -> Ordering) -> RowPosition {
         self.partition(|row| order(row) != Ordering::Greater)
     }
 
-    fn partition(&self, is_before: impl Fn(Value) -> bool) -> Place {
+    fn partition(&self, is_before: impl Fn(Value) -> bool) -> RowPosition {
         let run = self.runs.partition_point(|run| run.last().is_some_and(|it| is_before(*it)));
         let at = self.runs.get(run).map_or(0, |run| run.partition_point(|it| is_before(*it)));
-        Place { run, at }
+        RowPosition { run, at }
     }
 
-    pub(super) fn start(&self) -> Place {
-        Place { run: 0, at: 0 }
+    pub(super) fn start(&self) -> RowPosition {
+        RowPosition { run: 0, at: 0 }
     }
 
-    pub(super) fn end(&self) -> Place {
-        Place { run: self.runs.len(), at: 0 }
+    pub(super) fn end(&self) -> RowPosition {
+        RowPosition { run: self.runs.len(), at: 0 }
     }
 
-    pub(super) fn get(&self, place: Place) -> Option<Value> {
+    pub(super) fn get(&self, place: RowPosition) -> Option<Value> {
         self.runs.get(place.run)?.get(place.at).copied()
     }
 
-    pub(super) fn after(&self, place: Place) -> Place {
+    pub(super) fn after(&self, place: RowPosition) -> RowPosition {
         match self.runs.get(place.run) {
-            Some(run) if place.at + 1 < run.len() => Place { run: place.run, at: place.at + 1 },
-            _ => Place { run: place.run + 1, at: 0 },
+            Some(run) if place.at + 1 < run.len() => {
+                RowPosition { run: place.run, at: place.at + 1 }
+            }
+            _ => RowPosition { run: place.run + 1, at: 0 },
         }
     }
 
-    pub(super) fn before(&self, place: Place) -> Option<Place> {
+    pub(super) fn before(&self, place: RowPosition) -> Option<RowPosition> {
         if let Some(at) = place.at.checked_sub(1) {
-            return Some(Place { run: place.run, at });
+            return Some(RowPosition { run: place.run, at });
         }
         let run = place.run.checked_sub(1)?;
         let at = self.runs.get(run)?.len().checked_sub(1)?;
-        Some(Place { run, at })
+        Some(RowPosition { run, at })
     }
 
     /// Returns the rows from one position up to, but not including, another.
-    pub(super) fn between(&self, from: Place, to: Place) -> Vec<Value> {
+    pub(super) fn between(&self, from: RowPosition, to: RowPosition) -> Vec<Value> {
         let mut res = Vec::new();
         let mut place = from;
         while place < to
@@ -101,12 +103,12 @@ impl Rows {
         None
     }
 
-    pub(super) fn insert(&mut self, place: Place, row: Value) {
+    pub(super) fn insert(&mut self, place: RowPosition, row: Value) {
         self.len += 1;
         // An insertion at the end extends the last run.
         let place = match self.runs.last() {
             Some(last) if place.run >= self.runs.len() => {
-                Place { run: self.runs.len() - 1, at: last.len() }
+                RowPosition { run: self.runs.len() - 1, at: last.len() }
             }
             _ => place,
         };
@@ -123,14 +125,14 @@ impl Rows {
         }
     }
 
-    pub(super) fn replace(&mut self, place: Place, row: Value) {
+    pub(super) fn replace(&mut self, place: RowPosition, row: Value) {
         if let Some(slot) = self.runs.get_mut(place.run).and_then(|it| it.get_mut(place.at)) {
             *slot = row;
         }
     }
 
     /// Removes a row. Positions before it stay valid.
-    pub(super) fn remove(&mut self, place: Place) -> Option<Value> {
+    pub(super) fn remove(&mut self, place: RowPosition) -> Option<Value> {
         let run = self.runs.get_mut(place.run)?;
         if place.at >= run.len() {
             return None;
@@ -169,7 +171,7 @@ mod tests {
     use super::{MAX_RUN, Rows};
     use crate::data::Value;
 
-    fn place_of(rows: &Rows, key: i64) -> super::Place {
+    fn place_of(rows: &Rows, key: i64) -> super::RowPosition {
         rows.lower(|row| row.as_int().unwrap().cmp(&key))
     }
 

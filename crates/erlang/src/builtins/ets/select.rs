@@ -1,19 +1,19 @@
 //! Operations with match specifications: select all, select in portions, count, delete, replace.
 
 use crate::builtins::arithmetic::{arg, badarg};
-use crate::builtins::ets::access::{Need, caused, find, find_all, table};
-use crate::builtins::ets::rows::Place;
+use crate::builtins::ets::access::{Access, caused, find, find_all, table};
+use crate::builtins::ets::rows::RowPosition;
 use crate::builtins::ets::spec::{
     Called, Dialect, Effects, Program, Refusal, compile, compile_pattern, run, run_traced,
 };
-use crate::builtins::ets::table::{Kind, Table, keep_spec};
+use crate::builtins::ets::table::{Table, TableKind, keep_spec};
 use crate::builtins::{Fault, Stop};
 use crate::data::{AtomId, RefId, Value, equal_exact};
 use crate::machine::World;
 use std::sync::Arc;
 
 pub(super) fn select_all(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find_all(w, arg(args, 0), Need::Read)?;
+    let id = find_all(w, arg(args, 0), Access::Read)?;
     let program = program_of(w, arg(args, 1))?;
     let found = results(w, id, &program)?;
     Ok(w.heap.list(&found))
@@ -21,10 +21,10 @@ pub(super) fn select_all(w: &mut World, args: &[Value]) -> Result<Value, Fault> 
 
 /// `ets:select_reverse/2`. Only ordered sets are reversed.
 pub(super) fn select_all_backwards(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find_all(w, arg(args, 0), Need::Read)?;
+    let id = find_all(w, arg(args, 0), Access::Read)?;
     let program = program_of(w, arg(args, 1))?;
     let mut found = results(w, id, &program)?;
-    if table(w, id)?.kind == Kind::OrderedSet {
+    if table(w, id)?.kind == TableKind::OrderedSet {
         found.reverse();
     }
     Ok(w.heap.list(&found))
@@ -42,7 +42,7 @@ fn match_pattern(w: &mut World, args: &[Value], result: AtomId) -> Result<Value,
     // The pattern `_` matches every object without looking into it, so symbolic objects stay symbolic.
     let is_all = arg(args, 1).as_atom().is_some_and(|it| w.atoms.name(it) == "_");
     let look = if is_all { find } else { find_all };
-    let id = look(w, arg(args, 0), Need::Read)?;
+    let id = look(w, arg(args, 0), Access::Read)?;
     let (program, _) = compile_pattern(w, arg(args, 1), result)?;
     let found = results(w, id, &program)?;
     Ok(w.heap.list(&found))
@@ -58,7 +58,11 @@ fn results(w: &mut World, id: RefId, program: &Program) -> Result<Vec<Value>, Fa
 }
 
 /// Returns the result for each matching object, with its position.
-fn matches(w: &mut World, id: RefId, program: &Program) -> Result<Vec<(Place, Value)>, Fault> {
+fn matches(
+    w: &mut World,
+    id: RefId,
+    program: &Program,
+) -> Result<Vec<(RowPosition, Value)>, Fault> {
     let mut found = Vec::new();
     for (from, to) in ranges(w, table(w, id)?, program) {
         let mut place = from;
@@ -78,13 +82,13 @@ fn matches(w: &mut World, id: RefId, program: &Program) -> Result<Vec<(Place, Va
 }
 
 /// Returns the ranges of positions that can match, in order: only those of the keys that the heads require, if they do.
-fn ranges(w: &World, table: &Table, program: &Program) -> Vec<(Place, Place)> {
+fn ranges(w: &World, table: &Table, program: &Program) -> Vec<(RowPosition, RowPosition)> {
     let Some(keys) = program.keys(table.key_position) else {
         return vec![(table.rows.start(), table.rows.end())];
     };
     let range =
         |key: &Value| (table.lower(&w.heap, &w.atoms, *key), table.upper(&w.heap, &w.atoms, *key));
-    let mut ranges: Vec<(Place, Place)> = keys.iter().map(range).collect();
+    let mut ranges: Vec<(RowPosition, RowPosition)> = keys.iter().map(range).collect();
     ranges.sort();
     ranges.dedup();
     ranges
@@ -126,17 +130,17 @@ struct Walk {
 }
 
 fn select_portion(w: &mut World, args: &[Value], way: Direction) -> Result<Value, Fault> {
-    let id = find_all(w, arg(args, 0), Need::Read)?;
+    let id = find_all(w, arg(args, 0), Access::Read)?;
     let source = arg(args, 1);
     let limit = badarg(arg(args, 2).as_usize().filter(|it| *it > 0))?;
     let program = Arc::new(program_of(w, source)?);
-    let ordered = table(w, id)?.kind == Kind::OrderedSet;
+    let ordered = table(w, id)?.kind == TableKind::OrderedSet;
     let direction = if ordered { way } else { Direction::Forwards };
     portion(w, &Walk { id, program, source, limit, direction, seen: None })
 }
 
 fn match_portion(w: &mut World, args: &[Value], result: AtomId) -> Result<Value, Fault> {
-    let id = find_all(w, arg(args, 0), Need::Read)?;
+    let id = find_all(w, arg(args, 0), Access::Read)?;
     let limit = badarg(arg(args, 2).as_usize().filter(|it| *it > 0))?;
     let (program, source) = compile_pattern(w, arg(args, 1), result)?;
     let program = Arc::new(program);
@@ -152,7 +156,7 @@ pub(super) fn go_on(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
         return Ok(continuation);
     }
     let parts = badarg(w.heap.elements(continuation))?.to_vec();
-    let id = find_all(w, badarg(parts.first().copied())?, Need::Read)?;
+    let id = find_all(w, badarg(parts.first().copied())?, Access::Read)?;
     let (key, limit, spec, backwards, seen) = match parts.as_slice() {
         [_, key, _, limit, spec, _, backwards, seen] => (*key, limit, spec, *backwards, seen),
         [_, forwards, limit, spec, last, seen] => {
@@ -187,7 +191,7 @@ fn portion(w: &mut World, walk: &Walk) -> Result<Value, Fault> {
         let found = w.heap.list(&found);
         return Ok(w.heap.tuple(&[found, end]));
     }
-    let mut next = first_place(w, walk)?;
+    let mut next = first_position(w, walk)?;
     while let Some(place) = next {
         let Some(row) = table(w, walk.id)?.rows.get(place) else { break };
         if let Some(result) = run(w, &walk.program, row)? {
@@ -211,7 +215,7 @@ fn portion(w: &mut World, walk: &Walk) -> Result<Value, Fault> {
     Ok(w.heap.tuple(&[found, end]))
 }
 
-fn first_place(w: &World, walk: &Walk) -> Result<Option<Place>, Fault> {
+fn first_position(w: &World, walk: &Walk) -> Result<Option<RowPosition>, Fault> {
     let table = table(w, walk.id)?;
     Ok(match (walk.direction, walk.seen) {
         (Direction::Forwards, None) => Some(table.rows.start()),
@@ -233,12 +237,17 @@ fn first_place(w: &World, walk: &Walk) -> Result<Option<Place>, Fault> {
     })
 }
 
-fn continuation(w: &mut World, walk: &Walk, place: Place, row: Value) -> Result<Value, Fault> {
+fn continuation(
+    w: &mut World,
+    walk: &Walk,
+    place: RowPosition,
+    row: Value,
+) -> Result<Value, Fault> {
     let table = table(w, walk.id)?;
     let key = badarg(table.key(&w.heap, row))?;
     let first = table.lower(&w.heap, &w.atoms, key);
     let seen = table.rows.between(first, table.rows.after(place)).len();
-    let is_ordered = table.kind == Kind::OrderedSet;
+    let is_ordered = table.kind == TableKind::OrderedSet;
     let spec = if w.ets.specs.get(walk.source).is_some() {
         walk.source
     } else {
@@ -260,17 +269,17 @@ fn continuation(w: &mut World, walk: &Walk, place: Place, row: Value) -> Result<
 // Counting, deleting, replacing
 
 pub(super) fn count(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find_all(w, arg(args, 0), Need::Read)?;
+    let id = find_all(w, arg(args, 0), Access::Read)?;
     let program = program_of(w, arg(args, 1))?;
     let n = results(w, id, &program)?.iter().filter(|it| it.as_bool() == Some(true)).count();
     Ok(Value::int(i64::try_from(n).unwrap_or(i64::MAX)))
 }
 
 pub(super) fn delete(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
-    let id = find_all(w, arg(args, 0), Need::Write)?;
+    let id = find_all(w, arg(args, 0), Access::Write)?;
     let program = program_of(w, arg(args, 1))?;
     let found = matches(w, id, &program)?;
-    let doomed: Vec<Place> =
+    let doomed: Vec<RowPosition> =
         found.iter().filter(|it| it.1.as_bool() == Some(true)).map(|it| it.0).collect();
     let table = badarg(w.ets.tables.get_mut(&id))?;
     table.remove_at(&w.heap, &w.atoms, &doomed);
@@ -279,9 +288,9 @@ pub(super) fn delete(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
 
 pub(super) fn replace(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let spec = arg(args, 1);
-    let id = find_all(w, arg(args, 0), Need::Write)?;
+    let id = find_all(w, arg(args, 0), Access::Write)?;
     let table = table(w, id)?;
-    if table.kind == Kind::Bag {
+    if table.kind == TableKind::Bag {
         return Err(caused(w, "table_type"));
     }
     let key_position = table.key_position;

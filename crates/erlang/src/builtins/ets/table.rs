@@ -3,8 +3,8 @@
 //! A set is kept in key order like an ordered set, but compares keys with `=:=` where that uses `==`. BEAM leaves the
 //! order of a set open; ours depends on the keys only.
 
-use crate::builtins::ets::access::Need;
-use crate::builtins::ets::rows::{Place, Rows};
+use crate::builtins::ets::access::Access;
+use crate::builtins::ets::rows::{RowPosition, Rows};
 use crate::builtins::ets::spec::Program;
 use crate::builtins::handles::HandleKind;
 use crate::data::{
@@ -31,7 +31,7 @@ pub(super) struct Table {
     pub(super) id: RefId,
     pub(super) name: AtomId,
     pub(super) is_named: bool,
-    pub(super) kind: Kind,
+    pub(super) kind: TableKind,
     pub(super) protection: Protection,
     /// The position of the key in an object, counted from one.
     pub(super) key_position: usize,
@@ -50,7 +50,7 @@ pub(super) struct Table {
     pub(super) entered: Entered,
     pub(super) has_symbolic_objects: bool,
     /// The objects deleted while the table was fixed, so that `next` can continue from their keys.
-    pub(super) ghosts: Rows,
+    pub(super) tombstones: Rows,
     /// The processes that have fixed the table, and how often each has.
     pub(super) fixed_by: Vec<(PidId, u32)>,
     /// The monotonic time in nanoseconds when the table was first fixed.
@@ -58,7 +58,7 @@ pub(super) struct Table {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TableKind {
     Set,
     OrderedSet,
     Bag,
@@ -121,15 +121,15 @@ impl Tables {
 
     /// Whether a process may read a table or, if `writes` is set, write to it.
     pub(crate) fn lets(&self, here: NodeId, table: Value, who: PidId, writes: bool) -> bool {
-        let need = if writes { Need::Write } else { Need::Read };
+        let need = if writes { Access::Write } else { Access::Read };
         self.named(here, table).is_some_and(|it| self.is_open(it, who, need))
     }
 
-    pub(super) fn is_open(&self, table: &Table, who: PidId, need: Need) -> bool {
+    pub(super) fn is_open(&self, table: &Table, who: PidId, need: Access) -> bool {
         let is_open = match table.protection {
             Protection::Public => true,
-            Protection::Protected => need != Need::Write,
-            Protection::Private => need == Need::Nothing,
+            Protection::Protected => need != Access::Write,
+            Protection::Private => need == Access::Nothing,
         };
         is_open || table.owner == who || self.super_users.contains(&who)
     }
@@ -182,7 +182,7 @@ impl Tables {
     pub fn visit_roots(&mut self, visit: &mut dyn FnMut(&mut [Value])) {
         for table in self.tables.values_mut() {
             table.rows.visit_roots(visit);
-            table.ghosts.visit_roots(visit);
+            table.tombstones.visit_roots(visit);
             table.entered.visit(visit);
             if let Some(heir) = &mut table.heir {
                 visit(std::slice::from_mut(&mut heir.data));
@@ -203,7 +203,7 @@ pub fn owner_died(w: &mut World, pid: PidId) {
     for id in fixed {
         if let Some(table) = w.ets.tables.get_mut(&id) {
             table.fixed_by.retain(|it| it.0 != pid);
-            table.forget_ghosts();
+            table.forget_tombstones();
         }
     }
     let owned: Vec<RefId> = w.ets.owned_by(pid).collect();
@@ -250,15 +250,15 @@ impl Table {
         !self.fixed_by.is_empty()
     }
 
-    pub(super) fn forget_ghosts(&mut self) {
+    pub(super) fn forget_tombstones(&mut self) {
         if !self.is_fixed() {
-            self.ghosts = Rows::default();
+            self.tombstones = Rows::default();
         }
     }
 
     /// Whether a key has at most one object.
     pub(super) fn is_unique(&self) -> bool {
-        matches!(self.kind, Kind::Set | Kind::OrderedSet)
+        matches!(self.kind, TableKind::Set | TableKind::OrderedSet)
     }
 
     pub(super) fn key(&self, heap: &Heap, object: Value) -> Option<Value> {
@@ -272,18 +272,18 @@ impl Table {
         if let (Some(own), Some(key)) = (own.as_int(), key.as_int()) {
             return own.cmp(&key);
         }
-        if self.kind == Kind::OrderedSet {
+        if self.kind == TableKind::OrderedSet {
             compare_value(heap, atoms, own, key)
         } else {
             compare_exact(heap, atoms, own, key)
         }
     }
 
-    pub(super) fn lower(&self, heap: &Heap, atoms: &Atoms, key: Value) -> Place {
+    pub(super) fn lower(&self, heap: &Heap, atoms: &Atoms, key: Value) -> RowPosition {
         self.rows.lower(|row| self.order(heap, atoms, row, key))
     }
 
-    pub(super) fn upper(&self, heap: &Heap, atoms: &Atoms, key: Value) -> Place {
+    pub(super) fn upper(&self, heap: &Heap, atoms: &Atoms, key: Value) -> RowPosition {
         self.rows.upper(|row| self.order(heap, atoms, row, key))
     }
 
@@ -297,7 +297,7 @@ impl Table {
     }
 
     /// Returns the object at a position, or `None` if it has another key.
-    fn at_key(&self, heap: &Heap, atoms: &Atoms, place: Place, key: Value) -> Option<Value> {
+    fn at_key(&self, heap: &Heap, atoms: &Atoms, place: RowPosition, key: Value) -> Option<Value> {
         self.rows.get(place).filter(|it| self.order(heap, atoms, *it, key).is_eq())
     }
 
@@ -307,16 +307,16 @@ impl Table {
 
     /// Whether the table has the key or had it since it was fixed.
     pub(super) fn had(&self, heap: &Heap, atoms: &Atoms, key: Value) -> bool {
-        let place = self.ghosts.lower(|row| self.order(heap, atoms, row, key));
-        let ghost = self.ghosts.get(place);
-        ghost.is_some_and(|it| self.order(heap, atoms, it, key).is_eq())
+        let place = self.tombstones.lower(|row| self.order(heap, atoms, row, key));
+        let tombstone = self.tombstones.get(place);
+        tombstone.is_some_and(|it| self.order(heap, atoms, it, key).is_eq())
             || self.has(heap, atoms, key)
     }
 
     pub(super) fn insert(&mut self, heap: &Heap, atoms: &Atoms, object: Value) {
         let Some(key) = self.key(heap, object) else { return };
         match self.kind {
-            Kind::Set | Kind::OrderedSet => {
+            TableKind::Set | TableKind::OrderedSet => {
                 let place = self.lower(heap, atoms, key);
                 if self.at_key(heap, atoms, place, key).is_some() {
                     self.rows.replace(place, object);
@@ -324,19 +324,22 @@ impl Table {
                     self.rows.insert(place, object);
                 }
             }
-            Kind::Bag => {
+            TableKind::Bag => {
                 let same = self.find(heap, atoms, key);
                 if !same.iter().any(|it| equal_exact(heap, atoms, *it, object)) {
                     self.rows.insert(self.upper(heap, atoms, key), object);
                 }
             }
-            Kind::DuplicateBag => self.rows.insert(self.upper(heap, atoms, key), object),
+            TableKind::DuplicateBag => self.rows.insert(self.upper(heap, atoms, key), object),
         }
-        debug_assert!(self.rows.len() > 512 || self.rows.is_sound(), "the invariant of the rows holds");
+        debug_assert!(
+            self.rows.len() > 512 || self.rows.is_sound(),
+            "the invariant of the rows holds"
+        );
     }
 
     /// Removes the objects at these positions, which must be in ascending order.
-    pub(super) fn remove_at(&mut self, heap: &Heap, atoms: &Atoms, places: &[Place]) {
+    pub(super) fn remove_at(&mut self, heap: &Heap, atoms: &Atoms, places: &[RowPosition]) {
         for place in places.iter().rev() {
             if let Some(row) = self.rows.remove(*place) {
                 self.remember(heap, atoms, row);
@@ -373,12 +376,12 @@ impl Table {
     }
 
     fn remember(&mut self, heap: &Heap, atoms: &Atoms, row: Value) {
-        if !self.is_fixed() || self.kind == Kind::OrderedSet {
+        if !self.is_fixed() || self.kind == TableKind::OrderedSet {
             return;
         }
         if let Some(key) = self.key(heap, row) {
-            let place = self.ghosts.lower(|it| self.order(heap, atoms, it, key));
-            self.ghosts.insert(place, row);
+            let place = self.tombstones.lower(|it| self.order(heap, atoms, it, key));
+            self.tombstones.insert(place, row);
         }
     }
 }
