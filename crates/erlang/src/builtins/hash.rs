@@ -31,7 +31,7 @@ fn range(value: Value) -> Result<i64, Fault> {
     value.as_int().filter(|it| (1..=1 << 32).contains(it)).ok_or(Fault::BADARG)
 }
 
-/// Returns the hash of an atom's name: `hashpjw` over the bytes of its Latin-1 form, or of UTF-8 for other characters.
+/// Returns the hash of an atom's name: `hashpjw` over its characters, in Latin-1 where possible and otherwise in UTF-8.
 fn atom_hash(atoms: &Atoms, atom: AtomId) -> u32 {
     let mut bytes = atoms.name(atom).bytes().peekable();
     let mut hash = 0u32;

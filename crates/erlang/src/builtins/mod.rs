@@ -157,17 +157,21 @@ pub enum Request {
     LoadModule,
     /// Loads a module from the code path.
     LoadFile,
+    /// Loads a module from a named file.
     LoadAbsolute,
     /// Makes the module unreachable by name.
     DeleteModule,
     /// Removes the old version of a module at once.
     Purge,
+    /// Does one step of a purge, while OTP's code purger looks after the processes.
     PurgeStep,
     /// Returns module, bytes and file name of the file on the code path.
     ObjectCode,
+    /// Finds a file in the directories of the code path.
     WhereIsFile,
     /// First half of loading a module: turns module and bytes into prepared code.
     PrepareLoading,
+    /// Second half of loading modules: makes all prepared codes current, or none.
     FinishLoading,
     /// Whether prepared code has an `-on_load` function.
     HasOnLoad,

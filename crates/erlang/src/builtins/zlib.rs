@@ -1,6 +1,6 @@
 //! Compression streams: the native functions of OTP's `zlib`.
 //!
-//! Arguments and states are checked as BEAM's native functions do; [`codec`] compresses. A stream belongs to one
+//! Arguments and states are checked as BEAM's native functions do; `codec` compresses. A stream belongs to one
 //! process, and only this process may use it.
 
 mod codec;

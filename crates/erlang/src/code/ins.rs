@@ -335,7 +335,7 @@ pub enum Ins {
     Loop {
         depth: Reg,
     },
-    /// Raises the error of a case whose clauses the compiler took to be complete.
+    /// Raises `error:if_clause`: no clause of a case matched that the compiler took to be complete.
     NoClause,
     /// Replaces the body of a function that another runtime runs.
     Outside,
