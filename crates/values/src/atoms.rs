@@ -1,4 +1,4 @@
-//! The atom table: names to small numbers and back.
+//! The atom table: interns the texts of atoms as small numbers.
 
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AtomId(pub u32);
 
-/// Atoms that the machine itself speaks of have fixed numbers.
+/// Declares the atoms that the machine itself uses, with fixed numbers as constants of [`AtomId`].
 macro_rules! known_atoms {
     ($($name:ident = $text:literal),* $(,)?) => {
         #[expect(non_camel_case_types, clippy::upper_case_acronyms, reason = "one list of names makes ids and texts")]
@@ -117,7 +117,7 @@ impl Atoms {
         self.names.is_empty()
     }
 
-    /// Forgets the atoms made since there were `len`.
+    /// Removes all atoms but the first `len` ones. None of the removed atoms may still be in use.
     pub fn truncate(&mut self, len: usize) {
         for name in self.names.drain(len.min(self.names.len())..) {
             self.ids.remove(&name);

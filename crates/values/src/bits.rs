@@ -1,7 +1,7 @@
-//! Bitstrings: windows of bits onto byte buffers that they share.
+//! Bitstrings: windows of bits onto shared byte buffers.
 //!
-//! A buffer only grows at its end, so appending to a bitstring that ends where its buffer ends
-//! costs no copy, and everyone else who looks at the buffer sees what they saw before.
+//! A buffer only grows at its end. Appending to a bitstring that ends where its buffer ends therefore copies nothing,
+//! and other windows onto the buffer stay valid.
 
 use crate::heap::{Heap, index};
 use crate::value::{At, Tag, Value, View};
@@ -9,29 +9,29 @@ use crate::value::{At, Tag, Value, View};
 #[derive(Debug, Default)]
 pub(super) struct Buffer {
     pub(super) bytes: Vec<u8>,
-    /// How many bits are in use; a last partial byte has zeros below.
+    /// The number of bits in use. The unused low bits of a partial last byte are zero.
     pub(super) bit_len: u64,
-    /// Small binaries of many owners lie here: not to be appended to in place.
+    /// Whether small binaries of many owners are packed into this buffer, so that no owner may append in place.
     is_chunk: bool,
-    /// How many bytes a comprehension expected to fill, which BEAM allocates at once.
+    /// The size in bytes that a binary comprehension asked for in advance, which BEAM allocates at once.
     planned: u64,
 }
 
-/// A bitstring's bits, where they lie.
+/// A window onto the bits of a bitstring, in their buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct BitsView<'a> {
     pub bytes: &'a [u8],
-    /// Where the first bit is, counted from the high end of `bytes[0]`.
+    /// The position of the first bit, counted from the high end of `bytes[0]`.
     pub bit_offset: u64,
     pub bit_len: u64,
 }
 
-/// Binaries up to this size are packed together.
+/// Binaries of at most this many bytes are packed into a shared buffer, the chunk.
 const SMALL_BYTES: usize = 64;
 const CHUNK_BYTES: usize = 1 << 16;
 
 impl BitsView<'_> {
-    /// The eight bits from bit `at` on, padded with zeros at the end.
+    /// Returns the eight bits from bit `at` on, padded with zero bits beyond the end.
     #[inline]
     pub fn byte_at(&self, at: u64) -> u8 {
         let bit = self.bit_offset + at;
@@ -48,7 +48,8 @@ impl BitsView<'_> {
         if left >= 8 { res } else { res & !(0xffu8.checked_shr(low_u32(left)).unwrap_or(0)) }
     }
 
-    /// The bytes, if they are whole and aligned in their buffer.
+    /// Returns the bytes without copying, or `None` if the bitstring is not byte-aligned or not a whole number of
+    /// bytes.
     #[inline]
     pub fn as_bytes(&self) -> Option<&[u8]> {
         if !self.bit_offset.is_multiple_of(8) || !self.bit_len.is_multiple_of(8) {
@@ -58,7 +59,7 @@ impl BitsView<'_> {
         self.bytes.get(from..from + index(self.bit_len / 8))
     }
 
-    /// All bytes, aligned, the last one padded with zero bits.
+    /// Copies the bits into bytes, the last byte padded with zero bits.
     pub fn to_padded_bytes(&self) -> Vec<u8> {
         if let Some(bytes) = self.as_bytes() {
             return bytes.to_vec();
@@ -92,9 +93,9 @@ impl Heap {
         self.bits_from(bytes.to_vec(), bytes.len() as u64 * 8)
     }
 
-    /// A bitstring of the first `bit_len` bits of `bytes`.
+    /// Makes a bitstring of the first `bit_len` bits of `bytes`.
     ///
-    /// Bits beyond it in the last byte must be zero.
+    /// The bits of the last byte beyond `bit_len` must be zero.
     pub fn bits_from(&mut self, bytes: Vec<u8>, bit_len: u64) -> Value {
         debug_assert!(bytes.len() as u64 == bit_len.div_ceil(8), "length and bytes disagree");
         if bytes.len() <= SMALL_BYTES && bit_len.is_multiple_of(8) {
@@ -124,7 +125,7 @@ impl Heap {
             buffer.is_some_and(|it| it.bytes.len() + n_bytes <= CHUNK_BYTES)
         });
         open.unwrap_or_else(|| {
-            // The first chunk is small: most runs make few binaries.
+            // The first chunk is small because most runs make few binaries.
             let capacity = if self.chunk.is_none() { 256 } else { CHUNK_BYTES };
             self.add_outside(CHUNK_BYTES);
             let bytes = Vec::with_capacity(capacity);
@@ -134,14 +135,14 @@ impl Heap {
         })
     }
 
-    /// An empty binary to append to, with room for this many bytes.
+    /// Makes an empty binary to append to, for which BEAM would allocate `planned` bytes.
     pub fn writable(&mut self, planned: u64) -> Value {
         let buffer = self.new_buffer(Buffer { planned, ..Buffer::default() });
         self.window(buffer, 0, 0)
     }
 
-    /// How many bytes BEAM has in use and allocated for what a bitstring lies in, if it does not
-    /// lie among the terms.
+    /// Returns how many bytes BEAM uses and how many it allocates for the buffer of a bitstring, or `None` if BEAM
+    /// would keep the bitstring on the process heap.
     pub fn allocated_bytes(&self, at: At) -> Option<(u64, u64)> {
         let buffer = self.buffers.get(self.cell(at.0).shadow().0 as usize)?;
         let used = buffer.bit_len.div_ceil(8);
@@ -149,7 +150,8 @@ impl Heap {
         (is_apart && !buffer.is_chunk).then_some((used, used.max(buffer.planned)))
     }
 
-    /// The buffer of a binary that BEAM keeps outside its heaps, and its bytes.
+    /// Returns the buffer, and its size in bytes, of a binary that BEAM keeps outside the process heaps; otherwise
+    /// `None`.
     pub fn outside_binary(&self, at: At) -> Option<(u32, u64)> {
         let buffer = self.cell(at.0).shadow().0;
         self.allocated_bytes(at).map(|(used, _)| (buffer, used))
@@ -167,7 +169,7 @@ impl Heap {
         Value::at(Tag::Bits, at)
     }
 
-    /// The bitstring that lies there, as a value.
+    /// Returns the value of the bitstring at an address.
     pub fn bits_value(&self, at: At) -> Value {
         debug_assert!(at.0 + 1 < self.next_at().0, "a bitstring is two cells");
         Value::at(Tag::Bits, at)
@@ -184,14 +186,15 @@ impl Heap {
         }
     }
 
-    /// How many bytes a bitstring keeps alive. Small binaries lie together and count alone.
+    /// Returns how many bytes a bitstring keeps alive: its whole buffer, or only its own bytes if it is packed into a
+    /// chunk.
     pub fn referenced_bytes(&self, at: At) -> u64 {
         let own = self.bit_len(at);
         let buffer = self.buffers.get(self.cell(at.0).shadow().0 as usize);
         buffer.filter(|it| !it.is_chunk).map_or(own, |it| it.bit_len).div_ceil(8)
     }
 
-    /// The bits, if the value is a bitstring.
+    /// Returns a view of the bits, or `None` if the value is not a bitstring.
     #[inline]
     pub fn as_bits(&self, value: Value) -> Option<BitsView<'_>> {
         if let View::Bits(at) = value.view() { Some(self.bits(at)) } else { None }
@@ -202,7 +205,7 @@ impl Heap {
         self.cell(at.0 + 1).payload()
     }
 
-    /// The bytes of a binary, copied only if they are not aligned.
+    /// Returns the bytes of a binary, copied only if they are not aligned, or `None` if the value is not a binary.
     pub fn as_binary_bytes(&self, value: Value) -> Option<std::borrow::Cow<'_, [u8]>> {
         let View::Bits(at) = value.view() else { return None };
         let first = self.cell(at.0);
@@ -218,7 +221,7 @@ impl Heap {
         Some(self.bits(at).to_padded_bytes().into())
     }
 
-    /// A window onto part of a bitstring, sharing its bytes. The part must lie inside.
+    /// Makes a window onto part of a bitstring that shares its buffer. The part must lie inside the bitstring.
     #[inline]
     pub fn sub_bits(&mut self, of: At, from: u64, len: u64) -> Value {
         let first = self.cell(of.0);
@@ -226,7 +229,8 @@ impl Heap {
         self.window(first.shadow().0, first.payload() + from, len)
     }
 
-    /// `left` followed by `bit_len` bits of `bytes`; copies `left` only if others might append too.
+    /// Makes the bitstring `left` followed by the first `bit_len` bits of `bytes`. Appends in place if `left` ends at
+    /// the end of its buffer, and copies `left` otherwise.
     pub fn append_bits(&mut self, left: At, bytes: &[u8], bit_len: u64) -> Value {
         let first = self.cell(left.0);
         let left_len = self.bit_len(left);

@@ -1,28 +1,27 @@
 //! Garbage collection: copying, in two generations.
 //!
-//! What survives a collection of the young part is appended to the old part. Objects never point to
-//! younger ones, so the old part need not be looked at. When the old part has doubled, everything
-//! is copied. The machine collects at safe points only, where all live values are in [`Roots`].
+//! The survivors of a young collection are appended to the old generation. Objects never point to younger ones, so a
+//! young collection does not trace the old generation. When the old generation has doubled in size, everything is
+//! copied. The machine collects only at safe points, where all live values are in [`Roots`].
 
 use crate::bits::Buffer;
 use crate::heap::{Heap, Mark, big_bytes, index};
 use crate::value::{At, BigAt, Tag, Value};
 use num_bigint::BigInt;
 
-/// Cells between two collections: 4 MiB, about what the second-level cache holds.
+/// Cells between two collections: 4 MiB, about the size of a second-level cache.
 pub(super) const NURSERY_CELLS: usize = 1 << 18;
 pub(super) const FIRST_MAJOR_CELLS: usize = 1 << 20;
-/// Outside the cells, collect when this many bytes have been added.
+/// A collection is due when this many bytes have been added outside the cells since the last full collection.
 const OUTSIDE_STEP: usize = 64 << 20;
 
-/// Everything that keeps objects alive.
+/// The roots: all registers and other slots whose values keep objects alive.
 pub trait Roots {
     fn visit(&mut self, visitor: &mut dyn FnMut(&mut [Value]));
 }
 
 impl Heap {
-    /// Whether a collection is due, or there is work to be charged for. Cheap: asked at every call and
-    /// every return.
+    /// Whether a collection is due or uncharged work waits to be charged. Asked at every call and every return.
     #[inline]
     pub fn needs_safe_point(&self) -> bool {
         self.cells.len() >= self.next_safe_point.get()
@@ -38,7 +37,7 @@ impl Heap {
         self.next_safe_point.set(if self.has_uncharged_work() { 0 } else { n_cells });
     }
 
-    /// Counts bytes held outside the cells; when they have grown much, a collection is due.
+    /// Counts bytes held outside the cells, and makes a collection due if they have grown by more than `OUTSIDE_STEP`.
     #[inline]
     pub fn add_outside(&mut self, n_bytes: usize) {
         self.outside_bytes += n_bytes;
@@ -47,7 +46,7 @@ impl Heap {
         }
     }
 
-    /// Nothing is collected until the heap is released.
+    /// Turns collections off until the heap is released.
     pub fn keep_all(&mut self) {
         self.collect_at(usize::MAX);
         self.outside_at_major = usize::MAX;
@@ -69,7 +68,7 @@ impl Heap {
         self.outside_at_major = self.outside_bytes;
     }
 
-    /// All that was made since the mark, if it is nothing but cells.
+    /// Returns all cells made since the mark, or `None` if big integers, buffers or identities were made since too.
     pub fn cells_above(&self, mark: Mark) -> Option<&[Value]> {
         let is_all = self.bigs.len() == mark.bigs && self.buffers.len() == mark.buffers;
         let is_all = is_all && self.nodes.n_identities() == mark.identities;
@@ -77,20 +76,20 @@ impl Heap {
         if is_all { self.cells.get(mark.cells..) } else { None }
     }
 
-    /// The first cells that were made since.
+    /// Returns the first `n` cells made since the mark.
     pub fn first_above(&self, mark: Mark, n: usize) -> &[Value] {
         self.cells.get(mark.cells..mark.cells + n).unwrap_or_default()
     }
 
-    /// The same cells at the same place again.
+    /// Appends the cells at the mark, where they lay before. The heap must end at the mark.
     pub fn put_above(&mut self, mark: Mark, cells: &[Value]) {
-        debug_assert_eq!(self.cells.len(), mark.cells, "nothing is there that would be lost");
+        debug_assert_eq!(self.cells.len(), mark.cells, "the heap ends at the mark");
         self.cells.extend_from_slice(cells);
     }
 
-    /// Forgets everything made since the mark. Nothing made since may be in use.
+    /// Forgets everything made since the mark. Nothing made since the mark may still be in use.
     pub fn release(&mut self, mark: Mark) {
-        debug_assert!(mark.cells <= self.cells.len(), "a mark from another time");
+        debug_assert!(mark.cells <= self.cells.len(), "the mark lies in the heap");
         self.collected = Collected::default();
         self.cells.truncate(mark.cells);
         self.cells.shrink_to(4 * NURSERY_CELLS);
@@ -131,11 +130,11 @@ impl Heap {
         self.bigs.extend(bigs);
         self.buffers.truncate(from.buffers);
         self.buffers.extend(buffers);
-        // The next small binary opens a chunk of its own: the old one is full of the past.
+        // The chunk survived as an ordinary buffer; the next small binary opens a new chunk.
         self.chunk = None;
         self.old = self.mark();
         self.cells.shrink_to(2 * self.cells.len() + 2 * NURSERY_CELLS);
-        // Where the roots are many (a deep stack), collect less often.
+        // With many roots (a deep stack) each collection is expensive, so the next one comes later.
         self.collect_at(self.cells.len() + NURSERY_CELLS.max(n_roots));
         self.count_outside();
     }
@@ -146,7 +145,7 @@ impl Heap {
     }
 }
 
-/// How often was collected, and how many cells were given back.
+/// How many collections there were, and how many cells they freed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Collected {
     pub n: u64,
@@ -156,7 +155,7 @@ pub struct Collected {
 struct Copying<'a> {
     heap: &'a mut Heap,
     from: Mark,
-    /// What is kept of the young part, or of the whole heap with the cell that belongs to nobody.
+    /// The copied cells of the collected part. In a full collection the unused cell at address 0 comes first.
     to: Vec<Value>,
     /// The address of the first cell of `to`.
     to_begins: usize,
@@ -170,7 +169,8 @@ impl Copying<'_> {
     fn new(heap: &mut Heap, from: Mark) -> Copying<'_> {
         let big_moved = vec![None; heap.bigs.len().saturating_sub(from.bigs)];
         let buffer_moved = vec![None; heap.buffers.len().saturating_sub(from.buffers)];
-        // A whole heap is not made larger while it is copied, which would take its size once more.
+        // The target of a full collection gets its final capacity at once, because growing it would need its size
+        // again.
         let is_whole = from == Mark::EMPTY;
         let mut to = Vec::with_capacity(if is_whole { heap.cells.len() } else { 0 });
         to.extend(is_whole.then(|| Value::raw(0, 0)));
@@ -192,7 +192,7 @@ impl Copying<'_> {
         }
     }
 
-    /// Copies what the copied objects point to, until nothing new turns up.
+    /// Copies the objects that the copied objects point to, until no new one is found.
     fn scan(&mut self) {
         let mut at = self.from.cells - self.to_begins;
         while let Some(value) = self.to.get(at).copied() {
@@ -242,7 +242,7 @@ impl Copying<'_> {
         {
             let buffer =
                 self.buffer_moved.get((slot.shadow().0 as usize).wrapping_sub(self.from.buffers));
-            // An old buffer stays where it is.
+            // A buffer of the old generation stays where it is.
             let id = match buffer {
                 None => slot.shadow().0,
                 Some(Some(id)) => *id,

@@ -1,7 +1,7 @@
-//! Erlang's total order and its two equalities, on values in the heap.
+//! Erlang's total order of terms and its two equalities, on values in the heap.
 //!
-//! `term::Term` has the same order on ground terms; the conformance tests hold both to BEAM's.
-//! Iterative: a term nested a million deep is compared without native recursion.
+//! `term::Term` has the same order on ground terms; the conformance tests compare both with BEAM. The comparison is
+//! iterative beyond a small depth, so a term nested a million levels deep needs no native stack.
 
 use crate::Atoms;
 use crate::heap::{FunKind, Heap};
@@ -11,36 +11,36 @@ use rustc_hash::FxHashSet;
 use std::cmp::Ordering;
 use term::{compare_float_to_big, compare_int_to_float};
 
-/// `<`, `=<`, `==`: numbers by value.
+/// Compares as `<`, `=<` and `==` do: an integer and a float by their numeric value.
 pub fn compare_value(heap: &Heap, atoms: &Atoms, left: Value, right: Value) -> Ordering {
     compare::<false>(heap, atoms, left, right)
 }
 
-/// The order of map keys: every integer comes before every float. Equal means `=:=`.
+/// Compares in the order of map keys: every integer comes before every float. `Equal` means `=:=`.
 pub fn compare_exact(heap: &Heap, atoms: &Atoms, left: Value, right: Value) -> Ordering {
     compare::<true>(heap, atoms, left, right)
 }
 
-/// `=:=`
+/// Whether `left =:= right`.
 #[inline]
 pub fn equal_exact(heap: &Heap, atoms: &Atoms, left: Value, right: Value) -> bool {
     if left.same_word(right) {
         return true;
     }
-    // Floats differ in bits and not in value at zero only.
+    // Of immediates and floats, only 0.0 and -0.0 have different words and equal values.
     if left.tag() != right.tag() || is_immediate(left) {
         return false;
     }
     compare::<true>(heap, atoms, left, right).is_eq()
 }
 
-/// `==`
+/// Whether `left == right`.
 #[inline]
 pub fn equal_value(heap: &Heap, atoms: &Atoms, left: Value, right: Value) -> bool {
     left.same_word(right) || compare::<false>(heap, atoms, left, right).is_eq()
 }
 
-/// Equal exactly if the words are.
+/// Whether values of this tag are equal exactly if their words are equal.
 #[inline]
 pub(super) fn is_immediate(value: Value) -> bool {
     matches!(value.tag(), Tag::Int | Tag::Atom | Tag::Nil | Tag::Pid | Tag::Port | Tag::Ref)
@@ -48,23 +48,24 @@ pub(super) fn is_immediate(value: Value) -> bool {
 
 fn compare<const EXACT: bool>(heap: &Heap, atoms: &Atoms, left: Value, right: Value) -> Ordering {
     let mut n_left = MAX_NATIVE_STEPS;
-    let order = compare_shallow(heap, atoms, (left, right), EXACT, MAX_NATIVE, &mut n_left);
-    // What is too large or too deep is compared from the top once more, with everything remembered.
+    let order = compare_shallow(heap, atoms, (left, right), EXACT, MAX_NATIVE_DEPTH, &mut n_left);
+    // Terms that are too large or too deep are compared again from the start, with an explicit stack.
     let order = order.unwrap_or_else(|| compare_deep(heap, atoms, left, right, EXACT).0);
-    if n_left < MAX_NATIVE_STEPS - WORTH_COUNTING {
+    if n_left < MAX_NATIVE_STEPS - MIN_COUNTED_STEPS {
         heap.count_steps(MAX_NATIVE_STEPS - n_left);
     }
     order
 }
 
-/// Native recursion looks at so many pairs of parts; more are for [`compare_deep`].
+/// How many pairs of parts the recursive comparison visits before it gives up in favour of [`compare_deep`].
 const MAX_NATIVE_STEPS: usize = 100_000;
-const WORTH_COUNTING: usize = 64;
+const MIN_COUNTED_STEPS: usize = 64;
 
-/// Native recursion goes this deep; what is deeper is for [`compare_deep`].
-const MAX_NATIVE: u32 = 32;
+/// The depth at which the recursive comparison gives up in favour of [`compare_deep`].
+const MAX_NATIVE_DEPTH: u32 = 32;
 
-/// Lists and tuples, which nearly everything is made of, without allocating. `None`: it would go too far.
+/// Compares by native recursion without allocating, which suffices for most lists and tuples. Returns `None` if the
+/// terms are too deep or too large for it.
 fn compare_shallow(
     heap: &Heap,
     atoms: &Atoms,
@@ -111,7 +112,7 @@ fn compare_shallow(
     }
 }
 
-/// Any terms at all, with a stack of its own; and how many pairs it looked at.
+/// Compares terms of any size and depth with an explicit stack. Also returns how many pairs of parts it visited.
 fn compare_deep(
     heap: &Heap,
     atoms: &Atoms,
@@ -119,12 +120,12 @@ fn compare_deep(
     right: Value,
     exact: bool,
 ) -> (Ordering, usize) {
-    // Pairs still to be compared, the next one last, with the equality that holds for them.
+    // Stack of pairs still to be compared, the next one last; the flag tells whether integers and floats differ.
     let mut rest: Vec<(Value, Value, bool)> = Vec::new();
     let (mut left, mut right, mut exact) = (left, right, exact);
-    // Terms that share their parts have exponentially many more paths than parts. Whoever has made more steps
-    // than the heap has cells has met a shared part, and remembers pairs from then on. A pair that is met
-    // again is equal: it came before, and a difference would have ended the comparison.
+    // A term with shared subterms has exponentially more paths than subterms. After more steps than the heap has cells,
+    // some subterm was visited twice; from then on visited pairs are remembered. A pair that was visited before is
+    // equal, because a difference would have ended the comparison.
     let mut seen: FxHashSet<(u64, u64, bool)> = FxHashSet::default();
     let mut n_steps = 0;
     loop {
@@ -167,7 +168,7 @@ fn compare_deep(
     }
 }
 
-/// Whether the value has no parts to be compared.
+/// Whether the value has no subterms.
 fn is_leaf(value: Value) -> bool {
     !matches!(value.tag(), Tag::Cons | Tag::Tuple | Tag::Map | Tag::Fun)
 }
@@ -183,7 +184,8 @@ fn push_maps(heap: &Heap, rest: &mut Vec<(Value, Value, bool)>, a: At, b: At, ex
     }
 }
 
-/// Orders two funs by what they are, and leaves their captured values to be compared.
+/// Orders two funs by kind, name and arity or by module, index and version, and pushes the captured values of closures
+/// onto the stack.
 fn push_funs(
     heap: &Heap,
     atoms: &Atoms,
@@ -249,7 +251,7 @@ fn compare_leaves(heap: &Heap, atoms: &Atoms, left: Value, right: Value, exact: 
     }
 }
 
-/// How a small integer compares to a big one of this sign.
+/// Compares any integer of one word with a big integer of the given sign.
 fn beyond_small(sign: Sign) -> Ordering {
     if sign == Sign::Minus { Ordering::Greater } else { Ordering::Less }
 }

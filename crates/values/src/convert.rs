@@ -1,4 +1,4 @@
-//! Between ground terms and values in the heap.
+//! Converts between ground terms (`term::Term`) and values in the heap.
 
 use crate::heap::{FunKind, Heap, Lambda};
 use crate::table::Table;
@@ -8,15 +8,15 @@ use std::cell::Cell;
 use std::fmt;
 use term::{Atom, Bits, ExprId, Fun, Pid, Port, Reference, Term};
 
-/// Nesting beyond this is refused rather than recursed into.
+/// Terms nested more deeply than this are refused, because the conversion recurses.
 const MAX_DEPTH: usize = 100_000;
 
-/// Why a value can't leave the machine.
+/// Why a value can't be converted to a ground term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoTerm {
     TooDeep,
-    /// Terms hold a part as often as it occurs, so a small value that shares its parts may be an endless
-    /// term.
+    /// The term would take more than `Heap::max_term_bytes`. A term repeats shared subterms, so it can be exponentially
+    /// larger than the value.
     TooLarge,
 }
 
@@ -51,7 +51,8 @@ pub fn from_term(heap: &mut Heap, atoms: &mut Atoms, term: &Term) -> Value {
                 .iter()
                 .map(|(key, value)| (from_term(heap, atoms, key), from_term(heap, atoms, value)))
                 .collect();
-            // Names of nodes are not the same on both sides, so that pids may be in another order.
+            // The two sides know the nodes by different names, so pids, and with them the keys, may be ordered
+            // differently.
             if heap.nodes.is_distributed() {
                 return heap.map(atoms, pairs);
             }
@@ -107,56 +108,63 @@ fn node_name(atoms: &mut Atoms, name: &Atom, creation: u32) -> NodeName {
     NodeName { name: atoms.intern(name.as_str()), creation }
 }
 
-/// The bytes of the terms that are made of a value.
-struct Room(Cell<usize>);
+/// How many more bytes the term that is being made may take.
+struct ByteBudget(Cell<usize>);
 
-impl Room {
+impl ByteBudget {
     fn take(&self, n: usize) -> Result<(), NoTerm> {
         self.0.set(self.0.get().checked_sub(n).ok_or(NoTerm::TooLarge)?);
         Ok(())
     }
 }
 
-/// A value for those outside, to whom the machine's first node is one without a name.
+/// Converts a value to a term for readers outside the machine: the first node appears as `nonode@nohost`.
 pub fn to_term(heap: &Heap, atoms: &Atoms, value: Value) -> Result<Term, NoTerm> {
-    Reader::new(heap, atoms, Some(NodeId::FIRST), false).term(value, 0)
+    TermBuilder::new(heap, atoms, Some(NodeId::FIRST), false).term(value, 0)
 }
 
-/// The same with marks where it depends on the input; [`marked`] tells them from atoms.
+/// Converts like [`to_term`], but puts a mark in place of each part that depends on the input. [`marked`] tells marks
+/// from atoms.
 pub fn to_marked(heap: &Heap, atoms: &Atoms, value: Value) -> Result<Term, NoTerm> {
-    Reader::new(heap, atoms, Some(NodeId::FIRST), true).term(value, 0)
+    TermBuilder::new(heap, atoms, Some(NodeId::FIRST), true).term(value, 0)
 }
 
-/// The expression that an atom is the mark of.
+/// Returns the expression that a mark made by [`to_marked`] stands for, or `None` for any other atom.
 pub fn marked(atom: &Atom) -> Option<ExprId> {
     atom.as_str().strip_prefix(MARK)?.parse().ok().map(ExprId)
 }
 
-/// No atom of a program that is to be shown begins with it.
+/// The first character of a mark. No printable atom of a program begins with it.
 const MARK: char = '\u{3}';
 
-/// A value as other nodes are told of it.
+/// Converts a value as the external term format has it: every node appears under its own name.
 pub fn to_external(heap: &Heap, atoms: &Atoms, value: Value) -> Result<Term, NoTerm> {
-    Reader::new(heap, atoms, None, false).term(value, 0)
+    TermBuilder::new(heap, atoms, None, false).term(value, 0)
 }
 
-struct Reader<'a> {
+struct TermBuilder<'a> {
     heap: &'a Heap,
     atoms: &'a Atoms,
-    /// Which node is not called by its name.
+    /// The node that appears as `nonode@nohost` instead of under its name.
     nameless: Option<NodeId>,
-    /// Whether what depends on the input is marked.
+    /// Whether parts that depend on the input are replaced by marks.
     marks: bool,
-    room: Room,
+    room: ByteBudget,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> TermBuilder<'a> {
     fn new(heap: &'a Heap, atoms: &'a Atoms, nameless: Option<NodeId>, marks: bool) -> Self {
-        Reader { heap, atoms, nameless, marks, room: Room(Cell::new(heap.max_term_bytes)) }
+        TermBuilder {
+            heap,
+            atoms,
+            nameless,
+            marks,
+            room: ByteBudget(Cell::new(heap.max_term_bytes)),
+        }
     }
 }
 
-impl Reader<'_> {
+impl TermBuilder<'_> {
     fn is_marked(&self, value: Value) -> bool {
         self.marks && value.shadow().is_some()
     }

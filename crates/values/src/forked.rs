@@ -1,7 +1,7 @@
-//! A map that is cheap to copy: copies share what they hold until one of them changes it.
+//! A copy-on-write map: copies share their values until one of them changes a value.
 //!
-//! Runs are kept as they were before each step (`machine::schedule::keep`), and a step changes one
-//! process and one table of many.
+//! The schedule search keeps a copy of the run's state before each step (`machine::schedule::keep`), and a step changes
+//! only one process and one table of many.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -33,7 +33,7 @@ impl<K: Ord, V: Clone> Forked<K, V> {
         self.0.get(key).map(|it| &**it)
     }
 
-    /// What is looked up to be changed is no longer shared.
+    /// Returns a mutable reference, after copying the value if it is shared.
     #[inline]
     pub fn get_mut(&mut self, key: &K) -> Option<&mut V> {
         self.0.get_mut(key).map(Rc::make_mut)

@@ -1,9 +1,9 @@
-//! The heap of a machine: cells of 16 bytes that objects are laid out in, plus the big integers
-//! and byte buffers that do not fit cells.
+//! The heap of a machine: cells of 16 bytes that objects are laid out in, with the big integers and byte buffers beside
+//! them.
 //!
-//! Objects are immutable once built and point only to older objects, so a collection of the young
-//! ones needs no write barrier (see `collect`). Nothing here moves objects: addresses held in local
-//! variables stay good until the machine reaches a safe point.
+//! Objects are immutable once built and point only to older objects, so a young collection needs no write barrier (see
+//! `collect`). Nothing in this file moves objects: addresses in local variables stay valid until the machine reaches a
+//! safe point.
 
 use crate::bits::Buffer;
 use crate::value::{At, BigAt, PidId, Tag, Value, View};
@@ -22,53 +22,53 @@ pub struct Heap {
     pub(super) buffers: Vec<Buffer>,
     /// Bytes held outside the cells, by big integers and buffers.
     pub(super) outside_bytes: usize,
-    /// Everything below has survived a collection.
+    /// Everything below this mark is the old generation.
     pub(super) old: Mark,
     /// A young collection is due when this many cells are in use.
     pub(super) next_minor: usize,
-    /// The process has to come to a safe point when this many cells are in use: where the next
-    /// collection is due, or 0 if there is work to be charged for.
+    /// The process must reach a safe point when this many cells are in use: `next_minor`, or 0 if there is work to be
+    /// charged.
     pub(super) next_safe_point: Cell<usize>,
-    /// Work inside single operations that is yet to be charged for.
+    /// Counts the work inside single operations that is not charged yet.
     pub effort: Effort,
-    /// Terms made of values take no more than this.
+    /// The largest size in bytes of a term that a value is converted to.
     pub max_term_bytes: usize,
     /// Bytes that the run holds besides the heap, as of the last collection.
     pub beside_bytes: usize,
-    /// A full collection is due when the old part has this many cells.
+    /// A full collection is due when the old generation has this many cells.
     pub(super) next_major: usize,
     pub(super) outside_at_major: usize,
-    /// How often everything was moved: a mark is good only between two of these.
+    /// How many full collections there were. A mark is valid only while this number stays the same.
     pub n_full_collections: u64,
-    /// What collections did in this run.
+    /// Statistics of the collections of this run.
     pub collected: Collected,
-    /// The buffer that small binaries are packed into.
+    /// The buffer that small binaries are packed into, if one is open.
     pub(super) chunk: Option<u32>,
-    /// What the closures of loaded code are called.
+    /// The names of the closures of loaded code, indexed by [`LambdaId`].
     pub lambdas: Vec<Lambda>,
-    /// Whose pids, ports and references are whose.
+    /// The nodes, and the pids, ports and references of other systems.
     pub nodes: Nodes,
 }
 
-/// Unless the run has less memory.
+/// The default of [`Heap::max_term_bytes`], lowered to the memory budget of the run.
 const MAX_TERM_BYTES: usize = 1 << 30;
 
-/// How much of each part of the heap is in use.
+/// A state of the heap: how much of each part was in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
     pub cells: usize,
     pub bigs: usize,
     pub buffers: usize,
-    /// Pids, ports and references of elsewhere.
+    /// Pids, ports and references of nodes elsewhere.
     pub identities: usize,
 }
 
 impl Mark {
-    /// Of an empty heap. Address 0 belongs to nobody, so that the empty tuple needs no cell.
+    /// The mark of an empty heap. Address 0 is never given to an object, so the empty tuple needs no cell.
     pub(super) const EMPTY: Mark = Mark { cells: 1, bigs: 0, buffers: 0, identities: 0 };
 }
 
-/// What a closure's code is called, for people, for comparison and for `erlang:fun_info`.
+/// The name of the code of a closure, as stack traces, comparison and `erlang:fun_info` use it.
 #[derive(Clone, Debug)]
 pub struct Lambda {
     pub module: AtomId,
@@ -79,7 +79,7 @@ pub struct Lambda {
     pub module_md5: [u8; 16],
 }
 
-/// Index into [`Heap::lambdas`].
+/// An index into [`Heap::lambdas`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LambdaId(pub u32);
 
@@ -150,7 +150,7 @@ impl Heap {
         self.cell(cons.0 + 1)
     }
 
-    /// Head and tail, if the value is a cons.
+    /// Returns head and tail, or `None` if the value is not a cons cell.
     #[inline]
     pub fn uncons(&self, value: Value) -> Option<(Value, Value)> {
         if !value.is_cons() {
@@ -160,7 +160,7 @@ impl Heap {
         Some((self.head(at), self.tail(at)))
     }
 
-    /// A proper list of the items.
+    /// Makes a proper list of the items.
     pub fn list(&mut self, items: &[Value]) -> Value {
         self.list_with_tail(items, Value::NIL)
     }
@@ -175,7 +175,7 @@ impl Heap {
         res
     }
 
-    /// The items of a proper list followed by another tail; `None` if the first is not one.
+    /// Copies a proper list with another tail. Returns `None` if `list` is not a proper list.
     pub fn append(&mut self, list: Value, tail: Value) -> Option<Value> {
         if list.is_nil() {
             return Some(tail);
@@ -184,7 +184,7 @@ impl Heap {
         let n_before = self.cells.len();
         let mut rest = list;
         while let Some((head, next)) = self.uncons(rest) {
-            // The cell to come lies right behind this one.
+            // The next cons cell will lie directly behind this one.
             let following = Value::at(Tag::Cons, At(self.cells.len() as u64 + 2));
             self.cells.extend_from_slice(&[head, following]);
             rest = next;
@@ -201,13 +201,13 @@ impl Heap {
         Some(Value::at(Tag::Cons, first))
     }
 
-    /// The items of a proper list; `None` if the value is not one.
+    /// Returns the items of a proper list, or `None` if the value is not one.
     pub fn list_items(&self, list: Value) -> Option<Vec<Value>> {
         let (items, tail) = self.list_parts(list);
         tail.is_nil().then_some(items)
     }
 
-    /// The items of a list and what ends it.
+    /// Returns the items of a list and its tail, which is `[]` for a proper list.
     pub fn list_parts(&self, list: Value) -> (Vec<Value>, Value) {
         let mut items = Vec::new();
         let mut rest = list;
@@ -219,7 +219,7 @@ impl Heap {
         (items, rest)
     }
 
-    /// The number of cells of a proper list.
+    /// Returns the length of a proper list, or `None` if the value is not one.
     pub fn list_len(&self, list: Value) -> Option<usize> {
         let mut len = 0;
         let mut rest = list;
@@ -243,7 +243,7 @@ impl Heap {
         Value::tuple_at(at, items.len())
     }
 
-    /// The elements, if the value is a tuple.
+    /// Returns the elements, or `None` if the value is not a tuple.
     #[inline]
     pub fn elements(&self, value: Value) -> Option<&[Value]> {
         if let View::Tuple(at, arity) = value.view() {
@@ -253,7 +253,7 @@ impl Heap {
         }
     }
 
-    /// The element at a zero-based place, where the place is known to exist.
+    /// Returns the element at a zero-based index. The index must be below the arity.
     #[inline]
     pub fn element(&self, tuple: At, place: u32) -> Value {
         self.cell(tuple.0 + u64::from(place))
@@ -261,7 +261,7 @@ impl Heap {
 
     // Numbers
 
-    /// An integer in its one representation: a big one only if no word holds it.
+    /// Makes an integer in its only representation: a big integer only if it does not fit 64 bits.
     pub fn integer(&mut self, value: BigInt) -> Value {
         if let Some(small) = value.to_i64() {
             return Value::int(small);
@@ -277,7 +277,7 @@ impl Heap {
         self.bigs.get(at.0 as usize).unwrap_or(ZERO)
     }
 
-    /// Any integer as a big one.
+    /// Returns any integer as a `BigInt`, or `None` if the value is not an integer.
     pub fn to_big(&self, value: Value) -> Option<BigInt> {
         if let View::Big(at) = value.view() {
             return Some(self.big(at).clone());
@@ -322,12 +322,12 @@ impl Heap {
         FunKind::Closure { lambda, n_free: header.shadow().0 as usize }
     }
 
-    /// The process that made a closure.
+    /// Returns the process that made a closure.
     pub fn fun_maker(&self, fun: At) -> PidId {
         PidId(u32::try_from(self.cell(fun.0).payload() >> 32).unwrap_or(0))
     }
 
-    /// The captured values of a closure.
+    /// Returns the captured values of a closure; an external fun has none.
     pub fn fun_free(&self, fun: At) -> &[Value] {
         match self.fun_kind(fun) {
             FunKind::Closure { n_free, .. } => self.slice(fun.0 + 1, n_free),
@@ -335,19 +335,19 @@ impl Heap {
         }
     }
 
-    /// The closure code of that module, index and version, if anyone has named it.
+    /// Finds the named closure code with the same module, index and version.
     pub fn find_lambda(&self, wanted: &Lambda) -> Option<LambdaId> {
         let key = |it: &Lambda| (it.index, it.module, it.uniq, it.module_md5);
         let place = self.lambdas.iter().position(|it| key(it) == key(wanted))?;
         u32::try_from(place).ok().map(LambdaId)
     }
 
-    /// Whether anyone has named closures of that version of a module.
+    /// Whether closures of this version of the module have been named.
     pub fn has_lambdas_of(&self, module: AtomId, md5: [u8; 16]) -> bool {
         self.lambdas.iter().any(|it| it.module == module && it.module_md5 == md5)
     }
 
-    /// Names closure code that came in a binary. It can be called once its module is loaded.
+    /// Names closure code that was decoded from a binary. It can be called once its module is loaded.
     pub fn foreign_lambda(&mut self, lambda: Lambda) -> LambdaId {
         self.find_lambda(&lambda).unwrap_or_else(|| {
             self.lambdas.push(lambda);
@@ -366,8 +366,8 @@ impl Heap {
         }
     }
 
-    /// Adds the parts of a value to those still to be seen. The head of a list comes off first, so
-    /// that a long list does not pile up.
+    /// Pushes the parts of a value onto the stack `todo`. The head of a list is popped first, so a long list leaves
+    /// only one tail on the stack.
     pub fn push_parts(&self, value: Value, todo: &mut Vec<Value>) {
         match value.view() {
             View::Cons(at) => todo.extend([self.tail(at), self.head(at)]),
@@ -386,7 +386,7 @@ impl Heap {
         }
     }
 
-    /// How many cells the object of this value has.
+    /// Returns how many cells the object of this value has; 0 for immediates.
     pub(super) fn object_len(&self, value: Value) -> usize {
         let at = value.address();
         match value.view() {
@@ -410,7 +410,7 @@ impl Heap {
 
     // Accounting
 
-    /// Counts work inside one operation: cells, digits or words of bytes that it goes through.
+    /// Counts work inside one operation: the cells, digits or words of bytes that it processes.
     #[inline]
     pub fn count_steps(&self, n: usize) {
         if self.effort.count(n as u64) {
@@ -418,18 +418,18 @@ impl Heap {
         }
     }
 
-    /// The same where the work may be too much for the run, or go on while someone wants it to end.
+    /// Counts work like [`Heap::count_steps`], and returns an error if the run is out of reductions or interrupted.
     pub fn spend_steps(&self, n: usize) -> Result<(), Exhausted> {
         self.count_steps(n);
         self.effort.check()
     }
 
-    /// Whether operations have done enough to be charged for.
+    /// Whether enough steps are counted to be charged.
     pub fn has_uncharged_work(&self) -> bool {
         self.effort.is_due()
     }
 
-    /// Takes the work that was counted, in calls.
+    /// Takes the counted work, in reductions.
     pub fn take_work(&mut self) -> u64 {
         self.next_safe_point.set(self.next_minor);
         self.effort.take_calls()

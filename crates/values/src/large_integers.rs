@@ -1,21 +1,20 @@
-//! Multiplication, division and decimal texts of integers of up to millions of digits.
+//! Multiplication, division and text conversion of integers of up to millions of digits.
 //!
-//! `num-bigint` does each in one call that nothing can stop. Here large operands are split into parts that
-//! take milliseconds each, and the work is counted before each part is done. Knows no values of the
-//! machine.
+//! `num-bigint` does each of these in one call that can't be interrupted. Here large operands are split into parts that
+//! take milliseconds each, and the work is counted before each part is done. Knows no values of the machine.
 
 use crate::{Effort, Exhausted};
 use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer;
 use num_traits::Zero;
 
-/// Operands of up to so many bits are left to `num-bigint`.
+/// Operands of at most this many bits are multiplied by `num-bigint` in one call.
 const PART_BITS: u64 = 1 << 19;
 
-/// So many multiplications of two digits make a step.
+/// How many multiplications of two 64-bit digits count as one step.
 const PRODUCTS_PER_STEP: u64 = 8;
 
-/// Products of digits in a part of a division.
+/// The number of digit products in one part of a division.
 const PRODUCTS_PER_PART: u64 = 1 << 22;
 
 type Result<T> = std::result::Result<T, Exhausted>;
@@ -34,23 +33,23 @@ pub fn multiply(effort: &Effort, a: &BigInt, b: &BigInt) -> Result<BigInt> {
     Ok(BigInt::from_biguint(sign, product(effort, a.magnitude(), b.magnitude())?))
 }
 
-/// The quotient, rounded towards zero.
+/// Returns the quotient, rounded towards zero.
 pub fn divide(effort: &Effort, a: &BigInt, b: &BigInt) -> Result<BigInt> {
     let sign = if a.sign() == b.sign() { Sign::Plus } else { Sign::Minus };
     Ok(BigInt::from_biguint(sign, quotient(effort, a.magnitude(), b.magnitude())?.0))
 }
 
-/// What is left then; it has the sign of the dividend.
+/// Returns the remainder, which has the sign of the dividend.
 pub fn remainder(effort: &Effort, a: &BigInt, b: &BigInt) -> Result<BigInt> {
     Ok(BigInt::from_biguint(a.sign(), quotient(effort, a.magnitude(), b.magnitude())?.1))
 }
 
-/// Schoolbook below [`PART_BITS`] as `num-bigint` does it, Karatsuba's method above.
+/// Multiplies: operands below [`PART_BITS`] by `num-bigint`, larger ones by Karatsuba's method.
 fn product(effort: &Effort, a: &BigUint, b: &BigUint) -> Result<BigUint> {
     let (long, short) = if a.bits() < b.bits() { (b, a) } else { (a, b) };
     let (n, m) = (n_digits(long), n_digits(short));
     if long.bits() <= PART_BITS || m <= 1 {
-        // What lies between quadratic and linear.
+        // An estimate between the linear and the quadratic cost, because `num-bigint` switches algorithms by size.
         count_products(effort, n * m.min(5 * m.isqrt() + 1))?;
         return Ok(long * short);
     }
@@ -68,7 +67,7 @@ fn product(effort: &Effort, a: &BigUint, b: &BigUint) -> Result<BigUint> {
     Ok((high << (2 * half)) + (middle << half) + low)
 }
 
-/// What lies above so many bits, and what lies below. The number is a multiple of 32.
+/// Splits a number into the part above its low `n_bits` bits and those bits. `n_bits` is a multiple of 32.
 fn halves(of: &BigUint, n_bits: u64) -> (BigUint, BigUint) {
     (of >> n_bits, low_bits(of, n_bits))
 }
@@ -78,14 +77,14 @@ fn low_bits(of: &BigUint, n_bits: u64) -> BigUint {
     BigUint::new(of.iter_u32_digits().take(n).collect())
 }
 
-/// Parts of so many bits, the lowest first.
+/// Splits a number into parts of `n_bits` bits, the lowest part first.
 fn parts(of: &BigUint, n_bits: u64) -> Vec<BigUint> {
     let digits = of.to_u32_digits();
     let n = usize::try_from(n_bits / 32).unwrap_or(usize::MAX);
     digits.chunks(n.max(1)).map(BigUint::from_slice).collect()
 }
 
-/// Long division, a stretch of the dividend at a time. The divisor is not 0.
+/// Divides one part of the dividend after the other, the highest first. The divisor is not 0.
 fn quotient(effort: &Effort, a: &BigUint, b: &BigUint) -> Result<(BigUint, BigUint)> {
     let (n, m) = (n_digits(a), n_digits(b));
     if n < m {
@@ -106,17 +105,17 @@ fn quotient(effort: &Effort, a: &BigUint, b: &BigUint) -> Result<(BigUint, BigUi
         rest = left;
         let mut found = quotient.to_u32_digits();
         found.resize(part_len, 0);
-        // The highest digits come first until the end.
+        // Digits are collected with the highest first and reversed at the end.
         digits.extend(found.into_iter().rev());
     }
     digits.reverse();
     Ok((BigUint::new(digits), rest))
 }
 
-/// Texts of up to so many digits are left to `num-bigint`.
+/// Texts of at most this many digits are converted by `num-bigint` in one call.
 const PART_LEN: usize = 1 << 13;
 
-/// The digits of an integer in lower case, with its sign.
+/// Returns the sign and the digits of an integer in lower case.
 pub fn to_text(effort: &Effort, of: &BigInt, base: u32) -> Result<String> {
     let mut text = String::new();
     if of.sign() == Sign::Minus {
@@ -127,7 +126,7 @@ pub fn to_text(effort: &Effort, of: &BigInt, base: u32) -> Result<String> {
         text.push_str(&of.magnitude().to_str_radix(base));
         return Ok(text);
     }
-    // The number whose text has `PART_LEN` digits, its square, the square of that and so on.
+    // The smallest number with more than `PART_LEN` digits, its square, the square of that, and so on.
     let mut powers = vec![BigUint::from(base).pow(u32::try_from(PART_LEN).unwrap_or(0))];
     while let Some(last) = powers.last()
         && last.bits() < of.bits()
@@ -139,7 +138,8 @@ pub fn to_text(effort: &Effort, of: &BigInt, base: u32) -> Result<String> {
     Ok(text)
 }
 
-/// Below the first of the powers, the digits; otherwise what lies above the last of them and what is left.
+/// Appends the digits: divides by the largest power and converts quotient and remainder with the smaller ones. `len` is
+/// the number of digits to pad to with zeros, `None` for the leading part.
 fn push_digits(
     effort: &Effort,
     of: &BigUint,
@@ -165,7 +165,7 @@ fn push_digits(
     push_digits(effort, &low, base, smaller, Some(low_len), text)
 }
 
-/// The number that digits make, the highest first; each is below the base.
+/// Returns the number with these digits, the highest first. Each digit must be below the base.
 pub fn from_digits(effort: &Effort, digits: &[u8], base: u32) -> Result<BigUint> {
     let mut powers = Vec::new();
     if digits.len() > PART_LEN {
@@ -199,7 +199,7 @@ mod tests {
     use super::*;
     use num_traits::Pow;
 
-    /// A number of so many bits without a pattern.
+    /// Returns a pseudo-random number of about `n_bits` bits.
     fn number(seed: u32, n_bits: u64) -> BigInt {
         let mut state = seed;
         let mut next = || {

@@ -1,4 +1,4 @@
-//! How the machine holds data: words, the heap behind them, atoms, and the order of values.
+//! How the machine represents data: tagged values, the heap, the atom table, and the total order of terms.
 
 mod atoms;
 mod bits;

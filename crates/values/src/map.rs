@@ -1,7 +1,7 @@
 //! Maps, ordered by key: up to 32 pairs in one object, more in a balanced tree.
 //!
-//! BEAM orders small maps by key too; the order of its large ones is that of a hash and not
-//! specified. Ours stays the key order, so that runs are deterministic and outputs readable.
+//! BEAM orders small maps by key too, and large ones by a hash in an unspecified order. Ours keep the key order at
+//! every size, so that runs are deterministic and outputs readable.
 
 use crate::compare::{compare_exact, is_immediate};
 use crate::heap::{Heap, index};
@@ -9,17 +9,17 @@ use crate::value::{At, Tag, Value, View};
 use crate::{Atoms, Shadow};
 use std::cmp::Ordering;
 
-/// As on BEAM, where it decides the order in which a map is walked.
+/// The largest size of a flat map, as on BEAM, where the size decides the iteration order.
 const MAX_FLAT: usize = 32;
 const FLAT: u32 = 0;
 const TREE: u32 = 1;
 
-/// The pairs of a map in key order.
+/// An iterator over the pairs of a map in key order.
 #[derive(Debug)]
 pub struct MapView<'a> {
     heap: &'a Heap,
     flat: &'a [Value],
-    /// Nodes whose own pair and right side are still to come.
+    /// The stack of tree nodes whose own pair and right subtree are still to come.
     path: Vec<Value>,
 }
 
@@ -37,9 +37,9 @@ impl Iterator for MapView<'_> {
     }
 }
 
-/// A tree node lies in the heap as the tuple `{Size, Key, Value, Left, Right}`.
+/// A tree node, stored in the heap as the tuple `{Size, Key, Value, Left, Right}`.
 #[derive(Clone, Copy)]
-struct Node {
+struct TreeNode {
     size: usize,
     key: Value,
     value: Value,
@@ -52,14 +52,14 @@ impl Heap {
         self.flat_map(&[])
     }
 
-    /// A map of pairs in any order; of equal keys the last one wins.
+    /// Makes a map of pairs in any order. Of pairs with equal keys the last one wins.
     pub fn map(&mut self, atoms: &Atoms, mut pairs: Vec<(Value, Value)>) -> Value {
         pairs.sort_by(|left, right| compare_exact(self, atoms, left.0, right.0));
         let mut unique: Vec<(Value, Value)> = Vec::with_capacity(pairs.len());
         for pair in pairs {
             match unique.last_mut() {
                 Some(last) if compare_exact(self, atoms, last.0, pair.0).is_eq() => {
-                    // The key too: -0.0 and 0.0 are equal keys.
+                    // The key is replaced too: -0.0 and 0.0 are equal keys with different words.
                     *last = pair;
                 }
                 _ => unique.push(pair),
@@ -68,7 +68,7 @@ impl Heap {
         self.map_of_sorted(&unique)
     }
 
-    /// A map of pairs that are already in key order, no key twice.
+    /// Makes a map of pairs that are sorted by key and have no key twice.
     pub fn map_of_sorted(&mut self, pairs: &[(Value, Value)]) -> Value {
         if pairs.len() <= MAX_FLAT {
             let cells: Vec<Value> = pairs.iter().flat_map(|(key, value)| [*key, *value]).collect();
@@ -96,7 +96,7 @@ impl Heap {
         res
     }
 
-    /// The pairs after the first `n`, reached without walking those.
+    /// Iterates over the pairs after the first `n`, in logarithmic time for a tree.
     pub fn map_iter_from(&self, map: At, n: usize) -> MapView<'_> {
         let mut res = MapView { heap: self, flat: &[], path: Vec::new() };
         if !self.is_tree(map) {
@@ -117,7 +117,7 @@ impl Heap {
         res
     }
 
-    /// The pairs, if the value is a map.
+    /// Returns the pairs in key order, or `None` if the value is not a map.
     pub fn map_pairs(&self, map: Value) -> Option<Vec<(Value, Value)>> {
         if let View::Map(at) = map.view() { Some(self.map_iter(at).collect()) } else { None }
     }
@@ -151,7 +151,7 @@ impl Heap {
         match self.flat_place(atoms, &cells, key) {
             Ok(place) => match cells.get_mut(place + 1) {
                 Some(slot) if *slot != value => *slot = value,
-                // There already.
+                // The pair is there already.
                 _ => return Value::at(Tag::Map, map),
             },
             Err(place) => {
@@ -202,7 +202,7 @@ impl Heap {
         self.slice(map.0 + 1, 2 * index(self.cell(map.0).payload()))
     }
 
-    /// Where the key is among the cells, or where it belongs.
+    /// Finds the index of a key among the cells: `Ok` if the key is there, `Err` with the index to insert it at.
     fn flat_place(&self, atoms: &Atoms, cells: &[Value], key: Value) -> Result<usize, usize> {
         let (mut low, mut high) = (0, cells.len() / 2);
         while low < high {
@@ -222,8 +222,8 @@ impl Heap {
         if header.shadow() == Shadow(TREE) { 2 } else { 1 + 2 * index(header.payload()) }
     }
 
-    // Trees: weight-balanced, as in Adams, "Efficient sets: a balancing act" (1993), with the
-    // parameters <3, 2> that Hirai and Yamamoto (2011) proved right.
+    // Tree maps: weight-balanced trees [Adams 1993] with the parameters <3, 2>, which [Hirai and Yamamoto 2011] proved
+    // to keep the balance.
 
     fn tree_map(&mut self, root: Value) -> Value {
         let at = self.next_at();
@@ -231,9 +231,9 @@ impl Heap {
         Value::at(Tag::Map, at)
     }
 
-    fn node(&self, node: Value) -> Option<Node> {
+    fn node(&self, node: Value) -> Option<TreeNode> {
         match self.elements(node) {
-            Some([size, key, value, left, right]) => Some(Node {
+            Some([size, key, value, left, right]) => Some(TreeNode {
                 size: size.as_usize().unwrap_or(0),
                 key: *key,
                 value: *value,
@@ -274,7 +274,7 @@ impl Heap {
         self.new_node(key, value, left, right)
     }
 
-    /// The pair of a key, as it is there.
+    /// Finds the pair of a key, with the key as it is stored.
     fn tree_find(&self, atoms: &Atoms, root: Value, key: Value) -> Option<(Value, Value)> {
         let mut at = root;
         while let Some(node) = self.node(at) {
@@ -296,7 +296,7 @@ impl Heap {
                 let left = self.tree_put(atoms, node.left, key, value);
                 self.rebalance(node.key, node.value, left, node.right)
             }
-            // The key too, as in a large map of BEAM: -0.0 and 0.0 are equal keys.
+            // The key is replaced too, as in a large map of BEAM: -0.0 and 0.0 are equal keys with different words.
             Ordering::Equal => self.new_node(key, value, node.left, node.right),
             Ordering::Greater => {
                 let right = self.tree_put(atoms, node.right, key, value);
@@ -323,8 +323,8 @@ impl Heap {
         }
     }
 
-    /// The leftmost node of a tree, and the tree without it.
-    fn take_first(&mut self, root: Value) -> Option<(Node, Value)> {
+    /// Returns the leftmost node of a tree, and the tree without that node.
+    fn take_first(&mut self, root: Value) -> Option<(TreeNode, Value)> {
         let node = self.node(root)?;
         let Some((first, left)) = self.take_first(node.left) else {
             return Some((node, node.right));

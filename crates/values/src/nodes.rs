@@ -1,8 +1,8 @@
-//! Which pids, ports and references are of which node.
+//! The nodes that pids, ports and references belong to.
 //!
-//! Those of the machine's own nodes say so themselves, in a few bits. Those of all others, which only
-//! come in binaries and inputs, are kept here once each, so that equal ones are the same word.
-//! Knows names, not whether anybody can be reached.
+//! Identities of the machine's own nodes carry their node in a few bits. Those of other nodes, which come only from
+//! binaries and inputs, are interned in a table here, so that equal ones have equal words. Knows the names of nodes,
+//! not whether a node can be reached.
 
 use crate::value::{NodeId, PidId, PortId, RefId, Value, View};
 use crate::{AtomId, Atoms};
@@ -19,7 +19,7 @@ pub struct Nodes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NodeName {
     pub name: AtomId,
-    /// Tells nodes of one name apart that were started one after the other.
+    /// Tells two incarnations of a node with the same name apart.
     pub creation: u32,
 }
 
@@ -36,11 +36,11 @@ pub enum Number {
         serial: u32,
     },
     Port(u64),
-    /// The words in the order of the external format: the last one weighs most.
+    /// The words in the order of the external term format: the last one is the most significant.
     Ref(Vec<u32>),
 }
 
-/// A node that is not distributed.
+/// The name of a node that is not distributed.
 const ALONE: NodeName = NodeName { name: AtomId::NONODE, creation: 0 };
 
 impl Default for Nodes {
@@ -50,18 +50,18 @@ impl Default for Nodes {
 }
 
 impl Nodes {
-    // The machine's own
+    // The machine's own nodes
 
     pub fn own(&self) -> &[NodeName] {
         &self.own
     }
 
-    /// Whether the machine is a system of named nodes.
+    /// Whether the machine's nodes have names, so that they can be connected.
     pub fn is_distributed(&self) -> bool {
         self.own.first() != Some(&ALONE)
     }
 
-    /// Names the machine's nodes. At most 15 have a number; the others are left out.
+    /// Names the machine's nodes. At most 15 nodes get a number; further names are ignored.
     pub fn name_own(&mut self, names: &[AtomId]) {
         let named = names.iter().take(usize::from(NodeId::ELSEWHERE.0));
         self.own = named.map(|it| NodeName { name: *it, creation: 1 }).collect();
@@ -79,7 +79,7 @@ impl Nodes {
         self.own.get(usize::from(node.0)).copied().unwrap_or(ALONE)
     }
 
-    /// The names of all nodes that were heard of, those of the machine first.
+    /// Returns the names of all known nodes, the machine's own ones first.
     pub fn known(&self) -> Vec<AtomId> {
         let mut res: Vec<AtomId> = self.own.iter().map(|it| it.name).collect();
         for identity in &self.elsewhere {
@@ -90,9 +90,9 @@ impl Nodes {
         res
     }
 
-    // Taking apart
+    // Reading identities
 
-    /// Node, number and serial.
+    /// Returns the node, id and serial of a pid.
     pub fn pid(&self, pid: PidId) -> (NodeName, u32, u32) {
         if pid.node() != NodeId::ELSEWHERE {
             let (id, serial) = pid.parts();
@@ -126,12 +126,12 @@ impl Nodes {
         }
     }
 
-    /// The name of the node that a pid, port or reference is of.
+    /// Returns the name of the node of a pid, port or reference; `None` for any other value.
     pub fn name_of(&self, value: Value) -> Option<AtomId> {
         self.node_of(value).map(|it| it.name)
     }
 
-    /// Whether a pid, port or reference is of another node than this one.
+    /// Whether the value is a pid, port or reference of another node than `here`.
     pub fn is_foreign(&self, here: NodeId, value: Value) -> bool {
         self.node_of(value).is_some_and(|it| self.own_of(it) != Some(here))
     }
@@ -152,14 +152,16 @@ impl Nodes {
         self.elsewhere.get(place as usize)
     }
 
-    /// The number that a node has in texts of another one; it is 0 in its own.
+    /// Returns the number that stands for a node in the text of a pid or reference on the node `seen_from`; 0 is that
+    /// node itself.
     pub fn shown_as(&self, seen_from: NodeId, name: AtomId) -> usize {
         if self.name(seen_from).name == name {
             return 0;
         }
         let n_own = self.own.len();
         match self.own.iter().position(|it| it.name == name) {
-            // The first one is 0 to those outside, whatever it is to its fellows.
+            // Outside the machine the first node is printed as 0, so among the machine's nodes it gets the number after
+            // theirs.
             Some(0) => n_own,
             Some(place) => place,
             None => {
@@ -170,7 +172,7 @@ impl Nodes {
         }
     }
 
-    // Putting together
+    // Making identities
 
     pub fn make_pid(&mut self, node: NodeName, id: u32, serial: u32) -> PidId {
         match (self.own_of(node), PidId::from_parts(id, serial)) {
@@ -205,7 +207,7 @@ impl Nodes {
         RefId { owner: PidId(place).on(NodeId::ELSEWHERE), n: 0 }
     }
 
-    /// The own node of a name, if it is the very one. What has no node's name is of the first.
+    /// Returns the number of the machine's node with this name and creation. `nonode@nohost` is the first node.
     fn own_of(&self, node: NodeName) -> Option<NodeId> {
         if node == ALONE {
             return Some(NodeId::FIRST);
@@ -265,10 +267,10 @@ impl Nodes {
     }
 }
 
-/// What the first word of a reference stays below on BEAM, which reads no text of others.
+/// On BEAM, the first word of a reference is smaller than this; `list_to_ref/1` refuses larger ones.
 pub const FIRST_WORD: u32 = 1 << 18;
 
-/// The words of a reference.
+/// The words that identify a reference on its node.
 #[derive(Clone, Copy, Debug)]
 pub enum Words<'a> {
     Own([u32; 3]),
@@ -288,7 +290,7 @@ impl Words<'_> {
     }
 }
 
-/// References that differ only in how many zeros come last are equal.
+/// Returns the identity without high zero words, because references that differ only in these are equal.
 fn without_zeros(identity: &Identity) -> Identity {
     let mut res = identity.clone();
     if let Number::Ref(words) = &mut res.number {

@@ -1,7 +1,7 @@
 //! The bit syntax: reading one segment of a bitstring, and building a bitstring segment by segment.
 //!
-//! Knows what each type, size, unit, endianness and sign means. Knows nothing of patterns: which
-//! segments there are, and what their sizes evaluate to, is the caller's business.
+//! Knows the types, sizes, units, endianness and signs of segments. Knows no patterns: the caller decides which
+//! segments there are and evaluates their sizes.
 
 mod build;
 mod half;
@@ -9,11 +9,11 @@ mod read;
 
 pub use build::{BitsBuilder, BuildError};
 
-/// What a segment says of its bits, besides how many there are.
+/// The type specification of a segment: everything but its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SegmentSpec {
     pub ty: SegmentType,
-    /// The size counts units of this many bits: 1 to 256.
+    /// How many bits one unit of the size has: 1 to 256.
     pub unit: u16,
     pub endian: Endian,
     pub sign: Sign,
@@ -30,7 +30,7 @@ pub enum SegmentType {
     Utf32,
 }
 
-/// Which end of an integer or float comes first. `native` is little, as on the machines of today.
+/// The byte order of an integer or float. `native` is little-endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Endian {
     Big,
@@ -43,7 +43,7 @@ pub enum Sign {
     Signed,
 }
 
-/// Whether an integer is a Unicode code point that may be encoded.
+/// Whether an integer is a Unicode scalar value: a code point that is not a surrogate.
 fn is_code_point(value: u64) -> bool {
     matches!(value, 0..=0xd7ff | 0xe000..=0x10_ffff)
 }

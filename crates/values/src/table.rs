@@ -1,17 +1,17 @@
-//! Functions that are tables: made up as inputs, they return what they were given to return.
+//! Functions that are tables: inputs of function type, which return what a table says.
 //!
-//! Such a function is a closure of code that nobody wrote; what it captures is its table.
+//! Such a function is a closure of a module that does not exist; its captured values are its table.
 
 use crate::heap::{FunKind, Heap, Lambda};
 use crate::value::{At, PidId, Value, View};
 use crate::{AtomId, Atoms, equal_exact};
 
-/// The table of a function.
+/// The table of a function: a result for each listed list of arguments, and a default.
 #[derive(Debug)]
 pub struct Table<'a> {
     pub arity: usize,
     pub default: Value,
-    /// Arguments and result, one after another.
+    /// The entries one after another, each as its arguments followed by its result.
     flat: &'a [Value],
 }
 
@@ -22,7 +22,7 @@ impl<'a> Table<'a> {
     }
 
     pub fn look_up(&self, heap: &Heap, atoms: &Atoms, args: &[Value]) -> Value {
-        // Of functions only the arity is asked, as in `term::Fun`.
+        // Functions among the arguments are compared by arity only, as in `term::Fun`.
         let is_same = |(a, b): (&Value, &Value)| match (a.view(), b.view()) {
             (View::Fun(a), View::Fun(b)) => heap.fun_arity(a) == heap.fun_arity(b),
             _ => equal_exact(heap, atoms, *a, *b),
@@ -33,7 +33,7 @@ impl<'a> Table<'a> {
 }
 
 impl Heap {
-    /// What it returns for all other arguments comes first, then arguments and results.
+    /// Makes a function from a table: the default result first, then for each entry its arguments and its result.
     pub fn table_fun(&mut self, arity: u32, flat: &[Value]) -> Value {
         let lambda = self.foreign_lambda(Lambda {
             module: AtomId::TABLE,

@@ -1,6 +1,6 @@
 //! A value in a register: one tagged word and an optional symbolic shadow, 16 bytes, copied freely.
 //!
-//! Anything larger than a word lies in the [`Heap`](crate::Heap); a value knows only where.
+//! Anything larger than a word lies in the [`Heap`](crate::Heap); the value's payload is then its address there.
 
 use crate::AtomId;
 use std::fmt;
@@ -12,7 +12,8 @@ pub struct Value {
     tag: Tag,
 }
 
-/// The expression that a value has as a function of the input. [`Shadow::NONE`]: it is a constant.
+/// The number of the symbolic expression that a value has as a function of the input, plus 1. [`Shadow::NONE`] marks a
+/// value that does not depend on the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Shadow(pub u32);
 
@@ -46,13 +47,14 @@ pub enum Tag {
     Port,
     Ref,
     Big,
-    /// Heap only: data of the object that the cell belongs to, not a value.
+    /// Only in the heap: raw data of an object (a header, a length), not a value of the program.
     Raw,
-    /// Heap only, while collecting: where the object that began here now lies.
+    /// Only in the heap and only during a collection: a forwarding pointer to the new address of the object that began
+    /// here.
     Moved,
 }
 
-/// A value taken apart. Addresses are opened through the heap.
+/// A value taken apart by its tag. The contents of an object are read through the heap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum View {
     Int(i64),
@@ -70,22 +72,22 @@ pub enum View {
     Ref(RefId),
 }
 
-/// Where an object begins in the heap's cells.
+/// The address of an object: the index of its first cell in the heap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct At(pub u64);
 
-/// Which of the heap's big integers.
+/// The index of a big integer in the heap's table of big integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BigAt(pub u32);
 
-/// A process name. The same process has the same name in every interleaving of a program.
+/// The identity of a process. A process has the same identity in every interleaving of a program.
 ///
-/// The upper bits say on which node it is, the lower ones which of that node's processes.
+/// The upper 4 bits are the number of its node, the lower 28 its number on that node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PidId(pub u32);
 
-/// A node of the machine: 0 is where the unit runs. The last one stands for all nodes that are
-/// elsewhere; what is of those, [`Nodes`](crate::Nodes) knows.
+/// The number of a node of the machine. Node 0 runs the unit; [`NodeId::ELSEWHERE`] stands for all nodes that the
+/// machine does not run, whose names [`Nodes`](crate::Nodes) keeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeId(pub u8);
 
@@ -95,7 +97,7 @@ impl NodeId {
 }
 
 impl PidId {
-    /// BEAM shows a process as `<0.Id.Serial>`, with 15 bits of id and 13 of serial.
+    /// The id (15 bits) and the serial (13 bits) with which BEAM prints the process as `<0.Id.Serial>`.
     pub fn parts(self) -> (u32, u32) {
         (self.0 & MAX_ID, self.number() >> ID_BITS)
     }
@@ -109,13 +111,13 @@ impl PidId {
         NodeId((self.0 >> NUMBER_BITS) as u8)
     }
 
-    /// Which of its node's processes.
+    /// The number of the process on its node.
     #[inline]
     pub const fn number(self) -> u32 {
         self.0 & ((1 << NUMBER_BITS) - 1)
     }
 
-    /// The process of that number on the node.
+    /// The process with the same number on another node.
     pub const fn on(self, node: NodeId) -> PidId {
         PidId((node.0 as u32) << NUMBER_BITS | self.number())
     }
@@ -126,20 +128,20 @@ const ID_BITS: u32 = 15;
 const MAX_ID: u32 = (1 << ID_BITS) - 1;
 const MAX_SERIAL: u32 = (1 << 13) - 1;
 
-/// A reference: the `n`-th that its owner made.
+/// A reference: the `n`-th one that the process `owner` made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RefId {
     pub owner: PidId,
     pub n: u32,
 }
 
-/// A port, by its node and number as a process is.
+/// A port: its node in the upper 4 bits, its number on that node in the lower 60.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PortId(pub u64);
 
 impl PortId {
     const NODE_SHIFT: u32 = 60;
-    /// As on BEAM.
+    /// The largest number of a port on BEAM.
     pub const MAX_NUMBER: u64 = (1 << NUMBER_BITS) - 1;
 
     pub const fn node(self) -> NodeId {
@@ -155,10 +157,10 @@ impl PortId {
     }
 }
 
-/// A tuple's payload has its arity above this bit and its address below.
+/// The payload of a tuple holds its arity from this bit on and its address below.
 const ARITY_SHIFT: u32 = 40;
 const AT_MASK: u64 = (1 << ARITY_SHIFT) - 1;
-/// As on BEAM.
+/// The largest arity of a tuple, as on BEAM.
 pub const MAX_ARITY: usize = (1 << 24) - 1;
 
 impl Value {
@@ -218,7 +220,7 @@ impl Value {
         Value::plain(Tag::Big, at.0 as u64)
     }
 
-    /// A cell of data inside an object.
+    /// A cell of raw data inside an object.
     pub(crate) const fn raw(payload: u64, extra: u32) -> Value {
         Value { payload, shadow: Shadow(extra), tag: Tag::Raw }
     }
@@ -247,13 +249,14 @@ impl Value {
         Value { payload: self.payload, shadow, tag: self.tag }
     }
 
-    /// The same concrete value as a constant.
+    /// The same value without its shadow.
     #[inline]
     pub const fn concrete(self) -> Value {
         self.with_shadow(Shadow::NONE)
     }
 
-    /// Same word, whatever the shadows: identity for immediates and shared objects.
+    /// Whether payload and tag are equal, whatever the shadows. This is term equality for immediates and identity for
+    /// objects in the heap.
     #[inline]
     pub fn same_word(self, other: Value) -> bool {
         self.payload == other.payload && self.tag == other.tag
@@ -264,7 +267,7 @@ impl Value {
         At(self.payload & AT_MASK)
     }
 
-    /// The same value at another place of the heap.
+    /// The value with another address, arity and shadow unchanged: the object was moved there.
     #[inline]
     pub(crate) const fn moved_to(self, at: At) -> Value {
         Value { payload: self.payload & !AT_MASK | at.0, shadow: self.shadow, tag: self.tag }
@@ -277,7 +280,7 @@ impl Value {
             Tag::Int => View::Int(self.payload.cast_signed()),
             Tag::Float => View::Float(f64::from_bits(self.payload)),
             Tag::Atom => View::Atom(AtomId(self.payload as u32)),
-            // Raw and moved cells are never handed out as values.
+            // Raw and forwarding cells are never handed out as values.
             Tag::Nil | Tag::Raw | Tag::Moved => View::Nil,
             Tag::Cons => View::Cons(self.address()),
             Tag::Tuple => View::Tuple(self.address(), (self.payload >> ARITY_SHIFT) as u32),
@@ -323,7 +326,7 @@ impl Value {
         self.as_int().and_then(|it| usize::try_from(it).ok())
     }
 
-    /// Whether it is an integer that BEAM keeps in a word; it has a few bits fewer than we have.
+    /// Whether BEAM keeps this integer in a word (a *small*: 60 bits with the sign). Our words hold 64 bits.
     pub fn is_small_on_beam(self) -> bool {
         const SMALL: i64 = 1 << 59;
         self.as_int().is_some_and(|it| (-SMALL..SMALL).contains(&it))

@@ -54,7 +54,7 @@ fn boolean(args: &[Value], n: usize) -> Result<bool, Fault> {
     arg(args, n).as_bool().ok_or(Fault::BADARG)
 }
 
-/// The order of map keys as -1, 0 or 1.
+/// Compares in the order of map keys, as -1, 0 or 1.
 fn cmp_term(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     let order = compare_exact(&w.heap, &w.atoms, arg(args, 0), arg(args, 1));
     Ok(Value::int(order as i64))

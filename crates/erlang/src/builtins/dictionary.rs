@@ -48,7 +48,7 @@ fn get(w: &mut World, args: &[Value]) -> Result<Value, Fault> {
     Ok(w.heap.map_get(&w.atoms, at, arg(args, 0)).unwrap_or(undefined))
 }
 
-/// Which entry has the key: each that has it for some inputs only is a choice.
+/// Records which entry has the key: each comparison whose result depends on the input is a choice.
 fn follow_key(w: &mut World, key: Value) {
     let is_symbolic = w.is_symbolic(key);
     let Some(me) = w.me() else { return };

@@ -1,4 +1,4 @@
-//! Building a bitstring segment by segment, as a construction does.
+//! Builds a bitstring segment by segment, as the expression `<<…>>` does.
 
 use super::{Endian, half, is_code_point};
 use crate::AtomId;
@@ -9,8 +9,8 @@ use num_bigint::{BigInt, Sign as BigSign};
 use num_traits::ToPrimitive;
 use std::borrow::Cow;
 
-/// The bits so far. If the first segment is a whole bitstring, it is not copied but appended to,
-/// so that building a binary piece by piece in a loop takes linear time, as on BEAM.
+/// The bits built so far. A first segment that is a whole bitstring is not copied but appended to, so that building a
+/// binary piece by piece in a loop takes linear time, as on BEAM.
 #[derive(Debug)]
 pub struct BitsBuilder {
     first: Option<At>,
@@ -22,19 +22,19 @@ pub struct BitsBuilder {
 pub enum BuildError {
     Badarg,
     SystemLimit,
-    /// Beyond the budget, where BEAM itself would go on or fall over.
+    /// The bitstring exceeds the memory budget of the run, where BEAM would try to go on.
     OutOfMemory,
 }
 
 impl BitsBuilder {
-    /// Bytes that are not the first segment's, which may be added to where it lies.
+    /// Returns how many bytes were added after the first segment, which may be appended to in place.
     pub fn added_bytes(&self) -> u64 {
         self.rest.bit_len / 8
     }
 }
 
 impl BuildError {
-    /// The reason of the program's error; `None` if the run ends instead.
+    /// Returns the reason of the program's `error` exception; `None` if the run ends instead.
     pub fn reason(self) -> Option<Value> {
         match self {
             BuildError::Badarg => Some(Value::atom(AtomId::BADARG)),
@@ -45,9 +45,9 @@ impl BuildError {
 }
 
 impl Heap {
-    /// What the size expression of a construction means, in bits.
+    /// Evaluates the size of a segment that is built, in bits.
     ///
-    /// BEAM looks at all sizes of a construction, in order, before it looks at any value.
+    /// BEAM checks all sizes of a construction in order before it checks any value.
     #[inline]
     pub fn built_bits(&self, size: Value, unit: u16) -> Result<u64, BuildError> {
         match size.view() {
@@ -76,18 +76,18 @@ impl Heap {
     }
 }
 
-/// Where big integers begin on BEAM: a size that is one is refused.
+/// The smallest big integer on BEAM. A size that is a big integer raises `system_limit`.
 const BIG_FROM: u64 = 1 << 59;
-/// No machine has the memory for these.
+/// Sizes from this number of bits on raise `system_limit`: no machine has the memory.
 const TOO_MANY_BITS: u64 = 1 << 63;
 
 impl BitsBuilder {
-    /// An empty builder that refuses to grow beyond this many bytes.
+    /// Makes an empty builder that refuses to grow beyond `max_bytes`.
     pub fn new(max_bytes: usize) -> BitsBuilder {
         BitsBuilder { first: None, rest: Buffer::default(), max_bytes }
     }
 
-    /// An integer's low bits.
+    /// Appends the low `n_bits` bits of an integer.
     #[inline]
     pub fn push_integer(
         &mut self,
@@ -116,7 +116,7 @@ impl BitsBuilder {
         }
     }
 
-    /// A float, or an integer as one. What is too large for a short float becomes infinite.
+    /// Appends a float, or an integer converted to one. A number too large for 16 or 32 bits becomes infinite.
     pub fn push_float(
         &mut self,
         heap: &Heap,
@@ -135,7 +135,7 @@ impl BitsBuilder {
         self.push_word(word, n_bits, endian)
     }
 
-    /// A whole bitstring, which must be made of units of this many bits.
+    /// Appends a whole bitstring. Its size must be a multiple of `unit` bits.
     #[inline]
     pub fn push_all_bits(
         &mut self,
@@ -155,7 +155,7 @@ impl BitsBuilder {
         self.push_view(heap.bits(at))
     }
 
-    /// The first `n_bits` of a bitstring, which must have as many.
+    /// Appends the first `n_bits` of a bitstring, which must be at least that long.
     pub fn push_bits(&mut self, heap: &Heap, value: Value, n_bits: u64) -> Result<(), BuildError> {
         let whole = heap.as_bits(value).ok_or(BuildError::Badarg)?;
         self.push_view(whole.slice(0, n_bits).ok_or(BuildError::Badarg)?)
@@ -184,7 +184,7 @@ impl BitsBuilder {
         self.push_word(u64::from(point), 32, endian)
     }
 
-    /// The first `n_bits` of some bytes.
+    /// Appends the first `n_bits` of some bytes.
     #[inline]
     pub fn push_bytes(&mut self, bytes: &[u8], n_bits: u64) -> Result<(), BuildError> {
         self.reserve(n_bits)?;
@@ -206,7 +206,7 @@ impl BitsBuilder {
         if index(end / 8) < self.max_bytes { Ok(()) } else { Err(BuildError::OutOfMemory) }
     }
 
-    /// The low bits of a word.
+    /// Appends the low `n_bits` bits of a word.
     #[inline]
     fn push_word(&mut self, word: u64, n_bits: u64, endian: Endian) -> Result<(), BuildError> {
         match endian {
@@ -228,13 +228,13 @@ impl BitsBuilder {
             return self.push_little(&mut bytes, n_bits);
         }
         bytes.reverse();
-        // Between the bytes, the number ends at the last bit; in the segment, it begins at the first.
+        // In `bytes` the number is right-aligned with padding in front; in the segment its first bit comes first.
         let padding = bytes.len() as u64 * 8 - n_bits;
         let view = BitsView { bytes: &bytes, bit_offset: padding, bit_len: n_bits };
         self.push_view(view)
     }
 
-    /// Bytes with the lowest first; of the last one, the low bits count.
+    /// Appends little-endian bytes. Of a partial last byte, the low bits count.
     fn push_little(&mut self, bytes: &mut [u8], n_bits: u64) -> Result<(), BuildError> {
         let part = n_bits % 8;
         if part != 0

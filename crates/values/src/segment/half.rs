@@ -1,12 +1,12 @@
-//! Floats of 16 bits.
+//! Floats of 16 bits (IEEE 754 binary16).
 
-/// The bits of the nearest half, ties to even; what is too large becomes infinite.
+/// Converts to the nearest half-precision float, ties to even. A number that is too large becomes infinite.
 pub(super) fn to_half(value: f64) -> u16 {
     let bits = value.to_bits();
     let sign = low_u16(bits >> 48) & 0x8000;
     let exponent = low_u16(bits >> 52) & 0x7ff;
     let fraction = bits & ((1 << 52) - 1);
-    // The exponent of the half, were it normal.
+    // The exponent of the result if it is a normal number; `None` if it is subnormal or zero.
     let Some(exponent) = exponent.checked_sub(BIAS - HALF_BIAS).filter(|it| *it > 0) else {
         let shift = 43 + u32::from((BIAS - HALF_BIAS).saturating_sub(exponent));
         let significand = if exponent == 0 { fraction } else { fraction | 1 << 52 };
@@ -15,7 +15,7 @@ pub(super) fn to_half(value: f64) -> u16 {
     if exponent >= 31 {
         return sign | 0x7c00;
     }
-    // Rounding up may carry into the exponent, which is as it should be.
+    // Rounding up may carry into the exponent, which gives the next larger number, possibly infinity.
     sign | low_u16(round_off(u64::from(exponent) << 52 | fraction, 42))
 }
 
@@ -38,7 +38,7 @@ fn low_u16(value: u64) -> u16 {
     value as u16
 }
 
-/// The number that a half stands for; `None` if it is infinite or no number.
+/// Returns the number that 16 bits stand for; `None` for infinities and NaN.
 pub(super) fn from_half(bits: u16) -> Option<f64> {
     let fraction = f64::from(bits & 0x3ff);
     let magnitude = match bits >> 10 & 0x1f {

@@ -1,4 +1,4 @@
-//! Reading one segment of a bitstring, as a pattern does.
+//! Reads one segment of a bitstring, as a binary pattern does.
 
 use super::{Endian, SegmentSpec, SegmentType, Sign, half, is_code_point};
 use crate::bits::BitsView;
@@ -7,10 +7,11 @@ use crate::value::{At, Value, View};
 use num_bigint::{BigInt, Sign as BigSign};
 
 impl Heap {
-    /// Reads one segment at bit `at`: its value and where the next one begins.
+    /// Reads one segment at bit `at`. Returns its value and the bit where the next segment begins, or `None` if it does
+    /// not match.
     ///
-    /// `size` is the number of units. `None` stands for all the rest of the bits, and is what the
-    /// UTF types, which find their own size, are given.
+    /// `size` is the number of units. `None` stands for all remaining bits, and for the UTF types, whose encoding tells
+    /// their size.
     #[inline]
     pub fn match_segment(
         &mut self,
@@ -26,7 +27,7 @@ impl Heap {
                 let n_bits = sized(size?, unit, left)?;
                 let integer = if n_bits > 64 {
                     let big = read_big(self.bits(bits), at, n_bits, spec);
-                    // What no integer can be does not match.
+                    // An integer beyond BEAM's maximum size does not match.
                     (big.bits() <= MAX_INTEGER_BITS).then(|| self.integer(big))?
                 } else {
                     self.read_small(bits, at, n_bits, spec)
@@ -56,15 +57,15 @@ impl Heap {
         }
     }
 
-    /// What the size expression of a pattern means: a number of units, or a match that fails.
+    /// Evaluates the size of a segment in a pattern, as a number of units; `None` if the match fails.
     ///
-    /// A size beyond all words fails as well: no bitstring is that long.
+    /// A size that is a big integer fails as well, because no bitstring is that long.
     #[inline]
     pub fn matched_size(size: Value) -> Option<u64> {
         if let View::Int(size) = size.view() { u64::try_from(size).ok() } else { None }
     }
 
-    /// An integer of up to 64 bits.
+    /// Reads an integer of up to 64 bits.
     #[inline]
     fn read_small(&mut self, bits: At, at: u64, n_bits: u64, spec: SegmentSpec) -> Value {
         let view = self.bits(bits);
@@ -85,13 +86,13 @@ impl Heap {
     }
 }
 
-/// The bits that a size stands for, if there are as many.
+/// Returns the size in bits, or `None` if fewer bits are left.
 #[inline]
 fn sized(size: u64, unit: u64, left: u64) -> Option<u64> {
     size.checked_mul(unit).filter(|it| *it <= left)
 }
 
-/// Up to 64 bits, the first one highest.
+/// Reads up to 64 bits, the first one most significant.
 #[inline]
 fn read_word(view: BitsView<'_>, at: u64, n_bits: u64) -> u64 {
     let from = view.bit_offset + at;
@@ -101,12 +102,12 @@ fn read_word(view: BitsView<'_>, at: u64, n_bits: u64) -> u64 {
     if let ([byte], 8) = (bytes, n_bits) {
         return u64::from(*byte);
     }
-    // Unaligned, 64 bits touch nine bytes.
+    // 64 unaligned bits touch nine bytes.
     let all = bytes.iter().fold(0u128, |acc, byte| acc << 8 | u128::from(*byte));
     low_u64(all >> (last * 8 - end)) & low_mask(n_bits)
 }
 
-/// Up to 64 bits, the first byte lowest; a last part of a byte is the high end of the number.
+/// Reads up to 64 bits, the first byte least significant. A partial last byte holds the most significant bits.
 fn read_little_word(view: BitsView<'_>, at: u64, n_bits: u64) -> u64 {
     let (whole, part) = (n_bits / 8 * 8, n_bits % 8);
     let low = match whole {
@@ -134,8 +135,8 @@ fn read_big(view: BitsView<'_>, at: u64, n_bits: u64, spec: SegmentSpec) -> BigI
     }
 }
 
-/// Infinities and what is no number do not match: Erlang has neither.
-#[expect(clippy::cast_possible_truncation, reason = "as many bits were read")]
+/// Reads a float. Infinities and NaN do not match, because Erlang has neither.
+#[expect(clippy::cast_possible_truncation, reason = "the word has n_bits significant bits")]
 fn read_float(view: BitsView<'_>, at: u64, n_bits: u64, endian: Endian) -> Option<f64> {
     let word = || match endian {
         Endian::Big => read_word(view, at, n_bits),
@@ -160,7 +161,7 @@ fn read_utf8(view: BitsView<'_>, at: u64, left: u64) -> Option<(u64, u64)> {
         return None;
     }
     let first = read_word(view, at, 8);
-    // The smallest code point of each length: a longer encoding of a smaller one is refused.
+    // The smallest code point of each encoded length: an overlong encoding is refused.
     let (n_more, high, smallest) = match first {
         0..=0x7f => return Some((first, 8)),
         0xc2..=0xdf => (1, first & 0x1f, 0x80),

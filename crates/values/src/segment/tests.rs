@@ -1,4 +1,4 @@
-//! Expectations are what `erl` answers.
+//! Tests of reading and building segments. The expected results are those of `erl`.
 
 use super::{BitsBuilder, BuildError, Endian, SegmentSpec, SegmentType, Sign};
 use crate::{Heap, Value, View, to_term};
@@ -17,7 +17,7 @@ const UTF8: SegmentSpec = SegmentSpec { ty: SegmentType::Utf8, ..UNSIGNED };
 const UTF16: SegmentSpec = SegmentSpec { ty: SegmentType::Utf16, ..UNSIGNED };
 const UTF32: SegmentSpec = SegmentSpec { ty: SegmentType::Utf32, ..UNSIGNED };
 
-/// Reads the segment at each of several offsets in the buffer, which must make no difference.
+/// Reads the segment at each of several bit offsets in the buffer, which must make no difference.
 fn check_read(bits: &str, spec: SegmentSpec, size: Option<u64>, expect: &str) {
     for offset in [0, 3, 8, 13] {
         let mut heap = Heap::default();
@@ -152,7 +152,7 @@ fn integer(text: &str, n_bits: u64, endian: Endian, expect: &str) {
         },
         expect,
     );
-    // Behind a single bit, and with that bit taken off again.
+    // The same segment behind one bit, which is then matched off again.
     let mut heap = Heap::default();
     let value = heap.integer(text.parse::<BigInt>().unwrap());
     let mut builder = BitsBuilder::new(1000);
@@ -293,6 +293,6 @@ fn appending_in_a_loop_does_not_copy() {
         acc = builder.finish(&mut heap);
     }
     assert_eq!(heap.as_bits(acc).unwrap().bit_len, 800_000);
-    // Three cells' worth of windows per step, and the bytes; a copy per step would take gigabytes.
+    // Each step makes a window of three cells; the bytes are shared. Copying in each step would take gigabytes.
     assert!(heap.bytes_used() < 100_000 * 48 + (1 << 20), "{} bytes", heap.bytes_used());
 }
