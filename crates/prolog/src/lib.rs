@@ -1,4 +1,4 @@
-//! Prolog: text to terms, terms to compiled clauses, and the machine that runs them.
+//! Prolog: a reader from text to terms, a compiler from terms to clauses, and the machine that runs them.
 //!
 //! Knows no operating system: files come through a trait, and nothing here prints.
 

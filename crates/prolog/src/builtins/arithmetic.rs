@@ -1,7 +1,6 @@
-//! Arithmetic: evaluating expressions, and the predicates that do.
+//! Arithmetic: evaluating expressions, and the predicates that do so.
 //!
-//! An expression is walked with a list of what is left to do, so that its depth costs no native
-//! stack.
+//! An expression is evaluated with a work list, so its depth costs no native stack.
 
 use crate::builtins::functions::{apply_one, apply_three, apply_two, constant, is_function};
 use crate::builtins::rounding::Rounding;
@@ -90,15 +89,15 @@ fn plus(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     m.answer(to, res)
 }
 
-/// An expression of so many parts may have no end.
+/// The number of parts after which an expression is checked for being cyclic.
 const MANY_PARTS: usize = 10_000;
 
-/// What is left to do of an expression.
+/// An entry of the work list of an evaluation.
 enum Work {
     Evaluate(Value),
-    /// The operands are on the stack of numbers.
+    /// Applies a function to operands on the stack of numbers.
     Apply(FunctorId),
-    /// Until the `Unround` that belongs to it.
+    /// Sets the rounding mode until the matching `Unround`.
     Round(Rounding),
     Unround,
 }
@@ -179,7 +178,8 @@ impl Machine {
         Ok(numbers.pop().unwrap_or(Number::Int(0)))
     }
 
-    /// What is no number: a constant, a structure (whose parts are then to do), or an error.
+    /// Evaluates a value that is not a number: returns a constant, or adds the parts of a structure to the
+    /// work list and returns `None`.
     fn evaluate_leaf(
         &mut self,
         value: Value,
@@ -235,7 +235,8 @@ impl Machine {
                     return Ok(None);
                 }
                 todo.push(Work::Apply(functor));
-                // The last argument is evaluated first, as its errors come first on SWI-Prolog.
+                // The last argument is evaluated first, so that of several errors the one that SWI-Prolog
+                // raises is raised.
                 for n in 0..arity {
                     todo.push(Work::Evaluate(self.heap.arg(value, n)));
                 }
@@ -245,7 +246,7 @@ impl Machine {
         }
     }
 
-    /// Texts are numbers if they are one character.
+    /// Returns the error of a text in an expression that is not a single character.
     fn not_one_character(&mut self, value: Value) -> Fault {
         let functor = self.atoms.functor_named("type_error", 2);
         let formal = self.heap.structure(functor, &[Value::NIL, value]);
@@ -285,7 +286,7 @@ impl Machine {
         apply_two(self, name, x, y).map_err(|it| self.in_function(it, name, 2))
     }
 
-    /// Some errors are those of the function, not of the predicate that evaluates it.
+    /// Changes the context of some errors to the function, instead of the predicate that evaluates it.
     fn in_function(&mut self, fault: Fault, name: &str, arity: usize) -> Fault {
         let Fault::Ball(ball) = fault else { return fault };
         let formal = self.heap.arg(ball, 0);

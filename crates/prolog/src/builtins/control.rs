@@ -1,4 +1,4 @@
-//! Calling goals, exceptions, and collecting answers.
+//! Control: calling goals, exceptions, and collecting answers.
 
 use crate::builtins::{Row, iso, row};
 use crate::data::{AtomId, FunctorId, Record, Trailed, Value, View};
@@ -97,7 +97,8 @@ pub(super) const ROWS: &[Row] = &[
     row("$unbind_template", 1, unbind_template),
 ];
 
-/// What there is nothing of here; said clearly, since programs can do little about it.
+/// Stops the run because a predicate needs a feature that the machine lacks. A program could not react to an
+/// exception in a useful way.
 fn unsupported(predicate: &str, what: &str) -> Result<Next, Fault> {
     Err(Stop::Refused(format!("{predicate}: {what} are not supported")).into())
 }
@@ -107,7 +108,8 @@ fn throw(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     if ball.is_var() {
         return Err(m.instantiation_error());
     }
-    // Errors of the prelude are those of the builtin that it defines.
+    // An error that a predicate of the prelude throws without context gets the context of the builtin that it
+    // implements.
     let is_ours = m.context == AtomId::SYSTEM && ball.is_struct(FunctorId::ERROR_2);
     if is_ours
         && m.heap.arg(ball, 1).is_var()
@@ -125,10 +127,11 @@ fn halt(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     Err(Stop::Halt(status).into())
 }
 
-/// `'$match'(Actual, Head)`: unifies, if that binds no variable of the actual goal.
+/// `'$match'(Actual, Head)`: unifies, and succeeds only if that binds no variable of the actual goal.
 ///
-/// The clause makes both terms, the actual one first: what is older than the head is the caller's.
-/// The trail tells what was bound, so that a long list in an argument costs nothing.
+/// The calling clause builds both terms, the actual goal first, so variables older than the head belong to
+/// the caller. The trail tells which variables were bound, so the cost does not depend on the size of the
+/// arguments.
 fn match_head(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (actual, head) = (m.arg(a, 0), m.arg(a, 1));
     let (own, n_trailed) = (head.address(), m.heap.trail.len());
@@ -146,7 +149,7 @@ fn match_head(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     if !holds || since.iter().any(is_callers) {
         return Ok(Next::False);
     }
-    // What is younger than every choice point needs no entry.
+    // Bindings of variables younger than every choice point need no trail entry.
     let needed = |it: &Trailed| match it {
         Trailed::Bound(at) | Trailed::Changed(at, _) => *at < old,
         Trailed::Global(..) => true,
@@ -156,7 +159,8 @@ fn match_head(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     Ok(Next::True)
 }
 
-/// `'$subsumes'(Specific, General)`: unifies, if that binds no variable of the specific term.
+/// `'$subsumes'(Specific, General)`: unifies, and succeeds only if that binds no variable of the specific
+/// term.
 fn subsumes(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (actual, pattern) = (m.arg(a, 0), m.arg(a, 1));
     let vars = m.variables(actual);
@@ -171,7 +175,7 @@ fn subsumes(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     Ok(vars.iter().all(apart).into())
 }
 
-/// `'$body'(Goal, Module, Barrier)`: a goal of a control construct.
+/// `'$body'(Goal, Module, Barrier)`: calls a goal inside a control construct.
 fn body(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (goal, module, barrier) = (m.arg(a, 0), m.arg(a, 1), m.arg(a, 2));
     let View::Atom(module) = module.view() else { return Ok(Next::False) };
@@ -190,7 +194,7 @@ fn findall_add(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     Ok(Next::False)
 }
 
-/// `'$findall_collect'(List, Tail)`
+/// `'$findall_collect'(List, Tail)`: returns the collected answers as a list with a tail.
 fn findall_collect(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let results = m.collectors.pop().unwrap_or_default();
     let bytes: usize = results.iter().map(|it| it.size() + BYTES_PER_ANSWER).sum();
@@ -202,7 +206,7 @@ fn findall_collect(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     m.answer(to, list)
 }
 
-/// `'$unbind_template'(Template)`: the variables that are its arguments are free again.
+/// `'$unbind_template'(Template)`: makes the arguments of the template fresh variables again.
 fn unbind_template(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let template = m.arg(a, 0);
     let View::Struct(functor, at) = template.view() else { return Ok(Next::True) };

@@ -1,4 +1,5 @@
-//! Text as atoms, strings, codes, characters and numbers, and from one to the other.
+//! Conversions between the representations of text: atoms, strings, lists of codes or characters, and
+//! numbers.
 
 use crate::builtins::{Row, iso, row};
 use crate::data::{ListEnd, Tag, Value, View, format_float};
@@ -21,11 +22,11 @@ pub(super) const ROWS: &[Row] = &[
     row("name", 2, name),
 ];
 
-/// What a text is to become.
+/// The representation that a text is converted to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     Atom,
-    /// A number where it is one, an atom otherwise.
+    /// A number if the text is one in Prolog's syntax, otherwise an atom.
     Name,
     String,
     Codes,
@@ -33,7 +34,7 @@ pub(crate) enum Form {
 }
 
 impl Machine {
-    /// The text of an atom, string or number.
+    /// Returns the text of an atom, string or number.
     pub(crate) fn atomic_text(&self, value: Value) -> Option<String> {
         Some(match value.view() {
             View::Atom(name) => self.atoms.text(name).to_owned(),
@@ -49,7 +50,7 @@ impl Machine {
         })
     }
 
-    /// The text of a list of codes or characters.
+    /// Returns the text of a list of codes or characters; `None` if it mixes both or has other items.
     pub(crate) fn list_text(&self, list: Value) -> Option<String> {
         let (items, end) = self.heap.list_items(list);
         if end != ListEnd::Nil {
@@ -60,7 +61,7 @@ impl Machine {
         items.into_iter().map(of).collect()
     }
 
-    /// A code or a character.
+    /// Returns a character, given as a code or an atom of one character.
     pub(crate) fn character(&self, value: Value) -> Option<char> {
         match value.view() {
             View::Int(code) => u32::try_from(code).ok().and_then(char::from_u32),
@@ -78,7 +79,7 @@ impl Machine {
         }
     }
 
-    /// Any kind of text.
+    /// Returns the text of a value in any representation.
     pub(crate) fn any_text(&self, value: Value) -> Option<String> {
         if value.is_nil() {
             return Some(String::new());
@@ -108,7 +109,7 @@ impl Machine {
         }
     }
 
-    /// Text that must be there, for a builtin's input.
+    /// Returns the text of a builtin's input argument; an error if it is unbound or not a text.
     pub(crate) fn text_arg(&mut self, value: Value) -> Result<String, Fault> {
         if value.is_var() {
             return Err(self.instantiation_error());
@@ -119,7 +120,7 @@ impl Machine {
         }
     }
 
-    /// The error of something that is no text.
+    /// Returns the error of a value that is not a text.
     pub(crate) fn not_text(&mut self, value: Value) -> Fault {
         if value.is_cons() {
             let (items, end) = self.heap.list_items(value);
@@ -132,7 +133,7 @@ impl Machine {
         self.type_error("text", value)
     }
 
-    /// The error of a list that has something else than characters.
+    /// Returns the error of a list with items that are not characters.
     fn not_characters(&mut self, items: &[Value]) -> Fault {
         let codes = items.first().is_some_and(|it| it.is_integer());
         let wrong = |it: &&Value| self.character(**it).is_none() || codes != it.is_integer();
@@ -142,7 +143,7 @@ impl Machine {
         }
     }
 
-    /// The text of an argument that is to be a list; a string will do.
+    /// Returns the text of an argument that should be a list of characters; a string is accepted, too.
     fn list_text_arg(&mut self, value: Value) -> Result<String, Fault> {
         if value.is_var() {
             return Err(self.instantiation_error());
@@ -161,7 +162,7 @@ impl Machine {
         }
     }
 
-    /// Whether a list still has holes.
+    /// Whether a value is unbound or a list with unbound parts.
     fn has_holes(&self, value: Value) -> bool {
         let (items, end) = self.heap.list_items(value);
         value.is_var()
@@ -169,13 +170,13 @@ impl Machine {
             || end == ListEnd::Nil && items.iter().any(|it| it.is_var())
     }
 
-    /// Text of any kind, if it is there already.
+    /// Returns the text of a bound value in any representation.
     fn known_text(&self, value: Value) -> Option<String> {
         if value.is_var() { None } else { self.any_text(value) }
     }
 }
 
-/// `atom_codes/2`, `atom_chars/2`
+/// Implements `atom_codes/2` and `atom_chars/2`.
 fn atom_list(m: &mut Machine, a: usize, form: Form) -> Result<Next, Fault> {
     let (x, y) = (m.arg(a, 0), m.arg(a, 1));
     if x.is_var() {
@@ -188,14 +189,14 @@ fn atom_list(m: &mut Machine, a: usize, form: Form) -> Result<Next, Fault> {
     };
     if !m.has_holes(y) {
         let given = m.list_text_arg(y)?;
-        // A string is made an atom first, which no string is.
+        // SWI-Prolog compares an atom made of the first argument, which is never identical to a string.
         return Ok((given == text && (x.tag(), y.tag()) != (Tag::Text, Tag::Text)).into());
     }
     let new = m.make_text(&text, form);
     m.answer(y, new)
 }
 
-/// `string_codes/2`, `string_chars/2`
+/// Implements `string_codes/2` and `string_chars/2`.
 fn string_list(m: &mut Machine, a: usize, form: Form) -> Result<Next, Fault> {
     let (x, y) = (m.arg(a, 0), m.arg(a, 1));
     if m.has_holes(x) {
@@ -211,7 +212,7 @@ fn string_list(m: &mut Machine, a: usize, form: Form) -> Result<Next, Fault> {
     m.answer(y, new)
 }
 
-/// Two kinds of text that are made of each other: `atom_string/2`, `string_to_atom/2`.
+/// Converts between two representations in both directions: `atom_string/2`, `string_to_atom/2`.
 fn text_both(m: &mut Machine, a: usize, left: Form, right: Form) -> Result<Next, Fault> {
     let (x, y) = (m.arg(a, 0), m.arg(a, 1));
     let names = |form: Form| if form == Form::Atom { "atom" } else { "string" };
@@ -292,7 +293,7 @@ fn char_code(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     }
 }
 
-/// `number_codes/2` and the like. Strings that are no numbers fail.
+/// Implements `number_codes/2` and similar predicates. A string that is not a number fails.
 fn number_text(m: &mut Machine, a: usize, form: Form) -> Result<Next, Fault> {
     let (number, list) = (m.arg(a, 0), m.arg(a, 1));
     if !number.is_var() && !number.is_number() {
@@ -316,7 +317,7 @@ fn number_text(m: &mut Machine, a: usize, form: Form) -> Result<Next, Fault> {
     }
 }
 
-/// Without layout before it, and no special float's name.
+/// Parses a number without layout before it; names of special floats such as `inf` are not accepted.
 fn plain_number(text: &str) -> Option<crate::data::Number> {
     let begins = text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-'));
     if begins { read_number(text) } else { None }

@@ -1,4 +1,4 @@
-//! Clauses that programs add and remove while they run.
+//! The dynamic database: clauses that programs add, inspect and remove at run time.
 
 use crate::builtins::{Row, iso, row};
 use crate::code::{Bucket, Clause, ClauseId, Key, Kind, PredId, is_visible, key_of};
@@ -59,7 +59,8 @@ fn assert(m: &mut Machine, a: usize, place: Place) -> Result<Next, Fault> {
     Ok(Next::True)
 }
 
-/// The predicate of a head, if there is one; errors as `clause/2` gives them.
+/// Returns the predicate of a head (`None` if it does not exist) and the head without its module; errors are
+/// those of `clause/2`.
 fn head_pred(m: &mut Machine, head: Value) -> Result<(Option<PredId>, Value), Fault> {
     let (module, head) = m.plain_goal(head);
     let (name, arity) = match head.view() {
@@ -82,15 +83,15 @@ fn head_pred(m: &mut Machine, head: Value) -> Result<(Option<PredId>, Value), Fa
     Ok((Some(id), head))
 }
 
-/// Clauses that a call goes through one by one.
+/// A position among the clauses that a call iterates over.
 #[derive(Clone, Copy, Debug)]
 enum From {
     Chain(ClauseId),
-    /// A list of the index, from a position on.
+    /// In a bucket of the index, at this position.
     Bucket(Bucket, u32),
 }
 
-/// The clauses of a predicate that were there when the call began.
+/// The remaining clauses of an iteration, as they were when the call began.
 #[derive(Clone, Copy, Debug)]
 struct Remaining {
     from: From,
@@ -98,7 +99,8 @@ struct Remaining {
     key: Key,
 }
 
-/// `'$clauses'(Head, Body, Purpose, Refs)`: the clauses that may match, for `access` or `modify`.
+/// `'$clauses'(Head, Body, Purpose, Refs)`: returns references of the clauses that may match; the purpose is
+/// `access` or `modify`.
 fn clauses(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let body = m.arg(a, 1);
     let Some((mut left, head)) = looked_for(m, a)? else { return Ok(Next::False) };
@@ -111,8 +113,8 @@ fn clauses(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     m.answer(to, list)
 }
 
-/// `'$first_clause'(Head, Body, Purpose, Ref, Rest)`: the first clause that may match, and where
-/// [`next_clause`] goes on: `[]` if no other one does.
+/// `'$first_clause'(Head, Body, Purpose, Ref, Rest)`: returns the first clause that may match, and the
+/// position at which [`next_clause`] continues; `[]` if no other clause may match.
 fn first_clause(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let body = m.arg(a, 1);
     let Some((mut left, head)) = looked_for(m, a)? else { return Ok(Next::False) };
@@ -120,7 +122,8 @@ fn first_clause(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     answer_clause(m, a, found, left, (head, body))
 }
 
-/// `'$next_clause'(Head, Body, Rest, Ref, NewRest)`
+/// `'$next_clause'(Head, Body, Rest, Ref, NewRest)`: returns the clause at the position `Rest`, and the next
+/// position as [`first_clause`] does.
 fn next_clause(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (head, body, rest) = (m.arg(a, 0), m.arg(a, 1), m.arg(a, 2));
     let (_, head) = m.plain_goal(head);
@@ -137,7 +140,8 @@ fn next_clause(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     answer_clause(m, a, found, left, (head, body))
 }
 
-/// Finds out whether there is another clause after one that was found.
+/// Looks for another clause after the one that was found, so that the last answer leaves no choice point, and
+/// unifies the results.
 fn answer_clause(
     m: &mut Machine,
     a: usize,
@@ -148,7 +152,7 @@ fn answer_clause(
     let mut ahead = left;
     let mut before = left;
     let mut rest = Value::NIL;
-    // Where the search goes on is where the next clause is, not where it was looked for.
+    // The position of the next matching clause is stored, not that of the clause after `found`.
     while let Some((next, is_match)) = next_candidate(m, &mut ahead, head, body)? {
         if is_match {
             let (bucket, at) = match before.from {
@@ -168,7 +172,7 @@ fn answer_clause(
     Ok((m.unify(to, found) && m.unify(to_rest, rest)).into())
 }
 
-/// Of the last clause that was taken from a list.
+/// Returns the position of the last clause that was taken from a bucket.
 fn position(from: From) -> u32 {
     match from {
         From::Chain(_) => 0,
@@ -194,7 +198,7 @@ fn next_match(
     Ok(None)
 }
 
-/// The next clause that can be seen and has the key, and whether it matches.
+/// Returns the next clause that is visible and has the key, and whether it unifies with head and body.
 fn next_candidate(
     m: &mut Machine,
     left: &mut Remaining,
@@ -225,12 +229,13 @@ fn next_candidate(
     }
 }
 
-/// What comparing a clause costs.
+/// The number of subterms that are charged for comparing a clause.
 fn clause_parts(clause: &Clause) -> usize {
     clause.term.size() / size_of::<Value>()
 }
 
-/// What the first argument of a head is looked for by. What the input is compared with must be seen.
+/// Returns the key of the first argument of a head. If the head depends on the input of a recorded run, all
+/// clauses are compared, so that the comparisons are recorded.
 fn first_key(m: &Machine, head: Value) -> Key {
     let is_followed = m.recorder.is_some() && m.is_symbolic(head);
     match head.view() {
@@ -246,7 +251,7 @@ fn first_key(m: &Machine, head: Value) -> Key {
     }
 }
 
-/// The clauses that the running builtin asks for, and the head without its module.
+/// Returns the clauses that the running builtin iterates over, and the head without its module.
 fn looked_for(m: &mut Machine, a: usize) -> Result<Option<(Remaining, Value)>, Fault> {
     let (head, purpose) = (m.arg(a, 0), m.arg(a, 2));
     let modify = purpose.as_atom().is_some_and(|it| m.atoms.text(it) == "modify");
@@ -260,12 +265,12 @@ fn looked_for(m: &mut Machine, a: usize) -> Result<Option<(Remaining, Value)>, F
     }
     let (id, head) = match head_pred(m, head) {
         Ok((Some(id), head)) => (id, head),
-        // Nothing is loaded to look at its clauses.
+        // Inspecting clauses does not load a library.
         Ok((None, _)) | Err(Fault::Stop(Stop::Load(_))) => return Ok(None),
         Err(fault) => return Err(fault),
     };
     let is_control = m.is_control_pred(id);
-    // Lists are no goals of a program, whatever calling one does.
+    // A list is not a goal with clauses, although calling a list consults files.
     if m.db.get(id).module == AtomId::SYSTEM && m.db.get(id).functor == FunctorId::CONS {
         return Ok(None);
     }
@@ -294,14 +299,14 @@ fn looked_for(m: &mut Machine, a: usize) -> Result<Option<(Remaining, Value)>, F
 }
 
 impl Machine {
-    /// Control constructs have no predicate of their own.
+    /// Whether a predicate is a control construct, which has no clauses.
     fn is_control_pred(&mut self, id: PredId) -> bool {
         let pred = self.db.get(id);
         let functor = self.atoms.functor(pred.name, pred.arity as usize);
         is_control(functor) || pred.name == AtomId::CUT && pred.arity == 0
     }
 
-    /// Programs may not change this predicate.
+    /// Returns the permission error for changing a predicate.
     pub(crate) fn not_modifiable(&mut self, id: PredId) -> Fault {
         let pred = self.db.get(id);
         let (module, name, arity) = (pred.module, pred.name, pred.arity as usize);
@@ -315,7 +320,7 @@ impl Machine {
     }
 }
 
-/// Whether a clause unifies with a head and a body; nothing is bound.
+/// Whether a clause unifies with a head and a body; leaves no bindings.
 fn matches(m: &mut Machine, clause: ClauseId, head: Value, body: Value) -> bool {
     let mark = m.heap.mark();
     let old = std::mem::replace(&mut m.heap.old, mark.cells);
@@ -337,7 +342,7 @@ fn clause_ref(m: &Machine, value: Value) -> Option<ClauseId> {
     ((number as usize) < m.db.clauses.len()).then_some(ClauseId(number))
 }
 
-/// `'$clause_seen'(Ref, Head, Body)`: a clause that was there when the call began.
+/// `'$clause_seen'(Ref, Head, Body)`: unifies with a clause that was visible when the call began.
 fn clause(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (reference, head, body) = (m.arg(a, 0), m.arg(a, 1), m.arg(a, 2));
     let Some(id) = clause_ref(m, reference) else { return Ok(Next::False) };
@@ -445,7 +450,7 @@ fn dynamic(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     Ok(Next::True)
 }
 
-/// `'$predicate'(Head, Property, Value)`: what a predicate is.
+/// `'$predicate'(Head, Property, Value)`: a property of a predicate.
 fn predicate(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (head, property, value) = (m.arg(a, 0), m.arg(a, 1), m.arg(a, 2));
     let (Some(id), _) = head_pred(m, head)? else { return Ok(Next::False) };
@@ -511,7 +516,8 @@ fn predicate(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     Ok(holds.into())
 }
 
-/// `'$procedures'(Module, List)`: name and arity of the predicates with clauses, and of builtins.
+/// `'$procedures'(Module, List)`: name and arity of the module's predicates that have clauses or are
+/// builtins.
 fn procedures(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let module = m.arg(a, 0);
     let module = m.atom_arg(module)?;
@@ -533,7 +539,7 @@ fn procedures(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     m.answer(to, list)
 }
 
-/// `'$is_loaded'(Module, Name, Arity)`: there is such a predicate, without loading a library for it.
+/// `'$is_loaded'(Module, Name, Arity)`: whether the predicate is defined, without loading a library for it.
 fn is_loaded(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (module, name, arity) = (m.arg(a, 0), m.arg(a, 1), m.arg(a, 2));
     let (module, name) = (m.atom_arg(module)?, m.atom_arg(name)?);

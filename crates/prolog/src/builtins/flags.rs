@@ -61,7 +61,7 @@ pub(super) const ROWS: &[Row] = &[
     row("get_time", 1, |m, a| {
         m.note_environment("the clock");
         let to = m.arg(a, 0);
-        // A clock of its own: a step takes a microsecond.
+        // The clock is derived from the number of steps, a microsecond each, so that runs are deterministic.
         #[expect(clippy::cast_precision_loss, reason = "steps are far below 2^53")]
         let now = m.epoch + m.steps as f64 * 1e-6;
         m.answer(to, Value::float(now))
@@ -123,7 +123,7 @@ fn nb_setval(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let name = m.atom_arg(name)?;
     let record = Rc::new(Record::with_attributes(&m.heap, &m.atoms, m.arg(a, 1)));
     let values = m.globals.entry(name).or_default();
-    // Values that backtracking would bring back stay below.
+    // Older values that backtracking would restore stay below the new one.
     match values.last_mut() {
         Some(last) => *last = Global::Kept(record, None),
         None => values.push(Global::Kept(record, None)),
@@ -148,7 +148,7 @@ fn getval(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     }
 }
 
-/// `user:exception/3` may make a global variable when it is first asked for.
+/// Calls `user:exception/3`, which may create a global variable when it is first read.
 fn missing_global(m: &mut Machine, name: Value, to: Value) -> Result<Next, Fault> {
     let hook = m.atoms.functor_named("exception", 3);
     let hooked = m.db.find(AtomId::USER, hook).is_some_and(|it| 0 < m.db.get(it).n_clauses);
@@ -213,7 +213,7 @@ fn get_flag(m: &mut Machine, a: usize) -> Result<Next, Fault> {
         "float_min" => return m.answer(to, Value::float(f64::MIN_POSITIVE)),
         "argv" => {
             m.note_environment("the flag argv");
-            // That of a program that is given no arguments.
+            // The program gets no command-line arguments.
             return m.answer(to, Value::NIL);
         }
         "double_quotes" => "string",
@@ -224,7 +224,7 @@ fn get_flag(m: &mut Machine, a: usize) -> Result<Next, Fault> {
         "max_tagged_integer" => return m.answer(to, Value::int((1 << 60) - 1)),
         "min_tagged_integer" => return m.answer(to, Value::int(-(1 << 60))),
         "version" => return m.answer(to, Value::int(90_004)),
-        // There may be such a flag where the program runs.
+        // The real runtime may have such a flag.
         other => {
             let other = format!("the flag {other}");
             m.note_environment(&other);
@@ -276,7 +276,7 @@ fn op(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     Ok(Next::True)
 }
 
-/// All operators as `op(Priority, Type, Name)`.
+/// Returns all operators as `op(Priority, Type, Name)`.
 fn ops(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let module = if m.context == AtomId::SYSTEM { AtomId::USER } else { m.context };
     let all = m.ops.all(module);
@@ -302,7 +302,7 @@ fn gensym(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     m.answer(to, name)
 }
 
-/// Time does not pass here; what is counted is work.
+/// Implements `statistics/2`. No time passes in the machine; steps stand for time.
 fn statistics(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (key, to) = (m.arg(a, 0), m.arg(a, 1));
     let name = m.atom_arg(key)?;

@@ -1,4 +1,4 @@
-//! `format/1,2,3`: directives, columns and fill.
+//! `format/1,2,3`: directives, column stops and fill characters.
 
 use crate::builtins::output::Style;
 use crate::builtins::{Row, row};
@@ -51,7 +51,7 @@ fn format_to_output(m: &mut Machine, format: Value, args: Value) -> Result<Next,
     if done.is_ok() && state.args.next().is_some() {
         done = Err(format_error(m, "too many arguments"));
     }
-    // What was written before a mistake is written.
+    // The output before an error is written, as on SWI-Prolog.
     m.put_text(&state.out);
     done.map(|()| Next::True)
 }
@@ -61,7 +61,7 @@ fn unknown_directive(m: &mut Machine, directive: char) -> Fault {
     m.existence_error("format_character", directive)
 }
 
-/// A directive that does not take such an argument.
+/// Returns the error of a directive whose argument has the wrong type.
 fn argument_error(m: &mut Machine, directive: char, value: Value) -> Fault {
     let directive = m.atom_named(directive.encode_utf8(&mut [0; 4]));
     let functor = m.atoms.functor_named("format_argument_type", 2);
@@ -70,14 +70,15 @@ fn argument_error(m: &mut Machine, directive: char, value: Value) -> Fault {
 }
 
 impl Machine {
-    /// Whether goals run for a text: those of `~@`, and `portray/1` for `~p`.
+    /// Whether formatting calls goals: those of `~@`, and `portray/1` for `~p`.
     fn format_calls_goals(&mut self, text: &str) -> bool {
         text.contains("~@") || text.contains("~p") && self.has_portray()
     }
 }
 
-/// `'$format_calls'(Format, Arguments, Format1, Arguments1)`: goals of `~@` as `'$call'(Goal)` for
-/// `~w`, and what `~p` prints if the program says how. Fails if there are none.
+/// `'$format_calls'(Format, Arguments, Format1, Arguments1)`: replaces `~@` by `~w` with the argument
+/// `'$call'(Goal)`, and `~p` likewise if the program defines `portray/1`. Fails if there are no such
+/// directives.
 fn format_calls(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (format, args) = (m.arg(a, 0), m.arg(a, 1));
     let Some(text) = m.any_text(format).filter(|it| m.format_calls_goals(it)) else {
@@ -135,11 +136,11 @@ fn format_error(m: &mut Machine, message: &str) -> Fault {
 struct Formatting {
     args: std::vec::IntoIter<Value>,
     out: String,
-    /// The column where this output began.
+    /// The column at which this output began.
     line_start: usize,
-    /// Where in the output the text since the last column stop begins.
+    /// The offset in the output at which the text since the last column stop begins.
     segment: usize,
-    /// Places in that text that may be filled, and with what.
+    /// The offsets in that text at which fill characters may be inserted, and these characters.
     fills: Vec<(usize, char)>,
     last_stop: usize,
 }
@@ -285,7 +286,7 @@ impl Formatting {
         self.fills.clear();
     }
 
-    /// The column that the output has reached.
+    /// Returns the current column.
     fn position(&self) -> usize {
         match self.out.rsplit_once('\n') {
             Some((_, line)) => line.chars().count(),
@@ -309,7 +310,8 @@ impl Formatting {
         self.fills.clear();
     }
 
-    /// Spreads so many characters over the places to fill; without any, they go to the end.
+    /// Distributes `missing` fill characters over the fill positions; without positions, pads with spaces at
+    /// the end.
     fn fill(&mut self, missing: usize) {
         if self.fills.is_empty() {
             self.out.push_str(&" ".repeat(missing));
@@ -318,14 +320,14 @@ impl Formatting {
         let n = self.fills.len();
         let fills = std::mem::take(&mut self.fills);
         for (k, (at, c)) in fills.into_iter().enumerate().rev() {
-            // What can't be shared evenly goes to the last ones.
+            // The last positions get the remainder of an uneven division.
             let extra = usize::from(n - missing % n <= k);
             let text: String = std::iter::repeat_n(c, missing / n + extra).collect();
             self.out.insert_str(at, &text);
         }
     }
 
-    /// An integer argument, or an expression that is one.
+    /// Returns the next argument as an integer; it may be an expression whose value is one.
     fn integer_argument(&mut self, m: &mut Machine, directive: char) -> Result<BigInt, Fault> {
         let value = self.next(m)?;
         let number = m.evaluate(value)?;
@@ -396,7 +398,8 @@ impl Formatting {
     }
 }
 
-/// So many digits, without zeros at the end; with an exponent where that is shorter (`%g` of C).
+/// Formats a float with `digits` significant digits, without trailing zeros, and with an exponent if that is
+/// shorter (`%g` of C).
 fn shortest(float: f64, digits: usize) -> String {
     let digits = digits.max(1);
     let scientific = format!("{float:.*e}", digits - 1);
@@ -414,7 +417,8 @@ fn shortest(float: f64, digits: usize) -> String {
     plain(&format!("{float:.*}", usize::try_from(places).unwrap_or(0)))
 }
 
-/// Digits with a point so many places from the right, and groups of three.
+/// Formats an integer with a decimal point `places` digits from the right, and an optional separator between
+/// groups of three.
 fn decimal(number: &BigInt, places: usize, group: Option<char>) -> String {
     let mut digits = number.abs().to_string();
     if digits.len() <= places {
@@ -438,7 +442,7 @@ fn decimal(number: &BigInt, places: usize, group: Option<char>) -> String {
     res
 }
 
-/// As C's `%e`.
+/// Formats a float as C's `%e` does.
 fn exponent(value: f64, places: usize) -> String {
     let text = format!("{value:.places$e}");
     match text.split_once('e') {

@@ -1,4 +1,4 @@
-//! The functions of arithmetic, on numbers of every kind.
+//! The arithmetic functions, on numbers of every type.
 
 use crate::builtins::output::BYTES_PER_STEP;
 use crate::data::{Number, Rational};
@@ -8,7 +8,7 @@ use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use std::cmp::Ordering;
 
-/// Functions by arity; the same as SWI-Prolog's, without those that need its C library.
+/// The functions by arity: those of SWI-Prolog, except the ones that need its C library.
 const FUNCTIONS: &[(usize, &[&str])] = &[
     (
         1,
@@ -116,7 +116,7 @@ pub(super) fn constant(m: &mut Machine, name: &str) -> Option<Number> {
 }
 
 impl Machine {
-    /// Between 0 and 1, the same in every run.
+    /// Returns a pseudo-random float between 0 and 1. The sequence is the same in every run.
     pub(crate) fn next_random(&mut self) -> f64 {
         self.random ^= self.random << 13;
         self.random ^= self.random >> 7;
@@ -136,7 +136,7 @@ impl Machine {
         Ok(Number::Float(value))
     }
 
-    /// Infinities and the like are values, but nothing can be computed from them.
+    /// Returns a number as a float; an error if it is infinite or NaN.
     fn float_of(&mut self, value: &Number) -> Result<f64, Fault> {
         let float = value.to_float();
         self.check_float(float)?;
@@ -267,7 +267,8 @@ pub(super) fn apply_one(m: &mut Machine, name: &str, x: Number) -> Result<Number
     }
 }
 
-/// By the usual formulas for large, middling and small arguments, which round as C does.
+/// The inverse hyperbolic sine, with the formulas of C libraries for large, medium and small arguments, so
+/// that results round as in C.
 fn area_sine(x: f64) -> f64 {
     let (a, square) = (x.abs(), x * x);
     let res = if 268_435_456.0 < a {
@@ -304,7 +305,7 @@ fn float_integer_part(m: &mut Machine, x: Number) -> Result<Number, Fault> {
     }
 }
 
-/// Has the sign of the whole, even where it is zero.
+/// Returns the fractional part with the sign of the argument, even if it is zero.
 fn float_fractional_part(x: &Number) -> Number {
     match x {
         Number::Float(it) if it.is_infinite() => Number::Float(0f64.copysign(*it)),
@@ -349,7 +350,7 @@ fn sign(x: &Number) -> Number {
     }
 }
 
-/// What has no integer near it stays what it is.
+/// Rounds a number to an integer; infinities and NaN stay as they are.
 fn to_integer(name: &str, x: Number) -> Result<Number, Fault> {
     match &x {
         Number::Int(_) | Number::Big(_) => Ok(x),
@@ -394,13 +395,13 @@ fn no_fraction(m: &mut Machine, float: f64) -> Fault {
     m.evaluation_error(if float.is_nan() { "undefined" } else { "rational_overflow" })
 }
 
-/// The simplest fraction that is this float.
+/// Returns the simplest fraction that rounds to this float.
 fn rationalize(m: &mut Machine, x: Number) -> Result<Number, Fault> {
     let Number::Float(float) = x else { return Ok(x) };
     let Some(target) = Rational::from_float(float) else {
         return Err(no_fraction(m, float));
     };
-    // Continued fractions until the float is met.
+    // Convergents of the continued fraction, until one rounds to the float.
     let (mut p0, mut q0, mut p1, mut q1) =
         (BigInt::zero(), BigInt::one(), BigInt::one(), BigInt::zero());
     let mut rest = target;
@@ -500,7 +501,7 @@ pub(super) fn apply_two(
     }
 }
 
-/// The one function of three: a power in the ring of a modulus.
+/// The only ternary function, `powm/3`: a power modulo a number.
 pub(super) fn apply_three(m: &mut Machine, of: [Number; 3]) -> Result<Number, Fault> {
     let [base, exponent, modulus] = of;
     let integers = [m.need_integer(&base)?, m.need_integer(&exponent)?, m.need_integer(&modulus)?];
@@ -556,7 +557,7 @@ fn basic(m: &mut Machine, name: &str, x: &Number, y: &Number) -> Result<Number, 
     }))
 }
 
-/// Integers divide to an integer where that is exact, to a float otherwise.
+/// Divides two numbers. The quotient of integers is an integer if the division is exact, otherwise a float.
 fn divide(m: &mut Machine, x: &Number, y: &Number) -> Result<Number, Fault> {
     if is_float(x) || is_float(y) {
         let (a, b) = (x.to_float(), y.to_float());
@@ -597,7 +598,8 @@ fn integer_division(m: &mut Machine, name: &str, x: &Number, y: &Number) -> Resu
     }))
 }
 
-/// Of equal ones a float wins, and what is no number loses. Zero is above its negative.
+/// Returns the maximum or minimum. Of equal numbers the float wins, NaN loses, and zero counts as greater
+/// than negative zero.
 fn extreme(name: &str, x: Number, y: Number) -> Number {
     let is_negative_zero =
         |it: &Number| matches!(it, Number::Float(f) if *f == 0.0 && f.is_sign_negative());
@@ -633,18 +635,18 @@ fn shift(m: &mut Machine, name: &str, x: &Number, y: &Number) -> Result<Number, 
 }
 
 impl Machine {
-    /// Integers beyond the memory budget are SWI-Prolog's resource errors.
+    /// Raises SWI-Prolog's resource error for an integer larger than the budget of memory.
     fn check_size(&mut self, bytes: usize) -> Result<(), Fault> {
         if self.check_memory(bytes).is_err() {
             return Err(self.resource_error("memory"));
         }
-        // To compute with them takes its time.
+        // Computing with large integers is charged to the budget of steps.
         let left = self.limits.steps.saturating_sub(self.steps);
         if left < bytes as u64 / BYTES_PER_STEP { Err(Stop::Steps.into()) } else { Ok(()) }
     }
 }
 
-/// Exact where both are exact and the result is; a float otherwise.
+/// Computes a power: exact if both operands and the result are exact, otherwise a float.
 fn power(m: &mut Machine, x: &Number, y: &Number) -> Result<Number, Fault> {
     let is_zero = |it: &Number| it.sign() == Ordering::Equal && it.to_float() == 0.0;
     if is_zero(y) || matches!(x, Number::Int(1)) {
@@ -689,7 +691,8 @@ fn rational_power(m: &mut Machine, base: &Rational, exponent: i64) -> Result<Num
     res.map(Number::rational).ok_or_else(|| m.evaluation_error("zero_divisor"))
 }
 
-/// A fraction in the exponent: a root that exists is exact, odd ones of negative numbers exist.
+/// Computes a power with a rational exponent: exact if the root is exact. Odd roots of negative numbers
+/// exist.
 fn root_power(m: &mut Machine, x: &Number, exponent: &Rational) -> Result<Number, Fault> {
     let Some(base) = x.to_rational() else { return Ok(Number::Int(0)) };
     let is_odd = exponent.denominator.is_odd();

@@ -1,4 +1,4 @@
-//! Lists: length, sorting, and membership that leaves nothing behind.
+//! Lists: length, sorting, and deterministic membership.
 
 use crate::builtins::{Row, iso, row};
 use crate::data::{FunctorId, ListEnd, Number, Tag, Value, View, compare};
@@ -15,8 +15,7 @@ pub(super) const ROWS: &[Row] = &[
     row("$skip_list", 3, skip_list),
 ];
 
-/// `'$length'(List, Length)` where the list ends, or the length is known; enumerating is the
-/// prelude's.
+/// `'$length'(List, Length)` for a proper list or a known length. The prelude enumerates the other cases.
 fn length(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (list, length) = (m.arg(a, 0), m.arg(a, 1));
     m.running = Some((m.atoms.intern("length"), 2));
@@ -86,7 +85,7 @@ fn sort_by(
 }
 
 impl Machine {
-    /// Sorting compares each item about as often as the number of items has bits.
+    /// Charges the steps of a sort, `n log n` comparisons.
     fn charge_sort(&mut self, n: usize) -> Result<(), Fault> {
         self.check_memory(n.saturating_mul(4 * size_of::<Value>()))?;
         self.charge(n.saturating_mul(n.checked_ilog2().unwrap_or(0) as usize + 1))
@@ -114,7 +113,7 @@ fn keysort(m: &mut Machine, a: usize) -> Result<Next, Fault> {
 
 fn sort4(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (key, order, list, to) = (m.arg(a, 0), m.arg(a, 1), m.arg(a, 2), m.arg(a, 3));
-    // Keys by name are for dicts, of which there are none.
+    // Keys that are names are for dicts, which are not supported.
     let by_name = key.as_atom().is_some() || key.is_cons();
     let position = match key.as_int() {
         Some(it) => usize::try_from(it).ok(),
@@ -182,7 +181,7 @@ fn memberchk(m: &mut Machine, a: usize) -> Result<Next, Fault> {
         }
         list = m.heap.arg(list, 1);
         n += 1;
-        // A list without an end comes to a cell again.
+        // Brent's algorithm: a cyclic list comes back to an earlier cell.
         if list.is_cons() && list.same_word(turtle) {
             return Err(m.type_error("list", whole));
         }
@@ -198,7 +197,7 @@ fn memberchk(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     if list.is_nil() { Ok(Next::False) } else { Err(m.type_error("list", list)) }
 }
 
-/// `'$skip_list'(Length, List, Tail)`
+/// `'$skip_list'(Length, List, Tail)`: the number of list cells, and what follows the last one.
 fn skip_list(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (length, list, tail) = (m.arg(a, 0), m.arg(a, 1), m.arg(a, 2));
     let mut n = 0;

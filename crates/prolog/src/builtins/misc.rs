@@ -1,4 +1,5 @@
-//! Builtins of no larger family: hashes, unifiers, roots, parts of paths, libraries on demand.
+//! Builtins of no larger family: hashes, unifiers, integer roots, parts of paths, loading libraries on
+//! demand.
 
 use crate::builtins::{Row, row};
 use crate::data::{FunctorId, Tag, Trailed, Value, View};
@@ -65,7 +66,7 @@ pub(super) const ROWS: &[Row] = &[
     row("$clausable", 1, |_, _| Ok(Next::True)),
 ];
 
-/// Of a term up to the names of its variables, 24 bits as on SWI-Prolog; the value is ours.
+/// Hashes a term, the same for variants, to 24 bits as on SWI-Prolog; the value differs from SWI-Prolog's.
 fn hash(m: &Machine, term: Value) -> i64 {
     let mut hasher = rustc_hash::FxHasher::default();
     let mut vars = Vec::new();
@@ -92,10 +93,10 @@ fn hash(m: &Machine, term: Value) -> i64 {
     i64::try_from(hasher.finish() >> 40).unwrap_or(0)
 }
 
-/// `unifiable(X, Y, Bindings)`: what unification would bind, the last first.
+/// `unifiable(X, Y, Bindings)`: the bindings that unification would make, the last one first.
 fn unifiable(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (x, y) = (m.arg(a, 0), m.arg(a, 1));
-    // A variable alone is bound to the other side, whichever is older.
+    // If one side is a variable, it is bound to the other side, even if that is a younger variable.
     let variables = [(x, y), (y, x)];
     if let Some((var, other)) = variables.into_iter().find(|it| it.0.is_var()) {
         let is_same = other.is_var() && var.address() == other.address();
@@ -129,7 +130,7 @@ fn unifiable(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     m.answer(to, list)
 }
 
-/// `'$root'(N, I, Root)`: the integer root, towards zero.
+/// `'$root'(N, I, Root)`: the integer part of the `N`-th root.
 fn root(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (n, of) = (m.arg(a, 0), m.arg(a, 1));
     let n = m.int_arg(n)?;
@@ -147,7 +148,7 @@ fn root(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     m.answer(to, root)
 }
 
-/// `'$file_parts'(Path, Directory, Name)`
+/// `'$file_parts'(Path, Directory, Name)`: splits a path.
 fn file_parts(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let path = m.arg(a, 0);
     let path = m.text_arg(path)?;
@@ -192,7 +193,7 @@ fn file_name_extension(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     m.answer(full, whole)
 }
 
-/// `'$use_library'(Spec, Module)`: a library or a file is loaded while a goal runs.
+/// `'$use_library'(Spec, Module)`: loads a library or file while a goal runs.
 fn use_library(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (spec, into) = (m.arg(a, 0), m.arg(a, 1));
     if spec.is_var() {
@@ -217,7 +218,7 @@ fn is_code(value: Value) -> bool {
     value.as_int().is_some_and(|it| (0..=0x10_ffff).contains(&it))
 }
 
-/// A list of items that all are of a kind, and its length.
+/// `List, Length`: whether all items of a list satisfy a test; unifies the list's length.
 fn text_list(
     m: &mut Machine,
     a: usize,

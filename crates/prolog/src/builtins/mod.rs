@@ -1,6 +1,6 @@
-//! Builtin predicates, as rows of tables by subject.
+//! Builtin predicates, in one table of rows per subject.
 //!
-//! What SWI-Prolog writes in Prolog is not here: it is in the prelude or in the library.
+//! Predicates that SWI-Prolog defines in Prolog are in the prelude or in the library instead.
 
 mod arithmetic;
 mod control;
@@ -31,18 +31,19 @@ use crate::data::{AtomId, Atoms, FunctorId, ListEnd, Value, View};
 use crate::machine::{Fault, Machine, Next};
 use std::sync::atomic::Ordering;
 
-/// So many parts of terms are looked at in the time of a call.
+/// The number of subterms whose inspection is charged as one step.
 const PARTS_PER_STEP: u64 = 256;
 
 pub(crate) type Run = fn(&mut Machine, usize) -> Result<Next, Fault>;
 
-/// A builtin. Its arguments lie on the machine's stack, from the position that it is given.
+/// A builtin predicate. Its implementation gets the index on the machine's stack at which its arguments
+/// begin.
 #[derive(Clone, Copy)]
 pub struct Row {
     pub name: &'static str,
     pub arity: u32,
     pub(crate) run: Run,
-    /// Of the standard: programs may not define it anew.
+    /// Whether the predicate is part of the ISO standard, so that programs may not redefine it.
     pub iso: bool,
     pub(crate) name_id: AtomId,
 }
@@ -86,7 +87,7 @@ pub(crate) fn rows(atoms: &mut Atoms) -> Vec<Row> {
 }
 
 impl Machine {
-    /// The n-th argument of the builtin that runs, dereferenced.
+    /// Returns the argument with index `n`, counted from 0, of the running builtin, dereferenced.
     #[inline]
     pub(crate) fn arg(&self, args: usize, n: usize) -> Value {
         self.stack.get(args + n).map_or(Value::NIL, |it| self.heap.deref(*it))
@@ -97,7 +98,7 @@ impl Machine {
         crate::data::unify(&mut self.heap, &self.atoms, a, b)
     }
 
-    /// Unifies and says so as a builtin does.
+    /// Unifies two values and returns the result as a builtin's outcome.
     pub(crate) fn answer(&mut self, a: Value, b: Value) -> Result<Next, Fault> {
         Ok(self.unify(a, b).into())
     }
@@ -106,8 +107,8 @@ impl Machine {
         Value::atom(self.atoms.intern(text))
     }
 
-    /// The work of a builtin that looks at so many parts counts as steps, so that budgets of steps and
-    /// interrupts hold inside of what a program does in one call.
+    /// Charges steps for inspecting `n_parts` subterms, so that the budget of steps and interrupts also hold
+    /// inside a single call of a builtin.
     pub(crate) fn charge(&mut self, n_parts: usize) -> Result<(), Fault> {
         self.steps = self.steps.saturating_add(n_parts as u64 / PARTS_PER_STEP);
         if self.limits.steps < self.steps {
@@ -119,7 +120,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Refuses to allocate more than the run may use.
+    /// Stops the run if allocating `more` bytes would exceed the budget of memory.
     pub(crate) fn check_memory(&self, more: usize) -> Result<(), Fault> {
         let used = self.bytes_used();
         if self.limits.memory_bytes < used.saturating_add(more) {
@@ -128,7 +129,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Heap, stacks, collected terms, clauses that were added and text that was written.
+    /// Returns the bytes used by heap, stacks, collected answers, added clauses and output.
     pub(crate) fn bytes_used(&self) -> usize {
         let stack = self.next.max(self.kept_stack).max(self.base) * size_of::<Value>();
         let frames = self.frame.max(self.kept_frames) * size_of::<crate::machine::Frame>();
@@ -137,7 +138,7 @@ impl Machine {
         self.heap.size() + outside + stack + frames + choices
     }
 
-    /// An integer argument that fits a word.
+    /// Returns an integer argument that fits 64 bits.
     pub(crate) fn int_arg(&mut self, value: Value) -> Result<i64, Fault> {
         match value.view() {
             View::Var(_) => Err(self.instantiation_error()),
@@ -164,7 +165,8 @@ impl Machine {
         }
     }
 
-    /// A list, or what may become one, as its top tells: nothing, empty or a cell.
+    /// Checks that an argument may be a list, by its first cell only: a variable, the empty list or a list
+    /// cell.
     pub(crate) fn partial_list_arg(&mut self, value: Value) -> Result<(), Fault> {
         if value.is_var() || value.is_nil() || value.is_cons() {
             return Ok(());
@@ -172,7 +174,7 @@ impl Machine {
         Err(self.type_error("list", value))
     }
 
-    /// A list of options, each `name(Value)` or `name = Value`.
+    /// Returns the options of a list, each of the form `name(Value)` or `name = Value`.
     pub(crate) fn options_arg(&mut self, options: Value) -> Result<Vec<(AtomId, Value)>, Fault> {
         let (items, end) = self.heap.list_items(options);
         let mut found = Vec::with_capacity(items.len());
@@ -199,7 +201,7 @@ impl Machine {
         }
     }
 
-    /// A character, as an atom, a code, or a text of length one.
+    /// Returns a character, given as a character code or as a text of length one.
     pub(crate) fn char_arg(&mut self, value: Value) -> Result<char, Fault> {
         if value.is_var() {
             return Err(self.instantiation_error());
@@ -217,7 +219,7 @@ impl Machine {
         }
     }
 
-    /// A proper list.
+    /// Returns the items of a proper list.
     pub(crate) fn list_arg(&mut self, value: Value) -> Result<Vec<Value>, Fault> {
         let (items, end) = self.heap.list_items(value);
         match end {

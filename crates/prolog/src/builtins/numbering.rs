@@ -1,4 +1,4 @@
-//! Variables of terms: listing them, numbering them, comparing terms up to their names.
+//! Variables of terms: listing and numbering them, and comparing terms up to renaming.
 
 use crate::builtins::{Row, iso, row};
 use crate::data::{Alike, AtomId, FunctorId, SUSPICIOUS, Value, View, Walk};
@@ -59,7 +59,8 @@ fn numbervars(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     m.answer(end, Value::int(n))
 }
 
-/// `'$free_variables'(Template^Goal, Goal, v(Free...))`: what `bagof/3` groups by.
+/// `'$free_variables'(Template^Goal, Goal, v(Free...))`: the free variables by whose values `bagof/3` groups
+/// its answers.
 fn free_variables(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let mut goal = m.arg(a, 0);
     let mut bound = FxHashSet::default();
@@ -93,7 +94,8 @@ fn free_variables(m: &mut Machine, a: usize) -> Result<Next, Fault> {
 }
 
 impl Machine {
-    /// The variables with attributes in a term and in the attributes themselves, each before its own.
+    /// Returns the attributed variables of a term and of their attributes, each variable before those in its
+    /// attributes.
     fn attributed(&self, term: Value) -> Vec<Value> {
         let (mut seen, mut res) = (FxHashSet::default(), Vec::new());
         let mut todo = vec![Walk::new(&self.heap, &self.atoms, term)];
@@ -111,7 +113,7 @@ impl Machine {
         res
     }
 
-    /// The variables of a term, each once, in the order they are met.
+    /// Returns the variables of a term in the order of their first occurrence.
     pub(crate) fn variables(&self, term: Value) -> Vec<Value> {
         let mut seen = FxHashSet::default();
         Walk::new(&self.heap, &self.atoms, term)
@@ -133,7 +135,7 @@ impl Machine {
         order
     }
 
-    /// Binds the variables to `'$VAR'(N)`; the next number.
+    /// Binds the variables of a term to `'$VAR'(N)`, counting from `start`. Returns the next number.
     pub(crate) fn number_variables(&mut self, term: Value, start: i64) -> i64 {
         let mut n = start;
         for var in self.variables(term) {
@@ -144,7 +146,7 @@ impl Machine {
         n
     }
 
-    /// Whether two terms are equal up to the names of their variables.
+    /// Whether two terms are variants: equal up to renaming of variables.
     pub(crate) fn is_variant(&self, x: Value, y: Value) -> bool {
         let mut there: FxHashMap<usize, usize> = FxHashMap::default();
         let mut back: FxHashMap<usize, usize> = FxHashMap::default();
@@ -163,7 +165,8 @@ impl Machine {
                         return false;
                     }
                     n_structs += 1;
-                    // Of one structure in both places, the variables have to be the same.
+                    // The complement distinguishes the two sides of a pair: joining a structure with itself
+                    // must not hide that its variables have to be the same on both sides.
                     if SUSPICIOUS < n_structs && !alike.join(x.payload(), !y.payload()) {
                         continue;
                     }
@@ -183,7 +186,7 @@ impl Machine {
         true
     }
 
-    /// The module and the plain goal, for those who need an atom.
+    /// Splits the module off a goal, starting from the module that called the running builtin.
     pub(crate) fn plain_goal(&self, goal: Value) -> (AtomId, Value) {
         self.strip_module(self.context, goal)
     }

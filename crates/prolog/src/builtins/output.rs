@@ -1,4 +1,4 @@
-//! Writing terms, to the output or into a term.
+//! Writing terms, to a stream or as text into a term.
 
 use crate::builtins::convert::Form;
 use crate::builtins::streams::{CAPTURED, Direction, USER_ERROR, USER_OUTPUT};
@@ -91,15 +91,15 @@ pub(super) const ROWS: &[Row] = &[
     }),
 ];
 
-/// A long text takes the time of so many calls.
+/// The number of bytes of text whose writing is charged as one step.
 pub(crate) const BYTES_PER_STEP: u64 = 1_000;
-/// Of a term in a message.
+/// The maximum length in bytes of a term in a message.
 const LONGEST_SHOWN: usize = 1 << 16;
-/// One text may take such a part of the room that is left.
+/// One text may take at most this fraction (one over the number) of the memory that is left.
 const ROOM_FOR_TEXT: usize = 4;
-/// However few steps are left, so many bytes may be made.
+/// The number of bytes that a text may have even if fewer steps are left.
 const SMALL: usize = 1 << 16;
-/// Of a term in a clause: an instruction and a cell of the stored term.
+/// The memory charged for a subterm of a clause: an instruction and a cell of the stored term.
 const BYTES_PER_PART: usize = 64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,7 +150,7 @@ fn tab(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     }
 }
 
-/// Runs with the output going to the stream that is the first argument.
+/// Runs a builtin with its output redirected to the stream that is the first argument.
 fn on_stream(
     m: &mut Machine,
     a: usize,
@@ -162,7 +162,7 @@ fn on_stream(
     done
 }
 
-/// `'$captured'(Kind, Text)`: the end of a capture.
+/// `'$captured'(Kind, Text)`: ends a capture and returns its text.
 fn captured(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (kind, to) = (m.arg(a, 0), m.arg(a, 1));
     let text = m.output.captures.pop().unwrap_or_default().text;
@@ -185,7 +185,7 @@ impl Machine {
         }
     }
 
-    /// The column that the output is at.
+    /// Returns the current column of the output.
     pub(crate) fn column(&mut self) -> usize {
         match self.output.captures.last() {
             Some(capture) => column_after(&capture.text, capture.start),
@@ -206,7 +206,7 @@ impl Machine {
         column_after(text, 0)
     }
 
-    /// Output is kept apart until [`Machine::leave_stream`] gives it to the stream.
+    /// Redirects output into a capture until [`Machine::leave_stream`] writes it to the stream.
     pub(crate) fn enter_stream(&mut self, args: usize) -> Result<usize, Fault> {
         let stream = self.arg(args, 0);
         let n = self.stream(stream, Direction::Out)?;
@@ -238,7 +238,7 @@ impl Machine {
         }
     }
 
-    /// Whether the program says how some terms are printed.
+    /// Whether the program defines `portray/1`.
     pub(crate) fn has_portray(&mut self) -> bool {
         let functor = self.atoms.functor_named("portray", 1);
         self.db.find(AtomId::USER, functor).is_some_and(|it| 0 < self.db.get(it).n_clauses)
@@ -252,7 +252,7 @@ impl Machine {
         Ok(options.iter().any(wants))
     }
 
-    /// Goes on with a predicate of the prelude.
+    /// Continues with a predicate of the prelude.
     pub(crate) fn call_own(&mut self, name: &str, args: &[Value]) -> Result<Next, Fault> {
         let functor = self.atoms.functor_named(name, args.len());
         let goal = self.heap.structure(functor, args);
@@ -260,13 +260,13 @@ impl Machine {
         Ok(Next::Jump)
     }
 
-    /// The text of a term in a message; a very long one is cut off.
+    /// Returns the text of a term for a message; a very long text is cut off.
     pub(crate) fn term_text(&self, term: Value, style: Style) -> String {
         let options = WriteOptions { max_bytes: LONGEST_SHOWN, ..self.options_of(term, style) };
         self.text_with(&options, term)
     }
 
-    /// The text of a term that a goal writes, if there is enough of the budgets left for it.
+    /// Returns the text of a term that a goal writes; stops the run if the budgets do not suffice for it.
     pub(crate) fn bounded_text(&mut self, term: Value, style: Style) -> Result<String, Fault> {
         let max_bytes = self.writable();
         let options = WriteOptions { max_bytes, ..self.options_of(term, style) };
@@ -278,8 +278,8 @@ impl Machine {
         Ok(text)
     }
 
-    /// A term is written that the program will read: variables without a name of the program's get one
-    /// that says where they are in memory.
+    /// Records that a captured text has variables without a name given by the program: their names are
+    /// addresses, which differ between runtimes.
     pub(crate) fn note_own_names(&mut self, options: &WriteOptions, term: Value) {
         let is_unnamed = |it: Value| it.is_var() && !options.names.contains_key(&it.address());
         if Walk::new(&self.heap, &self.atoms, term).any(is_unnamed) {
@@ -296,7 +296,8 @@ impl Machine {
         }
     }
 
-    /// Bytes that may still be made: a step is worth some.
+    /// Returns the maximum number of bytes that a text may have under the remaining budgets of steps and
+    /// memory.
     pub(crate) fn writable(&self) -> usize {
         let steps = self.limits.steps.saturating_sub(self.steps);
         let worth = usize::try_from(steps.saturating_mul(BYTES_PER_STEP)).unwrap_or(usize::MAX);
@@ -308,14 +309,14 @@ impl Machine {
         if self.writable() < text.len() { Err(self.too_large()) } else { Ok(()) }
     }
 
-    /// Which budget does not allow what is written.
+    /// Returns the reason to stop for a text that is too long: the budget that is the smaller one.
     fn too_large(&self) -> Fault {
         let room = self.limits.memory_bytes.saturating_sub(self.bytes_used());
         let is_room = self.writable() < room / ROOM_FOR_TEXT;
         if is_room { Stop::Steps.into() } else { Stop::Memory.into() }
     }
 
-    /// The text of a term; one that contains itself is `@(Name, [Name = Part])`.
+    /// Returns the text of a term; that of a cyclic term is `@(Name, [Name = Part])`.
     pub(crate) fn text_with(&self, options: &WriteOptions, term: Value) -> String {
         let loops = if self.is_small(term) { Vec::new() } else { self.loops(term) };
         if loops.is_empty() {
@@ -336,12 +337,12 @@ impl Machine {
         format!("@({whole},[{}])", loops.iter().map(part).collect::<Vec<_>>().join(","))
     }
 
-    /// Whether a term has so few parts that it can't contain itself.
+    /// Whether a term has so few subterms that it cannot be cyclic.
     fn is_small(&self, term: Value) -> bool {
         self.is_spread_within(term, 256)
     }
 
-    /// Refuses terms that take too much room where parts are not shared, as in clauses.
+    /// Stops the run if a term is too large when shared subterms are copied, as they are in clauses.
     pub(crate) fn check_spread(&self, term: Value) -> Result<(), Fault> {
         match self.is_spread_within(term, self.writable() / BYTES_PER_PART) {
             true => Ok(()),
@@ -349,7 +350,7 @@ impl Machine {
         }
     }
 
-    /// Whether a term has at most so many parts, those that are shared counted wherever they are.
+    /// Whether a term has at most `n_parts` subterms, where shared subterms count for each occurrence.
     pub(crate) fn is_spread_within(&self, term: Value, n_parts: usize) -> bool {
         let mut todo = vec![term];
         for _ in 0..n_parts {
@@ -436,7 +437,7 @@ impl Machine {
     }
 }
 
-/// The column behind a text that began at one.
+/// Returns the column behind a text that begins at column `start`.
 fn column_after(text: &str, start: usize) -> usize {
     match text.rsplit_once('\n') {
         Some((_, line)) => line.chars().count(),

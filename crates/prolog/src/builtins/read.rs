@@ -1,4 +1,4 @@
-//! Terms from text.
+//! Reading terms from text.
 
 use crate::builtins::output::Style;
 use crate::builtins::{Row, row};
@@ -16,7 +16,7 @@ pub(super) const ROWS: &[Row] = &[
 impl Machine {
     /// Reads one term from a text; the full stop may be missing.
     pub fn read_text(&mut self, text: &str) -> Result<ReadTerm, crate::text::SyntaxError> {
-        // A comment at the end goes on to the end of its line.
+        // A line break ends a comment at the end of the text.
         let whole = format!("{text}{}.", if text.contains('%') { '\n' } else { ' ' });
         let syntax = self.syntax_of(AtomId::USER);
         let mut reader = Reader::new(&whole);
@@ -51,7 +51,7 @@ impl Machine {
         }
     }
 
-    /// `['X'=_, ...]`
+    /// Returns the named variables as `['X'=_, ...]`.
     pub(crate) fn variable_bindings(&mut self, read: &ReadTerm) -> Value {
         let mut items = Vec::new();
         for (name, var) in &read.variables {

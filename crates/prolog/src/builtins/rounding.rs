@@ -1,6 +1,7 @@
-//! `roundtoward(Expression, Mode)`: results of floats that are rounded away from the nearest one.
+//! `roundtoward(Expression, Mode)`: floats with another rounding mode than to nearest.
 //!
-//! What is exact for the basic operations is computed with rationals; other functions are as they are.
+//! The basic operations and `sqrt` are compared with their exact results as rationals. Other functions round
+//! to nearest in every mode.
 
 use crate::data::{Number, Rational};
 use std::cmp::Ordering;
@@ -24,7 +25,7 @@ impl Rounding {
         })
     }
 
-    /// A result that was rounded to the nearest float, as this mode has it.
+    /// Adjusts a result that was rounded to the nearest float to this mode.
     pub(super) fn adjust(self, name: &str, of: &[Number], res: Number) -> Number {
         let Number::Float(nearest) = res else { return res };
         let Some(order) = exact_order(name, of, nearest) else { return res };
@@ -42,7 +43,7 @@ impl Rounding {
     }
 }
 
-/// How a rounded result compares with the exact one.
+/// Compares a rounded result with the exact one; `None` if the exact result is not known.
 fn exact_order(name: &str, of: &[Number], nearest: f64) -> Option<Ordering> {
     let rounded = Rational::from_float(nearest)?;
     let numbers: Option<Vec<Rational>> = of.iter().map(Number::to_rational).collect();

@@ -1,4 +1,4 @@
-//! Parts of texts: all solutions at once, for the prelude to choose from.
+//! Parts of texts. All solutions are computed at once, and the prelude enumerates them.
 
 use crate::builtins::convert::Form;
 use crate::builtins::{Row, row};
@@ -7,8 +7,8 @@ use crate::machine::{Fault, Machine, Next};
 
 pub(super) const ROWS: &[Row] = &[row("$slices", 7, slices), row("$splits", 4, splits)];
 
-/// `'$slices'(Kind, Text, Before, Length, After, Sub, Solutions)`: solutions are
-/// `s(Before, Length, After, Sub)`.
+/// `'$slices'(Kind, Text, Before, Length, After, Sub, Solutions)`: returns the solutions of `sub_atom/5` or
+/// `sub_string/5` as a list of `s(Before, Length, After, Sub)`.
 fn slices(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let is_string = m.arg(a, 0).as_atom().is_some_and(|it| m.atoms.text(it) == "string");
     m.running = Some((m.atoms.intern(if is_string { "sub_string" } else { "sub_atom" }), 5));
@@ -69,7 +69,7 @@ fn slices(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     m.answer(to, list)
 }
 
-/// Where the part begins and how long it is, in the order that SWI-Prolog finds them.
+/// Returns offset and length of the matching parts, in the order of SWI-Prolog's solutions.
 fn positions(
     chars: &[char],
     sizes: [Option<usize>; 3],
@@ -115,7 +115,7 @@ fn positions(
     }
 }
 
-/// `'$splits'(Kind, Text, Whole, Solutions)`: `X-Y` for every way to cut the text in two.
+/// `'$splits'(Kind, Text, Whole, Solutions)`: returns `X-Y` for every way to cut the text in two.
 fn splits(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let is_string = m.arg(a, 0).as_atom().is_some_and(|it| m.atoms.text(it) == "string");
     let form = if is_string { Form::String } else { Form::Atom };

@@ -1,4 +1,5 @@
-//! Streams: text to read from, text that was written. Files are only touched if somebody lent a disk.
+//! Streams: texts to read from, and texts that are written. Files are used only if the machine was given a
+//! [`Disk`].
 
 use crate::builtins::{Row, iso, row};
 use crate::data::{AtomId, FunctorId, Value, View};
@@ -125,10 +126,10 @@ pub(super) const ROWS: &[Row] = &[
     row("sleep", 1, |_, _| Ok(Next::True)),
 ];
 
-/// The files of whoever runs the program.
+/// Access to files, implemented by the owner of the machine.
 pub trait Disk: Debug {
     fn read(&self, path: &str) -> Result<String, DiskError>;
-    /// Replaces the file, or appends to it.
+    /// Replaces the contents of the file, or appends to them.
     fn write(&self, path: &str, text: &str, how: Write) -> Result<(), DiskError>;
     fn delete(&self, path: &str) -> Result<(), DiskError>;
 }
@@ -145,7 +146,7 @@ pub enum Write {
     Append,
 }
 
-/// The streams of a run. The first three are the user's.
+/// The open streams of a run. The first three are the user's.
 #[derive(Clone, Debug)]
 pub struct Streams {
     open: Vec<Option<Stream>>,
@@ -156,7 +157,7 @@ pub struct Streams {
 pub(crate) const USER_INPUT: usize = 0;
 pub(crate) const USER_OUTPUT: usize = 1;
 pub(crate) const USER_ERROR: usize = 2;
-/// From here on, the numbers of streams are those of texts that are being captured, the outermost first.
+/// Stream numbers from here on stand for captures in progress, the outermost first.
 pub(super) const CAPTURED: usize = 1 << 32;
 
 impl Default for Streams {
@@ -183,7 +184,7 @@ enum What {
         text: String,
         at: usize,
     },
-    /// Written to the file when it is closed.
+    /// The text is written to the file when the stream is closed.
     Out {
         text: String,
         file: Option<(String, Write)>,
@@ -215,7 +216,7 @@ impl Streams {
         }
     }
 
-    /// What was read or written so far.
+    /// Returns the text that was read or written so far.
     fn passed<'a>(&'a self, n: usize, user_output: &'a str) -> &'a str {
         match self.open.get(n).and_then(Option::as_ref).map(|it| &it.what) {
             _ if n == USER_OUTPUT => user_output,
@@ -225,7 +226,7 @@ impl Streams {
         }
     }
 
-    /// The text written to a stream that is not the user's.
+    /// Returns the text written to a stream; `None` for an input stream or one that is not open.
     pub(crate) fn written(&mut self, n: usize) -> Option<&mut String> {
         match self.open.get_mut(n) {
             Some(Some(Stream { what: What::Out { text, .. }, .. })) => Some(text),
@@ -244,7 +245,7 @@ fn refused(what: &str) -> Result<Next, Fault> {
 }
 
 impl Machine {
-    /// The stream that a value names, if it is open.
+    /// Returns the number of the stream that a value names; `None` if it is not open.
     pub(crate) fn find_stream(&self, value: Value) -> Option<usize> {
         let n = match value.view() {
             View::Atom(AtomId::INPUT) => USER_INPUT,
@@ -280,7 +281,7 @@ impl Machine {
         self.streams.open.get(n)?.as_ref().map(|_| n)
     }
 
-    /// A stream for a builtin's use.
+    /// Returns the number of the stream in a builtin's argument, or the error that the standard demands.
     pub(crate) fn stream(&mut self, value: Value, direction: Direction) -> Result<usize, Fault> {
         let Some(n) = self.find_stream(value) else {
             return Err(match value.view() {
@@ -317,7 +318,7 @@ impl Machine {
         }
     }
 
-    /// The path in an argument, if files may be touched at all.
+    /// Returns the path in an argument; stops the run if it may not use files.
     fn path_arg(&mut self, a: usize, who: &str) -> Result<String, Fault> {
         let path = self.arg(a, 0);
         let path = self.text_arg(path)?;
@@ -442,7 +443,7 @@ enum Unit {
     Code,
 }
 
-/// A character, from the stream that is an argument or from the current one.
+/// Reads a character from the stream of an argument, or from the current input.
 fn get(
     m: &mut Machine,
     stream: Option<usize>,
@@ -471,7 +472,7 @@ fn get(
     m.answer(to, value)
 }
 
-/// What somebody types, or other files hold, is not a part of the input.
+/// Records that the run depends on standard input, which is not a part of the test input.
 fn note_input(m: &mut Machine, n: usize) {
     if n == USER_INPUT {
         m.note_environment("standard input");
@@ -488,7 +489,8 @@ fn input(m: &mut Machine, stream: Option<usize>) -> Result<usize, Fault> {
     }
 }
 
-/// `'$rest_of_line'(Stream, Text)`: up to the new line, which is passed; -1 at the end.
+/// `'$rest_of_line'(Stream, Text)`: reads up to the next line break and consumes it; -1 at the end of the
+/// stream.
 fn rest_of_line(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let stream = m.arg(a, 0);
     let n = m.stream(stream, Direction::In)?;

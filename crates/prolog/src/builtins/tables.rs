@@ -1,8 +1,8 @@
-//! Tables: the answers of tabled predicates, by variant of the call.
+//! Tabling: the answers of tabled predicates are stored in tables, one per variant of a call.
 //!
-//! A call is evaluated by running its clauses, which the prelude does. Calls that need each other's
-//! answers are evaluated again and again by the first of them, until that brings nothing new; all
-//! others are complete after one evaluation.
+//! A call is evaluated by running its clauses, which the prelude does. Calls that depend on each other's
+//! answers form a component: its first call (the leader) is evaluated again until a fixpoint is reached. All
+//! other calls are complete after one evaluation.
 
 use crate::builtins::{Row, row};
 use crate::data::{Blob, FunctorId, Record, Value, View, compare};
@@ -27,7 +27,7 @@ pub(super) const ROWS: &[Row] = &[
     row("$table_join", 3, join),
     row("$table_improve", 4, improve),
     row("$table_answers", 2, answers),
-    // What is inside is evaluated completely, whatever goes on outside.
+    // Evaluations inside of a negation must be complete, independent of those in progress outside.
     row("$table_nest", 0, |m, _| {
         m.tables.barriers.push(m.tables.frames.len());
         Ok(Next::True)
@@ -48,20 +48,20 @@ pub(super) const ROWS: &[Row] = &[
     }),
 ];
 
-/// A term as words, equal for variants: terms that differ in the names of variables only.
+/// A term encoded as words. Variants (terms equal up to renaming of variables) have equal encodings.
 type Variant = Box<[u64]>;
 
 #[derive(Clone, Debug, Default)]
 pub struct Tables {
     by_call: FxHashMap<Variant, usize>,
     tables: Vec<Table>,
-    /// The calls that are being evaluated, the outermost first.
+    /// The evaluations in progress, outermost first.
     frames: Vec<Evaluation>,
-    /// Tables that wait for the end of an evaluation further out, by number.
+    /// The numbers of the tables that wait for the completion of an outer evaluation.
     incomplete: Vec<usize>,
-    /// How many evaluations have begun.
+    /// The number of evaluations that were begun so far.
     n_begun: u64,
-    /// For each negation under way, how many calls are outside of it.
+    /// For each negation in progress, the number of evaluations outside of it.
     barriers: Vec<usize>,
 }
 
@@ -69,14 +69,14 @@ pub struct Tables {
 struct Table {
     answers: Vec<Record>,
     known: FxHashSet<Variant>,
-    /// Answers with a mode: where the one of a group is.
+    /// For tables with modes: the index of the answer of each group.
     best: FxHashMap<Variant, usize>,
     is_complete: bool,
-    /// Its place among the calls that are being evaluated.
+    /// The depth of the table's evaluation among those in progress.
     running: Option<usize>,
     is_listed: bool,
-    /// Of an incomplete table: the outermost call whose answers it needs, and which evaluation of that
-    /// call it belongs to.
+    /// For an incomplete table: the depth of the outermost call whose answers it depends on, and the number
+    /// of that call's evaluation.
     needs: usize,
     evaluated_in: u64,
     n_evaluations: u64,
@@ -85,18 +85,18 @@ struct Table {
 #[derive(Clone, Debug)]
 struct Evaluation {
     table: usize,
-    /// Which evaluation this is, of all.
+    /// The number of this evaluation, counted over all evaluations.
     number: u64,
-    /// The outermost call under way whose answers were needed.
+    /// The depth of the outermost call in progress whose answers were needed.
     needs: usize,
-    /// Its answers were needed before it was complete.
+    /// Whether its answers were needed before it was complete.
     is_needed: bool,
-    /// An answer was new.
+    /// Whether a new answer was found.
     is_changed: bool,
-    /// How many tables were incomplete before.
+    /// The number of incomplete tables before the evaluation began.
     n_incomplete: usize,
-    /// How many collections of answers there are with its own: an exception that leaves fewer has left
-    /// the evaluation.
+    /// The number of collectors of answers including this evaluation's own. An exception that leaves fewer of
+    /// them has left the evaluation.
     n_collectors: usize,
 }
 
@@ -115,7 +115,7 @@ impl Tables {
         n
     }
 
-    /// The innermost call needs the answers of the one at this place.
+    /// Records that the innermost evaluation depends on the answers of the one at this depth.
     fn need(&mut self, depth: usize) {
         if let Some(needed) = self.frames.get_mut(depth) {
             needed.is_needed = true;
@@ -125,7 +125,7 @@ impl Tables {
         }
     }
 
-    /// Where the evaluation is that an incomplete table belongs to, if that is still under way.
+    /// Returns the depth of the evaluation that an incomplete table belongs to, if it is still in progress.
     fn evaluation_of(&self, table: &Table) -> Option<usize> {
         let found = self.frames.get(table.needs)?;
         (0 < table.n_evaluations && found.number == table.evaluated_in).then_some(table.needs)
@@ -142,7 +142,7 @@ impl Tables {
         }
     }
 
-    /// The innermost evaluation has come to its end; whether it must be done again.
+    /// Ends the innermost evaluation. Returns true if it must be repeated because no fixpoint was reached.
     fn end(&mut self) -> bool {
         let depth = self.frames.len().saturating_sub(1);
         let Some(own) = self.frames.last() else { return false };
@@ -175,8 +175,8 @@ impl Tables {
         false
     }
 
-    /// An exception has left the evaluations inside of all but so many collections of answers: what
-    /// they have found is forgotten.
+    /// Discards the evaluations that an exception has left, with their tables: those that began with more
+    /// than `n_collectors` collectors of answers.
     pub(crate) fn leave(&mut self, n_collectors: usize) {
         while let Some(own) = self.frames.pop_if(|it| n_collectors < it.n_collectors) {
             let waiting = self.incomplete.split_off(own.n_incomplete.min(self.incomplete.len()));
@@ -197,7 +197,8 @@ impl Tables {
 
 impl Machine {
     fn variant(&mut self, terms: &[Value]) -> Result<Variant, Fault> {
-        /// Larger terms may take more room written out than there is.
+        /// The number of parts up to which a term needs no check: a larger term may have a shared structure
+        /// whose encoding exceeds the memory.
         const SMALL: usize = 4096;
         if terms.iter().any(|it| !self.is_spread_within(*it, SMALL)) {
             for term in terms {
@@ -255,8 +256,8 @@ fn put_blob(words: &mut Vec<u64>, blob: &Blob) {
     }
 }
 
-/// `'$table_state'(Call, Table, State)`: `complete`; `running`, if its answers so far are all that there
-/// is; or `new`, if its clauses must be run.
+/// `'$table_state'(Call, Table, State)`: the state is `complete`; `running`, if the answers found so far must
+/// do; or `new`, if the clauses must be run.
 fn state(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let call = m.variant(&[m.arg(a, 0)])?;
     let n = m.tables.number_of(call);
@@ -280,7 +281,7 @@ fn state(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     Ok((m.unify(to_table, Value::size(n)) && m.unify(to, name)).into())
 }
 
-/// `'$table_enter'(Table)`: its clauses are run from now on.
+/// `'$table_enter'(Table)`: begins an evaluation of the table's clauses.
 fn enter(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let Some(n) = m.arg(a, 0).as_int().and_then(|it| usize::try_from(it).ok()) else {
         return Ok(Next::False);
@@ -306,7 +307,7 @@ fn enter(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     Ok(Next::True)
 }
 
-/// `'$table_again'(Again)`: whether the clauses must be run once more.
+/// `'$table_again'(Again)`: ends an evaluation; true if the clauses must be run once more.
 fn again(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let again = m.tables.end();
     if !again {
@@ -316,7 +317,7 @@ fn again(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     m.answer(to, Value::bool(again))
 }
 
-/// `'$table_add'(Table, Answer)`: fails if the answer is known.
+/// `'$table_add'(Table, Answer)`: adds an answer; fails if it is already in the table.
 fn add(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let answer = m.arg(a, 1);
     let variant = m.variant(&[answer])?;
@@ -330,7 +331,7 @@ fn add(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     keep(m, number, None, record, n_words)
 }
 
-/// A new answer, or a better one in the place of another.
+/// Stores a new answer, or replaces the answer at an index by a better one.
 fn keep(
     m: &mut Machine,
     number: Value,
@@ -352,10 +353,10 @@ fn keep(
     Ok(Next::True)
 }
 
-/// How answers of one group become one.
+/// The mode of an argument of a tabled predicate: how the answers of a group are combined into one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
-    /// It tells the groups apart.
+    /// The argument distinguishes the groups.
     Index,
     First,
     Last,
@@ -363,8 +364,8 @@ enum Mode {
     Max,
 }
 
-/// `'$table_join'(Table, Modes, Answer)`: the answer is compared with the one of its group. Fails if that
-/// one is as good.
+/// `'$table_join'(Table, Modes, Answer)`: compares the answer with the one of its group, and replaces that if
+/// the new one is better. Fails otherwise.
 fn join(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (number, modes, answer) = (m.arg(a, 0), m.arg(a, 1), m.arg(a, 2));
     let is_first = m.tables.by_number(number).is_some_and(|it| it.n_evaluations == 1);
@@ -418,8 +419,8 @@ fn join(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     keep(m, number, Some(place), record, n_words)
 }
 
-/// `'$table_improve'(Table, Group, Answer, Old)`: the answer of a group, if there is one, as
-/// `Old = old(Answer)`; `Old = new` puts the answer there.
+/// `'$table_improve'(Table, Group, Answer, Old)`: returns the answer of a group as `Old = old(Answer)`; with
+/// `Old = new`, stores the answer as the group's.
 fn improve(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (number, group) = (m.arg(a, 0), m.variant(&[m.arg(a, 1)])?);
     let (answer, old) = (m.arg(a, 2), m.arg(a, 3));
@@ -441,14 +442,14 @@ fn improve(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     keep(m, number, place, record, n_words)
 }
 
-/// `'$table_answers'(Table, List)`
+/// `'$table_answers'(Table, List)`: returns all answers.
 fn answers(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (list, _) = load_answers(m, m.arg(a, 0), 0, usize::MAX)?;
     let to = m.arg(a, 1);
     m.answer(to, list)
 }
 
-/// `'$table_some'(Table, N, List, Next)`: answers from the n-th on, and where those begin that come
+/// `'$table_some'(Table, N, List, Next)`: returns some answers from index `N` on, and the index of the answer
 /// after them; fails if there are none.
 fn some(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     const MOST: usize = 1000;
@@ -458,7 +459,7 @@ fn some(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     Ok((n < next && m.unify(to, list) && m.unify(to_next, Value::size(next))).into())
 }
 
-/// At most so many answers from the n-th on, as a list, and the number of the one after them.
+/// Loads at most `most` answers from index `from` on, as a list. Returns the index after them, too.
 fn load_answers(
     m: &mut Machine,
     number: Value,
@@ -466,7 +467,8 @@ fn load_answers(
     most: usize,
 ) -> Result<(Value, usize), Fault> {
     let Some(table) = m.tables.by_number(number) else { return Ok((Value::NIL, from)) };
-    // The table is nobody else's while its answers are copied.
+    // The answers are moved out of the table while they are copied to the heap; nothing else uses the table
+    // meanwhile.
     let records = std::mem::take(&mut table.answers);
     let to = records.len().min(from.saturating_add(most));
     let wanted = records.get(from..to).unwrap_or(&[]);

@@ -1,4 +1,4 @@
-//! Taking terms apart and putting them together.
+//! Inspecting, building and changing terms, and attributes of variables.
 
 use crate::builtins::{Row, iso, row};
 use crate::data::{AtomId, ListEnd, Number, Record, Tag, Value, View, copy_plain};
@@ -115,7 +115,7 @@ fn functor(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     }
 }
 
-/// A structure of `n` variables.
+/// Builds a structure whose arguments are `n` fresh variables.
 fn fresh_structure(m: &mut Machine, name: AtomId, n: usize) -> Result<Value, Fault> {
     m.check_memory(n.saturating_mul(size_of::<Value>()))?;
     m.charge(n)?;
@@ -126,7 +126,7 @@ fn fresh_structure(m: &mut Machine, name: AtomId, n: usize) -> Result<Value, Fau
     Ok(Value::structure(m.atoms.functor(name, n), at))
 }
 
-/// With a known position. Others are enumerated by the prelude.
+/// Implements `arg/3` for a known index. The prelude enumerates the others.
 fn arg(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (n, term, value) = (m.arg(a, 0), m.arg(a, 1), m.arg(a, 2));
     if term.is_var() {
@@ -146,7 +146,7 @@ fn arg(m: &mut Machine, a: usize) -> Result<Next, Fault> {
             _ => Ok(Next::False),
         },
         View::Var(_) => {
-            // All positions, by a goal of the prelude.
+            // An unbound index: a goal of the prelude enumerates all indexes.
             let goal = m.atoms.functor_named("$arg", 4);
             let (name, _) = m.atoms.name_arity(goal);
             let count = Value::size(arity);
@@ -265,7 +265,8 @@ fn compound_name_arguments(m: &mut Machine, a: usize) -> Result<Next, Fault> {
             m.partial_list_arg(args)?;
             let (given, end) = m.heap.list_items(args);
             if let ListEnd::Other(tail) = end {
-                // What comes before the end that is none decides first.
+                // The items before the invalid tail are unified first, so a mismatch fails instead of raising
+                // the error.
                 let equal = given.len() <= items.len()
                     && given.into_iter().zip(items).all(|(x, y)| m.unify(x, y));
                 return if equal { Err(m.type_error("list", tail)) } else { Ok(Next::False) };
@@ -332,8 +333,8 @@ fn occurs_check(m: &mut Machine, a: usize) -> Result<Next, Fault> {
 }
 
 impl Machine {
-    /// What is in the heap now must live as long as a cell: choice points that keep the cell keep
-    /// everything.
+    /// Keeps the present contents of the heap as long as a cell lives: choice points younger than the cell do
+    /// not cut them off.
     fn keep_heap_for(&mut self, cell: usize) {
         let now = self.heap.mark();
         for choice in self.choices.iter_mut().rev() {
@@ -346,9 +347,9 @@ impl Machine {
         }
     }
 
-    /// Whether a term contains itself.
+    /// Whether a term is cyclic.
     pub(crate) fn is_cyclic(&self, term: Value) -> bool {
-        // Depth first; a structure that is met while it is open contains itself.
+        // Depth-first search: a structure that is met again while it is open contains itself.
         enum Visit {
             Enter(Value),
             Leave(u64),
@@ -384,7 +385,7 @@ impl Machine {
         var.tag() == Tag::Attr && !self.heap.deref(self.heap.cell(var.address() + 1)).is_nil()
     }
 
-    /// A plain variable becomes one with attributes.
+    /// Makes a plain variable an attributed one.
     fn attribute_variable(&mut self, var: Value, attributes: Value) {
         let at = self.heap.cells.len();
         self.heap.cells.push(Value::attributed(at));
@@ -392,7 +393,7 @@ impl Machine {
         self.heap.bind(var, Value::reference(at));
     }
 
-    /// Attributes are a chain `att(Module, Value, More)`; where the one of a module lies.
+    /// Returns the link `att(Module, Value, More)` of a module in the chain of a variable's attributes.
     fn attribute(&self, var: Value, module: AtomId) -> Option<Value> {
         let mut at = self.heap.deref(self.heap.cell(var.address() + 1));
         while at.tag() == Tag::Struct {
@@ -417,7 +418,7 @@ fn put_attr(m: &mut Machine, a: usize) -> Result<Next, Fault> {
             m.heap.change(found.address() + 1, value);
             return Ok(Next::True);
         }
-        // Behind the others.
+        // New attributes are appended at the end of the chain.
         let mut place = var.address() + 1;
         loop {
             let at = m.heap.deref(m.heap.cell(place));

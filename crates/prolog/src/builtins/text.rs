@@ -1,4 +1,4 @@
-//! Operations on text that have one answer.
+//! Operations on text that have exactly one answer.
 
 use crate::builtins::convert::Form;
 use crate::builtins::{Row, iso, row};
@@ -18,7 +18,7 @@ pub(super) const ROWS: &[Row] = &[
     row("$string_code", 3, string_code),
     row("$char_type", 3, char_type),
     row("$concat", 4, |m, a| {
-        // `'$concat'(Kind, A, B, C)` with A and B known.
+        // `'$concat'(Kind, A, B, C)`, where `A` and `B` are known.
         let kind = m.arg(a, 0);
         let form = if kind.as_atom().is_some_and(|it| m.atoms.text(it) == "string") {
             Form::String
@@ -60,7 +60,7 @@ fn map_text(m: &mut Machine, a: usize, form: Form, map: fn(char) -> char) -> Res
     }
 }
 
-/// The one character that it is in upper case, if there is one.
+/// Returns the character in upper case, if that is a single character; otherwise the character itself.
 fn upper(c: char) -> char {
     let mut all = c.to_uppercase();
     match (all.next(), all.next()) {
@@ -91,7 +91,7 @@ fn concat_known(m: &mut Machine, a: usize, form: Form) -> Result<Next, Fault> {
     m.answer(to, new)
 }
 
-/// The texts of a list's items; `None` if one or the end is unbound.
+/// Returns the texts of a list's items; `None` if an item or the tail is unbound.
 fn item_texts(m: &mut Machine, list: Value) -> Result<Option<Vec<String>>, Fault> {
     let (items, end) = m.heap.list_items(list);
     match end {
@@ -156,14 +156,14 @@ fn split_string(m: &mut Machine, a: usize) -> Result<Next, Fault> {
         }
         *text = m.text_arg(value)?;
     }
-    // SWI-Prolog looks for characters as C does: the one of code 0 is in every set.
+    // SWI-Prolog uses the C function `wcschr`, for which the character with code 0 is in every set.
     texts.iter_mut().skip(1).for_each(|it| it.push('\0'));
     let [text, separators, pad] = &texts;
     let is_pad = |c: char| pad.contains(c);
     let mut parts = Vec::new();
     let mut rest = Some(text.trim_matches(is_pad));
     while let Some(text) = rest {
-        // Padding before a part is skipped even where it is a separator too.
+        // Padding before a part is skipped even if it is also a separator.
         let text = text.trim_start_matches(is_pad);
         let (part, after) = match text.find(|c: char| separators.contains(c)) {
             Some(at) => {
@@ -200,8 +200,8 @@ fn string_code(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     }
 }
 
-/// `'$char_type'(Char, Type, Argument)`: whether a known character is of a known type; types with an
-/// argument unify it. Characters are codes here.
+/// `'$char_type'(Char, Type, Argument)`: whether a character, given as a code, is of a type. Types with an
+/// argument unify it.
 fn char_type(m: &mut Machine, a: usize) -> Result<Next, Fault> {
     let (code, kind, argument) = (m.arg(a, 0), m.arg(a, 1), m.arg(a, 2));
     let Some(c) = code.as_int().and_then(|it| u32::try_from(it).ok()).and_then(char::from_u32)
@@ -253,7 +253,7 @@ fn char_type(m: &mut Machine, a: usize) -> Result<Next, Fault> {
             Some(weight) => return m.answer(argument, Value::int(i64::from(weight))),
             None => false,
         },
-        // The other way round than the names say, as SWI-Prolog has it.
+        // As on SWI-Prolog, these two types mean the opposite of their names.
         "to_lower" => return m.answer(argument, code_of(upper(c))),
         "to_upper" => return m.answer(argument, code_of(lower(c))),
         "upper" => {

@@ -1,4 +1,4 @@
-//! Tests of what a term is, and comparison.
+//! Type tests and comparison of terms.
 
 use crate::builtins::{Row, iso, row};
 use crate::code::Test;
@@ -88,7 +88,7 @@ fn compare_terms(m: &mut Machine, a: usize) -> Result<Next, Fault> {
 }
 
 impl Machine {
-    /// Whether two terms could be made equal; nothing is bound.
+    /// Whether two terms unify; leaves no bindings.
     pub(crate) fn can_unify(&mut self, x: Value, y: Value) -> bool {
         let mark = self.heap.mark();
         let old = std::mem::replace(&mut self.heap.old, mark.cells);

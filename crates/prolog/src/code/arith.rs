@@ -1,6 +1,6 @@
-//! The operations of arithmetic that clauses do without building the expression.
+//! The arithmetic operations that have an instruction, so that no term is built for them.
 
-/// Binary unless said otherwise.
+/// An arithmetic operation. All are binary except those that say otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArithOp {
     Add,
@@ -18,9 +18,9 @@ pub enum ArithOp {
     And,
     Or,
     Xor,
-    /// Of the first operand alone.
+    /// Unary minus.
     Negate,
-    /// Of the first operand alone.
+    /// The absolute value; unary.
     Abs,
 }
 

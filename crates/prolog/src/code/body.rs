@@ -1,4 +1,4 @@
-//! The body of a clause: goals, control constructs, and what needs no call.
+//! Compiles the body of a clause: calls, control constructs, and goals that have instructions of their own.
 
 use crate::code::clause::{Compiler, MAX_ARGUMENTS, variables_with_repeats};
 use crate::code::ins::BACKTRACK;
@@ -8,20 +8,20 @@ use crate::code::{
 use crate::data::{AtomId, FunctorId, Value, View};
 use rustc_hash::FxHashMap;
 
-/// Control constructs nested deeper are called, not compiled.
+/// The nesting depth of control constructs below which a construct is called as a goal instead of compiled.
 const MAX_DEPTH: u32 = 200;
-/// Expressions nested deeper are evaluated as terms.
+/// The nesting depth of expressions from which on they are built as terms and evaluated at run time.
 const MAX_EXPRESSION: u32 = 60;
 
-/// What a cut cuts.
+/// The choice points that a cut removes.
 #[derive(Clone, Copy, Debug)]
 enum Scope {
     Clause,
-    /// Back to the mark in this slot: inside a condition.
+    /// Those made since the mark in this slot: the cut is inside a condition.
     Mark(u32),
 }
 
-/// Whether anything comes after.
+/// Whether a goal is the last one of its clause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Position {
     Last,
@@ -39,7 +39,8 @@ impl Compiler<'_> {
         for (n, goal) in (1..).zip(goals) {
             self.code.push(Ins::Reach(mark, n));
             if never_returns && n == n_goals {
-                // It ends as it must: by failing, or by throwing.
+                // The goal can only fail or throw, so the clause counts as completed before the goal is
+                // called.
                 self.code.push(Ins::Exit(mark));
             }
             self.goal(goal, Position::Inner, Scope::Clause)?;
@@ -63,7 +64,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// The goals of `A, B, C`; `true` is none.
+    /// Returns the goals of `A, B, C` without `true`.
     fn conjunction(&self, body: Value) -> Vec<Value> {
         let mut res = Vec::new();
         let mut todo = vec![body];
@@ -79,7 +80,7 @@ impl Compiler<'_> {
         res
     }
 
-    /// Whether a goal fails or throws in any case.
+    /// Whether a goal fails or throws in every case.
     fn never_returns(&self, goal: Value) -> bool {
         match goal.view() {
             View::Atom(AtomId::FAIL | AtomId::FALSE) => true,
@@ -101,7 +102,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Notes that a clause under test goes this way.
+    /// Emits the coverage marks of a branch, if the clause is under test.
     fn branch(&mut self, kind: BranchKind) {
         let Some(of) = self.mark else { return };
         let Some(clause) = self.db.marks.get(of as usize).copied() else { return };
@@ -148,7 +149,7 @@ impl Compiler<'_> {
         self.call(goal, functor, position)
     }
 
-    /// Has the call of `catch/3` note how it ends, in a clause under test.
+    /// Emits the coverage marks for how a call of `catch/3` ends, if the clause is under test.
     fn catch_branches(&mut self, functor: FunctorId) {
         let Some(of) = self.mark else { return };
         let (name, arity) = self.atoms.name_arity(functor);
@@ -180,7 +181,7 @@ impl Compiler<'_> {
         });
     }
 
-    /// Control constructs; whether it was one.
+    /// Compiles a control construct. Returns whether the goal was one.
     fn control(
         &mut self,
         goal: Value,
@@ -246,7 +247,8 @@ impl Compiler<'_> {
         Ok(true)
     }
 
-    /// Gives a value to the variables that one branch may leave without one, though others use them.
+    /// Creates fresh variables for those that occur first inside of one branch and are used in other branches
+    /// or afterwards, so that their slots hold a value on every path.
     fn initialise(&mut self, whole: Value, branches: &[&[Value]]) {
         let mut fresh = Vec::new();
         for branch in branches {
@@ -319,7 +321,8 @@ impl Compiler<'_> {
         self.goals(then, position, scope)?;
         match otherwise {
             None => {
-                // Failing tests fail; a choice point made for the condition leads to a failure.
+                // A failing test jumps here, and so does the choice point that was made for the condition;
+                // then the goal fails.
                 let jump = (position == Position::Inner).then(|| self.emit(Ins::Jump(0)));
                 self.patch(&failing);
                 self.branch(BranchKind::Else);
@@ -385,7 +388,8 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// What a cut in a condition cuts: nothing of the choice point that leads past the condition.
+    /// Returns the scope of cuts inside a condition. Such a cut must not remove the choice point that leads
+    /// to the else branch, so it gets a mark of its own.
     fn inner_scope(&mut self, test: Value, mark: u32) -> Scope {
         let mut todo = vec![test];
         while let Some(next) = todo.pop() {
@@ -426,7 +430,7 @@ impl Compiler<'_> {
         self.code.len() - 1
     }
 
-    /// The jumps lead here.
+    /// Sets the target of the jumps at these indexes to the next instruction.
     fn patch(&mut self, jumps: &[usize]) {
         let here = self.here();
         for at in jumps {
@@ -444,7 +448,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The goals of a condition that bind nothing and leave nothing, if it has no others.
+    /// Returns the goals of a condition if all of them are tests that bind nothing and leave no choice point.
     fn pure_tests(&self, test: Value) -> Option<Vec<Value>> {
         let goals = self.conjunction(test);
         goals.iter().all(|it| self.is_pure_test(*it)).then_some(goals)
@@ -463,7 +467,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The code of pure tests; those that jump when they do not hold.
+    /// Compiles pure tests. Returns the indexes of their instructions, which jump if the test does not hold.
     fn pure_condition(&mut self, tests: &[Value]) -> Vec<usize> {
         let mut failing = Vec::new();
         for test in tests {
@@ -475,7 +479,8 @@ impl Compiler<'_> {
         failing
     }
 
-    /// Goals that need no call; whether it was one. A test is the last instruction emitted.
+    /// Compiles a goal that has instructions of its own. Returns whether it did. A test is the last
+    /// instruction emitted.
     fn inline(&mut self, goal: Value, functor: FunctorId) -> bool {
         let (name, arity) = self.atoms.name_arity(functor);
         let name = self.atoms.name(name);
@@ -541,7 +546,7 @@ impl Compiler<'_> {
         }
         let mut temporaries = Vec::new();
         let value = self.expression(expression, &mut temporaries);
-        // An operation's result is in a slot of its own already.
+        // The result of an operation already has a slot of its own.
         let computed = matches!(expression.view(), View::Struct(..));
         let slot = match value.place() {
             Err(slot) if computed => slot,
@@ -569,7 +574,7 @@ impl Compiler<'_> {
             | View::Atom(_)
             | View::Text(_)
             | View::Struct(..) => {
-                // The result is a number: anything else than one does not unify with it.
+                // The result is a number, so unification with anything else than a number fails.
                 self.match_slot(slot, target);
             }
         }
@@ -577,7 +582,7 @@ impl Compiler<'_> {
         true
     }
 
-    /// The value that was just computed into one slot goes to another instead.
+    /// Makes the last instruction store its result in another slot, or emits a move.
     fn retarget(&mut self, from: u32, to: u32) {
         match self.code.last_mut() {
             Some(Ins::Arith(_, slot, ..) | Ins::Evaluate(slot, _)) if *slot == from => *slot = to,
@@ -585,7 +590,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Whether an expression is made of operations that need no term.
+    /// Whether an expression consists only of operations that have instructions.
     fn is_expression(&self, term: Value, depth: u32) -> bool {
         match term.view() {
             View::Var(_) | View::Int(_) | View::Big(_) | View::Float(_) => true,
@@ -615,7 +620,7 @@ impl Compiler<'_> {
         (self.operand(self.heap.arg(goal, 0)), self.operand(self.heap.arg(goal, 1)))
     }
 
-    /// A term as something that an instruction can look at.
+    /// Returns an operand for a term; emits instructions that build the term if it is a structure.
     fn operand(&mut self, term: Value) -> Operand {
         match term.view() {
             View::Var(at) => {
@@ -698,7 +703,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Builds a structure, begun by the instruction.
+    /// Emits the instructions that build a structure; `first` begins it.
     fn build(&mut self, first: Ins, term: Value) {
         let mut todo = Vec::new();
         self.code.push(first);
@@ -770,7 +775,8 @@ impl Compiler<'_> {
     }
 }
 
-/// Predicates that throw in any case: `throw/1`, and those of `library(error)` that are named like errors.
+/// Whether a predicate throws in every case: `throw/1`, and those of `library(error)` that throw the error of
+/// their name.
 pub(crate) fn never_returns(name: &str, arity: usize) -> bool {
     matches!(
         (name, arity),

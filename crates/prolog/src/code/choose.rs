@@ -1,7 +1,8 @@
-//! Which clauses a call may match, by more of its arguments than the first.
+//! Just-in-time indexing of clauses by arguments other than the first.
 //!
-//! SWI-Prolog makes such tables while a program runs, and whether an answer is known to be the last
-//! one depends on them: arguments are judged as it judges them. A call is only its arguments here.
+//! SWI-Prolog builds such indexes while a program runs, and they decide whether an answer is known to be the
+//! last one. So arguments are assessed by SWI-Prolog's rules (`pl-index.c`). Knows only the arguments of a
+//! call.
 #![expect(
     clippy::indexing_slicing,
     reason = "lists and clauses are numbered by the chooser itself"
@@ -12,34 +13,37 @@ use crate::data::{Atoms, Blob, FunctorId, Heap, Record, Tag, Value};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 
-/// So many arguments of a head, or of a term in it, are looked at.
+/// The number of arguments of a head, or of a compound term in it, that are candidates for an index.
 const ARGUMENTS: usize = 3;
-/// Up to so many clauses, keys of the first argument are compared one by one.
+/// Up to this number of clauses, keys of the first argument are compared one by one without an index.
 const ONE_BY_ONE: usize = 10;
-/// What two arguments together must gain over one.
+/// The minimum speedup of each of two arguments for which a combined index is considered.
 const LEAST_GAIN: f64 = 1.5;
-/// Clauses with a variable in the place, for each key there.
+/// The maximum ratio of clauses with a variable in an argument to distinct keys in it, for an index on the
+/// The maximum nesting depth of indexes on arguments of compound arguments.
+/// argument.
 const MOST_VARIABLES: f64 = 0.1;
 const DEEPEST: usize = 7;
-/// A predicate that changes so often is not worth more tables.
+/// The number of times that the indexes of a predicate are built anew after changes; then it gets none.
 const MOST_CHOOSERS: u32 = 100;
 
 type Keys = [Key; ARGUMENTS];
 
-/// What is known of choosing among the clauses of a predicate. A copy knows nothing yet.
+/// The indexing state of a predicate. A clone starts without indexes.
 #[derive(Debug, Default)]
 pub(super) struct Choosing {
     chooser: Option<Box<Chooser>>,
     n_made: u32,
-    /// No argument tells clauses apart.
+    /// No argument distinguishes clauses, or the predicate changed too often.
     hopeless: bool,
-    /// No table was made, and the first argument is as the clauses' own keys say.
+    /// No index was built, and comparing the keys of the first argument is all that there is to do.
     plain: bool,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Chooser {
-    /// The first is the predicate, others are the clauses with one functor in some place.
+    /// The first list has all clauses of the predicate; the others have the clauses with one functor in some
+    /// argument.
     lists: Vec<List>,
 }
 
@@ -47,22 +51,23 @@ struct Chooser {
 struct List {
     clauses: Vec<ClauseId>,
     keys: Vec<Keys>,
-    /// Of all clauses.
+    /// The bucket of all clauses of the list.
     bucket: Bucket,
-    /// The place of the term whose arguments are looked at, from the outside in.
+    /// The argument indexes that lead from the head to the term whose arguments are looked at, from the
+    /// outside in.
     place: Vec<usize>,
     gains: [Option<Gain>; ARGUMENTS],
     pairs_tried: usize,
-    /// The best first.
+    /// The indexes that were built, the one with the highest speedup first.
     tables: Vec<Table>,
-    /// By the first argument, whatever that gains.
+    /// The index on the first argument, whatever its speedup.
     first: Option<Table>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Gain {
     speedup: f64,
-    /// Several clauses have the same functor, and its arguments may tell them apart.
+    /// Several clauses have the same functor, so the arguments of that term may distinguish them.
     deep: bool,
 }
 
@@ -77,7 +82,7 @@ struct Table {
 #[derive(Clone, Copy, Debug)]
 enum Entry {
     Clauses(Bucket),
-    /// A list of the chooser.
+    /// The index of a list of the chooser, for the arguments of the compound argument.
     Inside(usize),
 }
 
@@ -88,15 +93,15 @@ impl Clone for Choosing {
 }
 
 impl Choosing {
-    /// The clauses are others now.
+    /// Drops the indexes, because the clauses of the predicate changed.
     pub(super) fn forget(&mut self) {
         self.chooser = None;
         self.hopeless = MOST_CHOOSERS < self.n_made;
         self.plain = false;
     }
 
-    /// Whether a call that finds two clauses by its first argument has to look further: `key` is
-    /// the call's, `found` are the clauses'.
+    /// Whether other arguments may distinguish clauses for a call that finds two clauses by its first
+    /// argument. `key` is the key of the call, `found` are the keys of the two clauses.
     #[inline]
     pub(super) fn may_help(&self, key: Key, found: [Key; 2], n_clauses: u32) -> bool {
         !self.hopeless
@@ -108,7 +113,7 @@ impl Choosing {
 }
 
 impl Database {
-    /// The clauses that a call may match, if its arguments leave some out.
+    /// Returns the clauses that a call may match, if an index excludes some of them.
     pub(crate) fn choose(
         &mut self,
         id: PredId,
@@ -150,7 +155,7 @@ impl Database {
         List { clauses, keys, bucket, place, gains, pairs_tried: 0, tables, first: None }
     }
 
-    /// What a clause asks of the arguments of the term at a place of its head.
+    /// Returns the keys of a clause for the arguments of the term at `place` of its head.
     fn head_keys(&self, id: ClauseId, place: &[usize]) -> Keys {
         let clause = self.clause(id);
         let record = &*clause.term;
@@ -210,7 +215,8 @@ impl Database {
         }
     }
 
-    /// The number of the table that serves a call with these keys; made if it is worth it.
+    /// Returns the number of the index that serves a call with these keys, and builds it if its speedup is
+    /// high enough.
     fn table_for(&mut self, chooser: &mut Chooser, at: usize, keys: Keys) -> Option<usize> {
         let list = &mut chooser.lists[at];
         let n_clauses = list.clauses.len() as f64;
@@ -305,7 +311,7 @@ impl Database {
 }
 
 impl Table {
-    /// The key of a call or of a clause.
+    /// Returns the key of a call or clause in this index.
     fn key(&self, keys: Keys) -> Key {
         let (first, second) = self.args;
         paired(keys[first], second.map(|it| keys[it]))
@@ -318,13 +324,13 @@ impl List {
         both.filter(|it| it.1[arg] == key).map(|it| *it.0).collect()
     }
 
-    /// Whether the first two clauses for a first argument both name it.
+    /// Whether the first two clauses that may match a first argument both have exactly this key.
     fn repeats(&self, key: Key) -> bool {
         let mut found = self.keys.iter().map(|it| it[0]).filter(|it| it.may_match(key));
         (found.next(), found.next()) == (Some(key), Some(key))
     }
 
-    /// The arguments, of those that a call has, that tell most clauses apart.
+    /// Returns the argument or pair of arguments, bound in the call, whose index has the highest speedup.
     fn best(&mut self, keys: Keys, least: f64) -> Option<((usize, Option<usize>), Gain)> {
         let mut bound: Vec<usize> = (0..ARGUMENTS).filter(|n| keys[*n] != Key::ANY).collect();
         for n in &bound {
@@ -333,7 +339,7 @@ impl List {
             }
         }
         let of = |n: usize| self.gains[n].unwrap_or_default();
-        // The earlier of two that are equal.
+        // The sort is stable: of two arguments with the same speedup the first one wins.
         bound.sort_by(|a, b| of(*b).speedup.total_cmp(&of(*a).speedup));
         let best = *bound.first().filter(|it| 0.0 < of(**it).speedup)?;
         let promising: Vec<usize> =
@@ -359,7 +365,7 @@ impl List {
     }
 }
 
-/// How much faster a clause is found by such keys; nothing if they are not worth a table.
+/// Estimates the speedup of an index on these keys; the default (no speedup) if an index would not pay.
 fn gain(keys: impl Iterator<Item = Key>, n_clauses: usize) -> Gain {
     let mut counts: FxHashMap<Key, usize> = FxHashMap::default();
     let mut n_vars = 0;
@@ -383,8 +389,8 @@ fn gain(keys: impl Iterator<Item = Key>, n_clauses: usize) -> Gain {
     Gain { speedup, deep: speedup < 0.8 * all && repeated && n_vars == 0 }
 }
 
-/// The unifications with arguments of the head that a body begins with: they are as good as in the
-/// head.
+/// Returns the unifications with head arguments that a body begins with. SWI-Prolog moves them into the head,
+/// so they count for indexing.
 fn unified_first(record: &Record, head: Value, body: Option<Value>) -> Vec<(usize, Value)> {
     let mut found: Vec<(usize, Value)> = Vec::new();
     let mut todo: Vec<Value> = body.into_iter().collect();
@@ -421,7 +427,8 @@ fn paired(key: Key, other: Option<Key>) -> Key {
     }
 }
 
-/// As [`key_of`], with large numbers and strings by what they are.
+/// Returns the key of a value as [`key_of`] does, but distinguishes large numbers and strings by a hash of
+/// their contents.
 fn fine_key<'a>(value: Value, blob: impl Fn(Value) -> Option<&'a Blob>) -> Key {
     match value.tag() {
         Tag::Big | Tag::Rational | Tag::Text => match blob(value) {
@@ -444,7 +451,7 @@ fn is_functor(key: Key) -> bool {
     key.0 & 7 == 3
 }
 
-/// Whether the key says all that there is to say of the value.
+/// Whether equal keys mean equal values. Hashes of large numbers and strings may collide.
 fn is_plain(key: Key) -> bool {
     !matches!(key.0 & 7, 5 | 6)
 }

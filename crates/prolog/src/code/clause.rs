@@ -1,14 +1,14 @@
-//! A clause as a term → its instructions.
+//! Compiles a clause, given as a term, to instructions.
 //!
-//! Terms are walked with lists of what is left to do, never by recursion; only control constructs
-//! nest natively, and only to a fixed depth.
+//! Terms are traversed with work lists, never by native recursion. Only control constructs nest natively, up
+//! to a fixed depth.
 
 use crate::code::{Clause, ClauseId, Database, Ins, Key, Marked, PredId, key_of};
 use crate::data::{AtomId, Atoms, FunctorId, Heap, Record, Value, View};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// Where a clause comes from.
+/// The file and line of a clause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Source {
     pub file: u32,
@@ -17,9 +17,9 @@ pub struct Source {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompileError {
-    /// A goal that is a number or the like.
+    /// A goal is not callable, for example a number.
     NotCallable(Value),
-    /// More arguments than a call can have.
+    /// A goal has more than [`MAX_ARGUMENTS`] arguments.
     TooManyArguments,
 }
 
@@ -29,8 +29,8 @@ pub struct Compiled {
     pub clause: Clause,
 }
 
-/// Compiles `head :- body` for a predicate of the module; `context` is where the body's goals are
-/// looked up. The instructions are added to the database, the clause is not.
+/// Compiles `head :- body` for a predicate of the module. The goals of the body are looked up in `context`.
+/// The instructions are appended to the database's code; adding the clause is up to the caller.
 #[expect(clippy::too_many_arguments, reason = "the parts of the machine that a compiler works on")]
 pub fn compile_clause(
     heap: &Heap,
@@ -55,8 +55,9 @@ pub fn compile_clause(
     let mark = db.marking.then(|| db.mark(marked));
     let mut compiler = Compiler::new(heap, atoms, db, context);
     compiler.mark = mark;
-    // Most clauses need no frame; those that do are compiled again. One under test has a frame, so
-    // that its last call returns to it.
+    // Most clauses need no frame, so a clause is first compiled without one, and again if it turns out to
+    // need one. A clause under test always has a frame, so that its last call returns to it and its
+    // completion is recorded.
     if mark.is_some() {
         compiler.clause(head, arity, body, true)?;
     } else if !compiler.clause(head, arity, body, false)? {
@@ -91,7 +92,7 @@ pub(crate) const MAX_ARGUMENTS: usize = 1000;
 pub(super) struct Var {
     pub(super) slot: Option<u32>,
     pub(super) count: u32,
-    /// Its slot holds a value at this point of the code.
+    /// Whether the slot holds a value at the current point of the code.
     pub(super) seen: bool,
 }
 
@@ -106,11 +107,11 @@ pub(super) struct Compiler<'a> {
     free: Vec<u32>,
     /// Whether the clause has a frame.
     pub(super) frame: bool,
-    /// Something was met that needs one.
+    /// Whether the code compiled so far needs a frame.
     pub(super) wants_frame: bool,
     pub(super) start: u32,
     pub(super) depth: u32,
-    /// Of a clause under test.
+    /// The coverage mark of a clause under test.
     pub(super) mark: Option<u32>,
 }
 
@@ -146,7 +147,7 @@ impl<'a> Compiler<'a> {
         self.wants_frame = false;
     }
 
-    /// Whether the code can be used: false if it lacks a frame that it needs.
+    /// Compiles the clause. Returns false if the code cannot be used because it lacks a frame that it needs.
     fn clause(
         &mut self,
         head: Value,
@@ -181,7 +182,7 @@ impl<'a> Compiler<'a> {
     }
 
     fn head(&mut self, head: Value, arity: usize) {
-        // Variables that are arguments stay where they are.
+        // Variables that are head arguments stay in the slots of the arguments.
         let mut repeated = Vec::new();
         for n in 0..arity {
             let slot = u32::try_from(n).unwrap_or(u32::MAX);
@@ -205,7 +206,7 @@ impl<'a> Compiler<'a> {
         self.code.extend(repeated);
     }
 
-    /// Unifies the slot's value with a term that is no variable.
+    /// Emits the instructions that unify the slot's value with a term that is not a variable.
     pub(super) fn match_slot(&mut self, slot: u32, term: Value) {
         let mut todo = vec![(slot, term, false)];
         while let Some((slot, term, temporary)) = todo.pop() {
@@ -231,7 +232,8 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// After an instruction that begins a structure: its arguments. What is nested comes later.
+    /// Emits the instructions for the arguments of a structure that the last instruction began. Nested
+    /// structures get a temporary slot and are added to `todo`.
     pub(super) fn arguments(
         &mut self,
         functor: FunctorId,
@@ -283,7 +285,8 @@ impl<'a> Compiler<'a> {
         self.vars.get(&at).is_some_and(|it| it.count == 1 && !it.seen)
     }
 
-    /// The variable's slot, and whether it held a value before; it does from now on.
+    /// Returns the variable's slot, and whether it held a value before. From here on it counts as holding
+    /// one.
     pub(super) fn slot_of(&mut self, at: usize) -> (u32, bool) {
         let old = self.vars.get(&at).copied();
         let slot = match old.and_then(|it| it.slot) {
@@ -309,13 +312,13 @@ impl<'a> Compiler<'a> {
         self.free.push(slot);
     }
 
-    /// Where the next instruction will be.
+    /// Returns the address of the next instruction.
     pub(super) fn here(&self) -> u32 {
         self.start + u32::try_from(self.code.len()).unwrap_or(u32::MAX)
     }
 }
 
-/// Addresses of the variables of a term, once per occurrence, left to right.
+/// Returns the addresses of the variables of a term, left to right, once per occurrence.
 pub(super) fn variables_with_repeats(heap: &Heap, atoms: &Atoms, term: Value) -> Vec<usize> {
     let mut res = Vec::new();
     let mut todo = vec![term];

@@ -1,7 +1,8 @@
-//! Predicates and their clauses, as the running program sees them.
+//! The database: predicates and their clauses.
 //!
-//! Clauses of a predicate are a chain that a running call may be in the middle of: a clause that was
-//! retracted keeps its successor, and generations say who may see it (the logical update view).
+//! The clauses of a predicate are a linked list that a running call may be in the middle of. A retracted
+//! clause keeps its successor, and the generations of its creation and removal say which calls see it (the
+//! logical update view).
 #![expect(clippy::indexing_slicing, reason = "ids are made by the database")]
 
 use crate::code::choose::Choosing;
@@ -21,7 +22,8 @@ impl ClauseId {
     pub const NONE: ClauseId = ClauseId(u32::MAX);
 }
 
-/// What the first argument of a call may be matched against without unifying. 0: anything.
+/// A summary of a first argument for clause indexing: terms with different keys do not unify. 0
+/// ([`Key::ANY`]): a variable, which matches every key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Key(pub u64);
 
@@ -34,7 +36,7 @@ impl Key {
     }
 }
 
-/// The key of a dereferenced value.
+/// Returns the key of a dereferenced value.
 #[inline]
 pub fn key_of(value: Value) -> Key {
     match value.tag() {
@@ -50,20 +52,20 @@ pub fn key_of(value: Value) -> Key {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Nobody said anything of it yet.
+    /// No clause or declaration of the predicate was seen yet.
     Undefined,
     Clauses,
-    /// A row of the table of builtins.
+    /// A builtin: a row of the table of builtins.
     Builtin(u32),
-    /// The predicate of another module.
+    /// An import of the predicate of another module.
     Import(PredId),
 }
 
-/// How a predicate uses an argument that is a goal.
+/// The meta-argument specifier of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meta {
     Plain,
-    /// `0` to `9`, `^`, `//` and `:`.
+    /// An argument that is qualified with a module: `0` to `9`, `^`, `//` and `:`.
     Qualified,
 }
 
@@ -77,11 +79,12 @@ pub struct Pred {
     pub dynamic: bool,
     pub discontiguous: bool,
     pub multifile: bool,
-    /// Its clauses are `Head => Body`: they match without binding, and one must.
+    /// The clauses are single-sided unification rules (`Head => Body`): they match without binding, and a
+    /// call that matches none of them is an error.
     pub one_sided: bool,
-    /// It is declared to have one answer and to leave no choice.
+    /// The predicate is declared `det`: it must succeed exactly once, without leaving a choice point.
     pub det: bool,
-    /// Programs may not define it anew.
+    /// A system predicate, which programs may not redefine.
     pub locked: bool,
     pub meta: Option<Rc<[Meta]>>,
     pub first: ClauseId,
@@ -94,12 +97,12 @@ pub struct Pred {
 #[derive(Clone, Debug, Default)]
 struct Index {
     by_key: FxHashMap<Key, Bucket>,
-    /// For keys that no clause names.
+    /// The clauses for keys that occur in no clause: those with a variable in the first argument.
     others: Bucket,
     n_dead: u32,
 }
 
-/// A list of clauses that may match one key, by number.
+/// The number of a list of clauses that may match one key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bucket(pub u32);
 
@@ -113,15 +116,16 @@ pub struct Clause {
     pub previous: ClauseId,
     pub born: u64,
     pub died: u64,
-    /// Of the source; 0: made while running.
+    /// The line of the source; 0: the clause was asserted by the running program.
     pub line: u32,
-    /// Which file, by number.
+    /// The number of the source file.
     pub file: u32,
-    /// `Head :- Body`
+    /// The clause as the term `Head :- Body`.
     pub term: Rc<Record>,
 }
 
-/// Below this many clauses a call goes through the chain.
+/// The number of clauses from which on a predicate gets an index of its first argument; below it a call goes
+/// through the list.
 const WORTH_AN_INDEX: u32 = 8;
 
 #[derive(Debug, Default)]
@@ -134,46 +138,46 @@ pub struct Database {
     konst_ids: FxHashMap<(Tag, u64), u32>,
     buckets: Vec<Vec<ClauseId>>,
     pub generation: u64,
-    /// Whether clauses that are compiled now are under test.
+    /// Whether the clauses compiled now are under test, so that they get coverage marks.
     pub marking: bool,
-    /// Clauses under test: their predicate, file and line.
+    /// The coverage marks, by number.
     pub marks: Vec<Marked>,
-    /// What a run changed of the loaded program, to be put back at its end.
+    /// The state before the run, from which its changes are undone; `None` outside of runs.
     base: Option<Base>,
 }
 
-/// A clause under test.
+/// A coverage mark: a clause under test, or a branch of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Marked {
     pub pred: PredId,
     pub file: u32,
     pub line: u32,
-    /// It is not the clause, but a way that its body may go.
+    /// The branch that the mark stands for; `None` if it stands for the clause itself.
     pub branch: Option<Branch>,
 }
 
-/// An outcome of a control construct in the body of a clause.
+/// A coverage mark for one outcome of a control construct in the body of a clause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Branch {
-    /// The mark of the clause.
+    /// The mark of the clause that has the construct.
     pub of: u32,
     pub kind: BranchKind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BranchKind {
-    /// The condition of `->` or `*->` holds, or it does not.
+    /// The condition of `->` or `*->` holds.
     Then,
     Else,
-    /// Either side of `;`.
+    /// The left side of `;` is executed.
     Left,
     Right,
-    /// The goal of `\\+` fails, so that the negation holds, or it does not.
+    /// The goal of `\+` fails, so the negation holds.
     Holds,
     Refuted,
     /// The goal of `catch/3` succeeds.
     Returned,
-    /// It throws what is caught.
+    /// The goal of `catch/3` throws an exception that is caught.
     Caught,
 }
 
@@ -183,14 +187,14 @@ struct Base {
     n_clauses: usize,
     n_code: usize,
     n_konsts: usize,
-    /// Of the terms of clauses that the run added.
+    /// The bytes of the terms of clauses that the run added.
     term_bytes: usize,
     generation: u64,
     touched: FxHashMap<PredId, PredState>,
     killed: Vec<ClauseId>,
 }
 
-/// A predicate as it was before the run.
+/// A predicate and its clauses before the run.
 #[derive(Clone, Debug)]
 pub struct PredState {
     pred: Pred,
@@ -203,7 +207,7 @@ pub fn is_visible(clause: &Clause, generation: u64) -> bool {
 }
 
 impl Database {
-    /// The predicate whose clause has the instruction.
+    /// Returns the predicate whose clause contains the instruction at this address.
     pub(crate) fn pred_at(&self, at: usize) -> Option<PredId> {
         let n = self.clauses.partition_point(|it| it.code as usize <= at);
         self.clauses.get(n.checked_sub(1)?).map(|it| it.pred)
@@ -257,7 +261,7 @@ impl Database {
         &self.preds[id.0 as usize]
     }
 
-    /// For changes: the state before the run is kept.
+    /// Returns a predicate for changes, after its state before the run was saved.
     pub fn get_mut(&mut self, id: PredId) -> &mut Pred {
         self.touch(id);
         &mut self.preds[id.0 as usize]
@@ -268,7 +272,7 @@ impl Database {
         &self.clauses[id.0 as usize]
     }
 
-    /// All clauses that can be seen now.
+    /// Returns all clauses that are visible in the current generation.
     pub fn clauses_of(&self, id: PredId) -> Vec<ClauseId> {
         let mut res = Vec::new();
         let mut at = self.get(id).first;
@@ -302,7 +306,7 @@ impl Database {
         id
     }
 
-    /// Adds a clause at the front or at the back.
+    /// Adds a clause at the front or at the end of its predicate.
     pub fn add(&mut self, clause: Clause, front: bool) -> ClauseId {
         let pred_id = clause.pred;
         self.touch(pred_id);
@@ -363,7 +367,7 @@ impl Database {
         }
     }
 
-    /// The clause is looked for by this key from now on.
+    /// Changes the key by which the clause is found.
     pub(crate) fn set_key(&mut self, id: ClauseId, key: Key) {
         let clause = &mut self.clauses[id.0 as usize];
         clause.key = key;
@@ -372,7 +376,7 @@ impl Database {
         pred.choosing.forget();
     }
 
-    /// Whether the clause was still there.
+    /// Removes a clause. Returns false if it was already removed.
     pub fn remove(&mut self, id: ClauseId) -> bool {
         let clause = &self.clauses[id.0 as usize];
         if clause.died != u64::MAX {
@@ -411,7 +415,7 @@ impl Database {
         true
     }
 
-    /// The clauses to look at for a key, if going through the chain would take long.
+    /// Returns the clauses that may match a key; `None` if the predicate has too few clauses for an index.
     #[inline]
     pub fn bucket(&mut self, id: PredId, key: Key) -> Option<Bucket> {
         let pred = &self.preds[id.0 as usize];
@@ -463,7 +467,7 @@ impl Database {
         Bucket(u32::try_from(self.buckets.len() - 1).unwrap_or(u32::MAX))
     }
 
-    /// Whether the arguments behind the first may tell two clauses apart that a call has found.
+    /// Whether the arguments after the first may distinguish two clauses that a call has found.
     #[inline]
     pub(crate) fn may_choose(&self, id: PredId, key: Key, found: [ClauseId; 2]) -> bool {
         let pred = self.get(id);
@@ -471,7 +475,7 @@ impl Database {
         pred.choosing.may_help(key, keys, pred.n_clauses)
     }
 
-    /// From here on changes can be undone.
+    /// Begins a run: changes from here on can be undone.
     pub fn begin_run(&mut self) {
         self.base = Some(Base {
             n_preds: self.preds.len(),
@@ -485,7 +489,7 @@ impl Database {
         });
     }
 
-    /// What the clauses take that the run has added, those that it removed again included.
+    /// Returns the bytes of the clauses that the run has added, including those that it removed again.
     pub(crate) fn bytes_added(&self) -> usize {
         let Some(base) = &self.base else { return 0 };
         let n_clauses = self.clauses.len().saturating_sub(base.n_clauses);
@@ -493,19 +497,19 @@ impl Database {
         base.term_bytes + n_clauses * size_of::<Clause>() + n_code * size_of::<Ins>()
     }
 
-    /// The predicate is as if it had never been declared.
+    /// Makes the predicate undefined, as if it had never been declared.
     pub fn forget(&mut self, id: PredId) {
         self.touch(id);
         let pred = self.get_mut(id);
         (pred.kind, pred.dynamic) = (Kind::Undefined, false);
     }
 
-    /// What the run changed stays.
+    /// Keeps the changes of the run.
     pub fn keep_run(&mut self) {
         self.base = None;
     }
 
-    /// Takes back what the run asserted and retracted.
+    /// Undoes what the run asserted and retracted.
     pub fn end_run(&mut self) {
         let Some(base) = self.base.take() else { return };
         for id in base.killed {

@@ -1,33 +1,33 @@
 //! The instructions of compiled clauses, 16 bytes each.
 //!
-//! A clause works on slots: its arguments first, then its other variables and temporaries. The
-//! arguments of a call are built behind the slots, where the callee finds them as its own.
+//! A clause works on slots: first its arguments, then its other variables and temporaries. The arguments of a
+//! call are built behind the slots of the caller; there they are the first slots of the callee.
 
 use crate::code::{ArithOp, PredId};
 use crate::data::{Blob, FunctorId, Tag, Value};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ins {
-    // Taking apart or building a term in a slot. `Unify*` follow `GetStruct`, `PutStruct` or
-    // `BuildStruct` and go through its arguments.
+    // Instructions that match or build a term in a slot. `Unify*` instructions follow `GetStruct`,
+    // `PutStruct` or `BuildStruct`, one for each argument or run of arguments.
     GetAtomic(u32, u32),
     GetStruct(u32, FunctorId),
-    /// Two slots become equal.
+    /// Unifies two slots.
     GetSame(u32, u32),
     UnifyVar(u32),
     UnifyValue(u32),
     UnifyAtomic(u32),
     UnifyVoid(u32),
-    /// The slot gets a new structure.
+    /// Stores a new structure in the slot.
     BuildStruct(u32, FunctorId),
-    /// The slot gets a new variable.
+    /// Stores a new variable in the slot.
     Fresh(u32),
     Move(u32, u32),
     SetAtomic(u32, u32),
 
-    // Arguments of the next call.
+    // Instructions that build the arguments of the next call.
     PutFresh(u32),
-    /// A new variable, in the argument and in a slot.
+    /// Stores a new variable in an argument and in a slot.
     PutVar(u32, u32),
     PutValue(u32, u32),
     PutAtomic(u32, u32),
@@ -36,55 +36,55 @@ pub enum Ins {
     // Control.
     Allocate(u32),
     Call(PredId),
-    /// The last call of a clause without a frame.
+    /// The last call of a clause without a frame (tail call).
     Execute(PredId),
     DeallocExecute(PredId),
     Proceed,
     DeallocProceed,
     NeckCut,
     Cut,
-    /// The slot remembers the choice points there are.
+    /// Stores the number of choice points in the slot.
     Mark(u32),
-    /// Back to those of a mark.
+    /// Removes the choice points made since the mark in the slot.
     CutTo(u32),
-    /// Only the first choice point after the mark goes.
+    /// Removes only the first choice point made since the mark in the slot.
     SoftCut(u32),
-    /// A choice point; on failure, execution goes on there.
+    /// Pushes a choice point; on backtracking, execution continues at this address.
     Try(u32),
     Jump(u32),
     Fail,
 
-    // Operations without a call. The last number is where to go when it does not hold; `BACKTRACK`
-    // is failure.
+    // Operations without a call. The last number of a test is the address to jump to if the test does not
+    // hold; `BACKTRACK` stands for failure.
     Arith(ArithOp, u32, Operand, Operand),
-    /// Evaluates an operand that may be an expression at run time.
+    /// Evaluates an operand, which may be bound to an expression at run time.
     Evaluate(u32, Operand),
     Compare(Compare, Operand, Operand, u32),
     Test(Test, Operand, u32),
     Order(Compare, Operand, Operand, u32),
-    /// `==` and `\==`.
+    /// `==/2` if the flag is true, `\==/2` if it is false.
     Identical(bool, Operand, Operand, u32),
 
-    // Of a clause under test.
-    /// Its head matched.
+    // Coverage marks of a clause under test.
+    /// The head of the clause matched.
     Enter(u32),
-    /// A goal of its body comes next, counted from 1.
+    /// The goal with this number, counted from 1, of the clause's body is called next.
     Reach(u32, u32),
-    /// The next call is one of `catch/3` in a clause under test: the mark of its goal's success, and the next
-    /// one that of a caught exception.
+    /// The next call is one of `catch/3` in a clause under test. The mark stands for the success of its goal;
+    /// the mark with the next number stands for a caught exception.
     Catch(u32),
-    /// Its body was evaluated to the end.
+    /// The body was executed to its end.
     Exit(u32),
 
-    // What the machine itself continues at.
+    // Addresses at which the machine itself continues; no clause contains them.
     Answer,
     CatchExit,
     CleanupExit,
-    /// Runs the goal at the base; frame and continuation are set.
+    /// Calls the goal at the base of the stack; frame and continuation are set.
     CallGoal,
-    /// Calls the predicate whose arguments lie in the slots of the frame.
+    /// Calls the predicate whose arguments are in the slots of the frame.
     Resume,
-    /// Goes on at an instruction that goals had to run before.
+    /// Resumes at an instruction, after goals that had to run before it.
     ResumeHere,
 }
 
@@ -105,7 +105,7 @@ impl Operand {
         Operand(konst | CONSTANT)
     }
 
-    /// The constant's number, or the slot.
+    /// Returns `Ok` with the constant's number, or `Err` with the slot.
     #[inline]
     pub fn place(self) -> Result<u32, u32> {
         if self.0 & CONSTANT == 0 { Err(self.0) } else { Ok(self.0 & !CONSTANT) }
@@ -149,7 +149,7 @@ pub enum Test {
     Callable,
     IsList,
     String,
-    /// Never: for `\+ var(X)` and the like.
+    /// The negated tests have no names of their own: they are compiled from `\+ var(X)` and the like.
     NotAtom,
     NotInteger,
     NotFloat,
@@ -204,7 +204,7 @@ impl Test {
     }
 }
 
-/// A constant of a clause.
+/// A constant that clauses use, by number.
 #[derive(Clone, Debug)]
 pub enum Konst {
     Plain(Value),

@@ -1,4 +1,5 @@
-//! Compiled clauses: the instructions, how clauses become them, and the predicates they belong to.
+//! Compiled code: the instructions, the compiler from clauses to instructions, and the database of
+//! predicates.
 
 mod arith;
 mod body;

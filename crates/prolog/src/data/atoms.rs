@@ -1,4 +1,4 @@
-//! The tables of names: atoms and functors to small numbers and back.
+//! Tables that intern names: atoms and functors are mapped to small numbers and back.
 
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -7,11 +7,12 @@ use std::cmp::Ordering;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AtomId(pub u32);
 
-/// A name with an arity.
+/// The number of a functor: a name with an arity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FunctorId(pub u32);
 
-/// Names that the machine itself speaks of have fixed numbers.
+/// Defines constants for the atoms and functors that the machine's own code refers to. They are interned
+/// first, so their numbers are the same in every machine.
 macro_rules! known {
     (atoms { $($name:ident = $text:literal),* $(,)? }
      functors { $($functor:ident = $of:ident / $arity:literal),* $(,)? }) => {
@@ -36,7 +37,8 @@ macro_rules! known {
 
 known! {
     atoms {
-        // The empty list is no text: `'[]'` is another atom.
+        // The empty list `[]` differs from the atom `'[]'`, as in SWI-Prolog 7 and later; so `NIL` is not
+        // interned by its text.
         NIL = "[]", LIST = "[|]", CURLY = "{}", TRUE = "true", FALSE = "false", FAIL = "fail",
         COMMA = ",", SEMICOLON = ";", ARROW = "->", SOFT_ARROW = "*->", NOT = "\\+", CUT = "!",
         NECK = ":-", DCG_NECK = "-->", QUERY = "?-", COLON = ":", BAR = "|", MINUS = "-", PLUS = "+",
@@ -116,7 +118,7 @@ impl Atoms {
         self.texts.get(id.0 as usize).map_or("", SmolStr::as_str)
     }
 
-    /// The text, shared and cheap to keep.
+    /// Returns the text of an atom in a form that is cheap to clone.
     pub fn name(&self, id: AtomId) -> SmolStr {
         self.texts.get(id.0 as usize).cloned().unwrap_or_default()
     }
@@ -135,7 +137,7 @@ impl Atoms {
         id
     }
 
-    /// The functor, if anything has used it.
+    /// Returns the functor if it was interned before; does not intern it.
     pub fn known_functor(&self, name: AtomId, arity: usize) -> Option<FunctorId> {
         self.by_functor.get(&(name, arity)).copied()
     }
@@ -155,12 +157,12 @@ impl Atoms {
         self.name_arity(functor).1
     }
 
-    /// The arity of every functor, by number.
+    /// Returns the arities of all functors, indexed by the functor's number.
     pub(crate) fn arities(&self) -> Vec<u32> {
         self.functors.iter().map(|it| u32::try_from(it.1).unwrap_or(u32::MAX)).collect()
     }
 
-    /// Standard order of atoms: by the codes of their characters.
+    /// Compares two atoms in the standard order: by the code points of their characters.
     pub fn compare(&self, a: AtomId, b: AtomId) -> Ordering {
         if a == b {
             return Ordering::Equal;

@@ -3,7 +3,8 @@
 use crate::data::{Alike, Atoms, Heap, Number, SUSPICIOUS, Tag, Value};
 use std::cmp::Ordering;
 
-/// Standard order: variables, numbers, strings, the empty list, atoms, compounds.
+/// Compares two terms in the standard order of SWI-Prolog: variables, numbers, strings, the empty list, other
+/// atoms, compound terms. Terminates for cyclic terms.
 pub fn compare(heap: &Heap, atoms: &Atoms, a: Value, b: Value) -> Ordering {
     let (a, b) = (heap.deref(a), heap.deref(b));
     let arity = match compare_tops(heap, atoms, a, b) {
@@ -36,7 +37,7 @@ pub fn compare(heap: &Heap, atoms: &Atoms, a: Value, b: Value) -> Ordering {
     Ordering::Equal
 }
 
-/// `==`
+/// Whether two terms are identical, as `==/2` decides it.
 pub fn same(heap: &Heap, atoms: &Atoms, a: Value, b: Value) -> bool {
     let (a, b) = (heap.deref(a), heap.deref(b));
     if a.same_word(b) {
@@ -50,7 +51,7 @@ pub fn same(heap: &Heap, atoms: &Atoms, a: Value, b: Value) -> bool {
 
 enum Top {
     Decided(Ordering),
-    /// Same functor: the arguments decide.
+    /// Both are compound terms with the same functor, of this arity; the arguments decide.
     Enter(usize),
 }
 
@@ -89,7 +90,7 @@ fn compare_numbers(heap: &Heap, a: Value, b: Value) -> Ordering {
     let (Some(x), Some(y)) = (Number::of(heap, a), Number::of(heap, b)) else {
         return Ordering::Equal;
     };
-    // Equal by value: floats come first.
+    // Numbers of equal value: in the standard order a float precedes an integer or rational.
     x.standard_order(&y).then_with(|| (a.tag() != Tag::Float).cmp(&(b.tag() != Tag::Float)))
 }
 
@@ -98,7 +99,7 @@ fn rank(value: Value) -> u8 {
         Tag::Ref | Tag::Attr => 0,
         Tag::Int | Tag::Float | Tag::Big | Tag::Rational => 1,
         Tag::Text => 2,
-        // The empty list comes before the other atoms.
+        // The empty list precedes all other atoms.
         Tag::Atom if value.is_nil() => 3,
         Tag::Atom => 4,
         Tag::Struct => 5,

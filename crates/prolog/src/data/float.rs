@@ -1,8 +1,9 @@
-//! The text of a float: the shortest that reads back, laid out as SWI-Prolog does.
+//! Floats as text: the shortest digits that read back as the same float, in SWI-Prolog's layout.
 
 pub fn format_float(value: f64) -> String {
     if value.is_nan() {
-        // The payload as a number between 1 and 2.
+        // SWI-Prolog writes the payload of a NaN as a float between 1 and 2 that has the payload as its
+        // mantissa.
         let bits = value.to_bits() & ((1 << 52) - 1) | 0x3ff << 52;
         let sign = if value.is_sign_negative() { "-" } else { "" };
         return format!("{sign}{}NaN", format_float(f64::from_bits(bits)));
@@ -10,7 +11,7 @@ pub fn format_float(value: f64) -> String {
     if value.is_infinite() {
         return if value < 0.0 { "-1.0Inf".to_owned() } else { "1.0Inf".to_owned() };
     }
-    // `1.2345e6` with the shortest digits: Rust's exponent form has them.
+    // Rust's exponent form `1.2345e6` has the shortest digits that read back.
     let text = format!("{value:e}");
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let (sign, mantissa) = mantissa.strip_prefix('-').map_or(("", mantissa), |it| ("-", it));

@@ -1,6 +1,6 @@
-//! The heap: cells, the larger objects beside them, and the trail that undoes bindings.
+//! The heap: cells, objects that do not fit a cell (blobs), and the trail that undoes bindings.
 //!
-//! Grows at the end and is cut back when the machine backtracks; knows no choice points itself.
+//! The heap grows at its end and is cut back on backtracking. It knows no choice points.
 #![expect(
     clippy::indexing_slicing,
     reason = "addresses are made by the heap; the hot path of every step"
@@ -15,16 +15,17 @@ use std::rc::Rc;
 pub struct Heap {
     pub cells: Vec<Value>,
     blobs: Vec<Blob>,
-    /// Of what the larger objects hold.
+    /// The bytes that the contents of all blobs take.
     blob_bytes: usize,
     pub trail: Vec<Trailed>,
-    /// Cells below are older than the newest choice point: binding them is trailed.
+    /// The address below which cells are older than the newest choice point, so that binding them is trailed.
     pub old: usize,
-    /// Variables with attributes that were bound and whose goals have not run yet.
+    /// The bound variables with attributes whose `attr_unify_hook` goals have not run yet: their attributes,
+    /// and the value that they were bound to.
     pub woken: Vec<(Value, Value)>,
 }
 
-/// What does not fit a word.
+/// An object that does not fit a word.
 #[derive(Clone, Debug)]
 pub enum Blob {
     Big(Rc<BigInt>),
@@ -43,18 +44,18 @@ impl Blob {
     }
 }
 
-/// How to undo one change.
+/// An entry of the trail: how to undo one change.
 #[derive(Clone, Copy, Debug)]
 pub enum Trailed {
-    /// The cell was an unbound variable.
+    /// The cell at this address was an unbound variable.
     Bound(usize),
-    /// The cell had this value.
+    /// The cell at this address had this value.
     Changed(usize, Value),
-    /// A global variable had this value.
+    /// The global variable of this name had this value.
     Global(AtomId, Value),
 }
 
-/// A state of the heap to come back to.
+/// The sizes of the heap's parts at one moment, to which backtracking cuts them back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mark {
     pub cells: usize,
@@ -62,7 +63,7 @@ pub struct Mark {
     pub trail: usize,
 }
 
-/// What a chain of list cells ends in.
+/// The tail that a chain of list cells ends in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListEnd {
     Nil,
@@ -78,7 +79,8 @@ impl Heap {
         Mark { cells: self.cells.len(), blobs: self.blobs.len(), trail: self.trail.len() }
     }
 
-    /// Drops everything made since; the trail must have been undone before.
+    /// Drops everything that was allocated since the mark. The trail must have been undone to the mark
+    /// before.
     #[inline]
     pub fn cut_back(&mut self, mark: Mark) {
         self.cells.truncate(mark.cells);
@@ -88,13 +90,13 @@ impl Heap {
         }
     }
 
-    /// Bytes in use.
+    /// Returns the bytes in use.
     pub fn size(&self) -> usize {
         (self.cells.len() + self.trail.len() + self.blobs.len()) * size_of::<Value>()
             + self.blob_bytes
     }
 
-    /// How much there is to collect, in cells.
+    /// Returns the size of what a garbage collection has to look at, in cells.
     pub(crate) fn weight(&self) -> usize {
         self.cells.len() + self.blobs.len() + self.blob_bytes / size_of::<Value>()
     }
@@ -126,7 +128,7 @@ impl Heap {
         self.cells[at]
     }
 
-    /// The n-th argument of a structure, from 0, dereferenced.
+    /// Returns the argument with index `n`, counted from 0, of a structure, dereferenced.
     #[inline]
     pub fn arg(&self, of: Value, n: usize) -> Value {
         self.deref(self.cells[of.address() + n])
@@ -148,7 +150,7 @@ impl Heap {
         self.cells[at] = to;
     }
 
-    /// What a binding leaves behind, if anything.
+    /// Trails a binding, and for a variable with attributes also records it in `woken`.
     fn note_binding(&mut self, var: Value, to: Value) {
         let at = var.address();
         if var.tag() == Tag::Attr {
@@ -160,7 +162,7 @@ impl Heap {
         }
     }
 
-    /// Overwrites a cell, to be undone on backtracking.
+    /// Overwrites a cell and trails its old value, so that backtracking restores it.
     pub fn change(&mut self, at: usize, to: Value) {
         self.trail.push(Trailed::Changed(at, self.cells[at]));
         self.cells[at] = to;
@@ -214,7 +216,7 @@ impl Heap {
         self.push(tag, blob)
     }
 
-    /// The integer, if the value is one that does not fit a word.
+    /// Returns the integer if the value is one that does not fit a word.
     pub fn as_big(&self, value: Value) -> Option<&Rc<BigInt>> {
         match (value.tag(), self.blobs.get(value.address())) {
             (Tag::Big, Some(Blob::Big(big))) => Some(big),
@@ -236,11 +238,13 @@ impl Heap {
         }
     }
 
-    /// The items of a list and what it ends in. Cyclic lists end, after one round or more.
+    /// Returns the items of a list and the end of its chain of cells. A cyclic list gives some of its items
+    /// more than once.
     pub fn list_items(&self, list: Value) -> (Vec<Value>, ListEnd) {
         let mut items = Vec::new();
         let mut at = self.deref(list);
-        // Brent's way to find a cycle: the hare meets a turtle that jumps at powers of two.
+        // Brent's algorithm for cycle detection: the position is compared with an earlier one, which moves up
+        // at powers of two.
         let (mut turtle, mut power) = (at, 1);
         while at.is_cons() {
             items.push(self.arg(at, 0));
@@ -267,7 +271,7 @@ impl Heap {
         (items, end)
     }
 
-    /// The name and arity of an atom or structure.
+    /// Returns the name and arity of an atom (arity 0) or structure.
     pub fn name_arity(&self, value: Value, atoms: &Atoms) -> Option<(AtomId, usize)> {
         match value.view() {
             View::Atom(name) => Some((name, 0)),

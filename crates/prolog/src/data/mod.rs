@@ -1,6 +1,7 @@
-//! What the machine computes on: words, the heap they point into, names, and what they mean.
+//! The data of the machine: tagged words, the heap that they refer to, interned names, numbers, and the
+//! operations on terms (unification, comparison, copying).
 //!
-//! Knows no program: clauses, predicates and goals are not its business.
+//! Knows no clauses, predicates or goals.
 
 mod atoms;
 mod compare;

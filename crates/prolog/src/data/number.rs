@@ -1,4 +1,4 @@
-//! Numbers taken out of the heap, for arithmetic that does not fit machine words.
+//! Numbers outside the heap, for arithmetic on values that do not fit a machine word.
 
 use crate::data::{Heap, Rational, Value, View};
 use num_bigint::{BigInt, Sign};
@@ -8,15 +8,15 @@ use std::cmp::Ordering;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Number {
     Int(i64),
-    /// Invariant: does not fit `Int`. Made by [`Number::integer`].
+    /// Invariant: the integer does not fit an `i64`. Made by [`Number::integer`].
     Big(BigInt),
-    /// Invariant: is no integer. Made by [`Number::rational`].
+    /// Invariant: the fraction is not an integer. Made by [`Number::rational`].
     Rational(Rational),
     Float(f64),
 }
 
 impl Number {
-    /// A dereferenced value as a number.
+    /// Returns a dereferenced value as a number; `None` if it is not one.
     pub fn of(heap: &Heap, value: Value) -> Option<Number> {
         match value.view() {
             View::Int(it) => Some(Number::Int(it)),
@@ -71,7 +71,7 @@ impl Number {
         }
     }
 
-    /// The nearest float; infinite if there is none.
+    /// Returns the nearest float; an infinity if the number is out of the range of floats.
     #[expect(clippy::cast_precision_loss, reason = "rounds as the language does")]
     pub fn to_float(&self) -> f64 {
         match self {
@@ -91,7 +91,7 @@ impl Number {
         }
     }
 
-    /// By value; `None` if one is not a number (NaN).
+    /// Compares by value; `None` if one of the two is NaN.
     pub fn compare(&self, other: &Number) -> Option<Ordering> {
         match (self, other) {
             (Number::Int(a), Number::Int(b)) => Some(a.cmp(b)),
@@ -102,7 +102,7 @@ impl Number {
         }
     }
 
-    /// By value, NaN before everything.
+    /// Compares by value; NaN precedes all other numbers.
     pub(crate) fn standard_order(&self, other: &Number) -> Ordering {
         let nan = |it: &Number| matches!(it, Number::Float(it) if it.is_nan());
         self.compare(other).unwrap_or_else(|| nan(other).cmp(&nan(self)))
@@ -119,7 +119,7 @@ fn compare_float(a: f64, b: &Number) -> Option<Ordering> {
     Some(Rational::from_float(a)?.compare(&b.to_rational()?))
 }
 
-/// Rounds to the nearest float, ties to even.
+/// Rounds an integer to the nearest float, ties to even.
 fn big_to_float(value: &BigInt) -> f64 {
     const KEEP: u64 = 64;
     let bits = value.bits();

@@ -1,4 +1,4 @@
-//! Exact fractions: `1r3`.
+//! Exact fractions, in SWI-Prolog's syntax `1r3`.
 
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -13,7 +13,7 @@ pub struct Rational {
 }
 
 impl Rational {
-    /// `None` if the denominator is zero.
+    /// Returns the reduced fraction; `None` if the denominator is zero.
     pub fn new(numerator: BigInt, denominator: BigInt) -> Option<Rational> {
         if denominator.is_zero() {
             return None;
@@ -28,7 +28,7 @@ impl Rational {
         Rational { numerator: value, denominator: BigInt::one() }
     }
 
-    /// The exact value of a finite float.
+    /// Returns the exact value of a float; `None` for an infinity or NaN.
     pub fn from_float(value: f64) -> Option<Rational> {
         if !value.is_finite() {
             return None;
@@ -91,7 +91,7 @@ impl Rational {
         (&self.numerator * &other.denominator).cmp(&(&other.numerator * &self.denominator))
     }
 
-    /// The nearest float.
+    /// Returns the nearest float.
     pub fn to_float(&self) -> f64 {
         if let (Some(n), Some(d)) = (self.numerator.to_i64(), self.denominator.to_i64()) {
             const EXACT: u64 = 1 << 53;
@@ -100,7 +100,8 @@ impl Rational {
                 return n as f64 / d as f64;
             }
         }
-        // Scale so that the quotient has 66 bits: one rounding, with a sticky last bit.
+        // Scales the numbers so that the quotient has 66 bits or more. Its last bit is sticky (set if there
+        // is a remainder), so the conversion to a float is the only rounding.
         let shift = 66 - (bits(&self.numerator) - bits(&self.denominator));
         let (n, d) = if 0 <= shift {
             (self.numerator.abs() << shift.unsigned_abs(), self.denominator.clone())
@@ -125,7 +126,8 @@ fn bits(value: &BigInt) -> i64 {
     i64::try_from(value.bits()).unwrap_or(i64::MAX)
 }
 
-/// `value * 2^power`, the power split so that no step overflows early.
+/// Returns `value * 2^power`. The power is split in two factors, so that neither overflows before the product
+/// does.
 fn scaled(value: &BigInt, power: i64) -> f64 {
     let value = value.to_f64().unwrap_or(f64::INFINITY);
     let half = power / 2;

@@ -1,10 +1,10 @@
-//! Terms outside the heap: what must survive backtracking, and copies of terms.
+//! Terms stored outside the heap: they survive backtracking, and loading one makes a copy of the term.
 
 use crate::data::{Atoms, Blob, Heap, Tag, Value};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 
-/// A term with addresses of its own.
+/// A term whose cells have addresses relative to the record instead of the heap.
 #[derive(Clone, Debug, Default)]
 pub struct Record {
     cells: Vec<Value>,
@@ -13,7 +13,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// Variables with attributes become plain ones.
+    /// Stores a copy of a term. Variables with attributes become plain ones.
     pub fn new(heap: &Heap, atoms: &Atoms, term: Value) -> Record {
         Record::of(heap, atoms, term, Attributes::Forgotten)
     }
@@ -23,7 +23,9 @@ impl Record {
     }
 
     fn of(heap: &Heap, atoms: &Atoms, term: Value, attributes: Attributes) -> Record {
-        // A large term may be cyclic: what was copied of it is thrown away, as it has its parts many times.
+        // Most terms are small and acyclic, so a copy without a table of structures is tried first. If it
+        // grows too large, the term may be cyclic: the copy is thrown away, and a second one preserves
+        // sharing.
         let quick = Record::copied(heap, atoms, term, attributes, Sharing::Ignored);
         quick
             .or_else(|| Record::copied(heap, atoms, term, attributes, Sharing::Kept))
@@ -58,7 +60,8 @@ impl Record {
         self.root.unwrap_or(Value::NIL)
     }
 
-    /// An argument of a structure of this record; a variable is the same wherever it occurs.
+    /// Returns an argument of a structure of this record, dereferenced. All occurrences of a variable give
+    /// the same value.
     pub(crate) fn arg(&self, of: Value, n: usize) -> Option<Value> {
         if of.tag() != Tag::Struct {
             return None;
@@ -77,7 +80,7 @@ impl Record {
         self.blobs.get(value.address()).map(|it| &it.1)
     }
 
-    /// The term, with fresh variables.
+    /// Copies the term into the heap, with fresh variables.
     pub fn load(&self, heap: &mut Heap) -> Value {
         let base = heap.cells.len();
         let place = |heap: &mut Heap, value: Value| match value.tag() {
@@ -100,8 +103,8 @@ impl Record {
     }
 }
 
-/// A copy in the same heap, with fresh variables; attributes are left behind. Ground parts are
-/// shared.
+/// Copies a term within the heap, with fresh variables in place of all variables, without their attributes.
+/// An atomic term is returned as it is.
 pub fn copy_plain(heap: &mut Heap, atoms: &Atoms, term: Value) -> Value {
     let term = heap.deref(term);
     if term.tag() != Tag::Struct && !term.is_var() {
@@ -110,15 +113,15 @@ pub fn copy_plain(heap: &mut Heap, atoms: &Atoms, term: Value) -> Value {
     Record::new(heap, atoms, term).load(heap)
 }
 
-/// What becomes of attributes.
+/// Whether a copy keeps the attributes of variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Attributes {
     Copied,
     Forgotten,
 }
 
-/// Whether structures are looked up, which costs more than copying them: a term of at most
-/// [`QUICK`] structures is copied without.
+/// Whether a copy looks up each structure in a table, so that shared and cyclic structures stay shared. The
+/// lookup costs more than copying, so up to [`QUICK`] structures are copied without it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sharing {
     Ignored,
@@ -143,7 +146,7 @@ fn copy(
     let mut vars: FxHashMap<usize, usize> = FxHashMap::default();
     let mut structs: FxHashMap<u64, Value> = FxHashMap::default();
     let n_structs = Cell::new(0_usize);
-    // Where the copy goes, and what of.
+    // The arguments still to be copied: the address in the copy, the address in the heap, and their number.
     let mut todo: Vec<(usize, usize, usize)> = Vec::new();
     let mut place = |target: &mut Target<'_>,
                      todo: &mut Vec<(usize, usize, usize)>,

@@ -1,4 +1,4 @@
-//! Unification, and taking bindings back.
+//! Unification, and undoing bindings.
 #![expect(
     clippy::indexing_slicing,
     reason = "addresses are made by the heap; the hot path of every step"
@@ -6,11 +6,12 @@
 
 use crate::data::{Alike, AtomId, Atoms, Blob, Heap, Mark, SUSPICIOUS, Tag, Trailed, Value};
 
-/// Whether the two can be made equal; binds as far as it came otherwise.
+/// Unifies two terms and returns whether that succeeded. After a failure, the bindings that were made before
+/// it remain until backtracking.
 ///
-/// Works on a list of pairs still to be done, not on the native stack. Equal structures at one
-/// address are not entered, and after many steps neither are those that are equal if the others are:
-/// cyclic terms come to an end.
+/// The pairs still to be unified are kept in a list, so depth costs no native stack. Pairs at one address are
+/// not entered. After [`SUSPICIOUS`] pairs, a pair that was already assumed equal is not entered again, so
+/// that cyclic terms terminate.
 pub fn unify(heap: &mut Heap, atoms: &Atoms, a: Value, b: Value) -> bool {
     let (a, b) = (heap.deref(a), heap.deref(b));
     match unify_tops(heap, a, b) {
@@ -33,7 +34,7 @@ fn unify_tops(heap: &mut Heap, a: Value, b: Value) -> Step {
     }
     match (a.tag(), b.tag()) {
         (Tag::Ref, Tag::Ref) => {
-            // The younger one refers to the older one, which lives longer.
+            // The younger variable refers to the older one, because backtracking removes younger cells first.
             if a.address() < b.address() {
                 heap.bind(b, a);
             } else {
@@ -120,7 +121,8 @@ fn unify_deep(heap: &mut Heap, atoms: &Atoms, a: Value, b: Value) -> bool {
 }
 
 impl Heap {
-    /// Takes back every change since; global variables are the caller's.
+    /// Undoes all changes since the mark. The values of global variables are handed to the caller, who keeps
+    /// them.
     #[inline]
     pub fn undo_to(&mut self, mark: Mark, mut global: impl FnMut(AtomId, Value)) {
         while mark.trail < self.trail.len() {

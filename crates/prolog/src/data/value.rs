@@ -1,6 +1,6 @@
-//! A value in a slot: one tagged word and an optional symbolic shadow, 16 bytes, copied freely.
+//! A value in a slot: a tagged word and a symbolic shadow, 16 bytes together, copied freely.
 //!
-//! Anything larger than a word lies in the [`Heap`](crate::data::Heap); a value knows only where.
+//! Objects larger than a word are in the [`Heap`](crate::data::Heap); the value has only their address.
 
 use crate::data::{AtomId, FunctorId};
 use std::fmt;
@@ -12,7 +12,8 @@ pub struct Value {
     tag: Tag,
 }
 
-/// The expression that a value has as a function of the input. [`Shadow::NONE`]: it is a constant.
+/// The number of the symbolic expression that a value has over the input. [`Shadow::NONE`]: the value does
+/// not depend on the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Shadow(pub u32);
 
@@ -25,13 +26,14 @@ impl Shadow {
     }
 }
 
-/// The order puts what may be unbound first, so that one comparison finds it.
+/// The kind of a value. Tags of variables come first, so that one comparison tells whether a value must be
+/// dereferenced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Tag {
-    /// A cell of the heap. A variable is a cell that refers to itself.
+    /// A reference to a cell of the heap. An unbound variable is a cell that refers to itself.
     Ref,
-    /// A variable with attributes: they lie in the cell after it.
+    /// A variable with attributes, which are in the next cell.
     Attr,
     Int,
     Atom,
@@ -42,10 +44,10 @@ pub enum Tag {
     Text,
 }
 
-/// A value taken apart.
+/// A value decoded into a Rust enum. Numbers in `Var`, `Big`, `Rational` and `Text` are addresses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum View {
-    /// Unbound, if the value was dereferenced.
+    /// An unbound variable, if the value was dereferenced.
     Var(usize),
     Int(i64),
     Big(usize),
@@ -54,11 +56,12 @@ pub enum View {
     Atom(AtomId),
     /// A string.
     Text(usize),
-    /// The functor and where the arguments begin.
+    /// The functor, and the address of the first argument.
     Struct(FunctorId, usize),
 }
 
-/// A structure's payload has its functor above this bit and the address of its arguments below.
+/// The bit at which the payload of a structure is split: above it the functor, below it the address of the
+/// arguments.
 const FUNCTOR_SHIFT: u32 = 40;
 const AT_MASK: u64 = (1 << FUNCTOR_SHIFT) - 1;
 
@@ -76,7 +79,7 @@ impl Value {
         Value::plain(Tag::Int, value.cast_unsigned())
     }
 
-    /// A number of something that is in memory.
+    /// Returns an integer for a count or size of something in memory.
     #[inline]
     pub const fn size(value: usize) -> Value {
         Value::plain(Tag::Int, value as u64)
@@ -110,7 +113,7 @@ impl Value {
         Value::plain(Tag::Struct, (functor.0 as u64) << FUNCTOR_SHIFT | at as u64)
     }
 
-    /// One of the heap's larger objects, by its number.
+    /// Returns a value that refers to a blob of the heap by its index.
     pub(crate) const fn blob(tag: Tag, at: usize) -> Value {
         Value::plain(tag, at as u64)
     }
@@ -135,19 +138,20 @@ impl Value {
         Value { payload: self.payload, shadow, tag: self.tag }
     }
 
-    /// Same word, whatever the shadows: identity for immediates, variables and shared objects.
+    /// Whether the words are equal, whatever the shadows. That is identity for immediate values, variables
+    /// and shared objects.
     #[inline]
     pub fn same_word(self, other: Value) -> bool {
         self.payload == other.payload && self.tag == other.tag
     }
 
-    /// Where the cell or the arguments lie.
+    /// Returns the address of the cell or of the arguments.
     #[inline]
     pub const fn address(self) -> usize {
         (self.payload & AT_MASK) as usize
     }
 
-    /// The same structure or variable at another place.
+    /// Returns the same structure or variable at another address.
     #[inline]
     pub(crate) const fn moved_to(self, at: usize) -> Value {
         Value { payload: self.payload & !AT_MASK | at as u64, shadow: self.shadow, tag: self.tag }
@@ -173,7 +177,7 @@ impl Value {
         matches!(self.tag, Tag::Atom) && self.payload == AtomId::NIL.0 as u64
     }
 
-    /// Of a dereferenced value: whether it is unbound.
+    /// Whether a dereferenced value is an unbound variable.
     #[inline]
     pub const fn is_var(self) -> bool {
         matches!(self.tag, Tag::Ref | Tag::Attr)

@@ -1,11 +1,12 @@
-//! Going through a term without recursion, and without end only where the term has none.
+//! Traversal of terms without native recursion, which terminates for cyclic terms.
 
 use crate::data::{Atoms, Heap, Tag, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The parts of a term, dereferenced, left to right, a structure before its arguments.
+/// An iterator over the subterms of a term, dereferenced, in pre-order and left to right.
 ///
-/// A structure of a large term is entered once: cyclic terms end, shared parts may be passed over.
+/// In a term of more than [`SUSPICIOUS`] structures each further structure is entered only once. So cyclic
+/// terms terminate, and shared subterms may be skipped.
 #[derive(Debug)]
 pub struct Walk<'a> {
     heap: &'a Heap,
@@ -21,19 +22,21 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// After so many structures the term may be cyclic: from there on they are looked up.
+/// The number of structures after which a term may be cyclic, so that further structures are looked up in a
+/// table of those seen.
 pub(crate) const SUSPICIOUS: usize = 1 << 16;
 
-/// Structures that are equal if all pairs joined so far are. With as many joins as there are structures
-/// everything is alike, so comparing two terms ends soon, whatever they share and however they wind.
+/// A union-find structure over structures that are assumed equal while two terms are compared or unified (the
+/// coinductive equality of rational trees). There are at most as many successful joins as structures, so
+/// comparing two terms terminates soon even if they are cyclic or share subterms.
 #[derive(Debug, Default)]
 pub(crate) struct Alike {
-    /// To another of the same class, by word.
+    /// Maps a structure's word to another member of its class. A representative has no entry.
     towards: FxHashMap<u64, u64>,
 }
 
 impl Alike {
-    /// Whether this is news.
+    /// Assumes that two structures are equal. Returns false if that was already assumed.
     pub(crate) fn join(&mut self, a: u64, b: u64) -> bool {
         let (a, b) = (self.class(a), self.class(b));
         if a != b {
@@ -45,7 +48,7 @@ impl Alike {
     fn class(&mut self, of: u64) -> u64 {
         let mut now = of;
         while let Some(next) = self.towards.get(&now).copied() {
-            // Halves the way for those who come after.
+            // Path halving: the entry is redirected to its grandparent, so that later lookups are shorter.
             let beyond = self.towards.get(&next).copied().unwrap_or(next);
             self.towards.insert(now, beyond);
             now = beyond;

@@ -1,18 +1,20 @@
-//! Variables with attributes: running their goals after they were bound.
+//! Attributed variables: calling their goals after they were bound.
 #![expect(clippy::indexing_slicing, reason = "indices are our own")]
 
 use crate::code::PredId;
 use crate::data::Value;
 use crate::machine::{Fault, Machine};
 
-/// Where a woken goal returns to when a call waits for it: see the first instructions of the code.
+/// The address that woken goals return to if a call waits for them. A new machine has the instruction
+/// [`Ins::Resume`](crate::code::Ins::Resume) there.
 pub(crate) const RESUME: usize = 4;
 
-/// The same for goals that an instruction within a clause waits for.
+/// The address that woken goals return to if an instruction within a clause waits for them.
 const RESUME_HERE: usize = 6;
 
 impl Machine {
-    /// Runs the woken goals, then the predicate.
+    /// Calls the woken goals, then the predicate. The frame keeps the arguments of the predicate and its
+    /// number meanwhile.
     pub(crate) fn wake_before(&mut self, id: PredId) -> Result<(), Fault> {
         let arity = self.db.get(id).arity as usize;
         self.stack[self.base + arity] = Value::int(i64::from(id.0));
@@ -26,7 +28,7 @@ impl Machine {
         self.enter_pred(self.known.wakeup)
     }
 
-    /// The woken goals are done: the call that waited.
+    /// Continues with the call that waited for woken goals.
     pub(crate) fn resume(&mut self) -> Result<(), Fault> {
         let frame = self.frames[self.frame];
         let (base, n) = (frame.base as usize, frame.n_slots as usize - 1);
@@ -53,8 +55,8 @@ impl Machine {
         self.enter_pred(self.known.wakeup)
     }
 
-    /// Before an instruction that must see the effects: whether goals run first. The clause may have no
-    /// frame: one below its slots keeps the registers until the goals are done.
+    /// Whether goals were woken that must run before the current instruction; they are then called. The
+    /// clause may have no frame, so a frame below its slots keeps the registers until the goals are done.
     #[inline]
     pub(crate) fn wake_here(&mut self) -> Result<bool, Fault> {
         if self.heap.woken.is_empty() {
@@ -73,7 +75,7 @@ impl Machine {
         Ok(true)
     }
 
-    /// The woken goals are done: the instruction that waited.
+    /// Continues with the instruction that waited for woken goals.
     pub(crate) fn resume_here(&mut self) {
         let frame = self.frames[self.frame];
         let n = frame.n_slots as usize - 1;
@@ -87,7 +89,7 @@ impl Machine {
         self.frame = frame.parent as usize;
     }
 
-    /// A list of `wake(Attributes, Value)`.
+    /// Returns the woken goals as a list of `wake(Attributes, Value)`, and empties the heap's list.
     fn woken_goals(&mut self) -> Value {
         let woken = std::mem::take(&mut self.heap.woken);
         let functor = self.atoms.functor_named("wake", 2);

@@ -1,4 +1,4 @@
-//! Calling predicates, choosing clauses, and going back.
+//! Calling predicates, selecting clauses, and backtracking.
 #![expect(
     clippy::indexing_slicing,
     clippy::cast_possible_truncation,
@@ -10,15 +10,16 @@ use crate::data::{FunctorId, Value};
 use crate::machine::{Alternative, Choice, Fault, Frame, Global, Machine, Stop};
 use std::sync::atomic::Ordering;
 
-/// A step makes a few cells: budgets need not be looked at each time.
+/// The number of steps between two checks of the budgets. A step allocates only a few cells, so memory needs
+/// no check at each step.
 const STEPS_BETWEEN_CHECKS: u64 = 256;
 
-/// How a builtin ended.
+/// The outcome of a builtin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     True,
     False,
-    /// The registers say where to go on.
+    /// The registers are set to where execution continues.
     Jump,
 }
 
@@ -29,9 +30,10 @@ impl From<bool> for Next {
 }
 
 impl Machine {
-    /// Calls a predicate whose arguments lie at `base`; frame and continuation are set.
+    /// Calls a predicate whose arguments are at `base`; frame and continuation are set.
     ///
-    /// After it, the registers say where to go on; on failure this has gone back already.
+    /// Afterwards the registers say where execution continues: if the call failed, this function has already
+    /// backtracked.
     #[inline]
     pub(crate) fn call_pred(&mut self, id: PredId) -> Result<(), Fault> {
         self.steps += 1;
@@ -44,7 +46,7 @@ impl Machine {
         self.enter_pred(id)
     }
 
-    /// Every now and then: whether the run may go on.
+    /// Checks the budgets of the run, collects garbage if it is due, and sets when to check next.
     fn check_budgets(&mut self, id: PredId) -> Result<(), Fault> {
         if self.limits.steps < self.steps {
             return Err(Stop::Steps.into());
@@ -59,7 +61,8 @@ impl Machine {
         self.check_goal_limits()
     }
 
-    /// Whether a goal that was given a limit has come to it: the outermost such one is told.
+    /// Raises the exception of a goal with a limit of inferences that has exceeded it; of several such goals,
+    /// the outermost one is informed.
     fn check_goal_limits(&mut self) -> Result<(), Fault> {
         let Some(n) = self.goal_limits.iter().position(|it| *it < self.steps) else {
             let next = self.goal_limits.iter().min().copied().unwrap_or(u64::MAX);
@@ -123,7 +126,7 @@ impl Machine {
         }
     }
 
-    /// `M:G` for every argument that is a goal.
+    /// Qualifies every meta-argument with the module: `M:G`.
     fn qualify_arguments(&mut self, meta: &[Meta], module: crate::data::AtomId) {
         for (n, meta) in meta.iter().enumerate() {
             if *meta == Meta::Plain {
@@ -176,8 +179,8 @@ impl Machine {
         Ok(())
     }
 
-    /// Fewer clauses than the first argument leaves, by the others. What is followed must see the
-    /// clauses that do not match.
+    /// Returns a bucket that excludes clauses by arguments other than the first. A recorded run does not use
+    /// it, because comparisons with the clauses that do not match must be recorded, too.
     #[inline]
     fn chosen(&mut self, id: PredId, key: Key, found: [ClauseId; 2]) -> Option<Bucket> {
         if self.recorder.is_some() || !self.db.may_choose(id, key, found) {
@@ -230,7 +233,7 @@ impl Machine {
         None
     }
 
-    /// The next clause of a bucket. `resumed`: the choice point is there already.
+    /// Tries the next clause of a bucket. `resumed` is the choice point's index if there is one already.
     fn try_bucket(
         &mut self,
         bucket: Bucket,
@@ -270,7 +273,7 @@ impl Machine {
         self.reserve(self.next);
     }
 
-    /// Room for the arguments of a call, and some.
+    /// Grows the stack so that there is room for the arguments of a call.
     #[inline]
     pub(crate) fn reserve(&mut self, upto: usize) {
         const SLACK: usize = 2048;
@@ -304,7 +307,7 @@ impl Machine {
         self.after_cut();
     }
 
-    /// Only the first `n` choice points stay.
+    /// Removes all choice points except the first `n`, and runs the cleanups of those removed.
     #[inline]
     pub(crate) fn cut_to(&mut self, n: usize) -> Result<(), Fault> {
         if n < self.choices.len() {
@@ -354,7 +357,7 @@ impl Machine {
         self.frame = at;
     }
 
-    /// Goes on after the running predicate, which succeeded.
+    /// Continues after the running predicate, which succeeded.
     #[inline]
     pub(crate) fn proceed(&mut self) {
         self.pc = self.continuation;
@@ -365,13 +368,13 @@ impl Machine {
         self.reserve(self.next);
     }
 
-    /// Moves the arguments of the last call to where the clause's own slots began, if nothing else
-    /// needs those.
+    /// Moves the arguments of a last call down to where the clause's own slots begin, or to the end of the
+    /// slots that choice points keep.
     #[inline]
     pub(crate) fn move_arguments_down(&mut self, arity: usize) {
         let to = self.base.max(self.kept_stack);
         if to < self.next {
-            // A loop beats a call of `memmove`: there are few.
+            // A loop is faster than a call of `memmove` here, because there are only a few arguments.
             let from = self.next;
             for n in 0..arity {
                 self.stack[to + n] = self.stack[from + n];
@@ -380,7 +383,7 @@ impl Machine {
         self.base = to.min(self.next);
     }
 
-    /// The last choice point is tried.
+    /// Restores the state of the newest choice point and continues with its alternative.
     #[inline]
     pub(crate) fn backtrack(&mut self) -> Result<(), Fault> {
         loop {
@@ -458,5 +461,5 @@ impl Machine {
     }
 }
 
-/// Where the machine is when there is nothing left to try: see the first instructions of the code.
+/// The address of the instruction that ends a run when no choice points are left.
 pub(crate) const EXHAUSTED: usize = 1;

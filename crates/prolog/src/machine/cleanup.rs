@@ -1,7 +1,8 @@
-//! `setup_call_cleanup/3`: a goal that runs when another one is finished, however that comes about.
+//! `setup_call_cleanup/3`: a cleanup goal that is called when another goal is finished, by success, failure,
+//! cut or exception.
 //!
-//! The cleanup runs in a loop of its own inside whatever finishes the goal: a cut, the last answer, a
-//! failure, an exception.
+//! The cleanup runs in a nested loop of the machine, inside the operation that finishes the goal: a cut, the
+//! last answer, a failure or an exception.
 #![expect(clippy::indexing_slicing, reason = "indices are our own")]
 
 use crate::data::{AtomId, Record, Value};
@@ -9,14 +10,14 @@ use crate::machine::call::Next;
 use crate::machine::throw::{RECOVER, Thrown};
 use crate::machine::{Alternative, Fault, Machine, Stop};
 
-/// Where a goal with a cleanup returns to: see the first instructions of the code.
+/// The address that a goal with a cleanup returns to.
 pub(crate) const CLEANUP_EXIT: usize = 5;
 
-/// Cleanups inside cleanups use the native stack.
+/// The maximum nesting of cleanups inside cleanups, which uses the native stack.
 const MAX_NESTED: u32 = 32;
 
 impl Machine {
-    /// `'$call_cleanup'(Goal, Catcher, Cleanup)`, with its arguments at `base`.
+    /// Calls `'$call_cleanup'(Goal, Catcher, Cleanup)`, whose arguments are at `base`.
     pub(crate) fn call_cleanup(&mut self, base: usize) -> Result<Next, Fault> {
         let cleanup = self.in_context(self.stack[base + 2]);
         self.stack[base + 2] = cleanup;
@@ -34,7 +35,7 @@ impl Machine {
         Ok(Next::Jump)
     }
 
-    /// The goal succeeded: it is finished unless it left choice points.
+    /// The goal succeeded. It is finished unless it left choice points.
     pub(crate) fn cleanup_exit(&mut self) -> Result<(), Fault> {
         let frame = self.frames[self.frame];
         self.continuation = frame.continuation as usize;
@@ -50,13 +51,13 @@ impl Machine {
         Ok(())
     }
 
-    /// Choice points beyond `n` are cut: their cleanups run, the innermost first.
+    /// Runs the cleanups of all choice points beyond the first `n`, innermost first.
     pub(crate) fn run_cleanups(&mut self, n: usize) -> Result<(), Fault> {
         while n < self.choices.len() && self.n_cleanups != 0 {
             let is_cleanup = |it: &crate::machine::Choice| it.alternative == Alternative::Cleanup;
             let Some(last) = self.choices[n..].iter().rposition(is_cleanup) else { return Ok(()) };
             let base = self.choices[n + last].base as usize;
-            // Nothing of the stack below is overwritten before the cleanup is over.
+            // The cleanup must not overwrite the stack below.
             self.next = self.next.max(self.kept_stack);
             self.truncate_choices(n + last);
             self.n_cleanups -= 1;
@@ -65,7 +66,7 @@ impl Machine {
         Ok(())
     }
 
-    /// The goal whose arguments are at `base` is finished, for a reason.
+    /// Runs the cleanup of the goal whose arguments are at `base`, if its catcher unifies with the reason.
     pub(crate) fn clean_up(&mut self, base: usize, reason: Value) -> Result<(), Fault> {
         let functor = self.atoms.functor_named("$run_cleanup", 3);
         let args = [reason, self.stack[base + 1], self.stack[base + 2]];
@@ -74,8 +75,7 @@ impl Machine {
         self.run_inside(goal)
     }
 
-    /// Runs a goal once, to its end, and comes back to the registers as they are; its failure counts
-    /// as success.
+    /// Calls a goal once, to its end, and restores the registers. Failure counts as success.
     pub(crate) fn run_inside(&mut self, goal: Value) -> Result<(), Fault> {
         if self.n_nested == MAX_NESTED {
             return Err(self.resource_error("cleanup_depth"));
@@ -103,7 +103,7 @@ impl Machine {
                 Ok(_) => return Ok(()),
                 Err(Fault::Ball(ball)) => {
                     if let Thrown::Uncaught(ball) = self.throw(ball)? {
-                        // The frame of the bottom is where the exception goes on from.
+                        // The exception is raised again from the frame of the bottom choice point.
                         if let Some(bottom) = self.choices.last().copied() {
                             self.restore(&bottom);
                             self.truncate_choices(self.choices.len() - 1);
@@ -126,10 +126,10 @@ impl Machine {
         }
     }
 
-    /// An exception passes a goal with a cleanup; a second exception is not heard.
+    /// Runs the cleanup of a goal that an exception leaves. An exception of the cleanup itself is ignored.
     pub(crate) fn cleanup_on_exception(&mut self, base: usize, ball: &Record) -> Result<(), Fault> {
         self.n_cleanups -= 1;
-        // Nobody comes back to what lies above.
+        // Execution does not return to the slots above.
         self.next = self.kept_stack.max(base + 3);
         let ball = ball.load(&mut self.heap);
         let functor = self.atoms.functor_named("exception", 1);

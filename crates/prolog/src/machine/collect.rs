@@ -1,19 +1,19 @@
-//! Garbage: cells that nothing can reach are dropped, the others move together in their order.
+//! Garbage collection: a sliding mark-and-compact collector. Reachable cells keep their order.
 //!
-//! The order matters: a choice point keeps everything older than itself by one address. Slots of the
-//! stack that hold nothing yet may have values of calls that are over; they count as reached where
-//! they point into the heap, which keeps too much at worst.
+//! The order matters because a choice point keeps all older cells by a single address. Stack slots that are
+//! not yet initialised may still hold values of finished calls; these count as roots if they point into the
+//! heap, which at worst keeps garbage.
 #![expect(clippy::indexing_slicing, reason = "sizes of the tables follow from those of the heap")]
 
 use crate::data::{Blob, Tag, Trailed, Value};
 use crate::machine::{Global, Machine, Stop};
 
-/// Cells that the heap keeps room for after a collection.
+/// The capacity of the heap, in cells, that is kept after a collection.
 const KEPT_CELLS: usize = 1 << 20;
 
 impl Machine {
-    /// Collects if the heap has grown enough since the last time. The values at `base` are arguments
-    /// of the call that is about to happen.
+    /// Collects garbage if the heap has grown enough since the last collection. The first `arity` values at
+    /// `base` are the arguments of the call that comes next.
     pub(crate) fn collect_if_due(&mut self, arity: usize) -> Result<(), Stop> {
         if self.heap.weight() < self.collect_at.max(self.collect_from) {
             return Ok(());
@@ -28,7 +28,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Everything on the stack below `top` is alive.
+    /// Collects garbage. All values on the stack below `top` are roots.
     fn collect(&mut self, top: usize) {
         let mut marks = Marks::new(self);
         for n in 0..top.min(self.stack.len()) {
@@ -83,7 +83,7 @@ impl Machine {
         }
     }
 
-    /// Changes of cells that are gone need not be undone.
+    /// Compacts the trail: drops the entries of cells that are gone, and adjusts the marks of choice points.
     fn move_trail(&mut self, marks: &Marks) {
         let old = std::mem::take(&mut self.heap.trail);
         let mut choices = self.choices.iter_mut().peekable();
@@ -108,7 +108,7 @@ impl Machine {
     }
 }
 
-/// What was reached.
+/// The sets of reachable cells and blobs.
 struct Marks {
     cells: Bits,
     blobs: Bits,
@@ -126,7 +126,7 @@ impl Marks {
         }
     }
 
-    /// Marks everything that a value leads to.
+    /// Marks everything that is reachable from a value.
     fn reach(&mut self, machine: &Machine, value: Value) {
         self.mark(value, &machine.heap.cells);
         while let Some(next) = self.todo.pop() {
@@ -178,7 +178,7 @@ impl Marks {
     }
 }
 
-/// A set of places, and how many of it come before a place.
+/// A bit set of indexes, with the number of members before each word.
 pub(crate) struct Bits {
     words: Vec<u64>,
     before: Vec<u32>,
@@ -190,7 +190,7 @@ impl Bits {
         Bits { words: vec![0; len / 64 + 1], before: Vec::new(), len }
     }
 
-    /// Whether it was not in the set before.
+    /// Adds an index. Returns whether it was not in the set before.
     #[inline]
     fn set(&mut self, at: usize) -> bool {
         let (word, bit) = (&mut self.words[at / 64], 1_u64 << (at % 64));
@@ -212,14 +212,14 @@ impl Bits {
         }
     }
 
-    /// Where the place goes when the others are dropped.
+    /// Returns the index of a member after the other indexes were dropped.
     #[inline]
     pub(crate) fn place(&self, at: usize) -> usize {
         let below = self.words[at / 64] & ((1_u64 << (at % 64)) - 1);
         (self.before[at / 64] + below.count_ones()) as usize
     }
 
-    /// All places, in order.
+    /// Returns the members in ascending order.
     fn places(&self) -> impl Iterator<Item = usize> {
         self.words.iter().enumerate().flat_map(|(n, word)| {
             let mut rest = *word;
@@ -233,7 +233,7 @@ impl Bits {
 }
 
 impl crate::data::Heap {
-    /// Only these cells and larger objects stay.
+    /// Drops all cells and blobs that are not in the sets, and moves the others together.
     fn keep(&mut self, cells: &Bits, blobs: &Bits) {
         let mut n = 0;
         for at in cells.places() {
@@ -248,7 +248,8 @@ impl crate::data::Heap {
             n += 1;
         }
         self.cells.truncate(n);
-        // Room that is used again soon is kept: asking for it anew costs a fifth of naive reverse.
+        // Some capacity is kept because it is soon used again: allocating it anew costs a fifth of the time
+        // of naive reverse.
         self.cells.shrink_to((n * 3).max(KEPT_CELLS));
         let mut at = 0;
         self.retain_blobs(|_: &Blob| {

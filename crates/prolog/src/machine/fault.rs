@@ -1,4 +1,4 @@
-//! Why a goal did not end by itself, and the error terms of the standard.
+//! The reasons why a goal ends neither with an answer nor by failure, and the standard's error terms.
 
 use crate::code::PredId;
 use crate::data::{AtomId, FunctorId, Value};
@@ -9,29 +9,29 @@ use trace::{Budget, Stopped};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// An exception: the term that was thrown.
+    /// An exception: the term that was thrown (the ball).
     Ball(Value),
     Stop(Stop),
 }
 
-/// What ends a whole run.
+/// The reason why a whole run is stopped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stop {
-    /// The budget of steps is used up.
+    /// The budget of steps is exhausted.
     Steps,
-    /// The budget of memory is used up.
+    /// The budget of memory is exhausted.
     Memory,
-    /// The budget of time is used up, or somebody interrupted.
+    /// The budget of time is exhausted, or the run was interrupted from outside.
     Time,
-    /// `halt/1`
+    /// The program called `halt/1` with this status.
     Halt(i64),
-    /// Something outside the machine that is not allowed.
+    /// The program needs something outside of the machine that it may not use.
     Refused(String),
-    /// A library must be loaded first; the run is then begun again.
+    /// A library must be loaded first; the run is then repeated from its beginning.
     Load(String),
 }
 
-/// Builtins that SWI-Prolog names without their module where they raise an error.
+/// The builtins whose error terms name them without a module on SWI-Prolog.
 const UNQUALIFIED: &[&str] = &["length", "put_attr", "put_attrs"];
 
 impl From<Stop> for Stopped {
@@ -63,10 +63,10 @@ impl Machine {
         Fault::Ball(self.heap.structure(FunctorId::ERROR_2, &[formal, context]))
     }
 
-    /// `context(system:Name/Arity, _)` of the builtin that runs.
+    /// Returns `context(system:Name/Arity, _)` for the running builtin.
     fn error_context(&mut self) -> Value {
         let Some((name, arity)) = self.running else { return self.caller_context() };
-        // A builtin under a name that nobody writes: whoever called it.
+        // An internal builtin, whose name begins with `$`: the context is the predicate that called it.
         if self.atoms.text(name).starts_with('$') {
             return self.system_context().unwrap_or_else(|| self.heap.fresh());
         }
@@ -78,7 +78,7 @@ impl Machine {
         self.context_at(module, name, arity)
     }
 
-    /// `context(Module:Name/Arity, _)`
+    /// Returns `context(Module:Name/Arity, _)`.
     pub(crate) fn context_at(&mut self, module: AtomId, name: AtomId, arity: usize) -> Value {
         let indicator = self.indicator(name, arity);
         let place = match module {
@@ -95,7 +95,7 @@ impl Machine {
         self.context_at(module, name, arity)
     }
 
-    /// The predicate whose clause goes on after the call that fails.
+    /// Returns the context of the predicate that continues after the failing call.
     pub(crate) fn caller_context(&mut self) -> Value {
         if self.continuation == CATCH_EXIT {
             let name = self.atoms.intern("catch");
@@ -110,7 +110,8 @@ impl Machine {
         }
     }
 
-    /// The innermost predicate of the system that goes on after the running builtin.
+    /// Returns the context of the innermost caller of the running builtin if that is a predicate of the
+    /// system.
     pub(crate) fn system_context(&mut self) -> Option<Value> {
         let (mut continuation, mut frame) = (self.continuation, self.frame);
         loop {
@@ -126,7 +127,7 @@ impl Machine {
         }
     }
 
-    /// Predicates of ours that nobody writes.
+    /// Whether a predicate is internal, so that error terms do not mention it.
     fn is_hidden(&self, id: PredId) -> bool {
         self.atoms.text(self.db.get(id).name).starts_with('$')
     }
@@ -174,7 +175,8 @@ impl Machine {
         self.error(formal)
     }
 
-    /// `undefined_char_escape(z)` is a structure, the other names are atoms.
+    /// Returns the name of a syntax error as a term: `undefined_char_escape(z)` is a structure, other names
+    /// are atoms.
     fn parse_error_name(&mut self, what: &str) -> Value {
         match what.strip_suffix(')').and_then(|it| it.split_once('(')) {
             Some((name, arg)) => {
@@ -202,7 +204,7 @@ impl Machine {
         self.error(formal)
     }
 
-    /// `Name/Arity`
+    /// Returns `Name/Arity`.
     pub(crate) fn indicator(&mut self, name: AtomId, arity: usize) -> Value {
         let arity = Value::size(arity);
         self.heap.structure(FunctorId::INDICATOR, &[Value::atom(name), arity])

@@ -1,10 +1,10 @@
-//! How much a run may use.
+//! The budgets of a run.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Calls of predicates.
+    /// The maximum number of predicate calls.
     pub steps: u64,
-    /// Of heap, stacks and collected terms.
+    /// The maximum number of bytes of heap, stacks, collected answers, added clauses and output.
     pub memory_bytes: usize,
 }
 

@@ -1,7 +1,7 @@
 //! Goals that are terms: `call/N`, and control constructs inside them.
 //!
-//! A control construct in a called goal is not compiled: small predicates of the prelude take it
-//! apart, with the module and the choice points that a cut goes back to as arguments.
+//! A control construct in a called goal is not compiled. Small predicates of the prelude interpret it; their
+//! arguments include the module and the number of choice points that a cut keeps.
 #![expect(clippy::indexing_slicing, reason = "indices are our own")]
 
 use crate::code::PredId;
@@ -9,7 +9,7 @@ use crate::data::{AtomId, FunctorId, Value, View};
 use crate::machine::call::Next;
 use crate::machine::{Fault, Machine};
 
-/// A goal of so many parts may have no end.
+/// The number of parts after which a goal is checked for being cyclic.
 const MANY_GOALS: usize = 10_000;
 
 impl Machine {
@@ -21,7 +21,7 @@ impl Machine {
         self.run_body(module, goal, self.choices.len())
     }
 
-    /// `call/N`, with its arguments at `base`.
+    /// Calls `call/N`, whose arguments are at `base`.
     pub(crate) fn call_n(&mut self, base: usize, n: usize) -> Result<Next, Fault> {
         let context = self.context;
         let (module, closure) = self.strip_module(context, self.stack[base]);
@@ -64,7 +64,8 @@ impl Machine {
         Ok(Next::Jump)
     }
 
-    /// A predicate that is declared det, with its arguments at `base`: the prelude sees whether it is.
+    /// Calls a predicate that is declared `det`, whose arguments are at `base`, through the predicate of the
+    /// prelude that checks determinism.
     pub(crate) fn call_checked(&mut self, id: PredId) -> Result<(), Fault> {
         let pred = self.db.get(id);
         let (module, functor, name) = (pred.module, pred.functor, pred.name);
@@ -82,7 +83,8 @@ impl Machine {
         self.enter_pred(pred)
     }
 
-    /// `'$det_goal'(Goal)`: calls it for [`Machine::call_checked`].
+    /// Calls the goal of `'$det_goal'(Goal)` without checking determinism again; see
+    /// [`Machine::call_checked`].
     pub(crate) fn call_as_checked(&mut self, base: usize) -> Result<Next, Fault> {
         let (module, goal) = self.strip_module(AtomId::USER, self.stack[base]);
         let Some((name, arity)) = self.heap.name_arity(goal, &self.atoms) else {
@@ -99,7 +101,7 @@ impl Machine {
         Ok(Next::Jump)
     }
 
-    /// Runs a goal at the registers; a cut goes back to `barrier`.
+    /// Calls a goal; a cut in it removes the choice points from index `barrier` on.
     pub(crate) fn run_body(
         &mut self,
         module: AtomId,
@@ -189,10 +191,10 @@ impl Machine {
         self.enter_pred(pred)
     }
 
-    /// `Module:Goal` taken apart, as far as the modules are known.
+    /// Splits `Module:Goal`, as long as the module is an atom.
     pub(crate) fn strip_module(&self, module: AtomId, goal: Value) -> (AtomId, Value) {
         let (mut module, mut goal) = (module, self.heap.deref(goal));
-        // One that contains itself has no end.
+        // The limit ends the loop for a cyclic term.
         let mut left = MANY_GOALS;
         while goal.is_struct(FunctorId::QUALIFIED) && 0 < left {
             let View::Atom(name) = self.heap.arg(goal, 0).view() else { break };
@@ -203,7 +205,8 @@ impl Machine {
         (module, goal)
     }
 
-    /// The error of a goal that can't be called: of the builtin that was to call it.
+    /// Makes the error of a goal that cannot be called. If a predicate of the system was to call it, the
+    /// running builtin is not mentioned.
     fn goal_error(&mut self, error: impl FnOnce(&mut Machine) -> Fault) -> Fault {
         let caller = self.db.pred_at(self.continuation);
         if caller.is_some_and(|it| self.db.get(it).module == AtomId::SYSTEM) {
@@ -219,7 +222,8 @@ impl Machine {
         self.type_error("atom", module)
     }
 
-    /// All goals of control constructs must be callable before any of them runs.
+    /// Raises an error unless all goals of control constructs are callable. This is checked before any of
+    /// them is called.
     fn check_body(&mut self, goal: Value) -> Result<(), Fault> {
         let mut todo = vec![goal];
         let mut n_goals = 0_usize;

@@ -1,6 +1,6 @@
-//! The machine: stacks, choice points, and the loop that runs compiled clauses.
+//! The machine: its state, and the loop that executes compiled clauses.
 //!
-//! Knows no files and no clock. Whatever a run changes of the loaded program is undone at its end.
+//! Knows no files and no clock. The changes that a run makes to the loaded program are undone at its end.
 
 mod attributes;
 mod call;

@@ -1,6 +1,6 @@
-//! The loop that runs instructions.
+//! The loop that executes instructions.
 //!
-//! Clever where it pays: this is what the benchmarks nrev, queens, zebra and tak measure.
+//! Optimised for speed; the benchmarks nrev, queens, zebra and tak measure this loop.
 #![expect(
     clippy::indexing_slicing,
     clippy::cast_possible_truncation,
@@ -11,21 +11,21 @@ use crate::code::{ArithOp, Compare, Ins, Konst, Operand, Test};
 use crate::data::{AtomId, FunctorId, Number, Tag, Value, compare, same, unify};
 use crate::machine::{Alternative, COMPLETED, ENTERED, Fault, Machine};
 
-/// Where the arguments of the structure at hand are.
+/// Whether the arguments of the current structure are matched or built.
 #[derive(Clone, Copy, Debug)]
 enum Mode {
-    /// In the heap, from here on.
+    /// Matched: they are in the heap from this address on.
     Read(usize),
-    /// They are written at its end.
+    /// Built: they are appended to the heap.
     Write,
 }
 
-/// As in the code: failure.
+/// The label that stands for failure, as in the instructions.
 const BACKTRACK: u32 = crate::code::BACKTRACK_LABEL;
 
 impl Machine {
-    /// Runs until an answer is found or nothing is left; which of both. Compiled twice: a run that
-    /// nobody records does not look for shadows.
+    /// Runs until an answer (true) or until no choice points are left (false). Compiled twice: with `RECORD`
+    /// false, nothing checks values for shadows.
     #[expect(clippy::too_many_lines, reason = "one arm per instruction")]
     pub(crate) fn run<const RECORD: bool>(&mut self) -> Result<bool, Fault> {
         let mut mode = Mode::Write;
@@ -458,7 +458,7 @@ impl Machine {
         Ok(res.store(&mut self.heap))
     }
 
-    /// For error messages.
+    /// Sets the running builtin to a comparison, for error messages.
     fn running_compare(&mut self, op: Compare) {
         let name = match op {
             Compare::Less => "<",
@@ -523,7 +523,7 @@ impl Machine {
     }
 }
 
-/// On words; `None` if the result does not fit or an error must be raised.
+/// Computes on 64-bit integers; `None` if the result does not fit or an error must be raised.
 #[inline]
 fn small(op: ArithOp, a: i64, b: i64) -> Option<i64> {
     match op {

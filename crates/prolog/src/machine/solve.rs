@@ -1,25 +1,25 @@
-//! Asking a goal: its answers one by one, and how it ended.
+//! Queries: calling a goal, its answers one by one, and how it ended.
 
 use crate::data::{FunctorId, Record, Value};
 use crate::machine::throw::Thrown;
 use crate::machine::{Alternative, Fault, Frame, Global, Limits, Machine, Stop, Written};
 use crate::program::Library;
 
-/// How the search for an answer ended.
+/// The outcome of searching for an answer.
 #[derive(Clone, Debug)]
 pub enum Ending {
-    /// An answer; whether there may be more.
+    /// An answer was found.
     True {
         more: bool,
     },
-    /// No (further) answer.
+    /// There is no (further) answer.
     False,
-    /// An exception that nobody caught.
+    /// An exception was not caught.
     Exception(Record),
     Stopped(Stop),
 }
 
-/// A goal that is being solved.
+/// A query in progress; it gives its answers one by one.
 pub struct Solutions<'m> {
     machine: &'m mut Machine,
     library: &'m mut dyn Library,
@@ -36,7 +36,8 @@ impl std::fmt::Debug for Solutions<'_> {
 }
 
 impl Machine {
-    /// Solves a query: a term `Goal-Bindings`, where the bindings are a list of `Name = Value`.
+    /// Starts a query. It is given as a term `Goal-Bindings`, where the bindings are a list of `Name =
+    /// Value`.
     pub fn solve<'m>(
         &'m mut self,
         library: &'m mut dyn Library,
@@ -53,7 +54,7 @@ impl Machine {
         }
     }
 
-    /// The values of the query's variables, after an answer.
+    /// Returns the values of the query's variables after an answer.
     pub fn bindings(&self) -> Vec<(String, Value)> {
         let (items, _) = self.heap.list_items(self.bindings);
         let binding = |item: Value| {
@@ -63,18 +64,18 @@ impl Machine {
         items.into_iter().filter(|it| it.is_struct(FunctorId::UNIFY)).map(binding).collect()
     }
 
-    /// What the run has written to the output so far.
+    /// Returns the text that the run has written to `user_output` so far.
     pub fn output_text(&self) -> &str {
         &self.output.text
     }
 
-    /// What it has written to `user_error`.
+    /// Returns the text that the run has written to `user_error` so far.
     pub fn error_text(&self) -> &str {
         &self.output.errors
     }
 
-    /// Gives the sink what was written since it was last given something; whether it wants more. A run that
-    /// is begun again writes the same again.
+    /// Hands the text written since the last call to the sink. Returns whether the sink wants more. When a
+    /// run is repeated, the text that the sink already got is not handed over again.
     pub fn give_written(&mut self) -> bool {
         let Some(sink) = &mut self.sink else { return true };
         let (output, errors) = self.taken;
@@ -84,7 +85,8 @@ impl Machine {
         (sink.0)(&new)
     }
 
-    /// What it has written to both after there was so much of each.
+    /// Returns the text written after the first `output` bytes of `user_output` and the first `errors` bytes
+    /// of `user_error`.
     pub fn written_since(&self, output: usize, errors: usize) -> Vec<Written> {
         self.output.since(output, errors)
     }
@@ -103,7 +105,7 @@ impl Machine {
         self.prepare(query);
     }
 
-    /// Everything is set up to run a query.
+    /// Sets the registers to run a query.
     pub(crate) fn prepare(&mut self, query: &Record) {
         let query = query.load(&mut self.heap);
         let goal = self.heap.arg(query, 0);
@@ -116,7 +118,7 @@ impl Machine {
         self.pc = crate::machine::throw::RECOVER;
     }
 
-    /// Forgets everything of a run.
+    /// Undoes everything that a run has changed.
     pub(crate) fn reset(&mut self) {
         self.db.end_run();
         self.globals.clone_from(&self.loaded_globals);
@@ -128,14 +130,14 @@ impl Machine {
         self.restart();
     }
 
-    /// What directives have left is there for every run from now on.
+    /// Keeps the changes that directives made, so that every later run begins with them.
     pub(crate) fn keep_loaded(&mut self) {
         self.leave_heap();
         self.loaded_globals.clone_from(&self.globals);
         self.loaded_gensyms.clone_from(&self.gensyms);
     }
 
-    /// Global variables stay when the heap is left, as far as their values are not in it.
+    /// Copies global variables out of the heap before it is dropped. Values of `b_setval/2` are lost.
     fn leave_heap(&mut self) {
         self.globals.retain(|_, values| {
             values.retain_mut(|it| match it {
@@ -149,7 +151,7 @@ impl Machine {
         });
     }
 
-    /// Empty stacks; what was changed stays changed.
+    /// Empties heap and stacks. Changes to the database stay.
     pub(crate) fn restart(&mut self) {
         self.leave_heap();
         self.heap = crate::data::Heap::default();
@@ -169,12 +171,12 @@ impl Machine {
         self.catch_mark = None;
     }
 
-    /// The loop.
+    /// Runs the loop, in the variant that records or in the one that does not.
     pub(crate) fn run_on(&mut self) -> Result<bool, Fault> {
         if self.recorder.is_some() { self.run::<true>() } else { self.run::<false>() }
     }
 
-    /// Runs on from the registers to the next answer or the end.
+    /// Runs from the current registers to the next answer or the end.
     pub(crate) fn go(&mut self) -> Ending {
         loop {
             match self.run_on() {
@@ -200,7 +202,7 @@ impl Machine {
                         }
                         Ok(Thrown::Uncaught(ball)) => return Ending::Exception(ball),
                         Err(Fault::Stop(stop)) => return Ending::Stopped(stop),
-                        // A cleanup's own exception is not heard.
+                        // An exception of a cleanup is ignored.
                         Err(Fault::Ball(_)) => {}
                     }
                 }
@@ -210,10 +212,11 @@ impl Machine {
 }
 
 impl Solutions<'_> {
-    /// The next answer. After `False`, `Exception` and `Stopped` there is none.
+    /// Returns the next answer. After `False`, `Exception` and `Stopped` there are no more.
     pub fn next_answer(&mut self) -> Ending {
         let mut ending = if self.started { self.again() } else { self.begin() };
-        // A library that was missing is loaded for good; the run, which left no trace, is repeated.
+        // If a library is missing, it is loaded permanently. The changes of the run are undone, and the run
+        // is repeated up to the current answer.
         while let Ending::Stopped(Stop::Load(file)) = &ending {
             let file = file.clone();
             self.machine.reset();

@@ -1,4 +1,4 @@
-//! What a machine consists of.
+//! The state of the machine: registers, stacks, choice points, and the data that outlives a run.
 
 use crate::builtins::{Disk, Row, Streams, Tables};
 use crate::code::{Bucket, ClauseId, Database, PredId};
@@ -20,98 +20,101 @@ pub struct Machine {
     pub modules: Modules,
     pub(crate) rows: Vec<Row>,
     pub limits: Limits,
-    /// Calls so far in this run.
+    /// The number of predicate calls so far in this run.
     pub steps: u64,
-    /// The count of steps at which the budgets are looked at again.
+    /// The number of steps at which the budgets are checked next.
     pub(crate) check_at: u64,
-    /// Steps that the directives and expansions of a text that is being loaded may still take.
+    /// The number of steps that the directives and expansions of the text being loaded may still take.
     pub(crate) load_steps: u64,
-    /// Set from outside to stop a run.
+    /// Set by another thread or a signal handler to stop the run.
     pub interrupt: Arc<AtomicBool>,
-    /// The run has asked for what the place where it runs decides.
+    /// Whether the run has asked for something that depends on the environment, such as the clock or a flag.
     pub(crate) has_asked_outside: bool,
 
     pub(crate) stack: Vec<Value>,
     pub(crate) frames: Vec<Frame>,
     pub(crate) choices: Vec<Choice>,
 
-    /// The next instruction.
+    /// The address of the next instruction.
     pub(crate) pc: usize,
-    /// Where the slots of the running clause begin.
+    /// The index of the running clause's first slot.
     pub(crate) base: usize,
-    /// Where arguments of the next call are built.
+    /// The index at which the arguments of the next call are built.
     pub(crate) next: usize,
-    /// The frame that is returned to, or the clause's own.
+    /// The frame of the running clause, or of its caller if the clause has none.
     pub(crate) frame: usize,
-    /// Where execution goes on after the running clause, if it has no frame.
+    /// The address at which execution continues after the running clause, if it has no frame.
     pub(crate) continuation: usize,
-    /// The choice points there were when the running predicate was called.
+    /// The number of choice points when the running predicate was called; a cut removes the later ones.
     pub(crate) barrier: usize,
-    /// Below these, stack and frames belong to a choice point.
+    /// The parts of the stack and of the frames below these indexes are kept by a choice point.
     pub(crate) kept_stack: usize,
     pub(crate) kept_frames: usize,
 
-    /// Choice points of `setup_call_cleanup/3`.
+    /// The number of choice points of `setup_call_cleanup/3`.
     pub(crate) n_cleanups: usize,
-    /// Cleanups under way, one inside the other.
+    /// The number of cleanups in progress, nested in each other.
     pub(crate) n_nested: u32,
-    /// The predicate that is called next is declared det, and who called it looks after that.
+    /// Whether the predicate called next is declared `det` and its caller already checks its determinism.
     pub(crate) is_checked: bool,
-    /// Below this many cells collecting is not worth it.
+    /// The size of the heap, in cells, below which garbage is not collected.
     pub collect_from: usize,
-    /// The weight of the heap at which garbage is collected.
+    /// The weight of the heap at which garbage is collected next; see `Heap::weight`.
     pub(crate) collect_at: usize,
 
-    /// The builtin that runs, for error messages.
+    /// The builtin that is running, for error messages.
     pub(crate) running: Option<(AtomId, usize)>,
-    /// The module that the running builtin was called from.
+    /// The module from which the running builtin was called.
     pub(crate) context: AtomId,
-    /// Results of the `findall` calls under way.
+    /// The answers of the `findall/3` calls in progress, innermost last.
     pub(crate) collectors: Vec<Vec<Record>>,
     pub(crate) collected_bytes: usize,
     pub(crate) globals: FxHashMap<AtomId, Vec<Global>>,
-    /// What directives left: where every run begins.
+    /// The global variables that directives have set; every run begins with them.
     pub(crate) loaded_globals: FxHashMap<AtomId, Vec<Global>>,
     pub(crate) loaded_gensyms: FxHashMap<String, u64>,
     pub(crate) flags: FxHashMap<AtomId, Record>,
     pub(crate) output: Output,
     pub(crate) streams: Streams,
     pub(crate) tables: Tables,
-    /// The files that programs may touch; none by default.
+    /// The files that programs may use; `None`: no files.
     pub disk: Option<Box<dyn Disk>>,
     /// The time at which runs begin, in seconds since 1970.
     pub epoch: f64,
     pub(crate) gensyms: FxHashMap<String, u64>,
     pub(crate) random: u64,
     pub(crate) known: crate::program::Known,
-    /// Where goals with a limit of inferences end, in steps; the innermost last.
+    /// The step counts at which goals with a limit of inferences are stopped; innermost last.
     pub(crate) goal_limits: Vec<u64>,
     /// The module whose text is being loaded.
     pub(crate) load_module: AtomId,
     /// The file of that text, and the line of the term that is being loaded.
     pub(crate) load_place: Option<(String, usize)>,
-    /// Whoever wants to know what of the run depends on its input.
+    /// Records which choices of the run depend on its input; `None` for runs that are not recorded.
     pub(crate) recorder: Option<Box<crate::concolic::Recorder>>,
-    /// Which marked clauses the run has entered and completed: bits [`ENTERED`] and [`COMPLETED`].
+    /// For each coverage mark, whether the run has entered and completed it: bits [`ENTERED`] and
+    /// [`COMPLETED`].
     pub(crate) reached: Vec<u8>,
-    /// For each marked clause, the furthest goal of its body that any run has come to, from 1.
+    /// For each coverage mark of a clause, the number, counted from 1, of the furthest goal that any run has
+    /// reached in its body.
     pub(crate) furthest: Vec<u32>,
-    /// `Name = Value` of the query's variables.
+    /// The list of `Name = Value` of the query's variables.
     pub(crate) bindings: Value,
-    /// The mark of the `catch/3` that is called next, in a clause under test.
+    /// The coverage mark of the `catch/3` that is called next, if it is in a clause under test.
     pub(crate) catch_mark: Option<u32>,
-    /// Takes what the program writes while it runs.
+    /// Receives the program's output while it runs.
     pub sink: Option<Sink>,
-    /// How much of the output and of the errors it has taken.
+    /// The numbers of bytes of `user_output` and `user_error` that the sink has received.
     pub(crate) taken: (usize, usize),
-    /// Where the last ball was thrown: the instruction, and those that would have been returned to.
+    /// The addresses of the instruction that threw the last ball, and of the continuations that it would have
+    /// returned to.
     pub(crate) thrown_at: Vec<u32>,
 }
 
-/// Takes what a program writes; answers whether it wants more.
+/// A consumer of output; returns whether it wants more.
 type Take = dyn FnMut(&[Written]) -> bool;
 
-/// Who takes what a program writes while it runs.
+/// A consumer of what a program writes while it runs.
 pub struct Sink(pub Box<Take>);
 
 impl std::fmt::Debug for Sink {
@@ -120,25 +123,26 @@ impl std::fmt::Debug for Sink {
     }
 }
 
-/// The clause's head matched.
+/// The head of the clause matched.
 pub(crate) const ENTERED: u8 = 1;
-/// Its body was evaluated to the end.
+/// The body of the clause was executed to its end.
 pub(crate) const COMPLETED: u8 = 2;
 
-/// What programs write: to the user, and to whoever captures it.
+/// What a program has written: to the user's streams, and to captures in progress.
 #[derive(Clone, Debug, Default)]
 pub struct Output {
-    /// Everything written to `user_output`.
+    /// The text written to `user_output`.
     pub text: String,
-    /// Everything written to `user_error`.
+    /// The text written to `user_error`.
     pub errors: String,
-    /// How long the text was when a part of the errors was written, and where that part begins.
+    /// For each piece of `errors` that was written at a stretch: the length of `text` at that time, and the
+    /// offset of the piece in `errors`.
     turns: Vec<(usize, usize)>,
-    /// `with_output_to` and `format/3` to a sink, the innermost last.
+    /// The captures in progress of `with_output_to/2` and of `format/3` with a sink, innermost last.
     pub captures: Vec<Capture>,
 }
 
-/// A piece of what a program wrote, in the order of writing.
+/// A piece of output; pieces are in the order of writing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Written {
     Output(String),
@@ -158,14 +162,14 @@ impl Output {
         self.errors.push_str(text);
     }
 
-    /// Forgets what was written after there was so much of both.
+    /// Cuts the output back to these lengths.
     pub(crate) fn truncate(&mut self, text: usize, errors: usize) {
         self.text.truncate(text);
         self.errors.truncate(errors);
         self.turns.retain(|it| it.1 < errors);
     }
 
-    /// What was written after there was so much of both.
+    /// Returns the pieces written after the outputs had these lengths.
     pub fn since(&self, text: usize, errors: usize) -> Vec<Written> {
         let ends = self.turns.iter().skip(1).map(|it| it.1).chain([self.errors.len()]);
         let mut written = text;
@@ -184,20 +188,20 @@ impl Output {
 #[derive(Clone, Debug, Default)]
 pub struct Capture {
     pub text: String,
-    /// The column of what it is written to, once it is.
+    /// The column at which the captured text will begin in the stream that it is written to.
     pub start: usize,
 }
 
 #[derive(Clone, Debug)]
 pub enum Global {
-    /// Of `nb_setval`. Once asked for it is in the heap too, so that `setarg/3` on it is seen by the
-    /// next who asks; backtracking takes that away.
+    /// A value of `nb_setval/2`. Once it was read, it is also in the heap, so that later readers see the
+    /// effects of `setarg/3`; backtracking removes the copy.
     Kept(Rc<Record>, Option<Value>),
-    /// Of `b_setval`: gone after backtracking.
+    /// A value of `b_setval/2`, which backtracking undoes.
     Live(Value),
 }
 
-/// A clause that called something and goes on afterwards.
+/// An environment frame: a clause that called a goal and continues afterwards.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Frame {
     pub parent: u32,
@@ -207,36 +211,39 @@ pub struct Frame {
     pub barrier: u32,
 }
 
-/// A state to come back to on failure, and what to try then.
+/// A choice point: the state to restore on failure, and the alternative to try then.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice {
     pub alternative: Alternative,
     pub frame: u32,
     pub continuation: u32,
     pub base: u32,
-    /// Everything below on the stack is kept.
+    /// The index below which the stack is kept.
     pub kept_stack: u32,
     pub kept_frames: u32,
     pub mark: Mark,
 }
 
+/// The alternative of a choice point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Alternative {
-    /// The next clause of the chain; which generation the call sees.
+    /// The next clause of the predicate's list, and the generation that the call sees.
     Clause(ClauseId, u64),
-    /// The next clause of a bucket.
+    /// The next clause of a bucket: its position, and the generation that the call sees.
     Indexed(Bucket, u32, u64),
-    /// An instruction of the clause itself.
+    /// The instruction at this address of the clause itself.
     Label(u32),
-    /// `catch/3`: fails, but stops exceptions. How many `findall` calls were under way.
+    /// `catch/3`: fails when backtracked to, but stops exceptions. The number of `findall/3` calls that were
+    /// in progress.
     Catch(u32),
-    /// `setup_call_cleanup/3`: the goal is finished; its cleanup is the second slot at `base`.
+    /// `setup_call_cleanup/3`: the goal is finished when backtracked to. Its cleanup is the third slot at
+    /// `base`.
     Cleanup,
-    /// No clause `Head => Body` of the predicate matched.
+    /// No clause `Head => Body` of the predicate matched, which is an error.
     NoRule(PredId),
-    /// Nothing: fails again.
+    /// Fails again.
     Fail,
-    /// The bottom of a run.
+    /// The bottom of a run or of a nested loop.
     Bottom,
 }
 

@@ -1,4 +1,4 @@
-//! Exceptions: `catch/3`, and the way from a `throw` to it.
+//! Exceptions: `catch/3`, and unwinding from a `throw/1` to it.
 #![expect(
     clippy::indexing_slicing,
     clippy::cast_possible_truncation,
@@ -9,19 +9,20 @@ use crate::data::{FunctorId, Record, Value, unify};
 use crate::machine::call::Next;
 use crate::machine::{Alternative, COMPLETED, ENTERED, Fault, Machine, Stop};
 
-/// Where a goal inside `catch/3` returns to: see the first instructions of the code.
+/// The address that a goal inside `catch/3` returns to.
 pub(crate) const CATCH_EXIT: usize = 2;
 
-/// Its arguments, the module that it was called from, and the marks of its outcomes.
+/// The number of slots of a `catch/3` frame: its arguments, the module that it was called from, and its
+/// coverage marks.
 const CATCH_SLOTS: usize = 5;
 
-/// What an answer of `findall/3` takes besides its cells.
+/// The bytes charged for an answer of `findall/3` in addition to its cells.
 pub(crate) const BYTES_PER_ANSWER: usize = 64;
 
-/// How far back the way to an exception is kept.
+/// The maximum number of addresses that are kept of the place of an exception.
 const MAX_PLACES: usize = 64;
 
-/// What became of a ball.
+/// The outcome of throwing a ball.
 #[derive(Clone, Debug)]
 pub(crate) enum Thrown {
     Caught,
@@ -29,7 +30,7 @@ pub(crate) enum Thrown {
 }
 
 impl Machine {
-    /// `catch(Goal, Catcher, Recovery)`, with its arguments at `base`.
+    /// Calls `catch(Goal, Catcher, Recovery)`, whose arguments are at `base`.
     pub(crate) fn catch(&mut self, base: usize) -> Result<Next, Fault> {
         self.stack[base + 3] = Value::atom(self.context);
         self.stack[base + 4] = match self.catch_mark.take() {
@@ -49,7 +50,7 @@ impl Machine {
         Ok(Next::Jump)
     }
 
-    /// The goal, as it is called from the module that the running builtin was called from.
+    /// Qualifies a goal with the module from which the running builtin was called.
     pub(crate) fn in_context(&mut self, goal: Value) -> Value {
         self.in_module(self.context, goal)
     }
@@ -62,11 +63,11 @@ impl Machine {
         self.heap.structure(FunctorId::QUALIFIED, &[Value::atom(module), goal])
     }
 
-    /// The goal inside a `catch/3` succeeded.
+    /// Leaves a `catch/3` whose goal succeeded.
     pub(crate) fn catch_exit(&mut self) {
         let frame = self.frames[self.frame];
         self.note_catch(frame.base as usize, 0);
-        // Its choice point goes unless the goal left others.
+        // The choice point of `catch/3` is removed unless the goal left choice points above it.
         if self.choices.len() == frame.barrier as usize + 1 {
             self.pop_choice();
         }
@@ -75,7 +76,8 @@ impl Machine {
         self.proceed();
     }
 
-    /// Goes to the innermost `catch/3` that wants the ball; gives the ball back if there is none.
+    /// Unwinds to the innermost `catch/3` whose catcher unifies with the ball; returns the ball if there is
+    /// none.
     pub(crate) fn throw(&mut self, ball: Value) -> Result<Thrown, Fault> {
         let ball = Record::new(&self.heap, &self.atoms, ball);
         let thrown_from = self.frame;
@@ -90,7 +92,7 @@ impl Machine {
                 Alternative::Catch(n_collectors)
                     if self.is_inside(thrown_from, choice.frame as usize) =>
                 {
-                    // As on SWI-Prolog, the catcher is looked at with what the goal has bound.
+                    // As on SWI-Prolog, the catcher is tested before the bindings of the goal are undone.
                     let thrown = ball.load(&mut self.heap);
                     let catcher = self.stack[choice.base as usize + 1];
                     let is_wanted = match self.recorder.is_some() {
@@ -128,10 +130,10 @@ impl Machine {
         Ok(Thrown::Uncaught(ball))
     }
 
-    /// The budget of memory is used up: the error that SWI-Prolog raises when its stacks are full.
-    /// Whether somebody caught it.
+    /// Throws the resource error that SWI-Prolog raises when its stacks are full, because the budget of
+    /// memory is exhausted. Returns whether the error was caught.
     pub(crate) fn throw_stack_overflow(&mut self) -> Result<bool, Stop> {
-        // What the goals that are left behind have made is garbage for those that go on.
+        // The data of the goals that the exception leaves is garbage for the goals that continue.
         (self.collect_at, self.check_at) = (0, 0);
         let stack = self.atom_named("stack");
         let functor = self.atoms.functor_named("resource_error", 1);
@@ -140,13 +142,13 @@ impl Machine {
         let ball = self.heap.structure(FunctorId::ERROR_2, &[formal, context]);
         match self.throw(ball) {
             Ok(Thrown::Caught) => Ok(true),
-            // The exception of a cleanup is not heard.
+            // An exception of a cleanup is ignored.
             Ok(Thrown::Uncaught(_)) | Err(Fault::Ball(_)) => Ok(false),
             Err(Fault::Stop(stop)) => Err(stop),
         }
     }
 
-    /// Whether a ball is the one of [`Machine::throw_stack_overflow`], which may have been caught and thrown
+    /// Whether a ball is the error of [`Machine::throw_stack_overflow`]; it may have been caught and thrown
     /// again.
     pub(crate) fn is_stack_overflow(&self, ball: &Record) -> bool {
         let context = ball.arg(ball.root(), 1).and_then(Value::as_atom);
@@ -154,7 +156,7 @@ impl Machine {
             && context.is_some_and(|it| self.atoms.text(it) == "stack_overflow")
     }
 
-    /// Answers of `findall/3` that are under way are given up, but for the outermost `n` calls.
+    /// Discards the answers of the `findall/3` calls in progress, except those of the outermost `n` calls.
     fn drop_collectors(&mut self, n: usize) {
         let dropped = self.collectors.drain(n.min(self.collectors.len())..);
         let bytes: usize = dropped.flatten().map(|it| it.size() + BYTES_PER_ANSWER).sum();
@@ -162,7 +164,8 @@ impl Machine {
         self.tables.leave(n);
     }
 
-    /// Keeps where the run is, for whoever wants to know where an exception came from.
+    /// Records the addresses of the current instruction and of the continuations, to report where an
+    /// exception came from.
     fn note_place(&mut self) {
         self.thrown_at.clear();
         self.thrown_at.extend([self.pc as u32, self.continuation as u32]);
@@ -174,7 +177,7 @@ impl Machine {
         }
     }
 
-    /// Whether the frame is on the way from a clause to the bottom.
+    /// Whether `frame` is `from` or one of its ancestors.
     fn is_inside(&self, from: usize, frame: usize) -> bool {
         let mut at = from;
         while frame < at {
@@ -183,7 +186,8 @@ impl Machine {
         at == frame
     }
 
-    /// Notes how a `catch/3` of a clause under test ended: which of its two marks.
+    /// Records in the coverage how a `catch/3` of a clause under test ended: with the mark of its success (0)
+    /// or of a caught exception (1).
     fn note_catch(&mut self, base: usize, nth: u32) {
         let mark = self.stack[base + 4].as_int().and_then(|it| u32::try_from(it).ok());
         if let Some(mark) = mark {
@@ -201,10 +205,10 @@ impl Machine {
         self.base = base.max(self.kept_stack);
         self.reserve(self.base);
         self.stack[self.base] = goal;
-        // The goal is called by the instruction, so that its own exceptions are seen by the loop.
+        // The goal is called by an instruction, so that the main loop handles its exceptions.
         self.pc = RECOVER;
     }
 }
 
-/// Calls the goal at `base`: see the first instructions of the code.
+/// The address of the instruction that calls the goal at `base`.
 pub(crate) const RECOVER: usize = 3;

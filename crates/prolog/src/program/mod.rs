@@ -1,6 +1,6 @@
-//! Programs: files become modules with predicates; names are found across modules.
+//! Programs: loads files as modules with predicates, and resolves names across modules.
 //!
-//! Reads no files itself: whoever owns the machine supplies a [`Library`].
+//! Reads no files itself: the owner of the machine supplies a [`Library`].
 
 mod boot;
 mod dcg;
@@ -16,12 +16,12 @@ pub(crate) use load::{LOAD_STEPS, NAMED_FILE, Place};
 pub use load::{LoadReport, Note};
 pub use modules::{Module, Modules};
 
-/// Where source text comes from.
+/// The provider of source texts.
 pub trait Library {
-    /// A file of the library, by its name there: `lists`, `dcg/basics`, `INDEX`.
+    /// Returns a file of SWI-Prolog's library by its name there: `lists`, `dcg/basics`, `INDEX`.
     fn library(&mut self, name: &str) -> Option<File>;
 
-    /// A file named by another one: relative to it, with or without its extension.
+    /// Returns a file that another one refers to: relative to it, with or without its extension.
     fn file(&mut self, name: &str, from: &str) -> Option<File>;
 }
 
@@ -31,7 +31,7 @@ pub struct File {
     pub text: String,
 }
 
-/// Nothing outside the program itself.
+/// A [`Library`] without any files.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoLibrary;
 

@@ -1,22 +1,22 @@
-//! Which characters make names, variables and symbols.
+//! The classes of characters: which ones start or continue names, variables and symbol atoms.
 
 pub(crate) fn is_blank(c: char) -> bool {
     c.is_whitespace() || c.is_control() && c.is_ascii() || c == '\u{feff}'
 }
 
-/// May be inside a name or variable.
+/// Whether the character may be inside a name or variable.
 pub fn is_alnum(c: char) -> bool {
     c == '_'
         || if c.is_ascii() { c.is_ascii_alphanumeric() } else { c.is_alphanumeric() || is_mark(c) }
 }
 
-/// Starts a variable.
+/// Whether the character starts a variable.
 pub(crate) fn is_var_start(c: char) -> bool {
     c == '_'
         || if c.is_ascii() { c.is_ascii_uppercase() } else { c.is_uppercase() || is_titlecase(c) }
 }
 
-/// Starts an atom that needs no quotes.
+/// Whether the character starts an atom that needs no quotes.
 pub(crate) fn is_name_start(c: char) -> bool {
     if c.is_ascii() {
         c.is_ascii_lowercase()
@@ -59,7 +59,7 @@ fn is_titlecase(c: char) -> bool {
     matches!(c, 'ǅ' | 'ǈ' | 'ǋ' | 'ǲ')
 }
 
-/// Mathematical and other symbols beyond ASCII.
+/// Whether the character is a mathematical or other symbol beyond ASCII.
 fn is_symbol_block(c: char) -> bool {
     matches!(c,
         '\u{2016}' | '\u{2017}' | '\u{2020}'..='\u{2027}' | '\u{2030}'..='\u{2038}' | '\u{203b}'..='\u{203e}' | '¬' | '±' | '×' | '÷' | '¢'..='©' | '®' | '°' | '´' | '¸'

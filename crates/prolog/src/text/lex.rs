@@ -1,6 +1,6 @@
-//! Text to tokens.
+//! The lexer: text to tokens.
 //!
-//! Knows no operators: whether `-` before a digit belongs to a number is asked of the caller.
+//! Knows no operators: the caller tells whether a minus sign before a digit belongs to the number.
 
 use crate::data::Number;
 use crate::text::chars::{is_alnum, is_blank, is_name_start, is_symbol_char, is_var_start};
@@ -8,7 +8,7 @@ use crate::text::numbers::scan_number;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Token {
-    /// A name without quotes, as a word, in symbols or alone.
+    /// A name without quotes: letters and digits, symbol characters, or a solo character.
     Name(String),
     Quoted(String),
     Var(String),
@@ -17,13 +17,13 @@ pub(crate) enum Token {
     DoubleQuoted(String),
     /// `` `...` ``
     BackQuoted(String),
-    /// One of `( ) [ ] { } , |`.
+    /// One of the characters `( ) [ ] { } , |`.
     Punct(char),
     FullStop,
     EndOfFile,
 }
 
-/// What comes right after a token, without layout.
+/// The character that follows a token without layout between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum After {
     Open,
@@ -38,7 +38,7 @@ pub(crate) struct Lexed {
     pub(crate) after: After,
 }
 
-/// Why there is no token: SWI's name for it, and where.
+/// Why there is no token: SWI-Prolog's name of the error, and its offset in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LexError {
     pub(crate) name: String,
@@ -49,7 +49,7 @@ pub(crate) struct LexError {
 pub(crate) struct Lexer<'a> {
     pub(crate) text: &'a str,
     pub(crate) at: usize,
-    /// Comments passed since this was last emptied.
+    /// The spans of comments that were skipped since the caller last emptied this list.
     pub(crate) comments: Vec<(usize, usize)>,
 }
 
@@ -76,7 +76,8 @@ impl<'a> Lexer<'a> {
         Some(c)
     }
 
-    /// The next token. `operand`: a term may start here, so a minus sign before a digit is a sign.
+    /// Returns the next token. `operand` says that a term may start here, so that a minus sign before a digit
+    /// belongs to the number.
     pub(crate) fn next(&mut self, operand: bool) -> Result<Lexed, LexError> {
         self.skip_layout()?;
         let start = self.at;
@@ -141,7 +142,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// After a dot: whether it ends the clause.
+    /// Whether a dot at the current offset, already consumed, ends the clause.
     fn ends_clause(&self) -> bool {
         self.peek().is_none_or(|c| is_blank(c) || c == '%')
     }
@@ -160,7 +161,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The text between quotes, the first of which was read.
+    /// Returns the text between quotes. The opening quote was already consumed.
     fn quoted(&mut self, quote: char) -> Result<String, LexError> {
         let start = self.at - 1;
         let mut res = String::new();
@@ -183,7 +184,7 @@ impl<'a> Lexer<'a> {
                         res.extend(c);
                     }
                     Err(name) => {
-                        // Leave the quotes, so that reading goes on after the clause.
+                        // Skip to the closing quote, so that reading can continue after the clause.
                         self.skip_quoted(quote);
                         return Err(LexError { name, at });
                     }
@@ -203,7 +204,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Blanks and comments.
+    /// Skips blanks and comments.
     pub(crate) fn skip_layout(&mut self) -> Result<(), LexError> {
         loop {
             self.skip_while(is_blank);
@@ -261,7 +262,8 @@ fn negate(token: Token) -> Token {
     }
 }
 
-/// After a backslash: the character, if any, and how many bytes it took.
+/// Reads the part of an escape sequence after the backslash. Returns the character (`None` if the escape
+/// stands for no character), and how many bytes it took.
 pub(crate) fn scan_escape(rest: &str, quote: char) -> Result<(Option<char>, usize), String> {
     let mut chars = rest.chars();
     let c = chars.next().ok_or("end_of_file_in_quoted")?;
@@ -292,7 +294,7 @@ pub(crate) fn scan_escape(rest: &str, quote: char) -> Result<(Option<char>, usiz
     }
 }
 
-/// `x41\` or `101\`: digits, and a backslash that may be missing.
+/// Reads a numeric escape, `x41\` or `101\`: digits, and a closing backslash that may be missing.
 fn scan_code(rest: &str, skip: usize, radix: u32) -> Result<(Option<char>, usize), String> {
     let digits = rest.get(skip..).unwrap_or("");
     let len = digits.find(|c: char| !c.is_digit(radix)).unwrap_or(digits.len());

@@ -1,6 +1,6 @@
-//! Prolog as text: tokens, terms, operators, and terms back to text.
+//! Prolog's syntax: tokens, the table of operators, the parser, and writing terms as text.
 //!
-//! Knows no program: what a clause or directive means is not its business.
+//! Knows no programs: clauses and directives are only terms here.
 
 mod chars;
 mod lex;

@@ -1,4 +1,4 @@
-//! Numbers as text.
+//! Numbers as text: the syntax of integers, rationals and floats.
 
 use crate::data::{Number, Rational};
 use crate::text::chars::is_alnum;
@@ -6,13 +6,13 @@ use crate::text::lex::scan_escape;
 use num_bigint::BigInt;
 use num_traits::Num;
 
-/// A whole text as a number: sign, then digits as in source; blanks before it are allowed.
+/// Parses a whole text as a number: optional blanks, an optional sign, and a number in Prolog's syntax.
 pub fn read_number(text: &str) -> Option<Number> {
     let (number, len) = read_number_prefix(text)?;
     (len == text.len()).then_some(number)
 }
 
-/// A number with an optional sign at the beginning of a text, and where it ends.
+/// Parses a number with an optional sign at the beginning of a text. Returns the offset behind it, too.
 pub fn read_number_prefix(text: &str) -> Option<(Number, usize)> {
     let trimmed = text.trim_start();
     let skipped = text.len() - trimmed.len();
@@ -47,7 +47,7 @@ fn special_float(text: &str) -> Option<(f64, usize)> {
     }
 }
 
-/// A number at the beginning of a text that starts with a digit, and its length.
+/// Parses a number at the beginning of a text that starts with a digit. Returns its length, too.
 pub(crate) fn scan_number(text: &str) -> Result<(Number, usize), (&'static str, usize)> {
     if let Some(rest) = text.strip_prefix("0'")
         && let Some(found) = scan_char_code(rest)
@@ -73,7 +73,8 @@ pub(crate) fn scan_number(text: &str) -> Result<(Number, usize), (&'static str, 
     if let Some(found) = scan_float(text, len, rest) {
         return found;
     }
-    // `1e10` is a float, `1a` is a mistake.
+    // `1e10` was scanned as a float above. Letters after an integer, as in `1a`, are left to the caller,
+    // for which they are a syntax error.
     Ok((parse(text, len, 10), len))
 }
 
@@ -91,10 +92,10 @@ fn scan_char_code(rest: &str) -> Option<(Number, usize)> {
     }
 }
 
-/// A number and its length, or SWI's name for what is wrong and how far it goes.
+/// A number and its length in bytes, or SWI-Prolog's name of the error and the length of the invalid text.
 type Scanned = Result<(Number, usize), (&'static str, usize)>;
 
-/// `16'FF`
+/// Scans an integer with a radix, such as `16'FF`.
 fn scan_radix(text: &str, len: usize, rest: &str) -> Option<Scanned> {
     let digits = rest.strip_prefix('\'')?;
     let radix: u32 = text.get(..len)?.parse().ok()?;
@@ -105,7 +106,7 @@ fn scan_radix(text: &str, len: usize, rest: &str) -> Option<Scanned> {
     (0 < n).then(|| Ok((parse(digits, n, radix), len + 1 + n)))
 }
 
-/// `1r3`
+/// Scans a rational, such as `1r3`.
 fn scan_rational(text: &str, len: usize, rest: &str) -> Option<Scanned> {
     let digits = rest.strip_prefix('r')?;
     let n = digits_len(digits, 10);
@@ -155,7 +156,7 @@ fn exponent_len(after: &str) -> usize {
     if n == 0 { 0 } else { 1 + sign + n }
 }
 
-/// Digits with groups: `1_000_000`, and `1 000 000` where they are decimal.
+/// Returns the length of digits with digit groups: `1_000_000`, and for radix 10 also `1 000 000`.
 fn digits_len(text: &str, radix: u32) -> usize {
     let mut len = 0;
     let mut chars = text.chars().peekable();

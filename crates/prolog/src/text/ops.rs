@@ -1,4 +1,4 @@
-//! The table of operators, by module.
+//! The tables of operators, one per module.
 
 use crate::data::{AtomId, Atoms};
 use rustc_hash::FxHashMap;
@@ -57,7 +57,7 @@ impl OpType {
 }
 
 impl Op {
-    /// The highest priority of the argument before the operator.
+    /// Returns the highest priority that the operator's left argument may have; 0 for prefix operators.
     pub fn left(self) -> u16 {
         match self.kind {
             OpType::Xfx | OpType::Xfy | OpType::Xf => self.priority.saturating_sub(1),
@@ -75,13 +75,14 @@ impl Op {
     }
 }
 
-/// Prefix, infix and postfix meanings of a name. A priority of 0 takes a meaning away.
+/// The definitions of a name as prefix, infix and postfix operator, in this order. Priority 0 cancels a
+/// definition that is inherited.
 type Meanings = [Option<Op>; 3];
 
 #[derive(Clone, Debug)]
 pub struct Ops {
     modules: FxHashMap<AtomId, FxHashMap<AtomId, Meanings>>,
-    /// Whose operators a module has besides its own; `user`'s if nothing else is said.
+    /// The module whose operators a module inherits besides its own; `user` if there is no entry.
     above: FxHashMap<AtomId, AtomId>,
 }
 
@@ -112,12 +113,12 @@ impl Ops {
         self.chain(module).find_map(own).filter(|it| it.priority != 0)
     }
 
-    /// Says whose operators a module has besides its own.
+    /// Makes a module inherit the operators of another one.
     pub fn put_below(&mut self, module: AtomId, above: AtomId) {
         self.above.insert(module, above);
     }
 
-    /// A module and those above it, up to `system`.
+    /// Returns a module and those that it inherits operators from, up to `system`.
     fn chain(&self, module: AtomId) -> impl Iterator<Item = AtomId> {
         let above = |it: &AtomId| match *it {
             AtomId::SYSTEM => None,
@@ -127,7 +128,7 @@ impl Ops {
         std::iter::successors(Some(module), above)
     }
 
-    /// The highest priority of any meaning; 0 if the name is no operator.
+    /// Returns the highest priority of a name as an operator of any fixity; 0 if it is no operator.
     pub fn priority(&self, module: AtomId, name: AtomId) -> u16 {
         [Fixity::Prefix, Fixity::Infix, Fixity::Postfix]
             .into_iter()
@@ -137,7 +138,7 @@ impl Ops {
             .unwrap_or(0)
     }
 
-    /// All operators that a module sees, sorted by the number of their names.
+    /// Returns all operators that are visible in a module, sorted by the number of their names.
     pub fn all(&self, module: AtomId) -> Vec<(AtomId, Op)> {
         let mut names: Vec<AtomId> = self
             .chain(module)

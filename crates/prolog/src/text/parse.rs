@@ -1,15 +1,16 @@
-//! Tokens to terms by precedence climbing: an operator waits on a stack until one comes that it does
-//! not reach over. The stack is our own, so that depth costs no native stack.
+//! The parser: tokens to terms by operator precedence. An operator waits on a stack until an operator follows
+//! that its argument cannot contain. The stack is the parser's own, so that depth costs no native stack.
 //!
-//! What SWI-Prolog accepts was found by asking it: arguments may have any priority, a prefix operator
-//! that nothing follows is an atom, so is one before an infix operator that takes it.
+//! The grammar follows the behaviour of SWI-Prolog 9, found by experiments: arguments may have any priority;
+//! a prefix operator without an operand is an atom, and so is one before an infix operator that takes it as
+//! its left argument.
 
 use crate::data::{AtomId, Atoms, FunctorId, Heap, Value};
 use crate::text::lex::{After, LexError, Lexed, Lexer, Token};
 use crate::text::{Fixity, Op, Ops, atom_needs_quotes};
 use std::fmt;
 
-/// What quoted text stands for.
+/// The type of term that quoted text is read as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextKind {
     Codes,
@@ -18,7 +19,7 @@ pub enum TextKind {
     String,
 }
 
-/// How a module wants its text to be read.
+/// The flags of a module that control the parser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Syntax {
     pub module: AtomId,
@@ -39,26 +40,26 @@ impl Default for Syntax {
 #[derive(Clone, Debug)]
 pub struct ReadTerm {
     pub term: Value,
-    /// Named variables in the order of their first occurrence.
+    /// The named variables in the order of their first occurrence.
     pub variables: Vec<(String, Value)>,
-    /// Those of them that occur once.
+    /// The named variables that occur once and warn of it.
     pub singletons: Vec<String>,
-    /// All that occur once, also those whose names say so.
+    /// All named variables that occur once, including those whose names suppress the warning (`_Name`).
     pub alone: Vec<String>,
-    /// Offsets of the first and behind the last character.
+    /// The offsets of the term's first byte and behind its last one.
     pub span: (usize, usize),
-    /// Comments before and inside the term.
+    /// The spans of comments before and inside the term.
     pub comments: Vec<(usize, usize)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxError {
-    /// SWI's name for it, the argument of `syntax_error(_)`.
+    /// SWI-Prolog's name of the error: the argument of `syntax_error(_)`.
     pub name: String,
     pub at: usize,
-    /// From 1.
+    /// The line, counted from 1.
     pub line: usize,
-    /// From 1.
+    /// The column, counted from 1.
     pub column: usize,
 }
 
@@ -69,7 +70,7 @@ impl fmt::Display for SyntaxError {
 }
 
 impl SyntaxError {
-    /// What is wrong and what was expected, in words.
+    /// Returns a message that says what is wrong and what was expected.
     pub fn message(&self) -> String {
         match self.name.as_str() {
             "operator_expected" => "an operator was expected here".to_owned(),
@@ -93,7 +94,7 @@ impl SyntaxError {
     }
 }
 
-/// Reads the terms of a text one by one.
+/// Reads the terms of a text one after the other.
 #[derive(Debug)]
 pub struct Reader<'a> {
     lexer: Lexer<'a>,
@@ -109,12 +110,13 @@ impl<'a> Reader<'a> {
         Reader { lexer, pushed_back: None }
     }
 
-    /// Where the next term will be looked for.
+    /// Returns the offset at which the search for the next term starts.
     pub fn offset(&self) -> usize {
         self.lexer.at
     }
 
-    /// The next term; `None` at the end. After an error, the next call goes on behind the full stop.
+    /// Returns the next term; `None` at the end of the text. After an error, the next call continues behind
+    /// the full stop of the erroneous clause.
     pub fn next_term(
         &mut self,
         heap: &mut Heap,
@@ -146,7 +148,7 @@ impl<'a> Reader<'a> {
     }
 
     fn skip_clause(&mut self) {
-        // The token that was wrong may be the full stop itself.
+        // The token that caused the error may be the full stop itself.
         if let Some(last) = self.pushed_back.take()
             && last.token == Token::FullStop
         {
@@ -169,14 +171,14 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What waits for a term to be complete.
+/// An entry of the parser's stack: an operator or bracket whose last argument is not complete.
 #[derive(Clone, Copy, Debug)]
 enum Waiting {
-    /// A prefix operator, for its argument.
+    /// A prefix operator without its argument.
     Prefix { name: AtomId, op: Op, at: usize },
-    /// An infix operator with its left argument, for the right one.
+    /// An infix operator with its left argument, without its right one.
     Infix { name: AtomId, op: Op, left: Value, at: usize },
-    /// A bracket or the clause itself, for its end.
+    /// A bracket, or the clause itself, without its end.
     Bracket,
 }
 
@@ -185,26 +187,26 @@ enum Bracket {
     Clause,
     Parentheses,
     Braces,
-    /// Arguments of this name; they begin there in the stack of arguments.
+    /// The arguments of a compound term of this name. They begin at this index of the stack of arguments.
     Arguments(AtomId, usize),
     List(usize),
     Tail(usize),
 }
 
-/// A term that is complete, and the priority of its operator.
+/// A complete term, and the priority of its principal operator (0 if there is none).
 #[derive(Clone, Copy, Debug)]
 struct Operand {
     value: Value,
     priority: u16,
 }
 
-/// What a token after a term led to.
+/// The state of the parser after a token that follows a complete term.
 enum Step {
-    /// Another term must follow.
+    /// Another term must follow, such as an operator's right argument.
     Expect,
     /// A larger term is complete.
     Have(Operand),
-    /// The clause is.
+    /// The whole clause is complete.
     Done(Value),
 }
 
@@ -215,7 +217,7 @@ struct Parser<'p, 'a> {
     ops: &'p Ops,
     syntax: Syntax,
     waiting: Vec<Waiting>,
-    /// Those of them that are brackets.
+    /// The open brackets, from the outermost one on.
     brackets: Vec<Bracket>,
     args: Vec<Value>,
     vars: Vec<(String, Value, usize)>,
@@ -252,7 +254,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// The next token, which stays the next one.
+    /// Returns the next token without consuming it.
     fn look_ahead(&mut self) -> Result<Lexed, LexError> {
         let token = self.next(true)?;
         self.reader.pushed_back = Some(token.clone());
@@ -278,7 +280,8 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// A term begins. `None`: something was opened, and another term must follow.
+    /// Parses the token that begins a term. `None`: the token opened a bracket or is a prefix operator, and
+    /// another term must follow.
     fn begin(&mut self, token: &Lexed) -> Result<Option<Operand>, LexError> {
         let value = match &token.token {
             Token::Name(name) => return self.name(name, token),
@@ -309,7 +312,7 @@ impl Parser<'_, '_> {
         Ok(Some(Operand { value, priority: 0 }))
     }
 
-    /// A name begins a term: a compound, a prefix operator or an atom.
+    /// Parses a name at the beginning of a term: a compound term, a prefix operator or an atom.
     fn name(&mut self, text: &str, token: &Lexed) -> Result<Option<Operand>, LexError> {
         let name = if text == "[]" { AtomId::NIL } else { self.atoms.intern(text) };
         let is_block = text == "[]" || text == "{}";
@@ -328,7 +331,7 @@ impl Parser<'_, '_> {
         Ok(Some(Operand { value: Value::atom(name), priority: 0 }))
     }
 
-    /// Whether what follows a prefix operator is its argument.
+    /// Whether the token after a prefix operator begins its argument. If not, the operator is an atom.
     fn takes_argument(&mut self, op: Op, following: &Lexed) -> bool {
         match &following.token {
             Token::FullStop | Token::EndOfFile | Token::Punct(')' | ']' | '}') => false,
@@ -372,14 +375,14 @@ impl Parser<'_, '_> {
         Ok(self.open(Bracket::Arguments(name, self.args.len())))
     }
 
-    /// A term is complete: an operator or the end of a bracket must come.
+    /// Parses the token after a complete term: an operator, a separator or a closing bracket.
     fn go_on(&mut self, operand: Operand) -> Result<Step, LexError> {
         let token = self.next(false)?;
         if closes(self.innermost(), &token.token) {
             let term = match self.finish(operand) {
                 Ok(term) => term,
                 Err(error) => {
-                    // Reading goes on behind it, if it ends the clause.
+                    // The token is pushed back, so that error recovery sees it if it is the full stop.
                     self.reader.pushed_back = Some(token);
                     return Err(error);
                 }
@@ -389,7 +392,7 @@ impl Parser<'_, '_> {
         let name = match &token.token {
             Token::Name(name) if name == "[]" => AtomId::NIL,
             Token::Name(name) => self.atoms.intern(name),
-            // A quoted name that needs no quotes is meant as a name.
+            // A quoted name may be an infix operator only if it needs its quotes.
             Token::Quoted(name) if atom_needs_quotes(name) => self.atoms.intern(name),
             Token::Punct(',') => AtomId::COMMA,
             Token::Punct('|') => AtomId::BAR,
@@ -447,8 +450,8 @@ impl Parser<'_, '_> {
         Ok(Step::Have(Operand { value, priority: op.priority }))
     }
 
-    /// Waiting operators take the term as long as the new one can't be inside their argument; what
-    /// comes of it is the new one's left argument.
+    /// Completes the operators on the stack that bind tighter than the new operator `op`. Returns the
+    /// resulting term, which is the left argument of `op`.
     fn left_argument(
         &mut self,
         op: Op,
@@ -471,7 +474,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// The operator that waits last gets its right argument.
+    /// Gives the topmost operator of the stack its right argument.
     fn build(&mut self, operand: Operand) -> Result<Operand, LexError> {
         let Some(waiting) = self.waiting.pop() else { return Ok(operand) };
         let (op, at) = match waiting {
@@ -498,7 +501,7 @@ impl Parser<'_, '_> {
         Ok(Operand { value, priority: op.priority })
     }
 
-    /// All operators inside the innermost bracket get their arguments.
+    /// Completes all operators inside the innermost bracket.
     fn finish(&mut self, operand: Operand) -> Result<Value, LexError> {
         let mut operand = operand;
         while !matches!(self.waiting.last(), Some(Waiting::Bracket) | None) {
@@ -511,7 +514,7 @@ impl Parser<'_, '_> {
         self.brackets.last().copied().unwrap_or(Bracket::Clause)
     }
 
-    /// Gives the term to the bracket that surrounds it, at a separator or at the end.
+    /// Adds the term to the innermost bracket, at a separator or at the closing token.
     fn close(&mut self, term: Value, token: &Lexed) -> Result<Step, LexError> {
         let have = |value| Ok(Step::Have(Operand { value, priority: 0 }));
         let bracket = self.innermost();
@@ -617,7 +620,7 @@ fn begins_term(token: &Token) -> bool {
     }
 }
 
-/// `_Name` may stand alone, `__name` and `_` too; `Name` may not.
+/// Whether a variable of this name warns if it occurs once: `Name` does; `_Name`, `__name` and `_` do not.
 fn warns_alone(name: &str) -> bool {
     !name.starts_with('_')
 }

@@ -1,8 +1,8 @@
-//! When atoms need quotes, and text in quotes.
+//! Quoting of atoms and strings.
 
 use crate::text::chars::{is_alnum, is_name_start, is_symbol_char};
 
-/// Whether an atom of this text must be quoted to be read back. The empty list is not asked about.
+/// Whether an atom of this text must be quoted to be read back. Callers handle the empty list before.
 pub fn atom_needs_quotes(text: &str) -> bool {
     let mut chars = text.chars();
     let Some(first) = chars.next() else { return true };
@@ -15,16 +15,16 @@ pub fn atom_needs_quotes(text: &str) -> bool {
     !matches!(text, "!" | ";" | "{}")
 }
 
-/// How characters are written that can't be shown.
+/// The syntax of the escapes for unprintable characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Escapes {
-    /// `\x1B\`
+    /// For example `\x1B\`.
     Hexadecimal,
-    /// `\u001B`
+    /// For example `\u001B`.
     Unicode,
 }
 
-/// The text between quotes, with escapes.
+/// Returns the text in quotes, with escapes.
 pub fn quoted(text: &str, quote: char, escapes: Escapes) -> String {
     let mut res = String::with_capacity(text.len() + 2);
     res.push(quote);

@@ -1,34 +1,34 @@
 //! When two tokens need a space between them.
 //!
-//! Text that was written must read back as the same term, with as few spaces as possible. There are
-//! three dangers, and nothing else ever needs a space:
+//! Written text must read back as the same term, with as few spaces as possible. A space is needed in exactly
+//! three cases:
 //!
-//! 1. Two tokens read as one: words side by side (`a mod b`), symbols side by side (`1- -a`), a quote
-//!    behind a digit (`0'c` is a character) or behind the same quote (`''` is one inside).
-//! 2. A name with a parenthesis right behind it reads as a functor: `- (1)` and `f (` differ from
-//!    `-(1)`. Behind punctuation and behind an infix operator nobody expects a functor. Behind a
-//!    prefix operator, `{` is as bad.
-//! 3. A minus in front of digits reads as a negative number; in front of symbols it keeps its
-//!    distance too, as SWI-Prolog writes it.
+//! 1. Two tokens would read as one: two words (`a mod b`), two symbols (`1- -a`), a quote after a digit
+//! (`0'c` is a character code), or a quote after the same quote (`''` is one quote character).
+//! 2. A name directly before a parenthesis would read as a functor: `- (1)` and `f (` differ from `-(1)`.
+//! After punctuation and after an infix operator there is no functor. After a prefix operator the same holds
+//! for `{`.
+//! 3. A minus sign directly before digits would read as a negative number. Before symbols it gets a space,
+//! too, because SWI-Prolog writes one.
 //!
-//! Knows no terms: only what was written last and how the next token begins.
+//! Knows no terms: only the token written last and the first character of the next one.
 
 use crate::text::chars::{is_alnum, is_symbol_char};
 
-/// What was written last, and the class of its last character.
+/// The token written last, and the class of its last character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Before {
     Nothing,
     Token(Class),
-    /// A prefix operator, whose operand comes now.
+    /// A prefix operator; its operand is written next.
     Prefix(Class),
     /// The prefix operator `-`.
     Minus,
-    /// An infix operator, whose right side comes now.
+    /// An infix operator; its right operand is written next.
     Infix(Class),
 }
 
-/// Characters that behave alike beside others.
+/// A class of characters that need the same spacing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     Digit,
@@ -36,11 +36,11 @@ pub(super) enum Class {
     Symbol,
     SingleQuote,
     DoubleQuote,
-    /// `(`
+    /// The character `(`.
     Open,
-    /// `{`
+    /// The character `{`.
     Brace,
-    /// Other brackets, commas and bars: they end whatever was before.
+    /// Other brackets, commas and bars: no token continues over them.
     Punctuation,
     Layout,
     Other,
@@ -66,7 +66,7 @@ impl Class {
         matches!(self, Class::Digit | Class::Letter)
     }
 
-    /// Whether a name may end so, which a parenthesis would make a functor.
+    /// Whether a token that ends with this class would read as a functor before a parenthesis.
     fn may_be_functor(self) -> bool {
         !matches!(self, Class::Open | Class::Brace | Class::Punctuation | Class::Layout)
     }
@@ -88,7 +88,7 @@ pub(super) fn needs_space(before: Before, next: Class) -> bool {
     }
 }
 
-/// The first danger.
+/// Whether two tokens would read as one: the first case of the module's documentation.
 fn would_join(last: Class, next: Class) -> bool {
     match next {
         Class::Digit | Class::Letter => last.is_word(),

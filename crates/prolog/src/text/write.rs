@@ -1,6 +1,6 @@
-//! Terms to text, with the spacing of SWI-Prolog's `writeq`.
+//! Terms as text, with the spacing of SWI-Prolog's `writeq/1`.
 //!
-//! Keeps what is still to be written on a stack of its own: depth costs no native stack.
+//! The parts still to be written are on a stack of the writer's own, so depth costs no native stack.
 
 use crate::data::{AtomId, Atoms, FunctorId, Heap, Value, View, Walk, format_float};
 use crate::text::chars::is_alnum;
@@ -12,29 +12,30 @@ use rustc_hash::FxHashMap;
 pub struct WriteOptions {
     pub quoted: bool,
     pub ignore_ops: bool,
-    /// `'$VAR'(1)` is written as `B`.
+    /// Whether `'$VAR'(1)` is written as `B`.
     pub numbervars: bool,
-    /// `{}(X)` is written as such.
+    /// Whether `{}(X)` is written in canonical form instead of `{X}`.
     pub plain_braces: bool,
-    /// A space after the comma between arguments.
+    /// Whether a space follows the comma between arguments.
     pub spaced: bool,
     pub priority: u16,
-    /// Deeper terms are written as `...`; 0: no limit.
+    /// The depth below which subterms are written as `...`; 0: no limit.
     pub max_depth: usize,
-    /// Longer texts are cut off: terms that share parts can be long beyond all memory.
+    /// The length in bytes after which the text is cut off. Terms that share subterms may have a text larger
+    /// than memory.
     pub max_bytes: usize,
     pub module: AtomId,
     pub escapes: Escapes,
-    /// Names of variables, by address.
+    /// The names of variables, by their addresses.
     pub names: FxHashMap<usize, String>,
-    /// Names of structures that contain themselves, by their words: written where they come again.
+    /// The names of cyclic structures, by their words. A name is written in place of its structure.
     pub loops: FxHashMap<u64, String>,
 }
 
-/// How long a text may be if nobody says it.
+/// The default limit of a text's length, in bytes.
 const MAX_BYTES: usize = 1 << 28;
 
-/// How long the name of a file may be.
+/// The limit of a file name's length, in bytes.
 const MAX_NAME: usize = 1 << 14;
 
 impl Default for WriteOptions {
@@ -61,12 +62,13 @@ impl WriteOptions {
         WriteOptions { quoted: true, ..WriteOptions::default() }
     }
 
-    /// For what names a file if it is not a mistake.
+    /// Returns options for a text that names a file. No valid name is longer than the limit.
     pub fn of_name() -> WriteOptions {
         WriteOptions { max_bytes: MAX_NAME, ..WriteOptions::default() }
     }
 
-    /// As `write_canonical` does: variables that occur once are `_`, the others `A`, `B`, ...
+    /// Returns the options of `write_canonical/1`: variables that occur once are written `_`, the others `A`,
+    /// `B` and so on.
     pub fn canonical(heap: &Heap, atoms: &Atoms, term: Value) -> WriteOptions {
         let mut counts: FxHashMap<usize, usize> = FxHashMap::default();
         let mut order = Vec::new();
@@ -116,7 +118,7 @@ pub fn write_term(
     writer.todo.push(Work::Term(term, options.priority, Role::Other, 1));
     while let Some(work) = writer.todo.pop() {
         writer.step(work);
-        // A cyclic term may have nothing that comes first, and only more and more that waits.
+        // A cyclic term may let the stack grow without writing anything, so the stack counts, too.
         let n_waiting = writer.todo.len() * size_of::<Work>();
         if options.max_bytes < writer.out.len().max(n_waiting) {
             writer.out.push_str("...");
@@ -128,7 +130,7 @@ pub fn write_term(
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
-    /// Next to an operator: atoms that are operators get parentheses.
+    /// An argument of an operator: an atom that is itself an operator gets parentheses.
     Operand,
     Other,
 }
@@ -136,9 +138,9 @@ enum Role {
 #[derive(Clone, Copy, Debug)]
 enum Work {
     Term(Value, u16, Role, usize),
-    /// Arguments from this one on, up to the count.
+    /// The arguments of a structure from an index up to a count, at a depth.
     Args(Value, usize, usize, usize),
-    /// The rest of a list.
+    /// The tail of a list, at a depth.
     Tail(Value, usize),
     Put(&'static str),
     /// The name of an infix operator.
@@ -153,7 +155,7 @@ struct Writer<'a> {
     ops: &'a Ops,
     options: &'a WriteOptions,
     out: String,
-    /// What was written last.
+    /// The token that was written last.
     before: Before,
     todo: Vec<Work>,
 }
@@ -222,7 +224,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A variable or number.
+    /// Returns the text of a variable or number; empty for other terms.
     fn plain(&self, term: Value) -> String {
         match term.view() {
             View::Var(at) => match self.options.names.get(&at) {
@@ -359,7 +361,7 @@ impl Writer<'_> {
         }
     }
 
-    /// `'$VAR'(1)`, if it stands for a variable.
+    /// Writes `'$VAR'(N)` as a variable's name. Returns false if `N` is nothing that has one.
     fn numbered(&mut self, term: Value) -> bool {
         match self.heap.arg(term, 0).view() {
             View::Int(n) => {
@@ -380,7 +382,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Whether a space had to be put before it.
+    /// Writes an atom. Returns whether a space was put before it.
     fn atom(&mut self, name: AtomId) -> bool {
         let text = self.atoms.name(name);
         if name == AtomId::NIL || !self.options.quoted || !atom_needs_quotes(&text) {
@@ -418,7 +420,7 @@ impl Writer<'_> {
         self.out.chars().next_back().map_or(Class::Layout, Class::of)
     }
 
-    /// Whether a space was needed before a token that begins with this character.
+    /// Puts a space if a token that begins with this character needs one. Returns whether it did.
     fn space_before(&mut self, c: char) -> bool {
         let needed = needs_space(self.before, Class::of(c));
         if needed {
@@ -428,7 +430,7 @@ impl Writer<'_> {
     }
 }
 
-/// `A`, `B`, ..., `Z`, `A1`, ...
+/// Returns the name of a numbered variable: `A`, `B`, ..., `Z`, `A1`, ...
 fn numbered(n: i64) -> String {
     if n < 0 {
         return format!("S_{}", n.unsigned_abs());

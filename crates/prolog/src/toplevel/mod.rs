@@ -1,6 +1,6 @@
-//! Answers and errors as the interactive toplevel of SWI-Prolog words them.
+//! Answers and errors in the format of SWI-Prolog's interactive toplevel.
 //!
-//! Makes text only: who shows it, and when, is not its business.
+//! Only builds text; showing it is up to the caller.
 
 mod answer;
 mod message;
